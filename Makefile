@@ -1,0 +1,41 @@
+# Everything runs in .venv, which is made from pyproject.toml when it is missing or out of date.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: verify test test-thorough lint format bench clean
+
+verify: $(STAMP)  ## the main job: solve the bundled models by two independent routes and compare
+	$(BIN)/ctucbvi crosscheck
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n auto -m "not thorough" --cov --cov-report=term
+
+test-thorough: $(STAMP)
+	CTUCBVI_HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n auto
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.installed-bench  ## ratios against other tools, measured side by side
+	$(BIN)/python -m tests.benchmarks
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ctucbvi needs Python 3.11 or newer")'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	touch $@
+
+$(VENV)/.installed-bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build *.egg-info .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
