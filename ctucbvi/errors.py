@@ -1,0 +1,18 @@
+"""Errors that are meant to be read.
+
+Everything a caller can do wrong raises an :class:`InputError`: one line that says
+what is wrong, where, and what to write instead.  The command line prints that line
+and exits with status 2.
+"""
+
+
+class InputError(ValueError):
+    """Bad input: the message is one line naming the place and the remedy."""
+
+
+class ModelError(InputError):
+    """A model that is not a CTMDP: a negative rate, a row that does not sum to 1, ..."""
+
+
+class PolicyError(InputError):
+    """A policy that does not fit its model: a gap in time, an action not on offer, ..."""

@@ -1,0 +1,53 @@
+"""Reading numbers exactly.
+
+``"17/20"``, ``"0.85"``, ``"1e-6"``, ``3`` and ``Fraction(17, 20)`` are what they say.  A
+Python float means the shortest decimal that prints as it, so that ``0.85`` is 17/20 and
+not the nearest double.  Strings are parsed, never evaluated, and a number whose exact
+form would fill the memory (``1e999999999``) is refused before it is formed.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from math import isfinite
+from numbers import Rational
+
+from ctucbvi.errors import ModelError
+
+_NUMBER = re.compile(
+    r"[+-]?(?:\d+/\d+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)", re.ASCII
+)
+_LONGEST = 2000  # characters of a literal
+_LARGEST_EXPONENT = 1000
+
+
+def exact(number: Rational | Decimal | float | str, where: str) -> Fraction:
+    """``number`` as an exact fraction; ``where`` opens the message if it is not one."""
+    if isinstance(number, bool):
+        raise ModelError(f"{where}: {number} is not a number; write 1 or 0")
+    if isinstance(number, Rational):
+        return Fraction(number.numerator, number.denominator)
+    if isinstance(number, float | Decimal):
+        if not (number.is_finite() if isinstance(number, Decimal) else isfinite(number)):
+            raise ModelError(f"{where}: {number} is not finite; write a finite number")
+        number = str(number) if isinstance(number, Decimal) else repr(float(number))
+    if not isinstance(number, str):
+        kind = type(number).__name__
+        raise ModelError(f'{where}: a number is needed, not {kind}; write for example "17/20" or "0.85"')
+    return _parse(number, where)
+
+
+def _parse(text: str, where: str) -> Fraction:
+    literal = text.strip()
+    match = _NUMBER.fullmatch(literal) if len(literal) <= _LONGEST else None
+    if match is None:
+        shown = literal if len(literal) <= 40 else literal[:37] + "..."
+        raise ModelError(f'{where}: {shown!r} is not a number; write for example "17/20" or "0.85"')
+    if abs(int(match["exponent"] or 0)) > _LARGEST_EXPONENT:
+        raise ModelError(f"{where}: {literal!r} has an exponent beyond {_LARGEST_EXPONENT}")
+    try:
+        return Fraction(literal)
+    except ZeroDivisionError:
+        raise ModelError(f"{where}: {literal!r} divides by zero") from None
