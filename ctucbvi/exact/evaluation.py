@@ -1,0 +1,92 @@
+r"""Certified evaluation of a policy that is piecewise constant in remaining time.
+
+Between two breakpoints of the policy its value solves a linear system, the same as that of a
+regime (:mod:`ctucbvi.exact.regimes`) with the policy's actions in the place of the best ones:
+
+* committed: :math:`q_{x,a}' = r - \lambda q_{x,a} + \lambda\sum_y p(y)\,q_{y,\pi(y,t)}`, and
+  :math:`V^\pi(x,t) = q_{x,\pi(x,t)}(t)`, which jumps where :math:`\pi(x,\cdot)` does;
+* adjustable: :math:`v_x' = r - \lambda v_x + \lambda\sum_y p(y)\,v_y` with
+  :math:`a = \pi(x,t)`.
+
+There is nothing to decide, so the only errors are those of rounding and of the cut-off, and
+they add up as in :mod:`ctucbvi.exact.trajectory`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from flint import arb, fmpq
+
+from ctucbvi.exact.lumping import unlumped
+from ctucbvi.exact.planner import missing_digits, starting_bits
+from ctucbvi.exact.poisson import Basis
+from ctucbvi.exact.precision import largest, point, precision, to_fmpq, to_fraction
+from ctucbvi.exact.regimes import Problem, Regime, Step
+from ctucbvi.exact.solution import Values
+from ctucbvi.exact.trajectory import Budget, Piece
+from ctucbvi.model import Number, Semantics
+from ctucbvi.policy import Policy
+
+_STRIDE = 256  # in units of x = Λ·time
+
+
+@dataclass(frozen=True)
+class PolicyValue(Values):
+    """The value of ``policy`` at every remaining time in ``[0, H]``."""
+
+    policy: Policy
+
+
+def evaluate(
+    policy: Policy,
+    semantics: Semantics | str = Semantics.COMMITTED,
+    *,
+    digits: int = 15,
+    at: Iterable[tuple[str, Number]] = (),
+    budget: Budget | None = None,
+) -> PolicyValue:
+    """The value of ``policy``, with ``digits`` guaranteed digits at the horizon and at ``at``."""
+    model, semantics = policy.model, Semantics(semantics)
+    spending = (budget or Budget()).begin()
+    points = [(x, model.horizon) for x in model.states] + list(at)
+    quotient = unlumped(model)
+    problem = Problem.of(quotient, semantics, truncate=False)
+    bits = starting_bits(model, digits)
+    while True:
+        pieces = _follow(problem, policy, bits, spending)
+        values = PolicyValue(model, semantics, digits, bits, quotient, pieces, (), policy)
+        missing = missing_digits(values, points)
+        if not missing or 2 * bits > spending.max_bits or spending.expired:
+            return replace(values, undecided=tuple(missing))
+        bits *= 2
+
+
+def _follow(problem: Problem, policy: Policy, bits: int, budget: Budget) -> list[Piece]:
+    """One pass: a step for every piece of the policy, long ones cut into strides."""
+    ends = [*(to_fmpq(t) for t in policy.breakpoints), problem.horizon]
+    time, carried, error = fmpq(0), problem.initial_values(), arb(0)
+    pieces: list[Piece] = []
+    calm = tuple(arb(0) for _ in problem.menu)
+    with precision(bits):
+        while time < problem.horizon:
+            budget.check(len(pieces))
+            reach = min((min(t for t in ends if t > time) - time) * problem.clock, fmpq(_STRIDE))
+            step = Step(problem, _regime(problem, policy, time), time, carried, Basis(reach, bits))
+            end = time + reach / problem.clock
+            balls = step.carried_at(reach)
+            pieces.append(Piece(time, end, step, error, calm, {}, frozenset()))
+            carried = [point(ball) for ball in balls]
+            error = (error + largest([ball - ball.mid() for ball in balls])).upper()
+            time = end
+    return pieces
+
+
+def _regime(problem: Problem, policy: Policy, time: fmpq) -> Regime:
+    """The policy's actions on the piece that starts at ``time``, as pairs."""
+    model = policy.model
+    pair = {(p.state, model.actions[p.action]): i for i, p in enumerate(problem.quotient.pairs)}
+    moment = to_fraction(time)
+    best = tuple(pair[x, policy.action(state, moment)] for x, state in enumerate(model.states))
+    return Regime(best, (False,) * len(best))

@@ -1,0 +1,257 @@
+r"""Regimes: the linear systems between two switches, for both semantics.
+
+A *regime* says which action is best in each state, and in which states the truncation
+:math:`\min\{t,\cdot\}` is active ("capped").  While a regime lasts the value solves a linear
+system with constant coefficients, and everything we need is a Poisson series
+(:mod:`ctucbvi.exact.poisson`) in :math:`x = \Lambda s`, :math:`s` the time since the regime
+began:
+
+* the value :math:`v_x`: with best action :math:`b`, rate :math:`\lambda`, reward :math:`r`,
+
+  .. math:: v_x^{k+1} = \Bigl(1-\tfrac{\lambda}{\Lambda}\Bigr) v_x^k
+            + \tfrac{\lambda}{\Lambda} \sum_y p(y)\, v_y^k + \tfrac{r}{\Lambda},
+            \qquad\text{capped: } v_x^{k+1} = v_x^k + \tfrac1\Lambda ;
+
+* committed: the same recursion for :math:`q_{x,a}`, the value of committing to :math:`a`,
+  driven by the :math:`v^k`;
+* adjustable: :math:`h_{x,a}^k = r - \lambda v_x^k + \lambda\sum_y p(y) v_y^k`, the slope
+  that :math:`a` would give.
+
+A regime is the right one as long as its *margins* are non-negative:
+
+============  ====================================  =====================================
+margin        committed                             adjustable
+============  ====================================  =====================================
+other action  :math:`q_{x,b} - q_{x,a}`             :math:`h_{x,b} - h_{x,a}`
+not capped    :math:`t - q_{x,b}`                   :math:`t - v_x`
+capped        :math:`q_{x,b} - t`                   :math:`h_{x,b} - 1`
+============  ====================================  =====================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb, arb_mat, fmpq
+
+from ctucbvi.exact.lumping import Quotient
+from ctucbvi.exact.poisson import Basis, Growth, PoissonSeries
+from ctucbvi.exact.precision import largest, to_fmpq
+from ctucbvi.model import Semantics
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A lumped model with everything the recursions need, in FLINT's rationals."""
+
+    quotient: Quotient
+    semantics: Semantics
+    truncate: bool
+    horizon: fmpq
+    clock: fmpq  # Λ ≥ every rate, positive
+    rates: list[fmpq]  # one per pair
+    rewards: list[fmpq]
+    jumps: list[list[tuple[int, fmpq]]]
+    states: list[int]  # the state of each pair
+    menu: list[list[int]]  # the pairs of each state
+
+    @classmethod
+    def of(cls, quotient: Quotient, semantics: Semantics, truncate: bool) -> Problem:
+        """Compile ``quotient`` for one of the two semantics."""
+        pairs = quotient.pairs
+        menu: list[list[int]] = [[] for _ in range(quotient.size)]
+        for i, pair in enumerate(pairs):
+            menu[pair.state].append(i)
+        return cls(
+            quotient=quotient,
+            semantics=semantics,
+            truncate=truncate,
+            horizon=to_fmpq(quotient.model.horizon),
+            clock=to_fmpq(quotient.model.max_rate or Fraction(1)),
+            rates=[to_fmpq(p.rate) for p in pairs],
+            rewards=[to_fmpq(p.reward) for p in pairs],
+            jumps=[[(y, to_fmpq(q)) for y, q in p.to] for p in pairs],
+            states=[p.state for p in pairs],
+            menu=menu,
+        )
+
+    @property
+    def committed(self) -> bool:
+        """Whether the action is held until the next jump."""
+        return self.semantics is Semantics.COMMITTED
+
+    def initial_values(self) -> list[fmpq]:
+        """What is carried along, at remaining time 0: one number per pair, or one per state."""
+        g = [to_fmpq(value) for value in self.quotient.terminal]
+        if self.committed:
+            return [g[x] for x in self.states]
+        return [min(fmpq(0), value) if self.truncate else value for value in g]
+
+
+@dataclass(frozen=True)
+class Regime:
+    """Which pair is best in each state, and where the truncation is active."""
+
+    best: tuple[int, ...]
+    capped: tuple[bool, ...]
+
+
+MarginKey = tuple[int, int | None]  # (state, rival pair or None for the cap)
+
+
+@dataclass(frozen=True)
+class Margin:
+    """A function that must not be negative for the regime to be the right one."""
+
+    state: int
+    rival: int | None  # the other pair; None for the cap
+    series: PoissonSeries
+    sensitivity: arb  # how much the margin moves if every carried value moves by 1
+    harm: arb  # error per unit of violation, for each unit of time that it lasts
+    lasting: int = 0  # error per unit of violation, once, unless the margin falls throughout
+    shown: int = 0  # 1 if the value read off the regime is wrong by the violation itself
+
+    @property
+    def key(self) -> MarginKey:
+        """Which margin this is."""
+        return self.state, self.rival
+
+
+class Step:
+    """The solution of one regime from ``start`` on, as Poisson series on ``basis``."""
+
+    def __init__(
+        self, problem: Problem, regime: Regime, start: fmpq, carried: list[fmpq], basis: Basis
+    ) -> None:
+        self.problem = problem
+        self.regime = regime
+        self.start = start
+        self.basis = basis
+        self._carried = [arb(c) for c in carried]
+        clock = arb(problem.clock)
+        self._cap = [arb(start) + k / clock for k in range(basis.terms + 1)]
+        initial = self._initial_states()
+        self._states = self._state_sequences(initial)
+        steepest = max([abs(r) for r in problem.rewards] + [fmpq(1)] * problem.truncate)
+        self.growth = Growth(
+            largest([*initial, *self._carried, arb(start) * problem.truncate]),
+            (arb(steepest) / clock).upper(),
+        )
+        self._pairs = self._pair_sequences()
+
+    def _initial_states(self) -> list[arb]:
+        """The value of each state at the start of the step."""
+        best, capped = self.regime.best, self.regime.capped
+        return [
+            arb(self.start) if capped[x] else self._carried[best[x] if self.problem.committed else x]
+            for x in range(len(best))
+        ]
+
+    def _state_sequences(self, initial: list[arb]) -> list[list[arb]]:
+        """The sequences v_x, all states at once, by the stochastic recursion."""
+        problem, size = self.problem, len(initial)
+        matrix = [[fmpq(0)] * size for _ in range(size)]
+        gain = []
+        for x, (pair, capped) in enumerate(zip(self.regime.best, self.regime.capped, strict=True)):
+            share = fmpq(0) if capped else problem.rates[pair] / problem.clock
+            matrix[x][x] += 1 - share
+            for y, p in problem.jumps[pair]:
+                matrix[x][y] += share * p
+            gain.append((fmpq(1) if capped else problem.rewards[pair]) / problem.clock)
+        step = arb_mat(size, size, [arb(entry) for row in matrix for entry in row])
+        offset = arb_mat(size, 1, [arb(c) for c in gain])
+        column = arb_mat(size, 1, initial)
+        columns = [initial]
+        for _ in range(self.basis.terms):
+            column = step * column + offset
+            columns.append(column.entries())
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def _pair_sequences(self) -> list[list[arb]]:
+        """The sequences q_{x,a} (committed) or h_{x,a} (adjustable) of every pair."""
+        problem, size = self.problem, len(self._states)
+        weights = [[fmpq(0)] * size for _ in problem.rates]
+        for i, (rate, x) in enumerate(zip(problem.rates, problem.states, strict=True)):
+            for y, p in problem.jumps[i]:
+                weights[i][y] += rate * p
+            if not problem.committed:
+                weights[i][x] -= rate
+        left = arb_mat(len(weights), size, [arb(entry) for row in weights for entry in row])
+        right = arb_mat(size, self.basis.terms + 1, [a for row in self._states for a in row])
+        inflow = (left * right).tolist()
+        rewards = [arb(r) for r in problem.rewards]
+        if not problem.committed:
+            return [[a + r for a in row] for row, r in zip(inflow, rewards, strict=True)]
+        return [self._committed_sequence(i, inflow[i], rewards[i]) for i in range(len(inflow))]
+
+    def _committed_sequence(self, pair: int, inflow: list[arb], reward: arb) -> list[arb]:
+        problem = self.problem
+        x = problem.states[pair]
+        if pair == self.regime.best[x] and not self.regime.capped[x]:
+            return self._states[x]
+        keep, clock = 1 - arb(problem.rates[pair] / problem.clock), arb(problem.clock)
+        q = self._carried[pair]
+        sequence = [q]
+        for jump in inflow[:-1]:
+            q = keep * q + (jump + reward) / clock
+            sequence.append(q)
+        return sequence
+
+    def value(self, state: int) -> PoissonSeries:
+        """v_x over the step."""
+        return PoissonSeries(self._states[state], self.growth, self.basis)
+
+    def commitment(self, pair: int) -> PoissonSeries:
+        """q_{x,a} over the step (committed semantics)."""
+        return PoissonSeries(self._pairs[pair], self.growth, self.basis)
+
+    def carried_at(self, x: fmpq) -> list[arb]:
+        """The carried values at ``x``: of every pair, or of every state."""
+        series = self._pairs if self.problem.committed else self._states
+        power, powers = arb(1), []
+        position = arb(x)
+        for w in self.basis.inverse_factorials:
+            powers.append(power * w)
+            power = power * position
+        row = arb_mat(1, len(powers), powers)
+        table = arb_mat(len(series), len(powers), [a for sequence in series for a in sequence])
+        tail = arb(0, self.basis.tail(self.growth))
+        weight = (-position).exp()
+        return [a * weight + tail for a in (table * row.transpose()).entries()]
+
+    def margins(self) -> list[Margin]:
+        """Everything that has to stay non-negative, state by state."""
+        found = []
+        for x, best in enumerate(self.regime.best):
+            found += [self._rivalry(x, best, i) for i in self.problem.menu[x] if i != best]
+            if self.problem.truncate:
+                found.append(self._cap_margin(x, best))
+        return found
+
+    def _rivalry(self, x: int, best: int, rival: int) -> Margin:
+        problem = self.problem
+        sequence = [a - b for a, b in zip(self._pairs[best], self._pairs[rival], strict=True)]
+        if problem.committed:
+            return Margin(x, rival, self._series(sequence, arb(2)), arb(2), arb(problem.clock), shown=1)
+        sensitivity = 2 * arb(problem.rates[best] + problem.rates[rival])
+        spread = abs(problem.rewards[best]) + abs(problem.rewards[rival])
+        growth = self.growth.scaled(sensitivity) + Growth(arb(spread), arb(0))
+        return Margin(x, rival, PoissonSeries(sequence, growth, self.basis), sensitivity, arb(1))
+
+    def _cap_margin(self, x: int, best: int) -> Margin:
+        problem = self.problem
+        sequence, cap, capped = self._pairs[best], self._cap, self.regime.capped[x]
+        if not problem.committed:
+            if capped:
+                sensitivity = 2 * arb(problem.rates[best])
+                growth = self.growth.scaled(sensitivity) + Growth(1 + abs(arb(problem.rewards[best])), arb(0))
+                slopes = PoissonSeries([a - 1 for a in sequence], growth, self.basis)
+                return Margin(x, None, slopes, sensitivity, arb(1))
+            below = [b - a for a, b in zip(self._states[x], cap, strict=True)]
+            return Margin(x, None, self._series(below, arb(2)), arb(1), 2 * arb(problem.clock), lasting=1)
+        difference = [a - b if capped else b - a for a, b in zip(sequence, cap, strict=True)]
+        return Margin(x, None, self._series(difference, arb(2)), arb(1), arb(problem.clock), shown=1)
+
+    def _series(self, sequence: list[arb], factor: arb) -> PoissonSeries:
+        return PoissonSeries(sequence, self.growth.scaled(factor), self.basis)

@@ -1,0 +1,138 @@
+r"""Ties that are proved: linear relations which the true solution obeys exactly.
+
+While a regime lasts the carried values obey :math:`z' = Az + b + ct` with rational
+:math:`A, b, c`.  A *relation* is an affine functional :math:`f = w\cdot z + w_0 + w_1 t` that
+vanishes; along the regime its derivative is again such a functional,
+
+.. math:: f' = (wA)\cdot z + w\cdot b + w_1 + (w\cdot c)\,t ,
+
+so :math:`f` stays zero if it and all its derivatives lie in the span of functionals that are
+known to vanish when the regime begins.  Known are: the ties proved in the regime before (at
+first, those of :mod:`ctucbvi.exact.start`), as far as they survive, and, adjustable, the caps
+:math:`v_x = t` that are active.  Everything is linear algebra over the rationals, and no ball
+is involved; hence two actions that this proves tied are equal, not merely close.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from flint import fmpq
+
+from ctucbvi.exact.regimes import MarginKey, Problem, Regime
+
+Functional = dict[int, fmpq]  # index of a carried value, or ONE or TIME -> coefficient
+ONE, TIME = -1, -2
+
+
+class Flow:
+    """The differential equation of one regime, acting on functionals."""
+
+    def __init__(self, problem: Problem, regime: Regime) -> None:
+        self._problem = problem
+        self._regime = regime
+
+    def margin(self, key: MarginKey) -> Functional:
+        """The functional whose vanishing makes the margin ``key`` a tie."""
+        (x, rival), problem = key, self._problem
+        best = self._regime.best[x]
+        if problem.committed:
+            other = {TIME: fmpq(1)} if rival is None else {rival: fmpq(1)}
+            return _combine([(fmpq(1), {best: fmpq(1)}), (fmpq(-1), other)])
+        if rival is not None:
+            return _combine([(fmpq(1), self._slope(best, x)), (fmpq(-1), self._slope(rival, x))])
+        if self._regime.capped[x]:
+            return _combine([(fmpq(1), self._slope(best, x)), (fmpq(-1), {ONE: fmpq(1)})])
+        return {x: fmpq(1), TIME: fmpq(-1)}
+
+    def caps(self) -> list[Functional]:
+        """What is known of the regime itself: capped states of the adjustable problem have v = t."""
+        if self._problem.committed:
+            return []
+        return [{x: fmpq(1), TIME: fmpq(-1)} for x, capped in enumerate(self._regime.capped) if capped]
+
+    def derivative(self, functional: Functional) -> Functional:
+        """The functional that is the time derivative of ``functional``."""
+        parts = []
+        for index, weight in functional.items():
+            if index >= 0:
+                parts.append((weight, self._change(index)))
+            elif index == TIME:
+                parts.append((weight, {ONE: fmpq(1)}))
+        return _combine(parts)
+
+    def _change(self, index: int) -> Functional:
+        """The right-hand side of the equation of one carried value."""
+        if self._problem.committed:
+            return self._slope(index, index)
+        if self._regime.capped[index]:
+            return {ONE: fmpq(1)}
+        return self._slope(self._regime.best[index], index)
+
+    def _slope(self, pair: int, own: int) -> Functional:
+        """r − λ·own + λ Σ p V as a functional."""
+        problem, regime = self._problem, self._regime
+        rate = problem.rates[pair]
+        parts = [(problem.rewards[pair], {ONE: fmpq(1)}), (-rate, {own: fmpq(1)})]
+        for y, p in problem.jumps[pair]:
+            at = y if not problem.committed else TIME if regime.capped[y] else regime.best[y]
+            parts.append((rate * p, {at: fmpq(1)}))
+        return _combine(parts)
+
+
+class Relations:
+    """Functionals that vanish on the true solution at some moment."""
+
+    def __init__(self, functionals: Iterable[Functional] = ()) -> None:
+        self._basis: dict[int, Functional] = {}  # by leading index, in echelon form
+        self._given = [f for f in functionals if f]
+        for functional in self._given:
+            rest = self._reduce(functional)
+            if rest:
+                lead = min(rest)
+                self._basis[lead] = {i: c / rest[lead] for i, c in rest.items()}
+
+    def __bool__(self) -> bool:
+        return bool(self._basis)
+
+    def _reduce(self, functional: Functional) -> Functional:
+        rest = dict(functional)
+        while rest:
+            leads = [i for i in rest if i in self._basis]
+            if not leads:
+                return rest
+            lead = leads[0]
+            rest = _combine([(fmpq(1), rest), (-rest[lead], self._basis[lead])])
+        return rest
+
+    def implies(self, functional: Functional) -> bool:
+        """Whether ``functional`` is in the span of the known ones."""
+        return not self._reduce(functional)
+
+    def last(self, functional: Functional, flow: Flow) -> bool:
+        """Whether ``functional`` vanishes as long as the regime of ``flow`` lasts."""
+        orbit = Relations()
+        while functional:
+            if not self.implies(functional):
+                return False
+            if orbit.implies(functional):
+                return True
+            orbit = Relations([*orbit._given, functional])
+            functional = flow.derivative(functional)
+        return True
+
+    def surviving(self, flow: Flow) -> Relations:
+        """Those of the relations that hold as long as the regime of ``flow`` lasts."""
+        return Relations([f for f in self._given if self.last(f, flow)])
+
+    def with_more(self, functionals: Iterable[Functional]) -> Relations:
+        """These relations and others."""
+        return Relations([*self._given, *functionals])
+
+
+def _combine(parts: Iterable[tuple[fmpq, Functional]]) -> Functional:
+    total: Functional = {}
+    for weight, functional in parts:
+        for index, coefficient in functional.items():
+            total[index] = total.get(index, fmpq(0)) + weight * coefficient
+    return {index: c for index, c in total.items() if c != 0}
