@@ -1,0 +1,56 @@
+"""The models that peers are compared on: random reachability problems, and machine repair."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ctucbvi.errors import InputError
+from ctucbvi.model import CTMDP, Transition
+
+if TYPE_CHECKING:
+    from ctucbvi.model import Number
+
+
+def random_reachability(states: int, actions: int, seed: int, horizon: Number = 1) -> CTMDP:
+    """Build the problem of reaching the last state, which is absorbing and has terminal reward 1.
+
+    Rates are multiples of 1/4 from 1 to 5.  A row is made of integer counts: half of the
+    rows are sparse (up to three targets), the others may reach every state.
+    """
+    if states < 2 or actions < 1:
+        raise InputError(f"{states} states and {actions} actions; write at least 2 and 1")
+    rng = random.Random(f"reachability {states} {actions} {seed}")
+    names = [f"s{i}" for i in range(states - 1)] + ["goal"]
+    rows = [Transition.of("goal", "a0", rate=0, reward=0)]
+    for x in names[:-1]:
+        for a in range(actions):
+            targets = rng.sample(names, min(3, states)) if rng.random() < 0.5 else names
+            counts = [rng.randint(1, 9) for _ in targets]
+            row = {y: Fraction(c, sum(counts)) for y, c in zip(targets, counts, strict=True)}
+            rows.append(Transition.of(x, f"a{a}", rate=Fraction(rng.randint(4, 20), 4), reward=0, to=row))
+    return CTMDP.of(
+        f"reachability-{states}-{actions}-{seed}",
+        horizon=horizon,
+        transitions=rows,
+        states=names,
+        actions=[f"a{a}" for a in range(actions)],
+        initial="s0",
+        terminal={"goal": 1},
+    )
+
+
+def machine_repair() -> CTMDP:
+    """Build the two-state machine that runs or is repaired, slowly or fast."""
+    there, back = {"repair": 1}, {"operating": 1}
+    return CTMDP.of(
+        "machine-repair",
+        horizon=1,
+        transitions=[
+            Transition.of("operating", "slow", rate=3, reward="17/20", to=there),
+            Transition.of("operating", "fast", rate=5, reward=1, to=there),
+            Transition.of("repair", "slow", rate=2, reward="8/20", to=back),
+            Transition.of("repair", "fast", rate=7, reward=0, to=back),
+        ],
+    )

@@ -1,0 +1,420 @@
+"""The second opinion, checked against closed forms, scipy and its own two routes."""
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from math import exp, expm1
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mp, mpf
+from scipy.integrate import solve_ivp
+
+from ctucbvi import second_opinion
+from ctucbvi.errors import InputError, PolicyError
+from ctucbvi.model import CTMDP, Semantics, Transition
+from ctucbvi.policy import Policy
+from ctucbvi.second_opinion import bellman, evaluate, policy_value, solve
+
+COMMITTED, ADJUSTABLE = Semantics.COMMITTED, Semantics.ADJUSTABLE
+
+
+def machine_repair() -> CTMDP:
+    there, back = {"repair": 1}, {"operating": 1}
+    return CTMDP.of(
+        "machine-repair",
+        horizon=1,
+        transitions=[
+            Transition.of("operating", "slow", rate=3, reward="17/20", to=there),
+            Transition.of("operating", "fast", rate=5, reward=1, to=there),
+            Transition.of("repair", "slow", rate=2, reward="8/20", to=back),
+            Transition.of("repair", "fast", rate=7, reward=0, to=back),
+        ],
+    )
+
+
+def random_model(seed: int, states: int = 3, actions: int = 2, terminal: bool = False) -> CTMDP:
+    rng = random.Random(seed)
+    xs = [f"s{i}" for i in range(states)]
+    rows = []
+    for x in xs:
+        for a in range(actions):
+            counts = [rng.randint(0, 3) for _ in xs]
+            counts[rng.randrange(states)] += 1
+            rows.append(
+                Transition.of(
+                    x,
+                    f"a{a}",
+                    rate=Fraction(rng.randint(1, 10), 2),
+                    reward=Fraction(rng.randint(-2, 8), 4),
+                    to={y: Fraction(c, sum(counts)) for y, c in zip(xs, counts, strict=True)},
+                )
+            )
+    g = {x: Fraction(rng.randint(-2, 2), 2) for x in xs} if terminal else {}
+    return CTMDP.of(f"random-{seed}", horizon=1, transitions=rows, states=xs, terminal=g)
+
+
+def restricted(model: CTMDP, state: str, action: str) -> CTMDP:
+    """The model in which ``state`` offers ``action`` only."""
+    rows = tuple(t for t in model.transitions if t.state != state or t.action == action)
+    return replace(model, transitions=rows)
+
+
+def scipy_values(
+    model: CTMDP, semantics: Semantics, *, truncate: bool = False, weight: float = 1.0
+) -> np.ndarray:
+    """The values at the horizon by DOP853; ``weight`` other than 1 is a mutant of the equation."""
+    owner = np.array([p.state for p in model.pairs])
+    lam = np.array([float(p.rate) for p in model.pairs])
+    reward = np.array([float(p.reward) for p in model.pairs])
+    jump = np.zeros((len(lam), len(model.states)))
+    for i, p in enumerate(model.pairs):
+        for y, q in p.to:
+            jump[i, y] = weight * float(q)
+
+    def best(numbers: np.ndarray) -> np.ndarray:
+        return np.array([numbers[owner == x].max() for x in range(len(model.states))])
+
+    def slope(t: float, z: np.ndarray) -> np.ndarray:
+        if semantics is COMMITTED:
+            v = np.minimum(t, best(z)) if truncate else best(z)
+            return reward - lam * z + lam * (jump @ v)
+        return best(reward - lam * z[owner] + lam * (jump @ z))
+
+    g = np.array([float(g) for g in model.terminal])
+    start = g[owner] if semantics is COMMITTED else g
+    h = float(model.horizon)
+    run = solve_ivp(slope, (0, h), start, method="DOP853", rtol=1e-11, atol=1e-12, max_step=h / 50)
+    assert run.success
+    end = run.y[:, -1]
+    if semantics is COMMITTED:
+        return np.minimum(h, best(end)) if truncate else best(end)
+    return end
+
+
+def at_horizon(opinion: second_opinion.SecondOpinion) -> np.ndarray:
+    model = opinion.model
+    return np.array([float(opinion.value(x, model.horizon)) for x in model.states])
+
+
+def agree(a: np.ndarray, b: np.ndarray) -> bool:
+    return bool(np.max(np.abs(a - b)) < 1e-8)
+
+
+def difference(a: mpf, b: mpf) -> mpf:
+    with mp.workdps(60):
+        return abs(a - b)
+
+
+def test_machine_repair_has_two_values() -> None:
+    model = machine_repair()
+    committed, adjustable = solve(model), solve(model, ADJUSTABLE)
+    assert abs(committed.value("operating", 1) - 0.64106) < 5e-6
+    assert abs(adjustable.value("operating", 1) - 0.64485) < 5e-6
+    assert [(x, a, b) for x, _, a, b in committed.switches] == [
+        ("repair", "slow", "fast"),
+        ("operating", "fast", "slow"),
+    ]
+    for state, time, before, after in committed.switches:
+        assert committed.action(state, time - mpf("1e-9")) == before
+        assert committed.action(state, time) == after
+
+
+def test_a_switch_is_where_both_actions_are_worth_the_same() -> None:
+    model, opinion = machine_repair(), solve(machine_repair())
+    for state, time, before, after in opinion.switches:
+        one, other, mutant = (
+            bellman(restricted(model, state, a), opinion.value, state, t, breakpoints=opinion.breakpoints)
+            for a, t in ((before, time), (after, time), (after, time + mpf("1e-12")))
+        )
+        assert difference(one, other) < mpf("1e-20")
+        assert difference(one, mutant) > mpf("1e-20")
+
+
+@pytest.mark.parametrize("t", ["1/10", "61/100", 1])
+def test_committed_value_is_its_own_bellman_image(t: str | int) -> None:
+    model, opinion, mutant = machine_repair(), solve(machine_repair()), solve(machine_repair(), ADJUSTABLE)
+    for x in model.states:
+        image = bellman(model, opinion.value, x, t, digits=16, breakpoints=opinion.breakpoints)
+        assert difference(image, opinion.value(x, t)) < mpf("1e-16")
+    image = bellman(model, mutant.value, "operating", 1, digits=16, breakpoints=mutant.breakpoints)
+    assert difference(image, mutant.value("operating", 1)) > mpf("1e-4")
+
+
+@pytest.mark.parametrize("semantics", list(Semantics))
+@pytest.mark.parametrize("seed", range(4))
+def test_scipy_agrees_and_catches_mutants(seed: int, semantics: Semantics) -> None:
+    model = random_model(seed, terminal=seed % 2 == 1)
+    ours = at_horizon(solve(model, semantics, digits=14))
+    assert agree(ours, scipy_values(model, semantics))
+    assert not agree(ours, scipy_values(model, semantics, weight=0.999))
+
+
+def test_the_same_comparison_tells_the_semantics_apart() -> None:
+    model = machine_repair()
+    for semantics, other in ((COMMITTED, ADJUSTABLE), (ADJUSTABLE, COMMITTED)):
+        ours = at_horizon(solve(model, semantics))
+        assert agree(ours, scipy_values(model, semantics))
+        assert not agree(ours, scipy_values(model, other))
+
+
+def test_committed_truncation() -> None:
+    binding = 0
+    for seed in range(3):
+        model = random_model(seed)
+        opinion = solve(model, digits=15, truncate=True)
+        assert agree(at_horizon(opinion), scipy_values(model, COMMITTED, truncate=True))
+        binding += not agree(at_horizon(opinion), at_horizon(solve(model, digits=15)))  # the mutant: no cap
+        for x in model.states:
+            image = bellman(model, opinion.value, x, 1, digits=15, breakpoints=opinion.breakpoints)
+            assert difference(min(image, mpf(1)), opinion.value(x, 1)) < mpf("1e-15")
+    assert binding >= 2
+
+
+def projected_euler(model: CTMDP, steps: int) -> np.ndarray:
+    """The obstacle problem v ≤ t by explicit Euler steps, each followed by the projection."""
+    v = np.array([min(0.0, float(g)) for g in model.terminal])
+    h = float(model.horizon) / steps
+    rows = [(p.state, float(p.reward), float(p.rate), [(y, float(q)) for y, q in p.to]) for p in model.pairs]
+    for n in range(1, steps + 1):
+        slope = np.full(len(v), -np.inf)
+        for x, r, lam, to in rows:
+            slope[x] = max(slope[x], r + lam * (sum(q * v[y] for y, q in to) - v[x]))
+        v = np.minimum(n * h, v + h * slope)
+    return v
+
+
+def test_adjustable_truncation_is_the_obstacle_problem() -> None:
+    binding = 0
+    for seed in range(3):
+        model = random_model(seed)
+        ours = at_horizon(solve(model, ADJUSTABLE, digits=12, truncate=True))
+        coarse, fine = projected_euler(model, 500), projected_euler(model, 1000)
+        allowed = 2 * np.max(np.abs(coarse - fine)) + 1e-5
+        assert np.max(np.abs(ours - fine)) < allowed
+        free = at_horizon(solve(model, ADJUSTABLE, digits=12))  # the mutant: no obstacle
+        cut_afterwards = np.minimum(1.0, free)  # another: truncated at the end only
+        binding += np.max(np.abs(free - fine)) > allowed and np.max(np.abs(cut_afterwards - fine)) > allowed
+    assert binding >= 1
+
+
+def test_a_cap_that_binds_and_lets_go() -> None:
+    stay = {"s": 1}
+    model = CTMDP.of(
+        "cap",
+        horizon=2,
+        transitions=[
+            Transition.of("s", "a", rate=2, reward=2, to={"end": 1}),
+            Transition.of("end", "a", rate=0, reward=0),
+        ],
+    )
+    # Q = 1 - e^{-2t} exceeds t until the root of t = 1 - e^{-2t}, about 0.79681.
+    opinion = solve(model, truncate=True)
+    assert opinion.value("s", "1/2") == mpf("0.5")
+    assert len(opinion.breakpoints) == 1
+    root = opinion.breakpoints[0]
+    assert abs(float(root) + expm1(-2 * float(root))) < 1e-15
+    assert float(opinion.value("s", 2)) == pytest.approx(-expm1(-4), abs=1e-15)
+    # Adjustable, the obstacle lets go as soon as the slope 2 - 2v falls below 1: at t = 1/2.
+    obstacle = solve(model, ADJUSTABLE, truncate=True)
+    assert [float(b) for b in obstacle.breakpoints] == pytest.approx([0.5], abs=1e-15)
+    assert float(obstacle.value("s", 2)) == pytest.approx(1 - 0.5 * exp(-3), abs=1e-15)
+    # Reward 1 for ever: value and cap coincide all along and nothing happens.
+    line = CTMDP.of("line", horizon=2, transitions=[Transition.of("s", "a", rate=1, reward=1, to=stay)])
+    for semantics in Semantics:
+        assert difference(solve(line, semantics, truncate=True).value("s", 2), mpf(2)) < mpf("1e-20")
+
+
+def test_reachability_in_closed_form() -> None:
+    model = CTMDP.of(
+        "erlang",
+        horizon="3/2",
+        transitions=[
+            Transition.of("a", "go", rate=3, reward=0, to={"b": 1}),
+            Transition.of("b", "go", rate=3, reward=0, to={"goal": 1}),
+            Transition.of("goal", "stay", rate=0, reward=0),
+        ],
+        terminal={"goal": 1},
+    )
+    for semantics in Semantics:
+        opinion = solve(model, semantics, digits=30)
+        with mp.workdps(40):
+            erlang = 1 - mp.exp(mpf("-4.5")) * mpf("5.5")
+            assert abs(opinion.value("a", "3/2") - erlang) <= opinion.stated_error
+            assert abs(opinion.value("b", "3/2") - erlang) > opinion.stated_error
+        assert opinion.value("goal", "3/2") == 1
+
+
+def test_all_rates_zero() -> None:
+    model = CTMDP.of(
+        "still",
+        horizon=2,
+        transitions=[Transition.of("s", a, rate=0, reward=r) for a, r in (("low", "1/3"), ("high", "3/2"))],
+        terminal={"s": "1/4"},
+    )
+    for semantics in Semantics:
+        opinion = solve(model, semantics)
+        assert difference(opinion.value("s", 2), mpf("3.25")) <= opinion.stated_error
+        assert opinion.action("s", 0) == "high"
+        assert opinion.switches == []
+    assert difference(bellman(model, opinion.value, "s", 2), mpf("3.25")) < mpf("1e-20")
+    assert difference(solve(model, truncate=True).value("s", 2), mpf(2)) < mpf("1e-20")
+
+
+def test_equal_actions_neither_switch_nor_hang() -> None:
+    model = machine_repair()
+    twins = [replace(t, action=t.action + "-twin") for t in model.transitions]
+    doubled = CTMDP.of("doubled", horizon=1, transitions=[*model.transitions, *twins])
+    for semantics in Semantics:
+        one, two = solve(model, semantics), solve(doubled, semantics)
+        assert difference(one.value("repair", 1), two.value("repair", 1)) <= 2 * one.stated_error
+        assert [s for s, *_ in two.switches] == [s for s, *_ in one.switches]
+
+
+@pytest.mark.parametrize("semantics", list(Semantics))
+@pytest.mark.parametrize("truncate", [False, True])
+def test_stated_error_covers_the_difference_of_two_precisions(semantics: Semantics, truncate: bool) -> None:
+    for seed in range(2):
+        model = random_model(seed, terminal=True)
+        low, high = (solve(model, semantics, digits=d, truncate=truncate) for d in (15, 30))
+        assert 0 < high.stated_error < low.stated_error < mpf("1e-15") * float(model.value_scale)
+        for x in model.states:
+            for t in ("1/7", "1/2", 1):
+                with mp.workdps(40):
+                    gap = abs(low.value(x, t) - high.value(x, t))
+                    assert gap <= low.stated_error + high.stated_error
+
+
+def test_stated_error_notices_a_short_series() -> None:
+    model = machine_repair()
+    system = second_opinion._System.of(model, COMMITTED, 20, False)
+    groups = [[0, 1], [2, 3]]
+    best = solve(model, digits=30)
+    for order in (6, 9):
+        short = second_opinion._march(replace(system, order=order), [(mpf(0), groups)], search=True)
+        error = max(difference(short.value(x, 1), best.value(x, 1)) for x in model.states)
+        assert error <= short.stated_error
+        assert error > solve(model).stated_error  # a statement that leaves out the tail is caught
+
+
+def test_policy_value_by_quadrature_and_at_its_jump() -> None:
+    model = machine_repair()
+    policy = Policy.of(model, {"operating": [(0, "slow"), ("1/3", "fast")], "repair": "fast"})
+    opinion = evaluate(model, policy)
+    for t in ("1/4", "1/3", "9/10"):
+        chosen = restricted(model, "operating", policy.action("operating", t))
+        image = bellman(chosen, opinion.value, "operating", t, breakpoints=["1/3"])
+        value = policy_value(model, policy, "operating", t, COMMITTED)
+        assert difference(image, value) < mpf("1e-20")
+        wrong = restricted(model, "operating", "fast" if t == "1/4" else "slow")  # the mutant
+        image = bellman(wrong, opinion.value, "operating", t, breakpoints=["1/3"])
+        assert difference(image, value) > mpf("1e-6")
+    jump = difference(
+        opinion.value("operating", mpf(1) / 3 - mpf("1e-13")), opinion.value("operating", "1/3")
+    )
+    smooth = evaluate(model, policy, ADJUSTABLE)
+    slide = difference(smooth.value("operating", mpf(1) / 3 - mpf("1e-13")), smooth.value("operating", "1/3"))
+    assert slide < mpf("1e-12") < jump
+
+
+def test_policy_values_of_both_semantics_against_scipy() -> None:
+    model = random_model(5)
+    constant = dict.fromkeys(model.states, "a1")
+    only = model
+    for x in model.states:
+        only = restricted(only, x, "a1")
+    for semantics in Semantics:  # a policy that never changes is worth the same in both
+        ours = at_horizon(evaluate(model, Policy.of(model, constant), semantics))
+        assert agree(ours, scipy_values(only, semantics))
+        assert not agree(ours, scipy_values(only, semantics, weight=0.999))
+
+
+@pytest.mark.parametrize("semantics", list(Semantics))
+def test_the_optimal_policy_attains_the_value_of_its_own_semantics(semantics: Semantics) -> None:
+    model = machine_repair()
+    best = solve(model, semantics)
+    rules = {x: [(0, best.action(x, 0))] for x in model.states}
+    for x, time, _, after in best.switches:
+        rules[x].append((Fraction(round(time * 10**10), 10**10), after))
+    policy = Policy.of(model, rules)
+    own = evaluate(model, policy, semantics).value("operating", 1)
+    other = ADJUSTABLE if semantics is COMMITTED else COMMITTED
+    assert mpf("-1e-20") < best.value("operating", 1) - own < mpf("1e-9")
+    assert solve(model, other).value("operating", 1) - evaluate(model, policy, other).value(
+        "operating", 1
+    ) > mpf("1e-5")
+
+
+@settings(derandomize=True, deadline=None, max_examples=8)
+@given(
+    seed=st.integers(0, 10**6),
+    scale=st.fractions(Fraction(1, 4), 4, max_denominator=9),
+    shift=st.fractions(-2, 2, max_denominator=9),
+    semantics=st.sampled_from(list(Semantics)),
+)
+def test_rewards_rescale(seed: int, scale: Fraction, shift: Fraction, semantics: Semantics) -> None:
+    model = random_model(seed, states=2, terminal=True)
+    moved = model.with_rewards(scale, shift)
+    one, two = solve(model, semantics, digits=15), solve(moved, semantics, digits=15)
+    for x in model.states:
+        with mp.workdps(40):
+            c, d = (mpf(f.numerator) / f.denominator for f in (scale, shift))
+            predicted = c * one.value(x, 1) + d
+            bound = c * one.stated_error + two.stated_error
+            assert abs(two.value(x, 1) - predicted) <= bound
+            assert abs(two.value(x, 1) - predicted - mpf("1e-12")) > bound
+
+
+def series(*roots_then_sign: float) -> list[mpf]:
+    *roots, sign = roots_then_sign
+    return [mpf(float(c)) for c in (sign * np.polynomial.polynomial.polyfromroots(roots))]
+
+
+def test_crossings_are_not_missed_between_sample_points() -> None:
+    first = second_opinion._first_positive
+    bump = series(0.51, 0.5101, -1.0)  # positive only between two close roots
+    assert abs(first(bump, mp.one, mpf("1e-14"), mp) - 0.51) < 1e-9
+    samples = [sum(c * mpf(k) ** n / 8**n for n, c in enumerate(bump)) for k in range(9)]
+    assert max(samples) < 0  # the mutant, sampling, sees nothing
+    touching = series(0.51, 0.51, -1.0)
+    assert first(touching, mp.one, mpf("1e-14"), mp) == 1
+    tie_at_start = series(0.0, 0.0, 0.25, 1.0)  # u²(u - 1/4)
+    assert abs(first(tie_at_start, mp.one, mpf("1e-14"), mp) - 0.25) < 1e-14
+    assert first([mpf("1e-16"), mpf("-1e-15")], mp.one, mpf("1e-14"), mp) == 1  # tied all along
+    overtaken = first([mpf("1e-15"), mpf(1)], mp.one, mpf("1e-14"), mp)
+    assert 0 < overtaken < 1e-13
+
+
+def test_no_search_and_no_march_is_endless(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(second_opinion, "_SEARCH_BUDGET", 2)
+    with pytest.raises(ArithmeticError, match="too close"):
+        solve(machine_repair())
+    monkeypatch.setattr(second_opinion, "_first_positive", lambda *_: mpf("1e-6"))
+    with pytest.raises(ArithmeticError, match="no end after"):
+        solve(machine_repair(), digits=2)
+
+
+def test_global_precision_is_left_alone() -> None:
+    before = mp.prec
+    opinion = solve(machine_repair(), digits=40)
+    opinion.value("repair", "1/2")
+    bellman(machine_repair(), lambda _x, t: t, "repair", 1, digits=25)
+    assert mp.prec == before
+    assert isinstance(opinion.value("repair", 1), mpf)
+
+
+def test_errors_say_what_is_wrong() -> None:
+    model = machine_repair()
+    with pytest.raises(InputError, match="digits: 0"):
+        solve(model, digits=0)
+    with pytest.raises(InputError, match="semantics 'both' is unknown"):
+        solve(model, "both")
+    with pytest.raises(InputError, match="remaining time 2 is outside"):
+        solve(model).value("operating", 2)
+    with pytest.raises(InputError, match="state 'broken' is not in model"):
+        solve(model).value("broken", 1)
+    policy = Policy.of(random_model(1), {f"s{i}": "a0" for i in range(3)})
+    with pytest.raises(PolicyError, match="belongs to model 'random-1'"):
+        evaluate(model, policy)
