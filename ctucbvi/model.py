@@ -28,17 +28,16 @@ epoch.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from numbers import Rational
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctucbvi.errors import InputError, ModelError
-from ctucbvi.numbers import exact
+from ctucbvi.numbers import exact, shown
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,6 +79,8 @@ class Transition:
     ) -> Transition:
         """A transition from numbers of any exact kind: ``Fraction``, ``int``, ``"17/20"``, ``"0.85"``."""
         where = f"transition of state {state!r}, action {action!r}"
+        if to is not None and not isinstance(to, Mapping):
+            raise ModelError(f"{where}: to is not a mapping; write {{target: probability}}")
         row = {y: exact(p, f"{where}: probability of {y!r}") for y, p in (to or {}).items()}
         return cls(
             state,
@@ -120,31 +121,33 @@ class CTMDP:
     shows: str = field(default="", compare=False)  # one sentence on what it shows
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ModelError(f"name: {self.name!r} is not a text; write a name")
         _check_names("state", self.states)
         _check_names("action", self.actions)
-        if self.horizon <= 0:
-            raise ModelError(f"horizon: {self.horizon} is not positive; write a number above 0")
+        if not isinstance(self.horizon, Fraction) or self.horizon <= 0:
+            raise ModelError(f"horizon: {self.horizon} is not a positive fraction; write a number above 0")
         if self.initial not in self.states:
             raise ModelError(f"initial: {self.initial!r} is not a state; {_choices(self.states)}")
-        if len(self.terminal) != len(self.states):
-            raise ModelError("terminal: give one reward per state")
-        seen = set()
+        if len(self.terminal) != len(self.states) or not all(isinstance(g, Fraction) for g in self.terminal):
+            raise ModelError("terminal: give one fraction per state")
+        states = {x: i for i, x in enumerate(self.states)}
+        actions = {a: i for i, a in enumerate(self.actions)}
+        seen: set[tuple[str, str]] = set()
         for row in self.transitions:
-            _check_transition(row, self.states, self.actions)
+            _check_transition(row, states, actions)
             if (row.state, row.action) in seen:
                 raise ModelError(
                     f"transition of state {row.state!r}, action {row.action!r}: given twice; keep one"
                 )
             seen.add((row.state, row.action))
-        for state in self.states:
-            if not any((state, action) in seen for action in self.actions):
-                raise ModelError(
-                    f"state {state!r} has no actions; add a transition for it (rate 0 if it is absorbing)"
-                )
-        order = sorted(
-            self.transitions,
-            key=lambda row: (self.states.index(row.state), self.actions.index(row.action)),
-        )
+        idle = set(self.states) - {state for state, _ in seen}
+        if idle:
+            first = min(idle, key=lambda x: states[x])
+            raise ModelError(
+                f"state {first!r} has no actions; add a transition for it (rate 0 if it is absorbing)"
+            )
+        order = sorted(self.transitions, key=lambda row: (states[row.state], actions[row.action]))
         object.__setattr__(self, "transitions", tuple(order))
 
     @classmethod
@@ -215,12 +218,14 @@ class CTMDP:
                 "need (S, A), (S, A), (S, A, S)"
             )
         count, width = lam.shape
+        if count == 0 or width == 0:
+            raise ModelError("arrays: no states or no actions; a model needs at least one of each")
         xs = tuple(states) if states is not None else tuple(f"s{i}" for i in range(count))
         acts = tuple(actions) if actions is not None else tuple(f"a{i}" for i in range(width))
         if len(xs) != count or len(acts) != width:
             raise ModelError(f"arrays: {count} states and {width} actions, but other numbers of names")
-        if not 0 <= initial < count:
-            raise ModelError(f"initial: {initial} is not the index of a state; write 0 to {count - 1}")
+        if not isinstance(initial, int) or not 0 <= initial < count:
+            raise ModelError(f"initial: {initial!r} is not the index of a state; write 0 to {count - 1}")
         offered = np.ones((count, width), bool) if available is None else np.asarray(available, bool)
         g = np.zeros(count) if terminal is None else np.asarray(terminal)
         if offered.shape != (count, width) or g.shape != (count,):
@@ -229,9 +234,9 @@ class CTMDP:
             Transition.of(
                 xs[i],
                 acts[j],
-                rate=lam[i, j].item(),
-                reward=rew[i, j].item(),
-                to=_row(prob[i, j], xs, lam[i, j].item(), normalize, f"state {xs[i]!r}, action {acts[j]!r}"),
+                rate=_plain(lam[i, j]),
+                reward=_plain(rew[i, j]),
+                to=_row(prob[i, j], xs, normalize, f"state {xs[i]!r}, action {acts[j]!r}"),
             )
             for i in range(count)
             for j in range(width)
@@ -244,7 +249,7 @@ class CTMDP:
             initial=xs[initial],
             states=xs,
             actions=acts,
-            terminal={x: g[i].item() for i, x in enumerate(xs)},
+            terminal={x: _plain(g[i]) for i, x in enumerate(xs)},
         )
 
     @cached_property
@@ -292,15 +297,21 @@ class CTMDP:
         return replace(self, transitions=rows, terminal=tuple(c * g for g in self.terminal))
 
 
-def _row(
-    row: np.ndarray, states: Sequence[str], rate: Number, normalize: bool, where: str
-) -> dict[str, Fraction]:
+def _plain(cell: Any) -> Number:
+    """An array's entry as a plain Python number."""
+    number: Number = cell.item() if hasattr(cell, "item") else cell
+    return number
+
+
+def _row(row: np.ndarray, states: Sequence[str], normalize: bool, where: str) -> dict[str, Fraction]:
     """One row of an array of probabilities, exactly; divided by its sum where that is asked for."""
-    numbers = {y: exact(p.item(), f"probability of {y!r} at {where}") for y, p in zip(states, row, strict=True)}
-    total = sum(numbers.values())
+    numbers = {
+        y: exact(_plain(p), f"probability of {y!r} at {where}") for y, p in zip(states, row, strict=True)
+    }
+    total = sum(numbers.values(), Fraction(0))
     if normalize and total > 0:
         return {y: p / total for y, p in numbers.items()}
-    if total not in (0, 1) and math.isclose(total, 1, rel_tol=1e-9):
+    if total != 1 and abs(total - 1) < Fraction(1, 10**9):
         raise ModelError(
             f"{where}: probabilities sum to {float(total)!r}, not exactly 1; pass normalize=True or fractions"
         )
@@ -317,27 +328,30 @@ def _check_names(kind: str, names: tuple[str, ...]) -> None:
             raise ModelError(f"{kind}s: {name!r} is listed twice; names must differ")
 
 
-def _choices(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-    return f"choose from: {shown}"
+def _choices(names: Iterable[str]) -> str:
+    listed = [repr(name) for name in names]
+    return "choose from: " + ", ".join(listed[:8]) + (", ..." if len(listed) > 8 else "")
 
 
-def _check_transition(row: Transition, states: tuple[str, ...], actions: tuple[str, ...]) -> None:
+def _check_transition(row: Transition, states: Mapping[str, int], actions: Mapping[str, int]) -> None:
     where = f"transition of state {row.state!r}, action {row.action!r}"
     if row.state not in states:
         raise ModelError(f"{where}: {row.state!r} is not a state; {_choices(states)}")
     if row.action not in actions:
         raise ModelError(f"{where}: {row.action!r} is not an action; {_choices(actions)}")
+    if not all(isinstance(n, Fraction) for n in (row.rate, row.reward, *(p for _, p in row.to))):
+        raise ModelError(f"{where}: its numbers are not all fractions; build it with Transition.of")
     if row.rate < 0:
-        raise ModelError(f"{where}: rate {row.rate} is negative; write 0 or more")
-    targets = [y for y, _ in row.to]
+        raise ModelError(f"{where}: rate {shown(row.rate)} is negative; write 0 or more")
     for y, p in row.to:
         if y not in states:
             raise ModelError(f"{where}: jumps to {y!r}, which is not a state; {_choices(states)}")
-        if p < 0:
-            raise ModelError(f"{where}: probability of {y!r} is {p}; write a number from 0 to 1")
-    if len(set(targets)) != len(targets):
+        if p <= 0:
+            raise ModelError(
+                f"{where}: probability of {y!r} is {shown(p)}; write one above 0 or leave it out"
+            )
+    if len({y for y, _ in row.to}) != len(row.to):
         raise ModelError(f"{where}: a target state is listed twice; add the probabilities up")
     total = sum((p for _, p in row.to), Fraction(0))
     if total != 1 and (row.rate > 0 or row.to):
-        raise ModelError(f"{where}: probabilities sum to {total}, not exactly 1")
+        raise ModelError(f"{where}: probabilities sum to {shown(total)}, not exactly 1; correct one of them")

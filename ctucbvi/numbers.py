@@ -16,38 +16,50 @@ from numbers import Rational
 
 from ctucbvi.errors import ModelError
 
-_NUMBER = re.compile(
-    r"[+-]?(?:\d+/\d+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)", re.ASCII
-)
+_NUMBER = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)", re.ASCII)
 _LONGEST = 2000  # characters of a literal
 _LARGEST_EXPONENT = 1000
 
 
-def exact(number: Rational | Decimal | float | str, where: str) -> Fraction:
+def exact(number: object, where: str) -> Fraction:
     """``number`` as an exact fraction; ``where`` opens the message if it is not one."""
     if isinstance(number, bool):
         raise ModelError(f"{where}: {number} is not a number; write 1 or 0")
     if isinstance(number, Rational):
-        return Fraction(number.numerator, number.denominator)
-    if isinstance(number, float | Decimal):
-        if not (number.is_finite() if isinstance(number, Decimal) else isfinite(number)):
+        return Fraction(int(number.numerator), int(number.denominator))
+    if isinstance(number, float):
+        if not isfinite(number):
             raise ModelError(f"{where}: {number} is not finite; write a finite number")
-        number = str(number) if isinstance(number, Decimal) else repr(float(number))
-    if not isinstance(number, str):
-        kind = type(number).__name__
-        raise ModelError(f'{where}: a number is needed, not {kind}; write for example "17/20" or "0.85"')
-    return _parse(number, where)
+        return _parse(repr(float(number)), where)
+    if isinstance(number, Decimal):
+        if not number.is_finite():
+            raise ModelError(f"{where}: {number} is not finite; write a finite number")
+        return _parse(str(number), where)
+    if isinstance(number, str):
+        return _parse(number, where)
+    kind = type(number).__name__
+    raise ModelError(f'{where}: a number is needed, not {kind}; write for example "17/20" or "0.85"')
 
 
 def _parse(text: str, where: str) -> Fraction:
     literal = text.strip()
     match = _NUMBER.fullmatch(literal) if len(literal) <= _LONGEST else None
     if match is None:
-        shown = literal if len(literal) <= 40 else literal[:37] + "..."
-        raise ModelError(f'{where}: {shown!r} is not a number; write for example "17/20" or "0.85"')
+        short = literal if len(literal) <= 40 else literal[:37] + "..."
+        raise ModelError(f'{where}: {short!r} is not a number; write for example "17/20" or "0.85"')
     if abs(int(match["exponent"] or 0)) > _LARGEST_EXPONENT:
-        raise ModelError(f"{where}: {literal!r} has an exponent beyond {_LARGEST_EXPONENT}")
+        raise ModelError(
+            f"{where}: {literal!r} has an exponent beyond {_LARGEST_EXPONENT}; choose another unit of time"
+        )
     try:
         return Fraction(literal)
     except ZeroDivisionError:
-        raise ModelError(f"{where}: {literal!r} divides by zero") from None
+        raise ModelError(f"{where}: {literal!r} divides by zero; write another denominator") from None
+
+
+def shown(number: Fraction) -> str:
+    """``number`` for a message: exactly if that is short, else roughly."""
+    if max(abs(number.numerator), number.denominator) < 10**20:
+        return str(number)
+    digits = len(f"{abs(number.numerator):x}") - len(f"{number.denominator:x}")
+    return f"about {float(number):.6g}" if abs(digits) < 200 else "a number of extreme size"

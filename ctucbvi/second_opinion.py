@@ -36,6 +36,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from itertools import count, pairwise, zip_longest
 from math import ceil, lgamma, log, log10
@@ -164,6 +165,12 @@ def bellman(
         jump = _integral(ctx, density, [ctx.zero, *cuts, time], rate) if rate and time else ctx.zero
         candidates.append(running + jump + ctx.exp(-rate * time) * start)
     return _public(max(candidates))
+
+
+def as_fraction(number: Real) -> Fraction:
+    """The exact rational value of an mpf."""
+    sign, mantissa, exponent, _ = number._mpf_
+    return (-1) ** sign * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 def _integral(ctx: Any, density: Callable[[Real], Real], ends: Sequence[Real], rate: Real) -> Real:

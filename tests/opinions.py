@@ -10,21 +10,16 @@ from scipy.integrate import solve_ivp
 
 from ctucbvi import CTMDP, Enclosure, Semantics, Transition
 from ctucbvi import second_opinion as second
-
-
-def fraction(number: object) -> Fraction:
-    """The exact value of an mpf."""
-    sign, mantissa, exponent, _ = number._mpf_
-    return (-1) ** sign * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+from ctucbvi.second_opinion import as_fraction
 
 
 def second_opinion(model: CTMDP, semantics: Semantics, digits: int = 20, truncate: bool = False):
     """``value(state, t)`` from mpmath, as an interval of its stated error."""
     opinion = second.solve(model, semantics, digits=digits, truncate=truncate)
-    error = fraction(opinion.stated_error)
+    error = as_fraction(opinion.stated_error)
 
     def value(state: str, t: Fraction) -> Enclosure:
-        v = fraction(opinion.value(state, t))
+        v = as_fraction(opinion.value(state, t))
         return Enclosure(v - error, v + error)
 
     return value

@@ -50,6 +50,7 @@ def lump(model: CTMDP) -> Quotient:
 
 def unlumped(model: CTMDP) -> Quotient:
     """The model itself, every state and action on its own."""
+    twins: dict[tuple[int, int], tuple[int, ...]]
     twins = {(pair.state, i): (pair.action,) for i, pair in enumerate(model.pairs)}
     return Quotient(model, tuple(range(len(model.states))), model.terminal, model.pairs, twins)
 
@@ -72,9 +73,7 @@ def _effects(model: CTMDP, class_of: list[int]) -> list[list[tuple[int, Effect]]
     return effects
 
 
-def _quotient(
-    model: CTMDP, class_of: tuple[int, ...], effects: list[list[tuple[int, Effect]]]
-) -> Quotient:
+def _quotient(model: CTMDP, class_of: tuple[int, ...], effects: list[list[tuple[int, Effect]]]) -> Quotient:
     pairs: list[Pair] = []
     index: dict[tuple[int, Effect], int] = {}
     twins: dict[tuple[int, int], tuple[int, ...]] = {}
@@ -85,7 +84,5 @@ def _quotient(
                 index[key] = len(pairs)
                 pairs.append(Pair(class_of[x], action, *effect))
             twins[x, index[key]] = (*twins.get((x, index[key]), ()), action)
-    terminal = {c: g for c, g in zip(class_of, model.terminal, strict=True)}
-    return Quotient(
-        model, class_of, tuple(terminal[c] for c in range(len(terminal))), tuple(pairs), twins
-    )
+    terminal = dict(zip(class_of, model.terminal, strict=True))
+    return Quotient(model, class_of, tuple(terminal[c] for c in range(len(terminal))), tuple(pairs), twins)

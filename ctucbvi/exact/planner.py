@@ -20,7 +20,7 @@ from ctucbvi.exact.solution import Solution, Values
 from ctucbvi.exact.trajectory import Budget, BudgetError, Pass, Progress
 from ctucbvi.model import CTMDP, Number, Semantics
 
-_GUARD_BITS = 80  # rounding, and the digits of values that are small beside the scale
+_GUARD_BITS = 64  # rounding, and the digits of values that are small beside the scale
 _EXTRA_ROUNDS = 2  # raises of precision spent on telling actions apart
 
 
@@ -57,11 +57,11 @@ def solve(
             return _stopped(best, model, error)
         best = Solution(model, semantics, digits, bits, quotient, pieces, (), truncate)
         missing = missing_digits(best, points)
-        doubtful = resolve_policy and bool(_doubts(best))
-        if not missing and (not doubtful or rounds_for_policy == 0):
-            return _with_reasons(best, _doubts(best) if resolve_policy else [])
+        doubts = _doubts(best) if resolve_policy else []
+        if not missing and (not doubts or rounds_for_policy == 0):
+            return _with_reasons(best, doubts)
         if 2 * bits > spending.max_bits or spending.expired:
-            return _with_reasons(best, missing + (_doubts(best) if resolve_policy else []))
+            return _with_reasons(best, missing + doubts)
         rounds_for_policy -= 0 if missing else 1
         bits *= 2
 

@@ -5,7 +5,7 @@ Fix :math:`\Lambda > 0`.  A bounded sequence :math:`a_0, a_1, \dots` defines the
 .. math:: f(x) = \sum_{k\ge0} a_k\, e^{-x} \frac{x^k}{k!} = \mathbb E\,[a_{N}],
           \quad N \sim \mathrm{Poisson}(x), \qquad x = \Lambda s .
 
-Three facts make this the right basis for :math:`z' = Mz + c` with a generator :math:`M`:
+Four facts make this the right basis for :math:`z' = Mz + c` with a generator :math:`M`:
 
 * differentiation in :math:`x` is the difference :math:`a_{k+1}-a_k`, so the differential
   equation turns into the recursion :math:`z_{k+1} = (I + M/\Lambda) z_k + c/\Lambda`, whose
@@ -15,6 +15,9 @@ Three facts make this the right basis for :math:`z' = Mz + c` with a generator :
 * :math:`f(x)` is an average of the :math:`a_k`: it lies between their least and largest,
   and if all are positive then so is :math:`f`, everywhere.  Most comparisons between
   actions end here, for the whole horizon at once.
+* Descartes' rule of signs: :math:`e^{x} f(x) = \sum a_k x^k/k!` has at most as many positive
+  zeros as its coefficients have changes of sign.  With one change a single evaluation tells
+  the sign of :math:`f` on a whole interval (:meth:`PoissonSeries.stays_above`).
 * the tail is a Poisson tail: if :math:`|a_k| \le B + kR` for all :math:`k`, then leaving out
   the terms from :math:`m` on costs at most
   :math:`B\,T_m + R\,x\,T_{m-1}`, with
@@ -25,11 +28,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import ceil, inf, lgamma, log
 
 from flint import arb, arb_poly, fmpq
 
-from ctucbvi.exact.precision import symmetric, to_fraction
+from ctucbvi.exact.precision import precision, symmetric, to_fraction
+
+
+_WIDE = arb(1) / 8  # on balls wider than this evaluation alone says little
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,7 @@ class Basis:
 
     def __init__(self, reach: fmpq, bits: int) -> None:
         self.reach = reach
+        self.bits = bits
         self.terms = terms_needed(float(to_fraction(reach)), bits) + 3
         inverse = [arb(1)]
         for k in range(1, self.terms + 1):
@@ -110,52 +118,79 @@ class PoissonSeries:
         return symmetric(self.basis.tail(self.growth))
 
     @cached_property
-    def _derivatives(self) -> tuple[PoissonSeries, PoissonSeries]:
+    def _value(self) -> arb_poly:
+        """``P`` with ``f = e^-x P``."""
+        with precision(self.basis.bits):  # the caller may be looking with fewer
+            return self.basis.polynomial(self.sequence)
+
+    @cached_property
+    def _slope(self) -> arb_poly:
+        """The same for ``f'``: ``P' - P``.
+
+        Its coefficients are the differences ``(a_{k+1} - a_k)/k!``; the last one has no
+        successor and belongs to the tail.
+        """
+        with precision(self.basis.bits):
+            return (self._value.derivative() - self._value).truncate(len(self.sequence) - 1)
+
+    @cached_property
+    def _curvature(self) -> arb_poly:
+        """The same for ``f''``."""
+        with precision(self.basis.bits):
+            return (self._slope.derivative() - self._slope).truncate(len(self.sequence) - 2)
+
+    @cached_property
+    def _hulls(self) -> tuple[arb, arb, arb]:
+        """Contain 0 and every coefficient; the weights kept sum to less than 1, so all values too."""
         first = differences(self.sequence)
-        second = differences(first)
-        return PoissonSeries(first, self.growth, self.basis), PoissonSeries(second, self.growth, self.basis)
+        return _hull(self.sequence), _hull(first), _hull(differences(first))
 
-    @cached_property
-    def _polynomial(self) -> arb_poly:
-        return self.basis.polynomial(self.sequence)
-
-    @cached_property
-    def _hull(self) -> arb:
-        """Contains 0 and every coefficient; the weights kept sum to less than 1, so every value too."""
-        low = high = arb(0)
-        for a in self.sequence:
-            low, high = low.min(a), high.max(a)
-        return low.union(high)
-
-    def _kept(self, x: arb, weight: arb) -> arb:
-        value = self._polynomial(x) * weight
-        return value if x.is_exact() else value.intersection(self._hull)
+    def _read(self, polynomial: arb_poly, x: arb, order: int) -> arb:
+        value = polynomial(x) * (-x).exp()
+        if x.rad() > _WIDE:
+            value = value.intersection(self._hulls[order])
+        return value + self._tail
 
     def __call__(self, x: arb) -> arb:
         """The value over the ball ``x``, with the cut-off accounted for."""
-        return self._kept(x, (-x).exp()) + self._tail
+        return self._read(self._value, x, 0)
 
-    def jet(self, x: arb) -> tuple[arb, arb, arb]:
-        """Enclosures of the value and of two derivatives in ``x`` over the ball ``x``."""
-        first, second = self._derivatives
-        weight, tail = (-x).exp(), self._tail
-        return (
-            self._kept(x, weight) + tail,
-            first._kept(x, weight) + tail,
-            second._kept(x, weight) + tail,
-        )
+    def slope(self, x: arb) -> arb:
+        """The derivative over the ball ``x``."""
+        return self._read(self._slope, x, 1)
 
-    def least_coefficient(self) -> arb:
-        """The least of the coefficients kept, rounded down."""
-        least = self.sequence[0]
-        for a in self.sequence:
-            least = least.min(a)
-        return least.lower()
+    def curvature(self, x: arb) -> arb:
+        """The second derivative over the ball ``x``."""
+        return self._read(self._curvature, x, 2)
+
+    def level(self, noise: arb) -> arb:
+        """A number such that ``Σ (a_k - level) w_k > 0`` over the kept terms implies ``f > noise``."""
+        return ((noise + self.basis.tail(self.growth)) / (1 - self.basis.tail_mass)).upper()
 
     def is_above(self, noise: arb) -> bool:
         """Whether ``f > noise`` on the whole range, by the coefficients alone."""
-        kept = 1 - self.basis.tail_mass
-        return bool(self.least_coefficient() * kept - self.basis.tail(self.growth) > noise)
+        level = self.level(noise)
+        return all(a > level for a in self.sequence)
+
+    def stays_above(self, noise: arb) -> bool:
+        """Whether ``f > noise`` at two points implies the same at every point between them.
+
+        Let ``h = Σ (a_k - level) w_k`` over the kept terms.  If its coefficients change sign at
+        most once, or at most twice and begin negative (so that a positive value of ``h`` has a
+        zero before it), then two positive values of ``h`` have at most one zero between them,
+        counted with multiplicity; being even in number there is none.  The values of ``f`` are
+        asked to exceed ``2 * level``, which makes ``h`` positive there.
+        """
+        level = self.level(noise)
+        changes, last, doubt = 0, 0, False  # doubt: a coefficient of unknown sign since the last known one
+        for a in self.sequence:
+            sign = 1 if a > level else -1 if a < level else 0
+            if sign == 0:
+                doubt = True
+            else:
+                changes += (sign != last and last != 0) or (2 * doubt if last else doubt)
+                last, doubt = sign, False
+        return changes + doubt <= (2 if self.sequence[0] < level else 1)
 
     def is_below(self, bound: arb) -> bool:
         """Whether every coefficient kept is certainly at most ``bound`` in size."""
@@ -183,6 +218,7 @@ class _Shorter(Basis):
 
     def __init__(self, basis: Basis, terms: int) -> None:
         self.reach = basis.reach
+        self.bits = basis.bits
         self.terms = terms
         self.inverse_factorials = basis.inverse_factorials
         self.tail_mass = poisson_tail(basis.reach, terms - 2)
@@ -190,4 +226,11 @@ class _Shorter(Basis):
 
 def differences(sequence: list[arb]) -> list[arb]:
     """``a_{k+1} - a_k``."""
-    return [b - a for a, b in zip(sequence, sequence[1:], strict=False)]
+    return [b - a for a, b in pairwise(sequence)]
+
+
+def _hull(sequence: list[arb]) -> arb:
+    hull = arb(0)
+    for a in sequence:
+        hull = hull.union(a)
+    return hull

@@ -30,18 +30,18 @@ capped        :math:`q_{x,b} - t`                   :math:`h_{x,b} - 1`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from flint import arb, arb_mat, fmpq
 
 from ctucbvi.exact.lumping import Quotient
 from ctucbvi.exact.poisson import Basis, Growth, PoissonSeries
-from ctucbvi.exact.precision import largest, to_fmpq
+from ctucbvi.exact.precision import largest, precision, to_fmpq
 from ctucbvi.model import Semantics
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """A lumped model with everything the recursions need, in FLINT's rationals."""
 
@@ -55,6 +55,7 @@ class Problem:
     jumps: list[list[tuple[int, fmpq]]]
     states: list[int]  # the state of each pair
     menu: list[list[int]]  # the pairs of each state
+    _inflow: dict[int, arb_mat] = field(default_factory=dict)  # by precision
 
     @classmethod
     def of(cls, quotient: Quotient, semantics: Semantics, truncate: bool) -> Problem:
@@ -80,6 +81,26 @@ class Problem:
     def committed(self) -> bool:
         """Whether the action is held until the next jump."""
         return self.semantics is Semantics.COMMITTED
+
+    def inflow_matrix(self, bits: int) -> arb_mat:
+        """What flows into each pair from the values of the states and from its reward (last column).
+
+        Committed: λp/Λ and r/Λ, the terms of the recursion; adjustable: the slope itself.
+        """
+        if bits in self._inflow:
+            return self._inflow[bits]
+        size = len(self.menu)
+        unit = self.clock if self.committed else fmpq(1)
+        weights = [[fmpq(0)] * (size + 1) for _ in self.rates]
+        for i, (rate, x) in enumerate(zip(self.rates, self.states, strict=True)):
+            for y, p in self.jumps[i]:
+                weights[i][y] += rate * p / unit
+            if not self.committed:
+                weights[i][x] -= rate
+            weights[i][size] = self.rewards[i] / unit
+        with precision(bits):
+            entries = [arb(entry) for row in weights for entry in row]
+        return self._inflow.setdefault(bits, arb_mat(len(weights), size + 1, entries))
 
     def initial_values(self) -> list[fmpq]:
         """What is carried along, at remaining time 0: one number per pair, or one per state."""
@@ -129,14 +150,12 @@ class Step:
         self.start = start
         self.basis = basis
         self._carried = [arb(c) for c in carried]
-        clock = arb(problem.clock)
-        self._cap = [arb(start) + k / clock for k in range(basis.terms + 1)]
         initial = self._initial_states()
         self._states = self._state_sequences(initial)
         steepest = max([abs(r) for r in problem.rewards] + [fmpq(1)] * problem.truncate)
         self.growth = Growth(
             largest([*initial, *self._carried, arb(start) * problem.truncate]),
-            (arb(steepest) / clock).upper(),
+            (arb(steepest) / arb(problem.clock)).upper(),
         )
         self._pairs = self._pair_sequences()
 
@@ -171,30 +190,24 @@ class Step:
     def _pair_sequences(self) -> list[list[arb]]:
         """The sequences q_{x,a} (committed) or h_{x,a} (adjustable) of every pair."""
         problem, size = self.problem, len(self._states)
-        weights = [[fmpq(0)] * size for _ in problem.rates]
-        for i, (rate, x) in enumerate(zip(problem.rates, problem.states, strict=True)):
-            for y, p in problem.jumps[i]:
-                weights[i][y] += rate * p
-            if not problem.committed:
-                weights[i][x] -= rate
-        left = arb_mat(len(weights), size, [arb(entry) for row in weights for entry in row])
-        right = arb_mat(size, self.basis.terms + 1, [a for row in self._states for a in row])
+        left = problem.inflow_matrix(self.basis.bits)
+        ones = [arb(1)] * (self.basis.terms + 1)
+        right = arb_mat(size + 1, len(ones), [a for row in self._states for a in row] + ones)
         inflow = (left * right).tolist()
-        rewards = [arb(r) for r in problem.rewards]
         if not problem.committed:
-            return [[a + r for a in row] for row, r in zip(inflow, rewards, strict=True)]
-        return [self._committed_sequence(i, inflow[i], rewards[i]) for i in range(len(inflow))]
+            return inflow
+        return [self._committed_sequence(i, row) for i, row in enumerate(inflow)]
 
-    def _committed_sequence(self, pair: int, inflow: list[arb], reward: arb) -> list[arb]:
+    def _committed_sequence(self, pair: int, inflow: list[arb]) -> list[arb]:
         problem = self.problem
         x = problem.states[pair]
         if pair == self.regime.best[x] and not self.regime.capped[x]:
             return self._states[x]
-        keep, clock = 1 - arb(problem.rates[pair] / problem.clock), arb(problem.clock)
+        keep = arb(1 - problem.rates[pair] / problem.clock)
         q = self._carried[pair]
         sequence = [q]
-        for jump in inflow[:-1]:
-            q = keep * q + (jump + reward) / clock
+        for gain in inflow[:-1]:
+            q = keep * q + gain
             sequence.append(q)
         return sequence
 
@@ -241,7 +254,9 @@ class Step:
 
     def _cap_margin(self, x: int, best: int) -> Margin:
         problem = self.problem
-        sequence, cap, capped = self._pairs[best], self._cap, self.regime.capped[x]
+        sequence, capped = self._pairs[best], self.regime.capped[x]
+        clock = arb(problem.clock)
+        cap = [arb(self.start) + k / clock for k in range(self.basis.terms + 1)]
         if not problem.committed:
             if capped:
                 sensitivity = 2 * arb(problem.rates[best])

@@ -26,21 +26,28 @@ from typing import Protocol
 
 from flint import arb, ctx, fmpq
 
-from ctucbvi.exact.precision import hull, point
+from ctucbvi.exact.precision import hull, point, precision
 
-Jet = tuple[arb, arb, arb]
-_NEWTON_STEPS = 80
+_NEWTON_STEPS = 100
+_COARSE_BITS = 64  # enough to see most signs; what it cannot see is looked at again
 
 
 class Smooth(Protocol):
-    """A function with enclosures of its value and its first two derivatives."""
+    """A function with enclosures of its value and its first two derivatives.
+
+    Each is valid at every point of the ball ``x``.
+    """
 
     def __call__(self, x: arb) -> arb:
-        """An enclosure of ``f``, valid at every point of the ball ``x``."""
+        """An enclosure of ``f``."""
         ...
 
-    def jet(self, x: arb) -> Jet:
-        """Enclosures of ``f``, ``f'`` and ``f''``, valid at every point of the ball ``x``."""
+    def slope(self, x: arb) -> arb:
+        """An enclosure of ``f'``."""
+        ...
+
+    def curvature(self, x: arb) -> arb:
+        """An enclosure of ``f''``."""
         ...
 
 
@@ -124,29 +131,29 @@ class Limits:
 
 def _classify(f: Smooth, a: fmpq, b: fmpq, limits: Limits, *, give_up: bool) -> list[Region]:
     """The regions of one piece; an empty list asks for it to be halved."""
-    centre, half = (a + b) / 2, (b - a) / 2
-    at_centre = f.jet(arb(centre))
-    over_all = f.jet(hull(a, b))
-    reach = arb(0, arb(half).upper())
-    square = (reach * reach).nonnegative_part()
-    value = at_centre[0] + at_centre[1] * reach + over_all[2] * square / 2
-    value = _both(value, over_all[0])
+    with precision(min(_COARSE_BITS, ctx.prec)):
+        value, slope, blur = _taylor(f, a, b)
+    if limits.hopeless(value, blur) and ctx.prec > _COARSE_BITS:
+        value, slope, blur = _taylor(f, a, b)  # what looks like zero may be small
     sign = limits.sign(value)
     if sign:
         return [Region(a, b, sign, value.lower())]
-    slope = _both(at_centre[1] + over_all[2] * reach, over_all[1])
     if slope > 0 or slope < 0:
         return _monotone(f, a, b, limits, slope)
-    if give_up or limits.hopeless(value, 8 * at_centre[0].rad()):
+    if give_up or limits.hopeless(value, blur):
         return [Region(a, b, 0, value.lower())]
     return []
 
 
-def _both(x: arb, y: arb) -> arb:
-    """The intersection of two enclosures of one thing; the finite one if only one is."""
-    if not x.is_finite():
-        return y
-    return x.intersection(y) if y.is_finite() and x.overlaps(y) else x
+def _taylor(f: Smooth, a: fmpq, b: fmpq) -> tuple[arb, arb, arb]:
+    """Enclosures of f and f' on the piece, and how sharply f is known at its centre."""
+    centre = arb((a + b) / 2)
+    value, slope = f(centre), f.slope(centre)
+    curvature = f.curvature(hull(a, b))
+    reach = arb(0, arb((b - a) / 2).upper())
+    square = (reach * reach).nonnegative_part()
+    blur = 8 * value.rad()
+    return value + slope * reach + curvature * square / 2, slope + curvature * reach, blur
 
 
 def _monotone(f: Smooth, a: fmpq, b: fmpq, limits: Limits, slope: arb) -> list[Region]:
@@ -157,8 +164,7 @@ def _monotone(f: Smooth, a: fmpq, b: fmpq, limits: Limits, slope: arb) -> list[R
     if sign_a == sign_b:
         return [Region(a, b, sign_a, least, falling)]
     root = a if sign_a == 0 else b if sign_b == 0 else _newton(f, a, b, rising=bool(slope > 0))
-    left = _settled(f, root, a, sign_a, limits)
-    right = _settled(f, root, b, sign_b, limits)
+    left, right = _bracket(f, root, a, b, (sign_a, sign_b), limits)
     between = f(arb(left)).lower().min(f(arb(right)).lower())
     pieces = [
         Region(a, left, sign_a, least, falling),
@@ -168,14 +174,38 @@ def _monotone(f: Smooth, a: fmpq, b: fmpq, limits: Limits, slope: arb) -> list[R
     return [piece for piece in pieces if piece.lower < piece.upper]
 
 
+def simple_fall(f: Smooth, a: fmpq, b: fmpq, limits: Limits) -> list[Region]:
+    """Where ``f`` goes from positive at ``a`` to negative at ``b``, if it falls there; else nothing.
+
+    For a function that is known to be positive between positive values.  The last region is
+    the point at which ``f`` is proved negative.
+    """
+    left, right = _bracket(f, _newton(f, a, b, rising=False), a, b, (1, -1), limits)
+    between = hull(left, right)
+    if not f.slope(between) < 0:
+        return []
+    value = f(between).lower()
+    return [
+        Region(a, left, 1, limits.noise),
+        Region(left, right, 0, value, True),
+        Region(right, right, -1, value, True),
+    ]
+
+
 def _newton(f: Smooth, a: fmpq, b: fmpq, *, rising: bool) -> fmpq:
-    """A point near the root of a monotone ``f`` in ``[a, b]``: a guess that needs no proof."""
+    """A point near a root of ``f`` in ``[a, b]``, where it changes sign: a guess that needs no proof."""
     low, high, x = a, b, (a + b) / 2
+    bits, full = min(_COARSE_BITS, ctx.prec), ctx.prec
     for _ in range(_NEWTON_STEPS):
-        value, slope, _ = f.jet(arb(x))
-        if value.contains(0):
-            break
-        target = x if slope.contains(0) else point(arb(x) - value / slope)
+        with precision(bits):
+            value = f(arb(x))
+            if value.contains(0):
+                if bits == full:
+                    break
+                bits = min(2 * bits, full)
+                continue
+            slope = f.slope(arb(x))
+            target = x if slope.contains(0) else point(arb(x) - value / slope)
         if (value > 0) == rising:
             high = x
             overshot = target <= low
@@ -189,15 +219,26 @@ def _newton(f: Smooth, a: fmpq, b: fmpq, *, rising: bool) -> fmpq:
     return x
 
 
-def _settled(f: Smooth, root: fmpq, end: fmpq, sign: int, limits: Limits) -> fmpq:
-    """The point nearest to ``root``, towards ``end``, from which on the sign is proved."""
+def _bracket(
+    f: Smooth, root: fmpq, a: fmpq, b: fmpq, signs: tuple[int, int], limits: Limits
+) -> tuple[fmpq, fmpq]:
+    """The points nearest to ``root`` at which ``f`` is proved to have the signs of ``a`` and ``b``."""
+    value, slope = f(arb(root)), f.slope(arb(root))
+    blur = value.rad() + value.abs_upper()
+    ends = []
+    for end, sign in ((a, signs[0]), (b, signs[1])):
+        distance = abs(end - root) / 2 ** (2 * ctx.prec)
+        if not slope.contains(0):
+            limit = limits.noise if sign > 0 else limits.drop
+            distance = max(distance, point((2 * (blur + limit) / slope.abs_lower()).upper()))
+        ends.append(_settled(f, root, end, sign, distance, limits))
+    return ends[0], ends[1]
+
+
+def _settled(f: Smooth, root: fmpq, end: fmpq, sign: int, distance: fmpq, limits: Limits) -> fmpq:
+    """A point towards ``end``, about ``distance`` or more from ``root``, at which the sign is proved."""
     if sign == 0:
         return end
-    value, slope, _ = f.jet(arb(root))
-    blur = value.rad() + value.abs_upper() + (limits.noise if sign > 0 else limits.drop)
-    distance = abs(end - root) / 2 ** (2 * ctx.prec)
-    if not slope.contains(0):
-        distance = max(distance, point((2 * blur / slope.abs_lower()).upper()))
     while distance < abs(end - root):
         x = point(arb(root + distance if end > root else root - distance))
         if (x - root) * (end - x) > 0 and limits.sign(f(arb(x))) == sign:

@@ -157,7 +157,11 @@ class Solution(Values):
             if run[0].definite:
                 before = self._actions(state, run[0].pairs)
                 last = Enclosure(span.upper, span.upper)
-                end = self._span(runs[index + 1]) if after is not None and not runs[index + 1][0].definite else last
+                end = (
+                    self._span(runs[index + 1])
+                    if after is not None and not runs[index + 1][0].definite
+                    else last
+                )
                 segments.append(Segment(start, end, before, True))
                 if after is not None and runs[index + 1][0].definite:
                     switches.append(Switch(name, last, before, after))
@@ -183,7 +187,7 @@ class Solution(Values):
 
     def _narrow(self, span: Enclosure) -> bool:
         """Whether a bracket has the digits that were asked for."""
-        return span.width <= span.upper / 10**self.digits
+        return span.width * 10**self.digits <= span.upper
 
     def _actions(self, state: int, pairs: frozenset[int]) -> tuple[str, ...]:
         indices = sorted(a for pair in pairs for a in self.quotient.twins[state, pair])

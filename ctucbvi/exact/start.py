@@ -72,21 +72,17 @@ class _Race:
     def advance(self) -> None:
         """Form the next coefficients and compare them."""
         if self.problem.committed:
-            self.q = [
-                q + (h / self.problem.clock)
-                for q, h in zip(self.q, self._slopes(self.q), strict=True)
-            ]
+            self.q = [q + (h / self.problem.clock) for q, h in zip(self.q, self._slopes(self.q), strict=True)]
         else:
             self.v = [v + top / self.problem.clock for v, top in zip(self.v, self.top, strict=True)]
         self.round += 1
         self._compare()
 
     def _slopes(self, own: list[fmpq]) -> list[fmpq]:
-        """r − λ·own + λ Σ p v for every pair (the reward enters every coefficient)."""
+        """The slope r − λ·own + λ Σ p v for every pair (the reward enters every coefficient)."""
         problem = self.problem
         return [
-            problem.rewards[i]
-            + problem.rates[i] * (sum((p * self.v[y] for y, p in jumps), fmpq(0)) - own[i])
+            problem.rewards[i] + problem.rates[i] * (sum((p * self.v[y] for y, p in jumps), fmpq(0)) - own[i])
             for i, jumps in enumerate(problem.jumps)
         ]
 
@@ -116,9 +112,7 @@ class _Race:
     def result(self, *, proved: bool) -> Opening:
         """The regime, with the margins that never opened either proved ties or merely long zeros."""
         best = tuple(rivals[0] for rivals in self.in_race)
-        still: set[MarginKey] = {
-            (x, i) for x, rivals in enumerate(self.in_race) for i in rivals[1:]
-        }
+        still: set[MarginKey] = {(x, i) for x, rivals in enumerate(self.in_race) for i in rivals[1:]}
         still |= {(x, None) for x, is_open in enumerate(self.cap_open) if is_open}
         order = dict(self.order)
         order.update({key: self.round + 1 for key in still if not proved})

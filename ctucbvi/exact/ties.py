@@ -70,7 +70,7 @@ class Flow:
         return self._slope(self._regime.best[index], index)
 
     def _slope(self, pair: int, own: int) -> Functional:
-        """r − λ·own + λ Σ p V as a functional."""
+        """The slope r − λ·own + λ Σ p V as a functional."""
         problem, regime = self._problem, self._regime
         rate = problem.rates[pair]
         parts = [(problem.rewards[pair], {ONE: fmpq(1)}), (-rate, {own: fmpq(1)})]

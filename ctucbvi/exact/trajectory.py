@@ -32,10 +32,10 @@ from time import monotonic
 
 from flint import arb, ctx, fmpq
 
-from ctucbvi.exact.poisson import Basis
+from ctucbvi.exact.poisson import Basis, PoissonSeries
 from ctucbvi.exact.precision import largest, point, precision
 from ctucbvi.exact.regimes import Margin, MarginKey, Problem, Regime, Step
-from ctucbvi.exact.signs import Region, merge, sign_regions
+from ctucbvi.exact.signs import Limits, Region, merge, sign_regions, simple_fall
 from ctucbvi.exact.start import Opening, opening
 from ctucbvi.exact.ties import Flow, Relations
 
@@ -43,6 +43,7 @@ Progress = Callable[[float], None]  # called with the part of the horizon that i
 
 _FIRST_STRIDE, _LONGEST_STRIDE = 64, 1024  # in units of x = Λ·time
 _NOISE_TRIALS = 6
+_OPENING = fmpq(1, 16)  # part of the first step in which margins are divided by a power of x
 
 
 class BudgetError(Exception):
@@ -116,9 +117,7 @@ class _Survey:
 class Pass:
     """A pass over ``[0, H]``; :meth:`run` yields its pieces."""
 
-    def __init__(
-        self, problem: Problem, bits: int, budget: Budget, progress: Progress | None = None
-    ) -> None:
+    def __init__(self, problem: Problem, bits: int, budget: Budget, progress: Progress | None = None) -> None:
         self._problem = problem
         self._bits = bits
         self._budget = budget
@@ -132,8 +131,9 @@ class Pass:
 
     def _run(self) -> list[Piece]:
         problem = self._problem
-        first: Opening | None = opening(problem)
-        regime, ties = first.regime, first.ties
+        begin = opening(problem)
+        first: Opening | None = begin
+        regime, ties = begin.regime, begin.ties
         known = Relations(Flow(problem, regime).margin(key) for key in ties)
         time, carried, error = fmpq(0), problem.initial_values(), arb(0)
         stride = fmpq(_FIRST_STRIDE)
@@ -152,11 +152,12 @@ class Pass:
                 known, ties = Relations(), frozenset()
                 survey = self._survey(step, error, first, ties)
             end = time + survey.cut / problem.clock
-            balls = step.carried_at(survey.cut)
             error = (error + survey.damage).upper()
             pieces.append(self._piece(step, survey, end, error, ties))
-            carried = [point(ball) for ball in balls]
-            error = (error + largest([ball - ball.mid() for ball in balls])).upper()
+            if end < problem.horizon:
+                balls = step.carried_at(survey.cut)
+                carried = [point(ball) for ball in balls]
+                error = (error + largest([ball - ball.mid() for ball in balls])).upper()
             known = known.surviving(flow) if survey.clean else Relations()
             if survey.losers:
                 regime = _next_regime(regime, survey)
@@ -187,25 +188,84 @@ class Pass:
     ) -> _Survey:
         """Prove the signs of all margins, with a noise that covers the damage of this very step."""
         margins = [m for m in step.margins() if m.key not in ties]
-        clean: dict[MarginKey, list[Region]] = {}
-        begin = fmpq(0)
-        if first is not None:
-            clean, begin = _first_signs(margins, first, step.basis.reach)
-            if begin == step.basis.reach:
-                return _Survey(begin, [], {}, arb(0), tuple(arb(0) for _ in step.regime.best))
-        reserve = arb(0)
+        start = _Start(margins, first, step.basis.reach)
+        reserve = (1 + step.growth.start) / 2**ctx.prec  # a simple switch costs less, being of second order
         for _ in range(_NOISE_TRIALS):
             signs: dict[MarginKey, list[Region]] = {}
             cut = step.basis.reach
             for m in margins:
-                regions = _signs(m, begin, cut, (error + reserve) * m.sensitivity)
+                noise = (error + reserve) * m.sensitivity
+                regions = start.signs(m, cut, noise)
                 cut = min([cut] + [r.lower for r in regions if r.sign < 0])
-                signs[m.key] = merge(clean.get(m.key, []) + regions)
+                signs[m.key] = regions
             survey = _summarise(step, margins, signs)
             if survey.damage <= reserve:
                 return survey
             reserve = (4 * survey.damage).upper()
         return _nothing_known(margins, survey)
+
+
+class _Start:
+    """How margins begin, and their signs from there.
+
+    At remaining time 0 margins vanish to an order that is known exactly.  Divided by that
+    power of x they are positive from the very beginning, up to some point at least; up to
+    there the regime is exactly right, the computed values are the true ones, and there is no
+    noise.  In later steps margins begin away from zero, and that point is the start.
+    """
+
+    def __init__(self, margins: list[Margin], first: Opening | None, reach: fmpq) -> None:
+        self._reduced: dict[MarginKey, tuple[int, PoissonSeries]] = {}
+        self.end = fmpq(0)  # where the exact beginning ends
+        if first is None:
+            return
+        self.end = reach * _OPENING
+        for m in margins:
+            order = first.order.get(m.key, 0)
+            series = m.series.divided_by_power(order)
+            self._reduced[m.key] = order, series
+            if not _positive_up_to(series, self.end):
+                regions = sign_regions(series, fmpq(0), self.end, until_negative=True)
+                self.end = min([self.end] + [r.lower for r in regions if r.sign <= 0])
+
+    def signs(self, margin: Margin, cut: fmpq, noise: arb) -> list[Region]:
+        """The signs of one margin, up to ``cut`` or to where it is negative beyond doubt.
+
+        "Beyond doubt" leaves room for the rounding at the end of the step, so that in the next
+        regime, where the margin counts the other way round, it begins positive.
+        """
+        if self._clearly_positive(margin, noise):
+            return [Region(fmpq(0), cut, 1, noise)]
+        series = margin.series
+        rounding = (1 + series.growth.start) * series.basis.terms / 2 ** (ctx.prec - 8)
+        drop = 4 * noise + rounding * (1 + margin.sensitivity)
+        regions = self._by_descartes(series, cut, Limits((2 * series.level(noise)).upper(), drop.upper()))
+        if not regions:
+            regions = sign_regions(series, self.end, cut, noise=noise, drop=drop, until_negative=True)
+        beginning = [Region(fmpq(0), self.end, 1, noise)] if self.end > 0 else []
+        return merge(beginning + regions)
+
+    def _by_descartes(self, series: PoissonSeries, cut: fmpq, limits: Limits) -> list[Region]:
+        """The signs from Descartes' rule and two evaluations; nothing where that does not decide."""
+        if not limits.sign(series(arb(self.end))) > 0 or not series.stays_above(limits.noise / 2):
+            return []
+        sign = limits.sign(series(arb(cut)))
+        if sign > 0:
+            return [Region(self.end, cut, 1, limits.noise)]
+        return simple_fall(series, self.end, cut, limits) if sign < 0 else []
+
+    def _clearly_positive(self, margin: Margin, noise: arb) -> bool:
+        """Whether the coefficients alone show the margin to be above the noise."""
+        order, series = self._reduced.get(margin.key, (0, margin.series))
+        if order == 0:
+            return series.is_above(noise)
+        return self.end > 0 and series.is_above(noise / arb(self.end) ** order)
+
+
+def _positive_up_to(series: PoissonSeries, end: fmpq) -> bool:
+    """Whether Descartes' rule and the values at both ends show that the series is positive."""
+    level = 2 * series.level(arb(0))
+    return series.stays_above(arb(0)) and series.sequence[0] > level and series(arb(end)) > level
 
 
 def _ties(step: Step, known: Relations, flow: Flow) -> frozenset[MarginKey]:
@@ -218,38 +278,6 @@ def _ties(step: Step, known: Relations, flow: Flow) -> frozenset[MarginKey]:
         for m in step.margins()
         if m.series.is_below(small * m.sensitivity) and known.last(flow.margin(m.key), flow)
     )
-
-
-def _first_signs(
-    margins: list[Margin], first: Opening, reach: fmpq
-) -> tuple[dict[MarginKey, list[Region]], fmpq]:
-    """Signs near remaining time 0, where margins vanish to an order that is known exactly.
-
-    Up to the first unresolved point the regime is exactly right, the computed values are
-    the true ones and there is no noise.  Returns the signs up to that point, and the point.
-    """
-    begin = reach
-    for m in margins:
-        series = m.series.divided_by_power(first.order.get(m.key, 0))
-        if not series.is_above(arb(0)):
-            regions = sign_regions(series, fmpq(0), begin, until_negative=True)
-            begin = min([begin] + [r.lower for r in regions if r.sign <= 0])
-    plus = [Region(fmpq(0), begin, 1, arb(0))] if begin > 0 else []
-    return {m.key: plus for m in margins}, begin
-
-
-def _signs(margin: Margin, begin: fmpq, reach: fmpq, noise: arb) -> list[Region]:
-    """The signs of one margin, up to where it is negative beyond doubt.
-
-    "Beyond doubt" leaves room for the rounding at the end of the step, so that in the next
-    regime, where the margin counts the other way round, it begins positive.
-    """
-    series = margin.series
-    if series.is_above(noise):
-        return [Region(begin, reach, 1, noise)]
-    rounding = (1 + series.growth.start) * series.basis.terms / 2 ** (ctx.prec - 8)
-    drop = 4 * noise + rounding * (1 + margin.sensitivity)
-    return sign_regions(series, begin, reach, noise=noise, drop=drop, until_negative=True)
 
 
 def _summarise(step: Step, margins: list[Margin], signs: dict[MarginKey, list[Region]]) -> _Survey:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ctucbvi.model import CTMDP
 
+OWN_CHOICE = -1  # a degree: let odefun choose
 _GUARD = 2  # digits carried beyond the ones asked for; odefun itself works with 40 bits more
 
 
@@ -57,13 +58,14 @@ def solve(
     """Return the values at the horizon and the seconds taken, given ``[(time, {state: action}), ...]``.
 
     Times increase from 0; an mpf must carry ``digits`` digits.  ``degree`` is that of the Taylor
-    series, by default 5/4 of ``digits``: on machine repair faster than odefun's own choice.
+    series, by default 5/4 of ``digits``: on machine repair faster than odefun's ``OWN_CHOICE``.
     """
     if not regimes or regimes[0][0] != 0:
         raise InputError("regimes: the first must start at remaining time 0")
     with mp.workdps(digits + _GUARD):
         begun = time.perf_counter()
-        tolerance, order = mp.mpf(10) ** -digits, degree or max(10, digits * 5 // 4)
+        tolerance = mp.mpf(10) ** -digits
+        order = None if degree == OWN_CHOICE else degree or max(10, digits * 5 // 4)
         starts = [mp.mpf(start) for start, _ in regimes]
         v = [_number(g) for g in model.terminal]
         ends = [*starts[1:], _number(model.horizon)]

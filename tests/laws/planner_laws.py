@@ -121,9 +121,7 @@ class PlannerLaws:
         model, t = pair
         first = model.transitions[0]
         copy = replace(first, action="copy", reward=first.reward - loss)
-        larger = replace(
-            model, actions=(*model.actions, "copy"), transitions=(*model.transitions, copy)
-        )
+        larger = replace(model, actions=(*model.actions, "copy"), transitions=(*model.transitions, copy))
         value, other = self.planner(model, semantics), self.planner(larger, semantics)
         for state in model.states:
             assert equal(other(state, t), value(state, t))

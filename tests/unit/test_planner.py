@@ -10,8 +10,9 @@ import ctucbvi
 from ctucbvi import CTMDP, Budget, Semantics, Transition, UndecidedError
 from ctucbvi import second_opinion as second
 from ctucbvi.library import lower_bound_tree, machine_repair, machine_repair_raw
+from ctucbvi.second_opinion import as_fraction
 from ctucbvi.strategies import corner_models
-from tests.opinions import fraction, plain_ode, random_model, second_opinion
+from tests.opinions import plain_ode, random_model, second_opinion
 
 both = pytest.mark.parametrize("semantics", list(Semantics))
 T = Transition.of
@@ -36,7 +37,7 @@ def test_machine_repair_switches_to_forty_digits(semantics):
     model = machine_repair()
     solution = ctucbvi.solve(model, semantics, digits=40)
     opinion = second.solve(model, semantics, digits=45)
-    expected = {state: (fraction(t), before, after) for state, t, before, after in opinion.switches}
+    expected = {state: (as_fraction(t), before, after) for state, t, before, after in opinion.switches}
     assert len(solution.switches) == len(expected) == 2
     for switch in solution.switches:
         time, before, after = expected[switch.state]
@@ -104,11 +105,11 @@ def test_the_value_function_reproduces_itself_under_the_defining_integrals(seman
 
     def value(state, t):
         # A double is far from enough for the point, so the point is handed over exactly.
-        mid = solution.value(state, min(max(fraction(t), Fraction(0)), model.horizon)).mid
+        mid = solution.value(state, min(max(as_fraction(t), Fraction(0)), model.horizon)).mid
         return mp.mpf(mid.numerator) / mid.denominator
 
     with mp.workdps(30):
-        again = fraction(second.bellman(model, value, "operating", 1, digits=20, breakpoints=kinks))
+        again = as_fraction(second.bellman(model, value, "operating", 1, digits=20, breakpoints=kinks))
     difference = abs(again - solution.value("operating").mid)
     # V = G V for the committed problem; the adjustable value is not a fixed point of G.
     assert (difference < Fraction(1, 10**18)) == (semantics is Semantics.COMMITTED)
@@ -233,7 +234,7 @@ def test_fifty_digits_of_a_stiff_model_against_its_closed_form(rate, semantics):
     with mp.workdps(70):
         # v = (b t + (1 - e^{-(1+b)t})/(1+b)) / (1+b) at t = 1
         total = mp.mpf(1 + rate)
-        truth = fraction((rate + (1 - mp.exp(-total)) / total) / total)
+        truth = as_fraction((rate + (1 - mp.exp(-total)) / total) / total)
     assert value.lower - Fraction(1, 10**65) <= truth <= value.upper + Fraction(1, 10**65)
 
 
@@ -275,7 +276,9 @@ def test_lower_bound_trees_have_the_value_of_the_theorem():
                 lambda s, d=depth: (2 - s) * 2**d * s ** (d - 1) * mp.exp(-2 * s) / mp.factorial(d - 1),
                 [0, 1, 2],
             )
-            truth = fraction(mean * (mp.mpf(1) / 2 + mp.mpf(Fraction(bias).numerator) / Fraction(bias).denominator))
+            truth = as_fraction(
+                mean * (mp.mpf(1) / 2 + mp.mpf(Fraction(bias).numerator) / Fraction(bias).denominator)
+            )
         value = solution.value(model.initial)
         assert abs(value.mid - truth) < Fraction(1, 10**24)
 
@@ -306,4 +309,6 @@ def test_truncation_binds_where_rewards_exceed_one(semantics):
     for state in model.states:
         for t in (Fraction(1, 4), Fraction(1)):
             assert capped.value(state, t).overlaps(opinion(state, t))
-    assert ctucbvi.solve(model, semantics, digits=20).value("operating").lower > capped.value("operating").upper
+    assert (
+        ctucbvi.solve(model, semantics, digits=20).value("operating").lower > capped.value("operating").upper
+    )

@@ -1,0 +1,62 @@
+"""Finite-horizon continuous-time Markov decision processes, solved with guaranteed digits.
+
+>>> import ctucbvi
+>>> model = ctucbvi.bundled_model("machine-repair")
+>>> solution = ctucbvi.solve(model, digits=20)
+>>> solution.value("operating").decimals(20)[0]
+'0.64105556983992198683'
+>>> [switch.after for switch in solution.switches]
+[('fast',), ('slow',)]
+
+Hypothesis strategies for models are in :mod:`ctucbvi.strategies`, the independent mpmath
+solver in :mod:`ctucbvi.second_opinion`.
+"""
+
+from ctucbvi.enclosure import Enclosure
+from ctucbvi.errors import InputError, ModelError, PolicyError
+from ctucbvi.exact import (
+    Budget,
+    ExpPoly,
+    PolicyValue,
+    Segment,
+    Solution,
+    Switch,
+    UndecidedError,
+    ValueIteration,
+    algorithm2,
+    evaluate,
+    solve,
+)
+from ctucbvi.library import bundled_model, bundled_models, find_model
+from ctucbvi.model import CTMDP, Semantics, Transition
+from ctucbvi.modelfile import dump_model, load_model, parse_model, save_model
+from ctucbvi.policy import Policy
+
+__all__ = [
+    "CTMDP",
+    "Budget",
+    "Enclosure",
+    "ExpPoly",
+    "InputError",
+    "ModelError",
+    "Policy",
+    "PolicyError",
+    "PolicyValue",
+    "Segment",
+    "Semantics",
+    "Solution",
+    "Switch",
+    "Transition",
+    "UndecidedError",
+    "ValueIteration",
+    "algorithm2",
+    "bundled_model",
+    "bundled_models",
+    "dump_model",
+    "evaluate",
+    "find_model",
+    "load_model",
+    "parse_model",
+    "save_model",
+    "solve",
+]

@@ -1,0 +1,26 @@
+"""The exact side: exponential polynomials, value iteration, and the fixed point with guaranteed digits.
+
+Everything here is exact rational arithmetic or ball arithmetic; nothing is rounded without
+being accounted for, and nothing here calls the numeric side.
+"""
+
+from ctucbvi.exact.evaluation import PolicyValue, evaluate
+from ctucbvi.exact.exppoly import ExpPoly
+from ctucbvi.exact.iteration import ValueIteration, algorithm2
+from ctucbvi.exact.planner import UndecidedError, solve
+from ctucbvi.exact.solution import Segment, Solution, Switch
+from ctucbvi.exact.trajectory import Budget
+
+__all__ = [
+    "Budget",
+    "ExpPoly",
+    "PolicyValue",
+    "Segment",
+    "Solution",
+    "Switch",
+    "UndecidedError",
+    "ValueIteration",
+    "algorithm2",
+    "evaluate",
+    "solve",
+]

@@ -1,0 +1,119 @@
+"""Model files: TOML and JSON, read exactly and never evaluated.
+
+A file lists the states, the actions and one ``transition`` per state and action on offer:
+
+.. code-block:: toml
+
+    name = "machine-repair"
+    horizon = "1"
+    initial = "operating"
+    states = ["operating", "repair"]
+    actions = ["slow", "fast"]
+    terminal = { operating = "0" }      # optional, 0 for a state that is left out
+    source = "..."                      # optional
+    shows = "..."                       # optional
+
+    [[transition]]
+    state = "operating"
+    action = "slow"
+    rate = "3"
+    reward = "17/20"
+    to = { repair = "1" }               # may be left out where the rate is 0
+
+JSON has the same keys, with ``transition`` a list of objects.  A number is a string
+(``"17/20"``, ``"0.85"``, ``"1e-6"``) or stands bare; a bare ``0.85`` is 17/20, because the
+parsers hand over its characters and no double is ever formed.
+
+A number is one whose reduced fraction fits into ``LONGEST`` characters.  The rule is the
+same for reading and for writing, so whatever has been read can be written and read back
+as an equal model.
+
+Everything that is wrong with a file raises an :class:`~ctucbvi.errors.InputError` whose one
+line begins with the file, names the place and says what to write instead.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ctucbvi.errors import InputError
+from ctucbvi.modelfile.reader import one_line, parse_json, parse_toml, read_model
+from ctucbvi.modelfile.writer import LONGEST, document_of, toml_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+    from ctucbvi.model import CTMDP
+
+__all__ = ["LONGEST", "Format", "dump_model", "load_model", "parse_model", "save_model"]
+
+Format = Literal["toml", "json"]
+
+
+def load_model(path: str | PathLike[str]) -> CTMDP:
+    """Read the model in ``path``, a ``.toml`` or ``.json`` file."""
+    where = one_line(str(path))
+    try:
+        data = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{where}: no such file; check the path") from None
+    except IsADirectoryError:
+        raise InputError(f"{where}: this is a directory; name a .toml or .json file in it") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{where}: cannot be read ({one_line(str(reason))}); name a readable file") from None
+    kind = _format_of(path, where)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{where}: line {line}: not UTF-8 text; save the file as UTF-8") from None
+    return parse_model(text, format=kind, where=where)
+
+
+def parse_model(text: str, *, format: Format = "toml", where: str = "model") -> CTMDP:  # noqa: A002
+    """Read the model that ``text`` describes; ``where`` opens the message if it describes none."""
+    where = one_line(where)
+    parsers: dict[str, Callable[[str, str], object]] = {"toml": parse_toml, "json": parse_json}
+    if format not in parsers:
+        raise InputError(f"{where}: format {format!r} is unknown; write 'toml' or 'json'")
+    try:
+        document = parsers[format](text, where)
+    except RecursionError:
+        raise InputError(f"{where}: nested too deeply; a model file has three levels at most") from None
+    return read_model(document, where)
+
+
+def dump_model(model: CTMDP, *, format: Format = "toml") -> str:  # noqa: A002
+    """Write ``model`` as the text of a file; reading it gives back an equal model."""
+    if format not in ("toml", "json"):
+        raise InputError(f"format {format!r} is unknown; write 'toml' or 'json'")
+    document = document_of(model)
+    if format == "json":
+        return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+    return toml_text(document)
+
+
+def save_model(model: CTMDP, path: str | PathLike[str]) -> None:
+    """Write ``model`` to ``path``, a ``.toml`` or ``.json`` file."""
+    where = one_line(str(path))
+    text = dump_model(model, format=_format_of(path, where))
+    try:
+        Path(path).write_bytes(text.encode())
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(
+            f"{where}: cannot be written ({one_line(str(reason))}); name a file that can"
+        ) from None
+
+
+def _format_of(path: str | PathLike[str], where: str) -> Format:
+    suffix = Path(path).suffix.lower()
+    if suffix == ".toml":
+        return "toml"
+    if suffix == ".json":
+        return "json"
+    raise InputError(f"{where}: its name does not tell the format; end it in .toml or .json")

@@ -1,0 +1,274 @@
+"""Reading: from the characters of a file to a document, and from the document to a model.
+
+The document is what the parsers of the standard library make of the file, except that no
+bare decimal becomes a double and no repeated key is lost.  Every function that reads a part
+of it takes ``where``, the place of that part, and opens its message with it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from ctucbvi.errors import InputError, ModelError
+from ctucbvi.model import CTMDP, Transition
+from ctucbvi.modelfile.writer import LONGEST, is_unicode, literal
+from ctucbvi.numbers import exact
+
+_REQUIRED = ("name", "horizon", "initial", "states", "actions", "transition")
+_OPTIONAL = ("terminal", "source", "shows")
+_ROW_REQUIRED = ("state", "action", "rate", "reward")
+_ROW_OPTIONAL = ("to",)
+_NUMBER_HINT = 'write for example "17/20" or "0.85"'
+_NOT_FINITE = re.compile(r"[+-]?(inf|infinity|nan)", re.IGNORECASE)
+
+
+class _Bare(str):
+    """The characters of a number that stands without quotes in the file."""
+
+    __slots__ = ()
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that remembers the first key given twice, to be reported with its place."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.repeated: str | None = None
+        if len(self) < len(pairs):
+            keys = [key for key, _ in pairs]
+            self.repeated = next(key for i, key in enumerate(keys) if key in keys[:i])
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` as it may stand in a one-line message."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+# --- from characters to a document: dict, list, str, bool, int and _Bare -------------------
+
+
+def parse_toml(text: str, where: str) -> object:
+    """Parse TOML, keeping the characters of bare decimals."""
+    try:
+        return tomllib.loads(text, parse_float=lambda literal: _Bare(literal.replace("_", "")))
+    except tomllib.TOMLDecodeError as error:
+        reason = one_line(str(error))
+        at = re.search(r" \(at line (\d+), column (\d+)\)$", reason)
+        # Without a position the text has ended too early.
+        line = f"line {at[1]}, column {at[2]}" if at else f"line {text.count(chr(10)) + 1}"
+        reason = re.sub(r" \(at [^()]*\)$", "", reason)
+        raise InputError(
+            f"{where}: {line}: not TOML ({reason}); write lines of the form key = value"
+        ) from None
+    except ValueError:  # the only other one: Python refuses to convert a very long integer
+        line = _line_of_long_integer(text)
+        raise InputError(
+            f"{where}: {line}an integer is too long; write at most {LONGEST} characters"
+        ) from None
+
+
+def _line_of_long_integer(text: str) -> str:
+    at = re.search(rf"[0-9_]{{{LONGEST},}}", text)
+    return f"line {text.count(chr(10), 0, at.start()) + 1}: " if at else ""
+
+
+def parse_json(text: str, where: str) -> object:
+    """Parse JSON, keeping the characters of bare numbers and the fact of a repeated key."""
+    try:
+        return json.loads(
+            text, object_pairs_hook=_Object, parse_float=_Bare, parse_int=_Bare, parse_constant=_Bare
+        )
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise InputError(
+            f"{where}: {place}: not JSON ({one_line(error.msg)}); write one object with quoted keys"
+        ) from None
+
+
+# --- from a document to a model ------------------------------------------------------------
+
+
+def read_model(document: object, where: str) -> CTMDP:
+    """Build the model that a parsed document describes."""
+    table = _table(document, where, _REQUIRED, _OPTIONAL)
+    states = _names(table["states"], f"{where}: states")
+    actions = _names(table["actions"], f"{where}: actions")
+    terminal = _numbers_by_state(table.get("terminal", {}), f"{where}: terminal", states)
+    horizon = _number(table["horizon"], f"{where}: horizon")
+    initial = _one_of(_text(table["initial"], f"{where}: initial"), "state", states, f"{where}: initial")
+    transitions = _read_transitions(table["transition"], where, states, actions)
+    texts = {key: _text(table.get(key, ""), f"{where}: {key}") for key in ("name", "source", "shows")}
+    try:
+        return CTMDP(
+            **texts,
+            states=states,
+            actions=actions,
+            horizon=horizon,
+            initial=initial,
+            transitions=transitions,
+            terminal=tuple(terminal.get(x, Fraction(0)) for x in states),
+        )
+    except ModelError as error:  # what is left to the model names the place, but not the file
+        raise ModelError(f"{where}: {error}") from None
+
+
+def _read_transitions(
+    value: object, where: str, states: tuple[str, ...], actions: tuple[str, ...]
+) -> tuple[Transition, ...]:
+    if not isinstance(value, list):
+        _fail(f"{where}: transition", f"a list is needed, not {_kind(value)}; write a list of tables")
+    rows: list[Transition] = []
+    numbers: dict[tuple[str, str], int] = {}
+    for number, item in enumerate(value, start=1):
+        row = _read_transition(item, f"{where}: transition {number}", states, actions)
+        first = numbers.setdefault((row.state, row.action), number)
+        if first != number:
+            place = f"{where}: transition {number} (state {row.state!r}, action {row.action!r})"
+            _fail(place, f"given already as transition {first}; keep one of them")
+        rows.append(row)
+    return tuple(rows)
+
+
+def _read_transition(
+    item: object, where: str, states: tuple[str, ...], actions: tuple[str, ...]
+) -> Transition:
+    table = _table(item, where, _ROW_REQUIRED, _ROW_OPTIONAL)
+    state = _one_of(_text(table["state"], f"{where}: state"), "state", states, where)
+    action = _one_of(_text(table["action"], f"{where}: action"), "action", actions, where)
+    where = f"{where} (state {state!r}, action {action!r})"
+    rate = _number(table["rate"], f"{where}: rate")
+    reward = _number(table["reward"], f"{where}: reward")
+    if rate < 0:
+        _fail(where, f"rate {_shown(rate)} is negative; write 0 or more")
+    row = _numbers_by_state(table.get("to", {}), f"{where}: to", states)
+    for target, probability in row.items():
+        if probability < 0:
+            shown = _shown(probability)
+            _fail(where, f"probability of {target!r} is {shown}, negative; write a number from 0 to 1")
+    total = sum(row.values(), Fraction(0))
+    if total != 1 and (rate > 0 or row):
+        hint = 'write fractions, "1/3" for a third' if row else 'add them under "to"'
+        _fail(where, f"probabilities sum to {_shown_sum(total)}, not exactly 1; {hint}")
+    return Transition(state, action, rate, reward, tuple((y, p) for y, p in row.items() if p))
+
+
+def _table(value: object, where: str, required: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Any]:
+    """Return ``value`` as a table that has the ``required`` keys and no others than the ``optional`` ones."""
+    table = _object(value, where)
+    known = required + optional
+    for key in table:
+        if key not in known:
+            hint = f"the known keys are {', '.join(known)}"
+            if near := get_close_matches(key, known, n=1):
+                hint = f"did you mean {near[0]!r}?"
+            elif key in _REQUIRED + _OPTIONAL:
+                hint = "move it out of the transition, to the top of the file"
+            _fail(where, f"unknown key {_quoted(key)}; {hint}")
+    for key in required:
+        if key not in table:
+            _fail(where, f"the key {key!r} is missing; add it")
+    return table
+
+
+def _object(value: object, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        _fail(
+            where,
+            f"a table of keys and values is needed, not {_kind(value)}; write keys and values in braces",
+        )
+    if isinstance(value, _Object) and value.repeated is not None:
+        _fail(where, f"the key {_quoted(value.repeated)} is given twice; keep one of them")
+    return value
+
+
+def _numbers_by_state(value: object, where: str, states: tuple[str, ...]) -> dict[str, Fraction]:
+    table = _object(value, where)
+    return {
+        _one_of(x, "state", states, where): _number(number, f"{where}: number of {x!r}")
+        for x, number in table.items()
+    }
+
+
+def _names(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        _fail(where, f'a list of names is needed, not {_kind(value)}; write for example ["one", "two"]')
+    if not value:
+        _fail(where, "the list is empty; write at least one name")
+    seen: set[str] = set()
+    for i, entry in enumerate(value, start=1):
+        name = _text(entry, f"{where}: entry {i}")
+        if not name.strip() or not name.isprintable():
+            _fail(where, f"entry {i} is {_quoted(name)}; write a non-empty printable name")
+        if name in seen:
+            _fail(where, f"{_quoted(name)} is listed twice; names must differ")
+        seen.add(name)
+    return tuple(value)
+
+
+def _text(value: object, where: str) -> str:
+    if not isinstance(value, str) or isinstance(value, _Bare):
+        _fail(where, f'a text is needed, not {_kind(value)}; write it in quotes, "like this"')
+    if not is_unicode(value):
+        _fail(where, "half of a surrogate pair is not a character; write the character itself")
+    return value
+
+
+def _one_of(name: str, kind: str, names: tuple[str, ...], where: str) -> str:
+    if name not in names:
+        near = get_close_matches(name, names, n=1)
+        listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+        hint = f"did you mean {near[0]!r}?" if near else f"choose from: {listed}"
+        _fail(where, f"{_quoted(name)} is not one of the {kind}s; {hint}")
+    return name
+
+
+def _number(value: object, where: str) -> Fraction:
+    """Read ``value`` exactly, with the remedy in the message where it is no number."""
+    if isinstance(value, str) and _NOT_FINITE.fullmatch(value.strip()):
+        _fail(where, f"{value.strip()} is not finite; write a finite number")
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        _fail(where, f"a number is needed, not {_kind(value)}; {_NUMBER_HINT}")
+    try:
+        number = exact(value, where)
+    except ModelError as error:
+        message = str(error)
+        raise ModelError(message if "; write" in message else f"{message}; {_NUMBER_HINT}") from None
+    if literal(number) is None:
+        _fail(where, f"as a fraction the number is longer than {LONGEST} characters; write fewer digits")
+    return number
+
+
+def _fail(where: str, what: str) -> NoReturn:
+    raise ModelError(f"{where}: {what}")
+
+
+def _kind(value: object) -> str:
+    """Say what ``value`` is in the words of the file's author."""
+    if isinstance(value, _Bare):
+        return f"the number {value if len(value) <= 40 else value[:37] + '...'}"
+    names = {bool: "true or false", int: "a number", str: "a text", list: "a list", type(None): "null"}
+    return names.get(type(value), "a table" if isinstance(value, dict) else f"a {type(value).__name__}")
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def _shown(number: Fraction) -> str:
+    text = str(number)
+    return text if len(text) <= 60 else f"{text[:28]}...{text[-28:]}"
+
+
+def _shown_sum(total: Fraction) -> str:
+    """Print a sum that should be 1; where it has too many digits, how far off it is."""
+    text = literal(total)
+    if text is not None and len(text) <= 60:
+        return text
+    excess = abs(total - 1)
+    exponent = round((excess.numerator.bit_length() - excess.denominator.bit_length()) * 0.30103)
+    return f"1 {'+' if total > 1 else '-'} about 1e{exponent}"

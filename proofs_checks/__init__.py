@@ -1,0 +1,1 @@
+"""The claims of the paper, each with the checks that decide it."""

@@ -1,0 +1,8 @@
+"""``make bench``: times as ratios against other tools, each pair measured side by side in this run."""
+
+from __future__ import annotations
+
+from tests.benchmarks import bench_exact
+
+if __name__ == "__main__":
+    bench_exact.main()

@@ -1,0 +1,127 @@
+"""The exact planner: against mpmath.odefun, against Storm, and how its time grows.
+
+Times vary with whatever else the machine is doing, so two things that are compared run in
+turns and each is given its best time; a ratio divides the two.  The answers are compared as
+well, so that nothing is fast by being wrong.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from time import perf_counter
+from typing import Any
+
+from ctucbvi import CTMDP, Semantics, Transition, second_opinion, solve
+from ctucbvi.library import machine_repair
+from tests.benchmarks import odefun_peer, storm_peer
+from tests.benchmarks.random_models import random_reachability
+from verify.tables import table
+
+_REACHABILITY_SEEDS = range(20)
+
+
+def best_times(*works: Callable[[], Any], rounds: int = 15) -> list[float]:
+    """The best time of each of ``works``, which take turns."""
+    times: list[list[float]] = [[] for _ in works]
+    for _ in range(rounds):
+        for work, taken in zip(works, times, strict=True):
+            began = perf_counter()
+            work()
+            taken.append(perf_counter() - began)
+    return [min(taken) for taken in times]
+
+
+def against_odefun(digits: int = 40) -> None:
+    """Machine repair to 40 certified digits, and odefun's time when it is told the switches."""
+    model = machine_repair()
+    regimes = odefun_peer.regimes_of(second_opinion.solve(model, digits=digits + 5))
+    ours, tuned, plain = best_times(
+        lambda: solve(model, digits=digits),
+        lambda: odefun_peer.solve(model, digits, regimes),
+        lambda: odefun_peer.solve(model, digits, regimes, degree=odefun_peer.OWN_CHOICE),
+    )
+    values, _ = odefun_peer.solve(model, digits, regimes)
+    solution = solve(model, digits=digits)
+    error = max(abs(second_opinion.as_fraction(values[x]) - solution.value(x).mid) for x in model.states)
+    print(f"machine repair, {digits} digits (odefun differs by {float(error):.0e})")
+    rows = [
+        ("ctucbvi, certified, finds the switches", f"{ours * 1e3:.2f} ms", "1"),
+        ("mpmath.odefun, given the switches", f"{plain * 1e3:.1f} ms", f"{plain / ours:.0f}"),
+        ("the same, degree tuned for this model", f"{tuned * 1e3:.1f} ms", f"{tuned / ours:.0f}"),
+    ]
+    print(table(("", "time", "ratio"), rows), end="\n\n")
+
+
+def against_storm(epsilon: float = 1e-8) -> None:
+    """Random reachability, S = 4, A = 3: certified 1e-8 against Unif+ at 1e-8."""
+    print(f"random reachability, S = 4, A = 3, T = 1, {epsilon:g}, {len(_REACHABILITY_SEEDS)} models")
+    try:
+        storm_peer.require()
+    except storm_peer.PeerMissingError as missing:
+        print(f"left out: {missing}\n")
+        return
+    groups: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
+    for seed in _REACHABILITY_SEEDS:
+        model = random_reachability(4, 3, seed)
+        solution = solve(model, digits=8)
+        value = solution.value(model.initial)
+        assert value.radius <= Fraction(1, 10**8)
+        (ours,) = best_times(lambda model=model: solve(model, digits=8), rounds=5)
+        theirs, time = storm_peer.solve(model, epsilon, timeout=120)
+        assert abs(Fraction(theirs) - value.mid) <= 2 * Fraction(epsilon), seed
+        groups[bool(solution.switches)].append((ours, time))
+    rows = []
+    for name, times in [
+        ("all", groups[True] + groups[False]),
+        ("policy switches", groups[True]),
+        ("policy does not switch", groups[False]),
+    ]:
+        ours, theirs = (sum(column) for column in zip(*times, strict=True)) if times else (0.0, 0.0)
+        ratio = f"{theirs / ours:.2g}" if ours else "-"
+        rows.append((name, str(len(times)), f"{ours:.3f} s", f"{theirs:.3f} s", ratio))
+    print(table(("models", "number", "ctucbvi", "Storm Unif+", "ratio"), rows), end="\n\n")
+
+
+def growth() -> None:
+    """Time against the numbers of states, actions and digits."""
+    print("exact planner, random dense models with rewards, load 8, both semantics")
+    rows = []
+    for states, actions in [(5, 2), (10, 2), (10, 4), (20, 4), (40, 4)]:
+        model = dense_model(states, actions, seed=1)
+        for digits in (10, 30, 100):
+            times = best_times(
+                *(lambda s=s, m=model, d=digits: solve(m, s, digits=d) for s in Semantics), rounds=2
+            )
+            switches = [str(len(solve(model, s, digits=digits).switches)) for s in Semantics]
+            rows.append((str(states), str(actions), str(digits), *(f"{t:.3f} s" for t in times), *switches))
+    head = ("S", "A", "digits", "committed", "adjustable", "switches", "switches")
+    print(table(head, rows))
+
+
+def dense_model(states: int, actions: int, seed: int) -> CTMDP:
+    """Rates up to 8, rewards in [0, 1], all jumps possible."""
+    draw = random.Random(seed)
+    names = [f"s{i}" for i in range(states)]
+    rows = []
+    for x in names:
+        for a in range(actions):
+            counts = [draw.randint(1, 9) for _ in names]
+            rows.append(
+                Transition.of(
+                    x,
+                    f"a{a}",
+                    rate=Fraction(draw.randint(4, 32), 4),
+                    reward=Fraction(draw.randint(0, 20), 20),
+                    to={y: Fraction(c, sum(counts)) for y, c in zip(names, counts, strict=True)},
+                )
+            )
+    return CTMDP.of(f"dense-{states}-{actions}", horizon=1, transitions=rows)
+
+
+def main() -> None:
+    """Print all tables."""
+    against_odefun()
+    against_storm()
+    growth()

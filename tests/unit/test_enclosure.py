@@ -1,0 +1,138 @@
+"""Enclosures: what is printed contains what was proved."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor
+
+import pytest
+from hypothesis import Phase, find, given, settings
+from hypothesis import strategies as st
+
+from ctucbvi import enclosure as module
+from ctucbvi.enclosure import Enclosure, decimal_string
+
+small = st.builds(Fraction, st.integers(-(10**9), 10**9), st.integers(1, 10**6))
+scaled = st.builds(lambda number, power: number * Fraction(10) ** power, small, st.integers(-40, 40))
+wide = st.builds(lambda a, b: Enclosure(min(a, b), max(a, b)), scaled, scaled)
+narrow = st.builds(
+    lambda end, width, power: Enclosure(end, end + abs(width) * Fraction(10) ** power),
+    scaled,
+    small,
+    st.integers(-60, 0),
+)
+enclosures = wide | narrow
+
+
+def printed_contains(interval: Enclosure, ends: tuple[str, str]) -> bool:
+    return Fraction(ends[0]) <= interval.lower and interval.upper <= Fraction(ends[1])
+
+
+@given(enclosures, st.integers(1, 30))
+def test_the_printed_interval_contains_the_enclosure(interval: Enclosure, digits: int) -> None:
+    value, lower, upper = interval.decimals(digits)
+    assert printed_contains(interval, (lower, upper))
+    assert "e" not in (value + lower + upper).lower()
+
+
+def inward(interval: Enclosure, digits: int) -> tuple[str, str]:
+    """The mutant: ends rounded to the inside."""
+    return (
+        module._scaled_string(ceil(interval.lower * 10**digits), digits),
+        module._scaled_string(floor(interval.upper * 10**digits), digits),
+    )
+
+
+def nearest(interval: Enclosure, digits: int) -> tuple[str, str]:
+    """The mutant: ends rounded to the nearest decimal."""
+    return decimal_string(interval.lower, digits), decimal_string(interval.upper, digits)
+
+
+@pytest.mark.parametrize("mutant", [inward, nearest])
+def test_other_roundings_are_caught(mutant) -> None:
+    quick = settings(derandomize=True, database=None, deadline=None, max_examples=50, phases=[Phase.generate])
+    find(enclosures, lambda interval: not printed_contains(interval, mutant(interval, 6)), settings=quick)
+
+
+@given(enclosures, st.integers(1, 30))
+def test_the_printed_value_has_the_digits(interval: Enclosure, digits: int) -> None:
+    value = Fraction(interval.decimals(digits)[0])
+    error = abs(value - interval.mid)
+    assert error <= abs(interval.mid) / 10 ** (digits - 1) / 2 or interval.mid == 0 == value
+
+
+@given(scaled, st.integers(0, 30))
+def test_decimal_string_is_the_nearest(number: Fraction, places: int) -> None:
+    text = decimal_string(number, places)
+    assert abs(Fraction(text) - number) <= Fraction(1, 2 * 10**places)
+    assert len(text.partition(".")[2]) == places
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "digits", "expected"),
+    [
+        ("0", "0", 3, ("0.000", "0.000", "0.000")),
+        ("1/3", "1/3", 4, ("0.3333", "0.3333", "0.3334")),
+        ("-1/3", "-1/3", 4, ("-0.3333", "-0.3334", "-0.3333")),
+        ("123456789", "123456789", 3, ("123456789", "123456789.000", "123456789.000")),
+        ("1/8", "1/8", 3, ("0.125", "0.125", "0.125")),
+        ("-1e-12", "-1e-12", 2, ("-0.0000000000010", "-0.0000000000010", "-0.0000000000010")),
+        ("0.99999", "1.00001", 3, ("1.00", "0.9999900", "1.0000100")),
+        ("-1e-9", "1e-9", 2, ("0.00", "-0.00000000100", "0.00000000100")),
+    ],
+)
+def test_decimals_of_particular_numbers(lower, upper, digits, expected) -> None:
+    assert Enclosure(Fraction(lower), Fraction(upper)).decimals(digits) == expected
+
+
+def test_huge_and_tiny_numbers() -> None:
+    huge = Enclosure(Fraction(10**50), Fraction(10**50) + Fraction(1, 3))
+    value, lower, upper = huge.decimals(5)
+    assert value == str(10**50)
+    assert printed_contains(huge, (lower, upper))
+    tiny = Enclosure(Fraction(1, 3 * 10**50), Fraction(2, 3 * 10**50))
+    value, lower, upper = tiny.decimals(5)
+    assert value == "0." + "0" * 50 + "50000"
+    assert printed_contains(tiny, (lower, upper))
+
+
+def test_parts_and_questions() -> None:
+    interval = Enclosure(Fraction(1), Fraction(2))
+    assert (interval.mid, interval.radius, interval.width) == (Fraction(3, 2), Fraction(1, 2), 1)
+    assert interval.contains(1)
+    assert interval.contains(Fraction(2))
+    assert not interval.contains(Fraction(3))
+    assert interval.overlaps(Enclosure(Fraction(2), Fraction(5)))
+    assert Enclosure(Fraction(2), Fraction(5)).overlaps(interval)
+    assert not interval.overlaps(Enclosure(Fraction(21, 10), Fraction(5)))
+    with pytest.raises(ValueError, match="empty enclosure: lower 2 exceeds upper 1"):
+        Enclosure(Fraction(2), Fraction(1))
+
+
+@given(enclosures, enclosures, st.fractions(0, 1), st.fractions(0, 1), small)
+def test_arithmetic_contains_the_arithmetic_of_members(
+    a: Enclosure, b: Enclosure, p: Fraction, q: Fraction, shift: Fraction
+) -> None:
+    x, y = a.lower + p * a.width, b.lower + q * b.width
+    assert (a + shift).contains(x + shift)
+    assert (-a).contains(-x)
+    assert (a - b).contains(x - y)
+
+
+def test_a_wrong_difference_is_caught() -> None:
+    """The mutant: ends subtracted pairwise, which loses members."""
+    a, b = Enclosure(Fraction(0), Fraction(1)), Enclosure(Fraction(0), Fraction(1, 2))
+    wrong = Enclosure(a.lower - b.lower, a.upper - b.upper)
+    assert (a - b).contains(a.lower - b.upper)
+    assert not wrong.contains(a.lower - b.upper)
+
+
+def test_digits_are_judged_against_the_number_itself() -> None:
+    one, scale = Fraction(1), Fraction(1)
+    assert Enclosure(one, one + Fraction(2, 10**8)).has_digits(8, scale)
+    assert not Enclosure(one, one + Fraction(3, 10**8)).has_digits(8, scale)
+    small_number = Fraction(1, 1000)
+    assert not Enclosure(small_number, small_number + Fraction(2, 10**8)).has_digits(8, scale)
+    # Around zero the error counts against the scale, ten digits further down.
+    assert Enclosure(-Fraction(1, 10**18), Fraction(1, 10**18)).has_digits(8, scale)
+    assert not Enclosure(-Fraction(1, 10**17), Fraction(1, 10**17)).has_digits(8, scale)

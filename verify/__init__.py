@@ -1,0 +1,1 @@
+"""The checking engine, the reports and the command line."""

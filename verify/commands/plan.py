@@ -1,0 +1,264 @@
+"""``ctucbvi plan``: solve one model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from verify.progress import ProgressLine
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+    from ctucbvi import CTMDP, Solution
+
+_EPILOG = """examples:
+  ctucbvi plan machine-repair --digits 40
+  ctucbvi plan my-model.toml --semantics both --at operating@1/2 --plot values.svg
+  ctucbvi plan machine-repair --symbolic 2
+"""
+
+
+def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Describe the arguments."""
+    parser = subparsers.add_parser(
+        "plan",
+        help="optimal value, time-dependent policy and switching times, with guaranteed digits",
+        description="Solve a model: optimal value, time-dependent policy and switching times. "
+        "Times are remaining times.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", metavar="MODEL", help="a TOML or JSON file, or the name of a bundled model")
+    parser.add_argument(
+        "--semantics",
+        choices=("committed", "adjustable", "both"),
+        default="committed",
+        help="committed: the action is held until the next jump (default); adjustable: it may change at "
+        "any time; both: side by side, with the gap",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=("exact", "certified"),
+        default="exact",
+        help="exact: values and policy, precision raised until actions are told apart or proved tied "
+        "(default); certified: stop as soon as the values have their digits",
+    )
+    parser.add_argument("--digits", type=int, default=15, metavar="D", help="guaranteed digits (default 15)")
+    parser.add_argument("--truncate", action="store_true", help="cap values at the remaining time: min{t, .}")
+    parser.add_argument(
+        "--at", action="append", default=[], metavar="STATE@T", help="value at this state and remaining time"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=600.0, metavar="S", help="time to spend at most (default 600)"
+    )
+    parser.add_argument("--plot", metavar="FILE", help="draw values and policy (.svg, .png or .pdf)")
+    parser.add_argument(
+        "--symbolic", type=int, metavar="N", help="print the N-th iterate of value iteration in closed form"
+    )
+    parser.add_argument("--latex", action="store_true", help="with --symbolic: print LaTeX")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Solve and print."""
+    from ctucbvi import find_model
+
+    model = find_model(options.model)
+    if options.symbolic is not None:
+        from verify.commands.symbolic import print_iterate
+
+        return print_iterate(model, options)
+    if options.plot:
+        from verify.plots import check_target
+
+        check_target(options.plot)
+    points = [_point(text, model) for text in options.at]
+    names = ("committed", "adjustable") if options.semantics == "both" else (options.semantics,)
+    plans: dict[str, tuple[Solution, float]] = {}
+    for name in names:
+        solved = _solve(model, name, points, options)
+        if solved is None:
+            return 1
+        plans[name] = solved
+    if options.plot:
+        from verify.plots import plot_solutions
+
+        plot_solutions([solution for solution, _ in plans.values()], options.plot)
+    documents = {name: _document(*plans[name], points, options) for name in names}
+    _print(documents, plans, points, options)
+    short = [reason for solution, _ in plans.values() for reason in solution.undecided]
+    for reason in short:
+        print(f"ctucbvi: undecided: {reason}", file=sys.stderr)
+    return 1 if any("fewer than" in reason and reason.startswith("V(") for reason in short) else 0
+
+
+def _point(text: str, model: CTMDP) -> tuple[str, Any]:
+    from ctucbvi import InputError
+    from ctucbvi.numbers import exact
+
+    state, at, time = text.rpartition("@")
+    if not at:
+        raise InputError(f"--at {text!r}: write STATE@T, for example {model.states[0]}@1/2")
+    model.state_index(state)
+    t = exact(time, f"--at {text!r}: time")
+    if not 0 <= t <= model.horizon:
+        raise InputError(f"--at {text!r}: remaining time {t} is outside [0, {model.horizon}]")
+    return state, t
+
+
+def _solve(
+    model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace
+) -> tuple[Solution, float] | None:
+    from time import perf_counter
+
+    from ctucbvi import Budget, InputError, UndecidedError, solve
+
+    if not options.seconds > 0:
+        raise InputError(f"--seconds {options.seconds}: write a number above 0")
+    began = perf_counter()
+    with ProgressLine(f"{model.name}, {semantics}") as progress:
+        try:
+            solution = solve(
+                model,
+                semantics,
+                digits=options.digits,
+                truncate=options.truncate,
+                at=points,
+                resolve_policy=options.engine == "exact",
+                budget=Budget(seconds=options.seconds),
+                progress=progress,
+            )
+        except UndecidedError as error:
+            print(f"ctucbvi: {error}", file=sys.stderr)
+            return None
+    return solution, perf_counter() - began
+
+
+def _document(
+    solution: Solution, seconds: float, points: list[tuple[str, Any]], options: argparse.Namespace
+) -> dict[str, Any]:
+    """The JSON document of one semantics."""
+    model, digits = solution.model, options.digits
+    asked = points or [(state, model.horizon) for state in model.states]
+    values = []
+    for state, t in asked:
+        value, lower, upper = solution.value(state, t).decimals(digits)
+        values.append({"state": state, "t": time_string(t), "value": value, "lower": lower, "upper": upper})
+    policy = {
+        state: [
+            {
+                "from": boundary_string(s.start, digits),
+                "to": boundary_string(s.end, digits),
+                "action": _actions(s.actions),
+            }
+            for s in solution.segments(state)
+        ]
+        for state in model.states
+    }
+    switches = []
+    for switch in solution.switches:
+        _, lower, upper = switch.time.decimals(digits)
+        before, after = _actions(switch.before), _actions(switch.after)
+        switches.append(
+            {"state": switch.state, "lower": lower, "upper": upper, "before": before, "after": after}
+        )
+    return {
+        "model": model.name,
+        "semantics": str(solution.semantics),
+        "engine": options.engine,
+        "digits": digits,
+        "values": values,
+        "policy": policy,
+        "switches": switches,
+        "seconds": round(seconds, 6),
+        "undecided": list(solution.undecided),
+    }
+
+
+def time_string(t: Any) -> str:
+    """An exact time: a decimal where it ends, else a fraction."""
+    rest = t.denominator
+    places = 0
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest, places = rest // prime, places + 1
+    if rest != 1 or places > 60:
+        return str(t)
+    from ctucbvi.enclosure import decimal_string
+
+    text = decimal_string(t, places)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def boundary_string(time: Any, digits: int) -> str:
+    """Where a segment begins or ends: exactly, or the digits of the switch that are certain."""
+    if time.width == 0 and time.mid.denominator.bit_length() < 100:
+        return time_string(time.mid)
+    return str(time.decimals(digits)[0])
+
+
+def _actions(actions: tuple[str, ...]) -> str | list[str]:
+    return actions[0] if len(actions) == 1 else list(actions)
+
+
+def _print(
+    documents: dict[str, dict[str, Any]],
+    plans: dict[str, tuple[Solution, float]],
+    points: list[tuple[str, Any]],
+    options: argparse.Namespace,
+) -> None:
+    if len(documents) == 1:
+        (document,) = documents.values()
+        print(json.dumps(document, indent=2) if options.json else text_report(document))
+        return
+    committed, adjustable = (plans[name][0] for name in ("committed", "adjustable"))
+    asked = points or [(state, committed.model.horizon) for state in committed.model.states]
+    gaps = []
+    for state, t in asked:
+        gap = adjustable.value(state, t) - committed.value(state, t)
+        value, lower, upper = gap.decimals(min(options.digits, 10))
+        gaps.append({"state": state, "t": time_string(t), "gap": value, "lower": lower, "upper": upper})
+    if options.json:
+        print(
+            json.dumps(
+                {"model": committed.model.name, "semantics": "both", **documents, "gap": gaps}, indent=2
+            )
+        )
+        return
+    from verify.tables import table
+
+    for document in documents.values():
+        print(text_report(document), end="\n\n")
+    print("gap: adjustable value minus committed value")
+    print(table(("state", "t", "gap"), [(g["state"], g["t"], g["gap"]) for g in gaps]))
+
+
+def text_report(document: dict[str, Any]) -> str:
+    """The same facts for a reader."""
+    from verify.tables import table
+
+    def names(actions: str | list[str]) -> str:
+        return actions if isinstance(actions, str) else " = ".join(actions) + "  (tied)"
+
+    policy = [
+        (state if i == 0 else "", s["from"], s["to"], names(s["action"]))
+        for state, segments in document["policy"].items()
+        for i, s in enumerate(segments)
+    ]
+    return "\n".join(
+        [
+            f"{document['model']}: {document['semantics']}, {document['digits']} digits, "
+            f"{document['seconds']:.3f} s",
+            "",
+            table(
+                ("state", "remaining time", "optimal value"),
+                [(v["state"], v["t"], v["value"]) for v in document["values"]],
+            ),
+            "",
+            table(("state", "from", "to", "optimal action"), policy),
+        ]
+    )
