@@ -13,7 +13,7 @@ solver in :mod:`ctucbvi.second_opinion`.
 """
 
 from ctucbvi.enclosure import Enclosure
-from ctucbvi.errors import InputError, ModelError, PolicyError
+from ctucbvi.errors import InputError, ModelError, PolicyError, UndecidedError
 from ctucbvi.exact import (
     Budget,
     ExpPoly,
@@ -21,7 +21,6 @@ from ctucbvi.exact import (
     Segment,
     Solution,
     Switch,
-    UndecidedError,
     ValueIteration,
     algorithm2,
     evaluate,

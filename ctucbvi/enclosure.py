@@ -71,17 +71,17 @@ class Enclosure:
         return self.radius <= tolerance * smallest
 
     def decimals(self, digits: int) -> tuple[str, str, str]:
-        """``(value, lower, upper)`` as decimal strings.
+        """``(value, lower, upper)`` as decimal strings, ``lower <= value <= upper``.
 
-        ``value`` is the centre rounded to ``digits`` significant digits; the ends carry
-        a few digits more and are rounded outwards.
+        ``value`` is the centre rounded to ``digits`` significant digits; the ends carry two
+        digits more, are rounded outwards, and make room for the rounding of ``value``.
         """
         places = _places(self.mid, digits)
-        ends = max(places, _places(self.radius, 3))
+        value, fine = round(self.mid * 10**places), 10 ** (places + 2)
         return (
-            decimal_string(self.mid, places),
-            _scaled_string(floor(self.lower * 10**ends), ends),
-            _scaled_string(ceil(self.upper * 10**ends), ends),
+            _scaled_string(value, places),
+            _scaled_string(min(floor(self.lower * fine), 100 * value), places + 2),
+            _scaled_string(max(ceil(self.upper * fine), 100 * value), places + 2),
         )
 
 

@@ -16,3 +16,7 @@ class ModelError(InputError):
 
 class PolicyError(InputError):
     """A policy that does not fit its model: a gap in time, an action not on offer, ..."""
+
+
+class UndecidedError(Exception):
+    """The budget ran out before the answer was known; which is not the same as "no"."""

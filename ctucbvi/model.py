@@ -125,12 +125,14 @@ class CTMDP:
             raise ModelError(f"name: {self.name!r} is not a text; write a name")
         _check_names("state", self.states)
         _check_names("action", self.actions)
-        if not isinstance(self.horizon, Fraction) or self.horizon <= 0:
-            raise ModelError(f"horizon: {self.horizon} is not a positive fraction; write a number above 0")
+        if not isinstance(self.horizon, Fraction):
+            raise ModelError(f"horizon: {self.horizon!r} is not a fraction; build the model with CTMDP.of")
+        if self.horizon <= 0:
+            raise ModelError(f"horizon: {shown(self.horizon)} is not positive; write a number above 0")
         if self.initial not in self.states:
             raise ModelError(f"initial: {self.initial!r} is not a state; {_choices(self.states)}")
         if len(self.terminal) != len(self.states) or not all(isinstance(g, Fraction) for g in self.terminal):
-            raise ModelError("terminal: give one fraction per state")
+            raise ModelError("terminal: give one reward per state, as a fraction")
         states = {x: i for i, x in enumerate(self.states)}
         actions = {a: i for i, a in enumerate(self.actions)}
         seen: set[tuple[str, str]] = set()
@@ -329,7 +331,7 @@ def _check_names(kind: str, names: tuple[str, ...]) -> None:
 
 
 def _choices(names: Iterable[str]) -> str:
-    listed = [repr(name) for name in names]
+    listed = [name if name.isprintable() else repr(name) for name in names]
     return "choose from: " + ", ".join(listed[:8]) + (", ..." if len(listed) > 8 else "")
 
 
@@ -346,10 +348,10 @@ def _check_transition(row: Transition, states: Mapping[str, int], actions: Mappi
     for y, p in row.to:
         if y not in states:
             raise ModelError(f"{where}: jumps to {y!r}, which is not a state; {_choices(states)}")
-        if p <= 0:
-            raise ModelError(
-                f"{where}: probability of {y!r} is {shown(p)}; write one above 0 or leave it out"
-            )
+        if p < 0:
+            raise ModelError(f"{where}: probability of {y!r} is {shown(p)}; write a number from 0 to 1")
+        if p == 0:
+            raise ModelError(f"{where}: probability of {y!r} is 0; leave it out")
     if len({y for y, _ in row.to}) != len(row.to):
         raise ModelError(f"{where}: a target state is listed twice; add the probabilities up")
     total = sum((p for _, p in row.to), Fraction(0))

@@ -54,7 +54,7 @@ def _parse(text: str, where: str) -> Fraction:
     try:
         return Fraction(literal)
     except ZeroDivisionError:
-        raise ModelError(f"{where}: {literal!r} divides by zero; write another denominator") from None
+        raise ModelError(f'{where}: {literal!r} divides by zero; write for example "17/20"') from None
 
 
 def shown(number: Fraction) -> str:

@@ -170,7 +170,8 @@ def bellman(
 def as_fraction(number: Real) -> Fraction:
     """The exact rational value of an mpf."""
     sign, mantissa, exponent, _ = number._mpf_
-    return (-1) ** sign * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    size = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return -size if sign else size
 
 
 def _integral(ctx: Any, density: Callable[[Real], Real], ends: Sequence[Real], rate: Real) -> Real:

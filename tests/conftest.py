@@ -8,10 +8,20 @@ from collections.abc import Iterator
 import flint
 import mpmath
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
+
+# Laws are run by one class per planner, on purpose.
+shared_laws = [HealthCheck.differing_executors]
 
 # Deterministic by default: a red test is red for everybody.  The thorough profile looks further.
-settings.register_profile("default", derandomize=True, deadline=None, max_examples=40, database=None)
+settings.register_profile(
+    "default",
+    derandomize=True,
+    deadline=None,
+    max_examples=40,
+    database=None,
+    suppress_health_check=shared_laws,
+)
 settings.register_profile(
     "thorough",
     derandomize=False,
@@ -19,7 +29,15 @@ settings.register_profile(
     max_examples=500,
     database=None,
     print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow],
+    suppress_health_check=[*shared_laws, HealthCheck.too_slow],
+)
+# For planners that are wrong on purpose: finding one failure is enough, it need not be the smallest.
+settings.register_profile(
+    "mutants",
+    settings.get_profile("default"),
+    phases=[Phase.explicit, Phase.generate],
+    max_examples=100,
+    report_multiple_bugs=False,
 )
 settings.load_profile(os.environ.get("CTUCBVI_HYPOTHESIS_PROFILE", "default"))
 

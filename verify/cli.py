@@ -29,7 +29,7 @@ def build_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
     parser = _Parser(
         prog="ctucbvi",
-        description="Finite-horizon continuous-time Markov decision processes, solved with guaranteed digits.",
+        description="Finite-horizon continuous-time Markov decision processes with guaranteed digits.",
         epilog="example: ctucbvi plan machine-repair --digits 40",
     )
     parser.add_argument("--version", action="version", version=f"ctucbvi {version('ctucbvi')}")

@@ -7,7 +7,7 @@ being accounted for, and nothing here calls the numeric side.
 from ctucbvi.exact.evaluation import PolicyValue, evaluate
 from ctucbvi.exact.exppoly import ExpPoly
 from ctucbvi.exact.iteration import ValueIteration, algorithm2
-from ctucbvi.exact.planner import UndecidedError, solve
+from ctucbvi.exact.planner import solve
 from ctucbvi.exact.solution import Segment, Solution, Switch
 from ctucbvi.exact.trajectory import Budget
 
@@ -18,7 +18,6 @@ __all__ = [
     "Segment",
     "Solution",
     "Switch",
-    "UndecidedError",
     "ValueIteration",
     "algorithm2",
     "evaluate",

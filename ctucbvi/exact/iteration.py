@@ -45,10 +45,9 @@ from typing import TYPE_CHECKING, Any
 from flint import arb, fmpq
 
 from ctucbvi.enclosure import Enclosure
-from ctucbvi.errors import InputError
+from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.exact.exppoly import ExpPoly
 from ctucbvi.exact.piecewise import Candidate, Stretch, TooCoarseError, best_of, charts, supremum
-from ctucbvi.exact.planner import UndecidedError
 from ctucbvi.exact.precision import enclosure, largest, precision, symmetric, to_fmpq, to_fraction
 from ctucbvi.numbers import exact
 
@@ -155,18 +154,21 @@ class Iterate:
         differences = [f[0] - g[0] for f, g in zip(self.bodies, other.bodies, strict=True)]
         return any((d * side - level).at(end).sign() >= 0 for d in differences for side in (1, -1))
 
+    def expression(self, piece: Piece, symbol: Any, digits: int = 15) -> Any:
+        """One piece in SymPy, as a function of the remaining time; exact if its coefficients are."""
+        with precision(self.bits):
+            return piece.function.shift(-piece.lower).to_sympy(symbol, digits)
+
     def sympy(self, state: str, symbol: Any = None, digits: int = 15) -> Any:
         """``V_n(state, ·)`` in SymPy: exact on the first piece, ``digits`` digits on the others."""
         import sympy
 
         t = sympy.Symbol("t", nonnegative=True) if symbol is None else symbol
         parts = []
-        with precision(self.bits):
-            for piece in self.pieces(state):
-                body = piece.function.shift(-piece.lower).to_sympy(t, digits)
-                end = sympy.Rational(piece.upper.numerator, piece.upper.denominator)
-                last = piece.upper == self.model.horizon
-                parts.append((body, t <= (end if last else end.evalf(digits))))
+        for piece in self.pieces(state):
+            end = sympy.Rational(piece.upper.numerator, piece.upper.denominator)
+            last = piece.upper == self.model.horizon
+            parts.append((self.expression(piece, t, digits), t <= (end if last else end.evalf(digits))))
         return parts[0][0] if len(parts) == 1 else sympy.Piecewise(*parts)
 
     def latex(self, state: str, digits: int = 15) -> str:

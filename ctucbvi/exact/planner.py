@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from math import ceil, log2
 
-from ctucbvi.errors import InputError
+from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.exact.lumping import lump
 from ctucbvi.exact.regimes import Problem
 from ctucbvi.exact.solution import Solution, Values
@@ -64,10 +64,6 @@ def solve(
             return _with_reasons(best, missing + doubts)
         rounds_for_policy -= 0 if missing else 1
         bits *= 2
-
-
-class UndecidedError(Exception):
-    """The budget ran out before any enclosure was found."""
 
 
 def starting_bits(model: CTMDP, digits: int) -> int:

@@ -35,7 +35,6 @@ from flint import arb, arb_poly, fmpq
 
 from ctucbvi.exact.precision import precision, symmetric, to_fraction
 
-
 _WIDE = arb(1) / 8  # on balls wider than this evaluation alone says little
 
 

@@ -206,6 +206,11 @@ def _newton(f: Smooth, a: fmpq, b: fmpq, *, rising: bool) -> fmpq:
                 continue
             slope = f.slope(arb(x))
             target = x if slope.contains(0) else point(arb(x) - value / slope)
+            if not slope.contains(0) and abs(target - x) * 2 ** (bits - 8) <= abs(x):
+                if bits == full:
+                    break  # as near as points of this precision come
+                bits = min(2 * bits, full)
+                continue
         if (value > 0) == rising:
             high = x
             overshot = target <= low

@@ -187,7 +187,7 @@ class Solution(Values):
 
     def _narrow(self, span: Enclosure) -> bool:
         """Whether a bracket has the digits that were asked for."""
-        return span.width * 10**self.digits <= span.upper
+        return span.width <= span.upper * Fraction(1, 10**self.digits)
 
     def _actions(self, state: int, pairs: frozenset[int]) -> tuple[str, ...]:
         indices = sorted(a for pair in pairs for a in self.quotient.twins[state, pair])

@@ -18,10 +18,10 @@ or :math:`\gamma` (adjustable).  The cap of the adjustable problem is an obstacl
 :math:`v \le t`: a :math:`\tilde v` that exceeds it by :math:`\gamma` solves the problem with the
 obstacle :math:`t + \gamma`, hence is off by at most :math:`\gamma` from then on; and if it is
 rising through the obstacle, then :math:`\min\{\tilde v, t\}`, with which the next regime starts,
-misses the equation by at most :math:`2\Lambda\gamma` only.  Hence a comparison that cannot be decided never makes the
-enclosure wrong, only wider, by second-order amounts at a transversal switch; ties need no
-special treatment.  Signs of margins are proved with the bound as noise, so that what is said
-about the policy holds for the true values and not for the computed ones.
+misses the equation by at most :math:`2\Lambda\gamma` only.  Hence a comparison that cannot be
+decided never makes the enclosure wrong, only wider, by second-order amounts at a transversal
+switch; ties need no special treatment.  Signs of margins are proved with the bound as noise, so
+that what is said about the policy holds for the true values and not for the computed ones.
 """
 
 from __future__ import annotations
@@ -183,9 +183,7 @@ class Pass:
         }
         return Piece(start, end, step, error, survey.slack, unresolved, ties)
 
-    def _survey(
-        self, step: Step, error: arb, first: Opening | None, ties: frozenset[MarginKey]
-    ) -> _Survey:
+    def _survey(self, step: Step, error: arb, first: Opening | None, ties: frozenset[MarginKey]) -> _Survey:
         """Prove the signs of all margins, with a noise that covers the damage of this very step."""
         margins = [m for m in step.margins() if m.key not in ties]
         start = _Start(margins, first, step.basis.reach)

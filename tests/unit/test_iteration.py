@@ -9,9 +9,10 @@ import mpmath
 import pytest
 import sympy
 from flint import fmpq
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sympy.integrals.quadrature import gauss_legendre
 
-from ctucbvi import CTMDP, Transition, UndecidedError
 from ctucbvi.errors import InputError
 from ctucbvi.exact import iteration, piecewise
 from ctucbvi.exact.exppoly import ExpPoly
@@ -24,7 +25,10 @@ from ctucbvi.exact.iteration_bounds import (
     poisson_at_least,
     posterior_bound,
 )
+from ctucbvi.exact.planner import UndecidedError
 from ctucbvi.exact.precision import precision
+from ctucbvi.model import CTMDP, Transition
+from ctucbvi.strategies import models
 
 row = Transition.of
 MACHINE = CTMDP.of(
@@ -90,7 +94,9 @@ def bellman(model: CTMDP, x: int, t: mpmath.mpf, u, kinks, *, cap: bool) -> mpma
     best = mpmath.mpf("-inf")
     for pair in (pair for pair in model.pairs if pair.state == x):
         lam, decay = mpf(pair.rate), mpmath.exp(-mpf(pair.rate) * t)
-        value = mpf(pair.reward) * ((1 - decay) / lam if lam else t) + decay * mpf(model.terminal[x])
+        value = mpf(pair.reward) * (-mpmath.expm1(-lam * t) / lam if lam else t) + decay * mpf(
+            model.terminal[x]
+        )
         for y, p in pair.to if u is not None else ():
             value += mpf(p) * sum(w * lam * mpmath.exp(-lam * (t - s)) * u(y, s) for s, w in grid)
         best = max(best, value)
@@ -172,6 +178,16 @@ def test_a_model_with_every_feature(cap: bool) -> None:
     assert worst_residual(iterates[3], iterates[2], cap=cap) < 1e-17
     branches = {piece.branch for x in MIXED.states for piece in iterates[3].pieces(x)}
     assert (iteration.TRUNCATED in branches) == cap
+
+
+@settings(max_examples=15, deadline=None, derandomize=True, database=None)
+@given(models(max_states=3, max_actions=3, max_load=4), st.booleans())
+def test_random_models_satisfy_the_definition(model: CTMDP, cap: bool) -> None:
+    model = model.with_horizon(min(model.horizon, Fraction(10)))
+    iterates = ValueIteration(model, truncate=cap, bits=64)
+    scale = float(model.value_scale or 1)
+    assert worst_residual(iterates[2], iterates[1], cap=cap) <= 1e-17 * max(scale, 1)
+    assert all(b.certified for b in iterates[2].breakpoints)
 
 
 def moved(v: Iterate, by: Fraction) -> Iterate:

@@ -239,7 +239,7 @@ def test_fifty_digits_of_a_stiff_model_against_its_closed_form(rate, semantics):
 
 
 def test_a_budget_of_time_ends_in_undecided():
-    with pytest.raises(UndecidedError, match="undecided: 0.05 seconds are not enough"):
+    with pytest.raises(UndecidedError, match=r"undecided: .* seconds are not enough"):
         ctucbvi.solve(_two_states(10**7), digits=50, budget=Budget(seconds=0.05))
 
 

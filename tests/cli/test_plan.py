@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+
+import ctucbvi
+from ctucbvi.library import machine_repair
+from verify.cli import main
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    status = main(list(arguments))
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def refused(capsys, *arguments: str) -> str:
+    """The one line of a refusal: status 2, nothing on stdout."""
+    try:
+        status = main(list(arguments))
+    except SystemExit as stop:
+        status = stop.code
+    out, err = capsys.readouterr()
+    assert status == 2
+    assert out == ""
+    assert err.count("\n") == 1, err
+    assert err.startswith("ctucbvi")
+    return err
+
+
+def test_json_follows_the_contract(capsys):
+    status, out, err = run(capsys, "plan", "machine-repair", "--digits", "40", "--json")
+    plan = json.loads(out)
+    assert (status, err) == (0, "")
+    assert {"model", "semantics", "engine", "digits", "values", "policy", "switches", "seconds"} <= set(plan)
+    assert (plan["model"], plan["semantics"], plan["engine"], plan["digits"]) == (
+        "machine-repair",
+        "committed",
+        "exact",
+        40,
+    )
+    for value in plan["values"]:
+        lower, middle, upper = (Fraction(value[key]) for key in ("lower", "value", "upper"))
+        assert lower <= middle <= upper
+        assert upper - lower < Fraction(1, 10**40)
+        assert value["t"] == "1"
+    assert plan["values"][0]["value"] == "0.6410555698399219868250844896086176967943"
+    assert [s["action"] for s in plan["policy"]["operating"]] == ["fast", "slow"]
+    first = plan["switches"][0]
+    assert set(first) == {"state", "lower", "upper", "before", "after"}
+    assert (first["state"], first["before"], first["after"]) == ("repair", "slow", "fast")
+    times = [Fraction(s["lower"]) for s in plan["switches"]]
+    assert times == sorted(times)
+
+
+def test_printed_enclosures_contain_the_certified_ones(capsys):
+    _, out, _ = run(capsys, "plan", "machine-repair", "--digits", "12", "--json")
+    solution = ctucbvi.solve(machine_repair(), digits=12)
+    for value in json.loads(out)["values"]:
+        certified = solution.value(value["state"])
+        assert Fraction(value["lower"]) <= certified.lower
+        assert Fraction(value["upper"]) >= certified.upper
+
+
+def test_text_shows_values_and_policy_by_intervals(capsys):
+    status, out, _ = run(capsys, "plan", "machine-repair", "--digits", "10")
+    assert status == 0
+    assert "0.6410555698" in out
+    assert "0.6253156955" in out
+
+
+def test_values_at_chosen_points(capsys):
+    _, out, _ = run(capsys, "plan", "machine-repair", "--at", "repair@1/3", "--at", "operating@0", "--json")
+    values = json.loads(out)["values"]
+    assert [(v["state"], v["t"]) for v in values] == [("repair", "1/3"), ("operating", "0")]
+    assert Fraction(values[1]["lower"]) <= 0 <= Fraction(values[1]["upper"])
+
+
+def test_both_semantics_side_by_side(capsys):
+    _, out, _ = run(capsys, "plan", "machine-repair", "--semantics", "both", "--json")
+    document = json.loads(out)
+    assert document["committed"]["semantics"] == "committed"
+    assert document["adjustable"]["semantics"] == "adjustable"
+    gap = document["gap"][0]
+    assert Fraction("0.0037") < Fraction(gap["lower"]) <= Fraction(gap["upper"]) < Fraction("0.0039")
+    _, text, _ = run(capsys, "plan", "machine-repair", "--semantics", "both")
+    assert "gap: adjustable value minus committed value" in text
+
+
+def test_ties_are_lists(capsys, tmp_path):
+    file = tmp_path / "tie.json"
+    rows = [{"state": "x", "action": a, "rate": 1, "reward": 1, "to": {"x": 1}} for a in "ab"]
+    document = {"name": "tie", "horizon": 1, "initial": "x", "states": ["x"], "actions": ["a", "b"]}
+    file.write_text(json.dumps({**document, "transition": rows}))
+    _, out, _ = run(capsys, "plan", str(file), "--json")
+    assert json.loads(out)["policy"]["x"] == [{"from": "0", "to": "1", "action": ["a", "b"]}]
+    _, text, _ = run(capsys, "plan", str(file))
+    assert "a = b  (tied)" in text
+
+
+def test_the_certified_engine_and_truncation(capsys):
+    status, out, _ = run(capsys, "plan", "machine-repair", "--engine", "certified", "--truncate", "--json")
+    assert status == 0
+    assert json.loads(out)["engine"] == "certified"
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
+def test_plot(capsys, tmp_path, suffix):
+    file = tmp_path / f"values.{suffix}"
+    status, _, _ = run(capsys, "plan", "machine-repair", "--semantics", "both", "--plot", str(file))
+    assert status == 0
+    assert file.stat().st_size > 2000
+    if suffix == "svg":
+        assert "<svg" in file.read_text()
+
+
+def test_symbolic_iterates(capsys):
+    status, out, _ = run(capsys, "plan", "machine-repair", "--symbolic", "1")
+    assert status == 0
+    assert "1/5 - exp(-5*t)/5" in out  # V_1 of the fast machine: (1 - e^{-5t})/5
+    _, latex, _ = run(capsys, "plan", "machine-repair", "--symbolic", "1", "--latex")
+    assert r"\frac{1}{5} - \frac{e^{- 5 t}}{5}" in latex
+    _, text, _ = run(capsys, "plan", "machine-repair", "--symbolic", "2", "--json")
+    document = json.loads(text)
+    assert document["n"] == 2
+    assert document["iterate"]["operating"][0]["exact"] is True
+    assert Fraction(document["erlang_bound"]) < Fraction(document["contraction_bound"])
+
+
+def test_a_model_file_goes_round(capsys, tmp_path):
+    _, toml, _ = run(capsys, "models", "machine-repair")
+    file = tmp_path / "mine.toml"
+    file.write_text(toml)
+    _, mine, _ = run(capsys, "plan", str(file), "--json")
+    _, bundled, _ = run(capsys, "plan", "machine-repair", "--json")
+    assert json.loads(mine)["values"] == json.loads(bundled)["values"]
+
+
+def test_models_lists_every_bundled_model_with_source(capsys):
+    _, out, _ = run(capsys, "models")
+    for name in ctucbvi.bundled_models():
+        assert name in out
+    _, text, _ = run(capsys, "models", "--json")
+    assert all(entry["source"] and entry["shows"] for entry in json.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["plan", "machine-repiar"], "machine-repair"),
+        (["plan", "machine-repair", "--at", "operating"], "write STATE@T"),
+        (["plan", "machine-repair", "--at", "broken@1"], "state 'broken' is not in model"),
+        (["plan", "machine-repair", "--at", "operating@2"], "outside [0, 1]"),
+        (["plan", "machine-repair", "--at", "operating@soon"], "is not a number"),
+        (["plan", "machine-repair", "--digits", "0"], "digits: 0 is not between"),
+        (["plan", "machine-repair", "--digits", "many"], "invalid int value"),
+        (["plan", "machine-repair", "--plot", "values.txt"], "unknown kind of picture"),
+        (["plan", "machine-repair", "--plot", "no/such/folder/values.svg"], "does not exist"),
+        (["plan", "machine-repair", "--seconds", "0"], "write a number above 0"),
+        (["plan", "machine-repair", "--symbolic", "-1"], "write 0 or more"),
+        (["plan", "machine-repair", "--symbolic", "1", "--semantics", "adjustable"], "committed semantics"),
+        (["plan", "machine-repair", "--semantics", "greedy"], "invalid choice"),
+        (["plan"], "MODEL"),
+        ([], "COMMAND"),
+        (["models", "nothing-like-it"], "nothing-like-it"),
+        (["crosscheck", "machine-repair", "--digits", "1000"], "write a number from 5 to 200"),
+    ],
+)
+def test_bad_requests_are_one_line_and_status_2(capsys, arguments, message):
+    assert message in refused(capsys, *arguments)
+
+
+def test_a_bad_file_is_one_line_and_status_2(capsys, tmp_path):
+    file = tmp_path / "bad.toml"
+    file.write_text(
+        'name = "bad"\nhorizon = "1"\ninitial = "x"\nstates = ["x"]\nactions = ["a"]\n'
+        '[[transition]]\nstate = "x"\naction = "a"\nrate = "-1"\nreward = "0"\nto = { x = "1" }\n'
+    )
+    line = refused(capsys, "plan", str(file))
+    assert "bad.toml" in line
+    assert "rate -1 is negative" in line
+
+
+def test_too_little_time_is_undecided_and_status_1(capsys, tmp_path):
+    file = tmp_path / "stiff.toml"
+    file.write_text(
+        'name = "stiff"\nhorizon = "1"\ninitial = "x"\nstates = ["x", "y"]\nactions = ["a"]\n'
+        '[[transition]]\nstate = "x"\naction = "a"\nrate = "1"\nreward = "1"\nto = { y = "1" }\n'
+        '[[transition]]\nstate = "y"\naction = "a"\nrate = "1e8"\nreward = "0"\nto = { x = "1" }\n'
+    )
+    status, out, err = run(capsys, "plan", str(file), "--seconds", "0.1")
+    assert (status, out) == (1, "")
+    assert err.startswith("ctucbvi: undecided: ")
+    assert err.count("\n") == 1
+
+
+def test_crosscheck_agrees_and_notices_a_wrong_planner(capsys, monkeypatch):
+    status, out, _ = run(capsys, "crosscheck", "machine-repair", "--json")
+    document = json.loads(out)
+    assert (status, document["agree"]) == (0, True)
+    assert len(document["results"]) == 2
+
+    solve = ctucbvi.solve
+    wrong = machine_repair().with_rewards(scale=Fraction(10**12 + 1, 10**12))
+    monkeypatch.setattr(ctucbvi, "solve", lambda model, *rest, **options: solve(wrong, *rest, **options))
+    status, out, _ = run(capsys, "crosscheck", "machine-repair")
+    assert status == 1
+    assert "DISAGREE" in out
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys, verify.cli; verify.cli.build_parser();"
+        "print([m for m in ('flint', 'numpy', 'sympy', 'mpmath', 'matplotlib', 'hypothesis', 'ctucbvi')"
+        " if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", ["plan", "crosscheck", "models"])
+def test_help_has_an_example(capsys, command):
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    assert stop.value.code == 0
+    assert "example" in capsys.readouterr().out
+
+
+def test_python_m_verify_is_the_command():
+    found = subprocess.run(
+        [sys.executable, "-m", "verify", "plan", "machine-repair"], capture_output=True, text=True, check=True
+    )
+    assert "0.641055569839922" in found.stdout
