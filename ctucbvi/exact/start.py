@@ -15,10 +15,12 @@ lasts, and this is a proof.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
-from flint import fmpq
+from flint import fmpq, fmpz
 
 from ctucbvi.exact.regimes import MarginKey, Problem, Regime
+from ctucbvi.exact.ties import ONE, TIME, Functional
 
 _WORK = 3_000_000  # multiplications of rationals to spend on proving ties
 
@@ -30,6 +32,7 @@ class Opening:
     regime: Regime
     order: dict[MarginKey, int]  # the first so many coefficients are exactly 0
     ties: frozenset[MarginKey]  # margins that are exactly 0 as long as the regime lasts
+    relations: tuple[Functional, ...]  # what else is exactly 0: see ctucbvi.exact.ties
 
 
 def opening(problem: Problem) -> Opening:
@@ -53,6 +56,7 @@ class _Race:
         self.cap_open = [problem.truncate] * len(problem.menu)
         self.capped = [False] * len(problem.menu)
         self.order: dict[MarginKey, int] = {}
+        self.history: list[list[fmpq]] = []  # the carried coefficients, round by round
         carried = problem.initial_values()
         if problem.committed:
             self.q, self.v = carried, [fmpq(0)] * len(problem.menu)
@@ -102,6 +106,7 @@ class _Race:
                 late = 0 if problem.committed or best > cap else 1  # t − v lags one order behind 1 − h
                 self._settle_cap(x, best > cap, self.round + late)
             self.top.append(cap if self.capped[x] else best)
+        self.history.append(self.q if problem.committed else self.v)
         if problem.committed:
             self.v = self.top
 
@@ -116,4 +121,19 @@ class _Race:
         still |= {(x, None) for x, is_open in enumerate(self.cap_open) if is_open}
         order = dict(self.order)
         order.update({key: self.round + 1 for key in still if not proved})
-        return Opening(Regime(best, tuple(self.capped)), order, frozenset(still if proved else ()))
+        ties = frozenset(still if proved else ())
+        relations = self._relations() if proved else ()
+        return Opening(Regime(best, tuple(self.capped)), order, ties, relations)
+
+    def _relations(self) -> tuple[Functional, ...]:
+        """Carried values that are affine in time, and those that equal another, for this regime."""
+        found: list[Functional] = []
+        twins: dict[tuple[tuple[fmpz, fmpz], ...], int] = {}
+        for i, sequence in enumerate(zip(*self.history, strict=True)):
+            step = sequence[1] - sequence[0]
+            if all(b - a == step for a, b in pairwise(sequence)):
+                found.append({i: fmpq(1), ONE: -sequence[0], TIME: -step * self.problem.clock})
+            first = twins.setdefault(tuple((c.p, c.q) for c in sequence), i)
+            if first != i:
+                found.append({i: fmpq(1), first: fmpq(-1)})
+        return tuple(found)

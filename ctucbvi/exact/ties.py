@@ -7,7 +7,7 @@ vanishes; along the regime its derivative is again such a functional,
 .. math:: f' = (wA)\cdot z + w\cdot b + w_1 + (w\cdot c)\,t ,
 
 so :math:`f` stays zero if it and all its derivatives lie in the span of functionals that are
-known to vanish when the regime begins.  Known are: the ties proved in the regime before (at
+known to vanish when the regime begins.  Known are: the relations of the regime before (at
 first, those of :mod:`ctucbvi.exact.start`), as far as they survive, and, adjustable, the caps
 :math:`v_x = t` that are active.  Everything is linear algebra over the rationals, and no ball
 is involved; hence two actions that this proves tied are equal, not merely close.
@@ -85,7 +85,8 @@ class Relations:
 
     def __init__(self, functionals: Iterable[Functional] = ()) -> None:
         self._basis: dict[int, Functional] = {}  # by leading index, in echelon form
-        self._given = [f for f in functionals if f]
+        # Coefficients of zero are dropped, so that "vanishes identically" is "empty".
+        self._given = [g for f in functionals if (g := {i: c for i, c in f.items() if c != 0})]
         for functional in self._given:
             rest = self._reduce(functional)
             if rest:

@@ -134,7 +134,7 @@ class Pass:
         begin = opening(problem)
         first: Opening | None = begin
         regime, ties = begin.regime, begin.ties
-        known = Relations(Flow(problem, regime).margin(key) for key in ties)
+        known = Relations([*begin.relations, *(Flow(problem, regime).margin(key) for key in ties)])
         time, carried, error = fmpq(0), problem.initial_values(), arb(0)
         stride = fmpq(_FIRST_STRIDE)
         pieces: list[Piece] = []
@@ -268,8 +268,6 @@ def _positive_up_to(series: PoissonSeries, end: fmpq) -> bool:
 
 def _ties(step: Step, known: Relations, flow: Flow) -> frozenset[MarginKey]:
     """Margins that are proved to be exactly zero for as long as the regime lasts."""
-    if not known:
-        return frozenset()
     small = (1 + step.growth.start) / 2 ** (ctx.prec // 2)  # larger ones are no ties, and cost a proof
     return frozenset(
         m.key

@@ -50,16 +50,21 @@ def _pieces(iterate: Any, state: str, options: argparse.Namespace) -> list[dict[
     from verify.commands.plan import boundary_string
 
     t = sympy.Symbol("t", nonnegative=True)
-    found = []
+    found: list[dict[str, Any]] = []
     for piece in iterate.pieces(state):
         expression = iterate.expression(piece, t, digits=options.digits)
+        text = sympy.latex(expression) if options.latex else str(expression)
+        end = boundary_string(Enclosure(piece.upper, piece.upper), options.digits)
+        if found and (found[-1]["expression"], found[-1]["branch"]) == (text, piece.branch or ""):
+            found[-1]["to"] = end  # the joint belongs to another state
+            continue
         found.append(
             {
                 "from": boundary_string(Enclosure(piece.lower, piece.lower), options.digits),
-                "to": boundary_string(Enclosure(piece.upper, piece.upper), options.digits),
+                "to": end,
                 "branch": piece.branch or "",
                 "exact": bool(piece.function.is_exact and piece.lower == 0),
-                "expression": sympy.latex(expression) if options.latex else str(expression),
+                "expression": text,
             }
         )
     return found
