@@ -27,7 +27,7 @@ Four facts make this the right basis for :math:`z' = Mz + c` with a generator :m
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import ceil, inf, lgamma, log
 
@@ -60,10 +60,7 @@ class Basis:
         self.reach = reach
         self.bits = bits
         self.terms = terms_needed(float(to_fraction(reach)), bits) + 3
-        inverse = [arb(1)]
-        for k in range(1, self.terms + 1):
-            inverse.append(inverse[-1] / k)
-        self.inverse_factorials = inverse
+        self.inverse_factorials = inverse_factorials(self.terms, bits)
         # Second differences of a_0..a_terms stop at terms - 2: one tail serves all three.
         self.tail_mass = poisson_tail(reach, self.terms - 2)
 
@@ -74,6 +71,20 @@ class Basis:
     def polynomial(self, sequence: list[arb]) -> arb_poly:
         """``Σ a_k x^k / k!``, the series without its factor ``e^-x``."""
         return arb_poly([a * w for a, w in zip(sequence, self.inverse_factorials, strict=False)])
+
+
+def inverse_factorials(last: int, bits: int) -> list[arb]:
+    """``1/k!`` for ``k = 0, ..., last``."""
+    table = _inverse_factorials(bits)
+    with precision(bits):
+        while len(table) <= last:
+            table.append(table[-1] / len(table))
+    return table[: last + 1]
+
+
+@lru_cache(maxsize=8)
+def _inverse_factorials(bits: int) -> list[arb]:  # noqa: ARG001 -- one table, which grows, per precision
+    return [arb(1)]
 
 
 def poisson_tail(mean: fmpq, first: int) -> arb:
@@ -190,6 +201,10 @@ class PoissonSeries:
                 changes += (sign != last and last != 0) or (2 * doubt if last else doubt)
                 last, doubt = sign, False
         return changes + doubt <= (2 if self.sequence[0] < level else 1)
+
+    def positive_start(self) -> int:
+        """How many coefficients are positive before the first that is not: the later, the longer ``f > 0``."""
+        return next((k for k, a in enumerate(self.sequence) if not a > 0), len(self.sequence))
 
     def is_below(self, bound: arb) -> bool:
         """Whether every coefficient kept is certainly at most ``bound`` in size."""

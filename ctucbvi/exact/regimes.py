@@ -55,7 +55,7 @@ class Problem:
     jumps: list[list[tuple[int, fmpq]]]
     states: list[int]  # the state of each pair
     menu: list[list[int]]  # the pairs of each state
-    _inflow: dict[int, arb_mat] = field(default_factory=dict)  # by precision
+    _inflow: dict[int, list[list[arb]]] = field(default_factory=dict)  # by precision
 
     @classmethod
     def of(cls, quotient: Quotient, semantics: Semantics, truncate: bool) -> Problem:
@@ -82,8 +82,8 @@ class Problem:
         """Whether the action is held until the next jump."""
         return self.semantics is Semantics.COMMITTED
 
-    def inflow_matrix(self, bits: int) -> arb_mat:
-        """What flows into each pair from the values of the states and from its reward (last column).
+    def inflow(self, bits: int) -> list[list[arb]]:
+        """What flows into each pair from the values of the states and from its reward (last entry).
 
         Committed: λp/Λ and r/Λ, the terms of the recursion; adjustable: the slope itself.
         """
@@ -99,8 +99,7 @@ class Problem:
                 weights[i][x] -= rate
             weights[i][size] = self.rewards[i] / unit
         with precision(bits):
-            entries = [arb(entry) for row in weights for entry in row]
-        return self._inflow.setdefault(bits, arb_mat(len(weights), size + 1, entries))
+            return self._inflow.setdefault(bits, [[arb(w) for w in row] for row in weights])
 
     def initial_values(self) -> list[fmpq]:
         """What is carried along, at remaining time 0: one number per pair, or one per state."""
@@ -189,21 +188,22 @@ class Step:
 
     def _pair_sequences(self) -> list[list[arb]]:
         """The sequences q_{x,a} (committed) or h_{x,a} (adjustable) of every pair."""
-        problem, size = self.problem, len(self._states)
-        left = problem.inflow_matrix(self.basis.bits)
-        ones = [arb(1)] * (self.basis.terms + 1)
-        right = arb_mat(size + 1, len(ones), [a for row in self._states for a in row] + ones)
-        inflow = (left * right).tolist()
-        if not problem.committed:
-            return inflow
-        return [self._committed_sequence(i, row) for i, row in enumerate(inflow)]
+        problem, size, terms = self.problem, len(self._states), self.basis.terms + 1
+        # A committed pair that is in use has the value of its state.
+        found: dict[int, list[arb]] = {}
+        if problem.committed:
+            in_use = zip(self.regime.best, self.regime.capped, self._states, strict=True)
+            found = {pair: sequence for pair, capped, sequence in in_use if not capped}
+        others = [i for i in range(len(problem.rates)) if i not in found]
+        weights = problem.inflow(self.basis.bits)
+        left = arb_mat(len(others), size + 1, [w for i in others for w in weights[i]])
+        right = arb_mat(size + 1, terms, [a for row in self._states for a in row] + [arb(1)] * terms)
+        for i, row in zip(others, (left * right).tolist(), strict=True):
+            found[i] = self._committed_sequence(i, row) if problem.committed else row
+        return [found[i] for i in range(len(found))]
 
     def _committed_sequence(self, pair: int, inflow: list[arb]) -> list[arb]:
-        problem = self.problem
-        x = problem.states[pair]
-        if pair == self.regime.best[x] and not self.regime.capped[x]:
-            return self._states[x]
-        keep = arb(1 - problem.rates[pair] / problem.clock)
+        keep = arb(1 - self.problem.rates[pair] / self.problem.clock)
         q = self._carried[pair]
         sequence = [q]
         for gain in inflow[:-1]:

@@ -195,22 +195,21 @@ def simple_fall(f: Smooth, a: fmpq, b: fmpq, limits: Limits) -> list[Region]:
 def _newton(f: Smooth, a: fmpq, b: fmpq, *, rising: bool) -> fmpq:
     """A point near a root of ``f`` in ``[a, b]``, where it changes sign: a guess that needs no proof."""
     low, high, x = a, b, (a + b) / 2
-    bits, full = min(_COARSE_BITS, ctx.prec), ctx.prec
+    bits, full, slope = min(_COARSE_BITS, ctx.prec), ctx.prec, arb(0)
     for _ in range(_NEWTON_STEPS):
         with precision(bits):
             value = f(arb(x))
-            if value.contains(0):
-                if bits == full:
-                    break
-                bits = min(2 * bits, full)
-                continue
-            slope = f.slope(arb(x))
-            target = x if slope.contains(0) else point(arb(x) - value / slope)
-            if not slope.contains(0) and abs(target - x) * 2 ** (bits - 8) <= abs(x):
-                if bits == full:
-                    break  # as near as points of this precision come
-                bits = min(2 * bits, full)
-                continue
+            stuck = value.contains(0)
+            if not stuck:
+                if bits <= _COARSE_BITS or slope.contains(0):
+                    slope = f.slope(arb(x))  # near the root a coarse slope serves for fine steps too
+                target = x if slope.contains(0) else point(arb(x) - value / slope.mid())
+                stuck = not slope.contains(0) and abs(target - x) * 2 ** (bits - 8) <= abs(x)
+        if stuck:
+            if bits == full:
+                break  # as near as points of this precision come
+            bits = min(2 * bits, full)
+            continue
         if (value > 0) == rising:
             high = x
             overshot = target <= low

@@ -187,6 +187,8 @@ class Pass:
         """Prove the signs of all margins, with a noise that covers the damage of this very step."""
         margins = [m for m in step.margins() if m.key not in ties]
         start = _Start(margins, first, step.basis.reach)
+        # The margin that is likely to fall first goes first: the others need only be looked at up to there.
+        margins.sort(key=start.length)
         reserve = (1 + step.growth.start) / 2**ctx.prec  # a simple switch costs less, being of second order
         for _ in range(_NOISE_TRIALS):
             signs: dict[MarginKey, list[Region]] = {}
@@ -225,6 +227,11 @@ class _Start:
             if not _positive_up_to(series, self.end):
                 regions = sign_regions(series, fmpq(0), self.end, until_negative=True)
                 self.end = min([self.end] + [r.lower for r in regions if r.sign <= 0])
+
+    def length(self, margin: Margin) -> int:
+        """A guess of how long the margin stays positive."""
+        order, series = self._reduced.get(margin.key, (0, margin.series))
+        return order + series.positive_start()
 
     def signs(self, margin: Margin, cut: fmpq, noise: arb) -> list[Region]:
         """The signs of one margin, up to ``cut`` or to where it is negative beyond doubt.

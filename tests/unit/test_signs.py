@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from flint import arb, arb_poly, ctx, fmpq
@@ -49,7 +50,7 @@ def test_regions_cover_the_interval_and_their_signs_are_true(roots, lead):
     regions = regions_of(f)
     assert regions[0].lower == 0
     assert regions[-1].upper == 1
-    for one, other in zip(regions, regions[1:], strict=False):
+    for one, other in pairwise(regions):
         assert one.upper == other.lower
         assert one.sign != other.sign
     with precision(BITS):
