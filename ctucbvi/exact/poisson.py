@@ -203,7 +203,7 @@ class PoissonSeries:
         return changes + doubt <= (2 if self.sequence[0] < level else 1)
 
     def positive_start(self) -> int:
-        """How many coefficients are positive before the first that is not: the later, the longer ``f > 0``."""
+        """How many coefficients are positive before the first that is not."""
         return next((k for k, a in enumerate(self.sequence) if not a > 0), len(self.sequence))
 
     def is_below(self, bound: arb) -> bool:

@@ -235,3 +235,49 @@ def test_python_m_verify_is_the_command():
         [sys.executable, "-m", "verify", "plan", "machine-repair"], capture_output=True, text=True, check=True
     )
     assert "0.641055569839922" in found.stdout
+
+
+def test_an_interrupt_is_one_line(capsys, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(ctucbvi, "solve", interrupted)
+    status, out, err = run(capsys, "plan", "machine-repair")
+    assert (status, out, err) == (130, "", "ctucbvi: interrupted\n")
+
+
+def test_a_defect_is_not_taken_for_bad_input(monkeypatch):
+    def broken(*arguments, **options):
+        raise ValueError("a defect")
+
+    monkeypatch.setattr(ctucbvi, "solve", broken)
+    with pytest.raises(ValueError, match="a defect"):
+        main(["plan", "machine-repair"])
+
+
+def test_a_reader_that_goes_away_is_not_an_error():
+    command = f"{sys.executable} -m verify plan queue --json | head -n 1"
+    found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
+    assert found.stdout == "{\n"
+    assert found.stderr == ""
+
+
+def test_progress_is_shown_when_it_takes_long(capsys, monkeypatch):
+    from verify import progress
+
+    monkeypatch.setattr(progress, "_SILENT", 0.0)
+    monkeypatch.setattr(progress, "_EVERY", 0.0)
+    run(capsys, "plan", "machine-repair")
+    with progress.ProgressLine("work") as line:
+        line(0.25)
+    assert "work:  25% after" in capsys.readouterr().err
+
+
+def test_many_states_are_shown_in_part(capsys, tmp_path):
+    from ctucbvi.library import queue
+
+    file = tmp_path / "long.json"
+    ctucbvi.save_model(queue(20), file)
+    status, _, _ = run(capsys, "plan", str(file), "--digits", "3", "--plot", str(tmp_path / "long.svg"))
+    assert status == 0
+    assert "first 12 states" in (tmp_path / "long.svg").read_text()
