@@ -19,13 +19,14 @@ from dataclasses import dataclass, replace
 
 from flint import arb, fmpq
 
+from ctucbvi.errors import UndecidedError
 from ctucbvi.exact.lumping import unlumped
 from ctucbvi.exact.planner import missing_digits, starting_bits
 from ctucbvi.exact.poisson import Basis
 from ctucbvi.exact.precision import largest, point, precision, to_fmpq, to_fraction
 from ctucbvi.exact.regimes import Problem, Regime, Step
 from ctucbvi.exact.solution import Values
-from ctucbvi.exact.trajectory import Budget, Piece
+from ctucbvi.exact.trajectory import Budget, BudgetError, Piece
 from ctucbvi.model import Number, Semantics
 from ctucbvi.policy import Policy
 
@@ -55,7 +56,11 @@ def evaluate(
     problem = Problem.of(quotient, semantics, truncate=False)
     bits = starting_bits(model, digits)
     while True:
-        pieces = _follow(problem, policy, bits, spending)
+        try:
+            pieces = _follow(problem, policy, bits, spending)
+        except BudgetError as error:
+            message = f"undecided: {error} for a policy of model {model.name!r}; raise the budget"
+            raise UndecidedError(message) from None
         values = PolicyValue(model, semantics, digits, bits, quotient, pieces, (), policy)
         missing = missing_digits(values, points)
         if not missing or 2 * bits > spending.max_bits or spending.expired:

@@ -44,24 +44,28 @@ def solve(
     """
     semantics = Semantics(semantics)
     spending = (budget or Budget()).begin()
-    points = [(x, model.horizon) for x in model.states] + list(at)
+    points: list[tuple[str, Number]] = [(x, model.horizon) for x in model.states]
+    points += at
     quotient = lump(model)
-    problem = Problem.of(quotient, semantics, truncate)
-    bits = starting_bits(model, digits)
+    bits, pace = starting_bits(model, digits), 1
     rounds_for_policy = _EXTRA_ROUNDS if resolve_policy else 0
     best: Solution | None = None
     while True:
+        problem = Problem.of(quotient, semantics, truncate, pace)
         try:
             pieces = Pass(problem, bits, spending, progress).run()
         except BudgetError as error:
-            return _stopped(best, model, error)
+            return _stopped(best, model, points, error)
         best = Solution(model, semantics, digits, bits, quotient, pieces, (), truncate)
         missing = missing_digits(best, points)
         doubts = _doubts(best) if resolve_policy else []
         if not missing and (not doubts or rounds_for_policy == 0):
-            return _with_reasons(best, doubts)
+            return replace(best, undecided=tuple(doubts))
+        if pace == 1:
+            pace = 2  # it may be the form of the series and not the precision
+            continue
         if 2 * bits > spending.max_bits or spending.expired:
-            return _with_reasons(best, missing + doubts)
+            return replace(best, undecided=tuple(missing + doubts))
         rounds_for_policy -= 0 if missing else 1
         bits *= 2
 
@@ -70,8 +74,9 @@ def starting_bits(model: CTMDP, digits: int) -> int:
     """The precision to begin with: the digits, and what a pass of this length may lose."""
     if not 1 <= digits <= 10_000:
         raise InputError(f"digits: {digits} is not between 1 and 10000")
-    load = float(model.max_rate * model.horizon)
-    return ceil(digits * log2(10)) + _GUARD_BITS + 2 * ceil(log2(2 + load))
+    load = model.max_rate * model.horizon
+    length = max(1, load.numerator.bit_length() - load.denominator.bit_length() + 1)
+    return ceil(digits * log2(10)) + _GUARD_BITS + 2 * length
 
 
 def missing_digits(values: Values, points: Iterable[tuple[str, Number]]) -> list[str]:
@@ -87,23 +92,21 @@ def missing_digits(values: Values, points: Iterable[tuple[str, Number]]) -> list
 def _doubts(solution: Solution) -> list[str]:
     reasons = [
         f"{state}: {', '.join(s.actions)} cannot be told apart for t in "
-        f"[{float(s.start.lower):.6g}, {float(s.end.upper):.6g}] at {solution.bits} bits"
+        f"[{s.start.decimals(6)[0]}, {s.end.decimals(6)[0]}] at {solution.bits} bits"
         for state, s in solution.doubts
     ]
     reasons += [
-        f"{s.state}: the switch near t = {float(s.time.mid):.6g} has fewer than {solution.digits} digits"
+        f"{s.state}: the switch near t = {s.time.decimals(6)[0]} has fewer than {solution.digits} digits"
         for s in solution.switches
         if s.time.width * 10**solution.digits > s.time.upper
     ]
     return reasons
 
 
-def _with_reasons(solution: Solution, reasons: list[str]) -> Solution:
-    return replace(solution, undecided=tuple(reasons))
-
-
-def _stopped(best: Solution | None, model: CTMDP, error: BudgetError) -> Solution:
+def _stopped(
+    best: Solution | None, model: CTMDP, points: list[tuple[str, Number]], error: BudgetError
+) -> Solution:
     if best is None:
         raise UndecidedError(f"undecided: {error} for model {model.name!r}; raise the budget") from None
-    points: list[tuple[str, Number]] = [(x, model.horizon) for x in model.states]
-    return _with_reasons(best, [str(error), *missing_digits(best, points), *_doubts(best)])
+    reasons = [str(error), *missing_digits(best, points), *_doubts(best)]
+    return replace(best, undecided=tuple(reasons))

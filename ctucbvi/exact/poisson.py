@@ -56,10 +56,10 @@ class Growth:
 class Basis:
     """Poisson weights for ``0 <= x <= reach``, cut off where the rest is below ``2**-bits``."""
 
-    def __init__(self, reach: fmpq, bits: int) -> None:
+    def __init__(self, reach: fmpq, bits: int, least_terms: int = 0) -> None:
         self.reach = reach
         self.bits = bits
-        self.terms = terms_needed(float(to_fraction(reach)), bits) + 3
+        self.terms = max(terms_needed(float(to_fraction(reach)), bits) + 3, least_terms)
         self.inverse_factorials = inverse_factorials(self.terms, bits)
         # Second differences of a_0..a_terms stop at terms - 2: one tail serves all three.
         self.tail_mass = poisson_tail(reach, self.terms - 2)

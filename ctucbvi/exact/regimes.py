@@ -31,7 +31,6 @@ capped        :math:`q_{x,b} - t`                   :math:`h_{x,b} - 1`
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from flint import arb, arb_mat, fmpq
 
@@ -58,8 +57,13 @@ class Problem:
     _inflow: dict[int, list[list[arb]]] = field(default_factory=dict)  # by precision
 
     @classmethod
-    def of(cls, quotient: Quotient, semantics: Semantics, truncate: bool) -> Problem:
-        """Compile ``quotient`` for one of the two semantics."""
+    def of(cls, quotient: Quotient, semantics: Semantics, truncate: bool, pace: int = 1) -> Problem:
+        """Compile ``quotient`` for one of the two semantics.
+
+        Λ is ``pace`` times the largest rate.  With pace 1 series are shortest; with pace 2 the
+        recursion has no negative eigenvalues, hence no alternating coefficients, whose signs
+        say nothing about the function.
+        """
         pairs = quotient.pairs
         menu: list[list[int]] = [[] for _ in range(quotient.size)]
         for i, pair in enumerate(pairs):
@@ -69,7 +73,7 @@ class Problem:
             semantics=semantics,
             truncate=truncate,
             horizon=to_fmpq(quotient.model.horizon),
-            clock=to_fmpq(quotient.model.max_rate or Fraction(1)),
+            clock=to_fmpq(pace * quotient.model.max_rate or 1 / quotient.model.horizon),
             rates=[to_fmpq(p.rate) for p in pairs],
             rewards=[to_fmpq(p.reward) for p in pairs],
             jumps=[[(y, to_fmpq(q)) for y, q in p.to] for p in pairs],
@@ -264,7 +268,9 @@ class Step:
                 slopes = PoissonSeries([a - 1 for a in sequence], growth, self.basis)
                 return Margin(x, None, slopes, sensitivity, arb(1))
             below = [b - a for a, b in zip(self._states[x], cap, strict=True)]
-            return Margin(x, None, self._series(below, arb(2)), arb(1), 2 * arb(problem.clock), lasting=1)
+            return Margin(
+                x, None, self._series(below, arb(2)), arb(1), 2 * arb(problem.clock), lasting=1, shown=1
+            )
         difference = [a - b if capped else b - a for a, b in zip(sequence, cap, strict=True)]
         return Margin(x, None, self._series(difference, arb(2)), arb(1), arb(problem.clock), shown=1)
 

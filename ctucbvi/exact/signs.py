@@ -59,7 +59,7 @@ class Region:
     upper: fmpq
     sign: int  # +1: f > noise throughout; -1: f < -noise throughout; 0: unresolved
     least: arb  # a lower bound for f on the region
-    falling: bool = False  # whether f' < 0 is proved on the region
+    falling: bool = False  # whether f' < -2 * noise is proved: then the function that is meant falls too
 
 
 def sign_regions(
@@ -69,7 +69,7 @@ def sign_regions(
     *,
     noise: arb | None = None,
     drop: arb | None = None,
-    budget: int = 4000,
+    budget: int = 1000,
     until_negative: bool = False,
 ) -> list[Region]:
     """Consecutive regions that cover ``[lower, upper]``; neighbours differ in sign.
@@ -160,7 +160,7 @@ def _monotone(f: Smooth, a: fmpq, b: fmpq, limits: Limits, slope: arb) -> list[R
     """Regions of a piece on which ``f'`` has one sign: at most one change, and where it is."""
     at_a, at_b = f(arb(a)), f(arb(b))
     sign_a, sign_b = limits.sign(at_a), limits.sign(at_b)
-    least, falling = at_a.lower().min(at_b.lower()), bool(slope < 0)
+    least, falling = at_a.lower().min(at_b.lower()), bool(slope < -2 * limits.noise)
     if sign_a == sign_b:
         return [Region(a, b, sign_a, least, falling)]
     root = a if sign_a == 0 else b if sign_b == 0 else _newton(f, a, b, rising=bool(slope > 0))
@@ -182,7 +182,7 @@ def simple_fall(f: Smooth, a: fmpq, b: fmpq, limits: Limits) -> list[Region]:
     """
     left, right = _bracket(f, _newton(f, a, b, rising=False), a, b, (1, -1), limits)
     between = hull(left, right)
-    if not f.slope(between) < 0:
+    if not f.slope(between) < -2 * limits.noise:
         return []
     value = f(between).lower()
     return [

@@ -68,7 +68,10 @@ class Values:
         piece, position = self._locate(t)
         with precision(self.bits):
             ball = piece.step.value(x)(position)
-            return enclosure(ball + arb(0, (piece.error + piece.slack[x]).upper()))
+            found = enclosure(ball + arb(0, (piece.error + piece.slack[x]).upper()))
+        # What is known beforehand helps where the budget was short.
+        scale = self.model.value_scale
+        return Enclosure(max(found.lower, -scale), min(found.upper, scale))
 
     def commitment_value(self, state: str, action: str, t: Number | None = None) -> Enclosure:
         """The value of entering ``state``, committing to ``action``, and going on as the policy says."""

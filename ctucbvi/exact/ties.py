@@ -8,8 +8,9 @@ vanishes; along the regime its derivative is again such a functional,
 
 so :math:`f` stays zero if it and all its derivatives lie in the span of functionals that are
 known to vanish when the regime begins.  Known are: the relations of the regime before (at
-first, those of :mod:`ctucbvi.exact.start`), as far as they survive, and, adjustable, the caps
-:math:`v_x = t` that are active.  Everything is linear algebra over the rationals, and no ball
+first, those of :mod:`ctucbvi.exact.start`), as far as they survive every regime that may have
+been right around the switch, and, adjustable, :math:`v_x = t` for a state that has certainly
+reached its cap.  Everything is linear algebra over the rationals, and no ball
 is involved; hence two actions that this proves tied are equal, not merely close.
 """
 
@@ -45,11 +46,11 @@ class Flow:
             return _combine([(fmpq(1), self._slope(best, x)), (fmpq(-1), {ONE: fmpq(1)})])
         return {x: fmpq(1), TIME: fmpq(-1)}
 
-    def caps(self) -> list[Functional]:
-        """What is known of the regime itself: capped states of the adjustable problem have v = t."""
+    def caps(self, states: Iterable[int]) -> list[Functional]:
+        """The relation v = t of those of ``states`` that are capped, in the adjustable problem."""
         if self._problem.committed:
             return []
-        return [{x: fmpq(1), TIME: fmpq(-1)} for x, capped in enumerate(self._regime.capped) if capped]
+        return [{x: fmpq(1), TIME: fmpq(-1)} for x in states if self._regime.capped[x]]
 
     def derivative(self, functional: Functional) -> Functional:
         """The functional that is the time derivative of ``functional``."""
@@ -122,9 +123,14 @@ class Relations:
             functional = flow.derivative(functional)
         return True
 
-    def surviving(self, flow: Flow) -> Relations:
-        """Those of the relations that hold as long as the regime of ``flow`` lasts."""
-        return Relations([f for f in self._given if self.last(f, flow)])
+    def surviving(self, flows: list[Flow]) -> Relations:
+        """Those that hold as long as the regime is one of ``flows``, in whatever order they come."""
+        kept = self
+        while True:
+            fewer = Relations([f for f in kept._given if all(kept.last(f, flow) for flow in flows)])
+            if len(fewer._given) == len(kept._given):
+                return kept
+            kept = fewer
 
     def with_more(self, functionals: Iterable[Functional]) -> Relations:
         """These relations and others."""

@@ -13,7 +13,7 @@ from hypothesis import settings
 import ctucbvi
 from ctucbvi import Enclosure, Semantics
 from ctucbvi import second_opinion as second
-from ctucbvi.exact import poisson, regimes, signs, trajectory
+from ctucbvi.exact import poisson, regimes, signs, survey
 from ctucbvi.library import machine_repair
 from ctucbvi.second_opinion import as_fraction
 from tests.laws.planner_laws import PlannerLaws
@@ -84,7 +84,7 @@ def test_a_switch_misplaced_by_a_trillionth_is_caught(shift):
 
 
 def test_a_regime_that_is_never_left_is_caught(monkeypatch):
-    monkeypatch.setattr(trajectory, "_next_regime", lambda regime, survey: regime)
+    monkeypatch.setattr(survey.Survey, "next_regime", lambda self, regime: regime)
     # The margins stay negative, so that the pass either never advances or loses its digits.
     budget = ctucbvi.Budget(seconds=2, steps=50)
     with pytest.raises(ctucbvi.UndecidedError):
@@ -92,11 +92,11 @@ def test_a_regime_that_is_never_left_is_caught(monkeypatch):
 
 
 def test_a_switch_that_is_not_looked_for_is_caught(monkeypatch):
-    def blind(step, margins, signs):
+    def blind(step, margins, tied, signs, noise):
         calm = tuple(arb(0) for _ in step.regime.best)
-        return trajectory._Survey(step.basis.reach, [], {}, arb(0), calm)
+        return survey.Survey(step.basis.reach, [], {}, arb(0), calm)
 
-    monkeypatch.setattr(trajectory, "_summarise", blind)
+    monkeypatch.setattr(survey, "_summarise", blind)
     assert not agrees_with_second_opinion()
 
 

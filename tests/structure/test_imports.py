@@ -30,6 +30,7 @@ EXACT = [
     {"regimes", "exppoly"},
     {"ties"},
     {"start"},
+    {"survey"},
     {"trajectory"},
     {"solution"},
     {"planner"},
