@@ -9,7 +9,8 @@
 [('fast',), ('slow',)]
 
 Hypothesis strategies for models are in :mod:`ctucbvi.strategies`, the independent mpmath
-solver in :mod:`ctucbvi.second_opinion`.
+solver in :mod:`ctucbvi.second_opinion`, the fast planner in :mod:`ctucbvi.numeric` (which takes a
+moment to import, because it is compiled).
 """
 
 from ctucbvi.enclosure import Enclosure

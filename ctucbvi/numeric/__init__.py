@@ -1,0 +1,10 @@
+"""The fast side: double precision, compiled, with a proof of its own accuracy.
+
+Nothing here calls the exact side, and the certificate knows nothing about how a solution was
+made.
+"""
+
+from ctucbvi.numeric.certificate import Certificate, certify
+from ctucbvi.numeric.planner import NumericSolution, solve_numeric
+
+__all__ = ["Certificate", "NumericSolution", "certify", "solve_numeric"]

@@ -1,0 +1,51 @@
+"""A model in double precision: flat arrays that compiled code can walk through.
+
+The pairs are sorted by state, so the actions of state ``x`` are the pairs from
+``first[x]`` to ``first[x + 1]``; jump probabilities are stored by row, non-zero entries only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ctucbvi.model import CTMDP
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """The doubles nearest to the numbers of a model."""
+
+    rate: Floats  # (pairs,)
+    reward: Floats  # (pairs,)
+    terminal: Floats  # (states,)
+    first: Integers  # (states + 1,) the pairs of each state
+    owner: Integers  # (pairs,) the state of each pair
+    row: Integers  # (pairs + 1,) where each row of p begins
+    target: Integers  # (non-zeros,)
+    probability: Floats  # (non-zeros,)
+    horizon: float
+
+    @classmethod
+    def of(cls, model: CTMDP) -> Arrays:
+        """Round every number of ``model`` to the nearest double."""
+        pairs = model.pairs
+        owner = np.array([p.state for p in pairs], np.int64)
+        counts = [len(p.to) if p.rate else 0 for p in pairs]
+        jumps = [jump for p in pairs if p.rate for jump in p.to]
+        return cls(
+            rate=np.array([float(p.rate) for p in pairs]),
+            reward=np.array([float(p.reward) for p in pairs]),
+            terminal=np.array([float(g) for g in model.terminal]),
+            first=np.searchsorted(owner, np.arange(len(model.states) + 1)),
+            owner=owner,
+            row=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            target=np.array([y for y, _ in jumps], np.int64),
+            probability=np.array([float(p) for _, p in jumps]),
+            horizon=float(model.horizon),
+        )

@@ -1,0 +1,122 @@
+r"""The fast planner: values and policies in double precision, readable at any remaining time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ctucbvi.errors import InputError
+from ctucbvi.model import CTMDP, Number, Semantics
+from ctucbvi.numbers import exact
+from ctucbvi.numeric.arrays import Arrays, Floats, Integers
+from ctucbvi.numeric.marching import march
+
+_DEGREE = 14
+_FIRST_ROOM = 24  # pieces to make room for at first
+
+
+@dataclass(frozen=True)
+class NumericSolution:
+    """V and the best action as piecewise polynomials over remaining time."""
+
+    model: CTMDP
+    semantics: Semantics
+    truncate: bool
+    tolerance: float  # on the true error of every value
+    times: Floats  # (pieces + 1,) from 0 to H
+    coefficients: Floats  # (pieces, degree + 1, states) in u = position within the piece
+    scores: Floats  # (pieces, degree + 1, pairs): q (committed) or h (adjustable)
+    best: Integers  # (pieces, states) the pair that is best in each state
+    capped: Integers  # (pieces, states) whether V = t
+
+    def value(self, state: str, t: Number | None = None) -> float:
+        """V(state, t), with ``t`` the remaining time (default: the horizon)."""
+        k, u = self._locate(t)
+        return float(np.polyval(self.coefficients[k, ::-1, self.model.state_index(state)], u))
+
+    def action(self, state: str, t: Number | None = None) -> str:
+        """The best action; at a switch, the one that is best just after it."""
+        k, _ = self._locate(t)
+        return self.model.transitions[int(self.best[k, self.model.state_index(state)])].action
+
+    def _locate(self, t: Number | None) -> tuple[int, float]:
+        time = self.model.horizon if t is None else exact(t, "remaining time")
+        if not 0 <= time <= self.model.horizon:
+            raise InputError(f"remaining time {time} is outside [0, {self.model.horizon}]")
+        k = min(int(np.searchsorted(self.times, float(time), "right")) - 1, len(self.best) - 1)
+        return k, (float(time) - self.times[k]) / (self.times[k + 1] - self.times[k])
+
+    @cached_property
+    def switches(self) -> list[tuple[str, float, str, str]]:
+        """``(state, time, action before, action after)``, in increasing remaining time."""
+        rows = self.model.transitions
+        return [
+            (self.model.states[x], float(self.times[k]), rows[a].action, rows[b].action)
+            for k in range(1, len(self.best))
+            for x in np.flatnonzero(self.best[k] != self.best[k - 1])
+            for a, b in [(self.best[k - 1, x], self.best[k, x])]
+        ]
+
+
+def solve_numeric(
+    model: CTMDP,
+    semantics: Semantics | str = Semantics.COMMITTED,
+    *,
+    tolerance: float = 1e-9,
+    truncate: bool = False,
+) -> NumericSolution:
+    """Solve ``model`` with an error of about ``tolerance`` in every value."""
+    if not 1e-14 <= tolerance < 1:
+        raise InputError(f"tolerance: {tolerance} is not between 1e-14 and 1")
+    semantics = Semantics(semantics)
+    arrays = Arrays.of(model)
+    run = _Run(arrays, semantics is Semantics.COMMITTED, truncate, tolerance)
+    run.go()
+    return NumericSolution(model, semantics, truncate, tolerance, *run.result())
+
+
+class _Run:
+    """The arrays of one march, and their growth."""
+
+    def __init__(self, arrays: Arrays, committed: bool, truncate: bool, tolerance: float) -> None:
+        self.arrays, self.committed, self.truncate = arrays, committed, truncate
+        self.allowed = 0.5 * tolerance / arrays.horizon
+        states, pairs = len(arrays.terminal), len(arrays.rate)
+        self.pieces = 0
+        self.times = np.zeros(_FIRST_ROOM + 1)
+        self.value = np.empty((_FIRST_ROOM, _DEGREE + 2, states))
+        self.score = np.empty((_FIRST_ROOM, _DEGREE + 2, pairs))
+        self.best = np.zeros((_FIRST_ROOM, states), np.int64)
+        self.cap = np.zeros((_FIRST_ROOM, states), np.int64)
+        g = arrays.terminal
+        self.carried = g[arrays.owner].copy() if committed else np.minimum(g, 0.0) if truncate else g.copy()
+        self.work = np.empty(4 * (_DEGREE + 2))
+        self.own, self.since = np.empty(pairs), np.empty(pairs, np.int64)
+        self.cap_since = np.zeros(states, np.int64)
+
+    def go(self) -> None:
+        """March to the horizon, making room as needed."""
+        a = self.arrays
+        while self.times[self.pieces] < a.horizon:
+            if self.pieces == len(self.best):
+                self._grow()
+            self.pieces = march(
+                a.rate, a.reward, a.first, a.owner, a.row, a.target, a.probability, a.horizon,
+                self.committed, self.truncate, self.allowed, _DEGREE, self.times, self.pieces,
+                self.value, self.score, self.best, self.cap, self.carried, self.work, self.own,
+                self.since, self.cap_since,
+            )  # fmt: skip
+
+    def _grow(self) -> None:
+        for name in ("value", "score", "best", "cap", "times"):
+            old = getattr(self, name)
+            new = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
+            new[: len(old)] = old
+            setattr(self, name, new if name != "times" else new[: 2 * len(self.best) + 1])
+
+    def result(self) -> tuple[Floats, Floats, Floats, Integers, Integers]:
+        """Times, values, scores, best pairs and caps of the pieces that were filled."""
+        k, d = self.pieces, _DEGREE + 1
+        return self.times[: k + 1], self.value[:k, :d], self.score[:k, :d], self.best[:k], self.cap[:k]

@@ -1,0 +1,121 @@
+r"""Polynomials on [0, 1] in compiled code: the first zero, and bounds that rounding cannot break.
+
+A polynomial :math:`\sum_k d_k u^k` of degree :math:`n` lies between the least and the largest
+of its Bernstein coefficients :math:`b_j = \sum_{k\le j} \binom jk d_k / \binom nk`, the first and
+last of which are its values at 0 and 1.  Halving the interval (de Casteljau) brings the
+coefficients to the polynomial quadratically fast, and by the variation-diminishing property a
+single change of sign among them is a single zero.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ctucbvi.numeric.arrays import Floats
+
+_MOST_HALVINGS = 400
+_NARROW = 2.0**-40
+
+
+@njit(cache=True)
+def bernstein(d: Floats, n: int, b: Floats) -> None:
+    """Write the Bernstein coefficients of ``Σ_{k<=n} d_k u^k`` into ``b``."""
+    binomial = 1.0
+    for k in range(n + 1):
+        b[k] = d[k] / binomial
+        binomial *= (n - k) / (k + 1.0)
+    for level in range(1, n + 1):
+        for k in range(n, level - 1, -1):
+            b[k] += b[k - 1]
+
+
+@njit(cache=True)
+def value_at(d, n, u):
+    """Horner's rule."""
+    total = d[n]
+    for k in range(n - 1, -1, -1):
+        total = total * u + d[k]
+    return total
+
+
+@njit(cache=True)
+def first_zero(d, n, work):
+    """The smallest zero in ``(0, 1]`` of a polynomial that is positive at 0; 2 if there is none.
+
+    ``work`` has room for ``3 * (n + 1)`` numbers.
+    """
+    drop = d[0]
+    for k in range(1, n + 1):
+        drop += min(d[k], 0.0)
+    if drop > 0.0:
+        return 2.0
+    b, left = work[: n + 1], work[n + 1 : 2 * (n + 1)]
+    bernstein(d, n, b)
+    low, width = 0.0, 1.0  # b belongs to [low, low + width]
+    for _ in range(_MOST_HALVINGS):
+        changes, least, last = 0, b[0], b[0]
+        for k in range(1, n + 1):
+            least = min(least, b[k])
+            if b[k] * last < 0.0:
+                changes += 1
+            if b[k] != 0.0:
+                last = b[k]
+        if least > 0.0:
+            # Nothing here: go on to the interval to the right, of twice the width if it is aligned.
+            low += width
+            if low >= 1.0:
+                return 2.0
+            while width < 1.0 and low / (2.0 * width) == np.floor(low / (2.0 * width)):
+                width *= 2.0
+            _restrict(d, n, low, width, b)
+            continue
+        if (changes <= 1 and b[n] < 0.0) or width < _NARROW:
+            return _bisect(d, n, low, low + width)
+        # The left half: its coefficients are the left edge of the triangle of averages.
+        for k in range(n + 1):
+            left[k] = b[0]
+            for j in range(n - k):
+                b[j] = 0.5 * (b[j] + b[j + 1])
+        b[:] = left
+        width *= 0.5
+    return low
+
+
+@njit(cache=True)
+def _restrict(d: Floats, n: int, low: float, width: float, b: Floats) -> None:
+    """Bernstein coefficients on ``[low, low + width]``, from the monomials shifted there."""
+    for k in range(n + 1):
+        b[k] = d[k]
+    for level in range(n):
+        for k in range(n - 1, level - 1, -1):
+            b[k] += low * b[k + 1]
+    scale = 1.0
+    binomial = 1.0
+    for k in range(n + 1):
+        b[k] = b[k] * scale / binomial
+        scale *= width
+        binomial *= (n - k) / (k + 1.0)
+    for level in range(1, n + 1):
+        for k in range(n, level - 1, -1):
+            b[k] += b[k - 1]
+
+
+@njit(cache=True)
+def _bisect(d: Floats, n: int, low: float, high: float) -> float:
+    """The zero in ``[low, high]``, by bisection with Newton steps where they stay inside."""
+    x = 0.5 * (low + high)
+    for _ in range(100):
+        value, slope = d[n], 0.0
+        for k in range(n - 1, -1, -1):
+            slope = slope * x + value
+            value = value * x + d[k]
+        if value > 0.0:
+            low = x
+        else:
+            high = x
+        if high - low <= 4e-16 * high or value == 0.0:
+            break
+        step = x - value / slope if slope != 0.0 else low
+        x = step if low < step < high else 0.5 * (low + high)
+    return high
