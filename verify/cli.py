@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from verify.commands import crosscheck, models, plan
+from verify.commands import certify, crosscheck, models, plan
 
-_COMMANDS = (plan, crosscheck, models)
+_COMMANDS = (plan, crosscheck, certify, models)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -92,8 +92,9 @@ def certify(solution: NumericSolution) -> Certificate:
     if solution.semantics is Semantics.COMMITTED:
         committed_bounds(
             arrays.rate, arrays.reward, arrays.terminal, arrays.first, arrays.owner, arrays.row,
-            arrays.target, arrays.probability, solution.truncate, times, value, np.ascontiguousarray(solution.scores),
-            solution.best, solution.capped, bounds, weight, np.zeros(states), work,
+            arrays.target, arrays.probability, solution.truncate, times, value,
+            np.ascontiguousarray(solution.scores), solution.best, solution.capped, bounds, weight,
+            np.zeros(states), work,
         )  # fmt: skip
     else:
         most = int(np.diff(arrays.first).max())

@@ -41,12 +41,15 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument(
         "--engine",
-        choices=("exact", "certified"),
+        choices=("exact", "certified", "numeric"),
         default="exact",
         help="exact: values and policy, precision raised until actions are told apart or proved tied "
-        "(default); certified: stop as soon as the values have their digits",
+        "(default); certified: stop as soon as the values have their digits; numeric: fast, in double "
+        "precision, with enclosures from a certificate",
     )
-    parser.add_argument("--digits", type=int, default=15, metavar="D", help="guaranteed digits (default 15)")
+    parser.add_argument(
+        "--digits", type=int, metavar="D", help="guaranteed digits (default 15; with --engine numeric 9)"
+    )
     parser.add_argument("--truncate", action="store_true", help="cap values at the remaining time: min{t, .}")
     parser.add_argument(
         "--at", action="append", default=[], metavar="STATE@T", help="value at this state and remaining time"
@@ -58,6 +61,12 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--symbolic", type=int, metavar="N", help="print the N-th iterate of value iteration in closed form"
     )
+    parser.add_argument(
+        "--certificate", metavar="FILE", help="with --engine numeric: write what proves the enclosures"
+    )
+    parser.add_argument(
+        "--no-certificate", action="store_true", help="with --engine numeric: print values without enclosures"
+    )
     parser.add_argument("--latex", action="store_true", help="with --symbolic: print LaTeX")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
@@ -68,6 +77,9 @@ def run(options: argparse.Namespace) -> int:
     from ctucbvi import find_model
 
     model = find_model(options.model)
+    if options.digits is None:
+        options.digits = 9 if options.engine == "numeric" else 15
+    _check_combination(options)
     if options.symbolic is not None:
         from verify.commands.symbolic import print_iterate
 
@@ -78,6 +90,8 @@ def run(options: argparse.Namespace) -> int:
         check_target(options.plot)
     points = [_point(text, model) for text in options.at]
     names = ("committed", "adjustable") if options.semantics == "both" else (options.semantics,)
+    if options.engine == "numeric":
+        return _run_numeric(model, names, points, options)
     plans: dict[str, tuple[Solution, float]] = {}
     for name in names:
         solved = _solve(model, name, points, options)
@@ -89,11 +103,45 @@ def run(options: argparse.Namespace) -> int:
 
         plot_solutions([solution for solution, _ in plans.values()], options.plot)
     documents = {name: _document(*plans[name], points, options) for name in names}
-    _print(documents, plans, points, options)
+    _print(documents, {name: solution for name, (solution, _) in plans.items()}, points, options)
     short = [reason for solution, _ in plans.values() for reason in solution.undecided]
     for reason in short:
         print(f"ctucbvi: undecided: {reason}", file=sys.stderr)
     return 1 if any("fewer than" in reason and reason.startswith("V(") for reason in short) else 0
+
+
+def _check_combination(options: argparse.Namespace) -> None:
+    from ctucbvi import InputError
+
+    if options.engine == "numeric":
+        if options.plot or options.symbolic is not None:
+            raise InputError("--plot and --symbolic belong to the exact engine; leave out --engine numeric")
+        if options.certificate and options.semantics == "both":
+            raise InputError(
+                "--certificate: one certificate is for one semantics; choose it with --semantics"
+            )
+    elif options.certificate or options.no_certificate:
+        raise InputError("--certificate and --no-certificate belong to --engine numeric")
+
+
+def _run_numeric(
+    model: CTMDP, names: tuple[str, ...], points: list[tuple[str, Any]], options: argparse.Namespace
+) -> int:
+    from verify.commands.fast import plan
+
+    plans = {name: plan(model, name, points, options) for name in names}
+    if options.certificate:
+        from ctucbvi.numeric.files import save_certificate
+
+        save_certificate(plans[names[0]][1], options.certificate)
+    _print({n: p[0] for n, p in plans.items()}, {n: p[1] for n, p in plans.items()}, points, options)
+    return 0
+
+
+def _fraction(text: str) -> Any:
+    from fractions import Fraction
+
+    return Fraction(text)
 
 
 def _point(text: str, model: CTMDP) -> tuple[str, Any]:
@@ -207,7 +255,7 @@ def _actions(actions: tuple[str, ...]) -> str | list[str]:
 
 def _print(
     documents: dict[str, dict[str, Any]],
-    plans: dict[str, tuple[Solution, float]],
+    plans: dict[str, Any],
     points: list[tuple[str, Any]],
     options: argparse.Namespace,
 ) -> None:
@@ -215,19 +263,16 @@ def _print(
         (document,) = documents.values()
         print(json.dumps(document, indent=2) if options.json else text_report(document))
         return
-    committed, adjustable = (plans[name][0] for name in ("committed", "adjustable"))
-    asked = points or [(state, committed.model.horizon) for state in committed.model.states]
+    committed, adjustable = (plans[name] for name in ("committed", "adjustable"))
+    name = documents["committed"]["model"]
+    asked = points or [(v["state"], _fraction(v["t"])) for v in documents["committed"]["values"]]
     gaps = []
     for state, t in asked:
         gap = adjustable.value(state, t) - committed.value(state, t)
         value, lower, upper = gap.decimals(min(options.digits, 10))
         gaps.append({"state": state, "t": time_string(t), "gap": value, "lower": lower, "upper": upper})
     if options.json:
-        print(
-            json.dumps(
-                {"model": committed.model.name, "semantics": "both", **documents, "gap": gaps}, indent=2
-            )
-        )
+        print(json.dumps({"model": name, "semantics": "both", **documents, "gap": gaps}, indent=2))
         return
     from verify.tables import table
 
