@@ -5,6 +5,15 @@ made.
 """
 
 from ctucbvi.numeric.certificate import Certificate, certify
-from ctucbvi.numeric.planner import NumericSolution, solve_numeric
+from ctucbvi.numeric.grid import GridSolution, grid_iteration
+from ctucbvi.numeric.planner import NumericSolution, evaluate_numeric, solve_numeric
 
-__all__ = ["Certificate", "NumericSolution", "certify", "solve_numeric"]
+__all__ = [
+    "Certificate",
+    "GridSolution",
+    "NumericSolution",
+    "certify",
+    "evaluate_numeric",
+    "grid_iteration",
+    "solve_numeric",
+]

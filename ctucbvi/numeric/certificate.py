@@ -35,6 +35,7 @@ from ctucbvi.numbers import exact
 from ctucbvi.numeric.arrays import Arrays, Floats
 from ctucbvi.numeric.planner import NumericSolution
 from ctucbvi.numeric.residuals import adjustable_bounds, committed_bounds
+from ctucbvi.policy import Policy
 
 _SMALLEST, _LARGEST = 1e-200, 1e200  # of the model's numbers: products of three neither under- nor overflow
 _UNDERFLOW = 1e-290  # more than all products that vanish can add up to
@@ -87,12 +88,12 @@ def certify(solution: NumericSolution) -> Certificate:
     _check(solution, arrays)
     pieces, orders, states = solution.coefficients.shape
     bounds, weight = np.zeros(pieces), np.zeros(orders)
-    work = np.zeros(2 * orders)
+    work, fixed = np.zeros(2 * orders), solution.policy is not None
     times, value = np.ascontiguousarray(solution.times), np.ascontiguousarray(solution.coefficients)
     if solution.semantics is Semantics.COMMITTED:
         committed_bounds(
             arrays.rate, arrays.reward, arrays.terminal, arrays.first, arrays.owner, arrays.row,
-            arrays.target, arrays.probability, solution.truncate, times, value,
+            arrays.target, arrays.probability, solution.truncate, fixed, times, value,
             np.ascontiguousarray(solution.scores), solution.best, solution.capped, bounds, weight,
             np.zeros(states), work,
         )  # fmt: skip
@@ -100,8 +101,8 @@ def certify(solution: NumericSolution) -> Certificate:
         most = int(np.diff(arrays.first).max())
         adjustable_bounds(
             arrays.rate, arrays.reward, arrays.terminal, arrays.first, arrays.row, arrays.target,
-            arrays.probability, solution.truncate, times, value, solution.best, solution.capped, bounds,
-            weight, np.zeros((orders, most)), np.zeros(most), work,
+            arrays.probability, solution.truncate, fixed, times, value, solution.best, solution.capped,
+            bounds, weight, np.zeros((orders, most)), np.zeros(most), work,
         )  # fmt: skip
     return Certificate(solution, np.nextafter(bounds + _UNDERFLOW, np.inf))
 
@@ -118,6 +119,23 @@ def _check(solution: NumericSolution, arrays: Arrays) -> None:
     times = solution.times
     if times[0] != 0 or not (np.diff(times) > 0).all() or times[-1] != arrays.horizon:
         raise InputError("certificate: times must increase from 0 to the horizon")
+    if solution.policy is not None:
+        _check_policy(solution, solution.policy)
     first = arrays.first
     if not ((solution.best >= first[:-1]) & (solution.best < first[1:])).all():
         raise InputError("certificate: a hinted action is not on offer in its state")
+
+
+def _check_policy(solution: NumericSolution, policy: Policy) -> None:
+    """The hints must be the policy, exactly: on every piece, from one breakpoint to the next."""
+    breaks = {Fraction(float(t)) for t in policy.breakpoints}
+    if breaks != set(policy.breakpoints):
+        raise InputError("certificate: a breakpoint of the policy is not a double; round it first")
+    ends = [Fraction(float(t)) for t in solution.times]
+    if not breaks <= set(ends) or solution.truncate:
+        raise InputError("certificate: the pieces do not fit the breakpoints of the policy")
+    rows = solution.model.transitions
+    for k, start in enumerate(ends[:-1]):
+        for x, state in enumerate(solution.model.states):
+            if rows[int(solution.best[k, x])].action != policy.action(state, start):
+                raise InputError(f"certificate: piece {k} does not follow the policy in state {state!r}")

@@ -38,11 +38,16 @@ def leaders(
     slack: float,
     lead: Integers,
     since: Integers,
+    forced: Integers,
 ) -> None:
     """Compare the coefficients of order ``order``: who stays in the race, and who leads.
 
-    ``since[i]`` is the order at which pair ``i`` fell behind, or -1 while it has not.
+    ``since[i]`` is the order at which pair ``i`` fell behind, or -1 while it has not.  Where a
+    policy is given (``forced`` is not empty) there is nothing to compare.
     """
+    if forced.size > 0:
+        lead[:] = forced
+        return
     for x in range(first.size - 1):
         best = -1
         for i in range(first[x], first[x + 1]):
@@ -91,12 +96,14 @@ def march(
     own: Floats,
     since: Integers,
     cap_since: Integers,
+    forced: Integers,
 ) -> int:
     """Go on from piece ``pieces`` until the horizon or until the arrays are full.
 
     ``value[k, j, x]``: coefficients of V in u = (t − times[k]) / (times[k+1] − times[k]), and
     ``score[k, j, i]`` those of q (committed) or h (adjustable); ``carried`` is the state at
-    ``times[pieces]``.  Returns the number of pieces that are filled.
+    ``times[pieces]``.  ``forced`` names the pair to use in each state; empty, the best ones are
+    found.  Returns the number of pieces that are filled.
     """
     fastest = 0.0
     for i in range(rate.size):
@@ -106,7 +113,7 @@ def march(
         v, c, lead, mode = value[pieces], score[pieces], best[pieces], cap[pieces]
         _expand(
             rate, reward, first, owner, row, target, probability, committed, truncate, degree,
-            t, horizon, fastest, v, c, lead, mode, carried, own, since, cap_since,
+            t, horizon, fastest, v, c, lead, mode, carried, own, since, cap_since, forced,
         )  # fmt: skip
         h = min(horizon - t, _step(v, c, committed, degree, fastest, allowed))
         _scale(v, h)
@@ -132,7 +139,7 @@ def march(
 @njit(cache=True)
 def _expand(
     rate, reward, first, owner, row, target, probability, committed, truncate, degree,
-    t, horizon, fastest, v, c, lead, mode, carried, own, since, cap_since,
+    t, horizon, fastest, v, c, lead, mode, carried, own, since, cap_since, forced,
 ):  # fmt: skip
     """Taylor coefficients in time up to ``degree + 1``, with the best actions found on the way."""
     size = 1e-300
@@ -145,7 +152,7 @@ def _expand(
     states = first.size - 1
     if committed:
         c[0, :] = carried
-        leaders(c[0], first, 0, slack, lead, since)
+        leaders(c[0], first, 0, slack, lead, since, forced)
     for x in range(states):
         mode[x] = FREE
         cap_since[x] = 0
@@ -175,7 +182,7 @@ def _expand(
         slack = (
             slack * fastest / (j + 1.0) if committed else (slack * fastest if j == 0 else slack * fastest / j)
         )
-        leaders(out, first, j + 1 if committed else j, 16.0 * slack, lead, since)
+        leaders(out, first, j + 1 if committed else j, 16.0 * slack, lead, since, forced)
         line = 1.0 if j == 0 else 0.0
         for x in range(states):
             if mode[x] == OPEN:

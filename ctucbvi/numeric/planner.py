@@ -3,6 +3,7 @@ r"""The fast planner: values and policies in double precision, readable at any r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -12,9 +13,11 @@ from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.marching import march
+from ctucbvi.policy import Policy
 
 _DEGREE = 14
 _FIRST_ROOM = 24  # pieces to make room for at first
+_NOBODY = np.empty(0, np.int64)  # no policy is given
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,7 @@ class NumericSolution:
     scores: Floats  # (pieces, degree + 1, pairs): q (committed) or h (adjustable)
     best: Integers  # (pieces, states) the pair that is best in each state
     capped: Integers  # (pieces, states) whether V = t
+    policy: Policy | None = None  # the policy that was evaluated; None: the optimal one
 
     def value(self, state: str, t: Number | None = None) -> float:
         """V(state, t), with ``t`` the remaining time (default: the horizon)."""
@@ -68,13 +72,36 @@ def solve_numeric(
     truncate: bool = False,
 ) -> NumericSolution:
     """Solve ``model`` with an error of about ``tolerance`` in every value."""
+    _check_tolerance(tolerance)
+    semantics = Semantics(semantics)
+    run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance)
+    run.go(run.arrays.horizon, _NOBODY)
+    return NumericSolution(model, semantics, truncate, tolerance, *run.result())
+
+
+def evaluate_numeric(
+    policy: Policy, semantics: Semantics | str = Semantics.COMMITTED, *, tolerance: float = 1e-9
+) -> NumericSolution:
+    """The value of ``policy`` with an error of about ``tolerance``; ``certify`` proves how much it is.
+
+    A policy's breakpoints are rounded to doubles; a policy whose breakpoints are doubles is
+    evaluated as it is, and certificates are given for such policies only.
+    """
+    _check_tolerance(tolerance)
+    semantics, model = Semantics(semantics), policy.model
+    run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, False, tolerance)
+    pair = {(row.state, row.action): i for i, row in enumerate(model.transitions)}
+    starts = (Fraction(0), *policy.breakpoints)
+    ends = [*(float(t) for t in starts[1:]), run.arrays.horizon]
+    for start, end in zip(starts, ends, strict=True):
+        actions = [pair[x, policy.action(x, start)] for x in model.states]
+        run.go(end, np.array(actions, np.int64))
+    return NumericSolution(model, semantics, False, tolerance, *run.result(), policy)
+
+
+def _check_tolerance(tolerance: float) -> None:
     if not 1e-14 <= tolerance < 1:
         raise InputError(f"tolerance: {tolerance} is not between 1e-14 and 1")
-    semantics = Semantics(semantics)
-    arrays = Arrays.of(model)
-    run = _Run(arrays, semantics is Semantics.COMMITTED, truncate, tolerance)
-    run.go()
-    return NumericSolution(model, semantics, truncate, tolerance, *run.result())
 
 
 class _Run:
@@ -96,17 +123,17 @@ class _Run:
         self.own, self.since = np.empty(pairs), np.empty(pairs, np.int64)
         self.cap_since = np.zeros(states, np.int64)
 
-    def go(self) -> None:
-        """March to the horizon, making room as needed."""
+    def go(self, end: float, forced: Integers) -> None:
+        """March to ``end``, making room as needed, with the best actions or with those ``forced``."""
         a = self.arrays
-        while self.times[self.pieces] < a.horizon:
+        while self.times[self.pieces] < end:
             if self.pieces == len(self.best):
                 self._grow()
             self.pieces = march(
-                a.rate, a.reward, a.first, a.owner, a.row, a.target, a.probability, a.horizon,
+                a.rate, a.reward, a.first, a.owner, a.row, a.target, a.probability, end,
                 self.committed, self.truncate, self.allowed, _DEGREE, self.times, self.pieces,
                 self.value, self.score, self.best, self.cap, self.carried, self.work, self.own,
-                self.since, self.cap_since,
+                self.since, self.cap_since, forced,
             )  # fmt: skip
 
     def _grow(self) -> None:

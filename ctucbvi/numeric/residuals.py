@@ -15,7 +15,8 @@ residual :math:`\rho_i(u) = \sum_j \rho_{ij} u^j` of equation :math:`i`,
 
 The maximum over actions is replaced by a *hint*, one action for each state and piece; how much
 another action exceeds it is bounded by Bernstein coefficients and added to the residual, so
-a wrong hint makes the bound larger and never wrong.
+a wrong hint makes the bound larger and never wrong.  With a fixed policy (``fixed``) the hint is
+the policy, there is no maximum, and other actions do not matter.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def excess(d, n, blur, work):
 
 @njit(cache=True)
 def committed_bounds(
-    rate, reward, terminal, first, owner, row, target, probability, truncate,
+    rate, reward, terminal, first, owner, row, target, probability, truncate, fixed,
     times, value, score, best, capped, bounds, weight, gap, work,
 ):  # fmt: skip
     """Fill ``bounds[k]`` with a proved bound on |V − Ṽ| on piece ``k``.
@@ -65,7 +66,7 @@ def committed_bounds(
         if k > 0:
             error += _jump(score[k - 1], score[k])
         q, v = score[k], value[k]
-        shown = _committed_gaps(first, truncate, times[k], h, q, v, best[k], capped[k], gap, work)
+        shown = _committed_gaps(first, truncate, fixed, times[k], h, q, v, best[k], capped[k], gap, work)
         weight[:] = 0.0
         missed = 0.0
         for i in range(pairs):
@@ -107,7 +108,7 @@ def _jump(before, after):
 
 
 @njit(cache=True)
-def _committed_gaps(first, truncate, start, h, q, v, best, capped, gap, work):
+def _committed_gaps(first, truncate, fixed, start, h, q, v, best, capped, gap, work):
     """How far Ṽ is from min{t, max_a q̃} in each state; returns the worst of all states.
 
     The difference between Ṽ and the hinted polynomial is counted, and what the hint misses.
@@ -123,7 +124,7 @@ def _committed_gaps(first, truncate, start, h, q, v, best, capped, gap, work):
             meant = line if capped[x] == 1 else q[j, b]
             if v[j, x] != meant or (capped[x] == 1 and j == 1):
                 apart += abs(v[j, x] - meant) + UNIT * (abs(v[j, x]) + abs(meant))
-        if capped[x] != 1:
+        if capped[x] != 1 and not fixed:
             for i in range(first[x], first[x + 1]):
                 if i != b:
                     blur = 0.0
@@ -145,7 +146,7 @@ def _committed_gaps(first, truncate, start, h, q, v, best, capped, gap, work):
 
 @njit(cache=True)
 def adjustable_bounds(
-    rate, reward, terminal, first, row, target, probability, truncate,
+    rate, reward, terminal, first, row, target, probability, truncate, fixed,
     times, value, best, capped, bounds, weight, slopes, blurs, work,
 ):  # fmt: skip
     """Fill ``bounds[k]`` with a proved bound on |V − Ṽ| on piece ``k`` of the adjustable problem.
@@ -172,7 +173,7 @@ def adjustable_bounds(
             _slopes(rate, reward, first, row, target, probability, v, x, slopes, blurs)
             here = 0.0
             for i in range(first[x], first[x + 1]):
-                if i != b:
+                if i != b and not fixed:
                     for j in range(orders):
                         d[j] = slopes[j, i - first[x]] - slopes[j, b - first[x]]
                     here = max(here, excess(d, n, blurs[i - first[x]] + blurs[b - first[x]], room))
