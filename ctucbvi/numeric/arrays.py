@@ -33,7 +33,14 @@ class Arrays:
 
     @classmethod
     def of(cls, model: CTMDP) -> Arrays:
-        """Round every number of ``model`` to the nearest double."""
+        """The doubles nearest to the numbers of ``model``; kept with it, since neither can change."""
+        memo: dict[str, Arrays] = model.__dict__.setdefault("_numeric", {})
+        if "arrays" not in memo:
+            memo["arrays"] = cls._rounded(model)
+        return memo["arrays"]
+
+    @classmethod
+    def _rounded(cls, model: CTMDP) -> Arrays:
         pairs = model.pairs
         owner = np.array([p.state for p in pairs], np.int64)
         counts = [len(p.to) if p.rate else 0 for p in pairs]

@@ -15,7 +15,7 @@ from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.marching import march
 from ctucbvi.policy import Policy
 
-_DEGREE = 14
+_DEGREE, _DEGREE_OF_SMALL, _SMALL = 14, 18, 64  # small: so many pairs that calls, not sums, cost time
 _FIRST_ROOM = 24  # pieces to make room for at first
 _NOBODY = np.empty(0, np.int64)  # no policy is given
 
@@ -112,14 +112,15 @@ class _Run:
         self.allowed = 0.5 * tolerance / arrays.horizon
         states, pairs = len(arrays.terminal), len(arrays.rate)
         self.pieces = 0
+        self.degree = degree = _DEGREE_OF_SMALL if pairs <= _SMALL else _DEGREE
         self.times = np.zeros(_FIRST_ROOM + 1)
-        self.value = np.empty((_FIRST_ROOM, _DEGREE + 2, states))
-        self.score = np.empty((_FIRST_ROOM, _DEGREE + 2, pairs))
+        self.value = np.empty((_FIRST_ROOM, degree + 2, states))
+        self.score = np.empty((_FIRST_ROOM, degree + 2, pairs))
         self.best = np.zeros((_FIRST_ROOM, states), np.int64)
         self.cap = np.zeros((_FIRST_ROOM, states), np.int64)
         g = arrays.terminal
         self.carried = g[arrays.owner].copy() if committed else np.minimum(g, 0.0) if truncate else g.copy()
-        self.work = np.empty(4 * (_DEGREE + 2))
+        self.work = np.empty(4 * (degree + 2))
         self.own, self.since = np.empty(pairs), np.empty(pairs, np.int64)
         self.cap_since = np.zeros(states, np.int64)
 
@@ -131,7 +132,7 @@ class _Run:
                 self._grow()
             self.pieces = march(
                 a.rate, a.reward, a.first, a.owner, a.row, a.target, a.probability, end,
-                self.committed, self.truncate, self.allowed, _DEGREE, self.times, self.pieces,
+                self.committed, self.truncate, self.allowed, self.degree, self.times, self.pieces,
                 self.value, self.score, self.best, self.cap, self.carried, self.work, self.own,
                 self.since, self.cap_since, forced,
             )  # fmt: skip
@@ -145,5 +146,5 @@ class _Run:
 
     def result(self) -> tuple[Floats, Floats, Floats, Integers, Integers]:
         """Times, values, scores, best pairs and caps of the pieces that were filled."""
-        k, d = self.pieces, _DEGREE + 1
+        k, d = self.pieces, self.degree + 1
         return self.times[: k + 1], self.value[:k, :d], self.score[:k, :d], self.best[:k], self.cap[:k]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.benchmarks import bench_exact
+from tests.benchmarks import bench_exact, bench_numeric
 
 if __name__ == "__main__":
     bench_exact.main()
+    bench_numeric.main()

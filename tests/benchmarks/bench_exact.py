@@ -11,6 +11,7 @@ import gc
 import random
 from collections.abc import Callable
 from fractions import Fraction
+from math import ceil
 from time import perf_counter
 from typing import Any
 
@@ -21,20 +22,32 @@ from tests.benchmarks.random_models import random_reachability
 from verify.tables import table
 
 _REACHABILITY_SEEDS = range(20)
+_MEASURABLE = 0.005  # seconds
 
 
 def best_times(*works: Callable[[], Any], rounds: int = 15) -> list[float]:
-    """The best time of each of ``works``, which take turns; without garbage collection, as in timeit."""
+    """The best time of each of ``works``, which take turns.
+
+    As in timeit, garbage is not collected meanwhile, and what is quick is repeated until it can
+    be measured.
+    """
+    repeats = [max(1, ceil(_MEASURABLE / max(_seconds(work, 1), 1e-9))) for work in works]
     times: list[list[float]] = [[] for _ in works]
     for _ in range(rounds):
-        for work, taken in zip(works, times, strict=True):
-            gc.collect()
-            gc.disable()
-            began = perf_counter()
-            work()
-            taken.append(perf_counter() - began)
-            gc.enable()
+        for work, repeat, taken in zip(works, repeats, times, strict=True):
+            taken.append(_seconds(work, repeat))
     return [min(taken) for taken in times]
+
+
+def _seconds(work: Callable[[], Any], repeat: int) -> float:
+    gc.collect()
+    gc.disable()
+    began = perf_counter()
+    for _ in range(repeat):
+        work()
+    ended = perf_counter()
+    gc.enable()
+    return (ended - began) / repeat
 
 
 def against_odefun(digits: int = 40) -> None:

@@ -1,0 +1,249 @@
+"""The fast planner: against scipy's solvers, the plain iteration, and Storm; and how it grows.
+
+As in ``bench_exact``, what is compared runs in turns in one process, each with its best time,
+and errors are true errors, measured against the exact planner.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from math import log
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+from ctucbvi import CTMDP, Transition, bundled_models, solve
+from ctucbvi.library import machine_repair
+from ctucbvi.numeric import certify, solve_numeric
+from ctucbvi.numeric.arrays import Arrays
+from tests.benchmarks import storm_peer
+from tests.benchmarks.bench_exact import best_times
+from tests.benchmarks.random_models import random_reachability
+from verify.tables import table
+
+_SOLVERS = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
+
+
+def against_scipy(target: float = 1e-10) -> None:
+    """Machine repair at a true error of at most 1e-10: the best scipy can do, solver by solver."""
+    model = machine_repair()
+    truth = [float(solve(model, digits=20).value(x).mid) for x in model.states]
+    ours = solve_numeric(model, tolerance=target)
+    error = max(abs(ours.value(x) - v) for x, v in zip(model.states, truth, strict=True))
+    assert error <= target
+    rows = [["ctucbvi", f"{error:.0e}", "", ""]]
+    runs = [lambda: solve_numeric(model, tolerance=target)]
+    for method in _SOLVERS:
+        found = _tuned(model, method, truth, target)
+        if found is None:
+            rows.append([f"scipy {method}", "never below", "", "-"])
+            continue
+        tolerance, error = found
+        rows.append([f"scipy {method}, rtol = atol = {tolerance:.0e}", f"{error:.0e}", "", ""])
+        runs.append(lambda method=method, tolerance=tolerance: _scipy(model, method, tolerance))
+    times = best_times(*runs, rounds=9)
+    timed = [row for row in rows if row[3] != "-"]
+    for row, time in zip(timed, times, strict=True):
+        row[2], row[3] = f"{time * 1e6:.0f} us", f"{time / times[0]:.0f}"
+    print(f"machine repair, true error at most {target:g}")
+    print(table(("", "true error", "time", "ratio"), rows), end="\n\n")
+
+
+def _tuned(model: CTMDP, method: str, truth: list[float], target: float) -> tuple[float, float] | None:
+    """The loosest tolerance with which the solver's true error is small enough."""
+    for k in range(16, 28):
+        tolerance = 10.0 ** (-k / 2)
+        error = float(np.abs(_scipy(model, method, tolerance) - truth).max())
+        if error <= target:
+            return tolerance, error
+    return None
+
+
+@cache
+def _dense(model: CTMDP) -> _Dense:
+    return _Dense(model)
+
+
+def _scipy(model: CTMDP, method: str, tolerance: float) -> np.ndarray:
+    """The committed system as somebody would write it for solve_ivp, arrays prepared beforehand."""
+    a = _dense(model)
+
+    def slope(_: float, q: np.ndarray) -> np.ndarray:
+        return a.reward - a.rate * q + a.rate * (a.jump @ np.maximum.reduceat(q, a.first))
+
+    run = solve_ivp(slope, (0, a.horizon), a.start, method=method, rtol=tolerance, atol=tolerance)
+    return np.maximum.reduceat(run.y[:, -1], a.first)
+
+
+class _Dense:
+    """The model as dense arrays."""
+
+    def __init__(self, model: CTMDP) -> None:
+        arrays = Arrays.of(model)
+        self.rate, self.reward, self.horizon = arrays.rate, arrays.reward, arrays.horizon
+        self.first, self.start = arrays.first[:-1], arrays.terminal[arrays.owner]
+        self.jump = np.zeros((len(self.rate), len(arrays.terminal)))
+        for i in range(len(self.rate)):
+            for k in range(arrays.row[i], arrays.row[i + 1]):
+                self.jump[i, arrays.target[k]] += arrays.probability[k]
+
+
+def against_plain_iteration(steps: int = 400) -> None:
+    """The plain O(steps²) value iteration on a grid, at the accuracy that its grid gives."""
+    model = machine_repair()
+    truth = float(solve(model, digits=20).value("operating").mid)
+    error = abs(_plain(model, steps) - truth)
+    ours, theirs = best_times(
+        lambda: solve_numeric(model, tolerance=1e-10), lambda: _plain(model, steps), rounds=3
+    )
+    print(f"plain iteration with {steps} steps, quadratic in the steps: error {error:.0e}")
+    rows = [
+        ("ctucbvi, 1e-10", f"{ours * 1e6:.0f} us", "1"),
+        ("plain iteration", f"{theirs * 1e3:.1f} ms", f"{theirs / ours:.0f}"),
+    ]
+    print(table(("", "time", "ratio"), rows), end="\n\n")
+
+
+def _plain(model: CTMDP, steps: int) -> float:
+    """V by iterating the integral operator, trapezoidal rule, all sums written out (NumPy)."""
+    a = _dense(model)
+    h = a.horizon / steps
+    t = np.linspace(0, a.horizon, steps + 1)
+    lag = t[:, None] - t[None, :]
+    kernels = [np.where(lag >= 0, lam * np.exp(-lam * np.maximum(lag, 0)), 0.0) for lam in a.rate]
+    for kernel in kernels:
+        kernel *= h
+        kernel[:, 0] /= 2
+        np.fill_diagonal(kernel, kernel.diagonal() / 2)
+    gain = [r * (-np.expm1(-lam * t) / lam) for r, lam in zip(a.reward, a.rate, strict=True)]
+    v = np.zeros((a.jump.shape[1], steps + 1))
+    for _ in range(60):
+        q = np.array([g + k @ (row @ v) for g, k, row in zip(gain, kernels, a.jump, strict=True)])
+        new = np.maximum.reduceat(q, a.first, axis=0)
+        change, v = np.abs(new - v).max(), new
+        if change < 1e-12:
+            break
+    return float(v[0, -1])
+
+
+def against_storm(epsilon: float = 1e-8, limit: float = 300.0) -> None:
+    """Random dense reachability, S = 100, A = 4: a certified 1e-8 against Unif+ at 1e-8."""
+    model = random_reachability(100, 4, seed=1)
+    solution = solve_numeric(model, tolerance=epsilon / 4)
+    proof = certify(solution)
+    (ours,) = best_times(lambda: certify(solve_numeric(model, tolerance=epsilon / 4)), rounds=3)
+    print(f"random reachability, S = 100, A = 4: proved bound {proof.bound:.1e}, {ours * 1e3:.0f} ms")
+    assert proof.bound <= epsilon
+    try:
+        storm_peer.require()
+        value, theirs = storm_peer.solve(model, epsilon, timeout=limit)
+    except storm_peer.PeerMissingError as missing:
+        print(f"Storm left out: {missing}\n")
+        return
+    except Exception as error:  # a peer that fails or takes too long is a result
+        print(f"Storm Unif+ at {epsilon:g}: no result in {limit:g} s ({type(error).__name__})\n")
+        return
+    ratio = theirs / ours
+    print(f"Storm Unif+ at {epsilon:g}: {theirs:.1f} s, ratio {ratio:.0f}, values differ by "
+          f"{abs(value - solution.value(model.initial)):.1e}\n")  # fmt: skip
+
+
+def speed_queue(capacity: int, speeds: int = 5) -> CTMDP:
+    """A queue with ``capacity + 1`` states and five service speeds, faster ones dearer."""
+    rows = []
+    for n in range(capacity + 1):
+        for k in range(speeds if n else 1):
+            inflow, outflow = Fraction(2) * (n < capacity), Fraction(k + 1) * (n > 0)
+            total = inflow + outflow
+            to = {str(n + 1): inflow / total, str(n - 1): outflow / total}
+            reward = -Fraction(n, 10) - Fraction(k * k, 8)
+            kept = {y: p for y, p in to.items() if p}
+            rows.append(Transition.of(str(n), f"speed-{k + 1}", rate=total, reward=reward, to=kept))
+    return CTMDP.of(f"queue-{capacity}", horizon=4, transitions=rows)
+
+
+def growth(picture: Path | None = None) -> None:
+    """Time and memory against the number of states of a sparse queue."""
+    print("queue with five speeds, sparse, tolerance 1e-8")
+    rows, sizes, times = [], [], []
+    for states in (100, 300, 1000, 3000, 10_000):
+        model = speed_queue(states - 1)
+        began = perf_counter()
+        solution = solve_numeric(model, tolerance=1e-8)
+        solved = perf_counter()
+        proof = certify(solution)
+        ended = perf_counter()
+        sizes.append(states)
+        times.append(solved - began)
+        memory = (solution.coefficients.nbytes + solution.scores.nbytes) / 2**20
+        rows.append(
+            (
+                str(states),
+                f"{solved - began:.2f} s",
+                f"{ended - solved:.2f} s",
+                f"{memory:.0f} MiB",
+                str(len(solution.best)),
+                f"{proof.bound:.1e}",
+            )
+        )
+    print(table(("S", "solve", "certify", "stored", "pieces", "proved bound"), rows))
+    slope = float(np.polyfit([log(s) for s in sizes], [log(t) for t in times], 1)[0])
+    print(f"log-log slope of the time from S = 100 to S = 10,000: {slope:.2f}\n")
+    if picture:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+
+        figure, axis = plt.subplots(figsize=(5, 3.6), layout="constrained")
+        axis.loglog(sizes, times, "o-", label="time to solve")
+        axis.loglog(sizes, [times[-1] * s / sizes[-1] for s in sizes], ":", color="0.5", label="linear")
+        axis.set_xlabel("states")
+        axis.set_ylabel("seconds")
+        axis.legend(frameon=False)
+        figure.savefig(picture)
+        plt.close(figure)
+
+
+def tightness() -> None:
+    """How much larger the proved bound is than the true error, and what proving costs."""
+    print("certificates on the bundled models, tolerance 1e-9")
+    rows = []
+    for name, model in bundled_models().items():
+        for semantics in ("committed", "adjustable"):
+            solution = solve_numeric(model, semantics, tolerance=1e-9)
+            proof = certify(solution)
+            exact = solve(model, semantics, digits=18)
+            grid = [model.horizon * Fraction(k, 64) for k in range(65)]
+            error = max(
+                abs(float(proof.value(x, t).mid - exact.value(x, t).mid)) for x in model.states for t in grid
+            )
+            solving, proving = best_times(
+                lambda m=model, s=semantics: solve_numeric(m, s, tolerance=1e-9),
+                lambda s=solution: certify(s),
+                rounds=5,
+            )
+            rows.append(
+                (
+                    name,
+                    semantics,
+                    f"{error:.1e}",
+                    f"{proof.bound:.1e}",
+                    f"{proof.bound / error:.0f}",
+                    f"{proving / solving:.1f}",
+                )
+            )
+    head = ("model", "semantics", "true error", "proved bound", "ratio", "proof time / solve time")
+    print(table(head, rows))
+
+
+def main() -> None:
+    """Print all tables."""
+    against_scipy()
+    against_plain_iteration()
+    against_storm()
+    growth()
+    tightness()
