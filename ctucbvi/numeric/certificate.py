@@ -104,6 +104,10 @@ def certify(solution: NumericSolution) -> Certificate:
             arrays.probability, solution.truncate, fixed, times, value, solution.best, solution.capped,
             bounds, weight, np.zeros((orders, most)), np.zeros(most), work,
         )  # fmt: skip
+    # The horizon itself may lie beyond its double by a rounding, and the last piece serves there too.
+    missing = abs(solution.model.horizon - Fraction(arrays.horizon))
+    if missing:
+        bounds[-1] += 1.001 * float(missing * _steepest(solution))
     return Certificate(solution, np.nextafter(bounds + _UNDERFLOW, np.inf))
 
 

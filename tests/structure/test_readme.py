@@ -28,9 +28,10 @@ def test_console_examples_print_what_is_shown(block, capsys):
     assert printed.strip() == expected.strip()
 
 
-@pytest.mark.parametrize("block", blocks("python"))
-def test_python_examples_run(block, capsys):
-    exec(compile(block, "README.md", "exec"), {})
+def test_python_examples_run_one_after_the_other(capsys):
+    names: dict[str, object] = {}
+    for block in blocks("python"):
+        exec(compile(block, "README.md", "exec"), names)
     assert "repair ('slow',) ('fast',) 0.592313074780552772192830460420" in capsys.readouterr().out
 
 
