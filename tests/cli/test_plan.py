@@ -198,7 +198,8 @@ def test_too_little_time_is_undecided_and_status_1(capsys, tmp_path):
     assert err.count("\n") == 1
 
 
-def test_crosscheck_agrees_and_notices_a_wrong_planner(capsys, monkeypatch):
+def test_crosscheck_agrees_and_notices_a_wrong_planner(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # the smallest failing model is written there
     status, out, _ = run(capsys, "crosscheck", "machine-repair", "--json")
     document = json.loads(out)
     assert (status, document["agree"]) == (0, True)

@@ -19,7 +19,7 @@ LAYERS = [
     {"ctucbvi.policy", "ctucbvi.modelfile"},
     {"ctucbvi.library"},
     # Independent of each other on purpose: each is the check of the other.
-    {"ctucbvi.exact", "ctucbvi.numeric", "ctucbvi.second_opinion", "ctucbvi.strategies"},
+    {"ctucbvi.exact", "ctucbvi.numeric", "ctucbvi.peers", "ctucbvi.second_opinion", "ctucbvi.strategies"},
     {"ctucbvi.crosscheck"},
 ]
 

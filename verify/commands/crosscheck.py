@@ -1,9 +1,10 @@
-"""``ctucbvi crosscheck``: the exact planner against an independent second opinion."""
+"""``ctucbvi crosscheck``: the planners against each other, or a table of values against the exact one."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -11,134 +12,332 @@ from verify.progress import ProgressLine
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
+    from fractions import Fraction
 
-    from ctucbvi import CTMDP, Solution
+    from ctucbvi import CTMDP
+    from ctucbvi.crosscheck import Comparison, PlannerCheck, Routes, RowCheck
 
-_TIMES = 8  # remaining times at which the values are compared, besides the horizon
+_RANDOM = 8  # random models, where no model is named and no number is given
+_TRIES = 60  # simplifications of a failing model to try
+_WORST = 10  # rows of a table of values to show
+
+_DESCRIPTION = """\
+Solve models with the exact planner (ball arithmetic), the fast planner (doubles, with a
+proved bound) and the second opinion (Taylor series in mpmath), and compare values and
+switching times.  Without MODEL: the bundled models, corner cases and random models.
+Status 1 if anything is outside its claim.
+"""
+
+_EPILOG = """examples:
+  ctucbvi crosscheck
+  ctucbvi crosscheck machine-repair my-model.toml --digits 30
+  ctucbvi crosscheck --random 100 --seed 7
+  ctucbvi crosscheck machine-repair --values mine.csv --tolerance 1e-6
+
+A table of values is CSV with the header state,t,value or state,t,value,action (t is the
+remaining time), or a JSON list of objects with these names.
+"""
 
 
 def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Describe the arguments."""
     parser = subparsers.add_parser(
         "crosscheck",
-        help="solve models by two independent routes and compare",
-        description="Solve models with the exact planner (ball arithmetic) and with the second opinion "
-        "(Taylor series in mpmath), and compare values and switching times.  Without MODEL: all bundled "
-        "models.",
-        epilog="example: ctucbvi crosscheck machine-repair my-model.toml --digits 30",
+        help="solve models by three routes and compare; check a table of values",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("models", nargs="*", metavar="MODEL", help="bundled name or TOML/JSON file")
+    parser.add_argument("--random", type=int, metavar="N", help=f"random models to add (default {_RANDOM}; "
+                        "0 with MODEL)")  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the random models (default 0)")
     parser.add_argument("--digits", type=int, default=20, metavar="D", help="digits to compare (default 20)")
+    parser.add_argument(
+        "--tolerance",
+        default="1e-9",
+        metavar="T",
+        help="claimed by the fast planner, or allowed to the table of values (default 1e-9)",
+    )
+    parser.add_argument(
+        "--semantics",
+        choices=("committed", "adjustable", "both"),
+        help="default both; with --values committed",
+    )
+    parser.add_argument("--values", metavar="FILE", help="check these values of one MODEL (.csv or .json)")
+    parser.add_argument(
+        "--failing",
+        default="crosscheck-failure.toml",
+        metavar="FILE",
+        help="where to write the smallest failing model found (default crosscheck-failure.toml)",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare and print; status 1 if anything disagrees."""
-    from ctucbvi import InputError, bundled_models, find_model
+    from ctucbvi import InputError
+    from ctucbvi.numbers import exact
 
     if not 5 <= options.digits <= 200:
         raise InputError(f"--digits {options.digits}: write a number from 5 to 200")
-    models = [find_model(name) for name in options.models] or list(bundled_models().values())
-    results: list[dict[str, Any]] = []
+    tolerance = exact(options.tolerance, "--tolerance")
+    if not 0 < tolerance <= 10**100:
+        raise InputError(f"--tolerance {options.tolerance}: write a number above 0, for example 1e-9")
+    if options.values is not None:
+        return _run_values(options, tolerance)
+    return _run_models(options, tolerance)
+
+
+# --- planners against each other -----------------------------------------------------------
+
+
+def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
+    import ctucbvi
+    from ctucbvi.crosscheck import Routes, compare
+
+    if not options.failing.lower().endswith((".toml", ".json")):
+        raise ctucbvi.InputError(f"--failing {options.failing}: end it in .toml or .json")
+    named, others = _models(options)
+    names = ("committed", "adjustable") if options.semantics in (None, "both") else (options.semantics,)
+    routes = Routes(exact=ctucbvi.solve)
+    found: list[tuple[Comparison, float]] = []
+    jobs = [(model, semantics) for model in named + others for semantics in names]
     with ProgressLine("crosscheck") as progress:
-        for i, model in enumerate(models):
-            for j, semantics in enumerate(("committed", "adjustable")):
-                results.append(compare(model, semantics, options.digits))
-                progress((2 * i + j + 1) / (2 * len(models)))
-    good = all(result["agree"] for result in results)
+        for i, (model, semantics) in enumerate(jobs):
+            began = perf_counter()
+            try:
+                result = compare(model, semantics, tolerance=tolerance, digits=options.digits, routes=routes)
+            except ctucbvi.UndecidedError as error:
+                print(f"ctucbvi: {model.name}, {semantics}: {error}", file=sys.stderr)
+                continue
+            found.append((result, perf_counter() - began))
+            progress((i + 1) / len(jobs))
+    results = [result for result, _ in found]
+    good = len(results) == len(jobs) and all(result.agrees for result in results)
     if options.json:
-        print(json.dumps({"digits": options.digits, "results": results, "agree": good}, indent=2))
+        rows = [_document(result, options.digits, seconds) for result, seconds in found]
+        print(json.dumps({"digits": options.digits, "results": rows, "agree": good}, indent=2))
     else:
-        print(_report(results, good, options.digits))
+        print(_report(results, named, options.digits, len(jobs)))
+    for result in results:
+        if result.complaints:
+            _write_failure(result, options, routes)
+            break
     return 0 if good else 1
 
 
-def compare(model: CTMDP, semantics: str, digits: int) -> dict[str, Any]:
-    """Solve ``model`` twice and measure the differences exactly."""
-    from fractions import Fraction
+def _models(options: argparse.Namespace) -> tuple[list[CTMDP], list[CTMDP]]:
+    """The models that have names, whose switching times are shown, and the others."""
+    from ctucbvi import InputError, bundled_models, find_model
+    from ctucbvi.crosscheck import random_models
 
-    from ctucbvi import Semantics, second_opinion, solve
+    if options.random is not None and not 0 <= options.random <= 10**6:
+        raise InputError(f"--random {options.random}: write a number from 0 to 1000000")
+    if options.models:
+        return [find_model(name) for name in options.models], random_models(options.random or 0, options.seed)
+    count = _RANDOM if options.random is None else options.random
+    corners = []
+    if count:
+        from ctucbvi.strategies import corner_models
 
-    began = perf_counter()
-    solution = solve(model, semantics, digits=digits)
-    between = perf_counter()
-    opinion = second_opinion.solve(model, Semantics(semantics), digits=digits)
-    ended = perf_counter()
-    stated = second_opinion.as_fraction(opinion.stated_error)
-    worst = allowed = Fraction(0)
-    agree = not solution.undecided
-    for state in model.states:
-        for k in range(_TIMES + 1):
-            t = model.horizon * (k + 1) / (_TIMES + 1)
-            value = solution.value(state, t)
-            difference = abs(value.mid - second_opinion.as_fraction(opinion.value(state, t)))
-            agree &= difference <= value.radius + stated
-            worst, allowed = max(worst, difference), max(allowed, value.radius + stated)
-    switches, shift = _match_switches(solution, opinion)
+        corners = list(corner_models().values())
+    return list(bundled_models().values()), corners + random_models(count, options.seed)
+
+
+def _write_failure(result: Comparison, options: argparse.Namespace, routes: Routes) -> None:
+    """Make the first failing model small and write it, with what is wrong, for ``ctucbvi plan``."""
+    from dataclasses import replace
+
+    from ctucbvi import InputError, UndecidedError, save_model
+    from ctucbvi.crosscheck import compare, smallest_failure
+
+    tried, (who, _, _) = 0, result.complaints[0].partition(":")
+
+    def complaints(model: CTMDP) -> list[str]:
+        """What the same planner is blamed for: another failure is not the one that is looked for."""
+        found = compare(
+            model, result.semantics, tolerance=result.claimed, digits=options.digits, routes=routes
+        )
+        return [c for c in found.complaints if c.startswith(f"{who}:")]
+
+    with ProgressLine("looking for a smaller failing model") as progress:
+
+        def fails(model: CTMDP) -> bool:
+            nonlocal tried
+            tried += 1
+            progress(tried / _TRIES)
+            try:
+                return bool(complaints(model))
+            except (InputError, UndecidedError):
+                return False
+
+        smallest = smallest_failure(fails, result.model, tries=_TRIES)
+    source = f"found by ctucbvi crosscheck, starting from {result.model.name}"
+    shows = f"{result.semantics}: {complaints(smallest)[0]}"
+    save_model(replace(smallest, source=source, shows=shows), options.failing)
+    print(
+        f"ctucbvi: {result.model.name}, {result.semantics}: {result.complaints[0]}; "
+        f"smallest failing model in {options.failing}",
+        file=sys.stderr,
+    )
+
+
+def _document(result: Comparison, digits: int, seconds: float) -> dict[str, Any]:
+    def number(size: Fraction | None) -> float | None:
+        return None if size is None else float(size)
+
+    state, t = result.at
     return {
-        "model": model.name,
-        "semantics": semantics,
-        "value": solution.value(model.initial).decimals(digits)[0],
-        "difference": float(worst),
-        "allowed": float(allowed),
+        "model": result.model.name,
+        "semantics": str(result.semantics),
+        "value": result.value.decimals(digits)[0],
+        "difference": float(result.error),
+        "at": {"state": state, "t": str(t)},
+        "claimed": float(result.claimed),
+        "proved": float(result.proved),
+        "second_difference": float(result.second_error),
+        "stated": float(result.stated),
+        "radius": float(result.radius),
         "switches": [
             {"state": s.state, "t": s.time.decimals(digits)[0], "before": s.before, "after": s.after}
-            for s in solution.switches
+            for s in result.switches
         ],
-        "switch_difference": shift,
-        "agree": agree and switches,
-        "seconds": {"exact": round(between - began, 4), "second opinion": round(ended - between, 4)},
+        "switch_difference": number(result.switch_difference),
+        "second_switch_difference": number(result.second_switch_difference),
+        "verdict": result.verdict,
+        "agree": result.agrees,
+        "complaints": list(result.complaints),
+        "undecided": list(result.undecided),
+        "seconds": round(seconds, 4),
     }
 
 
-def _match_switches(solution: Solution, opinion: Any) -> tuple[bool, float | None]:
-    """Whether every switch between single actions is seen by both, and how far apart at most.
+def _report(results: list[Comparison], named: list[CTMDP], digits: int, jobs: int) -> str:
+    """The table of all results, the switching times of the models ``named``, and what is wrong."""
+    from verify.tables import table
 
-    Where actions are tied the second opinion names one of them, so switches out of or into a
-    tie have no counterpart.
-    """
-    from ctucbvi import second_opinion
+    def size(number: Fraction | None) -> str:
+        return "-" if number is None else f"{float(number):.1e}"
 
-    theirs = [(state, second_opinion.as_fraction(t), b, a) for state, t, b, a in opinion.switches]
-    worst = None
-    for switch in solution.switches:
-        if len(switch.before) > 1 or len(switch.after) > 1:
-            continue
-        same = [
-            abs(t - switch.time.mid)
-            for state, t, before, after in theirs
-            if (state, before, after) == (switch.state, *switch.before, *switch.after)
-        ]
-        if not same or min(same) * 10**6 > solution.model.horizon:
-            return False, None
-        worst = max(worst or 0.0, float(min(same)))
-    return True, worst
+    rows = [
+        (
+            r.model.name, str(r.semantics), r.value.decimals(digits)[0], size(r.error), size(r.claimed),
+            size(r.proved), size(r.second_error), size(r.stated), size(r.switch_difference), r.verdict,
+        )
+        for r in results
+    ]  # fmt: skip
+    head = ("model", "semantics", "V*(initial, H)", "|dV| fast", "claimed", "proved", "|dV| second",
+            "stated", "|dt| fast", "verdict")  # fmt: skip
+    switches = [
+        (r.model.name, str(r.semantics), s.state, s.time.decimals(digits)[0], " = ".join(s.before),
+         " = ".join(s.after))
+        for r in results
+        if r.model in named
+        for s in r.switches
+    ]  # fmt: skip
+    lines = ["exact planner against fast planner and second opinion: largest differences", ""]
+    lines += [table(head, rows), "", "switching times", ""]
+    lines.append(table(("model", "semantics", "state", "remaining time", "before", "after"), switches))
+    reasons = [f"{r.model.name}, {r.semantics}: {why}" for r in results for why in r.complaints + r.undecided]
+    lines += ["", *reasons] if reasons else []
+    count = sum(r.agrees for r in results)
+    lines += ["", f"{count} of {jobs} agree" + ("" if count == jobs else ": NOT ALL")]
+    return "\n".join(lines)
 
 
-def _report(results: list[dict[str, Any]], good: bool, digits: int) -> str:
+# --- a table of values ---------------------------------------------------------------------
+
+
+def _run_values(options: argparse.Namespace, tolerance: Fraction) -> int:
+    from ctucbvi import InputError, UndecidedError, find_model
+    from ctucbvi.crosscheck import check_values, read_values
+
+    if len(options.models) != 1 or options.random:
+        raise InputError(f"--values {options.values}: name exactly one MODEL that the values belong to")
+    if options.semantics == "both":
+        raise InputError("--values: the values belong to one problem; write committed or adjustable")
+    model = find_model(options.models[0])
+    rows = read_values(options.values, model)
+    try:
+        check = check_values(model, rows, semantics=options.semantics or "committed", tolerance=tolerance)
+    except UndecidedError as error:
+        print(f"ctucbvi: {error}", file=sys.stderr)
+        return 1
+    worst = sorted(check.rows, key=lambda row: (row.within, -row.error))[:_WORST]
+    if options.json:
+        print(json.dumps(_values_document(check, worst, options), indent=2))
+    else:
+        print(_values_report(check, worst, options))
+    return 0 if check.within else 1
+
+
+def _values_document(
+    check: PlannerCheck, worst: list[RowCheck], options: argparse.Namespace
+) -> dict[str, Any]:
+    from verify.commands.plan import time_string
+
+    return {
+        "model": check.model.name,
+        "semantics": str(check.semantics),
+        "values": options.values,
+        "tolerance": float(check.tolerance),
+        "rows": len(check.rows),
+        "outside": sum(not row.within for row in check.rows),
+        "largest_error": max(row.error for row in check.rows),
+        "worst": [
+            {
+                "state": row.state,
+                "t": time_string(row.t),
+                "value": None if row.value is None else time_string(row.value),
+                "expected": row.expected.decimals(options.digits)[0],
+                "error": row.error,
+                "action": row.action,
+                "loss": row.loss,
+                "within": row.within,
+            }
+            for row in worst
+        ],
+        "agree": check.within,
+    }
+
+
+def _number(number: Fraction) -> str:
+    """As it was written, unless it would fill the line."""
+    from ctucbvi.numbers import shown
+    from verify.commands.plan import time_string
+
+    text = time_string(number)
+    return text if len(text) <= 60 else shown(number)
+
+
+def _values_report(check: PlannerCheck, worst: list[RowCheck], options: argparse.Namespace) -> str:
+    from verify.commands.plan import time_string
     from verify.tables import table
 
     rows = [
         (
-            r["model"],
-            r["semantics"],
-            r["value"],
-            f"{r['difference']:.1e}",
-            f"{r['allowed']:.1e}",
-            "-" if r["switch_difference"] is None else f"{r['switch_difference']:.1e}",
-            "agree" if r["agree"] else "DISAGREE",
+            row.state,
+            time_string(row.t),
+            "-" if row.value is None else _number(row.value),
+            row.expected.decimals(options.digits)[0],
+            f"{row.error:.1e}",
+            row.action or "-",
+            "-" if row.loss is None else f"{row.loss:.1e}",
+            "within" if row.within else "OUTSIDE",
         )
-        for r in results
+        for row in worst
     ]
-    head = ("model", "semantics", "V*(initial, H)", "largest |dV|", "allowed", "largest |dt|", "verdict")
-    lines = ["exact planner against second opinion", "", table(head, rows), "", "switching times", ""]
-    switches = [
-        (r["model"], r["semantics"], s["state"], s["t"], " = ".join(s["before"]), " = ".join(s["after"]))
-        for r in results
-        for s in r["switches"]
-    ]
-    lines.append(table(("model", "semantics", "state", "remaining time", "before", "after"), switches))
-    count = sum(r["agree"] for r in results)
-    lines += ["", f"{count} of {len(results)} agree to {digits} digits" + ("" if good else ": NOT ALL")]
-    return "\n".join(lines)
+    head = ("state", "t", "value", "exact", "error", "action", "its loss", "verdict")
+    good = sum(row.within for row in check.rows)
+    return "\n".join(
+        [
+            f"{options.values} against {check.model.name}, {check.semantics}: the worst rows",
+            "",
+            table(head, rows),
+            "",
+            f"{good} of {len(check.rows)} rows within {options.tolerance}"
+            + ("" if check.within else ": NOT ALL"),
+        ]
+    )

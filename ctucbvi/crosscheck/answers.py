@@ -1,0 +1,168 @@
+"""A planner of one's own, or a table of values, against the exact answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import inf, isfinite, nextafter
+from sys import float_info
+from typing import Any
+
+from ctucbvi.crosscheck.comparison import comparison_times, positive
+from ctucbvi.enclosure import Enclosure
+from ctucbvi.errors import InputError, UndecidedError
+from ctucbvi.exact import Solution, solve
+from ctucbvi.model import CTMDP, Number, Semantics, Transition
+from ctucbvi.numbers import exact
+
+
+@dataclass(frozen=True)
+class RowCheck:
+    """One value, and perhaps an action, against the exact answer."""
+
+    state: str
+    t: Fraction
+    value: Fraction | None  # None: not a finite number
+    action: str | None
+    expected: Enclosure
+    error: float  # |value - centre of expected|; infinite if the value is not finite
+    loss: float | None  # what the action loses; None: no action given
+    within: bool
+
+
+@dataclass(frozen=True)
+class PlannerCheck:
+    """A planner's answers for one model."""
+
+    model: CTMDP
+    semantics: Semantics
+    tolerance: Fraction
+    rows: tuple[RowCheck, ...]
+
+    @property
+    def worst(self) -> RowCheck:
+        """The row with the largest error; among those that fail, if there are any."""
+        return max(self.rows, key=lambda row: (not row.within, row.error))
+
+    @property
+    def within(self) -> bool:
+        """Whether every row is within the tolerance."""
+        return all(row.within for row in self.rows)
+
+
+def crosscheck(
+    planner: Callable[[CTMDP], Any],
+    models: Iterable[CTMDP],
+    *,
+    semantics: Semantics | str = Semantics.COMMITTED,
+    tolerance: Number = 1e-9,
+    action_tolerance: Number = 1e-6,
+    times: int = 33,
+) -> list[PlannerCheck]:
+    """Compare ``planner`` with the exact answer on each of ``models``.
+
+    ``planner(model)`` returns a function ``value(state, t)``, or an object that has it as a
+    method; ``t`` is a float.  If there is a method ``action(state, t)``, actions are checked too.
+    """
+    checks = []
+    for model in models:
+        solution = _reference(model, semantics, positive(tolerance))
+        answer = planner(model)
+        value = getattr(answer, "value", answer)
+        action = getattr(answer, "action", None)
+        rows = []
+        for state, time in product(model.states, comparison_times(solution, times)):
+            t = _double(time, model.horizon)
+            rows.append((state, Fraction(t), value(state, t), action(state, t) if action else None))
+        checks.append(_check(solution, rows, positive(tolerance), positive(action_tolerance)))
+    return checks
+
+
+def check_values(
+    model: CTMDP,
+    rows: Iterable[tuple[str, Number, Number, str | None]],
+    *,
+    semantics: Semantics | str = Semantics.COMMITTED,
+    tolerance: Number = 1e-9,
+    action_tolerance: Number = 1e-6,
+) -> PlannerCheck:
+    """Compare rows ``(state, t, value, action or None)`` with the exact answer."""
+    listed = [(state, exact(t, "time"), v, action) for state, t, v, action in rows]
+    if not listed:
+        raise InputError("values: there are no rows; give at least one")
+    solution = _reference(model, semantics, positive(tolerance))
+    return _check(solution, listed, positive(tolerance), positive(action_tolerance))
+
+
+def _reference(model: CTMDP, semantics: Semantics | str, tolerance: Fraction) -> Solution:
+    """The exact answer, with so many digits that its radius does not matter."""
+    digits = 20
+    while model.value_scale > tolerance * 10 ** (digits - 4):
+        digits += 5
+    solution = solve(model, semantics, digits=digits)
+    for reason in solution.undecided:
+        if reason.startswith("V("):  # a value with too few digits would let wrong answers pass
+            raise UndecidedError(f"undecided: {reason}")
+    return solution
+
+
+def _check(
+    solution: Solution,
+    rows: Iterable[tuple[str, Fraction, Any, str | None]],
+    tolerance: Fraction,
+    action_tolerance: Fraction,
+) -> PlannerCheck:
+    checked = []
+    for state, t, given, action in rows:
+        expected = solution.value(state, t)
+        # A double that was computed is the number that it is; 0.1 in a table is a tenth.
+        value = _finite(given)
+        off = None if value is None else abs(value - expected.mid)
+        loss = None if action is None else _loss(solution, state, action, t)
+        within = off is not None and off <= tolerance + expected.radius
+        within &= loss is None or loss <= action_tolerance
+        size = inf if off is None else _double_or_largest(off)
+        lost = None if loss is None else _double_or_largest(loss)
+        checked.append(RowCheck(state, t, value, action, expected, size, lost, within))
+    return PlannerCheck(solution.model, solution.semantics, tolerance, tuple(checked))
+
+
+def _finite(number: Any) -> Fraction | None:
+    if isinstance(number, str | Fraction | int):
+        return exact(number, "value")
+    return Fraction(float(number)) if isfinite(number) else None
+
+
+def _double_or_largest(size: Fraction) -> float:
+    return float(min(size, Fraction(float_info.max)))
+
+
+def _loss(solution: Solution, state: str, action: str, t: Fraction) -> Fraction:
+    """A lower bound on what ``action`` loses; see the module's text."""
+    model = solution.model
+    if action not in model.actions_of(state):
+        offered = ", ".join(model.actions_of(state))
+        raise InputError(f"state {state!r} does not offer {action!r}; choose from: {offered}")
+    if t == 0:
+        return Fraction(0)  # no time is left in which the action could matter
+
+    def worth(row: Transition) -> Enclosure:
+        if solution.semantics is Semantics.COMMITTED:
+            return solution.commitment_value(state, row.action, t)
+        values = [(p, solution.value(y, t)) for y, p in row.to] + [(Fraction(-1), solution.value(state, t))]
+        centre = row.reward + row.rate * sum(p * v.mid for p, v in values)
+        radius = row.rate * sum(abs(p) * v.radius for p, v in values)
+        return Enclosure((centre - radius) * model.horizon, (centre + radius) * model.horizon)
+
+    worths = {row.action: worth(row) for row in model.transitions if row.state == state}
+    return max(Fraction(0), max(w.lower for w in worths.values()) - worths[action].upper)
+
+
+def _double(t: Fraction, horizon: Fraction) -> float:
+    """The double nearest to ``t`` that no way of reading it takes beyond the horizon."""
+    found = float(t)
+    while max(Fraction(found), exact(found, "time")) > horizon:
+        found = nextafter(found, 0.0)
+    return found
