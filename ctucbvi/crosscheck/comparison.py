@@ -13,7 +13,7 @@ from ctucbvi.exact import Solution, Switch, solve
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.numeric.certificate import Certificate, certify
-from ctucbvi.numeric.planner import NumericSolution, solve_numeric
+from ctucbvi.numeric.planner import NumericSolution, smallest_tolerance, solve_numeric
 from ctucbvi.second_opinion import SecondOpinion, as_fraction
 from ctucbvi.second_opinion import solve as solve_second
 
@@ -70,7 +70,11 @@ def compare(
     routes: Routes | None = None,
 ) -> Comparison:
     """Solve ``model`` by all routes and measure the differences."""
-    use, semantics, claimed = routes or Routes(), Semantics(semantics), positive(tolerance)
+    use, semantics = routes or Routes(), Semantics(semantics)
+    if not Fraction(1, 10**14) <= positive(tolerance) < 1:
+        raise InputError(f"tolerance: {float(tolerance):g} is not between 1e-14 and 1")
+    # Large values have more rounding than a small tolerance allows: claim no more than doubles can give.
+    claimed = max(positive(tolerance), Fraction(10 * smallest_tolerance(model)))
     solution = use.exact(model, semantics, digits=digits, truncate=truncate)
     numeric = use.numeric(model, semantics, tolerance=float(claimed), truncate=truncate)
     opinion = use.second(model, semantics, digits=digits, truncate=truncate)

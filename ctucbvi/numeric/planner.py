@@ -72,7 +72,7 @@ def solve_numeric(
     truncate: bool = False,
 ) -> NumericSolution:
     """Solve ``model`` with an error of about ``tolerance`` in every value."""
-    _check_tolerance(tolerance)
+    _check_tolerance(tolerance, model)
     semantics = Semantics(semantics)
     run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance)
     run.go(run.arrays.horizon, _NOBODY)
@@ -87,8 +87,8 @@ def evaluate_numeric(
     A policy's breakpoints are rounded to doubles; a policy whose breakpoints are doubles is
     evaluated as it is, and certificates are given for such policies only.
     """
-    _check_tolerance(tolerance)
     semantics, model = Semantics(semantics), policy.model
+    _check_tolerance(tolerance, model)
     run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, False, tolerance)
     pair = {(row.state, row.action): i for i, row in enumerate(model.transitions)}
     starts = (Fraction(0), *policy.breakpoints)
@@ -99,9 +99,18 @@ def evaluate_numeric(
     return NumericSolution(model, semantics, False, tolerance, *run.result(), policy)
 
 
-def _check_tolerance(tolerance: float) -> None:
-    if not 1e-14 <= tolerance < 1:
-        raise InputError(f"tolerance: {tolerance} is not between 1e-14 and 1")
+def smallest_tolerance(model: CTMDP) -> float:
+    """What doubles can give: some rounding errors of the largest value that the model may have."""
+    return max(1e-14, 1e-14 * float(model.value_scale))
+
+
+def _check_tolerance(tolerance: float, model: CTMDP) -> None:
+    least = smallest_tolerance(model)
+    if not least <= tolerance < max(1.0, 1e3 * least):
+        raise InputError(
+            f"tolerance: {tolerance} is out of reach of double precision for values of this size; "
+            f"ask for at least {least:.1e} and less than {max(1.0, 1e3 * least):.0e}"
+        )
 
 
 class _Run:

@@ -245,5 +245,7 @@ def main() -> None:
     against_scipy()
     against_plain_iteration()
     against_storm()
-    growth()
+    pictures = Path("build")
+    pictures.mkdir(exist_ok=True)
+    growth(pictures / "growth.svg")
     tightness()

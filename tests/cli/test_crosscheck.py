@@ -249,3 +249,25 @@ def test_bad_requests_are_one_line_and_status_2(capsys, arguments, message):
     assert (status, out) == (2, "")
     assert err.count("\n") == 1
     assert message in err
+
+
+def test_peers_are_asked_or_left_out_with_the_reason(capsys):
+    status, out, _ = run(capsys, "reachability", "--peers", "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert {entry["peer"] for entry in document["peers"]} == {"quantecon", "stormpy"}
+    assert all("left_out" in entry or entry["agree"] for entry in document["peers"])
+    assert "third opinions" in run(capsys, "reachability", "--peers")[1]
+
+
+def test_a_peer_that_disagrees_is_status_1(capsys, monkeypatch):
+    from ctucbvi import peers
+
+    def wrong(model, semantics, *, peer, epsilon):
+        return peers.Opinion(peer, dict.fromkeys(model.states, 0.123), epsilon)
+
+    monkeypatch.setattr(peers, "available", lambda: {"stormpy": None})
+    monkeypatch.setattr(peers, "third_opinion", wrong)
+    status, out, _ = run(capsys, "reachability", "--peers")
+    assert status == 1
+    assert "DISAGREE" in out

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ctucbvi
-from ctucbvi import CTMDP, Semantics, Transition
+from ctucbvi import CTMDP, Policy, Semantics, Transition
 from ctucbvi.library import bundled_models, machine_repair
-from ctucbvi.numeric import certify, solve_numeric
+from ctucbvi.numeric import certify, evaluate_numeric, solve_numeric
+from ctucbvi.numeric.planner import smallest_tolerance
 from ctucbvi.numeric.polynomials import bernstein, first_zero, value_at
 from ctucbvi.numeric.residuals import excess
 from ctucbvi.strategies import corner_models, models
@@ -42,7 +43,8 @@ ALL = {
 @pytest.mark.parametrize("truncate", [False, True])
 @pytest.mark.parametrize("name", ALL)
 def test_the_true_error_is_below_the_tolerance_and_below_the_proved_bound(name, semantics, truncate):
-    for tolerance in (1e-5, 1e-10):
+    for wanted in (1e-5, 1e-10):
+        tolerance = max(wanted, 10 * smallest_tolerance(ALL[name]))
         solution = solve_numeric(ALL[name], semantics, tolerance=tolerance, truncate=truncate)
         error, proof = true_error(solution), certify(solution)
         scale = max(float(ALL[name].value_scale), 1.0)
@@ -58,6 +60,7 @@ def test_the_true_error_is_below_the_tolerance_and_below_the_proved_bound(name, 
     tolerance=st.sampled_from([1e-4, 1e-8, 1e-12]),
 )
 def test_the_proved_bound_holds_for_drawn_models(model, semantics, truncate, tolerance):
+    tolerance = max(tolerance, 10 * smallest_tolerance(model))
     solution = solve_numeric(model, semantics, tolerance=tolerance, truncate=truncate)
     proof = certify(solution)
     exact = ctucbvi.solve(model, semantics, digits=18, truncate=truncate)
@@ -108,12 +111,15 @@ def damaged(solution) -> dict[str, object]:
         scores=solution.scores.astype(np.float32).astype(float),
     )
     stuck = replace(solution, best=np.repeat(solution.best[:1], len(solution.best), axis=0))
+    never = Policy.of(model, {"operating": "fast", "repair": "slow"})
+    missed = replace(evaluate_numeric(never, solution.semantics, tolerance=1e-10), policy=None)
     other = next(s for s in Semantics if s is not solution.semantics)
     mixed = solve_numeric(model, other, tolerance=1e-10)
     return {
         "an action dropped": dropped,
         "single precision": rounded,
         "a hint that misses the switches": stuck,
+        "no switch at all": missed,
         "values of the other semantics": replace(
             solution,
             coefficients=_resampled(mixed, solution),
@@ -148,6 +154,7 @@ def _resampled(source, like, *, scores: bool = False):
         "an action dropped",
         "single precision",
         "a hint that misses the switches",
+        "no switch at all",
         "values of the other semantics",
         "off by one cell",
     ],
@@ -181,8 +188,12 @@ def test_certificates_refuse_what_they_do_not_cover():
     tiny = CTMDP.of("tiny", horizon=1, transitions=[T("x", "a", rate="1e-250", reward=1, to={"x": 1})])
     with pytest.raises(ctucbvi.InputError, match="1e±200"):
         certify(solve_numeric(tiny))
-    with pytest.raises(ctucbvi.InputError, match="tolerance"):
+    with pytest.raises(ctucbvi.InputError, match="tolerance: 0 is out of reach"):
         solve_numeric(machine_repair(), tolerance=0)
+    large = machine_repair().with_rewards(scale=10**9)
+    with pytest.raises(ctucbvi.InputError, match=r"ask for at least 1\.0e-05"):
+        solve_numeric(large, tolerance=1e-9)
+    assert true_error(solve_numeric(large, tolerance=1e-4)) <= 1e-4
     with pytest.raises(ctucbvi.InputError, match="outside"):
         solution.value("repair", 2)
     with pytest.raises(ctucbvi.InputError, match="outside"):

@@ -8,6 +8,7 @@ import sys
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from verify.commands.third import report, third_opinions
 from verify.progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -71,6 +72,9 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="FILE",
         help="where to write the smallest failing model found (default crosscheck-failure.toml)",
     )
+    parser.add_argument(
+        "--peers", action="store_true", help="ask Storm and QuantEcon too, where they apply (extra 'peers')"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
 
@@ -115,12 +119,17 @@ def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
             found.append((result, perf_counter() - began))
             progress((i + 1) / len(jobs))
     results = [result for result, _ in found]
+    thirds = third_opinions(named, names) if options.peers else []
     good = len(results) == len(jobs) and all(result.agrees for result in results)
+    good &= all(entry.get("agree", True) for entry in thirds)
     if options.json:
         rows = [_document(result, options.digits, seconds) for result, seconds in found]
-        print(json.dumps({"digits": options.digits, "results": rows, "agree": good}, indent=2))
+        document = {"digits": options.digits, "results": rows, "agree": good}
+        print(json.dumps({**document, "peers": thirds} if options.peers else document, indent=2))
     else:
         print(_report(results, named, options.digits, len(jobs)))
+        if options.peers:
+            print("\n" + report(thirds))
     for result in results:
         if result.complaints:
             _write_failure(result, options, routes)
