@@ -85,7 +85,7 @@ def regimes_of(opinion: Any) -> list[tuple[Any, dict[str, str]]]:
 def main() -> None:
     """Time a model's committed value; number of digits as the only argument (40)."""
     from ctucbvi import second_opinion
-    from tests.benchmarks.random_models import machine_repair
+    from ctucbvi.library import machine_repair
 
     digits = int(sys.argv[1]) if len(sys.argv) > 1 else 40
     model = machine_repair()

@@ -39,18 +39,3 @@ def random_reachability(states: int, actions: int, seed: int, horizon: Number = 
         initial="s0",
         terminal={"goal": 1},
     )
-
-
-def machine_repair() -> CTMDP:
-    """Build the two-state machine that runs or is repaired, slowly or fast."""
-    there, back = {"repair": 1}, {"operating": 1}
-    return CTMDP.of(
-        "machine-repair",
-        horizon=1,
-        transitions=[
-            Transition.of("operating", "slow", rate=3, reward="17/20", to=there),
-            Transition.of("operating", "fast", rate=5, reward=1, to=there),
-            Transition.of("repair", "slow", rate=2, reward="8/20", to=back),
-            Transition.of("repair", "fast", rate=7, reward=0, to=back),
-        ],
-    )

@@ -6,45 +6,7 @@ import pytest
 
 from ctucbvi.errors import InputError
 from ctucbvi.modelfile import load_model, parse_model
-
-TOML = """\
-name = "machine-repair"
-horizon = "1"
-initial = "operating"
-states = ["operating", "repair"]
-actions = ["slow", "fast"]
-terminal = { repair = "-1/3" }
-
-[[transition]]
-state = "operating"
-action = "slow"
-rate = "3"
-reward = 0.85
-to = { repair = "1/4", operating = 0.75 }
-
-[[transition]]
-state = "repair"
-action = "fast"
-rate = 7
-reward = "1e-6"
-to = { operating = "1" }
-"""
-
-JSON = """\
-{
-  "name": "machine-repair",
-  "horizon": 1,
-  "initial": "operating",
-  "states": ["operating", "repair"],
-  "actions": ["slow", "fast"],
-  "terminal": {"repair": "-1/3"},
-  "transition": [
-    {"state": "operating", "action": "slow", "rate": "3", "reward": 0.85,
-     "to": {"repair": 0.25, "operating": "3/4"}},
-    {"state": "repair", "action": "fast", "rate": 7.0, "reward": 1e-6, "to": {"operating": 1}}
-  ]
-}
-"""
+from tests.unit.test_modelfile import JSON, TOML
 
 SLOW = "transition 1 (state 'operating', action 'slow')"
 FAST = "transition 2 (state 'repair', action 'fast')"

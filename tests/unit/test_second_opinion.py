@@ -14,25 +14,12 @@ from scipy.integrate import solve_ivp
 
 from ctucbvi import second_opinion
 from ctucbvi.errors import InputError, PolicyError
+from ctucbvi.library import machine_repair
 from ctucbvi.model import CTMDP, Semantics, Transition
 from ctucbvi.policy import Policy
 from ctucbvi.second_opinion import bellman, evaluate, policy_value, solve
 
 COMMITTED, ADJUSTABLE = Semantics.COMMITTED, Semantics.ADJUSTABLE
-
-
-def machine_repair() -> CTMDP:
-    there, back = {"repair": 1}, {"operating": 1}
-    return CTMDP.of(
-        "machine-repair",
-        horizon=1,
-        transitions=[
-            Transition.of("operating", "slow", rate=3, reward="17/20", to=there),
-            Transition.of("operating", "fast", rate=5, reward=1, to=there),
-            Transition.of("repair", "slow", rate=2, reward="8/20", to=back),
-            Transition.of("repair", "fast", rate=7, reward=0, to=back),
-        ],
-    )
 
 
 def random_model(seed: int, states: int = 3, actions: int = 2, terminal: bool = False) -> CTMDP:
