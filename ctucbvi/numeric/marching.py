@@ -30,7 +30,7 @@ FREE, CAPPED, OPEN = 0, 1, 2
 _TIE = 1e-14  # relative: values closer than this are compared by their slopes
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def leaders(
     score: Floats,
     first: Integers,
@@ -59,7 +59,7 @@ def leaders(
                 since[i] = order
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def derivative_terms(
     rate: Floats, row: Integers, target: Integers, probability: Floats, v: Floats, own: Floats, out: Floats
 ) -> None:
@@ -194,7 +194,7 @@ def _expand(
             v[j + 1, x] = line if mode[x] == CAPPED else step
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _step(v, c, committed, degree, fastest, allowed):
     """The step at which the first term left out is as large as is allowed per unit of time."""
     source = c if committed else v
@@ -205,7 +205,7 @@ def _step(v, c, committed, degree, fastest, allowed):
     return (allowed / rest) ** (1.0 / degree) if rest > 0.0 else 1e300
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _scale(a, h):
     """From coefficients in time to coefficients in u = time / h."""
     power = 1.0
