@@ -39,15 +39,17 @@ def leaders(
     lead: Integers,
     since: Integers,
     forced: Integers,
-) -> None:
+) -> bool:
     """Compare the coefficients of order ``order``: who stays in the race, and who leads.
 
     ``since[i]`` is the order at which pair ``i`` fell behind, or -1 while it has not.  Where a
-    policy is given (``forced`` is not empty) there is nothing to compare.
+    policy is given (``forced`` is not empty) there is nothing to compare.  Returns whether any
+    state has more than one action left in the race.
     """
     if forced.size > 0:
         lead[:] = forced
-        return
+        return False
+    racing = False
     for x in range(first.size - 1):
         best = -1
         for i in range(first[x], first[x + 1]):
@@ -55,8 +57,12 @@ def leaders(
                 best = i
         lead[x] = best
         for i in range(first[x], first[x + 1]):
-            if since[i] < 0 and score[best] - score[i] > slack:
-                since[i] = order
+            if since[i] < 0 and i != best:
+                if score[best] - score[i] > slack:
+                    since[i] = order
+                else:
+                    racing = True
+    return racing
 
 
 @njit(cache=True, inline="always")
@@ -150,9 +156,10 @@ def _expand(
         size = max(size, 1e-2 * abs(reward[i]) * (1.0 / fastest if fastest * horizon > 1.0 else horizon))
     slack = _TIE * size
     states = first.size - 1
+    racing = True
     if committed:
         c[0, :] = carried
-        leaders(c[0], first, 0, slack, lead, since, forced)
+        racing = leaders(c[0], first, 0, slack, lead, since, forced)
     for x in range(states):
         mode[x] = FREE
         cap_since[x] = 0
@@ -182,7 +189,8 @@ def _expand(
         slack = (
             slack * fastest / (j + 1.0) if committed else (slack * fastest if j == 0 else slack * fastest / j)
         )
-        leaders(out, first, j + 1 if committed else j, 16.0 * slack, lead, since, forced)
+        if racing:
+            racing = leaders(out, first, j + 1 if committed else j, 16.0 * slack, lead, since, forced)
         line = 1.0 if j == 0 else 0.0
         for x in range(states):
             if mode[x] == OPEN:

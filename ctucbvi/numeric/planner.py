@@ -101,7 +101,7 @@ def evaluate_numeric(
 
 def smallest_tolerance(model: CTMDP) -> float:
     """What doubles can give: some rounding errors of the largest value that the model may have."""
-    return max(1e-14, 1e-14 * float(model.value_scale))
+    return max(1e-14, 1e-14 * Arrays.of(model).scale)
 
 
 def _check_tolerance(tolerance: float, model: CTMDP) -> None:
