@@ -30,7 +30,7 @@ class Arrays:
     target: Integers  # (non-zeros,)
     probability: Floats  # (non-zeros,)
     horizon: float
-    scale: float  # no value is larger
+    scale: float  # no value is larger, as far as doubles go
 
     @classmethod
     def of(cls, model: CTMDP) -> Arrays:
@@ -56,5 +56,5 @@ class Arrays:
             target=np.array([y for y, _ in jumps], np.int64),
             probability=np.array([float(p) for _, p in jumps]),
             horizon=float(model.horizon),
-            scale=float(model.value_scale),
+            scale=float(min(model.value_scale, 10**308)),
         )
