@@ -7,6 +7,7 @@ The pairs are sorted by state, so the actions of state ``x`` are the pairs from
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,5 +57,5 @@ class Arrays:
             target=np.array([y for y, _ in jumps], np.int64),
             probability=np.array([float(p) for _, p in jumps]),
             horizon=float(model.horizon),
-            scale=float(min(model.value_scale, 10**308)),
+            scale=float(min(model.value_scale, Fraction(10**308))),
         )
