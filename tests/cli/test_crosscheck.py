@@ -19,9 +19,9 @@ def run(capsys, *arguments) -> tuple[int, str, str]:
 
 
 def test_one_model_both_problems(capsys):
-    status, out, err = run(capsys, "machine-repair", "--json")
+    status, out, _ = run(capsys, "machine-repair", "--json")  # stderr may tell that compiling takes a while
     document = json.loads(out)
-    assert (status, err, document["agree"]) == (0, "", True)
+    assert (status, document["agree"]) == (0, True)
     assert [r["semantics"] for r in document["results"]] == ["committed", "adjustable"]
     for result in document["results"]:
         assert result["verdict"] == "agree"
