@@ -116,6 +116,10 @@ def damaged(solution) -> dict[str, object]:
     other = next(s for s in Semantics if s is not solution.semantics)
     mixed = solve_numeric(model, other, tolerance=1e-10)
     return {
+        # Rows of p sum to 1, so a constant added to everything leaves no residual: only the start,
+        # or the jump between two pieces, gives it away.
+        "shifted from the start": _shifted(solution, 0),
+        "shifted from the third piece on": _shifted(solution, 2),
         "an action dropped": dropped,
         "single precision": rounded,
         "a hint that misses the switches": stuck,
@@ -131,6 +135,15 @@ def damaged(solution) -> dict[str, object]:
             scores=np.roll(solution.scores, 1, axis=0),
         ),
     }
+
+
+def _shifted(solution, first: int):
+    """A thousandth added to every value and score, from piece ``first`` on."""
+    values, scores = solution.coefficients.copy(), solution.scores.copy()
+    values[first:, 0] += 1e-3
+    if solution.semantics is Semantics.COMMITTED:
+        scores[first:, 0] += 1e-3
+    return replace(solution, coefficients=values, scores=scores)
 
 
 def _resampled(source, like, *, scores: bool = False):
@@ -151,6 +164,8 @@ def _resampled(source, like, *, scores: bool = False):
 @pytest.mark.parametrize(
     "name",
     [
+        "shifted from the start",
+        "shifted from the third piece on",
         "an action dropped",
         "single precision",
         "a hint that misses the switches",
