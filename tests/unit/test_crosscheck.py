@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ctucbvi
-from ctucbvi import InputError, Semantics, second_opinion
+from ctucbvi import InputError, Policy, Semantics, second_opinion
 from ctucbvi.crosscheck import (
     Routes,
     answers,
@@ -24,7 +24,7 @@ from ctucbvi.crosscheck import (
     smallest_failure,
 )
 from ctucbvi.library import machine_repair, maintenance, reachability
-from ctucbvi.numeric.planner import NumericSolution, solve_numeric
+from ctucbvi.numeric.planner import NumericSolution, evaluate_numeric, solve_numeric
 from ctucbvi.strategies import models
 
 BOTH = pytest.mark.parametrize("semantics", list(Semantics))
@@ -93,6 +93,14 @@ def missed_switch(solution: NumericSolution) -> NumericSolution:
     return replace(solution, best=best, coefficients=values)
 
 
+def never_switches(solution: NumericSolution) -> NumericSolution:
+    """The actions that are best at remaining time 0 are kept for ever, and the result is called optimal."""
+    model = solution.model
+    first = {x: model.transitions[int(i)].action for x, i in zip(model.states, solution.best[0], strict=True)}
+    found = evaluate_numeric(Policy.of(model, first), solution.semantics, tolerance=solution.tolerance)
+    return replace(found, policy=None)
+
+
 def dropped_action(solution: NumericSolution) -> NumericSolution:
     """The last action of the first state that offers several is never considered."""
     model = solution.model
@@ -131,6 +139,8 @@ MUTANTS = [
     (one_cell_late, "committed", False),
     (one_cell_late, "adjustable", False),
     (missed_switch, "committed", False),
+    (never_switches, "committed", False),
+    (never_switches, "adjustable", False),
     (dropped_action, "committed", False),
     (dropped_action, "adjustable", False),
     (other_semantics, "committed", False),
