@@ -74,7 +74,7 @@ def load_model(path: str | PathLike[str]) -> CTMDP:
     return parse_model(text, format=kind, where=where)
 
 
-def parse_model(text: str, *, format: Format = "toml", where: str = "model") -> CTMDP:  # noqa: A002
+def parse_model(text: str, *, format: Format = "toml", where: str = "model") -> CTMDP:  # noqa: A002 -- the word users expect
     """Read the model that ``text`` describes; ``where`` opens the message if it describes none."""
     where = one_line(where)
     parsers: dict[str, Callable[[str, str], object]] = {"toml": parse_toml, "json": parse_json}
@@ -87,7 +87,7 @@ def parse_model(text: str, *, format: Format = "toml", where: str = "model") -> 
     return read_model(document, where)
 
 
-def dump_model(model: CTMDP, *, format: Format = "toml") -> str:  # noqa: A002
+def dump_model(model: CTMDP, *, format: Format = "toml") -> str:  # noqa: A002 -- the word users expect
     """Write ``model`` as the text of a file; reading it gives back an equal model."""
     if format not in ("toml", "json"):
         raise InputError(f"format {format!r} is unknown; write 'toml' or 'json'")
