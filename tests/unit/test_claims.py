@@ -1,0 +1,283 @@
+"""Claims, domains and formulas as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pytest
+import sympy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from verify.claims import (
+    ClaimError,
+    ClaimSet,
+    ContradictionError,
+    Domain,
+    Finding,
+    Range,
+    Relation,
+    Verdict,
+    claim,
+    combined,
+    decreasing,
+    expression,
+    increasing,
+    limit,
+    text_of,
+    weakest,
+)
+
+
+@dataclass(frozen=True)
+class Says:
+    """A check that finds what it is told."""
+
+    verdict: Verdict
+    name: str = "says"
+    random: bool = False
+
+    def run(self, claim, effort):
+        return Finding(self.name, self.verdict)
+
+
+def simple(label, *uses):
+    return claim(label, label, checks=Says(Verdict.PROVED), uses=uses)
+
+
+# --- formulas --------------------------------------------------------------------------------
+
+
+def test_a_decimal_means_its_decimal_value():
+    assert expression("0.1 + 1e-3", {}) == sympy.Rational(101, 1000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exp(-rate*x)*(1 + x)**(3/2)",
+        "Max(x, 1/rate) + Abs(x - 1)",
+        "sqrt(x)/pi - E**x",
+        "loggamma(x + 1)",
+        "2**x",
+    ],
+)
+def test_a_formula_survives_being_written(text):
+    symbols = Domain.of("x >= 0", "rate > 0").symbols
+    formula = expression(text, symbols)
+    assert expression(text_of(formula), symbols) == formula
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("x +", "cannot be read"),
+        ("lambda*x", "another name"),
+        ("y + 1", "not a variable"),
+        ("open(x)", "is unknown"),
+        ("x.real", "not arithmetic"),
+        ("__import__('os')", "unknown"),
+        ("x if x else 1", "not arithmetic"),
+        ("1/0", "divides by zero"),
+        ("True + x", "not arithmetic"),
+    ],
+)
+def test_what_is_not_a_formula_is_told_in_one_line(text, complaint):
+    with pytest.raises(ClaimError, match=complaint) as error:
+        expression(text, {"x": sympy.Symbol("x")})
+    assert "\n" not in str(error.value)
+
+
+def test_a_relation_is_turned_so_that_the_gap_must_not_be_negative():
+    relation = Relation.of("x > log(x)", Domain.of("x > 0"))
+    assert (relation.relation, relation.strict) == ("<", True)
+    assert text_of(relation.gap) == "x - log(x)"
+
+
+@pytest.mark.parametrize("text", ["x", "0 <= x <= 1", "x != 1"])
+def test_a_claim_makes_one_comparison(text):
+    with pytest.raises(ClaimError, match="one comparison"):
+        Relation.of(text, Domain.of("x > 0"))
+
+
+# --- domains ---------------------------------------------------------------------------------
+
+
+def test_comparisons_with_numbers_are_ranges_and_others_hypotheses():
+    domain = Domain.of("0 <= x < 3", "rate > 1/2", "x <= rate", "n >= 1", integers="n")
+    assert domain.ranges["x"] == Range(Fraction(0), Fraction(3), False, True)
+    assert domain.ranges["rate"] == Range(Fraction(1, 2), None, True, True)
+    assert domain.ranges["n"].integer
+    assert [h.text() for h in domain.given] == ["x <= rate"]
+    assert domain.symbols["rate"].is_positive
+    assert domain.symbols["x"].is_nonnegative
+    assert not domain.symbols["x"].is_positive
+
+
+def test_a_domain_can_be_read_back():
+    domain = Domain.of("0 <= x < 3", "2 > y", "x >= y", "n >= 1", integers="n")
+    again = Domain.of(*domain.texts(), integers=domain.integers)
+    assert again.ranges == domain.ranges
+    assert [h.text() for h in again.given] == [h.text() for h in domain.given]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [("x", "comparison"), ("1 < x < 0", "nothing satisfies"), ("x < x < 1", ""), ("x in y", "compare with")],
+)
+def test_bad_domains_are_told(text, complaint):
+    if not complaint:
+        assert Domain.of(text).given  # x < x is a hypothesis, if a silly one
+        return
+    with pytest.raises(ClaimError, match=complaint):
+        Domain.of(text)
+
+
+ends = st.one_of(st.none(), st.fractions(-3, 3, max_denominator=4))
+
+
+@st.composite
+def ranges(draw):
+    low, high = draw(ends), draw(ends)
+    return Range(
+        low,
+        high,
+        low is None or draw(st.booleans()),
+        high is None or draw(st.booleans()),
+        draw(st.booleans()),
+    )
+
+
+def inside_by_points(inner, outer):
+    """The definition, on a fine net of points."""
+    net = [Fraction(i, 16) for i in range(-64, 65)]
+    return all(point in outer for point in net if point in inner)
+
+
+@given(ranges(), ranges())
+def test_a_range_within_another_has_only_points_of_it(inner, outer):
+    if inner.within(outer):
+        assert inside_by_points(inner, outer)
+
+
+def test_the_check_of_within_can_fail():
+    closed, half_open = (
+        Range(Fraction(0), Fraction(1), False, False),
+        Range(Fraction(0), Fraction(1), False, True),
+    )
+    assert not closed.within(half_open)
+    assert not inside_by_points(closed, half_open)
+
+
+@given(ranges(), st.sampled_from(["<=", "<", ">=", ">", "=="]), st.fractions(-3, 3, max_denominator=4))
+def test_narrowing_keeps_exactly_the_points_that_satisfy_the_comparison(r, relation, bound):
+    holds = {
+        "<=": lambda p: p <= bound,
+        "<": lambda p: p < bound,
+        ">=": lambda p: p >= bound,
+        ">": lambda p: p > bound,
+        "==": lambda p: p == bound,
+    }[relation]
+    for point in (Fraction(i, 12) for i in range(-48, 49)):
+        assert (point in r.narrowed(relation, bound)) == (point in r and holds(point))
+
+
+def test_a_box_must_lie_in_the_domain():
+    domain = Domain.of("x > 0")
+    assert domain.restricted({"x": Range(Fraction(1), Fraction(2), False, False)}).ranges["x"].upper == 2
+    with pytest.raises(ClaimError, match="not inside"):
+        domain.restricted({"x": Range(Fraction(0), Fraction(2), False, False)})
+    with pytest.raises(ClaimError, match="not a variable"):
+        domain.restricted({"y": Range(Fraction(0), Fraction(2))})
+
+
+# --- assertions ------------------------------------------------------------------------------
+
+
+def test_monotonicity_is_the_sign_of_the_slope():
+    domain = Domain.of("x >= 0", "a > 0")
+    rising = increasing("1 - exp(-a*x)", "x", domain).slope(domain)
+    falling = decreasing("exp(-a*x)", "x", domain).slope(domain)
+    assert sympy.simplify(rising.gap - falling.gap) == 0
+    with pytest.raises(ClaimError, match="not a real variable"):
+        increasing("x", "y", domain)
+
+
+def test_a_limit_is_taken_at_an_end_of_the_range():
+    domain = Domain.of("x > 0")
+    assert limit("(1 - exp(-x))/x", "x", "0", "1", domain).value == 1
+    assert limit("exp(-x)", "x", "oo", "0", domain).towards == sympy.oo
+    with pytest.raises(ClaimError, match="not an end"):
+        limit("exp(-x)", "x", "1", "0", domain)
+
+
+# --- claims ----------------------------------------------------------------------------------
+
+
+def test_a_claim_needs_something_to_check():
+    with pytest.raises(ClaimError, match="nothing to check"):
+        claim("empty", "nothing")
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"kind": "rumour"}, "kind"),
+        ({"expected": "maybe"}, "expected"),
+        ({"expected": {"slow": "proved"}}, "profile"),
+        ({"says": "x <= "}, "claim bad"),
+    ],
+)
+def test_bad_claims_name_themselves(options, complaint):
+    with pytest.raises(ClaimError, match=complaint):
+        claim("bad", "bad", domain="x > 0", **({"checks": Says(Verdict.PROVED)} | options))
+
+
+def test_labels_are_words():
+    with pytest.raises(ClaimError, match="without spaces"):
+        claim("two words", "", checks=Says(Verdict.PROVED))
+
+
+def test_duplicates_are_an_error_at_load():
+    with pytest.raises(ClaimError, match="used twice"):
+        ClaimSet([simple("a"), simple("a")])
+
+
+def test_unresolved_labels_are_an_error_at_load():
+    with pytest.raises(ClaimError, match="no claim"):
+        ClaimSet([simple("a", "b")])
+
+
+@pytest.mark.parametrize("pairs", [[("a", "a")], [("a", "b"), ("b", "c"), ("c", "a")]])
+def test_cycles_are_an_error_at_load(pairs):
+    with pytest.raises(ClaimError, match=r"rests on itself \(.*->"):
+        ClaimSet([simple(label, used) for label, used in pairs])
+
+
+def test_a_diamond_is_not_a_cycle():
+    claims = ClaimSet(
+        [simple("top", "left", "right"), simple("left", "low"), simple("right", "low"), simple("low")]
+    )
+    assert claims.order == ["low", "left", "right", "top"]
+    assert claims.closure(["left"]) == ["low", "left"]
+
+
+# --- verdicts --------------------------------------------------------------------------------
+
+
+def test_a_chain_is_as_strong_as_its_weakest_link():
+    assert weakest([Verdict.PROVED, Verdict.TESTED, Verdict.PROVED_ON_BOX]) is Verdict.TESTED
+    assert weakest([Verdict.PROVED, Verdict.REFUTED, Verdict.UNDECIDED]) is Verdict.REFUTED
+
+
+def test_the_strongest_finding_decides_and_a_refutation_always():
+    found = {v: Finding(v, v) for v in Verdict}
+    assert combined([found[Verdict.TESTED], found[Verdict.PROVED]]).verdict is Verdict.PROVED
+    assert combined([found[Verdict.TESTED], found[Verdict.REFUTED]]).verdict is Verdict.REFUTED
+    assert combined([found[Verdict.PROVED_ON_BOX], found[Verdict.REFUTED]]).verdict is Verdict.REFUTED
+
+
+def test_a_proof_beside_a_refutation_is_loud():
+    with pytest.raises(ContradictionError):
+        combined([Finding("one", Verdict.PROVED), Finding("other", Verdict.REFUTED)])

@@ -1,0 +1,123 @@
+"""What a claim says, formally: a relation, a monotonicity or a limit over a domain.
+
+An implication is a relation over a domain with hypotheses; a probability bound has no formula and
+is the business of its checks.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from verify.claims.domains import Domain
+from verify.claims.formulas import RELATIONS, ClaimError, expression, text_of, tree_of
+
+_SYMPY = {"<=": sympy.Le, "<": sympy.Lt, "==": sympy.Eq}
+
+
+@dataclass(frozen=True)
+class Relation:
+    """``left relation right`` at every point of the domain; relation is <=, < or ==."""
+
+    left: Any  # SymPy expressions over the domain's symbols
+    relation: str
+    right: Any
+
+    @staticmethod
+    def of(text: str, domain: Domain) -> Relation:
+        """Read ``"left <= right"``; >= and > are turned around."""
+        tree = tree_of(text)
+        if not isinstance(tree, ast.Compare) or len(tree.ops) != 1 or type(tree.ops[0]) not in RELATIONS:
+            raise ClaimError(f"formula {text!r}: write one comparison (<=, <, >=, > or ==)")
+        relation = RELATIONS[type(tree.ops[0])]
+        left = expression(tree.left, domain.symbols, text)
+        right = expression(tree.comparators[0], domain.symbols, text)
+        if relation in (">=", ">"):
+            left, right, relation = right, left, relation.replace(">", "<")
+        return Relation(left, relation, right)
+
+    @property
+    def gap(self) -> Any:
+        """``right - left``: what must not be negative (or must be positive, or zero)."""
+        return self.right - self.left
+
+    @property
+    def strict(self) -> bool:
+        """Whether equality is excluded."""
+        return self.relation == "<"
+
+    def text(self) -> str:
+        """As it is written in a claim."""
+        return f"{text_of(self.left)} {self.relation} {text_of(self.right)}"
+
+    def latex(self) -> str:
+        """For a reader."""
+        return str(sympy.latex(_SYMPY[self.relation](self.left, self.right, evaluate=False)))
+
+
+@dataclass(frozen=True)
+class Monotone:
+    """``function`` does not decrease (or increase) in ``variable``, the others being fixed."""
+
+    function: Any
+    variable: str
+    increasing: bool
+
+    @staticmethod
+    def of(text: str, variable: str, domain: Domain, *, increasing: bool) -> Monotone:
+        """Read the function; the variable must be a real one of the domain."""
+        if variable not in domain.reals:
+            raise ClaimError(f"monotone in {variable!r}: not a real variable of the domain")
+        return Monotone(expression(text, domain.symbols), variable, increasing)
+
+    def slope(self, domain: Domain) -> Relation:
+        """``0 <= derivative``, which is the same thing for a differentiable function."""
+        derivative = sympy.diff(self.function, domain.symbols[self.variable])
+        return Relation(sympy.Integer(0), "<=", derivative if self.increasing else -derivative)
+
+    def text(self) -> str:
+        """For a reader."""
+        direction = "non-decreasing" if self.increasing else "non-increasing"
+        return f"{text_of(self.function)} is {direction} in {self.variable}"
+
+    def latex(self) -> str:
+        """For a reader."""
+        direction = "non-decreasing" if self.increasing else "non-increasing"
+        variable = sympy.latex(sympy.Symbol(self.variable))
+        return rf"{sympy.latex(self.function)} \text{{ is {direction} in }} {variable}"
+
+
+@dataclass(frozen=True)
+class LimitOf:
+    """``function`` tends to ``value`` as ``variable`` goes to an end of its range."""
+
+    function: Any
+    variable: str
+    towards: Any  # a rational, oo or -oo; from inside the range
+    value: Any
+
+    @staticmethod
+    def of(text: str, variable: str, towards: str, value: str, domain: Domain) -> LimitOf:
+        """Read it; ``towards`` is an end of the variable's range, ``"oo"`` or ``"-oo"`` if infinite."""
+        r = domain.ranges.get(variable)
+        ends = {} if r is None else {"oo" if r.upper is None else str(r.upper): r.upper,
+                                     "-oo" if r.lower is None else str(r.lower): r.lower}  # fmt: skip
+        if towards not in ends:
+            raise ClaimError(f"limit: {variable} -> {towards} is not an end of its range ({', '.join(ends)})")
+        end = {"oo": sympy.oo, "-oo": -sympy.oo}.get(towards) or sympy.Rational(towards)
+        return LimitOf(expression(text, domain.symbols), variable, end, expression(value, domain.symbols))
+
+    def text(self) -> str:
+        """For a reader."""
+        return f"{text_of(self.function)} -> {text_of(self.value)} as {self.variable} -> {self.towards}"
+
+    def latex(self) -> str:
+        """For a reader."""
+        under = rf"{sympy.latex(sympy.Symbol(self.variable))} \to {sympy.latex(self.towards)}"
+        return rf"\lim_{{{under}}} {sympy.latex(self.function)} = {sympy.latex(self.value)}"
+
+
+Assertion = Relation | Monotone | LimitOf
