@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from verify.commands import certify, crosscheck, models, plan
+from verify.commands import certify, claims, crosscheck, learn, models, plan, verify
 
-_COMMANDS = (plan, crosscheck, certify, models)
+_COMMANDS = (verify, claims, plan, crosscheck, certify, learn, models)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ValueError as error:
         # Whatever a user can get wrong is a ValueError whose text is one line (InputError); a
         # ValueError from anywhere else is a defect, and hiding it would hide the defect.
-        if type(error).__name__ not in ("InputError", "ModelError", "PolicyError"):
+        if type(error).__name__ not in ("InputError", "ModelError", "PolicyError", "ClaimError"):
             raise
         print(f"ctucbvi: {error}", file=sys.stderr)
         return 2

@@ -1,0 +1,265 @@
+"""The command ``ctucbvi verify``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.fake_claims import write
+from verify.cli import main
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("CTUCBVI_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def verify(tmp_path, capsys):
+    """Run the command on claims with this body, in this process."""
+
+    def run(body, *arguments):
+        command = ["verify", "--claims", str(write(tmp_path, body)), "--workers", "0", *map(str, arguments)]
+        status = main(command)
+        return (status, *capsys.readouterr())
+
+    return run
+
+
+GOOD = """
+CLAIMS = [
+    fake("thm:main", "proved", ["lem:a", "lem:b"], expected="proved", source="thm:main", latex="x \\\\le 1"),
+    fake("lem:a", "proved-on-box", expected={"quick": "proved-on-box", "thorough": "proved"}),
+    fake("lem:b", "refuted", ["ass:c"], expected="refuted", kind="step"),
+    claim("ass:c", "from elsewhere", kind="cited", checks=[]),
+    claim("chance", "words", checks=[Fake("supported", random=True)]),
+]
+"""
+
+
+def test_expected_verdicts_are_status_0_also_refuted_ones(verify):
+    status, out, err = verify(GOOD)
+    assert (status, err) == (0, "")
+    lines = [line.split() for line in out.splitlines()]
+    assert lines[0] == ["label", "kind", "verdict", "transitive", "expected", "slack", "seconds"]
+    assert lines[1][:6] == ["thm:main", "statement", "proved", "refuted", "proved", "-"]
+    assert lines[3][:6] == ["lem:b", "step", "refuted", "refuted", "refuted", "-"]
+    assert lines[4][:6] == ["ass:c", "cited", "assumed", "assumed", "-", "-"]
+    assert out.splitlines()[-3:] == [
+        "5 claims (quick): 1 proved, 1 proved-on-box, 1 supported, 1 assumed, 1 refuted; all as expected",
+        "error budget: 1e-06 for the whole run, shared by 1 random check",
+        "assumed, not checked here: ass:c",
+    ]
+
+
+def test_json_follows_the_contract(verify):
+    status, out, err = verify(GOOD, "--json", "--seed", 7)
+    document = json.loads(out)
+    assert (status, err) == (0, "")
+    assert set(document) == {"claims", "summary", "profile", "seed", "versions"}
+    assert (document["profile"], document["seed"]) == ("quick", 7)
+    assert {"python", "sympy", "python-flint", "mpmath", "numpy", "hypothesis", "numba"} <= set(
+        document["versions"]
+    )
+    first, _, third, *_ = document["claims"]
+    assert {
+        "label", "kind", "source", "statement", "domain", "uses", "verdict", "transitive", "expected",
+        "evidence", "witness", "slack", "seconds", "latex", "says",
+    } == set(first)  # fmt: skip
+    assert (first["label"], first["uses"], first["source"]) == ("thm:main", ["lem:a", "lem:b"], "thm:main")
+    assert (first["verdict"], first["transitive"], first["expected"]) == ("proved", "refuted", "proved")
+    assert (first["latex"], first["evidence"]) == ("x \\le 1", {"seed": 7, "check": "fake"})
+    assert third["witness"] == {"line": "print(True)"}
+    summary = document["summary"]
+    assert (summary["total"], summary["unexpected"], summary["assumed"]) == (5, [], ["ass:c"])
+    holding = dict.fromkeys(["proved", "proved-on-box", "supported", "assumed"], 1)
+    assert summary["verdicts"] == {**holding, "tested": 0, "undecided": 0, "refuted": 1}
+    assert summary["transitive"]["refuted"] == 2
+    assert summary["error_budget"] == {"total": "1/1000000", "random_checks": 1, "each": "1/1000000"}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected", "message"),
+    [
+        ("refuted", "'proved'", "expected proved, found refuted"),
+        ("proved", "'tested'", "expected tested, found proved"),  # better is another verdict too
+        ("undecided", "{'thorough': 'undecided'}", "nothing expected, found undecided"),
+        ("refuted", "None", "nothing expected, found refuted"),
+        ("crash", "'undecided'", "check fake failed: ZeroDivisionError: no such number (mine.py, line 23)"),
+    ],
+)
+def test_a_changed_verdict_is_status_1_and_says_which(verify, verdict, expected, message):
+    body = f"CLAIMS = [fake('good', 'proved'), fake('bad', {verdict!r}, expected={expected})]"
+    status, out, err = verify(body)
+    assert (status, err) == (1, f"ctucbvi: bad: {message}\n")
+    assert "1 NOT AS EXPECTED" in out
+    status, out, _ = verify(body, "--json")
+    (wrong,) = json.loads(out)["summary"]["unexpected"]
+    assert (status, wrong["label"], wrong["message"]) == (1, "bad", message)
+
+
+@pytest.mark.parametrize("verdict", ["proved", "proved-on-box", "supported", "tested", "assumed"])
+def test_nothing_expected_is_fine_when_the_claim_holds(verify, verdict):
+    assert verify(f"CLAIMS = [fake('a', {verdict!r})]")[0] == 0
+
+
+def test_the_expectation_is_that_of_the_profile(verify):
+    body = "CLAIMS = [fake('a', 'proved', expected={'quick': 'proved', 'thorough': 'tested'})]"
+    assert verify(body)[0] == 0
+    status, _, err = verify(body, "--profile", "thorough")
+    assert (status, err) == (1, "ctucbvi: a: expected tested, found proved\n")
+
+
+def test_slack_is_shown_as_a_ratio_or_a_difference(verify):
+    body = """
+@dataclass(frozen=True)
+class Slack(Fake):
+    def run(self, claim, effort):
+        return Finding(self.name, Verdict.PROVED, {}, None, self.evidence)
+CLAIMS = [
+    claim("a", "words", checks=[Slack("proved", evidence={"ratio": "0.020000001", "difference": "1"})]),
+    claim("b", "words", checks=[Slack("proved", evidence={"difference": "1.00e-30"})]),
+    claim("c", "words", checks=[Slack("proved", evidence={"ratio": "tiny"})]),
+    claim("d", "words", checks=[Slack("proved", evidence={})]),
+]
+"""
+    rows = [line.split("  ") for line in verify(body)[1].splitlines()[1:5]]
+    assert [[cell for cell in row if cell][5].strip() for row in rows] == ["0.02", "gap 1e-30", "tiny", "-"]
+
+
+def test_labels_and_patterns_select_with_what_they_use(verify):
+    def selected(*wanted):
+        return [claim["label"] for claim in json.loads(verify(GOOD, "--json", *wanted)[1])["claims"]]
+
+    assert selected("chance") == ["chance"]
+    assert selected("lem:b") == ["lem:b", "ass:c"]
+    assert selected("lem:*") == ["lem:a", "lem:b", "ass:c"]
+    assert selected("chance", "thm:main") == ["thm:main", "lem:a", "lem:b", "ass:c", "chance"]
+
+
+def test_a_selection_gives_the_results_of_the_whole(verify):
+    body = """
+@dataclass(frozen=True)
+class Share(Fake):
+    def run(self, claim, effort):
+        return Finding(self.name, Verdict.SUPPORTED, {"share": str(effort.error)})
+CLAIMS = [claim(label, "words", checks=[Share("supported", random=True)]) for label in "abcd"]
+"""
+    whole = json.loads(verify(body, "--json")[1])
+    part = json.loads(verify(body, "--json", "--fresh", "c")[1])
+    assert (
+        part["claims"][0]["evidence"]
+        == whole["claims"][2]["evidence"]
+        == {"share": "1/4000000", "check": "fake"}
+    )
+    assert part["summary"]["error_budget"] == whole["summary"]["error_budget"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["lem:aa"], "no claim 'lem:aa'; did you mean lem:a"),
+        (["zzz*"], "no claim 'zzz*'; see ctucbvi claims"),
+        (["--workers", "-1"], "--workers -1: write a number from 0 to 1024"),
+        (["--seed", "-1"], "--seed -1: write a number from 0"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(verify, arguments, message):
+    status, out, err = verify(GOOD, *arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"ctucbvi: {message}")
+
+
+def test_a_broken_file_is_one_line_and_status_2(verify):
+    status, out, err = verify("CLAIMS = [fake('a', 'proved', ['b'])]")
+    assert (status, out) == (2, "")
+    assert err == "ctucbvi: claim a: uses 'b', which is no claim; correct the label\n"
+
+
+def test_an_unwritable_cache_is_a_warning(verify, monkeypatch, tmp_path):
+    (tmp_path / "taken").write_text("")
+    monkeypatch.setenv("CTUCBVI_CACHE", str(tmp_path / "taken"))
+    status, _, err = verify(GOOD)
+    assert status == 0
+    assert err.startswith("ctucbvi: results cannot be kept in ")
+
+
+PROOFS = """
+def proof(depth):
+    return {"by": "range"} if depth == 0 else {"by": "split", "parts": [proof(depth - 1)] * 2}
+CLAIMS = [
+    claim("lem:x", "words", checks=[Fake("proved", evidence={"certificate": {"proof": proof(2)}})]),
+    claim("lem_X", "words", checks=[Fake("proved", evidence={"certificate": {"proof": proof(10)}})]),
+    fake("../no", "refuted", expected="refuted"),
+]
+"""
+
+
+def test_certificates_are_written_and_long_ones_only_there(verify, tmp_path):
+    folder = tmp_path / "new" / "proofs"
+    status, out, _ = verify(PROOFS, "--json", "--certificates", folder)
+    short, long, _ = json.loads(out)["claims"]
+    assert status == 0
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "_no.witness.json",
+        "lem_X-2.json",
+        "lem_x.json",
+    ]
+    assert json.loads((folder / "lem_x.json").read_text()) == short["evidence"]["certificate"]
+    entry = long["evidence"]["certificate"]
+    assert entry["nodes"] == 2**11 - 1
+    assert entry["file"] == str(folder / "lem_X-2.json")
+    assert entry["sha256"] == hashlib.sha256((folder / "lem_X-2.json").read_bytes()).hexdigest()
+    assert json.loads((folder / "_no.witness.json").read_text()) == {"line": "print(True)"}
+    assert json.loads(verify(PROOFS, "--json")[1])["claims"][1]["evidence"]["certificate"]["file"] is None
+
+
+def test_a_folder_that_cannot_be_made_is_said(verify, tmp_path):
+    (tmp_path / "taken").write_text("")
+    status, out, err = verify(PROOFS, "--certificates", tmp_path / "taken")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith(f"ctucbvi: --certificates {tmp_path / 'taken'}: cannot be written: ")
+
+
+def test_progress_says_how_far_it_is(verify, monkeypatch):
+    from verify.running import live
+
+    monkeypatch.setattr(live, "_SILENT", 0)
+    monkeypatch.setattr(live, "_EVERY", 0)
+    _, _, err = verify("CLAIMS = [fake('a', 'proved'), fake('b', 'proved')]")
+    assert err == "verify: 0 of 2 claims after 0 s; now a\nverify: 1 of 2 claims after 0 s; now b\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    _, _, err = verify("CLAIMS = [fake('a', 'tested')]")
+    assert err == "\rverify: 0 of 1 claims after 0 s; now a\x1b[K\r\x1b[K"
+
+
+def test_what_a_check_prints_does_not_disturb_the_document(tmp_path):
+    body = """
+@dataclass(frozen=True)
+class Loud(Fake):
+    def run(self, claim, effort):
+        print("noise")
+        os.write(1, b"more noise")
+        return super().run(claim, effort)
+CLAIMS = [claim("a", "words", checks=[Loud("proved")])]
+"""
+    command = [sys.executable, "-m", "verify", "verify", "--claims", str(write(tmp_path, body)), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["claims"][0]["verdict"] == "proved"
+    assert "noise" in done.stderr
+
+
+def test_help_is_fast_and_has_an_example(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["verify", "--help"])
+    assert stop.value.code == 0
+    assert "ctucbvi verify --claims mine.py --json" in capsys.readouterr().out
+    code = (
+        "import sys; from verify.cli import build_parser; build_parser()\n"
+        "sys.exit(bool({'sympy', 'numpy', 'flint', 'verify.claims', 'verify.running'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,54 @@
+"""Claims files with checks that find what they are told to find, for tests of what runs them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+HEAD = """\
+import os
+import time
+from dataclasses import dataclass, field
+from verify.claims import Domain, Finding, Kind, Verdict, claim
+
+def log(text):
+    if "FAKE_LOG" in os.environ:
+        with open(os.environ["FAKE_LOG"], "a") as file:
+            file.write(text + "\\n")
+
+@dataclass(frozen=True)
+class Fake:
+    verdict: str
+    random: bool = False
+    name: str = "fake"
+    sleep: float = 0.0
+    evidence: dict = field(default_factory=dict)
+
+    def run(self, claim, effort):
+        log(f"{claim.label} {self.name} {os.getpid()}")
+        time.sleep(self.sleep)
+        if self.verdict == "crash":
+            raise ZeroDivisionError("no such\\nnumber")
+        if self.verdict == "die":
+            os._exit(7)
+        witness = {"line": "print(True)"} if self.verdict == "refuted" else None
+        return Finding(self.name, Verdict(self.verdict), {"seed": effort.seed, **self.evidence}, witness)
+
+def fake(label, verdict, uses=(), **more):
+    return claim(label, f"{label} in words", uses=uses, checks=[Fake(verdict)], **more)
+
+"""
+
+
+def write(folder: Path, body: str, name: str = "mine.py") -> Path:
+    """A claims file with this body."""
+    file = folder / name
+    file.write_text(HEAD + body, encoding="utf-8")
+    return file
+
+
+def without_seconds(data: Any) -> Any:
+    """The same document without its timings."""
+    if isinstance(data, dict):
+        return {key: without_seconds(value) for key, value in data.items() if key != "seconds"}
+    return [without_seconds(item) for item in data] if isinstance(data, list) else data

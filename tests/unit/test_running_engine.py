@@ -1,0 +1,189 @@
+"""One claim, all its checks, one result."""
+
+from __future__ import annotations
+
+import random
+import sys
+import types
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import flint
+import mpmath
+import numpy
+import pytest
+import sympy
+
+from verify.claims import Claim, ClaimSet, ContradictionError, Effort, Finding, Kind, Verdict, claim
+from verify.running.engine import ERROR_BUDGET, effort_for, random_checks, run_claim
+from verify.running.results import Result
+
+WITNESS = {"line": "print(True)"}
+
+
+@dataclass(frozen=True)
+class Does:
+    """A check that does what it is given."""
+
+    what: Any  # called with the effort
+    name: str = "does"
+    random: bool = False
+    calls: list[str] = field(default_factory=list, compare=False)
+
+    def run(self, claim, effort):
+        self.calls.append(self.name)
+        return self.what(effort)
+
+
+def finds(verdict, name="does", **evidence) -> Does:
+    witness = WITNESS if verdict == "refuted" else None
+    return Does(lambda effort: Finding(name, Verdict(verdict), evidence, witness), name)
+
+
+def result(*checks, **more) -> Result:
+    return run_claim(Claim("a", "words", checks=checks, **more), Effort())
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "found", "ran"),
+    [
+        (["tested", "proved", "refuted"], "proved", 2),
+        (["refuted", "proved"], "refuted", 1),
+        (["tested", "undecided", "proved-on-box"], "proved-on-box", 3),
+        (["proved-on-box", "refuted"], "refuted", 2),
+        (["undecided", "undecided"], "undecided", 2),
+    ],
+)
+def test_checks_run_until_one_is_decisive(verdicts, found, ran):
+    checks = [finds(v, f"check{i}", number=i) for i, v in enumerate(verdicts)]
+    got = result(*checks)
+    assert got.verdict == found
+    assert [len(check.calls) for check in checks] == [1] * ran + [0] * (len(verdicts) - ran)
+    number = verdicts.index(found)
+    assert (got.evidence["check"], got.evidence["number"]) == (f"check{number}", number)
+    others = [o["check"] for o in got.evidence.get("others", [])]
+    assert others == [f"check{i}" for i in range(ran) if i != number]
+    assert (got.witness is not None) == (found == "refuted")
+    assert got.error is None
+
+
+def test_certificates_of_findings_that_do_not_decide_are_dropped():
+    got = result(finds("proved-on-box", "box", certificate=[1], boxes=3), finds("proved", "symbolic"))
+    assert got.evidence["others"] == [{"check": "box", "verdict": "proved-on-box", "evidence": {"boxes": 3}}]
+
+
+def crash(error):
+    def what(effort):
+        raise error
+
+    return Does(what, "bad")
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        (
+            crash(ZeroDivisionError("two\nlines")),
+            "ZeroDivisionError: two lines (test_running_engine.py, line ",
+        ),
+        (crash(ContradictionError("box proves what search refutes")), "ContradictionError: box proves"),
+        (Does(lambda effort: "proved", "bad"), "TypeError: returned a str, not a Finding"),
+        (finds("proved", "bad", value=float("nan")), "ValueError: Out of range float values"),
+        (finds("proved", "bad", value={1}), "TypeError: Object of type set is not JSON"),
+        (
+            Does(lambda effort: Finding("bad", Verdict.REFUTED), "bad"),
+            "ValueError: refutes without a witness",
+        ),
+    ],
+)
+def test_a_failed_check_is_shown_and_decides_nothing(check, message):
+    later = finds("proved", "later")
+    got = result(finds("tested", "first"), check, later)
+    assert (got.verdict, later.calls) == (Verdict.UNDECIDED, [])
+    assert got.error.startswith(f"check bad failed: {message}")
+    assert got.evidence["check"] == "bad"
+    assert "Traceback" in got.evidence["traceback"]
+
+
+def test_evidence_is_the_same_before_and_after_it_was_written_down():
+    got = result(finds("proved", pair=(1, 2), table={1: "x"}))
+    assert got.evidence["pair"] == [1, 2]
+    assert got.evidence["table"] == {"1": "x"}
+    assert Result.from_json(got.to_json()) == got
+
+
+def test_claims_without_checks():
+    assert result(kind=Kind.CITED, source="Pinsker 1964").verdict is Verdict.ASSUMED
+    assert result().verdict is Verdict.UNDECIDED
+
+
+def test_a_cited_claim_that_is_checked_has_the_verdict_of_its_check():
+    assert result(finds("refuted"), kind=Kind.CITED).verdict is Verdict.REFUTED
+
+
+def test_the_error_budget_is_shared_by_all_random_checks():
+    chance = Does(
+        lambda effort: Finding("c", Verdict.SUPPORTED, {"share": str(effort.error)}), "c", random=True
+    )
+    claims = ClaimSet(Claim(label, "words", checks=(chance, finds("tested"))) for label in "abc")
+    effort = effort_for(claims, "quick", 5)
+    assert random_checks(claims) == 3
+    assert (effort.error * 3, effort.seed) == (ERROR_BUDGET, 5)
+    assert run_claim(claims["a"], effort).evidence["share"] == "1/3000000"
+    none = ClaimSet([Claim("a", "words", checks=(finds("proved"),))])
+    assert effort_for(none, "thorough", 0) == Effort("thorough", 0, Fraction(1, 10**6))
+
+
+def throw(effort):
+    """Uses every global generator and precision there is."""
+    numbers = [random.random(), sympy.core.random.rng.random(), float(numpy.random.random())]
+    facts = {"numbers": numbers, "bits": [flint.ctx.prec, mpmath.mp.prec]}
+    flint.ctx.prec = mpmath.mp.prec = 300
+    return Finding("throw", Verdict.TESTED, facts)
+
+
+def test_a_result_does_not_depend_on_what_ran_before():
+    state = random.getstate()
+    first, second = result(Does(throw)), result(Does(throw))
+    assert first.evidence == second.evidence
+    assert first.evidence["bits"] == [53, 53]
+    assert (flint.ctx.prec, mpmath.mp.prec, random.getstate()) == (53, 53, state)
+    # without the standard state the same check gives itself away
+    loose = [throw(None).evidence for _ in range(2)]
+    flint.ctx.prec = mpmath.mp.prec = 53
+    assert loose[0] != loose[1]
+
+
+# --- slack ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("says", "verdict", "slack"),
+    [
+        ("x <= 1", "proved", {"ratio": "1"}),
+        ("x < 1", "tested", {"ratio": "1"}),
+        ("x == x", "proved", None),
+        ("x <= 1", "refuted", None),
+        ("x <= 1", "undecided", None),
+    ],
+)
+def test_slack_is_of_inequalities_that_hold(monkeypatch, says, verdict, slack):
+    module = types.ModuleType("verify.provers.slack")
+    module.slack_of = lambda relation, domain, effort: {"ratio": "1"}
+    monkeypatch.setitem(sys.modules, "verify.provers.slack", module)
+    one = claim("a", "words", says=says, domain="0 <= x <= 1", checks=[finds(verdict)])
+    assert run_claim(one, Effort()).slack == slack
+    assert result(finds(verdict)).slack is None
+
+
+def test_a_crash_while_the_slack_is_found_is_a_failure(monkeypatch):
+    module = types.ModuleType("verify.provers.slack")
+    monkeypatch.setitem(sys.modules, "verify.provers.slack", module)
+    one = claim("a", "words", says="x <= 1", domain="0 <= x <= 1", checks=[finds("proved")])
+    assert run_claim(one, Effort()).error.startswith("check slack failed: ImportError")
+
+
+def test_what_a_check_prints_goes_to_stderr(capsys):
+    result(Does(lambda effort: print("here") or Finding("p", Verdict.PROVED)))
+    assert capsys.readouterr() == ("", "here\n")

@@ -1,0 +1,315 @@
+"""``ctucbvi learn``: run the certified learner, alone or in lockstep with the fast one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from contextlib import nullcontext
+from math import isfinite
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from verify.progress import ProgressLine
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+    from collections.abc import Iterator
+
+    from ctucbvi import CTMDP
+    from ctucbvi.crosscheck.lockstep import Lockstep, Step
+    from ctucbvi.exact.learner import ExactLearner, Plan
+    from ctucbvi.learning import Episode, History, Settings
+
+_EPILOG = """examples:
+  ctucbvi learn machine-repair --episodes 300 --seed 1 --lockstep
+  ctucbvi learn machine-repair --episodes 50 --save history.jsonl
+  ctucbvi learn --replay history.jsonl --lockstep --json
+  ctucbvi learn queue --episodes 20 --rescale=1/14,4/7 --epsilon "k^-1/2*exp(-lambda_max*H)"
+"""
+
+
+def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Describe the arguments."""
+    parser = subparsers.add_parser(
+        "learn",
+        help="learn a model episode by episode with CT-UCBVI, certified",
+        description="Run CT-UCBVI with exact estimates, certified values and certified switching times. "
+        "With --lockstep the fast learner runs beside it on the same draws, and every difference is listed.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "model", metavar="MODEL", nargs="?", help="a TOML or JSON file, or the name of a bundled model"
+    )
+    parser.add_argument("--episodes", type=int, metavar="N", help="how many episodes (default 100)")
+    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the draws (default 1)")
+    parser.add_argument("--delta", metavar="D", help="the confidence is 1 - 2 D (default 1/20)")
+    parser.add_argument(
+        "--epsilon", metavar="E", help="accuracies: 1/sqrt(k) (default), k^-2/3, k^-1/2*exp(-lambda_max*H)"
+    )
+    parser.add_argument("--lambda-max", metavar="R", help="known bound on the rates (default: the largest)")
+    parser.add_argument("--lambda-min", metavar="R", help="known lower bound on the rates (default: none)")
+    parser.add_argument("--no-bonus", action="store_true", help="the greedy learner, without exploration")
+    parser.add_argument("--rescale", metavar="SCALE,SHIFT", help="rewards become SCALE * r + SHIFT")
+    parser.add_argument(
+        "--initial", action="append", default=[], metavar="STATE=P", help="a distribution of initial states"
+    )
+    parser.add_argument("--lockstep", action="store_true", help="compare with the fast learner at each step")
+    parser.add_argument("--save", metavar="FILE", help="write the history as it comes, one line per episode")
+    parser.add_argument("--replay", metavar="FILE", help="follow a saved history instead of drawing one")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Learn and print; status 1 if lockstep finds a difference that nothing explains."""
+    started = perf_counter()
+    history = _replayed(options)
+    model, settings = (history.model, history.settings) if history else _task(options)
+    count = settings.episodes if history is None else len(history.episodes)
+    rows: list[dict[str, Any]] = []
+    with ProgressLine("learning") as progress, _writer(options, model, settings) as out:
+        for row, episode in _rows(model, settings, history, options):
+            rows.append(row)
+            if out is not None:
+                out.write(episode)
+            progress(len(rows) / max(count, 1))
+    document = {
+        "model": model.name,
+        "settings": settings.to_json(),
+        "seed": None if history else options.seed,
+        "lockstep": options.lockstep,
+        "summary": _summary(rows, options.lockstep),
+        "episodes": rows,
+        "seconds": round(perf_counter() - started, 3),
+    }
+    if options.json:
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        _print(document)
+    return 1 if document["summary"]["unexplained"] else 0
+
+
+def _task(options: argparse.Namespace) -> tuple[CTMDP, Settings]:
+    """The model and the settings that the options describe."""
+    from ctucbvi import InputError, find_model
+    from ctucbvi.learning import Settings
+    from ctucbvi.numbers import exact
+
+    if options.model is None:
+        raise InputError("MODEL is missing; name one, or a history with --replay")
+    model = find_model(options.model)
+    if options.rescale:
+        scale, comma, shift = options.rescale.partition(",")
+        if not comma:
+            raise InputError(f"--rescale: {options.rescale!r} is not SCALE,SHIFT; write for example 1/20,3/5")
+        if exact(scale, "--rescale") <= 0:
+            raise InputError(f"--rescale: the factor {scale} is not positive, so what is best would change")
+        model = model.with_rewards(scale, shift)
+    settings = Settings.for_model(
+        model,
+        episodes=100 if options.episodes is None else options.episodes,
+        delta=options.delta or "1/20",
+        epsilon=options.epsilon or "1/sqrt(k)",
+        fastest=options.lambda_max,
+        slowest=options.lambda_min,
+        bonus=not options.no_bonus,
+    )
+    return model, settings
+
+
+def _replayed(options: argparse.Namespace) -> History | None:
+    """The history to replay, if there is one."""
+    if options.replay is None:
+        return None
+    from ctucbvi import InputError, find_model
+    from ctucbvi.learning import load_history
+
+    fixed = ("episodes", "delta", "epsilon", "lambda_max", "lambda_min", "rescale", "save")
+    given = [name for name in fixed if getattr(options, name) is not None]
+    if given or options.no_bonus or options.initial:
+        raise InputError("--replay takes the settings of the history; leave out the others, and --save")
+    history = load_history(options.replay)
+    if options.model is not None and find_model(options.model) != history.model:
+        raise InputError(f"{options.replay}: a history of another model; leave out MODEL")
+    return history
+
+
+def _initial(model: CTMDP, options: argparse.Namespace) -> dict[str, str] | None:
+    from ctucbvi import InputError
+
+    found: dict[str, str] = {}
+    for text in options.initial:
+        state, equals, weight = text.rpartition("=")
+        if not equals:
+            raise InputError(f"--initial: {text!r} is not STATE=P; write for example {model.initial}=1/2")
+        found[state] = weight
+    return found or None
+
+
+def _writer(options: argparse.Namespace, model: CTMDP, settings: Settings) -> Any:
+    if options.save is None:
+        return nullcontext()
+    from ctucbvi.learning import HistoryWriter
+
+    drawn = {"seed": options.seed, "initial": _initial(model, options)}
+    return HistoryWriter(options.save, model, settings, drawn)
+
+
+def _rows(
+    model: CTMDP, settings: Settings, history: History | None, options: argparse.Namespace
+) -> Iterator[tuple[dict[str, Any], Episode]]:
+    """What is reported of one episode after the other, and the episode."""
+    from ctucbvi.learning import Environment
+
+    world = Environment(model, seed=options.seed, initial=_initial(model, options))
+    if options.lockstep:
+        from ctucbvi.crosscheck.lockstep import Lockstep
+
+        both = Lockstep(model, settings)
+        steps = both.run(world, settings.episodes) if history is None else both.replay(history.episodes)
+        for step in steps:
+            yield _step_row(step, both), step.drawn
+    else:
+        yield from _exact_rows(model, settings, history, world)
+
+
+def _exact_rows(
+    model: CTMDP, settings: Settings, history: History | None, world: Any
+) -> Iterator[tuple[dict[str, Any], Episode]]:
+    from ctucbvi import solve
+    from ctucbvi.exact.learner import ExactLearner
+    from ctucbvi.exact.verdicts import confident, optimistic
+
+    learner, optimum = ExactLearner(model, settings), solve(model, digits=12)
+    pairs = learner.run(world) if history is None else learner.replay(history.episodes)
+    for plan, episode in pairs:
+        row = _row(plan, episode, confident(plan), optimistic(plan, optimum))
+        yield row | {"undecided": _undecided(learner, plan.episode)}, episode
+
+
+def _row(plan: Plan, episode: Episode, event: bool | None, optimism: bool | None) -> dict[str, Any]:
+    state = episode.visits[0].state
+    return {
+        "episode": plan.episode,
+        "visits": len(episode.visits),
+        "iterations": plan.iterations,
+        "initial": state,
+        "value": _enclosed(plan.value(state)),
+        "switches": [_switch(change) for change in plan.switches],
+        "event": event,
+        "optimism": optimism,
+    }
+
+
+def _step_row(step: Step, both: Lockstep) -> dict[str, Any]:
+    row = _row(step.plan, step.drawn, step.confident, step.optimistic)
+    return row | {
+        "undecided": _undecided(both.exact, step.episode),
+        "error": step.error,
+        "departures": step.departures,
+        "differences": [
+            {
+                "kind": d.kind,
+                "where": d.where,
+                "fast": d.fast,
+                "exact": d.exact,
+                "gap": d.gap if isfinite(d.gap) else None,  # counts are equal or not
+                "allowed": d.allowed,
+                "explained": d.explained,
+            }
+            for d in step.differences
+        ],
+    }
+
+
+def _enclosed(value: Any) -> dict[str, str]:
+    return dict(zip(("value", "lower", "upper"), value.decimals(12), strict=True))
+
+
+def _switch(change: Any) -> dict[str, Any]:
+    from ctucbvi import Enclosure
+
+    _, lower, upper = Enclosure(change.lower, change.upper).decimals(15)
+    return {
+        "state": change.state,
+        "lower": lower,
+        "upper": upper,
+        "before": change.before,
+        "after": change.after,
+        "certified": change.certified,
+    }
+
+
+def _undecided(learner: ExactLearner, episode: int) -> list[dict[str, Any]]:
+    return [
+        {"state": u.state, "remaining": str(u.remaining), "actions": list(u.actions)}
+        for u in learner.undecided
+        if u.episode == episode
+    ]
+
+
+def _summary(rows: list[dict[str, Any]], lockstep: bool) -> dict[str, Any]:
+    """Counts over all episodes; ``None`` among the verdicts means undecided."""
+
+    def verdicts(name: str) -> dict[str, int]:
+        found = [row[name] for row in rows]
+        return {"held": found.count(True), "failed": found.count(False), "undecided": found.count(None)}
+
+    differences = [d for row in rows for d in row.get("differences", ())]
+    return {
+        "episodes": len(rows),
+        "visits": sum(row["visits"] for row in rows),
+        "event": verdicts("event"),
+        "optimism": verdicts("optimism"),
+        "undecided_actions": sum(len(row["undecided"]) for row in rows),
+        "differences": len(differences) if lockstep else None,
+        "unexplained": sum(not d["explained"] for d in differences) if lockstep else None,
+        "largest_error": max((row["error"] for row in rows), default=0.0) if lockstep else None,
+    }
+
+
+def _print(document: dict[str, Any]) -> None:
+    rows, summary = document["episodes"], document["summary"]
+    print(f"{document['model']}: {summary['episodes']} episodes, {summary['visits']} visits")
+    shown = [row for row in rows if _is_round(row["episode"]) or row is rows[-1]]
+    print(f"{'episode':>9} {'n_k':>4} {'value of the initial state':>28}  event  optimism  switches")
+    for row in shown:
+        switches = ", ".join(
+            f"{s['state']} {s['before']}→{s['after']} {s['lower'][:8]}" for s in row["switches"]
+        )
+        flags = [{True: "yes", False: "NO", None: "?"}[row[name]] for name in ("event", "optimism")]
+        print(
+            f"{row['episode']:>9} {row['iterations']:>4} {row['value']['value']:>28}  {flags[0]:<5}  "
+            f"{flags[1]:<8}  {switches}"
+        )
+    for name, label in (("event", "confidence sets (eq:G)"), ("optimism", "optimism (eq:optimism)")):
+        found = summary[name]
+        print(
+            f"{label}: held in {found['held']}, failed in {found['failed']}, undecided {found['undecided']}"
+        )
+    if document["lockstep"]:
+        _print_lockstep(rows, summary)
+
+
+def _print_lockstep(rows: list[dict[str, Any]], summary: dict[str, Any]) -> None:
+    for row in rows:
+        for d in row["differences"]:
+            gap = "" if d["gap"] is None else f"gap {d['gap']:.3g}, "
+            verdict = "within the proved error" if d["explained"] else "UNEXPLAINED"
+            print(
+                f"episode {row['episode']}: {d['kind']} {d['where']}: fast {d['fast']}, exact {d['exact']}, "
+                f"{gap}allowed {d['allowed']:.3g}: {verdict}"
+            )
+    print(
+        f"lockstep: {summary['differences']} differences, {summary['unexplained']} unexplained; "
+        f"proved error of the fast values at most {summary['largest_error']:.3g}"
+    )
+    if summary["unexplained"]:
+        print("ctucbvi: the two learners disagree", file=sys.stderr)
+
+
+def _is_round(number: int) -> bool:
+    """1, 2, 5, 10, 20, 50, ..."""
+    return str(number).rstrip("0") in ("1", "2", "5")

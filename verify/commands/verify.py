@@ -1,0 +1,93 @@
+"""``ctucbvi verify``: run the checks of the claims and compare the verdicts with the expected ones."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+_DESCRIPTION = """\
+Check claims (all of them, or those named and what they use) and print the verdicts: own,
+transitive (never stronger than the weakest claim used) and expected.  Status 1 if a verdict
+is not the expected one.  Results are kept; an interrupted run goes on where it was.
+"""
+
+_EPILOG = """examples:
+  ctucbvi verify
+  ctucbvi verify 'lem:*' --profile thorough
+  ctucbvi verify --claims mine.py --json
+  ctucbvi verify --certificates proofs && python -m verify.recheck proofs/LABEL.json
+
+Results are kept in $CTUCBVI_CACHE (default: ctucbvi in your cache folder) and used again while
+the claim, the code it imports and the versions are the same.  Data files that a check reads are
+not looked at: use --fresh when they change.
+"""
+
+
+def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Describe the arguments."""
+    parser = subparsers.add_parser(
+        "verify",
+        help="check the claims and print the verdicts",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("labels", nargs="*", metavar="LABEL", help="a claim, or a pattern like 'lem:*'")
+    parser.add_argument("--profile", choices=("quick", "thorough"), default="quick", help="default quick")
+    parser.add_argument("--claims", metavar="FILE.py", help="claims of your own, instead of the paper's")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the random checks (default 0)")
+    parser.add_argument(
+        "--workers",
+        type=int,
+        metavar="W",
+        help="processes (default: one per core; 0: none, all in this one, to debug a check)",
+    )
+    parser.add_argument("--fresh", action="store_true", help="do not use the results of earlier runs")
+    parser.add_argument("--certificates", metavar="DIR", help="write every proof to DIR/LABEL.json")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check, print, and compare; status 1 if anything is unexpected."""
+    from verify.claims import ClaimError
+    from verify.running.live import RunProgress
+    from verify.running.loading import Source
+    from verify.running.report import document, text_report, unexpected, write_certificates
+    from verify.running.runs import run_claims
+
+    if options.workers is not None and not 0 <= options.workers <= 1024:
+        raise ClaimError(f"--workers {options.workers}: write a number from 0 to 1024")
+    if options.seed < 0:
+        raise ClaimError(f"--seed {options.seed}: write a number from 0")
+    try:
+        with RunProgress() as progress:
+            done = run_claims(
+                Source.of(options.claims),
+                options.labels,
+                profile=options.profile,
+                seed=options.seed,
+                workers=options.workers,
+                fresh=options.fresh,
+                progress=progress,
+                warn=_say,
+            )
+    except KeyboardInterrupt:
+        _say("what is finished is kept; the same command goes on from there")
+        raise
+    files = {} if options.certificates is None else write_certificates(done, options.certificates)
+    print(json.dumps(document(done, files), indent=2) if options.json else text_report(done))
+    sys.stdout.flush()
+    wrong = unexpected(done)
+    for label, message in wrong.items():
+        _say(f"{label}: {message}")
+    return 1 if wrong else 0
+
+
+def _say(message: str) -> None:
+    print(f"ctucbvi: {message}", file=sys.stderr)

@@ -1,0 +1,28 @@
+"""Running checks: loading claims, on all cores, with a memory; the graph and the reports."""
+
+from verify.running.cache import Cache
+from verify.running.engine import ERROR_BUDGET, effort_for, run_claim
+from verify.running.graph import Graph, transitive_verdicts
+from verify.running.loading import Source, load_claims
+from verify.running.report import document, text_report, unexpected
+from verify.running.results import Result
+from verify.running.runs import Run, known_results, run_claims, select
+
+__all__ = [
+    "ERROR_BUDGET",
+    "Cache",
+    "Graph",
+    "Result",
+    "Run",
+    "Source",
+    "document",
+    "effort_for",
+    "known_results",
+    "load_claims",
+    "run_claim",
+    "run_claims",
+    "select",
+    "text_report",
+    "transitive_verdicts",
+    "unexpected",
+]

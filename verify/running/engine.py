@@ -1,0 +1,150 @@
+"""One claim, all its checks, one result.
+
+The checks run in the order in which the claim names them, until one is decisive: nothing that
+comes after a proof for the whole domain or a confirmed counterexample could change the verdict.
+Otherwise the strongest finding counts (:func:`verify.claims.combined`).
+
+Every claim starts from the same state (precisions, random generators, SymPy's memory), so that its
+result does not depend on which claims ran before it in the same process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from verify.claims import (
+    Check,
+    Claim,
+    ClaimSet,
+    Effort,
+    Finding,
+    Kind,
+    Relation,
+    Verdict,
+    combined,
+)
+from verify.running.results import Result, plain
+
+ERROR_BUDGET = Fraction(1, 10**6)  # of a whole run, for all random checks together
+_DIGITS = 3  # of the seconds
+
+
+def random_checks(claims: ClaimSet) -> int:
+    """How many checks of all these claims can be wrong by bad luck."""
+    return sum(check.random for claim in claims for check in claim.checks)
+
+
+def effort_for(claims: ClaimSet, profile: str, seed: int) -> Effort:
+    """The effort of each check: the budget is shared by all random checks of the set.
+
+    It is shared equally, and by those that are not selected too, so that a selection of claims
+    gives the same results as the whole.
+    """
+    return Effort(profile, seed, ERROR_BUDGET / max(1, random_checks(claims)))
+
+
+def run_claim(claim: Claim, effort: Effort) -> Result:
+    """Run the checks and say what they found; a check that crashes is shown, not raised."""
+    with standard_state(effort.seed), contextlib.redirect_stdout(sys.stderr):
+        began = perf_counter()
+        result = _run(claim, effort)
+        return replace(result, seconds=round(perf_counter() - began, _DIGITS))
+
+
+def _run(claim: Claim, effort: Effort) -> Result:
+    findings: list[Finding] = []
+    step = "none"
+    try:
+        for check in claim.checks:
+            step = check.name
+            findings.append(_found(check, claim, effort))
+            if findings[-1].verdict.decisive:
+                break
+        if not findings:
+            return _unchecked(claim)
+        step = "combination"
+        decided = combined(findings)
+        step = "slack"
+        slack = decided.slack if decided.slack is not None else _slack(claim, decided.verdict, effort)
+    except Exception as error:
+        return _crash(claim, step, error)
+    others = [_brief(finding) for finding in findings if finding is not decided]
+    evidence = {**decided.evidence, "check": decided.check, **({"others": others} if others else {})}
+    return Result(claim.label, decided.verdict, evidence, decided.witness, slack)
+
+
+def _found(check: Check, claim: Claim, effort: Effort) -> Finding:
+    """What the check finds, as the plain data that it has to be."""
+    finding = check.run(claim, effort)
+    if not isinstance(finding, Finding):
+        raise TypeError(f"returned a {type(finding).__name__}, not a Finding")
+    if finding.verdict == Verdict.REFUTED and not finding.witness:
+        raise ValueError("refutes without a witness")
+    return replace(
+        finding,
+        verdict=Verdict(finding.verdict),
+        evidence=plain(dict(finding.evidence)),
+        witness=None if finding.witness is None else plain(dict(finding.witness)),
+        slack=None if finding.slack is None else plain(dict(finding.slack)),
+    )
+
+
+def _unchecked(claim: Claim) -> Result:
+    if claim.kind is Kind.CITED:
+        return Result(claim.label, Verdict.ASSUMED, {"check": "none", "cited": claim.source})
+    return Result(claim.label, Verdict.UNDECIDED, {"check": "none", "reason": "the claim names no check"})
+
+
+def _slack(claim: Claim, verdict: Verdict, effort: Effort) -> Any:
+    """How close the two sides of an inequality come, if it holds."""
+    if not verdict.holds or not isinstance(claim.says, Relation) or claim.says.relation == "==":
+        return None
+    from verify.provers.slack import slack_of
+
+    slack = slack_of(claim.says, claim.domain, effort)
+    return None if slack is None else plain(dict(slack))
+
+
+def _brief(finding: Finding) -> dict[str, Any]:
+    """A finding that did not decide, without its certificate."""
+    evidence = {key: value for key, value in finding.evidence.items() if key != "certificate"}
+    return {"check": finding.check, "verdict": str(finding.verdict), "evidence": evidence}
+
+
+def _crash(claim: Claim, check: str, error: Exception) -> Result:
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    message = f"{text} ({Path(frame.filename).name}, line {frame.lineno})"
+    return Result.failed(claim.label, check, message, trace="".join(traceback.format_exception(error)))
+
+
+@contextlib.contextmanager
+def standard_state(seed: int) -> Iterator[None]:
+    """Global state that code under a check might use, set for the check and put back after it."""
+    import flint
+    import mpmath
+    import numpy
+    from sympy.core.cache import clear_cache
+    from sympy.core.random import rng
+
+    generators = random.getstate(), rng.getstate(), numpy.random.get_state()
+    with flint.ctx.workprec(53), mpmath.workprec(53):
+        clear_cache()
+        random.seed(seed)
+        rng.seed(seed)
+        numpy.random.seed(seed % 2**32)
+        try:
+            yield
+        finally:
+            random.setstate(generators[0])
+            rng.setstate(generators[1])
+            numpy.random.set_state(generators[2])

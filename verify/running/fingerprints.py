@@ -1,0 +1,179 @@
+"""What a result depends on, as one number: equal keys promise equal results.
+
+A key is the SHA-256 of the claim's data, the effort, the versions of the packages that compute, and
+the text of every module of ours that can take part: the module that defines the claim, the engine,
+and what these import, directly or not.  Imports are read from the syntax tree, those inside
+functions included, so nothing is executed to find them.  "Ours" is `ctucbvi`, `verify`, the package
+of the claims and whatever stands beside a user's file.
+
+Not seen: a module imported by a computed name, and data files that a check reads.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import importlib.util
+import json
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import lru_cache, partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from verify.claims import Claim, Effort
+from verify.running.loading import Source
+
+OURS = ("ctucbvi", "verify")
+PACKAGES = ("sympy", "python-flint", "mpmath", "numpy", "hypothesis", "numba")
+_ENGINE = "verify.running.engine"
+
+
+@lru_cache(maxsize=1)
+def versions() -> dict[str, str]:
+    """The versions of Python and of the packages that compute."""
+    found = {"python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # pragma: no cover - all of them are requirements
+            found[name] = "absent"
+    return found
+
+
+class Fingerprints:
+    """The keys of the claims of one source; every file is read once, when it is first needed."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._ours = (*OURS, source.package)
+        self._roots = list(dict.fromkeys(_roots(self._ours)))
+        self._read: dict[str, tuple[str, tuple[str, ...]] | None] = {}  # by name: digest, imports
+
+    def key(self, claim: Claim, effort: Effort) -> str:
+        """The key of the claim's result."""
+        start = "" if self._source.file else claim.module
+        parts = {
+            "claim": _claim_data(claim),
+            "effort": [effort.profile, effort.seed, str(effort.error)],
+            "sources": self.sources(start, _ENGINE),
+            "versions": versions(),
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def sources(self, *modules: str) -> dict[str, str]:
+        """The digest of each of our modules that these import, and of these; "" is the user's file."""
+        found: dict[str, str] = {}
+        waiting = list(modules)
+        while waiting:
+            name = waiting.pop()
+            if name not in self._read:
+                self._read[name] = self._facts(name)
+            if name not in found and (facts := self._read[name]) is not None:
+                found[name], imported = facts
+                waiting.extend(imported)
+        return found
+
+    def _facts(self, name: str) -> tuple[str, tuple[str, ...]] | None:
+        """The digest of a module and what it imports; nothing if it is not ours."""
+        path = self._find(name)
+        if path is None:
+            return None
+        text = path.read_bytes()
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        return hashlib.sha256(text).hexdigest(), _imports(text, package)
+
+    def _find(self, name: str) -> Path | None:
+        """The file of a module of ours, or nothing."""
+        if not name:
+            return Path(self._source.file)
+        *above, last = name.split(".")
+        roots = [] if self._source.folder is None else [self._source.folder]
+        if name.split(".")[0] in self._ours:
+            roots.extend(self._roots)
+        files = [
+            p
+            for r in roots
+            for p in (r.joinpath(*above, last, "__init__.py"), r.joinpath(*above, f"{last}.py"))
+        ]
+        return next((file for file in files if file.is_file()), None)
+
+
+def _roots(packages: tuple[str, ...]) -> Iterator[Path]:
+    """The folders in which these packages are."""
+    for name in packages:
+        spec = importlib.util.find_spec(name)
+        for place in (spec and spec.submodule_search_locations) or ():
+            yield Path(place).parent
+
+
+@lru_cache(maxsize=2000)
+def _imports(text: bytes, package: str) -> tuple[str, ...]:
+    """The names that importing ``text`` may import: modules, their packages, and names in them."""
+    names: set[str] = set()
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):  # it cannot be imported either
+        return ()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            names.add(base)
+            names.update(f"{base}.{alias.name}" for alias in node.names)
+    every = {name[:i] for name in names for i in range(1, len(name) + 1) if name[i : i + 1] in (".", "")}
+    return tuple(sorted(every))
+
+
+def _claim_data(claim: Claim) -> Any:
+    """What the checks can see of a claim; what is expected has no influence and is left out."""
+    says = None if claim.says is None else [type(claim.says).__name__, claim.says.text()]
+    names = {name: r.text(name) for name, r in claim.domain.ranges.items()}
+    texts = [claim.label, claim.statement, claim.source, str(claim.kind), claim.latex]
+    domain = [names, claim.domain.texts(), claim.domain.integers]
+    return [texts, says, domain, list(claim.uses), canonical(claim.checks)]
+
+
+def canonical(thing: Any, above: tuple[int, ...] = ()) -> Any:
+    """Data that is equal for equal things in every process: no addresses, no order of sets."""
+    if thing is None or isinstance(thing, str | int | float):
+        return thing if not isinstance(thing, Enum) else [_name(type(thing)), thing.value]
+    if id(thing) in above:
+        return "above"
+    inner = partial(canonical, above=(*above, id(thing)))
+    if isinstance(thing, Mapping):
+        return sorted(([inner(key), inner(value)] for key, value in thing.items()), key=repr)
+    if isinstance(thing, set | frozenset):
+        return sorted((inner(item) for item in thing), key=repr)
+    if isinstance(thing, list | tuple):
+        return [inner(item) for item in thing]
+    if isinstance(thing, type):
+        return _name(thing)
+    if isinstance(thing, FunctionType):
+        return [_name(thing), inner(_cells(thing)), inner(thing.__defaults__)]
+    if isinstance(thing, partial):
+        return [inner(thing.func), inner(thing.args), inner(thing.keywords)]
+    if is_dataclass(thing):
+        return [_name(type(thing)), *([f.name, inner(getattr(thing, f.name))] for f in fields(thing))]
+    text = repr(thing)
+    return [_name(type(thing)), "" if " at 0x" in text else text]
+
+
+def _cells(function: FunctionType) -> list[Any]:
+    """The values that a function has taken along from where it was defined."""
+    values = []
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # not assigned yet
+            values.append(cell.cell_contents)
+    return values
+
+
+def _name(thing: Any) -> str:
+    return f"{thing.__module__}.{thing.__qualname__}"

@@ -1,0 +1,140 @@
+"""Where claims come from: the modules of a package, found by discovery, or one file of somebody else's.
+
+A module of the package that has ``CLAIMS``, a sequence of claims, is a module of claims; any other
+is a helper.  A file must have them, and is run as ``python FILE.py`` would run it: what stands beside
+it can be imported.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import pkgutil
+import sys
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+
+from verify.claims import Claim, ClaimError, ClaimSet
+
+PACKAGE = "proofs_checks"
+_MODULE = "claims_of_file"  # the name a claims file runs under
+
+
+@dataclass(frozen=True)
+class Source:
+    """A package, or a file in its place; plain data, so that a worker process can load the same claims."""
+
+    package: str = PACKAGE
+    file: str = ""
+
+    @staticmethod
+    def of(file: str | None) -> Source:
+        """The source that ``--claims`` names, or the package."""
+        return Source() if file is None else Source(file=str(Path(file).absolute()))
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the file and its helpers are."""
+        return Path(self.file).parent if self.file else None
+
+    def __str__(self) -> str:
+        return Path(self.file).name if self.file else self.package
+
+
+def load_claims(source: Source) -> ClaimSet:
+    """All claims of the source, which must fit together; whatever they print goes to stderr."""
+    with contextlib.redirect_stdout(sys.stderr):
+        modules = [_run_file(Path(source.file))] if source.file else list(_modules(source.package))
+    claims = ClaimSet(claim for module in modules for claim in _claims_of(module, source))
+    if not len(claims):
+        raise ClaimError(f"{source}: no claims found; write CLAIMS = [claim(...), ...]")
+    return claims
+
+
+def _claims_of(module: ModuleType, source: Source) -> Iterator[Claim]:
+    where = str(source) if source.file else module.__name__
+    found = getattr(module, "CLAIMS", None)
+    if found is None and not source.file:
+        return
+    if not isinstance(found, Sequence):
+        what = "no CLAIMS" if found is None else f"CLAIMS that is a {type(found).__name__}"
+        raise ClaimError(f"{where}: has {what}; write CLAIMS = [claim(...), ...]")
+    for i, claim in enumerate(found):
+        if not isinstance(claim, Claim):
+            raise ClaimError(f"{where}: CLAIMS[{i}] is a {type(claim).__name__}; write claim(...)")
+        yield replace(claim, module=where)
+
+
+# --- a package -------------------------------------------------------------------------------
+
+
+def _modules(name: str) -> Iterator[ModuleType]:
+    """The package and all its modules, in alphabetical order."""
+    if "." not in name and importlib.util.find_spec(name) is None:
+        raise ClaimError(f"package {name!r} is not installed; name a file with --claims FILE.py")
+    try:
+        module = importlib.import_module(name)
+    except ClaimError as error:
+        raise ClaimError(f"{name}: {error}") from None
+    yield module
+    for info in pkgutil.iter_modules(getattr(module, "__path__", ()), f"{name}."):
+        yield from _modules(info.name)
+
+
+# --- a file ----------------------------------------------------------------------------------
+
+_loaded: dict[str, set[str]] = {}  # folder of the last file: the modules that came from there
+
+
+def _run_file(path: Path) -> ModuleType:
+    if path.suffix != ".py" or not path.is_file():
+        fault = "no such file" if not path.exists() else "is not a Python file"
+        raise ClaimError(f"--claims {path}: {fault}; write a file like mine.py")
+    _forget_last_file()
+    module = ModuleType(_MODULE)
+    module.__file__ = str(path)
+    before = set(sys.modules)
+    sys.modules[_MODULE] = module  # dataclasses look their module up
+    sys.path.insert(0, str(path.parent))
+    written, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # no litter in a user's folder
+    try:
+        exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
+    except (Exception, SystemExit) as error:
+        raise ClaimError(_blame(error, path)) from None
+    finally:
+        sys.dont_write_bytecode = written
+        _loaded[str(path.parent)] = {
+            name for name in set(sys.modules) - before if _is_in(sys.modules[name], path.parent)
+        }
+    return module
+
+
+def _forget_last_file() -> None:
+    """Another file may have helpers of the same names, and the same one may have changed."""
+    for folder, names in _loaded.items():
+        if folder in sys.path:
+            sys.path.remove(folder)
+        for name in names:
+            sys.modules.pop(name, None)
+    _loaded.clear()
+
+
+def _is_in(module: ModuleType, folder: Path) -> bool:
+    file = getattr(module, "__file__", None)
+    return file is not None and Path(file).is_relative_to(folder)
+
+
+def _blame(error: BaseException, path: Path) -> str:
+    """One line: the file, the line in it, and what went wrong there."""
+    if isinstance(error, SyntaxError):
+        return f"{Path(error.filename or path).name}, line {error.lineno}: {error.msg}"
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)
+    ]
+    text = " ".join(str(error).split())
+    what = text if isinstance(error, ClaimError) else f"{type(error).__name__}: {text}"
+    return f"{path.name}, line {lines[-1]}: {what}" if lines else f"{path.name}: {what}"

@@ -1,0 +1,180 @@
+"""Claims on all cores, with the results of one core.
+
+A worker process loads the same claims, is told a label, and sends back the result; it keeps the
+result on disk before it answers, so that nothing established is lost if the run is killed.  Workers
+are started afresh (not forked) with fixed hashing and one thread for linear algebra: what a check
+finds depends neither on the number of workers nor on the order in which they work.
+
+A worker that dies (out of memory, a crash in compiled code) is a failed check of the claim it had.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+from verify.claims import ClaimSet, Effort
+from verify.running.cache import Cache
+from verify.running.engine import run_claim
+from verify.running.fingerprints import Fingerprints
+from verify.running.loading import Source, load_claims
+from verify.running.results import Result
+
+_ENVIRONMENT = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+_TICK = 0.5  # seconds between two looks at the clock
+
+
+@dataclass(frozen=True)
+class Task:
+    """One claim to check, and the key to keep its result under."""
+
+    label: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all tasks of a run have in common."""
+
+    source: Source
+    effort: Effort
+    cache: Cache | None  # None: nothing can be kept
+
+    def finish(self, task: Task, claims: ClaimSet) -> Result:
+        """Check one claim and keep the result.
+
+        It is kept only if the key is still the same afterwards: a file that was edited in the
+        meantime makes it unclear which text the result belongs to.
+        """
+        claim = claims[task.label]
+        result = run_claim(claim, self.effort)
+        if self.cache is not None and Fingerprints(self.source).key(claim, self.effort) == task.key:
+            self.cache.put(task.key, result)
+        return result
+
+
+Watch = Callable[[Sequence[str]], None]  # is told, now and then, the labels that are being checked
+Stream = Generator[Result, None, None]
+
+
+def cores() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_this_process(job: Job, tasks: Sequence[Task], claims: ClaimSet, watch: Watch) -> Stream:
+    """One after the other, here; for debuggers and small runs."""
+    for task in tasks:
+        watch([task.label])
+        yield job.finish(task, claims)
+
+
+def in_processes(job: Job, tasks: Sequence[Task], workers: int, watch: Watch) -> Stream:
+    """By worker processes, in whatever order they finish."""
+    waiting = deque(tasks)
+    pool: dict[Connection, _Worker] = {}
+    try:
+        while waiting or pool:
+            while waiting and len(pool) < workers:
+                worker = _Worker(job, waiting.popleft())
+                pool[worker.connection] = worker
+            watch([worker.task.label for worker in pool.values()])
+            for connection in wait(list(pool), timeout=_TICK):
+                worker = pool[connection]  # type: ignore[index]
+                yield worker.answer()
+                if waiting and worker.process.is_alive():
+                    worker.give(waiting.popleft())
+                else:
+                    pool.pop(worker.connection).dismiss()
+    finally:
+        for worker in pool.values():
+            worker.process.kill()
+            worker.dismiss()
+
+
+class _Worker:
+    """A process, the parent's end of its pipe, and the claim it is at."""
+
+    process: BaseProcess
+
+    def __init__(self, job: Job, task: Task) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, job), daemon=True)
+        with _environment(_ENVIRONMENT), _no_interrupt():
+            self.process.start()
+        theirs.close()  # so that the end of the worker is the end of the pipe
+        self.give(task)
+
+    def give(self, task: Task) -> None:
+        """The next claim."""
+        self.task = task
+        with contextlib.suppress(OSError):  # a worker that has just died is noticed by its answer
+            self.connection.send(task)
+
+    def answer(self) -> Result:
+        """What the worker found, or how it died."""
+        try:
+            return Result.from_json(self.connection.recv())
+        except (EOFError, OSError):
+            self.process.join()
+            how = f"its process died (exit status {self.process.exitcode})"
+            return Result.failed(self.task.label, "worker", how)
+
+    def dismiss(self) -> None:
+        """No more claims: the worker ends."""
+        self.connection.close()
+        self.process.join()
+
+
+def _serve(connection: Connection, job: Job) -> None:
+    """The life of a worker."""
+    os.dup2(2, 1)  # a check that prints must not disturb the document on stdout
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    claims = load_claims(job.source)
+    with contextlib.suppress(EOFError, OSError):
+        while True:
+            connection.send(job.finish(connection.recv(), claims).to_json())
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
+
+
+@contextlib.contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """Processes started inside do not see Ctrl-C, which is for the parent; it ends its workers."""
+    if not hasattr(signal, "pthread_sigmask"):  # pragma: no cover - not on Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _environment(changes: Mapping[str, str]) -> Iterator[None]:
+    """These variables for processes started inside; hashing is fixed when an interpreter starts."""
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

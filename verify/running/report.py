@@ -1,0 +1,229 @@
+"""What a run found, for people (a table, messages) and for programs (one JSON document).
+
+A verdict is *unexpected* if it differs from the recorded one, also when it is stronger; if nothing
+is recorded, when the claim does not hold; and always when a check failed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from verify.claims import Claim, ClaimError, Domain, Verdict
+from verify.running.engine import ERROR_BUDGET, random_checks
+from verify.running.fingerprints import versions
+from verify.running.graph import Graph
+from verify.running.results import Result
+from verify.running.runs import Run
+from verify.tables import table
+
+_INLINE = 20_000  # bytes of a certificate that is shown as a whole
+
+
+def describe(claim: Claim) -> dict[str, Any]:
+    """What a claim says, without any evidence."""
+    return {
+        "label": claim.label,
+        "kind": str(claim.kind),
+        "source": claim.source,
+        "statement": claim.statement,
+        "latex": claim.latex,
+        "says": None if claim.says is None else claim.says.text(),
+        "domain": domain_texts(claim.domain),
+        "uses": list(claim.uses),
+    }
+
+
+def domain_texts(domain: Domain) -> list[str]:
+    """One condition each; a variable without a range and an integer are said to be that."""
+    free = [f"{name} real" for name in domain.reals if domain.ranges[name].text(name) == name]
+    return [*domain.texts(), *free, *(f"{name} integer" for name in domain.integers)]
+
+
+def graph_of(run: Run) -> Graph:
+    """The graph of the claims that were run, with their verdicts."""
+    return Graph.of(run.claims, {label: r.verdict for label, r in run.results.items()}, run.results)
+
+
+def unexpected(run: Run) -> dict[str, str]:
+    """By label, what is not as it should be."""
+    found = {}
+    for label, result in run.results.items():
+        expected = run.claims[label].expects(run.effort.profile)
+        if result.error is not None:
+            found[label] = result.error
+        elif expected is not None and result.verdict is not expected:
+            found[label] = f"expected {expected}, found {result.verdict}"
+        elif expected is None and not result.verdict.holds:
+            found[label] = f"nothing expected, found {result.verdict}"
+    return found
+
+
+# --- for people ------------------------------------------------------------------------------
+
+
+def text_report(run: Run) -> str:
+    """The final table and a summary."""
+    graph = graph_of(run)
+    rows = [_row(run.claims[label], result, graph, run) for label, result in run.results.items()]
+    head = ("label", "kind", "verdict", "transitive", "expected", "slack", "seconds")
+    parts = [table(head, rows), "", _counts(run)]
+    if count := random_checks(run.claims):
+        parts.append(
+            f"error budget: {float(ERROR_BUDGET):g} for the whole run, shared by {count} random "
+            f"{'check' if count == 1 else 'checks'}"
+        )
+    if graph.assumed:
+        parts.append(f"assumed, not checked here: {', '.join(graph.assumed)}")
+    return "\n".join(parts)
+
+
+def _row(claim: Claim, result: Result, graph: Graph, run: Run) -> list[str]:
+    expected = claim.expects(run.effort.profile)
+    return [
+        claim.label,
+        str(claim.kind),
+        str(result.verdict) + (" (failed)" if result.error else ""),
+        str(graph.transitive[claim.label]),
+        "-" if expected is None else str(expected),
+        _slack_text(result.slack),
+        f"{result.seconds:.2f}",
+    ]
+
+
+def _slack_text(slack: Mapping[str, Any] | None) -> str:
+    """The tightest ratio of the two sides, or their smallest difference where a ratio means nothing."""
+    if not slack or not ("ratio" in slack or "difference" in slack):
+        return "-"
+    word, number = ("", slack["ratio"]) if "ratio" in slack else ("gap ", slack["difference"])
+    try:
+        return f"{word}{float(number):.4g}"
+    except (TypeError, ValueError):
+        return f"{word}{number}"
+
+
+def _counts(run: Run) -> str:
+    counts = Counter(result.verdict for result in run.results.values())
+    words = [f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]]
+    wrong = len(unexpected(run))
+    verdict = "all as expected" if not wrong else f"{wrong} NOT AS EXPECTED"
+    return f"{len(run.results)} claims ({run.effort.profile}): {', '.join(words)}; {verdict}"
+
+
+# --- for programs ----------------------------------------------------------------------------
+
+
+def document(run: Run, files: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """The whole run as data; ``files`` says which certificates were written where."""
+    graph = graph_of(run)
+    claims = []
+    for label, result in run.results.items():
+        claim = run.claims[label]
+        expected = claim.expects(run.effort.profile)
+        found = {
+            "verdict": str(result.verdict),
+            "transitive": str(graph.transitive[label]),
+            "expected": None if expected is None else str(expected),
+            "evidence": _evidence(result, (files or {}).get(label)),
+            "witness": result.witness,
+            "slack": result.slack,
+            "seconds": result.seconds,
+        }
+        claims.append({**describe(claim), **found})
+    return {
+        "claims": claims,
+        "summary": _summary(run, graph),
+        "profile": run.effort.profile,
+        "seed": run.effort.seed,
+        "versions": versions(),
+    }
+
+
+def _summary(run: Run, graph: Graph) -> dict[str, Any]:
+    own = Counter(str(result.verdict) for result in run.results.values())
+    below = Counter(str(verdict) for verdict in graph.transitive.values())
+    return {
+        "total": len(run.results),
+        "verdicts": {str(v): own[v] for v in Verdict},
+        "transitive": {str(v): below[v] for v in Verdict},
+        "unexpected": [_complaint(run, label, text) for label, text in unexpected(run).items()],
+        "assumed": graph.assumed,
+        "error_budget": {
+            "total": str(ERROR_BUDGET),
+            "random_checks": random_checks(run.claims),
+            "each": str(run.effort.error),
+        },
+    }
+
+
+def _complaint(run: Run, label: str, message: str) -> dict[str, Any]:
+    expected = run.claims[label].expects(run.effort.profile)
+    return {
+        "label": label,
+        "expected": None if expected is None else str(expected),
+        "verdict": str(run.results[label].verdict),
+        "message": message,
+    }
+
+
+def _evidence(result: Result, file: str | None) -> dict[str, Any]:
+    """The evidence, with a long certificate replaced by what identifies it."""
+    certificate = result.evidence.get("certificate")
+    text = "" if certificate is None else certificate_text(certificate)
+    if len(text) < _INLINE:
+        return dict(result.evidence)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return {**result.evidence, "certificate": {"nodes": _nodes(certificate), "sha256": digest, "file": file}}
+
+
+def certificate_text(certificate: Any) -> str:
+    """What is written to a file, and what the digest is of."""
+    return json.dumps(certificate) + "\n"
+
+
+def _nodes(tree: Any) -> int:
+    """How many steps a proof has."""
+    children = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, list) else ()
+    return int(isinstance(tree, dict) and "by" in tree) + sum(map(_nodes, children))
+
+
+# --- certificates as files -------------------------------------------------------------------
+
+
+def write_certificates(run: Run, folder: str) -> dict[str, str]:
+    """Write every certificate (and witness) to its own file; the certificate's file by label."""
+    place, files = Path(folder), {}
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for label, name in _file_names(run.claims):
+            result = run.results.get(label)
+            if result is not None and "certificate" in result.evidence:
+                files[label] = str(place / f"{name}.json")
+                Path(files[label]).write_text(
+                    certificate_text(result.evidence["certificate"]), encoding="utf-8"
+                )
+            if result is not None and result.witness is not None:
+                (place / f"{name}.witness.json").write_text(
+                    json.dumps(result.witness) + "\n", encoding="utf-8"
+                )
+    except OSError as error:
+        raise ClaimError(f"--certificates {folder}: cannot be written: {error.strerror}") from None
+    return files
+
+
+def _file_names(claims: Any) -> Iterator[tuple[str, str]]:
+    """A name without special characters for each label, all of them different (whatever the case)."""
+    taken: set[str] = set()
+    for claim in claims:
+        name = safe = re.sub(r"[^A-Za-z0-9_.-]", "_", claim.label).lstrip(".") or "_"
+        number = 1
+        while name.lower() in taken:
+            number += 1
+            name = f"{safe}-{number}"
+        taken.add(name.lower())
+        yield claim.label, name

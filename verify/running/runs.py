@@ -1,0 +1,102 @@
+"""A run: choose claims, take from the cache what is known, check the rest."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import fnmatch
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from verify.claims import ClaimError, ClaimSet, Effort
+from verify.running.cache import Cache
+from verify.running.engine import effort_for
+from verify.running.fingerprints import Fingerprints
+from verify.running.loading import Source, load_claims
+from verify.running.parallel import Job, Task, cores, in_processes, in_this_process
+from verify.running.results import Result
+
+
+class Progress(Protocol):
+    """Is told how far a run is."""
+
+    def __call__(self, finished: int, total: int, current: Sequence[str]) -> None:
+        """``finished`` claims of ``total`` are done, ``current`` ones under way."""
+        ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """Claims and what was found out about those that were selected."""
+
+    claims: ClaimSet
+    effort: Effort
+    results: Mapping[str, Result]  # in the order in which the claims are written
+    known: int  # how many of them were in the cache
+
+
+def matching(claims: ClaimSet, wanted: Iterable[str]) -> list[str]:
+    """The claims that are named by labels and patterns (``lem:*``), in the order they are written."""
+    chosen: set[str] = set()
+    labels = [claim.label for claim in claims]
+    for text in wanted:
+        found = [text] if text in claims else fnmatch.filter(labels, text)
+        if not found:
+            near = difflib.get_close_matches(text, labels, n=3, cutoff=0.4)
+            hint = f"did you mean {', '.join(near)}?" if near else "see ctucbvi claims"
+            raise ClaimError(f"no claim {text!r}; {hint}")
+        chosen.update(found)
+    return [label for label in labels if label in chosen]
+
+
+def select(claims: ClaimSet, wanted: Iterable[str]) -> list[str]:
+    """The claims that are named, with all that they rest on; all claims if none is named."""
+    chosen = matching(claims, wanted)
+    needed = set(claims.closure(chosen)) if chosen else {claim.label for claim in claims}
+    return [claim.label for claim in claims if claim.label in needed]
+
+
+def run_claims(
+    source: Source,
+    wanted: Iterable[str] = (),
+    *,
+    profile: str = "quick",
+    seed: int = 0,
+    workers: int | None = None,
+    fresh: bool = False,
+    cache: Cache | None = None,
+    progress: Progress | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> Run:
+    """Check the selected claims; ``workers=0`` does it in this process, ``None`` on all cores."""
+    claims = load_claims(source)
+    labels = select(claims, wanted)
+    effort = effort_for(claims, profile, seed)
+    cache = Cache() if cache is None else cache
+    if (fault := cache.fault()) and warn is not None:
+        warn(fault)
+    fingerprints = Fingerprints(source)
+    tasks = [Task(label, fingerprints.key(claims[label], effort)) for label in labels]
+    kept = {} if fresh else {t.label: r for t in tasks if (r := cache.get(t.key)) is not None}
+    found = dict(kept)
+    rest = [task for task in tasks if task.label not in found]
+    job = Job(source, effort, None if fault else cache)
+
+    def watch(current: Sequence[str]) -> None:
+        if progress is not None:
+            progress(len(found), len(labels), current)
+
+    many = min(cores() if workers is None else workers, len(rest))
+    stream = in_processes(job, rest, many, watch) if many else in_this_process(job, rest, claims, watch)
+    with contextlib.closing(stream):  # an interrupted run ends its workers
+        for result in stream:
+            found[result.label] = result
+    return Run(claims, effort, {label: found[label] for label in labels}, len(kept))
+
+
+def known_results(source: Source, claims: ClaimSet, *, profile: str, seed: int) -> dict[str, Result]:
+    """What earlier runs have established about these claims, without checking anything."""
+    effort, fingerprints, cache = effort_for(claims, profile, seed), Fingerprints(source), Cache()
+    found = {claim.label: cache.get(fingerprints.key(claim, effort)) for claim in claims}
+    return {label: result for label, result in found.items() if result is not None}
