@@ -17,10 +17,11 @@ LAYERS = [
     {"ctucbvi.numbers"},
     {"ctucbvi.model"},
     {"ctucbvi.policy", "ctucbvi.modelfile"},
-    {"ctucbvi.library"},
+    {"ctucbvi.library", "ctucbvi.learning"},
     # Independent of each other on purpose: each is the check of the other.
     {"ctucbvi.exact", "ctucbvi.numeric", "ctucbvi.peers", "ctucbvi.second_opinion", "ctucbvi.strategies"},
     {"ctucbvi.crosscheck"},
+    {"ctucbvi.study"},
 ]
 
 # Inside ctucbvi.exact likewise, but every module on its own.
@@ -36,7 +37,8 @@ EXACT = [
     {"solution"},
     {"planner"},
     {"evaluation", "iteration"},
-    {"iteration_bounds"},
+    {"iteration_bounds", "learner"},
+    {"verdicts"},
 ]
 
 

@@ -1,0 +1,27 @@
+"""What exact and fast learners share: settings, radii, statistics, histories, the environment."""
+
+from ctucbvi.learning.environment import Environment, initial_distribution
+from ctucbvi.learning.history import History, HistoryWriter, load_history, save_history
+from ctucbvi.learning.radii import DOUBLES, Arithmetic, Constants, constants
+from ctucbvi.learning.settings import Schedule, Settings, rescaling
+from ctucbvi.learning.statistics import Episode, Statistics, Visit, jump_distance
+
+__all__ = [
+    "DOUBLES",
+    "Arithmetic",
+    "Constants",
+    "Environment",
+    "Episode",
+    "History",
+    "HistoryWriter",
+    "Schedule",
+    "Settings",
+    "Statistics",
+    "Visit",
+    "constants",
+    "initial_distribution",
+    "jump_distance",
+    "load_history",
+    "rescaling",
+    "save_history",
+]

@@ -1,0 +1,151 @@
+"""Recorded histories: one JSON object per line, written as the episodes come.
+
+The first line says what the history is of: the model (its whole file, so that a replay needs
+nothing else and notices another model), the settings, and how it was drawn.  Every further line
+is an episode, ``{"episode": k, "visits": [[state, action, holding, next], ..., [state, action]]}``.
+
+A holding time is exact: a double in hexadecimal (``"0x1.8p-1"``), any other rational as ``"1/3"``.
+The last visit, cut off by the horizon, has none; it lasted for what was left.
+
+Every line ends in a newline and is flushed: after a crash the file holds all episodes but perhaps
+the last, and a line that breaks off is left out on reading.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any
+
+from ctucbvi.errors import InputError
+from ctucbvi.learning.settings import Settings
+from ctucbvi.learning.statistics import Episode, Visit
+from ctucbvi.modelfile import dump_model, parse_model
+from ctucbvi.numbers import exact
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from ctucbvi.model import CTMDP
+
+FORMAT = "ctucbvi-history-1"
+
+
+@dataclass(frozen=True)
+class History:
+    """What a file of a history holds."""
+
+    model: CTMDP
+    settings: Settings
+    drawn: dict[str, Any]  # how the episodes were drawn: the seed, the generator, ...
+    episodes: tuple[Episode, ...]
+
+
+class HistoryWriter:
+    """Writes a history as it comes; use it in a ``with`` block."""
+
+    def __init__(
+        self, path: str | PathLike[str], model: CTMDP, settings: Settings, drawn: dict[str, Any] | None = None
+    ) -> None:
+        self._model, self._count = model, 0
+        try:
+            self._file: IO[str] = open(path, "w", encoding="utf-8", newline="\n")  # noqa: SIM115 -- closed by close()
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror}); name a file that can") from None
+        self._line(
+            {
+                "format": FORMAT,
+                "model": json.loads(dump_model(model, format="json")),
+                "settings": settings.to_json(),
+                "drawn": drawn or {},
+            }
+        )
+
+    def write(self, episode: Episode) -> None:
+        """Add one episode."""
+        self._count += 1
+        self._line({"episode": self._count, "visits": [_plain(visit) for visit in episode.visits]})
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    def _line(self, document: dict[str, Any]) -> None:
+        self._file.write(json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n")
+        self._file.flush()
+
+    def __enter__(self) -> HistoryWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def save_history(path: str | PathLike[str], history: History) -> None:
+    """Write a whole history."""
+    with HistoryWriter(path, history.model, history.settings, history.drawn) as out:
+        for episode in history.episodes:
+            out.write(episode)
+
+
+def load_history(path: str | PathLike[str]) -> History:
+    """Read a history, and check that its episodes are episodes of its model."""
+    lines = _lines(path)
+    head = next(lines, None)
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise InputError(f"{path}: line 1 does not say {FORMAT!r}; name a file that learn --save wrote")
+    model = parse_model(json.dumps(head.get("model")), format="json", where=f"{path}: line 1: model")
+    settings = Settings.from_json(head.get("settings"), f"{path}: line 1: settings")
+    settings.check(model)
+    episodes = tuple(
+        _episode(model, document, i, f"{path}: line {i + 1}") for i, document in enumerate(lines, 1)
+    )
+    return History(model, settings, dict(head.get("drawn") or {}), episodes)
+
+
+def _lines(path: str | PathLike[str]) -> Iterator[Any]:
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise InputError(f"{path}: cannot be read ({reason}); name a history file") from None
+    for i, line in enumerate(text.split("\n")[:-1], 1):  # what follows the last newline broke off
+        try:
+            yield json.loads(line)
+        except ValueError:
+            raise InputError(f"{path}: line {i} is not JSON; name a file that learn --save wrote") from None
+
+
+def _episode(model: CTMDP, document: Any, number: int, where: str) -> Episode:
+    try:
+        if document["episode"] != number:
+            raise InputError(
+                f"{where}: episode {document['episode']} where {number} was due; lines are missing"
+            )
+        visits = [tuple(visit) for visit in document["visits"]]
+        last = visits.pop() if len(visits[-1]) == 2 else None  # None: a jump exactly at the horizon
+        return Episode.of(model, [(x, a, _holding(tau, where), y) for x, a, tau, y in visits], last)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise InputError(str(error) if str(error).startswith(where) else f"{where}: {error}") from None
+        raise InputError(f"{where}: not an episode; write [state, action, holding, next] per visit") from None
+
+
+def _plain(visit: Visit) -> list[str]:
+    if visit.to is None:
+        return [visit.state, visit.action]
+    nearest = float(visit.holding)
+    text = nearest.hex() if Fraction(nearest) == visit.holding else str(visit.holding)
+    return [visit.state, visit.action, text, visit.to]
+
+
+def _holding(text: str, where: str) -> Fraction:
+    if "0x" in text:
+        return Fraction(float.fromhex(text))
+    return exact(text, f"{where}: holding time")

@@ -1,0 +1,210 @@
+r"""What a learner is told before it starts (the inputs of ``alg: CTUCB``).
+
+The number of episodes :math:`K`, the confidence :math:`\delta`, the accuracies
+:math:`\epsilon_k`, the bound :math:`\lambda_{\max}` on all rates and, in the variant of the
+paper's remark, the bound :math:`\lambda_{\min}`.  The model's reward rates are known to the
+learner, its rates and jump probabilities are not.
+
+**Accuracies** (:class:`Schedule`): :math:`\epsilon_k = k^{-\alpha}`, times
+:math:`e^{-\lambda_{\max}H}` in the corollary of ``thm:CT-UCB``.  The paper's simulation takes
+:math:`1/\sqrt k`.
+
+**Rewards** must lie in [0, 1] and there is no terminal reward: the truncation
+:math:`\min\{t,\cdot\}` of ``eq:m-VI`` would cut off values otherwise.  ``CTMDP.with_rewards`` maps
+any rewards into [0, 1] without changing what is optimal; the message of the refusal says how.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ctucbvi.errors import InputError
+from ctucbvi.numbers import exact, shown
+
+if TYPE_CHECKING:
+    from ctucbvi.learning.radii import Arithmetic, N
+    from ctucbvi.model import CTMDP, Number
+
+_HALF = Fraction(1, 2)
+_SCHEDULE = re.compile(r"k\^-(?P<alpha>[^*()\s]+)(?P<scaled>\*exp\(-lambda_max\*H\))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    r"""The accuracies :math:`\epsilon_k = k^{-\alpha}`, or :math:`k^{-\alpha} e^{-\lambda_{\max}H}`."""
+
+    exponent: Fraction = _HALF  # α > 0
+    scaled: bool = False  # whether the factor e^{-λmax H} is there
+
+    def __post_init__(self) -> None:
+        if self.exponent <= 0:
+            raise InputError(f"epsilon: exponent {shown(self.exponent)} is not positive; write k^-1/2")
+
+    @classmethod
+    def parse(cls, text: str) -> Schedule:
+        """Read ``1/sqrt(k)``, ``k^-2/3`` or ``k^-1/2*exp(-lambda_max*H)``."""
+        plain = "".join(text.split())
+        if plain == "1/sqrt(k)":
+            return cls()
+        match = _SCHEDULE.fullmatch(plain)
+        if match is None:
+            raise InputError(
+                f"epsilon: {text!r} is unknown; write 1/sqrt(k), k^-2/3 or k^-1/2*exp(-lambda_max*H)"
+            )
+        return cls(exact(match["alpha"], "epsilon: exponent"), match["scaled"] is not None)
+
+    def __str__(self) -> str:
+        if self == Schedule():
+            return "1/sqrt(k)"
+        return f"k^-{self.exponent}" + ("*exp(-lambda_max*H)" if self.scaled else "")
+
+    def at(self, k: int, product: Fraction, numbers: Arithmetic[N]) -> N:
+        r""":math:`\epsilon_k` in the arithmetic ``numbers``; ``product`` is :math:`\lambda_{\max} H`."""
+        episode = numbers.number(Fraction(k))
+        if self.exponent == _HALF:
+            found: N = numbers.number(Fraction(1)) / numbers.sqrt(episode)
+        else:
+            found = numbers.exp(-(numbers.number(self.exponent) * numbers.log(episode)))
+        if self.scaled:
+            found = found * self.scale(product, numbers)
+        return found
+
+    def rational(self, k: int) -> Fraction | None:
+        r""":math:`\epsilon_k` exactly where it is a fraction, else None."""
+        power = k**self.exponent.numerator
+        root = round(power ** (1 / self.exponent.denominator)) if power < 2**64 else 0
+        if self.scaled or root**self.exponent.denominator != power:
+            return None
+        return Fraction(1, root)
+
+    def scale(self, product: Fraction, numbers: Arithmetic[N]) -> N:
+        r""":math:`\epsilon_1`: the factor that does not depend on the episode."""
+        return numbers.exp(numbers.number(-product if self.scaled else Fraction(0)))
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The inputs of a learner, valid by construction; :meth:`for_model` fills them in."""
+
+    episodes: int  # K: it enters the radii, so it is fixed in advance
+    fastest: Fraction  # λmax > 0
+    delta: Fraction = Fraction(1, 20)  # 0 < δ < 1
+    epsilon: Schedule = field(default_factory=Schedule)
+    slowest: Fraction | None = None  # a known λmin > 0: the variant of the paper's remark
+    bonus: bool = True  # False: the greedy learner without exploration bonus
+
+    def __post_init__(self) -> None:
+        if isinstance(self.episodes, bool) or not isinstance(self.episodes, int) or self.episodes < 1:
+            raise InputError(f"episodes: {self.episodes!r} is not a whole number of at least 1; write one")
+        if not 0 < self.delta < 1:
+            raise InputError(f"delta: {shown(self.delta)} is outside (0, 1); write for example 1/20")
+        if self.fastest <= 0:
+            raise InputError(f"lambda-max: {shown(self.fastest)} is not positive; write a bound on all rates")
+        if self.slowest is not None and not 0 < self.slowest <= self.fastest:
+            raise InputError(
+                f"lambda-min: {shown(self.slowest)} is outside (0, lambda-max = {shown(self.fastest)}]; "
+                "write a positive lower bound of all rates"
+            )
+
+    @classmethod
+    def for_model(
+        cls,
+        model: CTMDP,
+        *,
+        episodes: int,
+        delta: Number = Fraction(1, 20),
+        epsilon: Schedule | str = "1/sqrt(k)",
+        fastest: Number | None = None,
+        slowest: Number | None = None,
+        bonus: bool = True,
+    ) -> Settings:
+        """The settings for learning ``model``; λmax is its largest rate unless given."""
+        settings = cls(
+            episodes,
+            model.max_rate if fastest is None else exact(fastest, "lambda-max"),
+            exact(delta, "delta"),
+            epsilon if isinstance(epsilon, Schedule) else Schedule.parse(epsilon),
+            None if slowest is None else exact(slowest, "lambda-min"),
+            bonus,
+        )
+        settings.check(model)
+        return settings
+
+    def check(self, model: CTMDP) -> None:
+        """Refuse a model that these settings are not for."""
+        _check_rewards(model)
+        rates = [row.rate for row in model.transitions]
+        if max(rates) > self.fastest:
+            raise InputError(
+                f"lambda-max: {shown(self.fastest)} is below the rate {shown(max(rates))} of model "
+                f"{model.name!r}; write at least that"
+            )
+        if self.slowest is not None and min(rates) < self.slowest:
+            raise InputError(
+                f"lambda-min: {shown(self.slowest)} is above the rate {shown(min(rates))} of model "
+                f"{model.name!r}; write at most that, or leave it out"
+            )
+        if jump_ratio(model, self) <= 1:
+            raise InputError(
+                f"horizon: {shown(model.horizon)} is so short that the radius eq:alpha-k is the root of a "
+                "negative number; choose a smaller unit of time, or more episodes"
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings as a JSON object of strings and plain values."""
+        return {
+            "episodes": self.episodes,
+            "delta": str(self.delta),
+            "epsilon": str(self.epsilon),
+            "lambda_max": str(self.fastest),
+            "lambda_min": None if self.slowest is None else str(self.slowest),
+            "bonus": self.bonus,
+        }
+
+    @classmethod
+    def from_json(cls, document: Any, where: str = "settings") -> Settings:
+        """Read what :meth:`to_json` wrote."""
+        try:
+            slowest = document["lambda_min"]
+            return cls(
+                document["episodes"],
+                exact(document["lambda_max"], f"{where}: lambda_max"),
+                exact(document["delta"], f"{where}: delta"),
+                Schedule.parse(document["epsilon"]),
+                None if slowest is None else exact(slowest, f"{where}: lambda_min"),
+                bool(document["bonus"]),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{where}: {error} is missing or of the wrong kind; write it again") from None
+
+
+def jump_ratio(model: CTMDP, settings: Settings) -> Fraction:
+    r""":math:`2^S \cdot SAHK^2/\delta`, whose logarithm is the bracket of ``eq:alpha-k``."""
+    triples = 2 ** len(model.states) * len(model.states) * len(model.actions)
+    return model.horizon * int(triples) * settings.episodes * settings.episodes / settings.delta
+
+
+def rescaling(model: CTMDP) -> tuple[Fraction, Fraction]:
+    """``(scale, shift)`` so that ``model.with_rewards(scale, shift)`` has rewards in [0, 1]."""
+    rewards = [row.reward for row in model.transitions]
+    low, high = min(rewards), max(rewards)
+    scale = 1 / (high - low) if high > low else Fraction(1)
+    return scale, -low * scale
+
+
+def _check_rewards(model: CTMDP) -> None:
+    if any(model.terminal):
+        raise InputError(
+            f"model {model.name!r} has a terminal reward, and the learner knows none; "
+            "leave it out, or use plan"
+        )
+    rewards = [row.reward for row in model.transitions]
+    if not 0 <= min(rewards) <= max(rewards) <= 1:
+        scale, shift = rescaling(model)
+        raise InputError(
+            f"model {model.name!r}: rewards from {shown(min(rewards))} to {shown(max(rewards))} are not in "
+            f'[0, 1]; rescale them with --rescale={scale},{shift} (model.with_rewards("{scale}", "{shift}"))'
+        )

@@ -1,0 +1,200 @@
+r"""CT-UCBVI in doubles with located switches: ``alg:VI`` without a grid.
+
+The iterates :math:`V_1, \dots, V_m` are the levels of one layered model
+(:mod:`ctucbvi.learning.estimated`), which the fast planner solves in one pass: piecewise polynomials in the
+remaining time whose pieces end where an action or the truncation takes over.  Then
+
+* :math:`\|V_n - V_{n-1}\|_\infty` is the largest value of finitely many polynomials, found between two bounds
+  by halving intervals (Bernstein coefficients), and :math:`n_k` is the first :math:`n` at which it is below
+  :math:`\epsilon_k`;
+* the best action of level :math:`n_k + 1` is the policy of ``eq:pi-k``, at every remaining time.
+
+If none of the distances is small enough, the layers are doubled.
+
+Estimates are doubles: holding times are rounded and added up as they come.  With :math:`m` additions a
+relative error of :math:`(1+u)^{m+1} - 1`, :math:`u = 2^{-53}`, is the most that :math:`T` can have, all
+terms being positive.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ctucbvi.errors import InputError
+from ctucbvi.learning import DOUBLES, Episode, Settings, Statistics, constants
+from ctucbvi.learning.estimated import estimated_model, layer, layered
+from ctucbvi.numeric.planner import NumericSolution, smallest_tolerance, solve_numeric
+
+if TYPE_CHECKING:
+    from ctucbvi.model import CTMDP
+    from ctucbvi.numeric.arrays import Floats
+
+_UNIT = 2.0**-53
+_HALVINGS = 40
+_MOST_LEVELS = 4096
+
+
+@dataclass(frozen=True)
+class LocatedPlan:
+    """What the learner computes at the start of an episode, in doubles."""
+
+    model: CTMDP  # the true one: its names
+    estimated: CTMDP  # with the doubles λ̂ and r + b
+    rates: tuple[float, ...]  # λ̂, one per pair
+    bonus: tuple[float, ...]  # b, one per pair
+    epsilon: float
+    levels: int
+    solution: NumericSolution  # of the layered model
+    iterations: int  # n_k
+    distances: tuple[tuple[float, float], ...]  # bounds of ‖V_n − V_{n−1}‖ as computed, n = 1, ..., n_k
+
+    def value(self, state: str, t: Fraction | None = None) -> float:
+        """V̂(state, t); ``t`` is the remaining time (default: the horizon)."""
+        return self.solution.value(self._name(state, self.iterations), t)
+
+    def action(self, state: str, t: Fraction) -> str:
+        """The action of ``eq:pi-k``; with no time left all are equal, and the first is taken."""
+        if t == 0:
+            return self.model.actions_of(state)[0]
+        return self.solution.action(self._name(state, self.iterations + 1), t)
+
+    def _name(self, state: str, level: int) -> str:
+        place: int = layer(self.estimated, self.levels, level).start + self.model.state_index(state)
+        return self.solution.model.states[place]
+
+
+class LocatedLearner:
+    """CT-UCBVI in doubles, planning at every episode with located switches."""
+
+    def __init__(self, model: CTMDP, settings: Settings, *, tolerance: float = 1e-10) -> None:
+        settings.check(model)
+        self.model, self.settings, self.tolerance = model, settings, tolerance
+        self.radii = constants(model, settings, DOUBLES)
+        pairs = len(model.transitions)
+        self.episodes = 0
+        self.time = [0.0] * pairs  # T
+        self.additions = [0] * pairs  # how many holding times T adds up
+        self.left = [0] * pairs  # N⁺
+        self.jumps = [[0] * len(model.states) for _ in range(pairs)]  # N
+        self._row = {(r.state, r.action): i for i, r in enumerate(model.transitions)}
+        self._plan: LocatedPlan | None = None
+        self._guess = 3  # levels that will probably do
+
+    def plan(self) -> LocatedPlan:
+        """The plan of the episode that is due."""
+        if self._plan is None:
+            rates = tuple(self.rate(k) for k in range(len(self.left)))
+            bonus = tuple(self.bonus(k) for k in range(len(self.left)))
+            product = self.settings.fastest * self.model.horizon
+            epsilon = self.settings.epsilon.at(self.episodes + 1, product, DOUBLES)
+            self._plan = self._iterated(rates, bonus, epsilon)
+            self._guess = self._plan.iterations + 1
+        return self._plan
+
+    def rate(self, pair: int) -> float:
+        r""":math:`\hat\lambda` (``eq:rate-est``)."""
+        fastest, left, time = float(self.settings.fastest), self.left[pair], self.time[pair]
+        found = min(left / time, fastest) if left and time else fastest if left else 0.0
+        return found if self.settings.slowest is None else max(found, float(self.settings.slowest))
+
+    def bonus(self, pair: int) -> float:
+        """``eq:bonus-k``."""
+        return self.radii.bonus(self.time[pair], float(self.left[pair]), DOUBLES)
+
+    def choose(self, state: str, remaining: Fraction) -> str:
+        """The action of the policy of the episode that is due."""
+        return self.plan().action(state, remaining)
+
+    def observe(self, episode: Episode) -> None:
+        """Take an episode into account."""
+        column = self.model.states.index
+        for visit in episode.visits:
+            pair = self._row[visit.state, visit.action]
+            self.time[pair] += float(visit.holding)
+            self.additions[pair] += 1
+            if visit.to is not None:
+                self.left[pair] += 1
+                self.jumps[pair][column(visit.to)] += 1
+        self.episodes += 1
+        self._plan = None
+
+    def time_error(self, pair: int) -> Fraction:
+        """A proved bound on the relative error of T."""
+        return (1 + Fraction(1, 2**53)) ** (self.additions[pair] + 1) - 1
+
+    def _iterated(self, rates: tuple[float, ...], bonus: tuple[float, ...], epsilon: float) -> LocatedPlan:
+        seen = Statistics(
+            self.model,
+            self.episodes,
+            tuple(map(Fraction, self.time)),
+            tuple(map(tuple, self.jumps)),
+            tuple(self.left),
+        )
+        estimated = estimated_model(seen, self.settings, [*map(Fraction, bonus)], [*map(Fraction, rates)])
+        levels = self._guess
+        while levels <= _MOST_LEVELS:
+            model = layered(estimated, levels)
+            tolerance = max(self.tolerance, 4 * smallest_tolerance(model))
+            solution = solve_numeric(model, tolerance=tolerance, truncate=True)
+            distances: list[tuple[float, float]] = []
+            for n in range(1, levels):
+                distances.append(distance(solution, estimated, levels, n, epsilon))
+                if sum(distances[-1]) / 2 < epsilon:
+                    found = tuple(distances)
+                    return LocatedPlan(
+                        self.model, estimated, rates, bonus, epsilon, levels, solution, n, found
+                    )  # fmt: skip
+            levels *= 2
+        raise InputError(
+            f"episode {self.episodes + 1}: no end within {_MOST_LEVELS} iterations; choose a larger epsilon"
+        )
+
+
+def distance(
+    solution: NumericSolution, estimated: CTMDP, levels: int, n: int, goal: float = math.nan
+) -> tuple[float, float]:
+    """Bounds of ``sup |V_n - V_{n-1}|`` for the polynomials in ``solution``, rounding included.
+
+    They are narrowed until ``goal`` lies outside, or as far as doubles go.
+    """
+    values = solution.coefficients
+    difference = values[:, :, layer(estimated, levels, n)]
+    if n > 1:
+        difference = difference - values[:, :, layer(estimated, levels, n - 1)]
+    rows = np.ascontiguousarray(np.moveaxis(difference, 1, 2)).reshape(-1, values.shape[1])
+    lower, upper = supremum(rows, goal)
+    # Subtraction, change of basis and at most _HALVINGS averages, each of as many terms as a row has: each
+    # rounds by a unit of the sum of the absolute values.
+    blur = 2 * (_HALVINGS + 6) * rows.shape[1] * _UNIT * float(np.abs(rows).sum(axis=1).max())
+    return max(lower - blur, 0.0), upper + blur
+
+
+def supremum(rows: Floats, goal: float) -> tuple[float, float]:
+    """Bounds of the largest ``|Σ d_k u^k|`` on [0, 1] over all rows ``d``, up to rounding."""
+    n = rows.shape[1] - 1
+    basis = np.array([[math.comb(j, k) / math.comb(n, k) for k in range(n + 1)] for j in range(n + 1)])
+    b = rows @ basis.T
+    lower = upper = 0.0
+    for _ in range(_HALVINGS):
+        tops = np.abs(b).max(axis=1)
+        lower = max(lower, float(np.abs(b[:, [0, -1]]).max()))
+        upper = max(lower, float(tops.max()))
+        if upper - lower <= 4 * _UNIT * upper or upper < goal or lower >= goal:
+            break
+        b = _halves(b[tops > lower])
+    return lower, upper
+
+
+def _halves(b: Floats) -> Floats:
+    """Bernstein coefficients on both halves of the interval (de Casteljau)."""
+    left, right, n = np.empty_like(b), np.empty_like(b), b.shape[1] - 1
+    work = b.copy()
+    for k in range(n + 1):
+        left[:, k], right[:, n - k] = work[:, 0], work[:, n - k]
+        work[:, : n - k] = 0.5 * (work[:, : n - k] + work[:, 1 : n - k + 1])
+    return np.concatenate([left, right])
