@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from verify.commands import certify, claims, crosscheck, learn, models, plan, verify
+from verify.commands import certify, claims, crosscheck, learn, models, plan, regret, verify
 
-_COMMANDS = (verify, claims, plan, crosscheck, certify, learn, models)
+_COMMANDS = (verify, claims, plan, crosscheck, certify, learn, regret, models)
 
 
 class _Parser(argparse.ArgumentParser):

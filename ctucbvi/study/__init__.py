@@ -1,0 +1,37 @@
+"""Regret studies: learners played against the optimum, in runs that can be interrupted and shared out.
+
+``run_study`` plays a :class:`Study`, ``Result.of`` makes its curve, ``draw`` the paper's figure.
+"""
+
+from ctucbvi.study.bound import Bound, regret_bound
+from ctucbvi.study.driver import LostWorkerError, Outcome, run_study
+from ctucbvi.study.evaluation import Evaluator, grid_policy
+from ctucbvi.study.figure import draw
+from ctucbvi.study.learners import contestant
+from ctucbvi.study.plan import Contestant, Learner, Place, Stretch, Study, checkpoints
+from ctucbvi.study.result import Result, document_text
+from ctucbvi.study.shards import RunState
+from ctucbvi.study.summary import Curve, student_quantile
+
+__all__ = [
+    "Bound",
+    "Contestant",
+    "Curve",
+    "Evaluator",
+    "Learner",
+    "LostWorkerError",
+    "Outcome",
+    "Place",
+    "Result",
+    "RunState",
+    "Stretch",
+    "Study",
+    "checkpoints",
+    "contestant",
+    "document_text",
+    "draw",
+    "grid_policy",
+    "regret_bound",
+    "run_study",
+    "student_quantile",
+]

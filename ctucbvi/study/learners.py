@@ -1,0 +1,48 @@
+"""The contestants of a study by name: CT-UCBVI and the baselines it is compared with.
+
+``ct-ucbvi``
+    the paper's algorithm (:mod:`ctucbvi.numeric.learner`).
+``greedy``
+    the same without the exploration bonus.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ctucbvi.errors import InputError
+from ctucbvi.study.plan import Contestant, Learner, Place
+
+_STEPS = 100  # cells of the grid
+
+
+def contestant(name: str, steps: int = _STEPS) -> Contestant:
+    """The contestant called ``name``; ``steps`` are the cells of its grid."""
+    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= 10**6:
+        raise InputError(f"steps: {steps!r} is not a whole number from 1 to 1000000; write one")
+    if name == "ct-ucbvi":
+        return Contestant(name, make_ct_ucbvi, steps)
+    if name == "greedy":
+        return Contestant(name, make_greedy, steps)
+    raise InputError(f"learner {name!r} is unknown; write ct-ucbvi or greedy")
+
+
+def make_ct_ucbvi(place: Place, steps: int, snapshot: bytes | None) -> Learner:
+    """CT-UCBVI, new or resumed."""
+    from ctucbvi.numeric.learner import FastLearner
+
+    options: dict[str, Any] = {
+        "seed": place.seed,
+        "run": place.run,
+        "steps": steps,
+        "initial": dict(place.initial),
+    }
+    if snapshot is None:
+        return FastLearner(place.model, place.settings, **options)
+    return FastLearner.resume(place.model, place.settings, snapshot=snapshot, **options)
+
+
+def make_greedy(place: Place, steps: int, snapshot: bytes | None) -> Learner:
+    """The greedy learner, new or resumed."""
+    return make_ct_ucbvi(replace(place, settings=replace(place.settings, bonus=False)), steps, snapshot)

@@ -1,0 +1,93 @@
+"""Who does the work: this process, others on this machine, or a cluster.
+
+All three are executors in the sense of ``concurrent.futures``: a function and its argument go in,
+a future comes out.  Nothing else is known about them, so the results cannot depend on the choice.
+
+Worker processes ignore Ctrl-C, which is for the parent to act on, and end by themselves when the
+parent is gone, however it went.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from ctucbvi.errors import InputError
+
+_PATIENCE = 10  # seconds to wait for a scheduler
+
+
+class _Here(Executor):
+    """Does the work at once, in this process."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+@contextmanager
+def pool(workers: int, cluster: str | None) -> Iterator[tuple[Executor, int | None]]:
+    """An executor, and how many tasks to give it at a time (None: all there are)."""
+    if cluster is not None:
+        with _cluster(cluster) as executor:
+            yield executor, None
+    elif workers == 1:
+        yield _Here(), 1
+    else:
+        with _processes(workers) as executor:
+            yield executor, workers
+
+
+@contextmanager
+def _processes(workers: int) -> Iterator[Executor]:
+    before = set(multiprocessing.active_children())
+    executor = ProcessPoolExecutor(
+        workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin_worker
+    )
+    try:
+        yield executor
+    except BaseException:
+        # What is under way is lost anyway; waiting for it would keep the user waiting.
+        executor.shutdown(wait=False, cancel_futures=True)
+        for child in set(multiprocessing.active_children()) - before:
+            child.terminate()
+        raise
+    executor.shutdown()
+
+
+def _begin_worker() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Executor]:
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise InputError(
+            "--cluster needs dask.distributed; install it with: pip install 'ctucbvi[cluster]'"
+        ) from None
+    try:
+        client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"--cluster {address!r}: no scheduler answers there ({reason})") from None
+    with client:
+        # Not pure: equal arguments need not be remembered, and no result is kept longer than needed.
+        yield client.get_executor(pure=False)

@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import ctucbvi
+from tests.cli.test_plan import refused, run
+
+SMALL = ["regret", "machine-repair", "--episodes", "3000", "--runs", "3", "--seed", "4", "--workers", "1"]
+COMMAND = [sys.executable, "-m", "verify", *SMALL[:-2]]
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory) -> str:
+    """The result of the small study, never interrupted, by one process."""
+    from verify.cli import main
+
+    file = tmp_path_factory.mktemp("plain") / "result.json"
+    assert main([*SMALL, "--result", str(file), "--json"]) == 0
+    return file.read_text()
+
+
+def test_json_is_the_result_and_what_it_cost(capsys, plain):
+    status, out, err = run(capsys, *SMALL, "--json")
+    document = json.loads(out)
+    assert (status, err) == (0, "")
+    cost = document.pop("cost")
+    assert document == json.loads(plain)
+    assert cost["episodes"] == 9000
+    assert (cost["episodes_found"], cost["workers"], cost["cores"]) == (0, 1, os.cpu_count())
+    (learner,) = document["learners"]
+    count = len(document["checkpoints"])
+    assert document["checkpoints"][-1] == 3000
+    for column in (learner["mean"], learner["standard_error"], *learner["band"].values(), document["bound"]):
+        assert len(column) == count
+    assert document["bound"][0] is None
+    assert "K = 1" in document["bound_missing"]
+    assert all(mean < bound for mean, bound in zip(learner["mean"][1:], document["bound"][1:], strict=True))
+    # Regret cannot decrease, and the first policy is the same in every run: nothing is known yet.
+    assert sorted(learner["mean"]) == learner["mean"]
+    assert learner["standard_error"][0] == 0
+
+
+def test_the_first_episode_has_the_regret_of_its_policy(capsys, plain):
+    # Nothing is known in the first episode: all pairs have the same large bonus, V = t, and the
+    # rewards decide; with rate 0 they are r + b per unit of time, so the largest reward is best.
+    model = ctucbvi.bundled_model("machine-repair")
+    policy = ctucbvi.Policy.of(model, {"operating": [(0, "slow"), ("1/100", "fast")], "repair": "slow"})
+    loss = ctucbvi.solve(model).value("operating") - ctucbvi.evaluate(policy).value("operating")
+    assert json.loads(plain)["learners"][0]["mean"][0] == pytest.approx(float(loss.mid), abs=1e-9)
+
+
+def test_text_shows_the_decades(capsys):
+    status, out, _ = run(capsys, *SMALL, "--baselines", "greedy")
+    assert status == 0
+    assert "V* = 0.641055569839922" in out
+    assert [line.split()[0] for line in out.splitlines() if line[:1].isdigit()][:5] == [
+        "1", "10", "100", "1000", "3000",
+    ]  # fmt: skip
+    assert "greedy: expected regret" in out
+    assert "0/0 at K = 1" in out
+
+
+def test_the_figure_has_the_same_bytes_every_time(capsys, tmp_path):
+    files = [tmp_path / "one.svg", tmp_path / "two.svg"]
+    for file in files:
+        run(capsys, *SMALL, "--figure", str(file))
+    first, second = (file.read_bytes() for file in files)
+    assert first == second
+    assert b"<svg" in first
+    assert b"<dc:date>" not in first
+    for kind in ("png", "pdf"):
+        run(capsys, *SMALL, "--figure", str(tmp_path / f"three.{kind}"))
+        assert (tmp_path / f"three.{kind}").stat().st_size > 2000
+
+
+def test_a_model_file_of_ones_own(capsys, tmp_path):
+    file = tmp_path / "mine.toml"
+    ctucbvi.save_model(ctucbvi.bundled_model("queue"), file)
+    message = refused(capsys, "regret", str(file), "--episodes", "50", "--runs", "1", "--workers", "1")
+    assert "--rescale=" in message
+    rescale = message.split("rescale them with ")[1].split(" ")[0]
+    arguments = [str(file), "--episodes", "50", "--runs", "1", "--workers", "1", rescale, "--json"]
+    status, out, _ = run(capsys, "regret", *arguments)
+    assert status == 0
+    assert json.loads(out)["learners"][0]["standard_error"] is None
+
+
+def test_a_distribution_of_initial_states(capsys):
+    options = ["--initial", "operating=1/2", "--initial", "repair=1/2", "--json"]
+    status, out, _ = run(capsys, *SMALL, *options)
+    assert status == 0
+    solution = ctucbvi.solve(ctucbvi.bundled_model("machine-repair"))
+    mixed = sum(float(solution.value(x).mid) for x in ("operating", "repair")) / 2
+    assert float(json.loads(out)["optimal"]["value"]) == pytest.approx(mixed, abs=1e-12)
+    assert json.loads(out)["initial"] == {"operating": "1/2", "repair": "1/2"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--episodes", "0"], "episodes: 0"),
+        (["--runs", "0"], "runs: 0"),
+        (["--seed", "-1"], "seed: -1"),
+        (["--steps", "0"], "steps: 0"),
+        (["--workers", "0"], "--workers 0"),
+        (["--block", "0"], "block: 0"),
+        (["--delta", "2"], "delta: 2"),
+        (["--epsilon", "2"], "epsilon: '2' is unknown"),
+        (["--lambda-max", "1"], "lambda-max: 1 is below"),
+        (["--lambda-min", "5"], "lambda-min: 5 is above"),
+        (["--confidence", "1"], "--confidence 1"),
+        (["--initial", "operating"], "--initial: 'operating' is not STATE=P"),
+        (["--initial", "operating=1/2"], "add up to 1/2"),
+        (["--rescale", "1"], "--rescale 1: write two numbers"),
+        (["--rescale=-1,1"], "must be positive"),
+        (["--baselines", "perfect"], "learner 'perfect' is unknown"),
+        (["--baselines", "greedy", "greedy"], "listed twice"),
+        (["--figure", "x.txt"], "--figure 'x.txt'"),
+        (["--figure", "no/such/x.svg"], "--figure 'no/such/x.svg'"),
+        (["--result", "no/such/x.json"], "--result 'no/such/x.json'"),
+        (["--cluster", "tcp://127.0.0.1:9"], "no scheduler answers"),
+    ],
+)
+def test_bad_input_is_one_line(capsys, monkeypatch, options, message):
+    monkeypatch.setattr("ctucbvi.study.pools._PATIENCE", 1)
+    if "--cluster" in options:
+        pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    assert message in refused(capsys, *SMALL, *options)
+
+
+def test_a_folder_of_another_study_is_refused(capsys, tmp_path):
+    short = ["regret", "machine-repair", "--runs", "1", "--workers", "1", "--out", str(tmp_path)]
+    assert run(capsys, *short, "--episodes", "100")[0] == 0
+    assert "episodes is 100 there and 101 here" in refused(capsys, *short, "--episodes", "101")
+
+
+def test_without_the_cluster_extra_the_message_says_what_to_install(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert "pip install 'ctucbvi[cluster]'" in refused(capsys, *SMALL, "--cluster", "tcp://127.0.0.1:9")
+
+
+# --- processes that are killed --------------------------------------------------------------
+
+
+def saved(folder: Path) -> int:
+    """Episodes on disk."""
+    return sum(json.loads(file.read_text())["episode"] for file in folder.rglob("run-*.json"))
+
+
+def kill_after(process: subprocess.Popen[bytes], folder: Path, episodes: int, number: int) -> None:
+    """Send a signal once so many episodes are on disk."""
+    deadline = time.monotonic() + 100
+    while saved(folder) < episodes and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(number)
+
+
+def group_ends(group: int) -> bool:
+    """Whether all processes of a group are gone before long."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("workers", [pytest.param("1", marks=pytest.mark.thorough), "2"])
+def test_killed_twice_at_random_points_the_result_is_the_same(plain, tmp_path, workers):
+    folder, result = tmp_path / "study", tmp_path / "result.json"
+    command = [
+        *COMMAND,
+        "--workers",
+        workers,
+        "--block",
+        "100",
+        "--out",
+        str(folder),
+        "--result",
+        str(result),
+    ]
+    where = random.Random(int(workers))
+    reached = []
+    for _ in range(2):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        kill_after(
+            process, folder, where.randrange(saved(folder) + 100, saved(folder) + 3000), signal.SIGKILL
+        )
+        assert process.wait() == -signal.SIGKILL
+        assert not result.exists()
+        reached.append(saved(folder))
+    assert 0 < reached[0] < reached[1] < 9000
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    assert result.read_text() == plain
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path):
+    folder = tmp_path / "study"
+    command = [*COMMAND, "--workers", "2", "--block", "100", "--out", str(folder)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+    kill_after(process, folder, 500, 0)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all processes
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == b""
+    assert b"Traceback" not in err
+    assert b"the same command goes on" in err
+    assert 0 < saved(folder) < 9000
+
+
+# --- a cluster -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and two worker processes; yields the address and the workers."""
+    pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    file = tmp_path / "scheduler.json"
+    dask = [sys.executable, "-m", "dask"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    started = [
+        subprocess.Popen(
+            [
+                *dask,
+                "scheduler",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "0",
+                "--no-dashboard",
+                "--scheduler-file",
+                str(file),
+            ],
+            **quiet,
+        )
+    ]
+    try:
+        deadline = time.monotonic() + 60
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        address = json.loads(file.read_text())["address"]
+        for _ in range(2):
+            worker = [*dask, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
+            started.append(subprocess.Popen([*worker, "--local-directory", str(tmp_path)], **quiet))
+        yield address, started[1:]
+    finally:
+        for process in reversed(started):
+            process.kill()
+            process.wait()
+
+
+def test_a_cluster_that_loses_a_worker_finds_the_same(plain, tmp_path, cluster):
+    address, workers = cluster
+    folder, result = tmp_path / "study", tmp_path / "result.json"
+    options = ["--cluster", address, "--block", "100", "--out", str(folder), "--result", str(result)]
+    process = subprocess.Popen([*COMMAND, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 200
+    while saved(folder) < 1500 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert process.poll() is None
+    workers[0].kill()
+    workers[0].wait()
+    at_the_kill = saved(folder)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err.decode()
+    assert 1500 <= at_the_kill < 9000
+    assert result.read_text() == plain

@@ -1,0 +1,289 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import tracemalloc
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctucbvi import InputError
+from ctucbvi.learning import Settings
+from ctucbvi.library import machine_repair
+from ctucbvi.study import (
+    Contestant,
+    LostWorkerError,
+    Place,
+    Result,
+    RunState,
+    Study,
+    checkpoints,
+    document_text,
+    driver,
+    run_study,
+)
+from ctucbvi.study import work as work_module
+from ctucbvi.study.evaluation import Evaluator, exact_units
+from ctucbvi.study.work import Account, Task, work
+
+
+@dataclass
+class Played:
+    first: int
+    last: int
+    starts: np.ndarray
+    which: np.ndarray
+    distinct: np.ndarray
+    planned: int
+
+
+class StandIn:
+    """A learner that learns nothing: another policy whenever a counter says so, from (seed, run)."""
+
+    def __init__(self, place: Place, steps: int, snapshot: bytes | None) -> None:
+        self.steps = steps
+        begin = {"episode": 0, "word": place.seed * 1000 + place.run + 1}
+        self.state = begin if snapshot is None else json.loads(snapshot)
+
+    def advance(self, episodes: int) -> Played:
+        first = self.state["episode"] + 1
+        starts, which, distinct = [], [], []
+        for episode in range(first, first + episodes):
+            if self.state["word"] % 3 == 0 or episode == first:
+                starts.append(episode)
+                which.append(len(distinct))
+                distinct.append(self._policy())
+            # A small congruential generator: all of its state is in the snapshot.
+            self.state["word"] = (1103515245 * self.state["word"] + 12345) % 2**31
+            if self.state["word"] % 3 == 0:
+                self.state["turn"] = self.state["word"]
+        self.state["episode"] = first + episodes - 1
+        found = np.array(distinct, np.int32)
+        return Played(first, self.state["episode"], np.array(starts), np.array(which), found, len(starts))
+
+    def _policy(self) -> np.ndarray:
+        policy = np.zeros((2, self.steps + 1), np.int32)
+        policy[1] = 2
+        turn = self.state.get("turn", 0)
+        policy[0, turn % (self.steps + 1) :] += 1
+        policy[1, turn // 7 % (self.steps + 1) :] += 1
+        return policy
+
+    def snapshot(self) -> bytes:
+        return json.dumps(self.state).encode()
+
+
+def make_stand_in(place: Place, steps: int, snapshot: bytes | None) -> StandIn:
+    return StandIn(place, steps, snapshot)
+
+
+def stand_in_study(episodes: int = 3000, seed: int = 5, steps: int = 12) -> Study:
+    model = machine_repair()
+    learner = Contestant("stand-in", make_stand_in, steps)
+    return Study(model, Settings.for_model(model, episodes=episodes), seed, (learner,))
+
+
+def text(outcome) -> str:
+    return document_text(Result.of(outcome).to_json())
+
+
+@pytest.fixture(scope="module")
+def uninterrupted() -> str:
+    return text(run_study(stand_in_study(), 3, block=10**9))
+
+
+@pytest.mark.parametrize("block", [1, 7, 1000, 2999])
+def test_the_blocks_do_not_matter(uninterrupted, block):
+    study = stand_in_study() if block > 1 else stand_in_study(100)
+    expected = uninterrupted if block > 1 else text(run_study(study, 3))
+    assert text(run_study(study, 3, block=block)) == expected
+
+
+def test_neither_do_worker_processes(uninterrupted, tmp_path):
+    outcome = run_study(stand_in_study(), 3, workers=2, block=1100, folder=tmp_path)
+    assert text(outcome) == uninterrupted
+    again = run_study(stand_in_study(), 3, folder=tmp_path)
+    assert again.resumed == 9000
+    assert text(again) == uninterrupted
+
+
+def test_the_sums_are_those_of_adding_one_episode_after_the_other():
+    study = stand_in_study(500)
+    outcome = run_study(study, 1, block=137)
+    learner = make_stand_in(Place(study.model, study.settings, 5, 0, study.initial), 12, None)
+    evaluator, total, sums = Evaluator(study.model, 12), 0, []
+    for episode in range(1, 501):
+        (unit,) = exact_units(evaluator.values(learner.advance(1).distinct)[:, 0])
+        total += unit
+        if episode in study.checkpoints:
+            sums.append(total)
+    assert outcome.runs["stand-in"][0].curve == tuple(sums)
+
+
+def test_an_interrupted_study_goes_on_where_it_was(uninterrupted, tmp_path, monkeypatch):
+    blocks = 0
+
+    def failing(task: Task):
+        nonlocal blocks
+        blocks += 1
+        if blocks in (3, 7):
+            raise KeyboardInterrupt
+        return work(task)
+
+    monkeypatch.setattr(driver, "work", failing)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            run_study(stand_in_study(), 3, block=700, folder=tmp_path)
+    before = sum(json.loads(p.read_text())["episode"] for p in tmp_path.rglob("run-*.json"))
+    assert before == 700 + 700 + 700 + 700 + 200  # all but the two blocks under way
+    assert text(run_study(stand_in_study(), 3, block=700, folder=tmp_path)) == uninterrupted
+
+
+def test_more_runs_can_be_added_and_the_old_ones_are_kept(tmp_path):
+    run_study(stand_in_study(300), 1, folder=tmp_path)
+    outcome = run_study(stand_in_study(300), 2, folder=tmp_path)
+    assert outcome.resumed == 300
+    assert text(outcome) == text(run_study(stand_in_study(300), 2))
+
+
+@pytest.mark.parametrize(
+    ("other", "what"),
+    [
+        (stand_in_study(301), "settings.episodes is 300 there and 301 here"),
+        (stand_in_study(300, seed=6), "seed is 5 there and 6 here"),
+        (stand_in_study(300, steps=13), "steps is 12 there and 13 here"),
+        (
+            replace(stand_in_study(300), model=machine_repair().with_horizon(2)),
+            "model_sha256 is",
+        ),
+    ],
+)
+def test_a_folder_of_another_study_is_refused(tmp_path, other, what):
+    run_study(stand_in_study(300), 1, folder=tmp_path)
+    with pytest.raises(InputError, match="holds another study") as refusal:
+        run_study(other, 1, folder=tmp_path)
+    assert what in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("damage", ["", "[]", "{}", '{"episode": 3}', "cut off"])
+def test_a_damaged_file_is_one_line_that_says_what_to_do(tmp_path, damage):
+    run_study(stand_in_study(300), 1, folder=tmp_path)
+    (file,) = tmp_path.rglob("run-*.json")
+    document = json.loads(file.read_text())
+    file.write_text(
+        json.dumps({**document, "curve": document["curve"][1:]}) if damage == "cut off" else damage
+    )
+    with pytest.raises(InputError, match="delete it") as refusal:
+        run_study(stand_in_study(300), 1, folder=tmp_path)
+    assert str(file) in str(refusal.value)
+
+
+def test_a_half_written_file_is_ignored_and_removed(tmp_path):
+    run_study(stand_in_study(300), 1, folder=tmp_path)
+    (file,) = tmp_path.rglob("run-*.json")
+    half = file.with_name(file.name + ".part-1")
+    half.write_text("{")
+    file.unlink()
+    assert text(run_study(stand_in_study(300), 1, folder=tmp_path)) == text(run_study(stand_in_study(300), 1))
+    assert not half.exists()
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be made"):
+        run_study(stand_in_study(300), 1, folder=Path(tmp_path / "file"))
+
+
+@pytest.mark.parametrize("wrong", [{"runs": 0}, {"workers": 0}, {"block": True}])
+def test_bad_numbers_are_refused(wrong):
+    options = {"runs": 1, **wrong}
+    with pytest.raises(InputError, match="at least 1"):
+        run_study(stand_in_study(300), options.pop("runs"), **options)
+
+
+def test_a_stretch_that_does_not_follow_is_refused():
+    study = stand_in_study(300)
+    account = Account(study, study.contestants[0], RunState(episode=4))
+    learner = make_stand_in(Place(study.model, study.settings, 5, 0, study.initial), 12, None)
+    with pytest.raises(ValueError, match="does not follow"):
+        account.add(learner.advance(2))
+
+
+def test_checkpoints_are_evenly_spaced_in_the_logarithm_and_end_at_the_end():
+    assert checkpoints(7) == (1, 2, 3, 4, 5, 6, 7)
+    many = checkpoints(10**7)
+    assert many[0] == 1
+    assert many[-1] == 10**7
+    assert 150 < len(many) <= 208
+    assert {10**i for i in range(8)} <= set(many)
+    ratios = np.diff(np.log(many[-24:]))
+    assert ratios.max() / ratios.min() < 1.001
+
+
+def test_progress_counts_episodes(tmp_path):
+    seen: list[tuple[int, int, int]] = []
+    run_study(stand_in_study(300), 2, block=100, folder=tmp_path, progress=lambda *parts: seen.append(parts))
+    assert seen == [(0, 100 * i, 600) for i in range(7)]
+
+
+def test_a_worker_with_other_versions_is_refused(monkeypatch):
+    def elsewhere(task: Task):
+        return replace(work(task), versions=(("python", "2.7"),))
+
+    monkeypatch.setattr(driver, "work", elsewhere)
+    with pytest.raises(InputError, match="a worker has other versions"):
+        run_study(stand_in_study(300), 1)
+
+
+def dying(task: Task):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_worker_that_dies_is_reported_and_what_was_finished_is_kept(monkeypatch, tmp_path):
+    run_study(stand_in_study(300), 1, folder=tmp_path)
+    monkeypatch.setattr(driver, "work", dying)
+    with pytest.raises(LostWorkerError, match="the same command goes on"):
+        run_study(stand_in_study(300), 3, workers=2, folder=tmp_path)
+    monkeypatch.undo()
+    assert run_study(stand_in_study(300), 3, folder=tmp_path).resumed == 300
+
+
+def test_studies_are_checked():
+    study = stand_in_study(300)
+    with pytest.raises(InputError, match="seed"):
+        replace(study, seed=-1)
+    with pytest.raises(InputError, match="twice"):
+        replace(study, contestants=study.contestants * 2)
+    with pytest.raises(InputError, match="none given"):
+        replace(study, contestants=())
+
+
+def test_a_distribution_of_initial_states_mixes_the_values():
+    study = stand_in_study(300)
+    mixed = replace(study, initial=(("operating", Fraction(1, 4)), ("repair", Fraction(3, 4))))
+    single = [replace(study, initial=((x, Fraction(1)),)) for x in study.model.states]
+    curves = [Result.of(run_study(s, 1)).curves[0].mean[-1] for s in (mixed, *single)]
+    assert curves[0] == pytest.approx(curves[1] / 4 + 3 * curves[2] / 4, abs=1e-9)
+
+
+def peak(episodes: int) -> int:
+    """The most memory that a block of so many episodes takes, in bytes."""
+    tracemalloc.start()
+    try:
+        work_module.work(Task(stand_in_study(10**4), "stand-in", 0, RunState(), episodes))
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_episodes(monkeypatch):
+    monkeypatch.setattr(work_module, "_LONGEST", 200)
+    peak(300)  # what is loaded once is not counted
+    assert peak(4000) < 1.2 * peak(1000)
+    monkeypatch.setattr(work_module, "_LONGEST", 10**9)
+    assert peak(4000) > 2 * peak(1000)

@@ -1,0 +1,311 @@
+"""``ctucbvi regret``: the expected regret of CT-UCBVI against its bound, the paper's figure."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from verify.commands import fast
+from verify.progress import ProgressLine
+from verify.tables import table
+
+if TYPE_CHECKING:
+    from argparse import _SubParsersAction
+
+    from ctucbvi import CTMDP
+    from ctucbvi.study import Outcome, Study
+
+_COMPILING = "ctucbvi: compiling the learner; this is done once"
+
+_DESCRIPTION = """\
+Play CT-UCBVI on MODEL, in independent runs, and report its expected regret after k
+episodes: the mean over runs, its standard error, a band that holds at all k together, and
+the bound of the paper's theorem.  The values of the optimal policy and of every policy
+played are computed with a proved error, not averaged from rewards.
+
+Finished parts are kept in --out DIR: the same command goes on from them after Ctrl-C, a
+crash or a kill.  The result depends on the settings only, bit for bit.
+"""
+
+_EPILOG = """examples:
+  ctucbvi regret machine-repair --episodes 100000 --runs 10 --figure regret.svg
+  ctucbvi regret machine-repair --episodes 10000000 --runs 30 --out study \\
+      --result regret.json --figure regret.svg
+  ctucbvi regret machine-repair --episodes 20000 --runs 10 --baselines greedy
+  ctucbvi regret my-model.toml --episodes 1000000 --runs 30 --out study --cluster tcp://host:8786
+"""
+
+
+def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Describe the arguments."""
+    parser = subparsers.add_parser(
+        "regret",
+        help="the expected regret of CT-UCBVI, with its bound",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", metavar="MODEL", help="bundled name or TOML/JSON file")
+    parser.add_argument("--episodes", type=int, required=True, metavar="K", help="of every run")
+    parser.add_argument("--runs", type=int, default=30, metavar="R", help="independent runs (default 30)")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of all random numbers (default 0)")
+    parser.add_argument("--steps", type=int, default=100, metavar="N",
+                        help="cells of the grid of remaining times (default 100)")  # fmt: skip
+    _add_settings(parser)
+    parser.add_argument(
+        "--baselines",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="other learners to compare with: greedy (without the bonus)",
+    )
+    parser.add_argument("--confidence", default="0.95", metavar="P", help="of the bands (default 0.95)")
+    parser.add_argument("--workers", type=int, metavar="W", help="processes (default: one per core)")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="a dask scheduler that does the work instead")
+    parser.add_argument("--out", metavar="DIR", help="folder for finished parts; needed to resume")
+    parser.add_argument("--block", type=int, default=250_000, metavar="B",
+                        help="episodes between two saves of a run (default 250000)")  # fmt: skip
+    parser.add_argument("--result", metavar="FILE", help="write the result there (JSON)")
+    parser.add_argument("--figure", metavar="FILE", help="draw the curves there (.svg, .png or .pdf)")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(run=run)
+
+
+def _add_settings(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what the learner is told")
+    group.add_argument("--delta", default="1/20", metavar="D", help="confidence parameter (default 1/20)")
+    group.add_argument(
+        "--epsilon",
+        default="1/sqrt(k)",
+        metavar="E",
+        help="accuracies: 1/sqrt(k) (default), k^-A or 'k^-A*exp(-lambda_max*H)'",
+    )
+    group.add_argument("--lambda-max", metavar="L", help="bound on all rates (default: the largest)")
+    group.add_argument(
+        "--lambda-min", metavar="L", help="known lower bound: the variant of the paper's remark"
+    )
+    group.add_argument("--rescale", metavar="SCALE,SHIFT", help="rewards become SCALE * r + SHIFT")
+    group.add_argument(
+        "--initial", action="append", default=[], metavar="STATE=P", help="a distribution of initial states"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the study, or what is left of it, and print what it found."""
+    from ctucbvi.study import LostWorkerError, Result, run_study
+
+    study = _study(options)
+    confidence = _confidence(options.confidence)
+    _check_targets(options)
+    workers = options.workers or os.cpu_count() or 1
+    began = monotonic()
+    try:
+        if options.cluster is None:
+            _compile(study)
+        progress = _TimeLeft("regret")
+        with progress:
+            outcome = run_study(
+                study,
+                options.runs,
+                workers=workers,
+                cluster=options.cluster,
+                folder=None if options.out is None else Path(options.out),
+                block=options.block,
+                progress=progress.episodes,
+            )
+    except LostWorkerError as error:
+        print(f"ctucbvi: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        if options.out is not None:
+            print(
+                f"ctucbvi: what was finished is in {options.out}; the same command goes on", file=sys.stderr
+            )
+        raise
+    document = Result.of(outcome, confidence).to_json()
+    cost = _cost(outcome, options, workers, monotonic() - began)
+    _write(document, options)
+    print(json.dumps({**document, "cost": cost}) if options.json else _report(document, cost))
+    return 0
+
+
+def _compile(study: Study) -> None:
+    """Play one episode here, so that workers find compiled code and need not all make it."""
+    from ctucbvi.study import RunState
+    from ctucbvi.study.work import Task, work
+
+    patience = threading.Timer(fast._PATIENCE, print, [_COMPILING], {"file": sys.stderr})
+    patience.start()
+    try:
+        for contestant in study.contestants:
+            work(Task(study, contestant.name, 0, RunState(), 1))
+    finally:
+        patience.cancel()
+
+
+def _study(options: argparse.Namespace) -> Study:
+    from ctucbvi import InputError
+    from ctucbvi.learning import Settings
+    from ctucbvi.study import Study, contestant
+
+    if options.workers is not None and options.workers < 1:
+        raise InputError(f"--workers {options.workers}: write a number of at least 1")
+    model = _model(options)
+    settings = Settings.for_model(
+        model,
+        episodes=options.episodes,
+        delta=options.delta,
+        epsilon=options.epsilon,
+        fastest=options.lambda_max,
+        slowest=options.lambda_min,
+    )
+    names = ["ct-ucbvi", *options.baselines]
+    contestants = tuple(contestant(name, options.steps) for name in names)
+    return Study(model, settings, options.seed, contestants, _initial(model, options.initial))
+
+
+def _model(options: argparse.Namespace) -> CTMDP:
+    from ctucbvi import InputError, find_model
+    from ctucbvi.numbers import exact
+
+    model = find_model(options.model)
+    if options.rescale is None:
+        return model
+    parts = options.rescale.split(",")
+    if len(parts) != 2:
+        raise InputError(f"--rescale {options.rescale}: write two numbers, for example --rescale=1/20,3/5")
+    scale = exact(parts[0], "--rescale")
+    if scale <= 0:
+        raise InputError(f"--rescale {options.rescale}: the factor must be positive, or what is best changes")
+    return model.with_rewards(scale, exact(parts[1], "--rescale"))
+
+
+def _initial(model: CTMDP, given: list[str]) -> tuple[tuple[str, Any], ...]:
+    from ctucbvi import InputError
+    from ctucbvi.learning import initial_distribution
+
+    parts = [text.rpartition("=") for text in given]
+    for text, (_, equals, _) in zip(given, parts, strict=True):
+        if not equals:
+            raise InputError(f"--initial: {text!r} is not STATE=P; write for example {model.initial}=1/2")
+    weights = {state: weight for state, _, weight in parts}
+    return tuple(initial_distribution(model, weights or None).items())
+
+
+def _confidence(text: str) -> Any:
+    from ctucbvi import InputError
+    from ctucbvi.numbers import exact
+
+    number = exact(text, "--confidence")
+    if not 0 < number < 1:
+        raise InputError(f"--confidence {text}: is outside (0, 1); write for example 0.95")
+    return number
+
+
+def _check_targets(options: argparse.Namespace) -> None:
+    """Refuse files that could not be written, before the work is done."""
+    from ctucbvi import InputError
+    from ctucbvi.study.figure import check_target
+
+    if options.figure is not None:
+        check_target(options.figure)
+    if options.result is not None:
+        path = Path(options.result)
+        if path.is_dir() or not path.parent.is_dir():
+            raise InputError(f"--result {options.result!r}: name a file in an existing folder")
+
+
+def _write(document: dict[str, Any], options: argparse.Namespace) -> None:
+    from ctucbvi.study import document_text, draw
+    from ctucbvi.study.shards import write_whole
+
+    if options.result is not None:
+        write_whole(Path(options.result), document_text(document))
+    if options.figure is not None:
+        draw(document, options.figure)
+
+
+def _cost(outcome: Outcome, options: argparse.Namespace, workers: int, seconds: float) -> dict[str, Any]:
+    """What it took: not part of the result, as it differs from one time to the next."""
+    states = [state for runs in outcome.runs.values() for state in runs]
+    episodes = sum(state.episode for state in states)
+    return {
+        "seconds": round(seconds, 3),
+        "seconds_of_work": round(sum(state.seconds for state in states), 3),
+        "episodes": episodes,
+        "episodes_found": outcome.resumed,
+        "episodes_planned": sum(state.planned for state in states),
+        "cores": os.cpu_count(),
+        "workers": None if options.cluster is not None else workers,
+    }
+
+
+def _report(document: dict[str, Any], cost: dict[str, Any]) -> str:
+    lines = [
+        f"{document['model']}: {document['runs']} runs of {document['settings']['episodes']} episodes, "
+        f"V* = {document['optimal']['value']}",
+    ]
+    for learner in document["learners"]:
+        lines += ["", f"{learner['name']}: expected regret", _rows(document, learner)]
+    if document["bound_missing"]:
+        lines += ["", f"bound of the theorem: not everywhere defined: {document['bound_missing']}"]
+    lines += [
+        "",
+        f"{cost['episodes'] - cost['episodes_found']} episodes in {cost['seconds']:.1f} s; "
+        f"{cost['episodes_planned']} of {cost['episodes']} were planned",
+    ]
+    return "\n".join(lines)
+
+
+def _rows(document: dict[str, Any], learner: dict[str, Any]) -> str:
+    head = ["episodes", "mean", "standard error", "band from", "to"]
+    main = learner is document["learners"][0]
+    ks = document["checkpoints"]
+    rows = []
+    for i in _decades(ks):
+        band = learner["band"]
+        error = "-" if learner["standard_error"] is None else f"{learner['standard_error'][i]:.4g}"
+        ends = ["-", "-"] if band is None else [f"{band[side][i]:.6g}" for side in ("lower", "upper")]
+        bound = document["bound"][i]
+        rows.append([str(ks[i]), f"{learner['mean'][i]:.6g}", error, *ends])
+        if main:
+            rows[-1].append("-" if bound is None else f"{bound:.6g}")
+    return table([*head, "bound"] if main else head, rows)
+
+
+def _decades(checkpoints: list[int]) -> list[int]:
+    """The places of the checkpoints nearest below the powers of ten, and of the last one."""
+    found = []
+    power = 1
+    while power <= checkpoints[-1]:
+        found.append(max(i for i, k in enumerate(checkpoints) if k <= power))
+        power *= 10
+    return sorted({*found, len(checkpoints) - 1})
+
+
+class _TimeLeft(ProgressLine):
+    """Progress in episodes, with the time that is left at the present pace."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__(label)
+        self._name = label
+
+    def episodes(self, found: int, done: int, wanted: int) -> None:
+        """``found`` episodes were there at the start, ``done`` are now, of ``wanted``."""
+        if done > found:
+            left = (monotonic() - self._started) * (wanted - done) / (done - found)
+            self._label = f"{self._name}: {_clock(left)} left"
+        self(done / wanted)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
