@@ -1,0 +1,54 @@
+"""``python -m verify.recheck FILE.json [LABEL ...]``: exit 0 if all re-checks, 1 if not, 2 if unreadable."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from verify.recheck.documents import recheck
+
+_EXAMPLE = """
+example:
+  ctucbvi verify --json > run.json
+  python -m verify.recheck run.json                 # every certificate and witness
+  python -m verify.recheck run.json lem:rateUCB     # those of one claim
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Re-check a file; complaints go to stdout, what is being done to stderr."""
+    parser = argparse.ArgumentParser(
+        prog="python -m verify.recheck",
+        description="Re-check proofs and counterexamples from their JSON alone, without the provers. "
+        "A witness without a formula is code, which is run after it is shown.",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", help="a certificate, a witness, or what ctucbvi verify --json printed")
+    parser.add_argument("labels", nargs="*", metavar="LABEL", help="only these claims of a document")
+    options = parser.parse_args(arguments)
+    try:
+        document = json.loads(Path(options.file).read_text(encoding="utf-8"))
+    except OSError as error:
+        print(f"{options.file}: cannot be read: {error.strerror}", file=sys.stderr)
+        return 2
+    except (ValueError, RecursionError):
+        print(f"{options.file}: is not JSON; give a file written by ctucbvi verify --json", file=sys.stderr)
+        return 2
+    done: list[str] = []
+
+    def say(text: str) -> None:
+        done.append(text)
+        print(text, file=sys.stderr)
+
+    complaints = recheck(document, options.labels, say)
+    for complaint in complaints:
+        print(complaint)
+    print(f"{len(done)} certificates and witnesses re-checked, {len(complaints)} complaints")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

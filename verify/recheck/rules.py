@@ -1,0 +1,327 @@
+"""The rules of ``docs/proofs.md`` that lead to other goals, each as strict as soundness asks.
+
+A rule looks at one node and its goal, checks what is to be checked here, and returns the goals its
+children have to show.
+
+*Moving along a variable* (``monotone``, ``contact``) needs a function that is continuous all the way,
+and leaves behind the hypotheses that mention the variable, unless they are seen to hold all the way.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from verify.recheck import goals
+from verify.recheck.goals import Child, Goal, Node, Rule, field, halves, shown, where
+from verify.recheck.identities import proper, require_limit, require_same, slope_of, without_kinks
+from verify.recheck.intervals import INF, Interval, UnknownError, point
+from verify.recheck.reading import Hypothesis, rational, read
+from verify.recheck.series import Box, Series, range_of, symbol_of
+
+_HIGHEST = 12  # order of a contact
+
+
+def _variable(node: Node, goal: Goal) -> str:
+    name = field(node, "variable")
+    if name not in goal.box:
+        raise UnknownError(f"{name!r} is not a variable of the box")
+    return str(name)
+
+
+def _by_split(node: Node, goal: Goal) -> list[Child]:
+    name, at, parts = _variable(node, goal), rational(field(node, "at")), field(node, "parts")
+    x = goal.box[name]
+    if not x.low < at < x.high or len(parts) != 2:
+        raise UnknownError(f"{at} does not divide the range of {name} into two parts")
+    return [(f"parts[{k}]", parts[k], goal.on(name, half)) for k, half in enumerate(halves(x, at))]
+
+
+def _hypothesis(node: Node, goal: Goal) -> Hypothesis:
+    index = field(node, "hypothesis")
+    found = goal.given[index] if type(index) is int and 0 <= index < len(goal.given) else None
+    if found is None:
+        raise UnknownError(f"hypothesis {index!r} does not exist or does not hold here")
+    return found
+
+
+def _by_empty(node: Node, goal: Goal) -> list[Child]:
+    gap, relation = _hypothesis(node, goal)
+    if relation == "==" and node.get("side") not in ("+", "-"):
+        raise UnknownError("'side' is not + or -")
+    wrong = gap if relation == "==" and node["side"] == "-" else -gap
+    return [("proof", field(node, "proof"), goal.about(wrong, relation != "<"))]
+
+
+def _by_given(node: Node, goal: Goal) -> list[Child]:
+    gap, relation = _hypothesis(node, goal)
+    multiplier, rest = (read(field(node, key), goal.box) for key in ("multiplier", "rest"))
+    require_same(goal.f, multiplier * gap + rest, goal.box, "use of the hypothesis")
+    range_of(gap, goal.box)  # raises where it may be infinite: 0 times infinity proves nothing
+    goal = goal.beside()
+    children = [("proof", field(node, "proof"), goal.about(rest))]
+    if relation == "==":
+        range_of(multiplier, goal.box)
+        return children
+    return [("positive", field(node, "positive"), goal.about(multiplier, False)), *children]
+
+
+def _by_cases(node: Node, goal: Goal) -> list[Child]:
+    name, parts = _variable(node, goal), field(node, "parts")
+    x = goal.box[name]
+    if name not in goal.integers or x.low == -INF:
+        raise UnknownError(f"{name} is not an integer with a lower end")
+    first = math.floor(x.low) + 1 if x.low_open else math.ceil(x.low)
+    children: list[Child] = []
+    for value, part in enumerate(parts, start=first):
+        if value not in x:
+            raise UnknownError(f"{name} = {value} is not in the range")
+        put = {symbol_of(name): sympy.Integer(value)}
+        f = proper(goal.f.subs(put), f"the goal at {name} = {value}")
+        given = tuple(h and (proper(h[0].subs(put), "a hypothesis"), h[1]) for h in goal.given)
+        box = {n: r for n, r in goal.box.items() if n != name}
+        children.append(
+            (
+                f"parts[{value - first}]",
+                part,
+                Goal(f, goal.strict, box, given, goal.integers - {name}, goal.held),
+            )
+        )
+    following = first + len(parts)
+    if node.get("tail") is not None:
+        if following not in x:
+            raise UnknownError(f"nothing is left for the tail from {name} = {following}")
+        tail = goal.on(name, replace(x, low=Fraction(following), low_open=False))
+        children.append(("tail", node["tail"], replace(tail, integers=goal.integers - {name})))
+    elif following in x:
+        raise UnknownError(f"the cases end before {name} = {following}")
+    return children
+
+
+# ---------------------------------------------------------------- following a variable
+
+
+def _evaluable(f: Any, boxes: Iterator[Box], variable: str = "", order: int = 0) -> bool:
+    for box in boxes:
+        try:
+            Series(box, variable, order).of(f)
+        except UnknownError:
+            continue
+        return True
+    return False
+
+
+def _by_monotone(node: Node, goal: Goal) -> list[Child]:
+    name = _variable(node, goal)
+    x, symbol = goal.box[name], symbol_of(name)
+    if node.get("from") not in ("lower", "upper"):
+        raise UnknownError("'from' is not lower or upper")
+    lower = node["from"] == "lower"
+    end, is_open = (x.low, x.low_open) if lower else (x.high, x.high_open)
+    by = node.get("strict_by", "end") if goal.strict else ""
+    if goal.strict and (by not in ("end", "slope") or (by == "slope" and not is_open)):
+        raise UnknownError("a strict goal needs strict_by end, or slope with an open end")
+    f = next((g for g in _forms(goal) if _evaluable(g, goal.ground(name, x.inner()))), None)
+    if f is None:
+        raise UnknownError(f"{goal.f} is not seen to be continuous in {name}")
+    rest = {n: r for n, r in goal.box.items() if n != name}
+    value = read(field(node, "value"), rest)
+    reached = abs(end) < INF and _evaluable(f, goal.ground(name, x.inner().hull(point(end))))
+    if reached:
+        require_same(f.subs(symbol, sympy.Rational(end)), value, rest, f"the value at {name} = {end}")
+    else:
+        require_limit(f, name, lower, value, goal.box)
+    slope = slope_of(without_kinks(goal.f, goal.box), name, goal.box)
+    at_end, on_way = _left_of(goal.given, symbol, end if reached else None, -1 if lower else 1)
+    whole = goal.integers - {name}
+    # A limit in SymPy is one for general values of the other variables.  The slope is then shown for all of
+    # them, with no hypothesis and no integers, and exceptional values follow by continuity.
+    slope = slope if lower else -slope
+    way = Goal(slope, by == "slope", {**goal.box, name: x.inner()}, on_way, whole if reached else frozenset())
+    return [
+        ("end", field(node, "end"), Goal(value, by == "end", rest, at_end, whole)),
+        ("slope", field(node, "slope"), way),
+    ]
+
+
+def _left_of(
+    given: tuple[Hypothesis | None, ...], symbol: Any, end: Fraction | None, sign: int
+) -> tuple[tuple[Hypothesis | None, ...], tuple[Hypothesis | None, ...]]:
+    """The hypotheses that still hold at the end, and on the way to it (end None: a limit)."""
+    at_end: list[Hypothesis | None] = []
+    on_way: list[Hypothesis | None] = []
+    for h in given:
+        if h is None or symbol not in h[0].free_symbols:
+            at_end.append(h)
+            on_way.append(h if end is not None else None)
+            continue
+        steep = sympy.diff(h[0], symbol)  # the gap grows towards the end, so it stays positive
+        kept = end is not None and h[1] != "==" and steep.is_Rational and steep * sign >= 0
+        at_end.append((h[0].subs(symbol, sympy.Rational(end)), h[1]) if kept and end is not None else None)
+        on_way.append(h if kept else None)
+    return tuple(at_end), tuple(on_way)
+
+
+def _by_contact(node: Node, goal: Goal) -> list[Child]:
+    name, order = _variable(node, goal), field(node, "order")
+    x, symbol = goal.box[name], symbol_of(name)
+    if type(order) is not int or not 1 <= order <= _HIGHEST:
+        raise UnknownError(f"the order {order!r} is not between 1 and {_HIGHEST}")
+    rest = {n: r for n, r in goal.box.items() if n != name}
+    at = read(field(node, "at"), rest)
+    f, reach = _smooth_reach(at, name, order, goal)
+    at_lower, at_upper = reach.single and reach.low == x.low, reach.single and reach.high == x.high
+    if order % 2 and not (at_lower or at_upper):
+        raise UnknownError(f"an odd order needs the contact at an end of the range of {name}")
+    if goal.strict and not ((at_lower and x.low_open) or (at_upper and x.high_open)):
+        raise UnknownError("a strict goal cannot touch 0 inside the box")
+    derivative = f
+    for k in range(order):
+        require_same(derivative.subs(symbol, at), sympy.Integer(0), rest, f"derivative {k} at the contact")
+        derivative = slope_of(derivative, name, goal.box)
+    derivative = without_kinks(goal.f, goal.box)  # the child is about the form the certificate has
+    for _ in range(order):
+        derivative = slope_of(derivative, name, goal.box)
+    sign = -1 if order % 2 and not at_lower else 1
+    given = tuple(h if h is None or _on_segment(h, symbol, at) else None for h in goal.given)
+    way = Goal(sign * derivative, goal.strict, {**goal.box, name: x.inner()}, given, goal.integers - {name})
+    return [("proof", field(node, "proof"), way)]
+
+
+def _forms(goal: Goal) -> Iterator[Any]:
+    """The expression without decided kinks, and over one denominator: 1/(1 + 1/u) is nothing special at 0."""
+    f = without_kinks(goal.f, goal.box)
+    yield f
+    together = sympy.together(f)
+    if together != f:
+        require_same(f, together, goal.box, "one denominator")
+        yield together
+
+
+def _smooth_reach(at: Any, name: str, order: int, goal: Goal) -> tuple[Any, Interval]:
+    """A form of f that is smooth enough from the contact to everywhere, and the range of the contact."""
+    x = goal.box[name]
+    reasons = []
+    for f in _forms(goal):
+        for box in goal.ground(name, x.inner()):
+            reach = _try_range(at, box)
+            if reach is None or not (x.low <= reach.low and reach.high <= x.high):
+                reasons.append(f"{at} is not seen to be in the range of {name}")
+            elif _evaluable(f, iter([{**box, name: box[name].hull(reach)}]), name, order - 1) and _evaluable(
+                f, iter([box]), name, order
+            ):
+                return f, reach
+            else:
+                reasons.append(f"{f} is not seen to have {order} derivatives in {name}")
+    raise UnknownError(reasons[0])
+
+
+def _try_range(f: Any, box: Box) -> Interval | None:
+    try:
+        return range_of(f, box)
+    except UnknownError:
+        return None
+
+
+def _on_segment(h: Hypothesis, symbol: Any, at: Any) -> bool:
+    """Whether a hypothesis that holds at a point holds between it and the contact: it is linear there."""
+    gap, relation = h
+    if symbol not in gap.free_symbols:
+        return True
+    at_contact = sympy.expand(gap.subs(symbol, at))
+    linear = symbol not in sympy.diff(gap, symbol).free_symbols
+    return bool(linear and relation != "==" and at_contact.is_Rational and at_contact >= 0)
+
+
+# ---------------------------------------------------------------- other forms of the goal
+
+
+def _by_rewrite(node: Node, goal: Goal) -> list[Child]:
+    expression = read(field(node, "expression"), goal.box)
+    require_same(goal.f, expression, goal.box, "rewriting")
+    return [("proof", field(node, "proof"), goal.about(expression))]
+
+
+def _by_multiply(node: Node, goal: Goal) -> list[Child]:
+    factor, quotient = (read(field(node, key), goal.box) for key in ("factor", "quotient"))
+    require_same(goal.f, factor * quotient, goal.box, "the product")
+    goal = goal.beside()
+    return [
+        ("positive", field(node, "positive"), goal.about(factor)),
+        ("proof", field(node, "proof"), goal.about(quotient)),
+    ]
+
+
+def _by_sum(node: Node, goal: Goal) -> list[Child]:
+    terms = field(node, "terms")
+    expressions = [read(field(term, "expression"), goal.box) for term in terms]
+    require_same(goal.f, sympy.Add(*expressions), goal.box, "the sum")
+    goal = goal.beside()
+    strict = node.get("strict_term") if goal.strict else None
+    if goal.strict and not (type(strict) is int and 0 <= strict < len(terms)):
+        raise UnknownError("a strict goal needs a strict term")
+    return [
+        (f"terms[{k}]", field(term, "proof"), goal.about(expressions[k], k == strict))
+        for k, term in enumerate(terms)
+    ]
+
+
+def _by_reciprocal(node: Node, goal: Goal) -> list[Child]:
+    name = _variable(node, goal)
+    x, u = goal.box[name], symbol_of(name)
+    x = x.inner() if x.low == 0 and not goal.thin and not goal.strict else x
+    if not x.positive(True):
+        raise UnknownError(f"the range of {name} is not within (0, oo)")
+    put = {u: 1 / u}
+    expression, power = read(field(node, "expression"), goal.box), rational(node.get("power", 0))
+    there = {**goal.box, name: x.inverse()}
+    require_same(goal.f.xreplace(put) * u ** sympy.Rational(power), expression, there, "the reciprocal")
+    given = tuple(h and (h[0].xreplace(put), h[1]) for h in goal.given)
+    over = Goal(expression, goal.strict, there, given, goal.integers - {name}, goal.held)
+    return [("proof", field(node, "proof"), over)]
+
+
+def _by_logarithm(node: Node, goal: Goal) -> list[Child]:
+    larger, smaller, expression = (
+        read(field(node, key), goal.box) for key in ("larger", "smaller", "expression")
+    )
+    require_same(goal.f, larger - smaller, goal.box, "the difference")
+    for part in (larger, smaller):
+        if not (shown(goal.about(part, True), 0) or _positive_inside(goal.about(part))):
+            raise UnknownError(f"{part} is not seen to be > 0{where(goal)}")
+    difference = sympy.log(larger) - sympy.log(smaller)
+    try:
+        require_same(expression, difference, goal.box, "the logarithm")
+    except UnknownError:  # e^expression = larger/smaller says the same of a real expression
+        require_same(sympy.exp(expression) * smaller, larger, goal.box, "the logarithm")
+    return [("proof", field(node, "proof"), goal.beside().about(expression))]
+
+
+def _positive_inside(goal: Goal) -> bool:
+    """Whether it is > 0 at the inner points, which is enough for a goal that passes to the limit."""
+    found = _try_range(goal.f, {n: x.inner() for n, x in goal.box.items()})
+    return found is not None and found.positive(True) and not goal.thin and not goal.strict
+
+
+RULES: Mapping[str, Rule] = {
+    "range": goals.by_range,
+    "taylor": goals.by_taylor,
+    "sturm": goals.by_sturm,
+    "hessian": goals.by_hessian,
+    "split": _by_split,
+    "empty": _by_empty,
+    "given": _by_given,
+    "cases": _by_cases,
+    "monotone": _by_monotone,
+    "contact": _by_contact,
+    "rewrite": _by_rewrite,
+    "multiply": _by_multiply,
+    "sum": _by_sum,
+    "reciprocal": _by_reciprocal,
+    "logarithm": _by_logarithm,
+}
