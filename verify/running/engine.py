@@ -4,6 +4,9 @@ The checks run in the order in which the claim names them, until one is decisive
 comes after a proof for the whole domain or a confirmed counterexample could change the verdict.
 Otherwise the strongest finding counts (:func:`verify.claims.combined`).
 
+What a prover calls proved or refuted counts only if the independent checker, which shares no code
+with it, accepts the proof or the witness; otherwise the claim stays undecided and the complaint is shown.
+
 Every claim starts from the same state (precisions, random generators, SymPy's memory), so that its
 result does not depend on which claims ran before it in the same process.
 """
@@ -89,13 +92,34 @@ def _found(check: Check, claim: Claim, effort: Effort) -> Finding:
         raise TypeError(f"returned a {type(finding).__name__}, not a Finding")
     if finding.verdict == Verdict.REFUTED and not finding.witness:
         raise ValueError("refutes without a witness")
-    return replace(
+    finding = replace(
         finding,
         verdict=Verdict(finding.verdict),
         evidence=plain(dict(finding.evidence)),
         witness=None if finding.witness is None else plain(dict(finding.witness)),
         slack=None if finding.slack is None else plain(dict(finding.slack)),
     )
+    return _rechecked(finding)
+
+
+def _rechecked(finding: Finding) -> Finding:
+    """A proof or a witness of a formula counts when the independent checker accepts it, too.
+
+    A witness that is a line of Python is left to ``python -m verify.recheck``, in a process of its own.
+    """
+    from verify.recheck import recheck
+
+    document = None
+    if finding.verdict in (Verdict.PROVED, Verdict.PROVED_ON_BOX):
+        document = finding.evidence.get("certificate")
+    elif finding.verdict is Verdict.REFUTED and "point" in (finding.witness or {}):
+        document = finding.witness
+    if document is None:
+        return finding
+    if complaints := recheck(document):
+        evidence = {**finding.evidence, "rejected": complaints[:3], "claimed": str(finding.verdict)}
+        return Finding(finding.check, Verdict.UNDECIDED, evidence)
+    return replace(finding, evidence={**finding.evidence, "rechecked": True})
 
 
 def _unchecked(claim: Claim) -> Result:
