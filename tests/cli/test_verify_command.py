@@ -189,11 +189,20 @@ def test_an_unwritable_cache_is_a_warning(verify, monkeypatch, tmp_path):
 
 
 PROOFS = """
-def proof(depth):
-    return {"by": "range"} if depth == 0 else {"by": "split", "parts": [proof(depth - 1)] * 2}
+from fractions import Fraction
+def proof(depth, low=Fraction(0), high=Fraction(1)):
+    if depth == 0:
+        return {"by": "range"}
+    mid = (low + high) / 2
+    parts = [proof(depth - 1, low, mid), proof(depth - 1, mid, high)]
+    return {"by": "split", "variable": "x", "at": str(mid), "parts": parts}
+def proved(label, depth):
+    certificate = {"format": "ctucbvi-proof-1", "label": label, "relation": "0 <= x", "domain": ["0 <= x <= 1"],
+                   "integers": [], "box": ["0 <= x <= 1"], "proof": proof(depth)}
+    return claim(label, "words", checks=[Fake("proved", evidence={"certificate": certificate})])
 CLAIMS = [
-    claim("lem:x", "words", checks=[Fake("proved", evidence={"certificate": {"proof": proof(2)}})]),
-    claim("lem_X", "words", checks=[Fake("proved", evidence={"certificate": {"proof": proof(10)}})]),
+    proved("lem:x", 2),
+    proved("lem_X", 8),
     fake("../no", "refuted", expected="refuted"),
 ]
 """
@@ -211,7 +220,7 @@ def test_certificates_are_written_and_long_ones_only_there(verify, tmp_path):
     ]
     assert json.loads((folder / "lem_x.json").read_text()) == short["evidence"]["certificate"]
     entry = long["evidence"]["certificate"]
-    assert entry["nodes"] == 2**11 - 1
+    assert entry["nodes"] == 2**9 - 1
     assert entry["file"] == str(folder / "lem_X-2.json")
     assert entry["sha256"] == hashlib.sha256((folder / "lem_X-2.json").read_bytes()).hexdigest()
     assert json.loads((folder / "_no.witness.json").read_text()) == {"line": "print(True)"}

@@ -68,9 +68,30 @@ def test_checks_run_until_one_is_decisive(verdicts, found, ran):
     assert got.error is None
 
 
+def certificate(relation):
+    area = ["0 <= x <= 1"]
+    goal = {"format": "ctucbvi-proof-1", "label": "a", "relation": relation, "domain": area, "integers": []}
+    return {**goal, "box": area, "proof": {"by": "range"}}
+
+
 def test_certificates_of_findings_that_do_not_decide_are_dropped():
-    got = result(finds("proved-on-box", "box", certificate=[1], boxes=3), finds("proved", "symbolic"))
-    assert got.evidence["others"] == [{"check": "box", "verdict": "proved-on-box", "evidence": {"boxes": 3}}]
+    box = finds("proved-on-box", "box", certificate=certificate("0 <= x"), boxes=3)
+    got = result(box, finds("proved", "symbolic"))
+    evidence = {"boxes": 3, "rechecked": True}
+    assert got.evidence["others"] == [{"check": "box", "verdict": "proved-on-box", "evidence": evidence}]
+
+
+def test_a_proof_that_the_independent_checker_rejects_does_not_count():
+    got = result(finds("proved", "symbolic", certificate=certificate("x <= 1/2")))
+    assert got.verdict == "undecided"
+    assert got.evidence["claimed"] == "proved"
+    assert "range" in got.evidence["rejected"][0]
+
+
+def test_a_witness_that_the_independent_checker_rejects_does_not_count():
+    witness = {"relation": "x <= 1/2", "domain": ["0 <= x <= 1"], "integers": [], "point": {"x": "1/3"}}
+    refutes = Does(lambda effort: Finding("search", Verdict.REFUTED, {}, witness), "search")
+    assert result(refutes).verdict == "undecided"
 
 
 def crash(error):
