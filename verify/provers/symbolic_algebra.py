@@ -1,0 +1,289 @@
+"""Rules without derivatives: signs, factors, logarithms, hypotheses; see ``docs/proofs.md``.
+
+A rule looks at a goal and returns a finished node of the proof, or ``None``.  A rule that makes the
+goal simpler keeps the depth; one that may lead anywhere uses it up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import sympy
+
+from verify.claims import Range, text_of
+from verify.provers.goals import Goal, Node
+from verify.provers.symbolic_search import (
+    Search,
+    algebra,
+    attempt,
+    fat,
+    loose,
+    manageable,
+    proper,
+    range_of,
+    tame,
+)
+
+_BIG = 160  # operations; beyond it the computer algebra is not asked to factor
+
+
+def by_range(search: Search, goal: Goal, depth: int) -> Node | None:
+    """The interval of the expression has the sign."""
+    del search, depth
+    found = range_of(goal.expression, goal)
+    return {"by": "range"} if found is not None and found.positive(strict=goal.strict) else None
+
+
+def by_sturm(search: Search, goal: Goal, depth: int) -> Node | None:
+    """A polynomial in one variable: count its roots of odd multiplicity inside the range."""
+    del search, depth
+    names = goal.variables
+    if len(names) != 1 or not fat(goal, names):
+        return None
+    symbol, r = goal.symbols[names[0]], goal.ranges[names[0]]
+    poly = algebra(sympy.Poly, goal.expression, symbol, domain="QQ")
+    if poly is None or poly.is_ground or poly.degree() > 60:
+        return None
+    low = None if r.lower is None else sympy.Rational(r.lower)
+    high = None if r.upper is None else sympy.Rational(r.upper)
+    for part, multiplicity in poly.sqf_list()[1]:
+        at_ends = [
+            is_open
+            for end, is_open in ((low, r.lower_open), (high, r.upper_open))
+            if end is not None and part.eval(end) == 0
+        ]
+        if part.count_roots(low, high) > len(at_ends) and (goal.strict or multiplicity % 2 == 1):
+            return None
+        if goal.strict and not all(at_ends):
+            return None
+    return {"by": "sturm"} if poly.eval(_inner(r, poly)) > 0 else None
+
+
+def _inner(r: Range, poly: Any) -> Any:
+    """An inner point of the range that is no root."""
+    k = 2
+    while True:
+        if r.lower is not None and r.upper is not None:
+            x = r.lower + (r.upper - r.lower) / k
+        else:
+            x = r.lower + Fraction(1, k) if r.lower is not None else (r.upper or Fraction(0)) - Fraction(1, k)
+        if poly.eval(sympy.Rational(x)) != 0:
+            return sympy.Rational(x)
+        k += 1
+
+
+def by_multiply(search: Search, goal: Goal, depth: int) -> Node | None:
+    """Take out the factors whose sign is known; clear denominators."""
+    for factors in factorisations(goal.expression):
+        known, rest = [], sympy.Integer(1)
+        for factor in factors:
+            i = range_of(factor, goal)
+            if i is not None and i.positive(strict=goal.strict) and factor != 1:
+                known.append(factor)
+            elif i is not None and (-i).positive(strict=goal.strict):
+                known.append(-factor)
+                rest = -rest
+            else:
+                rest = rest * factor
+        node = _times(search, goal, depth, sympy.Mul(*known), rest) if known else None
+        if node is not None:
+            return node
+    return None
+
+
+@lru_cache(maxsize=4096)
+def factorisations(e: Any) -> list[list[Any]]:
+    """The factors of an expression over a common denominator, and those of its terms."""
+    found = []
+    if e.count_ops() <= _BIG:
+        together = algebra(sympy.together, e)
+        factored = None if together is None else algebra(sympy.factor, together)
+        if (factored is not None and factored.is_Mul) or isinstance(factored, sympy.Pow):
+            found.append(list(sympy.Mul.make_args(factored)))
+        terms = attempt(sympy.factor_terms, e)
+        if terms is not None and terms != factored and terms.is_Mul:
+            found.append(list(sympy.Mul.make_args(terms)))
+    return found
+
+
+def by_isolating(search: Search, goal: Goal, depth: int) -> Node | None:
+    """Divide by the coefficient of a logarithm or exponential, so that a derivative removes it."""
+    e = goal.expression
+    atoms = sorted(e.atoms(sympy.log, sympy.exp, sympy.atan), key=text_of)
+    if depth < 1 or e.count_ops() > _BIG // 2 or len(atoms) > 3 or not manageable(e):
+        return None
+    for atom in atoms:
+        collected = attempt(sympy.collect, sympy.expand(e), atom, evaluate=False)
+        if collected is None or set(collected) - {atom, sympy.Integer(1)} or atom not in collected:
+            continue
+        coefficient = sympy.factor(collected[atom])
+        if coefficient.is_number or coefficient.has(sympy.log, sympy.exp, sympy.atan):
+            continue
+        i = range_of(coefficient, goal)
+        positive = i is not None and i.positive(strict=True)
+        if i is None or not (positive or (-i).positive(strict=True)):
+            continue
+        factor = coefficient if positive else -coefficient
+        rest = sympy.factor(collected.get(sympy.Integer(1), sympy.Integer(0)) / factor)
+        quotient = (atom if positive else -atom) + rest
+        node = _times(search, goal, depth - 1, factor, quotient)
+        if node is not None:
+            return node
+    return None
+
+
+def _times(search: Search, goal: Goal, depth: int, factor: Any, quotient: Any) -> Node | None:
+    """The node ``multiply``, if the quotient can be proved."""
+    i = range_of(factor, goal)
+    if factor == 1 or i is None or not i.positive(strict=goal.strict):
+        return None
+    if not tame(goal, factor, quotient):
+        # At a pole the goal is a limit of goals next to it, which must be in the box and in no need of
+        # the hypotheses: these may hold at the pole alone.
+        if goal.strict or not fat(goal) or factor.has(sympy.Max, sympy.Min):
+            return None
+        goal = replace(goal, given=())
+    if not search.agree(factor * quotient, goal.expression, goal):
+        return None
+    proof = search.prove(goal.about(quotient), depth)
+    if proof is None:
+        return None
+    return {
+        "by": "multiply",
+        "factor": text_of(factor),
+        "positive": {"by": "range"},
+        "quotient": text_of(quotient),
+        "proof": proof,
+    }
+
+
+def by_logarithm(search: Search, goal: Goal, depth: int) -> Node | None:
+    """The difference of two positive expressions, by the difference of their logarithms."""
+    if depth < 1 or goal.expression.count_ops() > _BIG:
+        return None
+    larger = smaller = sympy.Integer(0)
+    for term in sympy.Add.make_args(goal.expression):
+        i = range_of(term, goal)
+        if i is not None and i.positive(strict=False):
+            larger += term
+        elif i is not None and (-i).positive(strict=False):
+            smaller -= term
+        else:
+            return None
+    if larger.is_Add and smaller.is_Add:
+        return None
+    if not any(part.has(sympy.exp) or _powers(part) for part in (larger, smaller)):
+        return None
+    for part in (larger, smaller):
+        i = range_of(part, goal)
+        if i is None or i.singular or not i.positive(strict=True):
+            return None
+    difference = sympy.expand_log(sympy.log(larger) - sympy.log(smaller))
+    if not search.agree(difference, sympy.log(larger) - sympy.log(smaller), goal):
+        return None
+    proof = search.prove(goal.about(difference), depth - 1)
+    if proof is None:
+        return None
+    return {
+        "by": "logarithm",
+        "larger": text_of(larger),
+        "smaller": text_of(smaller),
+        "expression": text_of(difference),
+        "proof": proof,
+    }
+
+
+def _powers(e: Any) -> bool:
+    return any(not p.exp.is_Integer for p in e.atoms(sympy.Pow))
+
+
+def by_given(search: Search, goal: Goal, depth: int) -> Node | None:
+    """Use a hypothesis: as a factor, or by the tangent at the points where it holds with equality."""
+    for index, h in enumerate(goal.given):
+        gap = h.right - h.left
+        quotient = (
+            algebra(sympy.cancel, goal.expression / gap) if goal.expression.count_ops() <= _BIG else None
+        )
+        for multiplier in (quotient, *_tangents(goal, gap)):
+            if multiplier is None or not proper(multiplier):
+                continue
+            rest = algebra(sympy.expand, goal.expression - multiplier * gap)
+            node = None if rest is None else _used(search, goal, depth, index, multiplier, rest)
+            if node is not None:
+                return node
+    return None
+
+
+def _tangents(goal: Goal, gap: Any) -> Iterator[Any]:
+    """Multipliers with which the rest has a horizontal tangent where the hypothesis is an equality."""
+    for name in goal.variables:
+        symbol = goal.symbols[name]
+        steep = attempt(sympy.diff, gap, symbol)
+        if steep is None or steep == 0 or steep.has(symbol):
+            continue
+        at = sympy.expand(symbol - gap / steep)
+        slope = attempt(sympy.diff, goal.expression, symbol)
+        if slope is not None and proper(slope) and not at.has(symbol):
+            yield algebra(sympy.factor, slope.xreplace({symbol: at}) / steep)
+    yield sympy.Integer(1)
+
+
+def _used(search: Search, goal: Goal, depth: int, index: int, multiplier: Any, rest: Any) -> Node | None:
+    h = goal.given[index]
+    if not (loose(goal) or tame(goal, multiplier, rest)):
+        return None
+    if not search.agree(multiplier * (h.right - h.left) + rest, goal.expression, goal):
+        return None
+    bare = replace(goal, given=tuple(g for k, g in enumerate(goal.given) if k != index))
+    node: Node = {"by": "given", "hypothesis": search.given.index(h), "multiplier": text_of(multiplier)}
+    if h.relation != "==":
+        positive = search.prove(bare.about(multiplier, strict=False), depth)
+        if positive is None:
+            return None
+        node["positive"] = positive
+    proof = search.prove(bare.about(rest), depth)
+    return None if proof is None else {**node, "rest": text_of(rest), "proof": proof}
+
+
+def by_rewriting(search: Search, goal: Goal, depth: int) -> Node | None:
+    """Another form of the same expression: expanded, hyperbolic functions as exponentials, simplified."""
+    e = goal.expression
+    if depth < 1 or e.count_ops() > _BIG // 2 or not manageable(e):
+        return None
+    forms = [attempt(sympy.expand, e), attempt(lambda: sympy.expand_log(sympy.expand(e)))]
+    if e.has(sympy.tanh, sympy.sinh, sympy.cosh):
+        forms.append(attempt(lambda: e.rewrite(sympy.exp)))
+    forms.append(attempt(sympy.powsimp, e))
+    for form in forms:
+        if form is None or form == e or not proper(form) or not search.agree(form, e, goal):
+            continue
+        proof = search.prove(goal.about(form), depth - 1)
+        if proof is not None:
+            return {"by": "rewrite", "expression": text_of(form), "proof": proof}
+    return None
+
+
+def by_sum(search: Search, goal: Goal, depth: int) -> Node | None:
+    """Leave out a term that is not negative, and prove what remains."""
+    terms = sympy.Add.make_args(goal.expression)
+    if depth < 1 or len(terms) < 2:
+        return None
+    for term in terms:
+        i = range_of(term, goal)
+        rest = goal.expression - term
+        if i is None or not i.positive(strict=False) or not search.plausible(goal.about(rest)):
+            continue
+        if not (loose(goal) or tame(goal, term, rest)):
+            continue
+        proof = search.prove(goal.about(rest), depth - 1)
+        if proof is not None:
+            parts = [
+                {"expression": text_of(term), "proof": {"by": "range"}},
+                {"expression": text_of(rest), "proof": proof},
+            ]
+            return {"by": "sum", "terms": parts, **({"strict_term": 1} if goal.strict else {})}
+    return None

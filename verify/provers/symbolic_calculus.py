@@ -1,0 +1,238 @@
+"""Rules with derivatives: slopes from an end, minima that touch zero; see ``docs/proofs.md``.
+
+Followed along one variable, a differentiable function is at least its value (or limit) at an end where
+its slope points away from it, and at least 0 if it touches 0 with its slope, somewhere in the range, and
+its second derivative is not negative.  Poles and kinks inside the range are excluded by intervals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from verify.claims import text_of
+from verify.provers.goals import Goal, Node
+from verify.provers.symbolic_algebra import factorisations
+from verify.provers.symbolic_search import (
+    Point,
+    Search,
+    at_point,
+    attempt,
+    end_value,
+    fat,
+    inside,
+    leaving,
+    loose,
+    manageable,
+    opened,
+    proper,
+    smooth,
+    tame,
+)
+
+_BIG, _SMALL = 640, 50  # operations: a longer slope is not followed, or not factored to find its zeros
+_SIMPLE = [Fraction(x) for x in ("0", "1", "1/2", "-1", "2", "3", "4", "1/3", "1/4")]  # frequent minima
+
+
+def by_monotone(search: Search, goal: Goal, depth: int) -> Node | None:
+    """Start at an end of a variable's range, where the goal holds, and follow the sign of the slope."""
+    if depth < 1:
+        return None
+    options = []
+    for name in goal.variables:
+        if not fat(goal, [name]):
+            continue
+        along = leaving(goal, name)
+        slope = search.derivative(goal.expression, along, name)
+        if slope is None or slope == 0 or slope.count_ops() > _BIG:
+            continue
+        for lower in (True, False):
+            way = along.about(slope if lower else -slope, strict=False)
+            if search.plausible(way):
+                end = goal.ranges[name].lower if lower else goal.ranges[name].upper
+                options.append((end is None, goal.expression.count_ops(), name, not lower, along, way))
+    for _, _, name, upper, along, way in sorted(options, key=lambda option: option[:4]):
+        node = _followed(search, along, way, name, not upper, depth)
+        if node is not None:
+            return node
+    return None
+
+
+def _followed(search: Search, goal: Goal, way: Goal, name: str, lower: bool, depth: int) -> Node | None:
+    if not (smooth(goal.expression, goal, name) and smooth(way.expression, goal, name)):
+        return None
+    value = end_value(search, goal, name, lower)
+    if value is None:
+        return None
+    rest = {n: r for n, r in goal.ranges.items() if n != name}
+    r = goal.ranges[name]
+    may_move = goal.strict and (r.lower is None or r.lower_open if lower else r.upper is None or r.upper_open)
+    for strict_by in ("end", "slope") if may_move else ("end",):
+        end_strict = goal.strict and strict_by == "end"
+        end = search.prove(replace(goal, expression=value, strict=end_strict, ranges=rest), depth - 1)
+        if end is None:
+            continue
+        slope = search.prove(replace(way, strict=goal.strict and strict_by == "slope"), depth - 1)
+        if slope is None:
+            continue
+        return {
+            "by": "monotone",
+            "variable": name,
+            "from": "lower" if lower else "upper",
+            "value": text_of(value),
+            "end": end,
+            "slope": slope,
+            **({"strict_by": strict_by} if goal.strict else {}),
+        }
+    return None
+
+
+def by_contact(search: Search, goal: Goal, depth: int) -> Node | None:
+    """The expression touches zero inside the range, and a derivative of even order is not negative."""
+    if depth < 1 or goal.strict:
+        return None
+    for name in goal.variables:
+        if not fat(goal, [name]):
+            continue
+        for at in touching(search, goal, name):
+            node = _touched(search, goal, name, at, depth)
+            if node is not None:
+                return node
+    return None
+
+
+def _touched(search: Search, goal: Goal, name: str, at: Any, depth: int) -> Node | None:
+    along, symbol = leaving(goal, name), goal.symbols[name]
+    f = goal.expression
+    below = [f]
+    for order in (2, 4):
+        while len(below) <= order and below[-1] is not None:
+            below.append(search.derivative(below[-1], along, name))
+        *lower, highest = below
+        if highest is None or any(not search.vanishes(e.xreplace({symbol: at}), along) for e in lower):
+            return None
+        ends = not inside(at, along, name, strictly=True)
+        if not all(smooth(e, along, name, ends=ends) for e in below):
+            return None
+        proof = search.prove(along.about(highest), depth - 1)
+        if proof is not None:
+            return {"by": "contact", "variable": name, "at": text_of(at), "order": order, "proof": proof}
+    return None
+
+
+def by_minimum(search: Search, goal: Goal, depth: int) -> Node | None:
+    """The value at a critical point, and what is above it, which touches zero there."""
+    if depth < 1:
+        return None
+    for name in goal.variables if fat(goal) else []:
+        for at in _critical(goal, name):
+            value = goal.expression.xreplace({goal.symbols[name]: at})
+            above = leaving(goal, name).about(goal.expression - value, strict=False)
+            if search.vanishes(value, leaving(goal, name)):
+                touched = None if goal.strict else _touched(search, goal, name, at, depth)
+                if touched is not None:
+                    return touched
+                continue
+            if not search.plausible(above) or not (loose(goal) or tame(goal, value, above.expression)):
+                continue
+            least = search.prove(leaving(goal, name).about(value), depth - 1)
+            rise = None if least is None else _touched(search, above, name, at, depth)
+            if rise is not None:
+                parts = [
+                    {"expression": text_of(value), "proof": least},
+                    {"expression": text_of(above.expression), "proof": rise},
+                ]
+                return {"by": "sum", "terms": parts, **({"strict_term": 0} if goal.strict else {})}
+    return None
+
+
+def _critical(goal: Goal, name: str) -> list[Any]:
+    """Where the slope along a variable vanishes, inside its range."""
+    symbol = goal.symbols[name]
+    slope = attempt(sympy.diff, goal.expression, symbol)
+    if slope is None or not proper(slope) or not slope.has(symbol):
+        return []
+    found = []
+    small = slope.count_ops() <= _SMALL
+    for factor in [slope, *(f for factors in (factorisations(slope) if small else []) for f in factors)]:
+        at = attempt(solved, factor, symbol)
+        if at is not None and proper(at) and at not in found and inside(at, goal, name, strictly=False):
+            found.append(at)
+    return found
+
+
+def solved(e: Any, symbol: Any) -> Any:
+    """The solution of ``e = 0`` where the symbol occurs once, by inverting one operation after another."""
+    value = sympy.Integer(0)
+    while e != symbol:
+        inner = [a for a in e.args if a.has(symbol)]
+        if len(inner) != 1:
+            return None
+        if e.is_Add:
+            value = value - (e - inner[0])
+        elif e.is_Mul:
+            value = value / (e / inner[0])
+        elif isinstance(e, sympy.exp):
+            value = sympy.log(value)
+        elif isinstance(e, sympy.log):
+            value = sympy.exp(value)
+        elif e.is_Pow and inner[0] == e.base:
+            value = value ** (1 / e.exp)
+        else:
+            return None
+        e = inner[0]
+    return sympy.simplify(value) if value.count_ops() <= 20 and manageable(value) else value
+
+
+def touching(search: Search, goal: Goal, name: str) -> list[Any]:
+    """Where along a variable the expression may touch zero: another variable, or a simple number."""
+    r, symbol = goal.ranges[name], goal.symbols[name]
+    candidates: list[Any] = [sympy.Rational(x) for x in _SIMPLE if x in opened(r)]
+    others = [goal.symbols[other] for other in goal.variables if other != name]
+    candidates += [other for other in others if inside(other, goal, name, strictly=False)]
+    found = []
+    sample = search.points(goal)[:1]
+    for at in candidates:
+        if any(_away(goal.expression, {**point, name: _number(at, point)}) for point in sample):
+            continue
+        value = attempt(goal.expression.xreplace, {symbol: at})
+        if value is not None and search.vanishes(value, leaving(goal, name)):
+            found.append(at)
+    return found
+
+
+def _number(at: Any, point: Point) -> Fraction:
+    return point[at.name] if at.is_Symbol else Fraction(int(at.p), int(at.q))
+
+
+def _away(expression: Any, point: Point) -> bool:
+    """Whether the expression is certainly not zero at a point: cheaper than to ask SymPy."""
+    value = at_point(expression, point)
+    return value is not None and not value.contains(0)
+
+
+def by_split(search: Search, goal: Goal, depth: int) -> Node | None:
+    """The expression touches zero at a number: prove the goal on either side of it."""
+    if depth < 2:
+        return None
+    for name in goal.variables:
+        for at in touching(search, goal, name) if fat(goal, [name]) else []:
+            if not at.is_Rational:
+                continue
+            cut, r = Fraction(int(at.p), int(at.q)), goal.ranges[name]
+            halves = (
+                replace(r, upper=cut, upper_open=False),
+                replace(r, lower=cut, lower_open=False),
+            )
+            parts = []
+            for half in halves:
+                part = search.prove(goal.on(name, half), depth - 1)
+                if part is None:
+                    break
+                parts.append(part)
+            if len(parts) == 2:
+                return {"by": "split", "variable": name, "at": str(cut), "parts": parts}
+    return None

@@ -1,0 +1,125 @@
+"""A proof tree as lines for a reader: one per rule, indented, with the goal it shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from verify.claims import Range, expression, text_of
+from verify.provers.goals import Goal, Node
+
+
+def derivation_lines(node: Node, goal: Goal, indent: int = 0) -> list[str]:
+    """The lines of a proof of ``goal``."""
+    sign = ">" if goal.strict else ">="
+    head = f"{'  ' * indent}{text_of(goal.expression)} {sign} 0: {_reason(node, goal)}"
+    lines = [head]
+    for child, child_goal in _children(node, goal):
+        lines += derivation_lines(child, child_goal, indent + 1)
+    return lines
+
+
+def _reason(node: Node, goal: Goal) -> str:
+    ranges = ", ".join(r.text(n) for n, r in sorted(goal.ranges.items()) if n in goal.variables)
+    match node["by"]:
+        case "range":
+            return f"its range for {ranges}" if ranges else "its value"
+        case "sturm":
+            return f"no change of sign (Sturm) for {ranges}"
+        case "multiply":
+            return f"the factor {node['factor']} is not negative; what remains is"
+        case "monotone":
+            return f"the {node['from']} end of {node['variable']} ({ranges}), then the slope"
+        case "contact":
+            return f"touches 0 at {node['variable']} = {node['at']}; its derivative of order {node['order']}"
+        case "given":
+            return f"hypothesis {node['hypothesis']} times {node['multiplier']}, and the rest"
+        case "logarithm":
+            return f"compare the logarithms of {node['larger']} and {node['smaller']}"
+        case "cases":
+            return f"the first {len(node['parts'])} values of {node['variable']}, then the rest"
+        case "split":
+            return f"on both sides of {node['variable']} = {node['at']}"
+        case "sum":
+            return "a sum of"
+        case "rewrite":
+            return "the same as"
+    return str(node["by"])
+
+
+def _children(node: Node, goal: Goal) -> list[tuple[Node, Goal]]:
+    def read(text: str) -> Any:
+        return expression(text, goal.symbols)
+
+    match node["by"]:
+        case "multiply":
+            return [
+                (node["positive"], goal.about(read(node["factor"]))),
+                (node["proof"], goal.about(read(node["quotient"]))),
+            ]
+        case "monotone" | "contact":
+            return _along(node, goal)
+        case "given":
+            rest = [(node["proof"], goal.about(read(node["rest"])))]
+            more = [(node["positive"], goal.about(read(node["multiplier"]), strict=False))]
+            return (more if "positive" in node else []) + rest
+        case "logarithm" | "rewrite":
+            return [(node["proof"], goal.about(read(node["expression"])))]
+        case "sum":
+            strict = node.get("strict_term")
+            return [
+                (t["proof"], goal.about(read(t["expression"]), strict=k == strict))
+                for k, t in enumerate(node["terms"])
+            ]
+        case "split":
+            return _halves(node, goal)
+        case "cases":
+            return _values(node, goal)
+    return []
+
+
+def _along(node: Node, goal: Goal) -> list[tuple[Node, Goal]]:
+    name = node["variable"]
+    symbol = goal.symbols[name]
+    if node["by"] == "contact":
+        return [(node["proof"], goal.about(sympy.diff(goal.expression, symbol, node["order"])))]
+    by = node.get("strict_by")
+    rest = {n: r for n, r in goal.ranges.items() if n != name}
+    end = replace(goal, expression=expression(node["value"], goal.symbols), strict=by == "end", ranges=rest)
+    slope = sympy.diff(goal.expression, symbol)
+    way = goal.about(slope if node["from"] == "lower" else -slope, strict=by == "slope")
+    return [(node["end"], end), (node["slope"], way)]
+
+
+def _halves(node: Node, goal: Goal) -> list[tuple[Node, Goal]]:
+    name = node["variable"]
+    r, at = goal.ranges[name], Fraction(node["at"])
+    below = replace(r, upper=at, upper_open=False)
+    above = replace(r, lower=at, lower_open=False)
+    return [(part, goal.on(name, half)) for part, half in zip(node["parts"], (below, above), strict=True)]
+
+
+def _values(node: Node, goal: Goal) -> list[tuple[Node, Goal]]:
+    name = node["variable"]
+    r = goal.ranges[name]
+    first = first_integer(r)
+    rest = {n: other for n, other in goal.ranges.items() if n != name}
+    found = [
+        (part, replace(goal, expression=goal.expression.subs(goal.symbols[name], first + k), ranges=rest))
+        for k, part in enumerate(node["parts"])
+    ]
+    if node["tail"] is not None:
+        start = Fraction(first + len(node["parts"]))
+        found.append((node["tail"], goal.on(name, replace(r, lower=start, lower_open=False))))
+    return found
+
+
+def first_integer(r: Range) -> int:
+    """The least integer of a range with a finite lower end."""
+    if r.lower is None:
+        raise ValueError("the range has no lower end")
+    least = -((-r.lower.numerator) // r.lower.denominator)
+    return least + 1 if r.lower_open and least == r.lower else least

@@ -1,0 +1,146 @@
+"""Limits at an end of a range.
+
+Two arguments prove one.  *Continuity*: every operation of the expression is continuous, and finite, at a
+finite end, so the limit is the value there.  *Gruntz's algorithm*, as SymPy implements it for functions
+made of exp, log and powers, cross-checked: at points that come closer and closer to the end the values,
+as balls, come closer and closer to the limit.  Parameters must have a definite sign.
+
+A limit is refuted by a proof, in the proof language, that the function keeps a positive distance from
+the claimed value on a whole neighbourhood of the end, at one exact point of the parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from flint import arb
+
+from verify.claims import Domain, LimitOf, Range, Relation, text_of
+from verify.provers.goals import Goal, Node, certificate
+from verify.provers.symbolic_identities import derivation
+from verify.provers.symbolic_intervals import Interval
+from verify.provers.symbolic_range import UnknownError, evaluate
+from verify.provers.symbolic_search import algebra, approaches, at_point, attempt, box_of, points, proper
+
+_KNOWN = (sympy.exp, sympy.log, sympy.sinh, sympy.cosh, sympy.tanh)  # the functions Gruntz's algorithm is for
+Prove = Callable[[Goal], Node | None]
+
+
+def proved_limit(says: LimitOf, domain: Domain) -> dict[str, Any] | None:
+    """Evidence that the limit is what is claimed, or ``None``."""
+    others = Domain({n: r for n, r in domain.ranges.items() if n != says.variable})
+    found = _by_continuity(says, domain) or _by_gruntz(says, domain)
+    if found is None:
+        return None
+    method, value = found
+    chain = derivation(value - says.value, others)
+    if chain is None:
+        return None
+    return {"method": method, "limit": text_of(value), "derivation": [step["expression"] for step in chain]}
+
+
+def _goal(says: LimitOf, domain: Domain) -> Goal:
+    return Goal(says.function, False, domain.ranges, (), domain.symbols)
+
+
+def _by_continuity(says: LimitOf, domain: Domain) -> tuple[str, Any] | None:
+    if not says.towards.is_Rational:
+        return None
+    end = Fraction(int(says.towards.p), int(says.towards.q))
+    box = {**box_of(_goal(says, domain)), says.variable: Interval.at(end)}
+    value = attempt(says.function.subs, domain.symbols[says.variable], says.towards)
+    if value is None or not proper(value):
+        return None
+    try:
+        evaluate(says.function, box, finite=True)
+    except UnknownError:
+        return None
+    return "continuity: the value at the end", value
+
+
+def _by_gruntz(says: LimitOf, domain: Domain) -> tuple[str, Any] | None:
+    e, symbol = says.function, domain.symbols[says.variable]
+    if e.count_ops() > 80 or any(not isinstance(f, _KNOWN) for f in e.atoms(sympy.Function)):
+        return None
+    if any(s.is_nonnegative is None and s.is_nonpositive is None for s in e.free_symbols - {symbol}):
+        return None
+    lower, end = _side(says, domain)
+    value = algebra(sympy.limit, e, symbol, says.towards, "+" if lower else "-")
+    if value is None or not proper(value) or value.has(symbol):
+        return None
+    goal = _goal(says, domain)
+    tried = points(dict(domain.ranges), domain.given)
+    if not approaches(e, value, goal, says.variable, end, lower, tried):
+        return None
+    return "Gruntz's algorithm (SymPy), cross-checked in balls at points that approach the end", value
+
+
+def _side(says: LimitOf, domain: Domain) -> tuple[bool, Fraction | None]:
+    """Whether it is the lower end, and the end if it is finite."""
+    if not says.towards.is_Rational:
+        return says.towards == -sympy.oo, None
+    end = Fraction(int(says.towards.p), int(says.towards.q))
+    return domain.ranges[says.variable].lower == end, end
+
+
+def refuted_limit(says: LimitOf, domain: Domain, label: str, prove: Prove) -> dict[str, Any] | None:
+    """A witness that the function stays away from the claimed value, or ``None``."""
+    lower, end = _side(says, domain)
+    for point in points(dict(domain.ranges), domain.given)[:3]:
+        put = {domain.symbols[n]: sympy.Rational(x) for n, x in point.items() if n != says.variable}
+        gap = (says.function - says.value).subs(put)
+        for k in (2, 6, 16):
+            near = _near(domain.ranges[says.variable], end, lower, Fraction(2) ** k)
+            found = _apart(gap, says, near, lower, end, label, prove)
+            if found is not None:
+                fixed = {n: str(x) for n, x in point.items() if n != says.variable}
+                return {"limit": says.text(), "parameters": fixed, **found}
+    return None
+
+
+def _near(r: Range, end: Fraction | None, lower: bool, size: Fraction) -> Range:
+    """A neighbourhood of the end, inside the range."""
+    if lower:
+        inner = -size if end is None else end + 1 / size
+        limit = inner if r.upper is None else r.upper - 1 if end is None else (end + r.upper) / 2
+        return Range(r.lower, min(inner, limit), True, False)
+    inner = size if end is None else end - 1 / size
+    limit = inner if r.lower is None else r.lower + 1 if end is None else (end + r.lower) / 2
+    return Range(max(inner, limit), r.upper, False, True)
+
+
+def _apart(
+    gap: Any, says: LimitOf, near: Range, lower: bool, end: Fraction | None, label: str, prove: Prove
+) -> dict[str, Any] | None:
+    domain = Domain({says.variable: near})
+    gap = gap.xreplace({s: domain.symbols[s.name] for s in gap.free_symbols if s.name in domain.symbols})
+    value, farther = (_probe(gap, says.variable, near, lower, end, Fraction(2) ** k) for k in (24, 32))
+    if value is None or farther is None or value.contains(0) or not 2 * abs(farther) > abs(value):
+        return None
+    distance = sympy.Rational(1, 2 ** max(0, -_exponent(value) + 2))
+    left, right = (distance, gap) if value > 0 else (gap, -distance)
+    relation = Relation(left, "<=", right)
+    node = prove(Goal.of(relation, domain)) if proper(gap) else None
+    if node is None:
+        return None
+    return {
+        "relation": relation.text(),
+        "domain": domain.texts(),
+        "line": "python -m verify.recheck FILE",
+        "certificate": certificate(label, relation, domain, domain, node),
+    }
+
+
+def _probe(gap: Any, name: str, near: Range, lower: bool, end: Fraction | None, far: Fraction) -> arb | None:
+    """The difference from the claimed value close to the end."""
+    x = (-far if lower else far) if end is None else end + (1 if lower else -1) / far
+    return at_point(gap, {name: x}, 512) if x in near else None
+
+
+def _exponent(value: arb) -> int:
+    """The power of two below the size of a ball that is not zero."""
+    mantissa, exponent = (int(part) for part in abs(value).lower().man_exp())
+    return int(mantissa).bit_length() + exponent

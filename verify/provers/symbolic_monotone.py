@@ -1,0 +1,53 @@
+"""Monotone functions: which slopes must have a sign.
+
+A function that is continuous on the range and differentiable inside it does not decrease if its slope
+is not negative.  A kink (Max, Min, |.|) has no slope, but a sum, a maximum and a minimum of functions
+that do not decrease do not decrease either, and so does a positive multiple; the function is taken apart
+that far.  Hypotheses that mention the variable need not hold between two points and are left behind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import sympy
+
+from verify.claims import Domain, Monotone, Relation
+from verify.provers.goals import Goal
+from verify.provers.symbolic_search import attempt, fat, leaving, proper, smooth
+
+
+def slopes(says: Monotone, domain: Domain) -> list[tuple[Relation, Domain]] | None:
+    """Relations that together prove the claim, each with its domain; ``None`` if there are none."""
+    goal = leaving(Goal(says.function, True, domain.ranges, domain.given, domain.symbols), says.variable)
+    if not fat(goal, [says.variable]):
+        return None
+    symbol = domain.symbols[says.variable]
+    parts = _parts(says.function, symbol, goal, says.variable, 1 if says.increasing else -1)
+    if parts is None:
+        return None
+    area = replace(domain, given=goal.given)
+    return [(Relation(sympy.Integer(0), "<=", part), area) for part in parts]
+
+
+def _parts(e: Any, symbol: Any, goal: Goal, name: str, sign: int) -> list[Any] | None:
+    if not e.has(symbol):
+        return []
+    slope = attempt(sympy.diff, e, symbol)
+    if slope is not None and proper(slope) and smooth(e, goal, name) and smooth(slope, goal, name):
+        return [sign * slope]
+    if e.is_Mul:
+        number, rest = e.as_coeff_Mul()
+        if number == 1 or not number.is_Rational:
+            return None
+        return _parts(rest, symbol, goal, name, sign if number > 0 else -sign)
+    if not (e.is_Add or isinstance(e, sympy.Max | sympy.Min)):
+        return None
+    found: list[Any] = []
+    for argument in e.args:
+        part = _parts(argument, symbol, goal, name, sign)
+        if part is None:
+            return None
+        found += part
+    return found
