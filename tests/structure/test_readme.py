@@ -46,3 +46,19 @@ def test_the_two_commands_are_named_and_exist():
     for target in ("verify", "test"):
         assert f"make {target}" in TEXT
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
+
+
+def test_the_claims_example_finds_what_is_shown(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CTUCBVI_CACHE", str(tmp_path / "cache"))
+    (example,) = (block for block in blocks("python") if block.startswith("# information.py"))
+    assert len(example.splitlines()) <= 13
+    Path("information.py").write_text(example, encoding="utf-8")
+    (shown,) = (block for block in blocks("text") if "information.py" in block)
+    command, *expected = shown.splitlines()
+    assert main(shlex.split(command)[2:]) == 0
+
+    def without_seconds(lines: list[str]) -> list[str]:
+        return [re.sub(r" +(\d+\.\d+|seconds)$", "", line) for line in lines]
+
+    assert without_seconds(capsys.readouterr().out.splitlines()) == without_seconds(expected)

@@ -1,0 +1,41 @@
+"""The provers can say no: planted false claims are never proved; hard true ones are, and re-check."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.quality.planted_claims import FALSE, TRUE
+from verify.claims import Effort, Verdict, combined
+from verify.provers.box import Box
+from verify.provers.search import Search
+from verify.provers.symbolic import Symbolic
+from verify.recheck import recheck
+
+PROOFS = (Verdict.PROVED, Verdict.PROVED_ON_BOX)
+
+
+def test_there_are_enough_of_them():
+    assert len(FALSE) >= 40
+    assert len(TRUE) >= 40
+    assert len({p.name for p in FALSE + TRUE}) == len(FALSE) + len(TRUE)
+
+
+@pytest.mark.parametrize("planted", FALSE, ids=lambda p: p.name)
+def test_a_false_claim_is_never_proved_by_any_prover(planted):
+    claim = planted.claim()
+    found = [check.run(claim, Effort()) for check in (Search(), Symbolic(), Box(boxes=(3000, 3000)))]
+    assert not [f for f in found if f.verdict in PROOFS]
+    assert combined(found).verdict is Verdict.REFUTED
+    assert recheck(dict(combined(found).witness or {})) == []
+
+
+@pytest.mark.parametrize("planted", TRUE, ids=lambda p: p.name)
+def test_a_true_claim_is_proved_and_the_proof_rechecks(planted):
+    claim = planted.claim()
+    found = Symbolic().run(claim, Effort())
+    if found.verdict is not Verdict.PROVED:
+        assert found.verdict is Verdict.UNDECIDED
+        found = Box().run(claim, Effort())
+    assert found.verdict in PROOFS
+    if claim.says.relation != "==":
+        assert recheck(found.evidence["certificate"]) == []

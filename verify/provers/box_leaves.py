@@ -1,0 +1,224 @@
+"""What is tried on one box without search: enclosures of several orders.
+
+On a box with midpoint c and with the variables in alphabetical order,
+``f(x) = f(c) + Σ_i [g_i(x_i) - g_i(c_i)]``, ``g_i(s) = f(x_1..x_{i-1}, s, c_{i+1}..c_n)``: one variable after
+another from the midpoint to x.  A difference is enclosed by a Taylor polynomial with Lagrange remainder of
+order 1 or 2; the natural evaluation is order 0.  The best of the three is taken: far from where f vanishes
+order 0 is enough, near it order 2 wins because its error falls with the square of the width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import sympy
+from flint import arb
+
+from verify.claims import Range
+from verify.provers.balls import (
+    BITS,
+    Program,
+    UnknownFunctionError,
+    around_zero,
+    ball,
+    evaluate,
+    precision,
+    program,
+)
+from verify.provers.box_ranges import range_of
+from verify.provers.goals import Goal, Node
+
+MOST_BITS = 512
+ALL_ORDERS = (0, 1, 2)
+
+
+@dataclass
+class Work:
+    """The budget, and what was done with it."""
+
+    budget: int
+    orders: tuple[int, ...] = ALL_ORDERS
+    boxes: int = 0
+    bits: int = 0
+    worst: Mapping[str, Range] | None = None
+    suspects: list[dict[str, Fraction]] = field(default_factory=list)  # points where a goal fails
+
+    @property
+    def spent(self) -> bool:
+        """Whether the budget is used up."""
+        return self.boxes >= self.budget
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one box showed: a proof, a failure, or where the width comes from."""
+
+    node: Node | None = None
+    fails: bool = False
+    defined: bool = False  # whether the natural evaluation is finite
+    widths: Mapping[str, arb] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=8192)
+def variables_of(expression: Any) -> tuple[str, ...]:
+    """The variables of an expression in alphabetical order."""
+    return tuple(sorted(symbol.name for symbol in sympy.sympify(expression).free_symbols))
+
+
+def shows(value: arb, *, strict: bool) -> bool:
+    """Whether every number of the ball is >= 0 (> 0); a ball that is not finite shows nothing."""
+    return bool(value.is_finite() and (value > 0 if strict else value >= 0))
+
+
+def ends(r: Range) -> tuple[Fraction, Fraction]:
+    """Of a bounded range."""
+    if r.lower is None or r.upper is None:
+        raise ValueError(f"the range {r.text('x')} is not bounded; split off its tail first")
+    return r.lower, r.upper
+
+
+def midpoint(r: Range) -> Fraction:
+    """Of a bounded range."""
+    lower, upper = ends(r)
+    return (lower + upper) / 2
+
+
+def radius(r: Range) -> Fraction:
+    """Of a bounded range."""
+    lower, upper = ends(r)
+    return (upper - lower) / 2
+
+
+@dataclass(frozen=True)
+class _Box:
+    """The balls of a box, in alphabetical order of the variables."""
+
+    names: Sequence[str]
+    whole: Mapping[str, arb]
+    centre: Mapping[str, arb]
+    steps: Mapping[str, arb]  # x_i - c_i
+
+    @staticmethod
+    def of(names: Sequence[str], ranges: Mapping[str, Range]) -> _Box:
+        """Needs bounded ranges."""
+        return _Box(
+            [name for name in names if radius(ranges[name]) > 0],
+            {name: ball(*ends(ranges[name])) for name in names},
+            {name: ball(midpoint(ranges[name])) for name in names},
+            {name: around_zero(radius(ranges[name])) for name in names},
+        )
+
+
+@dataclass(frozen=True)
+class Enclosures:
+    """Enclosures of one expression on one box, by order; ``centre`` at the midpoint."""
+
+    centre: arb
+    by_order: Mapping[int, arb]
+    widths: Mapping[str, arb]
+
+
+def enclosures(
+    f: Program, names: Sequence[str], ranges: Mapping[str, Range], orders: Sequence[int]
+) -> Enclosures:
+    """All orders asked for; the precision is the caller's."""
+    box = _Box.of(names, ranges)
+    centre = f.run(box.centre)
+    found: dict[int, arb] = {}
+    if 0 in orders:
+        found[0] = f.run(box.whole)
+    if not {1, 2} & set(orders):
+        return Enclosures(centre, found, {})
+    first = second = centre
+    widths: dict[str, arb] = {}
+    at = dict(box.centre)
+    for name in box.names:
+        step, square = box.steps[name], _square(ranges[name])
+        middle = f.coefficients(at, name, 2)[1]
+        at[name] = box.whole[name]
+        value, slope, bend = f.coefficients(at, name, 3)
+        if not value.is_finite():  # not defined on all of the box
+            slope = bend = arb.nan()
+        widths[name] = (slope * step).abs_upper()
+        first = first + slope * step
+        second = second + middle * step + bend * square
+    found.update({order: e for order, e in ((1, first), (2, second)) if order in orders})
+    return Enclosures(centre, found, widths)
+
+
+def _square(r: Range) -> arb:
+    """(x - c)² over a range: from 0 to the radius squared."""
+    return ball(Fraction(0), radius(r) ** 2)
+
+
+def look(goal: Goal, work: Work) -> Look:
+    """Try the enclosures on a bounded box."""
+    try:
+        f = program(goal.expression)
+    except UnknownFunctionError:
+        return Look()
+    names, bits = variables_of(goal.expression), BITS
+    while True:
+        with precision(bits):
+            found = enclosures(f, names, goal.ranges, work.orders)
+        work.bits = max(work.bits, bits)
+        for order, enclosure in sorted(found.by_order.items()):
+            if shows(enclosure, strict=goal.strict):
+                return Look(_enclosed(order, bits))
+        # An exact point whose sign is not visible needs more bits, not smaller boxes.
+        if bits >= MOST_BITS or not found.centre.is_finite() or not found.centre.contains(0):
+            break
+        if found.centre.is_exact() or all(radius(goal.ranges[n]) > Fraction(1, 2**12) for n in names):
+            break
+        bits *= 2
+    defined = 0 in found.by_order and bool(found.by_order[0].is_finite())
+    return Look(None, _violated(goal, found.centre), defined, found.widths)
+
+
+def _enclosed(order: int, bits: int) -> Node:
+    return {"by": "taylor", "order": order, "bits": bits} if order else {"by": "range"}
+
+
+def _violated(goal: Goal, centre: arb) -> bool:
+    if not (centre.is_finite() and (centre <= 0 if goal.strict else centre < 0)):
+        return False
+    point = {name: midpoint(r) for name, r in goal.ranges.items() if r.bounded}
+    return all(certain(h.left, h.relation, h.right, point) for h in goal.given)
+
+
+def certain(left: Any, relation: str, right: Any, point: Mapping[str, Fraction]) -> bool:
+    """Whether a hypothesis certainly holds at a point."""
+    gap = sympy.sympify(right - left)
+    if any(name not in point for name in variables_of(gap)):
+        return False
+    value = evaluate(gap, point, 128)
+    if relation == "==":
+        return bool(value.is_zero())
+    return shows(value, strict=relation == "<")
+
+
+def by_range(goal: Goal) -> Node | None:
+    """The rule ``range``: extended intervals, for any box."""
+    found = range_of(goal.expression, goal.ranges)
+    if found is None or not found.shows(strict=goal.strict):
+        return None
+    return {"by": "range"}
+
+
+def impossible(goal: Goal, work: Work) -> Node | None:
+    """The rule ``empty``: a hypothesis fails on all of the box."""
+    for index, h in enumerate(goal.given):
+        gap = sympy.sympify(h.left - h.right)
+        for side in ("+", "-") if h.relation == "==" else ("",):
+            child = replace(goal, expression=-gap if side == "-" else gap, strict=h.relation != "<", given=())
+            quiet = Work(1, work.orders)
+            bounded = all(goal.ranges[name].bounded for name in variables_of(child.expression))
+            node = (look(child, quiet).node if bounded else None) or by_range(child)
+            if node is not None:
+                more = {"side": side} if side else {}
+                return {"by": "empty", "hypothesis": index, **more, "proof": node}
+    return None
