@@ -99,7 +99,8 @@ def _operation(op: ast.operator, a: Any, b: Any) -> Any:
 
 def rational(text: Any) -> Fraction:
     """A rational number written as text, or an integer."""
-    value = read(str(text) if type(text) is int else text, ())
+    with sympy.evaluate(True):  # a quotient is one number, also where nothing else may be evaluated
+        value = read(str(text) if type(text) is int else text, ())
     if not value.is_Rational:
         raise UnknownError(f"{text!r} is not a rational number")
     return Fraction(int(value.p), int(value.q))
