@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
+    from verify.running.loading import Remark
+    from verify.running.runs import Run
+
 _DESCRIPTION = """\
 Check claims (all of them, or those named and what they use) and print the verdicts: own,
 transitive (never stronger than the weakest claim used) and expected.  Status 1 if a verdict
@@ -49,6 +52,9 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument("--fresh", action="store_true", help="do not use the results of earlier runs")
     parser.add_argument("--certificates", metavar="DIR", help="write every proof to DIR/LABEL.json")
+    parser.add_argument(
+        "--ledger", metavar="FILE.md", help="write findings, repairs and all verdicts to a page"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
 
@@ -56,8 +62,9 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check, print, and compare; status 1 if anything is unexpected."""
     from verify.claims import ClaimError
+    from verify.running.ledger import summary_lines
     from verify.running.live import RunProgress
-    from verify.running.loading import Source
+    from verify.running.loading import Source, load_remarks
     from verify.running.report import document, text_report, unexpected, write_certificates
     from verify.running.runs import run_claims
 
@@ -81,12 +88,33 @@ def run(options: argparse.Namespace) -> int:
         _say("what is finished is kept; the same command goes on from there")
         raise
     files = {} if options.certificates is None else write_certificates(done, options.certificates)
-    print(json.dumps(document(done, files), indent=2) if options.json else text_report(done))
+    remarks = load_remarks(Source.of(options.claims))
+    if options.ledger is not None:
+        _write_ledger(done, remarks, options)
+    if options.json:
+        print(json.dumps(document(done, files), indent=2))
+    else:
+        found = summary_lines(done, remarks)
+        print("\n".join([*found, ""] if found else []) + text_report(done))
     sys.stdout.flush()
     wrong = unexpected(done)
     for label, message in wrong.items():
         _say(f"{label}: {message}")
     return 1 if wrong else 0
+
+
+def _write_ledger(done: Run, remarks: dict[str, Remark], options: argparse.Namespace) -> None:
+    from pathlib import Path
+
+    from verify.claims import ClaimError
+    from verify.running.ledger import ledger
+
+    words = ["ctucbvi verify", *options.labels, *(["--claims", options.claims] if options.claims else [])]
+    command = " ".join([*words, "--profile", options.profile, "--ledger", options.ledger])
+    try:
+        Path(options.ledger).write_text(ledger(done, remarks, command), encoding="utf-8")
+    except OSError as error:
+        raise ClaimError(f"--ledger {options.ledger}: cannot be written: {error.strerror}") from None
 
 
 def _say(message: str) -> None:

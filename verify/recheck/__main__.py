@@ -26,11 +26,12 @@ def main(arguments: list[str] | None = None) -> int:
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("file", help="a certificate, a witness, or what ctucbvi verify --json printed")
+    parser.add_argument("file", help="a certificate, a witness, or a run's JSON; - is stdin")
     parser.add_argument("labels", nargs="*", metavar="LABEL", help="only these claims of a document")
     options = parser.parse_args(arguments)
     try:
-        document = json.loads(Path(options.file).read_text(encoding="utf-8"))
+        text = sys.stdin.read() if options.file == "-" else Path(options.file).read_text(encoding="utf-8")
+        document = json.loads(text)
     except OSError as error:
         print(f"{options.file}: cannot be read: {error.strerror}", file=sys.stderr)
         return 2

@@ -17,11 +17,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from verify.claims import Claim, ClaimError, ClaimSet
 
 PACKAGE = "proofs_checks"
+BREAKS = ("statement", "proof", "constant", "notation")  # from the gravest to the lightest
 _MODULE = "claims_of_file"  # the name a claims file runs under
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Commentary on a claim that does not hold; its verdict is computed, this is not."""
+
+    breaks: str  # what of the paper it breaks, one of BREAKS
+    summary: str
+    repair: str = ""  # the label of the claim that repairs it
+
+    def __post_init__(self) -> None:
+        if self.breaks not in BREAKS:
+            raise ClaimError(f"breaks {self.breaks!r}: write {', '.join(BREAKS)}")
 
 
 @dataclass(frozen=True)
@@ -53,6 +68,24 @@ def load_claims(source: Source) -> ClaimSet:
     if not len(claims):
         raise ClaimError(f"{source}: no claims found; write CLAIMS = [claim(...), ...]")
     return claims
+
+
+def load_remarks(source: Source) -> dict[str, Remark]:
+    """What the authors of the claims say about those that do not hold (``FINDINGS`` of the modules)."""
+    with contextlib.redirect_stdout(sys.stderr):
+        modules = [_run_file(Path(source.file))] if source.file else list(_modules(source.package))
+    found: dict[str, Remark] = {}
+    for module in modules:
+        for label, remark in getattr(module, "FINDINGS", {}).items():
+            found[label] = _remark(label, remark, module.__name__)
+    return found
+
+
+def _remark(label: str, remark: Any, where: str) -> Remark:
+    try:
+        return Remark(**remark)
+    except (TypeError, ClaimError) as error:
+        raise ClaimError(f"{where}: FINDINGS[{label!r}]: {error}") from None
 
 
 def _claims_of(module: ModuleType, source: Source) -> Iterator[Claim]:

@@ -91,12 +91,12 @@ def _row(claim: Claim, result: Result, graph: Graph, run: Run) -> list[str]:
         str(result.verdict) + (" (failed)" if result.error else ""),
         str(graph.transitive[claim.label]),
         "-" if expected is None else str(expected),
-        _slack_text(result.slack),
+        slack_text(result.slack),
         f"{result.seconds:.2f}",
     ]
 
 
-def _slack_text(slack: Mapping[str, Any] | None) -> str:
+def slack_text(slack: Mapping[str, Any] | None) -> str:
     """The tightest ratio of the two sides, or their smallest difference where a ratio means nothing."""
     if not slack or not ("ratio" in slack or "difference" in slack):
         return "-"
