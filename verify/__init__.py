@@ -12,7 +12,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from verify.claims import Claim, Domain, Effort, Finding, Kind, Verdict, claim, decreasing, increasing, limit
+    from verify.claims import (
+        Claim,
+        Domain,
+        Effort,
+        Finding,
+        Kind,
+        Verdict,
+        claim,
+        decreasing,
+        increasing,
+        limit,
+    )
     from verify.provers.box import Box
     from verify.provers.computed import Assumed, Case, Computed, Outcome
     from verify.provers.search import Search
@@ -21,15 +32,12 @@ if TYPE_CHECKING:
 
 # Loaded when asked for: the command line must not pay for SymPy to answer --help.
 _HOMES = {
-    **dict.fromkeys(
-        ("Claim", "Domain", "Effort", "Finding", "Kind", "Verdict", "claim", "decreasing", "increasing", "limit"),
-        "verify.claims",
-    ),
-    "Box": "verify.provers.box",
-    **dict.fromkeys(("Assumed", "Case", "Computed", "Outcome"), "verify.provers.computed"),
-    "Search": "verify.provers.search",
-    "Statistical": "verify.provers.statistical",
-    "Symbolic": "verify.provers.symbolic",
+    "verify.claims": "Claim Domain Effort Finding Kind Verdict claim decreasing increasing limit",
+    "verify.provers.box": "Box",
+    "verify.provers.computed": "Assumed Case Computed Outcome",
+    "verify.provers.search": "Search",
+    "verify.provers.statistical": "Statistical",
+    "verify.provers.symbolic": "Symbolic",
 }
 
 __all__ = [
@@ -55,8 +63,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'verify' has no attribute {name!r}")
-    from importlib import import_module
+    for home, names in _HOMES.items():
+        if name in names.split():
+            from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module 'verify' has no attribute {name!r}")
