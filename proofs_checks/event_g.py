@@ -1,0 +1,211 @@
+r"""The event 𝒢 of ``eq:G`` and the estimates it is about.
+
+:math:`P(\mathcal G^c) \le 2\delta` adds up ``lem:rateUCB`` and ``lem:CI-p``, and fails where the second
+does: without data :math:`\|p-\hat p\|_1 = 1`, and in the first episode no pair has data.  With the
+repaired lemmas it holds.
+
+A row of :math:`\hat p_k` adds up to :math:`N/\max\{1,N\}`: 1, or 0 for a pair that was never left.  The
+proofs of ``lem:error-model`` and of the contraction write :math:`\sum_y \hat p_k = 1`; they need, and
+have, at most 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from flint import arb
+
+from proofs_checks.lem_ci_p import bracket
+from proofs_checks.lem_poisson import changed
+from verify.claims import Claim, Domain, Effort, Kind, claim
+from verify.provers.balls import precision
+from verify.provers.box import Box
+from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.search import Search
+from verify.provers.symbolic import Symbolic
+
+if TYPE_CHECKING:
+    from ctucbvi.learning import Statistics
+
+_BITS = 128
+_PROOF = (Symbolic(), Box(), Search(examples=(60, 2000)))
+
+
+def first_episode(horizon: Fraction = Fraction(3, 80)) -> Computed:
+    """P(𝒢^c) against 2δ for K = 1, S = 2, A = 1, δ = 1/4: there are no data, so it is 0 or 1."""
+
+    def compute(effort: Effort) -> Outcome:
+        del effort
+        delta = Fraction(1, 4)
+        with precision(_BITS):
+            square = 2 * bracket(2, 1, 1, horizon, delta)
+            missed = 1 if square < 1 else 0 if square >= 1 else arb(1, 1)  # ‖p - p̂‖₁² = 1; rates are covered
+        again = "from math import log; print(1 > 2*(2*log(2) + log(2*1*3/80*1/(1/4))))"
+        return Outcome([Case(f"S=2, A=1, K=1, H={horizon}, δ=1/4: P(𝒢^c)", missed, 2 * delta, line=again)])
+
+    return Computed(compute, "first episode")
+
+
+EVENT = claim(
+    "eq:G",
+    "P(𝒢^c) <= 2δ, for all S, A, K >= 1, H > 0, 0 < δ < 1 and 0 < λmax. (S = 2, A = K = 1, H = 3/80, δ = "
+    "1/4: in the "
+    "only episode ‖p - p̂‖₁ = 1 > α = 0.604, so P(𝒢^c) = 1 > 1/2.)",
+    source="eq:G",
+    uses=("lem:rateUCB", "lem:CI-p"),
+    checks=first_episode(),
+    expected="refuted",
+    latex=r"\mathbb P(\mathcal G^c) \le 2\delta",
+)
+
+EVENT_REPAIRED = claim(
+    "eq:G/repaired",
+    "P(𝒢^c) <= 2δ if λmax (K-1) H <= 25^K L(δ), 2^S SAHK² >= √e δ, e² λmax (K-1) <= K² and HK² >= "
+    "ln(2^(S-1)/δ).",
+    says="d + d <= 2*d",
+    domain=Domain.of("0 < d < 1"),
+    source="eq:G",
+    kind=Kind.REPAIR,
+    uses=("lem:rateUCB/repaired", "lem:CI-p/repaired"),
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\mathbb P(\mathcal G^c) \le 2\delta",
+)
+
+EVENT_UNIFORM = claim(
+    "eq:G/uniform",
+    "P(𝒢^c) <= (1 + J/K) δ on the whole domain if HK² in α is replaced by n(n+1), n = max{1, N}, with J the "
+    "least "
+    "integer such that λmax (K-1) H <= 25^J L(δ); this is at most 2δ if J <= K.",
+    says="d*J/K + d <= 2*d",
+    domain=Domain.of("0 < d < 1", "K >= 1", "J >= 0", "J <= K", integers="J K"),
+    source="eq:G",
+    kind=Kind.REPAIR,
+    uses=("lem:rateUCB/repaired", "lem:CI-p/uniform"),
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\mathbb P(\mathcal G^c) \le (1+J/K)\delta",
+)
+
+PROBABILITY = claim(
+    "eq:empirical-P/probability",
+    "Σ_y p̂_k(y|x,a) = 1 wherever the proofs use it (eq:model-error, the contraction), for every N >= 0.",
+    says="N/Max(1, N) == 1",
+    domain=Domain.of("N >= 0", integers="N"),
+    source="eq:empirical-P",
+    checks=(Symbolic(), Search(examples=(60, 2000))),
+    expected="refuted",
+    latex=r"\sum_y \hat p_k(y|x,a) = 1",
+)
+
+PROBABILITY_REPAIRED = claim(
+    "eq:empirical-P/probability/repaired",
+    "Σ_y p̂_k(y|x,a) = N/max{1, N} <= 1 for every N >= 0, and the proofs need no more.",
+    says="N <= Max(1, N)",
+    domain=Domain.of("N >= 0", integers="N"),
+    source="eq:empirical-P",
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\sum_y \hat p_k(y|x,a) \le 1",
+)
+
+
+# --- unseen pairs -----------------------------------------------------------------------------
+
+
+def _histories() -> Any:
+    """Statistics after up to four episodes of a random model, drawn from a seed, all actions in turn."""
+    from hypothesis import strategies as st
+
+    from ctucbvi.learning import Environment, Statistics
+    from ctucbvi.strategies import models
+
+    @st.composite
+    def histories(draw: Any) -> Statistics:
+        model = draw(models())
+        world = Environment(model, seed=draw(st.integers(0, 2**16)))
+        found = Statistics.empty(model)
+        offered: dict[str, list[str]] = {
+            x: [r.action for r in model.transitions if r.state == x] for x in model.states
+        }
+        turns = count()
+
+        def rotating(state: str, remaining: Fraction) -> str:
+            del remaining
+            return offered[state][next(turns) % len(offered[state])]
+
+        for _ in range(draw(st.integers(0, 4))):
+            found = found.after(world.episode(rotating))
+        return found
+
+    return histories()
+
+
+def _unseen(offset: int = 0) -> Any:
+    """λ̂ and all p̂ of pairs without observed jumps, added up, against ``offset``."""
+
+    def sides(found: Statistics) -> tuple[Fraction, Fraction]:
+        from ctucbvi.learning import Settings
+
+        settings = Settings(1, max(found.model.max_rate, Fraction(1)))
+        total = Fraction(0)
+        for pair, left in enumerate(found.left):
+            if left == 0:
+                total += found.rate(pair, settings) + sum(found.probability(pair))
+        return total, Fraction(offset)
+
+    return sides
+
+
+def unseen(offset: int = 0) -> Search:
+    """The exact learner's estimates of pairs that were never seen, or seen and never left."""
+    return Search(given=_histories(), sides=_unseen(offset), relation="==", examples=(100, 2000))
+
+
+UNSEEN = claim(
+    "eq:rate-est/unseen",
+    "A pair that was never seen has p̂ = 0 by eq:empirical-P and λ̂ = 0 by convention (0/0); one that was "
+    "seen and never "
+    "left has T > 0, N = 0 and the same estimates by the formulas: min{0/T, λmax} + 0/max{1, 0} = 0.",
+    says="Min(N/T, m) + N/Max(1, N) == 0",
+    domain=Domain.of("0 <= N <= 0", "T > 0", "m > 0", integers="N"),
+    source="eq:rate-est",
+    checks=(unseen(), Symbolic()),
+    expected="proved",
+    latex=r"N^{k,+}(x,a) = 0 \implies \hat p_k(\cdot|x,a) = 0,\ \hat\lambda_k(x,a) = 0",
+)
+
+CLAIMS = (EVENT, EVENT_REPAIRED, EVENT_UNIFORM, PROBABILITY, PROBABILITY_REPAIRED, UNSEEN)
+
+MUTANTS: Mapping[str, Claim] = {
+    "eq:G": replace(EVENT, checks=(first_episode(Fraction(3, 10)),)),  # a longer horizon: must not be refuted
+    "eq:G/repaired": changed(EVENT_REPAIRED, "d + 2*d <= 2*d"),
+    "eq:G/uniform": changed(
+        EVENT_UNIFORM, domain=Domain.of("0 < d < 1", "K >= 1", "J >= 0", "J <= K + 1", integers="J K")
+    ),
+    "eq:empirical-P/probability": changed(
+        PROBABILITY, domain=Domain.of("N >= 1", integers="N")
+    ),  # pairs that were left: true
+    "eq:empirical-P/probability/repaired": changed(PROBABILITY_REPAIRED, "N <= Max(1, N - 1)"),
+    "eq:rate-est/unseen": replace(UNSEEN, checks=(unseen(1),)),
+}
+
+FINDINGS: Mapping[str, Mapping[str, str]] = {
+    "eq:G": {
+        "breaks": "statement",
+        "summary": "P(𝒢^c) <= 2δ fails with lem:CI-p: with short horizons 𝒢 has probability 0.",
+        "repair": "eq:G/uniform",
+    },
+    "eq:empirical-P/probability": {
+        "breaks": "notation",
+        "summary": "Σ p̂ = 0 for pairs that were never left, among them all pairs in the first episode; the "
+        "proofs that write "
+        "Σ p̂ = 1 need only Σ p̂ <= 1, which holds. Harmless.",
+        "repair": "eq:empirical-P/probability/repaired",
+    },
+}

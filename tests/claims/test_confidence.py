@@ -1,0 +1,155 @@
+"""The confidence sets: the computations behind the claims, each against an independent one."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb
+
+from proofs_checks import coverage, crossing, event_g, lem_ci_p, lem_poisson, lem_rate_ucb, weissman
+from verify.claims import Claim, Effort, Verdict
+from verify.provers.statistical import lower_bound, upper_bound
+from verify.running.engine import run_claim
+
+EFFORT = Effort(error=Fraction(1, 10**8))
+REFUTED = [
+    one
+    for module in (lem_poisson, lem_rate_ucb, lem_ci_p, event_g)
+    for one in module.CLAIMS
+    if one.expects("quick") is Verdict.REFUTED
+]
+
+
+def _simulated(setting: crossing.Setting, runs: int, seed: int) -> int:
+    """In how many paths the process leaves the set, looked at before and after each arrival."""
+    rng = np.random.default_rng(seed)
+    confidence, share, end = float(setting.confidence()), float(setting.share), float(setting.end)
+    missed = 0
+    for _ in range(runs):
+        arrivals = np.cumsum(rng.exponential(1 / share, int(3 * share * end) + 60))
+        arrivals = arrivals[arrivals < end]
+        after = np.arange(1, len(arrivals) + 1)
+        times = np.concatenate([arrivals, arrivals, [end, confidence]])
+        counts = np.concatenate([after, after - 1, [len(arrivals), (arrivals < confidence).sum()]])
+        seen = times >= confidence
+        missed += bool((np.abs(counts - share * times) > np.sqrt(confidence * times))[seen].any())
+    return missed
+
+
+@pytest.mark.parametrize("factor", [Fraction(4), Fraction(2), Fraction(1)])
+@pytest.mark.parametrize("share", [Fraction(1), Fraction(1, 4)])
+def test_crossing_probability_agrees_with_simulation(factor: Fraction, share: Fraction) -> None:
+    setting = crossing.Setting(1, 1, 2, Fraction(9, 10), Fraction(50), share, factor)
+    exact, runs, error = crossing.crossing(setting), 3000, Fraction(1, 10**5)
+    missed = _simulated(setting, runs, 5)
+    assert float(lower_bound(runs, missed, error)) <= float(exact) <= float(upper_bound(runs, missed, error))
+
+
+def test_crossing_error_is_small_and_short_times_never_cross() -> None:
+    found = crossing.crossing(crossing.EXAMPLES[3])
+    assert found.rad() < arb("1e-12")
+    assert crossing.crossing(crossing.Setting(reach=Fraction(1))) == 0
+
+
+def test_peels_are_the_least_that_reach_the_end() -> None:
+    for reach in (1, 100, 1000, 10**6):
+        setting = crossing.Setting(1, 1, 2, Fraction(9, 10), Fraction(reach))
+        count = setting.peels()
+        start = float(setting.confidence())
+        assert start * 25**count >= setting.end
+        assert count == 0 or start * 25 ** (count - 1) < setting.end
+
+
+@pytest.mark.parametrize("time", [Fraction(1, 2), Fraction(3, 2), Fraction(9, 4)])
+def test_count_law_agrees_with_simulation(time: Fraction) -> None:
+    """Three visits with rate 1 and H = 1: the law of N for T near a value between the multiples of H."""
+    law = lem_rate_ucb.count_law(3, Fraction(1), Fraction(1), time)
+    assert sum(law.values()) == 1
+    holding = np.random.default_rng(1).exponential(1.0, (400_000, 3))
+    total, count = np.minimum(holding, 1).sum(1), (holding <= 1).sum(1)
+    near = count[np.abs(total - float(time)) < 0.02]
+    for j, p in law.items():
+        assert abs((near == j).mean() - float(p)) < 5 * np.sqrt(0.25 / len(near)) + 0.02
+
+
+def test_exact_distances_are_a_law() -> None:
+    found = weissman.distances((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)), 5)
+    assert sum(found.values()) == 1
+    assert weissman.distances((Fraction(1, 2), Fraction(1, 2)), 2) == {
+        Fraction(0): Fraction(1, 2),
+        1: Fraction(1, 2),
+    }
+
+
+def test_weights_of_the_visits_add_up() -> None:
+    total = sum((lem_ci_p.visits(Fraction(4), n) for n in range(60)), arb(0))
+    assert abs(total - 1) < 1e-12
+
+
+@pytest.mark.parametrize("one", REFUTED, ids=lambda one: one.label)
+def test_every_refutation_re_checks_in_one_line(one: Claim) -> None:
+    found = run_claim(one, EFFORT)
+    assert found.verdict is Verdict.REFUTED
+    assert found.witness is not None
+    line = str(found.witness["line"])
+    if line.startswith("python -m verify.recheck"):
+        return  # a point of a formula; the independent checker reads it
+    shown = subprocess.run(
+        [sys.executable, "-c", line], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert shown.stdout.strip() == "True"
+
+
+def test_fast_learner_reports_the_estimates_that_its_data_give() -> None:
+    """What the coverage experiment pairs: p̂ of an episode, and N and T before it."""
+    from ctucbvi.learning import Settings, Statistics
+    from ctucbvi.numeric.learner import FastLearner
+
+    model = coverage.model()
+    settings = Settings.for_model(model, episodes=15, delta=coverage.DELTA)
+    learner = FastLearner(model, settings, seed=3, steps=10)
+    history = FastLearner(model, settings, seed=3, steps=10, record=True).advance(15).history
+    found, left, time = Statistics.empty(model), (0,) * 4, (Fraction(0),) * 4
+    for episode in history:
+        learner.advance(1)
+        assert (found.left, found.time) == (left, time)
+        exact = [[float(q) for q in found.probability(pair)] for pair in range(4)]
+        np.testing.assert_allclose(learner.probabilities, exact, atol=1e-12)
+        found, left, time = found.after(episode), tuple(learner.left.tolist()), learner.time
+
+
+def test_constants_of_the_experiments_are_the_model_s() -> None:
+    rows = coverage.model().transitions
+    assert tuple(float(row.rate) for row in rows) == coverage.RATES
+    assert tuple(float(dict(row.to)["left"]) for row in rows) == coverage.CHANCES
+
+
+def test_radii_are_the_learner_s() -> None:
+    from ctucbvi.learning import DOUBLES, Settings, constants
+
+    told = constants(
+        coverage.model(), Settings.for_model(coverage.model(), episodes=40, delta=coverage.DELTA), DOUBLES
+    )
+    radii, grid = coverage.Radii(40), np.array([0.0, 1.0, 5.0, 40.0])
+    np.testing.assert_allclose(radii.rate(grid), [told.rate_radius(t, DOUBLES) for t in grid])
+    np.testing.assert_allclose(radii.jump(grid), [told.jump_radius(n, DOUBLES) for n in grid])
+
+
+def test_no_data_is_covered_exactly() -> None:
+    """A pair with the largest rate and no data has |λ - λ̂| = β; rounding must not make a miss of it."""
+    nothing = np.zeros(4)
+    for episodes in range(1, 300):
+        assert coverage.rate_excess(nothing, nothing, coverage.Radii(episodes)).max() <= 1
+
+
+@pytest.mark.parametrize("jumps", [False, True])
+def test_smaller_radii_cover_less(jumps: bool) -> None:
+    counts = [
+        coverage.Adversary(jumps, scale)(np.random.default_rng(3), 500) for scale in (1, 0.5, 0.35, 0.25)
+    ]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[-1] < 0.8 * 500 < counts[0]
