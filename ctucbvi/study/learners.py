@@ -4,12 +4,14 @@
     the paper's algorithm (:mod:`ctucbvi.numeric.learner`).
 ``greedy``
     the same without the exploration bonus.
+``ucbvi@N``
+    discrete-time UCBVI on the model discretised upfront into N steps (:mod:`ctucbvi.numeric.baselines`).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from ctucbvi.errors import InputError
 from ctucbvi.study.plan import Contestant, Learner, Place
@@ -25,24 +27,35 @@ def contestant(name: str, steps: int = _STEPS) -> Contestant:
         return Contestant(name, make_ct_ucbvi, steps)
     if name == "greedy":
         return Contestant(name, make_greedy, steps)
-    raise InputError(f"learner {name!r} is unknown; write ct-ucbvi or greedy")
+    if name.startswith("ucbvi@"):
+        count = name.removeprefix("ucbvi@")
+        if not (count.isascii() and count.isdigit() and 1 <= int(count) <= 10**4):
+            raise InputError(f"learner {name!r}: write ucbvi@N with N steps from 1 to 10000, like ucbvi@10")
+        return Contestant(name, make_discrete, int(count), sampled=True)
+    raise InputError(f"learner {name!r} is unknown; write ct-ucbvi, greedy or ucbvi@N (N steps)")
 
 
 def make_ct_ucbvi(place: Place, steps: int, snapshot: bytes | None) -> Learner:
     """CT-UCBVI, new or resumed."""
     from ctucbvi.numeric.learner import FastLearner
 
-    options: dict[str, Any] = {
-        "seed": place.seed,
-        "run": place.run,
-        "steps": steps,
-        "initial": dict(place.initial),
-    }
-    if snapshot is None:
-        return FastLearner(place.model, place.settings, **options)
-    return FastLearner.resume(place.model, place.settings, snapshot=snapshot, **options)
+    return _made(FastLearner, place, steps, snapshot)
 
 
 def make_greedy(place: Place, steps: int, snapshot: bytes | None) -> Learner:
     """The greedy learner, new or resumed."""
     return make_ct_ucbvi(replace(place, settings=replace(place.settings, bonus=False)), steps, snapshot)
+
+
+def make_discrete(place: Place, steps: int, snapshot: bytes | None) -> Learner:
+    """UCBVI in discrete time, new or resumed."""
+    from ctucbvi.numeric.baselines import DiscreteLearner
+
+    return _made(DiscreteLearner, place, steps, snapshot)
+
+
+def _made(kind: Any, place: Place, steps: int, snapshot: bytes | None) -> Learner:
+    options = {"seed": place.seed, "run": place.run, "steps": steps, "initial": dict(place.initial)}
+    if snapshot is None:
+        return cast(Learner, kind(place.model, place.settings, **options))
+    return cast(Learner, kind.resume(place.model, place.settings, snapshot=snapshot, **options))

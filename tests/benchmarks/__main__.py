@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from tests.benchmarks import bench_exact, bench_numeric
+from tests.benchmarks import bench_exact, bench_learner, bench_numeric, bench_provers
 
 if __name__ == "__main__":
     bench_exact.main()
     bench_numeric.main()
+    bench_provers.main()
+    bench_learner.main()

@@ -71,7 +71,8 @@ _CASES = [
     ("the same on [0.2, 3]", "log(1 + x) <= x - x**2/2 + x**3/3", ("0.2 <= x <= 3",),
      log_cubic(lambda z: z.log()), log_cubic(iv.log), ((Fraction(1, 5), Fraction(3)),)),
     ("(1 + ax) exp(-ax) <= 1.01 on [0, 5]²", "(1 + a*x)*exp(-a*x) <= 1.01", ("0 <= a <= 5", "0 <= x <= 5"),
-     two_rates(lambda z: z.exp(), arb("1.01")), two_rates(iv.exp, iv.mpf("1.01")), ((Fraction(0), Fraction(5)),) * 2),
+     two_rates(lambda z: z.exp(), arb("1.01")), two_rates(iv.exp, iv.mpf("1.01")),
+     ((Fraction(0), Fraction(5)),) * 2),
 ]  # fmt: skip
 
 

@@ -59,8 +59,9 @@ def test_the_first_episode_has_the_regret_of_its_policy(capsys, plain):
 
 
 def test_text_shows_the_decades(capsys):
-    status, out, _ = run(capsys, *SMALL, "--baselines", "greedy")
+    status, out, _ = run(capsys, *SMALL, "--baselines", "greedy", "ucbvi@4")
     assert status == 0
+    assert "ucbvi@4: expected regret" in out
     assert "V* = 0.641055569839922" in out
     assert [line.split()[0] for line in out.splitlines() if line[:1].isdigit()][:5] == [
         "1", "10", "100", "1000", "3000",
@@ -124,6 +125,7 @@ def test_a_distribution_of_initial_states(capsys):
         (["--rescale=-1,1"], "must be positive"),
         (["--baselines", "perfect"], "learner 'perfect' is unknown"),
         (["--baselines", "greedy", "greedy"], "listed twice"),
+        (["--baselines", "ucbvi@0"], "write ucbvi@N"),
         (["--figure", "x.txt"], "--figure 'x.txt'"),
         (["--figure", "no/such/x.svg"], "--figure 'no/such/x.svg'"),
         (["--result", "no/such/x.json"], "--result 'no/such/x.json'"),

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from verify.claims import Domain, Effort, Finding, claim
-from verify.provers import box_leaves, box_ranges, box_rewriting, box_rules, box_tactics
-from verify.provers.box import Box, vacuous
+from verify.provers.box import Box, leaves, rewriting, rules, tactics, vacuous
+from verify.provers.intervals import Interval
 
 FALSE = [
     ("1/x >= 0", ["-1 <= x <= 1"], ""),
@@ -68,42 +68,42 @@ def test_a_hypothesis_is_not_used_along_a_line_that_leaves_it() -> None:
 MUTANTS: list[tuple[str, Any, str, Callable[..., Any], tuple[str, list[str]]]] = [
     (
         "smoothness is taken for granted",
-        box_rules,
+        rules,
         "smooth",
         lambda goal: True,
         ("1/x >= -10**9", ["-1 <= x <= 1"]),
     ),
     (
         "a ball that is not finite counts",
-        box_leaves,
+        leaves,
         "shows",
         lambda value, *, strict: not value < 0,
         ("log(x) >= -5", ["0 <= x <= 1"]),
     ),
     (
         "an open end counts for a strict goal at a closed one",
-        box_ranges.Interval,
-        "shows",
-        lambda self, *, strict: box_ranges._sign(self.low) >= 0,
+        Interval,
+        "positive",
+        lambda self, *, strict: self.low >= 0,
         ("x > 0", ["0 <= x <= 1"]),
     ),
     (
         "the sign of a factor is not looked at",
-        box_rewriting,
+        rewriting,
         "positive_factor",
         lambda factor, goal: True,
         ("(x - 1/10000)*exp(x) >= 0", ["0 <= x <= 1"]),
     ),
     (
         "the integers are left out",
-        box_tactics.Prover,
+        tactics.Prover,
         "_case",
         lambda self, goal, name, value, depth: {"by": "range"},
         ("(n - 3)**2 >= 1", ["n >= 0"]),
     ),
     (
         "a contact is used for strict goals",
-        box_rules,
+        rules,
         "_contact_sign",
         lambda goal, contact, r: 1 if contact.order % 2 == 0 else 0,
         ("log(x) < x - 1", ["1/2 <= x <= 5"]),

@@ -9,10 +9,9 @@ import sympy
 
 from tests.unit.test_symbolic_prover import TRUE
 from verify.claims import Claim, Domain, Effort, Range, Relation, Verdict
-from verify.provers import symbolic_algebra, symbolic_calculus, symbolic_search
 from verify.provers.goals import Goal
-from verify.provers.symbolic import Symbolic, prove
-from verify.provers.symbolic_intervals import Interval
+from verify.provers.intervals import Interval
+from verify.provers.symbolic import Symbolic, algebra, calculus, prove, search
 
 FALSE = [
     ("x**3*exp(-x/100) <= 10**6", ["x >= 0"]),  # only around 300
@@ -76,9 +75,9 @@ def test_without_the_look_for_poles_a_false_claim_would_be_proved(monkeypatch):
     """-1/x has a positive slope on both sides of its pole and is positive on the left."""
     false = ("1/2 - 1/x >= 0", ["-1 <= x <= 3"])
     assert proof_of(*false) is None
-    monkeypatch.setattr(symbolic_search.Search, "plausible", lambda self, goal: True)
+    monkeypatch.setattr(search.Search, "plausible", lambda self, goal: True)
     assert proof_of(*false) is None  # the pole is seen, even if no point is tried
-    monkeypatch.setattr(symbolic_calculus, "smooth", lambda *a, **k: True)
+    monkeypatch.setattr(calculus, "smooth", lambda *a, **k: True)
     assert proof_of(*false) is not None
 
 
@@ -89,7 +88,7 @@ def test_a_lonely_pole_proves_nothing(monkeypatch):
     false = goal.on("x", Range(Fraction(0), Fraction(0), False, False))
     assert prove(false) is None
     for guard in ("agree", "plausible"):
-        monkeypatch.setattr(symbolic_search.Search, guard, lambda *a: True)
+        monkeypatch.setattr(search.Search, guard, lambda *a: True)
         assert prove(false) is None
 
 
@@ -110,9 +109,9 @@ def test_without_closed_infinities_a_false_claim_would_be_proved(monkeypatch):
 def test_hypotheses_are_left_behind_where_they_may_fail_on_the_way(monkeypatch):
     """Up from b <= a to b = 1 the difference first shrinks to 0: b <= a says nothing about the way."""
     false = ("(b-a)**2 >= 1/8", ["0 <= a <= 1/2", "0 <= b <= 1", "b <= a"])
-    monkeypatch.setattr(symbolic_search.Search, "plausible", lambda self, goal: True)
+    monkeypatch.setattr(search.Search, "plausible", lambda self, goal: True)
     assert proof_of(*false) is None
-    monkeypatch.setattr(symbolic_calculus, "leaving", lambda goal, name: goal)
+    monkeypatch.setattr(calculus, "leaving", lambda goal, name: goal)
     assert proof_of(*false) is not None
 
 
@@ -124,14 +123,14 @@ def test_a_wrong_factorisation_is_dropped(monkeypatch, blind):
     monkeypatch.setattr(
         sympy, "factor", lambda e, *a, **k: sympy.Symbol("x", positive=True) ** 2 * real(e) ** 2
     )
-    monkeypatch.setattr(symbolic_search.Search, "plausible", lambda self, goal: True)
-    symbolic_algebra.factorisations.cache_clear()
+    monkeypatch.setattr(search.Search, "plausible", lambda self, goal: True)
+    algebra.factorisations.cache_clear()
     if blind:
-        monkeypatch.setattr(symbolic_search.Search, "agree", lambda *a: True)
+        monkeypatch.setattr(search.Search, "agree", lambda *a: True)
     try:
         assert (proof_of(*false) is not None) == blind
     finally:
-        symbolic_algebra.factorisations.cache_clear()
+        algebra.factorisations.cache_clear()
 
 
 @pytest.mark.parametrize("blind", [False, True])
@@ -139,9 +138,9 @@ def test_a_wrong_limit_is_dropped(monkeypatch, blind):
     """1/x - 1/100 is positive next to 0 only; it falls to -1/100, not to 0."""
     false = ("1/x >= 1/100", ["x >= 1"])
     monkeypatch.setattr(sympy, "limit", lambda *a: sympy.Integer(0))
-    monkeypatch.setattr(symbolic_search.Search, "plausible", lambda self, goal: True)
+    monkeypatch.setattr(search.Search, "plausible", lambda self, goal: True)
     if blind:
-        monkeypatch.setattr(symbolic_search, "approaches", lambda *a: True)
+        monkeypatch.setattr(search, "approaches", lambda *a: True)
     assert (proof_of(*false) is not None) == blind
 
 
@@ -151,9 +150,9 @@ def test_a_wrong_derivative_is_dropped(monkeypatch, blind):
     false = ("exp(-x) >= 1/2", ["0 <= x <= 1"])
     real = sympy.diff
     monkeypatch.setattr(sympy, "diff", lambda *a: -real(*a))
-    monkeypatch.setattr(symbolic_search.Search, "plausible", lambda self, goal: True)
+    monkeypatch.setattr(search.Search, "plausible", lambda self, goal: True)
     if blind:
-        monkeypatch.setattr(symbolic_search, "slope_at", lambda *a: None)
+        monkeypatch.setattr(search, "slope_at", lambda *a: None)
     assert (proof_of(*false) is not None) == blind
 
 
@@ -161,7 +160,7 @@ def test_a_goal_that_fails_at_a_point_is_dropped_even_if_its_range_is_wrong(monk
     false = ("x - 1/2 >= 0", ["0 <= x <= 1"])
     monkeypatch.setattr(Interval, "positive", lambda self, strict: True)
     assert proof_of(*false) is None
-    monkeypatch.setattr(symbolic_search.Search, "plausible", lambda self, goal: True)
+    monkeypatch.setattr(search.Search, "plausible", lambda self, goal: True)
     assert proof_of(*false) is not None
 
 

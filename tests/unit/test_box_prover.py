@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from verify.claims import Claim, ClaimError, Domain, Effort, Finding, Relation, claim, increasing
 from verify.provers.box import Box, part_of, prove_box
-from verify.provers.box_leaves import Work, look
-from verify.provers.box_ranges import range_of
+from verify.provers.box.leaves import Work, look
 from verify.provers.goals import Goal
+from verify.provers.ranges import range_of
 
 
 def stated(says: str, *domain: str, integers: str = "", reals: str = "", check: Box | None = None) -> Claim:

@@ -21,10 +21,10 @@ from verify.claims import (
     limit,
 )
 from verify.provers.goals import Goal
+from verify.provers.intervals import Interval
+from verify.provers.ranges import UnknownError, evaluate
 from verify.provers.symbolic import Symbolic, prove
-from verify.provers.symbolic_intervals import Interval
-from verify.provers.symbolic_range import UnknownError, evaluate
-from verify.provers.symbolic_search import at_point, points
+from verify.provers.symbolic.search import at_point, points
 
 TRUE = [
     ("x/(1-exp(-rate*x)) <= x + 1/rate", ["x >= 0", "rate > 0"]),

@@ -97,14 +97,14 @@ def _inverse(x: Number) -> Number:
     return 1 / x if x[0] > 0 or x[0] < 0 else _unknown(x)
 
 
-def _power(x: Number, n: int) -> Number:
+def integer_power(x: Number, n: int) -> Number:
     """An integer power by repeated multiplication: python-flint's own is nan on balls around 0."""
     if n < 0:
-        return _inverse(_power(x, -n))
+        return _inverse(integer_power(x, -n))
     if isinstance(x, arb) and n % 2 == 0 and n and not x.is_exact():
         # An even power grows with |x|: multiplied out, a ball around 0 would give negative numbers.
         ends = (x.abs_lower(), x.abs_upper()) if x.is_finite() else (arb.nan(), arb(0))
-        low, high = (end if end.is_nan() else _power(end, n) for end in ends)
+        low, high = (end if end.is_nan() else integer_power(end, n) for end in ends)
         return low.union(high)
     result, square = None, x
     while n:
@@ -119,7 +119,7 @@ def _root_power(x: Number, exponent: Fraction) -> Number:
     if exponent.denominator == 2:
         whole, root = divmod(exponent.numerator, 2)
         assert root == 1
-        return x.sqrt() * _power(x, whole) if whole else x.sqrt()
+        return x.sqrt() * integer_power(x, whole) if whole else x.sqrt()
     return (x.log() * arb(rational(exponent))).exp()
 
 
@@ -201,7 +201,7 @@ def _log1pr_coefficient(z: arb, k: int) -> arb:
     return -size if k % 2 else size
 
 
-_FUNCTIONS: Mapping[Any, Callable[..., Number]] = {
+FUNCTIONS: Mapping[Any, Callable[..., Number]] = {
     sympy.exp: lambda x: x.exp(),
     sympy.log: lambda x: x.log(),
     sympy.Abs: _abs,
@@ -308,8 +308,8 @@ class _Compiler:
         if e.is_Pow:
             return self._new_power(e.base, e.exp)
         if e.func is sympy.factorial:
-            return self.step(_FUNCTIONS[e.func], self.add(e.args[0] + 1))
-        operation = _sum if e.is_Add else _product if e.is_Mul else _FUNCTIONS.get(e.func)
+            return self.step(FUNCTIONS[e.func], self.add(e.args[0] + 1))
+        operation = _sum if e.is_Add else _product if e.is_Mul else FUNCTIONS.get(e.func)
         if operation is None:
             raise UnknownFunctionError(f"{e.func} has no enclosure")
         return self.step(operation, *[self.add(a) for a in e.args])
@@ -317,12 +317,12 @@ class _Compiler:
     def _new_power(self, base: Any, exponent: Any) -> int:
         if exponent.is_Integer:
             n = int(exponent)
-            return self.step(lambda x: _power(x, n), self.add(base))
+            return self.step(lambda x: integer_power(x, n), self.add(base))
         if exponent.is_Rational:
             power = Fraction(int(exponent.p), int(exponent.q))
             return self.step(lambda x: _root_power(x, power), self.add(base))
         if base is sympy.E:
-            return self.step(_FUNCTIONS[sympy.exp], self.add(exponent))
+            return self.step(FUNCTIONS[sympy.exp], self.add(exponent))
         return self.step(lambda b, x: (x * b.log()).exp(), self.add(base), self.add(exponent))
 
 

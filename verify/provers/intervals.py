@@ -50,6 +50,12 @@ class Interval:
         """Whether everything in it is >= 0 (> 0)."""
         return self.low > 0 or (self.low == 0 and (self.low_open or not strict))
 
+    def within(self, other: Interval) -> Interval:
+        """What two intervals share; they must share something."""
+        low, low_open = max(ends_of(self)[0], ends_of(other)[0])
+        (high, closed) = min((self.high, not self.high_open), (other.high, not other.high_open))
+        return Interval(low, high, low_open, not closed)
+
     def __contains__(self, number: End) -> bool:
         low = self.low < number or (self.low == number and not self.low_open)
         return low and (number < self.high or (self.high == number and not self.high_open))

@@ -19,7 +19,7 @@ from flint import arb
 
 from verify.claims import Range
 from verify.provers.balls import BITS, ball, evaluate, precision, program
-from verify.provers.box_leaves import (
+from verify.provers.box.leaves import (
     Look,
     Work,
     by_range,
@@ -30,7 +30,7 @@ from verify.provers.box_leaves import (
     radius,
     variables_of,
 )
-from verify.provers.box_rules import (
+from verify.provers.box.rules import (
     LONGEST,
     Contact,
     by_contact,

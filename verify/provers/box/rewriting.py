@@ -22,10 +22,10 @@ import sympy
 
 from verify.claims import text_of
 from verify.provers.balls import expm1r, log1pr
-from verify.provers.box_leaves import variables_of
-from verify.provers.box_ranges import range_of
-from verify.provers.box_rules import LONGEST, length, rearrangeable
+from verify.provers.box.leaves import variables_of
+from verify.provers.box.rules import LONGEST, length, rearrangeable
 from verify.provers.goals import Goal, Node
+from verify.provers.ranges import range_of
 
 Rule = Iterator[
     tuple[Goal, Callable[[Node], Node]]
@@ -66,9 +66,9 @@ def _by_sign(form: Any, goal: Goal) -> tuple[list[Any], list[Any]]:
 def positive_factor(factor: Any, goal: Goal) -> bool:
     """Whether the rule ``multiply`` may use a factor; see the first lines."""
     found = range_of(factor, goal.ranges)
-    if found is None or not found.shows(strict=goal.strict):
+    if found is None or not found.positive(strict=goal.strict):
         return False
-    if found.finite:
+    if not found.singular:
         return True
     thin = goal.given or any(
         r.integer or r.lower == r.upper for r in goal.ranges.values() if r.bounded or r.integer
@@ -82,7 +82,7 @@ def removable(goal: Goal) -> Rule:
     if not rearrangeable(e) or e.has(expm1r, log1pr) or not e.has(sympy.exp, sympy.log):
         return
     found = range_of(e, goal.ranges)
-    if found is not None and found.finite and not goal.given:
+    if found is not None and not found.singular and not goal.given:
         return  # nothing to remove
     for form in dict.fromkeys([_with_expm1r(e), _with_log1pr(_with_expm1r(e))]):
         if form != e and not form.has(sympy.nan, sympy.zoo):
@@ -129,7 +129,7 @@ def distributed(goal: Goal) -> Rule:
         return
     form = _outermost(e.replace(sympy.Abs, lambda a: sympy.Max(a, -a)))
     found = range_of(form, goal.ranges) if form != e else None
-    if found is not None and found.shows(strict=goal.strict):
+    if found is not None and found.positive(strict=goal.strict):
         yield goal.about(form), _wrapped({"by": "rewrite", "expression": text_of(form)})
 
 
@@ -164,7 +164,7 @@ def logarithms(goal: Goal) -> Rule:
 
 def _positive(e: Any, goal: Goal) -> bool:
     found = range_of(e, goal.ranges)
-    return found is not None and found.finite and found.shows(strict=True)
+    return found is not None and not found.singular and found.positive(strict=True)
 
 
 def _log(e: Any, goal: Goal) -> Any:

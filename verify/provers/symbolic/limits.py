@@ -20,10 +20,10 @@ from flint import arb
 
 from verify.claims import Domain, LimitOf, Range, Relation, text_of
 from verify.provers.goals import Goal, Node, certificate
-from verify.provers.symbolic_identities import derivation
-from verify.provers.symbolic_intervals import Interval
-from verify.provers.symbolic_range import UnknownError, evaluate
-from verify.provers.symbolic_search import algebra, approaches, at_point, attempt, box_of, points, proper
+from verify.provers.intervals import Interval
+from verify.provers.ranges import UnknownError, evaluate
+from verify.provers.symbolic.identities import derivation
+from verify.provers.symbolic.search import algebra, approaches, at_point, attempt, box_of, points, proper
 
 _KNOWN = (sympy.exp, sympy.log, sympy.sinh, sympy.cosh, sympy.tanh)  # the functions Gruntz's algorithm is for
 Prove = Callable[[Goal], Node | None]

@@ -16,7 +16,8 @@ import sympy
 
 from verify.claims import Range, text_of
 from verify.provers.goals import Goal, Node
-from verify.provers.symbolic_search import (
+from verify.provers.ranges import range_of
+from verify.provers.symbolic.search import (
     Search,
     algebra,
     attempt,
@@ -24,7 +25,6 @@ from verify.provers.symbolic_search import (
     loose,
     manageable,
     proper,
-    range_of,
     tame,
 )
 
@@ -34,7 +34,7 @@ _BIG = 160  # operations; beyond it the computer algebra is not asked to factor
 def by_range(search: Search, goal: Goal, depth: int) -> Node | None:
     """The interval of the expression has the sign."""
     del search, depth
-    found = range_of(goal.expression, goal)
+    found = range_of(goal.expression, goal.ranges)
     return {"by": "range"} if found is not None and found.positive(strict=goal.strict) else None
 
 
@@ -81,7 +81,7 @@ def by_multiply(search: Search, goal: Goal, depth: int) -> Node | None:
     for factors in factorisations(goal.expression):
         known, rest = [], sympy.Integer(1)
         for factor in factors:
-            i = range_of(factor, goal)
+            i = range_of(factor, goal.ranges)
             if i is not None and i.positive(strict=goal.strict) and factor != 1:
                 known.append(factor)
             elif i is not None and (-i).positive(strict=goal.strict):
@@ -123,7 +123,7 @@ def by_isolating(search: Search, goal: Goal, depth: int) -> Node | None:
         coefficient = sympy.factor(collected[atom])
         if coefficient.is_number or coefficient.has(sympy.log, sympy.exp, sympy.atan):
             continue
-        i = range_of(coefficient, goal)
+        i = range_of(coefficient, goal.ranges)
         positive = i is not None and i.positive(strict=True)
         if i is None or not (positive or (-i).positive(strict=True)):
             continue
@@ -138,7 +138,7 @@ def by_isolating(search: Search, goal: Goal, depth: int) -> Node | None:
 
 def _times(search: Search, goal: Goal, depth: int, factor: Any, quotient: Any) -> Node | None:
     """The node ``multiply``, if the quotient can be proved."""
-    i = range_of(factor, goal)
+    i = range_of(factor, goal.ranges)
     if factor == 1 or i is None or not i.positive(strict=goal.strict):
         return None
     if not tame(goal, factor, quotient):
@@ -167,7 +167,7 @@ def by_logarithm(search: Search, goal: Goal, depth: int) -> Node | None:
         return None
     larger = smaller = sympy.Integer(0)
     for term in sympy.Add.make_args(goal.expression):
-        i = range_of(term, goal)
+        i = range_of(term, goal.ranges)
         if i is not None and i.positive(strict=False):
             larger += term
         elif i is not None and (-i).positive(strict=False):
@@ -179,7 +179,7 @@ def by_logarithm(search: Search, goal: Goal, depth: int) -> Node | None:
     if not any(part.has(sympy.exp) or _powers(part) for part in (larger, smaller)):
         return None
     for part in (larger, smaller):
-        i = range_of(part, goal)
+        i = range_of(part, goal.ranges)
         if i is None or i.singular or not i.positive(strict=True):
             return None
     difference = sympy.expand_log(sympy.log(larger) - sympy.log(smaller))
@@ -273,7 +273,7 @@ def by_sum(search: Search, goal: Goal, depth: int) -> Node | None:
     if depth < 1 or len(terms) < 2:
         return None
     for term in terms:
-        i = range_of(term, goal)
+        i = range_of(term, goal.ranges)
         rest = goal.expression - term
         if i is None or not i.positive(strict=False) or not search.plausible(goal.about(rest)):
             continue

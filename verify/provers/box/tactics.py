@@ -17,11 +17,10 @@ import sympy
 
 from verify.claims import Hypothesis, Range, text_of
 from verify.provers.balls import BITS, evaluate
-from verify.provers.box_leaves import Work, by_range, certain, impossible, midpoint, radius, variables_of
-from verify.provers.box_ranges import range_of
-from verify.provers.box_rewriting import cleared, distributed, logarithms, removable, sturm
-from verify.provers.box_rules import Contact, by_contact, by_slope, length, neat, rearrangeable, without
-from verify.provers.box_search import (
+from verify.provers.box.leaves import Work, by_range, certain, impossible, midpoint, radius, variables_of
+from verify.provers.box.rewriting import cleared, distributed, logarithms, removable, sturm
+from verify.provers.box.rules import Contact, by_contact, by_slope, length, neat, rearrangeable, without
+from verify.provers.box.search import (
     BranchAndBound,
     Hints,
     contacts_at,
@@ -32,6 +31,7 @@ from verify.provers.box_search import (
     vanishing_point,
 )
 from verify.provers.goals import Goal, Node
+from verify.provers.ranges import range_of
 
 _QUICK = 64  # boxes of a first try
 _MORE = 400  # of a second one, with what is known about zeros
@@ -223,7 +223,7 @@ class Prover:
                 continue
             multiplier, rest = divided
             values = range_of(multiplier, goal.ranges)
-            if values is None or not values.finite:  # an infinite multiple of 0 is not 0
+            if values is None or values.singular:  # an infinite multiple of 0 is not 0
                 continue
             positive = None if h.relation == "==" else self.prove(goal.about(multiplier, strict=False), depth)
             if h.relation != "==" and positive is None:

@@ -15,8 +15,9 @@ import sympy
 
 from verify.claims import text_of
 from verify.provers.goals import Goal, Node
-from verify.provers.symbolic_algebra import factorisations
-from verify.provers.symbolic_search import (
+from verify.provers.ranges import opened
+from verify.provers.symbolic.algebra import factorisations
+from verify.provers.symbolic.search import (
     Point,
     Search,
     at_point,
@@ -27,7 +28,6 @@ from verify.provers.symbolic_search import (
     leaving,
     loose,
     manageable,
-    opened,
     proper,
     smooth,
     tame,

@@ -31,7 +31,7 @@ from verify.claims import (
 )
 from verify.provers import witness
 from verify.provers.goals import Goal, Node, certificate
-from verify.provers.symbolic_algebra import (
+from verify.provers.symbolic.algebra import (
     by_given,
     by_isolating,
     by_logarithm,
@@ -41,12 +41,12 @@ from verify.provers.symbolic_algebra import (
     by_sturm,
     by_sum,
 )
-from verify.provers.symbolic_calculus import by_contact, by_minimum, by_monotone, by_split
-from verify.provers.symbolic_derivation import derivation_lines, first_integer
-from verify.provers.symbolic_identities import derivation
-from verify.provers.symbolic_limits import proved_limit, refuted_limit
-from verify.provers.symbolic_monotone import slopes
-from verify.provers.symbolic_search import Search, points, proper
+from verify.provers.symbolic.calculus import by_contact, by_minimum, by_monotone, by_split
+from verify.provers.symbolic.derivation import derivation_lines, first_integer
+from verify.provers.symbolic.identities import derivation
+from verify.provers.symbolic.limits import proved_limit, refuted_limit
+from verify.provers.symbolic.monotone import slopes
+from verify.provers.symbolic.search import Search, points, proper
 
 GOALS = 120  # goals one search may try
 RULES = (

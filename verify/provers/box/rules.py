@@ -3,7 +3,7 @@
 f is compared with its zero set: if f and its derivatives in one variable below order m vanish at a place and
 the m-th has the right sign, so has f (``contact``); if f is monotone in a variable, the end decides
 (``monotone``); at a single point a positive definite matrix of second derivatives decides (``hessian``, in
-box_search).
+``search``).
 
 These arguments integrate along a line, so they need f smooth inside the box: 1/x falls on either side of 0
 and yet is not above its value at 1.  ``smooth`` proves that from the expression: denominators, logarithms
@@ -23,9 +23,9 @@ import sympy
 
 from verify.claims import Hypothesis, Range, text_of
 from verify.provers.balls import BITS, UnknownFunctionError, evaluate, expm1r, log1pr, program
-from verify.provers.box_leaves import Work, look, variables_of
-from verify.provers.box_ranges import range_of
+from verify.provers.box.leaves import Work, look, variables_of
 from verify.provers.goals import Goal, Node
+from verify.provers.ranges import range_of
 
 HIGHEST = 16  # power of anything that it is asked to write out
 LONGEST = 200  # operations of an expression that SymPy is asked to rearrange
@@ -76,7 +76,7 @@ def signed(e: Any, goal: Goal, *, either: bool = False) -> bool:
         return bool(value > 0 or (either and value < 0))
     for way in (e, -e) if either else (e,):
         inside = range_of(way, goal.ranges, interior=True)
-        if inside is not None and inside.shows(strict=True):
+        if inside is not None and inside.positive(strict=True):
             return True
         child = replace(goal, expression=way, strict=True, given=())
         if (
@@ -185,7 +185,7 @@ def _always_inside(at: Any, ranges: Mapping[str, Range], r: Range) -> bool:
 
 def _not_negative(e: Any, ranges: Mapping[str, Range]) -> bool:
     found = range_of(e, ranges)
-    return found is not None and found.finite and found.shows(strict=False)
+    return found is not None and not found.singular and found.positive(strict=False)
 
 
 def by_slope(

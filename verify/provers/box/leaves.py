@@ -29,8 +29,8 @@ from verify.provers.balls import (
     precision,
     program,
 )
-from verify.provers.box_ranges import range_of
 from verify.provers.goals import Goal, Node
+from verify.provers.ranges import range_of
 
 MOST_BITS = 512
 ALL_ORDERS = (0, 1, 2)
@@ -204,7 +204,7 @@ def certain(left: Any, relation: str, right: Any, point: Mapping[str, Fraction])
 def by_range(goal: Goal) -> Node | None:
     """The rule ``range``: extended intervals, for any box."""
     found = range_of(goal.expression, goal.ranges)
-    if found is None or not found.shows(strict=goal.strict):
+    if found is None or not found.positive(strict=goal.strict):
         return None
     return {"by": "range"}
 

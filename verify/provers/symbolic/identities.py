@@ -13,8 +13,8 @@ from typing import Any
 import sympy
 
 from verify.claims import Domain, text_of
-from verify.provers.symbolic_calculus import solved
-from verify.provers.symbolic_search import Point, algebra, at_point, attempt, points, proper
+from verify.provers.symbolic.calculus import solved
+from verify.provers.symbolic.search import Point, algebra, at_point, attempt, points, proper
 
 _LONG, _SHORT = 300, 120  # operations: beyond them a step (or the costly last one) is left out
 _WAVES = (sympy.sin, sympy.cos, sympy.sinh, sympy.cosh, sympy.tanh)

@@ -15,7 +15,7 @@ import sympy
 
 from verify.claims import Domain, Monotone, Relation
 from verify.provers.goals import Goal
-from verify.provers.symbolic_search import attempt, fat, leaving, proper, smooth
+from verify.provers.symbolic.search import attempt, fat, leaving, proper, smooth
 
 
 def slopes(says: Monotone, domain: Domain) -> list[tuple[Relation, Domain]] | None:

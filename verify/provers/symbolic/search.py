@@ -26,8 +26,8 @@ from flint import arb
 from verify.claims import Hypothesis, Range
 from verify.provers import balls
 from verify.provers.goals import Goal, Node
-from verify.provers.symbolic_intervals import Interval
-from verify.provers.symbolic_range import UnknownError, evaluate
+from verify.provers.intervals import Interval
+from verify.provers.ranges import UnknownError, evaluate, opened
 
 Point = dict[str, Fraction]
 Rule = Callable[["Search", Goal, int], "Node | None"]
@@ -254,11 +254,6 @@ def leaving(goal: Goal, name: str) -> Goal:
     return replace(goal, given=tuple(h for h in goal.given if not mentions(h, name)))
 
 
-def opened(r: Range) -> Range:
-    """The inner points of a range."""
-    return replace(r, lower_open=True, upper_open=True)
-
-
 def fat(goal: Goal, names: Iterable[str] | None = None) -> bool:
     """Whether the ranges have inner points."""
     chosen = goal.ranges.values() if names is None else [goal.ranges[n] for n in names]
@@ -269,14 +264,6 @@ def box_of(goal: Goal, inside: Iterable[str] = ()) -> dict[str, Interval]:
     """The box in intervals; ``inside`` names variables of which only inner points count."""
     inner = set(inside)
     return {n: Interval.of(opened(r) if n in inner else r) for n, r in goal.ranges.items()}
-
-
-def range_of(expression: Any, goal: Goal) -> Interval | None:
-    """The interval of an expression on the goal's box."""
-    try:
-        return evaluate(expression, box_of(goal))
-    except UnknownError:
-        return None
 
 
 def loose(goal: Goal) -> bool:

@@ -1,0 +1,67 @@
+"""The fast learner: against rlberry-scool's UCBVI on a problem of its size, and what a full study takes.
+
+The paper's example has two states and two actions; the peer solves a finite MDP with two states, two
+actions and ten steps.  Both learn from scratch, planning included, and both run on one core: processor time
+is compared, which other work on the machine disturbs least.  The peer's best time of three short runs stands
+against ours over a long one, in which later episodes take more iterations; the ratios are rather too small.
+"""
+
+from __future__ import annotations
+
+from time import process_time
+
+from ctucbvi.learning import Settings
+from ctucbvi.library import machine_repair
+from ctucbvi.numeric.learner import FastLearner
+from tests.benchmarks import rlberry_peer
+from verify.tables import table
+
+_STUDY = 10**7  # episodes of a run of the paper's figure
+_RUNS, _CORES = 30, 2
+
+
+def seconds_per_episode(skip: bool, episodes: int, of: int = _STUDY) -> tuple[float, float]:
+    """Seconds per episode of the first ``episodes`` of a run of ``of``, and the share that was planned."""
+    model = machine_repair()
+    settings = Settings.for_model(model, episodes=of)
+    FastLearner(model, settings, seed=0, skip=skip).advance(10)  # compiles
+    learner, planned = FastLearner(model, settings, seed=1, skip=skip), 0
+    began = process_time()
+    for _ in range(10):
+        planned += learner.advance(episodes // 10).planned
+    return (process_time() - began) / episodes, planned / episodes
+
+
+def against_rlberry(episodes: int = 1_000_000) -> None:
+    """Episodes per second on machine repair, eager and with proofs, and the peer's."""
+    rows, ours = [], {}
+    for name, skip in (("every episode planned", False), ("planning left out with a proof", True)):
+        seconds, planned = seconds_per_episode(skip, episodes)
+        ours[name] = seconds
+        rows.append([f"ctucbvi, {name}", f"{seconds * 1e6:.2f} us", f"{planned:.1%}", ""])
+    print(f"machine repair, 100 cells, the first {episodes:,} of {_STUDY:,} episodes")
+    try:
+        theirs = rlberry_peer.seconds_per_episode(
+            states=2, actions=2, horizon=10, episodes=1000, interpreter=rlberry_peer.python()
+        )
+    except rlberry_peer.PeerMissingError as missing:
+        print(f"rlberry-scool left out: {missing}")
+    else:
+        for row, seconds in zip(rows, ours.values(), strict=True):
+            row[3] = f"{theirs / seconds:.0f}"
+        rows.append(["rlberry-scool UCBVI, S = 2, A = 2, H = 10", f"{theirs * 1e6:.0f} us", "100.0%", "1"])
+    print(table(("", "per episode", "planned", "times as fast"), rows), end="\n\n")
+
+
+def whole_run() -> None:
+    """One run of the paper's figure, and what thirty of them would take."""
+    seconds, planned = seconds_per_episode(True, _STUDY)
+    minutes = seconds * _STUDY * _RUNS / _CORES / 60
+    print(f"one run of {_STUDY:,} episodes: {seconds * _STUDY:.1f} s, {planned:.1%} planned")
+    print(f"{_RUNS} runs on {_CORES} cores, evaluation of the policies not counted: {minutes:.1f} min\n")
+
+
+def main() -> None:
+    """Print everything."""
+    against_rlberry()
+    whole_run()
