@@ -27,7 +27,7 @@ def test_every_claim_that_is_checked_has_a_mutant():
     assert [label for label in checked if label not in have] == []
 
 
-@pytest.mark.parametrize(("original", "mutant"), mutants())
+@pytest.mark.parametrize(("original", "mutant"), list(mutants()))
 def test_the_check_tells_the_mutant_from_the_claim(original, mutant):
     expected = original.expects("quick")
     found = run_claim(mutant, Effort())

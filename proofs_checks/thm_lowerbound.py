@@ -1,0 +1,367 @@
+r"""``thm:lowerbound`` as printed: its instances, the steps of its proof, and its constants.
+
+The proof hides a pair :math:`j` among the :math:`n = LA = A^d` pairs of a leaf and an action of a tree
+with :math:`S = 2 + (A^d-1)/(A-1)` states; :math:`W = E[(H-\gamma_d)^+]`, and a history is what an algorithm
+sees.  Two steps of it fail.  The reward of an episode is no product, because the action taken in a leaf may
+depend on the remaining time; and the :math:`\Delta` that it picks is above :math:`1/4` for :math:`K` near
+:math:`SA/2`, on every tree.  :mod:`proofs_checks.thm_lowerbound_repaired` has a proof of the same statement.
+
+``x`` stands for :math:`\Delta` and ``n`` for :math:`LA`.  A chain runs on after :math:`H`, with the policy at
+remaining time 0, as in the paper's definition of :math:`a_n = \pi(x_n, (H-t_n)^+)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from proofs_checks import lower_bound_checks as checks
+from verify.claims import Claim, Domain, Kind, Relation, claim
+from verify.provers.box import Box
+from verify.provers.computed import Assumed
+from verify.provers.search import Search
+from verify.provers.symbolic import Symbolic
+
+SOURCE = "thm:lowerbound"
+PROOF = (Symbolic(), Box(), Search(examples=(60, 2000)))
+SEARCH = Search(examples=(60, 2000))
+_STATES = "2 + (A**d - 1)/(A - 1)"
+_DELTA = "(1 - 1/n)*sqrt(n/K)/(2*sqrt(2))"
+_TREE_DELTA = "(1 - 1/A**d)*sqrt(A**d/K)/(2*sqrt(2))"
+_BOUND = "K*({0})*(1 - (1 + sqrt(2)*({0})*sqrt(n*K))/n)"
+_COIN = "-log(1 + 2*{0})/2 - log(1 - 2*{0})/2"  # kl(1/2, 1/2 + Δ)
+_LEAVES = "(1/A + (1 - 1/A)*(S - 2))"
+_TREES = Domain.of("A >= 2", "d >= 1", "K >= 1", f"{_STATES} >= 6", f"K >= A*({_STATES})/2", integers="A d K")
+_SIZES = Domain.of("S >= 6", "A >= 2", integers="S A")
+_PAIRS = Domain.of("n >= 8", "K >= 1", integers="n K")
+_POINT = Domain.of("rho > 0", "u > 0", "v > 0", "0 <= z <= 1")
+
+
+def _pointwise(scale: str = "1") -> str:
+    """One outcome's share of the data-processing inequality: ``Σ_{outcomes} P_j(...)`` of it is the claim."""
+    return f"rho*log(rho) >= rho*(z*log(u) + (1 - z)*log(v)) + rho - {scale}*(z*u + (1 - z)*v)"
+
+
+CLAIMS = (
+    claim(
+        "assume:LB/tree",
+        "The full A-ary tree with d levels has (A^d - 1)/(A - 1) = S - 2 nodes: one level has 1, and a "
+        "root with A trees of d levels has 1 + A (A^d - 1)/(A - 1) nodes. (Every node but the leaves has "
+        "A children.)",
+        says="(A**(d + 1) - 1)/(A - 1) == 1 + A*((A**d - 1)/(A - 1))",
+        domain=Domain.of("A >= 2", "d >= 1", integers="A d"),
+        source="assume:LB", kind=Kind.STEP, checks=PROOF, expected="proved",
+        latex=r"\sum_{i=0}^{d-1} A^i = \frac{A^d-1}{A-1} = S - 2",
+    ),
+    claim(
+        "thm:lowerbound/instances",
+        "The instances belong to the class: every rate lies in [λmin, λmax] with λmin > 0, also in the "
+        "good and the bad state, which are absorbing.",
+        source=SOURCE, kind=Kind.STEP, checks=checks.rates(self_jumps=False), expected="refuted",
+        latex=r"\mathcal M_j \in \mathcal C",
+    ),
+    claim(
+        "thm:lowerbound/optimal",
+        "The optimal value of instance j is W (1/2 + Δ): an episode earns (H - γ_d)^+ if the jump from "
+        "the leaf is good, whose probability is 1/2 + Δ v with v in [0, 1] the indicator of pair j; v = 1 "
+        "is possible.",
+        says="w*(1/2 + x*v) <= w*(1/2 + x)", domain=Domain.of("w >= 0", "0 <= x <= 1/2", "0 <= v <= 1"),
+        source=SOURCE, kind=Kind.STEP, uses=("sec:episodicRL/joint-law", "thm:lowerbound/erlang-value"),
+        checks=(checks.optimal(), *PROOF), expected="proved",
+        latex=r"V^*(x_0,H) = \mathbb E[(H-\gamma_d)^+]\,(1/2+\Delta)",
+    ),
+    claim(
+        "thm:lowerbound/erlang-value",
+        "E(t - γ_h)^+ = t P(N >= h) - (h/λ) P(N >= h+1), N Poisson(λt). With z = λt, p = P(N >= h), w = "
+        "P(N = h) the closed form e_h satisfies e_{h+1}' + λ e_{h+1} = λ e_h, e_h' = P(N >= h), e_h(0) = "
+        "0 and e_0 = t, as does the expectation; the formula is this equation.",
+        says="(p - w) + z*(p - w) - (h + 1)*(p - w - w*z/(h + 1)) == z*p - h*(p - w)",
+        domain=Domain.of("h >= 0", "z >= 0", "0 <= p <= 1", "0 <= w <= 1", integers="h"),
+        source=SOURCE, kind=Kind.STEP, checks=(checks.erlang(), *PROOF), expected="proved",
+        latex=r"\mathbb E[(t-\gamma_h)^+] = t\,P(N\ge h) - \tfrac h\lambda P(N\ge h+1)",
+    ),
+    claim(
+        "thm:lowerbound/reward",
+        "In instance j the expected reward of an episode is W P(x_d = s_g) = W (1/2 + Δ P(pair j is "
+        "visited)), for every policy.",
+        source=SOURCE, kind=Kind.STEP, uses=("thm:lowerbound/erlang-value",),
+        checks=checks.reward(biased=False), expected="refuted",
+        latex=r"\mathbb E_j[(H-\gamma_d)^+ 1_{x_d=s_g}] = "
+              r"\mathbb E[(H-\gamma_d)^+]\,\mathbb E_j[1_{x_d=s_g}]",
+    ),
+    claim(
+        "eq:Rj",
+        "The average over j of the regret R_j of an algorithm is K W Δ (1 - Σ_j E_j T_j/(K L A)), T_j the "
+        "number of episodes that visit pair j.",
+        source="eq:Rj", kind=Kind.STEP, uses=("thm:lowerbound/optimal", "thm:lowerbound/reward"),
+        checks=checks.average_regret(biased=False), expected="refuted",
+        latex=r"\frac1{LA}\sum_j R_j = KW\Delta\Bigl(1-\frac1{KLA}\sum_j \mathbb E_j T_j\Bigr)",
+    ),
+    claim(
+        "thm:lowerbound/data-processing",
+        "kl(E_0 Z, E_j Z) <= KL(P_0, P_j) for Z in [0, 1]. With ρ = dP_0/dP_j, u = E_0 Z/E_j Z and v = (1 "
+        "- E_0 Z)/(1 - E_j Z), integrating the formula at z = Z over P_j gives it, since E_j[u Z + v (1 - "
+        "Z)] = 1.",
+        says=_pointwise(), domain=_POINT, source=SOURCE, kind=Kind.STEP, checks=PROOF, expected="proved",
+        latex=r"\mathrm{kl}(\mathbb E_0 Z, \mathbb E_j Z) \le \mathrm{KL}(\mathbb P_0,\mathbb P_j)",
+    ),
+    claim(
+        "thm:lowerbound/pinsker",
+        "Pinsker's inequality for two coins: 2 (p - q)^2 <= kl(p, q).",
+        says="2*(p - q)**2 <= p*log(p/q) + (1 - p)*log((1 - p)/(1 - q))",
+        domain=Domain.of("0 < p < 1", "0 < q < 1"), source=SOURCE, kind=Kind.STEP, checks=PROOF,
+        expected="proved", latex=r"2(p-q)^2 \le \mathrm{kl}(p,q)",
+    ),
+    claim(
+        "thm:lowerbound/divergence",
+        "KL(P_0, P_j) = E_0[T_j] kl(1/2, 1/2 + Δ) for chains that run on after H. By induction over "
+        "episodes: a history with P_0-probability p, log-ratio l and a visit to j with conditional "
+        "probability s adds p s kl.",
+        says="p*s/2*(l - log(1 + 2*x)) + p*s/2*(l - log(1 - 2*x)) + p*(1 - s)*l == "
+             "p*l + p*s*(-log(1 + 2*x)/2 - log(1 - 2*x)/2)",
+        domain=Domain.of("0 <= p <= 1", "0 <= s <= 1", "0 <= x < 1/2", reals="l"),
+        source=SOURCE, kind=Kind.STEP, checks=(checks.divergence(biased=False), *PROOF), expected="proved",
+        latex=r"\mathrm{KL}(\mathbb P_0,\mathbb P_j) = \mathbb E_0[T_j]\,\mathrm{kl}(1/2,1/2+\Delta)",
+    ),
+    claim(
+        "thm:lowerbound/divergence/observed",
+        "The same equality for the laws of what is seen in [0, H], T_j counting the visits in [0, H].",
+        source=SOURCE, kind=Kind.STEP, checks=checks.observed_divergence(all_visits=True), expected="refuted",
+        latex=r"\mathrm{KL}(\mathbb P_0,\mathbb P_j) = \mathbb E_0[T_j]\,\mathrm{kl}(1/2,1/2+\Delta)",
+    ),
+    claim(
+        "thm:lowerbound/kl",
+        "kl(1/2, 1/2 + Δ) <= 4 Δ^2 for 0 <= Δ <= 1/4.",
+        says=f"{_COIN.format('x')} <= 4*x**2", domain="0 <= x <= 1/4", source=SOURCE, kind=Kind.STEP,
+        checks=PROOF, expected="proved", latex=r"\mathrm{kl}(1/2,1/2+\Delta) \le 4\Delta^2",
+    ),
+    claim(
+        "eq:sumTj",
+        "(1/K) Σ_j E_j T_j <= 1 + √2 Δ √(LAK) for Δ <= 1/4. Last step, Cauchy–Schwarz: with y = E_0 T_j and "
+        "c = √(K/(LA)), the sum over j of the formula is Σ_j √(E_0 T_j) <= √(LAK), as Σ_j E_0 T_j <= K.",
+        says="sqrt(y) <= y/(2*c) + c/2", domain=Domain.of("y >= 0", "c > 0"), source="eq:sumTj",
+        kind=Kind.STEP,
+        uses=("thm:lowerbound/data-processing", "thm:lowerbound/pinsker", "thm:lowerbound/divergence",
+              "thm:lowerbound/kl"),
+        checks=(checks.sum_of_visits(biased=False), *PROOF), expected="proved",
+        latex=r"\frac1K\sum_j \mathbb E_j T_j \le 1 + \sqrt2\,\Delta\sqrt{LAK}",
+    ),
+    claim(
+        "thm:lowerbound/maximiser",
+        "K Δ (1 - (1 + √2 Δ √(LAK))/(LA)) is largest at Δ = (1/(2√2)) (1 - 1/(LA)) √(LA/K).",
+        says=f"{_BOUND.format('x')} <= {_BOUND.format(_DELTA)}", domain=Domain.of("x >= 0", "n >= 8", "K "
+        ">= 1"),
+        source=SOURCE, kind=Kind.STEP, checks=PROOF, expected="proved",
+        latex=r"\Delta = \tfrac1{2\sqrt2}\bigl(1-\tfrac1{LA}\bigr)\sqrt{LA/K}",
+    ),
+    claim(
+        "thm:lowerbound/maximum",
+        "At that Δ the lower bound is W (1/(4√2)) (1 - 1/(LA)) √(LAK).",
+        says=f"{_BOUND.format(_DELTA)} == (1 - 1/n)*sqrt(n*K)/(4*sqrt(2))", domain=_PAIRS,
+        source=SOURCE, kind=Kind.STEP, uses=("thm:lowerbound/maximiser",), checks=PROOF, expected="refuted",
+        latex=r"\max_j R_j \ge \tfrac1{4\sqrt2} W \bigl(1-\tfrac1{LA}\bigr)\sqrt{LAK}",
+    ),
+    claim(
+        "thm:lowerbound/delta",
+        "That Δ is at most 1/4 for every admissible tree (S >= 6) and every K >= SA/2.",
+        says=f"{_TREE_DELTA} <= 1/4", domain=_TREES, source=SOURCE, kind=Kind.STEP,
+        checks=checks.largest_gap(repaired=False), expected="refuted",
+        latex=r"\tfrac1{2\sqrt2}\bigl(1-\tfrac1{LA}\bigr)\sqrt{LA/K} \le 1/4",
+    ),
+    claim(
+        "thm:lowerbound/kl-at-delta",
+        "At that Δ, for trees of two levels (L = A, S = A + 3) and K >= SA/2, kl(1/2, 1/2 + Δ) <= 4 Δ^2 "
+        "all the same (4 Δ^2 = (1 - 1/A^2)^2 A^2/(2K)).",
+        says="-log(1 - (1 - 1/A**2)**2*A**2/(2*K))/2 <= (1 - 1/A**2)**2*A**2/(2*K)",
+        domain=Domain.of("A >= 3", "K >= 9", "K >= A*(A + 3)/2", integers="A K"),
+        source=SOURCE, kind=Kind.STEP, checks=SEARCH, expected="refuted",
+        latex=r"\mathrm{kl}(1/2,1/2+\Delta) \le 4\Delta^2",
+    ),
+    claim(
+        "thm:lowerbound/leaves",
+        "L = 1/A + (1 - 1/A)(S - 2) is at least S/4 for S >= 6, A >= 2.",
+        says=f"{_LEAVES} >= S/4", domain=_SIZES, source=SOURCE, kind=Kind.STEP,
+        uses=("assume:LB/tree", "thm:lowerbound/leaf-count"), checks=PROOF, expected="proved",
+        latex=r"L = \tfrac1A + (1-\tfrac1A)(S-2) \ge S/4",
+    ),
+    claim(
+        "thm:lowerbound/leaf-count",
+        "The number of leaves, A^(d-1), is 1/A + (1 - 1/A)(S - 2).",
+        says="1/A + (1 - 1/A)*((A**d - 1)/(A - 1)) == A**(d - 1)",
+        domain=Domain.of("A >= 2", "d >= 1", integers="A d"), source=SOURCE, kind=Kind.STEP, checks=PROOF,
+        expected="proved", latex=r"L = A^{d-1} = \tfrac1A + (1-\tfrac1A)(S-2)",
+    ),
+    claim(
+        "thm:lowerbound/constant",
+        "(1/(4√2)) (1 - 1/(LA)) √(LAK) >= √(SAK)/(12√2); both sides divided by √(AK)/(12√2) and squared, "
+        "with LA = 1 + (A - 1)(S - 2).",
+        says=f"9*(1 - 1/(1 + (A - 1)*(S - 2)))**2*{_LEAVES} >= S", domain=_SIZES,
+        source=SOURCE, kind=Kind.STEP, uses=("thm:lowerbound/leaf-count",), checks=PROOF, expected="proved",
+        latex=r"\tfrac1{4\sqrt2}\bigl(1-\tfrac1{LA}\bigr)\sqrt{LAK} \ge \tfrac1{12\sqrt2}\sqrt{SAK}",
+    ),
+    claim(
+        "thm:lowerbound/erlang",
+        "E(H - γ_d)^+ >= E(H - γ_d) = H - d/λmax >= c2 H if d < (1 - c2) λmax H; the formula is the last "
+        "step.",
+        says="H - d/rate >= c*H",
+        domain=Domain.of("H > 0", "d >= 1", "rate > 0", "0 < c < 1", "d < (1 - c)*rate*H"),
+        source=SOURCE, kind=Kind.STEP, checks=PROOF, expected="proved",
+        latex=r"\mathbb E[(H-\gamma_d)^+] \ge c_2 H",
+    ),
+    claim(
+        "thm:lowerbound",
+        "For every algorithm and every K >= SA/2 there is an instance in the class (its absorbing states "
+        "written with self-jumps) with regret at least W √(SAK)/(12√2). The printed proof fails; the "
+        "repaired one gives 1/7, and the formula is 1/(12√2) <= 1/7.",
+        says="1/(12*sqrt(2)) <= 1/7", source=SOURCE, uses=("thm:lowerbound/repaired",), checks=PROOF,
+        expected="proved",
+        latex=r"\mathrm{Regret} \ge \tfrac1{12\sqrt2}\,\mathbb E[(H-\gamma_d)^+]\sqrt{SAK}",
+    ),
+    claim(
+        "eq:regret-lowerbound2",
+        "If d < (1 - c2) λmax H, the regret is at least (c2/(12√2)) H √(SAK): W >= c2 H put into "
+        "thm:lowerbound.",
+        says="c*H*y/(12*sqrt(2)) <= W*y/(12*sqrt(2))",
+        domain=Domain.of("H > 0", "0 < c < 1", "y >= 0", "W >= c*H"), source="eq:regret-lowerbound2",
+        uses=("thm:lowerbound", "thm:lowerbound/erlang"), checks=PROOF, expected="proved",
+        latex=r"\mathrm{Regret} \ge \tfrac{c_2}{12\sqrt2}\,H\sqrt{SAK}",
+    ),
+    claim(
+        "thm:lowerbound/ucb1",
+        "UCB1 with n arms, rewards in [0, 1] and gap g has regret at most 8 (n - 1) ln K/g + (1 + π²/3)(n "
+        "- 1) g.",
+        source="P. Auer, N. Cesa-Bianchi and P. Fischer, Finite-time analysis of the multiarmed bandit "
+        "problem, 2002",
+        kind=Kind.CITED, checks=Assumed("Theorem 1 of Auer, Cesa-Bianchi and Fischer (2002)"),
+        expected="assumed",
+    ),
+    claim(
+        "thm:lowerbound/one-instance",
+        "One instance of the proof serves all K >= SA/2 (the printed order: there is an instance such "
+        "that, for all K). Instance A = 3, d = 2, λ = 1, H = 2, Δ = 1/4: the lower bound, W = 4 e^{-2}, "
+        "against the upper bound of UCB1 over the nine pairs (rewards divided by H, g = W Δ/H).",
+        says="4*exp(-2)*sqrt(18*K)/(12*sqrt(2)) <= 2*(64*log(K)/(exp(-2)/2) + (1 + pi**2/3)*4*exp(-2))",
+        domain=Domain.of("K >= 9", integers="K"), source=SOURCE, kind=Kind.STEP,
+        uses=("thm:lowerbound/ucb1",), checks=SEARCH, expected="refuted",
+        latex=r"\exists\,\mathcal M\ \forall K \ge SA/2:\ \mathrm{Regret}(\mathcal M, K) \ge c\sqrt{K}",
+    ),
+)  # fmt: skip
+
+_BY_LABEL = {c.label: c for c in CLAIMS}
+
+
+def mutant(table: Mapping[str, Claim], label: str, says: str = "", domain: Domain | None = None) -> Claim:
+    """The claim with another formula or another domain."""
+    original = table[label]
+    area = domain or original.domain
+    text = says or (original.says.text() if original.says is not None else "")
+    return replace(original, says=Relation.of(text, area), domain=area)
+
+
+def _changed(label: str, says: str = "", domain: Domain | None = None) -> Claim:
+    return mutant(_BY_LABEL, label, says, domain)
+
+
+def _rechecked(label: str, check: object) -> Claim:
+    return replace(_BY_LABEL[label], checks=(check,))  # type: ignore[arg-type]
+
+
+MUTANTS: Mapping[str, Claim] = {
+    "assume:LB/tree": _changed("assume:LB/tree", "(A**(d + 1) - 1)/(A - 1) == A*((A**d - 1)/(A - 1))"),
+    "thm:lowerbound/instances": _rechecked("thm:lowerbound/instances", checks.rates(self_jumps=True)),
+    "thm:lowerbound/optimal": _rechecked("thm:lowerbound/optimal", checks.optimal(Fraction(2))),
+    "thm:lowerbound/erlang-value": _rechecked("thm:lowerbound/erlang-value", checks.erlang(shift=1)),
+    "thm:lowerbound/reward": _rechecked("thm:lowerbound/reward", checks.reward(biased=True)),
+    "eq:Rj": _rechecked("eq:Rj", checks.average_regret(biased=True)),
+    "thm:lowerbound/data-processing": _changed("thm:lowerbound/data-processing", _pointwise("9/10")),
+    "thm:lowerbound/pinsker": _changed(
+        "thm:lowerbound/pinsker", "21*(p - q)**2/10 <= p*log(p/q) + (1 - p)*log((1 - p)/(1 - q))"
+    ),
+    "thm:lowerbound/divergence": _rechecked(
+        "thm:lowerbound/divergence", checks.divergence(biased=False, factor=2)
+    ),
+    "thm:lowerbound/divergence/observed": _rechecked(
+        "thm:lowerbound/divergence/observed", checks.observed_divergence(all_visits=False)
+    ),
+    "thm:lowerbound/kl": _changed("thm:lowerbound/kl", domain=Domain.of("0 <= x <= 9/20")),
+    "eq:sumTj": _changed("eq:sumTj", "sqrt(y) <= y/(2*c) + c/3"),
+    "thm:lowerbound/maximiser": _changed(
+        "thm:lowerbound/maximiser", f"{_BOUND.format('x')} <= {_BOUND.format('sqrt(n/K)/(2*sqrt(2))')}"
+    ),
+    "thm:lowerbound/maximum": _changed(
+        "thm:lowerbound/maximum", f"{_BOUND.format(_DELTA)} == (1 - 1/n)**2*sqrt(n*K)/(4*sqrt(2))"
+    ),
+    "thm:lowerbound/delta": _rechecked("thm:lowerbound/delta", checks.largest_gap(repaired=True)),
+    "thm:lowerbound/kl-at-delta": _changed(
+        "thm:lowerbound/kl-at-delta",
+        domain=Domain.of("A >= 3", "K >= 9", "K >= 7*A*(A + 3)/10", integers="A K"),
+    ),
+    "thm:lowerbound/leaves": _changed("thm:lowerbound/leaves", f"{_LEAVES} >= S/2"),
+    "thm:lowerbound/leaf-count": _changed(
+        "thm:lowerbound/leaf-count", "1/A + (1 - 1/A)*((A**d - 1)/(A - 1)) == A**d"
+    ),
+    "thm:lowerbound/constant": _changed(
+        "thm:lowerbound/constant", f"9*(1 - 1/(1 + (A - 1)*(S - 2)))**2*{_LEAVES} >= 3*S"
+    ),
+    "thm:lowerbound/erlang": _changed("thm:lowerbound/erlang", "H - d/rate >= 2*c*H"),
+    "thm:lowerbound": _changed("thm:lowerbound", "1/(4*sqrt(2)) <= 1/7"),
+    "eq:regret-lowerbound2": _changed("eq:regret-lowerbound2", "c*H*y/(11*sqrt(2)) <= W*y/(12*sqrt(2))"),
+    "thm:lowerbound/one-instance": _changed(
+        "thm:lowerbound/one-instance", domain=Domain.of("9 <= K <= 10**9", integers="K")
+    ),
+}
+
+FINDINGS: Mapping[str, Mapping[str, str]] = {
+    "thm:lowerbound/reward": {
+        "breaks": "proof",
+        "summary": "A policy may look at the remaining time, so the reward (H - γ_d)^+ and the choice of "
+        "the pair are not independent. A = 3, d = 2, λ = 1, H = 2: taking pair j only if the leaf is "
+        "entered by time 1 earns W/2 + Δ (e^-1 + e^-2) = W/2 + 0.503 Δ, and the printed product is W/2 + "
+        "Δ 4 e^-2 (1 - e^-1) = W/2 + 0.342 Δ.",
+        "repair": "thm:lowerbound/reward/repaired",
+    },
+    "eq:Rj": {
+        "breaks": "proof",
+        "summary": "Rests on the product, and overstates the regret of algorithms that use the remaining "
+        "time (A = 3, d = 2, two episodes: by 0.00066).",
+        "repair": "eq:Rj/repaired",
+    },
+    "thm:lowerbound/delta": {
+        "breaks": "proof",
+        "summary": "Δ <= 1/4 needs K >= 2LA(1 - 1/(LA))^2, which exceeds SA/2 on every admissible tree. A "
+        "= 3, d = 2, S = 6, K = 9 = SA/2: Δ = 0.314.",
+        "repair": "thm:lowerbound/delta/repaired",
+    },
+    "thm:lowerbound/kl-at-delta": {
+        "breaks": "proof",
+        "summary": "For wide trees it is not only the bound 1/4 that fails but the inequality it serves: "
+        "A = 13, d = 2, S = 16, K = 104 = SA/2 gives Δ = 0.448 and kl > 4 Δ^2 (kl <= 4 Δ^2 ends at Δ = "
+        "0.446).",
+        "repair": "thm:lowerbound/repaired",
+    },
+    "thm:lowerbound/maximum": {
+        "breaks": "constant",
+        "summary": "The factor 1 - 1/(LA) must be squared; the final constant 1/(12√2) survives.",
+        "repair": "thm:lowerbound/maximum/repaired",
+    },
+    "thm:lowerbound/instances": {
+        "breaks": "proof",
+        "summary": "Absorbing states have rate 0, outside [λmin, λmax]. Written as states that jump to "
+        "themselves they are in the class and no value changes, if the model allows self-jumps.",
+        "repair": "thm:lowerbound/instances/repaired",
+    },
+    "thm:lowerbound/one-instance": {
+        "breaks": "notation",
+        "summary": "The instance depends on K through Δ. On a fixed instance of the proof UCB1 has "
+        "logarithmic regret, below the bound for K = 5·10^11; read: for every K there is an instance.",
+        "repair": "thm:lowerbound/repaired",
+    },
+    "thm:lowerbound/divergence/observed": {
+        "breaks": "notation",
+        "summary": "If T_j counts visits in [0, H] and the data end at H, equality fails, since a visit "
+        "need not be left before H; the inequality that the proof needs holds, and equality does for "
+        "chains that run on.",
+        "repair": "thm:lowerbound/divergence/repaired",
+    },
+}  # fmt: skip

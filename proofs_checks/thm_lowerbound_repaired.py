@@ -1,0 +1,250 @@
+r"""A proof of ``thm:lowerbound`` that allows policies to depend on time, and the constant it gives.
+
+For every algorithm, every tree with :math:`S \ge 6` and every :math:`K \ge SA/2` the instances with
+:math:`\Delta = \frac14\sqrt{SA/K}` have
+
+.. math:: \max_j R_j \ge \tfrac17\,\mathbb E[(H-\gamma_d)^+]\sqrt{SAK}
+
+(the paper: :math:`1/(12\sqrt2)`, less by the factor 2.42).  With :math:`n = LA = A^d`,
+:math:`W = E[(H-\gamma_d)^+]`:
+
+1. *Bias one episode.*  The holding times have the same law in every instance.  Let :math:`\tilde P_j^k` be
+   the law under which the episodes before :math:`k` are as they are, and the holding times of episode
+   :math:`k` have the density :math:`(H-\gamma_d)^+/W`.  The reward of episode :math:`k` is then
+   :math:`W(\frac12 + \Delta q_j^k)`, :math:`q_j^k` the probability of visiting :math:`j` in it.
+2. *Divergence.*  What is known when the pair of episode :math:`k` is chosen are the seen episodes before, and
+   holding times of one law: :math:`KL(\tilde P_0^k, \tilde P_j^k) = E_0[T_j^{k-1}]\,kl`, where
+   :math:`T_j^{k-1}` counts the visits to :math:`j` before episode :math:`k` whose jump is seen, and
+   :math:`kl = kl(\frac12, \frac12+\Delta)`.
+3. *Sum.*  Pinsker, Cauchy–Schwarz over :math:`j` and :math:`\sum_j T_j^{k-1} \le k-1` give
+   :math:`\sum_j q_j^k \le 1 + \sqrt{kl/2}\,\sqrt{n(k-1)}`, and
+   :math:`\sum_{k\le K}\sqrt{k-1} \le \frac23 K^{3/2}`: the paper's sum with the factor 2/3, which it
+   gives away by using :math:`T_j^K` for every episode.
+4. *Constants.*  :math:`n \ge 8`, :math:`S \le \frac94 L`, and :math:`K\,kl \le \frac{\ln2}4 SA` for
+   :math:`K \ge SA/2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from proofs_checks import lower_bound_checks as checks
+from proofs_checks.thm_lowerbound import PROOF, SOURCE, mutant
+from verify.claims import Claim, Domain, Kind, claim
+
+_LEAVES = "(1/A + (1 - 1/A)*(S - 2))"
+_ROOT = Domain.of("m >= 0")
+_TWO_THIRDS = Fraction(2, 3)
+_BRACKET = "(1 - 1/n - 2*sqrt(y*log(2)/8)/3)/4"
+
+CLAIMS = (
+    claim(
+        "thm:lowerbound/instances/repaired",
+        "With self-jumps of rate λmax in the good and the bad state every rate is in [λmin, λmax], and "
+        "values of policies and optimal values are those with absorbing states: the good state is worth t "
+        "as before, since u = t solves its equation u(t) = E[t ∧ τ] + E[u((t - τ)^+)] (the formula, by "
+        "thm:lowerbound/erlang-value), the bad one 0, and no other row has changed.",
+        says="(1 - exp(-rate*t))/rate + (t - (1 - exp(-rate*t))/rate) == t",
+        domain=Domain.of("rate > 0", "t >= 0"), source=SOURCE, kind=Kind.REPAIR,
+        uses=("eq:Qa/optimality", "thm:lowerbound/erlang-value"),
+        checks=(checks.rates(self_jumps=True), checks.same_values(), *PROOF), expected="proved",
+        latex=r"p(s_g|s_g,a) = p(s_b|s_b,a) = 1,\ \lambda = \lambda_{\max}",
+    ),
+    claim(
+        "thm:lowerbound/reward/repaired",
+        "The expected reward of episode k in instance j is W (1/2 + Δ q), q the probability that pair j "
+        "is visited in episode k if its holding times are biased by (H - γ_d)^+: the jump from the leaf "
+        "is independent of the holding times, and m = E_j[(H - γ_d)^+ 1{j is visited}] = W q by the "
+        "definition of the biased law.",
+        says="W/2 + x*m == W*(1/2 + x*(m/W))", domain=Domain.of("W > 0", "0 <= x <= 1/2", "0 <= m <= W"),
+        source=SOURCE, kind=Kind.REPAIR, uses=("sec:episodicRL/joint-law", "thm:lowerbound/erlang-value"),
+        checks=(checks.reward(biased=True), *PROOF), expected="proved",
+        latex=r"\mathbb E_j[(H-\gamma_d)^+1_{x_d=s_g}] "
+              r"= W(\tfrac12+\Delta\,\tilde{\mathbb P}_j^k(\text{visit } j))",
+    ),
+    claim(
+        "eq:Rj/repaired",
+        "R_j = K W Δ (1 - Q_j/K) with Q_j the sum over episodes of the biased probabilities of visiting "
+        "pair j; so the average over j is K W Δ (1 - Σ_j Q_j/(K L A)), and some R_j is at least that.",
+        says="K*W*(1/2 + x) - W*(K/2 + x*Q) == K*W*x*(1 - Q/K)",
+        domain=Domain.of("K >= 1", "W > 0", "0 <= x <= 1/2", "Q >= 0"), source="eq:Rj", kind=Kind.REPAIR,
+        uses=("thm:lowerbound/optimal", "thm:lowerbound/reward/repaired"),
+        checks=(checks.average_regret(biased=True), *PROOF), expected="proved",
+        latex=r"\frac1{LA}\sum_j R_j = KW\Delta\Bigl(1-\frac1{KLA}"
+              r"\sum_{j,k}\tilde{\mathbb P}_j^k(\text{visit } j)\Bigr)",
+    ),
+    claim(
+        "thm:lowerbound/divergence/repaired",
+        "What is known when the pair of the biased episode k is chosen has KL(P̃_0, P̃_j) = E_0[visits to "
+        "j before episode k whose jump is seen] kl(1/2, 1/2 + Δ). Induction as in "
+        "thm:lowerbound/divergence, s the probability of a seen visit; the holding times, biased or not, "
+        "have one law and cancel.",
+        says="p*s/2*(l - log(1 + 2*x)) + p*s/2*(l - log(1 - 2*x)) + p*(1 - s)*l == "
+             "p*l + p*s*(-log(1 + 2*x)/2 - log(1 - 2*x)/2)",
+        domain=Domain.of("0 <= p <= 1", "0 <= s <= 1", "0 <= x < 1/2", reals="l"),
+        source=SOURCE, kind=Kind.REPAIR, checks=(checks.divergence(biased=True), *PROOF), expected="proved",
+        latex=r"\mathrm{KL}(\tilde{\mathbb P}_0^k,\tilde{\mathbb P}_j^k) = \mathbb E_0[T_j^{k-1}]\,"
+              r"\mathrm{kl}(1/2,1/2+\Delta)",
+    ),
+    claim(
+        "thm:lowerbound/kl/repaired",
+        "kl(1/2, 1/2 + Δ) <= 4 Δ^2 for 0 <= Δ <= 0.446 (and not at 0.447).",
+        says="-log(1 + 2*x)/2 - log(1 - 2*x)/2 <= 4*x**2", domain="0 <= x <= 223/500",
+        source=SOURCE, kind=Kind.REPAIR, checks=PROOF, expected="proved",
+        latex=r"\mathrm{kl}(1/2,1/2+\Delta) \le 4\Delta^2",
+    ),
+    claim(
+        "thm:lowerbound/roots",
+        "√0 + √1 + … + √(K-1) <= (2/3) K^{3/2}: the step from m = k to k + 1, (2/3) m^{3/2} + √m <= "
+        "(2/3)(m + 1)^{3/2}, multiplied by 3 and squared.",
+        says="4*m**3 + 12*m**2 + 9*m <= 4*(m + 1)**3", domain=_ROOT, source=SOURCE, kind=Kind.STEP,
+        checks=PROOF,
+        expected="proved", latex=r"\sum_{k=1}^{K}\sqrt{k-1} \le \tfrac23 K^{3/2}",
+    ),
+    claim(
+        "eq:sumTj/repaired",
+        "(1/K) Σ_j Q_j <= 1 + (2/3) √(kl/2) √(LAK), which for kl <= 4 Δ^2 is 1 + (2/3) √2 Δ √(LAK). Last "
+        "step, Cauchy–Schwarz: √y <= y/(2c) + c/2 with y = E_0 T_j^{k-1}, c = √((k-1)/(LA)).",
+        says="sqrt(y) <= y/(2*c) + c/2", domain=Domain.of("y >= 0", "c > 0"), source="eq:sumTj",
+        kind=Kind.REPAIR,
+        uses=("thm:lowerbound/data-processing", "thm:lowerbound/pinsker",
+              "thm:lowerbound/divergence/repaired",
+              "thm:lowerbound/roots"),
+        checks=(checks.sum_of_visits(biased=True, share=_TWO_THIRDS), *PROOF), expected="proved",
+        latex=r"\frac1K\sum_{j,k}\tilde{\mathbb P}_j^k(\text{visit } j) \le "
+              r"1 + \tfrac23\sqrt{\mathrm{kl}/2}\,\sqrt{LAK}",
+    ),
+    claim(
+        "thm:lowerbound/maximum/repaired",
+        "At the maximising Δ the paper's lower bound is W (1/(4√2)) (1 - 1/(LA))^2 √(LAK).",
+        says="K*((1 - 1/n)*sqrt(n/K)/(2*sqrt(2)))*(1 - (1 + sqrt(2)*((1 - "
+        "1/n)*sqrt(n/K)/(2*sqrt(2)))*sqrt(n*K))/n) == (1 - 1/n)**2*sqrt(n*K)/(4*sqrt(2))",
+        domain=Domain.of("n >= 8", "K >= 1", integers="n K"), source=SOURCE, kind=Kind.REPAIR,
+        uses=("thm:lowerbound/maximiser",), checks=PROOF, expected="proved",
+        latex=r"\max_j R_j \ge \tfrac1{4\sqrt2} W \bigl(1-\tfrac1{LA}\bigr)^2\sqrt{LAK}",
+    ),
+    claim(
+        "thm:lowerbound/constant/repaired",
+        "With the square the last step still holds: (1/(4√2)) (1 - 1/(LA))^2 √(LAK) >= √(SAK)/(12√2), "
+        "squared as in thm:lowerbound/constant.",
+        says=f"9*(1 - 1/(1 + (A - 1)*(S - 2)))**4*{_LEAVES} >= S", domain=Domain.of("S >= 6", "A >= 2",
+        integers=""
+        "S A"),
+        source=SOURCE, kind=Kind.REPAIR, uses=("thm:lowerbound/leaf-count",), checks=PROOF, expected="proved",
+        latex=r"\tfrac1{4\sqrt2}\bigl(1-\tfrac1{LA}\bigr)^2\sqrt{LAK} \ge \tfrac1{12\sqrt2}\sqrt{SAK}",
+    ),
+    claim(
+        "thm:lowerbound/delta/repaired",
+        "The maximising Δ is at most 1/4 if K >= 2LA(1 - 1/(LA))^2 (and only then: both sides squared, "
+        "Δ^2 is the left side and decreases in K).",
+        says="(1 - 1/n)**2*n/(8*K) <= 1/16", domain=Domain.of("n >= 8", "K >= 1", "K >= 2*n*(1 - 1/n)**2"),
+        source=SOURCE, kind=Kind.REPAIR, checks=PROOF, expected="proved",
+        latex=r"\Delta \le \tfrac14 \iff K \ge 2LA\bigl(1-\tfrac1{LA}\bigr)^2",
+    ),
+    claim(
+        "thm:lowerbound/delta/never",
+        "SA/2 is below that threshold on every tree with LA >= 8: S/2 < 2L(1 - 1/(LA))^2, so Δ <= 1/4 "
+        "always fails at K = SA/2.",
+        says=f"S/2 < 2*{_LEAVES}*(1 - 1/(1 + (A - 1)*(S - 2)))**2",
+        domain=Domain.of("S >= 6", "A >= 2", integers="S A"),
+        source=SOURCE, kind=Kind.STEP, uses=("thm:lowerbound/leaf-count",), checks=PROOF, expected="proved",
+        latex=r"\tfrac{SA}2 < 2LA\bigl(1-\tfrac1{LA}\bigr)^2",
+    ),
+    claim(
+        "thm:lowerbound/pairs",
+        "An admissible tree (S >= 6, that is A^d - 1 >= 4 (A - 1)) has LA = A^d >= 8 pairs.",
+        says="A**d >= 8", domain=Domain.of("A >= 2", "d >= 1", "A**d - 1 >= 4*(A - 1)", integers="A d"),
+        source=SOURCE, kind=Kind.STEP, checks=PROOF, expected="proved", latex=r"LA = A^d \ge 8",
+    ),
+    claim(
+        "thm:lowerbound/leaves/sharp",
+        "L >= (4/9) S on every tree with LA = 1 + (A - 1)(S - 2) >= 8, with equality at A = 2, d = 3.",
+        says=f"{_LEAVES} >= 4*S/9", domain=Domain.of("A >= 2", "S >= 6", "(A - 1)*(S - 2) >= 7"),
+        source=SOURCE, kind=Kind.REPAIR, uses=("thm:lowerbound/leaf-count",), checks=PROOF, expected="proved",
+        latex=r"L \ge \tfrac49 S",
+    ),
+    claim(
+        "thm:lowerbound/kl-chord",
+        "With Δ = (1/4) √(SA/K) and K >= SA/2, K kl(1/2, 1/2 + Δ) <= SA ln(2)/4: kl = -ln(1 - x/4)/2 with "
+        "x = SA/K <= 2.",
+        says="-log(1 - x/4)/2 <= x*log(2)/4", domain="0 <= x <= 2", source=SOURCE, kind=Kind.STEP,
+        checks=PROOF,
+        expected="proved", latex=r"K\,\mathrm{kl}(1/2,1/2+\Delta) \le \tfrac{\ln 2}4 SA",
+    ),
+    claim(
+        "thm:lowerbound/repaired",
+        "For every algorithm, every admissible tree and every K >= SA/2, an instance with Δ = (1/4) "
+        "√(SA/K) has regret at least (1/7) W √(SAK). Put into eq:Rj/repaired: Δ K = √(SAK)/4, and the "
+        "bracket 1 - 1/n - (2/3)√(kl K/(2n)) is at least 1 - 1/n - (2/3)√(y ln(2)/8) with n = LA >= 8, y "
+        "= S/L <= 9/4.",
+        says=f"{_BRACKET} >= 1/7", domain=Domain.of("n >= 8", "1 <= y <= 9/4"), source=SOURCE,
+        kind=Kind.REPAIR,
+        uses=("eq:Rj/repaired", "eq:sumTj/repaired", "thm:lowerbound/kl-chord", "thm:lowerbound/pairs",
+              "thm:lowerbound/leaves/sharp", "thm:lowerbound/instances/repaired", "assume:LB/tree"),
+        checks=(checks.every_algorithm(Fraction(1, 7)), *PROOF), expected="proved",
+        latex=r"\max_j R_j \ge \tfrac17\,\mathbb E[(H-\gamma_d)^+]\sqrt{SAK}",
+    ),
+    claim(
+        "eq:regret-lowerbound2/repaired",
+        "If d < (1 - c2) λmax H, the regret is at least (c2/7) H √(SAK).",
+        says="c*H*y/7 <= W*y/7", domain=Domain.of("H > 0", "0 < c < 1", "y >= 0", "W >= c*H"),
+        source="eq:regret-lowerbound2", kind=Kind.REPAIR,
+        uses=("thm:lowerbound/repaired", "thm:lowerbound/erlang"),
+        checks=PROOF, expected="proved", latex=r"\mathrm{Regret} \ge \tfrac{c_2}7 H\sqrt{SAK}",
+    ),
+)  # fmt: skip
+
+_BY_LABEL = {c.label: c for c in CLAIMS}
+
+
+def _changed(label: str, says: str = "", domain: Domain | None = None) -> Claim:
+    return mutant(_BY_LABEL, label, says, domain)
+
+
+def _rechecked(label: str, check: object) -> Claim:
+    return replace(_BY_LABEL[label], checks=(check,))  # type: ignore[arg-type]
+
+
+MUTANTS: Mapping[str, Claim] = {
+    "thm:lowerbound/instances/repaired": _rechecked(
+        "thm:lowerbound/instances/repaired", checks.rates(self_jumps=False)
+    ),
+    "thm:lowerbound/reward/repaired": _rechecked(
+        "thm:lowerbound/reward/repaired", checks.reward(biased=False)
+    ),
+    "eq:Rj/repaired": _rechecked("eq:Rj/repaired", checks.average_regret(biased=False)),
+    "thm:lowerbound/divergence/repaired": _rechecked(
+        "thm:lowerbound/divergence/repaired", checks.divergence(biased=True, factor=2)
+    ),
+    "thm:lowerbound/kl/repaired": _changed(
+        "thm:lowerbound/kl/repaired", domain=Domain.of("0 <= x <= 447/1000")
+    ),
+    "thm:lowerbound/roots": _changed("thm:lowerbound/roots", "4*m**3 + 13*m**2 + 9*m <= 4*(m + 1)**3"),
+    "eq:sumTj/repaired": _rechecked(
+        "eq:sumTj/repaired", checks.sum_of_visits(biased=True, share=Fraction(1, 100))
+    ),
+    "thm:lowerbound/maximum/repaired": _changed(
+        "thm:lowerbound/maximum/repaired",
+        "K*((1 - 1/n)*sqrt(n/K)/(2*sqrt(2)))*(1 - 1/n)/2 == (1 - 1/n)*sqrt(n*K)/(4*sqrt(2))",
+    ),
+    "thm:lowerbound/constant/repaired": _changed(
+        "thm:lowerbound/constant/repaired", f"9*(1 - 1/(1 + (A - 1)*(S - 2)))**4*{_LEAVES} >= 3*S"
+    ),
+    "thm:lowerbound/delta/repaired": _changed(
+        "thm:lowerbound/delta/repaired", domain=Domain.of("n >= 8", "K >= 1", "K >= 19*n*(1 - 1/n)**2/10")
+    ),
+    "thm:lowerbound/delta/never": _changed(
+        "thm:lowerbound/delta/never", f"S/2 < {_LEAVES}*(1 - 1/(1 + (A - 1)*(S - 2)))**2/2"
+    ),
+    "thm:lowerbound/pairs": _changed("thm:lowerbound/pairs", "A**d >= 9"),
+    "thm:lowerbound/leaves/sharp": _changed(
+        "thm:lowerbound/leaves/sharp", domain=Domain.of("A >= 2", "S >= 6", "(A - 1)*(S - 2) >= 5")
+    ),
+    "thm:lowerbound/kl-chord": _changed("thm:lowerbound/kl-chord", domain=Domain.of("0 <= x <= 3")),
+    "thm:lowerbound/repaired": _rechecked("thm:lowerbound/repaired", checks.every_algorithm(Fraction(1, 5))),
+    "eq:regret-lowerbound2/repaired": _changed("eq:regret-lowerbound2/repaired", "c*H*y/6 <= W*y/7"),
+}
+
+FINDINGS: Mapping[str, Mapping[str, str]] = {}

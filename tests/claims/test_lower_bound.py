@@ -1,0 +1,97 @@
+"""The lower bound: the law of its holding times, its games, and what the paper's claims rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given
+
+from proofs_checks import thm_lowerbound, thm_lowerbound_repaired
+from proofs_checks.lower_bound_checks import TREES, games, stay_if_good
+from proofs_checks.lower_bound_game import BITS, Game, History, Moment, distance, least_average_regret
+from proofs_checks.lower_bound_instances import SMALLEST, Tree, erlang_excess, excess_by_recursion
+from verify.claims import Claim, Effort
+from verify.provers.balls import precision
+from verify.provers.comparison import holds
+from verify.running.engine import run_claim
+
+TINY = Fraction(1, 10**20)
+MODULES = (thm_lowerbound, thm_lowerbound_repaired)
+CLAIMS = [c for module in MODULES for c in module.CLAIMS]
+REFUTED = [c for c in CLAIMS if str(c.expects("quick")) == "refuted"]
+LINES = ("thm:lowerbound/reward", "eq:Rj", "thm:lowerbound/divergence/observed", "thm:lowerbound/instances")
+
+
+@pytest.mark.parametrize("stages", range(1, 7))
+def test_the_erlang_excess_is_what_convolutions_give(stages: int) -> None:
+    rate = Fraction(5, 3)
+    assert erlang_excess(rate, stages) == excess_by_recursion(rate, stages)
+    assert erlang_excess(rate, stages + 1) != excess_by_recursion(rate, stages)
+
+
+@pytest.mark.parametrize("tree", TREES, ids=str)
+def test_moments_are_a_law_and_give_the_values_of_policies(tree: Tree) -> None:
+    early, late = tree.moments
+    with precision(BITS):
+        assert holds(distance(early.chance + late.chance, 1), "<=", TINY)
+        right = tree.excess / 2 + early.weight * tree.gap.numerator / tree.gap.denominator
+    assert holds(distance(tree.value(1, 1, 2), right), "<=", TINY)
+    assert holds(distance(tree.value(1, 2, 1), right), "<=", TINY) is False
+
+
+@given(games())
+def test_histories_are_a_law_and_every_episode_visits_one_pair(example: tuple[Game, int, int]) -> None:
+    game, episodes, instance = example
+    assert sum(game.histories(instance, episodes).values()) == 1
+    for biased in (True, False):
+        pairs = range(1, game.pairs + 1)
+        assert sum(game.visit(instance, j, episodes, biased=biased) for j in pairs) == 1
+
+
+def two_episode_algorithms(pairs: int) -> Iterator[Game]:
+    """Every algorithm for two episodes and one moment: a pair, then one for each outcome."""
+    law = (Moment(Fraction(4, 5), Fraction(1, 5), Fraction(1)),)
+    for first, *then in product(range(1, pairs + 1), repeat=4):
+
+        def algorithm(history: History, first: int = first, then: list[int] = then) -> tuple[int, ...]:
+            return (then[history[0][2]] if history else first,)
+
+        yield Game(law, pairs, Fraction(1, 5), algorithm)
+
+
+def test_dynamic_programming_finds_the_best_of_all_algorithms() -> None:
+    every = list(two_episode_algorithms(3))
+    regrets = [g.gap * (2 - g.own_visits(2, biased=True) / g.pairs) for g in every]
+    assert least_average_regret(every[0].moments, 3, Fraction(1, 5), 2) == min(regrets)
+    assert min(regrets) < max(regrets)
+
+
+def test_the_paper_formula_overstates_the_regret_of_a_policy_that_looks_at_the_time() -> None:
+    with precision(BITS):
+        game = Game(SMALLEST.moments, SMALLEST.pairs, distance(Fraction(1, 4), 0), stay_if_good)
+        assert game.own_visits(2, biased=True) > game.own_visits(2, biased=False)
+
+
+@pytest.mark.parametrize("claim", REFUTED, ids=lambda c: c.label)
+def test_refutations_are_found_and_explained(claim: Claim) -> None:
+    result = run_claim(claim, Effort())
+    assert result.verdict == "refuted"
+    assert claim.label in thm_lowerbound.FINDINGS
+
+
+@pytest.mark.parametrize("label", LINES)
+def test_one_line_witnesses_print_true(label: str, capsys: pytest.CaptureFixture[str]) -> None:
+    claim = next(c for c in CLAIMS if c.label == label)
+    witness = run_claim(claim, Effort()).witness
+    assert witness is not None
+    exec(witness["line"], {})
+    assert capsys.readouterr().out == "True\n"
+
+
+def test_repairs_named_by_the_findings_exist() -> None:
+    labels = {c.label for c in CLAIMS}
+    assert {finding["repair"] for finding in thm_lowerbound.FINDINGS.values()} <= labels
+    assert {label for module in MODULES for label in module.MUTANTS} == labels - {"thm:lowerbound/ucb1"}
