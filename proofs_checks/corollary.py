@@ -1,0 +1,115 @@
+r"""The corollary of ``thm:CT-UCB`` (``eq:regret-b1``) with explicit constants.
+
+For :math:`\lambda_{\max}, H > 1`, :math:`v = \lambda_{\max}H > 1`, :math:`C = \lambda_{\max}/(1-e^{-v})`, so
+:math:`CH \le \frac85 v`, :math:`3(CH+1)(v+1) \le 16v^2`, and with :math:`l = \ln(2SAKH)`
+
+.. math:: \sqrt{2S+6l} + 4v\sqrt l \le \sqrt{2+16l}\,(\sqrt S + v) .
+
+So the main term of ``eq:regret-bound`` is at most :math:`16\sqrt{2+16l}\,\frac{\ln K}{\ln(\ln K+1)}` times
+:math:`v^2(H+1/\lambda_{\min})\sqrt{SAK}(\sqrt S+v)`; the accuracies add :math:`\sum_{k\le K} k^{-\alpha}
+\le 2\sqrt K`. Since :math:`H > 1` the domain :math:`SAH \ge 1` of ``thm:CT-UCB/repaired`` is no
+restriction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from proofs_checks.lem_poisson import changed
+from verify.claims import Claim, Domain, Kind, claim
+from verify.provers.search import Search
+from verify.provers.symbolic import Symbolic
+
+_SOURCE = "eq:regret-b1"
+_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+
+BONUS = claim(
+    "eq:regret-b1/bonus",
+    "CH <= 8/5 v for v = λmax H > 1 (and λmax > 1, so that the maximum with 1 in C is not needed).",
+    says="v/(1 - exp(-v)) <= 8/5*v",
+    domain=Domain.of("v > 1"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    checks=_PROOF,
+    expected="proved",
+)
+
+ROOT = claim(
+    "eq:regret-b1/root",
+    "√(2S + 6l) <= √(2 + 16l)√S for l = ln(2SAKH) > 0, squared; and 4√l <= √(2 + 16l).",
+    says="2*S + 6*l <= (2 + 16*l)*S",
+    domain=Domain.of("S >= 1", "l > 0", integers="S"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    checks=_PROOF,
+    expected="proved",
+)
+
+POWER = claim(
+    "eq:regret-b1/power",
+    "ε_k exp(λmax H) = k^(-α) <= k^(-1/2) for α = 1/2 + y, y >= 0.",
+    says="k**(-1/2 - y) <= k**(-1/2)",
+    domain=Domain.of("k >= 1", "y >= 0", integers="k"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    checks=_PROOF,
+    expected="proved",
+)
+
+EPSILON = claim(
+    "eq:regret-b1/epsilon",
+    "Σ_{k<=K} k^(-α) <= 2√K for α >= 1/2; by induction from k to k + 1, starting with 0.",
+    says="2*sqrt(k) + 1/sqrt(k + 1) <= 2*sqrt(k + 1)",
+    domain=Domain.of("k >= 0", integers="k"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    uses="eq:regret-b1/power",
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\sum_{k\le K}\epsilon_k e^{\lambda_{\max}H} \le 2\sqrt K",
+)
+
+ORDER = claim(
+    "eq:regret-b1",
+    "For λmax, H > 1 and ε_k = k^(-α) exp(-λmax H), α >= 1/2, the bound of thm:CT-UCB is at most (16√(2 + "
+    "16l) f + 3) λmax²H²(H + 1/λmin)√(SAK)(√S + λmax H), l = ln(2SAKH), f = ln K/ln(ln K + 1): with the "
+    "bracket b <= B = √(2 + 16l)(√S + v) and CH = cv, 3(cv + 1)(v + 1)b <= 16v²B.",
+    says="3*(c*v + 1)*(v + 1)*b <= 16*v**2*B",
+    domain=Domain.of("v > 1", "0 < c <= 8/5", "b > 0", "b <= B"),
+    source=_SOURCE,
+    uses=("thm:CT-UCB", "eq:regret-b1/bonus", "eq:regret-b1/root", "eq:regret-b1/epsilon"),
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\sup_{\mathcal M}\mathrm{Regret} = \tilde O\Bigl(\lambda_{\max}^2H^2"
+    r"\Bigl(H+\frac1{\lambda_{\min}}\Bigr)"
+    r"\sqrt{SAK}\,[\sqrt S+\lambda_{\max}H]\Bigr)",
+)
+
+REPAIRED = replace(
+    ORDER,
+    label="eq:regret-b1/repaired",
+    statement=ORDER.statement + " With δ = 1/(2KH); H > 1 implies SAH >= 1.",
+    kind=Kind.REPAIR,
+    uses=("thm:CT-UCB/repaired", *ORDER.uses[1:]),
+)
+
+CLAIMS = (BONUS, ROOT, POWER, EPSILON, ORDER, REPAIRED)
+
+MUTANTS: Mapping[str, Claim] = {
+    "eq:regret-b1/bonus": changed(BONUS, domain=Domain.of("v > 1/2")),
+    "eq:regret-b1/root": changed(ROOT, "2*S + 6*l <= (1 + 16*l)*S"),
+    "eq:regret-b1/power": changed(POWER, domain=Domain.of("k >= 1", "y >= -1/4", integers="k")),
+    "eq:regret-b1/epsilon": changed(EPSILON, "3/2*sqrt(k) + 1/sqrt(k + 1) <= 3/2*sqrt(k + 1)"),
+    "eq:regret-b1": changed(ORDER, "3*(c*v + 1)*(v + 1)*b <= 8*v**2*B"),
+    "eq:regret-b1/repaired": changed(REPAIRED, "3*(c*v + 1)*(v + 1)*b <= 16*v*B"),
+}
+
+FINDINGS: Mapping[str, Mapping[str, str]] = {
+    "eq:regret-b1": {
+        "breaks": "proof",
+        "summary": "The corollary rests on thm:CT-UCB; with H > 1 it lies in the region where the repaired "
+        "theorem holds, and its order is as printed.",
+        "repair": "eq:regret-b1/repaired",
+    },
+}

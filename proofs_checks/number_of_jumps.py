@@ -1,0 +1,252 @@
+r"""The number of jumps of an episode (``eq:term1-3``), as printed and without the growth in :math:`K`.
+
+:math:`J^k(H)`, the number of jumps of episode :math:`k`, is at most a Poisson variable :math:`Z` of mean
+:math:`v = \lambda_{\max}H`, and the paper bounds the mean of the largest of :math:`K` of them by
+
+.. math:: E\max_k Z_k \le \inf_s \frac{\ln K + v(e^s-1)}s \le \frac{(v+1)\ln K}{\ln(\ln K+1)} .
+
+The maximum is not needed.  The root is concave, so
+
+.. math:: E\sum_m (\#\{l : J^l > m\})^{1/2} \le \sqrt K \sum_m P(Z > m)^{1/2},
+
+and by Chernoff :math:`P(Z > m) \le e^{-s(m+1-c)}` with :math:`c = v(e^s-1)/s`.  The :math:`\lfloor
+c\rfloor` first roots are at most 1, the others a geometric series; with :math:`t = \lfloor c\rfloor + 1 - c
+\in (0, 1]` and :math:`q = e^{-s/2}`
+
+.. math:: \sum_m P(Z>m)^{1/2} \le c - 1 + t + \frac{q^t}{1-q}
+          \le c + \frac q{1-q} = \frac{v(e^s-1)}s + \frac1{e^{s/2}-1} .
+
+At :math:`s = 1` this is :math:`(e-1)v + 1.55`; it takes the place of :math:`(v+1)\ln K/\ln(\ln K+1)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from flint import arb
+
+from proofs_checks.lem_poisson import changed, weight
+from verify.claims import Claim, Domain, Effort, Kind, claim, limit
+from verify.provers.balls import precision, rational
+from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.search import Search
+from verify.provers.symbolic import Symbolic
+
+_BITS = 128
+_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+
+COUPLING = claim(
+    "prop:proberror/coupling",
+    "J^k(H) <= Z^k(H) almost surely for independent Poisson processes Z^k of rate λmax. True for the right "
+    "Z^k, which the paper does not name: e = λτ is standard exponential and independent of the past, "
+    "whatever the policy; let Z^k have the gaps e/λmax, which are at most τ = e/λ (λmax = λ + d).",
+    says="e/(rate + d) <= e/rate",
+    domain=Domain.of("e >= 0", "rate > 0", "d >= 0"),
+    source="prop:proberror",
+    kind=Kind.STEP,
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\tau = e/\lambda \ge e/\lambda_{\max},\quad e \sim \exp(1)\ \text{i.i.d.}",
+)
+
+TANGENT = claim(
+    "eq:term1-3/tangent",
+    "y <= e^y - 1. So for s > 0 and any c the largest of Z_1..Z_K satisfies s max Z - c <= Σ exp(sZ_k - c) "
+    "- 1, and with E exp(sZ) = exp(v(e^s - 1)) and c = ln K + v(e^s - 1): E max Z <= (ln K + v(e^s - 1))/s. "
+    "No independence is used.",
+    says="y <= exp(y) - 1",
+    domain=Domain.of(reals="y"),
+    source="eq:term1-3",
+    kind=Kind.STEP,
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\mathbb E\max_k Z_k \le \frac{\ln K + v(e^s-1)}s",
+)
+
+
+def largest(mean: Fraction, count: int) -> arb:
+    """The mean of the largest of independent Poisson variables: Σ_m 1 - P(Z <= m)^K, and what is left out.
+
+    ``1 - (1 - q)^K <= Kq``, and beyond twice the mean the tails q fall faster than by halves.
+    """
+    with precision(_BITS):
+        exact = arb(rational(mean))
+        below, total, m = weight(exact, 0), arb(0), 0
+        while m < 2 * mean + 4 or not (1 - below) * count < arb(2) ** -60:
+            total += 1 - below**count
+            m += 1
+            below += weight(exact, m)
+        return total + (2 * count * (1 - below)).union(arb(0))
+
+
+def longest_of(factor: Fraction = Fraction(1)) -> Computed:
+    """E max of K Poisson(v) variables, exactly, against the bound (times ``factor``)."""
+
+    def compute(effort: Effort) -> Outcome:
+        counts = (2, 3, 10, 100, 10**6)
+        return Outcome([_longest_case(v, k, factor) for v in _means(effort) for k in counts])
+
+    return Computed(compute, "exact means")
+
+
+def _means(effort: Effort) -> list[Fraction]:
+    return [Fraction(n, 10) for n in range(1, effort.scaled(41, 401), 13)]
+
+
+def _longest_case(mean: Fraction, count: int, factor: Fraction) -> Case:
+    with precision(_BITS):
+        k = arb(count).log()
+        bound = arb(rational(factor * (mean + 1))) * k / (1 + k).log()
+    return Case(f"K = {count}, v = {mean}", largest(mean, count), bound)
+
+
+MAXIMUM = claim(
+    "eq:term1-3",
+    "E max of K Poisson(v) variables <= (v + 1) ln K/ln(ln K + 1) for K >= 2: the bound (ln K + v(e^s - "
+    "1))/s at s = ln(ln K + 1), with k = ln K.",
+    says="(k + v*(exp(log(1 + k)) - 1))/log(1 + k) == (v + 1)*k/log(1 + k)",
+    domain=Domain.of("k > 0", "v > 0"),
+    source="eq:term1-3",
+    uses=("eq:term1-3/tangent", "prop:proberror/coupling"),
+    checks=(longest_of(), Symbolic()),
+    expected="proved",
+    latex=r"\mathbb E\max_{k\le K} Z^k(H) \le \frac{(\lambda_{\max}H+1)\ln K}{\ln(\ln K+1)}",
+)
+
+SINGLE = claim(
+    "eq:term1-3/K=1",
+    "The denominator ln(ln K + 1) is positive for every K >= 1.",
+    says="log(log(K) + 1) > 0",
+    domain=Domain.of("K >= 1", integers="K"),
+    source="eq:term1-3",
+    kind=Kind.STEP,
+    checks=(Search(examples=(60, 2000)), Symbolic()),
+    expected="refuted",
+)
+
+SINGLE_REPAIRED = claim(
+    "eq:term1-3/K=1/repaired",
+    "Read at K = 1 as its limit, ln K/ln(ln K + 1) is 1 (k = ln K), and the bound E Z = v <= v + 1 holds.",
+    says=limit("k/log(1 + k)", "k", "0", "1", Domain.of("k > 0")),
+    domain=Domain.of("k > 0"),
+    source="eq:term1-3",
+    kind=Kind.REPAIR,
+    checks=Symbolic(),
+    expected="proved",
+)
+
+OPTIMAL = claim(
+    "eq:term1-3/sharp",
+    "The best s solves v e^s (s - 1) = ln K - v, that is s = 1 + W((ln K - v)/(ev)) with Lambert's W, and "
+    "gives E max <= v e^s: (ln K + v(e^s - 1))/s with this ln K.",
+    says="((v + v*exp(s)*(s - 1)) + v*(exp(s) - 1))/s == v*exp(s)",
+    domain=Domain.of("v > 0", "s > 0"),
+    source="eq:term1-3",
+    kind=Kind.REPAIR,
+    uses="eq:term1-3/tangent",
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\mathbb E\max_{k\le K} Z_k \le v e^{1+W((\ln K-v)/(ev))}",
+)
+
+CONCAVE = claim(
+    "eq:JM-eq/sharp",
+    "E Σ_m √#{l : J^l > m} <= √K Σ_m √P(Z > m): the root lies below its tangents (Jensen), and #{l : J^l > "
+    "m} has mean at most K P(Z > m) by the coupling.",
+    says="sqrt(x) <= sqrt(c) + (x - c)/(2*sqrt(c))",
+    domain=Domain.of("x >= 0", "c > 0"),
+    source="eq:JM-eq",
+    kind=Kind.REPAIR,
+    uses="prop:proberror/coupling",
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\mathbb E\sum_m\bigl(\#\{l: J^l>m\}\bigr)^{1/2} \le \sqrt K\sum_m\mathbb P(Z>m)^{1/2}",
+)
+
+
+def roots(mean: Fraction) -> arb:
+    """Σ_m √P(Z > m) for Z Poisson: a finite sum, and a geometric series for the rest."""
+    with precision(_BITS):
+        exact = arb(rational(mean))
+        below, total, m = weight(exact, 0), arb(0), 0
+        while m < 4 * mean + 4 or not 1 - below < arb(2) ** -80:
+            total += (1 - below).nonnegative_part().sqrt()
+            m += 1
+            below += weight(exact, m)
+        return total + (2 * (1 - below).nonnegative_part().sqrt()).union(
+            arb(0)
+        )  # each tail < 1/4 of the one before
+
+
+def levels(constant: Fraction = Fraction(1)) -> Computed:
+    """Σ_m √P(Z > m), exactly, against (e - 1)v + ``constant``/(√e - 1)."""
+
+    def compute(effort: Effort) -> Outcome:
+        cases = []
+        for mean in [Fraction(1, 100), Fraction(1, 4), *_means(effort)]:
+            with precision(_BITS):
+                e = arb(1).exp()
+                bound = (e - 1) * arb(rational(mean)) + arb(rational(constant)) / (e.sqrt() - 1)
+            cases.append(Case(f"v = {mean}", roots(mean), bound))
+        return Outcome(cases)
+
+    return Computed(compute, "exact sums")
+
+
+LEVELS = claim(
+    "eq:term1-3/levels",
+    "Σ_m √P(Z > m) <= v(e^s - 1)/s + 1/(e^{s/2} - 1) for Z Poisson(v) and every s > 0; at s = 1, (e - 1)v + "
+    "1.55. From Chernoff's bound, with q = e^{-s/2} and t in (0, 1] the distance from v(e^s - 1)/s to the "
+    "next integer above it.",
+    says="t - 1 + q**t/(1 - q) <= q/(1 - q)",
+    domain=Domain.of("0 < t <= 1", "0 < q < 1"),
+    source="eq:term1-3",
+    kind=Kind.REPAIR,
+    checks=(levels(), *_PROOF),
+    expected="proved",
+    latex=r"\sum_m\mathbb P(Z>m)^{1/2} \le \frac{v(e^s-1)}s + \frac1{e^{s/2}-1}",
+)
+
+CLAIMS = (COUPLING, TANGENT, MAXIMUM, SINGLE, SINGLE_REPAIRED, OPTIMAL, CONCAVE, LEVELS)
+
+MUTANTS: Mapping[str, Claim] = {
+    "prop:proberror/coupling": changed(COUPLING, domain=Domain.of("e >= 0", "rate > 0", "d > -rate")),
+    "eq:term1-3/tangent": changed(TANGENT, "y <= (exp(y) - 1)/2"),
+    "eq:term1-3": replace(  # the one without v + 1, and exact means to match
+        changed(MAXIMUM, "(k + v*(exp(log(1 + k)) - 1))/log(1 + k) == v*k/log(1 + k)"),
+        checks=(longest_of(Fraction(1, 2)), Symbolic()),
+    ),
+    "eq:term1-3/K=1": changed(SINGLE, domain=Domain.of("K >= 2", integers="K")),
+    "eq:term1-3/K=1/repaired": replace(
+        SINGLE_REPAIRED, says=limit("k/log(1 + k)", "k", "0", "1/2", Domain.of("k > 0"))
+    ),
+    "eq:term1-3/sharp": changed(OPTIMAL, "((v + v*exp(s)*s) + v*(exp(s) - 1))/s == v*exp(s)"),
+    "eq:JM-eq/sharp": changed(CONCAVE, "sqrt(x) <= sqrt(c) + (x - c)/(3*sqrt(c))"),
+    "eq:term1-3/levels": replace(
+        changed(LEVELS, "t - 1 + q**t/(1 - q) <= q"), checks=(levels(Fraction(1, 10)), *_PROOF)
+    ),
+}
+
+FINDINGS: Mapping[str, Mapping[str, str]] = {
+    "eq:term1-3/K=1": {
+        "breaks": "notation",
+        "summary": "For K = 1 the factor ln K/ln(ln K + 1) of eq:term1-3, prop:proberror, prop:rateerror "
+        "and thm:CT-UCB is 0/0. Its limit is 1, and with this reading all of them hold for K = 1.",
+        "repair": "eq:term1-3/K=1/repaired",
+    },
+    "eq:term1-3": {
+        "breaks": "constant",
+        "summary": "True, but the maximum over the episodes is not needed: by concavity of the root the "
+        "factor (v + 1) ln K/ln(ln K + 1) can be replaced by (e - 1)v + 1.55 with v = λmax H, which does "
+        "not grow with K and is smaller for every K >= 6.",
+        "repair": "eq:term1-3/levels",
+    },
+    "prop:proberror/coupling": {
+        "breaks": "notation",
+        "summary": "The Poisson processes that bound the numbers of jumps almost surely are not named. The "
+        "gaps λτ/λmax make them, also when policies depend on the past.",
+        "repair": "",
+    },
+}

@@ -1,0 +1,355 @@
+r"""``prop:proberror``: the sum of the errors of the jump probabilities, step by step, and sharper.
+
+Let :math:`u = (H - t_m^k)^+`.  A decision with remaining time :math:`u` is followed by an observed jump with
+probability :math:`1 - e^{-\lambda u}`, which turns the weight :math:`u` into an indicator at the price of
+
+.. math:: \frac{u}{1 - e^{-\lambda_{\min}u}} \le u + \frac1{\lambda_{\min}} \le H + \frac1{\lambda_{\min}} .
+
+For each number :math:`m` of the jump the counts then grow by 0 or 1 from episode to episode, the pigeon-hole
+lemma bounds the sum by :math:`3\sqrt n`, and the number of jumps is bounded in :mod:`number_of_jumps`.
+
+For increments 0 and 1 the pigeon-hole sum is :math:`1 + \sum_{j<n} j^{-1/2} \le 2\sqrt{n-1}` for
+:math:`n \ge 2`: the constant is 2 instead of 3 (and :math:`1+\sqrt2` for increments in :math:`[0,1]`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from flint import arb
+
+from proofs_checks.lem_poisson import changed, weight
+from verify.claims import Claim, Domain, Effort, Kind, claim, limit
+from verify.provers.balls import precision, rational
+from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.search import Search
+from verify.provers.symbolic import Symbolic
+
+_BITS = 128
+_SOURCE = "prop:proberror"
+_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_TIME = Domain.of("x > 0", "rate > 0")
+
+
+# --- from remaining time to observed jumps ----------------------------------------------------
+
+LIMIT = claim(
+    "prop:proberror/limit",
+    "x/(1 - exp(-λx)) tends to 1/λ as x tends to 0 from the right, for every λ > 0.",
+    says=limit("x/(1 - exp(-rate*x))", "x", "0", "1/rate", _TIME),
+    domain=_TIME,
+    source=_SOURCE,
+    kind=Kind.STEP,
+    checks=Symbolic(),
+    expected="proved",
+)
+
+RATIO = claim(
+    "prop:proberror/ratio",
+    "x/(1 - exp(-λx)) <= x + 1/λ for every x >= 0 (the limit at 0) and λ > 0.",
+    says="x/(1 - exp(-rate*x)) <= x + 1/rate",
+    domain=Domain.of("x >= 0", "rate > 0"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    uses="prop:proberror/limit",
+    checks=_PROOF,
+    expected="proved",
+)
+
+FACTOR = claim(
+    "eq:CS1",
+    "For a remaining time u in [0, H]: u <= (1 - exp(-λmin u))(H + 1/λmin). (The label stands at two "
+    "displays; the first writes u as the product of the two factors, the second is this bound.)",
+    says="u <= (1 - exp(-m*u))*(H + 1/m)",
+    domain=Domain.of("u >= 0", "u <= H", "H > 0", "m > 0"),
+    source="eq:CS1",
+    uses="prop:proberror/ratio",
+    checks=_PROOF,
+    expected="proved",
+)
+
+CONDITIONAL = claim(
+    "prop:proberror/conditional",
+    "Given the pair, the remaining time u and the counts of earlier episodes, the next jump is observed with "
+    "probability 1 - exp(-λu), and this is at least 1 - exp(-λmin u).",
+    says="1 - exp(-l*u) >= 1 - exp(-m*u)",
+    domain=Domain.of("u >= 0", "m > 0", "m <= l"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    uses="sec:episodicRL/joint-law",
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\mathbb E[1\{t_{m+1}\le H\}\mid x_m,a_m,t_m] = 1-e^{-\lambda u} \ge 1-e^{-\lambda_{\min}u}",
+)
+
+OBSERVED = claim(
+    "eq:CS2",
+    "Each decision contributes u/√max(1, N) on the left and, in conditional mean, at least as much on the "
+    "right: with w = 1/√max(1, N), u w <= (H + 1/λmin)(1 - exp(-λu)) w. Summed over k and m this is the "
+    "display.",
+    says="u*w <= (H + 1/m)*(1 - exp(-l*u))*w",
+    domain=Domain.of("0 < w <= 1", "u >= 0", "u <= H", "H > 0", "m > 0", "m <= l"),
+    source="eq:CS2",
+    uses=("eq:CS1", "prop:proberror/conditional"),
+    checks=_PROOF,
+    expected="proved",
+)
+
+
+# --- counting ---------------------------------------------------------------------------------
+
+PIGEON = claim(
+    "prop:proberror/pigeon-hole",
+    "For increments 0 and 1 the sum of z_k/√max(1, Z_{k-1}) is at most 3√Z_n. By induction: one increment "
+    "gives 1 <= 3, and from Z = n >= 1 to n + 1 the right side grows by at least 1/√n.",
+    says="3*sqrt(n) + 1/sqrt(n) <= 3*sqrt(n + 1)",
+    domain=Domain.of("n >= 1", integers="n"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\sum_k z_k/\sqrt{\max\{1,Z_{k-1}\}} \le 3\sqrt{Z_n},\quad z_k\in\{0,1\}",
+)
+
+PIGEON_GENERAL = claim(
+    "prop:proberror/pigeon-hole/general",
+    "For increments 0 <= z <= W = max(1, Z) the constant is 1 + √2: c(√(Z+z) - √Z) >= z/√W means √(Z+z) + "
+    "√Z <= c√W, and with Z = q²W, z = pW this is √(q² + p) + q <= 1 + √2. Equality at q = p = 1: no smaller "
+    "constant will do.",
+    says="sqrt(q**2 + p) + q <= 1 + sqrt(2)",
+    domain=Domain.of("0 <= p <= 1", "0 <= q <= 1"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+PIGEON_SHARP = claim(
+    "prop:proberror/pigeon-hole/sharp",
+    "For increments 0 and 1 the constant is 2: the sum is 1 <= 2 for n = 1 and at most 2√(n-1) for n >= 2. "
+    "By induction: 1 + 1 <= 2 for n = 2, and 2√(n-1) + 1/√n <= 2√n. The ratio tends to 2: it is the best "
+    "constant.",
+    says="2*sqrt(n - 1) + 1/sqrt(n) <= 2*sqrt(n)",
+    domain=Domain.of("n >= 2", integers="n"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\sum_k z_k/\sqrt{\max\{1,Z_{k-1}\}} \le 2\sqrt{Z_n},\quad z_k\in\{0,1\}",
+)
+
+CAUCHY = claim(
+    "prop:proberror/cauchy-schwarz",
+    "Σ √N <= √(n Σ N) for n terms. By induction, from n terms with sum b to one more, a: √a + √(nb) <= "
+    "√((n+1)(a+b)); squared, with x = √a, y = √b, w = √n.",
+    says="(x + w*y)**2 <= (w**2 + 1)*(x**2 + y**2)",
+    domain=Domain.of("x >= 0", "y >= 0", "w >= 0"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\sum_{(x,a)}\sqrt{N(x,a)} \le \sqrt{SA\sum_{(x,a)}N(x,a)}",
+)
+
+Visits = list[
+    tuple[int, bool]
+]  # the pair of the m-th decision, episode by episode, and whether its jump was seen
+
+
+def one_step(pairs: int = 3, constant: int = 3) -> Search:
+    """The sum of ``eq:CS3`` for one m over random episodes; the counts of other m are left out."""
+    from hypothesis import strategies
+
+    def sides(visits: Visits) -> tuple[arb, arb]:
+        counts = [0] * pairs
+        with precision(_BITS):
+            total = arb(0)
+            for pair, seen in visits:
+                if seen:
+                    total += 1 / arb(max(1, counts[pair])).sqrt()
+                    counts[pair] += 1
+            return total, constant * (pairs * arb(sum(counts))).sqrt()
+
+    episode = strategies.tuples(strategies.integers(0, pairs - 1), strategies.booleans())
+    return Search((150, 2000), strategies.lists(episode, min_size=1, max_size=40), sides, title="episodes")
+
+
+ONE_STEP = claim(
+    "eq:CS3",
+    "For each m the sum over k of 1{t_{m+1} <= H}/√max(1, N) is at most 3√(SA Σ_l 1{t_{m+1}^l <= H}): the "
+    "count N is at least the count N_m of the m-th jumps alone, max(1, N) = M + d with M = max(1, N_m); "
+    "then pigeon-hole and Cauchy-Schwarz.",
+    says="1/sqrt(M + d) <= 1/sqrt(M)",
+    domain=Domain.of("M >= 1", "d >= 0"),
+    source="eq:CS3",
+    uses=("prop:proberror/pigeon-hole", "prop:proberror/cauchy-schwarz"),
+    checks=(one_step(), *_PROOF),
+    expected="proved",
+    latex=r"\mathbb E\sum_{m,k}\frac{1\{t_{m+1}^k\le H\}}{\sqrt{\max\{1,N^{k,+}\}}}"
+    r"\le 3\sqrt{SA}\,\mathbb E\sum_m\Bigl(\sum_l 1\{t_{m+1}^l\le H\}\Bigr)^{1/2}",
+)
+
+
+def longest(less: int = 0) -> Search:
+    """Σ_m √#{l : J^l > m} against √K max_l J^l, for random numbers of jumps."""
+    from hypothesis import strategies
+
+    def sides(jumps: list[int]) -> tuple[arb, arb]:
+        top = max(jumps)
+        with precision(_BITS):
+            left = sum((arb(sum(j > m for j in jumps)).sqrt() for m in range(top)), arb(0))
+            return left, arb(len(jumps)).sqrt() * (top - less)
+
+    jumps = strategies.lists(strategies.integers(0, 12), min_size=2, max_size=20)
+    return Search((150, 2000), jumps, sides, title="numbers of jumps")
+
+
+LONGEST = claim(
+    "eq:JM-eq",
+    "Σ_m √(Σ_l 1{t_{m+1}^l <= H}) <= √K J_M: the terms with m >= J_M vanish, and each of the other J_M is "
+    "the root of a number n <= K = n + d.",
+    says="J*sqrt(n) <= J*sqrt(n + d)",
+    domain=Domain.of("J >= 0", "n >= 0", "d >= 0", integers="J n d"),
+    source="eq:JM-eq",
+    checks=(longest(), *_PROOF),
+    expected="proved",
+)
+
+COLLECTED = claim(
+    "eq:CS4",
+    "The two factors: 3√(SA) times √K E J_M is 3√(SAK) E J_M.",
+    says="3*sqrt(S*A)*(sqrt(K)*J) == 3*sqrt(S*A*K)*J",
+    domain=Domain.of("S >= 1", "A >= 1", "K >= 1", "J >= 0", integers="S A K"),
+    source="eq:CS4",
+    uses=("eq:CS3", "eq:JM-eq"),
+    checks=_PROOF,
+    expected="proved",
+)
+
+
+# --- the proposition --------------------------------------------------------------------------
+
+
+def one_state(factor: Fraction = Fraction(1)) -> Computed:
+    """One state with a self-loop: N^k is Poisson of mean λ(k-1)H, and Σ_m (H - t_m)^+ has mean H + λH²/2."""
+
+    def compute(effort: Effort) -> Outcome:
+        del effort
+        grid = [(v, h, k) for v in (1, 4) for h in (1, 3) for k in (2, 20)]
+        return Outcome([_one_state_case(Fraction(v), Fraction(h), k, factor) for v, h, k in grid])
+
+    return Computed(compute, "one state, exactly")
+
+
+def _one_state_case(mean: Fraction, horizon: Fraction, episodes: int, factor: Fraction) -> Case:
+    rate = mean / horizon
+    with precision(_BITS):
+        inverse = sum((inverse_root(mean * k) for k in range(episodes)), arb(0))
+        left = arb(rational(horizon + rate * horizon**2 / 2)) * inverse
+        k = arb(episodes).log()
+        size = rational(3 * factor * (horizon + 1 / rate) * (mean + 1))
+        right = arb(size) * arb(episodes).sqrt() * k / (1 + k).log()
+    return Case(f"S = A = 1, K = {episodes}, λH = {mean}, H = {horizon}", left, right)
+
+
+def inverse_root(mean: Fraction) -> arb:
+    """``E max(1, N)^{-1/2}`` for N Poisson, the tail bounded by its probability."""
+    with precision(_BITS):
+        exact = arb(rational(mean))
+        total = mass = arb(0)
+        j = 0
+        while j <= mean or not 1 - mass < arb(2) ** -60:
+            total += weight(exact, j) / arb(max(1, j)).sqrt()
+            mass += weight(exact, j)
+            j += 1
+        return total + (1 - mass).nonnegative_part().union(arb(0))
+
+
+_STEPS = ("eq:CS2", "eq:CS4", "eq:term1-3", "eq:term1-3/K=1/repaired")
+
+PROPOSITION = claim(
+    "prop:proberror",
+    "E Σ_k Σ_m (H - t_m)^+/√max(1, N) <= 3(H + 1/λmin)√(SAK)(λmax H + 1) f with f = ln K/ln(ln K + 1), read "
+    "as 1 for K = 1: the factors of the steps multiply to this.",
+    says="(H + 1/m)*(3*sqrt(S*A*K)*((r*H + 1)*f)) == 3*(H + 1/m)*sqrt(S*A*K)*(r*H + 1)*f",
+    domain=Domain.of("S >= 1", "A >= 1", "K >= 1", "H > 0", "m > 0", "m <= r", "f >= 1", integers="S A K"),
+    source=_SOURCE,
+    uses=_STEPS,
+    checks=(one_state(), *_PROOF),
+    expected="proved",
+)
+
+LOGARITHM = claim(
+    "prop:proberror/sharp/log-factor",
+    "ln K/ln(ln K + 1) >= 1.729 for K >= 6; with k = ln K >= 7/4.",
+    says="k/log(1 + k) >= 1729/1000",
+    domain=Domain.of("k >= 7/4"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+SHARP = claim(
+    "prop:proberror/sharp",
+    "The same sum is at most 2(H + 1/λmin)√(SAK) min{(λmax H + 1) ln K/ln(ln K + 1), (e - 1)λmax H + 1/(√e "
+    "- 1)}: constant 2 for 3, and no growth beyond √K. For K >= 6 the second is the smaller, whatever v = "
+    "λmax H, as f = ln K/ln(ln K + 1) >= 1.729 > e - 1.",
+    says="(E - 1)*v + 1/(exp(1/2) - 1) <= (v + 1)*f",
+    domain=Domain.of("v > 0", "f >= 1729/1000"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses=("eq:CS2", "prop:proberror/pigeon-hole/sharp", "prop:proberror/cauchy-schwarz", "eq:JM-eq",
+          "eq:JM-eq/sharp", "eq:term1-3/levels", "eq:term1-3",
+          "prop:proberror/sharp/log-factor", "eq:term1-3/K=1/repaired"),
+    checks=(one_state(Fraction(2, 3)), *_PROOF),
+    expected="proved",
+    latex=r"\mathbb E\sum_{k,m}\frac{(H-t_m^k)^+}{\sqrt{\max\{1,N^{k,+}\}}} \le"
+    r"2\Bigl(H+\frac1{\lambda_{\min}}\Bigr)\sqrt{SAK}\,\Bigl((e-1)\lambda_{\max}H + \frac1{\sqrt e-1}\Bigr)",
+)  # fmt: skip
+
+CLAIMS = (
+    LIMIT, RATIO, FACTOR, CONDITIONAL, OBSERVED, PIGEON, PIGEON_GENERAL, PIGEON_SHARP, CAUCHY, ONE_STEP,
+    LONGEST, COLLECTED, PROPOSITION, LOGARITHM, SHARP,
+)  # fmt: skip
+
+MUTANTS: Mapping[str, Claim] = {
+    "prop:proberror/limit": replace(LIMIT, says=limit("x/(1 - exp(-rate*x))", "x", "0", "rate", _TIME)),
+    "prop:proberror/ratio": changed(RATIO, "x/(1 - exp(-rate*x)) <= x/2 + 1/rate"),
+    "eq:CS1": changed(FACTOR, "u <= (1 - exp(-m*u))*H"),
+    "prop:proberror/conditional": changed(CONDITIONAL, domain=Domain.of("u >= 0", "m > 0", "l > 0")),
+    "eq:CS2": changed(OBSERVED, "u*w <= (H + 1/m)*(1 - exp(-l*u))*w/2"),
+    "prop:proberror/pigeon-hole": changed(PIGEON, "2*sqrt(n) + 1/sqrt(n) <= 2*sqrt(n + 1)"),
+    "prop:proberror/pigeon-hole/general": changed(PIGEON_GENERAL, "sqrt(q**2 + p) + q <= 2"),
+    "prop:proberror/pigeon-hole/sharp": changed(
+        PIGEON_SHARP, "19/10*sqrt(n - 1) + 1/sqrt(n) <= 19/10*sqrt(n)"
+    ),
+    "prop:proberror/cauchy-schwarz": changed(CAUCHY, "(x + w*y)**2 <= w**2*(x**2 + y**2)"),
+    "eq:CS3": replace(
+        changed(ONE_STEP, "1/sqrt(M + d) <= 1/(2*sqrt(M))"), checks=(one_step(constant=1), *_PROOF)
+    ),
+    "eq:JM-eq": replace(changed(LONGEST, "J*sqrt(n) <= J*sqrt(n + d)/2"), checks=(longest(1), *_PROOF)),
+    "eq:CS4": changed(COLLECTED, "3*sqrt(S*A)*(sqrt(K)*J) == 3*sqrt(S*A*K)"),
+    "prop:proberror": replace(  # without the term that truncated holding times cost
+        changed(PROPOSITION, "(H + 1/m)*(3*sqrt(S*A*K)*((r*H + 1)*f)) == 3*H*sqrt(S*A*K)*(r*H + 1)*f"),
+        checks=(one_state(Fraction(1, 30)), *_PROOF),
+    ),
+    "prop:proberror/sharp/log-factor": changed(LOGARITHM, domain=Domain.of("k >= 3/2")),  # from K = 5 on
+    "prop:proberror/sharp": changed(SHARP, domain=Domain.of("v > 0", "f >= 17/10")),
+}
+
+FINDINGS: Mapping[str, Mapping[str, str]] = {
+    "prop:proberror/pigeon-hole": {
+        "breaks": "constant",
+        "summary": "True, but the constant 3 is 2 for increments 0 and 1, which is what the proof has, and "
+        "1 + √2 in the generality of the cited lemma.",
+        "repair": "prop:proberror/pigeon-hole/sharp",
+    },
+    "eq:CS1": {
+        "breaks": "notation",
+        "summary": "The label eq:CS1 stands at two different displays of the same proof.",
+        "repair": "",
+    },
+}

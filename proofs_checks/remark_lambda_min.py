@@ -1,0 +1,83 @@
+r"""The remark that a known :math:`\lambda_{\min}` improves the order in :math:`H`.
+
+With :math:`\hat\lambda \ge \lambda_{\min}` the bonus is collected over :math:`\int_0^u e^{-\hat\lambda s}ds
+\le (1-e^{-\lambda_{\min}u})/\lambda_{\min}` instead of :math:`u`, and the factor :math:`H +
+1/\lambda_{\min}` of its term becomes :math:`1/\lambda_{\min}`.  The remark is silent about the terms
+without the bonus, :math:`\alpha u` and :math:`\beta u^2`, which no integral shortens.  They keep the old
+factor, but do no harm: :math:`CH \ge v/(1-e^{-v})`, :math:`v = \lambda_{\max}H`, is at least
+:math:`\frac34(v+1)`, so
+
+.. math:: H + \frac1{\lambda_{\min}} \le \frac43\frac{CH}{\lambda_{\min}}, \qquad
+          \frac{CH}{\lambda_{\min}} + H + \frac1{\lambda_{\min}} \le \frac73\frac{CH}{\lambda_{\min}},
+
+and :math:`CH \le \frac85v` gives the order.  (The estimate projected onto :math:`[\lambda_{\min},
+\lambda_{\max}]` is no farther from the rate, so ``lem:rateUCB`` carries over.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from proofs_checks.lem_poisson import changed
+from verify.claims import Claim, Domain, Kind, claim, decreasing
+from verify.provers.search import Search
+from verify.provers.symbolic import Symbolic
+
+_SOURCE = "remark:lambda-min"
+_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_RATES = Domain.of("r > 0", "u >= 0")
+
+INTEGRAL = claim(
+    "remark:lambda-min/integral",
+    "∫_0^u exp(-λ̂s) ds = (1 - exp(-λ̂u))/λ̂ does not increase in λ̂ > 0, so for λ̂ >= λmin it is at most "
+    "(1 - exp(-λmin u))/λmin, for every u >= 0.",
+    says=decreasing("(1 - exp(-r*u))/r", "r", _RATES),
+    domain=_RATES,
+    source=_SOURCE,
+    kind=Kind.STATEMENT,
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\int_0^u e^{-\hat\lambda s}ds \le \frac{1-e^{-\lambda_{\min}u}}{\lambda_{\min}}",
+)
+
+FACTOR = claim(
+    "remark:lambda-min/factor",
+    "λmin H + 1 <= 4/3 CH, with w = λmin H <= v = λmax H and CH >= v/(1 - exp(-v)): the terms without bonus "
+    "cost no more than 4/3 of the one with it.",
+    says="w + 1 <= 4/3*v/(1 - exp(-v))",
+    domain=Domain.of("w > 0", "v > 0", "w <= v"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    checks=_PROOF,
+    expected="proved",
+)
+
+ORDER = claim(
+    "remark:lambda-min/order",
+    "For λmax, H > 1 and λ̂ truncated to [λmin, λmax] the order is λmax²H²/λmin √(SAK)(√S + λmax H): the "
+    "factor (CH + 1)(H + 1/λmin) of α (and H times it, of β) becomes c/λmin + H + 1/λmin <= 7/3 c/λmin, c = "
+    "CH <= 8/5 λmax H.",
+    says="c/m + (H + 1/m) <= 7/3*c/m",
+    domain=Domain.of("c >= 1", "m > 0", "H > 0", "m*H + 1 <= 4/3*c"),
+    source=_SOURCE,
+    uses=(
+        "remark:lambda-min/integral",
+        "remark:lambda-min/factor",
+        "eq:rate-bound-1",
+        "eq:CS1",
+        "eq:regret-b1/repaired",
+    ),
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\tilde O\Bigl(\frac{\lambda_{\max}^2H^2}{\lambda_{\min}}\sqrt{SAK}"
+    r"\,[\sqrt S+\lambda_{\max}H]\Bigr)",
+)
+
+CLAIMS = (INTEGRAL, FACTOR, ORDER)
+
+MUTANTS: Mapping[str, Claim] = {
+    "remark:lambda-min/integral": replace(INTEGRAL, says=decreasing("1 - exp(-r*u)", "r", _RATES)),
+    "remark:lambda-min/factor": changed(FACTOR, "w + 1 <= 5/4*v/(1 - exp(-v))"),
+    "remark:lambda-min/order": changed(ORDER, "c/m + (H + 1/m) <= 2*c/m"),
+}

@@ -1,0 +1,273 @@
+r"""``thm:CT-UCB`` with every step in place: where the printed bound holds, and the constants it really has.
+
+Domain: :math:`SAH \ge 1`, any :math:`K \ge 1`, any :math:`0 < \lambda_{\min} \le \lambda_{\max}`;
+:math:`\delta = 1/(2KH)`.  Write :math:`v = \lambda_{\max}H`.
+
+* :math:`KH \le 1/2` (then :math:`\delta` is not admissible): the regret is at most :math:`KH < 1`.
+* *Few episodes*, :math:`K \le 22S^2A(v+1)^2`: the bound exceeds :math:`KH`, which no regret does.  For
+  :math:`CH + 1 \ge 2`, :math:`(H+1/\lambda_{\min})D \ge H(v+1)` and the first root is at least
+  :math:`\sqrt{2S\ln2}`, so the bound is at least :math:`4\sqrt{2\ln2}\,S\sqrt{AK}H(v+1)`.
+* *Many episodes*: the conditions of ``eq:G/repaired`` hold, so :math:`P(\mathcal G^c) \le 2\delta`; then
+  ``eq:r1``, ``eq:r2`` and the propositions give the bound.
+
+So the conditions under which the confidence sets are right (:math:`\lambda_{\max}` not exponential in
+:math:`K`, not faster than :math:`K`, ...) disappear: where one fails the bound is trivial.
+
+**The constants it has.**  With :math:`D = (e-1)v + 1/(\sqrt e-1)`, which does not depend on :math:`K`,
+
+.. math:: \mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D
+          \Bigl(2\sqrt{2S\ln2+2\ln(2SAK^3H^2)} + \tfrac73\cdot2\sqrt2\,v\sqrt{\ln(4SAK^2H)}\Bigr)
+          + \sum_k\epsilon_k e^v + 1,
+
+of order :math:`\sqrt{K\ln K}`; from :math:`K = 101` on it is less than half of the printed main term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from proofs_checks.lem_poisson import changed
+from verify.claims import Claim, Domain, Kind, claim
+from verify.provers.search import Search
+from verify.provers.symbolic import Symbolic
+
+_SOURCE = "thm:CT-UCB"
+_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+
+
+# --- short horizons and few episodes: the bound is trivial ------------------------------------
+
+SHORT = claim(
+    "thm:CT-UCB/short",
+    "If y = KH <= 1/2 the regret, at most KH, is below the last term of the bound.",
+    says="y < 1",
+    domain=Domain.of("0 < y <= 1/2"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses="eq:FH-control2/bounds",
+    checks=_PROOF,
+    expected="proved",
+)
+
+BONUS = claim(
+    "thm:CT-UCB/bonus-factor",
+    "CH + 1 >= 2, since CH >= v/(1 - exp(-v)) >= 1 with v = λmax H.",
+    says="v/(1 - exp(-v)) >= 1",
+    domain=Domain.of("v > 0"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+LOGARITHM = claim(
+    "thm:CT-UCB/log-factor",
+    "ln K/ln(ln K + 1) >= 1 for K >= 2; with k = ln K.",
+    says="log(1 + k) <= k",
+    domain=Domain.of("k > 0"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+ROOT = claim(
+    "thm:CT-UCB/first-root",
+    "2S ln 2 + 2 ln(2SAK³H²) >= 2S ln 2 for x = SAH >= 1 and y = KH > 1/2: 2SAK³H² = 2xyK². (The printed "
+    "radicand is larger still.)",
+    says="2*(S*log(2) + log(2*x*y*K**2)) >= 2*S*log(2)",
+    domain=Domain.of("S >= 1", "x >= 1", "y > 1/2", "K >= 1", integers="S K"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses="thm:CT-UCB/jump-constant/repaired",
+    checks=_PROOF,
+    expected="proved",
+)
+
+FEW = claim(
+    "thm:CT-UCB/few-episodes",
+    "If K <= 22 S²A(v + 1)² then KH, hence the regret, is at most 4√(2 ln 2) S√(AK) H(v + 1), and this is "
+    "at most the main term of either bound; with q = √K, a = √A.",
+    says="q**2*H <= 4*sqrt(2*log(2))*S*a*q*H*(v + 1)",
+    domain=Domain.of(
+        "q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", "q <= sqrt(22)*S*a*(v + 1)", integers="S"
+    ),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses=(
+        "eq:FH-control2/bounds",
+        "thm:CT-UCB/bonus-factor",
+        "thm:CT-UCB/log-factor",
+        "thm:CT-UCB/first-root",
+    ),
+    checks=_PROOF,
+    expected="proved",
+)
+
+
+# --- many episodes: the confidence sets are right ---------------------------------------------
+
+FAST = claim(
+    "thm:CT-UCB/rate-and-episodes",
+    "SAH >= 1 gives λmax = v/H <= vSA, and 88 vSA <= 22 S²A(v + 1)². So 88 λmax <= K and v <= K for many "
+    "episodes.",
+    says="88*v*S*A <= 22*S**2*A*(v + 1)**2",
+    domain=Domain.of("S >= 1", "A >= 1", "v > 0", integers="S A"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+PEELS = claim(
+    "thm:CT-UCB/peels",
+    "λmax(K - 1)H = v(K - 1) <= K(K - 1) <= 25^K <= 25^K L(δ) for many episodes.",
+    says="K*(K - 1) <= 25**K",
+    domain=Domain.of("K >= 1", integers="K"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses=("thm:CT-UCB/rate-and-episodes", "thm:CT-UCB/L/repaired"),
+    checks=_PROOF,
+    expected="proved",
+)
+
+NO_DATA = claim(
+    "thm:CT-UCB/no-data",
+    "2^S SAHK² >= √e δ for δ = 1/(2KH), x = SAH >= 1, y = KH > 1/2: 2^S·2xyK² >= √e.",
+    says="2**S*2*x*y*K**2 >= exp(1/2)",
+    domain=Domain.of("S >= 1", "x >= 1", "y > 1/2", "K >= 1", integers="S K"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+JUMPS = claim(
+    "thm:CT-UCB/jumps",
+    "e² λmax(K - 1) <= K² for many episodes, where λmax = qK with q <= 1/88.",
+    says="exp(2)*(q*K)*(K - 1) <= K**2",
+    domain=Domain.of("0 < q <= 1/88", "K >= 1", integers="K"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses="thm:CT-UCB/rate-and-episodes",
+    checks=_PROOF,
+    expected="proved",
+)
+
+TAIL = claim(
+    "thm:CT-UCB/tail",
+    "HK² >= ln(2^(S-1)/δ) for many episodes (K >= 22S), δ = 1/(2KH), y = KH > 1/2.",
+    says="(S - 1)*log(2) + log(2*y) <= K*y",
+    domain=Domain.of("S >= 1", "y > 1/2", "K >= 1", "22*S <= K", integers="S K"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+
+# --- the theorem ------------------------------------------------------------------------------
+
+_COMMON = (
+    "thm:CT-UCB/short", "thm:CT-UCB/few-episodes", "thm:CT-UCB/peels", "thm:CT-UCB/no-data",
+    "thm:CT-UCB/jumps", "thm:CT-UCB/tail", "thm:CT-UCB/delta/repaired", "eq:r1/repaired",
+    "eq:r2", "prop:rateerror/repaired",
+)  # fmt: skip
+
+REPAIRED = claim(
+    "thm:CT-UCB/repaired",
+    "For SAH >= 1, every K >= 1 (ln K/ln(ln K + 1) read as 1 for K = 1) and 0 < λmin <= λmax, CT-UCBVI with "
+    "δ = 1/(2KH) satisfies eq:regret-bound as printed. The two sums contribute 3c X a1 and 3c X a2 with c = "
+    "CH + 1, X = (H + 1/λmin)√(SAK)(λmax H + 1) ln K/ln(ln K + 1), and a1, a2 are at most the printed "
+    "constants b1, b2.",
+    says="3*c*X*a1 + 3*c*X*a2 <= 3*c*X*(b1 + b2)",
+    domain=Domain.of("c >= 2", "X > 0", "a1 >= 0", "a2 >= 0", "a1 <= b1", "a2 <= b2"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses=(
+        *_COMMON, "prop:proberror", "eq:regret-bound/real/repaired", "thm:CT-UCB/jump-constant/repaired",
+        "thm:CT-UCB/rate-constant/repaired",
+    ),
+    checks=_PROOF,
+    expected="proved",
+    latex=r"SAH \ge 1 \implies \text{eq:regret-bound as printed, with}\ \delta = 1/(2KH)",
+)  # fmt: skip
+
+SHARP = claim(
+    "thm:CT-UCB/sharp",
+    "For SAH >= 1 and KH > 1/2 the regret is at most (CH + 1)√(SAK)(H + 1/λmin) D (2a + (7/3) λmax H √(2L)) "
+    "+ Σ ε_k exp(λmax H) + 1 with D = (e - 1)λmax H + 1/(√e - 1), a = √(2S ln 2 + 2 ln(2SAK³H²)), L = 4 "
+    "ln(4SAK²H): eq:r2 with prop:proberror/sharp and prop:rateerror/repaired, X = (H + 1/λmin)√(SAK)D.",
+    says="(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) "
+    "== (C*H + 1)*X*(2*a + 7/3*r*H*sqrt(2*L))",
+    domain=Domain.of("C >= 1", "H > 0", "X > 0", "a > 0", "r > 0", "L > 0"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses=(*_COMMON, "prop:proberror/sharp"),
+    checks=_PROOF,
+    expected="proved",
+    latex=r"\mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D"
+    r"\Bigl(2\sqrt{2S\ln2+2\ln(2SAK^3H^2)}+\tfrac{14\sqrt2}3\lambda_{\max}H\sqrt{\ln(4SAK^2H)}\Bigr)"
+    r"+\sum_k\epsilon_k e^{\lambda_{\max}H}+1",
+)
+
+FACTOR = claim(
+    "thm:CT-UCB/half/log-factor",
+    "ln K/ln(ln K + 1) >= 2.673 for K >= 101; with k = ln K >= 4.61.",
+    says="k/log(1 + k) >= 2673/1000",
+    domain=Domain.of("k >= 461/100"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+HALF = claim(
+    "thm:CT-UCB/half",
+    "From K = 101 on the sharper main term is at most half of the printed one: 2·(7/3)D <= 3(v + 1)f with "
+    "f = ln K/ln(ln K + 1) >= 2.673, and a1 <= b1, a2 <= b2. The ratio grows like ln K/ln ln K.",
+    says="2*(7/3*((E - 1)*v + 1/(exp(1/2) - 1))) <= 3*(v + 1)*f",
+    domain=Domain.of("v > 0", "f >= 2673/1000"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses=(
+        "thm:CT-UCB/sharp",
+        "thm:CT-UCB/half/log-factor",
+        "thm:CT-UCB/jump-constant/repaired",
+        "thm:CT-UCB/rate-constant/repaired",
+    ),
+    checks=_PROOF,
+    expected="proved",
+)
+
+CLAIMS = (
+    SHORT, BONUS, LOGARITHM, ROOT, FEW, FAST, PEELS, NO_DATA, JUMPS, TAIL, REPAIRED, SHARP, FACTOR, HALF,
+)  # fmt: skip
+
+MUTANTS: Mapping[str, Claim] = {
+    "thm:CT-UCB/short": changed(SHORT, domain=Domain.of("0 < y <= 2")),
+    "thm:CT-UCB/bonus-factor": changed(BONUS, "v/(1 - exp(-v)) >= 11/10"),
+    "thm:CT-UCB/log-factor": changed(LOGARITHM, "log(1 + k) <= 9/10*k"),
+    "thm:CT-UCB/first-root": changed(
+        ROOT, domain=Domain.of("S >= 1", "x >= 1/10", "y > 1/2", "K >= 1", integers="S K")
+    ),
+    "thm:CT-UCB/few-episodes": changed(
+        FEW, domain=Domain.of("q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", integers="S")
+    ),
+    "thm:CT-UCB/rate-and-episodes": changed(FAST, "89*v*S*A <= 22*S**2*A*(v + 1)**2"),
+    "thm:CT-UCB/peels": changed(PEELS, "K*(K - 1) <= 6/5**K"),
+    "thm:CT-UCB/no-data": changed(
+        NO_DATA, domain=Domain.of("S >= 1", "x > 0", "y > 0", "K >= 1", integers="S K")
+    ),
+    "thm:CT-UCB/jumps": changed(JUMPS, domain=Domain.of("0 < q <= 1/2", "K >= 1", integers="K")),
+    "thm:CT-UCB/tail": changed(
+        TAIL, domain=Domain.of("S >= 1", "y > 1/2", "K >= 1", "S <= 22*K", integers="S K")
+    ),
+    "thm:CT-UCB/repaired": changed(REPAIRED, "3*c*X*a1 + 3*c*X*a2 <= 2*c*X*(b1 + b2)"),
+    "thm:CT-UCB/sharp": changed(
+        SHARP,
+        "(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) == (C*H + 1)*X*(2*a + 2*r*H*sqrt(2*L))",
+    ),
+    "thm:CT-UCB/half/log-factor": changed(FACTOR, domain=Domain.of("k >= 4")),
+    "thm:CT-UCB/half": changed(HALF, domain=Domain.of("v > 0", "f >= 2")),
+}
