@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
-import sympy
-
 from verify.claims import Domain, Hypothesis, Range, Relation
+from verify.provers.expressions import variables_of
 
 Node = dict[str, Any]  # one node of a proof tree
 
@@ -36,8 +36,12 @@ class Goal:
     @property
     def variables(self) -> list[str]:
         """The variables that occur, in alphabetical order."""
-        free = {symbol.name for symbol in sympy.sympify(self.expression).free_symbols}
-        return sorted(free)
+        return list(variables_of(self.expression))
+
+    @property
+    def key(self) -> Any:
+        """What tells two goals apart."""
+        return self.expression, self.strict, tuple(sorted(self.ranges.items())), self.given
 
     def about(self, expression: Any, *, strict: bool | None = None) -> Goal:
         """The same box with another expression."""
@@ -46,6 +50,24 @@ class Goal:
     def on(self, name: str, part: Range) -> Goal:
         """The same goal with another range for one variable."""
         return replace(self, ranges={**self.ranges, name: part})
+
+
+def trimmed(goal: Goal) -> Goal:
+    """Without the variables that neither the expression nor a hypothesis mentions."""
+    used = set(goal.variables)
+    for h in goal.given:
+        used |= {*variables_of(h.left), *variables_of(h.right)}
+    return replace(goal, ranges={n: r for n, r in goal.ranges.items() if n in used})
+
+
+def mentions(h: Hypothesis, name: str) -> bool:
+    """Whether a hypothesis is about the variable."""
+    return name in variables_of(h.left) or name in variables_of(h.right)
+
+
+def halved(r: Range, at: Fraction) -> tuple[Range, Range]:
+    """Both halves contain the point ``at``."""
+    return replace(r, upper=at, upper_open=False), replace(r, lower=at, lower_open=False)
 
 
 def certificate(label: str, relation: Relation, domain: Domain, box: Domain, proof: Node) -> dict[str, Any]:

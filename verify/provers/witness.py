@@ -133,6 +133,9 @@ _HOLDS: Mapping[str, _Sign] = {
 
 def _certain(left: Any, right: Any, point: Point, sign: _Sign) -> bool:
     """Whether ``right - left`` certainly has the sign."""
+    low, high = evaluate(left, point, _FIRST_BITS), evaluate(right, point, _FIRST_BITS)
+    if sound(low) and sound(high) and (low < high or low > high):  # what balls decide needs no algebra
+        return sign(high - low)
     gap = _rational_gap(left, right, point)
     if gap is not None:
         return sign(gap)

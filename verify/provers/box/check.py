@@ -30,9 +30,10 @@ from verify.claims import (
     Verdict,
 )
 from verify.provers.box.leaves import ALL_ORDERS, Work
+from verify.provers.box.places import simple_numbers
 from verify.provers.box.rules import smooth, without
 from verify.provers.box.search import BranchAndBound, inner_point
-from verify.provers.box.tactics import Prover, simple_numbers
+from verify.provers.box.tactics import Prover
 from verify.provers.goals import Goal, Node, certificate
 
 _BOXES = (4_000, 40_000)  # quick, thorough

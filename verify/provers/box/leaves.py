@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any
 
 import sympy
 from flint import arb
@@ -25,11 +23,12 @@ from verify.provers.balls import (
     UnknownFunctionError,
     around_zero,
     ball,
-    evaluate,
     precision,
     program,
 )
+from verify.provers.expressions import variables_of
 from verify.provers.goals import Goal, Node
+from verify.provers.points import holds_at
 from verify.provers.ranges import range_of
 
 MOST_BITS = 512
@@ -61,12 +60,6 @@ class Look:
     fails: bool = False
     defined: bool = False  # whether the natural evaluation is finite
     widths: Mapping[str, arb] = field(default_factory=dict)
-
-
-@lru_cache(maxsize=8192)
-def variables_of(expression: Any) -> tuple[str, ...]:
-    """The variables of an expression in alphabetical order."""
-    return tuple(sorted(symbol.name for symbol in sympy.sympify(expression).free_symbols))
 
 
 def shows(value: arb, *, strict: bool) -> bool:
@@ -187,18 +180,7 @@ def _violated(goal: Goal, centre: arb) -> bool:
     if not (centre.is_finite() and (centre <= 0 if goal.strict else centre < 0)):
         return False
     point = {name: midpoint(r) for name, r in goal.ranges.items() if r.bounded}
-    return all(certain(h.left, h.relation, h.right, point) for h in goal.given)
-
-
-def certain(left: Any, relation: str, right: Any, point: Mapping[str, Fraction]) -> bool:
-    """Whether a hypothesis certainly holds at a point."""
-    gap = sympy.sympify(right - left)
-    if any(name not in point for name in variables_of(gap)):
-        return False
-    value = evaluate(gap, point, 128)
-    if relation == "==":
-        return bool(value.is_zero())
-    return shows(value, strict=relation == "<")
+    return all(holds_at(h, point) for h in goal.given)
 
 
 def by_range(goal: Goal) -> Node | None:

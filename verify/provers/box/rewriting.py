@@ -9,21 +9,20 @@
   factor cancels against the denominator.
 * ``distributed``: maxima outermost, c - Max(a, b) = Min(c - a, c - b), where extended intervals see the sign.
 * ``logarithms``: A >= B > 0 where log(A) >= log(B).
-* ``sturm``: polynomials in one variable, by exact root counting.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import sympy
 
 from verify.claims import text_of
 from verify.provers.balls import expm1r, log1pr
-from verify.provers.box.leaves import variables_of
-from verify.provers.box.rules import LONGEST, length, rearrangeable
+from verify.provers.box.rules import LONGEST, rearrangeable
+from verify.provers.expressions import length
 from verify.provers.goals import Goal, Node
 from verify.provers.ranges import range_of
 
@@ -42,16 +41,22 @@ def cleared(goal: Goal) -> Rule:
     e = sympy.sympify(goal.expression)
     if not rearrangeable(e) or e.has(sympy.Max, sympy.Min, sympy.Abs):
         return
-    forms = [sympy.together(e)]
-    if length(e) <= LONGEST // 2:
-        forms.append(sympy.factor(e))
-    for form in dict.fromkeys(forms):
+    for form in _products(e):
         kept, gone = _by_sign(form, goal)
         if not gone:
             continue
         factor, quotient = sympy.Mul(*gone), sympy.expand(sympy.Mul(*kept))
         node = {"by": "multiply", "factor": text_of(factor), "positive": {"by": "range"}}
         yield goal.about(quotient), _wrapped({**node, "quotient": text_of(quotient)})
+
+
+@lru_cache(maxsize=4096)
+def _products(e: Any) -> tuple[Any, ...]:
+    """The expression over a common denominator, and factored."""
+    forms = [sympy.together(e)]
+    if length(e) <= LONGEST // 2:
+        forms.append(sympy.factor(e))
+    return tuple(dict.fromkeys(forms))
 
 
 def _by_sign(form: Any, goal: Goal) -> tuple[list[Any], list[Any]]:
@@ -176,48 +181,3 @@ def _log(e: Any, goal: Goal) -> Any:
     if e.is_Pow and _positive(e.base, goal):
         return e.exp * _log(e.base, goal)
     return sympy.log(e)
-
-
-def sturm(goal: Goal) -> Node | None:
-    """A polynomial in one variable with rational coefficients that does not change sign."""
-    if len(variables_of(goal.expression)) != 1:
-        return None
-    name = variables_of(goal.expression)[0]
-    symbol, r = goal.symbols[name], goal.ranges[name]
-    e = sympy.sympify(goal.expression)
-    if not e.is_polynomial(symbol) or r.lower == r.upper is not None or length(e) > LONGEST:
-        return None
-    polynomial = sympy.Poly(e, symbol)
-    if not all(c.is_Rational for c in polynomial.all_coeffs()) or polynomial.degree() > 60:
-        return None
-    if any(_changes_sign(factor, odd=m % 2 == 1, goal=goal) for factor, m in polynomial.factor_list()[1]):
-        return None
-    inside = next(q for q in _inner(r) if polynomial.eval(sympy.Rational(q.numerator, q.denominator)) != 0)
-    if polynomial.eval(sympy.Rational(inside.numerator, inside.denominator)) < 0:
-        return None
-    return {"by": "sturm"}
-
-
-def _changes_sign(factor: Any, *, odd: bool, goal: Goal) -> bool:
-    """Whether a factor has a root inside (an odd one changes the sign), or anywhere for a strict goal."""
-    r = next(iter(goal.ranges[s.name] for s in factor.gens))
-    low = sympy.Rational(r.lower.numerator, r.lower.denominator) if r.lower is not None else None
-    high = sympy.Rational(r.upper.numerator, r.upper.denominator) if r.upper is not None else None
-    total = factor.count_roots(low, high)
-    at_ends = [end for end in (low, high) if end is not None and factor.eval(end) == 0]
-    if not goal.strict:
-        return odd and total > len(at_ends)
-    excluded = [end for end, o in ((low, r.lower_open), (high, r.upper_open)) if o and end in at_ends]
-    return bool(total > len(excluded))
-
-
-def _inner(r: Any) -> Iterator[Fraction]:
-    """Points inside a range, as many as one likes."""
-    for k in range(2, 200):
-        share = Fraction(1, k)
-        if r.lower is not None and r.upper is not None:
-            yield r.lower + (r.upper - r.lower) * share
-        elif r.lower is not None:
-            yield r.lower + share
-        else:
-            yield (r.upper or Fraction(0)) - share

@@ -23,8 +23,9 @@ import sympy
 
 from verify.claims import Hypothesis, Range, text_of
 from verify.provers.balls import BITS, UnknownFunctionError, evaluate, expm1r, log1pr, program
-from verify.provers.box.leaves import Work, look, variables_of
-from verify.provers.goals import Goal, Node
+from verify.provers.box.leaves import Work, look
+from verify.provers.expressions import largest_exponent, length, variables_of
+from verify.provers.goals import Goal, Node, mentions
 from verify.provers.ranges import range_of
 
 HIGHEST = 16  # power of anything that it is asked to write out
@@ -105,27 +106,12 @@ _NOTHING = Hypothesis(sympy.Integer(0), "<=", sympy.Integer(1))
 
 def without(goal: Goal, name: str) -> Goal:
     """The goal with the hypotheses that mention a variable made void (their numbering is kept)."""
-    return replace(goal, given=tuple(_NOTHING if _mentions(h, name) else h for h in goal.given))
+    return replace(goal, given=tuple(_NOTHING if mentions(h, name) else h for h in goal.given))
 
 
-def _mentions(h: Hypothesis, name: str) -> bool:
-    return name in variables_of(h.left - h.right)
-
-
-@lru_cache(maxsize=4096)
-def length(e: Any) -> int:
-    """The number of operations of an expression."""
-    return int(sympy.count_ops(e))
-
-
-@lru_cache(maxsize=4096)
 def rearrangeable(e: Any) -> bool:
     """Whether SymPy may be asked to factor or simplify: short, and without high powers to write out."""
-    if length(e) > LONGEST:
-        return False
-    powers = [p.exp for p in e.atoms(sympy.Pow)] + [x.args[0] for x in e.atoms(sympy.exp)]
-    numbers = [n for power in powers for n in power.atoms(sympy.Rational)]
-    return all(abs(int(n.p)) <= HIGHEST and int(n.q) <= HIGHEST for n in numbers)
+    return length(e) <= LONGEST and largest_exponent(e) <= HIGHEST
 
 
 @lru_cache(maxsize=4096)

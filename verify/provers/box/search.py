@@ -19,28 +19,10 @@ from flint import arb
 
 from verify.claims import Range
 from verify.provers.balls import BITS, ball, evaluate, precision, program
-from verify.provers.box.leaves import (
-    Look,
-    Work,
-    by_range,
-    ends,
-    impossible,
-    look,
-    midpoint,
-    radius,
-    variables_of,
-)
-from verify.provers.box.rules import (
-    LONGEST,
-    Contact,
-    by_contact,
-    by_slope,
-    derivative,
-    length,
-    rearrangeable,
-    smooth,
-)
-from verify.provers.goals import Goal, Node
+from verify.provers.box.leaves import Look, Work, by_range, ends, impossible, look, midpoint, radius
+from verify.provers.box.rules import LONGEST, Contact, by_contact, by_slope, derivative, rearrangeable, smooth
+from verify.provers.expressions import length, simpler_forms, variables_of
+from verify.provers.goals import Goal, Node, halved
 
 _NARROWEST = Fraction(1, 2**32)  # of the width at the start
 _EVERY = 3  # levels of halving, before the dear rules are tried again
@@ -189,11 +171,6 @@ def value_at(expression: Any, point: Mapping[str, Fraction]) -> arb:
     return evaluate(expression, point, BITS)
 
 
-def halved(r: Range, at: Fraction) -> tuple[Range, Range]:
-    """Both halves contain the point ``at``."""
-    return replace(r, upper=at, upper_open=False), replace(r, lower=at, lower_open=False)
-
-
 # Places where an expression vanishes.
 
 
@@ -208,7 +185,7 @@ def vanishes(e: Any, ranges: Mapping[str, Range]) -> bool:
         value = evaluate(e, point, BITS)
         if not value.is_finite() or not value.contains(0):
             return False
-    return rearrangeable(e) and bool(sympy.expand(e) == 0 or sympy.simplify(e) == 0)
+    return rearrangeable(e) and any(simpler(e) == 0 for simpler in simpler_forms(e))
 
 
 def inner_point(r: Range, share: Fraction) -> Fraction:

@@ -17,21 +17,24 @@ import sympy
 
 from verify.claims import Hypothesis, Range, text_of
 from verify.provers.balls import BITS, evaluate
-from verify.provers.box.leaves import Work, by_range, certain, impossible, midpoint, radius, variables_of
-from verify.provers.box.rewriting import cleared, distributed, logarithms, removable, sturm
-from verify.provers.box.rules import Contact, by_contact, by_slope, length, neat, rearrangeable, without
+from verify.provers.box.leaves import Work, by_range, impossible
+from verify.provers.box.places import places, simple_points
+from verify.provers.box.rewriting import cleared, distributed, logarithms, removable
+from verify.provers.box.rules import Contact, by_contact, by_slope, neat, rearrangeable, without
 from verify.provers.box.search import (
     BranchAndBound,
     Hints,
     contacts_at,
     end_contacts,
-    halved,
     inner_point,
     vanishes,
     vanishing_point,
 )
-from verify.provers.goals import Goal, Node
+from verify.provers.expressions import variables_of
+from verify.provers.goals import Goal, Node, halved
+from verify.provers.points import holds_at
 from verify.provers.ranges import range_of
+from verify.provers.sturm import sturm
 
 _QUICK = 64  # boxes of a first try
 _MORE = 400  # of a second one, with what is known about zeros
@@ -62,7 +65,7 @@ class Prover:
 
     def prove(self, goal: Goal, depth: int) -> Node | None:
         """A proof of the goal with at most ``depth`` nested tactics."""
-        key = (goal.expression, goal.strict, tuple(sorted(goal.ranges.items())), goal.given)
+        key = goal.key
         before = self.failed.get(key, -1)
         if self.goals >= _GOALS or self.work.spent or before >= depth:
             return None
@@ -121,7 +124,7 @@ class Prover:
             value = evaluate(goal.expression, point, BITS)
             if not value.is_finite() or not (value <= 0 if goal.strict else value < 0):
                 continue
-            if all(certain(h.left, h.relation, h.right, point) for h in goal.given):
+            if all(holds_at(h, point) for h in goal.given):
                 self.work.suspects.append(point)
                 return True
         return False
@@ -348,44 +351,3 @@ def divide(e: Any, by: Any) -> tuple[Any, Any] | None:
             if quotient != 0:
                 return quotient, rest
     return None
-
-
-def places(goal: Goal, name: str, worst: Mapping[str, Range] | None) -> list[Any]:
-    """Where an expression may vanish inside the range of one variable."""
-    symbol, e = goal.symbols[name], sympy.sympify(goal.expression)
-    found: list[Any] = [goal.symbols[n] for n in variables_of(goal.expression) if n != name]
-    found += [sympy.Integer(k) for k in (0, 1) if Fraction(k) in replace(goal.ranges[name], integer=False)]
-    if worst is not None and name in worst and worst[name].bounded:
-        found += [sympy.Rational(q.numerator, q.denominator) for q in simple_numbers(worst[name])]
-    slope = sympy.diff(e, symbol)
-    if length(slope) <= 40 and rearrangeable(slope):
-        numerator = sympy.numer(sympy.together(slope))
-        if numerator.is_polynomial(symbol) and 1 <= sympy.degree(numerator, symbol) <= 2:
-            found += [at for at in sympy.roots(numerator, symbol) if at.is_extended_real]
-    r = goal.ranges[name]
-    ends = [sympy.Rational(x.numerator, x.denominator) for x in (r.lower, r.upper) if x is not None]
-    return [at for at in dict.fromkeys(found) if at not in ends and at.has(symbol) is False]
-
-
-def simple_numbers(r: Range) -> list[Fraction]:
-    """The simplest rational in or next to a narrow range, if it is simple at all."""
-    middle = midpoint(r)
-    tried = [middle.limit_denominator(n) for n in (1, 4, 16, 64)]
-    near = [q for q in tried if abs(q - middle) <= 4 * radius(r)]
-    return list(dict.fromkeys(near))
-
-
-def simple_points(goal: Goal, worst: Mapping[str, Range] | None) -> list[dict[str, Fraction]]:
-    """Points with simple coordinates near a box."""
-    if worst is None or not all(n in worst and worst[n].bounded for n in variables_of(goal.expression)):
-        return []
-    choices = [simple_numbers(worst[n]) for n in variables_of(goal.expression)]
-    points = [
-        dict(zip(variables_of(goal.expression), chosen, strict=True))
-        for chosen in islice(product(*choices), 16)
-    ]
-    return [p for p in points if len(p) > 1 and all(_inside(goal.ranges[n], q) for n, q in p.items())]
-
-
-def _inside(r: Range, q: Fraction) -> bool:
-    return (r.lower is None or r.lower <= q) and (r.upper is None or q <= r.upper)

@@ -8,25 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 import sympy
 
-from verify.claims import Range, text_of
+from verify.claims import text_of
+from verify.provers.expressions import attempt, length
 from verify.provers.goals import Goal, Node
 from verify.provers.ranges import range_of
-from verify.provers.symbolic.search import (
-    Search,
-    algebra,
-    attempt,
-    fat,
-    loose,
-    manageable,
-    proper,
-    tame,
-)
+from verify.provers.sturm import sturm
+from verify.provers.symbolic.search import Search, algebra, fat, loose, manageable, proper, tame
 
 _BIG = 160  # operations; beyond it the computer algebra is not asked to factor
 
@@ -41,39 +33,7 @@ def by_range(search: Search, goal: Goal, depth: int) -> Node | None:
 def by_sturm(search: Search, goal: Goal, depth: int) -> Node | None:
     """A polynomial in one variable: count its roots of odd multiplicity inside the range."""
     del search, depth
-    names = goal.variables
-    if len(names) != 1 or not fat(goal, names):
-        return None
-    symbol, r = goal.symbols[names[0]], goal.ranges[names[0]]
-    poly = algebra(sympy.Poly, goal.expression, symbol, domain="QQ")
-    if poly is None or poly.is_ground or poly.degree() > 60:
-        return None
-    low = None if r.lower is None else sympy.Rational(r.lower)
-    high = None if r.upper is None else sympy.Rational(r.upper)
-    for part, multiplicity in poly.sqf_list()[1]:
-        at_ends = [
-            is_open
-            for end, is_open in ((low, r.lower_open), (high, r.upper_open))
-            if end is not None and part.eval(end) == 0
-        ]
-        if part.count_roots(low, high) > len(at_ends) and (goal.strict or multiplicity % 2 == 1):
-            return None
-        if goal.strict and not all(at_ends):
-            return None
-    return {"by": "sturm"} if poly.eval(_inner(r, poly)) > 0 else None
-
-
-def _inner(r: Range, poly: Any) -> Any:
-    """An inner point of the range that is no root."""
-    k = 2
-    while True:
-        if r.lower is not None and r.upper is not None:
-            x = r.lower + (r.upper - r.lower) / k
-        else:
-            x = r.lower + Fraction(1, k) if r.lower is not None else (r.upper or Fraction(0)) - Fraction(1, k)
-        if poly.eval(sympy.Rational(x)) != 0:
-            return sympy.Rational(x)
-        k += 1
+    return attempt(sturm, goal)  # type: ignore[no-any-return]
 
 
 def by_multiply(search: Search, goal: Goal, depth: int) -> Node | None:
@@ -99,7 +59,7 @@ def by_multiply(search: Search, goal: Goal, depth: int) -> Node | None:
 def factorisations(e: Any) -> list[list[Any]]:
     """The factors of an expression over a common denominator, and those of its terms."""
     found = []
-    if e.count_ops() <= _BIG:
+    if length(e) <= _BIG:
         together = algebra(sympy.together, e)
         factored = None if together is None else algebra(sympy.factor, together)
         if (factored is not None and factored.is_Mul) or isinstance(factored, sympy.Pow):
@@ -114,26 +74,34 @@ def by_isolating(search: Search, goal: Goal, depth: int) -> Node | None:
     """Divide by the coefficient of a logarithm or exponential, so that a derivative removes it."""
     e = goal.expression
     atoms = sorted(e.atoms(sympy.log, sympy.exp, sympy.atan), key=text_of)
-    if depth < 1 or e.count_ops() > _BIG // 2 or len(atoms) > 3 or not manageable(e):
+    if depth < 1 or length(e) > _BIG // 2 or len(atoms) > 3 or not manageable(e):
         return None
-    for atom in atoms:
-        collected = attempt(sympy.collect, sympy.expand(e), atom, evaluate=False)
-        if collected is None or set(collected) - {atom, sympy.Integer(1)} or atom not in collected:
-            continue
-        coefficient = sympy.factor(collected[atom])
-        if coefficient.is_number or coefficient.has(sympy.log, sympy.exp, sympy.atan):
-            continue
+    for atom, coefficient, remainder in search.once(_isolated, e, tuple(atoms)):
         i = range_of(coefficient, goal.ranges)
         positive = i is not None and i.positive(strict=True)
         if i is None or not (positive or (-i).positive(strict=True)):
             continue
         factor = coefficient if positive else -coefficient
-        rest = sympy.factor(collected.get(sympy.Integer(1), sympy.Integer(0)) / factor)
+        rest = sympy.factor(remainder / factor)
         quotient = (atom if positive else -atom) + rest
         node = _times(search, goal, depth - 1, factor, quotient)
         if node is not None:
             return node
     return None
+
+
+def _isolated(e: Any, atoms: tuple[Any, ...]) -> list[tuple[Any, Any, Any]]:
+    """Those of the atoms in which the expression is linear, with its coefficient and the remainder."""
+    found = []
+    one = sympy.Integer(1)
+    for atom in atoms:
+        collected = attempt(sympy.collect, sympy.expand(e), atom, evaluate=False)
+        if collected is None or set(collected) - {atom, one} or atom not in collected:
+            continue
+        coefficient = sympy.factor(collected[atom])
+        if not coefficient.is_number and not coefficient.has(sympy.log, sympy.exp, sympy.atan):
+            found.append((atom, coefficient, collected.get(one, sympy.Integer(0))))
+    return found
 
 
 def _times(search: Search, goal: Goal, depth: int, factor: Any, quotient: Any) -> Node | None:
@@ -163,7 +131,7 @@ def _times(search: Search, goal: Goal, depth: int, factor: Any, quotient: Any) -
 
 def by_logarithm(search: Search, goal: Goal, depth: int) -> Node | None:
     """The difference of two positive expressions, by the difference of their logarithms."""
-    if depth < 1 or goal.expression.count_ops() > _BIG:
+    if depth < 1 or length(goal.expression) > _BIG:
         return None
     larger = smaller = sympy.Integer(0)
     for term in sympy.Add.make_args(goal.expression):
@@ -205,9 +173,7 @@ def by_given(search: Search, goal: Goal, depth: int) -> Node | None:
     """Use a hypothesis: as a factor, or by the tangent at the points where it holds with equality."""
     for index, h in enumerate(goal.given):
         gap = h.right - h.left
-        quotient = (
-            algebra(sympy.cancel, goal.expression / gap) if goal.expression.count_ops() <= _BIG else None
-        )
+        quotient = algebra(sympy.cancel, goal.expression / gap) if length(goal.expression) <= _BIG else None
         for multiplier in (quotient, *_tangents(goal, gap)):
             if multiplier is None or not proper(multiplier):
                 continue
@@ -252,19 +218,23 @@ def _used(search: Search, goal: Goal, depth: int, index: int, multiplier: Any, r
 def by_rewriting(search: Search, goal: Goal, depth: int) -> Node | None:
     """Another form of the same expression: expanded, hyperbolic functions as exponentials, simplified."""
     e = goal.expression
-    if depth < 1 or e.count_ops() > _BIG // 2 or not manageable(e):
+    if depth < 1 or length(e) > _BIG // 2 or not manageable(e):
         return None
-    forms = [attempt(sympy.expand, e), attempt(lambda: sympy.expand_log(sympy.expand(e)))]
-    if e.has(sympy.tanh, sympy.sinh, sympy.cosh):
-        forms.append(attempt(lambda: e.rewrite(sympy.exp)))
-    forms.append(attempt(sympy.powsimp, e))
-    for form in forms:
-        if form is None or form == e or not proper(form) or not search.agree(form, e, goal):
+    for form in search.once(_rewritten, e):
+        if not proper(form) or not search.agree(form, e, goal):
             continue
         proof = search.prove(goal.about(form), depth - 1)
         if proof is not None:
             return {"by": "rewrite", "expression": text_of(form), "proof": proof}
     return None
+
+
+def _rewritten(e: Any) -> list[Any]:
+    forms = [attempt(sympy.expand, e), attempt(lambda: sympy.expand_log(sympy.expand(e)))]
+    if e.has(sympy.tanh, sympy.sinh, sympy.cosh):
+        forms.append(attempt(lambda: e.rewrite(sympy.exp)))
+    forms.append(attempt(sympy.powsimp, e))
+    return [form for form in dict.fromkeys(forms) if form is not None and form != e]
 
 
 def by_sum(search: Search, goal: Goal, depth: int) -> Node | None:

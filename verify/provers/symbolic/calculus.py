@@ -14,14 +14,13 @@ from typing import Any
 import sympy
 
 from verify.claims import text_of
-from verify.provers.goals import Goal, Node
+from verify.provers.expressions import attempt, length
+from verify.provers.goals import Goal, Node, halved
+from verify.provers.points import Point, at_point
 from verify.provers.ranges import opened
 from verify.provers.symbolic.algebra import factorisations
 from verify.provers.symbolic.search import (
-    Point,
     Search,
-    at_point,
-    attempt,
     end_value,
     fat,
     inside,
@@ -47,13 +46,13 @@ def by_monotone(search: Search, goal: Goal, depth: int) -> Node | None:
             continue
         along = leaving(goal, name)
         slope = search.derivative(goal.expression, along, name)
-        if slope is None or slope == 0 or slope.count_ops() > _BIG:
+        if slope is None or slope == 0 or length(slope) > _BIG:
             continue
         for lower in (True, False):
             way = along.about(slope if lower else -slope, strict=False)
             if search.plausible(way):
                 end = goal.ranges[name].lower if lower else goal.ranges[name].upper
-                options.append((end is None, goal.expression.count_ops(), name, not lower, along, way))
+                options.append((end is None, length(goal.expression), name, not lower, along, way))
     for _, _, name, upper, along, way in sorted(options, key=lambda option: option[:4]):
         node = _followed(search, along, way, name, not upper, depth)
         if node is not None:
@@ -112,7 +111,10 @@ def _touched(search: Search, goal: Goal, name: str, at: Any, depth: int) -> Node
         while len(below) <= order and below[-1] is not None:
             below.append(search.derivative(below[-1], along, name))
         *lower, highest = below
-        if highest is None or any(not search.vanishes(e.xreplace({symbol: at}), along) for e in lower):
+        # A derivative that is negative somewhere settles it: those of higher order cannot help.
+        if highest is None or not search.plausible(along.about(highest)):
+            return None
+        if any(not search.vanishes(e.xreplace({symbol: at}), along) for e in lower):
             return None
         ends = not inside(at, along, name, strictly=True)
         if not all(smooth(e, along, name, ends=ends) for e in below):
@@ -128,7 +130,7 @@ def by_minimum(search: Search, goal: Goal, depth: int) -> Node | None:
     if depth < 1:
         return None
     for name in goal.variables if fat(goal) else []:
-        for at in _critical(goal, name):
+        for at in search.once(_critical, goal, name, key=(goal.key, name)):
             value = goal.expression.xreplace({goal.symbols[name]: at})
             above = leaving(goal, name).about(goal.expression - value, strict=False)
             if search.vanishes(value, leaving(goal, name)):
@@ -156,7 +158,7 @@ def _critical(goal: Goal, name: str) -> list[Any]:
     if slope is None or not proper(slope) or not slope.has(symbol):
         return []
     found = []
-    small = slope.count_ops() <= _SMALL
+    small = length(slope) <= _SMALL
     for factor in [slope, *(f for factors in (factorisations(slope) if small else []) for f in factors)]:
         at = attempt(solved, factor, symbol)
         if at is not None and proper(at) and at not in found and inside(at, goal, name, strictly=False):
@@ -184,11 +186,16 @@ def solved(e: Any, symbol: Any) -> Any:
         else:
             return None
         e = inner[0]
-    return sympy.simplify(value) if value.count_ops() <= 20 and manageable(value) else value
+    return sympy.simplify(value) if length(value) <= 20 and manageable(value) else value
 
 
 def touching(search: Search, goal: Goal, name: str) -> list[Any]:
     """Where along a variable the expression may touch zero: another variable, or a simple number."""
+    found: list[Any] = search.once(_touching, search, goal, name, key=(goal.key, name))
+    return found
+
+
+def _touching(search: Search, goal: Goal, name: str) -> list[Any]:
     r, symbol = goal.ranges[name], goal.symbols[name]
     candidates: list[Any] = [sympy.Rational(x) for x in _SIMPLE if x in opened(r)]
     others = [goal.symbols[other] for other in goal.variables if other != name]
@@ -223,12 +230,8 @@ def by_split(search: Search, goal: Goal, depth: int) -> Node | None:
             if not at.is_Rational:
                 continue
             cut, r = Fraction(int(at.p), int(at.q)), goal.ranges[name]
-            halves = (
-                replace(r, upper=cut, upper_open=False),
-                replace(r, lower=cut, lower_open=False),
-            )
             parts = []
-            for half in halves:
+            for half in halved(r, cut):
                 part = search.prove(goal.on(name, half), depth - 1)
                 if part is None:
                     break

@@ -30,7 +30,9 @@ from verify.claims import (
     Verdict,
 )
 from verify.provers import witness
+from verify.provers.expressions import length
 from verify.provers.goals import Goal, Node, certificate
+from verify.provers.points import points
 from verify.provers.symbolic.algebra import (
     by_given,
     by_isolating,
@@ -46,7 +48,7 @@ from verify.provers.symbolic.derivation import derivation_lines, first_integer
 from verify.provers.symbolic.identities import derivation
 from verify.provers.symbolic.limits import proved_limit, refuted_limit
 from verify.provers.symbolic.monotone import slopes
-from verify.provers.symbolic.search import Search, points, proper
+from verify.provers.symbolic.search import Search, proper
 
 GOALS = 120  # goals one search may try
 RULES = (
@@ -81,7 +83,7 @@ def prove(goal: Goal, depth: int = 6, budget: int = GOALS) -> Node | None:
 
 
 def _searched(goal: Goal, depth: int, budget: int) -> Node | None:
-    search = Search(RULES, goal.given, budget=budget, size=60 + 4 * int(goal.expression.count_ops()))
+    search = Search(RULES, goal.given, budget=budget, size=60 + 4 * int(length(goal.expression)))
     return next((n for d in range(1, depth + 1) if (n := search.prove(goal, d)) is not None), None)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from verify.claims import Range, expression, text_of
-from verify.provers.goals import Goal, Node
+from verify.provers.goals import Goal, Node, halved
 
 
 def derivation_lines(node: Node, goal: Goal, indent: int = 0) -> list[str]:
@@ -97,9 +97,7 @@ def _along(node: Node, goal: Goal) -> list[tuple[Node, Goal]]:
 def _halves(node: Node, goal: Goal) -> list[tuple[Node, Goal]]:
     name = node["variable"]
     r, at = goal.ranges[name], Fraction(node["at"])
-    below = replace(r, upper=at, upper_open=False)
-    above = replace(r, lower=at, lower_open=False)
-    return [(part, goal.on(name, half)) for part, half in zip(node["parts"], (below, above), strict=True)]
+    return [(part, goal.on(name, half)) for part, half in zip(node["parts"], halved(r, at), strict=True)]
 
 
 def _values(node: Node, goal: Goal) -> list[tuple[Node, Goal]]:

@@ -13,8 +13,10 @@ from typing import Any
 import sympy
 
 from verify.claims import Domain, text_of
+from verify.provers.expressions import attempt, length
+from verify.provers.points import Point, at_point, points
 from verify.provers.symbolic.calculus import solved
-from verify.provers.symbolic.search import Point, algebra, at_point, attempt, points, proper
+from verify.provers.symbolic.search import algebra, proper
 
 _LONG, _SHORT = 300, 120  # operations: beyond them a step (or the costly last one) is left out
 _WAVES = (sympy.sin, sympy.cos, sympy.sinh, sympy.cosh, sympy.tanh)
@@ -47,7 +49,7 @@ def derivation(difference: Any, domain: Domain) -> list[Step] | None:
     for name, step in (*_substitutions(domain), *_STEPS):
         if e == 0:
             break
-        if e.count_ops() > (_SHORT if name == "simplify" else _LONG):
+        if length(e) > (_SHORT if name == "simplify" else _LONG):
             continue
         new = algebra(step, e)
         if new is None or new == e or not proper(new):

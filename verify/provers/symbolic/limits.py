@@ -19,11 +19,13 @@ import sympy
 from flint import arb
 
 from verify.claims import Domain, LimitOf, Range, Relation, text_of
+from verify.provers.expressions import attempt, length
 from verify.provers.goals import Goal, Node, certificate
 from verify.provers.intervals import Interval
+from verify.provers.points import at_point, points
 from verify.provers.ranges import UnknownError, evaluate
 from verify.provers.symbolic.identities import derivation
-from verify.provers.symbolic.search import algebra, approaches, at_point, attempt, box_of, points, proper
+from verify.provers.symbolic.search import algebra, approaches, box_of, proper
 
 _KNOWN = (sympy.exp, sympy.log, sympy.sinh, sympy.cosh, sympy.tanh)  # the functions Gruntz's algorithm is for
 Prove = Callable[[Goal], Node | None]
@@ -63,7 +65,7 @@ def _by_continuity(says: LimitOf, domain: Domain) -> tuple[str, Any] | None:
 
 def _by_gruntz(says: LimitOf, domain: Domain) -> tuple[str, Any] | None:
     e, symbol = says.function, domain.symbols[says.variable]
-    if e.count_ops() > 80 or any(not isinstance(f, _KNOWN) for f in e.atoms(sympy.Function)):
+    if length(e) > 80 or any(not isinstance(f, _KNOWN) for f in e.atoms(sympy.Function)):
         return None
     if any(s.is_nonnegative is None and s.is_nonpositive is None for s in e.free_symbols - {symbol}):
         return None

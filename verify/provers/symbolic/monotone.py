@@ -14,8 +14,9 @@ from typing import Any
 import sympy
 
 from verify.claims import Domain, Monotone, Relation
+from verify.provers.expressions import attempt
 from verify.provers.goals import Goal
-from verify.provers.symbolic.search import attempt, fat, leaving, proper, smooth
+from verify.provers.symbolic.search import fat, leaving, proper, smooth
 
 
 def slopes(says: Monotone, domain: Domain) -> list[tuple[Relation, Domain]] | None:

@@ -16,43 +16,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
-from random import Random
 from typing import Any
 
 import sympy
 from flint import arb
 
-from verify.claims import Hypothesis, Range
-from verify.provers import balls
-from verify.provers.goals import Goal, Node
+from verify.claims import Hypothesis
+from verify.provers.expressions import attempt, largest_exponent, length, simpler_forms
+from verify.provers.goals import Goal, Node, mentions, trimmed
 from verify.provers.intervals import Interval
+from verify.provers.points import Point, at_point, points, slope_at
 from verify.provers.ranges import UnknownError, evaluate, opened
 
-Point = dict[str, Fraction]
 Rule = Callable[["Search", Goal, int], "Node | None"]
 
-POINTS = 32  # exact points a goal is tried at
-_FAR = [Fraction(1, 1024), Fraction(1, 16), Fraction(1, 3), *map(Fraction, (1, 2, 5, 17, 100, 4096))]
-_INNER = [Fraction(*p) for p in ((1, 2), (1, 3), (2, 3), (1, 7), (6, 7), (1, 64), (63, 64))]
-_SMALL = Fraction(1, 2**20)
 _DEGREE = 64
 
 
-def attempt(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """What the computer algebra answers, or ``None`` where it gives up."""
-    try:
-        return call(*arguments, **options)
-    except Exception:  # SymPy gives up in many unrelated ways; no answer is always a safe answer
-        return None
-
-
-@lru_cache(maxsize=4096)
 def manageable(expression: Any) -> bool:
-    """Whether its exponents are of moderate size: exp(2000*x) is a polynomial of degree 2000 in exp(x)."""
-    exponents = [p.exp for p in expression.atoms(sympy.Pow)]
-    exponents += [p.args[0] for p in expression.atoms(sympy.exp, sympy.sinh, sympy.cosh, sympy.tanh)]
-    return all(max(abs(n.p), n.q) <= _DEGREE for e in exponents for n in e.atoms(sympy.Rational))
+    """Whether its exponents are of moderate size."""
+    return largest_exponent(expression) <= _DEGREE
 
 
 def algebra(call: Callable[..., Any], expression: Any, *arguments: Any, **options: Any) -> Any:
@@ -80,69 +63,6 @@ def proper(expression: Any) -> bool:
     return isinstance(expression, sympy.Expr) and not expression.has(*strange, *kinds)
 
 
-def at_point(expression: Any, point: Point, bits: int = 128) -> arb | None:
-    """The value at an exact point as a ball, or ``None`` where it cannot be told."""
-    value = attempt(balls.evaluate, expression, point, bits)
-    return value if value is not None and value.is_finite() else None
-
-
-def slope_at(expression: Any, point: Point, name: str, bits: int = 128) -> arb | None:
-    """The derivative in one variable at an exact point, by power series in balls."""
-    with balls.precision(bits):
-        exact = {n: balls.ball(x) for n, x in point.items()}
-        found = attempt(lambda: balls.program(expression).coefficients(exact, name, 2)[1])
-    return found if found is not None and found.is_finite() else None
-
-
-def samples(r: Range) -> list[Fraction]:
-    """Exact points of a range: ends, next to ends, inside, far out."""
-    if r.lower is not None and r.upper is not None:
-        width = r.upper - r.lower
-        found = [r.lower, r.upper, r.lower + _SMALL * width, r.upper - _SMALL * width]
-        found += [r.lower + t * width for t in _INNER]
-    elif r.lower is not None:
-        found = [r.lower, *(r.lower + t for t in _FAR)]
-    elif r.upper is not None:
-        found = [r.upper, *(r.upper - t for t in _FAR)]
-    else:
-        found = [Fraction(0), *_FAR, *(-t for t in _FAR)]
-    return [x for x in (map(_floor, found) if r.integer else found) if x in r]
-
-
-def _floor(x: Fraction) -> Fraction:
-    return Fraction(x.numerator // x.denominator)
-
-
-def holds_at(h: Hypothesis, point: Point) -> bool:
-    """Whether a hypothesis certainly holds at a point."""
-    gap = at_point(h.right - h.left, point)
-    if gap is None:
-        return False
-    return bool(gap == 0 if h.relation == "==" else gap > 0 if h.relation == "<" else gap >= 0)
-
-
-def points(ranges: dict[str, Range], given: tuple[Hypothesis, ...]) -> list[Point]:
-    """Exact points of a box that satisfy the hypotheses; the same ones every time."""
-    names = sorted(ranges)
-    values = {name: samples(ranges[name]) for name in names}
-    if any(not v for v in values.values()):
-        return []
-    if len(names) == 1 and not given:
-        return [{names[0]: x} for x in values[names[0]]]
-    rng = Random(len(names))
-    found: list[Point] = []
-    for trial in range(POINTS if not given else 8 * POINTS):
-        point = {name: rng.choice(values[name]) for name in names}
-        if trial % 4 == 0 and names:  # also where variables agree: many inequalities are tight there
-            shared = point[names[0]]
-            point = {name: shared if shared in ranges[name] else point[name] for name in names}
-        if point not in found and all(holds_at(h, point) for h in given):
-            found.append(point)
-        if len(found) == POINTS:
-            break
-    return found
-
-
 @dataclass
 class Search:
     """One search: its budget, what failed already, and what is being tried."""
@@ -155,17 +75,24 @@ class Search:
     proved: dict[Any, Node] = field(default_factory=dict)
     open: set[Any] = field(default_factory=set)
     _points: dict[Any, list[Point]] = field(default_factory=dict)
-    _plausible: dict[Any, bool] = field(default_factory=dict)
+    _known: dict[Any, Any] = field(default_factory=dict)
+
+    def once(self, call: Callable[..., Any], *arguments: Any, key: Any = None) -> Any:
+        """The answer of a call, asked for once in a search; ``key`` if the arguments are not hashable."""
+        place = (call.__qualname__, arguments if key is None else key)
+        if place not in self._known:
+            self._known[place] = call(*arguments)
+        return self._known[place]
 
     def prove(self, goal: Goal, depth: int) -> Node | None:
         """A proof of the goal, or ``None``."""
         goal = trimmed(goal)
-        key = key_of(goal)
+        key = goal.key
         if key in self.proved:
             return self.proved[key]
         if depth < 0 or key in self.open or self.failed.get(key, -1) >= depth or not self.plausible(goal):
             return None
-        if self.budget <= 0 or goal.expression.count_ops() > self.size:
+        if self.budget <= 0 or length(goal.expression) > self.size:
             return None
         self.budget -= 1
         self.open.add(key)
@@ -186,13 +113,13 @@ class Search:
 
     def plausible(self, goal: Goal) -> bool:
         """False if the goal certainly fails at one of the points, or is no real formula."""
-        key = key_of(goal)
-        if key not in self._plausible:
-            self._plausible[key] = proper(goal.expression) and not any(
-                value is not None and (value < 0 or (goal.strict and value <= 0))
-                for value in (at_point(goal.expression, p) for p in self.points(goal))
-            )
-        return self._plausible[key]
+        return bool(self.once(self._tried, goal, key=goal.key))
+
+    def _tried(self, goal: Goal) -> bool:
+        return proper(goal.expression) and not any(
+            value is not None and (value < 0 or (goal.strict and value <= 0))
+            for value in (at_point(goal.expression, p) for p in self.points(goal))
+        )
 
     def agree(self, one: Any, other: Any, goal: Goal) -> bool:
         """Whether two expressions overlap at every point of the box where both can be told, and at some."""
@@ -207,6 +134,10 @@ class Search:
 
     def derivative(self, expression: Any, goal: Goal, name: str) -> Any:
         """SymPy's derivative, if it overlaps the one of power series at exact points; else ``None``."""
+        key = (expression, name, goal.about(0).key)
+        return self.once(self._derivative, expression, goal, name, key=key)
+
+    def _derivative(self, expression: Any, goal: Goal, name: str) -> Any:
         found = attempt(sympy.diff, expression, goal.symbols[name])
         if found is None or not proper(found):
             return None
@@ -218,35 +149,20 @@ class Search:
 
     def vanishes(self, expression: Any, goal: Goal) -> bool:
         """Whether the expression is identically zero: by SymPy, and at the points."""
+        return bool(self.once(self._vanishes, expression, goal, key=(expression, goal.about(0).key)))
+
+    def _vanishes(self, expression: Any, goal: Goal) -> bool:
         if expression == 0:
             return True
         if not proper(expression) or not self.agree(expression, sympy.Integer(0), goal):
             return False
-        for simpler in (sympy.expand, sympy.expand_log, sympy.cancel, sympy.simplify):
-            if expression.count_ops() > 80:
+        for simpler in simpler_forms(expression):
+            if length(expression) > 80:
                 return False
             expression = algebra(simpler, expression)
             if expression is None or expression == 0:
                 return expression is not None
         return False
-
-
-def key_of(goal: Goal) -> Any:
-    """What tells two goals apart."""
-    return goal.expression, goal.strict, tuple(sorted(goal.ranges.items())), goal.given
-
-
-def trimmed(goal: Goal) -> Goal:
-    """Without the variables that neither the expression nor a hypothesis mentions."""
-    used = set(goal.variables)
-    for h in goal.given:
-        used |= {s.name for s in (h.left - h.right).free_symbols}
-    return replace(goal, ranges={n: r for n, r in goal.ranges.items() if n in used})
-
-
-def mentions(h: Hypothesis, name: str) -> bool:
-    """Whether a hypothesis is about the variable."""
-    return name in {s.name for s in (h.left - h.right).free_symbols}
 
 
 def leaving(goal: Goal, name: str) -> Goal:
@@ -333,7 +249,7 @@ def _limit(search: Search, goal: Goal, variable: str, end: Fraction | None, lowe
         s.is_nonnegative or s.is_nonpositive or s.is_positive or s.is_negative
         for s in e.free_symbols - {symbol}
     )
-    if not signed or e.count_ops() > 60 or len(e.atoms(sympy.exp, sympy.log, sympy.Pow)) > 12:
+    if not signed or length(e) > 60 or len(e.atoms(sympy.exp, sympy.log, sympy.Pow)) > 12:
         return None
     target = (-sympy.oo if lower else sympy.oo) if end is None else sympy.Rational(end)
     value = algebra(sympy.limit, e, symbol, target, "+" if lower else "-")

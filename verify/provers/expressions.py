@@ -1,0 +1,51 @@
+"""What the provers ask about an expression before and after the computer algebra: size, variables, zero.
+
+Factoring or simplifying can take for ever: exp(2000*x) is a polynomial of degree 2000 in exp(x).  So the
+number of operations and the size of the exponents are looked at first; both are counts, never seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any
+
+import sympy
+
+
+def attempt(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """What the computer algebra answers, or ``None`` where it gives up."""
+    try:
+        return call(*arguments, **options)
+    except Exception:  # SymPy gives up in many unrelated ways; no answer is always a safe answer
+        return None
+
+
+@lru_cache(maxsize=8192)
+def variables_of(expression: Any) -> tuple[str, ...]:
+    """The variables of an expression in alphabetical order."""
+    return tuple(sorted(symbol.name for symbol in sympy.sympify(expression).free_symbols))
+
+
+@lru_cache(maxsize=8192)
+def length(expression: Any) -> int:
+    """The number of operations of an expression."""
+    return int(sympy.count_ops(expression))
+
+
+@lru_cache(maxsize=8192)
+def largest_exponent(expression: Any) -> int:
+    """The largest numerator or denominator in an exponent: about the degree of what it would become."""
+    exponents = [p.exp for p in expression.atoms(sympy.Pow)]
+    exponents += [p.args[0] for p in expression.atoms(sympy.exp, sympy.sinh, sympy.cosh, sympy.tanh)]
+    numbers = [n for e in exponents for n in e.atoms(sympy.Rational)]
+    return max((max(abs(int(n.p)), int(n.q)) for n in numbers), default=0)
+
+
+def simpler_forms(expression: Any) -> Iterator[Callable[[Any], Any]]:
+    """Simplifications from cheap to dear, for whoever wants to see whether something is 0."""
+    yield sympy.expand
+    if expression.has(sympy.log):
+        yield sympy.expand_log
+    yield sympy.cancel
+    yield sympy.simplify
