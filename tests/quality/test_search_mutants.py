@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from tests.quality.planted_claims import FALSE, TRUE, Planted
+from tests.quality.planted_claims import BEYOND, FALSE, TRUE, Planted
 from verify.claims import Claim, Domain, Effort, Relation, Verdict
 from verify.provers import sampling, search, witness
 from verify.provers.gauge import Gauge
@@ -14,7 +14,7 @@ from verify.provers.sampling import Sampler
 from verify.provers.search import Search
 
 CHECK = Search(examples=(150, 150))
-BY_NAME = {planted.name: planted for planted in [*FALSE, *TRUE]}
+BY_NAME = {planted.name: planted for planted in [*FALSE, *TRUE, *BEYOND]}
 
 
 def verdict(planted: Planted) -> Verdict:
@@ -44,7 +44,7 @@ def test_hard_true_claims_are_not_refuted(name):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("planted", TRUE, ids=lambda planted: planted.name)
+@pytest.mark.parametrize("planted", [*TRUE, *BEYOND], ids=lambda planted: planted.name)
 def test_no_true_claim_is_refuted(planted):
     assert verdict(planted) is Verdict.TESTED
 
