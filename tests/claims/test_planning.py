@@ -1,0 +1,169 @@
+"""Setting and planning: the computations behind the claims, each against an independent one."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from dataclasses import replace
+from fractions import Fraction
+from math import exp
+
+import pytest
+from hypothesis import given, settings
+
+from ctucbvi import solve
+from ctucbvi.learning import Settings
+from ctucbvi.model import CTMDP
+from ctucbvi.study import regret_bound
+from proofs_checks import (
+    contraction,
+    discretization,
+    hjb_equation,
+    optimality_equation,
+    setting,
+    simulation,
+    value_iteration,
+)
+from proofs_checks.inventory import ASSERTIONS
+from verify.claims import Check, Claim, Effort, Kind, Verdict
+from verify.running.engine import run_claim
+
+MODULES = (
+    setting,
+    optimality_equation,
+    hjb_equation,
+    value_iteration,
+    contraction,
+    discretization,
+    simulation,
+)
+CLAIMS = [one for module in MODULES for one in module.CLAIMS]
+REFUTED = [one for one in CLAIMS if one.expects("quick") is Verdict.REFUTED]
+MINE = (
+    "sec:episodicRL/", "eq:M/", "eq:assume/", "eq:FH-control2/", "eq:hjb-pde", "eq:Qa",
+    "eq:FH-control-discrete/", "alg:VI/", "lem:optimism/contraction", "lem:optimism/attained", "eq:error-vi",
+    "eq:mono", "sec:simulation/", "fig:1/",
+)  # fmt: skip
+
+
+def _verdict(original: Claim, *checks: Check) -> Verdict:
+    return run_claim(replace(original, checks=checks), Effort()).verdict
+
+
+def test_every_assertion_of_this_part_is_a_claim_and_the_others_are_steps_or_repairs() -> None:
+    labels = {one.label for one in CLAIMS}
+    wanted = {label for label in ASSERTIONS if label.startswith(MINE)}
+    assert wanted <= labels
+    added = {one.label for one in CLAIMS if one.kind is Kind.STATEMENT} - wanted
+    assert added == {
+        "eq:FH-control-discrete/converges", "sec:simulation/parameters", "sec:simulation/no-truncation",
+    }  # fmt: skip
+
+
+def test_refuted_claims_have_findings_with_a_repair() -> None:
+    findings = {
+        label: found for module in MODULES for label, found in getattr(module, "FINDINGS", {}).items()
+    }
+    labels = {one.label for one in CLAIMS}
+    assert set(findings) == {one.label for one in REFUTED}
+    assert all(found["repair"] in labels for found in findings.values())
+
+
+@pytest.mark.parametrize("one", REFUTED, ids=lambda one: one.label)
+def test_witness_confirms_itself_in_one_line(one: Claim) -> None:
+    result = run_claim(one, Effort())
+    assert result.verdict is Verdict.REFUTED
+    assert result.witness is not None
+    line = result.witness["line"]
+    if line.startswith("python -m"):  # a point of a formula: the engine had it rechecked
+        assert result.witness["point"]
+        return
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(line, {})  # the line is what a reader is told to run
+    assert printed.getvalue() == "True\n"
+
+
+# --- the hand-made example ---------------------------------------------------------------------
+
+
+def test_two_speeds_has_the_values_that_the_text_derives() -> None:
+    model = hjb_equation.two_speeds()
+    fixed, hjb = solve(model, digits=12), solve(model, "adjustable", digits=12)
+    assert float(fixed.value("x", 1).mid) == pytest.approx((1 - exp(-2)) / 2, abs=1e-11)
+    assert float(fixed.value("x", 2).mid) == pytest.approx(1 - exp(-1), abs=1e-11)
+    assert float(hjb.value("x", 2).mid) == pytest.approx(1 - 2 / 3 * 3**0.25 * exp(-1), abs=1e-11)
+
+
+def test_slope_of_the_value_agrees_with_a_difference_quotient() -> None:
+    solution, step = solve(hjb_equation.two_speeds(), digits=30), Fraction(1, 10**8)
+    slope, top = hjb_equation.slopes(solution, "x", Fraction(1))
+    ahead, behind = (solution.value("x", 1 + sign * step).mid for sign in (1, -1))
+    assert float((ahead - behind) / (2 * step)) == pytest.approx(float(slope.mid), abs=1e-12)
+    assert float(slope.mid) == pytest.approx(exp(-2), abs=1e-12)
+    assert float(top.mid) == pytest.approx(1 / 4 + exp(-2) / 4, abs=1e-12)
+
+
+def test_both_values_differ_on_the_paper_example_and_agree_with_one_action() -> None:
+    assert hjb_equation.differ(optimality_equation.paper_example())
+    assert not hjb_equation.differ(hjb_equation.one_speed())
+
+
+# --- models, grids, bounds ---------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(setting.class_models())
+def test_drawn_models_are_of_the_class(model: CTMDP) -> None:
+    assert all(row.rate > 0 and 0 <= row.reward <= 1 for row in model.transitions)
+    assert all(sum(p for _, p in row.to) == 1 for row in model.transitions)
+    assert len(model.transitions) == len(model.states) * len(model.actions)
+    assert not any(model.terminal)
+
+
+def test_grid_value_is_the_recursion_in_doubles() -> None:
+    model, steps = optimality_equation.paper_example(), 200
+    rows = [(0.85, 3, 1), (1.0, 5, 1), (0.4, 2, 0), (0.0, 7, 0)]
+    values = [0.0, 0.0]
+    for _ in range(steps):
+        new = [r / steps + (1 - m / steps) * values[1 - y] + m / steps * values[y] for r, m, y in rows]
+        values = [max(new[:2]), max(new[2:])]
+    assert float(discretization.best_on_grid(model, steps)) == pytest.approx(values[0], abs=1e-12)
+
+
+def test_bound_of_the_figure_is_the_one_that_studies_draw() -> None:
+    model = optimality_equation.paper_example()
+    episodes = [2, 1000, 10**5]
+    drawn = regret_bound(model, Settings.for_model(model, episodes=10**5), episodes).values
+    for k, value in zip(episodes, drawn, strict=True):
+        assert value is not None
+        ball = simulation.bound_at(k)
+        assert float(ball.lower()) * (1 - 1e-9) <= value <= float(ball.upper()) * (1 + 1e-9)
+
+
+def test_printed_loop_reads_what_it_has_not_computed() -> None:
+    assert value_iteration.undefined_reads(looks_back=False, rounds=1) == 2
+    assert value_iteration.undefined_reads(looks_back=True, rounds=50) == 0
+
+
+# --- checks that stand beside a proof can fail, too --------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("original", "check"),
+    [
+        (setting.BOUNDS, setting.bounded(excess=Fraction(1, 10**4))),
+        (contraction.ERROR_VI, contraction.stopped_error(Fraction(1, 10**4))),
+        (simulation.EVALUATION, simulation.iterated(sooner=1)),
+        (discretization.ERROR_KNOWN, discretization.sampled_policy(Fraction(1, 20))),
+        (value_iteration.ITERATION, value_iteration.increasing_iterates(truncate=False, steps=-1)),
+    ],
+    ids=lambda value: value.label if isinstance(value, Claim) else "",
+)
+def test_check_beside_a_proof_catches_a_wrong_variant(original: Claim, check: Check) -> None:
+    assert _verdict(original, check) is Verdict.REFUTED
+
+
+def test_identity_that_fails_is_refuted_and_not_just_unproved() -> None:
+    wrong = setting.vanishes("t = 2t", lambda: setting.TIME)
+    assert _verdict(setting.JOINT_LAW, wrong) is Verdict.REFUTED
