@@ -20,6 +20,7 @@ def log(text):
 class Fake:
     verdict: str
     random: bool = False
+    of_formula: bool = False
     name: str = "fake"
     sleep: float = 0.0
     evidence: dict = field(default_factory=dict)

@@ -37,6 +37,7 @@ class Says:
     verdict: Verdict
     name: str = "says"
     random: bool = False
+    of_formula: bool = False
 
     def run(self, claim, effort):
         return Finding(self.name, self.verdict)

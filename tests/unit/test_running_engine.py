@@ -29,6 +29,7 @@ class Does:
     what: Any  # called with the effort
     name: str = "does"
     random: bool = False
+    of_formula: bool = False
     calls: list[str] = field(default_factory=list, compare=False)
 
     def run(self, claim, effort):
@@ -208,3 +209,13 @@ def test_a_crash_while_the_slack_is_found_is_a_failure(monkeypatch):
 def test_what_a_check_prints_goes_to_stderr(capsys):
     result(Does(lambda effort: print("here") or Finding("p", Verdict.PROVED)))
     assert capsys.readouterr() == ("", "here\n")
+
+
+def test_a_proved_formula_is_no_proof_of_a_claim_that_leaves_something_to_words():
+    part = Does(lambda effort: Finding("symbolic", Verdict.PROVED), "symbolic", of_formula=True)
+    whole = Does(lambda effort: Finding("computed", Verdict.TESTED), "computed")
+    one = claim("a", "words", checks=[part], argued="the sum over k")
+    got = run_claim(one, Effort())
+    assert (got.verdict, got.evidence["formula"], got.evidence["argued"]) == ("assumed", "proved", "the sum over k")
+    assert run_claim(claim("a", "words", checks=[part, whole], argued="x"), Effort()).verdict == "tested"
+    assert run_claim(claim("a", "words", checks=[part]), Effort()).verdict == "proved"

@@ -62,6 +62,11 @@ class Check(Protocol):
         """Whether the check can be wrong by bad luck and needs a share of the error budget."""
         ...
 
+    @property
+    def of_formula(self) -> bool:
+        """Whether it looks at the claim's formula, not at something of its own."""
+        ...
+
     def run(self, claim: Claim, effort: Effort) -> Finding:
         """Decide as much as the effort allows."""
         ...
@@ -85,6 +90,7 @@ class Claim:
     checks: tuple[Check, ...] = ()
     expected: Mapping[str, Verdict] = field(default_factory=dict)  # by profile
     latex: str = ""
+    argued: str = ""  # what of the statement the formula leaves to an argument in words
     module: str = field(default="", compare=False)  # where it was defined; filled in by the loader
 
     def expects(self, profile: str) -> Verdict | None:
@@ -104,8 +110,13 @@ def claim(
     checks: Iterable[Check] | Check | None = None,
     expected: str | Mapping[str, str] | None = None,
     latex: str = "",
+    argued: str = "",
 ) -> Claim:
-    """A claim from what a person writes; a formula without checks gets the standard ones."""
+    """A claim from what a person writes; a formula without checks gets the standard ones.
+
+    ``argued`` says what is left to an argument in words where the formula is not the whole statement:
+    a proof of the formula then does not make the claim proved.
+    """
     if not label or any(c.isspace() for c in label):
         raise ClaimError(f"label {label!r}: write a word without spaces, for example 'lem:poisson'")
     try:
@@ -134,6 +145,7 @@ def claim(
         checks=tuple(checks) if isinstance(checks, Iterable) else (checks,),
         expected=_expected(expected, label),
         latex=latex or (formal.latex() if formal is not None else ""),
+        argued=argued,
     )
 
 

@@ -59,6 +59,11 @@ class Computed:
         """``computed``, with its title if it has one."""
         return f"computed ({self.title})" if self.title else "computed"
 
+    @property
+    def of_formula(self) -> bool:
+        """Whether it looks at the claim's formula."""
+        return False
+
     def run(self, claim: Claim, effort: Effort) -> Finding:
         """Compare the two sides of every case."""
         outcome = self.function(effort)
@@ -130,6 +135,11 @@ class Assumed:
     def name(self) -> str:
         """``assumed``."""
         return "assumed"
+
+    @property
+    def of_formula(self) -> bool:
+        """Whether it looks at the claim's formula."""
+        return False
 
     def run(self, claim: Claim, effort: Effort) -> Finding:
         """Say so."""

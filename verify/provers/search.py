@@ -70,6 +70,11 @@ class Search:
         """No: the examples are seeded, and a refutation is certain."""
         return False
 
+    @property
+    def of_formula(self) -> bool:
+        """Whether it looks at the claim's formula."""
+        return self.given is None
+
     def run(self, claim: Claim, effort: Effort) -> Finding:
         """Search with the examples of the profile."""
         count = effort.scaled(*(self.examples or (400, 4000)))

@@ -164,6 +164,11 @@ class Statistical:
         """The probability in the claim."""
         return _probability(self.at_least if self.at_least is not None else self.at_most)
 
+    @property
+    def of_formula(self) -> bool:
+        """Whether it looks at the claim's formula."""
+        return False
+
     def run(self, claim: Claim, effort: Effort) -> Finding:
         """Look as often as planned, and stop at the first look that decides."""
         seed = entropy(effort.seed, claim.label, self.name)

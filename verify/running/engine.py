@@ -7,6 +7,9 @@ Otherwise the strongest finding counts (:func:`verify.claims.combined`).
 What a prover calls proved or refuted counts only if the independent checker, which shares no code
 with it, accepts the proof or the witness; otherwise the claim stays undecided and the complaint is shown.
 
+Where a claim says that its formula leaves something to an argument in words, a proof of the formula does
+not make the claim proved: the claim is as strong as what else was found about the whole, else assumed.
+
 Every claim starts from the same state (precisions, random generators, SymPy's memory), so that its
 result does not depend on which claims ran before it in the same process.
 """
@@ -69,7 +72,7 @@ def _run(claim: Claim, effort: Effort) -> Result:
     try:
         for check in claim.checks:
             step = check.name
-            findings.append(_found(check, claim, effort))
+            findings.append(_weighed(_found(check, claim, effort), check, claim))
             if findings[-1].verdict.decisive:
                 break
         if not findings:
@@ -100,6 +103,14 @@ def _found(check: Check, claim: Claim, effort: Effort) -> Finding:
         slack=None if finding.slack is None else plain(dict(finding.slack)),
     )
     return _rechecked(finding)
+
+
+def _weighed(finding: Finding, check: Check, claim: Claim) -> Finding:
+    """What it means for the whole claim: a part that holds, with the rest argued in words, is no proof."""
+    if not (claim.argued and check.of_formula and finding.verdict.holds):
+        return finding
+    evidence = {**finding.evidence, "formula": str(finding.verdict), "argued": claim.argued}
+    return replace(finding, verdict=Verdict.ASSUMED, evidence=evidence)
 
 
 def _rechecked(finding: Finding) -> Finding:

@@ -57,6 +57,11 @@ class Box:
         """Nothing is left to chance."""
         return False
 
+    @property
+    def of_formula(self) -> bool:
+        """Whether it looks at the claim's formula."""
+        return True
+
     def run(self, claim: Claim, effort: Effort) -> Finding:
         """Prove, refute, or say where it failed."""
         stated = _relation(claim)

@@ -150,6 +150,11 @@ class Symbolic:
         """It cannot be wrong by bad luck."""
         return False
 
+    @property
+    def of_formula(self) -> bool:
+        """Whether it looks at the claim's formula."""
+        return True
+
     def run(self, claim: Claim, effort: Effort) -> Finding:
         """Decide the claim's formula."""
         says, domain = claim.says, claim.domain
