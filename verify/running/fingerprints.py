@@ -136,7 +136,7 @@ def _claim_data(claim: Claim) -> Any:
     """What the checks can see of a claim; what is expected has no influence and is left out."""
     says = None if claim.says is None else [type(claim.says).__name__, claim.says.text()]
     names = {name: r.text(name) for name, r in claim.domain.ranges.items()}
-    texts = [claim.label, claim.statement, claim.source, str(claim.kind), claim.latex]
+    texts = [claim.label, claim.statement, claim.source, str(claim.kind), claim.latex, claim.argued]
     domain = [names, claim.domain.texts(), claim.domain.integers]
     return [texts, says, domain, list(claim.uses), canonical(claim.checks)]
 
