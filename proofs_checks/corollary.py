@@ -15,12 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
 
 from proofs_checks.lem_poisson import changed
-from verify.claims import Claim, Domain, Kind, claim
+from verify.claims import Claim, Domain, Effort, Kind, claim
+from verify.provers.balls import precision, rational
+from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
 from verify.provers.symbolic import Symbolic
 
+_BITS = 128
 _SOURCE = "eq:regret-b1"
 _PROOF = (Symbolic(), Search(examples=(60, 2000)))
 
@@ -37,7 +44,7 @@ BONUS = claim(
 
 ROOT = claim(
     "eq:regret-b1/root",
-    "√(2S + 6l) <= √(2 + 16l)√S for l = ln(2SAKH) > 0, squared; and 4√l <= √(2 + 16l).",
+    "√(2S + 6l) <= √(2 + 16l)√S for l = ln(2SAKH) > 0, squared.",
     says="2*S + 6*l <= (2 + 16*l)*S",
     domain=Domain.of("S >= 1", "l > 0", integers="S"),
     source=_SOURCE,
@@ -57,6 +64,23 @@ POWER = claim(
     expected="proved",
 )
 
+
+def accuracies(factor: Fraction = Fraction(2)) -> Computed:
+    """Σ_{k<=K} k^(-α) against ``factor``·√K, for α = 1/2 and 3/4."""
+
+    def compute(effort: Effort) -> Outcome:
+        cases = []
+        for power in (Fraction(1, 2), Fraction(3, 4)):
+            total = arb(0)
+            with precision(_BITS):
+                for k in range(1, effort.scaled(100, 5000) + 1):
+                    total += arb(k) ** arb(rational(-power))
+                    cases.append(Case(f"α = {power}, K = {k}", total, rational(factor) * arb(k).sqrt()))
+        return Outcome(cases, method="partial sums in balls of 128 bits")
+
+    return Computed(compute, "partial sums")
+
+
 EPSILON = claim(
     "eq:regret-b1/epsilon",
     "Σ_{k<=K} k^(-α) <= 2√K for α >= 1/2; by induction from k to k + 1, starting with 0.",
@@ -65,10 +89,35 @@ EPSILON = claim(
     source=_SOURCE,
     kind=Kind.STEP,
     uses="eq:regret-b1/power",
-    checks=_PROOF,
-    expected="proved",
+    checks=(accuracies(), *_PROOF),
+    argued="the induction over k",
+    expected="tested",
     latex=r"\sum_{k\le K}\epsilon_k e^{\lambda_{\max}H} \le 2\sqrt K",
 )
+
+
+def orders(factor: int = 16) -> Search:
+    """eq:regret-bound with Σ ε_k exp(λmax H) = 2√K against the order with its constants."""
+    from hypothesis import strategies as st
+
+    def sides(example: Any) -> tuple[arb, arb]:
+        horizon, most, least, (states, actions, episodes) = example
+        with precision(_BITS):
+            h, r, m = (arb(rational(x)) for x in (horizon, most, most * least))
+            v, k, size = r * h, arb(episodes).log(), arb(states * actions * episodes).sqrt()
+            logarithm = (2 * size * size * h).log()
+            f = k / (1 + k).log() if episodes > 1 else arb(1)
+            bracket = (2 * states + 6 * logarithm).sqrt() + 4 * v * logarithm.sqrt()
+            left = 3 * (v / (1 - (-v).exp()) + 1) * size * (h + 1 / m) * (v + 1) * f * bracket
+            order = v * v * (h + 1 / m) * size * (arb(states).sqrt() + v)
+            right = (factor * (2 + 16 * logarithm).sqrt() * f + 3) * order
+            return left + 2 * arb(episodes).sqrt() + 1, right
+
+    above = st.fractions(Fraction(101, 100), 50, max_denominator=100)
+    share = st.fractions(Fraction(1, 100), 1, max_denominator=100)  # λmin/λmax
+    sizes = st.tuples(st.integers(1, 30), st.integers(1, 9), st.integers(1, 10**6))
+    return Search((150, 2000), st.tuples(above, above, share, sizes), sides, title="both bounds")
+
 
 ORDER = claim(
     "eq:regret-b1",
@@ -79,8 +128,9 @@ ORDER = claim(
     domain=Domain.of("v > 1", "0 < c <= 8/5", "b > 0", "b <= B"),
     source=_SOURCE,
     uses=("thm:CT-UCB", "eq:regret-b1/bonus", "eq:regret-b1/root", "eq:regret-b1/epsilon"),
-    checks=_PROOF,
-    expected="proved",
+    checks=(orders(), *_PROOF),
+    argued="that the factors multiply to the order, the accuracies and the last term included",
+    expected="tested",
     latex=r"\sup_{\mathcal M}\mathrm{Regret} = \tilde O\Bigl(\lambda_{\max}^2H^2"
     r"\Bigl(H+\frac1{\lambda_{\min}}\Bigr)"
     r"\sqrt{SAK}\,[\sqrt S+\lambda_{\max}H]\Bigr)",
@@ -100,9 +150,9 @@ MUTANTS: Mapping[str, Claim] = {
     "eq:regret-b1/bonus": changed(BONUS, domain=Domain.of("v > 1/2")),
     "eq:regret-b1/root": changed(ROOT, "2*S + 6*l <= (1 + 16*l)*S"),
     "eq:regret-b1/power": changed(POWER, domain=Domain.of("k >= 1", "y >= -1/4", integers="k")),
-    "eq:regret-b1/epsilon": changed(EPSILON, "3/2*sqrt(k) + 1/sqrt(k + 1) <= 3/2*sqrt(k + 1)"),
+    "eq:regret-b1/epsilon": replace(EPSILON, checks=(accuracies(Fraction(3, 2)),)),
     "eq:regret-b1": changed(ORDER, "3*(c*v + 1)*(v + 1)*b <= 8*v**2*B"),
-    "eq:regret-b1/repaired": changed(REPAIRED, "3*(c*v + 1)*(v + 1)*b <= 16*v*B"),
+    "eq:regret-b1/repaired": replace(REPAIRED, checks=(orders(1),)),
 }
 
 FINDINGS: Mapping[str, Mapping[str, str]] = {

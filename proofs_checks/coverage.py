@@ -69,6 +69,7 @@ class Radii:
 
     episodes: int
     scale: float = 1.0
+    uniform: bool = False  # with n(n + 1), n = max{1, N}, in the place of HK² in α
 
     def rate(self, time: Floats) -> Floats:
         """β in its second form: without data |λ - 0| may be λmax = β exactly, which must not be rounded."""
@@ -85,8 +86,10 @@ class Radii:
 
     def jump(self, left: Floats) -> Floats:
         """α."""
-        inner = STATES * log(2) + log(STATES * ACTIONS * HORIZON * self.episodes**2 / DELTA)
-        found: Floats = np.sqrt(2 * inner / np.maximum(1, left)) * np.where(left > 0, self.scale, 1.0)
+        n = np.maximum(1, left)
+        steps = n * (n + 1) if self.uniform else HORIZON * self.episodes**2
+        inner = STATES * log(2) + np.log(STATES * ACTIONS * steps / float(DELTA))
+        found: Floats = np.sqrt(2 * inner / n) * np.where(left > 0, self.scale, 1.0)
         return found
 
 
@@ -140,14 +143,18 @@ class Adversary:
     jumps: bool
     scale: float = 1.0
     episodes: int = 100
+    both: bool = False  # the sets of p and those of λ together
+    uniform: bool = False
 
     def __call__(self, rng: np.random.Generator, count: int) -> int:
         """Play all episodes of ``count`` runs."""
-        radii = Radii(self.episodes, self.scale)
+        radii = Radii(self.episodes, self.scale, self.uniform)
         left, time, first = np.zeros((3, count, 4))
         covered, runs = np.ones(count, bool), np.arange(count)
         for episode in range(self.episodes):
             excess = jump_excess(left, first, radii) if self.jumps else rate_excess(left, time, radii)
+            if self.both:
+                excess = np.maximum(jump_excess(left, first, radii), rate_excess(left, time, radii))
             covered &= excess.max(axis=1) <= 1
             told = left > 0 if self.jumps else time >= radii.confidence / FASTEST
             pair = self._target(excess, told)
@@ -180,6 +187,19 @@ def _learner(*, jumps: bool, scale: float = 1.0) -> Statistical:
 def _adversary(*, jumps: bool, scale: float = 1.0) -> Statistical:
     trial = Adversary(jumps, scale)
     return Statistical(trial, at_least=1 - DELTA, trials=(4000, 100_000), vectorised=True, title="adversary")
+
+
+def both_sets(*, uniform: bool = False, scale: float = 1.0) -> Statistical:
+    """All sets of both kinds against the adversary, K = 100: P(𝒢) >= 1 - 2δ, or 1 - (1 + J/K)δ with J = 1.
+
+    The conditions of eq:G/repaired hold here: e² λmax (K-1) = 5121 <= K², and the others easily; J = 1 since
+    λmax (K-1) H = 693 <= 25 L(δ) = 829.
+    """
+    trial = Adversary(jumps=False, scale=scale, both=True, uniform=uniform)
+    missed = DELTA * (1 + Fraction(1, trial.episodes) if uniform else 2)
+    return Statistical(
+        trial, at_least=1 - missed, trials=(4000, 100_000), vectorised=True, title="adversary, both sets"
+    )
 
 
 _SETTING = "two states, two actions, rates 3, 5, 2, 7, random jumps, H = 1, δ = 1/5"

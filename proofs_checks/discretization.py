@@ -67,7 +67,8 @@ STEPS = claim(
     domain=Domain.of("l > 0", "t >= 0", "l <= m"),
     source="eq:FH-control-discrete",
     checks=(most_jumps(), *PROOF),
-    expected="proved",
+    argued="that the expected number of jumps is the limit of iterating this step",
+    expected="tested",
 )
 
 _BOUND = "D*(x + (H/D)**2*S**2*A + y)"
@@ -90,6 +91,7 @@ VACUOUS = claim(
     domain=Domain.of("K >= 1", *_TERMS, "D*K <= H*S**2*A", integers="S A K"),
     source="eq:FH-control-discrete",
     kind=Kind.REPAIR,
+    uses="eq:FH-control2/bounds",
     checks=PROOF,
     expected="proved",
 )
@@ -205,7 +207,9 @@ ERROR_KNOWN = claim(
     source="eq:FH-control-discrete",
     kind=Kind.REPAIR,
     checks=(sampled_policy(), *PROOF),
-    expected="proved",
+    argued="that the reward differs from that at the last grid point only after a jump, whose "
+    "probability is integrated",
+    expected="tested",
 )
 
 CLAIMS = (STEPS, EXPLODES, VACUOUS, CONVERGES, CONVERGES_REPAIRED, ERROR_KNOWN)

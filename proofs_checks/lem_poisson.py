@@ -105,8 +105,8 @@ PRINTED = claim(
 
 TILTED = claim(
     "lem:poisson/tilted",
-    "Weighing the Poisson probability of j with exp(ζj) gives exp(λ(e^ζ - 1)) times the Poisson probability "
-    "with mean λe^ζ; summed over j: E exp(ζX) = exp(λ(e^ζ - 1)).",
+    "Weighing the Poisson probability of j with exp(ζj) gives exp(λ(e^ζ - 1)) times the Poisson "
+    "probability of j with mean λe^ζ, for every j >= 0.",
     says="exp(-l)*l**j*exp(z*j)/factorial(j) "
     "== exp(l*(exp(z) - 1))*(exp(-l*exp(z))*(l*exp(z))**j/factorial(j))",
     domain=Domain.of("l > 0", "j >= 0", integers="j", reals="z"),
@@ -163,7 +163,8 @@ REPAIRED = claim(
     kind=Kind.REPAIR,
     uses=("lem:poisson/upper", "lem:poisson/lower"),
     checks=(tails(DOUBLED), *_PROOF),
-    expected="proved",
+    argued="Markov's inequality for exp(ζX) at e^ζ = 1 + u and at e^ζ = 1 - u, u = x/λ",
+    expected="tested",
     latex=r"\mathbb P(|X-\lambda|>x) \le 2e^{-x^2/(2(\lambda+x))}, \quad x>0",
 )
 
@@ -177,7 +178,8 @@ ONE_SIDED = claim(
     kind=Kind.REPAIR,
     uses="lem:poisson/upper",
     checks=(tails(PRINTED_BOUND, Fraction(1)), *_PROOF),
-    expected="proved",
+    argued="Markov's inequality for exp(ζX) at e^ζ = 1 + u",
+    expected="tested",
 )
 
 CLAIMS = (PRINTED, TILTED, CHERNOFF, UPPER, LOWER, REPAIRED, ONE_SIDED)

@@ -315,7 +315,7 @@ BOUND = claim(
 
 UNION = claim(
     "lem:rateUCB/union",
-    "SAK events of probability at most δ/(SAK) have a union of probability at most δ.",
+    "SAK probabilities of at most δ/(SAK) add up to at most δ.",
     says="S*A*K*(d/(S*A*K)) == d",
     domain=Domain.of(*_SIZES, integers="S A K"),
     source=_SOURCE,

@@ -28,6 +28,7 @@ from dataclasses import replace
 
 import sympy
 
+from proofs_checks.crossing import peeled
 from proofs_checks.lem_poisson import changed
 from proofs_checks.lem_rate_ucb import exact_number
 from verify.claims import Claim, Domain, Effort, Kind, claim
@@ -63,9 +64,8 @@ def one_visit(truncated: bool = True) -> Computed:
 
 MARTINGALE = claim(
     "lem:rateUCB/martingale",
-    "A visit with remaining time c multiplies exp(ζN - λ(e^ζ - 1)T) by a factor of mean 1, whatever c is; "
-    "so this is "
-    "a martingale over the visits of a pair, for all policies, adaptive ones included.",
+    "A visit with remaining time c multiplies exp(ζN - λ(e^ζ - 1)T) by a factor of mean 1, for every real "
+    "ζ and all λ, c > 0.",
     source=_SOURCE,
     kind=Kind.REPAIR,
     checks=one_visit(),
@@ -138,8 +138,10 @@ REPAIRED = claim(
         "lem:rateUCB/peel",
         "lem:rateUCB/radius",
     ),
-    checks=_PROOF,
-    expected="proved",
+    checks=(peeled(), *_PROOF),
+    argued="that these are martingales whatever the policies, Ville's inequality for 2J of them for "
+    "each pair, and the union",
+    expected="tested",
     latex=r"\lambda_{\max}(K-1)H \le 25^K L(\delta) \implies"
     r"\mathbb P(|\lambda-\hat\lambda_k| \le \beta_k\ \text{for all}\ x,a,k) \ge 1-\delta",
 )

@@ -107,6 +107,36 @@ def same_values() -> Computed:
     return _computed("values", "exact values with absorbing states and with self-jumps", cases)
 
 
+def nodes(more: int = 0) -> Computed:
+    """The nodes of the instances' trees, counted, against ``(A^d - 1)/(A - 1) + more``."""
+
+    def cases(effort: Effort) -> list[Case]:
+        found = []
+        for actions, depth in product(range(2, effort.scaled(5, 7)), range(1, 4)):
+            count = len(Tree(actions, depth).model(0).states) - 2
+            what = f"A={actions}, d={depth}: nodes of the tree"
+            found.append(Case(what, count, Fraction(actions**depth - 1, actions - 1) + more, "=="))
+        return found
+
+    return _computed("nodes", "the states of the instances but the good and the bad one", cases)
+
+
+def long_enough(factor: Fraction = Fraction(1)) -> Computed:
+    """``E(H - γ_d)^+ >= c2 H`` with the largest c2 that is allowed, 1 - d/(λH) (times ``factor``)."""
+
+    def cases(effort: Effort) -> list[Case]:
+        found = []
+        for depth, load in product(
+            range(1, effort.scaled(5, 20)), (Fraction(11, 10), Fraction(2), Fraction(9))
+        ):
+            tree = Tree(2, depth, rate=depth * load / 2)  # H = 2, so that λH = d·load
+            what = f"d={depth}, λH={depth * load}: E(H - γ_d)^+"
+            found.append(Case(what, tree.excess, factor * 2 * (1 - 1 / load), ">="))
+        return found
+
+    return _computed("excess", "closed form in balls", cases)
+
+
 def optimal(factor: Fraction = Fraction(1)) -> Computed:
     """``V* = E(H - γ_d)^+ (1/2 + Δ)``; ``factor`` multiplies the gap, for a wrong formula."""
 
@@ -329,3 +359,42 @@ def every_algorithm(constant: Fraction) -> Computed:
         return found
 
     return _computed("every algorithm", "dynamic programming over all algorithms, in rationals", cases)
+
+
+# --- inequalities about laws and sums --------------------------------------------------------
+
+
+def processed(factor: Fraction = Fraction(1)) -> Search:
+    """``kl(E_0 Z, E_j Z)`` against ``KL(P_0, P_j)``, times ``factor``, for finite laws and Z in [0, 1]."""
+    from hypothesis import strategies as st
+
+    def divergence_of(first: list[Fraction], second: list[Fraction]) -> arb:
+        pairs = [(p, q) for p, q in zip(first, second, strict=True) if p]
+        return sum((rational(p) * arb(rational(p / q)).log() for p, q in pairs), arb(0))
+
+    def sides(outcomes: list[tuple[int, int, Fraction]]) -> tuple[arb, arb]:
+        p, q = ([Fraction(o[i], sum(x[i] for x in outcomes)) for o in outcomes] for i in (0, 1))
+        z = [o[2] for o in outcomes]
+        means = [sum((w * v for w, v in zip(law, z, strict=True)), Fraction(0)) for law in (p, q)]
+        with precision(BITS):
+            coins = divergence_of(*([mean, 1 - mean] for mean in means))
+            return coins, rational(factor) * divergence_of(p, q) + rational(SAME)
+
+    parts = st.sampled_from([Fraction(0), Fraction(1, 3), Fraction(1)])
+    outcome = st.tuples(st.integers(1, 9), st.integers(1, 9), parts)
+    given = st.lists(outcome, min_size=1, max_size=5).map(lambda found: [*found, (1, 1, Fraction(1, 2))])
+    return Search(examples=(100, 2000), given=given, sides=sides, title="finite laws")
+
+
+def sums_of_roots(factor: Fraction = Fraction(2, 3)) -> Computed:
+    """``√0 + … + √(K-1)`` against ``factor K^{3/2}``."""
+
+    def cases(effort: Effort) -> list[Case]:
+        found, total = [], arb(0)
+        for k in range(1, effort.scaled(200, 5000) + 1):
+            with precision(BITS):
+                total += arb(k - 1).sqrt()
+                found.append(Case(f"K={k}", total, rational(factor) * arb(k).sqrt() ** 3))
+        return found
+
+    return _computed("sums", "partial sums in balls", cases)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 from flint import arb
 
@@ -72,8 +73,8 @@ FACTOR = claim(
 
 CONDITIONAL = claim(
     "prop:proberror/conditional",
-    "Given the pair, the remaining time u and the counts of earlier episodes, the next jump is observed with "
-    "probability 1 - exp(-λu), and this is at least 1 - exp(-λmin u).",
+    "The probability 1 - exp(-λu) that the next jump is observed in the remaining time u "
+    "(sec:episodicRL/joint-law) is at least 1 - exp(-λmin u).",
     says="1 - exp(-l*u) >= 1 - exp(-m*u)",
     domain=Domain.of("u >= 0", "m > 0", "m <= l"),
     source=_SOURCE,
@@ -84,6 +85,28 @@ CONDITIONAL = claim(
     latex=r"\mathbb E[1\{t_{m+1}\le H\}\mid x_m,a_m,t_m] = 1-e^{-\lambda u} \ge 1-e^{-\lambda_{\min}u}",
 )
 
+
+def observed(factor: Fraction = Fraction(1)) -> Computed:
+    """Both sums of ``eq:CS2`` for one state with a self-loop, where N is independent of the episode.
+
+    Σ_m (H - t_m)^+ has mean H + λH²/2 and Σ_m 1{t_{m+1} <= H} has mean λH; the counts enter both alike.
+    """
+
+    def compute(effort: Effort) -> Outcome:
+        del effort
+        cases = []
+        for mean, horizon, episodes in product((1, 4), (1, 3), (2, 20)):
+            rate = Fraction(mean, horizon)
+            with precision(_BITS):
+                inverse = sum((inverse_root(Fraction(mean * k)) for k in range(episodes)), arb(0))
+                left = rational(horizon + rate * horizon**2 / 2) * inverse
+                right = rational(factor * (horizon + 1 / rate) * mean) * inverse
+            cases.append(Case(f"K = {episodes}, λH = {mean}, H = {horizon}", left, right))
+        return Outcome(cases, method="exact means")
+
+    return Computed(compute, "one state, exactly")
+
+
 OBSERVED = claim(
     "eq:CS2",
     "Each decision contributes u/√max(1, N) on the left and, in conditional mean, at least as much on the "
@@ -93,69 +116,16 @@ OBSERVED = claim(
     domain=Domain.of("0 < w <= 1", "u >= 0", "u <= H", "H > 0", "m > 0", "m <= l"),
     source="eq:CS2",
     uses=("eq:CS1", "prop:proberror/conditional"),
-    checks=_PROOF,
-    expected="proved",
+    checks=(observed(), *_PROOF),
+    argued="the conditional expectation given the decision, and the sum over k and m",
+    expected="tested",
 )
 
 
 # --- counting ---------------------------------------------------------------------------------
 
-PIGEON = claim(
-    "prop:proberror/pigeon-hole",
-    "For increments 0 and 1 the sum of z_k/√max(1, Z_{k-1}) is at most 3√Z_n. By induction: one increment "
-    "gives 1 <= 3, and from Z = n >= 1 to n + 1 the right side grows by at least 1/√n.",
-    says="3*sqrt(n) + 1/sqrt(n) <= 3*sqrt(n + 1)",
-    domain=Domain.of("n >= 1", integers="n"),
-    source=_SOURCE,
-    kind=Kind.STEP,
-    checks=_PROOF,
-    expected="proved",
-    latex=r"\sum_k z_k/\sqrt{\max\{1,Z_{k-1}\}} \le 3\sqrt{Z_n},\quad z_k\in\{0,1\}",
-)
-
-PIGEON_GENERAL = claim(
-    "prop:proberror/pigeon-hole/general",
-    "For increments 0 <= z <= W = max(1, Z) the constant is 1 + √2: c(√(Z+z) - √Z) >= z/√W means √(Z+z) + "
-    "√Z <= c√W, and with Z = q²W, z = pW this is √(q² + p) + q <= 1 + √2. Equality at q = p = 1: no smaller "
-    "constant will do.",
-    says="sqrt(q**2 + p) + q <= 1 + sqrt(2)",
-    domain=Domain.of("0 <= p <= 1", "0 <= q <= 1"),
-    source=_SOURCE,
-    kind=Kind.REPAIR,
-    checks=_PROOF,
-    expected="proved",
-)
-
-PIGEON_SHARP = claim(
-    "prop:proberror/pigeon-hole/sharp",
-    "For increments 0 and 1 the constant is 2: the sum is 1 <= 2 for n = 1 and at most 2√(n-1) for n >= 2. "
-    "By induction: 1 + 1 <= 2 for n = 2, and 2√(n-1) + 1/√n <= 2√n. The ratio tends to 2: it is the best "
-    "constant.",
-    says="2*sqrt(n - 1) + 1/sqrt(n) <= 2*sqrt(n)",
-    domain=Domain.of("n >= 2", integers="n"),
-    source=_SOURCE,
-    kind=Kind.REPAIR,
-    checks=_PROOF,
-    expected="proved",
-    latex=r"\sum_k z_k/\sqrt{\max\{1,Z_{k-1}\}} \le 2\sqrt{Z_n},\quad z_k\in\{0,1\}",
-)
-
-CAUCHY = claim(
-    "prop:proberror/cauchy-schwarz",
-    "Σ √N <= √(n Σ N) for n terms. By induction, from n terms with sum b to one more, a: √a + √(nb) <= "
-    "√((n+1)(a+b)); squared, with x = √a, y = √b, w = √n.",
-    says="(x + w*y)**2 <= (w**2 + 1)*(x**2 + y**2)",
-    domain=Domain.of("x >= 0", "y >= 0", "w >= 0"),
-    source=_SOURCE,
-    kind=Kind.STEP,
-    checks=_PROOF,
-    expected="proved",
-    latex=r"\sum_{(x,a)}\sqrt{N(x,a)} \le \sqrt{SA\sum_{(x,a)}N(x,a)}",
-)
-
-Visits = list[
-    tuple[int, bool]
-]  # the pair of the m-th decision, episode by episode, and whether its jump was seen
+# The pair of the m-th decision, episode by episode, and whether its jump was seen.
+Visits = list[tuple[int, bool]]
 
 
 def one_step(pairs: int = 3, constant: int = 3) -> Search:
@@ -176,6 +146,96 @@ def one_step(pairs: int = 3, constant: int = 3) -> Search:
     return Search((150, 2000), strategies.lists(episode, min_size=1, max_size=40), sides, title="episodes")
 
 
+def increments(constant: Fraction | None = None) -> Search:
+    """Σ z_k/√max(1, Z_{k-1}) against (1 + √2)√Z_n, or ``constant``·√Z_n, for increments in [0, max(1, Z)]."""
+    from hypothesis import strategies
+
+    def sides(shares: list[Fraction]) -> tuple[arb, arb]:
+        sum_so_far = Fraction(0)
+        with precision(_BITS):
+            total = arb(0)
+            for share in shares:
+                z = share * max(Fraction(1), sum_so_far)
+                total += arb(rational(z)) / arb(rational(max(Fraction(1), sum_so_far))).sqrt()
+                sum_so_far += z
+            factor = 1 + arb(2).sqrt() if constant is None else arb(rational(constant))
+            # With the increment 1 as often as possible the two sides may be equal.
+            return total, factor * arb(rational(sum_so_far)).sqrt() + arb(2) ** -40
+
+    shares = strategies.lists(strategies.fractions(0, 1, max_denominator=8), min_size=1, max_size=12)
+    return Search((150, 2000), shares, sides, title="increments")
+
+
+def sums_of_roots(less: int = 0) -> Search:
+    """Σ √N against √((n - ``less``) Σ N), for n counts."""
+    from hypothesis import strategies
+
+    def sides(counts: list[int]) -> tuple[arb, arb]:
+        with precision(_BITS):
+            left = sum((arb(n).sqrt() for n in counts), arb(0))
+            return left, (arb(len(counts) - less) * sum(counts)).sqrt() + arb(2) ** -40  # equal if all are
+
+    counts = strategies.lists(strategies.integers(0, 50), min_size=1, max_size=12)
+    return Search((150, 2000), counts, sides, title="counts")
+
+
+PIGEON = claim(
+    "prop:proberror/pigeon-hole",
+    "For increments 0 and 1 the sum of z_k/√max(1, Z_{k-1}) is at most 3√Z_n. By induction: one increment "
+    "gives 1 <= 3, and from Z = n >= 1 to n + 1 the right side grows by at least 1/√n.",
+    says="3*sqrt(n) + 1/sqrt(n) <= 3*sqrt(n + 1)",
+    domain=Domain.of("n >= 1", integers="n"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    checks=(one_step(pairs=1), *_PROOF),
+    argued="the induction over the increments",
+    expected="tested",
+    latex=r"\sum_k z_k/\sqrt{\max\{1,Z_{k-1}\}} \le 3\sqrt{Z_n},\quad z_k\in\{0,1\}",
+)
+
+PIGEON_GENERAL = claim(
+    "prop:proberror/pigeon-hole/general",
+    "For increments 0 <= z <= W = max(1, Z) the constant is 1 + √2: c(√(Z+z) - √Z) >= z/√W means √(Z+z) + "
+    "√Z <= c√W, and with Z = q²W, z = pW this is √(q² + p) + q <= 1 + √2. Equality at q = p = 1: no smaller "
+    "constant will do.",
+    says="sqrt(q**2 + p) + q <= 1 + sqrt(2)",
+    domain=Domain.of("0 <= p <= 1", "0 <= q <= 1"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=(increments(), *_PROOF),
+    argued="the induction over the increments",
+    expected="tested",
+)
+
+PIGEON_SHARP = claim(
+    "prop:proberror/pigeon-hole/sharp",
+    "For increments 0 and 1 the constant is 2: the sum is 1 <= 2 for n = 1 and at most 2√(n-1) for n >= 2. "
+    "By induction: 1 + 1 <= 2 for n = 2, and 2√(n-1) + 1/√n <= 2√n. The ratio tends to 2: it is the best "
+    "constant.",
+    says="2*sqrt(n - 1) + 1/sqrt(n) <= 2*sqrt(n)",
+    domain=Domain.of("n >= 2", integers="n"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=(one_step(pairs=1, constant=2), *_PROOF),
+    argued="the induction over the increments, and that the ratio tends to 2",
+    expected="tested",
+    latex=r"\sum_k z_k/\sqrt{\max\{1,Z_{k-1}\}} \le 2\sqrt{Z_n},\quad z_k\in\{0,1\}",
+)
+
+CAUCHY = claim(
+    "prop:proberror/cauchy-schwarz",
+    "Σ √N <= √(n Σ N) for n terms. By induction, from n terms with sum b to one more, a: √a + √(nb) <= "
+    "√((n+1)(a+b)); squared, with x = √a, y = √b, w = √n.",
+    says="(x + w*y)**2 <= (w**2 + 1)*(x**2 + y**2)",
+    domain=Domain.of("x >= 0", "y >= 0", "w >= 0"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    checks=(sums_of_roots(), *_PROOF),
+    argued="the induction over the terms",
+    expected="tested",
+    latex=r"\sum_{(x,a)}\sqrt{N(x,a)} \le \sqrt{SA\sum_{(x,a)}N(x,a)}",
+)
+
 ONE_STEP = claim(
     "eq:CS3",
     "For each m the sum over k of 1{t_{m+1} <= H}/√max(1, N) is at most 3√(SA Σ_l 1{t_{m+1}^l <= H}): the "
@@ -186,7 +246,8 @@ ONE_STEP = claim(
     source="eq:CS3",
     uses=("prop:proberror/pigeon-hole", "prop:proberror/cauchy-schwarz"),
     checks=(one_step(), *_PROOF),
-    expected="proved",
+    argued="pigeon-hole and Cauchy-Schwarz put together, and the expectation",
+    expected="tested",
     latex=r"\mathbb E\sum_{m,k}\frac{1\{t_{m+1}^k\le H\}}{\sqrt{\max\{1,N^{k,+}\}}}"
     r"\le 3\sqrt{SA}\,\mathbb E\sum_m\Bigl(\sum_l 1\{t_{m+1}^l\le H\}\Bigr)^{1/2}",
 )
@@ -214,7 +275,8 @@ LONGEST = claim(
     domain=Domain.of("J >= 0", "n >= 0", "d >= 0", integers="J n d"),
     source="eq:JM-eq",
     checks=(longest(), *_PROOF),
-    expected="proved",
+    argued="the sum over m",
+    expected="tested",
 )
 
 COLLECTED = claim(
@@ -278,7 +340,8 @@ PROPOSITION = claim(
     source=_SOURCE,
     uses=_STEPS,
     checks=(one_state(), *_PROOF),
-    expected="proved",
+    argued="that the steps, each an inequality between expectations, follow one another",
+    expected="tested",
 )
 
 LOGARITHM = claim(
@@ -305,7 +368,8 @@ SHARP = claim(
           "eq:JM-eq/sharp", "eq:term1-3/levels", "eq:term1-3",
           "prop:proberror/sharp/log-factor", "eq:term1-3/K=1/repaired"),
     checks=(one_state(Fraction(2, 3)), *_PROOF),
-    expected="proved",
+    argued="that the steps, each an inequality between expectations, follow one another",
+    expected="tested",
     latex=r"\mathbb E\sum_{k,m}\frac{(H-t_m^k)^+}{\sqrt{\max\{1,N^{k,+}\}}} \le"
     r"2\Bigl(H+\frac1{\lambda_{\min}}\Bigr)\sqrt{SAK}\,\Bigl((e-1)\lambda_{\max}H + \frac1{\sqrt e-1}\Bigr)",
 )  # fmt: skip
@@ -320,13 +384,13 @@ MUTANTS: Mapping[str, Claim] = {
     "prop:proberror/ratio": changed(RATIO, "x/(1 - exp(-rate*x)) <= x/2 + 1/rate"),
     "eq:CS1": changed(FACTOR, "u <= (1 - exp(-m*u))*H"),
     "prop:proberror/conditional": changed(CONDITIONAL, domain=Domain.of("u >= 0", "m > 0", "l > 0")),
-    "eq:CS2": changed(OBSERVED, "u*w <= (H + 1/m)*(1 - exp(-l*u))*w/2"),
+    "eq:CS2": replace(OBSERVED, checks=(observed(Fraction(1, 2)),)),
     "prop:proberror/pigeon-hole": changed(PIGEON, "2*sqrt(n) + 1/sqrt(n) <= 2*sqrt(n + 1)"),
-    "prop:proberror/pigeon-hole/general": changed(PIGEON_GENERAL, "sqrt(q**2 + p) + q <= 2"),
+    "prop:proberror/pigeon-hole/general": replace(PIGEON_GENERAL, checks=(increments(Fraction(3, 2)),)),
     "prop:proberror/pigeon-hole/sharp": changed(
         PIGEON_SHARP, "19/10*sqrt(n - 1) + 1/sqrt(n) <= 19/10*sqrt(n)"
     ),
-    "prop:proberror/cauchy-schwarz": changed(CAUCHY, "(x + w*y)**2 <= w**2*(x**2 + y**2)"),
+    "prop:proberror/cauchy-schwarz": replace(CAUCHY, checks=(sums_of_roots(1),)),
     "eq:CS3": replace(
         changed(ONE_STEP, "1/sqrt(M + d) <= 1/(2*sqrt(M))"), checks=(one_step(constant=1), *_PROOF)
     ),

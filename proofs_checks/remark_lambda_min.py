@@ -69,7 +69,9 @@ ORDER = claim(
         "eq:regret-b1/repaired",
     ),
     checks=_PROOF,
-    expected="proved",
+    argued="that the proof of the corollary runs through with this factor, and that λ̂ truncated "
+    "from below is no farther from λ",
+    expected="assumed",
     latex=r"\tilde O\Bigl(\frac{\lambda_{\max}^2H^2}{\lambda_{\min}}\sqrt{SAK}"
     r"\,[\sqrt S+\lambda_{\max}H]\Bigr)",
 )

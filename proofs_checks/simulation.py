@@ -93,8 +93,7 @@ PARAMETERS = claim(
 )
 PARAMETERS_REPAIRED = claim(
     "sec:simulation/parameters/repaired",
-    "ε_k = 1/√k is in (0,1) for every k >= 2; ε_1 = 1 is admissible if the range is (0,1], and no proof "
-    "needs ε_k < 1.",
+    "ε_k = 1/√k is below 1 for every k >= 2. (ε_1 = 1 asks for the range (0,1].)",
     says="1/sqrt(k) < 1",
     domain=Domain.of("k >= 2", integers="k"),
     source="sec:simulation",
@@ -166,7 +165,8 @@ EVALUATION = claim(
 
 AUTOMATIC = claim(
     "sec:simulation/no-truncation",
-    "Truncation by t changes nothing when the model is known: if V_n <= t then T^a V_n <= t.",
+    "If the model is known (r <= 1), T^a u <= t for u(·,s) = s, the largest function that truncation by t "
+    "lets pass.",
     says="r*(1 - exp(-l*t))/l + t - (1 - exp(-l*t))/l <= t",
     domain=Domain.of("l > 0", "t >= 0", "0 <= r <= 1"),
     source="sec:simulation",
@@ -267,6 +267,7 @@ VACUOUS = claim(
     domain=Domain.of("2 <= K <= 10**7"),
     source="fig:1",
     kind=Kind.REPAIR,
+    uses="eq:FH-control2/bounds",
     checks=(Box(), Search(examples=(60, 2000))),
     expected="proved",
 )

@@ -51,7 +51,7 @@ BONUS = claim(
 
 BONUS_REPAIRED = claim(
     "eq:bonus-k/real/repaired",
-    "It is nonnegative if δ <= 2^S SAHK² (and only then); H >= 1/2 suffices.",
+    "It is nonnegative if δ <= 2^S SAHK².",
     says="S*log(2) + log(S*A*H*K**2/d) >= 0",
     domain=Domain.of(*_SIZES, "0 < d < 1", "d <= 2**S*S*A*H*K**2", integers="S A K"),
     source="eq:bonus-k",
@@ -74,8 +74,7 @@ REAL = claim(
 
 REAL_REPAIRED = claim(
     "eq:regret-bound/real/repaired",
-    "The right-hand side is a real number if 2SAKH = x >= 1 (and only then), with ln K/ln(ln K + 1) read as "
-    "1 for K = 1.",
+    "The radicand ln(2SAKH) is nonnegative if 2SAKH = x >= 1. (ln K/ln(ln K + 1) is read as 1 for K = 1.)",
     says="log(x) >= 0",
     domain=Domain.of("x >= 1"),
     source="eq:regret-bound",
@@ -87,8 +86,7 @@ REAL_REPAIRED = claim(
 
 PATH = claim(
     "eq:sumK",
-    "On a path with t_1 > H in all K episodes every count N is 0, and the sum over k of 1/√max(1, N) is K. "
-    "(Such paths have probability at least exp(-K λmax H) > 0.)",
+    "On a path with t_1 > H in all K episodes every count N is 0, and the sum over k of 1/√max(1, N) is K.",
     says="K/sqrt(Max(1, N)) == K",
     domain=Domain.of("K >= 1", "0 <= N <= 0", integers="K N"),
     source="eq:sumK",
@@ -101,7 +99,7 @@ PATH = claim(
 
 SPLIT = claim(
     "eq:r1",
-    "Off 𝒢 the K episodes cost at most 2δKH: with P(𝒢^c) = q <= 2δ and V* - V^π = D <= H, q K D <= 2δKH.",
+    "With P(𝒢^c) = q <= 2δ and K episodes that cost at most D <= H each, q K D <= 2δKH.",
     says="q*K*D <= 2*d*K*H",
     domain=Domain.of(
         "0 <= q <= 1", "K >= 1", "D >= 0", "D <= H", "H > 0", "0 < d < 1", "q <= 2*d", integers="K"
@@ -110,7 +108,6 @@ SPLIT = claim(
     uses=("eq:G", "eq:FH-control2/bounds"),
     checks=_PROOF,
     expected="proved",
-    latex=r"\mathrm{Regret} \le \mathbb E\Bigl[1_{\mathcal G}\sum_k(V^*-V^{\pi_k})\Bigr] + 2\delta KH",
 )
 
 SPLIT_REPAIRED = replace(
@@ -130,7 +127,7 @@ DELTA = claim(
 
 DELTA_REPAIRED = claim(
     "thm:CT-UCB/delta/repaired",
-    "δ = 1/(2KH) is below 1 if y = KH > 1/2 (and only then).",
+    "δ = 1/(2KH) is below 1 if y = KH > 1/2.",
     says="1/(2*y) < 1",
     domain=Domain.of("y > 1/2"),
     source=_SOURCE,
@@ -166,8 +163,8 @@ CONFIDENCE_REPAIRED = claim(
 
 COLLECTED = claim(
     "eq:r2",
-    "With b = C(H²β + Hα) and remaining time u <= H the regret of one decision, (b + α + uβ)u, is at most "
-    "(CH + 1)αu + (CH² + H)βu. Summed over m and k (the indicator of 𝒢 is at most 1) this is the display.",
+    "With b = C(H²β + Hα) and remaining time u <= H what lem:v-v-continuoustime adds for one decision, (b "
+    "+ α + uβ)u, is at most (CH + 1)αu + (CH² + H)βu.",
     says="(C*(H**2*be + H*al) + al + u*be)*u <= (C*H + 1)*al*u + (C*H**2 + H)*be*u",
     domain=Domain.of("C >= 1", "H > 0", "al >= 0", "be >= 0", "u >= 0", "u <= H"),
     source="eq:r2",

@@ -39,12 +39,11 @@ _PROOF = (Symbolic(), Search(examples=(60, 2000)))
 
 SHORT = claim(
     "thm:CT-UCB/short",
-    "If y = KH <= 1/2 the regret, at most KH, is below the last term of the bound.",
+    "KH = y <= 1/2 is below 1, the last term of the bound.",
     says="y < 1",
     domain=Domain.of("0 < y <= 1/2"),
     source=_SOURCE,
     kind=Kind.REPAIR,
-    uses="eq:FH-control2/bounds",
     checks=_PROOF,
     expected="proved",
 )
@@ -86,20 +85,13 @@ ROOT = claim(
 
 FEW = claim(
     "thm:CT-UCB/few-episodes",
-    "If K <= 22 S²A(v + 1)² then KH, hence the regret, is at most 4√(2 ln 2) S√(AK) H(v + 1), and this is "
-    "at most the main term of either bound; with q = √K, a = √A.",
+    "If K <= 22 S²A(v + 1)² then KH <= 4√(2 ln 2) S√(AK) H(v + 1); with q = √K, a = √A.",
     says="q**2*H <= 4*sqrt(2*log(2))*S*a*q*H*(v + 1)",
     domain=Domain.of(
         "q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", "q <= sqrt(22)*S*a*(v + 1)", integers="S"
     ),
     source=_SOURCE,
     kind=Kind.REPAIR,
-    uses=(
-        "eq:FH-control2/bounds",
-        "thm:CT-UCB/bonus-factor",
-        "thm:CT-UCB/log-factor",
-        "thm:CT-UCB/first-root",
-    ),
     checks=_PROOF,
     expected="proved",
 )
@@ -109,8 +101,7 @@ FEW = claim(
 
 FAST = claim(
     "thm:CT-UCB/rate-and-episodes",
-    "SAH >= 1 gives λmax = v/H <= vSA, and 88 vSA <= 22 S²A(v + 1)². So 88 λmax <= K and v <= K for many "
-    "episodes.",
+    "88 vSA <= 22 S²A(v + 1)². (SAH >= 1 gives λmax = v/H <= vSA, so that 88 λmax <= K for many episodes.)",
     says="88*v*S*A <= 22*S**2*A*(v + 1)**2",
     domain=Domain.of("S >= 1", "A >= 1", "v > 0", integers="S A"),
     source=_SOURCE,
@@ -121,7 +112,7 @@ FAST = claim(
 
 PEELS = claim(
     "thm:CT-UCB/peels",
-    "λmax(K - 1)H = v(K - 1) <= K(K - 1) <= 25^K <= 25^K L(δ) for many episodes.",
+    "K(K - 1) <= 25^K. (For many episodes v <= K, so that λmax(K - 1)H = v(K - 1) <= 25^K L(δ).)",
     says="K*(K - 1) <= 25**K",
     domain=Domain.of("K >= 1", integers="K"),
     source=_SOURCE,
@@ -169,6 +160,7 @@ TAIL = claim(
 # --- the theorem ------------------------------------------------------------------------------
 
 _COMMON = (
+    "eq:FH-control2/bounds", "thm:CT-UCB/bonus-factor", "thm:CT-UCB/log-factor", "thm:CT-UCB/first-root",
     "thm:CT-UCB/short", "thm:CT-UCB/few-episodes", "thm:CT-UCB/peels", "thm:CT-UCB/no-data",
     "thm:CT-UCB/jumps", "thm:CT-UCB/tail", "thm:CT-UCB/delta/repaired", "eq:r1/repaired",
     "eq:r2", "prop:rateerror/repaired",
@@ -189,7 +181,9 @@ REPAIRED = claim(
         "thm:CT-UCB/rate-constant/repaired",
     ),
     checks=_PROOF,
-    expected="proved",
+    argued="the three cases (short horizons, few episodes, many), and in the last the split at 𝒢 and "
+    "the sums over episodes and decisions",
+    expected="assumed",
     latex=r"SAH \ge 1 \implies \text{eq:regret-bound as printed, with}\ \delta = 1/(2KH)",
 )  # fmt: skip
 
@@ -205,7 +199,8 @@ SHARP = claim(
     kind=Kind.REPAIR,
     uses=(*_COMMON, "prop:proberror/sharp"),
     checks=_PROOF,
-    expected="proved",
+    argued="the three cases, and in the last the split at 𝒢 and the sums over episodes and decisions",
+    expected="assumed",
     latex=r"\mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D"
     r"\Bigl(2\sqrt{2S\ln2+2\ln(2SAK^3H^2)}+\tfrac{14\sqrt2}3\lambda_{\max}H\sqrt{\ln(4SAK^2H)}\Bigr)"
     r"+\sum_k\epsilon_k e^{\lambda_{\max}H}+1",

@@ -38,9 +38,8 @@ _PAIRS = Domain.of("n >= 8", "K >= 1", integers="n K")
 _POINT = Domain.of("rho > 0", "u > 0", "v > 0", "0 <= z <= 1")
 
 
-def _pointwise(scale: str = "1") -> str:
-    """One outcome's share of the data-processing inequality: ``Σ_{outcomes} P_j(...)`` of it is the claim."""
-    return f"rho*log(rho) >= rho*(z*log(u) + (1 - z)*log(v)) + rho - {scale}*(z*u + (1 - z)*v)"
+# One outcome's share of the data-processing inequality: ``Σ_{outcomes} P_j(...)`` of it is the claim.
+_POINTWISE = "rho*log(rho) >= rho*(z*log(u) + (1 - z)*log(v)) + rho - (z*u + (1 - z)*v)"
 
 
 CLAIMS = (
@@ -51,7 +50,8 @@ CLAIMS = (
         "A children.)",
         says="(A**(d + 1) - 1)/(A - 1) == 1 + A*((A**d - 1)/(A - 1))",
         domain=Domain.of("A >= 2", "d >= 1", integers="A d"),
-        source="assume:LB", kind=Kind.STEP, checks=PROOF, expected="proved",
+        source="assume:LB", kind=Kind.STEP, checks=(checks.nodes(), *PROOF),
+        argued="the induction over the levels", expected="tested",
         latex=r"\sum_{i=0}^{d-1} A^i = \frac{A^d-1}{A-1} = S - 2",
     ),
     claim(
@@ -68,7 +68,10 @@ CLAIMS = (
         "is possible.",
         says="w*(1/2 + x*v) <= w*(1/2 + x)", domain=Domain.of("w >= 0", "0 <= x <= 1/2", "0 <= v <= 1"),
         source=SOURCE, kind=Kind.STEP, uses=("sec:episodicRL/joint-law", "thm:lowerbound/erlang-value"),
-        checks=(checks.optimal(), *PROOF), expected="proved",
+        checks=(checks.optimal(), *PROOF),
+        argued="that the jump from the leaf is independent of the holding times, and v the conditional "
+        "probability of pair j",
+        expected="tested",
         latex=r"V^*(x_0,H) = \mathbb E[(H-\gamma_d)^+]\,(1/2+\Delta)",
     ),
     claim(
@@ -78,7 +81,8 @@ CLAIMS = (
         "0 and e_0 = t, as does the expectation; the formula is this equation.",
         says="(p - w) + z*(p - w) - (h + 1)*(p - w - w*z/(h + 1)) == z*p - h*(p - w)",
         domain=Domain.of("h >= 0", "z >= 0", "0 <= p <= 1", "0 <= w <= 1", integers="h"),
-        source=SOURCE, kind=Kind.STEP, checks=(checks.erlang(), *PROOF), expected="proved",
+        source=SOURCE, kind=Kind.STEP, checks=(checks.erlang(), *PROOF),
+        argued="that the expectation solves the same equations, which have one solution", expected="tested",
         latex=r"\mathbb E[(t-\gamma_h)^+] = t\,P(N\ge h) - \tfrac h\lambda P(N\ge h+1)",
     ),
     claim(
@@ -103,7 +107,8 @@ CLAIMS = (
         "kl(E_0 Z, E_j Z) <= KL(P_0, P_j) for Z in [0, 1]. With ρ = dP_0/dP_j, u = E_0 Z/E_j Z and v = (1 "
         "- E_0 Z)/(1 - E_j Z), integrating the formula at z = Z over P_j gives it, since E_j[u Z + v (1 - "
         "Z)] = 1.",
-        says=_pointwise(), domain=_POINT, source=SOURCE, kind=Kind.STEP, checks=PROOF, expected="proved",
+        says=_POINTWISE, domain=_POINT, source=SOURCE, kind=Kind.STEP, checks=(checks.processed(), *PROOF),
+        argued="integrating over P_j", expected="tested",
         latex=r"\mathrm{kl}(\mathbb E_0 Z, \mathbb E_j Z) \le \mathrm{KL}(\mathbb P_0,\mathbb P_j)",
     ),
     claim(
@@ -121,7 +126,8 @@ CLAIMS = (
         says="p*s/2*(l - log(1 + 2*x)) + p*s/2*(l - log(1 - 2*x)) + p*(1 - s)*l == "
              "p*l + p*s*(-log(1 + 2*x)/2 - log(1 - 2*x)/2)",
         domain=Domain.of("0 <= p <= 1", "0 <= s <= 1", "0 <= x < 1/2", reals="l"),
-        source=SOURCE, kind=Kind.STEP, checks=(checks.divergence(biased=False), *PROOF), expected="proved",
+        source=SOURCE, kind=Kind.STEP, checks=(checks.divergence(biased=False), *PROOF),
+        argued="the induction over episodes, and the sum over histories", expected="tested",
         latex=r"\mathrm{KL}(\mathbb P_0,\mathbb P_j) = \mathbb E_0[T_j]\,\mathrm{kl}(1/2,1/2+\Delta)",
     ),
     claim(
@@ -144,14 +150,15 @@ CLAIMS = (
         kind=Kind.STEP,
         uses=("thm:lowerbound/data-processing", "thm:lowerbound/pinsker", "thm:lowerbound/divergence",
               "thm:lowerbound/kl"),
-        checks=(checks.sum_of_visits(biased=False), *PROOF), expected="proved",
+        checks=(checks.sum_of_visits(biased=False), *PROOF),
+        argued="data processing and Pinsker for each j, and the sums over j", expected="tested",
         latex=r"\frac1K\sum_j \mathbb E_j T_j \le 1 + \sqrt2\,\Delta\sqrt{LAK}",
     ),
     claim(
         "thm:lowerbound/maximiser",
         "K Δ (1 - (1 + √2 Δ √(LAK))/(LA)) is largest at Δ = (1/(2√2)) (1 - 1/(LA)) √(LA/K).",
-        says=f"{_BOUND.format('x')} <= {_BOUND.format(_DELTA)}", domain=Domain.of("x >= 0", "n >= 8", "K "
-        ">= 1"),
+        says=f"{_BOUND.format('x')} <= {_BOUND.format(_DELTA)}",
+        domain=Domain.of("x >= 0", "n >= 8", "K >= 1"),
         source=SOURCE, kind=Kind.STEP, checks=PROOF, expected="proved",
         latex=r"\Delta = \tfrac1{2\sqrt2}\bigl(1-\tfrac1{LA}\bigr)\sqrt{LA/K}",
     ),
@@ -206,7 +213,8 @@ CLAIMS = (
         "step.",
         says="H - d/rate >= c*H",
         domain=Domain.of("H > 0", "d >= 1", "rate > 0", "0 < c < 1", "d < (1 - c)*rate*H"),
-        source=SOURCE, kind=Kind.STEP, checks=PROOF, expected="proved",
+        source=SOURCE, kind=Kind.STEP, checks=(checks.long_enough(), *PROOF),
+        argued="that E(H - γ)^+ >= E(H - γ) and E γ_d = d/λmax", expected="tested",
         latex=r"\mathbb E[(H-\gamma_d)^+] \ge c_2 H",
     ),
     claim(
@@ -214,14 +222,15 @@ CLAIMS = (
         "For every algorithm and every K >= SA/2 there is an instance in the class (its absorbing states "
         "written with self-jumps) with regret at least W √(SAK)/(12√2). The printed proof fails; the "
         "repaired one gives 1/7, and the formula is 1/(12√2) <= 1/7.",
-        says="1/(12*sqrt(2)) <= 1/7", source=SOURCE, uses=("thm:lowerbound/repaired",), checks=PROOF,
-        expected="proved",
+        says="1/(12*sqrt(2)) <= 1/7", source=SOURCE, uses=("thm:lowerbound/repaired",),
+        checks=(checks.every_algorithm(Fraction(1, 16)), *PROOF),
+        argued="that the regret is at least W √(SAK)/7 (thm:lowerbound/repaired)", expected="tested",
         latex=r"\mathrm{Regret} \ge \tfrac1{12\sqrt2}\,\mathbb E[(H-\gamma_d)^+]\sqrt{SAK}",
     ),
     claim(
         "eq:regret-lowerbound2",
-        "If d < (1 - c2) λmax H, the regret is at least (c2/(12√2)) H √(SAK): W >= c2 H put into "
-        "thm:lowerbound.",
+        "W >= c2 H, which holds if d < (1 - c2) λmax H, turns the bound W √(SAK)/(12√2) of thm:lowerbound "
+        "into (c2/(12√2)) H √(SAK); y = √(SAK).",
         says="c*H*y/(12*sqrt(2)) <= W*y/(12*sqrt(2))",
         domain=Domain.of("H > 0", "0 < c < 1", "y >= 0", "W >= c*H"), source="eq:regret-lowerbound2",
         uses=("thm:lowerbound", "thm:lowerbound/erlang"), checks=PROOF, expected="proved",
@@ -268,13 +277,15 @@ def _rechecked(label: str, check: object) -> Claim:
 
 
 MUTANTS: Mapping[str, Claim] = {
-    "assume:LB/tree": _changed("assume:LB/tree", "(A**(d + 1) - 1)/(A - 1) == A*((A**d - 1)/(A - 1))"),
+    "assume:LB/tree": _rechecked("assume:LB/tree", checks.nodes(1)),
     "thm:lowerbound/instances": _rechecked("thm:lowerbound/instances", checks.rates(self_jumps=True)),
     "thm:lowerbound/optimal": _rechecked("thm:lowerbound/optimal", checks.optimal(Fraction(2))),
     "thm:lowerbound/erlang-value": _rechecked("thm:lowerbound/erlang-value", checks.erlang(shift=1)),
     "thm:lowerbound/reward": _rechecked("thm:lowerbound/reward", checks.reward(biased=True)),
     "eq:Rj": _rechecked("eq:Rj", checks.average_regret(biased=True)),
-    "thm:lowerbound/data-processing": _changed("thm:lowerbound/data-processing", _pointwise("9/10")),
+    "thm:lowerbound/data-processing": _rechecked(
+        "thm:lowerbound/data-processing", checks.processed(Fraction(1, 2))
+    ),
     "thm:lowerbound/pinsker": _changed(
         "thm:lowerbound/pinsker", "21*(p - q)**2/10 <= p*log(p/q) + (1 - p)*log((1 - p)/(1 - q))"
     ),
@@ -304,7 +315,7 @@ MUTANTS: Mapping[str, Claim] = {
     "thm:lowerbound/constant": _changed(
         "thm:lowerbound/constant", f"9*(1 - 1/(1 + (A - 1)*(S - 2)))**2*{_LEAVES} >= 3*S"
     ),
-    "thm:lowerbound/erlang": _changed("thm:lowerbound/erlang", "H - d/rate >= 2*c*H"),
+    "thm:lowerbound/erlang": _rechecked("thm:lowerbound/erlang", checks.long_enough(Fraction(6, 5))),
     "thm:lowerbound": _changed("thm:lowerbound", "1/(4*sqrt(2)) <= 1/7"),
     "eq:regret-lowerbound2": _changed("eq:regret-lowerbound2", "c*H*y/(11*sqrt(2)) <= W*y/(12*sqrt(2))"),
     "thm:lowerbound/one-instance": _changed(

@@ -87,7 +87,8 @@ ITERATION = claim(
     source="eq:Qa",
     uses=("eq:Qa/monotone", "lem:optimism/contraction-max"),
     checks=(increasing_iterates(truncate=False), convergent_iterates(), *PROOF),
-    expected="proved",
+    argued="both inductions, and that ρⁿ tends to 0",
+    expected="tested",
     latex=r"V^*_{n+1} \ge V^*_n, \quad \|V^*_n - V^*\|_\infty \to 0",
 )
 
@@ -194,7 +195,8 @@ STOPS = claim(
     source="alg:VI",
     uses="lem:optimism/contraction-truncated",
     checks=(rounds_needed(), *PROOF),
-    expected="proved",
+    argued="that the distances are at most ρⁿH, by induction",
+    expected="tested",
 )
 
 MONO = claim(
@@ -208,7 +210,8 @@ MONO = claim(
     kind=Kind.STEP,
     uses="eq:Qa/monotone",
     checks=(increasing_iterates(truncate=True), *PROOF),
-    expected="proved",
+    argued="the induction over n, and that min{t,b} is the case s = 1 or s = 0",
+    expected="tested",
     latex=r"H \ge \hat V^k_{n+1}(x,t) \ge \hat V^k_n(x,t)",
 )
 

@@ -108,7 +108,8 @@ SUBSETS = claim(
     source="lem:CI-p/weissman",
     kind=Kind.REPAIR,
     checks=(best_subset(), Box(), *_PROOF),
-    expected="proved",
+    argued="summing over the states, where the d add up to 0",
+    expected="tested",
     latex=r"\|\hat p-p\|_1 = 2\max_B(\hat p(B)-p(B))",
 )
 
@@ -134,7 +135,8 @@ WEISSMAN = claim(
     kind=Kind.STEP,
     uses=("lem:CI-p/subsets", "lem:CI-p/hoeffding"),
     checks=(weissman(), *_PROOF),
-    expected="proved",
+    argued="Markov's inequality for each set B, and the union over them",
+    expected="tested",
     latex=r"\mathbb P(\|p-\hat p\|_1 \ge \epsilon) \le (2^S-2)e^{-n\epsilon^2/2}",
 )
 

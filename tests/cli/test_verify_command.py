@@ -89,7 +89,7 @@ def test_json_follows_the_contract(verify):
         ("proved", "'tested'", "expected tested, found proved"),  # better is another verdict too
         ("undecided", "{'thorough': 'undecided'}", "nothing expected, found undecided"),
         ("refuted", "None", "nothing expected, found refuted"),
-        ("crash", "'undecided'", "check fake failed: ZeroDivisionError: no such number (mine.py, line 23)"),
+        ("crash", "'undecided'", "check fake failed: ZeroDivisionError: no such number (mine.py, line 24)"),
     ],
 )
 def test_a_changed_verdict_is_status_1_and_says_which(verify, verdict, expected, message):

@@ -12,6 +12,7 @@ from verify.provers.symbolic import Symbolic
 from verify.recheck import recheck
 
 PROOFS = (Verdict.PROVED, Verdict.PROVED_ON_BOX)
+BOXES = Box(boxes=(300, 300))  # more of them do not make a false claim true; see the thorough test
 
 
 def test_there_are_enough_of_them():
@@ -23,10 +24,18 @@ def test_there_are_enough_of_them():
 @pytest.mark.parametrize("planted", FALSE, ids=lambda p: p.name)
 def test_a_false_claim_is_never_proved_by_any_prover(planted):
     claim = planted.claim()
-    found = [check.run(claim, Effort()) for check in (Search(), Symbolic(), Box(boxes=(3000, 3000)))]
+    found = [check.run(claim, Effort()) for check in (Search(), Symbolic(goals=60), BOXES)]
     assert not [f for f in found if f.verdict in PROOFS]
     assert combined(found).verdict is Verdict.REFUTED
     assert recheck(dict(combined(found).witness or {})) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("planted", FALSE, ids=lambda p: p.name)
+def test_a_false_claim_is_not_proved_with_more_effort_either(planted):
+    claim = planted.claim()
+    for check in (Symbolic(), Box(boxes=(3000, 3000))):
+        assert check.run(claim, Effort()).verdict not in PROOFS
 
 
 @pytest.mark.parametrize("planted", TRUE, ids=lambda p: p.name)
@@ -41,6 +50,7 @@ def test_a_true_claim_is_proved_and_the_proof_rechecks(planted):
         assert recheck(found.evidence["certificate"]) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("planted", BEYOND, ids=lambda p: p.name)
 def test_what_is_out_of_reach_is_not_refuted(planted):
     found = [check.run(planted.claim(), Effort()) for check in (Search(), Symbolic(), Box())]
