@@ -197,8 +197,9 @@ def proof(depth, low=Fraction(0), high=Fraction(1)):
     parts = [proof(depth - 1, low, mid), proof(depth - 1, mid, high)]
     return {"by": "split", "variable": "x", "at": str(mid), "parts": parts}
 def proved(label, depth):
-    certificate = {"format": "ctucbvi-proof-1", "label": label, "relation": "0 <= x", "domain": ["0 <= x <= 1"],
-                   "integers": [], "box": ["0 <= x <= 1"], "proof": proof(depth)}
+    area = ["0 <= x <= 1"]
+    certificate = {"format": "ctucbvi-proof-1", "label": label, "relation": "0 <= x", "domain": area,
+                   "integers": [], "box": area, "proof": proof(depth)}
     return claim(label, "words", checks=[Fake("proved", evidence={"certificate": certificate})])
 CLAIMS = [
     proved("lem:x", 2),
