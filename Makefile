@@ -4,10 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: verify test test-thorough lint format bench clean
+.PHONY: verify verify-thorough test test-thorough lint format bench ledger clean
 
-verify: $(STAMP)  ## the main job: solve the bundled models by two independent routes and compare
+verify: $(STAMP)  ## the main job: the planners against each other, and every claim of the paper
 	$(BIN)/ctucbvi crosscheck
+	$(BIN)/ctucbvi verify
+
+verify-thorough: $(STAMP)  ## the same with much more effort per claim; resumes when it is interrupted
+	$(BIN)/ctucbvi crosscheck --random 200
+	$(BIN)/ctucbvi verify --profile thorough
+
+ledger: $(STAMP)  ## docs/ledger.md, made from the verdicts
+	$(BIN)/ctucbvi verify --ledger docs/ledger.md
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto -m "not thorough" --cov --cov-report=term

@@ -135,8 +135,8 @@ LEVEL = claim(
 
 PROJECTION = claim(
     "eq:rate-bound-1",
-    "P(|λ̂ - λ| > β) <= 2 P(|N/T - λ| > β). In fact the factor is 1: λ̂ = min{N/T, λmax} is no farther from "
-    "λ <= λmax than n = N/T; for n <= λmax they are equal, for n >= λmax (λmax - λ)² <= (n - λ)².",
+    "Truncation at λmax costs nothing (the display has a factor 2): where it changes the estimate, n = "
+    "N/T >= λmax, it moves it towards λ <= λmax, (λmax - λ)² <= (n - λ)².",
     says="(m - l)**2 <= (n - l)**2",
     domain=Domain.of("l > 0", "m > 0", "n >= 0", "l <= m", "m <= n"),
     source="eq:rate-bound-1",

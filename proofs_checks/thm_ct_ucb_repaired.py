@@ -217,16 +217,28 @@ FACTOR = claim(
     expected="proved",
 )
 
-HALF = claim(
-    "thm:CT-UCB/half",
-    "From K = 101 on the sharper main term is at most half of the printed one: 2·(7/3)D <= 3(v + 1)f with "
-    "f = ln K/ln(ln K + 1) >= 2.673, and a1 <= b1, a2 <= b2. The ratio grows like ln K/ln ln K.",
+HALF_FACTOR = claim(
+    "thm:CT-UCB/half/factor",
+    "2·(7/3)D <= 3(v + 1)f with D = (e - 1)v + 1/(√e - 1), for v > 0 and f >= 2.673.",
     says="2*(7/3*((E - 1)*v + 1/(exp(1/2) - 1))) <= 3*(v + 1)*f",
     domain=Domain.of("v > 0", "f >= 2673/1000"),
     source=_SOURCE,
     kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+HALF = claim(
+    "thm:CT-UCB/half",
+    "From K = 101 on the main term of thm:CT-UCB/sharp is at most half of the printed one: without the "
+    "common factor (CH + 1)√(SAK)(H + 1/λmin), 2D(2a + (7/3)b) <= 3g(a' + b') with g = (v + 1) ln K/ln(ln K "
+    "+ 1), a and b the two roots and a' >= a, b' >= b the printed ones, as (14/3)D <= 3g.",
+    says="2*D*(2*a1 + 7/3*a2) <= 3*g*(b1 + b2)",
+    domain=Domain.of("D > 0", "g > 0", "a1 >= 0", "a2 >= 0", "a1 <= b1", "a2 <= b2", "14/3*D <= 3*g"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
     uses=(
-        "thm:CT-UCB/sharp",
+        "thm:CT-UCB/half/factor",
         "thm:CT-UCB/half/log-factor",
         "thm:CT-UCB/jump-constant/repaired",
         "thm:CT-UCB/rate-constant/repaired",
@@ -236,7 +248,8 @@ HALF = claim(
 )
 
 CLAIMS = (
-    SHORT, BONUS, LOGARITHM, ROOT, FEW, FAST, PEELS, NO_DATA, JUMPS, TAIL, REPAIRED, SHARP, FACTOR, HALF,
+    SHORT, BONUS, LOGARITHM, ROOT, FEW, FAST, PEELS, NO_DATA, JUMPS, TAIL, REPAIRED, SHARP, FACTOR,
+    HALF_FACTOR, HALF,
 )  # fmt: skip
 
 MUTANTS: Mapping[str, Claim] = {
@@ -264,5 +277,6 @@ MUTANTS: Mapping[str, Claim] = {
         "(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) == (C*H + 1)*X*(2*a + 2*r*H*sqrt(2*L))",
     ),
     "thm:CT-UCB/half/log-factor": changed(FACTOR, domain=Domain.of("k >= 4")),
-    "thm:CT-UCB/half": changed(HALF, domain=Domain.of("v > 0", "f >= 2")),
+    "thm:CT-UCB/half/factor": changed(HALF_FACTOR, domain=Domain.of("v > 0", "f >= 2")),
+    "thm:CT-UCB/half": changed(HALF, "3*D*(2*a1 + 7/3*a2) <= 3*g*(b1 + b2)"),
 }

@@ -106,7 +106,8 @@ CLAIMS = (
         "(2/3)(m + 1)^{3/2}, multiplied by 3 and squared.",
         says="4*m**3 + 12*m**2 + 9*m <= 4*(m + 1)**3", domain=_ROOT, source=SOURCE, kind=Kind.STEP,
         checks=(checks.sums_of_roots(), *PROOF),
-        argued="the induction over K", expected="tested", latex=r"\sum_{k=1}^{K}\sqrt{k-1} \le \tfrac23 K^{3/2}",
+        argued="the induction over K", expected="tested",
+        latex=r"\sum_{k=1}^{K}\sqrt{k-1} \le \tfrac23 K^{3/2}",
     ),
     claim(
         "eq:sumTj/repaired",
