@@ -258,8 +258,7 @@ def missed(setting: Setting) -> bool:
 CROSSING = claim(
     "lem:rateUCB/crossing",
     "In examples, the probability that the jumps of a pair ever leave the confidence set of its rate, "
-    "looked at "
-    "continuously from T = L(δ)/λmax to (K-1)H, is at most δ/(SA), with the paper's L(δ).",
+    "looked at continuously from T = L(δ)/λmax to (K-1)H, is at most δ/(SA), with the paper's L(δ).",
     source="lem:rateUCB",
     kind=Kind.REPAIR,
     checks=covered(),

@@ -160,6 +160,7 @@ CONVERGES = claim(
     "that of the other; on the paper's example it is within 1/500 at Δ = 1/1000 and within 1/1000 at Δ = "
     "1/2000.",
     source="eq:FH-control-discrete",
+    kind=Kind.STEP,
     checks=grid_limit(COMMITTED),
     expected="refuted",
 )

@@ -54,8 +54,7 @@ def first_episode(horizon: Fraction = Fraction(3, 80)) -> Computed:
 EVENT = claim(
     "eq:G",
     "P(𝒢^c) <= 2δ, for all S, A, K >= 1, H > 0, 0 < δ < 1 and 0 < λmax. (S = 2, A = K = 1, H = 3/80, δ = "
-    "1/4: in the "
-    "only episode ‖p - p̂‖₁ = 1 > α = 0.604, so P(𝒢^c) = 1 > 1/2.)",
+    "1/4: in the only episode ‖p - p̂‖₁ = 1 > α = 0.604, so P(𝒢^c) = 1 > 1/2.)",
     source="eq:G",
     uses=("lem:rateUCB", "lem:CI-p"),
     checks=first_episode(),
@@ -80,9 +79,8 @@ EVENT_REPAIRED = claim(
 
 EVENT_UNIFORM = claim(
     "eq:G/uniform",
-    "P(𝒢^c) <= (1 + J/K) δ on the whole domain if HK² in α is replaced by n(n+1), n = max{1, N}, with J the "
-    "least "
-    "integer such that λmax (K-1) H <= 25^J L(δ); this is at most 2δ if J <= K.",
+    "P(𝒢^c) <= (1 + J/K) δ on the whole domain if HK² in α is replaced by n(n+1), n = max{1, N}, with J "
+    "the least integer such that λmax (K-1) H <= 25^J L(δ); this is at most 2δ if J <= K.",
     says="d*J/K + d <= 2*d",
     domain=Domain.of("0 < d < 1", "K >= 1", "J >= 0", "J <= K", integers="J K"),
     source="eq:G",
@@ -173,8 +171,8 @@ def unseen(offset: int = 0) -> Search:
 UNSEEN = claim(
     "eq:rate-est/unseen",
     "A pair that was never seen has p̂ = 0 by eq:empirical-P and λ̂ = 0 by convention (0/0); one that was "
-    "seen and never "
-    "left has T > 0, N = 0 and the same estimates by the formulas: min{0/T, λmax} + 0/max{1, 0} = 0.",
+    "seen and never left has T > 0, N = 0 and the same estimates by the formulas: min{0/T, λmax} + "
+    "0/max{1, 0} = 0.",
     says="Min(N/T, m) + N/Max(1, N) == 0",
     domain=Domain.of("0 <= N <= 0", "T > 0", "m > 0", integers="N"),
     source="eq:rate-est",
@@ -204,9 +202,8 @@ FINDINGS: Mapping[str, Mapping[str, str]] = {
     },
     "eq:empirical-P/probability": {
         "breaks": "notation",
-        "summary": "Σ p̂ = 0 for pairs that were never left, among them all pairs in the first episode; the "
-        "proofs that write "
-        "Σ p̂ = 1 need only Σ p̂ <= 1, which holds. Harmless.",
+        "summary": "Σ p̂ = 0 for pairs that were never left, among them all pairs in the first episode; "
+        "the proofs that write Σ p̂ = 1 need only Σ p̂ <= 1, which holds. Harmless.",
         "repair": "eq:empirical-P/probability/repaired",
     },
 }

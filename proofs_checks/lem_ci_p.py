@@ -132,8 +132,7 @@ def more_than(episodes: int = 2, *, rare: bool = False) -> Computed:
 UNION = claim(
     "lem:CI-p/union",
     "N takes at most HK values per episode (HK² altogether), so that the union over them gives δ. (In "
-    "continuous time "
-    "it has no bound: P(N > HK²) > 0 always.)",
+    "continuous time it has no bound: P(N > HK²) > 0 always.)",
     source=_SOURCE,
     kind=Kind.STEP,
     checks=more_than(),
@@ -156,9 +155,8 @@ UNION_REPAIRED = claim(
 
 COUNTS = claim(
     "lem:CI-p/counts",
-    "If m = HK² >= e²u, u = λmax (K-1) H, more than m jumps have probability at most e^(-m): all jumps of K "
-    "- 1 "
-    "episodes are dominated by a Poisson variable with mean u, and with m = u e^(2+y), y >= 0, "
+    "If m = HK² >= e²u, u = λmax (K-1) H, more than m jumps have probability at most e^(-m): all jumps of "
+    "K - 1 episodes are dominated by a Poisson variable with mean u, and with m = u e^(2+y), y >= 0, "
     "-m(ln(m/u) - 1) - u <= -m.",
     says="-u*exp(2 + y)*(log(u*exp(2 + y)/u) - 1) - u <= -u*exp(2 + y)",
     domain=Domain.of("u > 0", "y >= 0"),
@@ -208,11 +206,9 @@ def short_and_fast(
 STATEMENT = claim(
     "lem:CI-p",
     "P(‖p - p̂_k‖₁ <= α_k for all x, a, k) >= 1 - δ, for all S, A, K >= 1, H > 0, 0 < δ < 1 and rates in "
-    "(0, λmax]. "
-    "(False with S = 3, A = 1, K = 2, δ = 1/10, H = 1/480, rates 1920, where α = √(2 ln 2) >= 1 without "
-    "data: two "
-    "jumps are seen from state 0 and lead to the same state with probability 0.195, and then ‖p - p̂‖₁ = 1 "
-    "> α.)",
+    "(0, λmax]. (False with S = 3, A = 1, K = 2, δ = 1/10, H = 1/480, rates 1920, where α = √(2 ln 2) >= "
+    "1 without data: two jumps are seen from state 0 and lead to the same state with probability 0.195, "
+    "and then ‖p - p̂‖₁ = 1 > α.)",
     source=_SOURCE,
     uses=("lem:CI-p/unseen", "lem:CI-p/weissman", "lem:CI-p/union"),
     checks=short_and_fast(),
@@ -223,8 +219,7 @@ STATEMENT = claim(
 REPAIRED = claim(
     "lem:CI-p/repaired",
     "The lemma holds with the paper's radius if 2^S SAHK² >= √e δ, e² λmax (K-1) <= K² and HK² >= "
-    "ln(2^(S-1)/δ): "
-    "(1 - 2^(1-S)) δ + e^(-HK²) <= δ, with HK² = (S-1) ln 2 - ln δ + y, y >= 0.",
+    "ln(2^(S-1)/δ): (1 - 2^(1-S)) δ + e^(-HK²) <= δ, with HK² = (S-1) ln 2 - ln δ + y, y >= 0.",
     says="(1 - 2**(1 - S))*d + exp(-((S - 1)*log(2) - log(d) + y)) <= d",
     domain=Domain.of("S >= 1", "0 < d < 1", "y >= 0", integers="S"),
     source=_SOURCE,
@@ -242,9 +237,8 @@ REPAIRED = claim(
 
 UNIFORM = claim(
     "lem:CI-p/uniform",
-    "With n(n+1), n = max{1, N}, in the place of HK² in α the lemma holds on the whole domain: the draws n "
-    "of all "
-    "pairs cost at most δ/(n(n+1)) = δ/n - δ/(n+1), which adds up to δ.",
+    "With n(n+1), n = max{1, N}, in the place of HK² in α the lemma holds on the whole domain: the draws "
+    "n of all pairs cost at most δ/(n(n+1)) = δ/n - δ/(n+1), which adds up to δ.",
     says="S*A*(2**S - 2)*exp(-n*(2*(S*log(2) + log(S*A*n*(n + 1)/d))/n)/2) <= d/n - d/(n + 1)",
     domain=Domain.of("S >= 1", "A >= 1", "n >= 1", "0 < d < 1", integers="S A n"),
     source=_SOURCE,
@@ -293,23 +287,21 @@ FINDINGS: Mapping[str, Mapping[str, str]] = {
     "lem:CI-p": {
         "breaks": "statement",
         "summary": "The radius contains HK², a number of steps in discrete time; in continuous time it "
-        "depends on the "
-        "unit of time while the data do not. For short horizons and fast rates the sets miss far more often "
-        "than δ.",
+        "depends on the unit of time while the data do not. For short horizons and fast rates "
+        "the sets miss far more often than δ.",
         "repair": "lem:CI-p/uniform",
     },
     "lem:CI-p/unseen": {
         "breaks": "statement",
         "summary": "Without data ‖p - p̂‖₁ = 1, and α < 1 (or no real number) where 2^S SAHK² < √e δ: the "
-        "sets then miss in "
-        "the first episode, surely. S = 2, A = K = 1, H = 3/80, δ = 1/4: α = 0.604.",
+        "sets then miss in the first episode, surely. S = 2, A = K = 1, H = 3/80, δ = 1/4: α = "
+        "0.604.",
         "repair": "lem:CI-p/unseen/repaired",
     },
     "lem:CI-p/union": {
         "breaks": "proof",
         "summary": "N is not bounded by HK² (nor HK) in continuous time, so the union over its values is "
-        "not finite. It is "
-        "bounded so with probability 1 - exp(-HK²) if e² λmax (K-1) <= K².",
+        "not finite. It is bounded so with probability 1 - exp(-HK²) if e² λmax (K-1) <= K².",
         "repair": "lem:CI-p/union/repaired",
     },
 }

@@ -155,8 +155,7 @@ LOWER = claim(
 REPAIRED = claim(
     "lem:poisson/repaired",
     "P(|X - λ| > x) <= 2 exp(-x²/(2(λ + x))) for every mean λ > 0 and x > 0: with g the exponent of the "
-    "bound "
-    "over λ, the two tails have exponents λ(g + a) and λ(g + b), a, b >= 0.",
+    "bound over λ, the two tails have exponents λ(g + a) and λ(g + b), a, b >= 0.",
     says="exp(-l*(g + a)) + exp(-l*(g + b)) <= 2*exp(-l*g)",
     domain=Domain.of("l > 0", "g >= 0", "a >= 0", "b >= 0"),
     source="lem:poisson",
@@ -214,11 +213,9 @@ FINDINGS: Mapping[str, Mapping[str, str]] = {
     "lem:poisson": {
         "breaks": "proof",
         "summary": "The printed tail bound is false for every mean that is no integer: for x below its "
-        "distance "
-        "to the integers the left side is 1. Mean 1/2, x = 49/100: 1 against 0.886. The factor 2 of the "
-        "source "
-        "is missing; the proof of lem:rateUCB has a factor 2 to spare (eq:rate-bound-1), so its constant "
-        "stays.",
+        "distance to the integers the left side is 1. Mean 1/2, x = 49/100: 1 against 0.886. "
+        "The factor 2 of the source is missing; the proof of lem:rateUCB has a factor 2 to "
+        "spare (eq:rate-bound-1), so its constant stays.",
         "repair": "lem:poisson/repaired",
     },
 }

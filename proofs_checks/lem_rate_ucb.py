@@ -222,8 +222,7 @@ def conditional_law(returning: bool = False) -> Computed:
 CONDITIONAL = claim(
     "lem:rateUCB/conditional-poisson",
     "Given v_i(x,a), the count n_i(x,a) is Poisson with mean λ v_i. (States 0, 1, 2 with 0 -> 1 -> 2 -> 1 "
-    "-> ..., "
-    "started in 0: given v < H the count is 1, surely.)",
+    "-> ..., started in 0: given v < H the count is 1, surely.)",
     source=_SOURCE,
     kind=Kind.STEP,
     checks=conditional_law(),
@@ -253,8 +252,8 @@ def dependence(adaptive: bool = True) -> Computed:
 INDEPENDENT = claim(
     "lem:rateUCB/independent",
     "The holding times at a pair are independent across episodes, so that N given T is Poisson. (Two "
-    "episodes that "
-    "start in state 0; the second plays the pair only if the first holding time was cut off by H.)",
+    "episodes that start in state 0; the second plays the pair only if the first holding time was cut off "
+    "by H.)",
     source=_SOURCE,
     kind=Kind.STEP,
     uses="lem:rateUCB/conditional-poisson",
@@ -296,8 +295,8 @@ def certain_miss(total: Fraction = Fraction(105)) -> Computed:
 BOUND = claim(
     "eq:rate-bound-2",
     "P(|λ̂_k - λ| > β_k | T^k = T) <= δ/(SAK) for every T. (Three states, K = 60, δ = 1/2, λmax = 1, H = "
-    "106, a pair "
-    "visited once per episode with rate 1/100: given T = 105 the count is 59 and the set misses λ, surely.)",
+    "106, a pair visited once per episode with rate 1/100: given T = 105 the count is 59 and the set "
+    "misses λ, surely.)",
     source="eq:rate-bound-2",
     kind=Kind.STEP,
     uses=(
@@ -327,8 +326,8 @@ UNION = claim(
 STATEMENT = claim(
     "lem:rateUCB",
     "P(|λ - λ̂_k| <= β_k for all x, a, k) >= 1 - δ, on the whole domain. (The printed proof rests on a "
-    "conditional "
-    "law that is false. Checked here: crossing probabilities, which no policy can exceed, in examples.)",
+    "conditional law that is false. Checked here: crossing probabilities, which no policy can exceed, in "
+    "examples.)",
     source=_SOURCE,
     uses=("lem:rateUCB/unseen", "lem:rateUCB/short", "eq:rate-bound-2", "lem:rateUCB/union"),
     checks=covered(),
@@ -362,8 +361,7 @@ FINDINGS: Mapping[str, Mapping[str, str]] = {
     "lem:rateUCB/conditional-poisson": {
         "breaks": "proof",
         "summary": "Given the time spent at a pair in an episode the count is not Poisson: if the pair is "
-        "visited "
-        "at most once per episode, the count is 1 whenever the time is below H.",
+        "visited at most once per episode, the count is 1 whenever the time is below H.",
         "repair": "lem:rateUCB/martingale",
     },
     "lem:rateUCB/independent": {
@@ -374,9 +372,9 @@ FINDINGS: Mapping[str, Mapping[str, str]] = {
     },
     "eq:rate-bound-2": {
         "breaks": "proof",
-        "summary": "The conditional bound given T is false: there are models and T for which the set misses "
-        "λ with "
-        "conditional probability 1. Only a bound that is uniform in time can be had.",
+        "summary": "The conditional bound given T is false: there are models and T for which the set "
+        "misses λ with conditional probability 1. Only a bound that is uniform in time can be "
+        "had.",
         "repair": "lem:rateUCB/repaired",
     },
     "lem:rateUCB": {

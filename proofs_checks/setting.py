@@ -263,16 +263,15 @@ BANACH = claim(
 )
 BANACH_REPAIRED = claim(
     "sec:episodicRL/banach/repaired",
-    "𝕄 with the distance sup|u - v| is a complete metric space, a closed subset of the Banach space of "
-    "bounded measurable functions: a function within e of elements of 𝕄 for every e > 0 is at least -e "
-    "everywhere.",
+    "𝕄 is closed in the distance sup|u - v|: a function within e of an element of 𝕄 is at least -e "
+    "everywhere, for every e > 0. (So it is a complete metric space, as the bounded measurable functions "
+    "are.)",
     says="-e <= u",
     domain=Domain.of("e > 0", "v >= 0", "v - u <= e", "u - v <= e", reals="u"),
     source="sec:episodicRL",
     kind=Kind.REPAIR,
     checks=PROOF,
-    argued="completeness of the bounded measurable functions, and letting e tend to 0",
-    expected="assumed",
+    expected="proved",
 )
 
 

@@ -88,6 +88,7 @@ PARAMETERS = claim(
     "The parameters of the experiment are those the algorithm requires: δ = 0.05 and ε_k = 1/√k in (0,1), "
     "rates at most λmax = 7, rewards in [0,1].",
     source="sec:simulation",
+    kind=Kind.STEP,
     checks=parameters(1),
     expected="refuted",
 )
@@ -170,6 +171,7 @@ AUTOMATIC = claim(
     says="r*(1 - exp(-l*t))/l + t - (1 - exp(-l*t))/l <= t",
     domain=Domain.of("l > 0", "t >= 0", "0 <= r <= 1"),
     source="sec:simulation",
+    kind=Kind.STEP,
     checks=PROOF,
     expected="proved",
 )

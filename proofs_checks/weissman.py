@@ -101,8 +101,7 @@ def best_subset(factor: int = 2) -> Computed:
 SUBSETS = claim(
     "lem:CI-p/subsets",
     "‖p̂ - p‖₁ = 2 max_B (p̂(B) - p(B)) for probability vectors: termwise |d| <= 2 max(d, 0) - d (equal), "
-    "the d add up to 0, "
-    "and the best B are the states with d > 0.",
+    "the d add up to 0, and the best B are the states with d > 0.",
     says="Abs(d) <= 2*Max(d, 0) - d",
     domain=Domain.of("-1 <= d <= 1"),
     source="lem:CI-p/weissman",
@@ -127,8 +126,7 @@ HOEFFDING = claim(
 WEISSMAN = claim(
     "lem:CI-p/weissman",
     "For n independent draws and ε > 0: P(‖p - p̂‖₁ >= ε) <= (2^S - 2) exp(-nε²/2). Each set B other than "
-    "none and all "
-    "costs exp(n(-sε/2 + s²/8)), s = 2ε.",
+    "none and all costs exp(n(-sε/2 + s²/8)), s = 2ε.",
     says="(2**S - 2)*exp(n*(-(2*e)*e/2 + (2*e)**2/8)) == (2**S - 2)*exp(-n*e**2/2)",
     domain=Domain.of("S >= 1", "n >= 1", "e > 0", integers="S n"),
     source="lem:CI-p",
