@@ -99,8 +99,8 @@ SPLIT_BELOW = claim(
 
 LIPSCHITZ = claim(
     "lem:error-model/lipschitz",
-    "λ exp(-λs) is Lipschitz in λ >= 0 with constant one: its derivative is (1 - z) exp(-z) with z = λs >= "
-    "0, and the square of that is at most 1.",
+    "The derivative (1 - z) exp(-z), z = λs >= 0, of λ exp(-λs) in λ is at most 1 in modulus (squared "
+    "below): the Lipschitz constant one.",
     says="((1 - z)*exp(-z))**2 <= 1",
     domain=Domain.of("z >= 0"),
     source=_SOURCE,
@@ -120,7 +120,8 @@ RATE_TERM = claim(
     kind=Kind.STEP,
     uses="lem:error-model/lipschitz",
     checks=(operator_error(HALF, ONE), *PROOF),
-    expected="proved",
+    argued="the Lipschitz bound under the integral",
+    expected="tested",
     latex=r"\int_0^t|\hat\lambda e^{-\hat\lambda s}-\lambda e^{-\lambda s}|(t-s)\,ds \le \tfrac{t^2}2\beta",
 )
 
@@ -133,7 +134,8 @@ JUMP_TERM = claim(
     source=_SOURCE,
     kind=Kind.STEP,
     checks=(row_error(ONE, EVERY), *PROOF),
-    expected="proved",
+    argued="the sum over y",
+    expected="tested",
     latex=r"\bigl|\sum_y f(y,t-s)[\hat p(y)-p(y)]\bigr| \le (t-s)\,\alpha",
 )
 
@@ -152,8 +154,8 @@ JUMP_INTEGRAL = claim(
 
 JUMP_VALUE = claim(
     "lem:error-model/jump-integral/value",
-    "∫_0^t λ exp(-λs)(t - s) ds = t - (1 - exp(-λt))/λ for λ > 0: the primitive in s is exp(-λs)/λ - (t - "
-    "s) exp(-λs).",
+    "The primitive exp(-λs)/λ - (t - s) exp(-λs) of λ exp(-λs)(t - s) grows by t - (1 - exp(-λt))/λ from "
+    "s = 0 to s = t, for λ > 0.",
     says=f"exp(-l*t)/l - (1/l - t) == t - {WAIT}",
     domain=Domain.of("l > 0", "t >= 0"),
     source=_SOURCE,
@@ -172,7 +174,8 @@ WHOLE = claim(
     source=_SOURCE,
     uses=("eq:model-error", "eq:error1", "eq:error2", "lem:error-model/jump-integral"),
     checks=(operator_error(HALF, ONE), *PROOF),
-    expected="proved",
+    argued="that the three displays are put together under the integral",
+    expected="tested",
     latex=r"\Bigl|\sum_y\int_0^t\hat\lambda e^{-\hat\lambda s}f(y,t-s)\hat p(y)ds"
     r"-\sum_y\int_0^t\lambda e^{-\lambda s}f(y,t-s)p(y)ds\Bigr| \le \tfrac{t^2}2\beta + t\alpha",
 )
@@ -188,7 +191,8 @@ JUMP_HALVED = claim(
     source="eq:error2",
     kind=Kind.REPAIR,
     checks=(row_error(HALF, ("up", "down")), *PROOF),
-    expected="proved",
+    argued="the sum over y, where the differences add up to 0",
+    expected="tested",
 )
 
 JUMP_SHORT = claim(
@@ -214,7 +218,8 @@ NEVER_LEFT = claim(
     kind=Kind.REPAIR,
     uses=("eq:rate-est/unseen", "lem:error-model/jump-integral/short"),
     checks=(operator_error(HALF, ZERO, UNSEEN), *PROOF),
-    expected="proved",
+    argued="that the error is the integral of f against λ exp(-λs) p",
+    expected="tested",
 )
 
 HALVED = claim(
@@ -227,7 +232,8 @@ HALVED = claim(
     kind=Kind.REPAIR,
     uses=("eq:model-error", "eq:error1", "eq:error2/halved", "lem:error-model/unseen"),
     checks=(operator_error(HALF, HALF, PRINTED), *PROOF),
-    expected="proved",
+    argued="that the three displays are put together under the integral",
+    expected="tested",
 )
 
 CLAIMS = (

@@ -39,6 +39,7 @@ from proofs_checks.lem_error_model import HALF, ONE, PROOF, WAIT
 from proofs_checks.lem_poisson import changed
 from proofs_checks.perturbed import BITS, EVERY, PRINTED, Perturbed, Place, places, tempting
 from proofs_checks.perturbed_values import applied, waiting
+from proofs_checks.setting import bounded
 from verify.claims import Claim, Domain, Effort, Kind, claim, decreasing, increasing
 from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
@@ -167,13 +168,14 @@ DIFFERENCE = claim(
     kind=Kind.STEP,
     uses="eq:Qa/monotone",
     checks=(difference(), *PROOF),
-    expected="proved",
+    argued="that Ê is monotone",
+    expected="tested",
 )
 
 REWARD = claim(
     "lem:optimism/reward",
-    "|r w(λ̂) - r w(λ)| <= t²β/2 for 0 <= r <= 1: w decreases (eq:diff), and w(λ) + λt²/2 increases in λ "
-    ">= 0.",
+    "w(λ) + λt²/2 does not decrease in λ >= 0, w(λ) = (1 - exp(-λt))/λ: w falls by at most t²/2 times the "
+    "change of λ (and does not rise, eq:diff), so that r w moves by at most t²β/2 for 0 <= r <= 1.",
     says=increasing(f"{WAIT} + l*t**2/2", "l", _TIMES),
     domain=_TIMES,
     source=_SOURCE,
@@ -193,15 +195,14 @@ VALUE_BOUND = claim(
     source=_SOURCE,
     kind=Kind.STEP,
     uses=("eq:Qa/iteration", "lem:error-model/jump-integral/value"),
-    checks=PROOF,
-    expected="proved",
+    checks=(bounded(), *PROOF),
+    argued="the induction over n and the limit",
+    expected="tested",
 )
 
 SUFFICIENT = claim(
     "lem:optimism/sufficient",
-    "If b >= (t²β + tα)/w with w = w(λmax) > 0 then b w - t²β - tα >= 0, so T^{a,k}V̂_n >= T^aV*_n; and "
-    "since T^aV*_n <= t, the truncation by t keeps the inequality: V̂_{n+1} >= V*_{n+1}. (At t = 0 all "
-    "values are 0.)",
+    "If b >= (t²β + tα)/w with w = w(λmax) > 0 then b w >= t²β + tα.",
     says="t**2*b + t*al <= c*w",
     domain=Domain.of("w > 0", "c >= 0", *_RADII, "(t**2*b + t*al)/w <= c"),
     source=_SOURCE,
@@ -246,7 +247,8 @@ INDUCTION = claim(
     kind=Kind.STEP,
     uses=("lem:optimism/sufficient", "lem:optimism/bonus"),
     checks=(iterates(ONE), *PROOF),
-    expected="proved",
+    argued="the induction over n, and that truncation by t >= T^aV*_n keeps the inequality",
+    expected="tested",
 )
 
 WHOLE = claim(
@@ -258,7 +260,8 @@ WHOLE = claim(
     source=_SOURCE,
     uses=("lem:optimism/induction", "eq:Qa/iteration", "eq:mono", "eq:error-vi"),
     checks=(values(ONE), corners(ONE), *PROOF),
-    expected="proved",
+    argued="that V* and V̂_∞ are the limits of V*_n and V̂_n",
+    expected="tested",
     latex=r"V^*(x,t) \le \hat V^k_{n_k}(x,t) + \epsilon_k e^{\lambda_{\max}H}",
 )
 
@@ -274,7 +277,8 @@ RISING = claim(
     source=_SOURCE,
     kind=Kind.REPAIR,
     checks=PROOF,
-    expected="proved",
+    argued="that the integral, the minimum and the maximum rise, too",
+    expected="assumed",
 )
 
 OPPOSITE = claim(

@@ -57,11 +57,12 @@ _HAT, _TRUE = "(1 - exp(-m*h))/m", "(1 - exp(-l*h))/l"
 def recursion(back: int = 0) -> Search:
     """``V̂_n <= max_a T^{a,k}V̂_{n-back}`` at a state; as printed ``back`` is 0 (and 1)."""
 
-    def sides(place: Place) -> tuple[Enclosure, Enclosure]:
+    def sides(place: Place) -> tuple[Enclosure, Fraction]:
         iteration = ValueIteration(place.case.optimistic(Fraction(1, 20)), truncate=True)
         older, model = iteration[max(place.steps - back, 0)], iteration.model
         scores = [applied(older, model.pairs[k], place.time) for k in pairs_of(model, place.state)]
-        return iteration[place.steps].value(place.state, place.time), largest(scores)
+        gap = iteration[place.steps].value(place.state, place.time) - largest(scores)
+        return gap, _CLOSE * model.horizon  # where the iteration stands still both are equal
 
     return Search((60, 2000), given=places(kinds=("up", "down")), sides=sides, title="iterates")
 
@@ -171,7 +172,8 @@ RECURSION_INPUT = claim(
     kind=Kind.STEP,
     uses=("eq:mono", "eq:Qa/monotone"),
     checks=(recursion(), *PROOF),
-    expected="proved",
+    argued="that T^{a,k} is monotone, and a minimum at most its second argument",
+    expected="tested",
     latex=r"\hat V_{n_k}(x,H) \le \sup_a(\mathcal T^{a,k}\hat V_{n_k})(x,H)",
 )
 
@@ -212,8 +214,8 @@ EQUALITY_REPAIRED = claim(
 
 LIPSCHITZ = claim(
     "lem:v-v-continuoustime/lipschitz",
-    "w(λ) = ∫_0^t exp(-λs) ds is Lipschitz in λ >= 0 with constant t²/2: it decreases (eq:diff), and w(λ) "
-    "+ λt²/2 increases.",
+    "w(λ) = ∫_0^t exp(-λs) ds has w(λ) + λt²/2 increasing in λ >= 0: it falls by at most t²/2 times the "
+    "change of λ (and does not rise, eq:diff).",
     says=increasing(f"{WAIT} + l*t**2/2", "l", Domain.of("l >= 0", "t >= 0")),
     domain=Domain.of("l >= 0", "t >= 0"),
     source=_SOURCE,
@@ -250,7 +252,8 @@ STEP = claim(
     kind=Kind.STEP,
     uses=("eq:rec-Vk", "eq:Vpik", "eq:reward-disc", "lem:error-model"),
     checks=(one_step(ONE, ONE, ONE), *PROOF),
-    expected="proved",
+    argued="that the difference is the sum of the two terms and what is left at the next state",
+    expected="tested",
 )
 
 REMAINDER = claim(
@@ -264,7 +267,8 @@ REMAINDER = claim(
     kind=Kind.STEP,
     uses=("lem:v-v-continuoustime/step", "prop:proberror/coupling"),
     checks=(remainders(), *PROOF),
-    expected="proved",
+    argued="the induction over m, and that the number of jumps is at most N",
+    expected="tested",
 )
 
 WHOLE = claim(
@@ -276,7 +280,8 @@ WHOLE = claim(
     source=_SOURCE,
     uses=("lem:optimism", "lem:v-v-continuoustime/step", "lem:v-v-continuoustime/recursion"),
     checks=(episodes(Shares()), mistakes(Shares()), *PROOF),
-    expected="proved",
+    argued="that the recursion sums up to s",
+    expected="tested",
     latex=r"V^*(x_0,H)-V^{\pi_k}(x_0,H) \le"
     r" \sum_{m\ge0}\mathbb E\bigl([b^k+\alpha_k+(H-t_m)^+\beta_k](H-t_m)^+\bigr)"
     r" + \epsilon_ke^{\lambda_{\max}H}",

@@ -361,7 +361,7 @@ def every_algorithm(constant: Fraction) -> Computed:
     return _computed("every algorithm", "dynamic programming over all algorithms, in rationals", cases)
 
 
-# --- inequalities about laws and sums --------------------------------------------------------
+# --- laws -----------------------------------------------------------------------------------
 
 
 def processed(factor: Fraction = Fraction(1)) -> Search:
@@ -384,17 +384,3 @@ def processed(factor: Fraction = Fraction(1)) -> Search:
     outcome = st.tuples(st.integers(1, 9), st.integers(1, 9), parts)
     given = st.lists(outcome, min_size=1, max_size=5).map(lambda found: [*found, (1, 1, Fraction(1, 2))])
     return Search(examples=(100, 2000), given=given, sides=sides, title="finite laws")
-
-
-def sums_of_roots(factor: Fraction = Fraction(2, 3)) -> Computed:
-    """``√0 + … + √(K-1)`` against ``factor K^{3/2}``."""
-
-    def cases(effort: Effort) -> list[Case]:
-        found, total = [], arb(0)
-        for k in range(1, effort.scaled(200, 5000) + 1):
-            with precision(BITS):
-                total += arb(k - 1).sqrt()
-                found.append(Case(f"K={k}", total, rational(factor) * arb(k).sqrt() ** 3))
-        return found
-
-    return _computed("sums", "partial sums in balls", cases)

@@ -21,6 +21,7 @@ from itertools import product
 
 from flint import arb
 
+from proofs_checks.counting import increments, longest, one_step, sums_of_roots
 from proofs_checks.lem_poisson import changed, weight
 from verify.claims import Claim, Domain, Effort, Kind, claim, limit
 from verify.provers.balls import precision, rational
@@ -124,61 +125,6 @@ OBSERVED = claim(
 
 # --- counting ---------------------------------------------------------------------------------
 
-# The pair of the m-th decision, episode by episode, and whether its jump was seen.
-Visits = list[tuple[int, bool]]
-
-
-def one_step(pairs: int = 3, constant: int = 3) -> Search:
-    """The sum of ``eq:CS3`` for one m over random episodes; the counts of other m are left out."""
-    from hypothesis import strategies
-
-    def sides(visits: Visits) -> tuple[arb, arb]:
-        counts = [0] * pairs
-        with precision(_BITS):
-            total = arb(0)
-            for pair, seen in visits:
-                if seen:
-                    total += 1 / arb(max(1, counts[pair])).sqrt()
-                    counts[pair] += 1
-            return total, constant * (pairs * arb(sum(counts))).sqrt()
-
-    episode = strategies.tuples(strategies.integers(0, pairs - 1), strategies.booleans())
-    return Search((150, 2000), strategies.lists(episode, min_size=1, max_size=40), sides, title="episodes")
-
-
-def increments(constant: Fraction | None = None) -> Search:
-    """Σ z_k/√max(1, Z_{k-1}) against (1 + √2)√Z_n, or ``constant``·√Z_n, for increments in [0, max(1, Z)]."""
-    from hypothesis import strategies
-
-    def sides(shares: list[Fraction]) -> tuple[arb, arb]:
-        sum_so_far = Fraction(0)
-        with precision(_BITS):
-            total = arb(0)
-            for share in shares:
-                z = share * max(Fraction(1), sum_so_far)
-                total += arb(rational(z)) / arb(rational(max(Fraction(1), sum_so_far))).sqrt()
-                sum_so_far += z
-            factor = 1 + arb(2).sqrt() if constant is None else arb(rational(constant))
-            # With the increment 1 as often as possible the two sides may be equal.
-            return total, factor * arb(rational(sum_so_far)).sqrt() + arb(2) ** -40
-
-    shares = strategies.lists(strategies.fractions(0, 1, max_denominator=8), min_size=1, max_size=12)
-    return Search((150, 2000), shares, sides, title="increments")
-
-
-def sums_of_roots(less: int = 0) -> Search:
-    """Σ √N against √((n - ``less``) Σ N), for n counts."""
-    from hypothesis import strategies
-
-    def sides(counts: list[int]) -> tuple[arb, arb]:
-        with precision(_BITS):
-            left = sum((arb(n).sqrt() for n in counts), arb(0))
-            return left, (arb(len(counts) - less) * sum(counts)).sqrt() + arb(2) ** -40  # equal if all are
-
-    counts = strategies.lists(strategies.integers(0, 50), min_size=1, max_size=12)
-    return Search((150, 2000), counts, sides, title="counts")
-
-
 PIGEON = claim(
     "prop:proberror/pigeon-hole",
     "For increments 0 and 1 the sum of z_k/√max(1, Z_{k-1}) is at most 3√Z_n. By induction: one increment "
@@ -251,20 +197,6 @@ ONE_STEP = claim(
     latex=r"\mathbb E\sum_{m,k}\frac{1\{t_{m+1}^k\le H\}}{\sqrt{\max\{1,N^{k,+}\}}}"
     r"\le 3\sqrt{SA}\,\mathbb E\sum_m\Bigl(\sum_l 1\{t_{m+1}^l\le H\}\Bigr)^{1/2}",
 )
-
-
-def longest(less: int = 0) -> Search:
-    """Σ_m √#{l : J^l > m} against √K max_l J^l, for random numbers of jumps."""
-    from hypothesis import strategies
-
-    def sides(jumps: list[int]) -> tuple[arb, arb]:
-        top = max(jumps)
-        with precision(_BITS):
-            left = sum((arb(sum(j > m for j in jumps)).sqrt() for m in range(top)), arb(0))
-            return left, arb(len(jumps)).sqrt() * (top - less)
-
-    jumps = strategies.lists(strategies.integers(0, 12), min_size=2, max_size=20)
-    return Search((150, 2000), jumps, sides, title="numbers of jumps")
 
 
 LONGEST = claim(

@@ -31,6 +31,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from proofs_checks import lower_bound_checks as checks
+from proofs_checks.counting import first_roots
 from proofs_checks.thm_lowerbound import PROOF, SOURCE, mutant
 from verify.claims import Claim, Domain, Kind, claim
 
@@ -105,7 +106,7 @@ CLAIMS = (
         "√0 + √1 + … + √(K-1) <= (2/3) K^{3/2}: the step from m = k to k + 1, (2/3) m^{3/2} + √m <= "
         "(2/3)(m + 1)^{3/2}, multiplied by 3 and squared.",
         says="4*m**3 + 12*m**2 + 9*m <= 4*(m + 1)**3", domain=_ROOT, source=SOURCE, kind=Kind.STEP,
-        checks=(checks.sums_of_roots(), *PROOF),
+        checks=(first_roots(), *PROOF),
         argued="the induction over K", expected="tested",
         latex=r"\sum_{k=1}^{K}\sqrt{k-1} \le \tfrac23 K^{3/2}",
     ),
@@ -228,7 +229,7 @@ MUTANTS: Mapping[str, Claim] = {
     "thm:lowerbound/kl/repaired": _changed(
         "thm:lowerbound/kl/repaired", domain=Domain.of("0 <= x <= 447/1000")
     ),
-    "thm:lowerbound/roots": _rechecked("thm:lowerbound/roots", checks.sums_of_roots(Fraction(3, 5))),
+    "thm:lowerbound/roots": _rechecked("thm:lowerbound/roots", first_roots(Fraction(3, 5))),
     "eq:sumTj/repaired": _rechecked(
         "eq:sumTj/repaired", checks.sum_of_visits(biased=True, share=Fraction(1, 100))
     ),

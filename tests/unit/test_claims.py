@@ -90,6 +90,96 @@ def test_what_is_not_a_formula_is_told_in_one_line(text, complaint):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10**10**9",
+        "2**(10**12)",
+        "(1/3)**(10**9)",
+        "(2*x)**(10**9)",
+        "sqrt(2)**(10**9)",
+        "2**(x + 10**9)",
+        "factorial(10**8)",
+        "gamma(10**8 + 1/2)",
+        "loggamma(10**8)",
+        "exp(10**10*log(10))",
+        "exp(x + 10**10*log(10))",
+        "2**(10**10*log(3)/log(2))",
+        "1e999999999",
+        "1e-99999999",
+        "10**3000*10**3000",
+        "sqrt(10**4000 + 1)",
+        "log(10**4000 + 1)",
+        "sin(10**100000)",
+        "Max(x, exp(exp(exp(100))))",
+        "pi**pi**pi**pi**pi**pi",
+    ],
+)
+def test_numbers_too_long_to_write_are_refused_before_they_are_computed(text):
+    with pytest.raises(ClaimError, match=r"^[^\n]+$"):
+        expression(text, Domain.of("0 <= x <= 1").symbols)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(1 - 1/1000)**1000",
+        "(1 + x/2)**10000",
+        "(1 + x)**(10**9)",
+        "exp(-10**9*x)",
+        "exp(exp(-10**5))",
+        "exp(exp(100))",
+        "exp(-n*log(2))",
+        "1e-1000",
+        "sqrt(10**100 + 1)",
+        "loggamma(300)",
+        "factorial(500)",
+        "(-1)**n",
+    ],
+)
+def test_large_numbers_of_a_readable_size_are_kept(text):
+    symbols = Domain.of("0 <= x <= 1", "n >= 0", integers="n").symbols
+    formula = expression(text, symbols)
+    assert expression(text_of(formula), symbols) == formula
+
+
+def test_a_power_that_is_written_out_unseen_would_be_noticed(monkeypatch):
+    monkeypatch.setattr("verify.claims.formulas.too_large", lambda function, parts: False)
+    with pytest.raises(ClaimError, match="more than 14000 bits"):
+        expression("2**20000", {})
+
+
+@pytest.mark.parametrize(
+    "text", ["exp(log(x))", "log(x - 1) - log(x - 1)", "sqrt(x - 1)**2", "(x - 1)**(1/3)"]
+)
+def test_what_is_defined_nowhere_is_refused_before_it_cancels(text):
+    with pytest.raises(ClaimError, match="not a real number"):
+        expression(text, Domain.of("x <= 0").symbols)
+    expression(text, Domain.of("x >= 0").symbols)
+
+
+@pytest.mark.parametrize(
+    "text", ["log(x - 2) - log(x - 2)", "exp(log(x - y))", "sqrt(x - 3/2)**2", "ln(1 - y)"]
+)
+def test_so_is_what_the_ranges_leave_nowhere_defined(text):
+    with pytest.raises(ClaimError, match="anywhere on the domain"):
+        Relation.of(f"{text} <= 1", Domain.of("0 <= x <= 1", "1 <= y <= 3"))
+    Relation.of(f"{text} <= 1", Domain.of("0 <= x <= 3", "0 <= y <= 3"))
+
+
+@pytest.mark.parametrize("text", [" 0.125*x", "\t\n0.125*x  ", "0.125*x"])
+def test_spaces_around_a_formula_mean_nothing(text):
+    symbols = Domain.of("x >= 0").symbols
+    assert expression(text, symbols) == symbols["x"] / 8
+
+
+@pytest.mark.parametrize("text", ["(" * 3000 + "x" + ")" * 3000, "x" + "+x" * 30000, "x\0"])
+def test_what_cannot_be_parsed_is_told_in_one_line(text):
+    with pytest.raises(ClaimError, match=r"^[^\n]+$") as error:
+        expression(text, {"x": sympy.Symbol("x")})
+    assert len(str(error.value)) < 300
+
+
 def test_a_relation_is_turned_so_that_the_gap_must_not_be_negative():
     relation = Relation.of("x > log(x)", Domain.of("x > 0"))
     assert (relation.relation, relation.strict) == ("<", True)
@@ -103,6 +193,33 @@ def test_a_claim_makes_one_comparison(text):
 
 
 # --- domains ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("comparison", "empty"),
+    [
+        ("0 < n < 1", True),
+        ("1/3 <= n <= 2/3", True),
+        ("-2 < n <= -1", False),
+        ("0 <= n < 1", False),
+        ("0 < n < 3/2", False),
+    ],
+)
+def test_an_integer_range_without_integers_is_empty(comparison, empty):
+    if empty:
+        with pytest.raises(ClaimError, match="nothing satisfies"):
+            Domain.of(comparison, integers="n")
+    else:
+        assert not Domain.of(comparison, integers="n").ranges["n"].empty
+    assert not Domain.of(comparison).ranges["n"].empty
+
+
+@pytest.mark.parametrize("comparison", ["pi >= 1", "1 <= 0", "0 <= 1 <= x"])
+def test_a_domain_compares_variables(comparison):
+    with pytest.raises(ClaimError, match="compares numbers"):
+        Domain.of(comparison)
+    with pytest.raises(ClaimError, match="constant"):
+        Domain.of("x >= 0", reals="pi")
 
 
 def test_comparisons_with_numbers_are_ranges_and_others_hypotheses():

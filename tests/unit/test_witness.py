@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from verify.claims import Domain, Relation, decreasing, increasing
 from verify.provers import witness
+from verify.provers.simplest import complexity
 from verify.provers.witness import admissible, as_relation, confirmed, exact_value
 
 POSITIVE = Domain.of("x >= 0")
@@ -134,3 +135,28 @@ def test_a_new_variable_takes_no_name_that_is_taken():
     _, wide = as_relation(increasing("x", "x", domain), domain)
     assert sorted(wide.ranges) == ["x", "x_2", "x_2_2"]
     assert admissible(wide, {"x": Q(0), "x_2": Q(0), "x_2_2": Q(1)})
+
+
+def test_a_tower_of_exponentials_is_not_evaluated():
+    area = Domain.of("0 <= x <= 1")
+    tower = Relation.of("exp(" * 12 + "-x" + ")" * 12 + " >= 0.2", area)
+    assert exact_value(tower.gap, {"x": Q(1, 2)}) is None
+    low = Relation.of("exp(exp(exp(-x))) <= 3", area)
+    assert exact_value(low.left, {"x": Q(0)}) == sympy.exp(sympy.E)
+
+
+def test_a_point_too_long_to_write_is_no_witness():
+    area = Domain.of("x >= 0")
+    says = Relation.of("x <= 1", area)
+    assert confirmed(says, area, {"x": Q(10**4000)}) is not None
+    assert confirmed(says, area, {"x": Q(10**5000)}) is None
+    assert confirmed(says, area, {"x": 2 + Q(1, 10**5000)}) is None
+
+
+@pytest.mark.parametrize("digits", [1, 5, 999, 1001, 4000, 4301, 20000])
+def test_how_much_there_is_to_read_is_counted_without_writing_it(digits):
+    below, at = Q(10**digits - 1), Q(10**digits)
+    assert complexity(below)[1] == digits
+    assert complexity(at)[1] == digits + 1
+    assert complexity(1 / at)[1] == digits + 3
+    assert complexity(-at)[1] == digits + 2

@@ -13,7 +13,7 @@ from typing import Any
 import sympy
 
 from verify.claims.domains import Domain
-from verify.claims.formulas import RELATIONS, ClaimError, expression, text_of, tree_of
+from verify.claims.formulas import RELATIONS, ClaimError, text_of, tree_of
 
 _SYMPY = {"<=": sympy.Le, "<": sympy.Lt, "==": sympy.Eq}
 
@@ -33,8 +33,8 @@ class Relation:
         if not isinstance(tree, ast.Compare) or len(tree.ops) != 1 or type(tree.ops[0]) not in RELATIONS:
             raise ClaimError(f"formula {text!r}: write one comparison (<=, <, >=, > or ==)")
         relation = RELATIONS[type(tree.ops[0])]
-        left = expression(tree.left, domain.symbols, text)
-        right = expression(tree.comparators[0], domain.symbols, text)
+        left = domain.read(tree.left, text)
+        right = domain.read(tree.comparators[0], text)
         if relation in (">=", ">"):
             left, right, relation = right, left, relation.replace(">", "<")
         return Relation(left, relation, right)
@@ -71,7 +71,7 @@ class Monotone:
         """Read the function; the variable must be a real one of the domain."""
         if variable not in domain.reals:
             raise ClaimError(f"monotone in {variable!r}: not a real variable of the domain")
-        return Monotone(expression(text, domain.symbols), variable, increasing)
+        return Monotone(domain.read(text, text), variable, increasing)
 
     def slope(self, domain: Domain) -> Relation:
         """``0 <= derivative``, which is the same thing for a differentiable function."""
@@ -108,7 +108,7 @@ class LimitOf:
         if towards not in ends:
             raise ClaimError(f"limit: {variable} -> {towards} is not an end of its range ({', '.join(ends)})")
         end = {"oo": sympy.oo, "-oo": -sympy.oo}.get(towards) or sympy.Rational(towards)
-        return LimitOf(expression(text, domain.symbols), variable, end, expression(value, domain.symbols))
+        return LimitOf(domain.read(text, text), variable, end, domain.read(value, value))
 
     def text(self) -> str:
         """For a reader."""

@@ -44,6 +44,11 @@ class Effort:
     seed: int = 0
     error: Fraction = Fraction(1, 10**6)  # the probability this check may be wrong with, if it is random
 
+    def __post_init__(self) -> None:
+        """Random generators take no negative seed."""
+        if self.seed < 0:
+            raise ClaimError(f"seed {self.seed}: write a whole number, 0 or larger")
+
     def scaled(self, quick: int, thorough: int) -> int:
         """One of two budgets, by the profile."""
         return quick if self.profile == "quick" else thorough

@@ -7,6 +7,7 @@ A comparison of one variable with numbers is a range; any other is a hypothesis.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -15,7 +16,16 @@ from typing import Any
 
 import sympy
 
-from verify.claims.formulas import RELATIONS, ClaimError, expression, names_in, text_of, tree_of
+from verify.claims.formulas import (
+    CONSTANTS,
+    RELATIONS,
+    ClaimError,
+    brief,
+    expression,
+    names_in,
+    text_of,
+    tree_of,
+)
 
 _MIRROR = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "=="}
 
@@ -40,6 +50,10 @@ class Range:
         """Whether nothing is in it (an integer range without integers counts as empty too)."""
         if self.lower is None or self.upper is None:
             return False
+        if self.integer:
+            first = math.floor(self.lower) + 1 if self.lower_open else math.ceil(self.lower)
+            last = math.ceil(self.upper) - 1 if self.upper_open else math.floor(self.upper)
+            return first > last
         return self.lower > self.upper or (self.lower == self.upper and (self.lower_open or self.upper_open))
 
     def __contains__(self, number: Fraction) -> bool:
@@ -104,6 +118,8 @@ class Domain:
         for name in names:
             if not name.isidentifier():
                 raise ClaimError(f"domain: {name!r} is not a name; write one like 'x' or 'rate'")
+            if name in CONSTANTS:
+                raise ClaimError(f"domain: {name!r} is a constant; choose another name for the variable")
         ranges = {name: Range(integer=name in whole) for name in names}
         pairs = [pair for text, tree in trees for pair in _pairs(text, tree)]
         rest = []
@@ -126,6 +142,29 @@ class Domain:
         return Hypothesis(
             expression(left, self.symbols, text), relation, expression(right, self.symbols, text)
         )
+
+    def read(self, node: str | ast.expr, text: str) -> Any:
+        """The SymPy expression of a formula over the domain, if no part of it is undefined throughout."""
+        tree = tree_of(node) if isinstance(node, str) else node
+        for part in ast.walk(tree):  # before SymPy cancels log(x - 2) - log(x - 2) on [0, 1]
+            match part:
+                case ast.Call(func=ast.Name(id="log" | "ln" | "sqrt" as name), args=[inside]):
+                    largest = self._largest(expression(inside, self.symbols, text))
+                    if largest is not None and (largest < 0 or (name != "sqrt" and largest == 0)):
+                        where = f"formula {brief(text)!r}: {brief(ast.unparse(part))!r}"
+                        raise ClaimError(f"{where} is not a real number (anywhere on the domain)")
+        return expression(tree, self.symbols, text)
+
+    def _largest(self, linear: Any) -> Fraction | None:
+        """The least upper bound of a linear expression over the ranges; ``None`` if unknown or infinite."""
+        total = Fraction(0)
+        for term, factor in linear.as_coefficients_dict().items():
+            r = self.ranges.get(term.name) if term.is_Symbol else None
+            end = Fraction(1) if term == 1 else None if r is None else r.upper if factor > 0 else r.lower
+            if end is None:
+                return None
+            total += Fraction(int(factor.p), int(factor.q)) * end
+        return total
 
     @cached_property
     def symbols(self) -> dict[str, Any]:
@@ -193,6 +232,8 @@ def _pairs(text: str, tree: ast.expr) -> list[tuple[ast.expr, str, ast.expr, str
     for left, op, right in zip(terms, tree.ops, terms[1:], strict=False):
         if type(op) not in RELATIONS:
             raise ClaimError(f"domain {text!r}: compare with <=, <, >=, > or ==")
+        if not names_in(left) and not names_in(right):
+            raise ClaimError(f"domain {text!r}: compares numbers; name a variable, for example 'x >= 0'")
         found.append((left, RELATIONS[type(op)], right, text))
     return found
 

@@ -26,8 +26,10 @@ _EPILOG = """examples:
   ctucbvi verify --certificates proofs && python -m verify.recheck proofs/LABEL.json
 
 Results are kept in $CTUCBVI_CACHE (default: ctucbvi in your cache folder) and used again while
-the claim, the code it imports and the versions are the same.  Data files that a check reads are
-not looked at: use --fresh when they change.
+the claim, the code it imports and the versions are the same.  That code is looked for in this
+package, beside the file of claims and where Python imports from, but not in installed packages
+(their versions count, if they compute).  Data files that a check reads and modules imported by a
+computed name are not looked at: use --fresh when they change.
 """
 
 

@@ -6,11 +6,15 @@ number of operations and the size of the exponents are looked at first; both are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
 import sympy
+
+from verify.claims.sizes import too_large
+
+_WRITTEN_OUT = 256
 
 
 def attempt(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
@@ -19,6 +23,24 @@ def attempt(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         return call(*arguments, **options)
     except Exception:  # SymPy gives up in many unrelated ways; no answer is always a safe answer
         return None
+
+
+def put(expression: Any, values: Mapping[Any, Any]) -> Any:
+    """The expression with values for symbols, or ``None``: not finite there, or too long a number."""
+    found = attempt(_put, sympy.sympify(expression), values)
+    strange = (sympy.nan, sympy.zoo, sympy.oo, -sympy.oo, sympy.AccumBounds)
+    return None if found is None or found.has(*strange) else found
+
+
+def _put(e: Any, values: Mapping[Any, Any]) -> Any:
+    if e in values:
+        return values[e]
+    if e.is_Atom or not any(s in e.free_symbols for s in values):
+        return e
+    parts = [_put(a, values) for a in e.args]
+    if too_large(e.func, parts):
+        raise OverflowError(f"{e.func} of a large number")
+    return e.func(*parts)
 
 
 @lru_cache(maxsize=8192)
@@ -40,6 +62,15 @@ def largest_exponent(expression: Any) -> int:
     exponents += [p.args[0] for p in expression.atoms(sympy.exp, sympy.sinh, sympy.cosh, sympy.tanh)]
     numbers = [n for e in exponents for n in e.atoms(sympy.Rational)]
     return max((max(abs(int(n.p)), int(n.q)) for n in numbers), default=0)
+
+
+@lru_cache(maxsize=8192)
+def unwieldy(expression: Any) -> bool:
+    """Whether it has a high power of a sum, which SymPy writes out as soon as it is asked for a sign."""
+    return any(
+        p.exp.is_Integer and abs(int(p.exp)) > _WRITTEN_OUT and p.base.is_Add
+        for p in expression.atoms(sympy.Pow)
+    )
 
 
 def simpler_forms(expression: Any) -> Iterator[Callable[[Any], Any]]:

@@ -267,7 +267,7 @@ class _Evaluation:
         if self.smooth and isinstance(e, sympy.Abs) and 0 in self.of(e.args[0]):
             raise UnknownError("a kink")
         parts = [self.of(a) for a in e.args]
-        if not parts:
+        if not parts or isinstance(e, sympy.AccumBounds):
             raise UnknownError(f"no interval rule for {e}")
         return _function(e.func, parts[0]) if len(parts) == 1 else _in_balls(e, parts)
 

@@ -18,6 +18,7 @@ _ROUNDS = 3
 _WIDTHS = 40  # neighbourhoods per coordinate, each half as wide as the one before
 _DECIMALS = 3
 _ANCHORS = 6
+_LONGEST = 1000  # digits; of longer numbers a tail of zeros is not looked for
 
 
 def simplest_between(low: Fraction, high: Fraction) -> Fraction:
@@ -45,14 +46,28 @@ def simplest_between(low: Fraction, high: Fraction) -> Fraction:
 def complexity(number: Fraction) -> tuple[int, int, int]:
     """How much there is to read: digits (a tail of zeros counts as its length is written), size, sign."""
     cost = _digits(number.numerator) + (_digits(number.denominator) if number.denominator > 1 else 0)
-    return cost, len(str(number)), number < 0
+    written = _length(number.numerator) + (_length(number.denominator) + 1 if number.denominator > 1 else 0)
+    return cost, written + (number < 0), number < 0
 
 
 def _digits(number: int) -> int:
-    text = str(abs(number))
-    head = text.rstrip("0") or "0"
-    zeros = len(text) - len(head)
-    return len(head) + (len(str(zeros)) if zeros else 0)
+    length = _length(number)
+    if length > _LONGEST:
+        return length
+    zeros = length - len(str(abs(number)).rstrip("0") or "0")
+    return length - zeros + (len(str(zeros)) if zeros else 0)
+
+
+def _length(number: int) -> int:
+    """The number of decimal digits; counted without writing down a number longer than Python writes."""
+    size = abs(number)
+    if size.bit_length() < 3 * _LONGEST:
+        return len(str(size))
+    length = int(size.bit_length() * math.log10(2)) - 1  # at most one or two too small
+    power = 10**length
+    while power <= size:
+        length, power = length + 1, power * 10
+    return length
 
 
 Whole = dict[str, Fraction]  # a point
@@ -132,7 +147,7 @@ def candidates(value: Fraction, r: Range) -> Iterator[Fraction]:
 
 def _powers(step: Fraction) -> list[int]:
     """Exponents from 0 to that of the step, not all of them when it is very large or small."""
-    last = len(str(abs(step.numerator))) - len(str(step.denominator))
+    last = _length(step.numerator) - _length(step.denominator)
     every = [*range(24), *range(24, 100, 4), *range(100, 1000, 20)]
     return [k if last > 0 else -k for k in every if k <= abs(last)]
 
@@ -140,7 +155,7 @@ def _powers(step: Fraction) -> list[int]:
 def _decimal(value: Fraction, digits: int) -> Fraction:
     """The value rounded to so many significant digits."""
     size = abs(value)
-    exponent = len(str(size.numerator)) - len(str(size.denominator))
+    exponent = _length(size.numerator) - _length(size.denominator)
     exponent -= size < Fraction(10) ** exponent
     unit = Fraction(10) ** (exponent - digits + 1)
     return round(value / unit) * unit

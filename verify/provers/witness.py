@@ -21,6 +21,7 @@ import sympy
 from flint import arb
 
 from verify.claims import Domain, Hypothesis, Monotone, Relation
+from verify.claims.sizes import BITS, out_of_reach
 from verify.provers.balls import evaluate
 
 LINE = "python -m verify.recheck FILE"
@@ -60,9 +61,11 @@ def violated(relation: Relation, domain: Domain, point: Point) -> bool:
 
 
 def admissible(domain: Domain, point: Point) -> bool:
-    """Whether the point certainly lies in the domain and satisfies its hypotheses."""
-    return domain.contains(point) and all(
-        _certain(h.left, h.right, point, _HOLDS[h.relation]) for h in domain.given
+    """Whether the point certainly lies in the domain and satisfies its hypotheses, and can be written."""
+    return (
+        all(max(abs(x.numerator), x.denominator).bit_length() <= BITS for x in point.values())
+        and domain.contains(point)
+        and all(_certain(h.left, h.right, point, _HOLDS[h.relation]) for h in domain.given)
     )
 
 
@@ -102,6 +105,8 @@ def exact_value(expression: Any, point: Point) -> Any | None:
 
 def _too_large(function: Any, parts: list[Any]) -> bool:
     """Whether writing the value out would take more than a page or a second."""
+    if out_of_reach(function, parts):  # a tower of exponentials
+        return True
     if function is sympy.Pow:
         base, power = parts
         if not power.is_Rational:

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,32 +17,15 @@ import sympy
 
 from verify.recheck.goals import Goal
 from verify.recheck.identities import require_same
-from verify.recheck.intervals import Interval, UnknownError, point, precision
-from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, read, relation_of, tree_of
+from verify.recheck.intervals import UnknownError
+from verify.recheck.reading import domain_of, names_in, read, relation_of, tree_of
 from verify.recheck.rules import RULES
 from verify.recheck.series import Box, range_of, symbol_of
+from verify.recheck.statements import Statement
+from verify.recheck.witnesses import FAILURES, Say, about_witness, reason
 
 FORMAT = "ctucbvi-proof-1"
-SECONDS = 120  # for the code of a witness
-_DIGITS = Fraction(1, 10**6)  # to which the decimals beside a witness have to be right
-
-# What SymPy and malformed data may raise; each is a complaint.
-_FAILURES = (
-    UnknownError,
-    ArithmeticError,
-    AttributeError,
-    IndexError,
-    KeyError,
-    NotImplementedError,
-    RecursionError,
-    TypeError,
-    ValueError,
-    sympy.PolynomialError,
-    sympy.SympifyError,
-    sympy.PoleError,
-)
-
-Say = Callable[[str], None]
+_OTHERS = ("others", "findings")  # where evidence holds the findings that did not decide
 
 
 def recheck(document: Any, labels: Iterable[str] = (), say: Say = lambda _: None) -> list[str]:
@@ -64,28 +44,90 @@ def recheck(document: Any, labels: Iterable[str] = (), say: Say = lambda _: None
     if "format" in document or "proof" in document:
         return _certificate(document, str(document.get("label", "certificate")), say)
     if "relation" in document or "line" in document:
-        return _witness(document, str(document.get("label", "witness")), say)
+        return about_witness(document, str(document.get("label", "witness")), say)
     return ["neither a certificate nor a witness nor a document of claims"]
 
 
 def _claim(claim: Mapping[str, Any], say: Say) -> list[str]:
-    """Every witness and every certificate of a claim."""
-    label, found = str(claim.get("label")), []
+    """Every witness and every certificate of a claim, each for what the claim says."""
+    label = str(claim.get("label"))
+    try:
+        statement = Statement.of(claim)
+    except FAILURES as error:
+        return [f"{label}: {reason(error)}"]
+    found: list[str] = []
     if claim.get("verdict") == "refuted" and not claim.get("witness"):
         found.append(f"{label}: refuted without a witness")
-    for path, key, data, verdict in _evidence(claim, label, str(claim.get("verdict"))):
+    for path, finding in _findings(claim, label):
+        found += _finding(finding, statement, label, path, say)
+    return found
+
+
+def _findings(data: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The finding that decides, and the others beside it; a verdict counts nowhere else."""
+    yield path, data
+    evidence = data.get("evidence")
+    for key in _OTHERS:
+        others = evidence.get(key) if isinstance(evidence, Mapping) else None
+        for k, other in enumerate(others if isinstance(others, list) else []):
+            if isinstance(other, Mapping):
+                yield from _findings(other, f"{path}.evidence.{key}[{k}]")
+
+
+def _finding(finding: Mapping[str, Any], statement: Statement, label: str, path: str, say: Say) -> list[str]:
+    """The witness and the certificates of one finding, and others that its evidence may hold."""
+    evidence = finding.get("evidence")
+    evidence = evidence if isinstance(evidence, Mapping) else {}
+    check, verdict = evidence.get("check", finding.get("check")), finding.get("verdict")
+    found: list[str] = []
+    if (data := finding.get("witness")) is not None:
+        found += _witness_of(data, statement, label, check, f"{path}.witness", say)
+    certificates = dict(_certificates(evidence, f"{path}.evidence"))
+    if certificates or evidence.get("certificates") == []:
+        whole = "proved" in (verdict, evidence.get("formula"))
+        found += _shown(certificates, statement, label, whole, f"{path}.evidence", say)
+    elif path == label and verdict in ("proved", "proved-on-box") and statement.needs_certificate(check):
+        found.append(f"{path}: {verdict} without a certificate")
+    rest = {k: v for k, v in evidence.items() if k not in (*_OTHERS, "certificate", "certificates")}
+    for where, key, data in _strays(rest, f"{path}.evidence"):
         if not isinstance(data, Mapping):
-            found.append(f"{path}: not an object")
-        elif key == "witness":
-            found += _witness(data, path, say)
+            found.append(f"{where}: not an object")
         else:
-            try:
-                data = _whole_text(data)
-                _require_match(data, claim)
-            except (UnknownError, OSError, ValueError) as error:
-                found.append(f"{path}: {_reason(error)}")
-                continue
-            found += _certificate(data, path, say, whole=verdict == "proved")
+            found += about_witness(data, where, say) if key == "witness" else _certificate(data, where, say)
+    return found
+
+
+def _certificates(evidence: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+    if evidence.get("certificate") is not None:
+        yield f"{path}.certificate", evidence["certificate"]
+    every = evidence.get("certificates")
+    for k, data in enumerate(every if isinstance(every, list) else [] if every is None else [every]):
+        yield f"{path}.certificates[{k}]", data
+
+
+def _shown(
+    certificates: Mapping[str, Any], statement: Statement, label: str, whole: bool, path: str, say: Say
+) -> list[str]:
+    """The complaints about certificates that together show what the claim says."""
+    found, relations = [], []
+    for where, data in certificates.items():
+        try:
+            if not isinstance(data, Mapping):
+                raise UnknownError("not an object")
+            data = _whole_text(data)
+            if data.get("label") != label:
+                raise UnknownError(f"the certificate is for {data.get('label')!r}")
+            statement.require_domain(data)
+        except (*FAILURES, OSError) as error:
+            found.append(f"{where}: {reason(error)}")
+            continue
+        relations.append(data.get("relation"))
+        found += _certificate(data, where, say, whole, statement.along)
+    if len(relations) == len(certificates):
+        try:
+            statement.require_shown(relations)
+        except FAILURES as error:
+            found.append(f"{path}: {reason(error)}")
     return found
 
 
@@ -102,53 +144,40 @@ def _whole_text(data: Mapping[str, Any]) -> Mapping[str, Any]:
     return loaded if isinstance(loaded, Mapping) else {}
 
 
-def _require_match(data: Mapping[str, Any], claim: Mapping[str, Any]) -> None:
-    """Complain about a certificate for something else than the claim, as far as the document tells."""
-    if data.get("label") != claim.get("label"):
-        raise UnknownError(f"the certificate is for {data.get('label')!r}")
-    says = claim.get("says")
-    if isinstance(says, str) and any(sign in says for sign in ("<", "==")) and says != data.get("relation"):
-        raise UnknownError(f"the certificate is for {data.get('relation')!r}, the claim says {says!r}")
-    if isinstance(claim.get("domain"), list):
-        words = {f"{name} integer" for name in data.get("integers", ())}
-        ranges = {text for text in claim["domain"] if not str(text).endswith((" real", " integer"))}
-        whole = {text for text in claim["domain"] if str(text).endswith(" integer")}
-        if set(data.get("domain", ())) != ranges or words != whole:
-            raise UnknownError("the certificate is for another domain than the claim")
-
-
-def _evidence(data: Any, path: str, verdict: str) -> Iterator[tuple[str, str, Any, str]]:
-    """Where, which of the two, the data, and the nearest verdict around it."""
+def _strays(data: Any, path: str) -> Iterator[tuple[str, str, Any]]:
+    """Where, which of the two, and the data, of what stands deeper in the evidence."""
     if isinstance(data, Mapping):
-        verdict = str(data.get("verdict", verdict))
         for key, value in data.items():
             if key in ("certificate", "witness"):
                 if value is not None:
-                    yield f"{path}.{key}", key, value, verdict
+                    yield f"{path}.{key}", key, value
             else:
-                yield from _evidence(value, f"{path}.{key}", verdict)
+                yield from _strays(value, f"{path}.{key}")
     elif isinstance(data, list):
         for k, value in enumerate(data):
-            yield from _evidence(value, f"{path}[{k}]", verdict)
+            yield from _strays(value, f"{path}[{k}]")
 
 
 # ---------------------------------------------------------------- certificates
 
 
-def _certificate(data: Mapping[str, Any], path: str, say: Say, whole: bool = False) -> list[str]:
+def _certificate(
+    data: Mapping[str, Any], path: str, say: Say, whole: bool = False, along: str = ""
+) -> list[str]:
+    """The complaints about one; ``along`` names a variable whose hypotheses may not be used."""
     say(f"{path}: certificate for {data.get('relation')} on {data.get('box')}")
     try:
         if data.get("format") != FORMAT:
             raise UnknownError(f"format {data.get('format')!r} is not {FORMAT!r}")
-        goal = _first_goal(data, whole)
-    except _FAILURES as error:
-        return [f"{path}: {_reason(error)}"]
+        goal = _first_goal(data, whole, along)
+    except FAILURES as error:
+        return [f"{path}: {reason(error)}"]
     if isinstance(goal, list):
         return [f"{path}: {one}" for one in goal]
     return list(_walk(data.get("proof"), goal, f"{path}.proof"))
 
 
-def _first_goal(data: Mapping[str, Any], whole: bool) -> Goal | list[str]:
+def _first_goal(data: Mapping[str, Any], whole: bool, along: str) -> Goal | list[str]:
     """What the proof has to show, or (for an identity) the complaints at once."""
     texts, box_texts, integers = (list(data.get(key, ())) for key in ("domain", "box", "integers"))
     names = set(integers).union(*map(names_in, map(tree_of, [*texts, *box_texts, data.get("relation")])))
@@ -162,13 +191,14 @@ def _first_goal(data: Mapping[str, Any], whole: bool) -> Goal | list[str]:
         if whole and not ranges[name].within(x):
             raise UnknownError(f"proved, but the box is smaller than the domain: {name}")
     left, relation, right = relation_of(data.get("relation"), names)
-    if relation == "==":
-        return _identity(data, left - right, box)
     f = right - left
     for power in f.atoms(sympy.Pow):
         if not power.exp.is_Rational and not _clear(power.base, box) and not _clear(power.exp, box):
             raise UnknownError(f"{power} may be 0**0 in the box, where it jumps")
-    return Goal(f, relation == "<", box, given, frozenset(integers))
+    if relation == "==":
+        return _identity(data, -f, box)
+    kept = tuple(None if along and symbol_of(along) in h[0].free_symbols else h for h in given)
+    return Goal(f, relation == "<", box, kept, frozenset(integers))
 
 
 def _clear(f: Any, box: Box) -> bool:
@@ -207,9 +237,9 @@ def _walk(proof: Any, goal: Goal, path: str) -> Iterator[str]:
                 raise UnknownError("no rule of the language")
             goal = _relaxed(goal, _kinds(node, known))
             children = RULES[node["by"]](node, goal)
-        except _FAILURES as error:
+        except FAILURES as error:
             by = node.get("by") if isinstance(node, Mapping) else node
-            yield f"{where}: {by}: {_reason(error)}"
+            yield f"{where}: {by}: {reason(error)}"
             continue
         stack += [(f"{where}.{field}", child, sub) for field, child, sub in reversed(children)]
 
@@ -222,111 +252,27 @@ def _relaxed(goal: Goal, kinds: frozenset[str]) -> Goal:
     return replace(goal, given=given, integers=goal.integers if "cases" in kinds else frozenset())
 
 
-def _reason(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return text if isinstance(error, UnknownError) else f"cannot be checked ({type(error).__name__}: {text})"
-
-
 # ---------------------------------------------------------------- witnesses
 
 
-def _witness(data: Mapping[str, Any], path: str, say: Say) -> list[str]:
+def _witness_of(data: Any, statement: Statement, label: str, check: Any, path: str, say: Say) -> list[str]:
+    """The complaints about the witness of a claim."""
+    if not isinstance(data, Mapping):
+        return [f"{path}: not an object"]
     if "relation" not in data:
-        return _code(data.get("line"), path, say)
-    say(f"{path}: witness against {data.get('relation')} at {data.get('point')}")
+        if statement.forbids_code(check):
+            return [f"{path}: a line of code refutes no formula; give a point"]
+        return about_witness(data, path, say)
     try:
-        _require_witness(data)
-    except _FAILURES as error:
-        return [f"{path}: {_reason(error)}"]
-    return []
-
-
-def _require_witness(data: Mapping[str, Any]) -> None:
-    """Complain unless the point is in the domain and the relation certainly fails there."""
-    texts, integers = list(data.get("domain", ())), list(data.get("integers", ()))
-    names = set(integers).union(*map(names_in, map(tree_of, [*texts, data.get("relation")])))
-    at = {str(name): point(rational(text)) for name, text in data["point"].items()}
-    if missing := sorted(names - set(at)):
-        raise UnknownError(f"the point has no {missing[0]}")
-    ranges, _ = domain_of(texts, names)
-    for name, x in ranges.items():
-        if at[name].low not in x or (name in integers and at[name].low.denominator != 1):
-            raise UnknownError(f"{name} = {at[name].low} is not in the domain")
-    with sympy.evaluate(False):  # nothing may cancel before it is seen to be defined
-        _, given = domain_of(texts, names)
-        left, relation, right = relation_of(data["relation"], names)
-    for bits in (256, 1024, 4096, 16384):
-        with precision(bits):
-            doubt = _doubt(left, relation, right, given, at, data)
-        if doubt is None:
-            return
-    raise UnknownError(doubt)
-
-
-_Gap = Callable[[Interval], bool]
-_HOLDS: Mapping[str, _Gap] = {
-    "<=": lambda gap: gap.positive(False),
-    "<": lambda gap: gap.positive(True),
-    "==": lambda gap: gap.single and gap.low == 0,
-}
-_FAILS: Mapping[str, _Gap] = {
-    "<=": lambda gap: (-gap).positive(True),
-    "<": lambda gap: (-gap).positive(False),
-    "==": lambda gap: gap.positive(True) or (-gap).positive(True),
-}
-
-
-def _doubt(
-    left: Any, relation: str, right: Any, given: Iterable[Hypothesis], at: Box, data: Any
-) -> str | None:
-    """Why the point does not refute the relation; ``None`` if it does."""
-    for k, (h, kind) in enumerate(given):
-        if not _HOLDS[kind](_value(h, at)):
-            return f"hypothesis {k} is not seen to hold at the point"
-    gap = _value(right - left, at)
-    if not _FAILS[relation](gap):
-        return f"the relation is not seen to fail: right - left is about {_decimal(gap)}"
-    for key, side in (("left", left), ("right", right)):
-        value = range_of(side, at)
-        if key in data and not _agrees(str(data[key]), value):
-            return f"{key} is about {_decimal(value)}, not {data[key]}"
-    return None
-
-
-def _value(f: Any, at: Box) -> Interval:
-    """Its value at a point: in intervals, and exactly where SymPy sees that it is a rational number."""
-    x = range_of(f, at)  # raises where it is not defined
-    if x.single or f.count_ops() > 200:
-        return x
-    exact = sympy.expand(
-        f.subs({symbol_of(name): sympy.Rational(value.low) for name, value in at.items()}).doit()
-    )
-    number = point(Fraction(int(exact.p), int(exact.q))) if exact.is_Rational else x
-    return number if number.low in x else x
-
-
-def _agrees(decimal: str, x: Interval) -> bool:
-    number = Fraction(decimal)
-    near = _DIGITS * max(abs(x.low), abs(x.high))
-    return bool(x.low - near <= number <= x.high + near)
-
-
-def _decimal(x: Interval) -> str:
-    return sympy.sstr(sympy.Rational(x.low + x.high).n(10) / 2) if x.bounded else "unknown"
-
-
-def _code(line: Any, path: str, say: Say) -> list[str]:
-    """Run the one line of Python that prints True when the violation is confirmed."""
-    if not isinstance(line, str):
-        return [f"{path}: neither a relation nor a line of code"]
-    say(f"{path}: running {line!r} in a fresh Python, for at most {SECONDS} s")
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", line], capture_output=True, text=True, timeout=SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return [f"{path}: {line!r} does not end within {SECONDS} s"]
-    if done.returncode != 0 or done.stdout.split()[-1:] != ["True"]:
-        last = (done.stdout + done.stderr).strip().splitlines()[-1:] or ["nothing"]
-        return [f"{path}: {line!r} does not print True but {last[0]!r}"]
-    return []
+        if "point" not in data:
+            statement.require_away(data)
+            certificate = data.get("certificate")
+            if not isinstance(certificate, Mapping):
+                raise UnknownError("neither a point nor a certificate")
+            if any(certificate.get(key) != data.get(key) for key in ("relation", "domain")):
+                raise UnknownError("the certificate is for something else than the witness")
+            return _shown({f"{path}.certificate": certificate}, Statement(None), label, True, path, say)
+        statement.require_refuted_by(data)
+    except FAILURES as error:
+        return [f"{path}: {reason(error)}"]
+    return about_witness(data, path, say)

@@ -25,6 +25,7 @@ from verify.recheck.identities import require_same, slope_of, without_kinks
 from verify.recheck.intervals import Interval, UnknownError, point
 from verify.recheck.reading import Hypothesis, rational
 from verify.recheck.series import Box, Series, range_of, sturm, symbol_of
+from verify.recheck.sizes import put
 
 _DEPTH = 4  # times a box is halved where the certificate's own enclosure is a little sharper
 
@@ -179,7 +180,7 @@ def by_hessian(node: Node, goal: Goal) -> list[Child]:
     smooth = {n: Series(box, n, 2).of(f) for n in names}  # raises where f is not twice differentiable
     slopes = {n: slope_of(f, n, box) for n in names}
     for g in (f, *slopes.values()):
-        require_same(g.subs(here), sympy.Integer(0), {}, "the value at the point")
+        require_same(put(g, here), sympy.Integer(0), {}, "the value at the point")
     matrix = [
         [smooth[a][2] * point(2) if a == b else range_of(slope_of(slopes[a], b, box), box) for b in names]
         for a in names

@@ -80,14 +80,18 @@ def shown(at: Box) -> str:
     return ", ".join(f"{name} = {x.low}" for name, x in at.items())
 
 
+def steep(d: Any) -> bool:
+    """Whether a sum has too high a power to be expanded."""
+    return any(p.exp.is_Integer and abs(p.exp) > 40 and p.base.is_Add for p in d.atoms(sympy.Pow))
+
+
 def _vanishes(d: Any) -> bool:
     """Whether SymPy reduces it to exactly 0, by one of several ways."""
     if d == 0 or d.count_ops() > _LONG:
         return bool(d == 0)
-    steep = any(p.exp.is_Integer and abs(p.exp) > 40 and p.base.is_Add for p in d.atoms(sympy.Pow))
     light: list[Callable[[Any], Any]] = (
         []
-        if steep
+        if steep(d)
         else [
             sympy.expand,
             lambda e: sympy.expand(sympy.expand_log(e)),

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 _BITS = [256]  # significant bits of an end that is not exact; the last one counts
+_WRITTEN = 1 << 17  # bits of a power that is computed exactly before it is rounded
 HUGE = 1 << 13  # beyond 2^±HUGE an end becomes infinite, or zero
 
 End = Any  # a Fraction, or ±math.inf
@@ -161,7 +162,7 @@ class Interval:
         if n < 0:
             return self.inverse().power(-n)
         base = self.size() if n % 2 == 0 else self
-        low, high = (e if isinstance(e, float) else e**n for e in (base.low, base.high))
+        low, high = _power(base.low, n, False), _power(base.high, n, True)
         return Interval.of((low, base.low_open), (high, base.high_open)) if n else point(ONE)
 
 
@@ -172,6 +173,26 @@ def _times(x: tuple[End, bool], y: tuple[End, bool]) -> tuple[End, bool]:
     if isinstance(x[0], float) or isinstance(y[0], float):
         return (INF if (x[0] > 0) == (y[0] > 0) else -INF), True
     return x[0] * y[0], x[1] or y[1]
+
+
+def _power(x: End, n: int, up: bool) -> End:
+    """x**n for n >= 0; rounded outward on the way where it would be long."""
+    if isinstance(x, float):
+        return x if x > 0 or n % 2 else -x
+    if n * max(x.numerator.bit_length(), x.denominator.bit_length()) <= _WRITTEN:
+        return x**n
+    sign, larger = (-1, not up) if x < 0 and n % 2 else (1, up)
+    result, square = ONE, short(abs(x), larger)
+    while n:
+        if n % 2:
+            result = _product(result, square, larger)
+        square, n = _product(square, square, larger), n // 2
+    return sign * result
+
+
+def _product(x: End, y: End, up: bool) -> End:
+    """Of ends >= 0, rounded."""
+    return INF if isinstance(x, float) or isinstance(y, float) else short(x * y, up)
 
 
 def point(x: Any) -> Interval:

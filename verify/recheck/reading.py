@@ -13,6 +13,7 @@ import sympy
 
 from verify.recheck.intervals import INF, Interval, UnknownError
 from verify.recheck.series import CONSTANTS, FUNCTIONS, symbol_of
+from verify.recheck.sizes import applied, decimal, power
 
 _RELATIONS: Mapping[type[ast.cmpop], str] = {
     ast.LtE: "<=",
@@ -22,7 +23,6 @@ _RELATIONS: Mapping[type[ast.cmpop], str] = {
     ast.Eq: "==",
 }
 _MIRROR = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "=="}
-_LARGEST = 10_000  # exponents and arguments beyond it would take SymPy for ever
 
 Comparison = tuple[ast.expr, str, ast.expr]
 Hypothesis = tuple[Any, str]  # right - left, and <=, < or ==
@@ -60,7 +60,7 @@ def _read(node: ast.expr, names: set[str], text: str) -> Any:
         case ast.Constant(value=int() as number) if not isinstance(number, bool):
             return sympy.Integer(number)
         case ast.Constant(value=float()):
-            return sympy.Rational(ast.get_source_segment(text, node))  # the decimals as written
+            return decimal(ast.get_source_segment(text, node) or "")
         case ast.Name(id=name) if name in names:
             return symbol_of(name)
         case ast.Name(id=name) if name in CONSTANTS:
@@ -73,10 +73,8 @@ def _read(node: ast.expr, names: set[str], text: str) -> Any:
             return _operation(op, _read(left, names, text), _read(right, names, text))
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
             values = [_read(a, names, text) for a in arguments]
-            if any(v.is_Rational and abs(v) > _LARGEST for v in values) and name in ("gamma", "factorial"):
-                raise UnknownError(f"{text!r}: {name} of too large a number")
             try:
-                return FUNCTIONS[name](*values)
+                return applied(FUNCTIONS[name], values)
             except (TypeError, ValueError) as error:
                 raise UnknownError(f"{text!r}: {name}: {error}") from None
     raise UnknownError(f"{text!r}: {ast.unparse(node)!r} is not in the language")
@@ -92,9 +90,9 @@ def _operation(op: ast.operator, a: Any, b: Any) -> Any:
             return a * b
         case ast.Div():
             return a / b
-        case ast.Pow() if not (a.is_number and b.is_Rational and abs(b) > _LARGEST):
-            return a**b
-    raise UnknownError(f"the operation {type(op).__name__} (or so large a power) is not in the language")
+        case ast.Pow():
+            return power(a, b)
+    raise UnknownError(f"the operation {type(op).__name__} is not in the language")
 
 
 def rational(text: Any) -> Fraction:

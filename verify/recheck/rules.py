@@ -23,6 +23,7 @@ from verify.recheck.identities import proper, require_limit, require_same, slope
 from verify.recheck.intervals import INF, Interval, UnknownError, point
 from verify.recheck.reading import Hypothesis, rational, read
 from verify.recheck.series import Box, Series, range_of, symbol_of
+from verify.recheck.sizes import put
 
 _HIGHEST = 12  # order of a contact
 
@@ -81,9 +82,9 @@ def _by_cases(node: Node, goal: Goal) -> list[Child]:
     for value, part in enumerate(parts, start=first):
         if value not in x:
             raise UnknownError(f"{name} = {value} is not in the range")
-        put = {symbol_of(name): sympy.Integer(value)}
-        f = proper(goal.f.subs(put), f"the goal at {name} = {value}")
-        given = tuple(h and (proper(h[0].subs(put), "a hypothesis"), h[1]) for h in goal.given)
+        here = {symbol_of(name): sympy.Integer(value)}
+        f = proper(put(goal.f, here), f"the goal at {name} = {value}")
+        given = tuple(h and (proper(put(h[0], here), "a hypothesis"), h[1]) for h in goal.given)
         box = {n: r for n, r in goal.box.items() if n != name}
         children.append(
             (
@@ -133,7 +134,7 @@ def _by_monotone(node: Node, goal: Goal) -> list[Child]:
     value = read(field(node, "value"), rest)
     reached = abs(end) < INF and _evaluable(f, goal.ground(name, x.inner().hull(point(end))))
     if reached:
-        require_same(f.subs(symbol, sympy.Rational(end)), value, rest, f"the value at {name} = {end}")
+        require_same(put(f, {symbol: sympy.Rational(end)}), value, rest, f"the value at {name} = {end}")
     else:
         require_limit(f, name, lower, value, goal.box)
     slope = slope_of(without_kinks(goal.f, goal.box), name, goal.box)
@@ -162,7 +163,7 @@ def _left_of(
             continue
         steep = sympy.diff(h[0], symbol)  # the gap grows towards the end, so it stays positive
         kept = end is not None and h[1] != "==" and steep.is_Rational and steep * sign >= 0
-        at_end.append((h[0].subs(symbol, sympy.Rational(end)), h[1]) if kept and end is not None else None)
+        at_end.append((put(h[0], {symbol: sympy.Rational(end)}), h[1]) if kept and end is not None else None)
         on_way.append(h if kept else None)
     return tuple(at_end), tuple(on_way)
 
@@ -277,11 +278,11 @@ def _by_reciprocal(node: Node, goal: Goal) -> list[Child]:
     x = x.inner() if x.low == 0 and not goal.thin and not goal.strict else x
     if not x.positive(True):
         raise UnknownError(f"the range of {name} is not within (0, oo)")
-    put = {u: 1 / u}
+    swap = {u: 1 / u}
     expression, power = read(field(node, "expression"), goal.box), rational(node.get("power", 0))
     there = {**goal.box, name: x.inverse()}
-    require_same(goal.f.xreplace(put) * u ** sympy.Rational(power), expression, there, "the reciprocal")
-    given = tuple(h and (h[0].xreplace(put), h[1]) for h in goal.given)
+    require_same(goal.f.xreplace(swap) * u ** sympy.Rational(power), expression, there, "the reciprocal")
+    given = tuple(h and (h[0].xreplace(swap), h[1]) for h in goal.given)
     over = Goal(expression, goal.strict, there, given, goal.integers - {name}, goal.held)
     return [("proof", field(node, "proof"), over)]
 

@@ -13,6 +13,7 @@ import sympy
 
 from verify.recheck.functions import CURVES, coefficients, compose, pi, polygamma, product, root
 from verify.recheck.intervals import INF, ONE, ZERO, Interval, UnknownError, point
+from verify.recheck.sizes import degree
 
 
 class expm1r(sympy.Function):  # type: ignore[misc]  # noqa: N801 -- the name of the language
@@ -55,6 +56,7 @@ FUNCTIONS: dict[str, Any] = {name: getattr(sympy, name) for name in _NAMES} | {
     "expm1r": expm1r,
     "log1pr": log1pr,
 }
+HIGHEST = 60  # degree of a polynomial whose roots are counted
 CONSTANTS = {"pi": sympy.pi, "E": sympy.E}
 Box = Mapping[str, Interval]
 
@@ -113,6 +115,8 @@ class Series:
         """The sign of a polynomial in one variable is exact, where intervals lose it."""
         names = [s.name for s in f.free_symbols]
         if self.order or len(names) != 1 or x.low >= 0 or x.high <= 0 or not f.is_polynomial():
+            return x
+        if degree(f) > HIGHEST:
             return x
         for sign in (1, -1):
             for strict in (True, False):
@@ -195,6 +199,8 @@ def range_of(f: Any, box: Box) -> Interval:
 def sturm(f: Any, name: str, x: Interval, strict: bool) -> bool:
     """Whether a polynomial with rational coefficients is >= 0 (> 0) on a range, by counting roots."""
     symbol = symbol_of(name)
+    if degree(f) > HIGHEST:
+        raise UnknownError(f"the degree of the polynomial in {name} is larger than {HIGHEST}")
     try:
         poly = sympy.Poly(f, symbol, domain="QQ")
     except (sympy.PolynomialError, sympy.CoercionFailed):

@@ -34,6 +34,7 @@ from verify.claims import (
     Effort,
     Finding,
     Kind,
+    Monotone,
     Relation,
     Verdict,
     combined,
@@ -42,6 +43,7 @@ from verify.running.results import Result, plain
 
 ERROR_BUDGET = Fraction(1, 10**6)  # of a whole run, for all random checks together
 _DIGITS = 3  # of the seconds
+_CERTIFICATES = ("certificate", "certificates")  # where evidence holds proofs: one, or several
 
 
 def random_checks(claims: ClaimSet) -> int:
@@ -102,7 +104,7 @@ def _found(check: Check, claim: Claim, effort: Effort) -> Finding:
         witness=None if finding.witness is None else plain(dict(finding.witness)),
         slack=None if finding.slack is None else plain(dict(finding.slack)),
     )
-    return _rechecked(finding)
+    return _rechecked(finding, check, claim)
 
 
 def _weighed(finding: Finding, check: Check, claim: Claim) -> Finding:
@@ -113,24 +115,38 @@ def _weighed(finding: Finding, check: Check, claim: Claim) -> Finding:
     return replace(finding, verdict=Verdict.ASSUMED, evidence=evidence)
 
 
-def _rechecked(finding: Finding) -> Finding:
-    """A proof or a witness of a formula counts when the independent checker accepts it, too.
+def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
+    """A proof or a witness of a formula counts when the independent checker accepts it for this claim.
 
     A witness that is a line of Python is left to ``python -m verify.recheck``, in a process of its own.
     """
-    from verify.recheck import recheck
-
-    document = None
-    if finding.verdict in (Verdict.PROVED, Verdict.PROVED_ON_BOX):
-        document = finding.evidence.get("certificate")
-    elif finding.verdict is Verdict.REFUTED and "point" in (finding.witness or {}):
-        document = finding.witness
+    document = _to_recheck(finding, check, claim)
     if document is None:
         return finding
-    if complaints := recheck(document):
+    from verify.recheck import recheck
+
+    if complaints := recheck({"claims": [document]}):
         evidence = {**finding.evidence, "rejected": complaints[:3], "claimed": str(finding.verdict)}
         return Finding(finding.check, Verdict.UNDECIDED, evidence)
     return replace(finding, evidence={**finding.evidence, "rechecked": True})
+
+
+def _to_recheck(finding: Finding, check: Check, claim: Claim) -> dict[str, Any] | None:
+    """The claim with the evidence for it, as a document of a run has it; nothing if there is none."""
+    from verify.running.report import describe
+
+    facts: dict[str, Any] = {**describe(claim), "verdict": str(finding.verdict)}
+    if finding.verdict in (Verdict.PROVED, Verdict.PROVED_ON_BOX):
+        kept = {key: finding.evidence[key] for key in _CERTIFICATES if key in finding.evidence}
+        if kept:
+            return {**facts, "evidence": {**kept, "check": check.name}}
+        inequality = isinstance(claim.says, Relation) and claim.says.relation != "=="
+        if (inequality or isinstance(claim.says, Monotone)) and check.of_formula:
+            return {**facts, "evidence": {}}
+    if finding.verdict is not Verdict.REFUTED or finding.witness is None:
+        return None
+    formal = "relation" in finding.witness or (claim.says is not None and check.of_formula)
+    return {**facts, "witness": finding.witness} if formal else None
 
 
 def _unchecked(claim: Claim) -> Result:
@@ -151,7 +167,7 @@ def _slack(claim: Claim, verdict: Verdict, effort: Effort) -> Any:
 
 def _brief(finding: Finding) -> dict[str, Any]:
     """A finding that did not decide, without its certificate."""
-    evidence = {key: value for key, value in finding.evidence.items() if key != "certificate"}
+    evidence = {key: value for key, value in finding.evidence.items() if key not in _CERTIFICATES}
     return {"check": finding.check, "verdict": str(finding.verdict), "evidence": evidence}
 
 

@@ -4,7 +4,8 @@ A key is the SHA-256 of the claim's data, the effort, the versions of the packag
 the text of every module of ours that can take part: the module that defines the claim, the engine,
 and what these import, directly or not.  Imports are read from the syntax tree, those inside
 functions included, so nothing is executed to find them.  "Ours" is `ctucbvi`, `verify`, the package
-of the claims and whatever stands beside a user's file.
+of the claims, whatever stands beside a user's file, and the other folders from which Python imports,
+but for its own library and installed packages.
 
 Not seen: a module imported by a computed name, and data files that a check reads.
 """
@@ -17,6 +18,8 @@ import hashlib
 import importlib.util
 import json
 import platform
+import sys
+import sysconfig
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -31,6 +34,7 @@ from verify.running.loading import Source
 
 OURS = ("ctucbvi", "verify")
 PACKAGES = ("sympy", "python-flint", "mpmath", "numpy", "hypothesis", "numba")
+_INSTALLED = ("site-packages", "dist-packages")
 _ENGINE = "verify.running.engine"
 
 
@@ -53,6 +57,7 @@ class Fingerprints:
         self._source = source
         self._ours = (*OURS, source.package)
         self._roots = list(dict.fromkeys(_roots(self._ours)))
+        self._searched = list(_searched())
         self._read: dict[str, tuple[str, tuple[str, ...]] | None] = {}  # by name: digest, imports
 
     def key(self, claim: Claim, effort: Effort) -> str:
@@ -96,12 +101,25 @@ class Fingerprints:
         roots = [] if self._source.folder is None else [self._source.folder]
         if name.split(".")[0] in self._ours:
             roots.extend(self._roots)
+        roots.extend(self._searched)
         files = [
             p
             for r in roots
             for p in (r.joinpath(*above, last, "__init__.py"), r.joinpath(*above, f"{last}.py"))
         ]
         return next((file for file in files if file.is_file()), None)
+
+
+def _searched() -> Iterator[Path]:
+    """The folders of Python's search path that hold neither its library nor installed packages."""
+    paths = sysconfig.get_paths()
+    installed = {Path(paths[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")}
+    for entry in dict.fromkeys(sys.path):
+        place = Path(entry).resolve()
+        above = {place, *place.parents}
+        inside = not installed.isdisjoint(above) or any(p.name in _INSTALLED for p in above)
+        if place.is_dir() and not inside:
+            yield place
 
 
 def _roots(packages: tuple[str, ...]) -> Iterator[Path]:

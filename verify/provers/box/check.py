@@ -18,6 +18,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+import sympy
+
 from verify.claims import (
     Claim,
     ClaimError,
@@ -29,14 +31,16 @@ from verify.claims import (
     Relation,
     Verdict,
 )
-from verify.provers.box.leaves import ALL_ORDERS, Work
+from verify.provers.box.leaves import ALL_ORDERS, Work, by_range, impossible
 from verify.provers.box.places import simple_numbers
 from verify.provers.box.rules import smooth, without
 from verify.provers.box.search import BranchAndBound, inner_point
 from verify.provers.box.tactics import Prover
+from verify.provers.expressions import unwieldy
 from verify.provers.goals import Goal, Node, certificate
 
 _BOXES = (4_000, 40_000)  # quick, thorough
+NOTHING = "no point of the domain satisfies its hypotheses: the claim says nothing"
 _SUSPECTS = 60  # points at which a failure is looked into
 
 
@@ -76,8 +80,7 @@ class Box:
         if node is None:
             return self._open(claim, area, facts, statistics)
         if vacuous(node):
-            reason = "no point of the domain satisfies its hypotheses: the claim says nothing"
-            return Finding(self.name, Verdict.UNDECIDED, {**facts, "reason": reason})
+            return Finding(self.name, Verdict.UNDECIDED, {**facts, "reason": NOTHING})
         whole = area.ranges == claim.domain.ranges
         verdict = Verdict.PROVED if whole else Verdict.PROVED_ON_BOX
         proof = certificate(claim.label, stated, claim.domain, area, node)
@@ -103,7 +106,10 @@ def prove_box(
     """A proof, and what it took; without ``tactics`` only branch and bound, with these orders."""
     work = Work(budget, orders)
     prover = Prover(work)
-    node = prover.solve(goal) if tactics else BranchAndBound(goal, work, budget).run()
+    if unwieldy(goal.expression):
+        node = by_range(goal) or _plainly(goal, work, budget)
+    else:
+        node = prover.solve(goal) if tactics else BranchAndBound(goal, work, budget).run()
     statistics = {
         "boxes": work.boxes,
         "goals": prover.goals,
@@ -113,6 +119,13 @@ def prove_box(
         "suspects": work.suspects,
     }
     return node, statistics
+
+
+def _plainly(goal: Goal, work: Work, budget: int) -> Node | None:
+    """Branch and bound with enclosures only, which needs no derivative from the computer algebra."""
+    if any(goal.ranges[name].integer for name in goal.variables):
+        return None
+    return BranchAndBound(goal, work, budget).run()
 
 
 def rules_of(node: Node) -> Iterator[str]:
@@ -128,6 +141,8 @@ def _relation(claim: Claim) -> Relation | None:
     """The inequality to prove: the claim's own, or the sign of the slope of a smooth function."""
     says = claim.says
     if isinstance(says, Monotone):
+        if unwieldy(says.function):
+            return None
         everything = Goal(says.function, False, claim.domain.ranges, (), claim.domain.symbols)
         return says.slope(claim.domain) if smooth(everything) else None
     return says if isinstance(says, Relation) and says.relation != "==" else None
@@ -152,6 +167,12 @@ def part_of(domain: Domain, comparisons: Iterable[str]) -> Domain:
     narrowed = replace(domain, ranges=ranges)
     narrowed.__dict__["symbols"] = domain.symbols
     return narrowed
+
+
+def nothing_in(domain: Domain) -> bool:
+    """Whether the ranges and hypotheses are seen to exclude every point: then even -1 >= 0 has a proof."""
+    goal = Goal(sympy.Integer(-1), False, domain.ranges, domain.given, domain.symbols)
+    return any(r.empty for r in domain.ranges.values()) or impossible(goal, Work(1)) is not None
 
 
 def vacuous(node: Node) -> bool:

@@ -17,7 +17,7 @@ import sympy
 from verify.claims import Range
 from verify.provers.box.leaves import midpoint, radius
 from verify.provers.box.rules import derivative, rearrangeable
-from verify.provers.expressions import length, variables_of
+from verify.provers.expressions import attempt, length, variables_of
 from verify.provers.goals import Goal
 
 
@@ -40,10 +40,14 @@ def _level(e: Any, symbol: Any) -> list[Any]:
     slope = derivative(e, symbol)
     if slope is None or length(slope) > 40 or not rearrangeable(slope):
         return []
-    numerator = sympy.numer(sympy.together(slope))
-    if not numerator.is_polynomial(symbol) or not 1 <= sympy.degree(numerator, symbol) <= 2:
+    numerator = attempt(lambda: sympy.numer(sympy.together(slope)))
+    if (
+        numerator is None
+        or not numerator.is_polynomial(symbol)
+        or not 1 <= sympy.degree(numerator, symbol) <= 2
+    ):
         return []
-    return [at for at in sympy.roots(numerator, symbol) if at.is_extended_real]
+    return [at for at in (attempt(sympy.roots, numerator, symbol) or ()) if at.is_extended_real]
 
 
 def simple_numbers(r: Range) -> list[Fraction]:

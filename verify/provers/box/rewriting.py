@@ -22,7 +22,7 @@ import sympy
 from verify.claims import text_of
 from verify.provers.balls import expm1r, log1pr
 from verify.provers.box.rules import LONGEST, rearrangeable
-from verify.provers.expressions import length
+from verify.provers.expressions import attempt, length
 from verify.provers.goals import Goal, Node
 from verify.provers.ranges import range_of
 
@@ -53,10 +53,10 @@ def cleared(goal: Goal) -> Rule:
 @lru_cache(maxsize=4096)
 def _products(e: Any) -> tuple[Any, ...]:
     """The expression over a common denominator, and factored."""
-    forms = [sympy.together(e)]
+    forms = [attempt(sympy.together, e)]
     if length(e) <= LONGEST // 2:
-        forms.append(sympy.factor(e))
-    return tuple(dict.fromkeys(forms))
+        forms.append(attempt(sympy.factor, e))
+    return tuple(form for form in dict.fromkeys(forms) if form is not None)
 
 
 def _by_sign(form: Any, goal: Goal) -> tuple[list[Any], list[Any]]:

@@ -24,7 +24,7 @@ import sympy
 from verify.claims import Hypothesis, Range, text_of
 from verify.provers.balls import BITS, UnknownFunctionError, evaluate, expm1r, log1pr, program
 from verify.provers.box.leaves import Work, look
-from verify.provers.expressions import largest_exponent, length, variables_of
+from verify.provers.expressions import attempt, largest_exponent, length, put, variables_of
 from verify.provers.goals import Goal, Node, mentions
 from verify.provers.ranges import range_of
 
@@ -119,10 +119,10 @@ def neat(e: Any) -> Any:
     """The shortest of some equal forms; long expressions are left as they are."""
     if not rearrangeable(e) or e.has(sympy.Max, sympy.Min, sympy.Abs):
         return e
-    forms = [e, sympy.expand(e)]
+    forms = [e, attempt(sympy.expand, e)]
     if length(e) <= LONGEST // 2:
-        forms.append(sympy.factor(e))
-    return min(forms, key=length)
+        forms.append(attempt(sympy.factor, e))
+    return min((form for form in forms if form is not None), key=length)
 
 
 def rewritten(goal: Goal, prove: Prove) -> Node | None:
@@ -199,10 +199,8 @@ def by_slope(
 
 def at_end(goal: Goal, name: str, end: Fraction, *, strict: bool) -> Goal | None:
     """The goal on a face of the box, where the expression can be evaluated there."""
-    value = sympy.sympify(goal.expression).subs(
-        goal.symbols[name], sympy.Rational(end.numerator, end.denominator)
-    )
-    if value.has(sympy.nan, sympy.zoo, sympy.oo):
+    value = put(goal.expression, {goal.symbols[name]: sympy.Rational(end.numerator, end.denominator)})
+    if value is None:
         return None
     rest = {other: part for other, part in goal.ranges.items() if other != name}
     return replace(without(goal, name), expression=value, strict=strict, ranges=rest)

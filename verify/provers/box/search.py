@@ -21,7 +21,7 @@ from verify.claims import Range
 from verify.provers.balls import BITS, ball, evaluate, precision, program
 from verify.provers.box.leaves import Look, Work, by_range, ends, impossible, look, midpoint, radius
 from verify.provers.box.rules import LONGEST, Contact, by_contact, by_slope, derivative, rearrangeable, smooth
-from verify.provers.expressions import length, simpler_forms, variables_of
+from verify.provers.expressions import attempt, length, put, simpler_forms, variables_of
 from verify.provers.goals import Goal, Node, halved
 
 _NARROWEST = Fraction(1, 2**32)  # of the width at the start
@@ -185,7 +185,7 @@ def vanishes(e: Any, ranges: Mapping[str, Range]) -> bool:
         value = evaluate(e, point, BITS)
         if not value.is_finite() or not value.contains(0):
             return False
-    return rearrangeable(e) and any(simpler(e) == 0 for simpler in simpler_forms(e))
+    return rearrangeable(e) and any(attempt(simpler, e) == 0 for simpler in simpler_forms(e))
 
 
 def inner_point(r: Range, share: Fraction) -> Fraction:
@@ -211,7 +211,8 @@ _MOST_ORDERS = 6
 def _contacts_at(e: Any, symbol: Any, at: Any, ranges: tuple[tuple[str, Range], ...]) -> list[Contact]:
     found: list[Contact] = []
     for order in range(1, _MOST_ORDERS + 1):
-        if length(e) > LONGEST or not vanishes(sympy.sympify(e.subs(symbol, at)), dict(ranges)):
+        value = put(e, {symbol: at}) if length(e) <= LONGEST else None
+        if value is None or not vanishes(value, dict(ranges)):
             break
         slope = derivative(e, symbol)
         if slope is None or slope == 0:
@@ -272,4 +273,5 @@ def vanishing_point(goal: Goal, point: Mapping[str, Fraction]) -> bool:
     e = sympy.sympify(goal.expression)
     values = {goal.symbols[n]: sympy.Rational(q.numerator, q.denominator) for n, q in point.items()}
     slopes = [derivative(e, goal.symbols[n]) for n in variables_of(goal.expression)]
-    return all(s is not None and vanishes(sympy.sympify(s.subs(values)), {}) for s in (e, *slopes))
+    found = [None if s is None else put(s, values) for s in (e, *slopes)]
+    return all(value is not None and vanishes(value, {}) for value in found)

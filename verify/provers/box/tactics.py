@@ -30,7 +30,7 @@ from verify.provers.box.search import (
     vanishes,
     vanishing_point,
 )
-from verify.provers.expressions import variables_of
+from verify.provers.expressions import attempt, put, variables_of
 from verify.provers.goals import Goal, Node, halved
 from verify.provers.points import holds_at
 from verify.provers.ranges import range_of
@@ -202,8 +202,9 @@ class Prover:
         if r.lower is None or r.lower <= 0 or not rearrangeable(goal.expression):
             return None
         turned = Range(Fraction(0), 1 / r.lower, True, r.lower_open)
-        for power in range(4):
-            e = neat(goal.expression.subs(symbol, 1 / symbol) * symbol**power)
+        over = put(goal.expression, {symbol: 1 / symbol})
+        for power in range(4) if over is not None else ():
+            e = neat(over * symbol**power)
             proof = self.prove(without(goal, name).on(name, turned).about(e), depth)
             if proof is not None:
                 node = {"by": "reciprocal", "variable": name, "power": power}
@@ -260,7 +261,8 @@ class Prover:
 
     def _case(self, goal: Goal, name: str, value: int, depth: int) -> Node | None:
         start = len(self.work.suspects)
-        node = self.prove(with_value(goal, name, value), depth)
+        case = with_value(goal, name, value)
+        node = None if case is None else self.prove(case, depth)
         for point in self.work.suspects[start:]:
             point[name] = Fraction(value)
         if node is None and not variables_of(goal.expression)[1:]:
@@ -274,7 +276,8 @@ class Prover:
         mark = len(self.work.suspects)
         budget, left = self.work.budget, self.work.budget - self.work.boxes
         self.work.budget -= left - left // 8  # so that many tails can be tried
-        node = self.prove(with_symbol(goal, name, symbol).on(name, real), depth)
+        tail = with_symbol(goal, name, symbol)
+        node = None if tail is None else self.prove(tail.on(name, real), depth)
         self.work.budget = budget
         del self.work.suspects[mark:]  # a point between two integers refutes nothing
         return node
@@ -300,27 +303,25 @@ def _counts(r: Range, depth: int) -> list[int]:
     return [c for c in first if c < count] + ([count] if count <= _MOST_CASES else [])
 
 
-def with_value(goal: Goal, name: str, value: int) -> Goal:
-    """A variable replaced by a number."""
+def with_value(goal: Goal, name: str, value: int) -> Goal | None:
+    """A variable replaced by a number, where that gives a goal."""
     return _substituted(goal, name, sympy.Integer(value), {n: r for n, r in goal.ranges.items() if n != name})
 
 
-def with_symbol(goal: Goal, name: str, symbol: Any) -> Goal:
+def with_symbol(goal: Goal, name: str, symbol: Any) -> Goal | None:
     """A variable replaced by one with other assumptions."""
     changed = _substituted(goal, name, symbol, goal.ranges)
-    return replace(changed, symbols={**goal.symbols, name: symbol})
+    return None if changed is None else replace(changed, symbols={**goal.symbols, name: symbol})
 
 
-def _substituted(goal: Goal, name: str, value: Any, ranges: Mapping[str, Range]) -> Goal:
-    old = goal.symbols[name]
-    given = tuple(
-        Hypothesis(
-            sympy.sympify(h.left).subs(old, value), h.relation, sympy.sympify(h.right).subs(old, value)
-        )
-        for h in goal.given
-    )
+def _substituted(goal: Goal, name: str, value: Any, ranges: Mapping[str, Range]) -> Goal | None:
+    at = {goal.symbols[name]: value}
+    expression = put(goal.expression, at)
+    given = [(put(h.left, at), h.relation, put(h.right, at)) for h in goal.given]
+    if expression is None or any(left is None or right is None for left, _, right in given):
+        return None
     return replace(
-        goal, expression=sympy.sympify(goal.expression).subs(old, value), ranges=ranges, given=given
+        goal, expression=expression, ranges=ranges, given=tuple(Hypothesis(*parts) for parts in given)
     )
 
 
@@ -347,7 +348,7 @@ def divide(e: Any, by: Any) -> tuple[Any, Any] | None:
         return None
     for symbol in sorted(by.free_symbols, key=str):
         if e.is_polynomial(symbol) and by.is_polynomial(symbol) and e.has(symbol):
-            quotient, rest = sympy.div(e, by, symbol)
-            if quotient != 0:
-                return quotient, rest
+            divided = attempt(sympy.div, e, by, symbol)
+            if divided is not None and divided[0] != 0:
+                return divided[0], divided[1]
     return None

@@ -82,7 +82,9 @@ def by_isolating(search: Search, goal: Goal, depth: int) -> Node | None:
         if i is None or not (positive or (-i).positive(strict=True)):
             continue
         factor = coefficient if positive else -coefficient
-        rest = sympy.factor(remainder / factor)
+        rest = algebra(sympy.factor, remainder / factor)
+        if rest is None:
+            continue
         quotient = (atom if positive else -atom) + rest
         node = _times(search, goal, depth - 1, factor, quotient)
         if node is not None:
@@ -94,11 +96,14 @@ def _isolated(e: Any, atoms: tuple[Any, ...]) -> list[tuple[Any, Any, Any]]:
     """Those of the atoms in which the expression is linear, with its coefficient and the remainder."""
     found = []
     one = sympy.Integer(1)
-    for atom in atoms:
-        collected = attempt(sympy.collect, sympy.expand(e), atom, evaluate=False)
+    expanded = attempt(sympy.expand, e)
+    for atom in atoms if expanded is not None else ():
+        collected = attempt(sympy.collect, expanded, atom, evaluate=False)
         if collected is None or set(collected) - {atom, one} or atom not in collected:
             continue
-        coefficient = sympy.factor(collected[atom])
+        coefficient = attempt(sympy.factor, collected[atom])
+        if coefficient is None:
+            continue
         if not coefficient.is_number and not coefficient.has(sympy.log, sympy.exp, sympy.atan):
             found.append((atom, coefficient, collected.get(one, sympy.Integer(0))))
     return found
@@ -150,8 +155,8 @@ def by_logarithm(search: Search, goal: Goal, depth: int) -> Node | None:
         i = range_of(part, goal.ranges)
         if i is None or i.singular or not i.positive(strict=True):
             return None
-    difference = sympy.expand_log(sympy.log(larger) - sympy.log(smaller))
-    if not search.agree(difference, sympy.log(larger) - sympy.log(smaller), goal):
+    difference = attempt(sympy.expand_log, sympy.log(larger) - sympy.log(smaller))
+    if difference is None or not search.agree(difference, sympy.log(larger) - sympy.log(smaller), goal):
         return None
     proof = search.prove(goal.about(difference), depth - 1)
     if proof is None:
@@ -191,9 +196,9 @@ def _tangents(goal: Goal, gap: Any) -> Iterator[Any]:
         steep = attempt(sympy.diff, gap, symbol)
         if steep is None or steep == 0 or steep.has(symbol):
             continue
-        at = sympy.expand(symbol - gap / steep)
+        at = algebra(sympy.expand, symbol - gap / steep)
         slope = attempt(sympy.diff, goal.expression, symbol)
-        if slope is not None and proper(slope) and not at.has(symbol):
+        if at is not None and slope is not None and proper(slope) and not at.has(symbol):
             yield algebra(sympy.factor, slope.xreplace({symbol: at}) / steep)
     yield sympy.Integer(1)
 

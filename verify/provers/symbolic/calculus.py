@@ -63,9 +63,11 @@ def by_monotone(search: Search, goal: Goal, depth: int) -> Node | None:
 def _followed(search: Search, goal: Goal, way: Goal, name: str, lower: bool, depth: int) -> Node | None:
     if not (smooth(goal.expression, goal, name) and smooth(way.expression, goal, name)):
         return None
-    value = end_value(search, goal, name, lower)
+    value, reached = end_value(search, goal, name, lower)
     if value is None:
         return None
+    if not reached:
+        way = replace(way, given=())  # see ``end_value``
     rest = {n: r for n, r in goal.ranges.items() if n != name}
     r = goal.ranges[name]
     may_move = goal.strict and (r.lower is None or r.lower_open if lower else r.upper is None or r.upper_open)

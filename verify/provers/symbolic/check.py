@@ -30,7 +30,8 @@ from verify.claims import (
     Verdict,
 )
 from verify.provers import witness
-from verify.provers.expressions import length
+from verify.provers.box.check import NOTHING, nothing_in
+from verify.provers.expressions import length, put, unwieldy
 from verify.provers.goals import Goal, Node, certificate
 from verify.provers.points import points
 from verify.provers.symbolic.algebra import (
@@ -83,7 +84,8 @@ def prove(goal: Goal, depth: int = 6, budget: int = GOALS) -> Node | None:
 
 
 def _searched(goal: Goal, depth: int, budget: int) -> Node | None:
-    search = Search(RULES, goal.given, budget=budget, size=60 + 4 * int(length(goal.expression)))
+    rules = (by_range,) if unwieldy(goal.expression) else RULES
+    search = Search(rules, goal.given, budget=budget, size=60 + 4 * int(length(goal.expression)))
     return next((n for d in range(1, depth + 1) if (n := search.prove(goal, d)) is not None), None)
 
 
@@ -126,9 +128,12 @@ def _by_cases(goal: Goal, name: str, depth: int, budget: int) -> Node | None:
 
 
 def _at_value(goal: Goal, name: str, value: int, depth: int, budget: int) -> Node | None:
-    put = {goal.symbols[name]: sympy.Integer(value)}
-    expression = goal.expression.subs(put)
-    given = tuple(Hypothesis(h.left.subs(put), h.relation, h.right.subs(put)) for h in goal.given)
+    at = {goal.symbols[name]: sympy.Integer(value)}
+    expression = put(goal.expression, at)
+    sides = [(put(h.left, at), h.relation, put(h.right, at)) for h in goal.given]
+    if expression is None or any(left is None or right is None for left, _, right in sides):
+        return None
+    given = tuple(Hypothesis(*parts) for parts in sides)
     rest = {n: r for n, r in goal.ranges.items() if n != name}
     return prove(replace(goal, expression=expression, ranges=rest, given=given), depth, budget)
 
@@ -158,6 +163,8 @@ class Symbolic:
     def run(self, claim: Claim, effort: Effort) -> Finding:
         """Decide the claim's formula."""
         says, domain = claim.says, claim.domain
+        if says is not None and nothing_in(domain):
+            return self._finding(Verdict.UNDECIDED, {"why": NOTHING})
         check = replace(self, goals=effort.scaled(self.goals, 2 * self.goals))
         if isinstance(says, Relation):
             return check._relation(claim.label, says, domain)
@@ -191,6 +198,8 @@ class Symbolic:
         node = self._prove(goal)
         if node is None:
             return self._finding(Verdict.UNDECIDED, {"why": f"no proof within {self.goals} goals"})
+        if not points(dict(domain.ranges), domain.given) and self._prove(goal.about(sympy.Integer(-1))):
+            return self._finding(Verdict.UNDECIDED, {"why": NOTHING})
         return self._finding(
             Verdict.PROVED,
             {

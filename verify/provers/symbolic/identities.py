@@ -15,7 +15,6 @@ import sympy
 from verify.claims import Domain, text_of
 from verify.provers.expressions import attempt, length
 from verify.provers.points import Point, at_point, points
-from verify.provers.symbolic.calculus import solved
 from verify.provers.symbolic.search import algebra, proper
 
 _LONG, _SHORT = 300, 120  # operations: beyond them a step (or the costly last one) is left out
@@ -62,17 +61,28 @@ def derivation(difference: Any, domain: Domain) -> list[Step] | None:
 
 
 def _substitutions(domain: Domain) -> list[tuple[str, Callable[[Any], Any]]]:
-    """Hypotheses that are equations, solved for a variable."""
+    """Equations among the hypotheses that are linear in a variable, its coefficient a number, solved for it.
+
+    Any other equation may have more solutions than one: x**2 == y does not say that x is the root of y.
+    """
     found: list[tuple[str, Callable[[Any], Any]]] = []
     for h in domain.given:
         if h.relation == "==":
             gap = h.left - h.right
             for symbol in sorted(gap.free_symbols, key=str):
-                value = attempt(solved, gap, symbol)
+                value = _solved(gap, symbol)
                 if value is not None and proper(value):
                     found.append((f"given {h.text()}", _put(symbol, value)))
                     break
     return found
+
+
+def _solved(gap: Any, symbol: Any) -> Any:
+    steep = attempt(sympy.diff, gap, symbol)
+    if steep is None or not steep.is_Rational or steep == 0:
+        return None
+    value = attempt(sympy.expand, symbol - gap / steep)
+    return None if value is None or value.has(symbol) else value
 
 
 def _put(symbol: Any, value: Any) -> Callable[[Any], Any]:

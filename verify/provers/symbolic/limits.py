@@ -1,9 +1,10 @@
 """Limits at an end of a range.
 
-Two arguments prove one.  *Continuity*: every operation of the expression is continuous, and finite, at a
-finite end, so the limit is the value there.  *Gruntz's algorithm*, as SymPy implements it for functions
-made of exp, log and powers, cross-checked: at points that come closer and closer to the end the values,
-as balls, come closer and closer to the limit.  Parameters must have a definite sign.
+Two arguments prove one.  *Steps that hold for every parameter*: continuity, and quotients, sums and functions
+of what has a limit (``ends``).  *Gruntz's algorithm*, as SymPy implements it for functions made of exp, log
+and powers, of one variable only: with parameters it finds the limit for general ones.  Both are
+cross-checked: at points that come closer and closer to the end the values, as balls, come closer and closer
+to the limit.
 
 A limit is refuted by a proof, in the proof language, that the function keeps a positive distance from
 the claimed value on a whole neighbourhood of the end, at one exact point of the parameters.
@@ -19,13 +20,12 @@ import sympy
 from flint import arb
 
 from verify.claims import Domain, LimitOf, Range, Relation, text_of
-from verify.provers.expressions import attempt, length
+from verify.provers.expressions import length
 from verify.provers.goals import Goal, Node, certificate
-from verify.provers.intervals import Interval
 from verify.provers.points import at_point, points
-from verify.provers.ranges import UnknownError, evaluate
+from verify.provers.symbolic.ends import End, limit_at
 from verify.provers.symbolic.identities import derivation
-from verify.provers.symbolic.search import algebra, approaches, box_of, proper
+from verify.provers.symbolic.search import algebra, approaches, proper
 
 _KNOWN = (sympy.exp, sympy.log, sympy.sinh, sympy.cosh, sympy.tanh)  # the functions Gruntz's algorithm is for
 Prove = Callable[[Goal], Node | None]
@@ -34,50 +34,53 @@ Prove = Callable[[Goal], Node | None]
 def proved_limit(says: LimitOf, domain: Domain) -> dict[str, Any] | None:
     """Evidence that the limit is what is claimed, or ``None``."""
     others = Domain({n: r for n, r in domain.ranges.items() if n != says.variable})
-    found = _by_continuity(says, domain) or _by_gruntz(says, domain)
+    found = _for_all(says, domain) or _by_gruntz(says, domain)
     if found is None:
         return None
     method, value = found
+    if not _seen(says, value, domain):
+        return None
     chain = derivation(value - says.value, others)
     if chain is None:
         return None
-    return {"method": method, "limit": text_of(value), "derivation": [step["expression"] for step in chain]}
+    return {
+        "method": f"{method}, cross-checked in balls at points that approach the end",
+        "limit": text_of(value),
+        "derivation": [step["expression"] for step in chain],
+    }
 
 
-def _goal(says: LimitOf, domain: Domain) -> Goal:
-    return Goal(says.function, False, domain.ranges, (), domain.symbols)
-
-
-def _by_continuity(says: LimitOf, domain: Domain) -> tuple[str, Any] | None:
-    if not says.towards.is_Rational:
-        return None
-    end = Fraction(int(says.towards.p), int(says.towards.q))
-    box = {**box_of(_goal(says, domain)), says.variable: Interval.at(end)}
-    value = attempt(says.function.subs, domain.symbols[says.variable], says.towards)
+def _for_all(says: LimitOf, domain: Domain) -> tuple[str, Any] | None:
+    lower, at = _side(says, domain)
+    end = End(says.variable, lower, at)
+    value = limit_at(says.function, end, domain.ranges, domain.symbols[says.variable])
     if value is None or not proper(value):
         return None
-    try:
-        evaluate(says.function, box, finite=True)
-    except UnknownError:
-        return None
-    return "continuity: the value at the end", value
+    return "continuity, and the first terms of quotients, for every parameter", value
 
 
 def _by_gruntz(says: LimitOf, domain: Domain) -> tuple[str, Any] | None:
     e, symbol = says.function, domain.symbols[says.variable]
     if length(e) > 80 or any(not isinstance(f, _KNOWN) for f in e.atoms(sympy.Function)):
         return None
-    if any(s.is_nonnegative is None and s.is_nonpositive is None for s in e.free_symbols - {symbol}):
+    if e.free_symbols != {symbol}:
         return None
-    lower, end = _side(says, domain)
+    values = [at_point(e, point) for point in points(dict(domain.ranges), domain.given)]
+    if all(value is None or value.contains(0) for value in values):
+        return None  # of what is identically zero SymPy would look for the first term for ever
+    lower, _ = _side(says, domain)
     value = algebra(sympy.limit, e, symbol, says.towards, "+" if lower else "-")
     if value is None or not proper(value) or value.has(symbol):
         return None
-    goal = _goal(says, domain)
+    return "Gruntz's algorithm (SymPy)", value
+
+
+def _seen(says: LimitOf, value: Any, domain: Domain) -> bool:
+    """The second look: values at points that approach the end."""
+    lower, end = _side(says, domain)
     tried = points(dict(domain.ranges), domain.given)
-    if not approaches(e, value, goal, says.variable, end, lower, tried):
-        return None
-    return "Gruntz's algorithm (SymPy), cross-checked in balls at points that approach the end", value
+    goal = Goal(says.function, False, domain.ranges, (), domain.symbols)
+    return approaches(says.function, value, goal, says.variable, end, lower, tried)
 
 
 def _side(says: LimitOf, domain: Domain) -> tuple[bool, Fraction | None]:

@@ -14,7 +14,7 @@ from typing import Any
 import sympy
 
 from verify.claims import Domain, Monotone, Relation
-from verify.provers.expressions import attempt
+from verify.provers.expressions import attempt, unwieldy
 from verify.provers.goals import Goal
 from verify.provers.symbolic.search import fat, leaving, proper, smooth
 
@@ -22,7 +22,7 @@ from verify.provers.symbolic.search import fat, leaving, proper, smooth
 def slopes(says: Monotone, domain: Domain) -> list[tuple[Relation, Domain]] | None:
     """Relations that together prove the claim, each with its domain; ``None`` if there are none."""
     goal = leaving(Goal(says.function, True, domain.ranges, domain.given, domain.symbols), says.variable)
-    if not fat(goal, [says.variable]):
+    if not fat(goal, [says.variable]) or unwieldy(says.function):
         return None
     symbol = domain.symbols[says.variable]
     parts = _parts(says.function, symbol, goal, says.variable, 1 if says.increasing else -1)

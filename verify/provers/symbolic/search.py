@@ -225,8 +225,13 @@ def inside(at: Any, goal: Goal, variable: str, *, strictly: bool) -> bool:
     )
 
 
-def end_value(search: Search, goal: Goal, variable: str, lower: bool) -> Any:
-    """The value or limit of the goal's expression at an end of the variable's range, or ``None``."""
+def end_value(search: Search, goal: Goal, variable: str, lower: bool) -> tuple[Any, bool]:
+    """The value of the goal's expression at an end of the variable's range, or its limit; and which of them.
+
+    A limit is one for general values of the other variables.  Whoever uses it has to show the slope for all
+    of them, hypotheses or not: the expression is then above the limit at general values, and at the others
+    by continuity.
+    """
     r = goal.ranges[variable]
     end = r.lower if lower else r.upper
     symbol = goal.symbols[variable]
@@ -237,10 +242,10 @@ def end_value(search: Search, goal: Goal, variable: str, lower: bool) -> Any:
         if value is not None and proper(value):
             try:
                 evaluate(goal.expression, box, finite=True)
-                return value
+                return value, True
             except UnknownError:
                 pass
-    return _limit(search, goal, variable, end, lower)
+    return _limit(search, goal, variable, end, lower), False
 
 
 def _limit(search: Search, goal: Goal, variable: str, end: Fraction | None, lower: bool) -> Any:
@@ -249,8 +254,10 @@ def _limit(search: Search, goal: Goal, variable: str, end: Fraction | None, lowe
         s.is_nonnegative or s.is_nonpositive or s.is_positive or s.is_negative
         for s in e.free_symbols - {symbol}
     )
-    if not signed or length(e) > 60 or len(e.atoms(sympy.exp, sympy.log, sympy.Pow)) > 12:
+    if not signed or not fat(goal) or length(e) > 60 or len(e.atoms(sympy.exp, sympy.log, sympy.Pow)) > 12:
         return None
+    if search.vanishes(e, goal):
+        return sympy.Integer(0)  # SymPy would look for its first term for ever
     target = (-sympy.oo if lower else sympy.oo) if end is None else sympy.Rational(end)
     value = algebra(sympy.limit, e, symbol, target, "+" if lower else "-")
     if value is None or not proper(value) or value.has(symbol):

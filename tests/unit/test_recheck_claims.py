@@ -1,0 +1,122 @@
+"""The independent checker: evidence has to be for what the claim says, and numbers must not be too long."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from tests.unit.test_recheck import GIVEN, RANGE, UNIT, certificate
+from verify.recheck import recheck
+from verify.recheck.intervals import point
+
+
+def said(says: str, domain: list[str], verdict: str = "proved", **more: object) -> dict:
+    return {"claims": [{"label": "example", "says": says, "domain": domain, "verdict": verdict, **more}]}
+
+
+SLOPES = [certificate(text, ["0 <= x <= 1", "0 <= y <= 1"], RANGE) for text in ("0 <= 1", "0 <= exp(x)")]
+GROWS = said(
+    "exp(x) + Max(x, y) is non-decreasing in x",
+    ["0 <= x <= 1", "0 <= y <= 1"],
+    evidence={"certificates": SLOPES},
+)
+
+
+def changed_claim(document: dict, **facts: object) -> dict:
+    return {"claims": [document["claims"][0] | facts]}
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"says": "exp(x) + Max(x, y) is non-increasing in x"},
+        {"says": "exp(x) + Max(1 - x, y) is non-decreasing in x"},
+        {"says": "exp(x) + Max(x, y) is non-decreasing in z"},
+        {"says": "exp(x) + Max(x, y)/(y - 1/2) is non-decreasing in x"},
+        {"says": "exp(x) + atan(1/(1/2 - x)) is non-decreasing in x"},
+        {"says": "exp(x) + Max(x, y) -> 1 as x -> 0"},
+        {"domain": ["0 <= x <= 2", "0 <= y <= 1"]},
+        {"domain": ["0 <= x <= 1", "0 <= y <= 1", "x integer"]},
+        {"evidence": {"certificates": SLOPES[:1]}},
+        {"evidence": {"certificates": []}},
+        {"evidence": {"check": "symbolic"}},
+    ],
+)
+def test_slopes_show_one_monotone_claim_only(facts):
+    assert recheck(GROWS) == []
+    assert recheck(changed_claim(GROWS, **facts)) != []
+
+
+def test_no_hypothesis_about_the_variable_is_used_along_it():
+    area = ["-1 <= x <= 1", "0 <= x**3"]
+    proof = GIVEN | {"hypothesis": 0, "multiplier": "1", "rest": "0"}
+    slope = certificate("0 <= x**3", area, proof, box=area[:1])
+    assert recheck(slope) == []
+    assert recheck(said("x**4/4 is non-decreasing in x", area, evidence={"certificate": slope})) != []
+
+
+TWO_POINTS = {
+    "relation": "x**2 <= z**2",
+    "domain": ["-1 <= x <= 1", "-1 <= z <= 1", "x < z"],
+    "integers": [],
+    "point": {"x": "-1", "z": "0"},
+}
+
+
+@pytest.mark.parametrize(
+    "change", [{"relation": "x**2 <= z**3"}, {"domain": ["-1 <= x <= 1", "-2 <= z <= 1", "x < z"]}]
+)
+def test_two_points_refute_one_monotone_claim_only(change):
+    says = "x**2 is non-decreasing in x"
+    assert recheck(said(says, ["-1 <= x <= 1"], "refuted", witness=TWO_POINTS)) == []
+    assert recheck(said(says, ["-1 <= x <= 1"], "refuted", witness=TWO_POINTS | change)) != []
+    assert recheck(said("x is non-decreasing in x", ["-1 <= x <= 1"], "refuted", witness=TWO_POINTS)) != []
+
+
+def away(relation: str = "1/2 <= 1 - exp(-k)", domain: str = "4 <= k") -> dict:
+    return {"relation": relation, "domain": [domain], "certificate": certificate(relation, [domain], RANGE)}
+
+
+@pytest.mark.parametrize(
+    ("says", "witness"),
+    [
+        ("1 - exp(-k) -> 1 as k -> oo", away()),
+        ("1 - exp(-k) -> 0 as k -> 0", away()),
+        ("2 - exp(-k) -> 0 as k -> oo", away()),
+        ("1 - exp(-k) -> 0 as k -> oo", away("0 <= 1 - exp(-k)")),
+        ("1 - exp(-k) -> 0 as k -> oo", away(domain="4 <= k <= 5")),
+        ("1 - exp(-k) -> 0 as k -> oo", away() | {"relation": "1/4 <= 1 - exp(-k)"}),
+        ("1 - exp(-k) -> 0 as k -> oo", away() | {"certificate": None}),
+    ],
+)
+def test_a_function_that_stays_away_refutes_one_limit_only(says, witness):
+    right = said("1 - exp(-k) -> 0 as k -> oo", ["0 < k"], "refuted", witness=away())
+    assert recheck(right) == []
+    assert recheck(said(says, ["0 < k"], "refuted", witness=witness)) != []
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        *("x <= 10**10**9", "x <= (9999**9999)**9999", "x <= 1e999999999", "x <= 1e-99999999"),
+        *("x <= sqrt(10**4000 + 1)", "x <= factorial(10**8)", "x <= exp(10**10*log(10))"),
+        *("x <= sin(10**100000)", "x <= (1/3)**(10**9)"),
+    ],
+)
+def test_numbers_that_are_too_long_are_complaints(relation):
+    assert len(recheck(certificate(relation, UNIT, RANGE))) == 1
+
+
+def test_a_root_count_of_a_high_degree_is_a_complaint():
+    assert recheck(certificate("0 <= (1 + x)**9999", UNIT, {"by": "sturm"})) != []
+
+
+@pytest.mark.parametrize(
+    "base", [Fraction(10**40 + 1, 10**40), Fraction(10**40 - 1, 10**40), Fraction(-3, 7**50)]
+)
+@pytest.mark.parametrize("n", [9998, 9999])
+def test_long_powers_are_rounded_outward(base, n):
+    found, exact = point(base).power(n), base**n
+    assert found.low <= exact <= found.high
+    assert found.low < found.high

@@ -1,0 +1,244 @@
+"""What a claim of a document says, and whether a certificate or a witness is about that.
+
+A formula is compared as it is read, so ``x > 1`` and ``1 < x`` are the same.  That a function f is monotone
+in a variable is shown by certificates for the sign of its slope: f is taken apart into sums, maxima, minima
+and multiples until each part is differentiable inside the range and a certificate is for its slope.  It is
+refuted at two points, by a witness over one more variable; a limit is refuted by a certificate that f stays
+away from the value next to the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from verify.recheck.goals import Goal
+from verify.recheck.identities import require_same, slope_of, without_kinks
+from verify.recheck.intervals import INF, Interval, UnknownError
+from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, read, relation_of, tree_of
+from verify.recheck.series import Box, Series, symbol_of
+from verify.recheck.sizes import put
+
+_MONOTONE = {" is non-decreasing in ": 1, " is non-increasing in ": -1}
+_WORDS = (" real", " integer")
+_FORMULA_CHECKS = (None, "symbolic", "box")
+
+
+@dataclass(frozen=True)
+class Area:
+    """Ranges, hypotheses and integers of a domain."""
+
+    ranges: Box
+    given: frozenset[Hypothesis]
+    integers: frozenset[str]
+
+    @staticmethod
+    def of(texts: Iterable[Any], integers: Iterable[str], names: Iterable[str]) -> Area:
+        """Read it; the names are the variables there are besides those in the texts."""
+        texts, integers = list(texts), frozenset(integers)
+        every = set(names).union(integers, *map(names_in, map(tree_of, texts)))
+        ranges, given = domain_of(texts, every)
+        return Area(ranges, frozenset(given), integers)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The formula of a claim (or nothing), and where it is said to hold."""
+
+    says: str | None
+    texts: tuple[str, ...] = ()
+    integers: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # variables without bounds
+
+    @staticmethod
+    def of(claim: Mapping[str, Any]) -> Statement:
+        """As a document writes it."""
+        says, domain = claim.get("says"), claim.get("domain")
+        if not isinstance(says, str):
+            return Statement(None)
+        if not isinstance(domain, list) or not all(isinstance(text, str) for text in domain):
+            raise UnknownError("the claim has a formula but no domain")
+        words = [text for text in domain if text.endswith(_WORDS)]
+        return Statement(
+            says,
+            tuple(text for text in domain if text not in words),
+            tuple(text.split()[0] for text in words if text.endswith(" integer")),
+            tuple(text.split()[0] for text in words),
+        )
+
+    @property
+    def monotone(self) -> tuple[str, str, int] | None:
+        """The function, the variable and the direction."""
+        for words, sign in _MONOTONE.items():
+            if self.says is not None and words in self.says:
+                function, _, variable = self.says.rpartition(words)
+                return function, variable.strip(), sign
+        return None
+
+    @property
+    def limit(self) -> tuple[str, str, str, str] | None:
+        """The function, its limit, the variable and where it goes."""
+        if self.says is None or " -> " not in self.says:
+            return None
+        formula, _, way = self.says.rpartition(" as ")
+        function, _, value = formula.partition(" -> ")
+        variable, _, end = way.partition(" -> ")
+        return function, value, variable.strip(), end.strip()
+
+    @property
+    def along(self) -> str:
+        """The variable along which a hypothesis need not hold."""
+        return self.monotone[1] if self.monotone else ""
+
+    def needs_certificate(self, check: Any) -> bool:
+        """Whether what this check proves has a certificate: all but identities and limits."""
+        equation = self.says is not None and "==" in self.says
+        return self.says is not None and not self.limit and not equation and check in _FORMULA_CHECKS
+
+    def forbids_code(self, check: Any) -> bool:
+        """Whether a line of code is no witness against it."""
+        return self.says is not None and check in _FORMULA_CHECKS
+
+    def area(self, names: Iterable[str] = ()) -> Area:
+        """Where it is said to hold."""
+        return Area.of(self.texts, self.integers, {*self.names, *names})
+
+    def require_domain(self, data: Mapping[str, Any], what: str = "certificate") -> None:
+        """Complain about a domain that is not the claim's; a slope needs fewer hypotheses."""
+        if self.says is None:
+            return
+        own = self.area()
+        other = Area.of(data.get("domain", ()), data.get("integers", ()), own.ranges)
+        given = other.given <= own.given if self.monotone else other.given == own.given
+        if other.ranges != own.ranges or other.integers != own.integers or not given:
+            raise UnknownError(f"the {what} is for another domain than the claim")
+
+    def require_shown(self, relations: list[Any]) -> None:
+        """Complain unless these relations, on the claim's domain, are what it says."""
+        if self.says is None:
+            return
+        if self.limit:
+            raise UnknownError("a certificate shows no limit")
+        names = self.area().ranges
+        if not self.monotone:
+            for text in relations:
+                self._require_relation(text, names, "certificate")
+            return
+        function, name, sign = self.monotone
+        slopes = []
+        for text in relations:
+            left, relation, right = relation_of(text, names)
+            if relation == "==" or left != 0:
+                raise UnknownError(f"the certificate is for {text!r}, which is no sign of a slope")
+            slopes.append(right)
+        if name not in names or name in self.integers:
+            raise UnknownError(f"{name!r} is not a real variable of the claim")
+        goal = Goal(read(function, names), False, names, tuple(self.area().given), frozenset(self.integers))
+        if not _follows(goal, name, sign, slopes):
+            raise UnknownError(f"the certificates are not seen to show that {self.says}")
+
+    def _require_relation(self, text: Any, names: Iterable[str], what: str) -> None:
+        if text != self.says and relation_of(text, names) != relation_of(self.says, names):
+            raise UnknownError(f"the {what} is for {text!r}, the claim says {self.says!r}")
+
+    def require_refuted_by(self, data: Mapping[str, Any]) -> None:
+        """Complain about a witness against another relation, or on another domain."""
+        if self.monotone:
+            self._require_two_points(data)
+        elif self.says is not None:
+            self.require_domain(data, "witness")
+            self._require_relation(data.get("relation"), self.area().ranges, "witness")
+
+    def _require_two_points(self, data: Mapping[str, Any]) -> None:
+        assert self.monotone
+        function, name, sign = self.monotone
+        own = self.area()
+        other = Area.of(data.get("domain", ()), data.get("integers", ()), own.ranges)
+        second = next((n for n in other.ranges if n not in own.ranges), "")
+        move = {symbol_of(name): symbol_of(second)}
+        f = read(function, own.ranges)
+        moved = {(h[0].subs(move), h[1]) for h in own.given}
+        given = own.given | moved | {(symbol_of(second) - symbol_of(name), "<")}
+        ranges = {**own.ranges, second: own.ranges.get(name)}
+        if other.ranges != ranges or other.integers != own.integers or other.given != given:
+            raise UnknownError("the witness is for another domain than two points of the claim's")
+        low, high = (f, f.subs(move)) if sign > 0 else (f.subs(move), f)
+        left, relation, right = relation_of(data.get("relation"), other.ranges)
+        if relation != "<=":
+            raise UnknownError("the witness is for another relation than the claim")
+        require_same(left, low, other.ranges, "the left side of the witness")
+        require_same(right, high, other.ranges, "the right side of the witness")
+
+    def require_away(self, data: Mapping[str, Any]) -> None:
+        """Complain unless the relation of the witness keeps the function away from the claimed limit."""
+        if self.limit is None:
+            raise UnknownError("the witness has no point")
+        function, value, name, end = self.limit
+        own = self.area()
+        if own.given or own.integers:
+            raise UnknownError("a limit under hypotheses is not seen to fail")
+        near = Area.of(data.get("domain", ()), (), {name})
+        at = {n: rational(text) for n, text in dict(data.get("parameters", {})).items()}
+        outside = any(n not in own.ranges or x not in own.ranges[n] for n, x in at.items())
+        if outside or set(near.ranges) != {name} or set(at) != set(own.ranges) - {name} or near.given:
+            raise UnknownError("the witness is for other variables than the claim")
+        if not _beside(near.ranges[name], own.ranges[name], end):
+            raise UnknownError(f"the range of the witness is not next to {name} -> {end}")
+        here = {symbol_of(n): sympy.Rational(x) for n, x in at.items()}
+        gap = put(read(function, own.ranges) - read(value, own.ranges), here)
+        left, relation, right = relation_of(data.get("relation"), near.ranges)
+        above = left.is_Rational and left > 0
+        below = right.is_Rational and right < 0
+        if relation == "==" or not (above or below):
+            raise UnknownError("the relation does not keep the function away from the value")
+        require_same(right if above else left, gap, near.ranges, "the distance from the limit")
+
+
+def _beside(near: Interval, whole: Interval, end: str) -> bool:
+    """Whether the range reaches the end, inside the whole range."""
+    if end in ("oo", "-oo"):
+        reached = near.high == INF if end == "oo" else near.low == -INF
+    else:
+        target: Fraction = rational(end)
+        reached = target in (near.low, near.high) and target in (whole.low, whole.high)
+    return bool(reached and not near.single and near.inner().within(whole))
+
+
+def _follows(goal: Goal, name: str, sign: int, slopes: list[Any]) -> bool:
+    """Whether sign * f does not decrease along the variable, if the slopes are >= 0."""
+    f = goal.f
+    if symbol_of(name) not in f.free_symbols:
+        return True
+    if _smooth(goal, name) and any(_same(sign * slope_of(f, name, goal.box), s, goal.box) for s in slopes):
+        return True
+    if f.is_Mul:
+        number, rest = f.as_coeff_Mul()
+        turned = sign if number > 0 else -sign
+        return bool(number != 1 and number.is_Rational and _follows(goal.about(rest), name, turned, slopes))
+    if f.is_Add or isinstance(f, sympy.Max | sympy.Min):
+        return all(_follows(goal.about(part), name, sign, slopes) for part in f.args)
+    return False
+
+
+def _smooth(goal: Goal, name: str) -> bool:
+    """Whether f is seen to be differentiable along the variable, inside its range."""
+    for f in (goal.f, without_kinks(goal.f, goal.box)):
+        for box in goal.ground(name, goal.box[name].inner()):
+            try:
+                Series(box, name, 1).of(f)
+            except UnknownError:
+                continue
+            return True
+    return False
+
+
+def _same(a: Any, b: Any, box: Box) -> bool:
+    try:
+        require_same(a, b, box, "the slope")
+    except UnknownError:
+        return False
+    return True

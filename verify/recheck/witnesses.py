@@ -1,0 +1,149 @@
+"""Witnesses: a point where a relation fails, certainly, or a line of code that shows a violation."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from verify.recheck.identities import steep
+from verify.recheck.intervals import Interval, UnknownError, point, precision
+from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, relation_of, tree_of
+from verify.recheck.series import Box, range_of, symbol_of
+from verify.recheck.sizes import put
+
+SECONDS = 120  # for the code of a witness
+_DIGITS = Fraction(1, 10**6)  # to which the decimals beside a witness have to be right
+
+# What SymPy and malformed data may raise; each is a complaint.
+FAILURES = (
+    UnknownError,
+    ArithmeticError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    NotImplementedError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    sympy.PolynomialError,
+    sympy.SympifyError,
+    sympy.PoleError,
+)
+
+Say = Callable[[str], None]
+
+
+def reason(error: BaseException) -> str:
+    """One line."""
+    text = " ".join(str(error).split())
+    return text if isinstance(error, UnknownError) else f"cannot be checked ({type(error).__name__}: {text})"
+
+
+def about_witness(data: Mapping[str, Any], path: str, say: Say) -> list[str]:
+    """The complaints about a witness by itself."""
+    if "relation" not in data:
+        return _code(data.get("line"), path, say)
+    say(f"{path}: witness against {data.get('relation')} at {data.get('point')}")
+    try:
+        _require_witness(data)
+    except FAILURES as error:
+        return [f"{path}: {reason(error)}"]
+    return []
+
+
+def _require_witness(data: Mapping[str, Any]) -> None:
+    """Complain unless the point is in the domain and the relation certainly fails there."""
+    texts, integers = list(data.get("domain", ())), list(data.get("integers", ()))
+    names = set(integers).union(*map(names_in, map(tree_of, [*texts, data.get("relation")])))
+    at = {str(name): point(rational(text)) for name, text in data["point"].items()}
+    if missing := sorted(names - set(at)):
+        raise UnknownError(f"the point has no {missing[0]}")
+    ranges, _ = domain_of(texts, names)
+    for name, x in ranges.items():
+        if at[name].low not in x or (name in integers and at[name].low.denominator != 1):
+            raise UnknownError(f"{name} = {at[name].low} is not in the domain")
+    with sympy.evaluate(False):  # nothing may cancel before it is seen to be defined
+        _, given = domain_of(texts, names)
+        left, relation, right = relation_of(data["relation"], names)
+    for bits in (256, 1024, 4096, 16384):
+        with precision(bits):
+            doubt = _doubt(left, relation, right, given, at, data)
+        if doubt is None:
+            return
+    raise UnknownError(doubt)
+
+
+_Gap = Callable[[Interval], bool]
+_HOLDS: Mapping[str, _Gap] = {
+    "<=": lambda gap: gap.positive(False),
+    "<": lambda gap: gap.positive(True),
+    "==": lambda gap: gap.single and gap.low == 0,
+}
+_FAILS: Mapping[str, _Gap] = {
+    "<=": lambda gap: (-gap).positive(True),
+    "<": lambda gap: (-gap).positive(False),
+    "==": lambda gap: gap.positive(True) or (-gap).positive(True),
+}
+
+
+def _doubt(
+    left: Any, relation: str, right: Any, given: Iterable[Hypothesis], at: Box, data: Any
+) -> str | None:
+    """Why the point does not refute the relation; ``None`` if it does."""
+    for k, (h, kind) in enumerate(given):
+        if not _HOLDS[kind](_value(h, at)):
+            return f"hypothesis {k} is not seen to hold at the point"
+    gap = _value(right - left, at)
+    if not _FAILS[relation](gap):
+        return f"the relation is not seen to fail: right - left is about {_decimal(gap)}"
+    for key, side in (("left", left), ("right", right)):
+        value = range_of(side, at)
+        if key in data and not _agrees(str(data[key]), value):
+            return f"{key} is about {_decimal(value)}, not {data[key]}"
+    return None
+
+
+def _value(f: Any, at: Box) -> Interval:
+    """Its value at a point: in intervals, and exactly where SymPy sees that it is a rational number."""
+    x = range_of(f, at)  # raises where it is not defined
+    if x.single or f.count_ops() > 200:
+        return x
+    try:
+        exact = put(f, {symbol_of(name): sympy.Rational(value.low) for name, value in at.items()}).doit()
+    except UnknownError:  # too long to write out
+        return x
+    exact = exact if steep(exact) else sympy.expand(exact)
+    number = point(Fraction(int(exact.p), int(exact.q))) if exact.is_Rational else x
+    return number if number.low in x else x
+
+
+def _agrees(decimal: str, x: Interval) -> bool:
+    number = Fraction(decimal)
+    near = _DIGITS * max(abs(x.low), abs(x.high))
+    return bool(x.low - near <= number <= x.high + near)
+
+
+def _decimal(x: Interval) -> str:
+    return sympy.sstr(sympy.Rational(x.low + x.high).n(10) / 2) if x.bounded else "unknown"
+
+
+def _code(line: Any, path: str, say: Say) -> list[str]:
+    """Run the one line of Python that prints True when the violation is confirmed."""
+    if not isinstance(line, str):
+        return [f"{path}: neither a relation nor a line of code"]
+    say(f"{path}: running {line!r} in a fresh Python, for at most {SECONDS} s")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", line], capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return [f"{path}: {line!r} does not end within {SECONDS} s"]
+    if done.returncode != 0 or done.stdout.split()[-1:] != ["True"]:
+        last = (done.stdout + done.stderr).strip().splitlines()[-1:] or ["nothing"]
+        return [f"{path}: {line!r} does not print True but {last[0]!r}"]
+    return []
