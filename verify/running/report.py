@@ -79,7 +79,7 @@ def text_report(run: Run) -> str:
             f"{'check' if count == 1 else 'checks'}"
         )
     if graph.assumed:
-        parts.append(f"assumed, not checked here: {', '.join(graph.assumed)}")
+        parts.append(f"assumed, cited or argued in words: {', '.join(graph.assumed)}")
     return "\n".join(parts)
 
 
