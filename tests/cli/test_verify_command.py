@@ -52,7 +52,7 @@ def test_expected_verdicts_are_status_0_also_refuted_ones(verify):
     assert out.splitlines()[-3:] == [
         "5 claims (quick): 1 proved, 1 proved-on-box, 1 supported, 1 assumed, 1 refuted; all as expected",
         "error budget: 1e-06 for the whole run, shared by 1 random check",
-        "assumed, not checked here: ass:c",
+        "assumed, cited or argued in words: ass:c",
     ]
 
 

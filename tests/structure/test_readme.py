@@ -52,7 +52,7 @@ def test_the_claims_example_finds_what_is_shown(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CTUCBVI_CACHE", str(tmp_path / "cache"))
     (example,) = (block for block in blocks("python") if block.startswith("# information.py"))
-    assert len(example.splitlines()) <= 13
+    assert len(example.splitlines()) <= 11
     Path("information.py").write_text(example, encoding="utf-8")
     (shown,) = (block for block in blocks("text") if "information.py" in block)
     command, *expected = shown.splitlines()
