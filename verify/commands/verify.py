@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(document(done, files), indent=2))
     else:
         found = summary_lines(done, remarks)
-        print("\n".join([*found, ""] if found else []) + text_report(done))
+        print("\n".join([*found, "", text_report(done)] if found else [text_report(done)]))
     sys.stdout.flush()
     wrong = unexpected(done)
     for label, message in wrong.items():

@@ -9,9 +9,11 @@ the summary of a finding; the page contains no times, so that it changes only wh
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from typing import Any
 
 from verify.claims import Claim, Kind, Verdict
@@ -125,7 +127,7 @@ def _witness(witness: Mapping[str, Any]) -> Iterator[str]:
 def _plain(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{k} = {_plain(v)}" for k, v in value.items()) or "none"
-    text = str(value)
+    text = re.sub(r"\d{12,}/\d+", lambda match: f"{float(Fraction(match[0])):.10g}", str(value))
     return text if len(text) <= 200 else text[:197] + "..."
 
 

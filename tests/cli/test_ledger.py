@@ -1,0 +1,83 @@
+"""The ledger: findings first, the gravest before the others, each with what re-checks it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from verify.cli import main
+
+CLAIMS = """
+from fractions import Fraction
+from verify import Case, Computed, Domain, Outcome, claim
+
+area = Domain.of("x >= 0")
+def two_is_one(effort):
+    return Outcome([Case("one", 2, 1, line="print(2 > 1)")])
+CLAIMS = [
+    claim("fine", "the exponential is above its tangent", says="1 + x <= exp(x)", domain=area),
+    claim("light", "a wrong name", checks=Computed(two_is_one), expected="refuted"),
+    claim("grave", "too good", says="1 + 2*x <= exp(x)", domain=area, expected="refuted", uses="fine"),
+    claim("grave/repaired", "what is true", says="1 + x <= exp(x)", domain=area, kind="repair"),
+]
+FINDINGS = {
+    "light": {"breaks": "notation", "summary": "Two is not one. Nor is three."},
+    "grave": {"breaks": "statement", "summary": "The slope at 0 is 1.", "repair": "grave/repaired"},
+}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CTUCBVI_CACHE", str(tmp_path / "cache"))
+    Path("mine.py").write_text(CLAIMS, encoding="utf-8")
+    return tmp_path
+
+
+def test_findings_come_first_and_the_gravest_before_the_others(folder, capsys):
+    assert main(["verify", "--claims", "mine.py", "--ledger", "ledger.md"]) == 0
+    first, second, blank, *_ = capsys.readouterr().out.splitlines()
+    assert first == "refuted: grave (breaks the statement): The slope at 0 is 1."
+    assert second == "refuted: light (concerns the notation): Two is not one."
+    assert blank == ""
+    page = Path("ledger.md").read_text(encoding="utf-8")
+    heads = re.findall(r"^##+ (.*)$", page, flags=re.MULTILINE)
+    assert heads == [
+        "Findings",
+        "`grave`: refuted, breaks the statement",
+        "`light`: refuted, concerns the notation",
+        "All claims",
+    ]
+    assert "**Repair** `grave/repaired` (proved, transitive proved)" in page
+    assert not re.search(r"\d\.\d+ s", page)
+
+
+def test_every_line_of_the_page_rechecks_in_a_fresh_process(folder):
+    main(["verify", "--claims", "mine.py", "--ledger", "ledger.md"])
+    page = Path("ledger.md").read_text(encoding="utf-8")
+    lines = re.findall(r"```sh\n(.*)\n```", page)
+    assert len(lines) == 2
+    for line in lines:
+        command = line.replace("python", shlex.quote(sys.executable))
+        done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=folder, check=False)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.strip() == "True" or "0 complaints" in done.stdout
+
+
+def test_a_page_that_cannot_be_written_is_one_line(folder, capsys):
+    assert main(["verify", "--claims", "mine.py", "--ledger", "no/such/ledger.md"]) == 2
+    assert capsys.readouterr().err.startswith("ctucbvi: --ledger no/such/ledger.md: cannot be written")
+
+
+def test_a_finding_that_breaks_nothing_known_is_refused(folder, capsys):
+    Path("mine.py").write_text(
+        CLAIMS.replace('"statement", "summary"', '"my heart", "summary"'), encoding="utf-8"
+    )
+    assert main(["verify", "--claims", "mine.py"]) == 2
+    assert "breaks 'my heart': write statement, proof, constant, notation" in capsys.readouterr().err
