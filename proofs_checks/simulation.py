@@ -310,7 +310,7 @@ FINDINGS: Mapping[str, Mapping[str, str]] = {
         "repair": "sec:simulation/parameters/repaired",
     },
     "fig:1/growth": {
-        "breaks": "statement",
+        "breaks": "notation",
         "summary": "In seeded runs of the algorithm on the example the regret grows linearly up to about "
         "10^5 episodes (slope 1.0 in the log-log plot), where the bound has slope 0.6; only "
         "afterwards are the slopes comparable. The bound exceeds KH on the whole range of the "
