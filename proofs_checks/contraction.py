@@ -30,9 +30,10 @@ from typing import TYPE_CHECKING, Any
 import sympy
 from flint import arb, fmpq
 
-from proofs_checks.lem_poisson import changed, weight
+from proofs_checks.lem_poisson import weight
 from proofs_checks.optimality_equation import paper_example
-from proofs_checks.setting import ELAPSED, PROOF, RATE, TIME, class_models, vanishes
+from proofs_checks.setting import ELAPSED, PROOF, RATE, TIME, class_models
+from proofs_checks.variants import changed, vanishes
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome
@@ -152,8 +153,11 @@ CONTRACTION_TRUNCATED = claim(
 def _attained(slower: Any = 1) -> Computed:
     density = slower * RATE * sympy.exp(-slower * RATE * ELAPSED)
     return vanishes(
-        "∫ λmax exp(-λmax s)·1 ds over [0, H] = (1 - exp(-λmax H))·1",
-        lambda: sympy.integrate(density, (ELAPSED, 0, TIME)) - (1 - sympy.exp(-RATE * TIME)),
+        "integrated",
+        (
+            "∫ λmax exp(-λmax s)·1 ds over [0, H] = (1 - exp(-λmax H))·1",
+            lambda: sympy.integrate(density, (ELAPSED, 0, TIME)) - (1 - sympy.exp(-RATE * TIME)),
+        ),
     )
 
 
@@ -197,8 +201,8 @@ SUPERLINEAR = claim(
 )
 
 
-def stopped_error(less: int = 0) -> Search:
-    """‖V̂_∞ - V̂_n‖ where alg:VI stopped, at several times, against ε(exp(λmax H) - ``less``)."""
+def stopped_error(less: int = 0, share: Fraction = Fraction(1)) -> Search:
+    """‖V̂_∞ - V̂_n‖ where alg:VI stopped, at several times, against a share of ε(exp(λmax H) - ``less``)."""
     from hypothesis import strategies as st
 
     from ctucbvi import algorithm2, solve
@@ -213,7 +217,7 @@ def stopped_error(less: int = 0) -> Search:
         worst = max(limit.value(x, t).lower - stopped.value(x, t).upper for x in model.states for t in times)
         with precision(BITS):
             growth = arb(rational(model.max_rate * model.horizon)).exp()
-            return worst, arb(rational(epsilon)) * (growth - less)
+            return worst, arb(rational(share * epsilon)) * (growth - less)
 
     shares = st.sampled_from([Fraction(1, 2), Fraction(1, 10), Fraction(1, 50)])
     given = st.tuples(st.one_of(st.just(paper_example()), class_models()), shares)

@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING, Any
 
 from flint import arb
 
-from proofs_checks.lem_poisson import changed
 from proofs_checks.optimality_equation import ADJUSTABLE, COMMITTED, paper_example
 from proofs_checks.setting import PROOF, class_models
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome

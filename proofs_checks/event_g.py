@@ -21,7 +21,7 @@ from flint import arb
 
 from proofs_checks.coverage import both_sets
 from proofs_checks.lem_ci_p import bracket
-from proofs_checks.lem_poisson import changed
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision
 from verify.provers.box import Box

@@ -24,7 +24,6 @@ from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from proofs_checks.lem_poisson import changed
 from proofs_checks.optimality_equation import (
     ADJUSTABLE,
     COMMITTED,
@@ -34,6 +33,7 @@ from proofs_checks.optimality_equation import (
     paper_example,
 )
 from proofs_checks.setting import PROOF, class_models
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search

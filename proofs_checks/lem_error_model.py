@@ -26,9 +26,9 @@ from fractions import Fraction
 from flint import arb
 
 from ctucbvi.exact.precision import precision, to_fmpq
-from proofs_checks.lem_poisson import changed
 from proofs_checks.perturbed import BITS, EVERY, PRINTED, UNSEEN, Looked, full_row, looks
 from proofs_checks.perturbed_values import expected
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Kind, claim
 from verify.provers.search import Search
 from verify.provers.symbolic import Symbolic

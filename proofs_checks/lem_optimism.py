@@ -36,10 +36,10 @@ from flint import arb
 from ctucbvi import Enclosure, ValueIteration, algorithm2, solve
 from ctucbvi.exact.precision import precision, to_fmpq
 from proofs_checks.lem_error_model import HALF, ONE, PROOF, WAIT
-from proofs_checks.lem_poisson import changed
 from proofs_checks.perturbed import BITS, EVERY, PRINTED, Perturbed, Place, places, tempting
 from proofs_checks.perturbed_values import applied, waiting
 from proofs_checks.setting import bounded
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim, decreasing, increasing
 from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
@@ -53,11 +53,9 @@ def iterates(share: Fraction, kinds: tuple[str, ...] = EVERY) -> Search:
     """``V*_n(x,t) <= V̂_n(x,t)`` on models, with a share of the bonus."""
 
     def sides(place: Place) -> tuple[Enclosure, Enclosure]:
-        true, bold = (
-            ValueIteration(place.case.model),
-            ValueIteration(place.case.optimistic(share), truncate=True),
-        )
-        return tuple(v[place.steps].value(place.state, place.time) for v in (true, bold))  # type: ignore[return-value]
+        true = ValueIteration(place.case.model)[place.steps]
+        bold = ValueIteration(place.case.optimistic(share), truncate=True)[place.steps]
+        return true.value(place.state, place.time), bold.value(place.state, place.time)
 
     return Search((300, 2000), given=places(kinds=kinds), sides=sides, title="iterates")
 

@@ -18,10 +18,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
-from typing import Any
 
 from flint import arb
 
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome
@@ -182,17 +182,6 @@ ONE_SIDED = claim(
 )
 
 CLAIMS = (PRINTED, TILTED, CHERNOFF, UPPER, LOWER, REPAIRED, ONE_SIDED)
-
-
-def changed(
-    original: Claim, says: str | None = None, *, domain: Domain | None = None, **others: Any
-) -> Claim:
-    """A variant of a claim: another formula or domain, or other fields."""
-    area = original.domain if domain is None else domain
-    formal = (
-        claim(original.label, original.statement, says=says, domain=area, checks=()).says if says else None
-    )
-    return replace(original, says=formal or original.says, domain=area, **others)
 
 
 MUTANTS: Mapping[str, Claim] = {

@@ -11,7 +11,7 @@ The repair is in :mod:`proofs_checks.lem_rate_ucb_repair`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import comb, factorial
@@ -20,7 +20,8 @@ import sympy
 from flint import arb
 
 from proofs_checks.crossing import covered
-from proofs_checks.lem_poisson import changed, weight
+from proofs_checks.lem_poisson import weight
+from proofs_checks.variants import changed, vanishes
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome
@@ -38,38 +39,19 @@ _SIZES = ("S >= 1", "A >= 1", "K >= 1", "0 < d < 1")
 
 def two_forms(shift: int = 0) -> Computed:
     """The two forms of β on both sides of T = L/λmax; ``shift`` spoils the second one."""
+    top, confidence, step = sympy.symbols("m L d", positive=True)
+    floor = confidence / top
 
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        top, confidence, step = sympy.symbols("m L d", positive=True)
-        floor = confidence / top
-        cases = []
-        for text, time, form in (
-            ("T = L/λmax - d, any d > 0", floor - step, top),
-            ("T = L/λmax", floor, sympy.sqrt(top * confidence / floor)),
-            (
-                "T = L/λmax + d, any d > 0",
-                floor + step,
-                sympy.sqrt(top * confidence / (floor + step + shift)),
-            ),
-        ):
-            defined = sympy.sqrt(top * confidence / sympy.Max(time, floor))
-            difference = sympy.simplify(defined - form)
-            value = (
-                difference if difference.is_Rational else difference.subs({top: 1, confidence: 1, step: 1})
-            )
-            cases.append(Case(text, exact_number(value), 0, "=="))
-        return Outcome(cases, complete=True, method="simplified with SymPy, in each of the three cases")
+    def gap(time: sympy.Expr, form: sympy.Expr) -> Callable[[], sympy.Expr]:
+        return lambda: sympy.sqrt(top * confidence / sympy.Max(time, floor)) - form
 
-    return Computed(compute, "symbolic, by cases")
-
-
-def exact_number(value: sympy.Expr) -> arb | sympy.Rational:
-    """A SymPy number as a rational, or as a ball."""
-    if value.is_Rational:
-        return value
-    with precision(_BITS):
-        return arb(str(sympy.N(value, 40)), 1e-35)
+    later = sympy.sqrt(top * confidence / (floor + step + shift))
+    return vanishes(
+        "symbolic, by cases",
+        ("T = L/λmax - d, any d > 0", gap(floor - step, top)),
+        ("T = L/λmax", gap(floor, sympy.sqrt(top * confidence / floor))),
+        ("T = L/λmax + d, any d > 0", gap(floor + step, later)),
+    )
 
 
 RADIUS = claim(

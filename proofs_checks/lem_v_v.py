@@ -30,7 +30,7 @@ from ctucbvi import CTMDP, Enclosure, Policy, ValueIteration, evaluate
 from ctucbvi.exact.precision import precision, to_fmpq
 from ctucbvi.strategies import models, policies, times
 from proofs_checks.lem_error_model import HALF, ONE, PROOF, WAIT
-from proofs_checks.lem_poisson import changed, weight
+from proofs_checks.lem_poisson import weight
 from proofs_checks.perturbed import BITS, EVERY, PRINTED, Place, mistaken, places, positive
 from proofs_checks.perturbed_values import (
     Shares,
@@ -42,6 +42,7 @@ from proofs_checks.perturbed_values import (
     pairs_of,
     regret,
 )
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim, increasing
 from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search

@@ -29,7 +29,8 @@ from math import comb
 
 from flint import arb
 
-from proofs_checks.lem_poisson import changed, weight
+from proofs_checks.lem_poisson import weight
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim, limit
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from proofs_checks.lem_poisson import changed
-from proofs_checks.setting import ELAPSED, PROOF, RATE, SHARE, TIME, class_models, vanishes
-from verify.claims import Claim, Domain, Effort, Kind, claim
-from verify.provers.computed import Computed, Outcome
+from proofs_checks.setting import ELAPSED, PROOF, RATE, SHARE, TIME, class_models
+from proofs_checks.variants import changed, vanishes
+from verify.claims import Claim, Domain, Kind, claim
+from verify.provers.computed import Computed
 from verify.provers.search import Search
 
 if TYPE_CHECKING:
@@ -102,15 +102,11 @@ def _two_forms(at_zero: int = 0) -> Computed:
         tail = 1 - sympy.exp(-RATE * (TIME - ELAPSED))
         return at_zero + sympy.integrate(sympy.expand(slope * tail), (ELAPSED, 0, TIME)) - integral
 
-    def compute(effort: Effort) -> Outcome:
-        parts = [
-            vanishes("r E[min(t, τ)] = r ∫ exp(-λs) ds", reward).function(effort),
-            vanishes("E u(Y, (t - τ)⁺) = ∫ λ exp(-λs) u(t - s) ds", jump).function(effort),
-        ]
-        cases = [case for part in parts for case in part.cases]
-        return Outcome(cases, complete=all(part.complete for part in parts), method=parts[0].method)
-
-    return Computed(compute, "two forms")
+    return vanishes(
+        "two forms",
+        ("r E[min(t, τ)] = r ∫ exp(-λs) ds", reward),
+        ("E u(Y, (t - τ)⁺) = ∫ λ exp(-λs) u(t - s) ds", jump),
+    )
 
 
 TWO_FORMS = claim(

@@ -22,7 +22,8 @@ from itertools import product
 from flint import arb
 
 from proofs_checks.counting import increments, longest, one_step, sums_of_roots
-from proofs_checks.lem_poisson import changed, weight
+from proofs_checks.lem_poisson import weight
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim, limit
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome

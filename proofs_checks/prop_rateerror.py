@@ -34,7 +34,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from proofs_checks.lem_poisson import changed, weight
+from proofs_checks.lem_poisson import weight
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
 from verify.provers.box import Box

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from proofs_checks.lem_poisson import changed
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Kind, claim, decreasing
 from verify.provers.search import Search
 from verify.provers.symbolic import Symbolic

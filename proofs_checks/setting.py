@@ -16,7 +16,7 @@ The bounds :math:`0 \le V \le t` and the rescaling are statements about one step
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -24,9 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from proofs_checks.lem_poisson import changed
+from proofs_checks.variants import changed, vanishes
 from verify.claims import Claim, Domain, Effort, Kind, claim
-from verify.provers.balls import evaluate as ball_at
 from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
 from verify.provers.symbolic import Symbolic
@@ -38,28 +37,6 @@ if TYPE_CHECKING:
 
 PROOF = (Symbolic(), Search(examples=(60, 2000)))
 RATE, TIME, ELAPSED, PROBABILITY, SHARE = sympy.symbols("l t s p c", positive=True)
-
-
-def vanishes(title: str, difference: Callable[[], Any]) -> Computed:
-    """An expression in positive symbols that must be 0 for all their values: SymPy integrates and simplifies.
-
-    What does not simplify to 0 is evaluated at one point, in balls, so that a wrong identity is refuted.
-    """
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        rest = sympy.simplify(difference())
-        if rest == 0:
-            return Outcome(
-                [Case(title, 0, 0, "==")], complete=True, method="integrated and simplified by SymPy"
-            )
-        names = sorted(symbol.name for symbol in rest.free_symbols)
-        point = {name: Fraction(i + 2, i + 1) for i, name in enumerate(names)}
-        plain = rest.subs({symbol: sympy.Symbol(symbol.name, real=True) for symbol in rest.free_symbols})
-        where = ", ".join(f"{name} = {value}" for name, value in point.items())
-        return Outcome([Case(f"{title}, at {where}", ball_at(plain, point, 128), 0, "==")])
-
-    return Computed(compute, title)
 
 
 @cache
@@ -101,8 +78,11 @@ _PRINTED_LAW = 1 - sympy.exp(-RATE * TIME)
 def _joint_law(law: Any = _PRINTED_LAW) -> Computed:
     density = RATE * sympy.exp(-RATE * ELAPSED) * PROBABILITY
     return vanishes(
-        "∫ λ exp(-λs) p(y) ds up to t is the printed law",
-        lambda: sympy.integrate(density, (ELAPSED, 0, TIME)) - law * PROBABILITY,
+        "integrated",
+        (
+            "∫ λ exp(-λs) p(y) ds up to t is the printed law",
+            lambda: sympy.integrate(density, (ELAPSED, 0, TIME)) - law * PROBABILITY,
+        ),
     )
 
 
@@ -191,7 +171,7 @@ def _affine(mass: Any = 1) -> Computed:
         jump = sympy.integrate(RATE * survival * SHARE * (TIME - ELAPSED), (ELAPSED, 0, TIME))
         return stay + mass * jump - SHARE * TIME
 
-    return vanishes("a constant added to the reward rate adds its multiple of t to every value", difference)
+    return vanishes("integrated", ("a constant reward adds its multiple of t to every value", difference))
 
 
 SHIFTED = claim(

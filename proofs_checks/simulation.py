@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any
 
 from flint import arb
 
-from proofs_checks.lem_poisson import changed
 from proofs_checks.optimality_equation import ADJUSTABLE, COMMITTED, TOLERANCE, paper_example, played
 from proofs_checks.setting import PROOF
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision
 from verify.provers.box import Box

@@ -21,7 +21,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from proofs_checks.lem_poisson import changed
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from proofs_checks.lem_poisson import changed
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Kind, claim
 from verify.provers.search import Search
 from verify.provers.symbolic import Symbolic

@@ -13,11 +13,11 @@ remaining time 0, as in the paper's definition of :math:`a_n = \pi(x_n, (H-t_n)^
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 
 from proofs_checks import lower_bound_checks as checks
-from verify.claims import Claim, Domain, Kind, Relation, claim
+from proofs_checks.variants import changed, rechecked
+from verify.claims import Check, Claim, Domain, Kind, claim
 from verify.provers.box import Box
 from verify.provers.computed import Assumed
 from verify.provers.search import Search
@@ -261,20 +261,12 @@ CLAIMS = (
 _BY_LABEL = {c.label: c for c in CLAIMS}
 
 
-def mutant(table: Mapping[str, Claim], label: str, says: str = "", domain: Domain | None = None) -> Claim:
-    """The claim with another formula or another domain."""
-    original = table[label]
-    area = domain or original.domain
-    text = says or (original.says.text() if original.says is not None else "")
-    return replace(original, says=Relation.of(text, area), domain=area)
-
-
 def _changed(label: str, says: str = "", domain: Domain | None = None) -> Claim:
-    return mutant(_BY_LABEL, label, says, domain)
+    return changed(_BY_LABEL[label], says, domain=domain)
 
 
-def _rechecked(label: str, check: object) -> Claim:
-    return replace(_BY_LABEL[label], checks=(check,))  # type: ignore[arg-type]
+def _rechecked(label: str, check: Check) -> Claim:
+    return rechecked(_BY_LABEL[label], check)
 
 
 MUTANTS: Mapping[str, Claim] = {

@@ -27,13 +27,13 @@ For every algorithm, every tree with :math:`S \ge 6` and every :math:`K \ge SA/2
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 
 from proofs_checks import lower_bound_checks as checks
 from proofs_checks.counting import first_roots
-from proofs_checks.thm_lowerbound import PROOF, SOURCE, mutant
-from verify.claims import Claim, Domain, Kind, claim
+from proofs_checks.thm_lowerbound import PROOF, SOURCE
+from proofs_checks.variants import changed, rechecked
+from verify.claims import Check, Claim, Domain, Kind, claim
 
 _LEAVES = "(1/A + (1 - 1/A)*(S - 2))"
 _ROOT = Domain.of("m >= 0")
@@ -208,11 +208,11 @@ _BY_LABEL = {c.label: c for c in CLAIMS}
 
 
 def _changed(label: str, says: str = "", domain: Domain | None = None) -> Claim:
-    return mutant(_BY_LABEL, label, says, domain)
+    return changed(_BY_LABEL[label], says, domain=domain)
 
 
-def _rechecked(label: str, check: object) -> Claim:
-    return replace(_BY_LABEL[label], checks=(check,))  # type: ignore[arg-type]
+def _rechecked(label: str, check: Check) -> Claim:
+    return rechecked(_BY_LABEL[label], check)
 
 
 MUTANTS: Mapping[str, Claim] = {

@@ -19,7 +19,7 @@ from math import factorial, prod
 
 from flint import arb
 
-from proofs_checks.lem_poisson import changed
+from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
 from verify.provers.box import Box

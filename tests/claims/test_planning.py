@@ -25,6 +25,7 @@ from proofs_checks import (
     value_iteration,
 )
 from proofs_checks.inventory import ASSERTIONS
+from proofs_checks.variants import vanishes
 from verify.claims import Check, Claim, Effort, Kind, Verdict
 from verify.running.engine import run_claim
 
@@ -151,7 +152,7 @@ def test_printed_loop_reads_what_it_has_not_computed() -> None:
     ("original", "check"),
     [
         (setting.BOUNDS, setting.bounded(excess=Fraction(1, 10**4))),
-        (contraction.ERROR_VI, contraction.stopped_error(less=10**4)),
+        (contraction.ERROR_VI, contraction.stopped_error(share=Fraction(1, 10**4))),
         (simulation.EVALUATION, simulation.iterated(sooner=1)),
         (discretization.ERROR_KNOWN, discretization.sampled_policy(Fraction(1, 20))),
         (value_iteration.ITERATION, value_iteration.increasing_iterates(truncate=False, steps=-1)),
@@ -163,5 +164,10 @@ def test_check_beside_a_proof_catches_a_wrong_variant(original: Claim, check: Ch
 
 
 def test_identity_that_fails_is_refuted_and_not_just_unproved() -> None:
-    wrong = setting.vanishes("t = 2t", lambda: setting.TIME)
+    wrong = vanishes("t = 2t", ("t = 2t", lambda: setting.TIME))
     assert _verdict(setting.JOINT_LAW, wrong) is Verdict.REFUTED
+
+
+def test_an_identity_that_holds_at_the_sampled_point_only_is_not_proved() -> None:
+    unsettled = vanishes("one point", ("t = 2", lambda: setting.TIME - 2))  # 2 is the first sample
+    assert _verdict(setting.JOINT_LAW, unsettled) is Verdict.TESTED

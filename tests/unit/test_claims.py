@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import pytest
@@ -399,3 +399,9 @@ def test_the_strongest_finding_decides_and_a_refutation_always():
 def test_a_proof_beside_a_refutation_is_loud():
     with pytest.raises(ContradictionError):
         combined([Finding("one", Verdict.PROVED), Finding("other", Verdict.REFUTED)])
+
+
+def test_a_formula_read_over_another_domain_is_refused():
+    original = claim("a", "a", says="sqrt(x**2) <= x", domain="x >= 0", checks=Says(Verdict.PROVED))
+    with pytest.raises(ClaimError, match="another domain"):
+        replace(original, domain=Domain.of("x >= -1"))

@@ -40,6 +40,11 @@ class Relation:
         return Relation(left, relation, right)
 
     @property
+    def symbols(self) -> set[Any]:
+        """The symbols that occur."""
+        return _symbols(self.left, self.right)
+
+    @property
     def gap(self) -> Any:
         """``right - left``: what must not be negative (or must be positive, or zero)."""
         return self.right - self.left
@@ -72,6 +77,11 @@ class Monotone:
         if variable not in domain.reals:
             raise ClaimError(f"monotone in {variable!r}: not a real variable of the domain")
         return Monotone(domain.read(text, text), variable, increasing)
+
+    @property
+    def symbols(self) -> set[Any]:
+        """The symbols that occur."""
+        return _symbols(self.function)
 
     def slope(self, domain: Domain) -> Relation:
         """``0 <= derivative``, which is the same thing for a differentiable function."""
@@ -110,6 +120,11 @@ class LimitOf:
         end = {"oo": sympy.oo, "-oo": -sympy.oo}.get(towards) or sympy.Rational(towards)
         return LimitOf(domain.read(text, text), variable, end, domain.read(value, value))
 
+    @property
+    def symbols(self) -> set[Any]:
+        """The symbols that occur."""
+        return _symbols(self.function, self.value)
+
     def text(self) -> str:
         """For a reader."""
         return f"{text_of(self.function)} -> {text_of(self.value)} as {self.variable} -> {self.towards}"
@@ -118,6 +133,10 @@ class LimitOf:
         """For a reader."""
         under = rf"{sympy.latex(sympy.Symbol(self.variable))} \to {sympy.latex(self.towards)}"
         return rf"\lim_{{{under}}} {sympy.latex(self.function)} = {sympy.latex(self.value)}"
+
+
+def _symbols(*expressions: Any) -> set[Any]:
+    return set().union(*(sympy.sympify(e).free_symbols for e in expressions))
 
 
 Assertion = Relation | Monotone | LimitOf

@@ -98,6 +98,11 @@ class Claim:
     argued: str = ""  # what of the statement the formula leaves to an argument in words
     module: str = field(default="", compare=False)  # where it was defined; filled in by the loader
 
+    def __post_init__(self) -> None:
+        known = set(self.domain.symbols.values())
+        if self.says is not None and not self.says.symbols <= known:
+            raise ClaimError(f"claim {self.label}: its formula was read over another domain; read it again")
+
     def expects(self, profile: str) -> Verdict | None:
         """The recorded verdict, if there is one."""
         return self.expected.get(profile)
