@@ -18,6 +18,11 @@ In each state that is entered both sides choose.  The choices may differ only wh
 the two actions are within :math:`2e` of each other, that is, where the remaining time is within the proved
 error of a switch.  The exact side's choice is then taken.
 
+:meth:`Lockstep.follow` puts the compiled learner of the studies in the lead instead, which plans on a grid of
+remaining times (:class:`~ctucbvi.numeric.learner.FastLearner`).  Its counts and times must be equal to the
+exact ones, and its actions those of the exact policy except within a cell of a certified switch, or of 0,
+where all actions are worth nothing.  The values on the grid have no proved error, so they are not compared.
+
 Every difference is listed, explained or not.  Beside them stand, per episode, whether the event
 :math:`\mathcal G` and ``eq:optimism`` held.
 """
@@ -40,7 +45,9 @@ from ctucbvi.numeric.located import LocatedLearner, LocatedPlan
 
 if TYPE_CHECKING:
     from ctucbvi.learning import Environment, Episode, Settings
+    from ctucbvi.learning.statistics import Statistics
     from ctucbvi.model import CTMDP
+    from ctucbvi.numeric.learner import FastLearner
 
 _UNIT = Fraction(1, 2**53)
 _ROUNDINGS = 64  # more than the bonus needs, each at most a unit of its last place
@@ -114,6 +121,17 @@ class Lockstep:
                 departures += round_.choose(visit.state, remaining) != visit.action
                 remaining -= visit.holding
             yield self._finish(round_, episode, departures)
+
+    def follow(self, leader: FastLearner, episodes: int) -> Iterator[Step]:
+        """Let the compiled learner play (it must record) and compare what it did and what it has counted."""
+        cell = self.model.horizon / leader.steps
+        for _ in range(episodes):
+            (step,) = self.replay(leader.advance(1).history)
+            found = [
+                *_away(step, self.model.horizon, cell),
+                *_miscounted(step, leader, self.exact.statistics),
+            ]
+            yield replace(step, differences=(*step.differences, *found))
 
     def _finish(self, round_: _Round, episode: Episode, departures: int) -> Step:
         plan = round_.plan
@@ -245,6 +263,31 @@ class _Round:
         self.differences.append(
             Difference(self.plan.episode, kind, where, fast, true, float(gap), float(allowed), explained)
         )
+
+
+def _away(step: Step, horizon: Fraction, cell: Fraction) -> Iterator[Difference]:
+    """The recorded actions that are not those of the exact policy, and how far from a switch they are."""
+    remaining = horizon
+    for visit in step.drawn.visits:
+        chosen = step.plan.action(visit.state, remaining)
+        if chosen != visit.action:
+            places = [Fraction(0), *(s.lower for s in step.plan.switches if s.state == visit.state)]
+            gap = min(abs(remaining - t) for t in places)
+            where = f"{visit.state}@{float(remaining):.17g}"
+            yield Difference(
+                step.episode, "action", where, visit.action, str(chosen), float(gap), float(cell), gap < cell
+            )
+        remaining -= visit.holding
+
+
+def _miscounted(step: Step, leader: FastLearner, exact: Statistics) -> Iterator[Difference]:
+    """T and N⁺ after the episode, pair by pair, where they are not equal."""
+    for k, row in enumerate(exact.model.transitions):
+        pairs = (("T", leader.time[k], exact.time[k]), ("N", int(leader.left[k]), exact.left[k]))
+        for name, mine, true in pairs:
+            if mine != true:
+                where = f"{row.state}/{row.action} {name}"
+                yield Difference(step.episode, "estimate", where, str(mine), str(true), inf, 0.0, False)
 
 
 def proof(plan: Plan, quick: LocatedPlan) -> Certificate:

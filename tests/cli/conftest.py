@@ -12,4 +12,4 @@ from verify.commands import fast
 def no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiling takes seconds the first time; a progress line about it would be noise here."""
     monkeypatch.setattr(progress, "_SILENT", 1e9)
-    monkeypatch.setattr(fast, "_PATIENCE", 1e9)
+    monkeypatch.setattr(fast, "PATIENCE", 1e9)

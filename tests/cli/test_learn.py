@@ -92,8 +92,8 @@ def test_a_wrong_count_is_valid_json_and_status_1(capsys, monkeypatch):
     [
         ([], "MODEL is missing"),
         (["queue"], "--rescale=1/14,4/7"),
-        (["queue", "--rescale", "2"], "SCALE,SHIFT"),
-        (["queue", "--rescale=-1,0"], "not positive"),
+        (["queue", "--rescale", "2"], "write two numbers"),
+        (["queue", "--rescale=-1,0"], "must be positive"),
         (["reachability"], "terminal reward"),
         (["machine-repair", "--episodes", "0"], "episodes"),
         (["machine-repair", "--delta", "2"], "delta"),
@@ -107,3 +107,13 @@ def test_a_wrong_count_is_valid_json_and_status_1(capsys, monkeypatch):
 )
 def test_bad_input_is_one_line(capsys, arguments, message):
     assert message in refused(capsys, "learn", *arguments)
+
+
+def test_the_compiled_learner_can_lead(capsys):
+    found = learned(
+        capsys, "machine-repair", "--episodes", "12", "--seed", "1", "--lockstep", "--compiled", "50"
+    )
+    assert found["summary"]["unexplained"] == 0
+    assert all(d["kind"] == "action" for row in found["episodes"] for d in row["differences"])
+    assert "with --lockstep" in refused(capsys, "learn", "machine-repair", "--compiled", "50")
+    assert "--compiled 0" in refused(capsys, "learn", "machine-repair", "--lockstep", "--compiled", "0")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ctucbvi.numeric import Certificate
 
 _MOST_DIGITS = 12
-_PATIENCE = 2.0  # seconds
+PATIENCE = 2.0  # seconds
 _COMPILING = "ctucbvi: compiling the fast planner; this is done once"
 
 
@@ -33,7 +33,7 @@ def plan(
 ) -> tuple[dict[str, Any], Certificate]:
     """Solve, certify unless that was declined, and describe the result."""
     tolerance = tolerance_of(model, options.digits)
-    patience = threading.Timer(_PATIENCE, print, [_COMPILING], {"file": sys.stderr})
+    patience = threading.Timer(PATIENCE, print, [_COMPILING], {"file": sys.stderr})
     patience.start()
     try:
         from ctucbvi.numeric import certify, solve_numeric

@@ -12,13 +12,13 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from verify.commands import fast
+from verify.commands.learners import add_settings, initial_of, model_of, told
 from verify.progress import ProgressLine
 from verify.tables import table
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
-    from ctucbvi import CTMDP
     from ctucbvi.study import Outcome, Study
 
 _COMPILING = "ctucbvi: compiling the learner; this is done once"
@@ -57,7 +57,7 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of all random numbers (default 0)")
     parser.add_argument("--steps", type=int, default=100, metavar="N",
                         help="cells of the grid of remaining times (default 100)")  # fmt: skip
-    _add_settings(parser)
+    add_settings(parser)
     parser.add_argument(
         "--baselines",
         nargs="+",
@@ -75,25 +75,6 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--figure", metavar="FILE", help="draw the curves there (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
-
-
-def _add_settings(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("what the learner is told")
-    group.add_argument("--delta", default="1/20", metavar="D", help="confidence parameter (default 1/20)")
-    group.add_argument(
-        "--epsilon",
-        default="1/sqrt(k)",
-        metavar="E",
-        help="accuracies: 1/sqrt(k) (default), k^-A or 'k^-A*exp(-lambda_max*H)'",
-    )
-    group.add_argument("--lambda-max", metavar="L", help="bound on all rates (default: the largest)")
-    group.add_argument(
-        "--lambda-min", metavar="L", help="known lower bound: the variant of the paper's remark"
-    )
-    group.add_argument("--rescale", metavar="SCALE,SHIFT", help="rewards become SCALE * r + SHIFT")
-    group.add_argument(
-        "--initial", action="append", default=[], metavar="STATE=P", help="a distribution of initial states"
-    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -140,7 +121,7 @@ def _compile(study: Study) -> None:
     from ctucbvi.study import RunState
     from ctucbvi.study.work import Task, work
 
-    patience = threading.Timer(fast._PATIENCE, print, [_COMPILING], {"file": sys.stderr})
+    patience = threading.Timer(fast.PATIENCE, print, [_COMPILING], {"file": sys.stderr})
     patience.start()
     try:
         for contestant in study.contestants:
@@ -151,51 +132,17 @@ def _compile(study: Study) -> None:
 
 def _study(options: argparse.Namespace) -> Study:
     from ctucbvi import InputError
-    from ctucbvi.learning import Settings
+    from ctucbvi.learning import Settings, initial_distribution
     from ctucbvi.study import Study, contestant
 
     if options.workers is not None and options.workers < 1:
         raise InputError(f"--workers {options.workers}: write a number of at least 1")
-    model = _model(options)
-    settings = Settings.for_model(
-        model,
-        episodes=options.episodes,
-        delta=options.delta,
-        epsilon=options.epsilon,
-        fastest=options.lambda_max,
-        slowest=options.lambda_min,
-    )
+    model = model_of(options)
+    settings = Settings.for_model(model, episodes=options.episodes, **told(options))
+    initial = initial_distribution(model, initial_of(model, options))
     names = ["ct-ucbvi", *options.baselines]
     contestants = tuple(contestant(name, options.steps) for name in names)
-    return Study(model, settings, options.seed, contestants, _initial(model, options.initial))
-
-
-def _model(options: argparse.Namespace) -> CTMDP:
-    from ctucbvi import InputError, find_model
-    from ctucbvi.numbers import exact
-
-    model = find_model(options.model)
-    if options.rescale is None:
-        return model
-    parts = options.rescale.split(",")
-    if len(parts) != 2:
-        raise InputError(f"--rescale {options.rescale}: write two numbers, for example --rescale=1/20,3/5")
-    scale = exact(parts[0], "--rescale")
-    if scale <= 0:
-        raise InputError(f"--rescale {options.rescale}: the factor must be positive, or what is best changes")
-    return model.with_rewards(scale, exact(parts[1], "--rescale"))
-
-
-def _initial(model: CTMDP, given: list[str]) -> tuple[tuple[str, Any], ...]:
-    from ctucbvi import InputError
-    from ctucbvi.learning import initial_distribution
-
-    parts = [text.rpartition("=") for text in given]
-    for text, (_, equals, _) in zip(given, parts, strict=True):
-        if not equals:
-            raise InputError(f"--initial: {text!r} is not STATE=P; write for example {model.initial}=1/2")
-    weights = {state: weight for state, _, weight in parts}
-    return tuple(initial_distribution(model, weights or None).items())
+    return Study(model, settings, options.seed, contestants, tuple(initial.items()))
 
 
 def _confidence(text: str) -> Any:

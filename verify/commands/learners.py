@@ -1,0 +1,68 @@
+"""What the commands about learning are told: the options that ``learn`` and ``regret`` share."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ctucbvi import CTMDP
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Describe the options; those that are not given stay ``None``."""
+    group = parser.add_argument_group("what the learner is told")
+    group.add_argument("--delta", metavar="D", help="confidence parameter (default 1/20)")
+    group.add_argument(
+        "--epsilon",
+        metavar="E",
+        help="accuracies: 1/sqrt(k) (default), k^-A or 'k^-A*exp(-lambda_max*H)'",
+    )
+    group.add_argument("--lambda-max", metavar="L", help="bound on all rates (default: the largest)")
+    group.add_argument(
+        "--lambda-min", metavar="L", help="known lower bound: the variant of the paper's remark"
+    )
+    group.add_argument("--rescale", metavar="SCALE,SHIFT", help="rewards become SCALE * r + SHIFT")
+    group.add_argument(
+        "--initial", action="append", default=[], metavar="STATE=P", help="a distribution of initial states"
+    )
+
+
+def told(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of ``Settings.for_model`` that the options give."""
+    return {
+        "delta": options.delta or "1/20",
+        "epsilon": options.epsilon or "1/sqrt(k)",
+        "fastest": options.lambda_max,
+        "slowest": options.lambda_min,
+    }
+
+
+def model_of(options: argparse.Namespace) -> CTMDP:
+    """The model, with its rewards rescaled if that was asked for."""
+    from ctucbvi import InputError, find_model
+    from ctucbvi.numbers import exact
+
+    model = find_model(options.model)
+    if options.rescale is None:
+        return model
+    parts = options.rescale.split(",")
+    if len(parts) != 2:
+        raise InputError(f"--rescale {options.rescale}: write two numbers, for example --rescale=1/20,3/5")
+    scale, shift = (exact(part, "--rescale") for part in parts)
+    if scale <= 0:
+        raise InputError(f"--rescale {options.rescale}: the factor must be positive, or what is best changes")
+    return model.with_rewards(scale, shift)
+
+
+def initial_of(model: CTMDP, options: argparse.Namespace) -> dict[str, str] | None:
+    """The weights of the initial states, as they were written; ``None`` without any."""
+    from ctucbvi import InputError
+
+    found: dict[str, str] = {}
+    for text in options.initial:
+        state, equals, weight = text.rpartition("=")
+        if not equals:
+            raise InputError(f"--initial: {text!r} is not STATE=P; write for example {model.initial}=1/2")
+        found[state] = weight
+    return found or None
