@@ -1,8 +1,11 @@
 """Everything the paper asserts, in the order in which it asserts it.
 
 A label of the paper, or a label and the name of a step in the proof of it.  Each entry is a claim of
-this package; what only introduces a notation stands in :data:`DEFINITIONS`.  A test compares both with
-the claims and with the list of the paper's labels, and fails on a gap.
+this package; what only introduces a notation stands in :data:`DEFINITIONS`.  What the paper asserts without
+a label, in remarks, footnotes and displays that have none, stands in :data:`PASSAGES` with its first words,
+so that the list can be laid beside the paper; what is not checked stands in :data:`NOT_CHECKED` with the
+reason.  A test compares all of them with the claims and with the list of the paper's labels, and fails on a
+gap.
 """
 
 from __future__ import annotations
@@ -10,6 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 ASSERTIONS: Mapping[str, str] = {
+    # --- the introduction ------------------------------------------------------------------
+    "sec:introduction/not-poisson": "the transitions are no Poisson process in general",
+    "sec:introduction/unbounded": "the number of transitions of an episode is unbounded",
     # --- the model -------------------------------------------------------------------------
     "sec:episodicRL/joint-law": "P(holding time <= t, next state = y) = (1 - exp(-λt)) p(y|x,a)",
     "eq:M/rates": "with q(x|x,a) = -λ the rates q(·|x,a) sum to 0",
@@ -17,8 +23,13 @@ ASSERTIONS: Mapping[str, str] = {
     "eq:assume/rescaling": "r in [0,1] without loss of generality",
     "sec:episodicRL/banach": "𝕄 is a Banach space",
     "eq:FH-control2/bounds": "0 <= V^π(x,t) <= V*(x,t) <= t",
+    "eq:FH-control/clock": "V^π, with actions read off at H - t_n, satisfies its equation for t < H",
+    "sec:episodicRL/initial-distribution": "the results extend to initial states that are drawn",
+    "remark:homogeneous/finite": "an episode has finitely many jumps",
+    "remark:homogeneous/no-atom": "almost every t sees no transition exactly then",
     "eq:hjb-pde": "V* solves the HJB equation",
     "eq:hjb-pde/equivalent": "V = GV and the HJB equation are equivalent",
+    "eq:hjb-pde/policy": "maximising the right side of the HJB equation gives an optimal policy",
     "eq:Qa": "the two forms of T^a agree",
     "eq:Qa/into": "T^a and G map 𝕄 into 𝕄",
     "eq:Qa/monotone": "T^a is monotone",
@@ -28,24 +39,40 @@ ASSERTIONS: Mapping[str, str] = {
     "eq:Qa/first-n": "V*_n is the optimal reward from the first n transitions or up to H",
     "eq:FH-control-discrete/steps": "the expected number of decision steps of the CTMDP is O(H)",
     "eq:FH-control-discrete/explodes": "the bound of the upfront discretisation tends to infinity as Δ -> 0",
+    "eq:FH-control-discrete/euler": "so does the bound of EULER",
+    "eq:FH-control-discrete/leading": "the first term of the bound leads for K >= H̄²S³A and SA > H",
+    "eq:FH-control-discrete/converges": "the regret of the discretised model tends to that of the CTMDP",
     # --- the algorithm ---------------------------------------------------------------------
+    "eq:Nkplus/truncated": "a visit that H cuts off is not counted",
     "eq:empirical-P/probability": "Σ_y p̂_k(y|x,a) = 1 wherever the proofs use it",
     "eq:rate-est/unseen": "an unseen pair has p̂ = 0 and λ̂ = 0",
     "alg:VI/indices": "the iteration of alg:VI is well defined as printed",
     "alg:VI/stops": "the iteration stops after finitely many steps",
+    "alg:VI/infinite": "value iteration takes infinitely many iterations in general",
+    "alg:VI/linear-rate": "it converges asymptotically with the linear rate 1 - exp(-λmax H)",
+    "eq:pi-k/measurable": "π^k is a policy: it can be chosen measurable in t",
+    "remark:integral/grid": "a piecewise constant policy is nearly greedy",
+    "remark:integral/policy": "its value tends to that of π^k",
     "eq:bonus-k/real": "bonus, α and β are real numbers on the whole domain",
     # --- results ---------------------------------------------------------------------------
     "thm:CT-UCB": "the regret bound eq:regret-bound",
+    "thm:CT-UCB/any-delta": "the same for every admissible δ, which the statement does not name",
     "eq:regret-bound/real": "the right-hand side of eq:regret-bound is a real number on the whole domain",
     "eq:regret-b1": "the corollary: its order in λmax, H, S, A, K",
     "eq:regret-b1/epsilon": "Σ ε_k exp(λmax H) is O(√K) for α >= 1/2",
     "assume:LB/tree": "S - 2 nodes make a full A-ary tree of depth d - 1",
+    "assume:LB/children": "each node of the tree has exactly A children",
     "thm:lowerbound": "the lower bound eq:regret-lowerbound for all K >= SA/2",
     "eq:regret-lowerbound2": "the lower bound c2 H √(SAK) / (12√2)",
+    "sec:result/gap": "the bounds agree in K and A up to logarithms",
     "remark:lambda-min/integral": "the integral is at most (1 - exp(-λmin (H - t)))/λmin",
+    "remark:lambda-min/unseen": "pairs without data do no harm when λ̂ >= λmin, too",
     "remark:lambda-min/order": "the order improves to λmax² H² / λmin √(SAK) (√S + λmax H)",
     "sec:simulation/rescaled": "the rescaled rewards are 17/20, 1, 8/20 and 0",
+    "sec:simulation/parameters": "the parameters of the experiment are those the algorithm asks for",
+    "sec:simulation/no-truncation": "no truncation by t is needed if the model is known",
     "sec:simulation/evaluation": "V^π = T^π V^π, and iterating T^π from 0 converges to V^π",
+    "sec:simulation/stopping": "the iteration, stopped at ε, returns an approximation of V^π",
     "fig:1/growth": "measured regret and bound grow alike up to ten million episodes",
     # --- lem:rateUCB -----------------------------------------------------------------------
     "eq:beta-k": "the two forms of β_k agree",
@@ -59,6 +86,7 @@ ASSERTIONS: Mapping[str, str] = {
     "lem:rateUCB/radius": "exp(-L(δ)/4) = δ/(2SAK)",
     "eq:rate-bound-2": "P(|λ̂ - λ| > β | T) <= δ/(SAK)",
     "lem:rateUCB/short": "for T <= L/λmax the bound holds with probability one",
+    "lem:rateUCB/beta-bound": "β <= λmax for all pairs",
     "lem:rateUCB/union": "the union over k, x, a gives δ",
     # --- lem:CI-p, 𝒢 -----------------------------------------------------------------------
     "lem:CI-p": "the L1 confidence sets cover with probability 1 - δ",
@@ -103,6 +131,7 @@ ASSERTIONS: Mapping[str, str] = {
     "eq:r1": "the split at 𝒢 costs 2δKH",
     "thm:CT-UCB/delta": "δ = 1/(2KH) is admissible",
     "thm:CT-UCB/L": "L(δ) > 1 for this δ",
+    "eq:r2/indicator": "what is conditional on 𝒢 is at most the unconditional sum",
     "eq:r2": "bonus, α and β collect to (CH + 1) and (CH² + H)",
     "thm:CT-UCB/jump-constant": "√(2[S ln2 + ln(SAHK²/δ)]) <= √(2S + 6 ln(2SAKH))",
     "thm:CT-UCB/rate-constant": "(CH²+H)√(λmax L)√(2λmax) <= (CH+1) 4 λmax H √ln(2SAKH)",
@@ -110,7 +139,8 @@ ASSERTIONS: Mapping[str, str] = {
     "prop:proberror": "the weighted sum of 1/√N⁺",
     "prop:proberror/limit": "x/(1 - exp(-λx)) -> 1/λ as x -> 0+",
     "prop:proberror/ratio": "x/(1 - exp(-λx)) <= x + 1/λ",
-    "eq:CS1": "the factor H + 1/λmin (both displays)",
+    "eq:CS1": "the factor H + 1/λmin (the second display)",
+    "eq:CS1/first": "the remaining time as a product (the first display)",
     "prop:proberror/conditional": "E[1{t_{m+1} <= H} | …] = 1 - exp(-λ (H - t)) >= 1 - exp(-λmin (H - t))",
     "eq:CS2": "the sum in terms of observed transitions",
     "prop:proberror/pigeon-hole": "Σ z_k/√max(1, Z_{k-1}) <= 3 √Z_n",
@@ -126,6 +156,7 @@ ASSERTIONS: Mapping[str, str] = {
     "prop:rateerror/jensen": "E[N^{-1/2}] >= (E N)^{-1/2}",
     "prop:rateerror/mean": "E max(N, 1) = exp(-μ) + μ for N Poisson(μ)",
     "prop:rateerror/elementary": "exp(-t) + t <= 2 max(t, 1)",
+    "prop:rateerror/L": "L > 1: 1/√max(T, L/λmax) <= 1/√max(T, 1/λmax)",
     "prop:rateerror/rate": "max(λT, 1) <= λmax max(T, 1/λmax)",
     "eq:cond-exp": "the sums of 1/√N and 1/√T compare",
     # --- proof of thm:lowerbound -----------------------------------------------------------
@@ -137,12 +168,16 @@ ASSERTIONS: Mapping[str, str] = {
     "thm:lowerbound/pinsker": "2(p - q)² <= kl(p, q)",
     "thm:lowerbound/divergence": "KL(P_0, P_j) = E_0 T_j kl(1/2, 1/2 + Δ)",
     "thm:lowerbound/kl": "kl(1/2, 1/2 + Δ) <= 4Δ² for Δ <= 1/4",
+    "thm:lowerbound/visits": "E_j T_j/K <= E_0 T_j/K + √2 Δ √(E_0 T_j)",
     "eq:sumTj": "the sum over j by Cauchy–Schwarz",
     "thm:lowerbound/maximiser": "the maximising Δ",
     "thm:lowerbound/delta": "that Δ is at most 1/4 for K >= SA/2",
+    "thm:lowerbound/kl-at-delta": "at that Δ the divergence of the coins is at most 4Δ²",
+    "thm:lowerbound/maximum": "the lower bound at that Δ",
     "thm:lowerbound/leaves": "L = 1/A + (1 - 1/A)(S - 2) >= S/4",
     "thm:lowerbound/constant": "(1/(4√2)) (1 - 1/(LA)) √(LAK) >= √(SAK)/(12√2)",
     "thm:lowerbound/erlang": "E(H - γ_d)⁺ >= c2 H if d < (1 - c2) λmax H",
+    "thm:lowerbound/one-instance": "one instance serves all K",
 }
 
 DEFINITIONS: Mapping[str, str] = {
@@ -173,4 +208,166 @@ DEFINITIONS: Mapping[str, str] = {
     "eq:model-error1": "the display of lem:error-model",
     "eq:optimism": "the display of lem:optimism",
     "fig:1": "the figure of the simulation",
+}
+
+# The claim, and the words with which the passage begins.
+PASSAGES: Mapping[str, str] = {
+    # --- introduction ----------------------------------------------------------------------
+    "lem:rateUCB/conditional-poisson": "Even if the time is eventually truncated, the number of visits",
+    "lem:rateUCB/independent": "Since the holding times at (x,a) across different episodes",
+    "alg:VI/infinite": "converges generally in infinite number of iterations",
+    "alg:VI/linear-rate": "converges asymptotically with a linear rate",
+    "eq:sumK": "it is possible that the sum of estimation errors",
+    "sec:introduction/not-poisson": "do not happen according to a Poisson process in general",
+    "sec:introduction/unbounded": "random variables that are generally unbounded",
+    # --- episodic learning -----------------------------------------------------------------
+    "sec:episodicRL/joint-law": "It is immediate to see that if action a",
+    "eq:M/rates": "and set q(x|x,a) = -λ(x,a) so that",
+    "eq:M/equivalent": "are equivalent in the sense that they determine each other",
+    "eq:assume/rescaling": "without loss of generality, r(x,a)",
+    "eq:FH-control/clock": "by a_n := π(x_n, (H - t_n)^+) the action dictated by π",
+    "eq:Qa/verification": "the existence of optimal policies is guaranteed",
+    "sec:episodicRL/initial-distribution": "The results of the paper can also be extended",
+    "remark:homogeneous/finite": "there are only finite (random) number of jumps",
+    "remark:homogeneous/no-atom": "for almost every t in [0,H], one will not observe",
+    "eq:hjb-pde": "It has been established that the optimal value function",
+    "eq:hjb-pde/policy": "and then obtain the optimal policy by maximizing",
+    "eq:hjb-pde/equivalent": "This alternative condition is equivalent to the HJB equation",
+    "sec:episodicRL/banach": "the Banach space of all real-valued measurable functions",
+    "eq:Qa/into": "two associated operators",
+    "eq:Qa/optimality": "(Optimality equation) The optimal value function",
+    "eq:Qa/iteration": "(Value iteration) Let V_0^* := 0",
+    "eq:Qa/first-n": "Intuitively, one can view V_n^*",
+    "eq:FH-control-discrete/steps": "in the original CTMDP the expected number of decision steps",
+    "eq:FH-control-discrete/leading": "This bound matches the regret lower bound",
+    "eq:FH-control-discrete/explodes": "It is clear that the bound for Regret^Δ grows",
+    "eq:FH-control-discrete/euler": "Considering alternative learning algorithms such as EULER",
+    "eq:FH-control-discrete/error": "it is hard to compute V^π - V_Δ^π",
+    "eq:FH-control-discrete/converges": "while one may expect that Regret^Δ converges",
+    # --- the algorithm ---------------------------------------------------------------------
+    "eq:Nkplus/truncated": "the actual observed holding time is τ_n = H - t_n",
+    "eq:rate-est/unseen": "If (x,a) has not been sampled prior to episode k",
+    "eq:empirical-P/probability": "Strictly speaking, p̂_k(·|x,a) is not a probability vector",
+    "eq:FH-control2/bounds": "because the reward r(x,a) in [0,1], the value V^π(x,t)",
+    "eq:pi-k/measurable": "Then the policy π^k(x,t) can be computed",
+    "eq:hjb-pde/euler": "the error resulting from time-discretization is unknown",
+    "remark:integral/grid": "we then use piecewise-constant interpolation",
+    "remark:integral/policy": "The approximation error can be made arbitrarily small",
+    # --- results ---------------------------------------------------------------------------
+    "eq:regret-b1": "immediately implies the following result",
+    "assume:LB/tree": "Note that S = 2 + (A^d - 1)/(A - 1)",
+    "assume:LB/children": "In this rooted tree, each node has exactly A children",
+    "thm:lowerbound/one-instance": "there exists an M in C such that ... for all K",
+    "sec:result/gap": "suggest that our proposed CT-UCBVI algorithm achieves",
+    "eq:FH-control-discrete/leading/repaired": "When K >= H²S³A and SA >= H, the leading term",
+    "remark:lambda-min/integral": "can be upper bounded by 1/λmin (1 - e^...)",
+    "remark:lambda-min/order": "One can then verify that when λmax, H > 1",
+    # --- simulation ------------------------------------------------------------------------
+    "sec:simulation/no-truncation": "there is no need to consider the truncation by t",
+    "sec:simulation/evaluation": "Lemma 3.1 in Huang and Guo yields that",
+    "sec:simulation/stopping": "Return u_n as an approximation",
+    "sec:simulation/rescaled": "we rescale the reward rates to [0,1]",
+    "sec:simulation/parameters": "We implement the proposed CT-UCBVI algorithm with parameters",
+    "fig:1/growth": "the growth rate of the expected regret",
+    # --- proofs of the lemmas --------------------------------------------------------------
+    "lem:rateUCB/unseen": "If T^k(x,a) = 0, i.e., the state-action pair",
+    "eq:rate-bound-1/equality": "We now estimate the following conditional probability",
+    "lem:rateUCB/exponent": "Applying Lemma lem:poisson, we obtain for T > L/λmax",
+    "lem:rateUCB/radius": "<= e^{-L(δ)/4} = δ/(2SAK)",
+    "lem:rateUCB/short": "This inequality actually also holds for T <= L/λmax",
+    "lem:rateUCB/beta-bound": "Recall that β_k(x,a,δ) = √(λmax L(δ)/T^k) < λmax when",
+    "lem:rateUCB/union": "Applying a union bound, we deduce that",
+    "lem:CI-p/weissman": "The next lemma, which is a known result",
+    "eq:G": "Lemmas lem:rateUCB and lem:CI-p yield that",
+    "lem:error-model/lipschitz": "the function g(λ) := λ e^{-λs} has the first-order derivative",
+    "lem:error-model/jump-integral": "Combining eq:model-error, eq:error1 and eq:error2",
+    "lem:optimism/display": "From the value iteration, we have",
+    "eq:Qa/monotone": "Because T^{a,k} is a monotone nondecreasing mapping",
+    "lem:optimism/reward": "we can use a similar argument as in eq:reward-disc",
+    "lem:optimism/value-bound": "Moreover, 0 <= V_n^*(x,t) <= V^*(x,t) <= t",
+    "lem:optimism/sufficient": "Therefore, (T^{a,k} V̂_n)(x,t) - (T^a V_n^*)(x,t) >= 0",
+    "eq:b-sup": "One can easily verify that the function to be maximized",
+    "lem:optimism/bonus": "Hence eq:b-sup indeed holds by the definition",
+    "lem:optimism/induction": "We first prove that V^*(x,t) <= V̂_∞(x,t)",
+    "lem:optimism/contraction": "This implies that the operator T^{a,k} is a contraction",
+    "lem:optimism/contraction-max": "It follows that the mapping from u to sup_a",
+    "lem:optimism/contraction-truncated": "Because the function min{H, x} is Lipschitz",
+    "lem:v-v-continuoustime/lipschitz": "we use the fact that the function ∫_0^H e^{-λs} ds",
+    "lem:v-v-continuoustime/step": "Then we deduce from eq:rec-Vk and eq:Vpik",
+    "lem:v-v-continuoustime/recursion": "we can apply the above procedure recursively",
+    # --- proof of the upper bound ----------------------------------------------------------
+    "eq:r2/indicator": "It follows from Lemma lem:v-v-continuoustime and the definitions",
+    "thm:CT-UCB/delta": "In the following we choose δ = 1/(2KH)",
+    "thm:CT-UCB/L": "and L(δ) = 4 ln(2SAK/δ) > 1",
+    "thm:CT-UCB/jump-constant": "Applying Propositions prop:proberror and prop:rateerror (first root)",
+    "thm:CT-UCB/rate-constant": "Applying Propositions prop:proberror and prop:rateerror (second root)",
+    "prop:proberror/limit": "Noting (H - t_m)^+ = (H - t_m) 1 and lim",
+    "prop:proberror/ratio": "Using the fact that e^{λmin x} >= 1 + λmin x",
+    "prop:proberror/conditional": "Because the holding time t_{m+1} - t_m has an exponential",
+    "prop:proberror/pigeon-hole": "where the third inequality is due to Lemma 19",
+    "prop:proberror/cauchy-schwarz": "and the fourth inequality follows from Cauchy-Schwarz",
+    "eq:JM-eq": "It is clear that",
+    "prop:proberror/coupling": "Noting λ(x,a) <= λmax for all (x,a), we get",
+    "eq:term1-3": "where the second inequality is a standard bound",
+    "prop:rateerror/jensen": "where the first inequality is due to Jensen's inequality",
+    "prop:rateerror/mean": "= 1/√(e^{-λT} + λT)",
+    "prop:rateerror/elementary": "the second inequality follows from the fact that e^{-t} + t",
+    "prop:rateerror/L": "where the first inequality follows from L(δ) > 1",
+    "prop:rateerror/rate": "and the last inequality is due to λ(x,a) <= λmax",
+    # --- proof of the lower bound ----------------------------------------------------------
+    "thm:lowerbound/instances": "both of which are absorbing states",
+    "thm:lowerbound/optimal": "The optimal cumulative expected reward over [0,H]",
+    "thm:lowerbound/reward": "the cumulative expected reward of the algo in M_j in episode k",
+    "thm:lowerbound/data-processing": "Since T_j/K in [0,1], one can show that",
+    "thm:lowerbound/pinsker": "It then follows from Pinsker's inequality",
+    "thm:lowerbound/divergence": "Because M_0 and M_j only differ when",
+    "thm:lowerbound/kl": "<= E_0[T_j] 4Δ², when Δ <= 1/4",
+    "thm:lowerbound/visits": "Hence, (1/K) E_j[T_j] <=",
+    "thm:lowerbound/maximiser": "This lower bound is maximized by taking Δ",
+    "thm:lowerbound/delta": "<= 1/4 (by K >= SA/2)",
+    "thm:lowerbound/maximum": "Hence max_j R_j >= 1/(4√2)",
+    "thm:lowerbound/leaves": "Because A >= 2 and S >= 6, we have L",
+    "thm:lowerbound/constant": "So we obtain max_j R_j >= 1/(12√2)",
+    "thm:lowerbound/erlang": "follows from eq:regret-lowerbound by Jensen's inequality",
+}
+
+# The words with which the passage begins, and why it is not checked.
+NOT_CHECKED: Mapping[str, str] = {
+    "Extending our algorithm and analysis in this paper to the case of unknown random rewards": (
+        "no statement is given that could be checked, only that it is not difficult"
+    ),
+    "extending the results from the homogeneous setting to nonhomogeneous one is straightforward": (
+        "about discrete-time problems, which are not treated here"
+    ),
+    "it is impossible to estimate p_t(y|x,a) reliably for all t": (
+        "an informal conclusion from remark:homogeneous/no-atom; no estimator or loss is defined"
+    ),
+    "UCBVI-BF algorithm with Bernstein bonus, which has a regret bound": (
+        "quoted from Azar, Osband and Munos (2017); only what the paper makes of it is checked "
+        "(eq:FH-control-discrete/explodes, /leading)"
+    ),
+    "lower bound of Ω(H√(SAK)) for discrete-time episodic MDPs": "quoted from Domingues and others (2021)",
+    "it is challenging to select the discretization step size": (
+        "an observation about other people's experiments"
+    ),
+    "it can be relaxed following the discussion in Appendix D": (
+        "the relaxed assumption is not stated in the paper; the cited appendix treats discrete time"
+    ),
+    "Assumption 1 of Domingues requires S = 3 + (A^d - 1)/(A - 1)": "about the assumptions of another paper",
+    "our regret upper bound has a worse dependence on H": (
+        "a comparison in words with bounds for another problem"
+    ),
+    "the extra √S factor comes from the fact that": "an explanation, not an assertion about the bound",
+    "We do not show the standard deviation": (
+        "about the runs of the authors, which are not part of the source"
+    ),
+    "the truncation turns out also important in our regret analysis": (
+        "an explanation; where a proof uses λ̂ <= λmax it is a hypothesis of the claim"
+    ),
+    "we are unable to directly apply concentration inequalities for i.i.d. exponential distributions": (
+        "an explanation of the method, not used"
+    ),
+    "the standard pathwise pigeon-hole argument cannot be used": (
+        "about a method of proof; the path that it rests on is eq:sumK"
+    ),
 }

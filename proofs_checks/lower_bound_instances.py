@@ -158,5 +158,20 @@ def with_self_jumps(model: CTMDP, rate: Fraction) -> CTMDP:
     return replace(built, source=model.source, shows=model.shows)
 
 
+def with_turns(model: CTMDP, rate: Fraction) -> CTMDP:
+    """Absorbing states replaced by two that take turns at the given rate and earn the same."""
+    rows = []
+    for pair in model.pairs:
+        state, action = model.states[pair.state], model.actions[pair.action]
+        if pair.rate == 0:
+            for here, there in ((state, f"{state}'"), (f"{state}'", state)):
+                rows.append(Transition.of(here, action, rate=rate, reward=pair.reward, to={there: 1}))
+        else:
+            to = {model.states[y]: p for y, p in pair.to}
+            rows.append(Transition.of(state, action, rate=pair.rate, reward=pair.reward, to=to))
+    built = CTMDP.of(model.name, horizon=model.horizon, initial=model.initial, transitions=rows)
+    return replace(built, source=model.source, shows=model.shows)
+
+
 SMALLEST = Tree(actions=3, depth=2)  # S = 6
 BINARY = Tree(actions=2, depth=3)  # S = 9

@@ -1,13 +1,15 @@
 r"""``sec:episodicRL``: the model, its rates, the rescaling of rewards, the space of functions, simple bounds.
 
-Two findings.  *Self-loops*: the paper lets :math:`p(\cdot\mid x,a)` be a probability on all states (its lower
-bound needs absorbing states with a positive rate, which only self-loops give), and sets
-:math:`q(x\mid x,a) = -\lambda`.  Then :math:`\sum_z q(z\mid x,a) = -\lambda p(x\mid x,a)`.  Reading
-:math:`q(x\mid x,a)` as minus the sum of the others restores that, but then :math:`q` no longer determines
-:math:`(\lambda, p)`: rate 1 with a self-loop of probability 1/2 and rate 1/2 without one have the same
-:math:`q`.  They are different problems, since a self-jump is a decision epoch.  *The space* :math:`\mathbb M`
-of non-negative functions is closed under sums but not under differences: a complete metric space, which is
-all that the fixed-point argument needs, and not a Banach space.
+Two findings.  *Self-jumps*: either they are excluded, as "another state" and :math:`q(x\mid x,a) = -\lambda`
+with rows that sum to 0 say, and then :math:`q` and :math:`(\lambda,p)` do determine each other, but the
+absorbing states of the lower bound, with a positive rate, are outside the class.  Or they are allowed, and
+then :math:`\sum_z q(z\mid x,a) = -\lambda p(x\mid x,a)`; and with :math:`q(x\mid x,a)` minus the sum of the
+others, :math:`q` no longer determines :math:`(\lambda, p)`: rate 1 with a self-jump of probability 1/2 and
+rate 1/2 without one have the same :math:`q`.  They are different problems, since a self-jump is a decision
+epoch.  The proofs of the upper bound hold in both readings, and the lower bound, with two more states, too
+(``thm:lowerbound/no-self-jumps``).  *The space* :math:`\mathbb M` of non-negative functions is closed under
+sums but not under differences: a complete metric space, which is all that the fixed-point argument needs, and
+not a Banach space.
 
 The bounds :math:`0 \le V \le t` and the rescaling are statements about one step of the operator
 :math:`\mathcal T^a`; its integrals are :math:`\int_0^t e^{-\lambda s}ds = (1-e^{-\lambda t})/\lambda` and
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
 
 PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_PARTS = (Fraction(1, 7), Fraction(1, 2), Fraction(1))
 RATE, TIME, ELAPSED, PROBABILITY, SHARE = sympy.symbols("l t s p c", positive=True)
 
 
@@ -99,8 +102,8 @@ JOINT_LAW = claim(
 _RATES = Domain.of("l > 0", "0 <= p <= 1")
 RATES = claim(
     "eq:M/rates",
-    "With q(y|x,a) = λp(y|x,a) for y ≠ x and q(x|x,a) = -λ the rates sum to 0: λ(1 - p) - λ = 0, p = "
-    "p(x|x,a) being any probability.",
+    "With q(y|x,a) = λp(y|x,a) for y ≠ x and q(x|x,a) = -λ the rates sum to 0, also if self-jumps are "
+    "allowed: λ(1 - p) - λ = 0, p = p(x|x,a) being any probability. (If they are excluded, p = 0, it holds.)",
     says="l*(1 - p) - l == 0",
     domain=_RATES,
     source="eq:M",
@@ -142,8 +145,8 @@ def _recovered(loops: tuple[Fraction, ...]) -> Computed:
 
 EQUIVALENT = claim(
     "eq:M/equivalent",
-    "The transition rates q, with rows that sum to 0, and (λ, p) determine each other: λ is the sum of the "
-    "rates to the other states.",
+    "The transition rates q, with rows that sum to 0, and (λ, p) determine each other, also if self-jumps "
+    "are allowed: λ is the sum of the rates to the other states. (If they are excluded it holds.)",
     source="eq:M",
     uses="eq:M/rates",
     checks=_recovered((Fraction(0), Fraction(1, 2))),
@@ -233,6 +236,19 @@ def _closed_under(scalars: tuple[Fraction, ...]) -> Computed:
     return Computed(compute, "multiples of one element")
 
 
+def limits(shift: int = 0) -> Search:
+    """The limit of value iteration is an element of 𝕄 (a mutant has rewards r + ``shift``)."""
+    from ctucbvi import solve
+
+    def sides(model: CTMDP) -> tuple[Any, Any]:
+        solution = solve(model.with_rewards(1, shift), resolve_policy=False)
+        lowest = [-solution.value(x, model.horizon * part).upper for x in model.states for part in _PARTS]
+        start = [abs(solution.value(x, 0).mid) for x in model.states]
+        return max(lowest + start), Fraction(0)
+
+    return Search(examples=(30, 300), given=class_models(), sides=sides, title="a limit")
+
+
 BANACH = claim(
     "sec:episodicRL/banach",
     "𝕄, the bounded measurable functions u >= 0 with u(·,0) = 0, is a Banach space: with u it contains "
@@ -250,8 +266,10 @@ BANACH_REPAIRED = claim(
     domain=Domain.of("e > 0", "v >= 0", "v - u <= e", "u - v <= e", reals="u"),
     source="sec:episodicRL",
     kind=Kind.REPAIR,
-    checks=PROOF,
-    expected="proved",
+    checks=(limits(), *PROOF),
+    argued="that e may be any positive number, and that uniform limits of measurable functions are "
+    "measurable",
+    expected="tested",
 )
 
 
@@ -330,17 +348,18 @@ MUTANTS: Mapping[str, Claim] = {
 FINDINGS: Mapping[str, Mapping[str, str]] = {
     "eq:M/rates": {
         "breaks": "notation",
-        "summary": "With q(x|x,a) = -λ(x,a) the rates sum to -λ p(x|x,a), which is 0 only without "
-        "self-loops; self-loops are not excluded, and the absorbing states of the lower bound "
-        "need them (every rate is at least λmin > 0).",
+        "summary": "Either self-jumps are excluded, and this holds: then the absorbing states of the lower "
+        "bound, whose rate must be at least λmin > 0, are not in the class (thm:lowerbound/instances). Or "
+        "they are allowed, and the rates sum to -λ p(x|x,a). The text excludes them where it defines the "
+        "model; its lower bound needs them or two more states (thm:lowerbound/no-self-jumps).",
         "repair": "eq:M/rates/repaired",
     },
     "eq:M/equivalent": {
         "breaks": "notation",
-        "summary": "With self-loops, rates q whose rows sum to 0 do not determine (λ, p): λ = 1 with "
-        "p(x|x,a) = 1/2 and λ = 1/2 without a self-loop have the same q. A self-jump is a "
-        "decision epoch, so the two are different problems. (With q(x|x,a) = -λ as printed, (λ, "
-        "p) can be read off, but then the rows do not sum to 0.)",
+        "summary": "Either self-jumps are excluded, and this holds; or they are allowed, and rates q whose "
+        "rows sum to 0 do not determine (λ, p): λ = 1 with p(x|x,a) = 1/2 and λ = 1/2 without a self-jump "
+        "have the same q. A self-jump is a decision epoch, so the two are different problems. (With "
+        "q(x|x,a) = -λ as printed (λ, p) can be read off, but then the rows do not sum to 0.)",
         "repair": "eq:M/equivalent/repaired",
     },
     "sec:episodicRL/banach": {

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from proofs_checks import lower_bound_algorithms as best
 from proofs_checks import lower_bound_checks as checks
 from proofs_checks.variants import changed, rechecked
 from verify.claims import Check, Claim, Domain, Kind, claim
 from verify.provers.box import Box
-from verify.provers.computed import Assumed
 from verify.provers.search import Search
 from verify.provers.symbolic import Symbolic
 
@@ -34,7 +34,7 @@ _COIN = "-log(1 + 2*{0})/2 - log(1 - 2*{0})/2"  # kl(1/2, 1/2 + Δ)
 _LEAVES = "(1/A + (1 - 1/A)*(S - 2))"
 _TREES = Domain.of("A >= 2", "d >= 1", "K >= 1", f"{_STATES} >= 6", f"K >= A*({_STATES})/2", integers="A d K")
 _SIZES = Domain.of("S >= 6", "A >= 2", integers="S A")
-_PAIRS = Domain.of("n >= 8", "K >= 1", integers="n K")
+_PAIRS = Domain.of("n >= 8", "K >= 9*n/8", integers="n K")  # LA >= 8, and K >= SA/2 as S <= 9L/4
 _POINT = Domain.of("rho > 0", "u > 0", "v > 0", "0 <= z <= 1")
 
 
@@ -56,8 +56,9 @@ CLAIMS = (
     ),
     claim(
         "thm:lowerbound/instances",
-        "The instances belong to the class: every rate lies in [λmin, λmax] with λmin > 0, also in the "
-        "good and the bad state, which are absorbing.",
+        "The instances belong to the class also if self-jumps are excluded, as the definition of the rates "
+        "q does: the rate at which the good and the bad state are left, absorbing as they are, lies in "
+        "[λmin, λmax] with λmin > 0. (If self-jumps are allowed they do: thm:lowerbound/instances/repaired.)",
         source=SOURCE, kind=Kind.STEP, checks=checks.rates(self_jumps=False), expected="refuted",
         latex=r"\mathcal M_j \in \mathcal C",
     ),
@@ -144,15 +145,26 @@ CLAIMS = (
         checks=PROOF, expected="proved", latex=r"\mathrm{kl}(1/2,1/2+\Delta) \le 4\Delta^2",
     ),
     claim(
+        "thm:lowerbound/visits",
+        "E_j T_j/K <= E_0 T_j/K + √2 Δ √(E_0 T_j), squared: with p = E_0 T_j/K, q = E_j T_j/K and y = E_0 "
+        "T_j, Pinsker and the divergence give 2 (p - q)^2 <= y 4 Δ^2.",
+        says="(q - p)**2 <= 2*x**2*y",
+        domain=Domain.of("0 <= p <= 1", "0 <= q <= 1", "0 <= x <= 1/4", "y >= 0", "2*(p - q)**2 <= 4*y*x**2"),
+        source=SOURCE, kind=Kind.STEP,
+        uses=("thm:lowerbound/data-processing", "thm:lowerbound/pinsker", "thm:lowerbound/divergence",
+              "thm:lowerbound/kl"),
+        checks=PROOF, expected="proved",
+        latex=r"\tfrac1K\mathbb E_jT_j \le \tfrac1K\mathbb E_0T_j + \sqrt2\,\Delta\sqrt{\mathbb E_0T_j}",
+    ),
+    claim(
         "eq:sumTj",
         "(1/K) Σ_j E_j T_j <= 1 + √2 Δ √(LAK) for Δ <= 1/4. Last step, Cauchy–Schwarz: with y = E_0 T_j and "
         "c = √(K/(LA)), the sum over j of the formula is Σ_j √(E_0 T_j) <= √(LAK), as Σ_j E_0 T_j <= K.",
         says="sqrt(y) <= y/(2*c) + c/2", domain=Domain.of("y >= 0", "c > 0"), source="eq:sumTj",
         kind=Kind.STEP,
-        uses=("thm:lowerbound/data-processing", "thm:lowerbound/pinsker", "thm:lowerbound/divergence",
-              "thm:lowerbound/kl"),
+        uses=("thm:lowerbound/visits",),
         checks=(checks.sum_of_visits(biased=False), *PROOF),
-        argued="data processing and Pinsker for each j, and the sums over j", expected="tested",
+        argued="the sums over j", expected="tested",
         latex=r"\frac1K\sum_j \mathbb E_j T_j \le 1 + \sqrt2\,\Delta\sqrt{LAK}",
     ),
     claim(
@@ -165,7 +177,7 @@ CLAIMS = (
     ),
     claim(
         "thm:lowerbound/maximum",
-        "At that Δ the lower bound is W (1/(4√2)) (1 - 1/(LA)) √(LAK).",
+        "At that Δ the lower bound is W (1/(4√2)) (1 - 1/(LA)) √(LAK), for K >= 9LA/8 >= SA/2.",
         says=f"{_BOUND.format(_DELTA)} == (1 - 1/n)*sqrt(n*K)/(4*sqrt(2))", domain=_PAIRS,
         source=SOURCE, kind=Kind.STEP, uses=("thm:lowerbound/maximiser",), checks=PROOF, expected="refuted",
         latex=r"\max_j R_j \ge \tfrac1{4\sqrt2} W \bigl(1-\tfrac1{LA}\bigr)\sqrt{LAK}",
@@ -220,11 +232,11 @@ CLAIMS = (
     ),
     claim(
         "thm:lowerbound",
-        "For every algorithm and every K >= SA/2 there is an instance in the class (its absorbing states "
-        "written with self-jumps) with regret at least W √(SAK)/(12√2). The printed proof fails; the "
-        "repaired one gives 1/7, and the formula is 1/(12√2) <= 1/7.",
+        "For every algorithm, randomised ones included, and every K >= SA/2 there is an instance in the "
+        "class (its absorbing states written with self-jumps) with regret at least W √(SAK)/(12√2). The "
+        "printed proof fails; the repaired one gives 1/7, and the formula is 1/(12√2) <= 1/7.",
         says="1/(12*sqrt(2)) <= 1/7", source=SOURCE, uses=("thm:lowerbound/repaired",),
-        checks=(checks.every_algorithm(Fraction(1, 16)), *PROOF),
+        checks=(best.every_algorithm(Fraction(1, 16)), *PROOF),
         argued="that the regret is at least W √(SAK)/7 (thm:lowerbound/repaired)", expected="tested",
         latex=r"\mathrm{Regret} \ge \tfrac1{12\sqrt2}\,\mathbb E[(H-\gamma_d)^+]\sqrt{SAK}",
     ),
@@ -234,27 +246,10 @@ CLAIMS = (
         "into (c2/(12√2)) H √(SAK); y = √(SAK).",
         says="c*H*y/(12*sqrt(2)) <= W*y/(12*sqrt(2))",
         domain=Domain.of("H > 0", "0 < c < 1", "y >= 0", "W >= c*H"), source="eq:regret-lowerbound2",
-        uses=("thm:lowerbound", "thm:lowerbound/erlang"), checks=PROOF, expected="proved",
+        uses=("thm:lowerbound", "thm:lowerbound/erlang"),
+        checks=(best.long_horizons(Fraction(1, 16)), *PROOF),
+        argued="that the regret is at least W √(SAK)/(12√2) (thm:lowerbound)", expected="tested",
         latex=r"\mathrm{Regret} \ge \tfrac{c_2}{12\sqrt2}\,H\sqrt{SAK}",
-    ),
-    claim(
-        "thm:lowerbound/ucb1",
-        "UCB1 with n arms, rewards in [0, 1] and gap g has regret at most 8 (n - 1) ln K/g + (1 + π²/3)(n "
-        "- 1) g.",
-        source="P. Auer, N. Cesa-Bianchi and P. Fischer, Finite-time analysis of the multiarmed bandit "
-        "problem, 2002",
-        kind=Kind.CITED, checks=Assumed("Theorem 1 of Auer, Cesa-Bianchi and Fischer (2002)"),
-        expected="assumed",
-    ),
-    claim(
-        "thm:lowerbound/one-instance",
-        "One instance of the proof serves all K >= SA/2 (the printed order: there is an instance such "
-        "that, for all K). Instance A = 3, d = 2, λ = 1, H = 2, Δ = 1/4: the lower bound, W = 4 e^{-2}, "
-        "against the upper bound of UCB1 over the nine pairs (rewards divided by H, g = W Δ/H).",
-        says="4*exp(-2)*sqrt(18*K)/(12*sqrt(2)) <= 2*(64*log(K)/(exp(-2)/2) + (1 + pi**2/3)*4*exp(-2))",
-        domain=Domain.of("K >= 9", integers="K"), source=SOURCE, kind=Kind.STEP,
-        uses=("thm:lowerbound/ucb1",), checks=SEARCH, expected="refuted",
-        latex=r"\exists\,\mathcal M\ \forall K \ge SA/2:\ \mathrm{Regret}(\mathcal M, K) \ge c\sqrt{K}",
     ),
 )  # fmt: skip
 
@@ -289,6 +284,7 @@ MUTANTS: Mapping[str, Claim] = {
         "thm:lowerbound/divergence/observed", checks.observed_divergence(all_visits=False)
     ),
     "thm:lowerbound/kl": _changed("thm:lowerbound/kl", domain=Domain.of("0 <= x <= 9/20")),
+    "thm:lowerbound/visits": _changed("thm:lowerbound/visits", "(q - p)**2 <= x**2*y"),
     "eq:sumTj": _changed("eq:sumTj", "sqrt(y) <= y/(2*c) + c/3"),
     "thm:lowerbound/maximiser": _changed(
         "thm:lowerbound/maximiser", f"{_BOUND.format('x')} <= {_BOUND.format('sqrt(n/K)/(2*sqrt(2))')}"
@@ -311,12 +307,18 @@ MUTANTS: Mapping[str, Claim] = {
     "thm:lowerbound/erlang": _rechecked("thm:lowerbound/erlang", checks.long_enough(Fraction(6, 5))),
     "thm:lowerbound": _changed("thm:lowerbound", "1/(4*sqrt(2)) <= 1/7"),
     "eq:regret-lowerbound2": _changed("eq:regret-lowerbound2", "c*H*y/(11*sqrt(2)) <= W*y/(12*sqrt(2))"),
-    "thm:lowerbound/one-instance": _changed(
-        "thm:lowerbound/one-instance", domain=Domain.of("9 <= K <= 10**9", integers="K")
-    ),
 }
 
 FINDINGS: Mapping[str, Mapping[str, str]] = {
+    "thm:lowerbound": {
+        "breaks": "proof",
+        "summary": "The statement stands, with the constant 1/7 for 1/(12√2) = 1/16.97, and for every K >= "
+        "1 with min{√(SAK), √2 K} in the place of √(SAK) (thm:lowerbound/every-K). The printed proof does "
+        "not do: the reward of an episode is no product where a policy looks at the time "
+        "(thm:lowerbound/reward), and its Δ exceeds 1/4 for K near SA/2 on every tree "
+        "(thm:lowerbound/delta). The repair biases the holding times of one episode.",
+        "repair": "thm:lowerbound/repaired",
+    },
     "thm:lowerbound/reward": {
         "breaks": "proof",
         "summary": "A policy may look at the remaining time, so the reward (H - γ_d)^+ and the choice of "
@@ -340,26 +342,24 @@ FINDINGS: Mapping[str, Mapping[str, str]] = {
     "thm:lowerbound/kl-at-delta": {
         "breaks": "proof",
         "summary": "For wide trees it is not only the bound 1/4 that fails but the inequality it serves: "
-        "A = 13, d = 2, S = 16, K = 104 = SA/2 gives Δ = 0.448 and kl > 4 Δ^2 (kl <= 4 Δ^2 ends at Δ = "
-        "0.446).",
+        "A = 14, d = 2, S = 17, K = 119 = SA/2 gives Δ = 0.451 and kl = 0.844 > 0.815 = 4 Δ^2 (kl <= 4 Δ^2 "
+        "ends at Δ = 0.446).",
         "repair": "thm:lowerbound/repaired",
     },
     "thm:lowerbound/maximum": {
         "breaks": "constant",
-        "summary": "The factor 1 - 1/(LA) must be squared; the final constant 1/(12√2) survives.",
-        "repair": "thm:lowerbound/maximum/repaired",
+        "summary": "At the printed Δ the bound has the square of 1 - 1/(LA). The displayed inequality for "
+        "max_j R_j holds all the same, for every K >= SA/2, with Δ = (3/10)√(LA/K) and the repaired sum of "
+        "visits.",
+        "repair": "thm:lowerbound/maximum/stands",
     },
     "thm:lowerbound/instances": {
-        "breaks": "proof",
-        "summary": "Absorbing states have rate 0, outside [λmin, λmax]. Written as states that jump to "
-        "themselves they are in the class and no value changes, if the model allows self-jumps.",
-        "repair": "thm:lowerbound/instances/repaired",
-    },
-    "thm:lowerbound/one-instance": {
         "breaks": "notation",
-        "summary": "The instance depends on K through Δ. On a fixed instance of the proof UCB1 has "
-        "logarithmic regret, below the bound for K = 5·10^11; read: for every K there is an instance.",
-        "repair": "thm:lowerbound/repaired",
+        "summary": "Either self-jumps are allowed, and the absorbing states are in the class as states that "
+        "jump to themselves at rate λmax, with the same values. Or they are excluded, as eq:M has it; then "
+        "a state with a rate of at least λmin > 0 is left. Two good states that take turns, and two bad "
+        "ones, do instead: S = 4 + (A^d - 1)/(A - 1) and the constant 1/8.",
+        "repair": "thm:lowerbound/no-self-jumps",
     },
     "thm:lowerbound/divergence/observed": {
         "breaks": "notation",

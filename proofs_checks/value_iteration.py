@@ -3,11 +3,15 @@ r"""``alg:VI`` and the iteration of ``eq:Qa``: increasing, convergent, and where
 :math:`V_{n+1} = G V_n` increases from :math:`V_0 = 0` because :math:`G` is monotone, and :math:`V^* - V_n`
 is what is earned after the n-th jump: at most :math:`\mathbb E(t - \Gamma_n)^+`, with :math:`\Gamma_n` the
 time of the n-th jump at the rate :math:`\lambda_{\max}`. The paper's :math:`\varrho^n`, :math:`\varrho = 1
-- e^{-\lambda_{\max}H}`, is far larger.
+- e^{-\lambda_{\max}H}`, is far larger
+(:mod:`proofs_checks.iteration_speed`).
 
 The model that counts its jumps (a state is a state and the number of jumps that still count) has the value
 :math:`V_n` exactly. Its policies know that number. Those of the paper know only the state and the remaining
 time, and where the best actions with one and with two jumps to go differ, no such policy is best for both.
+By hand: in each of three states, that lead to both others alike, :math:`a` earns 1 and is left at rate 10,
+:math:`b` earns 1/2 and is left at rate 1/1000. With time 1/2 and one jump to go :math:`b` earns 0.2499 and
+:math:`a` 0.0993; with two to go :math:`a` and then :math:`b` earn at least 0.299, :math:`b` at most 0.2503.
 """
 
 from __future__ import annotations
@@ -111,12 +115,59 @@ def counted(levels_more: int = 0) -> Search:
     return Search(examples=(20, 200), given=_moments(), sides=sides, title="jumps counted")
 
 
+COUNT_LINE = "from math import exp; w = (1 - exp(-5))/10; print(w < 0.249 and w + 0.499*(1/2 - w) > 0.2503)"
+
+
+@cache
+def three_states() -> CTMDP:
+    """The model of the module's text: a fast action that earns much, and a slow one."""
+    from ctucbvi.model import CTMDP, Transition
+
+    rows = [
+        Transition.of(x, action, rate=rate, reward=reward, to={y: "1/2" for y in "xyz" if y != x})
+        for x in "xyz"
+        for action, rate, reward in (("a", 10, 1), ("b", "1/1000", "1/2"))
+    ]
+    return CTMDP.of("fast-and-slow", horizon=1, initial="x", transitions=rows)
+
+
+def one_action_for(levels: tuple[int, int]) -> Computed:
+    """What the best single action lacks, at remaining time 1/2, to the best with either number of jumps."""
+
+    def compute(effort: Effort) -> Outcome:
+        del effort
+        from ctucbvi import solve
+        from ctucbvi.learning.estimated import layered
+
+        model, time = three_states(), Fraction(1, 2)
+        solution = solve(layered(model, 3), digits=12)
+
+        def lacks(action: str, left: int) -> Fraction:
+            own = solution.commitment_value(f"1.{left}", action, time)
+            return solution.value(f"1.{left}", time).lower - own.upper
+
+        least = min(max(lacks(action, left) for left in levels) for action in model.actions)
+        what = f"time 1/2, {levels[0]} or {levels[1]} transitions left: what one action for both lacks"
+        return Outcome([Case(what, least, NOISE, "<=", line=COUNT_LINE)], method="12 certified digits")
+
+    return Computed(compute, "one action for both")
+
+
 FIRST_N = claim(
     "eq:Qa/first-n",
-    "V*_n(x,t) is the largest expected reward up to the n-th transition or the end, over policies that may "
-    "depend on the number of transitions made (the paper's Markov policies in (x,t) alone need not attain "
-    "it).",
+    "V*_n(x,t) is the largest expected reward up to the n-th transition or the end over the policies of the "
+    "paper, maps of (x,t). (A state may be entered with one and with two transitions left at the same "
+    "remaining times, whatever is played; then one action must be best for both.)",
     source="eq:Qa",
+    checks=one_action_for((1, 2)),
+    expected="refuted",
+)
+FIRST_N_REPAIRED = claim(
+    "eq:Qa/first-n/repaired",
+    "V*_n(x,t) is the largest expected reward up to the n-th transition or the end, over policies that may "
+    "depend on the number of transitions made.",
+    source="eq:Qa",
+    kind=Kind.REPAIR,
     uses="eq:Qa/optimality",
     checks=counted(),
     expected="tested",
@@ -215,11 +266,20 @@ MONO = claim(
     latex=r"H \ge \hat V^k_{n+1}(x,t) \ge \hat V^k_n(x,t)",
 )
 
-CLAIMS = (ITERATION, FIRST_N, INDICES, INDICES_REPAIRED, STOPS, MONO)
+CLAIMS = (
+    ITERATION,
+    FIRST_N,
+    FIRST_N_REPAIRED,
+    INDICES,
+    INDICES_REPAIRED,
+    STOPS,
+    MONO,
+)
 
 MUTANTS: Mapping[str, Claim] = {
     "eq:Qa/iteration": replace(ITERATION, checks=(convergent_iterates(sooner=1),)),
-    "eq:Qa/first-n": replace(FIRST_N, checks=(counted(levels_more=1),)),
+    "eq:Qa/first-n": replace(FIRST_N, checks=(one_action_for((2, 2)),)),  # true: one number of transitions
+    "eq:Qa/first-n/repaired": replace(FIRST_N_REPAIRED, checks=(counted(levels_more=1),)),
     "alg:VI/indices": replace(INDICES, checks=(indices(looks_back=True),)),  # the repaired loop
     "alg:VI/indices/repaired": replace(INDICES_REPAIRED, checks=(indices(looks_back=False),)),
     "alg:VI/stops": replace(STOPS, checks=(rounds_needed(extra=100),)),
@@ -227,6 +287,15 @@ MUTANTS: Mapping[str, Claim] = {
 }
 
 FINDINGS: Mapping[str, Mapping[str, str]] = {
+    "eq:Qa/first-n": {
+        "breaks": "remark",
+        "summary": "The policies of the paper know the state and the remaining time, and not how many "
+        "transitions are left. With a fast action (reward 1, rate 10) and a slow one (1/2, 1/1000) in each "
+        "of three states, n = 3: at remaining time 1/2 the slow one is best with one transition left "
+        "(0.2499 against 0.0993) and the fast one with two (0.299 against 0.2503), in the same state. So no "
+        "policy earns V*_3; policies that count do. The paper offers it as an intuition; no proof uses it.",
+        "repair": "eq:Qa/first-n/repaired",
+    },
     "alg:VI/indices": {
         "breaks": "notation",
         "summary": "n is raised before V_{n+1} is computed from V_n, so the first round reads V_1, which "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proofs_checks.inventory import ASSERTIONS, DEFINITIONS
+from proofs_checks.inventory import ASSERTIONS, DEFINITIONS, NOT_CHECKED, PASSAGES
 from verify.claims import Kind
 from verify.running.loading import Source, load_claims, load_remarks
 
@@ -33,6 +33,11 @@ def test_every_label_of_the_paper_is_a_claim_or_a_definition():
 
 def test_every_assertion_is_a_claim(claims):
     assert [label for label in ASSERTIONS if label not in claims] == []
+
+
+def test_every_passage_without_a_label_is_a_claim_or_says_why_not(claims):
+    assert [label for label in PASSAGES if label not in claims] == []
+    assert all(first_words and reason for first_words, reason in NOT_CHECKED.items())
 
 
 def test_a_claim_that_is_not_in_the_paper_is_a_repair_or_a_step_towards_one(claims):
