@@ -6,10 +6,10 @@ the probability exactly from the number of experiments in which they did.
 
 * **The learner**: CT-UCBVI itself on a model with two states, two actions and random jumps (its own
   adaptive data).
-* **The adversary** knows the true model and tries to make the sets miss: it first brings every pair to
-  where its set says something, then keeps visiting the pair that is nearest to missing, and leaves a pair
-  alone once it has missed, so that the miss stays.  In every second episode it stays for one visit only,
-  so that it stops right after a jump.
+* **The adversary** knows the true model, may visit any pair at any time, and tries to make the sets miss:
+  for at most half of the episodes it brings pairs to where their sets say something, then it keeps visiting
+  the pair that is nearest to missing, and leaves a pair alone once it has missed, so that the miss stays.
+  In every second episode it stays for one visit only, so that it stops right after a jump.
 
 A radius of a quarter of its size must fail the same experiments (it is left as it is where a pair has no
 data or too little time for a set to say anything, so that the failure is one of the constant).
@@ -20,27 +20,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from math import log
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ctucbvi.model import CTMDP
 from verify.claims import Claim, Kind, claim
 from verify.provers.statistical import Statistical
-
-if TYPE_CHECKING:
-    from ctucbvi.model import CTMDP
 
 Floats = NDArray[np.float64]
 
 DELTA = Fraction(1, 5)
-RATES, CHANCES = (3.0, 5.0, 2.0, 7.0), (0.5, 0.9, 0.3, 0.5)  # λ and p(first state), of the four pairs
-FASTEST, HORIZON = 7.0, 1.0
-STATES = ACTIONS = 2
+OWN_EPISODES, WORST_EPISODES = 40, 100
+_NEVER = 1e-300  # in the place of rate 0, where a jump never comes
 
-MODEL = """
+
+_MODEL = """
 name = "two-by-two"
 horizon = "1"
 initial = "left"
@@ -56,80 +54,119 @@ transition = [
 
 
 @cache
-def model() -> CTMDP:
-    """The model of the learner; its rates and jumps are :data:`RATES` and :data:`CHANCES`."""
+def two_by_two() -> World:
+    """The model of the experiments."""
     from ctucbvi.modelfile import parse_model
 
-    return parse_model(MODEL, format="toml")
+    return World(parse_model(_MODEL, format="toml"))
+
+
+@dataclass(frozen=True)
+class World:
+    """The true model, which the experiments know."""
+
+    model: CTMDP
+
+    @cached_property
+    def rates(self) -> Floats:
+        """λ of every pair."""
+        return np.array([float(pair.rate) for pair in self.model.pairs])
+
+    @cached_property
+    def rows(self) -> Floats:
+        """The rows p(·|x,a) of the pairs."""
+        found = np.zeros((len(self.model.pairs), len(self.model.states)))
+        for k, pair in enumerate(self.model.pairs):
+            for y, p in pair.to:
+                found[k, y] = float(p)
+        return found
+
+    @property
+    def fastest(self) -> float:
+        """λmax."""
+        return float(self.model.max_rate)
+
+    @property
+    def horizon(self) -> float:
+        """H."""
+        return float(self.model.horizon)
+
+    @property
+    def size(self) -> int:
+        """SA."""
+        return len(self.model.states) * len(self.model.actions)
+
+    def rate_excess(self, left: Floats, time: Floats, radii: Radii) -> Floats:
+        """|λ̂ - λ|/β of every pair; above 1 the set misses."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            estimate = np.where(left > 0, np.minimum(left / time, self.fastest), 0.0)
+        found: Floats = np.abs(estimate - self.rates) / radii.rate(time)
+        return found
+
+    def jump_excess(self, left: Floats, estimates: Floats, radii: Radii) -> Floats:
+        """‖p̂ - p‖₁/α of every pair, the last axis of the estimates being the states."""
+        found: Floats = np.abs(estimates - self.rows).sum(axis=-1) / radii.jump(left)
+        return found
 
 
 @dataclass(frozen=True)
 class Radii:
-    """The radii of ``eq:beta-k`` and ``eq:alpha-k`` for these sizes, times ``scale`` where there are data."""
+    """The radii of ``eq:beta-k`` and ``eq:alpha-k`` for a world, times ``scale`` where there are data."""
 
+    world: World
     episodes: int
     scale: float = 1.0
     uniform: bool = False  # with n(n + 1), n = max{1, N}, in the place of HK² in α
 
     def rate(self, time: Floats) -> Floats:
         """β in its second form: without data |λ - 0| may be λmax = β exactly, which must not be rounded."""
-        floor = self.confidence / FASTEST
+        fastest = self.world.fastest
+        floor = self.confidence / fastest
         found: Floats = np.where(
-            time < floor, FASTEST, np.sqrt(FASTEST * self.confidence / np.maximum(time, floor))
+            time < floor, fastest, np.sqrt(fastest * self.confidence / np.maximum(time, floor))
         )
         return found
 
     @property
     def confidence(self) -> float:
         """L(δ); a smaller scale is a smaller one."""
-        return 4 * log(2 * STATES * ACTIONS * self.episodes / DELTA) * self.scale**2
+        return 4 * log(2 * self.world.size * self.episodes / DELTA) * self.scale**2
 
     def jump(self, left: Floats) -> Floats:
         """α."""
         n = np.maximum(1, left)
-        steps = n * (n + 1) if self.uniform else HORIZON * self.episodes**2
-        inner = STATES * log(2) + np.log(STATES * ACTIONS * steps / float(DELTA))
+        steps = n * (n + 1) if self.uniform else self.world.horizon * self.episodes**2
+        states = len(self.world.model.states)
+        inner = states * log(2) + np.log(self.world.size * steps / float(DELTA))
         found: Floats = np.sqrt(2 * inner / n) * np.where(left > 0, self.scale, 1.0)
         return found
-
-
-def rate_excess(left: Floats, time: Floats, radii: Radii) -> Floats:
-    """|λ̂ - λ|/β of every pair; above 1 the set misses."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        estimate = np.where(left > 0, np.minimum(left / time, FASTEST), 0.0)
-    found: Floats = np.abs(estimate - np.array(RATES)) / radii.rate(time)
-    return found
-
-
-def jump_excess(left: Floats, first: Floats, radii: Radii) -> Floats:
-    """‖p̂ - p‖₁/α of every pair; ``first`` counts the jumps to the first state."""
-    distance = 2 * np.abs(first / np.maximum(1, left) - np.array(CHANCES))
-    found: Floats = np.where(left > 0, distance, 1.0) / radii.jump(left)
-    return found
 
 
 @dataclass(frozen=True)
 class Learner:
     """One run of CT-UCBVI: whether all sets of all episodes covered."""
 
+    world: World
     jumps: bool  # the sets of p, or those of λ
     scale: float = 1.0
-    episodes: int = 40
+    episodes: int = OWN_EPISODES
 
     def __call__(self, rng: np.random.Generator) -> bool:
         """Play all episodes."""
         from ctucbvi.learning import Settings
         from ctucbvi.numeric.learner import FastLearner
 
-        settings = Settings.for_model(model(), episodes=self.episodes, delta=DELTA)
-        learner = FastLearner(model(), settings, seed=int(rng.integers(2**31)), steps=10)
-        radii, left, time = Radii(self.episodes, self.scale), np.zeros(4), np.zeros(4)
+        model = self.world.model
+        settings = Settings.for_model(model, episodes=self.episodes, delta=DELTA)
+        learner = FastLearner(model, settings, seed=int(rng.integers(2**31)), steps=10)
+        radii = Radii(self.world, self.episodes, self.scale)
+        left, time = np.zeros((2, len(model.pairs)))
         for _ in range(self.episodes):
             learner.advance(1)  # its estimates are those before the episode
             if self.jumps:
-                excess = jump_excess(left, learner.probabilities[:, 0] * np.maximum(1, left), radii)
+                excess = self.world.jump_excess(left, learner.probabilities, radii)
             else:
-                excess = rate_excess(left, time, radii)
+                excess = self.world.rate_excess(left, time, radii)
             if excess.max() > 1:
                 return False
             left, time = learner.left.astype(float), np.array([float(t) for t in learner.time])
@@ -140,53 +177,68 @@ class Learner:
 class Adversary:
     """Many runs against the adversary at once: in how many all sets covered."""
 
+    world: World
     jumps: bool
     scale: float = 1.0
-    episodes: int = 100
+    episodes: int = WORST_EPISODES
     both: bool = False  # the sets of p and those of λ together
     uniform: bool = False
 
     def __call__(self, rng: np.random.Generator, count: int) -> int:
         """Play all episodes of ``count`` runs."""
-        radii = Radii(self.episodes, self.scale, self.uniform)
-        left, time, first = np.zeros((3, count, 4))
+        radii = Radii(self.world, self.episodes, self.scale, self.uniform)
+        pairs, states = self.world.rows.shape
+        left, time = np.zeros((2, count, pairs))
+        seen = np.zeros((count, pairs, states))  # jumps to each state
         covered, runs = np.ones(count, bool), np.arange(count)
         for episode in range(self.episodes):
-            excess = jump_excess(left, first, radii) if self.jumps else rate_excess(left, time, radii)
-            if self.both:
-                excess = np.maximum(jump_excess(left, first, radii), rate_excess(left, time, radii))
+            excess = self._excess(left, time, seen, radii)
             covered &= excess.max(axis=1) <= 1
-            told = left > 0 if self.jumps else time >= radii.confidence / FASTEST
-            pair = self._target(excess, told)
-            more, spent = self._play(rng, np.array(RATES)[pair], one_visit=bool(episode % 2))
+            told = left > 0 if self.jumps else time >= radii.confidence / self.world.fastest
+            pair = self._target(excess, told, time, patient=2 * episode < self.episodes)
+            more, spent = self._play(rng, self.world.rates[pair], one_visit=bool(episode % 2))
             left[runs, pair] += more
             time[runs, pair] += spent
-            first[runs, pair] += rng.binomial(more, np.array(CHANCES)[pair])
+            seen[runs, pair] += rng.multinomial(more, self.world.rows[pair])
         return int(covered.sum())
 
-    def _target(self, excess: Floats, told: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """A pair whose set says nothing yet, else the one nearest to missing among those that have not."""
-        wish = np.where(told, np.where(excess > 1, -1.0, excess), 2.0)
-        found: NDArray[np.int64] = wish.argmax(axis=1)
+    def _excess(self, left: Floats, time: Floats, seen: Floats, radii: Radii) -> Floats:
+        rates = self.world.rate_excess(left, time, radii)
+        if not (self.jumps or self.both):
+            return rates
+        jumps = self.world.jump_excess(left, seen / np.maximum(1, left)[..., None], radii)
+        return np.maximum(jumps, rates) if self.both else jumps
+
+    def _target(
+        self, excess: Floats, told: NDArray[np.bool_], time: Floats, *, patient: bool
+    ) -> NDArray[np.int64]:
+        """The pair nearest to missing; before, if ``patient``, those whose sets say nothing yet."""
+        near = np.where(excess > 1, -1.0, excess)
+        if patient:
+            near = np.where(told, near, 2 + 1 / (1 + time))  # the one with the least time first
+        found: NDArray[np.int64] = np.where(self.world.rates > 0, near, -2.0).argmax(axis=1)
         return found
 
     def _play(
         self, rng: np.random.Generator, rate: Floats, *, one_visit: bool
     ) -> tuple[NDArray[np.int64], Floats]:
         """Observed jumps and time spent: all of the episode, or until the first jump."""
+        horizon = self.world.horizon
         if not one_visit:
-            return rng.poisson(rate * HORIZON), np.full(len(rate), HORIZON)
-        holding = rng.exponential(1 / rate)
-        return (holding <= HORIZON).astype(np.int64), np.minimum(holding, HORIZON)
+            return rng.poisson(rate * horizon), np.full(len(rate), horizon)
+        holding = rng.exponential(1 / np.maximum(rate, _NEVER))
+        return (holding <= horizon).astype(np.int64), np.minimum(holding, horizon)
 
 
-def _learner(*, jumps: bool, scale: float = 1.0) -> Statistical:
-    return Statistical(Learner(jumps, scale), at_least=1 - DELTA, trials=(160, 4000), title="learner")
+def learner(world: World, *, jumps: bool, trials: tuple[int, int] = (160, 4000)) -> Statistical:
+    """All sets of one kind on the data of CT-UCBVI itself."""
+    return Statistical(Learner(world, jumps), at_least=1 - DELTA, trials=trials, title="learner")
 
 
-def _adversary(*, jumps: bool, scale: float = 1.0) -> Statistical:
-    trial = Adversary(jumps, scale)
-    return Statistical(trial, at_least=1 - DELTA, trials=(4000, 100_000), vectorised=True, title="adversary")
+def adversary(world: World, *, jumps: bool, trials: tuple[int, int] = (4000, 100_000)) -> Statistical:
+    """All sets of one kind against the adversary."""
+    trial = Adversary(world, jumps)
+    return Statistical(trial, at_least=1 - DELTA, trials=trials, vectorised=True, title="adversary")
 
 
 def both_sets(*, uniform: bool = False, scale: float = 1.0) -> Statistical:
@@ -195,7 +247,7 @@ def both_sets(*, uniform: bool = False, scale: float = 1.0) -> Statistical:
     The conditions of eq:G/repaired hold here: e² λmax (K-1) = 5121 <= K², and the others easily; J = 1 since
     λmax (K-1) H = 693 <= 25 L(δ) = 829.
     """
-    trial = Adversary(jumps=False, scale=scale, both=True, uniform=uniform)
+    trial = Adversary(two_by_two(), jumps=False, scale=scale, both=True, uniform=uniform)
     missed = DELTA * (1 + Fraction(1, trial.episodes) if uniform else 2)
     return Statistical(
         trial, at_least=1 - missed, trials=(4000, 100_000), vectorised=True, title="adversary, both sets"
@@ -217,20 +269,31 @@ def _claim(label: str, sets: str, source: str, check: Statistical, who: str) -> 
     )
 
 
-_OWN, _WORST = (
-    "CT-UCBVI itself, K = 40",
-    "a policy that pursues the pair nearest to missing and leaves it alone once it has missed, K = 100",
+_OWN = f"CT-UCBVI itself, K = {OWN_EPISODES}"
+_WORST = (
+    "a policy that pursues the pair nearest to missing and leaves it alone once it has missed, "
+    f"K = {WORST_EPISODES}"
 )
 
 CLAIMS = (
-    _claim("lem:rateUCB/coverage-learner", "rate sets", "lem:rateUCB", _learner(jumps=False), _OWN),
-    _claim("lem:rateUCB/coverage-adversary", "rate sets", "lem:rateUCB", _adversary(jumps=False), _WORST),
-    _claim("lem:CI-p/coverage-learner", "jump sets", "lem:CI-p", _learner(jumps=True), _OWN),
-    _claim("lem:CI-p/coverage-adversary", "jump sets", "lem:CI-p", _adversary(jumps=True), _WORST),
+    _claim(
+        "lem:rateUCB/coverage-learner", "rate sets", "lem:rateUCB", learner(two_by_two(), jumps=False), _OWN
+    ),
+    _claim(
+        "lem:rateUCB/coverage-adversary",
+        "rate sets",
+        "lem:rateUCB",
+        adversary(two_by_two(), jumps=False),
+        _WORST,
+    ),
+    _claim("lem:CI-p/coverage-learner", "jump sets", "lem:CI-p", learner(two_by_two(), jumps=True), _OWN),
+    _claim(
+        "lem:CI-p/coverage-adversary", "jump sets", "lem:CI-p", adversary(two_by_two(), jumps=True), _WORST
+    ),
 )
 
 
-def _shrunken(original: Claim) -> Claim:
+def shrunken(original: Claim) -> Claim:
     """The same experiment with a quarter of the radius."""
     (check,) = original.checks
     assert isinstance(check, Statistical)
@@ -238,6 +301,6 @@ def _shrunken(original: Claim) -> Claim:
     return replace(original, checks=(replace(check, trial=replace(trial, scale=0.25)),))
 
 
-MUTANTS: Mapping[str, Claim] = {one.label: _shrunken(one) for one in CLAIMS}
+MUTANTS: Mapping[str, Claim] = {one.label: shrunken(one) for one in CLAIMS}
 
 FINDINGS: Mapping[str, Mapping[str, str]] = {}

@@ -175,22 +175,13 @@ def perturbed(
     draw: DrawFn,
     *,
     kinds: tuple[str, ...] = EVERY,
-    max_states: int = 3,
-    max_actions: int = 2,
     max_load: Fraction | int = 2,
+    model: CTMDP | None = None,
 ) -> Perturbed:
-    """Draw models with rewards in [0, 1], and estimates on the boundary of their confidence sets."""
-    model = positive(
-        draw(
-            models(
-                max_states=max_states,
-                max_actions=max_actions,
-                rewards="unit",
-                terminal=False,
-                max_load=max_load,
-            )
-        )
-    )
+    """Draw models with rewards in [0, 1], or take this one, and estimates on the boundary of their sets."""
+    if model is None:
+        drawn = models(max_states=3, max_actions=2, rewards="unit", terminal=False, max_load=max_load)
+        model = positive(draw(drawn))
     fastest = model.max_rate * draw(st.sampled_from(_MARGINS))
     size, count = len(model.states), len(model.pairs)
     focus = draw(_FOCUS)
@@ -222,10 +213,15 @@ class Place:
 
 @st.composite
 def places(
-    draw: DrawFn, *, kinds: tuple[str, ...] = EVERY, max_steps: int = 3, max_load: Fraction | int = 2
+    draw: DrawFn,
+    *,
+    kinds: tuple[str, ...] = EVERY,
+    max_steps: int = 3,
+    max_load: Fraction | int = 2,
+    model: CTMDP | None = None,
 ) -> Place:
     """Draw where to look at a perturbed model."""
-    case = draw(perturbed(kinds=kinds, max_load=max_load))
+    case = draw(perturbed(kinds=kinds, max_load=max_load, model=model))
     pair = draw(st.integers(0, len(case.model.pairs) - 1))
     when = draw(times(case.model))
     return Place(case, pair, when or case.model.horizon, draw(st.integers(1, max_steps)))
@@ -257,11 +253,11 @@ class Looked:
 
 
 @st.composite
-def looks(draw: DrawFn, *, kinds: tuple[str, ...] = EVERY) -> Looked:
+def looks(draw: DrawFn, *, kinds: tuple[str, ...] = EVERY, model: CTMDP | None = None) -> Looked:
     """Draw an example of ``lem:error-model``."""
-    place = draw(places(kinds=kinds, max_load=3))
-    model = place.case.model
-    return Looked(place, tuple(draw(functions(model.horizon)) for _ in model.states))
+    place = draw(places(kinds=kinds, max_load=3, model=model))
+    known = place.case.model
+    return Looked(place, tuple(draw(functions(known.horizon)) for _ in known.states))
 
 
 # --- where the bonus is needed: estimates that make the good look bad ----------------------

@@ -1,4 +1,4 @@
-"""Claims changed on purpose (mutants), and identities that SymPy settles: what several modules need."""
+"""What several modules need: claims changed on purpose (mutants), identities, examples left open."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy
 
+from ctucbvi import UndecidedError
 from verify.claims import Check, Claim, Domain, Effort, Relation
 from verify.provers.balls import evaluate
 from verify.provers.computed import Case, Computed, Outcome
@@ -30,6 +31,18 @@ def changed(original: Claim, says: str = "", *, domain: Domain | None = None, **
 def rechecked(original: Claim, check: Check) -> Claim:
     """The claim with another check in place of its own."""
     return replace(original, checks=(check,))
+
+
+def or_undecided(sides: Callable[[Any], tuple[Any, Any]]) -> Callable[[Any], tuple[Any, Any] | None]:
+    """The two sides of an example, or nothing where certified values need more precision than allowed."""
+
+    def found(example: Any) -> tuple[Any, Any] | None:
+        try:
+            return sides(example)
+        except UndecidedError:
+            return None
+
+    return found
 
 
 def vanishes(title: str, *differences: tuple[str, Callable[[], Any]]) -> Computed:

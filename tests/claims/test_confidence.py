@@ -109,7 +109,7 @@ def test_fast_learner_reports_the_estimates_that_its_data_give() -> None:
     from ctucbvi.learning import Settings, Statistics
     from ctucbvi.numeric.learner import FastLearner
 
-    model = coverage.model()
+    model = coverage.two_by_two().model
     settings = Settings.for_model(model, episodes=15, delta=coverage.DELTA)
     learner = FastLearner(model, settings, seed=3, steps=10)
     history = FastLearner(model, settings, seed=3, steps=10, record=True).advance(15).history
@@ -122,34 +122,30 @@ def test_fast_learner_reports_the_estimates_that_its_data_give() -> None:
         found, left, time = found.after(episode), tuple(learner.left.tolist()), learner.time
 
 
-def test_constants_of_the_experiments_are_the_model_s() -> None:
-    rows = coverage.model().transitions
-    assert tuple(float(row.rate) for row in rows) == coverage.RATES
-    assert tuple(float(dict(row.to)["left"]) for row in rows) == coverage.CHANCES
-
-
 def test_radii_are_the_learner_s() -> None:
     from ctucbvi.learning import DOUBLES, Settings, constants
 
-    told = constants(
-        coverage.model(), Settings.for_model(coverage.model(), episodes=40, delta=coverage.DELTA), DOUBLES
-    )
-    radii, grid = coverage.Radii(40), np.array([0.0, 1.0, 5.0, 40.0])
+    world = coverage.two_by_two()
+    settings = Settings.for_model(world.model, episodes=40, delta=coverage.DELTA)
+    told = constants(world.model, settings, DOUBLES)
+    radii, grid = coverage.Radii(world, 40), np.array([0.0, 1.0, 5.0, 40.0])
     np.testing.assert_allclose(radii.rate(grid), [told.rate_radius(t, DOUBLES) for t in grid])
     np.testing.assert_allclose(radii.jump(grid), [told.jump_radius(n, DOUBLES) for n in grid])
 
 
 def test_no_data_is_covered_exactly() -> None:
     """A pair with the largest rate and no data has |λ - λ̂| = β; rounding must not make a miss of it."""
-    nothing = np.zeros(4)
+    nothing, world = np.zeros(4), coverage.two_by_two()
     for episodes in range(1, 300):
-        assert coverage.rate_excess(nothing, nothing, coverage.Radii(episodes)).max() <= 1
+        assert world.rate_excess(nothing, nothing, coverage.Radii(world, episodes)).max() <= 1
 
 
 @pytest.mark.parametrize("jumps", [False, True])
 def test_smaller_radii_cover_less(jumps: bool) -> None:
+    world = coverage.two_by_two()
     counts = [
-        coverage.Adversary(jumps, scale)(np.random.default_rng(3), 500) for scale in (1, 0.5, 0.35, 0.25)
+        coverage.Adversary(world, jumps, scale)(np.random.default_rng(3), 500)
+        for scale in (1, 0.5, 0.35, 0.25)
     ]
     assert counts == sorted(counts, reverse=True)
     assert counts[-1] < 0.8 * 500 < counts[0]

@@ -26,6 +26,7 @@ CLAIMS = [
     claim("grave/repaired", "what is true", says="1 + x <= exp(x)", domain=area, kind="repair"),
 ]
 FINDINGS = {
+    "fine": {"breaks": "constant", "summary": "One could say more."},
     "light": {"breaks": "notation", "summary": "Two is not one. Nor is three."},
     "grave": {"breaks": "statement", "summary": "The slope at 0 is 1.", "repair": "grave/repaired"},
 }
@@ -52,6 +53,8 @@ def test_findings_come_first_and_the_gravest_before_the_others(folder, capsys):
         "Findings",
         "`grave`: refuted, breaks the statement",
         "`light`: refuted, concerns the notation",
+        "What stands, and what is to be said about it",
+        "`fine`: proved, stands, with a constant that can be better",
         "All claims",
     ]
     assert "**Repair** `grave/repaired` (proved, transitive proved)" in page
@@ -72,7 +75,11 @@ def test_every_line_of_the_page_rechecks_in_a_fresh_process(folder):
 
 def test_a_page_that_cannot_be_written_is_one_line(folder, capsys):
     assert main(["verify", "--claims", "mine.py", "--ledger", "no/such/ledger.md"]) == 2
-    assert capsys.readouterr().err.startswith("ctucbvi: --ledger no/such/ledger.md: cannot be written")
+    assert (
+        capsys.readouterr().err == "ctucbvi: --ledger no/such/ledger.md: no folder no/such; make it first\n"
+    )
+    assert main(["verify", "--claims", "mine.py", "--ledger", "."]) == 2
+    assert "ctucbvi: --ledger .: cannot be written" in capsys.readouterr().err
 
 
 def test_a_finding_that_breaks_nothing_known_is_refused(folder, capsys):
@@ -80,4 +87,4 @@ def test_a_finding_that_breaks_nothing_known_is_refused(folder, capsys):
         CLAIMS.replace('"statement", "summary"', '"my heart", "summary"'), encoding="utf-8"
     )
     assert main(["verify", "--claims", "mine.py"]) == 2
-    assert "breaks 'my heart': write statement, proof, constant, notation" in capsys.readouterr().err
+    assert "breaks 'my heart': write statement, proof, constant, remark, notation" in capsys.readouterr().err

@@ -5,23 +5,29 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
-    from verify.running.loading import Remark
+    from verify.running.loading import Remark, Source
     from verify.running.runs import Run
 
 _DESCRIPTION = """\
 Check claims (all of them, or those named and what they use) and print the verdicts: own,
 transitive (never stronger than the weakest claim used) and expected.  Status 1 if a verdict
 is not the expected one.  Results are kept; an interrupted run goes on where it was.
+
+Instead of claims, name property suites: contraction, optimism, lipschitz, coverage.  They run on
+random models, or on your own with --model.
 """
 
 _EPILOG = """examples:
   ctucbvi verify
   ctucbvi verify 'lem:*' --profile thorough
+  ctucbvi verify contraction optimism --model mine.toml --examples 500 --seed 7
   ctucbvi verify --claims mine.py --json
   ctucbvi verify --certificates proofs && python -m verify.recheck proofs/LABEL.json
 
@@ -42,10 +48,14 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("labels", nargs="*", metavar="LABEL", help="a claim, or a pattern like 'lem:*'")
+    parser.add_argument(
+        "labels", nargs="*", metavar="LABEL", help="a claim, a pattern like 'lem:*', or a property suite"
+    )
     parser.add_argument("--profile", choices=("quick", "thorough"), default="quick", help="default quick")
     parser.add_argument("--claims", metavar="FILE.py", help="claims of your own, instead of the paper's")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the random checks (default 0)")
+    parser.add_argument("--model", metavar="MODEL", help="run the suites on this model, bundled or a file")
+    parser.add_argument("--examples", type=int, metavar="N", help="per check of the suites")
     parser.add_argument(
         "--workers",
         type=int,
@@ -66,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     from verify.claims import ClaimError
     from verify.running.ledger import summary_lines
     from verify.running.live import RunProgress
-    from verify.running.loading import Source, load_remarks
+    from verify.running.loading import load_remarks
     from verify.running.report import document, text_report, unexpected, write_certificates
     from verify.running.runs import run_claims
 
@@ -74,11 +84,15 @@ def run(options: argparse.Namespace) -> int:
         raise ClaimError(f"--workers {options.workers}: write a number from 0 to 1024")
     if options.seed < 0:
         raise ClaimError(f"--seed {options.seed}: write a number from 0")
+    if options.ledger is not None and not Path(options.ledger).parent.is_dir():
+        raise ClaimError(f"--ledger {options.ledger}: no folder {Path(options.ledger).parent}; make it first")
+    source, labels = _asked(options)
+    remarks = load_remarks(source)  # before the run, so that a mistake in them is not found after it
     try:
         with RunProgress() as progress:
             done = run_claims(
-                Source.of(options.claims),
-                options.labels,
+                source,
+                labels,
                 profile=options.profile,
                 seed=options.seed,
                 workers=options.workers,
@@ -90,7 +104,6 @@ def run(options: argparse.Namespace) -> int:
         _say("what is finished is kept; the same command goes on from there")
         raise
     files = {} if options.certificates is None else write_certificates(done, options.certificates)
-    remarks = load_remarks(Source.of(options.claims))
     if options.ledger is not None:
         _write_ledger(done, remarks, options)
     if options.json:
@@ -105,9 +118,27 @@ def run(options: argparse.Namespace) -> int:
     return 1 if wrong else 0
 
 
-def _write_ledger(done: Run, remarks: dict[str, Remark], options: argparse.Namespace) -> None:
-    from pathlib import Path
+def _asked(options: argparse.Namespace) -> tuple[Source, list[str]]:
+    """Where the claims come from, and which: those that are named, or all of the suites that are."""
+    from verify.claims import ClaimError
+    from verify.running.loading import Source, suite_names
 
+    source = Source.of(options.claims)
+    known = suite_names(source)
+    suites = [name for name in options.labels if name in known]
+    if not suites:
+        for option, value in (("--model", options.model), ("--examples", options.examples)):
+            if value is not None:
+                raise ClaimError(f"{option} is for the property suites; name one of {', '.join(known)}")
+        return source, options.labels
+    if others := [label for label in options.labels if label not in suites]:
+        raise ClaimError(f"{suites[0]} is a property suite and {others[0]} is not; run them one by one")
+    if options.examples is not None and not 1 <= options.examples <= 10**7:
+        raise ClaimError(f"--examples {options.examples}: write a number from 1 to 10000000")
+    return replace(source, suites=tuple(suites), subject=options.model, examples=options.examples), []
+
+
+def _write_ledger(done: Run, remarks: dict[str, Remark], options: argparse.Namespace) -> None:
     from verify.claims import ClaimError
     from verify.running.ledger import ledger
 

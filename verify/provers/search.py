@@ -25,13 +25,14 @@ from verify.provers.examples import Found, run_examples, seed_of
 from verify.provers.gauge import Gauge, descended
 from verify.provers.sampling import Sampler
 from verify.provers.simplest import complexity, simpler
-from verify.provers.slack import point_text
+from verify.provers.slack import Tightest, point_text
 from verify.provers.witness import Point, admissible, as_relation, confirmed, violated
 
 _STARTS = 6  # descents from the best points, and as many from points at random
 _ROUNDS = 60
 _TIGHT = 1e-12  # slacks below this count as equal
 _SHARE = 1e-9  # of the slack, that a simpler point may cost
+_SHOWN = 400  # characters of an example in a report
 
 
 @dataclass(frozen=True)
@@ -39,14 +40,14 @@ class Search:
     """No counterexample among so many examples, or one.
 
     For a claim without a formula give ``given`` (a Hypothesis strategy) and either ``sides(example)``, the
-    two sides of ``relation`` as exact numbers or enclosures, or ``holds(example)``: True, False, or ``None``
-    for undecided.  ``line(example)`` writes one line of Python that prints True for a violation; from the
+    two sides of ``relation`` as exact numbers or enclosures, or ``holds(example)``: True or False; either
+    may answer ``None`` for undecided.  ``line(example)`` writes one line of Python that prints True for a violation; from the
     two sides a line that compares them is made up.
     """
 
     examples: tuple[int, int] | None = None  # quick, thorough
     given: Any = None
-    sides: Callable[[Any], tuple[Any, Any]] | None = None
+    sides: Callable[[Any], tuple[Any, Any] | None] | None = None
     holds: Callable[[Any], bool | None] | None = None
     relation: str = "<="
     line: Callable[[Any], str] | None = None
@@ -241,6 +242,7 @@ class _ExampleSearch:
     decided: int = 0
     undecided: list[str] = field(default_factory=list)
     failure: dict[str, Any] | None = None
+    tightest: Tightest = field(default_factory=Tightest)
 
     def run(self) -> Finding:
         """Refuted by the simplest example that fails; tested if most comparisons were decided."""
@@ -251,7 +253,8 @@ class _ExampleSearch:
         if found:
             return Finding(self.check.name, Verdict.REFUTED, evidence, witness=self.failure)
         enough = self.decided > len(self.undecided)
-        return Finding(self.check.name, Verdict.TESTED if enough else Verdict.UNDECIDED, evidence)
+        verdict = Verdict.TESTED if enough else Verdict.UNDECIDED
+        return Finding(self.check.name, verdict, evidence, slack=self.tightest.report() if enough else None)
 
     def _look(self, example: Any) -> None:
         verdict, sides = self._decide(example)
@@ -273,10 +276,15 @@ class _ExampleSearch:
                 )
             return (None if answer is None else bool(answer)), {}
         assert self.check.sides is not None
-        left, right = self.check.sides(example)
+        found = self.check.sides(example)
+        if found is None:
+            return None, {}
+        left, right = found
         answer = comparison.holds(left, self.check.relation, right)
         if answer is not False:
             _aim(left, right, self.check.relation)
+            if answer and comparison.holds(left, "==", 0) is False:  # 0 <= 0 says nothing about slack
+                self.tightest.see(left, self.check.relation, right, {"example": _short(example)})
             return answer, {}
         shown = {
             "left": comparison.text(left),
@@ -285,6 +293,11 @@ class _ExampleSearch:
         }
         again = comparison.line(left, self.check.relation, right)
         return False, {**shown, "line": again} if again else shown
+
+
+def _short(example: Any) -> str:
+    text = repr(example)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def _aim(left: Any, right: Any, relation: str) -> None:

@@ -83,7 +83,7 @@ def _run(claim: Claim, effort: Effort) -> Result:
         decided = combined(findings)
         step = "slack"
         slack = decided.slack if decided.slack is not None else _slack(claim, decided.verdict, effort)
-    except Exception as error:
+    except Exception as error:  # checks are anybody's code: one that fails must not end the run
         return _crash(claim, step, error)
     others = [_brief(finding) for finding in findings if finding is not decided]
     evidence = {**decided.evidence, "check": decided.check, **({"others": others} if others else {})}

@@ -1,9 +1,12 @@
 """The ledger: what a run found out about a paper, as a page for people.
 
 Findings come first, the gravest before the lighter ones: does a finding break a statement, the proof of
-it, only a constant, or only the notation?  Each is shown with its statement, its witness, one line that
-re-checks the witness, and its repair with the verdict of the repair.  Nothing here is typed by hand but
-the summary of a finding; the page contains no times, so that it changes only when a verdict does.
+it, only a constant, a remark that no proof uses, or only the notation?  Among equals statements come before
+steps, and what rests on most before what rests on little: a theorem before its lemmas.  Each is shown with
+its statement, its witness, one line that re-checks the witness, and its repair with its verdict.  Then
+comes what stands, but with something to be said about it: a proof that does not do, a constant that is too
+large.  Nothing here is typed by hand but the summary of a finding; the page contains no times, so that it
+changes only when a verdict does.
 """
 
 from __future__ import annotations
@@ -26,20 +29,36 @@ _WHAT = {
     "statement": "breaks the statement",
     "proof": "breaks the proof",
     "constant": "breaks a constant",
+    "remark": "breaks a remark that no proof uses",
     "notation": "concerns the notation",
+}
+_STANDS = {
+    "statement": "stands in part",
+    "proof": "stands, but not by its proof",
+    "constant": "stands, with a constant that can be better",
+    "remark": "stands; a remark",
+    "notation": "stands; the notation",
 }
 
 
 def findings(run: Run, remarks: Mapping[str, Remark]) -> list[str]:
     """The labels of the claims that were run and do not hold, the gravest first."""
-    lost = [label for label, result in run.results.items() if not result.verdict.holds]
+    return _ordered(run, remarks, [label for label, r in run.results.items() if not r.verdict.holds])
 
-    def weight(label: str) -> tuple[int, int, int]:
-        remark = remarks.get(label)
+
+def standing(run: Run, remarks: Mapping[str, Remark]) -> list[str]:
+    """The labels of the claims that hold and have something said about them, the gravest first."""
+    return _ordered(run, remarks, [x for x, r in run.results.items() if r.verdict.holds and x in remarks])
+
+
+def _ordered(run: Run, remarks: Mapping[str, Remark], labels: list[str]) -> list[str]:
+    def weight(label: str) -> tuple[int, bool, int, int]:
+        remark, claim = remarks.get(label), run.claims[label]
         grade = len(BREAKS) if remark is None else BREAKS.index(remark.breaks)
-        return (grade, run.claims[label].kind is not Kind.STATEMENT, lost.index(label))
+        below = len(run.claims.closure([label]))
+        return (grade, claim.kind is not Kind.STATEMENT, -below, labels.index(label))
 
-    return sorted(lost, key=weight)
+    return sorted(labels, key=weight)
 
 
 def summary_lines(run: Run, remarks: Mapping[str, Remark]) -> list[str]:
@@ -72,7 +91,11 @@ def _page(run: Run, graph: Graph, remarks: Mapping[str, Remark], command: str) -
     yield from ("weakest claim it uses. *Slack* is the tightest ratio of the two sides that was found.", "")
     yield from ("## Findings", "")
     for label in findings(run, remarks):
-        yield from _finding(run, graph, label, remarks.get(label))
+        yield from _finding(run, graph, label, remarks.get(label), _WHAT)
+    if rest := standing(run, remarks):
+        yield from ("## What stands, and what is to be said about it", "")
+        for label in rest:
+            yield from _finding(run, graph, label, remarks[label], _STANDS)
     yield from (
         "## All claims",
         "",
@@ -85,9 +108,11 @@ def _page(run: Run, graph: Graph, remarks: Mapping[str, Remark], command: str) -
         yield "| " + " | ".join(map(str, cells)) + f" | {_cell(claim.statement)} |"
 
 
-def _finding(run: Run, graph: Graph, label: str, remark: Remark | None) -> Iterator[str]:
+def _finding(
+    run: Run, graph: Graph, label: str, remark: Remark | None, words: Mapping[str, str]
+) -> Iterator[str]:
     claim, result = run.claims[label], run.results[label]
-    grade = f", {_WHAT[remark.breaks]}" if remark else ""
+    grade = f", {words[remark.breaks]}" if remark else ""
     yield from (f"### `{label}`: {result.verdict}{grade}", "", *_quoted(claim), "")
     if remark:
         yield from (textwrap.fill(remark.summary, 110), "")

@@ -3,6 +3,9 @@
 A module of the package that has ``CLAIMS``, a sequence of claims, is a module of claims; any other
 is a helper.  A file must have them, and is run as ``python FILE.py`` would run it: what stands beside
 it can be imported.
+
+A module may also have ``SUITES``: by name, a function that makes claims about something of the user's (the
+name of a file, or ``None``) with a given number of examples (``None``: as many as the checks like).
 """
 
 from __future__ import annotations
@@ -22,13 +25,13 @@ from typing import Any
 from verify.claims import Claim, ClaimError, ClaimSet
 
 PACKAGE = "proofs_checks"
-BREAKS = ("statement", "proof", "constant", "notation")  # from the gravest to the lightest
+BREAKS = ("statement", "proof", "constant", "remark", "notation")  # from the gravest to the lightest
 _MODULE = "claims_of_file"  # the name a claims file runs under
 
 
 @dataclass(frozen=True)
 class Remark:
-    """Commentary on a claim that does not hold; its verdict is computed, this is not."""
+    """Commentary on a claim that does not hold as it is printed; verdicts are computed, this is not."""
 
     breaks: str  # what of the paper it breaks, one of BREAKS
     summary: str
@@ -45,6 +48,9 @@ class Source:
 
     package: str = PACKAGE
     file: str = ""
+    suites: tuple[str, ...] = ()  # these, instead of the claims of the paper
+    subject: str | None = None  # what they are about
+    examples: int | None = None
 
     @staticmethod
     def of(file: str | None) -> Source:
@@ -62,8 +68,9 @@ class Source:
 
 def load_claims(source: Source) -> ClaimSet:
     """All claims of the source, which must fit together; whatever they print goes to stderr."""
-    with contextlib.redirect_stdout(sys.stderr):
-        modules = [_run_file(Path(source.file))] if source.file else list(_modules(source.package))
+    modules = _modules_of(source)
+    if source.suites:
+        return ClaimSet(_claims_of_suites(modules, source))
     claims = ClaimSet(claim for module in modules for claim in _claims_of(module, source))
     if not len(claims):
         raise ClaimError(f"{source}: no claims found; write CLAIMS = [claim(...), ...]")
@@ -71,14 +78,30 @@ def load_claims(source: Source) -> ClaimSet:
 
 
 def load_remarks(source: Source) -> dict[str, Remark]:
-    """What the authors of the claims say about those that do not hold (``FINDINGS`` of the modules)."""
-    with contextlib.redirect_stdout(sys.stderr):
-        modules = [_run_file(Path(source.file))] if source.file else list(_modules(source.package))
+    """What the authors of the claims say about them (``FINDINGS`` of the modules)."""
     found: dict[str, Remark] = {}
-    for module in modules:
+    for module in _modules_of(source):
         for label, remark in getattr(module, "FINDINGS", {}).items():
             found[label] = _remark(label, remark, module.__name__)
     return found
+
+
+def suite_names(source: Source) -> list[str]:
+    """The property suites of the source."""
+    return sorted(name for module in _modules_of(source) for name in getattr(module, "SUITES", {}))
+
+
+def _modules_of(source: Source) -> list[ModuleType]:
+    with contextlib.redirect_stdout(sys.stderr):
+        return [_run_file(Path(source.file))] if source.file else list(_modules(source.package))
+
+
+def _claims_of_suites(modules: Sequence[ModuleType], source: Source) -> Iterator[Claim]:
+    for module in modules:
+        for name, build in getattr(module, "SUITES", {}).items():
+            if name in source.suites:
+                where = str(source) if source.file else module.__name__
+                yield from (replace(c, module=where) for c in build(source.subject, source.examples))
 
 
 def _remark(label: str, remark: Any, where: str) -> Remark:

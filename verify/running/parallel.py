@@ -89,7 +89,7 @@ def in_processes(job: Job, tasks: Sequence[Task], workers: int, watch: Watch) ->
                 pool[worker.connection] = worker
             watch([worker.task.label for worker in pool.values()])
             for connection in wait(list(pool), timeout=_TICK):
-                worker = pool[connection]  # type: ignore[index]
+                worker = pool[connection]  # type: ignore[index]  # wait() is typed for sockets too
                 yield worker.answer()
                 if waiting and worker.process.is_alive():
                     worker.give(waiting.popleft())

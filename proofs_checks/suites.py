@@ -1,0 +1,225 @@
+r"""Property suites by name, on random models or on one of the user's.
+
+``contraction``
+    :math:`\|\mathcal T u - \mathcal T v\| \le (1-e^{-\lambda_{\max}H})\|u-v\|` for the operators of estimated
+    models, for value iteration with its maximum and with its truncation, and the stopping error
+    ``eq:error-vi``.
+``optimism``
+    ``lem:optimism``, with the estimates on the boundary of their confidence sets.
+``lipschitz``
+    The Lipschitz bounds of :math:`\lambda e^{-\lambda s}` and :math:`\int_0^te^{-\lambda s}ds`, and what
+    ``lem:error-model`` makes of them.
+``coverage``
+    The confidence sets of :math:`\lambda` and :math:`p`, for all episodes and pairs at once, on the data of
+    the learner and of an adversary.
+
+A suite is a handful of claims, built by the functions that build the paper's claims, with the model in the
+place of the strategy that draws one.  Rewards outside [0, 1] are mapped into it, which changes no choice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from proofs_checks.contraction import contracted, contracted_iterates, stopped_error
+from proofs_checks.coverage import DELTA, OWN_EPISODES, WORST_EPISODES, World, adversary, learner, two_by_two
+from proofs_checks.lem_error_model import HALF, ONE, PROOF, WAIT, operator_error, row_error
+from proofs_checks.lem_optimism import difference, iterates, values
+from proofs_checks.perturbed import EVERY, looks, places
+from verify.claims import Check, Claim, Domain, claim, increasing
+from verify.provers.search import Search
+from verify.provers.statistical import Statistical
+
+if TYPE_CHECKING:
+    from ctucbvi.model import CTMDP
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a suite is about, and how many examples each of its checks may look at."""
+
+    model: CTMDP | None = None
+    examples: int | None = None  # None: as many as the check takes by itself
+
+    def __str__(self) -> str:
+        if self.model is None:
+            return "random models"
+        found = self.model
+        data = hashlib.sha256(repr(found).encode()).hexdigest()[:12]  # another model, other results
+        load = float(found.max_rate * found.horizon)
+        return f"model {found.name!r} (S = {len(found.states)}, λmax H = {load:.4g}, digest {data})"
+
+    def told(self, check: Check) -> Check:
+        """The check with this number of examples; on a model of the user's, a fifth of its own number."""
+        if self.examples is not None and isinstance(check, Search):
+            return replace(check, examples=(self.examples, self.examples))
+        if self.model and isinstance(check, Search) and check.given is not None and check.examples:
+            quick, thorough = check.examples  # for models that are smaller than most people's
+            return replace(check, examples=(max(10, quick // 5), max(10, thorough // 5)))
+        if self.examples is not None and isinstance(check, Statistical):
+            return replace(check, trials=(self.examples, self.examples))
+        return check
+
+    def claim(self, label: str, statement: str, source: str, *checks: Check) -> Claim:
+        """A claim about the subject."""
+        verdict = "supported" if isinstance(checks[0], Statistical) else "tested"
+        text = f"{statement} On {self}."
+        return claim(label, text, source=source, checks=[self.told(c) for c in checks], expected=verdict)
+
+
+def contraction(on: Subject) -> Sequence[Claim]:
+    """The maps that value iteration applies contract, and it stops where it should."""
+    rho = "(1 - exp(-λmax H))"
+    by = f"‖V_(n+1) - V_n‖ <= {rho} ‖V_n - V_(n-1)‖"
+    return (
+        on.claim(
+            "contraction/operator",
+            f"‖T^a u - T^a v‖ <= {rho} ‖u - v‖ for estimates on the boundary.",
+            "lem:optimism",
+            contracted(model=on.model),
+        ),
+        on.claim(
+            "contraction/maximum",
+            f"{by} for value iteration.",
+            "lem:optimism",
+            contracted_iterates(truncate=False, model=on.model),
+        ),
+        on.claim(
+            "contraction/truncated",
+            f"{by} with min{{t, ·}} and thrice the rewards.",
+            "lem:optimism",
+            contracted_iterates(truncate=True, model=on.model),
+        ),
+        on.claim(
+            "contraction/stopping",
+            "‖V_∞ - V_n‖ <= ε exp(λmax H) where ‖V_n - V_(n-1)‖ <= ε.",
+            "eq:error-vi",
+            stopped_error(model=on.model),
+        ),
+    )
+
+
+def optimism(on: Subject) -> Sequence[Claim]:
+    """The computed values are upper bounds, with the estimates on the boundary."""
+    where = places(kinds=EVERY, model=on.model)
+    return (
+        on.claim(
+            "optimism/step",
+            "T^a V̂_n exceeds T^a V*_n by what eq:diff says.",
+            "eq:diff",
+            replace(difference(), given=places(max_steps=2, model=on.model)),
+        ),
+        on.claim(
+            "optimism/iterates",
+            "V*_n <= V̂_n with the bonus of eq:bonus-k.",
+            "lem:optimism",
+            replace(iterates(ONE), given=where),
+        ),
+        on.claim(
+            "optimism/values",
+            "V* <= V̂ + ε exp(λmax H) with the bonus of eq:bonus-k.",
+            "lem:optimism",
+            replace(values(ONE), given=where),
+        ),
+    )
+
+
+def lipschitz(on: Subject) -> Sequence[Claim]:
+    """The two Lipschitz bounds, over the rates and times of the subject, and the error of the operator."""
+    end = "" if on.model is None else f" <= {on.model.horizon}"
+    top = "" if on.model is None else f" <= {on.model.max_rate}"
+    times = Domain.of(f"0 <= l{top}" if top else "l >= 0", f"0 <= t{end}" if end else "t >= 0")
+    where = looks(model=on.model)
+    return (
+        claim(
+            "lipschitz/density",
+            f"|d/dλ λ exp(-λt)| = |(1 - λt) exp(-λt)| <= 1, squared. On {on}.",
+            says="((1 - l*t)*exp(-l*t))**2 <= 1",
+            domain=times,
+            source="lem:error-model",
+            checks=[on.told(check) for check in PROOF],
+            expected="proved",
+        ),
+        claim(
+            "lipschitz/waiting",
+            f"∫_0^t exp(-λs) ds falls by at most t²/2 times the change of λ. On {on}.",
+            says=increasing(f"{WAIT} + l*t**2/2", "l", times),
+            domain=times,
+            source="lem:v-v-continuoustime",
+            checks=[on.told(check) for check in PROOF],
+            expected="proved",
+        ),
+        on.claim(
+            "lipschitz/rows",
+            "|Σ f(y) (p̂(y) - p(y))| <= u ‖p̂ - p‖₁ for 0 <= f <= u.",
+            "eq:error2",
+            replace(row_error(ONE, EVERY), given=where),
+        ),
+        on.claim(
+            "lipschitz/operator",
+            "Estimates change an application of the operator by at most t²β/2 + tα.",
+            "lem:error-model",
+            replace(operator_error(HALF, ONE), given=where),
+        ),
+    )
+
+
+def coverage(on: Subject) -> Sequence[Claim]:
+    """All confidence sets of all episodes cover at once, with probability at least 1 - δ."""
+    world = two_by_two() if on.model is None else World(on.model)
+    subject = replace(on, model=world.model)
+    found = []
+    for name, jumps, source in (("rates", False, "lem:rateUCB"), ("jumps", True, "lem:CI-p")):
+        text = f"P(the sets of all pairs cover in all episodes) >= {1 - DELTA}: sets of {name},"
+        found += [
+            subject.claim(
+                f"coverage/{name}-learner",
+                f"{text} data of CT-UCBVI, K = {OWN_EPISODES}.",
+                source,
+                learner(world, jumps=jumps),
+            ),
+            subject.claim(
+                f"coverage/{name}-adversary",
+                f"{text} data of an adversary, K = {WORST_EPISODES}.",
+                source,
+                adversary(world, jumps=jumps),
+            ),
+        ]
+    return found
+
+
+_BUILDERS = {
+    "contraction": contraction,
+    "optimism": optimism,
+    "lipschitz": lipschitz,
+    "coverage": coverage,
+}
+
+
+def _subject(model: str | None, examples: int | None) -> Subject:
+    from ctucbvi import InputError, find_model
+    from ctucbvi.learning.settings import rescaling
+
+    if model is None:
+        return Subject(examples=examples)
+    found = find_model(model)
+    if any(found.terminal):
+        raise InputError(f"model {found.name!r} has a terminal reward, and the paper has none; leave it out")
+    rewards = [row.reward for row in found.transitions]
+    if not 0 <= min(rewards) <= max(rewards) <= 1:
+        found = found.with_rewards(*rescaling(found))
+    return Subject(found, examples)
+
+
+def _suite(
+    build: Callable[[Subject], Sequence[Claim]],
+) -> Callable[[str | None, int | None], Sequence[Claim]]:
+    return lambda model, examples: build(_subject(model, examples))
+
+
+SUITES: Mapping[str, Callable[[str | None, int | None], Sequence[Claim]]] = {
+    name: _suite(build) for name, build in _BUILDERS.items()
+}

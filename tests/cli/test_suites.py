@@ -1,0 +1,136 @@
+"""Property suites by name: on random models, on the user's own, with a seed and a number of examples."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from ctucbvi import find_model
+from proofs_checks import suites
+from proofs_checks.contraction import contracted
+from proofs_checks.coverage import shrunken
+from proofs_checks.lem_error_model import ONE, operator_error
+from proofs_checks.lem_optimism import iterates
+from proofs_checks.perturbed import looks, places, tempting
+from verify.claims import Claim, Effort, Verdict
+from verify.cli import main
+from verify.running.engine import run_claim
+from verify.running.loading import Source, load_claims
+
+MODEL = """
+name = "mine"
+horizon = "1/2"
+initial = "on"
+states = ["on", "off"]
+actions = ["go"]
+transition = [
+  { state = "on", action = "go", rate = "2", reward = "5", to = { off = "1/3", on = "2/3" } },
+  { state = "off", action = "go", rate = "0", reward = "-1" },
+]
+"""
+EFFORT = Effort(error=Fraction(1, 10**6))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CTUCBVI_CACHE", str(tmp_path / "cache"))
+    Path("mine.toml").write_text(MODEL, encoding="utf-8")
+    return tmp_path
+
+
+def _run(capsys, *arguments):
+    status = main(["verify", *arguments, "--json", "--workers", "0"])
+    return status, json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("suite", ["contraction", "optimism", "lipschitz", "coverage"])
+def test_every_suite_runs_on_a_model_of_one_s_own(folder, capsys, suite):
+    """Rewards outside [0, 1] and a state that is never left are no obstacle."""
+    count = "200" if suite == "coverage" else "12"
+    status, found = _run(capsys, suite, "--model", "mine.toml", "--examples", count, "--seed", "3")
+    assert status == 0
+    assert found["seed"] == 3
+    for one in found["claims"]:
+        assert one["label"].startswith(f"{suite}/")
+        assert "'mine'" in one["statement"]
+        assert one["verdict"] in ("tested", "proved", "supported")
+
+
+def test_suites_run_on_random_models_and_several_at_once(folder, capsys):
+    status, found = _run(capsys, "contraction", "lipschitz", "--examples", "8")
+    assert status == 0
+    assert {one["label"].split("/")[0] for one in found["claims"]} == {"contraction", "lipschitz"}
+    operator = next(one for one in found["claims"] if one["label"] == "contraction/operator")
+    assert operator["evidence"]["examples"] <= 8
+    assert "random models" in operator["statement"]
+
+
+def test_a_changed_model_is_checked_again(folder):
+    def statements() -> list[str]:
+        return [c.statement for c in load_claims(Source(suites=("contraction",), subject="mine.toml"))]
+
+    before = statements()
+    Path("mine.toml").write_text(MODEL.replace('rate = "2"', 'rate = "3"'), encoding="utf-8")
+    assert not set(before) & set(statements())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--model", "mine.toml"], "--model is for the property suites; name one of contraction, coverage"),
+        (["lem:poisson", "--examples", "5"], "--examples is for the property suites"),
+        (["contraction", "lem:poisson"], "contraction is a property suite and lem:poisson is not"),
+        (["optimism", "--examples", "0"], "--examples 0: write a number from 1"),
+        (["optimism", "--model", "nothing.toml"], "nothing.toml"),
+        (["optimism", "--model", "reachability"], "terminal reward"),
+    ],
+)
+def test_bad_input_is_one_line(folder, capsys, arguments, says):
+    assert main(["verify", *arguments, "--workers", "0"]) == 2
+    error = capsys.readouterr().err.strip()
+    assert says in error
+    assert "\n" not in error
+
+
+# --- each suite can fail on a model of the user's -------------------------------------------
+
+
+def _refuted(claim: Claim) -> bool:
+    return run_claim(claim, EFFORT).verdict is Verdict.REFUTED
+
+
+def _named(claims, label: str) -> Claim:
+    return next(claim for claim in claims if claim.label == label)
+
+
+def test_a_smaller_coefficient_is_refuted():
+    model = find_model("machine-repair")
+    claim = _named(suites.contraction(suites.Subject(model)), "contraction/operator")
+    assert _refuted(replace(claim, checks=(contracted(Fraction(9, 10), model),)))
+
+
+def test_a_tenth_of_the_bonus_is_refuted():
+    model = tempting(Fraction(1, 100), Fraction(1), Fraction(1, 2), up=True).model
+    claim = _named(suites.optimism(suites.Subject(model)), "optimism/iterates")
+    less = replace(iterates(Fraction(1, 10)), given=places(model=model), examples=(200, 200))
+    assert _refuted(replace(claim, checks=(less,)))
+
+
+def test_a_smaller_lipschitz_constant_is_refuted():
+    model = find_model("machine-repair")
+    claim = _named(suites.lipschitz(suites.Subject(model)), "lipschitz/operator")
+    less = replace(operator_error(Fraction(1, 20), ONE), given=looks(model=model), examples=(300, 300))
+    assert _refuted(replace(claim, checks=(less,)))
+
+
+@pytest.mark.parametrize(
+    ("label", "model"),
+    [("coverage/rates-adversary", find_model("machine-repair")), ("coverage/jumps-adversary", None)],
+)
+def test_a_quarter_of_the_radius_is_refuted(label, model):
+    assert _refuted(shrunken(_named(suites.coverage(suites.Subject(model)), label)))
