@@ -7,8 +7,8 @@ For :math:`\lambda_{\max}, H > 1`, :math:`v = \lambda_{\max}H > 1`, :math:`C = \
 
 So the main term of ``eq:regret-bound`` is at most :math:`16\sqrt{2+16l}\,\frac{\ln K}{\ln(\ln K+1)}` times
 :math:`v^2(H+1/\lambda_{\min})\sqrt{SAK}(\sqrt S+v)`; the accuracies add :math:`\sum_{k\le K} k^{-\alpha}
-\le 2\sqrt K`. Since :math:`H > 1` the domain :math:`SAH \ge 1` of ``thm:CT-UCB/repaired`` is no
-restriction.
+\le 2\sqrt K`. Since :math:`H > 1` the domain :math:`2SAKH \ge 1` of ``thm:CT-UCB/repaired`` is no
+restriction.  With the bonus as a lump sum one power of :math:`v` less remains (``eq:regret-b1/lump-sum``).
 """
 
 from __future__ import annotations
@@ -139,9 +139,10 @@ ORDER = claim(
 REPAIRED = replace(
     ORDER,
     label="eq:regret-b1/repaired",
-    statement=ORDER.statement + " With δ = 1/(2KH); H > 1 implies SAH >= 1.",
+    statement=ORDER.statement + " With δ = 1/(2KH); H > 1 implies 2SAKH >= 1. By eq:error-vi/load ε_k = "
+    "k^(-α)/(λmax H) does as well.",
     kind=Kind.REPAIR,
-    uses=("thm:CT-UCB/repaired", *ORDER.uses[1:]),
+    uses=("thm:CT-UCB/repaired", "eq:error-vi/load", *ORDER.uses[1:]),
 )
 
 CLAIMS = (BONUS, ROOT, POWER, EPSILON, ORDER, REPAIRED)
@@ -158,8 +159,9 @@ MUTANTS: Mapping[str, Claim] = {
 FINDINGS: Mapping[str, Mapping[str, str]] = {
     "eq:regret-b1": {
         "breaks": "proof",
-        "summary": "The corollary rests on thm:CT-UCB; with H > 1 it lies in the region where the repaired "
-        "theorem holds, and its order is as printed.",
+        "summary": "The corollary rests on thm:CT-UCB and stands as printed, with δ = 1/(2KH): for H > 1 the "
+        "repaired theorem applies. ε_k = k^(-α)/(λmax H) does for k^(-α) exp(-λmax H), and with the bonus as "
+        "a lump sum the order has one power of λmax H less (eq:regret-b1/lump-sum).",
         "repair": "eq:regret-b1/repaired",
     },
 }

@@ -39,6 +39,24 @@ def one_step(pairs: int = 3, constant: int = 3) -> Search:
     return Search((150, 2000), strategies.lists(episode, min_size=1, max_size=40), sides, title="episodes")
 
 
+def all_steps(pairs: int = 3, constant: int = 3) -> Search:
+    """The sum of ``eq:CS4`` over all m, path by path, against ``constant``·√(SAK)·J_M."""
+    from hypothesis import strategies
+
+    def sides(paths: list[list[int]]) -> tuple[arb, arb]:
+        counts = [0] * pairs
+        with precision(_BITS):
+            total = arb(0)
+            for path in paths:  # the pairs whose jumps were seen in an episode
+                total += sum((1 / arb(max(1, counts[pair])).sqrt() for pair in path), arb(0))
+                for pair in path:
+                    counts[pair] += 1
+            return total, constant * arb(pairs * len(paths)).sqrt() * max(map(len, paths))
+
+    path = strategies.lists(strategies.integers(0, pairs - 1), max_size=6)
+    return Search((150, 2000), strategies.lists(path, min_size=1, max_size=20), sides, title="paths")
+
+
 def increments(constant: Fraction | None = None) -> Search:
     """Σ z_k/√max(1, Z_{k-1}) against (1 + √2)√Z_n, or ``constant``·√Z_n, for increments in [0, max(1, Z)]."""
     from hypothesis import strategies

@@ -268,7 +268,7 @@ CROSSING = claim(
 
 PEELED = claim(
     "lem:rateUCB/crossing-peeled",
-    "In the same examples that probability is at most 2J exp(-L(δ)/4), J the least integer with "
+    "In the same examples that probability is at most 2J exp(-L(δ)/4), J the least integer J >= 0 with "
     "λmax (K-1) H <= L(δ)·25^J: the bound that the repaired proof of lem:rateUCB gives.",
     source="lem:rateUCB",
     kind=Kind.REPAIR,

@@ -77,6 +77,18 @@ UNSEEN = claim(
     expected="proved",
 )
 
+BETA = claim(
+    "lem:rateUCB/beta-bound",
+    "β <= λmax, and β < λmax for T > L/λmax: β² = λmax L/M with M = max{T, L/λmax} >= L/λmax.",
+    says="m*L/M <= m**2",
+    domain=Domain.of("m > 0", "L > 0", "M > 0", "L <= m*M"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    uses="eq:beta-k",
+    checks=_PROOF,
+    expected="proved",
+)
+
 SHORT = claim(
     "lem:rateUCB/short",
     "For T <= L/λmax the bound holds surely: λ̂ = aλmax and λ = bλmax with a in [0, 1], b in (0, 1], so "
@@ -296,13 +308,15 @@ BOUND = claim(
 
 UNION = claim(
     "lem:rateUCB/union",
-    "SAK probabilities of at most δ/(SAK) add up to at most δ.",
+    "The probability that one of SAK sets misses is at most δ, if each misses with probability at most "
+    "δ/(SAK).",
     says="S*A*K*(d/(S*A*K)) == d",
     domain=Domain.of(*_SIZES, integers="S A K"),
     source=_SOURCE,
     kind=Kind.STEP,
     checks=_PROOF,
-    expected="proved",
+    argued="that the probability of a union is at most the sum",
+    expected="assumed",
 )
 
 STATEMENT = claim(
@@ -319,12 +333,13 @@ STATEMENT = claim(
 
 
 CLAIMS = (
-    RADIUS, STATEMENT, UNSEEN, CONDITIONAL, INDEPENDENT, PROJECTION, EQUALITY, EXPONENT, LEVEL, BOUND, SHORT,
-    UNION,
+    RADIUS, BETA, STATEMENT, UNSEEN, CONDITIONAL, INDEPENDENT, PROJECTION, EQUALITY, EXPONENT, LEVEL, BOUND,
+    SHORT, UNION,
 )  # fmt: skip
 
 MUTANTS: Mapping[str, Claim] = {
     "eq:beta-k": replace(RADIUS, checks=(two_forms(1),)),
+    "lem:rateUCB/beta-bound": changed(BETA, domain=Domain.of("m > 0", "L > 0", "M > 0", "L <= 2*m*M")),
     "lem:rateUCB": replace(STATEMENT, checks=(covered(Fraction(1, 4)),)),  # a quarter of the radius
     "lem:rateUCB/unseen": changed(UNSEEN, "Abs(l - 0) <= sqrt(m*L/Max(0, 2*L/m))"),
     "lem:rateUCB/short": changed(SHORT, "(m*a - m*b)**2 <= (m/2)**2"),
@@ -361,8 +376,9 @@ FINDINGS: Mapping[str, Mapping[str, str]] = {
     },
     "lem:rateUCB": {
         "breaks": "proof",
-        "summary": "The printed proof fails, the statement survives with the same radius wherever "
-        "λmax (K-1) H <= 25^K L(δ), for every policy. Beyond (horizons exponential in K) it is open.",
+        "summary": "The printed proof fails, the statement stands with the same radius wherever "
+        "λmax (K-1) H <= 25^K L(δ), for every policy. Beyond (horizons exponential in K) it is open; there "
+        "the bound of thm:CT-UCB is trivial, so that the theorem does not need it.",
         "repair": "lem:rateUCB/repaired",
     },
     "eq:rate-bound-1": {

@@ -112,8 +112,8 @@ PEEL = claim(
 
 REPAIRED = claim(
     "lem:rateUCB/repaired",
-    "With the paper's radius, the rate sets cover with probability at least 1 - δJ/K, J the least integer "
-    "with λmax (K-1) H <= 25^J L(δ), for every policy: 2SA·J·exp(-L/4) <= δ if J <= K. So lem:rateUCB "
+    "With the paper's radius, the rate sets cover with probability at least 1 - δJ/K, J the least integer J "
+    ">= 0 with λmax (K-1) H <= 25^J L(δ), for every policy: 2SA·J·exp(-L/4) <= δ if J <= K. So lem:rateUCB "
     "holds wherever λmax (K-1) H <= 25^K L(δ); elsewhere put J for K in L(δ).",
     says="2*S*A*J*exp(-4*log(2*S*A*K/d)/4) <= d",
     domain=Domain.of(*_SIZES, "J >= 0", "J <= K", integers="S A K J"),

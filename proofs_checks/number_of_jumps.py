@@ -5,6 +5,8 @@ r"""The number of jumps of an episode (``eq:term1-3``), as printed and without t
 
 .. math:: E\max_k Z_k \le \inf_s \frac{\ln K + v(e^s-1)}s \le \frac{(v+1)\ln K}{\ln(\ln K+1)} .
 
+(A path without any observed jump shows why the counts must be tied to the jumps: ``eq:sumK``.)
+
 The maximum is not needed.  The root is concave, so
 
 .. math:: E\sum_m (\#\{l : J^l > m\})^{1/2} \le \sqrt K \sum_m P(Z > m)^{1/2},
@@ -16,7 +18,9 @@ c\rfloor` first roots are at most 1, the others a geometric series; with :math:`
 .. math:: \sum_m P(Z>m)^{1/2} \le c - 1 + t + \frac{q^t}{1-q}
           \le c + \frac q{1-q} = \frac{v(e^s-1)}s + \frac1{e^{s/2}-1} .
 
-At :math:`s = 1` this is :math:`(e-1)v + 1.55`; it takes the place of :math:`(v+1)\ln K/\ln(\ln K+1)`.
+At :math:`s = 1` this is :math:`(e-1)v + 1.55`; it takes the place of :math:`(v+1)\ln K/\ln(\ln K+1)`.  With
+:math:`e^{s/2} = 1+h` and :math:`h = 1/\sqrt v` it is at most :math:`v + 2\sqrt v + \frac14`, where the
+leading constant is 1.
 """
 
 from __future__ import annotations
@@ -40,11 +44,40 @@ from verify.provers.symbolic import Symbolic
 _BITS = 128
 _PROOF = (Symbolic(), Search(examples=(60, 2000)))
 
+
+def quiet(seen: int = 0) -> Computed:
+    """The sum over k for K episodes in each of which ``seen`` jumps are observed, against K."""
+
+    def compute(effort: Effort) -> Outcome:
+        cases = []
+        for episodes in range(1, effort.scaled(10, 100)):
+            with precision(_BITS):
+                total = sum((1 / arb(max(1, seen * k)).sqrt() for k in range(episodes)), arb(0))
+            cases.append(Case(f"K = {episodes}", total, arb(episodes), ">="))
+        return Outcome(cases)
+
+    return Computed(compute, "episodes")
+
+
+PATH = claim(
+    "eq:sumK",
+    "On a path with t_1 > H in all K episodes, which has positive probability, every count N is 0, and the "
+    "sum over k of 1/√max(1, N) is K.",
+    says="K/sqrt(Max(1, N)) == K",
+    domain=Domain.of("K >= 1", "0 <= N <= 0", integers="K N"),
+    source="eq:sumK",
+    checks=(quiet(), *_PROOF),
+    argued="that such a path is possible, and the sum of K equal terms",
+    expected="tested",
+)
+
+
 COUPLING = claim(
     "prop:proberror/coupling",
     "J^k(H) <= Z^k(H) almost surely for independent Poisson processes Z^k of rate λmax. True for the right "
     "Z^k, which the paper does not name: e = λτ is standard exponential and independent of the past, "
-    "whatever the policy; let Z^k have the gaps e/λmax, which are at most τ = e/λ (λmax = λ + d).",
+    "whatever the policy; let Z^k have the gaps e/λmax, which are at most τ = e/λ (λmax = λ + d). So J^k(H) "
+    "is finite almost surely, and the supremum over episodes and m a maximum.",
     says="e/(rate + d) <= e/rate",
     domain=Domain.of("e >= 0", "rate > 0", "d >= 0"),
     source="prop:proberror",
@@ -234,9 +267,41 @@ LEVELS = claim(
     latex=r"\sum_m\mathbb P(Z>m)^{1/2} \le \frac{v(e^s-1)}s + \frac1{e^{s/2}-1}",
 )
 
-CLAIMS = (COUPLING, TANGENT, MAXIMUM, SINGLE, SINGLE_REPAIRED, OPTIMAL, CONCAVE, LEVELS)
+
+def leading(less: Fraction = Fraction(0)) -> Computed:
+    """Σ_m √P(Z > m), exactly, against v + (2 - ``less``)√v + 1/4 - ``less``/4."""
+
+    def compute(effort: Effort) -> Outcome:
+        cases = []
+        for mean in [Fraction(1, 100), Fraction(1, 4), Fraction(25), *_means(effort)]:
+            with precision(_BITS):
+                v = arb(rational(mean))
+                bound = v + rational(2 - less) * v.sqrt() + rational((1 - less) / 4)
+            cases.append(Case(f"v = {mean}", roots(mean), bound))
+        return Outcome(cases)
+
+    return Computed(compute, "exact sums")
+
+
+LEADING = claim(
+    "eq:term1-3/levels/leading",
+    "Σ_m √P(Z > m) <= v + 2√v + 1/4 for Z Poisson(v): eq:term1-3/levels with e^{s/2} = 1 + h, where (e^s - "
+    "1)/s = (2h + h²)/(2 ln(1 + h)) <= 1 + h + h²/4, at h = 1/√v.",
+    says="(2*h + h**2)/(2*log(1 + h)) <= 1 + h + h**2/4",
+    domain=Domain.of("h > 0"),
+    source="eq:term1-3",
+    kind=Kind.REPAIR,
+    uses="eq:term1-3/levels",
+    checks=(leading(), *_PROOF),
+    argued="that v(1 + h + h²/4) + 1/h = v + 2√v + 1/4 at h = 1/√v",
+    expected="tested",
+    latex=r"\sum_m\mathbb P(Z>m)^{1/2} \le v+2\sqrt v+\tfrac14",
+)
+
+CLAIMS = (PATH, COUPLING, TANGENT, MAXIMUM, SINGLE, SINGLE_REPAIRED, OPTIMAL, CONCAVE, LEVELS, LEADING)
 
 MUTANTS: Mapping[str, Claim] = {
+    "eq:sumK": replace(PATH, checks=(quiet(seen=1),)),
     "prop:proberror/coupling": changed(COUPLING, domain=Domain.of("e >= 0", "rate > 0", "d > -rate")),
     "eq:term1-3/tangent": changed(TANGENT, "y <= (exp(y) - 1)/2"),
     "eq:term1-3": replace(  # the one without v + 1, and exact means to match
@@ -252,6 +317,9 @@ MUTANTS: Mapping[str, Claim] = {
     "eq:term1-3/levels": replace(
         changed(LEVELS, "t - 1 + q**t/(1 - q) <= q"), checks=(levels(Fraction(1, 10)), *_PROOF)
     ),
+    "eq:term1-3/levels/leading": replace(
+        changed(LEADING, "(2*h + h**2)/(2*log(1 + h)) <= 1 + h"), checks=(leading(Fraction(3, 2)), *_PROOF)
+    ),
 }
 
 FINDINGS: Mapping[str, Mapping[str, str]] = {
@@ -265,7 +333,7 @@ FINDINGS: Mapping[str, Mapping[str, str]] = {
         "breaks": "constant",
         "summary": "True, but the maximum over the episodes is not needed: by concavity of the root the "
         "factor (v + 1) ln K/ln(ln K + 1) can be replaced by (e - 1)v + 1.55 with v = λmax H, which does "
-        "not grow with K and is smaller for every K >= 6.",
+        "not grow with K and is smaller for every K >= 6; also by v + 2√v + 1/4 (eq:term1-3/levels/leading).",
         "repair": "eq:term1-3/levels",
     },
     "prop:proberror/coupling": {

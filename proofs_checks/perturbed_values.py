@@ -179,6 +179,7 @@ class Shares:
     planned: Fraction = _ONE
     bonus: Fraction = _ONE
     radii: Fraction = _ONE
+    load: bool = False  # whether stopping costs ε λmax H; else ε exp(λmax H)
 
 
 def regret(case: Perturbed, state: str, epsilon: Fraction, shares: Shares) -> tuple[Enclosure, Enclosure]:
@@ -199,5 +200,6 @@ def regret(case: Perturbed, state: str, epsilon: Fraction, shares: Shares) -> tu
     first = lump_sum(policy, costs, state, TERMS)
     rest = max(cost(case, k, shares.bonus, shares.radii, horizon) for k in steps) * case.load
     with precision(BITS):
-        more = enclosure(to_fmpq(epsilon) * case.growth() + to_fmpq(missed * (1 + case.load)))
+        growth = arb(to_fmpq(case.load)) if shares.load else case.growth()
+        more = enclosure(to_fmpq(epsilon) * growth + to_fmpq(missed * (1 + case.load)))
     return lost, Enclosure(first.lower + more.lower, first.upper + more.upper + rest)

@@ -57,13 +57,15 @@ ORDER = claim(
     "remark:lambda-min/order",
     "For λmax, H > 1 and λ̂ truncated to [λmin, λmax] the order is λmax²H²/λmin √(SAK)(√S + λmax H): the "
     "factor (CH + 1)(H + 1/λmin) of α (and H times it, of β) becomes c/λmin + H + 1/λmin <= 7/3 c/λmin, c = "
-    "CH <= 8/5 λmax H.",
+    "CH <= 8/5 λmax H. (A decision is paid b (1 - exp(-λmin u))/λmin, and 1 - exp(-λmin u) is at most the "
+    "probability of an observed jump; in prop:rateerror off F the weight is at most 1/λmin.)",
     says="c/m + (H + 1/m) <= 7/3*c/m",
     domain=Domain.of("c >= 1", "m > 0", "H > 0", "m*H + 1 <= 4/3*c"),
     source=_SOURCE,
     uses=(
         "remark:lambda-min/integral",
         "remark:lambda-min/factor",
+        "remark:lambda-min/unseen",
         "eq:rate-bound-1",
         "eq:CS1",
         "eq:regret-b1/repaired",
@@ -76,10 +78,36 @@ ORDER = claim(
     r"\,[\sqrt S+\lambda_{\max}H]\Bigr)",
 )
 
-CLAIMS = (INTEGRAL, FACTOR, ORDER)
+UNSEEN = claim(
+    "remark:lambda-min/unseen",
+    "With λ̂ >= λmin also for a pair without data, where p̂ = 0, the footnote on unseen pairs (λ̂ = 0) does "
+    "not apply and the L1 bound is needed: 1 <= α, that is 1 <= 2(S ln 2 + ln(2SAH²K³)) for δ = 1/(2KH). "
+    "True for H > 1. (α must not be halved here: the row is empty although λ̂ > 0.)",
+    says="1 <= 2*(S*log(2) + log(2*S*A*H**2*K**3))",
+    domain=Domain.of("S >= 1", "A >= 1", "K >= 1", "H > 1", integers="S A K"),
+    source=_SOURCE,
+    kind=Kind.STEP,
+    checks=_PROOF,
+    expected="proved",
+)
+
+CLAIMS = (INTEGRAL, FACTOR, UNSEEN, ORDER)
 
 MUTANTS: Mapping[str, Claim] = {
     "remark:lambda-min/integral": replace(INTEGRAL, says=decreasing("1 - exp(-r*u)", "r", _RATES)),
     "remark:lambda-min/factor": changed(FACTOR, "w + 1 <= 5/4*v/(1 - exp(-v))"),
+    "remark:lambda-min/unseen": changed(
+        UNSEEN, domain=Domain.of("S >= 1", "A >= 1", "K >= 1", "H > 0", integers="S A K")
+    ),
     "remark:lambda-min/order": changed(ORDER, "c/m + (H + 1/m) <= 2*c/m"),
+}
+
+FINDINGS: Mapping[str, Mapping[str, str]] = {
+    "remark:lambda-min/order": {
+        "breaks": "proof",
+        "summary": "The order is right. Two things are not said: the terms without the bonus keep the factor "
+        "H + 1/λmin (harmless, remark:lambda-min/factor), and an unseen pair then has λ̂ > 0 with an empty "
+        "row, so that the L1 bound is needed without data (it holds for H > 1, remark:lambda-min/unseen).",
+        "repair": "",
+    },
 }

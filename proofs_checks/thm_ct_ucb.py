@@ -10,7 +10,8 @@ and the printed :math:`\sqrt{2S+6\ln(2SAKH)}` and :math:`4\lambda_{\max}H\sqrt{\
 exactly if :math:`4S^2A^2H \ge (2/e)^S` and :math:`SAH \ge 1`.  The second implies the first.  For short
 horizons the choice of :math:`\delta`, the claim :math:`L(\delta) > 1`, both constants and at last the
 right-hand side itself (for :math:`2SAKH < 1`) fail, one after the other.  What holds is in
-:mod:`thm_ct_ucb_repaired`.
+:mod:`proofs_checks.thm_ct_ucb_repaired` and :mod:`proofs_checks.thm_ct_ucb_whole`; that :math:`\delta`
+belongs to the statement is in :mod:`proofs_checks.thm_ct_ucb_delta`.
 """
 
 from __future__ import annotations
@@ -84,16 +85,6 @@ REAL_REPAIRED = claim(
     expected="proved",
 )
 
-PATH = claim(
-    "eq:sumK",
-    "On a path with t_1 > H in all K episodes every count N is 0, and the sum over k of 1/√max(1, N) is K.",
-    says="K/sqrt(Max(1, N)) == K",
-    domain=Domain.of("K >= 1", "0 <= N <= 0", integers="K N"),
-    source="eq:sumK",
-    checks=_PROOF,
-    expected="proved",
-)
-
 
 # --- the split at 𝒢, and the choice of δ --------------------------------------------------------
 
@@ -107,7 +98,8 @@ SPLIT = claim(
     source="eq:r1",
     uses=("eq:G", "eq:FH-control2/bounds"),
     checks=_PROOF,
-    expected="proved",
+    argued="the split of the expectation at 𝒢",
+    expected="assumed",
 )
 
 SPLIT_REPAIRED = replace(
@@ -168,9 +160,26 @@ COLLECTED = claim(
     says="(C*(H**2*be + H*al) + al + u*be)*u <= (C*H + 1)*al*u + (C*H**2 + H)*be*u",
     domain=Domain.of("C >= 1", "H > 0", "al >= 0", "be >= 0", "u >= 0", "u <= H"),
     source="eq:r2",
-    uses="lem:v-v-continuoustime",
+    uses=("lem:v-v-continuoustime", "eq:r2/indicator"),
     checks=_PROOF,
-    expected="proved",
+    argued="the expectation, and the sums over episodes and decisions",
+    expected="assumed",
+)
+
+INDICATOR = claim(
+    "eq:r2/indicator",
+    "E[1_𝒢 E(X_k | past)] <= E X_k, X_k >= 0 what lem:v-v-continuoustime adds up in episode k: an indicator "
+    "g is at most 1. The lemma holds on 𝒢_k, the part of 𝒢 about the estimates of episode k, which the past "
+    "decides, and 𝒢 is contained in 𝒢_k. ('Conditional on 𝒢' is no change of the law: 𝒢 looks into the "
+    "future.)",
+    says="g*x <= x",
+    domain=Domain.of("0 <= g <= 1", "x >= 0"),
+    source="eq:r2",
+    kind=Kind.STEP,
+    checks=_PROOF,
+    argued="the tower rule, with 𝒢 contained in 𝒢_k, which is measurable with respect to the past",
+    expected="assumed",
+    latex=r"\mathbb E[1_{\mathcal G}\,\mathbb E(X_k\mid\mathcal H_{k-1})] \le \mathbb E X_k",
 )
 
 _JUMP = "2*(S*log(2) + log(2*S*A*H**2*K**3)) <= 2*S + 6*log(2*S*A*K*H)"
@@ -213,16 +222,30 @@ JUMP_REPAIRED = claim(
     expected="proved",
 )
 
+
+def larger_root(horizon: Fraction = Fraction(1, 5)) -> Computed:
+    """Both radicands for S = A = 2 and K = 3, where 2KH > 1."""
+
+    def compute(effort: Effort) -> Outcome:
+        del effort
+        with precision(_BITS):
+            left, right = 8 * arb(rational(144 * horizon)).log(), 16 * arb(rational(24 * horizon)).log()
+        again = f"from math import log; print(8*log(4*2*2*3**2*{horizon}) > 16*log(2*2*2*3*{horizon}))"
+        return Outcome([Case(f"S = A = 2, K = 3, H = {horizon}", left, right, line=again)])
+
+    return Computed(compute, "one instance")
+
+
 RATE = claim(
     "thm:CT-UCB/rate-constant",
     "(CH² + H)√(λmax L)√(2λmax) <= (CH + 1) 4λmax H √ln(2SAKH) for δ = 1/(2KH) < 1. Divided by (CH + 1)λmax "
-    "H: √(2L) <= 4√ln(2SAKH), where both are real; the radicands are compared, x = SAH.",
-    says="8*log(4*K**2*x) <= 16*log(2*K*x)",
-    domain=Domain.of("x > 0", "K >= 1", "1 < 2*K*x", integers="K"),
+    "H: √(2L) <= 4√ln(2SAKH); the radicands are compared. (S = A = 2, K = 3, H = 1/5: 26.9 > 25.1.)",
+    says="8*log(4*S*A*K**2*H) <= 16*log(2*S*A*K*H)",
+    domain=_ADMISSIBLE,
     source=_SOURCE,
     kind=Kind.STEP,
     uses="thm:CT-UCB/delta",
-    checks=_REFUTED,
+    checks=larger_root(),
     expected="refuted",
 )
 
@@ -271,7 +294,7 @@ THEOREM = claim(
     "thm:CT-UCB",
     "For all S, A, K >= 1, H > 0 and 0 < λmin <= λmax the right-hand side of eq:regret-bound is a real "
     "number and bounds the worst-case regret of CT-UCBVI (with δ = 1/(2KH), which the statement does not "
-    "say). S = A = 1, K = 2, H = 1/8: the bound contains √ln(1/2).",
+    "say; for other δ see thm:CT-UCB/any-delta). S = A = 1, K = 2, H = 1/8: the bound contains √ln(1/2).",
     source=_SOURCE,
     uses=(
         "eq:regret-bound/real", "eq:r1", "thm:CT-UCB/delta", "thm:CT-UCB/L", "eq:r2", "prop:proberror",
@@ -286,9 +309,9 @@ THEOREM = claim(
 )  # fmt: skip
 
 CLAIMS = (
-    BONUS, BONUS_REPAIRED, REAL, REAL_REPAIRED, PATH, SPLIT, SPLIT_REPAIRED, DELTA, DELTA_REPAIRED,
+    BONUS, BONUS_REPAIRED, REAL, REAL_REPAIRED, SPLIT, SPLIT_REPAIRED, DELTA, DELTA_REPAIRED,
     CONFIDENCE, CONFIDENCE_REPAIRED, COLLECTED, JUMP, JUMP_REGION, JUMP_REPAIRED, RATE,
-    RATE_REGION, RATE_REPAIRED, THEOREM,
+    RATE_REGION, RATE_REPAIRED, INDICATOR, THEOREM,
 )  # fmt: skip
 
 _LONG = Domain.of(*_SIZES, "H >= 1", integers="S A K")
@@ -300,21 +323,19 @@ MUTANTS: Mapping[str, Claim] = {
     "thm:CT-UCB/delta": changed(DELTA, domain=Domain.of("K >= 1", "H > 1/2", integers="K")),
     "thm:CT-UCB/L": changed(CONFIDENCE, domain=_LONG),
     "thm:CT-UCB/jump-constant": changed(JUMP, domain=_LONG),
-    "thm:CT-UCB/rate-constant": changed(RATE, domain=Domain.of("x >= 1", "K >= 1", integers="K")),
+    "thm:CT-UCB/rate-constant": replace(RATE, checks=(larger_root(Fraction(1)),)),
     "thm:CT-UCB": replace(THEOREM, checks=(defined(Fraction(1)),)),
     # for the others: something spoiled
     "eq:bonus-k/real/repaired": changed(
         BONUS_REPAIRED, domain=Domain.of(*_SIZES, "0 < d < 1", integers="S A K")
     ),
     "eq:regret-bound/real/repaired": changed(REAL_REPAIRED, domain=Domain.of("x >= 1/2")),
-    "eq:sumK": changed(
-        PATH, "K/sqrt(Max(1, N)) == K", domain=Domain.of("K >= 1", "0 <= N <= 2", integers="K N")
-    ),
     "eq:r1": changed(SPLIT, "q*K*D <= d*K*H"),
     "eq:r1/repaired": changed(SPLIT_REPAIRED, "q*K*D <= 2*d*H"),
     "thm:CT-UCB/delta/repaired": changed(DELTA_REPAIRED, domain=Domain.of("y > 1/3")),
     "thm:CT-UCB/L/repaired": changed(CONFIDENCE_REPAIRED, "4*log(2*S*A*K/d) > 3"),
     "eq:r2": changed(COLLECTED, "(C*(H**2*be + H*al) + al + u*be)*u <= (C*H + 1)*al*u + C*H**2*be*u"),
+    "eq:r2/indicator": changed(INDICATOR, domain=Domain.of("0 <= g <= 2", "x >= 0")),
     "thm:CT-UCB/jump-constant/region": changed(
         JUMP_REGION,
         "2*S + 6*log(2*S*A*K*H) - 2*(S*log(2) + log(2*S*A*H**2*K**3)) == 2*(S*(1 - log(2)) + "
@@ -332,9 +353,13 @@ MUTANTS: Mapping[str, Claim] = {
 FINDINGS: Mapping[str, Mapping[str, str]] = {
     "thm:CT-UCB": {
         "breaks": "statement",
-        "summary": "The bound is no real number for 2SAKH < 1 and 0/0 for K = 1, the statement does not "
-        "name δ, and the proof reaches the printed constants only for SAH >= 1. There the bound holds as "
-        "printed, by a repaired proof.",
+        "summary": "The bound is no real number for 2SAKH < 1 and 0/0 for K = 1, and the statement does not "
+        "name δ, without which it is false (thm:CT-UCB/any-delta). With δ = 1/(2KH) the bound holds as "
+        "printed wherever it is a real number, 2SAKH >= 1, by a repaired proof; the printed proof reaches "
+        "its constants only for SAH >= 1. It is also loose: from K = 101 on the same algorithm has less than "
+        "half of it (thm:CT-UCB/sharp, thm:CT-UCB/half), with half of the bonus a quarter "
+        "(thm:CT-UCB/halved), and with the bonus as a lump sum the factor CH + 1 disappears "
+        "(thm:CT-UCB/lump-sum).",
         "repair": "thm:CT-UCB/repaired",
     },
     "eq:regret-bound/real": {
@@ -369,7 +394,7 @@ FINDINGS: Mapping[str, Mapping[str, str]] = {
     "thm:CT-UCB/rate-constant": {
         "breaks": "constant",
         "summary": "4λmax H √ln(2SAKH) comes out exactly if SAH >= 1; for shorter horizons the constant is "
-        "2√2 λmax H √ln(4SAK²H).",
+        "2√2 λmax H √ln(4SAK²H). The bound is saved there by its other factors (thm:CT-UCB/repaired).",
         "repair": "thm:CT-UCB/rate-constant/repaired",
     },
 }

@@ -1,4 +1,4 @@
-r"""``thm:CT-UCB`` with every step in place: where the printed bound holds, and the constants it really has.
+r"""``thm:CT-UCB`` with every step in place, for :math:`SAH \ge 1`.
 
 Domain: :math:`SAH \ge 1`, any :math:`K \ge 1`, any :math:`0 < \lambda_{\min} \le \lambda_{\max}`;
 :math:`\delta = 1/(2KH)`.  Write :math:`v = \lambda_{\max}H`.
@@ -13,13 +13,9 @@ Domain: :math:`SAH \ge 1`, any :math:`K \ge 1`, any :math:`0 < \lambda_{\min} \l
 So the conditions under which the confidence sets are right (:math:`\lambda_{\max}` not exponential in
 :math:`K`, not faster than :math:`K`, ...) disappear: where one fails the bound is trivial.
 
-**The constants it has.**  With :math:`D = (e-1)v + 1/(\sqrt e-1)`, which does not depend on :math:`K`,
-
-.. math:: \mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D
-          \Bigl(2\sqrt{2S\ln2+2\ln(2SAK^3H^2)} + \tfrac73\cdot2\sqrt2\,v\sqrt{\ln(4SAK^2H)}\Bigr)
-          + \sum_k\epsilon_k e^v + 1,
-
-of order :math:`\sqrt{K\ln K}`; from :math:`K = 101` on it is less than half of the printed main term.
+For :math:`SAH < 1`, and for the constants that the bound really has, see
+:mod:`proofs_checks.thm_ct_ucb_whole`.  With those, from :math:`K = 101` on, the main term is less than half
+of the printed one (``thm:CT-UCB/half``).
 """
 
 from __future__ import annotations
@@ -163,15 +159,15 @@ _COMMON = (
     "eq:FH-control2/bounds", "thm:CT-UCB/bonus-factor", "thm:CT-UCB/log-factor", "thm:CT-UCB/first-root",
     "thm:CT-UCB/short", "thm:CT-UCB/few-episodes", "thm:CT-UCB/peels", "thm:CT-UCB/no-data",
     "thm:CT-UCB/jumps", "thm:CT-UCB/tail", "thm:CT-UCB/delta/repaired", "eq:r1/repaired",
-    "eq:r2", "prop:rateerror/repaired",
+    "eq:r2/indicator", "eq:r2", "prop:rateerror/repaired",
 )  # fmt: skip
 
-REPAIRED = claim(
-    "thm:CT-UCB/repaired",
+LONG = claim(
+    "thm:CT-UCB/long",
     "For SAH >= 1, every K >= 1 (ln K/ln(ln K + 1) read as 1 for K = 1) and 0 < λmin <= λmax, CT-UCBVI with "
-    "δ = 1/(2KH) satisfies eq:regret-bound as printed. The two sums contribute 3c X a1 and 3c X a2 with c = "
-    "CH + 1, X = (H + 1/λmin)√(SAK)(λmax H + 1) ln K/ln(ln K + 1), and a1, a2 are at most the printed "
-    "constants b1, b2.",
+    "δ = 1/(2KH) (any δ if KH <= 1/2) satisfies eq:regret-bound as printed. The two sums contribute 3c X a1 "
+    "and 3c X a2 with c = CH + 1, X = (H + 1/λmin)√(SAK)(λmax H + 1) ln K/ln(ln K + 1), and a1, a2 are at "
+    "most the printed constants b1, b2.",
     says="3*c*X*a1 + 3*c*X*a2 <= 3*c*X*(b1 + b2)",
     domain=Domain.of("c >= 2", "X > 0", "a1 >= 0", "a2 >= 0", "a1 <= b1", "a2 <= b2"),
     source=_SOURCE,
@@ -186,25 +182,6 @@ REPAIRED = claim(
     expected="assumed",
     latex=r"SAH \ge 1 \implies \text{eq:regret-bound as printed, with}\ \delta = 1/(2KH)",
 )  # fmt: skip
-
-SHARP = claim(
-    "thm:CT-UCB/sharp",
-    "For SAH >= 1 and KH > 1/2 the regret is at most (CH + 1)√(SAK)(H + 1/λmin) D (2a + (7/3) λmax H √(2L)) "
-    "+ Σ ε_k exp(λmax H) + 1 with D = (e - 1)λmax H + 1/(√e - 1), a = √(2S ln 2 + 2 ln(2SAK³H²)), L = 4 "
-    "ln(4SAK²H): eq:r2 with prop:proberror/sharp and prop:rateerror/repaired, X = (H + 1/λmin)√(SAK)D.",
-    says="(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) "
-    "== (C*H + 1)*X*(2*a + 7/3*r*H*sqrt(2*L))",
-    domain=Domain.of("C >= 1", "H > 0", "X > 0", "a > 0", "r > 0", "L > 0"),
-    source=_SOURCE,
-    kind=Kind.REPAIR,
-    uses=(*_COMMON, "prop:proberror/sharp"),
-    checks=_PROOF,
-    argued="the three cases, and in the last the split at 𝒢 and the sums over episodes and decisions",
-    expected="assumed",
-    latex=r"\mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D"
-    r"\Bigl(2\sqrt{2S\ln2+2\ln(2SAK^3H^2)}+\tfrac{14\sqrt2}3\lambda_{\max}H\sqrt{\ln(4SAK^2H)}\Bigr)"
-    r"+\sum_k\epsilon_k e^{\lambda_{\max}H}+1",
-)
 
 FACTOR = claim(
     "thm:CT-UCB/half/log-factor",
@@ -230,9 +207,9 @@ HALF_FACTOR = claim(
 
 HALF = claim(
     "thm:CT-UCB/half",
-    "From K = 101 on the main term of thm:CT-UCB/sharp is at most half of the printed one: without the "
-    "common factor (CH + 1)√(SAK)(H + 1/λmin), 2D(2a + (7/3)b) <= 3g(a' + b') with g = (v + 1) ln K/ln(ln K "
-    "+ 1), a and b the two roots and a' >= a, b' >= b the printed ones, as (14/3)D <= 3g.",
+    "For SAH >= 1 and from K = 101 on the main term of thm:CT-UCB/sharp is at most half of the printed one: "
+    "without the common factor (CH + 1)√(SAK)(H + 1/λmin), 2D(2a + (7/3)b) <= 3g(a' + b') with g = (v + 1) "
+    "ln K/ln(ln K + 1), a and b the two roots and a' >= a, b' >= b the printed ones, as (14/3)D <= 3g.",
     says="2*D*(2*a1 + 7/3*a2) <= 3*g*(b1 + b2)",
     domain=Domain.of("D > 0", "g > 0", "a1 >= 0", "a2 >= 0", "a1 <= b1", "a2 <= b2", "14/3*D <= 3*g"),
     source=_SOURCE,
@@ -248,7 +225,7 @@ HALF = claim(
 )
 
 CLAIMS = (
-    SHORT, BONUS, LOGARITHM, ROOT, FEW, FAST, PEELS, NO_DATA, JUMPS, TAIL, REPAIRED, SHARP, FACTOR,
+    SHORT, BONUS, LOGARITHM, ROOT, FEW, FAST, PEELS, NO_DATA, JUMPS, TAIL, LONG, FACTOR,
     HALF_FACTOR, HALF,
 )  # fmt: skip
 
@@ -271,11 +248,7 @@ MUTANTS: Mapping[str, Claim] = {
     "thm:CT-UCB/tail": changed(
         TAIL, domain=Domain.of("S >= 1", "y > 1/2", "K >= 1", "S <= 22*K", integers="S K")
     ),
-    "thm:CT-UCB/repaired": changed(REPAIRED, "3*c*X*a1 + 3*c*X*a2 <= 2*c*X*(b1 + b2)"),
-    "thm:CT-UCB/sharp": changed(
-        SHARP,
-        "(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) == (C*H + 1)*X*(2*a + 2*r*H*sqrt(2*L))",
-    ),
+    "thm:CT-UCB/long": changed(LONG, "3*c*X*a1 + 3*c*X*a2 <= 2*c*X*(b1 + b2)"),
     "thm:CT-UCB/half/log-factor": changed(FACTOR, domain=Domain.of("k >= 4")),
     "thm:CT-UCB/half/factor": changed(HALF_FACTOR, domain=Domain.of("v > 0", "f >= 2")),
     "thm:CT-UCB/half": changed(HALF, "3*D*(2*a1 + 7/3*a2) <= 3*g*(b1 + b2)"),

@@ -1,0 +1,399 @@
+r"""``thm:CT-UCB`` wherever its bound is a real number, and with the constants it really has.
+
+:mod:`proofs_checks.thm_ct_ucb_repaired` proves it for :math:`SAH \ge 1`.  What fails for shorter horizons is
+``lem:CI-p/repaired`` (:math:`HK^2` may be smaller than the number of jumps), and the printed constants are
+smaller than those of the proof.  Neither matters.  Let :math:`n = SA`, :math:`y = KH`, :math:`v =
+\lambda_{\max}H`, :math:`nH < 1` and :math:`y > 1` (for :math:`y \le 1` the last term of the bound suffices).
+
+* *Few episodes*: the bound exceeds :math:`KH` for :math:`K \le 72S^2A(v+1)^2` and for :math:`K \le 3547`.
+* *The jump sets*: a miss after :math:`m` jumps means :math:`S_m(B) - mp(B) > \sqrt{m\Lambda/2}` for a set
+  :math:`B`, :math:`\Lambda = S\ln2 + \ln(2nKy^2)`, and :math:`e^{\zeta(S_m-mp)-m\zeta^2/8}` is a
+  supermartingale (``lem:CI-p/hoeffding``).  On a peel :math:`m \in [m_0, \sigma^2m_0]` the choice
+  :math:`\zeta = \frac{4\sqrt2}{1+\sigma}\sqrt{\Lambda/m_0}` gives the exponent
+  :math:`\frac{4\sigma}{(1+\sigma)^2}\Lambda`, which is at least :math:`\Lambda - 1` for :math:`\sigma = 1 +
+  2/\sqrt\Lambda`.  At most :math:`1 + \frac14(\sqrt\Lambda + 1)\ln M` peels cover :math:`m \le M`, so the
+  misses cost :math:`n2^SJe^{1-\Lambda} = eJ/(2Ky^2)`.
+* With :math:`M = 8K^2` and the rate sets, :math:`KH\,P(\mathcal G^c) \le 1` for :math:`K \ge 23`.
+* *The constants*: :math:`\frac{\ln K}{\ln(\ln K+1)}` makes up for the factor by which the printed roots are
+  too small, for :math:`K > 3547`.
+
+**The constants it has.**  With :math:`D = \sum_mP(Z>m)^{1/2}`, :math:`Z` Poisson of mean :math:`v`, which is
+at most :math:`(e-1)v + 1.55` and at most :math:`v + 2\sqrt v + \frac14`, for all :math:`KH > \frac12`
+
+.. math:: \mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D
+          \Bigl(2\sqrt{2S\ln2+2\ln(2SAK^3H^2)} + \tfrac73\cdot2\sqrt2\,v\sqrt{\ln(4SAK^2H)}\Bigr)
+          + \sum_k\epsilon_kv + 1 .
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from flint import arb
+
+from proofs_checks.variants import changed
+from verify.claims import Claim, Domain, Effort, Kind, claim
+from verify.provers.balls import precision, rational
+from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.search import Search
+from verify.provers.symbolic import Symbolic
+
+_BITS = 128
+_SOURCE = "thm:CT-UCB"
+_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+
+
+# --- the jump sets, peel by peel --------------------------------------------------------------
+
+PEEL = claim(
+    "lem:CI-p/peel",
+    "With m = x²m_0 jumps, 1 <= x <= σ = x + d, and ζ = 4√2/(1+σ) √(Λ/m_0), the exponent ζ√(mΛ/2) - mζ²/8 is "
+    "Λ(4x/(1+σ) - 4x²/(1+σ)²), at least 4σ/(1+σ)² Λ.",
+    says="4*x/(1 + x + d) - 4*x**2/(1 + x + d)**2 >= 4*(x + d)/(1 + x + d)**2",
+    domain=Domain.of("x >= 1", "d >= 0"),
+    source="lem:CI-p",
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+EXPONENT = claim(
+    "lem:CI-p/peel/exponent",
+    "4σ/(1+σ)² Λ >= Λ - 1 for σ = 1 + 2/√Λ; with w = √Λ.",
+    says="w**2*(4*(1 + 2/w)/(2 + 2/w)**2) >= w**2 - 1",
+    domain=Domain.of("w > 0"),
+    source="lem:CI-p",
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+NUMBER = claim(
+    "lem:CI-p/peel/number",
+    "1/(2 ln σ) <= (√Λ + 1)/4 for σ = 1 + 2/√Λ, w = √Λ: so 1 + (√Λ + 1) ln M/4 peels cover 1, ..., M.",
+    says="1/(2*log(1 + 2/w)) <= (w + 1)/4",
+    domain=Domain.of("w > 0"),
+    source="lem:CI-p",
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+
+def crossed(level: Fraction, steps: int) -> arb:
+    """P(|S_m - m/2| > √(mΛ/2) for some m <= ``steps``) for a fair coin, by counting paths; Λ = ``level``."""
+    with precision(_BITS):
+        inside, gone = {0: arb(1)}, arb(0)  # heads minus tails
+        for m in range(1, steps + 1):
+            moved: dict[int, arb] = {}
+            for place, chance in inside.items():
+                for after in (place - 1, place + 1):
+                    moved[after] = moved.get(after, arb(0)) + chance / 2
+            gone += sum((c for z, c in moved.items() if z * z > 2 * m * level), arb(0))
+            inside = {z: c for z, c in moved.items() if z * z <= 2 * m * level}
+        return gone
+
+
+def coins(speed: int = 1) -> Computed:
+    """The exact probability of a miss among the first M draws of a fair coin, against 2J exp(1 - speed·Λ)."""
+
+    def compute(effort: Effort) -> Outcome:
+        cases = []
+        for level in (Fraction(3, 2), Fraction(3), Fraction(5), Fraction(8)):
+            for steps in (4, 32, effort.scaled(100, 1000)):
+                with precision(_BITS):
+                    w = arb(rational(level)).sqrt()
+                    number = 1 + (w + 1) * arb(steps).log() / 4
+                    bound = 2 * number * (1 - speed * arb(rational(level))).exp()
+                cases.append(Case(f"S = 2, Λ = {level}, M = {steps}", crossed(level, steps), bound))
+        return Outcome(cases, method="paths counted in balls")
+
+    return Computed(compute, "a fair coin")
+
+
+PEELED = claim(
+    "lem:CI-p/peeled",
+    "With radius √(2Λ/m) the jump sets of a pair miss for some number m <= M of jumps with probability at "
+    "most 2^S J e^(1-Λ), J = 1 + (√Λ + 1) ln M/4, whatever the policies.",
+    source="lem:CI-p",
+    kind=Kind.REPAIR,
+    uses=(
+        "lem:CI-p/peel", "lem:CI-p/peel/exponent", "lem:CI-p/peel/number", "lem:CI-p/subsets",
+        "lem:CI-p/hoeffding", "lem:rateUCB/ville", "sec:episodicRL/joint-law",
+    ),
+    checks=coins(),
+    expected="tested",
+    latex=r"\mathbb P(\exists m\le M: \|p-\hat p\|_1 > \sqrt{2\Lambda/m}) \le 2^SJe^{1-\Lambda},"
+    r"\quad J = 1+\tfrac14(\sqrt\Lambda+1)\ln M",
+)  # fmt: skip
+
+
+# --- few episodes -----------------------------------------------------------------------------
+
+FEW = claim(
+    "thm:CT-UCB/whole/few-episodes",
+    "If K <= 72 S²A(v + 1)² then KH <= 6√2 S√(AK) H(v + 1), which the printed bound exceeds for 2SAKH >= 1: "
+    "its roots are at least √(2S); with q = √K, a = √A.",
+    says="q**2*H <= 6*sqrt(2)*S*a*q*H*(v + 1)",
+    domain=Domain.of(
+        "q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", "q <= sqrt(72)*S*a*(v + 1)", integers="S"
+    ),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses=("thm:CT-UCB/bonus-factor", "thm:CT-UCB/log-factor"),
+    checks=_PROOF,
+    expected="proved",
+)
+
+TURN = claim(
+    "thm:CT-UCB/whole/rates",
+    "(H + 1/λmin)(v + 1) >= H(1 + 1/v)(v + 1) >= 4H.",
+    says="(1 + 1/v)*(v + 1) >= 4",
+    domain=Domain.of("v > 0"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+FEW_ANY = claim(
+    "thm:CT-UCB/whole/few-episodes/any",
+    "If K <= 3547 and SAKH >= 1 then KH <= 3·2·4H√(SAK)√(2 + 6 ln 2), which the printed bound exceeds.",
+    says="K <= 24*sqrt(2 + 6*log(2))*sqrt(K)",
+    domain=Domain.of("1 <= K <= 3547"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses=("thm:CT-UCB/bonus-factor", "thm:CT-UCB/log-factor", "thm:CT-UCB/whole/rates"),
+    checks=_PROOF,
+    expected="proved",
+)
+
+
+# --- the event 𝒢 ------------------------------------------------------------------------------
+
+JUMPS = claim(
+    "thm:CT-UCB/whole/jumps",
+    "e² vK <= 8K² for v = λmax H <= K: more than 8K² jumps have probability at most exp(-8K²).",
+    says="exp(2)*v*K <= 8*K**2",
+    domain=Domain.of("v > 0", "v <= K", "K >= 1", integers="K"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses="lem:CI-p/counts",
+    checks=_PROOF,
+    expected="proved",
+)
+
+RADICAND = claim(
+    "thm:CT-UCB/whole/radicand",
+    "Λ <= S ln 2 + ln(2K³) <= 5/2 √K for K >= 23 and S <= 3/7 √K; with s = √K.",
+    says="3/7*s*log(2) + log(2) + 6*log(s) <= 5/2*s",
+    domain=Domain.of("s >= 479/100"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+COST = claim(
+    "thm:CT-UCB/whole/cost",
+    "eJ + J' + 1/100 <= 2K for K >= 23, with J = 1 + (√Λ + 1) ln(8K²)/4, √Λ <= 8/5 K^(1/4), and J' = 1 + 2 "
+    "ln K/ln 25 peels for the rates; with r = K^(1/4).",
+    says="E*(1 + (8/5*r + 1)*(log(8) + 8*log(r))/4) + 1 + 8*log(r)/log(25) + 1/100 <= 2*r**4",
+    domain=Domain.of("r >= 218/100"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses="thm:CT-UCB/whole/radicand",
+    checks=_PROOF,
+    expected="proved",
+)
+
+REST = claim(
+    "thm:CT-UCB/whole/rest",
+    "2K·K exp(-8K²) <= 1/100.",
+    says="2*K**2*exp(-8*K**2) <= 1/100",
+    domain=Domain.of("K >= 1", integers="K"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+EVENT = claim(
+    "thm:CT-UCB/whole/event",
+    "KH P(𝒢^c) <= 1 for SAH < 1 < KH, K >= 23 and K >= 11/2 S²A(v + 1)², δ = 1/(2KH): the jump sets cost "
+    "eJ/(2Ky²), y = KH, the rate sets J'/(2Ky), more than 8K² jumps exp(-8K²), and y times their sum is at "
+    "most (eJ + J')/(2K) + K exp(-8K²), as 1 < y < K.",
+    says="y*(E*J/(2*K*y**2) + I/(2*K*y) + e) <= (E*J + I)/(2*K) + K*e",
+    domain=Domain.of("y >= 1", "K >= 1", "y <= K", "J >= 0", "I >= 0", "e >= 0"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses=(
+        "lem:CI-p/peeled", "lem:rateUCB/repaired", "thm:CT-UCB/whole/jumps", "thm:CT-UCB/whole/cost",
+        "thm:CT-UCB/whole/rest", "thm:CT-UCB/L/repaired",
+    ),
+    checks=_PROOF,
+    argued="the union of the events; without data α >= 1, since 2·2^S SAK y² >= 4",
+    expected="assumed",
+    latex=r"SAH < 1 < KH,\ K \ge 23,\ K \ge \tfrac{11}2S^2A(v+1)^2"
+    r" \implies KH\,\mathbb P(\mathcal G^c) \le 1",
+)  # fmt: skip
+
+
+# --- the printed constants --------------------------------------------------------------------
+
+FIRST = claim(
+    "thm:CT-UCB/whole/first-root",
+    "2S ln 2 + 2 ln(2nKy²) <= 2S + 6 ln(2ny) + 2 ln K for y = KH >= 1, n = SA: by so much is the first "
+    "printed root too small.",
+    says="2*S*log(2) + 2*log(2*n*K*y**2) <= 2*S + 6*log(2*n*y) + 2*log(K)",
+    domain=Domain.of("S >= 1", "n >= 1", "K >= 1", "y >= 1", integers="S n K"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+FIRST_FACTOR = claim(
+    "thm:CT-UCB/whole/first-factor",
+    "3f >= 2(e - 1)√(1 + 2 ln K/(2 + 6 ln 2)) for K >= 3548, f = ln K/ln(ln K + 1), k = ln K: the factor 3f "
+    "makes up for it.",
+    says="k/log(1 + k) >= 2*(E - 1)/3*sqrt(1 + 2*k/(2 + 6*log(2)))",
+    domain=Domain.of("k >= 817/100"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses="thm:CT-UCB/whole/first-root",
+    checks=_PROOF,
+    expected="proved",
+)
+
+SECOND_FACTOR = claim(
+    "thm:CT-UCB/whole/second-factor",
+    "12f√ln(2ny) >= (7/3)(e - 1) 2√2 √ln(4nKy) for K >= 3548, ny >= 1: the quotient of the logarithms is at "
+    "most 1 + ln(2K)/ln 2.",
+    says="k >= 7*sqrt(2)/18*(E - 1)*sqrt(2 + k/log(2))*log(1 + k)",
+    domain=Domain.of("k >= 817/100"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+LEVELS = claim(
+    "thm:CT-UCB/whole/levels",
+    "(e - 1)v + 1/(√e - 1) <= (e - 1)(v + 1).",
+    says="(E - 1)*v + 1/(exp(1/2) - 1) <= (E - 1)*(v + 1)",
+    domain=Domain.of("v > 0"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+
+ENOUGH = claim(
+    "thm:CT-UCB/whole/enough",
+    "(H + 1/λmin)D >= H(v + 1) for every D >= v, in particular for D = Σ_m √P(Z > m) >= Σ_m P(Z > m) = v; "
+    "with g = 1/λmin >= H/v.",
+    says="H*(v + 1) <= (H + g)*D",
+    domain=Domain.of("H > 0", "g > 0", "v > 0", "H <= g*v", "v <= D"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    checks=_PROOF,
+    expected="proved",
+)
+
+
+# --- the theorem ------------------------------------------------------------------------------
+
+REPAIRED = claim(
+    "thm:CT-UCB/repaired",
+    "Wherever the right-hand side of eq:regret-bound is a real number, 2SAKH >= 1 (ln K/ln(ln K + 1) read as "
+    "1 for K = 1), CT-UCBVI with δ = 1/(2KH) (any δ if KH <= 1/2) satisfies it as printed, for all 0 < λmin "
+    "<= λmax. For SAH >= 1 this is thm:CT-UCB/long. For SAH < 1 < KH and many episodes the sharp constants, "
+    "with X = (CH + 1)√(SAK)(H + 1/λmin), are at most X(e - 1)(v + 1)(2a + (7/3)b), and 2(e - 1)a <= 3fa', "
+    "(7/3)(e - 1)b <= 3fb' with the printed roots a', b'.",
+    says="X*q*w*(2*a + 7/3*b) <= 3*X*w*f*(c + d)",
+    domain=Domain.of(
+        "X > 0", "q > 0", "w > 1", "f > 0", "a >= 0", "b >= 0", "c >= 0", "d >= 0",
+        "2*q*a <= 3*f*c", "7/3*q*b <= 3*f*d",
+    ),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses=(
+        "thm:CT-UCB/long", "thm:CT-UCB/sharp", "thm:CT-UCB/whole/few-episodes",
+        "thm:CT-UCB/whole/few-episodes/any", "thm:CT-UCB/whole/first-factor",
+        "thm:CT-UCB/whole/second-factor", "thm:CT-UCB/whole/levels", "eq:regret-bound/real/repaired",
+    ),
+    checks=_PROOF,
+    argued="the cases: KH <= 1, SAH >= 1, few episodes, many",
+    expected="assumed",
+    latex=r"2SAKH \ge 1 \implies \text{eq:regret-bound as printed, with}\ \delta = 1/(2KH)",
+)  # fmt: skip
+
+SHARP = claim(
+    "thm:CT-UCB/sharp",
+    "For all KH > 1/2 and δ = 1/(2KH) the regret is at most (CH + 1)√(SAK)(H + 1/λmin) D (2a + (7/3) λmax H "
+    "√(2L)) + Σ ε_k λmax H + 1 with D = (e - 1)λmax H + 1/(√e - 1) (or Σ_m √P(Z > m) itself), a = √(2S ln 2 "
+    "+ 2 ln(2SAK³H²)), L = 4 ln(4SAK²H): eq:r2 with prop:proberror/sharp and prop:rateerror/repaired, X = (H "
+    "+ 1/λmin)√(SAK)D. For KH <= 1 the last term suffices, for K <= 22 S²A(v + 1)² the first: a² >= 2S ln 2 "
+    "as 2SAK(KH)² >= 1.",
+    says="(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) "
+    "== (C*H + 1)*X*(2*a + 7/3*r*H*sqrt(2*L))",
+    domain=Domain.of("C >= 1", "H > 0", "X > 0", "a > 0", "r > 0", "L > 0"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses=(
+        "eq:FH-control2/bounds", "thm:CT-UCB/bonus-factor", "thm:CT-UCB/few-episodes",
+        "thm:CT-UCB/first-root", "thm:CT-UCB/whole/enough",
+        "thm:CT-UCB/peels", "thm:CT-UCB/no-data", "thm:CT-UCB/jumps", "thm:CT-UCB/tail",
+        "thm:CT-UCB/delta/repaired", "eq:r1/repaired", "eq:r2/indicator", "thm:CT-UCB/whole/event", "eq:r2",
+        "eq:error-vi/load", "prop:proberror/sharp", "prop:rateerror/repaired",
+    ),
+    checks=_PROOF,
+    argued="the cases (KH <= 1, few episodes, SAH >= 1 or not), and in the last the split at 𝒢 and the sums "
+    "over episodes and decisions",
+    expected="assumed",
+    latex=r"\mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D"
+    r"\Bigl(2\sqrt{2S\ln2+2\ln(2SAK^3H^2)}+\tfrac{14\sqrt2}3\lambda_{\max}H\sqrt{\ln(4SAK^2H)}\Bigr)"
+    r"+\sum_k\epsilon_k\lambda_{\max}H+1",
+)  # fmt: skip
+
+CLAIMS = (
+    PEEL, EXPONENT, NUMBER, PEELED, FEW, TURN, FEW_ANY, JUMPS, RADICAND, COST, REST, EVENT, FIRST,
+    FIRST_FACTOR, SECOND_FACTOR, LEVELS, ENOUGH, REPAIRED, SHARP,
+)  # fmt: skip
+
+MUTANTS: Mapping[str, Claim] = {
+    "lem:CI-p/peel": changed(PEEL, domain=Domain.of("x >= 1/2", "d >= 0")),
+    "lem:CI-p/peel/exponent": changed(EXPONENT, "w**2*(4*(1 + 2/w)/(2 + 2/w)**2) >= w**2 - 1/2"),
+    "lem:CI-p/peel/number": changed(NUMBER, "1/(2*log(1 + 2/w)) <= w/4"),
+    "lem:CI-p/peeled": replace(PEELED, checks=(coins(speed=2),)),
+    "thm:CT-UCB/whole/few-episodes": changed(FEW, "q**2*H <= 8*S*a*q*H*(v + 1)"),
+    "thm:CT-UCB/whole/rates": changed(TURN, "(1 + 1/v)*(v + 1) >= 5"),
+    "thm:CT-UCB/whole/few-episodes/any": changed(FEW_ANY, domain=Domain.of("1 <= K <= 3548")),
+    "thm:CT-UCB/whole/jumps": changed(JUMPS, "exp(2)*v*K <= 7*K**2"),
+    "thm:CT-UCB/whole/radicand": changed(RADICAND, domain=Domain.of("s >= 4")),
+    "thm:CT-UCB/whole/cost": changed(COST, domain=Domain.of("r >= 3/2")),
+    "thm:CT-UCB/whole/rest": changed(REST, "2*K**2*exp(-2*K**2) <= 1/100"),
+    "thm:CT-UCB/whole/event": changed(
+        EVENT, domain=Domain.of("y > 0", "K >= 1", "y <= K", "J >= 0", "I >= 0", "e >= 0")
+    ),
+    "thm:CT-UCB/whole/first-root": changed(
+        FIRST, "2*S*log(2) + 2*log(2*n*K*y**2) <= 2*S + 6*log(2*n*y) + log(K)"
+    ),
+    "thm:CT-UCB/whole/first-factor": changed(
+        FIRST_FACTOR, "k/log(1 + k) >= 2*(E - 1)*sqrt(1 + 2*k/(2 + 6*log(2)))"
+    ),
+    "thm:CT-UCB/whole/second-factor": changed(SECOND_FACTOR, domain=Domain.of("k >= 6")),
+    "thm:CT-UCB/whole/levels": changed(LEVELS, "(E - 1)*v + 1/(exp(1/2) - 1) <= (E - 1)*v + 3/2"),
+    "thm:CT-UCB/whole/enough": changed(ENOUGH, "H*(v + 2) <= (H + g)*D"),
+    "thm:CT-UCB/repaired": changed(REPAIRED, "X*q*w*(2*a + 7/3*b) <= 2*X*w*f*(c + d)"),
+    "thm:CT-UCB/sharp": changed(
+        SHARP,
+        "(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) == (C*H + 1)*X*(2*a + 2*r*H*sqrt(2*L))",
+    ),
+}
+
+FINDINGS: Mapping[str, Mapping[str, str]] = {}
