@@ -41,8 +41,8 @@ class Search:
 
     For a claim without a formula give ``given`` (a Hypothesis strategy) and either ``sides(example)``, the
     two sides of ``relation`` as exact numbers or enclosures, or ``holds(example)``: True or False; either
-    may answer ``None`` for undecided.  ``line(example)`` writes one line of Python that prints True for a violation; from the
-    two sides a line that compares them is made up.
+    may answer ``None`` for undecided.  ``line(example)`` writes one line of Python that prints True for a
+    violation; from the two sides a line that compares them is made up.
     """
 
     examples: tuple[int, int] | None = None  # quick, thorough
