@@ -18,7 +18,18 @@ from ctucbvi.learning import Settings
 from ctucbvi.model import CTMDP, Transition
 from ctucbvi.numeric import boxes, loop, skipping
 from ctucbvi.numeric.boxes import CHANCE, GAIN, LAST, LEAD, LEAST, NOISE, POINT, REST, SECOND, STATE
-from ctucbvi.numeric.episodes import CELL, FASTEST, HORIZON, LEFT, TICK, TICKS, Desk, World, cell_weights
+from ctucbvi.numeric.episodes import (
+    CELL,
+    FASTEST,
+    HORIZON,
+    LEFT,
+    SHARP,
+    TICK,
+    TICKS,
+    Desk,
+    World,
+    cell_weights,
+)
 from ctucbvi.numeric.learner import FastLearner
 from ctucbvi.numeric.sweeps import accumulate, gather, improve
 
@@ -64,7 +75,7 @@ class Laid:
 
 
 def laid_out(
-    model: CTMDP, episodes: int, aim: int, kernels: Any = COMPILED, steps: int = 12, bonus: bool = True
+    model: CTMDP, episodes: int, aim: int, kernels: Any = COMPILED, steps: int = 12, bonus: str | bool = True
 ) -> Laid | None:
     """The estimates after so many episodes, and a box for ``aim`` further ones; None if that says nothing."""
     given = Settings.for_model(model, episodes=10**6, bonus=bonus)
@@ -93,10 +104,11 @@ def laid_out(
         counts[TICKS],
         counts[LEFT],
         world.reward,
+        numbers[SHARP],
         trust,
     )
     trust.limits[NOISE] = kernels.boxes.noise(
-        rounds, steps, world.row, desk.gain, numbers[HORIZON], numbers[FASTEST]
+        rounds, steps, world.row, desk.gain, numbers[HORIZON], numbers[FASTEST], numbers[SHARP]
     )
     valid = kernels.skipping.measure(
         numbers[CELL], world.first, world.row, world.target, world.times, desk.chance, desk.weights,

@@ -13,9 +13,20 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from verify.commands import certify, claims, crosscheck, learn, models, plan, regret, verify
+from verify.commands import (
+    certify,
+    claims,
+    constants,
+    crosscheck,
+    learn,
+    losses,
+    models,
+    plan,
+    regret,
+    verify,
+)
 
-_COMMANDS = (verify, claims, plan, crosscheck, certify, learn, regret, models)
+_COMMANDS = (verify, claims, plan, crosscheck, certify, learn, regret, constants, losses, models)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -212,9 +212,21 @@ class _Round:
         log = Fraction(max(self.fast.radii.jump_constant, 1e-300))  # a logarithm near 0 is rounded coarsely
         for k, row in enumerate(self.plan.statistics.model.transitions):
             true = self.plan.bonus[k]
-            relative = self.fast.time_error(k) + _ROUNDINGS * _UNIT * (1 + 1 / log)
-            allowed = true.upper * relative + true.radius
+            rounding = _ROUNDINGS * _UNIT * (1 + 1 / log)
+            allowed = true.upper * (self.fast.time_error(k) + rounding) + true.radius
+            if self.plan.settings.bonus == "sharp":
+                allowed = self._sharp_error(3 * self.fast.time_error(k) + rounding) + true.radius
             self._compare("bonus", f"{row.state}/{row.action}", self.quick.bonus[k], true.mid, allowed)
+
+    def _sharp_error(self, relative: Fraction) -> Fraction:
+        r"""The error of the sharp bonus if those of the rate and of both radii are at most ``relative``.
+
+        The arguments :math:`z \le v = \lambda_{\max}H` of :math:`\varphi` are off by :math:`2ve`, and
+        :math:`\ln\varphi(z)` by half of that, as :math:`|\varphi'| \le \varphi/2`; quotients are at most
+        :math:`1/\varphi(v) \le 1 + v`.  Together less than :math:`4(1+v)^2e`.
+        """
+        load = self.plan.settings.fastest * self.plan.statistics.model.horizon
+        return 4 * (1 + load) ** 2 * relative
 
     def _iterations(self) -> None:
         mine, other = self.plan.iterations, self.quick.iterations

@@ -37,9 +37,10 @@ from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.exact.exppoly import ExpPoly
 from ctucbvi.exact.iteration import Breakpoint, Iterate, ValueIteration, commit, improve
 from ctucbvi.exact.piecewise import TooCoarseError
-from ctucbvi.exact.precision import enclosure, precision, symmetric, to_fmpq
+from ctucbvi.exact.precision import BALLS, enclosure, precision, symmetric, to_fmpq
 from ctucbvi.learning import Constants, Episode, Statistics, constants
 from ctucbvi.learning.estimated import estimated_model
+from ctucbvi.learning.sharp import bonus_of
 from ctucbvi.numbers import exact
 
 if TYPE_CHECKING:
@@ -47,37 +48,6 @@ if TYPE_CHECKING:
     from ctucbvi.model import CTMDP, Number
 
 _MOST_ITERATIONS = 10_000
-
-
-class Balls:
-    """The arithmetic of balls, at the precision of the moment."""
-
-    def number(self, value: Fraction) -> arb:
-        """A ball around the rational ``value``."""
-        return arb(to_fmpq(value))
-
-    def sqrt(self, x: arb) -> arb:
-        """The square root."""
-        return x.sqrt()
-
-    def log(self, x: arb) -> arb:
-        """The natural logarithm."""
-        return x.log()
-
-    def exp(self, x: arb) -> arb:
-        """The exponential."""
-        return x.exp()
-
-    def expm1(self, x: arb) -> arb:
-        """``exp(x) - 1``."""
-        return x.expm1()
-
-    def maximum(self, x: arb, y: arb) -> arb:
-        """The larger one."""
-        return x.max(y)
-
-
-BALLS = Balls()
 
 
 @dataclass(frozen=True)
@@ -204,8 +174,10 @@ class Plan:
         time, left = self.statistics.time[pair], self.statistics.left[pair]
         with precision(self.bits + 64):
             floored = bool(arb(to_fmpq(time)) < self.radii.floor)
-        data = (None if floored else time, max(1, left))
-        return data if self.settings.bonus else (None, 1)
+        if self.settings.bonus == "none":
+            return (None, 1)
+        # The sharp bonus tells no jump from one, and depends on reward and rate, which are compared anyway.
+        return (None if floored else time, left if self.settings.bonus == "sharp" else max(1, left))
 
 
 class _MoreBitsError(Exception):
@@ -229,10 +201,7 @@ def _plan(statistics: Statistics, settings: Settings, bits: int) -> Plan:
     model, k = statistics.model, statistics.episodes + 1
     with precision(bits + 64):
         radii = constants(model, settings, BALLS)
-        bonus = tuple(
-            enclosure(radii.bonus(BALLS.number(time), BALLS.number(Fraction(left)), BALLS))
-            for time, left in zip(statistics.time, statistics.left, strict=True)
-        )
+        bonus = tuple(_bonus(statistics, settings, radii, k) for k in range(len(statistics.left)))
         epsilon = accuracy(settings, k, model.horizon)
     lower = [_rounded_down(b.lower, bits + 32) for b in bonus]
     excess = max(b.upper - low for b, low in zip(bonus, lower, strict=True))
@@ -247,12 +216,27 @@ def _plan(statistics: Statistics, settings: Settings, bits: int) -> Plan:
     raise UndecidedError(f"episode {k}: no end within {_MOST_ITERATIONS} iterations")
 
 
+def _bonus(statistics: Statistics, settings: Settings, radii: Constants[arb], pair: int) -> Enclosure:
+    number = BALLS.number
+    found = bonus_of(
+        settings,
+        radii,
+        rate=number(statistics.rate(pair, settings)),
+        reward=number(statistics.model.transitions[pair].reward),
+        time=number(statistics.time[pair]),
+        left=number(Fraction(statistics.left[pair])),
+        numbers=BALLS,
+    )
+    return enclosure(found)
+
+
 def accuracy(settings: Settings, k: int, horizon: Fraction) -> Enclosure:
-    """ε_k, as a point where it is rational."""
-    rational = settings.epsilon.rational(k)
+    """ε_k, as a point where it is rational; divided by λmax H for the sharp learner."""
+    rational, divisor = settings.epsilon.rational(k), settings.tightening(horizon)
     if rational is not None:
-        return Enclosure(rational, rational)
-    return enclosure(settings.epsilon.at(k, settings.fastest * horizon, BALLS))
+        return Enclosure(rational / divisor, rational / divisor)
+    found = settings.epsilon.at(k, settings.fastest * horizon, BALLS)
+    return enclosure(found if divisor == 1 else found / BALLS.number(divisor))
 
 
 def _rounded_down(number: Fraction, bits: int) -> Fraction:

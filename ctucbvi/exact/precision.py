@@ -14,6 +14,8 @@ from flint import arb, ctx, fmpq
 
 from ctucbvi.enclosure import Enclosure
 
+_DOUBLINGS = 5000  # with more of them 2^n is not formed
+
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
@@ -64,3 +66,45 @@ def largest(balls: list[arb]) -> arb:
     for ball in balls:
         worst = worst.max(ball.abs_upper())
     return worst.upper()
+
+
+class Balls:
+    """The arithmetic of balls, at the precision of the moment."""
+
+    def number(self, value: Fraction) -> arb:
+        """A ball around the rational ``value``."""
+        return arb(to_fmpq(value))
+
+    def sqrt(self, x: arb) -> arb:
+        """The square root."""
+        return x.sqrt()
+
+    def log(self, x: arb) -> arb:
+        """The natural logarithm."""
+        return x.log()
+
+    def log_of(self, value: Fraction, doublings: int = 0) -> arb:
+        """``ln(2^doublings value)``; in one piece if that is possible, so that nothing cancels near 1."""
+        if doublings < _DOUBLINGS:
+            return arb(to_fmpq(value * 2**doublings)).log()
+        return arb(to_fmpq(value)).log() + doublings * arb.const_log2()
+
+    def exp(self, x: arb) -> arb:
+        """The exponential."""
+        return x.exp()
+
+    def expm1(self, x: arb) -> arb:
+        """``exp(x) - 1``."""
+        return x.expm1()
+
+    def maximum(self, x: arb, y: arb) -> arb:
+        """The larger one."""
+        return x.max(y)
+
+    def waiting(self, z: arb) -> arb:
+        r""":math:`(1-e^{-z})/z`, and 1 at 0, for :math:`z \ge 0`: decreasing, so that the ends tell."""
+        ends = [-(-x).expm1() / x if x > 0 else arb(1) for x in (z.lower(), z.upper())]
+        return ends[0].union(ends[1])
+
+
+BALLS = Balls()

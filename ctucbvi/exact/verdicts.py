@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 from flint import arb
 
-from ctucbvi.exact.learner import BALLS, Plan
-from ctucbvi.exact.precision import enclosure, precision, to_fmpq
+from ctucbvi.exact.learner import Plan
+from ctucbvi.exact.precision import BALLS, enclosure, precision, to_fmpq
 from ctucbvi.learning import jump_distance
 
 if TYPE_CHECKING:
@@ -69,10 +69,14 @@ def confident(plan: Plan) -> Verdict:
 
 
 def optimistic(plan: Plan, optimum: Solution, *, budget: int = 2000) -> Verdict:
-    """Whether ``eq:optimism`` holds for all states and remaining times; ``optimum`` is V*."""
+    """Whether ``eq:optimism`` holds for all states and remaining times; ``optimum`` is V*.
+
+    For the sharp learner the stopping error is ε_k itself (``eq:error-vi/load``).
+    """
     model, settings = plan.statistics.model, plan.settings
     with precision(plan.bits + 64):
-        growth = arb(to_fmpq(settings.fastest * model.horizon)).exp()
+        load = arb(to_fmpq(settings.fastest * model.horizon))
+        growth = load if settings.bonus == "sharp" else load.exp()
         least, most = (arb(to_fmpq(end)) * growth for end in (plan.epsilon.lower, plan.epsilon.upper))
         margin = enclosure(least.lower().union(most.upper()))
     if margin.lower >= model.horizon:  # V* ≤ t ≤ H and V̂ ≥ 0: nothing to look at

@@ -15,8 +15,11 @@ data is a number in :class:`Constants`, so that a compiled loop needs six number
               + H\sqrt{\text{jump\_constant}/\max(1, N^+)}\Bigr).
 
 An arithmetic is an object with the handful of functions of :class:`Arithmetic`; :data:`DOUBLES`
-is one, balls are another (on the exact side).  The known :math:`\lambda_{\min}` of the paper's
-remark changes the estimator of the rate (:mod:`ctucbvi.learning.statistics`), not the radii.
+is one, balls are another (on the exact side), SymPy's expressions a third (:mod:`ctucbvi.bounds`).  So
+:func:`stretch_factor`, :func:`log_confidence` and :func:`jump_bracket`, which are the only place where
+:math:`C`, :math:`L(\delta)` and the bracket of :math:`\alpha_k` are written, take exact numbers or symbols.
+The known :math:`\lambda_{\min}` of the paper's remark changes the estimator of the rate
+(:mod:`ctucbvi.learning.statistics`), not the radii.
 """
 
 from __future__ import annotations
@@ -26,11 +29,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from ctucbvi.learning.settings import jump_ratio
-
 if TYPE_CHECKING:
     from ctucbvi.learning.settings import Settings
     from ctucbvi.model import CTMDP
+
+_DOUBLINGS = 5000  # with more of them 2^n is not formed
+_SMALLEST, _LARGEST = Fraction(1, 2**1000), Fraction(2**1000)  # doubles in between are as exact as any
 
 N = TypeVar("N", bound=Any)  # a number that can be added, multiplied, divided and negated
 
@@ -48,6 +52,10 @@ class Arithmetic(Protocol[N]):
 
     def log(self, x: N) -> N:
         """The natural logarithm."""
+        ...
+
+    def log_of(self, value: Fraction, doublings: int = 0) -> N:
+        """``ln(2^doublings value)`` of a rational that is positive, however large or small."""
         ...
 
     def exp(self, x: N) -> N:
@@ -78,6 +86,14 @@ class Doubles:
         """The natural logarithm."""
         return math.log(x)
 
+    def log_of(self, value: Fraction, doublings: int = 0) -> float:
+        """``ln(2^doublings value)``, also where the number itself is beyond doubles."""
+        if doublings < _DOUBLINGS:
+            value, doublings = value * 2**doublings, 0
+            if _SMALLEST < value < _LARGEST:
+                return math.log(float(value))
+        return math.log(value.numerator) - math.log(value.denominator) + doublings * math.log(2)
+
     def exp(self, x: float) -> float:
         """The exponential."""
         return math.exp(x)
@@ -90,6 +106,10 @@ class Doubles:
         """The larger one."""
         return max(x, y)
 
+    def waiting(self, z: float) -> float:
+        r""":math:`(1-e^{-z})/z`, and 1 at 0."""
+        return -math.expm1(-z) / z if z > 0 else 1.0
+
 
 DOUBLES = Doubles()
 
@@ -99,7 +119,7 @@ class Constants(Generic[N]):
     """Everything in the radii and the bonus that the data do not change."""
 
     horizon: N  # H
-    factor: N  # C of the bonus; 0 for the greedy learner
+    factor: N  # C of the paper's bonus; 0 for the greedy learner
     rate_constant: N  # λmax L(δ)
     floor: N  # L(δ)/λmax, below which a time counts as this
     jump_constant: N  # 2 [S ln 2 + ln(SAHK²/δ)]
@@ -119,29 +139,36 @@ class Constants(Generic[N]):
         return found
 
 
-def log_confidence(model: CTMDP, settings: Settings, numbers: Arithmetic[N]) -> N:
+def log_confidence(states: Any, actions: Any, episodes: Any, delta: Any, numbers: Arithmetic[N]) -> N:
     r""":math:`L(\delta) = 4 \ln(2SAK/\delta)`."""
-    ratio = 2 * len(model.states) * len(model.actions) * settings.episodes / settings.delta
-    found: N = numbers.number(Fraction(4)) * numbers.log(numbers.number(ratio))
+    found: N = numbers.number(Fraction(4)) * numbers.log_of(2 * states * actions * episodes / delta)
     return found
 
 
-def stretch_factor(model: CTMDP, settings: Settings, numbers: Arithmetic[N]) -> N:
+def stretch_factor(fastest: Any, horizon: Any, numbers: Arithmetic[N]) -> N:
     r""":math:`C = \lambda_{\max}/(1 - e^{-\lambda_{\max}H}) \vee 1`."""
-    fastest = numbers.number(settings.fastest)
-    left = -numbers.expm1(numbers.number(-settings.fastest * model.horizon))
-    return numbers.maximum(fastest / left, numbers.number(Fraction(1)))
+    left = -numbers.expm1(numbers.number(-fastest * horizon))
+    return numbers.maximum(numbers.number(fastest) / left, numbers.number(Fraction(1)))
+
+
+def jump_bracket(
+    states: Any, actions: Any, horizon: Any, episodes: Any, delta: Any, numbers: Arithmetic[N]
+) -> N:
+    r""":math:`S\ln 2 + \ln(SAHK^2/\delta)`, the bracket of ``eq:alpha-k``."""
+    return numbers.log_of(states * actions * horizon * episodes * episodes / delta, states)
 
 
 def constants(model: CTMDP, settings: Settings, numbers: Arithmetic[N]) -> Constants[N]:
     """The constants of the radii for one model and one run's settings."""
-    confidence = log_confidence(model, settings, numbers)
+    states, actions = len(model.states), len(model.actions)
+    confidence = log_confidence(states, actions, settings.episodes, settings.delta, numbers)
+    bracket = jump_bracket(states, actions, model.horizon, settings.episodes, settings.delta, numbers)
     fastest = numbers.number(settings.fastest)
-    ratio = numbers.number(jump_ratio(model, settings))
+    stretch = stretch_factor(settings.fastest, model.horizon, numbers)
     return Constants(
         numbers.number(model.horizon),
-        stretch_factor(model, settings, numbers) if settings.bonus else numbers.number(Fraction(0)),
+        numbers.number(Fraction(0)) if settings.bonus == "none" else stretch,
         fastest * confidence,
         confidence / fastest,
-        numbers.number(Fraction(2)) * numbers.log(ratio),
+        numbers.number(Fraction(2)) * bracket,
     )

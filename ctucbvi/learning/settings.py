@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ctucbvi.model import CTMDP, Number
 
 _HALF = Fraction(1, 2)
+BONUSES = ("paper", "sharp", "none")
 _SCHEDULE = re.compile(r"k\^-(?P<alpha>[^*()\s]+)(?P<scaled>\*exp\(-lambda_max\*H\))?")
 
 
@@ -94,9 +95,13 @@ class Settings:
     delta: Fraction = Fraction(1, 20)  # 0 < δ < 1
     epsilon: Schedule = field(default_factory=Schedule)
     slowest: Fraction | None = None  # a known λmin > 0: the variant of the paper's remark
-    bonus: bool = True  # False: the greedy learner without exploration bonus
+    bonus: str | bool = "paper"  # "sharp": the smallest that is proved; "none": the greedy learner
 
     def __post_init__(self) -> None:
+        if isinstance(self.bonus, bool):
+            object.__setattr__(self, "bonus", "paper" if self.bonus else "none")
+        if self.bonus not in BONUSES:
+            raise InputError(f"bonus: {self.bonus!r} is unknown; write {', '.join(BONUSES)}")
         if isinstance(self.episodes, bool) or not isinstance(self.episodes, int) or self.episodes < 1:
             raise InputError(f"episodes: {self.episodes!r} is not a whole number of at least 1; write one")
         if not 0 < self.delta < 1:
@@ -119,7 +124,7 @@ class Settings:
         epsilon: Schedule | str = "1/sqrt(k)",
         fastest: Number | None = None,
         slowest: Number | None = None,
-        bonus: bool = True,
+        bonus: str | bool = "paper",
     ) -> Settings:
         """The settings for learning ``model``; λmax is its largest rate unless given."""
         settings = cls(
@@ -153,6 +158,10 @@ class Settings:
                 "negative number; choose a smaller unit of time, or more episodes"
             )
 
+    def tightening(self, horizon: Fraction) -> Fraction:
+        r"""What :math:`\epsilon_k` is divided by where iteration stops: :math:`\lambda_{\max}H` if sharp."""
+        return self.fastest * horizon if self.bonus == "sharp" else Fraction(1)
+
     def to_json(self) -> dict[str, Any]:
         """The settings as a JSON object of strings and plain values."""
         return {
@@ -161,7 +170,7 @@ class Settings:
             "epsilon": str(self.epsilon),
             "lambda_max": str(self.fastest),
             "lambda_min": None if self.slowest is None else str(self.slowest),
-            "bonus": self.bonus,
+            "bonus": {"paper": True, "none": False}.get(str(self.bonus), self.bonus),
         }
 
     @classmethod
@@ -175,7 +184,7 @@ class Settings:
                 exact(document["delta"], f"{where}: delta"),
                 Schedule.parse(document["epsilon"]),
                 None if slowest is None else exact(slowest, f"{where}: lambda_min"),
-                bool(document["bonus"]),
+                document["bonus"],
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{where}: {error} is missing or of the wrong kind; write it again") from None

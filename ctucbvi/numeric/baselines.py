@@ -75,7 +75,7 @@ class DiscreteLearner(Run):
         self._opening, self._opening_share = openings(model, self.initial)
         steps_in_all = settings.episodes * steps
         log_term = log(5 * states * len(model.actions) * steps_in_all / settings.delta)
-        self._bonus = 7 * arrays.horizon * log_term if settings.bonus else 0.0
+        self._bonus = 7 * arrays.horizon * log_term if settings.bonus != "none" else 0.0
         self._visits, self._moves = np.zeros(pairs, np.int64), np.zeros((pairs, states), np.int64)
         times = np.linspace(0.0, arrays.horizon, steps + 1)
         self._values, self._bounds = np.zeros((steps + 1, states)), np.repeat(times[:, None], pairs, axis=1)

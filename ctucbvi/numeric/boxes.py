@@ -78,12 +78,14 @@ def enclose(
     ticks: Integers,
     left: Integers,
     reward: Floats,
+    growth: float,
     trust: Trust,
 ) -> None:
     """Lay out the box: as far as the estimates may go in ``aim`` episodes, going by the last ``since``.
 
-    How large it is has no bearing on what is proved.  An estimate without a lane must not change: one of a
-    pair that was not visited of late, or of one that has a twin.
+    With ``growth`` (1, or 0) the bonus depends on the estimated rate, and moves with it.  How large the box
+    is has no bearing on what is proved.  An estimate without a lane must not change: one of a pair that was
+    not visited of late, or of one that has a twin.
     """
     lane_of, lane_of_chance, seen = trust.lane_of, trust.lane_of_chance, trust.seen
     lane_of[:], lane_of_chance[:] = -1, -1
@@ -94,13 +96,11 @@ def enclose(
         if stay > 0.0 and trust.glued[k] == 0:
             time, count = ticks[k] * tick, max(1.0, float(left[k]))
             stay, jumps = stay * tick * aim / since + horizon, min(left[k], 2) + jumps * aim / since
-            bonus = trust.gain[k] - reward[k]
+            bonus, spread = trust.gain[k] - reward[k], 3.0 * np.sqrt(1.0 + jumps)
             if bonus > 0.0:
-                lane_of[GAIN, k] = add_lane(
-                    trust, GAIN, k, -1, min(1.0, bonus * (stay / time + jumps / count))
-                )
+                change = stay / time + jumps / count + growth * 2.0 * spread / count
+                lane_of[GAIN, k] = add_lane(trust, GAIN, k, -1, min(1.0, bonus * change))
             if left[k] > 0:
-                spread = 3.0 * np.sqrt(1.0 + jumps)
                 lane_of[SPEED, k] = add_lane(trust, SPEED, k, -1, min(1.0 / horizon, spread / time))
                 if row[k + 1] - row[k] > 1:
                     for e in range(row[k], row[k + 1]):
@@ -147,11 +147,13 @@ def alike(row: Integers, chance: Floats, weights: Floats, k: int, other: int) ->
 
 
 @njit(cache=True)
-def noise(rounds: int, steps: int, row: Integers, gain: Floats, horizon: float, fastest: float) -> float:
-    """ν: what rounding can do to a lead or a distance."""
+def noise(
+    rounds: int, steps: int, row: Integers, gain: Floats, horizon: float, fastest: float, growth: float
+) -> float:
+    """ν: what rounding can do to a lead or a distance; ρ may grow by ``growth`` in the box."""
     longest, most = 0, 1.0
     for k in range(row.size - 1):
-        longest, most = max(longest, row[k + 1] - row[k]), max(most, gain[k])
+        longest, most = max(longest, row[k + 1] - row[k]), max(most, gain[k] + growth)
     gamma = (rounds + 2) * (32 * steps + 4 * longest + 64) * UNIT
     return float(64.0 * gamma * horizon * most * (1.0 + fastest * horizon))
 

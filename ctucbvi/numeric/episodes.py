@@ -44,7 +44,7 @@ Words = NDArray[np.uint64]
 Choices = NDArray[np.int32]
 
 # Places in `World.numbers`.
-TICK, REST, CELL, HORIZON, FASTEST, SLOWEST, FACTOR, RATE, FLOOR, JUMP, EXPONENT, SCALE = range(12)
+TICK, REST, CELL, HORIZON, FASTEST, SLOWEST, FACTOR, RATE, FLOOR, JUMP, EXPONENT, SCALE, SHARP = range(13)
 # Places in `Memory.counts`: T is TICKS · 2^-q + CUT · ρ; LEFT is N⁺; NEW says that the pair is in `visited`.
 TICKS, CUT, LEFT, NEW = range(4)
 # Places in `Memory.clock`.
@@ -66,7 +66,7 @@ class World(NamedTuple):
     opening_share: Floats  # their cumulative probabilities
     reach: Integers  # (steps + 1,) ticks that may have passed while t_i or more remain; the first is h_0
     times: Floats  # (steps + 1,) t_i
-    numbers: Floats  # (12,) constants; see TICK and the others
+    numbers: Floats  # (13,) constants; see TICK and the others
 
 
 class Memory(NamedTuple):
@@ -230,6 +230,25 @@ def cell_weights(z: float) -> tuple[float, float, float, float]:
 
 
 @njit(cache=True)
+def waiting(z: float) -> float:
+    r""":math:`(1-e^{-z})/z`, and 1 at 0."""
+    return -expm1(-z) / z if z > 0.0 else 1.0
+
+
+@njit(cache=True)
+def sharp_bonus(
+    numbers: Floats, rate: float, reward: float, rate_radius: float, jump_radius: float, left: int
+) -> float:
+    """The bonus of :mod:`ctucbvi.learning.sharp`."""
+    horizon, here = numbers[HORIZON], waiting(rate * numbers[HORIZON])
+    low, high = max(rate - rate_radius, numbers[SLOWEST]), min(rate + rate_radius, numbers[FASTEST])
+    above = reward * (waiting(low * horizon) / here - 1.0)
+    below = (1.0 - reward) * (1.0 - waiting(high * horizon) / here)
+    reach = min(jump_radius, 2.0) if left >= 1 else 2.0
+    return float(max(above, below) + reach / 2.0 * (1.0 / here - 1.0))
+
+
+@njit(cache=True)
 def estimate(
     k: int,
     numbers: Floats,
@@ -251,7 +270,10 @@ def estimate(
         chance[e] = jumps[e] / max(1, left)
     rate_radius = sqrt(numbers[RATE] / max(time, numbers[FLOOR]))
     jump_radius = sqrt(numbers[JUMP] / max(1.0, float(left)))
-    gain[k] = reward[k] + numbers[FACTOR] * (horizon * horizon * rate_radius + horizon * jump_radius)
+    if numbers[SHARP]:
+        gain[k] = reward[k] + sharp_bonus(numbers, rate[k], reward[k], rate_radius, jump_radius, left)
+    else:
+        gain[k] = reward[k] + numbers[FACTOR] * (horizon * horizon * rate_radius + horizon * jump_radius)
     decay, phi, alpha, beta = cell_weights(rate[k] * numbers[CELL])
     weights[0, k], weights[1, k] = decay, gain[k] * numbers[CELL] * phi
     weights[2, k], weights[3, k] = alpha, beta

@@ -70,6 +70,15 @@ class FastLearner(Run):
         """Play this many further episodes."""
         if not self.record:
             return super().advance(episodes)
+        stretch, visits = self.recorded(episodes)
+        return replace(stretch, history=tuple(self._episodes(visits)))
+
+    def recorded(self, episodes: int) -> tuple[Stretch, Integers]:
+        """Play this many further episodes, and return their visits, ``(visits, 3)``.
+
+        A visit is a pair, a holding time in ticks and the place of its target, or -1 where it was cut off,
+        which is how every episode ends.
+        """
         self._check(episodes)
         room = 16 * episodes
         while True:  # should the room for visits not do: once more, with more
@@ -78,7 +87,7 @@ class FastLearner(Run):
             stretch, log = self._advance(episodes, log)
             needed = int(log.used[kernels.VISITS])
             if needed <= room:
-                return replace(stretch, history=tuple(self._episodes(log.visits[:needed])))
+                return stretch, log.visits[:needed]
             self._restore(before)
             room = needed
 

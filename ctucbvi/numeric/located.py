@@ -28,6 +28,7 @@ import numpy as np
 from ctucbvi.errors import InputError
 from ctucbvi.learning import DOUBLES, Episode, Settings, Statistics, constants
 from ctucbvi.learning.estimated import estimated_model, layer, layered
+from ctucbvi.learning.sharp import bonus_of
 from ctucbvi.numeric.planner import NumericSolution, smallest_tolerance, solve_numeric
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class LocatedLearner:
             bonus = tuple(self.bonus(k) for k in range(len(self.left)))
             product = self.settings.fastest * self.model.horizon
             epsilon = self.settings.epsilon.at(self.episodes + 1, product, DOUBLES)
+            epsilon /= float(self.settings.tightening(self.model.horizon))
             self._plan = self._iterated(rates, bonus, epsilon)
             self._guess = self._plan.iterations + 1
         return self._plan
@@ -103,8 +105,16 @@ class LocatedLearner:
         return found if self.settings.slowest is None else max(found, float(self.settings.slowest))
 
     def bonus(self, pair: int) -> float:
-        """``eq:bonus-k``."""
-        return self.radii.bonus(self.time[pair], float(self.left[pair]), DOUBLES)
+        """``eq:bonus-k``, or the sharp one."""
+        return bonus_of(
+            self.settings,
+            self.radii,
+            rate=self.rate(pair),
+            reward=float(self.model.transitions[pair].reward),
+            time=self.time[pair],
+            left=float(self.left[pair]),
+            numbers=DOUBLES,
+        )
 
     def choose(self, state: str, remaining: Fraction) -> str:
         """The action of the policy of the episode that is due."""

@@ -31,6 +31,7 @@ from ctucbvi.numeric.episodes import (
     NEW,
     PLANNED,
     ROUNDS,
+    SHARP,
     SIDE,
     SPARED,
     STARTS,
@@ -108,11 +109,12 @@ def study(world: World, memory: Memory, desk: Desk, trust: Trust) -> None:
     clock[BOXED] = clock[EPISODE]
     enclose(
         clock[AIM], since, world.numbers[TICK], world.numbers[HORIZON], world.row, memory.counts[TICKS],
-        memory.counts[LEFT], world.reward, trust,
+        memory.counts[LEFT], world.reward, world.numbers[SHARP], trust,
     )  # fmt: skip
     trust.limits[NOISE] = noise(
-        rounds, world.times.size - 1, world.row, desk.gain, world.numbers[HORIZON], world.numbers[FASTEST]
-    )
+        rounds, world.times.size - 1, world.row, desk.gain, world.numbers[HORIZON], world.numbers[FASTEST],
+        world.numbers[SHARP],
+    )  # fmt: skip
     if used[LANES_USED] <= LANES:
         used[VALID] = measure(
             world.numbers[CELL], world.first, world.row, world.target, world.times, desk.chance, desk.weights,

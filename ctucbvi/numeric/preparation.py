@@ -68,7 +68,7 @@ def _tick(horizon: Fraction, episodes: int) -> Fraction:
 
 def _numbers(model: CTMDP, settings: Settings, steps: int, tick: Fraction) -> Floats:
     """The constants in the order of ``kernels.TICK`` and the others."""
-    radii = constants(model, settings, DOUBLES)
+    radii, load = constants(model, settings, DOUBLES), settings.fastest * model.horizon
     return np.array(
         [
             tick,
@@ -82,7 +82,8 @@ def _numbers(model: CTMDP, settings: Settings, steps: int, tick: Fraction) -> Fl
             radii.floor,
             radii.jump_constant,
             settings.epsilon.exponent,
-            settings.epsilon.scale(settings.fastest * model.horizon, DOUBLES),
+            settings.epsilon.scale(load, DOUBLES) / float(settings.tightening(model.horizon)),
+            settings.bonus == "sharp",
         ],
         float,
     )

@@ -45,8 +45,9 @@ estimate leaves the box, the episode is planned.
 **Rounding.** The terms of a sweep are not negative and its weights are within :math:`16u` of the truth, so
 a computed :math:`Q` is within :math:`\gamma Q \le \gamma H\max(\rho,1)` of the exact one,
 :math:`\gamma = (n_k + 2)(32N + 4s + 64)u` (:math:`N` cells, rows of at most :math:`s` targets), before and
-after the change (a bonus never grows). Derivatives are sums of such terms with signs: as occupation times
-add up to :math:`t`, :math:`|G|\cdot|\Delta|` is at most
+after the change (the paper's bonus never grows; the sharp one may, in the box by no more than 1, which is
+then added to :math:`\rho`). Derivatives are sums of such terms with signs: as occupation times add up to
+:math:`t`, :math:`|G|\cdot|\Delta|` is at most
 :math:`2H\max(\rho,1)(|\Delta\rho| + H|\Delta\lambda| + \lambda_{\max}H\|\Delta p\|_1)`, and no box allows
 more than 1, 1 and 2 of these; its relative error is :math:`\gamma` too. All this is less than
 :math:`\nu = 64\gamma H\max(\rho,1)(1 + \lambda_{\max}H)`, which is added to every bound. The bounds

@@ -47,7 +47,7 @@ def draw(document: dict[str, Any], target: str) -> None:
             axis.grid(visible=True, which="major", color="0.9", linewidth=0.6)
             axis.legend(loc="best", fontsize="small", frameon=False)
             axis.set_title(_title(document), fontsize="medium", loc="left")
-            figure.savefig(target, metadata=_metadata(target))
+            figure.savefig(target, metadata=metadata(target))
         except OSError as error:
             raise InputError(f"--figure {target!r}: cannot be written: {error.strerror}") from None
         finally:
@@ -86,7 +86,7 @@ def _title(document: dict[str, Any]) -> str:
     )
 
 
-def _metadata(target: str) -> dict[str, Any]:
+def metadata(target: str) -> dict[str, Any]:
     """What would differ from one drawing to the next is left out."""
     kind = Path(target).suffix.lower()
     if kind == ".svg":

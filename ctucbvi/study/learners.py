@@ -2,6 +2,8 @@
 
 ``ct-ucbvi``
     the paper's algorithm (:mod:`ctucbvi.numeric.learner`).
+``sharp``
+    the same with the smallest bonus that is proved (:mod:`ctucbvi.learning.sharp`).
 ``greedy``
     the same without the exploration bonus.
 ``ucbvi@N``
@@ -25,6 +27,8 @@ def contestant(name: str, steps: int = _STEPS) -> Contestant:
         raise InputError(f"steps: {steps!r} is not a whole number from 1 to 1000000; write one")
     if name == "ct-ucbvi":
         return Contestant(name, make_ct_ucbvi, steps)
+    if name == "sharp":
+        return Contestant(name, make_sharp, steps)
     if name == "greedy":
         return Contestant(name, make_greedy, steps)
     if name.startswith("ucbvi@"):
@@ -32,7 +36,7 @@ def contestant(name: str, steps: int = _STEPS) -> Contestant:
         if not (count.isascii() and count.isdigit() and 1 <= int(count) <= 10**4):
             raise InputError(f"learner {name!r}: write ucbvi@N with N steps from 1 to 10000, like ucbvi@10")
         return Contestant(name, make_discrete, int(count), sampled=True)
-    raise InputError(f"learner {name!r} is unknown; write ct-ucbvi, greedy or ucbvi@N (N steps)")
+    raise InputError(f"learner {name!r} is unknown; write ct-ucbvi, sharp, greedy or ucbvi@N (N steps)")
 
 
 def make_ct_ucbvi(place: Place, steps: int, snapshot: bytes | None) -> Learner:
@@ -42,9 +46,14 @@ def make_ct_ucbvi(place: Place, steps: int, snapshot: bytes | None) -> Learner:
     return _made(FastLearner, place, steps, snapshot)
 
 
+def make_sharp(place: Place, steps: int, snapshot: bytes | None) -> Learner:
+    """CT-UCBVI with the sharp bonus, new or resumed."""
+    return make_ct_ucbvi(replace(place, settings=replace(place.settings, bonus="sharp")), steps, snapshot)
+
+
 def make_greedy(place: Place, steps: int, snapshot: bytes | None) -> Learner:
     """The greedy learner, new or resumed."""
-    return make_ct_ucbvi(replace(place, settings=replace(place.settings, bonus=False)), steps, snapshot)
+    return make_ct_ucbvi(replace(place, settings=replace(place.settings, bonus="none")), steps, snapshot)
 
 
 def make_discrete(place: Place, steps: int, snapshot: bytes | None) -> Learner:

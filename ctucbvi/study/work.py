@@ -50,7 +50,7 @@ def work(task: Task) -> Done:
     place = Place(study.model, study.settings, study.seed, task.run, study.initial)
     learner = contestant.make(place, contestant.steps, state.snapshot)
     account = Account(study, contestant, state)
-    piece = max(1, min(_LONGEST, _ENTRIES // (len(study.model.states) * (contestant.steps + 1))))
+    piece = piece_of(study, contestant)
     while account.episode < task.until:
         account.add(learner.advance(min(piece, task.until - account.episode)))
     seconds = state.seconds + perf_counter() - began
@@ -63,6 +63,11 @@ def work(task: Task) -> Done:
         learner.snapshot(),
     )
     return Done(task.name, task.run, result, versions())
+
+
+def piece_of(study: Study, contestant: Contestant) -> int:
+    """How many episodes are played at a time, so that their policies fit into memory."""
+    return max(1, min(_LONGEST, _ENTRIES // (len(study.model.states) * (contestant.steps + 1))))
 
 
 class Account:

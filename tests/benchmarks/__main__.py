@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tests.benchmarks import bench_exact, bench_learner, bench_numeric, bench_provers
+from tests.benchmarks import bench_constants, bench_exact, bench_learner, bench_numeric, bench_provers
 
 if __name__ == "__main__":
     bench_exact.main()
     bench_numeric.main()
     bench_provers.main()
     bench_learner.main()
+    bench_constants.main()

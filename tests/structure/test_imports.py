@@ -20,8 +20,9 @@ LAYERS = [
     {"ctucbvi.library", "ctucbvi.learning"},
     # Independent of each other on purpose: each is the check of the other.
     {"ctucbvi.exact", "ctucbvi.numeric", "ctucbvi.peers", "ctucbvi.second_opinion", "ctucbvi.strategies"},
-    {"ctucbvi.crosscheck"},
+    {"ctucbvi.crosscheck", "ctucbvi.bounds"},
     {"ctucbvi.study"},
+    {"ctucbvi.losses"},
 ]
 
 # Inside verify likewise (imports at module level; recheck is to stay a stranger to all the others).

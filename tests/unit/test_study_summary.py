@@ -129,14 +129,6 @@ def test_the_bound_is_that_of_the_theorem(epsilon):
     assert found.values != pytest.approx([theorem(model, settings, k, 3.0) for k in (2, 10, 1000)], rel=1e-3)
 
 
-def test_sums_of_accuracies_over_several_pieces(monkeypatch):
-    model = machine_repair()
-    settings = Settings.for_model(model, episodes=1000)
-    whole = regret_bound(model, settings, (5, 1000)).values
-    monkeypatch.setattr("ctucbvi.study.bound._CHUNK", 7)
-    assert regret_bound(model, settings, (5, 1000)).values == pytest.approx(whole, rel=1e-14)
-
-
 def test_where_the_bound_is_not_defined_it_says_why():
     model = machine_repair()
     settings = Settings.for_model(model, episodes=1000)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _EPILOG = """examples:
   ctucbvi learn machine-repair --episodes 300 --seed 1 --lockstep
   ctucbvi learn machine-repair --episodes 50 --save history.jsonl
+  ctucbvi learn machine-repair --episodes 50 --bonus sharp
   ctucbvi learn --replay history.jsonl --lockstep --json
   ctucbvi learn machine-repair --episodes 100 --lockstep --compiled 100
   ctucbvi learn queue --episodes 20 --rescale=1/14,4/7 --epsilon "k^-1/2*exp(-lambda_max*H)"
@@ -47,7 +48,7 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--episodes", type=int, metavar="N", help="how many episodes (default 100)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the draws (default 1)")
     add_settings(parser)
-    parser.add_argument("--no-bonus", action="store_true", help="the greedy learner, without exploration")
+    parser.add_argument("--no-bonus", action="store_const", const="none", dest="bonus", help="--bonus none")
     parser.add_argument("--lockstep", action="store_true", help="compare with the fast learner at each step")
     parser.add_argument(
         "--compiled",
@@ -102,7 +103,6 @@ def _task(options: argparse.Namespace) -> tuple[CTMDP, Settings]:
     settings = Settings.for_model(
         model,
         episodes=100 if options.episodes is None else options.episodes,
-        bonus=not options.no_bonus,
         **told(options),
     )
     return model, settings
@@ -126,9 +126,9 @@ def _replayed(options: argparse.Namespace) -> History | None:
     from ctucbvi import InputError, find_model
     from ctucbvi.learning import load_history
 
-    fixed = ("episodes", "delta", "epsilon", "lambda_max", "lambda_min", "rescale", "save")
+    fixed = ("episodes", "delta", "epsilon", "lambda_max", "lambda_min", "bonus", "rescale", "save")
     given = [name for name in fixed if getattr(options, name) is not None]
-    if given or options.no_bonus or options.initial:
+    if given or options.initial:
         raise InputError("--replay takes the settings of the history; leave out the others, and --save")
     history = load_history(options.replay)
     if options.model is not None and find_model(options.model) != history.model:

@@ -1,4 +1,4 @@
-"""What the commands about learning are told: the options that ``learn`` and ``regret`` share."""
+"""What the commands about learning are told: the options that ``learn``, ``regret`` and ``losses`` share."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from ctucbvi import CTMDP
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
+def add_settings(parser: argparse.ArgumentParser, *, delta: str = "1/20") -> None:
     """Describe the options; those that are not given stay ``None``."""
     group = parser.add_argument_group("what the learner is told")
-    group.add_argument("--delta", metavar="D", help="confidence parameter (default 1/20)")
+    group.add_argument("--delta", metavar="D", help=f"confidence parameter (default {delta})")
     group.add_argument(
         "--epsilon",
         metavar="E",
@@ -21,6 +21,11 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--lambda-max", metavar="L", help="bound on all rates (default: the largest)")
     group.add_argument(
         "--lambda-min", metavar="L", help="known lower bound: the variant of the paper's remark"
+    )
+    group.add_argument(
+        "--bonus",
+        choices=("paper", "sharp", "none"),
+        help="paper (default), sharp: the smallest that is proved, with its stopping rule, or none: greedy",
     )
     group.add_argument("--rescale", metavar="SCALE,SHIFT", help="rewards become SCALE * r + SHIFT")
     group.add_argument(
@@ -35,6 +40,7 @@ def told(options: argparse.Namespace) -> dict[str, Any]:
         "epsilon": options.epsilon or "1/sqrt(k)",
         "fastest": options.lambda_max,
         "slowest": options.lambda_min,
+        "bonus": options.bonus or "paper",
     }
 
 

@@ -37,7 +37,7 @@ _EPILOG = """examples:
   ctucbvi regret machine-repair --episodes 100000 --runs 10 --figure regret.svg
   ctucbvi regret machine-repair --episodes 10000000 --runs 30 --out study \\
       --result regret.json --figure regret.svg
-  ctucbvi regret machine-repair --episodes 20000 --runs 10 --baselines greedy ucbvi@5 ucbvi@20
+  ctucbvi regret machine-repair --episodes 20000 --runs 10 --baselines sharp greedy ucbvi@5 ucbvi@20
   ctucbvi regret my-model.toml --episodes 1000000 --runs 30 --out study --cluster tcp://host:8786
 """
 
@@ -63,7 +63,8 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
         nargs="+",
         default=[],
         metavar="NAME",
-        help="to compare with: greedy (no bonus), ucbvi@N (discrete time, N steps)",
+        help="to compare with: sharp (the smallest bonus that is proved), greedy (no bonus), ucbvi@N "
+        "(discrete time, N steps)",
     )
     parser.add_argument("--confidence", default="0.95", metavar="P", help="of the bands (default 0.95)")
     parser.add_argument("--workers", type=int, metavar="W", help="processes (default: one per core)")

@@ -1,0 +1,178 @@
+"""The three arithmetics that a constant is computed in: balls, doubles and expressions.
+
+A formula takes :class:`ctucbvi.bounds.parameters.Parameters` and an arithmetic.  Whatever is rational
+in it is computed exactly, on the parameters; roots, logarithms and the special functions below
+are the arithmetic's.  With symbols for parameters the same formula is a SymPy expression.
+
+The special functions of the doubles are those of the balls, rounded: they are sums that nobody
+wants to write twice.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ctucbvi.bounds.longest import expected_maximum
+from ctucbvi.bounds.parameters import symbol
+from ctucbvi.bounds.sums import accuracy_sum
+from ctucbvi.exact.precision import Balls, precision
+from ctucbvi.learning.radii import Arithmetic, Doubles, N
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flint import arb
+
+    from ctucbvi.bounds.parameters import Parameters
+
+_BITS = 96  # of the balls behind a double
+
+
+class Numbers(Arithmetic[N], Protocol[N]):
+    """What the constants need besides what the radii need."""
+
+    def minimum(self, x: N, y: N) -> N:
+        """The smaller one."""
+        ...
+
+    def lambert(self, x: N) -> N:
+        """Lambert's W, the principal branch."""
+        ...
+
+    def at_least(self, mean: Fraction, count: int) -> N:
+        """``P(Z >= count)`` for Z Poisson of this ``mean``."""
+        ...
+
+    def longest(self, p: Parameters) -> N:
+        """The mean of the largest of K Poisson variables of mean λmax H."""
+        ...
+
+    def accuracies(self, p: Parameters) -> N:
+        """``Σ_{k <= K} ε_k``."""
+        ...
+
+
+class BallNumbers(Balls):
+    """Balls, at the precision of the moment."""
+
+    def minimum(self, x: arb, y: arb) -> arb:
+        """The smaller one."""
+        return x.min(y)
+
+    def lambert(self, x: arb) -> arb:
+        """Lambert's W, the principal branch."""
+        return x.lambertw()
+
+    def at_least(self, mean: Fraction, count: int) -> arb:
+        """The regularised lower incomplete gamma function; 1 for a count of 0."""
+        if count == 0:
+            return self.number(Fraction(1))
+        return self.number(mean).gamma_lower(self.number(Fraction(count)), regularized=1)
+
+    def longest(self, p: Parameters) -> arb:
+        """The mean of the largest of K Poisson variables of mean λmax H."""
+        return expected_maximum(p.load, p.episodes)
+
+    def accuracies(self, p: Parameters) -> arb:
+        """``Σ_{k <= K} ε_k``."""
+        return accuracy_sum(p)
+
+
+class DoubleNumbers(Doubles):
+    """Double precision."""
+
+    def minimum(self, x: float, y: float) -> float:
+        """The smaller one."""
+        return min(x, y)
+
+    def lambert(self, x: float) -> float:
+        """Lambert's W, the principal branch."""
+        return _rounded(lambda: BALLS.lambert(BALLS.number(Fraction(x))))
+
+    def at_least(self, mean: Fraction, count: int) -> float:
+        """``P(Z >= count)`` for Z Poisson of this ``mean``."""
+        return _rounded(lambda: BALLS.at_least(mean, count))
+
+    def longest(self, p: Parameters) -> float:
+        """The mean of the largest of K Poisson variables of mean λmax H."""
+        return _rounded(lambda: BALLS.longest(p))
+
+    def accuracies(self, p: Parameters) -> float:
+        """``Σ_{k <= K} ε_k``."""
+        return _rounded(lambda: BALLS.accuracies(p))
+
+
+class Expressions:
+    """SymPy expressions; parameters are symbols."""
+
+    def number(self, value: Any) -> Any:
+        """A rational, or an expression in the parameters."""
+        return _sympy().sympify(value)
+
+    def sqrt(self, x: Any) -> Any:
+        """The square root."""
+        return _sympy().sqrt(x)
+
+    def log(self, x: Any) -> Any:
+        """The natural logarithm."""
+        return _sympy().log(x)
+
+    def log_of(self, value: Any, doublings: Any = 0) -> Any:
+        """``ln(2^doublings value)``, as a sum."""
+        sympy = _sympy()
+        return doublings * sympy.log(2) + sympy.log(value)
+
+    def exp(self, x: Any) -> Any:
+        """The exponential."""
+        return _sympy().exp(x)
+
+    def expm1(self, x: Any) -> Any:
+        """``exp(x) - 1``."""
+        return _sympy().exp(x) - 1
+
+    def maximum(self, x: Any, y: Any) -> Any:
+        """The larger one."""
+        return _sympy().Max(x, y)
+
+    def minimum(self, x: Any, y: Any) -> Any:
+        """The smaller one."""
+        return _sympy().Min(x, y)
+
+    def lambert(self, x: Any) -> Any:
+        """Lambert's W, the principal branch."""
+        return _sympy().LambertW(x)
+
+    def at_least(self, mean: Any, count: Any) -> Any:
+        """The regularised lower incomplete gamma function."""
+        sympy = _sympy()
+        return sympy.lowergamma(count, mean) / sympy.gamma(count)
+
+    def longest(self, p: Parameters) -> Any:
+        """``Σ_m 1 - P(Z <= m)^K``, with the regularised upper incomplete gamma function."""
+        sympy, m = _sympy(), symbol("m")
+        below = sympy.uppergamma(m + 1, p.load) / sympy.gamma(m + 1)
+        return sympy.Sum(1 - below**p.episodes, (m, 0, sympy.oo))
+
+    def accuracies(self, p: Parameters) -> Any:
+        """``Σ_{k <= K} ε_k``."""
+        sympy, k = _sympy(), symbol("k")
+        term = k ** -sympy.Rational(p.epsilon.exponent)
+        total = sympy.Sum(term, (k, 1, p.episodes))
+        return total * sympy.exp(-p.load) if p.epsilon.scaled else total
+
+
+def _sympy() -> Any:
+    import sympy
+
+    return sympy
+
+
+def _rounded(compute: Callable[[], arb]) -> float:
+    with precision(_BITS):
+        return float(compute().mid())
+
+
+BALLS = BallNumbers()
+DOUBLES = DoubleNumbers()
+EXPRESSIONS = Expressions()

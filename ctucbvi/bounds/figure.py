@@ -1,0 +1,134 @@
+"""The bounds over a parameter on one picture, both axes logarithmic.
+
+Upper bounds (every version), lower bounds, the trivial bound K H and, if there is a study, the measured
+regret.  Where a version beats the trivial bound from some number of episodes on, that number is marked.
+The same numbers give the same bytes.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from flint import arb
+
+from ctucbvi.bounds.sweep import TRIVIAL, Sweep
+from ctucbvi.errors import InputError
+from ctucbvi.exact.precision import precision
+
+_FORMATS = (".svg", ".png", ".pdf")
+_STYLES: dict[str, dict[str, Any]] = {
+    "repaired": {"color": "0.75", "linewidth": 5},  # beneath: it is the printed bound, where it is proved
+    "printed": {"color": "black", "linestyle": "--"},
+    "sharp": {"color": "C0"},
+    "halved": {"color": "C2"},
+    "delta": {"color": "C4", "linestyle": "--", "linewidth": 1},
+    "sharp-delta": {"color": "C9", "linestyle": "--", "linewidth": 1},
+    "lower": {"color": "C1", "linestyle": ":"},
+    "lower-repaired": {"color": "C1"},
+    TRIVIAL: {"color": "C3", "linewidth": 1},
+}
+_LABELS = {
+    "repaired": "upper bound, where it is proved",
+    "printed": "upper bound as printed",
+    "sharp": "upper bound, sharpest constants proved",
+    "halved": "the same for half of the bonus",
+    "delta": "upper bound for the δ given",
+    "sharp-delta": "the same, sharpest constants",
+    "lower": "lower bound as printed",
+    "lower-repaired": "lower bound with the constant proved",
+    TRIVIAL: "trivial bound K H",
+}
+_AXES = {"lambda_max": "λmax", "lambda_min": "λmin", "delta": "δ", "K": "episodes K"}
+
+
+def check_target(target: str) -> None:
+    """Refuse a file that could not be written, before the work is done."""
+    path = Path(target)
+    if path.suffix.lower() not in _FORMATS:
+        raise InputError(f"--plot {target!r}: unknown kind of picture; end the name in {', '.join(_FORMATS)}")
+    if path.is_dir() or not path.parent.is_dir():
+        raise InputError(f"--plot {target!r}: cannot be written there; name a file in an existing folder")
+
+
+def draw(found: Sweep, target: str, *, title: str = "", study: dict[str, Any] | None = None) -> None:
+    """Draw the curves into ``target``; ``study`` is the document of a regret study over K."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    with matplotlib.rc_context({"svg.hashsalt": "ctucbvi", "svg.fonttype": "path"}):
+        figure, axis = plt.subplots(figsize=(9, 6), layout="constrained")
+        try:
+            axis.set_xscale("log")
+            axis.set_yscale("log")
+            _draw_bounds(axis, found)
+            if study is not None:
+                _draw_study(axis, study)
+            _draw_marks(axis, found)
+            axis.set_xlabel(_AXES.get(found.range.parameter, found.range.parameter))
+            axis.set_ylabel("expected regret")
+            axis.grid(visible=True, which="major", color="0.9", linewidth=0.6)
+            axis.legend(loc="best", fontsize="small", framealpha=1, edgecolor="none")
+            axis.set_title(title, fontsize="medium", loc="left")
+            figure.savefig(target, metadata=_metadata(target))
+        except OSError as error:
+            raise InputError(f"--plot {target!r}: cannot be written: {error.strerror}") from None
+        finally:
+            plt.close(figure)
+
+
+def _draw_bounds(axis: Any, found: Sweep) -> None:
+    places = [float(value) for value in found.range.values]
+    for name, style in _STYLES.items():
+        values = found.bounds.get(name, ())
+        if any(value is not None for value in values):
+            heights = [math.nan if value is None else value for value in values]
+            axis.plot(places, heights, label=_label(name, found), **style)
+
+
+def _draw_study(axis: Any, study: dict[str, Any]) -> None:
+    for i, learner in enumerate(study["learners"]):
+        colour = f"C{5 + i}"
+        mean = [m if m > 0 else math.nan for m in learner["mean"]]
+        axis.plot(study["checkpoints"], mean, color=colour, label=f"measured regret: {learner['name']}")
+        if learner["band"] is not None:
+            floor = min(m for m in learner["mean"] if m > 0) / 3
+            ends = [[max(v, floor) for v in learner["band"][side]] for side in ("lower", "upper")]
+            axis.fill_between(study["checkpoints"], *ends, color=colour, alpha=0.25, linewidth=0)
+
+
+def _draw_marks(axis: Any, found: Sweep) -> None:
+    """A dot where a bound meets the trivial one, and a line down to the number of episodes."""
+    low, high = found.range.values[0], found.range.values[-1]
+    for name, threshold in reversed(found.thresholds.items()):  # the printed one on top
+        if threshold.episodes is not None and low <= threshold.episodes <= high:
+            height, colour = float(threshold.episodes * found.parameters.horizon), _STYLES[name]["color"]
+            axis.plot([threshold.episodes], [height], "o", color=colour, markersize=5, zorder=5)
+            axis.axvline(threshold.episodes, color=colour, linestyle=":", linewidth=0.8, zorder=0)
+
+
+def _label(name: str, found: Sweep) -> str:
+    """What the line is, and from which number of episodes on it is below the trivial bound."""
+    threshold = found.thresholds.get(name)
+    if threshold is None or threshold.episodes is None:
+        return _LABELS[name]
+    return f"{_LABELS[name]}; below K H from K = {_rounded(threshold.episodes)}"
+
+
+def _rounded(number: int) -> str:
+    if number < 10**15:
+        return str(number)
+    with precision(64):
+        text: str = arb(number).str(4, radius=False)
+    return text
+
+
+def _metadata(target: str) -> dict[str, Any]:
+    """What would differ from one drawing to the next is left out."""
+    kind = Path(target).suffix.lower()
+    if kind == ".svg":
+        return {"Date": None, "Creator": None}
+    return {"CreationDate": None, "Creator": None, "Producer": None} if kind == ".pdf" else {"Software": None}

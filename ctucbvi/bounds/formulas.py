@@ -1,0 +1,265 @@
+r"""The constants of the paper, each written once, over an arithmetic.
+
+Write :math:`v = \lambda_{\max}H` and :math:`f = \ln K/\ln(\ln K+1)`, read as 1 for :math:`K = 1`
+(``eq:term1-3/K=1/repaired``).  The radii and the bonus are those of :mod:`ctucbvi.learning.radii`.
+
+* Value iteration contracts with :math:`\rho = 1-e^{-v}` and stops within :math:`\epsilon_k e^v` of the fixed
+  point (``eq:error-vi``), in truth within :math:`\epsilon_k(e^v-1)`.
+* The largest of :math:`K` Poisson variables has mean at most :math:`(v+1)f` (``eq:term1-3``), and at most
+  :math:`ve^s` with :math:`s = 1 + W((\ln K - v)/(ev))` (``eq:term1-3/sharp``).  It is not needed:
+  :math:`D = (e-1)v + 1/(\sqrt e-1)` takes its place (``eq:term1-3/levels``).
+* ``prop:proberror``: :math:`3(H+1/\lambda_{\min})\sqrt{SAK}\,(v+1)f`, in truth
+  :math:`2(H+1/\lambda_{\min})\sqrt{SAK}\min\{(v+1)f, D\}`; ``prop:rateerror``: the same times
+  :math:`\sqrt{2\lambda_{\max}}`, and :math:`\frac73` in place of 2.
+* The corollary with its constants (``eq:regret-b1``), with :math:`l = \ln(2SAKH)`:
+  :math:`(16\sqrt{2+16l}\,f + 3)\,v^2(H+1/\lambda_{\min})\sqrt{SAK}(\sqrt S+v)`.
+* ``thm:lowerbound``: :math:`c\,E[(H-\gamma_d)^+]\sqrt{SAK}` with :math:`c = 1/(12\sqrt2)`, repaired
+  :math:`\frac17`, where for :math:`N` Poisson of mean :math:`v`
+
+  .. math:: E[(H-\gamma_d)^+] = H\,P(N\ge d) - \frac d{\lambda_{\max}}P(N\ge d+1)
+            \ge H - \frac d{\lambda_{\max}} .
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ctucbvi.bounds.arithmetics import Numbers
+from ctucbvi.bounds.parameters import Parameters
+from ctucbvi.learning.radii import Constants, N, jump_bracket, log_confidence, stretch_factor
+
+_ONE = Fraction(1)
+
+
+# --- radii and bonus --------------------------------------------------------------------------
+
+
+def stretch(p: Parameters, numbers: Numbers[N]) -> N:
+    """The factor C of the bonus."""
+    return stretch_factor(p.fastest, p.horizon, numbers)
+
+
+def confidence_log(p: Parameters, numbers: Numbers[N]) -> N:
+    """``L(δ)``."""
+    return log_confidence(p.states, p.actions, p.episodes, p.confidence, numbers)
+
+
+def jump_constant(p: Parameters, numbers: Numbers[N]) -> N:
+    """``2 [S ln 2 + ln(SAHK²/δ)]``, the square of α at one jump."""
+    bracket = jump_bracket(p.states, p.actions, p.horizon, p.episodes, p.confidence, numbers)
+    found: N = bracket * 2
+    return found
+
+
+def _constants(p: Parameters, numbers: Numbers[N]) -> Constants[N]:
+    fastest, confidence = numbers.number(p.fastest), confidence_log(p, numbers)
+    return Constants(
+        numbers.number(p.horizon),
+        stretch(p, numbers),
+        fastest * confidence,
+        confidence / fastest,
+        jump_constant(p, numbers),
+    )
+
+
+def rate_radius(p: Parameters, numbers: Numbers[N]) -> N:
+    """β after the time T."""
+    return _constants(p, numbers).rate_radius(numbers.number(p.time), numbers)
+
+
+def jump_radius(p: Parameters, numbers: Numbers[N]) -> N:
+    """α after N⁺ jumps."""
+    return _constants(p, numbers).jump_radius(numbers.number(Fraction(1) * p.left), numbers)
+
+
+def bonus(p: Parameters, numbers: Numbers[N]) -> N:
+    """The bonus b after the time T and N⁺ jumps."""
+    left = numbers.number(Fraction(1) * p.left)
+    return _constants(p, numbers).bonus(numbers.number(p.time), left, numbers)
+
+
+# --- value iteration --------------------------------------------------------------------------
+
+
+def contraction(p: Parameters, numbers: Numbers[N]) -> N:
+    """``ρ = 1 - e^{-λmax H}``."""
+    found: N = -numbers.expm1(numbers.number(-p.load))
+    return found
+
+
+def iteration_factor(p: Parameters, numbers: Numbers[N]) -> N:
+    """``e^{λmax H}``: the error of the iteration is at most this times ε_k."""
+    return numbers.exp(numbers.number(p.load))
+
+
+def iteration_factor_sharp(p: Parameters, numbers: Numbers[N]) -> N:
+    """``e^{λmax H} - 1``."""
+    return numbers.expm1(numbers.number(p.load))
+
+
+def accuracies(p: Parameters, numbers: Numbers[N]) -> N:
+    """``Σ ε_k``."""
+    return numbers.accuracies(p)
+
+
+def iteration_error(p: Parameters, numbers: Numbers[N]) -> N:
+    """``e^{λmax H} Σ ε_k``, what all iterations together may cost."""
+    found: N = iteration_factor(p, numbers) * accuracies(p, numbers)
+    return found
+
+
+# --- the number of jumps ----------------------------------------------------------------------
+
+
+def log_factor(p: Parameters, numbers: Numbers[N]) -> N:
+    """``ln K/ln(ln K + 1)``, and 1 for K = 1."""
+    if p.episodes == 1:
+        return numbers.number(_ONE)
+    log = numbers.log_of(_ONE * p.episodes)
+    found: N = log / numbers.log(log + 1)
+    return found
+
+
+def longest(p: Parameters, numbers: Numbers[N]) -> N:
+    """``E max`` of K Poisson variables of mean λmax H."""
+    return numbers.longest(p)
+
+
+def longest_bound(p: Parameters, numbers: Numbers[N]) -> N:
+    """``(λmax H + 1) ln K/ln(ln K + 1)``."""
+    found: N = numbers.number(p.load + 1) * log_factor(p, numbers)
+    return found
+
+
+def longest_sharp(p: Parameters, numbers: Numbers[N]) -> N:
+    """``v e^s`` with ``s = 1 + W((ln K - v)/(ev))``, the best bound of its kind."""
+    mean, e = numbers.number(p.load), numbers.exp(numbers.number(_ONE))
+    found: N = mean * numbers.exp(
+        numbers.lambert((numbers.log_of(_ONE * p.episodes) - mean) / (e * mean)) + 1
+    )
+    return found
+
+
+def levels(p: Parameters, numbers: Numbers[N]) -> N:
+    """``D = (e - 1) λmax H + 1/(√e - 1)``."""
+    half = numbers.number(Fraction(1, 2))
+    found: N = numbers.expm1(numbers.number(_ONE)) * numbers.number(p.load) + 1 / numbers.expm1(half)
+    return found
+
+
+# --- the propositions -------------------------------------------------------------------------
+
+
+def root_of_pairs(p: Parameters, numbers: Numbers[N]) -> N:
+    """``√(SAK)``."""
+    return numbers.sqrt(numbers.number(_ONE * p.states * p.actions * p.episodes))
+
+
+def waiting(p: Parameters, numbers: Numbers[N]) -> N:
+    """``H + 1/λmin``."""
+    assert p.slowest is not None  # a condition of whatever uses it
+    return numbers.number(p.horizon + 1 / p.slowest)
+
+
+def _proposition(constant: Fraction, level: N, p: Parameters, numbers: Numbers[N]) -> N:
+    found: N = numbers.number(constant) * waiting(p, numbers) * root_of_pairs(p, numbers) * level
+    return found
+
+
+def jump_errors(p: Parameters, numbers: Numbers[N]) -> N:
+    """``prop:proberror``."""
+    return _proposition(Fraction(3), longest_bound(p, numbers), p, numbers)
+
+
+def rate_errors(p: Parameters, numbers: Numbers[N]) -> N:
+    """``prop:rateerror``."""
+    found: N = numbers.sqrt(numbers.number(2 * p.fastest)) * jump_errors(p, numbers)
+    return found
+
+
+def _best_level(p: Parameters, numbers: Numbers[N]) -> N:
+    return numbers.minimum(longest_bound(p, numbers), levels(p, numbers))
+
+
+def jump_errors_sharp(p: Parameters, numbers: Numbers[N]) -> N:
+    """``prop:proberror/sharp``."""
+    return _proposition(Fraction(2), _best_level(p, numbers), p, numbers)
+
+
+def rate_errors_sharp(p: Parameters, numbers: Numbers[N]) -> N:
+    """``prop:rateerror/repaired``."""
+    level = _best_level(p, numbers)
+    found: N = numbers.sqrt(numbers.number(2 * p.fastest)) * _proposition(Fraction(7, 3), level, p, numbers)
+    return found
+
+
+# --- the corollary and the remark -------------------------------------------------------------
+
+
+def episodes_log(p: Parameters, numbers: Numbers[N]) -> N:
+    """``ln(2SAKH)``."""
+    return numbers.log_of(2 * p.states * p.actions * p.episodes * p.horizon)
+
+
+def order(p: Parameters, numbers: Numbers[N]) -> N:
+    """``(16 √(2 + 16 ln(2SAKH)) f + 3) λmax²H² (H + 1/λmin) √(SAK) (√S + λmax H)``."""
+    logs = numbers.sqrt(episodes_log(p, numbers) * 16 + 2) * 16 * log_factor(p, numbers) + 3
+    size = numbers.sqrt(numbers.number(_ONE * p.states)) + numbers.number(p.load)
+    found: N = logs * numbers.number(p.load * p.load) * waiting(p, numbers) * root_of_pairs(p, numbers) * size
+    return found
+
+
+def printed_roots(p: Parameters, numbers: Numbers[N]) -> tuple[N, N]:
+    """``√(2S + 6 ln(2SAKH))`` and ``4 λmax H √ln(2SAKH)``."""
+    log = episodes_log(p, numbers)
+    first = numbers.sqrt(numbers.number(2 * _ONE * p.states) + log * 6)
+    return first, numbers.number(4 * p.load) * numbers.sqrt(log)
+
+
+def known_rates(p: Parameters, numbers: Numbers[N]) -> N:
+    """The bound for an agent that knows λmin: ``CH/λmin + H + 1/λmin`` for ``(CH + 1)(H + 1/λmin)``."""
+    assert p.slowest is not None  # a condition of the bound
+    shorter = stretch(p, numbers) * numbers.number(p.horizon / p.slowest) + waiting(p, numbers)
+    first, second = printed_roots(p, numbers)
+    main = shorter * 3 * root_of_pairs(p, numbers) * longest_bound(p, numbers) * (first + second)
+    found: N = main + iteration_error(p, numbers) + 1
+    return found
+
+
+# --- the lower bound --------------------------------------------------------------------------
+
+
+def erlang(p: Parameters, numbers: Numbers[N]) -> N:
+    """``E[(H - γ_d)^+]``, γ_d the sum of d exponential times of rate λmax."""
+    depth = p.depth
+    assert depth is not None  # a condition of the lower bound
+    reached = numbers.number(p.horizon) * numbers.at_least(p.load, depth)
+    found: N = reached - numbers.number(depth / p.fastest) * numbers.at_least(p.load, depth + 1)
+    return found
+
+
+def _lower(constant: N, value: N, p: Parameters, numbers: Numbers[N]) -> N:
+    found: N = constant * value * root_of_pairs(p, numbers)
+    return found
+
+
+def _printed_constant(numbers: Numbers[N]) -> N:
+    found: N = numbers.number(Fraction(1, 12)) / numbers.sqrt(numbers.number(Fraction(2)))
+    return found
+
+
+def lower_bound(p: Parameters, numbers: Numbers[N]) -> N:
+    """``E[(H - γ_d)^+] √(SAK)/(12√2)``."""
+    return _lower(_printed_constant(numbers), erlang(p, numbers), p, numbers)
+
+
+def lower_bound_repaired(p: Parameters, numbers: Numbers[N]) -> N:
+    """``E[(H - γ_d)^+] √(SAK)/7``."""
+    return _lower(numbers.number(Fraction(1, 7)), erlang(p, numbers), p, numbers)
+
+
+def lower_bound_simple(p: Parameters, numbers: Numbers[N]) -> N:
+    """``c2 H √(SAK)/(12√2)`` with the largest c2, ``1 - d/(λmax H)``."""
+    assert p.depth is not None  # a condition of the lower bound
+    rest = numbers.number(p.horizon - p.depth / p.fastest)
+    return _lower(_printed_constant(numbers), rest, p, numbers)

@@ -1,0 +1,221 @@
+r"""The bound of ``thm:CT-UCB`` on the regret, as printed, repaired, and with the best constants proved.
+
+Every version is a product and two terms more,
+
+.. math:: \text{(factors)}\cdot(\text{root of the jumps} + \text{root of the rates})
+          + e^{\lambda_{\max}H}\sum_{k\le K}\epsilon_k + \text{(off the event } \mathcal G),
+
+and a condition for each thing that is not always so.  With :math:`v = \lambda_{\max}H`,
+:math:`f = \ln K/\ln(\ln K+1)`, :math:`l = \ln(2SAKH)`, :math:`a = \sqrt{2[S\ln 2+\ln(SAHK^2/\delta)]}`:
+
+========== =============================================================================== ================
+version    product                                                                         off 𝒢
+========== =============================================================================== ================
+printed    :math:`3(CH+1)\sqrt{SAK}(H+1/\lambda_{\min})(v+1)f(\sqrt{2S+6l}+4v\sqrt l)`      1
+repaired   the same, where it is proved                                                    1
+sharp      :math:`(CH+1)\sqrt{SAK}(H+1/\lambda_{\min})D(2a+\frac73v\sqrt{2L})`              1
+halved     half of it, for the learner with half of the bonus                              1
+delta      :math:`3(CH+1)\sqrt{SAK}(H+1/\lambda_{\min})(v+1)f(a+v\sqrt{2L})`                :math:`2\delta KH`
+sharp-delta that of sharp                                                                  :math:`2\delta KH`
+========== =============================================================================== ================
+
+The first four take :math:`\delta = 1/(2KH)`, as the theorem does, whatever :math:`\delta` is given; the last
+two are what the same proof (``eq:r1``, ``eq:r2`` and the propositions) gives for a :math:`\delta` of one's
+own.  For few episodes the theorem is true because its bound exceeds :math:`KH`; the last three ask for the
+conditions of ``eq:G/repaired`` instead.
+
+**Growth.**  A version's :attr:`Version.growth` is an upper bound, decreasing in :math:`K`, of
+:math:`\partial\ln(\text{product}/K)/\partial\ln K`; see :mod:`ctucbvi.bounds.thresholds`.  With
+:math:`k = \ln K`, :math:`\sqrt{SAK}/K` contributes :math:`-\frac12`, :math:`f` contributes :math:`\frac1k -
+\frac1{(1+k)\ln(1+k)}`, and a root of :math:`c + nk` contributes :math:`\frac n{2(c+nk)}`; of a sum of two
+roots the larger one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Generic
+
+from ctucbvi.bounds import conditions as c
+from ctucbvi.bounds import formulas as f
+from ctucbvi.bounds.arithmetics import Numbers
+from ctucbvi.bounds.conditions import Condition
+from ctucbvi.bounds.parameters import Parameters
+from ctucbvi.learning.radii import N
+
+_ONE = Fraction(1)
+FULL_BONUS, HALF_BONUS = "CT-UCBVI", "CT-UCBVI with half of the bonus"
+
+
+@dataclass(frozen=True)
+class Parts(Generic[N]):
+    """A bound in its parts."""
+
+    factors: tuple[tuple[str, N], ...]  # of the product, but for the roots
+    jump_root: N
+    rate_root: N
+    accuracy: N  # e^{λmax H} Σ ε_k
+    off_event: N  # what the complement of 𝒢 may cost
+
+    @property
+    def product(self) -> N:
+        """The factors and the sum of the roots, multiplied."""
+        found: N = self.jump_root + self.rate_root
+        for _, factor in reversed(self.factors):
+            found = factor * found
+        return found
+
+    @property
+    def total(self) -> N:
+        """The bound."""
+        found: N = self.product + self.accuracy + self.off_event
+        return found
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of the bound of the regret."""
+
+    name: str
+    label: str  # of the claim that states it
+    title: str
+    parts: Callable[[Parameters, Numbers[Any]], Parts[Any]]
+    growth: Callable[[Parameters, Numbers[Any]], Any]
+    conditions: tuple[Condition, ...]
+    own_delta: bool = False  # whether it is for the δ given, not for 1/(2KH)
+    learner: str = FULL_BONUS
+
+    def bound(self, p: Parameters, numbers: Numbers[N]) -> N:
+        """The bound, where its conditions hold."""
+        found: N = self.parts(p, numbers).total
+        return found
+
+
+# --- the parts --------------------------------------------------------------------------------
+
+
+def _common(p: Parameters, numbers: Numbers[N]) -> tuple[tuple[str, N], ...]:
+    return (
+        ("C H + 1", f.stretch(p, numbers) * numbers.number(p.horizon) + 1),
+        ("sqrt(S A K)", f.root_of_pairs(p, numbers)),
+        ("H + 1/lambda_min", f.waiting(p, numbers)),
+    )
+
+
+def _printed_factors(p: Parameters, numbers: Numbers[N]) -> tuple[tuple[str, N], ...]:
+    return (
+        ("3", numbers.number(Fraction(3))),
+        *_common(p, numbers),
+        ("lambda_max H + 1", numbers.number(p.load + 1)),
+        ("ln K/ln(ln K + 1)", f.log_factor(p, numbers)),
+    )
+
+
+def _printed(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
+    roots = f.printed_roots(p, numbers)
+    return Parts(_printed_factors(p, numbers), *roots, f.iteration_error(p, numbers), numbers.number(_ONE))
+
+
+def _sharp(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
+    """With the δ of the parameters; the complement of 𝒢 costs 2δKH, which is 1 for the proof's δ."""
+    off = numbers.number(_ONE if p.delta is None else 2 * p.delta * p.episodes * p.horizon)
+    jump = numbers.sqrt(f.jump_constant(p, numbers)) * 2
+    rate = numbers.number(Fraction(7, 3) * p.load) * numbers.sqrt(f.confidence_log(p, numbers) * 2)
+    factors = (*_common(p, numbers), ("(e - 1) lambda_max H + 1/(sqrt(e) - 1)", f.levels(p, numbers)))
+    return Parts(factors, jump, rate, f.iteration_error(p, numbers), off)
+
+
+def _own(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
+    sharp = _sharp(p, numbers)
+    jump = numbers.sqrt(f.jump_constant(p, numbers))
+    rate = numbers.number(p.load) * numbers.sqrt(f.confidence_log(p, numbers) * 2)
+    return replace(sharp, factors=_printed_factors(p, numbers), jump_root=jump, rate_root=rate)
+
+
+def _proofs(parts: Callable[[Parameters, Numbers[N]], Parts[N]]) -> Callable[..., Parts[N]]:
+    """The same with δ = 1/(2KH)."""
+    return lambda p, numbers: parts(replace(p, delta=None), numbers)
+
+
+def _halved(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
+    parts = _sharp(replace(p, delta=None), numbers)
+    return replace(parts, factors=(("1/2", numbers.number(Fraction(1, 2))), *parts.factors))
+
+
+# --- how they grow ----------------------------------------------------------------------------
+
+
+def _log_factor_growth(p: Parameters, numbers: Numbers[N]) -> N:
+    log = numbers.log_of(_ONE * p.episodes)
+    found: N = numbers.number(_ONE) / log - numbers.number(_ONE) / ((log + 1) * numbers.log(log + 1))
+    return found
+
+
+def _printed_growth(p: Parameters, numbers: Numbers[N]) -> N:
+    """Of the two roots the second one grows faster: 1/(2l) against 3/(2S + 6l)."""
+    root = numbers.number(Fraction(1, 2)) / f.episodes_log(p, numbers)
+    found: N = _log_factor_growth(p, numbers) + root - numbers.number(Fraction(1, 2))
+    return found
+
+
+def _sharp_growth(p: Parameters, numbers: Numbers[N]) -> N:
+    """The radicand of the jumps is a constant and ``nk``, that of the rates a constant and ``4(n/2 - 1)k``.
+
+    With δ = 1/(2KH), n = 6; with a fixed δ, n = 4.
+    """
+    powers = 6 if p.delta is None else 4
+    jump = numbers.number(Fraction(powers, 2)) / f.jump_constant(p, numbers)
+    rate = numbers.number(Fraction(powers - 2)) / f.confidence_log(p, numbers)
+    found: N = numbers.maximum(jump, rate) - numbers.number(Fraction(1, 2))
+    return found
+
+
+def _own_growth(p: Parameters, numbers: Numbers[N]) -> N:
+    found: N = _sharp_growth(p, numbers) + _log_factor_growth(p, numbers)
+    return found
+
+
+def _proof_growth(p: Parameters, numbers: Numbers[N]) -> N:
+    return _sharp_growth(replace(p, delta=None), numbers)
+
+
+# --- the versions -----------------------------------------------------------------------------
+
+
+def _with_proof_delta(condition: Condition) -> Condition:
+    return Condition(
+        condition.text.replace("delta", "1/(2KH)"), lambda p: condition.test(replace(p, delta=None))
+    )
+
+
+_RATES = (*c.SIZES, c.SLOWEST)
+_GIVEN = (*_RATES, c.OWN_DELTA, c.DELTA, *c.EVENT)
+
+PRINTED = Version(
+    "printed", "thm:CT-UCB", "thm:CT-UCB as printed (eq:regret-bound)", _printed, _printed_growth,
+    (*_RATES, c.SEVERAL, c.REAL),
+)  # fmt: skip
+REPAIRED = Version(
+    "repaired", "thm:CT-UCB/repaired", "thm:CT-UCB as printed, where it is proved", _printed,
+    _printed_growth, (*_RATES, c.LONG),
+)  # fmt: skip
+SHARP = Version(
+    "sharp", "thm:CT-UCB/sharp", "thm:CT-UCB with the sharpest constants proved", _proofs(_sharp),
+    _proof_growth, (*_RATES, c.LONG, c.PROOF_DELTA),
+)  # fmt: skip
+HALVED = Version(
+    "halved", "lem:v-v-continuoustime/halved", "the sharpest constants for half of the bonus", _halved,
+    _proof_growth, (*_RATES, c.LONG, c.PROOF_DELTA, *map(_with_proof_delta, c.EVENT)), learner=HALF_BONUS,
+)  # fmt: skip
+DELTA = Version(
+    "delta", "eq:r2", "what the printed proof gives for the delta given", _own, _own_growth,
+    (*_GIVEN, c.SEVERAL), own_delta=True,
+)  # fmt: skip
+SHARP_DELTA = Version(
+    "sharp-delta", "thm:CT-UCB/sharp", "what the sharpest proof gives for the delta given", _sharp,
+    _sharp_growth, _GIVEN, own_delta=True,
+)  # fmt: skip
+
+VERSIONS = (PRINTED, REPAIRED, SHARP, HALVED, DELTA, SHARP_DELTA)

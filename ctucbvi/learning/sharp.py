@@ -1,0 +1,80 @@
+r"""The smallest bonus, and stopping rule, for which optimism is still proved (``bonus="sharp"``).
+
+Let :math:`w(\lambda,t) = \int_0^t e^{-\lambda s}ds`, hats for estimates, and
+:math:`\underline\lambda = \max\{\hat\lambda-\beta, 0\}`, :math:`\bar\lambda = \min\{\hat\lambda+\beta,
+\lambda_{\max}\}` the ends of the confidence interval.  The paper's bonus makes up for three errors, each
+bounded by its largest possible size.  Looked at more closely,
+
+* the two errors of the rate have opposite signs (``lem:optimism/opposite``), and :math:`V^*_n` rises in
+  :math:`t` by at most 1 per unit of time (``lem:optimism/sharp/slope``), so that together they cost at most
+  :math:`r\,[w(\underline\lambda,t) - w(\hat\lambda,t)]` or
+  :math:`(1-r)[w(\hat\lambda,t) - w(\bar\lambda,t)]` (``lem:optimism/sharp/rate``);
+* the error of the jumps costs at most :math:`\frac{\alpha'}2(t - w(\hat\lambda,t))`,
+  :math:`\alpha' = \min\{\alpha, 2\}` (``lem:optimism/sharp/jump``);
+* the bonus earns :math:`b\,w(\hat\lambda,t)`, with the estimated rate, not with :math:`\lambda_{\max}`.
+
+Divided by :math:`w(\hat\lambda,t)` all costs increase in :math:`t` (``lem:optimism/sharp/time``), so that
+:math:`t = H` decides.  With :math:`\varphi(z) = (1-e^{-z})/z` and
+:math:`\hat\varphi = \varphi(\hat\lambda H)`,
+
+.. math:: b = \max\Bigl\{r\Bigl(\frac{\varphi(\underline\lambda H)}{\hat\varphi} - 1\Bigr),\
+          (1-r)\Bigl(1 - \frac{\varphi(\bar\lambda H)}{\hat\varphi}\Bigr)\Bigr\}
+          + \frac{\alpha'}2\Bigl(\frac1{\hat\varphi} - 1\Bigr),
+
+which is never more than half of the paper's (``lem:optimism/sharp/size``).  For small :math:`\beta` the first
+part is about :math:`\max\{r,1-r\}\,\beta` times the mean of an exponential time of rate :math:`\hat\lambda`
+that is cut off at :math:`H`, where the paper has :math:`CH^2\beta`.  A pair that was never left gets
+:math:`(1-r)(1-\varphi(\lambda_{\max}H))`: less than what would raise its reward to 1.
+
+**Stopping.**  Where :math:`\|V_n - V_{n-1}\| < \epsilon` all further iterations together move the value by at
+most :math:`\epsilon\lambda_{\max}H`, not :math:`\epsilon e^{\lambda_{\max}H}` (``eq:error-vi/load``).  The
+iteration is stopped at :math:`\epsilon_k/(\lambda_{\max}H)`: optimism then holds up to :math:`\epsilon_k`.
+
+The radii are the paper's.  A known :math:`\lambda_{\min}` bounds :math:`\underline\lambda`; a pair that was
+never left then has :math:`\hat\lambda > 0` and no row, which costs what :math:`\alpha' = 2` does.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol
+
+from ctucbvi.learning.radii import Arithmetic, Constants, N
+
+if TYPE_CHECKING:
+    from ctucbvi.learning.settings import Settings
+
+
+class Waiting(Arithmetic[N], Protocol[N]):
+    """An arithmetic that also knows φ."""
+
+    def waiting(self, z: N) -> N:
+        r""":math:`\varphi(z) = (1-e^{-z})/z`, and 1 at 0, for :math:`z \ge 0`."""
+        ...
+
+
+def bonus_of(
+    settings: Settings, radii: Constants[N], *, rate: N, reward: N, time: N, left: N, numbers: Waiting[N]
+) -> N:
+    """The bonus that ``settings`` ask for; ``radii`` are their constants, 0 in the place of C for none."""
+    if settings.bonus != "sharp":
+        return radii.bonus(time, left, numbers)
+    one, two = numbers.number(Fraction(1)), numbers.number(Fraction(2))
+    radius = radii.rate_radius(time, numbers)
+    low = numbers.maximum(rate - radius, numbers.number(settings.slowest or Fraction(0)))
+    high = -numbers.maximum(-(rate + radius), -numbers.number(settings.fastest))
+    reach = -numbers.maximum(-radii.jump_radius(left, numbers), -two) if left >= one else two
+    found: N = sharp_bonus(
+        rate, low=low, high=high, reach=reach, reward=reward, horizon=radii.horizon, numbers=numbers
+    )
+    return found
+
+
+def sharp_bonus(rate: N, *, low: N, high: N, reach: N, reward: N, horizon: N, numbers: Waiting[N]) -> N:
+    """The bonus of the module's text; ``reach`` is α'."""
+    one, two = numbers.number(Fraction(1)), numbers.number(Fraction(2))
+    here = numbers.waiting(rate * horizon)
+    above = reward * (numbers.waiting(low * horizon) / here - one)
+    below = (one - reward) * (one - numbers.waiting(high * horizon) / here)
+    found: N = numbers.maximum(above, below) + reach / two * (one / here - one)
+    return found

@@ -1,0 +1,25 @@
+"""Where the bound of ``thm:CT-UCB`` is lost: its proof, measured on the learner's own episodes.
+
+``tally_runs`` plays a study and adds up what the proof adds up, ``chain`` makes the rows of it and ``draw``
+the picture.
+"""
+
+from ctucbvi.losses.chain import Chain, Kind, Link
+from ctucbvi.losses.figure import check_target, draw
+from ctucbvi.losses.links import Sizes, chain
+from ctucbvi.losses.runs import Run, tally_runs
+from ctucbvi.losses.tally import Sums, Tally
+
+__all__ = [
+    "Chain",
+    "Kind",
+    "Link",
+    "Run",
+    "Sizes",
+    "Sums",
+    "Tally",
+    "chain",
+    "check_target",
+    "draw",
+    "tally_runs",
+]

@@ -1,0 +1,234 @@
+r"""What the proof of ``thm:CT-UCB`` adds up, added up along the episodes that a learner played.
+
+A visit is the :math:`m`-th decision of episode :math:`k`: the pair :math:`(x_m,a_m)`, the remaining time
+:math:`u = (H - t_m^k)^+`, and whether the jump that ends it was observed, :math:`t_{m+1}^k \le H`.  With the
+statistics :math:`N = N^{k,+}` and :math:`T = T^k` at the start of the episode, :math:`\alpha`, :math:`\beta`
+and :math:`b` of ``eq:alpha-k``, ``eq:beta-k`` and ``eq:bonus-k``, and :math:`N_m` the count of the observed
+:math:`m`-th jumps alone, the sums over all visits are
+
+========  ====================================================  ====================================
+PAID      :math:`b\int_0^u e^{-\hat\lambda s}ds`                what the recursion pays for a visit
+BONUS     :math:`b\,u`                                          what ``eq:reward-disc`` puts for it
+ALPHA     :math:`\alpha u`                                      the jumps in ``lem:error-model``
+BETA      :math:`\beta u^2`                                     the rates, there and in the reward
+JUMP      :math:`u/\sqrt{\max\{1,N\}}`                          ``prop:proberror``
+RATE      :math:`u/\sqrt{\max\{T,L/\lambda_{\max}\}}`           ``prop:rateerror``
+SLOW      :math:`(1-e^{-\lambda_{\min}u})/\sqrt{\max\{1,N\}}`   ``eq:CS1``
+TRUE      :math:`(1-e^{-\lambda u})/\sqrt{\max\{1,N\}}`         with the pair's own rate
+SEEN      :math:`1\{t_{m+1}\le H\}/\sqrt{\max\{1,N\}}`          ``eq:CS2``
+OWN       :math:`1\{t_{m+1}\le H\}/\sqrt{\max\{1,N_m\}}`        the first step of ``eq:CS3``
+========  ====================================================  ====================================
+
+and over the episodes VALUE, :math:`\hat V_{n_k}(x_0,H)`, planned anew.  Beside the sums: the final
+:math:`N_m(x,a)` for every :math:`m`; in how many episodes an estimate was outside its radii (the event of
+``eq:G`` failed); and the largest :math:`\max\{1,N\}/(2\max\{\lambda_{\max}T, L\})`, which is at most 1 where
+``prop:rateerror`` compares path by path.
+
+The learner is not touched: its recorded visits are gone through again by a compiled loop of its own, which
+counts, estimates and plans as :mod:`ctucbvi.numeric.episodes` does.
+"""
+
+from __future__ import annotations
+
+from math import expm1, sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ctucbvi.numeric import episodes
+from ctucbvi.numeric.arrays import Arrays, Floats, Integers
+from ctucbvi.numeric.episodes import (
+    CUT,
+    FACTOR,
+    FASTEST,
+    FLOOR,
+    HORIZON,
+    LEFT,
+    NEW,
+    REST,
+    TICK,
+    TICKS,
+    Desk,
+    World,
+    accuracy,
+    estimate,
+)
+from ctucbvi.numeric.loop import iterate, slot
+from ctucbvi.numeric.preparation import make_desk, make_world
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from ctucbvi.learning import Settings
+    from ctucbvi.model import CTMDP
+
+# Places in `Sums.total`.
+PAID, BONUS, ALPHA, BETA, JUMP, RATE, SLOW, TRUE, SEEN, OWN, VALUE, TOTALS = range(12)
+# Places in `Sums.clock`; OUTSIDE counts episodes that began outside of 𝒢.
+EPISODE, VISITS, OUTSIDE, CLOCK = range(4)
+# Of a pair: α, β, b, 1/√max(1, N), 1/√max(T, L/λmax), and whether its estimates are within the radii.
+_ALPHA, _BETA, _BONUS, _COUNT, _TIME, _INSIDE, _RADII = range(7)
+_JUMP_CONSTANT, _RATE_CONSTANT = episodes.JUMP, episodes.RATE
+_ROOM = 16  # jumps of an episode that the counts by m begin with
+
+
+class Sums(NamedTuple):
+    """What has been added up so far; all there is to know for going on."""
+
+    total: Floats  # (TOTALS,) see PAID and the others
+    own: Integers  # (room, pairs) N_m, one row per m
+    counts: Integers  # (4, pairs) as in the learner's memory
+    jumps: Integers  # (non-zeros,) N(x,a,y)
+    clock: Integers  # (CLOCK,) see EPISODE and the others
+    crowd: Floats  # (1,) the largest max(1, N)/(2 max(λmax T, L))
+
+
+class Tally:
+    """Adds up the visits of one run, in the order in which they were made."""
+
+    def __init__(
+        self,
+        model: CTMDP,
+        settings: Settings,
+        *,
+        steps: int,
+        initial: dict[str, Fraction],
+        sums: Sums | None = None,
+    ) -> None:
+        self._world, arrays = make_world(model, settings, steps, initial), Arrays.of(model)
+        self._desk = make_desk(self._world, deep=False)
+        self._truth = _Truth(arrays.rate, arrays.probability, float(min(arrays.rate)))
+        self._opening = np.array([float(p) for p in initial.values()])
+        pairs = len(arrays.rate)
+        self._radii = np.zeros((_RADII, pairs))
+        self.sums = sums or Sums(
+            total=np.zeros(TOTALS),
+            own=np.zeros((_ROOM, pairs), np.int64),
+            counts=np.zeros((4, pairs), np.int64),
+            jumps=np.zeros(len(arrays.target), np.int64),
+            clock=np.zeros(CLOCK, np.int64),
+            crowd=np.zeros(1),
+        )
+        self.sums.counts[NEW] = 1  # estimates are found again, here as after a pause
+
+    def add(self, visits: Integers) -> None:
+        """Add whole episodes: ``visits`` are rows ``pair, ticks, place of the target or -1``."""
+        longest = _longest(visits)
+        short = longest - len(self.sums.own)
+        if short > 0:
+            more = np.zeros((short + _ROOM, self.sums.own.shape[1]), np.int64)
+            self.sums = self.sums._replace(own=np.concatenate([self.sums.own, more]))
+        _replay(self._world, self._truth, self._desk, self._opening, self._radii, self.sums, visits)
+
+
+class _Truth(NamedTuple):
+    """What the learner does not know."""
+
+    rate: Floats  # (pairs,) λ
+    probability: Floats  # (non-zeros,) p
+    slowest: float  # λmin
+
+
+def _longest(visits: Integers) -> int:
+    """The largest number of observed jumps in an episode."""
+    ends = np.flatnonzero(visits[:, 2] < 0)
+    return int(np.diff(ends, prepend=-1).max()) - 1 if ends.size else 0
+
+
+@njit(cache=True)
+def _replay(
+    world: World, truth: _Truth, desk: Desk, opening: Floats, radii: Floats, sums: Sums, visits: Integers
+) -> None:
+    counts, clock, total = sums.counts, sums.clock, sums.total
+    at = 0
+    while at < visits.shape[0]:
+        clock[EPISODE] += 1
+        inside = True
+        for k in range(counts.shape[1]):
+            if counts[NEW, k]:
+                counts[NEW, k] = 0
+                estimate(
+                    k, world.numbers, world.reward, world.row, counts, sums.jumps, desk.rate, desk.gain,
+                    desk.chance, desk.weights,
+                )  # fmt: skip
+                _renew(k, world.numbers, world.row, truth, counts, desk.rate, desk.chance, radii, sums.crowd)
+            inside &= radii[_INSIDE, k] > 0.0
+        clock[OUTSIDE] += not inside
+        total[VALUE] += _value(world, desk, opening, clock[EPISODE])
+        at = _episode(world, truth, desk.rate, radii, sums, visits, at)
+
+
+@njit(cache=True)
+def _value(world: World, desk: Desk, opening: Floats, episode: int) -> float:
+    """The computed value at the initial states, planned as the learner plans."""
+    n = iterate(
+        world.first, world.row, world.target, world.times, desk.chance, desk.weights,
+        accuracy(world.numbers, episode), desk.values, desk.action_values, desk.inflow,
+    )  # fmt: skip
+    values, found = desk.values[slot(n, desk.values.shape[0])], 0.0
+    for j in range(opening.size):
+        found += opening[j] * values[world.opening[j], -1]
+    return float(found)
+
+
+@njit(cache=True)
+def _renew(
+    k: int,
+    numbers: Floats,
+    row: Integers,
+    truth: _Truth,
+    counts: Integers,
+    rate: Floats,
+    chance: Floats,
+    radii: Floats,
+    crowd: Floats,
+) -> None:
+    """The radii of pair ``k``, and whether its estimates are within them."""
+    horizon, left = numbers[HORIZON], max(1.0, float(counts[LEFT, k]))
+    time = max(counts[TICKS, k] * numbers[TICK] + counts[CUT, k] * numbers[REST], numbers[FLOOR])
+    alpha, beta = sqrt(numbers[_JUMP_CONSTANT] / left), sqrt(numbers[_RATE_CONSTANT] / time)
+    radii[_ALPHA, k], radii[_BETA, k] = alpha, beta
+    radii[_BONUS, k] = numbers[FACTOR] * (horizon * horizon * beta + horizon * alpha)
+    radii[_COUNT, k], radii[_TIME, k] = 1.0 / sqrt(left), 1.0 / sqrt(time)
+    distance = 0.0
+    for e in range(row[k], row[k + 1]):
+        distance += abs(chance[e] - truth.probability[e])
+    radii[_INSIDE, k] = distance <= alpha and abs(rate[k] - truth.rate[k]) <= beta
+    crowd[0] = max(crowd[0], left / (2.0 * numbers[FASTEST] * time))
+
+
+@njit(cache=True)
+def _episode(
+    world: World, truth: _Truth, rate: Floats, radii: Floats, sums: Sums, visits: Integers, at: int
+) -> int:
+    """Add the episode that begins at row ``at``; returns where the next one begins."""
+    counts, own, total, numbers = sums.counts, sums.own, sums.total, world.numbers
+    remaining, m = world.reach[0], 0
+    while True:
+        k, ticks, place = visits[at, 0], visits[at, 1], visits[at, 2]
+        u = remaining * numbers[TICK] + numbers[REST]
+        wait = -expm1(-rate[k] * u) / rate[k] if rate[k] > 0.0 else u
+        root = radii[_COUNT, k]
+        total[PAID] += radii[_BONUS, k] * wait
+        total[BONUS] += radii[_BONUS, k] * u
+        total[ALPHA] += radii[_ALPHA, k] * u
+        total[BETA] += radii[_BETA, k] * u * u
+        total[JUMP] += root * u
+        total[RATE] += radii[_TIME, k] * u
+        total[SLOW] -= root * expm1(-truth.slowest * u)
+        total[TRUE] -= root * expm1(-truth.rate[k] * u)
+        sums.clock[VISITS] += 1
+        counts[TICKS, k] += ticks
+        counts[NEW, k] = 1
+        at += 1
+        if place < 0:
+            counts[CUT, k] += 1
+            return at
+        total[SEEN] += root
+        total[OWN] += 1.0 / sqrt(max(1.0, float(own[m, k])))
+        own[m, k] += 1
+        counts[LEFT, k] += 1
+        sums.jumps[place] += 1
+        remaining -= ticks
+        m += 1

@@ -1,0 +1,205 @@
+"""From which number of episodes on a bound says more than the trivial one; sweeps."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from ctucbvi import InputError, bundled_model
+from ctucbvi.bounds import BALLS, VERSIONS, Parameters, Range, Threshold, check, sweep, threshold
+from ctucbvi.bounds.thresholds import excess, first
+from ctucbvi.bounds.versions import Parts, Version
+from ctucbvi.exact.precision import precision
+
+BY_NAME = {version.name: version for version in VERSIONS}
+REPAIR = Parameters.of_model(bundled_model("machine-repair"), episodes=10**7, delta="1/20")
+SMALL = Parameters.of(states=1, actions=1, horizon=1, episodes=1, fastest=1, slowest=1, delta="1/20")
+
+
+def doubles(name: str, p: Parameters, k: np.ndarray) -> np.ndarray:
+    """The versions once more, plainly, for many K at once."""
+    s, a, h, top, low = (float(x) for x in (p.states, p.actions, p.horizon, p.fastest, p.slowest))
+    v, delta = top * h, float(p.delta) if "delta" in name else 1 / (2 * k * h)
+    c = max(top / (1 - np.exp(-v)), 1)
+    pairs = (c * h + 1) * np.sqrt(s * a * k) * (h + 1 / low)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.where(k == 1, 1, np.log(k) / np.log1p(np.log(k)))
+    level = (np.e - 1) * v + 1 / (np.sqrt(np.e) - 1)
+    jump = np.sqrt(2 * (s * np.log(2) + np.log(s * a * h * k**2 / delta)))
+    rate = v * np.sqrt(2 * 4 * np.log(2 * s * a * k / delta))
+    log = np.log(2 * s * a * k * h)
+    main = {
+        "printed": 3 * (v + 1) * factor * (np.sqrt(2 * s + 6 * log) + 4 * v * np.sqrt(log)),
+        "repaired": 3 * (v + 1) * factor * (np.sqrt(2 * s + 6 * log) + 4 * v * np.sqrt(log)),
+        "sharp": level * (2 * jump + 7 / 3 * rate),
+        "halved": level * (2 * jump + 7 / 3 * rate) / 2,
+        "delta": 3 * (v + 1) * factor * (jump + rate),
+        "sharp-delta": level * (2 * jump + 7 / 3 * rate),
+    }[name]
+    return pairs * main + np.exp(v) * np.cumsum(k**-0.5) + 2 * delta * k * h
+
+
+@pytest.mark.parametrize(
+    ("name", "rate"),
+    [pytest.param("printed", "1/2", marks=pytest.mark.thorough),
+     pytest.param("delta", "1/2", marks=pytest.mark.thorough), ("sharp", "1/2"),
+     ("sharp", "1"), ("halved", "1/2"), ("halved", "1"), ("sharp-delta", "1/2"), ("sharp-delta", "1")],
+)  # fmt: skip
+def test_thresholds_by_brute_force(name, rate):
+    p = replace(SMALL, fastest=Fraction(rate), slowest=Fraction(rate))
+    found = threshold(BY_NAME[name], p).episodes
+    k = np.arange(1, found + 300_000, dtype=float)
+    below = doubles(name, p, k) < k
+    assert np.flatnonzero(~below)[-1] + 2 == found  # one more than the last K at which it is not below
+    assert found > 10_000
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=lambda version: version.name)
+@pytest.mark.parametrize(
+    "p",
+    [
+        REPAIR,
+        replace(REPAIR, fastest=Fraction(100)),
+        replace(REPAIR, horizon=Fraction(1, 4)),
+        replace(REPAIR, states=50, actions=20, slowest=Fraction(1, 100)),
+        Parameters.of(states=3, actions=2, horizon=1, episodes=1, fastest=300, slowest=1, delta="1/9"),
+    ],
+    ids=str,
+)
+def test_the_certificate_of_a_threshold(version, p):
+    found = threshold(version, p).episodes
+    assert excess(version, p, found - 1) > 0
+    assert excess(version, p, found) < 0
+    with precision(2 * found.bit_length() + 64):
+        assert version.growth(replace(p, episodes=found), BALLS) < 0
+        quotients = []
+        for k in (found, found + 1, 2 * found, found**2):
+            quotients.append(version.bound(replace(p, episodes=k), BALLS) / k)
+        assert all(later < earlier for earlier, later in itertools.pairwise(quotients))
+
+
+def test_machine_repair():
+    found = {name: threshold(version, REPAIR).episodes for name, version in BY_NAME.items()}
+    assert found == {
+        "printed": 598775012164, "repaired": 598775012164, "sharp": 13441772105, "halved": 3297507929,
+        "delta": 401426176006, "sharp-delta": 9691072448,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", list(BY_NAME))
+def test_growth_bounds_the_growth(name):
+    """A finite difference of ln(product/K) over ln K, against the bound of its derivative."""
+    version = BY_NAME[name]
+
+    def slopes(spoil: Fraction) -> list[bool]:
+        held = []
+        for k in (1000, 10**5, 10**9, 10**15):
+            p, q = (replace(REPAIR, episodes=x) for x in (k, k + k // 100))
+            with precision(128):
+                start, end = (version.parts(x, BALLS).product / x.episodes for x in (p, q))
+                slope = (end / start).log() / BALLS.log_of(Fraction(q.episodes, p.episodes))
+                held.append(bool(slope < version.growth(p, BALLS) - BALLS.number(spoil)))
+        return held
+
+    assert all(slopes(Fraction(0)))
+    assert not any(slopes(Fraction(1, 5)))
+
+
+def artificial(constant: int, accuracy: int = 0) -> Version:
+    """``B(K) = constant √K + accuracy``: below K from the square of a solution on."""
+
+    def parts(p: Parameters, numbers: object) -> Parts[object]:
+        del numbers
+        zero = BALLS.number(Fraction(0))
+        root = BALLS.number(Fraction(p.episodes)).sqrt() * constant
+        return Parts((), root, zero, BALLS.number(Fraction(accuracy)), zero)
+
+    return Version("artificial", "", "", parts, lambda p, numbers: BALLS.number(Fraction(-1, 2)), ())
+
+
+@pytest.mark.parametrize(
+    ("constant", "accuracy"), [(2, 1), (3, 5), (10, 0), (100, 7), (1000, 1), (1, 1), (0, 1)]
+)
+def test_an_artificial_bound(constant, accuracy):
+    k = np.arange(1, 3 * 10**6, dtype=float)
+    above = np.flatnonzero(constant * np.sqrt(k) + accuracy >= k)
+    expected = int(above[-1]) + 2 if len(above) else 1
+    assert threshold(artificial(constant, accuracy), SMALL).episodes == expected  # 10√100 is not below 100
+
+
+def test_a_bound_that_is_below_before_its_growth_is_known():
+    late = Version(
+        "late", "", "", artificial(1, 1).parts,
+        lambda p, numbers: BALLS.number(Fraction(-1, 2) if p.episodes >= 50 else Fraction(1)), (),
+    )  # fmt: skip
+    assert threshold(late, SMALL).episodes == threshold(artificial(1, 1), SMALL).episodes == 3
+    never = replace(late, growth=lambda p, numbers: BALLS.number(Fraction(1)))
+    assert "grow more slowly" in threshold(never, SMALL).reason
+    far = replace(late, growth=lambda p, numbers: BALLS.number(Fraction(5000 - p.episodes)))
+    assert "undecided below K = 5001" in threshold(far, SMALL).reason
+
+
+def test_why_there_is_none():
+    assert threshold(BY_NAME["printed"], replace(REPAIR, slowest=None)) == Threshold(
+        None, "needs 0 < lambda_min <= lambda_max"
+    )
+    assert "S A H >= 1" in threshold(BY_NAME["sharp"], replace(REPAIR, horizon=Fraction(1, 5))).reason
+    assert "delta >= 1/2" in threshold(BY_NAME["delta"], replace(REPAIR, delta=Fraction(1, 2))).reason
+    assert "thousand digits" in threshold(BY_NAME["printed"], replace(REPAIR, fastest=Fraction(5000))).reason
+    assert threshold(BY_NAME["printed"], replace(REPAIR, fastest=Fraction(10**40))).episodes is None
+
+
+def test_the_first_of_a_condition():
+    for start in (2, 3, 17, 99, 100):
+        assert first(lambda k, start=start: k >= start, 2, 100) == start
+    assert first(lambda k: False, 2, 100) is None
+
+
+# --- sweeps -----------------------------------------------------------------------------------
+
+
+def test_a_range_is_read():
+    found = Range.parse("K=1..1e14")
+    assert (found.parameter, found.values[0], found.values[-1]) == ("K", 1, 10**14)
+    assert all(value.denominator == 1 for value in found.values)
+    assert list(found.values) == sorted(set(found.values))
+    fine = Range.parse("H=1/10..10:5").values
+    assert (fine[0], fine[-1], len(fine)) == (Fraction(1, 10), 10, 5)
+    assert float(fine[2]) == pytest.approx(1)
+    assert Range.parse("lambda-max=1..8:4").parameter == "lambda_max"
+
+
+@pytest.mark.parametrize(
+    "text", ["K", "K=1", "K=5..1", "K=0..5", "x=1..2", "K=1..9:1", "K=1..9:1e9", "K=a..b", "K=1..9:x"]
+)
+def test_a_bad_range_is_refused(text):
+    with pytest.raises(InputError):
+        Range.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["K=1..1e14:12", "S=1..100:9", "A=1..50:9", "H=1/10..3:9", "lambda_max=2..20:9", "lambda_min=1/100..7:9",
+     "delta=1/100..1:9"],
+)  # fmt: skip
+def test_a_sweep_has_the_values_of_the_versions(text):
+    found = sweep(REPAIR, Range.parse(text))
+    for i, value in enumerate(found.range.values):
+        at = REPAIR.at(found.range.parameter, value)
+        assert found.bounds["trivial"][i] == float(at.episodes * at.horizon)
+        for version in VERSIONS:
+            shown = found.bounds[version.name][i]
+            assert (shown is not None) == check(version.conditions, at).hold
+            if shown is not None:
+                with precision(100):
+                    assert shown == pytest.approx(float(version.bound(at, BALLS).mid()), rel=1e-13)
+
+
+def test_what_is_beyond_doubles_is_missing():
+    found = sweep(REPAIR, Range.parse("H=1..1000:3"))
+    assert found.bounds["printed"][-1] is None
+    assert found.bounds["printed"][0] is not None

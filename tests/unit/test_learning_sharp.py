@@ -1,0 +1,185 @@
+"""The sharp bonus: the same in all arithmetics, never more than half of the paper's, optimistic, tight."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ctucbvi import InputError, bundled_model, solve
+from ctucbvi.crosscheck.lockstep import Lockstep
+from ctucbvi.exact.learner import ExactLearner, accuracy
+from ctucbvi.exact.precision import BALLS, enclosure, precision
+from ctucbvi.exact.verdicts import confident, optimistic
+from ctucbvi.learning import DOUBLES, Environment, Settings, Statistics, constants, load_history
+from ctucbvi.learning.history import History, save_history
+from ctucbvi.learning.sharp import bonus_of
+from ctucbvi.numeric.learner import FastLearner
+from ctucbvi.numeric.located import LocatedLearner
+from ctucbvi.study import Study, contestant, run_study
+from proofs_checks import sharper_bonus
+from tests.fast_learners import ODD
+from verify.claims import Effort
+from verify.running.engine import run_claim
+
+MACHINE = bundled_model("machine-repair")
+
+
+def sharp(model=MACHINE, episodes: int = 200, **options) -> Settings:
+    return Settings.for_model(model, episodes=episodes, bonus="sharp", **options)
+
+
+def plainly(told: Settings, horizon, *, rate, reward, time, left) -> mpmath.mpf:
+    """The bonus from its definition as a supremum over remaining times, by quadrature on a grid of them."""
+    radii = constants(MACHINE, told, DOUBLES)
+    beta, alpha = radii.rate_radius(time, DOUBLES), min(radii.jump_radius(left, DOUBLES), 2.0)
+    low, high = max(rate - beta, 0.0), min(rate + beta, float(told.fastest))
+
+    def wait(speed, t):
+        return mpmath.quad(lambda s: mpmath.exp(-speed * s), [0, t])
+
+    costs = []
+    for i in range(1, 9):
+        t = horizon * i / 8
+        here = wait(rate, t)
+        lost = max(reward * (wait(low, t) - here), (1 - reward) * (here - wait(high, t)))
+        costs.append((lost + alpha / 2 * (t - here)) / here)
+    assert costs == sorted(costs)  # t = H decides
+    return costs[-1]
+
+
+@given(
+    st.fractions(0, 7, max_denominator=50),
+    st.fractions(0, 1, max_denominator=20),
+    st.fractions(Fraction(1, 100), 10**4, max_denominator=100),
+    st.integers(1, 10**5),
+)
+def test_all_arithmetics_agree_with_the_definition(rate, reward, time, left):
+    told = sharp()
+    given_ = {"rate": rate, "reward": reward, "time": time, "left": Fraction(left)}
+    radii = constants(MACHINE, told, DOUBLES)
+    plain = {name: float(value) for name, value in given_.items()}
+    double = bonus_of(told, radii, **plain, numbers=DOUBLES)
+    with precision(128):
+        balls = {name: BALLS.number(value) for name, value in given_.items()}
+        ball = enclosure(bonus_of(told, constants(MACHINE, told, BALLS), **balls, numbers=BALLS))
+    assert ball.width < Fraction(1, 10**20)
+    assert double == pytest.approx(float(ball.mid), rel=1e-9, abs=1e-13)
+    assert double == pytest.approx(float(plainly(told, 1, **plain)), rel=1e-9, abs=1e-12)
+    assert -1e-15 <= double <= radii.bonus(plain["time"], plain["left"], DOUBLES) / 2
+
+
+def test_a_pair_never_left_gets_less_than_would_raise_its_reward_to_one():
+    for reward in (0.0, 0.25, 1.0):
+        found = bonus_of(
+            sharp(),
+            constants(MACHINE, sharp(), DOUBLES),
+            rate=0.0,
+            reward=reward,
+            time=0.0,
+            left=0.0,
+            numbers=DOUBLES,
+        )
+        assert found == pytest.approx((1 - reward) * (1 - (1 - np.exp(-7)) / 7))
+
+
+# --- optimism, by the check that refutes smaller ones -------------------------------------------
+
+
+def test_optimism_holds_on_random_models_and_a_quarter_of_the_bonus_is_refuted():
+    for share, verdict in ((Fraction(1), "tested"), (Fraction(1, 4), "refuted")):
+        some = replace(sharper_bonus.iterates(share), examples=(150, 150))
+        for check in (some, sharper_bonus.corners(share)):
+            assert run_claim(replace(sharper_bonus.WHOLE, checks=(check,)), Effort()).verdict == verdict
+
+
+def test_the_certified_learner_is_optimistic_up_to_epsilon_itself():
+    told = sharp(episodes=25)
+    learner, optimum = ExactLearner(MACHINE, told), solve(MACHINE, digits=12)
+    for k, (plan, _) in enumerate(learner.run(Environment(MACHINE, seed=5)), 1):
+        assert confident(plan)
+        assert optimistic(plan, optimum)
+        assert plan.epsilon.mid == pytest.approx(1 / (7 * k**0.5))
+    # The verdict itself can fail: nobody is optimistic about a model in which more can be earned.
+    richer = solve(MACHINE.with_rewards(2), digits=12)
+    assert optimistic(plan, richer) is False
+
+
+def test_the_stopping_rule_is_epsilon_over_the_load():
+    told = sharp(episodes=100)
+    assert accuracy(told, 4, MACHINE.horizon).mid == Fraction(1, 14)
+    assert accuracy(replace(told, bonus="paper"), 4, MACHINE.horizon).mid == Fraction(1, 2)
+    scaled = replace(told, epsilon=replace(told.epsilon, scaled=True))
+    assert float(accuracy(scaled, 1, MACHINE.horizon).mid) == pytest.approx(np.exp(-7) / 7)
+
+
+# --- one bonus in all learners ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("model", [MACHINE, ODD], ids=lambda m: m.name)
+def test_the_compiled_learner_has_the_same_gains(model):
+    learner = FastLearner(model, sharp(model), seed=1, record=True, steps=20)
+    history = learner.advance(150).history
+    before = Statistics.of(model, history[:-1])
+    radii, told = constants(model, learner.settings, DOUBLES), learner.settings
+    gains = [
+        float(r.reward)
+        + bonus_of(
+            told, radii, rate=float(before.rate(k, told)), reward=float(r.reward), time=float(before.time[k]),
+            left=float(before.left[k]), numbers=DOUBLES,
+        )
+        for k, r in enumerate(model.transitions)
+    ]  # fmt: skip
+    assert learner.gains == pytest.approx(gains, rel=1e-13)
+    paper = FastLearner(model, replace(told, bonus="paper"), seed=1, steps=20)
+    paper.advance(150)
+    assert (paper.gains > learner.gains).all()
+
+
+@pytest.mark.parametrize("model", [MACHINE, ODD], ids=lambda m: m.name)
+def test_exact_and_located_learner_agree_in_lockstep(model):
+    both = Lockstep(model, sharp(model, episodes=30))
+    for step in both.run(Environment(model, seed=2), 30):
+        assert all(d.explained for d in step.differences)
+
+
+def test_lockstep_notices_a_bonus_that_is_slightly_wrong(monkeypatch):
+    right = LocatedLearner.bonus
+    monkeypatch.setattr(LocatedLearner, "bonus", lambda self, pair: right(self, pair) * (1 + 1e-9))
+    steps = list(Lockstep(MACHINE, sharp(episodes=3)).run(Environment(MACHINE, seed=2), 3))
+    assert any(d.kind == "bonus" and not d.explained for step in steps for d in step.differences)
+
+
+def test_it_learns_faster_in_the_same_study():
+    settings = Settings.for_model(MACHINE, episodes=20_000)
+    study = Study(MACHINE, settings, 1, (contestant("ct-ucbvi", 50), contestant("sharp", 50)))
+    runs = run_study(study, 2).runs
+    assert all(s.earned > p.earned for s, p in zip(runs["sharp"], runs["ct-ucbvi"], strict=True))
+
+
+# --- by name ------------------------------------------------------------------------------------
+
+
+def test_settings_know_the_bonus_by_name_and_read_old_documents(tmp_path):
+    old = {"paper": True, "none": False, "sharp": "sharp"}
+    for name, written in old.items():
+        told = Settings.for_model(MACHINE, episodes=5, bonus=name)
+        assert told.to_json()["bonus"] == written
+        assert Settings.from_json(told.to_json()) == told
+        save_history(tmp_path / "history.jsonl", History(MACHINE, told, {}, ()))
+        assert load_history(tmp_path / "history.jsonl").settings == told
+    assert Settings.for_model(MACHINE, episodes=5, bonus=True) == Settings.for_model(MACHINE, episodes=5)
+    assert replace(told, bonus=False).bonus == "none"
+    with pytest.raises(InputError, match="bonus: 'large' is unknown; write paper, sharp, none"):
+        Settings.for_model(MACHINE, episodes=5, bonus="large")
+
+
+def test_a_known_slowest_rate_bounds_the_interval():
+    radii = constants(MACHINE, sharp(slowest=2), DOUBLES)
+    data = {"rate": 3.0, "reward": 1.0, "time": 10.0, "left": 30.0, "numbers": DOUBLES}
+    assert bonus_of(sharp(slowest=2), radii, **data) < bonus_of(sharp(), radii, **data)
