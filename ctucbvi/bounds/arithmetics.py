@@ -13,11 +13,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ctucbvi.bounds.longest import expected_maximum
+from ctucbvi.bounds.longest import expected_maximum, root_sum
 from ctucbvi.bounds.parameters import symbol
 from ctucbvi.bounds.sums import accuracy_sum
 from ctucbvi.exact.precision import Balls, precision
-from ctucbvi.learning.radii import Arithmetic, Doubles, N
+from ctucbvi.learning.radii import Doubles, N
+from ctucbvi.learning.sharp import Waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 _BITS = 96  # of the balls behind a double
 
 
-class Numbers(Arithmetic[N], Protocol[N]):
-    """What the constants need besides what the radii need."""
+class Numbers(Waiting[N], Protocol[N]):
+    """What the constants need besides what the radii and the sharp bonus need."""
 
     def minimum(self, x: N, y: N) -> N:
         """The smaller one."""
@@ -46,6 +47,10 @@ class Numbers(Arithmetic[N], Protocol[N]):
 
     def longest(self, p: Parameters) -> N:
         """The mean of the largest of K Poisson variables of mean λmax H."""
+        ...
+
+    def levels(self, p: Parameters) -> N:
+        """``Σ_m √P(Z > m)`` for Z Poisson of mean λmax H."""
         ...
 
     def accuracies(self, p: Parameters) -> N:
@@ -74,6 +79,10 @@ class BallNumbers(Balls):
         """The mean of the largest of K Poisson variables of mean λmax H."""
         return expected_maximum(p.load, p.episodes)
 
+    def levels(self, p: Parameters) -> arb:
+        """``Σ_m √P(Z > m)`` for Z Poisson of mean λmax H."""
+        return root_sum(p.load)
+
     def accuracies(self, p: Parameters) -> arb:
         """``Σ_{k <= K} ε_k``."""
         return accuracy_sum(p)
@@ -97,6 +106,10 @@ class DoubleNumbers(Doubles):
     def longest(self, p: Parameters) -> float:
         """The mean of the largest of K Poisson variables of mean λmax H."""
         return _rounded(lambda: BALLS.longest(p))
+
+    def levels(self, p: Parameters) -> float:
+        """``Σ_m √P(Z > m)`` for Z Poisson of mean λmax H."""
+        return _rounded(lambda: BALLS.levels(p))
 
     def accuracies(self, p: Parameters) -> float:
         """``Σ_{k <= K} ε_k``."""
@@ -153,6 +166,15 @@ class Expressions:
         sympy, m = _sympy(), symbol("m")
         below = sympy.uppergamma(m + 1, p.load) / sympy.gamma(m + 1)
         return sympy.Sum(1 - below**p.episodes, (m, 0, sympy.oo))
+
+    def levels(self, p: Parameters) -> Any:
+        """``Σ_m √P(Z > m)``, with the regularised lower incomplete gamma function."""
+        sympy, m = _sympy(), symbol("m")
+        return sympy.Sum(sympy.sqrt(self.at_least(p.load, m + 1)), (m, 0, sympy.oo))
+
+    def waiting(self, z: Any) -> Any:
+        """``φ(z) = (1 - e^-z)/z``, by name."""
+        return _sympy().Function("phi")(z)
 
     def accuracies(self, p: Parameters) -> Any:
         """``Σ_{k <= K} ε_k``."""

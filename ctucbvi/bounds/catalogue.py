@@ -16,7 +16,6 @@ from ctucbvi.bounds import formulas as f
 from ctucbvi.bounds.arithmetics import BALLS, EXPRESSIONS, Numbers
 from ctucbvi.bounds.conditions import Checked, Condition, check
 from ctucbvi.bounds.evaluation import certified
-from ctucbvi.bounds.longest import LARGEST_MEAN
 from ctucbvi.bounds.parameters import Parameters, symbolic
 from ctucbvi.bounds.versions import VERSIONS, Version
 
@@ -63,10 +62,10 @@ def of_version(version: Version) -> Constant:
     return Constant(version.name, version.label, version.title, version.bound, version.conditions)
 
 
-_SHORT = Condition(f"lambda_max H <= {LARGEST_MEAN}", lambda p: p.load <= LARGEST_MEAN)
 _RATES = (*c.SIZES, c.SLOWEST)
 _RADII = (*c.SIZES, c.DELTA)
 _LOWER = (*c.SIZES, *c.TREE)
+_SUMMED = (*c.SIZES, c.SUMMED)
 
 RADII = (
     Constant("C", "eq:bonus-k", "factor of the bonus", f.stretch, c.SIZES),
@@ -76,6 +75,13 @@ RADII = (
         "alpha", "eq:alpha-k", "radius of jumps after N of them", f.jump_radius, (*_RADII, c.JUMPS, c.DATA)
     ),
     Constant("b", "eq:bonus-k", "bonus", f.bonus, (*_RADII, c.JUMPS, c.DATA)),
+    Constant(
+        "b-sharp",
+        "lem:optimism/sharp",
+        "smallest constant bonus, for the worst reward; phi(z) = (1 - exp(-z))/z, phi(0) = 1",
+        f.bonus_sharp,
+        (*_RADII, c.JUMPS, c.DATA),
+    ),
 )
 ITERATION = (
     Constant("rho", "lem:optimism", "contraction of value iteration", f.contraction, c.SIZES),
@@ -89,31 +95,42 @@ ITERATION = (
         f.iteration_factor_sharp,
         c.SIZES,
     ),
+    Constant(
+        "iteration-load",
+        "eq:error-vi/load",
+        "the error of the iteration, sharpest",
+        f.iteration_factor_load,
+        c.SIZES,
+    ),
     Constant("accuracies", "eq:regret-bound", "sum of epsilon_k", f.accuracies, c.SIZES),
 )
 JUMPS = (
     Constant("E max", "eq:term1-3", "mean of the largest of K Poisson variables", f.longest,
-             (*c.SIZES, _SHORT)),
+             _SUMMED),
     Constant("E max-bound", "eq:term1-3", "the paper's bound of that mean", f.longest_bound,
              (*c.SIZES, c.SEVERAL)),
     Constant("E max-sharp", "eq:term1-3/sharp", "the best bound of that kind", f.longest_sharp,
              (*c.SIZES, c.SEVERAL)),
-    Constant("D", "eq:term1-3/levels", "what can take the place of that mean", f.levels, c.SIZES),
+    Constant("D", "eq:JM-eq/sharp", "what can take the place of that mean", f.levels, _SUMMED),
+    Constant("D-leading", "eq:term1-3/levels/leading", "a bound of D", f.levels_leading, c.SIZES),
+    Constant("D-bound", "eq:term1-3/levels", "another bound of D", f.levels_bound, c.SIZES),
 )  # fmt: skip
 PROPOSITIONS = (
     Constant("proberror", "prop:proberror", "errors of the jump probabilities", f.jump_errors,
              (*_RATES, c.SEVERAL)),
     Constant("proberror-sharp", "prop:proberror/sharp", "errors of the jump probabilities, sharper",
-             f.jump_errors_sharp, _RATES),
+             f.jump_errors_sharp, (*_RATES, c.SUMMED)),
     Constant("rateerror", "prop:rateerror", "errors of the rates", f.rate_errors,
              (*_RATES, c.SEVERAL, c.DELTA)),
     Constant("rateerror-sharp", "prop:rateerror/repaired", "errors of the rates, sharper",
-             f.rate_errors_sharp, (*_RATES, c.DELTA)),
+             f.rate_errors_sharp, (*_RATES, c.DELTA, c.SUMMED)),
 )  # fmt: skip
 BOUNDS = tuple(map(of_version, VERSIONS))
 CONSEQUENCES = (
     Constant("corollary", "eq:regret-b1/repaired", "the corollary with its constants", f.order,
-             (*_RATES, c.FAST_AND_LONG, c.SCALED)),
+             (*_RATES, c.FAST_AND_LONG, c.ACCURATE)),
+    Constant("corollary-lump", "eq:regret-b1/lump-sum", "the corollary for the bonus as a lump sum",
+             f.order_lump_sum, (*_RATES, c.FAST_AND_LONG, c.ACCURATE)),
     Constant("known-lambda-min", "remark:lambda-min/order", "for an agent that knows lambda_min",
              f.known_rates, (*_RATES, c.FAST_AND_LONG)),
 )  # fmt: skip
@@ -125,6 +142,20 @@ LOWER_REPAIRED = Constant(
     "lower bound with the constant proved",
     f.lower_bound_repaired,
     (*_LOWER, c.ENOUGH),
+)
+LOWER_EVERY = Constant(
+    "lower-every-K",
+    "thm:lowerbound/every-K",
+    "lower bound with the constant proved, for every K",
+    f.lower_bound_every,
+    _LOWER,
+)
+LOWER_TURNS = Constant(
+    "lower-turns",
+    "thm:lowerbound/no-self-jumps",
+    "lower bound for models without self-jumps",
+    f.lower_bound_turns,
+    (*c.SIZES, *c.TURNS, c.ENOUGH),
 )
 LOWER_SIMPLE = Constant(
     "lower-simple",
@@ -143,5 +174,7 @@ CATALOGUE = (
     ERLANG,
     LOWER,
     LOWER_REPAIRED,
+    LOWER_EVERY,
+    LOWER_TURNS,
     LOWER_SIMPLE,
 )

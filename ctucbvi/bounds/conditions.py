@@ -6,10 +6,9 @@ sides are never equal and balls of growing precision tell them apart.  Every tes
 answers for numbers out of range as well, and divides by nothing.
 
 ``eq:G/repaired``, under which :math:`P(\mathcal G^c) \le 2\delta` is proved, has the four conditions of
-:data:`EVENT`.  With :math:`\delta = 1/(2KH)` each of them, once it holds, holds for every larger
-:math:`K \ge 2`: :math:`25^K\ln(4SAHK^2)/(K-1)`, :math:`K^3` and :math:`K^2/(K-1)` increase, and
-:math:`HK^2 - \ln(2KH)` does for :math:`2HK^2 \ge 1`, which :math:`KH > \frac12` implies.  With a fixed
-:math:`\delta` they do so all the more.
+:data:`EVENT`; the theorems with :math:`\delta = 1/(2KH)` do without them.  Each of them, once it holds, holds
+for every larger :math:`K \ge 2`: :math:`25^K\ln(2SAK/\delta)/(K-1)`, :math:`K^2` and :math:`K^2/(K-1)`
+increase.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from fractions import Fraction
 
 from flint import arb
 
+from ctucbvi.bounds.longest import LARGEST_MEAN
 from ctucbvi.bounds.parameters import Parameters
 from ctucbvi.errors import UndecidedError
 from ctucbvi.exact.precision import BALLS, precision
@@ -140,8 +140,9 @@ def _slow(p: Parameters) -> bool:
     return p.slowest is not None and 0 < p.slowest <= p.fastest
 
 
-def _scaled(p: Parameters) -> bool:
-    return p.epsilon.scaled and p.epsilon.exponent >= _HALF
+def _accurate(p: Parameters) -> bool:
+    """``ε_k λmax H <= 1/√k``: with the factor ``e^-v`` always (``ve^-v < 1``), else for ``v <= 1``."""
+    return p.epsilon.exponent >= _HALF and (p.epsilon.scaled or p.load <= 1)
 
 
 def _shallow(p: Parameters) -> bool:
@@ -154,6 +155,7 @@ EPISODES = Condition("K >= 1", lambda p: p.episodes >= 1)
 HORIZON = Condition("H > 0", lambda p: p.horizon > 0)
 FASTEST = Condition("lambda_max > 0", lambda p: p.fastest > 0)
 DATA = Condition("T >= 0 and N >= 0", lambda p: p.time >= 0 and p.left >= 0)
+SUMMED = Condition(f"lambda_max H <= {LARGEST_MEAN}", lambda p: p.load <= LARGEST_MEAN)
 SLOWEST = Condition("0 < lambda_min <= lambda_max", _slow)
 DELTA = Condition("0 < delta < 1", _admissible)
 OWN_DELTA = Condition("delta is given", lambda p: p.delta is not None)
@@ -162,10 +164,9 @@ JUMPS = Condition("2^S S A H K^2 >= delta", _jumps)
 REAL = Condition(
     "2 S A K H >= 1", lambda p: _in_range(p) and 2 * p.states * p.actions * p.episodes * p.horizon >= 1
 )
-LONG = Condition("S A H >= 1", lambda p: _in_range(p) and p.states * p.actions * p.horizon >= 1)
 PROOF_DELTA = Condition("K H > 1/2", _proof_delta)
 FAST_AND_LONG = Condition("lambda_max > 1 and H > 1", lambda p: p.fastest > 1 and p.horizon > 1)
-SCALED = Condition("epsilon_k = k^-a exp(-lambda_max H) with a >= 1/2", _scaled)
+ACCURATE = Condition("epsilon_k <= 1/(lambda_max H sqrt(k)) for all k", _accurate)
 SIZES = (STATES, ACTIONS, EPISODES, HORIZON, FASTEST)
 EVENT = (
     Condition("lambda_max (K-1) H <= 25^K L(delta)", _peels),
@@ -176,6 +177,10 @@ EVENT = (
 TREE = (
     Condition("S >= 6 and A >= 2", lambda p: p.states >= 6 and p.actions >= 2),
     Condition("S = 2 + (A^d - 1)/(A - 1) for a whole number d", lambda p: p.depth is not None),
+)
+TURNS = (
+    Condition("S >= 8 and A >= 2", lambda p: p.states >= 8 and p.actions >= 2),
+    Condition("S = 4 + (A^d - 1)/(A - 1) for a whole number d", lambda p: p.depth_with_turns is not None),
 )
 ENOUGH = Condition("K >= S A/2", lambda p: 2 * p.episodes >= p.states * p.actions)
 SHALLOW = Condition("d < lambda_max H", _shallow)

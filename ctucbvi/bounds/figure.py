@@ -1,8 +1,9 @@
 """The bounds over a parameter on one picture, both axes logarithmic.
 
-Upper bounds (every version), lower bounds, the trivial bound K H and, if there is a study, the measured
-regret.  Where a version beats the trivial bound from some number of episodes on, that number is marked.
-The same numbers give the same bytes.
+The upper bound as printed, the sharpest one for CT-UCBVI and the best one for another bonus (those for a δ of
+one's own dashed), the lower bound, the trivial bound K H and, if there is a study, the measured regret.
+Where an upper bound beats the trivial one from some number of episodes on, that number is marked.  The same
+numbers give the same bytes.
 """
 
 from __future__ import annotations
@@ -19,26 +20,24 @@ from ctucbvi.exact.precision import precision
 
 _FORMATS = (".svg", ".png", ".pdf")
 _STYLES: dict[str, dict[str, Any]] = {
-    "repaired": {"color": "0.75", "linewidth": 5},  # beneath: it is the printed bound, where it is proved
-    "printed": {"color": "black", "linestyle": "--"},
+    "printed": {"color": "black"},
+    "delta": {"color": "black", "linestyle": "--", "linewidth": 1},
     "sharp": {"color": "C0"},
-    "halved": {"color": "C2"},
-    "delta": {"color": "C4", "linestyle": "--", "linewidth": 1},
-    "sharp-delta": {"color": "C9", "linestyle": "--", "linewidth": 1},
-    "lower": {"color": "C1", "linestyle": ":"},
-    "lower-repaired": {"color": "C1"},
+    "sharp-delta": {"color": "C0", "linestyle": "--", "linewidth": 1},
+    "lump-sum": {"color": "C2"},
     TRIVIAL: {"color": "C3", "linewidth": 1},
+    "lower-every-K": {"color": "C1"},
+    "lower-turns": {"color": "C1", "linestyle": ":"},
 }
 _LABELS = {
-    "repaired": "upper bound, where it is proved",
-    "printed": "upper bound as printed",
-    "sharp": "upper bound, sharpest constants proved",
-    "halved": "the same for half of the bonus",
-    "delta": "upper bound for the δ given",
-    "sharp-delta": "the same, sharpest constants",
-    "lower": "lower bound as printed",
-    "lower-repaired": "lower bound with the constant proved",
+    "printed": "as printed, proved for 2SAKH ≥ 1",
+    "delta": "the same for the δ given",
+    "sharp": "sharpest proved for CT-UCBVI",
+    "sharp-delta": "the same for the δ given",
+    "lump-sum": "sharpest for the lump-sum bonus",
     TRIVIAL: "trivial bound K H",
+    "lower-every-K": "lower bound, every K",
+    "lower-turns": "lower bound without self-jumps",
 }
 _AXES = {"lambda_max": "λmax", "lambda_min": "λmin", "delta": "δ", "K": "episodes K"}
 
@@ -60,7 +59,7 @@ def draw(found: Sweep, target: str, *, title: str = "", study: dict[str, Any] | 
     import matplotlib.pyplot as plt
 
     with matplotlib.rc_context({"svg.hashsalt": "ctucbvi", "svg.fonttype": "path"}):
-        figure, axis = plt.subplots(figsize=(9, 6), layout="constrained")
+        figure, axis = plt.subplots(figsize=(9.5, 6.5), layout="constrained")
         try:
             axis.set_xscale("log")
             axis.set_yscale("log")
@@ -71,8 +70,8 @@ def draw(found: Sweep, target: str, *, title: str = "", study: dict[str, Any] | 
             axis.set_xlabel(_AXES.get(found.range.parameter, found.range.parameter))
             axis.set_ylabel("expected regret")
             axis.grid(visible=True, which="major", color="0.9", linewidth=0.6)
-            axis.legend(loc="best", fontsize="small", framealpha=1, edgecolor="none")
-            axis.set_title(title, fontsize="medium", loc="left")
+            figure.legend(loc="outside lower left", ncols=2, fontsize="small", edgecolor="none")
+            axis.set_title(title, fontsize="small", loc="left")
             figure.savefig(target, metadata=_metadata(target))
         except OSError as error:
             raise InputError(f"--plot {target!r}: cannot be written: {error.strerror}") from None
@@ -86,7 +85,7 @@ def _draw_bounds(axis: Any, found: Sweep) -> None:
         values = found.bounds.get(name, ())
         if any(value is not None for value in values):
             heights = [math.nan if value is None else value for value in values]
-            axis.plot(places, heights, label=_label(name, found), **style)
+            axis.plot(places, heights, label=_label(name, found), gid=name, **style)  # gid: a name in the SVG
 
 
 def _draw_study(axis: Any, study: dict[str, Any]) -> None:
@@ -104,7 +103,7 @@ def _draw_marks(axis: Any, found: Sweep) -> None:
     """A dot where a bound meets the trivial one, and a line down to the number of episodes."""
     low, high = found.range.values[0], found.range.values[-1]
     for name, threshold in reversed(found.thresholds.items()):  # the printed one on top
-        if threshold.episodes is not None and low <= threshold.episodes <= high:
+        if name in _STYLES and threshold.episodes is not None and low <= threshold.episodes <= high:
             height, colour = float(threshold.episodes * found.parameters.horizon), _STYLES[name]["color"]
             axis.plot([threshold.episodes], [height], "o", color=colour, markersize=5, zorder=5)
             axis.axvline(threshold.episodes, color=colour, linestyle=":", linewidth=0.8, zorder=0)
@@ -115,7 +114,7 @@ def _label(name: str, found: Sweep) -> str:
     threshold = found.thresholds.get(name)
     if threshold is None or threshold.episodes is None:
         return _LABELS[name]
-    return f"{_LABELS[name]}; below K H from K = {_rounded(threshold.episodes)}"
+    return f"{_LABELS[name]}; < K H from {_rounded(threshold.episodes)}"
 
 
 def _rounded(number: int) -> str:

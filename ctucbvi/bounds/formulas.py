@@ -4,17 +4,24 @@ Write :math:`v = \lambda_{\max}H` and :math:`f = \ln K/\ln(\ln K+1)`, read as 1 
 (``eq:term1-3/K=1/repaired``).  The radii and the bonus are those of :mod:`ctucbvi.learning.radii`.
 
 * Value iteration contracts with :math:`\rho = 1-e^{-v}` and stops within :math:`\epsilon_k e^v` of the fixed
-  point (``eq:error-vi``), in truth within :math:`\epsilon_k(e^v-1)`.
+  point (``eq:error-vi``), in truth within :math:`\epsilon_k(e^v-1)`, and even within :math:`\epsilon_kv`
+  (``eq:error-vi/load``).
 * The largest of :math:`K` Poisson variables has mean at most :math:`(v+1)f` (``eq:term1-3``), and at most
   :math:`ve^s` with :math:`s = 1 + W((\ln K - v)/(ev))` (``eq:term1-3/sharp``).  It is not needed:
-  :math:`D = (e-1)v + 1/(\sqrt e-1)` takes its place (``eq:term1-3/levels``).
+  :math:`D = \sum_m\sqrt{P(Z>m)}`, :math:`Z` Poisson of mean :math:`v`, takes its place (``eq:JM-eq/sharp``).
+  It is at most :math:`(e-1)v + 1/(\sqrt e-1)` (``eq:term1-3/levels``) and at most :math:`v + 2\sqrt v +
+  \frac14` (``eq:term1-3/levels/leading``).
 * ``prop:proberror``: :math:`3(H+1/\lambda_{\min})\sqrt{SAK}\,(v+1)f`, in truth
   :math:`2(H+1/\lambda_{\min})\sqrt{SAK}\min\{(v+1)f, D\}`; ``prop:rateerror``: the same times
   :math:`\sqrt{2\lambda_{\max}}`, and :math:`\frac73` in place of 2.
 * The corollary with its constants (``eq:regret-b1``), with :math:`l = \ln(2SAKH)`:
-  :math:`(16\sqrt{2+16l}\,f + 3)\,v^2(H+1/\lambda_{\min})\sqrt{SAK}(\sqrt S+v)`.
+  :math:`(16\sqrt{2+16l}\,f + 3)\,v^2(H+1/\lambda_{\min})\sqrt{SAK}(\sqrt S+v)`; for the bonus as a lump sum
+  :math:`(8\sqrt{2+16l} + 3)\,v(H+1/\lambda_{\min})\sqrt{SAK}(\sqrt S+v)` (``eq:regret-b1/lump-sum``).
+* The smallest constant bonus is that of :mod:`ctucbvi.learning.sharp`; it depends on the reward, and is given
+  here for the worst one, 0 or 1.
 * ``thm:lowerbound``: :math:`c\,E[(H-\gamma_d)^+]\sqrt{SAK}` with :math:`c = 1/(12\sqrt2)`, repaired
-  :math:`\frac17`, where for :math:`N` Poisson of mean :math:`v`
+  :math:`\frac17` (for every :math:`K` with :math:`\min\{\sqrt{SAK}, \sqrt2K\}` in the place of the root), and
+  :math:`\frac18` without self-jumps, where for :math:`N` Poisson of mean :math:`v`
 
   .. math:: E[(H-\gamma_d)^+] = H\,P(N\ge d) - \frac d{\lambda_{\max}}P(N\ge d+1)
             \ge H - \frac d{\lambda_{\max}} .
@@ -27,6 +34,7 @@ from fractions import Fraction
 from ctucbvi.bounds.arithmetics import Numbers
 from ctucbvi.bounds.parameters import Parameters
 from ctucbvi.learning.radii import Constants, N, jump_bracket, log_confidence, stretch_factor
+from ctucbvi.learning.sharp import sharp_bonus
 
 _ONE = Fraction(1)
 
@@ -78,6 +86,27 @@ def bonus(p: Parameters, numbers: Numbers[N]) -> N:
     return _constants(p, numbers).bonus(numbers.number(p.time), left, numbers)
 
 
+def bonus_sharp(p: Parameters, numbers: Numbers[N]) -> N:
+    """The smallest constant bonus after the time T and N⁺ jumps, for the worst reward."""
+    zero, two = numbers.number(_ONE * 0), numbers.number(_ONE * 2)
+    rate, radius = _estimate(p, numbers), rate_radius(p, numbers)
+    ends = {
+        "low": numbers.maximum(rate - radius, zero),
+        "high": numbers.minimum(rate + radius, numbers.number(p.fastest)),
+        "reach": numbers.minimum(jump_radius(p, numbers), two),
+        "horizon": numbers.number(p.horizon),
+    }
+    worst = [sharp_bonus(rate, reward=numbers.number(_ONE * r), numbers=numbers, **ends) for r in (0, 1)]
+    return numbers.maximum(*worst)
+
+
+def _estimate(p: Parameters, numbers: Numbers[N]) -> N:
+    """``N⁺/T``, at most λmax (``eq:rate-est``); jumps that took no time at all are infinitely fast."""
+    if p.left == 0 or p.time == 0:
+        return numbers.number(p.fastest if p.left else _ONE * 0)
+    return numbers.minimum(numbers.number(p.left / p.time), numbers.number(p.fastest))
+
+
 # --- value iteration --------------------------------------------------------------------------
 
 
@@ -97,6 +126,11 @@ def iteration_factor_sharp(p: Parameters, numbers: Numbers[N]) -> N:
     return numbers.expm1(numbers.number(p.load))
 
 
+def iteration_factor_load(p: Parameters, numbers: Numbers[N]) -> N:
+    """``λmax H``."""
+    return numbers.number(_ONE * p.load)
+
+
 def accuracies(p: Parameters, numbers: Numbers[N]) -> N:
     """``Σ ε_k``."""
     return numbers.accuracies(p)
@@ -105,6 +139,12 @@ def accuracies(p: Parameters, numbers: Numbers[N]) -> N:
 def iteration_error(p: Parameters, numbers: Numbers[N]) -> N:
     """``e^{λmax H} Σ ε_k``, what all iterations together may cost."""
     found: N = iteration_factor(p, numbers) * accuracies(p, numbers)
+    return found
+
+
+def iteration_error_load(p: Parameters, numbers: Numbers[N]) -> N:
+    """``λmax H Σ ε_k``, what they do cost at most."""
+    found: N = iteration_factor_load(p, numbers) * accuracies(p, numbers)
     return found
 
 
@@ -141,7 +181,18 @@ def longest_sharp(p: Parameters, numbers: Numbers[N]) -> N:
 
 
 def levels(p: Parameters, numbers: Numbers[N]) -> N:
-    """``D = (e - 1) λmax H + 1/(√e - 1)``."""
+    """``D = Σ_m √P(Z > m)``, Z Poisson of mean λmax H."""
+    return numbers.levels(p)
+
+
+def levels_leading(p: Parameters, numbers: Numbers[N]) -> N:
+    """``λmax H + 2√(λmax H) + 1/4``."""
+    found: N = numbers.number(p.load + Fraction(1, 4)) + numbers.sqrt(numbers.number(p.load)) * 2
+    return found
+
+
+def levels_bound(p: Parameters, numbers: Numbers[N]) -> N:
+    """``(e - 1) λmax H + 1/(√e - 1)``."""
     half = numbers.number(Fraction(1, 2))
     found: N = numbers.expm1(numbers.number(_ONE)) * numbers.number(p.load) + 1 / numbers.expm1(half)
     return found
@@ -209,6 +260,14 @@ def order(p: Parameters, numbers: Numbers[N]) -> N:
     return found
 
 
+def order_lump_sum(p: Parameters, numbers: Numbers[N]) -> N:
+    """``(8 √(2 + 16 ln(2SAKH)) + 3) λmax H (H + 1/λmin) √(SAK) (√S + λmax H)``."""
+    logs = numbers.sqrt(episodes_log(p, numbers) * 16 + 2) * 8 + 3
+    size = numbers.sqrt(numbers.number(_ONE * p.states)) + numbers.number(p.load)
+    found: N = logs * numbers.number(p.load) * waiting(p, numbers) * root_of_pairs(p, numbers) * size
+    return found
+
+
 def printed_roots(p: Parameters, numbers: Numbers[N]) -> tuple[N, N]:
     """``√(2S + 6 ln(2SAKH))`` and ``4 λmax H √ln(2SAKH)``."""
     log = episodes_log(p, numbers)
@@ -231,7 +290,10 @@ def known_rates(p: Parameters, numbers: Numbers[N]) -> N:
 
 def erlang(p: Parameters, numbers: Numbers[N]) -> N:
     """``E[(H - γ_d)^+]``, γ_d the sum of d exponential times of rate λmax."""
-    depth = p.depth
+    return _erlang(p.depth, p, numbers)
+
+
+def _erlang(depth: int | None, p: Parameters, numbers: Numbers[N]) -> N:
     assert depth is not None  # a condition of the lower bound
     reached = numbers.number(p.horizon) * numbers.at_least(p.load, depth)
     found: N = reached - numbers.number(depth / p.fastest) * numbers.at_least(p.load, depth + 1)
@@ -256,6 +318,19 @@ def lower_bound(p: Parameters, numbers: Numbers[N]) -> N:
 def lower_bound_repaired(p: Parameters, numbers: Numbers[N]) -> N:
     """``E[(H - γ_d)^+] √(SAK)/7``."""
     return _lower(numbers.number(Fraction(1, 7)), erlang(p, numbers), p, numbers)
+
+
+def lower_bound_every(p: Parameters, numbers: Numbers[N]) -> N:
+    """``E[(H - γ_d)^+] min{√(SAK), √2 K}/7``."""
+    few = numbers.sqrt(numbers.number(_ONE * 2)) * numbers.number(_ONE * p.episodes)
+    root = numbers.minimum(root_of_pairs(p, numbers), few)
+    found: N = numbers.number(Fraction(1, 7)) * erlang(p, numbers) * root
+    return found
+
+
+def lower_bound_turns(p: Parameters, numbers: Numbers[N]) -> N:
+    """``E[(H - γ_d)^+] √(SAK)/8`` with the d of a tree without self-jumps."""
+    return _lower(numbers.number(Fraction(1, 8)), _erlang(p.depth_with_turns, p, numbers), p, numbers)
 
 
 def lower_bound_simple(p: Parameters, numbers: Numbers[N]) -> N:

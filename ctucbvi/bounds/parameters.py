@@ -108,12 +108,12 @@ class Parameters:
     @property
     def depth(self) -> int | None:
         """The d of assume:LB with ``S = 2 + (A^d - 1)/(A - 1)``, if there is one."""
-        if self.actions < 2:
-            return None
-        levels, nodes, level = 0, 2, 1
-        while nodes < self.states:
-            nodes, level, levels = nodes + level, level * self.actions, levels + 1
-        return levels if nodes == self.states and levels else None
+        return _levels(self.states - 2, self.actions)
+
+    @property
+    def depth_with_turns(self) -> int | None:
+        """The d with ``S = 4 + (A^d - 1)/(A - 1)``, of the trees without self-jumps, if there is one."""
+        return _levels(self.states - 4, self.actions)
 
     def at(self, name: str, value: Number) -> Parameters:
         """The same with another value of one parameter, named as on the command line."""
@@ -147,6 +147,11 @@ class Symbolic(Parameters):
         """The symbol d."""
         return symbol("d")
 
+    @property
+    def depth_with_turns(self) -> Any:
+        """The same symbol."""
+        return symbol("d")
+
 
 def symbol(name: str) -> Any:
     """The symbol that stands for a parameter; equal names are equal symbols."""
@@ -162,6 +167,16 @@ def symbolic(epsilon: Schedule, *, own_delta: bool = True) -> Parameters:
     delta: Any = symbol("delta") if own_delta else None
     data: list[Any] = [delta, epsilon, symbol("T"), symbol("N")]
     return Symbolic(*sizes, *data)
+
+
+def _levels(nodes: int, actions: int) -> int | None:
+    """The d >= 1 for which the full tree with d levels has so many nodes."""
+    if actions < 2:
+        return None
+    levels, found, level = 0, 0, 1
+    while found < nodes:
+        found, level, levels = found + level, level * actions, levels + 1
+    return levels if found == nodes and levels else None
 
 
 def whole(number: Number, where: str) -> int:

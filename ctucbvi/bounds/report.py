@@ -29,7 +29,7 @@ def document(p: Parameters, digits: int = 15) -> dict[str, Any]:
         "upper_bound": {**versions[0], "versions": versions[1:]},
         "lower_bound": _lower(p, values, digits),
         "ratio": _ratio(values[PRINTED.name], values[catalogue.LOWER.name], digits),
-        "ratio_sharp": _ratio(values[SHARP.name], values[catalogue.LOWER_REPAIRED.name], digits),
+        "ratio_sharp": _ratio(values[SHARP.name], values[catalogue.LOWER_EVERY.name], digits),
     }
 
 
@@ -103,18 +103,22 @@ def _parts(version: Version, p: Parameters, found: Value, digits: int) -> dict[s
 
 def _lower(p: Parameters, values: dict[str, Value], digits: int) -> dict[str, Any]:
     printed = values[catalogue.LOWER.name]
-    erlang, repaired, simple = (
-        values[constant.name]
-        for constant in (catalogue.ERLANG, catalogue.LOWER_REPAIRED, catalogue.LOWER_SIMPLE)
-    )
+    others = {
+        "repaired": catalogue.LOWER_REPAIRED,
+        "every_K": catalogue.LOWER_EVERY,
+        "no_self_jumps": catalogue.LOWER_TURNS,
+        "simple": catalogue.LOWER_SIMPLE,
+    }
     return {
         "label": catalogue.LOWER.label,
         **as_json(printed.ball, digits),
         "conditions": _conditions(printed.checked),
         "d": p.depth,
-        "erlang": as_json(erlang.ball, digits),
-        "repaired": {"label": repaired.constant.label, **as_json(repaired.ball, digits)},
-        "simple": {"label": simple.constant.label, **as_json(simple.ball, digits)},
+        "erlang": as_json(values[catalogue.ERLANG.name].ball, digits),
+        **{
+            key: {"label": constant.label, **as_json(values[constant.name].ball, digits)}
+            for key, constant in others.items()
+        },
     }
 
 

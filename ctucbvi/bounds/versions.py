@@ -3,26 +3,30 @@ r"""The bound of ``thm:CT-UCB`` on the regret, as printed, repaired, and with th
 Every version is a product and two terms more,
 
 .. math:: \text{(factors)}\cdot(\text{root of the jumps} + \text{root of the rates})
-          + e^{\lambda_{\max}H}\sum_{k\le K}\epsilon_k + \text{(off the event } \mathcal G),
+          + g\sum_{k\le K}\epsilon_k + \text{(off the event } \mathcal G),
 
 and a condition for each thing that is not always so.  With :math:`v = \lambda_{\max}H`,
-:math:`f = \ln K/\ln(\ln K+1)`, :math:`l = \ln(2SAKH)`, :math:`a = \sqrt{2[S\ln 2+\ln(SAHK^2/\delta)]}`:
+:math:`f = \ln K/\ln(\ln K+1)` (1 for :math:`K = 1`), :math:`l = \ln(2SAKH)`,
+:math:`a = \sqrt{2[S\ln 2+\ln(SAHK^2/\delta)]}`, :math:`X = \sqrt{SAK}(H+1/\lambda_{\min})` and
+:math:`D = \sum_m\sqrt{P(Z>m)}`, :math:`Z` Poisson of mean :math:`v`:
 
-========== =============================================================================== ================
-version    product                                                                         off 𝒢
-========== =============================================================================== ================
-printed    :math:`3(CH+1)\sqrt{SAK}(H+1/\lambda_{\min})(v+1)f(\sqrt{2S+6l}+4v\sqrt l)`      1
-repaired   the same, where it is proved                                                    1
-sharp      :math:`(CH+1)\sqrt{SAK}(H+1/\lambda_{\min})D(2a+\frac73v\sqrt{2L})`              1
-halved     half of it, for the learner with half of the bonus                              1
-delta      :math:`3(CH+1)\sqrt{SAK}(H+1/\lambda_{\min})(v+1)f(a+v\sqrt{2L})`                :math:`2\delta KH`
-sharp-delta that of sharp                                                                  :math:`2\delta KH`
-========== =============================================================================== ================
+=========== ====================================================== =========== ======================
+version     product                                                :math:`g`   off 𝒢
+=========== ====================================================== =========== ======================
+printed     :math:`3(CH+1)X(v+1)f(\sqrt{2S+6l}+4v\sqrt l)`          :math:`e^v` 1
+repaired    the same, where it is proved                           :math:`e^v` 1
+sharp       :math:`(CH+1)XD(2a+\frac73v\sqrt{2L})`                 :math:`v`   1
+halved      half of it, for the learner with half of the bonus     :math:`v`   1
+lump-sum    :math:`XD(2a+\frac73v\sqrt{2L})`, for a lump-sum bonus :math:`v`   1
+delta       :math:`3(CH+1)X(v+1)f(a+v\sqrt{2L})`                   :math:`e^v` :math:`2\delta KH`
+sharp-delta that of sharp                                          :math:`v`   :math:`2\delta KH`
+=========== ====================================================== =========== ======================
 
-The first four take :math:`\delta = 1/(2KH)`, as the theorem does, whatever :math:`\delta` is given; the last
-two are what the same proof (``eq:r1``, ``eq:r2`` and the propositions) gives for a :math:`\delta` of one's
-own.  For few episodes the theorem is true because its bound exceeds :math:`KH`; the last three ask for the
-conditions of ``eq:G/repaired`` instead.
+All but the last two take :math:`\delta = 1/(2KH)`, as the theorem does, whatever :math:`\delta` is given; the
+last two are what the same proof (``eq:r1``, ``eq:r2`` and the propositions) gives for a :math:`\delta` of
+one's own.  For few episodes the theorems are true because their bounds exceed :math:`KH`, so that they ask
+for no more than :math:`2SAKH \ge 1` (printed constants) or :math:`KH > \frac12` (the others); the last two
+ask for the conditions of ``eq:G/repaired`` instead.
 
 **Growth.**  A version's :attr:`Version.growth` is an upper bound, decreasing in :math:`K`, of
 :math:`\partial\ln(\text{product}/K)/\partial\ln K`; see :mod:`ctucbvi.bounds.thresholds`.  With
@@ -46,7 +50,7 @@ from ctucbvi.bounds.parameters import Parameters
 from ctucbvi.learning.radii import N
 
 _ONE = Fraction(1)
-FULL_BONUS, HALF_BONUS = "CT-UCBVI", "CT-UCBVI with half of the bonus"
+FULL_BONUS, HALF_BONUS, LUMP_SUM = "CT-UCBVI", "half of the bonus", "lump-sum bonus"
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ class Parts(Generic[N]):
     factors: tuple[tuple[str, N], ...]  # of the product, but for the roots
     jump_root: N
     rate_root: N
-    accuracy: N  # e^{λmax H} Σ ε_k
+    accuracy: N  # what the iterations cost: e^{λmax H} Σ ε_k or λmax H Σ ε_k
     off_event: N  # what the complement of 𝒢 may cost
 
     @property
@@ -97,8 +101,11 @@ class Version:
 
 
 def _common(p: Parameters, numbers: Numbers[N]) -> tuple[tuple[str, N], ...]:
+    return (("C H + 1", f.stretch(p, numbers) * numbers.number(p.horizon) + 1), *_visits(p, numbers))
+
+
+def _visits(p: Parameters, numbers: Numbers[N]) -> tuple[tuple[str, N], ...]:
     return (
-        ("C H + 1", f.stretch(p, numbers) * numbers.number(p.horizon) + 1),
         ("sqrt(S A K)", f.root_of_pairs(p, numbers)),
         ("H + 1/lambda_min", f.waiting(p, numbers)),
     )
@@ -118,20 +125,26 @@ def _printed(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
     return Parts(_printed_factors(p, numbers), *roots, f.iteration_error(p, numbers), numbers.number(_ONE))
 
 
-def _sharp(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
+def _lump_sum(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
     """With the δ of the parameters; the complement of 𝒢 costs 2δKH, which is 1 for the proof's δ."""
     off = numbers.number(_ONE if p.delta is None else 2 * p.delta * p.episodes * p.horizon)
     jump = numbers.sqrt(f.jump_constant(p, numbers)) * 2
     rate = numbers.number(Fraction(7, 3) * p.load) * numbers.sqrt(f.confidence_log(p, numbers) * 2)
-    factors = (*_common(p, numbers), ("(e - 1) lambda_max H + 1/(sqrt(e) - 1)", f.levels(p, numbers)))
-    return Parts(factors, jump, rate, f.iteration_error(p, numbers), off)
+    factors = (*_visits(p, numbers), ("D", f.levels(p, numbers)))
+    return Parts(factors, jump, rate, f.iteration_error_load(p, numbers), off)
+
+
+def _sharp(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
+    factors = (*_common(p, numbers), ("D", f.levels(p, numbers)))
+    return replace(_lump_sum(p, numbers), factors=factors)
 
 
 def _own(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
-    sharp = _sharp(p, numbers)
+    assert p.delta is not None  # a condition of the version
     jump = numbers.sqrt(f.jump_constant(p, numbers))
     rate = numbers.number(p.load) * numbers.sqrt(f.confidence_log(p, numbers) * 2)
-    return replace(sharp, factors=_printed_factors(p, numbers), jump_root=jump, rate_root=rate)
+    off = numbers.number(2 * p.delta * p.episodes * p.horizon)
+    return Parts(_printed_factors(p, numbers), jump, rate, f.iteration_error(p, numbers), off)
 
 
 def _proofs(parts: Callable[[Parameters, Numbers[N]], Parts[N]]) -> Callable[..., Parts[N]]:
@@ -140,7 +153,7 @@ def _proofs(parts: Callable[[Parameters, Numbers[N]], Parts[N]]) -> Callable[...
 
 
 def _halved(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
-    parts = _sharp(replace(p, delta=None), numbers)
+    parts = _sharp(p, numbers)
     return replace(parts, factors=(("1/2", numbers.number(Fraction(1, 2))), *parts.factors))
 
 
@@ -184,13 +197,8 @@ def _proof_growth(p: Parameters, numbers: Numbers[N]) -> N:
 # --- the versions -----------------------------------------------------------------------------
 
 
-def _with_proof_delta(condition: Condition) -> Condition:
-    return Condition(
-        condition.text.replace("delta", "1/(2KH)"), lambda p: condition.test(replace(p, delta=None))
-    )
-
-
 _RATES = (*c.SIZES, c.SLOWEST)
+_SHARP = (*_RATES, c.PROOF_DELTA, c.SUMMED)
 _GIVEN = (*_RATES, c.OWN_DELTA, c.DELTA, *c.EVENT)
 
 PRINTED = Version(
@@ -199,15 +207,19 @@ PRINTED = Version(
 )  # fmt: skip
 REPAIRED = Version(
     "repaired", "thm:CT-UCB/repaired", "thm:CT-UCB as printed, where it is proved", _printed,
-    _printed_growth, (*_RATES, c.LONG),
+    _printed_growth, (*_RATES, c.REAL),
 )  # fmt: skip
 SHARP = Version(
     "sharp", "thm:CT-UCB/sharp", "thm:CT-UCB with the sharpest constants proved", _proofs(_sharp),
-    _proof_growth, (*_RATES, c.LONG, c.PROOF_DELTA),
+    _proof_growth, _SHARP,
 )  # fmt: skip
 HALVED = Version(
-    "halved", "lem:v-v-continuoustime/halved", "the sharpest constants for half of the bonus", _halved,
-    _proof_growth, (*_RATES, c.LONG, c.PROOF_DELTA, *map(_with_proof_delta, c.EVENT)), learner=HALF_BONUS,
+    "halved", "thm:CT-UCB/halved", "the sharpest constants for half of the bonus", _proofs(_halved),
+    _proof_growth, _SHARP, learner=HALF_BONUS,
+)  # fmt: skip
+LUMP = Version(
+    "lump-sum", "thm:CT-UCB/lump-sum", "the sharpest constants for the bonus as a lump sum",
+    _proofs(_lump_sum), _proof_growth, _SHARP, learner=LUMP_SUM,
 )  # fmt: skip
 DELTA = Version(
     "delta", "eq:r2", "what the printed proof gives for the delta given", _own, _own_growth,
@@ -215,7 +227,7 @@ DELTA = Version(
 )  # fmt: skip
 SHARP_DELTA = Version(
     "sharp-delta", "thm:CT-UCB/sharp", "what the sharpest proof gives for the delta given", _sharp,
-    _sharp_growth, _GIVEN, own_delta=True,
+    _sharp_growth, (*_GIVEN, c.SUMMED), own_delta=True,
 )  # fmt: skip
 
-VERSIONS = (PRINTED, REPAIRED, SHARP, HALVED, DELTA, SHARP_DELTA)
+VERSIONS = (PRINTED, REPAIRED, SHARP, HALVED, LUMP, DELTA, SHARP_DELTA)

@@ -64,7 +64,11 @@ def test_the_report_names_values_conditions_and_expressions(capsys):
     assert "      Max(1, lambda_max/(1 - exp(-H*lambda_max)))\n" in out
     assert "      if 0 < lambda_min <= lambda_max, K >= 2, 2 S A K H >= 1\n" in out
     assert re.search(r"^printed +1352682337 +598775012164 +1/\(2KH\) +CT-UCBVI$", out, flags=re.MULTILINE)
+    assert re.search(
+        r"^lump-sum +25165100\.82 +70381732 +1/\(2KH\) +lump-sum bonus$", out, flags=re.MULTILINE
+    )
     assert re.search(r"^sharp-delta .* the one given ", out, flags=re.MULTILINE)
+    assert out.count("where phi(z) = (1 - exp(-z))/z") == 1
     assert "no lower bound: thm:lowerbound needs S >= 6 and A >= 2" in out
     plain = run(capsys, *REPAIR[:-2])[1]
     assert "the one given" not in plain
@@ -103,8 +107,13 @@ def test_a_sweep_marks_the_thresholds(capsys, tmp_path):
     crossing = [b is not None and b < t for b, t in zip(*columns, strict=True)]
     values = [int(v) for v in found["sweep"]["values"]]
     assert [k >= 598775012164 for k in values] == crossing
+    assert found["vacuous_until"]["lump-sum"] == "70381732"
     first = picture.read_bytes()
     assert b"<svg" in first
+    drawn = re.findall(
+        r'id="(printed|repaired|sharp|halved|lump-sum|delta|sharp-delta|trivial)"', first.decode()
+    )
+    assert drawn == ["printed", "sharp", "lump-sum", "trivial"]
     run(capsys, *arguments, "--plot", str(picture))
     assert picture.read_bytes() == first
     without = tmp_path / "without.svg"
@@ -112,10 +121,36 @@ def test_a_sweep_marks_the_thresholds(capsys, tmp_path):
     assert without.read_bytes() != first  # the measured regret is drawn
 
 
+def test_a_picture_alone_sweeps_the_episodes(capsys, tmp_path):
+    picture = tmp_path / "bounds.svg"
+    found = document(capsys, "constants", "machine-repair", "--plot", str(picture), "--study", STUDY,
+                     "--delta", "1/20")  # fmt: skip
+    assert (found["sweep"]["values"][0], found["sweep"]["values"][-1]) == ("1", str(10**14))
+    text = picture.read_text()
+    assert all(f'id="{name}"' in text for name in ("delta", "sharp-delta"))  # a delta was given
+
+
+def test_the_lower_bounds_that_hold_are_named(capsys):
+    few = ["constants", "--A", "2", "--H", "2", "--lambda-max", "3", "--lambda-min", "1"]
+    both = run(capsys, *few, "--S", "9", "--K", "100")[1]
+    assert re.findall(r"^lower bound: \S+ (.*)$", both, flags=re.M) == [
+        "as printed",
+        "with the constant proved",
+    ]
+    one = run(capsys, *few, "--S", "9", "--K", "5")[1]
+    assert re.findall(r"^lower bound: \S+ (.*)$", one, flags=re.M) == ["with the constant proved"]
+    turns = run(capsys, *few, "--S", "11", "--K", "100")[1]
+    assert re.findall(r"^lower bound: \S+ (.*)$", turns, flags=re.M) == ["for models without self-jumps"]
+    lower = document(capsys, *few, "--S", "9", "--K", "5")["lower_bound"]
+    assert lower["every_K"]["label"] == "thm:lowerbound/every-K"
+    assert lower["value"] is None
+    assert lower["repaired"]["value"] is None
+
+
 def test_a_sweep_as_text(capsys):
     status, out, err = run(capsys, *REPAIR, "--sweep", "H=1/10..2:5")
     assert (status, err) == (0, "")
-    assert out.splitlines()[0].split()[:3] == ["H", "printed", "repaired"]
+    assert out.splitlines()[0].split()[:3] == ["H", "printed", "sharp"]
     assert len(out.splitlines()) == 6
     status, out, _ = run(capsys, "constants", "machine-repair", "--sweep", "K=1..100:5")
     assert "printed: below K H from K = 598775012164" in out
@@ -133,7 +168,11 @@ def test_a_sweep_as_text(capsys):
         (["machine-repair", "--K", "5", "--lambda-max", "3"], "--lambda-max 3: model 'machine-repair' has"),
         (["machine-repair", "--K", "5", "--lambda-min", "3"], "--lambda-min 3: model 'machine-repair' has"),
         (["machine-repair", "--K", "5", "--digits", "0"], "--digits 0"),
-        (["machine-repair", "--K", "5", "--plot", "x.svg"], "need --sweep"),
+        (["machine-repair", "--K", "5", "--study", STUDY], "--study is drawn over K"),
+        (
+            ["machine-repair", "--K", "5", "--sweep", "H=1..2", "--plot", "x.svg", "--study", STUDY],
+            "--study is drawn over K",
+        ),
         (["machine-repair", "--sweep", "K=9..1"], "--sweep K: 9..1 is no range"),
         (["machine-repair", "--sweep", "K=1..9", "--plot", "x.gif"], "unknown kind of picture"),
         (["machine-repair", "--sweep", "K=1..9", "--latex"], "--latex prints the table"),

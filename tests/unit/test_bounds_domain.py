@@ -39,10 +39,13 @@ CASES = [
     ({"horizon": 0, "delta": None}, "L", "0 < delta < 1"),
     ({"horizon": "1/36000"}, "printed", None),  # 2SAKH = 1
     ({"horizon": "1/36001"}, "printed", "2 S A K H >= 1"),
-    ({"horizon": "1/18"}, "repaired", None),  # SAH = 1
-    ({"horizon": "1/19"}, "repaired", "S A H >= 1"),
-    ({"horizon": "1/19"}, "sharp", "S A H >= 1"),
-    ({"horizon": "1/2", "episodes": 1}, "sharp", "K H > 1/2"),
+    ({"horizon": "1/36000"}, "repaired", None),
+    ({"horizon": "1/36001"}, "repaired", "2 S A K H >= 1"),
+    ({"horizon": "1/2000"}, "sharp", "K H > 1/2"),  # KH = 1/2
+    ({"horizon": "1/1999"}, "sharp", None),
+    ({"horizon": "1/1999"}, "halved", None),
+    ({"horizon": "1/2000"}, "halved", "K H > 1/2"),
+    ({"horizon": "1/2", "episodes": 1}, "lump-sum", "K H > 1/2"),
     ({"horizon": "501/1000", "episodes": 1}, "sharp", None),
     ({"horizon": "1/2", "episodes": 1, "delta": None}, "alpha", "0 < delta < 1"),
     ({"fastest": 0}, "C", "lambda_max > 0"),
@@ -50,9 +53,12 @@ CASES = [
     ({"fastest": 1, "slowest": 1}, "corollary", "lambda_max > 1 and H > 1"),
     ({"horizon": 1}, "corollary", "lambda_max > 1 and H > 1"),
     ({"horizon": 1}, "known-lambda-min", "lambda_max > 1 and H > 1"),
-    ({"epsilon": "1/sqrt(k)"}, "corollary", "epsilon_k = k^-a exp(-lambda_max H) with a >= 1/2"),
+    ({}, "corollary-lump", None),
+    ({"horizon": 1}, "corollary-lump", "lambda_max > 1 and H > 1"),
+    ({"epsilon": "1/sqrt(k)"}, "corollary", "epsilon_k <= 1/(lambda_max H sqrt(k)) for all k"),
+    ({"epsilon": "1/sqrt(k)"}, "corollary-lump", "epsilon_k <= 1/(lambda_max H sqrt(k)) for all k"),
     ({"epsilon": "k^-1/3*exp(-lambda_max*H)"}, "corollary",
-     "epsilon_k = k^-a exp(-lambda_max H) with a >= 1/2"),
+     "epsilon_k <= 1/(lambda_max H sqrt(k)) for all k"),
     ({"slowest": 0}, "printed", "0 < lambda_min <= lambda_max"),
     ({"slowest": None}, "printed", "0 < lambda_min <= lambda_max"),
     ({"slowest": -1}, "proberror", "0 < lambda_min <= lambda_max"),
@@ -77,10 +83,24 @@ CASES = [
     ({"actions": 1}, "lower", "S >= 6 and A >= 2"),
     ({"episodes": 9}, "lower", None),
     ({"episodes": 8}, "lower", "K >= S A/2"),
+    ({"episodes": 1}, "lower-every-K", None),
+    ({"episodes": 0}, "lower-every-K", "K >= 1"),
+    ({"states": 8}, "lower-every-K", "S = 2 + (A^d - 1)/(A - 1) for a whole number d"),
+    ({"states": 11}, "lower-turns", None),  # 4 + 7
+    ({"states": 9}, "lower-turns", "S = 4 + (A^d - 1)/(A - 1) for a whole number d"),
+    ({"states": 7}, "lower-turns", "S >= 8 and A >= 2"),  # 4 + 3
+    ({"states": 11, "episodes": 10}, "lower-turns", "K >= S A/2"),
+    ({"states": 11, "episodes": 11}, "lower-turns", None),
     ({"fastest": "3/2", "slowest": 1}, "lower-simple", "d < lambda_max H"),  # d = 3 = λmax H
     ({"fastest": "8/5", "slowest": 1}, "lower-simple", None),
-    ({"fastest": 1000, "slowest": 1}, "halved", "e^2 lambda_max (K-1) <= K^2"),
+    ({"fastest": 1000, "slowest": 1}, "halved", None),
+    ({"fastest": 1000, "slowest": 1}, "sharp-delta", "e^2 lambda_max (K-1) <= K^2"),
     ({"fastest": "1e9"}, "E max", "lambda_max H <= 100000000"),
+    ({"fastest": "1e9"}, "D", "lambda_max H <= 100000000"),
+    ({"fastest": "1e9"}, "sharp", "lambda_max H <= 100000000"),
+    ({"fastest": "1e300"}, "D-leading", None),
+    ({"time": 0, "left": 7}, "b-sharp", None),
+    ({"time": -1}, "b-sharp", "T >= 0 and N >= 0"),
     ({"fastest": "1e300"}, "iteration", "between 2^-(2^40) and 2^(2^40)"),
     ({"fastest": "1e300"}, "accuracies", "between 2^-(2^40) and 2^(2^40)"),
     ({"fastest": "1e9", "horizon": 1}, "iteration", None),
@@ -161,7 +181,7 @@ def test_large_powers_are_compared_without_being_formed():
 
 def test_conditions_hold_for_more_episodes_once_they_hold():
     for base in ({}, {"horizon": "1/10"}, {"fastest": 200}, {"states": 300}):
-        p = Parameters.of(**{**GOOD, **base, "delta": None})
+        p = Parameters.of(**{**GOOD, **base})
         for condition in EVENT:
             held = [condition.holds(p.at("K", k)) for k in range(2, 400, 3)]
             assert held == sorted(held)

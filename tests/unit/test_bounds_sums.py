@@ -10,6 +10,7 @@ import pytest
 from flint import arb, fmpq
 
 from ctucbvi.bounds import Parameters, expected_maximum, power_sum
+from ctucbvi.bounds.longest import root_sum
 from ctucbvi.bounds.sums import accuracy_sum
 from ctucbvi.exact.precision import precision
 
@@ -80,6 +81,34 @@ def test_the_largest_of_many_poisson_variables(mean, count):
         with mpmath.workdps(50):
             assert holds(found, total, 25)
             assert not holds(found, total * (1 + mpmath.mpf(10) ** -20), 25)  # a mutant
+
+
+@pytest.mark.parametrize("mean", ["1/10000", "1/100", "1", "7", "40", "1000"])
+def test_the_sum_of_the_roots_of_tails(mean):
+    with mpmath.workdps(140):
+        v = mpmath.mpf(Fraction(mean).numerator) / Fraction(mean).denominator
+        total, m = mpmath.mpf(0), 0
+        weight = below = mpmath.exp(-v)
+        while m < v or 1 - below > mpmath.mpf(10) ** -90:
+            total += mpmath.sqrt(1 - below)
+            m += 1
+            weight *= v / m
+            below += weight
+    with precision(128):
+        found = root_sum(Fraction(mean))
+        with mpmath.workdps(50):
+            assert holds(found, total, 25)
+            assert not holds(found, total * (1 + mpmath.mpf(10) ** -20), 25)  # a mutant
+
+
+@pytest.mark.parametrize("mean", ["1/1000000000", "1000000"])
+def test_the_sum_of_roots_is_between_its_bounds(mean):
+    with precision(100):
+        v = arb(fmpq(Fraction(mean).numerator, Fraction(mean).denominator))
+        found = root_sum(Fraction(mean))
+        assert v < found
+        assert found < v + 2 * v.sqrt() + arb(1) / 4
+        assert found.rel_accuracy_bits() > 80
 
 
 def test_one_variable_has_its_mean():

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 _DESCRIPTION = """\
 Compute every constant of the paper with guaranteed digits, for a MODEL or for sizes and
 rates: the radii and the bonus, the propositions, the bound of thm:CT-UCB in its factors (as
-printed, repaired, and with the sharpest constants proved), the number of episodes from which on
-it says more than the trivial bound K H, and the lower bound.  A bound outside its domain has no
-value; the condition that fails is named.
+printed, repaired, with the sharpest constants proved, and for the learners with half of the bonus
+and with a lump sum in its place), the number of episodes from which on it says more than the
+trivial bound K H, and the lower bounds.  A bound outside its domain has no value; the condition
+that fails is named.
 
 The theorem is about the learner with delta = 1/(2KH), and so are its bounds here, whatever --delta
 says.  With --delta the radii are those for this delta, and the versions "delta" and
@@ -30,7 +31,7 @@ says.  With --delta the radii are those for this delta, and the versions "delta"
 _EPILOG = """examples:
   ctucbvi constants machine-repair --K 1e7 --delta 1/20
   ctucbvi constants --S 9 --A 2 --H 3 --K 1e15 --lambda-max 4 --lambda-min 1/2 --digits 30 --json
-  ctucbvi constants machine-repair --sweep K=1..1e14 --plot bounds.svg --study docs/study/machine-repair.json
+  ctucbvi constants machine-repair --plot bounds.svg --study docs/study/machine-repair.json
   ctucbvi constants machine-repair --K 1e9 --sweep H=1/10..10:100 --json
 """
 
@@ -48,6 +49,9 @@ _SIGNS = {
     ">": "$>$",
 }
 _WIDTH = 100
+_RANGE = "K=1..1e14"  # of a picture, unless told otherwise
+_COLUMNS = ("printed", "sharp", "halved", "lump-sum", "delta", "sharp-delta", "lower-every-K", "lower-turns")
+_PHI = "phi(z) = (1 - exp(-z))/z, phi(0) = 1"
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "lambda_max > 0")  # shown where they fail
 
 
@@ -73,7 +77,9 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
     sizes.add_argument("--jumps", metavar="N", default="0", help="from the pair of alpha and b (default 0)")
     parser.add_argument("--digits", type=int, default=10, metavar="D", help="significant digits (default 10)")
     parser.add_argument("--sweep", metavar="P=A..B[:N]", help="bounds over a parameter (default N: 200)")
-    parser.add_argument("--plot", metavar="FILE", help="draw the sweep there (.svg, .png or .pdf)")
+    parser.add_argument(
+        "--plot", metavar="FILE", help=f"draw the sweep there (.svg, .png or .pdf); default sweep: {_RANGE}"
+    )
     parser.add_argument(
         "--study", metavar="FILE", help="a result of ctucbvi regret, to draw beside the bounds"
     )
@@ -89,10 +95,8 @@ def run(options: argparse.Namespace) -> int:
 
     if not 1 <= options.digits <= 1000:
         raise InputError(f"--digits {options.digits}: write a number from 1 to 1000")
-    if options.sweep is not None:
+    if any(value is not None for value in (options.sweep, options.plot, options.study)):
         return _sweep(options)
-    if options.plot is not None or options.study is not None:
-        raise InputError("--plot and --study need --sweep; write for example --sweep K=1..1e14")
     from ctucbvi.bounds import document
 
     p, name = _parameters(options)
@@ -185,7 +189,8 @@ def _lines_of(constant: dict[str, Any]) -> list[str]:
     )
     needs = _needs(constant)
     lines = [f"{constant['name']:<16}  {value:<26}  {constant['label']}"]
-    for text in ("if " + ", ".join(needs) if needs else "", constant["expression"]):
+    where = "where " + _PHI if "phi(" in constant["expression"] else ""
+    for text in ("if " + ", ".join(needs) if needs else "", constant["expression"], where):
         lines += textwrap.wrap(text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
     return lines
 
@@ -228,11 +233,17 @@ def _needs(entry: dict[str, Any]) -> list[str]:
 
 def _lower_lines(found: dict[str, Any]) -> list[str]:
     lower = found["lower_bound"]
-    if lower["value"] is None:
-        return [f"no lower bound: {lower['label']} needs " + " and ".join(_failing(lower))]
     lines = [
-        f"lower bound: {lower['value']} as printed, {lower['repaired']['value']} with the constant proved"
+        f"lower bound: {entry['value']} {text}"
+        for entry, text in (
+            (lower, "as printed"),
+            (lower["every_K"], "with the constant proved"),
+            (lower["no_self_jumps"], "for models without self-jumps"),
+        )
+        if entry["value"] is not None
     ]
+    if not lines:
+        return [f"no lower bound: {lower['label']} needs " + " and ".join(_failing(lower))]
     for key, text in (("ratio", "as printed"), ("ratio_sharp", "with the sharpest constants of both")):
         if found[key] is not None:
             lines.append(f"upper over lower bound: {found[key]['value']} {text}")
@@ -277,7 +288,7 @@ def _sweep(options: argparse.Namespace) -> int:
 
     if options.latex:
         raise InputError("--latex prints the table of constants; leave out --sweep")
-    over = Range.parse(options.sweep)
+    over = Range.parse(options.sweep or _RANGE)
     if options.plot is not None:
         check_target(options.plot)
     p, name = _parameters(options, over.values[-1] if over.parameter == "K" else None)
@@ -301,7 +312,7 @@ def _study(options: argparse.Namespace, name: str | None, parameter: str) -> dic
     if options.study is None:
         return None
     if parameter != "K" or options.plot is None:
-        raise InputError("--study is drawn over K; write --sweep K=A..B and --plot FILE")
+        raise InputError("--study is drawn over K; write --plot FILE, and leave out --sweep or sweep K")
     try:
         document: dict[str, Any] = json.loads(Path(options.study).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, ValueError):
@@ -328,8 +339,10 @@ def _sweep_report(found: Sweep) -> str:
     """At most about twenty values, and the thresholds."""
     values, step = found.range.values, max(1, len(found.range.values) // 20)
     shown = sorted({*range(0, len(values), step), len(values) - 1})
-    head = [found.range.parameter, *found.bounds]
-    rows = [[_short(values[i]), *(_short(column[i]) for column in found.bounds.values())] for i in shown]
+    drawn = [name for name in _COLUMNS if any(x is not None for x in found.bounds.get(name, ()))]
+    columns = {name: found.bounds[name] for name in (*drawn, "trivial")}
+    head = [found.range.parameter, *(name.removesuffix("-every-K") for name in columns)]
+    rows = [[_short(values[i]), *(_short(column[i]) for column in columns.values())] for i in shown]
     lines = [table(head, rows)]
     for name, threshold in found.thresholds.items():
         lines.append(f"{name}: below K H from K = {threshold.episodes or 'none: ' + threshold.reason}")
