@@ -87,14 +87,15 @@ SUPERLINEAR = claim(
     "alg:VI/linear-rate/repaired",
     "The error of V_n is at most e_n = E(H - Γ_n)⁺ = E(N - n)⁺/λmax, N Poisson with mean μ = λmax H, and "
     "e_{n+1} <= μ/(n + 2) e_n: convergence is faster than any linear rate. The weights p_j of N have "
-    "p_{j+1} = p_j μ/(j + 1), and the formula, summed over j > n, says it.",
+    "p_{j+1} = p_j μ/(j + 1), and the formula, summed over j > n, says it. The same holds for the modified "
+    "iteration, since V̂_∞ <= t and λ̂ <= λmax.",
     says="(j - n)*(p*mu/(j + 1)) <= mu/(n + 2)*((j - n)*p)",
     domain=Domain.of("n >= 0", "j >= n + 1", "0 <= p <= 1", "mu >= 0", integers="n j"),
     source="alg:VI",
     kind=Kind.REPAIR,
     uses="eq:Qa/iteration",
     checks=(falling_tails(), *PROOF),
-    argued="the sum over j",
+    argued="the sum over j, and the modified iteration",
     expected="tested",
 )
 

@@ -182,10 +182,10 @@ LUMP = claim(
 
 NEEDED = claim(
     "lem:optimism/lump-sum/needed",
-    "No share of B is spare: with 98% of both parts the step T^aV <= T^{a,k}V + B fails, on short horizons "
-    "for the rate (a state that earns 1 until it is left for a worthless one, or the reverse), on every "
-    "horizon for the jumps (from a state always to one that earns 1 for ever, while the estimate sends α/2 "
-    "to a worthless one).",
+    "Neither part of B can be lowered by a constant factor, the other radius being 0: with 98% of both "
+    "parts the step T^aV <= T^{a,k}V + B fails, on short horizons for the rate (a state that earns 1 "
+    "until it is left for a worthless one, or the reverse), on every horizon for the jumps "
+    "(from a state always to one that earns 1 for ever, while the estimate sends α/2 to a worthless one).",
     source="lem:optimism",
     kind=Kind.REPAIR,
     checks=corners(Parts(_LESS, _LESS), ">"),
@@ -196,7 +196,8 @@ STEP = claim(
     "lem:v-v-continuoustime/lump-sum",
     "With the lump sum B in the place of the bonus one step costs V̂ - T^aV̂ <= 2B(t) <= t²β + (t - w)α <= "
     "t(Hβ + (1 - 1/κ)α), κ = v/(1 - exp(-v)), v = λmax H; so V* - V^π <= Σ_m E 2B(H - t_m) + ε λmax H. V̂ "
-    "rises and is at most t, so its errors are at most B; and w/t >= 1/κ, as (1 - exp(-z))/z falls.",
+    "rises and is at most t, so its errors are at most B; and w/t >= 1/κ, as (1 - exp(-z))/z falls. (Tested "
+    "for other rising V̂ <= t than those of the iteration with B.)",
     says="t**2*be + t*(1 - x)*al <= t*(H*be + (1 - y)*al)",
     domain=Domain.of("t >= 0", "t <= H", "be >= 0", "al >= 0", "x >= 0", "y > 0", "y <= x", "x <= 1"),
     source="lem:v-v-continuoustime",

@@ -223,7 +223,8 @@ def ties(rewards: tuple[Fraction, Fraction]) -> Computed:
 GRID_POLICY = claim(
     "remark:integral/policy",
     "The approximation error tends to 0 with the grid size also in this sense: the value of a policy that "
-    "is greedy at the grid points up to a rounding error tends to that of π^k. (In episode 1 all λ̂ are 0 "
+    "is greedy at the grid points up to a rounding error tends to that of π^k with ties broken in a fixed "
+    "order. (In episode 1 all λ̂ are 0 "
     "and all bonuses equal, so actions of equal reward tie at every t, and rounding picks one of them.)",
     source="eq:Tak",
     kind=Kind.STEP,
@@ -274,8 +275,9 @@ FINDINGS: Mapping[str, Mapping[str, str]] = {
         "breaks": "remark",
         "summary": "A policy computed on a grid is greedy up to 2(r + b + λmax H) times the step, but its "
         "value need not be near that of π^k: where two actions tie exactly in the estimated model, as "
-        "actions of equal reward do in the first episode, any rounding decides between them. No proof uses "
-        "it, and every greedy policy has the regret bound.",
+        "actions of equal reward do in the first episode, any rounding decides between them. (The paper "
+        "does not mention rounding, and every such policy is a π^k.) No proof uses it, and every greedy "
+        "policy has the regret bound.",
         "repair": "remark:integral/grid",
     },
 }

@@ -1,4 +1,4 @@
-r""":math:`\delta = 1/(2KH)` belongs to the statement of ``thm:CT-UCB``: with another one the bound is false.
+r""":math:`\delta = 1/(2KH)` belongs to the statement of ``thm:CT-UCB``: with some others the bound is false.
 
 :math:`\delta \in (0,1)` is an input of CT-UCBVI, and the theorem does not name it.  Let two states take
 turns, with two actions in each, *good* (:math:`r = 1`) and *bad* (:math:`r = 0`), all rates
@@ -93,6 +93,7 @@ ANY = claim(
     kind=Kind.STEP,
     uses=("thm:CT-UCB/any-delta/scores", "eq:term1-3"),
     checks=stuck(),
+    argued="that the regret of this learner is at least K/3 - 100",
     expected="refuted",
     latex=r"\text{eq:regret-bound for every}\ \delta\in(0,1)",
 )

@@ -144,7 +144,8 @@ FEW = claim(
     kind=Kind.REPAIR,
     uses=("thm:CT-UCB/bonus-factor", "thm:CT-UCB/log-factor"),
     checks=_PROOF,
-    expected="proved",
+    argued="that the factors and roots of the printed bound multiply to more",
+    expected="assumed",
 )
 
 TURN = claim(
@@ -167,7 +168,8 @@ FEW_ANY = claim(
     kind=Kind.REPAIR,
     uses=("thm:CT-UCB/bonus-factor", "thm:CT-UCB/log-factor", "thm:CT-UCB/whole/rates"),
     checks=_PROOF,
-    expected="proved",
+    argued="that the factors and roots of the printed bound multiply to more",
+    expected="assumed",
 )
 
 
@@ -182,14 +184,28 @@ JUMPS = claim(
     kind=Kind.REPAIR,
     uses="lem:CI-p/counts",
     checks=_PROOF,
-    expected="proved",
+    argued="Markov's inequality for the number of jumps, as in lem:CI-p/counts",
+    expected="assumed",
 )
 
 RADICAND = claim(
     "thm:CT-UCB/whole/radicand",
-    "Λ <= S ln 2 + ln(2K³) <= 5/2 √K for K >= 23 and S <= 3/7 √K; with s = √K.",
+    "Λ <= S ln 2 + ln(2K³) <= 5/2 √K for SAH < 1, K >= 23 and S <= 3/7 √K; with s = √K.",
     says="3/7*s*log(2) + log(2) + 6*log(s) <= 5/2*s",
     domain=Domain.of("s >= 479/100"),
+    source=_SOURCE,
+    kind=Kind.REPAIR,
+    uses="thm:CT-UCB/whole/radicand/short",
+    checks=_PROOF,
+    expected="proved",
+)
+
+RADICAND_SHORT = claim(
+    "thm:CT-UCB/whole/radicand/short",
+    "For SAH = nh <= 1, and so h = H <= 1, the argument 2SAK(KH)² of the logarithm in Λ = S ln 2 + "
+    "ln(2SAK(KH)²) is at most 2K³.",
+    says="2*n*K*(K*h)**2 <= 2*K**3",
+    domain=Domain.of("n >= 1", "K >= 1", "h > 0", "n*h <= 1", "h <= 1"),
     source=_SOURCE,
     kind=Kind.REPAIR,
     checks=_PROOF,
@@ -198,8 +214,8 @@ RADICAND = claim(
 
 COST = claim(
     "thm:CT-UCB/whole/cost",
-    "eJ + J' + 1/100 <= 2K for K >= 23, with J = 1 + (√Λ + 1) ln(8K²)/4, √Λ <= 8/5 K^(1/4), and J' = 1 + 2 "
-    "ln K/ln 25 peels for the rates; with r = K^(1/4).",
+    "eJ + J' + 1/100 <= 2K for K >= 23 (and SAH < 1), with J = 1 + (√Λ + 1) ln(8K²)/4, √Λ <= 8/5 K^(1/4), "
+    "and J' = 1 + 2 ln K/ln 25 peels for the rates; with r = K^(1/4).",
     says="E*(1 + (8/5*r + 1)*(log(8) + 8*log(r))/4) + 1 + 8*log(r)/log(25) + 1/100 <= 2*r**4",
     domain=Domain.of("r >= 218/100"),
     source=_SOURCE,
@@ -234,7 +250,8 @@ EVENT = claim(
         "thm:CT-UCB/whole/rest", "thm:CT-UCB/L/repaired",
     ),
     checks=_PROOF,
-    argued="the union of the events; without data α >= 1, since 2·2^S SAK y² >= 4",
+    argued="the union of the events; S <= 3/7 √K and v <= K, from K >= 11/2 S²A(v + 1)²; without data α >= "
+    "1, since 2·2^S SAK y² >= 4",
     expected="assumed",
     latex=r"SAH < 1 < KH,\ K \ge 23,\ K \ge \tfrac{11}2S^2A(v+1)^2"
     r" \implies KH\,\mathbb P(\mathcal G^c) \le 1",
@@ -361,8 +378,8 @@ SHARP = claim(
 )  # fmt: skip
 
 CLAIMS = (
-    PEEL, EXPONENT, NUMBER, PEELED, FEW, TURN, FEW_ANY, JUMPS, RADICAND, COST, REST, EVENT, FIRST,
-    FIRST_FACTOR, SECOND_FACTOR, LEVELS, ENOUGH, REPAIRED, SHARP,
+    PEEL, EXPONENT, NUMBER, PEELED, FEW, TURN, FEW_ANY, JUMPS, RADICAND, RADICAND_SHORT, COST, REST,
+    EVENT, FIRST, FIRST_FACTOR, SECOND_FACTOR, LEVELS, ENOUGH, REPAIRED, SHARP,
 )  # fmt: skip
 
 MUTANTS: Mapping[str, Claim] = {
@@ -375,6 +392,7 @@ MUTANTS: Mapping[str, Claim] = {
     "thm:CT-UCB/whole/few-episodes/any": changed(FEW_ANY, domain=Domain.of("1 <= K <= 3548")),
     "thm:CT-UCB/whole/jumps": changed(JUMPS, "exp(2)*v*K <= 7*K**2"),
     "thm:CT-UCB/whole/radicand": changed(RADICAND, domain=Domain.of("s >= 4")),
+    "thm:CT-UCB/whole/radicand/short": changed(RADICAND_SHORT, "2*n*K*(K*h)**2 <= K**3"),
     "thm:CT-UCB/whole/cost": changed(COST, domain=Domain.of("r >= 3/2")),
     "thm:CT-UCB/whole/rest": changed(REST, "2*K**2*exp(-2*K**2) <= 1/100"),
     "thm:CT-UCB/whole/event": changed(

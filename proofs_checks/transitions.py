@@ -126,7 +126,8 @@ UNBOUNDED = claim(
     domain=Domain.of("l > 0", "H > 0", "m >= 1", integers="m"),
     source="sec:introduction",
     checks=PROOF,
-    expected="proved",
+    argued="that each holding time has a rate of at least λmin, whatever was before",
+    expected="assumed",
 )
 
 
@@ -161,7 +162,8 @@ NOT_POISSON = claim(
     source="sec:introduction",
     uses="sec:introduction/one-jump",
     checks=PROOF,
-    expected="proved",
+    argued="that a Poisson law is fixed by P(J = 0)",
+    expected="assumed",
 )
 
 # --- the initial state -------------------------------------------------------------------------

@@ -133,6 +133,8 @@ def _quoted(claim: Claim) -> list[str]:
         lines += ["", f"${claim.latex}$"]
     if domain := domain_texts(claim.domain):
         lines += ["", f"on {', '.join(domain)}"]
+    if claim.argued:
+        lines += ["", *textwrap.wrap(f"In words, not checked by machine: {claim.argued}.", 108)]
     return [f"> {line}".rstrip() for line in lines]
 
 

@@ -36,6 +36,7 @@ def describe(claim: Claim) -> dict[str, Any]:
         "says": None if claim.says is None else claim.says.text(),
         "domain": domain_texts(claim.domain),
         "uses": list(claim.uses),
+        "argued": claim.argued,
     }
 
 
