@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: verify verify-thorough test test-thorough lint format bench ledger clean
+.PHONY: verify verify-thorough test test-thorough coverage lint format bench ledger clean
 
 verify: $(STAMP)  ## the main job: the planners against each other, and every claim of the paper
 	$(BIN)/ctucbvi crosscheck
@@ -18,6 +18,9 @@ ledger: $(STAMP)  ## docs/ledger.md, made from the verdicts
 	$(BIN)/ctucbvi verify --ledger docs/ledger.md
 
 test: $(STAMP)
+	$(BIN)/python -m pytest -n auto -m "not thorough"
+
+coverage: $(STAMP)  ## the same with branch coverage, which takes twice as long
 	$(BIN)/python -m pytest -n auto -m "not thorough" --cov --cov-report=term
 
 test-thorough: $(STAMP)
