@@ -22,12 +22,14 @@ def two_is_one(effort):
 CLAIMS = [
     claim("fine", "the exponential is above its tangent", says="1 + x <= exp(x)", domain=area),
     claim("light", "a wrong name", checks=Computed(two_is_one), expected="refuted"),
+    claim("lemma", "a statement that rests on nothing", checks=Computed(two_is_one), expected="refuted"),
     claim("grave", "too good", says="1 + 2*x <= exp(x)", domain=area, expected="refuted", uses="fine"),
     claim("grave/repaired", "what is true", says="1 + x <= exp(x)", domain=area, kind="repair"),
 ]
 FINDINGS = {
     "fine": {"breaks": "constant", "summary": "One could say more."},
     "light": {"breaks": "notation", "summary": "Two is not one. Nor is three."},
+    "lemma": {"breaks": "statement", "summary": "Two is not one here either."},
     "grave": {"breaks": "statement", "summary": "The slope at 0 is 1.", "repair": "grave/repaired"},
 }
 """
@@ -43,7 +45,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_findings_come_first_and_the_gravest_before_the_others(folder, capsys):
     assert main(["verify", "--claims", "mine.py", "--ledger", "ledger.md"]) == 0
-    first, second, blank, *_ = capsys.readouterr().out.splitlines()
+    first, _, second, blank, *_ = capsys.readouterr().out.splitlines()
     assert first == "refuted: grave (breaks the statement): The slope at 0 is 1."
     assert second == "refuted: light (concerns the notation): Two is not one."
     assert blank == ""
@@ -52,6 +54,7 @@ def test_findings_come_first_and_the_gravest_before_the_others(folder, capsys):
     assert heads == [
         "Findings",
         "`grave`: refuted, breaks the statement",
+        "`lemma`: refuted, breaks the statement",
         "`light`: refuted, concerns the notation",
         "What stands, and what is to be said about it",
         "`fine`: proved, stands, with a constant that can be better",
@@ -65,7 +68,7 @@ def test_every_line_of_the_page_rechecks_in_a_fresh_process(folder):
     main(["verify", "--claims", "mine.py", "--ledger", "ledger.md"])
     page = Path("ledger.md").read_text(encoding="utf-8")
     lines = re.findall(r"```sh\n(.*)\n```", page)
-    assert len(lines) == 2
+    assert len(lines) == 3
     for line in lines:
         command = line.replace("python", shlex.quote(sys.executable))
         done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=folder, check=False)

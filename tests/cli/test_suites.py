@@ -18,6 +18,8 @@ from proofs_checks.lem_optimism import iterates
 from proofs_checks.perturbed import looks, places, tempting
 from verify.claims import Claim, Effort, Verdict
 from verify.cli import main
+from verify.provers.examples import run_examples
+from verify.provers.statistical import Statistical
 from verify.running.engine import run_claim
 from verify.running.loading import Source, load_claims
 
@@ -68,6 +70,23 @@ def test_suites_run_on_random_models_and_several_at_once(folder, capsys):
     operator = next(one for one in found["claims"] if one["label"] == "contraction/operator")
     assert operator["evidence"]["examples"] <= 8
     assert "random models" in operator["statement"]
+
+
+@pytest.mark.parametrize("name", ["contraction", "optimism", "lipschitz", "coverage"])
+def test_every_check_of_a_suite_looks_at_the_model(name):
+    model = find_model("machine-repair")
+    for claim in suites.SUITES[name]("machine-repair", None):
+        for check in claim.checks:
+            if isinstance(check, Statistical):
+                assert check.trial.world.model == model
+            elif check.of_formula:
+                bounds = claim.domain.ranges["l"].upper, claim.domain.ranges["t"].upper
+                assert bounds == (model.max_rate, model.horizon)
+            else:
+                seen: list[str] = []
+                run_examples(check.given, lambda e, seen=seen: seen.append(repr(e)), seed=1, examples=5)
+                assert seen
+                assert all("name='machine-repair'" in text for text in seen)
 
 
 def test_a_changed_model_is_checked_again(folder):
