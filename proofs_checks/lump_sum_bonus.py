@@ -11,8 +11,9 @@ is at most :math:`(t-w(\hat\lambda,t))\min(\alpha,2)/2`.  So what has to be made
 
 .. math:: B(t) = \min(t^2\beta/2,\,t) + (t-w(\hat\lambda,t))\min(\alpha,2)/2 .
 
-A constant bonus must be as large as :math:`B(H)/w(\hat\lambda,H)` and is paid at every decision, also late in
-the episode, where :math:`B` is small (the smallest constant one is in :mod:`proofs_checks.sharper_bonus`).
+A constant bonus that makes up for it is :math:`B(H)/w(\hat\lambda,H)`, and is paid at every decision, also
+late in the episode, where :math:`B` is small (a smaller constant one is in
+:mod:`proofs_checks.sharper_bonus`).
 Add :math:`B(t)` itself to :math:`\mathcal T^{a,k}` instead.  Optimism is proved as before, and one step of
 ``lem:v-v-continuoustime`` costs
 

@@ -17,8 +17,8 @@ Write :math:`v = \lambda_{\max}H` and :math:`f = \ln K/\ln(\ln K+1)`, read as 1 
 * The corollary with its constants (``eq:regret-b1``), with :math:`l = \ln(2SAKH)`:
   :math:`(16\sqrt{2+16l}\,f + 3)\,v^2(H+1/\lambda_{\min})\sqrt{SAK}(\sqrt S+v)`; for the bonus as a lump sum
   :math:`(8\sqrt{2+16l} + 3)\,v(H+1/\lambda_{\min})\sqrt{SAK}(\sqrt S+v)` (``eq:regret-b1/lump-sum``).
-* The smallest constant bonus is that of :mod:`ctucbvi.learning.sharp`; it depends on the reward, and is given
-  here for the worst one, 0 or 1.
+* The smallest constant bonus of this proof is that of :mod:`ctucbvi.learning.sharp`; it depends on the reward
+  and is convex in it: given here is the worse one of 0 and 1.
 * ``thm:lowerbound``: :math:`c\,E[(H-\gamma_d)^+]\sqrt{SAK}` with :math:`c = 1/(12\sqrt2)`, repaired
   :math:`\frac17` (for every :math:`K` with :math:`\min\{\sqrt{SAK}, \sqrt2K\}` in the place of the root), and
   :math:`\frac18` without self-jumps, where for :math:`N` Poisson of mean :math:`v`

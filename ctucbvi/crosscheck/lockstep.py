@@ -223,7 +223,9 @@ class _Round:
 
         The arguments :math:`z \le v = \lambda_{\max}H` of :math:`\varphi` are off by :math:`2ve`, and
         :math:`\ln\varphi(z)` by half of that, as :math:`|\varphi'| \le \varphi/2`; quotients are at most
-        :math:`1/\varphi(v) \le 1 + v`.  Together less than :math:`4(1+v)^2e`.
+        :math:`1/\varphi(v) \le 1 + v`.  So the part of the rate is off by at most :math:`2v(1+v)e`, that of
+        the jumps by :math:`(1+v)e + v(1+v)e`, and the larger of two sums by no more than one of them: less
+        than :math:`4(1+v)^2e`.
         """
         load = self.plan.settings.fastest * self.plan.statistics.model.horizon
         return 4 * (1 + load) ** 2 * relative

@@ -242,10 +242,11 @@ def sharp_bonus(
     """The bonus of :mod:`ctucbvi.learning.sharp`."""
     horizon, here = numbers[HORIZON], waiting(rate * numbers[HORIZON])
     low, high = max(rate - rate_radius, numbers[SLOWEST]), min(rate + rate_radius, numbers[FASTEST])
-    above = reward * (waiting(low * horizon) / here - 1.0)
-    below = (1.0 - reward) * (1.0 - waiting(high * horizon) / here)
+    slower, faster = waiting(low * horizon), waiting(high * horizon)
     reach = min(jump_radius, 2.0) if left >= 1 else 2.0
-    return float(max(above, below) + reach / 2.0 * (1.0 / here - 1.0))
+    above = reward * (slower / here - 1.0) + reach / 2.0 * ((1.0 - slower) / here)
+    below = (1.0 - reward) * (1.0 - faster / here) + reach / 2.0 * (1.0 / here - 1.0)
+    return float(max(above, below))
 
 
 @njit(cache=True)

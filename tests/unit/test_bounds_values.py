@@ -76,7 +76,12 @@ def worst_bonus(seen: mpmath.mpf, beta: mpmath.mpf, alpha: mpmath.mpf, top: mpma
 
     here = waited(seen)
     slower, faster = waited(max(seen - beta, mpmath.mpf(0))), waited(min(seen + beta, top))
-    return (max(slower - here, here - faster) + min(alpha, mpmath.mpf(2)) * (h - here) / 2) / here
+    moved = min(alpha, mpmath.mpf(2)) / 2
+    costs = [
+        (r * (slower - here) + moved * (h - slower), (1 - r) * (here - faster) + moved * (h - here))
+        for r in (mpmath.mpf(0), mpmath.mpf(1))
+    ]
+    return max(max(pair) for pair in costs) / here
 
 
 def tree_levels(nodes: int, actions: int) -> int:

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctucbvi import InputError, bundled_model, solve
+from ctucbvi import InputError, algorithm2, bundled_model, solve
 from ctucbvi.crosscheck.lockstep import Lockstep
 from ctucbvi.exact.learner import ExactLearner, accuracy
 from ctucbvi.exact.precision import BALLS, enclosure, precision
 from ctucbvi.exact.verdicts import confident, optimistic
 from ctucbvi.learning import DOUBLES, Environment, Settings, Statistics, constants, load_history
 from ctucbvi.learning.history import History, save_history
-from ctucbvi.learning.sharp import bonus_of
+from ctucbvi.learning.sharp import bonus_of, sharp_bonus
 from ctucbvi.numeric.learner import FastLearner
 from ctucbvi.numeric.located import LocatedLearner
 from ctucbvi.study import Study, contestant, run_study
@@ -35,7 +35,7 @@ def sharp(model=MACHINE, episodes: int = 200, **options) -> Settings:
 
 
 def plainly(told: Settings, horizon, *, rate, reward, time, left) -> mpmath.mpf:
-    """The bonus from its definition as a supremum over remaining times, by quadrature on a grid of them."""
+    """The bonus as a supremum over rates and remaining times, by quadrature on a grid of them."""
     radii = constants(MACHINE, told, DOUBLES)
     beta, alpha = radii.rate_radius(time, DOUBLES), min(radii.jump_radius(left, DOUBLES), 2.0)
     low, high = max(rate - beta, 0.0), min(rate + beta, float(told.fastest))
@@ -47,8 +47,15 @@ def plainly(told: Settings, horizon, *, rate, reward, time, left) -> mpmath.mpf:
     for i in range(1, 9):
         t = horizon * i / 8
         here = wait(rate, t)
-        lost = max(reward * (wait(low, t) - here), (1 - reward) * (here - wait(high, t)))
-        costs.append((lost + alpha / 2 * (t - here)) / here)
+        # Every rate in the interval, not its ends alone.
+        rates = [low + (high - low) * j / 12 for j in range(13)] + [rate]
+        lost = [
+            reward * (wait(true, t) - here) + alpha / 2 * (t - wait(true, t))
+            if true <= rate
+            else (1 - reward) * (here - wait(true, t)) + alpha / 2 * (t - here)
+            for true in rates
+        ]
+        costs.append(max(lost) / here)
     assert costs == sorted(costs)  # t = H decides
     return costs[-1]
 
@@ -88,14 +95,58 @@ def test_a_pair_never_left_gets_less_than_would_raise_its_reward_to_one():
         assert found == pytest.approx((1 - reward) * (1 - (1 - np.exp(-7)) / 7))
 
 
+def test_a_pair_stayed_at_for_long_and_never_left_gets_less_still():
+    radii = constants(MACHINE, sharp(), DOUBLES)
+    found = bonus_of(sharp(), radii, rate=0.0, reward=0.25, time=1e3, left=0.0, numbers=DOUBLES)
+    speed = radii.rate_radius(1e3, DOUBLES)
+    assert speed < 7
+    assert found == pytest.approx(0.75 * (1 - (1 - np.exp(-speed)) / speed))
+
+
+def test_a_row_that_is_missing_costs_what_two_does():
+    # With a known λmin a pair that was never left has the rate λmin and no row: p̂ = 0.
+    told = sharp(slowest=2)
+    data = {"rate": 2.0, "reward": 0.25, "time": 0.0, "left": 0.0, "numbers": DOUBLES}
+    found, here, fast = bonus_of(told, constants(MACHINE, told, DOUBLES), **data), *map(waited, (2.0, 7.0))
+    assert found == pytest.approx(0.75 * (1 - fast / here) + (1 / here - 1))
+
+
+def waited(z: float) -> float:
+    return (1 - np.exp(-z)) / z
+
+
+def test_rate_and_jumps_together_cost_less_than_one_by_one():
+    # λ = 1, λ̂ = 2, a worthless state for half of the jumps, or all of them as it seems.
+    told = {"rate": 2.0, "low": 1.0, "high": 2.0, "reach": 1.0, "reward": 1.0, "horizon": 1.0}
+    here, slow = waited(2.0), waited(1.0)
+    needed = (slow - here) / here + (1 - slow) / (2 * here)
+    assert sharp_bonus(**told, numbers=DOUBLES) == pytest.approx(needed)
+    one_by_one = slow / here - 1 + (1 / here - 1) / 2
+    assert needed / one_by_one == pytest.approx(0.793, abs=1e-3)
+
+
 # --- optimism, by the check that refutes smaller ones -------------------------------------------
 
 
 def test_optimism_holds_on_random_models_and_a_quarter_of_the_bonus_is_refuted():
     for share, verdict in ((Fraction(1), "tested"), (Fraction(1, 4), "refuted")):
         some = replace(sharper_bonus.iterates(share), examples=(150, 150))
-        for check in (some, sharper_bonus.corners(share)):
-            assert run_claim(replace(sharper_bonus.WHOLE, checks=(check,)), Effort()).verdict == verdict
+        assert run_claim(replace(sharper_bonus.WHOLE, checks=(some,)), Effort()).verdict == verdict
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_the_bonus_is_attained_where_rate_and_jumps_err_together(up):
+    one, alpha = Fraction(1), Fraction(1)
+    case = sharper_bonus.sharpened(
+        sharper_bonus.doubted(one, Fraction(1, 2), alpha, Fraction(3, 4) if up else Fraction(1, 4), up)
+    )
+    best = solve(case.model, digits=12, at=[("x", 1)]).value("x", 1)
+    enough, less = (
+        algorithm2(case.optimistic(share), Fraction(1, 10**6)).value.value("x", 1)
+        for share in (one, Fraction(99, 100))
+    )
+    assert best.lower <= enough.upper + Fraction(1, 10**5)
+    assert best.lower > less.upper + Fraction(1, 10**5)
 
 
 def test_the_certified_learner_is_optimistic_up_to_epsilon_itself():
