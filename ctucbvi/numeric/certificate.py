@@ -72,14 +72,17 @@ class Certificate:
 
 
 def _steepest(solution: NumericSolution) -> Fraction:
-    """More than the sum of the slopes of V and of its polynomial just beyond a piece."""
-    model = solution.model
-    size = model.value_scale + Fraction(float(np.abs(solution.coefficients).sum(axis=1).max()))
-    lengths = np.diff(solution.times)
-    steps = Fraction(1) / Fraction(float(lengths.min()))
-    degree = solution.coefficients.shape[1]
+    """More than the sum of the slopes of V and of its polynomial just beyond a piece.
+
+    A piece is at least as long as the rounding of a time, so ``|u| <= 2``.  The piece may be as short as that
+    (where a switch is at the horizon itself), and its coefficients are then as small.
+    """
+    model, sizes = solution.model, np.abs(solution.coefficients)
+    size = model.value_scale + Fraction(float(sizes.sum(axis=1).max()))
+    order = np.arange(sizes.shape[1])
+    slopes = (sizes * (order * 2.0**order)[:, None]).sum(axis=1).max(axis=1) / np.diff(solution.times)
     top = max(abs(row.reward) for row in model.transitions)
-    return Fraction(4 * (1 + top + size * (2 * model.max_rate + 2 * degree * steps)))
+    return Fraction(4 * (1 + top + size * 2 * model.max_rate + Fraction(float(slopes.max()))))
 
 
 def certify(solution: NumericSolution) -> Certificate:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -257,3 +258,21 @@ def test_a_bound_without_the_other_actions_would_be_wrong():
     trusting = replace(mutant, scores=blind)
     # A made-up q̃ for the missing action does not help either: its residual is as large as it is false.
     assert certify(trusting).bound > true_error(mutant)
+
+
+def test_a_value_that_reaches_the_cut_off_at_the_very_end_is_certified_all_the_same():
+    # The last piece is as short as the planner can tell times apart, and no double is the horizon.
+    reward = Fraction(8 / 3 / (1 - math.exp(-8 / 3)))
+    model = CTMDP.of(
+        "touching",
+        horizon="4/3",
+        transitions=[
+            Transition.of("x", "a", rate=2, reward=reward, to={"end": 1}),
+            Transition.of("end", "a", rate=0, reward=0),
+        ],
+    )
+    solution = solve_numeric(model, truncate=True, tolerance=1e-9)
+    assert 0 < solution.times[-1] - solution.times[-2] < 1e-9
+    assert true_error(solution) <= certify(solution).bound < 1e-9
+    best = ctucbvi.solve(model, truncate=True, digits=20).value("x")
+    assert certify(solution).value("x").overlaps(best)
