@@ -40,10 +40,11 @@ def check(found: list[Step]) -> None:
     assert all(step.optimistic for step in found if step.confident)
 
 
-def test_machine_repair_for_300_episodes():
-    found = steps(MACHINE, 300)
+@pytest.mark.parametrize("episodes", [100, pytest.param(300, marks=pytest.mark.thorough)])
+def test_machine_repair(episodes):
+    found = steps(MACHINE, episodes)
     check(found)
-    assert len(found) == 300
+    assert len(found) == episodes
     assert len({a for step in found for v in step.drawn.visits for a in [(v.state, v.action)]}) == 4
 
 

@@ -128,6 +128,7 @@ def test_rate_and_jumps_together_cost_less_than_one_by_one():
 # --- optimism, by the check that refutes smaller ones -------------------------------------------
 
 
+@pytest.mark.thorough  # the claim lem:optimism/sharp and its mutant run in every profile
 def test_optimism_holds_on_random_models_and_a_quarter_of_the_bonus_is_refuted():
     for share, verdict in ((Fraction(1), "tested"), (Fraction(1, 4), "refuted")):
         some = replace(sharper_bonus.iterates(share), examples=(150, 150))

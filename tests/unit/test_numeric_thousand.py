@@ -48,7 +48,9 @@ def draw_model(seed: int) -> CTMDP:
     return CTMDP.of(f"drawn-{seed}", horizon=horizon, transitions=rows, terminal=ends)
 
 
-@pytest.mark.parametrize("chunk", range(_CHUNKS))
+@pytest.mark.parametrize(
+    "chunk", [*range(4), *(pytest.param(k, marks=pytest.mark.thorough) for k in range(4, _CHUNKS))]
+)
 def test_the_true_error_is_below_the_proved_bound(chunk):
     for seed in range(chunk, _MODELS, _CHUNKS):
         model, semantics = draw_model(seed), list(Semantics)[seed % 2]

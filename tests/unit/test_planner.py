@@ -66,7 +66,9 @@ def test_affine_rescaling_gives_back_the_policy(semantics):
         assert w.overlaps(ctucbvi.Enclosure(20 * v.lower - 12, 20 * v.upper - 12))
 
 
-@pytest.mark.parametrize("chunk", range(8))
+@pytest.mark.parametrize(
+    "chunk", [*range(3), *(pytest.param(k, marks=pytest.mark.thorough) for k in range(3, 8))]
+)
 def test_two_hundred_random_models_agree_with_mpmath_and_a_plain_ode_solve(chunk):
     for seed in range(25 * chunk, 25 * chunk + 25):
         model = random_model(seed)

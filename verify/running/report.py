@@ -36,7 +36,6 @@ def describe(claim: Claim) -> dict[str, Any]:
         "says": None if claim.says is None else claim.says.text(),
         "domain": domain_texts(claim.domain),
         "uses": list(claim.uses),
-        "argued": claim.argued,
     }
 
 
