@@ -62,7 +62,7 @@ def operator_error(
             )
             return abs(error), bound + (_ROUNDING if waited else 0)
 
-    return Search((600, 4000), given=looks(kinds=kinds), sides=sides, title="models")
+    return Search((250, 4000), given=looks(kinds=kinds), sides=sides, title="models")
 
 
 def row_error(share: Fraction, kinds: tuple[str, ...]) -> Search:
@@ -77,7 +77,7 @@ def row_error(share: Fraction, kinds: tuple[str, ...]) -> Search:
             terms = [f(to_fmpq(u)) * to_fmpq(d) for f, d in zip(example.functions, moves, strict=True)]
             return abs(sum(terms, arb(0))), share * u * sum((abs(d) for d in moves), ZERO)
 
-    return Search((600, 4000), given=looks(kinds=kinds), sides=sides, title="rows")
+    return Search((250, 4000), given=looks(kinds=kinds), sides=sides, title="rows")
 
 
 SPLIT_DOMAIN = ("gh >= 0", "g >= 0", "0 <= mh", "mh <= u", "m >= 0", "d >= 0", "e >= 0")

@@ -219,7 +219,7 @@ def doubted(horizon: Fraction, beta: Fraction, alpha: Fraction, reward: Fraction
 def doubts(effort: Effort) -> list[Place]:
     """:func:`doubted` models with rewards for which the bonus is attained, at the whole horizon."""
     found = []
-    for horizon in (Fraction(1, 100), Fraction(1), Fraction(3), Fraction(1, 10))[: effort.scaled(3, 4)]:
+    for horizon in (Fraction(1, 100), Fraction(1), Fraction(3), Fraction(1, 10))[: effort.scaled(2, 4)]:
         for beta, alpha, earned in (
             (Fraction(1, 100), ZERO, ONE),
             (ONE, ONE, ONE),
