@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import sympy
 
 from verify.claims.sizes import too_large
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 _WRITTEN_OUT = 256
 
 
-def attempt(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+def attempt(call: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R | None:
     """What the computer algebra answers, or ``None`` where it gives up."""
     try:
         return call(*arguments, **options)

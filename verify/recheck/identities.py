@@ -15,6 +15,18 @@ import sympy
 from verify.recheck.intervals import INF, Interval, UnknownError, point
 from verify.recheck.series import Box, expm1r, inside, log1pr, range_of, symbol_of
 
+# What SymPy raises where it has no answer; without one nothing is accepted.
+GIVES_UP = (
+    ArithmeticError,
+    AttributeError,
+    NotImplementedError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    sympy.PoleError,
+    sympy.PolynomialError,
+)
+
 _OPERATIONS = 300  # larger expressions are not given to simplify or limit
 _LONG = 3000  # nor these to anything
 _CASES = 200  # of the signs inside Abs, Max and Min
@@ -105,15 +117,7 @@ def _vanishes(d: Any) -> bool:
         try:
             if way(d) == 0:
                 return True
-        except (
-            ArithmeticError,
-            AttributeError,
-            NotImplementedError,
-            RecursionError,
-            TypeError,
-            ValueError,
-            sympy.PolynomialError,
-        ):
+        except GIVES_UP:
             continue
     return False
 
@@ -196,15 +200,7 @@ def require_limit(f: Any, name: str, lower: bool, value: Any, box: Box) -> None:
     target = (-sympy.oo if lower else sympy.oo) if abs(end) == INF else sympy.Rational(end)
     try:
         limit = sympy.limit(f.xreplace(signs), signs[symbol_of(name)], target, "+" if lower else "-")
-    except (
-        ArithmeticError,
-        AttributeError,
-        NotImplementedError,
-        RecursionError,
-        TypeError,
-        ValueError,
-        sympy.PoleError,
-    ):
+    except GIVES_UP:
         raise UnknownError(f"the limit of {f} at the end {target} of {name} is not found") from None
     limit = proper(limit.xreplace({v: k for k, v in signs.items()}), "the limit")
     if symbol_of(name) in limit.free_symbols:

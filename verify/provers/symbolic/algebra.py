@@ -33,7 +33,7 @@ def by_range(search: Search, goal: Goal, depth: int) -> Node | None:
 def by_sturm(search: Search, goal: Goal, depth: int) -> Node | None:
     """A polynomial in one variable: count its roots of odd multiplicity inside the range."""
     del search, depth
-    return attempt(sturm, goal)  # type: ignore[no-any-return]  # attempt() calls anything
+    return attempt(sturm, goal)
 
 
 def by_multiply(search: Search, goal: Goal, depth: int) -> Node | None:
