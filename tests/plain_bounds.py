@@ -1,0 +1,151 @@
+"""Every constant of the paper in mpmath, written separately, one line after the other: for comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import mpmath
+
+from ctucbvi.bounds import Parameters
+
+
+def mp(x: Fraction | int) -> mpmath.mpf:
+    return mpmath.mpf(x.numerator) / x.denominator
+
+
+def poisson_below(mean: mpmath.mpf, count: int) -> mpmath.mpf:
+    """P(Z < count)."""
+    return mpmath.fsum(mpmath.exp(-mean) * mean**j / mpmath.factorial(j) for j in range(count))
+
+
+def largest_poisson(mean: mpmath.mpf, count: int) -> mpmath.mpf:
+    """Σ_m 1 - P(Z <= m)^count, term by term until nothing is left."""
+    total, below, m = mpmath.mpf(0), mpmath.exp(-mean), 0
+    while m < 2 * mean + 20 or count * (1 - below) > mpmath.mpf(10) ** -35:
+        total += 1 - below**count
+        m += 1
+        below += mpmath.exp(-mean) * mean**m / mpmath.factorial(m)
+    return total
+
+
+def rooted_tails(mean: mpmath.mpf) -> mpmath.mpf:
+    """Σ_m √P(Z > m), term by term; 1 - P(Z <= m) needs digits to spare."""
+    with mpmath.workdps(mpmath.mp.dps + 110):
+        total, below, m = mpmath.mpf(0), mpmath.exp(-mean), 0
+        while m < mean or 1 - below > mpmath.mpf(10) ** -90:
+            total += mpmath.sqrt(1 - below)
+            m += 1
+            below += mpmath.exp(-mean) * mean**m / mpmath.factorial(m)
+        return total
+
+
+def worst_bonus(seen: mpmath.mpf, beta: mpmath.mpf, alpha: mpmath.mpf, top: mpmath.mpf, h: mpmath.mpf):
+    """What the costs of rate and jumps are at most, divided by ∫_0^H e^(-λ̂s) ds; integrals, no φ."""
+
+    def waited(rate: mpmath.mpf) -> mpmath.mpf:
+        return h if rate == 0 else (1 - mpmath.exp(-rate * h)) / rate
+
+    here = waited(seen)
+    slower, faster = waited(max(seen - beta, mpmath.mpf(0))), waited(min(seen + beta, top))
+    moved = min(alpha, mpmath.mpf(2)) / 2
+    costs = [
+        (r * (slower - here) + moved * (h - slower), (1 - r) * (here - faster) + moved * (h - here))
+        for r in (mpmath.mpf(0), mpmath.mpf(1))
+    ]
+    return max(max(pair) for pair in costs) / here
+
+
+def tree_levels(nodes: int, actions: int) -> int:
+    """The number of levels of the smallest full tree with at least so many nodes."""
+    d = 1
+    while sum(actions**i for i in range(d)) < nodes:
+        d += 1
+    return d
+
+
+def time_left(d: int, v: mpmath.mpf, h: mpmath.mpf, top: mpmath.mpf) -> mpmath.mpf:
+    """E[(H - γ_d)^+]."""
+    return h * (1 - poisson_below(v, d)) - d / top * (1 - poisson_below(v, d + 1))
+
+
+def smallest(function: Callable[[mpmath.mpf], mpmath.mpf]) -> mpmath.mpf:
+    """The minimum of a function on (0, 60] that falls and then rises, by thirds."""
+    low, high = mpmath.mpf(10) ** -20, mpmath.mpf(60)
+    for _ in range(120):  # the minimum is flat: this is enough for 35 digits
+        first, second = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, second) if function(first) < function(second) else (first, high)
+    return function(low)
+
+
+def plain(p: Parameters) -> dict[str, mpmath.mpf]:
+    """Every constant that makes sense for in-range parameters, written as in the paper."""
+    s, a, h, k = mp(p.states), mp(p.actions), mp(p.horizon), mp(p.episodes)
+    top, low = mp(p.fastest), mp(p.slowest)
+    d = 1 / (2 * k * h) if p.delta is None else mp(p.delta)
+    t, n = mp(p.time), mp(p.left)
+    ln, sqrt, exp, e = mpmath.log, mpmath.sqrt, mpmath.exp, mpmath.e
+    v = top * h
+    found = {}
+    c = found["C"] = max(top / (1 - exp(-v)), 1)
+    length = found["L"] = 4 * ln(2 * s * a * k / d)
+    beta = found["beta"] = sqrt(top * length / max(t, length / top))
+    alpha = found["alpha"] = sqrt(2 * (s * ln(2) + ln(s * a * h * k**2 / d)) / max(1, n))
+    found["b"] = c * (h**2 * beta + h * alpha)
+    seen = mpmath.mpf(0) if n == 0 else top if t == 0 else min(n / t, top)
+    found["b-sharp"] = worst_bonus(seen, beta, alpha, top, h)
+    found["rho"] = 1 - exp(-v)
+    found["iteration"] = exp(v)
+    found["iteration-sharp"] = exp(v) - 1
+    found["iteration-load"] = top * h
+    power = mp(p.epsilon.exponent)
+    if p.episodes <= 50:
+        total = mpmath.fsum(mpmath.mpf(j) ** -power for j in range(1, p.episodes + 1))
+    elif power == 1:
+        total = mpmath.harmonic(k)
+    else:
+        total = mpmath.zeta(power) - mpmath.zeta(power, k + 1)
+    total *= exp(-v) if p.epsilon.scaled else 1
+    found["accuracies"] = total
+    f = ln(k) / ln(ln(k) + 1)
+    found["E max"] = largest_poisson(v, p.episodes)
+    found["E max-bound"] = (v + 1) * f
+    found["E max-sharp"] = smallest(lambda x: (ln(k) + v * (exp(x) - 1)) / x)
+    levels = found["D"] = rooted_tails(v)
+    found["D-leading"] = (sqrt(v) + 1) ** 2 - mpmath.mpf(3) / 4
+    found["D-bound"] = (e - 1) * v + 1 / (sqrt(e) - 1)
+    pairs = (h + 1 / low) * sqrt(s * a * k)
+    found["proberror"] = 3 * pairs * (v + 1) * f
+    found["proberror-sharp"] = 2 * pairs * min((v + 1) * f, levels)
+    found["rateerror"] = sqrt(2 * top) * 3 * pairs * (v + 1) * f
+    found["rateerror-sharp"] = sqrt(2 * top) * pairs * min((v + 1) * f, levels) * 7 / 3
+    log = ln(2 * s * a * k * h)
+    tail = exp(v) * total
+    roots = sqrt(2 * s + 6 * log) + 4 * v * sqrt(log)
+    found["printed"] = found["repaired"] = 3 * (c * h + 1) * pairs * (v + 1) * f * roots + tail + 1
+    ours = sqrt(2 * s * ln(2) + 2 * ln(2 * s * a * k**3 * h**2))
+    main = (c * h + 1) * pairs * levels
+    main *= 2 * ours + mpmath.mpf(7) / 3 * v * sqrt(2 * 4 * ln(4 * s * a * k**2 * h))
+    slow_tail = total * top * h
+    found["sharp"] = main + slow_tail + 1
+    found["halved"] = main / 2 + slow_tail + 1
+    lump = 2 * ours + 14 * sqrt(2) / 3 * v * sqrt(ln(4 * s * a * k**2 * h))
+    found["lump-sum"] = sqrt(s * a * k) * (h + 1 / low) * levels * lump + slow_tail + 1
+    own = sqrt(2 * (s * ln(2) + ln(s * a * h * k**2 / d)))
+    found["delta"] = (
+        3 * (c * h + 1) * pairs * (v + 1) * f * (own + v * sqrt(2 * length)) + tail + 2 * d * k * h
+    )
+    found["sharp-delta"] = (c * h + 1) * pairs * levels * (2 * own + 7 * v * sqrt(2 * length) / 3)
+    found["sharp-delta"] += slow_tail + 2 * d * k * h
+    found["corollary"] = (16 * sqrt(2 + 16 * log) * f + 3) * v**2 * pairs * (sqrt(s) + v)
+    found["corollary-lump"] = (8 * sqrt(2 + 16 * log) + 3) * v * pairs * (sqrt(s) + v)
+    known = (c * h / low + h + 1 / low) * sqrt(s * a * k)
+    found["known-lambda-min"] = 3 * known * (v + 1) * f * roots + tail + 1
+    levels_of_tree = tree_levels(p.states - 2, p.actions)
+    w = found["W"] = time_left(levels_of_tree, v, h, top)
+    found["lower"] = w * sqrt(s * a * k) / (12 * sqrt(2))
+    found["lower-repaired"] = w * sqrt(s * a * k) / 7
+    found["lower-every-K"] = min(sqrt(s * a / k), sqrt(2)) * w * k / 7
+    found["lower-turns"] = time_left(tree_levels(p.states - 4, p.actions), v, h, top) * sqrt(s * a * k) / 8
+    found["lower-simple"] = (h - levels_of_tree / top) * sqrt(s * a * k) / (12 * sqrt(2))
+    return found
