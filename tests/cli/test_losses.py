@@ -56,7 +56,7 @@ def test_status_1_if_an_inequality_of_every_path_fails(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "fragment"),
     [
-        (["machine-repair", "--episodes", "0"], "--episodes 0"),
+        (["machine-repair", "--episodes", "0"], "episodes: 0"),
         (["machine-repair", "--episodes", "1"], "K = 1"),
         (["machine-repair", "--episodes", "9", "--lambda-min", "2"], "lambda_min"),
         (["machine-repair", "--episodes", "9", "--runs", "0"], "runs"),

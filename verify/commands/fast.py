@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,18 @@ if TYPE_CHECKING:
 
 _MOST_DIGITS = 12
 PATIENCE = 2.0  # seconds
-_COMPILING = "ctucbvi: compiling the fast planner; this is done once"
+
+
+@contextmanager
+def compiling(what: str) -> Iterator[None]:
+    """Say what the first use compiles, if that takes a while."""
+    text = f"ctucbvi: compiling {what}; this is done once"
+    patience = threading.Timer(PATIENCE, print, [text], {"file": sys.stderr})
+    patience.start()
+    try:
+        yield
+    finally:
+        patience.cancel()
 
 
 def tolerance_of(model: CTMDP, digits: int) -> float:
@@ -33,17 +46,13 @@ def plan(
 ) -> tuple[dict[str, Any], Certificate]:
     """Solve, certify unless that was declined, and describe the result."""
     tolerance = tolerance_of(model, options.digits)
-    patience = threading.Timer(PATIENCE, print, [_COMPILING], {"file": sys.stderr})
-    patience.start()
-    try:
+    with compiling("the fast planner"):
         from ctucbvi.numeric import certify, solve_numeric
 
         began = perf_counter()
         solution = solve_numeric(model, semantics, tolerance=tolerance, truncate=options.truncate)
         certificate = certify(solution)
         seconds = perf_counter() - began
-    finally:
-        patience.cancel()
     asked = points or [(state, model.horizon) for state in model.states]
     return {
         "model": model.name,

@@ -3,10 +3,43 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ctucbvi import CTMDP
+    from ctucbvi.study import Study
+
+
+def add_study(parser: argparse.ArgumentParser, *, runs: int, delta: str = "1/20") -> None:
+    """Describe the options of a study: what is played, how often, and what the learner is told."""
+    parser.add_argument("model", metavar="MODEL", help="bundled name or TOML/JSON file")
+    parser.add_argument("--episodes", type=int, required=True, metavar="K", help="of every run")
+    parser.add_argument(
+        "--runs", type=int, default=runs, metavar="R", help=f"independent runs (default {runs})"
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of all random numbers (default 0)")
+    parser.add_argument("--steps", type=int, default=100, metavar="N",
+                        help="cells of the grid of remaining times (default 100)")  # fmt: skip
+    parser.add_argument("--workers", type=int, metavar="W", help="processes (default: one per core)")
+    add_settings(parser, delta=delta)
+
+
+def study_of(options: argparse.Namespace, names: Sequence[str], *, own_delta: bool = False) -> Study:
+    """The study that the options describe; ``own_delta``: without ``--delta`` it is that of the theorem."""
+    from ctucbvi import InputError
+    from ctucbvi.learning import Settings, initial_distribution
+    from ctucbvi.study import Study, contestant
+
+    if options.workers is not None and options.workers < 1:
+        raise InputError(f"--workers {options.workers}: write a number of at least 1")
+    model, given = model_of(options), told(options)
+    if own_delta and options.delta is None and options.episodes > 0:  # else the settings refuse it
+        given["delta"] = 1 / (2 * options.episodes * model.horizon)
+    settings = Settings.for_model(model, episodes=options.episodes, **given)
+    initial = initial_distribution(model, initial_of(model, options))
+    contestants = tuple(contestant(name, options.steps) for name in names)
+    return Study(model, settings, options.seed, contestants, tuple(initial.items()))
 
 
 def add_settings(parser: argparse.ArgumentParser, *, delta: str = "1/20") -> None:

@@ -6,12 +6,11 @@ import argparse
 import json
 import os
 import sys
-import threading
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from verify.commands import fast
-from verify.commands.learners import add_settings, initial_of, model_of, told
+from verify.commands.learners import add_study, study_of
 from verify.progress import ProgressLine
 from verify.tables import table
 
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
     from ctucbvi.study import Study
-
-_COMPILING = "ctucbvi: compiling the learner; this is done once"
 
 _DESCRIPTION = """\
 Where is the bound of the paper's theorem lost?  Play CT-UCBVI on MODEL and compute every
@@ -45,14 +42,7 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", metavar="MODEL", help="bundled name or TOML/JSON file")
-    parser.add_argument("--episodes", type=int, required=True, metavar="K", help="of every run")
-    parser.add_argument("--runs", type=int, default=4, metavar="R", help="independent runs (default 4)")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of all random numbers (default 0)")
-    parser.add_argument("--steps", type=int, default=100, metavar="N",
-                        help="cells of the grid of remaining times (default 100)")  # fmt: skip
-    add_settings(parser, delta="1/(2KH)")
-    parser.add_argument("--workers", type=int, metavar="W", help="processes (default: one per core)")
+    add_study(parser, runs=4, delta="1/(2KH)")
     parser.add_argument("--figure", metavar="FILE", help="draw the waterfall there (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
@@ -62,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     """Play, add up and print; status 1 if an inequality that holds on every path did not."""
     from ctucbvi.losses import Sizes, chain, check_target, draw, tally_runs
 
-    study = _study(options)
+    study = study_of(options, ["ct-ucbvi"], own_delta=True)
     Sizes.of(study)  # refuses what the theorem has no number for, before the work is done
     if options.figure is not None:
         check_target(options.figure)
@@ -86,37 +76,13 @@ def run(options: argparse.Namespace) -> int:
     return 1 if found.broken() else 0
 
 
-def _study(options: argparse.Namespace) -> Study:
-    from ctucbvi import InputError
-    from ctucbvi.learning import Settings, initial_distribution
-    from ctucbvi.study import Study, contestant
-
-    if options.workers is not None and options.workers < 1:
-        raise InputError(f"--workers {options.workers}: write a number of at least 1")
-    if options.episodes < 1:
-        raise InputError(f"--episodes {options.episodes}: write a number of at least 1")
-    model = model_of(options)
-    given = told(options)
-    if options.delta is None:
-        given["delta"] = 1 / (2 * options.episodes * model.horizon)
-    settings = Settings.for_model(model, episodes=options.episodes, **given)
-    initial = initial_distribution(model, initial_of(model, options))
-    return Study(
-        model, settings, options.seed, (contestant("ct-ucbvi", options.steps),), tuple(initial.items())
-    )
-
-
 def _compile(study: Study) -> None:
     """Play one episode here, so that workers find compiled code and need not all make it."""
     from ctucbvi.losses import Run
     from ctucbvi.losses.runs import advance
 
-    patience = threading.Timer(fast.PATIENCE, print, [_COMPILING], {"file": sys.stderr})
-    patience.start()
-    try:
+    with fast.compiling("the learner"):
         advance(study, Run(0), 1)
-    finally:
-        patience.cancel()
 
 
 def _report(document: dict[str, Any]) -> str:

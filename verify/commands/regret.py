@@ -6,13 +6,12 @@ import argparse
 import json
 import os
 import sys
-import threading
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from verify.commands import fast
-from verify.commands.learners import add_settings, initial_of, model_of, told
+from verify.commands.learners import add_study, study_of
 from verify.progress import ProgressLine
 from verify.tables import table
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
     from ctucbvi.study import Outcome, Study
-
-_COMPILING = "ctucbvi: compiling the learner; this is done once"
 
 _DESCRIPTION = """\
 Play CT-UCBVI on MODEL, in independent runs, and report its expected regret after k
@@ -51,13 +48,7 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("model", metavar="MODEL", help="bundled name or TOML/JSON file")
-    parser.add_argument("--episodes", type=int, required=True, metavar="K", help="of every run")
-    parser.add_argument("--runs", type=int, default=30, metavar="R", help="independent runs (default 30)")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of all random numbers (default 0)")
-    parser.add_argument("--steps", type=int, default=100, metavar="N",
-                        help="cells of the grid of remaining times (default 100)")  # fmt: skip
-    add_settings(parser)
+    add_study(parser, runs=30)
     parser.add_argument(
         "--baselines",
         nargs="+",
@@ -67,7 +58,6 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "(discrete time, N steps)",
     )
     parser.add_argument("--confidence", default="0.95", metavar="P", help="of the bands (default 0.95)")
-    parser.add_argument("--workers", type=int, metavar="W", help="processes (default: one per core)")
     parser.add_argument("--cluster", metavar="ADDRESS", help="a dask scheduler that does the work instead")
     parser.add_argument("--out", metavar="DIR", help="folder for finished parts; needed to resume")
     parser.add_argument("--block", type=int, default=250_000, metavar="B",
@@ -82,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the study, or what is left of it, and print what it found."""
     from ctucbvi.study import LostWorkerError, Result, run_study
 
-    study = _study(options)
+    study = study_of(options, ["ct-ucbvi", *options.baselines])
     confidence = _confidence(options.confidence)
     _check_targets(options)
     workers = options.workers or os.cpu_count() or 1
@@ -122,28 +112,9 @@ def _compile(study: Study) -> None:
     from ctucbvi.study import RunState
     from ctucbvi.study.work import Task, work
 
-    patience = threading.Timer(fast.PATIENCE, print, [_COMPILING], {"file": sys.stderr})
-    patience.start()
-    try:
+    with fast.compiling("the learner"):
         for contestant in study.contestants:
             work(Task(study, contestant.name, 0, RunState(), 1))
-    finally:
-        patience.cancel()
-
-
-def _study(options: argparse.Namespace) -> Study:
-    from ctucbvi import InputError
-    from ctucbvi.learning import Settings, initial_distribution
-    from ctucbvi.study import Study, contestant
-
-    if options.workers is not None and options.workers < 1:
-        raise InputError(f"--workers {options.workers}: write a number of at least 1")
-    model = model_of(options)
-    settings = Settings.for_model(model, episodes=options.episodes, **told(options))
-    initial = initial_distribution(model, initial_of(model, options))
-    names = ["ct-ucbvi", *options.baselines]
-    contestants = tuple(contestant(name, options.steps) for name in names)
-    return Study(model, settings, options.seed, contestants, tuple(initial.items()))
 
 
 def _confidence(text: str) -> Any:
