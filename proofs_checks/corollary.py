@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flint import arb
 
@@ -26,6 +26,9 @@ from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
 from verify.provers.symbolic import Symbolic
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
 
 _BITS = 128
 _SOURCE = "eq:regret-b1"
@@ -96,9 +99,18 @@ EPSILON = claim(
 )
 
 
+def sizes_of_the_corollary() -> SearchStrategy[Any]:
+    """H > 1, λmax > 1, λmin/λmax, and (S, A, K)."""
+    from hypothesis import strategies as st
+
+    above = st.fractions(Fraction(101, 100), 50, max_denominator=100)
+    share = st.fractions(Fraction(1, 100), 1, max_denominator=100)
+    sizes = st.tuples(st.integers(1, 30), st.integers(1, 9), st.integers(1, 10**6))
+    return st.tuples(above, above, share, sizes)
+
+
 def orders(factor: int = 16) -> Search:
     """eq:regret-bound with Σ ε_k exp(λmax H) = 2√K against the order with its constants."""
-    from hypothesis import strategies as st
 
     def sides(example: Any) -> tuple[arb, arb]:
         horizon, most, least, (states, actions, episodes) = example
@@ -113,10 +125,7 @@ def orders(factor: int = 16) -> Search:
             right = (factor * (2 + 16 * logarithm).sqrt() * f + 3) * order
             return left + 2 * arb(episodes).sqrt() + 1, right
 
-    above = st.fractions(Fraction(101, 100), 50, max_denominator=100)
-    share = st.fractions(Fraction(1, 100), 1, max_denominator=100)  # λmin/λmax
-    sizes = st.tuples(st.integers(1, 30), st.integers(1, 9), st.integers(1, 10**6))
-    return Search((150, 2000), st.tuples(above, above, share, sizes), sides, title="both bounds")
+    return Search((150, 2000), sizes_of_the_corollary(), sides, title="both bounds")
 
 
 ORDER = claim(

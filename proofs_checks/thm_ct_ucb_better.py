@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from flint import arb
 
+from proofs_checks.corollary import sizes_of_the_corollary
 from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Kind, claim
 from verify.provers.balls import precision, rational
@@ -152,7 +152,6 @@ LUMP = claim(
 
 def orders(factor: int = 8) -> Search:
     """The bound of thm:CT-UCB/lump-sum with Σ ε_k λmax H = 2√K against the order with its constants."""
-    from hypothesis import strategies as st
 
     def sides(example: Any) -> tuple[arb, arb]:
         horizon, most, least, (states, actions, episodes) = example
@@ -168,10 +167,7 @@ def orders(factor: int = 8) -> Search:
             right = (factor * (2 + 16 * logarithm).sqrt() + 3) * order
             return left + 2 * arb(episodes).sqrt() + 1, right
 
-    above = st.fractions(Fraction(101, 100), 50, max_denominator=100)
-    share = st.fractions(Fraction(1, 100), 1, max_denominator=100)  # λmin/λmax
-    sizes = st.tuples(st.integers(1, 30), st.integers(1, 9), st.integers(1, 10**6))
-    return Search((150, 2000), st.tuples(above, above, share, sizes), sides, title="both bounds")
+    return Search((150, 2000), sizes_of_the_corollary(), sides, title="both bounds")
 
 
 ORDER = claim(
