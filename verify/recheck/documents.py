@@ -13,15 +13,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import sympy
-
 from verify.recheck.goals import Goal
 from verify.recheck.identities import require_same
 from verify.recheck.intervals import UnknownError
 from verify.recheck.reading import domain_of, names_in, read, relation_of, tree_of
 from verify.recheck.rules import RULES
-from verify.recheck.series import Box, range_of, symbol_of
+from verify.recheck.series import Box, range_of
 from verify.recheck.statements import Statement
+from verify.recheck.terms import ZERO, Term
 from verify.recheck.witnesses import FAILURES, Say, about_witness, reason
 
 FORMAT = "ctucbvi-proof-1"
@@ -192,26 +191,26 @@ def _first_goal(data: Mapping[str, Any], whole: bool, along: str) -> Goal | list
             raise UnknownError(f"proved, but the box is smaller than the domain: {name}")
     left, relation, right = relation_of(data.get("relation"), names)
     f = right - left
-    for power in f.atoms(sympy.Pow):
-        if not power.exp.is_Rational and not _clear(power.base, box) and not _clear(power.exp, box):
+    for power in f.walk():
+        if power.is_power and power.args[1].value is None and not any(_clear(a, box) for a in power.args):
             raise UnknownError(f"{power} may be 0**0 in the box, where it jumps")
     if relation == "==":
         return _identity(data, -f, box)
-    kept = tuple(None if along and symbol_of(along) in h[0].free_symbols else h for h in given)
+    kept = tuple(None if along and along in h[0].names else h for h in given)
     return Goal(f, relation == "<", box, kept, frozenset(integers))
 
 
-def _clear(f: Any, box: Box) -> bool:
+def _clear(f: Term, box: Box) -> bool:
     try:
         return range_of(f, box).positive(True)
     except UnknownError:
         return False
 
 
-def _identity(data: Mapping[str, Any], f: Any, box: Box) -> list[str]:
+def _identity(data: Mapping[str, Any], f: Term, box: Box) -> list[str]:
     """The chain of expressions from left - right to 0."""
     proof = data.get("proof") or {}
-    steps = [f, *(read(text, box) for text in proof.get("chain", ())), sympy.Integer(0)]
+    steps = [f, *(read(text, box) for text in proof.get("chain", ())), ZERO]
     for k, (a, b) in enumerate(pairwise(steps)):
         require_same(a, b, box, f"step {k} of the identity")
     return []

@@ -14,7 +14,6 @@ from functools import reduce
 from typing import Any
 
 import mpmath
-import sympy
 
 from verify.recheck.intervals import (
     HUGE,
@@ -29,6 +28,7 @@ from verify.recheck.intervals import (
     point,
     short,
 )
+from verify.recheck.terms import integer_root
 
 _GUARD = 64  # the last bits of mpmath, which are not trusted
 _MP = mpmath.mp.clone()
@@ -150,9 +150,10 @@ def root(x: Interval, r: Fraction) -> Interval:
         return point(0).hull(*rest)
 
     def exact(q: Fraction) -> End | None:
-        parts = [sympy.integer_nthroot(part, r.denominator) for part in (q.numerator, q.denominator)]
-        whole = all(flag for _, flag in parts) and abs(r.numerator) < 1000
-        return Fraction(int(parts[0][0]), int(parts[1][0])) ** r.numerator if whole else None
+        top, bottom = (integer_root(part, r.denominator) for part in (q.numerator, q.denominator))
+        if top is None or bottom is None or abs(r.numerator) >= 1000:
+            return None
+        return Fraction(top, bottom) ** r.numerator
 
     first, last = (ZERO, INF) if r > 0 else (INF, ZERO)
     return _Curve(lambda t: _MP.power(t, _MP.mpf(r.numerator) / r.denominator), first, last, ZERO, exact).of(

@@ -19,13 +19,12 @@ from fractions import Fraction
 from functools import reduce
 from typing import Any
 
-import sympy
-
 from verify.recheck.identities import require_same, slope_of, without_kinks
 from verify.recheck.intervals import Interval, UnknownError, point
 from verify.recheck.reading import Hypothesis, rational
-from verify.recheck.series import Box, Series, range_of, sturm, symbol_of
-from verify.recheck.sizes import put
+from verify.recheck.roots import sturm
+from verify.recheck.series import Box, Series, range_of
+from verify.recheck.terms import ZERO, Term, number, put
 
 _DEPTH = 4  # times a box is halved where the certificate's own enclosure is a little sharper
 
@@ -36,7 +35,7 @@ Node = Mapping[str, Any]
 class Goal:
     """``f >= 0`` (``> 0`` if strict) at every point of the box that satisfies the hypotheses."""
 
-    f: Any
+    f: Term
     strict: bool
     box: Box
     given: tuple[Hypothesis | None, ...] = ()  # None: not known any more
@@ -48,7 +47,7 @@ class Goal:
         """Whether the points may be isolated from each other, so that limits prove nothing."""
         return self.held or any(h is not None for h in self.given) or bool(self.integers)
 
-    def about(self, f: Any, strict: bool | None = None) -> Goal:
+    def about(self, f: Term, strict: bool | None = None) -> Goal:
         """The same box with another expression."""
         return replace(self, f=f, strict=self.strict if strict is None else strict)
 
@@ -77,11 +76,11 @@ Child = tuple[str, Any, Goal]  # the field, the node, its goal
 Rule = Callable[[Node, Goal], list[Child]]
 
 
-def _taylor(f: Any, box: Box, order: int) -> Interval:
+def _taylor(f: Term, box: Box, order: int) -> Interval:
     """The enclosure of docs/proofs.md, one variable after the other; order 0 is the range."""
     if order == 0:
         return range_of(f, box)
-    names = sorted(s.name for s in f.free_symbols)
+    names = sorted(f.names)
     now = {name: point((box[name].low + box[name].high) / 2) for name in names}
     total = range_of(f, now)
     for name in names:
@@ -96,7 +95,7 @@ def _taylor(f: Any, box: Box, order: int) -> Interval:
 
 def shown(goal: Goal, order: int, depth: int = _DEPTH) -> bool:
     """Whether the enclosure has the sign, on the box or on its parts."""
-    bounded = all(goal.box[s.name].bounded for s in goal.f.free_symbols)
+    bounded = all(goal.box[n].bounded for n in goal.f.names)
     for box, inner in goal.boxes():
         for way in sorted({0, order, 2 if bounded else 0}, key=lambda k: k != order):
             try:
@@ -105,7 +104,7 @@ def shown(goal: Goal, order: int, depth: int = _DEPTH) -> bool:
                 continue
             if x.low > 0 if goal.strict and inner else x.positive(goal.strict):
                 return True
-    names = [s.name for s in goal.f.free_symbols if not goal.box[s.name].single]
+    names = [n for n in goal.f.names if not goal.box[n].single]
     if depth == 0 or not bounded or not names:
         return False
     widest = max(sorted(names), key=lambda n: goal.box[n].high - goal.box[n].low)
@@ -137,7 +136,7 @@ def where(goal: Goal) -> str:
 
 
 def _known(goal: Goal) -> None:
-    if unknown := sorted({s.name for s in goal.f.free_symbols} - set(goal.box)):
+    if unknown := sorted(goal.f.names - set(goal.box)):
         raise UnknownError(f"{unknown[0]!r} is not a variable of the box")
 
 
@@ -146,7 +145,7 @@ def by_taylor(node: Node, goal: Goal) -> list[Child]:
     _known(goal)
     if node.get("order") not in (1, 2):
         raise UnknownError(f"order {node.get('order')!r} is not 1 or 2")
-    if not all(goal.box[s.name].bounded for s in goal.f.free_symbols):
+    if not all(goal.box[n].bounded for n in goal.f.names):
         raise UnknownError("the box is not bounded")
     if not shown(goal, node["order"]):
         raise UnknownError(f"{goal.f} is not seen to be {'> 0' if goal.strict else '>= 0'}{where(goal)}")
@@ -156,7 +155,7 @@ def by_taylor(node: Node, goal: Goal) -> list[Child]:
 def by_sturm(node: Node, goal: Goal) -> list[Child]:
     """A polynomial in one variable, by counting roots."""
     del node
-    names = [s.name for s in goal.f.free_symbols]
+    names = list(goal.f.names)
     if len(names) != 1 or names[0] not in goal.box:
         raise UnknownError(f"{goal.f} is not a polynomial in one variable")
     if not sturm(goal.f, names[0], goal.box[names[0]], goal.strict):
@@ -168,7 +167,7 @@ def by_hessian(node: Node, goal: Goal) -> list[Child]:
     """It touches 0 at a point and is convex."""
     if goal.strict:
         raise UnknownError("a strict goal cannot touch 0")
-    names = sorted(s.name for s in goal.f.free_symbols)
+    names = sorted(goal.f.names)
     at = {name: rational(field(node, "at").get(name)) for name in names}
     if not names or not all(
         goal.box[n].bounded and goal.box[n].low <= at[n] <= goal.box[n].high for n in names
@@ -176,13 +175,13 @@ def by_hessian(node: Node, goal: Goal) -> list[Child]:
         raise UnknownError("the point is not in a bounded box")
     box = {n: replace(goal.box[n], low_open=False, high_open=False) for n in names}
     f = without_kinks(goal.f, box)
-    here = {symbol_of(n): sympy.Rational(x) for n, x in at.items()}
+    here = {n: number(x) for n, x in at.items()}
     smooth = {n: Series(box, n, 2).of(f) for n in names}  # raises where f is not twice differentiable
-    slopes = {n: slope_of(f, n, box) for n in names}
+    slopes = {n: slope_of(f, n) for n in names}
     for g in (f, *slopes.values()):
-        require_same(put(g, here), sympy.Integer(0), {}, "the value at the point")
+        require_same(put(g, here), ZERO, {}, "the value at the point")
     matrix = [
-        [smooth[a][2] * point(2) if a == b else range_of(slope_of(slopes[a], b, box), box) for b in names]
+        [smooth[a][2] * point(2) if a == b else range_of(slope_of(slopes[a], b), box) for b in names]
         for a in names
     ]
     if not (_dominant(matrix) or _positive_pivots(matrix)):

@@ -9,11 +9,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-import sympy
-
 from verify.recheck.intervals import INF, Interval, UnknownError
-from verify.recheck.series import CONSTANTS, FUNCTIONS, symbol_of
-from verify.recheck.sizes import applied, decimal, power
+from verify.recheck.terms import HALF, ONE, PI, Term, add, call, mul, number, power, raw, variable
 
 _RELATIONS: Mapping[type[ast.cmpop], str] = {
     ast.LtE: "<=",
@@ -24,8 +21,16 @@ _RELATIONS: Mapping[type[ast.cmpop], str] = {
 }
 _MIRROR = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "=="}
 
+_ONE_ARGUMENT = (
+    *("exp", "log", "sqrt", "Abs", "sin", "cos", "atan", "sinh", "cosh", "tanh", "erf"),
+    *("gamma", "loggamma", "factorial", "expm1r", "log1pr"),
+)
+_ALIASES = {"ln": "log", "abs": "Abs", "max": "Max", "min": "Min"}
+_CONSTANTS = ("pi", "E")
+_EXPONENT = 10_000  # of a decimal
+
 Comparison = tuple[ast.expr, str, ast.expr]
-Hypothesis = tuple[Any, str]  # right - left, and <=, < or ==
+Hypothesis = tuple[Term, str]  # right - left, and <=, < or ==
 
 
 def tree_of(text: Any) -> ast.expr:
@@ -41,67 +46,90 @@ def tree_of(text: Any) -> ast.expr:
 def names_in(tree: ast.expr) -> set[str]:
     """Its variables."""
     called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in called} - set(CONSTANTS)
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and id(n) not in called} - set(_CONSTANTS)
 
 
-def read(text: Any, names: Iterable[str]) -> Any:
-    """A formula in these variables."""
-    return _real(_read(tree_of(text), set(names), text.strip()), text)
+def read(text: Any, names: Iterable[str], *, fold: bool = True) -> Term:
+    """A formula in these variables; folded, or as it stands."""
+    return _read(tree_of(text), set(names), text.strip(), fold)
 
 
-def _real(value: Any, text: str) -> Any:
-    if value.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I):
-        raise UnknownError(f"{text!r} is not a real formula")
-    return value
-
-
-def _read(node: ast.expr, names: set[str], text: str) -> Any:
+def _read(node: ast.expr, names: set[str], text: str, fold: bool) -> Term:
     match node:
-        case ast.Constant(value=int() as number) if not isinstance(number, bool):
-            return sympy.Integer(number)
+        case ast.Constant(value=int() as n) if not isinstance(n, bool):
+            return number(n)
         case ast.Constant(value=float()):
-            return decimal(ast.get_source_segment(text, node) or "")
+            return number(_decimal(ast.get_source_segment(text, node) or ""))
         case ast.Name(id=name) if name in names:
-            return symbol_of(name)
-        case ast.Name(id=name) if name in CONSTANTS:
-            return CONSTANTS[name]
+            return variable(name)
+        case ast.Name(id=name) if name in _CONSTANTS:
+            return PI if name == "pi" else call("exp", ONE)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_read(operand, names, text)
+            return _built("*", (number(-1), _read(operand, names, text, fold)), fold)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _read(operand, names, text)
+            return _read(operand, names, text, fold)
         case ast.BinOp(left=left, op=op, right=right):
-            return _operation(op, _read(left, names, text), _read(right, names, text))
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
-            values = [_read(a, names, text) for a in arguments]
-            try:
-                return applied(FUNCTIONS[name], values)
-            except (TypeError, ValueError) as error:
-                raise UnknownError(f"{text!r}: {name}: {error}") from None
+            return _operation(op, _read(left, names, text, fold), _read(right, names, text, fold), fold)
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            name = _ALIASES.get(name, name)
+            values = tuple(_read(a, names, text, fold) for a in arguments)
+            if name in ("Max", "Min") and values:
+                return _built(name, values, fold)
+            if name in _ONE_ARGUMENT and len(values) == 1:
+                return _function(name, values[0], fold)
     raise UnknownError(f"{text!r}: {ast.unparse(node)!r} is not in the language")
 
 
-def _operation(op: ast.operator, a: Any, b: Any) -> Any:
+def _built(op: str, args: tuple[Term, ...], fold: bool) -> Term:
+    if not fold:
+        return raw(op, *args)
+    match op:
+        case "+":
+            return add(*args)
+        case "*":
+            return mul(*args)
+        case "**":
+            return power(*args)
+    return call(op, *args)
+
+
+def _function(name: str, u: Term, fold: bool) -> Term:
+    if name == "sqrt":
+        return _built("**", (u, number(HALF)), fold)
+    if name == "factorial":
+        return _built("gamma", (_built("+", (u, ONE), fold),), fold)
+    return _built(name, (u,), fold)
+
+
+def _operation(op: ast.operator, a: Term, b: Term, fold: bool) -> Term:
     match op:
         case ast.Add():
-            return a + b
+            return _built("+", (a, b), fold)
         case ast.Sub():
-            return a - b
+            return _built("+", (a, _built("*", (number(-1), b), fold)), fold)
         case ast.Mult():
-            return a * b
+            return _built("*", (a, b), fold)
         case ast.Div():
-            return a / b
+            return _built("*", (a, _built("**", (b, number(-1)), fold)), fold)
         case ast.Pow():
-            return power(a, b)
+            return _built("**", (a, b), fold)
     raise UnknownError(f"the operation {type(op).__name__} is not in the language")
+
+
+def _decimal(text: str) -> Fraction:
+    """A decimal number as written."""
+    _, _, exponent = text.lower().partition("e")
+    if len(exponent) > 6 or abs(int(exponent or 0)) > _EXPONENT:
+        raise UnknownError(f"{text!r} is too long a number")
+    return Fraction(text)
 
 
 def rational(text: Any) -> Fraction:
     """A rational number written as text, or an integer."""
-    with sympy.evaluate(True):  # a quotient is one number, also where nothing else may be evaluated
-        value = read(str(text) if type(text) is int else text, ())
-    if not value.is_Rational:
+    value = read(str(text) if type(text) is int else text, ()).value
+    if value is None:
         raise UnknownError(f"{text!r} is not a rational number")
-    return Fraction(int(value.p), int(value.q))
+    return value
 
 
 def comparisons(text: Any) -> list[tuple[Comparison, str]]:
@@ -113,24 +141,24 @@ def comparisons(text: Any) -> list[tuple[Comparison, str]]:
     return [((a, _RELATIONS[type(op)], b), text) for op, (a, b) in zip(tree.ops, sides, strict=True)]
 
 
-def relation_of(text: Any, names: Iterable[str]) -> tuple[Any, str, Any]:
+def relation_of(text: Any, names: Iterable[str], *, fold: bool = True) -> tuple[Term, str, Term]:
     """left, one of <=, < and ==, right."""
     found = comparisons(text)
     if len(found) != 1:
         raise UnknownError(f"{text!r} is not one comparison")
-    return _ordered(*found[0], set(names))
+    return _ordered(*found[0], set(names), fold)
 
 
-def _ordered(comparison: Comparison, text: str, names: set[str]) -> tuple[Any, str, Any]:
+def _ordered(comparison: Comparison, text: str, names: set[str], fold: bool) -> tuple[Term, str, Term]:
     left, relation, right = comparison
     if relation in (">=", ">"):
         left, relation, right = right, _MIRROR[relation], left
-    sides = [_real(_read(side, names, text.strip()), text) for side in (left, right)]
+    sides = [_read(side, names, text.strip(), fold) for side in (left, right)]
     return sides[0], relation, sides[1]
 
 
 def domain_of(
-    texts: Iterable[Any], names: Iterable[str]
+    texts: Iterable[Any], names: Iterable[str], *, fold: bool = True
 ) -> tuple[dict[str, Interval], tuple[Hypothesis, ...]]:
     """Ranges by name, and the hypotheses in their order; a bare name is a variable without bounds."""
     known = set(names)
@@ -140,16 +168,16 @@ def domain_of(
         for (left, relation, right), whole in (
             [] if isinstance(tree_of(text), ast.Name) else comparisons(text)
         ):
-            number = None
+            side = None
             if isinstance(left, ast.Name) and not names_in(right):
-                name, number = left.id, right
+                name, side = left.id, right
             elif isinstance(right, ast.Name) and not names_in(left):
-                name, number, relation = right.id, left, _MIRROR[relation]
-            if number is None or name not in known:
-                sides = _ordered((left, relation, right), whole, known)
-                given.append((sides[2] - sides[0], sides[1]))
+                name, side, relation = right.id, left, _MIRROR[relation]
+            if side is None or name not in known:
+                low, kind, high = _ordered((left, relation, right), whole, known, fold)
+                given.append((_operation(ast.Sub(), high, low, fold), kind))
             else:
-                bound = rational(ast.get_source_segment(whole.strip(), number))
+                bound = rational(ast.get_source_segment(whole.strip(), side))
                 ranges[name] = _narrowed(ranges[name], relation, bound)
     for name, x in ranges.items():
         if x.low > x.high or (x.single and (x.low_open or x.high_open)):

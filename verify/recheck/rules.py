@@ -13,17 +13,15 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
-
-import sympy
 
 from verify.recheck import goals
+from verify.recheck.germs import limit
 from verify.recheck.goals import Child, Goal, Node, Rule, field, halves, shown, where
-from verify.recheck.identities import proper, require_limit, require_same, slope_of, without_kinks
+from verify.recheck.identities import require_same, slope_of, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError, point
 from verify.recheck.reading import Hypothesis, rational, read
-from verify.recheck.series import Box, Series, range_of, symbol_of
-from verify.recheck.sizes import put
+from verify.recheck.series import Box, Series, range_of
+from verify.recheck.terms import ZERO, Term, add, call, derivative, number, put, together, variable
 
 _HIGHEST = 12  # order of a contact
 
@@ -82,9 +80,9 @@ def _by_cases(node: Node, goal: Goal) -> list[Child]:
     for value, part in enumerate(parts, start=first):
         if value not in x:
             raise UnknownError(f"{name} = {value} is not in the range")
-        here = {symbol_of(name): sympy.Integer(value)}
-        f = proper(put(goal.f, here), f"the goal at {name} = {value}")
-        given = tuple(h and (proper(put(h[0], here), "a hypothesis"), h[1]) for h in goal.given)
+        here = {name: number(value)}
+        f = put(goal.f, here)
+        given = tuple(h and (put(h[0], here), h[1]) for h in goal.given)
         box = {n: r for n, r in goal.box.items() if n != name}
         children.append(
             (
@@ -107,7 +105,7 @@ def _by_cases(node: Node, goal: Goal) -> list[Child]:
 # ---------------------------------------------------------------- following a variable
 
 
-def _evaluable(f: Any, boxes: Iterator[Box], variable: str = "", order: int = 0) -> bool:
+def _evaluable(f: Term, boxes: Iterator[Box], variable: str = "", order: int = 0) -> bool:
     for box in boxes:
         try:
             Series(box, variable, order).of(f)
@@ -119,7 +117,7 @@ def _evaluable(f: Any, boxes: Iterator[Box], variable: str = "", order: int = 0)
 
 def _by_monotone(node: Node, goal: Goal) -> list[Child]:
     name = _variable(node, goal)
-    x, symbol = goal.box[name], symbol_of(name)
+    x = goal.box[name]
     if node.get("from") not in ("lower", "upper"):
         raise UnknownError("'from' is not lower or upper")
     lower = node["from"] == "lower"
@@ -134,43 +132,54 @@ def _by_monotone(node: Node, goal: Goal) -> list[Child]:
     value = read(field(node, "value"), rest)
     reached = abs(end) < INF and _evaluable(f, goal.ground(name, x.inner().hull(point(end))))
     if reached:
-        require_same(put(f, {symbol: sympy.Rational(end)}), value, rest, f"the value at {name} = {end}")
+        require_same(put(f, {name: number(end)}), value, rest, f"the value at {name} = {end}")
     else:
-        require_limit(f, name, lower, value, goal.box)
-    slope = slope_of(without_kinks(goal.f, goal.box), name, goal.box)
-    at_end, on_way = _left_of(goal.given, symbol, end if reached else None, -1 if lower else 1)
+        _require_limit(f, name, lower, value, goal)
+    slope = slope_of(without_kinks(goal.f, goal.box), name)
+    at_end, on_way = _left_of(goal.given, name, end if reached else None, -1 if lower else 1)
     whole = goal.integers - {name}
-    # A limit in SymPy is one for general values of the other variables.  The slope is then shown for all of
-    # them, with no hypothesis and no integers, and exceptional values follow by continuity.
-    slope = slope if lower else -slope
-    way = Goal(slope, by == "slope", {**goal.box, name: x.inner()}, on_way, whole if reached else frozenset())
+    way = Goal(slope if lower else -slope, by == "slope", {**goal.box, name: x.inner()}, on_way, whole)
     return [
         ("end", field(node, "end"), Goal(value, by == "end", rest, at_end, whole)),
         ("slope", field(node, "slope"), way),
     ]
 
 
+def _require_limit(f: Term, name: str, lower: bool, value: Term, goal: Goal) -> None:
+    """Complain unless f tends to the value, at every point of the other variables that counts."""
+    reasons = []
+    for box in goal.ground(name, goal.box[name]):
+        rest = {n: r for n, r in box.items() if n != name}
+        try:
+            require_same(limit(f, name, lower, box), value, rest, f"the limit in {name}")
+        except UnknownError as error:
+            reasons.append(str(error))
+        else:
+            return
+    raise UnknownError(reasons[0])
+
+
 def _left_of(
-    given: tuple[Hypothesis | None, ...], symbol: Any, end: Fraction | None, sign: int
+    given: tuple[Hypothesis | None, ...], name: str, end: Fraction | None, sign: int
 ) -> tuple[tuple[Hypothesis | None, ...], tuple[Hypothesis | None, ...]]:
     """The hypotheses that still hold at the end, and on the way to it (end None: a limit)."""
     at_end: list[Hypothesis | None] = []
     on_way: list[Hypothesis | None] = []
     for h in given:
-        if h is None or symbol not in h[0].free_symbols:
+        if h is None or name not in h[0].names:
             at_end.append(h)
-            on_way.append(h if end is not None else None)
+            on_way.append(h)
             continue
-        steep = sympy.diff(h[0], symbol)  # the gap grows towards the end, so it stays positive
-        kept = end is not None and h[1] != "==" and steep.is_Rational and steep * sign >= 0
-        at_end.append((put(h[0], {symbol: sympy.Rational(end)}), h[1]) if kept and end is not None else None)
+        steep = derivative(h[0], name).value  # the gap grows towards the end, so it stays positive
+        kept = end is not None and h[1] != "==" and steep is not None and steep * sign >= 0
+        at_end.append((put(h[0], {name: number(end)}), h[1]) if kept and end is not None else None)
         on_way.append(h if kept else None)
     return tuple(at_end), tuple(on_way)
 
 
 def _by_contact(node: Node, goal: Goal) -> list[Child]:
     name, order = _variable(node, goal), field(node, "order")
-    x, symbol = goal.box[name], symbol_of(name)
+    x = goal.box[name]
     if type(order) is not int or not 1 <= order <= _HIGHEST:
         raise UnknownError(f"the order {order!r} is not between 1 and {_HIGHEST}")
     rest = {n: r for n, r in goal.box.items() if n != name}
@@ -181,30 +190,30 @@ def _by_contact(node: Node, goal: Goal) -> list[Child]:
         raise UnknownError(f"an odd order needs the contact at an end of the range of {name}")
     if goal.strict and not ((at_lower and x.low_open) or (at_upper and x.high_open)):
         raise UnknownError("a strict goal cannot touch 0 inside the box")
-    derivative = f
+    highest = f
     for k in range(order):
-        require_same(derivative.subs(symbol, at), sympy.Integer(0), rest, f"derivative {k} at the contact")
-        derivative = slope_of(derivative, name, goal.box)
-    derivative = without_kinks(goal.f, goal.box)  # the child is about the form the certificate has
+        require_same(put(highest, {name: at}), ZERO, rest, f"derivative {k} at the contact")
+        highest = slope_of(highest, name)
+    highest = without_kinks(goal.f, goal.box)  # the child is about the form the certificate has
     for _ in range(order):
-        derivative = slope_of(derivative, name, goal.box)
+        highest = slope_of(highest, name)
     sign = -1 if order % 2 and not at_lower else 1
-    given = tuple(h if h is None or _on_segment(h, symbol, at) else None for h in goal.given)
-    way = Goal(sign * derivative, goal.strict, {**goal.box, name: x.inner()}, given, goal.integers - {name})
+    given = tuple(h if h is None or _on_segment(h, name, at) else None for h in goal.given)
+    way = Goal(sign * highest, goal.strict, {**goal.box, name: x.inner()}, given, goal.integers - {name})
     return [("proof", field(node, "proof"), way)]
 
 
-def _forms(goal: Goal) -> Iterator[Any]:
+def _forms(goal: Goal) -> Iterator[Term]:
     """The expression without decided kinks, and over one denominator: 1/(1 + 1/u) is nothing special at 0."""
     f = without_kinks(goal.f, goal.box)
     yield f
-    together = sympy.together(f)
-    if together != f:
-        require_same(f, together, goal.box, "one denominator")
-        yield together
+    joined = together(f)
+    if joined != f:
+        require_same(f, joined, goal.box, "one denominator")
+        yield joined
 
 
-def _smooth_reach(at: Any, name: str, order: int, goal: Goal) -> tuple[Any, Interval]:
+def _smooth_reach(at: Term, name: str, order: int, goal: Goal) -> tuple[Term, Interval]:
     """A form of f that is smooth enough from the contact to everywhere, and the range of the contact."""
     x = goal.box[name]
     reasons = []
@@ -222,21 +231,21 @@ def _smooth_reach(at: Any, name: str, order: int, goal: Goal) -> tuple[Any, Inte
     raise UnknownError(reasons[0])
 
 
-def _try_range(f: Any, box: Box) -> Interval | None:
+def _try_range(f: Term, box: Box) -> Interval | None:
     try:
         return range_of(f, box)
     except UnknownError:
         return None
 
 
-def _on_segment(h: Hypothesis, symbol: Any, at: Any) -> bool:
+def _on_segment(h: Hypothesis, name: str, at: Term) -> bool:
     """Whether a hypothesis that holds at a point holds between it and the contact: it is linear there."""
     gap, relation = h
-    if symbol not in gap.free_symbols:
+    if name not in gap.names:
         return True
-    at_contact = sympy.expand(gap.subs(symbol, at))
-    linear = symbol not in sympy.diff(gap, symbol).free_symbols
-    return bool(linear and relation != "==" and at_contact.is_Rational and at_contact >= 0)
+    at_contact = put(gap, {name: at}).value
+    linear = name not in derivative(gap, name).names
+    return bool(linear and relation != "==" and at_contact is not None and at_contact >= 0)
 
 
 # ---------------------------------------------------------------- other forms of the goal
@@ -261,7 +270,7 @@ def _by_multiply(node: Node, goal: Goal) -> list[Child]:
 def _by_sum(node: Node, goal: Goal) -> list[Child]:
     terms = field(node, "terms")
     expressions = [read(field(term, "expression"), goal.box) for term in terms]
-    require_same(goal.f, sympy.Add(*expressions), goal.box, "the sum")
+    require_same(goal.f, add(*expressions), goal.box, "the sum")
     goal = goal.beside()
     strict = node.get("strict_term") if goal.strict else None
     if goal.strict and not (type(strict) is int and 0 <= strict < len(terms)):
@@ -274,15 +283,15 @@ def _by_sum(node: Node, goal: Goal) -> list[Child]:
 
 def _by_reciprocal(node: Node, goal: Goal) -> list[Child]:
     name = _variable(node, goal)
-    x, u = goal.box[name], symbol_of(name)
+    x, u = goal.box[name], variable(name)
     x = x.inner() if x.low == 0 and not goal.thin and not goal.strict else x
     if not x.positive(True):
         raise UnknownError(f"the range of {name} is not within (0, oo)")
-    swap = {u: 1 / u}
+    swap = {name: 1 / u}
     expression, power = read(field(node, "expression"), goal.box), rational(node.get("power", 0))
     there = {**goal.box, name: x.inverse()}
-    require_same(goal.f.xreplace(swap) * u ** sympy.Rational(power), expression, there, "the reciprocal")
-    given = tuple(h and (h[0].xreplace(swap), h[1]) for h in goal.given)
+    require_same(put(goal.f, swap) * u**power, expression, there, "the reciprocal")
+    given = tuple(h and (put(h[0], swap), h[1]) for h in goal.given)
     over = Goal(expression, goal.strict, there, given, goal.integers - {name}, goal.held)
     return [("proof", field(node, "proof"), over)]
 
@@ -295,11 +304,11 @@ def _by_logarithm(node: Node, goal: Goal) -> list[Child]:
     for part in (larger, smaller):
         if not (shown(goal.about(part, True), 0) or _positive_inside(goal.about(part))):
             raise UnknownError(f"{part} is not seen to be > 0{where(goal)}")
-    difference = sympy.log(larger) - sympy.log(smaller)
+    difference = call("log", larger) - call("log", smaller)
     try:
         require_same(expression, difference, goal.box, "the logarithm")
     except UnknownError:  # e^expression = larger/smaller says the same of a real expression
-        require_same(sympy.exp(expression) * smaller, larger, goal.box, "the logarithm")
+        require_same(call("exp", expression) * smaller, larger, goal.box, "the logarithm")
     return [("proof", field(node, "proof"), goal.beside().about(expression))]
 
 

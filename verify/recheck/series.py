@@ -1,4 +1,7 @@
-"""Formulas: read from text into SymPy, and evaluated over a box as power series of intervals."""
+"""Formulas evaluated over a box, as power series of intervals in one of the variables.
+
+An evaluation that succeeds also shows that the formula is defined, and smooth to the order, on the box.
+"""
 
 from __future__ import annotations
 
@@ -7,57 +10,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
-from typing import Any
 
-import sympy
-
-from verify.recheck.functions import CURVES, coefficients, compose, pi, polygamma, product, root
+from verify.recheck.functions import coefficients, compose, pi, polygamma, product, root
 from verify.recheck.intervals import INF, ONE, ZERO, Interval, UnknownError, point
-from verify.recheck.sizes import degree
+from verify.recheck.roots import polynomial, sturm
+from verify.recheck.terms import Term, call
 
-
-class expm1r(sympy.Function):  # type: ignore[misc]  # noqa: N801 -- the name of the language
-    """(e^z - 1)/z, and 1 at 0."""
-
-    @classmethod
-    def eval(cls, z: Any) -> Any:
-        """Its value where SymPy may put it in."""
-        return sympy.Integer(1) if z == 0 else None
-
-    def fdiff(self, argindex: int = 1) -> Any:
-        """Its derivative away from 0."""
-        z = self.args[argindex - 1]
-        return (sympy.exp(z) - self) / z
-
-
-class log1pr(sympy.Function):  # type: ignore[misc]  # noqa: N801 -- the name of the language
-    """log(1 + z)/z, and 1 at 0."""
-
-    @classmethod
-    def eval(cls, z: Any) -> Any:
-        """Its value where SymPy may put it in."""
-        return sympy.Integer(1) if z == 0 else None
-
-    def fdiff(self, argindex: int = 1) -> Any:
-        """Its derivative away from 0."""
-        z = self.args[argindex - 1]
-        return (1 / (1 + z) - self) / z
-
-
-_NAMES = (
-    *("exp", "log", "sqrt", "Abs", "Max", "Min", "sin", "cos", "atan", "sinh", "cosh", "tanh", "erf"),
-    *("gamma", "loggamma", "factorial", "polygamma"),
-)
-FUNCTIONS: dict[str, Any] = {name: getattr(sympy, name) for name in _NAMES} | {
-    "ln": sympy.log,
-    "abs": sympy.Abs,
-    "max": sympy.Max,
-    "min": sympy.Min,
-    "expm1r": expm1r,
-    "log1pr": log1pr,
-}
-HIGHEST = 60  # degree of a polynomial whose roots are counted
-CONSTANTS = {"pi": sympy.pi, "E": sympy.E}
 Box = Mapping[str, Interval]
 
 
@@ -66,9 +24,9 @@ class Series:
 
     def __init__(self, box: Box, variable: str = "", order: int = 0) -> None:
         self.box, self.variable, self.order = box, variable, order
-        self.known: dict[Any, list[Interval]] = {}
+        self.known: dict[Term, list[Interval]] = {}
 
-    def of(self, f: Any) -> list[Interval]:
+    def of(self, f: Term) -> list[Interval]:
         """The coefficients up to the order."""
         if f not in self.known:
             self.known[f] = self._new(f)
@@ -77,60 +35,58 @@ class Series:
     def _constant(self, c: Interval) -> list[Interval]:
         return [c] + [point(0)] * self.order
 
-    def _new(self, f: Any) -> list[Interval]:
-        if f.is_Symbol:
+    def _new(self, f: Term) -> list[Interval]:
+        if f.value is not None:
+            return self._constant(point(f.value))
+        if f.name:
             if f.name not in self.box:
                 raise UnknownError(f"{f.name} is not a variable here")
             tail = [point(f.name == self.variable and k == 1) for k in range(1, self.order + 1)]
             return [self.box[f.name], *tail]
-        if f.is_Rational:
-            return self._constant(point(Fraction(int(f.p), int(f.q))))
-        if f in (sympy.pi, sympy.E):
-            return self._constant(pi() if f == sympy.pi else CURVES["exp"].of(point(1)))
-        if f.is_Add:
+        if f.op == "pi":
+            return self._constant(pi())
+        if f.is_sum:
             parts = [reduce(Interval.__add__, column) for column in zip(*map(self.of, f.args), strict=True)]
             return [self._sharper(f, parts[0]), *parts[1:]]
-        if f.is_Mul:
+        if f.is_product:
             return reduce(product, map(self.of, f.args))
-        if f.is_Pow:
+        if f.is_power:
             return self._power(*f.args)
-        if isinstance(f, sympy.Max | sympy.Min):
+        if f.op in ("Max", "Min"):
             return self._largest(f)
-        if isinstance(f, sympy.Abs | sympy.sign | sympy.Heaviside):
-            return self._kink(f)
-        if isinstance(f, sympy.factorial):
-            return self.of(sympy.gamma(f.args[0] + 1, evaluate=False))
-        if isinstance(f, sympy.polygamma) and f.args[0].is_Integer:
-            u, n = self.of(f.args[1]), int(f.args[0])
+        if f.op == "Abs":
+            return self._size(f)
+        u = self.of(f.args[-1])
+        if f.op == "polygamma":
+            n = f.args[0].whole
+            if n is None:
+                raise UnknownError(f"{f} is not known")
             outer = [
                 polygamma(n + k, u[0]) * point(Fraction(1, math.factorial(k))) for k in range(self.order + 1)
             ]
             return compose(outer, u)
-        if len(f.args) != 1:
-            raise UnknownError(f"{f} is not a real formula")
-        u = self.of(f.args[0])
-        return compose(coefficients(type(f).__name__, u[0], self.order), u)
+        return compose(coefficients(f.op, u[0], self.order), u)
 
-    def _sharper(self, f: Any, x: Interval) -> Interval:
+    def _sharper(self, f: Term, x: Interval) -> Interval:
         """The sign of a polynomial in one variable is exact, where intervals lose it."""
-        names = [s.name for s in f.free_symbols]
-        if self.order or len(names) != 1 or x.low >= 0 or x.high <= 0 or not f.is_polynomial():
+        if self.order or len(f.names) != 1 or x.low >= 0 or x.high <= 0:
             return x
-        if degree(f) > HIGHEST:
+        (name,) = f.names
+        if name not in self.box or self.box[name].single or polynomial(f, name) is None:
             return x
         for sign in (1, -1):
             for strict in (True, False):
-                if not self.box[names[0]].single and sturm(sign * f, names[0], self.box[names[0]], strict):
+                if sturm(f if sign > 0 else -f, name, self.box[name], strict):
                     cut = Interval(
                         ZERO, x.high if sign > 0 else -x.low, strict, x.high_open if sign > 0 else x.low_open
                     )
                     return cut if sign > 0 else -cut
         return x
 
-    def _power(self, base: Any, exponent: Any) -> list[Interval]:
+    def _power(self, base: Term, exponent: Term) -> list[Interval]:
         u = self.of(base)
-        if exponent.is_Rational:
-            r, outer, factor = Fraction(int(exponent.p), int(exponent.q)), [], ONE
+        if exponent.value is not None:
+            r, outer, factor = exponent.value, [], ONE
             for k in range(self.order + 1):
                 lowered = r - k
                 value = (
@@ -150,8 +106,8 @@ class Series:
         power = compose(coefficients("exp", power[0], self.order), power)
         return [power[0].hull(point(0))] if zero else power
 
-    def _largest(self, f: Any) -> list[Interval]:
-        sign = 1 if isinstance(f, sympy.Max) else -1
+    def _largest(self, f: Term) -> list[Interval]:
+        sign = 1 if f.op == "Max" else -1
         best = f.args[0]
         series = self.of(best)
         for other in f.args[1:]:
@@ -165,55 +121,23 @@ class Series:
                 both = a.hull(b)
                 low, is_open = max((a.low, a.low_open), (b.low, b.low_open))
                 both = Interval(low, both.high, is_open, both.high_open)
-                best, series = type(f)(best, other), [both if sign > 0 else -both]
+                best, series = call(f.op, best, other), [both if sign > 0 else -both]
             else:
                 raise UnknownError("which argument of Max or Min counts is not decided")
         return series
 
-    def _kink(self, f: Any) -> list[Interval]:
+    def _size(self, f: Term) -> list[Interval]:
         u = self.of(f.args[0])
-        if isinstance(f, sympy.Abs):
-            if u[0].positive(False) or (-u[0]).positive(False):
-                return u if u[0].positive(False) else [-c for c in u]
-            if self.order == 0:
-                return [u[0].size()]
-            raise UnknownError("the sign inside Abs is not decided")
-        below = -1 if isinstance(f, sympy.sign) else 0
-        if u[0].positive(True) or (-u[0]).positive(True):
-            return self._constant(point(1 if u[0].positive(True) else below))
+        if u[0].positive(False) or (-u[0]).positive(False):
+            return u if u[0].positive(False) else [-c for c in u]
         if self.order == 0:
-            return [Interval(Fraction(below), ONE)]
-        raise UnknownError("the sign inside a derivative is not decided")
+            return [u[0].size()]
+        raise UnknownError("the sign inside Abs is not decided")
 
 
-def symbol_of(name: str) -> Any:
-    """The symbol of a variable: real, and nothing more; signs are added where they are needed."""
-    return sympy.Symbol(name, real=True)
-
-
-def range_of(f: Any, box: Box) -> Interval:
+def range_of(f: Term, box: Box) -> Interval:
     """Where the values of an expression lie on a box."""
     return Series(box).of(f)[0]
-
-
-def sturm(f: Any, name: str, x: Interval, strict: bool) -> bool:
-    """Whether a polynomial with rational coefficients is >= 0 (> 0) on a range, by counting roots."""
-    symbol = symbol_of(name)
-    if degree(f) > HIGHEST:
-        raise UnknownError(f"the degree of the polynomial in {name} is larger than {HIGHEST}")
-    try:
-        poly = sympy.Poly(f, symbol, domain="QQ")
-    except (sympy.PolynomialError, sympy.CoercionFailed):
-        raise UnknownError(f"{f} is no polynomial in {name} with rational coefficients") from None
-    ends = [None if isinstance(e, float) else sympy.Rational(e) for e in (x.low, x.high)]
-    for part, multiplicity in poly.sqf_list()[1]:
-        at_ends = {e for e in ends if e is not None and part.eval(e) == 0}
-        if part.count_roots(*ends) > len(at_ends) and (strict or multiplicity % 2):
-            return False
-        if strict and any(Fraction(int(e.p), int(e.q)) in x for e in at_ends):
-            return False
-    values = [poly.eval(sympy.Rational(q)) for q in inside(x, 2 * poly.degree() + 3)]
-    return not any(v < 0 for v in values) and (any(v > 0 for v in values) or not (strict or any(values)))
 
 
 def inside(x: Interval, count: int) -> list[Fraction]:

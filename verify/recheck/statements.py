@@ -14,14 +14,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
 from verify.recheck.goals import Goal
-from verify.recheck.identities import require_same, slope_of, without_kinks
+from verify.recheck.identities import require_same, same, slope_of, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError
 from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, read, relation_of, tree_of
-from verify.recheck.series import Box, Series, symbol_of
-from verify.recheck.sizes import put
+from verify.recheck.series import Box, Series
+from verify.recheck.terms import Term, number, put, split_coefficient, variable
 
 _MONOTONE = {" is non-decreasing in ": 1, " is non-increasing in ": -1}
 _WORDS = (" real", " integer")
@@ -159,14 +157,14 @@ class Statement:
         own = self.area()
         other = Area.of(data.get("domain", ()), data.get("integers", ()), own.ranges)
         second = next((n for n in other.ranges if n not in own.ranges), "")
-        move = {symbol_of(name): symbol_of(second)}
+        move = {name: variable(second)}
         f = read(function, own.ranges)
-        moved = {(h[0].subs(move), h[1]) for h in own.given}
-        given = own.given | moved | {(symbol_of(second) - symbol_of(name), "<")}
+        moved = {(put(h[0], move), h[1]) for h in own.given}
+        given = own.given | moved | {(variable(second) - variable(name), "<")}
         ranges = {**own.ranges, second: own.ranges.get(name)}
         if other.ranges != ranges or other.integers != own.integers or other.given != given:
             raise UnknownError("the witness is for another domain than two points of the claim's")
-        low, high = (f, f.subs(move)) if sign > 0 else (f.subs(move), f)
+        low, high = (f, put(f, move)) if sign > 0 else (put(f, move), f)
         left, relation, right = relation_of(data.get("relation"), other.ranges)
         if relation != "<=":
             raise UnknownError("the witness is for another relation than the claim")
@@ -188,11 +186,11 @@ class Statement:
             raise UnknownError("the witness is for other variables than the claim")
         if not _beside(near.ranges[name], own.ranges[name], end):
             raise UnknownError(f"the range of the witness is not next to {name} -> {end}")
-        here = {symbol_of(n): sympy.Rational(x) for n, x in at.items()}
+        here = {n: number(x) for n, x in at.items()}
         gap = put(read(function, own.ranges) - read(value, own.ranges), here)
         left, relation, right = relation_of(data.get("relation"), near.ranges)
-        above = left.is_Rational and left > 0
-        below = right.is_Rational and right < 0
+        above = left.value is not None and left.value > 0
+        below = right.value is not None and right.value < 0
         if relation == "==" or not (above or below):
             raise UnknownError("the relation does not keep the function away from the value")
         require_same(right if above else left, gap, near.ranges, "the distance from the limit")
@@ -208,18 +206,17 @@ def _beside(near: Interval, whole: Interval, end: str) -> bool:
     return bool(reached and not near.single and near.inner().within(whole))
 
 
-def _follows(goal: Goal, name: str, sign: int, slopes: list[Any]) -> bool:
+def _follows(goal: Goal, name: str, sign: int, slopes: list[Term]) -> bool:
     """Whether sign * f does not decrease along the variable, if the slopes are >= 0."""
     f = goal.f
-    if symbol_of(name) not in f.free_symbols:
+    if name not in f.names:
         return True
-    if _smooth(goal, name) and any(_same(sign * slope_of(f, name, goal.box), s, goal.box) for s in slopes):
+    if _smooth(goal, name) and any(same(sign * slope_of(f, name), s, goal.box) for s in slopes):
         return True
-    if f.is_Mul:
-        number, rest = f.as_coeff_Mul()
-        turned = sign if number > 0 else -sign
-        return bool(number != 1 and number.is_Rational and _follows(goal.about(rest), name, turned, slopes))
-    if f.is_Add or isinstance(f, sympy.Max | sympy.Min):
+    if f.is_product:
+        c, rest = split_coefficient(f)
+        return c != 1 and _follows(goal.about(rest), name, sign if c > 0 else -sign, slopes)
+    if f.is_sum or f.op in ("Max", "Min"):
         return all(_follows(goal.about(part), name, sign, slopes) for part in f.args)
     return False
 
@@ -234,11 +231,3 @@ def _smooth(goal: Goal, name: str) -> bool:
                 continue
             return True
     return False
-
-
-def _same(a: Any, b: Any, box: Box) -> bool:
-    try:
-        require_same(a, b, box, "the slope")
-    except UnknownError:
-        return False
-    return True

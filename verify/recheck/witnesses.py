@@ -8,19 +8,20 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
-from verify.recheck.identities import GIVES_UP, steep
+from verify.recheck.identities import exact
 from verify.recheck.intervals import Interval, UnknownError, point, precision
 from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, relation_of, tree_of
-from verify.recheck.series import Box, range_of, symbol_of
-from verify.recheck.sizes import put
+from verify.recheck.series import Box, range_of
+from verify.recheck.terms import Term, number, put
 
 SECONDS = 120  # for the code of a witness
 _DIGITS = Fraction(1, 10**6)  # to which the decimals beside a witness have to be right
 
-# What SymPy and malformed data may raise; each is a complaint.
-FAILURES = (*GIVES_UP, UnknownError, IndexError, KeyError, sympy.SympifyError)
+# What malformed data may raise; each is a complaint.
+FAILURES = (
+    *(ArithmeticError, AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError),
+    UnknownError,
+)
 
 Say = Callable[[str], None]
 
@@ -50,13 +51,12 @@ def _require_witness(data: Mapping[str, Any]) -> None:
     at = {str(name): point(rational(text)) for name, text in data["point"].items()}
     if missing := sorted(names - set(at)):
         raise UnknownError(f"the point has no {missing[0]}")
-    ranges, _ = domain_of(texts, names)
+    # Read as they stand: nothing may cancel before it is seen to be defined.
+    ranges, given = domain_of(texts, names, fold=False)
+    left, relation, right = relation_of(data["relation"], names, fold=False)
     for name, x in ranges.items():
         if at[name].low not in x or (name in integers and at[name].low.denominator != 1):
             raise UnknownError(f"{name} = {at[name].low} is not in the domain")
-    with sympy.evaluate(False):  # nothing may cancel before it is seen to be defined
-        _, given = domain_of(texts, names)
-        left, relation, right = relation_of(data["relation"], names)
     for bits in (256, 1024, 4096, 16384):
         with precision(bits):
             doubt = _doubt(left, relation, right, given, at, data)
@@ -79,7 +79,7 @@ _FAILS: Mapping[str, _Gap] = {
 
 
 def _doubt(
-    left: Any, relation: str, right: Any, given: Iterable[Hypothesis], at: Box, data: Any
+    left: Term, relation: str, right: Term, given: Iterable[Hypothesis], at: Box, data: Any
 ) -> str | None:
     """Why the point does not refute the relation; ``None`` if it does."""
     for k, (h, kind) in enumerate(given):
@@ -95,18 +95,17 @@ def _doubt(
     return None
 
 
-def _value(f: Any, at: Box) -> Interval:
-    """Its value at a point: in intervals, and exactly where SymPy sees that it is a rational number."""
+def _value(f: Term, at: Box) -> Interval:
+    """Its value at a point: in intervals, and exactly where the normal form is a rational number."""
     x = range_of(f, at)  # raises where it is not defined
-    if x.single or f.count_ops() > 200:
+    if x.single or f.size > 400:
         return x
     try:
-        exact = put(f, {symbol_of(name): sympy.Rational(value.low) for name, value in at.items()}).doit()
+        folded = put(f, {name: number(value.low) for name, value in at.items()})
+        found = exact(folded)
     except UnknownError:  # too long to write out
         return x
-    exact = exact if steep(exact) else sympy.expand(exact)
-    number = point(Fraction(int(exact.p), int(exact.q))) if exact.is_Rational else x
-    return number if number.low in x else x
+    return point(found) if found is not None and found in x else x
 
 
 def _agrees(decimal: str, x: Interval) -> bool:
@@ -116,7 +115,7 @@ def _agrees(decimal: str, x: Interval) -> bool:
 
 
 def _decimal(x: Interval) -> str:
-    return sympy.sstr(sympy.Rational(x.low + x.high).n(10) / 2) if x.bounded else "unknown"
+    return f"{float((x.low + x.high) / 2):.10g}" if x.bounded else "unknown"
 
 
 def _code(line: Any, path: str, say: Say) -> list[str]:
