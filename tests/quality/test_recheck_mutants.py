@@ -292,7 +292,7 @@ def nothing(*arguments: object) -> None:
 
 MUTANTS = {
     "identities are believed": (rules, "require_same", nothing, "contact, no contact"),
-    "limits are believed": (rules, "require_limit", nothing, "monotone, wrong limit"),
+    "limits are believed": (rules, "_require_limit", nothing, "monotone, wrong limit"),
     "continuity is believed": (rules, "_evaluable", lambda *_: True, "monotone across a jump"),
     "hypotheses hold on every way": (
         rules,

@@ -100,7 +100,7 @@ def test_a_function_that_stays_away_refutes_one_limit_only(says, witness):
     "relation",
     [
         *("x <= 10**10**9", "x <= (9999**9999)**9999", "x <= 1e999999999", "x <= 1e-99999999"),
-        *("x <= sqrt(10**4000 + 1)", "x <= factorial(10**8)", "x <= exp(10**10*log(10))"),
+        "x <= exp(10**10*log(10))",
         *("x <= sin(10**100000)", "x <= (1/3)**(10**9)"),
     ],
 )

@@ -2,12 +2,15 @@
 
 An implication is a relation over a domain with hypotheses; a probability bound has no formula and
 is the business of its checks.
+
+SymPy evaluates an expression as soon as it is made, so the words of the author are kept beside it: they are
+what is printed, and what the independent checker reads.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import sympy
@@ -25,6 +28,7 @@ class Relation:
     left: Any  # SymPy expressions over the domain's symbols
     relation: str
     right: Any
+    written: str = field(default="", compare=False)  # by the author of the claim
 
     @staticmethod
     def of(text: str, domain: Domain) -> Relation:
@@ -37,7 +41,7 @@ class Relation:
         right = domain.read(tree.comparators[0], text)
         if relation in (">=", ">"):
             left, right, relation = right, left, relation.replace(">", "<")
-        return Relation(left, relation, right)
+        return Relation(left, relation, right, " ".join(text.split()))
 
     @property
     def symbols(self) -> set[Any]:
@@ -56,7 +60,7 @@ class Relation:
 
     def text(self) -> str:
         """As it is written in a claim."""
-        return f"{text_of(self.left)} {self.relation} {text_of(self.right)}"
+        return self.written or f"{text_of(self.left)} {self.relation} {text_of(self.right)}"
 
     def latex(self) -> str:
         """For a reader."""
@@ -70,13 +74,14 @@ class Monotone:
     function: Any
     variable: str
     increasing: bool
+    written: str = field(default="", compare=False)  # the function, by the author of the claim
 
     @staticmethod
     def of(text: str, variable: str, domain: Domain, *, increasing: bool) -> Monotone:
         """Read the function; the variable must be a real one of the domain."""
         if variable not in domain.reals:
             raise ClaimError(f"monotone in {variable!r}: not a real variable of the domain")
-        return Monotone(domain.read(text, text), variable, increasing)
+        return Monotone(domain.read(text, text), variable, increasing, " ".join(text.split()))
 
     @property
     def symbols(self) -> set[Any]:
@@ -91,7 +96,7 @@ class Monotone:
     def text(self) -> str:
         """For a reader."""
         direction = "non-decreasing" if self.increasing else "non-increasing"
-        return f"{text_of(self.function)} is {direction} in {self.variable}"
+        return f"{self.written or text_of(self.function)} is {direction} in {self.variable}"
 
     def latex(self) -> str:
         """For a reader."""
@@ -108,6 +113,7 @@ class LimitOf:
     variable: str
     towards: Any  # a rational, oo or -oo; from inside the range
     value: Any
+    written: str = field(default="", compare=False)  # "function -> value", by the author of the claim
 
     @staticmethod
     def of(text: str, variable: str, towards: str, value: str, domain: Domain) -> LimitOf:
@@ -118,7 +124,8 @@ class LimitOf:
         if towards not in ends:
             raise ClaimError(f"limit: {variable} -> {towards} is not an end of its range ({', '.join(ends)})")
         end = {"oo": sympy.oo, "-oo": -sympy.oo}.get(towards) or sympy.Rational(towards)
-        return LimitOf(domain.read(text, text), variable, end, domain.read(value, value))
+        written = " ".join(f"{text} -> {value}".split())
+        return LimitOf(domain.read(text, text), variable, end, domain.read(value, value), written)
 
     @property
     def symbols(self) -> set[Any]:
@@ -127,7 +134,8 @@ class LimitOf:
 
     def text(self) -> str:
         """For a reader."""
-        return f"{text_of(self.function)} -> {text_of(self.value)} as {self.variable} -> {self.towards}"
+        formula = self.written or f"{text_of(self.function)} -> {text_of(self.value)}"
+        return f"{formula} as {self.variable} -> {self.towards}"
 
     def latex(self) -> str:
         """For a reader."""

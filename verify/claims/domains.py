@@ -96,10 +96,11 @@ class Hypothesis:
     left: Any
     relation: str
     right: Any
+    written: str = field(default="", compare=False)  # by the author of the claim
 
     def text(self) -> str:
         """As it is written in a domain."""
-        return f"{text_of(self.left)} {self.relation} {text_of(self.right)}"
+        return self.written or f"{text_of(self.left)} {self.relation} {text_of(self.right)}"
 
 
 @dataclass(frozen=True)
@@ -139,9 +140,9 @@ class Domain:
     def _hypothesis(self, left: ast.expr, relation: str, right: ast.expr, text: str) -> Hypothesis:
         if relation in (">=", ">"):
             left, relation, right = right, _MIRROR[relation], left
-        return Hypothesis(
-            expression(left, self.symbols, text), relation, expression(right, self.symbols, text)
-        )
+        sides = [expression(side, self.symbols, text) for side in (left, right)]
+        words = [" ".join(str(ast.get_source_segment(text.strip(), side)).split()) for side in (left, right)]
+        return Hypothesis(sides[0], relation, sides[1], f"{words[0]} {relation} {words[1]}")
 
     def read(self, node: str | ast.expr, text: str) -> Any:
         """The SymPy expression of a formula over the domain, if no part of it is undefined throughout."""

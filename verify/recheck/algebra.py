@@ -188,6 +188,8 @@ class Algebra:
             arguments, sign = [plus({}, arguments[0], -1)], 1 if t.op == "cos" else -1
         if t.op == "Abs" and _leading(arguments[0]) < 0:
             arguments = [plus({}, arguments[0], -1)]
+        if t.op == "atan" and arguments[0] == constant(1):
+            return self.of(number(Fraction(sign, 4)) * PI)
         key = (t.op, frozenset(_frozen(a) for a in arguments))
         return plus({}, self._single(key, call(t.op, *map(self.term_of, arguments))), sign)
 

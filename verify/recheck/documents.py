@@ -85,8 +85,8 @@ def _finding(finding: Mapping[str, Any], statement: Statement, label: str, path:
     if certificates or evidence.get("certificates") == []:
         whole = "proved" in (verdict, evidence.get("formula"))
         found += _shown(certificates, statement, label, whole, f"{path}.evidence", say)
-    elif path == label and verdict in ("proved", "proved-on-box") and statement.needs_certificate(check):
-        found.append(f"{path}: {verdict} without a certificate")
+    elif path == label and verdict in ("proved", "proved-on-box") and statement.is_formula(check):
+        found += _by_itself(statement, str(verdict), path, say)
     rest = {k: v for k, v in evidence.items() if k not in (*_OTHERS, "certificate", "certificates")}
     for where, key, data in _strays(rest, f"{path}.evidence"):
         if not isinstance(data, Mapping):
@@ -94,6 +94,18 @@ def _finding(finding: Mapping[str, Any], statement: Statement, label: str, path:
         else:
             found += about_witness(data, where, say) if key == "witness" else _certificate(data, where, say)
     return found
+
+
+def _by_itself(statement: Statement, verdict: str, path: str, say: Say) -> list[str]:
+    """Identities and limits are decided here, from the claim alone; the rest needs a certificate."""
+    if statement.needs_certificate:
+        return [f"{path}: {verdict} without a certificate"]
+    say(f"{path}: {statement.says}")
+    try:
+        statement.require_by_itself()
+    except FAILURES as error:
+        return [f"{path}: {reason(error)}"]
+    return []
 
 
 def _certificates(evidence: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
@@ -259,7 +271,7 @@ def _witness_of(data: Any, statement: Statement, label: str, check: Any, path: s
     if not isinstance(data, Mapping):
         return [f"{path}: not an object"]
     if "relation" not in data:
-        if statement.forbids_code(check):
+        if statement.is_formula(check):
             return [f"{path}: a line of code refutes no formula; give a point"]
         return about_witness(data, path, say)
     try:

@@ -1,8 +1,8 @@
 """Whether two formulas agree on a box, and what Abs, Max and Min are there.
 
 Two formulas agree where their difference has no monomial left in normal form (``algebra``), for every choice
-of the signs inside Abs, Max and Min that an open set of points allows.  What is accepted is compared at points
-of the box as well, in intervals: a second look, which shares nothing with the first but the reading.
+of the signs inside Abs, Max and Min that an open set allows.  What is accepted is compared at points of the
+box as well, in intervals: a second look, which shares nothing with the first but the reading.
 """
 
 from __future__ import annotations

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from verify.recheck.germs import limit
 from verify.recheck.goals import Goal
 from verify.recheck.identities import require_same, same, slope_of, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError
 from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, read, relation_of, tree_of
 from verify.recheck.series import Box, Series
-from verify.recheck.terms import Term, number, put, split_coefficient, variable
+from verify.recheck.terms import Term, derivative, number, put, split_coefficient, variable
 
 _MONOTONE = {" is non-decreasing in ": 1, " is non-increasing in ": -1}
 _WORDS = (" real", " integer")
@@ -92,13 +93,13 @@ class Statement:
         """The variable along which a hypothesis need not hold."""
         return self.monotone[1] if self.monotone else ""
 
-    def needs_certificate(self, check: Any) -> bool:
-        """Whether what this check proves has a certificate: all but identities and limits."""
-        equation = self.says is not None and "==" in self.says
-        return self.says is not None and not self.limit and not equation and check in _FORMULA_CHECKS
+    @property
+    def needs_certificate(self) -> bool:
+        """Whether what is proved of it needs one: all but identities and limits."""
+        return self.says is not None and not self.limit and "==" not in self.says
 
-    def forbids_code(self, check: Any) -> bool:
-        """Whether a line of code is no witness against it."""
+    def is_formula(self, check: Any) -> bool:
+        """Whether this check decides the formula: a line of code then is no witness against it."""
         return self.says is not None and check in _FORMULA_CHECKS
 
     def area(self, names: Iterable[str] = ()) -> Area:
@@ -114,6 +115,20 @@ class Statement:
         given = other.given <= own.given if self.monotone else other.given == own.given
         if other.ranges != own.ranges or other.integers != own.integers or not given:
             raise UnknownError(f"the {what} is for another domain than the claim")
+
+    def require_by_itself(self) -> None:
+        """Complain unless an identity, or a limit, is seen to hold without any certificate."""
+        area = self.area()
+        if self.limit:
+            function, value, name, end = self.limit
+            f, v = (read(text, area.ranges) for text in (function, value))
+            others = {n: x for n, x in area.ranges.items() if n != name}
+            lower = _is_lower(end, area.ranges[name])
+            require_same(limit(f, name, lower, area.ranges), v, others, f"the limit as {name} -> {end}")
+            return
+        left, _, right = relation_of(self.says, area.ranges)
+        put_in = _solved(area)
+        require_same(put(left, put_in), put(right, put_in), area.ranges, "the identity")
 
     def require_shown(self, relations: list[Any]) -> None:
         """Complain unless these relations, on the claim's domain, are what it says."""
@@ -194,6 +209,29 @@ class Statement:
         if relation == "==" or not (above or below):
             raise UnknownError("the relation does not keep the function away from the value")
         require_same(right if above else left, gap, near.ranges, "the distance from the limit")
+
+
+def _is_lower(end: str, x: Interval) -> bool:
+    """Which end of the range it is."""
+    ends = {"-oo": -INF, "oo": INF}
+    at = ends[end] if end in ends else rational(end)
+    if at not in (x.low, x.high) or x.single:
+        raise UnknownError(f"{end} is not an end of the range")
+    return bool(at == x.low)
+
+
+def _solved(area: Area) -> dict[str, Term]:
+    """Variables in the terms of others, by equations that are linear in them with a number in front."""
+    found: dict[str, Term] = {}
+    for gap, relation in sorted(area.given, key=str):
+        gap = put(gap, found)
+        for name in sorted(gap.names) if relation == "==" else ():
+            steep = derivative(gap, name).value
+            if steep:
+                value = variable(name) - gap / steep
+                found = {n: put(t, {name: value}) for n, t in found.items()} | {name: value}
+                break
+    return found
 
 
 def _beside(near: Interval, whole: Interval, end: str) -> bool:

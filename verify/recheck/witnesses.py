@@ -9,10 +9,11 @@ from fractions import Fraction
 from typing import Any
 
 from verify.recheck.identities import exact
-from verify.recheck.intervals import Interval, UnknownError, point, precision
+from verify.recheck.intervals import INF, ZERO, Interval, UnknownError, point, precision
+from verify.recheck.magnitudes import magnitude
 from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, relation_of, tree_of
 from verify.recheck.series import Box, range_of
-from verify.recheck.terms import Term, number, put
+from verify.recheck.terms import Term, number, put, raw
 
 SECONDS = 120  # for the code of a witness
 _DIGITS = Fraction(1, 10**6)  # to which the decimals beside a witness have to be right
@@ -57,12 +58,17 @@ def _require_witness(data: Mapping[str, Any]) -> None:
     for name, x in ranges.items():
         if at[name].low not in x or (name in integers and at[name].low.denominator != 1):
             raise UnknownError(f"{name} = {at[name].low} is not in the domain")
+    doubts: list[str] = []
     for bits in (256, 1024, 4096, 16384):
-        with precision(bits):
-            doubt = _doubt(left, relation, right, given, at, data)
+        try:
+            with precision(bits):
+                doubt = _doubt(left, relation, right, given, at, data)
+        except UnknownError as error:
+            doubt = str(error)
         if doubt is None:
             return
-    raise UnknownError(doubt)
+        doubts.append(doubt)
+    raise UnknownError(doubts[0])
 
 
 _Gap = Callable[[Interval], bool]
@@ -85,27 +91,41 @@ def _doubt(
     for k, (h, kind) in enumerate(given):
         if not _HOLDS[kind](_value(h, at)):
             return f"hypothesis {k} is not seen to hold at the point"
-    gap = _value(right - left, at)
+    gap = _value(raw("+", right, raw("*", number(-1), left)), at)
     if not _FAILS[relation](gap):
         return f"the relation is not seen to fail: right - left is about {_decimal(gap)}"
     for key, side in (("left", left), ("right", right)):
-        value = range_of(side, at)
-        if key in data and not _agrees(str(data[key]), value):
+        value = _value(side, at)
+        if key in data and value.bounded and not _agrees(str(data[key]), value):
             return f"{key} is about {_decimal(value)}, not {data[key]}"
     return None
 
 
+_SIGNS = {1: Interval(ZERO, INF, True, True), 0: point(0), -1: Interval(-INF, ZERO, True, True)}
+_SMALL = Fraction(1, 2**4000)
+_LONG = 400
+
+
 def _value(f: Term, at: Box) -> Interval:
-    """Its value at a point: in intervals, and exactly where the normal form is a rational number."""
-    x = range_of(f, at)  # raises where it is not defined
-    if x.single or f.size > 400:
+    """Its value at a point: in intervals, exactly where the normal form is a rational number, or its sign.
+
+    Each of the first and the last raises where the formula is not defined.
+    """
+    try:
+        x = range_of(f, at)
+    except UnknownError:
+        return _SIGNS[magnitude(f, at).sign]
+    if x.single or x.low > 0 or x.high < 0 or f.size > _LONG:
         return x
     try:
-        folded = put(f, {name: number(value.low) for name, value in at.items()})
-        found = exact(folded)
+        found = exact(put(f, {name: number(value.low) for name, value in at.items()}))
     except UnknownError:  # too long to write out
-        return x
-    return point(found) if found is not None and found in x else x
+        found = None
+    if found is not None and found in x:
+        return point(found)
+    if not x.bounded or max(abs(x.low), abs(x.high)) < _SMALL:  # too large or small to be written out
+        return _SIGNS[magnitude(f, at).sign]
+    return x
 
 
 def _agrees(decimal: str, x: Interval) -> bool:
@@ -115,7 +135,9 @@ def _agrees(decimal: str, x: Interval) -> bool:
 
 
 def _decimal(x: Interval) -> str:
-    return f"{float((x.low + x.high) / 2):.10g}" if x.bounded else "unknown"
+    size = max(abs(x.low), abs(x.high))
+    moderate = x.bounded and (size == 0 or _SMALL < size < 2**1000)
+    return f"{float((x.low + x.high) / 2):.10g}" if moderate else "too large or small to be written"
 
 
 def _code(line: Any, path: str, say: Say) -> list[str]:

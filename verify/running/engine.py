@@ -34,7 +34,6 @@ from verify.claims import (
     Effort,
     Finding,
     Kind,
-    Monotone,
     Relation,
     Verdict,
     combined,
@@ -80,7 +79,7 @@ def _run(claim: Claim, effort: Effort) -> Result:
         if not findings:
             return _unchecked(claim)
         step = "combination"
-        decided = combined(findings)
+        decided = _undisputed(combined(findings), findings)
         step = "slack"
         slack = decided.slack if decided.slack is not None else _slack(claim, decided.verdict, effort)
     except Exception as error:  # checks are anybody's code: one that fails must not end the run
@@ -126,7 +125,13 @@ def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
     from verify.recheck import recheck
 
     if complaints := recheck({"claims": [document]}):
-        evidence = {**finding.evidence, "rejected": complaints[:3], "claimed": str(finding.verdict)}
+        doubtful = {} if finding.witness is None else {"point": finding.witness.get("point")}
+        evidence = {
+            **finding.evidence,
+            "rejected": complaints[:3],
+            "claimed": str(finding.verdict),
+            **doubtful,
+        }
         return Finding(finding.check, Verdict.UNDECIDED, evidence)
     return replace(finding, evidence={**finding.evidence, "rechecked": True})
 
@@ -140,13 +145,22 @@ def _to_recheck(finding: Finding, check: Check, claim: Claim) -> dict[str, Any] 
         kept = {key: finding.evidence[key] for key in _CERTIFICATES if key in finding.evidence}
         if kept:
             return {**facts, "evidence": {**kept, "check": check.name}}
-        inequality = isinstance(claim.says, Relation) and claim.says.relation != "=="
-        if (inequality or isinstance(claim.says, Monotone)) and check.of_formula:
+        if claim.says is not None and check.of_formula:
             return {**facts, "evidence": {}}
     if finding.verdict is not Verdict.REFUTED or finding.witness is None:
         return None
     formal = "relation" in finding.witness or (claim.says is not None and check.of_formula)
     return {**facts, "witness": finding.witness} if formal else None
+
+
+def _undisputed(decided: Finding, findings: list[Finding]) -> Finding:
+    """Undecided where one check holds a witness that the checker could not confirm, and another a proof."""
+    doubts = [f for f in findings if f.evidence.get("claimed") == str(Verdict.REFUTED)]
+    if not doubts or not decided.verdict.holds:
+        return decided
+    reason = f"{doubts[0].check} has a witness that is not confirmed, {decided.check} says {decided.verdict}"
+    evidence = {"why": reason, "witness not confirmed": dict(doubts[0].evidence), "against": _brief(decided)}
+    return Finding(decided.check, Verdict.UNDECIDED, evidence)
 
 
 def _unchecked(claim: Claim) -> Result:
