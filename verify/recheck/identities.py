@@ -13,7 +13,7 @@ from fractions import Fraction
 from verify.recheck.algebra import UNIT, Algebra, Sum
 from verify.recheck.intervals import UnknownError, point
 from verify.recheck.series import Box, inside, range_of
-from verify.recheck.terms import ZERO, Term, call, derivative, mapped, rebuilt
+from verify.recheck.terms import ZERO, Term, call, derivative, mapped, number, put, rebuilt
 
 _LONG = 6000  # terms of a formula that is still looked at
 _CASES = 200  # of the signs inside Abs, Max and Min
@@ -54,6 +54,7 @@ def vanishes(f: Term, box: Box) -> bool:
         return False
     algebra = Algebra(box)
     try:
+        f = put(f, {name: number(x.low) for name, x in box.items() if x.single})
         return _vanishes_by_cases(f, algebra, (), [_CASES])
     except UnknownError:
         return False

@@ -339,8 +339,11 @@ def _abs(u: Term, _: str) -> Term | None:
         return number(abs(u.value))
     if u.op in ("Abs", "exp"):
         return u
-    c, rest = split_coefficient(u)
-    return number(abs(c)) * call("Abs", rest) if c != 1 else None
+    if u.is_product:
+        return mul(*(call("Abs", part) for part in u.args))
+    if u.is_power and u.args[1].whole is not None:
+        return u if u.args[1].whole % 2 == 0 else power(call("Abs", u.args[0]), u.args[1])
+    return Term("Abs", (-u,)) if u.is_sum and str(-u) < str(u) else None
 
 
 def _gamma(u: Term, name: str) -> Term | None:
