@@ -8,7 +8,8 @@ evaluated by the same arithmetic, so that what the checker makes of a text can b
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -20,7 +21,8 @@ from verify.recheck.terms import Term
 DIGITS = 60
 MP = mpmath.mp.clone()
 MP.dps = DIGITS
-_LARGEST = 10**5  # argument of a function
+_STEEP = ("exp", "sinh", "cosh", "gamma", "loggamma", "factorial", "expm1r", "sin", "cos")
+_LARGEST = [10**5]  # argument of one of these, or exponent; the last one counts
 
 Point = Mapping[str, Fraction]
 
@@ -31,6 +33,16 @@ class UndefinedError(Exception):
 
 class OutsideError(UndefinedError):
     """A root or a logarithm of a negative number."""
+
+
+@contextmanager
+def arguments_up_to(largest: int) -> Iterator[None]:
+    """Larger arguments of functions for a while."""
+    _LARGEST.append(largest)
+    try:
+        yield
+    finally:
+        _LARGEST.pop()
 
 
 def mpf(x: Fraction | int) -> Any:
@@ -44,7 +56,7 @@ def _whole(x: Any) -> bool:
 
 def raised(b: Any, e: Any) -> Any:
     """b**e over the reals; 0**0 is refused."""
-    if abs(e) > _LARGEST:
+    if abs(e) > _LARGEST[-1]:
         raise UndefinedError
     if b == 0:
         if e <= 0:
@@ -78,7 +90,7 @@ def called(name: str, *args: Any) -> Any:
     """A function of numbers."""
     if name == "polygamma":
         return _positive(lambda x: MP.psi(int(args[0]), x))(args[1])
-    if any(abs(a) > _LARGEST for a in args):
+    if name in _STEEP and abs(args[0]) > _LARGEST[-1]:
         raise UndefinedError
     return FUNCTIONS[name](*args)
 
