@@ -21,7 +21,7 @@ from verify.recheck.terms import Term
 DIGITS = 60
 MP = mpmath.mp.clone()
 MP.dps = DIGITS
-_STEEP = ("exp", "sinh", "cosh", "gamma", "loggamma", "factorial", "expm1r", "sin", "cos")
+_STEEP = ("exp", "sinh", "cosh", "gamma", "loggamma", "factorial", "expm1r", "sin", "cos", "tanh", "erf")
 _LARGEST = [10**5]  # argument of one of these, or exponent; the last one counts
 
 Point = Mapping[str, Fraction]
