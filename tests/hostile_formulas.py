@@ -82,7 +82,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "erf": MP.erf, "gamma": _positive(MP.gamma), "loggamma": _positive(lambda x: MP.loggamma(x).real),
     "factorial": lambda x: _positive(MP.gamma)(x + 1), "Max": max, "Min": min,
     "expm1r": lambda x: MP.expm1(x) / x if x else MP.mpf(1),
-    "log1pr": lambda x: _positive(lambda y: MP.log(y) / x if x else MP.mpf(1))(1 + x),
+    "log1pr": lambda x: _positive(lambda y: MP.log1p(x) / x if x else MP.mpf(1))(1 + x),
 }  # fmt: skip
 
 
