@@ -151,3 +151,11 @@ def test_a_mutant_is_found(name, monkeypatch):
     monkeypatch.setattr(*change)
     more = () if wrong is badly_written else (zero,)
     assert any(wrong(seed, *more) for seed in range(1500))
+
+
+@pytest.mark.parametrize(
+    "text", ["((1 + x)**2 - 1 - x**2)**(10**12)", "(2 + 2*x)**(-10**12)", "(8 + 8*x)**(10**12/3)"]
+)
+def test_what_would_be_too_long_is_refused_at_once(text):
+    with pytest.raises(UnknownError):
+        Algebra(POSITIVE).of(read(text, NAMES))

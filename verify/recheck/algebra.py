@@ -105,7 +105,7 @@ class Algebra:
         for atom, q in sorted(powers.items()):
             prime = self.atoms[atom].prime
             if prime:
-                c, q = c * Fraction(prime) ** floor(q), q - floor(q)
+                c, q = c * _whole_power(Fraction(prime), floor(q)), q - floor(q)
             if q:
                 found.append((atom, q))
         return c, tuple(found)
@@ -235,7 +235,7 @@ class Algebra:
             if len(a) > 1:
                 return self._raised(a, int(q))
             ((m, c),) = a.items()
-            return {m2: c2 * c**q.numerator for m2, c2 in self._scaled(m, q).items()}
+            return {m2: c2 * _whole_power(c, q.numerator) for m2, c2 in self._scaled(m, q).items()}
         if q.denominator != 1 and self.sign(t) != 1:
             raise UnknownError(f"{t} has a broken exponent and is not seen to be >= 0")
         c, m, rest = self._content(a, broken=q.denominator != 1)
@@ -294,7 +294,7 @@ class Algebra:
     def _number_power(self, c: Fraction, q: Fraction) -> Sum:
         """c**q for c > 0: a product of powers of primes."""
         if q.denominator == 1:
-            return constant(c**q.numerator)
+            return constant(_whole_power(c, q.numerator))
         found: Sum = constant(1)
         for prime, n in (*_factors(c.numerator), *((p, -n) for p, n in _factors(c.denominator))):
             atom = self._atom(("prime", prime), number(prime), None, prime)
@@ -408,6 +408,13 @@ def _factors(n: int) -> Iterable[tuple[int, int]]:
         p += 1
     if n > 1:
         yield n, 1
+
+
+def _whole_power(c: Fraction, n: int) -> Fraction:
+    """c**n for c other than 0; refused where it is too long to be written out."""
+    value = power(number(c), number(n)).value
+    assert value is not None
+    return value
 
 
 def _factorial(n: int) -> int:
