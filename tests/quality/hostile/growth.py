@@ -73,7 +73,7 @@ DUELS = [Duel(top, other, tuple(area.split("; "))) for top, other, areas in _DUE
 
 # What tends to 0, from fast to slow.
 _DECAYS = ("exp(-x)", "1/x", "1/x**2", "1/sqrt(x)", "1/(1 + x)", "10/log(2 + x)", "1/log(2 + x)", "x*exp(-x/10)")
-_CONSTANTS = ("1", "2", "10", "1000", "10**4", "10**6", "10**12", "10**40")
+_CONSTANTS = ("1", "10", "1000", "10**4", "10**6", "10**12", "10**40", "10**300")
 
 # {R} -> 1, {S} -> 0, {d} -> 0, {c} a large constant, {e} a small positive number: each is false far out.
 _FALSE = (
@@ -95,6 +95,17 @@ _FALSE = (
     "{T} <= {c}*{U}",
     "log(1 + {T}/{U}) <= {c}/1000",
     "{R}/{c} < {d}",
+)
+# Close to the end both sides are small, so that only the limit of a quotient tells them apart.
+_CLOSE = (
+    "{T}/({c}*({T} + {U})) <= {d}",
+    "1/{c} <= {U}/(2*{c}*({T} + {U})) + {d}/1000",
+    "{T}/({c}*({T} + {U})) <= {d} + {U}/({T} + {U})",
+    "{T}/({c}*({T} + {U})) <= {d} + {U}/({c}*({T} + 2*{U}))",
+    "{T}/({c}*(2*{T} + {U})) <= {d}",
+    "{T}*{d} + {T}/{c} <= ({T} + {U})*2*{d}",
+    "{T}/{c} <= {d}*({T} + {U})",
+    "{d} + 1/{c} <= 2*{d} + {U}/({c}*({T} + {U}))",
 )
 # True for the same terms where T, U and d are positive.
 _TRUE = (
@@ -121,7 +132,7 @@ _ENDS = (
 )
 
 
-def _renamed(duel: Duel, end: str) -> Duel:
+def _renamed(duel: Duel) -> Duel:
     """Over other parameters, if it stands beside another one."""
     what = {"a": "p", "b": "q"}
     return Duel(put(duel.top, what), put(duel.other, what), tuple(put(t, what).replace("(", "").replace(")", "") for t in duel.parameters))
@@ -132,7 +143,7 @@ def _filled(rng: random.Random, template: str) -> tuple[str, tuple[str, ...]]:
     first, second = rng.choice(DUELS), rng.choice(DUELS)
     decay, (end, area) = rng.choice(_DECAYS), rng.choice(_ENDS)
     both = "2}" in template
-    other = _renamed(second, end)
+    other = _renamed(second)
     ratio = "({T})/({T} + {U})"
     parts = {
         "T": f"({first.top})", "U": f"({first.other})", "d": f"({decay})",
@@ -165,7 +176,7 @@ def false_claims(rng: random.Random) -> Iterator[Hostile]:
         point = {name: Fraction(x) for name, x in at.items()}
         yield Hostile("growth, known", says, domain, (point,)).require_false()
     while True:
-        template = rng.choice(_FALSE)
+        template = rng.choice(_CLOSE if rng.random() < 0.5 else _FALSE)
         says, domain = _filled(rng, template)
         at = search(rng, says, domain, count=40)
         if at is not None:
