@@ -255,7 +255,7 @@ def mutated(rng: random.Random, pool: list[Data]) -> tuple[str, Data]:
 # ---------------------------------------------------------------- what is claimed, and whether it fails
 
 
-def failure(data: Data, rng: random.Random, count: int = 120) -> dict[str, Fraction] | None:
+def failure(data: Data, rng: random.Random, count: int = 50) -> dict[str, Fraction] | None:
     """A point of the box and the domain where the relation of the certificate fails for certain."""
     relation, area = data.get("relation"), [*data.get("domain", ()), *data.get("box", ())]
     whole = [name for name in data.get("integers", ()) if isinstance(name, str)]
@@ -294,14 +294,14 @@ def _descended(rng: random.Random, relation: str, area: list[str], whole: list[s
         except (UndefinedError, BlurredError):
             return None
 
-    for at in candidates(rng, area, whole, 25):
+    for at in candidates(rng, area, whole, 12):
         if (low := depth(at)) is not None:
             known.append((low, at))
     if not known or sign == "==":
         return None
     low, at = min(known, key=lambda pair: pair[0])
     step = {name: Fraction(1, 2) for name in at}
-    for _ in range(25):
+    for _ in range(12):
         for name in at:
             if name in whole:
                 continue
