@@ -18,7 +18,7 @@ THOROUGH = 100  # processes of 1,000
 
 
 def lines_of(seed: int, count: int, claims: int) -> list[dict]:
-    """What the fuzzer prints, without the certificates it only looked at; a process that died is a finding."""
+    """What the fuzzer prints, without what it only looked at; a process that died is a finding."""
     command = [sys.executable, "-m", "tests.quality.hostile.fuzzing", str(seed), str(count), str(claims)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -64,7 +64,12 @@ def test_the_certificates_to_begin_with_are_true():
     ],
 )
 def test_a_false_certificate_is_seen_to_be_false(relation, domain):
-    data = {"relation": relation, "domain": domain, "box": domain, "integers": ["n"] if "n" in relation else []}
+    data = {
+        "relation": relation,
+        "domain": domain,
+        "box": domain,
+        "integers": ["n"] if "n" in relation else [],
+    }
     assert failure(data, random.Random(1)) is not None
 
 

@@ -89,7 +89,9 @@ def test_the_sharp_inequalities_are_true_at_every_special_point():
     for base in SHARP:
         of, rng = base.hostile("sharp", false=False), random.Random(0)
         area = of.domain or tuple(of.reals.split())
-        assert not [at for at in candidates(rng, area, of.integers.split(), 60) if holds(of.says, at) is False]
+        assert not [
+            at for at in candidates(rng, area, of.integers.split(), 60) if holds(of.says, at) is False
+        ]
 
 
 def test_a_true_claim_cannot_pass_for_a_false_one():

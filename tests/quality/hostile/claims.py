@@ -14,7 +14,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from tests.quality.hostile.truth import BlurredError, UndefinedError, comparisons, holds, inside, names_in, sign, value
+from tests.quality.hostile.truth import (
+    BlurredError,
+    UndefinedError,
+    comparisons,
+    holds,
+    inside,
+    names_in,
+    sign,
+    value,
+)
 from verify.claims import Claim, Domain, claim, decreasing, increasing, limit
 
 Place = Mapping[str, Fraction]
@@ -150,12 +159,11 @@ def ranges(domain: Iterable[str]) -> dict[str, list[Any]]:
             else:
                 continue
             end = Fraction(value(bound, {}))
-            if way[0] in "<=":
-                if found[name][1] is None or end <= found[name][1]:
-                    found[name][1::2] = [end, way == "<"]
-            if way[0] in ">=":
-                if found[name][0] is None or end >= found[name][0]:
-                    found[name][0::2] = [end, way == ">"]
+            low, high = found[name][:2]
+            if way[0] in "<=" and (high is None or end <= high):
+                found[name][1::2] = [end, way == "<"]
+            if way[0] in ">=" and (low is None or end >= low):
+                found[name][0::2] = [end, way == ">"]
     return found
 
 
@@ -199,18 +207,28 @@ def inner(rng: random.Random, bounds: list[Any]) -> list[Fraction]:
     ]
 
 
-def candidates(rng: random.Random, domain: Iterable[str], integers: Iterable[str], count: int) -> Iterator[dict[str, Fraction]]:
+def candidates(
+    rng: random.Random, domain: Iterable[str], integers: Iterable[str], count: int
+) -> Iterator[dict[str, Fraction]]:
     """Points of the domain, the hypotheses included: mixtures of special values, some with equal ones."""
     area, whole = ranges(domain), set(integers)
     texts = tuple(domain)
     values = {
-        name: sorted({Fraction(round(x)) for x in inner(rng, b)}, key=lambda n: (abs(n), n)) if name in whole else inner(rng, b)
+        name: sorted({Fraction(round(x)) for x in inner(rng, b)}, key=lambda n: (abs(n), n))
+        if name in whole
+        else inner(rng, b)
         for name, b in area.items()
     }
-    equations = [pair for text in texts if not text.isidentifier() for pair in comparisons(text) if pair[1] == "=="]
+    equations = [
+        pair for text in texts if not text.isidentifier() for pair in comparisons(text) if pair[1] == "=="
+    ]
     names = sorted(area)
     for turn in range(count):
-        at = {n: values[n][turn] if len(names) == 1 and turn < len(values[n]) else rng.choice(values[n]) for n in names if values[n]}
+        at = {
+            n: values[n][turn] if len(names) == 1 and turn < len(values[n]) else rng.choice(values[n])
+            for n in names
+            if values[n]
+        }
         if len(names) > 1 and rng.random() < 0.3:
             one, other = rng.sample(names, 2)
             at[one] = at.get(other, Fraction(0))
@@ -227,7 +245,9 @@ def candidates(rng: random.Random, domain: Iterable[str], integers: Iterable[str
             yield at
 
 
-def search(rng: random.Random, says: str, domain: Iterable[str], integers: str = "", count: int = 60) -> dict[str, Fraction] | None:
+def search(
+    rng: random.Random, says: str, domain: Iterable[str], integers: str = "", count: int = 60
+) -> dict[str, Fraction] | None:
     """A point at which the comparison fails for certain, if one is met."""
     texts = tuple(domain)
     for at in candidates(rng, texts, integers.split(), count):

@@ -38,7 +38,8 @@ FALSE = [
     Corner("strict", "(x - {a})**2 + (y - {b})**2 > 0", "0 <= x <= 99; 0 <= y <= 99", "x={a} y={b}"),
     Corner("strict", "x*log(1 + x) > 0", "x >= 0", "x=0"),
     Corner("strict", "log(x/{a})**2 > 0", "x > 0", "x={a}"),
-    Corner("strict", "Abs(x - {a}) + Abs(y - {a}) > Abs(x - y)", "0 <= x <= {a}; {a} <= y <= 100", "x={a} y={a}"),
+    Corner("strict", "Abs(x - {a}) + Abs(y - {a}) > Abs(x - y)", "0 <= x <= {a}; {a} <= y <= 99",
+           "x={a} y={a}"),
     Corner("strict", "(x - y)**2*exp(-x) > 0", "0 <= x <= {b}; 0 <= y <= {b}", "x={a} y={a}"),
     # infinity reached, but not by a bound
     Corner("far", "x/(x + {a}) <= 1 - {e}", "x >= 0", "x=10*{a}/{e}"),

@@ -1,10 +1,11 @@
 """Certificates made by mutation of true ones.
 
-A certificate is plain data, so it is mutated as such, whatever the rules of the language are called: a number, an
-operation, a function or a relation inside a formula; the same edit in every place where the text occurs;
-a word replaced by another one of the same field; a subtree dropped, doubled, swapped with another or replaced
-by one of another certificate; a small number added to what is claimed.  What the checker still accepts must be
-true: :func:`failure` looks for a point of the certificate's own box and domain where the claim fails.
+A certificate is plain data, so it is mutated as such, whatever the rules of the language are called: a
+number, an operation, a function or a relation inside a formula; the same edit in every place where the
+text occurs; a word replaced by another one of the same field; a subtree dropped, doubled, swapped with
+another or replaced by one of another certificate; a small number added to what is claimed. What the
+checker still accepts must be true: :func:`failure` looks for a point of the certificate's own box and
+domain where the claim fails.
 """
 
 from __future__ import annotations
@@ -19,7 +20,15 @@ from fractions import Fraction
 from typing import Any
 
 from tests.quality.hostile.claims import candidates, middle
-from tests.quality.hostile.truth import BlurredError, UndefinedError, comparisons, holds, inside, names_in, tree_of
+from tests.quality.hostile.truth import (
+    BlurredError,
+    UndefinedError,
+    comparisons,
+    holds,
+    inside,
+    names_in,
+    tree_of,
+)
 
 Data = Any  # JSON
 Place = tuple[Any, Any]  # a container and a key of it
@@ -39,7 +48,11 @@ def places(data: Data) -> Iterator[Place]:
 
 def texts(data: Data) -> list[Place]:
     """The entries that are formulas or words."""
-    return [(box, key) for box, key in places(data) if isinstance(box[key], str) and key not in ("format", "label")]
+    return [
+        (box, key)
+        for box, key in places(data)
+        if isinstance(box[key], str) and key not in ("format", "label")
+    ]
 
 
 class _Edit(ast.NodeTransformer):
@@ -59,7 +72,11 @@ class _Edit(ast.NodeTransformer):
                 new = rng.choice((n + 1, n - 1, -n, 0, 1, 2 * n, 10 * n, n * 10 ** rng.choice(_SIZES)))
                 return ast.Constant(new) if new >= 0 else ast.UnaryOp(ast.USub(), ast.Constant(-new))
             case ast.Name() if self.names:
-                return ast.Name(rng.choice(self.names)) if rng.random() < 0.6 else ast.Constant(rng.randint(0, 3))
+                return (
+                    ast.Name(rng.choice(self.names))
+                    if rng.random() < 0.6
+                    else ast.Constant(rng.randint(0, 3))
+                )
             case ast.Compare(ops=ops):
                 node.ops = [rng.choice(_RELATIONS)() if rng.random() < 0.7 else op for op in ops]
                 return node
@@ -77,7 +94,11 @@ class _Edit(ast.NodeTransformer):
                 if name in ("Max", "Min"):
                     node.func = ast.Name("Min" if name == "Max" else "Max")
                     return node
-                return ast.Call(ast.Name(rng.choice(_FUNCTIONS)), arguments, []) if rng.random() < 0.6 else arguments[0]
+                return (
+                    ast.Call(ast.Name(rng.choice(_FUNCTIONS)), arguments, [])
+                    if rng.random() < 0.6
+                    else arguments[0]
+                )
             case ast.UnaryOp(operand=operand):
                 return operand
         if isinstance(node, ast.expr) and not isinstance(node, ast.Compare):
@@ -121,7 +142,9 @@ def _number(rng: random.Random, data: Data, pool: list[Data]) -> None:
     if not numbers:
         return
     old = rng.choice(numbers)
-    new = rng.choice((str(int(old) + 1), f"{max(0, int(old) - 1)}", f"({old} + 1/10**{rng.choice(_SIZES)})", f"({old} - 1/10**{rng.choice(_SIZES)})", f"(-{old})", "0", "10**300"))  # fmt: skip
+    small = f"1/10**{rng.choice(_SIZES)}"
+    near = f"{int(old) + 1}", f"{max(0, int(old) - 1)}", f"({old} + {small})", f"({old} - {small})"
+    new = rng.choice((*near, f"(-{old})", "0", "10**300"))
     for box, key in found:
         box[key] = re.sub(rf"(?<![\w.]){old}(?![\w.])", new, box[key])
 
@@ -198,7 +221,8 @@ def _statement(rng: random.Random, data: Data, pool: list[Data]) -> None:
     small = f"1/10**{rng.choice(_SIZES)}"
     less = relation[0] in "<="
     new = rng.choice((
-        f"{left} {relation.replace('=', '') or '<'} {right}", f"{left} == {right}", f"{right} {relation} {left}",
+        f"{left} {relation.replace('=', '') or '<'} {right}", f"{left} == {right}",
+        f"{right} {relation} {left}",
         f"{left} + {small} {relation} {right}" if less else f"{left} - {small} {relation} {right}",
         f"({left})*(1 + {small}) {relation} {right}", f"{left} {relation} ({right})*(1 - {small})",
         f"{left} {relation} {right} - {small}",
@@ -220,9 +244,25 @@ def _area(rng: random.Random, data: Data, pool: list[Data]) -> None:
         new = old.replace("<=", "§").replace("<", "<=").replace("§", "<=" if rng.random() < 0.5 else "<")
     elif way < 0.7:
         number = rng.choice(re.findall(r"-?\d+(?:/\d+)?", old) or ["0"])
-        new = old.replace(number, rng.choice(("0", "-1", "1", "2", "10", "-1/10**9", f"({number} - 1/10**9)", f"({number} + 1/10**9)", "10**300")), 1)
+        new = old.replace(
+            number,
+            rng.choice(
+                (
+                    "0",
+                    "-1",
+                    "1",
+                    "2",
+                    "10",
+                    "-1/10**9",
+                    f"({number} - 1/10**9)",
+                    f"({number} + 1/10**9)",
+                    "10**300",
+                )
+            ),
+            1,
+        )
     else:
-        new = rng.choice((sorted(names_in(old) or {"x"}) if _readable(old) else ["x"]))
+        new = rng.choice(sorted(names_in(old) or {"x"}) if _readable(old) else ["x"])
     for other, name in texts(data):
         if other[name] == old and isinstance(other, list):
             other[name] = new
@@ -237,8 +277,8 @@ def _readable(text: str) -> bool:
 
 
 MUTATIONS: tuple[Callable[[random.Random, Data, list[Data]], None], ...] = (
-    _one_text, _one_text, _one_text, _number, _number, _function, _word, _scalar, _drop, _swap, _graft, _statement,
-    _statement, _area, _area,
+    _one_text, _one_text, _one_text, _number, _number, _function, _word, _scalar, _drop, _swap, _graft,
+    _statement, _statement, _area, _area,
 )  # fmt: skip
 
 
@@ -262,7 +302,9 @@ def failure(data: Data, rng: random.Random, count: int = 50) -> dict[str, Fracti
     try:
         if not isinstance(relation, str) or len(comparisons(relation)) != 1:
             return None
-        area += [name for name in sorted(names_in(relation)) if not any(name in names_in(text) for text in area)]
+        area += [
+            name for name in sorted(names_in(relation)) if not any(name in names_in(text) for text in area)
+        ]
         for at in _points(rng, data, area, whole, count):
             if holds(relation, at) is False:
                 return at
@@ -271,18 +313,27 @@ def failure(data: Data, rng: random.Random, count: int = 50) -> dict[str, Fracti
         return None  # the statement cannot be read here: nothing to hold against it
 
 
-def _points(rng: random.Random, data: Data, area: list[str], whole: list[str], count: int) -> Iterator[dict[str, Fraction]]:
+def _points(
+    rng: random.Random, data: Data, area: list[str], whole: list[str], count: int
+) -> Iterator[dict[str, Fraction]]:
     """Special points of the domain, and the numbers that the certificate itself names."""
     yield from candidates(rng, area, whole, count)
-    named = sorted({Fraction(n) for n in re.findall(r"-?\d{1,20}(?:/[1-9]\d{0,20})?", json.dumps(data))})[:200]
+    named = sorted({Fraction(n) for n in re.findall(r"-?\d{1,20}(?:/[1-9]\d{0,20})?", json.dumps(data))})[
+        :200
+    ]
     names = sorted(set().union(*(names_in(text) for text in area)))
     for _ in range(count // 2 if named and names else 0):
-        at = {name: rng.choice(named) + rng.choice((0, 0, 0, Fraction(1, 10**9), Fraction(-1, 10**9))) for name in names}
+        at = {
+            name: rng.choice(named) + rng.choice((0, 0, 0, Fraction(1, 10**9), Fraction(-1, 10**9)))
+            for name in names
+        }
         if inside(area, whole, at):
             yield at
 
 
-def _descended(rng: random.Random, relation: str, area: list[str], whole: list[str]) -> dict[str, Fraction] | None:
+def _descended(
+    rng: random.Random, relation: str, area: list[str], whole: list[str]
+) -> dict[str, Fraction] | None:
     """From the best of some points downhill, one variable after the other, with steps that shrink."""
     left, sign, right = comparisons(relation)[0]
     gap = f"({right}) - ({left})" if sign[0] == "<" else f"({left}) - ({right})"

@@ -18,7 +18,13 @@ def _found(cause: str, says: str, domain: str, **at: int | Fraction) -> Hostile:
 HALF = Fraction(1, 2)
 TINY = Fraction(1, 10**301)
 FOUND = [
-    _found("exponentials", "exp(x)/(10000*(exp(x) + exp(a*x))) <= 1/x", "x >= 1; 1/4 <= a <= 1/2", x=10**5, a=HALF),
+    _found(
+        "exponentials",
+        "exp(x)/(10000*(exp(x) + exp(a*x))) <= 1/x",
+        "x >= 1; 1/4 <= a <= 1/2",
+        x=10**5,
+        a=HALF,
+    ),
     _found(
         "exponentials at 0",
         "exp(1/x)/(10000*(exp(1/x) + exp(a/x))) <= 1/(1 + 1/x)",

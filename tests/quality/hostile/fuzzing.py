@@ -1,9 +1,9 @@
 """The checker alone against mutated certificates: ``python -m tests.quality.hostile.fuzzing SEED COUNT``.
 
-The certificates to begin with are those of the checker's own examples and those the provers write now for some true
-claims, so they follow the language as it changes.  It runs in a process of its own: a checker that dies on
-hostile input is a finding too.  One JSON object per line: each false certificate that is accepted, each
-exception, and at the end the counts.
+The certificates to begin with are those of the checker's own examples and those the provers write now
+for some true claims, so they follow the language as it changes. It runs in a process of its own: a
+checker that dies on hostile input is a finding too. One JSON object per line: each false certificate
+that is accepted, each exception, and at the end the counts.
 """
 
 from __future__ import annotations
@@ -67,7 +67,14 @@ def fuzz(seed: int, count: int, claims: int = 40) -> None:
     """Print what is found."""
     pool, rng = certificates(claims), random.Random(seed)
     known = {statement(data) for data in pool}
-    counts = {"certificates": len(pool), "mutations": 0, "accepted": 0, "statements": 0, "false": 0, "raised": 0}
+    counts = {
+        "certificates": len(pool),
+        "mutations": 0,
+        "accepted": 0,
+        "statements": 0,
+        "false": 0,
+        "raised": 0,
+    }
     for _ in range(count):
         how, data = mutated(rng, pool)
         counts["mutations"] += 1

@@ -17,8 +17,8 @@ from tests.quality.hostile.truth import BlurredError, UndefinedError, holds
 _RANGES = ("[0, 1]", "[-1, 1]", "(0, 1]", "[1, 3]", "[0, oo)", "[1, oo)", "(0, oo)", "[-2, 5]", "[1/3, 7/2)")
 _UNARY = (
     "exp(-({}))", "exp({})", "log(1 + Abs({}))", "sqrt(1 + ({})**2)", "Abs({})", "tanh({})", "atan({})",
-    "1/(1 + ({})**2)", "1/(1 + Abs({}))", "({})**2", "({})**3", "-({})", "sin({})", "exp(-({})**2)", "sqrt(Abs({}))",
-    "log(2 + ({})**2)", "({})/(1 + Abs({}))", "cosh({})", "Abs({})**(1/3)", "1/cosh({})",
+    "1/(1 + ({})**2)", "1/(1 + Abs({}))", "({})**2", "({})**3", "-({})", "sin({})", "exp(-({})**2)",
+    "sqrt(Abs({}))", "log(2 + ({})**2)", "({})/(1 + Abs({}))", "cosh({})", "Abs({})**(1/3)", "1/cosh({})",
 )  # fmt: skip
 _BINARY = (
     "({} + {})", "({} - {})", "({}*{})", "Max({}, {})", "Min({}, {})", "({}/(1 + Abs({})))",
@@ -34,7 +34,9 @@ def _range(text: str, name: str) -> str:
 
 def _formula(rng: random.Random, names: list[str], size: int) -> str:
     if size <= 1:
-        return rng.choice([*names, *names, *names, str(rng.randint(1, 5)), number(Fraction(rng.randint(1, 9), 7))])
+        return rng.choice(
+            [*names, *names, *names, str(rng.randint(1, 5)), number(Fraction(rng.randint(1, 9), 7))]
+        )
     if rng.random() < 0.45:
         template = rng.choice(_UNARY)
         part = _formula(rng, names, size - 1)
@@ -43,7 +45,13 @@ def _formula(rng: random.Random, names: list[str], size: int) -> str:
     first, second = _formula(rng, names, cut), _formula(rng, names, size - cut)
     template = rng.choice(_BINARY)
     head, *tail = template.split("{}")
-    return head + first + "".join(piece + (second if k == 0 and len(tail) > 1 else "") for k, piece in enumerate(tail)) if len(tail) == 2 else template.format(first, second)
+    return (
+        head
+        + first
+        + "".join(piece + (second if k == 0 and len(tail) > 1 else "") for k, piece in enumerate(tail))
+        if len(tail) == 2
+        else template.format(first, second)
+    )
 
 
 def _grown(rng: random.Random) -> Hostile | None:
@@ -65,7 +73,11 @@ def _grown(rng: random.Random) -> Hostile | None:
     k = rng.choice((3, 6, 9, 12, 15, 20, 30, 40))
     bound = best[0] - abs(best[0]) / 10**k
     scale = 10 ** (k + 3)
-    bound = Fraction(int(bound * scale) - (bound < 0), scale) if abs(bound) > Fraction(1, 100) else bound.limit_denominator(10**60)
+    bound = (
+        Fraction(int(bound * scale) - (bound < 0), scale)
+        if abs(bound) > Fraction(1, 100)
+        else bound.limit_denominator(10**60)
+    )
     says = f"{formula} <= {number(bound)}" if rng.random() < 0.8 else f"{number(-bound)} <= -({formula})"
     if holds(says, best[1]) is not False:
         return None
@@ -84,7 +96,10 @@ def false_claims(rng: random.Random) -> Iterator[Hostile]:
 
 def true_claims(rng: random.Random) -> Iterator[Hostile]:
     """Bounds that hold whatever the formula is."""
-    shapes = ("-1 <= tanh({})", "Abs({}) >= {}", "1/(1 + ({})**2) <= 1", "Min({}, 1) <= 1", "0 <= exp({})", "{} <= sqrt(1 + ({})**2)")  # fmt: skip
+    shapes = (
+        "-1 <= tanh({})", "Abs({}) >= {}", "1/(1 + ({})**2) <= 1", "Min({}, 1) <= 1", "0 <= exp({})",
+        "{} <= sqrt(1 + ({})**2)",
+    )  # fmt: skip
     while True:
         names = list("xyz"[: rng.choice((1, 1, 2))])
         domain = tuple(_range(rng.choice(_RANGES), name) for name in names)

@@ -1,8 +1,8 @@
 """Monotonicities that fail on a tiny part or far out, and limits that are not the limit.
 
-A monotonicity is refuted by two points of one line.  A limit is refuted along three points that go to the end, at
-one value of the parameters: often the only one for which it is wrong (exp(-a*x) -> 0 for a >= 0 fails at a = 0).
-The drawn numbers are those of :mod:`corners`.
+A monotonicity is refuted by two points of one line. A limit is refuted along three points that go to the
+end, at one value of the parameters: often the only one for which it is wrong (exp(-a*x) -> 0 for a >= 0
+fails at a = 0). The drawn numbers are those of :mod:`corners`.
 """
 
 from __future__ import annotations
@@ -149,7 +149,8 @@ def _limit(rng: random.Random, of: Away) -> Hostile:
         way = [Fraction(10) ** (k if of.towards == "oo" else -k) for k in (100, 150, 200)]
     return Hostile(
         "limit", of.function.format(**parts), tuple(of.domain.format(**parts).split("; ")),
-        tuple({**rest, "x": x} for x in way), kind="limit", towards=of.towards, value=of.value.format(**parts),
+        tuple({**rest, "x": x} for x in way), kind="limit", towards=of.towards,
+        value=of.value.format(**parts),
     )  # fmt: skip
 
 
@@ -158,7 +159,9 @@ def _duel(rng: random.Random) -> Hostile | None:
     duel = rng.choice(DUELS)
     top, other = (duel.top, duel.other) if rng.random() < 0.5 else (duel.other, duel.top)
     right = "1" if top == duel.top else "0"
-    wrong = rng.choice(("0", "1", "1/2", f"1 - 1/10**{rng.choice((3, 6, 9))}", f"1/10**{rng.choice((3, 6, 9))}"))
+    wrong = rng.choice(
+        ("0", "1", "1/2", f"1 - 1/10**{rng.choice((3, 6, 9))}", f"1/10**{rng.choice((3, 6, 9))}")
+    )
     domain = ("x >= 1", *duel.parameters)
     at = search(rng, "x <= 2", domain, count=20)
     if wrong == right or at is None:
@@ -191,4 +194,6 @@ def true_claims(rng: random.Random) -> Iterator[Hostile]:
         else:
             duel = rng.choice(DUELS)
             function = f"({duel.top})/({duel.top} + {duel.other})"
-            yield Hostile("limit, growth", function, ("x >= 1", *duel.parameters), kind="limit", towards="oo", value="1")
+            yield Hostile(
+                "limit, growth", function, ("x >= 1", *duel.parameters), kind="limit", towards="oo", value="1"
+            )

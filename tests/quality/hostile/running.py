@@ -1,8 +1,8 @@
 """The engine on a hostile claim, with an end to its patience.
 
-The provers run without the search for counterexamples (``PROVERS``: a false claim must not be proved even where
-nobody met its witness), or as a claim without named checks runs (``None``).  What takes longer than the
-processor time allowed is given up: a claim that is not decided is not proved.
+The provers run without the search for counterexamples (``PROVERS``: a false claim must not be proved
+even where nobody met its witness), or as a claim without named checks runs (``None``). What takes longer
+than the processor time allowed is given up: a claim that is not decided is not proved.
 """
 
 from __future__ import annotations

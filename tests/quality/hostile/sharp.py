@@ -1,9 +1,9 @@
 """Sharp inequalities, made false by a little.
 
-``SHARP`` lists true inequalities that hold with equality at a known point of their domain.  Added to the smaller
-side, put into a factor or an exponent, a number from 10^-3 to 10^-40 makes each false, at that point.
-Then it is disguised by steps that change neither truth nor falsity: the same term added to both sides, a positive
-factor, a change of variable, a parameter, a kink.
+``SHARP`` lists true inequalities that hold with equality at a known point of their domain. Added to the
+smaller side, put into a factor or an exponent, a number from 10^-3 to 10^-40 makes each false, at that
+point. Then it is disguised by steps that change neither truth nor falsity: the same term added to both
+sides, a positive factor, a change of variable, a parameter, a kink.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ class Sharp:
         return Hostile(family, says, kept, (self.contact,) if false else (), self.integers, reals=bare)
 
 
-def S(says: str, ranges: str, contact: str, given: str = "", integers: str = "", positive: bool = False) -> Sharp:  # noqa: N802 - an entry of the table
+def S(  # noqa: N802 - an entry of the table
+    says: str, ranges: str, contact: str, given: str = "", integers: str = "", positive: bool = False
+) -> Sharp:
     """``S("1 + x <= exp(x)", "x [0, oo)", "x=0")``."""
     small, large = says.split(" <= ")
     area = {part.split(maxsplit=1)[0]: ends(part.split(maxsplit=1)[1]) for part in ranges.split("; ")}
@@ -123,7 +125,8 @@ SHARP = [
     S("Max(x, y) + Min(x, y) <= x + y", "x (-oo, oo); y (-oo, oo)", "x=2 y=3"),
     S("Abs(x - z) <= Abs(x - y) + Abs(y - z)", "x [-2, 2]; y [-2, 2]; z [-2, 2]", "x=0 y=1 z=2"),
     S("x*y + y*z + z*x <= x**2 + y**2 + z**2", "x [-4, 4]; y [-4, 4]; z [-4, 4]", "x=1 y=1 z=1"),
-    S("(a*c + b*d)**2 <= (a**2 + b**2)*(c**2 + d**2)", "a [0, 3]; b [0, 3]; c [0, 3]; d [0, 3]", "a=1 b=2 c=1 d=2"),
+    S("(a*c + b*d)**2 <= (a**2 + b**2)*(c**2 + d**2)", "a [0, 3]; b [0, 3]; c [0, 3]; d [0, 3]",
+      "a=1 b=2 c=1 d=2"),
     S("3*x*y*z <= x**3 + y**3 + z**3", "x [0, 4]; y [0, 4]; z [0, 4]", "x=2 y=2 z=2"),
     S("log((x + y)/2) <= x + y - log(2) - 1 + log(2) - (x + y)/2", "x (0, 5]; y (0, 5]", "x=1 y=1"),
     # hypotheses that are needed
@@ -146,8 +149,26 @@ SHARP = [
     S("n <= n**2", "n (-oo, oo)", "n=1", integers="n"),
 ]  # fmt: skip
 
-_TERMS = ("x", "x**2", "exp(-x**2)", "log(2 + x**2)", "sqrt(1 + x**2)", "Abs(x - 1/3)", "Max(x, 1/7)", "atan(x)")
-_FACTORS = ("(1 + x**2)", "exp(x)", "exp(-x)", "10**300", "1/10**300", "(2 + Abs(x))", "1/(1 + x**2)", "(1 + exp(x))")
+_TERMS = (
+    "x",
+    "x**2",
+    "exp(-x**2)",
+    "log(2 + x**2)",
+    "sqrt(1 + x**2)",
+    "Abs(x - 1/3)",
+    "Max(x, 1/7)",
+    "atan(x)",
+)
+_FACTORS = (
+    "(1 + x**2)",
+    "exp(x)",
+    "exp(-x)",
+    "10**300",
+    "1/10**300",
+    "(2 + Abs(x))",
+    "1/(1 + x**2)",
+    "(1 + exp(x))",
+)
 
 
 def perturbed(rng: random.Random, base: Sharp) -> tuple[str, Sharp, str]:
@@ -157,7 +178,11 @@ def perturbed(rng: random.Random, base: Sharp) -> tuple[str, Sharp, str]:
     ways: list[tuple[str, Sharp, str]] = [
         ("added", replace(base, small=f"{base.small} + {eps}"), "<="),
         ("bump", replace(base, small=f"{base.small} + {eps}*exp(-({x} - {number(at)})**2)"), "<="),
-        ("narrow bump", replace(base, small=f"{base.small} + {eps}*exp(-10**8*({x} - {number(at)})**2)"), "<="),
+        (
+            "narrow bump",
+            replace(base, small=f"{base.small} + {eps}*exp(-10**8*({x} - {number(at)})**2)"),
+            "<=",
+        ),
         ("subtracted", replace(base, large=f"{base.large} - {eps}/(1 + {x}**2)"), "<="),
         ("hat", replace(base, small=f"{base.small} + Max(0, {eps} - Abs({x} - {number(at)}))"), "<="),
         ("strict", base, "<"),
@@ -166,7 +191,11 @@ def perturbed(rng: random.Random, base: Sharp) -> tuple[str, Sharp, str]:
         ways += [
             ("factor", replace(base, small=f"(1 + {eps})*({base.small})"), "<="),
             ("quotient", replace(base, large=f"({base.large})/(1 + {eps})"), "<="),
-            ("logarithms", replace(base, small=f"log({base.small}) + {eps}", large=f"log({base.large})"), "<="),
+            (
+                "logarithms",
+                replace(base, small=f"log({base.small}) + {eps}", large=f"log({base.large})"),
+                "<=",
+            ),
             ("roots", replace(base, small=f"sqrt({base.small}) + {eps}", large=f"sqrt({base.large})"), "<="),
         ]
     return rng.choice(ways)
@@ -193,13 +222,22 @@ def _affine(rng: random.Random, of: Sharp) -> Sharp:
 
 def _reciprocal(rng: random.Random, of: Sharp) -> Sharp:
     """x = 1/u where x > 0."""
-    able = [x for x, r in of.ranges.items() if r[0] is not None and r[0] >= 0 and (r[2] or r[0] > 0) and of.contact[x] > 0]
+    able = [
+        x
+        for x, r in of.ranges.items()
+        if r[0] is not None and r[0] >= 0 and (r[2] or r[0] > 0) and of.contact[x] > 0
+    ]
     able = [x for x in able if x not in of.integers.split()]
     if not able:
         return of
     x = rng.choice(sorted(able))
     low, high, open_low, open_high = of.ranges[x]
-    r: Ends = (1 / high if high else Fraction(0), 1 / low if low else None, open_high if high else True, open_low)
+    r: Ends = (
+        1 / high if high else Fraction(0),
+        1 / low if low else None,
+        open_high if high else True,
+        open_low,
+    )
     what = {x: f"1/{x}"}
     return replace(
         of, small=put(of.small, what), large=put(of.large, what), given=tuple(put(g, what) for g in of.given),
@@ -222,7 +260,9 @@ def _parameter(rng: random.Random, of: Sharp) -> Sharp:
     if "p" in of.ranges:
         return of
     r = ends(rng.choice(("(0, oo)", "[1, 2]", "(0, 1]", "[1, oo)")))
-    wrap = "({})**p" if of.positive and rng.random() < 0.6 else rng.choice(("p*({})", "({})/p", "({})*exp(-p)"))
+    wrap = (
+        "({})**p" if of.positive and rng.random() < 0.6 else rng.choice(("p*({})", "({})/p", "({})*exp(-p)"))
+    )
     return replace(
         of, small=wrap.format(of.small), large=wrap.format(of.large),
         ranges={**of.ranges, "p": r}, contact={**of.contact, "p": Fraction(1)},

@@ -1,11 +1,12 @@
 """Whether a formula holds at a point, by arithmetic that the engine has no part in.
 
-A formula is read with Python's own parser and evaluated in exact fractions as long as the operations allow
-it (arithmetic, whole powers, perfect roots, exp(0), log(1), ...), and otherwise in pairs of mpmath numbers
-``low <= value <= high``: each operation is done at the ends and the result made wider by a few units of the
-last place.  A difference ``right - left`` has a sign when it is a fraction or its pair excludes 0; precisions rise
-until that is so or the last one is passed, and then nothing is said.  An operation that is undefined at the
-point (a pole, a logarithm of 0) makes the whole undefined: nothing is claimed there.
+A formula is read with Python's own parser and evaluated in exact fractions as long as the operations
+allow it (arithmetic, whole powers, perfect roots, exp(0), log(1), ...), and otherwise in pairs of mpmath
+numbers ``low <= value <= high``: each operation is done at the ends and the result made wider by a few
+units of the last place. A difference ``right - left`` has a sign when it is a fraction or its pair
+excludes 0; precisions rise until that is so or the last one is passed, and then nothing is said. An
+operation that is undefined at the point (a pole, a logarithm of 0) makes the whole undefined: nothing is
+claimed there.
 """
 
 from __future__ import annotations
@@ -226,7 +227,11 @@ def _quotient(name: str) -> Callable[[Any, Value], Value]:
         if z == 0:
             return Fraction(1)
         plus = _arithmetic(operator.add)
-        top = plus(ctx, _exp(ctx, z), Fraction(-1)) if name == "expm1r" else _log(ctx, plus(ctx, z, Fraction(1)))
+        top = (
+            plus(ctx, _exp(ctx, z), Fraction(-1))
+            if name == "expm1r"
+            else _log(ctx, plus(ctx, z, Fraction(1)))
+        )
         return _arithmetic(operator.truediv)(ctx, top, z)
 
     return applied
@@ -336,7 +341,9 @@ def sign(left: str, right: str, at: Point) -> int | None:
     """The sign of ``right - left``; None if it is undefined or not decided."""
     for digits in DIGITS:
         try:
-            return _signed(_OPERATIONS[ast.Sub](_context(digits), value(right, at, digits), value(left, at, digits)))
+            return _signed(
+                _OPERATIONS[ast.Sub](_context(digits), value(right, at, digits), value(left, at, digits))
+            )
         except BlurredError:
             continue
         except UndefinedError:
@@ -362,7 +369,9 @@ def holds(text: str, at: Point) -> bool | None:
         if found is None:
             answer = None
             continue
-        good = {"<=": found >= 0, "<": found > 0, ">=": found <= 0, ">": found < 0, "==": found == 0}[relation]
+        good = {"<=": found >= 0, "<": found > 0, ">=": found <= 0, ">": found < 0, "==": found == 0}[
+            relation
+        ]
         if not good:
             return False
     return answer
