@@ -322,6 +322,9 @@ def _points(
         :200
     ]
     names = sorted(set().union(*(names_in(text) for text in area)))
+    for x in (Fraction(0), Fraction(1), *named[:20]) if names else ():
+        if inside(area, whole, same := dict.fromkeys(names, x)):
+            yield same
     for _ in range(count // 2 if named and names else 0):
         at = {
             name: rng.choice(named) + rng.choice((0, 0, 0, Fraction(1, 10**9), Fraction(-1, 10**9)))

@@ -26,7 +26,7 @@ from verify.recheck import recheck
 from verify.running.engine import run_claim
 
 _LONGEST = 8_000  # characters of a certificate that is worth mutating
-_SECONDS = 1.0  # of the processor, for each certificate and each evaluation
+_SECONDS = 0.5  # of the processor, for each certificate and each evaluation
 _SOON = (Symbolic(goals=20), Box(boxes=(60, 60)))
 
 
