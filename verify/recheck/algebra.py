@@ -165,6 +165,8 @@ class Algebra:
             b, e = t.args
             if e.value is not None:
                 return self._power(self.of(b), e.value, b)
+            if self.sign(b) != 1:  # (-2)^n is defined where n is whole, its logarithm is not
+                raise UnknownError(f"{b} has a variable exponent and is not seen to be >= 0")
             return self._exp(self.times(self.of(e), self._log(self.of(b), b)))
         return self._function(t)
 

@@ -280,10 +280,11 @@ def _witness_of(data: Any, statement: Statement, label: str, check: Any, path: s
             certificate = data.get("certificate")
             if not isinstance(certificate, Mapping):
                 raise UnknownError("neither a point nor a certificate")
-            if any(certificate.get(key) != data.get(key) for key in ("relation", "domain")):
+            other = any(certificate.get(key) != data.get(key) for key in ("relation", "domain"))
+            if other or certificate.get("integers"):
                 raise UnknownError("the certificate is for something else than the witness")
             return _shown({f"{path}.certificate": certificate}, Statement(None), label, True, path, say)
-        statement.require_refuted_by(data)
+        data = statement.refuted_by(data)
     except FAILURES as error:
         return [f"{path}: {reason(error)}"]
     return about_witness(data, path, say)

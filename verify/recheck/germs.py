@@ -92,9 +92,11 @@ class _Germs:
 
     def joined(self, m: Scale, n: Scale, q: Term = ONE) -> Scale:
         """The scale m * n**q."""
-        h = self.add(Germ(m.h), self.scaled(Germ(n.h), q)).terms
+        h = self.add(Germ(m.h), self.scaled(Germ(n.h), q))
+        if h.rest is not None:
+            raise UnknownError("an exponent has too many terms")
         a, b, d = (self.reduced(x + q * y) for x, y in ((m.a, n.a), (m.b, n.b), (m.d, n.d)))
-        return Scale(a, b, d, h)
+        return Scale(a, b, d, h.terms)
 
     def grows(self, m: Scale) -> int:
         """1 if it tends to oo, -1 if to 0, 0 if it is 1."""
@@ -204,6 +206,7 @@ class _Germs:
             b, e = t.args
             if _X in e.names:
                 return self.exp(self.times(self.of(e), self.log(self.of(b))))
+            range_of(e, self.box)  # raises where it is not defined for all parameters
             return self.power(self.of(b), e)
         if t.op in ("Max", "Min"):
             return self._extremum(t)

@@ -96,14 +96,17 @@ def _vanishes_by_cases(f: Term, algebra: Algebra, facts: tuple[Sum, ...], left: 
     kink = min(kinks, key=str)
     first, second = (kink.args[0], -kink.args[0]) if kink.op == "Abs" else kink.args[:2]
     gap = second - first if kink.op == "Min" else first - second
+    choices: list[tuple[Term, tuple[Sum, ...]]] = []
     for chosen, sign in ((first, 1), (second, -1)):
         fact = algebra.of(sign * gap)
         if algebra.sign(-sign * gap) == 1 and algebra.sign(sign * gap) != 1:
             continue  # the box excludes it
         if _possible([*facts, fact]):
-            value = chosen if kink.op == "Abs" else call(kink.op, chosen, *kink.args[2:])
-            if not _vanishes_by_cases(_with(f, kink, value), algebra, (*facts, fact), left):
-                return False
+            choices.append((chosen, (*facts, fact)))
+    for chosen, known in choices or [(first, facts)]:  # neither: the gap is 0, and both are the same
+        value = chosen if kink.op == "Abs" else call(kink.op, chosen, *kink.args[2:])
+        if not _vanishes_by_cases(_with(f, kink, value), algebra, known, left):
+            return False
     return True
 
 

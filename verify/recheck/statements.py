@@ -17,10 +17,11 @@ from typing import Any
 from verify.recheck.germs import limit
 from verify.recheck.goals import Goal
 from verify.recheck.identities import require_same, same, slope_of, without_kinks
-from verify.recheck.intervals import INF, Interval, UnknownError
+from verify.recheck.intervals import INF, Interval, UnknownError, point
 from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, read, relation_of, tree_of
 from verify.recheck.series import Box, Series
 from verify.recheck.terms import Term, derivative, number, put, split_coefficient, variable
+from verify.recheck.witnesses import require_defined
 
 _MONOTONE = {" is non-decreasing in ": 1, " is non-increasing in ": -1}
 _WORDS = (" real", " integer")
@@ -158,13 +159,18 @@ class Statement:
         if text != self.says and relation_of(text, names) != relation_of(self.says, names):
             raise UnknownError(f"the {what} is for {text!r}, the claim says {self.says!r}")
 
-    def require_refuted_by(self, data: Mapping[str, Any]) -> None:
-        """Complain about a witness against another relation, or on another domain."""
+    def refuted_by(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The witness, with the claim's own words: what folds to the same may be defined at more points.
+
+        Complains about a witness against another relation, or on another domain.
+        """
         if self.monotone:
             self._require_two_points(data)
         elif self.says is not None:
             self.require_domain(data, "witness")
             self._require_relation(data.get("relation"), self.area().ranges, "witness")
+            return {**data, "relation": self.says, "domain": [*self.texts, *self.names]}
+        return data
 
     def _require_two_points(self, data: Mapping[str, Any]) -> None:
         assert self.monotone
@@ -185,6 +191,11 @@ class Statement:
             raise UnknownError("the witness is for another relation than the claim")
         require_same(left, low, other.ranges, "the left side of the witness")
         require_same(right, high, other.ranges, "the right side of the witness")
+        _, hypotheses = domain_of(self.texts, own.ranges, fold=False)
+        formulas = [read(function, own.ranges, fold=False), *(gap for gap, _ in hypotheses)]
+        at = {str(n): point(rational(text)) for n, text in data["point"].items()}
+        require_defined(formulas, at)
+        require_defined(formulas, {**at, name: at[second]})
 
     def require_away(self, data: Mapping[str, Any]) -> None:
         """Complain unless the relation of the witness keeps the function away from the claimed limit."""

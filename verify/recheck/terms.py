@@ -252,9 +252,10 @@ def _nested(base: Term, e: Term) -> Term | None:
     if not base.is_power:
         return None
     b, d = base.args
-    if e.whole is not None or d.whole is None:  # a power that is not whole has a base >= 0
+    broken = d.value is not None and d.whole is None  # such a power has a base >= 0; a variable may be whole
+    if e.whole is not None or broken or (b.value is not None and b.value > 0):
         return power(b, d * e)
-    return power(call("Abs", b), d * e) if d.whole % 2 == 0 else None
+    return power(call("Abs", b), d * e) if d.whole is not None and d.whole % 2 == 0 else None
 
 
 def _number_power(b: Fraction, e: Fraction) -> Term:

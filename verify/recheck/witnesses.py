@@ -128,6 +128,13 @@ def _value(f: Term, at: Box) -> Interval:
     return x
 
 
+def require_defined(formulas: Iterable[Term], at: Box) -> None:
+    """Complain unless formulas that are read as they stand are seen to be defined at a point."""
+    with precision(1024):
+        for f in formulas:
+            _value(f, at)
+
+
 def _agrees(decimal: str, x: Interval) -> bool:
     number = Fraction(decimal)
     near = _DIGITS * max(abs(x.low), abs(x.high))

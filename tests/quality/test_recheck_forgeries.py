@@ -1,0 +1,126 @@
+"""Documents that are false and were once accepted: each is refused, and accepted again by the old mistake."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.test_recheck import RANGE, certificate
+from verify.recheck import documents, identities, recheck, terms
+from verify.recheck.algebra import Algebra
+from verify.recheck.germs import _Germs, limit
+from verify.recheck.intervals import INF, Interval, UnknownError
+from verify.recheck.reading import read
+
+
+def cases(name: str, *parts: dict) -> dict:
+    return {"by": "cases", "variable": name, "parts": list(parts), "tail": None}
+
+
+def to_zero(relation: str, domain: list[str], **more: list[str]) -> dict:
+    return certificate(relation, domain, {"by": "rewrite", "expression": "0", "proof": RANGE}, **more)
+
+
+def claim(says: str, domain: list[str], **more: object) -> dict:
+    one = {"label": "example", "says": says, "domain": domain, "evidence": {"check": "symbolic"}} | more
+    return {"claims": [one]}
+
+
+def refuted(
+    says: str, domain: list[str], relation: str, claimed: list[str] | None = None, **more: object
+) -> dict:
+    witness = {"relation": relation, "domain": domain} | more
+    return claim(says, claimed or domain, verdict="refuted", witness=witness)
+
+
+HIDDEN_ZERO = "Abs((x + 1)**2 - x**2 - 2*x - 1)"
+UNIT = ["0 < x <= 1"]
+LINE = ["-1 <= x <= 1"]
+PLANE = [*LINE, "-1 <= y <= 1"]
+
+FORGERIES = {
+    # ((-2)^2)^(1/2) is 2, not -2: a variable exponent may be even
+    "a root of a power with a variable exponent": certificate(
+        "sqrt((-2)**n) <= -2", ["2 <= n <= 2"], cases("n", RANGE), integers=["n"]
+    ),
+    "the same of a variable": certificate(
+        "sqrt(x**n) <= x", [*LINE, "2 <= n <= 2"], cases("n", RANGE), integers=["n"]
+    ),
+    # x^n is defined for x < 0 and n = 2, log x is not
+    "the logarithm of a power with a variable exponent": to_zero(
+        "exp(log(x**n)/n) <= x", ["-1 <= x <= 2", "2 <= n <= 3"], integers=["n"]
+    ),
+    # neither u > 0 nor u < 0: u is 0, which is no reason to accept anything
+    "a kink that is 0 all over": to_zero(
+        f"log(2 + x) + 1/10**100 + {HIDDEN_ZERO} <= log(4 + 4*x + x**2)/2", ["0 <= x <= 1"]
+    ),
+    # away from the limit at the integers next to the end, of which there is one
+    "a limit refuted at integers": refuted(
+        "x -> 0 as x -> 0", UNIT, "1/2 <= x", parameters={},
+        certificate=certificate("1/2 <= x", UNIT, cases("x", RANGE), integers=["x"]),
+    ),
+    # what it folds to is defined at more points than the claim
+    "a witness where the claim is not defined": refuted(
+        "sqrt(x)**2 >= 0", LINE, "x >= 0", point={"x": "-1/2"}
+    ),
+    "a witness where a hypothesis is not defined": refuted(
+        "y >= 0", [*PLANE, "y + x <= y"], "y >= 0", [*PLANE, "y + sqrt(x)**2 <= y"],
+        point={"x": "-1/2", "y": "-1/2"},
+    ),
+    "two points where the function is not defined": refuted(
+        "-sqrt(x)**2 is non-decreasing in x", [*LINE, "-1 <= z <= 1", "x < z"], "-x <= -z", LINE,
+        point={"x": "-1/2", "z": "-1/3"},
+    ),
+    # 1/a has no value at a = 0, and (1 + 1/x)^(1/a) tends to oo there
+    "an exponent that is not defined for all parameters": claim(
+        "(1 + 1/x)**(1/a) -> 1 as x -> oo", ["x >= 1", "0 <= a <= 1"], verdict="proved"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forgery_is_refused(name):
+    assert recheck(FORGERIES[name])
+
+
+def test_an_exponent_with_too_many_terms_is_not_cut_off():
+    """The first 24 terms of the exponents agree; the others make the quotient tend to oo."""
+    low, high, most = (
+        "+".join(f"x**({k}/16)" for k in r) for r in (range(1, 21), range(21, 29), range(5, 29))
+    )
+    f = read(f"(x + (1 + exp({low}))*(1 + exp({high})))/(1 + exp({most}))", ["x"])
+    with pytest.raises(UnknownError, match="too many terms"):
+        limit(f, "x", False, {"x": Interval(1, INF, False, True)})
+
+
+# ---------------------------------------------------------------- the mistakes, put back
+
+
+def _nested(base, e):
+    if not base.is_power:
+        return None
+    b, d = base.args
+    if e.whole is not None or d.whole is None:
+        return terms.power(b, d * e)
+    return terms.power(terms.call("Abs", b), d * e) if d.whole % 2 == 0 else None
+
+
+MISTAKES = {
+    "a root of a power with a variable exponent": (terms, "_nested", _nested),
+    "the same of a variable": (terms, "_nested", _nested),
+    "the logarithm of a power with a variable exponent": (Algebra, "sign", lambda self, t: 1),
+    "a kink that is 0 all over": (identities, "_vanishes_by_cases", lambda *_: True),
+    "a witness where the claim is not defined": (documents.Statement, "refuted_by", lambda self, data: data),
+    "two points where the function is not defined": (
+        documents.Statement, "refuted_by", lambda self, data: data,
+    ),
+    "an exponent that is not defined for all parameters": (
+        _Germs, "of", lambda self, t, of=_Germs.of: self.power(self.of(t.args[0]), t.args[1])
+        if t.is_power and "a" in t.args[1].names else of(self, t),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_with_the_mistake_it_is_accepted(name, monkeypatch):
+    monkeypatch.setattr(*MISTAKES[name])
+    assert recheck(FORGERIES[name]) == []
