@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP
 
 Floats = NDArray[np.float64]
@@ -38,7 +39,17 @@ class Arrays:
         """The doubles nearest to the numbers of ``model``; kept with it, since neither can change."""
         memo: dict[str, Arrays] = model.__dict__.setdefault("_numeric", {})
         if "arrays" not in memo:
-            memo["arrays"] = cls._rounded(model)
+            try:
+                memo["arrays"] = cls._rounded(model)
+            except OverflowError:
+                raise InputError(
+                    f"{model.name}: a number is beyond the range of doubles; use --engine exact or other units"
+                ) from None
+            if not memo["arrays"].horizon > 0:
+                del memo["arrays"]
+                raise InputError(
+                    f"{model.name}: the horizon is 0 in doubles; use --engine exact or other units"
+                )
         return memo["arrays"]
 
     @classmethod

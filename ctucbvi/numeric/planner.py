@@ -5,19 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 
 import numpy as np
 
-from ctucbvi.errors import InputError
+from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
+from ctucbvi.numeric.budget import NumericBudget
 from ctucbvi.numeric.marching import march
 from ctucbvi.policy import Policy
 
 _DEGREE, _DEGREE_OF_SMALL, _SMALL = 14, 18, 64  # small: so many pairs that calls, not sums, cost time
 _FIRST_ROOM = 24  # pieces to make room for at first
+_TOGETHER = 1 << 23  # numbers that are computed between two looks at the clock
+TIE = 1e-15  # relative: values closer than this are compared by their slopes
 _NOBODY = np.empty(0, np.int64)  # no policy is given
+
+
+@dataclass(frozen=True)
+class Care:
+    """How careful a march is, beyond its tolerance: what a certificate that is too large can ask for."""
+
+    reach: float = inf  # the longest step, in mean holding times of the fastest pair
+    tie: float = TIE
 
 
 @dataclass(frozen=True)
@@ -70,11 +82,16 @@ def solve_numeric(
     *,
     tolerance: float = 1e-9,
     truncate: bool = False,
+    care: Care | None = None,
+    budget: NumericBudget | None = None,
 ) -> NumericSolution:
-    """Solve ``model`` with an error of about ``tolerance`` in every value."""
+    """Solve ``model`` with an error of about ``tolerance`` in every value.
+
+    How large the error is ``certify`` proves, and ``solve_certified`` takes more ``care`` until it is small enough.
+    """
     _check_tolerance(tolerance, model)
     semantics = Semantics(semantics)
-    run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance)
+    run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance, care, budget)
     run.go(run.arrays.horizon, _NOBODY)
     return NumericSolution(model, semantics, truncate, tolerance, *run.result())
 
@@ -101,23 +118,33 @@ def evaluate_numeric(
 
 def smallest_tolerance(model: CTMDP) -> float:
     """What doubles can give: some rounding errors of the largest value that the model may have."""
-    return max(1e-14, 1e-14 * Arrays.of(model).scale)
+    return max(1e-280, 1e-14 * Arrays.of(model).scale)
 
 
 def _check_tolerance(tolerance: float, model: CTMDP) -> None:
     least = smallest_tolerance(model)
-    if not least <= tolerance < max(1.0, 1e3 * least):
+    most = max(1.0, 1e14 * least)  # as large as the values themselves
+    if not least <= tolerance < most:
         raise InputError(
             f"tolerance: {tolerance} is out of reach of double precision for values of this size; "
-            f"ask for at least {least:.1e} and less than {max(1.0, 1e3 * least):.0e}"
+            f"ask for at least {least:.1e} and less than {most:.0e}"
         )
 
 
 class _Run:
     """The arrays of one march, and their growth."""
 
-    def __init__(self, arrays: Arrays, committed: bool, truncate: bool, tolerance: float) -> None:
+    def __init__(
+        self,
+        arrays: Arrays,
+        committed: bool,
+        truncate: bool,
+        tolerance: float,
+        care: Care | None = None,
+        budget: NumericBudget | None = None,
+    ) -> None:
         self.arrays, self.committed, self.truncate = arrays, committed, truncate
+        self.care, self.budget = care or Care(), budget or NumericBudget()
         self.allowed = 0.5 * tolerance / arrays.horizon
         states, pairs = len(arrays.terminal), len(arrays.rate)
         self.pieces = 0
@@ -136,17 +163,30 @@ class _Run:
     def go(self, end: float, forced: Integers) -> None:
         """March to ``end``, making room as needed, with the best actions or with those ``forced``."""
         a = self.arrays
+        fastest = float(a.rate.max())
+        longest = self.care.reach / fastest if fastest > 0 else inf
+        together = max(1, _TOGETHER // ((self.degree + 2) * (len(a.target) + len(a.rate) + 1)))
         while self.times[self.pieces] < end:
+            self.budget.check(f"remaining time {self.times[self.pieces]:.3g} of {end:.3g} is reached, and the rest")
             if self.pieces == len(self.best):
                 self._grow()
+            before, stop = self.pieces, min(len(self.best), self.pieces + together)
             self.pieces = march(
                 a.rate, a.reward, a.first, a.owner, a.row, a.target, a.probability, end,
-                self.committed, self.truncate, self.allowed, self.degree, self.times, self.pieces,
-                self.value, self.score, self.best, self.cap, self.carried, self.work, self.own,
-                self.since, self.cap_since, forced,
+                self.committed, self.truncate, self.allowed, longest, self.care.tie, self.degree,
+                self.times, before, stop, self.value, self.score, self.best, self.cap, self.carried,
+                self.work, self.own, self.since, self.cap_since, forced,
             )  # fmt: skip
+            if self.pieces < stop and self.times[self.pieces] < end:
+                raise UndecidedError(
+                    f"steps at remaining time {self.times[self.pieces]:.3g} are beyond double precision; "
+                    "use --engine exact or other units"
+                )
 
     def _grow(self) -> None:
+        numbers = 2 * (self.value.size + self.score.size + self.best.size + self.cap.size)
+        reached = f"remaining time {self.times[self.pieces]:.3g} of {self.arrays.horizon:.3g} is reached"
+        self.budget.check_memory(numbers, f"{reached}, and the rest")
         for name in ("value", "score", "best", "cap", "times"):
             old = getattr(self, name)
             new = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)

@@ -1,0 +1,33 @@
+"""What the fast side may spend: time and memory, looked at between compiled calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+from time import monotonic
+
+from ctucbvi.errors import UndecidedError
+
+
+@dataclass(frozen=True)
+class NumericBudget:
+    """Time and memory, counted from the moment the budget is made."""
+
+    seconds: float = inf
+    gigabytes: float = 4.0  # of a solution, while it grows
+    began: float = field(default_factory=monotonic)
+
+    @property
+    def spent(self) -> float:
+        """The seconds that are over."""
+        return monotonic() - self.began
+
+    def check(self, what: str) -> None:
+        """Raise :class:`ctucbvi.UndecidedError` if the time is over."""
+        if self.spent > self.seconds:
+            raise UndecidedError(f"{what} is not finished after {self.seconds:g} s")
+
+    def check_memory(self, numbers: int, what: str) -> None:
+        """Raise :class:`ctucbvi.UndecidedError` if there is no room for so many doubles."""
+        if 8 * numbers > self.gigabytes * 2**30:
+            raise UndecidedError(f"{what} needs more than {self.gigabytes:g} GB")
