@@ -88,7 +88,8 @@ def read_certificate(text: str, model: CTMDP) -> tuple[NumericSolution, float | 
         raise InputError("is not JSON; write one with ctucbvi plan --certificate") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(f"is not a certificate; its key 'format' must be {FORMAT!r}")
-    semantics, truncate = Semantics(_given(document, "semantics")), _given(document, "truncate")
+    named, truncate = _given(document, "semantics"), _given(document, "truncate")
+    semantics = Semantics(named if isinstance(named, str) and len(named) < 40 else _short(named))
     if not isinstance(truncate, bool):
         raise InputError(f"truncate: {_short(truncate)} is neither true nor false")
     times = _array(document, "times", (None,), float)

@@ -2,10 +2,10 @@ r"""The fast planner: values and policies in double precision, readable at any r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from math import inf
+from math import frexp, inf
 
 import numpy as np
 
@@ -92,7 +92,7 @@ def solve_numeric(
     _check_tolerance(tolerance, model)
     semantics = Semantics(semantics)
     run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance, care, budget)
-    run.go(run.arrays.horizon, _NOBODY)
+    run.go(Arrays.of(model).horizon, _NOBODY)
     return NumericSolution(model, semantics, truncate, tolerance, *run.result())
 
 
@@ -109,7 +109,7 @@ def evaluate_numeric(
     run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, False, tolerance)
     pair = {(row.state, row.action): i for i, row in enumerate(model.transitions)}
     starts = (Fraction(0), *policy.breakpoints)
-    ends = [*(float(t) for t in starts[1:]), run.arrays.horizon]
+    ends = [*(float(t) for t in starts[1:]), Arrays.of(model).horizon]
     for start, end in zip(starts, ends, strict=True):
         actions = [pair[x, policy.action(x, start)] for x in model.states]
         run.go(end, np.array(actions, np.int64))
@@ -131,8 +131,23 @@ def _check_tolerance(tolerance: float, model: CTMDP) -> None:
         )
 
 
+def _unit_of_time(arrays: Arrays) -> float:
+    """A power of two near the shortest mean holding time where that is extreme, else 1.
+
+    Taylor coefficients in time are of size λ^j, up to j = 20, and would leave the range of doubles.
+    """
+    fastest = float(arrays.rate.max()) or 1.0 / arrays.horizon
+    if not 0 < fastest < inf or 1e-12 < fastest < 1e12:
+        return 1.0
+    return 2.0 ** max(min(-frexp(fastest)[1], 1000), -1000)
+
+
 class _Run:
-    """The arrays of one march, and their growth."""
+    """The arrays of one march, and their growth.
+
+    With another unit of time τ the rates become λτ, rewards stay as they are, and V and g count in τ as well, so
+    that V = t remains V = t.
+    """
 
     def __init__(
         self,
@@ -143,9 +158,16 @@ class _Run:
         care: Care | None = None,
         budget: NumericBudget | None = None,
     ) -> None:
+        self.unit, self.whole = _unit_of_time(arrays), arrays.horizon
+        if self.unit != 1:
+            with np.errstate(over="ignore", under="ignore"):
+                rate, terminal = arrays.rate * self.unit, arrays.terminal / self.unit
+            arrays = replace(arrays, rate=rate, terminal=terminal, horizon=arrays.horizon / self.unit)
+        if not (arrays.horizon < inf and np.isfinite(arrays.terminal).all()):
+            raise UndecidedError("the numbers are too far apart for double precision; use --engine exact")
         self.arrays, self.committed, self.truncate = arrays, committed, truncate
         self.care, self.budget = care or Care(), budget or NumericBudget()
-        self.allowed = 0.5 * tolerance / arrays.horizon
+        self.allowed = 0.5 * tolerance / self.whole
         states, pairs = len(arrays.terminal), len(arrays.rate)
         self.pieces = 0
         self.degree = degree = _DEGREE_OF_SMALL if pairs <= _SMALL else _DEGREE
@@ -162,12 +184,12 @@ class _Run:
 
     def go(self, end: float, forced: Integers) -> None:
         """March to ``end``, making room as needed, with the best actions or with those ``forced``."""
-        a = self.arrays
+        a, end = self.arrays, end / self.unit
         fastest = float(a.rate.max())
         longest = self.care.reach / fastest if fastest > 0 else inf
         together = max(1, _TOGETHER // ((self.degree + 2) * (len(a.target) + len(a.rate) + 1)))
         while self.times[self.pieces] < end:
-            self.budget.check(f"remaining time {self.times[self.pieces]:.3g} of {end:.3g} is reached, and the rest")
+            self.budget.check(self._reached())
             if self.pieces == len(self.best):
                 self._grow()
             before, stop = self.pieces, min(len(self.best), self.pieces + together)
@@ -179,14 +201,17 @@ class _Run:
             )  # fmt: skip
             if self.pieces < stop and self.times[self.pieces] < end:
                 raise UndecidedError(
-                    f"steps at remaining time {self.times[self.pieces]:.3g} are beyond double precision; "
-                    "use --engine exact or other units"
+                    f"{self._reached()} is beyond double precision; use --engine exact or other units"
                 )
+
+    def _reached(self) -> str:
+        """How far the march has come, as the beginning of a message."""
+        now = self.times[self.pieces] * self.unit
+        return f"remaining time {now:.3g} of {self.whole:.3g} is reached, and the rest"
 
     def _grow(self) -> None:
         numbers = 2 * (self.value.size + self.score.size + self.best.size + self.cap.size)
-        reached = f"remaining time {self.times[self.pieces]:.3g} of {self.arrays.horizon:.3g} is reached"
-        self.budget.check_memory(numbers, f"{reached}, and the rest")
+        self.budget.check_memory(numbers, self._reached())
         for name in ("value", "score", "best", "cap", "times"):
             old = getattr(self, name)
             new = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
@@ -195,5 +220,10 @@ class _Run:
 
     def result(self) -> tuple[Floats, Floats, Floats, Integers, Integers]:
         """Times, values, scores, best pairs and caps of the pieces that were filled."""
-        k, d = self.pieces, self.degree + 1
-        return self.times[: k + 1], self.value[:k, :d], self.score[:k, :d], self.best[:k], self.cap[:k]
+        k, d, unit = self.pieces, self.degree + 1, self.unit
+        times, value, score = self.times[: k + 1], self.value[:k, :d], self.score[:k, :d]
+        if unit != 1:
+            with np.errstate(over="ignore", under="ignore"):
+                times, value, score = times * unit, value * unit, score * unit if self.committed else score
+            times[-1] = self.whole
+        return times, value, score, self.best[:k], self.cap[:k]
