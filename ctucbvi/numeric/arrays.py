@@ -32,6 +32,7 @@ class Arrays:
     target: Integers  # (non-zeros,)
     probability: Floats  # (non-zeros,)
     horizon: float
+    fastest: float  # the largest rate
     scale: float  # no value is larger, as far as doubles go
 
     @classmethod
@@ -43,12 +44,12 @@ class Arrays:
                 memo["arrays"] = cls._rounded(model)
             except OverflowError:
                 raise InputError(
-                    f"{model.name}: a number is beyond the range of doubles; use --engine exact or other units"
+                    f"{model.name}: a number is too large for doubles; use --engine exact, or other units"
                 ) from None
             if not memo["arrays"].horizon > 0:
                 del memo["arrays"]
                 raise InputError(
-                    f"{model.name}: the horizon is 0 in doubles; use --engine exact or other units"
+                    f"{model.name}: the horizon is 0 in doubles; use --engine exact, or other units"
                 )
         return memo["arrays"]
 
@@ -68,5 +69,6 @@ class Arrays:
             target=np.array([y for y, _ in jumps], np.int64),
             probability=np.array([float(p) for _, p in jumps]),
             horizon=float(model.horizon),
+            fastest=float(model.max_rate),
             scale=float(min(model.value_scale, Fraction(10**308))),
         )

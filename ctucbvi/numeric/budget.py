@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
@@ -22,12 +23,9 @@ class NumericBudget:
         """The seconds that are over."""
         return monotonic() - self.began
 
-    def check(self, what: str) -> None:
-        """Raise :class:`ctucbvi.UndecidedError` if the time is over."""
+    def check(self, what: Callable[[], str], numbers: int = 0) -> None:
+        """Raise :class:`ctucbvi.UndecidedError` if time is over or so many doubles have no room."""
         if self.spent > self.seconds:
-            raise UndecidedError(f"{what} is not finished after {self.seconds:g} s")
-
-    def check_memory(self, numbers: int, what: str) -> None:
-        """Raise :class:`ctucbvi.UndecidedError` if there is no room for so many doubles."""
+            raise UndecidedError(f"{what()} is not finished after {self.seconds:g} s")
         if 8 * numbers > self.gigabytes * 2**30:
-            raise UndecidedError(f"{what} needs more than {self.gigabytes:g} GB")
+            raise UndecidedError(f"{what()} needs more than {self.gigabytes:g} GB")

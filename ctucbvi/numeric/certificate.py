@@ -106,7 +106,7 @@ def _chunks(solution: NumericSolution, budget: NumericBudget) -> Iterator[tuple[
     pieces = len(solution.best)
     together = max(1, _TOGETHER // max(1, solution.coefficients[0].size + solution.scores[0].size))
     for low in range(0, pieces, together):
-        budget.check(f"the certificate of {pieces} pieces")
+        budget.check(lambda: f"the certificate of {pieces} pieces")
         yield low, min(low + together, pieces)
 
 
@@ -166,7 +166,7 @@ def _above(number: Fraction) -> float:
 
 
 def _check(solution: NumericSolution, arrays: Arrays) -> None:
-    """Refuse what is not a solution at all: shapes, numbers that are none, pieces that do not fit together."""
+    """Refuse what is no solution at all: shapes, numbers that are none, pieces that do not fit together."""
     pieces, states, pairs = len(solution.times) - 1, len(arrays.terminal), len(arrays.rate)
     orders = solution.coefficients.shape[1] if solution.coefficients.ndim == 3 else 0
     if not 1 <= orders <= MOST_ORDERS:

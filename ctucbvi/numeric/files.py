@@ -113,7 +113,7 @@ def read_certificate(text: str, model: CTMDP) -> tuple[NumericSolution, float | 
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object without repetition: with two values for a key a reader and this program may see different ones."""
+    """An object without repetition: of two values for a key a reader may see the other one."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise InputError("a key is given twice; keep one")

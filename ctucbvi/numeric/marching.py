@@ -68,12 +68,12 @@ def leaders(
 def derivative_terms(
     rate: Floats, row: Integers, target: Integers, probability: Floats, v: Floats, own: Floats, out: Floats
 ) -> None:
-    """λ(Σ p v − own) for every pair; rows sum to 1, and differences have less rounding than values."""
+    """λ(Σ p v − own) for every pair."""
     for i in range(rate.size):
-        inflow, mine = 0.0, own[i]
+        inflow = 0.0
         for k in range(row[i], row[i + 1]):
-            inflow += probability[k] * (v[target[k]] - mine)
-        out[i] = rate[i] * inflow
+            inflow += probability[k] * v[target[k]]
+        out[i] = rate[i] * (inflow - own[i])
 
 
 @njit(cache=True)
@@ -106,13 +106,13 @@ def march(
     cap_since: Integers,
     forced: Integers,
 ) -> int:
-    """Go on from piece ``pieces`` until the horizon, until ``stop`` pieces are there, or until a step is nothing.
+    """Go on from piece ``pieces`` until the horizon, until ``stop`` pieces are there, or while steps are steps.
 
     ``value[k, j, x]``: coefficients of V in u = (t − times[k]) / (times[k+1] − times[k]), and
     ``score[k, j, i]`` those of q (committed) or h (adjustable); ``carried`` is the state at
-    ``times[pieces]``.  No step is longer than ``longest``.  Values that are closer than ``tie`` of the largest
-    one are compared by their slopes.  ``forced`` names the pair to use in each state; empty, the best ones are
-    found.  Returns the number of pieces that are filled.
+    ``times[pieces]``.  No step is longer than ``longest``.  Values that are closer than ``tie`` of the
+    largest one are compared by their slopes.  ``forced`` names the pair to use in each state; empty, the best
+    ones are found.  Returns the number of pieces that are filled.
     """
     fastest = 0.0
     for i in range(rate.size):

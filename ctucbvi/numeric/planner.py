@@ -87,7 +87,7 @@ def solve_numeric(
 ) -> NumericSolution:
     """Solve ``model`` with an error of about ``tolerance`` in every value.
 
-    How large the error is ``certify`` proves, and ``solve_certified`` takes more ``care`` until it is small enough.
+    How large the error is ``certify`` proves; ``solve_certified`` takes more ``care`` until it is small enough.
     """
     _check_tolerance(tolerance, model)
     semantics = Semantics(semantics)
@@ -136,7 +136,7 @@ def _unit_of_time(arrays: Arrays) -> float:
 
     Taylor coefficients in time are of size λ^j, up to j = 20, and would leave the range of doubles.
     """
-    fastest = float(arrays.rate.max()) or 1.0 / arrays.horizon
+    fastest = arrays.fastest or 1.0 / arrays.horizon
     if not 0 < fastest < inf or 1e-12 < fastest < 1e12:
         return 1.0
     return 2.0 ** max(min(-frexp(fastest)[1], 1000), -1000)
@@ -145,8 +145,8 @@ def _unit_of_time(arrays: Arrays) -> float:
 class _Run:
     """The arrays of one march, and their growth.
 
-    With another unit of time τ the rates become λτ, rewards stay as they are, and V and g count in τ as well, so
-    that V = t remains V = t.
+    With another unit of time τ the rates become λτ, rewards stay as they are, and V and g count in τ as well,
+    so that V = t remains V = t.
     """
 
     def __init__(
@@ -162,9 +162,10 @@ class _Run:
         if self.unit != 1:
             with np.errstate(over="ignore", under="ignore"):
                 rate, terminal = arrays.rate * self.unit, arrays.terminal / self.unit
-            arrays = replace(arrays, rate=rate, terminal=terminal, horizon=arrays.horizon / self.unit)
-        if not (arrays.horizon < inf and np.isfinite(arrays.terminal).all()):
-            raise UndecidedError("the numbers are too far apart for double precision; use --engine exact")
+            horizon, fastest = arrays.horizon / self.unit, arrays.fastest * self.unit
+            arrays = replace(arrays, rate=rate, terminal=terminal, horizon=horizon, fastest=fastest)
+            if not (horizon < inf and np.isfinite(terminal).all()):
+                raise UndecidedError("the numbers are too far apart for double precision; use --engine exact")
         self.arrays, self.committed, self.truncate = arrays, committed, truncate
         self.care, self.budget = care or Care(), budget or NumericBudget()
         self.allowed = 0.5 * tolerance / self.whole
@@ -185,11 +186,10 @@ class _Run:
     def go(self, end: float, forced: Integers) -> None:
         """March to ``end``, making room as needed, with the best actions or with those ``forced``."""
         a, end = self.arrays, end / self.unit
-        fastest = float(a.rate.max())
-        longest = self.care.reach / fastest if fastest > 0 else inf
+        longest = self.care.reach / a.fastest if a.fastest > 0 else inf
         together = max(1, _TOGETHER // ((self.degree + 2) * (len(a.target) + len(a.rate) + 1)))
         while self.times[self.pieces] < end:
-            self.budget.check(self._reached())
+            self.budget.check(self._reached)
             if self.pieces == len(self.best):
                 self._grow()
             before, stop = self.pieces, min(len(self.best), self.pieces + together)
@@ -211,7 +211,7 @@ class _Run:
 
     def _grow(self) -> None:
         numbers = 2 * (self.value.size + self.score.size + self.best.size + self.cap.size)
-        self.budget.check_memory(numbers, self._reached())
+        self.budget.check(self._reached, numbers)
         for name in ("value", "score", "best", "cap", "times"):
             old = getattr(self, name)
             new = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)

@@ -1,10 +1,10 @@
 """Solve, certify, refine: a numeric solution whose certificate shows the accuracy that was asked for.
 
 A march controls the first Taylor term that it leaves out and takes actions that are closer than a few
-roundings for tied.  Mostly that is enough.  Where the certificate says that it was not (a term that vanishes by
-chance, rewards that differ by less than the ties), the march is repeated with a smaller tolerance, shorter
-steps and narrower ties.  What doubles cannot give is not there afterwards either: the best certificate found is
-returned, and its bound says what it proves.
+roundings for tied.  Mostly that is enough.  Where the certificate says that it was not (a term that vanishes
+by chance, rewards that differ by less than the ties), the march is repeated with a smaller tolerance, shorter
+steps and narrower ties.  What doubles cannot give is not there afterwards either: the best certificate found
+is returned, and its bound says what it proves.
 """
 
 from __future__ import annotations

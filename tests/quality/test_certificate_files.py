@@ -1,4 +1,4 @@
-"""Mutated certificate files: whatever is accepted is true, and checkers that are wrong on purpose are caught."""
+"""Mutated certificate files: whatever is accepted is true, and checkers that are wrong are caught."""
 
 from __future__ import annotations
 

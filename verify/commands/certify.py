@@ -66,12 +66,12 @@ def run(options: argparse.Namespace) -> int:
         }
         print(json.dumps(facts, indent=2))
         return 0 if holds else 1
-    capped = "values capped" if solution.truncate else "values not capped"
-    print(f"{model.name}: {_HELD[solution.semantics]}, {capped} at the remaining time")
+    capped = f"values {'' if solution.truncate else 'not '}capped at the remaining time"
+    print(f"{model.name}: {_HELD[solution.semantics]}, {capped}, {len(solution.best)} pieces")
     if bound < inf:
         print(
-            f"proved: in {len(solution.best)} pieces, every value is within {rounded_up(bound)} of the optimal "
-            "one of this problem, at every remaining time"
+            f"proved: every value is within {rounded_up(bound)} of the optimal one of this problem, "
+            "at every remaining time"
         )
     else:
         print("nothing is proved: the numbers in it are too large")
@@ -85,7 +85,9 @@ def _check_problem(solution: NumericSolution, options: argparse.Namespace) -> No
     from ctucbvi import InputError
 
     if options.semantics not in (None, str(solution.semantics)):
-        raise InputError(f"{options.file}: is about the {solution.semantics} problem, not the {options.semantics}")
+        raise InputError(
+            f"{options.file}: is about the {solution.semantics} problem, not the {options.semantics}"
+        )
     if options.truncate not in (None, solution.truncate):
         raise InputError(
             f"{options.file}: is about values that are {'' if solution.truncate else 'not '}truncated; "

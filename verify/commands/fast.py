@@ -86,7 +86,8 @@ def _solve(
 
     if not 1 <= options.digits <= _MOST_DIGITS:
         raise InputError(
-            f"--digits {options.digits}: the numeric engine has 1 to {_MOST_DIGITS}; use --engine exact for more"
+            f"--digits {options.digits}: the numeric engine has 1 to {_MOST_DIGITS}; "
+            "use --engine exact for more"
         )
     if not options.seconds > 0:
         raise InputError(f"--seconds {options.seconds}: write a number above 0")
@@ -120,7 +121,7 @@ def _needed(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
     if value.lower <= 0 <= value.upper:
         return max(model.value_scale / (2 * 10**digits), Fraction(1, 10**270))
     size = abs(value.mid)
-    unit = Fraction(10) ** (floor(log10(size.numerator) - log10(size.denominator)) + 1 - digits)
+    unit: Fraction = Fraction(10) ** (floor(log10(size.numerator) - log10(size.denominator)) + 1 - digits)
     return unit / 2
 
 
