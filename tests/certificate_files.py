@@ -1,7 +1,8 @@
 """Certificate files that are wrong in every way that one can think of, with the truth from the exact planner.
 
 A *case* is a model (with variants of the same shape) and genuine files for its four problems.  A mutant of
-such a file is a text; what is certified must hold for the problem that it names, or it must be refused.  Where a model is beyond the exact planner (rates of 1e200) a model with provably the same values stands in.
+such a file is a text; what is certified must hold for the problem that it names, or it must be refused.
+Where a model is beyond the exact planner (rates of 1e200) a model with provably the same values stands in.
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def _scaled(model: CTMDP, reward: Fraction, time: Fraction) -> CTMDP:
 def _leaving(
     name: str, rate: Fraction | int, leave: Fraction | int, reward: Fraction | int, end: int
 ) -> CTMDP:
-    """x is left with probability ``leave`` per jump; where there is one action a self-loop changes nothing."""
+    """x is left with probability ``leave`` per jump; with one action a self-loop changes nothing."""
     to = {y: p for y, p in (("y", leave), ("x", 1 - leave)) if p}
     return CTMDP.of(
         name,

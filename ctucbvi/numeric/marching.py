@@ -106,7 +106,7 @@ def march(
     cap_since: Integers,
     forced: Integers,
 ) -> int:
-    """Go on from piece ``pieces`` until the horizon, until ``stop`` pieces are there, or while steps are steps.
+    """Go on from piece ``pieces`` until the horizon, until there are ``stop``, or until a step is too short.
 
     ``value[k, j, x]``: coefficients of V in u = (t − times[k]) / (times[k+1] − times[k]), and
     ``score[k, j, i]`` those of q (committed) or h (adjustable); ``carried`` is the state at

@@ -87,7 +87,7 @@ def solve_numeric(
 ) -> NumericSolution:
     """Solve ``model`` with an error of about ``tolerance`` in every value.
 
-    How large the error is ``certify`` proves; ``solve_certified`` takes more ``care`` until it is small enough.
+    How large it is ``certify`` proves; ``solve_certified`` takes more ``care`` until it is small enough.
     """
     _check_tolerance(tolerance, model)
     semantics = Semantics(semantics)

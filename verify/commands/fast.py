@@ -119,7 +119,7 @@ def _needed(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
     from fractions import Fraction
 
     if value.lower <= 0 <= value.upper:
-        return max(model.value_scale / (2 * 10**digits), Fraction(1, 10**270))
+        return max(model.value_scale * Fraction(1, 2 * 10**digits), Fraction(1, 10**270))
     size = abs(value.mid)
     unit: Fraction = Fraction(10) ** (floor(log10(size.numerator) - log10(size.denominator)) + 1 - digits)
     return unit / 2
