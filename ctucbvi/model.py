@@ -280,13 +280,9 @@ class CTMDP:
 
     def state_index(self, state: str) -> int:
         """The position of ``state``; a clear error for an unknown name."""
-        if state not in self._places:
+        if state not in self.states:
             raise InputError(f"state {state!r} is not in model {self.name!r}; {_choices(self.states)}")
-        return self._places[state]
-
-    @cached_property
-    def _places(self) -> dict[str, int]:
-        return {x: i for i, x in enumerate(self.states)}
+        return self.states.index(state)
 
     def with_horizon(self, horizon: Number) -> CTMDP:
         """The same model with another horizon."""

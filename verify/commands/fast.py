@@ -97,14 +97,15 @@ def _solve(
         from ctucbvi.numeric.planner import smallest_tolerance
 
         certify(solve_numeric(machine_repair(), semantics))  # so that compiling takes none of the time given
-    budget, least = NumericBudget(seconds=options.seconds), smallest_tolerance(model)
+    share = options.seconds / (2 if options.semantics == "both" else 1)
+    budget, least = NumericBudget(seconds=share), smallest_tolerance(model)
 
     def within(tolerance: float) -> Certificate:
         goal = max(tolerance, least)
         return solve_certified(model, semantics, tolerance=goal, truncate=options.truncate, budget=budget)
 
     best = within(0.5 * 10.0**-options.digits * float(model.value_scale))
-    needed = float(min(_needed(best.value(state, t), options.digits, model) for state, t in asked))
+    needed = float(min(_hoped(best.value(state, t), options.digits, model) for state, t in asked))
     if needed < best.bound:
         with suppress(UndecidedError):
             best = min(best, within(needed), key=lambda found: found.bound)
@@ -123,6 +124,15 @@ def _needed(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
     size = abs(value.mid)
     unit: Fraction = Fraction(10) ** (floor(log10(size.numerator) - log10(size.denominator)) + 1 - digits)
     return unit / 2
+
+
+def _hoped(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
+    """The error to try for: a small number that may be 0 is perhaps just small."""
+    from fractions import Fraction
+
+    if value.lower <= 0 <= value.upper and value.mid:
+        return abs(value.mid) * Fraction(1, 10**digits)
+    return _needed(value, digits, model)
 
 
 def _value(state: str, t: Any, found: Enclosure, options: argparse.Namespace) -> dict[str, Any]:
