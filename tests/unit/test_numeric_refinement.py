@@ -192,7 +192,7 @@ def check_hostile(seed: int) -> str:
     for x in model.states:
         for t in (0, model.horizon / 3, model.horizon):
             assert proof.value(x, t).overlaps(truth.value(x, t)), (seed, x, t)
-    return "proved" if proof.bound < 1e-6 * float(model.value_scale) else "loose"
+    return "proved" if Fraction(proof.bound) * 10**6 < model.value_scale else "loose"
 
 
 def test_hostile_models():

@@ -94,6 +94,7 @@ def _solve(
     with compiling("the fast planner"):
         from ctucbvi.library import machine_repair
         from ctucbvi.numeric import NumericBudget, certify, solve_certified, solve_numeric
+        from ctucbvi.numeric.arrays import Arrays
         from ctucbvi.numeric.planner import smallest_tolerance
 
         certify(solve_numeric(machine_repair(), semantics))  # so that compiling takes none of the time given
@@ -104,7 +105,7 @@ def _solve(
         goal = max(tolerance, least)
         return solve_certified(model, semantics, tolerance=goal, truncate=options.truncate, budget=budget)
 
-    best = within(0.5 * 10.0**-options.digits * float(model.value_scale))
+    best = within(0.5 * 10.0**-options.digits * Arrays.of(model).scale)
     needed = float(min(_hoped(best.value(state, t), options.digits, model) for state, t in asked))
     if needed < best.bound:
         with suppress(UndecidedError):
