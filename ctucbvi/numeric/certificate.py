@@ -36,7 +36,7 @@ import numpy as np
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.model import Number, Semantics
-from ctucbvi.numbers import exact
+from ctucbvi.numbers import exact, shown
 from ctucbvi.numeric.arrays import Arrays, Floats
 from ctucbvi.numeric.budget import NumericBudget
 from ctucbvi.numeric.planner import NumericSolution
@@ -68,7 +68,10 @@ class Certificate:
         if Fraction(solution.times[k]) > time:
             k -= 1  # the double nearest to t is a breakpoint just after t
         if not self.bounds[k] < inf:
-            raise InputError(f"certificate: nothing is proved at remaining time {time}")
+            raise InputError(
+                f"certificate: nothing is proved at remaining time {shown(time)} in double precision; "
+                "use --engine exact, or other units"
+            )
         start, end = Fraction(solution.times[k]), Fraction(solution.times[k + 1])
         u = min((time - start) / (end - start), Fraction(1))
         centre = _exactly(solution.coefficients[k, :, model.state_index(state)].tolist(), u)

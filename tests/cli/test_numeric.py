@@ -7,6 +7,7 @@ import pytest
 
 import ctucbvi
 from tests.cli.test_plan import refused, run
+from tests.unit.test_numeric_refinement import hostile
 
 
 def test_the_numeric_engine_encloses_the_exact_values(capsys):
@@ -234,6 +235,26 @@ def test_digits_that_doubles_do_not_have_are_said_to_be_missing(capsys, tmp_path
     (reason,) = json.loads(out)["undecided"]
     assert reason.startswith("V(x, 1)")
     assert run(capsys, "plan", str(file), "--engine", "numeric", "--at", "y@1")[0] == 0
+
+
+def test_hostile_models_have_enclosures_that_are_true_or_one_line(capsys, tmp_path):
+    file, seen = tmp_path / "hostile.toml", set()
+    for seed in range(40):
+        model = hostile(seed)
+        ctucbvi.save_model(model, file)
+        semantics = ("committed", "adjustable")[seed % 2]
+        options = ["--engine", "numeric", "--semantics", semantics, "--digits", str(3 + 3 * (seed % 4))]
+        status, out, err = run(capsys, "plan", str(file), *options, "--seconds", "2", "--json")
+        seen.add(status)
+        if not out:
+            assert status in (1, 2)
+            assert err.count("\n") == 1
+            continue
+        exact = ctucbvi.solve(model, semantics, digits=14, resolve_policy=False)
+        for value in json.loads(out)["values"]:
+            assert Fraction(value["lower"]) <= exact.value(value["state"]).upper
+            assert Fraction(value["upper"]) >= exact.value(value["state"]).lower
+    assert {0, 1} <= seen
 
 
 def test_times_are_marked_as_not_certified(capsys):
