@@ -29,3 +29,6 @@ class NumericBudget:
             raise UndecidedError(f"{what()} is not finished after {self.seconds:g} s")
         if 8 * numbers > self.gigabytes * 2**30:
             raise UndecidedError(f"{what()} needs more than {self.gigabytes:g} GB")
+
+
+NO_HURRY = NumericBudget()  # the default: as long as it takes, in the memory that there is

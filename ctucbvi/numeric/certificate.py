@@ -38,7 +38,7 @@ from ctucbvi.errors import InputError
 from ctucbvi.model import Number, Semantics
 from ctucbvi.numbers import exact, shown
 from ctucbvi.numeric.arrays import Arrays, Floats
-from ctucbvi.numeric.budget import NumericBudget
+from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.planner import NumericSolution
 from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, adjustable_bounds, committed_bounds
 from ctucbvi.policy import Policy
@@ -97,7 +97,7 @@ def certify(solution: NumericSolution, *, budget: NumericBudget | None = None) -
     bounds = np.zeros(len(solution.best))
     error = _start(solution, arrays)
     prove = _committed if solution.semantics is Semantics.COMMITTED else _adjustable
-    for low, high in _chunks(solution, budget or NumericBudget()):
+    for low, high in _chunks(solution, budget or NO_HURRY):
         error = prove(solution, arrays, low, high, error, bounds)
     # The horizon itself may lie beyond its double by a rounding, and the last values serve there too.
     bounds[-1] += _above((solution.model.horizon - Fraction(arrays.horizon)) * _steepest(solution))

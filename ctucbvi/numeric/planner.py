@@ -13,7 +13,7 @@ from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
-from ctucbvi.numeric.budget import NumericBudget
+from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.marching import march
 from ctucbvi.policy import Policy
 
@@ -30,6 +30,9 @@ class Care:
 
     reach: float = inf  # the longest step, in mean holding times of the fastest pair
     tie: float = TIE
+
+
+_USUAL = Care()
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,7 @@ class _Run:
             if not (horizon < inf and np.isfinite(terminal).all()):
                 raise UndecidedError("the numbers are too far apart for double precision; use --engine exact")
         self.arrays, self.committed, self.truncate = arrays, committed, truncate
-        self.care, self.budget = care or Care(), budget or NumericBudget()
+        self.care, self.budget = care or _USUAL, budget or NO_HURRY
         self.allowed = 0.5 * tolerance / self.whole
         states, pairs = len(arrays.terminal), len(arrays.rate)
         self.pieces = 0

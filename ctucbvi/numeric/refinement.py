@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ctucbvi.errors import UndecidedError
 from ctucbvi.model import Semantics
-from ctucbvi.numeric.budget import NumericBudget
+from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.certificate import Certificate, certify
 from ctucbvi.numeric.planner import Care, smallest_tolerance, solve_numeric
 
@@ -35,7 +35,7 @@ def solve_certified(
 
     Raises :class:`ctucbvi.UndecidedError` if the budget does not suffice for any.
     """
-    limits, best = budget or NumericBudget(), None
+    limits, best = budget or NO_HURRY, None
     for share, care in _ATTEMPTS:
         goal = max(tolerance * share, smallest_tolerance(model)) if best else tolerance
         try:
