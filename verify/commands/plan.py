@@ -127,15 +127,20 @@ def _check_combination(options: argparse.Namespace) -> None:
 def _run_numeric(
     model: CTMDP, names: tuple[str, ...], points: list[tuple[str, Any]], options: argparse.Namespace
 ) -> int:
-    from verify.commands.fast import plan
+    from ctucbvi import UndecidedError
+    from verify.commands.fast import plan, report
 
-    plans = {name: plan(model, name, points, options) for name in names}
+    try:
+        plans = {name: plan(model, name, points, options) for name in names}
+    except UndecidedError as error:
+        print(f"ctucbvi: {error}", file=sys.stderr)
+        return 1
     if options.certificate:
         from ctucbvi.numeric.files import save_certificate
 
         save_certificate(plans[names[0]][1], options.certificate)
     _print({n: p[0] for n, p in plans.items()}, {n: p[1] for n, p in plans.items()}, points, options)
-    return 0
+    return report([document for document, _ in plans.values()], options)
 
 
 def _fraction(text: str) -> Any:
