@@ -100,10 +100,9 @@ def missing_digits(values: Values, points: Iterable[tuple[str, Number]]) -> dict
     for state, t in points:
         value = values.value(state, t)
         if not value.has_digits(values.digits):
-            size = f", cannot be told from 0: {value.bound()} at most" if value.straddles_zero else ""
-            found[state, t] = (
-                f"V({state}, {t}) has fewer than {values.digits} digits{size}, at {values.bits} bits"
-            )
+            short = f"V({state}, {t}) has fewer than {values.digits} digits at {values.bits} bits"
+            zero = f": not told from 0, at most {value.bound()} in size" if value.straddles_zero else ""
+            found[state, t] = short + zero
     return found
 
 

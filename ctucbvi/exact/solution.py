@@ -91,7 +91,7 @@ class Values:
         that is carried, and the cap, which is not below them) faster than the largest reward.
         """
         known = self._frontier
-        drift = (time - max(self.reached, Fraction(0))) * max(abs(r.reward) for r in self.model.transitions)
+        drift = (time - max(self.reached, Fraction(0))) * self.model.max_reward
         return Enclosure(known.lower - drift, known.upper + drift)
 
     @cached_property
