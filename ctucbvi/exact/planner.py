@@ -112,6 +112,15 @@ def perhaps_zero(values: Values, state: str, t: Number) -> bool:
     return value.straddles_zero and value.width * 10**values.digits <= values.model.value_scale
 
 
+def imprecise(values: Values) -> list[str]:
+    """The values at the horizon with too few digits, in words, but for those that may be 0 and are tiny.
+
+    For comparisons, in which an error counts against the scale of the model.
+    """
+    missing = missing_digits(values, [(state, values.model.horizon) for state in values.model.states])
+    return [reason for point, reason in missing.items() if not perhaps_zero(values, *point)]
+
+
 def _doubts(solution: Solution) -> list[str]:
     reasons = [
         f"{state}: {', '.join(s.actions)} cannot be told apart for t in "
