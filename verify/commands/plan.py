@@ -220,6 +220,7 @@ def _document(
                 "from": boundary_string(s.start, digits),
                 "to": boundary_string(s.end, digits),
                 "action": _actions(s.actions),
+                **({} if s.proved else {"proved": False}),
             }
             for s in solution.segments(state)
         ]
@@ -304,11 +305,13 @@ def text_report(document: dict[str, Any]) -> str:
     """The same facts for a reader."""
     from verify.tables import table
 
-    def names(actions: str | list[str]) -> str:
-        return actions if isinstance(actions, str) else " = ".join(actions) + "  (tied)"
+    def names(actions: str | list[str], proved: bool) -> str:
+        if isinstance(actions, str):
+            return actions
+        return " = ".join(actions) + "  (tied)" if proved else " or ".join(actions) + "  (not told apart)"
 
     policy = [
-        (state if i == 0 else "", s["from"], s["to"], names(s["action"]))
+        (state if i == 0 else "", s["from"], s["to"], names(s["action"], s.get("proved", True)))
         for state, segments in document["policy"].items()
         for i, s in enumerate(segments)
     ]
