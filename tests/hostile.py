@@ -45,7 +45,7 @@ def contact(order: int, split: Fraction = Fraction(0), shift: Fraction = Fractio
         f"z{k}": wanted[k] * (n - k) * (order + 1) / Fraction(n) if k < len(wanted) else Fraction(0)
         for k in range(1, n)
     }
-    return CTMDP.of(f"contact-{order}", horizon=4, transitions=rows, terminal=terminal)
+    return CTMDP.of("contact", horizon=4, transitions=rows, terminal=terminal)
 
 
 def cancelling(rng: random.Random) -> CTMDP:

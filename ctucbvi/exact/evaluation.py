@@ -81,7 +81,8 @@ def _follow(problem: Problem, policy: Policy, bits: int, budget: Budget) -> list
         while time < problem.horizon:
             budget.check(len(pieces))
             reach = min((min(t for t in ends if t > time) - time) * problem.clock, fmpq(_STRIDE))
-            step = Step(problem, _regime(problem, policy, time), time, carried, Basis(reach, bits))
+            regime, basis = _regime(problem, policy, time), Basis(reach, bits)
+            step = Step(problem, regime, time, carried, basis, lambda: budget.check(len(pieces)))
             end = time + reach / problem.clock
             balls = step.carried_at(reach)
             pieces.append(Piece(time, end, step, error, calm, {}, frozenset()))

@@ -71,8 +71,9 @@ def survey(
     step: Step, error: arb, first: Opening | None, ties: frozenset[MarginKey], check: Callable[[], None]
 ) -> Survey:
     """Prove the signs of all margins; ``check`` is called now and then, and may raise."""
-    margins = [m for m in step.margins() if m.key not in ties]
-    tied = [m for m in step.margins() if m.key in ties]
+    everything = step.margins()
+    margins = [m for m in everything if m.key not in ties]
+    tied = [m for m in everything if m.key in ties]
     start = _Start(step, margins, first, check)
     # The margin that is likely to fall first goes first: the others need only be looked at up to there.
     margins.sort(key=start.length)
