@@ -69,7 +69,8 @@ class Enclosure:
         The error must be at most ``10**-digits`` of the number's own size, whatever else it was
         computed from.  So an interval that reaches across 0 has none, and 0 itself has all.
         """
-        return self.radius * 10**digits <= min(abs(self.lower), abs(self.upper)) and not self.straddles_zero
+        smallest = 0 if self.straddles_zero else min(abs(self.lower), abs(self.upper))
+        return self.width * 10**digits <= 2 * smallest
 
     @property
     def straddles_zero(self) -> bool:

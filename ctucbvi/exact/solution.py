@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -307,7 +307,7 @@ def _append(line: list[_Stretch], stretch: _Stretch) -> None:
     last = line[-1] if line else None
     if last and last.pairs == stretch.pairs and last.definite == stretch.definite:
         loser = last.loser if last.loser == stretch.loser else None
-        line[-1] = replace(last, upper=stretch.upper, loser=loser)
+        line[-1] = _Stretch(last.lower, stretch.upper, last.pairs, last.definite, loser)
     else:
         line.append(stretch)
 
