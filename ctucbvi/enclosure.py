@@ -70,7 +70,7 @@ class Enclosure:
         computed from.  So an interval that reaches across 0 has none, and 0 itself has all.
         """
         smallest = 0 if self.straddles_zero else min(abs(self.lower), abs(self.upper))
-        return self.width * 10**digits <= 2 * smallest
+        return bool(self.width * 10**digits <= 2 * smallest)
 
     @property
     def straddles_zero(self) -> bool:
