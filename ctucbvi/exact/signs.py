@@ -215,6 +215,8 @@ def _monotone(f: Smooth, a: fmpq, b: fmpq, limits: Limits, *, rising: bool) -> l
 def _trend(f: Smooth, a: fmpq, b: fmpq, limits: Limits) -> int:
     """Whether the function that is meant certainly rises (1) or falls (-1) on the piece."""
     slope = f.slope(hull(a, b))
+    if slope.contains(0):  # the slope at the centre loses less to cancellation
+        slope = _taylor(f, a, b)[1]
     return 1 if slope > 2 * limits.noise else -1 if slope < -2 * limits.noise else 0
 
 
