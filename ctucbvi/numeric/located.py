@@ -9,8 +9,8 @@ remaining time whose pieces end where an action or the truncation takes over.  T
   :math:`\epsilon_k`;
 * the best action of level :math:`n_k + 1` is the policy of ``eq:pi-k``, at every remaining time.
 
-If none of the distances is small enough, the layers are doubled.  A distance that cannot be told from 0, and
-is not below :math:`\epsilon_k` all the same, means that :math:`\epsilon_k` is below what doubles resolve.
+If none of the distances is small enough, the layers are doubled.  Where a distance cannot be told from 0,
+:math:`\epsilon_k` is below what doubles resolve (it may underflow), and the iteration ends there.
 
 Estimates are doubles: holding times are rounded and added up as they come.  With :math:`m` additions a
 relative error of :math:`(1+u)^{m+1} - 1`, :math:`u = 2^{-53}`, is the most that :math:`T` can have, all
@@ -155,16 +155,11 @@ class LocatedLearner:
             distances: list[tuple[float, float]] = []
             for n in range(1, levels):
                 distances.append(distance(solution, estimated, levels, n, epsilon))
-                if sum(distances[-1]) / 2 < epsilon or distances[-1][1] == 0.0:  # 0 stays 0 for ever
+                if sum(distances[-1]) / 2 < epsilon or distances[-1][0] == 0.0:
                     found = tuple(distances)
                     return LocatedPlan(
                         self.model, estimated, rates, bonus, epsilon, levels, solution, n, found
                     )  # fmt: skip
-                if distances[-1][0] == 0.0:
-                    raise InputError(
-                        f"epsilon: {epsilon:.3g} in episode {self.episodes + 1} is below what doubles "
-                        f"resolve here, {distances[-1][1]:.1g}; choose a larger one, or learn without --lockstep"
-                    )
             levels *= 2
         raise InputError(
             f"episode {self.episodes + 1}: no end within {_MOST_LEVELS} iterations; choose a larger epsilon"

@@ -237,7 +237,10 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _compare(there: dict[str, Any], here: dict[str, Any], where: Path) -> None:
     """Refuse what belongs to another study, saying what differs."""
-    flat_there, flat_here = dict(_flat(there)), dict(_flat(here))
+    try:
+        flat_there, flat_here = dict(_flat(there)), dict(_flat(here))
+    except RecursionError:
+        raise InputError(f"{where}: is damaged; delete it, and what it held is computed again") from None
     for key in sorted(flat_there.keys() | flat_here.keys()):
         old, new = flat_there.get(key), flat_here.get(key)
         if old != new:

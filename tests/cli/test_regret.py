@@ -53,7 +53,7 @@ def test_the_first_episode_has_the_regret_of_its_policy(capsys, plain):
     # Nothing is known in the first episode: all pairs have the same large bonus, V = t, and the
     # rewards decide; with rate 0 they are r + b per unit of time, so the largest reward is best.
     model = ctucbvi.bundled_model("machine-repair")
-    policy = ctucbvi.Policy.of(model, {"operating": [(0, "slow"), ("1/100", "fast")], "repair": "slow"})
+    policy = ctucbvi.Policy.of(model, {"operating": "fast", "repair": "slow"})
     loss = ctucbvi.solve(model).value("operating") - ctucbvi.evaluate(policy).value("operating")
     assert json.loads(plain)["learners"][0]["mean"][0] == pytest.approx(float(loss.mid), abs=1e-9)
 
@@ -155,7 +155,7 @@ def test_without_the_cluster_extra_the_message_says_what_to_install(capsys, monk
 
 def saved(folder: Path) -> int:
     """Episodes on disk."""
-    return sum(json.loads(file.read_text())["episode"] for file in folder.rglob("run-*.json"))
+    return sum(json.loads(file.read_text())["state"]["episode"] for file in folder.rglob("run-*.json"))
 
 
 def kill_after(process: subprocess.Popen[bytes], folder: Path, episodes: int, number: int) -> None:

@@ -8,8 +8,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from ctucbvi import bundled_model, evaluate, solve
-from ctucbvi.learning import Settings, rescaling
+from ctucbvi import InputError, bundled_model, evaluate, solve
+from ctucbvi.learning import Settings
 from ctucbvi.model import CTMDP
 from ctucbvi.numeric.learner import FastLearner
 from tests.random_learners import random_model, random_settings, reordered
@@ -121,9 +121,6 @@ def test_a_first_cell_that_is_not_followed_is_caught(monkeypatch: pytest.MonkeyP
     from ctucbvi.numeric import learner as learner_module
     from tests.fast_learners import plain_kernels
 
-    queue = bundled_model("queue")
-    model = queue.with_rewards(*rescaling(queue))
-    del model
     changed = ("            if i == 1:  # t_0 takes the action of t_1\n", "            if False:\n")
     with plain_kernels(tracking=changed) as kernels, np.errstate(over="ignore"):
         real = learner_module.run_episodes
@@ -133,3 +130,26 @@ def test_a_first_cell_that_is_not_followed_is_caught(monkeypatch: pytest.MonkeyP
 
         monkeypatch.setattr(learner_module, "run_episodes", either)
         assert any(departs(seed, 300) for seed in range(40))
+
+
+# --- accuracies beyond doubles ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bonus", ["paper", "sharp", "none"])
+@pytest.mark.parametrize("epsilon", ["k^-1/2*exp(-lambda_max*H)", "k^-1000"])
+def test_an_accuracy_that_underflows_is_that_of_the_last_sweep_that_changes_anything(bonus, epsilon) -> None:
+    given = Settings.for_model(MACHINE, episodes=200, fastest=800, epsilon=epsilon, bonus=bonus)
+    learner = FastLearner(MACHINE, given, seed=2, steps=20)
+    stretch = learner.advance(200)
+    fine = Settings.for_model(MACHINE, episodes=200, fastest=800, epsilon="k^-60", bonus=bonus)
+    other = FastLearner(MACHINE, fine, seed=2, steps=20)
+    assert np.array_equal(stretch.policies[-1], other.advance(200).policies[-1])
+    assert learner.time == other.time
+    assert np.array_equal(learner.values, other.values)
+
+
+def test_a_bonus_beside_which_rewards_vanish_is_refused() -> None:
+    given = Settings.for_model(MACHINE, episodes=10, fastest=10**9)
+    with pytest.raises(InputError, match="do not tell the rewards of state 'operating' apart"):
+        FastLearner(MACHINE, given, seed=1)
+    FastLearner(MACHINE, Settings.for_model(MACHINE, episodes=10, fastest=10**6), seed=1)
