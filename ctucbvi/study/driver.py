@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
 
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.study.plan import Study, made_by
-from ctucbvi.study.pools import pool
+from ctucbvi.study.pools import GoneError, pool
 from ctucbvi.study.shards import Folder, RunState
 from ctucbvi.study.work import Done, Task, work
 
@@ -64,16 +63,15 @@ def run_study(
             try:
                 with pool(min(workers, len(tasks)), cluster) as (executor, width):
                     _play(chains, deque(tasks), executor, width or len(tasks), play or work)
-            except (BrokenProcessPool, CancelledError):
-                raise LostWorkerError(_lost(cluster, folder)) from None
+            except GoneError as error:
+                raise LostWorkerError(f"{error}{_kept(folder)}") from None
         return chains.outcome()
 
 
-def _lost(cluster: str | None, folder: Path | None) -> str:
-    who = "a worker process died" if cluster is None else f"the scheduler at {cluster} is gone"
+def _kept(folder: Path | None) -> str:
     if folder is None:
-        return f"{who}, and nothing is kept without --out DIR: start again"
-    return f"{who}; what was finished is in {folder}, and the same command goes on from there"
+        return ", and nothing is kept without --out DIR: start again"
+    return f"; what was finished is in {folder}, and the same command goes on from there"
 
 
 def _play(chains: _Chains, tasks: deque[Task], executor: Executor, width: int, play: Work) -> None:
