@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.test_recheck import RANGE, certificate
-from verify.recheck import documents, identities, recheck, terms
+from verify.recheck import documents, identities, reading, recheck, terms
 from verify.recheck.algebra import Algebra
 from verify.recheck.germs import _Germs, limit
 from verify.recheck.intervals import INF, Interval, UnknownError
@@ -70,6 +70,9 @@ FORGERIES = {
         "-sqrt(x)**2 is non-decreasing in x", [*LINE, "-1 <= z <= 1", "x < z"], "-x <= -z", LINE,
         point={"x": "-1/2", "z": "-1/3"},
     ),
+    # a variable by the name of a number
+    "pi as a variable": certificate("pi <= 3", ["pi <= 3"], RANGE, box=["pi <= 3"], integers=["pi"]),
+    "pi at a point": {"relation": "3 <= pi", "domain": ["pi <= 3"], "integers": ["pi"], "point": {"pi": "1"}},
     # 1/a has no value at a = 0, and (1 + 1/x)^(1/a) tends to oo there
     "an exponent that is not defined for all parameters": claim(
         "(1 + 1/x)**(1/a) -> 1 as x -> oo", ["x >= 1", "0 <= a <= 1"], verdict="proved"
@@ -113,6 +116,8 @@ MISTAKES = {
     "two points where the function is not defined": (
         documents.Statement, "refuted_by", lambda self, data: data,
     ),
+    "pi as a variable": (reading, "_CONSTANTS", ()),
+    "pi at a point": (reading, "_CONSTANTS", ()),
     "an exponent that is not defined for all parameters": (
         _Germs, "of", lambda self, t, of=_Germs.of: self.power(self.of(t.args[0]), t.args[1])
         if t.is_power and "a" in t.args[1].names else of(self, t),
@@ -124,3 +129,9 @@ MISTAKES = {
 def test_with_the_mistake_it_is_accepted(name, monkeypatch):
     monkeypatch.setattr(*MISTAKES[name])
     assert recheck(FORGERIES[name]) == []
+
+
+def test_a_negative_number_to_a_whole_power_is_defined_at_a_witness():
+    assert recheck({"relation": "x**(-2) <= 0", "domain": ["x <= 0"], "point": {"x": "-1"}}) == []
+    assert recheck({"relation": "x**(-3) >= 0", "domain": ["x <= 0"], "point": {"x": "-1"}}) == []
+    assert recheck({"relation": "x**(-1/2) <= 0", "domain": ["x <= 0"], "point": {"x": "-1"}})

@@ -69,7 +69,10 @@ def _read(node: ast.expr, names: set[str], text: str, fold: bool) -> Term:
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _read(operand, names, text, fold)
         case ast.BinOp(left=left, op=op, right=right):
-            return _operation(op, _read(left, names, text, fold), _read(right, names, text, fold), fold)
+            a, b = _read(left, names, text, fold), _read(right, names, text, fold)
+            if isinstance(op, ast.Pow) and not b.names:  # (-1)**(-2) is defined because -2 is whole
+                b = _read(right, names, text, fold=True)
+            return _operation(op, a, b, fold)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             name = _ALIASES.get(name, name)
             values = tuple(_read(a, names, text, fold) for a in arguments)
@@ -162,6 +165,8 @@ def domain_of(
 ) -> tuple[dict[str, Interval], tuple[Hypothesis, ...]]:
     """Ranges by name, and the hypotheses in their order; a bare name is a variable without bounds."""
     known = set(names)
+    if constants := sorted(known.intersection(_CONSTANTS)):
+        raise UnknownError(f"{constants[0]} is a number, not a variable")
     ranges = dict.fromkeys(sorted(known), Interval(-INF, INF, True, True))
     given: list[Hypothesis] = []
     for text in texts:
