@@ -6,14 +6,18 @@ fractions, so nothing is lost between the arithmetic that found them and the cal
 Decimal output keeps the promise: with :math:`k` digits after the point the printed
 lower end is :math:`\lfloor 10^k\,\text{lower}\rfloor` and the printed upper end
 :math:`\lceil 10^k\,\text{upper}\rceil`, so that the printed interval contains the
-enclosure, and with it the number.
+enclosure, and with it the number.  The printed value stops at the last place :math:`p` that is
+certain: :math:`|\text{value} - y| \le 10^{-p}` for every :math:`y` in the interval, so a digit
+that is not known is not printed, and a number that cannot be told from 0 is
+printed as 0 with the places that are known.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, log10
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,48 +63,91 @@ class Enclosure:
     def __sub__(self, other: Enclosure) -> Enclosure:
         return Enclosure(self.lower - other.upper, self.upper - other.lower)
 
-    def has_digits(self, digits: int, scale: Fraction) -> bool:
+    def has_digits(self, digits: int) -> bool:
         """Whether :attr:`mid` has ``digits`` significant digits.
 
-        The error must be at most ``10**-digits`` of the number's size.  A number below
-        ``scale * 10**-10`` (zero, above all, which has no significant digits) is measured
-        against ``scale * 10**-10`` instead.
+        The error must be at most ``10**-digits`` of the number's own size, whatever else it was
+        computed from.  So an interval that reaches across 0 has none, and 0 itself has all.
         """
-        tolerance = Fraction(1, 10**digits)
-        smallest = max(min(abs(self.lower), abs(self.upper)), scale / 10**10)
-        return self.radius <= tolerance * smallest
+        smallest = 0 if self.straddles_zero else min(abs(self.lower), abs(self.upper))
+        return bool(self.width * 10**digits <= 2 * smallest)
+
+    @property
+    def straddles_zero(self) -> bool:
+        """Whether the number may be 0 and may be something else."""
+        return self.lower <= 0 <= self.upper and self.lower < self.upper
+
+    def bound(self) -> str:
+        """A power of ten that the number does not exceed in size."""
+        size = max(abs(self.lower), abs(self.upper))
+        return f"1e{_exponent(size) + 1}" if size else "0"
 
     def decimals(self, digits: int) -> tuple[str, str, str]:
         """``(value, lower, upper)`` as decimal strings, ``lower <= value <= upper``.
 
-        ``value`` is the centre rounded to ``digits`` significant digits; the ends carry two
-        digits more, are rounded outwards, and make room for the rounding of ``value``.
+        ``value`` is the centre rounded to ``digits`` significant digits, or to as many as are
+        certain: every number of the interval is within one unit of the last digit printed.  Where
+        that unit exceeds 1 it is written as a power of ten, ``75e3``.  The ends carry two digits
+        more, are rounded outwards, and make room for the rounding of ``value``.
         """
-        places = _places(self.mid, digits)
-        value, fine = round(self.mid * 10**places), 10 ** (places + 2)
+        places = self._certain_places(digits)
+        value, fine = _rounded(self.mid, places), places + 2
         return (
             _scaled_string(value, places),
-            _scaled_string(min(floor(self.lower * fine), 100 * value), places + 2),
-            _scaled_string(max(ceil(self.upper * fine), 100 * value), places + 2),
+            _plain_string(min(floor(_shifted(self.lower, fine)), 100 * value), fine),
+            _plain_string(max(ceil(_shifted(self.upper, fine)), 100 * value), fine),
         )
+
+    def _certain_places(self, digits: int) -> int:
+        """The places after the point that are asked for, or fewer if they are not certain."""
+        places = _places(self.mid, digits)
+        if self.radius > 0:
+            # One unit of the last place is at least the radius: no further place can be certain.
+            places = min(places, -_exponent(self.radius))
+        while not self._certain(places):
+            places -= 1
+        return places
+
+    def _certain(self, places: int) -> bool:
+        value = _rounded(self.mid, places)
+        return _shifted(self.upper, places) - 1 <= value <= _shifted(self.lower, places) + 1
+
+
+def _shifted(number: Fraction, places: int) -> Fraction:
+    return number * Fraction(10) ** places
+
+
+def _rounded(number: Fraction, places: int) -> int:
+    return round(_shifted(number, places))
+
+
+def _exponent(number: Fraction) -> int:
+    """The power of ten of the first digit of a positive number: floor(log10)."""
+    # From the sizes in bits, then corrected exactly; the lengths in digits would take far longer.
+    exponent = floor((number.numerator.bit_length() - number.denominator.bit_length()) * log10(2))
+    while _shifted(number, -exponent) < 1:
+        exponent -= 1
+    while _shifted(number, -exponent) >= 10:
+        exponent += 1
+    return exponent
 
 
 def _places(number: Fraction, digits: int) -> int:
     """How many digits after the point show ``digits`` significant digits of ``number``."""
-    if number == 0:
-        return digits
-    number = abs(number)
-    # floor(log10) from the lengths of numerator and denominator, then corrected exactly.
-    exponent = len(str(number.numerator)) - len(str(number.denominator))
-    if number < Fraction(10) ** exponent:
-        exponent -= 1
-    return max(digits - 1 - exponent, 0)
+    return max(digits - 1 - _exponent(abs(number)), 0) if number else digits
 
 
 def _scaled_string(scaled: int, places: int) -> str:
+    """The decimal string of ``scaled / 10**places``; with a power of ten where places are negative."""
+    return _plain_string(scaled, places) if places >= 0 else f"{_plain_string(scaled, 0)}e{-places}"
+
+
+def _plain_string(scaled: int, places: int) -> str:
     """The decimal string of ``scaled / 10**places``, exactly."""
+    if places < 0:
+        scaled, places = scaled * 10**-places, 0
     sign = "-" if scaled < 0 else ""
-    text = str(abs(scaled)).rjust(places + 1, "0")
+    text = str(Decimal(abs(scaled))).rjust(places + 1, "0")  # str of an int refuses long ones
     return sign + (f"{text[:-places]}.{text[-places:]}" if places else text)
 
 

@@ -5,6 +5,8 @@ what is wrong, where, and what to write instead.  The command line prints that l
 and exits with status 2.
 """
 
+from typing import Any
+
 
 class InputError(ValueError):
     """Bad input: the message is one line naming the place and the remedy."""
@@ -19,4 +21,11 @@ class PolicyError(InputError):
 
 
 class UndecidedError(Exception):
-    """The budget ran out before the answer was known; which is not the same as "no"."""
+    """The budget ran out before the answer was known; which is not the same as "no".
+
+    ``known`` is what is proved all the same (of a planner: a solution with wide enclosures), or None.
+    """
+
+    def __init__(self, message: str, known: Any = None) -> None:
+        super().__init__(message)
+        self.known = known

@@ -270,19 +270,36 @@ class CTMDP:
         return max(t.rate for t in self.transitions)
 
     @cached_property
+    def max_reward(self) -> Fraction:
+        """The largest reward per unit of time, in size."""
+        return max(abs(t.reward) for t in self.transitions)
+
+    @cached_property
     def value_scale(self) -> Fraction:
         """An a-priori bound: every value of the model is at most ``H max|r| + max|g|`` in size."""
-        return self.horizon * max(abs(t.reward) for t in self.transitions) + max(map(abs, self.terminal))
+        return self.horizon * self.max_reward + max(map(abs, self.terminal))
 
     def actions_of(self, state: str) -> tuple[str, ...]:
         """The actions that ``state`` offers."""
-        return tuple(t.action for t in self.transitions if t.state == state)
+        return self._offers.get(state, ())
 
     def state_index(self, state: str) -> int:
         """The position of ``state``; a clear error for an unknown name."""
-        if state not in self.states:
+        index = self._indices.get(state)
+        if index is None:
             raise InputError(f"state {state!r} is not in model {self.name!r}; {_choices(self.states)}")
-        return self.states.index(state)
+        return index
+
+    @cached_property
+    def _indices(self) -> dict[str, int]:
+        return {x: i for i, x in enumerate(self.states)}
+
+    @cached_property
+    def _offers(self) -> dict[str, tuple[str, ...]]:
+        offers: dict[str, list[str]] = {x: [] for x in self.states}
+        for t in self.transitions:
+            offers[t.state].append(t.action)
+        return {x: tuple(actions) for x, actions in offers.items()}
 
     def with_horizon(self, horizon: Number) -> CTMDP:
         """The same model with another horizon."""
@@ -323,11 +340,13 @@ def _row(row: np.ndarray, states: Sequence[str], normalize: bool, where: str) ->
 def _check_names(kind: str, names: tuple[str, ...]) -> None:
     if not names:
         raise ModelError(f"{kind}s: none given; a model needs at least one {kind}")
+    seen: set[str] = set()
     for i, name in enumerate(names):
         if not isinstance(name, str) or not name.strip() or not name.isprintable():
             raise ModelError(f"{kind}s: entry {i + 1} is {name!r}; write a non-empty printable name")
-        if name in names[:i]:
+        if name in seen:
             raise ModelError(f"{kind}s: {name!r} is listed twice; names must differ")
+        seen.add(name)
 
 
 def _choices(names: Iterable[str]) -> str:

@@ -102,7 +102,7 @@ class PlainLearner:
         distance, n = float("inf"), 0
         while True:
             q = self.action_values(values)
-            if distance < epsilon:
+            if distance < epsilon or distance == 0:
                 break
             new = [
                 [min(t, max(q[k][i] for k in range(len(q)) if owners[k] == x)) for i, t in enumerate(times)]
@@ -115,7 +115,7 @@ class PlainLearner:
         best = [
             [
                 max((k for k in range(len(q)) if owners[k] == x), key=lambda k: (q[k][i], -k))
-                for i in range(len(times))
+                for i in (1, *range(1, len(times)))
             ]
             for x in range(len(values))
         ]
@@ -128,7 +128,7 @@ class PlainLearner:
         states = list(self.initial)
         x = model.state_index(states[self.random.pick(list(self.initial.values()))])
         while True:
-            i = int((model.horizon - elapsed) * self.steps / model.horizon)
+            i = int((model.horizon - elapsed) * self.steps / model.horizon + Fraction(1, 2))
             row = model.transitions[policy[x, i]]
             unit = -log(self.random.uniform())
             held = unit * (float(1 / self.tick) / float(row.rate)) if row.rate else None

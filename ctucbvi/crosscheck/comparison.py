@@ -10,6 +10,7 @@ from itertools import product
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.exact import Solution, Switch, solve
+from ctucbvi.exact.planner import imprecise
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.numeric.certificate import Certificate, certify
@@ -100,7 +101,7 @@ def compare(
         switch_difference=shift,
         second_switch_difference=second_shift,
         complaints=tuple(complaints),
-        undecided=tuple(reason for reason in solution.undecided if reason.startswith("V(")),
+        undecided=tuple(imprecise(solution)),
     )
 
 

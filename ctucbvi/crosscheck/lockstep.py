@@ -18,10 +18,12 @@ In each state that is entered both sides choose.  The choices may differ only wh
 the two actions are within :math:`2e` of each other, that is, where the remaining time is within the proved
 error of a switch.  The exact side's choice is then taken.
 
-:meth:`Lockstep.follow` puts the compiled learner of the studies in the lead instead, which plans on a grid of
-remaining times (:class:`~ctucbvi.numeric.learner.FastLearner`).  Its counts and times must be equal to the
-exact ones, and its actions those of the exact policy except within a cell of a certified switch, or of 0,
-where all actions are worth nothing.  The values on the grid have no proved error, so they are not compared.
+:meth:`Lockstep.follow` puts the compiled learner of the studies in the lead instead, which plans on a grid
+of remaining times (:class:`~ctucbvi.numeric.learner.FastLearner`).  Its counts and times must be equal to
+the exact ones, and its actions those of the exact policy except within a cell of a certified switch (half a
+cell for the nearest grid point, or a whole one next to 0, where the action is that of the first cell's end,
+and what the error of the grid moves the switch by).  The values on the grid have no proved error, so they
+are not compared.
 
 Every difference is listed, explained or not.  Beside them stand, per episode, whether the event
 :math:`\mathcal G` and ``eq:optimism`` held.
@@ -285,11 +287,11 @@ def _away(step: Step, horizon: Fraction, cell: Fraction) -> Iterator[Difference]
     for visit in step.drawn.visits:
         chosen = step.plan.action(visit.state, remaining)
         if chosen != visit.action:
-            places = [Fraction(0), *(s.lower for s in step.plan.switches if s.state == visit.state)]
-            gap = min(abs(remaining - t) for t in places)
+            places = [s.lower for s in step.plan.switches if s.state == visit.state]
+            gap = min((float(abs(remaining - t)) for t in places), default=inf)
             where = f"{visit.state}@{float(remaining):.17g}"
             yield Difference(
-                step.episode, "action", where, visit.action, str(chosen), float(gap), float(cell), gap < cell
+                step.episode, "action", where, visit.action, str(chosen), gap, float(cell), gap < cell
             )
         remaining -= visit.holding
 

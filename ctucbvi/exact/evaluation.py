@@ -21,7 +21,7 @@ from flint import arb, fmpq
 
 from ctucbvi.errors import UndecidedError
 from ctucbvi.exact.lumping import unlumped
-from ctucbvi.exact.planner import missing_digits, starting_bits
+from ctucbvi.exact.planner import ZERO_ROUNDS, missing_digits, perhaps_zero, starting_bits
 from ctucbvi.exact.poisson import Basis
 from ctucbvi.exact.precision import largest, point, precision, to_fmpq, to_fraction
 from ctucbvi.exact.regimes import Problem, Regime, Step
@@ -55,6 +55,7 @@ def evaluate(
     quotient = unlumped(model)
     problem = Problem.of(quotient, semantics, truncate=False)
     bits = starting_bits(model, digits)
+    most_bits, rounds_for_zeros = spending.most_bits(bits), ZERO_ROUNDS
     while True:
         try:
             pieces = _follow(problem, policy, bits, spending)
@@ -63,8 +64,10 @@ def evaluate(
             raise UndecidedError(message) from None
         values = PolicyValue(model, semantics, digits, bits, quotient, pieces, (), policy)
         missing = missing_digits(values, points)
-        if not missing or 2 * bits > spending.max_bits or spending.expired:
-            return replace(values, undecided=tuple(missing))
+        hopeless = rounds_for_zeros == 0 and all(perhaps_zero(values, *p) for p in missing)
+        if not missing or hopeless or 2 * bits > most_bits or spending.expired:
+            return replace(values, undecided=tuple(missing.values()))
+        rounds_for_zeros -= 1 if rounds_for_zeros else 0
         bits *= 2
 
 
@@ -78,7 +81,8 @@ def _follow(problem: Problem, policy: Policy, bits: int, budget: Budget) -> list
         while time < problem.horizon:
             budget.check(len(pieces))
             reach = min((min(t for t in ends if t > time) - time) * problem.clock, fmpq(_STRIDE))
-            step = Step(problem, _regime(problem, policy, time), time, carried, Basis(reach, bits))
+            regime, basis = _regime(problem, policy, time), Basis(reach, bits)
+            step = Step(problem, regime, time, carried, basis, lambda: budget.check(len(pieces)))
             end = time + reach / problem.clock
             balls = step.carried_at(reach)
             pieces.append(Piece(time, end, step, error, calm, {}, frozenset()))

@@ -185,16 +185,29 @@ class _MoreBitsError(Exception):
 
 
 def make_plan(statistics: Statistics, settings: Settings, *, bits: int = 64, max_bits: int = 512) -> Plan:
-    """Estimates, bonus and modified value iteration for the next episode."""
-    work = bits
+    """Estimates, bonus and modified value iteration for the next episode.
+
+    As many bits more than asked for as a small ε_k needs to be seen at all.
+    """
+    work, small = bits, _smallness(settings, statistics.episodes + 1, statistics.model.horizon)
     while work <= max_bits:
         try:
-            return _plan(statistics, settings, work)
+            return _plan(statistics, settings, work + small)
         except (_MoreBitsError, TooCoarseError):
             work *= 2
     raise UndecidedError(
-        f"episode {statistics.episodes + 1}: a distance cannot be told from its epsilon with {max_bits} bits"
+        f"episode {statistics.episodes + 1}: a distance cannot be told from its epsilon with "
+        f"{max_bits + small} bits"
     )
+
+
+def _smallness(settings: Settings, k: int, horizon: Fraction) -> int:
+    """About -log2 of ε_k, beyond the 32 bits that every precision has room for."""
+    with precision(64):
+        least = accuracy(settings, k, horizon).lower
+    if least <= 0:
+        raise InputError(f"epsilon: it is beyond all precision in episode {k}; choose a larger one")
+    return int(max(least.denominator.bit_length() - least.numerator.bit_length() - 32, 0))
 
 
 def _plan(statistics: Statistics, settings: Settings, bits: int) -> Plan:
@@ -293,11 +306,12 @@ class ExactLearner:
     def choose(self, state: str, remaining: Fraction) -> str:
         """The action of the policy of the episode that is due."""
         pairs, proved = self.plan().best(state, remaining)
-        while not proved and 2 * self.plan().bits <= self._max_bits:
-            self._plan = make_plan(
-                self.statistics, self.settings, bits=2 * self.plan().bits, max_bits=self._max_bits
-            )
-            pairs, proved = self.plan().best(state, remaining)
+        bits = 2 * self._bits
+        while not proved and bits <= self._max_bits:
+            if self.plan().bits < bits:
+                self._plan = make_plan(self.statistics, self.settings, bits=bits, max_bits=self._max_bits)
+                pairs, proved = self.plan().best(state, remaining)
+            bits *= 2
         names = tuple(self.model.transitions[k].action for k in pairs)
         if not proved:
             self.undecided.append(Undecided(self.plan().episode, state, remaining, names))

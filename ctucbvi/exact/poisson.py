@@ -173,6 +173,15 @@ class PoissonSeries:
         """The second derivative over the ball ``x``."""
         return self._read(self._curvature, x, 2)
 
+    def derivative(self) -> PoissonSeries:
+        """``f'``, a series again: its coefficients are the differences."""
+        with precision(self.basis.bits):
+            start = (2 * self.growth.start + self.growth.rate).upper()
+            growth = Growth(start, (2 * self.growth.rate).upper())
+            return PoissonSeries(
+                differences(self.sequence), growth, _Shorter(self.basis, len(self.sequence) - 2)
+            )
+
     def level(self, noise: arb) -> arb:
         """A number such that ``Σ (a_k - level) w_k > 0`` over the kept terms implies ``f > noise``."""
         return ((noise + self.basis.tail(self.growth)) / (1 - self.basis.tail_mass)).upper()

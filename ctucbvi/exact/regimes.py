@@ -30,7 +30,9 @@ capped        :math:`q_{x,b} - t`                   :math:`h_{x,b} - 1`
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from flint import arb, arb_mat, fmpq
 
@@ -38,6 +40,10 @@ from ctucbvi.exact.lumping import Quotient
 from ctucbvi.exact.poisson import Basis, Growth, PoissonSeries
 from ctucbvi.exact.precision import largest, precision, to_fmpq
 from ctucbvi.model import Semantics
+
+_DENSE_STATES = 64  # up to here a matrix is quicker than lists, however many of its entries are 0
+_DENSITY = 8  # above, lists are quicker if fewer than one entry in so many is not 0
+_CELLS = 1 << 16  # products between two looks at the clock
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +60,7 @@ class Problem:
     jumps: list[list[tuple[int, fmpq]]]
     states: list[int]  # the state of each pair
     menu: list[list[int]]  # the pairs of each state
-    _inflow: dict[int, list[list[arb]]] = field(default_factory=dict)  # by precision
+    _inflow: dict[int, list[dict[int, arb]]] = field(default_factory=dict)  # by precision
 
     @classmethod
     def of(cls, quotient: Quotient, semantics: Semantics, truncate: bool, pace: int = 1) -> Problem:
@@ -86,8 +92,14 @@ class Problem:
         """Whether the action is held until the next jump."""
         return self.semantics is Semantics.COMMITTED
 
-    def inflow(self, bits: int) -> list[list[arb]]:
-        """What flows into each pair from the values of the states and from its reward (last entry).
+    @cached_property
+    def sparse(self) -> bool:
+        """Whether most jumps have probability 0, and there are many."""
+        size, jumps = len(self.menu), sum(map(len, self.jumps))
+        return size > _DENSE_STATES and jumps * _DENSITY < size * len(self.jumps)
+
+    def inflow(self, bits: int) -> list[dict[int, arb]]:
+        """What flows into each pair from the values of the states and from its reward (entry ``size``).
 
         Committed: λp/Λ and r/Λ, the terms of the recursion; adjustable: the slope itself.
         """
@@ -95,15 +107,16 @@ class Problem:
             return self._inflow[bits]
         size = len(self.menu)
         unit = self.clock if self.committed else fmpq(1)
-        weights = [[fmpq(0)] * (size + 1) for _ in self.rates]
+        weights: list[dict[int, fmpq]] = []
         for i, (rate, x) in enumerate(zip(self.rates, self.states, strict=True)):
+            row: dict[int, fmpq] = {size: self.rewards[i] / unit}
             for y, p in self.jumps[i]:
-                weights[i][y] += rate * p / unit
+                row[y] = row.get(y, fmpq(0)) + rate * p / unit
             if not self.committed:
-                weights[i][x] -= rate
-            weights[i][size] = self.rewards[i] / unit
+                row[x] = row.get(x, fmpq(0)) - rate
+            weights.append(row)
         with precision(bits):
-            return self._inflow.setdefault(bits, [[arb(w) for w in row] for row in weights])
+            return self._inflow.setdefault(bits, [{y: arb(w) for y, w in row.items()} for row in weights])
 
     def initial_values(self) -> list[fmpq]:
         """What is carried along, at remaining time 0: one number per pair, or one per state."""
@@ -146,8 +159,15 @@ class Step:
     """The solution of one regime from ``start`` on, as Poisson series on ``basis``."""
 
     def __init__(
-        self, problem: Problem, regime: Regime, start: fmpq, carried: list[fmpq], basis: Basis
+        self,
+        problem: Problem,
+        regime: Regime,
+        start: fmpq,
+        carried: list[fmpq],
+        basis: Basis,
+        check: Callable[[], None] = lambda: None,  # called now and then, and may raise
     ) -> None:
+        self._check = check
         self.problem = problem
         self.regime = regime
         self.start = start
@@ -172,39 +192,80 @@ class Step:
 
     def _state_sequences(self, initial: list[arb]) -> list[list[arb]]:
         """The sequences v_x, all states at once, by the stochastic recursion."""
-        problem, size = self.problem, len(initial)
-        matrix = [[fmpq(0)] * size for _ in range(size)]
+        problem = self.problem
+        rows: list[dict[int, fmpq]] = []
         gain = []
         for x, (pair, capped) in enumerate(zip(self.regime.best, self.regime.capped, strict=True)):
             share = fmpq(0) if capped else problem.rates[pair] / problem.clock
-            matrix[x][x] += 1 - share
+            row = {x: 1 - share}
             for y, p in problem.jumps[pair]:
-                matrix[x][y] += share * p
-            gain.append((fmpq(1) if capped else problem.rewards[pair]) / problem.clock)
-        step = arb_mat(size, size, [arb(entry) for row in matrix for entry in row])
-        offset = arb_mat(size, 1, [arb(c) for c in gain])
-        column = arb_mat(size, 1, initial)
-        columns = [initial]
-        for _ in range(self.basis.terms):
+                row[y] = row.get(y, fmpq(0)) + share * p
+            rows.append(row)
+            gain.append(arb((fmpq(1) if capped else problem.rewards[pair]) / problem.clock))
+        weights = [{y: arb(w) for y, w in row.items()} for row in rows]
+        columns = self._sparse_columns if problem.sparse else self._dense_columns
+        return [list(row) for row in zip(*columns(weights, gain, initial), strict=True)]
+
+    def _dense_columns(
+        self, weights: list[dict[int, arb]], gain: list[arb], initial: list[arb]
+    ) -> list[list[arb]]:
+        size = len(initial)
+        step = _matrix(weights, size)
+        offset, column = arb_mat(size, 1, gain), arb_mat(size, 1, initial)
+        columns, often = [initial], 1 + _CELLS // (size * size)
+        for k in range(self.basis.terms):
+            if k % often == 0:
+                self._check()
             column = step * column + offset
             columns.append(column.entries())
-        return [list(row) for row in zip(*columns, strict=True)]
+        return columns
+
+    def _sparse_columns(
+        self, weights: list[dict[int, arb]], gain: list[arb], initial: list[arb]
+    ) -> list[list[arb]]:
+        columns = [initial]
+        rows = [list(row.items()) for row in weights]
+        for _ in range(self.basis.terms):
+            self._check()
+            column = columns[-1]
+            columns.append(
+                [sum((w * column[y] for y, w in row), c) for row, c in zip(rows, gain, strict=True)]
+            )
+        return columns
 
     def _pair_sequences(self) -> list[list[arb]]:
         """The sequences q_{x,a} (committed) or h_{x,a} (adjustable) of every pair."""
-        problem, size, terms = self.problem, len(self._states), self.basis.terms + 1
+        problem = self.problem
         # A committed pair that is in use has the value of its state.
         found: dict[int, list[arb]] = {}
         if problem.committed:
             in_use = zip(self.regime.best, self.regime.capped, self._states, strict=True)
             found = {pair: sequence for pair, capped, sequence in in_use if not capped}
         others = [i for i in range(len(problem.rates)) if i not in found]
-        weights = problem.inflow(self.basis.bits)
-        left = arb_mat(len(others), size + 1, [w for i in others for w in weights[i]])
-        right = arb_mat(size + 1, terms, [a for row in self._states for a in row] + [arb(1)] * terms)
-        for i, row in zip(others, (left * right).tolist(), strict=True):
+        for i, row in zip(others, self._inflows(others), strict=True):
             found[i] = self._committed_sequence(i, row) if problem.committed else row
         return [found[i] for i in range(len(found))]
+
+    def _inflows(self, pairs: list[int]) -> list[list[arb]]:
+        """What flows into ``pairs``, coefficient by coefficient."""
+        problem, size, terms = self.problem, len(self._states), self.basis.terms + 1
+        weights = problem.inflow(self.basis.bits)
+        if problem.sparse:
+            return [self._sparse_inflow(weights[i], size) for i in pairs]
+        right = arb_mat(size + 1, terms, [a for row in self._states for a in row] + [arb(1)] * terms)
+        some = 1 + 4 * _CELLS // ((size + 1) * terms)
+        found: list[list[arb]] = []
+        for k in range(0, len(pairs), some):
+            self._check()
+            left = _matrix([weights[i] for i in pairs[k : k + some]], size + 1)
+            found += (left * right).tolist()
+        return found
+
+    def _sparse_inflow(self, weights: dict[int, arb], size: int) -> list[arb]:
+        self._check()
+        reward = weights[size]
+        jumps = [(w, self._states[y]) for y, w in weights.items() if y != size]
+        return [sum((w * v[k] for w, v in jumps), reward) for k in range(self.basis.terms + 1)]
 
     def _committed_sequence(self, pair: int, inflow: list[arb]) -> list[arb]:
         keep = arb(1 - self.problem.rates[pair] / self.problem.clock)
@@ -276,3 +337,11 @@ class Step:
 
     def _series(self, sequence: list[arb], factor: arb) -> PoissonSeries:
         return PoissonSeries(sequence, self.growth.scaled(factor), self.basis)
+
+
+def _matrix(rows: list[dict[int, arb]], columns: int) -> arb_mat:
+    entries = [arb(0)] * (len(rows) * columns)
+    for i, row in enumerate(rows):
+        for j, weight in row.items():
+            entries[i * columns + j] = weight
+    return arb_mat(len(rows), columns, entries)

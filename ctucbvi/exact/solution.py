@@ -14,7 +14,7 @@ from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.exact.lumping import Quotient
 from ctucbvi.exact.precision import enclosure, precision, to_fmpq, to_fraction
-from ctucbvi.exact.trajectory import Piece
+from ctucbvi.exact.trajectory import Doubt, Piece
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.policy import Policy
@@ -48,6 +48,7 @@ class _Stretch:
     upper: fmpq
     pairs: frozenset[int]
     definite: bool
+    loser: int | None = None  # in a doubt between two pairs: the one that falls behind, if that is proved
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,46 @@ class Values:
 
     def value(self, state: str, t: Number | None = None) -> Enclosure:
         """The value of ``state`` with remaining time ``t`` (default: the horizon)."""
-        x = self.quotient.class_of[self.model.state_index(state)]
-        piece, position = self._locate(t)
-        with precision(self.bits):
-            ball = piece.step.value(x)(position)
-            found = enclosure(ball + arb(0, (piece.error + piece.slack[x]).upper()))
+        x, time = self.quotient.class_of[self.model.state_index(state)], self._time(t)
+        if x in self.quotient.idle:
+            return Enclosure(Fraction(0), Fraction(0))
+        if time > self.reached:
+            found = self._ahead(time)
+        else:
+            piece, position = self._locate(time)
+            with precision(self.bits):
+                ball = piece.step.value(x)(position)
+                found = enclosure(ball + arb(0, (piece.error + piece.slack[x]).upper()))
         # What is known beforehand helps where the budget was short.
         scale = self.model.value_scale
         return Enclosure(max(found.lower, -scale), min(found.upper, scale))
+
+    @cached_property
+    def reached(self) -> Fraction:
+        """Up to here there are values; beyond, where the budget was out, only bounds."""
+        return to_fraction(self.pieces[-1].end) if self.pieces else Fraction(-1)
+
+    def _ahead(self, time: Fraction) -> Enclosure:
+        """What the rewards alone say of all values at a time that was not reached.
+
+        From the end of the last piece on, no value leaves the range of those at that end (of all
+        that is carried, and the cap, which is not below them) faster than the largest reward.
+        """
+        known = self._frontier
+        drift = (time - max(self.reached, Fraction(0))) * self.model.max_reward
+        return Enclosure(known.lower - drift, known.upper + drift)
+
+    @cached_property
+    def _frontier(self) -> Enclosure:
+        """The range of everything that is carried at the end of the last piece."""
+        if not self.pieces:
+            return Enclosure(min(*self.model.terminal, Fraction(0)), max(*self.model.terminal, Fraction(0)))
+        last = self.pieces[-1]
+        with precision(self.bits):
+            balls = last.step.carried_at((last.end - last.start) * last.step.problem.clock)
+            ends = [enclosure(ball + arb(0, last.error)) for ball in balls]
+        cap = self.reached if last.step.problem.truncate else ends[0].lower
+        return Enclosure(min(cap, *(e.lower for e in ends)), max(e.upper for e in ends))
 
     def commitment_value(self, state: str, action: str, t: Number | None = None) -> Enclosure:
         """The value of entering ``state``, committing to ``action``, and going on as the policy says."""
@@ -79,27 +112,36 @@ class Values:
             raise InputError(
                 "commitment values belong to the committed semantics; these values are adjustable"
             )
-        pair = self._pair(state, action)
-        piece, position = self._locate(t)
+        pair, time = self._pair(state, action), self._time(t)
+        if time > self.reached:
+            return self._ahead(time)
+        piece, position = self._locate(time)
         with precision(self.bits):
             ball = piece.step.commitment(pair)(position)
             return enclosure(ball + arb(0, piece.error))
 
     def _pair(self, state: str, action: str) -> int:
-        x = self.model.state_index(state)
-        for (y, pair), twins in self.quotient.twins.items():
-            if x == y and action in (self.model.actions[a] for a in twins):
-                return pair
+        pair = self._pairs.get((self.model.state_index(state), action))
+        if pair is not None:
+            return pair
         offered = ", ".join(self.model.actions_of(state))
         raise InputError(f"state {state!r} does not offer {action!r}; choose from: {offered}")
 
-    def _locate(self, t: Number | None) -> tuple[Piece, arb]:
+    def _time(self, t: Number | None) -> Fraction:
         time = self.model.horizon if t is None else exact(t, "remaining time")
         if not 0 <= time <= self.model.horizon:
             raise InputError(f"remaining time {time} is outside [0, {self.model.horizon}]")
+        return time
+
+    def _locate(self, time: Fraction) -> tuple[Piece, arb]:
         piece = self.pieces[bisect_right(self._starts, time) - 1]
         with precision(self.bits):
             return piece, piece.position(to_fmpq(time))
+
+    @cached_property
+    def _pairs(self) -> dict[tuple[int, str], int]:
+        actions = self.model.actions
+        return {(x, actions[a]): pair for (x, pair), twins in self.quotient.twins.items() for a in twins}
 
     @cached_property
     def _starts(self) -> list[Fraction]:
@@ -123,29 +165,44 @@ class Solution(Values):
         return sorted(found, key=lambda switch: switch.time.mid)
 
     @cached_property
+    def vague_switches(self) -> list[Switch]:
+        """Switches whose time has fewer digits than were asked for."""
+        return [s for s in self.switches if not self._narrow(s.time)]
+
+    @cached_property
     def _schedule(self) -> list[tuple[list[Segment], list[Switch]]]:
-        lines = [self._time_line(x) for x in range(self.quotient.size)]
+        lines = self._time_lines()
         return [self._read(i, lines[c]) for i, c in enumerate(self.quotient.class_of)]
 
-    def _time_line(self, x: int) -> list[_Stretch]:
-        """The consecutive stretches of class ``x``, over all pieces."""
-        line: list[_Stretch] = []
+    def _time_lines(self) -> list[list[_Stretch]]:
+        """For each class its consecutive stretches, over all pieces."""
+        lines: list[list[_Stretch]] = [[] for _ in range(self.quotient.size)]
         for piece in self.pieces:
-            doubts = {
-                rival: spans
-                for (state, rival), spans in piece.unresolved.items()
-                if state == x and rival is not None
-            }
-            tied = {rival for state, rival in piece.ties if state == x and rival is not None}
-            certain = frozenset({piece.step.regime.best[x], *tied})
-            cuts = {piece.start, piece.end, *(t for spans in doubts.values() for s in spans for t in s)}
-            for lower, upper in pairwise(sorted(cuts)):
-                maybe = frozenset(
-                    rival for rival, spans in doubts.items() if any(a <= lower < b for a, b in spans)
-                )
-                stretch = _Stretch(lower, upper, certain | maybe, not maybe)
-                _append(line, stretch)
-        return line
+            doubts: dict[int, dict[int, list[Doubt]]] = {}
+            for (x, rival), found in piece.unresolved.items():
+                if rival is not None:
+                    doubts.setdefault(x, {})[rival] = found
+            ties: dict[int, set[int]] = {}
+            for x, rival in piece.ties:
+                if rival is not None:
+                    ties.setdefault(x, set()).add(rival)
+            for x, (line, best) in enumerate(zip(lines, piece.step.regime.best, strict=True)):
+                certain = frozenset({best, *ties.get(x, ())})
+                for stretch in _stretches(piece, certain, doubts.get(x, {})):
+                    _append(line, stretch)
+        if self.reached < self.model.horizon:
+            start, end = to_fmpq(max(self.reached, Fraction(0))), to_fmpq(self.model.horizon)
+            for x, menu in enumerate(self._menu):
+                _append(lines[x], _Stretch(start, end, menu, len(menu) == 1))
+        return lines
+
+    @property
+    def _menu(self) -> list[frozenset[int]]:
+        """The pairs of each class."""
+        menu: list[set[int]] = [set() for _ in range(self.quotient.size)]
+        for i, pair in enumerate(self.quotient.pairs):
+            menu[pair.state].add(i)
+        return [frozenset(pairs) for pairs in menu]
 
     def _read(self, state: int, line: list[_Stretch]) -> tuple[list[Segment], list[Switch]]:
         """Turn a time line into segments and switches: doubts between two policies are brackets."""
@@ -172,7 +229,8 @@ class Solution(Values):
                 continue
             if before is not None and after is not None and before != after:
                 switches.append(Switch(name, span, before, after))
-            if before is None or after is None or before == after or not self._narrow(span):
+            proved = self._narrow(span) and self._once(runs, index)
+            if before is None or after is None or before == after or not proved:
                 segments += self._doubtful(state, run)
                 start = Enclosure(span.upper, span.upper)
         return segments, switches
@@ -187,6 +245,12 @@ class Solution(Values):
     @staticmethod
     def _span(run: list[_Stretch]) -> Enclosure:
         return Enclosure(to_fraction(run[0].lower), to_fraction(run[-1].upper))
+
+    @staticmethod
+    def _once(runs: list[list[_Stretch]], index: int) -> bool:
+        """Whether the doubt between two policies is proved to be a single change, or the end of a tie."""
+        before, (first, *more) = runs[index - 1][0].pairs, runs[index]
+        return (not more and first.loser is not None) or all(s.pairs <= before for s in runs[index])
 
     def _narrow(self, span: Enclosure) -> bool:
         """Whether a bracket has the digits that were asked for."""
@@ -222,10 +286,28 @@ class Solution(Values):
         return Policy.of(self.model, rules)
 
 
+def _stretches(piece: Piece, certain: frozenset[int], doubts: dict[int, list[Doubt]]) -> list[_Stretch]:
+    """The part of one class's time line that belongs to ``piece``; ``doubts`` by rival."""
+    if not doubts:
+        return [_Stretch(piece.start, piece.end, certain, definite=True)]
+    cuts = {piece.start, piece.end, *(t for found in doubts.values() for d in found for t in d[:2])}
+    line = []
+    for lower, upper in pairwise(sorted(cuts)):
+        maybe = [(rival, d) for rival, found in doubts.items() for d in found if d.lower <= lower < d.upper]
+        pairs = certain | {rival for rival, _ in maybe}
+        loser = None
+        if len(certain) == 1 and len(maybe) == 1:
+            ((rival, doubt),) = maybe
+            loser = {-1: min(certain), 1: rival}.get(doubt.trend)
+        line.append(_Stretch(lower, upper, pairs, not maybe, loser))
+    return line
+
+
 def _append(line: list[_Stretch], stretch: _Stretch) -> None:
     last = line[-1] if line else None
     if last and last.pairs == stretch.pairs and last.definite == stretch.definite:
-        line[-1] = _Stretch(last.lower, stretch.upper, last.pairs, last.definite)
+        loser = last.loser if last.loser == stretch.loser else None
+        line[-1] = _Stretch(last.lower, stretch.upper, last.pairs, last.definite, loser)
     else:
         line.append(stretch)
 

@@ -17,12 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from flint import fmpq, fmpz
+from flint import fmpq, fmpq_mat, fmpz
 
 from ctucbvi.exact.regimes import MarginKey, Problem, Regime
-from ctucbvi.exact.ties import ONE, TIME, Functional
+from ctucbvi.exact.ties import ONE, TIME, Effort, Functional
 
-_WORK = 3_000_000  # multiplications of rationals to spend on proving ties
+_DENSE = 400_000  # entries of the matrix of jumps, above which it is not formed
+_NEEDED = 2  # rounds that are made whatever they cost: without them no order is known
 
 
 @dataclass(frozen=True)
@@ -32,16 +33,16 @@ class Opening:
     regime: Regime
     order: dict[MarginKey, int]  # the first so many coefficients are exactly 0
     ties: frozenset[MarginKey]  # margins that are exactly 0 as long as the regime lasts
+    open: frozenset[MarginKey]  # margins with no sign yet, for which the effort did not suffice
     relations: tuple[Functional, ...]  # what else is exactly 0: see ctucbvi.exact.ties
 
 
-def opening(problem: Problem) -> Opening:
+def opening(problem: Problem, effort: Effort | None = None) -> Opening:
     """Find the first regime of ``problem`` and the exact order of contact of its rivals."""
-    race = _Race(problem)
+    effort = effort or Effort()
+    race = _Race(problem, effort)
     dimension = len(problem.rates if problem.committed else problem.menu) + 2
-    edges = sum(len(jumps) + 1 for jumps in problem.jumps)
-    rounds = min(dimension + 1, max(2, _WORK // edges))
-    while race.open and race.round < rounds:
+    while race.open and race.round <= dimension and (race.round < _NEEDED or not effort.over):
         race.advance()
     return race.result(proved=race.round > dimension)
 
@@ -49,9 +50,12 @@ def opening(problem: Problem) -> Opening:
 class _Race:
     """The coefficients round by round, with the actions still in the race."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, effort: Effort) -> None:
         self.problem = problem
+        self.effort = effort
         self.round = 0
+        self._edges = sum(len(jumps) + 1 for jumps in problem.jumps)
+        self._jumps = _matrix(problem)
         self.in_race = [list(menu) for menu in problem.menu]
         self.cap_open = [problem.truncate] * len(problem.menu)
         self.capped = [False] * len(problem.menu)
@@ -85,10 +89,20 @@ class _Race:
     def _slopes(self, own: list[fmpq]) -> list[fmpq]:
         """The slope r − λ·own + λ Σ p v for every pair (the reward enters every coefficient)."""
         problem = self.problem
+        self.effort.spend(self._edges, max(own, key=lambda c: c.q.bit_length()))
         return [
-            problem.rewards[i] + problem.rates[i] * (sum((p * self.v[y] for y, p in jumps), fmpq(0)) - own[i])
-            for i, jumps in enumerate(problem.jumps)
+            reward + rate * (value - q)
+            for reward, rate, value, q in zip(
+                problem.rewards, problem.rates, self._after_jump(), own, strict=True
+            )
         ]
+
+    def _after_jump(self) -> list[fmpq]:
+        """Σ p v for every pair."""
+        if self._jumps is not None:
+            # One fraction is reduced per row, and not one per jump.
+            return (self._jumps * fmpq_mat(len(self.v), 1, self.v)).entries()
+        return [sum((p * self.v[y] for y, p in jumps), fmpq(0)) for jumps in self.problem.jumps]
 
     def _compare(self) -> None:
         """Drop the actions that fall behind, then compare the leader with the cap."""
@@ -123,7 +137,8 @@ class _Race:
         order.update({key: self.round + 1 for key in still if not proved})
         ties = frozenset(still if proved else ())
         relations = self._relations() if proved else ()
-        return Opening(Regime(best, tuple(self.capped)), order, ties, relations)
+        unsettled = frozenset(() if proved else still)
+        return Opening(Regime(best, tuple(self.capped)), order, ties, unsettled, relations)
 
     def _relations(self) -> tuple[Functional, ...]:
         """Carried values that are affine in time, and those that equal another, for this regime."""
@@ -137,3 +152,15 @@ class _Race:
             if first != i:
                 found.append({i: fmpq(1), first: fmpq(-1)})
         return tuple(found)
+
+
+def _matrix(problem: Problem) -> fmpq_mat | None:
+    """The probabilities of all pairs as a matrix, unless it would be large."""
+    rows, columns = len(problem.jumps), len(problem.menu)
+    if rows * columns > _DENSE:
+        return None
+    entries = [fmpq(0)] * (rows * columns)
+    for i, jumps in enumerate(problem.jumps):
+        for y, p in jumps:
+            entries[i * columns + y] += p
+    return fmpq_mat(rows, columns, entries)

@@ -23,6 +23,7 @@ from ctucbvi.exact.start import Opening
 
 _NOISE_TRIALS = 6
 _OPENING = fmpq(1, 16)  # part of the first step in which margins are divided by a power of x
+_SHORT_OPENING = fmpq(1, 1024)  # the same where some margin has no sign: what it may do grows with x
 _MOST_REGIMES = 16  # that may have been right during a doubt, for anything to be said about it
 
 
@@ -70,26 +71,42 @@ def survey(
     step: Step, error: arb, first: Opening | None, ties: frozenset[MarginKey], check: Callable[[], None]
 ) -> Survey:
     """Prove the signs of all margins; ``check`` is called now and then, and may raise."""
-    margins = [m for m in step.margins() if m.key not in ties]
-    tied = [m for m in step.margins() if m.key in ties]
-    start = _Start(margins, first, step.basis.reach)
+    everything = step.margins()
+    margins = [m for m in everything if m.key not in ties]
+    tied = [m for m in everything if m.key in ties]
+    start = _Start(step, margins, first, check)
     # The margin that is likely to fall first goes first: the others need only be looked at up to there.
     margins.sort(key=start.length)
     reserve = (1 + step.growth.start) / 2**ctx.prec  # a simple switch costs less, being of second order
     for _ in range(_NOISE_TRIALS):
-        signs: dict[MarginKey, list[Region]] = {}
-        cut = step.basis.reach
-        for m in margins:
-            check()
-            signs[m.key] = start.signs(m, cut, (error + reserve) * m.sensitivity)
-            cut = min([cut] + [r.lower for r in signs[m.key] if r.sign < 0])
-        found = _summarise(step, margins, tied, signs, (error + reserve).upper())
+        noise = (error + reserve).upper()
+        found = _summarise(step, margins, tied, start.all_signs(margins, noise), noise)
         if found.damage <= reserve:
             return found
         reserve = (4 * found.damage).upper()
-    # The noise outgrows the margins: keep the values, which stay proved, and claim no signs.
-    whole = [Region(fmpq(0), found.cut, 0, arb(0))]
-    return replace(found, zeros={m.key: whole for m in margins + tied})
+    # The damage outgrows what was set aside for it: the regime and its cost stay as they were found,
+    # and signs are claimed anew, beyond all of the damage.
+    return _claimed_again(found, start, margins, tied, (error + found.damage).upper())
+
+
+def _claimed_again(
+    found: Survey, start: _Start, margins: list[Margin], tied: list[Margin], noise: arb
+) -> Survey:
+    """The same survey with no sign claimed but those that hold beyond ``noise``."""
+    zeros = {}
+    for m in margins:
+        regions = start.signs(m, found.cut, noise * m.sensitivity)
+        doubtful = [replace(r, sign=0, trend=0) for r in regions if r.sign <= 0]
+        if regions[-1].upper < found.cut:
+            doubtful.append(Region(regions[-1].upper, found.cut, 0, arb(0)))
+        zeros[m.key] = doubtful
+    for m in found.losers:
+        if m.lasting:
+            _doubt_others(m, margins, zeros, found.cut, noise)
+    doubt = min([r.lower for regions in zeros.values() for r in regions], default=found.cut)
+    if doubt < found.cut:
+        zeros.update({m.key: [Region(doubt, found.cut, 0, arb(0))] for m in tied})
+    return replace(found, zeros=zeros)
 
 
 class _Start:
@@ -98,27 +115,69 @@ class _Start:
     At remaining time 0 margins vanish to an order that is known exactly.  Divided by that
     power of x they are positive from the very beginning, up to some point at least; up to
     there the regime is exactly right, the computed values are the true ones, and there is no
-    noise.  In later steps margins begin away from zero, and that point is the start.
+    noise.  In later steps margins begin away from zero, and that point is the start.  A margin
+    that is still *open* (a tie, perhaps, that was too long to prove) has no sign, but it vanishes to
+    a higher order than the others, and so does what it may do to them.
     """
 
-    def __init__(self, margins: list[Margin], first: Opening | None, reach: fmpq) -> None:
+    def __init__(
+        self, step: Step, margins: list[Margin], first: Opening | None, check: Callable[[], None]
+    ) -> None:
+        self._reach, self._clock = step.basis.reach, arb(step.problem.clock)
+        self._check = check
         self._reduced: dict[MarginKey, tuple[int, PoissonSeries]] = {}
+        self._open: frozenset[MarginKey] = frozenset()
         self.end = fmpq(0)  # where the exact beginning ends
         if first is None:
             return
-        self.end = reach * _OPENING
         for m in margins:
             order = first.order.get(m.key, 0)
-            series = m.series.divided_by_power(order)
-            self._reduced[m.key] = order, series
-            if not _positive_up_to(series, self.end):
-                regions = sign_regions(series, fmpq(0), self.end, until_negative=True)
-                self.end = min([self.end] + [r.lower for r in regions if r.sign <= 0])
+            self._reduced[m.key] = order, m.series.divided_by_power(order)
+        self._open = first.open
+        self.end = self._reach * (_SHORT_OPENING if self._open else _OPENING)
+        for m in margins:
+            if m.key not in self._open:
+                self.end = self._positive_until(m, self._blur(m, margins))
+
+    def _positive_until(self, margin: Margin, noise: arb) -> fmpq:
+        """Up to where, at most to the end, a margin divided by its power of x stays above the noise."""
+        _, series = self._reduced[margin.key]
+        if _positive_up_to(series, self.end, noise):
+            return self.end
+        regions = sign_regions(series, fmpq(0), self.end, noise=noise, until_negative=True, check=self._check)
+        return min([self.end] + [r.lower for r in regions if r.sign <= 0])
+
+    def _blur(self, margin: Margin, margins: list[Margin]) -> arb:
+        """What the open margins may do to another one up to the end, divided by its power of x.
+
+        An open margin is at most ``B x^n`` in size, so that the values are off by at most
+        ``B (lasting x^n + harm/Λ x^(n+1)/(n+1))`` at x.
+        """
+        total, end, clock = arb(0), arb(self.end), self._clock
+        for m in margins:
+            if m.key not in self._open:
+                continue
+            order, series = self._reduced[m.key]
+            excess = order - self._reduced[margin.key][0]
+            if excess < 0:
+                return arb(0).pos_inf()
+            size = largest(series.sequence) + series.basis.tail(series.growth)
+            total += size * (m.lasting + m.harm / clock * end / (order + 1)) * end**excess
+        return (total * margin.sensitivity).upper()
 
     def length(self, margin: Margin) -> int:
         """A guess of how long the margin stays positive."""
         order, series = self._reduced.get(margin.key, (0, margin.series))
         return order + series.positive_start()
+
+    def all_signs(self, margins: list[Margin], noise: arb) -> dict[MarginKey, list[Region]]:
+        """The signs of all margins, each up to where one of those before it is negative."""
+        signs, cut = {}, self._reach
+        for m in margins:
+            self._check()
+            signs[m.key] = self.signs(m, cut, noise * m.sensitivity)
+            cut = min([cut] + [r.lower for r in signs[m.key] if r.sign < 0])
+        return signs
 
     def signs(self, margin: Margin, cut: fmpq, noise: arb) -> list[Region]:
         """The signs of one margin, up to ``cut`` or to where it is negative beyond doubt.
@@ -131,34 +190,40 @@ class _Start:
         series = margin.series
         rounding = (1 + series.growth.start) * series.basis.terms / 2 ** (ctx.prec - 8)
         drop = (4 * noise + rounding * (1 + margin.sensitivity)).upper()
-        regions = self._by_descartes(series, cut, noise, drop)
+        begin = fmpq(0) if margin.key in self._open else self.end
+        regions = self._by_descartes(series, begin, cut, noise, drop)
         if not regions:
-            regions = sign_regions(series, self.end, cut, noise=noise, drop=drop, until_negative=True)
-        beginning = [Region(fmpq(0), self.end, 1, noise)] if self.end > 0 else []
+            regions = sign_regions(
+                series, begin, cut, noise=noise, drop=drop, until_negative=True, check=self._check
+            )
+        beginning = [Region(fmpq(0), begin, 1, noise)] if begin > 0 else []
         return merge(beginning + regions)
 
-    def _by_descartes(self, series: PoissonSeries, cut: fmpq, noise: arb, drop: arb) -> list[Region]:
+    @staticmethod
+    def _by_descartes(series: PoissonSeries, begin: fmpq, cut: fmpq, noise: arb, drop: arb) -> list[Region]:
         """The signs from Descartes' rule and two evaluations; nothing where that does not decide."""
         limits = Limits((2 * series.level(noise)).upper(), drop)
-        if not limits.sign(series(arb(self.end))) > 0 or not series.stays_above(noise):
+        if not limits.sign(series(arb(begin))) > 0 or not series.stays_above(noise):
             return []
         sign = limits.sign(series(arb(cut)))
         if sign > 0:
-            return [Region(self.end, cut, 1, limits.noise)]
-        return simple_fall(series, self.end, cut, limits) if sign < 0 else []
+            return [Region(begin, cut, 1, limits.noise)]
+        return simple_fall(series, begin, cut, limits) if sign < 0 else []
 
     def _clearly_positive(self, margin: Margin, noise: arb) -> bool:
         """Whether the coefficients alone show the margin to be above the noise."""
         order, series = self._reduced.get(margin.key, (0, margin.series))
         if order == 0:
             return series.is_above(noise)
-        return self.end > 0 and series.is_above(noise / arb(self.end) ** order)
+        return (
+            margin.key not in self._open and self.end > 0 and series.is_above(noise / arb(self.end) ** order)
+        )
 
 
-def _positive_up_to(series: PoissonSeries, end: fmpq) -> bool:
-    """Whether Descartes' rule and the values at both ends show that the series is positive."""
-    level = 2 * series.level(arb(0))
-    return series.stays_above(arb(0)) and series.sequence[0] > level and series(arb(end)) > level
+def _positive_up_to(series: PoissonSeries, end: fmpq, noise: arb) -> bool:
+    """Whether Descartes' rule and the values at both ends show that the series is above the noise."""
+    level = 2 * series.level(noise)
+    return series.stays_above(noise) and series.sequence[0] > level and series(arb(end)) > level
 
 
 def _summarise(

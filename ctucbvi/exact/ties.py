@@ -12,11 +12,15 @@ first, those of :mod:`ctucbvi.exact.start`), as far as they survive every regime
 been right around the switch, and, adjustable, :math:`v_x = t` for a state that has certainly
 reached its cap.  Everything is linear algebra over the rationals, and no ball
 is involved; hence two actions that this proves tied are equal, not merely close.
+
+The rationals grow with every derivative, so that a proof may cost more than the solution; an
+:class:`Effort` bounds it.  A proof that is given up proves nothing: the tie is then reported as a
+stretch on which two actions could not be told apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from flint import fmpq
 
@@ -24,6 +28,26 @@ from ctucbvi.exact.regimes import MarginKey, Problem, Regime
 
 Functional = dict[int, fmpq]  # index of a carried value, or ONE or TIME -> coefficient
 ONE, TIME = -1, -2
+
+_WORK = 20_000_000  # multiplications of small rationals that proofs may take in one pass
+_WORD = 256  # bits of a rational with which it begins to cost more than the overhead
+
+
+class Effort:
+    """The work that proofs of ties may take, in multiplications of small rationals."""
+
+    def __init__(self, work: int = _WORK, hurried: Callable[[], bool] = lambda: False) -> None:
+        self._left = work
+        self._hurried = hurried  # whether time runs short
+
+    def spend(self, terms: int, size: fmpq) -> None:
+        """Count ``terms`` operations on rationals like ``size``."""
+        self._left -= terms * (1 + (size.p.bit_length() + size.q.bit_length()) // _WORD)
+
+    @property
+    def over(self) -> bool:
+        """Whether it is time to give up."""
+        return self._left < 0 or self._hurried()
 
 
 class Flow:
@@ -84,26 +108,29 @@ class Flow:
 class Relations:
     """Functionals that vanish on the true solution at some moment."""
 
-    def __init__(self, functionals: Iterable[Functional] = ()) -> None:
-        self._basis: dict[int, Functional] = {}  # by leading index, in echelon form
-        # Coefficients of zero are dropped, so that "vanishes identically" is "empty".
-        self._given = [g for f in functionals if (g := {i: c for i, c in f.items() if c != 0})]
-        for functional in self._given:
-            rest = self._reduce(functional)
-            if rest:
-                lead = min(rest)
-                self._basis[lead] = {i: c / rest[lead] for i, c in rest.items()}
+    def __init__(self, functionals: Iterable[Functional] = (), effort: Effort | None = None) -> None:
+        self._effort = effort or Effort()
+        self._basis: dict[int, Functional] = {}  # by leading (least) index, in echelon form
+        self._given: list[Functional] = []
+        for functional in functionals:
+            self._add(functional)
 
     def __bool__(self) -> bool:
         return bool(self._basis)
 
+    def _add(self, functional: Functional) -> None:
+        # Coefficients of zero are dropped, so that "vanishes identically" is "empty".
+        if given := {i: c for i, c in functional.items() if c != 0}:
+            self._given.append(given)
+        if rest := self._reduce(given):
+            lead = min(rest)
+            self._basis[lead] = {i: c / rest[lead] for i, c in rest.items()}
+
     def _reduce(self, functional: Functional) -> Functional:
         rest = dict(functional)
-        while rest:
-            leads = [i for i in rest if i in self._basis]
-            if not leads:
-                return rest
-            lead = leads[0]
+        while leads := [i for i in rest if i in self._basis]:
+            lead = min(leads)
+            self._effort.spend(len(self._basis[lead]), rest[lead])
             rest = _combine([(fmpq(1), rest), (-rest[lead], self._basis[lead])])
         return rest
 
@@ -113,13 +140,13 @@ class Relations:
 
     def last(self, functional: Functional, flow: Flow) -> bool:
         """Whether ``functional`` vanishes as long as the regime of ``flow`` lasts."""
-        orbit = Relations()
+        orbit = Relations(effort=self._effort)
         while functional:
-            if not self.implies(functional):
+            if self._effort.over or not self.implies(functional):
                 return False
             if orbit.implies(functional):
                 return True
-            orbit = Relations([*orbit._given, functional])
+            orbit._add(functional)
             functional = flow.derivative(functional)
         return True
 
@@ -127,14 +154,14 @@ class Relations:
         """Those that hold as long as the regime is one of ``flows``, in whatever order they come."""
         kept = self
         while True:
-            fewer = Relations([f for f in kept._given if all(kept.last(f, flow) for flow in flows)])
-            if len(fewer._given) == len(kept._given):
+            lasting = [f for f in kept._given if all(kept.last(f, flow) for flow in flows)]
+            if len(lasting) == len(kept._given):
                 return kept
-            kept = fewer
+            kept = Relations(lasting, self._effort)
 
     def with_more(self, functionals: Iterable[Functional]) -> Relations:
         """These relations and others."""
-        return Relations([*self._given, *functionals])
+        return Relations([*self._given, *functionals], self._effort)
 
 
 def _combine(parts: Iterable[tuple[fmpq, Functional]]) -> Functional:

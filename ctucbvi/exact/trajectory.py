@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import monotonic
+from typing import NamedTuple
 
 from flint import arb, ctx, fmpq
 
@@ -37,15 +38,20 @@ from ctucbvi.exact.precision import largest, point, precision
 from ctucbvi.exact.regimes import MarginKey, Problem, Regime, Step
 from ctucbvi.exact.start import Opening, opening
 from ctucbvi.exact.survey import Survey, survey
-from ctucbvi.exact.ties import Flow, Relations
+from ctucbvi.exact.ties import Effort, Flow, Relations
 
 Progress = Callable[[float], None]  # called with the part of the horizon that is done
 
 _FIRST_STRIDE, _LONGEST_STRIDE = 64, 1024  # in units of x = Λ·time
 
 
+_USUAL_BITS = 1 << 14  # of precision at most, unless the digits that are asked for need more
+_BALL = 120  # bytes of a ball besides its digits
+_TIE_SHARE = 0.25  # of the time, which proofs of ties may use up
+
+
 class BudgetError(Exception):
-    """The pass was stopped: too many steps, or the time is up."""
+    """The pass was stopped: too many steps, too much memory, or the time is up."""
 
 
 @dataclass
@@ -54,7 +60,8 @@ class Budget:
 
     seconds: float = 600.0
     steps: int = 100_000  # per pass
-    max_bits: int = 1 << 14
+    max_bits: int | None = None  # of precision; by default what the digits may need
+    memory: int = 2 << 30  # bytes, about, for the series of a pass
     started: float = 0.0
 
     def begin(self) -> Budget:
@@ -73,6 +80,23 @@ class Budget:
         """Whether the time is up."""
         return monotonic() - self.started > self.seconds
 
+    @property
+    def hurried(self) -> bool:
+        """Whether so much of the time is gone that what can be left out should be."""
+        return monotonic() - self.started > self.seconds * _TIE_SHARE
+
+    def most_bits(self, start: int) -> int:
+        """The precision to stop at for a computation that begins with ``start`` bits."""
+        return max(_USUAL_BITS, 4 * start) if self.max_bits is None else self.max_bits
+
+
+class Doubt(NamedTuple):
+    """Remaining times between which the sign of a margin is unknown."""
+
+    lower: fmpq
+    upper: fmpq
+    trend: int  # 1 or -1: the true margin is proved to rise or to fall there, so has one zero at most
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -83,7 +107,7 @@ class Piece:
     step: Step
     error: arb  # proved bound on every carried value throughout the piece
     slack: tuple[arb, ...]  # further error of each state's value, where a margin may be negative
-    unresolved: dict[MarginKey, list[tuple[fmpq, fmpq]]]  # times at which a margin's sign is unknown
+    unresolved: dict[MarginKey, list[Doubt]]  # where a margin's sign is unknown
     ties: frozenset[MarginKey]  # margins that are exactly zero throughout
 
     def position(self, t: fmpq) -> arb:
@@ -92,14 +116,25 @@ class Piece:
 
 
 class Pass:
-    """A pass over ``[0, H]``; :meth:`run` yields its pieces."""
+    """A pass over ``[0, H]``; :attr:`pieces` is what it has done so far."""
 
-    def __init__(self, problem: Problem, bits: int, budget: Budget, progress: Progress | None = None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        bits: int,
+        budget: Budget,
+        progress: Progress | None = None,
+        begin: Opening | None = None,  # of an earlier pass: it does not depend on the precision or the pace
+    ) -> None:
+        self.begin = begin
         self._problem = problem
         self._bits = bits
         self._budget = budget
         self._progress = progress
         self._basis: Basis | None = None
+        self._memory = 0
+        self._effort = Effort(hurried=lambda: budget.hurried)
+        self.pieces: list[Piece] = []
 
     def run(self) -> list[Piece]:
         """Solve; raises :class:`BudgetError` when the budget is out."""
@@ -108,25 +143,28 @@ class Pass:
 
     def _run(self) -> list[Piece]:
         problem = self._problem
-        begin = opening(problem)
+        self._check()
+        begin = self.begin = self.begin or opening(problem, self._effort)
         first: Opening | None = begin
         regime, ties = begin.regime, begin.ties
-        known = Relations([*begin.relations, *(Flow(problem, regime).margin(key) for key in ties)])
-        known = known.with_more(Flow(problem, regime).caps(range(len(regime.best))))
+        flow = Flow(problem, regime)
+        known = Relations([*begin.relations, *(flow.margin(key) for key in ties)], self._effort)
+        known = known.with_more(flow.caps(range(len(regime.best))))
         time, carried, error = fmpq(0), problem.initial_values(), arb(0)
         stride = fmpq(_FIRST_STRIDE)
-        pieces: list[Piece] = []
         while time < problem.horizon:
-            self._budget.check(len(pieces))
+            self._check()
             reach = min((problem.horizon - time) * problem.clock, stride)
-            step = Step(problem, regime, time, carried, self._basis_for(reach, first))
+            basis = self._basis_for(reach, first)
+            self._claim_memory(basis)
+            step = Step(problem, regime, time, carried, basis, self._check)
             if first is None:
                 ties = _ties(step, known, Flow(problem, regime))
-            found = survey(step, error, first, ties, lambda: self._budget.check(len(pieces)))
+            found = survey(step, error, first, ties, self._check)
             end = time + found.cut / problem.clock
             error = (error + found.damage).upper()
             known = self._surviving(known, regime, found)
-            pieces.append(self._piece(step, found, end, error, ties, known))
+            self.pieces.append(self._piece(step, found, end, error, ties, known))
             if end < problem.horizon:
                 balls = step.carried_at(found.cut)
                 carried = [point(ball) for ball in balls]
@@ -139,7 +177,17 @@ class Pass:
             time, first = end, None
             if self._progress:
                 self._progress(float(arb(time / problem.horizon)))
-        return pieces
+        return self.pieces
+
+    def _check(self) -> None:
+        self._budget.check(len(self.pieces))
+
+    def _claim_memory(self, basis: Basis) -> None:
+        """Stop before a step whose series, with those of all steps before, are too large."""
+        sequences = len(self._problem.menu) + 2 * len(self._problem.rates)  # values, pairs, margins
+        self._memory += sequences * (basis.terms + 1) * (_BALL + basis.bits // 8)
+        if self._memory > self._budget.memory:
+            raise BudgetError(f"{self._budget.memory >> 20} MiB of memory are not enough")
 
     def _basis_for(self, reach: fmpq, first: Opening | None) -> Basis:
         least = max(first.order.values(), default=0) + 8 if first else 0
@@ -150,7 +198,11 @@ class Pass:
     def _surviving(self, known: Relations, regime: Regime, found: Survey) -> Relations:
         """What holds to the end of the step, whichever of the possible regimes were right meanwhile."""
         regimes = found.possible_regimes(regime)
-        return known.surviving([Flow(self._problem, r) for r in regimes]) if regimes else Relations()
+        return (
+            known.surviving([Flow(self._problem, r) for r in regimes])
+            if regimes
+            else Relations(effort=self._effort)
+        )
 
     def _piece(
         self,
@@ -164,7 +216,7 @@ class Pass:
         start, clock = step.start, self._problem.clock
         flow = Flow(self._problem, step.regime)
         unresolved = {
-            key: [(start + r.lower / clock, start + r.upper / clock) for r in regions]
+            key: [Doubt(start + r.lower / clock, start + r.upper / clock, r.trend) for r in regions]
             for key, regions in found.zeros.items()
             # A tie that survives every possible regime stays one through the doubt.
             if regions and not (key in ties and known.implies(flow.margin(key)))

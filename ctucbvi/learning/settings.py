@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ctucbvi.model import CTMDP, Number
 
 _HALF = Fraction(1, 2)
+_LARGEST = 10**300  # of λmax: it has to be a double
+_STEEPEST = 1000  # accuracies beyond that are beyond doubles from the third episode on
 BONUSES = ("paper", "sharp", "none")
 _SCHEDULE = re.compile(r"k\^-(?P<alpha>[^*()\s]+)(?P<scaled>\*exp\(-lambda_max\*H\))?")
 
@@ -41,8 +43,10 @@ class Schedule:
     scaled: bool = False  # whether the factor e^{-λmax H} is there
 
     def __post_init__(self) -> None:
-        if self.exponent <= 0:
-            raise InputError(f"epsilon: exponent {shown(self.exponent)} is not positive; write k^-1/2")
+        if not 0 < self.exponent <= _STEEPEST:
+            raise InputError(
+                f"epsilon: exponent {shown(self.exponent)} is not in (0, {_STEEPEST}]; write k^-1/2"
+            )
 
     @classmethod
     def parse(cls, text: str) -> Schedule:
@@ -75,9 +79,10 @@ class Schedule:
 
     def rational(self, k: int) -> Fraction | None:
         r""":math:`\epsilon_k` exactly where it is a fraction, else None."""
-        power = k**self.exponent.numerator
+        # Where the power has more than 64 bits its root is not looked for.
+        power = k**self.exponent.numerator if (k.bit_length() - 1) * self.exponent.numerator < 64 else 0
         root = round(power ** (1 / self.exponent.denominator)) if power < 2**64 else 0
-        if self.scaled or root**self.exponent.denominator != power:
+        if power == 0 or self.scaled or root**self.exponent.denominator != power:
             return None
         return Fraction(1, root)
 
@@ -106,8 +111,10 @@ class Settings:
             raise InputError(f"episodes: {self.episodes!r} is not a whole number of at least 1; write one")
         if not 0 < self.delta < 1:
             raise InputError(f"delta: {shown(self.delta)} is outside (0, 1); write for example 1/20")
-        if self.fastest <= 0:
-            raise InputError(f"lambda-max: {shown(self.fastest)} is not positive; write a bound on all rates")
+        if not 0 < self.fastest <= _LARGEST:
+            raise InputError(
+                f"lambda-max: {shown(self.fastest)} is not in (0, 1e300]; write a bound on all rates"
+            )
         if self.slowest is not None and not 0 < self.slowest <= self.fastest:
             raise InputError(
                 f"lambda-min: {shown(self.slowest)} is outside (0, lambda-max = {shown(self.fastest)}]; "

@@ -7,7 +7,7 @@ the picture.
 from ctucbvi.losses.chain import Chain, Kind, Link
 from ctucbvi.losses.figure import check_target, draw
 from ctucbvi.losses.links import Sizes, chain
-from ctucbvi.losses.runs import Run, tally_runs
+from ctucbvi.losses.runs import Run, play, tally_runs
 from ctucbvi.losses.tally import Sums, Tally
 
 __all__ = [
@@ -21,5 +21,6 @@ __all__ = [
     "chain",
     "check_target",
     "draw",
+    "play",
     "tally_runs",
 ]

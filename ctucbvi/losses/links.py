@@ -37,7 +37,7 @@ from ctucbvi.losses.tally import (
 )
 from ctucbvi.study.bound import regret_bound
 from ctucbvi.study.evaluation import UNITS
-from ctucbvi.study.result import optimal_value
+from ctucbvi.study.optimum import optimal_value
 
 if TYPE_CHECKING:
     from ctucbvi.losses.runs import Run
@@ -106,7 +106,7 @@ class Sizes:
 
 def chain(study: Study, runs: Sequence[Run], *, pigeon: float = PIGEON) -> Chain:
     """The chain of complete runs."""
-    sizes, sums = Sizes.of(study), [run.sums for run in runs if run.sums is not None]
+    sizes, sums = Sizes.of(study), [run.sums for run in runs]
     rows = (
         *_measured(study, runs, sums, sizes),
         *_weighted(sizes, sums),

@@ -1,103 +1,85 @@
 """Independent runs of CT-UCBVI with everything tallied, in blocks that any process may compute.
 
 A block goes on from where the one before ended: the learner from its snapshot, the sums from their values.
-The episodes are those that a regret study of the same seed plays, bit for bit.
+The episodes are those that a regret study of the same seed plays, bit for bit, and the blocks are handed out,
+kept and resumed as those of a regret study are (:mod:`ctucbvi.study.driver`).
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
+import io
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ctucbvi.errors import InputError
+import numpy as np
+
 from ctucbvi.losses.tally import Sums, Tally
-from ctucbvi.study.driver import LostWorkerError
-from ctucbvi.study.plan import Place, Study
-from ctucbvi.study.pools import pool
+from ctucbvi.study.driver import Progress, run_study
 from ctucbvi.study.shards import RunState
-from ctucbvi.study.work import Account, piece_of
+from ctucbvi.study.work import Done, Task, played
 
 if TYPE_CHECKING:
     from ctucbvi.numeric.learner import FastLearner
+    from ctucbvi.study.plan import Learner, Stretch, Study
 
 BLOCK = 100_000  # episodes: some seconds of work
-Progress = Callable[[int, int], None]  # (episodes done, wanted)
 
 
 @dataclass(frozen=True)
 class Run:
-    """Where one run is: what it earned, and what was added up along its episodes."""
+    """One run: what it earned, and what was added up along its episodes."""
 
     number: int
-    state: RunState = field(default_factory=RunState)
-    sums: Sums | None = None  # None: not begun
+    state: RunState
+    sums: Sums
 
 
 def tally_runs(
-    study: Study, runs: int, *, workers: int = 1, block: int = BLOCK, progress: Progress | None = None
-) -> tuple[Run, ...]:
-    """Play ``runs`` runs of the first contestant of ``study``, which is CT-UCBVI, and tally them."""
-    for what, number in (("runs", runs), ("workers", workers), ("block", block)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise InputError(f"{what}: {number!r} is not a whole number of at least 1; write one")
-    found = {number: Run(number) for number in range(runs)}
-    wanted = study.settings.episodes * runs
-
-    def report(run: Run) -> None:
-        found[run.number] = run
-        if progress is not None:
-            progress(sum(each.state.episode for each in found.values()), wanted)
-
-    with pool(min(workers, runs), None) as (executor, width):
-        _play(study, deque(found.values()), block, executor, width or runs, report)
-    return tuple(found[number] for number in range(runs))
-
-
-def _play(
     study: Study,
-    waiting: deque[Run],
-    block: int,
-    executor: Executor,
-    width: int,
-    report: Callable[[Run], None],
-) -> None:
-    """Keep ``width`` blocks under way until all runs are complete."""
-    running: set[Future[Run]] = set()
-    while waiting or running:
-        while waiting and len(running) < width:
-            run = waiting.popleft()
-            until = min(run.state.episode + block, study.settings.episodes)
-            running.add(executor.submit(advance, study, run, until))
-        finished, running = wait(running, return_when=FIRST_COMPLETED)
-        for future in finished:
-            try:
-                run = future.result()
-            except BrokenProcessPool:
-                raise LostWorkerError("a worker process died; start again, with fewer --workers") from None
-            report(run)
-            if run.state.episode < study.settings.episodes:
-                waiting.appendleft(run)
+    runs: int,
+    *,
+    workers: int = 1,
+    cluster: str | None = None,
+    folder: Path | None = None,
+    block: int = BLOCK,
+    progress: Progress | None = None,
+) -> tuple[Run, ...]:
+    """Play ``runs`` runs of the only contestant of ``study``, which is CT-UCBVI, and tally them."""
+    outcome = run_study(
+        study, runs, workers=workers, cluster=cluster, folder=folder, block=block, progress=progress,
+        play=play, kind="losses",
+    )  # fmt: skip
+    (states,) = outcome.runs.values()
+    return tuple(Run(number, state, _unpacked(state.extra)) for number, state in enumerate(states))
 
 
-def advance(study: Study, run: Run, until: int) -> Run:
-    """Play and tally up to episode ``until``."""
-    contestant = study.contestants[0]
-    place = Place(study.model, study.settings, study.seed, run.number, study.initial)
-    learner = cast("FastLearner", contestant.make(place, contestant.steps, run.state.snapshot))
-    account = Account(study, contestant, run.state)
+def play(task: Task) -> Done:
+    """Play and tally one block."""
+    study = task.study
     tally = Tally(
-        study.model, study.settings, steps=contestant.steps, initial=dict(study.initial), sums=run.sums
+        study.model,
+        study.settings,
+        steps=study.contestant(task.name).steps,
+        initial=dict(study.initial),
+        sums=None if task.state.extra is None else _unpacked(task.state.extra),
     )
-    piece = piece_of(study, contestant)
-    while account.episode < until:
-        stretch, visits = learner.recorded(min(piece, until - account.episode))
-        account.add(stretch)
+
+    def advance(learner: Learner, count: int) -> Stretch:
+        stretch, visits = cast("FastLearner", learner).recorded(count)
         tally.add(visits)
-    state = RunState(
-        account.episode, account.earned, tuple(account.curve), account.planned, 0.0, learner.snapshot()
-    )
-    return Run(run.number, state, tally.sums)
+        return stretch
+
+    return played(task, advance, lambda: _packed(tally.sums))
+
+
+def _packed(sums: Sums) -> bytes:
+    file = io.BytesIO()
+    np.savez_compressed(file, **sums._asdict())
+    return file.getvalue()
+
+
+def _unpacked(data: bytes | None) -> Sums:
+    assert data is not None, "every block tallies"
+    stored = np.load(io.BytesIO(data), allow_pickle=False)
+    return Sums(*(stored[name] for name in Sums._fields))

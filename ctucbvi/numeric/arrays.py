@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP
 
 Floats = NDArray[np.float64]
@@ -31,6 +32,7 @@ class Arrays:
     target: Integers  # (non-zeros,)
     probability: Floats  # (non-zeros,)
     horizon: float
+    fastest: float  # the largest rate
     scale: float  # no value is larger, as far as doubles go
 
     @classmethod
@@ -38,7 +40,17 @@ class Arrays:
         """The doubles nearest to the numbers of ``model``; kept with it, since neither can change."""
         memo: dict[str, Arrays] = model.__dict__.setdefault("_numeric", {})
         if "arrays" not in memo:
-            memo["arrays"] = cls._rounded(model)
+            try:
+                memo["arrays"] = cls._rounded(model)
+            except OverflowError:
+                raise InputError(
+                    f"{model.name}: a number is too large for doubles; use --engine exact, or other units"
+                ) from None
+            if not memo["arrays"].horizon > 0:
+                del memo["arrays"]
+                raise InputError(
+                    f"{model.name}: the horizon is 0 in doubles; use --engine exact, or other units"
+                )
         return memo["arrays"]
 
     @classmethod
@@ -57,5 +69,6 @@ class Arrays:
             target=np.array([y for y, _ in jumps], np.int64),
             probability=np.array([float(p) for _, p in jumps]),
             horizon=float(model.horizon),
+            fastest=float(model.max_rate),
             scale=float(min(model.value_scale, Fraction(10**308))),
         )

@@ -18,27 +18,32 @@ and exceeding it counts like a jump.
 
 The residual is bounded in :mod:`ctucbvi.numeric.residuals`, in doubles and with every rounding
 accounted for.  Nothing else about the solution is used: not how it was computed, nor its
-tolerance.
+tolerance.  *Which* problem it is said to solve, semantics and truncation, is part of what is proved.
+
+The polynomials reach from 0 to the double nearest to :math:`H`.  If :math:`H` lies beyond it, the last
+values serve for the rest, and :math:`|V'| \le 1 + \max|r| + 2\lambda_{\max}\max|V|` says what that costs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf, nextafter
 
 import numpy as np
 
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.model import Number, Semantics
-from ctucbvi.numbers import exact
+from ctucbvi.numbers import exact, shown
 from ctucbvi.numeric.arrays import Arrays, Floats
+from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.planner import NumericSolution
-from ctucbvi.numeric.residuals import adjustable_bounds, committed_bounds
+from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, adjustable_bounds, committed_bounds
 from ctucbvi.policy import Policy
 
-_SMALLEST, _LARGEST = 1e-200, 1e200  # of the model's numbers: products of three neither under- nor overflow
-_UNDERFLOW = 1e-290  # more than all products that vanish can add up to
+_TOGETHER = 1 << 22  # numbers that are gone through between two looks at the clock
 
 
 @dataclass(frozen=True)
@@ -60,77 +65,127 @@ class Certificate:
         if not 0 <= time <= model.horizon:
             raise InputError(f"remaining time {time} is outside [0, {model.horizon}]")
         k = min(int(np.searchsorted(solution.times, float(time), "right")) - 1, len(self.bounds) - 1)
+        if Fraction(solution.times[k]) > time:
+            k -= 1  # the double nearest to t is a breakpoint just after t
+        if not self.bounds[k] < inf:
+            raise InputError(
+                f"certificate: nothing is proved at remaining time {shown(time)} in double precision; "
+                "use --engine exact, or other units"
+            )
         start, end = Fraction(solution.times[k]), Fraction(solution.times[k + 1])
-        u = (time - start) / (end - start)
-        centre = Fraction(0)
-        for c in solution.coefficients[k, ::-1, model.state_index(state)]:
-            centre = centre * u + Fraction(float(c))
-        # The double nearest to t or H may lie beyond a piece's end by a rounding; V moves little there.
-        beyond = max(-u, u - 1, Fraction(0)) * (end - start)
-        radius = Fraction(float(self.bounds[k])) + beyond * _steepest(solution)
+        u = min((time - start) / (end - start), Fraction(1))
+        centre = _exactly(solution.coefficients[k, :, model.state_index(state)].tolist(), u)
+        radius = Fraction(float(self.bounds[k]))
         return Enclosure(centre - radius, centre + radius)
 
 
-def _steepest(solution: NumericSolution) -> Fraction:
-    """More than the sum of the slopes of V and of its polynomial just beyond a piece.
-
-    A piece is at least as long as the rounding of a time, so ``|u| <= 2``.  The piece may be as short as that
-    (where a switch is at the horizon itself), and its coefficients are then as small.
-    """
-    model, sizes = solution.model, np.abs(solution.coefficients)
-    size = model.value_scale + Fraction(float(sizes.sum(axis=1).max()))
-    order = np.arange(sizes.shape[1])
-    slopes = (sizes * (order * 2.0**order)[:, None]).sum(axis=1).max(axis=1) / np.diff(solution.times)
-    top = max(abs(row.reward) for row in model.transitions)
-    return Fraction(4 * (1 + top + size * 2 * model.max_rate + Fraction(float(slopes.max()))))
+def _exactly(coefficients: list[float], u: Fraction) -> Fraction:
+    """The polynomial at ``u``, over one common denominator: doubles are whole numbers over a power of two."""
+    ratios = [c.as_integer_ratio() for c in coefficients]
+    common = max(denominator for _, denominator in ratios)
+    top, bottom, total, power = u.numerator, u.denominator, 0, 1
+    for numerator, denominator in reversed(ratios):
+        total = total * top + numerator * (common // denominator) * power
+        power *= bottom
+    return Fraction(total * bottom, common * power)
 
 
-def certify(solution: NumericSolution) -> Certificate:
+def certify(solution: NumericSolution, *, budget: NumericBudget | None = None) -> Certificate:
     """Prove how accurate ``solution`` is."""
     arrays = Arrays.of(solution.model)
     _check(solution, arrays)
-    pieces, orders, states = solution.coefficients.shape
-    bounds, weight = np.zeros(pieces), np.zeros(orders)
-    work, fixed = np.zeros(2 * orders), solution.policy is not None
-    times, value = np.ascontiguousarray(solution.times), np.ascontiguousarray(solution.coefficients)
+    bounds = np.zeros(len(solution.best))
+    error = _start(solution, arrays)
+    prove = _committed if solution.semantics is Semantics.COMMITTED else _adjustable
+    for low, high in _chunks(solution, budget or NO_HURRY):
+        error = prove(solution, arrays, low, high, error, bounds)
+    # The horizon itself may lie beyond its double by a rounding, and the last values serve there too.
+    bounds[-1] += _above((solution.model.horizon - Fraction(arrays.horizon)) * _steepest(solution))
+    return Certificate(solution, np.nextafter(bounds + TINY, np.inf))
+
+
+def _chunks(solution: NumericSolution, budget: NumericBudget) -> Iterator[tuple[int, int]]:
+    """Pieces ``low`` to ``high``, a few at a time."""
+    pieces = len(solution.best)
+    together = max(1, _TOGETHER // max(1, solution.coefficients[0].size + solution.scores[0].size))
+    for low in range(0, pieces, together):
+        budget.check(lambda: f"the certificate of {pieces} pieces")
+        yield low, min(low + together, pieces)
+
+
+def _start(solution: NumericSolution, arrays: Arrays) -> float:
+    """A bound on the error at remaining time 0."""
     if solution.semantics is Semantics.COMMITTED:
-        committed_bounds(
-            arrays.rate, arrays.reward, arrays.terminal, arrays.first, arrays.owner, arrays.row,
-            arrays.target, arrays.probability, solution.truncate, fixed, times, value,
-            np.ascontiguousarray(solution.scores), solution.best, solution.capped, bounds, weight,
-            np.zeros(states), work,
-        )  # fmt: skip
+        given, wanted = solution.scores[0, 0], arrays.terminal[arrays.owner]
     else:
-        most = int(np.diff(arrays.first).max())
-        adjustable_bounds(
-            arrays.rate, arrays.reward, arrays.terminal, arrays.first, arrays.row, arrays.target,
-            arrays.probability, solution.truncate, fixed, times, value, solution.best, solution.capped,
-            bounds, weight, np.zeros((orders, most)), np.zeros(most), work,
-        )  # fmt: skip
-    # The horizon itself may lie beyond its double by a rounding, and the last piece serves there too.
-    missing = abs(solution.model.horizon - Fraction(arrays.horizon))
-    if missing:
-        bounds[-1] += 1.001 * float(missing * _steepest(solution))
-    return Certificate(solution, np.nextafter(bounds + _UNDERFLOW, np.inf))
+        given = solution.coefficients[0, 0]
+        wanted = np.minimum(arrays.terminal, 0.0) if solution.truncate else arrays.terminal
+    with np.errstate(over="ignore"):
+        off = np.abs(given - wanted) + UNIT * (np.abs(given) + np.abs(wanted) + TINY)
+    return float(off.max())
+
+
+def _committed(s: NumericSolution, a: Arrays, low: int, high: int, error: float, bounds: Floats) -> float:
+    """Prove bounds for the pieces from ``low`` to ``high``; the piece before is looked at for the jump."""
+    since, (_, orders, states) = max(low - 1, 0), s.coefficients.shape
+    part, found = slice(since, high), np.zeros(high - since)
+    error = committed_bounds(
+        a.rate, a.reward, a.first, a.row, a.target, a.probability, s.truncate, s.policy is not None,
+        np.ascontiguousarray(s.times[since : high + 1]), np.ascontiguousarray(s.coefficients[part]),
+        np.ascontiguousarray(s.scores[part]), np.ascontiguousarray(s.best[part]),
+        np.ascontiguousarray(s.capped[part]), low - since, error, found, np.zeros(orders),
+        np.zeros(states), np.zeros(2 * orders),
+    )  # fmt: skip
+    bounds[low:high] = found[low - since :]
+    return float(error)
+
+
+def _adjustable(s: NumericSolution, a: Arrays, low: int, high: int, error: float, bounds: Floats) -> float:
+    """The same for the adjustable problem."""
+    since, orders, most = max(low - 1, 0), s.coefficients.shape[1], int(np.diff(a.first).max())
+    part, found = slice(since, high), np.zeros(high - since)
+    error = adjustable_bounds(
+        a.rate, a.reward, a.first, a.row, a.target, a.probability, s.truncate, s.policy is not None,
+        np.ascontiguousarray(s.times[since : high + 1]), np.ascontiguousarray(s.coefficients[part]),
+        np.ascontiguousarray(s.best[part]), np.ascontiguousarray(s.capped[part]), low - since, error,
+        found, np.zeros(orders), np.zeros((orders, most)), np.zeros(most), np.zeros(2 * orders),
+    )  # fmt: skip
+    bounds[low:high] = found[low - since :]
+    return float(error)
+
+
+def _steepest(solution: NumericSolution) -> Fraction:
+    """A bound on the slope of V (and of V = t)."""
+    model = solution.model
+    return 1 + max(abs(row.reward) for row in model.transitions) + 2 * model.max_rate * model.value_scale
+
+
+def _above(number: Fraction) -> float:
+    """A double that is not below ``number``, nor below 0."""
+    try:
+        return nextafter(float(number), inf) if number > 0 else 0.0
+    except OverflowError:
+        return inf
 
 
 def _check(solution: NumericSolution, arrays: Arrays) -> None:
-    """Refuse what the bounds do not cover: numbers out of range, pieces that do not fit together."""
-    data = [arrays.rate, arrays.reward, arrays.terminal, arrays.probability, np.array([arrays.horizon])]
-    for numbers in data:
-        sizes = np.abs(numbers[numbers != 0])
-        if sizes.size and not (sizes.min() >= _SMALLEST and sizes.max() <= _LARGEST):
-            raise InputError("certificate: the model has numbers beyond 1e±200; choose other units")
-    if not (np.isfinite(solution.coefficients).all() and np.isfinite(solution.scores).all()):
+    """Refuse what is no solution at all: shapes, numbers that are none, pieces that do not fit together."""
+    pieces, states, pairs = len(solution.times) - 1, len(arrays.terminal), len(arrays.rate)
+    orders = solution.coefficients.shape[1] if solution.coefficients.ndim == 3 else 0
+    if not 1 <= orders <= MOST_ORDERS:
+        raise InputError(f"certificate: a piece needs 1 to {MOST_ORDERS} coefficients, not {orders}")
+    shapes = solution.coefficients.shape, solution.scores.shape, solution.best.shape, solution.capped.shape
+    if shapes != ((pieces, orders, states), (pieces, orders, pairs), (pieces, states), (pieces, states)):
+        raise InputError(f"certificate: arrays of shapes {shapes} do not fit the model, or each other")
+    if not all(np.isfinite(a).all() for a in (solution.times, solution.coefficients, solution.scores)):
         raise InputError("certificate: a coefficient is not a finite number")
     times = solution.times
     if times[0] != 0 or not (np.diff(times) > 0).all() or times[-1] != arrays.horizon:
         raise InputError("certificate: times must increase from 0 to the horizon")
+    if not ((solution.best >= arrays.first[:-1]) & (solution.best < arrays.first[1:])).all():
+        raise InputError("certificate: a hinted action is not on offer in its state")
     if solution.policy is not None:
         _check_policy(solution, solution.policy)
-    first = arrays.first
-    if not ((solution.best >= first[:-1]) & (solution.best < first[1:])).all():
-        raise InputError("certificate: a hinted action is not on offer in its state")
 
 
 def _check_policy(solution: NumericSolution, policy: Policy) -> None:

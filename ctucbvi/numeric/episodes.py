@@ -8,8 +8,10 @@ drawn as a whole number of ticks, :math:`j = \lceil -2^q\ln(U)/\lambda\rceil \ge
 
 * a jump at elapsed time :math:`t` is within the horizon if and only if :math:`t` has :math:`h_0` ticks or
   less;
-* the remaining time :math:`H - t` is at least :math:`t_i = iH/N` if and only if :math:`t` has at most
-  :math:`\lfloor 2^q H(1 - i/N)\rfloor` ticks, which is ``reach[i]``;
+* the remaining time :math:`H - t` is at least :math:`(i - \tfrac12)H/N`, where the cell of :math:`t_i =
+  iH/N` begins (the remaining times that are nearest to it), if and only if :math:`t` has at most
+  :math:`\lfloor 2^q H(1 - (i - \tfrac12)/N)\rfloor` ticks, which is ``reach[i]``; ``reach[0]`` is
+  :math:`h_0`;
 * a visit that is cut off lasts :math:`h_0 2^{-q} - t + \rho`, so that with two whole numbers
   :math:`T = \texttt{ticks}\cdot 2^{-q} + \texttt{cut}\cdot\rho`. As a double this is within :math:`3u` of
   the truth, and correctly rounded if :math:`\rho = 0` (if :math:`H` is a double with few digits, such as
@@ -22,8 +24,9 @@ Jumps are counted for the targets that the true model has: others never occur, s
 
 **Planning** is ``alg:VI`` (:mod:`ctucbvi.numeric.sweeps`): :math:`V_0 = 0`, sweeps until
 :math:`\|V_n - V_{n-1}\| < \epsilon_k`, and one more for the policy (``eq:pi-k``). Every rounded operation
-of a sweep is monotone, so the computed :math:`V_n` increase and the loop ends for every
-:math:`\epsilon_k > 0`.
+of a sweep is monotone, so the computed :math:`V_n` increase until a sweep changes nothing. Then all further
+ones compute the same, so that an :math:`\epsilon_k` below what doubles resolve (it may underflow to 0) stops
+there: policy and values are those of every later sweep.
 
 **Random numbers**: xoshiro256++ (Blackman and Vigna), one state per run; a uniform number is
 :math:`(m + 1/2) 2^{-52}` with :math:`m` the upper 52 bits.  A choice among one is no draw.
@@ -64,7 +67,7 @@ class World(NamedTuple):
     reward: Floats  # (pairs,)
     opening: Integers  # initial states
     opening_share: Floats  # their cumulative probabilities
-    reach: Integers  # (steps + 1,) ticks that may have passed while t_i or more remain; the first is h_0
+    reach: Integers  # (steps + 1,) ticks that may have passed in the cell of t_i or above; the first is h_0
     times: Floats  # (steps + 1,) t_i
     numbers: Floats  # (13,) constants; see TICK and the others
 
@@ -143,9 +146,9 @@ def pick(random: Words, share: Floats, low: int, high: int) -> int:
 
 @njit(cache=True)
 def cell_of(reach: Integers, elapsed: int) -> int:
-    """The largest i with t_i at most the remaining time."""
+    """The i whose t_i is nearest to the remaining time, the larger one half-way."""
     last = reach.size - 1
-    i = int((reach[0] - elapsed) * (last / reach[0]))
+    i = int((reach[0] - elapsed) * (last / reach[0]) + 0.5)
     i = min(i, last)
     while elapsed > reach[i]:
         i -= 1
@@ -293,16 +296,20 @@ def accuracy(numbers: Floats, episode: int) -> float:
 
 @njit(cache=True)
 def choose(first: Integers, action_values: Floats, policy: Choices) -> bool:
-    """Fill ``policy`` with the first best action; returns whether that changed anything."""
+    """Fill ``policy`` with the first best action; returns whether that changed anything.
+
+    At t_0 all are worth 0, which tells nothing: the action there is that of t_1.
+    """
     changed = False
     for x in range(first.size - 1):
-        for i in range(1, action_values.shape[1]):  # at t_0 all are worth 0, and the first is taken
+        for i in range(1, action_values.shape[1]):
             lead = first[x]
             for k in range(first[x] + 1, first[x + 1]):
                 if action_values[k, i] > action_values[lead, i]:
                     lead = k
             changed |= policy[x, i] != lead
             policy[x, i] = lead
+        policy[x, 0] = policy[x, 1]
     return changed
 
 

@@ -8,8 +8,8 @@ that read back as the same doubles.
 key            meaning
 =============  ================================================================================
 format         ``"ctucbvi-certificate-1"``
-semantics      ``"committed"`` or ``"adjustable"``
-truncate       whether values are capped at the remaining time
+semantics      ``"committed"`` or ``"adjustable"``: the problem that is said to be solved
+truncate       whether values are capped at the remaining time: likewise
 times          from 0 to the horizon, increasing: the ends of the pieces
 values         ``values[k][j][x]``: coefficient j of V in state x on piece k, in u = 0..1
 scores         committed: ``scores[k][j][i]``, likewise q of pair i (state by state)
@@ -17,11 +17,18 @@ best           ``best[k][x]``: the pair hinted to be best
 capped         ``capped[k][x]``: 1 where V = t is hinted, else 0
 bound          the bound that is claimed (optional)
 =============  ================================================================================
+
+A file may come from anybody.  Each key is checked on reading (its type, its shape, its range), a key that is
+given twice is refused, and what the file says about itself is never believed: semantics and truncation name
+the problem for which the bound is computed, hints can only make that bound larger, and the bound that is
+claimed is compared with the one that is proved.
 """
 
 from __future__ import annotations
 
 import json
+from itertools import chain
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +38,7 @@ from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP, Semantics
 from ctucbvi.numeric.certificate import Certificate
 from ctucbvi.numeric.planner import NumericSolution
+from ctucbvi.numeric.residuals import MOST_ORDERS
 
 FORMAT = "ctucbvi-certificate-1"
 
@@ -43,7 +51,7 @@ def save_certificate(certificate: Certificate, path: str) -> None:
         "model": s.model.name,
         "semantics": str(s.semantics),
         "truncate": s.truncate,
-        "bound": certificate.bound,
+        "bound": certificate.bound if certificate.bound < inf else None,
         "times": s.times.tolist(),
         "values": s.coefficients.tolist(),
         "scores": s.scores.tolist() if s.semantics is Semantics.COMMITTED else [],
@@ -51,7 +59,7 @@ def save_certificate(certificate: Certificate, path: str) -> None:
         "capped": s.capped.tolist(),
     }
     try:
-        Path(path).write_text(json.dumps(document), encoding="utf-8")
+        Path(path).write_text(json.dumps(document, allow_nan=False), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
@@ -59,46 +67,99 @@ def save_certificate(certificate: Certificate, path: str) -> None:
 def load_certificate(path: str, model: CTMDP) -> tuple[NumericSolution, float | None]:
     """The solution in ``path``, to be checked against ``model``, and the bound it claims."""
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError):
+    except ValueError:
         raise InputError(f"{path}: is not JSON; write one with ctucbvi plan --certificate") from None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InputError(f"{path}: is not a certificate; its key 'format' must be {FORMAT!r}")
-    semantics = Semantics(str(document.get("semantics")))
-    truncate = document.get("truncate", False)
-    if not isinstance(truncate, bool):
-        raise InputError(f"{path}: truncate: {truncate!r} is neither true nor false")
-    times = _array(document, "times", path, (None,))
-    pieces, states, pairs = len(times) - 1, len(model.states), len(model.transitions)
-    values = _array(document, "values", path, (pieces, None, states))
-    shape = values.shape[:2]
-    committed = semantics is Semantics.COMMITTED
-    scores = _array(document, "scores", path, (*shape, pairs)) if committed else np.zeros((*shape, pairs))
-    best = _array(document, "best", path, (pieces, states)).astype(np.int64)
-    capped = _array(document, "capped", path, (pieces, states)).astype(np.int64)
-    claimed = document.get("bound")
-    if claimed is not None and not (isinstance(claimed, int | float) and claimed >= 0):
-        raise InputError(f"{path}: bound: {claimed!r} is not a number of at least 0")
-    solution = NumericSolution(model, semantics, truncate, 0.0, times, values, scores, best, capped)
-    return solution, claimed
-
-
-def _array(document: dict[str, Any], key: str, path: str, shape: tuple[int | None, ...]) -> Any:
-    """The numbers under ``key``, in the shape that the model asks for (None: any length above 0)."""
-    if key not in document:
-        raise InputError(f"{path}: {key!r} is missing")
     try:
-        numbers = np.array(document[key], dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{path}: {key!r} is not an array of numbers") from None
+        return read_certificate(text, model)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def read_certificate(text: str, model: CTMDP) -> tuple[NumericSolution, float | None]:
+    """The same from the text of a file."""
+    try:
+        document = json.loads(text, object_pairs_hook=_once)
+    except InputError:
+        raise
+    except (ValueError, RecursionError):
+        raise InputError("is not JSON; write one with ctucbvi plan --certificate") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InputError(f"is not a certificate; its key 'format' must be {FORMAT!r}")
+    named, truncate = _given(document, "semantics"), _given(document, "truncate")
+    semantics = Semantics(named if isinstance(named, str) and len(named) < 40 else _short(named))
+    if not isinstance(truncate, bool):
+        raise InputError(f"truncate: {_short(truncate)} is neither true nor false")
+    times = _array(document, "times", (None,), float)
+    pieces, states, pairs = len(times) - 1, len(model.states), len(model.transitions)
+    values = _array(document, "values", (pieces, None, states), float)
+    orders = values.shape[1]
+    if orders > MOST_ORDERS:
+        raise InputError(f"'values' has pieces of {orders} coefficients; at most {MOST_ORDERS} are allowed")
+    if semantics is Semantics.COMMITTED:
+        scores = _array(document, "scores", (pieces, orders, pairs), float)
+    else:
+        if document.get("scores"):
+            raise InputError("'scores' belong to the committed problem; leave them empty")
+        scores = np.broadcast_to(0.0, (pieces, orders, pairs))
+    best = _array(document, "best", (pieces, states), int)
+    capped = _array(document, "capped", (pieces, states), int)
+    if not (np.isin(capped, (0, 1)).all() and (truncate or not capped.any())):
+        raise InputError("'capped' has an entry that is not 0, or 1 where values are truncated")
+    solution = NumericSolution(model, semantics, truncate, 0.0, times, values, scores, best, capped)
+    return solution, _claim(document.get("bound"))
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object without repetition: of two values for a key a reader may see the other one."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise InputError("a key is given twice; keep one")
+    return found
+
+
+def _given(document: dict[str, Any], key: str) -> Any:
+    if key not in document:
+        raise InputError(f"{key!r} is missing")
+    return document[key]
+
+
+def _short(entry: Any) -> str:
+    text = repr(entry)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _claim(bound: Any) -> float | None:
+    """The bound that is claimed, if any."""
+    if bound is None:
+        return None
+    if type(bound) not in (int, float) or not 0 <= bound < 1e308:
+        raise InputError(f"bound: {_short(bound)} is not a number of at least 0")
+    return float(bound)
+
+
+def _array(
+    document: dict[str, Any], key: str, shape: tuple[int | None, ...], kind: type[int] | type[float]
+) -> Any:
+    """The numbers under ``key``, in the shape that the model asks for (None: any length above 0)."""
+    flat = nested = _given(document, key)
+    try:
+        for _ in shape[1:]:
+            flat = chain.from_iterable(flat)
+        types = set(map(type, flat))
+        numbers = np.array(nested, dtype=np.float64 if kind is float else np.int64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{key!r} is not an array of numbers, {len(shape)} deep") from None
+    if not types <= {int, kind}:
+        raise InputError(f"{key!r} has an entry that is not {'a' if kind is float else 'a whole'} number")
     fits = numbers.ndim == len(shape) and all(
         n > 0 and wanted in (None, n) for n, wanted in zip(numbers.shape, shape, strict=True)
     )
     if not fits:
         wanted = tuple("any" if n is None else n for n in shape)
-        raise InputError(f"{path}: {key!r} has shape {numbers.shape}, but the model asks for {wanted}")
+        raise InputError(f"{key!r} has shape {numbers.shape}, but the model asks for {wanted}")
     if not np.isfinite(numbers).all():
-        raise InputError(f"{path}: {key!r} has an entry that is not a finite number")
+        raise InputError(f"{key!r} has an entry that is not a finite number")
     return numbers

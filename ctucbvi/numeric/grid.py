@@ -6,9 +6,9 @@ On :math:`t_i = iH/N` the algorithm is taken literally:
           \quad\text{until}\quad \max_{x,i} |V_n - V_{n-1}| < \epsilon ,
 
 and the policy (``eq:pi-k``) is :math:`\arg\max_a \mathcal T^a V_n(x,t_i)` with the :math:`V_n` that is
-returned.  The action of :math:`t_i` holds on :math:`[t_i, t_{i+1})`, that of :math:`t_N` at :math:`H`.
-Of actions with the same value the first in the model's order is taken; at :math:`t_0 = 0` all have
-the same, so on :math:`[0, t_1)` every state takes its first action.
+returned.  The action of :math:`t_i` holds for the remaining times that are nearest to it, on
+:math:`[t_i - h/2, t_i + h/2)`.  Of actions with the same value the first in the model's order is taken; at
+:math:`t_0 = 0` all have the same, which tells nothing, and the action of :math:`t_1` is taken.
 
 **The integral** of ``eq:Tak`` is discretised by a product rule: the exponential is integrated
 exactly on every cell, only :math:`u = \sum_y p(y) V_n(y,\cdot)` is approximated.  The exponential
@@ -66,8 +66,9 @@ class GridSolution:
         return float(np.interp(self._time(t), self.times, self.values[x]))
 
     def action(self, state: str, t: Number | None = None) -> str:
-        """The action of the last grid point that is not above ``t``."""
-        i = int(np.searchsorted(self.times, self._time(t), "right")) - 1
+        """The action of the grid point nearest to ``t``, of the larger one half-way."""
+        middles = (self.times[1:] + self.times[:-1]) / 2
+        i = int(np.searchsorted(middles, self._time(t), "right"))
         pair = int(self.policy[self.model.state_index(state), i])
         return self.model.transitions[pair].action
 
@@ -115,6 +116,7 @@ def grid_iteration(
     if not np.isfinite(new).all():
         raise InputError(f"grid iteration of {model.name!r}: a value overflows; choose other units")
     improve(new, old)  # for the policy: T^a V_n; the old iterate is no longer needed
+    best[0] = best[1]
     columns = np.ascontiguousarray
     return GridSolution(model, times, columns(new.T), columns(best.T), n, distance)
 

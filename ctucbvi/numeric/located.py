@@ -9,7 +9,8 @@ remaining time whose pieces end where an action or the truncation takes over.  T
   :math:`\epsilon_k`;
 * the best action of level :math:`n_k + 1` is the policy of ``eq:pi-k``, at every remaining time.
 
-If none of the distances is small enough, the layers are doubled.
+If none of the distances is small enough, the layers are doubled.  Where a distance cannot be told from 0,
+:math:`\epsilon_k` is below what doubles resolve (it may underflow), and the iteration ends there.
 
 Estimates are doubles: holding times are rounded and added up as they come.  With :math:`m` additions a
 relative error of :math:`(1+u)^{m+1} - 1`, :math:`u = 2^{-53}`, is the most that :math:`T` can have, all
@@ -154,7 +155,7 @@ class LocatedLearner:
             distances: list[tuple[float, float]] = []
             for n in range(1, levels):
                 distances.append(distance(solution, estimated, levels, n, epsilon))
-                if sum(distances[-1]) / 2 < epsilon:
+                if sum(distances[-1]) / 2 < epsilon or distances[-1][0] == 0.0:
                     found = tuple(distances)
                     return LocatedPlan(
                         self.model, estimated, rates, bonus, epsilon, levels, solution, n, found

@@ -80,14 +80,17 @@ def iterate(
     action_values: Floats,
     inflow: Floats,
 ) -> int:
-    """Modified value iteration (``alg:VI``) and one more T^a; returns n_k."""
+    """Modified value iteration (``alg:VI``) and one more T^a; returns n_k.
+
+    Once a sweep changes nothing no further one does, so that is the end whatever ε is, 0 by underflow too.
+    """
     depth, n, distance = values.shape[0], 0, np.inf
     values[0] = 0.0
     while True:
         old, new = slot(n, depth), slot(n + 1, depth)
         gather(row, target, chance, weights, values[old], inflow, action_values[new])
         accumulate(weights, action_values[new])
-        if distance < epsilon:
+        if distance < epsilon or distance == 0.0:
             return n
         n += 1
         distance = improve(first, times, action_values[new], values[old], values[new])

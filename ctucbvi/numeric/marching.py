@@ -27,7 +27,6 @@ from ctucbvi.numeric.arrays import Floats, Integers
 from ctucbvi.numeric.polynomials import first_zero
 
 FREE, CAPPED, OPEN = 0, 1, 2
-_TIE = 1e-14  # relative: values closer than this are compared by their slopes
 
 
 @njit(cache=True, inline="always")
@@ -90,9 +89,12 @@ def march(
     committed: bool,
     truncate: bool,
     allowed: float,
+    longest: float,
+    tie: float,
     degree: int,
     times: Floats,
     pieces: int,
+    stop: int,
     value: Floats,
     score: Floats,
     best: Integers,
@@ -104,24 +106,25 @@ def march(
     cap_since: Integers,
     forced: Integers,
 ) -> int:
-    """Go on from piece ``pieces`` until the horizon or until the arrays are full.
+    """Go on from piece ``pieces`` until the horizon, until there are ``stop``, or until a step is too short.
 
     ``value[k, j, x]``: coefficients of V in u = (t − times[k]) / (times[k+1] − times[k]), and
     ``score[k, j, i]`` those of q (committed) or h (adjustable); ``carried`` is the state at
-    ``times[pieces]``.  ``forced`` names the pair to use in each state; empty, the best ones are
-    found.  Returns the number of pieces that are filled.
+    ``times[pieces]``.  No step is longer than ``longest``.  Values that are closer than ``tie`` of the
+    largest one are compared by their slopes.  ``forced`` names the pair to use in each state; empty, the best
+    ones are found.  Returns the number of pieces that are filled.
     """
     fastest = 0.0
     for i in range(rate.size):
         fastest = max(fastest, rate[i])
-    while pieces < best.shape[0] and times[pieces] < horizon:
+    while pieces < stop and times[pieces] < horizon:
         t = times[pieces]
         v, c, lead, mode = value[pieces], score[pieces], best[pieces], cap[pieces]
         _expand(
             rate, reward, first, owner, row, target, probability, committed, truncate, degree,
-            t, horizon, fastest, v, c, lead, mode, carried, own, since, cap_since, forced,
+            t, horizon, fastest, tie, v, c, lead, mode, carried, own, since, cap_since, forced,
         )  # fmt: skip
-        h = min(horizon - t, _step(v, c, committed, degree, fastest, allowed))
+        h = min(horizon - t, longest, _step(v, c, committed, degree, fastest, allowed))
         _scale(v, h)
         _scale(c, h)
         u = _first_event(first, committed, truncate, degree, t, h, v, c, lead, mode, since, cap_since, work)
@@ -131,6 +134,8 @@ def march(
             _scale(c, u)
             h *= u
         ended = horizon if u >= 1.0 and t + h >= horizon * (1.0 - 1e-15) else t + h
+        if not ended > t:
+            break  # the step is below the resolution of doubles, or not a number
         source = c if committed else v
         for i in range(carried.size):
             total = 0.0
@@ -145,7 +150,7 @@ def march(
 @njit(cache=True)
 def _expand(
     rate, reward, first, owner, row, target, probability, committed, truncate, degree,
-    t, horizon, fastest, v, c, lead, mode, carried, own, since, cap_since, forced,
+    t, horizon, fastest, tie, v, c, lead, mode, carried, own, since, cap_since, forced,
 ):  # fmt: skip
     """Taylor coefficients in time up to ``degree + 1``, with the best actions found on the way."""
     size = 1e-300
@@ -154,7 +159,7 @@ def _expand(
     for i in range(rate.size):
         since[i] = -1
         size = max(size, 1e-2 * abs(reward[i]) * (1.0 / fastest if fastest * horizon > 1.0 else horizon))
-    slack = _TIE * size
+    slack = tie * size
     states = first.size - 1
     racing = True
     if committed:

@@ -2,22 +2,37 @@ r"""The fast planner: values and policies in double precision, readable at any r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import frexp, inf
 
 import numpy as np
 
-from ctucbvi.errors import InputError
+from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
+from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.marching import march
 from ctucbvi.policy import Policy
 
 _DEGREE, _DEGREE_OF_SMALL, _SMALL = 14, 18, 64  # small: so many pairs that calls, not sums, cost time
 _FIRST_ROOM = 24  # pieces to make room for at first
+_TOGETHER = 1 << 23  # numbers that are computed between two looks at the clock
+TIE = 1e-15  # relative: values closer than this are compared by their slopes
 _NOBODY = np.empty(0, np.int64)  # no policy is given
+
+
+@dataclass(frozen=True)
+class Care:
+    """How careful a march is, beyond its tolerance: what a certificate that is too large can ask for."""
+
+    reach: float = inf  # the longest step, in mean holding times of the fastest pair
+    tie: float = TIE
+
+
+_USUAL = Care()
 
 
 @dataclass(frozen=True)
@@ -70,12 +85,17 @@ def solve_numeric(
     *,
     tolerance: float = 1e-9,
     truncate: bool = False,
+    care: Care | None = None,
+    budget: NumericBudget | None = None,
 ) -> NumericSolution:
-    """Solve ``model`` with an error of about ``tolerance`` in every value."""
+    """Solve ``model`` with an error of about ``tolerance`` in every value.
+
+    How large it is ``certify`` proves; ``solve_certified`` takes more ``care`` until it is small enough.
+    """
     _check_tolerance(tolerance, model)
     semantics = Semantics(semantics)
-    run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance)
-    run.go(run.arrays.horizon, _NOBODY)
+    run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance, care, budget)
+    run.go(Arrays.of(model).horizon, _NOBODY)
     return NumericSolution(model, semantics, truncate, tolerance, *run.result())
 
 
@@ -92,7 +112,7 @@ def evaluate_numeric(
     run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, False, tolerance)
     pair = {(row.state, row.action): i for i, row in enumerate(model.transitions)}
     starts = (Fraction(0), *policy.breakpoints)
-    ends = [*(float(t) for t in starts[1:]), run.arrays.horizon]
+    ends = [*(float(t) for t in starts[1:]), Arrays.of(model).horizon]
     for start, end in zip(starts, ends, strict=True):
         actions = [pair[x, policy.action(x, start)] for x in model.states]
         run.go(end, np.array(actions, np.int64))
@@ -101,24 +121,57 @@ def evaluate_numeric(
 
 def smallest_tolerance(model: CTMDP) -> float:
     """What doubles can give: some rounding errors of the largest value that the model may have."""
-    return max(1e-14, 1e-14 * Arrays.of(model).scale)
+    return max(1e-280, 1e-14 * Arrays.of(model).scale)
 
 
 def _check_tolerance(tolerance: float, model: CTMDP) -> None:
     least = smallest_tolerance(model)
-    if not least <= tolerance < max(1.0, 1e3 * least):
+    most = max(1.0, 1e14 * least)  # as large as the values themselves
+    if not least <= tolerance < most:
         raise InputError(
             f"tolerance: {tolerance} is out of reach of double precision for values of this size; "
-            f"ask for at least {least:.1e} and less than {max(1.0, 1e3 * least):.0e}"
+            f"ask for at least {least:.1e} and less than {most:.0e}"
         )
 
 
-class _Run:
-    """The arrays of one march, and their growth."""
+def _unit_of_time(arrays: Arrays) -> float:
+    """A power of two near the shortest mean holding time where that is extreme, else 1.
 
-    def __init__(self, arrays: Arrays, committed: bool, truncate: bool, tolerance: float) -> None:
+    Taylor coefficients in time are of size λ^j, up to j = 20, and would leave the range of doubles.
+    """
+    fastest = arrays.fastest or 1.0 / arrays.horizon
+    if not 0 < fastest < inf or 1e-12 < fastest < 1e12:
+        return 1.0
+    return 2.0 ** max(min(-frexp(fastest)[1], 1000), -1000)
+
+
+class _Run:
+    """The arrays of one march, and their growth.
+
+    With another unit of time τ the rates become λτ, rewards stay as they are, and V and g count in τ as well,
+    so that V = t remains V = t.
+    """
+
+    def __init__(
+        self,
+        arrays: Arrays,
+        committed: bool,
+        truncate: bool,
+        tolerance: float,
+        care: Care | None = None,
+        budget: NumericBudget | None = None,
+    ) -> None:
+        self.unit, self.whole = _unit_of_time(arrays), arrays.horizon
+        if self.unit != 1:
+            with np.errstate(over="ignore", under="ignore"):
+                rate, terminal = arrays.rate * self.unit, arrays.terminal / self.unit
+            horizon, fastest = arrays.horizon / self.unit, arrays.fastest * self.unit
+            arrays = replace(arrays, rate=rate, terminal=terminal, horizon=horizon, fastest=fastest)
+            if not (horizon < inf and np.isfinite(terminal).all()):
+                raise UndecidedError("the numbers are too far apart for double precision; use --engine exact")
         self.arrays, self.committed, self.truncate = arrays, committed, truncate
-        self.allowed = 0.5 * tolerance / arrays.horizon
+        self.care, self.budget = care or _USUAL, budget or NO_HURRY
+        self.allowed = 0.5 * tolerance / self.whole
         states, pairs = len(arrays.terminal), len(arrays.rate)
         self.pieces = 0
         self.degree = degree = _DEGREE_OF_SMALL if pairs <= _SMALL else _DEGREE
@@ -135,18 +188,33 @@ class _Run:
 
     def go(self, end: float, forced: Integers) -> None:
         """March to ``end``, making room as needed, with the best actions or with those ``forced``."""
-        a = self.arrays
+        a, end = self.arrays, end / self.unit
+        longest = self.care.reach / a.fastest if a.fastest > 0 else inf
+        together = max(1, _TOGETHER // ((self.degree + 2) * (len(a.target) + len(a.rate) + 1)))
         while self.times[self.pieces] < end:
+            self.budget.check(self._reached)
             if self.pieces == len(self.best):
                 self._grow()
+            before, stop = self.pieces, min(len(self.best), self.pieces + together)
             self.pieces = march(
                 a.rate, a.reward, a.first, a.owner, a.row, a.target, a.probability, end,
-                self.committed, self.truncate, self.allowed, self.degree, self.times, self.pieces,
-                self.value, self.score, self.best, self.cap, self.carried, self.work, self.own,
-                self.since, self.cap_since, forced,
+                self.committed, self.truncate, self.allowed, longest, self.care.tie, self.degree,
+                self.times, before, stop, self.value, self.score, self.best, self.cap, self.carried,
+                self.work, self.own, self.since, self.cap_since, forced,
             )  # fmt: skip
+            if self.pieces < stop and self.times[self.pieces] < end:
+                raise UndecidedError(
+                    f"{self._reached()} is beyond double precision; use --engine exact or other units"
+                )
+
+    def _reached(self) -> str:
+        """How far the march has come, as the beginning of a message."""
+        now = self.times[self.pieces] * self.unit
+        return f"remaining time {now:.3g} of {self.whole:.3g} is reached, and the rest"
 
     def _grow(self) -> None:
+        numbers = 2 * (self.value.size + self.score.size + self.best.size + self.cap.size)
+        self.budget.check(self._reached, numbers)
         for name in ("value", "score", "best", "cap", "times"):
             old = getattr(self, name)
             new = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
@@ -155,5 +223,10 @@ class _Run:
 
     def result(self) -> tuple[Floats, Floats, Floats, Integers, Integers]:
         """Times, values, scores, best pairs and caps of the pieces that were filled."""
-        k, d = self.pieces, self.degree + 1
-        return self.times[: k + 1], self.value[:k, :d], self.score[:k, :d], self.best[:k], self.cap[:k]
+        k, d, unit = self.pieces, self.degree + 1, self.unit
+        times, value, score = self.times[: k + 1], self.value[:k, :d], self.score[:k, :d]
+        if unit != 1:
+            with np.errstate(over="ignore", under="ignore"):
+                times, value, score = times * unit, value * unit, score * unit if self.committed else score
+            times[-1] = self.whole
+        return times, value, score, self.best[:k], self.cap[:k]

@@ -42,7 +42,7 @@ def make_world(model: CTMDP, settings: Settings, steps: int, opening: dict[str, 
         reward=arrays.reward,
         opening=states,
         opening_share=chances,
-        reach=np.array([model.horizon * (steps - i) / steps // tick for i in range(steps + 1)], np.int64),
+        reach=_reach(model.horizon, steps, tick),
         times=grid_times(model.horizon, steps).copy(),
         numbers=_numbers(model, settings, steps, tick),
     )
@@ -64,6 +64,12 @@ def _tick(horizon: Fraction, episodes: int) -> Fraction:
     """The power of two of which a horizon has many, but ``episodes`` horizons not too many."""
     bits = min(_FINEST, _CLOCK_BITS - episodes.bit_length())
     return Fraction(2) ** (math.frexp(horizon)[1] - bits)
+
+
+def _reach(horizon: Fraction, steps: int, tick: Fraction) -> Integers:
+    """How many ticks may have passed where t_i, or a later point of the grid, is nearest to what remains."""
+    cells = [Fraction(steps), *(steps - i + Fraction(1, 2) for i in range(1, steps + 1))]
+    return np.array([horizon * left / steps // tick for left in cells], np.int64)
 
 
 def _numbers(model: CTMDP, settings: Settings, steps: int, tick: Fraction) -> Floats:

@@ -5,8 +5,17 @@ up: a sum of :math:`n` products of rounded data has an error of at most
 :math:`(n + 8)\,2^{-53}\,m` to first order, and twice that to all orders as long as
 :math:`n < 2^{40}`.  :data:`UNIT` carries the factor 2.  Divisions and multiplications by the
 step count as products.  The data (rates, rewards, probabilities) are the doubles nearest to
-the model's numbers, with a relative error of :math:`2^{-53}` each, and are counted among the
-factors.  Nothing may underflow, which the caller checks.
+the model's numbers and are counted among the factors.  Rows of :math:`p` sum to 1 exactly, so
+:math:`\lambda(\sum_y p(y)\,v(y) - q) = \lambda \sum_y p(y)\,(v(y) - q)`: rounding is then of the size of the
+differences, not of the values.
+
+**Underflow.**  A product, and a number of the model, may lose up to :math:`\eta = 2^{-1074}` more than
+:math:`2^{-53}` of itself.  So :data:`TINY` is added to each number of the model and to each product that goes
+into a magnitude: ``UNIT * TINY`` is more than :math:`10^{27}\eta`, and a magnitude of at least ``TINY`` times
+``UNIT`` does not itself underflow.  Sums and differences lose nothing.
+
+**Overflow.**  What is not a number below :data:`HUGE` counts as infinite (:func:`worst`): a NaN compares as
+false and must not be lost in a maximum.
 
 On a piece of length :math:`h` all functions are polynomials in :math:`u \in [0,1]`.  With the
 residual :math:`\rho_i(u) = \sum_j \rho_{ij} u^j` of equation :math:`i`,
@@ -15,8 +24,9 @@ residual :math:`\rho_i(u) = \sum_j \rho_{ij} u^j` of equation :math:`i`,
 
 The maximum over actions is replaced by a *hint*, one action for each state and piece; how much
 another action exceeds it is bounded by Bernstein coefficients and added to the residual, so
-a wrong hint makes the bound larger and never wrong.  With a fixed policy (``fixed``) the hint is
-the policy, there is no maximum, and other actions do not matter.
+a wrong hint makes the bound larger and never wrong.  That a value is capped at the remaining time is a hint
+too, and one that the problem without truncation does not know.  With a fixed policy (``fixed``) the action is
+the policy's, there is no maximum, and other actions do not matter.
 """
 
 from __future__ import annotations
@@ -26,17 +36,30 @@ from numba import njit
 from ctucbvi.numeric.polynomials import bernstein
 
 UNIT = 2.0**-52
-GROW = 1.0 + 2.0**-40  # covers the rounding in adding up positive bounds
+TINY = 1e-280
+HUGE = 1e300
+GROW = 1.0 + 2.0**-40  # covers the rounding in adding up some hundred positive bounds
+MOST_ORDERS = 64  # Bernstein coefficients of more could lose more than UNIT * TINY to underflow
+
+
+@njit(cache=True, inline="always")
+def worst(a, b):
+    """The larger of two bounds; infinite where ``b`` is not a number."""
+    if not b < HUGE:
+        return float("inf")
+    return b if b > a else a
 
 
 @njit(cache=True)
 def excess(d, n, blur, work):
     """An upper bound for the positive part of ``Σ d_k u^k`` on [0, 1], each ``d_k`` known to ``blur``."""
-    total, size = d[0], abs(d[0])
+    total, size = d[0], TINY + abs(d[0])
     for k in range(1, n + 1):
         total += max(d[k], 0.0)
         size += abs(d[k])
     slack = blur + (4.0 * n + 20.0) * UNIT * size
+    if not (size < HUGE and slack < HUGE):
+        return float("inf")
     if total + slack <= 0.0:
         return 0.0
     bernstein(d, n, work)
@@ -48,20 +71,17 @@ def excess(d, n, blur, work):
 
 @njit(cache=True)
 def committed_bounds(
-    rate, reward, terminal, first, owner, row, target, probability, truncate, fixed,
-    times, value, score, best, capped, bounds, weight, gap, work,
+    rate, reward, first, row, target, probability, truncate, fixed,
+    times, value, score, best, capped, begin, error, bounds, weight, gap, work,
 ):  # fmt: skip
-    """Fill ``bounds[k]`` with a proved bound on |V − Ṽ| on piece ``k``.
+    """Fill ``bounds[k]`` with a proved bound on |V − Ṽ| on piece ``k``, from piece ``begin`` on.
 
     ``score[k, j, i]`` are the coefficients of q̃ and ``value[k, j, x]`` those of Ṽ, which must be
-    those of q̃ for the hinted action, or of t where the hint is "capped".
+    those of q̃ for the hinted action, or of t where the hint is "capped"; what they differ by counts.
+    ``error`` bounds |Q − q̃| where piece ``begin`` begins; returned is the bound where the last one ends.
     """
     pieces, orders, pairs = score.shape
-    error = 0.0
-    for i in range(pairs):
-        start = score[0, 0, i] - terminal[owner[i]]
-        error = max(error, abs(start) + UNIT * (abs(score[0, 0, i]) + abs(terminal[owner[i]])))
-    for k in range(pieces):
+    for k in range(begin, pieces):
         h = times[k + 1] - times[k]
         if k > 0:
             error += _jump(score[k - 1], score[k])
@@ -72,39 +92,41 @@ def committed_bounds(
         for i in range(pairs):
             count = row[i + 1] - row[i]
             for j in range(orders):
-                inflow = size = 0.0
+                inflow, size = 0.0, TINY
                 for e in range(row[i], row[i + 1]):
-                    inflow += probability[e] * v[j, target[e]]
-                    size += probability[e] * abs(v[j, target[e]])
+                    away = v[j, target[e]] - q[j, i]
+                    inflow += probability[e] * away
+                    size += (probability[e] + TINY) * abs(away)
                 gain = reward[i] if j == 0 else 0.0
-                slope = gain + rate[i] * (inflow - q[j, i])
-                size = abs(gain) + rate[i] * (size + abs(q[j, i]))
+                slope = gain + rate[i] * inflow
+                size = abs(gain) + (rate[i] + TINY) * size + TINY
                 rise = (j + 1.0) * q[j + 1, i] if j + 1 < orders else 0.0
-                off = abs(rise - h * slope) + (count + 16.0) * UNIT * (abs(rise) + h * size)
-                weight[j] = max(weight[j], off)
-            reach = 0.0
+                off = abs(rise - h * slope) + (count + 16.0) * UNIT * (abs(rise) + h * size + TINY)
+                weight[j] = worst(weight[j], off)
+            reach = TINY
             for e in range(row[i], row[i + 1]):
-                reach += probability[e] * gap[target[e]]
-            missed = max(missed, h * rate[i] * reach)
+                reach += (probability[e] + TINY) * gap[target[e]]
+            reach *= 1.0 + (count + 8.0) * UNIT
+            missed = worst(missed, h * ((rate[i] + TINY) * reach + TINY) + TINY)
         for j in range(orders):
             error += weight[j] / (j + 1.0)
-        error = (error + missed * GROW) * GROW
-        bounds[k] = (error + shown) * GROW
+        error = worst(0.0, (error + missed * GROW) * GROW)
+        bounds[k] = worst(0.0, (error + shown) * GROW)
+    return error
 
 
 @njit(cache=True)
 def _jump(before, after):
     """How much q̃ (or ṽ) jumps between two pieces."""
     orders, count = before.shape
-    worst = 0.0
+    largest = 0.0
     for i in range(count):
         total = size = 0.0
         for j in range(orders - 1, -1, -1):
             total += before[j, i]
-            size += abs(before[j, i])
-        jump = abs(after[0, i] - total) + (orders + 8.0) * UNIT * (size + abs(after[0, i]))
-        worst = max(worst, jump)
-    return worst * GROW
+            size += abs(total)  # an addition is off by half a unit of its result
+        largest = worst(largest, abs(after[0, i] - total) + UNIT * size)
+    return largest * GROW
 
 
 @njit(cache=True)
@@ -115,109 +137,106 @@ def _committed_gaps(first, truncate, fixed, start, h, q, v, best, capped, gap, w
     """
     orders = q.shape[0]
     n, d, room = orders - 1, work[:orders], work[orders:]
-    worst = 0.0
+    largest = 0.0
     for x in range(first.size - 1):
         b = best[x]
+        is_capped = truncate and capped[x] == 1
         here, apart = 0.0, 0.0
         for j in range(orders):
             line = start if j == 0 else h if j == 1 else 0.0
-            meant = line if capped[x] == 1 else q[j, b]
-            if v[j, x] != meant or (capped[x] == 1 and j == 1):
+            meant = line if is_capped else q[j, b]
+            if v[j, x] != meant or (is_capped and j == 1):
                 apart += abs(v[j, x] - meant) + UNIT * (abs(v[j, x]) + abs(meant))
-        if capped[x] != 1 and not fixed:
+        if not (is_capped or fixed):
             for i in range(first[x], first[x + 1]):
                 if i != b:
                     blur = 0.0
                     for j in range(orders):
                         d[j] = q[j, i] - q[j, b]
                         blur += UNIT * (abs(q[j, i]) + abs(q[j, b]))
-                    here = max(here, excess(d, n, blur, room))
+                    here = worst(here, excess(d, n, blur, room))
         if truncate:
             blur = UNIT * (abs(start) + 2.0 * abs(h))
             for j in range(orders):
                 line = start if j == 0 else h if j == 1 else 0.0
-                d[j] = line - q[j, b] if capped[x] == 1 else q[j, b] - line
+                d[j] = line - q[j, b] if is_capped else q[j, b] - line
                 blur += UNIT * (abs(q[j, b]) + abs(line))
-            here = max(here, excess(d, n, blur, room))
-        gap[x] = (here + apart) * GROW
-        worst = max(worst, gap[x])
-    return worst * GROW
+            here = worst(here, excess(d, n, blur, room))
+        gap[x] = worst(0.0, (here + apart) * GROW)
+        largest = worst(largest, gap[x])
+    return largest * GROW
 
 
 @njit(cache=True)
 def adjustable_bounds(
-    rate, reward, terminal, first, row, target, probability, truncate, fixed,
-    times, value, best, capped, bounds, weight, slopes, blurs, work,
+    rate, reward, first, row, target, probability, truncate, fixed,
+    times, value, best, capped, begin, error, bounds, weight, slopes, blurs, work,
 ):  # fmt: skip
     """Fill ``bounds[k]`` with a proved bound on |V − Ṽ| on piece ``k`` of the adjustable problem.
 
     ``value[k, j, x]`` are the coefficients of ṽ; where the hint is "capped" t is meant, and the
-    difference counts.
+    difference counts.  ``begin``, ``error`` and what is returned are as in :func:`committed_bounds`.
     """
     pieces, orders, states = value.shape
     n, d, room = orders - 1, work[:orders], work[orders:]
-    error = 0.0
-    for x in range(states):
-        g = min(terminal[x], 0.0) if truncate else terminal[x]
-        error = max(error, abs(value[0, 0, x] - g) + UNIT * (abs(value[0, 0, x]) + abs(g)))
-    for k in range(pieces):
+    for k in range(begin, pieces):
         t, h = times[k], times[k + 1] - times[k]
         if k > 0:
             error += _jump(value[k - 1], value[k])
         v = value[k]
-        shown = lasting = missed = 0.0
+        lasting = missed = 0.0
         weight[:] = 0.0
         for x in range(states):
             b = best[k, x]
-            is_capped = capped[k, x] == 1
+            is_capped = truncate and capped[k, x] == 1
             _slopes(rate, reward, first, row, target, probability, v, x, slopes, blurs)
             here = 0.0
-            for i in range(first[x], first[x + 1]):
-                if i != b and not fixed:
-                    for j in range(orders):
-                        d[j] = slopes[j, i - first[x]] - slopes[j, b - first[x]]
-                    here = max(here, excess(d, n, blurs[i - first[x]] + blurs[b - first[x]], room))
             if is_capped:
                 # v = t needs a slope of at least 1 from some action; the hinted one will do.
                 for j in range(orders):
                     d[j] = (1.0 if j == 0 else 0.0) - slopes[j, b - first[x]]
                 here = excess(d, n, blurs[b - first[x]] + UNIT, room)
-            elif truncate:
+                lasting = worst(lasting, abs(v[0, x] - t) + UNIT * (abs(v[0, x]) + abs(t)))
+            elif not fixed:
+                for i in range(first[x], first[x + 1]):
+                    if i != b:
+                        for j in range(orders):
+                            d[j] = slopes[j, i - first[x]] - slopes[j, b - first[x]]
+                        here = worst(here, excess(d, n, blurs[i - first[x]] + blurs[b - first[x]], room))
+            if truncate and not is_capped:
                 blur = UNIT * (abs(t) + abs(h))
                 for j in range(orders):
                     line = t if j == 0 else h if j == 1 else 0.0
                     d[j] = v[j, x] - line
                     blur += UNIT * (abs(v[j, x]) + abs(line))
-                over = excess(d, n, blur, room)
-                lasting, shown = max(lasting, over), max(shown, over)
-            missed = max(missed, h * here)
+                lasting = worst(lasting, excess(d, n, blur, room))
+            missed = worst(missed, h * (here + TINY) + TINY)
             for j in range(orders):
                 rise = (j + 1.0) * v[j + 1, x] if j + 1 < orders else 0.0
                 wanted = (1.0 if j == 0 else 0.0) if is_capped else slopes[j, b - first[x]]
-                off = abs(rise - h * wanted) + 8.0 * UNIT * (abs(rise) + h * abs(wanted))
-                weight[j] = max(weight[j], off + h * (0.0 if is_capped else blurs[b - first[x]]))
-            if is_capped:
-                away = abs(v[0, x] - t) + UNIT * (abs(v[0, x]) + abs(t))
-                lasting = max(lasting, away)
+                off = abs(rise - h * wanted) + 8.0 * UNIT * (abs(rise) + h * abs(wanted) + TINY)
+                weight[j] = worst(weight[j], off + h * (0.0 if is_capped else blurs[b - first[x]]))
         for j in range(orders):
             error += weight[j] / (j + 1.0)
-        error = (error + missed * GROW + lasting) * GROW
-        bounds[k] = (error + shown) * GROW
+        error = worst(0.0, (error + missed * GROW + lasting) * GROW)
+        bounds[k] = error * GROW
+    return error
 
 
 @njit(cache=True)
 def _slopes(rate, reward, first, row, target, probability, v, x, slopes, blurs):
-    """Coefficients of r − λv + λ Σ p v for the actions of ``x``, and a bound on all their rounding."""
+    """Coefficients of r + λ Σ p(y) (v(y) − v) for the actions of ``x``, and a bound on all their rounding."""
     orders = v.shape[0]
     for i in range(first[x], first[x + 1]):
         at = i - first[x]
         blurs[at] = 0.0
         for j in range(orders):
-            inflow = size = 0.0
+            inflow, size = 0.0, TINY
             for e in range(row[i], row[i + 1]):
-                inflow += probability[e] * v[j, target[e]]
-                size += probability[e] * abs(v[j, target[e]])
+                away = v[j, target[e]] - v[j, x]
+                inflow += probability[e] * away
+                size += (probability[e] + TINY) * abs(away)
             gain = reward[i] if j == 0 else 0.0
-            slopes[j, at] = gain + rate[i] * (inflow - v[j, x])
-            size = abs(gain) + rate[i] * (size + abs(v[j, x]))
+            slopes[j, at] = gain + rate[i] * inflow
+            size = abs(gain) + (rate[i] + TINY) * size + TINY
             blurs[at] += (row[i + 1] - row[i] + 12.0) * UNIT * size

@@ -1,7 +1,7 @@
 r"""Episodes under a given policy, drawn by compiled code: what a policy earns, by experiment.
 
-The policy is an action for each state and grid point, held on :math:`[t_i, t_{i+1})` of remaining
-time and committed on entering a state: an episode asks for an action, holds it for an exponential
+The policy is an action for each state and grid point, held for the remaining times nearest to it
+and committed on entering a state: an episode asks for an action, holds it for an exponential
 time with rate :math:`\lambda(x,a)`, earns :math:`r(x,a)` meanwhile, jumps, and asks again, until the
 remaining time is used up.  This shares nothing with any evaluation of the policy but the model.
 
@@ -69,7 +69,7 @@ def _episodes(rate, reward, terminal, row, target, probability, horizon, policy,
     for _ in range(episodes):
         x, left, earned = initial, horizon, 0.0
         while left > 0.0:
-            pair = policy[x, min(int(left / horizon * steps), steps)]
+            pair = policy[x, min(int(left / horizon * steps + 0.5), steps)]
             stay = draw.standard_exponential() / rate[pair] if rate[pair] > 0.0 else np.inf
             if stay >= left:
                 earned += reward[pair] * left

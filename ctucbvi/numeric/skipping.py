@@ -38,7 +38,8 @@ action :math:`a`, or to stay at :math:`t` if it is cut off.  By how much another
 :math:`\|V_n - V_{n-1}\|` for :math:`n = n_k`, plus what it can move, and not above that for smaller
 :math:`n`, less what it can move. At a grid point the best action stays if its lead :math:`D` exceeds
 :math:`|G_D|\cdot\text{box} + R_D`. Other points are *tracked*: if :math:`|D + G_D\cdot\Delta| > R_D`, the
-sign is that of :math:`\bar D`. So the best action is known even where it keeps changing, as it does where
+sign is that of :math:`\bar D`. At :math:`t_0`, where all are worth 0, the action is that of :math:`t_1`:
+there is nothing to decide. So the best action is known even where it keeps changing, as it does where
 optimism holds two actions level. When nothing can be said (two rivals overtake at one point, say), or an
 estimate leaves the box, the episode is planned.
 

@@ -119,6 +119,8 @@ def settle(
         if policy[x, i] != choice:
             policy[x, i] = choice
             answer = OTHER
+            if i == 1:  # t_0 takes the action of t_1
+                policy[x, 0] = choice
     return answer
 
 

@@ -4,16 +4,18 @@
 """
 
 from ctucbvi.study.bound import Bound, regret_bound
+from ctucbvi.study.cells import enough_cells, grid_loss
 from ctucbvi.study.driver import LostWorkerError, Outcome, run_study
 from ctucbvi.study.evaluation import Evaluator, grid_policy
 from ctucbvi.study.figure import draw
-from ctucbvi.study.learners import contestant
+from ctucbvi.study.learners import BY_BONUS, contestant
 from ctucbvi.study.plan import Contestant, Learner, Place, Stretch, Study, checkpoints
 from ctucbvi.study.result import Result, document_text
 from ctucbvi.study.shards import RunState
 from ctucbvi.study.summary import Curve, student_quantile
 
 __all__ = [
+    "BY_BONUS",
     "Bound",
     "Contestant",
     "Curve",
@@ -30,6 +32,8 @@ __all__ = [
     "contestant",
     "document_text",
     "draw",
+    "enough_cells",
+    "grid_loss",
     "grid_policy",
     "regret_bound",
     "run_study",

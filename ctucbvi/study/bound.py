@@ -60,8 +60,8 @@ def _never(model: CTMDP, settings: Settings) -> str:
         return "the theorem is about the learner with the bonus of the paper"
     if settings.slowest is not None:
         return "the paper states no constants for the variant with a known lambda_min"
-    if min(row.rate for row in model.transitions) == 0:
-        return "the bound needs lambda_min > 0, and some pair has rate 0"
+    if still := [f"{row.state}/{row.action}" for row in model.transitions if row.rate == 0]:
+        return f"the bound needs lambda_min > 0, and {', '.join(still)} never jumps (rate 0)"
     if settings.fastest * model.horizon > _LARGEST:
         return "exp(lambda_max H) is beyond double precision"
     return ""

@@ -9,23 +9,23 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 from pathlib import Path
 
 from ctucbvi.errors import InputError, UndecidedError
-from ctucbvi.study.plan import Study, versions
-from ctucbvi.study.pools import pool
+from ctucbvi.study.plan import Study, made_by
+from ctucbvi.study.pools import GoneError, pool
 from ctucbvi.study.shards import Folder, RunState
 from ctucbvi.study.work import Done, Task, work
 
 BLOCK = 250_000  # episodes: some seconds of work
 Progress = Callable[[int, int, int], None]  # (episodes found on disk, done, wanted)
+Work = Callable[[Task], Done]
 
 
 class LostWorkerError(UndecidedError):
-    """A worker died; what was finished is saved."""
+    """Who did the work is gone; the message says who, and what is kept."""
 
 
 @dataclass(frozen=True)
@@ -46,30 +46,43 @@ def run_study(
     folder: Path | None = None,
     block: int = BLOCK,
     progress: Progress | None = None,
+    play: Work | None = None,
+    kind: str = "regret",
 ) -> Outcome:
     """Run every contestant ``runs`` times, or what is left of that.
 
-    With a ``folder``, finished blocks are kept there and the same call goes on from them.
+    With a ``folder``, finished blocks are kept there and the same call goes on from them.  ``play`` plays a
+    block, if it is not :func:`~ctucbvi.study.work.work`; what it adds up is of another ``kind`` then.
     """
     for what, number in (("runs", runs), ("workers", workers), ("block", block)):
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:
             raise InputError(f"{what}: {number!r} is not a whole number of at least 1; write one")
-    chains = _Chains(study, runs, Folder(study, folder), block, progress)
-    if tasks := chains.waiting():
-        with pool(min(workers, len(tasks)), cluster) as (executor, width):
-            _play(chains, deque(tasks), executor, width or len(tasks))
-    return chains.outcome()
+    with Folder(study, folder, kind) as files:
+        chains = _Chains(study, runs, files, block, progress)
+        if tasks := chains.waiting():
+            try:
+                with pool(min(workers, len(tasks)), cluster) as (executor, width):
+                    _play(chains, deque(tasks), executor, width or len(tasks), play or work)
+            except GoneError as error:
+                raise LostWorkerError(f"{error}{_kept(folder)}") from None
+        return chains.outcome()
 
 
-def _play(chains: _Chains, tasks: deque[Task], executor: Executor, width: int) -> None:
+def _kept(folder: Path | None) -> str:
+    if folder is None:
+        return ", and nothing is kept without --out DIR: start again"
+    return f"; what was finished is in {folder}, and the same command goes on from there"
+
+
+def _play(chains: _Chains, tasks: deque[Task], executor: Executor, width: int, play: Work) -> None:
     """Keep ``width`` blocks under way until none is left."""
     running: set[Future[Done]] = set()
     while tasks or running:
         while tasks and len(running) < width:
-            running.add(executor.submit(work, tasks.popleft()))
+            running.add(executor.submit(play, tasks.popleft()))
         finished, running = wait(running, return_when=FIRST_COMPLETED)
         for future in finished:
-            following = chains.accept(_result(future))
+            following = chains.accept(_checked(future.result()))
             if following is not None:
                 tasks.appendleft(following)  # a run that has begun goes on first
 
@@ -103,7 +116,6 @@ class _Chains:
 
     def outcome(self) -> Outcome:
         """The complete study."""
-        self._files.tidy()
         runs = {
             c.name: tuple(self._states[c.name, run] for run in range(self._count))
             for c in self._study.contestants
@@ -122,17 +134,11 @@ class _Chains:
             self._progress(self._found, self._done, self._wanted)
 
 
-def _result(future: Future[Done]) -> Done:
-    try:
-        result = future.result()
-    except (BrokenProcessPool, CancelledError):
-        raise LostWorkerError(
-            "a worker process died; what was finished is saved, and the same command goes on from there"
-        ) from None
-    here, there = dict(versions()), dict(result.versions)
+def _checked(result: Done) -> Done:
+    here, there = dict(made_by()), dict(result.made_by)
     if here != there:
         raise InputError(
-            f"a worker has other versions ({there}) than this machine ({here}); make them the same, "
-            "or the result would depend on who computed what"
+            f"a worker has other versions or other code ({there}) than this machine ({here}); make them the "
+            "same, or the result would depend on who computed what"
         )
     return result

@@ -1,8 +1,9 @@
 r"""What policies on a grid are worth, many at a time, in doubles with one proved error bound.
 
-A learner's policy is an action for each state and grid point :math:`t_i = iH/N`, held on
-:math:`[t_i, t_{i+1})`.  With the action committed on entering a state its value is
-:math:`V^\pi(x,t) = q_{x,\pi(x,t)}(t)`, where on a stretch of cells with the same actions
+A learner's policy is an action for each state and grid point :math:`t_i = iH/N`, held for the remaining
+times that are nearest to it, :math:`[t_i - h/2, t_i + h/2)`, :math:`h = H/N`.  With the action committed on
+entering a state its value is :math:`V^\pi(x,t) = q_{x,\pi(x,t)}(t)`, where on a stretch of cells with the
+same actions
 
 .. math:: q_{x,a}' = r - \lambda q_{x,a} + \lambda\sum_y p(y)\,q_{y,\pi(y)}, \qquad q(0) = g .
 
@@ -31,7 +32,7 @@ exponential is needed.
   by :math:`6u` of itself :math:`18uxB`, as :math:`|dq/dx| \le 3B`.
 
 Errors of a stretch do not grow afterwards.  The lengths :math:`x` add up to :math:`\Lambda H` and there
-are at most :math:`N + \Lambda H` stretches, and one more makes up for the rounding of :math:`g`; the sum,
+are at most :math:`N + 1 + \Lambda H` stretches, and one more makes up for the rounding of :math:`g`; the sum,
 doubled for what is of second order, is :attr:`Evaluator.bound`.  It holds for all policies at once.
 
 **Sampled policies.**  A learner in discrete time looks at the state at grid points only: the action
@@ -121,7 +122,7 @@ def _bound(arrays: Arrays, clock: float, steps: int) -> float:
     size = scale + _TERMS * rho
     entries = int(np.diff(arrays.row).max()) if arrays.row.size > 1 else 0
     flow = load * (4.0 * (entries + 10) + 18.0) * _UNIT * size
-    stretches = (steps + load + 1.0) * ((2.0 * _TERMS + 6.0) * _UNIT * size + 2.0**-57 * (scale + rho))
+    stretches = (steps + load + 2.0) * ((2.0 * _TERMS + 6.0) * _UNIT * size + 2.0**-57 * (scale + rho))
     return 2.0 * (flow + stretches) + _VANISHED
 
 
@@ -158,19 +159,21 @@ def _evaluate(
         for p in range(q.size):
             q[p] = terminal[owner[p]]
         i = 0
-        while i < steps:
+        while i < steps + (not sampled):
             end = i + 1
             if sampled:
                 if i > 0:
                     for p in range(q.size):
                         z[p] = q[policy[owner[p], i]]
                     q[:] = z
+                length = cell
             else:
-                while end < steps and _same(policy, i, end):
+                while end <= steps and _same(policy, i, end):
                     end += 1
                 for e in range(target.size):
                     source[e] = policy[target[e], i]
-            length = cell * (end - i)
+                # The cells of the first and the last point are halves.
+                length = cell * (end - i - 0.5 * (i == 0) - 0.5 * (end > steps))
             parts = int(np.ceil(length))
             for _ in range(parts):
                 _stretch(share, gain, row, source, probability, length / parts, q, z, new)

@@ -18,7 +18,8 @@ from typing import Any, cast
 from ctucbvi.errors import InputError
 from ctucbvi.study.plan import Contestant, Learner, Place
 
-_STEPS = 100  # cells of the grid
+_STEPS = 100  # cells of the grid; see ctucbvi.study.cells for how many are enough
+BY_BONUS = {"paper": "ct-ucbvi", "sharp": "sharp", "none": "greedy"}
 
 
 def contestant(name: str, steps: int = _STEPS) -> Contestant:
@@ -40,20 +41,26 @@ def contestant(name: str, steps: int = _STEPS) -> Contestant:
 
 
 def make_ct_ucbvi(place: Place, steps: int, snapshot: bytes | None) -> Learner:
-    """CT-UCBVI, new or resumed."""
-    from ctucbvi.numeric.learner import FastLearner
-
-    return _made(FastLearner, place, steps, snapshot)
+    """CT-UCBVI with the bonus of the paper, new or resumed."""
+    return _with_bonus("paper", place, steps, snapshot)
 
 
 def make_sharp(place: Place, steps: int, snapshot: bytes | None) -> Learner:
     """CT-UCBVI with the sharp bonus, new or resumed."""
-    return make_ct_ucbvi(replace(place, settings=replace(place.settings, bonus="sharp")), steps, snapshot)
+    return _with_bonus("sharp", place, steps, snapshot)
 
 
 def make_greedy(place: Place, steps: int, snapshot: bytes | None) -> Learner:
     """The greedy learner, new or resumed."""
-    return make_ct_ucbvi(replace(place, settings=replace(place.settings, bonus="none")), steps, snapshot)
+    return _with_bonus("none", place, steps, snapshot)
+
+
+def _with_bonus(bonus: str, place: Place, steps: int, snapshot: bytes | None) -> Learner:
+    """What a learner is called says which bonus it has, whatever the settings of the study say."""
+    from ctucbvi.numeric.learner import FastLearner
+
+    own = replace(place, settings=replace(place.settings, bonus=bonus))
+    return _made(FastLearner, own, steps, snapshot)
 
 
 def make_discrete(place: Place, steps: int, snapshot: bytes | None) -> Learner:

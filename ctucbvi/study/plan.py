@@ -32,6 +32,7 @@ from ctucbvi.errors import InputError
 from ctucbvi.learning.settings import Settings
 from ctucbvi.model import CTMDP
 from ctucbvi.modelfile import dump_model
+from ctucbvi.sources import digest
 
 CHECKPOINTS = 200
 
@@ -154,6 +155,7 @@ class Study:
             "sampled": contestant.sampled,
             **dict(contestant.options),
             "versions": dict(versions()),
+            "code": digest(),
         }
 
 
@@ -168,6 +170,11 @@ def versions() -> tuple[tuple[str, str], ...]:
     """The versions of what computes the results, by name."""
     ours = ((name, version(name)) for name in ("ctucbvi", "numba", "numpy"))
     return (("python", platform.python_version()), *ours)
+
+
+def made_by() -> tuple[tuple[str, str], ...]:
+    """All that results depend on besides the study: versions, and the digest of the sources."""
+    return (*versions(), ("code", digest()))
 
 
 def checkpoints(episodes: int, count: int = CHECKPOINTS) -> tuple[int, ...]:

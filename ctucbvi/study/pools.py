@@ -9,12 +9,14 @@ parent is gone, however it went.
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -22,6 +24,10 @@ from typing import Any
 from ctucbvi.errors import InputError
 
 _PATIENCE = 10  # seconds to wait for a scheduler
+
+
+class GoneError(Exception):
+    """Who did the work is gone; the text says who."""
 
 
 class _Here(Executor):
@@ -54,11 +60,13 @@ def _processes(workers: int) -> Iterator[Executor]:
     )
     try:
         yield executor
-    except BaseException:
+    except BaseException as error:
         # What is under way is lost anyway; waiting for it would keep the user waiting.
         executor.shutdown(wait=False, cancel_futures=True)
         for child in set(multiprocessing.active_children()) - before:
             child.terminate()
+        if isinstance(error, BrokenProcessPool):
+            raise GoneError("a worker process died") from None
         raise
     executor.shutdown()
 
@@ -88,6 +96,13 @@ def _cluster(address: str) -> Iterator[Executor]:
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"--cluster {address!r}: no scheduler answers there ({reason})") from None
-    with client:
-        # Not pure: equal arguments need not be remembered, and no result is kept longer than needed.
-        yield client.get_executor(pure=False)
+    for name in ("distributed", "distributed.client"):  # it would write tracebacks; what it raises is enough
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        with client:
+            # Not pure: equal arguments need not be remembered, and no result is kept longer than needed.
+            yield client.get_executor(pure=False)
+    except distributed.KilledWorker:
+        raise GoneError(f"workers of {address} died, several at the same block") from None
+    except CancelledError:
+        raise GoneError(f"the scheduler at {address} is gone") from None

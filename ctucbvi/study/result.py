@@ -1,33 +1,23 @@
-r"""The result of a study as one JSON document, the same whoever computed it and however often it stopped.
-
-:math:`V^*` comes from the exact planner, or, for large models, from the fast planner with its certificate;
-either way it is an enclosure.  What policies can be worth bounds the regret of
-one episode; the worst value is minus the best value of the model with rewards negated.
-"""
+"""The result of a study as one JSON document, the same whoever computed it and however often it stopped."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 from ctucbvi.enclosure import Enclosure
-from ctucbvi.exact.planner import solve
-from ctucbvi.model import CTMDP, Semantics
-from ctucbvi.numeric.certificate import certify
-from ctucbvi.numeric.planner import smallest_tolerance, solve_numeric
+from ctucbvi.learning import NeverLeft, never_left
 from ctucbvi.study.bound import Bound, regret_bound
+from ctucbvi.study.cells import grid_loss
 from ctucbvi.study.driver import Outcome
-from ctucbvi.study.evaluation import Evaluator
+from ctucbvi.study.optimum import optimal_value, possible_losses, value_error
 from ctucbvi.study.plan import Contestant, Study
 from ctucbvi.study.summary import Curve
 
-_DIGITS = 20  # of V*
-_SMALL = 40  # pairs up to which the exact planner is asked: by size, as time would make results differ
 _SHOWN = 10  # significant digits of the numbers of a curve
-FORMAT = "ctucbvi regret study 1"
+FORMAT = "ctucbvi regret study 2"
 
 
 @dataclass(frozen=True)
@@ -73,8 +63,27 @@ class Result:
             "learners": [self._learner(curve) for curve in self.curves],
             "bound": [None if b is None else _short(b) for b in self.bound.values],
             "bound_missing": self.bound.missing or None,
+            "never_left": [pair.to_json() for pair in self.never_left],
             "versions": first["versions"],
         }
+
+    @property
+    def never_left(self) -> tuple[NeverLeft, ...]:
+        """The pairs that keep the paper's bonus for ever, if somebody plays with that."""
+        study = self.study
+        if all(contestant.name != "ct-ucbvi" for contestant in study.contestants):
+            return ()
+        settings = replace(study.settings, bonus="paper")
+        return never_left(study.model, settings, [x for x, _ in study.initial])
+
+    def _grid(self, contestant: Contestant, curve: Curve) -> dict[str, float | None]:
+        """What the best policy on the grid loses, at most, and its share of the regret."""
+        loss = grid_loss(self.study, contestant)
+        if loss is None:
+            return {"grid_loss_per_episode": None, "grid_share": None}
+        total, regret = loss * curve.checkpoints[-1], curve.mean[-1]
+        share = None if regret <= 0 else _above(total / regret)
+        return {"grid_loss_per_episode": _above(loss), "grid_share": share}
 
     def _learner(self, curve: Curve) -> dict[str, Any]:
         contestant = self.study.contestant(curve.name)
@@ -83,6 +92,7 @@ class Result:
             "steps": contestant.steps,
             "sampled": contestant.sampled,
             **dict(contestant.options),
+            **self._grid(contestant, curve),
             "error_per_episode": _short(float(curve.error)),
             "mean": [_short(float(m)) for m in curve.mean],
             "standard_error": None
@@ -111,54 +121,15 @@ def document_text(document: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def optimal_value(study: Study) -> Enclosure:
-    """V*(x_0, H) of the committed problem, averaged over the initial states."""
-    return _mixed(study, study.model, Semantics.COMMITTED)
-
-
-def possible_losses(study: Study, contestant: Contestant) -> tuple[Fraction, Fraction]:
-    """Between which numbers the regret of one episode lies, whatever the policy.
-
-    A sampled policy need not wait for a jump: the adjustable problem bounds what it is worth, and its
-    regret may be negative.
-    """
-    optimal = optimal_value(study)
-    semantics = Semantics.ADJUSTABLE if contestant.sampled else Semantics.COMMITTED
-    best = _mixed(study, study.model, semantics)
-    worst = -_mixed(study, study.model.with_rewards(-1), semantics)
-    least = optimal.lower - best.upper if contestant.sampled else Fraction(0)
-    return least, optimal.upper - worst.lower
-
-
-def value_error(study: Study, contestant: Contestant) -> Fraction:
-    """The proved error of the value that a policy of ``contestant`` is given."""
-    model = study.model
-    mixing = (len(model.states) + 4) * model.value_scale / 2**52 if len(study.initial) > 1 else Fraction(0)
-    return Fraction(Evaluator(model, contestant.steps, sampled=contestant.sampled).bound) + mixing
-
-
-def _mixed(study: Study, model: CTMDP, semantics: Semantics) -> Enclosure:
-    """The optimal value of ``model``, averaged over the initial states of ``study``."""
-    values = _values(model, semantics, tuple(x for x, _ in study.initial))
-    lower = sum((p * v.lower for (_, p), v in zip(study.initial, values, strict=True)), Fraction(0))
-    upper = sum((p * v.upper for (_, p), v in zip(study.initial, values, strict=True)), Fraction(0))
-    return Enclosure(lower, upper)
-
-
-@lru_cache(maxsize=16)
-def _values(model: CTMDP, semantics: Semantics, states: tuple[str, ...]) -> tuple[Enclosure, ...]:
-    """Certified optimal values of ``states`` at H."""
-    if len(model.transitions) <= _SMALL:
-        solution = solve(model, semantics, digits=_DIGITS)
-        return tuple(solution.value(x) for x in states)
-    proof = certify(solve_numeric(model, semantics, tolerance=100 * smallest_tolerance(model)))
-    return tuple(proof.value(x) for x in states)
-
-
 def _ends(band: tuple[tuple[float, float], ...] | None) -> dict[str, list[float]] | None:
     if band is None:
         return None
     return {"lower": [_short(a) for a, _ in band], "upper": [_short(b) for _, b in band]}
+
+
+def _above(number: Fraction) -> float:
+    """A short number that is not below ``number``."""
+    return _short(float(number) * (1 + 10.0**-_SHOWN * 10))
 
 
 def _short(number: float) -> float:

@@ -7,6 +7,7 @@ episodes as it was in force.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from ctucbvi.numeric.arrays import Floats
 from ctucbvi.study.evaluation import Evaluator, exact_units
-from ctucbvi.study.plan import Contestant, Place, Stretch, Study, versions
+from ctucbvi.study.plan import Contestant, Learner, Place, Stretch, Study, made_by
 from ctucbvi.study.shards import RunState
 
 _ENTRIES = 4_000_000  # of the policies of one piece, all different in the worst case
@@ -34,16 +35,25 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a task, and the versions of what computed it."""
+    """What became of a task, and what computed it."""
 
     name: str
     run: int
     state: RunState
-    versions: tuple[tuple[str, str], ...]
+    made_by: tuple[tuple[str, str], ...]
 
 
 def work(task: Task) -> Done:
     """Play one block."""
+    return played(task, lambda learner, count: learner.advance(count))
+
+
+def played(
+    task: Task,
+    advance: Callable[[Learner, int], Stretch],
+    extra: Callable[[], bytes | None] = lambda: None,
+) -> Done:
+    """Play one block: ``advance`` goes on by so many episodes, ``extra`` is what it added up besides."""
     began = perf_counter()
     study, state = task.study, task.state
     contestant = study.contestant(task.name)
@@ -52,7 +62,7 @@ def work(task: Task) -> Done:
     account = Account(study, contestant, state)
     piece = piece_of(study, contestant)
     while account.episode < task.until:
-        account.add(learner.advance(min(piece, task.until - account.episode)))
+        account.add(advance(learner, min(piece, task.until - account.episode)))
     seconds = state.seconds + perf_counter() - began
     result = RunState(
         account.episode,
@@ -61,8 +71,9 @@ def work(task: Task) -> Done:
         account.planned,
         seconds,
         learner.snapshot(),
+        extra(),
     )
-    return Done(task.name, task.run, result, versions())
+    return Done(task.name, task.run, result, made_by())
 
 
 def piece_of(study: Study, contestant: Contestant) -> int:

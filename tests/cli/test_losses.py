@@ -67,3 +67,23 @@ def test_status_1_if_an_inequality_of_every_path_fails(capsys, monkeypatch):
 )
 def test_bad_input_is_one_line(capsys, arguments, fragment):
     assert fragment in refused(capsys, "losses", *arguments)
+
+
+def test_it_resumes_like_a_regret_study(capsys, tmp_path):
+    short = [*SMALL, "--out", str(tmp_path), "--block", "300"]
+    plain = json.loads(run(capsys, *SMALL, "--json")[1])
+    assert run(capsys, *short, "--runs", "1")[0] == 0
+    (file,) = tmp_path.rglob("run-*.json")
+    assert json.loads(file.read_text())["identity"]["kind"] == "losses"
+    kept = file.stat().st_mtime_ns
+    found = json.loads(run(capsys, *short, "--json")[1])
+    assert file.stat().st_mtime_ns == kept  # what was there is not computed again
+    for document in (plain, found):
+        document.pop("seconds")
+    assert found == plain
+    assert "seed is 4 there and 5 here" in refused(capsys, *short, "--seed", "5")
+
+
+def test_a_pair_of_rate_0_is_named_where_it_leaves_no_bound(capsys):
+    queue = ["losses", "queue", "--episodes", "50", "--rescale=1/14,4/7"]
+    assert "0/reject never jumps (rate 0)" in refused(capsys, *queue)

@@ -7,6 +7,7 @@ import pytest
 
 import ctucbvi
 from tests.cli.test_plan import refused, run
+from tests.unit.test_numeric_refinement import hostile
 
 
 def test_the_numeric_engine_encloses_the_exact_values(capsys):
@@ -78,6 +79,24 @@ def _change(document: dict, **changes: object) -> str:
         (lambda d: "[]", "is not a certificate"),
         (lambda d: _change(d, format="other"), "is not a certificate"),
         (lambda d: _change(d, semantics="greedy"), "semantics 'greedy' is unknown"),
+        (lambda d: _change(d, semantics=["committed"]), "is unknown"),
+        (lambda d: json.dumps({k: v for k, v in d.items() if k != "truncate"}), "'truncate' is missing"),
+        (lambda d: _change(d)[:-1] + ', "truncate": true}', "given twice"),
+        (lambda d: _change(d, capped=[[1, 0] for _ in d["best"]]), "'capped' has an entry that is not 0"),
+        (lambda d: _change(d, truncate=True, capped=[[2, 0] for _ in d["best"]]), "'capped' has an entry"),
+        (lambda d: _change(d, best=[[float("nan"), 2] for _ in d["best"]]), "'best' is not an array"),
+        (lambda d: _change(d, best=[[0.0, 2.0] for _ in d["best"]]), "not a whole number"),
+        (lambda d: _change(d, best=[[10**400, 2] for _ in d["best"]]), "'best' is not an array of numbers"),
+        (lambda d: _change(d, times=[0, 10**400]), "'times' is not an array of numbers"),
+        (lambda d: _change(d, times=["0", "1"]), "'times' has an entry that is not a number"),
+        (lambda d: _change(d, times=[False, True]), "'times' has an entry that is not a number"),
+        (lambda d: _change(d, times=[0, None]), "'times' has an entry that is not a number"),
+        (lambda d: _change(d, values=[[[0.0, 0.0]] * 65] * len(d["best"])), "at most 64 are allowed"),
+        (lambda d: _change(d, values=[[[0.0, 0.0], [0.0]]] * len(d["best"])), "'values' is not an array"),
+        (lambda d: _change(d, semantics="adjustable"), "'scores' belong to the committed problem"),
+        (lambda d: _change(d, bound=float("inf")), "is not a number of at least 0"),
+        (lambda d: _change(d, bound=True), "is not a number of at least 0"),
+        (lambda d: _change(d, bound=10**400), "is not a number of at least 0"),
         (lambda d: _change(d, truncate="yes"), "neither true nor false"),
         (lambda d: _change(d, times=[]), "'times' has shape"),
         (lambda d: _change(d, times=["a"]), "'times' is not an array of numbers"),
@@ -116,3 +135,132 @@ def test_bad_combinations_are_one_line(capsys, options, message):
 
 def test_a_missing_certificate_is_one_line(capsys):
     assert "cannot be read" in refused(capsys, "certify", "machine-repair", "no-such-file.json")
+
+
+def test_what_is_proved_names_the_problem(capsys, tmp_path):
+    file = str(tmp_path / "c.json")
+    options = ["--engine", "numeric", "--semantics", "adjustable", "--truncate", "--certificate", file]
+    run(capsys, "plan", "machine-repair", *options)
+    _, out, _ = run(capsys, "certify", "machine-repair", file)
+    assert "adjustable problem" in out
+    assert "values capped at the remaining time" in out
+    assert run(capsys, "certify", "machine-repair", file, "--semantics", "adjustable", "--truncate")[0] == 0
+    message = refused(capsys, "certify", "machine-repair", file, "--semantics", "committed")
+    assert "is about the adjustable problem, not the committed" in message
+    assert "are truncated" in refused(capsys, "certify", "machine-repair", file, "--no-truncate")
+
+
+def test_a_printed_bound_is_not_rounded_down(capsys, tmp_path):
+    file = tmp_path / "c.json"
+    run(capsys, "plan", "queue", "--engine", "numeric", "--certificate", str(file))
+    _, out, _ = run(capsys, "certify", "queue", str(file))
+    proved = float(out.split("is within ")[1].split(" of the optimal")[0])
+    assert json.loads(file.read_text())["bound"] <= proved
+
+
+def test_numbers_too_large_to_prove_anything(capsys, tmp_path):
+    file = tmp_path / "c.json"
+    run(capsys, "plan", "machine-repair", "--engine", "numeric", "--certificate", str(file))
+    document = json.loads(file.read_text())
+    document["scores"][0][0][0] = 1.7e308
+    file.write_text(json.dumps(document))
+    status, out, _ = run(capsys, "certify", "machine-repair", str(file))
+    assert status == 1
+    assert "nothing is proved" in out
+    status, out, _ = run(capsys, "certify", "machine-repair", str(file), "--json")
+    assert (status, json.loads(out)["bound"], json.loads(out)["holds"]) == (1, None, False)
+
+
+MODEL = """
+name = "small"
+horizon = "{horizon}"
+initial = "x"
+states = ["x", "y"]
+actions = ["a", "b"]
+terminal = {{ y = "{end}" }}
+[[transition]]
+state = "x"
+action = "a"
+rate = "{rate}"
+reward = "{reward}"
+to = {{ y = "1" }}
+[[transition]]
+state = "x"
+action = "b"
+rate = "1"
+reward = "1/2"
+to = {{ y = "1" }}
+[[transition]]
+state = "y"
+action = "a"
+rate = "0"
+reward = "0"
+"""
+
+
+def written(folder, **numbers: str) -> str:
+    values = {"horizon": "1", "rate": "2", "reward": "1", "end": "0", **numbers}
+    file = folder / "small.toml"
+    file.write_text(MODEL.format(**values))
+    return str(file)
+
+
+@pytest.mark.parametrize("numbers", [{"rate": "1e400"}, {"reward": "1e400"}, {"horizon": "1e-400"}])
+def test_numbers_beyond_doubles_are_one_line(capsys, tmp_path, numbers):
+    assert "use --engine exact" in refused(
+        capsys, "plan", written(tmp_path, **numbers), "--engine", "numeric"
+    )
+
+
+def test_time_is_limited(capsys, tmp_path):
+    file = written(tmp_path, rate="1e6", horizon="1e6")
+    status, out, err = run(capsys, "plan", file, "--engine", "numeric", "--seconds", "0.5")
+    assert (status, out, err.count("\n")) == (1, "", 1)
+    assert "is not finished after 0.5 s" in err
+    assert "above 0" in refused(capsys, "plan", file, "--engine", "numeric", "--seconds", "nan")
+
+
+def test_digits_that_doubles_do_not_have_are_said_to_be_missing(capsys, tmp_path):
+    # With a terminal reward of 10^7 in one state, the value of 10^-5 in the other has few digits.
+    file = tmp_path / "tiny.toml"
+    file.write_text(
+        'name = "tiny"\nhorizon = "1"\ninitial = "x"\nstates = ["x", "y"]\nactions = ["a"]\n'
+        'terminal = { y = "10000000" }\n'
+        '[[transition]]\nstate = "x"\naction = "a"\nrate = "1"\nreward = "1e-5"\nto = { x = "1" }\n'
+        '[[transition]]\nstate = "y"\naction = "a"\nrate = "1"\nreward = "0.1"\nto = { x = "1" }\n'
+    )
+    status, out, err = run(capsys, "plan", str(file), "--engine", "numeric", "--digits", "9", "--json")
+    assert status == 1
+    assert "V(x, 1) has fewer than 9 digits in double precision" in err
+    (reason,) = json.loads(out)["undecided"]
+    assert reason.startswith("V(x, 1)")
+    assert run(capsys, "plan", str(file), "--engine", "numeric", "--at", "y@1")[0] == 0
+
+
+def test_hostile_models_have_enclosures_that_are_true_or_one_line(capsys, tmp_path):
+    file, seen = tmp_path / "hostile.toml", set()
+    for seed in range(40):
+        model = hostile(seed)
+        ctucbvi.save_model(model, file)
+        semantics = ("committed", "adjustable")[seed % 2]
+        options = ["--engine", "numeric", "--semantics", semantics, "--digits", str(3 + 3 * (seed % 4))]
+        status, out, err = run(capsys, "plan", str(file), *options, "--seconds", "2", "--json")
+        seen.add(status)
+        if not out:
+            assert status in (1, 2)
+            assert err.count("\n") == 1
+            continue
+        exact = ctucbvi.solve(model, semantics, digits=14, resolve_policy=False)
+        for value in json.loads(out)["values"]:
+            assert Fraction(value["lower"]) <= exact.value(value["state"]).upper
+            assert Fraction(value["upper"]) >= exact.value(value["state"]).lower
+    assert {0, 1} <= seen
+
+
+def test_times_are_marked_as_not_certified(capsys):
+    _, out, _ = run(capsys, "plan", "machine-repair", "--engine", "numeric")
+    assert "0.625316" in out
+    assert "0.6253156" not in out
+    assert "not certified" in out
+    _, out, _ = run(capsys, "plan", "machine-repair", "--engine", "numeric", "--json")
+    assert json.loads(out)["times"] == "not certified"

@@ -193,9 +193,38 @@ def test_too_little_time_is_undecided_and_status_1(capsys, tmp_path):
         '[[transition]]\nstate = "y"\naction = "a"\nrate = "1e8"\nreward = "0"\nto = { x = "1" }\n'
     )
     status, out, err = run(capsys, "plan", str(file), "--seconds", "0.1")
-    assert (status, out) == (1, "")
-    assert err.startswith("ctucbvi: undecided: ")
-    assert err.count("\n") == 1
+    assert status == 1
+    assert err.startswith("ctucbvi: undecided: 0.1 seconds are not enough\n")
+    assert "V(x, 1) has fewer than 15 digits" in err
+    # What is known is printed: both values are between 0 and 1.
+    status, out, _ = run(capsys, "plan", str(file), "--seconds", "0.1", "--json")
+    document = json.loads(out)
+    assert document["undecided"][0] == "0.1 seconds are not enough"
+    for value in document["values"]:
+        assert -1 <= Fraction(value["lower"]) <= 0 < Fraction(value["upper"]) <= Fraction(101, 100)
+
+
+def test_digits_of_a_value_that_nearly_cancels(capsys, tmp_path):
+    file = tmp_path / "cancel.toml"
+    text = (
+        'name = "cancel"\nhorizon = "1"\ninitial = "x"\nstates = ["x", "p", "m"]\nactions = ["a"]\n'
+        'terminal = { p = "1/3", m = "-1/3" }\n'
+        '[[transition]]\nstate = "p"\naction = "a"\nrate = "0"\nreward = "0"\n'
+        '[[transition]]\nstate = "m"\naction = "a"\nrate = "0"\nreward = "0"\n'
+        '[[transition]]\nstate = "x"\naction = "a"\nrate = "3"\nreward = "0"\n'
+    )
+    # V = (1 - e^-3)/3 (p - m): 2e-40 of it with the first row, nothing with the second.
+    tiny = Fraction(1, 10**40)
+    file.write_text(text + f'to = {{ p = "{Fraction(1, 2) + tiny}", m = "{Fraction(1, 2) - tiny}" }}\n')
+    status, out, _ = run(capsys, "plan", str(file))
+    assert status == 0
+    assert "x      1               0." + "0" * 40 + "633475287754757" in out
+    file.write_text(text + 'to = { p = "1/2", m = "1/2" }\n')
+    status, out, err = run(capsys, "plan", str(file))
+    assert status == 1
+    assert "V(x, 1) has fewer than 15 digits" in err
+    assert "not told from 0" in err
+    assert set(out.split("x      1 ")[1].split()[0]) == {"0", "."}
 
 
 def test_crosscheck_agrees_and_notices_a_wrong_planner(capsys, monkeypatch, tmp_path):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -53,7 +54,7 @@ def test_the_first_episode_has_the_regret_of_its_policy(capsys, plain):
     # Nothing is known in the first episode: all pairs have the same large bonus, V = t, and the
     # rewards decide; with rate 0 they are r + b per unit of time, so the largest reward is best.
     model = ctucbvi.bundled_model("machine-repair")
-    policy = ctucbvi.Policy.of(model, {"operating": [(0, "slow"), ("1/100", "fast")], "repair": "slow"})
+    policy = ctucbvi.Policy.of(model, {"operating": "fast", "repair": "slow"})
     loss = ctucbvi.solve(model).value("operating") - ctucbvi.evaluate(policy).value("operating")
     assert json.loads(plain)["learners"][0]["mean"][0] == pytest.approx(float(loss.mid), abs=1e-9)
 
@@ -155,7 +156,7 @@ def test_without_the_cluster_extra_the_message_says_what_to_install(capsys, monk
 
 def saved(folder: Path) -> int:
     """Episodes on disk."""
-    return sum(json.loads(file.read_text())["episode"] for file in folder.rglob("run-*.json"))
+    return sum(json.loads(file.read_text())["state"]["episode"] for file in folder.rglob("run-*.json"))
 
 
 def kill_after(process: subprocess.Popen[bytes], folder: Path, episodes: int, number: int) -> None:
@@ -226,9 +227,15 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
 # --- a cluster -------------------------------------------------------------------------------
 
 
+class Cluster(NamedTuple):
+    address: str
+    workers: list[subprocess.Popen[bytes]]
+    scheduler: subprocess.Popen[bytes]
+
+
 @pytest.fixture
 def cluster(tmp_path):
-    """A scheduler and two worker processes; yields the address and the workers."""
+    """A scheduler and two worker processes."""
     pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
     file = tmp_path / "scheduler.json"
     dask = [sys.executable, "-m", "dask"]
@@ -257,7 +264,7 @@ def cluster(tmp_path):
         for _ in range(2):
             worker = [*dask, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
             started.append(subprocess.Popen([*worker, "--local-directory", str(tmp_path)], **quiet))
-        yield address, started[1:]
+        yield Cluster(address, started[1:], started[0])
     finally:
         for process in reversed(started):
             process.kill()
@@ -265,7 +272,7 @@ def cluster(tmp_path):
 
 
 def test_a_cluster_that_loses_a_worker_finds_the_same(plain, tmp_path, cluster):
-    address, workers = cluster
+    address, workers, _ = cluster
     folder, result = tmp_path / "study", tmp_path / "result.json"
     options = ["--cluster", address, "--block", "100", "--out", str(folder), "--result", str(result)]
     process = subprocess.Popen([*COMMAND, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -280,3 +287,60 @@ def test_a_cluster_that_loses_a_worker_finds_the_same(plain, tmp_path, cluster):
     assert process.returncode == 0, err.decode()
     assert 1500 <= at_the_kill < 9000
     assert result.read_text() == plain
+
+
+def test_a_cluster_whose_scheduler_dies_says_so(tmp_path, cluster):
+    address, _, scheduler = cluster
+    folder = tmp_path / "study"
+    command = [*COMMAND, "--cluster", address, "--block", "20", "--out", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 100
+    while saved(folder) < 100 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    scheduler.kill()
+    _, err = process.communicate(timeout=100)
+    assert process.returncode == 1
+    assert b"Traceback" not in err
+    told = (
+        f"the scheduler at {address} is gone; what was finished is in {folder}, and the same command goes on"
+    )
+    assert told in err.decode()
+
+
+# --- what is said ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("bonus", "name"), [("paper", "ct-ucbvi"), ("sharp", "sharp"), ("none", "greedy")])
+def test_a_curve_has_the_name_of_what_was_played(capsys, bonus, name):
+    status, out, _ = run(capsys, *SMALL, "--bonus", bonus, "--episodes", "200", "--json")
+    assert status == 0
+    assert [learner["name"] for learner in json.loads(out)["learners"]] == [name]
+
+
+def test_what_the_grid_costs_is_said(capsys):
+    _, out, _ = run(capsys, *SMALL, "--baselines", "ucbvi@4")
+    assert "on its grid of 100 cells the best policy loses at most 1.76e-07 per episode, 0.0012 %" in out
+    assert out.count("on its grid") == 1
+    _, out, _ = run(capsys, *SMALL, "--steps", "1")
+    assert "on its grid of 1 cells" in out
+    assert "% of the regret; more cells with --steps" in out
+
+
+def test_pairs_that_keep_their_bonus_are_named(capsys):
+    queue = ["regret", "queue", "--episodes", "50", "--runs", "1", "--workers", "1", "--rescale=1/14,4/7"]
+    assert "never left (rate 0): 0/reject" in run(capsys, *queue)[1]
+    assert "never left" not in run(capsys, *queue, "--bonus", "sharp")[1]
+    assert json.loads(run(capsys, *queue, "--json")[1])["never_left"][0]["action"] == "reject"
+
+
+def test_an_accuracy_that_underflows_is_no_endless_loop(capsys):
+    small = ["--lambda-max", "800", "--epsilon", "k^-1/2*exp(-lambda_max*H)"]
+    assert run(capsys, *SMALL, *small, "--episodes", "100", "--runs", "1")[0] == 0
+    assert run(capsys, "learn", "machine-repair", "--episodes", "3", *small)[0] == 0
+
+
+def test_a_folder_in_use_is_one_line(capsys, tmp_path):
+    from ctucbvi.study.shards import _locked
+
+    with _locked(tmp_path):
+        assert "another process is at work there" in refused(capsys, *SMALL, "--out", str(tmp_path))

@@ -153,6 +153,7 @@ SEVERAL = [
     (MACHINE, 3000, {}),
     (TWINS, 10, {"fastest": 3}),
     (QUIET, 10, {}),
+    (QUIET, 20_000, {}),  # where the bonus no longer decides
 ]
 
 

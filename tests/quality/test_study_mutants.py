@@ -119,7 +119,7 @@ def test_a_folder_that_does_not_know_its_seed_is_caught(monkeypatch, tmp_path):
 def test_the_optimum_of_the_other_problem_gives_regret_for_ever(monkeypatch):
     # Against the adjustable optimum even the committed optimal policy has linear regret.
     from ctucbvi.model import Semantics
-    from ctucbvi.study import Evaluator, grid_policy, result
+    from ctucbvi.study import Evaluator, grid_policy, optimum
 
     model, study = machine_repair(), stand_in_study(100)
     evaluator = Evaluator(model, 1000)
@@ -129,13 +129,13 @@ def test_the_optimum_of_the_other_problem_gives_regret_for_ever(monkeypatch):
     (played,) = evaluator.values(best[None])[:, 0]
 
     def loss() -> float:
-        return float(result.optimal_value(study).mid) - played
+        return float(optimum.optimal_value(study).mid) - played
 
     assert 0 <= loss() < 1e-6
-    solve = result.solve
-    monkeypatch.setattr(result, "solve", lambda m, s, **options: solve(m, Semantics.ADJUSTABLE, **options))
-    result._values.cache_clear()
+    solve = optimum.solve
+    monkeypatch.setattr(optimum, "solve", lambda m, s, **options: solve(m, Semantics.ADJUSTABLE, **options))
+    optimum._values.cache_clear()
     try:
         assert loss() > 0.003
     finally:
-        result._values.cache_clear()
+        optimum._values.cache_clear()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ OURS = ("ctucbvi", "verify", "proofs_checks", "tests")
 # Inside ctucbvi, from the bottom up: a module may import those of lower layers and of its own
 # folder, and nothing of a higher one.  A module that is not listed fails the test.
 LAYERS = [
-    {"ctucbvi.errors", "ctucbvi.enclosure"},
+    {"ctucbvi.errors", "ctucbvi.enclosure", "ctucbvi.sources"},
     {"ctucbvi.numbers"},
     {"ctucbvi.model"},
     {"ctucbvi.policy", "ctucbvi.modelfile"},
@@ -164,3 +166,12 @@ def test_a_wrong_import_is_noticed(name, line):
 
 def test_verify_may_import_lazily_and_nothing_else():
     assert breaches("verify.cli", "def f():\n    from ctucbvi import solve") == []
+
+
+def test_the_checker_asks_no_library_that_the_provers_ask():
+    """In a process of its own: SymPy and python-flint are not even loaded."""
+    line = (
+        "import sys, verify.recheck; print(*sorted({'sympy', 'flint', 'numpy', 'mpmath'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == ["mpmath"]

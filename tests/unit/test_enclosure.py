@@ -32,7 +32,8 @@ def printed_contains(interval: Enclosure, ends: tuple[str, str]) -> bool:
 def test_the_printed_interval_contains_the_enclosure(interval: Enclosure, digits: int) -> None:
     value, lower, upper = interval.decimals(digits)
     assert printed_contains(interval, (lower, upper))
-    assert "e" not in (value + lower + upper).lower()
+    assert "e" not in (lower + upper).lower()
+    assert Fraction(lower) <= Fraction(value) <= Fraction(upper)
 
 
 def inward(interval: Enclosure, digits: int) -> tuple[str, str]:
@@ -54,11 +55,36 @@ def test_other_roundings_are_caught(mutant) -> None:
     find(enclosures, lambda interval: not printed_contains(interval, mutant(interval, 6)), settings=quick)
 
 
+def unit(text: str) -> Fraction:
+    """One unit of the last place that is printed."""
+    mantissa, _, power = text.partition("e")
+    return Fraction(10) ** (int(power or 0) - len(mantissa.partition(".")[2]))
+
+
+def printed_is_true(interval: Enclosure, text: str) -> bool:
+    """Whether every digit of ``text`` is certain: no member of the interval is a unit away from it."""
+    return max(abs(Fraction(text) - end) for end in (interval.lower, interval.upper)) <= unit(text)
+
+
 @given(enclosures, st.integers(1, 30))
-def test_the_printed_value_has_the_digits(interval: Enclosure, digits: int) -> None:
-    value = Fraction(interval.decimals(digits)[0])
-    error = abs(value - interval.mid)
-    assert error <= abs(interval.mid) / 10 ** (digits - 1) / 2 or interval.mid == 0 == value
+def test_every_printed_digit_is_true_and_none_that_is_known_is_left_out(interval: Enclosure, digits: int):
+    text = interval.decimals(digits)[0]
+    assert printed_is_true(interval, text)
+    if interval.has_digits(digits + 1):
+        error = abs(Fraction(text) - interval.mid)
+        assert error <= abs(interval.mid) / 10 ** (digits - 1) / 2
+    if interval.radius:
+        assert unit(text) <= max(20 * interval.radius, abs(interval.mid) / 10 ** (digits - 1), 10**-digits)
+
+
+def test_a_value_printed_against_itself_is_caught() -> None:
+    """The mutant: as many digits of the centre as were asked for, whatever the radius."""
+    quick = settings(derandomize=True, database=None, deadline=None, max_examples=50, phases=[Phase.generate])
+
+    def boastful(interval: Enclosure) -> str:
+        return Enclosure(interval.mid, interval.mid).decimals(9)[0]
+
+    find(enclosures, lambda interval: not printed_is_true(interval, boastful(interval)), settings=quick)
 
 
 @given(scaled, st.integers(0, 30))
@@ -79,6 +105,16 @@ def test_decimal_string_is_the_nearest(number: Fraction, places: int) -> None:
         ("-1e-12", "-1e-12", 2, ("-0.0000000000010", "-0.000000000001000", "-0.000000000001000")),
         ("0.99999", "1.00001", 3, ("1.00", "0.9999", "1.0001")),
         ("-1e-9", "1e-9", 2, ("0.00", "-0.0001", "0.0001")),
+        (
+            "4.8e-37",
+            "4.9e-37",
+            9,
+            ("0." + "0" * 36 + "48", "0." + "0" * 36 + "4800", "0." + "0" * 36 + "4900"),
+        ),
+        ("-1e-7", "2e-7", 9, ("0.000000", "-0.00000010", "0.00000020")),
+        ("749.75001", "749.75008", 9, ("749.7500", "749.750000", "749.750080")),
+        ("7498000", "7498900", 9, ("7498e3", "7498000", "7498900")),
+        ("-5000", "3000", 3, ("0e4", "-5000", "3000")),
     ],
 )
 def test_decimals_of_particular_numbers(lower, upper, digits, expected) -> None:
@@ -92,8 +128,9 @@ def test_huge_and_tiny_numbers() -> None:
     assert printed_contains(huge, (lower, upper))
     tiny = Enclosure(Fraction(1, 3 * 10**50), Fraction(2, 3 * 10**50))
     value, lower, upper = tiny.decimals(5)
-    assert value == "0." + "0" * 50 + "50000"
+    assert value == "0." + "0" * 50  # the next digit may be 3 or 6
     assert printed_contains(tiny, (lower, upper))
+    assert len(Enclosure(Fraction(1, 3), Fraction(1, 3)).decimals(9000)[0]) == 9002
 
 
 def test_parts_and_questions() -> None:
@@ -128,11 +165,14 @@ def test_a_wrong_difference_is_caught() -> None:
 
 
 def test_digits_are_judged_against_the_number_itself() -> None:
-    one, scale = Fraction(1), Fraction(1)
-    assert Enclosure(one, one + Fraction(2, 10**8)).has_digits(8, scale)
-    assert not Enclosure(one, one + Fraction(3, 10**8)).has_digits(8, scale)
-    small_number = Fraction(1, 1000)
-    assert not Enclosure(small_number, small_number + Fraction(2, 10**8)).has_digits(8, scale)
-    # Around zero the error counts against the scale, ten digits further down.
-    assert Enclosure(-Fraction(1, 10**18), Fraction(1, 10**18)).has_digits(8, scale)
-    assert not Enclosure(-Fraction(1, 10**17), Fraction(1, 10**17)).has_digits(8, scale)
+    one = Fraction(1)
+    assert Enclosure(one, one + Fraction(2, 10**8)).has_digits(8)
+    assert not Enclosure(one, one + Fraction(3, 10**8)).has_digits(8)
+    small_number = Fraction(1, 10**30)
+    assert not Enclosure(small_number, small_number + Fraction(2, 10**30)).has_digits(1)
+    assert Enclosure(small_number, small_number + Fraction(2, 10**38)).has_digits(8)
+    # Of a number that may be 0 no digit is known; of 0 all are.
+    assert not Enclosure(-small_number, small_number).has_digits(1)
+    assert not Enclosure(Fraction(0), small_number).has_digits(1)
+    assert Enclosure(Fraction(0), Fraction(0)).has_digits(100)
+    assert Enclosure(-Fraction(2, 10**9), small_number).bound() == "1e-8"

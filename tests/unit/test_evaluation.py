@@ -85,7 +85,7 @@ def test_one_action_forever_has_its_closed_form():
     for semantics in Semantics:
         value = ctucbvi.evaluate(policy, semantics, digits=25).value("operating")
         assert value.overlaps(ctucbvi.solve(only, semantics, digits=25).value("operating"))
-        assert value.has_digits(25, Fraction(1))
+        assert value.has_digits(25)
 
 
 def test_many_digits_and_bad_requests():

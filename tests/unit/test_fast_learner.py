@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from math import sqrt
+from math import floor, sqrt
 
 import mpmath
 import numpy as np
@@ -60,7 +60,7 @@ def test_the_same_bits_as_a_plain_learner(name: str) -> None:
     for k in range(count):
         (found,) = policies(learner.advance(1))
         policy, n = plain.episode()
-        assert (found[:, 1:] == policy[:, 1:]).all(), f"policy of episode {k + 1}"
+        assert (found == policy).all(), f"policy of episode {k + 1}"
         assert learner.rounds == n
     assert learner.time == plain.statistics.time
     assert tuple(learner.left) == plain.statistics.left
@@ -141,8 +141,7 @@ def test_what_the_default_grid_costs() -> None:
     for steps in (100, 200):
         policy = grid_iteration(MACHINE, steps=steps, epsilon=1e-9, truncate=False).policy
         lost.append(best - Evaluator(MACHINE, steps).values(policy[None])[0, 0])
-    assert 0 < lost[1] < 0.3 * lost[0]
-    assert lost[0] < 1.2e-5
+    assert 0 < lost[1] < lost[0] < 1.8e-7
 
 
 # --- draws ------------------------------------------------------------------------------------
@@ -174,7 +173,8 @@ def test_the_cell_of_a_remaining_time_is_exact(model: CTMDP) -> None:
     near = [int(b) + d for b in reach for d in (-1, 0, 1)]
     for elapsed in [0, *near, int(reach[0])]:
         if 0 <= elapsed <= reach[0]:
-            assert cell_of(reach, elapsed) == int((model.horizon - elapsed * tick) * steps / model.horizon)
+            remaining = (model.horizon - elapsed * tick) * steps / model.horizon
+            assert cell_of(reach, elapsed) == floor(remaining + Fraction(1, 2))
 
 
 def test_rates_are_found_in_the_long_run() -> None:

@@ -167,7 +167,7 @@ def test_policy_is_the_exact_one_away_from_switches() -> None:
     assert wrong_actions(hasty, Fraction(1, 100)) > 0
 
 
-def test_action_of_a_grid_point_holds_until_the_next() -> None:
+def test_action_of_a_grid_point_holds_where_it_is_nearest() -> None:
     found = grid_iteration(MACHINE, steps=30, epsilon=1e-6)
     names = [[MACHINE.transitions[k].action for k in line] for line in found.policy]
     assert all(len(set(line)) == 2 for line in names)  # else nothing below could fail
@@ -175,8 +175,10 @@ def test_action_of_a_grid_point_holds_until_the_next() -> None:
         for i, t in enumerate(found.times):
             assert found.action(state, t) == found.action(state, Fraction(i, 30)) == names[x][i]
             if i < 30:
-                assert found.action(state, Fraction(i, 30) + Fraction(1, 31)) == names[x][i]
+                assert found.action(state, Fraction(i, 30) + Fraction(1, 61)) == names[x][i]
+                assert found.action(state, Fraction(i, 30) + Fraction(1, 59)) == names[x][i + 1]
         assert found.action(state) == names[x][-1]
+        assert names[x][0] == names[x][1]  # at 0 all actions are worth nothing
 
 
 # --- corners --------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def differences(kind, cells, episodes=40):
     return [d for step in Lockstep(MACHINE, SETTINGS).follow(leader, episodes) for d in step.differences]
 
 
-@pytest.mark.parametrize(("cells", "departs"), [(100, True), (2000, False)])
+@pytest.mark.parametrize(("cells", "departs"), [(20, True), (2000, False)])
 def test_the_compiled_learner_departs_from_the_exact_policy_within_a_cell_of_a_switch_only(cells, departs):
     found = differences(FastLearner, cells)
     assert [d for d in found if not d.explained] == []

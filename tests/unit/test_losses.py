@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from ctucbvi import InputError
 from ctucbvi.learning import DOUBLES, Settings, Statistics, jump_distance
 from ctucbvi.library import machine_repair
-from ctucbvi.losses import Chain, Kind, Run, Tally, chain, draw, links, tally_runs
+from ctucbvi.losses import Chain, Kind, Tally, chain, draw, links, tally_runs
 from ctucbvi.losses import tally as places
-from ctucbvi.losses.runs import advance
 from ctucbvi.model import CTMDP, Transition
 from ctucbvi.numeric import episodes as kernels
 from ctucbvi.numeric.learner import FastLearner
@@ -187,11 +186,38 @@ def test_values_are_those_that_the_learner_plans_with():
 def test_how_the_work_is_cut_up_makes_no_difference():
     study = study_of(MACHINE, 400)
     (whole,) = tally_runs(study, 1)
-    parts = advance(study, advance(study, Run(0), 123), 400)
+    (parts,) = tally_runs(study, 1, block=123)
     (played,) = run_study(study, 1).runs["ct-ucbvi"]
     assert all(map(np.array_equal, whole.sums, parts.sums))
     assert whole.state.earned == parts.state.earned == played.earned
     assert whole.state.snapshot == played.snapshot  # recording changed nothing
+
+
+def test_an_interrupted_tally_goes_on_where_it_was(tmp_path):
+    study = study_of(MACHINE, 400)
+
+    def stop(found: int, done: int, wanted: int) -> None:
+        if done >= 300:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tally_runs(study, 2, block=100, folder=tmp_path, progress=stop)
+    seen = []
+    again = tally_runs(study, 2, block=100, folder=tmp_path, progress=lambda *parts: seen.append(parts))
+    assert seen[0] == (300, 300, 800)
+    for one, other in zip(again, tally_runs(study, 2), strict=True):
+        assert all(map(np.array_equal, one.sums, other.sums))
+        assert one.state.snapshot == other.state.snapshot
+
+
+def test_shards_of_a_regret_study_are_not_taken_for_tallies(tmp_path):
+    study = study_of(MACHINE, 100)
+    run_study(study, 1, folder=tmp_path)
+    tally_runs(study, 1, folder=tmp_path)  # beside them, not from them
+    (regret,), (tally,) = (list(tmp_path.glob(f"{name}/run-*")) for name in ("ct-ucbvi", "ct-ucbvi.losses"))
+    tally.write_bytes(regret.read_bytes())
+    with pytest.raises(InputError, match="kind is 'regret' there and 'losses' here"):
+        tally_runs(study, 1, folder=tmp_path)
 
 
 @st.composite

@@ -232,7 +232,7 @@ def _two_states(rate: int) -> CTMDP:
 @pytest.mark.parametrize("rate", [10, 10**4])
 def test_fifty_digits_of_a_stiff_model_against_its_closed_form(rate, semantics):
     value = ctucbvi.solve(_two_states(rate), semantics, digits=50).value("x")
-    assert value.has_digits(50, Fraction(1))
+    assert value.has_digits(50)
     with mp.workdps(70):
         # v = (b t + (1 - e^{-(1+b)t})/(1+b)) / (1+b) at t = 1
         total = mp.mpf(1 + rate)

@@ -8,6 +8,7 @@ from flint import arb, arb_poly, ctx, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctucbvi.exact import signs
 from ctucbvi.exact.precision import precision, to_fmpq
 from ctucbvi.exact.signs import sign_regions
 
@@ -34,6 +35,16 @@ class Polynomial:
 
     def curvature(self, x: arb) -> arb:
         return self.second(x)
+
+    def derivative(self) -> Polynomial:
+        return Polynomial.of(self.first)
+
+    @classmethod
+    def of(cls, p: arb_poly) -> Polynomial:
+        found = cls([])
+        with precision(BITS):
+            found.p, found.first, found.second = p, p.derivative(), p.derivative().derivative()
+        return found
 
 
 def regions_of(f, a=0, b=1, **options):
@@ -83,6 +94,33 @@ def test_a_pair_of_roots_close_together_is_seen():
     close = Fraction(1, 10**12)
     regions = regions_of(Polynomial([Fraction(1, 3), Fraction(1, 3) + close]))
     assert [r.sign for r in regions] == [1, 0, -1, 0, 1]
+
+
+@pytest.mark.parametrize("order", range(2, 8))
+def test_a_zero_of_any_order_leaves_a_doubt_as_small_as_the_precision_allows(order):
+    regions = regions_of(Polynomial([Fraction(1, 3)] * order))
+    assert [r.sign for r in regions] == [(-1) ** order, 0, 1]
+    doubt = regions[1]
+    assert doubt.upper - doubt.lower < fmpq(1, 2 ** (BITS // order - 8))
+    assert doubt.least > -(arb(2) ** (20 - BITS))
+    assert doubt.trend == 0
+
+
+@pytest.mark.parametrize("count", range(2, 6))
+def test_zeros_close_together_are_counted(count):
+    roots = [Fraction(1, 3) + k * Fraction(1, 10**7) for k in range(count)]
+    doubts = [r for r in regions_of(Polynomial(roots)) if r.sign == 0]
+    assert len(doubts) == count
+    assert [r.trend for r in doubts] == [(-1) ** (count - k) * -1 for k in range(count)]
+
+
+def test_a_ladder_that_trusts_a_derivative_of_unknown_sign_is_caught(monkeypatch):
+    """The mutant: the first derivative passes for one of constant sign."""
+    monkeypatch.setattr(
+        signs, "_ladder", lambda f, a, b, limits: signs._monotone(f, a, b, limits, rising=True)
+    )
+    regions = regions_of(Polynomial([Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**12)]))
+    assert [r.sign for r in regions] != [1, 0, -1, 0, 1]
 
 
 @pytest.mark.parametrize("lift", [Fraction(1, 10**15), -Fraction(1, 10**15)])

@@ -9,46 +9,94 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
+    from ctucbvi.numeric import NumericSolution
+
+_HELD = {
+    "committed": "committed problem (an action is held until the next jump)",
+    "adjustable": "adjustable problem (an action may change at any moment)",
+}
+
 
 def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Describe the arguments."""
     parser = subparsers.add_parser(
         "certify",
         help="check a certificate and say what it proves",
-        description="Prove a bound on the error of the polynomials in FILE, from them and the model alone.",
+        description="Prove a bound on the error of the polynomials in FILE, from them and the model alone. "
+        "The file says which problem it is about; what is printed says so too, and --semantics and "
+        "--truncate insist on one.",
         epilog="example: ctucbvi plan queue --engine numeric --certificate queue.json && "
         "ctucbvi certify queue queue.json",
     )
     parser.add_argument("model", metavar="MODEL", help="bundled name or TOML/JSON file")
     parser.add_argument("file", metavar="FILE", help="a certificate, written by plan --certificate")
+    parser.add_argument(
+        "--semantics", choices=("committed", "adjustable"), help="refuse a file about the other problem"
+    )
+    parser.add_argument(
+        "--truncate",
+        action=argparse.BooleanOptionalAction,
+        help="refuse a file about values that are not capped at the remaining time (--no-truncate: that are)",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check and print; status 1 if the file claims more than can be proved."""
+    """Check and print; status 1 if the file claims more than can be proved, or nothing can be."""
+    from math import inf
+
     from ctucbvi import find_model
     from ctucbvi.numeric import certify
     from ctucbvi.numeric.files import load_certificate
 
     model = find_model(options.model)
     solution, claimed = load_certificate(options.file, model)
+    _check_problem(solution, options)
     bound = certify(solution).bound
-    holds = claimed is None or bound <= claimed
+    holds = bound < inf and (claimed is None or bound <= claimed)
     if options.json:
         facts = {
             "model": model.name,
             "semantics": str(solution.semantics),
             "truncate": solution.truncate,
-            "bound": bound,
+            "bound": bound if bound < inf else None,
             "claimed": claimed,
             "holds": holds,
         }
         print(json.dumps(facts, indent=2))
         return 0 if holds else 1
-    capped = ", truncated at the remaining time" if solution.truncate else ""
-    print(f"{model.name}: {solution.semantics}{capped}, {len(solution.best)} pieces")
-    print(f"proved: every value is within {bound:.3g} of the optimal one, at every remaining time")
-    if not holds:
+    capped = f"values {'' if solution.truncate else 'not '}capped at the remaining time"
+    print(f"{model.name}: {_HELD[solution.semantics]}, {capped}, {len(solution.best)} pieces")
+    if bound < inf:
+        print(
+            f"proved: every value is within {rounded_up(bound)} of the optimal one of this problem, "
+            "at every remaining time"
+        )
+    else:
+        print("nothing is proved: the numbers in it are too large")
+    if bound < inf and not holds:
         print(f"the file claims {claimed:.3g}, which is not proved by it")
     return 0 if holds else 1
+
+
+def _check_problem(solution: NumericSolution, options: argparse.Namespace) -> None:
+    """Refuse a certificate that is about another problem than the one asked for."""
+    from ctucbvi import InputError
+
+    if options.semantics not in (None, str(solution.semantics)):
+        raise InputError(
+            f"{options.file}: is about the {solution.semantics} problem, not the {options.semantics}"
+        )
+    if options.truncate not in (None, solution.truncate):
+        raise InputError(
+            f"{options.file}: is about values that are {'' if solution.truncate else 'not '}truncated; "
+            f"{'leave out --truncate' if options.truncate else 'write --truncate'}, or another file"
+        )
+
+
+def rounded_up(bound: float) -> str:
+    """Three digits that are not below ``bound``."""
+    from decimal import ROUND_CEILING, Context, Decimal
+
+    return f"{Context(prec=3, rounding=ROUND_CEILING).plus(Decimal(bound)):.3g}"

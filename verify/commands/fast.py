@@ -6,15 +6,19 @@ import argparse
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from time import perf_counter
+from contextlib import contextmanager, suppress
+from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ctucbvi import CTMDP
-    from ctucbvi.numeric import Certificate
+    from fractions import Fraction
+
+    from ctucbvi import CTMDP, Enclosure
+    from ctucbvi.numeric import Certificate, NumericSolution
 
 _MOST_DIGITS = 12
+_TIME_DIGITS = 6  # of a time at which an action changes, which nothing certifies
+_MOST_LINES = 5  # of values with missing digits
 PATIENCE = 2.0  # seconds
 
 
@@ -30,63 +34,133 @@ def compiling(what: str) -> Iterator[None]:
         patience.cancel()
 
 
-def tolerance_of(model: CTMDP, digits: int) -> float:
-    """The error that ``digits`` digits of the model's scale allow."""
-    from ctucbvi import InputError
-
-    if not 1 <= digits <= _MOST_DIGITS:
-        raise InputError(
-            f"--digits {digits}: the numeric engine has 1 to {_MOST_DIGITS}; use --engine exact for more"
-        )
-    return min(max(0.5 * 10.0**-digits * float(model.value_scale), 1e-14), 0.5)
-
-
 def plan(
     model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace
 ) -> tuple[dict[str, Any], Certificate]:
-    """Solve, certify unless that was declined, and describe the result."""
-    tolerance = tolerance_of(model, options.digits)
-    with compiling("the fast planner"):
-        from ctucbvi.numeric import certify, solve_numeric
+    """Solve, certify, refine, and describe the result."""
+    from ctucbvi.numbers import shown
 
-        began = perf_counter()
-        solution = solve_numeric(model, semantics, tolerance=tolerance, truncate=options.truncate)
-        certificate = certify(solution)
-        seconds = perf_counter() - began
     asked = points or [(state, model.horizon) for state in model.states]
+    certificate, seconds = _solve(model, semantics, asked, options)
+    values = [(state, t, certificate.value(state, t)) for state, t in asked]
     return {
         "model": model.name,
         "semantics": semantics,
         "engine": "numeric",
         "digits": options.digits,
-        "values": [_value(certificate, state, t, options) for state, t in asked],
-        "policy": {state: _segments(solution, state) for state in model.states},
+        "values": [_value(*found, options) for found in values],
+        "policy": _policy(certificate.solution),
         "switches": [
-            {"state": x, "t": repr(t), "lower": None, "upper": None, "before": a, "after": b}
-            for x, t, a, b in solution.switches
+            {"state": x, "t": _time(t), "lower": None, "upper": None, "before": a, "after": b}
+            for x, t, a, b in certificate.solution.switches
         ],
+        "times": "not certified",
         "seconds": round(seconds, 6),
         "bound": None if options.no_certificate else certificate.bound,
-        "undecided": [],
+        "undecided": [
+            f"V({state}, {shown(t)}) has fewer than {options.digits} digits in double precision, "
+            f"where the error is up to {float(value.radius):.1e}; use --engine exact"
+            for state, t, value in values
+            if value.radius > _needed(value, options.digits, model)
+        ],
     }, certificate
 
 
-def _value(certificate: Certificate, state: str, t: Any, options: argparse.Namespace) -> dict[str, Any]:
+def report(documents: list[dict[str, Any]], options: argparse.Namespace) -> int:
+    """Say what is not certain; status 1 if digits are missing."""
+    if not options.json:
+        print("\nThe times at which an action changes are computed in double precision and not certified.")
+    missing = [reason for document in documents for reason in document["undecided"]]
+    for reason in missing[:_MOST_LINES]:
+        print(f"ctucbvi: undecided: {reason}", file=sys.stderr)
+    if len(missing) > _MOST_LINES:
+        print(f"ctucbvi: undecided: {len(missing) - _MOST_LINES} more", file=sys.stderr)
+    return 1 if missing else 0
+
+
+def _solve(
+    model: CTMDP, semantics: str, asked: list[tuple[str, Any]], options: argparse.Namespace
+) -> tuple[Certificate, float]:
+    """A certificate that shows the digits at the points asked for, as far as doubles and budget allow."""
+    from ctucbvi import InputError, UndecidedError
+
+    if not 1 <= options.digits <= _MOST_DIGITS:
+        raise InputError(
+            f"--digits {options.digits}: the numeric engine has 1 to {_MOST_DIGITS}; "
+            "use --engine exact for more"
+        )
+    if not options.seconds > 0:
+        raise InputError(f"--seconds {options.seconds}: write a number above 0")
+    with compiling("the fast planner"):
+        from ctucbvi.library import machine_repair
+        from ctucbvi.numeric import NumericBudget, certify, solve_certified, solve_numeric
+        from ctucbvi.numeric.arrays import Arrays
+        from ctucbvi.numeric.planner import smallest_tolerance
+
+        certify(solve_numeric(machine_repair(), semantics))  # so that compiling takes none of the time given
+    share = options.seconds / (2 if options.semantics == "both" else 1)
+    budget, least = NumericBudget(seconds=share), smallest_tolerance(model)
+
+    def within(tolerance: float) -> Certificate:
+        goal = max(tolerance, least)
+        return solve_certified(model, semantics, tolerance=goal, truncate=options.truncate, budget=budget)
+
+    best = within(0.5 * 10.0**-options.digits * Arrays.of(model).scale)
+    needed = float(min(_hoped(best.value(state, t), options.digits, model) for state, t in asked))
+    if needed < best.bound:
+        with suppress(UndecidedError):
+            best = min(best, within(needed), key=lambda found: found.bound)
+    return best, budget.spent
+
+
+def _needed(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
+    """The error with which ``digits`` digits are certain: half a unit of the last one.
+
+    A number that may be 0 has no digits; it is known well if it is known as well as the largest value may be.
+    """
+    from fractions import Fraction
+
+    if value.lower <= 0 <= value.upper:
+        return max(model.value_scale * Fraction(1, 2 * 10**digits), Fraction(1, 10**270))
+    size = abs(value.mid)
+    unit: Fraction = Fraction(10) ** (floor(log10(size.numerator) - log10(size.denominator)) + 1 - digits)
+    return unit / 2
+
+
+def _hoped(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
+    """The error to try for: a small number that may be 0 is perhaps just small."""
+    from fractions import Fraction
+
+    if value.lower <= 0 <= value.upper and value.mid:
+        return abs(value.mid) * Fraction(1, 10**digits)
+    return _needed(value, digits, model)
+
+
+def _value(state: str, t: Any, found: Enclosure, options: argparse.Namespace) -> dict[str, Any]:
     from verify.commands.plan import time_string
 
-    value, lower, upper = certificate.value(state, t).decimals(options.digits)
+    value, lower, upper = found.decimals(options.digits)
     ends = {"lower": None, "upper": None} if options.no_certificate else {"lower": lower, "upper": upper}
     return {"state": state, "t": time_string(t), "value": value, **ends}
 
 
-def _segments(solution: Any, state: str) -> list[dict[str, str]]:
-    """The policy of ``state``; boundaries are numeric, not certified."""
-    x = solution.model.state_index(state)
-    rows = solution.model.transitions
-    found: list[dict[str, str]] = []
-    for k in range(len(solution.best)):
-        action = rows[int(solution.best[k, x])].action
-        if not found or found[-1]["action"] != action:
-            found.append({"from": f"{solution.times[k]:.12g}", "to": "", "action": action})
-        found[-1]["to"] = f"{solution.times[k + 1]:.12g}"
+def _time(t: float) -> str:
+    return f"{t:.{_TIME_DIGITS}g}"
+
+
+def _policy(solution: NumericSolution) -> dict[str, list[dict[str, str]]]:
+    """The segments of each state; their boundaries are numeric, not certified."""
+    import numpy as np
+
+    model, best, times = solution.model, solution.best, solution.times
+    names = np.array([row.action for row in model.transitions], object)
+    _, codes = np.unique([row.action for row in model.transitions], return_inverse=True)
+    changed = np.diff(codes[best], axis=0) != 0
+    found = {}
+    for x, state in enumerate(model.states):
+        starts = [0, *(np.flatnonzero(changed[:, x]) + 1).tolist()]
+        ends = [_time(times[k]) for k in starts] + [_time(times[-1])]
+        found[state] = [
+            {"from": ends[i], "to": ends[i + 1], "action": names[best[k, x]]} for i, k in enumerate(starts)
+        ]
     return found

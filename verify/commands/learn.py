@@ -10,7 +10,7 @@ from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from verify.commands.learners import add_settings, initial_of, model_of, told
+from verify.commands.learners import add_settings, initial_of, model_of, note_never_left, told
 from verify.progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -64,6 +64,18 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Learn and print; status 1 if lockstep finds a difference that nothing explains."""
+    from ctucbvi.errors import UndecidedError
+
+    try:
+        return _learn(options)
+    except UndecidedError as error:
+        print(f"ctucbvi: undecided: {error}", file=sys.stderr)
+        return 1
+
+
+def _learn(options: argparse.Namespace) -> int:
+    from ctucbvi.learning import never_left
+
     started = perf_counter()
     _check_compiled(options)
     history = _replayed(options)
@@ -82,6 +94,7 @@ def run(options: argparse.Namespace) -> int:
         "seed": None if history else options.seed,
         "lockstep": options.lockstep,
         "summary": _summary(rows, options.lockstep),
+        "never_left": [pair.to_json() for pair in never_left(model, settings, _starts(model, options))],
         "episodes": rows,
         "seconds": round(perf_counter() - started, 3),
     }
@@ -90,6 +103,10 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print(document)
     return 1 if document["summary"]["unexplained"] else 0
+
+
+def _starts(model: CTMDP, options: argparse.Namespace) -> list[str]:
+    return list(initial_of(model, options) or [model.initial])
 
 
 def _task(options: argparse.Namespace) -> tuple[CTMDP, Settings]:
@@ -293,6 +310,8 @@ def _print(document: dict[str, Any]) -> None:
         )
     if document["lockstep"]:
         _print_lockstep(rows, summary)
+    for line in note_never_left(document["never_left"]):
+        print(line)
 
 
 def _print_lockstep(rows: list[dict[str, Any]], summary: dict[str, Any]) -> None:

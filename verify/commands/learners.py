@@ -1,17 +1,28 @@
-"""What the commands about learning are told: the options that ``learn``, ``regret`` and ``losses`` share."""
+"""What the commands about learning share: their options, and how a study is carried out."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from verify.commands import fast
+from verify.progress import ProgressLine
 
 if TYPE_CHECKING:
     from ctucbvi import CTMDP
     from ctucbvi.study import Study
+    from ctucbvi.study.driver import Work
+
+T = TypeVar("T")
 
 
-def add_study(parser: argparse.ArgumentParser, *, runs: int, delta: str = "1/20") -> None:
+def add_study(parser: argparse.ArgumentParser, *, runs: int, block: int, delta: str = "1/20") -> None:
     """Describe the options of a study: what is played, how often, and what the learner is told."""
     parser.add_argument("model", metavar="MODEL", help="bundled name or TOML/JSON file")
     parser.add_argument("--episodes", type=int, required=True, metavar="K", help="of every run")
@@ -19,17 +30,25 @@ def add_study(parser: argparse.ArgumentParser, *, runs: int, delta: str = "1/20"
         "--runs", type=int, default=runs, metavar="R", help=f"independent runs (default {runs})"
     )
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="of all random numbers (default 0)")
-    parser.add_argument("--steps", type=int, default=100, metavar="N",
-                        help="cells of the grid of remaining times (default 100)")  # fmt: skip
+    parser.add_argument("--steps", type=int, metavar="N",
+                        help="cells of the grid of remaining times (default: 100, or as many as it takes "
+                        "for the grid to cost less than 1 %% of the regret)")  # fmt: skip
     parser.add_argument("--workers", type=int, metavar="W", help="processes (default: one per core)")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="a dask scheduler that does the work instead")
+    parser.add_argument("--out", metavar="DIR", help="folder for finished parts; needed to resume")
+    parser.add_argument("--block", type=int, default=block, metavar="B",
+                        help=f"episodes between two saves of a run (default {block})")  # fmt: skip
     add_settings(parser, delta=delta)
 
 
-def study_of(options: argparse.Namespace, names: Sequence[str], *, own_delta: bool = False) -> Study:
-    """The study that the options describe; ``own_delta``: without ``--delta`` it is that of the theorem."""
+def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_delta: bool = False) -> Study:
+    """The study that the options describe, of the learner they describe and ``others``.
+
+    ``own_delta``: without ``--delta`` it is that of the theorem.
+    """
     from ctucbvi import InputError
     from ctucbvi.learning import Settings, initial_distribution
-    from ctucbvi.study import Study, contestant
+    from ctucbvi.study import BY_BONUS, Study, contestant, enough_cells
 
     if options.workers is not None and options.workers < 1:
         raise InputError(f"--workers {options.workers}: write a number of at least 1")
@@ -38,8 +57,73 @@ def study_of(options: argparse.Namespace, names: Sequence[str], *, own_delta: bo
         given["delta"] = 1 / (2 * options.episodes * model.horizon)
     settings = Settings.for_model(model, episodes=options.episodes, **given)
     initial = initial_distribution(model, initial_of(model, options))
-    contestants = tuple(contestant(name, options.steps) for name in names)
-    return Study(model, settings, options.seed, contestants, tuple(initial.items()))
+    names, cells = (BY_BONUS[str(settings.bonus)], *others), options.steps
+    contestants = tuple(contestant(*((name,) if cells is None else (name, cells))) for name in names)
+    study = Study(model, settings, options.seed, contestants, tuple(initial.items()))
+    if cells is not None:
+        return study
+    with fast.compiling("the learner"):
+        enough = tuple(replace(c, steps=enough_cells(study, c)) for c in contestants)
+    return replace(study, contestants=enough)
+
+
+def carried_out(
+    options: argparse.Namespace, study: Study, label: str, play: Work, run: Callable[..., T]
+) -> T | None:
+    """What ``run`` returns when told who does the work; None, and one line, if these are gone.
+
+    ``play`` is called once here, so that workers find compiled code and need not all make it.
+    """
+    from ctucbvi.study import LostWorkerError, RunState
+    from ctucbvi.study.work import Task
+
+    if options.cluster is None:
+        with fast.compiling("the learner"):
+            for each in study.contestants:
+                play(Task(study, each.name, 0, RunState(), 1))
+    try:
+        progress = TimeLeft(label)
+        with progress:
+            return run(
+                study,
+                options.runs,
+                workers=options.workers or os.cpu_count() or 1,
+                cluster=options.cluster,
+                folder=None if options.out is None else Path(options.out),
+                block=options.block,
+                progress=progress.episodes,
+            )
+    except LostWorkerError as error:
+        print(f"ctucbvi: {error}", file=sys.stderr)
+        return None
+    except KeyboardInterrupt:
+        if options.out is not None:
+            print(
+                f"ctucbvi: what was finished is in {options.out}; the same command goes on", file=sys.stderr
+            )
+        raise
+
+
+class TimeLeft(ProgressLine):
+    """Progress in episodes, with the time that is left at the present pace."""
+
+    def __init__(self, label: str) -> None:
+        super().__init__(label)
+        self._name = label
+
+    def episodes(self, found: int, done: int, wanted: int) -> None:
+        """``found`` episodes were there at the start, ``done`` are now, of ``wanted``."""
+        if done > found:
+            left = (monotonic() - self._started) * (wanted - done) / (done - found)
+            self._label = f"{self._name}: {_clock(left)} left"
+        self(done / wanted)
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def add_settings(parser: argparse.ArgumentParser, *, delta: str = "1/20") -> None:
@@ -64,6 +148,20 @@ def add_settings(parser: argparse.ArgumentParser, *, delta: str = "1/20") -> Non
     group.add_argument(
         "--initial", action="append", default=[], metavar="STATE=P", help="a distribution of initial states"
     )
+
+
+def note_never_left(pairs: Sequence[dict[str, Any]]) -> list[str]:
+    """What is to be said about pairs of rate 0 that keep the paper's bonus; nothing without any."""
+    if not pairs:
+        return []
+    names = ", ".join(f"{pair['state']}/{pair['action']}" for pair in pairs)
+    least = min(pair["bonus_at_least"] for pair in pairs)
+    return [
+        "",
+        f"never left (rate 0): {names}. No jump is ever seen there, so alpha of eq:alpha-k stays what it is "
+        f"at first, the paper's bonus above {least:.4g}, and the state counts as worth all there is: unless "
+        "that is optimal, the learner goes there for ever and the regret is linear (try --bonus sharp)",
+    ]
 
 
 def told(options: argparse.Namespace) -> dict[str, Any]:

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from verify.commands import fast
-from verify.commands.learners import add_study, study_of
-from verify.progress import ProgressLine
+from verify.commands.learners import add_study, carried_out, study_of
 from verify.tables import table
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
-
-    from ctucbvi.study import Study
 
 _DESCRIPTION = """\
 Where is the bound of the paper's theorem lost?  Play CT-UCBVI on MODEL and compute every
@@ -25,11 +20,12 @@ sum of the proof along the episodes played: each inequality from the measured re
 final bound then has a factor, and their product is the bound over the regret.
 
 The theorem speaks about the learner with delta = 1/(2KH): that is the default here.
+Finished parts are kept in --out DIR, as in a regret study: the same command goes on.
 """
 
 _EPILOG = """examples:
   ctucbvi losses machine-repair --episodes 1000000 --runs 4 --figure losses.svg
-  ctucbvi losses my-model.toml --episodes 100000 --runs 10 --json
+  ctucbvi losses my-model.toml --episodes 100000 --runs 10 --out parts --json
 """
 
 
@@ -42,7 +38,7 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_study(parser, runs=4, delta="1/(2KH)")
+    add_study(parser, runs=4, block=100_000, delta="1/(2KH)")
     parser.add_argument("--figure", metavar="FILE", help="draw the waterfall there (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
@@ -50,21 +46,16 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play, add up and print; status 1 if an inequality that holds on every path did not."""
-    from ctucbvi.losses import Sizes, chain, check_target, draw, tally_runs
+    from ctucbvi.losses import Sizes, chain, check_target, draw, play, tally_runs
 
-    study = study_of(options, ["ct-ucbvi"], own_delta=True)
+    study = study_of(options, own_delta=True)
     Sizes.of(study)  # refuses what the theorem has no number for, before the work is done
     if options.figure is not None:
         check_target(options.figure)
     began = monotonic()
-    _compile(study)
-    with ProgressLine("losses") as progress:
-        runs = tally_runs(
-            study,
-            options.runs,
-            workers=options.workers or os.cpu_count() or 1,
-            progress=lambda done, wanted: progress(done / wanted),
-        )
+    runs = carried_out(options, study, "losses", play, tally_runs)
+    if runs is None:
+        return 1
     found = chain(study, runs)
     document = found.to_json()
     if options.figure is not None:
@@ -74,15 +65,6 @@ def run(options: argparse.Namespace) -> int:
     for link in found.broken():
         print(f"ctucbvi: {link.name}: {link.label} did not hold on every path", file=sys.stderr)
     return 1 if found.broken() else 0
-
-
-def _compile(study: Study) -> None:
-    """Play one episode here, so that workers find compiled code and need not all make it."""
-    from ctucbvi.losses import Run
-    from ctucbvi.losses.runs import advance
-
-    with fast.compiling("the learner"):
-        advance(study, Run(0), 1)
 
 
 def _report(document: dict[str, Any]) -> str:

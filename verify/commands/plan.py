@@ -20,6 +20,8 @@ _EPILOG = """examples:
   ctucbvi plan machine-repair --symbolic 2
 """
 
+_MOST_REASONS = 40  # lines of what is undecided on the screen
+
 
 def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
     """Describe the arguments."""
@@ -93,21 +95,38 @@ def run(options: argparse.Namespace) -> int:
     if options.engine == "numeric":
         return _run_numeric(model, names, points, options)
     plans: dict[str, tuple[Solution, float]] = {}
-    for name in names:
-        solved = _solve(model, name, points, options)
-        if solved is None:
-            return 1
-        plans[name] = solved
+    left = options.seconds
+    for i, name in enumerate(names):
+        plans[name] = _solve(model, name, points, options, left / (len(names) - i))
+        left -= plans[name][1]
     if options.plot:
         from verify.plots import plot_solutions
 
         plot_solutions([solution for solution, _ in plans.values()], options.plot)
     documents = {name: _document(*plans[name], points, options) for name in names}
     _print(documents, {name: solution for name, (solution, _) in plans.items()}, points, options)
-    short = [reason for solution, _ in plans.values() for reason in solution.undecided]
-    for reason in short:
+    for solution, _ in plans.values():
+        _print_undecided(solution)
+    return 1 if any(_lacks_digits(solution, points, options) for solution, _ in plans.values()) else 0
+
+
+def _print_undecided(solution: Solution) -> None:
+    for reason in solution.undecided[:_MOST_REASONS]:
         print(f"ctucbvi: undecided: {reason}", file=sys.stderr)
-    return 1 if any("fewer than" in reason and reason.startswith("V(") for reason in short) else 0
+    if len(solution.undecided) > _MOST_REASONS:
+        more = len(solution.undecided) - _MOST_REASONS
+        print(f"ctucbvi: undecided: and {more} more, all of them with --json", file=sys.stderr)
+
+
+def _lacks_digits(solution: Solution, points: list[tuple[str, Any]], options: argparse.Namespace) -> bool:
+    """Whether a value, or a switch where the policy is asked for, has fewer digits than it should."""
+    from ctucbvi.exact.planner import missing_digits
+
+    if not solution.undecided:
+        return False
+    vague = options.engine == "exact" and solution.vague_switches
+    asked = points or [(state, solution.model.horizon) for state in solution.model.states]
+    return bool(vague or missing_digits(solution, asked))
 
 
 def _check_combination(options: argparse.Namespace) -> None:
@@ -127,15 +146,20 @@ def _check_combination(options: argparse.Namespace) -> None:
 def _run_numeric(
     model: CTMDP, names: tuple[str, ...], points: list[tuple[str, Any]], options: argparse.Namespace
 ) -> int:
-    from verify.commands.fast import plan
+    from ctucbvi import UndecidedError
+    from verify.commands.fast import plan, report
 
-    plans = {name: plan(model, name, points, options) for name in names}
+    try:
+        plans = {name: plan(model, name, points, options) for name in names}
+    except UndecidedError as error:
+        print(f"ctucbvi: {error}", file=sys.stderr)
+        return 1
     if options.certificate:
         from ctucbvi.numeric.files import save_certificate
 
         save_certificate(plans[names[0]][1], options.certificate)
     _print({n: p[0] for n, p in plans.items()}, {n: p[1] for n, p in plans.items()}, points, options)
-    return 0
+    return report([document for document, _ in plans.values()], options)
 
 
 def _fraction(text: str) -> Any:
@@ -159,8 +183,8 @@ def _point(text: str, model: CTMDP) -> tuple[str, Any]:
 
 
 def _solve(
-    model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace
-) -> tuple[Solution, float] | None:
+    model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace, seconds: float
+) -> tuple[Solution, float]:
     from time import perf_counter
 
     from ctucbvi import Budget, InputError, UndecidedError, solve
@@ -177,12 +201,11 @@ def _solve(
                 truncate=options.truncate,
                 at=points,
                 resolve_policy=options.engine == "exact",
-                budget=Budget(seconds=options.seconds),
+                budget=Budget(seconds=seconds),
                 progress=progress,
             )
         except UndecidedError as error:
-            print(f"ctucbvi: {error}", file=sys.stderr)
-            return None
+            solution = error.known  # what is proved all the same
     return solution, perf_counter() - began
 
 
@@ -202,6 +225,7 @@ def _document(
                 "from": boundary_string(s.start, digits),
                 "to": boundary_string(s.end, digits),
                 "action": _actions(s.actions),
+                **({} if s.proved else {"proved": False}),
             }
             for s in solution.segments(state)
         ]
@@ -286,11 +310,13 @@ def text_report(document: dict[str, Any]) -> str:
     """The same facts for a reader."""
     from verify.tables import table
 
-    def names(actions: str | list[str]) -> str:
-        return actions if isinstance(actions, str) else " = ".join(actions) + "  (tied)"
+    def names(actions: str | list[str], proved: bool) -> str:
+        if isinstance(actions, str):
+            return actions
+        return " = ".join(actions) + "  (tied)" if proved else " or ".join(actions) + "  (not told apart)"
 
     policy = [
-        (state if i == 0 else "", s["from"], s["to"], names(s["action"]))
+        (state if i == 0 else "", s["from"], s["to"], names(s["action"], s.get("proved", True)))
         for state, segments in document["policy"].items()
         for i, s in enumerate(segments)
     ]

@@ -5,20 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from verify.commands import fast
-from verify.commands.learners import add_study, study_of
-from verify.progress import ProgressLine
+from verify.commands.learners import add_study, carried_out, note_never_left, study_of
 from verify.tables import table
 
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
-    from ctucbvi.study import Outcome, Study
+    from ctucbvi.study import Outcome
 
 _DESCRIPTION = """\
 Play CT-UCBVI on MODEL, in independent runs, and report its expected regret after k
@@ -48,7 +45,7 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_study(parser, runs=30)
+    add_study(parser, runs=30, block=250_000)
     parser.add_argument(
         "--baselines",
         nargs="+",
@@ -58,10 +55,6 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
         "(discrete time, N steps)",
     )
     parser.add_argument("--confidence", default="0.95", metavar="P", help="of the bands (default 0.95)")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="a dask scheduler that does the work instead")
-    parser.add_argument("--out", metavar="DIR", help="folder for finished parts; needed to resume")
-    parser.add_argument("--block", type=int, default=250_000, metavar="B",
-                        help="episodes between two saves of a run (default 250000)")  # fmt: skip
     parser.add_argument("--result", metavar="FILE", help="write the result there (JSON)")
     parser.add_argument("--figure", metavar="FILE", help="draw the curves there (.svg, .png or .pdf)")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -70,51 +63,21 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the study, or what is left of it, and print what it found."""
-    from ctucbvi.study import LostWorkerError, Result, run_study
+    from ctucbvi.study import Result, run_study
+    from ctucbvi.study.work import work
 
-    study = study_of(options, ["ct-ucbvi", *options.baselines])
+    study = study_of(options, options.baselines)
     confidence = _confidence(options.confidence)
     _check_targets(options)
-    workers = options.workers or os.cpu_count() or 1
     began = monotonic()
-    try:
-        if options.cluster is None:
-            _compile(study)
-        progress = _TimeLeft("regret")
-        with progress:
-            outcome = run_study(
-                study,
-                options.runs,
-                workers=workers,
-                cluster=options.cluster,
-                folder=None if options.out is None else Path(options.out),
-                block=options.block,
-                progress=progress.episodes,
-            )
-    except LostWorkerError as error:
-        print(f"ctucbvi: {error}", file=sys.stderr)
+    outcome = carried_out(options, study, "regret", work, run_study)
+    if outcome is None:
         return 1
-    except KeyboardInterrupt:
-        if options.out is not None:
-            print(
-                f"ctucbvi: what was finished is in {options.out}; the same command goes on", file=sys.stderr
-            )
-        raise
     document = Result.of(outcome, confidence).to_json()
-    cost = _cost(outcome, options, workers, monotonic() - began)
+    cost = _cost(outcome, options, monotonic() - began)
     _write(document, options)
     print(json.dumps({**document, "cost": cost}) if options.json else _report(document, cost))
     return 0
-
-
-def _compile(study: Study) -> None:
-    """Play one episode here, so that workers find compiled code and need not all make it."""
-    from ctucbvi.study import RunState
-    from ctucbvi.study.work import Task, work
-
-    with fast.compiling("the learner"):
-        for contestant in study.contestants:
-            work(Task(study, contestant.name, 0, RunState(), 1))
 
 
 def _confidence(text: str) -> Any:
@@ -150,7 +113,7 @@ def _write(document: dict[str, Any], options: argparse.Namespace) -> None:
         draw(document, options.figure)
 
 
-def _cost(outcome: Outcome, options: argparse.Namespace, workers: int, seconds: float) -> dict[str, Any]:
+def _cost(outcome: Outcome, options: argparse.Namespace, seconds: float) -> dict[str, Any]:
     """What it took: not part of the result, as it differs from one time to the next."""
     states = [state for runs in outcome.runs.values() for state in runs]
     episodes = sum(state.episode for state in states)
@@ -161,7 +124,7 @@ def _cost(outcome: Outcome, options: argparse.Namespace, workers: int, seconds: 
         "episodes_found": outcome.resumed,
         "episodes_planned": sum(state.planned for state in states),
         "cores": os.cpu_count(),
-        "workers": None if options.cluster is not None else workers,
+        "workers": None if options.cluster is not None else options.workers or os.cpu_count() or 1,
     }
 
 
@@ -171,15 +134,28 @@ def _report(document: dict[str, Any], cost: dict[str, Any]) -> str:
         f"V* = {document['optimal']['value']}",
     ]
     for learner in document["learners"]:
-        lines += ["", f"{learner['name']}: expected regret", _rows(document, learner)]
+        lines += ["", f"{learner['name']}: expected regret", _rows(document, learner), *_grid(learner)]
     if document["bound_missing"]:
         lines += ["", f"bound of the theorem: not everywhere defined: {document['bound_missing']}"]
+    lines += note_never_left(document["never_left"])
     lines += [
         "",
         f"{cost['episodes'] - cost['episodes_found']} episodes in {cost['seconds']:.1f} s; "
         f"{cost['episodes_planned']} of {cost['episodes']} were planned",
     ]
     return "\n".join(lines)
+
+
+def _grid(learner: dict[str, Any]) -> list[str]:
+    """What the grid costs; learners in discrete time have none."""
+    loss, share = learner["grid_loss_per_episode"], learner["grid_share"]
+    if loss is None:
+        return []
+    line = f"on its grid of {learner['steps']} cells the best policy loses at most {loss:.3g} per episode"
+    if share is None:
+        return [line]
+    more = "; more cells with --steps" if share > 0.01 else ""
+    return [f"{line}, {100 * share:.2g} % of the regret{more}"]
 
 
 def _rows(document: dict[str, Any], learner: dict[str, Any]) -> str:
@@ -206,25 +182,3 @@ def _decades(checkpoints: list[int]) -> list[int]:
         found.append(max(i for i, k in enumerate(checkpoints) if k <= power))
         power *= 10
     return sorted({*found, len(checkpoints) - 1})
-
-
-class _TimeLeft(ProgressLine):
-    """Progress in episodes, with the time that is left at the present pace."""
-
-    def __init__(self, label: str) -> None:
-        super().__init__(label)
-        self._name = label
-
-    def episodes(self, found: int, done: int, wanted: int) -> None:
-        """``found`` episodes were there at the start, ``done`` are now, of ``wanted``."""
-        if done > found:
-            left = (monotonic() - self._started) * (wanted - done) / (done - found)
-            self._label = f"{self._name}: {_clock(left)} left"
-        self(done / wanted)
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes >= 60:
-        return f"{minutes // 60} h {minutes % 60} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,0 +1,34 @@
+"""What the fast side may spend: time and memory, looked at between compiled calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf
+from time import monotonic
+
+from ctucbvi.errors import UndecidedError
+
+
+@dataclass(frozen=True)
+class NumericBudget:
+    """Time and memory, counted from the moment the budget is made."""
+
+    seconds: float = inf
+    gigabytes: float = 4.0  # of a solution, while it grows
+    began: float = field(default_factory=monotonic)
+
+    @property
+    def spent(self) -> float:
+        """The seconds that are over."""
+        return monotonic() - self.began
+
+    def check(self, what: Callable[[], str], numbers: int = 0) -> None:
+        """Raise :class:`ctucbvi.UndecidedError` if time is over or so many doubles have no room."""
+        if self.spent > self.seconds:
+            raise UndecidedError(f"{what()} is not finished after {self.seconds:g} s")
+        if 8 * numbers > self.gigabytes * 2**30:
+            raise UndecidedError(f"{what()} needs more than {self.gigabytes:g} GB")
+
+
+NO_HURRY = NumericBudget()  # the default: as long as it takes, in the memory that there is

@@ -1,0 +1,54 @@
+"""Solve, certify, refine: a numeric solution whose certificate shows the accuracy that was asked for.
+
+A march controls the first Taylor term that it leaves out and takes actions that are closer than a few
+roundings for tied.  Mostly that is enough.  Where the certificate says that it was not (a term that vanishes
+by chance, rewards that differ by less than the ties), the march is repeated with a smaller tolerance, shorter
+steps and narrower ties.  What doubles cannot give is not there afterwards either: the best certificate found
+is returned, and its bound says what it proves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctucbvi.errors import UndecidedError
+from ctucbvi.model import Semantics
+from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
+from ctucbvi.numeric.certificate import Certificate, certify
+from ctucbvi.numeric.planner import Care, smallest_tolerance, solve_numeric
+
+if TYPE_CHECKING:
+    from ctucbvi.model import CTMDP
+
+_ATTEMPTS = ((1.0, Care()), (1 / 16, Care(reach=8, tie=3e-16)), (1 / 256, Care(reach=3, tie=1e-16)))
+
+
+def solve_certified(
+    model: CTMDP,
+    semantics: Semantics | str = Semantics.COMMITTED,
+    *,
+    tolerance: float = 1e-9,
+    truncate: bool = False,
+    budget: NumericBudget | None = None,
+) -> Certificate:
+    """A certificate whose bound is at most ``tolerance``, or the best that was found.
+
+    Raises :class:`ctucbvi.UndecidedError` if the budget does not suffice for any.
+    """
+    limits, best = budget or NO_HURRY, None
+    for share, care in _ATTEMPTS:
+        goal = max(tolerance * share, smallest_tolerance(model)) if best else tolerance
+        try:
+            found = certify(
+                solve_numeric(model, semantics, tolerance=goal, truncate=truncate, care=care, budget=limits),
+                budget=limits,
+            )
+        except UndecidedError:
+            if best is None:
+                raise
+            return best
+        best = found if best is None or found.bound < best.bound else best
+        if best.bound <= tolerance:
+            break
+    assert best is not None
+    return best

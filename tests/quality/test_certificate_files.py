@@ -1,0 +1,143 @@
+"""Mutated certificate files: whatever is accepted is true, and checkers that are wrong are caught."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import ctucbvi
+from ctucbvi import InputError, Semantics
+from ctucbvi.numeric import certificate, certify, residuals
+from ctucbvi.numeric.files import read_certificate
+from tests.certificate_files import Case, attack, cases
+
+_FILES, _CHUNKS = 5_000, 4
+
+
+@pytest.mark.parametrize("chunk", range(_CHUNKS))
+def test_no_mutated_file_gets_a_bound_that_is_not_true(chunk):
+    tally, wrong = attack(chunk, _FILES // _CHUNKS)
+    assert not wrong, wrong[:5]
+    assert min(tally["accepted"], tally["refused"]) > _FILES // _CHUNKS // 4
+    assert tally["close"] > _FILES // _CHUNKS // 20  # bounds that say something
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("chunk", range(20))
+def test_no_mutated_file_of_a_hundred_thousand_gets_a_bound_that_is_not_true(chunk):
+    _, wrong = attack(1000 + chunk, 5_000)
+    assert not wrong, wrong[:5]
+
+
+def believes_the_caps(solution):
+    """Takes a cap for a fact about the problem: with none there is no truncation."""
+    return certify(replace(solution, truncate=solution.truncate and bool(solution.capped.any())))
+
+
+def takes_any_action(solution):
+    """Believes that the hinted actions are the best."""
+    certify(solution)  # which refuses actions that are not on offer
+    policy = ctucbvi.Policy.of(
+        solution.model,
+        {
+            x: solution.model.transitions[int(solution.best[0, i])].action
+            for i, x in enumerate(solution.model.states)
+        },
+    )
+    if solution.truncate or (solution.best != solution.best[0]).any():
+        raise InputError("not this one")
+    return replace(certify(replace(solution, policy=policy)), solution=solution)
+
+
+@pytest.mark.parametrize("wrong_checker", [believes_the_caps, takes_any_action])
+def test_a_checker_that_believes_a_hint_is_caught(wrong_checker):
+    _, wrong = attack(7, 800, prove=wrong_checker)
+    assert wrong
+
+
+@pytest.fixture
+def interpreted(monkeypatch):
+    """The kernels as plain Python, so that a part of them can be replaced."""
+    for name in ("worst", "excess", "_jump", "_committed_gaps", "_slopes", "bernstein"):
+        monkeypatch.setattr(residuals, name, getattr(residuals, name).py_func)
+    for name in ("committed_bounds", "adjustable_bounds"):
+        monkeypatch.setattr(certificate, name, getattr(residuals, name).py_func)
+    with np.errstate(all="ignore"):
+        yield monkeypatch
+
+
+def few() -> list[Case]:
+    """Cases that plain Python is quick enough for: short files, and one with actions to choose from."""
+    return [case for case in cases() if len(case.texts[0]) < 6000] + [cases()[1]]
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_the_interpreted_checker_passes():
+    tally, wrong = attack(3, 150, only=few())
+    assert not wrong
+    assert tally["accepted"] > 50
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("TINY", 0.0),
+        ("_jump", lambda before, after: 0.0),
+        ("excess", lambda d, n, blur, work: 0.0),
+        ("_committed_gaps", lambda *rest: 0.0),
+        ("UNIT", 0.0),
+    ],
+)
+def test_a_checker_with_a_part_left_out_is_caught(interpreted, name, value):
+    interpreted.setattr(residuals, name, value)
+    _, wrong = attack(3, 400, only=[cases()[1]] if name == "_jump" else few())
+    assert wrong
+
+
+def test_a_checker_that_does_not_look_at_the_start_is_caught(monkeypatch):
+    monkeypatch.setattr(certificate, "_start", lambda solution, arrays: 0.0)
+    _, wrong = attack(3, 300)
+    assert wrong
+
+
+def test_caps_are_not_believed():
+    # Two states with reward 2: the value is 2t, and min{t, .} of it is t.
+    case = cases()[0]
+    model = case.models[0]
+    for text in case.texts[:4]:
+        document = json.loads(text)
+        if not document["truncate"]:
+            continue
+        honest, _ = read_certificate(text, model)
+        assert certify(honest).bound < 1e-7
+        assert honest.capped.all()
+        with pytest.raises(InputError, match="'capped' has an entry that is not 0"):
+            read_certificate(json.dumps(document | {"truncate": False}), model)
+        # In Python the flags can still contradict each other: then the cap is a hint that says nothing.
+        assert certify(replace(honest, truncate=False)).bound >= 1
+        denied = document | {"truncate": False, "capped": [[0, 0] for _ in document["capped"]]}
+        assert certify(read_certificate(json.dumps(denied), model)[0]).bound >= 1
+
+
+def test_truncation_of_a_genuine_file_cannot_be_denied():
+    # Truncated at t the values are far below those of the same model without truncation.
+    case = cases()[1]
+    model = case.models[1]
+    for semantics in Semantics:
+        text = next(
+            t
+            for t in case.texts[4:8]
+            if json.loads(t)["truncate"] and json.loads(t)["semantics"] == str(semantics)
+        )
+        document = json.loads(text) | {"truncate": False}
+        with pytest.raises(InputError, match="'capped'"):
+            read_certificate(json.dumps(document), model)
+        document["capped"] = [[0] * len(row) for row in document["capped"]]
+        proof = certify(read_certificate(json.dumps(document), model)[0])
+        truth = ctucbvi.solve(model, semantics, digits=15)
+        error = max(abs(truth.value(x).mid - proof.value(x).mid) for x in model.states)
+        assert Fraction(1, 10) < error <= Fraction(proof.bound)
