@@ -73,6 +73,9 @@ FORGERIES = {
     # a variable by the name of a number
     "pi as a variable": certificate("pi <= 3", ["pi <= 3"], RANGE, box=["pi <= 3"], integers=["pi"]),
     "pi at a point": {"relation": "3 <= pi", "domain": ["pi <= 3"], "integers": ["pi"], "point": {"pi": "1"}},
+    # defined nowhere, until it is folded
+    "an identity of nothing": claim("exp(log(x)) == x", ["x < 0"], verdict="proved"),
+    "a limit of nothing": claim("sqrt(x)**2/x -> 1 as x -> -oo", ["x < 0"], verdict="proved"),
     # 1/a has no value at a = 0, and (1 + 1/x)^(1/a) tends to oo there
     "an exponent that is not defined for all parameters": claim(
         "(1 + 1/x)**(1/a) -> 1 as x -> oo", ["x >= 1", "0 <= a <= 1"], verdict="proved"
@@ -118,6 +121,8 @@ MISTAKES = {
     ),
     "pi as a variable": (reading, "_CONSTANTS", ()),
     "pi at a point": (reading, "_CONSTANTS", ()),
+    "an identity of nothing": (documents.Statement, "require_meaning", lambda self: None),
+    "a limit of nothing": (documents.Statement, "require_meaning", lambda self: None),
     "an exponent that is not defined for all parameters": (
         _Germs, "of", lambda self, t, of=_Germs.of: self.power(self.of(t.args[0]), t.args[1])
         if t.is_power and "a" in t.args[1].names else of(self, t),

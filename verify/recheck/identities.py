@@ -69,11 +69,11 @@ def exact(f: Term) -> Fraction | None:
     return found.get(UNIT, Fraction(0)) if not set(found) - {UNIT} else None
 
 
-def samples(box: Box, count: int = 6) -> Iterator[Box]:
-    """Some inner points of the box, with the variables in different orders."""
+def samples(box: Box, count: int = 6, *, near: bool = False) -> Iterator[Box]:
+    """Some inner points of the box, with the variables in different orders; or with equal places in each."""
     for i in range(count):
         yield {
-            name: point(inside(x, 7)[(3 * i + 2 * j + 1) % 7 if not x.single else 0])
+            name: point(inside(x, 7)[(3 * i + (0 if near else 2 * j) + 1) % 7 if not x.single else 0])
             for j, (name, x) in enumerate(sorted(box.items()))
         }
 

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 from typing import Any
 
 from verify.recheck.germs import limit
 from verify.recheck.goals import Goal
-from verify.recheck.identities import require_same, same, slope_of, without_kinks
+from verify.recheck.identities import require_same, same, samples, slope_of, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError, point
 from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, read, relation_of, tree_of
 from verify.recheck.series import Box, Series
@@ -117,8 +118,28 @@ class Statement:
         if other.ranges != own.ranges or other.integers != own.integers or not given:
             raise UnknownError(f"the {what} is for another domain than the claim")
 
+    def require_meaning(self) -> None:
+        """Complain unless the formula, as it stands, is seen to be defined at some point of its ranges."""
+        assert self.says is not None
+        ranges = self.area().ranges
+        if self.limit or self.monotone:
+            texts = self.limit[:2] if self.limit else self.monotone[:1] if self.monotone else ()
+            formulas = [read(text, ranges, fold=False) for text in texts]
+        else:
+            left, _, right = relation_of(self.says, ranges, fold=False)
+            formulas = [left, right]
+        for at in (*samples(ranges), *samples(ranges, near=True)):
+            whole = {n: point(_whole(x.low, ranges[n])) if n in self.integers else x for n, x in at.items()}
+            try:
+                require_defined(formulas, whole)
+            except UnknownError:
+                continue
+            return
+        raise UnknownError(f"{self.says} is not seen to be defined anywhere")
+
     def require_by_itself(self) -> None:
         """Complain unless an identity, or a limit, is seen to hold without any certificate."""
+        self.require_meaning()
         area = self.area()
         if self.limit:
             function, value, name, end = self.limit
@@ -137,6 +158,7 @@ class Statement:
             return
         if self.limit:
             raise UnknownError("a certificate shows no limit")
+        self.require_meaning()
         names = self.area().ranges
         if not self.monotone:
             for text in relations:
@@ -220,6 +242,11 @@ class Statement:
         if relation == "==" or not (above or below):
             raise UnknownError("the relation does not keep the function away from the value")
         require_same(right if above else left, gap, near.ranges, "the distance from the limit")
+
+
+def _whole(x: Fraction, r: Interval) -> Fraction:
+    """A whole number near x, in the range if one is."""
+    return Fraction(next((n for n in (floor(x), ceil(x)) if Fraction(n) in r), floor(x)))
 
 
 def _is_lower(end: str, x: Interval) -> bool:
