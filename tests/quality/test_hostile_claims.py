@@ -47,6 +47,7 @@ def test_what_was_once_proved_is_not_proved_again(of):
     assert not falsely_proved(of.require_false(), ran(of, PROVERS, 20))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("of", FOUND, ids=lambda of: of.family)
 def test_what_was_once_proved_is_not_proved_by_the_standard_checks(of):
     assert not falsely_proved(of, ran(of, None, 20))

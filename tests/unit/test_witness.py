@@ -24,7 +24,7 @@ def at(says: str, domain: Domain, **point) -> dict | None:
 def test_a_violation_is_confirmed_with_all_that_is_needed_to_check_it_again():
     found = at("exp(x) <= 1 + x", POSITIVE, x="1/2")
     assert found == {
-        "relation": "exp(x) <= x + 1",
+        "relation": "exp(x) <= 1 + x",
         "domain": ["0 <= x"],
         "integers": [],
         "point": {"x": "1/2"},
