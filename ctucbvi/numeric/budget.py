@@ -15,6 +15,7 @@ class NumericBudget:
     """Time and memory, counted from the moment the budget is made."""
 
     seconds: float = inf
+    share: float = 1.0  # of the seconds, for this part of the work
     gigabytes: float = 4.0  # of a solution, while it grows
     began: float = field(default_factory=monotonic)
 
@@ -25,8 +26,8 @@ class NumericBudget:
 
     def check(self, what: Callable[[], str], numbers: int = 0) -> None:
         """Raise :class:`ctucbvi.UndecidedError` if time is over or so many doubles have no room."""
-        if self.spent > self.seconds:
-            raise UndecidedError(f"{what()} is not finished after {self.seconds:g} s")
+        if self.spent > self.share * self.seconds:
+            raise UndecidedError(f"{what()} is not finished in {self.seconds:g} s")
         if 8 * numbers > self.gigabytes * 2**30:
             raise UndecidedError(f"{what()} needs more than {self.gigabytes:g} GB")
 

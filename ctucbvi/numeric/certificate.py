@@ -35,7 +35,7 @@ import numpy as np
 
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
-from ctucbvi.model import Number, Semantics
+from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact, shown
 from ctucbvi.numeric.arrays import Arrays, Floats
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
@@ -52,6 +52,11 @@ class Certificate:
 
     solution: NumericSolution
     bounds: Floats  # (pieces,)
+
+    @property
+    def model(self) -> CTMDP:
+        """The model it is about."""
+        return self.solution.model
 
     @property
     def bound(self) -> float:

@@ -91,11 +91,20 @@ def solve_numeric(
     """Solve ``model`` with an error of about ``tolerance`` in every value.
 
     How large it is ``certify`` proves; ``solve_certified`` takes more ``care`` until it is small enough.
+    When the budget is out, what is ``known`` is the solution for the remaining time that was reached.
     """
     _check_tolerance(tolerance, model)
     semantics = Semantics(semantics)
     run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance, care, budget)
-    run.go(Arrays.of(model).horizon, _NOBODY)
+    try:
+        run.go(Arrays.of(model).horizon, _NOBODY)
+    except UndecidedError as error:
+        if not 0 < run.reached < inf:
+            raise
+        run.whole = run.reached
+        part = replace(model, horizon=Fraction(run.reached))
+        known = NumericSolution(part, semantics, truncate, tolerance, *run.result())
+        raise UndecidedError(str(error), known) from None
     return NumericSolution(model, semantics, truncate, tolerance, *run.result())
 
 
@@ -207,10 +216,14 @@ class _Run:
                     f"{self._reached()} is beyond double precision; use --engine exact or other units"
                 )
 
+    @property
+    def reached(self) -> float:
+        """The remaining time that the march has come to."""
+        return float(self.times[self.pieces] * self.unit)
+
     def _reached(self) -> str:
         """How far the march has come, as the beginning of a message."""
-        now = self.times[self.pieces] * self.unit
-        return f"remaining time {now:.3g} of {self.whole:.3g} is reached, and the rest"
+        return f"remaining time {self.reached:.3g} of {self.whole:.3g} is reached, and the rest"
 
     def _grow(self) -> None:
         numbers = 2 * (self.value.size + self.score.size + self.best.size + self.cap.size)

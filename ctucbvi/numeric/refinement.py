@@ -9,17 +9,19 @@ is returned, and its bound says what it proves.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctucbvi.errors import UndecidedError
 from ctucbvi.model import Semantics
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.certificate import Certificate, certify
-from ctucbvi.numeric.planner import Care, smallest_tolerance, solve_numeric
+from ctucbvi.numeric.planner import Care, NumericSolution, smallest_tolerance, solve_numeric
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
 
+_SHARE = 0.6  # of the time, for the march; the rest is for its certificate
 _ATTEMPTS = ((1.0, Care()), (1 / 16, Care(reach=8, tie=3e-16)), (1 / 256, Care(reach=3, tie=1e-16)))
 
 
@@ -33,22 +35,32 @@ def solve_certified(
 ) -> Certificate:
     """A certificate whose bound is at most ``tolerance``, or the best that was found.
 
-    Raises :class:`ctucbvi.UndecidedError` if the budget does not suffice for any.
+    Raises :class:`ctucbvi.UndecidedError` if the budget does not suffice for any; ``known`` is then the
+    certificate of what was reached, for a shorter horizon.
     """
     limits, best = budget or NO_HURRY, None
+    march = replace(limits, share=_SHARE)
     for share, care in _ATTEMPTS:
         goal = max(tolerance * share, smallest_tolerance(model)) if best else tolerance
         try:
             found = certify(
-                solve_numeric(model, semantics, tolerance=goal, truncate=truncate, care=care, budget=limits),
+                solve_numeric(model, semantics, tolerance=goal, truncate=truncate, care=care, budget=march),
                 budget=limits,
             )
-        except UndecidedError:
+        except UndecidedError as error:
             if best is None:
-                raise
+                raise UndecidedError(str(error), _of_part(error.known, limits)) from None
             return best
         best = found if best is None or found.bound < best.bound else best
         if best.bound <= tolerance:
             break
     assert best is not None
     return best
+
+
+def _of_part(part: NumericSolution | None, limits: NumericBudget) -> Certificate | None:
+    """The certificate of a solution that came so far, if it takes at most a second longer."""
+    try:
+        return None if part is None else certify(part, budget=replace(limits, seconds=limits.seconds + 1))
+    except UndecidedError:
+        return None

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 import ctucbvi
+from ctucbvi.numeric import solve_certified
 from tests.cli.test_plan import refused, run
 from tests.unit.test_numeric_refinement import hostile
 
@@ -212,11 +214,21 @@ def test_numbers_beyond_doubles_are_one_line(capsys, tmp_path, numbers):
     )
 
 
-def test_time_is_limited(capsys, tmp_path):
+def test_time_is_limited_and_what_is_known_then_is_printed(capsys, tmp_path):
     file = written(tmp_path, rate="1e6", horizon="1e6")
-    status, out, err = run(capsys, "plan", file, "--engine", "numeric", "--seconds", "0.5")
-    assert (status, out, err.count("\n")) == (1, "", 1)
-    assert "is not finished after 0.5 s" in err
+    options = ("--engine", "numeric", "--seconds", "0.5", "--certificate", str(tmp_path / "c.json"))
+    status, out, err = run(capsys, "plan", file, *options, "--json")
+    assert status == 1
+    assert "is not finished in 0.5 s" in err
+    assert not (tmp_path / "c.json").exists()
+    found = json.loads(out)["values"]
+    assert 0 < Fraction(found[0]["t"]) < 10**6
+    short = replace(ctucbvi.load_model(file), horizon=Fraction(found[0]["t"]))
+    whole = solve_certified(short, tolerance=1e-6)
+    for v in found:
+        value = whole.value(v["state"])
+        assert Fraction(v["lower"]) <= value.upper
+        assert value.lower <= Fraction(v["upper"])
     assert "above 0" in refused(capsys, "plan", file, "--engine", "numeric", "--seconds", "nan")
 
 

@@ -38,10 +38,18 @@ def plan(
     model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace
 ) -> tuple[dict[str, Any], Certificate]:
     """Solve, certify, refine, and describe the result."""
+    from ctucbvi import UndecidedError
     from ctucbvi.numbers import shown
 
-    asked = points or [(state, model.horizon) for state in model.states]
-    certificate, seconds = _solve(model, semantics, asked, options)
+    asked, reasons = points or [(state, model.horizon) for state in model.states], list[str]()
+    try:
+        certificate, seconds = _solve(model, semantics, asked, options)
+    except UndecidedError as error:
+        if error.known is None:
+            raise
+        certificate, seconds, reached = error.known, options.seconds, _short(error.known.model.horizon)
+        asked = [(x, t) for x, t in asked if t <= reached] or [(x, reached) for x in model.states]
+        reasons.append(f"{error}; what is printed is for remaining times up to there")
     values = [(state, t, certificate.value(state, t)) for state, t in asked]
     return {
         "model": model.name,
@@ -57,7 +65,8 @@ def plan(
         "times": "not certified",
         "seconds": round(seconds, 6),
         "bound": None if options.no_certificate else certificate.bound,
-        "undecided": [
+        "undecided": reasons
+        + [
             f"V({state}, {shown(t)}) has fewer than {options.digits} digits in double precision, "
             f"where the error is up to {float(value.radius):.1e}; use --engine exact"
             for state, t, value in values
@@ -142,6 +151,14 @@ def _value(state: str, t: Any, found: Enclosure, options: argparse.Namespace) ->
     value, lower, upper = found.decimals(options.digits)
     ends = {"lower": None, "upper": None} if options.no_certificate else {"lower": lower, "upper": upper}
     return {"state": state, "t": time_string(t), "value": value, **ends}
+
+
+def _short(t: Fraction) -> Fraction:
+    """A number of few digits just below."""
+    from fractions import Fraction
+
+    unit: Fraction = Fraction(10) ** (floor(log10(t)) + 1 - _TIME_DIGITS)
+    return t // unit * unit
 
 
 def _time(t: float) -> str:

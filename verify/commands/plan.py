@@ -154,10 +154,12 @@ def _run_numeric(
     except UndecidedError as error:
         print(f"ctucbvi: {error}", file=sys.stderr)
         return 1
-    if options.certificate:
+    if options.certificate and plans[names[0]][1].model == model:
         from ctucbvi.numeric.files import save_certificate
 
         save_certificate(plans[names[0]][1], options.certificate)
+    elif options.certificate:
+        print(f"ctucbvi: {options.certificate} is not written: the plan is not finished", file=sys.stderr)
     _print({n: p[0] for n, p in plans.items()}, {n: p[1] for n, p in plans.items()}, points, options)
     return report([document for document, _ in plans.values()], options)
 
@@ -290,8 +292,9 @@ def _print(
     committed, adjustable = (plans[name] for name in ("committed", "adjustable"))
     name = documents["committed"]["model"]
     asked = points or [(v["state"], _fraction(v["t"])) for v in documents["committed"]["values"]]
+    reached = min(plan.model.horizon for plan in (committed, adjustable))  # less where time was out
     gaps = []
-    for state, t in asked:
+    for state, t in (point for point in asked if point[1] <= reached):
         gap = adjustable.value(state, t) - committed.value(state, t)
         value, lower, upper = gap.decimals(min(options.digits, 10))
         gaps.append({"state": state, "t": time_string(t), "gap": value, "lower": lower, "upper": upper})
