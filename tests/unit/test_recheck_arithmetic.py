@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from verify.recheck.derivatives import derivative
 from verify.recheck.intervals import INF, Interval, UnknownError, point, precision
 from verify.recheck.reading import domain_of, rational, read
 from verify.recheck.roots import sturm
 from verify.recheck.series import Series, range_of
-from verify.recheck.terms import derivative
 
 # ---------------------------------------------------------------- arithmetic
 

@@ -2,7 +2,7 @@
 
 It reads a certificate in the language of ``docs/proofs.md``, a witness, or the whole document of ``ctucbvi
 verify --json``; it shares no code with the provers, and no library that decides anything. From the bottom
-up: ``intervals`` (rational ends, open or closed), ``terms`` (formulas and their derivatives), ``roots``
+up: ``intervals`` (rational ends, open or closed), ``terms``, ``derivatives``, ``roots``
 (Sturm), ``functions`` (mpmath with guard bits), ``series`` (power series of intervals over a box, which
 also decide where a formula is continuous or smooth), ``reading`` (its own parser), ``algebra`` and
 ``identities`` (the normal form), ``germs`` (limits), ``goals`` and ``rules`` (the language),

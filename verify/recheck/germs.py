@@ -24,9 +24,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from verify.recheck.algebra import Algebra
+from verify.recheck.derivatives import derivative
 from verify.recheck.intervals import INF, UnknownError
 from verify.recheck.series import Box, range_of
-from verify.recheck.terms import HALF, ONE, PI, ZERO, Term, call, derivative, number, plain, put, variable
+from verify.recheck.terms import HALF, ONE, PI, ZERO, Term, call, number, plain, put, variable
 
 _ORDERS = 5  # terms of a power series
 _TERMS = 24  # of a germ

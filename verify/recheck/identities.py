@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from verify.recheck.algebra import UNIT, Algebra, Sum
+from verify.recheck.derivatives import derivative
 from verify.recheck.intervals import UnknownError, point
 from verify.recheck.series import Box, inside, range_of
-from verify.recheck.terms import ZERO, Term, call, derivative, mapped, number, put, rebuilt
+from verify.recheck.terms import ZERO, Term, call, mapped, number, put, rebuilt
 
 _LONG = 6000  # terms of a formula that is still looked at
 _CASES = 200  # of the signs inside Abs, Max and Min

@@ -15,13 +15,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 from verify.recheck import goals
+from verify.recheck.derivatives import derivative
 from verify.recheck.germs import limit
 from verify.recheck.goals import Child, Goal, Node, Rule, field, halves, shown, where
 from verify.recheck.identities import require_same, slope_of, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError, point
 from verify.recheck.reading import Hypothesis, rational, read
 from verify.recheck.series import Box, Series, range_of
-from verify.recheck.terms import ZERO, Term, add, call, derivative, number, put, together, variable
+from verify.recheck.terms import ZERO, Term, add, call, number, put, together, variable
 
 _HIGHEST = 12  # order of a contact
 

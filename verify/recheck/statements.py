@@ -15,13 +15,14 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
+from verify.recheck.derivatives import derivative
 from verify.recheck.germs import limit
 from verify.recheck.goals import Goal
 from verify.recheck.identities import require_same, same, samples, slope_of, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError, point
 from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, read, relation_of, tree_of
 from verify.recheck.series import Box, Series
-from verify.recheck.terms import Term, derivative, number, put, split_coefficient, variable
+from verify.recheck.terms import Term, number, put, split_coefficient, variable
 from verify.recheck.witnesses import require_defined
 
 _MONOTONE = {" is non-decreasing in ": 1, " is non-increasing in ": -1}
