@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 
 import flint
 import mpmath
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+# A shell lets what it runs in the background ignore Ctrl-C, and the processes of the tests inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Laws are run by one class per planner, on purpose.
 shared_laws = [HealthCheck.differing_executors]
