@@ -186,6 +186,15 @@ def test_a_relation_is_turned_so_that_the_gap_must_not_be_negative():
     assert text_of(relation.gap) == "x - log(x)"
 
 
+def test_a_claim_is_told_in_the_words_of_its_author():
+    """SymPy reads u/1 + 0*v == u as u == u; the checker is to read what was written."""
+    area = Domain.of("u >= 0", "v*1 <= 2*u", reals="v")
+    assert Relation.of(" u/1 + 0*v  == u", area).text() == "u/1 + 0*v == u"
+    assert area.texts() == ["0 <= u", "v*1 <= 2*u"]
+    assert increasing("u + u", "u", area).text() == "u + u is non-decreasing in u"
+    assert limit("u/1", "u", "oo", "1/1", area).text() == "u/1 -> 1/1 as u -> oo"
+
+
 @pytest.mark.parametrize("text", ["x", "0 <= x <= 1", "x != 1"])
 def test_a_claim_makes_one_comparison(text):
     with pytest.raises(ClaimError, match="one comparison"):

@@ -16,6 +16,8 @@ import pytest
 import sympy
 
 from verify.claims import Claim, ClaimSet, ContradictionError, Effort, Finding, Kind, Verdict, claim
+from verify.provers.symbolic import Symbolic
+from verify.running import engine
 from verify.running.engine import ERROR_BUDGET, effort_for, random_checks, run_claim
 from verify.running.results import Result
 
@@ -100,6 +102,26 @@ def crash(error):
         raise error
 
     return Does(what, "bad")
+
+
+def disputed() -> Result:
+    """A witness that the checker does not confirm, and a proof that it accepts."""
+    bad = {"relation": "1 + x <= exp(x)", "domain": ["0 <= x"], "integers": [], "point": {"x": "0"}}
+    doubt = Does(lambda _: Finding("hunt", Verdict.REFUTED, {}, bad), "hunt", of_formula=True)
+    one = claim("a", "words", says="1 + x <= exp(x)", domain="x >= 0", checks=[doubt, Symbolic()])
+    return run_claim(one, Effort())
+
+
+def test_a_witness_that_is_not_confirmed_beside_a_proof_leaves_the_claim_undecided():
+    found = disputed()
+    assert found.verdict is Verdict.UNDECIDED
+    assert found.evidence["witness not confirmed"]["point"] == {"x": "0"}
+    assert found.evidence["against"]["verdict"] == "proved"
+
+
+def test_it_would_be_proved_if_the_doubt_were_forgotten(monkeypatch):
+    monkeypatch.setattr(engine, "_undisputed", lambda decided, findings: decided)
+    assert disputed().verdict is Verdict.PROVED
 
 
 @pytest.mark.parametrize(
