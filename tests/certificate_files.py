@@ -57,7 +57,7 @@ class Case:
         solution = self._solved(which, semantics, truncate)
         return [solution.value(x, model.horizon * Fraction(k, GRID)) for x in model.states]
 
-    @cache  # noqa: B019
+    @cache  # noqa: B019 — likewise
     def _solved(self, which: int, semantics: Semantics, truncate: bool) -> ctucbvi.Solution:
         model = self.stand_in if self.stand_in else self.models[which]
         return ctucbvi.solve(model, semantics, digits=14, truncate=truncate, resolve_policy=False)

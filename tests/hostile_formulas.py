@@ -191,7 +191,7 @@ def somewhere(
     random: Random, low: Fraction = Fraction(-3), high: Fraction = Fraction(3)
 ) -> dict[str, Fraction]:
     """A point with x and y between two numbers, and n whole or a simple fraction."""
-    inner = lambda: low + (high - low) * Fraction(random.randint(1, 999), 1000)  # noqa: E731
+    inner = lambda: low + (high - low) * Fraction(random.randint(1, 999), 1000)  # noqa: E731 -- likewise
     whole = Fraction(random.choice((-2, -1, 1, 2, 3, 4)), random.choice((1, 1, 1, 2)))
     return {"x": inner(), "y": inner(), "n": whole}
 

@@ -154,7 +154,7 @@ def attack(seed: int, grounds: Grounds, folder: Path) -> str:
         found = text(run_study(study(), RUNS, folder=folder, block=HALF))
     except InputError as error:
         return "refused" if "\n" not in str(error) else f"{deed.__name__}: {error}"
-    except Exception as error:
+    except Exception as error:  # whatever it is: spoilt shards are refused in one line, never a traceback
         return f"{deed.__name__}: {error!r}"
     finally:
         shutil.rmtree(folder)

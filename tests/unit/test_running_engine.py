@@ -15,13 +15,25 @@ import numpy
 import pytest
 import sympy
 
-from verify.claims import Claim, ClaimSet, ContradictionError, Effort, Finding, Kind, Verdict, claim
+from verify.claims import (
+    Claim,
+    ClaimSet,
+    ContradictionError,
+    Domain,
+    Effort,
+    Finding,
+    Kind,
+    Verdict,
+    claim,
+    limit,
+)
 from verify.provers.symbolic import Symbolic
 from verify.running import engine
 from verify.running.engine import ERROR_BUDGET, effort_for, random_checks, run_claim
 from verify.running.results import Result
 
 WITNESS = {"line": "print(True)"}
+POSITIVE = Domain.of("x >= 0")
 
 
 @dataclass(frozen=True)
@@ -102,6 +114,24 @@ def crash(error):
         raise error
 
     return Does(what, "bad")
+
+
+@pytest.mark.parametrize(
+    ("says", "verdict"),
+    [
+        ("(x + 1)**2 == x**2 + 2*x + 1", "proved"),
+        ("(x + 1)**2 == x**2 + 2*x + 1 + 1/10**40", "undecided"),
+        (limit("x/(1 + x)", "x", "oo", "1", POSITIVE), "proved"),
+        (limit("x/(1 + x)", "x", "oo", "1 + 1/10**40", POSITIVE), "undecided"),
+        ("x <= 2*x", "undecided"),  # true, but an inequality needs its certificate
+    ],
+)
+def test_what_a_check_calls_proved_is_decided_by_the_checker(says, verdict):
+    believes = Does(lambda _: Finding("symbolic", Verdict.PROVED, {}), "symbolic", of_formula=True)
+    assert (
+        run_claim(claim("a", "words", says=says, domain=POSITIVE, checks=believes), Effort()).verdict
+        == verdict
+    )
 
 
 def disputed() -> Result:
