@@ -123,6 +123,8 @@ def crash(error):
         ("(x + 1)**2 == x**2 + 2*x + 1 + 1/10**40", "undecided"),
         (limit("x/(1 + x)", "x", "oo", "1", POSITIVE), "proved"),
         (limit("x/(1 + x)", "x", "oo", "1 + 1/10**40", POSITIVE), "undecided"),
+        (limit("exp(-x)", "x", "0", "1", POSITIVE), "proved"),
+        (limit("exp(-x)", "x", "0", "0", POSITIVE), "undecided"),  # that is the other end
         ("x <= 2*x", "undecided"),  # true, but an inequality needs its certificate
     ],
 )
