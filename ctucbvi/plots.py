@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ctucbvi import Solution
+from ctucbvi import InputError
+from ctucbvi import Solution
+from matplotlib.patches import Rectangle
+import matplotlib
+import matplotlib.pyplot as plt
 
 _FORMATS = (".svg", ".png", ".pdf")
 _POINTS = 241
@@ -15,8 +17,6 @@ _MOST_STATES = 12  # more lines than this cannot be told apart
 
 def check_target(target: str) -> None:
     """Refuse a file that could not be written, before the work is done."""
-    from ctucbvi import InputError
-
     path = Path(target)
     if path.suffix.lower() not in _FORMATS:
         raise InputError(f"--plot {target!r}: unknown kind of picture; end the name in {', '.join(_FORMATS)}")
@@ -28,12 +28,7 @@ def check_target(target: str) -> None:
 
 def plot_solutions(solutions: list[Solution], target: str) -> None:
     """Draw the values (one line per state) above the policy (one bar per state)."""
-    import matplotlib
-
     matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.patches import Rectangle
-
     model = solutions[0].model
     states = model.states[:_MOST_STATES]
     heights = [3.2] + [0.5 + 0.32 * len(states)] * len(solutions)
@@ -60,8 +55,6 @@ def plot_solutions(solutions: list[Solution], target: str) -> None:
     try:
         figure.savefig(target)
     except OSError as error:
-        from ctucbvi import InputError
-
         raise InputError(f"--plot {target!r}: cannot be written: {error.strerror}") from None
     finally:
         plt.close(figure)

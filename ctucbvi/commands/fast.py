@@ -7,14 +7,26 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from fractions import Fraction
 from math import floor, log10
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from fractions import Fraction
+import numpy as np
 
-    from ctucbvi import CTMDP, Enclosure
-    from ctucbvi.numeric import Certificate, NumericSolution
+from ctucbvi import CTMDP, Enclosure, InputError, UndecidedError
+from ctucbvi.commands.plan import time_string
+from ctucbvi.library import machine_repair
+from ctucbvi.numbers import shown
+from ctucbvi.numeric import (
+    Certificate,
+    NumericBudget,
+    NumericSolution,
+    certify,
+    solve_certified,
+    solve_numeric,
+)
+from ctucbvi.numeric.arrays import Arrays
+from ctucbvi.numeric.planner import smallest_tolerance
 
 _MOST_DIGITS = 12
 _TIME_DIGITS = 6  # of a time at which an action changes, which nothing certifies
@@ -38,9 +50,6 @@ def plan(
     model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace
 ) -> tuple[dict[str, Any], Certificate]:
     """Solve, certify, refine, and describe the result."""
-    from ctucbvi import UndecidedError
-    from ctucbvi.numbers import shown
-
     asked, reasons = points or [(state, model.horizon) for state in model.states], list[str]()
     try:
         certificate, seconds = _solve(model, semantics, asked, options)
@@ -91,8 +100,6 @@ def _solve(
     model: CTMDP, semantics: str, asked: list[tuple[str, Any]], options: argparse.Namespace
 ) -> tuple[Certificate, float]:
     """A certificate that shows the digits at the points asked for, as far as doubles and budget allow."""
-    from ctucbvi import InputError, UndecidedError
-
     if not 1 <= options.digits <= _MOST_DIGITS:
         raise InputError(
             f"--digits {options.digits}: the numeric engine has 1 to {_MOST_DIGITS}; "
@@ -101,11 +108,6 @@ def _solve(
     if not options.seconds > 0:
         raise InputError(f"--seconds {options.seconds}: write a number above 0")
     with compiling("the fast planner"):
-        from ctucbvi.library import machine_repair
-        from ctucbvi.numeric import NumericBudget, certify, solve_certified, solve_numeric
-        from ctucbvi.numeric.arrays import Arrays
-        from ctucbvi.numeric.planner import smallest_tolerance
-
         certify(solve_numeric(machine_repair(), semantics))  # so that compiling takes none of the time given
     share = options.seconds / (2 if options.semantics == "both" else 1)
     budget, least = NumericBudget(seconds=share), smallest_tolerance(model)
@@ -127,8 +129,6 @@ def _needed(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
 
     A number that may be 0 has no digits; it is known well if it is known as well as the largest value may be.
     """
-    from fractions import Fraction
-
     if value.lower <= 0 <= value.upper:
         return max(model.value_scale * Fraction(1, 2 * 10**digits), Fraction(1, 10**270))
     size = abs(value.mid)
@@ -138,16 +138,12 @@ def _needed(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
 
 def _hoped(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
     """The error to try for: a small number that may be 0 is perhaps just small."""
-    from fractions import Fraction
-
     if value.lower <= 0 <= value.upper and value.mid:
         return abs(value.mid) * Fraction(1, 10**digits)
     return _needed(value, digits, model)
 
 
 def _value(state: str, t: Any, found: Enclosure, options: argparse.Namespace) -> dict[str, Any]:
-    from verify.commands.plan import time_string
-
     value, lower, upper = found.decimals(options.digits)
     ends = {"lower": None, "upper": None} if options.no_certificate else {"lower": lower, "upper": upper}
     return {"state": state, "t": time_string(t), "value": value, **ends}
@@ -155,8 +151,6 @@ def _value(state: str, t: Any, found: Enclosure, options: argparse.Namespace) ->
 
 def _short(t: Fraction) -> Fraction:
     """A number of few digits just below."""
-    from fractions import Fraction
-
     unit: Fraction = Fraction(10) ** (floor(log10(t)) + 1 - _TIME_DIGITS)
     return t // unit * unit
 
@@ -167,8 +161,6 @@ def _time(t: float) -> str:
 
 def _policy(solution: NumericSolution) -> dict[str, list[dict[str, str]]]:
     """The segments of each state; their boundaries are numeric, not certified."""
-    import numpy as np
-
     model, best, times = solution.model, solution.best, solution.times
     names = np.array([row.action for row in model.transitions], object)
     _, codes = np.unique([row.action for row in model.transitions], return_inverse=True)

@@ -5,85 +5,42 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from verify.commands.third import report, third_opinions
+import ctucbvi
+from ctucbvi import CTMDP, InputError, UndecidedError, bundled_models, find_model, save_model
+from ctucbvi.commands.plan import time_string
+from ctucbvi.commands.third import report, third_opinions
+from ctucbvi.crosscheck import (
+    Comparison,
+    PlannerCheck,
+    Routes,
+    RowCheck,
+    check_values,
+    compare,
+    random_models,
+    read_values,
+    smallest_failure,
+)
+from ctucbvi.numbers import exact, shown
+from ctucbvi.strategies import corner_models
+from ctucbvi.usage.crosscheck import RANDOM
 from verify.progress import ProgressLine
+from verify.tables import table
 
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
-    from fractions import Fraction
-
-    from ctucbvi import CTMDP
-    from ctucbvi.crosscheck import Comparison, PlannerCheck, Routes, RowCheck
-
-_RANDOM = 8  # random models, where no model is named and no number is given
 _TRIES = 60  # simplifications of a failing model to try
 _WORST = 10  # rows of a table of values to show
 
-_DESCRIPTION = """\
-Solve models with the exact planner (ball arithmetic), the fast planner (doubles, with a
-proved bound) and the second opinion (Taylor series in mpmath), and compare values and
-switching times.  Without MODEL: the bundled models, corner cases and random models.
-Status 1 if anything is outside its claim.
-"""
-
-_EPILOG = """examples:
-  ctucbvi crosscheck
-  ctucbvi crosscheck machine-repair my-model.toml --digits 30
-  ctucbvi crosscheck --random 100 --seed 7
-  ctucbvi crosscheck machine-repair --values mine.csv --tolerance 1e-6
-
-A table of values is CSV with the header state,t,value or state,t,value,action (t is the
-remaining time), or a JSON list of objects with these names.
-"""
 
 
-def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Describe the arguments."""
-    parser = subparsers.add_parser(
-        "crosscheck",
-        help="solve models by three routes and compare; check a table of values",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("models", nargs="*", metavar="MODEL", help="bundled name or TOML/JSON file")
-    parser.add_argument("--random", type=int, metavar="N", help=f"random models to add (default {_RANDOM}; "
-                        "0 with MODEL)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the random models (default 0)")
-    parser.add_argument("--digits", type=int, default=20, metavar="D", help="digits to compare (default 20)")
-    parser.add_argument(
-        "--tolerance",
-        default="1e-9",
-        metavar="T",
-        help="claimed by the fast planner, or allowed to the table of values (default 1e-9)",
-    )
-    parser.add_argument(
-        "--semantics",
-        choices=("committed", "adjustable", "both"),
-        help="default both; with --values committed",
-    )
-    parser.add_argument("--values", metavar="FILE", help="check these values of one MODEL (.csv or .json)")
-    parser.add_argument(
-        "--failing",
-        default="crosscheck-failure.toml",
-        metavar="FILE",
-        help="where to write the smallest failing model found (default crosscheck-failure.toml)",
-    )
-    parser.add_argument(
-        "--peers", action="store_true", help="ask Storm and QuantEcon too, where they apply (extra 'peers')"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.set_defaults(run=run)
+
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare and print; status 1 if anything disagrees."""
-    from ctucbvi import InputError
-    from ctucbvi.numbers import exact
-
     if not 5 <= options.digits <= 200:
         raise InputError(f"--digits {options.digits}: write a number from 5 to 200")
     tolerance = exact(options.tolerance, "--tolerance")
@@ -98,9 +55,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
-    import ctucbvi
-    from ctucbvi.crosscheck import Routes, compare
-
     if not options.failing.lower().endswith((".toml", ".json")):
         raise ctucbvi.InputError(f"--failing {options.failing}: end it in .toml or .json")
     named, others = _models(options)
@@ -139,29 +93,19 @@ def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
 
 def _models(options: argparse.Namespace) -> tuple[list[CTMDP], list[CTMDP]]:
     """The models that have names, whose switching times are shown, and the others."""
-    from ctucbvi import InputError, bundled_models, find_model
-    from ctucbvi.crosscheck import random_models
-
     if options.random is not None and not 0 <= options.random <= 10**6:
         raise InputError(f"--random {options.random}: write a number from 0 to 1000000")
     if options.models:
         return [find_model(name) for name in options.models], random_models(options.random or 0, options.seed)
-    count = _RANDOM if options.random is None else options.random
+    count = RANDOM if options.random is None else options.random
     corners = []
     if count:
-        from ctucbvi.strategies import corner_models
-
         corners = list(corner_models().values())
     return list(bundled_models().values()), corners + random_models(count, options.seed)
 
 
 def _write_failure(result: Comparison, options: argparse.Namespace, routes: Routes) -> None:
     """Make the first failing model small and write it, with what is wrong, for ``ctucbvi plan``."""
-    from dataclasses import replace
-
-    from ctucbvi import InputError, UndecidedError, save_model
-    from ctucbvi.crosscheck import compare, smallest_failure
-
     tried, (who, _, _) = 0, result.complaints[0].partition(":")
 
     def complaints(model: CTMDP) -> list[str]:
@@ -225,8 +169,6 @@ def _document(result: Comparison, digits: int, seconds: float) -> dict[str, Any]
 
 def _report(results: list[Comparison], named: list[CTMDP], digits: int, jobs: int) -> str:
     """The table of all results, the switching times of the models ``named``, and what is wrong."""
-    from verify.tables import table
-
     def size(number: Fraction | None) -> str:
         return "-" if number is None else f"{float(number):.1e}"
 
@@ -260,9 +202,6 @@ def _report(results: list[Comparison], named: list[CTMDP], digits: int, jobs: in
 
 
 def _run_values(options: argparse.Namespace, tolerance: Fraction) -> int:
-    from ctucbvi import InputError, UndecidedError, find_model
-    from ctucbvi.crosscheck import check_values, read_values
-
     if len(options.models) != 1 or options.random:
         raise InputError(f"--values {options.values}: name exactly one MODEL that the values belong to")
     if options.semantics == "both":
@@ -285,8 +224,6 @@ def _run_values(options: argparse.Namespace, tolerance: Fraction) -> int:
 def _values_document(
     check: PlannerCheck, worst: list[RowCheck], options: argparse.Namespace
 ) -> dict[str, Any]:
-    from verify.commands.plan import time_string
-
     return {
         "model": check.model.name,
         "semantics": str(check.semantics),
@@ -314,17 +251,11 @@ def _values_document(
 
 def _number(number: Fraction) -> str:
     """As it was written, unless it would fill the line."""
-    from ctucbvi.numbers import shown
-    from verify.commands.plan import time_string
-
     text = time_string(number)
     return text if len(text) <= 60 else shown(number)
 
 
 def _values_report(check: PlannerCheck, worst: list[RowCheck], options: argparse.Namespace) -> str:
-    from verify.commands.plan import time_string
-    from verify.tables import table
-
     rows = [
         (
             row.state,

@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ctucbvi import CTMDP
+import sympy
+
+from ctucbvi import CTMDP, InputError, UndecidedError, ValueIteration
+from ctucbvi.commands.plan import boundary_string
+from ctucbvi.enclosure import Enclosure
+from ctucbvi.exact.iteration_bounds import contraction_bound, erlang_bound
 
 
 def print_iterate(model: CTMDP, options: argparse.Namespace) -> int:
     """Print V_N of every state, piece by piece."""
-    from ctucbvi import InputError, UndecidedError, ValueIteration
-
     if options.symbolic < 0:
         raise InputError(f"--symbolic {options.symbolic}: write 0 or more")
     if options.semantics != "committed":
@@ -44,11 +46,6 @@ def print_iterate(model: CTMDP, options: argparse.Namespace) -> int:
 
 
 def _pieces(iterate: Any, state: str, options: argparse.Namespace) -> list[dict[str, Any]]:
-    import sympy
-
-    from ctucbvi.enclosure import Enclosure
-    from verify.commands.plan import boundary_string
-
     t = sympy.Symbol("t", nonnegative=True)
     found: list[dict[str, Any]] = []
     for piece in iterate.pieces(state):
@@ -71,9 +68,6 @@ def _pieces(iterate: Any, state: str, options: argparse.Namespace) -> list[dict[
 
 
 def _bounds(model: CTMDP, n: int) -> dict[str, str]:
-    from ctucbvi.enclosure import Enclosure
-    from ctucbvi.exact.iteration_bounds import contraction_bound, erlang_bound
-
     erlang = erlang_bound(model, n, model.horizon).upper
     contraction = contraction_bound(model, n)
     return {

@@ -9,36 +9,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from verify.commands import fast
+from ctucbvi import CTMDP, InputError, find_model
+from ctucbvi.commands import fast
+from ctucbvi.learning import Settings, initial_distribution
+from ctucbvi.numbers import exact
+from ctucbvi.study import BY_BONUS, LostWorkerError, RunState, Study, contestant, enough_cells
+from ctucbvi.study.driver import Work
+from ctucbvi.study.work import Task
 from verify.progress import ProgressLine
-
-if TYPE_CHECKING:
-    from ctucbvi import CTMDP
-    from ctucbvi.study import Study
-    from ctucbvi.study.driver import Work
 
 T = TypeVar("T")
 
 
-def add_study(parser: argparse.ArgumentParser, *, runs: int, block: int, delta: str = "1/20") -> None:
-    """Describe the options of a study: what is played, how often, and what the learner is told."""
-    parser.add_argument("model", metavar="MODEL", help="bundled name or TOML/JSON file")
-    parser.add_argument("--episodes", type=int, required=True, metavar="K", help="of every run")
-    parser.add_argument(
-        "--runs", type=int, default=runs, metavar="R", help=f"independent runs (default {runs})"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of all random numbers (default 0)")
-    parser.add_argument("--steps", type=int, metavar="N",
-                        help="cells of the grid of remaining times (default: 100, or as many as it takes "
-                        "for the grid to cost less than 1 %% of the regret)")  # fmt: skip
-    parser.add_argument("--workers", type=int, metavar="W", help="processes (default: one per core)")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="a dask scheduler that does the work instead")
-    parser.add_argument("--out", metavar="DIR", help="folder for finished parts; needed to resume")
-    parser.add_argument("--block", type=int, default=block, metavar="B",
-                        help=f"episodes between two saves of a run (default {block})")  # fmt: skip
-    add_settings(parser, delta=delta)
 
 
 def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_delta: bool = False) -> Study:
@@ -46,10 +30,6 @@ def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_del
 
     ``own_delta``: without ``--delta`` it is that of the theorem.
     """
-    from ctucbvi import InputError
-    from ctucbvi.learning import Settings, initial_distribution
-    from ctucbvi.study import BY_BONUS, Study, contestant, enough_cells
-
     if options.workers is not None and options.workers < 1:
         raise InputError(f"--workers {options.workers}: write a number of at least 1")
     model, given = model_of(options), told(options)
@@ -74,9 +54,6 @@ def carried_out(
 
     ``play`` is called once here, so that workers find compiled code and need not all make it.
     """
-    from ctucbvi.study import LostWorkerError, RunState
-    from ctucbvi.study.work import Task
-
     if options.cluster is None:
         with fast.compiling("the learner"):
             for each in study.contestants:
@@ -126,28 +103,6 @@ def _clock(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def add_settings(parser: argparse.ArgumentParser, *, delta: str = "1/20") -> None:
-    """Describe the options; those that are not given stay ``None``."""
-    group = parser.add_argument_group("what the learner is told")
-    group.add_argument("--delta", metavar="D", help=f"confidence parameter (default {delta})")
-    group.add_argument(
-        "--epsilon",
-        metavar="E",
-        help="accuracies: 1/sqrt(k) (default), k^-A or 'k^-A*exp(-lambda_max*H)'",
-    )
-    group.add_argument("--lambda-max", metavar="L", help="bound on all rates (default: the largest)")
-    group.add_argument(
-        "--lambda-min", metavar="L", help="known lower bound: the variant of the paper's remark"
-    )
-    group.add_argument(
-        "--bonus",
-        choices=("paper", "sharp", "none"),
-        help="paper (default), sharp: the smallest that is proved, with its stopping rule, or none: greedy",
-    )
-    group.add_argument("--rescale", metavar="SCALE,SHIFT", help="rewards become SCALE * r + SHIFT")
-    group.add_argument(
-        "--initial", action="append", default=[], metavar="STATE=P", help="a distribution of initial states"
-    )
 
 
 def note_never_left(pairs: Sequence[dict[str, Any]]) -> list[str]:
@@ -177,9 +132,6 @@ def told(options: argparse.Namespace) -> dict[str, Any]:
 
 def model_of(options: argparse.Namespace) -> CTMDP:
     """The model, with its rewards rescaled if that was asked for."""
-    from ctucbvi import InputError, find_model
-    from ctucbvi.numbers import exact
-
     model = find_model(options.model)
     if options.rescale is None:
         return model
@@ -194,8 +146,6 @@ def model_of(options: argparse.Namespace) -> CTMDP:
 
 def initial_of(model: CTMDP, options: argparse.Namespace) -> dict[str, str] | None:
     """The weights of the initial states, as they were written; ``None`` without any."""
-    from ctucbvi import InputError
-
     found: dict[str, str] = {}
     for text in options.initial:
         state, equals, weight = text.rpartition("=")

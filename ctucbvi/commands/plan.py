@@ -5,90 +5,35 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from time import perf_counter
+from typing import Any
 
+from ctucbvi import CTMDP, Budget, InputError, Solution, UndecidedError, find_model, solve
+from ctucbvi.commands.fast import plan, report
+from ctucbvi.commands.symbolic import print_iterate
+from ctucbvi.enclosure import decimal_string
+from ctucbvi.exact.planner import missing_digits
+from ctucbvi.numbers import exact
+from ctucbvi.numeric.files import save_certificate
+from ctucbvi.plots import check_target, plot_solutions
 from verify.progress import ProgressLine
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
-
-    from ctucbvi import CTMDP, Solution
-
-_EPILOG = """examples:
-  ctucbvi plan machine-repair --digits 40
-  ctucbvi plan my-model.toml --semantics both --at operating@1/2 --plot values.svg
-  ctucbvi plan machine-repair --symbolic 2
-"""
+from verify.tables import table
 
 _MOST_REASONS = 40  # lines of what is undecided on the screen
 
 
-def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Describe the arguments."""
-    parser = subparsers.add_parser(
-        "plan",
-        help="optimal value, time-dependent policy and switching times, with guaranteed digits",
-        description="Solve a model: optimal value, time-dependent policy and switching times. "
-        "Times are remaining times.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("model", metavar="MODEL", help="a TOML or JSON file, or the name of a bundled model")
-    parser.add_argument(
-        "--semantics",
-        choices=("committed", "adjustable", "both"),
-        default="committed",
-        help="committed: the action is held until the next jump (default); adjustable: it may change at "
-        "any time; both: side by side, with the gap",
-    )
-    parser.add_argument(
-        "--engine",
-        choices=("exact", "certified", "numeric"),
-        default="exact",
-        help="exact: values and policy, precision raised until actions are told apart or proved tied "
-        "(default); certified: stop as soon as the values have their digits; numeric: fast, in double "
-        "precision, with enclosures from a certificate",
-    )
-    parser.add_argument(
-        "--digits", type=int, metavar="D", help="guaranteed digits (default 15; with --engine numeric 9)"
-    )
-    parser.add_argument("--truncate", action="store_true", help="cap values at the remaining time: min{t, .}")
-    parser.add_argument(
-        "--at", action="append", default=[], metavar="STATE@T", help="value at this state and remaining time"
-    )
-    parser.add_argument(
-        "--seconds", type=float, default=600.0, metavar="S", help="time to spend at most (default 600)"
-    )
-    parser.add_argument("--plot", metavar="FILE", help="draw values and policy (.svg, .png or .pdf)")
-    parser.add_argument(
-        "--symbolic", type=int, metavar="N", help="print the N-th iterate of value iteration in closed form"
-    )
-    parser.add_argument(
-        "--certificate", metavar="FILE", help="with --engine numeric: write what proves the enclosures"
-    )
-    parser.add_argument(
-        "--no-certificate", action="store_true", help="with --engine numeric: print values without enclosures"
-    )
-    parser.add_argument("--latex", action="store_true", help="with --symbolic: print LaTeX")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Solve and print."""
-    from ctucbvi import find_model
-
     model = find_model(options.model)
     if options.digits is None:
         options.digits = 9 if options.engine == "numeric" else 15
     _check_combination(options)
     if options.symbolic is not None:
-        from verify.commands.symbolic import print_iterate
-
         return print_iterate(model, options)
     if options.plot:
-        from verify.plots import check_target
-
         check_target(options.plot)
     points = [_point(text, model) for text in options.at]
     names = ("committed", "adjustable") if options.semantics == "both" else (options.semantics,)
@@ -100,8 +45,6 @@ def run(options: argparse.Namespace) -> int:
         plans[name] = _solve(model, name, points, options, left / (len(names) - i))
         left -= plans[name][1]
     if options.plot:
-        from verify.plots import plot_solutions
-
         plot_solutions([solution for solution, _ in plans.values()], options.plot)
     documents = {name: _document(*plans[name], points, options) for name in names}
     _print(documents, {name: solution for name, (solution, _) in plans.items()}, points, options)
@@ -120,8 +63,6 @@ def _print_undecided(solution: Solution) -> None:
 
 def _lacks_digits(solution: Solution, points: list[tuple[str, Any]], options: argparse.Namespace) -> bool:
     """Whether a value, or a switch where the policy is asked for, has fewer digits than it should."""
-    from ctucbvi.exact.planner import missing_digits
-
     if not solution.undecided:
         return False
     vague = options.engine == "exact" and solution.vague_switches
@@ -130,8 +71,6 @@ def _lacks_digits(solution: Solution, points: list[tuple[str, Any]], options: ar
 
 
 def _check_combination(options: argparse.Namespace) -> None:
-    from ctucbvi import InputError
-
     if options.engine == "numeric":
         if options.plot or options.symbolic is not None:
             raise InputError("--plot and --symbolic belong to the exact engine; leave out --engine numeric")
@@ -146,17 +85,12 @@ def _check_combination(options: argparse.Namespace) -> None:
 def _run_numeric(
     model: CTMDP, names: tuple[str, ...], points: list[tuple[str, Any]], options: argparse.Namespace
 ) -> int:
-    from ctucbvi import UndecidedError
-    from verify.commands.fast import plan, report
-
     try:
         plans = {name: plan(model, name, points, options) for name in names}
     except UndecidedError as error:
         print(f"ctucbvi: {error}", file=sys.stderr)
         return 1
     if options.certificate and plans[names[0]][1].model == model:
-        from ctucbvi.numeric.files import save_certificate
-
         save_certificate(plans[names[0]][1], options.certificate)
     elif options.certificate:
         print(f"ctucbvi: {options.certificate} is not written: the plan is not finished", file=sys.stderr)
@@ -165,15 +99,10 @@ def _run_numeric(
 
 
 def _fraction(text: str) -> Any:
-    from fractions import Fraction
-
     return Fraction(text)
 
 
 def _point(text: str, model: CTMDP) -> tuple[str, Any]:
-    from ctucbvi import InputError
-    from ctucbvi.numbers import exact
-
     state, at, time = text.rpartition("@")
     if not at:
         raise InputError(f"--at {text!r}: write STATE@T, for example {model.states[0]}@1/2")
@@ -187,10 +116,6 @@ def _point(text: str, model: CTMDP) -> tuple[str, Any]:
 def _solve(
     model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace, seconds: float
 ) -> tuple[Solution, float]:
-    from time import perf_counter
-
-    from ctucbvi import Budget, InputError, UndecidedError, solve
-
     if not options.seconds > 0:
         raise InputError(f"--seconds {options.seconds}: write a number above 0")
     began = perf_counter()
@@ -262,8 +187,6 @@ def time_string(t: Any) -> str:
             rest, places = rest // prime, places + 1
     if rest != 1 or places > 60:
         return str(t)
-    from ctucbvi.enclosure import decimal_string
-
     text = decimal_string(t, places)
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -301,8 +224,6 @@ def _print(
     if options.json:
         print(json.dumps({"model": name, "semantics": "both", **documents, "gap": gaps}, indent=2))
         return
-    from verify.tables import table
-
     for document in documents.values():
         print(text_report(document), end="\n\n")
     print("gap: adjustable value minus committed value")
@@ -311,8 +232,6 @@ def _print(
 
 def text_report(document: dict[str, Any]) -> str:
     """The same facts for a reader."""
-    from verify.tables import table
-
     def names(actions: str | list[str], proved: bool) -> str:
         if isinstance(actions, str):
             return actions

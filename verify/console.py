@@ -1,0 +1,44 @@
+"""A command line: one parser, commands that are imported when they are given, errors of one line.
+
+A command is a module with ``run(options)``, named by its parser (``set_defaults(module=...)``), so that
+``--help`` loads nothing that computes.  Results go to stdout, progress and messages to stderr.  Exit status 0:
+done; 1: a check failed, or digits that were asked for are missing; 2: bad input, one line on stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from verify.errors import UserError
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print it and leave."""
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def dispatch(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:
+    """Run one command and return the exit status."""
+    options = parser.parse_args(arguments)
+    try:
+        status: int = importlib.import_module(options.module).run(options)
+        sys.stdout.flush()
+        return status
+    except UserError as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # The reader went away (... | head): not an error, and nothing is left to say.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print(f"{parser.prog}: interrupted", file=sys.stderr)
+        return 130
