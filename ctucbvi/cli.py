@@ -6,18 +6,10 @@ import argparse
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from ctucbvi.usage import certify, constants, crosscheck, learn, losses, models, plan, regret
+from ctucbvi import usage
+from proofs_checks import SOURCE
 from verify import usage as claims
 from verify.console import Parser, dispatch
-
-# The claims of the paper are a tenant of the engine: this is what it is told about them.
-PAPER = claims.Tenant(
-    command="ctucbvi",
-    package="proofs_checks",
-    code=("ctucbvi",),
-    whose="the paper's",
-    suites=("contraction", "optimism", "lipschitz", "coverage"),
-)
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -28,10 +20,9 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="example: ctucbvi plan machine-repair --digits 40",
     )
     parser.add_argument("--version", action="version", version=f"ctucbvi {version('ctucbvi')}")
-    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    claims.add(subparsers, PAPER)
-    for command in (plan, crosscheck, certify, learn, regret, constants, losses, models):
-        command.add(subparsers)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    claims.add(commands, SOURCE)
+    usage.add(commands)
     return parser
 
 

@@ -290,6 +290,13 @@ class CTMDP:
             raise InputError(f"state {state!r} is not in model {self.name!r}; {_choices(self.states)}")
         return index
 
+    def remaining(self, t: Number | None = None, where: str = "") -> Fraction:
+        """A remaining time, exactly, the whole horizon if none is given; a clear error outside [0, H]."""
+        time = self.horizon if t is None else exact(t, f"{where}remaining time")
+        if not 0 <= time <= self.horizon:
+            raise InputError(f"{where}remaining time {shown(time)} is outside [0, {shown(self.horizon)}]")
+        return time
+
     @cached_property
     def _indices(self) -> dict[str, int]:
         return {x: i for i, x in enumerate(self.states)}

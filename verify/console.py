@@ -1,8 +1,8 @@
 """A command line: one parser, commands that are imported when they are given, errors of one line.
 
-A command is a module with ``run(options)``, named by its parser (``set_defaults(module=...)``), so that
-``--help`` loads nothing that computes.  Results go to stdout, progress and messages to stderr.  Exit status 0:
-done; 1: a check failed, or digits that were asked for are missing; 2: bad input, one line on stderr.
+A command is a module with ``run(options)``, named by its parser, so that ``--help`` loads nothing that
+computes.  Results go to stdout, progress and messages to stderr.  Exit status 0: done; 1: a check failed, or
+digits that were asked for are missing; 2: bad input, one line on stderr.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from verify.errors import UserError
+
+Commands: TypeAlias = "argparse._SubParsersAction[Any]"  # of a parser, to add to
 
 
 class Parser(argparse.ArgumentParser):
@@ -23,6 +25,27 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print it and leave."""
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def add_command(
+    commands: Commands,
+    module: str,
+    *,
+    help: str,  # noqa: A002 -- argparse's word
+    description: str,
+    epilog: str,
+) -> argparse.ArgumentParser:
+    """A command that ``module`` runs, called like it; a text of several lines is printed as it is."""
+    several = "\n" in description + epilog
+    parser: argparse.ArgumentParser = commands.add_parser(
+        module.rpartition(".")[2],
+        help=help,
+        description=description,
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter if several else argparse.HelpFormatter,
+    )
+    parser.set_defaults(module=module)
+    return parser
 
 
 def dispatch(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:

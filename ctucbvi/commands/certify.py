@@ -17,8 +17,6 @@ _HELD = {
 }
 
 
-
-
 def run(options: argparse.Namespace) -> int:
     """Check and print; status 1 if the file claims more than can be proved, or nothing can be."""
     model = find_model(options.model)

@@ -13,8 +13,9 @@ import sympy
 
 from ctucbvi import InputError, find_model
 from ctucbvi.bounds import CATALOGUE, Parameters, Range, Sweep, document, sweep
-from ctucbvi.bounds.figure import check_target, draw
-from ctucbvi.usage.constants import RANGE
+from ctucbvi.bounds.figure import draw
+from ctucbvi.figures import check_target
+from ctucbvi.usage import RANGE
 from verify.tables import table
 
 _LATEX_HEAD = r"""\begin{longtable}{p{0.2\textwidth}p{0.45\textwidth}p{0.15\textwidth}p{0.2\textwidth}}
@@ -34,8 +35,6 @@ _WIDTH = 100
 _COLUMNS = ("printed", "sharp", "halved", "lump-sum", "delta", "sharp-delta", "lower-every-K", "lower-turns")
 _PHI = "phi(z) = (1 - exp(-z))/z, phi(0) = 1"
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "lambda_max > 0")  # shown where they fail
-
-
 
 
 def run(options: argparse.Namespace) -> int:
@@ -217,7 +216,7 @@ def _sweep(options: argparse.Namespace) -> int:
         raise InputError("--latex prints the table of constants; leave out --sweep")
     over = Range.parse(options.sweep or RANGE)
     if options.plot is not None:
-        check_target(options.plot)
+        check_target("--plot", options.plot)
     p, name = _parameters(options, over.values[-1] if over.parameter == "K" else None)
     study = _study(options, name, over.parameter)
     found = sweep(p, over)

@@ -10,10 +10,8 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-import ctucbvi
-from ctucbvi import CTMDP, InputError, UndecidedError, bundled_models, find_model, save_model
-from ctucbvi.commands.plan import time_string
-from ctucbvi.commands.third import report, third_opinions
+from ctucbvi import CTMDP, InputError, UndecidedError, bundled_models, find_model, save_model, solve
+from ctucbvi.commands.crosscheck_peers import report, third_opinions
 from ctucbvi.crosscheck import (
     Comparison,
     PlannerCheck,
@@ -25,18 +23,15 @@ from ctucbvi.crosscheck import (
     read_values,
     smallest_failure,
 )
+from ctucbvi.enclosure import exact_string
 from ctucbvi.numbers import exact, shown
 from ctucbvi.strategies import corner_models
-from ctucbvi.usage.crosscheck import RANDOM
+from ctucbvi.usage import RANDOM
 from verify.progress import ProgressLine
 from verify.tables import table
 
 _TRIES = 60  # simplifications of a failing model to try
 _WORST = 10  # rows of a table of values to show
-
-
-
-
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,10 +51,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
     if not options.failing.lower().endswith((".toml", ".json")):
-        raise ctucbvi.InputError(f"--failing {options.failing}: end it in .toml or .json")
+        raise InputError(f"--failing {options.failing}: end it in .toml or .json")
     named, others = _models(options)
     names = ("committed", "adjustable") if options.semantics in (None, "both") else (options.semantics,)
-    routes = Routes(exact=ctucbvi.solve)
+    routes = Routes(exact=solve)
     found: list[tuple[Comparison, float]] = []
     jobs = [(model, semantics) for model in named + others for semantics in names]
     with ProgressLine("crosscheck") as progress:
@@ -67,7 +62,7 @@ def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
             began = perf_counter()
             try:
                 result = compare(model, semantics, tolerance=tolerance, digits=options.digits, routes=routes)
-            except ctucbvi.UndecidedError as error:
+            except UndecidedError as error:
                 print(f"ctucbvi: {model.name}, {semantics}: {error}", file=sys.stderr)
                 continue
             found.append((result, perf_counter() - began))
@@ -98,9 +93,7 @@ def _models(options: argparse.Namespace) -> tuple[list[CTMDP], list[CTMDP]]:
     if options.models:
         return [find_model(name) for name in options.models], random_models(options.random or 0, options.seed)
     count = RANDOM if options.random is None else options.random
-    corners = []
-    if count:
-        corners = list(corner_models().values())
+    corners = list(corner_models().values()) if count else []
     return list(bundled_models().values()), corners + random_models(count, options.seed)
 
 
@@ -169,6 +162,7 @@ def _document(result: Comparison, digits: int, seconds: float) -> dict[str, Any]
 
 def _report(results: list[Comparison], named: list[CTMDP], digits: int, jobs: int) -> str:
     """The table of all results, the switching times of the models ``named``, and what is wrong."""
+
     def size(number: Fraction | None) -> str:
         return "-" if number is None else f"{float(number):.1e}"
 
@@ -235,8 +229,8 @@ def _values_document(
         "worst": [
             {
                 "state": row.state,
-                "t": time_string(row.t),
-                "value": None if row.value is None else time_string(row.value),
+                "t": exact_string(row.t),
+                "value": None if row.value is None else exact_string(row.value),
                 "expected": row.expected.decimals(options.digits)[0],
                 "error": row.error,
                 "action": row.action,
@@ -251,7 +245,7 @@ def _values_document(
 
 def _number(number: Fraction) -> str:
     """As it was written, unless it would fill the line."""
-    text = time_string(number)
+    text = exact_string(number)
     return text if len(text) <= 60 else shown(number)
 
 
@@ -259,7 +253,7 @@ def _values_report(check: PlannerCheck, worst: list[RowCheck], options: argparse
     rows = [
         (
             row.state,
-            time_string(row.t),
+            exact_string(row.t),
             "-" if row.value is None else _number(row.value),
             row.expected.decimals(options.digits)[0],
             f"{row.error:.1e}",

@@ -9,17 +9,18 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from math import isfinite
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ctucbvi import CTMDP, Enclosure, InputError, find_model, solve
-from ctucbvi.commands.learners import initial_of, model_of, note_never_left, told
-from ctucbvi.crosscheck.lockstep import Lockstep, Step
+from ctucbvi.commands.learning import initial_of, model_of, note_never_left, told
 from ctucbvi.errors import UndecidedError
 from ctucbvi.exact.learner import ExactLearner, Plan
 from ctucbvi.exact.verdicts import confident, optimistic
 from ctucbvi.learning import Environment, Episode, History, HistoryWriter, Settings, load_history, never_left
-from ctucbvi.numeric.learner import FastLearner
 from verify.progress import ProgressLine
+
+if TYPE_CHECKING:
+    from ctucbvi.crosscheck.lockstep import Lockstep, Step
 
 
 def run(options: argparse.Namespace) -> int:
@@ -114,6 +115,8 @@ def _rows(
     """What is reported of one episode after the other, and the episode."""
     world = Environment(model, seed=options.seed, initial=initial_of(model, options))
     if options.lockstep:
+        from ctucbvi.crosscheck.lockstep import Lockstep  # compiled, slow to load
+
         both = Lockstep(model, settings)
         if history is not None:
             steps = both.replay(history.episodes)
@@ -128,6 +131,8 @@ def _rows(
 
 
 def _leader(model: CTMDP, settings: Settings, options: argparse.Namespace) -> Any:
+    from ctucbvi.numeric.learner import FastLearner  # compiled, slow to load
+
     initial = initial_of(model, options)
     return FastLearner(
         model, settings, seed=options.seed, steps=options.compiled, initial=initial, record=True

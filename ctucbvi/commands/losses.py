@@ -8,8 +8,9 @@ import sys
 from time import monotonic
 from typing import Any
 
-from ctucbvi.commands.learners import carried_out, study_of
-from ctucbvi.losses import Sizes, chain, check_target, draw, play, tally_runs
+from ctucbvi.commands.studies import carried_out, study_of
+from ctucbvi.figures import check_target
+from ctucbvi.losses import Sizes, chain, draw, play, tally_runs
 from verify.tables import table
 
 
@@ -18,7 +19,7 @@ def run(options: argparse.Namespace) -> int:
     study = study_of(options, own_delta=True)
     Sizes.of(study)  # refuses what the theorem has no number for, before the work is done
     if options.figure is not None:
-        check_target(options.figure)
+        check_target("--figure", options.figure)
     began = monotonic()
     runs = carried_out(options, study, "losses", play, tally_runs)
     if runs is None:

@@ -10,19 +10,15 @@ from time import perf_counter
 from typing import Any
 
 from ctucbvi import CTMDP, Budget, InputError, Solution, UndecidedError, find_model, solve
-from ctucbvi.commands.fast import plan, report
-from ctucbvi.commands.symbolic import print_iterate
-from ctucbvi.enclosure import decimal_string
+from ctucbvi.commands.plan_figure import plot_solutions
+from ctucbvi.enclosure import exact_string
 from ctucbvi.exact.planner import missing_digits
+from ctucbvi.figures import check_target
 from ctucbvi.numbers import exact
-from ctucbvi.numeric.files import save_certificate
-from ctucbvi.plots import check_target, plot_solutions
 from verify.progress import ProgressLine
 from verify.tables import table
 
 _MOST_REASONS = 40  # lines of what is undecided on the screen
-
-
 
 
 def run(options: argparse.Namespace) -> int:
@@ -32,9 +28,11 @@ def run(options: argparse.Namespace) -> int:
         options.digits = 9 if options.engine == "numeric" else 15
     _check_combination(options)
     if options.symbolic is not None:
+        from ctucbvi.commands.plan_symbolic import print_iterate  # SymPy is slow to load
+
         return print_iterate(model, options)
     if options.plot:
-        check_target(options.plot)
+        check_target("--plot", options.plot)
     points = [_point(text, model) for text in options.at]
     names = ("committed", "adjustable") if options.semantics == "both" else (options.semantics,)
     if options.engine == "numeric":
@@ -85,6 +83,8 @@ def _check_combination(options: argparse.Namespace) -> None:
 def _run_numeric(
     model: CTMDP, names: tuple[str, ...], points: list[tuple[str, Any]], options: argparse.Namespace
 ) -> int:
+    from ctucbvi.commands.plan_numeric import plan, report, save_certificate  # compiled, slow to load
+
     try:
         plans = {name: plan(model, name, points, options) for name in names}
     except UndecidedError as error:
@@ -98,19 +98,12 @@ def _run_numeric(
     return report([document for document, _ in plans.values()], options)
 
 
-def _fraction(text: str) -> Any:
-    return Fraction(text)
-
-
 def _point(text: str, model: CTMDP) -> tuple[str, Any]:
     state, at, time = text.rpartition("@")
     if not at:
         raise InputError(f"--at {text!r}: write STATE@T, for example {model.states[0]}@1/2")
     model.state_index(state)
-    t = exact(time, f"--at {text!r}: time")
-    if not 0 <= t <= model.horizon:
-        raise InputError(f"--at {text!r}: remaining time {t} is outside [0, {model.horizon}]")
-    return state, t
+    return state, model.remaining(exact(time, f"--at {text!r}: time"), f"--at {text!r}: ")
 
 
 def _solve(
@@ -145,12 +138,12 @@ def _document(
     values = []
     for state, t in asked:
         value, lower, upper = solution.value(state, t).decimals(digits)
-        values.append({"state": state, "t": time_string(t), "value": value, "lower": lower, "upper": upper})
+        values.append({"state": state, "t": exact_string(t), "value": value, "lower": lower, "upper": upper})
     policy = {
         state: [
             {
-                "from": boundary_string(s.start, digits),
-                "to": boundary_string(s.end, digits),
+                "from": s.start.place(digits),
+                "to": s.end.place(digits),
                 "action": _actions(s.actions),
                 **({} if s.proved else {"proved": False}),
             }
@@ -178,26 +171,6 @@ def _document(
     }
 
 
-def time_string(t: Any) -> str:
-    """An exact time: a decimal where it ends, else a fraction."""
-    rest = t.denominator
-    places = 0
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest, places = rest // prime, places + 1
-    if rest != 1 or places > 60:
-        return str(t)
-    text = decimal_string(t, places)
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def boundary_string(time: Any, digits: int) -> str:
-    """Where a segment begins or ends: exactly, or the digits of the switch that are certain."""
-    if time.width == 0 and time.mid.denominator.bit_length() < 100:
-        return time_string(time.mid)
-    return str(time.decimals(digits)[0])
-
-
 def _actions(actions: tuple[str, ...]) -> str | list[str]:
     return actions[0] if len(actions) == 1 else list(actions)
 
@@ -214,13 +187,13 @@ def _print(
         return
     committed, adjustable = (plans[name] for name in ("committed", "adjustable"))
     name = documents["committed"]["model"]
-    asked = points or [(v["state"], _fraction(v["t"])) for v in documents["committed"]["values"]]
+    asked = points or [(v["state"], Fraction(v["t"])) for v in documents["committed"]["values"]]
     reached = min(plan.model.horizon for plan in (committed, adjustable))  # less where time was out
     gaps = []
     for state, t in (point for point in asked if point[1] <= reached):
         gap = adjustable.value(state, t) - committed.value(state, t)
         value, lower, upper = gap.decimals(min(options.digits, 10))
-        gaps.append({"state": state, "t": time_string(t), "gap": value, "lower": lower, "upper": upper})
+        gaps.append({"state": state, "t": exact_string(t), "gap": value, "lower": lower, "upper": upper})
     if options.json:
         print(json.dumps({"model": name, "semantics": "both", **documents, "gap": gaps}, indent=2))
         return
@@ -232,6 +205,7 @@ def _print(
 
 def text_report(document: dict[str, Any]) -> str:
     """The same facts for a reader."""
+
     def names(actions: str | list[str], proved: bool) -> str:
         if isinstance(actions, str):
             return actions

@@ -10,10 +10,11 @@ from time import monotonic
 from typing import Any
 
 from ctucbvi import InputError
-from ctucbvi.commands.learners import carried_out, note_never_left, study_of
+from ctucbvi.commands.learning import note_never_left
+from ctucbvi.commands.studies import carried_out, study_of
+from ctucbvi.figures import check_target
 from ctucbvi.numbers import exact
 from ctucbvi.study import Outcome, Result, document_text, draw, run_study
-from ctucbvi.study.figure import check_target
 from ctucbvi.study.shards import write_whole
 from ctucbvi.study.work import work
 from verify.tables import table
@@ -45,7 +46,7 @@ def _confidence(text: str) -> Any:
 def _check_targets(options: argparse.Namespace) -> None:
     """Refuse files that could not be written, before the work is done."""
     if options.figure is not None:
-        check_target(options.figure)
+        check_target("--figure", options.figure)
     if options.result is not None:
         path = Path(options.result)
         if path.is_dir() or not path.parent.is_dir():

@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from ctucbvi.errors import InputError
+from ctucbvi.numbers import count
 from ctucbvi.study.plan import Contestant, Learner, Place
 
 _STEPS = 100  # cells of the grid; see ctucbvi.study.cells for how many are enough
@@ -24,8 +25,7 @@ BY_BONUS = {"paper": "ct-ucbvi", "sharp": "sharp", "none": "greedy"}
 
 def contestant(name: str, steps: int = _STEPS) -> Contestant:
     """The contestant called ``name``; ``steps`` are the cells of its grid."""
-    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= 10**6:
-        raise InputError(f"steps: {steps!r} is not a whole number from 1 to 1000000; write one")
+    count(steps, "steps", 1, 10**6)
     if name == "ct-ucbvi":
         return Contestant(name, make_ct_ucbvi, steps)
     if name == "sharp":
@@ -33,10 +33,10 @@ def contestant(name: str, steps: int = _STEPS) -> Contestant:
     if name == "greedy":
         return Contestant(name, make_greedy, steps)
     if name.startswith("ucbvi@"):
-        count = name.removeprefix("ucbvi@")
-        if not (count.isascii() and count.isdigit() and 1 <= int(count) <= 10**4):
+        cells = name.removeprefix("ucbvi@")
+        if not (cells.isascii() and cells.isdigit() and 1 <= int(cells) <= 10**4):
             raise InputError(f"learner {name!r}: write ucbvi@N with N steps from 1 to 10000, like ucbvi@10")
-        return Contestant(name, make_discrete, int(count), sampled=True)
+        return Contestant(name, make_discrete, int(cells), sampled=True)
     raise InputError(f"learner {name!r} is unknown; write ct-ucbvi, sharp, greedy or ucbvi@N (N steps)")
 
 

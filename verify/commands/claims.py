@@ -1,4 +1,4 @@
-"""``ctucbvi claims``: what is claimed, and what rests on what; nothing is checked."""
+"""``claims``: what is claimed, and what rests on what; nothing is checked."""
 
 from __future__ import annotations
 
@@ -6,33 +6,28 @@ import argparse
 import json
 import sys
 import textwrap
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from argparse import _SubParsersAction
 from collections.abc import Sequence
-from verify.claims import Claim, ClaimSet
-from verify.claims import ClaimError
+from pathlib import Path
+from typing import Any
+
+from verify.claims import Claim, ClaimError, ClaimSet
 from verify.running.drawing import svg
-from verify.running.graph import Graph
-from verify.running.graph import dot, text_tree
-from verify.running.loading import Source
-from verify.running.loading import Source, load_claims
+from verify.running.graph import Graph, dot, text_tree
+from verify.running.loading import load_claims
 from verify.running.report import describe
-from verify.running.runs import known_results
-from verify.running.runs import matching
-
-
-
-
+from verify.running.runs import known_results, matching
+from verify.source import Source
 
 
 def run(options: argparse.Namespace) -> int:
     """List, print one, or draw."""
     if options.graph == "-" and options.json:
         raise ClaimError("--graph - prints a text; leave out --json, or name a file")
-    source = Source.of(options.claims)
+    source: Source = options.source.at(options.claims)
     claims = load_claims(source)
-    labels = [claim.label for claim in claims] if options.label is None else matching(claims, [options.label])
+    labels = [claim.label for claim in claims]
+    if options.label is not None:
+        labels = matching(source, claims, [options.label])
     if options.graph is not None:
         _write_graph(options, source, claims, labels)
     if options.json:
@@ -107,8 +102,8 @@ def _write_graph(options: argparse.Namespace, source: Source, claims: ClaimSet, 
         except OSError as error:
             raise ClaimError(f"--graph {options.graph}: cannot be written: {error.strerror}") from None
     if missing := len(graph.claims) - len(graph.own):
-        hint = f"{missing} of {len(graph.claims)} claims are not checked; run ctucbvi verify"
-        print(f"ctucbvi: {hint}", file=sys.stderr)
+        hint = f"{missing} of {len(graph.claims)} claims are not checked; run {source.command} verify"
+        print(f"{source.command}: {hint}", file=sys.stderr)
 
 
 def _drawn(graph: Graph, ending: str) -> str:

@@ -1,28 +1,21 @@
-"""``ctucbvi verify``: run the checks of the claims and compare the verdicts with the expected ones."""
+"""``verify``: run the checks of the claims and compare the verdicts with the expected ones."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
-from argparse import _SubParsersAction
+
 from verify.claims import ClaimError
-from verify.running.ledger import ledger
-from verify.running.ledger import summary_lines
-from verify.running.live import RunProgress
-from verify.running.loading import Remark, Source
-from verify.running.loading import Source, suite_names
-from verify.running.loading import load_remarks
+from verify.progress import ProgressLine
+from verify.running.ledger import ledger, summary_lines
+from verify.running.loading import Remark, load_remarks, suite_names
 from verify.running.report import document, text_report, unexpected, write_certificates
-from verify.running.runs import Run
-from verify.running.runs import run_claims
-
-
-
-
+from verify.running.runs import Run, run_claims
+from verify.source import Source
 
 
 def run(options: argparse.Namespace) -> int:
@@ -35,8 +28,15 @@ def run(options: argparse.Namespace) -> int:
         raise ClaimError(f"--ledger {options.ledger}: no folder {Path(options.ledger).parent}; make it first")
     source, labels = _asked(options)
     remarks = load_remarks(source)  # before the run, so that a mistake in them is not found after it
+
+    def say(message: str) -> None:
+        print(f"{source.command}: {message}", file=sys.stderr)
+
+    def progress(finished: int, total: int, current: Sequence[str]) -> None:
+        line.tell(f"{finished} of {total} claims", f"; now {', '.join(current)}" if current else "")
+
     try:
-        with RunProgress() as progress:
+        with ProgressLine("verify") as line:
             done = run_claims(
                 source,
                 labels,
@@ -45,10 +45,10 @@ def run(options: argparse.Namespace) -> int:
                 workers=options.workers,
                 fresh=options.fresh,
                 progress=progress,
-                warn=_say,
+                warn=say,
             )
     except KeyboardInterrupt:
-        _say("what is finished is kept; the same command goes on from there")
+        say("what is finished is kept; the same command goes on from there")
         raise
     files = {} if options.certificates is None else write_certificates(done, options.certificates)
     if options.ledger is not None:
@@ -61,13 +61,13 @@ def run(options: argparse.Namespace) -> int:
     sys.stdout.flush()
     wrong = unexpected(done)
     for label, message in wrong.items():
-        _say(f"{label}: {message}")
+        say(f"{label}: {message}")
     return 1 if wrong else 0
 
 
 def _asked(options: argparse.Namespace) -> tuple[Source, list[str]]:
     """Where the claims come from, and which: those that are named, or all of the suites that are."""
-    source = Source.of(options.claims)
+    source: Source = options.source.at(options.claims)
     known = suite_names(source)
     suites = [name for name in options.labels if name in known]
     if not suites:
@@ -83,13 +83,14 @@ def _asked(options: argparse.Namespace) -> tuple[Source, list[str]]:
 
 
 def _write_ledger(done: Run, remarks: dict[str, Remark], options: argparse.Namespace) -> None:
-    words = ["ctucbvi verify", *options.labels, *(["--claims", options.claims] if options.claims else [])]
+    words = [
+        options.source.command,
+        "verify",
+        *options.labels,
+        *(["--claims", options.claims] if options.claims else []),
+    ]
     command = " ".join([*words, "--profile", options.profile, "--ledger", options.ledger])
     try:
         Path(options.ledger).write_text(ledger(done, remarks, command), encoding="utf-8")
     except OSError as error:
         raise ClaimError(f"--ledger {options.ledger}: cannot be written: {error.strerror}") from None
-
-
-def _say(message: str) -> None:
-    print(f"ctucbvi: {message}", file=sys.stderr)

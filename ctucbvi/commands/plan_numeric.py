@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from fractions import Fraction
 from math import floor, log10
 from typing import Any
@@ -14,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ctucbvi import CTMDP, Enclosure, InputError, UndecidedError
-from ctucbvi.commands.plan import time_string
+from ctucbvi.enclosure import exact_string
 from ctucbvi.library import machine_repair
 from ctucbvi.numbers import shown
 from ctucbvi.numeric import (
@@ -26,24 +24,15 @@ from ctucbvi.numeric import (
     solve_numeric,
 )
 from ctucbvi.numeric.arrays import Arrays
+from ctucbvi.numeric.files import save_certificate
 from ctucbvi.numeric.planner import smallest_tolerance
+from verify.progress import note_if_slow
+
+__all__ = ["plan", "report", "save_certificate"]
 
 _MOST_DIGITS = 12
 _TIME_DIGITS = 6  # of a time at which an action changes, which nothing certifies
 _MOST_LINES = 5  # of values with missing digits
-PATIENCE = 2.0  # seconds
-
-
-@contextmanager
-def compiling(what: str) -> Iterator[None]:
-    """Say what the first use compiles, if that takes a while."""
-    text = f"ctucbvi: compiling {what}; this is done once"
-    patience = threading.Timer(PATIENCE, print, [text], {"file": sys.stderr})
-    patience.start()
-    try:
-        yield
-    finally:
-        patience.cancel()
 
 
 def plan(
@@ -107,7 +96,7 @@ def _solve(
         )
     if not options.seconds > 0:
         raise InputError(f"--seconds {options.seconds}: write a number above 0")
-    with compiling("the fast planner"):
+    with note_if_slow("ctucbvi: compiling the fast planner; this is done once"):
         certify(solve_numeric(machine_repair(), semantics))  # so that compiling takes none of the time given
     share = options.seconds / (2 if options.semantics == "both" else 1)
     budget, least = NumericBudget(seconds=share), smallest_tolerance(model)
@@ -146,7 +135,7 @@ def _hoped(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
 def _value(state: str, t: Any, found: Enclosure, options: argparse.Namespace) -> dict[str, Any]:
     value, lower, upper = found.decimals(options.digits)
     ends = {"lower": None, "upper": None} if options.no_certificate else {"lower": lower, "upper": upper}
-    return {"state": state, "t": time_string(t), "value": value, **ends}
+    return {"state": state, "t": exact_string(t), "value": value, **ends}
 
 
 def _short(t: Fraction) -> Fraction:

@@ -10,7 +10,6 @@ from typing import Any
 import sympy
 
 from ctucbvi import CTMDP, InputError, UndecidedError, ValueIteration
-from ctucbvi.commands.plan import boundary_string
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.exact.iteration_bounds import contraction_bound, erlang_bound
 
@@ -51,13 +50,13 @@ def _pieces(iterate: Any, state: str, options: argparse.Namespace) -> list[dict[
     for piece in iterate.pieces(state):
         expression = iterate.expression(piece, t, digits=options.digits)
         text = sympy.latex(expression) if options.latex else str(expression)
-        end = boundary_string(Enclosure(piece.upper, piece.upper), options.digits)
+        end = Enclosure(piece.upper, piece.upper).place(options.digits)
         if found and (found[-1]["expression"], found[-1]["branch"]) == (text, piece.branch or ""):
             found[-1]["to"] = end  # the joint belongs to another state
             continue
         found.append(
             {
-                "from": boundary_string(Enclosure(piece.lower, piece.lower), options.digits),
+                "from": Enclosure(piece.lower, piece.lower).place(options.digits),
                 "to": end,
                 "branch": piece.branch or "",
                 "exact": bool(piece.function.is_exact and piece.lower == 0),

@@ -1,1 +1,0 @@
-"""What a person may write after ``ctucbvi``: the arguments of each command, and nothing that computes."""
