@@ -17,6 +17,8 @@ from typing import Any, cast
 
 from ctucbvi.errors import InputError
 from ctucbvi.numbers import count
+from ctucbvi.numeric.baselines import DiscreteLearner
+from ctucbvi.numeric.learner import FastLearner
 from ctucbvi.study.plan import Contestant, Learner, Place
 
 _STEPS = 100  # cells of the grid; see ctucbvi.study.cells for how many are enough
@@ -57,16 +59,12 @@ def make_greedy(place: Place, steps: int, snapshot: bytes | None) -> Learner:
 
 def _with_bonus(bonus: str, place: Place, steps: int, snapshot: bytes | None) -> Learner:
     """What a learner is called says which bonus it has, whatever the settings of the study say."""
-    from ctucbvi.numeric.learner import FastLearner
-
     own = replace(place, settings=replace(place.settings, bonus=bonus))
     return _made(FastLearner, own, steps, snapshot)
 
 
 def make_discrete(place: Place, steps: int, snapshot: bytes | None) -> Learner:
     """UCBVI in discrete time, new or resumed."""
-    from ctucbvi.numeric.baselines import DiscreteLearner
-
     return _made(DiscreteLearner, place, steps, snapshot)
 
 
