@@ -62,7 +62,7 @@ _SEARCH_BUDGET = 20_000  # intervals looked at for one crossing
 
 
 @dataclass(frozen=True)
-class Piece:
+class TaylorPiece:
     """One Taylor step: values, actions and cap of every state from ``start`` on."""
 
     start: Real
@@ -80,7 +80,7 @@ class SecondOpinion:
     semantics: Semantics
     stated_error: Real  # an estimate for the values, see the module's text
     switches: list[tuple[str, Real, str, str]]  # (state, time, action before, action after)
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TaylorPiece, ...]
     context: Any  # the private mpmath context that the numbers were computed in
 
     @property
@@ -100,7 +100,7 @@ class SecondOpinion:
         x, time = self.model.state_index(state), _time(self.context, self.model, t)
         return self.model.transitions[self._piece(time).active[x]].action
 
-    def _piece(self, time: Real) -> Piece:
+    def _piece(self, time: Real) -> TaylorPiece:
         return self.pieces[bisect_right(self.pieces, time, key=lambda piece: piece.start) - 1]
 
 
@@ -254,7 +254,7 @@ class _System:
 
 
 @dataclass
-class _Germ:
+class _Beginning:
     """The regime just after a point in time, while it is being decided order by order."""
 
     tied: list[list[int]]  # per state, the pairs that are maximal so far
@@ -278,7 +278,7 @@ class _Germ:
 
 def _expand(
     system: _System, start: Real, h: Real, z: Sequence[Real], allowed: Groups, last: Sequence[int]
-) -> tuple[Piece, list[Series], list[Series]]:
+) -> tuple[TaylorPiece, list[Series], list[Series]]:
     """Build the step from ``start``, where the unknowns are ``z``; ``last`` were the actions before.
 
     Returns the piece, the series of the unknowns (Q per pair, or v per state) and of the
@@ -287,7 +287,7 @@ def _expand(
     xs, pairs = range(len(allowed)), range(len(system.rows))
     touching = [system.truncate and (system.committed or z[x] >= start - system.tolerance) for x in xs]
     cap = (start, h) if system.committed else (h, 0 * h)
-    germ = _Germ(list(allowed), [None if touch else False for touch in touching], cap, system.tolerance)
+    germ = _Beginning(list(allowed), [None if touch else False for touch in touching], cap, system.tolerance)
     values: list[Series] = [[] if system.committed else [z[x]] for x in xs]
     candidates: list[Series] = [[z[i]] if system.committed else [] for i in pairs]
     for k in range(system.order + 1):
@@ -303,11 +303,13 @@ def _expand(
                 values[x].append(germ.choose(x, k, candidates) / (k + 1))
     # Among actions that tie in every coefficient the one in use stays: no spurious switches.
     active = tuple(last[x] if last and last[x] in germ.tied[x] else germ.tied[x][0] for x in xs)
-    piece = Piece(start, h, tuple(values), active, tuple(bool(c) for c in germ.capped))
+    piece = TaylorPiece(start, h, tuple(values), active, tuple(bool(c) for c in germ.capped))
     return piece, candidates if system.committed else values, candidates
 
 
-def _events(system: _System, piece: Piece, candidates: Sequence[Series], allowed: Groups) -> list[Series]:
+def _events(
+    system: _System, piece: TaylorPiece, candidates: Sequence[Series], allowed: Groups
+) -> list[Series]:
     """List what stays at or below 0 in a regime: competitor minus maximiser, value minus cap."""
 
     def minus(a: Series, b: Series) -> Series:
@@ -326,7 +328,7 @@ def _events(system: _System, piece: Piece, candidates: Sequence[Series], allowed
 
 def _march(system: _System, phases: Sequence[tuple[Real, Groups]], *, search: bool) -> SecondOpinion:
     """Step from 0 to the horizon; ``phases`` lists from when on which pairs may be used."""
-    model, ctx, pieces = system.model, system.context, list[Piece]()
+    model, ctx, pieces = system.model, system.context, list[TaylorPiece]()
     error, z = ctx.zero, [_real(ctx, g) for g in model.terminal]
     if system.committed:
         z = [z[x] for x, *_ in system.rows]
@@ -353,7 +355,7 @@ def _march(system: _System, phases: Sequence[tuple[Real, Groups]], *, search: bo
     return SecondOpinion(model, semantics, _public(error), _switches(model, pieces), tuple(pieces), ctx)
 
 
-def _switches(model: CTMDP, pieces: Sequence[Piece]) -> list[tuple[str, Real, str, str]]:
+def _switches(model: CTMDP, pieces: Sequence[TaylorPiece]) -> list[tuple[str, Real, str, str]]:
     name = [t.action for t in model.transitions]
     return [
         (model.states[x], _public(after.start), name[i], name[j])

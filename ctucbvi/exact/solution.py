@@ -14,7 +14,7 @@ from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.exact.lumping import Quotient
 from ctucbvi.exact.precision import enclosure, precision, to_fmpq, to_fraction
-from ctucbvi.exact.trajectory import Doubt, Piece
+from ctucbvi.exact.trajectory import OpenSign, PassPiece
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.policy import Policy
@@ -41,7 +41,7 @@ class Switch:
 
 
 @dataclass(frozen=True)
-class _Stretch:
+class _Part:
     """Part of a state's time line: the pairs that may be optimal, and whether all of them are."""
 
     lower: fmpq
@@ -60,7 +60,7 @@ class Values:
     digits: int  # the digits that were asked for
     bits: int  # the working precision that was needed
     quotient: Quotient
-    pieces: list[Piece]
+    pieces: list[PassPiece]
     undecided: tuple[str, ...]  # what could not be settled within the budget, in words
 
     def value(self, state: str, t: Number | None = None) -> Enclosure:
@@ -133,7 +133,7 @@ class Values:
             raise InputError(f"remaining time {time} is outside [0, {self.model.horizon}]")
         return time
 
-    def _locate(self, time: Fraction) -> tuple[Piece, arb]:
+    def _locate(self, time: Fraction) -> tuple[PassPiece, arb]:
         piece = self.pieces[bisect_right(self._starts, time) - 1]
         with precision(self.bits):
             return piece, piece.position(to_fmpq(time))
@@ -174,11 +174,11 @@ class Solution(Values):
         lines = self._time_lines()
         return [self._read(i, lines[c]) for i, c in enumerate(self.quotient.class_of)]
 
-    def _time_lines(self) -> list[list[_Stretch]]:
+    def _time_lines(self) -> list[list[_Part]]:
         """For each class its consecutive stretches, over all pieces."""
-        lines: list[list[_Stretch]] = [[] for _ in range(self.quotient.size)]
+        lines: list[list[_Part]] = [[] for _ in range(self.quotient.size)]
         for piece in self.pieces:
-            doubts: dict[int, dict[int, list[Doubt]]] = {}
+            doubts: dict[int, dict[int, list[OpenSign]]] = {}
             for (x, rival), found in piece.unresolved.items():
                 if rival is not None:
                     doubts.setdefault(x, {})[rival] = found
@@ -193,7 +193,7 @@ class Solution(Values):
         if self.reached < self.model.horizon:
             start, end = to_fmpq(max(self.reached, Fraction(0))), to_fmpq(self.model.horizon)
             for x, menu in enumerate(self._menu):
-                _append(lines[x], _Stretch(start, end, menu, len(menu) == 1))
+                _append(lines[x], _Part(start, end, menu, len(menu) == 1))
         return lines
 
     @property
@@ -204,7 +204,7 @@ class Solution(Values):
             menu[pair.state].add(i)
         return [frozenset(pairs) for pairs in menu]
 
-    def _read(self, state: int, line: list[_Stretch]) -> tuple[list[Segment], list[Switch]]:
+    def _read(self, state: int, line: list[_Part]) -> tuple[list[Segment], list[Switch]]:
         """Turn a time line into segments and switches: doubts between two policies are brackets."""
         segments: list[Segment] = []
         switches: list[Switch] = []
@@ -235,7 +235,7 @@ class Solution(Values):
                 start = Enclosure(span.upper, span.upper)
         return segments, switches
 
-    def _doubtful(self, state: int, run: list[_Stretch]) -> list[Segment]:
+    def _doubtful(self, state: int, run: list[_Part]) -> list[Segment]:
         ends = [to_fraction(s.lower) for s in run] + [to_fraction(run[-1].upper)]
         return [
             Segment(Enclosure(a, a), Enclosure(b, b), self._actions(state, s.pairs), False)
@@ -243,11 +243,11 @@ class Solution(Values):
         ]
 
     @staticmethod
-    def _span(run: list[_Stretch]) -> Enclosure:
+    def _span(run: list[_Part]) -> Enclosure:
         return Enclosure(to_fraction(run[0].lower), to_fraction(run[-1].upper))
 
     @staticmethod
-    def _once(runs: list[list[_Stretch]], index: int) -> bool:
+    def _once(runs: list[list[_Part]], index: int) -> bool:
         """Whether the doubt between two policies is proved to be a single change, or the end of a tie."""
         before, (first, *more) = runs[index - 1][0].pairs, runs[index]
         return (not more and first.loser is not None) or all(s.pairs <= before for s in runs[index])
@@ -286,10 +286,10 @@ class Solution(Values):
         return Policy.of(self.model, rules)
 
 
-def _stretches(piece: Piece, certain: frozenset[int], doubts: dict[int, list[Doubt]]) -> list[_Stretch]:
+def _stretches(piece: PassPiece, certain: frozenset[int], doubts: dict[int, list[OpenSign]]) -> list[_Part]:
     """The part of one class's time line that belongs to ``piece``; ``doubts`` by rival."""
     if not doubts:
-        return [_Stretch(piece.start, piece.end, certain, definite=True)]
+        return [_Part(piece.start, piece.end, certain, definite=True)]
     cuts = {piece.start, piece.end, *(t for found in doubts.values() for d in found for t in d[:2])}
     line = []
     for lower, upper in pairwise(sorted(cuts)):
@@ -299,22 +299,22 @@ def _stretches(piece: Piece, certain: frozenset[int], doubts: dict[int, list[Dou
         if len(certain) == 1 and len(maybe) == 1:
             ((rival, doubt),) = maybe
             loser = {-1: min(certain), 1: rival}.get(doubt.trend)
-        line.append(_Stretch(lower, upper, pairs, not maybe, loser))
+        line.append(_Part(lower, upper, pairs, not maybe, loser))
     return line
 
 
-def _append(line: list[_Stretch], stretch: _Stretch) -> None:
+def _append(line: list[_Part], stretch: _Part) -> None:
     last = line[-1] if line else None
     if last and last.pairs == stretch.pairs and last.definite == stretch.definite:
         loser = last.loser if last.loser == stretch.loser else None
-        line[-1] = _Stretch(last.lower, stretch.upper, last.pairs, last.definite, loser)
+        line[-1] = _Part(last.lower, stretch.upper, last.pairs, last.definite, loser)
     else:
         line.append(stretch)
 
 
-def _runs(line: list[_Stretch]) -> list[list[_Stretch]]:
+def _runs(line: list[_Part]) -> list[list[_Part]]:
     """Definite stretches on their own; neighbouring doubtful ones together."""
-    runs: list[list[_Stretch]] = []
+    runs: list[list[_Part]] = []
     for stretch in line:
         if runs and not stretch.definite and not runs[-1][0].definite:
             runs[-1].append(stretch)

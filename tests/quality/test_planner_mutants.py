@@ -56,14 +56,14 @@ def test_the_real_planner_passes():
 
 
 def test_a_wrong_weight_is_caught(monkeypatch):
-    sequences = regimes.Step._state_sequences
+    sequences = regimes.RegimeStep._state_sequences
 
     def heavier(self, initial):
         found = sequences(self, initial)
         factor = 1 + arb(2) ** -60
         return [[row[0], *(a * factor for a in row[1:])] for row in found]
 
-    monkeypatch.setattr(regimes.Step, "_state_sequences", heavier)
+    monkeypatch.setattr(regimes.RegimeStep, "_state_sequences", heavier)
     assert not agrees_with_second_opinion()
 
 

@@ -15,7 +15,7 @@ from ctucbvi.exact import regimes, solution, trajectory
 from ctucbvi.exact.lumping import lump
 from ctucbvi.exact.poisson import Basis, Growth, PoissonSeries
 from ctucbvi.exact.precision import precision
-from ctucbvi.exact.ties import Effort
+from ctucbvi.exact.ties import TieEffort
 from ctucbvi.library import machine_repair
 from tests.hostile import hostile
 
@@ -44,7 +44,7 @@ def test_a_tie_that_is_not_proved_leaves_the_rest_in_peace(semantics, monkeypatc
     proved = ctucbvi.solve(model, semantics, digits=15)
     assert proved.undecided == ()
     assert proved.segments("u")[0].actions == ("a", "b")
-    monkeypatch.setattr(trajectory, "Effort", lambda hurried: Effort(0, hurried))
+    monkeypatch.setattr(trajectory, "TieEffort", lambda hurried: TieEffort(0, hurried))
     short = ctucbvi.solve(model, semantics, digits=15)
     assert [state for state, _ in short.doubts] == ["u"]
     assert short.doubts[0][1].actions == ("a", "b")
