@@ -19,9 +19,7 @@ from ctucbvi.exact import (
     Budget,
     ExpPoly,
     PolicyValue,
-    Segment,
     Solution,
-    Switch,
     ValueIteration,
     algorithm2,
     evaluate,
@@ -31,10 +29,12 @@ from ctucbvi.library import bundled_model, bundled_models, find_model
 from ctucbvi.model import CTMDP, Semantics, Transition
 from ctucbvi.modelfile import dump_model, load_model, parse_model, save_model
 from ctucbvi.policy import Policy
+from ctucbvi.solutions import Doubt, Segment, Switch
 
 __all__ = [
     "CTMDP",
     "Budget",
+    "Doubt",
     "Enclosure",
     "ExpPoly",
     "InputError",

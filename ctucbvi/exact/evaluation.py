@@ -21,7 +21,7 @@ from flint import arb, fmpq
 
 from ctucbvi.errors import UndecidedError
 from ctucbvi.exact.lumping import unlumped
-from ctucbvi.exact.planner import ZERO_ROUNDS, missing_digits, perhaps_zero, starting_bits
+from ctucbvi.exact.planner import ZERO_ROUNDS, starting_bits
 from ctucbvi.exact.poisson import Basis
 from ctucbvi.exact.precision import largest, point, precision, to_fmpq, to_fraction
 from ctucbvi.exact.regimes import Problem, Regime, RegimeStep
@@ -63,8 +63,8 @@ def evaluate(
             message = f"undecided: {error} for a policy of model {model.name!r}; raise the budget"
             raise UndecidedError(message) from None
         values = PolicyValue(model, semantics, digits, bits, quotient, pieces, (), policy)
-        missing = missing_digits(values, points)
-        hopeless = rounds_for_zeros == 0 and all(perhaps_zero(values, *p) for p in missing)
+        missing = values.missing_digits(points)
+        hopeless = rounds_for_zeros == 0 and all(values.perhaps_zero(*p) for p in missing)
         if not missing or hopeless or 2 * bits > most_bits or spending.expired:
             return replace(values, undecided=tuple(missing.values()))
         rounds_for_zeros -= 1 if rounds_for_zeros else 0

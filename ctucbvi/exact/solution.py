@@ -1,12 +1,14 @@
-"""What a planner returns: certified values, a time-dependent policy, and its switches."""
+"""What the exact planner returns: certified values, a time-dependent policy, and its switches."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from typing import ClassVar
 
 from flint import arb, fmpq
 
@@ -18,26 +20,7 @@ from ctucbvi.exact.trajectory import OpenSign, PassPiece
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.policy import Policy
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A stretch of remaining time on which a fixed set of actions is optimal."""
-
-    start: Enclosure
-    end: Enclosure
-    actions: tuple[str, ...]  # more than one: tied
-    proved: bool  # False: the actions listed could not be told apart; others are excluded
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """The optimal actions of ``state`` change from ``before`` to ``after`` inside ``time``."""
-
-    state: str
-    time: Enclosure
-    before: tuple[str, ...]
-    after: tuple[str, ...]
+from ctucbvi.solutions import About, Doubt, Segment, Switch
 
 
 @dataclass(frozen=True)
@@ -61,7 +44,8 @@ class Values:
     bits: int  # the working precision that was needed
     quotient: Quotient
     pieces: list[PassPiece]
-    undecided: tuple[str, ...]  # what could not be settled within the budget, in words
+    undecided: tuple[Doubt, ...]  # what could not be settled within the budget
+    bound: ClassVar[None] = None  # every enclosure has its own
 
     def value(self, state: str, t: Number | None = None) -> Enclosure:
         """The value of ``state`` with remaining time ``t`` (default: the horizon)."""
@@ -105,6 +89,32 @@ class Values:
             ends = [enclosure(ball + arb(0, last.error)) for ball in balls]
         cap = self.reached if last.step.problem.truncate else ends[0].lower
         return Enclosure(min(cap, *(e.lower for e in ends)), max(e.upper for e in ends))
+
+    def missing_digits(self, points: Iterable[tuple[str, Number]]) -> dict[tuple[str, Fraction], Doubt]:
+        """The points at which there are fewer digits than were asked for."""
+        found = {}
+        for state, t in points:
+            value, time = self.value(state, t), self._time(t)
+            if not value.has_digits(self.digits):
+                short = f"has fewer than {self.digits} digits at {self.bits} bits"
+                zero = f": not told from 0, at most {value.bound()} in size" if value.straddles_zero else ""
+                place = Enclosure(time, time)
+                found[state, time] = Doubt(About.VALUE, short + zero, state, between=place)
+        return found
+
+    def perhaps_zero(self, state: str, t: Number) -> bool:
+        """Whether a value is 0 for all that is known, and everything else about it is known."""
+        value = self.value(state, t)
+        return value.straddles_zero and value.width * 10**self.digits <= self.model.value_scale
+
+    @property
+    def imprecise(self) -> tuple[Doubt, ...]:
+        """The values at the horizon with too few digits, but for those that may be 0 and are tiny.
+
+        For comparisons, in which an error counts against the scale of the model.
+        """
+        missing = self.missing_digits((state, self.model.horizon) for state in self.model.states)
+        return tuple(doubt for place, doubt in missing.items() if not self.perhaps_zero(*place))
 
     def commitment_value(self, state: str, action: str, t: Number | None = None) -> Enclosure:
         """The value of entering ``state``, committing to ``action``, and going on as the policy says."""
@@ -153,6 +163,7 @@ class Solution(Values):
     """V* and the optimal policy."""
 
     truncate: bool  # whether values are capped at the remaining time
+    times_proved: ClassVar[bool] = True
 
     def segments(self, state: str) -> list[Segment]:
         """The optimal policy of ``state``, in increasing remaining time."""
@@ -163,11 +174,6 @@ class Solution(Values):
         """All switches of the policy, in increasing remaining time."""
         found = [switch for _, switches in self._schedule for switch in switches]
         return sorted(found, key=lambda switch: switch.time.mid)
-
-    @cached_property
-    def vague_switches(self) -> list[Switch]:
-        """Switches whose time has fewer digits than were asked for."""
-        return [s for s in self.switches if not self._narrow(s.time)]
 
     @cached_property
     def _schedule(self) -> list[tuple[list[Segment], list[Switch]]]:
@@ -260,13 +266,18 @@ class Solution(Values):
         indices = sorted(a for pair in pairs for a in self.quotient.twins[state, pair])
         return tuple(self.model.actions[a] for a in indices)
 
-    @cached_property
-    def doubts(self) -> list[tuple[str, Segment]]:
+    @property
+    def policy_doubts(self) -> tuple[Doubt, ...]:
         """Segments on which actions could not be told apart, and switches with too few digits."""
-        found = []
-        for state in self.model.states:
-            found += [(state, s) for s in self.segments(state) if not s.proved]
-        return found
+        bits, few = f"at {self.bits} bits", f"has fewer than {self.digits} digits"
+        apart = [
+            Doubt(About.ACTIONS, bits, state, s.actions, Enclosure(s.start.lower, s.end.upper))
+            for state in self.model.states
+            for s in self.segments(state)
+            if not s.proved
+        ]
+        vague = [s for s in self.switches if not self._narrow(s.time)]
+        return (*apart, *(Doubt(About.SWITCH, few, s.state, (*s.before, *s.after), s.time) for s in vague))
 
     def policy(self) -> Policy:
         """An optimal policy: the first listed action, switching at the centre of each bracket.

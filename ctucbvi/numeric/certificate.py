@@ -30,6 +30,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter
+from typing import ClassVar
 
 import numpy as np
 
@@ -42,6 +43,7 @@ from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.planner import NumericSolution
 from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, adjustable_bounds, committed_bounds
 from ctucbvi.policy import Policy
+from ctucbvi.solutions import Doubt, Segment, Switch
 
 _TOGETHER = 1 << 22  # numbers that are gone through between two looks at the clock
 
@@ -52,11 +54,27 @@ class Certificate:
 
     solution: NumericSolution
     bounds: Floats  # (pieces,)
+    undecided: tuple[Doubt, ...] = ()  # what was asked for and is not proved
+    times_proved: ClassVar[bool] = False
 
     @property
     def model(self) -> CTMDP:
         """The model it is about."""
         return self.solution.model
+
+    @property
+    def semantics(self) -> Semantics:
+        """The problem it is about."""
+        return self.solution.semantics
+
+    @property
+    def switches(self) -> list[Switch]:
+        """Where the best actions change, as computed: the values are certified, the times are not."""
+        return self.solution.switches
+
+    def segments(self, state: str) -> list[Segment]:
+        """The best actions of ``state``, as computed."""
+        return self.solution.segments(state)
 
     @property
     def bound(self) -> float:

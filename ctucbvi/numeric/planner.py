@@ -16,6 +16,7 @@ from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.marching import march
 from ctucbvi.policy import Policy
+from ctucbvi.solutions import Segment, Switch, computed_segments, switches_of
 
 _DEGREE, _DEGREE_OF_SMALL, _SMALL = 14, 18, 64  # small: so many pairs that calls, not sums, cost time
 _FIRST_ROOM = 24  # pieces to make room for at first
@@ -67,16 +68,17 @@ class NumericSolution:
         k = min(int(np.searchsorted(self.times, float(time), "right")) - 1, len(self.best) - 1)
         return k, (float(time) - self.times[k]) / (self.times[k + 1] - self.times[k])
 
+    def segments(self, state: str) -> list[Segment]:
+        """The best actions of ``state`` in increasing remaining time, as computed: nothing certifies them."""
+        best, rows = self.best[:, self.model.state_index(state)], self.model.transitions
+        starts = (0, *(np.flatnonzero(np.diff(best)) + 1).tolist())
+        actions = [(Fraction(self.times[k]), rows[best[k]].action) for k in starts]
+        return computed_segments(actions, Fraction(self.times[-1]))
+
     @cached_property
-    def switches(self) -> list[tuple[str, float, str, str]]:
-        """``(state, time, action before, action after)``, in increasing remaining time."""
-        rows = self.model.transitions
-        return [
-            (self.model.states[x], float(self.times[k]), rows[a].action, rows[b].action)
-            for k in range(1, len(self.best))
-            for x in np.flatnonzero(self.best[k] != self.best[k - 1])
-            for a, b in [(self.best[k - 1, x], self.best[k, x])]
-        ]
+    def switches(self) -> list[Switch]:
+        """Where they change, in increasing remaining time."""
+        return switches_of((state, self.segments(state)) for state in self.model.states)
 
 
 def solve_numeric(
