@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from ctucbvi import CTMDP
-    from ctucbvi.crosscheck import Comparison, PlannerCheck, Routes, RowCheck
+    from ctucbvi.crosscheck import Comparison, Complaint, PlannerCheck, Routes, RowCheck
 
 _RANDOM = 8  # random models, where no model is named and no number is given
 _TRIES = 60  # simplifications of a failing model to try
@@ -162,14 +162,14 @@ def _write_failure(result: Comparison, options: argparse.Namespace, routes: Rout
     from ctucbvi import InputError, UndecidedError, save_model
     from ctucbvi.crosscheck import compare, smallest_failure
 
-    tried, (who, _, _) = 0, result.complaints[0].partition(":")
+    tried = 0
 
-    def complaints(model: CTMDP) -> list[str]:
+    def complaints(model: CTMDP) -> list[Complaint]:
         """What the same planner is blamed for: another failure is not the one that is looked for."""
         found = compare(
             model, result.semantics, tolerance=result.claimed, digits=options.digits, routes=routes
         )
-        return [c for c in found.complaints if c.startswith(f"{who}:")]
+        return [c for c in found.complaints if c.who is result.complaints[0].who]
 
     with ProgressLine("looking for a smaller failing model") as progress:
 
@@ -217,8 +217,8 @@ def _document(result: Comparison, digits: int, seconds: float) -> dict[str, Any]
         "second_switch_difference": number(result.second_switch_difference),
         "verdict": result.verdict,
         "agree": result.agrees,
-        "complaints": list(result.complaints),
-        "undecided": list(result.undecided),
+        "complaints": [str(complaint) for complaint in result.complaints],
+        "undecided": [str(doubt) for doubt in result.undecided],
         "seconds": round(seconds, 4),
     }
 
@@ -249,7 +249,9 @@ def _report(results: list[Comparison], named: list[CTMDP], digits: int, jobs: in
     lines = ["exact planner against fast planner and second opinion: largest differences", ""]
     lines += [table(head, rows), "", "switching times", ""]
     lines.append(table(("model", "semantics", "state", "remaining time", "before", "after"), switches))
-    reasons = [f"{r.model.name}, {r.semantics}: {why}" for r in results for why in r.complaints + r.undecided]
+    reasons = [
+        f"{r.model.name}, {r.semantics}: {why}" for r in results for why in (*r.complaints, *r.undecided)
+    ]
     lines += ["", *reasons] if reasons else []
     count = sum(r.agrees for r in results)
     lines += ["", f"{count} of {jobs} agree" + ("" if count == jobs else ": NOT ALL")]
@@ -285,7 +287,7 @@ def _run_values(options: argparse.Namespace, tolerance: Fraction) -> int:
 def _values_document(
     check: PlannerCheck, worst: list[RowCheck], options: argparse.Namespace
 ) -> dict[str, Any]:
-    from verify.commands.plan import time_string
+    from ctucbvi.solutions import time_string
 
     return {
         "model": check.model.name,
@@ -315,14 +317,14 @@ def _values_document(
 def _number(number: Fraction) -> str:
     """As it was written, unless it would fill the line."""
     from ctucbvi.numbers import shown
-    from verify.commands.plan import time_string
+    from ctucbvi.solutions import time_string
 
     text = time_string(number)
     return text if len(text) <= 60 else shown(number)
 
 
 def _values_report(check: PlannerCheck, worst: list[RowCheck], options: argparse.Namespace) -> str:
-    from verify.commands.plan import time_string
+    from ctucbvi.solutions import time_string
     from verify.tables import table
 
     rows = [

@@ -77,6 +77,7 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
 def run(options: argparse.Namespace) -> int:
     """Solve and print."""
     from ctucbvi import find_model
+    from ctucbvi.solutions import document
 
     model = find_model(options.model)
     if options.digits is None:
@@ -103,11 +104,15 @@ def run(options: argparse.Namespace) -> int:
         from verify.plots import plot_solutions
 
         plot_solutions([solution for solution, _ in plans.values()], options.plot)
-    documents = {name: _document(*plans[name], points, options) for name in names}
+    asked = points or [(state, model.horizon) for state in model.states]
+    documents = {
+        name: document(solution, asked, engine=options.engine, digits=options.digits, seconds=seconds)
+        for name, (solution, seconds) in plans.items()
+    }
     _print(documents, {name: solution for name, (solution, _) in plans.items()}, points, options)
     for solution, _ in plans.values():
         _print_undecided(solution)
-    return 1 if any(_lacks_digits(solution, points, options) for solution, _ in plans.values()) else 0
+    return 1 if any(_lacks_digits(solution, asked, options) for solution, _ in plans.values()) else 0
 
 
 def _print_undecided(solution: Solution) -> None:
@@ -118,15 +123,16 @@ def _print_undecided(solution: Solution) -> None:
         print(f"ctucbvi: undecided: and {more} more, all of them with --json", file=sys.stderr)
 
 
-def _lacks_digits(solution: Solution, points: list[tuple[str, Any]], options: argparse.Namespace) -> bool:
+def _lacks_digits(solution: Solution, asked: list[tuple[str, Any]], options: argparse.Namespace) -> bool:
     """Whether a value, or a switch where the policy is asked for, has fewer digits than it should."""
-    from ctucbvi.exact.planner import missing_digits
+    from ctucbvi.solutions import About
 
-    if not solution.undecided:
-        return False
-    vague = options.engine == "exact" and solution.vague_switches
-    asked = points or [(state, solution.model.horizon) for state in solution.model.states]
-    return bool(vague or missing_digits(solution, asked))
+    return any(
+        (d.state, d.between and d.between.lower) in asked
+        if d.what is About.VALUE
+        else d.what is About.SWITCH and options.engine == "exact"
+        for d in solution.undecided
+    )
 
 
 def _check_combination(options: argparse.Namespace) -> None:
@@ -211,80 +217,14 @@ def _solve(
     return solution, perf_counter() - began
 
 
-def _document(
-    solution: Solution, seconds: float, points: list[tuple[str, Any]], options: argparse.Namespace
-) -> dict[str, Any]:
-    """The JSON document of one semantics."""
-    model, digits = solution.model, options.digits
-    asked = points or [(state, model.horizon) for state in model.states]
-    values = []
-    for state, t in asked:
-        value, lower, upper = solution.value(state, t).decimals(digits)
-        values.append({"state": state, "t": time_string(t), "value": value, "lower": lower, "upper": upper})
-    policy = {
-        state: [
-            {
-                "from": boundary_string(s.start, digits),
-                "to": boundary_string(s.end, digits),
-                "action": _actions(s.actions),
-                **({} if s.proved else {"proved": False}),
-            }
-            for s in solution.segments(state)
-        ]
-        for state in model.states
-    }
-    switches = []
-    for switch in solution.switches:
-        _, lower, upper = switch.time.decimals(digits)
-        before, after = _actions(switch.before), _actions(switch.after)
-        switches.append(
-            {"state": switch.state, "lower": lower, "upper": upper, "before": before, "after": after}
-        )
-    return {
-        "model": model.name,
-        "semantics": str(solution.semantics),
-        "engine": options.engine,
-        "digits": digits,
-        "values": values,
-        "policy": policy,
-        "switches": switches,
-        "seconds": round(seconds, 6),
-        "undecided": list(solution.undecided),
-    }
-
-
-def time_string(t: Any) -> str:
-    """An exact time: a decimal where it ends, else a fraction."""
-    rest = t.denominator
-    places = 0
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest, places = rest // prime, places + 1
-    if rest != 1 or places > 60:
-        return str(t)
-    from ctucbvi.enclosure import decimal_string
-
-    text = decimal_string(t, places)
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def boundary_string(time: Any, digits: int) -> str:
-    """Where a segment begins or ends: exactly, or the digits of the switch that are certain."""
-    if time.width == 0 and time.mid.denominator.bit_length() < 100:
-        return time_string(time.mid)
-    return str(time.decimals(digits)[0])
-
-
-def _actions(actions: tuple[str, ...]) -> str | list[str]:
-    return actions[0] if len(actions) == 1 else list(actions)
-
-
 def _print(
     documents: dict[str, dict[str, Any]],
     plans: dict[str, Any],
     points: list[tuple[str, Any]],
     options: argparse.Namespace,
 ) -> None:
+    from ctucbvi.solutions import time_string
+
     if len(documents) == 1:
         (document,) = documents.values()
         print(json.dumps(document, indent=2) if options.json else text_report(document))

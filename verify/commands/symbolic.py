@@ -47,7 +47,7 @@ def _pieces(iterate: Any, state: str, options: argparse.Namespace) -> list[dict[
     import sympy
 
     from ctucbvi.enclosure import Enclosure
-    from verify.commands.plan import boundary_string
+    from ctucbvi.solutions import boundary_string
 
     t = sympy.Symbol("t", nonnegative=True)
     found: list[dict[str, Any]] = []
