@@ -233,11 +233,7 @@ def _number(value: object, where: str) -> Fraction:
         _fail(where, f"{value.strip()} is not finite; write a finite number")
     if isinstance(value, bool) or not isinstance(value, str | int):
         _fail(where, f"a number is needed, not {_kind(value)}; {_NUMBER_HINT}")
-    try:
-        number = exact(value, where)
-    except ModelError as error:
-        message = str(error)
-        raise ModelError(message if "; write" in message else f"{message}; {_NUMBER_HINT}") from None
+    number = exact(value, where)
     if literal(number) is None:
         _fail(where, f"as a fraction the number is longer than {LONGEST} characters; write fewer digits")
     return number
