@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Protocol
 
-from ctucbvi.enclosure import Enclosure, decimal_string
+from ctucbvi.enclosure import Enclosure, exact_string
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import shown
 
@@ -147,14 +147,14 @@ def document(
 
     def moment(time: Enclosure) -> str:
         if answer.times_proved:
-            return boundary_string(time, digits)
+            return time.place(digits)
         return f"{float(time.mid):.{_UNPROVED_DIGITS}g}"
 
     values: list[dict[str, Any]] = []
     for state, t in points:
         value, lower, upper = answer.value(state, t).decimals(digits)
         ends = {"lower": lower, "upper": upper} if enclosures else _NO_ENDS
-        values.append({"state": state, "t": time_string(t), "value": value, **ends})
+        values.append({"state": state, "t": exact_string(t), "value": value, **ends})
     policy = {
         state: [
             {"from": moment(s.start), "to": moment(s.end), "action": _names(s.actions)}
@@ -188,8 +188,7 @@ def document(
 def _doubt(doubt: Doubt, digits: int) -> dict[str, Any]:
     low, high = (doubt.between.lower, doubt.between.upper) if doubt.between else (None, None)
     times = {
-        end: None if t is None else boundary_string(Enclosure(t, t), digits)
-        for end, t in (("from", low), ("to", high))
+        end: None if t is None else Enclosure(t, t).place(digits) for end, t in (("from", low), ("to", high))
     }
     about = {"what": str(doubt.what), "state": doubt.state, "actions": list(doubt.actions)}
     return about | times | {"why": doubt.why}
@@ -197,23 +196,3 @@ def _doubt(doubt: Doubt, digits: int) -> dict[str, Any]:
 
 def _names(actions: tuple[str, ...]) -> str | list[str]:
     return actions[0] if len(actions) == 1 else list(actions)
-
-
-def time_string(t: Fraction) -> str:
-    """An exact time: a decimal where it ends, else a fraction."""
-    rest = t.denominator
-    places = 0
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest, places = rest // prime, places + 1
-    if rest != 1 or places > 60:
-        return str(t)
-    text = decimal_string(t, places)
-    return text.rstrip("0").rstrip(".") if places else text
-
-
-def boundary_string(time: Enclosure, digits: int) -> str:
-    """Where a segment begins or ends: exactly, or the digits of the switch that are certain."""
-    if time.width == 0 and time.mid.denominator.bit_length() < 100:
-        return time_string(time.mid)
-    return time.decimals(digits)[0]

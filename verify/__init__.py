@@ -1,14 +1,15 @@
-"""A checking engine for claims, and the command line.
+"""A checking engine for claims, and its command line.
 
 >>> from verify import Domain, claim
 >>> bernoulli = claim("tangent", "the exponential is above its tangent", says="1 + x <= exp(x)",
 ...                   domain=Domain.of(reals="x"))
 
-It knows nothing about any paper; claims come from elsewhere (``ctucbvi verify --claims FILE.py``).
+It knows nothing about any paper; claims come from elsewhere (``python -m verify verify --claims FILE.py``).
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -65,7 +66,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names.split():
-            from importlib import import_module
-
             return getattr(import_module(home), name)
     raise AttributeError(f"module 'verify' has no attribute {name!r}")

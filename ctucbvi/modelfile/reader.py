@@ -228,7 +228,7 @@ def _one_of(name: str, kind: str, names: tuple[str, ...], where: str) -> str:
 
 
 def _number(value: object, where: str) -> Fraction:
-    """Read ``value`` exactly, with the remedy in the message where it is no number."""
+    """Read ``value`` exactly."""
     if isinstance(value, str) and _NOT_FINITE.fullmatch(value.strip()):
         _fail(where, f"{value.strip()} is not finite; write a finite number")
     if isinstance(value, bool) or not isinstance(value, str | int):

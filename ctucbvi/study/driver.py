@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctucbvi.errors import InputError, UndecidedError
+from ctucbvi.numbers import count
 from ctucbvi.study.plan import Study, made_by
 from ctucbvi.study.pools import GoneError, pool
 from ctucbvi.study.shards import Folder, RunState
@@ -55,8 +56,7 @@ def run_study(
     block, if it is not :func:`~ctucbvi.study.work.work`; what it adds up is of another ``kind`` then.
     """
     for what, number in (("runs", runs), ("workers", workers), ("block", block)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise InputError(f"{what}: {number!r} is not a whole number of at least 1; write one")
+        count(number, what)
     with Folder(study, folder, kind) as files:
         chains = _Chains(study, runs, files, block, progress)
         if tasks := chains.waiting():

@@ -16,6 +16,9 @@ from dataclasses import replace
 from typing import Any, cast
 
 from ctucbvi.errors import InputError
+from ctucbvi.numbers import count
+from ctucbvi.numeric.baselines import DiscreteLearner
+from ctucbvi.numeric.learner import FastLearner
 from ctucbvi.study.plan import Contestant, Learner, Place
 
 _STEPS = 100  # cells of the grid; see ctucbvi.study.cells for how many are enough
@@ -24,8 +27,7 @@ BY_BONUS = {"paper": "ct-ucbvi", "sharp": "sharp", "none": "greedy"}
 
 def contestant(name: str, steps: int = _STEPS) -> Contestant:
     """The contestant called ``name``; ``steps`` are the cells of its grid."""
-    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= 10**6:
-        raise InputError(f"steps: {steps!r} is not a whole number from 1 to 1000000; write one")
+    count(steps, "steps", 1, 10**6)
     if name == "ct-ucbvi":
         return Contestant(name, make_ct_ucbvi, steps)
     if name == "sharp":
@@ -33,10 +35,10 @@ def contestant(name: str, steps: int = _STEPS) -> Contestant:
     if name == "greedy":
         return Contestant(name, make_greedy, steps)
     if name.startswith("ucbvi@"):
-        count = name.removeprefix("ucbvi@")
-        if not (count.isascii() and count.isdigit() and 1 <= int(count) <= 10**4):
+        cells = name.removeprefix("ucbvi@")
+        if not (cells.isascii() and cells.isdigit() and 1 <= int(cells) <= 10**4):
             raise InputError(f"learner {name!r}: write ucbvi@N with N steps from 1 to 10000, like ucbvi@10")
-        return Contestant(name, make_discrete, int(count), sampled=True)
+        return Contestant(name, make_discrete, int(cells), sampled=True)
     raise InputError(f"learner {name!r} is unknown; write ct-ucbvi, sharp, greedy or ucbvi@N (N steps)")
 
 
@@ -57,16 +59,12 @@ def make_greedy(place: Place, steps: int, snapshot: bytes | None) -> Learner:
 
 def _with_bonus(bonus: str, place: Place, steps: int, snapshot: bytes | None) -> Learner:
     """What a learner is called says which bonus it has, whatever the settings of the study say."""
-    from ctucbvi.numeric.learner import FastLearner
-
     own = replace(place, settings=replace(place.settings, bonus=bonus))
     return _made(FastLearner, own, steps, snapshot)
 
 
 def make_discrete(place: Place, steps: int, snapshot: bytes | None) -> Learner:
     """UCBVI in discrete time, new or resumed."""
-    from ctucbvi.numeric.baselines import DiscreteLearner
-
     return _made(DiscreteLearner, place, steps, snapshot)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from proofs_checks import SOURCE
 from proofs_checks.inventory import ASSERTIONS, DEFINITIONS, NOT_CHECKED, PASSAGES
 from verify.claims import Kind
-from verify.running.loading import Source, load_claims, load_remarks
+from verify.running.loading import load_claims, load_remarks
 
 # The labels of the paper (sections aside), as a list of its own.
 LABELS = """
@@ -23,7 +24,7 @@ lem:v-v-continuoustime, prop:proberror, prop:rateerror, thm:CT-UCB, thm:lowerbou
 
 @pytest.fixture(scope="module")
 def claims():
-    return load_claims(Source())
+    return load_claims(SOURCE)
 
 
 def test_every_label_of_the_paper_is_a_claim_or_a_definition():
@@ -50,7 +51,7 @@ def test_every_claim_says_where_it_stands_and_what_is_expected(claims):
 
 
 def test_every_refuted_claim_has_a_remark_and_its_repair_exists(claims):
-    remarks = load_remarks(Source())
+    remarks = load_remarks(SOURCE)
     assert [c.label for c in claims if c.expects("quick") == "refuted" and c.label not in remarks] == []
     assert [label for label in remarks if label not in claims] == []
     assert [r.repair for r in remarks.values() if r.repair and r.repair not in claims] == []

@@ -10,7 +10,7 @@ import pytest
 import proofs_checks
 from verify.claims import Effort
 from verify.running.engine import run_claim
-from verify.running.loading import Source, load_claims
+from verify.running.loading import load_claims
 
 
 def mutants():
@@ -23,7 +23,7 @@ def mutants():
 
 def test_every_claim_that_is_checked_has_a_mutant():
     have = {param.id for param in mutants()}
-    checked = [c.label for c in load_claims(Source()) if c.expects("quick") != "assumed"]
+    checked = [c.label for c in load_claims(proofs_checks.SOURCE) if c.expects("quick") != "assumed"]
     assert [label for label in checked if label not in have] == []
 
 

@@ -9,8 +9,9 @@ import pytest
 
 import ctucbvi
 from ctucbvi import peers, second_opinion
+from ctucbvi.cli import main
+from ctucbvi.commands import crosscheck
 from ctucbvi.library import machine_repair
-from verify.cli import main
 
 
 def run(capsys, *arguments) -> tuple[int, str, str]:
@@ -54,7 +55,7 @@ def test_random_models_by_seed(capsys):
 
 
 def test_without_models_the_bundled_ones_and_corners(capsys, monkeypatch):
-    monkeypatch.setattr(ctucbvi, "bundled_models", lambda: {"machine-repair": machine_repair()})
+    monkeypatch.setattr(crosscheck, "bundled_models", lambda: {"machine-repair": machine_repair()})
     status, out, _ = run(capsys, "--random", "1", "--semantics", "committed")
     assert status == 0
     for name in ("machine-repair", "touching-at-zero", "random-0-1"):
@@ -70,7 +71,7 @@ def test_a_failure_is_written_as_a_small_model_that_plan_reads(capsys, monkeypat
     def wrong(model, *rest, **options):
         return solve(model.with_rewards(scale=Fraction(10**12 + 1, 10**12)), *rest, **options)
 
-    monkeypatch.setattr(ctucbvi, "solve", wrong)
+    monkeypatch.setattr(crosscheck, "solve", wrong)
     file = tmp_path / "failure.toml"
     status, out, err = run(capsys, "reachability", "--semantics", "committed", "--failing", file)
     assert status == 1
@@ -95,7 +96,7 @@ def test_too_little_budget_is_undecided_and_the_others_go_on(capsys, monkeypatch
             raise ctucbvi.UndecidedError("undecided: no time")
         return solve(model, semantics, **options)
 
-    monkeypatch.setattr(ctucbvi, "solve", tired)
+    monkeypatch.setattr(crosscheck, "solve", tired)
     status, out, err = run(capsys, "machine-repair")
     assert (status, err) == (1, "ctucbvi: machine-repair, committed: undecided: no time\n")
     assert out.endswith("1 of 2 agree: NOT ALL\n")

@@ -22,8 +22,8 @@ class Found(Exception):  # noqa: N818 - the search ends with it; it is no error
 
 @contextmanager
 def _no_local_constants() -> Iterator[None]:
-    from hypothesis import __version_info__ as version
-    from hypothesis.internal.conjecture import providers
+    from hypothesis import __version_info__ as version  # slow to load, and many claims need no examples
+    from hypothesis.internal.conjecture import providers  # likewise
 
     if not hasattr(providers, "_get_local_constants"):
         if version[:2] > _KNOWN:
@@ -56,8 +56,8 @@ def run_examples(
 
     Returns whether it was raised.  The last call of ``body`` that raises is the one on the simplest example.
     """
-    import hypothesis
-    from hypothesis import HealthCheck, Phase, Verbosity, errors
+    import hypothesis  # slow to load, and many claims need no examples
+    from hypothesis import HealthCheck, Phase, Verbosity, errors  # likewise
 
     phases = (Phase.generate, Phase.target, Phase.shrink) if shrink else (Phase.generate, Phase.target)
     settings = hypothesis.settings(

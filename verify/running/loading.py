@@ -1,4 +1,4 @@
-"""Where claims come from: the modules of a package, found by discovery, or one file of somebody else's.
+"""Loading claims: the modules of a package, found by discovery, or one file of somebody else's.
 
 A module of the package that has ``CLAIMS``, a sequence of claims, is a module of claims; any other
 is a helper.  A file must have them, and is run as ``python FILE.py`` would run it: what stands beside
@@ -23,8 +23,8 @@ from types import ModuleType
 from typing import Any
 
 from verify.claims import Claim, ClaimError, ClaimSet
+from verify.source import Source
 
-PACKAGE = "proofs_checks"
 BREAKS = ("statement", "proof", "constant", "remark", "notation")  # from the gravest to the lightest
 _MODULE = "claims_of_file"  # the name a claims file runs under
 
@@ -40,30 +40,6 @@ class Remark:
     def __post_init__(self) -> None:
         if self.breaks not in BREAKS:
             raise ClaimError(f"breaks {self.breaks!r}: write {', '.join(BREAKS)}")
-
-
-@dataclass(frozen=True)
-class Source:
-    """A package, or a file in its place; plain data, so that a worker process can load the same claims."""
-
-    package: str = PACKAGE
-    file: str = ""
-    suites: tuple[str, ...] = ()  # these, instead of the claims of the paper
-    subject: str | None = None  # what they are about
-    examples: int | None = None
-
-    @staticmethod
-    def of(file: str | None) -> Source:
-        """The source that ``--claims`` names, or the package."""
-        return Source() if file is None else Source(file=str(Path(file).absolute()))
-
-    @property
-    def folder(self) -> Path | None:
-        """Where the file and its helpers are."""
-        return Path(self.file).parent if self.file else None
-
-    def __str__(self) -> str:
-        return Path(self.file).name if self.file else self.package
 
 
 def load_claims(source: Source) -> ClaimSet:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
+from decimal import ROUND_CEILING, Context, Decimal
+from math import inf
 
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
-
-    from ctucbvi.numeric import NumericSolution
+from ctucbvi import InputError, find_model
+from ctucbvi.numeric import NumericSolution, certify
+from ctucbvi.numeric.files import load_certificate
 
 _HELD = {
     "committed": "committed problem (an action is held until the next jump)",
@@ -17,39 +17,8 @@ _HELD = {
 }
 
 
-def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Describe the arguments."""
-    parser = subparsers.add_parser(
-        "certify",
-        help="check a certificate and say what it proves",
-        description="Prove a bound on the error of the polynomials in FILE, from them and the model alone. "
-        "The file says which problem it is about; what is printed says so too, and --semantics and "
-        "--truncate insist on one.",
-        epilog="example: ctucbvi plan queue --engine numeric --certificate queue.json && "
-        "ctucbvi certify queue queue.json",
-    )
-    parser.add_argument("model", metavar="MODEL", help="bundled name or TOML/JSON file")
-    parser.add_argument("file", metavar="FILE", help="a certificate, written by plan --certificate")
-    parser.add_argument(
-        "--semantics", choices=("committed", "adjustable"), help="refuse a file about the other problem"
-    )
-    parser.add_argument(
-        "--truncate",
-        action=argparse.BooleanOptionalAction,
-        help="refuse a file about values that are not capped at the remaining time (--no-truncate: that are)",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.set_defaults(run=run)
-
-
 def run(options: argparse.Namespace) -> int:
     """Check and print; status 1 if the file claims more than can be proved, or nothing can be."""
-    from math import inf
-
-    from ctucbvi import find_model
-    from ctucbvi.numeric import certify
-    from ctucbvi.numeric.files import load_certificate
-
     model = find_model(options.model)
     solution, claimed = load_certificate(options.file, model)
     _check_problem(solution, options)
@@ -82,8 +51,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _check_problem(solution: NumericSolution, options: argparse.Namespace) -> None:
     """Refuse a certificate that is about another problem than the one asked for."""
-    from ctucbvi import InputError
-
     if options.semantics not in (None, str(solution.semantics)):
         raise InputError(
             f"{options.file}: is about the {solution.semantics} problem, not the {options.semantics}"
@@ -97,6 +64,4 @@ def _check_problem(solution: NumericSolution, options: argparse.Namespace) -> No
 
 def rounded_up(bound: float) -> str:
     """Three digits that are not below ``bound``."""
-    from decimal import ROUND_CEILING, Context, Decimal
-
     return f"{Context(prec=3, rounding=ROUND_CEILING).plus(Decimal(bound)):.3g}"

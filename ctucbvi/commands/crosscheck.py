@@ -5,85 +5,38 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from verify.commands.third import report, third_opinions
+from ctucbvi import CTMDP, InputError, UndecidedError, bundled_models, find_model, save_model, solve
+from ctucbvi.commands.crosscheck_peers import report, third_opinions
+from ctucbvi.crosscheck import (
+    Comparison,
+    Complaint,
+    PlannerCheck,
+    Routes,
+    RowCheck,
+    check_values,
+    compare,
+    random_models,
+    read_values,
+    smallest_failure,
+)
+from ctucbvi.enclosure import exact_string
+from ctucbvi.numbers import exact, shown
+from ctucbvi.strategies import corner_models
+from ctucbvi.usage import RANDOM
 from verify.progress import ProgressLine
+from verify.tables import table
 
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
-    from fractions import Fraction
-
-    from ctucbvi import CTMDP
-    from ctucbvi.crosscheck import Comparison, Complaint, PlannerCheck, Routes, RowCheck
-
-_RANDOM = 8  # random models, where no model is named and no number is given
 _TRIES = 60  # simplifications of a failing model to try
 _WORST = 10  # rows of a table of values to show
-
-_DESCRIPTION = """\
-Solve models with the exact planner (ball arithmetic), the fast planner (doubles, with a
-proved bound) and the second opinion (Taylor series in mpmath), and compare values and
-switching times.  Without MODEL: the bundled models, corner cases and random models.
-Status 1 if anything is outside its claim.
-"""
-
-_EPILOG = """examples:
-  ctucbvi crosscheck
-  ctucbvi crosscheck machine-repair my-model.toml --digits 30
-  ctucbvi crosscheck --random 100 --seed 7
-  ctucbvi crosscheck machine-repair --values mine.csv --tolerance 1e-6
-
-A table of values is CSV with the header state,t,value or state,t,value,action (t is the
-remaining time), or a JSON list of objects with these names.
-"""
-
-
-def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Describe the arguments."""
-    parser = subparsers.add_parser(
-        "crosscheck",
-        help="solve models by three routes and compare; check a table of values",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("models", nargs="*", metavar="MODEL", help="bundled name or TOML/JSON file")
-    parser.add_argument("--random", type=int, metavar="N", help=f"random models to add (default {_RANDOM}; "
-                        "0 with MODEL)")  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the random models (default 0)")
-    parser.add_argument("--digits", type=int, default=20, metavar="D", help="digits to compare (default 20)")
-    parser.add_argument(
-        "--tolerance",
-        default="1e-9",
-        metavar="T",
-        help="claimed by the fast planner, or allowed to the table of values (default 1e-9)",
-    )
-    parser.add_argument(
-        "--semantics",
-        choices=("committed", "adjustable", "both"),
-        help="default both; with --values committed",
-    )
-    parser.add_argument("--values", metavar="FILE", help="check these values of one MODEL (.csv or .json)")
-    parser.add_argument(
-        "--failing",
-        default="crosscheck-failure.toml",
-        metavar="FILE",
-        help="where to write the smallest failing model found (default crosscheck-failure.toml)",
-    )
-    parser.add_argument(
-        "--peers", action="store_true", help="ask Storm and QuantEcon too, where they apply (extra 'peers')"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Compare and print; status 1 if anything disagrees."""
-    from ctucbvi import InputError
-    from ctucbvi.numbers import exact
-
     if not 5 <= options.digits <= 200:
         raise InputError(f"--digits {options.digits}: write a number from 5 to 200")
     tolerance = exact(options.tolerance, "--tolerance")
@@ -98,14 +51,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
-    import ctucbvi
-    from ctucbvi.crosscheck import Routes, compare
-
     if not options.failing.lower().endswith((".toml", ".json")):
-        raise ctucbvi.InputError(f"--failing {options.failing}: end it in .toml or .json")
+        raise InputError(f"--failing {options.failing}: end it in .toml or .json")
     named, others = _models(options)
     names = ("committed", "adjustable") if options.semantics in (None, "both") else (options.semantics,)
-    routes = Routes(exact=ctucbvi.solve)
+    routes = Routes(exact=solve)
     found: list[tuple[Comparison, float]] = []
     jobs = [(model, semantics) for model in named + others for semantics in names]
     with ProgressLine("crosscheck") as progress:
@@ -113,7 +63,7 @@ def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
             began = perf_counter()
             try:
                 result = compare(model, semantics, tolerance=tolerance, digits=options.digits, routes=routes)
-            except ctucbvi.UndecidedError as error:
+            except UndecidedError as error:
                 print(f"ctucbvi: {model.name}, {semantics}: {error}", file=sys.stderr)
                 continue
             found.append((result, perf_counter() - began))
@@ -139,29 +89,17 @@ def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
 
 def _models(options: argparse.Namespace) -> tuple[list[CTMDP], list[CTMDP]]:
     """The models that have names, whose switching times are shown, and the others."""
-    from ctucbvi import InputError, bundled_models, find_model
-    from ctucbvi.crosscheck import random_models
-
     if options.random is not None and not 0 <= options.random <= 10**6:
         raise InputError(f"--random {options.random}: write a number from 0 to 1000000")
     if options.models:
         return [find_model(name) for name in options.models], random_models(options.random or 0, options.seed)
-    count = _RANDOM if options.random is None else options.random
-    corners = []
-    if count:
-        from ctucbvi.strategies import corner_models
-
-        corners = list(corner_models().values())
+    count = RANDOM if options.random is None else options.random
+    corners = list(corner_models().values()) if count else []
     return list(bundled_models().values()), corners + random_models(count, options.seed)
 
 
 def _write_failure(result: Comparison, options: argparse.Namespace, routes: Routes) -> None:
     """Make the first failing model small and write it, with what is wrong, for ``ctucbvi plan``."""
-    from dataclasses import replace
-
-    from ctucbvi import InputError, UndecidedError, save_model
-    from ctucbvi.crosscheck import compare, smallest_failure
-
     tried = 0
 
     def complaints(model: CTMDP) -> list[Complaint]:
@@ -225,7 +163,6 @@ def _document(result: Comparison, digits: int, seconds: float) -> dict[str, Any]
 
 def _report(results: list[Comparison], named: list[CTMDP], digits: int, jobs: int) -> str:
     """The table of all results, the switching times of the models ``named``, and what is wrong."""
-    from verify.tables import table
 
     def size(number: Fraction | None) -> str:
         return "-" if number is None else f"{float(number):.1e}"
@@ -249,9 +186,8 @@ def _report(results: list[Comparison], named: list[CTMDP], digits: int, jobs: in
     lines = ["exact planner against fast planner and second opinion: largest differences", ""]
     lines += [table(head, rows), "", "switching times", ""]
     lines.append(table(("model", "semantics", "state", "remaining time", "before", "after"), switches))
-    reasons = [
-        f"{r.model.name}, {r.semantics}: {why}" for r in results for why in (*r.complaints, *r.undecided)
-    ]
+    wrong = [(r, why) for r in results for why in (*r.complaints, *r.undecided)]
+    reasons = [f"{r.model.name}, {r.semantics}: {why}" for r, why in wrong]
     lines += ["", *reasons] if reasons else []
     count = sum(r.agrees for r in results)
     lines += ["", f"{count} of {jobs} agree" + ("" if count == jobs else ": NOT ALL")]
@@ -262,9 +198,6 @@ def _report(results: list[Comparison], named: list[CTMDP], digits: int, jobs: in
 
 
 def _run_values(options: argparse.Namespace, tolerance: Fraction) -> int:
-    from ctucbvi import InputError, UndecidedError, find_model
-    from ctucbvi.crosscheck import check_values, read_values
-
     if len(options.models) != 1 or options.random:
         raise InputError(f"--values {options.values}: name exactly one MODEL that the values belong to")
     if options.semantics == "both":
@@ -287,8 +220,6 @@ def _run_values(options: argparse.Namespace, tolerance: Fraction) -> int:
 def _values_document(
     check: PlannerCheck, worst: list[RowCheck], options: argparse.Namespace
 ) -> dict[str, Any]:
-    from ctucbvi.solutions import time_string
-
     return {
         "model": check.model.name,
         "semantics": str(check.semantics),
@@ -300,8 +231,8 @@ def _values_document(
         "worst": [
             {
                 "state": row.state,
-                "t": time_string(row.t),
-                "value": None if row.value is None else time_string(row.value),
+                "t": exact_string(row.t),
+                "value": None if row.value is None else exact_string(row.value),
                 "expected": row.expected.decimals(options.digits)[0],
                 "error": row.error,
                 "action": row.action,
@@ -316,21 +247,15 @@ def _values_document(
 
 def _number(number: Fraction) -> str:
     """As it was written, unless it would fill the line."""
-    from ctucbvi.numbers import shown
-    from ctucbvi.solutions import time_string
-
-    text = time_string(number)
+    text = exact_string(number)
     return text if len(text) <= 60 else shown(number)
 
 
 def _values_report(check: PlannerCheck, worst: list[RowCheck], options: argparse.Namespace) -> str:
-    from ctucbvi.solutions import time_string
-    from verify.tables import table
-
     rows = [
         (
             row.state,
-            time_string(row.t),
+            exact_string(row.t),
             "-" if row.value is None else _number(row.value),
             row.expected.decimals(options.digits)[0],
             f"{row.error:.1e}",

@@ -6,52 +6,20 @@ import argparse
 import json
 import sys
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from verify.commands.learners import add_study, carried_out, study_of
+from ctucbvi.commands.studies import carried_out, study_of
+from ctucbvi.figures import check_target
+from ctucbvi.losses import Sizes, chain, draw, play, tally_runs
 from verify.tables import table
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
-
-_DESCRIPTION = """\
-Where is the bound of the paper's theorem lost?  Play CT-UCBVI on MODEL and compute every
-sum of the proof along the episodes played: each inequality from the measured regret to the
-final bound then has a factor, and their product is the bound over the regret.
-
-The theorem speaks about the learner with delta = 1/(2KH): that is the default here.
-Finished parts are kept in --out DIR, as in a regret study: the same command goes on.
-"""
-
-_EPILOG = """examples:
-  ctucbvi losses machine-repair --episodes 1000000 --runs 4 --figure losses.svg
-  ctucbvi losses my-model.toml --episodes 100000 --runs 10 --out parts --json
-"""
-
-
-def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Describe the arguments."""
-    parser = subparsers.add_parser(
-        "losses",
-        help="where the bound of the theorem is lost, inequality by inequality",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_study(parser, runs=4, block=100_000, delta="1/(2KH)")
-    parser.add_argument("--figure", metavar="FILE", help="draw the waterfall there (.svg, .png or .pdf)")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Play, add up and print; status 1 if an inequality that holds on every path did not."""
-    from ctucbvi.losses import Sizes, chain, check_target, draw, play, tally_runs
-
     study = study_of(options, own_delta=True)
     Sizes.of(study)  # refuses what the theorem has no number for, before the work is done
     if options.figure is not None:
-        check_target(options.figure)
+        check_target("--figure", options.figure)
     began = monotonic()
     runs = carried_out(options, study, "losses", play, tally_runs)
     if runs is None:

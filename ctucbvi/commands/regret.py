@@ -7,65 +7,21 @@ import json
 import os
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from verify.commands.learners import add_study, carried_out, note_never_left, study_of
+from ctucbvi import InputError
+from ctucbvi.commands.learning import note_never_left
+from ctucbvi.commands.studies import carried_out, study_of
+from ctucbvi.figures import check_target
+from ctucbvi.numbers import exact
+from ctucbvi.study import Outcome, Result, document_text, draw, run_study
+from ctucbvi.study.shards import write_whole
+from ctucbvi.study.work import work
 from verify.tables import table
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
-
-    from ctucbvi.study import Outcome
-
-_DESCRIPTION = """\
-Play CT-UCBVI on MODEL, in independent runs, and report its expected regret after k
-episodes: the mean over runs, its standard error, a band that holds at all k together, and
-the bound of the paper's theorem.  The values of the optimal policy and of every policy
-played are computed with a proved error, not averaged from rewards.
-
-Finished parts are kept in --out DIR: the same command goes on from them after Ctrl-C, a
-crash or a kill.  The result depends on the settings only, bit for bit.
-"""
-
-_EPILOG = """examples:
-  ctucbvi regret machine-repair --episodes 100000 --runs 10 --figure regret.svg
-  ctucbvi regret machine-repair --episodes 10000000 --runs 30 --out study \\
-      --result regret.json --figure regret.svg
-  ctucbvi regret machine-repair --episodes 20000 --runs 10 --baselines sharp greedy ucbvi@5 ucbvi@20
-  ctucbvi regret my-model.toml --episodes 1000000 --runs 30 --out study --cluster tcp://host:8786
-"""
-
-
-def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Describe the arguments."""
-    parser = subparsers.add_parser(
-        "regret",
-        help="the expected regret of CT-UCBVI, with its bound",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_study(parser, runs=30, block=250_000)
-    parser.add_argument(
-        "--baselines",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="to compare with: sharp (the smallest bonus that is proved), greedy (no bonus), ucbvi@N "
-        "(discrete time, N steps)",
-    )
-    parser.add_argument("--confidence", default="0.95", metavar="P", help="of the bands (default 0.95)")
-    parser.add_argument("--result", metavar="FILE", help="write the result there (JSON)")
-    parser.add_argument("--figure", metavar="FILE", help="draw the curves there (.svg, .png or .pdf)")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the study, or what is left of it, and print what it found."""
-    from ctucbvi.study import Result, run_study
-    from ctucbvi.study.work import work
-
     study = study_of(options, options.baselines)
     confidence = _confidence(options.confidence)
     _check_targets(options)
@@ -81,9 +37,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _confidence(text: str) -> Any:
-    from ctucbvi import InputError
-    from ctucbvi.numbers import exact
-
     number = exact(text, "--confidence")
     if not 0 < number < 1:
         raise InputError(f"--confidence {text}: is outside (0, 1); write for example 0.95")
@@ -92,11 +45,8 @@ def _confidence(text: str) -> Any:
 
 def _check_targets(options: argparse.Namespace) -> None:
     """Refuse files that could not be written, before the work is done."""
-    from ctucbvi import InputError
-    from ctucbvi.study.figure import check_target
-
     if options.figure is not None:
-        check_target(options.figure)
+        check_target("--figure", options.figure)
     if options.result is not None:
         path = Path(options.result)
         if path.is_dir() or not path.parent.is_dir():
@@ -104,9 +54,6 @@ def _check_targets(options: argparse.Namespace) -> None:
 
 
 def _write(document: dict[str, Any], options: argparse.Namespace) -> None:
-    from ctucbvi.study import document_text, draw
-    from ctucbvi.study.shards import write_whole
-
     if options.result is not None:
         write_whole(Path(options.result), document_text(document))
     if options.figure is not None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ctucbvi import CTMDP
+import sympy
+
+from ctucbvi import CTMDP, InputError, UndecidedError, ValueIteration
+from ctucbvi.enclosure import Enclosure
+from ctucbvi.exact.iteration_bounds import contraction_bound, erlang_bound
 
 
 def print_iterate(model: CTMDP, options: argparse.Namespace) -> int:
     """Print V_N of every state, piece by piece."""
-    from ctucbvi import InputError, UndecidedError, ValueIteration
-
     if options.symbolic < 0:
         raise InputError(f"--symbolic {options.symbolic}: write 0 or more")
     if options.semantics != "committed":
@@ -44,23 +45,18 @@ def print_iterate(model: CTMDP, options: argparse.Namespace) -> int:
 
 
 def _pieces(iterate: Any, state: str, options: argparse.Namespace) -> list[dict[str, Any]]:
-    import sympy
-
-    from ctucbvi.enclosure import Enclosure
-    from ctucbvi.solutions import boundary_string
-
     t = sympy.Symbol("t", nonnegative=True)
     found: list[dict[str, Any]] = []
     for piece in iterate.pieces(state):
         expression = iterate.expression(piece, t, digits=options.digits)
         text = sympy.latex(expression) if options.latex else str(expression)
-        end = boundary_string(Enclosure(piece.upper, piece.upper), options.digits)
+        end = Enclosure(piece.upper, piece.upper).place(options.digits)
         if found and (found[-1]["expression"], found[-1]["branch"]) == (text, piece.branch or ""):
             found[-1]["to"] = end  # the joint belongs to another state
             continue
         found.append(
             {
-                "from": boundary_string(Enclosure(piece.lower, piece.lower), options.digits),
+                "from": Enclosure(piece.lower, piece.lower).place(options.digits),
                 "to": end,
                 "branch": piece.branch or "",
                 "exact": bool(piece.function.is_exact and piece.lower == 0),
@@ -71,9 +67,6 @@ def _pieces(iterate: Any, state: str, options: argparse.Namespace) -> list[dict[
 
 
 def _bounds(model: CTMDP, n: int) -> dict[str, str]:
-    from ctucbvi.enclosure import Enclosure
-    from ctucbvi.exact.iteration_bounds import contraction_bound, erlang_bound
-
     erlang = erlang_bound(model, n, model.horizon).upper
     contraction = contraction_bound(model, n)
     return {

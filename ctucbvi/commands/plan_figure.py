@@ -2,69 +2,48 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ctucbvi import Solution
+from ctucbvi import Solution
+from ctucbvi.figures import picture, swatch
 
-_FORMATS = (".svg", ".png", ".pdf")
+_SHADES = (
+    "#66c2a5",
+    "#fc8d62",
+    "#8da0cb",
+    "#e78ac3",
+    "#a6d854",
+    "#ffd92f",
+    "#e5c494",
+    "#b3b3b3",
+)  # of actions
 _POINTS = 241
 _MOST_STATES = 12  # more lines than this cannot be told apart
 
 
-def check_target(target: str) -> None:
-    """Refuse a file that could not be written, before the work is done."""
-    from ctucbvi import InputError
-
-    path = Path(target)
-    if path.suffix.lower() not in _FORMATS:
-        raise InputError(f"--plot {target!r}: unknown kind of picture; end the name in {', '.join(_FORMATS)}")
-    if not path.parent.is_dir():
-        raise InputError(f"--plot {target!r}: folder {str(path.parent)!r} does not exist")
-    if path.is_dir():
-        raise InputError(f"--plot {target!r}: is a folder; name a file")
-
-
 def plot_solutions(solutions: list[Solution], target: str) -> None:
     """Draw the values (one line per state) above the policy (one bar per state)."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.patches import Rectangle
-
     model = solutions[0].model
     states = model.states[:_MOST_STATES]
     heights = [3.2] + [0.5 + 0.32 * len(states)] * len(solutions)
-    figure, axes = plt.subplots(
-        len(heights),
-        1,
-        figsize=(8, sum(heights) + 1.2),
-        sharex=True,
-        gridspec_kw={"height_ratios": heights},
-        layout="constrained",
-    )
-    _draw_values(axes[0], solutions, states)
-    colours = {a: plt.get_cmap("Set2")(i % 8) for i, a in enumerate(model.actions)}
-    for axis, solution in zip(axes[1:], solutions, strict=True):
-        _draw_policy(axis, solution, states, colours)
-    axes[-1].set_xlabel("remaining time t")
-    axes[-1].set_xlim(0, float(model.horizon))
-    handles = [Rectangle((0, 0), 1, 1, color=colours[a]) for a in model.actions]
-    figure.legend(
-        handles, model.actions, loc="outside lower center", ncols=min(6, len(handles)), frameon=False
-    )
-    title = model.name if len(states) == len(model.states) else f"{model.name} (first {len(states)} states)"
-    figure.suptitle(title)
-    try:
-        figure.savefig(target)
-    except OSError as error:
-        from ctucbvi import InputError
-
-        raise InputError(f"--plot {target!r}: cannot be written: {error.strerror}") from None
-    finally:
-        plt.close(figure)
+    shape = {
+        "figsize": (8, sum(heights) + 1.2),
+        "sharex": True,
+        "gridspec_kw": {"height_ratios": heights},
+    }
+    with picture("--plot", target, len(heights), 1, **shape) as (figure, axes):
+        _draw_values(axes[0], solutions, states)
+        colours = {a: _SHADES[i % len(_SHADES)] for i, a in enumerate(model.actions)}
+        for axis, solution in zip(axes[1:], solutions, strict=True):
+            _draw_policy(axis, solution, states, colours)
+        axes[-1].set_xlabel("remaining time t")
+        axes[-1].set_xlim(0, float(model.horizon))
+        handles = [swatch(colours[a]) for a in model.actions]
+        figure.legend(
+            handles, model.actions, loc="outside lower center", ncols=min(6, len(handles)), frameon=False
+        )
+        part = "" if len(states) == len(model.states) else f" (first {len(states)} states)"
+        figure.suptitle(model.name + part)
 
 
 def _draw_values(axis: Any, solutions: list[Solution], states: tuple[str, ...]) -> None:

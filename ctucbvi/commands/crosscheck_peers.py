@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ctucbvi import CTMDP
+from ctucbvi import CTMDP, UndecidedError, peers, solve
+from verify.tables import table
 
 _EPSILON = 1e-6
 
 
 def third_opinions(models: list[CTMDP], semantics: tuple[str, ...]) -> list[dict[str, Any]]:
     """One entry per model, semantics and peer: how far the peer is off, or why it has no say."""
-    from ctucbvi import UndecidedError, peers, solve
-
     found: list[dict[str, Any]] = []
     for peer, reason in peers.available().items():
         for model in models if reason is None else []:
@@ -38,8 +36,6 @@ def third_opinions(models: list[CTMDP], semantics: tuple[str, ...]) -> list[dict
 
 def report(entries: list[dict[str, Any]]) -> str:
     """The same as text: a table of what was compared, then what was left out."""
-    from verify.tables import table
-
     rows = [
         (
             e["peer"],

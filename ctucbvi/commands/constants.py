@@ -4,36 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import textwrap
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import sympy
+
+from ctucbvi import InputError, find_model
+from ctucbvi.bounds import CATALOGUE, Parameters, Range, Sweep, document, sweep
+from ctucbvi.bounds.figure import draw
+from ctucbvi.bounds.versions import VERSIONS
+from ctucbvi.figures import check_target
+from ctucbvi.usage import RANGE
 from verify.tables import table
-
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
-
-    from ctucbvi.bounds import Parameters, Sweep
-
-_DESCRIPTION = """\
-Compute every constant of the paper with guaranteed digits, for a MODEL or for sizes and
-rates: the radii and the bonus, the propositions, the bound of thm:CT-UCB in its factors (as
-printed, repaired, with the sharpest constants proved, and for the learners with half of the bonus
-and with a lump sum in its place), the number of episodes from which on it says more than the
-trivial bound K H, and the lower bounds.  A bound outside its domain has no value; the condition
-that fails is named.
-
-The theorem is about the learner with delta = 1/(2KH), and so are its bounds here, whatever --delta
-says.  With --delta the radii are those for this delta, and the versions "delta" and
-"sharp-delta" are what the same proof gives for it.
-"""
-
-_EPILOG = """examples:
-  ctucbvi constants machine-repair --K 1e7 --delta 1/20
-  ctucbvi constants --S 9 --A 2 --H 3 --K 1e15 --lambda-max 4 --lambda-min 1/2 --digits 30 --json
-  ctucbvi constants machine-repair --plot bounds.svg --study docs/study/machine-repair.json
-  ctucbvi constants machine-repair --K 1e9 --sweep H=1/10..10:100 --json
-"""
 
 _LATEX_HEAD = r"""\begin{longtable}{p{0.2\textwidth}p{0.45\textwidth}p{0.15\textwidth}p{0.2\textwidth}}
 constant & expression & value & if \\ \hline"""
@@ -49,63 +33,24 @@ _SIGNS = {
     ">": "$>$",
 }
 _WIDTH = 100
-_RANGE = "K=1..1e14"  # of a picture, unless told otherwise
 _COLUMNS = ("printed", "sharp", "halved", "lump-sum", "delta", "sharp-delta", "lower-every-K", "lower-turns")
 _PHI = "phi(z) = (1 - exp(-z))/z, phi(0) = 1"
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "lambda_max > 0")  # shown where they fail
 
 
-def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Describe the arguments."""
-    parser = subparsers.add_parser(
-        "constants",
-        help="every constant and bound of the paper, with guaranteed digits",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("model", metavar="MODEL", nargs="?", help="bundled name or TOML/JSON file")
-    sizes = parser.add_argument_group("parameters (exact: 7, 0.05, 1/20, 1e7)")
-    for name, text in (("S", "states"), ("A", "actions"), ("H", "horizon"), ("K", "episodes")):
-        sizes.add_argument(f"--{name}", metavar=name, help=text)
-    sizes.add_argument("--lambda-max", metavar="L", help="bound on all rates (default: the model's largest)")
-    sizes.add_argument("--lambda-min", metavar="L", help="lower bound (default: the model's smallest rate)")
-    sizes.add_argument("--delta", metavar="D", help="of the radii and the learner (default 1/(2KH))")
-    sizes.add_argument("--epsilon", metavar="E", default="1/sqrt(k)",
-                       help="accuracies: 1/sqrt(k) (default), k^-A or 'k^-A*exp(-lambda_max*H)'")  # fmt: skip
-    sizes.add_argument("--time", metavar="T", default="0", help="spent at the pair of beta and b (default 0)")
-    sizes.add_argument("--jumps", metavar="N", default="0", help="from the pair of alpha and b (default 0)")
-    parser.add_argument("--digits", type=int, default=10, metavar="D", help="significant digits (default 10)")
-    parser.add_argument("--sweep", metavar="P=A..B[:N]", help="bounds over a parameter (default N: 200)")
-    parser.add_argument(
-        "--plot", metavar="FILE", help=f"draw the sweep there (.svg, .png or .pdf); default sweep: {_RANGE}"
-    )
-    parser.add_argument(
-        "--study", metavar="FILE", help="a result of ctucbvi regret, to draw beside the bounds"
-    )
-    kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument("--latex", action="store_true", help="print the table of constants for a paper")
-    kinds.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.set_defaults(run=run)
-
-
 def run(options: argparse.Namespace) -> int:
     """Print the constants, or the sweep."""
-    from ctucbvi import InputError
-
     if not 1 <= options.digits <= 1000:
         raise InputError(f"--digits {options.digits}: write a number from 1 to 1000")
     if any(value is not None for value in (options.sweep, options.plot, options.study)):
         return _sweep(options)
-    from ctucbvi.bounds import document
-
     p, name = _parameters(options)
     found = document(p, options.digits)
     found["parameters"] = {"model": name, **found["parameters"]}
     if options.latex:
         print(_latex(p, found))
     else:
-        print(json.dumps(found, ensure_ascii=False) if options.json else _report(found))
+        print(json.dumps(found, ensure_ascii=False) if options.json else _report(p, found))
     return 0
 
 
@@ -114,9 +59,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _parameters(options: argparse.Namespace, episodes: Any = None) -> tuple[Parameters, str | None]:
     """The parameters, and the name of the model if there is one."""
-    from ctucbvi import InputError
-    from ctucbvi.bounds import Parameters
-
     episodes = options.K if options.K is not None else episodes
     told: dict[str, Any] = {
         "fastest": options.lambda_max,
@@ -142,8 +84,6 @@ def _parameters(options: argparse.Namespace, episodes: Any = None) -> tuple[Para
 
 
 def _refuse_sizes(options: argparse.Namespace) -> None:
-    from ctucbvi import InputError
-
     given = [f"--{name}" for name in ("S", "A", "H") if getattr(options, name) is not None]
     if given:
         raise InputError(f"{', '.join(given)}: the model has its own; leave this out, or leave out MODEL")
@@ -152,9 +92,6 @@ def _refuse_sizes(options: argparse.Namespace) -> None:
 def _of_model(
     options: argparse.Namespace, episodes: Any, told: dict[str, Any]
 ) -> tuple[Parameters, str | None]:
-    from ctucbvi import InputError, find_model
-    from ctucbvi.bounds import Parameters
-
     model = find_model(options.model)
     p = Parameters.of_model(model, episodes=episodes, **told)
     rates = [row.rate for row in model.transitions]
@@ -168,7 +105,7 @@ def _of_model(
 # --- the constants ----------------------------------------------------------------------------
 
 
-def _report(found: dict[str, Any]) -> str:
+def _report(p: Parameters, found: dict[str, Any]) -> str:
     told = "  ".join(f"{key} = {value}" for key, value in found["parameters"].items() if value is not None)
     lines = [*textwrap.wrap(told, _WIDTH), ""]
     for constant in found["constants"]:
@@ -176,7 +113,7 @@ def _report(found: dict[str, Any]) -> str:
     upper = found["upper_bound"]
     versions = [upper, *upper["versions"]]
     lines += ["", f"the bound of {upper['label']} as printed, in its factors", _factors(upper)]
-    lines += ["", "from which K on the bound is below K H", _thresholds(versions)]
+    lines += ["", "from which K on the bound is below K H", _thresholds(p, versions)]
     lines += ["", *_lower_lines(found)]
     return "\n".join(lines)
 
@@ -207,15 +144,11 @@ def _factors(upper: dict[str, Any]) -> str:
     return table(["factor", "value"], rows)
 
 
-def _thresholds(versions: list[dict[str, Any]]) -> str:
+def _thresholds(p: Parameters, versions: list[dict[str, Any]]) -> str:
     rows = []
-    for version in versions:
-        if (
-            version["delta"] != "1/(2KH)"
-            and not version["vacuous_until"]
-            and "given" in str(_failing(version))
-        ):
-            continue  # no delta was given
+    for kind, version in zip(VERSIONS, versions, strict=True):
+        if kind.own_delta and p.delta is None:
+            continue
         value = version["value"] or "needs " + " and ".join(_failing(version))
         until = version["vacuous_until"] or version["vacuous_until_missing"]
         rows.append([version["name"], value, until, version["delta"], version["learner"]])
@@ -252,10 +185,6 @@ def _lower_lines(found: dict[str, Any]) -> list[str]:
 
 def _latex(p: Parameters, found: dict[str, Any]) -> str:
     """A longtable: what it is, expression, value, conditions; C and D are written out in their own rows."""
-    import sympy
-
-    from ctucbvi.bounds import CATALOGUE
-
     names = {sympy.Symbol("lambda_max"): r"\lambda_{\max}", sympy.Symbol("lambda_min"): r"\lambda_{\min}"}
     expressions = {constant.name: constant.expression(p) for constant in CATALOGUE}
     lines = [_LATEX_HEAD]
@@ -272,8 +201,6 @@ def _latex(p: Parameters, found: dict[str, Any]) -> str:
 
 def _escaped(text: str) -> str:
     """Plain text for LaTeX, its relations and Greek letters as formulas."""
-    import re
-
     text = re.sub("|".join(map(re.escape, _SIGNS)), lambda match: _SIGNS[match[0]], text)
     return text.replace("^", r"\^{}")
 
@@ -282,15 +209,11 @@ def _escaped(text: str) -> str:
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    from ctucbvi import InputError
-    from ctucbvi.bounds import Range, sweep
-    from ctucbvi.bounds.figure import check_target, draw
-
     if options.latex:
         raise InputError("--latex prints the table of constants; leave out --sweep")
-    over = Range.parse(options.sweep or _RANGE)
+    over = Range.parse(options.sweep or RANGE)
     if options.plot is not None:
-        check_target(options.plot)
+        check_target("--plot", options.plot)
     p, name = _parameters(options, over.values[-1] if over.parameter == "K" else None)
     study = _study(options, name, over.parameter)
     found = sweep(p, over)
@@ -307,8 +230,6 @@ def _sweep(options: argparse.Namespace) -> int:
 
 def _study(options: argparse.Namespace, name: str | None, parameter: str) -> dict[str, Any] | None:
     """The document of the study, if one was named."""
-    from ctucbvi import InputError
-
     if options.study is None:
         return None
     if parameter != "K" or options.plot is None:

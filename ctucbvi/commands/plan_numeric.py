@@ -4,44 +4,39 @@ from __future__ import annotations
 
 import argparse
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from math import floor, log10
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from fractions import Fraction
+from ctucbvi import CTMDP, Doubt, Enclosure, InputError, UndecidedError
+from ctucbvi.library import machine_repair
+from ctucbvi.numeric import (
+    Certificate,
+    NumericBudget,
+    certify,
+    solve_certified,
+    solve_numeric,
+)
+from ctucbvi.numeric.arrays import Arrays
+from ctucbvi.numeric.files import save_certificate
+from ctucbvi.numeric.planner import smallest_tolerance
+from ctucbvi.solutions import About, document
+from verify.progress import note_if_slow
 
-    from ctucbvi import CTMDP, Doubt, Enclosure
-    from ctucbvi.numeric import Certificate
+__all__ = ["plan", "report", "save_certificate"]
 
 _MOST_DIGITS = 12
 _TIME_DIGITS = 6  # of the remaining time that was reached when time was out
 _MOST_LINES = 5  # of values with missing digits
-PATIENCE = 2.0  # seconds
-
-
-@contextmanager
-def compiling(what: str) -> Iterator[None]:
-    """Say what the first use compiles, if that takes a while."""
-    text = f"ctucbvi: compiling {what}; this is done once"
-    patience = threading.Timer(PATIENCE, print, [text], {"file": sys.stderr})
-    patience.start()
-    try:
-        yield
-    finally:
-        patience.cancel()
 
 
 def plan(
     model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace
 ) -> tuple[dict[str, Any], Certificate]:
     """Solve, certify, refine, and describe the result."""
-    from ctucbvi import UndecidedError
-    from ctucbvi.solutions import Doubt, document
-
     asked, stopped = points or [(state, model.horizon) for state in model.states], list[Doubt]()
     try:
         certificate, seconds = _solve(model, semantics, asked, options)
@@ -69,9 +64,6 @@ def _missing(
     certificate: Certificate, asked: list[tuple[str, Any]], digits: int, model: CTMDP
 ) -> Iterator[Doubt]:
     """The values with fewer digits than were asked for."""
-    from ctucbvi import Doubt, Enclosure
-    from ctucbvi.solutions import About
-
     for state, t in asked:
         value = certificate.value(state, t)
         if value.radius > _needed(value, digits, model):
@@ -80,24 +72,21 @@ def _missing(
             yield Doubt(About.VALUE, why, state, between=Enclosure(t, t))
 
 
-def report(documents: list[dict[str, Any]], options: argparse.Namespace) -> int:
+def report(doubts: list[Doubt], options: argparse.Namespace) -> int:
     """Say what is not certain; status 1 if digits are missing."""
     if not options.json:
         print("\nThe times at which an action changes are computed in double precision and not certified.")
-    missing = [reason for document in documents for reason in document["undecided"]]
-    for reason in missing[:_MOST_LINES]:
-        print(f"ctucbvi: undecided: {reason}", file=sys.stderr)
-    if len(missing) > _MOST_LINES:
-        print(f"ctucbvi: undecided: {len(missing) - _MOST_LINES} more", file=sys.stderr)
-    return 1 if missing else 0
+    for doubt in doubts[:_MOST_LINES]:
+        print(f"ctucbvi: undecided: {doubt}", file=sys.stderr)
+    if len(doubts) > _MOST_LINES:
+        print(f"ctucbvi: undecided: {len(doubts) - _MOST_LINES} more", file=sys.stderr)
+    return 1 if doubts else 0
 
 
 def _solve(
     model: CTMDP, semantics: str, asked: list[tuple[str, Any]], options: argparse.Namespace
 ) -> tuple[Certificate, float]:
     """A certificate that shows the digits at the points asked for, as far as doubles and budget allow."""
-    from ctucbvi import InputError, UndecidedError
-
     if not 1 <= options.digits <= _MOST_DIGITS:
         raise InputError(
             f"--digits {options.digits}: the numeric engine has 1 to {_MOST_DIGITS}; "
@@ -105,12 +94,7 @@ def _solve(
         )
     if not options.seconds > 0:
         raise InputError(f"--seconds {options.seconds}: write a number above 0")
-    with compiling("the fast planner"):
-        from ctucbvi.library import machine_repair
-        from ctucbvi.numeric import NumericBudget, certify, solve_certified, solve_numeric
-        from ctucbvi.numeric.arrays import Arrays
-        from ctucbvi.numeric.planner import smallest_tolerance
-
+    with note_if_slow("ctucbvi: compiling the fast planner; this is done once"):
         certify(solve_numeric(machine_repair(), semantics))  # so that compiling takes none of the time given
     share = options.seconds / (2 if options.semantics == "both" else 1)
     budget, least = NumericBudget(seconds=share), smallest_tolerance(model)
@@ -132,8 +116,6 @@ def _needed(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
 
     A number that may be 0 has no digits; it is known well if it is known as well as the largest value may be.
     """
-    from fractions import Fraction
-
     if value.lower <= 0 <= value.upper:
         return max(model.value_scale * Fraction(1, 2 * 10**digits), Fraction(1, 10**270))
     size = abs(value.mid)
@@ -143,8 +125,6 @@ def _needed(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
 
 def _hoped(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
     """The error to try for: a small number that may be 0 is perhaps just small."""
-    from fractions import Fraction
-
     if value.lower <= 0 <= value.upper and value.mid:
         return abs(value.mid) * Fraction(1, 10**digits)
     return _needed(value, digits, model)
@@ -152,7 +132,5 @@ def _hoped(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
 
 def _short(t: Fraction) -> Fraction:
     """A number of few digits just below."""
-    from fractions import Fraction
-
     unit: Fraction = Fraction(10) ** (floor(log10(t)) + 1 - _TIME_DIGITS)
     return t // unit * unit

@@ -5,67 +5,26 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from contextlib import nullcontext
 from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from verify.commands.learners import add_settings, initial_of, model_of, note_never_left, told
+from ctucbvi import CTMDP, Enclosure, InputError, find_model, solve
+from ctucbvi.commands.learning import initial_of, model_of, note_never_left, told
+from ctucbvi.errors import UndecidedError
+from ctucbvi.exact.learner import ExactLearner, Plan
+from ctucbvi.exact.verdicts import confident, optimistic
+from ctucbvi.learning import Environment, Episode, History, HistoryWriter, Settings, load_history, never_left
 from verify.progress import ProgressLine
 
 if TYPE_CHECKING:
-    from argparse import _SubParsersAction
-    from collections.abc import Iterator
-
-    from ctucbvi import CTMDP
     from ctucbvi.crosscheck.lockstep import Lockstep, Step
-    from ctucbvi.exact.learner import ExactLearner, Plan
-    from ctucbvi.learning import Episode, History, Settings
-
-_EPILOG = """examples:
-  ctucbvi learn machine-repair --episodes 300 --seed 1 --lockstep
-  ctucbvi learn machine-repair --episodes 50 --save history.jsonl
-  ctucbvi learn machine-repair --episodes 50 --bonus sharp
-  ctucbvi learn --replay history.jsonl --lockstep --json
-  ctucbvi learn machine-repair --episodes 100 --lockstep --compiled 100
-  ctucbvi learn queue --episodes 20 --rescale=1/14,4/7 --epsilon "k^-1/2*exp(-lambda_max*H)"
-"""
-
-
-def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Describe the arguments."""
-    parser = subparsers.add_parser(
-        "learn",
-        help="learn a model episode by episode with CT-UCBVI, certified",
-        description="Run CT-UCBVI with exact estimates, certified values and certified switching times. "
-        "With --lockstep the fast learner runs beside it on the same draws, and every difference is listed.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "model", metavar="MODEL", nargs="?", help="a TOML or JSON file, or the name of a bundled model"
-    )
-    parser.add_argument("--episodes", type=int, metavar="N", help="how many episodes (default 100)")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the draws (default 1)")
-    add_settings(parser)
-    parser.add_argument("--no-bonus", action="store_const", const="none", dest="bonus", help="--bonus none")
-    parser.add_argument("--lockstep", action="store_true", help="compare with the fast learner at each step")
-    parser.add_argument(
-        "--compiled",
-        type=int,
-        metavar="CELLS",
-        help="with --lockstep: the compiled learner of the studies leads, on a grid of CELLS",
-    )
-    parser.add_argument("--save", metavar="FILE", help="write the history as it comes, one line per episode")
-    parser.add_argument("--replay", metavar="FILE", help="follow a saved history instead of drawing one")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Learn and print; status 1 if lockstep finds a difference that nothing explains."""
-    from ctucbvi.errors import UndecidedError
-
     try:
         return _learn(options)
     except UndecidedError as error:
@@ -74,8 +33,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _learn(options: argparse.Namespace) -> int:
-    from ctucbvi.learning import never_left
-
     started = perf_counter()
     _check_compiled(options)
     history = _replayed(options)
@@ -111,9 +68,6 @@ def _starts(model: CTMDP, options: argparse.Namespace) -> list[str]:
 
 def _task(options: argparse.Namespace) -> tuple[CTMDP, Settings]:
     """The model and the settings that the options describe."""
-    from ctucbvi import InputError
-    from ctucbvi.learning import Settings
-
     if options.model is None:
         raise InputError("MODEL is missing; name one, or a history with --replay")
     model = model_of(options)
@@ -126,8 +80,6 @@ def _task(options: argparse.Namespace) -> tuple[CTMDP, Settings]:
 
 
 def _check_compiled(options: argparse.Namespace) -> None:
-    from ctucbvi import InputError
-
     if options.compiled is None:
         return
     if not options.lockstep or options.replay is not None:
@@ -140,9 +92,6 @@ def _replayed(options: argparse.Namespace) -> History | None:
     """The history to replay, if there is one."""
     if options.replay is None:
         return None
-    from ctucbvi import InputError, find_model
-    from ctucbvi.learning import load_history
-
     fixed = ("episodes", "delta", "epsilon", "lambda_max", "lambda_min", "bonus", "rescale", "save")
     given = [name for name in fixed if getattr(options, name) is not None]
     if given or options.initial:
@@ -156,8 +105,6 @@ def _replayed(options: argparse.Namespace) -> History | None:
 def _writer(options: argparse.Namespace, model: CTMDP, settings: Settings) -> Any:
     if options.save is None:
         return nullcontext()
-    from ctucbvi.learning import HistoryWriter
-
     drawn = {"seed": options.seed, "initial": initial_of(model, options)}
     return HistoryWriter(options.save, model, settings, drawn)
 
@@ -166,11 +113,9 @@ def _rows(
     model: CTMDP, settings: Settings, history: History | None, options: argparse.Namespace
 ) -> Iterator[tuple[dict[str, Any], Episode]]:
     """What is reported of one episode after the other, and the episode."""
-    from ctucbvi.learning import Environment
-
     world = Environment(model, seed=options.seed, initial=initial_of(model, options))
     if options.lockstep:
-        from ctucbvi.crosscheck.lockstep import Lockstep
+        from ctucbvi.crosscheck.lockstep import Lockstep  # compiled, slow to load
 
         both = Lockstep(model, settings)
         if history is not None:
@@ -186,7 +131,7 @@ def _rows(
 
 
 def _leader(model: CTMDP, settings: Settings, options: argparse.Namespace) -> Any:
-    from ctucbvi.numeric.learner import FastLearner
+    from ctucbvi.numeric.learner import FastLearner  # compiled, slow to load
 
     initial = initial_of(model, options)
     return FastLearner(
@@ -197,10 +142,6 @@ def _leader(model: CTMDP, settings: Settings, options: argparse.Namespace) -> An
 def _exact_rows(
     model: CTMDP, settings: Settings, history: History | None, world: Any
 ) -> Iterator[tuple[dict[str, Any], Episode]]:
-    from ctucbvi import solve
-    from ctucbvi.exact.learner import ExactLearner
-    from ctucbvi.exact.verdicts import confident, optimistic
-
     learner, optimum = ExactLearner(model, settings), solve(model, digits=12)
     pairs = learner.run(world) if history is None else learner.replay(history.episodes)
     for plan, episode in pairs:
@@ -248,8 +189,6 @@ def _enclosed(value: Any) -> dict[str, str]:
 
 
 def _switch(change: Any) -> dict[str, Any]:
-    from ctucbvi import Enclosure
-
     _, lower, upper = Enclosure(change.lower, change.upper).decimals(15)
     return {
         "state": change.state,
