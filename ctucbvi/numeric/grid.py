@@ -63,20 +63,14 @@ class GridSolution:
     def value(self, state: str, t: Number | None = None) -> float:
         """V_n(state, t), linear between grid points; ``t`` is the remaining time (default: the horizon)."""
         x = self.model.state_index(state)
-        return float(np.interp(self._time(t), self.times, self.values[x]))
+        return float(np.interp(float(self.model.remaining(t)), self.times, self.values[x]))
 
     def action(self, state: str, t: Number | None = None) -> str:
         """The action of the grid point nearest to ``t``, of the larger one half-way."""
         middles = (self.times[1:] + self.times[:-1]) / 2
-        i = int(np.searchsorted(middles, self._time(t), "right"))
+        i = int(np.searchsorted(middles, float(self.model.remaining(t)), "right"))
         pair = int(self.policy[self.model.state_index(state), i])
         return self.model.transitions[pair].action
-
-    def _time(self, t: Number | None) -> float:
-        time = self.model.horizon if t is None else exact(t, "remaining time")
-        if not 0 <= time <= self.model.horizon:
-            raise InputError(f"remaining time {time} is outside [0, {self.model.horizon}]")
-        return float(time)
 
 
 def grid_iteration(
