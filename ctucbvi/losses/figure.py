@@ -9,16 +9,16 @@ from itertools import pairwise
 from typing import Any
 
 from ctucbvi.errors import InputError
-from ctucbvi.losses.chain import Kind
+from ctucbvi.losses.chain import LinkKind
 from ctucbvi.study.figure import check_target, metadata
 
 __all__ = ["check_target", "draw"]
 
 _COLOURS = {
-    Kind.PATH.value: "C0",
-    Kind.EVENT.value: "C4",
-    Kind.MEAN.value: "C1",
-    Kind.NUMBER.value: "C2",
+    LinkKind.PATH.value: "C0",
+    LinkKind.EVENT.value: "C4",
+    LinkKind.MEAN.value: "C1",
+    LinkKind.NUMBER.value: "C2",
 }
 
 

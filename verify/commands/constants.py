@@ -283,12 +283,12 @@ def _escaped(text: str) -> str:
 
 def _sweep(options: argparse.Namespace) -> int:
     from ctucbvi import InputError
-    from ctucbvi.bounds import Range, sweep
+    from ctucbvi.bounds import SweepRange, sweep
     from ctucbvi.bounds.figure import check_target, draw
 
     if options.latex:
         raise InputError("--latex prints the table of constants; leave out --sweep")
-    over = Range.parse(options.sweep or _RANGE)
+    over = SweepRange.parse(options.sweep or _RANGE)
     if options.plot is not None:
         check_target(options.plot)
     p, name = _parameters(options, over.values[-1] if over.parameter == "K" else None)

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ctucbvi import CTMDP
-    from ctucbvi.crosscheck.lockstep import Lockstep, Step
-    from ctucbvi.exact.learner import ExactLearner, Plan
     from ctucbvi.learning import Episode, History, Settings
+    from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan
+    from ctucbvi.learning.lockstep import Lockstep, LockstepEpisode
 
 _EPILOG = """examples:
   ctucbvi learn machine-repair --episodes 300 --seed 1 --lockstep
@@ -170,7 +170,7 @@ def _rows(
 
     world = Environment(model, seed=options.seed, initial=initial_of(model, options))
     if options.lockstep:
-        from ctucbvi.crosscheck.lockstep import Lockstep
+        from ctucbvi.learning.lockstep import Lockstep
 
         both = Lockstep(model, settings)
         if history is not None:
@@ -186,7 +186,7 @@ def _rows(
 
 
 def _leader(model: CTMDP, settings: Settings, options: argparse.Namespace) -> Any:
-    from ctucbvi.numeric.learner import FastLearner
+    from ctucbvi.learning.fast.learner import FastLearner
 
     initial = initial_of(model, options)
     return FastLearner(
@@ -198,8 +198,8 @@ def _exact_rows(
     model: CTMDP, settings: Settings, history: History | None, world: Any
 ) -> Iterator[tuple[dict[str, Any], Episode]]:
     from ctucbvi import solve
-    from ctucbvi.exact.learner import ExactLearner
-    from ctucbvi.exact.verdicts import confident, optimistic
+    from ctucbvi.learning.exact.learner import ExactLearner
+    from ctucbvi.learning.exact.verdicts import confident, optimistic
 
     learner, optimum = ExactLearner(model, settings), solve(model, digits=12)
     pairs = learner.run(world) if history is None else learner.replay(history.episodes)
@@ -208,7 +208,7 @@ def _exact_rows(
         yield row | {"undecided": _undecided(learner, plan.episode)}, episode
 
 
-def _row(plan: Plan, episode: Episode, event: bool | None, optimism: bool | None) -> dict[str, Any]:
+def _row(plan: ExactPlan, episode: Episode, event: bool | None, optimism: bool | None) -> dict[str, Any]:
     state = episode.visits[0].state
     return {
         "episode": plan.episode,
@@ -222,7 +222,7 @@ def _row(plan: Plan, episode: Episode, event: bool | None, optimism: bool | None
     }
 
 
-def _step_row(step: Step, both: Lockstep) -> dict[str, Any]:
+def _step_row(step: LockstepEpisode, both: Lockstep) -> dict[str, Any]:
     row = _row(step.plan, step.drawn, step.confident, step.optimistic)
     return row | {
         "undecided": _undecided(both.exact, step.episode),

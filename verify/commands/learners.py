@@ -17,7 +17,7 @@ from verify.progress import ProgressLine
 if TYPE_CHECKING:
     from ctucbvi import CTMDP
     from ctucbvi.study import Study
-    from ctucbvi.study.driver import Work
+    from ctucbvi.study.work import Observer
 
 T = TypeVar("T")
 
@@ -68,19 +68,23 @@ def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_del
 
 
 def carried_out(
-    options: argparse.Namespace, study: Study, label: str, play: Work, run: Callable[..., T]
+    options: argparse.Namespace,
+    study: Study,
+    label: str,
+    observer: type[Observer] | None,
+    run: Callable[..., T],
 ) -> T | None:
     """What ``run`` returns when told who does the work; None, and one line, if these are gone.
 
-    ``play`` is called once here, so that workers find compiled code and need not all make it.
+    One episode is played here first, so that workers find compiled code and need not all make it.
     """
     from ctucbvi.study import LostWorkerError, RunState
-    from ctucbvi.study.work import Task
+    from ctucbvi.study.work import Block, work
 
     if options.cluster is None:
         with fast.compiling("the learner"):
             for each in study.contestants:
-                play(Task(study, each.name, 0, RunState(), 1))
+                work(Block(study, each.name, 0, RunState(), 1, observer))
     try:
         progress = TimeLeft(label)
         with progress:

@@ -46,14 +46,14 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play, add up and print; status 1 if an inequality that holds on every path did not."""
-    from ctucbvi.losses import Sizes, chain, check_target, draw, play, tally_runs
+    from ctucbvi.losses import Sizes, Tally, chain, check_target, draw, tally_runs
 
     study = study_of(options, own_delta=True)
     Sizes.of(study)  # refuses what the theorem has no number for, before the work is done
     if options.figure is not None:
         check_target(options.figure)
     began = monotonic()
-    runs = carried_out(options, study, "losses", play, tally_runs)
+    runs = carried_out(options, study, "losses", Tally, tally_runs)
     if runs is None:
         return 1
     found = chain(study, runs)

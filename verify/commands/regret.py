@@ -15,7 +15,7 @@ from verify.tables import table
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
-    from ctucbvi.study import Outcome
+    from ctucbvi.study import StudyRuns
 
 _DESCRIPTION = """\
 Play CT-UCBVI on MODEL, in independent runs, and report its expected regret after k
@@ -63,17 +63,16 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the study, or what is left of it, and print what it found."""
-    from ctucbvi.study import Result, run_study
-    from ctucbvi.study.work import work
+    from ctucbvi.study import StudyResult, run_study
 
     study = study_of(options, options.baselines)
     confidence = _confidence(options.confidence)
     _check_targets(options)
     began = monotonic()
-    outcome = carried_out(options, study, "regret", work, run_study)
+    outcome = carried_out(options, study, "regret", None, run_study)
     if outcome is None:
         return 1
-    document = Result.of(outcome, confidence).to_json()
+    document = StudyResult.of(outcome, confidence).to_json()
     cost = _cost(outcome, options, monotonic() - began)
     _write(document, options)
     print(json.dumps({**document, "cost": cost}) if options.json else _report(document, cost))
@@ -113,7 +112,7 @@ def _write(document: dict[str, Any], options: argparse.Namespace) -> None:
         draw(document, options.figure)
 
 
-def _cost(outcome: Outcome, options: argparse.Namespace, seconds: float) -> dict[str, Any]:
+def _cost(outcome: StudyRuns, options: argparse.Namespace, seconds: float) -> dict[str, Any]:
     """What it took: not part of the result, as it differs from one time to the next."""
     states = [state for runs in outcome.runs.values() for state in runs]
     episodes = sum(state.episode for state in states)
