@@ -154,7 +154,7 @@ class Learner:
     def __call__(self, rng: np.random.Generator) -> bool:
         """Play all episodes."""
         from ctucbvi.learning import Settings
-        from ctucbvi.numeric.learner import FastLearner
+        from ctucbvi.learning.fast.learner import FastLearner
 
         model = self.world.model
         settings = Settings.for_model(model, episodes=self.episodes, delta=DELTA)

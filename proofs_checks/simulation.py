@@ -240,11 +240,11 @@ AUTOMATIC = claim(
 def average_regret(episodes: int, runs: int) -> Fraction:
     """The average regret of ``runs`` seeded runs of CT-UCBVI, told ``episodes``, on the paper's example."""
     from ctucbvi.learning import Settings
-    from ctucbvi.study import Result, Study, contestant, run_study
+    from ctucbvi.study import Study, StudyResult, contestant, run_study
 
     model = paper_example()
     study = Study(model, Settings.for_model(model, episodes=episodes), 1, (contestant("ct-ucbvi"),))
-    regrets = [run[-1] for run in Result.of(run_study(study, runs)).curves[0].regrets]
+    regrets = [run[-1] for run in StudyResult.of(run_study(study, runs)).curves[0].regrets]
     return Fraction(sum(Fraction(regret) for regret in regrets)) / runs
 
 

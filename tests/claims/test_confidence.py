@@ -84,7 +84,7 @@ def test_weights_of_the_visits_add_up() -> None:
 def test_fast_learner_reports_the_estimates_that_its_data_give() -> None:
     """What the coverage experiment pairs: p̂ of an episode, and N and T before it."""
     from ctucbvi.learning import Settings, Statistics
-    from ctucbvi.numeric.learner import FastLearner
+    from ctucbvi.learning.fast.learner import FastLearner
 
     model = coverage.two_by_two().model
     settings = Settings.for_model(model, episodes=15, delta=coverage.DELTA)

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctucbvi import InputError, algorithm2, bundled_model, solve
-from ctucbvi.crosscheck.lockstep import Lockstep
-from ctucbvi.exact.learner import ExactLearner, accuracy
 from ctucbvi.exact.precision import BALLS, enclosure, precision
-from ctucbvi.exact.verdicts import confident, optimistic
 from ctucbvi.learning import DOUBLES, Environment, Settings, Statistics, constants, load_history
+from ctucbvi.learning.exact.learner import ExactLearner, accuracy
+from ctucbvi.learning.exact.verdicts import confident, optimistic
+from ctucbvi.learning.fast.learner import FastLearner
+from ctucbvi.learning.fast.located import LocatedLearner
 from ctucbvi.learning.history import History, save_history
+from ctucbvi.learning.lockstep import Lockstep
 from ctucbvi.learning.sharp import bonus_of, sharp_bonus
-from ctucbvi.numeric.learner import FastLearner
-from ctucbvi.numeric.located import LocatedLearner
 from ctucbvi.study import Study, contestant, run_study
 from proofs_checks import sharper_bonus
 from tests.fast_learners import ODD

@@ -11,10 +11,10 @@ import ctucbvi
 from ctucbvi import CTMDP, InputError, Policy, Semantics, Transition
 from ctucbvi.library import machine_repair
 from ctucbvi.numeric import evaluate_numeric
-from ctucbvi.numeric.simulation import Sample, simulate
 from ctucbvi.strategies import models
 from ctucbvi.study import Evaluator, grid_policy
 from ctucbvi.study.evaluation import UNITS, exact_units
+from tests.simulated_policies import Sample, simulate
 
 BUDGET = 1e-6  # probability with which a correct program may fail the statistical tests of this file
 EPISODES = 10**6

@@ -10,22 +10,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ctucbvi.errors import InputError
 from ctucbvi.learning import Episode, Settings, initial_distribution
-from ctucbvi.numeric import episodes as kernels
+from ctucbvi.learning.fast import episodes as kernels
+from ctucbvi.learning.fast.preparation import larger, make_log
 from ctucbvi.numeric.arrays import Integers
-from ctucbvi.numeric.preparation import larger, make_log
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP, Number
 
 
 @dataclass(frozen=True)
-class Stretch:
+class PlayedEpisodes:
     """Consecutive episodes and the policies that were played in them.
 
     Episode ``starts[j]`` to the one before ``starts[j + 1]`` (to ``last`` for the last ``j``) played
@@ -52,7 +52,7 @@ class Stretch:
         return np.diff(np.append(self.starts, self.last + 1))
 
 
-class Run(ABC):
+class CompiledLearner(ABC):
     """A learner at work on a model; a subclass says what an episode is."""
 
     def __init__(
@@ -92,7 +92,7 @@ class Run(ABC):
         """How many episodes have been played."""
         return int(self._clock[kernels.EPISODE])
 
-    def advance(self, episodes: int) -> Stretch:
+    def advance(self, episodes: int) -> PlayedEpisodes:
         """Play this many further episodes."""
         self._check(episodes)
         return self._advance(episodes, make_log(len(self.model.states), self.steps))[0]
@@ -106,7 +106,7 @@ class Run(ABC):
                 "for which the settings are; choose a larger K"
             )
 
-    def _advance(self, count: int, log: kernels.Log) -> tuple[Stretch, kernels.Log]:
+    def _advance(self, count: int, log: kernels.Log) -> tuple[PlayedEpisodes, kernels.Log]:
         clock = self._clock
         began, planned, jumps = self.episodes, int(clock[kernels.PLANNED]), int(clock[kernels.JUMPS])
         while self.episodes < began + count:
@@ -114,7 +114,7 @@ class Run(ABC):
             if self._play(log, left) < left:
                 log = larger(log)
         starts, distinct, _ = (int(n) for n in log.used)
-        stretch = Stretch(
+        stretch = PlayedEpisodes(
             first=began + 1,
             last=began + count,
             starts=log.starts[:starts].copy(),
@@ -131,14 +131,8 @@ class Run(ABC):
         np.savez_compressed(file, identity=np.array(self._identity), **self._state())
         return file.getvalue()
 
-    @classmethod
-    def resume(cls, model: CTMDP, settings: Settings, *, snapshot: bytes, **options: Any) -> Self:
-        """The learner that ``snapshot`` was taken of; the other arguments as they were then."""
-        learner = cls(model, settings, **options)
-        learner._restore(snapshot)
-        return learner
-
-    def _restore(self, snapshot: bytes) -> None:
+    def restore(self, snapshot: bytes) -> None:
+        """Go on from where ``snapshot`` was taken, of a learner that was given the same."""
         try:
             stored = np.load(io.BytesIO(snapshot), allow_pickle=False)
             identity = str(stored["identity"])

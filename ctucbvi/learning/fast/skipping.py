@@ -64,8 +64,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ctucbvi.numeric.arrays import Floats, Integers
-from ctucbvi.numeric.boxes import (
+from ctucbvi.learning.fast.boxes import (
     CHANCE,
     GAIN,
     KIND,
@@ -80,8 +79,9 @@ from ctucbvi.numeric.boxes import (
     Choices,
     Trust,
 )
-from ctucbvi.numeric.sweeps import NO_NAN, accumulate, gather
-from ctucbvi.numeric.tracking import find_spots
+from ctucbvi.learning.fast.sweeps import NO_NAN, accumulate, gather
+from ctucbvi.learning.fast.tracking import find_spots
+from ctucbvi.numeric.arrays import Floats, Integers
 
 # --- one sweep, with derivatives and remainders -----------------------------------------------
 

@@ -1,6 +1,6 @@
 r"""The exact and the fast learner side by side on the same draws, compared at every step.
 
-The fast side is :class:`~ctucbvi.numeric.located.LocatedLearner`: doubles throughout, switches located.
+The fast side is :class:`~ctucbvi.learning.fast.located.LocatedLearner`: doubles throughout, switches located.
 Before each episode:
 
 * **Estimates.**  The counts are equal, so :math:`\hat p` is.  :math:`T` and :math:`\hat\lambda` differ by
@@ -19,9 +19,9 @@ the two actions are within :math:`2e` of each other, that is, where the remainin
 error of a switch.  The exact side's choice is then taken.
 
 :meth:`Lockstep.follow` puts the compiled learner of the studies in the lead instead, which plans on a grid
-of remaining times (:class:`~ctucbvi.numeric.learner.FastLearner`).  Its counts and times must be equal to
-the exact ones, and its actions those of the exact policy except within a cell of a certified switch (half a
-cell for the nearest grid point, or a whole one next to 0, where the action is that of the first cell's end,
+of remaining times (:class:`~ctucbvi.learning.fast.learner.FastLearner`).  Its counts and times must be equal
+to the exact ones, and its actions those of the exact policy except within a cell of a certified switch (half
+a cell for the nearest grid point, or a whole one next to 0, where the action is that of the first cell's end,
 and what the error of the grid moves the switch by).  The values on the grid have no proved error, so they
 are not compared.
 
@@ -38,18 +38,18 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from ctucbvi.exact import solve
-from ctucbvi.exact.learner import ExactLearner, Plan
 from ctucbvi.exact.precision import enclosure, precision
-from ctucbvi.exact.verdicts import Verdict, confident, optimistic
 from ctucbvi.learning.estimated import layer, layered
+from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan
+from ctucbvi.learning.exact.verdicts import Verdict, confident, optimistic
+from ctucbvi.learning.fast.located import LocatedLearner, LocatedPlan
 from ctucbvi.numeric.certificate import Certificate, certify
-from ctucbvi.numeric.located import LocatedLearner, LocatedPlan
 
 if TYPE_CHECKING:
     from ctucbvi.learning import Environment, Episode, Settings
+    from ctucbvi.learning.fast.learner import FastLearner
     from ctucbvi.learning.statistics import Statistics
     from ctucbvi.model import CTMDP
-    from ctucbvi.numeric.learner import FastLearner
 
 _UNIT = Fraction(1, 2**53)
 _ROUNDINGS = 64  # more than the bonus needs, each at most a unit of its last place
@@ -72,10 +72,10 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LockstepEpisode:
     """One episode."""
 
-    plan: Plan  # of the exact side
+    plan: ExactPlan  # of the exact side
     drawn: Episode
     error: float  # the proved error of the fast side
     confident: Verdict  # the event 𝒢
@@ -108,14 +108,14 @@ class Lockstep:
         self.exact, self.fast = ExactLearner(model, settings), fast(model, settings)
         self.optimum = solve(model, digits=12)
 
-    def run(self, world: Environment, episodes: int) -> Iterator[Step]:
+    def run(self, world: Environment, episodes: int) -> Iterator[LockstepEpisode]:
         """Drive ``world`` with the exact side's choices."""
         for _ in range(episodes):
             round_ = _Round(self)
             episode = world.episode(round_.choose)
             yield self._finish(round_, episode, departures=0)
 
-    def replay(self, episodes: Iterable[Episode]) -> Iterator[Step]:
+    def replay(self, episodes: Iterable[Episode]) -> Iterator[LockstepEpisode]:
         """Follow recorded episodes; the choices are compared where the record enters a state."""
         for episode in episodes:
             round_, remaining, departures = _Round(self), self.model.horizon, 0
@@ -124,7 +124,7 @@ class Lockstep:
                 remaining -= visit.holding
             yield self._finish(round_, episode, departures)
 
-    def follow(self, leader: FastLearner, episodes: int) -> Iterator[Step]:
+    def follow(self, leader: FastLearner, episodes: int) -> Iterator[LockstepEpisode]:
         """Let the compiled learner play (it must record) and compare what it did and what it has counted."""
         cell = self.model.horizon / leader.steps
         for _ in range(episodes):
@@ -135,9 +135,9 @@ class Lockstep:
             ]
             yield replace(step, differences=(*step.differences, *found))
 
-    def _finish(self, round_: _Round, episode: Episode, departures: int) -> Step:
+    def _finish(self, round_: _Round, episode: Episode, departures: int) -> LockstepEpisode:
         plan = round_.plan
-        step = Step(
+        step = LockstepEpisode(
             plan,
             episode,
             float(round_.error),
@@ -281,7 +281,7 @@ class _Round:
         )
 
 
-def _away(step: Step, horizon: Fraction, cell: Fraction) -> Iterator[Difference]:
+def _away(step: LockstepEpisode, horizon: Fraction, cell: Fraction) -> Iterator[Difference]:
     """The recorded actions that are not those of the exact policy, and how far from a switch they are."""
     remaining = horizon
     for visit in step.drawn.visits:
@@ -296,7 +296,7 @@ def _away(step: Step, horizon: Fraction, cell: Fraction) -> Iterator[Difference]
         remaining -= visit.holding
 
 
-def _miscounted(step: Step, leader: FastLearner, exact: Statistics) -> Iterator[Difference]:
+def _miscounted(step: LockstepEpisode, leader: FastLearner, exact: Statistics) -> Iterator[Difference]:
     """T and N⁺ after the episode, pair by pair, where they are not equal."""
     for k, row in enumerate(exact.model.transitions):
         pairs = (("T", leader.time[k], exact.time[k]), ("N", int(leader.left[k]), exact.left[k]))
@@ -306,7 +306,7 @@ def _miscounted(step: Step, leader: FastLearner, exact: Statistics) -> Iterator[
                 yield Difference(step.episode, "estimate", where, str(mine), str(true), inf, 0.0, False)
 
 
-def proof(plan: Plan, quick: LocatedPlan) -> Certificate:
+def proof(plan: ExactPlan, quick: LocatedPlan) -> Certificate:
     """A proof of how close the fast side's polynomials are to the iterates of the exact side's model."""
     return certify(replace(quick.solution, model=layered(plan.estimated, quick.levels)))
 

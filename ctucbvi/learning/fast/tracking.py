@@ -1,14 +1,13 @@
 """Grid points where the box does not settle the best action: found after planning, decided per episode.
 
-The proof is in :mod:`ctucbvi.numeric.skipping`.
+The proof is in :mod:`ctucbvi.learning.fast.skipping`.
 """
 
 from __future__ import annotations
 
 from numba import njit
 
-from ctucbvi.numeric.arrays import Floats, Integers
-from ctucbvi.numeric.boxes import (
+from ctucbvi.learning.fast.boxes import (
     BEST,
     LANES_USED,
     LAST,
@@ -25,6 +24,7 @@ from ctucbvi.numeric.boxes import (
     Choices,
     Trust,
 )
+from ctucbvi.numeric.arrays import Floats, Integers
 
 PLAN, SAME, OTHER = range(3)  # what `decide` says: plan; the policy stays; it changes at a tracked point
 

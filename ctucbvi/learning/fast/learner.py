@@ -1,12 +1,12 @@
 r"""CT-UCBVI in double precision: the whole loop compiled, on the paper's grid.
 
-:class:`FastLearner` runs ``alg: CTUCB`` literally (see :mod:`ctucbvi.numeric.episodes`): in every episode
-the estimates, the bonus, modified value iteration down to :math:`\epsilon_k` and the policy ``eq:pi-k`` at
-the grid points :math:`t_i = iH/N`.  When a state is entered, the action of the grid point nearest to the
-remaining time is taken; at :math:`t_0`, where all actions are worth nothing, it is that of :math:`t_1`.  So
-the order in which actions are listed matters only where two have the same value.  With ``skip`` planning is
-left out where its result is proved beforehand (:mod:`ctucbvi.numeric.skipping`): the same policies and
-draws, bit for bit.
+:class:`FastLearner` runs ``alg: CTUCB`` literally (see :mod:`ctucbvi.learning.fast.episodes`): in every
+episode the estimates, the bonus, modified value iteration down to :math:`\epsilon_k` and the policy
+``eq:pi-k`` at the grid points :math:`t_i = iH/N`.  When a state is entered, the action of the grid point
+nearest to the remaining time is taken; at :math:`t_0`, where all actions are worth nothing, it is that of
+:math:`t_1`.  So the order in which actions are listed matters only where two have the same value.  With
+``skip`` planning is left out where its result is proved beforehand (:mod:`ctucbvi.learning.fast.skipping`):
+the same policies and draws, bit for bit.
 
 What a run does depends on the model, the settings, the grid, the initial distribution, ``seed`` and
 ``run``, and on nothing else: ``advance(a)`` and ``advance(b)`` do what ``advance(a + b)`` does, in this
@@ -24,29 +24,29 @@ import numpy as np
 
 from ctucbvi.errors import InputError
 from ctucbvi.learning import DOUBLES, Episode, Settings, constants
+from ctucbvi.learning.fast import episodes as kernels
+from ctucbvi.learning.fast.boxes import ROOM
+from ctucbvi.learning.fast.compiled import CompiledLearner, PlayedEpisodes
+from ctucbvi.learning.fast.episode_loop import run as run_episodes
+from ctucbvi.learning.fast.preparation import make_desk, make_log, make_memory, make_trust, make_world
 from ctucbvi.numbers import shown
-from ctucbvi.numeric import episodes as kernels
 from ctucbvi.numeric.arrays import Floats, Integers
-from ctucbvi.numeric.boxes import ROOM
-from ctucbvi.numeric.loop import run as run_episodes
-from ctucbvi.numeric.preparation import make_desk, make_log, make_memory, make_trust, make_world
-from ctucbvi.numeric.running import Run, Stretch
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP, Number
 
-__all__ = ["FastLearner", "Stretch"]
+__all__ = ["FastLearner", "PlayedEpisodes"]
 
 # Filled anew whenever it is needed, so that a snapshot does without it.
 _ROOM = {"desk_action_values", "desk_inflow", *(f"trust_{name}" for name in ROOM)}
 
 
-class FastLearner(Run):
+class FastLearner(CompiledLearner):
     """A run of CT-UCBVI in doubles.
 
     ``steps`` is the number of cells of the grid.  With the default of 100 the optimal policy, read off at
     grid points, loses less than 1.8e-7 in value on machine repair (0.18 in regret per million episodes).
-    ``record`` keeps the episodes, for :attr:`Stretch.history`.
+    ``record`` keeps the episodes, for :attr:`PlayedEpisodes.history`.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class FastLearner(Run):
 
     # --- running ------------------------------------------------------------------------------
 
-    def advance(self, episodes: int) -> Stretch:
+    def advance(self, episodes: int) -> PlayedEpisodes:
         """Play this many further episodes."""
         if not self.record:
             return super().advance(episodes)
         stretch, visits = self.recorded(episodes)
         return replace(stretch, history=tuple(self._episodes(visits)))
 
-    def recorded(self, episodes: int) -> tuple[Stretch, Integers]:
+    def recorded(self, episodes: int) -> tuple[PlayedEpisodes, Integers]:
         """Play this many further episodes, and return their visits, ``(visits, 3)``.
 
         A visit is a pair, a holding time in ticks and the place of its target, or -1 where it was cut off,
@@ -93,7 +93,7 @@ class FastLearner(Run):
             needed = int(log.used[kernels.VISITS])
             if needed <= room:
                 return stretch, log.visits[:needed]
-            self._restore(before)
+            self.restore(before)
             room = needed
 
     def _play(self, log: kernels.Log, count: int) -> int:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ctucbvi.numeric.arrays import Floats, Integers
-from ctucbvi.numeric.boxes import (
+from ctucbvi.learning.fast.boxes import (
     LANES,
     LANES_USED,
     NOISE,
@@ -18,7 +17,7 @@ from ctucbvi.numeric.boxes import (
     moved_too_far,
     noise,
 )
-from ctucbvi.numeric.episodes import (
+from ctucbvi.learning.fast.episodes import (
     AIM,
     BOXED,
     CELL,
@@ -43,7 +42,7 @@ from ctucbvi.numeric.episodes import (
     Desk,
     Log,
     Memory,
-    World,
+    Scene,
     accuracy,
     choose,
     estimate,
@@ -51,9 +50,10 @@ from ctucbvi.numeric.episodes import (
     pick,
     play,
 )
-from ctucbvi.numeric.skipping import measure
-from ctucbvi.numeric.sweeps import accumulate, gather, improve
-from ctucbvi.numeric.tracking import PLAN, SAME, decide
+from ctucbvi.learning.fast.skipping import measure
+from ctucbvi.learning.fast.sweeps import accumulate, gather, improve
+from ctucbvi.learning.fast.tracking import PLAN, SAME, decide
+from ctucbvi.numeric.arrays import Floats, Integers
 
 _LONGEST = 1024  # plans in a row without a measurement
 _FARTHEST = 1 << 20  # episodes that a box is made for
@@ -97,7 +97,7 @@ def iterate(
 
 
 @njit(cache=True)
-def study(world: World, memory: Memory, desk: Desk, trust: Trust) -> None:
+def study(world: Scene, memory: Memory, desk: Desk, trust: Trust) -> None:
     """Find out how far the plan just made can be trusted; unless that was of little use of late."""
     clock, used, rounds = memory.clock, trust.used, memory.clock[ROUNDS]
     used[VALID], used[ROUNDS_KNOWN] = 0, rounds
@@ -160,7 +160,7 @@ def learn_from(clock: Integers, used: Integers, left_box: bool) -> None:
 
 
 @njit(cache=True)
-def run(world: World, memory: Memory, desk: Desk, trust: Trust, log: Log, count: int, skip: bool) -> int:
+def run(world: Scene, memory: Memory, desk: Desk, trust: Trust, log: Log, count: int, skip: bool) -> int:
     """Up to ``count`` episodes, fewer when the log is full; returns how many."""
     # Parts of a tuple are counted references: taken out once here, they cost nothing inside the loop.
     first, row, target, share, stretch, reward, opening, opening_share, reach, times, numbers = world

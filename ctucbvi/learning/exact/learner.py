@@ -51,7 +51,7 @@ _MOST_ITERATIONS = 10_000
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExactPlan:
     """What the learner computes at the start of an episode, certified."""
 
     statistics: Statistics
@@ -184,7 +184,9 @@ class _MoreBitsError(Exception):
     """Something is undecided at this precision."""
 
 
-def make_plan(statistics: Statistics, settings: Settings, *, bits: int = 64, max_bits: int = 512) -> Plan:
+def make_plan(
+    statistics: Statistics, settings: Settings, *, bits: int = 64, max_bits: int = 512
+) -> ExactPlan:
     """Estimates, bonus and modified value iteration for the next episode.
 
     As many bits more than asked for as a small ε_k needs to be seen at all.
@@ -210,7 +212,7 @@ def _smallness(settings: Settings, k: int, horizon: Fraction) -> int:
     return int(max(least.denominator.bit_length() - least.numerator.bit_length() - 32, 0))
 
 
-def _plan(statistics: Statistics, settings: Settings, bits: int) -> Plan:
+def _plan(statistics: Statistics, settings: Settings, bits: int) -> ExactPlan:
     model, k = statistics.model, statistics.episodes + 1
     with precision(bits + 64):
         radii = constants(model, settings, BALLS)
@@ -223,7 +225,7 @@ def _plan(statistics: Statistics, settings: Settings, bits: int) -> Plan:
     for n in range(1, _MOST_ITERATIONS):
         distance = _decided(iterates, n, epsilon, excess)
         if distance.upper < epsilon.lower:
-            return Plan(
+            return ExactPlan(
                 statistics, settings, bits, radii, bonus, excess, epsilon, estimated, iterates[n], distance
             )
     raise UndecidedError(f"episode {k}: no end within {_MOST_ITERATIONS} iterations")
@@ -290,9 +292,9 @@ class ExactLearner:
         self.statistics = Statistics.empty(model)
         self.undecided: list[Undecided] = []
         self._bits, self._max_bits = bits, max_bits
-        self._plan: Plan | None = None
+        self._plan: ExactPlan | None = None
 
-    def plan(self) -> Plan:
+    def plan(self) -> ExactPlan:
         """The plan of the episode that is due."""
         if self._plan is None:
             if self.statistics.episodes >= self.settings.episodes:
@@ -321,7 +323,7 @@ class ExactLearner:
         """Take an episode into account, whoever chose its actions."""
         self.statistics, self._plan = self.statistics.after(episode), None
 
-    def run(self, world: Environment, episodes: int | None = None) -> Iterator[tuple[Plan, Episode]]:
+    def run(self, world: Environment, episodes: int | None = None) -> Iterator[tuple[ExactPlan, Episode]]:
         """Drive ``world``: the plan and the episode of one episode after the other."""
         count = self.settings.episodes - self.statistics.episodes if episodes is None else episodes
         for _ in range(count):
@@ -330,7 +332,7 @@ class ExactLearner:
             self.observe(episode)
             yield plan, episode
 
-    def replay(self, episodes: Iterable[Episode]) -> Iterator[tuple[Plan, Episode]]:
+    def replay(self, episodes: Iterable[Episode]) -> Iterator[tuple[ExactPlan, Episode]]:
         """Follow a recorded history: the plan at the start of each episode, and the episode."""
         for episode in episodes:
             plan = self.plan()

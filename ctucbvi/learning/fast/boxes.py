@@ -1,7 +1,7 @@
 """What is remembered of a plan, and the box of estimates that it is asked about.
 
-The proof is in :mod:`ctucbvi.numeric.skipping`.  A *lane* is an estimate that may change: ρ or λ of a pair
-or one of its jump probabilities.  The box gives every lane a width.
+The proof is in :mod:`ctucbvi.learning.fast.skipping`.  A *lane* is an estimate that may change: ρ or λ of a
+pair or one of its jump probabilities.  The box gives every lane a width.
 """
 
 from __future__ import annotations

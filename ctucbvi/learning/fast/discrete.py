@@ -30,9 +30,9 @@ from numba import njit
 
 from ctucbvi.errors import InputError
 from ctucbvi.learning import Settings
-from ctucbvi.numeric import episodes as kernels
-from ctucbvi.numeric.arrays import Arrays, Floats, Integers
-from ctucbvi.numeric.episodes import (
+from ctucbvi.learning.fast import episodes as kernels
+from ctucbvi.learning.fast.compiled import CompiledLearner
+from ctucbvi.learning.fast.episodes import (
     DISTINCT,
     EPISODE,
     JUMPS,
@@ -44,14 +44,14 @@ from ctucbvi.numeric.episodes import (
     pick,
     uniform,
 )
-from ctucbvi.numeric.preparation import generator, openings, shares
-from ctucbvi.numeric.running import Run
+from ctucbvi.learning.fast.preparation import generator, openings, shares
+from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP, Number
 
 
-class DiscreteLearner(Run):
+class DiscreteLearner(CompiledLearner):
     """UCBVI on the model discretised upfront into ``steps`` steps per horizon.
 
     ``policy[x, i]`` is for ``i`` steps to go and held until ``i - 1`` steps are to go.  With

@@ -22,7 +22,7 @@ drawn as a whole number of ticks, :math:`j = \lceil -2^q\ln(U)/\lambda\rceil \ge
 Jumps are counted for the targets that the true model has: others never occur, so their
 :math:`\hat p` is 0 and adds nothing.
 
-**Planning** is ``alg:VI`` (:mod:`ctucbvi.numeric.sweeps`): :math:`V_0 = 0`, sweeps until
+**Planning** is ``alg:VI`` (:mod:`ctucbvi.learning.fast.sweeps`): :math:`V_0 = 0`, sweeps until
 :math:`\|V_n - V_{n-1}\| < \epsilon_k`, and one more for the policy (``eq:pi-k``). Every rounded operation
 of a sweep is monotone, so the computed :math:`V_n` increase until a sweep changes nothing. Then all further
 ones compute the same, so that an :math:`\epsilon_k` below what doubles resolve (it may underflow to 0) stops
@@ -46,7 +46,7 @@ from ctucbvi.numeric.arrays import Floats, Integers
 Words = NDArray[np.uint64]
 Choices = NDArray[np.int32]
 
-# Places in `World.numbers`.
+# Places in `Scene.numbers`.
 TICK, REST, CELL, HORIZON, FASTEST, SLOWEST, FACTOR, RATE, FLOOR, JUMP, EXPONENT, SCALE, SHARP = range(13)
 # Places in `Memory.counts`: T is TICKS · 2^-q + CUT · ρ; LEFT is N⁺; NEW says that the pair is in `visited`.
 TICKS, CUT, LEFT, NEW = range(4)
@@ -56,7 +56,7 @@ EPISODE, VISITED, SIDE, ROUNDS, PLANNED, JUMPS, WAIT, WAITED, SPARED, MISSED, AI
 STARTS, DISTINCT, VISITS = range(3)
 
 
-class World(NamedTuple):
+class Scene(NamedTuple):
     """What does not change: the true model, the grid and the constants of the radii."""
 
     first: Integers  # (states + 1,) the pairs of each state

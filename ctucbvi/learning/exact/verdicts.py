@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 
 from flint import arb
 
-from ctucbvi.exact.learner import Plan
 from ctucbvi.exact.precision import BALLS, enclosure, precision, to_fmpq
 from ctucbvi.learning import jump_distance
+from ctucbvi.learning.exact.learner import ExactPlan
 
 if TYPE_CHECKING:
     from ctucbvi.enclosure import Enclosure
@@ -43,7 +43,7 @@ def every(verdicts: list[Verdict]) -> Verdict:
     return False if False in verdicts else None if None in verdicts else True
 
 
-def rate_confidence(plan: Plan, pair: int) -> Verdict:
+def rate_confidence(plan: ExactPlan, pair: int) -> Verdict:
     """``eq:rateUCB`` for one pair."""
     time, settings = plan.statistics.time[pair], plan.settings
     true = plan.statistics.model.transitions[pair].rate
@@ -54,7 +54,7 @@ def rate_confidence(plan: Plan, pair: int) -> Verdict:
         return at_most(BALLS.number(error), plan.radii.rate_radius(BALLS.number(time), BALLS))
 
 
-def jump_confidence(plan: Plan, pair: int) -> Verdict:
+def jump_confidence(plan: ExactPlan, pair: int) -> Verdict:
     """``eq:CI-p`` for one pair."""
     error = jump_distance(plan.statistics.model, pair, plan.statistics.probability(pair))
     with precision(plan.bits + 64):
@@ -62,13 +62,13 @@ def jump_confidence(plan: Plan, pair: int) -> Verdict:
         return at_most(BALLS.number(error), plan.radii.jump_radius(left, BALLS))
 
 
-def confident(plan: Plan) -> Verdict:
+def confident(plan: ExactPlan) -> Verdict:
     r"""Whether the event :math:`\mathcal G` holds as far as this episode is concerned."""
     pairs = range(len(plan.statistics.left))
     return every([test(plan, k) for k in pairs for test in (rate_confidence, jump_confidence)])
 
 
-def optimistic(plan: Plan, optimum: Solution, *, budget: int = 2000) -> Verdict:
+def optimistic(plan: ExactPlan, optimum: Solution, *, budget: int = 2000) -> Verdict:
     """Whether ``eq:optimism`` holds for all states and remaining times; ``optimum`` is V*.
 
     For the sharp learner the stopping error is ε_k itself (``eq:error-vi/load``).
@@ -84,7 +84,7 @@ def optimistic(plan: Plan, optimum: Solution, *, budget: int = 2000) -> Verdict:
     return every([_dominates(plan, optimum, x, margin, budget) for x in model.states])
 
 
-def _dominates(plan: Plan, optimum: Solution, state: str, margin: Enclosure, budget: int) -> Verdict:
+def _dominates(plan: ExactPlan, optimum: Solution, state: str, margin: Enclosure, budget: int) -> Verdict:
     """Whether ``V* <= V̂ + margin`` in one state, at all remaining times."""
     stack = [(Fraction(0), plan.statistics.model.horizon)]
     while stack:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ctucbvi.learning import DOUBLES, Settings, constants
-from ctucbvi.numeric import boxes
-from ctucbvi.numeric import episodes as kernels
+from ctucbvi.learning.fast import boxes
+from ctucbvi.learning.fast import episodes as kernels
+from ctucbvi.learning.fast.sweeps import TOGETHER
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.grid import grid_times
-from ctucbvi.numeric.sweeps import TOGETHER
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
@@ -26,14 +26,14 @@ _ROOM = 1 << 12  # policies and starts that a log begins with
 _FIRST_AIM = 16  # episodes that the first box is made for
 
 
-def make_world(model: CTMDP, settings: Settings, steps: int, opening: dict[str, Fraction]) -> kernels.World:
+def make_world(model: CTMDP, settings: Settings, steps: int, opening: dict[str, Fraction]) -> kernels.Scene:
     """The true model, the grid and the constants of the radii."""
     arrays = Arrays.of(model)
     tick = _tick(model.horizon, settings.episodes)
     with np.errstate(divide="ignore"):
         stretch = float(1 / tick) / arrays.rate
     states, chances = openings(model, opening)
-    return kernels.World(
+    return kernels.Scene(
         first=arrays.first,
         row=arrays.row,
         target=arrays.target,
@@ -95,7 +95,7 @@ def _numbers(model: CTMDP, settings: Settings, steps: int, tick: Fraction) -> Fl
     )
 
 
-def make_memory(world: kernels.World, seed: int, run: int) -> kernels.Memory:
+def make_memory(world: kernels.Scene, seed: int, run: int) -> kernels.Memory:
     """The memory before the first episode."""
     pairs, places = len(world.reward), len(world.target)
     return kernels.Memory(
@@ -114,7 +114,7 @@ def clock(pairs: int) -> Integers:
     return found
 
 
-def make_desk(world: kernels.World, *, deep: bool) -> kernels.Desk:
+def make_desk(world: kernels.Scene, *, deep: bool) -> kernels.Desk:
     """Room for planning; ``deep``: for more than two iterates, so that leads can be followed through them."""
     pairs, states, points = len(world.reward), len(world.first) - 1, len(world.times)
     padded = -(-pairs // TOGETHER) * TOGETHER
@@ -131,7 +131,7 @@ def make_desk(world: kernels.World, *, deep: bool) -> kernels.Desk:
     )
 
 
-def make_trust(world: kernels.World, desk: kernels.Desk) -> boxes.Trust:
+def make_trust(world: kernels.Scene, desk: kernels.Desk) -> boxes.Trust:
     """Room for what is remembered of a plan; nothing is, yet."""
     pairs, places, points = len(world.reward), len(world.target), len(world.times)
     padded, states = desk.weights.shape[1], desk.values.shape[1]
