@@ -25,9 +25,7 @@ if TYPE_CHECKING:
         Budget,
         ExpPoly,
         PolicyValue,
-        Segment,
         Solution,
-        Switch,
         ValueIteration,
         algorithm2,
         evaluate,
@@ -37,21 +35,24 @@ if TYPE_CHECKING:
     from ctucbvi.model import CTMDP, Semantics, Transition
     from ctucbvi.modelfile import dump_model, load_model, parse_model, save_model
     from ctucbvi.policy import Policy
+    from ctucbvi.solutions import Doubt, Segment, Switch
 
 # Loaded when asked for: the command line must not pay for the planner to answer --help.
 _HOMES = {
     "enclosure": "Enclosure",
     "errors": "InputError ModelError PolicyError UndecidedError",
-    "exact": "Budget ExpPoly PolicyValue Segment Solution Switch ValueIteration algorithm2 evaluate solve",
+    "exact": "Budget ExpPoly PolicyValue Solution ValueIteration algorithm2 evaluate solve",
     "library": "bundled_model bundled_models find_model",
     "model": "CTMDP Semantics Transition",
     "modelfile": "dump_model load_model parse_model save_model",
     "policy": "Policy",
+    "solutions": "Doubt Segment Switch",
 }
 
 __all__ = [
     "CTMDP",
     "Budget",
+    "Doubt",
     "Enclosure",
     "ExpPoly",
     "InputError",

@@ -14,6 +14,7 @@ from ctucbvi import CTMDP, InputError, UndecidedError, bundled_models, find_mode
 from ctucbvi.commands.crosscheck_peers import report, third_opinions
 from ctucbvi.crosscheck import (
     Comparison,
+    Complaint,
     PlannerCheck,
     Routes,
     RowCheck,
@@ -99,14 +100,14 @@ def _models(options: argparse.Namespace) -> tuple[list[CTMDP], list[CTMDP]]:
 
 def _write_failure(result: Comparison, options: argparse.Namespace, routes: Routes) -> None:
     """Make the first failing model small and write it, with what is wrong, for ``ctucbvi plan``."""
-    tried, (who, _, _) = 0, result.complaints[0].partition(":")
+    tried = 0
 
-    def complaints(model: CTMDP) -> list[str]:
+    def complaints(model: CTMDP) -> list[Complaint]:
         """What the same planner is blamed for: another failure is not the one that is looked for."""
         found = compare(
             model, result.semantics, tolerance=result.claimed, digits=options.digits, routes=routes
         )
-        return [c for c in found.complaints if c.startswith(f"{who}:")]
+        return [c for c in found.complaints if c.who is result.complaints[0].who]
 
     with ProgressLine("looking for a smaller failing model") as progress:
 
@@ -154,8 +155,8 @@ def _document(result: Comparison, digits: int, seconds: float) -> dict[str, Any]
         "second_switch_difference": number(result.second_switch_difference),
         "verdict": result.verdict,
         "agree": result.agrees,
-        "complaints": list(result.complaints),
-        "undecided": list(result.undecided),
+        "complaints": [str(complaint) for complaint in result.complaints],
+        "undecided": [str(doubt) for doubt in result.undecided],
         "seconds": round(seconds, 4),
     }
 
@@ -185,7 +186,9 @@ def _report(results: list[Comparison], named: list[CTMDP], digits: int, jobs: in
     lines = ["exact planner against fast planner and second opinion: largest differences", ""]
     lines += [table(head, rows), "", "switching times", ""]
     lines.append(table(("model", "semantics", "state", "remaining time", "before", "after"), switches))
-    reasons = [f"{r.model.name}, {r.semantics}: {why}" for r in results for why in r.complaints + r.undecided]
+    reasons = [
+        f"{r.model.name}, {r.semantics}: {why}" for r in results for why in (*r.complaints, *r.undecided)
+    ]
     lines += ["", *reasons] if reasons else []
     count = sum(r.agrees for r in results)
     lines += ["", f"{count} of {jobs} agree" + ("" if count == jobs else ": NOT ALL")]

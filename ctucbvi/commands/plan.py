@@ -12,9 +12,9 @@ from typing import Any
 from ctucbvi import CTMDP, Budget, InputError, Solution, UndecidedError, find_model, solve
 from ctucbvi.commands.plan_figure import plot_solutions
 from ctucbvi.enclosure import exact_string
-from ctucbvi.exact.planner import missing_digits
 from ctucbvi.figures import check_target
 from ctucbvi.numbers import exact
+from ctucbvi.solutions import About, document
 from verify.progress import ProgressLine
 from verify.tables import table
 
@@ -44,11 +44,15 @@ def run(options: argparse.Namespace) -> int:
         left -= plans[name][1]
     if options.plot:
         plot_solutions([solution for solution, _ in plans.values()], options.plot)
-    documents = {name: _document(*plans[name], points, options) for name in names}
+    asked = points or [(state, model.horizon) for state in model.states]
+    documents = {
+        name: document(solution, asked, engine=options.engine, digits=options.digits, seconds=seconds)
+        for name, (solution, seconds) in plans.items()
+    }
     _print(documents, {name: solution for name, (solution, _) in plans.items()}, points, options)
     for solution, _ in plans.values():
         _print_undecided(solution)
-    return 1 if any(_lacks_digits(solution, points, options) for solution, _ in plans.values()) else 0
+    return 1 if any(_lacks_digits(solution, asked, options) for solution, _ in plans.values()) else 0
 
 
 def _print_undecided(solution: Solution) -> None:
@@ -59,13 +63,14 @@ def _print_undecided(solution: Solution) -> None:
         print(f"ctucbvi: undecided: and {more} more, all of them with --json", file=sys.stderr)
 
 
-def _lacks_digits(solution: Solution, points: list[tuple[str, Any]], options: argparse.Namespace) -> bool:
+def _lacks_digits(solution: Solution, asked: list[tuple[str, Any]], options: argparse.Namespace) -> bool:
     """Whether a value, or a switch where the policy is asked for, has fewer digits than it should."""
-    if not solution.undecided:
-        return False
-    vague = options.engine == "exact" and solution.vague_switches
-    asked = points or [(state, solution.model.horizon) for state in solution.model.states]
-    return bool(vague or missing_digits(solution, asked))
+    return any(
+        (d.state, d.between and d.between.lower) in asked
+        if d.what is About.VALUE
+        else d.what is About.SWITCH and options.engine == "exact"
+        for d in solution.undecided
+    )
 
 
 def _check_combination(options: argparse.Namespace) -> None:
@@ -127,52 +132,6 @@ def _solve(
         except UndecidedError as error:
             solution = error.known  # what is proved all the same
     return solution, perf_counter() - began
-
-
-def _document(
-    solution: Solution, seconds: float, points: list[tuple[str, Any]], options: argparse.Namespace
-) -> dict[str, Any]:
-    """The JSON document of one semantics."""
-    model, digits = solution.model, options.digits
-    asked = points or [(state, model.horizon) for state in model.states]
-    values = []
-    for state, t in asked:
-        value, lower, upper = solution.value(state, t).decimals(digits)
-        values.append({"state": state, "t": exact_string(t), "value": value, "lower": lower, "upper": upper})
-    policy = {
-        state: [
-            {
-                "from": s.start.place(digits),
-                "to": s.end.place(digits),
-                "action": _actions(s.actions),
-                **({} if s.proved else {"proved": False}),
-            }
-            for s in solution.segments(state)
-        ]
-        for state in model.states
-    }
-    switches = []
-    for switch in solution.switches:
-        _, lower, upper = switch.time.decimals(digits)
-        before, after = _actions(switch.before), _actions(switch.after)
-        switches.append(
-            {"state": switch.state, "lower": lower, "upper": upper, "before": before, "after": after}
-        )
-    return {
-        "model": model.name,
-        "semantics": str(solution.semantics),
-        "engine": options.engine,
-        "digits": digits,
-        "values": values,
-        "policy": policy,
-        "switches": switches,
-        "seconds": round(seconds, 6),
-        "undecided": list(solution.undecided),
-    }
-
-
-def _actions(actions: tuple[str, ...]) -> str | list[str]:
-    return actions[0] if len(actions) == 1 else list(actions)
 
 
 def _print(

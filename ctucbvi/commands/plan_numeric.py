@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from math import floor, log10
 from typing import Any
 
-import numpy as np
-
 from ctucbvi import CTMDP, Enclosure, InputError, UndecidedError
-from ctucbvi.enclosure import exact_string
 from ctucbvi.library import machine_repair
-from ctucbvi.numbers import shown
 from ctucbvi.numeric import (
     Certificate,
     NumericBudget,
-    NumericSolution,
     certify,
     solve_certified,
     solve_numeric,
@@ -26,12 +23,13 @@ from ctucbvi.numeric import (
 from ctucbvi.numeric.arrays import Arrays
 from ctucbvi.numeric.files import save_certificate
 from ctucbvi.numeric.planner import smallest_tolerance
+from ctucbvi.solutions import About, Doubt, document
 from verify.progress import note_if_slow
 
 __all__ = ["plan", "report", "save_certificate"]
 
 _MOST_DIGITS = 12
-_TIME_DIGITS = 6  # of a time at which an action changes, which nothing certifies
+_TIME_DIGITS = 6  # of the remaining time that was reached when time was out
 _MOST_LINES = 5  # of values with missing digits
 
 
@@ -39,7 +37,7 @@ def plan(
     model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace
 ) -> tuple[dict[str, Any], Certificate]:
     """Solve, certify, refine, and describe the result."""
-    asked, reasons = points or [(state, model.horizon) for state in model.states], list[str]()
+    asked, stopped = points or [(state, model.horizon) for state in model.states], list[Doubt]()
     try:
         certificate, seconds = _solve(model, semantics, asked, options)
     except UndecidedError as error:
@@ -47,30 +45,31 @@ def plan(
             raise
         certificate, seconds, reached = error.known, options.seconds, _short(error.known.model.horizon)
         asked = [(x, t) for x, t in asked if t <= reached] or [(x, reached) for x in model.states]
-        reasons.append(f"{error}; what is printed is for remaining times up to there")
-    values = [(state, t, certificate.value(state, t)) for state, t in asked]
-    return {
-        "model": model.name,
-        "semantics": semantics,
-        "engine": "numeric",
-        "digits": options.digits,
-        "values": [_value(*found, options) for found in values],
-        "policy": _policy(certificate.solution),
-        "switches": [
-            {"state": x, "t": _time(t), "lower": None, "upper": None, "before": a, "after": b}
-            for x, t, a, b in certificate.solution.switches
-        ],
-        "times": "not certified",
-        "seconds": round(seconds, 6),
-        "bound": None if options.no_certificate else certificate.bound,
-        "undecided": reasons
-        + [
-            f"V({state}, {shown(t)}) has fewer than {options.digits} digits in double precision, "
-            f"where the error is up to {float(value.radius):.1e}; use --engine exact"
-            for state, t, value in values
-            if value.radius > _needed(value, options.digits, model)
-        ],
-    }, certificate
+        shorter = "what is printed is for remaining times up to there"
+        stopped = [replace(doubt, why=f"{doubt.why}; {shorter}") for doubt in certificate.undecided]
+    missing = _missing(certificate, asked, options.digits, model)
+    certificate = replace(certificate, undecided=(*stopped, *missing))
+    shown = document(
+        certificate,
+        asked,
+        engine="numeric",
+        digits=options.digits,
+        seconds=seconds,
+        enclosures=not options.no_certificate,
+    )
+    return shown, certificate
+
+
+def _missing(
+    certificate: Certificate, asked: list[tuple[str, Any]], digits: int, model: CTMDP
+) -> Iterator[Doubt]:
+    """The values with fewer digits than were asked for."""
+    for state, t in asked:
+        value = certificate.value(state, t)
+        if value.radius > _needed(value, digits, model):
+            why = f"has fewer than {digits} digits in double precision, where the error is up to "
+            why += f"{float(value.radius):.1e}; use --engine exact"
+            yield Doubt(About.VALUE, why, state, between=Enclosure(t, t))
 
 
 def report(documents: list[dict[str, Any]], options: argparse.Namespace) -> int:
@@ -132,33 +131,7 @@ def _hoped(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
     return _needed(value, digits, model)
 
 
-def _value(state: str, t: Any, found: Enclosure, options: argparse.Namespace) -> dict[str, Any]:
-    value, lower, upper = found.decimals(options.digits)
-    ends = {"lower": None, "upper": None} if options.no_certificate else {"lower": lower, "upper": upper}
-    return {"state": state, "t": exact_string(t), "value": value, **ends}
-
-
 def _short(t: Fraction) -> Fraction:
     """A number of few digits just below."""
     unit: Fraction = Fraction(10) ** (floor(log10(t)) + 1 - _TIME_DIGITS)
     return t // unit * unit
-
-
-def _time(t: float) -> str:
-    return f"{t:.{_TIME_DIGITS}g}"
-
-
-def _policy(solution: NumericSolution) -> dict[str, list[dict[str, str]]]:
-    """The segments of each state; their boundaries are numeric, not certified."""
-    model, best, times = solution.model, solution.best, solution.times
-    names = np.array([row.action for row in model.transitions], object)
-    _, codes = np.unique([row.action for row in model.transitions], return_inverse=True)
-    changed = np.diff(codes[best], axis=0) != 0
-    found = {}
-    for x, state in enumerate(model.states):
-        starts = [0, *(np.flatnonzero(changed[:, x]) + 1).tolist()]
-        ends = [_time(times[k]) for k in starts] + [_time(times[-1])]
-        found[state] = [
-            {"from": ends[i], "to": ends[i + 1], "action": names[best[k, x]]} for i, k in enumerate(starts)
-        ]
-    return found

@@ -52,7 +52,7 @@ def test_json_follows_the_contract(capsys):
     assert plan["values"][0]["value"] == "0.6410555698399219868250844896086176967943"
     assert [s["action"] for s in plan["policy"]["operating"]] == ["fast", "slow"]
     first = plan["switches"][0]
-    assert set(first) == {"state", "lower", "upper", "before", "after"}
+    assert set(first) == {"state", "t", "lower", "upper", "before", "after"}
     assert (first["state"], first["before"], first["after"]) == ("repair", "slow", "fast")
     times = [Fraction(s["lower"]) for s in plan["switches"]]
     assert times == sorted(times)

@@ -19,7 +19,7 @@ LAYERS = [
     {"ctucbvi.errors", "ctucbvi.enclosure", "ctucbvi.sources"},
     {"ctucbvi.numbers", "ctucbvi.figures"},
     {"ctucbvi.model"},
-    {"ctucbvi.policy", "ctucbvi.modelfile"},
+    {"ctucbvi.policy", "ctucbvi.modelfile", "ctucbvi.solutions"},
     {"ctucbvi.library", "ctucbvi.learning"},  # of learning: what its parts below share
     # Independent of each other on purpose: each is the check of the other.
     {"ctucbvi.exact", "ctucbvi.numeric", "ctucbvi.peers", "ctucbvi.second_opinion", "ctucbvi.strategies"},

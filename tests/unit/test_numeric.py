@@ -79,9 +79,9 @@ def test_switches_are_located(semantics):
     solution = solve_numeric(machine_repair(), semantics, tolerance=1e-12)
     exact = ctucbvi.solve(machine_repair(), semantics, digits=20)
     assert len(solution.switches) == len(exact.switches) == 2
-    for (state, time, before, after), switch in zip(solution.switches, exact.switches, strict=True):
-        assert (state, (before,), (after,)) == (switch.state, switch.before, switch.after)
-        assert abs(Fraction(time) - switch.time.mid) < 1e-10
+    for found, switch in zip(solution.switches, exact.switches, strict=True):
+        assert (found.state, found.before, found.after) == (switch.state, switch.before, switch.after)
+        assert abs(found.time.mid - switch.time.mid) < 1e-10
     for state in exact.model.states:
         for t in (Fraction(1, 10), Fraction(1, 2), Fraction(9, 10)):
             (segment,) = [s for s in exact.segments(state) if s.start.upper < t < s.end.lower]

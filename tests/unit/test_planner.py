@@ -37,13 +37,13 @@ def test_machine_repair_switches_to_forty_digits(semantics):
     model = machine_repair()
     solution = ctucbvi.solve(model, semantics, digits=40)
     opinion = second.solve(model, semantics, digits=45)
-    expected = {state: (as_fraction(t), before, after) for state, t, before, after in opinion.switches}
+    expected = {theirs.state: theirs for theirs in opinion.switches}
     assert len(solution.switches) == len(expected) == 2
     for switch in solution.switches:
-        time, before, after = expected[switch.state]
-        assert (switch.before, switch.after) == ((before,), (after,))
+        theirs = expected[switch.state]
+        assert (switch.before, switch.after) == (theirs.before, theirs.after)
         assert switch.time.width < Fraction(1, 10**40)
-        assert abs(switch.time.mid - time) < Fraction(1, 10**40)
+        assert abs(switch.time.mid - theirs.time.mid) < Fraction(1, 10**40)
 
 
 def test_the_two_semantics_differ_in_the_third_decimal():
