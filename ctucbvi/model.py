@@ -211,7 +211,7 @@ class CTMDP:
         row by its exact sum instead.  ``available[x,a]`` is False where ``x`` does not
         offer ``a``.
         """
-        import numpy as np
+        import numpy as np  # slow to load, and most models come from files
 
         lam, rew, prob = np.asarray(rates), np.asarray(rewards), np.asarray(probabilities)
         if lam.ndim != 2 or rew.shape != lam.shape or prob.shape != (*lam.shape, lam.shape[0]):

@@ -5,15 +5,17 @@ The commands themselves are the modules of :mod:`ctucbvi.commands`; the claims' 
 
 from __future__ import annotations
 
-import argparse
-from argparse import ArgumentParser
+from argparse import ArgumentParser, BooleanOptionalAction
 
-from verify.console import Commands, add_command
+from verify.console import Commands, add_command, take
 
 RANDOM = 8  # random models of a cross-check, where no model is named and no number is given
 RANGE = "K=1..1e14"  # of a picture of bounds, unless told otherwise
 
-_COMMANDS = "ctucbvi.commands"
+_SEMANTICS = ("committed", "adjustable", "both")
+_EPSILON = "accuracies: 1/sqrt(k) (default), k^-A or 'k^-A*exp(-lambda_max*H)'"
+_MODEL = "bundled name or TOML/JSON file"
+_JSON = "print one JSON document"
 
 
 def add(commands: Commands) -> None:
@@ -51,125 +53,78 @@ remaining time), or a JSON list of objects with these names.
 def _plan(commands: Commands) -> None:
     parser = add_command(
         commands,
-        f"{_COMMANDS}.plan",
-        help="optimal value, time-dependent policy and switching times, with guaranteed digits",
-        description="Solve a model: optimal value, time-dependent policy and switching times. "
-        "Times are remaining times.",
-        epilog=_PLAN_EXAMPLES,
+        "ctucbvi.commands.plan",
+        "optimal value, time-dependent policy and switching times, with guaranteed digits",
+        "Solve a model: optimal value, time-dependent policy and switching times. Times are remaining times.",
+        _PLAN_EXAMPLES,
     )
-    parser.add_argument("model", metavar="MODEL", help="a TOML or JSON file, or the name of a bundled model")
-    parser.add_argument(
-        "--semantics",
-        choices=("committed", "adjustable", "both"),
-        default="committed",
-        help="committed: the action is held until the next jump (default); adjustable: it may change at "
-        "any time; both: side by side, with the gap",
-    )
-    parser.add_argument(
-        "--engine",
-        choices=("exact", "certified", "numeric"),
-        default="exact",
-        help="exact: values and policy, precision raised until actions are told apart or proved tied "
-        "(default); certified: stop as soon as the values have their digits; numeric: fast, in double "
-        "precision, with enclosures from a certificate",
-    )
-    parser.add_argument(
-        "--digits", type=int, metavar="D", help="guaranteed digits (default 15; with --engine numeric 9)"
-    )
-    parser.add_argument("--truncate", action="store_true", help="cap values at the remaining time: min{t, .}")
-    parser.add_argument(
-        "--at", action="append", default=[], metavar="STATE@T", help="value at this state and remaining time"
-    )
-    parser.add_argument(
-        "--seconds", type=float, default=600.0, metavar="S", help="time to spend at most (default 600)"
-    )
-    parser.add_argument("--plot", metavar="FILE", help="draw values and policy (.svg, .png or .pdf)")
-    parser.add_argument(
-        "--symbolic", type=int, metavar="N", help="print the N-th iterate of value iteration in closed form"
-    )
-    parser.add_argument(
-        "--certificate", metavar="FILE", help="with --engine numeric: write what proves the enclosures"
-    )
-    parser.add_argument(
-        "--no-certificate", action="store_true", help="with --engine numeric: print values without enclosures"
-    )
-    parser.add_argument("--latex", action="store_true", help="with --symbolic: print LaTeX")
-    _json(parser)
+    take(parser, "model MODEL", "a TOML or JSON file, or the name of a bundled model")
+    semantics = "committed: the action is held until the next jump (default); adjustable: it may change at "
+    semantics += "any time; both: side by side, with the gap"
+    take(parser, "--semantics", semantics, choices=_SEMANTICS, default="committed")
+    engines = "exact: values and policy, precision raised until actions are told apart or proved tied "
+    engines += "(default); certified: stop as soon as the values have their digits; numeric: fast, in double "
+    engines += "precision, with enclosures from a certificate"
+    take(parser, "--engine", engines, choices=("exact", "certified", "numeric"), default="exact")
+    take(parser, "--digits D", "guaranteed digits (default 15; with --engine numeric 9)", type=int)
+    take(parser, "--truncate", "cap values at the remaining time: min{t, .}")
+    take(parser, "--at STATE@T", "value at this state and remaining time", action="append", default=[])
+    take(parser, "--seconds S", "time to spend at most (default 600)", default=600.0)
+    take(parser, "--plot FILE", "draw values and policy (.svg, .png or .pdf)")
+    take(parser, "--symbolic N", "print the N-th iterate of value iteration in closed form", type=int)
+    take(parser, "--certificate FILE", "with --engine numeric: write what proves the enclosures")
+    take(parser, "--no-certificate", "with --engine numeric: print values without enclosures")
+    take(parser, "--latex", "with --symbolic: print LaTeX")
+    take(parser, "--json", _JSON)
 
 
 def _crosscheck(commands: Commands) -> None:
     parser = add_command(
         commands,
-        f"{_COMMANDS}.crosscheck",
-        help="solve models by three routes and compare; check a table of values",
-        description=_CROSSCHECK,
-        epilog=_CROSSCHECK_EXAMPLES,
+        "ctucbvi.commands.crosscheck",
+        "solve models by three routes and compare; check a table of values",
+        _CROSSCHECK,
+        _CROSSCHECK_EXAMPLES,
     )
-    parser.add_argument("models", nargs="*", metavar="MODEL", help="bundled name or TOML/JSON file")
-    parser.add_argument(
-        "--random", type=int, metavar="N", help=f"random models to add (default {RANDOM}; 0 with MODEL)"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the random models (default 0)")
-    parser.add_argument("--digits", type=int, default=20, metavar="D", help="digits to compare (default 20)")
-    parser.add_argument(
-        "--tolerance",
-        default="1e-9",
-        metavar="T",
-        help="claimed by the fast planner, or allowed to the table of values (default 1e-9)",
-    )
-    parser.add_argument(
-        "--semantics",
-        choices=("committed", "adjustable", "both"),
-        help="default both; with --values committed",
-    )
-    parser.add_argument("--values", metavar="FILE", help="check these values of one MODEL (.csv or .json)")
-    parser.add_argument(
-        "--failing",
-        default="crosscheck-failure.toml",
-        metavar="FILE",
-        help="where to write the smallest failing model found (default crosscheck-failure.toml)",
-    )
-    parser.add_argument(
-        "--peers", action="store_true", help="ask Storm and QuantEcon too, where they apply (extra 'peers')"
-    )
-    _json(parser)
+    take(parser, "models MODEL", _MODEL, nargs="*")
+    take(parser, "--random N", f"random models to add (default {RANDOM}; 0 with MODEL)", type=int)
+    take(parser, "--seed S", "of the random models (default 0)", default=0)
+    take(parser, "--digits D", "digits to compare (default 20)", default=20)
+    tolerance = "claimed by the fast planner, or allowed to the table of values (default 1e-9)"
+    take(parser, "--tolerance T", tolerance, default="1e-9")
+    take(parser, "--semantics", "default both; with --values committed", choices=_SEMANTICS)
+    take(parser, "--values FILE", "check these values of one MODEL (.csv or .json)")
+    failing = "where to write the smallest failing model found (default crosscheck-failure.toml)"
+    take(parser, "--failing FILE", failing, default="crosscheck-failure.toml")
+    take(parser, "--peers", "ask Storm and QuantEcon too, where they apply (extra 'peers')")
+    take(parser, "--json", _JSON)
 
 
 def _certify(commands: Commands) -> None:
     parser = add_command(
         commands,
-        f"{_COMMANDS}.certify",
-        help="check a certificate and say what it proves",
-        description="Prove a bound on the error of the polynomials in FILE, from them and the model alone. "
-        "The file says which problem it is about; what is printed says so too, and --semantics and "
-        "--truncate insist on one.",
-        epilog="example: ctucbvi plan queue --engine numeric --certificate queue.json && "
+        "ctucbvi.commands.certify",
+        "check a certificate and say what it proves",
+        "Prove a bound on the error of the polynomials in FILE, from them and the model alone. The file "
+        "says which problem it is about; what is printed says so too, and --semantics and --truncate insist "
+        "on one.",
+        "example: ctucbvi plan queue --engine numeric --certificate queue.json && "
         "ctucbvi certify queue queue.json",
     )
-    _model(parser)
-    parser.add_argument("file", metavar="FILE", help="a certificate, written by plan --certificate")
-    parser.add_argument(
-        "--semantics", choices=("committed", "adjustable"), help="refuse a file about the other problem"
-    )
-    parser.add_argument(
-        "--truncate",
-        action=argparse.BooleanOptionalAction,
-        help="refuse a file about values that are not capped at the remaining time (--no-truncate: that are)",
-    )
-    _json(parser)
+    take(parser, "model MODEL", _MODEL)
+    take(parser, "file FILE", "a certificate, written by plan --certificate")
+    take(parser, "--semantics", "refuse a file about the other problem", choices=_SEMANTICS[:2])
+    capped = "refuse a file about values that are not capped at the remaining time (--no-truncate: that are)"
+    take(parser, "--truncate", capped, action=BooleanOptionalAction)
+    take(parser, "--json", _JSON)
 
 
 def _models(commands: Commands) -> None:
     text = "list the bundled models, or print one as a file to start from"
-    parser = add_command(
-        commands,
-        f"{_COMMANDS}.models",
-        help=text,
-        description=text.capitalize() + ".",
-        epilog="example: ctucbvi models machine-repair > mine.toml",
-    )
-    parser.add_argument("name", nargs="?", help="print this model instead of the list")
-    _json(parser, "print JSON instead of TOML")
+    example = "example: ctucbvi models machine-repair > mine.toml"
+    parser = add_command(commands, "ctucbvi.commands.models", text, text.capitalize() + ".", example)
+    take(parser, "name name", "print this model instead of the list", nargs="?")
+    take(parser, "--json", "print JSON instead of TOML")
 
 
 # --- learning ---------------------------------------------------------------------------------
@@ -219,65 +174,72 @@ _LOSSES_EXAMPLES = """examples:
 def _learn(commands: Commands) -> None:
     parser = add_command(
         commands,
-        f"{_COMMANDS}.learn",
-        help="learn a model episode by episode with CT-UCBVI, certified",
-        description="Run CT-UCBVI with exact estimates, certified values and certified switching times. "
-        "With --lockstep the fast learner runs beside it on the same draws, and every difference is listed.",
-        epilog=_LEARN_EXAMPLES,
+        "ctucbvi.commands.learn",
+        "learn a model episode by episode with CT-UCBVI, certified",
+        "Run CT-UCBVI with exact estimates, certified values and certified switching times. With --lockstep "
+        "the fast learner runs beside it on the same draws, and every difference is listed.",
+        _LEARN_EXAMPLES,
     )
-    parser.add_argument(
-        "model", metavar="MODEL", nargs="?", help="a TOML or JSON file, or the name of a bundled model"
-    )
-    parser.add_argument("--episodes", type=int, metavar="N", help="how many episodes (default 100)")
-    parser.add_argument("--seed", type=int, default=1, metavar="S", help="of the draws (default 1)")
-    _settings(parser)
-    parser.add_argument("--no-bonus", action="store_const", const="none", dest="bonus", help="--bonus none")
-    parser.add_argument("--lockstep", action="store_true", help="compare with the fast learner at each step")
-    parser.add_argument(
-        "--compiled",
-        type=int,
-        metavar="CELLS",
-        help="with --lockstep: the compiled learner of the studies leads, on a grid of CELLS",
-    )
-    parser.add_argument("--save", metavar="FILE", help="write the history as it comes, one line per episode")
-    parser.add_argument("--replay", metavar="FILE", help="follow a saved history instead of drawing one")
-    _json(parser)
+    take(parser, "model MODEL", "a TOML or JSON file, or the name of a bundled model", nargs="?")
+    take(parser, "--episodes N", "how many episodes (default 100)", type=int)
+    take(parser, "--seed S", "of the draws (default 1)", default=1)
+    _add_settings(parser)
+    take(parser, "--no-bonus", "--bonus none", action="store_const", const="none", dest="bonus")
+    take(parser, "--lockstep", "compare with the fast learner at each step")
+    compiled = "with --lockstep: the compiled learner of the studies leads, on a grid of CELLS"
+    take(parser, "--compiled CELLS", compiled, type=int)
+    take(parser, "--save FILE", "write the history as it comes, one line per episode")
+    take(parser, "--replay FILE", "follow a saved history instead of drawing one")
+    take(parser, "--json", _JSON)
 
 
 def _regret(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        f"{_COMMANDS}.regret",
-        help="the expected regret of CT-UCBVI, with its bound",
-        description=_REGRET,
-        epilog=_REGRET_EXAMPLES,
-    )
-    _study(parser, runs=30, block=250_000)
-    parser.add_argument(
-        "--baselines",
-        nargs="+",
-        default=[],
-        metavar="NAME",
-        help="to compare with: sharp (the smallest bonus that is proved), greedy (no bonus), ucbvi@N "
-        "(discrete time, N steps)",
-    )
-    parser.add_argument("--confidence", default="0.95", metavar="P", help="of the bands (default 0.95)")
-    parser.add_argument("--result", metavar="FILE", help="write the result there (JSON)")
-    parser.add_argument("--figure", metavar="FILE", help="draw the curves there (.svg, .png or .pdf)")
-    _json(parser)
+    summary = "the expected regret of CT-UCBVI, with its bound"
+    parser = add_command(commands, "ctucbvi.commands.regret", summary, _REGRET, _REGRET_EXAMPLES)
+    _add_study(parser, runs=30, block=250_000)
+    baselines = "to compare with: sharp (the smallest bonus that is proved), greedy (no bonus), ucbvi@N "
+    baselines += "(discrete time, N steps)"
+    take(parser, "--baselines NAME", baselines, nargs="+", default=[])
+    take(parser, "--confidence P", "of the bands (default 0.95)", default="0.95")
+    take(parser, "--result FILE", "write the result there (JSON)")
+    take(parser, "--figure FILE", "draw the curves there (.svg, .png or .pdf)")
+    take(parser, "--json", _JSON)
 
 
 def _losses(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        f"{_COMMANDS}.losses",
-        help="where the bound of the theorem is lost, inequality by inequality",
-        description=_LOSSES,
-        epilog=_LOSSES_EXAMPLES,
-    )
-    _study(parser, runs=4, block=100_000, delta="1/(2KH)")
-    parser.add_argument("--figure", metavar="FILE", help="draw the waterfall there (.svg, .png or .pdf)")
-    _json(parser)
+    summary = "where the bound of the theorem is lost, inequality by inequality"
+    parser = add_command(commands, "ctucbvi.commands.losses", summary, _LOSSES, _LOSSES_EXAMPLES)
+    _add_study(parser, runs=4, block=100_000, delta="1/(2KH)")
+    take(parser, "--figure FILE", "draw the waterfall there (.svg, .png or .pdf)")
+    take(parser, "--json", _JSON)
+
+
+def _add_study(parser: ArgumentParser, *, runs: int, block: int, delta: str = "1/20") -> None:
+    """Describe the options of a study: what is played, how often, and what the learner is told."""
+    take(parser, "model MODEL", _MODEL)
+    take(parser, "--episodes K", "of every run", type=int, required=True)
+    take(parser, "--runs R", f"independent runs (default {runs})", default=runs)
+    take(parser, "--seed S", "of all random numbers (default 0)", default=0)
+    steps = "cells of the grid of remaining times (default: 100, or as many as it takes for the grid to cost "
+    take(parser, "--steps N", steps + "less than 1 %% of the regret)", type=int)
+    take(parser, "--workers W", "processes (default: one per core)", type=int)
+    take(parser, "--cluster ADDRESS", "a dask scheduler that does the work instead")
+    take(parser, "--out DIR", "folder for finished parts; needed to resume")
+    take(parser, "--block B", f"episodes between two saves of a run (default {block})", default=block)
+    _add_settings(parser, delta)
+
+
+def _add_settings(parser: ArgumentParser, delta: str = "1/20") -> None:
+    """Describe what a learner is told; what is not given stays ``None``."""
+    group = parser.add_argument_group("what the learner is told")
+    take(group, "--delta D", f"confidence parameter (default {delta})")
+    take(group, "--epsilon E", _EPSILON)
+    take(group, "--lambda-max L", "bound on all rates (default: the largest)")
+    take(group, "--lambda-min L", "known lower bound: the variant of the paper's remark")
+    bonus = "paper (default), sharp: the smallest that is proved, with its stopping rule, or none: greedy"
+    take(group, "--bonus", bonus, choices=("paper", "sharp", "none"))
+    take(group, "--rescale SCALE,SHIFT", "rewards become SCALE * r + SHIFT")
+    take(group, "--initial STATE=P", "a distribution of initial states", action="append", default=[])
 
 
 # --- the paper's constants --------------------------------------------------------------------
@@ -304,87 +266,22 @@ _CONSTANTS_EXAMPLES = """examples:
 
 
 def _constants(commands: Commands) -> None:
-    parser = add_command(
-        commands,
-        f"{_COMMANDS}.constants",
-        help="every constant and bound of the paper, with guaranteed digits",
-        description=_CONSTANTS,
-        epilog=_CONSTANTS_EXAMPLES,
-    )
-    _model(parser, nargs="?")
+    summary = "every constant and bound of the paper, with guaranteed digits"
+    parser = add_command(commands, "ctucbvi.commands.constants", summary, _CONSTANTS, _CONSTANTS_EXAMPLES)
+    take(parser, "model MODEL", _MODEL, nargs="?")
     sizes = parser.add_argument_group("parameters (exact: 7, 0.05, 1/20, 1e7)")
     for name, text in (("S", "states"), ("A", "actions"), ("H", "horizon"), ("K", "episodes")):
-        sizes.add_argument(f"--{name}", metavar=name, help=text)
-    sizes.add_argument("--lambda-max", metavar="L", help="bound on all rates (default: the model's largest)")
-    sizes.add_argument("--lambda-min", metavar="L", help="lower bound (default: the model's smallest rate)")
-    sizes.add_argument("--delta", metavar="D", help="of the radii and the learner (default 1/(2KH))")
-    sizes.add_argument("--epsilon", metavar="E", default="1/sqrt(k)", help=_EPSILON)
-    sizes.add_argument("--time", metavar="T", default="0", help="spent at the pair of beta and b (default 0)")
-    sizes.add_argument("--jumps", metavar="N", default="0", help="from the pair of alpha and b (default 0)")
-    parser.add_argument("--digits", type=int, default=10, metavar="D", help="significant digits (default 10)")
-    parser.add_argument("--sweep", metavar="P=A..B[:N]", help="bounds over a parameter (default N: 200)")
-    parser.add_argument(
-        "--plot", metavar="FILE", help=f"draw the sweep there (.svg, .png or .pdf); default sweep: {RANGE}"
-    )
-    parser.add_argument(
-        "--study", metavar="FILE", help="a result of ctucbvi regret, to draw beside the bounds"
-    )
+        take(sizes, f"--{name} {name}", text)
+    take(sizes, "--lambda-max L", "bound on all rates (default: the model's largest)")
+    take(sizes, "--lambda-min L", "lower bound (default: the model's smallest rate)")
+    take(sizes, "--delta D", "of the radii and the learner (default 1/(2KH))")
+    take(sizes, "--epsilon E", _EPSILON, default="1/sqrt(k)")
+    take(sizes, "--time T", "spent at the pair of beta and b (default 0)", default="0")
+    take(sizes, "--jumps N", "from the pair of alpha and b (default 0)", default="0")
+    take(parser, "--digits D", "significant digits (default 10)", default=10)
+    take(parser, "--sweep P=A..B[:N]", "bounds over a parameter (default N: 200)")
+    take(parser, "--plot FILE", f"draw the sweep there (.svg, .png or .pdf); default sweep: {RANGE}")
+    take(parser, "--study FILE", "a result of ctucbvi regret, to draw beside the bounds")
     kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument("--latex", action="store_true", help="print the table of constants for a paper")
-    _json(kinds)
-
-
-# --- what several share -----------------------------------------------------------------------
-
-_EPSILON = "accuracies: 1/sqrt(k) (default), k^-A or 'k^-A*exp(-lambda_max*H)'"
-
-
-def _json(parser: argparse._ActionsContainer, text: str = "print one JSON document") -> None:
-    parser.add_argument("--json", action="store_true", help=text)
-
-
-def _model(parser: ArgumentParser, nargs: str | None = None) -> None:
-    parser.add_argument("model", metavar="MODEL", nargs=nargs, help="bundled name or TOML/JSON file")
-
-
-def _study(parser: ArgumentParser, *, runs: int, block: int, delta: str = "1/20") -> None:
-    """Describe the options of a study: what is played, how often, and what the learner is told."""
-    _model(parser)
-    parser.add_argument("--episodes", type=int, required=True, metavar="K", help="of every run")
-    parser.add_argument(
-        "--runs", type=int, default=runs, metavar="R", help=f"independent runs (default {runs})"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of all random numbers (default 0)")
-    parser.add_argument(
-        "--steps",
-        type=int,
-        metavar="N",
-        help="cells of the grid of remaining times (default: 100, or as many as it takes for the grid to "
-        "cost less than 1 %% of the regret)",
-    )
-    parser.add_argument("--workers", type=int, metavar="W", help="processes (default: one per core)")
-    parser.add_argument("--cluster", metavar="ADDRESS", help="a dask scheduler that does the work instead")
-    parser.add_argument("--out", metavar="DIR", help="folder for finished parts; needed to resume")
-    text = f"episodes between two saves of a run (default {block})"
-    parser.add_argument("--block", type=int, default=block, metavar="B", help=text)
-    _settings(parser, delta)
-
-
-def _settings(parser: ArgumentParser, delta: str = "1/20") -> None:
-    """Describe what a learner is told; what is not given stays ``None``."""
-    group = parser.add_argument_group("what the learner is told")
-    group.add_argument("--delta", metavar="D", help=f"confidence parameter (default {delta})")
-    group.add_argument("--epsilon", metavar="E", help=_EPSILON)
-    group.add_argument("--lambda-max", metavar="L", help="bound on all rates (default: the largest)")
-    group.add_argument(
-        "--lambda-min", metavar="L", help="known lower bound: the variant of the paper's remark"
-    )
-    group.add_argument(
-        "--bonus",
-        choices=("paper", "sharp", "none"),
-        help="paper (default), sharp: the smallest that is proved, with its stopping rule, or none: greedy",
-    )
-    group.add_argument("--rescale", metavar="SCALE,SHIFT", help="rewards become SCALE * r + SHIFT")
-    group.add_argument(
-        "--initial", action="append", default=[], metavar="STATE=P", help="a distribution of initial states"
-    )
+    take(kinds, "--latex", "print the table of constants for a paper")
+    take(kinds, "--json", _JSON)

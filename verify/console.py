@@ -28,24 +28,31 @@ class Parser(argparse.ArgumentParser):
 
 
 def add_command(
-    commands: Commands,
-    module: str,
-    *,
-    help: str,  # noqa: A002 -- argparse's word
-    description: str,
-    epilog: str,
+    commands: Commands, module: str, summary: str, description: str, epilog: str
 ) -> argparse.ArgumentParser:
     """A command that ``module`` runs, called like it; a text of several lines is printed as it is."""
     several = "\n" in description + epilog
     parser: argparse.ArgumentParser = commands.add_parser(
         module.rpartition(".")[2],
-        help=help,
+        help=summary,
         description=description,
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter if several else argparse.HelpFormatter,
     )
     parser.set_defaults(module=module)
     return parser
+
+
+def take(parser: argparse._ActionsContainer, written: str, text: str, **more: Any) -> None:
+    """Describe an argument: ``--digits D`` with what it takes, ``--json`` alone, ``model MODEL`` by place."""
+    name, _, more["metavar"] = written.partition(" ")
+    if not more["metavar"]:
+        del more["metavar"]
+        if not more.keys() & {"action", "choices"}:
+            more["action"] = "store_true"
+    if isinstance(more.get("default"), int | float):
+        more["type"] = type(more["default"])
+    parser.add_argument(name, help=text, **more)
 
 
 def dispatch(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:

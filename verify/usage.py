@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from verify.console import Commands, add_command
+from verify.console import Commands, add_command, take
 from verify.source import Source
+
+_PROFILES = ("quick", "thorough")
 
 _VERIFY = """\
 Check claims (all of them, or those named and what they use) and print the verdicts: own,
@@ -65,62 +67,43 @@ def _add_verify(commands: Commands, source: Source, words: dict[str, str]) -> No
     parser = add_command(
         commands,
         "verify.commands.verify",
-        help="check the claims and print the verdicts",
-        description=_VERIFY + (_SUITES.format(**words) if source.offers else ""),
-        epilog=_VERIFY_EXAMPLES.format(**words),
+        "check the claims and print the verdicts",
+        _VERIFY + (_SUITES.format(**words) if source.offers else ""),
+        _VERIFY_EXAMPLES.format(**words),
     )
-    parser.add_argument(
-        "labels", nargs="*", metavar="LABEL", help="a claim, a pattern like 'lem:*', or a property suite"
-    )
-    parser.add_argument("--profile", choices=("quick", "thorough"), default="quick", help="default quick")
+    take(parser, "labels LABEL", "a claim, a pattern like 'lem:*', or a property suite", nargs="*")
+    take(parser, "--profile", "default quick", choices=_PROFILES, default="quick")
     _add_source(parser, source)
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the random checks (default 0)")
-    parser.add_argument("--model", metavar="MODEL", help="run the suites on this model, bundled or a file")
-    parser.add_argument("--examples", type=int, metavar="N", help="per check of the suites")
-    parser.add_argument(
-        "--workers",
-        type=int,
-        metavar="W",
-        help="processes (default: one per core; 0: none, all in this one, to debug a check)",
-    )
-    parser.add_argument("--fresh", action="store_true", help="do not use the results of earlier runs")
-    parser.add_argument("--certificates", metavar="DIR", help="write every proof to DIR/LABEL.json")
-    parser.add_argument(
-        "--ledger", metavar="FILE.md", help="write findings, repairs and all verdicts to a page"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    take(parser, "--seed S", "of the random checks (default 0)", default=0)
+    take(parser, "--model MODEL", "run the suites on this model, bundled or a file")
+    take(parser, "--examples N", "per check of the suites", type=int)
+    workers = "processes (default: one per core; 0: none, all in this one, to debug a check)"
+    take(parser, "--workers W", workers, type=int)
+    take(parser, "--fresh", "do not use the results of earlier runs")
+    take(parser, "--certificates DIR", "write every proof to DIR/LABEL.json")
+    take(parser, "--ledger FILE.md", "write findings, repairs and all verdicts to a page")
+    take(parser, "--json", "print one JSON document")
 
 
 def _add_claims(commands: Commands, source: Source, words: dict[str, str]) -> None:
     parser = add_command(
         commands,
         "verify.commands.claims",
-        help="list the claims, print one in full, or draw what rests on what",
-        description=_CLAIMS.format(**words),
-        epilog=_CLAIMS_EXAMPLES.format(**words),
+        "list the claims, print one in full, or draw what rests on what",
+        _CLAIMS.format(**words),
+        _CLAIMS_EXAMPLES.format(**words),
     )
-    parser.add_argument(
-        "label",
-        nargs="?",
-        metavar="LABEL",
-        help="print this claim in full, or list the matching ones ('lem:*')",
-    )
-    parser.add_argument(
-        "--graph",
-        metavar="FILE",
-        help="write the graph, of LABEL or of all: .svg, .dot, .txt, or - for a tree",
-    )
+    take(parser, "label LABEL", "print this claim in full, or list the matching ones ('lem:*')", nargs="?")
+    take(parser, "--graph FILE", "write the graph, of LABEL or of all: .svg, .dot, .txt, or - for a tree")
     _add_source(parser, source)
-    parser.add_argument(
-        "--profile", choices=("quick", "thorough"), default="quick", help="of the verdicts (default quick)"
+    take(
+        parser, "--profile", "of the verdicts (default quick)", choices=("quick", "thorough"), default="quick"
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the verdicts (default 0)")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    take(parser, "--seed S", "of the verdicts (default 0)", default=0)
+    take(parser, "--json", "print one JSON document")
 
 
 def _add_source(parser: argparse.ArgumentParser, source: Source) -> None:
     parser.set_defaults(source=source)
     instead = f", instead of {source.whose}" if source.package else ""
-    parser.add_argument(
-        "--claims", required=not source.package, metavar="FILE.py", help=f"claims of your own{instead}"
-    )
+    take(parser, "--claims FILE.py", f"claims of your own{instead}", required=not source.package)

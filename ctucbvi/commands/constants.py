@@ -14,6 +14,7 @@ import sympy
 from ctucbvi import InputError, find_model
 from ctucbvi.bounds import CATALOGUE, Parameters, Sweep, SweepRange, document, sweep
 from ctucbvi.bounds.figure import draw
+from ctucbvi.bounds.versions import VERSIONS
 from ctucbvi.figures import check_target
 from ctucbvi.usage import RANGE
 from verify.tables import table
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     if options.latex:
         print(_latex(p, found))
     else:
-        print(json.dumps(found, ensure_ascii=False) if options.json else _report(found))
+        print(json.dumps(found, ensure_ascii=False) if options.json else _report(p, found))
     return 0
 
 
@@ -104,7 +105,7 @@ def _of_model(
 # --- the constants ----------------------------------------------------------------------------
 
 
-def _report(found: dict[str, Any]) -> str:
+def _report(p: Parameters, found: dict[str, Any]) -> str:
     told = "  ".join(f"{key} = {value}" for key, value in found["parameters"].items() if value is not None)
     lines = [*textwrap.wrap(told, _WIDTH), ""]
     for constant in found["constants"]:
@@ -112,7 +113,7 @@ def _report(found: dict[str, Any]) -> str:
     upper = found["upper_bound"]
     versions = [upper, *upper["versions"]]
     lines += ["", f"the bound of {upper['label']} as printed, in its factors", _factors(upper)]
-    lines += ["", "from which K on the bound is below K H", _thresholds(versions)]
+    lines += ["", "from which K on the bound is below K H", _thresholds(p, versions)]
     lines += ["", *_lower_lines(found)]
     return "\n".join(lines)
 
@@ -143,15 +144,11 @@ def _factors(upper: dict[str, Any]) -> str:
     return table(["factor", "value"], rows)
 
 
-def _thresholds(versions: list[dict[str, Any]]) -> str:
+def _thresholds(p: Parameters, versions: list[dict[str, Any]]) -> str:
     rows = []
-    for version in versions:
-        if (
-            version["delta"] != "1/(2KH)"
-            and not version["vacuous_until"]
-            and "given" in str(_failing(version))
-        ):
-            continue  # no delta was given
+    for kind, version in zip(VERSIONS, versions, strict=True):
+        if kind.own_delta and p.delta is None:
+            continue
         value = version["value"] or "needs " + " and ".join(_failing(version))
         until = version["vacuous_until"] or version["vacuous_until_missing"]
         rows.append([version["name"], value, until, version["delta"], version["learner"]])

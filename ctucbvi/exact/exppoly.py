@@ -317,7 +317,7 @@ class ExpPoly:
 
     def to_sympy(self, symbol: Any, digits: int = 15) -> Any:
         """The function as a SymPy expression; a ball shows ``digits`` digits of its centre."""
-        import sympy
+        import sympy  # slow to load, and few ask for expressions
 
         parts = [
             _sympy_number(c, digits) * symbol**j * sympy.exp(-_sympy_number(mu, digits) * symbol)
@@ -327,7 +327,7 @@ class ExpPoly:
 
     def latex(self, symbol: str = "t") -> str:
         """The function as LaTeX."""
-        import sympy
+        import sympy  # slow to load, and few ask for expressions
 
         text: str = sympy.latex(self.to_sympy(sympy.Symbol(symbol)))
         return text
@@ -353,7 +353,7 @@ def _power(name: str, j: int) -> str:
 
 
 def _sympy_number(c: Coefficient, digits: int) -> Any:
-    import sympy
+    import sympy  # slow to load, and few ask for expressions
 
     centre = c if isinstance(c, fmpq) else point(c)
     number = sympy.Rational(int(centre.p), int(centre.q))

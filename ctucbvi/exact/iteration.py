@@ -161,7 +161,7 @@ class Iterate:
 
     def sympy(self, state: str, symbol: Any = None, digits: int = 15) -> Any:
         """``V_n(state, ·)`` in SymPy: exact on the first piece, ``digits`` digits on the others."""
-        import sympy
+        import sympy  # slow to load, and few ask for expressions
 
         t = sympy.Symbol("t", nonnegative=True) if symbol is None else symbol
         parts = []
@@ -173,7 +173,7 @@ class Iterate:
 
     def latex(self, state: str, digits: int = 15) -> str:
         """``V_n(state, ·)`` as LaTeX."""
-        import sympy
+        import sympy  # slow to load, and few ask for expressions
 
         text: str = sympy.latex(self.sympy(state, digits=digits))
         return text

@@ -141,7 +141,7 @@ def claim(
     if checks is None:
         if formal is None:
             raise ClaimError(f"claim {label}: nothing to check; give says='...' or checks=[...]")
-        from verify.provers import standard_checks
+        from verify.provers import standard_checks  # a check looks at claims, and a claim has checks
 
         checks = standard_checks(formal)
     return Claim(
