@@ -171,13 +171,6 @@ class Iterate:
             parts.append((self.expression(piece, t, digits), t <= (end if last else end.evalf(digits))))
         return parts[0][0] if len(parts) == 1 else sympy.Piecewise(*parts)
 
-    def latex(self, state: str, digits: int = 15) -> str:
-        """``V_n(state, ·)`` as LaTeX."""
-        import sympy  # slow to load, and few ask for expressions
-
-        text: str = sympy.latex(self.sympy(state, digits=digits))
-        return text
-
 
 @dataclass
 class ValueIteration:

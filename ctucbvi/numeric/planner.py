@@ -246,4 +246,6 @@ class _Run:
 
 def _doubled(array: Any, more: int) -> Any:
     """The array with ``more`` entries of 0 at its end."""
-    return np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)])
+    longer = np.zeros((len(array) + more, *array.shape[1:]), array.dtype)  # pages that nobody has touched yet
+    longer[: len(array)] = array
+    return longer

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 import ctucbvi
+from ctucbvi import peers, second_opinion
 from ctucbvi.cli import main
 from ctucbvi.commands import crosscheck
 from ctucbvi.library import machine_repair
@@ -257,13 +258,34 @@ def test_peers_are_asked_or_left_out_with_the_reason(capsys):
     document = json.loads(out)
     assert status == 0
     assert {entry["peer"] for entry in document["peers"]} == {"quantecon", "stormpy"}
-    assert all("left_out" in entry or entry["agree"] for entry in document["peers"])
+    missing = {peer for peer, reason in peers.available().items() if reason is not None}
+    assert {entry["peer"] for entry in document["peers"] if "model" not in entry} == missing
+    assert all(entry["agree"] for entry in document["peers"] if "agree" in entry)
     assert "third opinions" in run(capsys, "reachability", "--peers")[1]
 
 
-def test_a_peer_that_disagrees_is_status_1(capsys, monkeypatch):
-    from ctucbvi import peers
+def test_a_peer_that_agrees_is_listed_with_its_difference(capsys, monkeypatch):
+    """With a peer that is always there: the second opinion, disguised."""
 
+    def disguised(model, semantics, *, peer, epsilon):
+        found = second_opinion.solve(model, semantics, digits=15)
+        return peers.Opinion(
+            peer, {x: float(found.value(x).mid) + epsilon / 2 for x in model.states}, epsilon
+        )
+
+    monkeypatch.setattr(peers, "available", lambda: {"stormpy": None, "quantecon": "not installed"})
+    monkeypatch.setattr(peers, "third_opinion", disguised)
+    status, out, _ = run(capsys, "reachability", "--peers", "--json")
+    *asked, left_out = json.loads(out)["peers"]
+    assert status == 0
+    assert [(e["peer"], e["model"], e["semantics"], e["agree"]) for e in asked] == [
+        ("stormpy", "reachability", semantics, True) for semantics in ("committed", "adjustable")
+    ]
+    assert all(abs(e["difference"] - e["stated"] / 2) < 1e-9 for e in asked)
+    assert left_out == {"peer": "quantecon", "left_out": "not installed"}
+
+
+def test_a_peer_that_disagrees_is_status_1(capsys, monkeypatch):
     def wrong(model, semantics, *, peer, epsilon):
         return peers.Opinion(peer, dict.fromkeys(model.states, 0.123), epsilon)
 
