@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from argparse import _SubParsersAction
 
-    from verify.running.loading import Remark, Source
+    from verify.claims import Remark
+    from verify.running.loading import Source
     from verify.running.runs import Run
 
 _DESCRIPTION = """\

@@ -19,9 +19,8 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify.claims import Claim, Kind, Verdict
+from verify.claims import BREAKS, Claim, Kind, Remark, Verdict
 from verify.running.graph import Graph
-from verify.running.loading import BREAKS, Remark
 from verify.running.report import domain_texts, graph_of, slack_text
 from verify.running.runs import Run
 
