@@ -133,9 +133,10 @@ def _modules(name: str) -> Iterator[ModuleType]:
         raise ClaimError(f"{name}: {error}") from None
     yield module
     found = [info.name for info in pkgutil.iter_modules(getattr(module, "__path__", ()))]
-    first = [inner for inner in getattr(module, "ORDER", ()) if inner in found]
-    for inner in dict.fromkeys([*first, *found]):
-        yield from _modules(f"{name}.{inner}")
+    if found:
+        first = [inner for inner in getattr(module, "ORDER", ()) if inner in found]
+        for inner in dict.fromkeys([*first, *found]):
+            yield from _modules(f"{name}.{inner}")
 
 
 # --- a file ----------------------------------------------------------------------------------
