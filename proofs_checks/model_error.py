@@ -139,6 +139,8 @@ section.claim(
     mutant=operator_error(_THIRD, ONE),
 )
 
+# --- what the proof gives beyond the lemma ----------------------------------------------------
+
 section.repair(
     "eq:error2/halved",
     "Where p̂ is a probability, |Σ_y f(y)(p̂(y) - p(y))| <= (u/2) ‖p̂ - p‖₁: the sum does not change when "

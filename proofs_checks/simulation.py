@@ -69,6 +69,8 @@ section.repair(
     mutant=Domain.of("1 <= k <= 10**7"),
 )
 
+# --- evaluation of a policy -------------------------------------------------------------------
+
 section.claim(
     "sec:simulation/evaluation",
     "V^π = T^π V^π for every policy, and iterating T^π from 0 converges to V^π (T^π contracts like T^a).",
@@ -100,6 +102,8 @@ section.step(
     domain=("l > 0", "t >= 0", "0 <= r <= 1"),
     mutant=Domain.of("l > 0", "t >= 0", "r >= 0"),  # rewards with a bonus
 )
+
+# --- the figure -------------------------------------------------------------------------------
 
 section.claim(
     "fig:1/growth",

@@ -1,11 +1,11 @@
-r"""How fast value iteration converges: faster than any linear rate, and never in finitely many steps.
+r"""``alg:VI``: its printed loop, that it stops, and how fast it converges.
 
-The error of :math:`V_n` is at most :math:`e_n = \mathbb E(H-\Gamma_n)^+ = \mathbb E(N-n)^+/\lambda`,
-:math:`\Gamma_n` the time of the n-th jump at the rate :math:`\lambda = \lambda_{\max}` and :math:`N` Poisson
-with mean :math:`\mu = \lambda H`; with reward 1 and this rate everywhere it is :math:`e_n`.  The weights of
-:math:`N` satisfy :math:`p_{j+1} = p_j\mu/(j+1)`, so that :math:`e_{n+1} \le \frac{\mu}{n+2}e_n`: the paper's
-:math:`\varrho^n`, :math:`\varrho = 1 - e^{-\lambda_{\max}H}`, is a bound and not the rate.  And :math:`e_n >
-0`.
+Faster than any linear rate, and never in finitely many steps.  The error of :math:`V_n` is at most :math:`e_n =
+\mathbb E(H-\Gamma_n)^+ = \mathbb E(N-n)^+/\lambda`, :math:`\Gamma_n` the time of the n-th jump at the rate
+:math:`\lambda = \lambda_{\max}` and :math:`N` Poisson with mean :math:`\mu = \lambda H`; with reward 1 and this
+rate everywhere it is :math:`e_n`.  The weights of :math:`N` satisfy :math:`p_{j+1} = p_j\mu/(j+1)`, so that
+:math:`e_{n+1} \le \frac{\mu}{n+2}e_n`: the paper's :math:`\varrho^n`, :math:`\varrho = 1 -
+e^{-\lambda_{\max}H}`, is a bound and not the rate.  And :math:`e_n > 0`.
 """
 
 from __future__ import annotations

@@ -1,20 +1,10 @@
-r"""Policies as functions of state and time: which clock they read, whether they are measurable, and grids.
+r"""The policies :math:`\pi^k`: whether they are measurable, and what a grid of remaining times costs.
 
-*The clock.* The paper lets a policy choose :math:`a_n = \pi(x_n, (H - t_n)^+)` also in :math:`V^\pi(x,t)`
-with :math:`t < H`.  There :math:`t - t_n` remains, not :math:`H - t_n`, and :math:`V^\pi = \mathcal T^\pi
-V^\pi` fails. By hand: two states that take turns at rate 1, :math:`H = 1`, action :math:`a` earns 1 and
-:math:`b` nothing, and :math:`\pi` takes :math:`a` while more than 1/2 remains.  At :math:`t = 2/5` every
-decision is made with :math:`H - t_n \ge 3/5`, so :math:`V^\pi(x,2/5) = 2/5`; but :math:`\mathcal T^\pi` takes
-:math:`b` there and gives :math:`\int_0^{2/5}e^{-s}(2/5-s)ds = e^{-2/5}-3/5 < 0.08`.  With :math:`a_n =
-\pi(x_n, (t - t_n)^+)` it holds, and all proofs mean this.  :math:`V^*`, a supremum for each :math:`t`, is the
-same in both readings.
-
-*Grids.* :math:`f_a(t) = \mathcal T^au(x,t)` has slope :math:`re^{-\lambda t} + \lambda(m - n)`, with
-:math:`m` the mean of :math:`u` over the next state at remaining time :math:`t`, and :math:`n` an average of
-such means.  So it moves by at most :math:`(r + \lambda\sup u)` per unit of time: the best of finitely many
-actions can be chosen measurably, and the best action of a grid point is nearly best within a step of it.
-Its *value* need not be near: where two actions tie in the estimated model, as in the first episode, rounding
-decides between them.
+:math:`f_a(t) = \mathcal T^au(x,t)` has slope :math:`re^{-\lambda t} + \lambda(m - n)`, with :math:`m` the mean
+of :math:`u` over the next state at remaining time :math:`t`, and :math:`n` an average of such means.  So it
+moves by at most :math:`(r + \lambda\sup u)` per unit of time: the best of finitely many actions can be chosen
+measurably, and the best action of a grid point is nearly best within a step of it.  Its *value* need not be
+near: where two actions tie in the estimated model, as in the first episode, rounding decides between them.
 """
 
 from __future__ import annotations

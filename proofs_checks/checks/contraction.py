@@ -94,7 +94,8 @@ def contracted_iterates(
     return Search(examples=(15, 150), given=given, sides=sides, title="iterates")
 
 
-def _attained(slower: Any = 1) -> Computed:
+def coefficient_attained(slower: Any = 1) -> Computed:
+    """One state with a self-loop at λmax, u = 1 and v = 0: T u - T v is 1 - exp(-λmax H) at H."""
     density = slower * RATE * sympy.exp(-slower * RATE * ELAPSED)
     return vanishes(
         "integrated",

@@ -196,7 +196,6 @@ def _increments(mean: arb, room: int) -> tuple[list[arb], arb]:
     return weights, arb(0)
 
 
-# --- claims -----------------------------------------------------------------------------------
 EXAMPLES = (
     Setting(1, 1, 2, Fraction(9, 10), Fraction(50)),
     Setting(1, 1, 2, Fraction(9, 10), Fraction(50), Fraction(1, 4)),

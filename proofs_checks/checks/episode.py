@@ -87,6 +87,8 @@ def mistakes(shares: Shares) -> Computed:
 
 
 # --- eq:Vpik: the definition of V^π against its equation ---------------------------------------
+
+
 @dataclass(frozen=True)
 class Followed:
     """A policy, a state and a remaining time."""
@@ -124,6 +126,8 @@ def own_equation(forget: bool = False) -> Search:
 
 
 # --- the remainder -----------------------------------------------------------------------------
+
+
 def remainders(power: int = 0) -> Computed:
     """``P(N >= m)`` for ``N`` Poisson with mean μ, against ``μ^(m+power)/(m+power)!``."""
 

@@ -13,7 +13,6 @@ from ctucbvi.strategies import models
 from verify.provers.search import Search
 
 
-# --- unseen pairs -----------------------------------------------------------------------------
 def _histories() -> Any:
     """Statistics after up to four episodes of a random model, drawn from a seed, all actions in turn."""
 

@@ -171,7 +171,9 @@ def differ(model: CTMDP) -> bool:
     return any(not hjb.value(x).overlaps(fixed.value(x)) for x in model.states)
 
 
-def _exceeds(smaller: str = COMMITTED, larger: str = ADJUSTABLE) -> Search:
+def exceeds(smaller: str = COMMITTED, larger: str = ADJUSTABLE) -> Search:
+    """The values of one problem against those of the other."""
+
     def sides(model: CTMDP) -> tuple[Any, Any]:
         low = solve(model, smaller, resolve_policy=False)
         high = solve(model, larger, resolve_policy=False)

@@ -23,6 +23,8 @@ def bracket(states: int, actions: int, episodes: int, horizon: Fraction, delta: 
 
 
 # --- no data ----------------------------------------------------------------------------------
+
+
 _SMALL = (  # S, A, K, H, δ
     (2, 1, 1, Fraction(3, 80), Fraction(1, 4)),
     (2, 2, 10, Fraction(1), Fraction(1, 20)),
@@ -50,6 +52,8 @@ def without_data(*, region: bool = False) -> Computed:
 
 
 # --- the union over the values of N -----------------------------------------------------------
+
+
 def visits(mean: Fraction, n: int) -> arb:
     """P(N = n) in an episode from state 0 of 0 -> {1, 2} -> 0, one rate, λH = ``mean``: N = ⌈J/2⌉."""
     exact = arb(rational(mean))
@@ -74,6 +78,8 @@ def more_than(episodes: int = 2, *, rare: bool = False) -> Computed:
 
 
 # --- the lemma --------------------------------------------------------------------------------
+
+
 def short_and_fast(
     horizon: Fraction = Fraction(1, 480), draws: int = 12, *, uniform: bool = False, sets: int = 1
 ) -> Computed:
@@ -106,6 +112,9 @@ def short_and_fast(
         return Outcome([Case(text, total, sets * delta, line=again)])
 
     return Computed(compute, "exact law")
+
+
+# --- Weissman's inequality --------------------------------------------------------------------
 
 
 _LAWS = tuple(
@@ -174,6 +183,9 @@ def best_subset(factor: int = 2) -> Computed:
         return Outcome(cases, method="all subsets, in fractions")
 
     return Computed(compute, "exact")
+
+
+# --- the jump sets, peel by peel --------------------------------------------------------------
 
 
 def crossed(level: Fraction, steps: int) -> arb:

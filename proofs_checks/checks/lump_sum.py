@@ -45,7 +45,6 @@ def lump(case: Perturbed, k: int, t: Fraction, parts: Parts) -> arb:
         return rate + jump * (to_fmpq(t) - waiting(found.rate, t))
 
 
-# --- checks -----------------------------------------------------------------------------------
 def made_up(parts: Parts = WHOLE) -> Search:
     """``T^aV <= T^{a,k}V + B``, without a bonus in T^{a,k}, for ``V = V*_n``."""
 

@@ -65,7 +65,7 @@ def attained(semantics: str, taken_from: str = "") -> Search:
     return Search(examples=(60, 600), given=drawn, sides=sides, title="best policy")
 
 
-def _two_forms(at_zero: int = 0) -> Computed:
+def two_forms(at_zero: int = 0) -> Computed:
     """Both forms of T^a: the reward part, and the jump part for u(w) = 1 - exp(-cw), plus u(0) for a mutant.
 
     Two bounded measures on [0, t] that integrate exp(-cw) alike for all large c are the same, so this decides

@@ -28,6 +28,8 @@ TIE_LINE = "from math import exp; print(1/2 - (1 - exp(-2))/4 > 0.28)"
 
 
 # --- the clock ---------------------------------------------------------------------------------
+
+
 @cache
 def early_bird() -> Policy:
     """The policy of the module's text: ``a`` while at least 1/2 remains, then ``b``."""

@@ -50,6 +50,8 @@ def observed(factor: Fraction = Fraction(1)) -> Computed:
 
 
 # --- the proposition --------------------------------------------------------------------------
+
+
 def one_state(factor: Fraction = Fraction(1)) -> Computed:
     """One state with a self-loop: N^k is Poisson of mean λ(k-1)H, and Σ_m (H - t_m)^+ has mean H + λH²/2."""
 

@@ -16,7 +16,6 @@ from verify.provers.search import Search
 _BITS = 128
 
 
-# --- the printed proof ------------------------------------------------------------------------
 def mean_inverse_roots(factor: Fraction = Fraction(1)) -> Search:
     """(E N)^(-1/2) against E N^(-1/2), times ``factor``, for N uniform on a list of numbers."""
 

@@ -19,6 +19,8 @@ _BITS = 128
 
 
 # --- the estimator and its radius -------------------------------------------------------------
+
+
 def two_forms(shift: int = 0) -> Computed:
     """The two forms of β on both sides of T = L/λmax; ``shift`` spoils the second one."""
     top, confidence, step = sympy.symbols("m L d", positive=True)
@@ -56,6 +58,8 @@ def counted_twice(first: int = 100) -> Computed:
 
 
 # --- what is false ----------------------------------------------------------------------------
+
+
 def count_law(episodes: int, rate: Fraction, horizon: Fraction, total: Fraction) -> dict[int, Fraction]:
     """The law of N given T = ``total`` for a pair in which every episode starts and to which none returns.
 
@@ -140,6 +144,9 @@ def certain_miss(total: Fraction = Fraction(105)) -> Computed:
         return Outcome([Case(text, missed, delta / (states * episodes), line=again)])
 
     return Computed(compute, "exact law")
+
+
+# --- the repair -------------------------------------------------------------------------------
 
 
 def one_visit(truncated: bool = True) -> Computed:

@@ -55,7 +55,8 @@ def class_models(max_states: int = 3, max_actions: int = 2) -> SearchStrategy[CT
 _PRINTED_LAW = 1 - sympy.exp(-RATE * TIME)
 
 
-def _joint_law(law: Any = _PRINTED_LAW) -> Computed:
+def joint_law(law: Any = _PRINTED_LAW) -> Computed:
+    """The density of holding time and next state, integrated, against the printed law."""
     density = RATE * sympy.exp(-RATE * ELAPSED) * PROBABILITY
     return vanishes(
         "integrated",
@@ -72,7 +73,7 @@ _SAME_Q = (
 )
 
 
-def _recovered(loops: tuple[Fraction, ...]) -> Computed:
+def rates_recovered(loops: tuple[Fraction, ...]) -> Computed:
     """λ from the rates to other states, as if there were no self-loop, for a rate 1 with the given ones."""
 
     def compute(effort: Effort) -> Outcome:
@@ -86,7 +87,7 @@ def _recovered(loops: tuple[Fraction, ...]) -> Computed:
     return Computed(compute, "recovered rate")
 
 
-def _affine(mass: Any = 1) -> Computed:
+def affine(mass: Any = 1) -> Computed:
     """``T`` with reward ``r + c``, applied to ``u + cs``, exceeds ``T u`` by ``ct``: what ``c`` adds."""
     survival = sympy.exp(-RATE * ELAPSED)
 
@@ -117,7 +118,9 @@ def rescaled_values(scale: Fraction = Fraction(1)) -> Search:
     return Search(examples=(40, 600), given=given, sides=sides, title="rescaled policies")
 
 
-def _closed_under(scalars: tuple[Fraction, ...]) -> Computed:
+def closed_under(scalars: tuple[Fraction, ...]) -> Computed:
+    """Whether multiples of a function in 𝕄 are in 𝕄."""
+
     def compute(effort: Effort) -> Outcome:
         del effort
         cases = [

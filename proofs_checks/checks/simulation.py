@@ -63,6 +63,8 @@ def parameters(first: int) -> Computed:
 
 
 # --- evaluation of a policy --------------------------------------------------------------------
+
+
 def own_equation(semantics: str = COMMITTED) -> Search:
     """V^π at H against T^π V^π by quadrature of the definition (a mutant: V^π of another problem)."""
 
@@ -126,6 +128,8 @@ def stopped(share: Fraction = Fraction(1)) -> Search:
 
 
 # --- the figure --------------------------------------------------------------------------------
+
+
 @cache
 def average_regret(episodes: int, runs: int) -> Fraction:
     """The average regret of ``runs`` seeded runs of CT-UCBVI, told ``episodes``, on the paper's example."""

@@ -30,7 +30,6 @@ def larger_root(horizon: Fraction = Fraction(1, 5)) -> Computed:
     return Computed(compute, "one instance")
 
 
-# --- the theorem as printed -------------------------------------------------------------------
 def defined(horizon: Fraction = Fraction(1, 8)) -> Computed:
     """The radicand ln(2SAKH) of the bound, for S = A = 1 and K = 2."""
 
@@ -76,6 +75,8 @@ def stuck(episodes: int = 10**10) -> Computed:
 
 
 # --- the corollary ----------------------------------------------------------------------------
+
+
 def lump_sum_orders(factor: int = 8) -> Search:
     """The bound of thm:CT-UCB/lump-sum with Σ ε_k λmax H = 2√K against the order with its constants."""
 

@@ -34,6 +34,8 @@ def _counting(model: CTMDP) -> CTMDP:
 
 
 # --- the number of transitions -----------------------------------------------------------------
+
+
 def tails(share: Fraction = Fraction(1)) -> Computed:
     """``P(N >= m)`` for N Poisson with mean λmax H, which no episode exceeds, against ``share``·λmax H/m."""
 
@@ -82,6 +84,8 @@ def one_jump(rate_after: Any) -> Computed:
 
 
 # --- the initial state -------------------------------------------------------------------------
+
+
 def _drawn(case: Perturbed, epsilon: Fraction, shares: Shares) -> tuple[arb, arb]:
     """Regret of an episode and its bound in the mean over an initial state that is drawn evenly."""
     both = [regret(case, x, epsilon, shares) for x in case.model.states]

@@ -1,11 +1,7 @@
-r"""The event 𝒢 of ``eq:G`` and the estimates it is about.
+r"""The event 𝒢 of ``eq:G``.
 
 :math:`P(\mathcal G^c) \le 2\delta` adds up ``lem:rateUCB`` and ``lem:CI-p``, and fails where the second
 does, for short horizons and fast rates.  With the repaired lemmas it holds.
-
-A row of :math:`\hat p_k` adds up to :math:`N/\max\{1,N\}`: 1, or 0 for a pair that was never left.  The
-proofs of ``lem:error-model`` and of the contraction write :math:`\sum_y \hat p_k = 1`; they need, and
-have, at most 1.
 """
 
 from __future__ import annotations

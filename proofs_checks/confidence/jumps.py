@@ -20,6 +20,11 @@ jumps from a pair are independent draws from :math:`p`, whatever the policies.  
 * with :math:`n(n+1)`, :math:`n = \max\{1,N\}`, in the place of :math:`HK^2` it holds everywhere, since
   :math:`\sum_n 1/(n(n+1)) = 1`: ``lem:CI-p/uniform``.  That radius is smaller than the paper's while
   :math:`n(n+1) < HK^2`.
+
+**Weissman's inequality.**  For a set :math:`B` the number of draws in it is binomial, and by Hoeffding's
+lemma :math:`P(d(B) \ge \epsilon/2) \le e^{n(-s\epsilon/2 + s^2/8)}`, which is :math:`e^{-n\epsilon^2/2}` at
+:math:`s = 2\epsilon`.  The empty set and the whole one have :math:`d(B) = 0`, so that :math:`2^S-2` sets
+remain.  Beside the proof stand exact multinomial probabilities in fractions.
 """
 
 from __future__ import annotations
@@ -79,6 +84,8 @@ section.step(
     ),
 )
 
+# --- Weissman's inequality --------------------------------------------------------------------
+
 section.repair(
     "lem:CI-p/subsets",
     "‖p̂ - p‖₁ = 2 max_B (p̂(B) - p(B)) for probability vectors: termwise |d| <= 2 max(d, 0) - d (equal), "
@@ -116,6 +123,8 @@ section.step(
     mutant=weissman(Fraction(1)),
 )
 
+# --- the union over the values of N -----------------------------------------------------------
+
 section.step(
     "lem:CI-p/union",
     "N takes at most HK values per episode (HK² altogether), so that the union over them gives δ: a "
@@ -133,6 +142,8 @@ section.step(
         repair="lem:CI-p/union/repaired",
     ),
 )
+
+# --- what holds -------------------------------------------------------------------------------
 
 section.repair(
     "lem:CI-p/unseen/repaired",

@@ -1,4 +1,4 @@
-r"""``lem:rateUCB``: the confidence sets of the rates, its printed proof, and a proof that works.
+r"""``lem:rateUCB``: the confidence sets of the rates, and its printed proof.
 
 **What fails.**  The proof takes the law of :math:`N^{k,+}` *given* :math:`T^k` as Poisson.  It is not: a
 pair that is visited at most once per episode has count 1 whenever its time in the episode is below

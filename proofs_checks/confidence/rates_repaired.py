@@ -19,6 +19,8 @@ side likewise.  :math:`J` peels cover :math:`[L/\lambda_{\max}, (K-1)H]` if
 :math:`\lambda_{\max}(K-1)H \le 25^J L`, and together, for all pairs, they cost
 :math:`2SAJe^{-L/4} = \delta J/K`.  So the paper's radius is right wherever
 :math:`\lambda_{\max}(K-1)H \le 25^K L(\delta)`.
+
+Beside the proof stand exact crossing probabilities (:mod:`proofs_checks.checks.crossing`).
 """
 
 from __future__ import annotations
@@ -34,26 +36,6 @@ from verify.provers.computed import Assumed
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "0 < d < 1")
 
 section = Section(checks=PROOF, expected="proved")
-
-section.repair(
-    "lem:rateUCB/crossing",
-    "In examples, the probability that the jumps of a pair ever leave the confidence set of its rate, "
-    "looked at continuously from T = L(δ)/λmax to (K-1)H, is at most δ/(SA), with the paper's L(δ).",
-    checks=covered(),
-    expected="tested",
-    latex=r"\mathbb P(\exists u \in [L, U]: |N_u - \theta u| > \sqrt{Lu}) \le \delta/(SA)",
-    mutant=covered(Fraction(1, 4)),  # a quarter of the radius
-)
-
-section.repair(
-    "lem:rateUCB/crossing-peeled",
-    "In the same examples that probability is at most 2J exp(-L(δ)/4), J the least integer J >= 0 with "
-    "λmax (K-1) H <= L(δ)·25^J: the bound that the repaired proof of lem:rateUCB gives.",
-    checks=peeled(),
-    expected="tested",
-    latex=r"\mathbb P(\exists u \in [L, U]: |N_u - \theta u| > \sqrt{Lu}) \le 2J e^{-L(\delta)/4}",
-    mutant=peeled(Fraction(3, 4)),
-)
 
 section.repair(
     "lem:rateUCB/martingale",
@@ -121,4 +103,24 @@ section.repair(
     latex=r"\lambda_{\max}(K-1)H \le 25^K L(\delta) \implies"
     r"\mathbb P(|\lambda-\hat\lambda_k| \le \beta_k\ \text{for all}\ x,a,k) \ge 1-\delta",
     mutant=Domain.of(*_SIZES, "J >= 0", "J <= 2*K", integers="S A K J"),
+)
+
+section.repair(
+    "lem:rateUCB/crossing",
+    "In examples, the probability that the jumps of a pair ever leave the confidence set of its rate, "
+    "looked at continuously from T = L(δ)/λmax to (K-1)H, is at most δ/(SA), with the paper's L(δ).",
+    checks=covered(),
+    expected="tested",
+    latex=r"\mathbb P(\exists u \in [L, U]: |N_u - \theta u| > \sqrt{Lu}) \le \delta/(SA)",
+    mutant=covered(Fraction(1, 4)),  # a quarter of the radius
+)
+
+section.repair(
+    "lem:rateUCB/crossing-peeled",
+    "In the same examples that probability is at most 2J exp(-L(δ)/4), J the least integer J >= 0 with "
+    "λmax (K-1) H <= L(δ)·25^J: the bound that the repaired proof of lem:rateUCB gives.",
+    checks=peeled(),
+    expected="tested",
+    latex=r"\mathbb P(\exists u \in [L, U]: |N_u - \theta u| > \sqrt{Lu}) \le 2J e^{-L(\delta)/4}",
+    mutant=peeled(Fraction(3, 4)),
 )

@@ -40,7 +40,7 @@ from flint import arb
 
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.contraction import (
-    _attained,
+    coefficient_attained,
     contracted,
     contracted_iterates,
     long_horizon,
@@ -95,8 +95,8 @@ section.step(
     "lem:optimism/attained",
     "The coefficient cannot be lowered: u = 1 on (0,H] and v = 0 are in 𝕄 and at distance 1, and for a "
     "pair with rate λmax and a full row T^a u - T^a v at t = H is 1 - exp(-λmax H).",
-    checks=_attained(),
-    mutant=_attained(sympy.Rational(1, 2)),  # at half the rate
+    checks=coefficient_attained(),
+    mutant=coefficient_attained(sympy.Rational(1, 2)),  # at half the rate
 )
 
 section.repair(

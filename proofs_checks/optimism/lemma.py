@@ -200,6 +200,8 @@ section.claim(
     ),
 )
 
+# --- half of the bonus ------------------------------------------------------------------------
+
 section.repair(
     "lem:optimism/rising",
     "V*_n and V̂_n do not decrease in t: T^a u(x,t) = r E[t ∧ τ] + E u(Y,(t-τ)⁺), and for each value s of τ "

@@ -172,6 +172,8 @@ section.repair(
     mutant="(H/D)*(D - (1 - exp(-m*D))/m) <= m*H*D/3",
 )
 
+# --- the HJB equation on a grid ---------------------------------------------------------------
+
 section.repair(
     "eq:hjb-pde/euler-step",
     "An explicit Euler step for the HJB equation with hλ <= 1 does not spread errors: if two functions "

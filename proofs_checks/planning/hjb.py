@@ -25,7 +25,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF
-from proofs_checks.checks.hjb import _exceeds, constant_maximisers, greedy_policies, hjb_residual, two_values
+from proofs_checks.checks.hjb import constant_maximisers, exceeds, greedy_policies, hjb_residual, two_values
 from proofs_checks.checks.optimality import ADJUSTABLE, COMMITTED, attained, dominated
 from verify.claims import Domain, Remark, Section
 
@@ -116,7 +116,7 @@ section.repair(
     "V* <= v always: holding an action until the next jump earns at most what may be earned by changing it "
     "at any time.",
     uses="eq:hjb-pde/lag",
-    checks=_exceeds(),
+    checks=exceeds(),
     expected="tested",
-    mutant=_exceeds(ADJUSTABLE, COMMITTED),
+    mutant=exceeds(ADJUSTABLE, COMMITTED),
 )

@@ -14,11 +14,11 @@ from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.optimality import (
     ADJUSTABLE,
     COMMITTED,
-    _two_forms,
     attained,
     dominated,
     images,
     ordered,
+    two_forms,
 )
 from verify.claims import Domain, Section
 
@@ -29,8 +29,8 @@ section.claim(
     "The two forms of T^a agree: E[min(t,τ)] = ∫exp(-λs)ds for τ exponential with rate λ, and for u(y,w) "
     "= 1 - exp(-cw), every c > 0, the expectation of u(Y,(t-τ)⁺) is the integral up to t. (Exponentials "
     "tell two measures on [0,t] apart. Without u(·,0) = 0 the expectation has exp(-λt)u(Y,0) more.)",
-    checks=_two_forms(),
-    mutant=_two_forms(at_zero=1),  # functions that do not vanish at 0
+    checks=two_forms(),
+    mutant=two_forms(at_zero=1),  # functions that do not vanish at 0
 )
 
 section.claim(

@@ -1,10 +1,9 @@
-r"""``alg:VI`` and the iteration of ``eq:Qa``: increasing, convergent, and where it stops.
+r"""The iteration of ``eq:Qa``: increasing, convergent, and what it counts.
 
 :math:`V_{n+1} = G V_n` increases from :math:`V_0 = 0` because :math:`G` is monotone, and :math:`V^* - V_n`
 is what is earned after the n-th jump: at most :math:`\mathbb E(t - \Gamma_n)^+`, with :math:`\Gamma_n` the
 time of the n-th jump at the rate :math:`\lambda_{\max}`. The paper's :math:`\varrho^n`, :math:`\varrho = 1
-- e^{-\lambda_{\max}H}`, is far larger
-(:mod:`proofs_checks.algorithm.iteration`).
+- e^{-\lambda_{\max}H}`, is far larger (:mod:`proofs_checks.algorithm.iteration`).
 
 The model that counts its jumps (a state is a state and the number of jumps that still count) has the value
 :math:`V_n` exactly. Its policies know that number. Those of the paper know only the state and the remaining

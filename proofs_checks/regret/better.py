@@ -118,6 +118,8 @@ section.repair(
     mutant="a*(2*X) + H*sqrt(r*L)*(7/3*sqrt(2*r)*X) == X*(2*a + 2*r*H*sqrt(2*L))",
 )
 
+# --- the corollary ----------------------------------------------------------------------------
+
 section.repair(
     "eq:regret-b1/lump-sum",
     "For λmax, H > 1 and ε_k = k^(-α)/(λmax H), α >= 1/2, the bound of thm:CT-UCB/lump-sum is at most (8√(2 "

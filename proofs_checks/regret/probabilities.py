@@ -30,6 +30,8 @@ _STEPS = ("eq:CS2", "eq:CS4", "eq:term1-3", "eq:term1-3/K=1/repaired")
 
 section = Section(checks=PROOF, expected="proved")
 
+# --- from remaining time to observed jumps ----------------------------------------------------
+
 section.step(
     "prop:proberror/limit",
     "x/(1 - exp(-λx)) tends to 1/λ as x tends to 0 from the right, for every λ > 0.",
@@ -100,6 +102,8 @@ section.claim(
     expected="tested",
     mutant=adaptive_counts.observed(Fraction(1, 3)),
 )
+
+# --- counting ---------------------------------------------------------------------------------
 
 section.step(
     "prop:proberror/pigeon-hole",
@@ -202,6 +206,8 @@ section.claim(
         says="3*sqrt(S*A)*(sqrt(K)*J) == 3*sqrt(S*A*K)", checks=(all_steps(pairs=1, constant=1), *PROOF)
     ),
 )
+
+# --- the proposition --------------------------------------------------------------------------
 
 section.claim(
     "prop:proberror",

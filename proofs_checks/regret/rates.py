@@ -37,6 +37,8 @@ from verify.claims import Domain, Remark, Section
 
 section = Section(checks=PROOF, expected="proved")
 
+# --- the printed proof ------------------------------------------------------------------------
+
 section.step(
     "prop:rateerror/jensen",
     "E[N^(-1/2)] >= (E N)^(-1/2) for positive N: x^(-1/2) lies above its tangent at c = E N, and the "
@@ -137,6 +139,8 @@ section.claim(
         repair="prop:rateerror/repaired",
     ),
 )
+
+# --- the repair -------------------------------------------------------------------------------
 
 section.repair(
     "prop:rateerror/threshold",

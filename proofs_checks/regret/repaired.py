@@ -32,6 +32,8 @@ _COMMON = (
 
 section = Section(checks=PROOF, expected="proved")
 
+# --- short horizons and few episodes: the bound is trivial ------------------------------------
+
 section.repair(
     "thm:CT-UCB/short",
     "KH = y <= 1/2 is below 1, the last term of the bound.",
@@ -76,6 +78,8 @@ section.repair(
     mutant=Domain.of("q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", integers="S"),
 )
 
+# --- many episodes: the confidence sets are right ---------------------------------------------
+
 section.repair(
     "thm:CT-UCB/rate-and-episodes",
     "88 vSA <= 22 S²A(v + 1)². (SAH >= 1 gives λmax = v/H <= vSA, so that 88 λmax <= K for many episodes.)",
@@ -117,6 +121,8 @@ section.repair(
     domain=Domain.of("S >= 1", "y > 1/2", "K >= 1", "22*S <= K", integers="S K"),
     mutant=Domain.of("S >= 1", "y > 1/2", "K >= 1", "S <= 22*K", integers="S K"),
 )
+
+# --- the theorem ------------------------------------------------------------------------------
 
 section.repair(
     "thm:CT-UCB/long",

@@ -64,6 +64,8 @@ section.repair(
     mutant=Domain.of("x >= 1/2"),
 )
 
+# --- the split at 𝒢, and the choice of δ ------------------------------------------------------
+
 SPLIT = section.claim(
     "eq:r1",
     "With P(𝒢^c) = q <= 2δ and K episodes that cost at most D <= H each, q K D <= 2δKH.",
@@ -133,6 +135,8 @@ section.repair(
     domain=Domain.of("S >= 1", "A >= 1", "K >= 1", "0 < d < 1", integers="S A K"),
     mutant="4*log(2*S*A*K/d) > 3",
 )
+
+# --- collecting the constants -----------------------------------------------------------------
 
 section.claim(
     "eq:r2",
@@ -231,6 +235,8 @@ section.step(
     latex=r"\mathbb E[1_{\mathcal G}\,\mathbb E(X_k\mid\mathcal H_{k-1})] \le \mathbb E X_k",
     mutant=Domain.of("0 <= g <= 2", "x >= 0"),
 )
+
+# --- the theorem as printed -------------------------------------------------------------------
 
 section.claim(
     "thm:CT-UCB",

@@ -33,6 +33,8 @@ from verify.claims import Domain, Section
 
 section = Section(checks=PROOF, expected="proved")
 
+# --- the jump sets, peel by peel --------------------------------------------------------------
+
 section.repair(
     "lem:CI-p/peel",
     "With m = x²m_0 jumps, 1 <= x <= σ = x + d, and ζ = 4√2/(1+σ) √(Λ/m_0), the exponent ζ√(mΛ/2) - mζ²/8 is "
@@ -78,6 +80,8 @@ section.repair(
     mutant=coins(speed=2),
 )
 
+# --- few episodes -----------------------------------------------------------------------------
+
 section.repair(
     "thm:CT-UCB/whole/few-episodes",
     "If K <= 72 S²A(v + 1)² then KH <= 6√2 S√(AK) H(v + 1), which the printed bound exceeds for 2SAKH >= 1: "
@@ -110,6 +114,8 @@ section.repair(
     expected="assumed",
     mutant=Domain.of("1 <= K <= 3548"),
 )
+
+# --- the event 𝒢 ------------------------------------------------------------------------------
 
 section.repair(
     "thm:CT-UCB/whole/jumps",
@@ -181,6 +187,8 @@ section.repair(
     mutant=Domain.of("y > 0", "K >= 1", "y <= K", "J >= 0", "I >= 0", "e >= 0"),
 )
 
+# --- the printed constants --------------------------------------------------------------------
+
 section.repair(
     "thm:CT-UCB/whole/first-root",
     "2S ln 2 + 2 ln(2nKy²) <= 2S + 6 ln(2ny) + 2 ln K for y = KH >= 1, n = SA: by so much is the first "
@@ -225,6 +233,8 @@ section.repair(
     domain=("H > 0", "g > 0", "v > 0", "H <= g*v", "v <= D"),
     mutant="H*(v + 2) <= (H + g)*D",
 )
+
+# --- the theorem ------------------------------------------------------------------------------
 
 section.repair(
     "thm:CT-UCB/repaired",

@@ -1,6 +1,6 @@
-r"""``sec:episodicRL``: the model, its rates, the rescaling of rewards, the space of functions, simple bounds.
+r"""``sec:episodicRL``: the model, its rates, the rescaling of rewards, the space of functions, the clock.
 
-Two findings.  *Self-jumps*: either they are excluded, as "another state" and :math:`q(x\mid x,a) = -\lambda`
+Three findings.  *Self-jumps*: either they are excluded, as "another state" and :math:`q(x\mid x,a) = -\lambda`
 with rows that sum to 0 say, and then :math:`q` and :math:`(\lambda,p)` do determine each other, but the
 absorbing states of the lower bound, with a positive rate, are outside the class.  Or they are allowed, and
 then :math:`\sum_z q(z\mid x,a) = -\lambda p(x\mid x,a)`; and with :math:`q(x\mid x,a)` minus the sum of the
@@ -10,6 +10,15 @@ epoch.  The proofs of the upper bound hold in both readings, and the lower bound
 (``thm:lowerbound/no-self-jumps``).  *The space* :math:`\mathbb M` of non-negative functions is closed under
 sums but not under differences: a complete metric space, which is all that the fixed-point argument needs, and
 not a Banach space.
+
+*The clock.* The paper lets a policy choose :math:`a_n = \pi(x_n, (H - t_n)^+)` also in :math:`V^\pi(x,t)`
+with :math:`t < H`.  There :math:`t - t_n` remains, not :math:`H - t_n`, and :math:`V^\pi = \mathcal T^\pi
+V^\pi` fails. By hand: two states that take turns at rate 1, :math:`H = 1`, action :math:`a` earns 1 and
+:math:`b` nothing, and :math:`\pi` takes :math:`a` while more than 1/2 remains.  At :math:`t = 2/5` every
+decision is made with :math:`H - t_n \ge 3/5`, so :math:`V^\pi(x,2/5) = 2/5`; but :math:`\mathcal T^\pi` takes
+:math:`b` there and gives :math:`\int_0^{2/5}e^{-s}(2/5-s)ds = e^{-2/5}-3/5 < 0.08`.  With :math:`a_n =
+\pi(x_n, (t - t_n)^+)` it holds, and all proofs mean this.  :math:`V^*`, a supremum for each :math:`t`, is the
+same in both readings.
 
 The bounds :math:`0 \le V \le t` and the rescaling are statements about one step of the operator
 :math:`\mathcal T^a`; its integrals are :math:`\int_0^t e^{-\lambda s}ds = (1-e^{-\lambda t})/\lambda` and
@@ -22,17 +31,17 @@ from fractions import Fraction
 
 import sympy
 
-from proofs_checks.checks.common import PROOF
+from proofs_checks.checks.common import PROOF, REFUTATION
 from proofs_checks.checks.policies import clocks
 from proofs_checks.checks.setting import (
     RATE,
     TIME,
-    _affine,
-    _closed_under,
-    _joint_law,
-    _recovered,
+    affine,
     bounded,
+    closed_under,
+    joint_law,
     limits,
+    rates_recovered,
     rescaled_values,
 )
 from verify.claims import Domain, Mutant, Remark, Section
@@ -45,9 +54,9 @@ section.claim(
     "sec:episodicRL/joint-law",
     "The holding time is at most t and the next state is y with probability (1 - exp(-λt)) p(y|x,a): the "
     "density λ exp(-λs) p(y|x,a) integrated over [0, t], for all λ, t > 0.",
-    checks=_joint_law(),
+    checks=joint_law(),
     latex=r"P(\tau \le t, Y = y) = (1-e^{-\lambda(x,a)t})\,p(y\mid x,a)",
-    mutant=_joint_law(sympy.exp(-RATE * TIME)),
+    mutant=joint_law(sympy.exp(-RATE * TIME)),
 )
 
 section.claim(
@@ -56,7 +65,7 @@ section.claim(
     "allowed: λ(1 - p) - λ = 0, p = p(x|x,a) being any probability. (If they are excluded, p = 0, it holds.)",
     says="l*(1 - p) - l == 0",
     domain=_RATES,
-    checks=tuple(reversed(PROOF)),
+    checks=REFUTATION,
     expected="refuted",
     latex=r"\textstyle\sum_{z} q(z\mid x,a) = 0",
     mutant="l*(1 - p) - l*(1 - p) == 0",  # true: must not be refuted
@@ -84,9 +93,9 @@ section.claim(
     "The transition rates q, with rows that sum to 0, and (λ, p) determine each other, also if self-jumps "
     "are allowed: λ is the sum of the rates to the other states. (If they are excluded it holds.)",
     uses="eq:M/rates",
-    checks=_recovered((Fraction(0), Fraction(1, 2))),
+    checks=rates_recovered((Fraction(0), Fraction(1, 2))),
     expected="refuted",
-    mutant=_recovered((Fraction(0),)),  # without self-loops: true
+    mutant=rates_recovered((Fraction(0),)),  # without self-loops: true
     finding=Remark(
         "notation",
         "Either self-jumps are excluded, and this holds; or they are allowed, and rates q whose "
@@ -110,9 +119,9 @@ section.step(
     "eq:assume/rescaling/shift",
     "A constant c added to the reward rate adds ct to T^a, if the function it is applied to has cs added: "
     "c∫exp(-λs)ds + ∫λexp(-λs)c(t - s)ds = ct, for all λ, t, c > 0.",
-    checks=_affine(),
+    checks=affine(),
     latex=r"c\int_0^t e^{-\lambda s}ds + \int_0^t \lambda e^{-\lambda s}c(t-s)\,ds = ct",
-    mutant=_affine(sympy.Rational(1, 2)),  # half the mass is lost
+    mutant=affine(sympy.Rational(1, 2)),  # half the mass is lost
 )
 
 section.claim(
@@ -132,9 +141,9 @@ section.claim(
     "sec:episodicRL/banach",
     "𝕄, the bounded measurable functions u >= 0 with u(·,0) = 0, is a Banach space: with u it contains "
     "every real multiple of u.",
-    checks=_closed_under((Fraction(2), Fraction(-1))),
+    checks=closed_under((Fraction(2), Fraction(-1))),
     expected="refuted",
-    mutant=_closed_under((Fraction(2), Fraction(1, 2))),  # a cone
+    mutant=closed_under((Fraction(2), Fraction(1, 2))),  # a cone
     finding=Remark(
         "notation",
         "Non-negative functions are no vector space, so 𝕄 is no Banach space, and sup u without "

@@ -30,6 +30,8 @@ _NONE = Fraction(0)
 
 section = Section(checks=PROOF, expected="proved")
 
+# --- the number of transitions ----------------------------------------------------------------
+
 section.claim(
     "remark:homogeneous/finite",
     "There are only finitely many jumps in an episode, with probability 1: p = P(at least m jumps) "
@@ -87,6 +89,8 @@ section.claim(
     expected="assumed",
     mutant=Domain.of("x >= 0"),
 )
+
+# --- the initial state ------------------------------------------------------------------------
 
 section.claim(
     "sec:episodicRL/initial-distribution",
