@@ -27,11 +27,11 @@ from proofs_checks.checks.perturbed import EVERY, PRINTED, UNSEEN
 from verify.claims import Domain, Mutant, Remark, Section
 
 SPLIT_DOMAIN = ("gh >= 0", "g >= 0", "0 <= mh", "mh <= u", "m >= 0", "d >= 0", "e >= 0")
-
-
 _THIRD = Fraction(1, 3)
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(
+    checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "b": "β", "gh": "ĝ", "mh": "m̂"}
+)
 
 section.step(
     "eq:model-error",
@@ -53,6 +53,7 @@ section.step(
     "The same bound for gm - ĝm̂, with d >= g - ĝ and e >= m - m̂: so it holds for the absolute value.",
     says="g*m - gh*mh <= d*u + g*e",
     domain=(*SPLIT_DOMAIN, "g - gh <= d", "m - mh <= e"),
+    symbols={"u": "t - s"},
     source="lem:error-model",
     mutant="g*m - gh*mh <= d*mh/2 + g*e",
 )
@@ -63,6 +64,7 @@ section.step(
     "below): the Lipschitz constant one.",
     says="((1 - z)*exp(-z))**2 <= 1",
     domain="z >= 0",
+    symbols={"z": "λs"},
     latex=r"|(1-\lambda s)e^{-\lambda s}| \le 1",
     mutant="((1 - z)*exp(-z))**2 <= 3/4",
 )
@@ -88,6 +90,7 @@ section.step(
     "u |p̂(y) - p(y)|.",
     says="Abs(f*(q - p)) <= u*Abs(q - p)",
     domain=("f >= 0", "f <= u", "q >= 0", "p >= 0"),
+    symbols={"p": "p(y)", "q": "p̂(y)"},
     source="lem:error-model",
     checks=(row_error(ONE, EVERY), *PROOF),
     argued="the sum over y",
@@ -194,6 +197,7 @@ section.repair(
     "probability wherever λ̂ > 0. This is at most t²β/2 + tα/2.",
     says=f"t**2/2*b + al/2*(t - {WAIT}) <= t**2/2*b + t*al/2",
     domain=("l >= 0", "t >= 0", "b >= 0", "al >= 0"),
+    symbols={"l": "λ̂"},
     uses=("eq:model-error/estimated", "eq:error1", "eq:error2/halved", "lem:error-model/jump-integral/value"),
     checks=(operator_error(HALF, HALF, PRINTED, waited=True), *PROOF),
     argued="that the three displays are put together under the integral",

@@ -27,7 +27,7 @@ _FIGURE = (
     "3*(7/(1 - exp(-7)) + 1)*sqrt(4*K)*12*(log(K)/log(log(K) + 1))*(sqrt(4 + 6*log(8*K)) + 28*sqrt(log(8*K)))"
 )
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "r": "r(x,a)"})
 
 section.claim(
     "sec:simulation/rescaled",
@@ -87,6 +87,7 @@ section.claim(
     "exp(λmax H): d <= ε + ρd, ρ = 1 - exp(-λmax H), by the contraction (E0 = exp(λmax H)).",
     says="d <= e*E0",
     domain=("E0 >= 1", "d >= 0", "e >= 0", "d <= e + (1 - 1/E0)*d"),
+    symbols={"e": "ε", "E0": "exp(λmax H)", "d": "‖u_n - V^π‖"},
     uses="sec:simulation/evaluation",
     checks=(stopped(), *PROOF),
     argued="that ‖u_{n+1} - V^π‖ <= ρ‖u_n - V^π‖",

@@ -15,12 +15,12 @@ from verify.provers.symbolic import Symbolic
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0")
 
-section = Section(checks=BOTH, expected="proved")
+section = Section(checks=BOTH, expected="proved", symbols={"N": "N⁺", "m": "λmax", "d": "δ"})
 
 section.step(
     "eq:Nkplus/truncated",
-    "A visit that H cuts off is not counted in N: with the abused notation τ_n = H - t_n the next jump is at "
-    "t_{n+1} = t_n + τ_n > H. (It is at H, so that the indicator of t_{n+1} <= H counts the visit.)",
+    "A visit that H cuts off is not counted in N⁺: with the abused notation τ_n = H - t_n the next jump is "
+    "at t_{n+1} = t_n + τ_n > H. (It is at H, so that the indicator of t_{n+1} <= H counts the visit.)",
     says="t + (H - t) > H",
     domain=("t >= 0", "t < H", "H > 0"),
     checks=PROOF,
@@ -30,7 +30,7 @@ section.step(
     finding=Remark(
         "notation",
         "With the notation 'slightly abused' for a visit that H cuts off, τ_n = H - t_n, the next "
-        "jump would be at H and N would count the visit, whose next state is not seen. τ must stay whole in "
+        "jump would be at H and N⁺ would count the visit, whose next state is not seen. τ must stay whole in "
         "t_{n+1} and be cut off in T only.",
         repair="eq:Nkplus/truncated/repaired",
     ),
@@ -42,12 +42,13 @@ section.repair(
     "counted; τ = H - t + d.",
     says="t + (H - t + d) > H",
     domain=("t >= 0", "t < H", "H > 0", "d > 0"),
+    symbols={"d": "τ - (H - t)"},
     mutant=Domain.of("t >= 0", "t < H", "H > 0", "d >= 0"),
 )
 
 section.claim(
     "eq:empirical-P/probability",
-    "Σ_y p̂_k(y|x,a) = 1 wherever the proofs use it (eq:model-error, the contraction), for every N >= 0.",
+    "Σ_y p̂_k(y|x,a) = 1 wherever the proofs use it (eq:model-error, the contraction), for every N⁺ >= 0.",
     says="N/Max(1, N) == 1",
     domain=Domain.of("N >= 0", integers="N"),
     checks=PROOF,
@@ -64,7 +65,7 @@ section.claim(
 
 section.repair(
     "eq:empirical-P/probability/repaired",
-    "Σ_y p̂_k(y|x,a) = N/max{1, N} is at most 1 for every N >= 0.",
+    "Σ_y p̂_k(y|x,a) = N⁺/max{1, N⁺} is at most 1 for every N⁺ >= 0.",
     says="N <= Max(1, N)",
     domain=Domain.of("N >= 0", integers="N"),
     latex=r"\sum_y \hat p_k(y|x,a) \le 1",
@@ -74,7 +75,7 @@ section.repair(
 section.claim(
     "eq:rate-est/unseen",
     "A pair that was never seen has p̂ = 0 by eq:empirical-P and λ̂ = 0 by convention (0/0); one that was "
-    "seen and never left has T > 0, N = 0 and the same estimates by the formulas: min{0/T, λmax} + "
+    "seen and never left has T > 0, N⁺ = 0 and the same estimates by the formulas: min{0/T, λmax} + "
     "0/max{1, 0} = 0.",
     says="Min(N/T, m) + N/Max(1, N) == 0",
     domain=Domain.of("0 <= N <= 0", "T > 0", "m > 0", integers="N"),

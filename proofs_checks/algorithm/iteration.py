@@ -1,11 +1,11 @@
 r"""``alg:VI``: its printed loop, that it stops, and how fast it converges.
 
-Faster than any linear rate, and never in finitely many steps.  The error of :math:`V_n` is at most :math:`e_n =
-\mathbb E(H-\Gamma_n)^+ = \mathbb E(N-n)^+/\lambda`, :math:`\Gamma_n` the time of the n-th jump at the rate
-:math:`\lambda = \lambda_{\max}` and :math:`N` Poisson with mean :math:`\mu = \lambda H`; with reward 1 and this
-rate everywhere it is :math:`e_n`.  The weights of :math:`N` satisfy :math:`p_{j+1} = p_j\mu/(j+1)`, so that
-:math:`e_{n+1} \le \frac{\mu}{n+2}e_n`: the paper's :math:`\varrho^n`, :math:`\varrho = 1 -
-e^{-\lambda_{\max}H}`, is a bound and not the rate.  And :math:`e_n > 0`.
+Faster than any linear rate, and never in finitely many steps.  The error of :math:`V_n` is at most
+:math:`e_n = \mathbb E(H-\Gamma_n)^+ = \mathbb E(N-n)^+/\lambda`, :math:`\Gamma_n` the time of the n-th jump
+at the rate :math:`\lambda = \lambda_{\max}` and :math:`N` Poisson with mean :math:`\mu = \lambda H`; with
+reward 1 and this rate everywhere it is :math:`e_n`.  The weights of :math:`N` satisfy :math:`p_{j+1} =
+p_j\mu/(j+1)`, so that :math:`e_{n+1} \le \frac{\mu}{n+2}e_n`: the paper's :math:`\varrho^n`, :math:`\varrho
+= 1 - e^{-\lambda_{\max}H}`, is a bound and not the rate.  And :math:`e_n > 0`.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ section.claim(
     "and ε = H/10 that is 2525; 4 suffice).",
     says="exp(-c*n) <= exp(-g)",
     domain=Domain.of("c > 0", "n >= 1", "g <= c*n", integers="n", reals="g"),
+    symbols={"c": "-ln ρ", "g": "ln(H/ε)"},
     uses="lem:optimism/contraction-truncated",
     checks=(rounds_needed(), *PROOF),
     argued="that the distances are at most ρⁿH, by induction",
@@ -62,6 +63,7 @@ section.claim(
     "most t/(2n) each.",
     says="0 < t/2*(1 - exp(-l*t/(2*n)))**n",
     domain=Domain.of("t > 0", "l > 0", "n >= 1", integers="n"),
+    symbols={"l": "λ"},
     checks=(never_there(), *PROOF),
     argued="that the difference is E(t - Γ_n)⁺",
     expected="tested",
@@ -93,6 +95,7 @@ section.repair(
     "iteration, since V̂_∞ <= t and λ̂ <= λmax.",
     says="(j - n)*(p*mu/(j + 1)) <= mu/(n + 2)*((j - n)*p)",
     domain=Domain.of("n >= 0", "j >= n + 1", "0 <= p <= 1", "mu >= 0", integers="n j"),
+    symbols={"mu": "μ", "p": "p_j"},
     uses="eq:Qa/iteration",
     checks=(falling_tails(), *PROOF),
     argued="the sum over j, and the modified iteration",

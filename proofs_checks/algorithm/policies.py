@@ -1,10 +1,11 @@
 r"""The policies :math:`\pi^k`: whether they are measurable, and what a grid of remaining times costs.
 
-:math:`f_a(t) = \mathcal T^au(x,t)` has slope :math:`re^{-\lambda t} + \lambda(m - n)`, with :math:`m` the mean
-of :math:`u` over the next state at remaining time :math:`t`, and :math:`n` an average of such means.  So it
-moves by at most :math:`(r + \lambda\sup u)` per unit of time: the best of finitely many actions can be chosen
-measurably, and the best action of a grid point is nearly best within a step of it.  Its *value* need not be
-near: where two actions tie in the estimated model, as in the first episode, rounding decides between them.
+:math:`f_a(t) = \mathcal T^au(x,t)` has slope :math:`re^{-\lambda t} + \lambda(m - n)`, with :math:`m` the
+mean of :math:`u` over the next state at remaining time :math:`t`, and :math:`n` an average of such means.
+So it moves by at most :math:`(r + \lambda\sup u)` per unit of time: the best of finitely many actions can be
+chosen measurably, and the best action of a grid point is nearly best within a step of it.  Its *value* need
+not be near: where two actions tie in the estimated model, as in the first episode, rounding decides between
+them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from verify.claims import Domain, Remark, Section
 
 _SLOPES = Domain.of("l >= 0", "t >= 0", "r >= 0", "M >= 0", "m >= 0", "m <= M", "n >= 0", "n <= M")
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "r": "r(x,a)"})
 
 section.claim(
     "eq:pi-k/measurable",
@@ -39,6 +40,7 @@ section.step(
     "- n), with m and n in [0, M].",
     says="r*exp(-l*t) + l*m - l*n <= r + l*M",
     domain=_SLOPES,
+    symbols={"m": "the mean of u at t", "n": "an average of such means"},
     source="eq:Tak",
     mutant="r*exp(-l*t) + l*m - l*n <= r + l*M/2",
 )
@@ -48,6 +50,7 @@ section.step(
     "And of at least -λM.",
     says="-l*M <= r*exp(-l*t) + l*m - l*n",
     domain=_SLOPES,
+    symbols={"m": "the mean of u at t", "n": "an average of such means"},
     source="eq:Tak",
     mutant="-l*M/2 <= r*exp(-l*t) + l*m - l*n",
 )

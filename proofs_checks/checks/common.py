@@ -22,7 +22,6 @@ BOXED = (Box(), SEARCH)
 BOTH = (Symbolic(), Box(), SEARCH)
 REFUTATION = (SEARCH, Symbolic())  # the search finds the simplest counterexample
 WAIT = "(1 - exp(-l*t))/l"  # w, the expected time before a jump or the end
-
 _BITS = 128
 
 

@@ -26,8 +26,6 @@ from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
 
 NOISE = Fraction(1, 2**40)  # equal norms are told from unequal ones by this much
-
-
 BITS = 128
 
 

@@ -31,17 +31,9 @@ from ctucbvi.modelfile import parse_model
 from verify.provers.statistical import Statistical
 
 Floats = NDArray[np.float64]
-
-
 DELTA = Fraction(1, 5)
-
-
 OWN_EPISODES, WORST_EPISODES = 40, 100
-
-
 _NEVER = 1e-300  # in the place of rate 0, where a jump never comes
-
-
 _MODEL = """
 name = "two-by-two"
 horizon = "1"

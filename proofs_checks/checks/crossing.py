@@ -32,8 +32,6 @@ from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome
 
 _BITS = (128, 256, 512)
-
-
 _TINY = 2.0**-100  # what a cut-off of Poisson weights may leave out
 
 

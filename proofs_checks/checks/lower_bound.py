@@ -53,7 +53,6 @@ RJ_LINE = (  # Δ/9 times what the product misses, times the chance of going on 
 )
 OBSERVED_LINE = "from math import exp, log; print(((1-exp(-2)) - (1-3*exp(-2)))*-log(3/4)/2 > 0.0389)"
 RATE_LINE = "l, p = 1, 0; print(l*(1 - p) > 0)"  # without self-jumps a state of rate 1 is left: not absorbing
-
 TREES = (SMALLEST, BINARY, Tree(2, 3, Fraction(1, 8), Fraction(3), Fraction(5, 2), Fraction(1, 2)))
 Example = tuple[Game, int, int]  # a game, a number of episodes, an instance
 

@@ -33,7 +33,6 @@ from verify.provers.comparison import enclosing
 
 BITS = 200
 GOOD, BAD, MISSED = 1, 0, -1
-
 Number = Any  # int, Fraction, fmpq or arb; a Fraction does not meet a ball in one game
 Episode = tuple[int, int, int]  # moment, pair, outcome
 History = tuple[Episode, ...]

@@ -20,8 +20,6 @@ from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
 
 _ROUNDING = Fraction(1, 2**60)  # where both sides may be equal
-
-
 _TWO = Fraction(2)
 
 

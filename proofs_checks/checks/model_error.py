@@ -12,8 +12,6 @@ from proofs_checks.checks.perturbed_values import expected, waiting
 from verify.provers.search import Search
 
 HALF, ONE, ZERO = Fraction(1, 2), Fraction(1), Fraction(0)
-
-
 _ROUNDING = fmpq(1, 2**90)  # of balls with 128 bits, where both sides may be equal
 
 

@@ -22,8 +22,6 @@ from verify.provers.computed import Computed
 from verify.provers.search import Search
 
 TOLERANCE = Fraction(1, 10**9)  # against which equal enclosures are compared
-
-
 COMMITTED, ADJUSTABLE = "committed", "adjustable"
 
 

@@ -14,11 +14,7 @@ from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome
 
 BITS = 512
-
-
 _MEANS = [Fraction(n, 10) for n in (1, 5, 10, 15, 25, 40, 120, 1200)]
-
-
 _SHARES = [Fraction(n, 100) for n in (1, 10, 49, 98, 100, 150, 300)]  # x as a multiple of the mean
 
 

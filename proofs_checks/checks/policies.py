@@ -22,8 +22,6 @@ from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
 
 CLOCK_LINE = "from math import exp; print(2/5 > exp(-2/5) - 3/5 + 0.3)"
-
-
 TIE_LINE = "from math import exp; print(1/2 - (1 - exp(-2))/4 > 0.28)"
 
 

@@ -19,8 +19,6 @@ from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
 
 _PARTS = (Fraction(1, 7), Fraction(1, 2), Fraction(1))
-
-
 RATE, TIME, ELAPSED, PROBABILITY, SHARE = sympy.symbols("l t s p c", positive=True)
 
 

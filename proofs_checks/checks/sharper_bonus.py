@@ -24,11 +24,7 @@ from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
 
 _TWO = Fraction(2)
-
-
 _ROUND = 2**40  # bonuses are rounded up to multiples of 1/_ROUND
-
-
 _STATES = ("x", "good", "bad")
 
 

@@ -23,11 +23,7 @@ from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
 
 BITS = 128
-
-
 RAW = {("0", "a1"): 5, ("0", "a2"): 8, ("1", "a1"): -4, ("1", "a2"): -12}
-
-
 PRINTED = {pair: Fraction(n, 20) for pair, n in zip(RAW, (17, 20, 8, 0), strict=True)}
 
 

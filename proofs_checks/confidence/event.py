@@ -13,7 +13,7 @@ from proofs_checks.checks.coverage import both_sets
 from proofs_checks.checks.jumps import short_and_fast
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=BOTH, expected="proved")
+section = Section(checks=BOTH, expected="proved", symbols={"d": "δ"})
 
 section.claim(
     "eq:G",
@@ -50,7 +50,7 @@ section.repair(
 
 section.repair(
     "eq:G/uniform",
-    "P(𝒢^c) <= (1 + J/K) δ on the whole domain if HK² in α is replaced by n(n+1), n = max{1, N}, with J "
+    "P(𝒢^c) <= (1 + J/K) δ on the whole domain if HK² in α is replaced by n(n+1), n = max{1, N⁺}, with J "
     "the least integer J >= 0 such that λmax (K-1) H <= 25^J L(δ); this is at most 2δ if J <= K.",
     says="d*J/K + d <= 2*d",
     domain=Domain.of("0 < d < 1", "K >= 1", "J >= 0", "J <= K", integers="J K"),

@@ -37,11 +37,9 @@ from verify.claims import Domain, Remark, Section
 from verify.provers.box import Box
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "0 < d < 1")
-
-
 _PAPER = "S*log(2) + log(S*A*H*K**2/d)"  # Λ
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"d": "δ", "e": "ε"})
 
 section.claim(
     "lem:CI-p",
@@ -59,7 +57,7 @@ section.claim(
         "The radius contains HK², a number of steps in discrete time; in continuous time it "
         "depends on the unit of time while the data do not. For short horizons and fast rates "
         "the sets miss far more often than δ. It stands where 2^S SAHK² >= √e δ, e² λmax (K-1) <= K² and HK² "
-        ">= ln(2^(S-1)/δ) (lem:CI-p/repaired), and everywhere with n(n+1), n = max{1, N}, in the place of "
+        ">= ln(2^(S-1)/δ) (lem:CI-p/repaired), and everywhere with n(n+1), n = max{1, N⁺}, in the place of "
         "HK² (lem:CI-p/uniform). thm:CT-UCB survives: where the sets are wrong its bound is trivial.",
         repair="lem:CI-p/uniform",
     ),
@@ -67,7 +65,7 @@ section.claim(
 
 section.step(
     "lem:CI-p/unseen",
-    "If N = 0 then ‖p - p̂‖₁ = 1 <= α = √(2Λ), for all S, A, K >= 1, H > 0, 0 < δ < 1.",
+    "If N⁺ = 0 then ‖p - p̂‖₁ = 1 <= α = √(2Λ), for all S, A, K >= 1, H > 0, 0 < δ < 1.",
     says=f"1 <= 2*({_PAPER})",
     domain=Domain.of(*_SIZES, integers="S A K"),
     checks=without_data(),
@@ -79,7 +77,7 @@ section.step(
         "Without data ‖p - p̂‖₁ = 1, and α < 1 (or no real number) where 2^S SAHK² < √e δ: the "
         "sets then miss in the first episode, surely. S = 2, A = K = 1, H = 3/80, δ = 1/4: α = "
         "0.604. Removable: the footnote on unseen pairs is right in substance, the proofs do not need the "
-        "L1 bound where N = 0 (lem:error-model/unseen), so that 𝒢 may leave these pairs out.",
+        "L1 bound where N⁺ = 0 (lem:error-model/unseen), so that 𝒢 may leave these pairs out.",
         repair="lem:CI-p/unseen/repaired",
     ),
 )
@@ -92,6 +90,7 @@ section.repair(
     "the d add up to 0, and the best B are the states with d > 0.",
     says="Abs(d) <= 2*Max(d, 0) - d",
     domain="-1 <= d <= 1",
+    symbols={"d": "p̂(y) - p(y)"},
     source="lem:CI-p/weissman",
     checks=(best_subset(), Box(), *PROOF),
     argued="summing over the states, where the d add up to 0",
@@ -123,13 +122,13 @@ section.step(
     mutant=weissman(Fraction(1)),
 )
 
-# --- the union over the values of N -----------------------------------------------------------
+# --- the union over the values of N⁺ ----------------------------------------------------------
 
 section.step(
     "lem:CI-p/union",
-    "N takes at most HK values per episode (HK² altogether), so that the union over them gives δ: a "
+    "N⁺ takes at most HK values per episode (HK² altogether), so that the union over them gives δ: a "
     "reconstruction, since the paper gives no proof but cites one for discrete time, and the only count that "
-    "yields the HK² of the radius. (In continuous time N has no bound: P(N > HK²) > 0 always.)",
+    "yields the HK² of the radius. (In continuous time N⁺ has no bound: P(N⁺ > HK²) > 0 always.)",
     checks=more_than(),
     expected="refuted",
     latex=r"\mathbb P(N^{K,+} > HK^2) = 0",
@@ -137,7 +136,7 @@ section.step(
     finding=Remark(
         "proof",
         "The paper cites the lemma from discrete time. The union that its radius comes from does "
-        "not carry over: N is not bounded by HK² (nor HK) in continuous time. It is bounded so with "
+        "not carry over: N⁺ is not bounded by HK² (nor HK) in continuous time. It is bounded so with "
         "probability 1 - exp(-HK²) if e² λmax (K-1) <= K².",
         repair="lem:CI-p/union/repaired",
     ),
@@ -147,10 +146,11 @@ section.step(
 
 section.repair(
     "lem:CI-p/unseen/repaired",
-    "If 2^S SAHK² >= √e δ then ‖p - p̂‖₁ = 1 <= α when N = 0; with 2^S SAHK²/δ = √e (1 + z), z >= 0.",
+    "If 2^S SAHK² >= √e δ then ‖p - p̂‖₁ = 1 <= α when N⁺ = 0; with 2^S SAHK²/δ = √e (1 + z), z >= 0.",
     says="1 <= sqrt(2*log(exp(1/2)*(1 + z)))",
     domain="z >= 0",
-    latex=r"2^S SAHK^2 \ge \sqrt e\,\delta \implies \alpha_k \ge 1\ \text{for}\ N = 0",
+    symbols={"z": "2^S SAHK²/(√e δ) - 1"},
+    latex=r"2^S SAHK^2 \ge \sqrt e\,\delta \implies \alpha_k \ge 1\ \text{for}\ N^+ = 0",
     mutant="1 <= sqrt(2*log(exp(2/5)*(1 + z)))",
 )
 
@@ -160,6 +160,7 @@ section.repair(
     "(1 - 2^(1-S)) δ: SA·M·(2^S - 2) e^(-Λ) + 2^(1-S) δ <= δ.",
     says=f"S*A*n*(2**S - 2)*exp(-({_PAPER})) + 2**(1 - S)*d <= d",
     domain=Domain.of(*_SIZES, "n >= 1", "n <= H*K**2", integers="S A K n"),
+    symbols={"n": "M"},
     uses="lem:CI-p/weissman",
     mutant=f"S*A*K*n*(2**S - 2)*exp(-({_PAPER})) + 2**(1 - S)*d <= d",
 )
@@ -171,6 +172,7 @@ section.repair(
     "-m(ln(m/u) - 1) - u <= -m.",
     says="-u*exp(2 + y)*(log(u*exp(2 + y)/u) - 1) - u <= -u*exp(2 + y)",
     domain=("u > 0", "y >= 0"),
+    symbols={"u": "λmax (K-1) H", "y": "ln(HK²/u) - 2"},
     uses=("lem:poisson/chernoff", "prop:proberror/coupling"),
     checks=(more_than(8, rare=True), more_than(20, rare=True), *PROOF),
     argued="that all jumps together are dominated by a Poisson variable, and Chernoff's bound for it",
@@ -184,6 +186,7 @@ section.repair(
     "ln(2^(S-1)/δ): (1 - 2^(1-S)) δ + e^(-HK²) <= δ, with HK² = (S-1) ln 2 - ln δ + y, y >= 0.",
     says="(1 - 2**(1 - S))*d + exp(-((S - 1)*log(2) - log(d) + y)) <= d",
     domain=Domain.of("S >= 1", "0 < d < 1", "y >= 0", integers="S"),
+    symbols={"y": "HK² - ln(2^(S-1)/δ)"},
     uses=(
         "lem:CI-p/unseen/repaired",
         "lem:CI-p/union/repaired",
@@ -198,10 +201,11 @@ section.repair(
 
 section.repair(
     "lem:CI-p/uniform",
-    "With n(n+1), n = max{1, N}, in the place of HK² in α the lemma holds on the whole domain: the draws "
+    "With n(n+1), n = max{1, N⁺}, in the place of HK² in α the lemma holds on the whole domain: the draws "
     "n of all pairs cost at most δ/(n(n+1)) = δ/n - δ/(n+1), which adds up to δ.",
     says="S*A*(2**S - 2)*exp(-n*(2*(S*log(2) + log(S*A*n*(n + 1)/d))/n)/2) <= d/n - d/(n + 1)",
     domain=Domain.of("S >= 1", "A >= 1", "n >= 1", "0 < d < 1", integers="S A n"),
+    symbols={"n": "max{1, N⁺}"},
     uses=("lem:CI-p/weissman", "lem:CI-p/uniform-unseen", "sec:episodicRL/joint-law"),
     checks=(short_and_fast(uniform=True), *PROOF),
     argued="that observed jumps are independent draws, and the union over pairs and n",

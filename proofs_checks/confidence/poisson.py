@@ -21,11 +21,9 @@ from proofs_checks.checks.poisson import Bound, tails
 from verify.claims import Domain, Remark, Section
 
 PRINTED_BOUND, DOUBLED, FASTER = Bound(), Bound(2), Bound(2, Fraction(1))
-
-
 LATEX = r"\mathbb P(|X-\lambda|>x) \le e^{-x^2/(2(\lambda+x))}, \quad x>0"
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "z": "ζ"})
 
 section.claim(
     "lem:poisson",

@@ -20,13 +20,16 @@ from verify.claims import Domain, Remark, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "0 < d < 1")
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(
+    checks=PROOF, expected="proved", symbols={"l": "λ", "m": "λmax", "d": "δ", "L": "L(δ)", "q": "λ/λmax"}
+)
 
 section.step(
     "lem:rateUCB/beta-bound",
     "β <= λmax, and β < λmax for T > L/λmax: β² = λmax L/M with M = max{T, L/λmax} >= L/λmax.",
     says="m*L/M <= m**2",
     domain=("m > 0", "L > 0", "M > 0", "L <= m*M"),
+    symbols={"M": "max{T, L/λmax}"},
     uses="eq:beta-k",
     mutant=Domain.of("m > 0", "L > 0", "M > 0", "L <= 2*m*M"),
 )
@@ -77,7 +80,7 @@ section.step(
 
 section.step(
     "lem:rateUCB/independent",
-    "The holding times at a pair are independent across episodes, so that N given T is Poisson. (Two "
+    "The holding times at a pair are independent across episodes, so that N⁺ given T is Poisson. (Two "
     "episodes that start in state 0; the second plays the pair only if the first holding time was cut off "
     "by H.)",
     uses="lem:rateUCB/conditional-poisson",
@@ -95,10 +98,11 @@ section.step(
 section.step(
     "eq:rate-bound-1",
     "Truncation at λmax costs nothing (the display has a factor 2): where it changes the estimate, n = "
-    "N/T >= λmax, it moves it towards λ <= λmax, (λmax - λ)² <= (n - λ)².",
+    "N⁺/T >= λmax, it moves it towards λ <= λmax, (λmax - λ)² <= (n - λ)².",
     says="(m - l)**2 <= (n - l)**2",
     domain=("l > 0", "m > 0", "n >= 0", "l <= m", "m <= n"),
-    latex=r"|\min\{N/T,\lambda_{\max}\}-\lambda| \le |N/T-\lambda| \quad (\lambda \le \lambda_{\max})",
+    symbols={"n": "N⁺/T"},
+    latex=r"|\min\{N^+/T,\lambda_{\max}\}-\lambda| \le |N^+/T-\lambda| \quad (\lambda \le \lambda_{\max})",
     mutant=Domain.of("l > 0", "m > 0", "n >= 0", "m <= n"),
     finding=Remark(
         "constant",
@@ -109,14 +113,14 @@ section.step(
 
 section.step(
     "eq:rate-bound-1/equality",
-    "The first equality of the display: its two events N/T <= λmax and N/T >= λmax share N/T = λmax, "
+    "The first equality of the display: its two events N⁺/T <= λmax and N⁺/T >= λmax share N⁺/T = λmax, "
     "which is counted twice where it has positive probability (given T, for integer λmax T); '<=' is meant.",
     checks=counted_twice(),
     expected="refuted",
     mutant=counted_twice(101),  # the true equality
     finding=Remark(
         "notation",
-        "The first '=' counts N/T = λmax twice; '<=' is all that is used.",
+        "The first '=' counts N⁺/T = λmax twice; '<=' is all that is used.",
         repair="eq:rate-bound-1",
     ),
 )
@@ -127,6 +131,7 @@ section.step(
     "λ = θλmax it is L w²/(2(θw² + w)).",
     says="L*w**2/(2*(q*w**2 + w)) >= L/4",
     domain=("0 < q <= 1", "w >= 1", "L > 0"),
+    symbols={"w": "√(λmax T/L)"},
     latex=r"\frac{(\beta T)^2}{2(\lambda T + \beta T)} \ge \frac{L(\delta)}4"
     r"\quad (T > L(\delta)/\lambda_{\max})",
     mutant="L*w**2/(2*(q*w**2 + w)) >= L/3",
@@ -172,6 +177,7 @@ section.step(
     "|λ̂ - λ| <= λmax = β (squared below).",
     says="(m*a - m*b)**2 <= m**2",
     domain=("0 <= a <= 1", "0 < b <= 1", "m > 0"),
+    symbols={"a": "λ̂/λmax", "b": "λ/λmax"},
     uses="eq:beta-k",
     mutant="(m*a - m*b)**2 <= (m/2)**2",
 )

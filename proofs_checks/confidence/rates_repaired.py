@@ -35,7 +35,7 @@ from verify.provers.computed import Assumed
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "0 < d < 1")
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"d": "δ", "L": "L(δ)", "q": "λ/λmax"})
 
 section.repair(
     "lem:rateUCB/martingale",

@@ -24,11 +24,9 @@ from verify.claims import Domain, Remark, Section
 from verify.provers.computed import Assumed
 
 _LEAVES = "(1/A + (1 - 1/A)*(S - 4))"  # of the tree below the good and the bad states
-
-
 _FULL = "(A**d - 1)/(A - 1)"
 
-section = Section(checks=BOTH, expected="proved")
+section = Section(checks=BOTH, expected="proved", symbols={"n": "LA", "rate": "λmax"})
 
 section.step(
     "assume:LB/children",
@@ -84,6 +82,7 @@ section.repair(
     "and Δ K times the bracket of eq:Rj/repaired is at least (√2/7) K.",
     says="(1 - 1/n - 2*sqrt(x*log(2)/4)/3)/4 >= 1/7",
     domain=("n >= 8", "0 <= x <= 9/8"),
+    symbols={"x": "K/(LA)"},
     uses=("thm:lowerbound/repaired", "eq:Rj/repaired", "eq:sumTj/repaired", "thm:lowerbound/leaves/sharp"),
     checks=(best.few_episodes(Fraction(1, 7)), *BOTH),
     argued="the steps put together, as in thm:lowerbound/repaired",
@@ -98,6 +97,7 @@ section.repair(
     "-(x/2) ln(1 - 9/(25x)) is at most -ln(7/25)/4.",
     says="-x*log(1 - 9/(25*x))/2 <= -log(7/25)/4",
     domain="x >= 1/2",
+    symbols={"x": "K/(LA)"},
     mutant="-x*log(1 - 9/(25*x))/2 <= -log(7/25)/5",
 )
 
@@ -154,6 +154,7 @@ section.repair(
     "thm:lowerbound/repaired, with y = S/L <= 11/4.",
     says="(1 - 1/n - 2*sqrt(y*log(2)/8)/3)/4 >= 1/8",
     domain=("n >= 8", "1 <= y <= 11/4"),
+    symbols={"y": "S/L"},
     uses=(
         "eq:Rj/repaired",
         "eq:sumTj/repaired",

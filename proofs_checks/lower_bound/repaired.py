@@ -35,17 +35,11 @@ from proofs_checks.checks.counting import first_roots
 from verify.claims import Domain, Section
 
 _LEAVES = "(1/A + (1 - 1/A)*(S - 2))"
-
-
 _ROOT = Domain.of("m >= 0")
-
-
 _TWO_THIRDS = Fraction(2, 3)
-
-
 _BRACKET = "(1 - 1/n - 2*sqrt(y*log(2)/8)/3)/4"
 
-section = Section(checks=BOTH, expected="proved")
+section = Section(checks=BOTH, expected="proved", symbols={"x": "Δ", "n": "LA", "rate": "λmax"})
 
 section.repair(
     "thm:lowerbound/instances/repaired",
@@ -86,6 +80,7 @@ section.repair(
     "pair j; so the average over j is K W Δ (1 - Σ_j Q_j/(K L A)), and some R_j is at least that.",
     says="K*W*(1/2 + x) - W*(K/2 + x*Q) == K*W*x*(1 - Q/K)",
     domain=("K >= 1", "W > 0", "0 <= x <= 1/2", "Q >= 0"),
+    symbols={"Q": "Q_j"},
     uses=("thm:lowerbound/optimal", "thm:lowerbound/reward/repaired"),
     checks=(checks.average_regret(biased=True), *BOTH),
     argued="the sum over episodes of their expected rewards, and the average over j",
@@ -104,6 +99,7 @@ section.repair(
     says="p*s/2*(l - log(1 + 2*x)) + p*s/2*(l - log(1 - 2*x)) + p*(1 - s)*l == "
     "p*l + p*s*(-log(1 + 2*x)/2 - log(1 - 2*x)/2)",
     domain=Domain.of("0 <= p <= 1", "0 <= s <= 1", "0 <= x < 1/2", reals="l"),
+    symbols={"p": "the P̃_0-probability of a history", "l": "its log-ratio"},
     checks=(checks.divergence(biased=True), *BOTH),
     argued="the induction over episodes, and that the holding times cancel",
     expected="tested",
@@ -140,6 +136,7 @@ section.repair(
     "step, Cauchy–Schwarz: √y <= y/(2c) + c/2 with y = E_0 T_j^{k-1}, c = √((k-1)/(LA)).",
     says="sqrt(y) <= y/(2*c) + c/2",
     domain=("y >= 0", "c > 0"),
+    symbols={"y": "E_0 T_j^{k-1}", "c": "√((k-1)/(LA))"},
     uses=(
         "thm:lowerbound/data-processing",
         "thm:lowerbound/pinsker",
@@ -220,6 +217,7 @@ section.step(
     "x = SA/K <= 2.",
     says="-log(1 - x/4)/2 <= x*log(2)/4",
     domain="0 <= x <= 2",
+    symbols={"x": "SA/K"},
     latex=r"K\,\mathrm{kl}(1/2,1/2+\Delta) \le \tfrac{\ln 2}4 SA",
     mutant=Domain.of("0 <= x <= 3"),
 )
@@ -233,6 +231,7 @@ section.repair(
     "n = LA >= 8, y = S/L <= 9/4.",
     says=f"{_BRACKET} >= 1/7",
     domain=("n >= 8", "1 <= y <= 9/4"),
+    symbols={"y": "S/L"},
     uses=(
         "eq:Rj/repaired",
         "eq:sumTj/repaired",
@@ -255,6 +254,7 @@ section.repair(
     "thm:lowerbound/repaired into (c2/7) H √(SAK); y = √(SAK).",
     says="c*H*y/7 <= W*y/7",
     domain=("H > 0", "0 < c < 1", "y >= 0", "W >= c*H"),
+    symbols={"c": "c2", "y": "√(SAK)"},
     uses=("thm:lowerbound/repaired", "thm:lowerbound/erlang"),
     checks=(best.long_horizons(Fraction(1, 7)), *BOTH),
     argued="that the regret is at least W √(SAK)/7 (thm:lowerbound/repaired)",

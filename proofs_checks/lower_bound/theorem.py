@@ -21,39 +21,21 @@ from verify.claims import Domain, Remark, Section
 from verify.provers.symbolic import Symbolic
 
 _STATES = "2 + (A**d - 1)/(A - 1)"
-
-
 _DELTA = "(1 - 1/n)*sqrt(n/K)/(2*sqrt(2))"
-
-
 _TREE_DELTA = "(1 - 1/A**d)*sqrt(A**d/K)/(2*sqrt(2))"
-
-
 _BOUND = "K*({0})*(1 - (1 + sqrt(2)*({0})*sqrt(n*K))/n)"
-
-
 _COIN = "-log(1 + 2*{0})/2 - log(1 - 2*{0})/2"  # kl(1/2, 1/2 + Δ)
-
-
 _LEAVES = "(1/A + (1 - 1/A)*(S - 2))"
-
-
 _TREES = Domain.of("A >= 2", "d >= 1", "K >= 1", f"{_STATES} >= 6", f"K >= A*({_STATES})/2", integers="A d K")
-
-
 _SIZES = Domain.of("S >= 6", "A >= 2", integers="S A")
-
-
 _PAIRS = Domain.of("n >= 8", "K >= 9*n/8", integers="n K")  # LA >= 8, and K >= SA/2 as S <= 9L/4
-
-
 _POINT = Domain.of("rho > 0", "u > 0", "v > 0", "0 <= z <= 1")
 
 
 # One outcome's share of the data-processing inequality: ``Σ_{outcomes} P_j(...)`` of it is the claim.
 _POINTWISE = "rho*log(rho) >= rho*(z*log(u) + (1 - z)*log(v)) + rho - (z*u + (1 - z)*v)"
 
-section = Section(checks=BOTH, expected="proved")
+section = Section(checks=BOTH, expected="proved", symbols={"x": "Δ", "n": "LA", "rho": "ρ", "rate": "λmax"})
 
 section.step(
     "assume:LB/tree",
@@ -95,6 +77,7 @@ section.step(
     "is possible.",
     says="w*(1/2 + x*v) <= w*(1/2 + x)",
     domain=("w >= 0", "0 <= x <= 1/2", "0 <= v <= 1"),
+    symbols={"w": "W"},
     uses=("sec:episodicRL/joint-law", "thm:lowerbound/erlang-value"),
     checks=(checks.optimal(), *BOTH),
     argued="that the jump from the leaf is independent of the holding times, and v the conditional "
@@ -111,6 +94,7 @@ section.step(
     "0 and e_0 = t, as does the expectation; the formula is this equation.",
     says="(p - w) + z*(p - w) - (h + 1)*(p - w - w*z/(h + 1)) == z*p - h*(p - w)",
     domain=Domain.of("h >= 0", "z >= 0", "0 <= p <= 1", "0 <= w <= 1", integers="h"),
+    symbols={"z": "λt", "p": "P(N >= h)", "w": "P(N = h)"},
     checks=(checks.erlang(), *BOTH),
     argued="that the expectation solves the same equations, which have one solution",
     expected="tested",
@@ -186,6 +170,7 @@ section.step(
     says="p*s/2*(l - log(1 + 2*x)) + p*s/2*(l - log(1 - 2*x)) + p*(1 - s)*l == "
     "p*l + p*s*(-log(1 + 2*x)/2 - log(1 - 2*x)/2)",
     domain=Domain.of("0 <= p <= 1", "0 <= s <= 1", "0 <= x < 1/2", reals="l"),
+    symbols={"p": "the P_0-probability of a history", "l": "its log-ratio"},
     checks=(checks.divergence(biased=False), *BOTH),
     argued="the induction over episodes, and the sum over histories",
     expected="tested",
@@ -224,6 +209,7 @@ section.step(
     "T_j, Pinsker and the divergence give 2 (p - q)^2 <= y 4 Δ^2.",
     says="(q - p)**2 <= 2*x**2*y",
     domain=("0 <= p <= 1", "0 <= q <= 1", "0 <= x <= 1/4", "y >= 0", "2*(p - q)**2 <= 4*y*x**2"),
+    symbols={"p": "E_0 T_j/K", "q": "E_j T_j/K", "y": "E_0 T_j"},
     uses=(
         "thm:lowerbound/data-processing",
         "thm:lowerbound/pinsker",
@@ -240,6 +226,7 @@ section.step(
     "c = √(K/(LA)), the sum over j of the formula is Σ_j √(E_0 T_j) <= √(LAK), as Σ_j E_0 T_j <= K.",
     says="sqrt(y) <= y/(2*c) + c/2",
     domain=("y >= 0", "c > 0"),
+    symbols={"y": "E_0 T_j", "c": "√(K/(LA))"},
     uses="thm:lowerbound/visits",
     checks=(checks.sum_of_visits(biased=False), *BOTH),
     argued="the sums over j",
@@ -346,6 +333,7 @@ section.step(
     "E(H - γ_d)^+ >= E(H - γ_d) = H - d/λmax >= c2 H if d < (1 - c2) λmax H; the formula is the last step.",
     says="H - d/rate >= c*H",
     domain=("H > 0", "d >= 1", "rate > 0", "0 < c < 1", "d < (1 - c)*rate*H"),
+    symbols={"c": "c2"},
     checks=(checks.long_enough(), *BOTH),
     argued="that E(H - γ)^+ >= E(H - γ) and E γ_d = d/λmax",
     expected="tested",
@@ -382,6 +370,7 @@ section.claim(
     "into (c2/(12√2)) H √(SAK); y = √(SAK).",
     says="c*H*y/(12*sqrt(2)) <= W*y/(12*sqrt(2))",
     domain=("H > 0", "0 < c < 1", "y >= 0", "W >= c*H"),
+    symbols={"c": "c2", "y": "√(SAK)"},
     uses=("thm:lowerbound", "thm:lowerbound/erlang"),
     checks=(best.long_horizons(Fraction(1, 16)), *BOTH),
     argued="that the regret is at least W √(SAK)/(12√2) (thm:lowerbound)",

@@ -38,17 +38,11 @@ from proofs_checks.checks.value_iteration import increasing_iterates
 from verify.claims import Domain, Remark, Section, decreasing, increasing
 
 _TIMES = Domain.of("l >= 0", "t >= 0")
-
-
 _RADII = ("t >= 0", "b >= 0", "al >= 0")
-
-
 _TENTH = Fraction(1, 10)
-
-
 _LESS = Fraction(49, 100)  # of the bonus: too little on short horizons
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α"})
 
 section.step(
     "eq:mono",
@@ -57,6 +51,7 @@ section.step(
     "<= H.",
     says="u <= s*t + (1 - s)*b",
     domain=Domain.of("0 <= s <= 1", "u <= t", "u <= a", "a <= b", reals="u t a b"),
+    symbols={"s": "any weight in [0, 1]"},
     uses="eq:Qa/monotone",
     checks=(increasing_iterates(truncate=True), *PROOF),
     argued="the induction over n, and that min{t,b} is the case s = 1 or s = 0",
@@ -134,6 +129,7 @@ section.step(
     "If b >= (t²β + tα)/w with w = w(λmax) > 0 then b w >= t²β + tα.",
     says="t**2*b + t*al <= c*w",
     domain=("w > 0", "c >= 0", *_RADII, "(t**2*b + t*al)/w <= c"),
+    symbols={"b": "β", "c": "b", "w": "w(λmax)"},
     uses=("eq:diff", "lem:optimism/reward", "lem:optimism/value-bound", "lem:error-model"),
     mutant="t**2*b + 2*t*al <= c*w",
 )
@@ -144,6 +140,7 @@ section.step(
     "supremum over [0, H] is its value at H.",
     says=increasing("c*(t**2*b + t*al)/(1 - exp(-c*t))", "t", Domain.of("c > 0", *_RADII)),
     domain=("c > 0", *_RADII),
+    symbols={"b": "β", "c": "λmax"},
     source="lem:optimism",
     mutant=increasing("c*(t*b + al)/(1 - exp(-c*t))", "t", Domain.of("c > 0", *_RADII)),
 )
@@ -173,6 +170,7 @@ section.step(
     "+ y - t²β - tα with x = b w(λmax) >= t²β + tα and y >= 0 what eq:diff leaves out.",
     says="x + y - t**2*b - t*al >= 0",
     domain=(*_RADII, "x >= t**2*b + t*al", "y >= 0"),
+    symbols={"b": "β"},
     uses=("lem:optimism/sufficient", "lem:optimism/bonus"),
     checks=(iterates(ONE), *PROOF),
     argued="the induction over n, and that truncation by t >= T^aV*_n keeps the inequality",
@@ -186,6 +184,7 @@ section.claim(
     "and u <= V̂_{n_k} + ε exp(λmax H). V* is the committed value.",
     says="v <= vn + e",
     domain=("v >= 0", "vn >= 0", "u >= 0", "e >= 0", "v <= u", "u - vn <= e"),
+    symbols={"v": "V*(x,t)", "u": "V̂_∞(x,t)", "vn": "V̂_{n_k}(x,t)", "e": "ε exp(λmax H)"},
     uses=("lem:optimism/induction", "eq:Qa/iteration", "eq:mono", "eq:error-vi"),
     checks=(values(ONE), corners(ONE), *PROOF),
     argued="that V* and V̂_∞ are the limits of V*_n and V̂_n",
@@ -208,6 +207,7 @@ section.repair(
     "both t ∧ s and, if u rises from 0, u(Y,(t-s)⁺) rise in t; the minimum with t and the maximum keep it.",
     says="Min(t, s) <= Min(t + h, s)",
     domain=("s >= 0", "t >= 0", "h >= 0"),
+    symbols={"h": "what is added to t"},
     checks=(rises(), *PROOF),
     argued="the induction over n, and that the expectation, the minimum and the maximum rise, too",
     expected="tested",

@@ -34,7 +34,7 @@ from verify.claims import Domain, Section
 
 _LESS = Fraction(98, 100)
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"al": "α", "be": "β"})
 
 section.repair(
     "lem:optimism/lump-sum",
@@ -72,6 +72,7 @@ section.repair(
     "for other rising V̂ <= t than those of the iteration with B.)",
     says="t**2*be + t*(1 - x)*al <= t*(H*be + (1 - y)*al)",
     domain=("t >= 0", "t <= H", "be >= 0", "al >= 0", "x >= 0", "y > 0", "y <= x", "x <= 1"),
+    symbols={"x": "w(λ̂,t)/t", "y": "1/κ"},
     uses=(
         "lem:optimism/lump-sum",
         "lem:optimism/rising",

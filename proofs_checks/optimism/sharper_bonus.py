@@ -53,7 +53,7 @@ from verify.claims import Section
 
 _ALMOST = Fraction(99, 100)
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "be": "β", "h": "H"})
 
 section.repair(
     "lem:optimism/sharp/slope",
@@ -78,6 +78,7 @@ section.repair(
     "G)p. The positive parts of p - q add up to α'/2 at most (or G = 0), and ∫F = t - w(λ).",
     says="F*p - G*q <= F*(p - q)",
     domain=("F >= 0", "G >= F", "p >= 0", "q >= 0"),
+    symbols={"p": "p(y)", "q": "p̂(y)"},
     uses=(
         "lem:optimism/sharp/slope",
         "lem:optimism/rising",
@@ -100,6 +101,7 @@ section.repair(
     "the cost at λ̄. (For λ in [λ̂, λ̄] the cost decreases in w(λ), so λ̄ decides.)",
     says="r*s*d + a*(c - s*d) <= m",
     domain=("0 <= r <= 1", "a >= 0", "d >= 0", "c >= d", "0 <= s <= 1", "m >= r*d + a*(c - d)", "m >= a*c"),
+    symbols={"r": "r(x,a)", "a": "α'/2"},
     mutant="r*s*d + a*(c - s*d) <= r*d + a*(c - d)",
 )
 
@@ -111,6 +113,7 @@ section.repair(
     "first, m = λ̂, d = λ̂ - λ̲, x = exp(ms), y = exp(ds), a = α'/2; the second has increasing terms only.",
     says="r*d*y + a*(m*x - d*y) >= 0",
     domain=("r >= 0", "a >= 0", "d >= 0", "m >= d", "y >= 0", "x >= y"),
+    symbols={"a": "α'/2", "m": "λ̂", "d": "λ̂ - λ̲"},
     checks=(quotients(), *PROOF),
     argued="that a quotient of integrals increases if that of the integrands does",
     expected="tested",
@@ -124,6 +127,7 @@ section.repair(
     "C.",
     says="h**2*be/2*x + al/2*(h*x - 1) <= C*(h**2*be + h*al)/2",
     domain=("h > 0", "be >= 0", "al >= 0", "C >= 1", "x >= 0", "x <= C"),
+    symbols={"x": "1/w(λ̂)"},
     uses=("lem:optimism/reward", "eq:diff"),
     checks=(sizes(), *PROOF),
     mutant="h**2*be/2*x + al/2*(h*x - 1) <= C*(h**2*be + h*al)/3",

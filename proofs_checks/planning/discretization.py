@@ -37,14 +37,10 @@ from verify.claims import Domain, Remark, Section
 from verify.provers.computed import Assumed
 
 _BOUND = "D*(x + (H/D)**2*S**2*A + y)"
-
-
 _TERMS = ("D > 0", "H > 0", "S >= 1", "A >= 1", "x >= 0", "y >= 0")
-
-
 _SIZES = ("S >= 1", "A >= 1", "K >= 1")
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"D": "Δ", "l": "λ"})
 
 section.claim(
     "eq:FH-control-discrete/steps",
@@ -53,6 +49,7 @@ section.claim(
     "m = λmax, then with reward rate λ <= m: (1 - exp(-λt)) + ∫λexp(-λs)m(t - s)ds <= mt.",
     says="(1 - exp(-l*t)) + m*(t - (1 - exp(-l*t))/l) <= m*t",
     domain=("l > 0", "t >= 0", "l <= m"),
+    symbols={"m": "λmax"},
     checks=(most_jumps(), *PROOF),
     argued="that the expected number of jumps is the limit of iterating this step",
     expected="tested",
@@ -65,6 +62,7 @@ section.claim(
     "every Δ <= H²S²A/M, by its second term (x and y stand for the other two).",
     says=f"M <= {_BOUND}",
     domain=Domain.of("M > 0", *_TERMS, "D*M <= H**2*S**2*A", integers="S A"),
+    symbols={"x": "(H/Δ)√(SAK)", "y": "(H/Δ)^1.5 √K"},
     mutant="M <= D*(x + (H/D)*S**2*A + y)",
 )
 
@@ -85,6 +83,7 @@ section.claim(
     domain=Domain.of(
         "M > 0", "D > 0", "H > 0", "S >= 1", "A >= 1", "y >= 0", "D*M <= H**2*S**2*A", integers="S A"
     ),
+    symbols={"y": "√(H/Δ)"},
     uses="eq:FH-control-discrete/euler-bound",
     mutant="M <= D*(S*A*(H/D)**2*(sqrt(S) + y))",
 )
@@ -115,6 +114,7 @@ section.repair(
     "most twice that of H̄√(SAK), h = H̄.",
     says="(h**2*S**2*A)**2 + h**3*K <= 2*(h**2*S*A*K)",
     domain=("h >= 1", *_SIZES, "S*A >= h", "K >= h**2*S**3*A"),
+    symbols={"h": "H̄"},
     mutant=Domain.of("h >= 1", *_SIZES, "S*A >= h", "K >= h**2*S**2*A/4"),
 )
 
@@ -124,6 +124,7 @@ section.repair(
     "values being in [0,H]: what explodes is the bound and not the regret.",
     says=f"K*H <= {_BOUND}",
     domain=Domain.of("K >= 1", *_TERMS, "D*K <= H*S**2*A", integers="S A K"),
+    symbols={"x": "(H/Δ)√(SAK)", "y": "(H/Δ)^1.5 √K"},
     uses="eq:FH-control2/bounds",
     mutant=f"2*K*H <= {_BOUND}",
 )
@@ -165,6 +166,7 @@ section.repair(
     "jump. (The paper calls it unknown in general.)",
     says="(H/D)*(D - (1 - exp(-m*D))/m) <= m*H*D/2",
     domain=("H > 0", "D > 0", "m > 0"),
+    symbols={"m": "λmax"},
     checks=(sampled_policy(), *PROOF),
     argued="that the reward differs from that at the last grid point only after a jump, whose "
     "probability is integrated",
@@ -195,6 +197,7 @@ section.repair(
     "is not V*.)",
     says="n*(m*h**2/2) <= m*H*h/2",
     domain=Domain.of("n >= 1", "h > 0", "m > 0", "H > 0", "n*h <= H", "m*h <= 1", integers="n"),
+    symbols={"m": "λmax"},
     uses=("eq:hjb-pde/euler-step", "eq:hjb-pde/repaired"),
     checks=(euler_errors(), *PROOF),
     argued="that the solution rises by at most s within time s, so that one step adds λmax h²/2",

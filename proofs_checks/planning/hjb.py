@@ -29,7 +29,7 @@ from proofs_checks.checks.hjb import constant_maximisers, exceeds, greedy_polici
 from proofs_checks.checks.optimality import ADJUSTABLE, COMMITTED, attained, dominated
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "q": "Q"})
 
 section.claim(
     "eq:hjb-pde",

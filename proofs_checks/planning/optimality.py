@@ -22,7 +22,7 @@ from proofs_checks.checks.optimality import (
 )
 from verify.claims import Domain, Section
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "rho": "ρ", "r": "r(x,a)"})
 
 section.claim(
     "eq:Qa",

@@ -24,7 +24,7 @@ from proofs_checks.checks.value_iteration import (
 )
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"rho": "ρ"})
 
 section.claim(
     "eq:Qa/iteration",

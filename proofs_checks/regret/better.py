@@ -40,7 +40,7 @@ _CASES = (
     "episodes and decisions"
 )
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"v": "λmax H", "al": "α", "be": "β", "r": "λmax"})
 
 section.repair(
     "thm:CT-UCB/lump-sum/few-episodes",
@@ -49,6 +49,7 @@ section.repair(
     domain=Domain.of(
         "q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", "q <= sqrt(11/2)*S*a*(v + 1)", integers="S"
     ),
+    symbols={"q": "√K", "a": "√A"},
     mutant="q**2*H <= 2*S*a*q*H*(v + 1)",
 )
 
@@ -74,6 +75,7 @@ section.repair(
     "e² λmax(K - 1) <= K² for many episodes, where λmax = qK with q <= 1/22.",
     says="exp(2)*(q*K)*(K - 1) <= K**2",
     domain=Domain.of("0 < q <= 1/22", "K >= 1", integers="K"),
+    symbols={"q": "λmax/K"},
     uses="thm:CT-UCB/lump-sum/rate-and-episodes",
     mutant=Domain.of("0 < q <= 1/2", "K >= 1", integers="K"),
 )
@@ -83,6 +85,7 @@ section.repair(
     "HK² >= ln(2^(S-1)/δ) for many episodes (K >= 11/2 S), δ = 1/(2KH), y = KH > 1/2.",
     says="(S - 1)*log(2) + log(2*y) <= K*y",
     domain=Domain.of("S >= 1", "y > 1/2", "K >= 1", "11/2*S <= K", integers="S K"),
+    symbols={"y": "KH"},
     mutant=Domain.of("S >= 1", "y > 1/2", "K >= 1", "S <= 11/2*K", integers="S K"),
 )
 

@@ -19,7 +19,7 @@ from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.theorem import accuracies, orders
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"v": "λmax H", "l": "ln(2SAKH)"})
 
 section.step(
     "eq:regret-b1/bonus",
@@ -65,6 +65,7 @@ COROLLARY = section.claim(
     "bracket b <= B = √(2 + 16l)(√S + v) and CH = cv, 3(cv + 1)(v + 1)b <= 16v²B.",
     says="3*(c*v + 1)*(v + 1)*b <= 16*v**2*B",
     domain=("v > 1", "0 < c <= 8/5", "b > 0", "b <= B"),
+    symbols={"c": "CH/v"},
     uses=("thm:CT-UCB", "eq:regret-b1/bonus", "eq:regret-b1/root", "eq:regret-b1/epsilon"),
     checks=(orders(), *PROOF),
     argued="that the factors multiply to the order, the accuracies and the last term included",
@@ -88,6 +89,7 @@ section.repair(
     "k^(-α)/(λmax H) does as well.",
     says=COROLLARY.says,
     domain=COROLLARY.domain,
+    symbols={"c": "CH/v"},
     uses=("thm:CT-UCB/repaired", "eq:error-vi/load", *COROLLARY.uses[1:]),
     checks=COROLLARY.checks,
     argued=COROLLARY.argued,

@@ -28,11 +28,11 @@ from proofs_checks.checks.perturbed_values import Shares
 from verify.claims import Domain, Remark, Section, increasing
 
 _HAT, _TRUE = "(1 - exp(-m*h))/m", "(1 - exp(-l*h))/l"
-
-
 _NONE = Fraction(0)
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(
+    checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "be": "β", "h": "H", "mu": "μ"}
+)
 
 section.step(
     "eq:rec-Vk",
@@ -67,6 +67,7 @@ section.step(
     "(r + b) w(λ̂) - r w(λ) = r |w(λ̂) - w(λ)| + b w(λ̂), with w(λ) = (1 - exp(-λH))/λ, as printed.",
     says=f"(r + b)*{_HAT} - r*{_TRUE} == r*Abs({_HAT} - {_TRUE}) + b*{_HAT}",
     domain=("0 <= r <= 1", "b >= 0", "l >= 0", "m >= 0", "h > 0"),
+    symbols={"m": "λ̂"},
     expected="refuted",
     mutant=Domain.of(
         "0 <= r <= 1", "b >= 0", "l >= 0", "m >= 0", "h > 0", "m <= l"
@@ -105,6 +106,7 @@ section.step(
     "Lipschitz bound, 0 <= r <= 1 and u = w(λ̂) <= H.",
     says="r*d + b*u <= x + b*h",
     domain=Domain.of("0 <= r <= 1", "b >= 0", "u >= 0", "u <= h", "x >= 0", "d <= x", reals="d"),
+    symbols={"x": "H²β/2", "u": "w(λ̂)", "d": "w(λ̂) - w(λ)"},
     source="lem:v-v-continuoustime",
     uses=("lem:v-v-continuoustime/lipschitz", "eq:reward-disc/equality/repaired"),
     latex=r"(r+b)\int_0^He^{-\hat\lambda s}ds - r\int_0^He^{-\lambda s}ds \le \tfrac{H^2}2\beta + bH",
@@ -145,6 +147,7 @@ section.claim(
     "exp(λmax H) by lem:optimism, and V̂ - V^π <= s, the sum.",
     says="v - p <= s + e",
     domain=("v >= 0", "p >= 0", "s >= 0", "e >= 0", "u >= 0", "v - u <= e", "u - p <= s"),
+    symbols={"v": "V*(x,H)", "p": "V^π(x,H)", "u": "V̂(x,H)", "e": "ε exp(λmax H)"},
     uses=("lem:optimism", "lem:v-v-continuoustime/step", "lem:v-v-continuoustime/recursion"),
     checks=(episodes(Shares()), mistakes(Shares()), *PROOF),
     argued="that the recursion sums up to s",

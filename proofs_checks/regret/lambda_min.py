@@ -21,7 +21,9 @@ from verify.claims import Domain, Remark, Section, decreasing
 
 _RATES = Domain.of("r > 0", "u >= 0")
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(
+    checks=PROOF, expected="proved", symbols={"v": "λmax H", "w": "λmin H", "c": "CH", "m": "λmin"}
+)
 
 section.claim(
     "remark:lambda-min/integral",
@@ -29,6 +31,7 @@ section.claim(
     "(1 - exp(-λmin u))/λmin, for every u >= 0.",
     says=decreasing("(1 - exp(-r*u))/r", "r", _RATES),
     domain=_RATES,
+    symbols={"r": "λ̂"},
     latex=r"\int_0^u e^{-\hat\lambda s}ds \le \frac{1-e^{-\lambda_{\min}u}}{\lambda_{\min}}",
     mutant=decreasing("1 - exp(-r*u)", "r", _RATES),
 )

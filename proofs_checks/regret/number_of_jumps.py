@@ -32,12 +32,14 @@ from proofs_checks.checks.number_of_jumps import leading, levels, longest_of, me
 from verify.claims import Domain, Mutant, Remark, Section, limit
 from verify.provers.symbolic import Symbolic
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(
+    checks=PROOF, expected="proved", symbols={"v": "λmax H", "k": "ln K", "N": "N⁺", "rate": "λ"}
+)
 
 section.claim(
     "eq:sumK",
-    "On a path with t_1 > H in all K episodes, which has positive probability, every count N is 0, and the "
-    "sum over k of 1/√max(1, N) is K.",
+    "On a path with t_1 > H in all K episodes, which has positive probability, every count N⁺ is 0, and the "
+    "sum over k of 1/√max(1, N⁺) is K.",
     says="K/sqrt(Max(1, N)) == K",
     domain=Domain.of("K >= 1", "0 <= N <= 0", integers="K N"),
     checks=(quiet(), *PROOF),
@@ -54,6 +56,7 @@ section.step(
     "is finite almost surely, and the supremum over episodes and m a maximum.",
     says="e/(rate + d) <= e/rate",
     domain=("e >= 0", "rate > 0", "d >= 0"),
+    symbols={"d": "λmax - λ", "e": "λτ"},
     argued="that the λτ are independent standard exponentials, whatever the policy, and that sums of "
     "smaller gaps are smaller",
     expected="assumed",
@@ -140,6 +143,7 @@ section.repair(
     "m} has mean at most K P(Z > m) by the coupling.",
     says="sqrt(x) <= sqrt(c) + (x - c)/(2*sqrt(c))",
     domain=("x >= 0", "c > 0"),
+    symbols={"x": "#{l : J^l > m}", "c": "K P(Z > m)"},
     uses="prop:proberror/coupling",
     checks=(mean_roots(), *PROOF),
     argued="the mean of the tangent, the sum over m, and the coupling",
@@ -155,6 +159,7 @@ section.repair(
     "next integer above it.",
     says="t - 1 + q**t/(1 - q) <= q/(1 - q)",
     domain=("0 < t <= 1", "0 < q < 1"),
+    symbols={"q": "e^{-s/2}"},
     uses="lem:poisson/tilted",
     checks=(levels(), *PROOF),
     argued="Chernoff's bound, and the sum of its roots as a geometric series",

@@ -24,11 +24,13 @@ from verify.claims import Domain, Mutant, Remark, Section, limit
 from verify.provers.symbolic import Symbolic
 
 _TIME = Domain.of("x > 0", "rate > 0")
-
-
 _STEPS = ("eq:CS2", "eq:CS4", "eq:term1-3", "eq:term1-3/K=1/repaired")
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(
+    checks=PROOF,
+    expected="proved",
+    symbols={"rate": "λ", "l": "λ", "m": "λmin", "r": "λmax", "J": "J_M", "v": "λmax H"},
+)
 
 # --- from remaining time to observed jumps ----------------------------------------------------
 
@@ -90,8 +92,8 @@ section.step(
 
 section.claim(
     "eq:CS2",
-    "Each decision contributes u/√max(1, N) on the left and, in conditional mean, at least as much on the "
-    "right: with w = 1/√max(1, N), u w <= (H + 1/λmin)(1 - exp(-λu)) w. Summed over k and m this is the "
+    "Each decision contributes u/√max(1, N⁺) on the left and, in conditional mean, at least as much on the "
+    "right: with w = 1/√max(1, N⁺), u w <= (H + 1/λmin)(1 - exp(-λu)) w. Summed over k and m this is the "
     "display.",
     says="u*w <= (H + 1/m)*(1 - exp(-l*u))*w",
     domain=("0 < w <= 1", "u >= 0", "u <= H", "H > 0", "m > 0", "m <= l"),
@@ -166,8 +168,8 @@ section.step(
 
 section.claim(
     "eq:CS3",
-    "For each m the sum over k of 1{t_{m+1} <= H}/√max(1, N) is at most 3√(SA Σ_l 1{t_{m+1}^l <= H}): the "
-    "count N is at least the count N_m of the m-th jumps alone, max(1, N) = M + d with M = max(1, N_m); "
+    "For each m the sum over k of 1{t_{m+1} <= H}/√max(1, N⁺) is at most 3√(SA Σ_l 1{t_{m+1}^l <= H}): the "
+    "count N⁺ is at least the count N_m of the m-th jumps alone, max(1, N⁺) = M + d with M = max(1, N_m); "
     "then pigeon-hole and Cauchy-Schwarz.",
     says="1/sqrt(M + d) <= 1/sqrt(M)",
     domain=("M >= 1", "d >= 0"),
@@ -195,7 +197,7 @@ section.claim(
 
 section.claim(
     "eq:CS4",
-    "E Σ_k Σ_m 1{t_{m+1} <= H}/√max(1, N) <= 3√(SAK) E J_M: the two factors, 3√(SA) times √K J_M.",
+    "E Σ_k Σ_m 1{t_{m+1} <= H}/√max(1, N⁺) <= 3√(SAK) E J_M: the two factors, 3√(SA) times √K J_M.",
     says="3*sqrt(S*A)*(sqrt(K)*J) == 3*sqrt(S*A*K)*J",
     domain=Domain.of("S >= 1", "A >= 1", "K >= 1", "J >= 0", integers="S A K"),
     uses=("eq:CS3", "eq:JM-eq"),
@@ -211,7 +213,7 @@ section.claim(
 
 section.claim(
     "prop:proberror",
-    "E Σ_k Σ_m (H - t_m)^+/√max(1, N) <= 3(H + 1/λmin)√(SAK)(λmax H + 1) f with f = ln K/ln(ln K + 1), read "
+    "E Σ_k Σ_m (H - t_m)^+/√max(1, N⁺) <= 3(H + 1/λmin)√(SAK)(λmax H + 1) f with f = ln K/ln(ln K + 1), read "
     "as 1 for K = 1: the factors of the steps multiply to this.",
     says="(H + 1/m)*(3*sqrt(S*A*K)*((r*H + 1)*f)) == 3*(H + 1/m)*sqrt(S*A*K)*(r*H + 1)*f",
     domain=Domain.of("S >= 1", "A >= 1", "K >= 1", "H > 0", "m > 0", "m <= r", "f >= 1", integers="S A K"),

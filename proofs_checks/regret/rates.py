@@ -35,7 +35,11 @@ from proofs_checks.checks.common import BOXED, PROOF
 from proofs_checks.checks.rate_errors import best_of, mean_inverse_roots, mean_of_larger, one_state
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(
+    checks=PROOF,
+    expected="proved",
+    symbols={"d": "δ", "L": "L(δ)", "r": "λmax", "q": "λ/λmax", "v": "λmax H"},
+)
 
 # --- the printed proof ------------------------------------------------------------------------
 
@@ -79,13 +83,14 @@ section.step(
     "max(λT, 1) <= λmax max(T, 1/λmax) = max(λmax T, 1), the maximum M of u = λmax T and 1; λ = qλmax.",
     says="q*u <= M",
     domain=("0 < q <= 1", "u >= 0", "M >= 1", "u <= M"),
+    symbols={"u": "λmax T"},
     latex=r"\max\{\lambda T,1\} \le \lambda_{\max}\max\{T,1/\lambda_{\max}\}",
     mutant=Domain.of("0 < q <= 2", "u >= 0", "M >= 1", "u <= M"),
 )
 
 section.claim(
     "eq:cond-exp",
-    "For every k and m, E[(H - t_m)^+/√max(N, 1)] >= E[(H - t_m)^+/√max(T, 1/λmax)]/√(2λmax), for policies "
+    "For every k and m, E[(H - t_m)^+/√max(N⁺, 1)] >= E[(H - t_m)^+/√max(T, 1/λmax)]/√(2λmax), for policies "
     "that depend on past data. (Two states that take turns, forty actions of rate 1 = λmax in each, H = 1; "
     "episodes 1 to 40 play one action each, episode 41 the one with the most jumps out of the first state. "
     "There T <= 1 = 1/λmax, and at k = 41, m = 0: 0.699 < 0.707.)",
@@ -98,12 +103,12 @@ section.claim(
     ),
     checks=best_of(),
     expected="refuted",
-    latex=r"\mathbb E\frac{(H-t_m)^+}{\sqrt{\max\{N,1\}}} \ge \frac1{\sqrt{2\lambda_{\max}}}"
+    latex=r"\mathbb E\frac{(H-t_m)^+}{\sqrt{\max\{N^+,1\}}} \ge \frac1{\sqrt{2\lambda_{\max}}}"
     r"\mathbb E\frac{(H-t_m)^+}{\sqrt{\max\{T,1/\lambda_{\max}\}}}",
     mutant=best_of(1),  # no choice by the data: must not be refuted
     finding=Remark(
         "proof",
-        "N given T is not Poisson, and for policies that depend on the data the comparison of "
+        "N⁺ given T is not Poisson, and for policies that depend on the data the comparison of "
         "the two means is false, one decision at a time: forty equal actions, then the one with the most "
         "jumps, give 0.699 < 0.707.",
         repair="prop:rateerror/pathwise",
@@ -144,21 +149,23 @@ section.claim(
 
 section.repair(
     "prop:rateerror/threshold",
-    "If N >= 2M with M = max(u, L), u = λmax T, then the logarithm of 2^N exp(-λT) is at least (2 ln 2 - "
+    "If N⁺ >= 2M with M = max(u, L), u = λmax T, then the logarithm of 2^(N⁺) exp(-λT) is at least (2 ln 2 - "
     "1)L; λ = θλmax.",
     says="2*log(2)*M - q*u >= (2*log(2) - 1)*L",
     domain=("u >= 0", "L > 0", "0 < q <= 1", "M > 0", "L <= M", "u <= M"),
+    symbols={"u": "λmax T"},
     mutant="2*log(2)*M - q*u >= 2*log(2)*L",
 )
 
 section.repair(
     "prop:rateerror/event",
-    "P(F^c) <= SA exp(-(2 ln 2 - 1)L(δ)) <= δ/(2K), F the event that N <= 2 max(λmax T, L) for all pairs "
+    "P(F^c) <= SA exp(-(2 ln 2 - 1)L(δ)) <= δ/(2K), F the event that N⁺ <= 2 max(λmax T, L) for all pairs "
     "and episodes.",
     says="n*exp(-(2*log(2) - 1)*(4*log(2*n*K/d))) <= d/(2*K)",
     domain=Domain.of("n >= 1", "K >= 1", "0 < d < 1", integers="n K"),
+    symbols={"n": "SA"},
     uses=("lem:rateUCB/martingale", "lem:rateUCB/ville", "prop:rateerror/threshold"),
-    argued="that 2^N exp(-λT) is a martingale whatever the policies, Ville's inequality, and the "
+    argued="that 2^(N⁺) exp(-λT) is a martingale whatever the policies, Ville's inequality, and the "
     "union over the pairs",
     expected="assumed",
     latex=r"\mathbb P(F^c) \le SA\,e^{-(2\ln2-1)L(\delta)} \le \delta/(2K)",
@@ -167,7 +174,7 @@ section.repair(
 
 section.repair(
     "prop:rateerror/pathwise",
-    "On F, 1/√max(T, L/λmax) <= √(2λmax)/√max(N, 1): with M = max(T, L/λmax), n = max(N, 1) is at most "
+    "On F, 1/√max(T, L/λmax) <= √(2λmax)/√max(N⁺, 1): with M = max(T, L/λmax), n = max(N⁺, 1) is at most "
     "2λmax M, since 2L >= 1.",
     says="1/sqrt(M) <= sqrt(2*r)/sqrt(n)",
     domain=("M > 0", "r > 0", "n >= 1", "n <= 2*r*M"),
@@ -188,6 +195,7 @@ section.repair(
     "δ/(2SAK) <= 1/2, K <= 1/(2x) and L = 4 ln(1/x).",
     says="sqrt(5/8)*x**(4*log(2) - 5/2)/sqrt(8*log(1/x)) <= 1/3",
     domain="0 < x <= 1/2",
+    symbols={"x": "δ/(2SAK)"},
     uses=("prop:rateerror/event", "prop:rateerror/moment", "prop:proberror/coupling"),
     argued="Cauchy–Schwarz, with the second moments of the numbers of decisions",
     expected="assumed",
@@ -203,6 +211,7 @@ section.repair(
     "most √(2λmax)√(SAK) times 2(H + 1/λmin)D + H(v + 1)/3 <= (7/3)(H + 1/λmin)D; g = 1/λmin >= H/v.",
     says="2*(H + g)*D + H*(v + 1)/3 <= 7/3*(H + g)*D",
     domain=("H > 0", "g > 0", "v > 0", "H <= g*v", "v <= D"),
+    symbols={"g": "1/λmin"},
     uses=("prop:rateerror/pathwise", "prop:rateerror/complement", "prop:proberror/sharp"),
     checks=(one_state(Fraction(7, 9)), adaptive_counts.rate_errors(Fraction(7, 9)), *PROOF),
     argued="the split at F, and the comparison of the sums on it",

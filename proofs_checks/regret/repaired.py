@@ -30,7 +30,7 @@ _COMMON = (
     "eq:r2/indicator", "eq:r2", "prop:rateerror/repaired",
 )  # fmt: skip
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", symbols={"v": "λmax H", "k": "ln K"})
 
 # --- short horizons and few episodes: the bound is trivial ------------------------------------
 
@@ -39,6 +39,7 @@ section.repair(
     "KH = y <= 1/2 is below 1, the last term of the bound.",
     says="y < 1",
     domain="0 < y <= 1/2",
+    symbols={"y": "KH"},
     mutant=Domain.of("0 < y <= 2"),
 )
 
@@ -64,6 +65,7 @@ section.repair(
     "radicand is larger still.)",
     says="2*(S*log(2) + log(2*x*y*K**2)) >= 2*S*log(2)",
     domain=Domain.of("S >= 1", "x >= 1", "y > 1/2", "K >= 1", integers="S K"),
+    symbols={"x": "SAH", "y": "KH"},
     uses="thm:CT-UCB/jump-constant/repaired",
     mutant=Domain.of("S >= 1", "x >= 1/10", "y > 1/2", "K >= 1", integers="S K"),
 )
@@ -75,6 +77,7 @@ section.repair(
     domain=Domain.of(
         "q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", "q <= sqrt(22)*S*a*(v + 1)", integers="S"
     ),
+    symbols={"q": "√K", "a": "√A"},
     mutant=Domain.of("q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", integers="S"),
 )
 
@@ -102,6 +105,7 @@ section.repair(
     "2^S SAHK² >= √e δ for δ = 1/(2KH), x = SAH >= 1, y = KH > 1/2: 2^S·2xyK² >= √e.",
     says="2**S*2*x*y*K**2 >= exp(1/2)",
     domain=Domain.of("S >= 1", "x >= 1", "y > 1/2", "K >= 1", integers="S K"),
+    symbols={"x": "SAH", "y": "KH"},
     mutant=Domain.of("S >= 1", "x > 0", "y > 0", "K >= 1", integers="S K"),
 )
 
@@ -110,6 +114,7 @@ section.repair(
     "e² λmax(K - 1) <= K² for many episodes, where λmax = qK with q <= 1/88.",
     says="exp(2)*(q*K)*(K - 1) <= K**2",
     domain=Domain.of("0 < q <= 1/88", "K >= 1", integers="K"),
+    symbols={"q": "λmax/K"},
     uses="thm:CT-UCB/rate-and-episodes",
     mutant=Domain.of("0 < q <= 1/2", "K >= 1", integers="K"),
 )
@@ -119,6 +124,7 @@ section.repair(
     "HK² >= ln(2^(S-1)/δ) for many episodes (K >= 22S), δ = 1/(2KH), y = KH > 1/2.",
     says="(S - 1)*log(2) + log(2*y) <= K*y",
     domain=Domain.of("S >= 1", "y > 1/2", "K >= 1", "22*S <= K", integers="S K"),
+    symbols={"y": "KH"},
     mutant=Domain.of("S >= 1", "y > 1/2", "K >= 1", "S <= 22*K", integers="S K"),
 )
 
@@ -169,6 +175,7 @@ section.repair(
     "ln K/ln(ln K + 1), a and b the two roots and a' >= a, b' >= b the printed ones, as (14/3)D <= 3g.",
     says="2*D*(2*a1 + 7/3*a2) <= 3*g*(b1 + b2)",
     domain=("D > 0", "g > 0", "a1 >= 0", "a2 >= 0", "a1 <= b1", "a2 <= b2", "14/3*D <= 3*g"),
+    symbols={"a1": "a", "a2": "b", "b1": "a'", "b2": "b'"},
     uses=(
         "thm:CT-UCB/half/factor",
         "thm:CT-UCB/half/log-factor",

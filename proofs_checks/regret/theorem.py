@@ -23,20 +23,14 @@ from proofs_checks.checks.theorem import defined, larger_root
 from verify.claims import Domain, Remark, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0")
-
-
 _WHOLE = Domain.of(*_SIZES, integers="S A K")
-
-
 _JUMP = "2*(S*log(2) + log(2*S*A*H**2*K**3)) <= 2*S + 6*log(2*S*A*K*H)"
-
-
 _ADMISSIBLE = Domain.of(*_SIZES, "2*K*H > 1", integers="S A K")
-
-
 _LONG = Domain.of(*_SIZES, "H >= 1", integers="S A K")
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(
+    checks=PROOF, expected="proved", symbols={"d": "δ", "al": "α", "be": "β", "r": "λmax", "L": "L(δ)"}
+)
 
 section.claim(
     "eq:regret-bound/real",
@@ -60,6 +54,7 @@ section.repair(
     "The radicand ln(2SAKH) is nonnegative if 2SAKH = x >= 1. (ln K/ln(ln K + 1) is read as 1 for K = 1.)",
     says="log(x) >= 0",
     domain="x >= 1",
+    symbols={"x": "2SAKH"},
     uses="eq:term1-3/K=1/repaired",
     mutant=Domain.of("x >= 1/2"),
 )
@@ -73,6 +68,7 @@ SPLIT = section.claim(
     domain=Domain.of(
         "0 <= q <= 1", "K >= 1", "D >= 0", "D <= H", "H > 0", "0 < d < 1", "q <= 2*d", integers="K"
     ),
+    symbols={"q": "P(𝒢^c)"},
     uses=("eq:G", "eq:FH-control2/bounds"),
     argued="the split of the expectation at 𝒢",
     expected="assumed",
@@ -84,6 +80,7 @@ section.repair(
     SPLIT.statement,
     says=SPLIT.says,
     domain=SPLIT.domain,
+    symbols={"q": "P(𝒢^c)"},
     uses=("eq:G/repaired", "eq:FH-control2/bounds"),
     argued=SPLIT.argued,
     expected="assumed",
@@ -110,6 +107,7 @@ section.repair(
     "δ = 1/(2KH) is below 1 if y = KH > 1/2.",
     says="1/(2*y) < 1",
     domain="y > 1/2",
+    symbols={"y": "KH"},
     mutant=Domain.of("y > 1/3"),
 )
 
@@ -183,6 +181,7 @@ section.repair(
     "The inequality holds if SAH = x >= 1: S(1 - ln 2) + ln(4SAx) >= 0.",
     says="S*(1 - log(2)) + log(4*S*A*x) >= 0",
     domain=Domain.of("S >= 1", "A >= 1", "x >= 1", integers="S A"),
+    symbols={"x": "SAH"},
     uses="thm:CT-UCB/jump-constant/region",
     mutant=Domain.of("S >= 1", "A >= 1", "x >= 1/10", integers="S A"),
 )
@@ -210,6 +209,7 @@ section.repair(
     "16 ln(2Kx) - 8 ln(4K²x) = 8 ln x: the printed constant is the larger exactly if x = SAH >= 1.",
     says="16*log(2*K*x) - 8*log(4*K**2*x) == 8*log(x)",
     domain=Domain.of("x > 0", "K >= 1", integers="K"),
+    symbols={"x": "SAH"},
     mutant="16*log(2*K*x) - 8*log(4*K**2*x) == 8*log(2*x)",
 )
 
@@ -218,6 +218,7 @@ section.repair(
     "The inequality holds if SAH >= 1: then L = L(δ) <= 8l with l = ln(2SAKH).",
     says="(C*H**2 + H)*sqrt(r*L)*sqrt(2*r) <= (C*H + 1)*4*r*H*sqrt(l)",
     domain=("C >= 1", "H > 0", "r > 0", "L > 0", "l > 0", "L <= 8*l"),
+    symbols={"l": "ln(2SAKH)"},
     uses="thm:CT-UCB/rate-constant/region",
     mutant=Domain.of("C >= 1", "H > 0", "r > 0", "L > 0", "l > 0"),
 )
@@ -230,6 +231,7 @@ section.step(
     "future.)",
     says="g*x <= x",
     domain=("0 <= g <= 1", "x >= 0"),
+    symbols={"g": "1_𝒢", "x": "X_k"},
     argued="the tower rule, with 𝒢 contained in 𝒢_k, which is measurable with respect to the past",
     expected="assumed",
     latex=r"\mathbb E[1_{\mathcal G}\,\mathbb E(X_k\mid\mathcal H_{k-1})] \le \mathbb E X_k",

@@ -31,7 +31,9 @@ from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.jumps import coins
 from verify.claims import Domain, Section
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(
+    checks=PROOF, expected="proved", symbols={"v": "λmax H", "k": "ln K", "n": "SA", "y": "KH", "r": "λmax"}
+)
 
 # --- the jump sets, peel by peel --------------------------------------------------------------
 
@@ -41,6 +43,7 @@ section.repair(
     "Λ(4x/(1+σ) - 4x²/(1+σ)²), at least 4σ/(1+σ)² Λ.",
     says="4*x/(1 + x + d) - 4*x**2/(1 + x + d)**2 >= 4*(x + d)/(1 + x + d)**2",
     domain=("x >= 1", "d >= 0"),
+    symbols={"x": "√(m/m_0)", "d": "σ - x"},
     mutant=Domain.of("x >= 1/2", "d >= 0"),
 )
 
@@ -49,6 +52,7 @@ section.repair(
     "4σ/(1+σ)² Λ >= Λ - 1 for σ = 1 + 2/√Λ; with w = √Λ.",
     says="w**2*(4*(1 + 2/w)/(2 + 2/w)**2) >= w**2 - 1",
     domain="w > 0",
+    symbols={"w": "√Λ"},
     mutant="w**2*(4*(1 + 2/w)/(2 + 2/w)**2) >= w**2 - 1/2",
 )
 
@@ -57,6 +61,7 @@ section.repair(
     "1/(2 ln σ) <= (√Λ + 1)/4 for σ = 1 + 2/√Λ, w = √Λ: so 1 + (√Λ + 1) ln M/4 peels cover 1, ..., M.",
     says="1/(2*log(1 + 2/w)) <= (w + 1)/4",
     domain="w > 0",
+    symbols={"w": "√Λ"},
     mutant="1/(2*log(1 + 2/w)) <= w/4",
 )
 
@@ -90,6 +95,7 @@ section.repair(
     domain=Domain.of(
         "q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", "q <= sqrt(72)*S*a*(v + 1)", integers="S"
     ),
+    symbols={"q": "√K", "a": "√A"},
     uses=("thm:CT-UCB/bonus-factor", "thm:CT-UCB/log-factor"),
     argued="that the factors and roots of the printed bound multiply to more",
     expected="assumed",
@@ -133,6 +139,7 @@ section.repair(
     "Λ <= S ln 2 + ln(2K³) <= 5/2 √K for SAH < 1, K >= 23 and S <= 3/7 √K; with s = √K.",
     says="3/7*s*log(2) + log(2) + 6*log(s) <= 5/2*s",
     domain="s >= 479/100",
+    symbols={"s": "√K"},
     uses="thm:CT-UCB/whole/radicand/short",
     mutant=Domain.of("s >= 4"),
 )
@@ -143,6 +150,7 @@ section.repair(
     "ln(2SAK(KH)²) is at most 2K³.",
     says="2*n*K*(K*h)**2 <= 2*K**3",
     domain=("n >= 1", "K >= 1", "h > 0", "n*h <= 1", "h <= 1"),
+    symbols={"h": "H"},
     mutant="2*n*K*(K*h)**2 <= K**3",
 )
 
@@ -152,6 +160,7 @@ section.repair(
     "and J' = 1 + 2 ln K/ln 25 peels for the rates; with r = K^(1/4).",
     says="E*(1 + (8/5*r + 1)*(log(8) + 8*log(r))/4) + 1 + 8*log(r)/log(25) + 1/100 <= 2*r**4",
     domain="r >= 218/100",
+    symbols={"r": "K^(1/4)"},
     uses="thm:CT-UCB/whole/radicand",
     mutant=Domain.of("r >= 3/2"),
 )
@@ -171,6 +180,7 @@ section.repair(
     "most (eJ + J')/(2K) + K exp(-8K²), as 1 < y < K.",
     says="y*(E*J/(2*K*y**2) + I/(2*K*y) + e) <= (E*J + I)/(2*K) + K*e",
     domain=("y >= 1", "K >= 1", "y <= K", "J >= 0", "I >= 0", "e >= 0"),
+    symbols={"I": "J'", "e": "exp(-8K²)"},
     uses=(
         "lem:CI-p/peeled",
         "lem:rateUCB/repaired",
@@ -231,6 +241,7 @@ section.repair(
     "with g = 1/λmin >= H/v.",
     says="H*(v + 1) <= (H + g)*D",
     domain=("H > 0", "g > 0", "v > 0", "H <= g*v", "v <= D"),
+    symbols={"g": "1/λmin"},
     mutant="H*(v + 2) <= (H + g)*D",
 )
 
@@ -256,6 +267,7 @@ section.repair(
         "2*q*a <= 3*f*c",
         "7/3*q*b <= 3*f*d",
     ),
+    symbols={"q": "e - 1", "w": "v + 1", "f": "ln K/ln(ln K + 1)", "c": "a'", "d": "b'"},
     uses=(
         "thm:CT-UCB/long",
         "thm:CT-UCB/sharp",

@@ -1,15 +1,15 @@
 r"""``sec:episodicRL``: the model, its rates, the rescaling of rewards, the space of functions, the clock.
 
-Three findings.  *Self-jumps*: either they are excluded, as "another state" and :math:`q(x\mid x,a) = -\lambda`
-with rows that sum to 0 say, and then :math:`q` and :math:`(\lambda,p)` do determine each other, but the
-absorbing states of the lower bound, with a positive rate, are outside the class.  Or they are allowed, and
-then :math:`\sum_z q(z\mid x,a) = -\lambda p(x\mid x,a)`; and with :math:`q(x\mid x,a)` minus the sum of the
-others, :math:`q` no longer determines :math:`(\lambda, p)`: rate 1 with a self-jump of probability 1/2 and
-rate 1/2 without one have the same :math:`q`.  They are different problems, since a self-jump is a decision
-epoch.  The proofs of the upper bound hold in both readings, and the lower bound, with two more states, too
-(``thm:lowerbound/no-self-jumps``).  *The space* :math:`\mathbb M` of non-negative functions is closed under
-sums but not under differences: a complete metric space, which is all that the fixed-point argument needs, and
-not a Banach space.
+Three findings.  *Self-jumps*: either they are excluded, as "another state" and :math:`q(x\mid x,a) =
+-\lambda` with rows that sum to 0 say, and then :math:`q` and :math:`(\lambda,p)` do determine each other,
+but the absorbing states of the lower bound, with a positive rate, are outside the class.  Or they are
+allowed, and then :math:`\sum_z q(z\mid x,a) = -\lambda p(x\mid x,a)`; and with :math:`q(x\mid x,a)` minus
+the sum of the others, :math:`q` no longer determines :math:`(\lambda, p)`: rate 1 with a self-jump of
+probability 1/2 and rate 1/2 without one have the same :math:`q`.  They are different problems, since a
+self-jump is a decision epoch.  The proofs of the upper bound hold in both readings, and the lower bound,
+with two more states, too (``thm:lowerbound/no-self-jumps``).  *The space* :math:`\mathbb M` of non-negative
+functions is closed under sums but not under differences: a complete metric space, which is all that the
+fixed-point argument needs, and not a Banach space.
 
 *The clock.* The paper lets a policy choose :math:`a_n = \pi(x_n, (H - t_n)^+)` also in :math:`V^\pi(x,t)`
 with :math:`t < H`.  There :math:`t - t_n` remains, not :math:`H - t_n`, and :math:`V^\pi = \mathcal T^\pi
@@ -48,7 +48,9 @@ from verify.claims import Domain, Mutant, Remark, Section
 
 _RATES = Domain.of("l > 0", "0 <= p <= 1")
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(
+    checks=PROOF, expected="proved", symbols={"l": "λ", "p": "p(x|x,a)", "y": "p(y|x,a)", "r": "r(x,a)"}
+)
 
 section.claim(
     "sec:episodicRL/joint-law",

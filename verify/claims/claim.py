@@ -210,7 +210,7 @@ def claim(label: str, statement: str, **fields: Unpack[Fields]) -> Claim:
         uses=tuple([uses] if isinstance(uses, str) else uses),
         checks=_checks(checks),
         expected=_expected(fields.get("expected"), label),
-        latex=fields.get("latex") or (formal.latex() if formal is not None else ""),
+        latex=fields.get("latex") or (formal.latex(fields.get("symbols", {})) if formal is not None else ""),
         argued=fields.get("argued", ""),
         symbols={name: fields["symbols"][name] for name in area.ranges if name in fields.get("symbols", ())},
         mutant=None if mutant is None else Mutant.of(mutant),

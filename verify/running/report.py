@@ -35,6 +35,7 @@ def describe(claim: Claim) -> dict[str, Any]:
         "latex": claim.latex,
         "says": None if claim.says is None else claim.says.text(),
         "domain": domain_texts(claim.domain),
+        "symbols": dict(claim.symbols),
         "uses": list(claim.uses),
     }
 
@@ -43,6 +44,11 @@ def domain_texts(domain: Domain) -> list[str]:
     """One condition each; a variable without a range and an integer are said to be that."""
     free = [f"{name} real" for name in domain.reals if domain.ranges[name].text(name) == name]
     return [*domain.texts(), *free, *(f"{name} integer" for name in domain.integers)]
+
+
+def symbol_text(claim: Claim) -> str:
+    """What the variables stand for, where the paper calls them otherwise."""
+    return ", ".join(f"{name} = {meaning}" for name, meaning in claim.symbols.items())
 
 
 def graph_of(run: Run) -> Graph:
