@@ -267,6 +267,7 @@ section.step(
     "That Δ is at most 1/4 for every admissible tree (S >= 6) and every K >= SA/2.",
     says=f"{_TREE_DELTA} <= 1/4",
     domain=_TREES,
+    symbols={"d": "the number of levels"},
     checks=checks.largest_gap(repaired=False),
     expected="refuted",
     latex=r"\tfrac1{2\sqrt2}\bigl(1-\tfrac1{LA}\bigr)\sqrt{LA/K} \le 1/4",

@@ -97,3 +97,14 @@ def test_every_refuted_claim_has_a_finding_and_its_repair_exists(claims):
 def test_claims_are_filed_in_the_order_of_the_paper():
     found = {info.name for info in pkgutil.iter_modules(proofs_checks.__path__)}
     assert set(proofs_checks.ORDER) == found - {"checks", "inventory", "suites"}
+
+
+def unexplained(claim):
+    """The variables that are letters neither of the paper nor of the statement, and stand for none."""
+    names = set(claim.domain.ranges) - set("SAKHLCTt") - set(claim.symbols)
+    return [n for n in names if not re.search(rf"(?<![A-Za-z_]){n}(?![A-Za-z])", claim.statement)]
+
+
+def test_every_variable_of_a_formula_is_in_the_statement_or_stands_for_something(claims):
+    assert {c.label: found for c in claims if (found := unexplained(c))} == {}
+    assert unexplained(replace(claims["lem:rateUCB/unseen"], symbols={"l": "λ"})) == ["m"]

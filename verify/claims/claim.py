@@ -114,17 +114,16 @@ class Mutant:
 
     def applied(self, original: Claim) -> Claim:
         """The variant; its formula is read over its own domain: what symbols are known to be is there."""
-        area = original.domain if self.domain is None else _domain(self.domain)
         says: str | Assertion | None = original.says if self.says is None else self.says
         if isinstance(says, Relation) and self.says is None:
             says = says.text()
-        return replace(
-            original,
-            says=Relation.of(says, area) if isinstance(says, str) else says,
-            domain=area,
-            checks=original.checks if self.checks is None else _checks(self.checks),
-            mutant=None,
-        )
+        try:
+            area = original.domain if self.domain is None else _domain(self.domain)
+            formal = Relation.of(says, area) if isinstance(says, str) else says
+        except ClaimError as error:
+            raise ClaimError(f"claim {original.label}: mutant: {error}") from None
+        checks = original.checks if self.checks is None else _checks(self.checks)
+        return replace(original, says=formal, domain=area, checks=checks, mutant=None)
 
 
 @dataclass(frozen=True)

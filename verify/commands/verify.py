@@ -30,6 +30,7 @@ _EPILOG = """examples:
   ctucbvi verify 'lem:*' --profile thorough
   ctucbvi verify contraction optimism --model mine.toml --examples 500 --seed 7
   ctucbvi verify --claims mine.py --json
+  ctucbvi verify --claims mine.py --mutants
   ctucbvi verify --certificates proofs && python -m verify.recheck proofs/LABEL.json
 
 Results are kept in $CTUCBVI_CACHE (default: ctucbvi in your cache folder) and used again while
@@ -64,6 +65,11 @@ def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
         help="processes (default: one per core; 0: none, all in this one, to debug a check)",
     )
     parser.add_argument("--fresh", action="store_true", help="do not use the results of earlier runs")
+    parser.add_argument(
+        "--mutants",
+        action="store_true",
+        help="run the mutants of the claims: each must be told from its claim",
+    )
     parser.add_argument("--certificates", metavar="DIR", help="write every proof to DIR/LABEL.json")
     parser.add_argument(
         "--ledger", metavar="FILE.md", help="write findings, repairs and all verdicts to a page"
@@ -78,7 +84,14 @@ def run(options: argparse.Namespace) -> int:
     from verify.running.ledger import summary_lines
     from verify.running.live import RunProgress
     from verify.running.loading import load_remarks
-    from verify.running.report import document, text_report, unexpected, write_certificates
+    from verify.running.report import (
+        document,
+        mutants_report,
+        text_report,
+        told_apart,
+        unexpected,
+        write_certificates,
+    )
     from verify.running.runs import run_claims
 
     if options.workers is not None and not 0 <= options.workers <= 1024:
@@ -88,6 +101,9 @@ def run(options: argparse.Namespace) -> int:
     if options.ledger is not None and not Path(options.ledger).parent.is_dir():
         raise ClaimError(f"--ledger {options.ledger}: no folder {Path(options.ledger).parent}; make it first")
     source, labels = _asked(options)
+    if options.mutants and (source.suites or options.json or options.ledger or options.certificates):
+        raise ClaimError("--mutants is for claims, and prints a table only; leave the other option out")
+    source = replace(source, mutants=options.mutants)
     remarks = load_remarks(source)  # before the run, so that a mistake in them is not found after it
     try:
         with RunProgress() as progress:
@@ -104,6 +120,9 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         _say("what is finished is kept; the same command goes on from there")
         raise
+    if options.mutants:
+        print(mutants_report(done))
+        return 0 if all(told_apart(done).values()) else 1
     files = {} if options.certificates is None else write_certificates(done, options.certificates)
     if options.ledger is not None:
         _write_ledger(done, remarks, options)

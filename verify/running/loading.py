@@ -40,6 +40,7 @@ class Source:
     suites: tuple[str, ...] = ()  # these, instead of the claims of the paper
     subject: str | None = None  # what they are about
     examples: int | None = None
+    mutants: bool = False  # the mutants of the claims, under the same labels, in their place
 
     @staticmethod
     def of(file: str | None) -> Source:
@@ -60,10 +61,15 @@ def load_claims(source: Source) -> ClaimSet:
     modules = _modules_of(source)
     if source.suites:
         return ClaimSet(_claims_of_suites(modules, source))
-    claims = ClaimSet(claim for module in modules for claim in _claims_of(module, source))
-    if not len(claims):
+    every = [claim for module in modules for claim in _claims_of(module, source)]
+    if not every:
         raise ClaimError(f"{source}: no claims found; write CLAIMS = [claim(...), ...]")
-    return claims
+    if not source.mutants:
+        return ClaimSet(every)
+    mutants = ClaimSet(replace(one.mutant.applied(one), uses=()) for one in every if one.mutant)
+    if not len(mutants):
+        raise ClaimError(f"{source}: no mutants found; write claim(..., mutant='...')")
+    return mutants
 
 
 def load_remarks(source: Source) -> dict[str, Remark]:

@@ -121,6 +121,33 @@ def _counts(run: Run) -> str:
     return f"{len(run.results)} claims ({run.effort.profile}): {', '.join(words)}; {verdict}"
 
 
+def told_apart(run: Run) -> dict[str, bool]:
+    """Of a run of mutants: whether the checks tell each from its claim.
+
+    The mutant of a claim that holds must not hold, that of another must not be refuted.
+    """
+    found = {}
+    for label, result in run.results.items():
+        expected = run.claims[label].expects(run.effort.profile)
+        held = expected is None or expected.holds
+        changed = not result.verdict.holds if held else result.verdict is not Verdict.REFUTED
+        found[label] = changed and result.error is None
+    return found
+
+
+def mutants_report(run: Run) -> str:
+    """The table of a run of mutants."""
+    rows = []
+    for label, told in told_apart(run).items():
+        expected, result = run.claims[label].expects(run.effort.profile), run.results[label]
+        rows.append(
+            [label, "-" if expected is None else str(expected), str(result.verdict), "yes" if told else "NO"]
+        )
+    count = sum(row[-1] == "yes" for row in rows)
+    end = f"{len(rows)} mutants ({run.effort.profile}): {count} told from their claims"
+    return "\n".join([table(("label", "claim", "mutant", "told apart"), rows), "", end])
+
+
 # --- for programs ----------------------------------------------------------------------------
 
 
