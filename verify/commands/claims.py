@@ -53,6 +53,8 @@ def _listing(claims: Sequence[Claim]) -> str:
 
 def _in_full(claims: ClaimSet, claim: Claim) -> str:
     """Everything a reader needs to audit the statement."""
+    from verify.running.report import symbol_text
+
     facts = _facts(claims, claim)
     expected = ", ".join(f"{verdict} ({profile})" for profile, verdict in facts["expected"].items())
     lines = {
@@ -61,6 +63,7 @@ def _in_full(claims: ClaimSet, claim: Claim) -> str:
         "statement": facts["statement"],
         "says": facts["says"],
         "domain": ", ".join(facts["domain"]),
+        "where": symbol_text(claim),
         "latex": facts["latex"],
         "uses": ", ".join(facts["uses"]),
         "used by": ", ".join(facts["used_by"]),
