@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
-_PARTS = ("learning", "losses", "numeric", "study")  # what plays, evaluates and adds up
+_PARTS = ("learning", "learning/fast", "losses", "numeric", "study")  # what plays, evaluates and adds up
 _MODULES = ("model.py", "numbers.py")  # what these rest on
 _STAMP = "kernels.sha256"
 

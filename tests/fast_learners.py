@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-import ctucbvi.numeric
+import ctucbvi.learning.fast
 from ctucbvi.learning import Settings
-from ctucbvi.model import CTMDP, Transition
-from ctucbvi.numeric import boxes, loop, skipping
-from ctucbvi.numeric.boxes import CHANCE, GAIN, LAST, LEAD, LEAST, NOISE, POINT, REST, SECOND, STATE
-from ctucbvi.numeric.episodes import (
+from ctucbvi.learning.fast import boxes, episode_loop, skipping
+from ctucbvi.learning.fast.boxes import CHANCE, GAIN, LAST, LEAD, LEAST, NOISE, POINT, REST, SECOND, STATE
+from ctucbvi.learning.fast.episodes import (
     CELL,
     FASTEST,
     HORIZON,
@@ -27,11 +26,12 @@ from ctucbvi.numeric.episodes import (
     TICK,
     TICKS,
     Desk,
-    World,
+    Scene,
     cell_weights,
 )
-from ctucbvi.numeric.learner import FastLearner
-from ctucbvi.numeric.sweeps import accumulate, gather, improve
+from ctucbvi.learning.fast.learner import FastLearner
+from ctucbvi.learning.fast.sweeps import accumulate, gather, improve
+from ctucbvi.model import CTMDP, Transition
 
 row = Transition.of
 # Three states, one absorbing; action sets that differ; a self-loop; a horizon that no double has.
@@ -61,14 +61,14 @@ QUIET = CTMDP.of(
 )
 # Two actions that nothing tells apart but how long they were taken.
 TWINS = CTMDP.of("twins", horizon=1, transitions=[row("z", a, rate=0, reward="1/2") for a in "ab"])
-COMPILED = SimpleNamespace(boxes=boxes, skipping=skipping, loop=loop)
+COMPILED = SimpleNamespace(boxes=boxes, skipping=skipping, episode_loop=episode_loop)
 
 
 @dataclass
 class Laid:
     """A plan, and what was measured of it."""
 
-    world: World
+    world: Scene
     desk: Desk
     trust: Any
     rounds: int
@@ -82,14 +82,14 @@ def laid_out(
     learner = FastLearner(model, given, seed=21, steps=steps)
     learner.advance(episodes)
     world, desk, trust, counts = learner._world, learner._desk, learner._trust, learner._memory.counts
-    rounds = loop.iterate(
+    rounds = episode_loop.iterate(
         world.first, world.row, world.target, world.times, desk.chance, desk.weights, 1e-2, desk.values,
         desk.action_values, desk.inflow,
     )  # fmt: skip
     for x in range(len(model.states)):
         of_state = desk.action_values[rounds + 1][world.first[x] : world.first[x + 1]]
         desk.policy[x] = world.first[x] + of_state.argmax(axis=0)
-    kernels.loop.remember(
+    kernels.episode_loop.remember(
         desk.rate, desk.gain, desk.chance, desk.weights, trust.rate, trust.gain, trust.chance, trust.calm
     )
     kernels.boxes.mark_twins(world.first, world.row, desk.chance, desk.weights, trust.twin, trust.glued)
@@ -189,13 +189,13 @@ def _wrong_actions(laid: Laid, q: np.ndarray, delta: np.ndarray) -> list[str]:
 
 # --- kernels as plain Python, with lines changed ----------------------------------------------
 
-_MODULES = ("sweeps", "boxes", "tracking", "skipping", "episodes", "loop")
+_MODULES = ("sweeps", "boxes", "tracking", "skipping", "episodes", "episode_loop")
 
 
 @contextmanager
 def plain_kernels(**mutations: tuple[str, str]) -> Iterator[SimpleNamespace]:
     """The compiled modules without compilation; ``name=(line, other line)`` changes one of them."""
-    folder, made = Path(ctucbvi.numeric.__path__[0]), {}
+    folder, made = Path(ctucbvi.learning.fast.__path__[0]), {}
     try:
         for name in _MODULES:
             source = (folder / f"{name}.py").read_text(encoding="utf-8")
@@ -204,7 +204,7 @@ def plain_kernels(**mutations: tuple[str, str]) -> Iterator[SimpleNamespace]:
                 assert source.count(old) == 1, f"{old!r} is there {source.count(old)} times"
                 source = source.replace(old, new)
             source = source.replace("from numba import njit", "njit = lambda **_: lambda f: f")
-            source = re.sub(r"ctucbvi\.numeric\.(" + "|".join(_MODULES) + r")\b", r"plain_\1", source)
+            source = re.sub(r"ctucbvi\.learning\.fast\.(" + "|".join(_MODULES) + r")\b", r"plain_\1", source)
             made[name] = sys.modules[f"plain_{name}"] = ModuleType(f"plain_{name}")
             exec(compile(source, f"plain_{name}", "exec"), made[name].__dict__)
         yield SimpleNamespace(**made)

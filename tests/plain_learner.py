@@ -8,8 +8,8 @@ from math import ceil, exp, expm1, log
 import numpy as np
 
 from ctucbvi.learning import DOUBLES, Episode, Settings, Statistics, constants
+from ctucbvi.learning.fast import preparation
 from ctucbvi.model import CTMDP
-from ctucbvi.numeric import preparation
 
 
 class Words:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
         Effort,
         Finding,
         Kind,
+        Mutant,
+        Remark,
+        Section,
         Verdict,
         claim,
         decreasing,
@@ -33,7 +36,8 @@ if TYPE_CHECKING:
 
 # Loaded when asked for: the command line must not pay for SymPy to answer --help.
 _HOMES = {
-    "verify.claims": "Claim Domain Effort Finding Kind Verdict claim decreasing increasing limit",
+    "verify.claims": "Claim Domain Effort Finding Kind Mutant Remark Section Verdict "
+    "claim decreasing increasing limit",
     "verify.provers.box": "Box",
     "verify.provers.computed": "Assumed Case Computed Outcome",
     "verify.provers.search": "Search",
@@ -51,8 +55,11 @@ __all__ = [
     "Effort",
     "Finding",
     "Kind",
+    "Mutant",
     "Outcome",
+    "Remark",
     "Search",
+    "Section",
     "Statistical",
     "Symbolic",
     "Verdict",

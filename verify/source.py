@@ -23,6 +23,7 @@ class Source:
     suites: tuple[str, ...] = ()  # these, instead of the claims
     subject: str | None = None  # what they are about
     examples: int | None = None
+    mutants: bool = False  # the mutants of the claims, under the same labels, in their place
 
     def at(self, file: str | None) -> Source:
         """The same with the claims of ``file``, if there is one."""

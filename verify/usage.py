@@ -24,6 +24,7 @@ _VERIFY_EXAMPLES = """examples:
   {command} verify{own}
   {command} verify{own} 'lem:*' --profile thorough
 {suites}  {command} verify --claims mine.py --json
+  {command} verify --claims mine.py --mutants
   {command} verify{own} --certificates proofs && python -m verify.recheck proofs/LABEL.json
 
 Results are kept in ${variable}_CACHE (default: {name} in your cache folder) and used again while
@@ -80,6 +81,7 @@ def _add_verify(commands: Commands, source: Source, words: dict[str, str]) -> No
     workers = "processes (default: one per core; 0: none, all in this one, to debug a check)"
     take(parser, "--workers W", workers, type=int)
     take(parser, "--fresh", "do not use the results of earlier runs")
+    take(parser, "--mutants", "run the mutants of the claims: each must be told from its claim")
     take(parser, "--certificates DIR", "write every proof to DIR/LABEL.json")
     take(parser, "--ledger FILE.md", "write findings, repairs and all verdicts to a page")
     take(parser, "--json", "print one JSON document")

@@ -8,13 +8,13 @@ episodes on one of them beats the trivial bound, and ``sweep`` follows them over
 from ctucbvi.bounds.arithmetics import BALLS, DOUBLES, EXPRESSIONS, Numbers
 from ctucbvi.bounds.catalogue import CATALOGUE, Constant, Value, value
 from ctucbvi.bounds.conditions import Checked, Condition, check
-from ctucbvi.bounds.longest import expected_maximum
 from ctucbvi.bounds.parameters import Parameters, symbolic
+from ctucbvi.bounds.poisson_tails import expected_maximum
 from ctucbvi.bounds.report import document
 from ctucbvi.bounds.sums import power_sum
-from ctucbvi.bounds.sweep import Range, Sweep, sweep
+from ctucbvi.bounds.sweep import Sweep, SweepRange, sweep
 from ctucbvi.bounds.thresholds import Threshold, threshold
-from ctucbvi.bounds.versions import VERSIONS, Parts, Version
+from ctucbvi.bounds.versions import VERSIONS, BoundParts, Version
 
 __all__ = [
     "BALLS",
@@ -22,14 +22,14 @@ __all__ = [
     "DOUBLES",
     "EXPRESSIONS",
     "VERSIONS",
+    "BoundParts",
     "Checked",
     "Condition",
     "Constant",
     "Numbers",
     "Parameters",
-    "Parts",
-    "Range",
     "Sweep",
+    "SweepRange",
     "Threshold",
     "Value",
     "Version",

@@ -13,8 +13,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ctucbvi.bounds.longest import expected_maximum, root_sum
 from ctucbvi.bounds.parameters import symbol
+from ctucbvi.bounds.poisson_tails import expected_maximum, root_sum
 from ctucbvi.bounds.sums import accuracy_sum
 from ctucbvi.exact.precision import Balls, precision
 from ctucbvi.learning.radii import Doubles, N

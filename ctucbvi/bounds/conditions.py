@@ -19,8 +19,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from ctucbvi.bounds.longest import LARGEST_MEAN
 from ctucbvi.bounds.parameters import Parameters
+from ctucbvi.bounds.poisson_tails import LARGEST_MEAN
 from ctucbvi.errors import UndecidedError
 from ctucbvi.exact.precision import BALLS, precision
 

@@ -139,7 +139,7 @@ class Parameters:
 
 
 @dataclass(frozen=True)
-class Symbolic(Parameters):
+class SymbolicParameters(Parameters):
     """The same with symbols; what is decided about numbers is a symbol here."""
 
     @property
@@ -166,7 +166,7 @@ def symbolic(epsilon: Schedule, *, own_delta: bool = True) -> Parameters:
     sizes: list[Any] = [symbol(name) for name in names]
     delta: Any = symbol("delta") if own_delta else None
     data: list[Any] = [delta, epsilon, symbol("T"), symbol("N")]
-    return Symbolic(*sizes, *data)
+    return SymbolicParameters(*sizes, *data)
 
 
 def _levels(nodes: int, actions: int) -> int | None:

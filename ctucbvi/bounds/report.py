@@ -13,7 +13,7 @@ from ctucbvi.bounds.conditions import Checked
 from ctucbvi.bounds.evaluation import as_json, certified
 from ctucbvi.bounds.parameters import Parameters, symbolic
 from ctucbvi.bounds.thresholds import excess, threshold
-from ctucbvi.bounds.versions import PRINTED, SHARP, VERSIONS, Parts, Version
+from ctucbvi.bounds.versions import PRINTED, SHARP, VERSIONS, BoundParts, Version
 
 _TERMS = ("root of the jumps", "root of the rates")
 
@@ -81,7 +81,7 @@ def _vacuous(version: Version, p: Parameters, ball: arb) -> bool:
 def _parts(version: Version, p: Parameters, found: Value, digits: int) -> dict[str, Any]:
     if found.ball is None:
         return {"factors": None, "terms": None, "largest_factor": None, "epsilon_term": None, "rest": None}
-    written: Parts[Any] = version.parts(symbolic(p.epsilon, own_delta=version.own_delta), EXPRESSIONS)
+    written: BoundParts[Any] = version.parts(symbolic(p.epsilon, own_delta=version.own_delta), EXPRESSIONS)
     names = [name for name, _ in written.factors]
 
     def part(pick: Any) -> dict[str, Any]:

@@ -28,14 +28,14 @@ TRIVIAL = "trivial"
 
 
 @dataclass(frozen=True)
-class Range:
+class SweepRange:
     """``PARAMETER=A..B[:N]``: N values from A to B."""
 
     parameter: str
     values: tuple[Fraction, ...]  # strictly increasing
 
     @classmethod
-    def parse(cls, text: str, count: int = 200) -> Range:
+    def parse(cls, text: str, count: int = 200) -> SweepRange:
         """Read ``K=1..1e14`` or ``H=1/10..10:50``."""
         name, equals, rest = text.partition("=")
         ends, colon, number = rest.partition(":")
@@ -52,7 +52,7 @@ class Range:
         )
 
     @classmethod
-    def of(cls, parameter: str, low: Fraction, high: Fraction, count: int) -> Range:
+    def of(cls, parameter: str, low: Fraction, high: Fraction, count: int) -> SweepRange:
         """``count`` values, evenly spaced in the logarithm; equal whole numbers are one."""
         if not 0 < low <= high:
             raise InputError(
@@ -83,7 +83,7 @@ class Sweep:
     """Bounds over a parameter; one number, or None, per value."""
 
     parameters: Parameters
-    range: Range
+    range: SweepRange
     bounds: dict[str, tuple[float | None, ...]]
     thresholds: dict[str, Threshold]  # per version of the upper bound; of K, the other parameters fixed
 
@@ -103,7 +103,7 @@ class Sweep:
         }
 
 
-def sweep(p: Parameters, over: Range) -> Sweep:
+def sweep(p: Parameters, over: SweepRange) -> Sweep:
     """Upper bounds (every version), lower bounds and the trivial bound at every value of the range."""
     versions = [version for version in VERSIONS if not version.own_delta or _has_delta(p, over)]
     constants = [*map(of_version, versions), LOWER, LOWER_EVERY, LOWER_TURNS]
@@ -116,7 +116,7 @@ def sweep(p: Parameters, over: Range) -> Sweep:
     return Sweep(p, over, bounds, thresholds)
 
 
-def _has_delta(p: Parameters, over: Range) -> bool:
+def _has_delta(p: Parameters, over: SweepRange) -> bool:
     return p.delta is not None or over.parameter == "delta"
 
 

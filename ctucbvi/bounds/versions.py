@@ -54,7 +54,7 @@ FULL_BONUS, HALF_BONUS, LUMP_SUM = "CT-UCBVI", "half of the bonus", "lump-sum bo
 
 
 @dataclass(frozen=True)
-class Parts(Generic[N]):
+class BoundParts(Generic[N]):
     """A bound in its parts."""
 
     factors: tuple[tuple[str, N], ...]  # of the product, but for the roots
@@ -85,7 +85,7 @@ class Version:
     name: str
     label: str  # of the claim that states it
     title: str
-    parts: Callable[[Parameters, Numbers[Any]], Parts[Any]]
+    parts: Callable[[Parameters, Numbers[Any]], BoundParts[Any]]
     growth: Callable[[Parameters, Numbers[Any]], Any]
     conditions: tuple[Condition, ...]
     own_delta: bool = False  # whether it is for the δ given, not for 1/(2KH)
@@ -120,39 +120,40 @@ def _printed_factors(p: Parameters, numbers: Numbers[N]) -> tuple[tuple[str, N],
     )
 
 
-def _printed(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
+def _printed(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
     roots = f.printed_roots(p, numbers)
-    return Parts(_printed_factors(p, numbers), *roots, f.iteration_error(p, numbers), numbers.number(_ONE))
+    accuracy = f.iteration_error(p, numbers)
+    return BoundParts(_printed_factors(p, numbers), *roots, accuracy, numbers.number(_ONE))
 
 
-def _lump_sum(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
+def _lump_sum(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
     """With the δ of the parameters; the complement of 𝒢 costs 2δKH, which is 1 for the proof's δ."""
     off = numbers.number(_ONE if p.delta is None else 2 * p.delta * p.episodes * p.horizon)
     jump = numbers.sqrt(f.jump_constant(p, numbers)) * 2
     rate = numbers.number(Fraction(7, 3) * p.load) * numbers.sqrt(f.confidence_log(p, numbers) * 2)
     factors = (*_visits(p, numbers), ("D", f.levels(p, numbers)))
-    return Parts(factors, jump, rate, f.iteration_error_load(p, numbers), off)
+    return BoundParts(factors, jump, rate, f.iteration_error_load(p, numbers), off)
 
 
-def _sharp(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
+def _sharp(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
     factors = (*_common(p, numbers), ("D", f.levels(p, numbers)))
     return replace(_lump_sum(p, numbers), factors=factors)
 
 
-def _own(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
+def _own(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
     assert p.delta is not None  # a condition of the version
     jump = numbers.sqrt(f.jump_constant(p, numbers))
     rate = numbers.number(p.load) * numbers.sqrt(f.confidence_log(p, numbers) * 2)
     off = numbers.number(2 * p.delta * p.episodes * p.horizon)
-    return Parts(_printed_factors(p, numbers), jump, rate, f.iteration_error(p, numbers), off)
+    return BoundParts(_printed_factors(p, numbers), jump, rate, f.iteration_error(p, numbers), off)
 
 
-def _proofs(parts: Callable[[Parameters, Numbers[N]], Parts[N]]) -> Callable[..., Parts[N]]:
+def _proofs(parts: Callable[[Parameters, Numbers[N]], BoundParts[N]]) -> Callable[..., BoundParts[N]]:
     """The same with δ = 1/(2KH)."""
     return lambda p, numbers: parts(replace(p, delta=None), numbers)
 
 
-def _halved(p: Parameters, numbers: Numbers[N]) -> Parts[N]:
+def _halved(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
     parts = _sharp(p, numbers)
     return replace(parts, factors=(("1/2", numbers.number(Fraction(1, 2))), *parts.factors))
 

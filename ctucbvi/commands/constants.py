@@ -12,7 +12,7 @@ from typing import Any
 import sympy
 
 from ctucbvi import InputError, find_model
-from ctucbvi.bounds import CATALOGUE, Parameters, Range, Sweep, document, sweep
+from ctucbvi.bounds import CATALOGUE, Parameters, Sweep, SweepRange, document, sweep
 from ctucbvi.bounds.figure import draw
 from ctucbvi.bounds.versions import VERSIONS
 from ctucbvi.figures import check_target
@@ -211,7 +211,7 @@ def _escaped(text: str) -> str:
 def _sweep(options: argparse.Namespace) -> int:
     if options.latex:
         raise InputError("--latex prints the table of constants; leave out --sweep")
-    over = Range.parse(options.sweep or RANGE)
+    over = SweepRange.parse(options.sweep or RANGE)
     if options.plot is not None:
         check_target("--plot", options.plot)
     p, name = _parameters(options, over.values[-1] if over.parameter == "K" else None)

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from ctucbvi import CTMDP, Enclosure, InputError, find_model, solve
 from ctucbvi.commands.learning import initial_of, model_of, note_never_left, told
 from ctucbvi.errors import UndecidedError
-from ctucbvi.exact.learner import ExactLearner, Plan
-from ctucbvi.exact.verdicts import confident, optimistic
 from ctucbvi.learning import Environment, Episode, History, HistoryWriter, Settings, load_history, never_left
+from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan
+from ctucbvi.learning.exact.verdicts import confident, optimistic
 from verify.progress import ProgressLine
 
 if TYPE_CHECKING:
-    from ctucbvi.crosscheck.lockstep import Lockstep, Step
+    from ctucbvi.learning.lockstep import Lockstep, LockstepEpisode
 
 
 def run(options: argparse.Namespace) -> int:
@@ -115,7 +115,7 @@ def _rows(
     """What is reported of one episode after the other, and the episode."""
     world = Environment(model, seed=options.seed, initial=initial_of(model, options))
     if options.lockstep:
-        from ctucbvi.crosscheck.lockstep import Lockstep  # compiled, slow to load
+        from ctucbvi.learning.lockstep import Lockstep  # compiled, slow to load
 
         both = Lockstep(model, settings)
         if history is not None:
@@ -131,7 +131,7 @@ def _rows(
 
 
 def _leader(model: CTMDP, settings: Settings, options: argparse.Namespace) -> Any:
-    from ctucbvi.numeric.learner import FastLearner  # compiled, slow to load
+    from ctucbvi.learning.fast.learner import FastLearner  # compiled, slow to load
 
     initial = initial_of(model, options)
     return FastLearner(
@@ -149,7 +149,7 @@ def _exact_rows(
         yield row | {"undecided": _undecided(learner, plan.episode)}, episode
 
 
-def _row(plan: Plan, episode: Episode, event: bool | None, optimism: bool | None) -> dict[str, Any]:
+def _row(plan: ExactPlan, episode: Episode, event: bool | None, optimism: bool | None) -> dict[str, Any]:
     state = episode.visits[0].state
     return {
         "episode": plan.episode,
@@ -163,7 +163,7 @@ def _row(plan: Plan, episode: Episode, event: bool | None, optimism: bool | None
     }
 
 
-def _step_row(step: Step, both: Lockstep) -> dict[str, Any]:
+def _step_row(step: LockstepEpisode, both: Lockstep) -> dict[str, Any]:
     row = _row(step.plan, step.drawn, step.confident, step.optimistic)
     return row | {
         "undecided": _undecided(both.exact, step.episode),

@@ -10,7 +10,7 @@ from typing import Any
 
 from ctucbvi.commands.studies import carried_out, study_of
 from ctucbvi.figures import check_target
-from ctucbvi.losses import Sizes, chain, draw, play, tally_runs
+from ctucbvi.losses import Sizes, Tally, chain, draw, tally_runs
 from verify.tables import table
 
 
@@ -21,7 +21,7 @@ def run(options: argparse.Namespace) -> int:
     if options.figure is not None:
         check_target("--figure", options.figure)
     began = monotonic()
-    runs = carried_out(options, study, "losses", play, tally_runs)
+    runs = carried_out(options, study, "losses", Tally, tally_runs)
     if runs is None:
         return 1
     found = chain(study, runs)

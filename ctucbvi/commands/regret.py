@@ -14,9 +14,8 @@ from ctucbvi.commands.learning import note_never_left
 from ctucbvi.commands.studies import carried_out, study_of
 from ctucbvi.figures import check_target
 from ctucbvi.numbers import exact
-from ctucbvi.study import Outcome, Result, document_text, draw, run_study
+from ctucbvi.study import StudyResult, StudyRuns, document_text, draw, run_study
 from ctucbvi.study.shards import write_whole
-from ctucbvi.study.work import work
 from verify.tables import table
 
 
@@ -26,10 +25,10 @@ def run(options: argparse.Namespace) -> int:
     confidence = _confidence(options.confidence)
     _check_targets(options)
     began = monotonic()
-    outcome = carried_out(options, study, "regret", work, run_study)
+    outcome = carried_out(options, study, "regret", None, run_study)
     if outcome is None:
         return 1
-    document = Result.of(outcome, confidence).to_json()
+    document = StudyResult.of(outcome, confidence).to_json()
     cost = _cost(outcome, options, monotonic() - began)
     _write(document, options)
     print(json.dumps({**document, "cost": cost}) if options.json else _report(document, cost))
@@ -60,7 +59,7 @@ def _write(document: dict[str, Any], options: argparse.Namespace) -> None:
         draw(document, options.figure)
 
 
-def _cost(outcome: Outcome, options: argparse.Namespace, seconds: float) -> dict[str, Any]:
+def _cost(outcome: StudyRuns, options: argparse.Namespace, seconds: float) -> dict[str, Any]:
     """What it took: not part of the result, as it differs from one time to the next."""
     states = [state for runs in outcome.runs.values() for state in runs]
     episodes = sum(state.episode for state in states)

@@ -15,8 +15,7 @@ from ctucbvi import InputError
 from ctucbvi.commands.learning import initial_of, model_of, told
 from ctucbvi.learning import Settings, initial_distribution
 from ctucbvi.study import BY_BONUS, LostWorkerError, RunState, Study, contestant, enough_cells
-from ctucbvi.study.driver import Work
-from ctucbvi.study.work import Task
+from ctucbvi.study.work import Block, Observer, work
 from verify.progress import ProgressLine, note_if_slow
 
 T = TypeVar("T")
@@ -46,16 +45,20 @@ def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_del
 
 
 def carried_out(
-    options: argparse.Namespace, study: Study, label: str, play: Work, run: Callable[..., T]
+    options: argparse.Namespace,
+    study: Study,
+    label: str,
+    observer: type[Observer] | None,
+    run: Callable[..., T],
 ) -> T | None:
     """What ``run`` returns when told who does the work; None, and one line, if these are gone.
 
-    ``play`` is called once here, so that workers find compiled code and need not all make it.
+    One episode is played here first, so that workers find compiled code and need not all make it.
     """
     if options.cluster is None:
         with note_if_slow(_COMPILING):
             for each in study.contestants:
-                play(Task(study, each.name, 0, RunState(), 1))
+                work(Block(study, each.name, 0, RunState(), 1, observer))
     try:
         with ProgressLine(label) as line:
             return run(

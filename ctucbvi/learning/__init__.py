@@ -1,4 +1,9 @@
-"""What exact and fast learners share: settings, radii, statistics, histories, the environment."""
+"""Learning: what exact and fast learners share, and beside it the learners themselves.
+
+Here are settings, radii, statistics, histories and the environment.  :mod:`ctucbvi.learning.exact` and
+:mod:`ctucbvi.learning.fast` build on them and do not know each other; :mod:`ctucbvi.learning.lockstep`
+compares the two.
+"""
 
 from ctucbvi.learning.environment import Environment, initial_distribution
 from ctucbvi.learning.history import History, HistoryWriter, load_history, save_history

@@ -4,22 +4,21 @@
 the picture.
 """
 
-from ctucbvi.losses.chain import Chain, Kind, Link
+from ctucbvi.losses.chain import Chain, Link, LinkKind
 from ctucbvi.losses.figure import draw
 from ctucbvi.losses.links import Sizes, chain
-from ctucbvi.losses.runs import Run, play, tally_runs
+from ctucbvi.losses.runs import TalliedRun, tally_runs
 from ctucbvi.losses.tally import Sums, Tally
 
 __all__ = [
     "Chain",
-    "Kind",
     "Link",
-    "Run",
+    "LinkKind",
     "Sizes",
     "Sums",
+    "TalliedRun",
     "Tally",
     "chain",
     "draw",
-    "play",
     "tally_runs",
 ]

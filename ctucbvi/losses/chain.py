@@ -46,7 +46,7 @@ _ROUNDING = 1e-9  # relative: far above what adding up in doubles costs
 FORMAT = "ctucbvi losses 1"
 
 
-class Kind(Enum):
+class LinkKind(Enum):
     """In what sense the right side is at least the left one."""
 
     PATH = "on every path"
@@ -61,7 +61,7 @@ class Link:
 
     name: str
     label: str  # the paper's
-    kind: Kind
+    kind: LinkKind
     says: str  # what is put for what, compared with the row before
     values: tuple[float, ...]  # one per run
     parts: dict[str, float] = field(default_factory=dict)  # means of what it is the sum of
@@ -105,7 +105,7 @@ class Chain:
 
     def broken(self) -> tuple[Link, ...]:
         """The links that hold on every path, and did not."""
-        return tuple(b for a, b in pairwise(self.links) if b.kind is Kind.PATH and not all(b.held(a)))
+        return tuple(b for a, b in pairwise(self.links) if b.kind is LinkKind.PATH and not all(b.held(a)))
 
     def to_json(self) -> dict[str, Any]:
         """The chain as a JSON object."""

@@ -9,13 +9,13 @@ from itertools import pairwise
 from typing import Any
 
 from ctucbvi.figures import picture, swatch
-from ctucbvi.losses.chain import Kind
+from ctucbvi.losses.chain import LinkKind
 
 _COLOURS = {
-    Kind.PATH.value: "C0",
-    Kind.EVENT.value: "C4",
-    Kind.MEAN.value: "C1",
-    Kind.NUMBER.value: "C2",
+    LinkKind.PATH.value: "C0",
+    LinkKind.EVENT.value: "C4",
+    LinkKind.MEAN.value: "C1",
+    LinkKind.NUMBER.value: "C2",
 }
 
 

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ctucbvi.bounds.longest import expected_maximum
+from ctucbvi.bounds.poisson_tails import expected_maximum
 from ctucbvi.bounds.sums import power_sum
 from ctucbvi.errors import InputError
 from ctucbvi.learning import DOUBLES, Constants, constants
-from ctucbvi.losses.chain import Chain, Kind, Link
+from ctucbvi.losses.chain import Chain, Link, LinkKind
 from ctucbvi.losses.tally import (
     ALPHA,
     BETA,
@@ -40,7 +40,7 @@ from ctucbvi.study.evaluation import UNITS
 from ctucbvi.study.optimum import optimal_value
 
 if TYPE_CHECKING:
-    from ctucbvi.losses.runs import Run
+    from ctucbvi.losses.runs import TalliedRun
     from ctucbvi.study.plan import Study
 
 PIGEON = 3.0  # the constant of Lemma 19 of Jaksch et al. in the printed proof
@@ -104,7 +104,7 @@ class Sizes:
         return self.jump_weight + self.rate_weight * math.sqrt(2 * self.fastest)
 
 
-def chain(study: Study, runs: Sequence[Run], *, pigeon: float = PIGEON) -> Chain:
+def chain(study: Study, runs: Sequence[TalliedRun], *, pigeon: float = PIGEON) -> Chain:
     """The chain of complete runs."""
     sizes, sums = Sizes.of(study), [run.sums for run in runs]
     rows = (
@@ -132,22 +132,24 @@ def _part(sums: Sequence[Sums], place: int, weight: float = 1.0) -> float:
     return weight * fmean(float(s.total[place]) for s in sums)
 
 
-def _measured(study: Study, runs: Sequence[Run], sums: Sequence[Sums], sizes: Sizes) -> tuple[Link, ...]:
+def _measured(
+    study: Study, runs: Sequence[TalliedRun], sums: Sequence[Sums], sizes: Sizes
+) -> tuple[Link, ...]:
     """The regret, the optimistic gap, and what ``lem:v-v-continuoustime`` puts for it."""
     episodes, best = study.settings.episodes, optimal_value(study).mid
     earned = [float(run.state.earned * UNITS) for run in runs]
     regret = tuple(float(episodes * best - run.state.earned * UNITS) for run in runs)
     gap = tuple(float(s.total[VALUE]) - e for s, e in zip(sums, earned, strict=True))
     return (
-        Link("regret", "eq:regret", Kind.NUMBER, "Σ_k V*(x0,H) - V^{π_k}(x0,H), as it was", regret),
+        Link("regret", "eq:regret", LinkKind.NUMBER, "Σ_k V*(x0,H) - V^{π_k}(x0,H), as it was", regret),
         Link(
-            "optimistic value", "lem:optimism", Kind.EVENT,
+            "optimistic value", "lem:optimism", LinkKind.EVENT,
             "the computed value V̂ for V*: at least V*, up to the stopping term, while all estimates are "
             "within their radii",
             gap, extra=sizes.stopping,
         ),
         Link(
-            "bonus and radii", "lem:v-v-continuoustime", Kind.MEAN,
+            "bonus and radii", "lem:v-v-continuoustime", LinkKind.MEAN,
             "bonus and radii at every decision, (b + α + uβ)u, for V̂ - V^π; the cut-off of V̂ at the "
             "remaining time is lost here",
             _each(sums, lambda s: s.total[BONUS] + s.total[ALPHA] + s.total[BETA]),
@@ -171,30 +173,31 @@ def _weighted(sizes: Sizes, sums: Sequence[Sums]) -> tuple[Link, ...]:
 
     return (
         Link(
-            "horizon for remaining time", "eq:r2", Kind.PATH, "uβu at most Hβu, and the bonus written out",
+            "horizon for remaining time", "eq:r2", LinkKind.PATH,
+            "uβu at most Hβu, and the bonus written out",
             _each(sums, lambda s: jump * s.total[JUMP] + rate * s.total[RATE]),
             {"jumps": _part(sums, JUMP, jump), "rates": _part(sums, RATE, rate)},
         ),
         Link(
-            "counts for times", "prop:rateerror", Kind.EVENT,
+            "counts for times", "prop:rateerror", LinkKind.EVENT,
             "√(2λmax/max(1, N)) for 1/√max(T, L/λmax): on every path where N <= 2 max(λmax T, L)",
             _each(sums, lambda s: weight * s.total[JUMP]),
             {"jumps": _part(sums, JUMP, jump), "rates": _part(sums, JUMP, through)},
         ),
         Link(
-            "chance for remaining time", "eq:CS1", Kind.PATH,
+            "chance for remaining time", "eq:CS1", LinkKind.PATH,
             "(H + 1/λmin)(1 - exp(-λmin u)) for the remaining time u", spread_over(SLOW),
         ),
         Link(
-            "own rate for λmin", "prop:proberror/conditional", Kind.PATH,
+            "own rate for λmin", "prop:proberror/conditional", LinkKind.PATH,
             "1 - exp(-λu), the chance that the jump is observed, for 1 - exp(-λmin u)", spread_over(TRUE),
         ),
         Link(
-            "observed for likely jumps", "eq:CS2", Kind.MEAN,
+            "observed for likely jumps", "eq:CS2", LinkKind.MEAN,
             "the observed jump for its chance: equal in expectation", spread_over(SEEN),
         ),
         Link(
-            "m-th jumps alone", "eq:CS3", Kind.PATH,
+            "m-th jumps alone", "eq:CS3", LinkKind.PATH,
             "the count N_m of m-th jumps alone for N", spread_over(OWN),
         ),
     )  # fmt: skip
@@ -205,17 +208,17 @@ def _counted(sizes: Sizes, sums: Sequence[Sums], pigeon: float) -> tuple[Link, .
     scale = pigeon * sizes.weight * sizes.spread
     return (
         Link(
-            "pigeon-hole", "prop:proberror/pigeon-hole", Kind.PATH,
+            "pigeon-hole", "prop:proberror/pigeon-hole", LinkKind.PATH,
             f"{pigeon:g}√N_m for the sum of 1/√max(1, N_m) over the episodes, for each m and pair",
             _each(sums, lambda s: scale * np.sqrt(s.own).sum()),
         ),
         Link(
-            "Cauchy-Schwarz", "prop:proberror/cauchy-schwarz", Kind.PATH,
+            "Cauchy-Schwarz", "prop:proberror/cauchy-schwarz", LinkKind.PATH,
             "√(SA Σ N_m) for Σ √N_m over the pairs",
             _each(sums, lambda s: scale * np.sqrt(sizes.pairs * s.own.sum(axis=1)).sum()),
         ),
         Link(
-            "longest episode", "eq:JM-eq", Kind.PATH,
+            "longest episode", "eq:JM-eq", LinkKind.PATH,
             "K for the number of episodes with an m-th jump, m up to the most jumps of an episode, J_M",
             _each(sums, lambda s: scale * math.sqrt(sizes.pairs * sizes.episodes) * most_jumps(s)),
             {"J_M": fmean(most_jumps(s) for s in sums)},
@@ -235,21 +238,21 @@ def _printed(sizes: Sizes, runs: int, pigeon: float) -> tuple[Link, ...]:
 
     return (
         Link(
-            "Poisson maximum", "eq:term1-3", Kind.MEAN,
+            "Poisson maximum", "eq:term1-3", LinkKind.MEAN,
             "the expected largest of K Poisson variables of mean λmax H for J_M",
             same(scale * largest), {"E max Z": largest},
         ),
         Link(
-            "bound on the maximum", "eq:term1-3", Kind.NUMBER,
+            "bound on the maximum", "eq:term1-3", LinkKind.NUMBER,
             "(λmax H + 1) ln K/ln(ln K + 1) for it", same(scale * bounded), {"its bound": bounded},
         ),
         Link(
-            "printed constants", "thm:CT-UCB", Kind.NUMBER,
+            "printed constants", "thm:CT-UCB", LinkKind.NUMBER,
             "√(2S + 6 ln(2SAKH)) + 4λmax H √ln(2SAKH) for the constants of the radii at δ = 1/(2KH)",
             same(sizes.bound - apart),
         ),
         Link(
-            "bound", "eq:regret-bound", Kind.NUMBER, "with the terms that stand apart",
+            "bound", "eq:regret-bound", LinkKind.NUMBER, "with the terms that stand apart",
             same(sizes.bound), {"Σ ε_k exp(λmax H)": sizes.stopping, "estimates outside their radii": 1.0},
         ),
     )  # fmt: skip

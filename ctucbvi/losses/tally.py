@@ -25,20 +25,21 @@ and over the episodes VALUE, :math:`\hat V_{n_k}(x_0,H)`, planned anew.  Beside 
 ``prop:rateerror`` compares path by path.
 
 The learner is not touched: its recorded visits are gone through again by a compiled loop of its own, which
-counts, estimates and plans as :mod:`ctucbvi.numeric.episodes` does.
+counts, estimates and plans as :mod:`ctucbvi.learning.fast.episodes` does.
 """
 
 from __future__ import annotations
 
+import io
 from math import expm1, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numba import njit
 
-from ctucbvi.numeric import episodes
-from ctucbvi.numeric.arrays import Arrays, Floats, Integers
-from ctucbvi.numeric.episodes import (
+from ctucbvi.learning.fast import episodes
+from ctucbvi.learning.fast.episode_loop import iterate, slot
+from ctucbvi.learning.fast.episodes import (
     CUT,
     FACTOR,
     FASTEST,
@@ -50,18 +51,13 @@ from ctucbvi.numeric.episodes import (
     TICK,
     TICKS,
     Desk,
-    World,
+    Scene,
     accuracy,
     estimate,
 )
-from ctucbvi.numeric.loop import iterate, slot
-from ctucbvi.numeric.preparation import make_desk, make_world
-
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-    from ctucbvi.learning import Settings
-    from ctucbvi.model import CTMDP
+from ctucbvi.learning.fast.preparation import make_desk, make_world
+from ctucbvi.numeric.arrays import Arrays, Floats, Integers
+from ctucbvi.study.plan import Contestant, Study
 
 # Places in `Sums.total`.
 PAID, BONUS, ALPHA, BETA, JUMP, RATE, SLOW, TRUE, SEEN, OWN, VALUE, TOTALS = range(12)
@@ -83,26 +79,33 @@ class Sums(NamedTuple):
     clock: Integers  # (CLOCK,) see EPISODE and the others
     crowd: Floats  # (1,) the largest max(1, N)/(2 max(λmax T, L))
 
+    def packed(self) -> bytes:
+        """The sums as they are kept."""
+        file = io.BytesIO()
+        np.savez_compressed(file, **self._asdict())
+        return file.getvalue()
+
+    @classmethod
+    def unpacked(cls, data: bytes) -> Sums:
+        """What :meth:`packed` made."""
+        stored = np.load(io.BytesIO(data), allow_pickle=False)
+        return cls(*(stored[name] for name in cls._fields))
+
 
 class Tally:
-    """Adds up the visits of one run, in the order in which they were made."""
+    """Adds up the visits of one run, in the order in which they were made: an observer of a study."""
 
-    def __init__(
-        self,
-        model: CTMDP,
-        settings: Settings,
-        *,
-        steps: int,
-        initial: dict[str, Fraction],
-        sums: Sums | None = None,
-    ) -> None:
-        self._world, arrays = make_world(model, settings, steps, initial), Arrays.of(model)
+    kind: ClassVar[str] = "losses"
+
+    def __init__(self, study: Study, contestant: Contestant, kept: bytes | None = None) -> None:
+        initial, arrays = dict(study.initial), Arrays.of(study.model)
+        self._world = make_world(study.model, study.settings, contestant.steps, initial)
         self._desk = make_desk(self._world, deep=False)
         self._truth = _Truth(arrays.rate, arrays.probability, float(min(arrays.rate)))
         self._opening = np.array([float(p) for p in initial.values()])
         pairs = len(arrays.rate)
         self._radii = np.zeros((_RADII, pairs))
-        self.sums = sums or Sums(
+        new = Sums(
             total=np.zeros(TOTALS),
             own=np.zeros((_ROOM, pairs), np.int64),
             counts=np.zeros((4, pairs), np.int64),
@@ -110,9 +113,10 @@ class Tally:
             clock=np.zeros(CLOCK, np.int64),
             crowd=np.zeros(1),
         )
+        self.sums = new if kept is None else Sums.unpacked(kept)
         self.sums.counts[NEW] = 1  # estimates are found again, here as after a pause
 
-    def add(self, visits: Integers) -> None:
+    def see(self, visits: Integers) -> None:
         """Add whole episodes: ``visits`` are rows ``pair, ticks, place of the target or -1``."""
         longest = _longest(visits)
         short = longest - len(self.sums.own)
@@ -120,6 +124,10 @@ class Tally:
             more = np.zeros((short + _ROOM, self.sums.own.shape[1]), np.int64)
             self.sums = self.sums._replace(own=np.concatenate([self.sums.own, more]))
         _replay(self._world, self._truth, self._desk, self._opening, self._radii, self.sums, visits)
+
+    def keep(self) -> bytes:
+        """The sums, as they are kept."""
+        return self.sums.packed()
 
 
 class _Truth(NamedTuple):
@@ -138,7 +146,13 @@ def _longest(visits: Integers) -> int:
 
 @njit(cache=True)
 def _replay(
-    world: World, truth: _Truth, desk: Desk, opening: Floats, radii: Floats, sums: Sums, visits: Integers
+    world: Scene,
+    truth: _Truth,
+    desk: Desk,
+    opening: Floats,
+    radii: Floats,
+    sums: Sums,
+    visits: Integers,
 ) -> None:
     counts, clock, total = sums.counts, sums.clock, sums.total
     at = 0
@@ -160,7 +174,7 @@ def _replay(
 
 
 @njit(cache=True)
-def _value(world: World, desk: Desk, opening: Floats, episode: int) -> float:
+def _value(world: Scene, desk: Desk, opening: Floats, episode: int) -> float:
     """The computed value at the initial states, planned as the learner plans."""
     n = iterate(
         world.first, world.row, world.target, world.times, desk.chance, desk.weights,
@@ -200,7 +214,7 @@ def _renew(
 
 @njit(cache=True)
 def _episode(
-    world: World, truth: _Truth, rate: Floats, radii: Floats, sums: Sums, visits: Integers, at: int
+    world: Scene, truth: _Truth, rate: Floats, radii: Floats, sums: Sums, visits: Integers, at: int
 ) -> int:
     """Add the episode that begins at row ``at``; returns where the next one begins."""
     counts, own, total, numbers = sums.counts, sums.own, sums.total, world.numbers

@@ -1,33 +1,31 @@
 """Regret studies: learners played against the optimum, in runs that can be interrupted and shared out.
 
-``run_study`` plays a :class:`Study`, ``Result.of`` makes its curve, ``draw`` the paper's figure.
+``run_study`` plays a :class:`Study`, ``StudyResult.of`` makes its curve, ``draw`` the paper's figure.
 """
 
-from ctucbvi.study.bound import Bound, regret_bound
+from ctucbvi.study.bound import RegretBound, regret_bound
 from ctucbvi.study.cells import enough_cells, grid_loss
-from ctucbvi.study.driver import LostWorkerError, Outcome, run_study
+from ctucbvi.study.driver import LostWorkerError, StudyRuns, run_study
 from ctucbvi.study.evaluation import Evaluator, grid_policy
 from ctucbvi.study.figure import draw
 from ctucbvi.study.learners import BY_BONUS, contestant
-from ctucbvi.study.plan import Contestant, Learner, Place, Stretch, Study, checkpoints
-from ctucbvi.study.result import Result, document_text
+from ctucbvi.study.plan import Contestant, RunPlace, Study, checkpoints
+from ctucbvi.study.result import StudyResult, document_text
 from ctucbvi.study.shards import RunState
 from ctucbvi.study.summary import Curve, student_quantile
 
 __all__ = [
     "BY_BONUS",
-    "Bound",
     "Contestant",
     "Curve",
     "Evaluator",
-    "Learner",
     "LostWorkerError",
-    "Outcome",
-    "Place",
-    "Result",
+    "RegretBound",
+    "RunPlace",
     "RunState",
-    "Stretch",
     "Study",
+    "StudyResult",
+    "StudyRuns",
     "checkpoints",
     "contestant",
     "document_text",

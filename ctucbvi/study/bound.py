@@ -32,18 +32,18 @@ _LARGEST = 600  # of λmax H, so that e^{λmax H} and what it is multiplied by a
 
 
 @dataclass(frozen=True)
-class Bound:
+class RegretBound:
     """The bound at several numbers of episodes; None where it is not defined."""
 
     values: tuple[float | None, ...]
     missing: str  # why some or all values are missing; empty if none is
 
 
-def regret_bound(model: CTMDP, settings: Settings, episodes: Sequence[int]) -> Bound:
+def regret_bound(model: CTMDP, settings: Settings, episodes: Sequence[int]) -> RegretBound:
     """The bound of ``thm:CT-UCB`` at increasing numbers of episodes."""
     reason = _never(model, settings)
     if reason:
-        return Bound((None,) * len(episodes), reason)
+        return RegretBound((None,) * len(episodes), reason)
     found: list[float | None] = []
     missing = ""
     for k in episodes:
@@ -51,7 +51,7 @@ def regret_bound(model: CTMDP, settings: Settings, episodes: Sequence[int]) -> B
         missing = missing or why
         p = Parameters.of_model(model, episodes=k, fastest=settings.fastest, epsilon=settings.epsilon)
         found.append(None if why else PRINTED.bound(p, DOUBLES))
-    return Bound(tuple(found), missing)
+    return RegretBound(tuple(found), missing)
 
 
 def _never(model: CTMDP, settings: Settings) -> str:

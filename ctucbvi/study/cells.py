@@ -28,7 +28,7 @@ from ctucbvi.study.evaluation import UNITS, Evaluator
 from ctucbvi.study.optimum import optimal_value, value_error
 from ctucbvi.study.plan import Contestant, Study
 from ctucbvi.study.shards import RunState
-from ctucbvi.study.work import Task, work
+from ctucbvi.study.work import Block, work
 
 FEWEST, MOST = 100, 1600
 SHARE = Fraction(1, 100)  # of the regret that the grid may cost
@@ -67,7 +67,7 @@ def _expected_regret(study: Study, contestant: Contestant) -> Fraction:
     episodes = study.settings.episodes
     count = max(1, min(_PILOT, episodes // 10))
     pilot = replace(study, seed=0, contestants=(replace(contestant, steps=FEWEST),))
-    earned = work(Task(pilot, contestant.name, 0, RunState(), count)).state.earned * UNITS
+    earned = work(Block(pilot, contestant.name, 0, RunState(), count)).state.earned * UNITS
     regret = max(count * optimal_value(study).mid - earned, Fraction(0))
     return regret * Fraction(sqrt(episodes / count))
 

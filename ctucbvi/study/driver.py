@@ -18,11 +18,10 @@ from ctucbvi.numbers import count
 from ctucbvi.study.plan import Study, made_by
 from ctucbvi.study.pools import GoneError, pool
 from ctucbvi.study.shards import Folder, RunState
-from ctucbvi.study.work import Done, Task, work
+from ctucbvi.study.work import Block, Done, Observer, work
 
 BLOCK = 250_000  # episodes: some seconds of work
 Progress = Callable[[int, int, int], None]  # (episodes found on disk, done, wanted)
-Work = Callable[[Task], Done]
 
 
 class LostWorkerError(UndecidedError):
@@ -30,7 +29,7 @@ class LostWorkerError(UndecidedError):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StudyRuns:
     """All runs of a study, complete."""
 
     study: Study
@@ -47,22 +46,21 @@ def run_study(
     folder: Path | None = None,
     block: int = BLOCK,
     progress: Progress | None = None,
-    play: Work | None = None,
-    kind: str = "regret",
-) -> Outcome:
+    observer: type[Observer] | None = None,
+) -> StudyRuns:
     """Run every contestant ``runs`` times, or what is left of that.
 
-    With a ``folder``, finished blocks are kept there and the same call goes on from them.  ``play`` plays a
-    block, if it is not :func:`~ctucbvi.study.work.work`; what it adds up is of another ``kind`` then.
+    With a ``folder``, finished blocks are kept there and the same call goes on from them.  An ``observer``
+    is given the episodes of every run, a new one for each block.
     """
     for what, number in (("runs", runs), ("workers", workers), ("block", block)):
         count(number, what)
-    with Folder(study, folder, kind) as files:
-        chains = _Chains(study, runs, files, block, progress)
+    with Folder(study, folder, "regret" if observer is None else observer.kind) as files:
+        chains = _Chains(study, runs, files, block, progress, observer)
         if tasks := chains.waiting():
             try:
                 with pool(min(workers, len(tasks)), cluster) as (executor, width):
-                    _play(chains, deque(tasks), executor, width or len(tasks), play or work)
+                    _play(chains, deque(tasks), executor, width or len(tasks))
             except GoneError as error:
                 raise LostWorkerError(f"{error}{_kept(folder)}") from None
         return chains.outcome()
@@ -74,12 +72,12 @@ def _kept(folder: Path | None) -> str:
     return f"; what was finished is in {folder}, and the same command goes on from there"
 
 
-def _play(chains: _Chains, tasks: deque[Task], executor: Executor, width: int, play: Work) -> None:
+def _play(chains: _Chains, tasks: deque[Block], executor: Executor, width: int) -> None:
     """Keep ``width`` blocks under way until none is left."""
     running: set[Future[Done]] = set()
     while tasks or running:
         while tasks and len(running) < width:
-            running.add(executor.submit(play, tasks.popleft()))
+            running.add(executor.submit(work, tasks.popleft()))
         finished, running = wait(running, return_when=FIRST_COMPLETED)
         for future in finished:
             following = chains.accept(_checked(future.result()))
@@ -90,22 +88,30 @@ def _play(chains: _Chains, tasks: deque[Task], executor: Executor, width: int, p
 class _Chains:
     """Where all runs are."""
 
-    def __init__(self, study: Study, runs: int, files: Folder, block: int, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        study: Study,
+        runs: int,
+        files: Folder,
+        block: int,
+        progress: Progress | None,
+        observer: type[Observer] | None,
+    ) -> None:
         self._study, self._files, self._block, self._progress = study, files, block, progress
-        self._count = runs
+        self._count, self._observer = runs, observer
         self._states = {
             (c.name, run): files.load(c.name, run) for c in study.contestants for run in range(runs)
         }
         self._wanted = study.settings.episodes * len(self._states)
         self._found = self._done = sum(state.episode for state in self._states.values())
 
-    def waiting(self) -> list[Task]:
+    def waiting(self) -> list[Block]:
         """The next block of every run that is not complete."""
         self._report()
         tasks = (self._next(key) for key in self._states)
         return [task for task in tasks if task is not None]
 
-    def accept(self, result: Done) -> Task | None:
+    def accept(self, result: Done) -> Block | None:
         """Save what a block has come to; the next block of the same run, if there is one."""
         key = result.name, result.run
         self._done += result.state.episode - self._states[key].episode
@@ -114,20 +120,21 @@ class _Chains:
         self._report()
         return self._next(key)
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> StudyRuns:
         """The complete study."""
         runs = {
             c.name: tuple(self._states[c.name, run] for run in range(self._count))
             for c in self._study.contestants
         }
-        return Outcome(self._study, runs, self._found)
+        return StudyRuns(self._study, runs, self._found)
 
-    def _next(self, key: tuple[str, int]) -> Task | None:
+    def _next(self, key: tuple[str, int]) -> Block | None:
         name, run = key
         state, last = self._states[key], self._study.settings.episodes
         if state.episode == last:
             return None
-        return Task(self._study, name, run, state, min(state.episode + self._block, last))
+        until = min(state.episode + self._block, last)
+        return Block(self._study, name, run, state, until, self._observer)
 
     def _report(self) -> None:
         if self._progress is not None:

@@ -23,12 +23,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
 from importlib.metadata import version
-from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from ctucbvi.errors import InputError
+from ctucbvi.learning.fast.compiled import CompiledLearner
 from ctucbvi.learning.settings import Settings
 from ctucbvi.model import CTMDP
 from ctucbvi.modelfile import dump_model
@@ -38,54 +36,8 @@ from ctucbvi.sources import digest
 CHECKPOINTS = 200
 
 
-class Stretch(Protocol):
-    """What a learner did in consecutive episodes."""
-
-    @property
-    def first(self) -> int:
-        """The first episode, counted from 1."""
-        ...
-
-    @property
-    def last(self) -> int:
-        """The last episode."""
-        ...
-
-    @property
-    def starts(self) -> NDArray[np.integer]:
-        """The episodes at which a policy other than the one before begins; the first is ``first``."""
-        ...
-
-    @property
-    def which(self) -> NDArray[np.integer]:
-        """For every start the place of its policy in :attr:`distinct`."""
-        ...
-
-    @property
-    def distinct(self) -> NDArray[np.integer]:
-        """The different policies, ``(policies, states, steps + 1)``: rows of ``model.transitions``."""
-        ...
-
-    @property
-    def planned(self) -> int:
-        """How many episodes were planned, the others being proved to have the policy before."""
-        ...
-
-
-class Learner(Protocol):
-    """A learner that can be stopped after any episode and resumed, bit for bit."""
-
-    def advance(self, episodes: int) -> Stretch:
-        """Play so many further episodes."""
-        ...
-
-    def snapshot(self) -> bytes:
-        """All there is to know about the learner, its random numbers included."""
-        ...
-
-
 @dataclass(frozen=True)
-class Place:
+class RunPlace:
     """Where a learner plays: what it is given besides its own options."""
 
     model: CTMDP
@@ -95,7 +47,7 @@ class Place:
     initial: tuple[tuple[str, Fraction], ...]
 
 
-Maker = Callable[[Place, int, bytes | None], Learner]  # (place, steps, snapshot) -> learner
+Maker = Callable[[RunPlace, int, bytes | None], CompiledLearner]  # (place, steps, snapshot) -> learner
 
 
 @dataclass(frozen=True)

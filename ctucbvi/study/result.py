@@ -9,9 +9,9 @@ from typing import Any
 
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.learning import NeverLeft, never_left
-from ctucbvi.study.bound import Bound, regret_bound
+from ctucbvi.study.bound import RegretBound, regret_bound
 from ctucbvi.study.cells import grid_loss
-from ctucbvi.study.driver import Outcome
+from ctucbvi.study.driver import StudyRuns
 from ctucbvi.study.optimum import optimal_value, possible_losses, value_error
 from ctucbvi.study.plan import Contestant, Study
 from ctucbvi.study.summary import Curve
@@ -21,16 +21,16 @@ FORMAT = "ctucbvi regret study 2"
 
 
 @dataclass(frozen=True)
-class Result:
+class StudyResult:
     """What a study found."""
 
     study: Study
     optimal: Enclosure  # V* of the initial state at H
     curves: tuple[Curve, ...]
-    bound: Bound  # of thm:CT-UCB at the checkpoints
+    bound: RegretBound  # of thm:CT-UCB at the checkpoints
 
     @classmethod
-    def of(cls, outcome: Outcome, confidence: Fraction = Fraction(95, 100)) -> Result:
+    def of(cls, outcome: StudyRuns, confidence: Fraction = Fraction(95, 100)) -> StudyResult:
         """Add up the runs of a complete study."""
         study = outcome.study
         best = optimal_value(study)

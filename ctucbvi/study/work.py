@@ -2,28 +2,46 @@
 
 The learner is resumed from its snapshot, plays the block in pieces small enough that memory does
 not grow with the block, and the value of each new policy is added up, in whole numbers, for as many
-episodes as it was in force.
+episodes as it was in force.  An :class:`Observer` may look on: it is given the visits of all episodes, and
+what it has made of them is kept with the run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
+from typing import ClassVar, Protocol, cast
 
 import numpy as np
 
-from ctucbvi.numeric.arrays import Floats
+from ctucbvi.learning.fast.compiled import PlayedEpisodes
+from ctucbvi.learning.fast.learner import FastLearner
+from ctucbvi.numeric.arrays import Floats, Integers
 from ctucbvi.study.evaluation import Evaluator, exact_units
-from ctucbvi.study.plan import Contestant, Learner, Place, Stretch, Study, made_by
+from ctucbvi.study.plan import Contestant, RunPlace, Study, made_by
 from ctucbvi.study.shards import RunState
 
 _ENTRIES = 4_000_000  # of the policies of one piece, all different in the worst case
 _LONGEST = 16_384  # episodes of a piece
 
 
+class Observer(Protocol):
+    """Looks on while CT-UCBVI plays, and adds up what it likes; other processes must find it by its name."""
+
+    kind: ClassVar[str]  # what it adds up: runs that were looked on are kept apart from others
+
+    def __init__(self, study: Study, contestant: Contestant, kept: bytes | None) -> None:
+        """Go on from what was ``kept``; None: the run begins."""
+
+    def see(self, visits: Integers) -> None:
+        """Take whole episodes into account, as ``FastLearner.recorded`` returns them."""
+
+    def keep(self) -> bytes:
+        """All that is needed to go on, here or elsewhere."""
+
+
 @dataclass(frozen=True)
-class Task:
+class Block:
     """Go on with a run of one contestant until ``until`` episodes are done."""
 
     study: Study
@@ -31,6 +49,7 @@ class Task:
     run: int
     state: RunState
     until: int
+    observer: type[Observer] | None = None
 
 
 @dataclass(frozen=True)
@@ -43,35 +62,32 @@ class Done:
     made_by: tuple[tuple[str, str], ...]
 
 
-def work(task: Task) -> Done:
+def work(task: Block) -> Done:
     """Play one block."""
-    return played(task, lambda learner, count: learner.advance(count))
-
-
-def played(
-    task: Task,
-    advance: Callable[[Learner, int], Stretch],
-    extra: Callable[[], bytes | None] = lambda: None,
-) -> Done:
-    """Play one block: ``advance`` goes on by so many episodes, ``extra`` is what it added up besides."""
     began = perf_counter()
     study, state = task.study, task.state
     contestant = study.contestant(task.name)
-    place = Place(study.model, study.settings, study.seed, task.run, study.initial)
+    place = RunPlace(study.model, study.settings, study.seed, task.run, study.initial)
     learner = contestant.make(place, contestant.steps, state.snapshot)
+    observer = None if task.observer is None else task.observer(study, contestant, state.extra)
     account = Account(study, contestant, state)
     piece = piece_of(study, contestant)
     while account.episode < task.until:
-        account.add(advance(learner, min(piece, task.until - account.episode)))
-    seconds = state.seconds + perf_counter() - began
+        count = min(piece, task.until - account.episode)
+        if observer is None:
+            account.add(learner.advance(count))
+        else:
+            played, visits = cast(FastLearner, learner).recorded(count)
+            account.add(played)
+            observer.see(visits)
     result = RunState(
         account.episode,
         account.earned,
         tuple(account.curve),
         account.planned,
-        seconds,
+        state.seconds + perf_counter() - began,
         learner.snapshot(),
-        extra(),
+        None if observer is None else observer.keep(),
     )
     return Done(task.name, task.run, result, made_by())
 
@@ -91,8 +107,8 @@ class Account:
         self.episode, self.earned, self.curve = state.episode, state.earned, list(state.curve)
         self.planned = state.planned
 
-    def add(self, stretch: Stretch) -> None:
-        """Add the episodes of a stretch that follows those added before."""
+    def add(self, stretch: PlayedEpisodes) -> None:
+        """Add episodes that follow those added before."""
         if stretch.first != self.episode + 1 or int(stretch.starts[0]) != stretch.first:
             raise ValueError(f"a stretch from episode {stretch.first} does not follow {self.episode}")
         units = exact_units(self._mixed(self._evaluator.values(stretch.distinct)))

@@ -11,8 +11,8 @@ from __future__ import annotations
 from time import process_time
 
 from ctucbvi.learning import Settings
+from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.library import machine_repair
-from ctucbvi.numeric.learner import FastLearner
 from tests.benchmarks import rlberry_peer
 from verify.tables import table
 

@@ -59,7 +59,7 @@ def test_text_and_options(capsys):
 
 
 def test_an_unexplained_difference_is_status_1(capsys, monkeypatch):
-    from ctucbvi.numeric.located import LocatedLearner
+    from ctucbvi.learning.fast.located import LocatedLearner
 
     right = LocatedLearner.bonus
     monkeypatch.setattr(LocatedLearner, "bonus", lambda self, pair: right(self, pair) + 1e-3)
@@ -70,7 +70,7 @@ def test_an_unexplained_difference_is_status_1(capsys, monkeypatch):
 
 
 def test_a_wrong_count_is_valid_json_and_status_1(capsys, monkeypatch):
-    from ctucbvi.numeric.located import LocatedLearner
+    from ctucbvi.learning.fast.located import LocatedLearner
 
     right = LocatedLearner.observe
 

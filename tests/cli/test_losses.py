@@ -43,10 +43,10 @@ def test_another_delta_is_taken(capsys):
 
 
 def test_status_1_if_an_inequality_of_every_path_fails(capsys, monkeypatch):
-    from ctucbvi.losses import Chain, Kind
+    from ctucbvi.losses import Chain, LinkKind
 
     monkeypatch.setattr(
-        Chain, "broken", lambda self: tuple(link for link in self.links if link.kind is Kind.PATH)[:1]
+        Chain, "broken", lambda self: tuple(link for link in self.links if link.kind is LinkKind.PATH)[:1]
     )
     status, _, err = run(capsys, *SMALL)
     assert status == 1

@@ -12,11 +12,11 @@ import pytest
 from ctucbvi import find_model
 from ctucbvi.cli import main
 from proofs_checks import SOURCE, suites
-from proofs_checks.contraction import contracted
-from proofs_checks.coverage import shrunken
-from proofs_checks.lem_error_model import ONE, operator_error
-from proofs_checks.lem_optimism import iterates
-from proofs_checks.perturbed import looks, places, tempting
+from proofs_checks.checks.contraction import contracted
+from proofs_checks.checks.coverage import World, adversary, two_by_two
+from proofs_checks.checks.model_error import ONE, operator_error
+from proofs_checks.checks.optimism import iterates
+from proofs_checks.checks.perturbed import looks, places, tempting
 from verify.claims import Claim, Effort, Verdict
 from verify.provers.examples import run_examples
 from verify.provers.statistical import Statistical
@@ -157,4 +157,6 @@ def test_a_smaller_lipschitz_constant_is_refuted():
     [("coverage/rates-adversary", find_model("machine-repair")), ("coverage/jumps-adversary", None)],
 )
 def test_a_quarter_of_the_radius_is_refuted(label, model):
-    assert _refuted(shrunken(_named(suites.coverage(suites.Subject(model)), label)))
+    claim = _named(suites.coverage(suites.Subject(model)), label)
+    world = two_by_two() if model is None else World(model)
+    assert _refuted(replace(claim, checks=(adversary(world, jumps="jumps" in label, scale=0.25),)))

@@ -10,10 +10,10 @@ import pytest
 
 from ctucbvi import bundled_model
 from ctucbvi.learning import Settings
+from ctucbvi.learning.fast import learner as learner_module
+from ctucbvi.learning.fast.boxes import VALID
+from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.model import CTMDP
-from ctucbvi.numeric import learner as learner_module
-from ctucbvi.numeric.boxes import VALID
-from ctucbvi.numeric.learner import FastLearner
 from tests.fast_learners import ODD, QUIET, TWINS, box_violations, laid_out, plain_kernels
 
 MACHINE = bundled_model("machine-repair")
@@ -126,7 +126,7 @@ def departs(
             wanted = eager.advance(20)
             # The generator counts modulo 2^64.
             with monkeypatch.context() as patch, np.errstate(over="ignore"):
-                patch.setattr(learner_module, "run_episodes", kernels.loop.run)
+                patch.setattr(learner_module, "run_episodes", kernels.episode_loop.run)
                 found = other.advance(20)
             if eager.rounds != other.rounds or eager.time != other.time:
                 return True
@@ -174,7 +174,7 @@ WRONG_LOOPS = {
         "if outside(lane_of[SPEED, k], rate[k] - old_rate[k], width, delta):",
         "if k != 1 and outside(lane_of[SPEED, k], rate[k] - old_rate[k], width, delta):",
     ),
-    "the box forgotten": ("loop", "if known[VALID] and not left_box:", "if known[VALID]:"),
+    "the box forgotten": ("episode_loop", "if known[VALID] and not left_box:", "if known[VALID]:"),
     "twins forgotten": ("boxes", "if stay > 0.0 and trust.glued[k] == 0:", "if stay > 0.0:"),
 }
 

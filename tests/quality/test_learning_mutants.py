@@ -8,9 +8,9 @@ from fractions import Fraction
 import pytest
 
 from ctucbvi import bundled_model
-from ctucbvi.crosscheck.lockstep import Lockstep
 from ctucbvi.learning import DOUBLES, Environment, Episode, Settings
-from ctucbvi.numeric.located import LocatedLearner, LocatedPlan
+from ctucbvi.learning.fast.located import LocatedLearner, LocatedPlan
+from ctucbvi.learning.lockstep import Lockstep
 from ctucbvi.numeric.planner import solve_numeric
 
 MACHINE = bundled_model("machine-repair")

@@ -10,7 +10,7 @@ import pytest
 from flint import arb, fmpq
 
 from ctucbvi.bounds import Parameters, expected_maximum, power_sum
-from ctucbvi.bounds.longest import root_sum
+from ctucbvi.bounds.poisson_tails import root_sum
 from ctucbvi.bounds.sums import accuracy_sum
 from ctucbvi.exact.precision import precision
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from ctucbvi import InputError, bundled_model
-from ctucbvi.bounds import BALLS, VERSIONS, Parameters, Range, Threshold, check, sweep, threshold
+from ctucbvi.bounds import BALLS, VERSIONS, Parameters, SweepRange, Threshold, check, sweep, threshold
 from ctucbvi.bounds.thresholds import excess, first
-from ctucbvi.bounds.versions import Parts, Version
+from ctucbvi.bounds.versions import BoundParts, Version
 from ctucbvi.exact.precision import precision
 
 BY_NAME = {version.name: version for version in VERSIONS}
@@ -117,11 +117,11 @@ def test_growth_bounds_the_growth(name):
 def artificial(constant: int, accuracy: int = 0) -> Version:
     """``B(K) = constant √K + accuracy``: below K from the square of a solution on."""
 
-    def parts(p: Parameters, numbers: object) -> Parts[object]:
+    def parts(p: Parameters, numbers: object) -> BoundParts[object]:
         del numbers
         zero = BALLS.number(Fraction(0))
         root = BALLS.number(Fraction(p.episodes)).sqrt() * constant
-        return Parts((), root, zero, BALLS.number(Fraction(accuracy)), zero)
+        return BoundParts((), root, zero, BALLS.number(Fraction(accuracy)), zero)
 
     return Version("artificial", "", "", parts, lambda p, numbers: BALLS.number(Fraction(-1, 2)), ())
 
@@ -168,14 +168,14 @@ def test_the_first_of_a_condition():
 
 
 def test_a_range_is_read():
-    found = Range.parse("K=1..1e14")
+    found = SweepRange.parse("K=1..1e14")
     assert (found.parameter, found.values[0], found.values[-1]) == ("K", 1, 10**14)
     assert all(value.denominator == 1 for value in found.values)
     assert list(found.values) == sorted(set(found.values))
-    fine = Range.parse("H=1/10..10:5").values
+    fine = SweepRange.parse("H=1/10..10:5").values
     assert (fine[0], fine[-1], len(fine)) == (Fraction(1, 10), 10, 5)
     assert float(fine[2]) == pytest.approx(1)
-    assert Range.parse("lambda-max=1..8:4").parameter == "lambda_max"
+    assert SweepRange.parse("lambda-max=1..8:4").parameter == "lambda_max"
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_range_is_read():
 )
 def test_a_bad_range_is_refused(text):
     with pytest.raises(InputError):
-        Range.parse(text)
+        SweepRange.parse(text)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_bad_range_is_refused(text):
      "delta=1/100..1:9"],
 )  # fmt: skip
 def test_a_sweep_has_the_values_of_the_versions(text):
-    found = sweep(REPAIR, Range.parse(text))
+    found = sweep(REPAIR, SweepRange.parse(text))
     for i, value in enumerate(found.range.values):
         at = REPAIR.at(found.range.parameter, value)
         assert found.bounds["trivial"][i] == float(at.episodes * at.horizon)
@@ -205,6 +205,6 @@ def test_a_sweep_has_the_values_of_the_versions(text):
 
 
 def test_what_is_beyond_doubles_is_missing():
-    found = sweep(REPAIR, Range.parse("H=1..1000:3"))
+    found = sweep(REPAIR, SweepRange.parse("H=1..1000:3"))
     assert found.bounds["printed"][-1] is None
     assert found.bounds["printed"][0] is not None

@@ -13,12 +13,13 @@ import pytest
 from ctucbvi import bundled_model, solve
 from ctucbvi.errors import InputError
 from ctucbvi.learning import DOUBLES, Settings, Statistics, constants
+from ctucbvi.learning.fast import preparation
+from ctucbvi.learning.fast.compiled import PlayedEpisodes
+from ctucbvi.learning.fast.episodes import cell_of, cell_weights, pick, uniform
+from ctucbvi.learning.fast.learner import FastLearner
+from ctucbvi.learning.fast.preparation import generator
 from ctucbvi.model import CTMDP, Transition
-from ctucbvi.numeric import preparation
-from ctucbvi.numeric.episodes import cell_of, cell_weights, pick, uniform
 from ctucbvi.numeric.grid import grid_iteration
-from ctucbvi.numeric.learner import FastLearner, Stretch
-from ctucbvi.numeric.preparation import generator
 from ctucbvi.study.evaluation import Evaluator
 from tests.fast_learners import ODD
 from tests.plain_learner import PlainLearner, Words
@@ -34,7 +35,7 @@ def settings(model: CTMDP, episodes: int = 400, **options: object) -> Settings:
 # --- against a plain learner -------------------------------------------------------------------
 
 
-def policies(stretch: Stretch) -> Iterator[np.ndarray]:
+def policies(stretch: PlayedEpisodes) -> Iterator[np.ndarray]:
     """The policy of every episode."""
     for place, length in zip(stretch.which, stretch.lengths, strict=True):
         yield from [stretch.distinct[place]] * int(length)
@@ -201,7 +202,7 @@ def test_weights_of_a_cell_to_sixteen_roundings(z: float) -> None:
 # --- stretches, snapshots ---------------------------------------------------------------------
 
 
-def same(one: Stretch, other: list[Stretch]) -> bool:
+def same(one: PlayedEpisodes, other: list[PlayedEpisodes]) -> bool:
     """Whether consecutive stretches say what one says."""
     joined = [p.tobytes() for part in other for p in policies(part)]
     return joined == [p.tobytes() for p in policies(one)] and one.planned == sum(s.planned for s in other)
@@ -218,7 +219,8 @@ def test_interrupting_changes_nothing(skip: bool) -> None:
         snapshot = learner.snapshot()
         assert snapshot == learner.snapshot()
         learner.advance(17)  # what the first one does after the snapshot is of no consequence
-        learner = FastLearner.resume(MACHINE, settings(MACHINE, 4000), snapshot=snapshot, **options)
+        learner = FastLearner(MACHINE, settings(MACHINE, 4000), **options)
+        learner.restore(snapshot)
     assert same(stretch, parts)
     assert learner.snapshot() == whole.snapshot()
 
@@ -293,7 +295,7 @@ def test_snapshots_of_others_are_refused() -> None:
     snapshot = FastLearner(MACHINE, given, seed=1, steps=5).snapshot()
     for options in ({"seed": 2, "steps": 5}, {"seed": 1, "steps": 6}, {"seed": 1, "steps": 5, "run": 1}):
         with pytest.raises(InputError, match="it is of another learner"):
-            FastLearner.resume(MACHINE, given, snapshot=snapshot, **options)
+            FastLearner(MACHINE, given, **options).restore(snapshot)
     for broken in (b"", b"no snapshot", snapshot[:-40]):
         with pytest.raises(InputError, match="it cannot be read"):
-            FastLearner.resume(MACHINE, given, snapshot=broken, seed=1, steps=5)
+            FastLearner(MACHINE, given, seed=1, steps=5).restore(broken)

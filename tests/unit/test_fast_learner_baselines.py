@@ -11,7 +11,7 @@ from scipy.linalg import expm
 from ctucbvi import CTMDP, bundled_model
 from ctucbvi.errors import InputError
 from ctucbvi.learning import Settings
-from ctucbvi.numeric.baselines import DiscreteLearner
+from ctucbvi.learning.fast.discrete import DiscreteLearner
 from tests.fast_learners import ODD
 
 MACHINE = bundled_model("machine-repair")
@@ -73,9 +73,8 @@ def test_interrupting_changes_nothing() -> None:
     stretch = whole.advance(600)
     part = learner(run=1)
     first = part.advance(250)
-    part = DiscreteLearner.resume(
-        MACHINE, part.settings, snapshot=part.snapshot(), seed=3, steps=5, run=1, initial=None
-    )
+    snapshot, part = part.snapshot(), learner(run=1)
+    part.restore(snapshot)
     second = part.advance(350)
     assert part.snapshot() == whole.snapshot()
     played = [p.tobytes() for s in (first, second) for p in np.repeat(s.policies, s.lengths, axis=0)]
@@ -89,9 +88,9 @@ def test_an_action_that_cannot_be_held_is_refused() -> None:
 
 
 def test_a_snapshot_of_another_kind_of_learner_is_refused() -> None:
-    from ctucbvi.numeric.learner import FastLearner
+    from ctucbvi.learning.fast.learner import FastLearner
 
     given = Settings.for_model(MACHINE, episodes=20_000)
     snapshot = FastLearner(MACHINE, given, seed=3, steps=5).snapshot()
     with pytest.raises(InputError, match="another learner"):
-        DiscreteLearner.resume(MACHINE, given, snapshot=snapshot, seed=3, steps=5)
+        DiscreteLearner(MACHINE, given, seed=3, steps=5).restore(snapshot)

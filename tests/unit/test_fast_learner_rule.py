@@ -10,8 +10,8 @@ import pytest
 
 from ctucbvi import InputError, bundled_model, evaluate, solve
 from ctucbvi.learning import Settings
+from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.model import CTMDP
-from ctucbvi.numeric.learner import FastLearner
 from tests.random_learners import random_model, random_settings, reordered
 
 MACHINE = bundled_model("machine-repair")
@@ -59,7 +59,7 @@ def test_nor_does_it_in_many() -> None:
 
 
 def test_an_action_taken_because_it_is_listed_first_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ctucbvi.numeric import learner as learner_module
+    from ctucbvi.learning.fast import learner as learner_module
     from tests.fast_learners import plain_kernels
 
     changed = ("        policy[x, 0] = policy[x, 1]\n", "        policy[x, 0] = first[x]\n")
@@ -120,7 +120,7 @@ def test_nor_in_thousands() -> None:
 
 def test_a_first_cell_that_is_not_followed_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     # Policies that change at a tracked t_1 must change at t_0, too.
-    from ctucbvi.numeric import learner as learner_module
+    from ctucbvi.learning.fast import learner as learner_module
     from tests.fast_learners import plain_kernels
 
     changed = ("            if i == 1:  # t_0 takes the action of t_1\n", "            if False:\n")

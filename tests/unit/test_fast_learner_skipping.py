@@ -9,7 +9,7 @@ import pytest
 
 from ctucbvi import CTMDP, bundled_model
 from ctucbvi.learning import Settings, rescaling
-from ctucbvi.numeric.learner import FastLearner
+from ctucbvi.learning.fast.learner import FastLearner
 from tests.fast_learners import ODD, QUIET, box_violations, laid_out
 
 MACHINE = bundled_model("machine-repair")

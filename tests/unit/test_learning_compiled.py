@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from ctucbvi import bundled_model
-from ctucbvi.crosscheck.lockstep import Lockstep
 from ctucbvi.learning import Settings
-from ctucbvi.numeric.learner import FastLearner
+from ctucbvi.learning.fast.learner import FastLearner
+from ctucbvi.learning.lockstep import Lockstep
 
 MACHINE = bundled_model("machine-repair")
 SETTINGS = Settings.for_model(MACHINE, episodes=40)

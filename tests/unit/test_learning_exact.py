@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 
 from ctucbvi import CTMDP, InputError, Transition, bundled_model, solve
-from ctucbvi.exact.learner import ExactLearner, Plan, make_plan
-from ctucbvi.exact.verdicts import confident, optimistic, rate_confidence
 from ctucbvi.learning import DOUBLES, Environment, Episode, Schedule, Settings, Statistics, constants
 from ctucbvi.learning.estimated import estimated_model, layer, layered
+from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan, make_plan
+from ctucbvi.learning.exact.verdicts import confident, optimistic, rate_confidence
 
 MACHINE = bundled_model("machine-repair")
 GREEDY = Settings.for_model(MACHINE, episodes=100, bonus=False)
@@ -28,7 +28,7 @@ def history(count: int, seed: int = 3) -> list[Episode]:
     return [world.episode(choose) for _ in range(count)]
 
 
-def plan_after(count: int, settings: Settings) -> Plan:
+def plan_after(count: int, settings: Settings) -> ExactPlan:
     return make_plan(Statistics.of(MACHINE, history(count)), settings)
 
 
@@ -49,11 +49,11 @@ def test_an_accuracy_that_is_met_exactly_does_not_stop_the_iteration():
     assert plan.iterations == 2
 
 
-def route_of_layers(plan: Plan) -> CTMDP:
+def route_of_layers(plan: ExactPlan) -> CTMDP:
     return layered(plan.estimated, plan.iterations + 1)
 
 
-def check_against_layers(plan: Plan) -> None:
+def check_against_layers(plan: ExactPlan) -> None:
     """Values and best actions equal those of the layered model, solved by the planner for fixed points."""
     model = route_of_layers(plan)
     solution = solve(model, digits=12, truncate=True)

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctucbvi import CTMDP, bundled_model
-from ctucbvi.crosscheck.lockstep import Lockstep, Step, _Round
 from ctucbvi.learning import Environment, Settings, rescaling
-from ctucbvi.numeric.located import LocatedLearner, supremum
+from ctucbvi.learning.fast.located import LocatedLearner, supremum
+from ctucbvi.learning.lockstep import Lockstep, LockstepEpisode, _Round
 
 MACHINE = bundled_model("machine-repair")
 OTHERS = ("queue", "maintenance", "lower-bound-tree")
@@ -24,7 +24,7 @@ def scaled(name: str) -> CTMDP:
     return model.with_rewards(*rescaling(model))
 
 
-def steps(model: CTMDP, episodes: int, *, seed: int = 1, initial=None, **settings) -> list[Step]:
+def steps(model: CTMDP, episodes: int, *, seed: int = 1, initial=None, **settings) -> list[LockstepEpisode]:
     wanted = Settings.for_model(model, **{"episodes": episodes, **settings})
     both = Lockstep(model, wanted)
     found = list(both.run(Environment(model, seed=seed, initial=initial), episodes))
@@ -32,7 +32,7 @@ def steps(model: CTMDP, episodes: int, *, seed: int = 1, initial=None, **setting
     return found
 
 
-def check(found: list[Step]) -> None:
+def check(found: list[LockstepEpisode]) -> None:
     assert [d for step in found for d in step.unexplained] == []
     assert all(step.error < 1e-8 for step in found)
     assert all(step.confident is not None and step.optimistic is not None for step in found)

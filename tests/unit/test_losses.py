@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 
 from ctucbvi import InputError
 from ctucbvi.learning import DOUBLES, Settings, Statistics, jump_distance
+from ctucbvi.learning.fast import episodes as kernels
+from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.library import machine_repair
-from ctucbvi.losses import Chain, Kind, Tally, chain, draw, links, tally_runs
+from ctucbvi.losses import Chain, LinkKind, Tally, chain, draw, links, tally_runs
 from ctucbvi.losses import tally as places
 from ctucbvi.model import CTMDP, Transition
-from ctucbvi.numeric import episodes as kernels
-from ctucbvi.numeric.learner import FastLearner
 from ctucbvi.strategies import models
 from ctucbvi.study import Study, contestant, run_study
-from proofs_checks.perturbed import positive
+from proofs_checks.checks.perturbed import positive
 
 MACHINE = machine_repair()
 row = Transition.of
@@ -52,8 +52,8 @@ def tallied(study: Study, count: int) -> tuple[Tally, tuple]:
     options = {"seed": study.seed, "steps": STEPS, "initial": dict(study.initial)}
     learner = FastLearner(study.model, study.settings, **options)
     recording = FastLearner(study.model, study.settings, record=True, **options)
-    tally = Tally(study.model, study.settings, steps=STEPS, initial=dict(study.initial))
-    tally.add(learner.recorded(count)[1])
+    tally = Tally(study, study.contestants[0])
+    tally.see(learner.recorded(count)[1])
     return tally, recording.advance(count).history
 
 
@@ -153,10 +153,10 @@ def test_episodes_outside_the_radii_are_counted(shrink):
     # The radii of the paper are so large that nothing ever leaves them; with smaller ones it does.
     study = study_of(THIRDS, 100)
     options = {"steps": STEPS, "initial": dict(study.initial)}
-    tally = Tally(THIRDS, study.settings, **options)
+    tally = Tally(study, study.contestants[0])
     for place in (kernels.RATE, kernels.JUMP):
         tally._world.numbers[place] *= shrink
-    tally.add(FastLearner(THIRDS, study.settings, seed=study.seed, **options).recorded(100)[1])
+    tally.see(FastLearner(THIRDS, study.settings, seed=study.seed, **options).recorded(100)[1])
     full = links.constants(THIRDS, study.settings, DOUBLES)
     radii = replace(
         full, rate_constant=full.rate_constant * shrink, jump_constant=full.jump_constant * shrink
@@ -234,7 +234,7 @@ def test_what_holds_on_every_path_holds_on_every_run(study):
     runs = tally_runs(study, 2)
     found = chain(study, runs)
     assert found.broken() == ()
-    assert {link.kind for link in found.links} == set(Kind)
+    assert {link.kind for link in found.links} == set(LinkKind)
     # The same check with a pigeon-hole constant that is too small: sums of at least two jumps exceed it.
     spoiled = chain(study, runs, pigeon=0.3)
     if all(links.most_jumps(run.sums) > 0 for run in runs):
@@ -271,7 +271,7 @@ def test_factors_lead_from_the_regret_to_the_bound(machine_chain):
     assert machine_chain.outside == pytest.approx(1)
     vv = next(link for link in machine_chain.links if link.label == "lem:v-v-continuoustime")
     assert sum(vv.parts.values()) == pytest.approx(vv.mean)
-    assert all(a.mean < b.mean for a, b in pairwise(machine_chain.links) if b.kind is not Kind.MEAN)
+    assert all(a.mean < b.mean for a, b in pairwise(machine_chain.links) if b.kind is not LinkKind.MEAN)
 
 
 def test_a_factor_below_one_is_reported_as_it_is(machine_chain):

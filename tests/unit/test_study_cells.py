@@ -11,12 +11,12 @@ import pytest
 
 import ctucbvi
 from ctucbvi import CTMDP, InputError, Transition, bundled_model, solve
-from ctucbvi.exact.learner import ExactLearner
 from ctucbvi.learning import Environment, Settings, never_left, rescaling
-from ctucbvi.numeric.located import LocatedLearner
+from ctucbvi.learning.exact.learner import ExactLearner
+from ctucbvi.learning.fast.located import LocatedLearner
 from ctucbvi.sources import digest, drop_stale_kernels
-from ctucbvi.study import Result, Study, cells, contestant, enough_cells, grid_loss, run_study
-from ctucbvi.study.plan import Place
+from ctucbvi.study import Study, StudyResult, cells, contestant, enough_cells, grid_loss, run_study
+from ctucbvi.study.plan import RunPlace
 
 
 def study_of(name: str, episodes: int, steps: int = 100, learner: str = "ct-ucbvi") -> Study:
@@ -94,7 +94,7 @@ def test_by_default_the_grid_costs_less_than_a_hundredth_of_the_regret(name):
     study = study_of(name, 3000)
     steps = enough_cells(study, study.contestants[0])
     study = replace(study, contestants=(contestant("ct-ucbvi", steps),))
-    (learner,) = Result.of(run_study(study, 1)).to_json()["learners"]
+    (learner,) = StudyResult.of(run_study(study, 1)).to_json()["learners"]
     assert 0 <= learner["grid_share"] < 0.01
     assert learner["grid_loss_per_episode"] >= float(loss(study))
 
@@ -107,7 +107,7 @@ def test_by_default_the_grid_costs_less_than_a_hundredth_of_the_regret(name):
 def test_what_a_learner_is_called_says_which_bonus_it_has(name, bonus, told):
     model = bundled_model("machine-repair")
     settings = Settings.for_model(model, episodes=50, bonus=told)
-    made = contestant(name, 10).make(Place(model, settings, 1, 0, (("operating", Fraction(1)),)), 10, None)
+    made = contestant(name, 10).make(RunPlace(model, settings, 1, 0, (("operating", Fraction(1)),)), 10, None)
     assert made.settings.bonus == bonus
 
 
@@ -116,12 +116,12 @@ def test_what_a_learner_is_called_says_which_bonus_it_has(name, bonus, told):
 
 def test_pairs_of_rate_0_are_named_where_they_keep_their_bonus():
     study = study_of("queue", 1000)
-    (pair,) = Result.of(run_study(study, 1)).to_json()["never_left"]
+    (pair,) = StudyResult.of(run_study(study, 1)).to_json()["never_left"]
     assert (pair["state"], pair["action"]) == ("0", "reject")
     for bonus in ("sharp", "none"):
         assert never_left(study.model, replace(study.settings, bonus=bonus), ["0"]) == ()
-    assert Result.of(run_study(study_of("queue", 50, learner="sharp"), 1)).to_json()["never_left"] == []
-    assert Result.of(run_study(study_of("machine-repair", 50), 1)).to_json()["never_left"] == []
+    assert StudyResult.of(run_study(study_of("queue", 50, learner="sharp"), 1)).to_json()["never_left"] == []
+    assert StudyResult.of(run_study(study_of("machine-repair", 50), 1)).to_json()["never_left"] == []
 
 
 def test_pairs_that_are_out_of_reach_are_not():
@@ -136,7 +136,7 @@ def test_pairs_that_are_out_of_reach_are_not():
 
 
 def test_the_bonus_that_is_kept_is_a_lower_bound_of_the_bonus():
-    from ctucbvi.numeric.learner import FastLearner
+    from ctucbvi.learning.fast.learner import FastLearner
 
     study = study_of("queue", 10**4)
     learner = FastLearner(study.model, study.settings, seed=1, steps=10)
@@ -182,7 +182,7 @@ def test_the_digest_is_of_the_sources_and_stale_kernels_are_dropped(tmp_path):
     kernel.write_bytes(b"compiled")
     drop_stale_kernels(package)
     assert kernel.exists()  # nothing has changed
-    source = package / "numeric" / "sweeps.py"
+    source = package / "learning" / "fast" / "sweeps.py"
     source.write_text(source.read_text() + "\n# changed\n")
     drop_stale_kernels(package)
     assert not kernel.exists()

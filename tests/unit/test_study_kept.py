@@ -12,8 +12,7 @@ from ctucbvi import bundled_model, solve
 from ctucbvi.learning import Settings
 from ctucbvi.study import Study, contestant
 from ctucbvi.study.evaluation import Evaluator
-from ctucbvi.study.learners import make_ct_ucbvi
-from ctucbvi.study.plan import Place
+from ctucbvi.study.plan import RunPlace
 
 KEPT = Path(__file__).parents[2] / "docs" / "study"
 EPISODES = 314  # a checkpoint
@@ -27,8 +26,8 @@ def test_the_beginning_of_the_kept_study_can_be_had_again():
     optimum, start = float(solve(model).value("operating").mid), model.state_index("operating")
     evaluator, total = Evaluator(model, 100), 0.0
     for run in range(kept["runs"]):
-        place = Place(model, settings, kept["seed"], run, study.initial)
-        stretch = make_ct_ucbvi(place, 100, None).advance(EPISODES)
+        place = RunPlace(model, settings, kept["seed"], run, study.initial)
+        stretch = study.contestants[0].make(place, 100, None).advance(EPISODES)
         values = evaluator.values(stretch.distinct)[:, start][stretch.which]
         total += float(((optimum - values) * stretch.lengths).sum())
     shown = dict(zip(kept["checkpoints"], kept["learners"][0]["mean"], strict=True))

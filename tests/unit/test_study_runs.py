@@ -17,10 +17,10 @@ from ctucbvi.library import machine_repair
 from ctucbvi.study import (
     Contestant,
     LostWorkerError,
-    Place,
-    Result,
+    RunPlace,
     RunState,
     Study,
+    StudyResult,
     checkpoints,
     document_text,
     driver,
@@ -28,7 +28,7 @@ from ctucbvi.study import (
 )
 from ctucbvi.study import work as work_module
 from ctucbvi.study.evaluation import Evaluator, exact_units
-from ctucbvi.study.work import Account, Task, work
+from ctucbvi.study.work import Account, Block, work
 
 
 @dataclass
@@ -44,7 +44,7 @@ class Played:
 class StandIn:
     """A learner that learns nothing: another policy whenever a counter says so, from (seed, run)."""
 
-    def __init__(self, place: Place, steps: int, snapshot: bytes | None) -> None:
+    def __init__(self, place: RunPlace, steps: int, snapshot: bytes | None) -> None:
         self.steps = steps
         begin = {"episode": 0, "word": place.seed * 1000 + place.run + 1}
         self.state = begin if snapshot is None else json.loads(snapshot)
@@ -77,7 +77,7 @@ class StandIn:
         return json.dumps(self.state).encode()
 
 
-def make_stand_in(place: Place, steps: int, snapshot: bytes | None) -> StandIn:
+def make_stand_in(place: RunPlace, steps: int, snapshot: bytes | None) -> StandIn:
     return StandIn(place, steps, snapshot)
 
 
@@ -88,7 +88,7 @@ def stand_in_study(episodes: int = 3000, seed: int = 5, steps: int = 12) -> Stud
 
 
 def text(outcome) -> str:
-    return document_text(Result.of(outcome).to_json())
+    return document_text(StudyResult.of(outcome).to_json())
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_neither_do_worker_processes(uninterrupted, tmp_path):
 def test_the_sums_are_those_of_adding_one_episode_after_the_other():
     study = stand_in_study(500)
     outcome = run_study(study, 1, block=137)
-    learner = make_stand_in(Place(study.model, study.settings, 5, 0, study.initial), 12, None)
+    learner = make_stand_in(RunPlace(study.model, study.settings, 5, 0, study.initial), 12, None)
     evaluator, total, sums = Evaluator(study.model, 12), 0, []
     for episode in range(1, 501):
         (unit,) = exact_units(evaluator.values(learner.advance(1).distinct)[:, 0])
@@ -127,7 +127,7 @@ def test_the_sums_are_those_of_adding_one_episode_after_the_other():
 def test_an_interrupted_study_goes_on_where_it_was(uninterrupted, tmp_path, monkeypatch):
     blocks = 0
 
-    def failing(task: Task):
+    def failing(task: Block):
         nonlocal blocks
         blocks += 1
         if blocks in (3, 7):
@@ -206,7 +206,7 @@ def test_bad_numbers_are_refused(wrong):
 def test_a_stretch_that_does_not_follow_is_refused():
     study = stand_in_study(300)
     account = Account(study, study.contestants[0], RunState(episode=4))
-    learner = make_stand_in(Place(study.model, study.settings, 5, 0, study.initial), 12, None)
+    learner = make_stand_in(RunPlace(study.model, study.settings, 5, 0, study.initial), 12, None)
     with pytest.raises(ValueError, match="does not follow"):
         account.add(learner.advance(2))
 
@@ -229,7 +229,7 @@ def test_progress_counts_episodes(tmp_path):
 
 
 def test_a_worker_with_other_versions_is_refused(monkeypatch):
-    def elsewhere(task: Task):
+    def elsewhere(task: Block):
         return replace(work(task), made_by=(("python", "2.7"),))
 
     monkeypatch.setattr(driver, "work", elsewhere)
@@ -237,7 +237,7 @@ def test_a_worker_with_other_versions_is_refused(monkeypatch):
         run_study(stand_in_study(300), 1)
 
 
-def dying(task: Task):
+def dying(task: Block):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -268,7 +268,7 @@ def test_a_distribution_of_initial_states_mixes_the_values():
     study = stand_in_study(300)
     mixed = replace(study, initial=(("operating", Fraction(1, 4)), ("repair", Fraction(3, 4))))
     single = [replace(study, initial=((x, Fraction(1)),)) for x in study.model.states]
-    curves = [Result.of(run_study(s, 1)).curves[0].mean[-1] for s in (mixed, *single)]
+    curves = [StudyResult.of(run_study(s, 1)).curves[0].mean[-1] for s in (mixed, *single)]
     assert curves[0] == pytest.approx(curves[1] / 4 + 3 * curves[2] / 4, abs=1e-9)
 
 
@@ -276,7 +276,7 @@ def peak(episodes: int) -> int:
     """The most memory that a block of so many episodes takes, in bytes."""
     tracemalloc.start()
     try:
-        work_module.work(Task(stand_in_study(10**4), "stand-in", 0, RunState(), episodes))
+        work_module.work(Block(stand_in_study(10**4), "stand-in", 0, RunState(), episodes))
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

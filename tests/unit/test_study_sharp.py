@@ -9,9 +9,9 @@ import pytest
 
 from ctucbvi import bundled_model
 from ctucbvi.learning import Settings
-from ctucbvi.study import Result, Study, contestant
-from ctucbvi.study.driver import Outcome
-from ctucbvi.study.plan import Place
+from ctucbvi.study import Study, StudyResult, contestant
+from ctucbvi.study.driver import StudyRuns
+from ctucbvi.study.plan import RunPlace
 from ctucbvi.study.shards import RunState
 from ctucbvi.study.work import Account
 
@@ -34,12 +34,12 @@ def test_the_beginning_of_the_kept_study_can_be_had_again(kept):
         states = []
         for run in range(kept["runs"]):
             account = Account(study, each, RunState())
-            place = Place(model, settings, kept["seed"], run, study.initial)
+            place = RunPlace(model, settings, kept["seed"], run, study.initial)
             account.add(each.make(place, each.steps, None).advance(EPISODES))
             full = account.curve + account.curve[-1:] * (len(study.checkpoints) - len(account.curve))
             states.append(RunState(EPISODES, account.earned, tuple(full)))
         runs[each.name] = tuple(states)
-    curves = Result.of(Outcome(study, runs, 0)).curves
+    curves = StudyResult.of(StudyRuns(study, runs, 0)).curves
     for learner, curve in zip(kept["learners"], curves, strict=True):
         found = [float(m) for m in curve.mean[: len(passed)]]
         assert found == pytest.approx(learner["mean"][: len(passed)], rel=1e-8)

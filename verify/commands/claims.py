@@ -14,7 +14,7 @@ from verify.claims import Claim, ClaimError, ClaimSet
 from verify.running.drawing import svg
 from verify.running.graph import Graph, dot, text_tree
 from verify.running.loading import load_claims
-from verify.running.report import describe
+from verify.running.report import describe, symbol_text
 from verify.running.runs import known_results, matching
 from verify.source import Source
 
@@ -61,6 +61,7 @@ def _in_full(claims: ClaimSet, claim: Claim) -> str:
         "statement": facts["statement"],
         "says": facts["says"],
         "domain": ", ".join(facts["domain"]),
+        "where": symbol_text(claim),
         "latex": facts["latex"],
         "uses": ", ".join(facts["uses"]),
         "used by": ", ".join(facts["used_by"]),

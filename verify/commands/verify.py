@@ -9,11 +9,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from verify.claims import ClaimError
+from verify.claims import ClaimError, Remark
 from verify.progress import ProgressLine
 from verify.running.ledger import ledger, summary_lines
-from verify.running.loading import Remark, load_remarks, suite_names
-from verify.running.report import document, text_report, unexpected, write_certificates
+from verify.running.loading import load_remarks, suite_names
+from verify.running.report import (
+    document,
+    mutants_report,
+    text_report,
+    told_apart,
+    unexpected,
+    write_certificates,
+)
 from verify.running.runs import Run, run_claims
 from verify.source import Source
 
@@ -27,6 +34,9 @@ def run(options: argparse.Namespace) -> int:
     if options.ledger is not None and not Path(options.ledger).parent.is_dir():
         raise ClaimError(f"--ledger {options.ledger}: no folder {Path(options.ledger).parent}; make it first")
     source, labels = _asked(options)
+    if options.mutants and (source.suites or options.json or options.ledger or options.certificates):
+        raise ClaimError("--mutants is for claims, and prints a table only; leave the other option out")
+    source = replace(source, mutants=options.mutants)
     remarks = load_remarks(source)  # before the run, so that a mistake in them is not found after it
 
     def say(message: str) -> None:
@@ -50,6 +60,9 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         say("what is finished is kept; the same command goes on from there")
         raise
+    if options.mutants:
+        print(mutants_report(done))
+        return 0 if all(told_apart(done).values()) else 1
     files = {} if options.certificates is None else write_certificates(done, options.certificates)
     if options.ledger is not None:
         _write_ledger(done, remarks, options)

@@ -23,7 +23,7 @@ class Found(Exception):  # noqa: N818 - the search ends with it; it is no error
 @contextmanager
 def _no_local_constants() -> Iterator[None]:
     from hypothesis import __version_info__ as version  # slow to load, and many claims need no examples
-    from hypothesis.internal.conjecture import providers  # likewise
+    from hypothesis.internal.conjecture import providers  # the same
 
     if not hasattr(providers, "_get_local_constants"):
         if version[:2] > _KNOWN:

@@ -1,0 +1,193 @@
+"""What is remembered of a plan, and the box of estimates that it is asked about.
+
+The proof is in :mod:`ctucbvi.learning.fast.skipping`.  A *lane* is an estimate that may change: ρ or λ of a
+pair or one of its jump probabilities.  The box gives every lane a width.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ctucbvi.numeric.arrays import Floats, Integers
+
+Choices = NDArray[np.int32]
+
+TRACKED = 64  # rivals at grid points that can be tracked
+LANES = 64  # estimates whose derivatives can be followed
+UNIT = 2.0**-53
+SLACK = 1.0 + 2.0**-20  # by which bounds are enlarged
+GAIN, SPEED, CHANCE = range(3)  # kinds of lanes: ρ, λ and p(y) of a pair
+# Places in `Trust.lanes` and in `Trust.spots`.
+KIND, PAIR, PLACE, LANE = range(4)
+STATE, POINT, BEST, SECOND, SPOT = range(5)
+# Places in `Trust.limits`: LEAST is below ‖V_n − V_{n−1}‖ for n < n_k, LAST above that for n_k; NOISE is ν.
+LEAST, LAST, NOISE, LIMITS = range(4)
+LEAD, REST = range(2)  # in `Trust.leads`: D and R_D
+LANES_USED, SPOTS_USED, VALID, ROUNDS_KNOWN, USED = range(5)  # in `Trust.used`; the last is n_k
+
+
+class Trust(NamedTuple):
+    """What is remembered of the last planned episode; lanes are the estimates that may change."""
+
+    rate: Floats  # (pairs,) λ
+    gain: Floats  # (pairs,) ρ
+    chance: Floats  # (non-zeros,) p
+    twin: Integers  # (pairs,) the first pair of the state that provably has the same doubles; itself if alone
+    glued: Integers  # (pairs,) whether there is another one with the same doubles
+    seen: Integers  # (2, pairs) ticks and N⁺ when the last box was laid out
+    limits: Floats  # (LIMITS,) see LEAST and the others
+    used: Integers  # (USED,) see LANES_USED and the others
+    lanes: Integers  # (LANES, LANE) kind, pair, place of the target
+    lane_of: Integers  # (2, pairs) the lanes of ρ and λ, -1 for none
+    lane_of_chance: Integers  # (non-zeros,)
+    width: Floats  # (LANES,) the box
+    delta: Floats  # (LANES,) Δ
+    spots: Integers  # (TRACKED, SPOT) state, place in time, best pair and a rival, point by point
+    leads: Floats  # (TRACKED, 2) D and R_D
+    slopes: Floats  # (TRACKED, LANES) G_D
+    tangents: Floats  # (LANES, pairs padded, steps + 1) G of Q
+    value_tangents: Floats  # (LANES, states, steps + 1) G of V of the sweep before
+    linear: Floats  # (pairs padded, steps + 1) |G|·box of Q
+    remainder: Floats  # (pairs padded, steps + 1) R of Q
+    value_bound: Floats  # (states, steps + 1) B of V of the sweep before
+    value_remainder: Floats  # (states, steps + 1) R of V of the sweep before
+    value_spread: Floats  # (states, steps + 1) how far V_n − V_{n−1} can move
+    follows: Floats  # (pairs padded, steps + 1) 1 where V follows this pair, else 0
+    calm: Floats  # (4, pairs padded) the weights without gain, and e + ℓh for e
+    inflow: Floats  # (2, steps + 1) room
+
+
+# What only `measure` uses.
+ROOM = (
+    *("tangents", "value_tangents", "linear", "remainder"),
+    *("value_bound", "value_remainder", "value_spread", "follows", "calm", "inflow"),
+)
+
+
+@njit(cache=True)
+def enclose(
+    aim: int,
+    since: int,
+    tick: float,
+    horizon: float,
+    row: Integers,
+    ticks: Integers,
+    left: Integers,
+    reward: Floats,
+    growth: float,
+    trust: Trust,
+) -> None:
+    """Lay out the box: as far as the estimates may go in ``aim`` episodes, going by the last ``since``.
+
+    With ``growth`` (1, or 0) the bonus depends on the estimated rate, and moves with it.  How large the box
+    is has no bearing on what is proved.  An estimate without a lane must not change: one of a pair that was
+    not visited of late, or of one that has a twin.
+    """
+    lane_of, lane_of_chance, seen = trust.lane_of, trust.lane_of_chance, trust.seen
+    lane_of[:], lane_of_chance[:] = -1, -1
+    trust.used[LANES_USED] = 0
+    for k in range(row.size - 1):
+        stay, jumps = float(ticks[k] - seen[0, k]), float(left[k] - seen[1, k])
+        seen[0, k], seen[1, k] = ticks[k], left[k]
+        if stay > 0.0 and trust.glued[k] == 0:
+            time, count = ticks[k] * tick, max(1.0, float(left[k]))
+            stay, jumps = stay * tick * aim / since + horizon, min(left[k], 2) + jumps * aim / since
+            bonus, spread = trust.gain[k] - reward[k], 3.0 * np.sqrt(1.0 + jumps)
+            if bonus > 0.0:
+                change = stay / time + jumps / count + growth * 2.0 * spread / count
+                lane_of[GAIN, k] = add_lane(trust, GAIN, k, -1, min(1.0, bonus * change))
+            if left[k] > 0:
+                lane_of[SPEED, k] = add_lane(trust, SPEED, k, -1, min(1.0 / horizon, spread / time))
+                if row[k + 1] - row[k] > 1:
+                    for e in range(row[k], row[k + 1]):
+                        lane_of_chance[e] = add_lane(trust, CHANCE, k, e, min(1.0, spread / count))
+
+
+@njit(cache=True)
+def add_lane(trust: Trust, kind: int, pair: int, place: int, width: float) -> int:
+    """A further lane; beyond the room for lanes they are only counted."""
+    lane = trust.used[LANES_USED]
+    trust.used[LANES_USED] = lane + 1
+    if lane >= LANES:
+        return -1
+    trust.lanes[lane, KIND], trust.lanes[lane, PAIR], trust.lanes[lane, PLACE] = kind, pair, place
+    trust.width[lane], trust.delta[lane] = width, 0.0
+    return int(lane)
+
+
+@njit(cache=True)
+def mark_twins(
+    first: Integers, row: Integers, chance: Floats, weights: Floats, twin: Integers, glued: Integers
+) -> None:
+    """Find the pairs with the same doubles."""
+    for x in range(first.size - 1):
+        for k in range(first[x], first[x + 1]):
+            twin[k], glued[k] = k, 0
+            for other in range(first[x], k):
+                if glued[k] == 0 and alike(row, chance, weights, k, other):
+                    twin[k] = twin[other]
+                    glued[k] = glued[other] = 1
+
+
+@njit(cache=True)
+def alike(row: Integers, chance: Floats, weights: Floats, k: int, other: int) -> bool:
+    """Whether two pairs have the same weights and no estimated jumps."""
+    for j in range(4):
+        if weights[j, k] != weights[j, other]:
+            return False
+    for pair in (k, other):
+        for e in range(row[pair], row[pair + 1]):
+            if chance[e] != 0.0:
+                return False
+    return True
+
+
+@njit(cache=True)
+def noise(
+    rounds: int, steps: int, row: Integers, gain: Floats, horizon: float, fastest: float, growth: float
+) -> float:
+    """ν: what rounding can do to a lead or a distance; ρ may grow by ``growth`` in the box."""
+    longest, most = 0, 1.0
+    for k in range(row.size - 1):
+        longest, most = max(longest, row[k + 1] - row[k]), max(most, gain[k] + growth)
+    gamma = (rounds + 2) * (32 * steps + 4 * longest + 64) * UNIT
+    return float(64.0 * gamma * horizon * most * (1.0 + fastest * horizon))
+
+
+@njit(cache=True)
+def moved_too_far(
+    k: int,
+    row: Integers,
+    rate: Floats,
+    gain: Floats,
+    chance: Floats,
+    old_rate: Floats,
+    old_gain: Floats,
+    old_chance: Floats,
+    lane_of: Integers,
+    lane_of_chance: Integers,
+    width: Floats,
+    delta: Floats,
+) -> bool:
+    """Write down where the estimates of pair ``k`` are now; True if one has left the box."""
+    if outside(lane_of[GAIN, k], gain[k] - old_gain[k], width, delta):
+        return True
+    if outside(lane_of[SPEED, k], rate[k] - old_rate[k], width, delta):
+        return True
+    for e in range(row[k], row[k + 1]):
+        if outside(lane_of_chance[e], chance[e] - old_chance[e], width, delta):
+            return True
+    return False
+
+
+@njit(cache=True)
+def outside(lane: int, change: float, width: Floats, delta: Floats) -> bool:
+    """Whether ``change`` is more than the box allows; an estimate without a lane must not change at all."""
+    if lane < 0:
+        return change != 0.0
+    delta[lane] = change
+    return not abs(change) <= width[lane]
