@@ -13,28 +13,46 @@ solver in :mod:`ctucbvi.second_opinion`, the fast planner in :mod:`ctucbvi.numer
 moment to import, because it is compiled).
 """
 
-from ctucbvi.enclosure import Enclosure
-from ctucbvi.errors import InputError, ModelError, PolicyError, UndecidedError
-from ctucbvi.exact import (
-    Budget,
-    ExpPoly,
-    PolicyValue,
-    Segment,
-    Solution,
-    Switch,
-    ValueIteration,
-    algorithm2,
-    evaluate,
-    solve,
-)
-from ctucbvi.library import bundled_model, bundled_models, find_model
-from ctucbvi.model import CTMDP, Semantics, Transition
-from ctucbvi.modelfile import dump_model, load_model, parse_model, save_model
-from ctucbvi.policy import Policy
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ctucbvi.enclosure import Enclosure
+    from ctucbvi.errors import InputError, ModelError, PolicyError, UndecidedError
+    from ctucbvi.exact import (
+        Budget,
+        ExpPoly,
+        PolicyValue,
+        Solution,
+        ValueIteration,
+        algorithm2,
+        evaluate,
+        solve,
+    )
+    from ctucbvi.library import bundled_model, bundled_models, find_model
+    from ctucbvi.model import CTMDP, Semantics, Transition
+    from ctucbvi.modelfile import dump_model, load_model, parse_model, save_model
+    from ctucbvi.policy import Policy
+    from ctucbvi.solutions import Doubt, Segment, Switch
+
+# Loaded when asked for: the command line must not pay for the planner to answer --help.
+_HOMES = {
+    "enclosure": "Enclosure",
+    "errors": "InputError ModelError PolicyError UndecidedError",
+    "exact": "Budget ExpPoly PolicyValue Solution ValueIteration algorithm2 evaluate solve",
+    "library": "bundled_model bundled_models find_model",
+    "model": "CTMDP Semantics Transition",
+    "modelfile": "dump_model load_model parse_model save_model",
+    "policy": "Policy",
+    "solutions": "Doubt Segment Switch",
+}
 
 __all__ = [
     "CTMDP",
     "Budget",
+    "Doubt",
     "Enclosure",
     "ExpPoly",
     "InputError",
@@ -60,3 +78,11 @@ __all__ = [
     "save_model",
     "solve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name == home or name in names.split():
+            module = import_module(f"ctucbvi.{home}")
+            return module if name == home else getattr(module, name)
+    raise AttributeError(f"module 'ctucbvi' has no attribute {name!r}")

@@ -98,6 +98,12 @@ class Enclosure:
             _plain_string(max(ceil(_shifted(self.upper, fine)), 100 * value), fine),
         )
 
+    def place(self, digits: int) -> str:
+        """Where something is, a switch say: exactly if that is known and short, else the certain digits."""
+        if self.width == 0 and self.mid.denominator.bit_length() < 100:
+            return exact_string(self.mid)
+        return self.decimals(digits)[0]
+
     def _certain_places(self, digits: int) -> int:
         """The places after the point that are asked for, or fewer if they are not certain."""
         places = _places(self.mid, digits)
@@ -154,3 +160,15 @@ def _plain_string(scaled: int, places: int) -> str:
 def decimal_string(number: Fraction, places: int) -> str:
     """``number`` rounded to the nearest multiple of ``10**-places``."""
     return _scaled_string(round(number * 10**places), places)
+
+
+def exact_string(number: Fraction) -> str:
+    """``number`` exactly: a decimal where it ends, else a fraction."""
+    rest, places = number.denominator, 0
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest, places = rest // prime, places + 1
+    if rest != 1 or places > 60:
+        return str(number)
+    text = decimal_string(number, places)
+    return text.rstrip("0").rstrip(".") if "." in text else text

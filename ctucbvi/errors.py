@@ -7,8 +7,10 @@ and exits with status 2.
 
 from typing import Any
 
+from verify.errors import UserError
 
-class InputError(ValueError):
+
+class InputError(UserError):
     """Bad input: the message is one line naming the place and the remedy."""
 
 

@@ -211,7 +211,7 @@ class CTMDP:
         row by its exact sum instead.  ``available[x,a]`` is False where ``x`` does not
         offer ``a``.
         """
-        import numpy as np
+        import numpy as np  # slow to load, and most models come from files
 
         lam, rew, prob = np.asarray(rates), np.asarray(rewards), np.asarray(probabilities)
         if lam.ndim != 2 or rew.shape != lam.shape or prob.shape != (*lam.shape, lam.shape[0]):
@@ -289,6 +289,13 @@ class CTMDP:
         if index is None:
             raise InputError(f"state {state!r} is not in model {self.name!r}; {_choices(self.states)}")
         return index
+
+    def remaining(self, t: Number | None = None, where: str = "") -> Fraction:
+        """A remaining time, exactly, the whole horizon if none is given; a clear error outside [0, H]."""
+        time = self.horizon if t is None else exact(t, f"{where}remaining time")
+        if not 0 <= time <= self.horizon:
+            raise InputError(f"{where}remaining time {shown(time)} is outside [0, {shown(self.horizon)}]")
+        return time
 
     @cached_property
     def _indices(self) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Reading numbers exactly.
+"""Reading numbers exactly, and refusing those that cannot be meant.
 
 ``"17/20"``, ``"0.85"``, ``"1e-6"``, ``3`` and ``Fraction(17, 20)`` are what they say.  A
 Python float means the shortest decimal that prints as it, so that ``0.85`` is 17/20 and
@@ -14,7 +14,7 @@ from fractions import Fraction
 from math import isfinite
 from numbers import Rational
 
-from ctucbvi.errors import ModelError
+from ctucbvi.errors import InputError, ModelError
 
 _NUMBER = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)", re.ASCII)
 _LONGEST = 2000  # characters of a literal
@@ -55,6 +55,34 @@ def _parse(text: str, where: str) -> Fraction:
         return Fraction(literal)
     except ZeroDivisionError:
         raise ModelError(f'{where}: {literal!r} divides by zero; write for example "17/20"') from None
+
+
+def count(number: object, what: str, least: int = 1, most: int | None = None) -> int:
+    """``number`` if it is a whole number in the range; ``what`` opens the message if it is not."""
+    if (
+        isinstance(number, bool)
+        or not isinstance(number, int)
+        or not least <= number <= (number if most is None else most)
+    ):
+        wanted = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise InputError(f"{what}: {number!r} is not a whole number {wanted}; write one")
+    return number
+
+
+def positive(number: object, what: str) -> Fraction:
+    """``number`` exactly if it is above 0."""
+    found = exact(number, what)
+    if found <= 0:
+        raise InputError(f"{what}: {found} is not positive; write a number above 0")
+    return found
+
+
+def at_least_zero(number: object, what: str) -> Fraction:
+    """``number`` exactly if it is not negative."""
+    found = exact(number, what)
+    if found < 0:
+        raise InputError(f"{what}: {found} is negative; write 0 or more")
+    return found
 
 
 def shown(number: Fraction) -> str:

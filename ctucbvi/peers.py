@@ -53,15 +53,14 @@ from math import ceil, isfinite
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ctucbvi.errors import InputError, UndecidedError
-from ctucbvi.model import Semantics
+from ctucbvi.model import CTMDP, Pair, Semantics
 from ctucbvi.numbers import shown
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
-
-    from ctucbvi.model import CTMDP, Pair
 
 Row = tuple[tuple[int, Fraction], ...]
 
@@ -197,8 +196,6 @@ def discretised(
 
     An error if ``steps`` is so small that a probability would be negative.
     """
-    import numpy as np
-
     fewest = max(1, ceil(model.max_rate * model.horizon))
     if steps < fewest:
         raise InputError(f"steps: {steps} is too few; write at least {fewest}")

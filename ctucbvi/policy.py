@@ -42,9 +42,7 @@ class Policy:
     def action(self, state: str, t: Number) -> str:
         """The action at remaining time ``t``."""
         rule = self.rules[self.model.state_index(state)]
-        time = exact(t, "remaining time")
-        if not 0 <= time <= self.model.horizon:
-            raise PolicyError(f"remaining time {time} is outside [0, {self.model.horizon}]")
+        time = self.model.remaining(t)
         return rule[bisect_right([start for start, _ in rule], time) - 1][1]
 
     @property

@@ -1,4 +1,4 @@
-r"""A second opinion on a model's value: mpmath only, and no code shared with what it checks.
+r"""A second opinion on a model's value: mpmath only, and no mathematics shared with what it checks.
 
 **Taylor series.**  The value solves a differential equation in remaining time,
 
@@ -37,17 +37,19 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from itertools import count, pairwise, zip_longest
+from functools import cached_property, partial
+from itertools import count, groupby, pairwise, zip_longest
 from math import ceil, lgamma, log, log10
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from mpmath import mp
 from mpmath.ctx_mp import MPContext
 
+from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError, PolicyError
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
+from ctucbvi.solutions import Doubt, Segment, Switch, computed_segments, switches_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -62,7 +64,7 @@ _SEARCH_BUDGET = 20_000  # intervals looked at for one crossing
 
 
 @dataclass(frozen=True)
-class Piece:
+class TaylorPiece:
     """One Taylor step: values, actions and cap of every state from ``start`` on."""
 
     start: Real
@@ -79,9 +81,11 @@ class SecondOpinion:
     model: CTMDP
     semantics: Semantics
     stated_error: Real  # an estimate for the values, see the module's text
-    switches: list[tuple[str, Real, str, str]]  # (state, time, action before, action after)
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TaylorPiece, ...]
     context: Any  # the private mpmath context that the numbers were computed in
+    bound: ClassVar[None] = None  # the error is estimated
+    times_proved: ClassVar[bool] = False
+    undecided: ClassVar[tuple[Doubt, ...]] = ()  # what cannot be told apart is an error
 
     @property
     def breakpoints(self) -> tuple[Real, ...]:
@@ -89,7 +93,25 @@ class SecondOpinion:
         changes = ((a, b) for a, b in pairwise(self.pieces) if (a.active, a.capped) != (b.active, b.capped))
         return tuple(_public(after.start) for _, after in changes)
 
-    def value(self, state: str, t: Number | Real) -> Real:
+    def value(self, state: str, t: Number | Real | None = None) -> Enclosure:
+        """The value of ``state`` at remaining time ``t`` (default: the horizon), up to the stated error."""
+        found = as_fraction(self.estimate(state, self.model.horizon if t is None else t))
+        error = as_fraction(self.stated_error)
+        return Enclosure(found - error, found + error)
+
+    def segments(self, state: str) -> list[Segment]:
+        """The maximising actions of ``state``, in increasing remaining time."""
+        x, rows = self.model.state_index(state), self.model.transitions
+        runs = (next(run) for _, run in groupby(self.pieces, key=lambda piece: piece.active[x]))
+        starts = [(as_fraction(first.start), rows[first.active[x]].action) for first in runs]
+        return computed_segments(starts, self.model.horizon)
+
+    @cached_property
+    def switches(self) -> list[Switch]:
+        """Where they change, in increasing remaining time."""
+        return switches_of((state, self.segments(state)) for state in self.model.states)
+
+    def estimate(self, state: str, t: Number | Real) -> Real:
         """Return the value of ``state`` at remaining time ``t``, an mpf with all its digits."""
         x, time = self.model.state_index(state), _time(self.context, self.model, t)
         piece = self._piece(time)
@@ -100,7 +122,7 @@ class SecondOpinion:
         x, time = self.model.state_index(state), _time(self.context, self.model, t)
         return self.model.transitions[self._piece(time).active[x]].action
 
-    def _piece(self, time: Real) -> Piece:
+    def _piece(self, time: Real) -> TaylorPiece:
         return self.pieces[bisect_right(self.pieces, time, key=lambda piece: piece.start) - 1]
 
 
@@ -126,13 +148,6 @@ def evaluate(
         for start in (exact(0, "start"), *policy.breakpoints)
     ]
     return _march(system, phases, search=False)
-
-
-def policy_value(
-    model: CTMDP, policy: Policy, state: str, t: Number | Real, semantics: Semantics, digits: int = 20
-) -> Real:
-    """Return the value of ``policy`` in ``state`` with ``t`` to go."""
-    return evaluate(model, policy, semantics, digits=digits).value(state, t)
 
 
 def bellman(
@@ -254,7 +269,7 @@ class _System:
 
 
 @dataclass
-class _Germ:
+class _Beginning:
     """The regime just after a point in time, while it is being decided order by order."""
 
     tied: list[list[int]]  # per state, the pairs that are maximal so far
@@ -278,7 +293,7 @@ class _Germ:
 
 def _expand(
     system: _System, start: Real, h: Real, z: Sequence[Real], allowed: Groups, last: Sequence[int]
-) -> tuple[Piece, list[Series], list[Series]]:
+) -> tuple[TaylorPiece, list[Series], list[Series]]:
     """Build the step from ``start``, where the unknowns are ``z``; ``last`` were the actions before.
 
     Returns the piece, the series of the unknowns (Q per pair, or v per state) and of the
@@ -287,7 +302,7 @@ def _expand(
     xs, pairs = range(len(allowed)), range(len(system.rows))
     touching = [system.truncate and (system.committed or z[x] >= start - system.tolerance) for x in xs]
     cap = (start, h) if system.committed else (h, 0 * h)
-    germ = _Germ(list(allowed), [None if touch else False for touch in touching], cap, system.tolerance)
+    germ = _Beginning(list(allowed), [None if touch else False for touch in touching], cap, system.tolerance)
     values: list[Series] = [[] if system.committed else [z[x]] for x in xs]
     candidates: list[Series] = [[z[i]] if system.committed else [] for i in pairs]
     for k in range(system.order + 1):
@@ -303,11 +318,13 @@ def _expand(
                 values[x].append(germ.choose(x, k, candidates) / (k + 1))
     # Among actions that tie in every coefficient the one in use stays: no spurious switches.
     active = tuple(last[x] if last and last[x] in germ.tied[x] else germ.tied[x][0] for x in xs)
-    piece = Piece(start, h, tuple(values), active, tuple(bool(c) for c in germ.capped))
+    piece = TaylorPiece(start, h, tuple(values), active, tuple(bool(c) for c in germ.capped))
     return piece, candidates if system.committed else values, candidates
 
 
-def _events(system: _System, piece: Piece, candidates: Sequence[Series], allowed: Groups) -> list[Series]:
+def _events(
+    system: _System, piece: TaylorPiece, candidates: Sequence[Series], allowed: Groups
+) -> list[Series]:
     """List what stays at or below 0 in a regime: competitor minus maximiser, value minus cap."""
 
     def minus(a: Series, b: Series) -> Series:
@@ -326,7 +343,7 @@ def _events(system: _System, piece: Piece, candidates: Sequence[Series], allowed
 
 def _march(system: _System, phases: Sequence[tuple[Real, Groups]], *, search: bool) -> SecondOpinion:
     """Step from 0 to the horizon; ``phases`` lists from when on which pairs may be used."""
-    model, ctx, pieces = system.model, system.context, list[Piece]()
+    model, ctx, pieces = system.model, system.context, list[TaylorPiece]()
     error, z = ctx.zero, [_real(ctx, g) for g in model.terminal]
     if system.committed:
         z = [z[x] for x, *_ in system.rows]
@@ -350,17 +367,7 @@ def _march(system: _System, phases: Sequence[tuple[Real, Groups]], *, search: bo
             error += tail + system.rounding + (system.order + 2) * system.tolerance * search
             t = end if parts == 1 and u == 1 else t + u * h
     semantics = Semantics.COMMITTED if system.committed else Semantics.ADJUSTABLE
-    return SecondOpinion(model, semantics, _public(error), _switches(model, pieces), tuple(pieces), ctx)
-
-
-def _switches(model: CTMDP, pieces: Sequence[Piece]) -> list[tuple[str, Real, str, str]]:
-    name = [t.action for t in model.transitions]
-    return [
-        (model.states[x], _public(after.start), name[i], name[j])
-        for before, after in pairwise(pieces)
-        for x, (i, j) in enumerate(zip(before.active, after.active, strict=True))
-        if i != j
-    ]
+    return SecondOpinion(model, semantics, _public(error), tuple(pieces), ctx)
 
 
 def _first_positive(f: Series, upto: Real, tolerance: Real, ctx: Any) -> Real:

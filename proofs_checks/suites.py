@@ -22,19 +22,27 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from proofs_checks.contraction import contracted, contracted_iterates, stopped_error
-from proofs_checks.coverage import DELTA, OWN_EPISODES, WORST_EPISODES, World, adversary, learner, two_by_two
-from proofs_checks.lem_error_model import HALF, ONE, PROOF, WAIT, operator_error, row_error
-from proofs_checks.lem_optimism import difference, iterates, values
-from proofs_checks.perturbed import EVERY, looks, places
+from ctucbvi import InputError, find_model
+from ctucbvi.learning.settings import rescaling
+from ctucbvi.model import CTMDP
+from proofs_checks.checks.common import PROOF, WAIT
+from proofs_checks.checks.contraction import contracted, contracted_iterates, stopped_error
+from proofs_checks.checks.coverage import (
+    DELTA,
+    OWN_EPISODES,
+    WORST_EPISODES,
+    World,
+    adversary,
+    learner,
+    two_by_two,
+)
+from proofs_checks.checks.model_error import HALF, ONE, operator_error, row_error
+from proofs_checks.checks.optimism import difference, iterates, values
+from proofs_checks.checks.perturbed import EVERY, looks, places
 from verify.claims import Check, Claim, Domain, claim, increasing
 from verify.provers.search import Search
 from verify.provers.statistical import Statistical
-
-if TYPE_CHECKING:
-    from ctucbvi.model import CTMDP
 
 
 @dataclass(frozen=True)
@@ -200,9 +208,6 @@ _BUILDERS = {
 
 
 def _subject(model: str | None, examples: int | None) -> Subject:
-    from ctucbvi import InputError, find_model
-    from ctucbvi.learning.settings import rescaling
-
     if model is None:
         return Subject(examples=examples)
     found = find_model(model)

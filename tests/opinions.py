@@ -8,21 +8,13 @@ from fractions import Fraction
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from ctucbvi import CTMDP, Enclosure, Semantics, Transition
+from ctucbvi import CTMDP, Semantics, Transition
 from ctucbvi import second_opinion as second
-from ctucbvi.second_opinion import as_fraction
 
 
 def second_opinion(model: CTMDP, semantics: Semantics, digits: int = 20, truncate: bool = False):
     """``value(state, t)`` from mpmath, as an interval of its stated error."""
-    opinion = second.solve(model, semantics, digits=digits, truncate=truncate)
-    error = as_fraction(opinion.stated_error)
-
-    def value(state: str, t: Fraction) -> Enclosure:
-        v = as_fraction(opinion.value(state, t))
-        return Enclosure(v - error, v + error)
-
-    return value
+    return second.solve(model, semantics, digits=digits, truncate=truncate).value
 
 
 def plain_ode(model: CTMDP, semantics: Semantics, truncate: bool = False) -> np.ndarray:

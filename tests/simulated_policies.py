@@ -61,7 +61,7 @@ def simulate(model: CTMDP, policy: Integers, *, episodes: int, seed: int) -> Sam
     return Sample(episodes, mean, (squares - total * mean) / (episodes - 1), low, high)
 
 
-@njit(cache=True)
+@njit
 def _episodes(rate, reward, terminal, row, target, probability, horizon, policy, initial, episodes, draw):
     """The sum and the sum of squares of what ``episodes`` episodes earn."""
     steps = policy.shape[1] - 1

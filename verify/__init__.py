@@ -1,14 +1,15 @@
-"""A checking engine for claims, and the command line.
+"""A checking engine for claims, and its command line.
 
 >>> from verify import Domain, claim
 >>> bernoulli = claim("tangent", "the exponential is above its tangent", says="1 + x <= exp(x)",
 ...                   domain=Domain.of(reals="x"))
 
-It knows nothing about any paper; claims come from elsewhere (``ctucbvi verify --claims FILE.py``).
+It knows nothing about any paper; claims come from elsewhere (``python -m verify verify --claims FILE.py``).
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
         Effort,
         Finding,
         Kind,
+        Mutant,
+        Remark,
+        Section,
         Verdict,
         claim,
         decreasing,
@@ -32,7 +36,8 @@ if TYPE_CHECKING:
 
 # Loaded when asked for: the command line must not pay for SymPy to answer --help.
 _HOMES = {
-    "verify.claims": "Claim Domain Effort Finding Kind Verdict claim decreasing increasing limit",
+    "verify.claims": "Claim Domain Effort Finding Kind Mutant Remark Section Verdict "
+    "claim decreasing increasing limit",
     "verify.provers.box": "Box",
     "verify.provers.computed": "Assumed Case Computed Outcome",
     "verify.provers.search": "Search",
@@ -50,8 +55,11 @@ __all__ = [
     "Effort",
     "Finding",
     "Kind",
+    "Mutant",
     "Outcome",
+    "Remark",
     "Search",
+    "Section",
     "Statistical",
     "Symbolic",
     "Verdict",
@@ -65,7 +73,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names.split():
-            from importlib import import_module
-
             return getattr(import_module(home), name)
     raise AttributeError(f"module 'verify' has no attribute {name!r}")

@@ -185,7 +185,7 @@ class Expressions:
 
 
 def _sympy() -> Any:
-    import sympy
+    import sympy  # slow to load, and few ask for expressions
 
     return sympy
 

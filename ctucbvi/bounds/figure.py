@@ -2,23 +2,20 @@
 
 The upper bound as printed, the sharpest one for CT-UCBVI and the best one for another bonus (those for a δ of
 one's own dashed), the lower bound, the trivial bound K H and, if there is a study, the measured regret.
-Where an upper bound beats the trivial one from some number of episodes on, that number is marked.  The same
-numbers give the same bytes.
+Where an upper bound beats the trivial one from some number of episodes on, that number is marked.
 """
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 from flint import arb
 
 from ctucbvi.bounds.sweep import TRIVIAL, Sweep
-from ctucbvi.errors import InputError
 from ctucbvi.exact.precision import precision
+from ctucbvi.figures import picture
 
-_FORMATS = (".svg", ".png", ".pdf")
 _STYLES: dict[str, dict[str, Any]] = {
     "printed": {"color": "black"},
     "delta": {"color": "black", "linestyle": "--", "linewidth": 1},
@@ -42,41 +39,20 @@ _LABELS = {
 _AXES = {"lambda_max": "λmax", "lambda_min": "λmin", "delta": "δ", "K": "episodes K"}
 
 
-def check_target(target: str) -> None:
-    """Refuse a file that could not be written, before the work is done."""
-    path = Path(target)
-    if path.suffix.lower() not in _FORMATS:
-        raise InputError(f"--plot {target!r}: unknown kind of picture; end the name in {', '.join(_FORMATS)}")
-    if path.is_dir() or not path.parent.is_dir():
-        raise InputError(f"--plot {target!r}: cannot be written there; name a file in an existing folder")
-
-
 def draw(found: Sweep, target: str, *, title: str = "", study: dict[str, Any] | None = None) -> None:
     """Draw the curves into ``target``; ``study`` is the document of a regret study over K."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    with matplotlib.rc_context({"svg.hashsalt": "ctucbvi", "svg.fonttype": "path"}):
-        figure, axis = plt.subplots(figsize=(9.5, 6.5), layout="constrained")
-        try:
-            axis.set_xscale("log")
-            axis.set_yscale("log")
-            _draw_bounds(axis, found)
-            if study is not None:
-                _draw_study(axis, study)
-            _draw_marks(axis, found)
-            axis.set_xlabel(_AXES.get(found.range.parameter, found.range.parameter))
-            axis.set_ylabel("expected regret")
-            axis.grid(visible=True, which="major", color="0.9", linewidth=0.6)
-            figure.legend(loc="outside lower left", ncols=2, fontsize="small", edgecolor="none")
-            axis.set_title(title, fontsize="small", loc="left")
-            figure.savefig(target, metadata=_metadata(target))
-        except OSError as error:
-            raise InputError(f"--plot {target!r}: cannot be written: {error.strerror}") from None
-        finally:
-            plt.close(figure)
+    with picture("--plot", target, figsize=(9.5, 6.5)) as (figure, axis):
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        _draw_bounds(axis, found)
+        if study is not None:
+            _draw_study(axis, study)
+        _draw_marks(axis, found)
+        axis.set_xlabel(_AXES.get(found.range.parameter, found.range.parameter))
+        axis.set_ylabel("expected regret")
+        axis.grid(visible=True, which="major", color="0.9", linewidth=0.6)
+        figure.legend(loc="outside lower left", ncols=2, fontsize="small", edgecolor="none")
+        axis.set_title(title, fontsize="small", loc="left")
 
 
 def _draw_bounds(axis: Any, found: Sweep) -> None:
@@ -123,11 +99,3 @@ def _rounded(number: int) -> str:
     with precision(64):
         text: str = arb(number).str(4, radius=False)
     return text
-
-
-def _metadata(target: str) -> dict[str, Any]:
-    """What would differ from one drawing to the next is left out."""
-    kind = Path(target).suffix.lower()
-    if kind == ".svg":
-        return {"Date": None, "Creator": None}
-    return {"CreationDate": None, "Creator": None, "Producer": None} if kind == ".pdf" else {"Software": None}

@@ -155,7 +155,7 @@ class SymbolicParameters(Parameters):
 
 def symbol(name: str) -> Any:
     """The symbol that stands for a parameter; equal names are equal symbols."""
-    import sympy
+    import sympy  # slow to load, and few ask for expressions
 
     return sympy.Symbol(name)
 

@@ -22,12 +22,13 @@ another and keeps those under which the model still fails.
 """
 
 from ctucbvi.crosscheck.answers import PlannerCheck, RowCheck, check_values, crosscheck
-from ctucbvi.crosscheck.comparison import Comparison, Routes, compare, comparison_times
+from ctucbvi.crosscheck.comparison import Comparison, Complaint, Routes, compare, comparison_times
 from ctucbvi.crosscheck.shrinking import random_models, smallest_failure
 from ctucbvi.crosscheck.tables import read_values
 
 __all__ = [
     "Comparison",
+    "Complaint",
     "PlannerCheck",
     "Routes",
     "RowCheck",

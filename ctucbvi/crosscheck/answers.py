@@ -14,7 +14,6 @@ from ctucbvi.crosscheck.comparison import comparison_times, positive
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.exact import Solution, solve
-from ctucbvi.exact.planner import imprecise
 from ctucbvi.model import CTMDP, Number, Semantics, Transition
 from ctucbvi.numbers import exact
 
@@ -103,7 +102,7 @@ def _reference(model: CTMDP, semantics: Semantics | str, tolerance: Fraction) ->
     while model.value_scale > tolerance * 10 ** (digits - 4):
         digits += 5
     solution = solve(model, semantics, digits=digits)
-    for reason in imprecise(solution):  # a value with too few digits would let wrong answers pass
+    for reason in solution.imprecise:  # a value with too few digits would let wrong answers pass
         raise UndecidedError(f"undecided: {reason}")
     return solution
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from itertools import product
 
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
-from ctucbvi.exact import Solution, Switch, solve
-from ctucbvi.exact.planner import imprecise
+from ctucbvi.exact import Solution, solve
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
-from ctucbvi.numeric.certificate import Certificate, certify
+from ctucbvi.numeric.certificate import certify
 from ctucbvi.numeric.planner import NumericSolution, smallest_tolerance, solve_numeric
 from ctucbvi.second_opinion import SecondOpinion, as_fraction
 from ctucbvi.second_opinion import solve as solve_second
+from ctucbvi.solutions import Doubt, Switch
+
+Place = tuple[str, Fraction]  # a state and a remaining time
 
 _SAME_SWITCH = Fraction(1, 10**6)  # of the horizon: further apart, two switches are not the same
 
@@ -30,6 +33,33 @@ class Routes:
     second: Callable[..., SecondOpinion] = solve_second
 
 
+class Route(StrEnum):
+    """Whose claim is tested."""
+
+    NUMERIC = "numeric planner"
+    CERTIFICATE = "certificate"
+    SECOND = "second opinion"
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """Something outside its claim: who is blamed, for which value or which switch."""
+
+    who: Route
+    state: str
+    t: Fraction
+    error: Fraction = Fraction(0)  # of the value
+    lacks: Switch | None = None
+
+    def __str__(self) -> str:
+        if self.lacks is not None:
+            change = f"from {self.lacks.before[0]} to {self.lacks.after[0]}"
+            return f"{self.who}: it lacks the switch of {self.state} {change} at {float(self.t):.6g}"
+        proof = self.who is Route.CERTIFICATE
+        found = "is outside the proved bound" if proof else f"is off by {float(self.error):.2e}"
+        return f"{self.who}: V({self.state}, {float(self.t):.6g}) {found}"
+
+
 @dataclass(frozen=True)
 class Comparison:
     """What three planners say about one model."""
@@ -38,7 +68,7 @@ class Comparison:
     semantics: Semantics
     value: Enclosure  # V(initial, H) by the exact planner
     error: Fraction  # largest |numeric - exact|
-    at: tuple[str, Fraction]  # where that is
+    at: Place  # where that is
     claimed: Fraction  # the tolerance that the numeric planner was given
     proved: Fraction  # what its certificate proves, at all times
     second_error: Fraction  # largest |second opinion - exact|
@@ -47,8 +77,8 @@ class Comparison:
     switches: tuple[Switch, ...]  # by the exact planner
     switch_difference: Fraction | None  # numeric, largest; None: nothing to compare
     second_switch_difference: Fraction | None
-    complaints: tuple[str, ...]  # what is outside its claim, one sentence each
-    undecided: tuple[str, ...]  # values for which the exact planner has too few digits
+    complaints: tuple[Complaint, ...]  # what is outside its claim
+    undecided: tuple[Doubt, ...]  # values for which the exact planner has too few digits
 
     @property
     def agrees(self) -> bool:
@@ -79,66 +109,52 @@ def compare(
     solution = use.exact(model, semantics, digits=digits, truncate=truncate)
     numeric = use.numeric(model, semantics, tolerance=float(claimed), truncate=truncate)
     opinion = use.second(model, semantics, digits=digits, truncate=truncate)
-    shift, _ = _match_switches(solution, [(s, Fraction(t), a, b) for s, t, a, b in numeric.switches])
-    second_shift, missed = _match_switches(
-        solution, [(s, as_fraction(t), a, b) for s, t, a, b in opinion.switches]
-    )
-    found = _measure(solution, certify(numeric), opinion, claimed)
-    complaints = [f"{who}: {what}" for who, what in found.broken.items()]
-    complaints += [f"second opinion: it lacks {switch}" for switch in missed[:1]]
+    certificate = certify(numeric)
+
+    def as_claimed(state: str, t: Fraction) -> Enclosure:
+        value = Fraction(numeric.value(state, t))
+        return Enclosure(value - claimed, value + claimed)
+
+    claims = {Route.NUMERIC: as_claimed, Route.CERTIFICATE: certificate.value, Route.SECOND: opinion.value}
+    values = {place: solution.value(*place) for place in product(model.states, comparison_times(solution))}
+    worst, complaints = _measure(values, claims, (model.initial, model.horizon))
+    shift, _ = _match_switches(solution, numeric.switches)
+    second_shift, missed = _match_switches(solution, opinion.switches)
+    complaints += [Complaint(Route.SECOND, s.state, s.time.mid, lacks=s) for s in missed[:1]]
     return Comparison(
         model=model,
         semantics=semantics,
         value=solution.value(model.initial, model.horizon),
-        error=found.error,
-        at=found.at,
+        error=worst[Route.NUMERIC][0],
+        at=worst[Route.NUMERIC][1],
         claimed=claimed,
-        proved=found.proved,
-        second_error=found.second_error,
+        proved=Fraction(certificate.bound),
+        second_error=worst[Route.SECOND][0],
         stated=as_fraction(opinion.stated_error),
-        radius=found.radius,
+        radius=max(value.radius for value in values.values()),
         switches=tuple(solution.switches),
         switch_difference=shift,
         second_switch_difference=second_shift,
         complaints=tuple(complaints),
-        undecided=tuple(imprecise(solution)),
+        undecided=solution.imprecise,
     )
 
 
-@dataclass
-class _Measured:
-    """The largest differences so far, and the first place at which each claim breaks."""
-
-    at: tuple[str, Fraction]
-    proved: Fraction
-    error: Fraction = Fraction(0)
-    second_error: Fraction = Fraction(0)
-    radius: Fraction = Fraction(0)
-    broken: dict[str, str] = field(default_factory=dict)
-
-
 def _measure(
-    solution: Solution, certificate: Certificate, opinion: SecondOpinion, claimed: Fraction
-) -> _Measured:
-    numeric, stated = certificate.solution, as_fraction(opinion.stated_error)
-    model = numeric.model
-    found = _Measured((model.initial, model.horizon), Fraction(certificate.bound))
-    for state, t in product(model.states, comparison_times(solution)):
-        value = solution.value(state, t)
-        error = abs(Fraction(numeric.value(state, t)) - value.mid)
-        second_error = abs(as_fraction(opinion.value(state, t)) - value.mid)
-        if error > found.error:
-            found.error, found.at = error, (state, t)
-        found.radius = max(found.radius, value.radius)
-        found.second_error = max(found.second_error, second_error)
-        place = f"V({state}, {float(t):.6g})"
-        if error > claimed + value.radius:
-            found.broken.setdefault("numeric planner", f"{place} is off by {float(error):.2e}")
-        if not certificate.value(state, t).overlaps(value):
-            found.broken.setdefault("certificate", f"{place} is outside the proved bound")
-        if second_error > stated + value.radius:
-            found.broken.setdefault("second opinion", f"{place} is off by {float(second_error):.2e}")
-    return found
+    values: Mapping[Place, Enclosure], claims: Mapping[Route, Callable[[str, Fraction], Enclosure]], at: Place
+) -> tuple[dict[Route, tuple[Fraction, Place]], list[Complaint]]:
+    """The largest error of each route and where it is, and the first place at which each claim breaks."""
+    worst = {who: (Fraction(0), at) for who in claims}
+    broken: dict[Route, Complaint] = {}
+    for place, value in values.items():
+        for who, claim in claims.items():
+            found = claim(*place)
+            error = abs(found.mid - value.mid)
+            if error > worst[who][0]:
+                worst[who] = error, place
+            if not found.overlaps(value):
+                broken.setdefault(who, Complaint(who, *place, error))
+    return worst, list(broken.values())
 
 
 def comparison_times(solution: Solution, count: int = 33) -> list[Fraction]:
@@ -154,9 +170,7 @@ def comparison_times(solution: Solution, count: int = 33) -> list[Fraction]:
     return sorted(horizon * part for part in parts if 0 <= part <= 1)
 
 
-def _match_switches(
-    solution: Solution, theirs: Sequence[tuple[str, Fraction, str, str]]
-) -> tuple[Fraction | None, list[str]]:
+def _match_switches(solution: Solution, theirs: Sequence[Switch]) -> tuple[Fraction | None, list[Switch]]:
     """How far apart the same switches are at most, and which switches are missing.
 
     Where actions are tied the others name one of them, so switches out of or into a tie have
@@ -167,12 +181,12 @@ def _match_switches(
     for switch in solution.switches:
         if len(switch.before) > 1 or len(switch.after) > 1:
             continue
-        key = (switch.state, switch.before[0], switch.after[0])
-        same = [abs(t - switch.time.mid) for s, t, a, b in theirs if (s, a, b) == key]
+        key = (switch.state, switch.before, switch.after)
+        same = [abs(s.time.mid - switch.time.mid) for s in theirs if (s.state, s.before, s.after) == key]
         if same and min(same) <= _SAME_SWITCH * solution.model.horizon + switch.time.width:
             worst = max(worst or Fraction(0), min(same))
         else:
-            missed.append(f"the switch of {key[0]} from {key[1]} to {key[2]} at {float(switch.time.mid):.6g}")
+            missed.append(switch)
     return worst, missed
 
 

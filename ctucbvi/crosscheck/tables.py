@@ -19,7 +19,7 @@ from typing import Any
 from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP
 from ctucbvi.modelfile.reader import one_line
-from ctucbvi.numbers import exact, shown
+from ctucbvi.numbers import exact
 
 ValueRow = tuple[str, Fraction, Fraction, str | None]
 
@@ -108,8 +108,7 @@ def _row(fields: dict[str, Any], where: str, model: CTMDP) -> ValueRow:
             f"{where}: state {_show(state)} is not in model {model.name!r}; {_choose(model.states)}"
         )
     t, value = (_number(fields[name], f"{where}: {name}") for name in ("t", "value"))
-    if not 0 <= t <= model.horizon:
-        raise InputError(f"{where}: remaining time {shown(t)} is outside [0, {shown(model.horizon)}]")
+    t = model.remaining(t, f"{where}: ")
     action = action.strip() if isinstance(action, str) and action not in model.actions else action
     if action in (None, ""):
         return state, t, value, None

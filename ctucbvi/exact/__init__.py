@@ -8,16 +8,14 @@ from ctucbvi.exact.evaluation import PolicyValue, evaluate
 from ctucbvi.exact.exppoly import ExpPoly
 from ctucbvi.exact.iteration import ValueIteration, algorithm2
 from ctucbvi.exact.planner import solve
-from ctucbvi.exact.solution import Segment, Solution, Switch
+from ctucbvi.exact.solution import Solution
 from ctucbvi.exact.trajectory import Budget
 
 __all__ = [
     "Budget",
     "ExpPoly",
     "PolicyValue",
-    "Segment",
     "Solution",
-    "Switch",
     "ValueIteration",
     "algorithm2",
     "evaluate",

@@ -21,12 +21,12 @@ from flint import arb, fmpq
 
 from ctucbvi.errors import UndecidedError
 from ctucbvi.exact.lumping import unlumped
-from ctucbvi.exact.planner import ZERO_ROUNDS, missing_digits, perhaps_zero, starting_bits
+from ctucbvi.exact.planner import ZERO_ROUNDS, starting_bits
 from ctucbvi.exact.poisson import Basis
 from ctucbvi.exact.precision import largest, point, precision, to_fmpq, to_fraction
-from ctucbvi.exact.regimes import Problem, Regime, Step
+from ctucbvi.exact.regimes import Problem, Regime, RegimeStep
 from ctucbvi.exact.solution import Values
-from ctucbvi.exact.trajectory import Budget, BudgetError, Piece
+from ctucbvi.exact.trajectory import Budget, BudgetError, PassPiece
 from ctucbvi.model import Number, Semantics
 from ctucbvi.policy import Policy
 
@@ -63,29 +63,29 @@ def evaluate(
             message = f"undecided: {error} for a policy of model {model.name!r}; raise the budget"
             raise UndecidedError(message) from None
         values = PolicyValue(model, semantics, digits, bits, quotient, pieces, (), policy)
-        missing = missing_digits(values, points)
-        hopeless = rounds_for_zeros == 0 and all(perhaps_zero(values, *p) for p in missing)
+        missing = values.missing_digits(points)
+        hopeless = rounds_for_zeros == 0 and all(values.perhaps_zero(*p) for p in missing)
         if not missing or hopeless or 2 * bits > most_bits or spending.expired:
             return replace(values, undecided=tuple(missing.values()))
         rounds_for_zeros -= 1 if rounds_for_zeros else 0
         bits *= 2
 
 
-def _follow(problem: Problem, policy: Policy, bits: int, budget: Budget) -> list[Piece]:
+def _follow(problem: Problem, policy: Policy, bits: int, budget: Budget) -> list[PassPiece]:
     """One pass: a step for every piece of the policy, long ones cut into strides."""
     ends = [*(to_fmpq(t) for t in policy.breakpoints), problem.horizon]
     time, carried, error = fmpq(0), problem.initial_values(), arb(0)
-    pieces: list[Piece] = []
+    pieces: list[PassPiece] = []
     calm = tuple(arb(0) for _ in problem.menu)
     with precision(bits):
         while time < problem.horizon:
             budget.check(len(pieces))
             reach = min((min(t for t in ends if t > time) - time) * problem.clock, fmpq(_STRIDE))
             regime, basis = _regime(problem, policy, time), Basis(reach, bits)
-            step = Step(problem, regime, time, carried, basis, lambda: budget.check(len(pieces)))
+            step = RegimeStep(problem, regime, time, carried, basis, lambda: budget.check(len(pieces)))
             end = time + reach / problem.clock
             balls = step.carried_at(reach)
-            pieces.append(Piece(time, end, step, error, calm, {}, frozenset()))
+            pieces.append(PassPiece(time, end, step, error, calm, {}, frozenset()))
             carried = [point(ball) for ball in balls]
             error = (error + largest([ball - ball.mid() for ball in balls])).upper()
             time = end

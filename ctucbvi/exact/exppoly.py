@@ -104,10 +104,6 @@ class ExpNumber:
         """An enclosure of relative width about ``2**-bits``."""
         return enclosure(self.accurate(bits))
 
-    def to_sympy(self) -> Any:
-        """The number as a SymPy expression."""
-        return ExpPoly(tuple((kappa, fmpq_poly([c])) for kappa, c in self.terms)).to_sympy(1)
-
 
 @dataclass(frozen=True, eq=False)
 class ExpPoly:
@@ -185,10 +181,6 @@ class ExpPoly:
 
     __rmul__ = __mul__
 
-    def over_balls(self) -> ExpPoly:
-        """The same function with its coefficients rounded to balls at the current precision."""
-        return ExpPoly(tuple((mu, arb_poly(p)) for mu, p in self.terms))
-
     def derivative(self) -> ExpPoly:
         """``f'``."""
         return _collect((mu, p.derivative() - p * mu) for mu, p in self.terms)
@@ -242,26 +234,6 @@ class ExpPoly:
                 return order
             order, f = order + 1, f.derivative()
         return None
-
-    def vanishing_order_at_zero(self) -> int | None:
-        """The least ``k`` with ``f^{(k)}(0) ≠ 0``, exactly; None for the function 0."""
-        return self.vanishing_order_at(0)
-
-    def jet(self, x: arb) -> tuple[arb, arb, arb]:
-        """Enclosures of ``f``, ``f'`` and ``f''`` at every point of the ball ``x``."""
-        if x.is_exact():
-            first = self.derivative()
-            return self(point(x)), first(point(x)), first.derivative()(point(x))
-        chart = self.expand(point(x.lower()), point(x.upper()))
-        return chart(x), chart.slope(x), chart.curvature(x)
-
-    def slope(self, x: arb) -> arb:
-        """An enclosure of ``f'`` at every point of the ball ``x``."""
-        return self.jet(x)[1]
-
-    def curvature(self, x: arb) -> arb:
-        """An enclosure of ``f''`` at every point of the ball ``x``."""
-        return self.jet(x)[2]
 
     def expand(self, lower: fmpq, upper: fmpq) -> Expansion:
         """The Taylor expansion on ``[lower, upper]`` with a proved remainder."""
@@ -317,20 +289,13 @@ class ExpPoly:
 
     def to_sympy(self, symbol: Any, digits: int = 15) -> Any:
         """The function as a SymPy expression; a ball shows ``digits`` digits of its centre."""
-        import sympy
+        import sympy  # slow to load, and few ask for expressions
 
         parts = [
             _sympy_number(c, digits) * symbol**j * sympy.exp(-_sympy_number(mu, digits) * symbol)
             for mu, j, c in self.coefficients()
         ]
         return sympy.Add(*parts)
-
-    def latex(self, symbol: str = "t") -> str:
-        """The function as LaTeX."""
-        import sympy
-
-        text: str = sympy.latex(self.to_sympy(sympy.Symbol(symbol)))
-        return text
 
     def __str__(self) -> str:
         parts = [
@@ -353,7 +318,7 @@ def _power(name: str, j: int) -> str:
 
 
 def _sympy_number(c: Coefficient, digits: int) -> Any:
-    import sympy
+    import sympy  # slow to load, and few ask for expressions
 
     centre = c if isinstance(c, fmpq) else point(c)
     number = sympy.Rational(int(centre.p), int(centre.q))

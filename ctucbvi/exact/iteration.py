@@ -47,7 +47,7 @@ from flint import arb, fmpq
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.exact.exppoly import ExpPoly
-from ctucbvi.exact.piecewise import Candidate, Stretch, TooCoarseError, best_of, charts, supremum
+from ctucbvi.exact.piecewise import Candidate, Held, TooCoarseError, best_of, charts, supremum
 from ctucbvi.exact.precision import enclosure, largest, precision, symmetric, to_fmpq, to_fraction
 from ctucbvi.numbers import exact
 
@@ -58,7 +58,7 @@ TRUNCATED = "t"  # the name of the branch V = t
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class IteratePiece:
     """One piece of an iterate: ``function`` in the variable ``t - lower``, for ``lower <= t <= upper``."""
 
     lower: Fraction
@@ -113,11 +113,11 @@ class Iterate:
         ]
         return largest(radii)
 
-    def pieces(self, state: str) -> list[Piece]:
+    def pieces(self, state: str) -> list[IteratePiece]:
         """The pieces of ``V_n(state, ·)``; those before the first joint have exact coefficients."""
         x = self.model.state_index(state)
         return [
-            Piece(to_fraction(a), to_fraction(b), f, branch)
+            IteratePiece(to_fraction(a), to_fraction(b), f, branch)
             for (a, b), f, branch in zip(pairwise(self.joints), self.bodies[x], self.branches[x], strict=True)
         ]
 
@@ -154,14 +154,14 @@ class Iterate:
         differences = [f[0] - g[0] for f, g in zip(self.bodies, other.bodies, strict=True)]
         return any((d * side - level).at(end).sign() >= 0 for d in differences for side in (1, -1))
 
-    def expression(self, piece: Piece, symbol: Any, digits: int = 15) -> Any:
+    def expression(self, piece: IteratePiece, symbol: Any, digits: int = 15) -> Any:
         """One piece in SymPy, as a function of the remaining time; exact if its coefficients are."""
         with precision(self.bits):
             return piece.function.shift(-piece.lower).to_sympy(symbol, digits)
 
     def sympy(self, state: str, symbol: Any = None, digits: int = 15) -> Any:
         """``V_n(state, ·)`` in SymPy: exact on the first piece, ``digits`` digits on the others."""
-        import sympy
+        import sympy  # slow to load, and few ask for expressions
 
         t = sympy.Symbol("t", nonnegative=True) if symbol is None else symbol
         parts = []
@@ -170,13 +170,6 @@ class Iterate:
             last = piece.upper == self.model.horizon
             parts.append((self.expression(piece, t, digits), t <= (end if last else end.evalf(digits))))
         return parts[0][0] if len(parts) == 1 else sympy.Piecewise(*parts)
-
-    def latex(self, state: str, digits: int = 15) -> str:
-        """``V_n(state, ·)`` as LaTeX."""
-        import sympy
-
-        text: str = sympy.latex(self.sympy(state, digits=digits))
-        return text
 
 
 @dataclass
@@ -254,7 +247,7 @@ def improve(previous: Iterate, *, truncate: bool) -> Iterate:
     with precision(previous.bits):
         first: list[fmpq | arb] = [to_fmpq(model.terminal[pair.state]) for pair in model.pairs]
         columns: list[list[list[Candidate]]] = [[] for _ in model.states]  # [state][piece][branch]
-        chosen: list[list[Stretch]] = [[] for _ in model.states]
+        chosen: list[list[Held]] = [[] for _ in model.states]
         for i, (a, b) in enumerate(pairwise(previous.joints)):
             offers: list[list[Candidate]] = [[] for _ in model.states]
             for k, pair in enumerate(model.pairs):
@@ -271,9 +264,7 @@ def improve(previous: Iterate, *, truncate: bool) -> Iterate:
         return _assemble(previous, chosen, columns)
 
 
-def _assemble(
-    previous: Iterate, chosen: list[list[Stretch]], columns: list[list[list[Candidate]]]
-) -> Iterate:
+def _assemble(previous: Iterate, chosen: list[list[Held]], columns: list[list[list[Candidate]]]) -> Iterate:
     """Put all states on common joints and add up what the choices cost."""
     joints = sorted({z for stretches in chosen for s in stretches for z in (s.lower, s.upper)})
     bodies: list[tuple[ExpPoly, ...]] = []
@@ -306,7 +297,7 @@ def _assemble(
 
 
 def _breakpoint(
-    previous: Iterate, x: int, column: list[list[Candidate]], left: Stretch, right: Stretch
+    previous: Iterate, x: int, column: list[list[Candidate]], left: Held, right: Held
 ) -> Breakpoint:
     """Widen the bracket of a change until it holds for the exact iterate, too."""
     before, after = left.chosen.branch, right.chosen.branch

@@ -71,9 +71,3 @@ def contraction_bound(model: CTMDP, n: int, first: Enclosure | None = None, bits
         first = iterates[1].distance(iterates[0])
     factor = contraction_factor(model, bits).upper
     return factor**n / (1 - factor) * first.upper
-
-
-def posterior_bound(model: CTMDP, distance: Enclosure, bits: int = 64) -> Fraction:
-    """An upper bound for ``ρ/(1-ρ)·‖V_n - V_{n-1}‖``, which bounds ``‖V* - V_n‖``."""
-    factor = contraction_factor(model, bits).upper
-    return factor / (1 - factor) * distance.upper

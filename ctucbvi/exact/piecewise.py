@@ -334,7 +334,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Held:
     """The branch chosen for ``lower <= t <= upper``; right up to ``cost``."""
 
     lower: fmpq
@@ -345,9 +345,9 @@ class Stretch:
     cost: arb  # by how much the choice may miss the best branch
 
 
-def best_of(offer: list[Candidate], cap: Candidate | None, a: fmpq, b: fmpq, *, exact: bool) -> list[Stretch]:
+def best_of(offer: list[Candidate], cap: Candidate | None, a: fmpq, b: fmpq, *, exact: bool) -> list[Held]:
     """``max`` of the offer on ``[a, b]``, then ``min`` with the cap, as consecutive stretches."""
-    stretches = [Stretch(a, b, a, offer[0], a, arb(0))]
+    stretches = [Held(a, b, a, offer[0], a, arb(0))]
     rounds = [(c, 1) for c in offer[1:]] + ([(cap, -1)] if cap is not None else [])
     for challenger, sense in rounds:
         parts = [part for s in stretches for part in _contest(s, challenger, sense)]
@@ -357,7 +357,7 @@ def best_of(offer: list[Candidate], cap: Candidate | None, a: fmpq, b: fmpq, *, 
     return stretches
 
 
-def _contest(held: Stretch, challenger: Candidate, sense: int) -> list[Stretch]:
+def _contest(held: Held, challenger: Candidate, sense: int) -> list[Held]:
     """Who wins where on a stretch: the challenger where ``sense * (challenger - held) > 0``."""
     lead = (challenger.function - held.chosen.function) * sense
     low, high = held.lower - held.origin, held.upper - held.origin
@@ -368,7 +368,7 @@ def _contest(held: Stretch, challenger: Candidate, sense: int) -> list[Stretch]:
         return [replace(held, cost=cost, undecided_until=held.upper)]
     order = (lead.vanishing_order_at(low) or 0) if lead.is_exact and low == 0 else 0
     regions = signs(lead.terms, low, high, order=order)
-    parts: list[Stretch] = []
+    parts: list[Held] = []
     pending, cost = low, arb(0)  # an undecided region joins the decided one after it
     for region in regions:
         if region.sign == 0:
@@ -383,12 +383,12 @@ def _contest(held: Stretch, challenger: Candidate, sense: int) -> list[Stretch]:
         if pending == low:
             until = max(until, min(held.undecided_until, held.origin + region.upper))
         ends = held.origin + pending, held.origin + region.upper
-        parts.append(Stretch(*ends, held.origin, winner, until, (held.cost + cost).upper()))
+        parts.append(Held(*ends, held.origin, winner, until, (held.cost + cost).upper()))
         pending, cost = region.upper, arb(0)
     return parts
 
 
-def _joined(parts: list[Stretch], *, exact: bool) -> list[Stretch]:
+def _joined(parts: list[Held], *, exact: bool) -> list[Held]:
     """Join neighbours with one choice; on the exact piece only across a point that is decided."""
     out = parts[:1]
     for part in parts[1:]:

@@ -6,7 +6,7 @@ precision, looks at what came out, and raises it until the digits that were aske
 there and the policy is resolved; ties that two further rounds do not separate are reported as
 ties.  Digits count against the value itself, also where it nearly cancels; a value that three
 further rounds do not tell from 0 is reported as one of unknown digits (0 is proved only where no
-reward can be reached).  Everything has a budget, and what it did not suffice for is said in words.
+reward can be reached).  Everything has a budget, and what it did not suffice for is a doubt.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from math import ceil, log2
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.exact.lumping import lump
 from ctucbvi.exact.regimes import Problem
-from ctucbvi.exact.solution import Solution, Values
+from ctucbvi.exact.solution import Solution
 from ctucbvi.exact.start import Opening
 from ctucbvi.exact.trajectory import Budget, BudgetError, Pass, Progress
 from ctucbvi.model import CTMDP, Number, Semantics
+from ctucbvi.solutions import About, Doubt
 
 _GUARD_BITS = 64  # rounding, and the digits of values that are small beside the scale
 _EXTRA_ROUNDS = 2  # raises of precision spent on telling actions apart
@@ -70,11 +71,11 @@ def solve(
             return _stopped(known, points, error, complete=best is not None)
         begin = run.begin
         best = Solution(model, semantics, digits, bits, quotient, run.pieces, (), truncate)
-        missing = missing_digits(best, points)
-        doubts = _doubts(best) if resolve_policy else []
+        missing = best.missing_digits(points)
+        doubts = best.policy_doubts if resolve_policy else ()
         if not missing and (not doubts or rounds_for_policy == 0):
-            return replace(best, undecided=tuple(doubts))
-        hopeless = missing and rounds_for_zeros == 0 and all(perhaps_zero(best, *p) for p in missing)
+            return replace(best, undecided=doubts)
+        hopeless = missing and rounds_for_zeros == 0 and all(best.perhaps_zero(*p) for p in missing)
         if pace == 2 and (hopeless or 2 * bits > most_bits or spending.expired):
             return replace(best, undecided=(*missing.values(), *doubts))
         if pace == 1:
@@ -94,52 +95,12 @@ def starting_bits(model: CTMDP, digits: int) -> int:
     return ceil(digits * log2(10)) + _GUARD_BITS + 2 * length
 
 
-def missing_digits(values: Values, points: Iterable[tuple[str, Number]]) -> dict[tuple[str, Number], str]:
-    """The points at which ``values`` has fewer digits than were asked for, each with that in words."""
-    found = {}
-    for state, t in points:
-        value = values.value(state, t)
-        if not value.has_digits(values.digits):
-            short = f"V({state}, {t}) has fewer than {values.digits} digits at {values.bits} bits"
-            zero = f": not told from 0, at most {value.bound()} in size" if value.straddles_zero else ""
-            found[state, t] = short + zero
-    return found
-
-
-def perhaps_zero(values: Values, state: str, t: Number) -> bool:
-    """Whether a value is 0 for all that is known, and everything else about it is known."""
-    value = values.value(state, t)
-    return value.straddles_zero and value.width * 10**values.digits <= values.model.value_scale
-
-
-def imprecise(values: Values) -> list[str]:
-    """The values at the horizon with too few digits, in words, but for those that may be 0 and are tiny.
-
-    For comparisons, in which an error counts against the scale of the model.
-    """
-    missing = missing_digits(values, [(state, values.model.horizon) for state in values.model.states])
-    return [reason for point, reason in missing.items() if not perhaps_zero(values, *point)]
-
-
-def _doubts(solution: Solution) -> list[str]:
-    reasons = [
-        f"{state}: {', '.join(s.actions)} cannot be told apart for t in "
-        f"[{s.start.decimals(6)[0]}, {s.end.decimals(6)[0]}] at {solution.bits} bits"
-        for state, s in solution.doubts
-    ]
-    reasons += [
-        f"{s.state}: the switch near t = {s.time.decimals(6)[0]} has fewer than {solution.digits} digits"
-        for s in solution.vague_switches
-    ]
-    return reasons
-
-
 def _stopped(
     known: Solution, points: list[tuple[str, Number]], error: BudgetError, *, complete: bool
 ) -> Solution:
     """What is known when the budget is out; raised, and not returned, where no pass came to its end."""
-    reasons = (str(error), *missing_digits(known, points).values(), *_doubts(known))
-    known = replace(known, undecided=reasons)
+    stopped = Doubt(About.BUDGET, str(error))
+    known = replace(known, undecided=(stopped, *known.missing_digits(points).values(), *known.policy_doubts))
     if not complete:
         message = f"undecided: {error} for model {known.model.name!r}; raise the budget"
         raise UndecidedError(message, known) from None

@@ -155,7 +155,7 @@ class Margin:
         return self.state, self.rival
 
 
-class Step:
+class RegimeStep:
     """The solution of one regime from ``start`` on, as Poisson series on ``basis``."""
 
     def __init__(

@@ -1,12 +1,14 @@
-"""What a planner returns: certified values, a time-dependent policy, and its switches."""
+"""What the exact planner returns: certified values, a time-dependent policy, and its switches."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from typing import ClassVar
 
 from flint import arb, fmpq
 
@@ -14,34 +16,15 @@ from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.exact.lumping import Quotient
 from ctucbvi.exact.precision import enclosure, precision, to_fmpq, to_fraction
-from ctucbvi.exact.trajectory import Doubt, Piece
+from ctucbvi.exact.trajectory import OpenSign, PassPiece
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.policy import Policy
-
-
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """A stretch of remaining time on which a fixed set of actions is optimal."""
-
-    start: Enclosure
-    end: Enclosure
-    actions: tuple[str, ...]  # more than one: tied
-    proved: bool  # False: the actions listed could not be told apart; others are excluded
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """The optimal actions of ``state`` change from ``before`` to ``after`` inside ``time``."""
-
-    state: str
-    time: Enclosure
-    before: tuple[str, ...]
-    after: tuple[str, ...]
+from ctucbvi.solutions import About, Doubt, Segment, Switch
 
 
 @dataclass(frozen=True)
-class _Stretch:
+class _Part:
     """Part of a state's time line: the pairs that may be optimal, and whether all of them are."""
 
     lower: fmpq
@@ -60,8 +43,9 @@ class Values:
     digits: int  # the digits that were asked for
     bits: int  # the working precision that was needed
     quotient: Quotient
-    pieces: list[Piece]
-    undecided: tuple[str, ...]  # what could not be settled within the budget, in words
+    pieces: list[PassPiece]
+    undecided: tuple[Doubt, ...]  # what could not be settled within the budget
+    bound: ClassVar[None] = None  # every enclosure has its own
 
     def value(self, state: str, t: Number | None = None) -> Enclosure:
         """The value of ``state`` with remaining time ``t`` (default: the horizon)."""
@@ -106,6 +90,32 @@ class Values:
         cap = self.reached if last.step.problem.truncate else ends[0].lower
         return Enclosure(min(cap, *(e.lower for e in ends)), max(e.upper for e in ends))
 
+    def missing_digits(self, points: Iterable[tuple[str, Number]]) -> dict[tuple[str, Fraction], Doubt]:
+        """The points at which there are fewer digits than were asked for."""
+        found = {}
+        for state, t in points:
+            value, time = self.value(state, t), self._time(t)
+            if not value.has_digits(self.digits):
+                short = f"has fewer than {self.digits} digits at {self.bits} bits"
+                zero = f": not told from 0, at most {value.bound()} in size" if value.straddles_zero else ""
+                place = Enclosure(time, time)
+                found[state, time] = Doubt(About.VALUE, short + zero, state, between=place)
+        return found
+
+    def perhaps_zero(self, state: str, t: Number) -> bool:
+        """Whether a value is 0 for all that is known, and everything else about it is known."""
+        value = self.value(state, t)
+        return value.straddles_zero and value.width * 10**self.digits <= self.model.value_scale
+
+    @property
+    def imprecise(self) -> tuple[Doubt, ...]:
+        """The values at the horizon with too few digits, but for those that may be 0 and are tiny.
+
+        For comparisons, in which an error counts against the scale of the model.
+        """
+        missing = self.missing_digits((state, self.model.horizon) for state in self.model.states)
+        return tuple(doubt for place, doubt in missing.items() if not self.perhaps_zero(*place))
+
     def commitment_value(self, state: str, action: str, t: Number | None = None) -> Enclosure:
         """The value of entering ``state``, committing to ``action``, and going on as the policy says."""
         if self.semantics is not Semantics.COMMITTED:
@@ -133,7 +143,7 @@ class Values:
             raise InputError(f"remaining time {time} is outside [0, {self.model.horizon}]")
         return time
 
-    def _locate(self, time: Fraction) -> tuple[Piece, arb]:
+    def _locate(self, time: Fraction) -> tuple[PassPiece, arb]:
         piece = self.pieces[bisect_right(self._starts, time) - 1]
         with precision(self.bits):
             return piece, piece.position(to_fmpq(time))
@@ -153,6 +163,7 @@ class Solution(Values):
     """V* and the optimal policy."""
 
     truncate: bool  # whether values are capped at the remaining time
+    times_proved: ClassVar[bool] = True
 
     def segments(self, state: str) -> list[Segment]:
         """The optimal policy of ``state``, in increasing remaining time."""
@@ -165,20 +176,15 @@ class Solution(Values):
         return sorted(found, key=lambda switch: switch.time.mid)
 
     @cached_property
-    def vague_switches(self) -> list[Switch]:
-        """Switches whose time has fewer digits than were asked for."""
-        return [s for s in self.switches if not self._narrow(s.time)]
-
-    @cached_property
     def _schedule(self) -> list[tuple[list[Segment], list[Switch]]]:
         lines = self._time_lines()
         return [self._read(i, lines[c]) for i, c in enumerate(self.quotient.class_of)]
 
-    def _time_lines(self) -> list[list[_Stretch]]:
+    def _time_lines(self) -> list[list[_Part]]:
         """For each class its consecutive stretches, over all pieces."""
-        lines: list[list[_Stretch]] = [[] for _ in range(self.quotient.size)]
+        lines: list[list[_Part]] = [[] for _ in range(self.quotient.size)]
         for piece in self.pieces:
-            doubts: dict[int, dict[int, list[Doubt]]] = {}
+            doubts: dict[int, dict[int, list[OpenSign]]] = {}
             for (x, rival), found in piece.unresolved.items():
                 if rival is not None:
                     doubts.setdefault(x, {})[rival] = found
@@ -193,7 +199,7 @@ class Solution(Values):
         if self.reached < self.model.horizon:
             start, end = to_fmpq(max(self.reached, Fraction(0))), to_fmpq(self.model.horizon)
             for x, menu in enumerate(self._menu):
-                _append(lines[x], _Stretch(start, end, menu, len(menu) == 1))
+                _append(lines[x], _Part(start, end, menu, len(menu) == 1))
         return lines
 
     @property
@@ -204,7 +210,7 @@ class Solution(Values):
             menu[pair.state].add(i)
         return [frozenset(pairs) for pairs in menu]
 
-    def _read(self, state: int, line: list[_Stretch]) -> tuple[list[Segment], list[Switch]]:
+    def _read(self, state: int, line: list[_Part]) -> tuple[list[Segment], list[Switch]]:
         """Turn a time line into segments and switches: doubts between two policies are brackets."""
         segments: list[Segment] = []
         switches: list[Switch] = []
@@ -235,7 +241,7 @@ class Solution(Values):
                 start = Enclosure(span.upper, span.upper)
         return segments, switches
 
-    def _doubtful(self, state: int, run: list[_Stretch]) -> list[Segment]:
+    def _doubtful(self, state: int, run: list[_Part]) -> list[Segment]:
         ends = [to_fraction(s.lower) for s in run] + [to_fraction(run[-1].upper)]
         return [
             Segment(Enclosure(a, a), Enclosure(b, b), self._actions(state, s.pairs), False)
@@ -243,11 +249,11 @@ class Solution(Values):
         ]
 
     @staticmethod
-    def _span(run: list[_Stretch]) -> Enclosure:
+    def _span(run: list[_Part]) -> Enclosure:
         return Enclosure(to_fraction(run[0].lower), to_fraction(run[-1].upper))
 
     @staticmethod
-    def _once(runs: list[list[_Stretch]], index: int) -> bool:
+    def _once(runs: list[list[_Part]], index: int) -> bool:
         """Whether the doubt between two policies is proved to be a single change, or the end of a tie."""
         before, (first, *more) = runs[index - 1][0].pairs, runs[index]
         return (not more and first.loser is not None) or all(s.pairs <= before for s in runs[index])
@@ -260,13 +266,18 @@ class Solution(Values):
         indices = sorted(a for pair in pairs for a in self.quotient.twins[state, pair])
         return tuple(self.model.actions[a] for a in indices)
 
-    @cached_property
-    def doubts(self) -> list[tuple[str, Segment]]:
+    @property
+    def policy_doubts(self) -> tuple[Doubt, ...]:
         """Segments on which actions could not be told apart, and switches with too few digits."""
-        found = []
-        for state in self.model.states:
-            found += [(state, s) for s in self.segments(state) if not s.proved]
-        return found
+        bits, few = f"at {self.bits} bits", f"has fewer than {self.digits} digits"
+        apart = [
+            Doubt(About.ACTIONS, bits, state, s.actions, Enclosure(s.start.lower, s.end.upper))
+            for state in self.model.states
+            for s in self.segments(state)
+            if not s.proved
+        ]
+        vague = [s for s in self.switches if not self._narrow(s.time)]
+        return (*apart, *(Doubt(About.SWITCH, few, s.state, (*s.before, *s.after), s.time) for s in vague))
 
     def policy(self) -> Policy:
         """An optimal policy: the first listed action, switching at the centre of each bracket.
@@ -286,10 +297,10 @@ class Solution(Values):
         return Policy.of(self.model, rules)
 
 
-def _stretches(piece: Piece, certain: frozenset[int], doubts: dict[int, list[Doubt]]) -> list[_Stretch]:
+def _stretches(piece: PassPiece, certain: frozenset[int], doubts: dict[int, list[OpenSign]]) -> list[_Part]:
     """The part of one class's time line that belongs to ``piece``; ``doubts`` by rival."""
     if not doubts:
-        return [_Stretch(piece.start, piece.end, certain, definite=True)]
+        return [_Part(piece.start, piece.end, certain, definite=True)]
     cuts = {piece.start, piece.end, *(t for found in doubts.values() for d in found for t in d[:2])}
     line = []
     for lower, upper in pairwise(sorted(cuts)):
@@ -299,22 +310,22 @@ def _stretches(piece: Piece, certain: frozenset[int], doubts: dict[int, list[Dou
         if len(certain) == 1 and len(maybe) == 1:
             ((rival, doubt),) = maybe
             loser = {-1: min(certain), 1: rival}.get(doubt.trend)
-        line.append(_Stretch(lower, upper, pairs, not maybe, loser))
+        line.append(_Part(lower, upper, pairs, not maybe, loser))
     return line
 
 
-def _append(line: list[_Stretch], stretch: _Stretch) -> None:
+def _append(line: list[_Part], stretch: _Part) -> None:
     last = line[-1] if line else None
     if last and last.pairs == stretch.pairs and last.definite == stretch.definite:
         loser = last.loser if last.loser == stretch.loser else None
-        line[-1] = _Stretch(last.lower, stretch.upper, last.pairs, last.definite, loser)
+        line[-1] = _Part(last.lower, stretch.upper, last.pairs, last.definite, loser)
     else:
         line.append(stretch)
 
 
-def _runs(line: list[_Stretch]) -> list[list[_Stretch]]:
+def _runs(line: list[_Part]) -> list[list[_Part]]:
     """Definite stretches on their own; neighbouring doubtful ones together."""
-    runs: list[list[_Stretch]] = []
+    runs: list[list[_Part]] = []
     for stretch in line:
         if runs and not stretch.definite and not runs[-1][0].definite:
             runs[-1].append(stretch)

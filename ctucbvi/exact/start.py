@@ -20,7 +20,7 @@ from itertools import pairwise
 from flint import fmpq, fmpq_mat, fmpz
 
 from ctucbvi.exact.regimes import MarginKey, Problem, Regime
-from ctucbvi.exact.ties import ONE, TIME, Effort, Functional
+from ctucbvi.exact.ties import ONE, TIME, Functional, TieEffort
 
 _DENSE = 400_000  # entries of the matrix of jumps, above which it is not formed
 _NEEDED = 2  # rounds that are made whatever they cost: without them no order is known
@@ -37,9 +37,9 @@ class Opening:
     relations: tuple[Functional, ...]  # what else is exactly 0: see ctucbvi.exact.ties
 
 
-def opening(problem: Problem, effort: Effort | None = None) -> Opening:
+def opening(problem: Problem, effort: TieEffort | None = None) -> Opening:
     """Find the first regime of ``problem`` and the exact order of contact of its rivals."""
-    effort = effort or Effort()
+    effort = effort or TieEffort()
     race = _Race(problem, effort)
     dimension = len(problem.rates if problem.committed else problem.menu) + 2
     while race.open and race.round <= dimension and (race.round < _NEEDED or not effort.over):
@@ -50,7 +50,7 @@ def opening(problem: Problem, effort: Effort | None = None) -> Opening:
 class _Race:
     """The coefficients round by round, with the actions still in the race."""
 
-    def __init__(self, problem: Problem, effort: Effort) -> None:
+    def __init__(self, problem: Problem, effort: TieEffort) -> None:
         self.problem = problem
         self.effort = effort
         self.round = 0

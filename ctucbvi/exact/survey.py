@@ -17,7 +17,7 @@ from flint import arb, ctx, fmpq
 
 from ctucbvi.exact.poisson import PoissonSeries
 from ctucbvi.exact.precision import hull, largest
-from ctucbvi.exact.regimes import Margin, MarginKey, Regime, Step
+from ctucbvi.exact.regimes import Margin, MarginKey, Regime, RegimeStep
 from ctucbvi.exact.signs import Limits, Region, merge, sign_regions, simple_fall
 from ctucbvi.exact.start import Opening
 
@@ -68,7 +68,7 @@ class Survey:
 
 
 def survey(
-    step: Step, error: arb, first: Opening | None, ties: frozenset[MarginKey], check: Callable[[], None]
+    step: RegimeStep, error: arb, first: Opening | None, ties: frozenset[MarginKey], check: Callable[[], None]
 ) -> Survey:
     """Prove the signs of all margins; ``check`` is called now and then, and may raise."""
     everything = step.margins()
@@ -121,7 +121,7 @@ class _Start:
     """
 
     def __init__(
-        self, step: Step, margins: list[Margin], first: Opening | None, check: Callable[[], None]
+        self, step: RegimeStep, margins: list[Margin], first: Opening | None, check: Callable[[], None]
     ) -> None:
         self._reach, self._clock = step.basis.reach, arb(step.problem.clock)
         self._check = check
@@ -227,7 +227,11 @@ def _positive_up_to(series: PoissonSeries, end: fmpq, noise: arb) -> bool:
 
 
 def _summarise(
-    step: Step, margins: list[Margin], tied: list[Margin], signs: dict[MarginKey, list[Region]], noise: arb
+    step: RegimeStep,
+    margins: list[Margin],
+    tied: list[Margin],
+    signs: dict[MarginKey, list[Region]],
+    noise: arb,
 ) -> Survey:
     """Where the regime ends, which margins end it, and what the unresolved regions cost."""
     falls = {key: min([r.lower for r in rs if r.sign < 0], default=None) for key, rs in signs.items()}
@@ -268,7 +272,7 @@ def _doubt_others(
 
 
 def _cost(
-    step: Step, margins: list[Margin], zeros: dict[MarginKey, list[Region]]
+    step: RegimeStep, margins: list[Margin], zeros: dict[MarginKey, list[Region]]
 ) -> tuple[arb, tuple[arb, ...]]:
     """The damage of the unresolved regions, and by how much values read off may be wrong there."""
     clock = step.problem.clock

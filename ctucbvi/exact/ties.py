@@ -14,7 +14,7 @@ reached its cap.  Everything is linear algebra over the rationals, and no ball
 is involved; hence two actions that this proves tied are equal, not merely close.
 
 The rationals grow with every derivative, so that a proof may cost more than the solution; an
-:class:`Effort` bounds it.  A proof that is given up proves nothing: the tie is then reported as a
+:class:`TieEffort` bounds it.  A proof that is given up proves nothing: the tie is then reported as a
 stretch on which two actions could not be told apart.
 """
 
@@ -33,7 +33,7 @@ _WORK = 20_000_000  # multiplications of small rationals that proofs may take in
 _WORD = 256  # bits of a rational with which it begins to cost more than the overhead
 
 
-class Effort:
+class TieEffort:
     """The work that proofs of ties may take, in multiplications of small rationals."""
 
     def __init__(self, work: int = _WORK, hurried: Callable[[], bool] = lambda: False) -> None:
@@ -108,8 +108,8 @@ class Flow:
 class Relations:
     """Functionals that vanish on the true solution at some moment."""
 
-    def __init__(self, functionals: Iterable[Functional] = (), effort: Effort | None = None) -> None:
-        self._effort = effort or Effort()
+    def __init__(self, functionals: Iterable[Functional] = (), effort: TieEffort | None = None) -> None:
+        self._effort = effort or TieEffort()
         self._basis: dict[int, Functional] = {}  # by leading (least) index, in echelon form
         self._given: list[Functional] = []
         for functional in functionals:

@@ -35,10 +35,10 @@ from flint import arb, ctx, fmpq
 
 from ctucbvi.exact.poisson import Basis
 from ctucbvi.exact.precision import largest, point, precision
-from ctucbvi.exact.regimes import MarginKey, Problem, Regime, Step
+from ctucbvi.exact.regimes import MarginKey, Problem, Regime, RegimeStep
 from ctucbvi.exact.start import Opening, opening
 from ctucbvi.exact.survey import Survey, survey
-from ctucbvi.exact.ties import Effort, Flow, Relations
+from ctucbvi.exact.ties import Flow, Relations, TieEffort
 
 Progress = Callable[[float], None]  # called with the part of the horizon that is done
 
@@ -90,7 +90,7 @@ class Budget:
         return max(_USUAL_BITS, 4 * start) if self.max_bits is None else self.max_bits
 
 
-class Doubt(NamedTuple):
+class OpenSign(NamedTuple):
     """Remaining times between which the sign of a margin is unknown."""
 
     lower: fmpq
@@ -99,15 +99,15 @@ class Doubt(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Piece:
+class PassPiece:
     """One step of the pass, from remaining time ``start`` to ``end``."""
 
     start: fmpq
     end: fmpq
-    step: Step
+    step: RegimeStep
     error: arb  # proved bound on every carried value throughout the piece
     slack: tuple[arb, ...]  # further error of each state's value, where a margin may be negative
-    unresolved: dict[MarginKey, list[Doubt]]  # where a margin's sign is unknown
+    unresolved: dict[MarginKey, list[OpenSign]]  # where a margin's sign is unknown
     ties: frozenset[MarginKey]  # margins that are exactly zero throughout
 
     def position(self, t: fmpq) -> arb:
@@ -133,15 +133,15 @@ class Pass:
         self._progress = progress
         self._basis: Basis | None = None
         self._memory = 0
-        self._effort = Effort(hurried=lambda: budget.hurried)
-        self.pieces: list[Piece] = []
+        self._effort = TieEffort(hurried=lambda: budget.hurried)
+        self.pieces: list[PassPiece] = []
 
-    def run(self) -> list[Piece]:
+    def run(self) -> list[PassPiece]:
         """Solve; raises :class:`BudgetError` when the budget is out."""
         with precision(self._bits):
             return self._run()
 
-    def _run(self) -> list[Piece]:
+    def _run(self) -> list[PassPiece]:
         problem = self._problem
         self._check()
         begin = self.begin = self.begin or opening(problem, self._effort)
@@ -157,7 +157,7 @@ class Pass:
             reach = min((problem.horizon - time) * problem.clock, stride)
             basis = self._basis_for(reach, first)
             self._claim_memory(basis)
-            step = Step(problem, regime, time, carried, basis, self._check)
+            step = RegimeStep(problem, regime, time, carried, basis, self._check)
             if first is None:
                 ties = _ties(step, known, Flow(problem, regime))
             found = survey(step, error, first, ties, self._check)
@@ -206,22 +206,22 @@ class Pass:
 
     def _piece(
         self,
-        step: Step,
+        step: RegimeStep,
         found: Survey,
         end: fmpq,
         error: arb,
         ties: frozenset[MarginKey],
         known: Relations,
-    ) -> Piece:
+    ) -> PassPiece:
         start, clock = step.start, self._problem.clock
         flow = Flow(self._problem, step.regime)
         unresolved = {
-            key: [Doubt(start + r.lower / clock, start + r.upper / clock, r.trend) for r in regions]
+            key: [OpenSign(start + r.lower / clock, start + r.upper / clock, r.trend) for r in regions]
             for key, regions in found.zeros.items()
             # A tie that survives every possible regime stays one through the doubt.
             if regions and not (key in ties and known.implies(flow.margin(key)))
         }
-        return Piece(start, end, step, error, found.slack, unresolved, ties)
+        return PassPiece(start, end, step, error, found.slack, unresolved, ties)
 
 
 def _proved_caps(found: Survey) -> list[int]:
@@ -233,7 +233,7 @@ def _proved_caps(found: Survey) -> list[int]:
     ]
 
 
-def _ties(step: Step, known: Relations, flow: Flow) -> frozenset[MarginKey]:
+def _ties(step: RegimeStep, known: Relations, flow: Flow) -> frozenset[MarginKey]:
     """Margins that are proved to be exactly zero for as long as the regime lasts."""
     small = (1 + step.growth.start) / 2 ** (ctx.prec // 2)  # larger ones are no ties, and cost a proof
     return frozenset(

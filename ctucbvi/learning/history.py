@@ -125,15 +125,13 @@ def _lines(path: str | PathLike[str]) -> Iterator[Any]:
 def _episode(model: CTMDP, document: Any, number: int, where: str) -> Episode:
     try:
         if document["episode"] != number:
-            raise InputError(
-                f"{where}: episode {document['episode']} where {number} was due; lines are missing"
-            )
+            raise InputError(f"episode {document['episode']} where {number} was due; lines are missing")
         visits = [tuple(visit) for visit in document["visits"]]
         last = visits.pop() if len(visits[-1]) == 2 else None  # None: a jump exactly at the horizon
-        return Episode.of(model, [(x, a, _holding(tau, where), y) for x, a, tau, y in visits], last)
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise InputError(str(error) if str(error).startswith(where) else f"{where}: {error}") from None
+        return Episode.of(model, [(x, a, _holding(tau), y) for x, a, tau, y in visits], last)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    except (KeyError, IndexError, TypeError, ValueError):
         raise InputError(f"{where}: not an episode; write [state, action, holding, next] per visit") from None
 
 
@@ -145,7 +143,5 @@ def _plain(visit: Visit) -> list[str]:
     return [visit.state, visit.action, text, visit.to]
 
 
-def _holding(text: str, where: str) -> Fraction:
-    if "0x" in text:
-        return Fraction(float.fromhex(text))
-    return exact(text, f"{where}: holding time")
+def _holding(text: str) -> Fraction:
+    return Fraction(float.fromhex(text)) if "0x" in text else exact(text, "holding time")

@@ -22,7 +22,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ctucbvi.errors import InputError
-from ctucbvi.numbers import exact, shown
+from ctucbvi.numbers import count, exact, shown
 
 if TYPE_CHECKING:
     from ctucbvi.learning.radii import Arithmetic, N
@@ -107,8 +107,7 @@ class Settings:
             object.__setattr__(self, "bonus", "paper" if self.bonus else "none")
         if self.bonus not in BONUSES:
             raise InputError(f"bonus: {self.bonus!r} is unknown; write {', '.join(BONUSES)}")
-        if isinstance(self.episodes, bool) or not isinstance(self.episodes, int) or self.episodes < 1:
-            raise InputError(f"episodes: {self.episodes!r} is not a whole number of at least 1; write one")
+        count(self.episodes, "episodes")
         if not 0 < self.delta < 1:
             raise InputError(f"delta: {shown(self.delta)} is outside (0, 1); write for example 1/20")
         if not 0 < self.fastest <= _LARGEST:

@@ -13,9 +13,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ctucbvi.errors import InputError
-from ctucbvi.library.parameters import at_least_zero, count, positive
 from ctucbvi.model import CTMDP, Number, Transition
-from ctucbvi.numbers import exact
+from ctucbvi.numbers import at_least_zero, count, exact, positive
 
 
 def queue(
@@ -36,7 +35,7 @@ def queue(
     in the system costs ``holding`` per unit of time and fast service ``speed_cost``.  A full
     queue cannot admit and an empty one has no speed of service.
     """
-    size = count(capacity, 1, "capacity")
+    size = count(capacity, "capacity")
     come, fee = positive(arrival, "arrival"), exact(reward, "reward")
     hold = at_least_zero(holding, "holding")
     speeds = {
@@ -93,7 +92,7 @@ def maintenance(
     and costs ``repair_cost`` per unit of time; once failed it can be replaced, more slowly
     and at ``replace_cost``, or be left as it is.
     """
-    top = count(levels, 1, "levels")
+    top = count(levels, "levels")
     pace, fix, swap = positive(wear, "wear"), positive(repair, "repair"), positive(replace, "replace")
     names = ["new", *(f"worn-{i}" for i in range(1, top)), "failed"]
     rows: list[Transition] = []
@@ -132,7 +131,7 @@ def sis_epidemic(
     recoveries at ``recovery * i``, or ``treatment * i`` under treatment.  Every infected
     person costs 1 per unit of time, and ``cost`` more while treated.
     """
-    size = count(population, 1, "population")
+    size = count(population, "population")
     spread = positive(infection, "infection")
     heal = {"wait": positive(recovery, "recovery"), "treat": positive(treatment, "treatment")}
     price = {"wait": Fraction(0), "treat": at_least_zero(cost, "cost")}

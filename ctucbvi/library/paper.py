@@ -11,9 +11,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ctucbvi.errors import InputError
-from ctucbvi.library.parameters import count, positive
 from ctucbvi.model import CTMDP, Number, Transition
-from ctucbvi.numbers import exact
+from ctucbvi.numbers import count, exact, positive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,15 +87,15 @@ def lower_bound_tree(
 
     for :math:`j \ge 1`, and the same with :math:`\Delta = 0` for :math:`j = 0`.
     """
-    width = count(actions, 2, "actions")
-    levels = count(depth, 1, "depth")
+    width = count(actions, "actions", 2)
+    levels = count(depth, "depth")
     advantage, speed = exact(gap, "gap"), positive(rate, "rate")
     if levels > 20 or width**levels > _MOST_PAIRS:
         raise InputError(f"depth: {width}**{levels} leaf-action pairs are too many; stay below {_MOST_PAIRS}")
     pairs = width**levels  # L * A leaf–action pairs
     if not 0 <= advantage <= Fraction(1, 2):
         raise InputError(f"gap: {advantage} is outside [0, 1/2]; write a number in it")
-    if count(pair, 0, "pair") > pairs:
+    if count(pair, "pair", 0) > pairs:
         raise InputError(f"pair: {pair} is beyond the {pairs} leaf-action pairs; write 0 to {pairs}")
     return CTMDP.of(
         "lower-bound-tree",

@@ -5,7 +5,7 @@ the picture.
 """
 
 from ctucbvi.losses.chain import Chain, Link, LinkKind
-from ctucbvi.losses.figure import check_target, draw
+from ctucbvi.losses.figure import draw
 from ctucbvi.losses.links import Sizes, chain
 from ctucbvi.losses.runs import TalliedRun, tally_runs
 from ctucbvi.losses.tally import Sums, Tally
@@ -19,7 +19,6 @@ __all__ = [
     "TalliedRun",
     "Tally",
     "chain",
-    "check_target",
     "draw",
     "tally_runs",
 ]

@@ -1,6 +1,6 @@
 """The chain as a waterfall: one bar per link, from the row before to its own, on a logarithmic axis.
 
-Drawn from the document alone; the same document gives the same bytes.
+Drawn from the document alone.
 """
 
 from __future__ import annotations
@@ -8,11 +8,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from ctucbvi.errors import InputError
+from ctucbvi.figures import picture, swatch
 from ctucbvi.losses.chain import LinkKind
-from ctucbvi.study.figure import check_target, metadata
-
-__all__ = ["check_target", "draw"]
 
 _COLOURS = {
     LinkKind.PATH.value: "C0",
@@ -24,34 +21,20 @@ _COLOURS = {
 
 def draw(document: dict[str, Any], target: str) -> None:
     """Draw the chain of ``document`` into ``target``."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    with matplotlib.rc_context({"svg.hashsalt": "ctucbvi", "svg.fonttype": "path"}):
-        rows = document["links"]
-        figure, axis = plt.subplots(figsize=(10, 1.2 + 0.36 * len(rows)), layout="constrained")
-        try:
-            _draw_bars(axis, rows)
-            _draw_lines(axis, document)
-            axis.set_xscale("log")
-            axis.set_yticks(range(len(rows)), [f"{row['name']}  [{row['label']}]" for row in rows])
-            axis.invert_yaxis()
-            axis.set_xlabel("sum over all episodes, mean over runs")
-            axis.grid(visible=True, axis="x", which="major", color="0.9", linewidth=0.6)
-            axis.set_axisbelow(True)
-            figure.suptitle(_title(document), fontsize="medium", x=0.01, ha="left")
-            figure.savefig(target, metadata=metadata(target))
-        except OSError as error:
-            raise InputError(f"--figure {target!r}: cannot be written: {error.strerror}") from None
-        finally:
-            plt.close(figure)
+    rows = document["links"]
+    with picture("--figure", target, figsize=(10, 1.2 + 0.36 * len(rows))) as (figure, axis):
+        _draw_bars(axis, rows)
+        _draw_lines(axis, document)
+        axis.set_xscale("log")
+        axis.set_yticks(range(len(rows)), [f"{row['name']}  [{row['label']}]" for row in rows])
+        axis.invert_yaxis()
+        axis.set_xlabel("sum over all episodes, mean over runs")
+        axis.grid(visible=True, axis="x", which="major", color="0.9", linewidth=0.6)
+        axis.set_axisbelow(True)
+        figure.suptitle(_title(document), fontsize="medium", x=0.01, ha="left")
 
 
 def _draw_bars(axis: Any, rows: list[dict[str, Any]]) -> None:
-    from matplotlib.patches import Patch
-
     first = rows[0]["value"]
     axis.plot([first], [0], "o", color="black")
     axis.annotate(f"  {first:.4g}", (first, 0), va="center", fontsize="small")
@@ -61,7 +44,7 @@ def _draw_bars(axis: Any, rows: list[dict[str, Any]]) -> None:
         axis.plot([before["value"]] * 2, [y - 1, y + 0.3], color="0.5", linewidth=0.8)
         axis.annotate(f"  × {row['factor']:.4g}", (ends[1], y), va="center", fontsize="small")
     kinds = [kind for kind in _COLOURS if any(row["kind"] == kind for row in rows)]
-    patches = [Patch(color=_COLOURS[kind]) for kind in kinds]
+    patches = [swatch(_COLOURS[kind]) for kind in kinds]
     axis.legend(patches, kinds, loc="lower left", fontsize="small", frameon=False)
     least, largest = min(row["value"] for row in rows), max(row["value"] for row in rows)
     axis.annotate(f"{largest:.4g}", (largest, len(rows) - 0.55), ha="center", va="top", fontsize="small")

@@ -228,16 +228,12 @@ def _one_of(name: str, kind: str, names: tuple[str, ...], where: str) -> str:
 
 
 def _number(value: object, where: str) -> Fraction:
-    """Read ``value`` exactly, with the remedy in the message where it is no number."""
+    """Read ``value`` exactly."""
     if isinstance(value, str) and _NOT_FINITE.fullmatch(value.strip()):
         _fail(where, f"{value.strip()} is not finite; write a finite number")
     if isinstance(value, bool) or not isinstance(value, str | int):
         _fail(where, f"a number is needed, not {_kind(value)}; {_NUMBER_HINT}")
-    try:
-        number = exact(value, where)
-    except ModelError as error:
-        message = str(error)
-        raise ModelError(message if "; write" in message else f"{message}; {_NUMBER_HINT}") from None
+    number = exact(value, where)
     if literal(number) is None:
         _fail(where, f"as a fraction the number is longer than {LONGEST} characters; write fewer digits")
     return number

@@ -6,8 +6,9 @@ The pairs are sorted by state, so the actions of state ``x`` are the pairs from
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Arrays:
-    """The doubles nearest to the numbers of a model."""
+class Arrays(NamedTuple):
+    """The doubles nearest to the numbers of a model, as kernels take them."""
 
     rate: Floats  # (pairs,)
     reward: Floats  # (pairs,)
@@ -37,21 +37,25 @@ class Arrays:
 
     @classmethod
     def of(cls, model: CTMDP) -> Arrays:
-        """The doubles nearest to the numbers of ``model``; kept with it, since neither can change."""
-        memo: dict[str, Arrays] = model.__dict__.setdefault("_numeric", {})
-        if "arrays" not in memo:
-            try:
-                memo["arrays"] = cls._rounded(model)
-            except OverflowError:
-                raise InputError(
-                    f"{model.name}: a number is too large for doubles; use --engine exact, or other units"
-                ) from None
-            if not memo["arrays"].horizon > 0:
-                del memo["arrays"]
-                raise InputError(
-                    f"{model.name}: the horizon is 0 in doubles; use --engine exact, or other units"
-                )
-        return memo["arrays"]
+        """The doubles nearest to the numbers of ``model``; kept while it lives, since neither can change."""
+        key = id(model)  # an equal model has the same numbers, but to compare all of them takes long
+        owner, kept = _KEPT.get(key, (None, None))
+        if kept is None or owner is None or owner() is not model:
+            kept = cls._checked(model)
+            _KEPT[key] = ref(model, lambda _: _KEPT.pop(key, None)), kept
+        return kept
+
+    @classmethod
+    def _checked(cls, model: CTMDP) -> Arrays:
+        try:
+            found = cls._rounded(model)
+        except OverflowError:
+            raise InputError(
+                f"{model.name}: a number is too large for doubles; use --engine exact, or other units"
+            ) from None
+        if not found.horizon > 0:
+            raise InputError(f"{model.name}: the horizon is 0 in doubles; use --engine exact, or other units")
+        return found
 
     @classmethod
     def _rounded(cls, model: CTMDP) -> Arrays:
@@ -72,3 +76,6 @@ class Arrays:
             fastest=float(model.max_rate),
             scale=float(min(model.value_scale, Fraction(10**308))),
         )
+
+
+_KEPT: dict[int, tuple[ref[CTMDP], Arrays]] = {}  # by the identity of the model

@@ -30,6 +30,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -40,8 +41,9 @@ from ctucbvi.numbers import exact, shown
 from ctucbvi.numeric.arrays import Arrays, Floats
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.planner import NumericSolution
-from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, adjustable_bounds, committed_bounds
+from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, Claimed, adjustable_bounds, committed_bounds
 from ctucbvi.policy import Policy
+from ctucbvi.solutions import Doubt, Segment, Switch
 
 _TOGETHER = 1 << 22  # numbers that are gone through between two looks at the clock
 
@@ -52,11 +54,27 @@ class Certificate:
 
     solution: NumericSolution
     bounds: Floats  # (pieces,)
+    undecided: tuple[Doubt, ...] = ()  # what was asked for and is not proved
+    times_proved: ClassVar[bool] = False
 
     @property
     def model(self) -> CTMDP:
         """The model it is about."""
         return self.solution.model
+
+    @property
+    def semantics(self) -> Semantics:
+        """The problem it is about."""
+        return self.solution.semantics
+
+    @property
+    def switches(self) -> list[Switch]:
+        """Where the best actions change, as computed: the values are certified, the times are not."""
+        return self.solution.switches
+
+    def segments(self, state: str) -> list[Segment]:
+        """The best actions of ``state``, as computed."""
+        return self.solution.segments(state)
 
     @property
     def bound(self) -> float:
@@ -101,9 +119,8 @@ def certify(solution: NumericSolution, *, budget: NumericBudget | None = None) -
     _check(solution, arrays)
     bounds = np.zeros(len(solution.best))
     error = _start(solution, arrays)
-    prove = _committed if solution.semantics is Semantics.COMMITTED else _adjustable
     for low, high in _chunks(solution, budget or NO_HURRY):
-        error = prove(solution, arrays, low, high, error, bounds)
+        error = _prove(solution, arrays, low, high, error, bounds)
     # The horizon itself may lie beyond its double by a rounding, and the last values serve there too.
     bounds[-1] += _above((solution.model.horizon - Fraction(arrays.horizon)) * _steepest(solution))
     return Certificate(solution, np.nextafter(bounds + TINY, np.inf))
@@ -130,33 +147,15 @@ def _start(solution: NumericSolution, arrays: Arrays) -> float:
     return float(off.max())
 
 
-def _committed(s: NumericSolution, a: Arrays, low: int, high: int, error: float, bounds: Floats) -> float:
+def _prove(s: NumericSolution, a: Arrays, low: int, high: int, error: float, bounds: Floats) -> float:
     """Prove bounds for the pieces from ``low`` to ``high``; the piece before is looked at for the jump."""
-    since, (_, orders, states) = max(low - 1, 0), s.coefficients.shape
-    part, found = slice(since, high), np.zeros(high - since)
-    error = committed_bounds(
-        a.rate, a.reward, a.first, a.row, a.target, a.probability, s.truncate, s.policy is not None,
-        np.ascontiguousarray(s.times[since : high + 1]), np.ascontiguousarray(s.coefficients[part]),
-        np.ascontiguousarray(s.scores[part]), np.ascontiguousarray(s.best[part]),
-        np.ascontiguousarray(s.capped[part]), low - since, error, found, np.zeros(orders),
-        np.zeros(states), np.zeros(2 * orders),
-    )  # fmt: skip
-    bounds[low:high] = found[low - since :]
-    return float(error)
-
-
-def _adjustable(s: NumericSolution, a: Arrays, low: int, high: int, error: float, bounds: Floats) -> float:
-    """The same for the adjustable problem."""
-    since, orders, most = max(low - 1, 0), s.coefficients.shape[1], int(np.diff(a.first).max())
-    part, found = slice(since, high), np.zeros(high - since)
-    error = adjustable_bounds(
-        a.rate, a.reward, a.first, a.row, a.target, a.probability, s.truncate, s.policy is not None,
-        np.ascontiguousarray(s.times[since : high + 1]), np.ascontiguousarray(s.coefficients[part]),
-        np.ascontiguousarray(s.best[part]), np.ascontiguousarray(s.capped[part]), low - since, error,
-        found, np.zeros(orders), np.zeros((orders, most)), np.zeros(most), np.zeros(2 * orders),
-    )  # fmt: skip
-    bounds[low:high] = found[low - since :]
-    return float(error)
+    since, committed = max(low - 1, 0), s.semantics is Semantics.COMMITTED
+    arrays = (s.coefficients, s.scores if committed else s.coefficients, s.best, s.capped)
+    pieces: Iterator[Any] = (np.ascontiguousarray(array[since:high]) for array in arrays)
+    times = np.ascontiguousarray(s.times[since : high + 1])
+    claimed = Claimed(s.truncate, s.policy is not None, times, *pieces)
+    kernel = committed_bounds if committed else adjustable_bounds
+    return float(kernel(a, claimed, low - since, error, bounds[since:high]))
 
 
 def _steepest(solution: NumericSolution) -> Fraction:

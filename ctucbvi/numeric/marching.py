@@ -21,12 +21,40 @@ The cost of a step is degree × non-zeros of p.  Nothing in here allocates or ca
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from numba import njit
 
-from ctucbvi.numeric.arrays import Floats, Integers
+from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.polynomials import first_zero
 
 FREE, CAPPED, OPEN = 0, 1, 2
+
+
+class Aim(NamedTuple):
+    """What is solved, and how carefully."""
+
+    committed: bool
+    truncate: bool
+    allowed: float  # error per unit of time
+    longest: float  # step
+    tie: float  # values that are closer than this part of the largest one are compared by their slopes
+    degree: int
+
+
+class Room(NamedTuple):
+    """Where the pieces go, and what a step works in."""
+
+    times: Floats  # (pieces + 1,)
+    value: Floats  # (pieces, degree + 2, states): coefficients of V in u = (t − start) / length
+    score: Floats  # (pieces, degree + 2, pairs): those of q (committed) or h (adjustable)
+    best: Integers  # (pieces, states)
+    cap: Integers  # (pieces, states)
+    carried: Floats  # the unknowns at the end of the last piece that is filled
+    work: Floats  # (4 * (degree + 2),)
+    own: Floats  # (pairs,)
+    since: Integers  # (pairs,) the order at which each fell behind, or -1
+    cap_since: Integers  # (states,)
 
 
 @njit(cache=True, inline="always")
@@ -65,69 +93,36 @@ def leaders(
 
 
 @njit(cache=True, inline="always")
-def derivative_terms(
-    rate: Floats, row: Integers, target: Integers, probability: Floats, v: Floats, own: Floats, out: Floats
-) -> None:
+def derivative_terms(model: Arrays, v: Floats, own: Floats, out: Floats) -> None:
     """λ(Σ p v − own) for every pair."""
-    for i in range(rate.size):
+    for i in range(model.rate.size):
         inflow = 0.0
-        for k in range(row[i], row[i + 1]):
-            inflow += probability[k] * v[target[k]]
-        out[i] = rate[i] * (inflow - own[i])
+        for k in range(model.row[i], model.row[i + 1]):
+            inflow += model.probability[k] * v[model.target[k]]
+        out[i] = model.rate[i] * (inflow - own[i])
 
 
 @njit(cache=True)
 def march(
-    rate: Floats,
-    reward: Floats,
-    first: Integers,
-    owner: Integers,
-    row: Integers,
-    target: Integers,
-    probability: Floats,
-    horizon: float,
-    committed: bool,
-    truncate: bool,
-    allowed: float,
-    longest: float,
-    tie: float,
-    degree: int,
-    times: Floats,
-    pieces: int,
-    stop: int,
-    value: Floats,
-    score: Floats,
-    best: Integers,
-    cap: Integers,
-    carried: Floats,
-    work: Floats,
-    own: Floats,
-    since: Integers,
-    cap_since: Integers,
-    forced: Integers,
+    model: Arrays, aim: Aim, room: Room, horizon: float, pieces: int, stop: int, forced: Integers
 ) -> int:
     """Go on from piece ``pieces`` until the horizon, until there are ``stop``, or until a step is too short.
 
-    ``value[k, j, x]``: coefficients of V in u = (t − times[k]) / (times[k+1] − times[k]), and
-    ``score[k, j, i]`` those of q (committed) or h (adjustable); ``carried`` is the state at
-    ``times[pieces]``.  No step is longer than ``longest``.  Values that are closer than ``tie`` of the
-    largest one are compared by their slopes.  ``forced`` names the pair to use in each state; empty, the best
-    ones are found.  Returns the number of pieces that are filled.
+    ``forced`` names the pair to use in each state; empty, the best ones are found.  Returns the number of
+    pieces that are filled.
     """
     fastest = 0.0
-    for i in range(rate.size):
-        fastest = max(fastest, rate[i])
+    for i in range(model.rate.size):
+        fastest = max(fastest, model.rate[i])
+    committed, degree, times, carried = aim.committed, aim.degree, room.times, room.carried
     while pieces < stop and times[pieces] < horizon:
         t = times[pieces]
-        v, c, lead, mode = value[pieces], score[pieces], best[pieces], cap[pieces]
-        _expand(
-            rate, reward, first, owner, row, target, probability, committed, truncate, degree,
-            t, horizon, fastest, tie, v, c, lead, mode, carried, own, since, cap_since, forced,
-        )  # fmt: skip
-        h = min(horizon - t, longest, _step(v, c, committed, degree, fastest, allowed))
+        v, c = room.value[pieces], room.score[pieces]
+        _expand(model, aim, room, pieces, horizon, fastest, forced)
+        h = min(horizon - t, aim.longest, _step(v, c, committed, degree, fastest, aim.allowed))
         _scale(v, h)
         _scale(c, h)
-        u = _first_event(first, committed, truncate, degree, t, h, v, c, lead, mode, since, cap_since, work)
+        u = _first_event(model.first, aim, room, pieces, h)
         if u < 1.0:
             u = max(u, 1e-13)
             _scale(v, u)
@@ -148,18 +143,19 @@ def march(
 
 
 @njit(cache=True)
-def _expand(
-    rate, reward, first, owner, row, target, probability, committed, truncate, degree,
-    t, horizon, fastest, tie, v, c, lead, mode, carried, own, since, cap_since, forced,
-):  # fmt: skip
+def _expand(model, aim, room, piece, horizon, fastest, forced):
     """Taylor coefficients in time up to ``degree + 1``, with the best actions found on the way."""
+    committed, first, pairs, t = aim.committed, model.first, model.rate.size, room.times[piece]
+    v, c, lead, mode = room.value[piece], room.score[piece], room.best[piece], room.cap[piece]
+    carried, own, since, cap_since = room.carried, room.own, room.since, room.cap_since
     size = 1e-300
     for i in range(carried.size):
         size = max(size, abs(carried[i]))
-    for i in range(rate.size):
+    reach = 1.0 / fastest if fastest * horizon > 1.0 else horizon
+    for i in range(pairs):
         since[i] = -1
-        size = max(size, 1e-2 * abs(reward[i]) * (1.0 / fastest if fastest * horizon > 1.0 else horizon))
-    slack = tie * size
+        size = max(size, 1e-2 * abs(model.reward[i]) * reach)
+    slack = aim.tie * size
     states = first.size - 1
     racing = True
     if committed:
@@ -172,24 +168,24 @@ def _expand(
             v[0, x] = c[0, lead[x]]
         else:
             v[0, x] = carried[x]
-        if truncate:
+        if aim.truncate:
             over = v[0, x] - t
             mode[x] = CAPPED if over > slack and committed else FREE if over < -slack else OPEN
             if over >= -slack:
                 v[0, x] = t
-    for j in range(degree + 1):
+    for j in range(aim.degree + 1):
         if committed:
             own[:] = c[j]
         else:
-            for i in range(rate.size):
-                own[i] = v[j, owner[i]]
+            for i in range(pairs):
+                own[i] = v[j, model.owner[i]]
         out = c[j + 1] if committed else c[j]
-        derivative_terms(rate, row, target, probability, v[j], own, out)
+        derivative_terms(model, v[j], own, out)
         if j == 0:
-            for i in range(rate.size):
-                out[i] += reward[i]
+            for i in range(pairs):
+                out[i] += model.reward[i]
         if committed:
-            for i in range(rate.size):
+            for i in range(pairs):
                 out[i] /= j + 1.0
         slack = (
             slack * fastest / (j + 1.0) if committed else (slack * fastest if j == 0 else slack * fastest / j)
@@ -229,10 +225,12 @@ def _scale(a, h):
 
 
 @njit(cache=True)
-def _first_event(first, committed, truncate, degree, t, h, v, c, lead, mode, since, cap_since, work):
+def _first_event(first, aim, room, piece, h):
     """The first u at which another action takes over or a cap begins or ends to bind; 2 if none."""
-    found = 2.0
-    d, room = work[: degree + 1], work[degree + 1 :]
+    found, degree, t = 2.0, aim.degree, room.times[piece]
+    v, c, lead, mode = room.value[piece], room.score[piece], room.best[piece], room.cap[piece]
+    since, cap_since = room.since, room.cap_since
+    d, work = room.work[: degree + 1], room.work[degree + 1 :]
     for x in range(first.size - 1):
         b = lead[x]
         for i in range(first[x], first[x + 1]):
@@ -246,16 +244,16 @@ def _first_event(first, committed, truncate, degree, t, h, v, c, lead, mode, sin
                 continue
             for j in range(m, degree + 1):
                 d[j - m] = c[j, b] - c[j, i]
-            found = min(found, first_zero(d, degree - m, room))
-        if truncate and mode[x] != OPEN:
+            found = min(found, first_zero(d, degree - m, work))
+        if aim.truncate and mode[x] != OPEN:
             m = cap_since[x]
             for j in range(m, degree + 1):
                 line = t if j == 0 else h if j == 1 else 0.0
                 if mode[x] == FREE:
                     d[j - m] = line - v[j, x]
-                elif committed:
+                elif aim.committed:
                     d[j - m] = c[j, b] - line
                 else:
                     d[j - m] = c[j, b] - (1.0 if j == 0 else 0.0)
-            found = min(found, first_zero(d, degree - m, room))
+            found = min(found, first_zero(d, degree - m, work))
     return found

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import frexp, inf
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +15,9 @@ from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
-from ctucbvi.numeric.marching import march
+from ctucbvi.numeric.marching import Aim, Room, march
 from ctucbvi.policy import Policy
+from ctucbvi.solutions import Segment, Switch, computed_segments, switches_of
 
 _DEGREE, _DEGREE_OF_SMALL, _SMALL = 14, 18, 64  # small: so many pairs that calls, not sums, cost time
 _FIRST_ROOM = 24  # pieces to make room for at first
@@ -67,16 +69,17 @@ class NumericSolution:
         k = min(int(np.searchsorted(self.times, float(time), "right")) - 1, len(self.best) - 1)
         return k, (float(time) - self.times[k]) / (self.times[k + 1] - self.times[k])
 
+    def segments(self, state: str) -> list[Segment]:
+        """The best actions of ``state`` in increasing remaining time, as computed: nothing certifies them."""
+        best, rows = self.best[:, self.model.state_index(state)], self.model.transitions
+        starts = (0, *(np.flatnonzero(np.diff(best)) + 1).tolist())
+        actions = [(Fraction(self.times[k]), rows[best[k]].action) for k in starts]
+        return computed_segments(actions, Fraction(self.times[-1]))
+
     @cached_property
-    def switches(self) -> list[tuple[str, float, str, str]]:
-        """``(state, time, action before, action after)``, in increasing remaining time."""
-        rows = self.model.transitions
-        return [
-            (self.model.states[x], float(self.times[k]), rows[a].action, rows[b].action)
-            for k in range(1, len(self.best))
-            for x in np.flatnonzero(self.best[k] != self.best[k - 1])
-            for a, b in [(self.best[k - 1, x], self.best[k, x])]
-        ]
+    def switches(self) -> list[Switch]:
+        """Where they change, in increasing remaining time."""
+        return switches_of((state, self.segments(state)) for state in self.model.states)
 
 
 def solve_numeric(
@@ -175,43 +178,39 @@ class _Run:
             with np.errstate(over="ignore", under="ignore"):
                 rate, terminal = arrays.rate * self.unit, arrays.terminal / self.unit
             horizon, fastest = arrays.horizon / self.unit, arrays.fastest * self.unit
-            arrays = replace(arrays, rate=rate, terminal=terminal, horizon=horizon, fastest=fastest)
+            arrays = arrays._replace(rate=rate, terminal=terminal, horizon=horizon, fastest=fastest)
             if not (horizon < inf and np.isfinite(terminal).all()):
                 raise UndecidedError("the numbers are too far apart for double precision; use --engine exact")
-        self.arrays, self.committed, self.truncate = arrays, committed, truncate
-        self.care, self.budget = care or _USUAL, budget or NO_HURRY
-        self.allowed = 0.5 * tolerance / self.whole
+        self.arrays, self.care, self.budget = arrays, care or _USUAL, budget or NO_HURRY
         states, pairs = len(arrays.terminal), len(arrays.rate)
-        self.pieces = 0
-        self.degree = degree = _DEGREE_OF_SMALL if pairs <= _SMALL else _DEGREE
-        self.times = np.zeros(_FIRST_ROOM + 1)
-        self.value = np.empty((_FIRST_ROOM, degree + 2, states))
-        self.score = np.empty((_FIRST_ROOM, degree + 2, pairs))
-        self.best = np.zeros((_FIRST_ROOM, states), np.int64)
-        self.cap = np.zeros((_FIRST_ROOM, states), np.int64)
-        g = arrays.terminal
-        self.carried = g[arrays.owner].copy() if committed else np.minimum(g, 0.0) if truncate else g.copy()
-        self.work = np.empty(4 * (degree + 2))
-        self.own, self.since = np.empty(pairs), np.empty(pairs, np.int64)
-        self.cap_since = np.zeros(states, np.int64)
+        degree = _DEGREE_OF_SMALL if pairs <= _SMALL else _DEGREE
+        longest = self.care.reach / arrays.fastest if arrays.fastest > 0 else inf
+        self.aim = Aim(committed, truncate, 0.5 * tolerance / self.whole, longest, self.care.tie, degree)
+        g, self.pieces = arrays.terminal, 0
+        self.room = Room(
+            times=np.zeros(_FIRST_ROOM + 1),
+            value=np.empty((_FIRST_ROOM, degree + 2, states)),
+            score=np.empty((_FIRST_ROOM, degree + 2, pairs)),
+            best=np.zeros((_FIRST_ROOM, states), np.int64),
+            cap=np.zeros((_FIRST_ROOM, states), np.int64),
+            carried=g[arrays.owner] if committed else np.minimum(g, 0.0) if truncate else g.copy(),
+            work=np.empty(4 * (degree + 2)),
+            own=np.empty(pairs),
+            since=np.empty(pairs, np.int64),
+            cap_since=np.zeros(states, np.int64),
+        )
 
     def go(self, end: float, forced: Integers) -> None:
         """March to ``end``, making room as needed, with the best actions or with those ``forced``."""
         a, end = self.arrays, end / self.unit
-        longest = self.care.reach / a.fastest if a.fastest > 0 else inf
-        together = max(1, _TOGETHER // ((self.degree + 2) * (len(a.target) + len(a.rate) + 1)))
-        while self.times[self.pieces] < end:
+        together = max(1, _TOGETHER // ((self.aim.degree + 2) * (len(a.target) + len(a.rate) + 1)))
+        while self.room.times[self.pieces] < end:
             self.budget.check(self._reached)
-            if self.pieces == len(self.best):
+            if self.pieces == len(self.room.best):
                 self._grow()
-            before, stop = self.pieces, min(len(self.best), self.pieces + together)
-            self.pieces = march(
-                a.rate, a.reward, a.first, a.owner, a.row, a.target, a.probability, end,
-                self.committed, self.truncate, self.allowed, longest, self.care.tie, self.degree,
-                self.times, before, stop, self.value, self.score, self.best, self.cap, self.carried,
-                self.work, self.own, self.since, self.cap_since, forced,
-            )  # fmt: skip
-            if self.pieces < stop and self.times[self.pieces] < end:
+            stop = min(len(self.room.best), self.pieces + together)
+            self.pieces = march(a, self.aim, self.room, end, self.pieces, stop, forced)
+            if self.pieces < stop and self.room.times[self.pieces] < end:
                 raise UndecidedError(
                     f"{self._reached()} is beyond double precision; use --engine exact or other units"
                 )
@@ -219,27 +218,34 @@ class _Run:
     @property
     def reached(self) -> float:
         """The remaining time that the march has come to."""
-        return float(self.times[self.pieces] * self.unit)
+        return float(self.room.times[self.pieces] * self.unit)
 
     def _reached(self) -> str:
         """How far the march has come, as the beginning of a message."""
         return f"remaining time {self.reached:.3g} of {self.whole:.3g} is reached, and the rest"
 
     def _grow(self) -> None:
-        numbers = 2 * (self.value.size + self.score.size + self.best.size + self.cap.size)
-        self.budget.check(self._reached, numbers)
-        for name in ("value", "score", "best", "cap", "times"):
-            old = getattr(self, name)
-            new = np.zeros((2 * len(old), *old.shape[1:]), old.dtype)
-            new[: len(old)] = old
-            setattr(self, name, new if name != "times" else new[: 2 * len(self.best) + 1])
+        """Make room for twice as many pieces."""
+        room = self.room
+        arrays = {"value": room.value, "score": room.score, "best": room.best, "cap": room.cap}
+        self.budget.check(self._reached, 2 * sum(array.size for array in arrays.values()))
+        grown = {name: _doubled(array, len(array)) for name, array in arrays.items()}
+        self.room = room._replace(times=_doubled(room.times, len(room.best)), **grown)
 
     def result(self) -> tuple[Floats, Floats, Floats, Integers, Integers]:
         """Times, values, scores, best pairs and caps of the pieces that were filled."""
-        k, d, unit = self.pieces, self.degree + 1, self.unit
-        times, value, score = self.times[: k + 1], self.value[:k, :d], self.score[:k, :d]
+        k, d, unit, room = self.pieces, self.aim.degree + 1, self.unit, self.room
+        times, value, score = room.times[: k + 1], room.value[:k, :d], room.score[:k, :d]
         if unit != 1:
             with np.errstate(over="ignore", under="ignore"):
-                times, value, score = times * unit, value * unit, score * unit if self.committed else score
+                times, value = times * unit, value * unit
+                score = score * unit if self.aim.committed else score
             times[-1] = self.whole
-        return times, value, score, self.best[:k], self.cap[:k]
+        return times, value, score, room.best[:k], room.cap[:k]
+
+
+def _doubled(array: Any, more: int) -> Any:
+    """The array with ``more`` entries of 0 at its end."""
+    longer = np.zeros((len(array) + more, *array.shape[1:]), array.dtype)  # pages that nobody has touched yet
+    longer[: len(array)] = array
+    return longer

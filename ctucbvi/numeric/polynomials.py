@@ -31,15 +31,6 @@ def bernstein(d: Floats, n: int, b: Floats) -> None:
 
 
 @njit(cache=True)
-def value_at(d, n, u):
-    """Horner's rule."""
-    total = d[n]
-    for k in range(n - 1, -1, -1):
-        total = total * u + d[k]
-    return total
-
-
-@njit(cache=True)
 def first_zero(d, n, work):
     """The smallest zero in ``(0, 1]`` of a polynomial that is positive at 0; 2 if there is none.
 

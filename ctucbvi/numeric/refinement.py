@@ -17,6 +17,7 @@ from ctucbvi.model import Semantics
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.certificate import Certificate, certify
 from ctucbvi.numeric.planner import Care, NumericSolution, smallest_tolerance, solve_numeric
+from ctucbvi.solutions import About, Doubt
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
@@ -33,7 +34,7 @@ def solve_certified(
     truncate: bool = False,
     budget: NumericBudget | None = None,
 ) -> Certificate:
-    """A certificate whose bound is at most ``tolerance``, or the best that was found.
+    """A certificate whose bound is at most ``tolerance``, or the best that was found, with a doubt in it.
 
     Raises :class:`ctucbvi.UndecidedError` if the budget does not suffice for any; ``known`` is then the
     certificate of what was reached, for a shorter horizon.
@@ -49,18 +50,24 @@ def solve_certified(
             )
         except UndecidedError as error:
             if best is None:
-                raise UndecidedError(str(error), _of_part(error.known, limits)) from None
-            return best
+                raise UndecidedError(str(error), _of_part(error.known, str(error), limits)) from None
+            break
         best = found if best is None or found.bound < best.bound else best
         if best.bound <= tolerance:
             break
     assert best is not None
-    return best
+    if best.bound <= tolerance:
+        return best
+    short = f"every value is proved up to {best.bound:.1e}, not to {tolerance:.1e}"
+    return replace(best, undecided=(Doubt(About.VALUE, short),))
 
 
-def _of_part(part: NumericSolution | None, limits: NumericBudget) -> Certificate | None:
+def _of_part(part: NumericSolution | None, why: str, limits: NumericBudget) -> Certificate | None:
     """The certificate of a solution that came so far, if it takes at most a second longer."""
+    if part is None:
+        return None
     try:
-        return None if part is None else certify(part, budget=replace(limits, seconds=limits.seconds + 1))
+        found = certify(part, budget=replace(limits, seconds=limits.seconds + 1))
     except UndecidedError:
         return None
+    return replace(found, undecided=(Doubt(About.BUDGET, why),))

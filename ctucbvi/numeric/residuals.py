@@ -31,8 +31,12 @@ the policy's, there is no maximum, and other actions do not matter.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
 from numba import njit
 
+from ctucbvi.numeric.arrays import Floats, Integers
 from ctucbvi.numeric.polynomials import bernstein
 
 UNIT = 2.0**-52
@@ -40,6 +44,18 @@ TINY = 1e-280
 HUGE = 1e300
 GROW = 1.0 + 2.0**-40  # covers the rounding in adding up some hundred positive bounds
 MOST_ORDERS = 64  # Bernstein coefficients of more could lose more than UNIT * TINY to underflow
+
+
+class Claimed(NamedTuple):
+    """The solution that is looked at: which problem it is said to solve, its pieces, and its hints."""
+
+    truncate: bool
+    fixed: bool
+    times: Floats  # (pieces + 1,)
+    value: Floats  # (pieces, orders, states): coefficients of Ṽ or ṽ
+    score: Floats  # (pieces, orders, pairs): those of q̃ (committed only)
+    best: Integers  # (pieces, states)
+    capped: Integers  # (pieces, states)
 
 
 @njit(cache=True, inline="always")
@@ -70,23 +86,22 @@ def excess(d, n, blur, work):
 
 
 @njit(cache=True)
-def committed_bounds(
-    rate, reward, first, row, target, probability, truncate, fixed,
-    times, value, score, best, capped, begin, error, bounds, weight, gap, work,
-):  # fmt: skip
+def committed_bounds(model, claimed, begin, error, bounds):
     """Fill ``bounds[k]`` with a proved bound on |V − Ṽ| on piece ``k``, from piece ``begin`` on.
 
-    ``score[k, j, i]`` are the coefficients of q̃ and ``value[k, j, x]`` those of Ṽ, which must be
-    those of q̃ for the hinted action, or of t where the hint is "capped"; what they differ by counts.
-    ``error`` bounds |Q − q̃| where piece ``begin`` begins; returned is the bound where the last one ends.
+    The coefficients of Ṽ must be those of q̃ for the hinted action, or of t where the hint is "capped"; what
+    they differ by counts.  ``error`` bounds |Q − q̃| where piece ``begin`` begins; returned is the bound where
+    the last one ends.
     """
-    pieces, orders, pairs = score.shape
+    pieces, orders, pairs = claimed.score.shape
+    rate, row, target, probability = model.rate, model.row, model.target, model.probability
+    weight, gap, work = np.zeros(orders), np.zeros(claimed.value.shape[2]), np.zeros(2 * orders)
     for k in range(begin, pieces):
-        h = times[k + 1] - times[k]
+        h = claimed.times[k + 1] - claimed.times[k]
         if k > 0:
-            error += _jump(score[k - 1], score[k])
-        q, v = score[k], value[k]
-        shown = _committed_gaps(first, truncate, fixed, times[k], h, q, v, best[k], capped[k], gap, work)
+            error += _jump(claimed.score[k - 1], claimed.score[k])
+        q, v = claimed.score[k], claimed.value[k]
+        shown = _committed_gaps(model.first, claimed, k, h, gap, work)
         weight[:] = 0.0
         missed = 0.0
         for i in range(pairs):
@@ -97,7 +112,7 @@ def committed_bounds(
                     away = v[j, target[e]] - q[j, i]
                     inflow += probability[e] * away
                     size += (probability[e] + TINY) * abs(away)
-                gain = reward[i] if j == 0 else 0.0
+                gain = model.reward[i] if j == 0 else 0.0
                 slope = gain + rate[i] * inflow
                 size = abs(gain) + (rate[i] + TINY) * size + TINY
                 rise = (j + 1.0) * q[j + 1, i] if j + 1 < orders else 0.0
@@ -130,24 +145,25 @@ def _jump(before, after):
 
 
 @njit(cache=True)
-def _committed_gaps(first, truncate, fixed, start, h, q, v, best, capped, gap, work):
+def _committed_gaps(first, claimed, k, h, gap, work):
     """How far Ṽ is from min{t, max_a q̃} in each state; returns the worst of all states.
 
     The difference between Ṽ and the hinted polynomial is counted, and what the hint misses.
     """
+    q, v, start, truncate = claimed.score[k], claimed.value[k], claimed.times[k], claimed.truncate
     orders = q.shape[0]
     n, d, room = orders - 1, work[:orders], work[orders:]
     largest = 0.0
     for x in range(first.size - 1):
-        b = best[x]
-        is_capped = truncate and capped[x] == 1
+        b = claimed.best[k, x]
+        is_capped = truncate and claimed.capped[k, x] == 1
         here, apart = 0.0, 0.0
         for j in range(orders):
             line = start if j == 0 else h if j == 1 else 0.0
             meant = line if is_capped else q[j, b]
             if v[j, x] != meant or (is_capped and j == 1):
                 apart += abs(v[j, x] - meant) + UNIT * (abs(v[j, x]) + abs(meant))
-        if not (is_capped or fixed):
+        if not (is_capped or claimed.fixed):
             for i in range(first[x], first[x + 1]):
                 if i != b:
                     blur = 0.0
@@ -168,28 +184,29 @@ def _committed_gaps(first, truncate, fixed, start, h, q, v, best, capped, gap, w
 
 
 @njit(cache=True)
-def adjustable_bounds(
-    rate, reward, first, row, target, probability, truncate, fixed,
-    times, value, best, capped, begin, error, bounds, weight, slopes, blurs, work,
-):  # fmt: skip
+def adjustable_bounds(model, claimed, begin, error, bounds):
     """Fill ``bounds[k]`` with a proved bound on |V − Ṽ| on piece ``k`` of the adjustable problem.
 
-    ``value[k, j, x]`` are the coefficients of ṽ; where the hint is "capped" t is meant, and the
-    difference counts.  ``begin``, ``error`` and what is returned are as in :func:`committed_bounds`.
+    Where the hint is "capped" t is meant instead of ṽ, and the difference counts.  ``begin``, ``error`` and
+    what is returned are as in :func:`committed_bounds`.
     """
-    pieces, orders, states = value.shape
+    pieces, orders, states = claimed.value.shape
+    first, truncate = model.first, claimed.truncate
+    most = np.diff(first).max()
+    slopes, blurs = np.zeros((orders, most)), np.zeros(most)
+    weight, work = np.zeros(orders), np.zeros(2 * orders)
     n, d, room = orders - 1, work[:orders], work[orders:]
     for k in range(begin, pieces):
-        t, h = times[k], times[k + 1] - times[k]
+        t, h = claimed.times[k], claimed.times[k + 1] - claimed.times[k]
         if k > 0:
-            error += _jump(value[k - 1], value[k])
-        v = value[k]
+            error += _jump(claimed.value[k - 1], claimed.value[k])
+        v = claimed.value[k]
         lasting = missed = 0.0
         weight[:] = 0.0
         for x in range(states):
-            b = best[k, x]
-            is_capped = truncate and capped[k, x] == 1
-            _slopes(rate, reward, first, row, target, probability, v, x, slopes, blurs)
+            b = claimed.best[k, x]
+            is_capped = truncate and claimed.capped[k, x] == 1
+            _slopes(model, v, x, slopes, blurs)
             here = 0.0
             if is_capped:
                 # v = t needs a slope of at least 1 from some action; the hinted one will do.
@@ -197,7 +214,7 @@ def adjustable_bounds(
                     d[j] = (1.0 if j == 0 else 0.0) - slopes[j, b - first[x]]
                 here = excess(d, n, blurs[b - first[x]] + UNIT, room)
                 lasting = worst(lasting, abs(v[0, x] - t) + UNIT * (abs(v[0, x]) + abs(t)))
-            elif not fixed:
+            elif not claimed.fixed:
                 for i in range(first[x], first[x + 1]):
                     if i != b:
                         for j in range(orders):
@@ -224,9 +241,10 @@ def adjustable_bounds(
 
 
 @njit(cache=True)
-def _slopes(rate, reward, first, row, target, probability, v, x, slopes, blurs):
+def _slopes(model, v, x, slopes, blurs):
     """Coefficients of r + λ Σ p(y) (v(y) − v) for the actions of ``x``, and a bound on all their rounding."""
-    orders = v.shape[0]
+    orders, first, row = v.shape[0], model.first, model.row
+    rate, reward, target, probability = model.rate, model.reward, model.target, model.probability
     for i in range(first[x], first[x + 1]):
         at = i - first[x]
         blurs[at] = 0.0

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctucbvi.errors import InputError, UndecidedError
+from ctucbvi.numbers import count
 from ctucbvi.study.plan import Study, made_by
 from ctucbvi.study.pools import GoneError, pool
 from ctucbvi.study.shards import Folder, RunState
@@ -53,8 +54,7 @@ def run_study(
     is given the episodes of every run, a new one for each block.
     """
     for what, number in (("runs", runs), ("workers", workers), ("block", block)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise InputError(f"{what}: {number!r} is not a whole number of at least 1; write one")
+        count(number, what)
     with Folder(study, folder, "regret" if observer is None else observer.kind) as files:
         chains = _Chains(study, runs, files, block, progress, observer)
         if tasks := chains.waiting():

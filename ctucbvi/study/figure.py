@@ -1,57 +1,32 @@
 """The paper's figure: regret and its bound over the number of episodes, both axes logarithmic.
 
-Drawn from the document of a result alone, so that a picture can be drawn again from the file.  The
-same document gives the same bytes: no date, and element names that do not depend on chance.
+Drawn from the document of a result alone, so that a picture can be drawn again from the file.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from ctucbvi.errors import InputError
-
-_FORMATS = (".svg", ".png", ".pdf")
-
-
-def check_target(target: str) -> None:
-    """Refuse a file that could not be written, before the work is done."""
-    path = Path(target)
-    if path.suffix.lower() not in _FORMATS:
-        raise InputError(f"--figure {target!r}: unknown kind of picture; end it in {', '.join(_FORMATS)}")
-    if path.is_dir() or not path.parent.is_dir():
-        raise InputError(f"--figure {target!r}: cannot be written there; name a file in an existing folder")
+from ctucbvi.figures import picture
 
 
 def draw(document: dict[str, Any], target: str) -> None:
     """Draw the curves of a result's document into ``target``."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    with matplotlib.rc_context({"svg.hashsalt": "ctucbvi", "svg.fonttype": "path"}):
-        figure, axis = plt.subplots(figsize=(8, 5), layout="constrained")
-        try:
-            floor = _floor(document["learners"])
-            for colour, learner in enumerate(document["learners"]):
-                _draw_learner(axis, document["checkpoints"], learner, f"C{colour}", floor)
-            _draw_bound(axis, document["checkpoints"], document["bound"])
-            axis.set_xscale("log")
-            axis.set_yscale("log")
-            axis.set_ylim(bottom=floor)
-            axis.set_xlabel("episodes")
-            axis.set_ylabel("expected regret")
-            axis.grid(visible=True, which="major", color="0.9", linewidth=0.6)
-            axis.legend(loc="best", fontsize="small", frameon=False)
-            axis.set_title(_title(document), fontsize="medium", loc="left")
-            figure.savefig(target, metadata=metadata(target))
-        except OSError as error:
-            raise InputError(f"--figure {target!r}: cannot be written: {error.strerror}") from None
-        finally:
-            plt.close(figure)
+    with picture("--figure", target, figsize=(8, 5)) as (_, axis):
+        floor = _floor(document["learners"])
+        for colour, learner in enumerate(document["learners"]):
+            _draw_learner(axis, document["checkpoints"], learner, f"C{colour}", floor)
+        _draw_bound(axis, document["checkpoints"], document["bound"])
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        axis.set_ylim(bottom=floor)
+        axis.set_xlabel("episodes")
+        axis.set_ylabel("expected regret")
+        axis.grid(visible=True, which="major", color="0.9", linewidth=0.6)
+        axis.legend(loc="best", fontsize="small", frameon=False)
+        axis.set_title(_title(document), fontsize="medium", loc="left")
 
 
 def _floor(learners: Sequence[dict[str, Any]]) -> float:
@@ -84,11 +59,3 @@ def _title(document: dict[str, Any]) -> str:
         f"{document['model']}: mean of {runs} run{'s' if runs != 1 else ''}, "
         f"δ = {settings['delta']}, ε = {settings['epsilon']}"
     )
-
-
-def metadata(target: str) -> dict[str, Any]:
-    """What would differ from one drawing to the next is left out."""
-    kind = Path(target).suffix.lower()
-    if kind == ".svg":
-        return {"Date": None, "Creator": None}
-    return {"CreationDate": None, "Creator": None, "Producer": None} if kind == ".pdf" else {"Software": None}

@@ -18,6 +18,7 @@ from ctucbvi.errors import InputError
 from ctucbvi.learning.fast.compiled import CompiledLearner
 from ctucbvi.learning.fast.discrete import DiscreteLearner
 from ctucbvi.learning.fast.learner import FastLearner
+from ctucbvi.numbers import count
 from ctucbvi.study.plan import Contestant, RunPlace
 
 _STEPS = 100  # cells of the grid; see ctucbvi.study.cells for how many are enough
@@ -49,13 +50,12 @@ _MAKERS = {name: LearnerMaker(FastLearner, bonus) for bonus, name in BY_BONUS.it
 
 def contestant(name: str, steps: int = _STEPS) -> Contestant:
     """The contestant called ``name``; ``steps`` are the cells of its grid."""
-    if isinstance(steps, bool) or not isinstance(steps, int) or not 1 <= steps <= 10**6:
-        raise InputError(f"steps: {steps!r} is not a whole number from 1 to 1000000; write one")
+    count(steps, "steps", 1, 10**6)
     if name in _MAKERS:
         return Contestant(name, _MAKERS[name], steps)
     if name.startswith("ucbvi@"):
-        count = name.removeprefix("ucbvi@")
-        if not (count.isascii() and count.isdigit() and 1 <= int(count) <= 10**4):
+        cells = name.removeprefix("ucbvi@")
+        if not (cells.isascii() and cells.isdigit() and 1 <= int(cells) <= 10**4):
             raise InputError(f"learner {name!r}: write ucbvi@N with N steps from 1 to 10000, like ucbvi@10")
-        return Contestant(name, LearnerMaker(DiscreteLearner), int(count), sampled=True)
+        return Contestant(name, LearnerMaker(DiscreteLearner), int(cells), sampled=True)
     raise InputError(f"learner {name!r} is unknown; write ct-ucbvi, sharp, greedy or ucbvi@N (N steps)")

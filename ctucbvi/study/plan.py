@@ -30,6 +30,7 @@ from ctucbvi.learning.fast.compiled import CompiledLearner
 from ctucbvi.learning.settings import Settings
 from ctucbvi.model import CTMDP
 from ctucbvi.modelfile import dump_model
+from ctucbvi.numbers import count
 from ctucbvi.sources import digest
 
 CHECKPOINTS = 200
@@ -74,8 +75,7 @@ class Study:
     initial: tuple[tuple[str, Fraction], ...] = ()  # of the initial state; empty: the model's own
 
     def __post_init__(self) -> None:
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise InputError(f"seed: {self.seed!r} is not a whole number of at least 0; write one")
+        count(self.seed, "seed", 0)
         names = [c.name for c in self.contestants]
         for i, name in enumerate(names):
             if name in names[:i]:

@@ -192,9 +192,9 @@ def _locked(root: Path) -> IO[bytes]:
 
 def _lock(file: IO[bytes]) -> None:
     try:
-        import fcntl
+        import fcntl  # POSIX only
     except ImportError:  # not a POSIX system
-        import msvcrt
+        import msvcrt  # elsewhere
 
         locking: Any = msvcrt
         locking.locking(file.fileno(), locking.LK_NBLCK, 1)

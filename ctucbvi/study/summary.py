@@ -24,6 +24,8 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import log, sqrt
 
+import mpmath
+
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.study.evaluation import UNITS
@@ -125,7 +127,6 @@ def student_quantile(share: float, freedom: int) -> float:
 
     :math:`P(|T| > q) = I_{\nu/(\nu+q^2)}(\nu/2, 1/2)`, found by bisection.
     """
-    import mpmath
 
     def beyond(q: mpmath.mpf) -> mpmath.mpf:
         nu = mpmath.mpf(freedom)

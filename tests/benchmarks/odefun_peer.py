@@ -77,8 +77,8 @@ def solve(
 def regimes_of(opinion: Any) -> list[tuple[Any, dict[str, str]]]:
     """Return the regimes of a :class:`ctucbvi.second_opinion.SecondOpinion`, ready for :func:`solve`."""
     regimes: list[tuple[Any, dict[str, str]]] = [(0, {x: opinion.action(x, 0) for x in opinion.model.states})]
-    for state, when, _, after in opinion.switches:
-        regimes.append((when, regimes[-1][1] | {state: after}))
+    for s in opinion.switches:
+        regimes.append((_number(s.time.mid), regimes[-1][1] | {s.state: s.after[0]}))
     return regimes
 
 
@@ -94,7 +94,7 @@ def main() -> None:
     ours = time.perf_counter() - begun
     values, seconds = solve(model, digits, regimes_of(opinion))
     with mp.workdps(digits + _GUARD):
-        error = max(abs(v - opinion.value(x, model.horizon)) for x, v in values.items())
+        error = max(abs(v - opinion.estimate(x, model.horizon)) for x, v in values.items())
         print(f"odefun, {digits} digits: {mp.nstr(values[model.initial], digits)}")
         print(f"difference from the second opinion {mp.nstr(error, 2)}")
     print(f"odefun, given the switching times: {seconds:.3f} s; second opinion, finding them: {ours:.3f} s")

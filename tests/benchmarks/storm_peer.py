@@ -165,7 +165,7 @@ def main() -> int:
         model = random_reachability(4, 3, seed)
         opinion = second_opinion.solve(model, digits=15)
         truth, mutant = (
-            float(o.value(model.initial, model.horizon))
+            float(o.value(model.initial).mid)
             for o in (opinion, second_opinion.solve(model, Semantics.ADJUSTABLE, digits=15))
         )
         for epsilon in (1e-6, 1e-8):

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from flint import arb
 
-from proofs_checks import coverage, crossing, lem_ci_p, lem_rate_ucb, weissman
-from verify.claims import Effort
+from ctucbvi.learning import DOUBLES, Settings, Statistics, constants
+from ctucbvi.learning.fast.learner import FastLearner
+from proofs_checks.checks import coverage, crossing, jumps, rates
 from verify.provers.statistical import lower_bound, upper_bound
-
-EFFORT = Effort(error=Fraction(1, 10**8))
 
 
 def _simulated(setting: crossing.Setting, runs: int, seed: int) -> int:
@@ -58,7 +57,7 @@ def test_peels_are_the_least_that_reach_the_end() -> None:
 @pytest.mark.parametrize("time", [Fraction(1, 2), Fraction(3, 2), Fraction(9, 4)])
 def test_count_law_agrees_with_simulation(time: Fraction) -> None:
     """Three visits with rate 1 and H = 1: the law of N for T near a value between the multiples of H."""
-    law = lem_rate_ucb.count_law(3, Fraction(1), Fraction(1), time)
+    law = rates.count_law(3, Fraction(1), Fraction(1), time)
     assert sum(law.values()) == 1
     holding = np.random.default_rng(1).exponential(1.0, (400_000, 3))
     total, count = np.minimum(holding, 1).sum(1), (holding <= 1).sum(1)
@@ -68,24 +67,21 @@ def test_count_law_agrees_with_simulation(time: Fraction) -> None:
 
 
 def test_exact_distances_are_a_law() -> None:
-    found = weissman.distances((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)), 5)
+    found = jumps.distances((Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)), 5)
     assert sum(found.values()) == 1
-    assert weissman.distances((Fraction(1, 2), Fraction(1, 2)), 2) == {
+    assert jumps.distances((Fraction(1, 2), Fraction(1, 2)), 2) == {
         Fraction(0): Fraction(1, 2),
         1: Fraction(1, 2),
     }
 
 
 def test_weights_of_the_visits_add_up() -> None:
-    total = sum((lem_ci_p.visits(Fraction(4), n) for n in range(60)), arb(0))
+    total = sum((jumps.visits(Fraction(4), n) for n in range(60)), arb(0))
     assert abs(total - 1) < 1e-12
 
 
 def test_fast_learner_reports_the_estimates_that_its_data_give() -> None:
     """What the coverage experiment pairs: p̂ of an episode, and N and T before it."""
-    from ctucbvi.learning import Settings, Statistics
-    from ctucbvi.learning.fast.learner import FastLearner
-
     model = coverage.two_by_two().model
     settings = Settings.for_model(model, episodes=15, delta=coverage.DELTA)
     learner = FastLearner(model, settings, seed=3, steps=10)
@@ -100,8 +96,6 @@ def test_fast_learner_reports_the_estimates_that_its_data_give() -> None:
 
 
 def test_radii_are_the_learner_s() -> None:
-    from ctucbvi.learning import DOUBLES, Settings, constants
-
     world = coverage.two_by_two()
     settings = Settings.for_model(world.model, episodes=40, delta=coverage.DELTA)
     told = constants(world.model, settings, DOUBLES)
@@ -117,11 +111,11 @@ def test_no_data_is_covered_exactly() -> None:
         assert world.rate_excess(nothing, nothing, coverage.Radii(world, episodes)).max() <= 1
 
 
-@pytest.mark.parametrize("jumps", [False, True])
-def test_smaller_radii_cover_less(jumps: bool) -> None:
+@pytest.mark.parametrize("of_jumps", [False, True])
+def test_smaller_radii_cover_less(of_jumps: bool) -> None:
     world = coverage.two_by_two()
     counts = [
-        coverage.Adversary(world, jumps, scale)(np.random.default_rng(3), 500)
+        coverage.Adversary(world, of_jumps, scale)(np.random.default_rng(3), 500)
         for scale in (1, 0.5, 0.35, 0.25)
     ]
     assert counts == sorted(counts, reverse=True)

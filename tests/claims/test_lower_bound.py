@@ -10,19 +10,24 @@ from itertools import product
 import pytest
 from hypothesis import given
 
-from proofs_checks import lower_bound_algorithms as best
-from proofs_checks import thm_lowerbound, thm_lowerbound_readings, thm_lowerbound_repaired
-from proofs_checks.lower_bound_checks import TREES, games, stay_if_good
-from proofs_checks.lower_bound_game import BITS, Game, History, Moment, distance, least_average_regret
-from proofs_checks.lower_bound_instances import SMALLEST, Tree, erlang_excess, excess_by_recursion, with_turns
+from proofs_checks import SOURCE
+from proofs_checks.checks import lower_bound_algorithms as best
+from proofs_checks.checks.lower_bound import TREES, games, stay_if_good
+from proofs_checks.checks.lower_bound_game import BITS, Game, History, Moment, distance, least_average_regret
+from proofs_checks.checks.lower_bound_instances import (
+    SMALLEST,
+    Tree,
+    erlang_excess,
+    excess_by_recursion,
+    with_turns,
+)
 from verify.claims import Effort
 from verify.provers.balls import precision
 from verify.provers.comparison import holds
 from verify.running.engine import run_claim
+from verify.running.loading import load_claims
 
 TINY = Fraction(1, 10**20)
-MODULES = (thm_lowerbound, thm_lowerbound_repaired, thm_lowerbound_readings)
-CLAIMS = [c for module in MODULES for c in module.CLAIMS]
 
 
 @pytest.mark.parametrize("stages", range(1, 7))
@@ -77,7 +82,7 @@ def test_the_paper_formula_overstates_the_regret_of_a_policy_that_looks_at_the_t
 
 @pytest.mark.parametrize("label", ["thm:lowerbound/every-K", "eq:regret-lowerbound2"])
 def test_check_beside_a_proof_catches_a_wrong_constant(label: str) -> None:
-    claim = next(c for c in CLAIMS if c.label == label)
+    claim = load_claims(SOURCE)[label]
     wrong = {"thm:lowerbound/every-K": best.few_episodes, "eq:regret-lowerbound2": best.long_horizons}[label]
     assert run_claim(replace(claim, checks=(wrong(Fraction(1, 3)),)), Effort()).verdict == "refuted"
 

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+from dataclasses import replace
 
 import pytest
 
-import proofs_checks
+from proofs_checks import SOURCE
 from verify.claims import Effort
 from verify.running.engine import run_claim
-from verify.running.loading import Source, load_claims
+from verify.running.loading import load_claims
 
-
-def mutants():
-    for info in pkgutil.iter_modules(proofs_checks.__path__, "proofs_checks."):
-        module = importlib.import_module(info.name)
-        originals = {claim.label: claim for claim in getattr(module, "CLAIMS", ())}
-        for label, mutant in getattr(module, "MUTANTS", {}).items():
-            yield pytest.param(originals[label], mutant, id=label)
+CLAIMS = load_claims(SOURCE)
+MUTANTS = load_claims(replace(SOURCE, mutants=True))
 
 
 def test_every_claim_that_is_checked_has_a_mutant():
-    have = {param.id for param in mutants()}
-    checked = [c.label for c in load_claims(Source()) if c.expects("quick") != "assumed"]
-    assert [label for label in checked if label not in have] == []
+    assert [c.label for c in CLAIMS if c.mutant is None and c.expects("quick") != "assumed"] == []
 
 
-@pytest.mark.parametrize(("original", "mutant"), list(mutants()))
-def test_the_check_tells_the_mutant_from_the_claim(original, mutant):
-    expected = original.expects("quick")
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda c: c.label)
+def test_the_check_tells_the_mutant_from_the_claim(mutant):
     found = run_claim(mutant, Effort())
     assert found.error is None
-    if expected.holds:
+    if CLAIMS[mutant.label].expects("quick").holds:
         assert not found.verdict.holds, "a changed claim must not hold"
     else:
         assert found.verdict != "refuted", "a correct variant must not be refuted"

@@ -14,70 +14,41 @@ from ctucbvi.learning import Settings
 from ctucbvi.learning.estimated import layered
 from ctucbvi.model import CTMDP
 from ctucbvi.study import regret_bound
-from proofs_checks import (
+from proofs_checks import SOURCE
+from proofs_checks.checks import (
     contraction,
     discretization,
-    hjb_equation,
-    iteration_speed,
-    optimality_equation,
+    hjb,
+    optimality,
     policies,
     setting,
     simulation,
-    transitions,
     value_iteration,
 )
-from proofs_checks.inventory import ASSERTIONS
-from proofs_checks.variants import vanishes
-from verify.claims import Check, Claim, Effort, Kind, Verdict
+from proofs_checks.checks.common import vanishes
+from verify.claims import Check, Effort, Verdict
 from verify.running.engine import run_claim
-
-MODULES = (
-    setting,
-    optimality_equation,
-    hjb_equation,
-    value_iteration,
-    iteration_speed,
-    contraction,
-    discretization,
-    policies,
-    simulation,
-    transitions,
-)
-CLAIMS = [one for module in MODULES for one in module.CLAIMS]
-MINE = (
-    "sec:episodicRL/", "eq:M/", "eq:assume/", "eq:FH-control2/", "eq:hjb-pde", "eq:Qa",
-    "eq:FH-control-discrete/", "alg:VI/", "lem:optimism/contraction", "lem:optimism/attained", "eq:error-vi",
-    "eq:mono", "sec:simulation/", "fig:1/", "eq:FH-control/", "eq:pi-k/", "remark:integral/",
-    "remark:homogeneous/", "sec:introduction/",
-)  # fmt: skip
+from verify.running.loading import load_claims
 
 
-def _verdict(original: Claim, *checks: Check) -> Verdict:
-    return run_claim(replace(original, checks=checks), Effort()).verdict
-
-
-def test_every_assertion_of_this_part_is_a_claim_and_the_others_are_steps_or_repairs() -> None:
-    labels = {one.label for one in CLAIMS}
-    wanted = {label for label in ASSERTIONS if label.startswith(MINE)}
-    assert wanted <= labels
-    added = {one.label for one in CLAIMS if one.kind is Kind.STATEMENT} - wanted
-    assert added == set()
+def _verdict(label: str, check: Check) -> Verdict:
+    return run_claim(replace(load_claims(SOURCE)[label], checks=(check,)), Effort()).verdict
 
 
 # --- the hand-made example ---------------------------------------------------------------------
 
 
 def test_two_speeds_has_the_values_that_the_text_derives() -> None:
-    model = hjb_equation.two_speeds()
-    fixed, hjb = solve(model, digits=12), solve(model, "adjustable", digits=12)
+    model = hjb.two_speeds()
+    fixed, free = solve(model, digits=12), solve(model, "adjustable", digits=12)
     assert float(fixed.value("x", 1).mid) == pytest.approx((1 - exp(-2)) / 2, abs=1e-11)
     assert float(fixed.value("x", 2).mid) == pytest.approx(1 - exp(-1), abs=1e-11)
-    assert float(hjb.value("x", 2).mid) == pytest.approx(1 - 2 / 3 * 3**0.25 * exp(-1), abs=1e-11)
+    assert float(free.value("x", 2).mid) == pytest.approx(1 - 2 / 3 * 3**0.25 * exp(-1), abs=1e-11)
 
 
 def test_slope_of_the_value_agrees_with_a_difference_quotient() -> None:
-    solution, step = solve(hjb_equation.two_speeds(), digits=30), Fraction(1, 10**8)
-    slope, top = hjb_equation.slopes(solution, "x", Fraction(1))
+    solution, step = solve(hjb.two_speeds(), digits=30), Fraction(1, 10**8)
+    slope, top = hjb.slopes(solution, "x", Fraction(1))
     ahead, behind = (solution.value("x", 1 + sign * step).mid for sign in (1, -1))
     assert float((ahead - behind) / (2 * step)) == pytest.approx(float(slope.mid), abs=1e-12)
     assert float(slope.mid) == pytest.approx(exp(-2), abs=1e-12)
@@ -85,12 +56,12 @@ def test_slope_of_the_value_agrees_with_a_difference_quotient() -> None:
 
 
 def test_both_values_differ_on_the_paper_example_and_agree_with_one_action() -> None:
-    assert hjb_equation.differ(optimality_equation.paper_example())
-    assert not hjb_equation.differ(hjb_equation.one_speed())
+    assert hjb.differ(optimality.paper_example())
+    assert not hjb.differ(hjb.one_speed())
 
 
 def test_policy_of_the_hjb_equation_takes_the_slow_action_and_loses() -> None:
-    policy = solve(hjb_equation.two_speeds(), "adjustable").policy()
+    policy = solve(hjb.two_speeds(), "adjustable").policy()
     assert policy.action("x", 1) == "b"  # though a earns more when held
     assert float(evaluate(policy).value("x", 1).mid) == pytest.approx(1 - exp(-1 / 2), abs=1e-9)
 
@@ -123,7 +94,7 @@ def test_drawn_models_are_of_the_class(model: CTMDP) -> None:
 
 
 def test_grid_value_is_the_recursion_in_doubles() -> None:
-    model, steps = optimality_equation.paper_example(), 200
+    model, steps = optimality.paper_example(), 200
     rows = [(0.85, 3, 1), (1.0, 5, 1), (0.4, 2, 0), (0.0, 7, 0)]
     values = [0.0, 0.0]
     for _ in range(steps):
@@ -133,7 +104,7 @@ def test_grid_value_is_the_recursion_in_doubles() -> None:
 
 
 def test_bound_of_the_figure_is_the_one_that_studies_draw() -> None:
-    model = optimality_equation.paper_example()
+    model = optimality.paper_example()
     episodes = [2, 1000, 10**5]
     drawn = regret_bound(model, Settings.for_model(model, episodes=10**5), episodes).values
     for k, value in zip(episodes, drawn, strict=True):
@@ -151,28 +122,27 @@ def test_printed_loop_reads_what_it_has_not_computed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("original", "check"),
+    ("label", "check"),
     [
-        (setting.BOUNDS, setting.bounded(excess=Fraction(1, 10**4))),
-        (contraction.ERROR_VI, contraction.stopped_error(share=Fraction(1, 10**4))),
-        (setting.BANACH_REPAIRED, setting.limits(shift=-1)),
-        (simulation.EVALUATION, simulation.iterated(sooner=1)),
-        (simulation.STOPPING, simulation.stopped(share=Fraction(1, 10**3))),
-        (policies.GRID, policies.nearly_greedy(share=Fraction(1, 10**3))),
-        (discretization.ERROR_KNOWN, discretization.sampled_policy(Fraction(1, 20))),
-        (value_iteration.ITERATION, value_iteration.increasing_iterates(truncate=False, steps=-1)),
+        ("eq:FH-control2/bounds", setting.bounded(excess=Fraction(1, 10**4))),
+        ("eq:error-vi", contraction.stopped_error(share=Fraction(1, 10**4))),
+        ("sec:episodicRL/banach/repaired", setting.limits(shift=-1)),
+        ("sec:simulation/evaluation", simulation.iterated(sooner=1)),
+        ("sec:simulation/stopping", simulation.stopped(share=Fraction(1, 10**3))),
+        ("remark:integral/grid", policies.nearly_greedy(share=Fraction(1, 10**3))),
+        ("eq:FH-control-discrete/error", discretization.sampled_policy(Fraction(1, 20))),
+        ("eq:Qa/iteration", value_iteration.increasing_iterates(truncate=False, steps=-1)),
     ],
-    ids=lambda value: value.label if isinstance(value, Claim) else "",
 )
-def test_check_beside_a_proof_catches_a_wrong_variant(original: Claim, check: Check) -> None:
-    assert _verdict(original, check) is Verdict.REFUTED
+def test_check_beside_a_proof_catches_a_wrong_variant(label: str, check: Check) -> None:
+    assert _verdict(label, check) is Verdict.REFUTED
 
 
 def test_identity_that_fails_is_refuted_and_not_just_unproved() -> None:
     wrong = vanishes("t = 2t", ("t = 2t", lambda: setting.TIME))
-    assert _verdict(setting.JOINT_LAW, wrong) is Verdict.REFUTED
+    assert _verdict("sec:episodicRL/joint-law", wrong) is Verdict.REFUTED
 
 
 def test_an_identity_that_holds_at_the_sampled_point_only_is_not_proved() -> None:
     unsettled = vanishes("one point", ("t = 2", lambda: setting.TIME - 2))  # 2 is the first sample
-    assert _verdict(setting.JOINT_LAW, unsettled) is Verdict.TESTED
+    assert _verdict("sec:episodicRL/joint-law", unsettled) is Verdict.TESTED

@@ -10,11 +10,12 @@ from fractions import Fraction
 
 import pytest
 
+from proofs_checks import SOURCE
 from verify.claims import Effort, Verdict
 from verify.running.engine import run_claim
-from verify.running.loading import Source, load_claims
+from verify.running.loading import load_claims
 
-CLAIMS = load_claims(Source())
+CLAIMS = load_claims(SOURCE)
 REFUTED = [one for one in CLAIMS if one.expects("quick") is Verdict.REFUTED]
 
 

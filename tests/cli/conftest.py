@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from verify import progress
-from verify.commands import fast
 
 
 @pytest.fixture(autouse=True)
 def no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiling takes seconds the first time; a progress line about it would be noise here."""
     monkeypatch.setattr(progress, "_SILENT", 1e9)
-    monkeypatch.setattr(fast, "PATIENCE", 1e9)

@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from ctucbvi.cli import main
 from tests.fake_claims import write
-from verify.cli import main
 
 BODY = """
 from verify.claims import Domain

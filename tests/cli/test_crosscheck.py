@@ -8,8 +8,10 @@ from fractions import Fraction
 import pytest
 
 import ctucbvi
+from ctucbvi import peers, second_opinion
+from ctucbvi.cli import main
+from ctucbvi.commands import crosscheck
 from ctucbvi.library import machine_repair
-from verify.cli import main
 
 
 def run(capsys, *arguments) -> tuple[int, str, str]:
@@ -53,7 +55,7 @@ def test_random_models_by_seed(capsys):
 
 
 def test_without_models_the_bundled_ones_and_corners(capsys, monkeypatch):
-    monkeypatch.setattr(ctucbvi, "bundled_models", lambda: {"machine-repair": machine_repair()})
+    monkeypatch.setattr(crosscheck, "bundled_models", lambda: {"machine-repair": machine_repair()})
     status, out, _ = run(capsys, "--random", "1", "--semantics", "committed")
     assert status == 0
     for name in ("machine-repair", "touching-at-zero", "random-0-1"):
@@ -69,7 +71,7 @@ def test_a_failure_is_written_as_a_small_model_that_plan_reads(capsys, monkeypat
     def wrong(model, *rest, **options):
         return solve(model.with_rewards(scale=Fraction(10**12 + 1, 10**12)), *rest, **options)
 
-    monkeypatch.setattr(ctucbvi, "solve", wrong)
+    monkeypatch.setattr(crosscheck, "solve", wrong)
     file = tmp_path / "failure.toml"
     status, out, err = run(capsys, "reachability", "--semantics", "committed", "--failing", file)
     assert status == 1
@@ -94,7 +96,7 @@ def test_too_little_budget_is_undecided_and_the_others_go_on(capsys, monkeypatch
             raise ctucbvi.UndecidedError("undecided: no time")
         return solve(model, semantics, **options)
 
-    monkeypatch.setattr(ctucbvi, "solve", tired)
+    monkeypatch.setattr(crosscheck, "solve", tired)
     status, out, err = run(capsys, "machine-repair")
     assert (status, err) == (1, "ctucbvi: machine-repair, committed: undecided: no time\n")
     assert out.endswith("1 of 2 agree: NOT ALL\n")
@@ -256,13 +258,34 @@ def test_peers_are_asked_or_left_out_with_the_reason(capsys):
     document = json.loads(out)
     assert status == 0
     assert {entry["peer"] for entry in document["peers"]} == {"quantecon", "stormpy"}
-    assert all("left_out" in entry or entry["agree"] for entry in document["peers"])
+    missing = {peer for peer, reason in peers.available().items() if reason is not None}
+    assert {entry["peer"] for entry in document["peers"] if "model" not in entry} == missing
+    assert all(entry["agree"] for entry in document["peers"] if "agree" in entry)
     assert "third opinions" in run(capsys, "reachability", "--peers")[1]
 
 
-def test_a_peer_that_disagrees_is_status_1(capsys, monkeypatch):
-    from ctucbvi import peers
+def test_a_peer_that_agrees_is_listed_with_its_difference(capsys, monkeypatch):
+    """With a peer that is always there: the second opinion, disguised."""
 
+    def disguised(model, semantics, *, peer, epsilon):
+        found = second_opinion.solve(model, semantics, digits=15)
+        return peers.Opinion(
+            peer, {x: float(found.value(x).mid) + epsilon / 2 for x in model.states}, epsilon
+        )
+
+    monkeypatch.setattr(peers, "available", lambda: {"stormpy": None, "quantecon": "not installed"})
+    monkeypatch.setattr(peers, "third_opinion", disguised)
+    status, out, _ = run(capsys, "reachability", "--peers", "--json")
+    *asked, left_out = json.loads(out)["peers"]
+    assert status == 0
+    assert [(e["peer"], e["model"], e["semantics"], e["agree"]) for e in asked] == [
+        ("stormpy", "reachability", semantics, True) for semantics in ("committed", "adjustable")
+    ]
+    assert all(abs(e["difference"] - e["stated"] / 2) < 1e-9 for e in asked)
+    assert left_out == {"peer": "quantecon", "left_out": "not installed"}
+
+
+def test_a_peer_that_disagrees_is_status_1(capsys, monkeypatch):
     def wrong(model, semantics, *, peer, epsilon):
         return peers.Opinion(peer, dict.fromkeys(model.states, 0.123), epsilon)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from verify.cli import main
+from ctucbvi.cli import main
 
 CLAIMS = """
 from fractions import Fraction

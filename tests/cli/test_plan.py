@@ -8,8 +8,9 @@ from fractions import Fraction
 import pytest
 
 import ctucbvi
+from ctucbvi.cli import main
+from ctucbvi.commands import crosscheck, plan
 from ctucbvi.library import machine_repair
-from verify.cli import main
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -51,7 +52,7 @@ def test_json_follows_the_contract(capsys):
     assert plan["values"][0]["value"] == "0.6410555698399219868250844896086176967943"
     assert [s["action"] for s in plan["policy"]["operating"]] == ["fast", "slow"]
     first = plan["switches"][0]
-    assert set(first) == {"state", "lower", "upper", "before", "after"}
+    assert set(first) == {"state", "t", "lower", "upper", "before", "after"}
     assert (first["state"], first["before"], first["after"]) == ("repair", "slow", "fast")
     times = [Fraction(s["lower"]) for s in plan["switches"]]
     assert times == sorted(times)
@@ -236,7 +237,7 @@ def test_crosscheck_agrees_and_notices_a_wrong_planner(capsys, monkeypatch, tmp_
 
     solve = ctucbvi.solve
     wrong = machine_repair().with_rewards(scale=Fraction(10**12 + 1, 10**12))
-    monkeypatch.setattr(ctucbvi, "solve", lambda model, *rest, **options: solve(wrong, *rest, **options))
+    monkeypatch.setattr(crosscheck, "solve", lambda model, *rest, **options: solve(wrong, *rest, **options))
     status, out, _ = run(capsys, "crosscheck", "machine-repair")
     assert status == 1
     assert "DISAGREE" in out
@@ -244,8 +245,8 @@ def test_crosscheck_agrees_and_notices_a_wrong_planner(capsys, monkeypatch, tmp_
 
 def test_help_imports_nothing_heavy():
     code = (
-        "import sys, verify.cli; verify.cli.build_parser();"
-        "print([m for m in ('flint', 'numpy', 'sympy', 'mpmath', 'matplotlib', 'hypothesis', 'ctucbvi')"
+        "import sys, ctucbvi.cli; ctucbvi.cli.build_parser();"
+        "print([m for m in ('flint', 'numpy', 'sympy', 'mpmath', 'matplotlib', 'hypothesis', 'ctucbvi.model')"
         " if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -260,10 +261,9 @@ def test_help_has_an_example(capsys, command):
     assert "example" in capsys.readouterr().out
 
 
-def test_python_m_verify_is_the_command():
-    found = subprocess.run(
-        [sys.executable, "-m", "verify", "plan", "machine-repair"], capture_output=True, text=True, check=True
-    )
+def test_python_m_ctucbvi_is_the_command():
+    command = [sys.executable, "-m", "ctucbvi", "plan", "machine-repair"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "0.641055569839922" in found.stdout
 
 
@@ -271,7 +271,7 @@ def test_an_interrupt_is_one_line(capsys, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ctucbvi, "solve", interrupted)
+    monkeypatch.setattr(plan, "solve", interrupted)
     status, out, err = run(capsys, "plan", "machine-repair")
     assert (status, out, err) == (130, "", "ctucbvi: interrupted\n")
 
@@ -280,13 +280,13 @@ def test_a_defect_is_not_taken_for_bad_input(monkeypatch):
     def broken(*arguments, **options):
         raise ValueError("a defect")
 
-    monkeypatch.setattr(ctucbvi, "solve", broken)
+    monkeypatch.setattr(plan, "solve", broken)
     with pytest.raises(ValueError, match="a defect"):
         main(["plan", "machine-repair"])
 
 
 def test_a_reader_that_goes_away_is_not_an_error():
-    command = f"{sys.executable} -m verify plan queue --json | head -n 1"
+    command = f"{sys.executable} -m ctucbvi plan queue --json | head -n 1"
     found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert found.stdout == "{\n"
     assert found.stderr == ""

@@ -16,13 +16,13 @@ import ctucbvi
 from tests.cli.test_plan import refused, run
 
 SMALL = ["regret", "machine-repair", "--episodes", "3000", "--runs", "3", "--seed", "4", "--workers", "1"]
-COMMAND = [sys.executable, "-m", "verify", *SMALL[:-2]]
+COMMAND = [sys.executable, "-m", "ctucbvi", *SMALL[:-2]]
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory) -> str:
     """The result of the small study, never interrupted, by one process."""
-    from verify.cli import main
+    from ctucbvi.cli import main
 
     file = tmp_path_factory.mktemp("plain") / "result.json"
     assert main([*SMALL, "--result", str(file), "--json"]) == 0

@@ -10,18 +10,18 @@ from pathlib import Path
 import pytest
 
 from ctucbvi import find_model
-from proofs_checks import suites
-from proofs_checks.contraction import contracted
-from proofs_checks.coverage import shrunken
-from proofs_checks.lem_error_model import ONE, operator_error
-from proofs_checks.lem_optimism import iterates
-from proofs_checks.perturbed import looks, places, tempting
+from ctucbvi.cli import main
+from proofs_checks import SOURCE, suites
+from proofs_checks.checks.contraction import contracted
+from proofs_checks.checks.coverage import World, adversary, two_by_two
+from proofs_checks.checks.model_error import ONE, operator_error
+from proofs_checks.checks.optimism import iterates
+from proofs_checks.checks.perturbed import looks, places, tempting
 from verify.claims import Claim, Effort, Verdict
-from verify.cli import main
 from verify.provers.examples import run_examples
 from verify.provers.statistical import Statistical
 from verify.running.engine import run_claim
-from verify.running.loading import Source, load_claims
+from verify.running.loading import load_claims, suite_names
 
 MODEL = """
 name = "mine"
@@ -89,9 +89,14 @@ def test_every_check_of_a_suite_looks_at_the_model(name):
                 assert all("name='machine-repair'" in text for text in seen)
 
 
+def test_the_help_names_the_suites_that_there_are():
+    assert sorted(SOURCE.offers) == suite_names(SOURCE)
+
+
 def test_a_changed_model_is_checked_again(folder):
     def statements() -> list[str]:
-        return [c.statement for c in load_claims(Source(suites=("contraction",), subject="mine.toml"))]
+        source = replace(SOURCE, suites=("contraction",), subject="mine.toml")
+        return [claim.statement for claim in load_claims(source)]
 
     before = statements()
     Path("mine.toml").write_text(MODEL.replace('rate = "2"', 'rate = "3"'), encoding="utf-8")
@@ -152,4 +157,6 @@ def test_a_smaller_lipschitz_constant_is_refuted():
     [("coverage/rates-adversary", find_model("machine-repair")), ("coverage/jumps-adversary", None)],
 )
 def test_a_quarter_of_the_radius_is_refuted(label, model):
-    assert _refuted(shrunken(_named(suites.coverage(suites.Subject(model)), label)))
+    claim = _named(suites.coverage(suites.Subject(model)), label)
+    world = two_by_two() if model is None else World(model)
+    assert _refuted(replace(claim, checks=(adversary(world, jumps="jumps" in label, scale=0.25),)))

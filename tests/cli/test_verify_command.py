@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
 
 import pytest
 
+from ctucbvi.cli import main
 from tests.fake_claims import write
-from verify.cli import main
+from verify import progress
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("CTUCBVI_CACHE", str(tmp_path / "cache"))
+    for name in ("CTUCBVI_CACHE", "VERIFY_CACHE"):
+        monkeypatch.setenv(name, str(tmp_path / "cache"))
 
 
 @pytest.fixture
@@ -237,10 +240,8 @@ def test_a_folder_that_cannot_be_made_is_said(verify, tmp_path):
 
 
 def test_progress_says_how_far_it_is(verify, monkeypatch):
-    from verify.running import live
-
-    monkeypatch.setattr(live, "_SILENT", 0)
-    monkeypatch.setattr(live, "_EVERY", 0)
+    monkeypatch.setattr(progress, "_SILENT", 0)
+    monkeypatch.setattr(progress, "_EVERY", 0)
     _, _, err = verify("CLAIMS = [fake('a', 'proved'), fake('b', 'proved')]")
     spent = re.sub(r"after \d+ s", "after 0 s", err)  # a busy machine may take longer
     assert spent == "verify: 0 of 2 claims after 0 s; now a\nverify: 1 of 2 claims after 0 s; now b\n"
@@ -267,13 +268,34 @@ CLAIMS = [claim("a", "words", checks=[Loud("proved")])]
     assert "noise" in done.stderr
 
 
+def test_without_a_tenant_the_claims_are_named(tmp_path):
+    """``python -m verify`` knows of no package of claims, and says nothing about one."""
+    file, environment = str(write(tmp_path, "CLAIMS = [fake('a', 'tested')]")), {**os.environ}
+    environment["VERIFY_CACHE"] = str(tmp_path / "kept")
+
+    def run(*arguments):
+        command = [sys.executable, "-m", "verify", *arguments]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert "ctucbvi" not in done.stdout + done.stderr
+        return done
+
+    for arguments in ([], ["verify"], ["claims"]):
+        assert run(*arguments, "--help").returncode == 0
+    assert (run("verify").returncode, run("claims", "--claims", file).returncode) == (2, 0)
+    assert run("verify", "--claims", file).returncode == 0
+    assert list((tmp_path / "kept" / "results").iterdir())
+    missing = run("claims", "z", "--claims", file)
+    assert missing.stderr == "python -m verify: no claim 'z'; see python -m verify claims\n"
+    assert run("claims", "--claims", file, "--graph", "-").stderr == ""
+
+
 def test_help_is_fast_and_has_an_example(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["verify", "--help"])
     assert stop.value.code == 0
     assert "ctucbvi verify --claims mine.py --json" in capsys.readouterr().out
     code = (
-        "import sys; from verify.cli import build_parser; build_parser()\n"
+        "import sys; from ctucbvi.cli import build_parser; build_parser()\n"
         "sys.exit(bool({'sympy', 'numpy', 'flint', 'verify.claims', 'verify.running'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -357,6 +357,6 @@ def test_a_changed_helper_in_another_folder_is_noticed(tmp_path, monkeypatch):
         helper.write_text(f"def side():\n    return {value}\n")
         monkeypatch.delitem(sys.modules, "far_helper", raising=False)
         sys.path_importer_cache.clear()
-        run = run_claims(Source.of(str(file)), workers=0, cache=Cache(tmp_path / "cache"))
+        run = run_claims(Source(file=str(file)), workers=0, cache=Cache(tmp_path / "cache"))
         found.append(run.results["far"].verdict)
     assert found == [Verdict.PROVED, Verdict.REFUTED]

@@ -12,6 +12,7 @@ import ctucbvi
 from ctucbvi import CTMDP, Budget, Semantics, Solution, UndecidedError
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.exact import signs, solution
+from ctucbvi.solutions import About
 from tests.hostile import contact, hostile
 from tests.opinions import second_opinion
 from tests.unit.test_enclosure import unit
@@ -111,11 +112,12 @@ def test_a_contact_costs_digits_nowhere_else(order: int, digits: int) -> None:
     model = contact(order)
     found = ctucbvi.solve(model, digits=digits)
     assert all(found.value(state).has_digits(digits) for state in model.states)
-    doubts = [s for _, s in found.doubts]
+    doubts = found.undecided
     assert len(doubts) == (0 if order == 1 else 1)
     for doubt in doubts:
-        assert abs(float(doubt.start.mid) - 0.6931471805599453) < 1e-9
-        assert doubt.end.mid - doubt.start.mid < Fraction(1, 10**15)
+        assert doubt.what is About.ACTIONS
+        assert abs(float(doubt.between.lower) - 0.6931471805599453) < 1e-9
+        assert doubt.between.width < Fraction(1, 10**15)
     first, *_, last = found.segments("x")
     assert (first.actions, last.actions) == ((("a",), ("a",)) if order % 2 == 0 else (("b",), ("a",)))
 
@@ -126,8 +128,7 @@ def test_crossings_close_together_are_counted_or_left_open() -> None:
     assert len(sharp.switches) == 3
     assert sharp.undecided == ()
     blurred = ctucbvi.solve(model, digits=15, budget=Budget(max_bits=128))
-    assert [s.actions for _, s in blurred.doubts] == [("a", "b")]
-    assert any("cannot be told apart" in reason for reason in blurred.undecided)
+    assert [(d.what, d.actions) for d in blurred.undecided] == [(About.ACTIONS, ("a", "b"))]
 
 
 def test_a_count_that_is_assumed_is_caught(monkeypatch) -> None:

@@ -15,7 +15,6 @@ from ctucbvi import Enclosure, Semantics
 from ctucbvi import second_opinion as second
 from ctucbvi.exact import poisson, regimes, signs, survey
 from ctucbvi.library import machine_repair
-from ctucbvi.second_opinion import as_fraction
 from tests.laws.planner_laws import PlannerLaws
 from tests.laws.test_exact_planner import exact_planner
 from tests.opinions import random_model, second_opinion
@@ -39,11 +38,11 @@ def agrees_with_second_opinion(solve=ctucbvi.solve) -> bool:
 def switches_agree(solution) -> bool:
     """The comparison of switching times with the second opinion."""
     opinion = second.solve(solution.model, solution.semantics, digits=30)
-    theirs = [(state, as_fraction(t)) for state, t, _, _ in opinion.switches]
-    return len(theirs) == len(solution.switches) and all(
+    return len(opinion.switches) == len(solution.switches) and all(
         any(
-            state == s.state and abs(t - s.time.mid) <= s.time.width + Fraction(1, 10**20)
-            for state, t in theirs
+            theirs.state == s.state
+            and abs(theirs.time.mid - s.time.mid) <= s.time.width + Fraction(1, 10**20)
+            for theirs in opinion.switches
         )
         for s in solution.switches
     )
@@ -56,14 +55,14 @@ def test_the_real_planner_passes():
 
 
 def test_a_wrong_weight_is_caught(monkeypatch):
-    sequences = regimes.Step._state_sequences
+    sequences = regimes.RegimeStep._state_sequences
 
     def heavier(self, initial):
         found = sequences(self, initial)
         factor = 1 + arb(2) ** -60
         return [[row[0], *(a * factor for a in row[1:])] for row in found]
 
-    monkeypatch.setattr(regimes.Step, "_state_sequences", heavier)
+    monkeypatch.setattr(regimes.RegimeStep, "_state_sequences", heavier)
     assert not agrees_with_second_opinion()
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from ctucbvi import parse_model
+from ctucbvi.cli import main
 from ctucbvi.errors import ModelError
-from verify.cli import main
 
 TEXT = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

@@ -23,6 +23,7 @@ from ctucbvi.crosscheck import (
     random_models,
     smallest_failure,
 )
+from ctucbvi.crosscheck.comparison import Route
 from ctucbvi.library import machine_repair, maintenance, reachability
 from ctucbvi.numeric.planner import NumericSolution, evaluate_numeric, solve_numeric
 from ctucbvi.strategies import models
@@ -162,7 +163,7 @@ def test_a_wrong_planner_is_caught_and_its_certificate_admits_it(mutate, semanti
     assert found.verdict == "DISAGREE"
     assert found.error > found.claimed
     assert found.error <= found.proved + found.radius
-    assert [c.split(":")[0] for c in found.complaints] == ["numeric planner"]
+    assert [c.who for c in found.complaints] == [Route.NUMERIC]
 
 
 def test_forgetting_a_truncation_that_never_binds_is_no_error():
@@ -182,22 +183,32 @@ def test_a_certificate_that_promises_too_much_is_caught(monkeypatch):
 
     monkeypatch.setattr(comparison, "certify", optimistic)
     found = compare(machine_repair())
-    assert [c.split(":")[0] for c in found.complaints] == ["certificate"]
+    assert [c.who for c in found.complaints] == [Route.CERTIFICATE]
+    assert str(found.complaints[0]).endswith("is outside the proved bound")
 
 
 def test_a_wrong_second_opinion_is_caught():
     wrong = with_rewards(second_opinion.solve, Fraction(10**15 + 1, 10**15))
     found = compare(machine_repair(), routes=Routes(second=wrong))
-    assert found.complaints[0].startswith("second opinion: V(")
+    first = found.complaints[0]
+    assert (first.who, first.lacks) == (Route.SECOND, None)
+    assert first.error > found.stated
+    assert str(first).startswith(f"second opinion: V({first.state}, ")
 
 
 def test_a_second_opinion_without_switches_is_caught():
     def blind(*rest, **options):
-        return replace(second_opinion.solve(*rest, **options), switches=[])
+        found = second_opinion.solve(*rest, **options)
+        same = tuple(replace(piece, active=found.pieces[0].active) for piece in found.pieces)
+        return replace(found, pieces=same)
 
     found = compare(machine_repair(), routes=Routes(second=blind))
     (complaint,) = found.complaints
-    assert "lacks the switch of repair from slow to fast at 0.592313" in complaint
+    assert (complaint.who, complaint.lacks) == (
+        Route.SECOND,
+        ctucbvi.solve(machine_repair(), digits=20).switches[0],
+    )
+    assert str(complaint) == "second opinion: it lacks the switch of repair from slow to fast at 0.592313"
 
 
 def test_a_wrong_exact_planner_is_caught():

@@ -91,7 +91,7 @@ def test_a_choice_between_the_two_located_switches_is_listed_and_explained():
     quick = both.fast.plan()
     level = f".{quick.iterations + 1}"
     place = MACHINE.state_index(change.state)
-    near = [Fraction(t) for x, t, _, _ in quick.solution.switches if x == f"{place}{level}"]
+    near = [s.time.mid for s in quick.solution.switches if s.state == f"{place}{level}"]
     fast = min(near, key=lambda t: abs(t - change.lower))
     assert abs(fast - change.lower) < Fraction(1, 10**9)
     middle = (fast + (change.lower if fast > change.upper else change.upper)) / 2

@@ -22,10 +22,12 @@ from ctucbvi.learning.history import History, save_history
 from ctucbvi.learning.lockstep import Lockstep
 from ctucbvi.learning.sharp import bonus_of, sharp_bonus
 from ctucbvi.study import Study, contestant, run_study
-from proofs_checks import sharper_bonus
+from proofs_checks import SOURCE
+from proofs_checks.checks import sharper_bonus
 from tests.fast_learners import ODD
 from verify.claims import Effort
 from verify.running.engine import run_claim
+from verify.running.loading import load_claims
 
 MACHINE = bundled_model("machine-repair")
 
@@ -132,7 +134,10 @@ def test_rate_and_jumps_together_cost_less_than_one_by_one():
 def test_optimism_holds_on_random_models_and_a_quarter_of_the_bonus_is_refuted():
     for share, verdict in ((Fraction(1), "tested"), (Fraction(1, 4), "refuted")):
         some = replace(sharper_bonus.iterates(share), examples=(150, 150))
-        assert run_claim(replace(sharper_bonus.WHOLE, checks=(some,)), Effort()).verdict == verdict
+        assert (
+            run_claim(replace(load_claims(SOURCE)["lem:optimism/sharp"], checks=(some,)), Effort()).verdict
+            == verdict
+        )
 
 
 @pytest.mark.parametrize("up", [True, False])

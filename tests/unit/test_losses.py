@@ -23,7 +23,7 @@ from ctucbvi.losses import tally as places
 from ctucbvi.model import CTMDP, Transition
 from ctucbvi.strategies import models
 from ctucbvi.study import Study, contestant, run_study
-from proofs_checks.perturbed import positive
+from proofs_checks.checks.perturbed import positive
 
 MACHINE = machine_repair()
 row = Transition.of

@@ -15,8 +15,9 @@ from ctucbvi.exact import regimes, solution, trajectory
 from ctucbvi.exact.lumping import lump
 from ctucbvi.exact.poisson import Basis, Growth, PoissonSeries
 from ctucbvi.exact.precision import precision
-from ctucbvi.exact.ties import Effort
+from ctucbvi.exact.ties import TieEffort
 from ctucbvi.library import machine_repair
+from ctucbvi.solutions import About
 from tests.hostile import hostile
 
 T = Transition.of
@@ -44,10 +45,9 @@ def test_a_tie_that_is_not_proved_leaves_the_rest_in_peace(semantics, monkeypatc
     proved = ctucbvi.solve(model, semantics, digits=15)
     assert proved.undecided == ()
     assert proved.segments("u")[0].actions == ("a", "b")
-    monkeypatch.setattr(trajectory, "Effort", lambda hurried: Effort(0, hurried))
+    monkeypatch.setattr(trajectory, "TieEffort", lambda hurried: TieEffort(0, hurried))
     short = ctucbvi.solve(model, semantics, digits=15)
-    assert [state for state, _ in short.doubts] == ["u"]
-    assert short.doubts[0][1].actions == ("a", "b")
+    assert [(d.what, d.state, d.actions) for d in short.undecided] == [(About.ACTIONS, "u", ("a", "b"))]
     for state in model.states:
         assert short.value(state).has_digits(15)
         assert short.value(state).overlaps(proved.value(state))
@@ -75,7 +75,7 @@ def test_what_is_known_when_the_budget_is_out_is_true(semantics, budget):
     with pytest.raises(UndecidedError, match="not enough") as caught:
         ctucbvi.solve(model, semantics, digits=15, budget=budget)
     known = caught.value.known
-    assert "not enough" in known.undecided[0]
+    assert known.undecided[0].what is About.BUDGET
     for state in model.states:
         for k in range(11):
             t = Fraction(k, 10)

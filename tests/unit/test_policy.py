@@ -98,7 +98,7 @@ def test_states_must_match() -> None:
 def test_times_outside_the_horizon_are_refused() -> None:
     policy = Policy.of(MODEL, {"operating": "slow", "repair": "slow"})
     for t in (-1, "1.0000001", Fraction(2)):
-        with pytest.raises(PolicyError, match=r"^remaining time .* is outside \[0, 1\]"):
+        with pytest.raises(InputError, match=r"^remaining time .* is outside \[0, 1\]"):
             policy.action("repair", t)
     with pytest.raises(InputError, match="state 'idle' is not in model"):
         policy.action("idle", 0)

@@ -41,7 +41,7 @@ class Bench:
 
     @property
     def source(self) -> Source:
-        return Source.of(str(self.file))
+        return Source(file=str(self.file))
 
     def run(self, *wanted, **options):
         """The verdict on a, and how many checks were run for it all."""
@@ -176,13 +176,13 @@ def test_where_results_are_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("CTUCBVI_CACHE", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    assert cache_folder() == tmp_path / ".cache" / "ctucbvi"
+    assert cache_folder("ctucbvi") == tmp_path / ".cache" / "ctucbvi"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
-    assert cache_folder() == tmp_path / ".cache" / "ctucbvi"
+    assert cache_folder("ctucbvi") == tmp_path / ".cache" / "ctucbvi"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache_folder() == tmp_path / "xdg" / "ctucbvi"
+    assert cache_folder("ctucbvi") == tmp_path / "xdg" / "ctucbvi"
     monkeypatch.setenv("CTUCBVI_CACHE", str(tmp_path / "own"))
-    assert cache_folder() == tmp_path / "own"
+    assert cache_folder("ctucbvi") == tmp_path / "own"
 
 
 # --- what a key is made of -----------------------------------------------------------------
@@ -206,7 +206,7 @@ def test_sources_are_followed_through_packages_functions_and_relative_imports(tm
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    found = set(Fingerprints(Source.of(str(tmp_path / "mine.py"))).sources(""))
+    found = set(Fingerprints(Source(file=str(tmp_path / "mine.py"))).sources(""))
     inner = {"parts.inner", "parts.inner.two", "parts.inner.four"}
     assert found == {"", "mine", "lazy", "parts", "parts.one", "parts.three", "parts.five", "broken", *inner}
 
@@ -215,7 +215,7 @@ def test_the_engine_and_the_standard_checks_are_part_of_every_key():
     found = Fingerprints(Source()).sources("verify.running.engine")
     wanted = {"verify", "verify.claims.verdicts", "verify.running.results", "verify.provers.search"}
     assert wanted <= set(found)
-    assert not any(name.startswith(("verify.commands", "verify.cli")) for name in found)
+    assert not any(name.startswith(("verify.commands", "verify.usage")) for name in found)
 
 
 def test_canonical_data_has_no_addresses_and_no_order_of_sets():
@@ -247,7 +247,7 @@ def test_keys_are_the_same_in_every_process(bench):
     )
     code = (
         "import sys; from verify.running import *; from verify.running.fingerprints import Fingerprints\n"
-        "s = Source.of(sys.argv[1]); c = load_claims(s)\n"
+        "s = Source(file=sys.argv[1]); c = load_claims(s)\n"
         "print(Fingerprints(s).key(c['a'], effort_for(c, 'quick', 0)))"
     )
     keys = set()

@@ -12,7 +12,7 @@ from verify.running.loading import Source, load_claims
 
 
 def load(file):
-    return load_claims(Source.of(str(file)))
+    return load_claims(Source(file=str(file)))
 
 
 def refusal(file) -> str:

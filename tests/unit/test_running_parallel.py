@@ -46,7 +46,7 @@ CLAIMS = [claim("a", "words", checks=[Depends("tested")])]
 
 
 def found(file, folder, workers):
-    run = run_claims(Source.of(str(file)), workers=workers, cache=Cache(folder / f"cache{workers}"))
+    run = run_claims(Source(file=str(file)), workers=workers, cache=Cache(folder / f"cache{workers}"))
     return json.dumps(without_seconds(document(run)))
 
 
@@ -68,7 +68,7 @@ def test_a_worker_that_dies_is_a_failed_check_and_the_others_go_on(tmp_path, mon
     log = tmp_path / "log"
     monkeypatch.setenv("FAKE_LOG", str(log))
     file = write(tmp_path, "CLAIMS = [fake('a', 'die'), fake('b', 'proved'), fake('c', 'tested', ['a'])]")
-    run = run_claims(Source.of(str(file)), workers=1, cache=Cache(tmp_path / "cache"))
+    run = run_claims(Source(file=str(file)), workers=1, cache=Cache(tmp_path / "cache"))
     assert run.results["a"].error == "check worker failed: its process died (exit status 7)"
     assert [str(r.verdict) for r in run.results.values()] == ["undecided", "proved", "tested"]
     pids = [line.split()[2] for line in log.read_text().splitlines()]
@@ -79,7 +79,7 @@ def test_progress_is_told(tmp_path):
     file = write(tmp_path, "CLAIMS = [fake('a', 'proved'), fake('b', 'proved')]")
     told: list[tuple[int, int, list[str]]] = []
     run_claims(
-        Source.of(str(file)),
+        Source(file=str(file)),
         workers=0,
         cache=Cache(tmp_path / "cache"),
         progress=lambda *facts: told.append(facts),
@@ -96,7 +96,7 @@ CLAIMS.append(fake("top", "proved", [one.label for one in CLAIMS]))
 
 
 def start(file, cache, log) -> subprocess.Popen[str]:
-    environment = {**os.environ, "CTUCBVI_CACHE": str(cache), "FAKE_LOG": str(log)}
+    environment = {**os.environ, "VERIFY_CACHE": str(cache), "FAKE_LOG": str(log)}
     command = [sys.executable, "-m", "verify", "verify", "--claims", str(file), "--workers", "2", "--json"]
     pipe = subprocess.PIPE
     return subprocess.Popen(
@@ -134,8 +134,9 @@ def test_an_ended_run_resumes_and_ends_like_one_that_was_not(tmp_path, how):
     out, err = first.communicate()
     assert (first.returncode, out) == ((-9, "") if how == "SIGKILL" else (130, ""))
     if how == "SIGINT":
-        assert err == (
-            "ctucbvi: what is finished is kept; the same command goes on from there\nctucbvi: interrupted\n"
+        assert err.endswith(
+            "python -m verify: what is finished is kept; the same command goes on from there\n"
+            "python -m verify: interrupted\n"
         )
     workers = {int(line.split()[2]) for line in log.read_text().splitlines()}
     until(lambda: not any(map(runs, workers)))
@@ -145,5 +146,5 @@ def test_an_ended_run_resumes_and_ends_like_one_that_was_not(tmp_path, how):
     resumed = start(file, cache, log).communicate()[0]
     again = {line.split()[0] for line in log.read_text().splitlines()}
     assert again == {"top", *(f"c{i}" for i in range(10))} - kept
-    whole = document(run_claims(Source.of(str(file)), workers=0, cache=Cache(tmp_path / "other")))
+    whole = document(run_claims(Source(file=str(file)), workers=0, cache=Cache(tmp_path / "other")))
     assert without_seconds(json.loads(resumed)) == without_seconds(whole)

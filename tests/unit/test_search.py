@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
 import subprocess
 import sys
+from contextlib import nullcontext
 from fractions import Fraction as Q
 from math import ceil, floor
 from pathlib import Path
 
+import hypothesis
 import pytest
 from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 from verify.claims import Claim, ClaimError, Domain, Effort, Relation, Verdict, decreasing, increasing, limit
+from verify.provers import examples
 from verify.provers.examples import Found, run_examples
 from verify.provers.gauge import Gauge, descended
 from verify.provers.sampling import Sampler
@@ -204,6 +209,35 @@ def test_examples_end_when_something_is_found():
     assert seen[-1] == 17
     assert not run_examples(st.integers(0, 16), body, seed=1, examples=50)
     assert not run_examples(st.nothing(), body, seed=1, examples=50)
+
+
+def drawn() -> list[int]:
+    """The examples of one run."""
+    found: list[int] = []
+    run_examples(st.integers(), found.append, seed=1, examples=300)
+    return found
+
+
+def test_examples_do_not_depend_on_what_is_loaded(monkeypatch, tmp_path):
+    before = drawn()
+    numbers = [10**9 + 7 * k for k in range(200)]
+    (tmp_path / "odd_numbers.py").write_text(f"NUMBERS = {numbers}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("odd_numbers")
+    assert drawn() == before
+    # The mutant: what Hypothesis does by itself.
+    monkeypatch.setattr(examples, "_no_local_constants", nullcontext)
+    assert set(drawn()) & set(numbers)
+
+
+def test_a_hypothesis_that_cannot_be_told_is_refused(monkeypatch):
+    monkeypatch.delattr(providers, "_get_local_constants")
+    monkeypatch.setattr(hypothesis, "__version_info__", (6, 100, 0))
+    with examples._no_local_constants():
+        pass  # an old one
+    monkeypatch.setattr(hypothesis, "__version_info__", (6, 171, 0))
+    with pytest.raises(RuntimeError, match="may depend on what is loaded"):
+        drawn()
 
 
 # Points, slack, simple fractions

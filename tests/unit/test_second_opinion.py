@@ -17,7 +17,7 @@ from ctucbvi.errors import InputError, PolicyError
 from ctucbvi.library import machine_repair
 from ctucbvi.model import CTMDP, Semantics, Transition
 from ctucbvi.policy import Policy
-from ctucbvi.second_opinion import bellman, evaluate, policy_value, solve
+from ctucbvi.second_opinion import bellman, evaluate, solve
 
 COMMITTED, ADJUSTABLE = Semantics.COMMITTED, Semantics.ADJUSTABLE
 
@@ -83,7 +83,7 @@ def scipy_values(
 
 def at_horizon(opinion: second_opinion.SecondOpinion) -> np.ndarray:
     model = opinion.model
-    return np.array([float(opinion.value(x, model.horizon)) for x in model.states])
+    return np.array([float(opinion.estimate(x, model.horizon)) for x in model.states])
 
 
 def agree(a: np.ndarray, b: np.ndarray) -> bool:
@@ -98,23 +98,24 @@ def difference(a: mpf, b: mpf) -> mpf:
 def test_machine_repair_has_two_values() -> None:
     model = machine_repair()
     committed, adjustable = solve(model), solve(model, ADJUSTABLE)
-    assert abs(committed.value("operating", 1) - 0.64106) < 5e-6
-    assert abs(adjustable.value("operating", 1) - 0.64485) < 5e-6
-    assert [(x, a, b) for x, _, a, b in committed.switches] == [
-        ("repair", "slow", "fast"),
-        ("operating", "fast", "slow"),
+    assert abs(committed.estimate("operating", 1) - 0.64106) < 5e-6
+    assert abs(adjustable.estimate("operating", 1) - 0.64485) < 5e-6
+    assert [(s.state, s.before, s.after) for s in committed.switches] == [
+        ("repair", ("slow",), ("fast",)),
+        ("operating", ("fast",), ("slow",)),
     ]
-    for state, time, before, after in committed.switches:
-        assert committed.action(state, time - mpf("1e-9")) == before
-        assert committed.action(state, time) == after
+    for s in committed.switches:
+        assert (committed.action(s.state, s.time.mid - Fraction(1, 10**9)),) == s.before
+        assert (committed.action(s.state, s.time.mid + Fraction(1, 10**9)),) == s.after
 
 
 def test_a_switch_is_where_both_actions_are_worth_the_same() -> None:
     model, opinion = machine_repair(), solve(machine_repair())
-    for state, time, before, after in opinion.switches:
+    for switch in opinion.switches:
+        state, time, (before,), (after,) = switch.state, switch.time.mid, switch.before, switch.after
         one, other, mutant = (
-            bellman(restricted(model, state, a), opinion.value, state, t, breakpoints=opinion.breakpoints)
-            for a, t in ((before, time), (after, time), (after, time + mpf("1e-12")))
+            bellman(restricted(model, state, a), opinion.estimate, state, t, breakpoints=opinion.breakpoints)
+            for a, t in ((before, time), (after, time), (after, time + Fraction(1, 10**12)))
         )
         assert difference(one, other) < mpf("1e-20")
         assert difference(one, mutant) > mpf("1e-20")
@@ -124,10 +125,10 @@ def test_a_switch_is_where_both_actions_are_worth_the_same() -> None:
 def test_committed_value_is_its_own_bellman_image(t: str | int) -> None:
     model, opinion, mutant = machine_repair(), solve(machine_repair()), solve(machine_repair(), ADJUSTABLE)
     for x in model.states:
-        image = bellman(model, opinion.value, x, t, digits=16, breakpoints=opinion.breakpoints)
-        assert difference(image, opinion.value(x, t)) < mpf("1e-16")
-    image = bellman(model, mutant.value, "operating", 1, digits=16, breakpoints=mutant.breakpoints)
-    assert difference(image, mutant.value("operating", 1)) > mpf("1e-4")
+        image = bellman(model, opinion.estimate, x, t, digits=16, breakpoints=opinion.breakpoints)
+        assert difference(image, opinion.estimate(x, t)) < mpf("1e-16")
+    image = bellman(model, mutant.estimate, "operating", 1, digits=16, breakpoints=mutant.breakpoints)
+    assert difference(image, mutant.estimate("operating", 1)) > mpf("1e-4")
 
 
 @pytest.mark.parametrize("semantics", list(Semantics))
@@ -155,8 +156,8 @@ def test_committed_truncation() -> None:
         assert agree(at_horizon(opinion), scipy_values(model, COMMITTED, truncate=True))
         binding += not agree(at_horizon(opinion), at_horizon(solve(model, digits=15)))  # the mutant: no cap
         for x in model.states:
-            image = bellman(model, opinion.value, x, 1, digits=15, breakpoints=opinion.breakpoints)
-            assert difference(min(image, mpf(1)), opinion.value(x, 1)) < mpf("1e-15")
+            image = bellman(model, opinion.estimate, x, 1, digits=15, breakpoints=opinion.breakpoints)
+            assert difference(min(image, mpf(1)), opinion.estimate(x, 1)) < mpf("1e-15")
     assert binding >= 2
 
 
@@ -199,19 +200,19 @@ def test_a_cap_that_binds_and_lets_go() -> None:
     )
     # Q = 1 - e^{-2t} exceeds t until the root of t = 1 - e^{-2t}, about 0.79681.
     opinion = solve(model, truncate=True)
-    assert opinion.value("s", "1/2") == mpf("0.5")
+    assert opinion.estimate("s", "1/2") == mpf("0.5")
     assert len(opinion.breakpoints) == 1
     root = opinion.breakpoints[0]
     assert abs(float(root) + expm1(-2 * float(root))) < 1e-15
-    assert float(opinion.value("s", 2)) == pytest.approx(-expm1(-4), abs=1e-15)
+    assert float(opinion.estimate("s", 2)) == pytest.approx(-expm1(-4), abs=1e-15)
     # Adjustable, the obstacle lets go as soon as the slope 2 - 2v falls below 1: at t = 1/2.
     obstacle = solve(model, ADJUSTABLE, truncate=True)
     assert [float(b) for b in obstacle.breakpoints] == pytest.approx([0.5], abs=1e-15)
-    assert float(obstacle.value("s", 2)) == pytest.approx(1 - 0.5 * exp(-3), abs=1e-15)
+    assert float(obstacle.estimate("s", 2)) == pytest.approx(1 - 0.5 * exp(-3), abs=1e-15)
     # Reward 1 for ever: value and cap coincide all along and nothing happens.
     line = CTMDP.of("line", horizon=2, transitions=[Transition.of("s", "a", rate=1, reward=1, to=stay)])
     for semantics in Semantics:
-        assert difference(solve(line, semantics, truncate=True).value("s", 2), mpf(2)) < mpf("1e-20")
+        assert difference(solve(line, semantics, truncate=True).estimate("s", 2), mpf(2)) < mpf("1e-20")
 
 
 def test_reachability_in_closed_form() -> None:
@@ -229,9 +230,9 @@ def test_reachability_in_closed_form() -> None:
         opinion = solve(model, semantics, digits=30)
         with mp.workdps(40):
             erlang = 1 - mp.exp(mpf("-4.5")) * mpf("5.5")
-            assert abs(opinion.value("a", "3/2") - erlang) <= opinion.stated_error
-            assert abs(opinion.value("b", "3/2") - erlang) > opinion.stated_error
-        assert opinion.value("goal", "3/2") == 1
+            assert abs(opinion.estimate("a", "3/2") - erlang) <= opinion.stated_error
+            assert abs(opinion.estimate("b", "3/2") - erlang) > opinion.stated_error
+        assert opinion.estimate("goal", "3/2") == 1
 
 
 def test_all_rates_zero() -> None:
@@ -243,11 +244,11 @@ def test_all_rates_zero() -> None:
     )
     for semantics in Semantics:
         opinion = solve(model, semantics)
-        assert difference(opinion.value("s", 2), mpf("3.25")) <= opinion.stated_error
+        assert difference(opinion.estimate("s", 2), mpf("3.25")) <= opinion.stated_error
         assert opinion.action("s", 0) == "high"
         assert opinion.switches == []
-    assert difference(bellman(model, opinion.value, "s", 2), mpf("3.25")) < mpf("1e-20")
-    assert difference(solve(model, truncate=True).value("s", 2), mpf(2)) < mpf("1e-20")
+    assert difference(bellman(model, opinion.estimate, "s", 2), mpf("3.25")) < mpf("1e-20")
+    assert difference(solve(model, truncate=True).estimate("s", 2), mpf(2)) < mpf("1e-20")
 
 
 def test_equal_actions_neither_switch_nor_hang() -> None:
@@ -256,8 +257,8 @@ def test_equal_actions_neither_switch_nor_hang() -> None:
     doubled = CTMDP.of("doubled", horizon=1, transitions=[*model.transitions, *twins])
     for semantics in Semantics:
         one, two = solve(model, semantics), solve(doubled, semantics)
-        assert difference(one.value("repair", 1), two.value("repair", 1)) <= 2 * one.stated_error
-        assert [s for s, *_ in two.switches] == [s for s, *_ in one.switches]
+        assert difference(one.estimate("repair", 1), two.estimate("repair", 1)) <= 2 * one.stated_error
+        assert [s.state for s in two.switches] == [s.state for s in one.switches]
 
 
 @pytest.mark.parametrize("semantics", list(Semantics))
@@ -270,7 +271,7 @@ def test_stated_error_covers_the_difference_of_two_precisions(semantics: Semanti
         for x in model.states:
             for t in ("1/7", "1/2", 1):
                 with mp.workdps(40):
-                    gap = abs(low.value(x, t) - high.value(x, t))
+                    gap = abs(low.estimate(x, t) - high.estimate(x, t))
                     assert gap <= low.stated_error + high.stated_error
 
 
@@ -281,7 +282,7 @@ def test_stated_error_notices_a_short_series() -> None:
     best = solve(model, digits=30)
     for order in (6, 9):
         short = second_opinion._march(replace(system, order=order), [(mpf(0), groups)], search=True)
-        error = max(difference(short.value(x, 1), best.value(x, 1)) for x in model.states)
+        error = max(difference(short.estimate(x, 1), best.estimate(x, 1)) for x in model.states)
         assert error <= short.stated_error
         assert error > solve(model).stated_error  # a statement that leaves out the tail is caught
 
@@ -292,17 +293,19 @@ def test_policy_value_by_quadrature_and_at_its_jump() -> None:
     opinion = evaluate(model, policy)
     for t in ("1/4", "1/3", "9/10"):
         chosen = restricted(model, "operating", policy.action("operating", t))
-        image = bellman(chosen, opinion.value, "operating", t, breakpoints=["1/3"])
-        value = policy_value(model, policy, "operating", t, COMMITTED)
+        image = bellman(chosen, opinion.estimate, "operating", t, breakpoints=["1/3"])
+        value = opinion.estimate("operating", t)
         assert difference(image, value) < mpf("1e-20")
         wrong = restricted(model, "operating", "fast" if t == "1/4" else "slow")  # the mutant
-        image = bellman(wrong, opinion.value, "operating", t, breakpoints=["1/3"])
+        image = bellman(wrong, opinion.estimate, "operating", t, breakpoints=["1/3"])
         assert difference(image, value) > mpf("1e-6")
     jump = difference(
-        opinion.value("operating", mpf(1) / 3 - mpf("1e-13")), opinion.value("operating", "1/3")
+        opinion.estimate("operating", mpf(1) / 3 - mpf("1e-13")), opinion.estimate("operating", "1/3")
     )
     smooth = evaluate(model, policy, ADJUSTABLE)
-    slide = difference(smooth.value("operating", mpf(1) / 3 - mpf("1e-13")), smooth.value("operating", "1/3"))
+    slide = difference(
+        smooth.estimate("operating", mpf(1) / 3 - mpf("1e-13")), smooth.estimate("operating", "1/3")
+    )
     assert slide < mpf("1e-12") < jump
 
 
@@ -323,13 +326,13 @@ def test_the_optimal_policy_attains_the_value_of_its_own_semantics(semantics: Se
     model = machine_repair()
     best = solve(model, semantics)
     rules = {x: [(0, best.action(x, 0))] for x in model.states}
-    for x, time, _, after in best.switches:
-        rules[x].append((Fraction(round(time * 10**10), 10**10), after))
+    for s in best.switches:
+        rules[s.state].append((Fraction(round(s.time.mid * 10**10), 10**10), s.after[0]))
     policy = Policy.of(model, rules)
-    own = evaluate(model, policy, semantics).value("operating", 1)
+    own = evaluate(model, policy, semantics).estimate("operating", 1)
     other = ADJUSTABLE if semantics is COMMITTED else COMMITTED
-    assert mpf("-1e-20") < best.value("operating", 1) - own < mpf("1e-9")
-    assert solve(model, other).value("operating", 1) - evaluate(model, policy, other).value(
+    assert mpf("-1e-20") < best.estimate("operating", 1) - own < mpf("1e-9")
+    assert solve(model, other).estimate("operating", 1) - evaluate(model, policy, other).estimate(
         "operating", 1
     ) > mpf("1e-5")
 
@@ -348,10 +351,10 @@ def test_rewards_rescale(seed: int, scale: Fraction, shift: Fraction, semantics:
     for x in model.states:
         with mp.workdps(40):
             c, d = (mpf(f.numerator) / f.denominator for f in (scale, shift))
-            predicted = c * one.value(x, 1) + d
+            predicted = c * one.estimate(x, 1) + d
             bound = c * one.stated_error + two.stated_error
-            assert abs(two.value(x, 1) - predicted) <= bound
-            assert abs(two.value(x, 1) - predicted - mpf("1e-12")) > bound
+            assert abs(two.estimate(x, 1) - predicted) <= bound
+            assert abs(two.estimate(x, 1) - predicted - mpf("1e-12")) > bound
 
 
 def series(*roots_then_sign: float) -> list[mpf]:
@@ -386,10 +389,10 @@ def test_no_search_and_no_march_is_endless(monkeypatch: pytest.MonkeyPatch) -> N
 def test_global_precision_is_left_alone() -> None:
     before = mp.prec
     opinion = solve(machine_repair(), digits=40)
-    opinion.value("repair", "1/2")
+    opinion.estimate("repair", "1/2")
     bellman(machine_repair(), lambda _x, t: t, "repair", 1, digits=25)
     assert mp.prec == before
-    assert isinstance(opinion.value("repair", 1), mpf)
+    assert isinstance(opinion.estimate("repair", 1), mpf)
 
 
 def test_errors_say_what_is_wrong() -> None:
@@ -399,9 +402,9 @@ def test_errors_say_what_is_wrong() -> None:
     with pytest.raises(InputError, match="semantics 'both' is unknown"):
         solve(model, "both")
     with pytest.raises(InputError, match="remaining time 2 is outside"):
-        solve(model).value("operating", 2)
+        solve(model).estimate("operating", 2)
     with pytest.raises(InputError, match="state 'broken' is not in model"):
-        solve(model).value("broken", 1)
+        solve(model).estimate("broken", 1)
     policy = Policy.of(random_model(1), {f"s{i}": "a0" for i in range(3)})
     with pytest.raises(PolicyError, match="belongs to model 'random-1'"):
         evaluate(model, policy)

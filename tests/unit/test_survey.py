@@ -9,7 +9,7 @@ from ctucbvi import Semantics
 from ctucbvi.exact.lumping import unlumped
 from ctucbvi.exact.poisson import Basis
 from ctucbvi.exact.precision import precision, to_fmpq
-from ctucbvi.exact.regimes import Problem, Regime, Step
+from ctucbvi.exact.regimes import Problem, Regime, RegimeStep
 from ctucbvi.exact.survey import survey
 from ctucbvi.library import machine_repair
 
@@ -26,7 +26,7 @@ def surveyed(shift: fmpq, error: fmpq):
     with precision(BITS):
         reach = (problem.horizon - START) * problem.clock
         regime = Regime((1, 2), (False, False))  # fast while operating, slow under repair
-        step = Step(problem, regime, START, carried, Basis(reach, BITS))
+        step = RegimeStep(problem, regime, START, carried, Basis(reach, BITS))
         return survey(step, arb(error), None, frozenset(), lambda: None)
 
 

@@ -2,12 +2,15 @@
 
 from verify.claims.assertions import Assertion, LimitOf, Monotone, Relation
 from verify.claims.claim import (
+    BREAKS,
     PROFILES,
     Check,
     Claim,
     ClaimSet,
     Effort,
     Kind,
+    Mutant,
+    Remark,
     claim,
     decreasing,
     increasing,
@@ -15,9 +18,11 @@ from verify.claims.claim import (
 )
 from verify.claims.domains import Domain, Hypothesis, Range
 from verify.claims.formulas import ClaimError, expression, text_of
+from verify.claims.sections import Section
 from verify.claims.verdicts import ContradictionError, Finding, Verdict, combined, weakest
 
 __all__ = [
+    "BREAKS",
     "PROFILES",
     "Assertion",
     "Check",
@@ -32,8 +37,11 @@ __all__ = [
     "Kind",
     "LimitOf",
     "Monotone",
+    "Mutant",
     "Range",
     "Relation",
+    "Remark",
+    "Section",
     "Verdict",
     "claim",
     "combined",

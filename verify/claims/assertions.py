@@ -10,7 +10,11 @@ what is printed, and what the independent checker reads.
 from __future__ import annotations
 
 import ast
+import re
+import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import sympy
@@ -18,6 +22,7 @@ import sympy
 from verify.claims.domains import Domain
 from verify.claims.formulas import RELATIONS, ClaimError, text_of, tree_of
 
+Letters = Mapping[str, str]  # what variables stand for
 _SYMPY = {"<=": sympy.Le, "<": sympy.Lt, "==": sympy.Eq}
 
 
@@ -62,9 +67,9 @@ class Relation:
         """As it is written in a claim."""
         return self.written or f"{text_of(self.left)} {self.relation} {text_of(self.right)}"
 
-    def latex(self) -> str:
+    def latex(self, letters: Letters = MappingProxyType({})) -> str:
         """For a reader."""
-        return str(sympy.latex(_SYMPY[self.relation](self.left, self.right, evaluate=False)))
+        return _latex(_SYMPY[self.relation](self.left, self.right, evaluate=False), letters)
 
 
 @dataclass(frozen=True)
@@ -98,11 +103,11 @@ class Monotone:
         direction = "non-decreasing" if self.increasing else "non-increasing"
         return f"{self.written or text_of(self.function)} is {direction} in {self.variable}"
 
-    def latex(self) -> str:
+    def latex(self, letters: Letters = MappingProxyType({})) -> str:
         """For a reader."""
         direction = "non-decreasing" if self.increasing else "non-increasing"
-        variable = sympy.latex(sympy.Symbol(self.variable))
-        return rf"{sympy.latex(self.function)} \text{{ is {direction} in }} {variable}"
+        variable = _latex(sympy.Symbol(self.variable), letters)
+        return rf"{_latex(self.function, letters)} \text{{ is {direction} in }} {variable}"
 
 
 @dataclass(frozen=True)
@@ -137,10 +142,28 @@ class LimitOf:
         formula = self.written or f"{text_of(self.function)} -> {text_of(self.value)}"
         return f"{formula} as {self.variable} -> {self.towards}"
 
-    def latex(self) -> str:
+    def latex(self, letters: Letters = MappingProxyType({})) -> str:
         """For a reader."""
-        under = rf"{sympy.latex(sympy.Symbol(self.variable))} \to {sympy.latex(self.towards)}"
-        return rf"\lim_{{{under}}} {sympy.latex(self.function)} = {sympy.latex(self.value)}"
+        under = rf"{_latex(sympy.Symbol(self.variable), letters)} \to {_latex(self.towards)}"
+        return rf"\lim_{{{under}}} {_latex(self.function, letters)} = {_latex(self.value, letters)}"
+
+
+def _latex(expression: Any, letters: Letters = MappingProxyType({})) -> str:
+    """In LaTeX; a variable that stands for one letter of the paper, like λ or λmax, is written as that."""
+    names = {s: _letter(letters[s.name]) for s in expression.free_symbols if s.name in letters}
+    return str(sympy.latex(expression, symbol_names={s: name for s, name in names.items() if name}))
+
+
+def _letter(meaning: str) -> str:
+    """The LaTeX of a letter, with or without max, min or ⁺; nothing for anything longer."""
+    found = re.fullmatch("([A-Za-zα-ωΑ-Ω])(max|min|⁺)?", meaning)
+    if found is None:
+        return ""
+    letter = found[1]
+    if not letter.isascii():  # GREEK SMALL LETTER LAMDA is \lambda
+        word = unicodedata.name(letter).split()[-1].lower().replace("lamda", "lambda")
+        letter = "\\" + (word.capitalize() if letter.isupper() else word)
+    return letter + {None: "", "⁺": "^{+}", "max": r"_{\max}", "min": r"_{\min}"}[found[2]]
 
 
 def _symbols(*expressions: Any) -> set[Any]:

@@ -8,10 +8,10 @@ changed one from a familiar one; it has no influence on the verdict.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import Protocol, TypeVar
+from typing import Protocol, TypedDict, TypeVar, Unpack
 
 from verify.claims.assertions import Assertion, LimitOf, Monotone, Relation
 from verify.claims.domains import Domain
@@ -19,6 +19,7 @@ from verify.claims.formulas import ClaimError
 from verify.claims.verdicts import Finding, Verdict
 
 PROFILES = ("quick", "thorough")
+BREAKS = ("statement", "proof", "constant", "remark", "notation")  # from the gravest to the lightest
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -78,6 +79,54 @@ class Check(Protocol):
 
 
 @dataclass(frozen=True)
+class Remark:
+    """Commentary on a claim that does not hold as it is printed; verdicts are computed, this is not."""
+
+    breaks: str  # what of the paper it breaks, one of BREAKS
+    summary: str
+    repair: str = ""  # the label of the claim that repairs it
+
+    def __post_init__(self) -> None:
+        if self.breaks not in BREAKS:
+            raise ClaimError(f"breaks {self.breaks!r}: write {', '.join(BREAKS)}")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A change of a claim that its checks must notice: another formula, another domain, other checks.
+
+    Beside a claim that holds stands a wrong variant, which must not hold; beside a refuted one a correct
+    variant, which must not be refuted.  Nothing is read before the variant is asked for.
+    """
+
+    says: str | Assertion | None = None
+    domain: Domain | str | Iterable[str] | None = None
+    checks: Iterable[Check] | Check | None = None
+
+    @staticmethod
+    def of(change: Change) -> Mutant:
+        """From the one thing that is changed, or from several."""
+        if isinstance(change, Mutant):
+            return change
+        if isinstance(change, str | Assertion):
+            return Mutant(says=change)
+        return Mutant(domain=change) if isinstance(change, Domain) else Mutant(checks=change)
+
+    def applied(self, original: Claim) -> Claim:
+        """The variant; its formula is read over its own domain: what symbols are known to be is there."""
+        says: str | Assertion | None = original.says if self.says is None else self.says
+        if isinstance(says, Relation) and self.says is None:
+            says = says.text()
+        try:
+            area = original.domain if self.domain is None else _domain(self.domain)
+            formal = Relation.of(says, area) if isinstance(says, str) else says
+        except ClaimError as error:
+            raise ClaimError(f"claim {original.label}: mutant: {error}") from None
+        checks = original.checks if self.checks is None else _checks(self.checks)
+        return replace(original, says=formal, domain=area, checks=checks, mutant=None)
+
+
+@dataclass(frozen=True)
 class Claim:
     """One claim; see the module's first lines.
 
@@ -96,6 +145,9 @@ class Claim:
     expected: Mapping[str, Verdict] = field(default_factory=dict)  # by profile
     latex: str = ""
     argued: str = ""  # what of the statement the formula leaves to an argument in words
+    symbols: Mapping[str, str] = field(default_factory=dict)  # what the variables stand for in the paper
+    mutant: Mutant | None = None
+    finding: Remark | None = None
     module: str = field(default="", compare=False)  # where it was defined; filled in by the loader
 
     def __post_init__(self) -> None:
@@ -108,55 +160,69 @@ class Claim:
         return self.expected.get(profile)
 
 
-def claim(
-    label: str,
-    statement: str,
-    *,
-    says: str | Assertion | None = None,
-    domain: Domain | str | Iterable[str] = (),
-    source: str = "",
-    kind: Kind | str = Kind.STATEMENT,
-    uses: str | Iterable[str] = (),
-    checks: Iterable[Check] | Check | None = None,
-    expected: str | Mapping[str, str] | None = None,
-    latex: str = "",
-    argued: str = "",
-) -> Claim:
-    """A claim from what a person writes; a formula without checks gets the standard ones.
+Change = str | Assertion | Domain | Check | Iterable[Check] | Mutant
 
-    ``argued`` says what is left to an argument in words where the formula is not the whole statement:
-    a proof of the formula then does not make the claim proved.
-    """
+
+class Fields(TypedDict, total=False):
+    """What can be said of a claim besides its label and its statement."""
+
+    says: str | Assertion | None  # the formula
+    domain: Domain | str | Iterable[str]  # where it is claimed, for example ("0 < p < 1", "x >= p")
+    source: str
+    kind: Kind | str
+    uses: str | Iterable[str]  # labels of other claims
+    checks: Iterable[Check] | Check | None  # a formula without any gets the standard ones
+    expected: str | Mapping[str, str] | None  # the verdict, or one by profile
+    latex: str
+    argued: str  # what is left to words: a proof of the formula then does not make the claim proved
+    symbols: Mapping[str, str]  # variables of the domain that the paper calls otherwise, and how
+    mutant: Change | None  # what is changed: a formula, a domain, the checks, or several as Mutant(...)
+    finding: Remark | None
+
+
+def claim(label: str, statement: str, **fields: Unpack[Fields]) -> Claim:
+    """A claim from what a person writes; see :class:`Fields`."""
     if not label or any(c.isspace() for c in label):
         raise ClaimError(f"label {label!r}: write a word without spaces, for example 'lem:poisson'")
+    if wrong := sorted(set(fields) - Fields.__optional_keys__):
+        raise ClaimError(f"claim {label}: no field {wrong[0]!r}; write {', '.join(Fields.__annotations__)}")
+    says, checks, mutant = fields.get("says"), fields.get("checks"), fields.get("mutant")
+    uses = fields.get("uses", ())
     try:
-        area = (
-            domain
-            if isinstance(domain, Domain)
-            else Domain.of(*([domain] if isinstance(domain, str) else domain))
-        )
+        area = _domain(fields.get("domain", ()))
         formal = Relation.of(says, area) if isinstance(says, str) else says
     except ClaimError as error:
         raise ClaimError(f"claim {label}: {error}") from None
     if checks is None:
         if formal is None:
             raise ClaimError(f"claim {label}: nothing to check; give says='...' or checks=[...]")
-        from verify.provers import standard_checks
+        from verify.provers import standard_checks  # a check looks at claims, and a claim has checks
 
         checks = standard_checks(formal)
     return Claim(
         label=label,
         statement=statement,
-        source=source,
+        source=fields.get("source", ""),
         says=formal,
         domain=area,
-        kind=_one_of(Kind, kind, f"claim {label}: kind"),
+        kind=_one_of(Kind, fields.get("kind", Kind.STATEMENT), f"claim {label}: kind"),
         uses=tuple([uses] if isinstance(uses, str) else uses),
-        checks=tuple(checks) if isinstance(checks, Iterable) else (checks,),
-        expected=_expected(expected, label),
-        latex=latex or (formal.latex() if formal is not None else ""),
-        argued=argued,
+        checks=_checks(checks),
+        expected=_expected(fields.get("expected"), label),
+        latex=fields.get("latex") or (formal.latex(fields.get("symbols", {})) if formal is not None else ""),
+        argued=fields.get("argued", ""),
+        symbols={name: fields["symbols"][name] for name in area.ranges if name in fields.get("symbols", ())},
+        mutant=None if mutant is None else Mutant.of(mutant),
+        finding=fields.get("finding"),
     )
+
+
+def _domain(given: Domain | str | Iterable[str]) -> Domain:
+    return given if isinstance(given, Domain) else Domain.of(*([given] if isinstance(given, str) else given))
+
+
+def _checks(given: Iterable[Check] | Check) -> tuple[Check, ...]:
+    return tuple(given) if isinstance(given, Iterable) else (given,)
 
 
 def increasing(text: str, variable: str, domain: Domain) -> Monotone:

@@ -15,9 +15,10 @@ from typing import Any
 import sympy
 
 from verify.claims.sizes import BITS, bits, too_large
+from verify.errors import UserError
 
 
-class ClaimError(ValueError):
+class ClaimError(UserError):
     """A claim, a domain or a formula that cannot be read; the text is one line for the user."""
 
 

@@ -1,4 +1,4 @@
-"""``ctucbvi claims``: what is claimed, and what rests on what; nothing is checked."""
+"""``claims``: what is claimed, and what rests on what; nothing is checked."""
 
 from __future__ import annotations
 
@@ -6,70 +6,28 @@ import argparse
 import json
 import sys
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from argparse import _SubParsersAction
-    from collections.abc import Sequence
-
-    from verify.claims import Claim, ClaimSet
-    from verify.running.graph import Graph
-    from verify.running.loading import Source
-
-_DESCRIPTION = """\
-List the claims, or print one in full.  --graph writes what rests on what, coloured by the
-verdicts that ctucbvi verify has found; claims it has not checked yet are shown as such.
-"""
-
-_EPILOG = """examples:
-  ctucbvi claims
-  ctucbvi claims lem:poisson
-  ctucbvi claims --graph graph.svg
-  ctucbvi claims --claims mine.py --graph -
-"""
-
-
-def add(subparsers: _SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Describe the arguments."""
-    parser = subparsers.add_parser(
-        "claims",
-        help="list the claims, print one in full, or draw what rests on what",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "label",
-        nargs="?",
-        metavar="LABEL",
-        help="print this claim in full, or list the matching ones ('lem:*')",
-    )
-    parser.add_argument(
-        "--graph",
-        metavar="FILE",
-        help="write the graph, of LABEL or of all: .svg, .dot, .txt, or - for a tree",
-    )
-    parser.add_argument("--claims", metavar="FILE.py", help="claims of your own, instead of the paper's")
-    parser.add_argument(
-        "--profile", choices=("quick", "thorough"), default="quick", help="of the verdicts (default quick)"
-    )
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="of the verdicts (default 0)")
-    parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.set_defaults(run=run)
+from verify.claims import Claim, ClaimError, ClaimSet
+from verify.running.drawing import svg
+from verify.running.graph import Graph, dot, text_tree
+from verify.running.loading import load_claims
+from verify.running.report import describe
+from verify.running.runs import known_results, matching
+from verify.source import Source
 
 
 def run(options: argparse.Namespace) -> int:
     """List, print one, or draw."""
-    from verify.claims import ClaimError
-    from verify.running.loading import Source, load_claims
-    from verify.running.runs import matching
-
     if options.graph == "-" and options.json:
         raise ClaimError("--graph - prints a text; leave out --json, or name a file")
-    source = Source.of(options.claims)
+    source: Source = options.source.at(options.claims)
     claims = load_claims(source)
-    labels = [claim.label for claim in claims] if options.label is None else matching(claims, [options.label])
+    labels = [claim.label for claim in claims]
+    if options.label is not None:
+        labels = matching(source, claims, [options.label])
     if options.graph is not None:
         _write_graph(options, source, claims, labels)
     if options.json:
@@ -95,6 +53,8 @@ def _listing(claims: Sequence[Claim]) -> str:
 
 def _in_full(claims: ClaimSet, claim: Claim) -> str:
     """Everything a reader needs to audit the statement."""
+    from verify.running.report import symbol_text
+
     facts = _facts(claims, claim)
     expected = ", ".join(f"{verdict} ({profile})" for profile, verdict in facts["expected"].items())
     lines = {
@@ -103,6 +63,7 @@ def _in_full(claims: ClaimSet, claim: Claim) -> str:
         "statement": facts["statement"],
         "says": facts["says"],
         "domain": ", ".join(facts["domain"]),
+        "where": symbol_text(claim),
         "latex": facts["latex"],
         "uses": ", ".join(facts["uses"]),
         "used by": ", ".join(facts["used_by"]),
@@ -115,8 +76,6 @@ def _in_full(claims: ClaimSet, claim: Claim) -> str:
 
 
 def _facts(claims: ClaimSet, claim: Claim) -> dict[str, Any]:
-    from verify.running.report import describe
-
     return {
         **describe(claim),
         "used_by": [other.label for other in claims if claim.label in other.uses],
@@ -131,10 +90,6 @@ def _facts(claims: ClaimSet, claim: Claim) -> dict[str, Any]:
 
 
 def _write_graph(options: argparse.Namespace, source: Source, claims: ClaimSet, labels: list[str]) -> None:
-    from verify.claims import ClaimError
-    from verify.running.graph import Graph
-    from verify.running.runs import known_results
-
     ending = ".txt" if options.graph == "-" else Path(options.graph).suffix.lower()
     if ending not in (".svg", ".dot", ".txt"):
         raise ClaimError(f"--graph {options.graph}: end the name in .svg, .dot or .txt, or write -")
@@ -150,12 +105,9 @@ def _write_graph(options: argparse.Namespace, source: Source, claims: ClaimSet, 
         except OSError as error:
             raise ClaimError(f"--graph {options.graph}: cannot be written: {error.strerror}") from None
     if missing := len(graph.claims) - len(graph.own):
-        hint = f"{missing} of {len(graph.claims)} claims are not checked; run ctucbvi verify"
-        print(f"ctucbvi: {hint}", file=sys.stderr)
+        hint = f"{missing} of {len(graph.claims)} claims are not checked; run {source.command} verify"
+        print(f"{source.command}: {hint}", file=sys.stderr)
 
 
 def _drawn(graph: Graph, ending: str) -> str:
-    from verify.running.drawing import svg
-    from verify.running.graph import dot, text_tree
-
     return svg(graph) if ending == ".svg" else (dot(graph) if ending == ".dot" else text_tree(graph)) + "\n"

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+_KNOWN = (6, 170)  # the latest Hypothesis whose habit is known: no public setting turns it off
+
 
 class Found(Exception):  # noqa: N818 - the search ends with it; it is no error
     """Raised inside an example to end the run."""
@@ -20,10 +22,15 @@ class Found(Exception):  # noqa: N818 - the search ends with it; it is no error
 
 @contextmanager
 def _no_local_constants() -> Iterator[None]:
-    from hypothesis.internal.conjecture import providers
+    from hypothesis import __version_info__ as version  # slow to load, and many claims need no examples
+    from hypothesis.internal.conjecture import providers  # the same
 
-    if not hasattr(providers, "_get_local_constants"):  # an older Hypothesis has no such habit
-        yield
+    if not hasattr(providers, "_get_local_constants"):
+        if version[:2] > _KNOWN:
+            raise RuntimeError(
+                f"examples of Hypothesis {version} may depend on what is loaded; install {_KNOWN}"
+            )
+        yield  # an older one has no such habit
         return
     nothing = type(providers._local_constants)()
     before = providers._get_local_constants
@@ -49,8 +56,8 @@ def run_examples(
 
     Returns whether it was raised.  The last call of ``body`` that raises is the one on the simplest example.
     """
-    import hypothesis
-    from hypothesis import HealthCheck, Phase, Verbosity, errors
+    import hypothesis  # slow to load, and many claims need no examples
+    from hypothesis import HealthCheck, Phase, Verbosity, errors  # likewise
 
     phases = (Phase.generate, Phase.target, Phase.shrink) if shrink else (Phase.generate, Phase.target)
     settings = hypothesis.settings(

@@ -1,7 +1,7 @@
 """A second, small checker of what the provers wrote down: ``python -m verify.recheck FILE.json [LABEL ...]``.
 
-It reads a certificate in the language of ``docs/proofs.md``, a witness, or the whole document of ``ctucbvi
-verify --json``; it shares no code with the provers, and no library that decides anything. From the bottom
+It reads a certificate in the language of ``docs/proofs.md``, a witness, or the whole document of ``verify
+--json``; it shares no code with the provers, and no library that decides anything. From the bottom
 up: ``intervals`` (rational ends, open or closed), ``terms``, ``derivatives``, ``roots``
 (Sturm), ``functions`` (mpmath with guard bits), ``series`` (power series of intervals over a box, which
 also decide where a formula is continuous or smooth), ``reading`` (its own parser), ``algebra`` and

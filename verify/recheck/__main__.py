@@ -11,7 +11,7 @@ from verify.recheck.documents import recheck
 
 _EXAMPLE = """
 example:
-  ctucbvi verify --json > run.json
+  python -m verify verify --claims mine.py --json > run.json
   python -m verify.recheck run.json                 # every certificate and witness
   python -m verify.recheck run.json lem:rateUCB     # those of one claim
 """
@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{options.file}: cannot be read: {error.strerror}", file=sys.stderr)
         return 2
     except (ValueError, RecursionError):
-        print(f"{options.file}: is not JSON; give a file written by ctucbvi verify --json", file=sys.stderr)
+        print(f"{options.file}: is not JSON; give a file written by verify --json", file=sys.stderr)
         return 2
     done: list[str] = []
 

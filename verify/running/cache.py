@@ -15,23 +15,23 @@ from pathlib import Path
 
 from verify.running.results import Result
 
-_FORMAT = "ctucbvi-result-1"
+_FORMAT = "verify-result-1"
 
 
-def cache_folder() -> Path:
-    """``$CTUCBVI_CACHE``, or ``ctucbvi`` in the user's cache folder."""
-    if own := os.environ.get("CTUCBVI_CACHE"):
+def cache_folder(name: str) -> Path:
+    """``$NAME_CACHE``, or ``name`` in the user's cache folder."""
+    if own := os.environ.get(f"{name.upper()}_CACHE"):
         return Path(own)
     base = os.environ.get("XDG_CACHE_HOME", "")
     # The XDG rules: a path that is not absolute counts as not set.
-    return (Path(base) if os.path.isabs(base) else Path(os.path.expanduser("~")) / ".cache") / "ctucbvi"
+    return (Path(base) if os.path.isabs(base) else Path(os.path.expanduser("~")) / ".cache") / name
 
 
 class Cache:
     """The results kept in a folder."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self.folder = (cache_folder() if folder is None else folder) / "results"
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "results"
 
     def fault(self) -> str | None:
         """Why nothing can be kept there, if so."""

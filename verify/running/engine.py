@@ -27,6 +27,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+import flint
+import mpmath
+import numpy
+from sympy.core.cache import clear_cache
+from sympy.core.random import rng
+
 from verify.claims import (
     Check,
     Claim,
@@ -38,6 +44,8 @@ from verify.claims import (
     Verdict,
     combined,
 )
+from verify.provers.slack import slack_of
+from verify.recheck import recheck
 from verify.running.results import Result, plain
 
 ERROR_BUDGET = Fraction(1, 10**6)  # of a whole run, for all random checks together
@@ -122,8 +130,6 @@ def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
     document = _to_recheck(finding, check, claim)
     if document is None:
         return finding
-    from verify.recheck import recheck
-
     if complaints := recheck({"claims": [document]}):
         doubtful = {} if finding.witness is None else {"point": finding.witness.get("point")}
         evidence = {
@@ -138,7 +144,7 @@ def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
 
 def _to_recheck(finding: Finding, check: Check, claim: Claim) -> dict[str, Any] | None:
     """The claim with the evidence for it, as a document of a run has it; nothing if there is none."""
-    from verify.running.report import describe
+    from verify.running.report import describe  # a report is about runs, and a run is made here
 
     facts: dict[str, Any] = {**describe(claim), "verdict": str(finding.verdict)}
     if finding.verdict in (Verdict.PROVED, Verdict.PROVED_ON_BOX):
@@ -173,8 +179,6 @@ def _slack(claim: Claim, verdict: Verdict, effort: Effort) -> Any:
     """How close the two sides of an inequality come, if it holds."""
     if not verdict.holds or not isinstance(claim.says, Relation) or claim.says.relation == "==":
         return None
-    from verify.provers.slack import slack_of
-
     slack = slack_of(claim.says, claim.domain, effort)
     return None if slack is None else plain(dict(slack))
 
@@ -195,12 +199,6 @@ def _crash(claim: Claim, check: str, error: Exception) -> Result:
 @contextlib.contextmanager
 def standard_state(seed: int) -> Iterator[None]:
     """Global state that code under a check might use, set for the check and put back after it."""
-    import flint
-    import mpmath
-    import numpy
-    from sympy.core.cache import clear_cache
-    from sympy.core.random import rng
-
     generators = random.getstate(), rng.getstate(), numpy.random.get_state()
     with flint.ctx.workprec(53), mpmath.workprec(53):
         clear_cache()

@@ -3,9 +3,9 @@
 A key is the SHA-256 of the claim's data, the effort, the versions of the packages that compute, and
 the text of every module of ours that can take part: the module that defines the claim, the engine,
 and what these import, directly or not.  Imports are read from the syntax tree, those inside
-functions included, so nothing is executed to find them.  "Ours" is `ctucbvi`, `verify`, the package
-of the claims, whatever stands beside a user's file, and the other folders from which Python imports,
-but for its own library and installed packages.
+functions included, so nothing is executed to find them.  "Ours" is this package, that of the claims, those
+that the source of the claims names, whatever stands beside a user's file, and the other folders from which
+Python imports, but for its own library and installed packages.
 
 Not seen: a module imported by a computed name, and data files that a check reads.
 """
@@ -30,9 +30,8 @@ from types import FunctionType
 from typing import Any
 
 from verify.claims import Claim, Effort
-from verify.running.loading import Source
+from verify.source import Source
 
-OURS = ("ctucbvi", "verify")
 PACKAGES = ("sympy", "python-flint", "mpmath", "numpy", "hypothesis", "numba")
 _INSTALLED = ("site-packages", "dist-packages")
 _ENGINE = "verify.running.engine"
@@ -55,7 +54,7 @@ class Fingerprints:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._ours = (*OURS, source.package)
+        self._ours = ("verify", *source.code, *filter(None, [source.package]))
         self._roots = list(dict.fromkeys(_roots(self._ours)))
         self._searched = list(_searched())
         self._read: dict[str, tuple[str, tuple[str, ...]] | None] = {}  # by name: digest, imports

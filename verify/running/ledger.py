@@ -19,10 +19,9 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify.claims import Claim, Kind, Verdict
+from verify.claims import BREAKS, Claim, Kind, Remark, Verdict
 from verify.running.graph import Graph
-from verify.running.loading import BREAKS, Remark
-from verify.running.report import domain_texts, graph_of, slack_text
+from verify.running.report import domain_texts, graph_of, slack_text, symbol_text
 from verify.running.runs import Run
 
 _WHAT = {
@@ -133,6 +132,8 @@ def _quoted(claim: Claim) -> list[str]:
         lines += ["", f"${claim.latex}$"]
     if domain := domain_texts(claim.domain):
         lines += ["", f"on {', '.join(domain)}"]
+    if claim.symbols:
+        lines += ["", f"where {symbol_text(claim)}"]
     if claim.argued:
         lines += ["", *textwrap.wrap(f"In words, not checked by machine: {claim.argued}.", 108)]
     return [f"> {line}".rstrip() for line in lines]

@@ -1,8 +1,11 @@
-"""Where claims come from: the modules of a package, found by discovery, or one file of somebody else's.
+"""Loading claims: the modules of a package, found by discovery, or one file of somebody else's.
 
-A module of the package that has ``CLAIMS``, a sequence of claims, is a module of claims; any other
-is a helper.  A file must have them, and is run as ``python FILE.py`` would run it: what stands beside
-it can be imported.
+A module that holds a :class:`~verify.claims.Section`, or ``CLAIMS``, a sequence of claims, is a module of
+claims; any other is a helper.  A file must have claims, and is run as ``python FILE.py`` would run it: what
+stands beside it can be imported.  A package may name its modules in ``ORDER``; the others come after them,
+in alphabetical order.
+
+What the authors say about a claim is its ``finding``, or stands under its label in ``FINDINGS``.
 
 A module may also have ``SUITES``: by name, a function that makes claims about something of the user's (the
 name of a file, or ``None``) with a given number of examples (``None``: as many as the checks like).
@@ -17,53 +20,15 @@ import pkgutil
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from verify.claims import Claim, ClaimError, ClaimSet
+from verify.claims import Claim, ClaimError, ClaimSet, Remark, Section
+from verify.source import Source
 
-PACKAGE = "proofs_checks"
-BREAKS = ("statement", "proof", "constant", "remark", "notation")  # from the gravest to the lightest
 _MODULE = "claims_of_file"  # the name a claims file runs under
-
-
-@dataclass(frozen=True)
-class Remark:
-    """Commentary on a claim that does not hold as it is printed; verdicts are computed, this is not."""
-
-    breaks: str  # what of the paper it breaks, one of BREAKS
-    summary: str
-    repair: str = ""  # the label of the claim that repairs it
-
-    def __post_init__(self) -> None:
-        if self.breaks not in BREAKS:
-            raise ClaimError(f"breaks {self.breaks!r}: write {', '.join(BREAKS)}")
-
-
-@dataclass(frozen=True)
-class Source:
-    """A package, or a file in its place; plain data, so that a worker process can load the same claims."""
-
-    package: str = PACKAGE
-    file: str = ""
-    suites: tuple[str, ...] = ()  # these, instead of the claims of the paper
-    subject: str | None = None  # what they are about
-    examples: int | None = None
-
-    @staticmethod
-    def of(file: str | None) -> Source:
-        """The source that ``--claims`` names, or the package."""
-        return Source() if file is None else Source(file=str(Path(file).absolute()))
-
-    @property
-    def folder(self) -> Path | None:
-        """Where the file and its helpers are."""
-        return Path(self.file).parent if self.file else None
-
-    def __str__(self) -> str:
-        return Path(self.file).name if self.file else self.package
 
 
 def load_claims(source: Source) -> ClaimSet:
@@ -71,16 +36,23 @@ def load_claims(source: Source) -> ClaimSet:
     modules = _modules_of(source)
     if source.suites:
         return ClaimSet(_claims_of_suites(modules, source))
-    claims = ClaimSet(claim for module in modules for claim in _claims_of(module, source))
-    if not len(claims):
+    every = [claim for module in modules for claim in _claims_of(module, source)]
+    if not every:
         raise ClaimError(f"{source}: no claims found; write CLAIMS = [claim(...), ...]")
-    return claims
+    if not source.mutants:
+        return ClaimSet(every)
+    mutants = ClaimSet(replace(one.mutant.applied(one), uses=()) for one in every if one.mutant)
+    if not len(mutants):
+        raise ClaimError(f"{source}: no mutants found; write claim(..., mutant='...')")
+    return mutants
 
 
 def load_remarks(source: Source) -> dict[str, Remark]:
-    """What the authors of the claims say about them (``FINDINGS`` of the modules)."""
-    found: dict[str, Remark] = {}
-    for module in _modules_of(source):
+    """What the authors of the claims say about them."""
+    modules = _modules_of(source)
+    every = () if source.suites else (one for module in modules for one in _claims_of(module, source))
+    found = {one.label: one.finding for one in every if one.finding is not None}
+    for module in modules:
         for label, remark in getattr(module, "FINDINGS", {}).items():
             found[label] = _remark(label, remark, module.__name__)
     return found
@@ -113,8 +85,11 @@ def _remark(label: str, remark: Any, where: str) -> Remark:
 
 def _claims_of(module: ModuleType, source: Source) -> Iterator[Claim]:
     where = str(source) if source.file else module.__name__
+    sections = [thing for thing in vars(module).values() if isinstance(thing, Section)]
+    made = [claim for section in sections for claim in section.claims]
+    yield from (replace(claim, module=where) for claim in made)
     found = getattr(module, "CLAIMS", None)
-    if found is None and not source.file:
+    if found is None and (made or not source.file):
         return
     if not isinstance(found, Sequence):
         what = "no CLAIMS" if found is None else f"CLAIMS that is a {type(found).__name__}"
@@ -122,14 +97,15 @@ def _claims_of(module: ModuleType, source: Source) -> Iterator[Claim]:
     for i, claim in enumerate(found):
         if not isinstance(claim, Claim):
             raise ClaimError(f"{where}: CLAIMS[{i}] is a {type(claim).__name__}; write claim(...)")
-        yield replace(claim, module=where)
+        if not any(claim is one for one in made):
+            yield replace(claim, module=where)
 
 
 # --- a package -------------------------------------------------------------------------------
 
 
 def _modules(name: str) -> Iterator[ModuleType]:
-    """The package and all its modules, in alphabetical order."""
+    """The package and all its modules, in its own order or in alphabetical order."""
     if "." not in name and importlib.util.find_spec(name) is None:
         raise ClaimError(f"package {name!r} is not installed; name a file with --claims FILE.py")
     try:
@@ -137,8 +113,11 @@ def _modules(name: str) -> Iterator[ModuleType]:
     except ClaimError as error:
         raise ClaimError(f"{name}: {error}") from None
     yield module
-    for info in pkgutil.iter_modules(getattr(module, "__path__", ()), f"{name}."):
-        yield from _modules(info.name)
+    found = [info.name for info in pkgutil.iter_modules(getattr(module, "__path__", ()))]
+    if found:
+        first = [inner for inner in getattr(module, "ORDER", ()) if inner in found]
+        for inner in dict.fromkeys([*first, *found]):
+            yield from _modules(f"{name}.{inner}")
 
 
 # --- a file ----------------------------------------------------------------------------------

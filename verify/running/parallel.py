@@ -26,8 +26,9 @@ from verify.claims import ClaimSet, Effort
 from verify.running.cache import Cache
 from verify.running.engine import run_claim
 from verify.running.fingerprints import Fingerprints
-from verify.running.loading import Source, load_claims
+from verify.running.loading import load_claims
 from verify.running.results import Result
+from verify.source import Source
 
 _ENVIRONMENT = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 _TICK = 0.5  # seconds between two looks at the clock

@@ -35,6 +35,7 @@ def describe(claim: Claim) -> dict[str, Any]:
         "latex": claim.latex,
         "says": None if claim.says is None else claim.says.text(),
         "domain": domain_texts(claim.domain),
+        "symbols": dict(claim.symbols),
         "uses": list(claim.uses),
     }
 
@@ -43,6 +44,11 @@ def domain_texts(domain: Domain) -> list[str]:
     """One condition each; a variable without a range and an integer are said to be that."""
     free = [f"{name} real" for name in domain.reals if domain.ranges[name].text(name) == name]
     return [*domain.texts(), *free, *(f"{name} integer" for name in domain.integers)]
+
+
+def symbol_text(claim: Claim) -> str:
+    """What the variables stand for, where the paper calls them otherwise."""
+    return ", ".join(f"{name} = {meaning}" for name, meaning in claim.symbols.items())
 
 
 def graph_of(run: Run) -> Graph:
@@ -113,6 +119,33 @@ def _counts(run: Run) -> str:
     wrong = len(unexpected(run))
     verdict = "all as expected" if not wrong else f"{wrong} NOT AS EXPECTED"
     return f"{len(run.results)} claims ({run.effort.profile}): {', '.join(words)}; {verdict}"
+
+
+def told_apart(run: Run) -> dict[str, bool]:
+    """Of a run of mutants: whether the checks tell each from its claim.
+
+    The mutant of a claim that holds must not hold, that of another must not be refuted.
+    """
+    found = {}
+    for label, result in run.results.items():
+        expected = run.claims[label].expects(run.effort.profile)
+        held = expected is None or expected.holds
+        changed = not result.verdict.holds if held else result.verdict is not Verdict.REFUTED
+        found[label] = changed and result.error is None
+    return found
+
+
+def mutants_report(run: Run) -> str:
+    """The table of a run of mutants."""
+    rows = []
+    for label, told in told_apart(run).items():
+        expected, result = run.claims[label].expects(run.effort.profile), run.results[label]
+        rows.append(
+            [label, "-" if expected is None else str(expected), str(result.verdict), "yes" if told else "NO"]
+        )
+    count = sum(row[-1] == "yes" for row in rows)
+    end = f"{len(rows)} mutants ({run.effort.profile}): {count} told from their claims"
+    return "\n".join([table(("label", "claim", "mutant", "told apart"), rows), "", end])
 
 
 # --- for programs ----------------------------------------------------------------------------

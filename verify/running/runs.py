@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from verify.claims import ClaimError, ClaimSet, Effort
-from verify.running.cache import Cache
+from verify.running.cache import Cache, cache_folder
 from verify.running.engine import effort_for
 from verify.running.fingerprints import Fingerprints
-from verify.running.loading import Source, load_claims
+from verify.running.loading import load_claims
 from verify.running.parallel import Job, Task, cores, in_processes, in_this_process
 from verify.running.results import Result
+from verify.source import Source
 
 
 class Progress(Protocol):
@@ -36,7 +37,7 @@ class Run:
     known: int  # how many of them were in the cache
 
 
-def matching(claims: ClaimSet, wanted: Iterable[str]) -> list[str]:
+def matching(source: Source, claims: ClaimSet, wanted: Iterable[str]) -> list[str]:
     """The claims that are named by labels and patterns (``lem:*``), in the order they are written."""
     chosen: set[str] = set()
     labels = [claim.label for claim in claims]
@@ -44,15 +45,15 @@ def matching(claims: ClaimSet, wanted: Iterable[str]) -> list[str]:
         found = [text] if text in claims else fnmatch.filter(labels, text)
         if not found:
             near = difflib.get_close_matches(text, labels, n=3, cutoff=0.4)
-            hint = f"did you mean {', '.join(near)}?" if near else "see ctucbvi claims"
+            hint = f"did you mean {', '.join(near)}?" if near else f"see {source.command} claims"
             raise ClaimError(f"no claim {text!r}; {hint}")
         chosen.update(found)
     return [label for label in labels if label in chosen]
 
 
-def select(claims: ClaimSet, wanted: Iterable[str]) -> list[str]:
+def select(source: Source, claims: ClaimSet, wanted: Iterable[str]) -> list[str]:
     """The claims that are named, with all that they rest on; all claims if none is named."""
-    chosen = matching(claims, wanted)
+    chosen = matching(source, claims, wanted)
     needed = set(claims.closure(chosen)) if chosen else {claim.label for claim in claims}
     return [claim.label for claim in claims if claim.label in needed]
 
@@ -71,9 +72,9 @@ def run_claims(
 ) -> Run:
     """Check the selected claims; ``workers=0`` does it in this process, ``None`` on all cores."""
     claims = load_claims(source)
-    labels = select(claims, wanted)
+    labels = select(source, claims, wanted)
     effort = effort_for(claims, profile, seed)
-    cache = Cache() if cache is None else cache
+    cache = Cache(cache_folder(source.name)) if cache is None else cache
     if (fault := cache.fault()) and warn is not None:
         warn(fault)
     fingerprints = Fingerprints(source)
@@ -97,6 +98,7 @@ def run_claims(
 
 def known_results(source: Source, claims: ClaimSet, *, profile: str, seed: int) -> dict[str, Result]:
     """What earlier runs have established about these claims, without checking anything."""
-    effort, fingerprints, cache = effort_for(claims, profile, seed), Fingerprints(source), Cache()
+    effort, fingerprints = effort_for(claims, profile, seed), Fingerprints(source)
+    cache = Cache(cache_folder(source.name))
     found = {claim.label: cache.get(fingerprints.key(claim, effort)) for claim in claims}
     return {label: result for label, result in found.items() if result is not None}

@@ -91,7 +91,7 @@ class Box:
     ) -> Finding:
         worst = statistics["worst"] if _part(statistics["worst"], area.ranges) else area.ranges
         if isinstance(claim.says, Relation):
-            from verify.provers.witness import confirmed
+            from verify.provers.witness import confirmed  # loads the searches, which few need
 
             for point in _complete([*statistics["suspects"], *_corners(worst)], area):
                 witness = confirmed(claim.says, claim.domain, point)

@@ -1,0 +1,1 @@
+"""The commands of ``ctucbvi``, one module each, imported when a command is given (arguments: ``usage``)."""

@@ -1,0 +1,67 @@
+"""``ctucbvi certify``: check a certificate that came from elsewhere."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from decimal import ROUND_CEILING, Context, Decimal
+from math import inf
+
+from ctucbvi import InputError, find_model
+from ctucbvi.numeric import NumericSolution, certify
+from ctucbvi.numeric.files import load_certificate
+
+_HELD = {
+    "committed": "committed problem (an action is held until the next jump)",
+    "adjustable": "adjustable problem (an action may change at any moment)",
+}
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check and print; status 1 if the file claims more than can be proved, or nothing can be."""
+    model = find_model(options.model)
+    solution, claimed = load_certificate(options.file, model)
+    _check_problem(solution, options)
+    bound = certify(solution).bound
+    holds = bound < inf and (claimed is None or bound <= claimed)
+    if options.json:
+        facts = {
+            "model": model.name,
+            "semantics": str(solution.semantics),
+            "truncate": solution.truncate,
+            "bound": bound if bound < inf else None,
+            "claimed": claimed,
+            "holds": holds,
+        }
+        print(json.dumps(facts, indent=2))
+        return 0 if holds else 1
+    capped = f"values {'' if solution.truncate else 'not '}capped at the remaining time"
+    print(f"{model.name}: {_HELD[solution.semantics]}, {capped}, {len(solution.best)} pieces")
+    if bound < inf:
+        print(
+            f"proved: every value is within {rounded_up(bound)} of the optimal one of this problem, "
+            "at every remaining time"
+        )
+    else:
+        print("nothing is proved: the numbers in it are too large")
+    if bound < inf and not holds:
+        print(f"the file claims {claimed:.3g}, which is not proved by it")
+    return 0 if holds else 1
+
+
+def _check_problem(solution: NumericSolution, options: argparse.Namespace) -> None:
+    """Refuse a certificate that is about another problem than the one asked for."""
+    if options.semantics not in (None, str(solution.semantics)):
+        raise InputError(
+            f"{options.file}: is about the {solution.semantics} problem, not the {options.semantics}"
+        )
+    if options.truncate not in (None, solution.truncate):
+        raise InputError(
+            f"{options.file}: is about values that are {'' if solution.truncate else 'not '}truncated; "
+            f"{'leave out --truncate' if options.truncate else 'write --truncate'}, or another file"
+        )
+
+
+def rounded_up(bound: float) -> str:
+    """Three digits that are not below ``bound``."""
+    return f"{Context(prec=3, rounding=ROUND_CEILING).plus(Decimal(bound)):.3g}"

@@ -1,0 +1,275 @@
+"""``ctucbvi learn``: run the certified learner, alone or in lockstep with the fast one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+from math import isfinite
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ctucbvi import CTMDP, Enclosure, InputError, find_model, solve
+from ctucbvi.commands.learning import initial_of, model_of, note_never_left, told
+from ctucbvi.errors import UndecidedError
+from ctucbvi.learning import Environment, Episode, History, HistoryWriter, Settings, load_history, never_left
+from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan
+from ctucbvi.learning.exact.verdicts import confident, optimistic
+from verify.progress import ProgressLine
+
+if TYPE_CHECKING:
+    from ctucbvi.learning.lockstep import Lockstep, LockstepEpisode
+
+
+def run(options: argparse.Namespace) -> int:
+    """Learn and print; status 1 if lockstep finds a difference that nothing explains."""
+    try:
+        return _learn(options)
+    except UndecidedError as error:
+        print(f"ctucbvi: undecided: {error}", file=sys.stderr)
+        return 1
+
+
+def _learn(options: argparse.Namespace) -> int:
+    started = perf_counter()
+    _check_compiled(options)
+    history = _replayed(options)
+    model, settings = (history.model, history.settings) if history else _task(options)
+    count = settings.episodes if history is None else len(history.episodes)
+    rows: list[dict[str, Any]] = []
+    with ProgressLine("learning") as progress, _writer(options, model, settings) as out:
+        for row, episode in _rows(model, settings, history, options):
+            rows.append(row)
+            if out is not None:
+                out.write(episode)
+            progress(len(rows) / max(count, 1))
+    document = {
+        "model": model.name,
+        "settings": settings.to_json(),
+        "seed": None if history else options.seed,
+        "lockstep": options.lockstep,
+        "summary": _summary(rows, options.lockstep),
+        "never_left": [pair.to_json() for pair in never_left(model, settings, _starts(model, options))],
+        "episodes": rows,
+        "seconds": round(perf_counter() - started, 3),
+    }
+    if options.json:
+        print(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        _print(document)
+    return 1 if document["summary"]["unexplained"] else 0
+
+
+def _starts(model: CTMDP, options: argparse.Namespace) -> list[str]:
+    return list(initial_of(model, options) or [model.initial])
+
+
+def _task(options: argparse.Namespace) -> tuple[CTMDP, Settings]:
+    """The model and the settings that the options describe."""
+    if options.model is None:
+        raise InputError("MODEL is missing; name one, or a history with --replay")
+    model = model_of(options)
+    settings = Settings.for_model(
+        model,
+        episodes=100 if options.episodes is None else options.episodes,
+        **told(options),
+    )
+    return model, settings
+
+
+def _check_compiled(options: argparse.Namespace) -> None:
+    if options.compiled is None:
+        return
+    if not options.lockstep or options.replay is not None:
+        raise InputError("--compiled: the compiled learner is compared with --lockstep, without --replay")
+    if not 1 <= options.compiled <= 10**6:
+        raise InputError(f"--compiled {options.compiled}: write a number of cells from 1 to 1000000")
+
+
+def _replayed(options: argparse.Namespace) -> History | None:
+    """The history to replay, if there is one."""
+    if options.replay is None:
+        return None
+    fixed = ("episodes", "delta", "epsilon", "lambda_max", "lambda_min", "bonus", "rescale", "save")
+    given = [name for name in fixed if getattr(options, name) is not None]
+    if given or options.initial:
+        raise InputError("--replay takes the settings of the history; leave out the others, and --save")
+    history = load_history(options.replay)
+    if options.model is not None and find_model(options.model) != history.model:
+        raise InputError(f"{options.replay}: a history of another model; leave out MODEL")
+    return history
+
+
+def _writer(options: argparse.Namespace, model: CTMDP, settings: Settings) -> Any:
+    if options.save is None:
+        return nullcontext()
+    drawn = {"seed": options.seed, "initial": initial_of(model, options)}
+    return HistoryWriter(options.save, model, settings, drawn)
+
+
+def _rows(
+    model: CTMDP, settings: Settings, history: History | None, options: argparse.Namespace
+) -> Iterator[tuple[dict[str, Any], Episode]]:
+    """What is reported of one episode after the other, and the episode."""
+    world = Environment(model, seed=options.seed, initial=initial_of(model, options))
+    if options.lockstep:
+        from ctucbvi.learning.lockstep import Lockstep  # compiled, slow to load
+
+        both = Lockstep(model, settings)
+        if history is not None:
+            steps = both.replay(history.episodes)
+        elif options.compiled is not None:
+            steps = both.follow(_leader(model, settings, options), settings.episodes)
+        else:
+            steps = both.run(world, settings.episodes)
+        for step in steps:
+            yield _step_row(step, both), step.drawn
+    else:
+        yield from _exact_rows(model, settings, history, world)
+
+
+def _leader(model: CTMDP, settings: Settings, options: argparse.Namespace) -> Any:
+    from ctucbvi.learning.fast.learner import FastLearner  # compiled, slow to load
+
+    initial = initial_of(model, options)
+    return FastLearner(
+        model, settings, seed=options.seed, steps=options.compiled, initial=initial, record=True
+    )
+
+
+def _exact_rows(
+    model: CTMDP, settings: Settings, history: History | None, world: Any
+) -> Iterator[tuple[dict[str, Any], Episode]]:
+    learner, optimum = ExactLearner(model, settings), solve(model, digits=12)
+    pairs = learner.run(world) if history is None else learner.replay(history.episodes)
+    for plan, episode in pairs:
+        row = _row(plan, episode, confident(plan), optimistic(plan, optimum))
+        yield row | {"undecided": _undecided(learner, plan.episode)}, episode
+
+
+def _row(plan: ExactPlan, episode: Episode, event: bool | None, optimism: bool | None) -> dict[str, Any]:
+    state = episode.visits[0].state
+    return {
+        "episode": plan.episode,
+        "visits": len(episode.visits),
+        "iterations": plan.iterations,
+        "initial": state,
+        "value": _enclosed(plan.value(state)),
+        "switches": [_switch(change) for change in plan.switches],
+        "event": event,
+        "optimism": optimism,
+    }
+
+
+def _step_row(step: LockstepEpisode, both: Lockstep) -> dict[str, Any]:
+    row = _row(step.plan, step.drawn, step.confident, step.optimistic)
+    return row | {
+        "undecided": _undecided(both.exact, step.episode),
+        "error": step.error,
+        "departures": step.departures,
+        "differences": [
+            {
+                "kind": d.kind,
+                "where": d.where,
+                "fast": d.fast,
+                "exact": d.exact,
+                "gap": d.gap if isfinite(d.gap) else None,  # counts are equal or not
+                "allowed": d.allowed,
+                "explained": d.explained,
+            }
+            for d in step.differences
+        ],
+    }
+
+
+def _enclosed(value: Any) -> dict[str, str]:
+    return dict(zip(("value", "lower", "upper"), value.decimals(12), strict=True))
+
+
+def _switch(change: Any) -> dict[str, Any]:
+    _, lower, upper = Enclosure(change.lower, change.upper).decimals(15)
+    return {
+        "state": change.state,
+        "lower": lower,
+        "upper": upper,
+        "before": change.before,
+        "after": change.after,
+        "certified": change.certified,
+    }
+
+
+def _undecided(learner: ExactLearner, episode: int) -> list[dict[str, Any]]:
+    return [
+        {"state": u.state, "remaining": str(u.remaining), "actions": list(u.actions)}
+        for u in learner.undecided
+        if u.episode == episode
+    ]
+
+
+def _summary(rows: list[dict[str, Any]], lockstep: bool) -> dict[str, Any]:
+    """Counts over all episodes; ``None`` among the verdicts means undecided."""
+
+    def verdicts(name: str) -> dict[str, int]:
+        found = [row[name] for row in rows]
+        return {"held": found.count(True), "failed": found.count(False), "undecided": found.count(None)}
+
+    differences = [d for row in rows for d in row.get("differences", ())]
+    return {
+        "episodes": len(rows),
+        "visits": sum(row["visits"] for row in rows),
+        "event": verdicts("event"),
+        "optimism": verdicts("optimism"),
+        "undecided_actions": sum(len(row["undecided"]) for row in rows),
+        "differences": len(differences) if lockstep else None,
+        "unexplained": sum(not d["explained"] for d in differences) if lockstep else None,
+        "largest_error": max((row["error"] for row in rows), default=0.0) if lockstep else None,
+    }
+
+
+def _print(document: dict[str, Any]) -> None:
+    rows, summary = document["episodes"], document["summary"]
+    print(f"{document['model']}: {summary['episodes']} episodes, {summary['visits']} visits")
+    shown = [row for row in rows if _is_round(row["episode"]) or row is rows[-1]]
+    print(f"{'episode':>9} {'n_k':>4} {'value of the initial state':>28}  event  optimism  switches")
+    for row in shown:
+        switches = ", ".join(
+            f"{s['state']} {s['before']}→{s['after']} {s['lower'][:8]}" for s in row["switches"]
+        )
+        flags = [{True: "yes", False: "NO", None: "?"}[row[name]] for name in ("event", "optimism")]
+        print(
+            f"{row['episode']:>9} {row['iterations']:>4} {row['value']['value']:>28}  {flags[0]:<5}  "
+            f"{flags[1]:<8}  {switches}"
+        )
+    for name, label in (("event", "confidence sets (eq:G)"), ("optimism", "optimism (eq:optimism)")):
+        found = summary[name]
+        print(
+            f"{label}: held in {found['held']}, failed in {found['failed']}, undecided {found['undecided']}"
+        )
+    if document["lockstep"]:
+        _print_lockstep(rows, summary)
+    for line in note_never_left(document["never_left"]):
+        print(line)
+
+
+def _print_lockstep(rows: list[dict[str, Any]], summary: dict[str, Any]) -> None:
+    for row in rows:
+        for d in row["differences"]:
+            gap = "" if d["gap"] is None else f"gap {d['gap']:.3g}, "
+            verdict = "allowed" if d["explained"] else "UNEXPLAINED"
+            print(
+                f"episode {row['episode']}: {d['kind']} {d['where']}: fast {d['fast']}, exact {d['exact']}, "
+                f"{gap}allowed {d['allowed']:.3g}: {verdict}"
+            )
+    print(
+        f"lockstep: {summary['differences']} differences, {summary['unexplained']} unexplained; "
+        f"proved error of the fast values at most {summary['largest_error']:.3g}"
+    )
+    if summary["unexplained"]:
+        print("ctucbvi: the two learners disagree", file=sys.stderr)
+
+
+def _is_round(number: int) -> bool:
+    """1, 2, 5, 10, 20, 50, ..."""
+    return str(number).rstrip("0") in ("1", "2", "5")

@@ -1,0 +1,60 @@
+"""What the commands about learning share: the model and the settings that the options describe."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+from ctucbvi import CTMDP, InputError, find_model
+from ctucbvi.numbers import exact
+
+
+def note_never_left(pairs: Sequence[dict[str, Any]]) -> list[str]:
+    """What is to be said about pairs of rate 0 that keep the paper's bonus; nothing without any."""
+    if not pairs:
+        return []
+    names = ", ".join(f"{pair['state']}/{pair['action']}" for pair in pairs)
+    least = min(pair["bonus_at_least"] for pair in pairs)
+    return [
+        "",
+        f"never left (rate 0): {names}. No jump is ever seen there, so alpha of eq:alpha-k stays what it is "
+        f"at first, the paper's bonus above {least:.4g}, and the state counts as worth all there is: unless "
+        "that is optimal, the learner goes there for ever and the regret is linear (try --bonus sharp)",
+    ]
+
+
+def told(options: argparse.Namespace) -> dict[str, Any]:
+    """The arguments of ``Settings.for_model`` that the options give."""
+    return {
+        "delta": options.delta or "1/20",
+        "epsilon": options.epsilon or "1/sqrt(k)",
+        "fastest": options.lambda_max,
+        "slowest": options.lambda_min,
+        "bonus": options.bonus or "paper",
+    }
+
+
+def model_of(options: argparse.Namespace) -> CTMDP:
+    """The model, with its rewards rescaled if that was asked for."""
+    model = find_model(options.model)
+    if options.rescale is None:
+        return model
+    parts = options.rescale.split(",")
+    if len(parts) != 2:
+        raise InputError(f"--rescale {options.rescale}: write two numbers, for example --rescale=1/20,3/5")
+    scale, shift = (exact(part, "--rescale") for part in parts)
+    if scale <= 0:
+        raise InputError(f"--rescale {options.rescale}: the factor must be positive, or what is best changes")
+    return model.with_rewards(scale, shift)
+
+
+def initial_of(model: CTMDP, options: argparse.Namespace) -> dict[str, str] | None:
+    """The weights of the initial states, as they were written; ``None`` without any."""
+    found: dict[str, str] = {}
+    for text in options.initial:
+        state, equals, weight = text.rpartition("=")
+        if not equals:
+            raise InputError(f"--initial: {text!r} is not STATE=P; write for example {model.initial}=1/2")
+        found[state] = weight
+    return found or None

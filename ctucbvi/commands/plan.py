@@ -1,0 +1,190 @@
+"""``ctucbvi plan``: solve one model."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from fractions import Fraction
+from time import perf_counter
+from typing import Any
+
+from ctucbvi import CTMDP, Budget, InputError, Solution, UndecidedError, find_model, solve
+from ctucbvi.commands.plan_figure import plot_solutions
+from ctucbvi.enclosure import exact_string
+from ctucbvi.figures import check_target
+from ctucbvi.numbers import exact
+from ctucbvi.solutions import About, document
+from verify.progress import ProgressLine
+from verify.tables import table
+
+_MOST_REASONS = 40  # lines of what is undecided on the screen
+
+
+def run(options: argparse.Namespace) -> int:
+    """Solve and print."""
+    model = find_model(options.model)
+    if options.digits is None:
+        options.digits = 9 if options.engine == "numeric" else 15
+    _check_combination(options)
+    if options.symbolic is not None:
+        from ctucbvi.commands.plan_symbolic import print_iterate  # SymPy is slow to load
+
+        return print_iterate(model, options)
+    if options.plot:
+        check_target("--plot", options.plot)
+    points = [_point(text, model) for text in options.at]
+    names = ("committed", "adjustable") if options.semantics == "both" else (options.semantics,)
+    if options.engine == "numeric":
+        return _run_numeric(model, names, points, options)
+    plans: dict[str, tuple[Solution, float]] = {}
+    left = options.seconds
+    for i, name in enumerate(names):
+        plans[name] = _solve(model, name, points, options, left / (len(names) - i))
+        left -= plans[name][1]
+    if options.plot:
+        plot_solutions([solution for solution, _ in plans.values()], options.plot)
+    asked = points or [(state, model.horizon) for state in model.states]
+    documents = {
+        name: document(solution, asked, engine=options.engine, digits=options.digits, seconds=seconds)
+        for name, (solution, seconds) in plans.items()
+    }
+    _print(documents, {name: solution for name, (solution, _) in plans.items()}, points, options)
+    for solution, _ in plans.values():
+        _print_undecided(solution)
+    return 1 if any(_lacks_digits(solution, asked, options) for solution, _ in plans.values()) else 0
+
+
+def _print_undecided(solution: Solution) -> None:
+    for reason in solution.undecided[:_MOST_REASONS]:
+        print(f"ctucbvi: undecided: {reason}", file=sys.stderr)
+    if len(solution.undecided) > _MOST_REASONS:
+        more = len(solution.undecided) - _MOST_REASONS
+        print(f"ctucbvi: undecided: and {more} more, all of them with --json", file=sys.stderr)
+
+
+def _lacks_digits(solution: Solution, asked: list[tuple[str, Any]], options: argparse.Namespace) -> bool:
+    """Whether a value, or a switch where the policy is asked for, has fewer digits than it should."""
+    return any(
+        (d.state, d.between and d.between.lower) in asked
+        if d.what is About.VALUE
+        else d.what is About.SWITCH and options.engine == "exact"
+        for d in solution.undecided
+    )
+
+
+def _check_combination(options: argparse.Namespace) -> None:
+    if options.engine == "numeric":
+        if options.plot or options.symbolic is not None:
+            raise InputError("--plot and --symbolic belong to the exact engine; leave out --engine numeric")
+        if options.certificate and options.semantics == "both":
+            raise InputError(
+                "--certificate: one certificate is for one semantics; choose it with --semantics"
+            )
+    elif options.certificate or options.no_certificate:
+        raise InputError("--certificate and --no-certificate belong to --engine numeric")
+
+
+def _run_numeric(
+    model: CTMDP, names: tuple[str, ...], points: list[tuple[str, Any]], options: argparse.Namespace
+) -> int:
+    from ctucbvi.commands.plan_numeric import plan, report, save_certificate  # compiled, slow to load
+
+    try:
+        plans = {name: plan(model, name, points, options) for name in names}
+    except UndecidedError as error:
+        print(f"ctucbvi: {error}", file=sys.stderr)
+        return 1
+    if options.certificate and plans[names[0]][1].model == model:
+        save_certificate(plans[names[0]][1], options.certificate)
+    elif options.certificate:
+        print(f"ctucbvi: {options.certificate} is not written: the plan is not finished", file=sys.stderr)
+    _print({n: p[0] for n, p in plans.items()}, {n: p[1] for n, p in plans.items()}, points, options)
+    return report([document for document, _ in plans.values()], options)
+
+
+def _point(text: str, model: CTMDP) -> tuple[str, Any]:
+    state, at, time = text.rpartition("@")
+    if not at:
+        raise InputError(f"--at {text!r}: write STATE@T, for example {model.states[0]}@1/2")
+    model.state_index(state)
+    return state, model.remaining(exact(time, f"--at {text!r}: time"), f"--at {text!r}: ")
+
+
+def _solve(
+    model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace, seconds: float
+) -> tuple[Solution, float]:
+    if not options.seconds > 0:
+        raise InputError(f"--seconds {options.seconds}: write a number above 0")
+    began = perf_counter()
+    with ProgressLine(f"{model.name}, {semantics}") as progress:
+        try:
+            solution = solve(
+                model,
+                semantics,
+                digits=options.digits,
+                truncate=options.truncate,
+                at=points,
+                resolve_policy=options.engine == "exact",
+                budget=Budget(seconds=seconds),
+                progress=progress,
+            )
+        except UndecidedError as error:
+            solution = error.known  # what is proved all the same
+    return solution, perf_counter() - began
+
+
+def _print(
+    documents: dict[str, dict[str, Any]],
+    plans: dict[str, Any],
+    points: list[tuple[str, Any]],
+    options: argparse.Namespace,
+) -> None:
+    if len(documents) == 1:
+        (document,) = documents.values()
+        print(json.dumps(document, indent=2) if options.json else text_report(document))
+        return
+    committed, adjustable = (plans[name] for name in ("committed", "adjustable"))
+    name = documents["committed"]["model"]
+    asked = points or [(v["state"], Fraction(v["t"])) for v in documents["committed"]["values"]]
+    reached = min(plan.model.horizon for plan in (committed, adjustable))  # less where time was out
+    gaps = []
+    for state, t in (point for point in asked if point[1] <= reached):
+        gap = adjustable.value(state, t) - committed.value(state, t)
+        value, lower, upper = gap.decimals(min(options.digits, 10))
+        gaps.append({"state": state, "t": exact_string(t), "gap": value, "lower": lower, "upper": upper})
+    if options.json:
+        print(json.dumps({"model": name, "semantics": "both", **documents, "gap": gaps}, indent=2))
+        return
+    for document in documents.values():
+        print(text_report(document), end="\n\n")
+    print("gap: adjustable value minus committed value")
+    print(table(("state", "t", "gap"), [(g["state"], g["t"], g["gap"]) for g in gaps]))
+
+
+def text_report(document: dict[str, Any]) -> str:
+    """The same facts for a reader."""
+
+    def names(actions: str | list[str], proved: bool) -> str:
+        if isinstance(actions, str):
+            return actions
+        return " = ".join(actions) + "  (tied)" if proved else " or ".join(actions) + "  (not told apart)"
+
+    policy = [
+        (state if i == 0 else "", s["from"], s["to"], names(s["action"], s.get("proved", True)))
+        for state, segments in document["policy"].items()
+        for i, s in enumerate(segments)
+    ]
+    return "\n".join(
+        [
+            f"{document['model']}: {document['semantics']}, {document['digits']} digits, "
+            f"{document['seconds']:.3f} s",
+            "",
+            table(
+                ("state", "remaining time", "optimal value"),
+                [(v["state"], v["t"], v["value"]) for v in document["values"]],
+            ),
+            "",
+            table(("state", "from", "to", "optimal action"), policy),
+        ]
+    )

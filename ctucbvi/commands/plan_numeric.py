@@ -1,0 +1,137 @@
+"""``ctucbvi plan --engine numeric``: the fast planner, with enclosures from its certificate."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from math import floor, log10
+from typing import Any
+
+from ctucbvi import CTMDP, Enclosure, InputError, UndecidedError
+from ctucbvi.library import machine_repair
+from ctucbvi.numeric import (
+    Certificate,
+    NumericBudget,
+    certify,
+    solve_certified,
+    solve_numeric,
+)
+from ctucbvi.numeric.arrays import Arrays
+from ctucbvi.numeric.files import save_certificate
+from ctucbvi.numeric.planner import smallest_tolerance
+from ctucbvi.solutions import About, Doubt, document
+from verify.progress import note_if_slow
+
+__all__ = ["plan", "report", "save_certificate"]
+
+_MOST_DIGITS = 12
+_TIME_DIGITS = 6  # of the remaining time that was reached when time was out
+_MOST_LINES = 5  # of values with missing digits
+
+
+def plan(
+    model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace
+) -> tuple[dict[str, Any], Certificate]:
+    """Solve, certify, refine, and describe the result."""
+    asked, stopped = points or [(state, model.horizon) for state in model.states], list[Doubt]()
+    try:
+        certificate, seconds = _solve(model, semantics, asked, options)
+    except UndecidedError as error:
+        if error.known is None:
+            raise
+        certificate, seconds, reached = error.known, options.seconds, _short(error.known.model.horizon)
+        asked = [(x, t) for x, t in asked if t <= reached] or [(x, reached) for x in model.states]
+        shorter = "what is printed is for remaining times up to there"
+        stopped = [replace(doubt, why=f"{doubt.why}; {shorter}") for doubt in certificate.undecided]
+    missing = _missing(certificate, asked, options.digits, model)
+    certificate = replace(certificate, undecided=(*stopped, *missing))
+    shown = document(
+        certificate,
+        asked,
+        engine="numeric",
+        digits=options.digits,
+        seconds=seconds,
+        enclosures=not options.no_certificate,
+    )
+    return shown, certificate
+
+
+def _missing(
+    certificate: Certificate, asked: list[tuple[str, Any]], digits: int, model: CTMDP
+) -> Iterator[Doubt]:
+    """The values with fewer digits than were asked for."""
+    for state, t in asked:
+        value = certificate.value(state, t)
+        if value.radius > _needed(value, digits, model):
+            why = f"has fewer than {digits} digits in double precision, where the error is up to "
+            why += f"{float(value.radius):.1e}; use --engine exact"
+            yield Doubt(About.VALUE, why, state, between=Enclosure(t, t))
+
+
+def report(documents: list[dict[str, Any]], options: argparse.Namespace) -> int:
+    """Say what is not certain; status 1 if digits are missing."""
+    if not options.json:
+        print("\nThe times at which an action changes are computed in double precision and not certified.")
+    missing = [reason for document in documents for reason in document["undecided"]]
+    for reason in missing[:_MOST_LINES]:
+        print(f"ctucbvi: undecided: {reason}", file=sys.stderr)
+    if len(missing) > _MOST_LINES:
+        print(f"ctucbvi: undecided: {len(missing) - _MOST_LINES} more", file=sys.stderr)
+    return 1 if missing else 0
+
+
+def _solve(
+    model: CTMDP, semantics: str, asked: list[tuple[str, Any]], options: argparse.Namespace
+) -> tuple[Certificate, float]:
+    """A certificate that shows the digits at the points asked for, as far as doubles and budget allow."""
+    if not 1 <= options.digits <= _MOST_DIGITS:
+        raise InputError(
+            f"--digits {options.digits}: the numeric engine has 1 to {_MOST_DIGITS}; "
+            "use --engine exact for more"
+        )
+    if not options.seconds > 0:
+        raise InputError(f"--seconds {options.seconds}: write a number above 0")
+    with note_if_slow("ctucbvi: compiling the fast planner; this is done once"):
+        certify(solve_numeric(machine_repair(), semantics))  # so that compiling takes none of the time given
+    share = options.seconds / (2 if options.semantics == "both" else 1)
+    budget, least = NumericBudget(seconds=share), smallest_tolerance(model)
+
+    def within(tolerance: float) -> Certificate:
+        goal = max(tolerance, least)
+        return solve_certified(model, semantics, tolerance=goal, truncate=options.truncate, budget=budget)
+
+    best = within(0.5 * 10.0**-options.digits * Arrays.of(model).scale)
+    needed = float(min(_hoped(best.value(state, t), options.digits, model) for state, t in asked))
+    if needed < best.bound:
+        with suppress(UndecidedError):
+            best = min(best, within(needed), key=lambda found: found.bound)
+    return best, budget.spent
+
+
+def _needed(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
+    """The error with which ``digits`` digits are certain: half a unit of the last one.
+
+    A number that may be 0 has no digits; it is known well if it is known as well as the largest value may be.
+    """
+    if value.lower <= 0 <= value.upper:
+        return max(model.value_scale * Fraction(1, 2 * 10**digits), Fraction(1, 10**270))
+    size = abs(value.mid)
+    unit: Fraction = Fraction(10) ** (floor(log10(size.numerator) - log10(size.denominator)) + 1 - digits)
+    return unit / 2
+
+
+def _hoped(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
+    """The error to try for: a small number that may be 0 is perhaps just small."""
+    if value.lower <= 0 <= value.upper and value.mid:
+        return abs(value.mid) * Fraction(1, 10**digits)
+    return _needed(value, digits, model)
+
+
+def _short(t: Fraction) -> Fraction:
+    """A number of few digits just below."""
+    unit: Fraction = Fraction(10) ** (floor(log10(t)) + 1 - _TIME_DIGITS)
+    return t // unit * unit

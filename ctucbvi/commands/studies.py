@@ -1,0 +1,94 @@
+"""What the commands about studies share: which study the options describe, and how it is carried out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from ctucbvi import InputError
+from ctucbvi.commands.learning import initial_of, model_of, told
+from ctucbvi.learning import Settings, initial_distribution
+from ctucbvi.study import BY_BONUS, LostWorkerError, RunState, Study, contestant, enough_cells
+from ctucbvi.study.work import Block, Observer, work
+from verify.progress import ProgressLine, note_if_slow
+
+T = TypeVar("T")
+_COMPILING = "ctucbvi: compiling the learner; this is done once"
+
+
+def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_delta: bool = False) -> Study:
+    """The study that the options describe, of the learner they describe and ``others``.
+
+    ``own_delta``: without ``--delta`` it is that of the theorem.
+    """
+    if options.workers is not None and options.workers < 1:
+        raise InputError(f"--workers {options.workers}: write a number of at least 1")
+    model, given = model_of(options), told(options)
+    if own_delta and options.delta is None and options.episodes > 0:  # else the settings refuse it
+        given["delta"] = 1 / (2 * options.episodes * model.horizon)
+    settings = Settings.for_model(model, episodes=options.episodes, **given)
+    initial = initial_distribution(model, initial_of(model, options))
+    names, cells = (BY_BONUS[str(settings.bonus)], *others), options.steps
+    contestants = tuple(contestant(*((name,) if cells is None else (name, cells))) for name in names)
+    study = Study(model, settings, options.seed, contestants, tuple(initial.items()))
+    if cells is not None:
+        return study
+    with note_if_slow(_COMPILING):
+        enough = tuple(replace(c, steps=enough_cells(study, c)) for c in contestants)
+    return replace(study, contestants=enough)
+
+
+def carried_out(
+    options: argparse.Namespace,
+    study: Study,
+    label: str,
+    observer: type[Observer] | None,
+    run: Callable[..., T],
+) -> T | None:
+    """What ``run`` returns when told who does the work; None, and one line, if these are gone.
+
+    One episode is played here first, so that workers find compiled code and need not all make it.
+    """
+    if options.cluster is None:
+        with note_if_slow(_COMPILING):
+            for each in study.contestants:
+                work(Block(study, each.name, 0, RunState(), 1, observer))
+    try:
+        with ProgressLine(label) as line:
+            return run(
+                study,
+                options.runs,
+                workers=options.workers or os.cpu_count() or 1,
+                cluster=options.cluster,
+                folder=None if options.out is None else Path(options.out),
+                block=options.block,
+                progress=partial(_tell, line),
+            )
+    except LostWorkerError as error:
+        print(f"ctucbvi: {error}", file=sys.stderr)
+        return None
+    except KeyboardInterrupt:
+        if options.out is not None:
+            print(
+                f"ctucbvi: what was finished is in {options.out}; the same command goes on", file=sys.stderr
+            )
+        raise
+
+
+def _tell(line: ProgressLine, found: int, done: int, wanted: int) -> None:
+    """``found`` episodes were there at the start, ``done`` are now, of ``wanted``; say what time is left."""
+    left = f"{_clock(line.seconds * (wanted - done) / (done - found))} left: " if done > found else ""
+    line.tell(f"{left}{done / wanted:4.0%}")
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

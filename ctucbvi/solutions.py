@@ -1,0 +1,198 @@
+"""What a planner answers, in one shape: values, segments, switches, and what is undecided.
+
+The exact planner, the fast one (its certificate) and the second opinion share no mathematics, but their
+answers are read in the same way: as an :class:`Answer`.  These are data and how they are written down;
+nothing here computes a value or looks for a switch.
+
+A *segment* is a span of remaining time on which a state's best actions stay what they are, a *switch* the
+place between two of them.  What a planner could not settle is a :class:`Doubt`: a kind, a state, actions and
+times for programs, and the sentence that these make for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, Protocol
+
+from ctucbvi.enclosure import Enclosure, exact_string
+from ctucbvi.model import CTMDP, Number, Semantics
+from ctucbvi.numbers import shown
+
+_UNPROVED_DIGITS = 6  # of a time that nothing proves
+_NO_ENDS = {"lower": None, "upper": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A span of remaining time on which a fixed set of actions is optimal."""
+
+    start: Enclosure  # a single point where the planner does not prove its times
+    end: Enclosure
+    actions: tuple[str, ...]  # more than one: tied
+    proved: bool  # False: the actions listed could not be told apart, or nothing is proved about them
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """The optimal actions of ``state`` change from ``before`` to ``after`` inside ``time``."""
+
+    state: str
+    time: Enclosure
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+
+class About(StrEnum):
+    """What a doubt is about."""
+
+    VALUE = "value"  # a value has fewer digits than were asked for
+    ACTIONS = "actions"  # actions could not be told apart
+    SWITCH = "switch"  # a switching time has fewer digits than were asked for
+    BUDGET = "budget"  # the computation was stopped
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Something that is not settled: what, where, and why."""
+
+    what: About
+    why: str
+    state: str | None = None  # None: all of them
+    actions: tuple[str, ...] = ()
+    between: Enclosure | None = None  # remaining times
+
+    def __str__(self) -> str:
+        if self.state is None or self.between is None:
+            return self.why
+        low, high = (Enclosure(t, t).decimals(6)[0] for t in (self.between.lower, self.between.upper))
+        match self.what:
+            case About.VALUE:
+                return f"V({self.state}, {shown(self.between.lower)}) {self.why}"
+            case About.SWITCH:
+                return f"{self.state}: the switch near t = {self.between.decimals(6)[0]} {self.why}"
+            case _:
+                apart = f"cannot be told apart for t in [{low}, {high}]"
+                return f"{self.state}: {', '.join(self.actions)} {apart} {self.why}"
+
+
+class Answer(Protocol):
+    """V and the optimal policy of a model, as one planner knows them."""
+
+    @property
+    def model(self) -> CTMDP:
+        """The model; its horizon is shorter than what was asked for if time was out."""
+
+    @property
+    def semantics(self) -> Semantics:
+        """Which of its two problems is solved."""
+
+    @property
+    def bound(self) -> float | None:
+        """One proved bound on the error of all values at all times, if there is one."""
+
+    @property
+    def times_proved(self) -> bool:
+        """Whether the times of segments and switches are enclosed, or only computed."""
+
+    @property
+    def undecided(self) -> tuple[Doubt, ...]:
+        """What could not be settled."""
+
+    @property
+    def switches(self) -> Sequence[Switch]:
+        """All switches of the policy, in increasing remaining time."""
+
+    def value(self, state: str, t: Number | None = None) -> Enclosure:
+        """The value of ``state`` with remaining time ``t`` (default: the horizon)."""
+
+    def segments(self, state: str) -> Sequence[Segment]:
+        """The optimal policy of ``state``, in increasing remaining time."""
+
+
+def computed_segments(starts: Sequence[tuple[Fraction, str]], end: Fraction) -> list[Segment]:
+    """Segments that nothing proves: each action from its start to the next one's, the last to ``end``."""
+    points = [Enclosure(t, t) for t in (*(t for t, _ in starts), end)]
+    return [
+        Segment(a, b, (action,), False) for (_, action), (a, b) in zip(starts, pairwise(points), strict=True)
+    ]
+
+
+def switches_of(segments: Iterable[tuple[str, Sequence[Segment]]]) -> list[Switch]:
+    """The switches between neighbouring segments of each state, in increasing remaining time."""
+    found = [
+        Switch(state, after.start, before.actions, after.actions)
+        for state, line in segments
+        for before, after in pairwise(line)
+    ]
+    return sorted(found, key=lambda switch: switch.time.mid)
+
+
+# --- as JSON -------------------------------------------------------------------------------
+
+
+def document(
+    answer: Answer,
+    points: Sequence[tuple[str, Fraction]],
+    *,
+    engine: str,
+    digits: int,
+    seconds: float,
+    enclosures: bool = True,
+) -> dict[str, Any]:
+    """The JSON document of an answer, with its values at ``points``; the same fields for every planner."""
+
+    def moment(time: Enclosure) -> str:
+        if answer.times_proved:
+            return time.place(digits)
+        return f"{float(time.mid):.{_UNPROVED_DIGITS}g}"
+
+    values: list[dict[str, Any]] = []
+    for state, t in points:
+        value, lower, upper = answer.value(state, t).decimals(digits)
+        ends = {"lower": lower, "upper": upper} if enclosures else _NO_ENDS
+        values.append({"state": state, "t": exact_string(t), "value": value, **ends})
+    policy = {
+        state: [
+            {"from": moment(s.start), "to": moment(s.end), "action": _names(s.actions)}
+            | ({} if s.proved else {"proved": False})
+            for s in answer.segments(state)
+        ]
+        for state in answer.model.states
+    }
+    switches: list[dict[str, Any]] = []
+    for s in answer.switches:
+        place: dict[str, str | None] = {"t": moment(s.time), **_NO_ENDS}
+        if answer.times_proved:
+            place = dict(zip(("t", "lower", "upper"), s.time.decimals(digits), strict=True))
+        switches.append({"state": s.state, **place, "before": _names(s.before), "after": _names(s.after)})
+    return {
+        "model": answer.model.name,
+        "semantics": str(answer.semantics),
+        "engine": engine,
+        "digits": digits,
+        "values": values,
+        "policy": policy,
+        "switches": switches,
+        "times": "certified" if answer.times_proved else "not certified",
+        "seconds": round(seconds, 6),
+        "bound": answer.bound if enclosures else None,
+        "undecided": [str(doubt) for doubt in answer.undecided],
+        "doubts": [_doubt(doubt, digits) for doubt in answer.undecided],
+    }
+
+
+def _doubt(doubt: Doubt, digits: int) -> dict[str, Any]:
+    low, high = (doubt.between.lower, doubt.between.upper) if doubt.between else (None, None)
+    times = {
+        end: None if t is None else Enclosure(t, t).place(digits) for end, t in (("from", low), ("to", high))
+    }
+    about = {"what": str(doubt.what), "state": doubt.state, "actions": list(doubt.actions)}
+    return about | times | {"why": doubt.why}
+
+
+def _names(actions: tuple[str, ...]) -> str | list[str]:
+    return actions[0] if len(actions) == 1 else list(actions)

@@ -1,0 +1,3 @@
+"""The estimates and radii of CT-UCBVI, its value iteration, and its policies."""
+
+ORDER = ("estimates", "iteration", "policies")

@@ -1,0 +1,104 @@
+r"""``alg:VI``: its printed loop, that it stops, and how fast it converges.
+
+Faster than any linear rate, and never in finitely many steps.  The error of :math:`V_n` is at most
+:math:`e_n = \mathbb E(H-\Gamma_n)^+ = \mathbb E(N-n)^+/\lambda`, :math:`\Gamma_n` the time of the n-th jump
+at the rate :math:`\lambda = \lambda_{\max}` and :math:`N` Poisson with mean :math:`\mu = \lambda H`; with
+reward 1 and this rate everywhere it is :math:`e_n`.  The weights of :math:`N` satisfy :math:`p_{j+1} =
+p_j\mu/(j+1)`, so that :math:`e_{n+1} \le \frac{\mu}{n+2}e_n`: the paper's :math:`\varrho^n`, :math:`\varrho
+= 1 - e^{-\lambda_{\max}H}`, is a bound and not the rate.  And :math:`e_n > 0`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from proofs_checks.checks.common import PROOF
+from proofs_checks.checks.value_iteration import falling_tails, indices, never_there, ratios, rounds_needed
+from verify.claims import Domain, Remark, Section
+
+section = Section(checks=PROOF, expected="proved")
+
+section.claim(
+    "alg:VI/indices",
+    "The iteration of alg:VI is well defined as printed: n is raised from 0 to 1, V_2 is computed from "
+    "V_1, and so on.",
+    checks=indices(looks_back=False),
+    expected="refuted",
+    mutant=indices(looks_back=True),  # the repaired loop
+    finding=Remark(
+        "notation",
+        "n is raised before V_{n+1} is computed from V_n, so the first round reads V_1, which "
+        "nothing has defined, and V_0 is never used. What is meant is V_n from V_{n-1}.",
+        repair="alg:VI/indices/repaired",
+    ),
+)
+
+section.repair(
+    "alg:VI/indices/repaired",
+    "With V_n = min{t, max_a T^a V_{n-1}} after raising n, every function that is read has been computed.",
+    checks=indices(looks_back=True),
+    expected="proved-on-box",
+    mutant=indices(looks_back=False),
+)
+
+section.claim(
+    "alg:VI/stops",
+    "The iteration stops: ‖V_{n+1} - V_n‖ <= ρⁿH, and with ρ = exp(-c) this is at most ε = H exp(-g) as "
+    "soon as cn >= g, that is after at most ln(H/ε)/(-ln ρ) + 2 rounds, for every ε > 0 (with λmax H = 7 "
+    "and ε = H/10 that is 2525; 4 suffice).",
+    says="exp(-c*n) <= exp(-g)",
+    domain=Domain.of("c > 0", "n >= 1", "g <= c*n", integers="n", reals="g"),
+    symbols={"c": "-ln ρ", "g": "ln(H/ε)"},
+    uses="lem:optimism/contraction-truncated",
+    checks=(rounds_needed(), *PROOF),
+    argued="that the distances are at most ρⁿH, by induction",
+    expected="tested",
+    mutant=rounds_needed(extra=100),
+)
+
+section.claim(
+    "alg:VI/infinite",
+    "In general V*_n < V* for every n, so that value iteration takes infinitely many iterations: with "
+    "reward 1 the difference is E(t - Γ_n)⁺, at least t/2 times the probability that n holding times are at "
+    "most t/(2n) each.",
+    says="0 < t/2*(1 - exp(-l*t/(2*n)))**n",
+    domain=Domain.of("t > 0", "l > 0", "n >= 1", integers="n"),
+    symbols={"l": "λ"},
+    checks=(never_there(), *PROOF),
+    argued="that the difference is E(t - Γ_n)⁺",
+    expected="tested",
+    mutant=never_there(reward=0),  # nothing to earn: V_0 = V*
+)
+
+section.claim(
+    "alg:VI/linear-rate",
+    "Value iteration converges asymptotically with the linear rate ρ = 1 - exp(-λmax H), read as: its "
+    "errors fall like ρⁿ, from one iteration to the next by a factor near ρ. Reward 1, λmax = H = 1: by at "
+    "least ρ/2. (As an upper bound ρⁿH is right: eq:Qa/iteration.)",
+    checks=ratios(Fraction(1, 2)),
+    expected="refuted",
+    mutant=ratios(Fraction(1, 10)),  # true so far
+    finding=Remark(
+        "remark",
+        "ρⁿ bounds the error and is no asymptotic rate: the error falls faster than any linear "
+        "rate. With reward 1 and λmax = H = 1 it falls by the factors 0.368, 0.282, 0.225, 0.186, ..., and "
+        "ρ = 0.632. The bound is what the proofs use.",
+        repair="alg:VI/linear-rate/repaired",
+    ),
+)
+
+section.repair(
+    "alg:VI/linear-rate/repaired",
+    "The error of V_n is at most e_n = E(H - Γ_n)⁺ = E(N - n)⁺/λmax, N Poisson with mean μ = λmax H, and "
+    "e_{n+1} <= μ/(n + 2) e_n: convergence is faster than any linear rate. The weights p_j of N have "
+    "p_{j+1} = p_j μ/(j + 1), and the formula, summed over j > n, says it. The same holds for the modified "
+    "iteration, since V̂_∞ <= t and λ̂ <= λmax.",
+    says="(j - n)*(p*mu/(j + 1)) <= mu/(n + 2)*((j - n)*p)",
+    domain=Domain.of("n >= 0", "j >= n + 1", "0 <= p <= 1", "mu >= 0", integers="n j"),
+    symbols={"mu": "μ", "p": "p_j"},
+    uses="eq:Qa/iteration",
+    checks=(falling_tails(), *PROOF),
+    argued="the sum over j, and the modified iteration",
+    expected="tested",
+    mutant=falling_tails(later=4),
+)

@@ -1,0 +1,1 @@
+"""What the checks draw, compute and simulate; the claims are elsewhere."""

@@ -1,0 +1,163 @@
+"""Exact laws of counts given times, and the visits of one pair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import comb, factorial
+
+import sympy
+from flint import arb
+
+from proofs_checks.checks.common import vanishes
+from proofs_checks.checks.poisson import weight
+from verify.claims import Effort
+from verify.provers.balls import precision, rational
+from verify.provers.computed import Case, Computed, Outcome
+
+_BITS = 128
+
+
+# --- the estimator and its radius -------------------------------------------------------------
+
+
+def two_forms(shift: int = 0) -> Computed:
+    """The two forms of β on both sides of T = L/λmax; ``shift`` spoils the second one."""
+    top, confidence, step = sympy.symbols("m L d", positive=True)
+    floor = confidence / top
+
+    def gap(time: sympy.Expr, form: sympy.Expr) -> Callable[[], sympy.Expr]:
+        return lambda: sympy.sqrt(top * confidence / sympy.Max(time, floor)) - form
+
+    later = sympy.sqrt(top * confidence / (floor + step + shift))
+    return vanishes(
+        "symbolic, by cases",
+        ("T = L/λmax - d, any d > 0", gap(floor - step, top)),
+        ("T = L/λmax", gap(floor, sympy.sqrt(top * confidence / floor))),
+        ("T = L/λmax + d, any d > 0", gap(floor + step, later)),
+    )
+
+
+def counted_twice(first: int = 100) -> Computed:
+    """Both sides of the display's first equality: T = 100, λ = 1/2, λmax = 1, S = A = 1, K = 2, δ = 1/2.
+
+    The second event of the display is N >= 100; ``first`` = 101 makes the two events disjoint.
+    """
+
+    def compute(effort: Effort) -> Outcome:
+        del effort
+        with precision(_BITS * 2):
+            radius = 100 * (4 * arb(8).log() / 100).sqrt()  # βT
+            law = [weight(arb(50), n) for n in range(101)]
+            inside = sum((law[n] for n in range(101) if arb(abs(n - 50)) < radius), arb(0))
+            left, right = 1 - inside, sum(law, arb(0)) - inside + 1 - sum(law[:first], arb(0))
+        again = "from math import log; print(1 - 1/2 > (4*log(8)/100)**0.5)"  # so N = 100 is in both events
+        return Outcome([Case("N Poisson(50): P(|λ̂ - λ| > β)", left, right, "==", line=again)])
+
+    return Computed(compute, "exact law")
+
+
+# --- what is false ----------------------------------------------------------------------------
+
+
+def count_law(episodes: int, rate: Fraction, horizon: Fraction, total: Fraction) -> dict[int, Fraction]:
+    """The law of N given T = ``total`` for a pair in which every episode starts and to which none returns.
+
+    A visit lasts τ and is counted if τ <= H, else it lasts H.  With j counted, the density of T at t is
+    ``C(n,j) λ^j e^{-λt} V_j(t - (n-j)H)``, V_j the volume of j times in [0, H] with a given sum: the
+    exponential does not depend on j and cancels.  (t must be no multiple of H, where the densities jump.)
+    """
+    weights = {}
+    for j in range(1, episodes + 1):
+        rest = total - (episodes - j) * horizon
+        terms = (
+            (-1) ** i * comb(j, i) * (rest - i * horizon) ** (j - 1)
+            for i in range(j + 1)
+            if rest - i * horizon > 0
+        )
+        weights[j] = comb(episodes, j) * rate**j * Fraction(sum(terms, Fraction(0))) / factorial(j - 1)
+    whole = sum(weights.values())
+    return {j: w / whole for j, w in weights.items()}
+
+
+def conditional_law(returning: bool = False) -> Computed:
+    """P(no jump | v = 1/2) at rate 1, H = 1, against the Poisson weight of 0.
+
+    ``returning``: the jumps of the pair lead back to it and it has all the time there is, here until 1/2.
+    """
+
+    def compute(effort: Effort) -> Outcome:
+        del effort
+        time = Fraction(1, 2)
+        with precision(_BITS):
+            poisson = weight(arb(rational(time)), 0)
+            first_later = 1 - (1 - arb(rational(-time)).exp())  # P(τ > 1/2)
+        true = first_later if returning else count_law(1, Fraction(1), Fraction(1), time).get(0, Fraction(0))
+        again = "from math import exp; print(0 != exp(-1/2))"
+        return Outcome([Case("rate 1, H = 1: P(n = 0 | v = 1/2)", true, poisson, "==", line=again)])
+
+    return Computed(compute, "exact law")
+
+
+def dependence(adaptive: bool = True) -> Computed:
+    """P(v_1 < H, v_2 > 0) against the product of the two probabilities, at λH = 1.
+
+    Episode 2 visits the pair only if its first holding time was cut off; or, not adaptive, in any case.
+    """
+
+    def compute(effort: Effort) -> Outcome:
+        del effort
+        with precision(_BITS):
+            cut = (-arb(1)).exp()  # P(τ > H)
+            joint, second = (arb(0), cut) if adaptive else (1 - cut, arb(1))
+            product = (1 - cut) * second
+        again = "from math import exp; print(0 != (1 - exp(-1))*exp(-1))"
+        return Outcome([Case("λH = 1: P(v_1 < H, v_2 > 0)", joint, product, "==", line=again)])
+
+    return Computed(compute, "exact law")
+
+
+def certain_miss(total: Fraction = Fraction(105)) -> Computed:
+    """The conditional probability of a miss given T = ``total``, against δ/(SAK).
+
+    S = 3, A = 1, K = k = 60, δ = 1/2, λmax = 1, H = 106; the pair has rate 1/100 and one visit per episode.
+    """
+
+    def compute(effort: Effort) -> Outcome:
+        del effort
+        episodes, rate, delta, states = 60, Fraction(1, 100), Fraction(1, 2), 3
+        law = count_law(episodes - 1, rate, Fraction(106), total)
+        with precision(_BITS):
+            confidence = 4 * arb(rational(2 * states * episodes / delta)).log()
+            floor = arb(rational(total)).max(confidence)
+            radius = (confidence / floor).sqrt()
+            missed = sum(
+                (
+                    p
+                    for n, p in law.items()
+                    if arb(rational(abs(min(n / total, Fraction(1)) - rate))) > radius
+                ),
+                Fraction(0),
+            )
+        again = "from math import log, sqrt; print(59/105 - 1/100 > sqrt(4*log(720)/105))"
+        text = f"59 visits, H = 106: P(miss | T = {total})"
+        return Outcome([Case(text, missed, delta / (states * episodes), line=again)])
+
+    return Computed(compute, "exact law")
+
+
+# --- the repair -------------------------------------------------------------------------------
+
+
+def one_visit(truncated: bool = True) -> Computed:
+    """E exp(ζ 1{τ <= c} - λ(e^ζ - 1) min(τ, c)) = 1, by integration; or with the cut-off visit forgotten."""
+
+    def difference() -> sympy.Expr:
+        rate, left, s = sympy.symbols("rate c s", positive=True)
+        zeta = sympy.Symbol("zeta", real=True)
+        price = rate * (sympy.exp(zeta) - 1)
+        jump = sympy.integrate(rate * sympy.exp(-rate * s) * sympy.exp(zeta - price * s), (s, 0, left))
+        stay = sympy.exp(-rate * left) * (sympy.exp(-price * left) if truncated else 1)
+        return jump + stay - 1
+
+    return vanishes("symbolic", ("E exp(...) - 1, for all ζ, λ > 0, c > 0", difference))

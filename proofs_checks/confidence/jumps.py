@@ -1,0 +1,223 @@
+r"""``lem:CI-p``: the :math:`L_1` confidence sets of the jump probabilities.
+
+Write :math:`\Lambda = S\ln 2 + \ln(SAHK^2/\delta)`, so that :math:`\alpha_k = \sqrt{2\Lambda/\max\{1,N\}}`.
+
+**What fails.**  (1) With no data :math:`\|p-\hat p\|_1 = 1`, and :math:`\alpha_k \ge 1` only if
+:math:`2^S SAHK^2 \ge \sqrt e\,\delta`; in the first episode no pair has data.  (2) The radius comes from
+discrete time, where a pair is seen at most :math:`HK` times.  Here :math:`N` has no bound, and :math:`H`
+under the logarithm carries a unit: measuring time in other units (:math:`H/c`, :math:`c\lambda`) changes
+the radius and not the data. With short horizons and fast rates the sets miss, also where (1) is no problem
+(:func:`~proofs_checks.checks.jumps.short_and_fast`).
+
+**What works.**  Next states are drawn independently of holding times, so the first :math:`n` observed
+jumps from a pair are independent draws from :math:`p`, whatever the policies.  For :math:`n` draws, with
+:math:`d = \hat p - p`, :math:`\|d\|_1 = 2\max_B d(B)`, and each of the :math:`2^S-2` sets :math:`B` costs
+:math:`e^{-2n(\epsilon/2)^2}` (Hoeffding).  The union is over the values :math:`n` of :math:`N` (and over
+:math:`k` no more):
+
+* for :math:`n \le HK^2` it costs :math:`(1-2^{1-S})\delta`, and if :math:`e^2\lambda_{\max}(K-1) \le K^2`
+  more jumps than :math:`HK^2` have probability at most :math:`e^{-HK^2}`: ``lem:CI-p/repaired``;
+* with :math:`n(n+1)`, :math:`n = \max\{1,N\}`, in the place of :math:`HK^2` it holds everywhere, since
+  :math:`\sum_n 1/(n(n+1)) = 1`: ``lem:CI-p/uniform``.  That radius is smaller than the paper's while
+  :math:`n(n+1) < HK^2`.
+
+**Weissman's inequality.**  For a set :math:`B` the number of draws in it is binomial, and by Hoeffding's
+lemma :math:`P(d(B) \ge \epsilon/2) \le e^{n(-s\epsilon/2 + s^2/8)}`, which is :math:`e^{-n\epsilon^2/2}` at
+:math:`s = 2\epsilon`.  The empty set and the whole one have :math:`d(B) = 0`, so that :math:`2^S-2` sets
+remain.  Beside the proof stand exact multinomial probabilities in fractions.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from proofs_checks.checks.common import PROOF
+from proofs_checks.checks.jumps import best_subset, more_than, short_and_fast, weissman, without_data
+from verify.claims import Domain, Remark, Section
+from verify.provers.box import Box
+
+_SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "0 < d < 1")
+_PAPER = "S*log(2) + log(S*A*H*K**2/d)"  # Λ
+
+section = Section(checks=PROOF, expected="proved", symbols={"d": "δ", "e": "ε"})
+
+section.claim(
+    "lem:CI-p",
+    "P(‖p - p̂_k‖₁ <= α_k for all x, a, k) >= 1 - δ, for all S, A, K >= 1, H > 0, 0 < δ < 1 and rates in "
+    "(0, λmax]. (False with S = 3, A = 1, K = 2, δ = 1/10, H = 1/480, rates 1920, where α = √(2 ln 2) >= "
+    "1 without data: two jumps are seen from state 0 and lead to the same state with probability 0.195, "
+    "and then ‖p - p̂‖₁ = 1 > α.)",
+    uses=("lem:CI-p/unseen", "lem:CI-p/weissman", "lem:CI-p/union"),
+    checks=short_and_fast(),
+    expected="refuted",
+    latex=r"\mathbb P(\|p-\hat p_k\|_1 \le \alpha_k\ \text{for all}\ x,a,k) \ge 1-\delta",
+    mutant=short_and_fast(Fraction(1)),  # time in units of the horizon
+    finding=Remark(
+        "statement",
+        "The radius contains HK², a number of steps in discrete time; in continuous time it "
+        "depends on the unit of time while the data do not. For short horizons and fast rates "
+        "the sets miss far more often than δ. It stands where 2^S SAHK² >= √e δ, e² λmax (K-1) <= K² and HK² "
+        ">= ln(2^(S-1)/δ) (lem:CI-p/repaired), and everywhere with n(n+1), n = max{1, N⁺}, in the place of "
+        "HK² (lem:CI-p/uniform). thm:CT-UCB survives: where the sets are wrong its bound is trivial.",
+        repair="lem:CI-p/uniform",
+    ),
+)
+
+section.step(
+    "lem:CI-p/unseen",
+    "If N⁺ = 0 then ‖p - p̂‖₁ = 1 <= α = √(2Λ), for all S, A, K >= 1, H > 0, 0 < δ < 1.",
+    says=f"1 <= 2*({_PAPER})",
+    domain=Domain.of(*_SIZES, integers="S A K"),
+    checks=without_data(),
+    expected="refuted",
+    latex=r"1 \le \sqrt{2[S\ln2+\ln(SAHK^2/\delta)]}",
+    mutant=without_data(region=True),
+    finding=Remark(
+        "proof",
+        "Without data ‖p - p̂‖₁ = 1, and α < 1 (or no real number) where 2^S SAHK² < √e δ: the "
+        "sets then miss in the first episode, surely. S = 2, A = K = 1, H = 3/80, δ = 1/4: α = "
+        "0.604. Removable: the footnote on unseen pairs is right in substance, the proofs do not need the "
+        "L1 bound where N⁺ = 0 (lem:error-model/unseen), so that 𝒢 may leave these pairs out.",
+        repair="lem:CI-p/unseen/repaired",
+    ),
+)
+
+# --- Weissman's inequality --------------------------------------------------------------------
+
+section.repair(
+    "lem:CI-p/subsets",
+    "‖p̂ - p‖₁ = 2 max_B (p̂(B) - p(B)) for probability vectors: termwise |d| <= 2 max(d, 0) - d (equal), "
+    "the d add up to 0, and the best B are the states with d > 0.",
+    says="Abs(d) <= 2*Max(d, 0) - d",
+    domain="-1 <= d <= 1",
+    symbols={"d": "p̂(y) - p(y)"},
+    source="lem:CI-p/weissman",
+    checks=(best_subset(), Box(), *PROOF),
+    argued="summing over the states, where the d add up to 0",
+    expected="tested",
+    latex=r"\|\hat p-p\|_1 = 2\max_B(\hat p(B)-p(B))",
+    mutant=best_subset(1),
+)
+
+section.repair(
+    "lem:CI-p/hoeffding",
+    "ln E exp(s(X - p)) <= s²/8 for X = 1 with probability p and 0 otherwise, s >= 0 (Hoeffding's lemma).",
+    says="log(1 - p + p*exp(s)) - s*p <= s**2/8",
+    domain=("0 <= p <= 1", "s >= 0"),
+    source="lem:CI-p/weissman",
+    mutant="log(1 - p + p*exp(s)) - s*p <= s**2/9",
+)
+
+section.step(
+    "lem:CI-p/weissman",
+    "For n independent draws and ε > 0: P(‖p - p̂‖₁ >= ε) <= (2^S - 2) exp(-nε²/2). Each set B other than "
+    "none and all costs exp(n(-sε/2 + s²/8)), s = 2ε.",
+    says="(2**S - 2)*exp(n*(-(2*e)*e/2 + (2*e)**2/8)) == (2**S - 2)*exp(-n*e**2/2)",
+    domain=Domain.of("S >= 1", "n >= 1", "e > 0", integers="S n"),
+    uses=("lem:CI-p/subsets", "lem:CI-p/hoeffding"),
+    checks=(weissman(), *PROOF),
+    argued="Markov's inequality for each set B, and the union over them",
+    expected="tested",
+    latex=r"\mathbb P(\|p-\hat p\|_1 \ge \epsilon) \le (2^S-2)e^{-n\epsilon^2/2}",
+    mutant=weissman(Fraction(1)),
+)
+
+# --- the union over the values of N⁺ ----------------------------------------------------------
+
+section.step(
+    "lem:CI-p/union",
+    "N⁺ takes at most HK values per episode (HK² altogether), so that the union over them gives δ: a "
+    "reconstruction, since the paper gives no proof but cites one for discrete time, and the only count that "
+    "yields the HK² of the radius. (In continuous time N⁺ has no bound: P(N⁺ > HK²) > 0 always.)",
+    checks=more_than(),
+    expected="refuted",
+    latex=r"\mathbb P(N^{K,+} > HK^2) = 0",
+    mutant=more_than(8, rare=True),  # e²·7 <= 8²
+    finding=Remark(
+        "proof",
+        "The paper cites the lemma from discrete time. The union that its radius comes from does "
+        "not carry over: N⁺ is not bounded by HK² (nor HK) in continuous time. It is bounded so with "
+        "probability 1 - exp(-HK²) if e² λmax (K-1) <= K².",
+        repair="lem:CI-p/union/repaired",
+    ),
+)
+
+# --- what holds -------------------------------------------------------------------------------
+
+section.repair(
+    "lem:CI-p/unseen/repaired",
+    "If 2^S SAHK² >= √e δ then ‖p - p̂‖₁ = 1 <= α when N⁺ = 0; with 2^S SAHK²/δ = √e (1 + z), z >= 0.",
+    says="1 <= sqrt(2*log(exp(1/2)*(1 + z)))",
+    domain="z >= 0",
+    symbols={"z": "2^S SAHK²/(√e δ) - 1"},
+    latex=r"2^S SAHK^2 \ge \sqrt e\,\delta \implies \alpha_k \ge 1\ \text{for}\ N^+ = 0",
+    mutant="1 <= sqrt(2*log(exp(2/5)*(1 + z)))",
+)
+
+section.repair(
+    "lem:CI-p/union/repaired",
+    "What Weissman's inequality leaves for all pairs and n = 1, ..., M with M <= HK² adds up to at most "
+    "(1 - 2^(1-S)) δ: SA·M·(2^S - 2) e^(-Λ) + 2^(1-S) δ <= δ.",
+    says=f"S*A*n*(2**S - 2)*exp(-({_PAPER})) + 2**(1 - S)*d <= d",
+    domain=Domain.of(*_SIZES, "n >= 1", "n <= H*K**2", integers="S A K n"),
+    symbols={"n": "M"},
+    uses="lem:CI-p/weissman",
+    mutant=f"S*A*K*n*(2**S - 2)*exp(-({_PAPER})) + 2**(1 - S)*d <= d",
+)
+
+section.repair(
+    "lem:CI-p/counts",
+    "If m = HK² >= e²u, u = λmax (K-1) H, more than m jumps have probability at most e^(-m): all jumps of "
+    "K - 1 episodes are dominated by a Poisson variable with mean u, and with m = u e^(2+y), y >= 0, "
+    "-m(ln(m/u) - 1) - u <= -m.",
+    says="-u*exp(2 + y)*(log(u*exp(2 + y)/u) - 1) - u <= -u*exp(2 + y)",
+    domain=("u > 0", "y >= 0"),
+    symbols={"u": "λmax (K-1) H", "y": "ln(HK²/u) - 2"},
+    uses=("lem:poisson/chernoff", "prop:proberror/coupling"),
+    checks=(more_than(8, rare=True), more_than(20, rare=True), *PROOF),
+    argued="that all jumps together are dominated by a Poisson variable, and Chernoff's bound for it",
+    expected="tested",
+    mutant=Domain.of("u > 0", "y >= -1"),
+)
+
+section.repair(
+    "lem:CI-p/repaired",
+    "The lemma holds with the paper's radius if 2^S SAHK² >= √e δ, e² λmax (K-1) <= K² and HK² >= "
+    "ln(2^(S-1)/δ): (1 - 2^(1-S)) δ + e^(-HK²) <= δ, with HK² = (S-1) ln 2 - ln δ + y, y >= 0.",
+    says="(1 - 2**(1 - S))*d + exp(-((S - 1)*log(2) - log(d) + y)) <= d",
+    domain=Domain.of("S >= 1", "0 < d < 1", "y >= 0", integers="S"),
+    symbols={"y": "HK² - ln(2^(S-1)/δ)"},
+    uses=(
+        "lem:CI-p/unseen/repaired",
+        "lem:CI-p/union/repaired",
+        "lem:CI-p/counts",
+        "sec:episodicRL/joint-law",
+    ),
+    checks=(short_and_fast(Fraction(8)), *PROOF),
+    argued="that observed jumps are independent draws, and the union of the three events",
+    expected="tested",
+    mutant=Domain.of("S >= 1", "0 < d < 1", "y >= -1", integers="S"),
+)
+
+section.repair(
+    "lem:CI-p/uniform",
+    "With n(n+1), n = max{1, N⁺}, in the place of HK² in α the lemma holds on the whole domain: the draws "
+    "n of all pairs cost at most δ/(n(n+1)) = δ/n - δ/(n+1), which adds up to δ.",
+    says="S*A*(2**S - 2)*exp(-n*(2*(S*log(2) + log(S*A*n*(n + 1)/d))/n)/2) <= d/n - d/(n + 1)",
+    domain=Domain.of("S >= 1", "A >= 1", "n >= 1", "0 < d < 1", integers="S A n"),
+    symbols={"n": "max{1, N⁺}"},
+    uses=("lem:CI-p/weissman", "lem:CI-p/uniform-unseen", "sec:episodicRL/joint-law"),
+    checks=(short_and_fast(uniform=True), *PROOF),
+    argued="that observed jumps are independent draws, and the union over pairs and n",
+    expected="tested",
+    latex=r"\tilde\alpha_k = \sqrt{2[S\ln2+\ln(SAn(n+1)/\delta)]/n},\ n = \max\{1,N^{k,+}\}",
+    mutant="S*A*(2**S - 2)*exp(-n*(2*(S*log(2) + log(S*A*n/d))/n)/2) <= d/n - d/(n + 1)",
+)
+
+section.repair(
+    "lem:CI-p/uniform-unseen",
+    "That radius is at least 1 without data: 2[S ln 2 + ln(2SA/δ)] >= 1.",
+    says="1 <= 2*(S*log(2) + log(2*S*A/d))",
+    domain=Domain.of("S >= 1", "A >= 1", "0 < d < 1", integers="S A"),
+    mutant="2 <= 2*(S*log(2) + log(S*A/d))",
+)

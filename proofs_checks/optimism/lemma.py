@@ -1,0 +1,255 @@
+r"""``lem:optimism``: on :math:`\mathcal G` the computed value is an upper bound, up to the stopping error.
+
+By induction :math:`V^*_n \le \hat V_n`.  With :math:`w(\lambda) = \int_0^t e^{-\lambda s}ds` and hats for the
+estimates,
+
+.. math:: \mathcal T^{a,k}\hat V_n - \mathcal T^aV^*_n \ \ge\
+          b\,w(\lambda_{\max}) + r\,[w(\hat\lambda) - w(\lambda)] + [\hat E V^*_n - E V^*_n]
+          \ \ge\ b\,w(\lambda_{\max}) - t^2\beta - t\alpha,
+
+which is at least 0 if :math:`b \ge (t^2\beta + t\alpha)/w(\lambda_{\max})` for every :math:`t \le H`; the
+right side increases in :math:`t`.  At :math:`t = 0` it is 0/0 and means its limit :math:`\alpha`.  The steps
+are formulas, proved for all values; how they fit together (the induction, the limits) is in the words of
+the claims, not in the formulas, so the conclusions are tested besides on models with the estimates on the
+boundary.
+
+**Twice too much.**  The two errors of the rate have opposite signs.  :math:`V^*_n` does not decrease in
+:math:`t`, and neither does :math:`m = \sum_y\hat p(y)V^*_n(y,\cdot)`, so that with
+:math:`g = \lambda e^{-\lambda s}`
+
+.. math:: \int_0^t(\hat g-g)(s)\,m(t-s)\,ds
+          = \int_0^t \bigl(e^{-\lambda(t-u)} - e^{-\hat\lambda(t-u)}\bigr)\,dm(u)
+
+has the sign of :math:`\hat\lambda - \lambda`, and :math:`w(\hat\lambda) - w(\lambda)` has the other one:
+their sum is at least :math:`-t^2\beta/2`.  With ``eq:error2/halved`` half of the bonus suffices, and the
+maximum with 1 in ``eq:bonus-k`` serves no purpose here.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from proofs_checks.checks.common import PROOF, WAIT
+from proofs_checks.checks.model_error import HALF, ONE
+from proofs_checks.checks.optimism import corners, difference, iterates, rate_errors, rises, values
+from proofs_checks.checks.perturbed import PRINTED
+from proofs_checks.checks.setting import bounded
+from proofs_checks.checks.value_iteration import increasing_iterates
+from verify.claims import Domain, Remark, Section, decreasing, increasing
+
+_TIMES = Domain.of("l >= 0", "t >= 0")
+_RADII = ("t >= 0", "b >= 0", "al >= 0")
+_TENTH = Fraction(1, 10)
+_LESS = Fraction(49, 100)  # of the bonus: too little on short horizons
+
+section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α"})
+
+section.step(
+    "eq:mono",
+    "H >= V̂_{n+1} >= V̂_n: V̂_1 >= 0 = V̂_0; if V̂_{n-1} <= V̂_n then a = max T^{a,k}V̂_{n-1} <= b = max "
+    "T^{a,k}V̂_n, and u = min{t,a} is at most min{t,b}, that is at most t and at most b. And min{t,b} <= t "
+    "<= H.",
+    says="u <= s*t + (1 - s)*b",
+    domain=Domain.of("0 <= s <= 1", "u <= t", "u <= a", "a <= b", reals="u t a b"),
+    symbols={"s": "any weight in [0, 1]"},
+    uses="eq:Qa/monotone",
+    checks=(increasing_iterates(truncate=True), *PROOF),
+    argued="the induction over n, and that min{t,b} is the case s = 1 or s = 0",
+    expected="tested",
+    latex=r"H \ge \hat V^k_{n+1}(x,t) \ge \hat V^k_n(x,t)",
+    mutant=increasing_iterates(truncate=True, steps=-1),
+)
+
+section.step(
+    "lem:optimism/display",
+    "V*_{n+1}(x,t) = sup_a {r(x,a) + E V*_n(Y,(t-τ)⁺)}, as displayed: for one state, one action and n = 0 "
+    "the two sides are r(1 - exp(-λt))/λ and r.",
+    says=f"r*{WAIT} == r",
+    domain=("l > 0", "t >= 0", "0 <= r <= 1"),
+    expected="refuted",
+    latex=r"V^*_{n+1}(x,t) = \sup_a\{r(x,a) + \mathbb E[V^*_n(Y,(t-\tau)^+)]\}",
+    mutant=f"r*{WAIT} == r*(1/l - exp(-l*t)/l)",  # the true form: not refuted
+    finding=Remark(
+        "notation",
+        "The factor E[t ∧ τ] of the reward is missing in the first display of the proof: at t = "
+        "0 the left side is 0 and the right side r. Nothing rests on it; eq:diff has the right form.",
+        repair="lem:optimism/display/repaired",
+    ),
+)
+
+section.repair(
+    "lem:optimism/display/repaired",
+    "With the factor E[t ∧ τ] that eq:Qa has: E[t ∧ τ] = t exp(-λt) + ∫_0^t s λ exp(-λs) ds = (1 - "
+    "exp(-λt))/λ.",
+    says=f"t*exp(-l*t) + (1 - exp(-l*t)*(1 + l*t))/l == {WAIT}",
+    domain=("l > 0", "t >= 0"),
+    mutant=f"t*exp(-l*t) + (1 - exp(-l*t))/l == {WAIT}",
+)
+
+section.step(
+    "eq:diff",
+    "T^{a,k}V̂_n - T^aV*_n >= b w(λmax) + r[w(λ̂) - w(λ)] + ÊV*_n - EV*_n, if V*_n <= V̂_n, b >= 0 and λ̂ "
+    "<= λmax: Ê is monotone (p̂ >= 0), and w(λ) = (1 - exp(-λt))/λ does not increase in λ.",
+    says=decreasing(WAIT, "l", _TIMES),
+    domain=_TIMES,
+    source="lem:optimism",
+    uses="eq:Qa/monotone",
+    checks=(difference(), *PROOF),
+    argued="that Ê is monotone",
+    expected="tested",
+    mutant=difference(_TENTH),
+)
+
+section.step(
+    "lem:optimism/reward",
+    "w(λ) + λt²/2 does not decrease in λ >= 0, w(λ) = (1 - exp(-λt))/λ: w falls by at most t²/2 times the "
+    "change of λ (and does not rise, eq:diff), so that r w moves by at most t²β/2 for 0 <= r <= 1.",
+    says=increasing(f"{WAIT} + l*t**2/2", "l", _TIMES),
+    domain=_TIMES,
+    uses="eq:diff",
+    latex=r"\bigl|r\int_0^te^{-\hat\lambda s}ds - r\int_0^te^{-\lambda s}ds\bigr| \le \tfrac{t^2}2\beta",
+    mutant=increasing(f"{WAIT} + l*t**2/3", "l", _TIMES),
+)
+
+section.step(
+    "lem:optimism/value-bound",
+    "0 <= V*_n <= V* <= t for all n: if u(y,t) <= t then T^a u(x,t) <= r w + (t - w) <= t for 0 <= r <= 1, "
+    "w = (1 - exp(-λt))/λ; and V*_n increases to V*.",
+    says=f"r*{WAIT} + (t - {WAIT}) <= t",
+    domain=("l >= 0", "t >= 0", "0 <= r <= 1"),
+    uses=("eq:Qa/iteration", "lem:error-model/jump-integral/value"),
+    checks=(bounded(), *PROOF),
+    argued="the induction over n and the limit",
+    expected="tested",
+    mutant=f"r*{WAIT} + (t - {WAIT}/2) <= t",
+)
+
+section.step(
+    "lem:optimism/sufficient",
+    "If b >= (t²β + tα)/w with w = w(λmax) > 0 then b w >= t²β + tα.",
+    says="t**2*b + t*al <= c*w",
+    domain=("w > 0", "c >= 0", *_RADII, "(t**2*b + t*al)/w <= c"),
+    symbols={"b": "β", "c": "b", "w": "w(λmax)"},
+    uses=("eq:diff", "lem:optimism/reward", "lem:optimism/value-bound", "lem:error-model"),
+    mutant="t**2*b + 2*t*al <= c*w",
+)
+
+section.step(
+    "eq:b-sup",
+    "(t²β + tα)/∫_0^t exp(-λmax s) ds does not decrease in t >= 0, for all α, β >= 0 and λmax > 0; so the "
+    "supremum over [0, H] is its value at H.",
+    says=increasing("c*(t**2*b + t*al)/(1 - exp(-c*t))", "t", Domain.of("c > 0", *_RADII)),
+    domain=("c > 0", *_RADII),
+    symbols={"b": "β", "c": "λmax"},
+    source="lem:optimism",
+    mutant=increasing("c*(t*b + al)/(1 - exp(-c*t))", "t", Domain.of("c > 0", *_RADII)),
+)
+
+section.step(
+    "lem:optimism/bonus",
+    "The bonus satisfies eq:b-sup: b = m x with m = max(k, 1) >= k, k = λmax/(1 - exp(-λmax H)), x = H²β + "
+    "Hα, and the supremum is k x. (The maximum with 1 is not needed.)",
+    says="k*x <= m*x",
+    domain=("k > 0", "x >= 0", "m >= 1", "k <= m"),
+    uses=("eq:b-sup", "eq:bonus-k/real/repaired"),
+    mutant=Domain.of("k > 0", "x >= 0", "m >= 1"),
+    finding=Remark(
+        "constant",
+        "Half of the bonus suffices: the rate's errors in the reward and in the holding time "
+        "have opposite signs, and the jump term is half of what is printed; for a pair that was never left "
+        "α is not needed. On short horizons half of the β part is also necessary; of CHα only "
+        "(κ - 1)α/2 is, κ = λ̂H/(1 - exp(-λ̂H)) (lem:optimism/sharp). The maximum with 1 in C is not needed "
+        "for optimism.",
+        repair="lem:optimism/halved",
+    ),
+)
+
+section.step(
+    "lem:optimism/induction",
+    "On 𝒢, V*_n <= V̂_n for all n: equal for n = 0, and if it holds for n then T^{a,k}V̂_n - T^aV*_n >= x "
+    "+ y - t²β - tα with x = b w(λmax) >= t²β + tα and y >= 0 what eq:diff leaves out.",
+    says="x + y - t**2*b - t*al >= 0",
+    domain=(*_RADII, "x >= t**2*b + t*al", "y >= 0"),
+    symbols={"b": "β"},
+    uses=("lem:optimism/sufficient", "lem:optimism/bonus"),
+    checks=(iterates(ONE), *PROOF),
+    argued="the induction over n, and that truncation by t >= T^aV*_n keeps the inequality",
+    expected="tested",
+    mutant=iterates(_TENTH),
+)
+
+section.claim(
+    "lem:optimism",
+    "On 𝒢, V*(x,t) <= V̂_{n_k}(x,t) + ε exp(λmax H) for all x and t <= H: V* <= u = V̂_∞ by the induction, "
+    "and u <= V̂_{n_k} + ε exp(λmax H). V* is the committed value.",
+    says="v <= vn + e",
+    domain=("v >= 0", "vn >= 0", "u >= 0", "e >= 0", "v <= u", "u - vn <= e"),
+    symbols={"v": "V*(x,t)", "u": "V̂_∞(x,t)", "vn": "V̂_{n_k}(x,t)", "e": "ε exp(λmax H)"},
+    uses=("lem:optimism/induction", "eq:Qa/iteration", "eq:mono", "eq:error-vi"),
+    checks=(values(ONE), corners(ONE), *PROOF),
+    argued="that V* and V̂_∞ are the limits of V*_n and V̂_n",
+    expected="tested",
+    latex=r"V^*(x,t) \le \hat V^k_{n_k}(x,t) + \epsilon_k e^{\lambda_{\max}H}",
+    mutant=corners(_TENTH),
+    finding=Remark(
+        "constant",
+        "Stands as printed, for the committed value V*. Half of the bonus does, and ε λmax H for "
+        "ε exp(λmax H).",
+        repair="lem:optimism/halved",
+    ),
+)
+
+# --- half of the bonus ------------------------------------------------------------------------
+
+section.repair(
+    "lem:optimism/rising",
+    "V*_n and V̂_n do not decrease in t: T^a u(x,t) = r E[t ∧ τ] + E u(Y,(t-τ)⁺), and for each value s of τ "
+    "both t ∧ s and, if u rises from 0, u(Y,(t-s)⁺) rise in t; the minimum with t and the maximum keep it.",
+    says="Min(t, s) <= Min(t + h, s)",
+    domain=("s >= 0", "t >= 0", "h >= 0"),
+    symbols={"h": "what is added to t"},
+    checks=(rises(), *PROOF),
+    argued="the induction over n, and that the expectation, the minimum and the maximum rise, too",
+    expected="tested",
+    mutant=rises(forward=False),
+)
+
+section.repair(
+    "lem:optimism/opposite/kernel",
+    "exp(-λs) does not increase in λ, for every s >= 0: the sign of the kernel exp(-λs) - exp(-λ̂s) is "
+    "that of λ̂ - λ.",
+    says=decreasing("exp(-l*s)", "l", Domain.of("l >= 0", "s >= 0")),
+    domain=("l >= 0", "s >= 0"),
+    mutant=decreasing("l*exp(-l*s)", "l", Domain.of("l >= 0", "s >= 0")),
+)
+
+section.repair(
+    "lem:optimism/opposite",
+    "The errors of the rate have opposite signs: where u rises from 0, ∫(ĝ - g) u(t-s) ds = ∫(exp(-λs) - "
+    "exp(-λ̂s)) du(t-s) has the sign of λ̂ - λ, and w(λ̂) - w(λ) the other one. So for V*_n and 0 <= r <= 1 "
+    "the two together are at most t²β/2 in size: |r[w(λ̂) - w(λ)] + Σ p̂ ∫(ĝ - g) V*_n ds| <= t²β/2.",
+    uses=("lem:optimism/rising", "lem:optimism/reward", "eq:error1", "lem:optimism/opposite/kernel"),
+    checks=rate_errors(HALF),
+    expected="tested",
+    mutant=rate_errors(Fraction(1, 4)),
+)
+
+section.repair(
+    "lem:optimism/halved",
+    "lem:optimism holds with half of the bonus of eq:bonus-k and ε λmax H for ε exp(λmax H), for the printed "
+    "estimators: with the estimated rate in the jump term, ĝm̂ - gm = (ĝ - g)m + ĝ(m̂ - m), the rate costs "
+    "at most t²β/2 and the jumps at most (t - w(λ̂))α/2 <= tα/2 (nothing where the pair was never left), so "
+    "b w(λmax) >= t²β/2 + tα/2 suffices. Half of the β part is also necessary, on short horizons; of the α "
+    "part less will do (lem:optimism/sharp).",
+    uses=(
+        "lem:optimism/opposite",
+        "lem:error-model/halved",
+        "lem:optimism/value-bound",
+        "eq:diff",
+        "eq:b-sup",
+        "eq:error-vi/load",
+    ),
+    checks=(iterates(HALF, PRINTED), values(HALF, PRINTED, load=True), corners(HALF)),
+    expected="tested",
+    mutant=corners(_LESS),
+)

@@ -1,0 +1,175 @@
+r"""The smallest bonus (constant in time) that the proof of optimism gives: ``bonus="sharp"`` of the learners.
+
+With :math:`w(\lambda) = \int_0^te^{-\lambda s}ds`, :math:`F = 1-e^{-\lambda s}` and hats for the estimates,
+the step of ``eq:diff`` is, after integration by parts,
+
+.. math:: \mathcal T^{a,k}\hat V_n - \mathcal T^aV^*_n \ge b\,w(\hat\lambda) - \Bigl\{r\,[w(\lambda)
+          - w(\hat\lambda)] + \int_0^t\sum_y(Fp - \hat F\hat p)(s,y)\,\partial_tV^*_n(y,t-s)\,ds\Bigr\},
+
+and :math:`0 \le \partial_tV^*_n \le 1`: a value rises by at most what can be earned in the time that is
+added.
+
+**The cost.**  :math:`(Fp-\hat F\hat p)^+ \le \min(F,\hat F)(p-\hat p)^+ + (F-\hat F)^+p`, and
+:math:`\sum_y(p-\hat p)^+ \le \alpha'/2`, :math:`\alpha' = \min\{\alpha,2\}`.  (A pair that was never left has
+an empty row, with the sum 1, but :math:`\hat F = 0`; where a known :math:`\lambda_{\min}` makes
+:math:`\hat F > 0`, :math:`\alpha' = 2`.)  As :math:`\int_0^tF = t-w(\lambda)`, the braces are at most
+
+.. math:: r\,[w(\lambda)-w(\hat\lambda)] + \frac{\alpha'}2\,(t-w(\lambda)) \quad(\lambda\le\hat\lambda),
+          \qquad (1-r)[w(\hat\lambda)-w(\lambda)] + \frac{\alpha'}2\,(t-w(\hat\lambda))
+          \quad(\lambda\ge\hat\lambda).
+
+**The ends.**  On :math:`\mathcal G`, :math:`\lambda` lies between the ends :math:`\underline\lambda` and
+:math:`\bar\lambda` of its confidence interval.  Both costs are linear in :math:`w(\lambda)`: the first is
+largest at :math:`\underline\lambda` or, where :math:`r < \alpha'/2`, at :math:`\hat\lambda`, and there it is
+not more than the second, which is largest at :math:`\bar\lambda`.
+
+So the bonus need only be, for every :math:`t`, the larger of the two costs at the ends divided by
+:math:`w(\hat\lambda)`.  The quotients increase in :math:`t`, and :math:`t = H` gives the bonus of
+:mod:`ctucbvi.learning.sharp`.
+
+**It is attained**: if :math:`\lambda = \underline\lambda`, the jumps go to a state that earns 1 with
+probability :math:`\alpha'/2`, else and by the estimate always to a worthless one; or if :math:`\lambda =
+\bar\lambda`, all jumps go to a state that earns 1, and by the estimate all but :math:`\alpha'/2`
+(:func:`~proofs_checks.checks.sharper_bonus.doubted`).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from proofs_checks.checks.common import PROOF
+from proofs_checks.checks.model_error import HALF, ONE, ZERO
+from proofs_checks.checks.sharper_bonus import (
+    corners,
+    cost,
+    iterates,
+    quotients,
+    sizes,
+    slopes,
+    steps,
+    values,
+)
+from verify.claims import Section
+
+_ALMOST = Fraction(99, 100)
+
+section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "be": "β", "h": "H"})
+
+section.repair(
+    "lem:optimism/sharp/slope",
+    "V*_n(x,t+h) <= V*_n(x,t) + h: T^a u(x,t) = r w(t) + ∫_0^t λ exp(-λs) u(t-s) ds has the slope r "
+    "exp(-λt) + ∫_0^t λ exp(-λs) u'(t-s) ds, which is at most r e + (1 - e) <= 1, e = exp(-λt), if u rises "
+    "from 0 by at most 1 per unit of time; the maximum keeps it.",
+    says="r*exp(-l*t) + (1 - exp(-l*t)) <= 1",
+    domain=("l >= 0", "t >= 0", "0 <= r <= 1"),
+    uses="lem:optimism/rising",
+    checks=(slopes(), *PROOF),
+    argued="the induction over n, and that the maximum keeps the slope",
+    expected="tested",
+    mutant=slopes(HALF),
+)
+
+section.repair(
+    "lem:optimism/sharp/cost",
+    "T^a V*_n - T^{a,k} V*_n without the bonus is at most r[w(λ) - w(λ̂)] + (t - w(λ))α'/2 where λ <= λ̂, and "
+    "(1-r)[w(λ̂) - w(λ)] + (t - w(λ̂))α'/2 where λ >= λ̂, for the printed estimators; α' = min(α, 2). By parts "
+    "it is r[w(λ) - w(λ̂)] + ∫ Σ_y (Fp - Gp̂) V*_n' ds with F = 1 - exp(-λs), G = 1 - exp(-λ̂s) and 0 <= V*_n' "
+    "<= 1. Here, for one y and q = p̂: Fp - Gq <= F(p - q) where F <= G; otherwise Fp - Gq = G(p - q) + (F - "
+    "G)p. The positive parts of p - q add up to α'/2 at most (or G = 0), and ∫F = t - w(λ).",
+    says="F*p - G*q <= F*(p - q)",
+    domain=("F >= 0", "G >= F", "p >= 0", "q >= 0"),
+    symbols={"p": "p(y)", "q": "p̂(y)"},
+    uses=(
+        "lem:optimism/sharp/slope",
+        "lem:optimism/rising",
+        "eq:diff",
+        "eq:error2/halved",
+        "lem:error-model/jump-integral/value",
+        "eq:rate-est/unseen",
+    ),
+    checks=(cost(), *PROOF),
+    argued="the integration by parts, the case F > G, the sums over y and the integral",
+    expected="tested",
+    mutant=cost(_ALMOST),
+)
+
+section.repair(
+    "lem:optimism/sharp/ends",
+    "The ends of the confidence interval decide. For λ in [λ̲, λ̂], w(λ) = w(λ̂) + sd with d = w(λ̲) - w(λ̂) and "
+    "0 <= s <= 1; with c = t - w(λ̂) and a = α'/2 the cost rsd + a(c - sd) is at most the larger, m, of those "
+    "at the ends: it is linear in s, for s = 1 it is the cost at λ̲, and for s = 0 it is ac, not more than "
+    "the cost at λ̄. (For λ in [λ̂, λ̄] the cost decreases in w(λ), so λ̄ decides.)",
+    says="r*s*d + a*(c - s*d) <= m",
+    domain=("0 <= r <= 1", "a >= 0", "d >= 0", "c >= d", "0 <= s <= 1", "m >= r*d + a*(c - d)", "m >= a*c"),
+    symbols={"r": "r(x,a)", "a": "α'/2"},
+    mutant="r*s*d + a*(c - s*d) <= r*d + a*(c - d)",
+)
+
+section.repair(
+    "lem:optimism/sharp/time",
+    "The costs at λ̲ and λ̄ divided by w(λ̂,t) increase in t, so that t = H decides: costs and w(λ̂) are "
+    "integrals from 0 to t, and the quotients of the integrands, r(exp((λ̂-λ̲)s) - 1) + (exp(λ̂s) - "
+    "exp((λ̂-λ̲)s))α'/2 and (1-r)(1 - exp((λ̂-λ̄)s)) + (exp(λ̂s) - 1)α'/2, increase. Here the derivative of the "
+    "first, m = λ̂, d = λ̂ - λ̲, x = exp(ms), y = exp(ds), a = α'/2; the second has increasing terms only.",
+    says="r*d*y + a*(m*x - d*y) >= 0",
+    domain=("r >= 0", "a >= 0", "d >= 0", "m >= d", "y >= 0", "x >= y"),
+    symbols={"a": "α'/2", "m": "λ̂", "d": "λ̂ - λ̲"},
+    checks=(quotients(), *PROOF),
+    argued="that a quotient of integrals increases if that of the integrands does",
+    expected="tested",
+    mutant=quotients(forward=False),
+)
+
+section.repair(
+    "lem:optimism/sharp/size",
+    "The sharp bonus is at most half of eq:bonus-k: w(λ̲) - w(λ̂) and w(λ̂) - w(λ̄) are at most H²β/2 "
+    "(lem:optimism/reward), r and 1 - r at most 1, H - w(λ̲) <= H - w(λ̂), min(α, 2) <= α, and x = 1/w(λ̂) <= "
+    "C.",
+    says="h**2*be/2*x + al/2*(h*x - 1) <= C*(h**2*be + h*al)/2",
+    domain=("h > 0", "be >= 0", "al >= 0", "C >= 1", "x >= 0", "x <= C"),
+    symbols={"x": "1/w(λ̂)"},
+    uses=("lem:optimism/reward", "eq:diff"),
+    checks=(sizes(), *PROOF),
+    mutant="h**2*be/2*x + al/2*(h*x - 1) <= C*(h**2*be + h*al)/3",
+)
+
+section.repair(
+    "lem:optimism/sharp",
+    "lem:optimism holds with the sharp bonus and ε λmax H for ε exp(λmax H), for the printed estimators: b "
+    "w(λ̂,t) is at least what rate and jumps cost together, for every t <= H. It is the smallest bonus "
+    "(constant in time) that this argument gives.",
+    uses=(
+        "lem:optimism/sharp/cost",
+        "lem:optimism/sharp/ends",
+        "lem:optimism/sharp/time",
+        "lem:optimism/value-bound",
+        "eq:diff",
+        "eq:error-vi/load",
+    ),
+    checks=(iterates(), values(), corners()),
+    expected="tested",
+    mutant=corners(_ALMOST),
+)
+
+section.repair(
+    "lem:optimism/sharp/needed",
+    "The sharp bonus is attained: 99 % of it are too little for a state that is left at the rate λ̲ for one "
+    "that earns 1, with probability α/2, and otherwise, or always as it seems, for a worthless one; and for "
+    "a state that is left at the rate λ̄ always for the good one, and as it seems with probability 1 - α/2 (H "
+    "from 1/100 to 3, β from 1/100 to 1, α from 0 to 2; rewards 1 and 3/4 in the first case, 0 and 1/4 in "
+    "the second).",
+    checks=corners(_ALMOST, ">"),
+    expected="tested",
+    mutant=corners(ONE, ">"),
+)
+
+section.repair(
+    "lem:v-v-continuoustime/sharp",
+    "With the sharp bonus b the regret of an episode is at most Σ_m E[(b + (α + uβ)/2)u] + ε λmax H, u = (H "
+    "- t_m)⁺, for the printed estimators: lem:v-v-continuoustime/halved asks nothing of the bonus but "
+    "optimism. As b is at most half of the printed one, so is the bound.",
+    uses=("lem:optimism/sharp", "lem:optimism/sharp/size", "lem:v-v-continuoustime/halved"),
+    checks=steps(),
+    expected="tested",
+    mutant=steps(ZERO),
+)

@@ -1,0 +1,71 @@
+r"""The iteration of ``eq:Qa``: increasing, convergent, and what it counts.
+
+:math:`V_{n+1} = G V_n` increases from :math:`V_0 = 0` because :math:`G` is monotone, and :math:`V^* - V_n`
+is what is earned after the n-th jump: at most :math:`\mathbb E(t - \Gamma_n)^+`, with :math:`\Gamma_n` the
+time of the n-th jump at the rate :math:`\lambda_{\max}`. The paper's :math:`\varrho^n`, :math:`\varrho = 1
+- e^{-\lambda_{\max}H}`, is far larger (:mod:`proofs_checks.algorithm.iteration`).
+
+The model that counts its jumps (a state is a state and the number of jumps that still count) has the value
+:math:`V_n` exactly. Its policies know that number. Those of the paper know only the state and the remaining
+time, and where the best actions with one and with two jumps to go differ, no such policy is best for both.
+By hand: in each of three states, that lead to both others alike, :math:`a` earns 1 and is left at rate 10,
+:math:`b` earns 1/2 and is left at rate 1/1000. With time 1/2 and one jump to go :math:`b` earns 0.2499 and
+:math:`a` 0.0993; with two to go :math:`a` and then :math:`b` earn at least 0.299, :math:`b` at most 0.2503.
+"""
+
+from __future__ import annotations
+
+from proofs_checks.checks.common import PROOF
+from proofs_checks.checks.value_iteration import (
+    convergent_iterates,
+    counted,
+    increasing_iterates,
+    one_action_for,
+)
+from verify.claims import Domain, Remark, Section
+
+section = Section(checks=PROOF, expected="proved", symbols={"rho": "ρ"})
+
+section.claim(
+    "eq:Qa/iteration",
+    "V*_n increases to V*, uniformly: it increases because T^a is monotone and V*_1 >= 0 = V*_0; and if "
+    "the distance c of V*_n is at most b = ρⁿH, that of V*_{n+1}, d <= ρc, is at most ρb = ρⁿ⁺¹H, which "
+    "tends to 0.",
+    says="d <= rho*b",
+    domain=Domain.of("0 < rho < 1", "b >= 0", "c >= 0", "d <= rho*c", "c <= b", reals="d"),
+    uses=("eq:Qa/monotone", "lem:optimism/contraction-max", "eq:Qa/optimality"),
+    checks=(increasing_iterates(truncate=False), convergent_iterates(), *PROOF),
+    argued="both inductions, and that ρⁿ tends to 0",
+    expected="tested",
+    latex=r"V^*_{n+1} \ge V^*_n, \quad \|V^*_n - V^*\|_\infty \to 0",
+    mutant=convergent_iterates(sooner=1),
+)
+
+section.claim(
+    "eq:Qa/first-n",
+    "V*_n(x,t) is the largest expected reward up to the n-th transition or the end over the policies of the "
+    "paper, maps of (x,t). (A state may be entered with one and with two transitions left at the same "
+    "remaining times, whatever is played; then one action must be best for both.)",
+    checks=one_action_for((1, 2)),
+    expected="refuted",
+    mutant=one_action_for((2, 2)),  # true: one number of transitions
+    finding=Remark(
+        "remark",
+        "The policies of the paper know the state and the remaining time, and not how many "
+        "transitions are left. With a fast action (reward 1, rate 10) and a slow one (1/2, 1/1000) in each "
+        "of three states, n = 3: at remaining time 1/2 the slow one is best with one transition left "
+        "(0.2499 against 0.0993) and the fast one with two (0.299 against 0.2503), in the same state. So no "
+        "policy earns V*_3; policies that count do. The paper offers it as an intuition; no proof uses it.",
+        repair="eq:Qa/first-n/repaired",
+    ),
+)
+
+section.repair(
+    "eq:Qa/first-n/repaired",
+    "V*_n(x,t) is the largest expected reward up to the n-th transition or the end, over policies that may "
+    "depend on the number of transitions made.",
+    uses="eq:Qa/optimality",
+    checks=counted(),
+    expected="tested",
+    mutant=counted(levels_more=1),
+)

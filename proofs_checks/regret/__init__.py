@@ -1,0 +1,15 @@
+"""The upper bound: one episode, the two propositions, the theorem, and what follows from it."""
+
+ORDER = (
+    "episode",
+    "probabilities",
+    "number_of_jumps",
+    "rates",
+    "theorem",
+    "any_delta",
+    "repaired",
+    "whole",
+    "better",
+    "corollary",
+    "lambda_min",
+)

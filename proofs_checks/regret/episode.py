@@ -1,0 +1,189 @@
+r"""``lem:v-v-continuoustime``: the regret of one episode is at most bonus and radii along its path.
+
+With :math:`a = \pi^k(x,t)` the best action for :math:`\hat V = \hat V_{n_k}`,
+
+.. math:: \hat V(x,t) \le \mathcal T^{a,k}\hat V(x,t), \qquad V^\pi(x,t) = \mathcal T^aV^\pi(x,t), \qquad
+          \hat V - V^\pi \le (b + \alpha + t\beta)\,t + E[(\hat V - V^\pi)(Y, (t-\tau)^+)],
+
+and the last line is used again at the next state.  After :math:`m` steps the remainder is at most
+:math:`E(H-t_m)^+ \le H\,P(N \ge m)`, :math:`N` Poisson with mean :math:`\mu = \lambda_{\max}H`, because
+:math:`\hat V - V^\pi \le \hat V \le t`; and :math:`P(N \ge m) \le \mu^m/m!`.
+
+In one step :math:`V^\pi` cancels (``eq:Vpik``): what has to be tested is
+:math:`\hat V(x,t) - \mathcal T^a\hat V(x,t) \le (b+\alpha+t\beta)\,t` for the best actions :math:`a`, and
+that is exact.  The whole lemma is tested as well, with the first terms of its sum.
+
+As in ``lem:optimism``, half of :math:`\beta` and of :math:`\alpha` suffices.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from proofs_checks.checks.common import PROOF, WAIT
+from proofs_checks.checks.episode import episodes, mistakes, one_step, own_equation, recursion, remainders
+from proofs_checks.checks.model_error import HALF, ONE
+from proofs_checks.checks.perturbed import PRINTED
+from proofs_checks.checks.perturbed_values import Shares
+from verify.claims import Domain, Remark, Section, increasing
+
+_HAT, _TRUE = "(1 - exp(-m*h))/m", "(1 - exp(-l*h))/l"
+_NONE = Fraction(0)
+
+section = Section(
+    checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "be": "β", "h": "H", "mu": "μ"}
+)
+
+section.step(
+    "eq:rec-Vk",
+    "v = V̂_{n_k}(x,t) <= y = sup_a T^{a,k}V̂_{n_k-1}(x,t) <= z = sup_a T^{a,k}V̂_{n_k}(x,t), because "
+    "V̂_{n_k} = min{t, y}, V̂_{n_k-1} <= V̂_{n_k} and T^{a,k} is monotone; for every state and time, and a "
+    "= π^k(x,t) attains z.",
+    says="v <= z",
+    domain=("v >= 0", "y >= 0", "z >= 0", "v <= y", "y <= z"),
+    source="lem:v-v-continuoustime",
+    uses=("eq:mono", "eq:Qa/monotone"),
+    checks=(recursion(), *PROOF),
+    argued="that T^{a,k} is monotone, and a minimum at most its second argument",
+    expected="tested",
+    latex=r"\hat V_{n_k}(x,H) \le \sup_a(\mathcal T^{a,k}\hat V_{n_k})(x,H)",
+    mutant=recursion(2),
+)
+
+section.step(
+    "eq:Vpik",
+    "V^π(x,t) = T^a V^π(x,t) with a = π(x,t), for policies of state and remaining time: the expected "
+    "reward along the path, followed forward in time, agrees with the right side up to 10^-12.",
+    source="lem:v-v-continuoustime",
+    uses="sec:episodicRL/joint-law",
+    checks=own_equation(),
+    expected="tested",
+    latex=r"V^{\pi}(x,H) = r\int_0^He^{-\lambda s}ds + \mathbb E[V^{\pi}(x_1,(H-\tau_0)^+)]",
+    mutant=own_equation(forget=True),
+)
+
+section.step(
+    "eq:reward-disc/equality",
+    "(r + b) w(λ̂) - r w(λ) = r |w(λ̂) - w(λ)| + b w(λ̂), with w(λ) = (1 - exp(-λH))/λ, as printed.",
+    says=f"(r + b)*{_HAT} - r*{_TRUE} == r*Abs({_HAT} - {_TRUE}) + b*{_HAT}",
+    domain=("0 <= r <= 1", "b >= 0", "l >= 0", "m >= 0", "h > 0"),
+    symbols={"m": "λ̂"},
+    expected="refuted",
+    mutant=Domain.of(
+        "0 <= r <= 1", "b >= 0", "l >= 0", "m >= 0", "h > 0", "m <= l"
+    ),  # where λ̂ <= λ the equality is true: must not be refuted
+    finding=Remark(
+        "notation",
+        "The first equality of eq:reward-disc is an inequality where r > 0 and λ̂ > λ: the left "
+        "side has w(λ̂) - w(λ) < 0 without bars. The next line needs <= only. (In the same display λ(x,a) "
+        "stands for λ(x_0,a_0).)",
+        repair="eq:reward-disc/equality/repaired",
+    ),
+)
+
+section.repair(
+    "eq:reward-disc/equality/repaired",
+    "With <= in place of =: r d <= r e for e = |d| >= d, d = w(λ̂) - w(λ). Equality holds where r = 0 or "
+    "λ̂ <= λ.",
+    says="r*d <= r*e",
+    domain=Domain.of("0 <= r <= 1", "d <= e", reals="d e"),
+    mutant="r*d <= r*e/2",
+)
+
+section.step(
+    "lem:v-v-continuoustime/lipschitz",
+    "w(λ) = ∫_0^t exp(-λs) ds has w(λ) + λt²/2 increasing in λ >= 0: it falls by at most t²/2 times the "
+    "change of λ (and does not rise, eq:diff).",
+    says=increasing(f"{WAIT} + l*t**2/2", "l", Domain.of("l >= 0", "t >= 0")),
+    domain=("l >= 0", "t >= 0"),
+    uses="eq:diff",
+    mutant=increasing(f"{WAIT} + l*t**2/3", "l", Domain.of("l >= 0", "t >= 0")),
+)
+
+section.step(
+    "eq:reward-disc",
+    "(r + b) w(λ̂) - r w(λ) <= x + bH with x = H²β/2: it is r d + b u, d = w(λ̂) - w(λ) <= x by the "
+    "Lipschitz bound, 0 <= r <= 1 and u = w(λ̂) <= H.",
+    says="r*d + b*u <= x + b*h",
+    domain=Domain.of("0 <= r <= 1", "b >= 0", "u >= 0", "u <= h", "x >= 0", "d <= x", reals="d"),
+    symbols={"x": "H²β/2", "u": "w(λ̂)", "d": "w(λ̂) - w(λ)"},
+    source="lem:v-v-continuoustime",
+    uses=("lem:v-v-continuoustime/lipschitz", "eq:reward-disc/equality/repaired"),
+    latex=r"(r+b)\int_0^He^{-\hat\lambda s}ds - r\int_0^He^{-\lambda s}ds \le \tfrac{H^2}2\beta + bH",
+    mutant="r*d + b*u <= x + b*h/2",
+)
+
+section.step(
+    "lem:v-v-continuoustime/step",
+    "On 𝒢, V̂ - V^π <= (b + α + tβ)t + E[(V̂ - V^π)(Y,(t-τ)⁺)] at every state and time t: the reward term "
+    "x is at most t²β/2 + tb (eq:reward-disc) and the error y of the operator on V̂ <= t at most t²β/2 + "
+    "tα (lem:error-model).",
+    says="x + y <= t**2*be + t*b + t*al",
+    domain=("t >= 0", "be >= 0", "b >= 0", "al >= 0", "x <= t**2*be/2 + t*b", "y <= t**2*be/2 + t*al"),
+    uses=("eq:rec-Vk", "eq:Vpik", "eq:reward-disc", "lem:error-model"),
+    checks=(one_step(ONE, ONE, ONE), *PROOF),
+    argued="that the difference is the sum of the two terms and what is left at the next state",
+    expected="tested",
+    mutant=one_step(ONE, _NONE, ONE),
+)
+
+section.step(
+    "lem:v-v-continuoustime/recursion",
+    "The recursion sums up: after m steps the remainder is at most E(H - t_m)⁺ <= H P(N >= m) <= Hμ^m/m!, "
+    "N Poisson with mean μ = λmax H (P(N >= m) is the integral of exp(-x)x^(m-1)/(m-1)! over [0, μ]), and "
+    "from m >= 2μ on each step at least halves that: μ/(m + 1) <= 1/2.",
+    says="mu/(m + 1) <= 1/2",
+    domain=Domain.of("mu >= 0", "m >= 0", "m >= 2*mu", integers="m"),
+    uses=("lem:v-v-continuoustime/step", "prop:proberror/coupling"),
+    checks=(remainders(), *PROOF),
+    argued="the induction over m, and that the number of jumps is at most N",
+    expected="tested",
+    mutant=remainders(1),
+)
+
+section.claim(
+    "lem:v-v-continuoustime",
+    "On 𝒢, V*(x,H) - V^π(x,H) <= Σ_m E[(b + α + (H-t_m)⁺β)(H-t_m)⁺] + ε exp(λmax H): V* - V̂ <= e = ε "
+    "exp(λmax H) by lem:optimism, and V̂ - V^π <= s, the sum.",
+    says="v - p <= s + e",
+    domain=("v >= 0", "p >= 0", "s >= 0", "e >= 0", "u >= 0", "v - u <= e", "u - p <= s"),
+    symbols={"v": "V*(x,H)", "p": "V^π(x,H)", "u": "V̂(x,H)", "e": "ε exp(λmax H)"},
+    uses=("lem:optimism", "lem:v-v-continuoustime/step", "lem:v-v-continuoustime/recursion"),
+    checks=(episodes(Shares()), mistakes(Shares()), *PROOF),
+    argued="that the recursion sums up to s",
+    expected="tested",
+    latex=r"V^*(x_0,H)-V^{\pi_k}(x_0,H) \le"
+    r" \sum_{m\ge0}\mathbb E\bigl([b^k+\alpha_k+(H-t_m)^+\beta_k](H-t_m)^+\bigr)"
+    r" + \epsilon_ke^{\lambda_{\max}H}",
+    mutant=mistakes(Shares(_NONE, _NONE, _NONE)),
+    finding=Remark(
+        "constant",
+        "Stands as printed, and is twice too large: bonus, α and β can all be halved, and with "
+        "them the bound of thm:CT-UCB (thm:CT-UCB/halved); ε exp(λmax H) can be ε λmax H. With the bonus as "
+        "a lump sum of the remaining time the factor CH + 1 disappears (thm:CT-UCB/lump-sum).",
+        repair="lem:v-v-continuoustime/halved",
+    ),
+)
+
+section.repair(
+    "lem:v-v-continuoustime/halved",
+    "With half of the bonus the lemma holds with α/2, β/2 and ε λmax H, for the printed estimators: of the "
+    "two errors of the rate one is at most 0 (V̂ does not decrease in t) and the other at most t²β/2, and "
+    "the jumps cost at most (t - w(λ̂))α/2 <= tα/2, with the estimated rate in their term. So the whole sum "
+    "is half of the printed one.",
+    uses=(
+        "lem:optimism/halved",
+        "lem:optimism/opposite",
+        "lem:error-model/halved",
+        "eq:rec-Vk",
+        "eq:Vpik",
+        "lem:v-v-continuoustime/recursion",
+    ),
+    checks=(
+        one_step(HALF, HALF, HALF, PRINTED),
+        episodes(Shares(HALF, HALF, HALF, load=True), PRINTED),
+        mistakes(Shares(HALF, HALF, HALF, load=True)),
+    ),
+    expected="tested",
+    mutant=one_step(HALF, _NONE, HALF, PRINTED),
+)

@@ -1,0 +1,183 @@
+r"""The number of jumps of an episode (``eq:term1-3``), as printed and without the growth in :math:`K`.
+
+:math:`J^k(H)`, the number of jumps of episode :math:`k`, is at most a Poisson variable :math:`Z` of mean
+:math:`v = \lambda_{\max}H`, and the paper bounds the mean of the largest of :math:`K` of them by
+
+.. math:: E\max_k Z_k \le \inf_s \frac{\ln K + v(e^s-1)}s \le \frac{(v+1)\ln K}{\ln(\ln K+1)} .
+
+(A path without any observed jump shows why the counts must be tied to the jumps: ``eq:sumK``.)
+
+The maximum is not needed.  The root is concave, so
+
+.. math:: E\sum_m (\#\{l : J^l > m\})^{1/2} \le \sqrt K \sum_m P(Z > m)^{1/2},
+
+and by Chernoff :math:`P(Z > m) \le e^{-s(m+1-c)}` with :math:`c = v(e^s-1)/s`.  The :math:`\lfloor
+c\rfloor` first roots are at most 1, the others a geometric series; with :math:`t = \lfloor c\rfloor + 1 - c
+\in (0, 1]` and :math:`q = e^{-s/2}`
+
+.. math:: \sum_m P(Z>m)^{1/2} \le c - 1 + t + \frac{q^t}{1-q}
+          \le c + \frac q{1-q} = \frac{v(e^s-1)}s + \frac1{e^{s/2}-1} .
+
+At :math:`s = 1` this is :math:`(e-1)v + 1.55`; it takes the place of :math:`(v+1)\ln K/\ln(\ln K+1)`.  With
+:math:`e^{s/2} = 1+h` and :math:`h = 1/\sqrt v` it is at most :math:`v + 2\sqrt v + \frac14`, where the
+leading constant is 1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from proofs_checks.checks.common import PROOF, REFUTATION
+from proofs_checks.checks.number_of_jumps import leading, levels, longest_of, mean_roots, quiet
+from verify.claims import Domain, Mutant, Remark, Section, limit
+from verify.provers.symbolic import Symbolic
+
+section = Section(
+    checks=PROOF, expected="proved", symbols={"v": "λmax H", "k": "ln K", "N": "N⁺", "rate": "λ"}
+)
+
+section.claim(
+    "eq:sumK",
+    "On a path with t_1 > H in all K episodes, which has positive probability, every count N⁺ is 0, and the "
+    "sum over k of 1/√max(1, N⁺) is K.",
+    says="K/sqrt(Max(1, N)) == K",
+    domain=Domain.of("K >= 1", "0 <= N <= 0", integers="K N"),
+    checks=(quiet(), *PROOF),
+    argued="that such a path is possible, and the sum of K equal terms",
+    expected="tested",
+    mutant=quiet(seen=1),
+)
+
+section.step(
+    "prop:proberror/coupling",
+    "J^k(H) <= Z^k(H) almost surely for independent Poisson processes Z^k of rate λmax. True for the right "
+    "Z^k, which the paper does not name: e = λτ is standard exponential and independent of the past, "
+    "whatever the policy; let Z^k have the gaps e/λmax, which are at most τ = e/λ (λmax = λ + d). So J^k(H) "
+    "is finite almost surely, and the supremum over episodes and m a maximum.",
+    says="e/(rate + d) <= e/rate",
+    domain=("e >= 0", "rate > 0", "d >= 0"),
+    symbols={"d": "λmax - λ", "e": "λτ"},
+    argued="that the λτ are independent standard exponentials, whatever the policy, and that sums of "
+    "smaller gaps are smaller",
+    expected="assumed",
+    latex=r"\tau = e/\lambda \ge e/\lambda_{\max},\quad e \sim \exp(1)\ \text{i.i.d.}",
+    mutant=Domain.of("e >= 0", "rate > 0", "d > -rate"),
+    finding=Remark(
+        "notation",
+        "The Poisson processes that bound the numbers of jumps almost surely are not named. The "
+        "gaps λτ/λmax make them, also when policies depend on the past.",
+    ),
+)
+
+section.step(
+    "eq:term1-3/tangent",
+    "y <= e^y - 1 for every real y. (Put in: y = s max Z - c, where e^y <= Σ exp(sZ_k - c).)",
+    says="y <= exp(y) - 1",
+    domain=Domain.of(reals="y"),
+    mutant="y <= (exp(y) - 1)/2",
+)
+
+section.claim(
+    "eq:term1-3",
+    "E max of K Poisson(v) variables <= (v + 1) ln K/ln(ln K + 1) for K >= 2: the bound (ln K + v(e^s - "
+    "1))/s at s = ln(ln K + 1), with k = ln K.",
+    says="(k + v*(exp(log(1 + k)) - 1))/log(1 + k) == (v + 1)*k/log(1 + k)",
+    domain=("k > 0", "v > 0"),
+    uses=("eq:term1-3/tangent", "prop:proberror/coupling", "lem:poisson/tilted"),
+    checks=(longest_of(), Symbolic()),
+    argued="that E max Z <= (ln K + v(e^s - 1))/s, by y <= e^y - 1, the union over k and the moment "
+    "generating function",
+    expected="tested",
+    latex=r"\mathbb E\max_{k\le K} Z^k(H) \le \frac{(\lambda_{\max}H+1)\ln K}{\ln(\ln K+1)}",
+    mutant=Mutant(
+        says="(k + v*(exp(log(1 + k)) - 1))/log(1 + k) == v*k/log(1 + k)",
+        checks=(longest_of(Fraction(1, 2)), Symbolic()),
+    ),  # the one without v + 1, and exact means to match
+    finding=Remark(
+        "constant",
+        "True, but the maximum over the episodes is not needed: by concavity of the root the "
+        "factor (v + 1) ln K/ln(ln K + 1) can be replaced by (e - 1)v + 1.55 with v = λmax H, which does "
+        "not grow with K and is smaller for every K >= 6; also by v + 2√v + 1/4 (eq:term1-3/levels/leading).",
+        repair="eq:term1-3/levels",
+    ),
+)
+
+section.step(
+    "eq:term1-3/K=1",
+    "The denominator ln(ln K + 1) is positive for every K >= 1.",
+    says="log(log(K) + 1) > 0",
+    domain=Domain.of("K >= 1", integers="K"),
+    checks=REFUTATION,
+    expected="refuted",
+    mutant=Domain.of("K >= 2", integers="K"),
+    finding=Remark(
+        "notation",
+        "For K = 1 the factor ln K/ln(ln K + 1) of eq:term1-3, prop:proberror, prop:rateerror "
+        "and thm:CT-UCB is 0/0. Its limit is 1, and with this reading all of them hold for K = 1.",
+        repair="eq:term1-3/K=1/repaired",
+    ),
+)
+
+section.repair(
+    "eq:term1-3/K=1/repaired",
+    "Read at K = 1 as its limit, ln K/ln(ln K + 1) is 1 (k = ln K), and the bound E Z = v <= v + 1 holds.",
+    says=limit("k/log(1 + k)", "k", "0", "1", Domain.of("k > 0")),
+    domain="k > 0",
+    checks=Symbolic(),
+    mutant=limit("k/log(1 + k)", "k", "0", "1/2", Domain.of("k > 0")),
+)
+
+section.repair(
+    "eq:term1-3/sharp",
+    "For the s with ln K = v + v e^s (s - 1), that is s = 1 + W((ln K - v)/(ev)) with Lambert's W, the "
+    "bound (ln K + v(e^s - 1))/s of E max Z_k is v e^s.",
+    says="((v + v*exp(s)*(s - 1)) + v*(exp(s) - 1))/s == v*exp(s)",
+    domain=("v > 0", "s > 0"),
+    uses="eq:term1-3/tangent",
+    mutant="((v + v*exp(s)*s) + v*(exp(s) - 1))/s == v*exp(s)",
+)
+
+section.repair(
+    "eq:JM-eq/sharp",
+    "E Σ_m √#{l : J^l > m} <= √K Σ_m √P(Z > m): the root lies below its tangents (Jensen), and #{l : J^l > "
+    "m} has mean at most K P(Z > m) by the coupling.",
+    says="sqrt(x) <= sqrt(c) + (x - c)/(2*sqrt(c))",
+    domain=("x >= 0", "c > 0"),
+    symbols={"x": "#{l : J^l > m}", "c": "K P(Z > m)"},
+    uses="prop:proberror/coupling",
+    checks=(mean_roots(), *PROOF),
+    argued="the mean of the tangent, the sum over m, and the coupling",
+    expected="tested",
+    latex=r"\mathbb E\sum_m\bigl(\#\{l: J^l>m\}\bigr)^{1/2} \le \sqrt K\sum_m\mathbb P(Z>m)^{1/2}",
+    mutant=mean_roots(Fraction(1, 2)),
+)
+
+section.repair(
+    "eq:term1-3/levels",
+    "Σ_m √P(Z > m) <= v(e^s - 1)/s + 1/(e^{s/2} - 1) for Z Poisson(v) and every s > 0; at s = 1, (e - 1)v + "
+    "1.55. From Chernoff's bound, with q = e^{-s/2} and t in (0, 1] the distance from v(e^s - 1)/s to the "
+    "next integer above it.",
+    says="t - 1 + q**t/(1 - q) <= q/(1 - q)",
+    domain=("0 < t <= 1", "0 < q < 1"),
+    symbols={"q": "e^{-s/2}"},
+    uses="lem:poisson/tilted",
+    checks=(levels(), *PROOF),
+    argued="Chernoff's bound, and the sum of its roots as a geometric series",
+    expected="tested",
+    latex=r"\sum_m\mathbb P(Z>m)^{1/2} \le \frac{v(e^s-1)}s + \frac1{e^{s/2}-1}",
+    mutant=Mutant(says="t - 1 + q**t/(1 - q) <= q", checks=(levels(Fraction(1, 10)), *PROOF)),
+)
+
+section.repair(
+    "eq:term1-3/levels/leading",
+    "Σ_m √P(Z > m) <= v + 2√v + 1/4 for Z Poisson(v): eq:term1-3/levels with e^{s/2} = 1 + h, where (e^s - "
+    "1)/s = (2h + h²)/(2 ln(1 + h)) <= 1 + h + h²/4, at h = 1/√v.",
+    says="(2*h + h**2)/(2*log(1 + h)) <= 1 + h + h**2/4",
+    domain="h > 0",
+    uses="eq:term1-3/levels",
+    checks=(leading(), *PROOF),
+    argued="that v(1 + h + h²/4) + 1/h = v + 2√v + 1/4 at h = 1/√v",
+    expected="tested",
+    latex=r"\sum_m\mathbb P(Z>m)^{1/2} \le v+2\sqrt v+\tfrac14",
+    mutant=Mutant(says="(2*h + h**2)/(2*log(1 + h)) <= 1 + h", checks=(leading(Fraction(3, 2)), *PROOF)),
+)

@@ -1,0 +1,110 @@
+r"""What the text says about the number of transitions and about the initial state.
+
+The number of jumps in an episode has mean at most :math:`\lambda_{\max}H`, so it is finite; it is at least
+:math:`m` if :math:`m` holding times are at most :math:`H/m` each, so it is unbounded; and a window of length
+:math:`\varepsilon` sees a jump with probability at most :math:`\lambda_{\max}\varepsilon`, so that no time is
+a jump time with positive probability.  It is not a Poisson process if rates differ: with the rate
+:math:`\lambda` before the first jump and :math:`m > \lambda` after it,
+
+.. math:: P(J = 1) = \int_0^H \lambda e^{-\lambda s}e^{-m(H-s)}ds
+          = \lambda He^{-\lambda H}\,\frac{1-e^{-x}}{x}, \qquad x = (m-\lambda)H > 0,
+
+less than the :math:`\lambda He^{-\lambda H}` of the Poisson law with the same :math:`P(J = 0) = e^{-\lambda
+H}`.
+
+*The initial state.* Every step of the upper bound is about one episode from its initial state, or about sums
+over episodes in which initial states do not occur; so initial states that are drawn change nothing.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from proofs_checks.checks.common import PROOF
+from proofs_checks.checks.perturbed_values import Shares
+from proofs_checks.checks.setting import RATE
+from proofs_checks.checks.transitions import drawn_starts, mistaken_starts, one_jump, tails, windows
+from verify.claims import Domain, Section
+
+_NONE = Fraction(0)
+
+section = Section(checks=PROOF, expected="proved")
+
+# --- the number of transitions ----------------------------------------------------------------
+
+section.claim(
+    "remark:homogeneous/finite",
+    "There are only finitely many jumps in an episode, with probability 1: p = P(at least m jumps) "
+    "satisfies mp <= j <= λmax H (j the expected number), so it tends to 0 as m grows.",
+    says="p <= j/m",
+    domain=Domain.of("m >= 1", "j >= 0", "0 <= p <= 1", "m*p <= j", integers="m"),
+    source="sec:episodicRL",
+    uses="eq:FH-control-discrete/steps",
+    checks=(tails(), *PROOF),
+    argued="Markov's inequality, and the limit m -> ∞",
+    expected="tested",
+    mutant=tails(Fraction(1, 4)),
+)
+
+section.claim(
+    "remark:homogeneous/no-atom",
+    "For almost every t (indeed for every t > 0) no transition occurs exactly at time t: a window of length "
+    "e has a jump with probability at most 1 - exp(-λe) <= λe, λ = λmax, which tends to 0.",
+    says="1 - exp(-l*e) <= l*e",
+    domain=("l > 0", "e >= 0"),
+    symbols={"l": "λmax"},
+    source="sec:episodicRL",
+    checks=(windows(), *PROOF),
+    argued="that the time to the next jump is exponential with a rate of at most λmax, whatever was before",
+    expected="tested",
+    mutant=windows(Fraction(1, 2)),
+)
+
+section.claim(
+    "sec:introduction/unbounded",
+    "The number of transitions of an episode is unbounded: it is at least m if m holding times are at most "
+    "H/m each, with probability at least (1 - exp(-λmin H/m))^m > 0.",
+    says="0 < (1 - exp(-l*H/m))**m",
+    domain=Domain.of("l > 0", "H > 0", "m >= 1", integers="m"),
+    symbols={"l": "λmin"},
+    argued="that each holding time has a rate of at least λmin, whatever was before",
+    expected="assumed",
+    mutant="1/2 < (1 - exp(-l*H/m))**m",
+)
+
+section.step(
+    "sec:introduction/one-jump",
+    "With rate λ before the first jump and λ + m after it, P(J = 1) = λH exp(-λH)(1 - exp(-x))/x, x = mH, "
+    "for all λ, m, H > 0.",
+    checks=one_jump(lambda more: RATE + more),
+    mutant=one_jump(lambda more: RATE + 2 * more),
+)
+
+section.claim(
+    "sec:introduction/not-poisson",
+    "The transitions are no Poisson process in general: with different rates before and after the first "
+    "jump, P(J = 0) = exp(-λH) and P(J = 1) = λH exp(-λH)(1 - exp(-x))/x, x > 0, less than λH exp(-λH).",
+    says="1 - exp(-x) < x",
+    domain="x > 0",
+    uses="sec:introduction/one-jump",
+    argued="that a Poisson law is fixed by P(J = 0)",
+    expected="assumed",
+    mutant=Domain.of("x >= 0"),
+)
+
+# --- the initial state ------------------------------------------------------------------------
+
+section.claim(
+    "sec:episodicRL/initial-distribution",
+    "The results extend to initial states drawn from a fixed distribution: the bound of one episode holds "
+    "from every state, so in the mean over states, w the probability of one with regret u <= s, 1 - w that "
+    "of the others with v <= z. The sums of prop:proberror and prop:rateerror, and the lower bound, which "
+    "has one initial state, do not change.",
+    says="w*u + (1 - w)*v <= w*s + (1 - w)*z",
+    domain=Domain.of("0 <= w <= 1", "u <= s", "v <= z", reals="u v s z"),
+    uses=("lem:v-v-continuoustime", "prop:proberror", "thm:lowerbound"),
+    checks=(drawn_starts(Shares()), mistaken_starts(Shares()), *PROOF),
+    argued="that counts, times and numbers of jumps are bounded whatever the initial states are",
+    expected="tested",
+    mutant=mistaken_starts(Shares(_NONE, _NONE, _NONE)),
+)

@@ -1,0 +1,76 @@
+"""The page docs/add-a-claim.md, tried: its ten lines do what it shows."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from ctucbvi.cli import main
+
+TEXT = (Path(__file__).parents[2] / "docs" / "add-a-claim.md").read_text(encoding="utf-8")
+SHOWN = re.findall(r"```text\n(.*?)```", TEXT, flags=re.DOTALL)
+
+
+@pytest.fixture
+def example(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CTUCBVI_CACHE", str(tmp_path / "cache"))
+    (lines,) = re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL)
+    Path("mine.py").write_text(lines, encoding="utf-8")
+    return lines
+
+
+def without_seconds(text):
+    return [re.sub(r" +(\d+\.\d+|seconds)$", "", line) for line in text.splitlines()]
+
+
+def test_it_is_ten_lines(example):
+    assert len(example.splitlines()) == 10
+
+
+@pytest.mark.parametrize("shown", SHOWN, ids=lambda text: text.splitlines()[0])
+def test_the_page_shows_what_the_commands_print(example, shown, capsys):
+    command, _, expected = shown.partition("\n")
+    assert main(shlex.split(command)[2:]) == 0
+    assert without_seconds(capsys.readouterr().out) == without_seconds(expected)
+
+
+def test_the_claim_is_printed_in_the_letters_of_the_paper(example, capsys):
+    assert main(["claims", "--claims", "mine.py", "survival"]) == 0
+    printed = capsys.readouterr().out
+    assert "where:     l = λ\n" in printed
+    assert r"\lambda t" in printed
+
+
+def test_a_mutant_that_nothing_notices_is_reported(example, capsys):
+    Path("mine.py").write_text(example.replace("l*t/2", "2*l*t"), encoding="utf-8")
+    assert main(["verify", "--claims", "mine.py", "--mutants"]) == 1
+    assert "survival  proved  proved  NO" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            ('    mutant="exp(-l*t) >= 1 - l*t/2",\n', ""),
+            "mine.py: no mutants found; write claim(..., mutant='...')",
+        ),
+        (("l*t/2", "u"), "claim survival: mutant: formula 'exp(-l*t) >= 1 - u': 'u' is not a variable"),
+        (("mutant=", "mutants="), "mine.py, line 3: claim survival: no field 'mutants'; write says, domain"),
+    ],
+    ids=["none", "unreadable", "misspelt"],
+)
+def test_a_mistake_in_a_mutant_is_one_line(example, change, message, capsys):
+    Path("mine.py").write_text(example.replace(*change), encoding="utf-8")
+    assert main(["verify", "--claims", "mine.py", "--mutants"]) == 2
+    printed = capsys.readouterr().err
+    assert message in printed
+    assert printed.count("\n") == 1
+
+
+def test_mutants_are_for_claims(example, capsys):
+    assert main(["verify", "--claims", "mine.py", "--mutants", "--json"]) == 2
+    assert "--mutants is for claims, and prints a table only" in capsys.readouterr().err

@@ -1,0 +1,111 @@
+"""The arguments of ``verify`` and ``claims``, for anybody's claims; nothing here computes."""
+
+from __future__ import annotations
+
+import argparse
+
+from verify.console import Commands, add_command, take
+from verify.source import Source
+
+_PROFILES = ("quick", "thorough")
+
+_VERIFY = """\
+Check claims (all of them, or those named and what they use) and print the verdicts: own,
+transitive (never stronger than the weakest claim used) and expected.  Status 1 if a verdict
+is not the expected one.  Results are kept; an interrupted run goes on where it was.
+"""
+
+_SUITES = """
+Instead of claims, name property suites: {offers}.  They run on
+random models, or on your own with --model.
+"""
+
+_VERIFY_EXAMPLES = """examples:
+  {command} verify{own}
+  {command} verify{own} 'lem:*' --profile thorough
+{suites}  {command} verify --claims mine.py --json
+  {command} verify --claims mine.py --mutants
+  {command} verify{own} --certificates proofs && python -m verify.recheck proofs/LABEL.json
+
+Results are kept in ${variable}_CACHE (default: {name} in your cache folder) and used again while
+the claim, the code it imports and the versions are the same.  That code is looked for in this
+package, beside the file of claims and where Python imports from, but not in installed packages
+(their versions count, if they compute).  Data files that a check reads and modules imported by a
+computed name are not looked at: use --fresh when they change.
+"""
+
+_CLAIMS = """\
+List the claims, or print one in full.  --graph writes what rests on what, coloured by the
+verdicts that {command} verify has found; claims it has not checked yet are shown as such.
+"""
+
+_CLAIMS_EXAMPLES = """examples:
+  {command} claims{own}
+  {command} claims{own} lem:poisson
+  {command} claims{own} --graph graph.svg
+  {command} claims --claims mine.py --graph -
+"""
+
+
+def add(commands: Commands, source: Source) -> None:
+    """Describe the arguments of both commands; ``source`` is where the claims are if none are named."""
+    suites = (
+        f"  {source.command} verify {' '.join(source.offers[:2])} --model mine.toml --examples 500 --seed 7\n"
+    )
+    words = {
+        "command": source.command,
+        "own": "" if source.package else " --claims mine.py",
+        "offers": ", ".join(source.offers),
+        "suites": suites if source.offers else "",
+        "name": source.name,
+        "variable": source.name.upper(),
+    }
+    _add_verify(commands, source, words)
+    _add_claims(commands, source, words)
+
+
+def _add_verify(commands: Commands, source: Source, words: dict[str, str]) -> None:
+    parser = add_command(
+        commands,
+        "verify.commands.verify",
+        "check the claims and print the verdicts",
+        _VERIFY + (_SUITES.format(**words) if source.offers else ""),
+        _VERIFY_EXAMPLES.format(**words),
+    )
+    take(parser, "labels LABEL", "a claim, a pattern like 'lem:*', or a property suite", nargs="*")
+    take(parser, "--profile", "default quick", choices=_PROFILES, default="quick")
+    _add_source(parser, source)
+    take(parser, "--seed S", "of the random checks (default 0)", default=0)
+    take(parser, "--model MODEL", "run the suites on this model, bundled or a file")
+    take(parser, "--examples N", "per check of the suites", type=int)
+    workers = "processes (default: one per core; 0: none, all in this one, to debug a check)"
+    take(parser, "--workers W", workers, type=int)
+    take(parser, "--fresh", "do not use the results of earlier runs")
+    take(parser, "--mutants", "run the mutants of the claims: each must be told from its claim")
+    take(parser, "--certificates DIR", "write every proof to DIR/LABEL.json")
+    take(parser, "--ledger FILE.md", "write findings, repairs and all verdicts to a page")
+    take(parser, "--json", "print one JSON document")
+
+
+def _add_claims(commands: Commands, source: Source, words: dict[str, str]) -> None:
+    parser = add_command(
+        commands,
+        "verify.commands.claims",
+        "list the claims, print one in full, or draw what rests on what",
+        _CLAIMS.format(**words),
+        _CLAIMS_EXAMPLES.format(**words),
+    )
+    take(parser, "label LABEL", "print this claim in full, or list the matching ones ('lem:*')", nargs="?")
+    take(parser, "--graph FILE", "write the graph, of LABEL or of all: .svg, .dot, .txt, or - for a tree")
+    _add_source(parser, source)
+    take(
+        parser, "--profile", "of the verdicts (default quick)", choices=("quick", "thorough"), default="quick"
+    )
+    take(parser, "--seed S", "of the verdicts (default 0)", default=0)
+    take(parser, "--json", "print one JSON document")
+
+
+def _add_source(parser: argparse.ArgumentParser, source: Source) -> None:
+    parser.set_defaults(source=source)
+    instead = f", instead of {source.whose}" if source.package else ""
+    take(parser, "--claims FILE.py", f"claims of your own{instead}", required=not source.package)
