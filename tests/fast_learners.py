@@ -15,20 +15,9 @@ import numpy as np
 
 import ctucbvi.learning.fast
 from ctucbvi.learning import Settings
-from ctucbvi.learning.fast import boxes, episode_loop, skipping
+from ctucbvi.learning.fast import boxes, skipping, sweeps
 from ctucbvi.learning.fast.boxes import CHANCE, GAIN, LAST, LEAD, LEAST, NOISE, POINT, REST, SECOND, STATE
-from ctucbvi.learning.fast.episodes import (
-    CELL,
-    FASTEST,
-    HORIZON,
-    LEFT,
-    SHARP,
-    TICK,
-    TICKS,
-    Desk,
-    Scene,
-    cell_weights,
-)
+from ctucbvi.learning.fast.episodes import Desk, Scene, cell_weights
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.learning.fast.sweeps import accumulate, gather, improve
 from ctucbvi.model import CTMDP, Transition
@@ -61,16 +50,17 @@ QUIET = CTMDP.of(
 )
 # Two actions that nothing tells apart but how long they were taken.
 TWINS = CTMDP.of("twins", horizon=1, transitions=[row("z", a, rate=0, reward="1/2") for a in "ab"])
-COMPILED = SimpleNamespace(boxes=boxes, skipping=skipping, episode_loop=episode_loop)
+COMPILED = SimpleNamespace(boxes=boxes, skipping=skipping)
 
 
 @dataclass
 class Laid:
     """A plan, and what was measured of it."""
 
-    world: Scene
+    scene: Scene
     desk: Desk
     trust: Any
+    margins: Any
     rounds: int
 
 
@@ -81,40 +71,18 @@ def laid_out(
     given = Settings.for_model(model, episodes=10**6, bonus=bonus)
     learner = FastLearner(model, given, seed=21, steps=steps)
     learner.advance(episodes)
-    world, desk, trust, counts = learner._world, learner._desk, learner._trust, learner._memory.counts
-    rounds = episode_loop.iterate(
-        world.first, world.row, world.target, world.times, desk.chance, desk.weights, 1e-2, desk.values,
-        desk.action_values, desk.inflow,
-    )  # fmt: skip
+    scene, desk, trust, margins = learner._scene, learner._desk, learner._trust, learner._margins
+    rounds = sweeps.iterate(scene, desk, 1e-2)
     for x in range(len(model.states)):
-        of_state = desk.action_values[rounds + 1][world.first[x] : world.first[x + 1]]
-        desk.policy[x] = world.first[x] + of_state.argmax(axis=0)
-    kernels.episode_loop.remember(
-        desk.rate, desk.gain, desk.chance, desk.weights, trust.rate, trust.gain, trust.chance, trust.calm
-    )
-    kernels.boxes.mark_twins(world.first, world.row, desk.chance, desk.weights, trust.twin, trust.glued)
+        of_state = desk.action_values[rounds + 1][scene.first[x] : scene.first[x + 1]]
+        desk.policy[x] = scene.first[x] + of_state.argmax(axis=0)
+    kernels.boxes.remember(desk, trust)
+    kernels.boxes.mark_twins(scene, desk, trust)
     trust.seen[:] = 0
-    numbers = world.numbers
-    kernels.boxes.enclose(
-        aim,
-        episodes,
-        numbers[TICK],
-        numbers[HORIZON],
-        world.row,
-        counts[TICKS],
-        counts[LEFT],
-        world.reward,
-        numbers[SHARP],
-        trust,
-    )
-    trust.limits[NOISE] = kernels.boxes.noise(
-        rounds, steps, world.row, desk.gain, numbers[HORIZON], numbers[FASTEST], numbers[SHARP]
-    )
-    valid = kernels.skipping.measure(
-        numbers[CELL], world.first, world.row, world.target, world.times, desk.chance, desk.weights,
-        desk.values, desk.action_values, rounds, desk.policy, trust,
-    )  # fmt: skip
-    return Laid(world, desk, trust, rounds) if valid else None
+    kernels.boxes.enclose(aim, episodes, scene, learner._memory, trust)
+    trust.limits[NOISE] = kernels.boxes.noise(rounds, scene, desk)
+    valid = kernels.skipping.measure(scene, desk, rounds, trust, margins)
+    return Laid(scene, desk, trust, margins, rounds) if valid else None
 
 
 def box_violations(laid: Laid, samples: int) -> list[str]:
@@ -130,21 +98,21 @@ def box_violations(laid: Laid, samples: int) -> list[str]:
 
 
 def _violations(laid: Laid, delta: np.ndarray) -> list[str]:
-    world, trust, lanes = laid.world, laid.trust, len(delta)
+    scene, trust, lanes = laid.scene, laid.trust, len(delta)
     chance, weights, delta = _moved(laid, delta)
     values = np.zeros(laid.desk.values[0].shape)
-    q, inflow, distances = np.zeros_like(laid.desk.action_values[0]), np.zeros(len(world.times)), []
+    q, inflow, distances = np.zeros_like(laid.desk.action_values[0]), np.zeros(len(scene.times)), []
     for _ in range(laid.rounds + 1):
-        gather(world.row, world.target, chance, weights, values, inflow, q)
+        gather(scene.row, scene.target, chance, weights, values, inflow, q)
         accumulate(weights, q)
         new = np.zeros_like(values)
-        distances.append(improve(world.first, world.times, q, values, new))
+        distances.append(improve(scene.first, scene.times, q, values, new))
         values = new
     found = []
-    pairs = len(world.reward)
+    pairs = len(scene.reward)
     old, limits = laid.desk.action_values[laid.rounds + 1], trust.limits
-    off = np.abs(q - old - np.tensordot(delta, trust.tangents[:lanes], 1))[:pairs]
-    if (off > trust.remainder[:pairs] + limits[NOISE]).any():
+    off = np.abs(q - old - np.tensordot(delta, laid.margins.tangents[:lanes], 1))[:pairs]
+    if (off > laid.margins.remainder[:pairs] + limits[NOISE]).any():
         found.append("remainder")
     if any(d < limits[LEAST] for d in distances[: laid.rounds - 1]):
         found.append("least")
@@ -155,14 +123,14 @@ def _violations(laid: Laid, delta: np.ndarray) -> list[str]:
 
 def _moved(laid: Laid, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """p̂ and the weights after a change; rates and probabilities do not become negative."""
-    world, trust, desk = laid.world, laid.trust, laid.desk
+    scene, trust, desk = laid.scene, laid.trust, laid.desk
     rate, gain, chance, delta = desk.rate.copy(), desk.gain.copy(), desk.chance.copy(), delta.copy()
     for lane, change in enumerate(delta):
         kind, pair, place, *_ = trust.lanes[lane]
         array, at = (gain, pair) if kind == GAIN else (chance, place) if kind == CHANCE else (rate, pair)
         delta[lane] = max(change, -array[at])
         array[at] += delta[lane]
-    weights, cell = desk.weights.copy(), world.numbers[CELL]
+    weights, cell = desk.weights.copy(), scene.numbers.cell
     for k in range(len(rate)):
         decay, phi, alpha, beta = cell_weights(rate[k] * cell)
         weights[:, k] = decay, gain[k] * cell * phi, alpha, beta
@@ -170,7 +138,7 @@ def _moved(laid: Laid, delta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 def _wrong_actions(laid: Laid, q: np.ndarray, delta: np.ndarray) -> list[str]:
-    world, trust = laid.world, laid.trust
+    scene, trust = laid.scene, laid.trust
     policy, unsure = laid.desk.policy.copy(), np.zeros(laid.desk.policy.shape, bool)
     overtaken = set()
     for j in range(trust.used[boxes.SPOTS_USED]):
@@ -181,7 +149,7 @@ def _wrong_actions(laid: Laid, q: np.ndarray, delta: np.ndarray) -> list[str]:
             policy[x, i] = trust.spots[j, SECOND]
             overtaken.add((x, i))
     for x in range(len(policy)):
-        best = world.first[x] + q[world.first[x] : world.first[x + 1]].argmax(axis=0)
+        best = scene.first[x] + q[scene.first[x] : scene.first[x + 1]].argmax(axis=0)
         if ((best != policy[x]) & ~unsure[x])[1:].any():
             return ["action"]
     return []
@@ -189,7 +157,7 @@ def _wrong_actions(laid: Laid, q: np.ndarray, delta: np.ndarray) -> list[str]:
 
 # --- kernels as plain Python, with lines changed ----------------------------------------------
 
-_MODULES = ("sweeps", "boxes", "tracking", "skipping", "episodes", "episode_loop")
+_MODULES = ("episodes", "sweeps", "boxes", "tracking", "skipping", "episode_loop")
 
 
 @contextmanager

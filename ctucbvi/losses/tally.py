@@ -37,25 +37,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numba import njit
 
-from ctucbvi.learning.fast import episodes
-from ctucbvi.learning.fast.episode_loop import iterate, slot
-from ctucbvi.learning.fast.episodes import (
-    CUT,
-    FACTOR,
-    FASTEST,
-    FLOOR,
-    HORIZON,
-    LEFT,
-    NEW,
-    REST,
-    TICK,
-    TICKS,
-    Desk,
-    Scene,
-    accuracy,
-    estimate,
-)
-from ctucbvi.learning.fast.preparation import make_desk, make_world
+from ctucbvi.learning.fast.episodes import CUT, LEFT, NEW, TICKS, Desk, Scene, accuracy, estimate
+from ctucbvi.learning.fast.preparation import make_desk, make_scene
+from ctucbvi.learning.fast.sweeps import iterate, slot
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.study.plan import Contestant, Study
 
@@ -65,7 +49,6 @@ PAID, BONUS, ALPHA, BETA, JUMP, RATE, SLOW, TRUE, SEEN, OWN, VALUE, TOTALS = ran
 EPISODE, VISITS, OUTSIDE, CLOCK = range(4)
 # Of a pair: α, β, b, 1/√max(1, N), 1/√max(T, L/λmax), and whether its estimates are within the radii.
 _ALPHA, _BETA, _BONUS, _COUNT, _TIME, _INSIDE, _RADII = range(7)
-_JUMP_CONSTANT, _RATE_CONSTANT = episodes.JUMP, episodes.RATE
 _ROOM = 16  # jumps of an episode that the counts by m begin with
 
 
@@ -99,8 +82,8 @@ class Tally:
 
     def __init__(self, study: Study, contestant: Contestant, kept: bytes | None = None) -> None:
         initial, arrays = dict(study.initial), Arrays.of(study.model)
-        self._world = make_world(study.model, study.settings, contestant.steps, initial)
-        self._desk = make_desk(self._world, deep=False)
+        self._scene = make_scene(study.model, study.settings, contestant.steps, initial)
+        self._desk = make_desk(self._scene, deep=False)
         self._truth = _Truth(arrays.rate, arrays.probability, float(min(arrays.rate)))
         self._opening = np.array([float(p) for p in initial.values()])
         pairs = len(arrays.rate)
@@ -123,7 +106,7 @@ class Tally:
         if short > 0:
             more = np.zeros((short + _ROOM, self.sums.own.shape[1]), np.int64)
             self.sums = self.sums._replace(own=np.concatenate([self.sums.own, more]))
-        _replay(self._world, self._truth, self._desk, self._opening, self._radii, self.sums, visits)
+        _replay(self._scene, self._truth, self._desk, self._opening, self._radii, self.sums, visits)
 
     def keep(self) -> bytes:
         """The sums, as they are kept."""
@@ -146,7 +129,7 @@ def _longest(visits: Integers) -> int:
 
 @njit(cache=True)
 def _replay(
-    world: Scene,
+    scene: Scene,
     truth: _Truth,
     desk: Desk,
     opening: Floats,
@@ -162,66 +145,51 @@ def _replay(
         for k in range(counts.shape[1]):
             if counts[NEW, k]:
                 counts[NEW, k] = 0
-                estimate(
-                    k, world.numbers, world.reward, world.row, counts, sums.jumps, desk.rate, desk.gain,
-                    desk.chance, desk.weights,
-                )  # fmt: skip
-                _renew(k, world.numbers, world.row, truth, counts, desk.rate, desk.chance, radii, sums.crowd)
+                estimate(k, scene, counts, sums.jumps, desk)
+                _renew(k, scene, truth, desk, radii, sums)
             inside &= radii[_INSIDE, k] > 0.0
         clock[OUTSIDE] += not inside
-        total[VALUE] += _value(world, desk, opening, clock[EPISODE])
-        at = _episode(world, truth, desk.rate, radii, sums, visits, at)
+        total[VALUE] += _value(scene, desk, opening, clock[EPISODE])
+        at = _episode(scene, truth, desk.rate, radii, sums, visits, at)
 
 
 @njit(cache=True)
-def _value(world: Scene, desk: Desk, opening: Floats, episode: int) -> float:
+def _value(scene: Scene, desk: Desk, opening: Floats, episode: int) -> float:
     """The computed value at the initial states, planned as the learner plans."""
-    n = iterate(
-        world.first, world.row, world.target, world.times, desk.chance, desk.weights,
-        accuracy(world.numbers, episode), desk.values, desk.action_values, desk.inflow,
-    )  # fmt: skip
+    n = iterate(scene, desk, accuracy(scene.numbers, episode))
     values, found = desk.values[slot(n, desk.values.shape[0])], 0.0
     for j in range(opening.size):
-        found += opening[j] * values[world.opening[j], -1]
+        found += opening[j] * values[scene.opening[j], -1]
     return float(found)
 
 
 @njit(cache=True)
-def _renew(
-    k: int,
-    numbers: Floats,
-    row: Integers,
-    truth: _Truth,
-    counts: Integers,
-    rate: Floats,
-    chance: Floats,
-    radii: Floats,
-    crowd: Floats,
-) -> None:
+def _renew(k: int, scene: Scene, truth: _Truth, desk: Desk, radii: Floats, sums: Sums) -> None:
     """The radii of pair ``k``, and whether its estimates are within them."""
-    horizon, left = numbers[HORIZON], max(1.0, float(counts[LEFT, k]))
-    time = max(counts[TICKS, k] * numbers[TICK] + counts[CUT, k] * numbers[REST], numbers[FLOOR])
-    alpha, beta = sqrt(numbers[_JUMP_CONSTANT] / left), sqrt(numbers[_RATE_CONSTANT] / time)
+    numbers, row, counts, crowd = scene.numbers, scene.row, sums.counts, sums.crowd
+    horizon, left = numbers.horizon, max(1.0, float(counts[LEFT, k]))
+    time = max(counts[TICKS, k] * numbers.tick + counts[CUT, k] * numbers.rest, numbers.floor)
+    alpha, beta = sqrt(numbers.jump_constant / left), sqrt(numbers.rate_constant / time)
     radii[_ALPHA, k], radii[_BETA, k] = alpha, beta
-    radii[_BONUS, k] = numbers[FACTOR] * (horizon * horizon * beta + horizon * alpha)
+    radii[_BONUS, k] = numbers.factor * (horizon * horizon * beta + horizon * alpha)
     radii[_COUNT, k], radii[_TIME, k] = 1.0 / sqrt(left), 1.0 / sqrt(time)
     distance = 0.0
     for e in range(row[k], row[k + 1]):
-        distance += abs(chance[e] - truth.probability[e])
-    radii[_INSIDE, k] = distance <= alpha and abs(rate[k] - truth.rate[k]) <= beta
-    crowd[0] = max(crowd[0], left / (2.0 * numbers[FASTEST] * time))
+        distance += abs(desk.chance[e] - truth.probability[e])
+    radii[_INSIDE, k] = distance <= alpha and abs(desk.rate[k] - truth.rate[k]) <= beta
+    crowd[0] = max(crowd[0], left / (2.0 * numbers.fastest * time))
 
 
 @njit(cache=True)
 def _episode(
-    world: Scene, truth: _Truth, rate: Floats, radii: Floats, sums: Sums, visits: Integers, at: int
+    scene: Scene, truth: _Truth, rate: Floats, radii: Floats, sums: Sums, visits: Integers, at: int
 ) -> int:
     """Add the episode that begins at row ``at``; returns where the next one begins."""
-    counts, own, total, numbers = sums.counts, sums.own, sums.total, world.numbers
-    remaining, m = world.reach[0], 0
+    counts, own, total, numbers = sums.counts, sums.own, sums.total, scene.numbers
+    remaining, m = scene.reach[0], 0
     while True:
         k, ticks, place = visits[at, 0], visits[at, 1], visits[at, 2]
-        u = remaining * numbers[TICK] + numbers[REST]
+        u = remaining * numbers.tick + numbers.rest
         wait = -expm1(-rate[k] * u) / rate[k] if rate[k] > 0.0 else u
         root = radii[_COUNT, k]
         total[PAID] += radii[_BONUS, k] * wait

@@ -49,6 +49,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -65,6 +66,21 @@ _SMALLEST, _LARGEST = 1e-200, 1e200  # of the model's numbers: no product over- 
 _VANISHED = 1e-290  # more than all products that underflow can add up to
 
 
+class Flow(NamedTuple):
+    """What the compiled evaluation knows of the model."""
+
+    share: Floats  # (pairs,) λ/Λ
+    gain: Floats  # (pairs,) r/Λ
+    terminal: Floats  # (states,) g
+    owner: Integers  # (pairs,) the state of each pair
+    row: Integers  # (pairs + 1,) where the jumps of each pair begin
+    target: Integers  # (jumps,) states
+    source: Integers  # (jumps,) the pair whose value a jump leads to; that of a sampled policy is fixed
+    probability: Floats  # (jumps,)
+    cell: float  # the length of a cell in units of 1/Λ
+    sampled: bool
+
+
 class Evaluator:
     """Evaluates policies of ``model`` on a grid of ``steps`` cells; see the module's text.
 
@@ -78,10 +94,12 @@ class Evaluator:
         self._arrays = arrays
         # At least every rate; at least 1/H, so that the lengths x are of order 1.
         clock = float(np.nextafter(float(max(model.max_rate, 1 / model.horizon)), np.inf))
-        self._share, self._gain = arrays.rate / clock, arrays.reward / clock
-        self._cell = clock * arrays.horizon / steps
+        source = _same_action(model) if sampled else np.zeros(len(arrays.target), np.int64)
+        self._flow = Flow(
+            arrays.rate / clock, arrays.reward / clock, arrays.terminal, arrays.owner, arrays.row,
+            arrays.target, source, arrays.probability, clock * arrays.horizon / steps, sampled,
+        )  # fmt: skip
         self._work = np.empty((3, len(arrays.rate)))
-        self._source = _same_action(model) if sampled else np.zeros(len(arrays.target), np.int64)
         self.bound = _bound(arrays, clock, steps)
 
     def values(self, policies: NDArray[np.integer]) -> Floats:
@@ -97,10 +115,7 @@ class Evaluator:
         if ((policies < a.first[:-1, None]) | (policies >= a.first[1:, None])).any():
             raise InputError("policies: an action is not on offer in its state")
         found = np.empty((len(policies), states))
-        _evaluate(
-            self._share, self._gain, a.terminal, a.owner, a.row, a.target, a.probability,
-            self._cell, self.sampled, self._source, policies, found, self._work,
-        )  # fmt: skip
+        _evaluate(self._flow, policies, found, self._work)
         return found
 
 
@@ -148,10 +163,10 @@ def _same_action(model: CTMDP) -> Integers:
 
 
 @njit(cache=True)
-def _evaluate(
-    share, gain, terminal, owner, row, target, probability, cell, sampled, source, policies, found, work
-):
-    """Fill ``found[j, x]``; ``cell`` is the length of a cell in units of 1/Λ."""
+def _evaluate(flow: Flow, policies: NDArray[np.integer], found: Floats, work: Floats) -> None:
+    """Fill ``found[j, x]``."""
+    terminal, owner, target, source = flow.terminal, flow.owner, flow.target, flow.source
+    cell, sampled = flow.cell, flow.sampled
     q, z, new = work[0], work[1], work[2]
     steps = policies.shape[2] - 1
     for j in range(policies.shape[0]):
@@ -176,7 +191,7 @@ def _evaluate(
                 length = cell * (end - i - 0.5 * (i == 0) - 0.5 * (end > steps))
             parts = int(np.ceil(length))
             for _ in range(parts):
-                _stretch(share, gain, row, source, probability, length / parts, q, z, new)
+                _stretch(flow, length / parts, q, z, new)
             i = end
         for x in range(policy.shape[0]):
             found[j, x] = q[policy[x, steps]]
@@ -191,9 +206,10 @@ def _same(policy, i, k):
     return True
 
 
-@njit(cache=True)
-def _stretch(share, gain, row, source, probability, length, q, z, new):
+@njit(cache=True, forceinline=True)
+def _stretch(flow: Flow, length: float, q: Floats, z: Floats, new: Floats) -> None:
     """Carry ``q`` over a stretch of ``length`` ≤ 1; jump ``e`` leads to the pair ``source[e]``."""
+    share, gain, row, source, probability = flow.share, flow.gain, flow.row, flow.source, flow.probability
     z[:] = q
     weight = total = 1.0
     k = 0

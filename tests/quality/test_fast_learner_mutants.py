@@ -48,14 +48,14 @@ def test_the_real_bound_passes_as_plain_python() -> None:
 WRONG_BOUNDS = {
     "half the spread of a lead": (
         "tracking",
-        "if lead > lead_in_box(trust, best, k, i) * SLACK + rest:",
-        "if lead > lead_in_box(trust, best, k, i) * 0.5:",
+        "if lead > lead_in_box(trust, margins, best, k, i) * SLACK + rest:",
+        "if lead > lead_in_box(trust, margins, best, k, i) * 0.5:",
         "action",
     ),
     "a pair forgotten": (
         "skipping",
         "        accumulate(weights, out)\n        for k in",
-        "        accumulate(weights, out)\n        out *= lanes[lane, PAIR] != 0\n        for k in",
+        "        accumulate(weights, out)\n        out *= trust.lanes[lane, PAIR] != 0\n        for k in",
         "remainder",
     ),
     "no kinks": (
@@ -168,11 +168,11 @@ WRONG_LOOPS = {
         "if not (limits[LEAST] >= epsilon and limits[LAST] < epsilon):",
         "if False:",
     ),
-    "changes forgotten": ("boxes", "    delta[lane] = change\n", "    delta[lane] = 0.0\n"),
+    "changes forgotten": ("boxes", "    trust.delta[lane] = change\n", "    trust.delta[lane] = 0.0\n"),
     "a pair forgotten": (
         "boxes",
-        "if outside(lane_of[SPEED, k], rate[k] - old_rate[k], width, delta):",
-        "if k != 1 and outside(lane_of[SPEED, k], rate[k] - old_rate[k], width, delta):",
+        "if outside(trust.lane_of[SPEED, k], desk.rate[k] - trust.rate[k], trust):",
+        "if k != 1 and outside(trust.lane_of[SPEED, k], desk.rate[k] - trust.rate[k], trust):",
     ),
     "the box forgotten": ("episode_loop", "if known[VALID] and not left_box:", "if known[VALID]:"),
     "twins forgotten": ("boxes", "if stay > 0.0 and trust.glued[k] == 0:", "if stay > 0.0:"),

@@ -169,7 +169,7 @@ def test_picks_follow_the_shares() -> None:
 @pytest.mark.parametrize("model", [MACHINE, ODD], ids=lambda m: m.name)
 def test_the_cell_of_a_remaining_time_is_exact(model: CTMDP) -> None:
     steps = 7
-    reach = FastLearner(model, settings(model), seed=0, steps=steps)._world.reach
+    reach = FastLearner(model, settings(model), seed=0, steps=steps)._scene.reach
     tick = preparation._tick(model.horizon, 400)
     near = [int(b) + d for b in reach for d in (-1, 0, 1)]
     for elapsed in [0, *near, int(reach[0])]:

@@ -36,12 +36,12 @@ def test_steps_follow_the_process_with_the_action_held(steps: int) -> None:
     for k in range(4):
         p, n = step_chain(k % 2, 1 / steps)[k // 2], found.visits[k]
         assert n > 1000
-        assert abs(found._moves[k, 0] - n * p[0]) <= 5 * sqrt(n * p[0] * p[1])
+        assert abs(found._tables.moves[k, 0] - n * p[0]) <= 5 * sqrt(n * p[0] * p[1])
         # A chain that could jump only once per step is told apart.
         once = np.exp(-float(MACHINE.transitions[k].rate) / steps)
         wrong = once if k < 2 else 1 - once
         if steps == 2:
-            assert abs(found._moves[k, 0] - n * wrong) > 5 * sqrt(n * wrong * (1 - wrong))
+            assert abs(found._tables.moves[k, 0] - n * wrong) > 5 * sqrt(n * wrong * (1 - wrong))
 
 
 @pytest.mark.parametrize("bonus", [True, False])
@@ -50,7 +50,7 @@ def test_plans_are_those_of_the_formulas(bonus: bool) -> None:
     factor = 7 * log(5 * 2 * 2 * 20_000 * steps / 0.05) if bonus else 0.0
     best = np.repeat((np.arange(steps + 1) / steps)[:, None], 4, axis=1)  # Q of the episode before
     for _ in range(300):
-        visits, moves = found.visits, found._moves.copy()
+        visits, moves = found.visits, found._tables.moves.copy()
         found.advance(1)
         values = np.zeros(2)
         for i in range(1, steps + 1):

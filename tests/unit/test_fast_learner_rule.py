@@ -64,7 +64,7 @@ def test_an_action_taken_because_it_is_listed_first_is_caught(monkeypatch: pytes
 
     changed = ("        policy[x, 0] = policy[x, 1]\n", "        policy[x, 0] = first[x]\n")
     with plain_kernels(episodes=changed) as kernels, np.errstate(over="ignore"):
-        monkeypatch.setattr(learner_module, "run_episodes", kernels.loop.run)
+        monkeypatch.setattr(learner_module, "run_episodes", kernels.episode_loop.run)
         assert any(order_matters(seed, 60) for seed in range(6))
 
 
@@ -128,7 +128,7 @@ def test_a_first_cell_that_is_not_followed_is_caught(monkeypatch: pytest.MonkeyP
         real = learner_module.run_episodes
 
         def either(*arguments):
-            return (kernels.loop.run if arguments[-1] else real)(*arguments)
+            return (kernels.episode_loop.run if arguments[-1] else real)(*arguments)
 
         monkeypatch.setattr(learner_module, "run_episodes", either)
         assert any(departs(seed, 300) for seed in range(40))

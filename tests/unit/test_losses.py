@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from ctucbvi import InputError
 from ctucbvi.learning import DOUBLES, Settings, Statistics, jump_distance
-from ctucbvi.learning.fast import episodes as kernels
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.library import machine_repair
 from ctucbvi.losses import Chain, LinkKind, Tally, chain, draw, links, tally_runs
@@ -154,8 +153,10 @@ def test_episodes_outside_the_radii_are_counted(shrink):
     study = study_of(THIRDS, 100)
     options = {"steps": STEPS, "initial": dict(study.initial)}
     tally = Tally(study, study.contestants[0])
-    for place in (kernels.RATE, kernels.JUMP):
-        tally._world.numbers[place] *= shrink
+    numbers = tally._scene.numbers
+    rate, jump = numbers.rate_constant * shrink, numbers.jump_constant * shrink
+    smaller = numbers._replace(rate_constant=rate, jump_constant=jump)
+    tally._scene = tally._scene._replace(numbers=smaller)
     tally.see(FastLearner(THIRDS, study.settings, seed=study.seed, **options).recorded(100)[1])
     full = links.constants(THIRDS, study.settings, DOUBLES)
     radii = replace(

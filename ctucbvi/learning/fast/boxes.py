@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ctucbvi.learning.fast.episodes import LEFT, TICKS, Desk, Memory, Scene
 from ctucbvi.numeric.arrays import Floats, Integers
-
-Choices = NDArray[np.int32]
 
 TRACKED = 64  # rivals at grid points that can be tracked
 LANES = 64  # estimates whose derivatives can be followed
@@ -49,6 +47,11 @@ class Trust(NamedTuple):
     spots: Integers  # (TRACKED, SPOT) state, place in time, best pair and a rival, point by point
     leads: Floats  # (TRACKED, 2) D and R_D
     slopes: Floats  # (TRACKED, LANES) G_D
+
+
+class Margins(NamedTuple):
+    """Room for finding out, sweep by sweep, what the estimates of the box can change."""
+
     tangents: Floats  # (LANES, pairs padded, steps + 1) G of Q
     value_tangents: Floats  # (LANES, states, steps + 1) G of V of the sweep before
     linear: Floats  # (pairs padded, steps + 1) |G|·box of Q
@@ -61,32 +64,16 @@ class Trust(NamedTuple):
     inflow: Floats  # (2, steps + 1) room
 
 
-# What only `measure` uses.
-ROOM = (
-    *("tangents", "value_tangents", "linear", "remainder"),
-    *("value_bound", "value_remainder", "value_spread", "follows", "calm", "inflow"),
-)
-
-
 @njit(cache=True)
-def enclose(
-    aim: int,
-    since: int,
-    tick: float,
-    horizon: float,
-    row: Integers,
-    ticks: Integers,
-    left: Integers,
-    reward: Floats,
-    growth: float,
-    trust: Trust,
-) -> None:
+def enclose(aim: int, since: int, scene: Scene, memory: Memory, trust: Trust) -> None:
     """Lay out the box: as far as the estimates may go in ``aim`` episodes, going by the last ``since``.
 
-    With ``growth`` (1, or 0) the bonus depends on the estimated rate, and moves with it.  How large the box
-    is has no bearing on what is proved.  An estimate without a lane must not change: one of a pair that was
-    not visited of late, or of one that has a twin.
+    The sharp bonus depends on the estimated rate, and moves with it.  How large the box is has no bearing on
+    what is proved.  An estimate without a lane must not change: one of a pair that was not visited of late,
+    or of one that has a twin.
     """
+    row, ticks, left = scene.row, memory.counts[TICKS], memory.counts[LEFT]
+    tick, horizon, sharp = scene.numbers.tick, scene.numbers.horizon, scene.numbers.sharp
     lane_of, lane_of_chance, seen = trust.lane_of, trust.lane_of_chance, trust.seen
     lane_of[:], lane_of_chance[:] = -1, -1
     trust.used[LANES_USED] = 0
@@ -96,9 +83,9 @@ def enclose(
         if stay > 0.0 and trust.glued[k] == 0:
             time, count = ticks[k] * tick, max(1.0, float(left[k]))
             stay, jumps = stay * tick * aim / since + horizon, min(left[k], 2) + jumps * aim / since
-            bonus, spread = trust.gain[k] - reward[k], 3.0 * np.sqrt(1.0 + jumps)
+            bonus, spread = trust.gain[k] - scene.reward[k], 3.0 * np.sqrt(1.0 + jumps)
             if bonus > 0.0:
-                change = stay / time + jumps / count + growth * 2.0 * spread / count
+                change = stay / time + jumps / count + sharp * 2.0 * spread / count
                 lane_of[GAIN, k] = add_lane(trust, GAIN, k, -1, min(1.0, bonus * change))
             if left[k] > 0:
                 lane_of[SPEED, k] = add_lane(trust, SPEED, k, -1, min(1.0 / horizon, spread / time))
@@ -120,15 +107,14 @@ def add_lane(trust: Trust, kind: int, pair: int, place: int, width: float) -> in
 
 
 @njit(cache=True)
-def mark_twins(
-    first: Integers, row: Integers, chance: Floats, weights: Floats, twin: Integers, glued: Integers
-) -> None:
+def mark_twins(scene: Scene, desk: Desk, trust: Trust) -> None:
     """Find the pairs with the same doubles."""
+    first, twin, glued = scene.first, trust.twin, trust.glued
     for x in range(first.size - 1):
         for k in range(first[x], first[x + 1]):
             twin[k], glued[k] = k, 0
             for other in range(first[x], k):
-                if glued[k] == 0 and alike(row, chance, weights, k, other):
+                if glued[k] == 0 and alike(scene.row, desk.chance, desk.weights, k, other):
                     twin[k] = twin[other]
                     glued[k] = glued[other] = 1
 
@@ -147,47 +133,39 @@ def alike(row: Integers, chance: Floats, weights: Floats, k: int, other: int) ->
 
 
 @njit(cache=True)
-def noise(
-    rounds: int, steps: int, row: Integers, gain: Floats, horizon: float, fastest: float, growth: float
-) -> float:
-    """ν: what rounding can do to a lead or a distance; ρ may grow by ``growth`` in the box."""
+def noise(rounds: int, scene: Scene, desk: Desk) -> float:
+    """ν: what rounding can do to a lead or a distance; in the box ρ may grow by 1 if the bonus is sharp."""
+    row, numbers, steps = scene.row, scene.numbers, scene.times.size - 1
     longest, most = 0, 1.0
     for k in range(row.size - 1):
-        longest, most = max(longest, row[k + 1] - row[k]), max(most, gain[k] + growth)
+        longest, most = max(longest, row[k + 1] - row[k]), max(most, desk.gain[k] + numbers.sharp)
     gamma = (rounds + 2) * (32 * steps + 4 * longest + 64) * UNIT
-    return float(64.0 * gamma * horizon * most * (1.0 + fastest * horizon))
+    return float(64.0 * gamma * numbers.horizon * most * (1.0 + numbers.fastest * numbers.horizon))
 
 
 @njit(cache=True)
-def moved_too_far(
-    k: int,
-    row: Integers,
-    rate: Floats,
-    gain: Floats,
-    chance: Floats,
-    old_rate: Floats,
-    old_gain: Floats,
-    old_chance: Floats,
-    lane_of: Integers,
-    lane_of_chance: Integers,
-    width: Floats,
-    delta: Floats,
-) -> bool:
+def remember(desk: Desk, trust: Trust) -> None:
+    """Keep the estimates of the plan."""
+    trust.rate[:], trust.gain[:], trust.chance[:] = desk.rate, desk.gain, desk.chance
+
+
+@njit(cache=True, forceinline=True)
+def moved_too_far(k: int, row: Integers, desk: Desk, trust: Trust) -> bool:
     """Write down where the estimates of pair ``k`` are now; True if one has left the box."""
-    if outside(lane_of[GAIN, k], gain[k] - old_gain[k], width, delta):
+    if outside(trust.lane_of[GAIN, k], desk.gain[k] - trust.gain[k], trust):
         return True
-    if outside(lane_of[SPEED, k], rate[k] - old_rate[k], width, delta):
+    if outside(trust.lane_of[SPEED, k], desk.rate[k] - trust.rate[k], trust):
         return True
     for e in range(row[k], row[k + 1]):
-        if outside(lane_of_chance[e], chance[e] - old_chance[e], width, delta):
+        if outside(trust.lane_of_chance[e], desk.chance[e] - trust.chance[e], trust):
             return True
     return False
 
 
-@njit(cache=True)
-def outside(lane: int, change: float, width: Floats, delta: Floats) -> bool:
+@njit(cache=True, forceinline=True)
+def outside(lane: int, change: float, trust: Trust) -> bool:
     """Whether ``change`` is more than the box allows; an estimate without a lane must not change at all."""
     if lane < 0:
         return change != 0.0
-    delta[lane] = change
-    return not abs(change) <= width[lane]
+    trust.delta[lane] = change
+    return not abs(change) <= trust.width[lane]

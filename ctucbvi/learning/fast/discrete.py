@@ -22,8 +22,9 @@ The process itself runs in continuous time, and what a policy is worth is a matt
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import log, sqrt
-from typing import TYPE_CHECKING, Any
+from math import log as logarithm
+from math import sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -33,13 +34,13 @@ from ctucbvi.learning import Settings
 from ctucbvi.learning.fast import episodes as kernels
 from ctucbvi.learning.fast.compiled import CompiledLearner
 from ctucbvi.learning.fast.episodes import (
-    DISTINCT,
     EPISODE,
     JUMPS,
     PLANNED,
-    STARTS,
     Choices,
+    Log,
     Words,
+    full,
     note,
     pick,
     uniform,
@@ -49,6 +50,34 @@ from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP, Number
+
+
+class Process(NamedTuple):
+    """What does not change: the true model, the length of a step and the constant of the bonus."""
+
+    first: Integers  # (states + 1,) the pairs of each state
+    row: Integers  # (pairs + 1,) where the targets of each pair begin
+    target: Integers  # (non-zeros,)
+    share: Floats  # (non-zeros,) cumulative jump probabilities
+    rate: Floats  # (pairs,)
+    reward: Floats  # (pairs,)
+    held: Integers  # (non-zeros,) the pair at the target with the same action
+    opening: Integers  # initial states
+    opening_share: Floats  # their cumulative probabilities
+    cell: float  # Δ
+    bonus: float  # 7HL
+
+
+class Tables(NamedTuple):
+    """What has been seen, what is computed from it, and where the learner stands."""
+
+    visits: Integers  # (pairs,) n
+    moves: Integers  # (pairs, states) where a step ended
+    values: Floats  # (steps + 1, states) V
+    bounds: Floats  # (steps + 1, pairs) Q
+    policy: Choices  # (states, steps + 1)
+    random: Words  # (4,)
+    clock: Integers  # as in `episodes.Memory`
 
 
 class DiscreteLearner(CompiledLearner):
@@ -69,51 +98,43 @@ class DiscreteLearner(CompiledLearner):
         initial: Mapping[str, Number] | None = None,
     ) -> None:
         super().__init__(model, settings, seed=seed, run=run, steps=steps, initial=initial)
-        arrays, pairs, states = Arrays.of(model), len(model.transitions), len(model.states)
-        self._arrays, self._held = arrays, _held(model)
-        self._share = shares(model)
-        self._opening, self._opening_share = openings(model, self.initial)
-        steps_in_all = settings.episodes * steps
-        log_term = log(5 * states * len(model.actions) * steps_in_all / settings.delta)
-        self._bonus = 7 * arrays.horizon * log_term if settings.bonus != "none" else 0.0
-        self._visits, self._moves = np.zeros(pairs, np.int64), np.zeros((pairs, states), np.int64)
-        times = np.linspace(0.0, arrays.horizon, steps + 1)
-        self._values, self._bounds = np.zeros((steps + 1, states)), np.repeat(times[:, None], pairs, axis=1)
-        self._policy = np.tile(arrays.first[:-1, None].astype(np.int32), (1, steps + 1))
-        self._random, self._ticks = generator(seed, run), np.zeros(kernels.CLOCK, np.int64)
-
-    def _play(self, log: kernels.Log, count: int) -> int:
-        a = self._arrays
-        done = run_discrete(
-            a.first, a.row, a.target, self._share, a.rate, a.reward, self._held, self._opening,
-            self._opening_share, a.horizon / self.steps, self._bonus, self._visits, self._moves, self._values,
-            self._bounds, self._policy, self._random, self._ticks, *log[:4], log.used, count,
+        a, pairs, states = Arrays.of(model), len(model.transitions), len(model.states)
+        log_term = logarithm(5 * states * len(model.actions) * settings.episodes * steps / settings.delta)
+        bonus = 7 * a.horizon * log_term if settings.bonus != "none" else 0.0
+        self._process = Process(
+            a.first, a.row, a.target, shares(model), a.rate, a.reward, _held(model),
+            *openings(model, self.initial), a.horizon / steps, bonus,
         )  # fmt: skip
-        return int(done)
+        times = np.linspace(0.0, a.horizon, steps + 1)
+        self._tables = Tables(
+            visits=np.zeros(pairs, np.int64),
+            moves=np.zeros((pairs, states), np.int64),
+            values=np.zeros((steps + 1, states)),
+            bounds=np.repeat(times[:, None], pairs, axis=1),
+            policy=np.tile(a.first[:-1, None].astype(np.int32), (1, steps + 1)),
+            random=generator(seed, run),
+            clock=np.zeros(kernels.CLOCK, np.int64),
+        )
+
+    def _play(self, log: Log, count: int) -> int:
+        return int(run_discrete(self._process, self._tables, log, count))
 
     @property
     def _clock(self) -> Integers:
-        return self._ticks
+        return self._tables.clock
 
     def _state(self) -> dict[str, Any]:
-        return {
-            "visits": self._visits,
-            "moves": self._moves,
-            "bounds": self._bounds,
-            "policy": self._policy,
-            "random": self._random,
-            "clock": self._ticks,
-        }
+        return {name: array for name, array in self._tables._asdict().items() if name != "values"}
 
     @property
     def policy(self) -> Choices:
         """The policy of the last episode, ``(states, steps + 1)`` rows of ``model.transitions``."""
-        return self._policy.copy()
+        return self._tables.policy.copy()
 
     @property
     def visits(self) -> Integers:
         """How often each pair was in force at a grid point."""
-        return self._visits.copy()
+        return self._tables.visits.copy()
 
 
 def _held(model: CTMDP) -> Integers:
@@ -131,19 +152,11 @@ def _held(model: CTMDP) -> Integers:
     return np.array(held, np.int64)
 
 
-@njit(cache=True)
-def plan(
-    first: Integers,
-    reward: Floats,
-    cell: float,
-    bonus: float,
-    visits: Integers,
-    moves: Integers,
-    values: Floats,
-    bounds: Floats,
-    policy: Choices,
-) -> bool:
+@njit(cache=True, forceinline=True)
+def plan(process: Process, tables: Tables) -> bool:
     """Backward induction; returns whether the policy is another one than before."""
+    first, reward, cell, bonus = process.first, process.reward, process.cell, process.bonus
+    visits, moves, values, bounds, policy, _, _ = tables
     changed = False
     for i in range(1, values.shape[0]):
         for x in range(first.size - 1):
@@ -165,21 +178,13 @@ def plan(
     return changed
 
 
-@njit(cache=True)
-def hold(
-    k: int,
-    cell: float,
-    row: Integers,
-    share: Floats,
-    rate: Floats,
-    held: Integers,
-    random: Words,
-    clock: Integers,
-) -> int:
+@njit(cache=True, forceinline=True)
+def hold(k: int, process: Process, random: Words, clock: Integers) -> int:
     """One step of the process from pair ``k``, the action held; returns the place of the last jump or -1."""
-    left, last = cell, -1
+    row, rate, share, held = process.row, process.rate, process.share, process.held
+    left, last = process.cell, -1
     while rate[k] > 0.0:
-        left -= -log(uniform(random)) / rate[k]
+        left -= -logarithm(uniform(random)) / rate[k]
         if left < 0.0:
             break
         last = pick(random, share, row[k], row[k + 1])
@@ -189,44 +194,21 @@ def hold(
 
 
 @njit(cache=True)
-def run_discrete(
-    first: Integers,
-    row: Integers,
-    target: Integers,
-    share: Floats,
-    rate: Floats,
-    reward: Floats,
-    held: Integers,
-    opening: Integers,
-    opening_share: Floats,
-    cell: float,
-    bonus: float,
-    visits: Integers,
-    moves: Integers,
-    values: Floats,
-    bounds: Floats,
-    policy: Choices,
-    random: Words,
-    clock: Integers,
-    starts: Integers,
-    which: Choices,
-    distinct: Choices,
-    table: Choices,
-    used: Integers,
-    count: int,
-) -> int:
+def run_discrete(process: Process, tables: Tables, log: Log, count: int) -> int:
     """Up to ``count`` episodes, fewer when the log is full; returns how many."""
+    visits, moves, values, _, policy, random, clock = tables
+    opening, opening_share, target = process.opening, process.opening_share, process.target
     for done in range(count):
-        if used[STARTS] == starts.size or used[DISTINCT] == distinct.shape[0]:
+        if full(log):
             return done
         episode = clock[EPISODE] + 1
-        changed = plan(first, reward, cell, bonus, visits, moves, values, bounds, policy)
-        if changed or used[STARTS] == 0:
-            note(starts, which, distinct, table, used, policy, episode)
+        changed = plan(process, tables)
+        if changed or log.used[kernels.STARTS] == 0:
+            note(log, policy, episode)
         x = opening[pick(random, opening_share, 0, opening.size)]
         for i in range(values.shape[0] - 1, 0, -1):
             k = policy[x, i]
-            place = hold(k, cell, row, share, rate, held, random, clock)
+            place = hold(k, process, random, clock)
             if place >= 0:
                 x = target[place]
             visits[k] += 1

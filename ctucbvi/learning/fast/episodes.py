@@ -34,7 +34,8 @@ there: policy and values are those of every later sweep.
 
 from __future__ import annotations
 
-from math import ceil, exp, expm1, log, sqrt
+from math import ceil, exp, expm1, sqrt
+from math import log as logarithm
 from typing import NamedTuple
 
 import numpy as np
@@ -46,14 +47,30 @@ from ctucbvi.numeric.arrays import Floats, Integers
 Words = NDArray[np.uint64]
 Choices = NDArray[np.int32]
 
-# Places in `Scene.numbers`.
-TICK, REST, CELL, HORIZON, FASTEST, SLOWEST, FACTOR, RATE, FLOOR, JUMP, EXPONENT, SCALE, SHARP = range(13)
 # Places in `Memory.counts`: T is TICKS · 2^-q + CUT · ρ; LEFT is N⁺; NEW says that the pair is in `visited`.
 TICKS, CUT, LEFT, NEW = range(4)
 # Places in `Memory.clock`.
 EPISODE, VISITED, SIDE, ROUNDS, PLANNED, JUMPS, WAIT, WAITED, SPARED, MISSED, AIM, BOXED, CLOCK = range(13)
 # Places in `Log.used`.
 STARTS, DISTINCT, VISITS = range(3)
+
+
+class Scalars(NamedTuple):
+    """The constants of ticks, grid, radii, bonus and accuracies."""
+
+    tick: float  # 2^-q
+    rest: float  # ρ
+    cell: float  # H/N
+    horizon: float
+    fastest: float  # λmax
+    slowest: float  # a known λmin, or 0
+    factor: float  # C, or 0 for the greedy learner
+    rate_constant: float  # λmax L(δ)
+    floor: float  # L(δ)/λmax
+    jump_constant: float  # 2 [S ln 2 + ln(SAHK²/δ)]
+    exponent: float  # of k in ε_k
+    scale: float  # ε_1 where iteration stops
+    sharp: float  # 1 for the sharp bonus, else 0
 
 
 class Scene(NamedTuple):
@@ -69,7 +86,7 @@ class Scene(NamedTuple):
     opening_share: Floats  # their cumulative probabilities
     reach: Integers  # (steps + 1,) ticks that may have passed in the cell of t_i or above; the first is h_0
     times: Floats  # (steps + 1,) t_i
-    numbers: Floats  # (13,) constants; see TICK and the others
+    numbers: Scalars
 
 
 class Memory(NamedTuple):
@@ -144,7 +161,7 @@ def pick(random: Words, share: Floats, low: int, high: int) -> int:
     return low
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def cell_of(reach: Integers, elapsed: int) -> int:
     """The i whose t_i is nearest to the remaining time, the larger one half-way."""
     last = reach.size - 1
@@ -157,24 +174,12 @@ def cell_of(reach: Integers, elapsed: int) -> int:
     return i
 
 
-@njit(cache=True)
-def play(
-    policy: Choices,
-    stretch: Floats,
-    row: Integers,
-    target: Integers,
-    share: Floats,
-    reach: Integers,
-    x: int,
-    counts: Integers,
-    jumps: Integers,
-    visited: Integers,
-    random: Words,
-    clock: Integers,
-    visits: Integers,
-    used: Integers,
-) -> None:
+@njit(cache=True, forceinline=True)
+def play(scene: Scene, memory: Memory, policy: Choices, log: Log, x: int) -> None:
     """One episode from state ``x`` under ``policy``, counted into the statistics."""
+    row, reach, share, stretch, target = scene.row, scene.reach, scene.share, scene.stretch, scene.target
+    counts, jumps, visited, random, clock = memory
+    visits, used = log.visits, log.used
     elapsed = 0
     while True:
         k = policy[x, cell_of(reach, elapsed)]
@@ -182,7 +187,7 @@ def play(
             counts[NEW, k] = 1
             visited[clock[VISITED]] = k
             clock[VISITED] += 1
-        held, left = -log(uniform(random)) * stretch[k], reach[0] - elapsed
+        held, left = -logarithm(uniform(random)) * stretch[k], reach[0] - elapsed
         if not held <= left:  # also where the stretch is infinite
             counts[TICKS, k] += left
             counts[CUT, k] += 1
@@ -199,7 +204,7 @@ def play(
         x = target[e]
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def record(visits: Integers, used: Integers, pair: int, ticks: int, place: int) -> None:
     """Write a visit down, if there is room for any; beyond the room they are only counted."""
     room = visits.shape[0]
@@ -240,11 +245,11 @@ def waiting(z: float) -> float:
 
 @njit(cache=True)
 def sharp_bonus(
-    numbers: Floats, rate: float, reward: float, rate_radius: float, jump_radius: float, left: int
+    numbers: Scalars, rate: float, reward: float, rate_radius: float, jump_radius: float, left: int
 ) -> float:
     """The bonus of :mod:`ctucbvi.learning.sharp`."""
-    horizon, here = numbers[HORIZON], waiting(rate * numbers[HORIZON])
-    low, high = max(rate - rate_radius, numbers[SLOWEST]), min(rate + rate_radius, numbers[FASTEST])
+    horizon, here = numbers.horizon, waiting(rate * numbers.horizon)
+    low, high = max(rate - rate_radius, numbers.slowest), min(rate + rate_radius, numbers.fastest)
     slower, faster = waiting(low * horizon), waiting(high * horizon)
     reach = min(jump_radius, 2.0) if left >= 1 else 2.0
     above = reward * (slower / here - 1.0) + reach / 2.0 * ((1.0 - slower) / here)
@@ -252,43 +257,33 @@ def sharp_bonus(
     return float(max(above, below))
 
 
-@njit(cache=True)
-def estimate(
-    k: int,
-    numbers: Floats,
-    reward: Floats,
-    row: Integers,
-    counts: Integers,
-    jumps: Integers,
-    rate: Floats,
-    gain: Floats,
-    chance: Floats,
-    weights: Floats,
-) -> None:
+@njit(cache=True, forceinline=True)
+def estimate(k: int, scene: Scene, counts: Integers, jumps: Integers, desk: Desk) -> None:
     """Renew the estimates of pair ``k`` and its weights in the recursion."""
-    left, horizon = counts[LEFT, k], numbers[HORIZON]
-    time = counts[TICKS, k] * numbers[TICK] + counts[CUT, k] * numbers[REST]
-    found = min(left / time, numbers[FASTEST]) if left > 0 else 0.0
-    rate[k] = max(found, numbers[SLOWEST])
+    numbers, row, rate, gain, weights = scene.numbers, scene.row, desk.rate, desk.gain, desk.weights
+    left, horizon, reward = counts[LEFT, k], numbers.horizon, scene.reward[k]
+    time = counts[TICKS, k] * numbers.tick + counts[CUT, k] * numbers.rest
+    found = min(left / time, numbers.fastest) if left > 0 else 0.0
+    rate[k] = max(found, numbers.slowest)
     for e in range(row[k], row[k + 1]):
-        chance[e] = jumps[e] / max(1, left)
-    rate_radius = sqrt(numbers[RATE] / max(time, numbers[FLOOR]))
-    jump_radius = sqrt(numbers[JUMP] / max(1.0, float(left)))
-    if numbers[SHARP]:
-        gain[k] = reward[k] + sharp_bonus(numbers, rate[k], reward[k], rate_radius, jump_radius, left)
+        desk.chance[e] = jumps[e] / max(1, left)
+    rate_radius = sqrt(numbers.rate_constant / max(time, numbers.floor))
+    jump_radius = sqrt(numbers.jump_constant / max(1.0, float(left)))
+    if numbers.sharp:
+        gain[k] = reward + sharp_bonus(numbers, rate[k], reward, rate_radius, jump_radius, left)
     else:
-        gain[k] = reward[k] + numbers[FACTOR] * (horizon * horizon * rate_radius + horizon * jump_radius)
-    decay, phi, alpha, beta = cell_weights(rate[k] * numbers[CELL])
-    weights[0, k], weights[1, k] = decay, gain[k] * numbers[CELL] * phi
+        gain[k] = reward + numbers.factor * (horizon * horizon * rate_radius + horizon * jump_radius)
+    decay, phi, alpha, beta = cell_weights(rate[k] * numbers.cell)
+    weights[0, k], weights[1, k] = decay, gain[k] * numbers.cell * phi
     weights[2, k], weights[3, k] = alpha, beta
 
 
 @njit(cache=True)
-def accuracy(numbers: Floats, episode: int) -> float:
+def accuracy(numbers: Scalars, episode: int) -> float:
     r""":math:`\epsilon_k`."""
-    if numbers[EXPONENT] == 0.5:
-        return float(numbers[SCALE] * (1.0 / sqrt(episode)))
-    return float(numbers[SCALE] * exp(-(numbers[EXPONENT] * log(float(episode)))))
+    if numbers.exponent == 0.5:
+        return numbers.scale * (1.0 / sqrt(episode))
+    return numbers.scale * exp(-(numbers.exponent * logarithm(float(episode))))
 
 
 # --- deciding -------------------------------------------------------------------------------
@@ -316,17 +311,16 @@ def choose(first: Integers, action_values: Floats, policy: Choices) -> bool:
 # --- writing down -----------------------------------------------------------------------------
 
 
-@njit(cache=True)
-def note(
-    starts: Integers,
-    which: Choices,
-    distinct: Choices,
-    table: Choices,
-    used: Integers,
-    policy: Choices,
-    episode: int,
-) -> None:
+@njit(cache=True, forceinline=True)
+def full(log: Log) -> bool:
+    """Whether there is no room for another policy."""
+    return bool(log.used[STARTS] == log.starts.size or log.used[DISTINCT] == log.distinct.shape[0])
+
+
+@njit(cache=True, forceinline=True)
+def note(log: Log, policy: Choices, episode: int) -> None:
     """Write down that ``policy`` begins with this episode; equal policies are kept once."""
+    distinct, table, used = log.distinct, log.table, log.used
     slot = find(distinct, table, policy)
     if table[slot] < 0:
         place = used[DISTINCT]
@@ -335,8 +329,8 @@ def note(
             for i in range(policy.shape[1]):
                 distinct[place, x, i] = policy[x, i]
         used[DISTINCT] = place + 1
-    starts[used[STARTS]] = episode
-    which[used[STARTS]] = table[slot]
+    log.starts[used[STARTS]] = episode
+    log.which[used[STARTS]] = table[slot]
     used[STARTS] += 1
 
 

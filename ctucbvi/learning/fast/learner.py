@@ -25,10 +25,16 @@ import numpy as np
 from ctucbvi.errors import InputError
 from ctucbvi.learning import DOUBLES, Episode, Settings, constants
 from ctucbvi.learning.fast import episodes as kernels
-from ctucbvi.learning.fast.boxes import ROOM
 from ctucbvi.learning.fast.compiled import CompiledLearner, PlayedEpisodes
 from ctucbvi.learning.fast.episode_loop import run as run_episodes
-from ctucbvi.learning.fast.preparation import make_desk, make_log, make_memory, make_trust, make_world
+from ctucbvi.learning.fast.preparation import (
+    make_desk,
+    make_log,
+    make_margins,
+    make_memory,
+    make_scene,
+    make_trust,
+)
 from ctucbvi.numbers import shown
 from ctucbvi.numeric.arrays import Floats, Integers
 
@@ -38,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["FastLearner", "PlayedEpisodes"]
 
 # Filled anew whenever it is needed, so that a snapshot does without it.
-_ROOM = {"desk_action_values", "desk_inflow", *(f"trust_{name}" for name in ROOM)}
+_ROOM = {"desk_action_values", "desk_inflow"}
 
 
 class FastLearner(CompiledLearner):
@@ -64,10 +70,11 @@ class FastLearner(CompiledLearner):
         super().__init__(model, settings, seed=seed, run=run, steps=steps, initial=initial)
         _check_bonus(model, settings)
         self.skip, self.record = skip, record
-        self._world = make_world(model, settings, steps, self.initial)
-        self._memory = make_memory(self._world, seed, run)
-        self._desk = make_desk(self._world, deep=skip)
-        self._trust = make_trust(self._world, self._desk)
+        self._scene = make_scene(model, settings, steps, self.initial)
+        self._memory = make_memory(self._scene, seed, run)
+        self._desk = make_desk(self._scene, deep=skip)
+        self._trust = make_trust(self._scene)
+        self._margins = make_margins(self._desk)
 
     # --- running ------------------------------------------------------------------------------
 
@@ -97,8 +104,8 @@ class FastLearner(CompiledLearner):
             room = needed
 
     def _play(self, log: kernels.Log, count: int) -> int:
-        done = run_episodes(self._world, self._memory, self._desk, self._trust, log, count, self.skip)
-        return int(done)
+        parts = self._scene, self._memory, self._desk, self._trust, self._margins
+        return int(run_episodes(*parts, log, count, self.skip))
 
     def _episodes(self, visits: Integers) -> Iterator[Episode]:
         rows, tick = self.model.transitions, self._tick
@@ -109,7 +116,7 @@ class FastLearner(CompiledLearner):
                 yield Episode.of(self.model, jumps, (state, action))
                 jumps = []
             else:
-                target = self.model.states[self._world.target[place]]
+                target = self.model.states[self._scene.target[place]]
                 jumps.append((state, action, ticks * tick, target))
 
     @property
@@ -118,7 +125,7 @@ class FastLearner(CompiledLearner):
 
     @property
     def _tick(self) -> Fraction:
-        return Fraction(float(self._world.numbers[kernels.TICK]))
+        return Fraction(float(self._scene.numbers.tick))
 
     def _state(self) -> dict[str, Any]:
         parts = {
@@ -139,7 +146,7 @@ class FastLearner(CompiledLearner):
     @property
     def times(self) -> Floats:
         """The grid points, ``(steps + 1,)``."""
-        return self._world.times
+        return self._scene.times
 
     @property
     def rates(self) -> Floats:
@@ -154,9 +161,9 @@ class FastLearner(CompiledLearner):
     @property
     def probabilities(self) -> Floats:
         r""":math:`\hat p` in the last episode, ``(pairs, states)``."""
-        world, found = self._world, np.zeros((len(self.model.transitions), len(self.model.states)))
-        pair = np.repeat(np.arange(len(found)), np.diff(world.row))
-        found[pair, world.target] = self._desk.chance
+        scene, found = self._scene, np.zeros((len(self.model.transitions), len(self.model.states)))
+        pair = np.repeat(np.arange(len(found)), np.diff(scene.row))
+        found[pair, scene.target] = self._desk.chance
         return found
 
     @property

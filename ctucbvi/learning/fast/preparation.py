@@ -26,7 +26,7 @@ _ROOM = 1 << 12  # policies and starts that a log begins with
 _FIRST_AIM = 16  # episodes that the first box is made for
 
 
-def make_world(model: CTMDP, settings: Settings, steps: int, opening: dict[str, Fraction]) -> kernels.Scene:
+def make_scene(model: CTMDP, settings: Settings, steps: int, opening: dict[str, Fraction]) -> kernels.Scene:
     """The true model, the grid and the constants of the radii."""
     arrays = Arrays.of(model)
     tick = _tick(model.horizon, settings.episodes)
@@ -72,32 +72,29 @@ def _reach(horizon: Fraction, steps: int, tick: Fraction) -> Integers:
     return np.array([horizon * left / steps // tick for left in cells], np.int64)
 
 
-def _numbers(model: CTMDP, settings: Settings, steps: int, tick: Fraction) -> Floats:
-    """The constants in the order of ``kernels.TICK`` and the others."""
+def _numbers(model: CTMDP, settings: Settings, steps: int, tick: Fraction) -> kernels.Scalars:
     radii, load = constants(model, settings, DOUBLES), settings.fastest * model.horizon
-    return np.array(
-        [
-            tick,
-            model.horizon % tick,
-            float(model.horizon) / steps,
-            radii.horizon,
-            settings.fastest,
-            settings.slowest or 0,
-            radii.factor,
-            radii.rate_constant,
-            radii.floor,
-            radii.jump_constant,
-            settings.epsilon.exponent,
-            settings.epsilon.scale(load, DOUBLES) / float(settings.tightening(model.horizon)),
-            settings.bonus == "sharp",
-        ],
-        float,
+    accuracy = settings.epsilon.scale(load, DOUBLES) / float(settings.tightening(model.horizon))
+    return kernels.Scalars(
+        tick=float(tick),
+        rest=float(model.horizon % tick),
+        cell=float(model.horizon) / steps,
+        horizon=radii.horizon,
+        fastest=float(settings.fastest),
+        slowest=float(settings.slowest or 0),
+        factor=radii.factor,
+        rate_constant=radii.rate_constant,
+        floor=radii.floor,
+        jump_constant=radii.jump_constant,
+        exponent=float(settings.epsilon.exponent),
+        scale=accuracy,
+        sharp=float(settings.bonus == "sharp"),
     )
 
 
-def make_memory(world: kernels.Scene, seed: int, run: int) -> kernels.Memory:
+def make_memory(scene: kernels.Scene, seed: int, run: int) -> kernels.Memory:
     """The memory before the first episode."""
-    pairs, places = len(world.reward), len(world.target)
+    pairs, places = len(scene.reward), len(scene.target)
     return kernels.Memory(
         counts=np.zeros((4, pairs), np.int64),
         jumps=np.zeros(places, np.int64),
@@ -114,29 +111,26 @@ def clock(pairs: int) -> Integers:
     return found
 
 
-def make_desk(world: kernels.Scene, *, deep: bool) -> kernels.Desk:
+def make_desk(scene: kernels.Scene, *, deep: bool) -> kernels.Desk:
     """Room for planning; ``deep``: for more than two iterates, so that leads can be followed through them."""
-    pairs, states, points = len(world.reward), len(world.first) - 1, len(world.times)
+    pairs, states, points = len(scene.reward), len(scene.first) - 1, len(scene.times)
     padded = -(-pairs // TOGETHER) * TOGETHER
     depth = max(2, min(_MOST_DEPTH, _MOST_NUMBERS // (pairs * points))) if deep else 2
     return kernels.Desk(
         rate=np.zeros(pairs),
         gain=np.zeros(pairs),
-        chance=np.zeros(len(world.target)),
+        chance=np.zeros(len(scene.target)),
         weights=np.zeros((4, padded)),
         values=np.zeros((depth, states, points)),
         action_values=np.zeros((depth, padded, points)),
         inflow=np.zeros(points),
-        policy=np.tile(world.first[:-1, None].astype(np.int32), (1, points)),
+        policy=np.tile(scene.first[:-1, None].astype(np.int32), (1, points)),
     )
 
 
-def make_trust(world: kernels.Scene, desk: kernels.Desk) -> boxes.Trust:
+def make_trust(scene: kernels.Scene) -> boxes.Trust:
     """Room for what is remembered of a plan; nothing is, yet."""
-    pairs, places, points = len(world.reward), len(world.target), len(world.times)
-    padded, states = desk.weights.shape[1], desk.values.shape[1]
-    tracked = boxes.TRACKED
-    lanes = boxes.LANES
+    pairs, places, lanes, tracked = len(scene.reward), len(scene.target), boxes.LANES, boxes.TRACKED
     return boxes.Trust(
         rate=np.zeros(pairs),
         gain=np.zeros(pairs),
@@ -154,6 +148,13 @@ def make_trust(world: kernels.Scene, desk: kernels.Desk) -> boxes.Trust:
         spots=np.zeros((tracked, boxes.SPOT), np.int64),
         leads=np.zeros((tracked, 2)),
         slopes=np.zeros((tracked, lanes)),
+    )
+
+
+def make_margins(desk: kernels.Desk) -> boxes.Margins:
+    """Room for asking how far a plan can be trusted."""
+    (_, states, points), padded, lanes = desk.values.shape, desk.weights.shape[1], boxes.LANES
+    return boxes.Margins(
         tangents=np.zeros((lanes, padded, points)),
         value_tangents=np.zeros((lanes, states, points)),
         linear=np.zeros((padded, points)),

@@ -76,9 +76,10 @@ from ctucbvi.learning.fast.boxes import (
     PLACE,
     SLACK,
     SPEED,
-    Choices,
+    Margins,
     Trust,
 )
+from ctucbvi.learning.fast.episodes import Desk, Scene
 from ctucbvi.learning.fast.sweeps import NO_NAN, accumulate, gather
 from ctucbvi.learning.fast.tracking import find_spots
 from ctucbvi.numeric.arrays import Floats, Integers
@@ -88,27 +89,16 @@ from ctucbvi.numeric.arrays import Floats, Integers
 
 @njit(cache=True, fastmath=NO_NAN)
 def differentiate(
-    cell: float,
-    row: Integers,
-    target: Integers,
-    chance: Floats,
-    weights: Floats,
-    gain: Floats,
-    rate: Floats,
-    before: Floats,
-    action_values: Floats,
-    trust: Trust,
+    scene: Scene, desk: Desk, before: Floats, action_values: Floats, trust: Trust, margins: Margins
 ) -> None:
     """G of Q for all lanes, and |G|·box, from those of V of the sweep ``before``."""
-    tangents, linear, inflow = trust.tangents, trust.linear, trust.inflow[0]
-    calm, lanes, width = trust.calm, trust.lanes, trust.width
+    row, chance, weights = scene.row, desk.chance, desk.weights
+    linear, inflow, width = margins.linear, margins.inflow[0], trust.width
     linear[:] = 0.0
     for lane in range(trust.used[LANES_USED]):
-        out = tangents[lane]
-        gather(row, target, chance, calm, trust.value_tangents[lane], inflow, out)
-        k, kind = lanes[lane, PAIR], lanes[lane, KIND]
-        source(kind, lanes[lane, PLACE], k, cell, row, target, chance, weights, gain[k], rate[k], before,
-               action_values[k], inflow, out[k])  # fmt: skip
+        out = margins.tangents[lane]
+        gather(row, scene.target, chance, margins.calm, margins.value_tangents[lane], inflow, out)
+        source(trust.lanes[lane], scene, desk, before, action_values, inflow, out)
         accumulate(weights, out)
         for k in range(row.size - 1):
             for i in range(1, out.shape[1]):
@@ -117,35 +107,30 @@ def differentiate(
 
 @njit(cache=True, fastmath=NO_NAN)
 def source(
-    kind: int,
-    place: int,
-    k: int,
-    cell: float,
-    row: Integers,
-    target: Integers,
-    chance: Floats,
-    weights: Floats,
-    gain: float,
-    rate: float,
+    lane: Integers,
+    scene: Scene,
+    desk: Desk,
     before: Floats,
-    action_value: Floats,
+    action_values: Floats,
     inflow: Floats,
-    out: Floats,
+    tangents: Floats,
 ) -> None:
-    """Add to ``out`` what a lane changes per cell at its own pair."""
-    decay, alpha, beta = weights[0, k], weights[2, k], weights[3, k]
+    """Add to its tangents what a lane changes per cell at its own pair."""
+    kind, k, cell, target = lane[KIND], lane[PAIR], scene.numbers.cell, scene.target
+    decay, alpha, beta = desk.weights[0, k], desk.weights[2, k], desk.weights[3, k]
+    gain, rate, action_value, out = desk.gain[k], desk.rate[k], action_values[k], tangents[k]
     if kind == GAIN:
         for i in range(1, out.size):
             out[i] += cell * (decay + alpha)  # φ = e + α
     elif kind == CHANCE:
-        ahead = before[target[place]]
+        ahead = before[target[lane[PLACE]]]
         for i in range(1, out.size):
             out[i] += alpha * ahead[i - 1] + beta * ahead[i]
     else:
         bend = alpha / (rate * cell) if rate > 0.0 else 0.5
         inflow[:] = 0.0
-        for e in range(row[k], row[k + 1]):
-            p, ahead = chance[e], before[target[e]]
+        for e in range(scene.row[k], scene.row[k + 1]):
+            p, ahead = desk.chance[e], before[target[e]]
             for i in range(out.size):
                 inflow[i] += p * ahead[i]
         for i in range(1, out.size):
@@ -158,20 +143,14 @@ def source(
 
 @njit(cache=True, fastmath=NO_NAN)
 def leave_over(
-    cell: float,
-    row: Integers,
-    target: Integers,
-    times: Floats,
-    chance: Floats,
-    weights: Floats,
-    before: Floats,
-    action_values: Floats,
-    trust: Trust,
+    scene: Scene, desk: Desk, before: Floats, action_values: Floats, trust: Trust, margins: Margins
 ) -> None:
     """R of Q, from that of V of the sweep ``before``."""
-    calm, linear, remainder, bound = trust.calm, trust.linear, trust.remainder, trust.value_bound
-    total, ahead = trust.inflow[0], trust.inflow[1]  # B_u, and u
-    gather(row, target, chance, calm, trust.value_remainder, total, remainder)
+    cell, row, target, times = scene.numbers.cell, scene.row, scene.target, scene.times
+    chance, weights, calm, linear = desk.chance, desk.weights, margins.calm, margins.linear
+    remainder, bound = margins.remainder, margins.value_bound
+    total, ahead = margins.inflow[0], margins.inflow[1]  # B_u, and u
+    gather(row, target, chance, calm, margins.value_remainder, total, remainder)
     for k in range(row.size - 1):
         rho, speed = box(trust, GAIN, k), box(trust, SPEED, k)
         alpha, beta, out, mine = weights[2, k], weights[3, k], remainder[k], action_values[k]
@@ -202,10 +181,11 @@ def box(trust: Trust, kind: int, k: int) -> float:
 
 
 @njit(cache=True)
-def follow(first: Integers, times: Floats, action_values: Floats, noise: float, trust: Trust) -> None:
+def follow(scene: Scene, action_values: Floats, trust: Trust, margins: Margins) -> None:
     """Pass from Q to V = min{t, max_a Q}: which pair it follows, R and B."""
-    follows, twin, linear, remainder = trust.follows, trust.twin, trust.linear, trust.remainder
-    value_remainder, value_bound, value_spread = trust.value_remainder, trust.value_bound, trust.value_spread
+    first, times, twin, noise = scene.first, scene.times, trust.twin, trust.limits[NOISE]
+    follows, linear, remainder = margins.follows, margins.linear, margins.remainder
+    value_remainder, value_bound = margins.value_remainder, margins.value_bound
     for x in range(first.size - 1):
         for i in range(1, times.size):
             best = first[x]
@@ -226,23 +206,19 @@ def follow(first: Integers, times: Floats, action_values: Floats, noise: float, 
             else:
                 rest = max(0.0, times[i] - (top - reach) + noise)
                 value_bound[x, i] = rest
-            value_spread[x, i] = value_remainder[x, i] + rest
+            margins.value_spread[x, i] = value_remainder[x, i] + rest
             value_remainder[x, i] = rest
 
 
 @njit(cache=True, fastmath=NO_NAN)
-def pass_on(first: Integers, trust: Trust) -> None:
+def pass_on(first: Integers, trust: Trust, margins: Margins) -> None:
     """G of V: that of the pair it follows; how far V_n − V_{n−1} can move goes to ``value_spread``."""
-    follows, tangents, value_tangents, room = (
-        trust.follows,
-        trust.tangents,
-        trust.value_tangents,
-        trust.inflow[0],
-    )
+    follows, tangents, value_tangents = margins.follows, margins.tangents, margins.value_tangents
+    room = margins.inflow[0]
     for lane in range(trust.used[LANES_USED]):
         width = trust.width[lane]
         for x in range(first.size - 1):
-            out, spread = value_tangents[lane, x], trust.value_spread[x]
+            out, spread = value_tangents[lane, x], margins.value_spread[x]
             room[:] = 0.0
             for k in range(first[x], first[x + 1]):
                 mine, mask = tangents[lane, k], follows[k]
@@ -269,36 +245,24 @@ def distances_in_box(old: Floats, new: Floats, spread: Floats) -> tuple[float, f
 
 
 @njit(cache=True)
-def measure(
-    cell: float,
-    first: Integers,
-    row: Integers,
-    target: Integers,
-    times: Floats,
-    chance: Floats,
-    weights: Floats,
-    values: Floats,
-    action_values: Floats,
-    rounds: int,
-    policy: Choices,
-    trust: Trust,
-) -> bool:
+def measure(scene: Scene, desk: Desk, rounds: int, trust: Trust, margins: Margins) -> bool:
     """Find out what the plan just made says about all estimates in the box; False: nothing."""
-    limits = trust.limits
-    trust.value_tangents[:] = 0.0
-    trust.value_bound[:] = 0.0
-    trust.value_remainder[:] = 0.0
+    limits, calm, weights = trust.limits, margins.calm, desk.weights
+    calm[1], calm[2], calm[3] = 0.0, weights[2], weights[3]
+    margins.value_tangents[:] = 0.0
+    margins.value_bound[:] = 0.0
+    margins.value_remainder[:] = 0.0
     limits[LEAST] = np.inf
     for n in range(1, rounds + 2):
-        before, mine = values[n - 1], action_values[n]
-        differentiate(cell, row, target, chance, weights, trust.gain, trust.rate, before, mine, trust)
-        leave_over(cell, row, target, times, chance, weights, before, mine, trust)
+        before, mine = desk.values[n - 1], desk.action_values[n]
+        differentiate(scene, desk, before, mine, trust, margins)
+        leave_over(scene, desk, before, mine, trust, margins)
         if n <= rounds:
-            follow(first, times, mine, limits[NOISE], trust)
-            pass_on(first, trust)
-            low, high = distances_in_box(before, values[n], trust.value_spread)
+            follow(scene, mine, trust, margins)
+            pass_on(scene.first, trust, margins)
+            low, high = distances_in_box(before, desk.values[n], margins.value_spread)
             if n < rounds:
                 limits[LEAST] = min(limits[LEAST], low - limits[NOISE])
             else:
                 limits[LAST] = high + limits[NOISE]
-    return bool(find_spots(first, times, action_values[rounds + 1], policy, trust))
+    return bool(find_spots(scene, desk.action_values[rounds + 1], desk.policy, trust, margins))

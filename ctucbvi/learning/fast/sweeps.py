@@ -11,8 +11,10 @@ recursion for four pairs side by side, each of which has to wait for itself only
 
 from __future__ import annotations
 
+import numpy as np
 from numba import njit
 
+from ctucbvi.learning.fast.episodes import Desk, Scene
 from ctucbvi.numeric.arrays import Floats, Integers
 
 TOGETHER = 4  # pairs whose recursions run side by side
@@ -71,3 +73,30 @@ def improve(first: Integers, times: Floats, action_values: Floats, old: Floats, 
             step = out[i] - was[i]
             distance = step if step > distance else distance
     return distance
+
+
+@njit(cache=True)
+def slot(n: int, depth: int) -> int:
+    """Where iterate ``n`` is kept: by turns in the last two places when there are no more."""
+    return n if n < depth else depth - 2 + (n - depth) % 2
+
+
+@njit(cache=True)
+def iterate(scene: Scene, desk: Desk, epsilon: float) -> int:
+    """Modified value iteration (``alg:VI``) and one more T^a; returns n_k.
+
+    Once a sweep changes nothing no further one does, so that is the end whatever ε is, 0 by underflow too.
+    """
+    first, row, target, times = scene.first, scene.row, scene.target, scene.times
+    chance, weights, inflow = desk.chance, desk.weights, desk.inflow
+    values, action_values = desk.values, desk.action_values
+    depth, n, distance = values.shape[0], 0, np.inf
+    values[0] = 0.0
+    while True:
+        old, new = slot(n, depth), slot(n + 1, depth)
+        gather(row, target, chance, weights, values[old], inflow, action_values[new])
+        accumulate(weights, action_values[new])
+        if distance < epsilon or distance == 0.0:
+            return n
+        n += 1
+        distance = improve(first, times, action_values[new], values[old], values[new])

@@ -21,22 +21,23 @@ from ctucbvi.learning.fast.boxes import (
     SPOTS_USED,
     STATE,
     TRACKED,
-    Choices,
+    Margins,
     Trust,
 )
-from ctucbvi.numeric.arrays import Floats, Integers
+from ctucbvi.learning.fast.episodes import Choices, Scene
+from ctucbvi.numeric.arrays import Floats
 
 PLAN, SAME, OTHER = range(3)  # what `decide` says: plan; the policy stays; it changes at a tracked point
 
 
 @njit(cache=True)
-def find_spots(first: Integers, times: Floats, action_values: Floats, policy: Choices, trust: Trust) -> bool:
+def find_spots(scene: Scene, action_values: Floats, policy: Choices, trust: Trust, margins: Margins) -> bool:
     """Find all rivals that may overtake somewhere, point by point; False if they are too many."""
-    linear, remainder, twin, used = trust.linear, trust.remainder, trust.twin, trust.used
-    noise = trust.limits[NOISE]
+    first, linear, remainder = scene.first, margins.linear, margins.remainder
+    twin, used, noise = trust.twin, trust.used, trust.limits[NOISE]
     used[SPOTS_USED] = 0
     for x in range(first.size - 1):
-        for i in range(1, times.size):
+        for i in range(1, scene.times.size):
             best = policy[x, i]
             for k in range(first[x], first[x + 1]):
                 if twin[k] != k or k == twin[best]:
@@ -45,53 +46,39 @@ def find_spots(first: Integers, times: Floats, action_values: Floats, policy: Ch
                 rest = (remainder[best, i] + remainder[k, i]) * SLACK + noise
                 if lead > (linear[best, i] + linear[k, i]) * SLACK + rest:
                     continue  # a first check without the derivative of the difference
-                if lead > lead_in_box(trust, best, k, i) * SLACK + rest:
+                if lead > lead_in_box(trust, margins, best, k, i) * SLACK + rest:
                     continue
                 if used[SPOTS_USED] == TRACKED:
                     return False
-                add_spot(trust, x, i, best, k, lead, rest)
+                j = used[SPOTS_USED]
+                trust.spots[j, STATE], trust.spots[j, POINT] = x, i
+                trust.spots[j, BEST], trust.spots[j, SECOND] = best, k
+                trust.leads[j, LEAD], trust.leads[j, REST] = lead, rest
+                for lane in range(used[LANES_USED]):
+                    trust.slopes[j, lane] = margins.tangents[lane, best, i] - margins.tangents[lane, k, i]
+                used[SPOTS_USED] = j + 1
     return True
 
 
 @njit(cache=True)
-def lead_in_box(trust: Trust, best: int, rival: int, i: int) -> float:
+def lead_in_box(trust: Trust, margins: Margins, best: int, rival: int, i: int) -> float:
     r""":math:`|G_D|\cdot\text{box}`: how far a lead can move, but for its remainder."""
-    found = 0.0
+    found, tangents = 0.0, margins.tangents
     for lane in range(trust.used[LANES_USED]):
-        found += trust.width[lane] * abs(trust.tangents[lane, best, i] - trust.tangents[lane, rival, i])
+        found += trust.width[lane] * abs(tangents[lane, best, i] - tangents[lane, rival, i])
     return found
 
 
-@njit(cache=True)
-def add_spot(trust: Trust, x: int, i: int, best: int, rival: int, lead: float, rest: float) -> None:
-    """Track a point."""
-    j = trust.used[SPOTS_USED]
-    trust.used[SPOTS_USED] = j + 1
-    trust.spots[j, STATE], trust.spots[j, POINT] = x, i
-    trust.spots[j, BEST], trust.spots[j, SECOND] = best, rival
-    trust.leads[j, LEAD], trust.leads[j, REST] = lead, rest
-    for lane in range(trust.used[LANES_USED]):
-        trust.slopes[j, lane] = trust.tangents[lane, best, i] - trust.tangents[lane, rival, i]
-
-
-@njit(cache=True)
-def decide(
-    epsilon: float,
-    limits: Floats,
-    used: Integers,
-    spots: Integers,
-    leads: Floats,
-    slopes: Floats,
-    delta: Floats,
-    policy: Choices,
-) -> int:
+@njit(cache=True, forceinline=True)
+def decide(epsilon: float, trust: Trust, policy: Choices) -> int:
     """Whether the policy is known, the estimates being in the box; if so it is in ``policy``."""
+    limits, spots = trust.limits, trust.spots
     if not (limits[LEAST] >= epsilon and limits[LAST] < epsilon):
         return PLAN
     overtaken = -1
-    for j in range(used[SPOTS_USED]):
-        lead = shifted(j, used[LANES_USED], leads, slopes, delta)
-        if not abs(lead) > leads[j, REST]:
+    for j in range(trust.used[SPOTS_USED]):
+        lead = shifted(j, trust)
+        if not abs(lead) > trust.leads[j, REST]:
             return PLAN
         if lead < 0.0:
             if (
@@ -101,19 +88,18 @@ def decide(
             ):
                 return PLAN  # by two rivals
             overtaken = j
-    return int(settle(used, spots, leads, slopes, delta, policy))
+    return int(settle(trust, policy))
 
 
-@njit(cache=True)
-def settle(
-    used: Integers, spots: Integers, leads: Floats, slopes: Floats, delta: Floats, policy: Choices
-) -> int:
+@njit(cache=True, forceinline=True)
+def settle(trust: Trust, policy: Choices) -> int:
     """Put the best actions of the tracked points into ``policy``; at most one rival overtakes at a point."""
+    used, spots = trust.used, trust.spots
     answer, j = SAME, 0
     while j < used[SPOTS_USED]:
         x, i, choice = spots[j, STATE], spots[j, POINT], spots[j, BEST]
         while j < used[SPOTS_USED] and spots[j, STATE] == x and spots[j, POINT] == i:
-            if shifted(j, used[LANES_USED], leads, slopes, delta) < 0.0:
+            if shifted(j, trust) < 0.0:
                 choice = spots[j, SECOND]
             j += 1
         if policy[x, i] != choice:
@@ -124,10 +110,11 @@ def settle(
     return answer
 
 
-@njit(cache=True)
-def shifted(j: int, lanes: int, leads: Floats, slopes: Floats, delta: Floats) -> float:
+@njit(cache=True, forceinline=True)
+def shifted(j: int, trust: Trust) -> float:
     r""":math:`D + G_D \cdot \Delta` of a tracked point."""
-    lead = leads[j, LEAD]
-    for lane in range(lanes):
+    slopes, delta = trust.slopes, trust.delta
+    lead = trust.leads[j, LEAD]
+    for lane in range(trust.used[LANES_USED]):
         lead += slopes[j, lane] * delta[lane]
     return float(lead)
