@@ -33,15 +33,7 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
-        return {
-            "label": self.label,
-            "verdict": str(self.verdict),
-            "evidence": dict(self.evidence),
-            "witness": None if self.witness is None else dict(self.witness),
-            "slack": None if self.slack is None else dict(self.slack),
-            "seconds": self.seconds,
-            "error": self.error,
-        }
+        return {**vars(self), "verdict": str(self.verdict)}
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Result:

@@ -7,7 +7,6 @@ import difflib
 import fnmatch
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from verify.claims import ClaimError, ClaimSet, Effort
 from verify.running.cache import Cache, cache_folder
@@ -18,13 +17,7 @@ from verify.running.parallel import Job, Task, cores, in_processes, in_this_proc
 from verify.running.results import Result
 from verify.source import Source
 
-
-class Progress(Protocol):
-    """Is told how far a run is."""
-
-    def __call__(self, finished: int, total: int, current: Sequence[str]) -> None:
-        """``finished`` claims of ``total`` are done, ``current`` ones under way."""
-        ...
+Progress = Callable[[int, int, Sequence[str]], None]  # so many claims of so many are done, these under way
 
 
 @dataclass(frozen=True)
