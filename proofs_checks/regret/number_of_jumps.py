@@ -83,7 +83,7 @@ section.claim(
     "1))/s at s = ln(ln K + 1), with k = ln K.",
     says="(k + v*(exp(log(1 + k)) - 1))/log(1 + k) == (v + 1)*k/log(1 + k)",
     domain=("k > 0", "v > 0"),
-    uses=("eq:term1-3/tangent", "prop:proberror/coupling", "lem:poisson/tilted"),
+    uses="eq:term1-3/tangent prop:proberror/coupling lem:poisson/tilted",
     checks=(longest_of(), Symbolic()),
     argued="that E max Z <= (ln K + v(e^s - 1))/s, by y <= e^y - 1, the union over k and the moment "
     "generating function",

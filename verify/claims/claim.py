@@ -170,7 +170,7 @@ class Fields(TypedDict, total=False):
     domain: Domain | str | Iterable[str]  # where it is claimed, for example ("0 < p < 1", "x >= p")
     source: str
     kind: Kind | str
-    uses: str | Iterable[str]  # labels of other claims
+    uses: str | Iterable[str]  # labels of other claims; in one text, with spaces between them
     checks: Iterable[Check] | Check | None  # a formula without any gets the standard ones
     expected: str | Mapping[str, str] | None  # the verdict, or one by profile
     latex: str
@@ -206,7 +206,7 @@ def claim(label: str, statement: str, **fields: Unpack[Fields]) -> Claim:
         says=formal,
         domain=area,
         kind=_one_of(Kind, fields.get("kind", Kind.STATEMENT), f"claim {label}: kind"),
-        uses=tuple([uses] if isinstance(uses, str) else uses),
+        uses=tuple(uses.split() if isinstance(uses, str) else uses),
         checks=_checks(checks),
         expected=_expected(fields.get("expected"), label),
         latex=fields.get("latex") or (formal.latex(fields.get("symbols", {})) if formal is not None else ""),
