@@ -107,15 +107,15 @@ def coefficient_attained(slower: Any = 1) -> Computed:
 @scaled("Poisson tails", "finite sums in balls of 512 bits")
 def several_steps(effort: Effort, power: int = 0) -> list[Case]:
     """P(Poisson(z) >= n), what n steps with u - v = 1 leave, against ρ^(n + ``power``)."""
-    cases = []
+    found = []
     with precision(4 * BITS):  # tails are differences from 1
         for z in (Fraction(1, 10), Fraction(1), Fraction(7), Fraction(20)):
             ball = arb(rational(z))
             factor = 1 - (-ball).exp()
             for n in range(2, effort.scaled(12, 60)):
                 tail = 1 - sum((weight(ball, j) for j in range(n)), arb(0))
-                cases.append(Case(f"λmax H = {z}, n = {n}", tail, factor ** (n + power), "<="))
-    return cases
+                found.append(Case(f"λmax H = {z}, n = {n}", tail, factor ** (n + power), "<="))
+    return found
 
 
 Factor = Callable[[arb], arb]  # of ε, as a function of λmax H
@@ -149,15 +149,15 @@ def long_horizon(effort: Effort, share: Fraction = Fraction(1)) -> list[Case]:
 
     The error is 1 - 1/(λH) of ελH: on long horizons no smaller factor will do.
     """
-    cases = []
+    found = []
     for load in (Fraction(2), Fraction(20))[: effort.scaled(2, 2)]:
         row = Transition("x", "a", load, Fraction(1), (("x", Fraction(1)),))
         model = CTMDP("alone", ("x",), ("a",), Fraction(1), "x", (row,), (Fraction(0),))
         stopped = algorithm2(model, 1 / load).value.value("x", 1)
         error = solve(model, truncate=True, resolve_policy=False).value("x", 1) - stopped
         again = f"from math import exp; print(1 - (1 - exp(-{load}))/{load} > {share})"
-        cases.append(Case(f"one state, λ = {load}, H = r = 1, ε = {1 / load}", error, share, line=again))
-    return cases
+        found.append(Case(f"one state, λ = {load}, H = r = 1, ε = {1 / load}", error, share, line=again))
+    return found
 
 
 def poisson_steps(jump: Any = 1) -> Computed:

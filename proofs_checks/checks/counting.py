@@ -104,9 +104,9 @@ def longest(less: int = 0) -> Search:
 @scaled("sums", "partial sums in balls")
 def first_roots(effort: Effort, factor: Fraction = Fraction(2, 3)) -> list[Case]:
     """``√0 + … + √(K-1)`` against ``factor K^{3/2}``, for every K up to a few hundred."""
-    cases, total = [], arb(0)
+    found, total = [], arb(0)
     for k in range(1, effort.scaled(200, 5000) + 1):
         with precision(_BITS):
             total += arb(k - 1).sqrt()
-            cases.append(Case(f"K={k}", total, rational(factor) * arb(k).sqrt() ** 3))
-    return cases
+            found.append(Case(f"K={k}", total, rational(factor) * arb(k).sqrt() ** 3))
+    return found

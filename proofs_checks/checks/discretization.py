@@ -80,15 +80,15 @@ def grid_limit(effort: Effort, semantics: str) -> list[Case]:
     """The discretised value of the paper's example against that of a problem in continuous time."""
     model = paper_example()
     goal = solve(model, semantics, digits=15).value(model.initial)
-    cases = []
+    listed = []
     for steps in (1000, 2000, *((20_000,) if effort.profile != "quick" else ())):
         found = best_on_grid(model, steps)
         # An explicit Euler scheme for the HJB equation, off by at most 7Δ/2 (eq:hjb-pde/euler).
         gap = max(abs(found - goal.lower), abs(found - goal.upper))
         description = f"Δ = 1/{steps}: distance of the discretised value from the {semantics} one"
         allowed = Fraction(1, 1000) if steps >= 2000 else Fraction(1, 500)
-        cases.append(Case(description, gap, allowed, "<=", line=GRID_LINE))
-    return cases
+        listed.append(Case(description, gap, allowed, "<=", line=GRID_LINE))
+    return listed
 
 
 @scaled("one policy sampled", "closed form in balls of 128 bits")
@@ -97,7 +97,7 @@ def sampled_policy(effort: Effort, share: Fraction = Fraction(1)) -> list[Case]:
 
     Operating at time u has probability 2/5 + 3/5 exp(-5u); rewards 17/20 and 8/20.
     """
-    cases = []
+    found = []
     for steps in range(1, effort.scaled(40, 400)):
         with precision(BITS):
             decay, delta = (-arb(5) / steps).exp(), arb(1) / steps
@@ -105,8 +105,8 @@ def sampled_policy(effort: Effort, share: Fraction = Fraction(1)) -> list[Case]:
             exact = (1 - (-arb(5)).exp()) / 5
             gap = arb(rational(Fraction(9, 20) * Fraction(3, 5))) * (held - exact)
             bound = share * Fraction(3, 2) / steps  # λmax H Δ/2: the rates are 3 and 2
-        cases.append(Case(f"always slow, Δ = 1/{steps}", abs(gap), bound, "<="))
-    return cases
+        found.append(Case(f"always slow, Δ = 1/{steps}", abs(gap), bound, "<="))
+    return found
 
 
 def euler_errors(share: Fraction = Fraction(1)) -> Search:

@@ -81,7 +81,7 @@ def slopes(solution: Solution, state: str, t: Fraction) -> tuple[Enclosure, Encl
 def hjb_residual(effort: Effort, *names: str) -> list[Case]:
     """The right side of the HJB equation at V* against ∂V*, at times where the best action is unique."""
     models = {"two-speeds": two_speeds, "one-speed": one_speed, "machine-repair": paper_example}
-    cases = []
+    found = []
     for name in names:
         solution = solve(models[name](), digits=20)
         points = effort.scaled(10, 100)
@@ -89,24 +89,24 @@ def hjb_residual(effort: Effort, *names: str) -> list[Case]:
             t = solution.model.horizon * Fraction(i, points)
             slope, top = slopes(solution, solution.model.initial, t)
             again = HAND_LINE if name == "two-speeds" else ""
-            cases.append(
+            found.append(
                 Case(f"{name}, {solution.model.initial}, t = {t}", top, slope + TOLERANCE, "<=", line=again)
             )
-    return cases
+    return found
 
 
 @cases("two values", "both problems with 20 certified digits")
 def two_values(*names: str) -> list[Case]:
     """The value of the HJB equation against the fixed point of G, at the horizon."""
     models = {"two-speeds": two_speeds, "one-speed": one_speed, "machine-repair": paper_example}
-    cases = []
+    found = []
     for name in names:
         model = models[name]()
         hjb, fixed = (solve(model, kind, digits=20).value(model.initial) for kind in (ADJUSTABLE, COMMITTED))
         again = EULER_LINE if name == "machine-repair" else ""
         gap = hjb - fixed
-        cases.append(Case(f"{name}: HJB value minus fixed point of G", gap, TOLERANCE, "<=", line=again))
-    return cases
+        found.append(Case(f"{name}: HJB value minus fixed point of G", gap, TOLERANCE, "<=", line=again))
+    return found
 
 
 POLICY_LINE = "from math import exp; V = (1 - exp(-2))/2; print(V > 1/3 and 1 - exp(-1/2) < V)"
@@ -116,14 +116,14 @@ POLICY_LINE = "from math import exp; V = (1 - exp(-2))/2; print(V > 1/3 and 1 - 
 def greedy_policies(*times: tuple[str, Fraction]) -> list[Case]:
     """What the policy that maximises the right side of the HJB equation earns, played at jumps, and V*."""
     models = {"two-speeds": two_speeds, "one-speed": one_speed, "machine-repair": paper_example}
-    cases = []
+    found = []
     for name, t in times:
         model = models[name]()
         greedy = evaluate(solve(model, ADJUSTABLE, digits=20).policy(), COMMITTED, digits=20)
         lost = solve(model, COMMITTED, digits=20).value(model.initial, t) - greedy.value(model.initial, t)
         again = POLICY_LINE if name == "two-speeds" else ""
-        cases.append(Case(f"{name}, t = {t}: V* minus its value", lost, TOLERANCE, "<=", line=again))
-    return cases
+        found.append(Case(f"{name}, t = {t}: V* minus its value", lost, TOLERANCE, "<=", line=again))
+    return found
 
 
 def constant_maximisers(known: bool = True) -> Search:

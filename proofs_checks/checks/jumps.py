@@ -36,7 +36,7 @@ _SMALL = (  # S, A, K, H, δ
 @cases("first episode")
 def without_data(*, region: bool = False) -> list[Case]:
     """‖p - 0‖² = 1 against α² = 2Λ; with ``region`` only where 2^S SAHK² >= 2δ, which is above √e δ."""
-    cases = []
+    found = []
     for states, actions, episodes, horizon, delta in _SMALL:
         ratio = 2**states * states * actions * horizon * episodes**2 / delta
         if ratio >= 2 or not region:
@@ -44,8 +44,8 @@ def without_data(*, region: bool = False) -> list[Case]:
                 right = 2 * bracket(states, actions, episodes, horizon, delta)
             text = f"S={states}, A={actions}, K={episodes}, H={horizon}, δ={delta}"
             again = f"from math import log; print(1 > 2*log({ratio.numerator}/{ratio.denominator}))"
-            cases.append(Case(text, 1, right, line=again))
-    return cases
+            found.append(Case(text, 1, right, line=again))
+    return found
 
 
 # --- the union over the values of N -----------------------------------------------------------
@@ -135,7 +135,7 @@ def distances(law: tuple[Fraction, ...], draws: int) -> dict[Fraction, Fraction]
 @scaled("exact multinomial", "multinomial probabilities in fractions")
 def weissman(effort: Effort, speed: Fraction = Fraction(1, 2)) -> list[Case]:
     """P(‖p - p̂‖₁ >= ε) against (2^S - 2) exp(-speed·nε²), at every ε that occurs."""
-    cases = []
+    found = []
     for law in _LAWS:
         for draws in range(1, effort.scaled(8, 20) + 1):
             chances = distances(law, draws)
@@ -149,21 +149,21 @@ def weissman(effort: Effort, speed: Fraction = Fraction(1, 2)) -> list[Case]:
                     f"from math import exp; print({float(tail)!r} > {2 ** len(law) - 2}"
                     f"*exp(-{float(speed * draws * epsilon**2)!r}))"
                 )
-                cases.append(Case(text, tail, bound, line=again))
-    return cases
+                found.append(Case(text, tail, bound, line=again))
+    return found
 
 
 @scaled("exact", "all subsets, in fractions")
 def best_subset(effort: Effort, factor: int = 2) -> list[Case]:
     """‖p - p̂‖₁ against ``factor`` times the best p̂(B) - p(B), over all sets B."""
-    cases = []
+    found = []
     for law in _LAWS:
         for counts in compositions(effort.scaled(6, 15), len(law)):
             d = [Fraction(c, sum(counts)) - p for p, c in zip(law, counts, strict=True)]
             sets = product((0, 1), repeat=len(law))
             best = max(sum((x for x, chosen in zip(d, s, strict=True) if chosen), Fraction(0)) for s in sets)
-            cases.append(Case(f"p = {law}, counts {counts}", sum(map(abs, d)), factor * best, "=="))
-    return cases
+            found.append(Case(f"p = {law}, counts {counts}", sum(map(abs, d)), factor * best, "=="))
+    return found
 
 
 # --- the jump sets, peel by peel --------------------------------------------------------------
@@ -186,12 +186,12 @@ def crossed(level: Fraction, steps: int) -> arb:
 @scaled("a fair coin", "paths counted in balls")
 def coins(effort: Effort, speed: int = 1) -> list[Case]:
     """The exact probability of a miss among the first M draws of a fair coin, against 2J exp(1 - speed·Λ)."""
-    cases = []
+    found = []
     for level in (Fraction(3, 2), Fraction(3), Fraction(5), Fraction(8)):
         for steps in (4, 32, effort.scaled(100, 1000)):
             with precision(_BITS):
                 w = arb(rational(level)).sqrt()
                 number = 1 + (w + 1) * arb(steps).log() / 4
                 bound = 2 * number * (1 - speed * arb(rational(level))).exp()
-            cases.append(Case(f"S = 2, Λ = {level}, M = {steps}", crossed(level, steps), bound))
-    return cases
+            found.append(Case(f"S = 2, Λ = {level}, M = {steps}", crossed(level, steps), bound))
+    return found

@@ -20,12 +20,12 @@ _BITS = 128
 @scaled("episodes")
 def quiet(effort: Effort, seen: int = 0) -> list[Case]:
     """The sum over k for K episodes in each of which ``seen`` jumps are observed, against K."""
-    cases = []
+    found = []
     for episodes in range(1, effort.scaled(10, 100)):
         with precision(_BITS):
             total = sum((1 / arb(max(1, seen * k)).sqrt() for k in range(episodes)), arb(0))
-        cases.append(Case(f"K = {episodes}", total, arb(episodes), ">="))
-    return cases
+        found.append(Case(f"K = {episodes}", total, arb(episodes), ">="))
+    return found
 
 
 def largest(mean: Fraction, count: int) -> arb:
@@ -64,7 +64,7 @@ def _longest_case(mean: Fraction, count: int, factor: Fraction) -> Case:
 @scaled("exact means", "binomial laws in balls")
 def mean_roots(effort: Effort, factor: Fraction = Fraction(1)) -> list[Case]:
     """E √#{l : Z^l > m} for K independent Poisson variables against √(K P(Z > m)), times ``factor``."""
-    cases = []
+    found = []
     for mean, count, m in product(_means(effort), (1, 2, 10), (0, 1, 4)):
         with precision(_BITS):
             exact = arb(rational(mean))
@@ -72,8 +72,8 @@ def mean_roots(effort: Effort, factor: Fraction = Fraction(1)) -> list[Case]:
             law = (comb(count, j) * p**j * (1 - p) ** (count - j) for j in range(count + 1))
             left = sum((q * arb(j).sqrt() for j, q in enumerate(law)), arb(0))
             right = rational(factor) * (count * p).sqrt()
-        cases.append(Case(f"K = {count}, v = {mean}, m = {m}", left, right))
-    return cases
+        found.append(Case(f"K = {count}, v = {mean}, m = {m}", left, right))
+    return found
 
 
 def roots(mean: Fraction) -> arb:
@@ -93,22 +93,22 @@ def roots(mean: Fraction) -> arb:
 @scaled("exact sums")
 def levels(effort: Effort, constant: Fraction = Fraction(1)) -> list[Case]:
     """Σ_m √P(Z > m), exactly, against (e - 1)v + ``constant``/(√e - 1)."""
-    cases = []
+    found = []
     for mean in [Fraction(1, 100), Fraction(1, 4), *_means(effort)]:
         with precision(_BITS):
             e = arb(1).exp()
             bound = (e - 1) * arb(rational(mean)) + arb(rational(constant)) / (e.sqrt() - 1)
-        cases.append(Case(f"v = {mean}", roots(mean), bound))
-    return cases
+        found.append(Case(f"v = {mean}", roots(mean), bound))
+    return found
 
 
 @scaled("exact sums")
 def leading(effort: Effort, less: Fraction = Fraction(0)) -> list[Case]:
     """Σ_m √P(Z > m), exactly, against v + (2 - ``less``)√v + 1/4 - ``less``/4."""
-    cases = []
+    found = []
     for mean in [Fraction(1, 100), Fraction(1, 4), Fraction(25), *_means(effort)]:
         with precision(_BITS):
             v = arb(rational(mean))
             bound = v + rational(2 - less) * v.sqrt() + rational((1 - less) / 4)
-        cases.append(Case(f"v = {mean}", roots(mean), bound))
-    return cases
+        found.append(Case(f"v = {mean}", roots(mean), bound))
+    return found

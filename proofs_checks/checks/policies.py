@@ -55,7 +55,7 @@ def value_by_clock(policy: Policy, state: str, t: Fraction, *, printed: bool) ->
 def clocks(effort: Effort, *, printed: bool) -> list[Case]:
     """``V^π`` against one application of ``T^π``, by quadrature of its definition."""
     policy = early_bird()
-    model, cases = policy.model, []
+    model, found = policy.model, []
 
     @cache
     def value(y: str, s: Fraction) -> Enclosure:
@@ -74,8 +74,8 @@ def clocks(effort: Effort, *, printed: bool) -> list[Case]:
         kinks = (*policy.breakpoints, 1 - share if printed else Fraction(0))
         right = as_fraction(bellman(held, known, "x", share, digits=12, breakpoints=kinks))
         gap = abs(value("x", share).mid - right)
-        cases.append(Case(f"t = {share}: |V^π - T^π V^π|", gap, TOLERANCE, "<=", line=CLOCK_LINE))
-    return cases
+        found.append(Case(f"t = {share}: |V^π - T^π V^π|", gap, TOLERANCE, "<=", line=CLOCK_LINE))
+    return found
 
 
 def nearly_greedy(share: Fraction = Fraction(1)) -> Search:

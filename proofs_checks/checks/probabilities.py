@@ -33,15 +33,15 @@ def observed(factor: Fraction = Fraction(1)) -> list[Case]:
 
     Σ_m (H - t_m)^+ has mean H + λH²/2 and Σ_m 1{t_{m+1} <= H} has mean λH; the counts enter both alike.
     """
-    cases = []
+    found = []
     for mean, horizon, episodes in product((1, 4), (1, 3), (2, 20)):
         rate = Fraction(mean, horizon)
         with precision(_BITS):
             inverse = sum((inverse_root(Fraction(mean * k)) for k in range(episodes)), arb(0))
             left = rational(horizon + rate * horizon**2 / 2) * inverse
             right = rational(factor * (horizon + 1 / rate) * mean) * inverse
-        cases.append(Case(f"K = {episodes}, λH = {mean}, H = {horizon}", left, right))
-    return cases
+        found.append(Case(f"K = {episodes}, λH = {mean}, H = {horizon}", left, right))
+    return found
 
 
 # --- the proposition --------------------------------------------------------------------------

@@ -33,7 +33,7 @@ def mean_inverse_roots(factor: Fraction = Fraction(1)) -> Search:
 @scaled("exact sums")
 def mean_of_larger(effort: Effort, shift: int = 0) -> list[Case]:
     """E max(N, 1) for N Poisson, a finite sum with its remainder, against exp(-μ) + μ (+ ``shift``)."""
-    cases = []
+    found = []
     for mean in [Fraction(n, 10) for n in range(1, effort.scaled(40, 200), 13)]:
         with precision(_BITS):
             exact = arb(rational(mean))
@@ -41,8 +41,8 @@ def mean_of_larger(effort: Effort, shift: int = 0) -> list[Case]:
             total = sum((max(j, 1) * weight(exact, j) for j in range(last)), arb(0))
             total += (2 * last * weight(exact, last)).union(arb(0))
             error = total - (-exact).exp() - exact - shift
-        cases.append(Case(f"μ = {mean}: |difference|", abs(error), Fraction(1, 10**12)))
-    return cases
+        found.append(Case(f"μ = {mean}: |difference|", abs(error), Fraction(1, 10**12)))
+    return found
 
 
 @cases("best of several actions")

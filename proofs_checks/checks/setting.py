@@ -76,11 +76,11 @@ def rates_recovered(loops: tuple[Fraction, ...]) -> Computed:
 
     def compute(effort: Effort) -> Outcome:
         del effort
-        cases = [
+        found = [
             Case(f"λ = 1 and p(x|x,a) = {loop}: λ recovered from q", (1 - loop) * 1, 1, "==", line=_SAME_Q)
             for loop in loops
         ]
-        return Outcome(cases, box="λ = 1")
+        return Outcome(found, box="λ = 1")
 
     return Computed(compute, "recovered rate")
 

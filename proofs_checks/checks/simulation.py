@@ -41,14 +41,14 @@ def rescaled(lowest: int = -12, highest: int = 8) -> list[Case]:
 def parameters(effort: Effort, first: int) -> list[Case]:
     """What alg: CTUCB requires of its inputs, with the accuracies from episode ``first`` on."""
     rates = sorted({row.rate for row in paper_example().transitions})
-    cases = [Case("δ > 0", 0, Fraction(1, 20), "<"), Case("δ < 1", Fraction(1, 20), 1, "<")]
-    cases += [Case(f"rate {rate} <= λmax", rate, 7, "<=") for rate in rates]
-    cases += [Case(f"reward {r} <= 1", r, 1, "<=") for r in PRINTED.values()]
+    found = [Case("δ > 0", 0, Fraction(1, 20), "<"), Case("δ < 1", Fraction(1, 20), 1, "<")]
+    found += [Case(f"rate {rate} <= λmax", rate, 7, "<=") for rate in rates]
+    found += [Case(f"reward {r} <= 1", r, 1, "<=") for r in PRINTED.values()]
     for k in range(first, effort.scaled(100, 10_000)):
         with precision(BITS):
             epsilon = arb(1) / arb(k).sqrt()
-        cases.append(Case(f"ε_{k} < 1", epsilon, 1, "<", line="print(not 1/1**0.5 < 1)"))
-    return cases
+        found.append(Case(f"ε_{k} < 1", epsilon, 1, "<", line="print(not 1/1**0.5 < 1)"))
+    return found
 
 
 # --- evaluation of a policy --------------------------------------------------------------------
@@ -162,7 +162,7 @@ def growth(decades: tuple[int, ...], runs: tuple[int, int], thorough: tuple[int,
     """The slopes of average regret and bound from 10^a to 10^(a+1) episodes, for several a."""
 
     def compute(effort: Effort) -> Outcome:
-        cases = []
+        found = []
         for low in decades if effort.profile == "quick" else (*decades, *thorough):
             high = low + 1
             ends = [average_regret(10**power, effort.scaled(*runs)) for power in (low, high)]
@@ -173,7 +173,7 @@ def growth(decades: tuple[int, ...], runs: tuple[int, int], thorough: tuple[int,
             description = (
                 f"10^{low} to 10^{high} episodes: slopes {float(measured):.3f} and {float(claimed):.3f}"
             )
-            cases.append(Case(description, difference, Fraction(1, 5), "<=", line=GROWTH_LINE))
-        return Outcome(cases, method=f"averages of {effort.scaled(*runs)} seeded runs, each told its K")
+            found.append(Case(description, difference, Fraction(1, 5), "<=", line=GROWTH_LINE))
+        return Outcome(found, method=f"averages of {effort.scaled(*runs)} seeded runs, each told its K")
 
     return Computed(compute, "slopes")

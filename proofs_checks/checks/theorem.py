@@ -89,14 +89,14 @@ def lump_sum_orders(factor: int = 8) -> Search:
 @scaled("partial sums", "partial sums in balls of 128 bits")
 def accuracies(effort: Effort, factor: Fraction = Fraction(2)) -> list[Case]:
     """Σ_{k<=K} k^(-α) against ``factor``·√K, for α = 1/2 and 3/4."""
-    cases = []
+    found = []
     for power in (Fraction(1, 2), Fraction(3, 4)):
         total = arb(0)
         with precision(_BITS):
             for k in range(1, effort.scaled(100, 5000) + 1):
                 total += arb(k) ** arb(rational(-power))
-                cases.append(Case(f"α = {power}, K = {k}", total, rational(factor) * arb(k).sqrt()))
-    return cases
+                found.append(Case(f"α = {power}, K = {k}", total, rational(factor) * arb(k).sqrt()))
+    return found
 
 
 def sizes_of_the_corollary() -> SearchStrategy[Any]:

@@ -39,13 +39,13 @@ def _counting(model: CTMDP) -> CTMDP:
 @scaled("tails", "closed form in balls of 128 bits")
 def tails(effort: Effort, share: Fraction = Fraction(1)) -> list[Case]:
     """``P(N >= m)`` for N Poisson with mean λmax H, which no episode exceeds, against ``share``·λmax H/m."""
-    cases = []
+    found = []
     for mean in (Fraction(1, 10), Fraction(2), Fraction(7)):
         for m in range(1, effort.scaled(20, 60)):
             with precision(BITS):
                 tail = poisson_at_least(mean, m)(1)
-            cases.append(Case(f"λmax H = {mean}, m = {m}", tail, share * mean / m, "<="))
-    return cases
+            found.append(Case(f"λmax H = {mean}, m = {m}", tail, share * mean / m, "<="))
+    return found
 
 
 def windows(share: Fraction = Fraction(1)) -> Search:

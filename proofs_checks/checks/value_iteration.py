@@ -23,9 +23,8 @@ from verify.provers.comparison import enclosing
 from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
 
-NOISE = Fraction(
-    1, 2**40
-)  # relative to the horizon: equal enclosures are told from unequal ones by this much
+# relative to the horizon: equal enclosures are told from unequal ones by this much
+NOISE = Fraction(1, 2**40)
 
 
 BITS = 128
@@ -172,7 +171,7 @@ def ratios(share: Fraction) -> list[Case]:
 @scaled("tails", "closed forms in balls of 128 bits")
 def falling_tails(effort: Effort, later: int = 2) -> list[Case]:
     """``E(H - Γ_{n+1})⁺`` against ``λH/(n + later)`` times ``E(H - Γ_n)⁺``, by closed forms."""
-    cases = []
+    found = []
     for mean in (Fraction(1, 10), Fraction(1), Fraction(7)):
         with precision(BITS):
             rest = [
@@ -182,16 +181,16 @@ def falling_tails(effort: Effort, later: int = 2) -> list[Case]:
         for n, (now, then) in enumerate(pairwise(rest)):
             with precision(BITS):
                 bound = rational(mean / (n + later)) * now
-            cases.append(Case(f"λH = {mean}, n = {n}", then, bound, "<="))
-    return cases
+            found.append(Case(f"λH = {mean}, n = {n}", then, bound, "<="))
+    return found
 
 
 @scaled("errors", "closed forms in balls of 512 bits")
 def never_there(effort: Effort, rounds: tuple[int, int] = (12, 60), reward: int = 1) -> list[Case]:
     """``V* - V_n = r E(1 - Γ_n)⁺`` for the reward r and the rate 1 on [0, 1]."""
-    cases = []
+    found = []
     for n in range(1, effort.scaled(*rounds)):
         with precision(4 * BITS):
             rest = poisson_at_least(Fraction(1), n)(1) - n * poisson_at_least(Fraction(1), n + 1)(1)
-        cases.append(Case(f"reward {reward}: V* - V_{n} at t = 1", reward * rest, 0, ">"))
-    return cases
+        found.append(Case(f"reward {reward}: V* - V_{n} at t = 1", reward * rest, 0, ">"))
+    return found
