@@ -31,7 +31,7 @@ TIE_LINE = "from math import exp; print(1/2 - (1 - exp(-2))/4 > 0.28)"
 
 @cache
 def early_bird() -> Policy:
-    """The policy of the module's text: ``a`` while at least 1/2 remains, then ``b``."""
+    """The policy of :mod:`proofs_checks.setting.model`: ``a`` while at least 1/2 remains, then ``b``."""
     rows = [
         Transition.of(here, action, rate=1, reward=reward, to={there: 1})
         for here, there in (("x", "y"), ("y", "x"))

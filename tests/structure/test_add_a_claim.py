@@ -59,7 +59,7 @@ def test_a_mutant_that_nothing_notices_is_reported(example, capsys):
             "mine.py: no mutants found; write claim(..., mutant='...')",
         ),
         (("l*t/2", "u"), "claim survival: mutant: formula 'exp(-l*t) >= 1 - u': 'u' is not a variable"),
-        (("mutant=", "mutants="), "mine.py, line 3: claim survival: no field 'mutants'; write says, domain"),
+        (("mutant=", "mutants="), "mine.py, line 4: claim survival: no field 'mutants'; write says, domain"),
     ],
     ids=["none", "unreadable", "misspelt"],
 )
