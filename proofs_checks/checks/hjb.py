@@ -35,7 +35,7 @@ HAND_LINE = (
 
 @cache
 def two_speeds() -> CTMDP:
-    """The model of :mod:`proofs_checks.planning.hjb`, with horizon 2; two states that earn nothing take turns."""
+    """The model of :mod:`proofs_checks.planning.hjb`, H = 2; two states that earn nothing take turns."""
     fast = Transition.of("x", "a", rate=2, reward=1, to={"y": 1})
     slow = Transition.of("x", "b", rate="1/2", reward="1/2", to={"y": 1})
     idle = [
