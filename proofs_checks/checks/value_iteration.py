@@ -86,7 +86,7 @@ COUNT_LINE = "from math import exp; w = (1 - exp(-5))/10; print(w < 0.249 and w 
 
 @cache
 def three_states() -> CTMDP:
-    """The model of :mod:`proofs_checks.planning.value_iteration`: a fast action that earns much, a slow one."""
+    """The model of :mod:`proofs_checks.planning.value_iteration`: one action is fast and earns much."""
     rows = [
         Transition.of(x, action, rate=rate, reward=reward, to={y: "1/2" for y in "xyz" if y != x})
         for x in "xyz"
