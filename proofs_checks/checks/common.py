@@ -17,11 +17,11 @@ from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
 from verify.provers.symbolic import Symbolic
 
-SEARCH = Search(examples=(60, 2000))
-PROOF = (Symbolic(), SEARCH)
-BOXED = (Box(), SEARCH)
-BOTH = (Symbolic(), Box(), SEARCH)
-REFUTATION = (SEARCH, Symbolic())  # the search finds the simplest counterexample
+SYMBOLIC, BOX, SEARCH = Symbolic(), Box(), Search(examples=(60, 2000))
+PROOF = (SYMBOLIC, SEARCH)
+BOXED = (BOX, SEARCH)
+BOTH = (SYMBOLIC, BOX, SEARCH)
+REFUTATION = (SEARCH, SYMBOLIC)  # the search finds the simplest counterexample
 WAIT = "(1 - exp(-l*t))/l"  # w, the expected time before a jump or the end
 _BITS = 128
 _P = ParamSpec("_P")
