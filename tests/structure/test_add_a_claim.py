@@ -43,6 +43,7 @@ def test_the_claim_is_printed_in_the_letters_of_the_paper(example, capsys):
     printed = capsys.readouterr().out
     assert "where:     l = λ\n" in printed
     assert r"\lambda t" in printed
+    assert "mutant:    exp(-l*t) >= 1 - l*t/2\n" in printed
 
 
 def test_a_mutant_that_nothing_notices_is_reported(example, capsys):
