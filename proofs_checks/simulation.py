@@ -74,7 +74,7 @@ section.repair(
 section.claim(
     "sec:simulation/evaluation",
     "V^π = T^π V^π for every policy, and iterating T^π from 0 converges to V^π (T^π contracts like T^a).",
-    uses=("lem:optimism/contraction", "eq:Qa"),
+    uses="lem:optimism/contraction eq:Qa",
     checks=(own_equation(), iterated()),
     expected="tested",
     latex=r"V^{\pi} = \mathcal T^{\pi} V^{\pi}",

@@ -7,11 +7,10 @@ have, at most 1.
 
 from __future__ import annotations
 
-from proofs_checks.checks.common import BOTH, PROOF, REFUTATION
+from proofs_checks.checks.common import BOTH, PROOF, REFUTATION, SYMBOLIC
 from proofs_checks.checks.estimates import unseen
 from proofs_checks.checks.rates import two_forms
 from verify.claims import Domain, Remark, Section
-from verify.provers.symbolic import Symbolic
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0")
 
@@ -79,7 +78,7 @@ section.claim(
     "0/max{1, 0} = 0.",
     says="Min(N/T, m) + N/Max(1, N) == 0",
     domain=Domain.of("0 <= N <= 0", "T > 0", "m > 0", integers="N"),
-    checks=(unseen(), Symbolic()),
+    checks=(unseen(), SYMBOLIC),
     latex=r"N^{k,+}(x,a) = 0 \implies \hat p_k(\cdot|x,a) = 0,\ \hat\lambda_k(x,a) = 0",
     mutant=unseen(1),
 )

@@ -131,14 +131,8 @@ section.repair(
     "roots: D(2a + (7/3)b) <= 8vB.",
     says="D*(2*a + 7/3*b) <= 8*v*B",
     domain=("v > 1", "D > 0", "D <= 327/100*v", "a >= 0", "b >= 0", "a + b <= B"),
-    uses=(
-        "thm:CT-UCB/lump-sum",
-        "eq:regret-b1/root",
-        "eq:regret-b1/epsilon",
-        "eq:regret-b1/power",
-        "thm:CT-UCB/jump-constant/repaired",
-        "thm:CT-UCB/rate-constant/repaired",
-    ),
+    uses="thm:CT-UCB/lump-sum eq:regret-b1/root eq:regret-b1/epsilon eq:regret-b1/power "
+    "thm:CT-UCB/jump-constant/repaired thm:CT-UCB/rate-constant/repaired",
     checks=(lump_sum_orders(), *PROOF),
     argued="that D <= 327/100 v, and that the factors multiply to the order, the accuracies and the last "
     "term included",

@@ -51,6 +51,28 @@ def symbol_text(claim: Claim) -> str:
     return ", ".join(f"{name} = {meaning}" for name, meaning in claim.symbols.items())
 
 
+def mutant_text(claim: Claim) -> str:
+    """What the mutant changes."""
+    if claim.mutant is None:
+        return ""
+    given, changed, parts = claim.mutant, claim.mutant.applied(claim), []
+    if given.says is not None and changed.says is not None:
+        parts.append(changed.says.text())
+    if given.domain is not None:
+        parts.append(f"on {', '.join(domain_texts(changed.domain))}")
+    if given.checks is not None:
+        parts.append(f"checked otherwise: {', '.join(check.name for check in changed.checks)}")
+    return "; ".join(parts)
+
+
+def finding_text(claim: Claim) -> str:
+    """What its author says about a claim that does not hold as it is printed."""
+    if claim.finding is None:
+        return ""
+    repair = f" Repair: {claim.finding.repair}." if claim.finding.repair else ""
+    return f"({claim.finding.breaks}) {claim.finding.summary}{repair}"
+
+
 def graph_of(run: Run) -> Graph:
     """The graph of the claims that were run, with their verdicts."""
     return Graph.of(run.claims, {label: r.verdict for label, r in run.results.items()}, run.results)
