@@ -24,15 +24,15 @@ from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
 _BITS = 128
 _SOURCE = "eq:regret-b1"
-_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_PROOF = (Proof(), Search(examples=(60, 2000)))
 
 BONUS = claim(
     "eq:regret-b1/bonus",

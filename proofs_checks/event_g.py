@@ -20,15 +20,14 @@ from proofs_checks.coverage import both_sets
 from proofs_checks.lem_ci_p import short_and_fast
 from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Kind, claim
-from verify.provers.box import Box
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 if TYPE_CHECKING:
     from ctucbvi.learning import Statistics
 
 _BITS = 128
-_PROOF = (Symbolic(), Box(), Search(examples=(60, 2000)))
+_PROOF = (Proof(), Search(examples=(60, 2000)))
 
 
 EVENT = claim(
@@ -80,7 +79,7 @@ PROBABILITY = claim(
     says="N/Max(1, N) == 1",
     domain=Domain.of("N >= 0", integers="N"),
     source="eq:empirical-P",
-    checks=(Symbolic(), Search(examples=(60, 2000))),
+    checks=(Proof(), Search(examples=(60, 2000))),
     expected="refuted",
     latex=r"\sum_y \hat p_k(y|x,a) = 1",
 )
@@ -158,7 +157,7 @@ UNSEEN = claim(
     says="Min(N/T, m) + N/Max(1, N) == 0",
     domain=Domain.of("0 <= N <= 0", "T > 0", "m > 0", integers="N"),
     source="eq:rate-est",
-    checks=(unseen(), Symbolic()),
+    checks=(unseen(), Proof()),
     expected="proved",
     latex=r"N^{k,+}(x,a) = 0 \implies \hat p_k(\cdot|x,a) = 0,\ \hat\lambda_k(x,a) = 0",
 )
@@ -171,7 +170,7 @@ TRUNCATED = claim(
     domain=Domain.of("t >= 0", "t < H", "H > 0"),
     source="eq:Nkplus",
     kind=Kind.STEP,
-    checks=(Symbolic(), Search(examples=(60, 2000))),
+    checks=(Proof(), Search(examples=(60, 2000))),
     expected="refuted",
     latex=r"\tau_n = H-t_n \implies t_{n+1} > H",
 )

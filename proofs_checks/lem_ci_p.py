@@ -36,12 +36,12 @@ from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 _BITS = 128
 _SOURCE = "lem:CI-p"
-_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_PROOF = (Proof(), Search(examples=(60, 2000)))
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "0 < d < 1")
 _PAPER = "S*log(2) + log(S*A*H*K**2/d)"  # Λ
 

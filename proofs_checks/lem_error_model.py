@@ -30,10 +30,10 @@ from proofs_checks.perturbed import BITS, EVERY, PRINTED, UNSEEN, Looked, full_r
 from proofs_checks.perturbed_values import expected, waiting
 from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Kind, claim
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
-PROOF = (Symbolic(), Search(examples=(60, 2000)))
+PROOF = (Proof(), Search(examples=(60, 2000)))
 HALF, ONE, ZERO = Fraction(1, 2), Fraction(1), Fraction(0)
 WAIT = "(1 - exp(-l*t))/l"  # w, the expected time before a jump or the end
 _SOURCE = "lem:error-model"

@@ -25,11 +25,11 @@ from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 BITS = 512
-_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_PROOF = (Proof(), Search(examples=(60, 2000)))
 _MEANS = [Fraction(n, 10) for n in (1, 5, 10, 15, 25, 40, 120, 1200)]
 _SHARES = [Fraction(n, 100) for n in (1, 10, 49, 98, 100, 150, 300)]  # x as a multiple of the mean
 

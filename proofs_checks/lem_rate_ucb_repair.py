@@ -32,11 +32,11 @@ from proofs_checks.crossing import peeled
 from proofs_checks.variants import changed, vanishes
 from verify.claims import Claim, Domain, Kind, claim
 from verify.provers.computed import Assumed, Computed
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 _SOURCE = "lem:rateUCB"
-_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_PROOF = (Proof(), Search(examples=(60, 2000)))
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "0 < d < 1")
 
 

@@ -38,11 +38,11 @@ from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim, limit
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 _BITS = 128
-_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_PROOF = (Proof(), Search(examples=(60, 2000)))
 
 
 def quiet(seen: int = 0) -> Computed:
@@ -145,7 +145,7 @@ MAXIMUM = claim(
     domain=Domain.of("k > 0", "v > 0"),
     source="eq:term1-3",
     uses=("eq:term1-3/tangent", "prop:proberror/coupling", "lem:poisson/tilted"),
-    checks=(longest_of(), Symbolic()),
+    checks=(longest_of(), Proof()),
     argued="that E max Z <= (ln K + v(e^s - 1))/s, by y <= e^y - 1, the union over k and the moment "
     "generating function",
     expected="tested",
@@ -159,7 +159,7 @@ SINGLE = claim(
     domain=Domain.of("K >= 1", integers="K"),
     source="eq:term1-3",
     kind=Kind.STEP,
-    checks=(Search(examples=(60, 2000)), Symbolic()),
+    checks=(Search(examples=(60, 2000)), Proof()),
     expected="refuted",
 )
 
@@ -170,7 +170,7 @@ SINGLE_REPAIRED = claim(
     domain=Domain.of("k > 0"),
     source="eq:term1-3",
     kind=Kind.REPAIR,
-    checks=Symbolic(),
+    checks=Proof(),
     expected="proved",
 )
 
@@ -306,7 +306,7 @@ MUTANTS: Mapping[str, Claim] = {
     "eq:term1-3/tangent": changed(TANGENT, "y <= (exp(y) - 1)/2"),
     "eq:term1-3": replace(  # the one without v + 1, and exact means to match
         changed(MAXIMUM, "(k + v*(exp(log(1 + k)) - 1))/log(1 + k) == v*k/log(1 + k)"),
-        checks=(longest_of(Fraction(1, 2)), Symbolic()),
+        checks=(longest_of(Fraction(1, 2)), Proof()),
     ),
     "eq:term1-3/K=1": changed(SINGLE, domain=Domain.of("K >= 2", integers="K")),
     "eq:term1-3/K=1/repaired": replace(

@@ -29,12 +29,12 @@ from proofs_checks.variants import changed, vanishes
 from verify.claims import Claim, Domain, Effort, Kind, claim, limit
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 _BITS = 128
 _SOURCE = "prop:proberror"
-_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_PROOF = (Proof(), Search(examples=(60, 2000)))
 _TIME = Domain.of("x > 0", "rate > 0")
 
 
@@ -47,7 +47,7 @@ LIMIT = claim(
     domain=_TIME,
     source=_SOURCE,
     kind=Kind.STEP,
-    checks=Symbolic(),
+    checks=Proof(),
     expected="proved",
 )
 

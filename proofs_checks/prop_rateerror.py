@@ -39,14 +39,13 @@ from proofs_checks.lem_poisson import weight
 from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
-from verify.provers.box import Box
 from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 _BITS = 128
 _SOURCE = "prop:rateerror"
-_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_PROOF = (Proof(), Search(examples=(60, 2000)))
 
 
 # --- the printed proof ------------------------------------------------------------------------
@@ -120,7 +119,7 @@ ELEMENTARY = claim(
     domain=Domain.of("t >= 0"),
     source=_SOURCE,
     kind=Kind.STEP,
-    checks=(Box(), Search(examples=(60, 2000))),
+    checks=(Proof(), Search(examples=(60, 2000))),
     expected="proved",
 )
 

@@ -21,11 +21,11 @@ from dataclasses import replace
 
 from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Kind, claim, decreasing
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 _SOURCE = "remark:lambda-min"
-_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_PROOF = (Proof(), Search(examples=(60, 2000)))
 _RATES = Domain.of("r > 0", "u >= 0")
 
 INTEGRAL = claim(

@@ -29,15 +29,15 @@ import sympy
 from proofs_checks.variants import changed, vanishes
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from ctucbvi.model import CTMDP
 
-PROOF = (Symbolic(), Search(examples=(60, 2000)))
+PROOF = (Proof(), Search(examples=(60, 2000)))
 _PARTS = (Fraction(1, 7), Fraction(1, 2), Fraction(1))
 RATE, TIME, ELAPSED, PROBABILITY, SHARE = sympy.symbols("l t s p c", positive=True)
 

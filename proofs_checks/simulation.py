@@ -31,9 +31,9 @@ from proofs_checks.setting import PROOF
 from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
-from verify.provers.box import Box
 from verify.provers.comparison import as_ball
 from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.proof import Proof
 from verify.provers.search import Search
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ ACCURACY = claim(
     domain=Domain.of("1 <= k <= 10**6"),
     source="sec:simulation",
     kind=Kind.REPAIR,
-    checks=(Box(), Search(examples=(60, 2000))),
+    checks=(Proof(), Search(examples=(60, 2000))),
     expected="proved",
 )
 
@@ -327,7 +327,7 @@ VACUOUS = claim(
     source="fig:1",
     kind=Kind.REPAIR,
     uses="eq:FH-control2/bounds",
-    checks=(Box(), Search(examples=(60, 2000))),
+    checks=(Proof(), Search(examples=(60, 2000))),
     expected="proved",
 )
 

@@ -26,13 +26,13 @@ from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 _BITS = 128
 _SOURCE = "thm:CT-UCB"
-_PROOF = (Symbolic(), Search(examples=(60, 2000)))
-_REFUTED = (Search(examples=(60, 2000)), Symbolic())
+_PROOF = (Proof(), Search(examples=(60, 2000)))
+_REFUTED = (Search(examples=(60, 2000)), Proof())
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0")
 _WHOLE = Domain.of(*_SIZES, integers="S A K")
 

@@ -32,13 +32,12 @@ from proofs_checks.corollary import sizes_of_the_corollary
 from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Kind, claim
 from verify.provers.balls import precision, rational
-from verify.provers.box import Box
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 _BITS = 128
 _SOURCE = "thm:CT-UCB"
-_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_PROOF = (Proof(), Search(examples=(60, 2000)))
 
 FEW = claim(
     "thm:CT-UCB/lump-sum/few-episodes",
@@ -60,7 +59,7 @@ FEW_ANY = claim(
     domain=Domain.of("1 <= K <= 40"),
     source=_SOURCE,
     kind=Kind.REPAIR,
-    checks=(Box(), Search(examples=(60, 2000))),
+    checks=(Proof(), Search(examples=(60, 2000))),
     expected="proved",
 )
 

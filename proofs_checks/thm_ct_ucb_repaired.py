@@ -24,11 +24,11 @@ from collections.abc import Mapping
 
 from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Kind, claim
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 _SOURCE = "thm:CT-UCB"
-_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_PROOF = (Proof(), Search(examples=(60, 2000)))
 
 
 # --- short horizons and few episodes: the bound is trivial ------------------------------------

@@ -19,12 +19,11 @@ from proofs_checks import lower_bound_algorithms as best
 from proofs_checks import lower_bound_checks as checks
 from proofs_checks.variants import changed, rechecked
 from verify.claims import Check, Claim, Domain, Kind, claim
-from verify.provers.box import Box
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 SOURCE = "thm:lowerbound"
-PROOF = (Symbolic(), Box(), Search(examples=(60, 2000)))
+PROOF = (Proof(), Search(examples=(60, 2000)))
 SEARCH = Search(examples=(60, 2000))
 _STATES = "2 + (A**d - 1)/(A - 1)"
 _DELTA = "(1 - 1/n)*sqrt(n/K)/(2*sqrt(2))"
@@ -109,7 +108,7 @@ CLAIMS = (
         "- E_0 Z)/(1 - E_j Z), integrating the formula at z = Z over P_j gives it, since E_j[u Z + v (1 - "
         "Z)] = 1.",
         says=_POINTWISE, domain=_POINT, source=SOURCE, kind=Kind.STEP,
-        checks=(checks.processed(), Symbolic(), SEARCH),  # the box prover would only repeat the proof
+        checks=(checks.processed(), Proof(), SEARCH),
         argued="integrating over P_j", expected="tested",
         latex=r"\mathrm{kl}(\mathbb E_0 Z, \mathbb E_j Z) \le \mathrm{KL}(\mathbb P_0,\mathbb P_j)",
     ),

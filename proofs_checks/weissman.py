@@ -22,13 +22,12 @@ from flint import arb
 from proofs_checks.variants import changed
 from verify.claims import Claim, Domain, Effort, Kind, claim
 from verify.provers.balls import precision, rational
-from verify.provers.box import Box
 from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
 _BITS = 128
-_PROOF = (Symbolic(), Search(examples=(60, 2000)))
+_PROOF = (Proof(), Search(examples=(60, 2000)))
 
 _LAWS = tuple(
     tuple(Fraction(n, sum(row)) for n in row)
@@ -106,7 +105,7 @@ SUBSETS = claim(
     domain=Domain.of("-1 <= d <= 1"),
     source="lem:CI-p/weissman",
     kind=Kind.REPAIR,
-    checks=(best_subset(), Box(), *_PROOF),
+    checks=(best_subset(), *_PROOF),
     argued="summing over the states, where the d add up to 0",
     expected="tested",
     latex=r"\|\hat p-p\|_1 = 2\max_B(\hat p(B)-p(B))",

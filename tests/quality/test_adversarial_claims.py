@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import sympy
 
-from verify import Box, Symbolic, claim
+from verify import Proof, claim
 from verify.claims import Claim, ClaimError, Domain, Effort, Finding, Verdict, decreasing, increasing, limit
 from verify.recheck import recheck
 from verify.running.cache import Cache
@@ -111,9 +111,7 @@ FALSE = [
 
 @pytest.mark.parametrize("trap", FALSE, ids=lambda t: f"{t.kind} {t.says}")
 def test_a_trap_is_not_proved(trap: Trap):
-    of = trap.claim()
-    checks = (Symbolic(depth=4, goals=20), Box(boxes=(150, 150)))
-    assert not [f.check for check in checks if (f := check.run(of, Effort())).verdict in PROOFS]
+    assert Proof(depth=4, goals=20, boxes=(150, 150)).run(trap.claim(), Effort()).verdict not in PROOFS
 
 
 # ---------------------------------------------------------------- false claims that are proved
@@ -145,7 +143,7 @@ def test_a_limit_that_fails_at_one_parameter_is_not_proved(trap: Trap):
     ids=lambda t: t.domain[0],
 )
 def test_an_identity_on_one_branch_of_an_equation_is_not_proved(trap: Trap):
-    assert Symbolic().run(trap.claim(), Effort()).verdict not in PROOFS
+    assert Proof().run(trap.claim(), Effort()).verdict not in PROOFS
 
 
 # ---------------------------------------------------------------- claims about nothing
@@ -165,7 +163,7 @@ def test_a_claim_about_nothing_is_not_called_proved(trap: Trap):
         of = trap.claim()
     except ClaimError:
         return  # better still
-    assert Symbolic().run(of, Effort()).verdict not in PROOFS
+    assert Proof().run(of, Effort()).verdict not in PROOFS
 
 
 # ---------------------------------------------------------------- the checker

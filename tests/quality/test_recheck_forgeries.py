@@ -21,7 +21,7 @@ def to_zero(relation: str, domain: list[str], **more: list[str]) -> dict:
 
 
 def claim(says: str, domain: list[str], **more: object) -> dict:
-    one = {"label": "example", "says": says, "domain": domain, "evidence": {"check": "symbolic"}} | more
+    one = {"label": "example", "says": says, "domain": domain, "evidence": {"check": "proof"}} | more
     return {"claims": [one]}
 
 

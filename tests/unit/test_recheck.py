@@ -212,7 +212,7 @@ def test_a_line_of_code_is_run_after_it_is_shown():
 def document() -> dict:
     proved = {**ACCEPTED["monotone"], "label": "a"}
     part = {**ACCEPTED["taylor"], "label": "a"}
-    findings = [{"check": "box", "verdict": "proved-on-box", "evidence": {"certificate": part}}]
+    findings = [{"check": "part", "verdict": "proved-on-box", "evidence": {"certificate": part}}]
     evidence = {"certificate": proved, "findings": findings}
     return {
         "claims": [

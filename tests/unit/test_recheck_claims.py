@@ -40,7 +40,7 @@ def changed_claim(document: dict, **facts: object) -> dict:
         {"domain": ["0 <= x <= 1", "0 <= y <= 1", "x integer"]},
         {"evidence": {"certificates": SLOPES[:1]}},
         {"evidence": {"certificates": []}},
-        {"evidence": {"check": "symbolic"}},
+        {"evidence": {"check": "proof"}},
     ],
 )
 def test_slopes_show_one_monotone_claim_only(facts):

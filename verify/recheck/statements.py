@@ -27,7 +27,7 @@ from verify.recheck.witnesses import require_defined
 
 _MONOTONE = {" is non-decreasing in ": 1, " is non-increasing in ": -1}
 _WORDS = (" real", " integer")
-_FORMULA_CHECKS = (None, "symbolic", "box")
+_FORMULA_CHECKS = (None, "proof")
 
 
 @dataclass(frozen=True)
