@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 import sympy
 
+from tests.unit.test_recheck import rises, stated
 from verify import Proof, claim
 from verify.claims import Claim, ClaimError, Domain, Effort, Finding, Verdict, decreasing, increasing, limit
 from verify.recheck import recheck
@@ -186,8 +187,8 @@ def certificate(
 RANGE = {"by": "range"}
 
 
-def document(says: str, domain: list[str], verdict: str = "proved", **more: Any) -> dict[str, Any]:
-    return {"claims": [{"label": "t", "says": says, "domain": domain, "verdict": verdict, **more}]}
+def document(says: Any, domain: list[str], verdict: str = "proved", **more: Any) -> dict[str, Any]:
+    return {"claims": [stated(says, domain) | {"label": "t", "verdict": verdict, **more}]}
 
 
 @pytest.mark.parametrize("power", ["0**x", "0**(x*x)"])
@@ -199,12 +200,12 @@ def test_the_checker_knows_that_zero_to_the_zero_is_one_in_an_identity(power, in
 def test_the_checker_reads_every_certificate_of_a_list():
     wrong = certificate("x <= 0", ["0 <= x"], RANGE)
     assert recheck(wrong)
-    assert recheck(document("-x is non-decreasing in x", ["0 <= x"], evidence={"certificates": [wrong]}))
+    assert recheck(document(rises("-x"), ["0 <= x"], evidence={"certificates": [wrong]}))
 
 
 def test_a_certificate_for_something_else_proves_no_monotone_claim():
     other = certificate("0 <= 1", ["0 <= x"], RANGE)
-    assert recheck(document("-x is non-decreasing in x", ["0 <= x"], evidence={"certificate": other}))
+    assert recheck(document(rises("-x"), ["0 <= x"], evidence={"certificate": other}))
 
 
 def test_a_certificate_for_something_else_proves_no_claim_with_the_sign_turned():
