@@ -7,14 +7,14 @@ have, at most 1.
 
 from __future__ import annotations
 
-from proofs_checks.checks.common import BOTH, PROOF, REFUTATION, SYMBOLIC
+from proofs_checks.checks.common import PROOF, PROVER, REFUTATION
 from proofs_checks.checks.estimates import unseen
 from proofs_checks.checks.rates import two_forms
 from verify.claims import Domain, Remark, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0")
 
-section = Section(checks=BOTH, expected="proved", symbols={"N": "N⁺", "m": "λmax", "d": "δ"})
+section = Section(checks=PROOF, expected="proved", symbols={"N": "N⁺", "m": "λmax", "d": "δ"})
 
 section.step(
     "eq:Nkplus/truncated",
@@ -78,7 +78,7 @@ section.claim(
     "0/max{1, 0} = 0.",
     says="Min(N/T, m) + N/Max(1, N) == 0",
     domain=Domain.of("0 <= N <= 0", "T > 0", "m > 0", integers="N"),
-    checks=(unseen(), SYMBOLIC),
+    checks=(unseen(), PROVER),
     latex=r"N^{k,+}(x,a) = 0 \implies \hat p_k(\cdot|x,a) = 0,\ \hat\lambda_k(x,a) = 0",
     mutant=unseen(1),
 )

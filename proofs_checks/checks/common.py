@@ -12,16 +12,13 @@ import sympy
 from ctucbvi import UndecidedError
 from verify.claims import Effort
 from verify.provers.balls import evaluate
-from verify.provers.box import Box
 from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
-SYMBOLIC, BOX, SEARCH = Symbolic(), Box(), Search(examples=(60, 2000))
-PROOF = (SYMBOLIC, SEARCH)
-BOXED = (BOX, SEARCH)
-BOTH = (SYMBOLIC, BOX, SEARCH)
-REFUTATION = (SEARCH, SYMBOLIC)  # the search finds the simplest counterexample
+PROVER, SEARCH = Proof(), Search(examples=(60, 2000))
+PROOF = (PROVER, SEARCH)
+REFUTATION = (SEARCH, PROVER)  # the search finds the simplest counterexample
 WAIT = "(1 - exp(-l*t))/l"  # w, the expected time before a jump or the end
 _BITS = 128
 _P = ParamSpec("_P")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from proofs_checks.checks.common import BOTH
+from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.coverage import both_sets
 from proofs_checks.checks.jumps import short_and_fast
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=BOTH, expected="proved", symbols={"d": "δ"})
+section = Section(checks=PROOF, expected="proved", symbols={"d": "δ"})
 
 section.claim(
     "eq:G",
@@ -41,7 +41,7 @@ section.repair(
     says="d + d <= 2*d",
     domain="0 < d < 1",
     uses="lem:rateUCB/repaired lem:CI-p/repaired",
-    checks=(both_sets(), *BOTH),
+    checks=(both_sets(), *PROOF),
     argued="that the probability of a union is at most the sum",
     expected="supported",
     latex=r"\mathbb P(\mathcal G^c) \le 2\delta",
@@ -55,7 +55,7 @@ section.repair(
     says="d*J/K + d <= 2*d",
     domain=Domain.of("0 < d < 1", "K >= 1", "J >= 0", "J <= K", integers="J K"),
     uses="lem:rateUCB/repaired lem:CI-p/uniform",
-    checks=(both_sets(uniform=True), *BOTH),
+    checks=(both_sets(uniform=True), *PROOF),
     argued="that the probability of a union is at most the sum",
     expected="supported",
     latex=r"\mathbb P(\mathcal G^c) \le (1+J/K)\delta",

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from proofs_checks.checks.common import BOX, PROOF
+from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.jumps import best_subset, more_than, short_and_fast, weissman, without_data
 from verify.claims import Domain, Remark, Section
 
@@ -91,7 +91,7 @@ section.repair(
     domain="-1 <= d <= 1",
     symbols={"d": "p̂(y) - p(y)"},
     source="lem:CI-p/weissman",
-    checks=(best_subset(), BOX, *PROOF),
+    checks=(best_subset(), *PROOF),
     argued="summing over the states, where the d add up to 0",
     expected="tested",
     latex=r"\|\hat p-p\|_1 = 2\max_B(\hat p(B)-p(B))",

@@ -30,7 +30,7 @@ from fractions import Fraction
 
 from proofs_checks.checks import lower_bound as checks
 from proofs_checks.checks import lower_bound_algorithms as best
-from proofs_checks.checks.common import BOTH
+from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.counting import first_roots
 from verify.claims import Domain, Section
 
@@ -39,7 +39,7 @@ _ROOT = Domain.of("m >= 0")
 _TWO_THIRDS = Fraction(2, 3)
 _BRACKET = "(1 - 1/n - 2*sqrt(y*log(2)/8)/3)/4"
 
-section = Section(checks=BOTH, expected="proved", symbols={"x": "Δ", "n": "LA", "rate": "λmax"})
+section = Section(checks=PROOF, expected="proved", symbols={"x": "Δ", "n": "LA", "rate": "λmax"})
 
 section.repair(
     "thm:lowerbound/instances/repaired",
@@ -50,7 +50,7 @@ section.repair(
     says="(1 - exp(-rate*t))/rate + (t - (1 - exp(-rate*t))/rate) == t",
     domain=("rate > 0", "t >= 0"),
     uses="eq:Qa/optimality thm:lowerbound/erlang-value",
-    checks=(checks.rates(self_jumps=True), checks.same_values(), *BOTH),
+    checks=(checks.rates(self_jumps=True), checks.same_values(), *PROOF),
     argued="that the equation has one solution, and no other row has changed",
     expected="tested",
     latex=r"p(s_g|s_g,a) = p(s_b|s_b,a) = 1,\ \lambda = \lambda_{\max}",
@@ -66,7 +66,7 @@ section.repair(
     says="W/2 + x*m == W*(1/2 + x*(m/W))",
     domain=("W > 0", "0 <= x <= 1/2", "0 <= m <= W"),
     uses="sec:episodicRL/joint-law thm:lowerbound/erlang-value",
-    checks=(checks.reward(biased=True), *BOTH),
+    checks=(checks.reward(biased=True), *PROOF),
     argued="that the jump from the leaf is independent of the holding times, and the change of measure",
     expected="tested",
     latex=r"\mathbb E_j[(H-\gamma_d)^+1_{x_d=s_g}] "
@@ -82,7 +82,7 @@ section.repair(
     domain=("K >= 1", "W > 0", "0 <= x <= 1/2", "Q >= 0"),
     symbols={"Q": "Q_j"},
     uses="thm:lowerbound/optimal thm:lowerbound/reward/repaired",
-    checks=(checks.average_regret(biased=True), *BOTH),
+    checks=(checks.average_regret(biased=True), *PROOF),
     argued="the sum over episodes of their expected rewards, and the average over j",
     expected="tested",
     latex=r"\frac1{LA}\sum_j R_j = KW\Delta\Bigl(1-\frac1{KLA}"
@@ -100,7 +100,7 @@ section.repair(
     "p*l + p*s*(-log(1 + 2*x)/2 - log(1 - 2*x)/2)",
     domain=Domain.of("0 <= p <= 1", "0 <= s <= 1", "0 <= x < 1/2", reals="l"),
     symbols={"p": "the P̃_0-probability of a history", "l": "its log-ratio"},
-    checks=(checks.divergence(biased=True), *BOTH),
+    checks=(checks.divergence(biased=True), *PROOF),
     argued="the induction over episodes, and that the holding times cancel",
     expected="tested",
     latex=r"\mathrm{KL}(\tilde{\mathbb P}_0^k,\tilde{\mathbb P}_j^k) = \mathbb E_0[T_j^{k-1}]\,"
@@ -123,7 +123,7 @@ section.step(
     "(2/3)(m + 1)^{3/2}, multiplied by 3 and squared.",
     says="4*m**3 + 12*m**2 + 9*m <= 4*(m + 1)**3",
     domain=_ROOT,
-    checks=(first_roots(), *BOTH),
+    checks=(first_roots(), *PROOF),
     argued="the induction over K",
     expected="tested",
     latex=r"\sum_{k=1}^{K}\sqrt{k-1} \le \tfrac23 K^{3/2}",
@@ -139,7 +139,7 @@ section.repair(
     symbols={"y": "E_0 T_j^{k-1}", "c": "√((k-1)/(LA))"},
     uses="thm:lowerbound/data-processing thm:lowerbound/pinsker thm:lowerbound/divergence/repaired "
     "thm:lowerbound/roots",
-    checks=(checks.sum_of_visits(biased=True, share=_TWO_THIRDS), *BOTH),
+    checks=(checks.sum_of_visits(biased=True, share=_TWO_THIRDS), *PROOF),
     argued="data processing and Pinsker for each j and k, and the sums over both",
     expected="tested",
     latex=r"\frac1K\sum_{j,k}\tilde{\mathbb P}_j^k(\text{visit } j) \le "
@@ -230,7 +230,7 @@ section.repair(
     symbols={"y": "S/L"},
     uses="eq:Rj/repaired eq:sumTj/repaired thm:lowerbound/kl-chord thm:lowerbound/pairs "
     "thm:lowerbound/leaves/sharp thm:lowerbound/instances/repaired assume:LB/tree",
-    checks=(best.every_algorithm(Fraction(1, 7)), *BOTH),
+    checks=(best.every_algorithm(Fraction(1, 7)), *PROOF),
     argued="the steps put together: the average over j, the sum of visits, and n = LA, y = S/L",
     expected="tested",
     latex=r"\max_j R_j \ge \tfrac17\,\mathbb E[(H-\gamma_d)^+]\sqrt{SAK}",
@@ -245,7 +245,7 @@ section.repair(
     domain=("H > 0", "0 < c < 1", "y >= 0", "W >= c*H"),
     symbols={"c": "c2", "y": "√(SAK)"},
     uses="thm:lowerbound/repaired thm:lowerbound/erlang",
-    checks=(best.long_horizons(Fraction(1, 7)), *BOTH),
+    checks=(best.long_horizons(Fraction(1, 7)), *PROOF),
     argued="that the regret is at least W √(SAK)/7 (thm:lowerbound/repaired)",
     expected="tested",
     latex=r"\mathrm{Regret} \ge \tfrac{c_2}7 H\sqrt{SAK}",

@@ -22,7 +22,7 @@ Smaller bounds are trivial for fewer episodes: both are at least :math:`2aX \ge
 
 from __future__ import annotations
 
-from proofs_checks.checks.common import BOXED, PROOF
+from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.theorem import lump_sum_orders
 from verify.claims import Domain, Section
 
@@ -58,7 +58,6 @@ section.repair(
     "If K <= 40 then K <= 8 ln(4K), so that KH <= 2√(2 ln(4K))√K H.",
     says="log(4*K) >= K/8",
     domain="1 <= K <= 40",
-    checks=BOXED,
     mutant=Domain.of("1 <= K <= 42"),
 )
 

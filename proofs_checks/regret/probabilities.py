@@ -17,7 +17,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs_checks.checks import adaptive_counts
-from proofs_checks.checks.common import PROOF, SYMBOLIC
+from proofs_checks.checks.common import PROOF, PROVER
 from proofs_checks.checks.counting import all_steps, increments, longest, one_step, sums_of_roots
 from proofs_checks.checks.probabilities import observed, observed_jump, one_state
 from verify.claims import Domain, Mutant, Remark, Section, limit
@@ -38,7 +38,7 @@ section.step(
     "x/(1 - exp(-λx)) tends to 1/λ as x tends to 0 from the right, for every λ > 0.",
     says=limit("x/(1 - exp(-rate*x))", "x", "0", "1/rate", _TIME),
     domain=_TIME,
-    checks=SYMBOLIC,
+    checks=PROVER,
     mutant=limit("x/(1 - exp(-rate*x))", "x", "0", "rate", _TIME),
 )
 

@@ -31,7 +31,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs_checks.checks import adaptive_counts
-from proofs_checks.checks.common import BOXED, PROOF
+from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.rate_errors import best_of, mean_inverse_roots, mean_of_larger, one_state
 from verify.claims import Domain, Remark, Section
 
@@ -74,7 +74,7 @@ section.step(
     "exp(-t) + t <= 2 max(t, 1) for every t >= 0.",
     says="exp(-t) + t <= 2*Max(t, 1)",
     domain="t >= 0",
-    checks=BOXED,
+    checks=PROOF,
     mutant="exp(-t) + t <= Max(t, 1)",
 )
 

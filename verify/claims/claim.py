@@ -205,9 +205,10 @@ def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
     if checks is None:
         if formal is None:
             raise ClaimError(f"claim {label}: nothing to check; give says='...' or checks=[...]")
-        from verify.provers import standard_checks  # a check looks at claims, and a claim has checks
+        from verify.provers.proof import Proof  # a layer above, for the default only
+        from verify.provers.search import Search  # likewise
 
-        checks = standard_checks(formal)
+        checks = (Search(), Proof())
     return Claim(
         label=label,
         statement=statement,

@@ -26,7 +26,7 @@ _INLINE = 20_000  # bytes of a certificate that is shown as a whole
 
 
 def describe(claim: Claim) -> dict[str, Any]:
-    """What a claim says, without any evidence."""
+    """What a claim says, without any evidence: in words for people, as data for the checker."""
     return {
         "label": claim.label,
         "kind": str(claim.kind),
@@ -35,6 +35,8 @@ def describe(claim: Claim) -> dict[str, Any]:
         "latex": claim.latex,
         "says": None if claim.says is None else claim.says.text(),
         "domain": domain_texts(claim.domain),
+        "formula": None if claim.says is None else claim.says.data(),
+        "area": claim.domain.data(),
         "symbols": dict(claim.symbols),
         "uses": list(claim.uses),
     }
@@ -42,7 +44,7 @@ def describe(claim: Claim) -> dict[str, Any]:
 
 def domain_texts(domain: Domain) -> list[str]:
     """One condition each; a variable without a range and an integer are said to be that."""
-    free = [f"{name} real" for name in domain.reals if domain.ranges[name].text(name) == name]
+    free = [f"{name} real" for name in domain.data()["reals"]]
     return [*domain.texts(), *free, *(f"{name} integer" for name in domain.integers)]
 
 
