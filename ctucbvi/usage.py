@@ -71,7 +71,7 @@ def _plan(commands: Commands) -> None:
     take(parser, "--at STATE@T", "value at this state and remaining time", action="append", default=[])
     take(parser, "--seconds S", "time to spend at most (default 600)", default=600.0)
     take(parser, "--plot FILE", "draw values and policy (.svg, .png or .pdf)")
-    take(parser, "--symbolic N", "print the N-th iterate of value iteration in closed form", type=int)
+    take(parser, "--symbolic N", "print the N-th iterate of value iteration in closed form", span=(0, None))
     take(parser, "--certificate FILE", "with --engine numeric: write what proves the enclosures")
     take(parser, "--no-certificate", "with --engine numeric: print values without enclosures")
     take(parser, "--latex", "with --symbolic: print LaTeX")
@@ -87,9 +87,9 @@ def _crosscheck(commands: Commands) -> None:
         _CROSSCHECK_EXAMPLES,
     )
     take(parser, "models MODEL", _MODEL, nargs="*")
-    take(parser, "--random N", f"random models to add (default {RANDOM}; 0 with MODEL)", type=int)
+    take(parser, "--random N", f"random models to add (default {RANDOM}; 0 with MODEL)", span=(0, 10**6))
     take(parser, "--seed S", "of the random models (default 0)", default=0)
-    take(parser, "--digits D", "digits to compare (default 20)", default=20)
+    take(parser, "--digits D", "digits to compare (default 20)", default=20, span=(5, 200))
     tolerance = "claimed by the fast planner, or allowed to the table of values (default 1e-9)"
     take(parser, "--tolerance T", tolerance, default="1e-9")
     take(parser, "--semantics", "default both; with --values committed", choices=_SEMANTICS)
@@ -187,7 +187,7 @@ def _learn(commands: Commands) -> None:
     take(parser, "--no-bonus", "--bonus none", action="store_const", const="none", dest="bonus")
     take(parser, "--lockstep", "compare with the fast learner at each step")
     compiled = "with --lockstep: the compiled learner of the studies leads, on a grid of CELLS"
-    take(parser, "--compiled CELLS", compiled, type=int)
+    take(parser, "--compiled CELLS", compiled, span=(1, 10**6))
     take(parser, "--save FILE", "write the history as it comes, one line per episode")
     take(parser, "--replay FILE", "follow a saved history instead of drawing one")
     take(parser, "--json", _JSON)
@@ -222,7 +222,7 @@ def _add_study(parser: ArgumentParser, *, runs: int, block: int, delta: str = "1
     take(parser, "--seed S", "of all random numbers (default 0)", default=0)
     steps = "cells of the grid of remaining times (default: 100, or as many as it takes for the grid to cost "
     take(parser, "--steps N", steps + "less than 1 %% of the regret)", type=int)
-    take(parser, "--workers W", "processes (default: one per core)", type=int)
+    take(parser, "--workers W", "processes (default: one per core)", span=(1, None))
     take(parser, "--cluster ADDRESS", "a dask scheduler that does the work instead")
     take(parser, "--out DIR", "folder for finished parts; needed to resume")
     take(parser, "--block B", f"episodes between two saves of a run (default {block})", default=block)
@@ -278,7 +278,7 @@ def _constants(commands: Commands) -> None:
     take(sizes, "--epsilon E", _EPSILON, default="1/sqrt(k)")
     take(sizes, "--time T", "spent at the pair of beta and b (default 0)", default="0")
     take(sizes, "--jumps N", "from the pair of alpha and b (default 0)", default="0")
-    take(parser, "--digits D", "significant digits (default 10)", default=10)
+    take(parser, "--digits D", "significant digits (default 10)", default=10, span=(1, 1000))
     take(parser, "--sweep P=A..B[:N]", "bounds over a parameter (default N: 200)")
     take(parser, "--plot FILE", f"draw the sweep there (.svg, .png or .pdf); default sweep: {RANGE}")
     take(parser, "--study FILE", "a result of ctucbvi regret, to draw beside the bounds")

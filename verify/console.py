@@ -43,22 +43,41 @@ def add_command(
     return parser
 
 
+class _InSpan(argparse.Action):
+    """A whole number between two ends, the upper one perhaps missing."""
+
+    def __init__(self, *names: Any, span: tuple[int, int | None], **more: Any) -> None:
+        super().__init__(*names, **more)
+        self._least, self._most = span
+
+    def __call__(self, _: Any, namespace: Any, value: Any, option: str | None = None) -> None:
+        if not self._least <= value <= (value if self._most is None else self._most):
+            end = "" if self._most is None else f" to {self._most}"
+            raise UserError(f"{option} {value}: write a number from {self._least}{end}")
+        setattr(namespace, self.dest, value)
+
+
 def take(parser: argparse._ActionsContainer, written: str, text: str, **more: Any) -> None:
-    """Describe an argument: ``--digits D`` with what it takes, ``--json`` alone, ``model MODEL`` by place."""
+    """Describe an argument: ``--digits D`` with what it takes, ``--json`` alone, ``model MODEL`` by place.
+
+    A whole number may have a ``span``; one that is outside is refused.
+    """
     name, _, more["metavar"] = written.partition(" ")
     if not more["metavar"]:
         del more["metavar"]
         if not more.keys() & {"action", "choices"}:
             more["action"] = "store_true"
-    if isinstance(more.get("default"), int | float):
+    if "span" in more:
+        more.update(action=_InSpan, type=int)
+    elif isinstance(more.get("default"), int | float):
         more["type"] = type(more["default"])
     parser.add_argument(name, help=text, **more)
 
 
 def dispatch(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:
     """Run one command and return the exit status."""
-    options = parser.parse_args(arguments)
     try:
+        options = parser.parse_args(arguments)
         status: int = importlib.import_module(options.module).run(options)
         sys.stdout.flush()
         return status

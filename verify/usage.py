@@ -75,11 +75,11 @@ def _add_verify(commands: Commands, source: Source, words: dict[str, str]) -> No
     take(parser, "labels LABEL", "a claim, a pattern like 'lem:*', or a property suite", nargs="*")
     take(parser, "--profile", "default quick", choices=_PROFILES, default="quick")
     _add_source(parser, source)
-    take(parser, "--seed S", "of the random checks (default 0)", default=0)
+    take(parser, "--seed S", "of the random checks (default 0)", default=0, span=(0, None))
     take(parser, "--model MODEL", "run the suites on this model, bundled or a file")
-    take(parser, "--examples N", "per check of the suites", type=int)
+    take(parser, "--examples N", "per check of the suites", span=(1, 10**7))
     workers = "processes (default: one per core; 0: none, all in this one, to debug a check)"
-    take(parser, "--workers W", workers, type=int)
+    take(parser, "--workers W", workers, span=(0, 1024))
     take(parser, "--fresh", "do not use the results of earlier runs")
     take(parser, "--mutants", "run the mutants of the claims: each must be told from its claim")
     take(parser, "--certificates DIR", "write every proof to DIR/LABEL.json")
@@ -98,10 +98,8 @@ def _add_claims(commands: Commands, source: Source, words: dict[str, str]) -> No
     take(parser, "label LABEL", "print this claim in full, or list the matching ones ('lem:*')", nargs="?")
     take(parser, "--graph FILE", "write the graph, of LABEL or of all: .svg, .dot, .txt, or - for a tree")
     _add_source(parser, source)
-    take(
-        parser, "--profile", "of the verdicts (default quick)", choices=("quick", "thorough"), default="quick"
-    )
-    take(parser, "--seed S", "of the verdicts (default 0)", default=0)
+    take(parser, "--profile", "of the verdicts (default quick)", choices=_PROFILES, default="quick")
+    take(parser, "--seed S", "of the verdicts (default 0)", default=0, span=(0, None))
     take(parser, "--json", "print one JSON document")
 
 

@@ -40,8 +40,6 @@ _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "lambda_max > 0")  # shown wher
 
 def run(options: argparse.Namespace) -> int:
     """Print the constants, or the sweep."""
-    if not 1 <= options.digits <= 1000:
-        raise InputError(f"--digits {options.digits}: write a number from 1 to 1000")
     if any(value is not None for value in (options.sweep, options.plot, options.study)):
         return _sweep(options)
     p, name = _parameters(options)

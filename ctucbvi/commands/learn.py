@@ -80,12 +80,8 @@ def _task(options: argparse.Namespace) -> tuple[CTMDP, Settings]:
 
 
 def _check_compiled(options: argparse.Namespace) -> None:
-    if options.compiled is None:
-        return
-    if not options.lockstep or options.replay is not None:
+    if options.compiled is not None and (not options.lockstep or options.replay is not None):
         raise InputError("--compiled: the compiled learner is compared with --lockstep, without --replay")
-    if not 1 <= options.compiled <= 10**6:
-        raise InputError(f"--compiled {options.compiled}: write a number of cells from 1 to 1000000")
 
 
 def _replayed(options: argparse.Namespace) -> History | None:

@@ -16,8 +16,6 @@ from ctucbvi.exact.iteration_bounds import contraction_bound, erlang_bound
 
 def print_iterate(model: CTMDP, options: argparse.Namespace) -> int:
     """Print V_N of every state, piece by piece."""
-    if options.symbolic < 0:
-        raise InputError(f"--symbolic {options.symbolic}: write 0 or more")
     if options.semantics != "committed":
         raise InputError("--symbolic: value iteration belongs to the committed semantics")
     bits = 32 + 4 * options.digits

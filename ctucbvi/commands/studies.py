@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from ctucbvi import InputError
 from ctucbvi.commands.learning import initial_of, model_of, told
 from ctucbvi.learning import Settings, initial_distribution
 from ctucbvi.study import BY_BONUS, LostWorkerError, RunState, Study, contestant, enough_cells
@@ -27,8 +26,6 @@ def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_del
 
     ``own_delta``: without ``--delta`` it is that of the theorem.
     """
-    if options.workers is not None and options.workers < 1:
-        raise InputError(f"--workers {options.workers}: write a number of at least 1")
     model, given = model_of(options), told(options)
     if own_delta and options.delta is None and options.episodes > 0:  # else the settings refuse it
         given["delta"] = 1 / (2 * options.episodes * model.horizon)

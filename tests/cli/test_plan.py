@@ -162,7 +162,7 @@ def test_models_lists_every_bundled_model_with_source(capsys):
         (["plan", "machine-repair", "--plot", "values.txt"], "unknown kind of picture"),
         (["plan", "machine-repair", "--plot", "no/such/folder/values.svg"], "does not exist"),
         (["plan", "machine-repair", "--seconds", "0"], "write a number above 0"),
-        (["plan", "machine-repair", "--symbolic", "-1"], "write 0 or more"),
+        (["plan", "machine-repair", "--symbolic", "-1"], "write a number from 0"),
         (["plan", "machine-repair", "--symbolic", "1", "--semantics", "adjustable"], "committed semantics"),
         (["plan", "machine-repair", "--semantics", "greedy"], "invalid choice"),
         (["plan"], "MODEL"),

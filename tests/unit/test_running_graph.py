@@ -98,7 +98,6 @@ def test_what_was_not_checked_has_no_verdict_and_nothing_above_it_has():
     }
     graph = Graph.of(CHAIN, some)
     assert graph.verdict_text("thm") == "proved, rests on not checked"
-    assert graph.weak_links("thm") == []
 
 
 def test_what_a_theorem_rests_on():
@@ -106,8 +105,6 @@ def test_what_a_theorem_rests_on():
     assert [claim.label for claim in graph.claims] == ["thm", "lem:a", "lem:b", "eq", "cited"]
     assert [claim.label for claim in graph.roots] == ["thm"]
     assert graph.assumed == ["cited"]
-    assert graph.weak_links("thm") == ["eq"]
-    assert graph.weak_links("eq") == graph.weak_links("cited") == []
 
 
 def test_the_tree():

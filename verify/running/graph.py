@@ -67,22 +67,6 @@ class Graph:
         """What is taken from elsewhere."""
         return [claim.label for claim in self.claims if self.own.get(claim.label) is Verdict.ASSUMED]
 
-    def weak_links(self, label: str) -> list[str]:
-        """The claims below ``label`` that make it weaker than it is by itself."""
-        reached, own = self.transitive[label], self.own.get(label)
-        if reached is None or reached is own:
-            return []
-        below, stack = set(), [label]
-        table = {claim.label: claim for claim in self.claims}
-        while stack:
-            for used in table[stack.pop()].uses:
-                if used not in below:
-                    below.add(used)
-                    stack.append(used)
-        return [
-            claim.label for claim in self.claims if claim.label in below and self.own[claim.label] is reached
-        ]
-
     def verdict_text(self, label: str) -> str:
         """``proved``, or ``proved, rests on refuted``."""
         own, below = self.own.get(label), self.transitive[label]
