@@ -130,7 +130,7 @@ class CTMDP:
         if self.horizon <= 0:
             raise ModelError(f"horizon: {shown(self.horizon)} is not positive; write a number above 0")
         if self.initial not in self.states:
-            raise ModelError(f"initial: {self.initial!r} is not a state; {_choices(self.states)}")
+            raise ModelError(f"initial: {self.initial!r} is not a state; {choices(self.states)}")
         if len(self.terminal) != len(self.states) or not all(isinstance(g, Fraction) for g in self.terminal):
             raise ModelError("terminal: give one reward per state, as a fraction")
         states = {x: i for i, x in enumerate(self.states)}
@@ -175,7 +175,7 @@ class CTMDP:
         given = dict(terminal or {})
         for state in given:
             if state not in listed:
-                raise ModelError(f"terminal: {state!r} is not a state; {_choices(listed)}")
+                raise ModelError(f"terminal: {state!r} is not a state; {choices(listed)}")
         return cls(
             name=name,
             states=listed,
@@ -287,7 +287,7 @@ class CTMDP:
         """The position of ``state``; a clear error for an unknown name."""
         index = self._indices.get(state)
         if index is None:
-            raise InputError(f"state {state!r} is not in model {self.name!r}; {_choices(self.states)}")
+            raise InputError(f"state {state!r} is not in model {self.name!r}; {choices(self.states)}")
         return index
 
     def remaining(self, t: Number | None = None, where: str = "") -> Fraction:
@@ -356,7 +356,8 @@ def _check_names(kind: str, names: tuple[str, ...]) -> None:
         seen.add(name)
 
 
-def _choices(names: Iterable[str]) -> str:
+def choices(names: Iterable[str]) -> str:
+    """What to write instead of a name that is none of these."""
     listed = [name if name.isprintable() else repr(name) for name in names]
     return "choose from: " + ", ".join(listed[:8]) + (", ..." if len(listed) > 8 else "")
 
@@ -364,16 +365,16 @@ def _choices(names: Iterable[str]) -> str:
 def _check_transition(row: Transition, states: Mapping[str, int], actions: Mapping[str, int]) -> None:
     where = f"transition of state {row.state!r}, action {row.action!r}"
     if row.state not in states:
-        raise ModelError(f"{where}: {row.state!r} is not a state; {_choices(states)}")
+        raise ModelError(f"{where}: {row.state!r} is not a state; {choices(states)}")
     if row.action not in actions:
-        raise ModelError(f"{where}: {row.action!r} is not an action; {_choices(actions)}")
+        raise ModelError(f"{where}: {row.action!r} is not an action; {choices(actions)}")
     if not all(isinstance(n, Fraction) for n in (row.rate, row.reward, *(p for _, p in row.to))):
         raise ModelError(f"{where}: its numbers are not all fractions; build it with Transition.of")
     if row.rate < 0:
         raise ModelError(f"{where}: rate {shown(row.rate)} is negative; write 0 or more")
     for y, p in row.to:
         if y not in states:
-            raise ModelError(f"{where}: jumps to {y!r}, which is not a state; {_choices(states)}")
+            raise ModelError(f"{where}: jumps to {y!r}, which is not a state; {choices(states)}")
         if p < 0:
             raise ModelError(f"{where}: probability of {y!r} is {shown(p)}; write a number from 0 to 1")
         if p == 0:

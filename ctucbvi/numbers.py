@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
 from numbers import Rational
 
 from ctucbvi.errors import InputError, ModelError
 
 _NUMBER = re.compile(r"[+-]?(?:\d+/\d+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE](?P<exponent>[+-]?\d+))?)", re.ASCII)
+_NOT_FINITE = re.compile(r"[+-]?(inf|infinity|s?nan)", re.IGNORECASE)
 _LONGEST = 2000  # characters of a literal
 _LARGEST_EXPONENT = 1000
 
@@ -28,21 +28,17 @@ def exact(number: object, where: str) -> Fraction:
     if isinstance(number, Rational):
         return Fraction(int(number.numerator), int(number.denominator))
     if isinstance(number, float):
-        if not isfinite(number):
-            raise ModelError(f"{where}: {number} is not finite; write a finite number")
         return _parse(repr(float(number)), where)
-    if isinstance(number, Decimal):
-        if not number.is_finite():
-            raise ModelError(f"{where}: {number} is not finite; write a finite number")
+    if isinstance(number, Decimal | str):
         return _parse(str(number), where)
-    if isinstance(number, str):
-        return _parse(number, where)
     kind = type(number).__name__
     raise ModelError(f'{where}: a number is needed, not {kind}; write for example "17/20" or "0.85"')
 
 
 def _parse(text: str, where: str) -> Fraction:
     literal = text.strip()
+    if _NOT_FINITE.fullmatch(literal):
+        raise ModelError(f"{where}: {literal} is not finite; write a finite number")
     match = _NUMBER.fullmatch(literal) if len(literal) <= _LONGEST else None
     if match is None:
         short = literal if len(literal) <= 40 else literal[:37] + "..."

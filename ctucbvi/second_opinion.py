@@ -87,12 +87,6 @@ class SecondOpinion:
     times_proved: ClassVar[bool] = False
     undecided: ClassVar[tuple[Doubt, ...]] = ()  # what cannot be told apart is an error
 
-    @property
-    def breakpoints(self) -> tuple[Real, ...]:
-        """The times inside ``(0, H)`` at which an action or the cap changes: where V has kinks."""
-        changes = ((a, b) for a, b in pairwise(self.pieces) if (a.active, a.capped) != (b.active, b.capped))
-        return tuple(_public(after.start) for _, after in changes)
-
     def value(self, state: str, t: Number | Real | None = None) -> Enclosure:
         """The value of ``state`` at remaining time ``t`` (default: the horizon), up to the stated error."""
         found = as_fraction(self.estimate(state, self.model.horizon if t is None else t))

@@ -186,9 +186,8 @@ def _report(results: list[Comparison], named: list[CTMDP], digits: int, jobs: in
     lines = ["exact planner against fast planner and second opinion: largest differences", ""]
     lines += [table(head, rows), "", "switching times", ""]
     lines.append(table(("model", "semantics", "state", "remaining time", "before", "after"), switches))
-    reasons = [
-        f"{r.model.name}, {r.semantics}: {why}" for r in results for why in (*r.complaints, *r.undecided)
-    ]
+    wrong = [(r, why) for r in results for why in (*r.complaints, *r.undecided)]
+    reasons = [f"{r.model.name}, {r.semantics}: {why}" for r, why in wrong]
     lines += ["", *reasons] if reasons else []
     count = sum(r.agrees for r in results)
     lines += ["", f"{count} of {jobs} agree" + ("" if count == jobs else ": NOT ALL")]

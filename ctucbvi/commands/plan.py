@@ -100,7 +100,7 @@ def _run_numeric(
     elif options.certificate:
         print(f"ctucbvi: {options.certificate} is not written: the plan is not finished", file=sys.stderr)
     _print({n: p[0] for n, p in plans.items()}, {n: p[1] for n, p in plans.items()}, points, options)
-    return report([document for document, _ in plans.values()], options)
+    return report([doubt for _, certificate in plans.values() for doubt in certificate.undecided], options)
 
 
 def _point(text: str, model: CTMDP) -> tuple[str, Any]:
@@ -141,8 +141,8 @@ def _print(
     options: argparse.Namespace,
 ) -> None:
     if len(documents) == 1:
-        (document,) = documents.values()
-        print(json.dumps(document, indent=2) if options.json else text_report(document))
+        (found,) = documents.values()
+        print(json.dumps(found, indent=2) if options.json else text_report(found))
         return
     committed, adjustable = (plans[name] for name in ("committed", "adjustable"))
     name = documents["committed"]["model"]
@@ -156,13 +156,13 @@ def _print(
     if options.json:
         print(json.dumps({"model": name, "semantics": "both", **documents, "gap": gaps}, indent=2))
         return
-    for document in documents.values():
-        print(text_report(document), end="\n\n")
+    for found in documents.values():
+        print(text_report(found), end="\n\n")
     print("gap: adjustable value minus committed value")
     print(table(("state", "t", "gap"), [(g["state"], g["t"], g["gap"]) for g in gaps]))
 
 
-def text_report(document: dict[str, Any]) -> str:
+def text_report(found: dict[str, Any]) -> str:
     """The same facts for a reader."""
 
     def names(actions: str | list[str], proved: bool) -> str:
@@ -172,17 +172,16 @@ def text_report(document: dict[str, Any]) -> str:
 
     policy = [
         (state if i == 0 else "", s["from"], s["to"], names(s["action"], s.get("proved", True)))
-        for state, segments in document["policy"].items()
+        for state, segments in found["policy"].items()
         for i, s in enumerate(segments)
     ]
     return "\n".join(
         [
-            f"{document['model']}: {document['semantics']}, {document['digits']} digits, "
-            f"{document['seconds']:.3f} s",
+            f"{found['model']}: {found['semantics']}, {found['digits']} digits, {found['seconds']:.3f} s",
             "",
             table(
                 ("state", "remaining time", "optimal value"),
-                [(v["state"], v["t"], v["value"]) for v in document["values"]],
+                [(v["state"], v["t"], v["value"]) for v in found["values"]],
             ),
             "",
             table(("state", "from", "to", "optimal action"), policy),

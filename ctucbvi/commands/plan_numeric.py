@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import floor, log10
 from typing import Any
 
-from ctucbvi import CTMDP, Enclosure, InputError, UndecidedError
+from ctucbvi import CTMDP, Doubt, Enclosure, InputError, UndecidedError
 from ctucbvi.library import machine_repair
 from ctucbvi.numeric import (
     Certificate,
@@ -23,7 +23,7 @@ from ctucbvi.numeric import (
 from ctucbvi.numeric.arrays import Arrays
 from ctucbvi.numeric.files import save_certificate
 from ctucbvi.numeric.planner import smallest_tolerance
-from ctucbvi.solutions import About, Doubt, document
+from ctucbvi.solutions import About, document
 from verify.progress import note_if_slow
 
 __all__ = ["plan", "report", "save_certificate"]
@@ -72,16 +72,15 @@ def _missing(
             yield Doubt(About.VALUE, why, state, between=Enclosure(t, t))
 
 
-def report(documents: list[dict[str, Any]], options: argparse.Namespace) -> int:
+def report(doubts: list[Doubt], options: argparse.Namespace) -> int:
     """Say what is not certain; status 1 if digits are missing."""
     if not options.json:
         print("\nThe times at which an action changes are computed in double precision and not certified.")
-    missing = [reason for document in documents for reason in document["undecided"]]
-    for reason in missing[:_MOST_LINES]:
-        print(f"ctucbvi: undecided: {reason}", file=sys.stderr)
-    if len(missing) > _MOST_LINES:
-        print(f"ctucbvi: undecided: {len(missing) - _MOST_LINES} more", file=sys.stderr)
-    return 1 if missing else 0
+    for doubt in doubts[:_MOST_LINES]:
+        print(f"ctucbvi: undecided: {doubt}", file=sys.stderr)
+    if len(doubts) > _MOST_LINES:
+        print(f"ctucbvi: undecided: {len(doubts) - _MOST_LINES} more", file=sys.stderr)
+    return 1 if doubts else 0
 
 
 def _solve(

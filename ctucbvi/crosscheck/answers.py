@@ -10,12 +10,12 @@ from math import inf, isfinite, nextafter
 from sys import float_info
 from typing import Any
 
-from ctucbvi.crosscheck.comparison import comparison_times, positive
+from ctucbvi.crosscheck.comparison import comparison_times
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.exact import Solution, solve
 from ctucbvi.model import CTMDP, Number, Semantics, Transition
-from ctucbvi.numbers import exact
+from ctucbvi.numbers import exact, positive
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def crosscheck(
     """
     checks = []
     for model in models:
-        solution = _reference(model, semantics, positive(tolerance))
+        solution = _reference(model, semantics, tolerance)
         answer = planner(model)
         value = getattr(answer, "value", answer)
         action = getattr(answer, "action", None)
@@ -76,7 +76,7 @@ def crosscheck(
         for state, time in product(model.states, comparison_times(solution, times)):
             t = _double(time, model.horizon)
             rows.append((state, Fraction(t), value(state, t), action(state, t) if action else None))
-        checks.append(_check(solution, rows, positive(tolerance), positive(action_tolerance)))
+        checks.append(_check(solution, rows, tolerance, action_tolerance))
     return checks
 
 
@@ -92,14 +92,14 @@ def check_values(
     listed = [(state, exact(t, "time"), v, action) for state, t, v, action in rows]
     if not listed:
         raise InputError("values: there are no rows; give at least one")
-    solution = _reference(model, semantics, positive(tolerance))
-    return _check(solution, listed, positive(tolerance), positive(action_tolerance))
+    solution = _reference(model, semantics, tolerance)
+    return _check(solution, listed, tolerance, action_tolerance)
 
 
-def _reference(model: CTMDP, semantics: Semantics | str, tolerance: Fraction) -> Solution:
+def _reference(model: CTMDP, semantics: Semantics | str, tolerance: Number) -> Solution:
     """The exact answer, with so many digits that its radius does not matter."""
-    digits = 20
-    while model.value_scale > tolerance * 10 ** (digits - 4):
+    digits, allowed = 20, positive(tolerance, "tolerance")
+    while model.value_scale > allowed * 10 ** (digits - 4):
         digits += 5
     solution = solve(model, semantics, digits=digits)
     for reason in solution.imprecise:  # a value with too few digits would let wrong answers pass
@@ -110,9 +110,10 @@ def _reference(model: CTMDP, semantics: Semantics | str, tolerance: Fraction) ->
 def _check(
     solution: Solution,
     rows: Iterable[tuple[str, Fraction, Any, str | None]],
-    tolerance: Fraction,
-    action_tolerance: Fraction,
+    tolerance: Number,
+    action_tolerance: Number,
 ) -> PlannerCheck:
+    allowed, loses = positive(tolerance, "tolerance"), positive(action_tolerance, "action_tolerance")
     checked = []
     for state, t, given, action in rows:
         expected = solution.value(state, t)
@@ -120,12 +121,12 @@ def _check(
         value = _finite(given)
         off = None if value is None else abs(value - expected.mid)
         loss = None if action is None else _loss(solution, state, action, t)
-        within = off is not None and off <= tolerance + expected.radius
-        within &= loss is None or loss <= action_tolerance
+        within = off is not None and off <= allowed + expected.radius
+        within &= loss is None or loss <= loses
         size = inf if off is None else _double_or_largest(off)
         lost = None if loss is None else _double_or_largest(loss)
         checked.append(RowCheck(state, t, value, action, expected, size, lost, within))
-    return PlannerCheck(solution.model, solution.semantics, tolerance, tuple(checked))
+    return PlannerCheck(solution.model, solution.semantics, allowed, tuple(checked))
 
 
 def _finite(number: Any) -> Fraction | None:

@@ -12,7 +12,7 @@ from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.exact import Solution, solve
 from ctucbvi.model import CTMDP, Number, Semantics
-from ctucbvi.numbers import exact
+from ctucbvi.numbers import positive
 from ctucbvi.numeric.certificate import certify
 from ctucbvi.numeric.planner import NumericSolution, smallest_tolerance, solve_numeric
 from ctucbvi.second_opinion import SecondOpinion, as_fraction
@@ -102,10 +102,11 @@ def compare(
 ) -> Comparison:
     """Solve ``model`` by all routes and measure the differences."""
     use, semantics = routes or Routes(), Semantics(semantics)
-    if not Fraction(1, 10**14) <= positive(tolerance) < 1:
+    asked = positive(tolerance, "tolerance")
+    if not Fraction(1, 10**14) <= asked < 1:
         raise InputError(f"tolerance: {float(tolerance):g} is not between 1e-14 and 1")
     # Large values have more rounding than a small tolerance allows: claim no more than doubles can give.
-    claimed = max(positive(tolerance), Fraction(10 * smallest_tolerance(model)))
+    claimed = max(asked, Fraction(10 * smallest_tolerance(model)))
     solution = use.exact(model, semantics, digits=digits, truncate=truncate)
     numeric = use.numeric(model, semantics, tolerance=float(claimed), truncate=truncate)
     opinion = use.second(model, semantics, digits=digits, truncate=truncate)
@@ -188,11 +189,3 @@ def _match_switches(solution: Solution, theirs: Sequence[Switch]) -> tuple[Fract
         else:
             missed.append(switch)
     return worst, missed
-
-
-def positive(tolerance: Number) -> Fraction:
-    """``tolerance`` exactly, if it is above 0."""
-    found = exact(tolerance, "tolerance")
-    if found <= 0:
-        raise InputError(f"tolerance: {float(found):g} is not positive; write for example 1e-9")
-    return found

@@ -10,21 +10,19 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from ctucbvi.errors import InputError
-from ctucbvi.model import CTMDP
+from ctucbvi.model import CTMDP, choices
 from ctucbvi.modelfile.reader import one_line
 from ctucbvi.numbers import exact
 
 ValueRow = tuple[str, Fraction, Fraction, str | None]
 
 _NEEDED = ("state", "t", "value")
-_NOT_FINITE = re.compile(r"[+-]?(inf|infinity|nan)", re.IGNORECASE)
 
 
 def read_values(path: str | PathLike[str], model: CTMDP) -> list[ValueRow]:
@@ -105,29 +103,19 @@ def _row(fields: dict[str, Any], where: str, model: CTMDP) -> ValueRow:
     state = state.strip() if isinstance(state, str) and state not in model.states else state
     if state not in model.states:
         raise InputError(
-            f"{where}: state {_show(state)} is not in model {model.name!r}; {_choose(model.states)}"
+            f"{where}: state {_show(state)} is not in model {model.name!r}; {choices(model.states)}"
         )
-    t, value = (_number(fields[name], f"{where}: {name}") for name in ("t", "value"))
+    t, value = (exact(fields[name], f"{where}: {name}") for name in ("t", "value"))
     t = model.remaining(t, f"{where}: ")
     action = action.strip() if isinstance(action, str) and action not in model.actions else action
     if action in (None, ""):
         return state, t, value, None
     offered = model.actions_of(state)
     if action not in offered:
-        raise InputError(f"{where}: state {state!r} does not offer {_show(action)}; {_choose(offered)}")
+        raise InputError(f"{where}: state {state!r} does not offer {_show(action)}; {choices(offered)}")
     return state, t, value, action
-
-
-def _number(given: Any, where: str) -> Fraction:
-    if isinstance(given, str) and _NOT_FINITE.fullmatch(given.strip()):
-        raise InputError(f"{where}: {given.strip()} is not finite; write a finite number")
-    return exact(given, where)
 
 
 def _show(name: object) -> str:
     text = one_line(repr(name))
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _choose(names: tuple[str, ...]) -> str:
-    return "choose from: " + ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")

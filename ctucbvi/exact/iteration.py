@@ -123,9 +123,7 @@ class Iterate:
 
     def value(self, state: str, t: Number) -> Enclosure:
         """An enclosure of ``V_n(state, t)``."""
-        x, time = self.model.state_index(state), exact(t, "remaining time")
-        if not 0 <= time <= self.model.horizon:
-            raise InputError(f"remaining time {time} is outside [0, {self.model.horizon}]")
+        x, time = self.model.state_index(state), self.model.remaining(t)
         with precision(self.bits):
             at = to_fmpq(time)
             i = self.index(at)

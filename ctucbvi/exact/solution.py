@@ -18,7 +18,6 @@ from ctucbvi.exact.lumping import Quotient
 from ctucbvi.exact.precision import enclosure, precision, to_fmpq, to_fraction
 from ctucbvi.exact.trajectory import OpenSign, PassPiece
 from ctucbvi.model import CTMDP, Number, Semantics
-from ctucbvi.numbers import exact
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import About, Doubt, Segment, Switch
 
@@ -49,7 +48,7 @@ class Values:
 
     def value(self, state: str, t: Number | None = None) -> Enclosure:
         """The value of ``state`` with remaining time ``t`` (default: the horizon)."""
-        x, time = self.quotient.class_of[self.model.state_index(state)], self._time(t)
+        x, time = self.quotient.class_of[self.model.state_index(state)], self.model.remaining(t)
         if x in self.quotient.idle:
             return Enclosure(Fraction(0), Fraction(0))
         if time > self.reached:
@@ -94,7 +93,7 @@ class Values:
         """The points at which there are fewer digits than were asked for."""
         found = {}
         for state, t in points:
-            value, time = self.value(state, t), self._time(t)
+            value, time = self.value(state, t), self.model.remaining(t)
             if not value.has_digits(self.digits):
                 short = f"has fewer than {self.digits} digits at {self.bits} bits"
                 zero = f": not told from 0, at most {value.bound()} in size" if value.straddles_zero else ""
@@ -122,7 +121,7 @@ class Values:
             raise InputError(
                 "commitment values belong to the committed semantics; these values are adjustable"
             )
-        pair, time = self._pair(state, action), self._time(t)
+        pair, time = self._pair(state, action), self.model.remaining(t)
         if time > self.reached:
             return self._ahead(time)
         piece, position = self._locate(time)
@@ -136,12 +135,6 @@ class Values:
             return pair
         offered = ", ".join(self.model.actions_of(state))
         raise InputError(f"state {state!r} does not offer {action!r}; choose from: {offered}")
-
-    def _time(self, t: Number | None) -> Fraction:
-        time = self.model.horizon if t is None else exact(t, "remaining time")
-        if not 0 <= time <= self.model.horizon:
-            raise InputError(f"remaining time {time} is outside [0, {self.model.horizon}]")
-        return time
 
     def _locate(self, time: Fraction) -> tuple[PassPiece, arb]:
         piece = self.pieces[bisect_right(self._starts, time) - 1]

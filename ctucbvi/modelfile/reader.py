@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from ctucbvi.errors import InputError, ModelError
-from ctucbvi.model import CTMDP, Transition
+from ctucbvi.model import CTMDP, Transition, choices
 from ctucbvi.modelfile.writer import LONGEST, is_unicode, literal
 from ctucbvi.numbers import exact
 
@@ -24,7 +24,6 @@ _OPTIONAL = ("terminal", "source", "shows")
 _ROW_REQUIRED = ("state", "action", "rate", "reward")
 _ROW_OPTIONAL = ("to",)
 _NUMBER_HINT = 'write for example "17/20" or "0.85"'
-_NOT_FINITE = re.compile(r"[+-]?(inf|infinity|nan)", re.IGNORECASE)
 
 
 class _Bare(str):
@@ -221,16 +220,13 @@ def _text(value: object, where: str) -> str:
 def _one_of(name: str, kind: str, names: tuple[str, ...], where: str) -> str:
     if name not in names:
         near = get_close_matches(name, names, n=1)
-        listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-        hint = f"did you mean {near[0]!r}?" if near else f"choose from: {listed}"
+        hint = f"did you mean {near[0]!r}?" if near else choices(names)
         _fail(where, f"{_quoted(name)} is not one of the {kind}s; {hint}")
     return name
 
 
 def _number(value: object, where: str) -> Fraction:
     """Read ``value`` exactly."""
-    if isinstance(value, str) and _NOT_FINITE.fullmatch(value.strip()):
-        _fail(where, f"{value.strip()} is not finite; write a finite number")
     if isinstance(value, bool) or not isinstance(value, str | int):
         _fail(where, f"a number is needed, not {_kind(value)}; {_NUMBER_HINT}")
     number = exact(value, where)

@@ -37,7 +37,7 @@ import numpy as np
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP, Number, Semantics
-from ctucbvi.numbers import exact, shown
+from ctucbvi.numbers import shown
 from ctucbvi.numeric.arrays import Arrays, Floats
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.planner import NumericSolution
@@ -84,9 +84,7 @@ class Certificate:
     def value(self, state: str, t: Number | None = None) -> Enclosure:
         """An enclosure of V(state, t); the polynomial is evaluated exactly."""
         solution, model = self.solution, self.solution.model
-        time = model.horizon if t is None else exact(t, "remaining time")
-        if not 0 <= time <= model.horizon:
-            raise InputError(f"remaining time {time} is outside [0, {model.horizon}]")
+        time = model.remaining(t)
         k = min(int(np.searchsorted(solution.times, float(time), "right")) - 1, len(self.bounds) - 1)
         if Fraction(solution.times[k]) > time:
             k -= 1  # the double nearest to t is a breakpoint just after t

@@ -42,7 +42,7 @@ from numba import njit
 
 from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP, Number
-from ctucbvi.numbers import exact
+from ctucbvi.numbers import count, exact
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 
 RULES = ("linear", "left")
@@ -63,20 +63,14 @@ class GridSolution:
     def value(self, state: str, t: Number | None = None) -> float:
         """V_n(state, t), linear between grid points; ``t`` is the remaining time (default: the horizon)."""
         x = self.model.state_index(state)
-        return float(np.interp(self._time(t), self.times, self.values[x]))
+        return float(np.interp(float(self.model.remaining(t)), self.times, self.values[x]))
 
     def action(self, state: str, t: Number | None = None) -> str:
         """The action of the grid point nearest to ``t``, of the larger one half-way."""
         middles = (self.times[1:] + self.times[:-1]) / 2
-        i = int(np.searchsorted(middles, self._time(t), "right"))
+        i = int(np.searchsorted(middles, float(self.model.remaining(t)), "right"))
         pair = int(self.policy[self.model.state_index(state), i])
         return self.model.transitions[pair].action
-
-    def _time(self, t: Number | None) -> float:
-        time = self.model.horizon if t is None else exact(t, "remaining time")
-        if not 0 <= time <= self.model.horizon:
-            raise InputError(f"remaining time {time} is outside [0, {self.model.horizon}]")
-        return float(time)
 
 
 def grid_iteration(
@@ -197,8 +191,7 @@ def sweep(
 def _checked(steps: int, epsilon: Number, rule: str, most_iterations: int) -> float:
     """Epsilon as a double, if all is well."""
     for what, number in (("steps", steps), ("most_iterations", most_iterations)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise InputError(f"{what}: {number!r} is not a whole number of at least 1; write one")
+        count(number, what)
     goal = float(exact(epsilon, "epsilon"))
     if goal <= 0:
         raise InputError(f"epsilon: {epsilon} is not positive; write a number above 0")

@@ -12,7 +12,6 @@ import numpy as np
 
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.model import CTMDP, Number, Semantics
-from ctucbvi.numbers import exact
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.marching import Aim, Room, march
@@ -63,9 +62,7 @@ class NumericSolution:
         return self.model.transitions[int(self.best[k, self.model.state_index(state)])].action
 
     def _locate(self, t: Number | None) -> tuple[int, float]:
-        time = self.model.horizon if t is None else exact(t, "remaining time")
-        if not 0 <= time <= self.model.horizon:
-            raise InputError(f"remaining time {time} is outside [0, {self.model.horizon}]")
+        time = self.model.remaining(t)
         k = min(int(np.searchsorted(self.times, float(time), "right")) - 1, len(self.best) - 1)
         return k, (float(time) - self.times[k]) / (self.times[k + 1] - self.times[k])
 

@@ -14,7 +14,7 @@ from verify.claims import Claim, ClaimError, ClaimSet
 from verify.running.drawing import svg
 from verify.running.graph import Graph, dot, text_tree
 from verify.running.loading import load_claims
-from verify.running.report import describe
+from verify.running.report import describe, symbol_text
 from verify.running.runs import known_results, matching
 from verify.source import Source
 
@@ -53,8 +53,6 @@ def _listing(claims: Sequence[Claim]) -> str:
 
 def _in_full(claims: ClaimSet, claim: Claim) -> str:
     """Everything a reader needs to audit the statement."""
-    from verify.running.report import symbol_text
-
     facts = _facts(claims, claim)
     expected = ", ".join(f"{verdict} ({profile})" for profile, verdict in facts["expected"].items())
     lines = {

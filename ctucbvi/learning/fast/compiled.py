@@ -18,6 +18,7 @@ from ctucbvi.errors import InputError
 from ctucbvi.learning import Episode, Settings, initial_distribution
 from ctucbvi.learning.fast import episodes as kernels
 from ctucbvi.learning.fast.preparation import larger, make_log
+from ctucbvi.numbers import count
 from ctucbvi.numeric.arrays import Integers
 
 if TYPE_CHECKING:
@@ -62,8 +63,7 @@ class CompiledLearner(ABC):
     ) -> None:
         settings.check(model)
         for what, number, least in (("seed", seed, 0), ("run", run, 0), ("steps", steps, 1)):
-            if isinstance(number, bool) or not isinstance(number, int) or number < least:
-                raise InputError(f"{what}: {number!r} is not a whole number of at least {least}; write one")
+            count(number, what, least)
         self.model, self.settings, self.seed, self.run, self.steps = model, settings, seed, run, steps
         self.initial: dict[str, Fraction] = initial_distribution(model, initial)
         opening = {x: str(p) for x, p in self.initial.items()}
@@ -89,8 +89,7 @@ class CompiledLearner(ABC):
         return self._advance(episodes, make_log(len(self.model.states), self.steps))[0]
 
     def _check(self, episodes: int) -> None:
-        if isinstance(episodes, bool) or not isinstance(episodes, int) or episodes < 1:
-            raise InputError(f"episodes: {episodes!r} is not a whole number of at least 1; write one")
+        count(episodes, "episodes")
         if self.episodes + episodes > self.settings.episodes:
             raise InputError(
                 f"episodes: {self.episodes} and {episodes} more are beyond the K = {self.settings.episodes} "
