@@ -12,7 +12,6 @@ ROOT = Path(__file__).parents[2]
 MOST_INSIDE = 60  # imports inside functions, in the whole product
 MOST_PARAMETERS = 12
 FILES = sorted(path for top in ("ctucbvi", "verify", "proofs_checks") for path in (ROOT / top).rglob("*.py"))
-COMPILED = ("ctucbvi/learning/fast/", "ctucbvi/study/evaluation.py")  # kernels take arrays one by one
 
 
 def inside(source: str) -> list[str]:
@@ -42,8 +41,7 @@ def test_imports_inside_functions_are_few_and_say_why():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_functions_take_few_parameters(path):
-    if not str(path.relative_to(ROOT)).startswith(COMPILED):
-        assert list(long_lists(path.read_text(encoding="utf-8"))) == []
+    assert list(long_lists(path.read_text(encoding="utf-8"))) == []
 
 
 def test_both_checks_notice():

@@ -309,7 +309,7 @@ def test_the_words_of_a_claim_are_those_of_its_formula(formula, says):
 def test_a_document_of_words_alone_is_to_be_made_again():
     words = {"label": "a", "says": "1 + x <= exp(x)", "domain": ["x >= 0"], "verdict": "proved"}
     (complaint,) = recheck({"claims": [words]})
-    assert complaint == "a: no formula as data; make the document again: ctucbvi verify --json"
+    assert complaint == "a: no formula as data; make the document again with verify --json"
 
 
 def test_the_command_line(tmp_path, capsys):
