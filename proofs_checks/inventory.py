@@ -1,11 +1,9 @@
-"""Everything the paper asserts, in the order in which it asserts it.
+"""What of the paper is no claim of its label: definitions, passages without a label, what is not checked.
 
-A label of the paper, or a label and the name of a step in the proof of it.  Each entry is a claim of
-this package; what only introduces a notation stands in :data:`DEFINITIONS`.  What the paper asserts without
-a label, in remarks, footnotes and displays that have none, stands in :data:`PASSAGES` with its first words,
-so that the list can be laid beside the paper; what is not checked stands in :data:`NOT_CHECKED` with the
-reason.  A test compares all of them with the claims and with the list of the paper's labels, and fails on a
-gap.
+Every other label of the paper is that of a claim.  A passage without a label (in remarks, footnotes, proofs
+and displays) stands in :data:`PASSAGES` under its claim with its first words, so that the list can be laid
+beside the paper; what is not checked stands in :data:`NOT_CHECKED` with the reason.  A test compares all of
+them with the claims and with the list of the paper's labels, and fails on a gap.
 """
 
 from __future__ import annotations
@@ -81,18 +79,22 @@ PASSAGES: Mapping[str, str] = {
     "eq:rate-est/unseen": "If (x,a) has not been sampled prior to episode k",
     "eq:empirical-P/probability": "Strictly speaking, p̂_k(·|x,a) is not a probability vector",
     "eq:FH-control2/bounds": "because the reward r(x,a) in [0,1], the value V^π(x,t)",
+    "alg:VI/indices": "n = n + 1; compute V_{n+1}(x,t) = min{t, max_a T^a V_n(x,t)}",
+    "alg:VI/stops": "until ‖V_n - V_{n-1}‖ < ε",
     "eq:pi-k/measurable": "Then the policy π^k(x,t) can be computed",
     "eq:hjb-pde/euler": "the error resulting from time-discretization is unknown",
     "remark:integral/grid": "we then use piecewise-constant interpolation",
     "remark:integral/policy": "The approximation error can be made arbitrarily small",
     # --- results ---------------------------------------------------------------------------
     "eq:regret-b1": "immediately implies the following result",
+    "eq:regret-b1/epsilon": "If λmax, H > 1 and ε_k = 1/k^α e^{-λmax H} for α >= 1/2",
     "assume:LB/tree": "Note that S = 2 + (A^d - 1)/(A - 1)",
     "assume:LB/children": "In this rooted tree, each node has exactly A children",
     "thm:lowerbound/one-instance": "there exists an M in C such that ... for all K",
     "sec:result/gap": "suggest that our proposed CT-UCBVI algorithm achieves",
     "eq:FH-control-discrete/leading/repaired": "When K >= H²S³A and SA >= H, the leading term",
     "remark:lambda-min/integral": "can be upper bounded by 1/λmin (1 - e^...)",
+    "remark:lambda-min/unseen": "so that the new estimator λ̂_k(x,a) >= λmin for all (x,a)",
     "remark:lambda-min/order": "One can then verify that when λmax, H > 1",
     # --- simulation ------------------------------------------------------------------------
     "sec:simulation/no-truncation": "there is no need to consider the truncation by t",

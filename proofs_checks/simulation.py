@@ -18,7 +18,7 @@ Up to ten million episodes the bound is larger than :math:`KH`, which no learner
 
 from __future__ import annotations
 
-from proofs_checks.checks.common import BOXED, PROOF
+from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.optimality import ADJUSTABLE
 from proofs_checks.checks.simulation import growth, iterated, own_equation, parameters, rescaled, stopped
 from verify.claims import Domain, Remark, Section
@@ -65,7 +65,6 @@ section.repair(
     "corollary has the factor exp(-λmax H) in ε_k, which the experiment drops.)",
     says="1 <= exp(7)/sqrt(k)",
     domain="1 <= k <= 10**6",
-    checks=BOXED,
     mutant=Domain.of("1 <= k <= 10**7"),
 )
 
@@ -74,7 +73,7 @@ section.repair(
 section.claim(
     "sec:simulation/evaluation",
     "V^π = T^π V^π for every policy, and iterating T^π from 0 converges to V^π (T^π contracts like T^a).",
-    uses=("lem:optimism/contraction", "eq:Qa"),
+    uses="lem:optimism/contraction eq:Qa",
     checks=(own_equation(), iterated()),
     expected="tested",
     latex=r"V^{\pi} = \mathcal T^{\pi} V^{\pi}",
@@ -142,6 +141,5 @@ section.repair(
     says=f"K <= {_FIGURE}",
     domain="2 <= K <= 10**7",
     uses="eq:FH-control2/bounds",
-    checks=BOXED,
     mutant=f"10**4*K <= {_FIGURE}",
 )

@@ -71,7 +71,7 @@ def laid_out(
     given = Settings.for_model(model, episodes=10**6, bonus=bonus)
     learner = FastLearner(model, given, seed=21, steps=steps)
     learner.advance(episodes)
-    scene, desk, trust, margins = learner._scene, learner._desk, learner._trust, learner._margins
+    scene, desk, trust, margins = learner.scene, learner.desk, learner._trust, learner._margins
     rounds = sweeps.iterate(scene, desk, 1e-2)
     for x in range(len(model.states)):
         of_state = desk.action_values[rounds + 1][scene.first[x] : scene.first[x + 1]]

@@ -17,6 +17,7 @@ every :math:`n \ge 2` and needs no normality.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log, sqrt
 
@@ -59,6 +60,16 @@ def simulate(model: CTMDP, policy: Integers, *, episodes: int, seed: int) -> Sam
     high = a.horizon * max(float(a.reward.max()), 0.0) + float(a.terminal.max())
     mean = total / episodes
     return Sample(episodes, mean, (squares - total * mean) / (episodes - 1), low, high)
+
+
+def grid_policy(model: CTMDP, steps: int, rules: Mapping[str, Mapping[int, str]]) -> Integers:
+    """A policy on the grid from ``{state: {first grid point: action}}``, ``(states, steps + 1)``."""
+    pair = {(row.state, row.action): i for i, row in enumerate(model.transitions)}
+    policy = np.empty((len(model.states), steps + 1), np.int64)
+    for x, state in enumerate(model.states):
+        for start, action in sorted(rules[state].items()):
+            policy[x, start:] = pair[state, action]
+    return policy
 
 
 @njit

@@ -28,26 +28,23 @@ if TYPE_CHECKING:
         increasing,
         limit,
     )
-    from verify.provers.box import Box
     from verify.provers.computed import Assumed, Case, Computed, Outcome
+    from verify.provers.proof import Proof
     from verify.provers.search import Search
     from verify.provers.statistical import Statistical
-    from verify.provers.symbolic import Symbolic
 
 # Loaded when asked for: the command line must not pay for SymPy to answer --help.
 _HOMES = {
     "verify.claims": "Claim Domain Effort Finding Kind Mutant Remark Section Verdict "
     "claim decreasing increasing limit",
-    "verify.provers.box": "Box",
     "verify.provers.computed": "Assumed Case Computed Outcome",
+    "verify.provers.proof": "Proof",
     "verify.provers.search": "Search",
     "verify.provers.statistical": "Statistical",
-    "verify.provers.symbolic": "Symbolic",
 }
 
 __all__ = [
     "Assumed",
-    "Box",
     "Case",
     "Claim",
     "Computed",
@@ -57,11 +54,11 @@ __all__ = [
     "Kind",
     "Mutant",
     "Outcome",
+    "Proof",
     "Remark",
     "Search",
     "Section",
     "Statistical",
-    "Symbolic",
     "Verdict",
     "claim",
     "decreasing",

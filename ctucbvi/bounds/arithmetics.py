@@ -17,8 +17,7 @@ from ctucbvi.bounds.parameters import symbol
 from ctucbvi.bounds.poisson_tails import expected_maximum, root_sum
 from ctucbvi.bounds.sums import accuracy_sum
 from ctucbvi.exact.precision import Balls, precision
-from ctucbvi.learning.radii import Doubles, N
-from ctucbvi.learning.sharp import Waiting
+from ctucbvi.learning.radii import Arithmetic, Doubles, N
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
 _BITS = 96  # of the balls behind a double
 
 
-class Numbers(Waiting[N], Protocol[N]):
-    """What the constants need besides what the radii and the sharp bonus need."""
+class Numbers(Arithmetic[N], Protocol[N]):
+    """What the constants need besides what the radii and the bonus need."""
 
     def minimum(self, x: N, y: N) -> N:
         """The smaller one."""
@@ -88,32 +87,26 @@ class BallNumbers(Balls):
         return accuracy_sum(p)
 
 
+def _rounded(of_balls: Callable[..., arb]) -> Callable[..., float]:
+    """The same function in doubles."""
+
+    def function(*given: Any) -> float:
+        with precision(_BITS):
+            return float(of_balls(*given).mid())
+
+    return function
+
+
+BALLS = BallNumbers()
+
+
 class DoubleNumbers(Doubles):
     """Double precision."""
 
-    def minimum(self, x: float, y: float) -> float:
-        """The smaller one."""
-        return min(x, y)
-
-    def lambert(self, x: float) -> float:
-        """Lambert's W, the principal branch."""
-        return _rounded(lambda: BALLS.lambert(BALLS.number(Fraction(x))))
-
-    def at_least(self, mean: Fraction, count: int) -> float:
-        """``P(Z >= count)`` for Z Poisson of this ``mean``."""
-        return _rounded(lambda: BALLS.at_least(mean, count))
-
-    def longest(self, p: Parameters) -> float:
-        """The mean of the largest of K Poisson variables of mean λmax H."""
-        return _rounded(lambda: BALLS.longest(p))
-
-    def levels(self, p: Parameters) -> float:
-        """``Σ_m √P(Z > m)`` for Z Poisson of mean λmax H."""
-        return _rounded(lambda: BALLS.levels(p))
-
-    def accuracies(self, p: Parameters) -> float:
-        """``Σ_{k <= K} ε_k``."""
-        return _rounded(lambda: BALLS.accuracies(p))
+    minimum = staticmethod(min)
+    lambert = staticmethod(_rounded(lambda x: BALLS.lambert(BALLS.number(Fraction(x)))))
+    at_least, longest = staticmethod(_rounded(BALLS.at_least)), staticmethod(_rounded(BALLS.longest))
+    levels, accuracies = staticmethod(_rounded(BALLS.levels)), staticmethod(_rounded(BALLS.accuracies))
 
 
 class Expressions:
@@ -190,11 +183,5 @@ def _sympy() -> Any:
     return sympy
 
 
-def _rounded(compute: Callable[[], arb]) -> float:
-    with precision(_BITS):
-        return float(compute().mid())
-
-
-BALLS = BallNumbers()
 DOUBLES = DoubleNumbers()
 EXPRESSIONS = Expressions()

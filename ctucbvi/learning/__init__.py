@@ -6,7 +6,7 @@ compares the two.
 """
 
 from ctucbvi.learning.environment import Environment, initial_distribution
-from ctucbvi.learning.history import History, HistoryWriter, load_history, save_history
+from ctucbvi.learning.history import History, HistoryWriter, load_history
 from ctucbvi.learning.never_left import NeverLeft, never_left
 from ctucbvi.learning.radii import DOUBLES, Arithmetic, Constants, constants
 from ctucbvi.learning.settings import Schedule, Settings, rescaling
@@ -31,5 +31,4 @@ __all__ = [
     "load_history",
     "never_left",
     "rescaling",
-    "save_history",
 ]

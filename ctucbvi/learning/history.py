@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any
 
 from ctucbvi.errors import InputError
@@ -53,7 +52,7 @@ class HistoryWriter:
     ) -> None:
         self._model, self._count = model, 0
         try:
-            self._file: IO[str] = open(path, "w", encoding="utf-8", newline="\n")  # noqa: SIM115 -- closed by close()
+            self._file: IO[str] = open(path, "w", encoding="utf-8", newline="\n")  # noqa: SIM115 -- closed on exit
         except OSError as error:
             raise InputError(f"{path}: cannot be written ({error.strerror}); name a file that can") from None
         self._line(
@@ -70,10 +69,6 @@ class HistoryWriter:
         self._count += 1
         self._line({"episode": self._count, "visits": [_plain(visit) for visit in episode.visits]})
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
     def _line(self, document: dict[str, Any]) -> None:
         self._file.write(json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n")
         self._file.flush()
@@ -81,17 +76,8 @@ class HistoryWriter:
     def __enter__(self) -> HistoryWriter:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-def save_history(path: str | PathLike[str], history: History) -> None:
-    """Write a whole history."""
-    with HistoryWriter(path, history.model, history.settings, history.drawn) as out:
-        for episode in history.episodes:
-            out.write(episode)
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
 
 def load_history(path: str | PathLike[str]) -> History:

@@ -42,15 +42,15 @@ N = TypeVar("N", bound=Any)  # a number that can be added, multiplied, divided a
 class Arithmetic(Protocol[N]):
     """What the formulas need of numbers besides ``+ - * /``."""
 
-    def number(self, value: Fraction) -> N:
+    def number(self, value: Fraction, /) -> N:
         """The rational ``value``."""
         ...
 
-    def sqrt(self, x: N) -> N:
+    def sqrt(self, x: N, /) -> N:
         """The square root."""
         ...
 
-    def log(self, x: N) -> N:
+    def log(self, x: N, /) -> N:
         """The natural logarithm."""
         ...
 
@@ -58,33 +58,28 @@ class Arithmetic(Protocol[N]):
         """``ln(2^doublings value)`` of a rational that is positive, however large or small."""
         ...
 
-    def exp(self, x: N) -> N:
+    def exp(self, x: N, /) -> N:
         """The exponential."""
         ...
 
-    def expm1(self, x: N) -> N:
+    def expm1(self, x: N, /) -> N:
         """``exp(x) - 1``."""
         ...
 
-    def maximum(self, x: N, y: N) -> N:
+    def maximum(self, x: N, y: N, /) -> N:
         """The larger one."""
+        ...
+
+    def waiting(self, z: N, /) -> N:
+        r""":math:`\varphi(z) = (1-e^{-z})/z`, and 1 at 0, for :math:`z \ge 0`."""
         ...
 
 
 class Doubles:
     """Double precision."""
 
-    def number(self, value: Fraction) -> float:
-        """The nearest double."""
-        return float(value)
-
-    def sqrt(self, x: float) -> float:
-        """The square root."""
-        return math.sqrt(x)
-
-    def log(self, x: float) -> float:
-        """The natural logarithm."""
-        return math.log(x)
+    number, sqrt, log = staticmethod(float), staticmethod(math.sqrt), staticmethod(math.log)
+    exp, expm1, maximum = staticmethod(math.exp), staticmethod(math.expm1), staticmethod(max)
 
     def log_of(self, value: Fraction, doublings: int = 0) -> float:
         """``ln(2^doublings value)``, also where the number itself is beyond doubles."""
@@ -93,18 +88,6 @@ class Doubles:
             if _SMALLEST < value < _LARGEST:
                 return math.log(float(value))
         return math.log(value.numerator) - math.log(value.denominator) + doublings * math.log(2)
-
-    def exp(self, x: float) -> float:
-        """The exponential."""
-        return math.exp(x)
-
-    def expm1(self, x: float) -> float:
-        """``exp(x) - 1``."""
-        return math.expm1(x)
-
-    def maximum(self, x: float, y: float) -> float:
-        """The larger one."""
-        return max(x, y)
 
     def waiting(self, z: float) -> float:
         r""":math:`(1-e^{-z})/z`, and 1 at 0."""

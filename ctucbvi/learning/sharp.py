@@ -40,7 +40,7 @@ never left then has :math:`\hat\lambda > 0` and no row, which costs what :math:`
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ctucbvi.learning.radii import Arithmetic, Constants, N
 
@@ -48,16 +48,8 @@ if TYPE_CHECKING:
     from ctucbvi.learning.settings import Settings
 
 
-class Waiting(Arithmetic[N], Protocol[N]):
-    """An arithmetic that also knows φ."""
-
-    def waiting(self, z: N) -> N:
-        r""":math:`\varphi(z) = (1-e^{-z})/z`, and 1 at 0, for :math:`z \ge 0`."""
-        ...
-
-
 def bonus_of(
-    settings: Settings, radii: Constants[N], *, rate: N, reward: N, time: N, left: N, numbers: Waiting[N]
+    settings: Settings, radii: Constants[N], *, rate: N, reward: N, time: N, left: N, numbers: Arithmetic[N]
 ) -> N:
     """The bonus that ``settings`` ask for; ``radii`` are their constants, 0 in the place of C for none."""
     if settings.bonus != "sharp":
@@ -73,7 +65,7 @@ def bonus_of(
     return found
 
 
-def sharp_bonus(rate: N, *, low: N, high: N, reach: N, reward: N, horizon: N, numbers: Waiting[N]) -> N:
+def sharp_bonus(rate: N, *, low: N, high: N, reach: N, reward: N, horizon: N, numbers: Arithmetic[N]) -> N:
     """The bonus of the module's text; ``reach`` is α'."""
     one, two = numbers.number(Fraction(1)), numbers.number(Fraction(2))
     here = numbers.waiting(rate * horizon)

@@ -104,14 +104,6 @@ class Statistics:
         pairs = len(model.transitions)
         return cls(model, 0, (Fraction(0),) * pairs, ((0,) * len(model.states),) * pairs, (0,) * pairs)
 
-    @classmethod
-    def of(cls, model: CTMDP, episodes: Iterable[Episode]) -> Statistics:
-        """Those of a whole history."""
-        found = cls.empty(model)
-        for episode in episodes:
-            found = found.after(episode)
-        return found
-
     def after(self, episode: Episode) -> Statistics:
         """The statistics with one more episode."""
         row = {(r.state, r.action): i for i, r in enumerate(self.model.transitions)}

@@ -36,12 +36,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ctucbvi.study.plan import Study
+from ctucbvi.study.plan import Study
+from ctucbvi.study.result import short
 
-_SHOWN = 10  # significant digits in a document
 _ROUNDING = 1e-9  # relative: far above what adding up in doubles costs
 FORMAT = "ctucbvi losses 1"
 
@@ -119,10 +118,10 @@ class Chain:
             **{name: first[name] for name in names},
             "runs": len(self.left_radii),
             "links": rows,
-            "apart": {"stopping": _short(self.stopping), "outside": _short(self.outside)},
-            "trivial": _short(self.trivial),
+            "apart": {"stopping": short(self.stopping), "outside": short(self.outside)},
+            "trivial": short(self.trivial),
             "episodes_outside_radii": list(self.left_radii),
-            "largest_crowd": _short(max(self.crowd)),
+            "largest_crowd": short(max(self.crowd)),
             "versions": first["versions"],
         }
 
@@ -133,13 +132,9 @@ def _row(link: Link, held: int | None, factor: float | None) -> dict[str, Any]:
         "label": link.label,
         "kind": None if held is None else link.kind.value,
         "says": link.says,
-        "value": _short(link.mean),
-        "standard_error": None if link.standard_error is None else _short(link.standard_error),
-        "factor": None if factor is None else _short(factor),
+        "value": short(link.mean),
+        "standard_error": None if link.standard_error is None else short(link.standard_error),
+        "factor": None if factor is None else short(factor),
         "held_in_runs": held,
-        "parts": {name: _short(part) for name, part in link.parts.items()},
+        "parts": {name: short(part) for name, part in link.parts.items()},
     }
-
-
-def _short(number: float) -> float:
-    return float(f"{number:.{_SHOWN}g}")

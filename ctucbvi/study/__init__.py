@@ -6,7 +6,7 @@
 from ctucbvi.study.bound import RegretBound, regret_bound
 from ctucbvi.study.cells import enough_cells, grid_loss
 from ctucbvi.study.driver import LostWorkerError, StudyRuns, run_study
-from ctucbvi.study.evaluation import Evaluator, grid_policy
+from ctucbvi.study.evaluation import Evaluator
 from ctucbvi.study.figure import draw
 from ctucbvi.study.learners import BY_BONUS, contestant
 from ctucbvi.study.plan import Contestant, RunPlace, Study, checkpoints
@@ -32,7 +32,6 @@ __all__ = [
     "draw",
     "enough_cells",
     "grid_loss",
-    "grid_policy",
     "regret_bound",
     "run_study",
     "student_quantile",

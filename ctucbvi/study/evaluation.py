@@ -47,7 +47,6 @@ it need not wait for a jump; none is worth more than the best of the adjustable 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -56,6 +55,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ctucbvi.errors import InputError
+from ctucbvi.learning.fast.discrete import held_pairs
 from ctucbvi.model import CTMDP
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 
@@ -66,7 +66,7 @@ _SMALLEST, _LARGEST = 1e-200, 1e200  # of the model's numbers: no product over- 
 _VANISHED = 1e-290  # more than all products that underflow can add up to
 
 
-class Flow(NamedTuple):
+class PolicyFlow(NamedTuple):
     """What the compiled evaluation knows of the model."""
 
     share: Floats  # (pairs,) λ/Λ
@@ -94,8 +94,8 @@ class Evaluator:
         self._arrays = arrays
         # At least every rate; at least 1/H, so that the lengths x are of order 1.
         clock = float(np.nextafter(float(max(model.max_rate, 1 / model.horizon)), np.inf))
-        source = _same_action(model) if sampled else np.zeros(len(arrays.target), np.int64)
-        self._flow = Flow(
+        source = held_pairs(model) if sampled else np.zeros(len(arrays.target), np.int64)
+        self._flow = PolicyFlow(
             arrays.rate / clock, arrays.reward / clock, arrays.terminal, arrays.owner, arrays.row,
             arrays.target, source, arrays.probability, clock * arrays.horizon / steps, sampled,
         )  # fmt: skip
@@ -119,16 +119,6 @@ class Evaluator:
         return found
 
 
-def grid_policy(model: CTMDP, steps: int, rules: Mapping[str, Mapping[int, str]]) -> Integers:
-    """A policy on the grid from ``{state: {first grid point: action}}``, ``(states, steps + 1)``."""
-    pair = {(row.state, row.action): i for i, row in enumerate(model.transitions)}
-    policy = np.empty((len(model.states), steps + 1), np.int64)
-    for x, state in enumerate(model.states):
-        for start, action in sorted(rules[state].items()):
-            policy[x, start:] = pair[state, action]
-    return policy
-
-
 def _bound(arrays: Arrays, clock: float, steps: int) -> float:
     """The proved error of every value: the sum of the module's text, doubled."""
     top = float(np.abs(arrays.reward).max())
@@ -149,21 +139,8 @@ def _check(arrays: Arrays) -> None:
             raise InputError("evaluation: the model has numbers beyond 1e±200; choose other units")
 
 
-def _same_action(model: CTMDP) -> Integers:
-    """For every jump the pair of its target with the action that it began with."""
-    pair = {(row.state, row.action): i for i, row in enumerate(model.transitions)}
-    jumps = [(y, row.action) for row in model.transitions if row.rate for y, _ in row.to]
-    for y, action in jumps:
-        if (y, action) not in pair:
-            raise InputError(
-                f"model {model.name!r}: an action that is held through jumps must be on offer everywhere, "
-                f"but state {y!r} does not offer {action!r}; leave out learners in discrete time"
-            )
-    return np.array([pair[jump] for jump in jumps], np.int64)
-
-
 @njit(cache=True)
-def _evaluate(flow: Flow, policies: NDArray[np.integer], found: Floats, work: Floats) -> None:
+def _evaluate(flow: PolicyFlow, policies: NDArray[np.integer], found: Floats, work: Floats) -> None:
     """Fill ``found[j, x]``."""
     terminal, owner, target, source = flow.terminal, flow.owner, flow.target, flow.source
     cell, sampled = flow.cell, flow.sampled
@@ -207,7 +184,7 @@ def _same(policy, i, k):
 
 
 @njit(cache=True, forceinline=True)
-def _stretch(flow: Flow, length: float, q: Floats, z: Floats, new: Floats) -> None:
+def _stretch(flow: PolicyFlow, length: float, q: Floats, z: Floats, new: Floats) -> None:
     """Carry ``q`` over a stretch of ``length`` ≤ 1; jump ``e`` leads to the pair ``source[e]``."""
     share, gain, row, source, probability = flow.share, flow.gain, flow.row, flow.source, flow.probability
     z[:] = q

@@ -61,7 +61,7 @@ class StudyResult:
             "confidence": str(self.curves[0].confidence),
             "checkpoints": list(self.study.checkpoints),
             "learners": [self._learner(curve) for curve in self.curves],
-            "bound": [None if b is None else _short(b) for b in self.bound.values],
+            "bound": [None if b is None else short(b) for b in self.bound.values],
             "bound_missing": self.bound.missing or None,
             "never_left": [pair.to_json() for pair in self.never_left],
             "versions": first["versions"],
@@ -93,14 +93,14 @@ class StudyResult:
             "sampled": contestant.sampled,
             **dict(contestant.options),
             **self._grid(contestant, curve),
-            "error_per_episode": _short(float(curve.error)),
-            "mean": [_short(float(m)) for m in curve.mean],
+            "error_per_episode": short(float(curve.error)),
+            "mean": [short(float(m)) for m in curve.mean],
             "standard_error": None
             if curve.standard_error is None
-            else list(map(_short, curve.standard_error)),
+            else list(map(short, curve.standard_error)),
             "band": _ends(curve.band),
             "guaranteed": _ends(curve.guaranteed),
-            "final": [_short(float(run[-1])) for run in curve.regrets],
+            "final": [short(float(run[-1])) for run in curve.regrets],
         }
 
 
@@ -124,13 +124,14 @@ def document_text(document: dict[str, Any]) -> str:
 def _ends(band: tuple[tuple[float, float], ...] | None) -> dict[str, list[float]] | None:
     if band is None:
         return None
-    return {"lower": [_short(a) for a, _ in band], "upper": [_short(b) for _, b in band]}
+    return {"lower": [short(a) for a, _ in band], "upper": [short(b) for _, b in band]}
 
 
 def _above(number: Fraction) -> float:
     """A short number that is not below ``number``."""
-    return _short(float(number) * (1 + 10.0**-_SHOWN * 10))
+    return short(float(number) * (1 + 10.0**-_SHOWN * 10))
 
 
-def _short(number: float) -> float:
+def short(number: float) -> float:
+    """The number as documents show it."""
     return float(f"{number:.{_SHOWN}g}")

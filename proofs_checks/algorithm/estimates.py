@@ -7,15 +7,14 @@ have, at most 1.
 
 from __future__ import annotations
 
-from proofs_checks.checks.common import BOTH, PROOF, REFUTATION
+from proofs_checks.checks.common import PROOF, PROVER, REFUTATION
 from proofs_checks.checks.estimates import unseen
 from proofs_checks.checks.rates import two_forms
 from verify.claims import Domain, Remark, Section
-from verify.provers.symbolic import Symbolic
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0")
 
-section = Section(checks=BOTH, expected="proved", symbols={"N": "N⁺", "m": "λmax", "d": "δ"})
+section = Section(checks=PROOF, expected="proved", symbols={"N": "N⁺", "m": "λmax", "d": "δ"})
 
 section.step(
     "eq:Nkplus/truncated",
@@ -23,7 +22,6 @@ section.step(
     "at t_{n+1} = t_n + τ_n > H. (It is at H, so that the indicator of t_{n+1} <= H counts the visit.)",
     says="t + (H - t) > H",
     domain=("t >= 0", "t < H", "H > 0"),
-    checks=PROOF,
     expected="refuted",
     latex=r"\tau_n = H-t_n \implies t_{n+1} > H",
     mutant="t + (H - t) >= H",  # it is at H
@@ -51,7 +49,6 @@ section.claim(
     "Σ_y p̂_k(y|x,a) = 1 wherever the proofs use it (eq:model-error, the contraction), for every N⁺ >= 0.",
     says="N/Max(1, N) == 1",
     domain=Domain.of("N >= 0", integers="N"),
-    checks=PROOF,
     expected="refuted",
     latex=r"\sum_y \hat p_k(y|x,a) = 1",
     mutant=Domain.of("N >= 1", integers="N"),  # pairs that were left: true
@@ -79,7 +76,7 @@ section.claim(
     "0/max{1, 0} = 0.",
     says="Min(N/T, m) + N/Max(1, N) == 0",
     domain=Domain.of("0 <= N <= 0", "T > 0", "m > 0", integers="N"),
-    checks=(unseen(), Symbolic()),
+    checks=(unseen(), PROVER),
     latex=r"N^{k,+}(x,a) = 0 \implies \hat p_k(\cdot|x,a) = 0,\ \hat\lambda_k(x,a) = 0",
     mutant=unseen(1),
 )
@@ -115,6 +112,5 @@ section.repair(
     "It is nonnegative if δ <= 2^S SAHK².",
     says="S*log(2) + log(S*A*H*K**2/d) >= 0",
     domain=Domain.of(*_SIZES, "0 < d < 1", "d <= 2**S*S*A*H*K**2", integers="S A K"),
-    checks=PROOF,
     mutant=Domain.of(*_SIZES, "0 < d < 1", integers="S A K"),
 )

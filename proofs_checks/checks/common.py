@@ -2,27 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
 
 import sympy
 
 from ctucbvi import UndecidedError
 from verify.claims import Effort
 from verify.provers.balls import evaluate
-from verify.provers.box import Box
 from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 
-SEARCH = Search(examples=(60, 2000))
-PROOF = (Symbolic(), SEARCH)
-BOXED = (Box(), SEARCH)
-BOTH = (Symbolic(), Box(), SEARCH)
-REFUTATION = (SEARCH, Symbolic())  # the search finds the simplest counterexample
+PROVER, SEARCH = Proof(), Search(examples=(60, 2000))
+PROOF = (PROVER, SEARCH)
+REFUTATION = (SEARCH, PROVER)  # the search finds the simplest counterexample
 WAIT = "(1 - exp(-l*t))/l"  # w, the expected time before a jump or the end
 _BITS = 128
+_P = ParamSpec("_P")
+
+
+def scaled(
+    title: str, method: str = "", *, complete: bool = False
+) -> Callable[[Callable[Concatenate[Effort, _P], Iterable[Case]]], Callable[_P, Computed]]:
+    """A check from a function that computes its cases with some effort; it has the function's parameters."""
+
+    def decorated(function: Callable[Concatenate[Effort, _P], Iterable[Case]]) -> Callable[_P, Computed]:
+        @wraps(function)
+        def check(*values: _P.args, **named: _P.kwargs) -> Computed:
+            def compute(effort: Effort) -> Outcome:
+                return Outcome(function(effort, *values, **named), complete, method=method)
+
+            return Computed(compute, title)
+
+        return check
+
+    return decorated
+
+
+def cases(
+    title: str, method: str = "", *, complete: bool = False
+) -> Callable[[Callable[_P, Iterable[Case]]], Callable[_P, Computed]]:
+    """The same from a function that computes the same cases whatever the effort."""
+
+    def decorated(function: Callable[_P, Iterable[Case]]) -> Callable[_P, Computed]:
+        @wraps(function)
+        def whatever(_: Effort, /, *values: _P.args, **named: _P.kwargs) -> Iterable[Case]:
+            return function(*values, **named)
+
+        return scaled(title, method, complete=complete)(whatever)
+
+    return decorated
 
 
 def or_undecided(sides: Callable[[Any], tuple[Any, Any]]) -> Callable[[Any], tuple[Any, Any] | None]:

@@ -15,14 +15,14 @@ from ctucbvi import ValueIteration, algorithm2, solve
 from ctucbvi.exact.exppoly import ExpPoly
 from ctucbvi.exact.iteration import commit
 from ctucbvi.model import CTMDP, Transition
-from proofs_checks.checks.common import vanishes
+from proofs_checks.checks.common import scaled, vanishes
 from proofs_checks.checks.optimality import paper_example
 from proofs_checks.checks.perturbed import Place, places
 from proofs_checks.checks.poisson import weight
 from proofs_checks.checks.setting import ELAPSED, RATE, TIME, class_models
 from verify.claims import Effort
 from verify.provers.balls import precision, rational
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case, Computed
 from verify.provers.search import Search
 
 NOISE = Fraction(1, 2**40)  # equal norms are told from unequal ones by this much
@@ -104,21 +104,18 @@ def coefficient_attained(slower: Any = 1) -> Computed:
     )
 
 
-def several_steps(power: int = 0) -> Computed:
+@scaled("Poisson tails", "finite sums in balls of 512 bits")
+def several_steps(effort: Effort, power: int = 0) -> list[Case]:
     """P(Poisson(z) >= n), what n steps with u - v = 1 leave, against ρ^(n + ``power``)."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        with precision(4 * BITS):  # tails are differences from 1
-            for z in (Fraction(1, 10), Fraction(1), Fraction(7), Fraction(20)):
-                ball = arb(rational(z))
-                factor = 1 - (-ball).exp()
-                for n in range(2, effort.scaled(12, 60)):
-                    tail = 1 - sum((weight(ball, j) for j in range(n)), arb(0))
-                    cases.append(Case(f"λmax H = {z}, n = {n}", tail, factor ** (n + power), "<="))
-        return Outcome(cases, method="finite sums in balls of 512 bits")
-
-    return Computed(compute, "Poisson tails")
+    found = []
+    with precision(4 * BITS):  # tails are differences from 1
+        for z in (Fraction(1, 10), Fraction(1), Fraction(7), Fraction(20)):
+            ball = arb(rational(z))
+            factor = 1 - (-ball).exp()
+            for n in range(2, effort.scaled(12, 60)):
+                tail = 1 - sum((weight(ball, j) for j in range(n)), arb(0))
+                found.append(Case(f"λmax H = {z}, n = {n}", tail, factor ** (n + power), "<="))
+    return found
 
 
 Factor = Callable[[arb], arb]  # of ε, as a function of λmax H
@@ -146,24 +143,21 @@ def stopped_error(
     return Search(examples=(15, 150), given=given, sides=sides, title="where it stopped")
 
 
-def long_horizon(share: Fraction = Fraction(1)) -> Computed:
+@scaled("long horizons", "certified values")
+def long_horizon(effort: Effort, share: Fraction = Fraction(1)) -> list[Case]:
     """‖V̂_∞ - V̂_1‖ = H - w, w = (1 - exp(-λH))/λ, for one state, r = 1; ‖V̂_1 - 0‖ = w < ε = 1/λ stops it.
 
     The error is 1 - 1/(λH) of ελH: on long horizons no smaller factor will do.
     """
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for load in (Fraction(2), Fraction(20))[: effort.scaled(2, 2)]:
-            row = Transition("x", "a", load, Fraction(1), (("x", Fraction(1)),))
-            model = CTMDP("alone", ("x",), ("a",), Fraction(1), "x", (row,), (Fraction(0),))
-            stopped = algorithm2(model, 1 / load).value.value("x", 1)
-            error = solve(model, truncate=True, resolve_policy=False).value("x", 1) - stopped
-            again = f"from math import exp; print(1 - (1 - exp(-{load}))/{load} > {share})"
-            cases.append(Case(f"one state, λ = {load}, H = r = 1, ε = {1 / load}", error, share, line=again))
-        return Outcome(cases, method="certified values")
-
-    return Computed(compute, "long horizons")
+    found = []
+    for load in (Fraction(2), Fraction(20))[: effort.scaled(2, 2)]:
+        row = Transition("x", "a", load, Fraction(1), (("x", Fraction(1)),))
+        model = CTMDP("alone", ("x",), ("a",), Fraction(1), "x", (row,), (Fraction(0),))
+        stopped = algorithm2(model, 1 / load).value.value("x", 1)
+        error = solve(model, truncate=True, resolve_policy=False).value("x", 1) - stopped
+        again = f"from math import exp; print(1 - (1 - exp(-{load}))/{load} > {share})"
+        found.append(Case(f"one state, λ = {load}, H = r = 1, ε = {1 / load}", error, share, line=again))
+    return found
 
 
 def poisson_steps(jump: Any = 1) -> Computed:

@@ -12,9 +12,10 @@ from fractions import Fraction
 from flint import arb
 from hypothesis import strategies
 
+from proofs_checks.checks.common import scaled
 from verify.claims import Effort
 from verify.provers.balls import precision, rational
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 from verify.provers.search import Search
 
 _BITS = 128
@@ -100,15 +101,12 @@ def longest(less: int = 0) -> Search:
     return Search((150, 2000), jumps, sides, title="numbers of jumps")
 
 
-def first_roots(factor: Fraction = Fraction(2, 3)) -> Computed:
+@scaled("sums", "partial sums in balls")
+def first_roots(effort: Effort, factor: Fraction = Fraction(2, 3)) -> list[Case]:
     """``√0 + … + √(K-1)`` against ``factor K^{3/2}``, for every K up to a few hundred."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases, total = [], arb(0)
-        for k in range(1, effort.scaled(200, 5000) + 1):
-            with precision(_BITS):
-                total += arb(k - 1).sqrt()
-                cases.append(Case(f"K={k}", total, rational(factor) * arb(k).sqrt() ** 3))
-        return Outcome(cases, method="partial sums in balls")
-
-    return Computed(compute, "sums")
+    found, total = [], arb(0)
+    for k in range(1, effort.scaled(200, 5000) + 1):
+        with precision(_BITS):
+            total += arb(k - 1).sqrt()
+            found.append(Case(f"K={k}", total, rational(factor) * arb(k).sqrt() ** 3))
+    return found

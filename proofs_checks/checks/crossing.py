@@ -21,15 +21,17 @@ put in order raise the precision.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 
 from flint import arb, arb_poly
 
+from proofs_checks.checks.common import scaled
 from verify.claims import Effort
 from verify.provers.balls import precision, rational
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 
 _BITS = (128, 256, 512)
 _TINY = 2.0**-100  # what a cut-off of Poisson weights may leave out
@@ -210,26 +212,19 @@ LARGER = (
 )
 
 
-def covered(factor: Fraction = Fraction(4)) -> Computed:
+@scaled("crossing probabilities", "recursion over the counts inside the boundaries, in balls")
+def covered(effort: Effort, factor: Fraction = Fraction(4)) -> Iterator[Case]:
     """The crossing probability against a pair's share of δ, with ``factor`` in L(δ)."""
-
-    def compute(effort: Effort) -> Outcome:
-        settings = EXAMPLES + (LARGER if effort.profile != "quick" else ())
-        changed = [replace(setting, factor=factor) for setting in settings]
-        cases = (Case(str(s), crossing(s), s.delta / (s.states * s.actions), line=_line(s)) for s in changed)
-        return Outcome(cases, method="recursion over the counts inside the boundaries, in balls")
-
-    return Computed(compute, "crossing probabilities")
+    settings = EXAMPLES + (LARGER if effort.profile != "quick" else ())
+    changed = [replace(setting, factor=factor) for setting in settings]
+    return (Case(str(s), crossing(s), s.delta / (s.states * s.actions), line=_line(s)) for s in changed)
 
 
-def peeled(spare: Fraction = Fraction(1, 4)) -> Computed:
+@scaled("crossing probabilities")
+def peeled(effort: Effort, spare: Fraction = Fraction(1, 4)) -> list[Case]:
     """The crossing probability against 2J exp(-L·spare)."""
-
-    def compute(effort: Effort) -> Outcome:
-        settings = EXAMPLES + (LARGER if effort.profile != "quick" else ())
-        return Outcome([Case(str(s), crossing(s), _peel_bound(s, spare), line=_line(s)) for s in settings])
-
-    return Computed(compute, "crossing probabilities")
+    settings = EXAMPLES + (LARGER if effort.profile != "quick" else ())
+    return [Case(str(s), crossing(s), _peel_bound(s, spare), line=_line(s)) for s in settings]
 
 
 def _peel_bound(setting: Setting, spare: Fraction) -> arb:

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from ctucbvi import solve
 from ctucbvi.model import CTMDP
+from proofs_checks.checks.common import scaled
 from proofs_checks.checks.hjb import one_speed
 from proofs_checks.checks.optimality import ADJUSTABLE, paper_example
 from proofs_checks.checks.setting import class_models
 from verify.claims import Effort
 from verify.provers.balls import precision, rational
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 from verify.provers.search import Search
 
 BITS = 128
@@ -74,44 +75,38 @@ GRID_LINE = (
 )
 
 
-def grid_limit(semantics: str) -> Computed:
+@scaled("discretised values", "exact recursion, rounded to 2^-80 per step")
+def grid_limit(effort: Effort, semantics: str) -> list[Case]:
     """The discretised value of the paper's example against that of a problem in continuous time."""
-
-    def compute(effort: Effort) -> Outcome:
-        model = paper_example()
-        goal = solve(model, semantics, digits=15).value(model.initial)
-        cases = []
-        for steps in (1000, 2000, *((20_000,) if effort.profile != "quick" else ())):
-            found = best_on_grid(model, steps)
-            # An explicit Euler scheme for the HJB equation, off by at most 7Δ/2 (eq:hjb-pde/euler).
-            gap = max(abs(found - goal.lower), abs(found - goal.upper))
-            description = f"Δ = 1/{steps}: distance of the discretised value from the {semantics} one"
-            allowed = Fraction(1, 1000) if steps >= 2000 else Fraction(1, 500)
-            cases.append(Case(description, gap, allowed, "<=", line=GRID_LINE))
-        return Outcome(cases, method="exact recursion, rounded to 2^-80 per step")
-
-    return Computed(compute, "discretised values")
+    model = paper_example()
+    goal = solve(model, semantics, digits=15).value(model.initial)
+    listed = []
+    for steps in (1000, 2000, *((20_000,) if effort.profile != "quick" else ())):
+        found = best_on_grid(model, steps)
+        # An explicit Euler scheme for the HJB equation, off by at most 7Δ/2 (eq:hjb-pde/euler).
+        gap = max(abs(found - goal.lower), abs(found - goal.upper))
+        description = f"Δ = 1/{steps}: distance of the discretised value from the {semantics} one"
+        allowed = Fraction(1, 1000) if steps >= 2000 else Fraction(1, 500)
+        listed.append(Case(description, gap, allowed, "<=", line=GRID_LINE))
+    return listed
 
 
-def sampled_policy(share: Fraction = Fraction(1)) -> Computed:
+@scaled("one policy sampled", "closed form in balls of 128 bits")
+def sampled_policy(effort: Effort, share: Fraction = Fraction(1)) -> list[Case]:
     """The paper's example under 'always slow', in closed form: its value, sampled and not, against the bound.
 
     Operating at time u has probability 2/5 + 3/5 exp(-5u); rewards 17/20 and 8/20.
     """
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for steps in range(1, effort.scaled(40, 400)):
-            with precision(BITS):
-                decay, delta = (-arb(5) / steps).exp(), arb(1) / steps
-                held = delta * (1 - (-arb(5)).exp()) / (1 - decay)  # Δ Σ exp(-5jΔ)
-                exact = (1 - (-arb(5)).exp()) / 5
-                gap = arb(rational(Fraction(9, 20) * Fraction(3, 5))) * (held - exact)
-                bound = share * Fraction(3, 2) / steps  # λmax H Δ/2: the rates are 3 and 2
-            cases.append(Case(f"always slow, Δ = 1/{steps}", abs(gap), bound, "<="))
-        return Outcome(cases, method="closed form in balls of 128 bits")
-
-    return Computed(compute, "one policy sampled")
+    found = []
+    for steps in range(1, effort.scaled(40, 400)):
+        with precision(BITS):
+            decay, delta = (-arb(5) / steps).exp(), arb(1) / steps
+            held = delta * (1 - (-arb(5)).exp()) / (1 - decay)  # Δ Σ exp(-5jΔ)
+            exact = (1 - (-arb(5)).exp()) / 5
+            gap = arb(rational(Fraction(9, 20) * Fraction(3, 5))) * (held - exact)
+            bound = share * Fraction(3, 2) / steps  # λmax H Δ/2: the rates are 3 and 2
+        found.append(Case(f"always slow, Δ = 1/{steps}", abs(gap), bound, "<="))
+    return found
 
 
 def euler_errors(share: Fraction = Fraction(1)) -> Search:

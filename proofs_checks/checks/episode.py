@@ -13,7 +13,7 @@ from hypothesis.strategies import DrawFn
 from ctucbvi import CTMDP, Enclosure, Policy, ValueIteration, evaluate
 from ctucbvi.exact.precision import precision, to_fmpq
 from ctucbvi.strategies import models, policies, times
-from proofs_checks.checks.common import or_undecided
+from proofs_checks.checks.common import or_undecided, scaled
 from proofs_checks.checks.model_error import ONE
 from proofs_checks.checks.perturbed import BITS, EVERY, Place, mistaken, places, positive
 from proofs_checks.checks.perturbed_values import (
@@ -28,7 +28,7 @@ from proofs_checks.checks.perturbed_values import (
 )
 from proofs_checks.checks.poisson import weight
 from verify.claims import Effort
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 from verify.provers.search import Search
 
 _CLOSE = Fraction(1, 10**12)
@@ -76,14 +76,11 @@ def episodes(shares: Shares, kinds: tuple[str, ...] = EVERY) -> Search:
     return Search((30, 1000), given=places(kinds=kinds), sides=or_undecided(sides), title="episodes")
 
 
-def mistakes(shares: Shares) -> Computed:
+@scaled("a missed action", "certified values")
+def mistakes(effort: Effort, shares: Shares) -> Iterator[Case]:
     """The lemma on :func:`mistaken` models."""
-
-    def cases(effort: Effort) -> Iterator[Case]:
-        for beta in (Fraction(1, 10), Fraction(1), Fraction(3))[: effort.scaled(2, 3)]:
-            yield Case(f"λ = 1, β = {beta}", *regret(mistaken(ONE, beta), "x", Fraction(1, 1000), shares))
-
-    return Computed(lambda effort: Outcome(cases(effort), method="certified values"), "a missed action")
+    for beta in (Fraction(1, 10), Fraction(1), Fraction(3))[: effort.scaled(2, 3)]:
+        yield Case(f"λ = 1, β = {beta}", *regret(mistaken(ONE, beta), "x", Fraction(1, 1000), shares))
 
 
 # --- eq:Vpik: the definition of V^π against its equation ---------------------------------------
@@ -128,16 +125,13 @@ def own_equation(forget: bool = False) -> Search:
 # --- the remainder -----------------------------------------------------------------------------
 
 
-def remainders(power: int = 0) -> Computed:
+@scaled("Poisson tails", "finite sums in balls")
+def remainders(effort: Effort, power: int = 0) -> Iterator[Case]:
     """``P(N >= m)`` for ``N`` Poisson with mean μ, against ``μ^(m+power)/(m+power)!``."""
-
-    def cases(effort: Effort) -> Iterator[Case]:
-        for mean in (Fraction(1, 10), Fraction(1), Fraction(7), Fraction(40))[: effort.scaled(3, 4)]:
-            for m in range(0, 41, 4):
-                with precision(4 * BITS):
-                    mu = arb(to_fmpq(mean))
-                    tail = 1 - sum((weight(mu, j) for j in range(m)), arb(0))
-                    bound = mu ** (m + power) / arb(m + power + 1).gamma()
-                yield Case(f"mean {mean}, m = {m}", tail, bound)
-
-    return Computed(lambda effort: Outcome(cases(effort), method="finite sums in balls"), "Poisson tails")
+    for mean in (Fraction(1, 10), Fraction(1), Fraction(7), Fraction(40))[: effort.scaled(3, 4)]:
+        for m in range(0, 41, 4):
+            with precision(4 * BITS):
+                mu = arb(to_fmpq(mean))
+                tail = 1 - sum((weight(mu, j) for j in range(m)), arb(0))
+                bound = mu ** (m + power) / arb(m + power + 1).gamma()
+            yield Case(f"mean {mean}, m = {m}", tail, bound)

@@ -12,10 +12,11 @@ from ctucbvi import evaluate, solve
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.exact import Solution
 from ctucbvi.model import CTMDP, Transition
+from proofs_checks.checks.common import cases, scaled
 from proofs_checks.checks.optimality import ADJUSTABLE, COMMITTED, TOLERANCE, paper_example
 from proofs_checks.checks.setting import class_models
 from verify.claims import Effort
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 from verify.provers.search import Search
 
 # Explicit Euler steps for both systems of the paper's example: off by at most 7h/2 (eq:hjb-pde/euler).
@@ -34,7 +35,7 @@ HAND_LINE = (
 
 @cache
 def two_speeds() -> CTMDP:
-    """The model of the module's text, with horizon 2; two states that earn nothing take turns."""
+    """The model of :mod:`proofs_checks.planning.hjb`, H = 2; two states that earn nothing take turns."""
     fast = Transition.of("x", "a", rate=2, reward=1, to={"y": 1})
     slow = Transition.of("x", "b", rate="1/2", reward="1/2", to={"y": 1})
     idle = [
@@ -76,70 +77,53 @@ def slopes(solution: Solution, state: str, t: Fraction) -> tuple[Enclosure, Encl
     return found[best], top
 
 
-def hjb_residual(*names: str) -> Computed:
+@scaled("slopes", "V* of the committed problem with 20 certified digits")
+def hjb_residual(effort: Effort, *names: str) -> list[Case]:
     """The right side of the HJB equation at V* against ∂V*, at times where the best action is unique."""
-
-    def compute(effort: Effort) -> Outcome:
-        models = {"two-speeds": two_speeds, "one-speed": one_speed, "machine-repair": paper_example}
-        cases = []
-        for name in names:
-            solution = solve(models[name](), digits=20)
-            points = effort.scaled(10, 100)
-            for i in range(points // 2, points):
-                t = solution.model.horizon * Fraction(i, points)
-                slope, top = slopes(solution, solution.model.initial, t)
-                again = HAND_LINE if name == "two-speeds" else ""
-                cases.append(
-                    Case(
-                        f"{name}, {solution.model.initial}, t = {t}", top, slope + TOLERANCE, "<=", line=again
-                    )
-                )
-        return Outcome(cases, method="V* of the committed problem with 20 certified digits")
-
-    return Computed(compute, "slopes")
-
-
-def two_values(*names: str) -> Computed:
-    """The value of the HJB equation against the fixed point of G, at the horizon."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-
-        models = {"two-speeds": two_speeds, "one-speed": one_speed, "machine-repair": paper_example}
-        cases = []
-        for name in names:
-            model = models[name]()
-            hjb, fixed = (
-                solve(model, kind, digits=20).value(model.initial) for kind in (ADJUSTABLE, COMMITTED)
+    models = {"two-speeds": two_speeds, "one-speed": one_speed, "machine-repair": paper_example}
+    found = []
+    for name in names:
+        solution = solve(models[name](), digits=20)
+        points = effort.scaled(10, 100)
+        for i in range(points // 2, points):
+            t = solution.model.horizon * Fraction(i, points)
+            slope, top = slopes(solution, solution.model.initial, t)
+            again = HAND_LINE if name == "two-speeds" else ""
+            found.append(
+                Case(f"{name}, {solution.model.initial}, t = {t}", top, slope + TOLERANCE, "<=", line=again)
             )
-            again = EULER_LINE if name == "machine-repair" else ""
-            gap = hjb - fixed
-            cases.append(Case(f"{name}: HJB value minus fixed point of G", gap, TOLERANCE, "<=", line=again))
-        return Outcome(cases, method="both problems with 20 certified digits")
+    return found
 
-    return Computed(compute, "two values")
+
+@cases("two values", "both problems with 20 certified digits")
+def two_values(*names: str) -> list[Case]:
+    """The value of the HJB equation against the fixed point of G, at the horizon."""
+    models = {"two-speeds": two_speeds, "one-speed": one_speed, "machine-repair": paper_example}
+    found = []
+    for name in names:
+        model = models[name]()
+        hjb, fixed = (solve(model, kind, digits=20).value(model.initial) for kind in (ADJUSTABLE, COMMITTED))
+        again = EULER_LINE if name == "machine-repair" else ""
+        gap = hjb - fixed
+        found.append(Case(f"{name}: HJB value minus fixed point of G", gap, TOLERANCE, "<=", line=again))
+    return found
 
 
 POLICY_LINE = "from math import exp; V = (1 - exp(-2))/2; print(V > 1/3 and 1 - exp(-1/2) < V)"
 
 
-def greedy_policies(*times: tuple[str, Fraction]) -> Computed:
+@cases("greedy policies", "both values with 20 certified digits")
+def greedy_policies(*times: tuple[str, Fraction]) -> list[Case]:
     """What the policy that maximises the right side of the HJB equation earns, played at jumps, and V*."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-
-        models = {"two-speeds": two_speeds, "one-speed": one_speed, "machine-repair": paper_example}
-        cases = []
-        for name, t in times:
-            model = models[name]()
-            greedy = evaluate(solve(model, ADJUSTABLE, digits=20).policy(), COMMITTED, digits=20)
-            lost = solve(model, COMMITTED, digits=20).value(model.initial, t) - greedy.value(model.initial, t)
-            again = POLICY_LINE if name == "two-speeds" else ""
-            cases.append(Case(f"{name}, t = {t}: V* minus its value", lost, TOLERANCE, "<=", line=again))
-        return Outcome(cases, method="both values with 20 certified digits")
-
-    return Computed(compute, "greedy policies")
+    models = {"two-speeds": two_speeds, "one-speed": one_speed, "machine-repair": paper_example}
+    found = []
+    for name, t in times:
+        model = models[name]()
+        greedy = evaluate(solve(model, ADJUSTABLE, digits=20).policy(), COMMITTED, digits=20)
+        lost = solve(model, COMMITTED, digits=20).value(model.initial, t) - greedy.value(model.initial, t)
+        again = POLICY_LINE if name == "two-speeds" else ""
+        found.append(Case(f"{name}, t = {t}: V* minus its value", lost, TOLERANCE, "<=", line=again))
+    return found
 
 
 def constant_maximisers(known: bool = True) -> Search:

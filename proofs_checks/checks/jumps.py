@@ -9,10 +9,11 @@ from math import comb, factorial, prod
 
 from flint import arb
 
+from proofs_checks.checks.common import cases, scaled
 from proofs_checks.checks.poisson import weight
 from verify.claims import Effort
 from verify.provers.balls import precision, rational
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 
 _BITS = 128
 
@@ -32,23 +33,19 @@ _SMALL = (  # S, A, K, H, δ
 )
 
 
-def without_data(*, region: bool = False) -> Computed:
+@cases("first episode")
+def without_data(*, region: bool = False) -> list[Case]:
     """‖p - 0‖² = 1 against α² = 2Λ; with ``region`` only where 2^S SAHK² >= 2δ, which is above √e δ."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        cases = []
-        for states, actions, episodes, horizon, delta in _SMALL:
-            ratio = 2**states * states * actions * horizon * episodes**2 / delta
-            if ratio >= 2 or not region:
-                with precision(_BITS):
-                    right = 2 * bracket(states, actions, episodes, horizon, delta)
-                text = f"S={states}, A={actions}, K={episodes}, H={horizon}, δ={delta}"
-                again = f"from math import log; print(1 > 2*log({ratio.numerator}/{ratio.denominator}))"
-                cases.append(Case(text, 1, right, line=again))
-        return Outcome(cases)
-
-    return Computed(compute, "first episode")
+    found = []
+    for states, actions, episodes, horizon, delta in _SMALL:
+        ratio = 2**states * states * actions * horizon * episodes**2 / delta
+        if ratio >= 2 or not region:
+            with precision(_BITS):
+                right = 2 * bracket(states, actions, episodes, horizon, delta)
+            text = f"S={states}, A={actions}, K={episodes}, H={horizon}, δ={delta}"
+            again = f"from math import log; print(1 > 2*log({ratio.numerator}/{ratio.denominator}))"
+            found.append(Case(text, 1, right, line=again))
+    return found
 
 
 # --- the union over the values of N -----------------------------------------------------------
@@ -60,58 +57,50 @@ def visits(mean: Fraction, n: int) -> arb:
     return weight(exact, 0) if n == 0 else weight(exact, 2 * n - 1) + weight(exact, 2 * n)
 
 
-def more_than(episodes: int = 2, *, rare: bool = False) -> Computed:
+@cases("exact law")
+def more_than(episodes: int = 2, *, rare: bool = False) -> list[Case]:
     """P(more than K² jumps in K - 1 episodes), H = 1, all rates 1, against 0 or, if ``rare``, exp(-K²)."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        limit, mean = episodes**2, Fraction(episodes - 1)
-        with precision(_BITS * 4):
-            exact = arb(rational(mean))
-            tail = 1 - sum((weight(exact, j) for j in range(limit + 1)), arb(0))
-            bound = (-arb(limit)).exp() if rare else arb(0)
-        again = f"from mpmath import gammainc; print(gammainc({limit + 1}, 0, {mean}, regularized=True) > 0)"
-        text = f"K = {episodes}, H = 1, one state, rate 1: P(N > HK² = {limit})"
-        return Outcome([Case(text, tail, bound, line=again)])
-
-    return Computed(compute, "exact law")
+    limit, mean = episodes**2, Fraction(episodes - 1)
+    with precision(_BITS * 4):
+        exact = arb(rational(mean))
+        tail = 1 - sum((weight(exact, j) for j in range(limit + 1)), arb(0))
+        bound = (-arb(limit)).exp() if rare else arb(0)
+    again = f"from mpmath import gammainc; print(gammainc({limit + 1}, 0, {mean}, regularized=True) > 0)"
+    text = f"K = {episodes}, H = 1, one state, rate 1: P(N > HK² = {limit})"
+    return [Case(text, tail, bound, line=again)]
 
 
 # --- the lemma --------------------------------------------------------------------------------
 
 
+@cases("exact law")
 def short_and_fast(
     horizon: Fraction = Fraction(1, 480), draws: int = 12, *, uniform: bool = False, sets: int = 1
-) -> Computed:
+) -> list[Case]:
     """P(miss at k = 2) against ``sets``·δ, δ = 1/10.
 
     S = 3, A = 1, K = 2, from state 0 to 1 or 2 evenly and back, all rates 4/H.
     ``uniform``: with n(n + 1), n = max{1, N}, in the place of HK² in the radius.
     """
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        delta = Fraction(1, 10)
-        with precision(_BITS):
-            missed, seen = arb(0), arb(0)
-            for n in range(draws + 1):
-                here, steps = visits(Fraction(4), n), Fraction(max(1, n) * (max(1, n) + 1), 4)
-                level = 2 * bracket(3, 1, 2, steps if uniform else horizon, delta)
-                seen += here
-                for b in range(n + 1):
-                    square = (2 * abs(Fraction(b, n) - Fraction(1, 2))) ** 2 if n else Fraction(1)
-                    if arb(rational(square * max(1, n))) > level:  # certain, so the sum is a lower bound
-                        missed += here * arb(rational(Fraction(comb(n, b), 2**n)))
-            total = missed + arb(0).union(1 - seen)
-        again = (  # two or three jumps are seen, and all lead to the same state
-            "from math import exp, log; print(2*log(2) >= 1 and 2*log(2)/2 < 1 and exp(-4)*((4**3/6 + "
-            "4**4/24)/2 "
-            f"+ (4**5/120 + 4**6/720)/4) > {sets}/10)"
-        )
-        text = f"H = {horizon}, λ = {4 / horizon}: P(miss)"
-        return Outcome([Case(text, total, sets * delta, line=again)])
-
-    return Computed(compute, "exact law")
+    delta = Fraction(1, 10)
+    with precision(_BITS):
+        missed, seen = arb(0), arb(0)
+        for n in range(draws + 1):
+            here, steps = visits(Fraction(4), n), Fraction(max(1, n) * (max(1, n) + 1), 4)
+            level = 2 * bracket(3, 1, 2, steps if uniform else horizon, delta)
+            seen += here
+            for b in range(n + 1):
+                square = (2 * abs(Fraction(b, n) - Fraction(1, 2))) ** 2 if n else Fraction(1)
+                if arb(rational(square * max(1, n))) > level:  # certain, so the sum is a lower bound
+                    missed += here * arb(rational(Fraction(comb(n, b), 2**n)))
+        total = missed + arb(0).union(1 - seen)
+    again = (  # two or three jumps are seen, and all lead to the same state
+        "from math import exp, log; print(2*log(2) >= 1 and 2*log(2)/2 < 1 and exp(-4)*((4**3/6 + "
+        "4**4/24)/2 "
+        f"+ (4**5/120 + 4**6/720)/4) > {sets}/10)"
+    )
+    text = f"H = {horizon}, λ = {4 / horizon}: P(miss)"
+    return [Case(text, total, sets * delta, line=again)]
 
 
 # --- Weissman's inequality --------------------------------------------------------------------
@@ -143,46 +132,38 @@ def distances(law: tuple[Fraction, ...], draws: int) -> dict[Fraction, Fraction]
     return found
 
 
-def weissman(speed: Fraction = Fraction(1, 2)) -> Computed:
+@scaled("exact multinomial", "multinomial probabilities in fractions")
+def weissman(effort: Effort, speed: Fraction = Fraction(1, 2)) -> list[Case]:
     """P(‖p - p̂‖₁ >= ε) against (2^S - 2) exp(-speed·nε²), at every ε that occurs."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for law in _LAWS:
-            for draws in range(1, effort.scaled(8, 20) + 1):
-                chances = distances(law, draws)
-                for epsilon in sorted(e for e in chances if e > 0):
-                    tail = sum((p for e, p in chances.items() if e >= epsilon), Fraction(0))
-                    with precision(_BITS):
-                        exponent = arb(rational(-speed * draws * epsilon**2))
-                        bound = (2 ** len(law) - 2) * exponent.exp()
-                    text = f"p = ({', '.join(map(str, law))}), n = {draws}, ε = {epsilon}"
-                    again = (
-                        f"from math import exp; print({float(tail)!r} > {2 ** len(law) - 2}"
-                        f"*exp(-{float(speed * draws * epsilon**2)!r}))"
-                    )
-                    cases.append(Case(text, tail, bound, line=again))
-        return Outcome(cases, method="multinomial probabilities in fractions")
-
-    return Computed(compute, "exact multinomial")
-
-
-def best_subset(factor: int = 2) -> Computed:
-    """‖p - p̂‖₁ against ``factor`` times the best p̂(B) - p(B), over all sets B."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for law in _LAWS:
-            for counts in compositions(effort.scaled(6, 15), len(law)):
-                d = [Fraction(c, sum(counts)) - p for p, c in zip(law, counts, strict=True)]
-                sets = product((0, 1), repeat=len(law))
-                best = max(
-                    sum((x for x, chosen in zip(d, s, strict=True) if chosen), Fraction(0)) for s in sets
+    found = []
+    for law in _LAWS:
+        for draws in range(1, effort.scaled(8, 20) + 1):
+            chances = distances(law, draws)
+            for epsilon in sorted(e for e in chances if e > 0):
+                tail = sum((p for e, p in chances.items() if e >= epsilon), Fraction(0))
+                with precision(_BITS):
+                    exponent = arb(rational(-speed * draws * epsilon**2))
+                    bound = (2 ** len(law) - 2) * exponent.exp()
+                text = f"p = ({', '.join(map(str, law))}), n = {draws}, ε = {epsilon}"
+                again = (
+                    f"from math import exp; print({float(tail)!r} > {2 ** len(law) - 2}"
+                    f"*exp(-{float(speed * draws * epsilon**2)!r}))"
                 )
-                cases.append(Case(f"p = {law}, counts {counts}", sum(map(abs, d)), factor * best, "=="))
-        return Outcome(cases, method="all subsets, in fractions")
+                found.append(Case(text, tail, bound, line=again))
+    return found
 
-    return Computed(compute, "exact")
+
+@scaled("exact", "all subsets, in fractions")
+def best_subset(effort: Effort, factor: int = 2) -> list[Case]:
+    """‖p - p̂‖₁ against ``factor`` times the best p̂(B) - p(B), over all sets B."""
+    found = []
+    for law in _LAWS:
+        for counts in compositions(effort.scaled(6, 15), len(law)):
+            d = [Fraction(c, sum(counts)) - p for p, c in zip(law, counts, strict=True)]
+            sets = product((0, 1), repeat=len(law))
+            best = max(sum((x for x, chosen in zip(d, s, strict=True) if chosen), Fraction(0)) for s in sets)
+            found.append(Case(f"p = {law}, counts {counts}", sum(map(abs, d)), factor * best, "=="))
+    return found
 
 
 # --- the jump sets, peel by peel --------------------------------------------------------------
@@ -202,18 +183,15 @@ def crossed(level: Fraction, steps: int) -> arb:
         return gone
 
 
-def coins(speed: int = 1) -> Computed:
+@scaled("a fair coin", "paths counted in balls")
+def coins(effort: Effort, speed: int = 1) -> list[Case]:
     """The exact probability of a miss among the first M draws of a fair coin, against 2J exp(1 - speed·Λ)."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for level in (Fraction(3, 2), Fraction(3), Fraction(5), Fraction(8)):
-            for steps in (4, 32, effort.scaled(100, 1000)):
-                with precision(_BITS):
-                    w = arb(rational(level)).sqrt()
-                    number = 1 + (w + 1) * arb(steps).log() / 4
-                    bound = 2 * number * (1 - speed * arb(rational(level))).exp()
-                cases.append(Case(f"S = 2, Λ = {level}, M = {steps}", crossed(level, steps), bound))
-        return Outcome(cases, method="paths counted in balls")
-
-    return Computed(compute, "a fair coin")
+    found = []
+    for level in (Fraction(3, 2), Fraction(3), Fraction(5), Fraction(8)):
+        for steps in (4, 32, effort.scaled(100, 1000)):
+            with precision(_BITS):
+                w = arb(rational(level)).sqrt()
+                number = 1 + (w + 1) * arb(steps).log() / 4
+                bound = 2 * number * (1 - speed * arb(rational(level))).exp()
+            found.append(Case(f"S = 2, Λ = {level}, M = {steps}", crossed(level, steps), bound))
+    return found

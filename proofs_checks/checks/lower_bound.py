@@ -8,7 +8,6 @@ arbitrary laws of the holding times and arbitrary adaptive algorithms.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -21,6 +20,7 @@ from hypothesis import strategies as st
 
 from ctucbvi.exact import evaluate, solve
 from ctucbvi.policy import Policy
+from proofs_checks.checks.common import cases, scaled
 from proofs_checks.checks.lower_bound_game import (
     BITS,
     GOOD,
@@ -43,7 +43,7 @@ from proofs_checks.checks.lower_bound_instances import (
 from verify.claims import Effort
 from verify.provers.balls import precision, rational
 from verify.provers.comparison import enclosing
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 from verify.provers.search import Search
 
 SAME = Fraction(1, 10**20)  # sides computed to more digits than this count as equal if they differ by less
@@ -57,139 +57,106 @@ TREES = (SMALLEST, BINARY, Tree(2, 3, Fraction(1, 8), Fraction(3), Fraction(5, 2
 Example = tuple[Game, int, int]  # a game, a number of episodes, an instance
 
 
-def _computed(title: str, method: str, cases: Callable[[Effort], list[Case]]) -> Computed:
-    return Computed(lambda effort: Outcome(cases(effort), method=method), title)
-
-
 # --- trees ---------------------------------------------------------------------------------
 
 
-def rates(*, self_jumps: bool) -> Computed:
+@cases("rates", "the rates of the instances as the paper describes them")
+def rates(*, self_jumps: bool) -> list[Case]:
     """Every rate of an instance is positive, as it is between λmin > 0 and λmax."""
-
-    def cases(effort: Effort) -> list[Case]:
-        del effort
-        found = []
-        for tree in (SMALLEST, BINARY):
-            model = tree.model(1)
-            if self_jumps:
-                model = with_self_jumps(model, tree.rate)
-            for pair in model.pairs:
-                what = (
-                    f"A={tree.actions}, d={tree.depth}: the rate of {model.states[pair.state]!r} is positive"
-                )
-                found.append(Case(what, pair.rate, Fraction(0), ">", line=RATE_LINE))
-        return found
-
-    return _computed("rates", "the rates of the instances as the paper describes them", cases)
+    found = []
+    for tree in (SMALLEST, BINARY):
+        model = tree.model(1)
+        if self_jumps:
+            model = with_self_jumps(model, tree.rate)
+        for pair in model.pairs:
+            what = f"A={tree.actions}, d={tree.depth}: the rate of {model.states[pair.state]!r} is positive"
+            found.append(Case(what, pair.rate, Fraction(0), ">", line=RATE_LINE))
+    return found
 
 
-def same_values() -> Computed:
+@cases("values", "exact values with absorbing states and with self-jumps")
+def same_values() -> list[Case]:
     """Self-jumps in the absorbing states change no value of a policy and no optimal value."""
-
-    def cases(effort: Effort) -> list[Case]:
-
-        del effort
-        found = []
-        follow = partial(evaluate, digits=25)
-        for tree in TREES:
-            model, policy = with_self_jumps(tree.model(1), tree.rate), tree.policy(1, 1, 2)
-            rules = dict(zip(model.states, policy.rules, strict=True))
-            values = {
-                "optimal": (tree.optimal(1), solve(model, digits=25).value("n1")),
-                "threshold policy": (tree.value(1, 1, 2), follow(Policy.of(model, rules)).value("n1")),
-            }
-            for name, (left, right) in values.items():
-                what = f"A={tree.actions}, d={tree.depth}, {name}: |value absorbing - value with self-jumps|"
-                found.append(Case(what, distance(left, right), SAME))
-        return found
-
-    return _computed("values", "exact values with absorbing states and with self-jumps", cases)
+    found = []
+    follow = partial(evaluate, digits=25)
+    for tree in TREES:
+        model, policy = with_self_jumps(tree.model(1), tree.rate), tree.policy(1, 1, 2)
+        rules = dict(zip(model.states, policy.rules, strict=True))
+        values = {
+            "optimal": (tree.optimal(1), solve(model, digits=25).value("n1")),
+            "threshold policy": (tree.value(1, 1, 2), follow(Policy.of(model, rules)).value("n1")),
+        }
+        for name, (left, right) in values.items():
+            what = f"A={tree.actions}, d={tree.depth}, {name}: |value absorbing - value with self-jumps|"
+            found.append(Case(what, distance(left, right), SAME))
+    return found
 
 
-def nodes(more: int = 0) -> Computed:
+@scaled("nodes", "the states of the instances but the good and the bad one")
+def nodes(effort: Effort, more: int = 0) -> list[Case]:
     """The nodes of the instances' trees, counted, against ``(A^d - 1)/(A - 1) + more``."""
-
-    def cases(effort: Effort) -> list[Case]:
-        found = []
-        for actions, depth in product(range(2, effort.scaled(5, 7)), range(1, 4)):
-            count = len(Tree(actions, depth).model(0).states) - 2
-            what = f"A={actions}, d={depth}: nodes of the tree"
-            found.append(Case(what, count, Fraction(actions**depth - 1, actions - 1) + more, "=="))
-        return found
-
-    return _computed("nodes", "the states of the instances but the good and the bad one", cases)
+    found = []
+    for actions, depth in product(range(2, effort.scaled(5, 7)), range(1, 4)):
+        count = len(Tree(actions, depth).model(0).states) - 2
+        what = f"A={actions}, d={depth}: nodes of the tree"
+        found.append(Case(what, count, Fraction(actions**depth - 1, actions - 1) + more, "=="))
+    return found
 
 
-def long_enough(factor: Fraction = Fraction(1)) -> Computed:
+@scaled("excess", "closed form in balls")
+def long_enough(effort: Effort, factor: Fraction = Fraction(1)) -> list[Case]:
     """``E(H - γ_d)^+ >= c2 H`` with the largest c2 that is allowed, 1 - d/(λH) (times ``factor``)."""
-
-    def cases(effort: Effort) -> list[Case]:
-        found = []
-        for depth, load in product(
-            range(1, effort.scaled(5, 20)), (Fraction(11, 10), Fraction(2), Fraction(9))
-        ):
-            tree = Tree(2, depth, rate=depth * load / 2)  # H = 2, so that λH = d·load
-            what = f"d={depth}, λH={depth * load}: E(H - γ_d)^+"
-            found.append(Case(what, tree.excess, factor * 2 * (1 - 1 / load), ">="))
-        return found
-
-    return _computed("excess", "closed form in balls", cases)
+    found = []
+    for depth, load in product(range(1, effort.scaled(5, 20)), (Fraction(11, 10), Fraction(2), Fraction(9))):
+        tree = Tree(2, depth, rate=depth * load / 2)  # H = 2, so that λH = d·load
+        what = f"d={depth}, λH={depth * load}: E(H - γ_d)^+"
+        found.append(Case(what, tree.excess, factor * 2 * (1 - 1 / load), ">="))
+    return found
 
 
-def optimal(factor: Fraction = Fraction(1)) -> Computed:
+@scaled("planner", "the exact planner on whole trees against the closed form")
+def optimal(effort: Effort, factor: Fraction = Fraction(1)) -> list[Case]:
     """``V* = E(H - γ_d)^+ (1/2 + Δ)``; ``factor`` multiplies the gap, for a wrong formula."""
-
-    def cases(effort: Effort) -> list[Case]:
-        found = []
-        shapes = [(2, 1), (2, 2), (2, 3), (3, 2), (5, 2)] + [(2, 4), (3, 3), (2, 6)] * effort.scaled(0, 1)
-        for actions, depth in shapes:
-            for gap, rate, horizon in (("1/8", 1, 2), ("1/3", "5/2", "7/3")):
-                tree = Tree(actions, depth, Fraction(gap), Fraction(rate), Fraction(horizon))
-                with precision(BITS):
-                    right = tree.excess * (arb(1) / 2 + rational(factor * tree.gap))
-                what = f"A={actions}, d={depth}, Δ={gap}, λ={rate}, H={horizon}: |V* - closed form|"
-                found.append(Case(what, distance(tree.optimal(1), right), SAME))
-        return found
-
-    return _computed("planner", "the exact planner on whole trees against the closed form", cases)
+    found = []
+    shapes = [(2, 1), (2, 2), (2, 3), (3, 2), (5, 2)] + [(2, 4), (3, 3), (2, 6)] * effort.scaled(0, 1)
+    for actions, depth in shapes:
+        for gap, rate, horizon in (("1/8", 1, 2), ("1/3", "5/2", "7/3")):
+            tree = Tree(actions, depth, Fraction(gap), Fraction(rate), Fraction(horizon))
+            with precision(BITS):
+                right = tree.excess * (arb(1) / 2 + rational(factor * tree.gap))
+            what = f"A={actions}, d={depth}, Δ={gap}, λ={rate}, H={horizon}: |V* - closed form|"
+            found.append(Case(what, distance(tree.optimal(1), right), SAME))
+    return found
 
 
-def erlang(shift: int = 0) -> Computed:
+@scaled("functions", "exponential polynomials with exact coefficients, for all t at once")
+def erlang(effort: Effort, shift: int = 0) -> list[Case]:
     """The closed form of ``E(t - γ_h)^+`` against h convolutions; ``shift`` spoils h."""
-
-    def cases(effort: Effort) -> list[Case]:
-        found = []
-        for rate in (Fraction(1), Fraction(2, 3), Fraction(7)):
-            for stages in range(1, effort.scaled(10, 40)):
-                same = erlang_excess(rate, stages + shift) == excess_by_recursion(rate, stages)
-                what = f"λ={rate}, h={stages}: the two functions of t are the same"
-                found.append(Case(what, Fraction(same), Fraction(1), "=="))
-        return found
-
-    return _computed("functions", "exponential polynomials with exact coefficients, for all t at once", cases)
+    found = []
+    for rate in (Fraction(1), Fraction(2, 3), Fraction(7)):
+        for stages in range(1, effort.scaled(10, 40)):
+            same = erlang_excess(rate, stages + shift) == excess_by_recursion(rate, stages)
+            what = f"λ={rate}, h={stages}: the two functions of t are the same"
+            found.append(Case(what, Fraction(same), Fraction(1), "=="))
+    return found
 
 
-def reward(*, biased: bool) -> Computed:
+@cases("episodes", "exact evaluation of time-dependent policies on whole trees")
+def reward(*, biased: bool) -> list[Case]:
     """``E[reward of an episode]`` against ``E(H - γ_d)^+ (1/2 + Δ P(pair j is visited))``."""
-
-    def cases(effort: Effort) -> list[Case]:
-        del effort
-        found = []
-        for tree in TREES:
-            for early, late in ((1, 2), (2, 1), (1, 1), (2, 2)):
-                game = Game(tree.moments, tree.pairs, rational(tree.gap), _Always((early, late)))
-                with precision(BITS):
-                    visited = game.visit(1, 1, 1, biased=biased)
-                    right = tree.excess * (arb(1) / 2 + rational(tree.gap) * visited)
-                what = (
-                    f"{tree}, j=1: pair {early} if the leaf is entered by time {tree.early}, "
-                    f"else pair {late}: |reward - product|"
-                )
-                found.append(Case(what, distance(tree.value(1, early, late), right), SAME, line=REWARD_LINE))
-        return found
-
-    return _computed("episodes", "exact evaluation of time-dependent policies on whole trees", cases)
+    found = []
+    for tree in TREES:
+        for early, late in ((1, 2), (2, 1), (1, 1), (2, 2)):
+            game = Game(tree.moments, tree.pairs, rational(tree.gap), _Always((early, late)))
+            with precision(BITS):
+                visited = game.visit(1, 1, 1, biased=biased)
+                right = tree.excess * (arb(1) / 2 + rational(tree.gap) * visited)
+            what = (
+                f"{tree}, j=1: pair {early} if the leaf is entered by time {tree.early}, "
+                f"else pair {late}: |reward - product|"
+            )
+            found.append(Case(what, distance(tree.value(1, early, late), right), SAME, line=REWARD_LINE))
+    return found
 
 
 @dataclass(frozen=True)
@@ -210,27 +177,24 @@ def stay_if_good(history: History) -> tuple[int, ...]:
     return (1, 2) if history[-1][2] == GOOD else (2, 2)
 
 
-def average_regret(*, biased: bool) -> Computed:
+@scaled("regret", "exact values of the policies of every history, in every instance")
+def average_regret(effort: Effort, *, biased: bool) -> list[Case]:
     """The average of ``R_j`` against ``K W Δ (1 - Σ_j visits to j in instance j/(K L A))``."""
-
-    def cases(effort: Effort) -> list[Case]:
-        found = []
-        for tree in TREES:
-            for episodes in range(1, effort.scaled(3, 4)):
-                game = Game(tree.moments, tree.pairs, rational(tree.gap), stay_if_good)
-                with precision(BITS):
-                    share = game.own_visits(episodes, biased=biased) / (episodes * tree.pairs)
-                    right = episodes * tree.excess * rational(tree.gap) * (1 - share)
-                    left = sum((_regret(tree, game, j, episodes) for j in range(1, tree.pairs + 1)), arb(0))
-                    left /= tree.pairs
-                what = (
-                    f"{tree}, K={episodes}: pair 1, after a good jump again if early, else pair 2: "
-                    "|average of R_j - formula|"
-                )
-                found.append(Case(what, distance(left, right), SAME, line=RJ_LINE))
-        return found
-
-    return _computed("regret", "exact values of the policies of every history, in every instance", cases)
+    found = []
+    for tree in TREES:
+        for episodes in range(1, effort.scaled(3, 4)):
+            game = Game(tree.moments, tree.pairs, rational(tree.gap), stay_if_good)
+            with precision(BITS):
+                share = game.own_visits(episodes, biased=biased) / (episodes * tree.pairs)
+                right = episodes * tree.excess * rational(tree.gap) * (1 - share)
+                left = sum((_regret(tree, game, j, episodes) for j in range(1, tree.pairs + 1)), arb(0))
+                left /= tree.pairs
+            what = (
+                f"{tree}, K={episodes}: pair 1, after a good jump again if early, else pair 2: "
+                "|average of R_j - formula|"
+            )
+            found.append(Case(what, distance(left, right), SAME, line=RJ_LINE))
+    return found
 
 
 def _regret(tree: Tree, game: Game, instance: int, episodes: int) -> arb:
@@ -242,70 +206,59 @@ def _regret(tree: Tree, game: Game, instance: int, episodes: int) -> arb:
     return total
 
 
-def observed_divergence(*, all_visits: bool) -> Computed:
+@cases("observed", "finite sums in balls over all outcomes of an episode")
+def observed_divergence(*, all_visits: bool) -> list[Case]:
     """One episode that goes to pair j: what is seen in [0, H] against visits times the coin's divergence."""
-
-    def cases(effort: Effort) -> list[Case]:
-        del effort
-        found = []
-        for tree in (SMALLEST, BINARY):
-            game = Game(tree.moments, tree.pairs, rational(tree.gap), _Always((1, 1)))
-            with precision(BITS):
-                entered = tree.jumps(tree.depth - 1, tree.horizon)
-                visits = entered if all_visits else game.seen_visits(1, 1)
-                left, right = game.divergence(1, 1), visits * coin_divergence(tree.gap)
-            what = f"{tree}, K=1: |KL - E_0 T_j kl|"
-            found.append(Case(what, distance(left, right), SAME, line=OBSERVED_LINE))
-        return found
-
-    return _computed("observed", "finite sums in balls over all outcomes of an episode", cases)
+    found = []
+    for tree in (SMALLEST, BINARY):
+        game = Game(tree.moments, tree.pairs, rational(tree.gap), _Always((1, 1)))
+        with precision(BITS):
+            entered = tree.jumps(tree.depth - 1, tree.horizon)
+            visits = entered if all_visits else game.seen_visits(1, 1)
+            left, right = game.divergence(1, 1), visits * coin_divergence(tree.gap)
+        what = f"{tree}, K=1: |KL - E_0 T_j kl|"
+        found.append(Case(what, distance(left, right), SAME, line=OBSERVED_LINE))
+    return found
 
 
-def largest_gap(*, repaired: bool) -> Computed:
+@scaled("trees", "small trees, each at the smallest K that is allowed")
+def largest_gap(effort: Effort, *, repaired: bool) -> list[Case]:
     """``Δ^2 <= 1/16`` for the proof's Δ, at the smallest K >= SA/2 (or at the repaired threshold)."""
-
-    def cases(effort: Effort) -> list[Case]:
-        found = []
-        for depth, actions in product(range(2, effort.scaled(5, 9)), range(2, effort.scaled(6, 20))):
-            tree = Tree(actions, depth)
-            if tree.states < 6:
-                continue
-            n = Fraction(tree.pairs)
-            episodes = ceil(2 * n * (1 - 1 / n) ** 2 if repaired else Fraction(tree.states * actions, 2))
-            what = f"A={actions}, d={depth}, S={tree.states}, K={episodes}: the square of Δ is at most 1/16"
-            found.append(Case(what, (1 - 1 / n) ** 2 * n / (8 * episodes), Fraction(1, 16)))
-        return found
-
-    return _computed("trees", "small trees, each at the smallest K that is allowed", cases)
+    found = []
+    for depth, actions in product(range(2, effort.scaled(5, 9)), range(2, effort.scaled(6, 20))):
+        tree = Tree(actions, depth)
+        if tree.states < 6:
+            continue
+        n = Fraction(tree.pairs)
+        episodes = ceil(2 * n * (1 - 1 / n) ** 2 if repaired else Fraction(tree.states * actions, 2))
+        what = f"A={actions}, d={depth}, S={tree.states}, K={episodes}: the square of Δ is at most 1/16"
+        found.append(Case(what, (1 - 1 / n) ** 2 * n / (8 * episodes), Fraction(1, 16)))
+    return found
 
 
-def turns(factor: Fraction = Fraction(1)) -> Computed:
+@cases("turns", "exact values with absorbing states and with turns")
+def turns(factor: Fraction = Fraction(1)) -> list[Case]:
     """Rates, and values with turns against those with absorbing states (``factor`` spoils the rate)."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        found = []
-        for tree in TREES:
-            model = with_turns(tree.model(1), tree.rate * factor)
-            lowest = min(row.rate for row in model.transitions if all(y != row.state for y, _ in row.to))
+    found = []
+    for tree in TREES:
+        model = with_turns(tree.model(1), tree.rate * factor)
+        lowest = min(row.rate for row in model.transitions if all(y != row.state for y, _ in row.to))
+        found.append(
+            Case(f"{tree}: the smallest rate, of a state that jumps to others", lowest, tree.rate, "==")
+        )
+        policy = tree.policy(1, 1, 2)
+        rules = dict(zip(policy.model.states, policy.rules, strict=True))
+        rules |= {f"{x}'": rules[x] for x in policy.model.states if f"{x}'" in model.states}
+        follow = evaluate(Policy.of(model, rules), digits=25).value("n1")
+        values = {
+            "optimal": (tree.optimal(1), solve(model, digits=25).value("n1")),
+            "threshold policy": (tree.value(1, 1, 2), follow),
+        }
+        for name, (left, right) in values.items():
             found.append(
-                Case(f"{tree}: the smallest rate, of a state that jumps to others", lowest, tree.rate, "==")
+                Case(f"{tree}, {name}: |value absorbing - value with turns|", distance(left, right), SAME)
             )
-            policy = tree.policy(1, 1, 2)
-            rules = dict(zip(policy.model.states, policy.rules, strict=True))
-            rules |= {f"{x}'": rules[x] for x in policy.model.states if f"{x}'" in model.states}
-            follow = evaluate(Policy.of(model, rules), digits=25).value("n1")
-            values = {
-                "optimal": (tree.optimal(1), solve(model, digits=25).value("n1")),
-                "threshold policy": (tree.value(1, 1, 2), follow),
-            }
-            for name, (left, right) in values.items():
-                found.append(
-                    Case(f"{tree}, {name}: |value absorbing - value with turns|", distance(left, right), SAME)
-                )
-        return Outcome(found, method="exact values with absorbing states and with turns")
-
-    return Computed(compute, "turns")
+    return found
 
 
 # --- games ---------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from ctucbvi import CTMDP, Enclosure, ValueIteration
 from ctucbvi.exact.iteration import Iterate
 from ctucbvi.exact.precision import precision, to_fmpq
 from ctucbvi.model import Transition
+from proofs_checks.checks.common import scaled
 from proofs_checks.checks.model_error import ONE, ZERO
 from proofs_checks.checks.perturbed import BITS, PRINTED, Estimate, Perturbed, Place, places, tempting
 from proofs_checks.checks.perturbed_values import applied, waiting
@@ -121,13 +122,10 @@ def corners(parts: Parts = WHOLE, relation: str = "<=") -> Computed:
     return Computed(lambda effort: Outcome(cases(effort), method="certified values"), "nothing spare")
 
 
-def dear(factor: Fraction = _TWO) -> Computed:
+@scaled("nothing spare", "certified values")
+def dear(effort: Effort, factor: Fraction = _TWO) -> Iterator[Case]:
     """``T^{a,k}V̂ + B - T^aV̂`` where it is ``2B``: a row that promises too much."""
-
-    def cases(effort: Effort) -> Iterator[Case]:
-        for horizon in (Fraction(1, 100), ONE, _TWO)[: effort.scaled(2, 3)]:
-            case = unlucky(horizon, ONE / 2, lucky=True)
-            bold = ValueIteration(case.optimistic(ZERO), truncate=True)[10]
-            yield Case(f"H = {horizon}, λ = λ̂ = 1, α = 1/2", *_cost(case, 0, horizon, bold, factor))
-
-    return Computed(lambda effort: Outcome(cases(effort), method="certified values"), "nothing spare")
+    for horizon in (Fraction(1, 100), ONE, _TWO)[: effort.scaled(2, 3)]:
+        case = unlucky(horizon, ONE / 2, lucky=True)
+        bold = ValueIteration(case.optimistic(ZERO), truncate=True)[10]
+        yield Case(f"H = {horizon}, λ = λ̂ = 1, α = 1/2", *_cost(case, 0, horizon, bold, factor))

@@ -8,26 +8,24 @@ from math import comb
 
 from flint import arb
 
+from proofs_checks.checks.common import scaled
 from proofs_checks.checks.poisson import weight
 from verify.claims import Effort
 from verify.provers.balls import precision, rational
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 
 _BITS = 128
 
 
-def quiet(seen: int = 0) -> Computed:
+@scaled("episodes")
+def quiet(effort: Effort, seen: int = 0) -> list[Case]:
     """The sum over k for K episodes in each of which ``seen`` jumps are observed, against K."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for episodes in range(1, effort.scaled(10, 100)):
-            with precision(_BITS):
-                total = sum((1 / arb(max(1, seen * k)).sqrt() for k in range(episodes)), arb(0))
-            cases.append(Case(f"K = {episodes}", total, arb(episodes), ">="))
-        return Outcome(cases)
-
-    return Computed(compute, "episodes")
+    found = []
+    for episodes in range(1, effort.scaled(10, 100)):
+        with precision(_BITS):
+            total = sum((1 / arb(max(1, seen * k)).sqrt() for k in range(episodes)), arb(0))
+        found.append(Case(f"K = {episodes}", total, arb(episodes), ">="))
+    return found
 
 
 def largest(mean: Fraction, count: int) -> arb:
@@ -45,14 +43,11 @@ def largest(mean: Fraction, count: int) -> arb:
         return total + (2 * count * (1 - below)).union(arb(0))
 
 
-def longest_of(factor: Fraction = Fraction(1)) -> Computed:
+@scaled("exact means")
+def longest_of(effort: Effort, factor: Fraction = Fraction(1)) -> list[Case]:
     """E max of K Poisson(v) variables, exactly, against the bound (times ``factor``)."""
-
-    def compute(effort: Effort) -> Outcome:
-        counts = (2, 3, 10, 100, 10**6)
-        return Outcome([_longest_case(v, k, factor) for v in _means(effort) for k in counts])
-
-    return Computed(compute, "exact means")
+    counts = (2, 3, 10, 100, 10**6)
+    return [_longest_case(v, k, factor) for v in _means(effort) for k in counts]
 
 
 def _means(effort: Effort) -> list[Fraction]:
@@ -66,22 +61,19 @@ def _longest_case(mean: Fraction, count: int, factor: Fraction) -> Case:
     return Case(f"K = {count}, v = {mean}", largest(mean, count), bound)
 
 
-def mean_roots(factor: Fraction = Fraction(1)) -> Computed:
+@scaled("exact means", "binomial laws in balls")
+def mean_roots(effort: Effort, factor: Fraction = Fraction(1)) -> list[Case]:
     """E √#{l : Z^l > m} for K independent Poisson variables against √(K P(Z > m)), times ``factor``."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for mean, count, m in product(_means(effort), (1, 2, 10), (0, 1, 4)):
-            with precision(_BITS):
-                exact = arb(rational(mean))
-                p = 1 - sum((weight(exact, j) for j in range(m + 1)), arb(0))
-                law = (comb(count, j) * p**j * (1 - p) ** (count - j) for j in range(count + 1))
-                left = sum((q * arb(j).sqrt() for j, q in enumerate(law)), arb(0))
-                right = rational(factor) * (count * p).sqrt()
-            cases.append(Case(f"K = {count}, v = {mean}, m = {m}", left, right))
-        return Outcome(cases, method="binomial laws in balls")
-
-    return Computed(compute, "exact means")
+    found = []
+    for mean, count, m in product(_means(effort), (1, 2, 10), (0, 1, 4)):
+        with precision(_BITS):
+            exact = arb(rational(mean))
+            p = 1 - sum((weight(exact, j) for j in range(m + 1)), arb(0))
+            law = (comb(count, j) * p**j * (1 - p) ** (count - j) for j in range(count + 1))
+            left = sum((q * arb(j).sqrt() for j, q in enumerate(law)), arb(0))
+            right = rational(factor) * (count * p).sqrt()
+        found.append(Case(f"K = {count}, v = {mean}, m = {m}", left, right))
+    return found
 
 
 def roots(mean: Fraction) -> arb:
@@ -98,31 +90,25 @@ def roots(mean: Fraction) -> arb:
         )  # each tail < 1/4 of the one before
 
 
-def levels(constant: Fraction = Fraction(1)) -> Computed:
+@scaled("exact sums")
+def levels(effort: Effort, constant: Fraction = Fraction(1)) -> list[Case]:
     """Σ_m √P(Z > m), exactly, against (e - 1)v + ``constant``/(√e - 1)."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for mean in [Fraction(1, 100), Fraction(1, 4), *_means(effort)]:
-            with precision(_BITS):
-                e = arb(1).exp()
-                bound = (e - 1) * arb(rational(mean)) + arb(rational(constant)) / (e.sqrt() - 1)
-            cases.append(Case(f"v = {mean}", roots(mean), bound))
-        return Outcome(cases)
-
-    return Computed(compute, "exact sums")
+    found = []
+    for mean in [Fraction(1, 100), Fraction(1, 4), *_means(effort)]:
+        with precision(_BITS):
+            e = arb(1).exp()
+            bound = (e - 1) * arb(rational(mean)) + arb(rational(constant)) / (e.sqrt() - 1)
+        found.append(Case(f"v = {mean}", roots(mean), bound))
+    return found
 
 
-def leading(less: Fraction = Fraction(0)) -> Computed:
+@scaled("exact sums")
+def leading(effort: Effort, less: Fraction = Fraction(0)) -> list[Case]:
     """Σ_m √P(Z > m), exactly, against v + (2 - ``less``)√v + 1/4 - ``less``/4."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for mean in [Fraction(1, 100), Fraction(1, 4), Fraction(25), *_means(effort)]:
-            with precision(_BITS):
-                v = arb(rational(mean))
-                bound = v + rational(2 - less) * v.sqrt() + rational((1 - less) / 4)
-            cases.append(Case(f"v = {mean}", roots(mean), bound))
-        return Outcome(cases)
-
-    return Computed(compute, "exact sums")
+    found = []
+    for mean in [Fraction(1, 100), Fraction(1, 4), Fraction(25), *_means(effort)]:
+        with precision(_BITS):
+            v = arb(rational(mean))
+            bound = v + rational(2 - less) * v.sqrt() + rational((1 - less) / 4)
+        found.append(Case(f"v = {mean}", roots(mean), bound))
+    return found

@@ -10,11 +10,12 @@ from flint import arb
 
 from ctucbvi import Enclosure, ValueIteration, algorithm2, solve
 from ctucbvi.exact.precision import precision, to_fmpq
+from proofs_checks.checks.common import scaled
 from proofs_checks.checks.model_error import ONE
 from proofs_checks.checks.perturbed import BITS, EVERY, Perturbed, Place, places, tempting
 from proofs_checks.checks.perturbed_values import applied, waiting
 from verify.claims import Effort
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 from verify.provers.search import Search
 
 
@@ -101,16 +102,13 @@ def _ball(found: Enclosure) -> arb:
     return arb(to_fmpq(found.lower)).union(arb(to_fmpq(found.upper)))
 
 
-def corners(share: Fraction, epsilon: Fraction = Fraction(1, 10**6)) -> Computed:
+@scaled("short horizons", "certified values")
+def corners(effort: Effort, share: Fraction, epsilon: Fraction = Fraction(1, 10**6)) -> Iterator[Case]:
     """``lem:optimism`` on :func:`tempting` models: on short horizons no share of the bonus is spare."""
-
-    def cases(effort: Effort) -> Iterator[Case]:
-        for horizon in (Fraction(1, 100), Fraction(1), Fraction(1, 10))[: effort.scaled(2, 3)]:
-            for beta in (Fraction(1, 100), Fraction(1, 2), Fraction(1)):
-                for up in (True, False):
-                    case = tempting(horizon, ONE, beta, up)
-                    left, right = _compared(case, share, epsilon * horizon**2, "x", horizon)
-                    name = f"H = {horizon}, λ = 1, λ̂ = {case.estimates[0].rate}, β = {beta}"
-                    yield Case(name, left, right)
-
-    return Computed(lambda effort: Outcome(cases(effort), method="certified values"), "short horizons")
+    for horizon in (Fraction(1, 100), Fraction(1), Fraction(1, 10))[: effort.scaled(2, 3)]:
+        for beta in (Fraction(1, 100), Fraction(1, 2), Fraction(1)):
+            for up in (True, False):
+                case = tempting(horizon, ONE, beta, up)
+                left, right = _compared(case, share, epsilon * horizon**2, "x", horizon)
+                name = f"H = {horizon}, λ = 1, λ̂ = {case.estimates[0].rate}, β = {beta}"
+                yield Case(name, left, right)

@@ -9,9 +9,10 @@ from math import ceil, floor
 
 from flint import arb
 
+from proofs_checks.checks.common import scaled
 from verify.claims import Effort
 from verify.provers.balls import precision, rational
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 
 BITS = 512
 _MEANS = [Fraction(n, 10) for n in (1, 5, 10, 15, 25, 40, 120, 1200)]
@@ -60,15 +61,11 @@ def _points(effort: Effort) -> Iterator[tuple[Fraction, Fraction]]:
         yield from ((mean * scale, mean * scale * share) for mean in _MEANS for share in _SHARES)
 
 
-def tails(bound: Bound, least: Fraction = Fraction(0)) -> Computed:
+@scaled("exact tails", "finite sums in balls")
+def tails(effort: Effort, bound: Bound, least: Fraction = Fraction(0)) -> Iterator[Case]:
     """The exact tail against ``bound``, at the points with ``x >= least * mean``."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = (
-            Case(f"mean {mean}, x = {x}", outside(mean, x), bound.at(mean, x), line=bound.line(mean, x))
-            for mean, x in _points(effort)
-            if x >= least * mean
-        )
-        return Outcome(cases, method="finite sums in balls")
-
-    return Computed(compute, "exact tails")
+    return (
+        Case(f"mean {mean}, x = {x}", outside(mean, x), bound.at(mean, x), line=bound.line(mean, x))
+        for mean, x in _points(effort)
+        if x >= least * mean
+    )

@@ -15,10 +15,11 @@ from ctucbvi import Policy, evaluate, solve
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.model import CTMDP, Transition
 from ctucbvi.second_opinion import as_fraction, bellman
+from proofs_checks.checks.common import cases, scaled
 from proofs_checks.checks.optimality import TOLERANCE, paper_example
 from proofs_checks.checks.setting import class_models
 from verify.claims import Effort
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 from verify.provers.search import Search
 
 CLOCK_LINE = "from math import exp; print(2/5 > exp(-2/5) - 3/5 + 0.3)"
@@ -30,7 +31,7 @@ TIE_LINE = "from math import exp; print(1/2 - (1 - exp(-2))/4 > 0.28)"
 
 @cache
 def early_bird() -> Policy:
-    """The policy of the module's text: ``a`` while at least 1/2 remains, then ``b``."""
+    """The policy of :mod:`proofs_checks.setting.model`: ``a`` while at least 1/2 remains, then ``b``."""
     rows = [
         Transition.of(here, action, rate=1, reward=reward, to={there: 1})
         for here, there in (("x", "y"), ("y", "x"))
@@ -50,34 +51,31 @@ def value_by_clock(policy: Policy, state: str, t: Fraction, *, printed: bool) ->
     return evaluate(Policy.of(replace(model, horizon=t), rules), digits=15).value(state)
 
 
-def clocks(*, printed: bool) -> Computed:
+@scaled("clock", "exact evaluation against quadrature of the definition")
+def clocks(effort: Effort, *, printed: bool) -> list[Case]:
     """``V^π`` against one application of ``T^π``, by quadrature of its definition."""
+    policy = early_bird()
+    model, found = policy.model, []
 
-    def compute(effort: Effort) -> Outcome:
-        policy = early_bird()
-        model, cases = policy.model, []
+    @cache
+    def value(y: str, s: Fraction) -> Enclosure:
+        return value_by_clock(policy, y, s, printed=printed)
 
-        @cache
-        def value(y: str, s: Fraction) -> Enclosure:
-            return value_by_clock(policy, y, s, printed=printed)
+    def known(y: str, s: Any) -> Fraction:
+        time = as_fraction(s)
+        return value(y, time).mid if time > 0 else Fraction(0)
 
-        def known(y: str, s: Any) -> Fraction:
-            time = as_fraction(s)
-            return value(y, time).mid if time > 0 else Fraction(0)
-
-        for share in (Fraction(2, 5), Fraction(1), Fraction(7, 10))[: effort.scaled(2, 3)]:
-            chosen = policy.action("x", share)
-            rows = tuple(
-                row for row in model.transitions if (row.state, row.action) in {("x", chosen), ("y", "a")}
-            )
-            held = replace(model, transitions=rows)
-            kinks = (*policy.breakpoints, 1 - share if printed else Fraction(0))
-            right = as_fraction(bellman(held, known, "x", share, digits=12, breakpoints=kinks))
-            gap = abs(value("x", share).mid - right)
-            cases.append(Case(f"t = {share}: |V^π - T^π V^π|", gap, TOLERANCE, "<=", line=CLOCK_LINE))
-        return Outcome(cases, method="exact evaluation against quadrature of the definition")
-
-    return Computed(compute, "clock")
+    for share in (Fraction(2, 5), Fraction(1), Fraction(7, 10))[: effort.scaled(2, 3)]:
+        chosen = policy.action("x", share)
+        rows = tuple(
+            row for row in model.transitions if (row.state, row.action) in {("x", chosen), ("y", "a")}
+        )
+        held = replace(model, transitions=rows)
+        kinks = (*policy.breakpoints, 1 - share if printed else Fraction(0))
+        right = as_fraction(bellman(held, known, "x", share, digits=12, breakpoints=kinks))
+        gap = abs(value("x", share).mid - right)
+        found.append(Case(f"t = {share}: |V^π - T^π V^π|", gap, TOLERANCE, "<=", line=CLOCK_LINE))
+    return found
 
 
 def nearly_greedy(share: Fraction = Fraction(1)) -> Search:
@@ -103,29 +101,24 @@ def nearly_greedy(share: Fraction = Fraction(1)) -> Search:
     return Search(examples=(60, 600), given=given, sides=sides, title="grids")
 
 
-def ties(rewards: tuple[Fraction, Fraction]) -> Computed:
+@cases("ties", "15 certified digits")
+def ties(rewards: tuple[Fraction, Fraction]) -> list[Case]:
     """Values of the policies that are greedy in the first episode, where the scores are (r + b)t.
 
     In ``x`` the actions lead to ``y``, which earns 1, and to ``z``, which earns nothing; both lead back.
     """
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-
-        rows = [
-            Transition.of("x", a, rate=1, reward=r, to={y: 1})
-            for a, r, y in zip("ab", rewards, "yz", strict=True)
-        ]
-        rows += [
-            Transition.of(y, a, rate=1, reward=r, to={"x": 1}) for y, r in (("y", 1), ("z", 0)) for a in "ab"
-        ]
-        model = CTMDP.of("tied", horizon=1, initial="x", transitions=rows)
-        greedy = [a for a, r in zip("ab", rewards, strict=True) if r == max(rewards)]
-        values = [
-            evaluate(Policy.of(model, {"x": a, "y": "a", "z": "a"}), digits=15).value("x").mid for a in greedy
-        ]
-        gap = max(values) - min(values)
-        what = f"rewards {rewards[0]} and {rewards[1]}: values of greedy policies of episode 1 differ by"
-        return Outcome([Case(what, gap, TOLERANCE, "<=", line=TIE_LINE)], method="15 certified digits")
-
-    return Computed(compute, "ties")
+    rows = [
+        Transition.of("x", a, rate=1, reward=r, to={y: 1})
+        for a, r, y in zip("ab", rewards, "yz", strict=True)
+    ]
+    rows += [
+        Transition.of(y, a, rate=1, reward=r, to={"x": 1}) for y, r in (("y", 1), ("z", 0)) for a in "ab"
+    ]
+    model = CTMDP.of("tied", horizon=1, initial="x", transitions=rows)
+    greedy = [a for a, r in zip("ab", rewards, strict=True) if r == max(rewards)]
+    values = [
+        evaluate(Policy.of(model, {"x": a, "y": "a", "z": "a"}), digits=15).value("x").mid for a in greedy
+    ]
+    gap = max(values) - min(values)
+    what = f"rewards {rewards[0]} and {rewards[1]}: values of greedy policies of episode 1 differ by"
+    return [Case(what, gap, TOLERANCE, "<=", line=TIE_LINE)]

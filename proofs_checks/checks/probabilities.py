@@ -8,11 +8,10 @@ from itertools import product
 import sympy
 from flint import arb
 
-from proofs_checks.checks.common import vanishes
+from proofs_checks.checks.common import cases, vanishes
 from proofs_checks.checks.poisson import weight
-from verify.claims import Effort
 from verify.provers.balls import precision, rational
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case, Computed
 
 _BITS = 128
 
@@ -28,39 +27,31 @@ def observed_jump(rate: int = 1) -> Computed:
     return vanishes("integrated", ("P(τ <= u) - (1 - exp(-λu))", difference))
 
 
-def observed(factor: Fraction = Fraction(1)) -> Computed:
+@cases("one state, exactly", "exact means")
+def observed(factor: Fraction = Fraction(1)) -> list[Case]:
     """Both sums of ``eq:CS2`` for one state with a self-loop, where N is independent of the episode.
 
     Σ_m (H - t_m)^+ has mean H + λH²/2 and Σ_m 1{t_{m+1} <= H} has mean λH; the counts enter both alike.
     """
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        cases = []
-        for mean, horizon, episodes in product((1, 4), (1, 3), (2, 20)):
-            rate = Fraction(mean, horizon)
-            with precision(_BITS):
-                inverse = sum((inverse_root(Fraction(mean * k)) for k in range(episodes)), arb(0))
-                left = rational(horizon + rate * horizon**2 / 2) * inverse
-                right = rational(factor * (horizon + 1 / rate) * mean) * inverse
-            cases.append(Case(f"K = {episodes}, λH = {mean}, H = {horizon}", left, right))
-        return Outcome(cases, method="exact means")
-
-    return Computed(compute, "one state, exactly")
+    found = []
+    for mean, horizon, episodes in product((1, 4), (1, 3), (2, 20)):
+        rate = Fraction(mean, horizon)
+        with precision(_BITS):
+            inverse = sum((inverse_root(Fraction(mean * k)) for k in range(episodes)), arb(0))
+            left = rational(horizon + rate * horizon**2 / 2) * inverse
+            right = rational(factor * (horizon + 1 / rate) * mean) * inverse
+        found.append(Case(f"K = {episodes}, λH = {mean}, H = {horizon}", left, right))
+    return found
 
 
 # --- the proposition --------------------------------------------------------------------------
 
 
-def one_state(factor: Fraction = Fraction(1)) -> Computed:
+@cases("one state, exactly")
+def one_state(factor: Fraction = Fraction(1)) -> list[Case]:
     """One state with a self-loop: N^k is Poisson of mean λ(k-1)H, and Σ_m (H - t_m)^+ has mean H + λH²/2."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        grid = [(v, h, k) for v in (1, 4) for h in (1, 3) for k in (2, 20)]
-        return Outcome([_one_state_case(Fraction(v), Fraction(h), k, factor) for v, h, k in grid])
-
-    return Computed(compute, "one state, exactly")
+    grid = [(v, h, k) for v in (1, 4) for h in (1, 3) for k in (2, 20)]
+    return [_one_state_case(Fraction(v), Fraction(h), k, factor) for v, h, k in grid]
 
 
 def _one_state_case(mean: Fraction, horizon: Fraction, episodes: int, factor: Fraction) -> Case:

@@ -7,10 +7,11 @@ from fractions import Fraction
 from flint import arb
 from hypothesis import strategies
 
+from proofs_checks.checks.common import cases, scaled
 from proofs_checks.checks.poisson import weight
 from verify.claims import Effort
 from verify.provers.balls import precision, rational
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 from verify.provers.search import Search
 
 _BITS = 128
@@ -29,62 +30,51 @@ def mean_inverse_roots(factor: Fraction = Fraction(1)) -> Search:
     return Search((150, 2000), numbers, sides, title="uniform laws")
 
 
-def mean_of_larger(shift: int = 0) -> Computed:
+@scaled("exact sums")
+def mean_of_larger(effort: Effort, shift: int = 0) -> list[Case]:
     """E max(N, 1) for N Poisson, a finite sum with its remainder, against exp(-μ) + μ (+ ``shift``)."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for mean in [Fraction(n, 10) for n in range(1, effort.scaled(40, 200), 13)]:
-            with precision(_BITS):
-                exact = arb(rational(mean))
-                last = int(2 * mean) + 60  # beyond it the terms j w_j fall by halves at least
-                total = sum((max(j, 1) * weight(exact, j) for j in range(last)), arb(0))
-                total += (2 * last * weight(exact, last)).union(arb(0))
-                error = total - (-exact).exp() - exact - shift
-            cases.append(Case(f"μ = {mean}: |difference|", abs(error), Fraction(1, 10**12)))
-        return Outcome(cases)
-
-    return Computed(compute, "exact sums")
+    found = []
+    for mean in [Fraction(n, 10) for n in range(1, effort.scaled(40, 200), 13)]:
+        with precision(_BITS):
+            exact = arb(rational(mean))
+            last = int(2 * mean) + 60  # beyond it the terms j w_j fall by halves at least
+            total = sum((max(j, 1) * weight(exact, j) for j in range(last)), arb(0))
+            total += (2 * last * weight(exact, last)).union(arb(0))
+            error = total - (-exact).exp() - exact - shift
+        found.append(Case(f"μ = {mean}: |difference|", abs(error), Fraction(1, 10**12)))
+    return found
 
 
-def best_of(actions: int = 40) -> Computed:
+@cases("best of several actions")
+def best_of(actions: int = 40) -> list[Case]:
     """E max(1, N)^{-1/2} for the action with the most jumps, each played for one episode, against 1/√2.
 
     Two states take turns: N = ⌈J/2⌉ jumps leave the first one, J Poisson(1), so that N <= n iff J <= 2n.
     """
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        with precision(_BITS):
-            below = total = arb(0)
-            law = arb(0)
-            for n in range(20):
-                law += weight(arb(1), 2 * n) + (weight(arb(1), 2 * n - 1) if n else 0)
-                total += (law**actions - below) / arb(max(1, n)).sqrt()
-                below = law**actions
-            total += (1 - below).nonnegative_part().union(arb(0))
-            right = arb(rational(Fraction(1, 2))).sqrt()
-        again = (
-            "from math import exp, factorial, sqrt; F = lambda n: sum(exp(-1)/factorial(j) for j in "
-            "range(2*n "
-            f"+ 1)); print(sum((F(n)**{actions} - F(n - 1)**{actions})/sqrt(max(1, n)) "
-            "for n in range(20)) < sqrt(1/2))"
-        )
-        text = f"two states, {actions} actions, λ = λmax = H = 1, k = {actions + 1}, m = 0"
-        return Outcome([Case(text, total, right, ">=", line=again)])
-
-    return Computed(compute, "best of several actions")
+    with precision(_BITS):
+        below = total = arb(0)
+        law = arb(0)
+        for n in range(20):
+            law += weight(arb(1), 2 * n) + (weight(arb(1), 2 * n - 1) if n else 0)
+            total += (law**actions - below) / arb(max(1, n)).sqrt()
+            below = law**actions
+        total += (1 - below).nonnegative_part().union(arb(0))
+        right = arb(rational(Fraction(1, 2))).sqrt()
+    again = (
+        "from math import exp, factorial, sqrt; F = lambda n: sum(exp(-1)/factorial(j) for j in "
+        "range(2*n "
+        f"+ 1)); print(sum((F(n)**{actions} - F(n - 1)**{actions})/sqrt(max(1, n)) "
+        "for n in range(20)) < sqrt(1/2))"
+    )
+    text = f"two states, {actions} actions, λ = λmax = H = 1, k = {actions + 1}, m = 0"
+    return [Case(text, total, right, ">=", line=again)]
 
 
-def one_state(factor: Fraction = Fraction(1)) -> Computed:
+@cases("one state, exactly")
+def one_state(factor: Fraction = Fraction(1)) -> list[Case]:
     """One state with a self-loop: T^k = (k-1)H surely, and Σ_m (H - t_m)^+ has mean H + λH²/2; δ = 1/10."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        grid = [(v, h, k) for v in (1, 4) for h in (1, 3) for k in (2, 20, 400)]
-        return Outcome([_one_state_case(Fraction(v), Fraction(h), k, factor) for v, h, k in grid])
-
-    return Computed(compute, "one state, exactly")
+    grid = [(v, h, k) for v in (1, 4) for h in (1, 3) for k in (2, 20, 400)]
+    return [_one_state_case(Fraction(v), Fraction(h), k, factor) for v, h, k in grid]
 
 
 def _one_state_case(mean: Fraction, horizon: Fraction, episodes: int, factor: Fraction) -> Case:

@@ -9,11 +9,10 @@ from math import comb, factorial
 import sympy
 from flint import arb
 
-from proofs_checks.checks.common import vanishes
+from proofs_checks.checks.common import cases, vanishes
 from proofs_checks.checks.poisson import weight
-from verify.claims import Effort
 from verify.provers.balls import precision, rational
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case, Computed
 
 _BITS = 128
 
@@ -38,23 +37,19 @@ def two_forms(shift: int = 0) -> Computed:
     )
 
 
-def counted_twice(first: int = 100) -> Computed:
+@cases("exact law")
+def counted_twice(first: int = 100) -> list[Case]:
     """Both sides of the display's first equality: T = 100, λ = 1/2, λmax = 1, S = A = 1, K = 2, δ = 1/2.
 
     The second event of the display is N >= 100; ``first`` = 101 makes the two events disjoint.
     """
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        with precision(_BITS * 2):
-            radius = 100 * (4 * arb(8).log() / 100).sqrt()  # βT
-            law = [weight(arb(50), n) for n in range(101)]
-            inside = sum((law[n] for n in range(101) if arb(abs(n - 50)) < radius), arb(0))
-            left, right = 1 - inside, sum(law, arb(0)) - inside + 1 - sum(law[:first], arb(0))
-        again = "from math import log; print(1 - 1/2 > (4*log(8)/100)**0.5)"  # so N = 100 is in both events
-        return Outcome([Case("N Poisson(50): P(|λ̂ - λ| > β)", left, right, "==", line=again)])
-
-    return Computed(compute, "exact law")
+    with precision(_BITS * 2):
+        radius = 100 * (4 * arb(8).log() / 100).sqrt()  # βT
+        law = [weight(arb(50), n) for n in range(101)]
+        inside = sum((law[n] for n in range(101) if arb(abs(n - 50)) < radius), arb(0))
+        left, right = 1 - inside, sum(law, arb(0)) - inside + 1 - sum(law[:first], arb(0))
+    again = "from math import log; print(1 - 1/2 > (4*log(8)/100)**0.5)"  # so N = 100 is in both events
+    return [Case("N Poisson(50): P(|λ̂ - λ| > β)", left, right, "==", line=again)]
 
 
 # --- what is false ----------------------------------------------------------------------------
@@ -80,70 +75,54 @@ def count_law(episodes: int, rate: Fraction, horizon: Fraction, total: Fraction)
     return {j: w / whole for j, w in weights.items()}
 
 
-def conditional_law(returning: bool = False) -> Computed:
+@cases("exact law")
+def conditional_law(returning: bool = False) -> list[Case]:
     """P(no jump | v = 1/2) at rate 1, H = 1, against the Poisson weight of 0.
 
     ``returning``: the jumps of the pair lead back to it and it has all the time there is, here until 1/2.
     """
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        time = Fraction(1, 2)
-        with precision(_BITS):
-            poisson = weight(arb(rational(time)), 0)
-            first_later = 1 - (1 - arb(rational(-time)).exp())  # P(τ > 1/2)
-        true = first_later if returning else count_law(1, Fraction(1), Fraction(1), time).get(0, Fraction(0))
-        again = "from math import exp; print(0 != exp(-1/2))"
-        return Outcome([Case("rate 1, H = 1: P(n = 0 | v = 1/2)", true, poisson, "==", line=again)])
-
-    return Computed(compute, "exact law")
+    time = Fraction(1, 2)
+    with precision(_BITS):
+        poisson = weight(arb(rational(time)), 0)
+        first_later = 1 - (1 - arb(rational(-time)).exp())  # P(τ > 1/2)
+    true = first_later if returning else count_law(1, Fraction(1), Fraction(1), time).get(0, Fraction(0))
+    again = "from math import exp; print(0 != exp(-1/2))"
+    return [Case("rate 1, H = 1: P(n = 0 | v = 1/2)", true, poisson, "==", line=again)]
 
 
-def dependence(adaptive: bool = True) -> Computed:
+@cases("exact law")
+def dependence(adaptive: bool = True) -> list[Case]:
     """P(v_1 < H, v_2 > 0) against the product of the two probabilities, at λH = 1.
 
     Episode 2 visits the pair only if its first holding time was cut off; or, not adaptive, in any case.
     """
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        with precision(_BITS):
-            cut = (-arb(1)).exp()  # P(τ > H)
-            joint, second = (arb(0), cut) if adaptive else (1 - cut, arb(1))
-            product = (1 - cut) * second
-        again = "from math import exp; print(0 != (1 - exp(-1))*exp(-1))"
-        return Outcome([Case("λH = 1: P(v_1 < H, v_2 > 0)", joint, product, "==", line=again)])
-
-    return Computed(compute, "exact law")
+    with precision(_BITS):
+        cut = (-arb(1)).exp()  # P(τ > H)
+        joint, second = (arb(0), cut) if adaptive else (1 - cut, arb(1))
+        product = (1 - cut) * second
+    again = "from math import exp; print(0 != (1 - exp(-1))*exp(-1))"
+    return [Case("λH = 1: P(v_1 < H, v_2 > 0)", joint, product, "==", line=again)]
 
 
-def certain_miss(total: Fraction = Fraction(105)) -> Computed:
+@cases("exact law")
+def certain_miss(total: Fraction = Fraction(105)) -> list[Case]:
     """The conditional probability of a miss given T = ``total``, against δ/(SAK).
 
     S = 3, A = 1, K = k = 60, δ = 1/2, λmax = 1, H = 106; the pair has rate 1/100 and one visit per episode.
     """
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        episodes, rate, delta, states = 60, Fraction(1, 100), Fraction(1, 2), 3
-        law = count_law(episodes - 1, rate, Fraction(106), total)
-        with precision(_BITS):
-            confidence = 4 * arb(rational(2 * states * episodes / delta)).log()
-            floor = arb(rational(total)).max(confidence)
-            radius = (confidence / floor).sqrt()
-            missed = sum(
-                (
-                    p
-                    for n, p in law.items()
-                    if arb(rational(abs(min(n / total, Fraction(1)) - rate))) > radius
-                ),
-                Fraction(0),
-            )
-        again = "from math import log, sqrt; print(59/105 - 1/100 > sqrt(4*log(720)/105))"
-        text = f"59 visits, H = 106: P(miss | T = {total})"
-        return Outcome([Case(text, missed, delta / (states * episodes), line=again)])
-
-    return Computed(compute, "exact law")
+    episodes, rate, delta, states = 60, Fraction(1, 100), Fraction(1, 2), 3
+    law = count_law(episodes - 1, rate, Fraction(106), total)
+    with precision(_BITS):
+        confidence = 4 * arb(rational(2 * states * episodes / delta)).log()
+        floor = arb(rational(total)).max(confidence)
+        radius = (confidence / floor).sqrt()
+        missed = sum(
+            (p for n, p in law.items() if arb(rational(abs(min(n / total, Fraction(1)) - rate))) > radius),
+            Fraction(0),
+        )
+    again = "from math import log, sqrt; print(59/105 - 1/100 > sqrt(4*log(720)/105))"
+    text = f"59 visits, H = 106: P(miss | T = {total})"
+    return [Case(text, missed, delta / (states * episodes), line=again)]
 
 
 # --- the repair -------------------------------------------------------------------------------

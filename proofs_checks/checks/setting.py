@@ -13,7 +13,7 @@ from hypothesis.strategies import SearchStrategy
 from ctucbvi import Policy, evaluate, solve
 from ctucbvi.model import CTMDP, Transition
 from ctucbvi.strategies import policies, probability_rows, reward_rates
-from proofs_checks.checks.common import vanishes
+from proofs_checks.checks.common import cases, vanishes
 from verify.claims import Effort
 from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
@@ -76,11 +76,11 @@ def rates_recovered(loops: tuple[Fraction, ...]) -> Computed:
 
     def compute(effort: Effort) -> Outcome:
         del effort
-        cases = [
+        found = [
             Case(f"λ = 1 and p(x|x,a) = {loop}: λ recovered from q", (1 - loop) * 1, 1, "==", line=_SAME_Q)
             for loop in loops
         ]
-        return Outcome(cases, box="λ = 1")
+        return Outcome(found, box="λ = 1")
 
     return Computed(compute, "recovered rate")
 
@@ -116,18 +116,13 @@ def rescaled_values(scale: Fraction = Fraction(1)) -> Search:
     return Search(examples=(40, 600), given=given, sides=sides, title="rescaled policies")
 
 
-def closed_under(scalars: tuple[Fraction, ...]) -> Computed:
+@cases("multiples of one element", "𝕄 contains u(x,t) = t; its multiples must be non-negative")
+def closed_under(scalars: tuple[Fraction, ...]) -> list[Case]:
     """Whether multiples of a function in 𝕄 are in 𝕄."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        cases = [
-            Case(f"u(x,t) = t multiplied by {c}, at t = 1", 0, c, "<=", line=f"print(not 0 <= {c})")
-            for c in scalars
-        ]
-        return Outcome(cases, method="𝕄 contains u(x,t) = t; its multiples must be non-negative")
-
-    return Computed(compute, "multiples of one element")
+    return [
+        Case(f"u(x,t) = t multiplied by {c}, at t = 1", 0, c, "<=", line=f"print(not 0 <= {c})")
+        for c in scalars
+    ]
 
 
 def limits(shift: int = 0) -> Search:

@@ -15,6 +15,7 @@ from ctucbvi.exact.iteration_bounds import erlang_bound
 from ctucbvi.learning import Settings
 from ctucbvi.model import CTMDP
 from ctucbvi.second_opinion import as_fraction, bellman
+from proofs_checks.checks.common import cases, scaled
 from proofs_checks.checks.optimality import COMMITTED, TOLERANCE, paper_example, played
 from verify.claims import Effort
 from verify.provers.balls import precision, rational
@@ -27,35 +28,27 @@ RAW = {("0", "a1"): 5, ("0", "a2"): 8, ("1", "a1"): -4, ("1", "a2"): -12}
 PRINTED = {pair: Fraction(n, 20) for pair, n in zip(RAW, (17, 20, 8, 0), strict=True)}
 
 
-def rescaled(lowest: int = -12, highest: int = 8) -> Computed:
+@cases("rewards", "exact fractions", complete=True)
+def rescaled(lowest: int = -12, highest: int = 8) -> list[Case]:
     """(r - lowest)/(highest - lowest) against the printed rewards."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        cases = [
-            Case(f"r{pair}", Fraction(raw - lowest, highest - lowest), PRINTED[pair], "==")
-            for pair, raw in RAW.items()
-        ]
-        return Outcome(cases, complete=True, method="exact fractions")
-
-    return Computed(compute, "rewards")
+    return [
+        Case(f"r{pair}", Fraction(raw - lowest, highest - lowest), PRINTED[pair], "==")
+        for pair, raw in RAW.items()
+    ]
 
 
-def parameters(first: int) -> Computed:
+@scaled("parameters", "exact fractions and balls of 128 bits")
+def parameters(effort: Effort, first: int) -> list[Case]:
     """What alg: CTUCB requires of its inputs, with the accuracies from episode ``first`` on."""
-
-    def compute(effort: Effort) -> Outcome:
-        rates = sorted({row.rate for row in paper_example().transitions})
-        cases = [Case("δ > 0", 0, Fraction(1, 20), "<"), Case("δ < 1", Fraction(1, 20), 1, "<")]
-        cases += [Case(f"rate {rate} <= λmax", rate, 7, "<=") for rate in rates]
-        cases += [Case(f"reward {r} <= 1", r, 1, "<=") for r in PRINTED.values()]
-        for k in range(first, effort.scaled(100, 10_000)):
-            with precision(BITS):
-                epsilon = arb(1) / arb(k).sqrt()
-            cases.append(Case(f"ε_{k} < 1", epsilon, 1, "<", line="print(not 1/1**0.5 < 1)"))
-        return Outcome(cases, method="exact fractions and balls of 128 bits")
-
-    return Computed(compute, "parameters")
+    rates = sorted({row.rate for row in paper_example().transitions})
+    found = [Case("δ > 0", 0, Fraction(1, 20), "<"), Case("δ < 1", Fraction(1, 20), 1, "<")]
+    found += [Case(f"rate {rate} <= λmax", rate, 7, "<=") for rate in rates]
+    found += [Case(f"reward {r} <= 1", r, 1, "<=") for r in PRINTED.values()]
+    for k in range(first, effort.scaled(100, 10_000)):
+        with precision(BITS):
+            epsilon = arb(1) / arb(k).sqrt()
+        found.append(Case(f"ε_{k} < 1", epsilon, 1, "<", line="print(not 1/1**0.5 < 1)"))
+    return found
 
 
 # --- evaluation of a policy --------------------------------------------------------------------
@@ -169,7 +162,7 @@ def growth(decades: tuple[int, ...], runs: tuple[int, int], thorough: tuple[int,
     """The slopes of average regret and bound from 10^a to 10^(a+1) episodes, for several a."""
 
     def compute(effort: Effort) -> Outcome:
-        cases = []
+        found = []
         for low in decades if effort.profile == "quick" else (*decades, *thorough):
             high = low + 1
             ends = [average_regret(10**power, effort.scaled(*runs)) for power in (low, high)]
@@ -180,7 +173,7 @@ def growth(decades: tuple[int, ...], runs: tuple[int, int], thorough: tuple[int,
             description = (
                 f"10^{low} to 10^{high} episodes: slopes {float(measured):.3f} and {float(claimed):.3f}"
             )
-            cases.append(Case(description, difference, Fraction(1, 5), "<=", line=GROWTH_LINE))
-        return Outcome(cases, method=f"averages of {effort.scaled(*runs)} seeded runs, each told its K")
+            found.append(Case(description, difference, Fraction(1, 5), "<=", line=GROWTH_LINE))
+        return Outcome(found, method=f"averages of {effort.scaled(*runs)} seeded runs, each told its K")
 
     return Computed(compute, "slopes")

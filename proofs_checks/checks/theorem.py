@@ -9,39 +9,32 @@ from flint import arb
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from proofs_checks.checks.common import cases, scaled
 from verify.claims import Effort
 from verify.provers.balls import precision, rational
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case
 from verify.provers.search import Search
 
 _BITS = 128
 
 
-def larger_root(horizon: Fraction = Fraction(1, 5)) -> Computed:
+@cases("one instance")
+def larger_root(horizon: Fraction = Fraction(1, 5)) -> list[Case]:
     """Both radicands for S = A = 2 and K = 3, where 2KH > 1."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        with precision(_BITS):
-            left, right = 8 * arb(rational(144 * horizon)).log(), 16 * arb(rational(24 * horizon)).log()
-        again = f"from math import log; print(8*log(4*2*2*3**2*{horizon}) > 16*log(2*2*2*3*{horizon}))"
-        return Outcome([Case(f"S = A = 2, K = 3, H = {horizon}", left, right, line=again)])
-
-    return Computed(compute, "one instance")
+    with precision(_BITS):
+        left, right = 8 * arb(rational(144 * horizon)).log(), 16 * arb(rational(24 * horizon)).log()
+    again = f"from math import log; print(8*log(4*2*2*3**2*{horizon}) > 16*log(2*2*2*3*{horizon}))"
+    return [Case(f"S = A = 2, K = 3, H = {horizon}", left, right, line=again)]
 
 
-def defined(horizon: Fraction = Fraction(1, 8)) -> Computed:
+@cases("one instance")
+def defined(horizon: Fraction = Fraction(1, 8)) -> list[Case]:
     """The radicand ln(2SAKH) of the bound, for S = A = 1 and K = 2."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        with precision(_BITS):
-            radicand = arb(rational(4 * horizon)).log()
-        again = f"from math import log; print(log(2*1*1*2*{horizon}) < 0)"
-        text = f"S = A = 1, K = 2, H = {horizon}: ln(2SAKH)"
-        return Outcome([Case(text, radicand, 0, ">=", line=again)])
-
-    return Computed(compute, "one instance")
+    with precision(_BITS):
+        radicand = arb(rational(4 * horizon)).log()
+    again = f"from math import log; print(log(2*1*1*2*{horizon}) < 0)"
+    text = f"S = A = 1, K = 2, H = {horizon}: ln(2SAKH)"
+    return [Case(text, radicand, 0, ">=", line=again)]
 
 
 _RATE = Fraction(1, 10)
@@ -57,21 +50,17 @@ def bound(episodes: int) -> arb:
         return factor * arb(4 * episodes).sqrt() * (1 + 1 / rate) * (rate + 1) * k / (1 + k).log() * roots + 2
 
 
-def stuck(episodes: int = 10**10) -> Computed:
+@cases("a bonus that never lets go", "in balls")
+def stuck(episodes: int = 10**10) -> list[Case]:
     """What the regret is at least, K/3 - 100, against the printed bound."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-        again = (
-            f"from math import exp, log, sqrt; K = {episodes}; l = log(8*K); C = max(.1/(1 - exp(-.1)), 1); "
-            "print(3*(C + 1)*sqrt(4*K)*11*1.1*log(K)/log(log(K) + 1)*(sqrt(4 + 6*l) + .4*sqrt(l)) + 2 "
-            "< K/3 - 100)"
-        )
-        text = f"two states, two actions, λ = 1/10, H = 1, K = {episodes}, ln(1/δ) = 10^13: regret"
-        regret = Fraction(episodes, 3) - 100
-        return Outcome([Case(text, regret, bound(episodes), line=again)], method="in balls")
-
-    return Computed(compute, "a bonus that never lets go")
+    again = (
+        f"from math import exp, log, sqrt; K = {episodes}; l = log(8*K); C = max(.1/(1 - exp(-.1)), 1); "
+        "print(3*(C + 1)*sqrt(4*K)*11*1.1*log(K)/log(log(K) + 1)*(sqrt(4 + 6*l) + .4*sqrt(l)) + 2 "
+        "< K/3 - 100)"
+    )
+    text = f"two states, two actions, λ = 1/10, H = 1, K = {episodes}, ln(1/δ) = 10^13: regret"
+    regret = Fraction(episodes, 3) - 100
+    return [Case(text, regret, bound(episodes), line=again)]
 
 
 # --- the corollary ----------------------------------------------------------------------------
@@ -97,20 +86,17 @@ def lump_sum_orders(factor: int = 8) -> Search:
     return Search((150, 2000), sizes_of_the_corollary(), sides, title="both bounds")
 
 
-def accuracies(factor: Fraction = Fraction(2)) -> Computed:
+@scaled("partial sums", "partial sums in balls of 128 bits")
+def accuracies(effort: Effort, factor: Fraction = Fraction(2)) -> list[Case]:
     """Σ_{k<=K} k^(-α) against ``factor``·√K, for α = 1/2 and 3/4."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for power in (Fraction(1, 2), Fraction(3, 4)):
-            total = arb(0)
-            with precision(_BITS):
-                for k in range(1, effort.scaled(100, 5000) + 1):
-                    total += arb(k) ** arb(rational(-power))
-                    cases.append(Case(f"α = {power}, K = {k}", total, rational(factor) * arb(k).sqrt()))
-        return Outcome(cases, method="partial sums in balls of 128 bits")
-
-    return Computed(compute, "partial sums")
+    found = []
+    for power in (Fraction(1, 2), Fraction(3, 4)):
+        total = arb(0)
+        with precision(_BITS):
+            for k in range(1, effort.scaled(100, 5000) + 1):
+                total += arb(k) ** arb(rational(-power))
+                found.append(Case(f"α = {power}, K = {k}", total, rational(factor) * arb(k).sqrt()))
+    return found
 
 
 def sizes_of_the_corollary() -> SearchStrategy[Any]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ctucbvi import Policy, evaluate
 from ctucbvi.exact.iteration_bounds import poisson_at_least
 from ctucbvi.model import CTMDP
-from proofs_checks.checks.common import vanishes
+from proofs_checks.checks.common import scaled, vanishes
 from proofs_checks.checks.optimality import paper_example
 from proofs_checks.checks.perturbed import Perturbed, Place, mistaken, places
 from proofs_checks.checks.perturbed_values import Shares, regret
@@ -22,7 +22,7 @@ from proofs_checks.checks.setting import ELAPSED, RATE, TIME, class_models
 from verify.claims import Effort
 from verify.provers.balls import precision
 from verify.provers.comparison import enclosing
-from verify.provers.computed import Case, Computed, Outcome
+from verify.provers.computed import Case, Computed
 from verify.provers.search import Search
 
 BITS = 128
@@ -36,19 +36,16 @@ def _counting(model: CTMDP) -> CTMDP:
 # --- the number of transitions -----------------------------------------------------------------
 
 
-def tails(share: Fraction = Fraction(1)) -> Computed:
+@scaled("tails", "closed form in balls of 128 bits")
+def tails(effort: Effort, share: Fraction = Fraction(1)) -> list[Case]:
     """``P(N >= m)`` for N Poisson with mean λmax H, which no episode exceeds, against ``share``·λmax H/m."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for mean in (Fraction(1, 10), Fraction(2), Fraction(7)):
-            for m in range(1, effort.scaled(20, 60)):
-                with precision(BITS):
-                    tail = poisson_at_least(mean, m)(1)
-                cases.append(Case(f"λmax H = {mean}, m = {m}", tail, share * mean / m, "<="))
-        return Outcome(cases, method="closed form in balls of 128 bits")
-
-    return Computed(compute, "tails")
+    found = []
+    for mean in (Fraction(1, 10), Fraction(2), Fraction(7)):
+        for m in range(1, effort.scaled(20, 60)):
+            with precision(BITS):
+                tail = poisson_at_least(mean, m)(1)
+            found.append(Case(f"λmax H = {mean}, m = {m}", tail, share * mean / m, "<="))
+    return found
 
 
 def windows(share: Fraction = Fraction(1)) -> Search:
@@ -103,12 +100,9 @@ def drawn_starts(shares: Shares) -> Search:
     return Search(examples=(10, 300), given=places(), sides=sides, title="drawn initial states")
 
 
-def mistaken_starts(shares: Shares) -> Computed:
+@scaled("a missed action", "certified values")
+def mistaken_starts(effort: Effort, shares: Shares) -> Iterator[Case]:
     """The same where a better action is missed."""
-
-    def cases(effort: Effort) -> Iterator[Case]:
-        for beta in (Fraction(1, 10), Fraction(1), Fraction(3))[: effort.scaled(2, 3)]:
-            sides = _drawn(mistaken(Fraction(1), beta), Fraction(1, 1000), shares)
-            yield Case(f"λ = 1, β = {beta}, an initial state drawn evenly", *sides)
-
-    return Computed(lambda effort: Outcome(cases(effort), method="certified values"), "a missed action")
+    for beta in (Fraction(1, 10), Fraction(1), Fraction(3))[: effort.scaled(2, 3)]:
+        sides = _drawn(mistaken(Fraction(1), beta), Fraction(1, 1000), shares)
+        yield Case(f"λ = 1, β = {beta}, an initial state drawn evenly", *sides)

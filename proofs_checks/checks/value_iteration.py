@@ -14,6 +14,7 @@ from ctucbvi import ValueIteration, algorithm2, solve
 from ctucbvi.exact.iteration_bounds import erlang_bound, poisson_at_least
 from ctucbvi.learning.estimated import layered
 from ctucbvi.model import CTMDP, Transition
+from proofs_checks.checks.common import cases, scaled
 from proofs_checks.checks.optimality import paper_example
 from proofs_checks.checks.setting import class_models
 from verify.claims import Effort
@@ -22,9 +23,8 @@ from verify.provers.comparison import enclosing
 from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
 
-NOISE = Fraction(
-    1, 2**40
-)  # relative to the horizon: equal enclosures are told from unequal ones by this much
+# relative to the horizon: equal enclosures are told from unequal ones by this much
+NOISE = Fraction(1, 2**40)
 
 
 BITS = 128
@@ -86,7 +86,7 @@ COUNT_LINE = "from math import exp; w = (1 - exp(-5))/10; print(w < 0.249 and w 
 
 @cache
 def three_states() -> CTMDP:
-    """The model of the module's text: a fast action that earns much, and a slow one."""
+    """The model of :mod:`proofs_checks.planning.value_iteration`: one action is fast and earns much."""
     rows = [
         Transition.of(x, action, rate=rate, reward=reward, to={y: "1/2" for y in "xyz" if y != x})
         for x in "xyz"
@@ -95,24 +95,19 @@ def three_states() -> CTMDP:
     return CTMDP.of("fast-and-slow", horizon=1, initial="x", transitions=rows)
 
 
-def one_action_for(levels: tuple[int, int]) -> Computed:
+@cases("one action for both", "12 certified digits")
+def one_action_for(levels: tuple[int, int]) -> list[Case]:
     """What the best single action lacks, at remaining time 1/2, to the best with either number of jumps."""
+    model, time = three_states(), Fraction(1, 2)
+    solution = solve(layered(model, 3), digits=12)
 
-    def compute(effort: Effort) -> Outcome:
-        del effort
+    def lacks(action: str, left: int) -> Fraction:
+        own = solution.commitment_value(f"1.{left}", action, time)
+        return solution.value(f"1.{left}", time).lower - own.upper
 
-        model, time = three_states(), Fraction(1, 2)
-        solution = solve(layered(model, 3), digits=12)
-
-        def lacks(action: str, left: int) -> Fraction:
-            own = solution.commitment_value(f"1.{left}", action, time)
-            return solution.value(f"1.{left}", time).lower - own.upper
-
-        least = min(max(lacks(action, left) for left in levels) for action in model.actions)
-        what = f"time 1/2, {levels[0]} or {levels[1]} transitions left: what one action for both lacks"
-        return Outcome([Case(what, least, NOISE, "<=", line=COUNT_LINE)], method="12 certified digits")
-
-    return Computed(compute, "one action for both")
+    least = min(max(lacks(action, left) for left in levels) for action in model.actions)
+    what = f"time 1/2, {levels[0]} or {levels[1]} transitions left: what one action for both lacks"
+    return [Case(what, least, NOISE, "<=", line=COUNT_LINE)]
 
 
 def undefined_reads(*, looks_back: bool, rounds: int) -> int:
@@ -158,56 +153,44 @@ def rounds_needed(extra: int = 0) -> Search:
 RATE_LINE = "from math import exp; print((3*exp(-1) - 1)/exp(-1) < (1 - exp(-1))/2)"
 
 
-def ratios(share: Fraction) -> Computed:
+@cases("ratios", "iterates in closed form")
+def ratios(share: Fraction) -> list[Case]:
     """The errors of V_n for reward 1 and rate 1 on [0, 1], against ``share``·ρ times those before."""
-
-    def compute(effort: Effort) -> Outcome:
-        del effort
-
-        rows = [Transition.of(x, "a", rate=1, reward=1, to={y: 1}) for x, y in ("xy", "yx")]
-        iterates = ValueIteration(CTMDP.of("turns", horizon=1, initial="x", transitions=rows), bits=BITS)
-        with precision(BITS):
-            errors = [1 - enclosing(iterates[n].value("x", 1)) for n in range(7)]
-            rho = 1 - (-arb(1)).exp()
-            cases = [
-                Case(f"the error of V_{n + 1} over that of V_{n}",
-                     errors[n + 1] / errors[n], rational(share) * rho, ">=", line=RATE_LINE)
-                for n in range(1, 6)
-            ]  # fmt: skip
-        return Outcome(cases, method="iterates in closed form")
-
-    return Computed(compute, "ratios")
+    rows = [Transition.of(x, "a", rate=1, reward=1, to={y: 1}) for x, y in ("xy", "yx")]
+    iterates = ValueIteration(CTMDP.of("turns", horizon=1, initial="x", transitions=rows), bits=BITS)
+    with precision(BITS):
+        errors = [1 - enclosing(iterates[n].value("x", 1)) for n in range(7)]
+        rho = 1 - (-arb(1)).exp()
+        return [
+            Case(f"the error of V_{n + 1} over that of V_{n}",
+                 errors[n + 1] / errors[n], rational(share) * rho, ">=", line=RATE_LINE)
+            for n in range(1, 6)
+        ]  # fmt: skip
 
 
-def falling_tails(later: int = 2) -> Computed:
+@scaled("tails", "closed forms in balls of 128 bits")
+def falling_tails(effort: Effort, later: int = 2) -> list[Case]:
     """``E(H - Γ_{n+1})⁺`` against ``λH/(n + later)`` times ``E(H - Γ_n)⁺``, by closed forms."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for mean in (Fraction(1, 10), Fraction(1), Fraction(7)):
+    found = []
+    for mean in (Fraction(1, 10), Fraction(1), Fraction(7)):
+        with precision(BITS):
+            rest = [
+                arb(rational(mean)) * poisson_at_least(mean, n)(1) - n * poisson_at_least(mean, n + 1)(1)
+                for n in range(effort.scaled(12, 40))
+            ]
+        for n, (now, then) in enumerate(pairwise(rest)):
             with precision(BITS):
-                rest = [
-                    arb(rational(mean)) * poisson_at_least(mean, n)(1) - n * poisson_at_least(mean, n + 1)(1)
-                    for n in range(effort.scaled(12, 40))
-                ]
-            for n, (now, then) in enumerate(pairwise(rest)):
-                with precision(BITS):
-                    bound = rational(mean / (n + later)) * now
-                cases.append(Case(f"λH = {mean}, n = {n}", then, bound, "<="))
-        return Outcome(cases, method="closed forms in balls of 128 bits")
-
-    return Computed(compute, "tails")
+                bound = rational(mean / (n + later)) * now
+            found.append(Case(f"λH = {mean}, n = {n}", then, bound, "<="))
+    return found
 
 
-def never_there(rounds: tuple[int, int] = (12, 60), reward: int = 1) -> Computed:
+@scaled("errors", "closed forms in balls of 512 bits")
+def never_there(effort: Effort, rounds: tuple[int, int] = (12, 60), reward: int = 1) -> list[Case]:
     """``V* - V_n = r E(1 - Γ_n)⁺`` for the reward r and the rate 1 on [0, 1]."""
-
-    def compute(effort: Effort) -> Outcome:
-        cases = []
-        for n in range(1, effort.scaled(*rounds)):
-            with precision(4 * BITS):
-                rest = poisson_at_least(Fraction(1), n)(1) - n * poisson_at_least(Fraction(1), n + 1)(1)
-            cases.append(Case(f"reward {reward}: V* - V_{n} at t = 1", reward * rest, 0, ">"))
-        return Outcome(cases, method="closed forms in balls of 512 bits")
-
-    return Computed(compute, "errors")
+    found = []
+    for n in range(1, effort.scaled(*rounds)):
+        with precision(4 * BITS):
+            rest = poisson_at_least(Fraction(1), n)(1) - n * poisson_at_least(Fraction(1), n + 1)(1)
+        found.append(Case(f"reward {reward}: V* - V_{n} at t = 1", reward * rest, 0, ">"))
+    return found

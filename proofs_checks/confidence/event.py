@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from proofs_checks.checks.common import BOTH
+from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.coverage import both_sets
 from proofs_checks.checks.jumps import short_and_fast
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=BOTH, expected="proved", symbols={"d": "δ"})
+section = Section(checks=PROOF, expected="proved", symbols={"d": "δ"})
 
 section.claim(
     "eq:G",
     "P(𝒢^c) <= 2δ, for all S, A, K >= 1, H > 0, 0 < δ < 1 and 0 < λmax. (False where lem:CI-p is: S = 3, A = "
     "1, K = 2, δ = 1/10, H = 1/480, rates 1920, where the sets of pairs without data are right, have P(𝒢^c) "
     ">= 0.279 > 1/5. Without data the sets may miss, too; that defect can be removed, see lem:CI-p/unseen.)",
-    uses=("lem:rateUCB", "lem:CI-p"),
+    uses="lem:rateUCB lem:CI-p",
     checks=short_and_fast(sets=2),
     expected="refuted",
     latex=r"\mathbb P(\mathcal G^c) \le 2\delta",
@@ -40,8 +40,8 @@ section.repair(
     "needed only for α to be a real number.)",
     says="d + d <= 2*d",
     domain="0 < d < 1",
-    uses=("lem:rateUCB/repaired", "lem:CI-p/repaired"),
-    checks=(both_sets(), *BOTH),
+    uses="lem:rateUCB/repaired lem:CI-p/repaired",
+    checks=(both_sets(), *PROOF),
     argued="that the probability of a union is at most the sum",
     expected="supported",
     latex=r"\mathbb P(\mathcal G^c) \le 2\delta",
@@ -54,8 +54,8 @@ section.repair(
     "the least integer J >= 0 such that λmax (K-1) H <= 25^J L(δ); this is at most 2δ if J <= K.",
     says="d*J/K + d <= 2*d",
     domain=Domain.of("0 < d < 1", "K >= 1", "J >= 0", "J <= K", integers="J K"),
-    uses=("lem:rateUCB/repaired", "lem:CI-p/uniform"),
-    checks=(both_sets(uniform=True), *BOTH),
+    uses="lem:rateUCB/repaired lem:CI-p/uniform",
+    checks=(both_sets(uniform=True), *PROOF),
     argued="that the probability of a union is at most the sum",
     expected="supported",
     latex=r"\mathbb P(\mathcal G^c) \le (1+J/K)\delta",

@@ -34,7 +34,6 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.jumps import best_subset, more_than, short_and_fast, weissman, without_data
 from verify.claims import Domain, Remark, Section
-from verify.provers.box import Box
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "0 < d < 1")
 _PAPER = "S*log(2) + log(S*A*H*K**2/d)"  # Λ
@@ -47,7 +46,7 @@ section.claim(
     "(0, λmax]. (False with S = 3, A = 1, K = 2, δ = 1/10, H = 1/480, rates 1920, where α = √(2 ln 2) >= "
     "1 without data: two jumps are seen from state 0 and lead to the same state with probability 0.195, "
     "and then ‖p - p̂‖₁ = 1 > α.)",
-    uses=("lem:CI-p/unseen", "lem:CI-p/weissman", "lem:CI-p/union"),
+    uses="lem:CI-p/unseen lem:CI-p/weissman lem:CI-p/union",
     checks=short_and_fast(),
     expected="refuted",
     latex=r"\mathbb P(\|p-\hat p_k\|_1 \le \alpha_k\ \text{for all}\ x,a,k) \ge 1-\delta",
@@ -92,7 +91,7 @@ section.repair(
     domain="-1 <= d <= 1",
     symbols={"d": "p̂(y) - p(y)"},
     source="lem:CI-p/weissman",
-    checks=(best_subset(), Box(), *PROOF),
+    checks=(best_subset(), *PROOF),
     argued="summing over the states, where the d add up to 0",
     expected="tested",
     latex=r"\|\hat p-p\|_1 = 2\max_B(\hat p(B)-p(B))",
@@ -114,7 +113,7 @@ section.step(
     "none and all costs exp(n(-sε/2 + s²/8)), s = 2ε.",
     says="(2**S - 2)*exp(n*(-(2*e)*e/2 + (2*e)**2/8)) == (2**S - 2)*exp(-n*e**2/2)",
     domain=Domain.of("S >= 1", "n >= 1", "e > 0", integers="S n"),
-    uses=("lem:CI-p/subsets", "lem:CI-p/hoeffding"),
+    uses="lem:CI-p/subsets lem:CI-p/hoeffding",
     checks=(weissman(), *PROOF),
     argued="Markov's inequality for each set B, and the union over them",
     expected="tested",
@@ -173,7 +172,7 @@ section.repair(
     says="-u*exp(2 + y)*(log(u*exp(2 + y)/u) - 1) - u <= -u*exp(2 + y)",
     domain=("u > 0", "y >= 0"),
     symbols={"u": "λmax (K-1) H", "y": "ln(HK²/u) - 2"},
-    uses=("lem:poisson/chernoff", "prop:proberror/coupling"),
+    uses="lem:poisson/chernoff prop:proberror/coupling",
     checks=(more_than(8, rare=True), more_than(20, rare=True), *PROOF),
     argued="that all jumps together are dominated by a Poisson variable, and Chernoff's bound for it",
     expected="tested",
@@ -187,12 +186,7 @@ section.repair(
     says="(1 - 2**(1 - S))*d + exp(-((S - 1)*log(2) - log(d) + y)) <= d",
     domain=Domain.of("S >= 1", "0 < d < 1", "y >= 0", integers="S"),
     symbols={"y": "HK² - ln(2^(S-1)/δ)"},
-    uses=(
-        "lem:CI-p/unseen/repaired",
-        "lem:CI-p/union/repaired",
-        "lem:CI-p/counts",
-        "sec:episodicRL/joint-law",
-    ),
+    uses="lem:CI-p/unseen/repaired lem:CI-p/union/repaired lem:CI-p/counts sec:episodicRL/joint-law",
     checks=(short_and_fast(Fraction(8)), *PROOF),
     argued="that observed jumps are independent draws, and the union of the three events",
     expected="tested",
@@ -206,7 +200,7 @@ section.repair(
     says="S*A*(2**S - 2)*exp(-n*(2*(S*log(2) + log(S*A*n*(n + 1)/d))/n)/2) <= d/n - d/(n + 1)",
     domain=Domain.of("S >= 1", "A >= 1", "n >= 1", "0 < d < 1", integers="S A n"),
     symbols={"n": "max{1, N⁺}"},
-    uses=("lem:CI-p/weissman", "lem:CI-p/uniform-unseen", "sec:episodicRL/joint-law"),
+    uses="lem:CI-p/weissman lem:CI-p/uniform-unseen sec:episodicRL/joint-law",
     checks=(short_and_fast(uniform=True), *PROOF),
     argued="that observed jumps are independent draws, and the union over pairs and n",
     expected="tested",

@@ -85,7 +85,7 @@ section.repair(
     "bound over λ, the two tails have exponents λ(g + a) and λ(g + b), a, b >= 0.",
     says="exp(-l*(g + a)) + exp(-l*(g + b)) <= 2*exp(-l*g)",
     domain=("l > 0", "g >= 0", "a >= 0", "b >= 0"),
-    uses=("lem:poisson/upper", "lem:poisson/lower"),
+    uses="lem:poisson/upper lem:poisson/lower",
     checks=(tails(DOUBLED), *PROOF),
     argued="Markov's inequality for exp(ζX) at e^ζ = 1 + u and at e^ζ = 1 - u, u = x/λ",
     expected="tested",

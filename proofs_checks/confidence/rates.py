@@ -39,7 +39,7 @@ section.claim(
     "P(|λ - λ̂_k| <= β_k for all x, a, k) >= 1 - δ, on the whole domain. (The printed proof rests on a "
     "conditional law that is false. Checked here: crossing probabilities, which no policy can exceed, in "
     "examples.)",
-    uses=("lem:rateUCB/unseen", "lem:rateUCB/short", "eq:rate-bound-2", "lem:rateUCB/union"),
+    uses="lem:rateUCB/unseen lem:rateUCB/short eq:rate-bound-2 lem:rateUCB/union",
     checks=covered(),
     expected="tested",
     latex=r"\mathbb P(|\lambda-\hat\lambda_k| \le \beta_k\ \text{for all}\ x,a,k) \ge 1-\delta",
@@ -58,7 +58,7 @@ section.step(
     "If T = 0 then λ̂ = 0 and |λ - λ̂| <= β = λmax.",
     says="Abs(l - 0) <= sqrt(m*L/Max(0, L/m))",
     domain=("l > 0", "m > 0", "l <= m", "L > 0"),
-    uses=("eq:rate-est/unseen", "eq:beta-k"),
+    uses="eq:rate-est/unseen eq:beta-k",
     mutant="Abs(l - 0) <= sqrt(m*L/Max(0, 2*L/m))",
 )
 
@@ -150,14 +150,8 @@ section.step(
     "P(|λ̂_k - λ| > β_k | T^k = T) <= δ/(SAK) for every T. (Three states, K = 60, δ = 1/2, λmax = 1, H = "
     "106, a pair visited once per episode with rate 1/100: given T = 105 the count is 59 and the set "
     "misses λ, surely.)",
-    uses=(
-        "lem:poisson",
-        "lem:rateUCB/conditional-poisson",
-        "lem:rateUCB/independent",
-        "eq:rate-bound-1",
-        "lem:rateUCB/exponent",
-        "lem:rateUCB/radius",
-    ),
+    uses="lem:poisson lem:rateUCB/conditional-poisson lem:rateUCB/independent eq:rate-bound-1 "
+    "lem:rateUCB/exponent lem:rateUCB/radius",
     checks=certain_miss(),
     expected="refuted",
     latex=r"\mathbb P(|\hat\lambda_k-\lambda| > \beta_k \mid T^k = T) \le \delta/(SAK)",

@@ -76,7 +76,7 @@ section.repair(
     "ζ√(L·Lw²v²) - θ ζ²/(2(1 - ζ/3)) Lw²v² >= L/4. One ζ serves a peel [T_0, 25 T_0].",
     says="L*(3*v/10 - q*w**2*v**2*((3/(10*w))**2/(2*(1 - 3/(10*w)/3)))) >= L/4",
     domain=("1 <= v <= 5", "w >= 1", "0 < q <= 1", "L > 0"),
-    uses=("lem:rateUCB/exponential", "lem:rateUCB/downward"),
+    uses="lem:rateUCB/exponential lem:rateUCB/downward",
     mutant=Domain.of("1 <= v <= 6", "w >= 1", "0 < q <= 1", "L > 0"),  # a peel of 36
 )
 
@@ -87,15 +87,8 @@ section.repair(
     "holds wherever λmax (K-1) H <= 25^K L(δ); elsewhere put J for K in L(δ).",
     says="2*S*A*J*exp(-4*log(2*S*A*K/d)/4) <= d",
     domain=Domain.of(*_SIZES, "J >= 0", "J <= K", integers="S A K J"),
-    uses=(
-        "lem:rateUCB/unseen",
-        "lem:rateUCB/short",
-        "eq:rate-bound-1",
-        "lem:rateUCB/martingale",
-        "lem:rateUCB/ville",
-        "lem:rateUCB/peel",
-        "lem:rateUCB/radius",
-    ),
+    uses="lem:rateUCB/unseen lem:rateUCB/short eq:rate-bound-1 lem:rateUCB/martingale lem:rateUCB/ville "
+    "lem:rateUCB/peel lem:rateUCB/radius",
     checks=(peeled(), *PROOF),
     argued="that these are martingales whatever the policies, Ville's inequality for 2J of them for "
     "each pair, and the union",

@@ -18,7 +18,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs_checks.checks import lower_bound_algorithms as best
-from proofs_checks.checks.common import BOTH, SEARCH
+from proofs_checks.checks.common import PROOF, REFUTATION, SEARCH
 from proofs_checks.checks.lower_bound import turns
 from verify.claims import Domain, Remark, Section
 from verify.provers.computed import Assumed
@@ -26,7 +26,7 @@ from verify.provers.computed import Assumed
 _LEAVES = "(1/A + (1 - 1/A)*(S - 4))"  # of the tree below the good and the bad states
 _FULL = "(A**d - 1)/(A - 1)"
 
-section = Section(checks=BOTH, expected="proved", symbols={"n": "LA", "rate": "λmax"})
+section = Section(checks=PROOF, expected="proved", symbols={"n": "LA", "rate": "λmax"})
 
 section.step(
     "assume:LB/children",
@@ -34,7 +34,7 @@ section.step(
     "which are all nodes but the root, A times the number of nodes is that number less 1.",
     says=f"A*({_FULL}) == {_FULL} - 1",
     domain=Domain.of("A >= 2", "d >= 1", integers="A d"),
-    checks=tuple(reversed(BOTH)),
+    checks=REFUTATION,
     expected="refuted",
     mutant=f"A*((A**(d - 1) - 1)/(A - 1)) == {_FULL} - 1",  # the nodes that are no leaves: true
     finding=Remark(
@@ -83,8 +83,8 @@ section.repair(
     says="(1 - 1/n - 2*sqrt(x*log(2)/4)/3)/4 >= 1/7",
     domain=("n >= 8", "0 <= x <= 9/8"),
     symbols={"x": "K/(LA)"},
-    uses=("thm:lowerbound/repaired", "eq:Rj/repaired", "eq:sumTj/repaired", "thm:lowerbound/leaves/sharp"),
-    checks=(best.few_episodes(Fraction(1, 7)), *BOTH),
+    uses="thm:lowerbound/repaired eq:Rj/repaired eq:sumTj/repaired thm:lowerbound/leaves/sharp",
+    checks=(best.few_episodes(Fraction(1, 7)), *PROOF),
     argued="the steps put together, as in thm:lowerbound/repaired",
     expected="tested",
     latex=r"\max_j R_j \ge \tfrac17\,\mathbb E[(H-\gamma_d)^+]\min\{\sqrt{SAK},\sqrt2K\}",
@@ -107,8 +107,8 @@ section.repair(
     "with Δ = (3/10) √(LA/K) in eq:Rj/repaired and eq:sumTj/repaired: n = LA.",
     says="3/10*(1 - 1/n - 2/3*sqrt(-log(7/25)/8)) >= (1 - 1/n)/(4*sqrt(2))",
     domain="n >= 8",
-    uses=("thm:lowerbound/maximum/kl", "thm:lowerbound/pairs", "eq:Rj/repaired", "eq:sumTj/repaired"),
-    checks=(best.three_tenths(Fraction(1)), *BOTH),
+    uses="thm:lowerbound/maximum/kl thm:lowerbound/pairs eq:Rj/repaired eq:sumTj/repaired",
+    checks=(best.three_tenths(Fraction(1)), *PROOF),
     argued="the steps put together: the average over j, the sum of visits, and the divergence of a coin",
     expected="tested",
     latex=r"\max_j R_j \ge \tfrac1{4\sqrt2} W \bigl(1-\tfrac1{LA}\bigr)\sqrt{LAK}",
@@ -123,7 +123,7 @@ section.repair(
     says="(1 - exp(-rate*t))/rate + (t - (1 - exp(-rate*t))/rate) == t",
     domain=("rate > 0", "t >= 0"),
     uses="eq:Qa/optimality",
-    checks=(turns(), *BOTH),
+    checks=(turns(), *PROOF),
     argued="that the equation has one solution, and no other row has changed",
     expected="tested",
     mutant=turns(Fraction(1, 2)),
@@ -155,16 +155,9 @@ section.repair(
     says="(1 - 1/n - 2*sqrt(y*log(2)/8)/3)/4 >= 1/8",
     domain=("n >= 8", "1 <= y <= 11/4"),
     symbols={"y": "S/L"},
-    uses=(
-        "eq:Rj/repaired",
-        "eq:sumTj/repaired",
-        "thm:lowerbound/kl-chord",
-        "thm:lowerbound/pairs",
-        "thm:lowerbound/turns",
-        "thm:lowerbound/turns/leaves",
-        "thm:lowerbound/turns/binary",
-    ),
-    checks=(best.every_algorithm(Fraction(1, 8), more=2), *BOTH),
+    uses="eq:Rj/repaired eq:sumTj/repaired thm:lowerbound/kl-chord thm:lowerbound/pairs "
+    "thm:lowerbound/turns thm:lowerbound/turns/leaves thm:lowerbound/turns/binary",
+    checks=(best.every_algorithm(Fraction(1, 8), more=2), *PROOF),
     argued="the steps put together, as in thm:lowerbound/repaired",
     expected="tested",
     latex=r"\max_j R_j \ge \tfrac18\,\mathbb E[(H-\gamma_d)^+]\sqrt{SAK}",
@@ -178,7 +171,7 @@ section.claim(
     "or A; it has the factor √S (the upper bound is linear in S where √S exceeds λmax H).",
     says="S*sqrt(A*K)/sqrt(S*A*K) == sqrt(S)",
     domain=("S >= 1", "A >= 1", "K >= 1"),
-    uses=("thm:CT-UCB/repaired", "eq:regret-lowerbound2"),
+    uses="thm:CT-UCB/repaired eq:regret-lowerbound2",
     argued="reading the two bounds: all else in them is logarithmic in K and A",
     expected="assumed",
     mutant="S*sqrt(A*K)/sqrt(S*A*K) == 1",

@@ -30,7 +30,7 @@ from fractions import Fraction
 
 from proofs_checks.checks import lower_bound as checks
 from proofs_checks.checks import lower_bound_algorithms as best
-from proofs_checks.checks.common import BOTH
+from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.counting import first_roots
 from verify.claims import Domain, Section
 
@@ -39,7 +39,7 @@ _ROOT = Domain.of("m >= 0")
 _TWO_THIRDS = Fraction(2, 3)
 _BRACKET = "(1 - 1/n - 2*sqrt(y*log(2)/8)/3)/4"
 
-section = Section(checks=BOTH, expected="proved", symbols={"x": "Δ", "n": "LA", "rate": "λmax"})
+section = Section(checks=PROOF, expected="proved", symbols={"x": "Δ", "n": "LA", "rate": "λmax"})
 
 section.repair(
     "thm:lowerbound/instances/repaired",
@@ -49,8 +49,8 @@ section.repair(
     "thm:lowerbound/erlang-value), the bad one 0, and no other row has changed.",
     says="(1 - exp(-rate*t))/rate + (t - (1 - exp(-rate*t))/rate) == t",
     domain=("rate > 0", "t >= 0"),
-    uses=("eq:Qa/optimality", "thm:lowerbound/erlang-value"),
-    checks=(checks.rates(self_jumps=True), checks.same_values(), *BOTH),
+    uses="eq:Qa/optimality thm:lowerbound/erlang-value",
+    checks=(checks.rates(self_jumps=True), checks.same_values(), *PROOF),
     argued="that the equation has one solution, and no other row has changed",
     expected="tested",
     latex=r"p(s_g|s_g,a) = p(s_b|s_b,a) = 1,\ \lambda = \lambda_{\max}",
@@ -65,8 +65,8 @@ section.repair(
     "definition of the biased law.",
     says="W/2 + x*m == W*(1/2 + x*(m/W))",
     domain=("W > 0", "0 <= x <= 1/2", "0 <= m <= W"),
-    uses=("sec:episodicRL/joint-law", "thm:lowerbound/erlang-value"),
-    checks=(checks.reward(biased=True), *BOTH),
+    uses="sec:episodicRL/joint-law thm:lowerbound/erlang-value",
+    checks=(checks.reward(biased=True), *PROOF),
     argued="that the jump from the leaf is independent of the holding times, and the change of measure",
     expected="tested",
     latex=r"\mathbb E_j[(H-\gamma_d)^+1_{x_d=s_g}] "
@@ -81,8 +81,8 @@ section.repair(
     says="K*W*(1/2 + x) - W*(K/2 + x*Q) == K*W*x*(1 - Q/K)",
     domain=("K >= 1", "W > 0", "0 <= x <= 1/2", "Q >= 0"),
     symbols={"Q": "Q_j"},
-    uses=("thm:lowerbound/optimal", "thm:lowerbound/reward/repaired"),
-    checks=(checks.average_regret(biased=True), *BOTH),
+    uses="thm:lowerbound/optimal thm:lowerbound/reward/repaired",
+    checks=(checks.average_regret(biased=True), *PROOF),
     argued="the sum over episodes of their expected rewards, and the average over j",
     expected="tested",
     latex=r"\frac1{LA}\sum_j R_j = KW\Delta\Bigl(1-\frac1{KLA}"
@@ -100,7 +100,7 @@ section.repair(
     "p*l + p*s*(-log(1 + 2*x)/2 - log(1 - 2*x)/2)",
     domain=Domain.of("0 <= p <= 1", "0 <= s <= 1", "0 <= x < 1/2", reals="l"),
     symbols={"p": "the P̃_0-probability of a history", "l": "its log-ratio"},
-    checks=(checks.divergence(biased=True), *BOTH),
+    checks=(checks.divergence(biased=True), *PROOF),
     argued="the induction over episodes, and that the holding times cancel",
     expected="tested",
     latex=r"\mathrm{KL}(\tilde{\mathbb P}_0^k,\tilde{\mathbb P}_j^k) = \mathbb E_0[T_j^{k-1}]\,"
@@ -123,7 +123,7 @@ section.step(
     "(2/3)(m + 1)^{3/2}, multiplied by 3 and squared.",
     says="4*m**3 + 12*m**2 + 9*m <= 4*(m + 1)**3",
     domain=_ROOT,
-    checks=(first_roots(), *BOTH),
+    checks=(first_roots(), *PROOF),
     argued="the induction over K",
     expected="tested",
     latex=r"\sum_{k=1}^{K}\sqrt{k-1} \le \tfrac23 K^{3/2}",
@@ -137,13 +137,9 @@ section.repair(
     says="sqrt(y) <= y/(2*c) + c/2",
     domain=("y >= 0", "c > 0"),
     symbols={"y": "E_0 T_j^{k-1}", "c": "√((k-1)/(LA))"},
-    uses=(
-        "thm:lowerbound/data-processing",
-        "thm:lowerbound/pinsker",
-        "thm:lowerbound/divergence/repaired",
-        "thm:lowerbound/roots",
-    ),
-    checks=(checks.sum_of_visits(biased=True, share=_TWO_THIRDS), *BOTH),
+    uses="thm:lowerbound/data-processing thm:lowerbound/pinsker thm:lowerbound/divergence/repaired "
+    "thm:lowerbound/roots",
+    checks=(checks.sum_of_visits(biased=True, share=_TWO_THIRDS), *PROOF),
     argued="data processing and Pinsker for each j and k, and the sums over both",
     expected="tested",
     latex=r"\frac1K\sum_{j,k}\tilde{\mathbb P}_j^k(\text{visit } j) \le "
@@ -232,16 +228,9 @@ section.repair(
     says=f"{_BRACKET} >= 1/7",
     domain=("n >= 8", "1 <= y <= 9/4"),
     symbols={"y": "S/L"},
-    uses=(
-        "eq:Rj/repaired",
-        "eq:sumTj/repaired",
-        "thm:lowerbound/kl-chord",
-        "thm:lowerbound/pairs",
-        "thm:lowerbound/leaves/sharp",
-        "thm:lowerbound/instances/repaired",
-        "assume:LB/tree",
-    ),
-    checks=(best.every_algorithm(Fraction(1, 7)), *BOTH),
+    uses="eq:Rj/repaired eq:sumTj/repaired thm:lowerbound/kl-chord thm:lowerbound/pairs "
+    "thm:lowerbound/leaves/sharp thm:lowerbound/instances/repaired assume:LB/tree",
+    checks=(best.every_algorithm(Fraction(1, 7)), *PROOF),
     argued="the steps put together: the average over j, the sum of visits, and n = LA, y = S/L",
     expected="tested",
     latex=r"\max_j R_j \ge \tfrac17\,\mathbb E[(H-\gamma_d)^+]\sqrt{SAK}",
@@ -255,8 +244,8 @@ section.repair(
     says="c*H*y/7 <= W*y/7",
     domain=("H > 0", "0 < c < 1", "y >= 0", "W >= c*H"),
     symbols={"c": "c2", "y": "√(SAK)"},
-    uses=("thm:lowerbound/repaired", "thm:lowerbound/erlang"),
-    checks=(best.long_horizons(Fraction(1, 7)), *BOTH),
+    uses="thm:lowerbound/repaired thm:lowerbound/erlang",
+    checks=(best.long_horizons(Fraction(1, 7)), *PROOF),
     argued="that the regret is at least W √(SAK)/7 (thm:lowerbound/repaired)",
     expected="tested",
     latex=r"\mathrm{Regret} \ge \tfrac{c_2}7 H\sqrt{SAK}",

@@ -117,7 +117,7 @@ section.step(
     "w = (1 - exp(-λt))/λ; and V*_n increases to V*.",
     says=f"r*{WAIT} + (t - {WAIT}) <= t",
     domain=("l >= 0", "t >= 0", "0 <= r <= 1"),
-    uses=("eq:Qa/iteration", "lem:error-model/jump-integral/value"),
+    uses="eq:Qa/iteration lem:error-model/jump-integral/value",
     checks=(bounded(), *PROOF),
     argued="the induction over n and the limit",
     expected="tested",
@@ -130,7 +130,7 @@ section.step(
     says="t**2*b + t*al <= c*w",
     domain=("w > 0", "c >= 0", *_RADII, "(t**2*b + t*al)/w <= c"),
     symbols={"b": "β", "c": "b", "w": "w(λmax)"},
-    uses=("eq:diff", "lem:optimism/reward", "lem:optimism/value-bound", "lem:error-model"),
+    uses="eq:diff lem:optimism/reward lem:optimism/value-bound lem:error-model",
     mutant="t**2*b + 2*t*al <= c*w",
 )
 
@@ -151,7 +151,7 @@ section.step(
     "Hα, and the supremum is k x. (The maximum with 1 is not needed.)",
     says="k*x <= m*x",
     domain=("k > 0", "x >= 0", "m >= 1", "k <= m"),
-    uses=("eq:b-sup", "eq:bonus-k/real/repaired"),
+    uses="eq:b-sup eq:bonus-k/real/repaired",
     mutant=Domain.of("k > 0", "x >= 0", "m >= 1"),
     finding=Remark(
         "constant",
@@ -171,7 +171,7 @@ section.step(
     says="x + y - t**2*b - t*al >= 0",
     domain=(*_RADII, "x >= t**2*b + t*al", "y >= 0"),
     symbols={"b": "β"},
-    uses=("lem:optimism/sufficient", "lem:optimism/bonus"),
+    uses="lem:optimism/sufficient lem:optimism/bonus",
     checks=(iterates(ONE), *PROOF),
     argued="the induction over n, and that truncation by t >= T^aV*_n keeps the inequality",
     expected="tested",
@@ -185,7 +185,7 @@ section.claim(
     says="v <= vn + e",
     domain=("v >= 0", "vn >= 0", "u >= 0", "e >= 0", "v <= u", "u - vn <= e"),
     symbols={"v": "V*(x,t)", "u": "V̂_∞(x,t)", "vn": "V̂_{n_k}(x,t)", "e": "ε exp(λmax H)"},
-    uses=("lem:optimism/induction", "eq:Qa/iteration", "eq:mono", "eq:error-vi"),
+    uses="lem:optimism/induction eq:Qa/iteration eq:mono eq:error-vi",
     checks=(values(ONE), corners(ONE), *PROOF),
     argued="that V* and V̂_∞ are the limits of V*_n and V̂_n",
     expected="tested",
@@ -228,7 +228,7 @@ section.repair(
     "The errors of the rate have opposite signs: where u rises from 0, ∫(ĝ - g) u(t-s) ds = ∫(exp(-λs) - "
     "exp(-λ̂s)) du(t-s) has the sign of λ̂ - λ, and w(λ̂) - w(λ) the other one. So for V*_n and 0 <= r <= 1 "
     "the two together are at most t²β/2 in size: |r[w(λ̂) - w(λ)] + Σ p̂ ∫(ĝ - g) V*_n ds| <= t²β/2.",
-    uses=("lem:optimism/rising", "lem:optimism/reward", "eq:error1", "lem:optimism/opposite/kernel"),
+    uses="lem:optimism/rising lem:optimism/reward eq:error1 lem:optimism/opposite/kernel",
     checks=rate_errors(HALF),
     expected="tested",
     mutant=rate_errors(Fraction(1, 4)),
@@ -241,14 +241,8 @@ section.repair(
     "at most t²β/2 and the jumps at most (t - w(λ̂))α/2 <= tα/2 (nothing where the pair was never left), so "
     "b w(λmax) >= t²β/2 + tα/2 suffices. Half of the β part is also necessary, on short horizons; of the α "
     "part less will do (lem:optimism/sharp).",
-    uses=(
-        "lem:optimism/opposite",
-        "lem:error-model/halved",
-        "lem:optimism/value-bound",
-        "eq:diff",
-        "eq:b-sup",
-        "eq:error-vi/load",
-    ),
+    uses="lem:optimism/opposite lem:error-model/halved lem:optimism/value-bound eq:diff eq:b-sup "
+    "eq:error-vi/load",
     checks=(iterates(HALF, PRINTED), values(HALF, PRINTED, load=True), corners(HALF)),
     expected="tested",
     mutant=corners(_LESS),

@@ -79,14 +79,8 @@ section.repair(
     says="F*p - G*q <= F*(p - q)",
     domain=("F >= 0", "G >= F", "p >= 0", "q >= 0"),
     symbols={"p": "p(y)", "q": "p̂(y)"},
-    uses=(
-        "lem:optimism/sharp/slope",
-        "lem:optimism/rising",
-        "eq:diff",
-        "eq:error2/halved",
-        "lem:error-model/jump-integral/value",
-        "eq:rate-est/unseen",
-    ),
+    uses="lem:optimism/sharp/slope lem:optimism/rising eq:diff eq:error2/halved "
+    "lem:error-model/jump-integral/value eq:rate-est/unseen",
     checks=(cost(), *PROOF),
     argued="the integration by parts, the case F > G, the sums over y and the integral",
     expected="tested",
@@ -128,7 +122,7 @@ section.repair(
     says="h**2*be/2*x + al/2*(h*x - 1) <= C*(h**2*be + h*al)/2",
     domain=("h > 0", "be >= 0", "al >= 0", "C >= 1", "x >= 0", "x <= C"),
     symbols={"x": "1/w(λ̂)"},
-    uses=("lem:optimism/reward", "eq:diff"),
+    uses="lem:optimism/reward eq:diff",
     checks=(sizes(), *PROOF),
     mutant="h**2*be/2*x + al/2*(h*x - 1) <= C*(h**2*be + h*al)/3",
 )
@@ -138,14 +132,8 @@ section.repair(
     "lem:optimism holds with the sharp bonus and ε λmax H for ε exp(λmax H), for the printed estimators: b "
     "w(λ̂,t) is at least what rate and jumps cost together, for every t <= H. It is the smallest bonus "
     "(constant in time) that this argument gives.",
-    uses=(
-        "lem:optimism/sharp/cost",
-        "lem:optimism/sharp/ends",
-        "lem:optimism/sharp/time",
-        "lem:optimism/value-bound",
-        "eq:diff",
-        "eq:error-vi/load",
-    ),
+    uses="lem:optimism/sharp/cost lem:optimism/sharp/ends lem:optimism/sharp/time "
+    "lem:optimism/value-bound eq:diff eq:error-vi/load",
     checks=(iterates(), values(), corners()),
     expected="tested",
     mutant=corners(_ALMOST),
@@ -168,7 +156,7 @@ section.repair(
     "With the sharp bonus b the regret of an episode is at most Σ_m E[(b + (α + uβ)/2)u] + ε λmax H, u = (H "
     "- t_m)⁺, for the printed estimators: lem:v-v-continuoustime/halved asks nothing of the bonus but "
     "optimism. As b is at most half of the printed one, so is the bound.",
-    uses=("lem:optimism/sharp", "lem:optimism/sharp/size", "lem:v-v-continuoustime/halved"),
+    uses="lem:optimism/sharp lem:optimism/sharp/size lem:v-v-continuoustime/halved",
     checks=steps(),
     expected="tested",
     mutant=steps(ZERO),

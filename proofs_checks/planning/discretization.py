@@ -198,7 +198,7 @@ section.repair(
     says="n*(m*h**2/2) <= m*H*h/2",
     domain=Domain.of("n >= 1", "h > 0", "m > 0", "H > 0", "n*h <= H", "m*h <= 1", integers="n"),
     symbols={"m": "λmax"},
-    uses=("eq:hjb-pde/euler-step", "eq:hjb-pde/repaired"),
+    uses="eq:hjb-pde/euler-step eq:hjb-pde/repaired",
     checks=(euler_errors(), *PROOF),
     argued="that the solution rises by at most s within time s, so that one step adds λmax h²/2",
     expected="tested",

@@ -78,7 +78,7 @@ section.repair(
     "eq:hjb-pde/equivalent/repaired",
     "The fixed point of G and the solution of the HJB equation agree on [0,H] if and only if in every "
     "state one action attains the maximum of the HJB equation at all remaining times up to H.",
-    uses=("eq:hjb-pde/dominates", "eq:hjb-pde/lag"),
+    uses="eq:hjb-pde/dominates eq:hjb-pde/lag",
     checks=constant_maximisers(),
     expected="tested",
     mutant=constant_maximisers(known=False),

@@ -80,13 +80,8 @@ section.claim(
     "eq:Qa/optimality",
     "V* is the unique solution of V = GV in 𝕄: no policy earns more than the fixed point, and one earns as "
     "much. (V^π = T^π V^π <= G V^π, so V^π <= G^n V^π, which tends to the fixed point.)",
-    uses=(
-        "eq:Qa/optimality/unique",
-        "eq:Qa/monotone",
-        "eq:Qa/into",
-        "sec:episodicRL/banach/repaired",
-        "sec:simulation/evaluation",
-    ),
+    uses="eq:Qa/optimality/unique eq:Qa/monotone eq:Qa/into sec:episodicRL/banach/repaired "
+    "sec:simulation/evaluation",
     checks=(dominated(COMMITTED), attained(COMMITTED)),
     expected="tested",
     latex="V^* = GV^*",

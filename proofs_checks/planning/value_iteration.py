@@ -33,7 +33,7 @@ section.claim(
     "tends to 0.",
     says="d <= rho*b",
     domain=Domain.of("0 < rho < 1", "b >= 0", "c >= 0", "d <= rho*c", "c <= b", reals="d"),
-    uses=("eq:Qa/monotone", "lem:optimism/contraction-max", "eq:Qa/optimality"),
+    uses="eq:Qa/monotone lem:optimism/contraction-max eq:Qa/optimality",
     checks=(increasing_iterates(truncate=False), convergent_iterates(), *PROOF),
     argued="both inductions, and that ρⁿ tends to 0",
     expected="tested",

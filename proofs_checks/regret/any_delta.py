@@ -46,7 +46,7 @@ section.step(
     "2^(-k-1): the bonus never lets go of the bad action, and the regret is at least K/3 - 100 > 0.156 K, "
     "the bound. By hand: the bad action is played wherever N_good >= 2 max(1, N_bad), so that it has a third "
     "of the 10^9 jumps.)",
-    uses=("thm:CT-UCB/any-delta/scores", "eq:term1-3"),
+    uses="thm:CT-UCB/any-delta/scores eq:term1-3",
     checks=stuck(),
     argued="that the regret of this learner is at least K/3 - 100",
     expected="refuted",

@@ -22,7 +22,7 @@ Smaller bounds are trivial for fewer episodes: both are at least :math:`2aX \ge
 
 from __future__ import annotations
 
-from proofs_checks.checks.common import BOXED, PROOF
+from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.theorem import lump_sum_orders
 from verify.claims import Domain, Section
 
@@ -58,7 +58,6 @@ section.repair(
     "If K <= 40 then K <= 8 ln(4K), so that KH <= 2√(2 ln(4K))√K H.",
     says="log(4*K) >= K/8",
     domain="1 <= K <= 40",
-    checks=BOXED,
     mutant=Domain.of("1 <= K <= 42"),
 )
 
@@ -131,14 +130,8 @@ section.repair(
     "roots: D(2a + (7/3)b) <= 8vB.",
     says="D*(2*a + 7/3*b) <= 8*v*B",
     domain=("v > 1", "D > 0", "D <= 327/100*v", "a >= 0", "b >= 0", "a + b <= B"),
-    uses=(
-        "thm:CT-UCB/lump-sum",
-        "eq:regret-b1/root",
-        "eq:regret-b1/epsilon",
-        "eq:regret-b1/power",
-        "thm:CT-UCB/jump-constant/repaired",
-        "thm:CT-UCB/rate-constant/repaired",
-    ),
+    uses="thm:CT-UCB/lump-sum eq:regret-b1/root eq:regret-b1/epsilon eq:regret-b1/power "
+    "thm:CT-UCB/jump-constant/repaired thm:CT-UCB/rate-constant/repaired",
     checks=(lump_sum_orders(), *PROOF),
     argued="that D <= 327/100 v, and that the factors multiply to the order, the accuracies and the last "
     "term included",

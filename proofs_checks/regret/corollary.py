@@ -66,7 +66,7 @@ COROLLARY = section.claim(
     says="3*(c*v + 1)*(v + 1)*b <= 16*v**2*B",
     domain=("v > 1", "0 < c <= 8/5", "b > 0", "b <= B"),
     symbols={"c": "CH/v"},
-    uses=("thm:CT-UCB", "eq:regret-b1/bonus", "eq:regret-b1/root", "eq:regret-b1/epsilon"),
+    uses="thm:CT-UCB eq:regret-b1/bonus eq:regret-b1/root eq:regret-b1/epsilon",
     checks=(orders(), *PROOF),
     argued="that the factors multiply to the order, the accuracies and the last term included",
     expected="tested",

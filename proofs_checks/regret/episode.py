@@ -42,7 +42,7 @@ section.step(
     says="v <= z",
     domain=("v >= 0", "y >= 0", "z >= 0", "v <= y", "y <= z"),
     source="lem:v-v-continuoustime",
-    uses=("eq:mono", "eq:Qa/monotone"),
+    uses="eq:mono eq:Qa/monotone",
     checks=(recursion(), *PROOF),
     argued="that T^{a,k} is monotone, and a minimum at most its second argument",
     expected="tested",
@@ -108,7 +108,7 @@ section.step(
     domain=Domain.of("0 <= r <= 1", "b >= 0", "u >= 0", "u <= h", "x >= 0", "d <= x", reals="d"),
     symbols={"x": "H²β/2", "u": "w(λ̂)", "d": "w(λ̂) - w(λ)"},
     source="lem:v-v-continuoustime",
-    uses=("lem:v-v-continuoustime/lipschitz", "eq:reward-disc/equality/repaired"),
+    uses="lem:v-v-continuoustime/lipschitz eq:reward-disc/equality/repaired",
     latex=r"(r+b)\int_0^He^{-\hat\lambda s}ds - r\int_0^He^{-\lambda s}ds \le \tfrac{H^2}2\beta + bH",
     mutant="r*d + b*u <= x + b*h/2",
 )
@@ -120,7 +120,7 @@ section.step(
     "tα (lem:error-model).",
     says="x + y <= t**2*be + t*b + t*al",
     domain=("t >= 0", "be >= 0", "b >= 0", "al >= 0", "x <= t**2*be/2 + t*b", "y <= t**2*be/2 + t*al"),
-    uses=("eq:rec-Vk", "eq:Vpik", "eq:reward-disc", "lem:error-model"),
+    uses="eq:rec-Vk eq:Vpik eq:reward-disc lem:error-model",
     checks=(one_step(ONE, ONE, ONE), *PROOF),
     argued="that the difference is the sum of the two terms and what is left at the next state",
     expected="tested",
@@ -134,7 +134,7 @@ section.step(
     "from m >= 2μ on each step at least halves that: μ/(m + 1) <= 1/2.",
     says="mu/(m + 1) <= 1/2",
     domain=Domain.of("mu >= 0", "m >= 0", "m >= 2*mu", integers="m"),
-    uses=("lem:v-v-continuoustime/step", "prop:proberror/coupling"),
+    uses="lem:v-v-continuoustime/step prop:proberror/coupling",
     checks=(remainders(), *PROOF),
     argued="the induction over m, and that the number of jumps is at most N",
     expected="tested",
@@ -148,7 +148,7 @@ section.claim(
     says="v - p <= s + e",
     domain=("v >= 0", "p >= 0", "s >= 0", "e >= 0", "u >= 0", "v - u <= e", "u - p <= s"),
     symbols={"v": "V*(x,H)", "p": "V^π(x,H)", "u": "V̂(x,H)", "e": "ε exp(λmax H)"},
-    uses=("lem:optimism", "lem:v-v-continuoustime/step", "lem:v-v-continuoustime/recursion"),
+    uses="lem:optimism lem:v-v-continuoustime/step lem:v-v-continuoustime/recursion",
     checks=(episodes(Shares()), mistakes(Shares()), *PROOF),
     argued="that the recursion sums up to s",
     expected="tested",
@@ -171,14 +171,8 @@ section.repair(
     "two errors of the rate one is at most 0 (V̂ does not decrease in t) and the other at most t²β/2, and "
     "the jumps cost at most (t - w(λ̂))α/2 <= tα/2, with the estimated rate in their term. So the whole sum "
     "is half of the printed one.",
-    uses=(
-        "lem:optimism/halved",
-        "lem:optimism/opposite",
-        "lem:error-model/halved",
-        "eq:rec-Vk",
-        "eq:Vpik",
-        "lem:v-v-continuoustime/recursion",
-    ),
+    uses="lem:optimism/halved lem:optimism/opposite lem:error-model/halved eq:rec-Vk eq:Vpik "
+    "lem:v-v-continuoustime/recursion",
     checks=(
         one_step(HALF, HALF, HALF, PRINTED),
         episodes(Shares(HALF, HALF, HALF, load=True), PRINTED),

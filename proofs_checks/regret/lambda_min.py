@@ -63,14 +63,8 @@ section.claim(
     "probability of an observed jump; in prop:rateerror off F the weight is at most 1/λmin.)",
     says="c/m + (H + 1/m) <= 7/3*c/m",
     domain=("c >= 1", "m > 0", "H > 0", "m*H + 1 <= 4/3*c"),
-    uses=(
-        "remark:lambda-min/integral",
-        "remark:lambda-min/factor",
-        "remark:lambda-min/unseen",
-        "eq:rate-bound-1",
-        "eq:CS1",
-        "eq:regret-b1/repaired",
-    ),
+    uses="remark:lambda-min/integral remark:lambda-min/factor remark:lambda-min/unseen eq:rate-bound-1 "
+    "eq:CS1 eq:regret-b1/repaired",
     argued="that the proof of the corollary runs through with this factor, and that λ̂ truncated "
     "from below is no farther from λ",
     expected="assumed",

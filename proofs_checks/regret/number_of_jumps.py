@@ -27,10 +27,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from proofs_checks.checks.common import PROOF, REFUTATION
+from proofs_checks.checks.common import PROOF, PROVER, REFUTATION
 from proofs_checks.checks.number_of_jumps import leading, levels, longest_of, mean_roots, quiet
 from verify.claims import Domain, Mutant, Remark, Section, limit
-from verify.provers.symbolic import Symbolic
 
 section = Section(
     checks=PROOF, expected="proved", symbols={"v": "λmax H", "k": "ln K", "N": "N⁺", "rate": "λ"}
@@ -83,15 +82,15 @@ section.claim(
     "1))/s at s = ln(ln K + 1), with k = ln K.",
     says="(k + v*(exp(log(1 + k)) - 1))/log(1 + k) == (v + 1)*k/log(1 + k)",
     domain=("k > 0", "v > 0"),
-    uses=("eq:term1-3/tangent", "prop:proberror/coupling", "lem:poisson/tilted"),
-    checks=(longest_of(), Symbolic()),
+    uses="eq:term1-3/tangent prop:proberror/coupling lem:poisson/tilted",
+    checks=(longest_of(), PROVER),
     argued="that E max Z <= (ln K + v(e^s - 1))/s, by y <= e^y - 1, the union over k and the moment "
     "generating function",
     expected="tested",
     latex=r"\mathbb E\max_{k\le K} Z^k(H) \le \frac{(\lambda_{\max}H+1)\ln K}{\ln(\ln K+1)}",
     mutant=Mutant(
         says="(k + v*(exp(log(1 + k)) - 1))/log(1 + k) == v*k/log(1 + k)",
-        checks=(longest_of(Fraction(1, 2)), Symbolic()),
+        checks=(longest_of(Fraction(1, 2)), PROVER),
     ),  # the one without v + 1, and exact means to match
     finding=Remark(
         "constant",
@@ -123,7 +122,7 @@ section.repair(
     "Read at K = 1 as its limit, ln K/ln(ln K + 1) is 1 (k = ln K), and the bound E Z = v <= v + 1 holds.",
     says=limit("k/log(1 + k)", "k", "0", "1", Domain.of("k > 0")),
     domain="k > 0",
-    checks=Symbolic(),
+    checks=PROVER,
     mutant=limit("k/log(1 + k)", "k", "0", "1/2", Domain.of("k > 0")),
 )
 

@@ -17,11 +17,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs_checks.checks import adaptive_counts
-from proofs_checks.checks.common import PROOF
+from proofs_checks.checks.common import PROOF, PROVER
 from proofs_checks.checks.counting import all_steps, increments, longest, one_step, sums_of_roots
 from proofs_checks.checks.probabilities import observed, observed_jump, one_state
 from verify.claims import Domain, Mutant, Remark, Section, limit
-from verify.provers.symbolic import Symbolic
 
 _TIME = Domain.of("x > 0", "rate > 0")
 _STEPS = ("eq:CS2", "eq:CS4", "eq:term1-3", "eq:term1-3/K=1/repaired")
@@ -39,7 +38,7 @@ section.step(
     "x/(1 - exp(-λx)) tends to 1/λ as x tends to 0 from the right, for every λ > 0.",
     says=limit("x/(1 - exp(-rate*x))", "x", "0", "1/rate", _TIME),
     domain=_TIME,
-    checks=Symbolic(),
+    checks=PROVER,
     mutant=limit("x/(1 - exp(-rate*x))", "x", "0", "rate", _TIME),
 )
 
@@ -68,7 +67,7 @@ section.claim(
     "displays; this is the second, the first is eq:CS1/first.)",
     says="u <= (1 - exp(-m*u))*(H + 1/m)",
     domain=("u >= 0", "u <= H", "H > 0", "m > 0"),
-    uses=("prop:proberror/ratio", "eq:CS1/first"),
+    uses="prop:proberror/ratio eq:CS1/first",
     mutant="u <= (1 - exp(-m*u))*H",
     finding=Remark(
         "notation",
@@ -97,7 +96,7 @@ section.claim(
     "display.",
     says="u*w <= (H + 1/m)*(1 - exp(-l*u))*w",
     domain=("0 < w <= 1", "u >= 0", "u <= H", "H > 0", "m > 0", "m <= l"),
-    uses=("eq:CS1", "prop:proberror/conditional"),
+    uses="eq:CS1 prop:proberror/conditional",
     checks=(observed(), adaptive_counts.observed(), *PROOF),
     argued="the conditional expectation given the decision, and the sum over k and m, which may be exchanged "
     "with the expectation because no term is negative (Tonelli)",
@@ -173,7 +172,7 @@ section.claim(
     "then pigeon-hole and Cauchy-Schwarz.",
     says="1/sqrt(M + d) <= 1/sqrt(M)",
     domain=("M >= 1", "d >= 0"),
-    uses=("prop:proberror/pigeon-hole", "prop:proberror/cauchy-schwarz"),
+    uses="prop:proberror/pigeon-hole prop:proberror/cauchy-schwarz",
     checks=(one_step(), *PROOF),
     argued="pigeon-hole and Cauchy-Schwarz put together, that the N_m of all pairs add up to the number of "
     "m-th jumps seen (the display's last '='; its second '<=' is an equality, too), and the expectation",
@@ -200,7 +199,7 @@ section.claim(
     "E Σ_k Σ_m 1{t_{m+1} <= H}/√max(1, N⁺) <= 3√(SAK) E J_M: the two factors, 3√(SA) times √K J_M.",
     says="3*sqrt(S*A)*(sqrt(K)*J) == 3*sqrt(S*A*K)*J",
     domain=Domain.of("S >= 1", "A >= 1", "K >= 1", "J >= 0", integers="S A K"),
-    uses=("eq:CS3", "eq:JM-eq"),
+    uses="eq:CS3 eq:JM-eq",
     checks=(all_steps(), *PROOF),
     argued="that eq:CS3 and eq:JM-eq are put together, and the expectation",
     expected="tested",
@@ -252,17 +251,8 @@ section.repair(
     "λmax H, as f = ln K/ln(ln K + 1) >= 1.729 > e - 1. (Σ_m √P(Z > m) itself may stand for the second.)",
     says="(E - 1)*v + 1/(exp(1/2) - 1) <= (v + 1)*f",
     domain=("v > 0", "f >= 1729/1000"),
-    uses=(
-        "eq:CS2",
-        "prop:proberror/pigeon-hole/sharp",
-        "prop:proberror/cauchy-schwarz",
-        "eq:JM-eq",
-        "eq:JM-eq/sharp",
-        "eq:term1-3/levels",
-        "eq:term1-3",
-        "prop:proberror/sharp/log-factor",
-        "eq:term1-3/K=1/repaired",
-    ),
+    uses="eq:CS2 prop:proberror/pigeon-hole/sharp prop:proberror/cauchy-schwarz eq:JM-eq eq:JM-eq/sharp "
+    "eq:term1-3/levels eq:term1-3 prop:proberror/sharp/log-factor eq:term1-3/K=1/repaired",
     checks=(one_state(Fraction(2, 3)), adaptive_counts.jump_errors(Fraction(2, 3)), *PROOF),
     argued="that the steps, each an inequality between expectations, follow one another",
     expected="tested",

@@ -31,7 +31,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs_checks.checks import adaptive_counts
-from proofs_checks.checks.common import BOXED, PROOF
+from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.rate_errors import best_of, mean_inverse_roots, mean_of_larger, one_state
 from verify.claims import Domain, Remark, Section
 
@@ -74,7 +74,6 @@ section.step(
     "exp(-t) + t <= 2 max(t, 1) for every t >= 0.",
     says="exp(-t) + t <= 2*Max(t, 1)",
     domain="t >= 0",
-    checks=BOXED,
     mutant="exp(-t) + t <= Max(t, 1)",
 )
 
@@ -94,13 +93,8 @@ section.claim(
     "that depend on past data. (Two states that take turns, forty actions of rate 1 = λmax in each, H = 1; "
     "episodes 1 to 40 play one action each, episode 41 the one with the most jumps out of the first state. "
     "There T <= 1 = 1/λmax, and at k = 41, m = 0: 0.699 < 0.707.)",
-    uses=(
-        "lem:rateUCB/independent",
-        "prop:rateerror/jensen",
-        "prop:rateerror/mean",
-        "prop:rateerror/elementary",
-        "prop:rateerror/rate",
-    ),
+    uses="lem:rateUCB/independent prop:rateerror/jensen prop:rateerror/mean prop:rateerror/elementary "
+    "prop:rateerror/rate",
     checks=best_of(),
     expected="refuted",
     latex=r"\mathbb E\frac{(H-t_m)^+}{\sqrt{\max\{N^+,1\}}} \ge \frac1{\sqrt{2\lambda_{\max}}}"
@@ -129,7 +123,7 @@ section.claim(
     "E Σ_k Σ_m (H - t_m)^+/√max(T, L/λmax) <= √(2λmax) times the bound of prop:proberror, for 0 < δ < 1 "
     "(then L > 1). (The printed proof rests on eq:cond-exp. Checked here: examples with one state, exactly, "
     "among them learners that choose by their data.)",
-    uses=("eq:cond-exp", "prop:proberror", "prop:rateerror/L"),
+    uses="eq:cond-exp prop:proberror prop:rateerror/L",
     checks=(one_state(), adaptive_counts.rate_errors()),
     expected="tested",
     latex=r"\mathbb E\sum_{k,m}\frac{(H-t_m^k)^+}{\sqrt{\max\{T^k,L/\lambda_{\max}\}}} \le"
@@ -164,7 +158,7 @@ section.repair(
     says="n*exp(-(2*log(2) - 1)*(4*log(2*n*K/d))) <= d/(2*K)",
     domain=Domain.of("n >= 1", "K >= 1", "0 < d < 1", integers="n K"),
     symbols={"n": "SA"},
-    uses=("lem:rateUCB/martingale", "lem:rateUCB/ville", "prop:rateerror/threshold"),
+    uses="lem:rateUCB/martingale lem:rateUCB/ville prop:rateerror/threshold",
     argued="that 2^(N⁺) exp(-λT) is a martingale whatever the policies, Ville's inequality, and the "
     "union over the pairs",
     expected="assumed",
@@ -196,7 +190,7 @@ section.repair(
     says="sqrt(5/8)*x**(4*log(2) - 5/2)/sqrt(8*log(1/x)) <= 1/3",
     domain="0 < x <= 1/2",
     symbols={"x": "δ/(2SAK)"},
-    uses=("prop:rateerror/event", "prop:rateerror/moment", "prop:proberror/coupling"),
+    uses="prop:rateerror/event prop:rateerror/moment prop:proberror/coupling",
     argued="Cauchy–Schwarz, with the second moments of the numbers of decisions",
     expected="assumed",
     latex=r"\mathbb E\,1_{F^c}\sum_{k,m}\frac{(H-t_m^k)^+}{\sqrt{\max\{T^k,L/\lambda_{\max}\}}} \le"
@@ -212,7 +206,7 @@ section.repair(
     says="2*(H + g)*D + H*(v + 1)/3 <= 7/3*(H + g)*D",
     domain=("H > 0", "g > 0", "v > 0", "H <= g*v", "v <= D"),
     symbols={"g": "1/λmin"},
-    uses=("prop:rateerror/pathwise", "prop:rateerror/complement", "prop:proberror/sharp"),
+    uses="prop:rateerror/pathwise prop:rateerror/complement prop:proberror/sharp",
     checks=(one_state(Fraction(7, 9)), adaptive_counts.rate_errors(Fraction(7, 9)), *PROOF),
     argued="the split at F, and the comparison of the sums on it",
     expected="tested",

@@ -96,7 +96,7 @@ section.repair(
     "K(K - 1) <= 25^K. (For many episodes v <= K, so that λmax(K - 1)H = v(K - 1) <= 25^K L(δ).)",
     says="K*(K - 1) <= 25**K",
     domain=Domain.of("K >= 1", integers="K"),
-    uses=("thm:CT-UCB/rate-and-episodes", "thm:CT-UCB/L/repaired"),
+    uses="thm:CT-UCB/rate-and-episodes thm:CT-UCB/L/repaired",
     mutant="K*(K - 1) <= 6/5**K",
 )
 
@@ -176,11 +176,7 @@ section.repair(
     says="2*D*(2*a1 + 7/3*a2) <= 3*g*(b1 + b2)",
     domain=("D > 0", "g > 0", "a1 >= 0", "a2 >= 0", "a1 <= b1", "a2 <= b2", "14/3*D <= 3*g"),
     symbols={"a1": "a", "a2": "b", "b1": "a'", "b2": "b'"},
-    uses=(
-        "thm:CT-UCB/half/factor",
-        "thm:CT-UCB/half/log-factor",
-        "thm:CT-UCB/jump-constant/repaired",
-        "thm:CT-UCB/rate-constant/repaired",
-    ),
+    uses="thm:CT-UCB/half/factor thm:CT-UCB/half/log-factor thm:CT-UCB/jump-constant/repaired "
+    "thm:CT-UCB/rate-constant/repaired",
     mutant="3*D*(2*a1 + 7/3*a2) <= 3*g*(b1 + b2)",
 )

@@ -69,7 +69,7 @@ SPLIT = section.claim(
         "0 <= q <= 1", "K >= 1", "D >= 0", "D <= H", "H > 0", "0 < d < 1", "q <= 2*d", integers="K"
     ),
     symbols={"q": "P(𝒢^c)"},
-    uses=("eq:G", "eq:FH-control2/bounds"),
+    uses="eq:G eq:FH-control2/bounds",
     argued="the split of the expectation at 𝒢",
     expected="assumed",
     mutant="q*K*D <= d*K*H",
@@ -81,7 +81,7 @@ section.repair(
     says=SPLIT.says,
     domain=SPLIT.domain,
     symbols={"q": "P(𝒢^c)"},
-    uses=("eq:G/repaired", "eq:FH-control2/bounds"),
+    uses="eq:G/repaired eq:FH-control2/bounds",
     argued=SPLIT.argued,
     expected="assumed",
     mutant="q*K*D <= 2*d*H",
@@ -142,7 +142,7 @@ section.claim(
     "+ α + uβ)u, is at most (CH + 1)αu + (CH² + H)βu.",
     says="(C*(H**2*be + H*al) + al + u*be)*u <= (C*H + 1)*al*u + (C*H**2 + H)*be*u",
     domain=("C >= 1", "H > 0", "al >= 0", "be >= 0", "u >= 0", "u <= H"),
-    uses=("lem:v-v-continuoustime", "eq:r2/indicator"),
+    uses="lem:v-v-continuoustime eq:r2/indicator",
     argued="the expectation, and the sums over episodes and decisions",
     expected="assumed",
     mutant="(C*(H**2*be + H*al) + al + u*be)*u <= (C*H + 1)*al*u + C*H**2*be*u",
@@ -245,17 +245,8 @@ section.claim(
     "For all S, A, K >= 1, H > 0 and 0 < λmin <= λmax the right-hand side of eq:regret-bound is a real "
     "number and bounds the worst-case regret of CT-UCBVI (with δ = 1/(2KH), which the statement does not "
     "say; for other δ see thm:CT-UCB/any-delta). S = A = 1, K = 2, H = 1/8: the bound contains √ln(1/2).",
-    uses=(
-        "eq:regret-bound/real",
-        "eq:r1",
-        "thm:CT-UCB/delta",
-        "thm:CT-UCB/L",
-        "eq:r2",
-        "prop:proberror",
-        "prop:rateerror",
-        "thm:CT-UCB/jump-constant",
-        "thm:CT-UCB/rate-constant",
-    ),
+    uses="eq:regret-bound/real eq:r1 thm:CT-UCB/delta thm:CT-UCB/L eq:r2 prop:proberror prop:rateerror "
+    "thm:CT-UCB/jump-constant thm:CT-UCB/rate-constant",
     checks=defined(),
     expected="refuted",
     latex=r"\sup_{\mathcal M}\mathrm{Regret} \le 3(CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)"

@@ -69,15 +69,8 @@ section.repair(
     "lem:CI-p/peeled",
     "With radius √(2Λ/m) the jump sets of a pair miss for some number m <= M of jumps with probability at "
     "most 2^S J e^(1-Λ), J = 1 + (√Λ + 1) ln M/4, whatever the policies.",
-    uses=(
-        "lem:CI-p/peel",
-        "lem:CI-p/peel/exponent",
-        "lem:CI-p/peel/number",
-        "lem:CI-p/subsets",
-        "lem:CI-p/hoeffding",
-        "lem:rateUCB/ville",
-        "sec:episodicRL/joint-law",
-    ),
+    uses="lem:CI-p/peel lem:CI-p/peel/exponent lem:CI-p/peel/number lem:CI-p/subsets lem:CI-p/hoeffding "
+    "lem:rateUCB/ville sec:episodicRL/joint-law",
     checks=coins(),
     expected="tested",
     latex=r"\mathbb P(\exists m\le M: \|p-\hat p\|_1 > \sqrt{2\Lambda/m}) \le 2^SJe^{1-\Lambda},"
@@ -96,7 +89,7 @@ section.repair(
         "q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", "q <= sqrt(72)*S*a*(v + 1)", integers="S"
     ),
     symbols={"q": "√K", "a": "√A"},
-    uses=("thm:CT-UCB/bonus-factor", "thm:CT-UCB/log-factor"),
+    uses="thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor",
     argued="that the factors and roots of the printed bound multiply to more",
     expected="assumed",
     mutant="q**2*H <= 8*S*a*q*H*(v + 1)",
@@ -115,7 +108,7 @@ section.repair(
     "If K <= 3547 and SAKH >= 1 then KH <= 3·2·4H√(SAK)√(2 + 6 ln 2), which the printed bound exceeds.",
     says="K <= 24*sqrt(2 + 6*log(2))*sqrt(K)",
     domain="1 <= K <= 3547",
-    uses=("thm:CT-UCB/bonus-factor", "thm:CT-UCB/log-factor", "thm:CT-UCB/whole/rates"),
+    uses="thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor thm:CT-UCB/whole/rates",
     argued="that the factors and roots of the printed bound multiply to more",
     expected="assumed",
     mutant=Domain.of("1 <= K <= 3548"),
@@ -181,14 +174,8 @@ section.repair(
     says="y*(E*J/(2*K*y**2) + I/(2*K*y) + e) <= (E*J + I)/(2*K) + K*e",
     domain=("y >= 1", "K >= 1", "y <= K", "J >= 0", "I >= 0", "e >= 0"),
     symbols={"I": "J'", "e": "exp(-8K²)"},
-    uses=(
-        "lem:CI-p/peeled",
-        "lem:rateUCB/repaired",
-        "thm:CT-UCB/whole/jumps",
-        "thm:CT-UCB/whole/cost",
-        "thm:CT-UCB/whole/rest",
-        "thm:CT-UCB/L/repaired",
-    ),
+    uses="lem:CI-p/peeled lem:rateUCB/repaired thm:CT-UCB/whole/jumps thm:CT-UCB/whole/cost "
+    "thm:CT-UCB/whole/rest thm:CT-UCB/L/repaired",
     argued="the union of the events; S <= 3/7 √K and v <= K, from K >= 11/2 S²A(v + 1)²; without data α >= "
     "1, since 2·2^S SAK y² >= 4",
     expected="assumed",
@@ -268,16 +255,9 @@ section.repair(
         "7/3*q*b <= 3*f*d",
     ),
     symbols={"q": "e - 1", "w": "v + 1", "f": "ln K/ln(ln K + 1)", "c": "a'", "d": "b'"},
-    uses=(
-        "thm:CT-UCB/long",
-        "thm:CT-UCB/sharp",
-        "thm:CT-UCB/whole/few-episodes",
-        "thm:CT-UCB/whole/few-episodes/any",
-        "thm:CT-UCB/whole/first-factor",
-        "thm:CT-UCB/whole/second-factor",
-        "thm:CT-UCB/whole/levels",
-        "eq:regret-bound/real/repaired",
-    ),
+    uses="thm:CT-UCB/long thm:CT-UCB/sharp thm:CT-UCB/whole/few-episodes "
+    "thm:CT-UCB/whole/few-episodes/any thm:CT-UCB/whole/first-factor thm:CT-UCB/whole/second-factor "
+    "thm:CT-UCB/whole/levels eq:regret-bound/real/repaired",
     argued="the cases: KH <= 1, SAH >= 1, few episodes, many",
     expected="assumed",
     latex=r"2SAKH \ge 1 \implies \text{eq:regret-bound as printed, with}\ \delta = 1/(2KH)",
@@ -294,25 +274,10 @@ section.repair(
     says="(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) "
     "== (C*H + 1)*X*(2*a + 7/3*r*H*sqrt(2*L))",
     domain=("C >= 1", "H > 0", "X > 0", "a > 0", "r > 0", "L > 0"),
-    uses=(
-        "eq:FH-control2/bounds",
-        "thm:CT-UCB/bonus-factor",
-        "thm:CT-UCB/few-episodes",
-        "thm:CT-UCB/first-root",
-        "thm:CT-UCB/whole/enough",
-        "thm:CT-UCB/peels",
-        "thm:CT-UCB/no-data",
-        "thm:CT-UCB/jumps",
-        "thm:CT-UCB/tail",
-        "thm:CT-UCB/delta/repaired",
-        "eq:r1/repaired",
-        "eq:r2/indicator",
-        "thm:CT-UCB/whole/event",
-        "eq:r2",
-        "eq:error-vi/load",
-        "prop:proberror/sharp",
-        "prop:rateerror/repaired",
-    ),
+    uses="eq:FH-control2/bounds thm:CT-UCB/bonus-factor thm:CT-UCB/few-episodes thm:CT-UCB/first-root "
+    "thm:CT-UCB/whole/enough thm:CT-UCB/peels thm:CT-UCB/no-data thm:CT-UCB/jumps thm:CT-UCB/tail "
+    "thm:CT-UCB/delta/repaired eq:r1/repaired eq:r2/indicator thm:CT-UCB/whole/event eq:r2 "
+    "eq:error-vi/load prop:proberror/sharp prop:rateerror/repaired",
     argued="the cases (KH <= 1, few episodes, SAH >= 1 or not), and in the last the split at 𝒢 and the sums "
     "over episodes and decisions",
     expected="assumed",

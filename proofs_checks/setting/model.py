@@ -132,7 +132,7 @@ section.claim(
     "reward, every policy has the value V' = (V - mt)/(M - m) (if M = m every policy earns mt), so that "
     "regret is divided by M - m. T^a is linear in (r, u), and eq:assume/rescaling/shift says what a "
     "constant adds.",
-    uses=("eq:assume/rescaling/shift", "sec:simulation/evaluation"),
+    uses="eq:assume/rescaling/shift sec:simulation/evaluation",
     checks=rescaled_values(),
     expected="tested",
     latex=r"V'^\pi(x,t) = (V^\pi(x,t) - mt)/(M-m)",
@@ -206,7 +206,7 @@ section.claim(
     "their limits.",
     says="r*(1 - exp(-l*t))/l + t - (1 - exp(-l*t))/l <= t",
     domain=("l > 0", "t >= 0", "0 <= r <= 1"),
-    uses=("eq:Qa/iteration", "sec:simulation/evaluation"),
+    uses="eq:Qa/iteration sec:simulation/evaluation",
     checks=(bounded(), *PROOF),
     argued="the middle inequality is the definition of a supremum, the others pass from one step to "
     "the values by induction and limits",

@@ -102,7 +102,7 @@ section.claim(
     "has one initial state, do not change.",
     says="w*u + (1 - w)*v <= w*s + (1 - w)*z",
     domain=Domain.of("0 <= w <= 1", "u <= s", "v <= z", reals="u v s z"),
-    uses=("lem:v-v-continuoustime", "prop:proberror", "thm:lowerbound"),
+    uses="lem:v-v-continuoustime prop:proberror thm:lowerbound",
     checks=(drawn_starts(Shares()), mistaken_starts(Shares()), *PROOF),
     argued="that counts, times and numbers of jumps are bounded whatever the initial states are",
     expected="tested",

@@ -1,4 +1,4 @@
-"""The box prover: against plain branch and bound in balls and in ``mpmath.iv``, and against z3.
+"""The prover: against plain branch and bound in balls and in ``mpmath.iv``, and against z3.
 
 The plain versions evaluate the formula over a box and halve the box until the sign is certain; they
 are given every advantage (one variable order, no bookkeeping), and a budget, because near equality
@@ -15,10 +15,12 @@ from typing import Any
 from flint import arb, fmpq
 from mpmath import iv
 
-from verify.claims import Domain, Relation, Verdict, claim
+from verify.claims import Domain, Relation, claim
 from verify.claims.claim import Effort
-from verify.provers.box import Box
-from verify.provers.symbolic import Symbolic
+from verify.provers.goals import Goal
+from verify.provers.proof import Proof
+from verify.provers.proof.boxes import BranchAndBound
+from verify.provers.proof.leaves import Work
 from verify.tables import table
 
 _BUDGET = 200_000  # boxes a plain version may use
@@ -79,10 +81,11 @@ _CASES = [
 def against_plain_intervals() -> None:
     """Boxes and seconds, on the same claims."""
     for title, says, area, balls, intervals, box in _CASES:
-        one = claim("case", title, says=says, domain=area)
-        seconds, finding = _timed(lambda one=one: Box().run(one, Effort()))
-        assert finding.verdict in (Verdict.PROVED, Verdict.PROVED_ON_BOX), finding
-        rows = [("ctucbvi", str(finding.evidence["boxes"]), f"{seconds:.3f} s", "1")]
+        domain, work = Domain.of(*area), Work(4000)
+        search = BranchAndBound(Goal.of(Relation.of(says, domain), domain), work, work.budget)
+        seconds, node = _timed(search.run)
+        assert node is not None, title
+        rows = [("ctucbvi", str(work.boxes), f"{seconds:.3f} s", "1")]
         for name, gap, make in (("plain balls", balls, ball), ("mpmath.iv", intervals, interval)):
             taken, (ended, boxes) = _timed(lambda gap=gap, make=make, box=box: plain(gap, box, make))
             over = "" if ended else "> "
@@ -109,12 +112,7 @@ def against_z3() -> None:
     rows = []
     for says, area in _POLYNOMIALS:
         one = claim("case", says, says=says, domain=area)
-
-        def ours(one: Any = one) -> Any:
-            symbolic = Symbolic().run(one, Effort())
-            return symbolic if symbolic.verdict is Verdict.PROVED else Box().run(one, Effort())
-
-        seconds, finding = _timed(ours)
+        seconds, finding = _timed(lambda one=one: Proof().run(one, Effort()))
         taken, answer = _timed(lambda says=says, area=area: _z3_answer(z3, says, area))
         rows.append(
             (

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 import sympy
 
-from verify import Box, Symbolic, claim
+from tests.unit.test_recheck import rises, stated
+from verify import Proof, claim
 from verify.claims import Claim, ClaimError, Domain, Effort, Finding, Verdict, decreasing, increasing, limit
 from verify.recheck import recheck
 from verify.running.cache import Cache
@@ -111,9 +112,7 @@ FALSE = [
 
 @pytest.mark.parametrize("trap", FALSE, ids=lambda t: f"{t.kind} {t.says}")
 def test_a_trap_is_not_proved(trap: Trap):
-    of = trap.claim()
-    checks = (Symbolic(depth=4, goals=20), Box(boxes=(150, 150)))
-    assert not [f.check for check in checks if (f := check.run(of, Effort())).verdict in PROOFS]
+    assert Proof(depth=4, goals=20, boxes=(150, 150)).run(trap.claim(), Effort()).verdict not in PROOFS
 
 
 # ---------------------------------------------------------------- false claims that are proved
@@ -145,7 +144,7 @@ def test_a_limit_that_fails_at_one_parameter_is_not_proved(trap: Trap):
     ids=lambda t: t.domain[0],
 )
 def test_an_identity_on_one_branch_of_an_equation_is_not_proved(trap: Trap):
-    assert Symbolic().run(trap.claim(), Effort()).verdict not in PROOFS
+    assert Proof().run(trap.claim(), Effort()).verdict not in PROOFS
 
 
 # ---------------------------------------------------------------- claims about nothing
@@ -165,7 +164,7 @@ def test_a_claim_about_nothing_is_not_called_proved(trap: Trap):
         of = trap.claim()
     except ClaimError:
         return  # better still
-    assert Symbolic().run(of, Effort()).verdict not in PROOFS
+    assert Proof().run(of, Effort()).verdict not in PROOFS
 
 
 # ---------------------------------------------------------------- the checker
@@ -188,8 +187,8 @@ def certificate(
 RANGE = {"by": "range"}
 
 
-def document(says: str, domain: list[str], verdict: str = "proved", **more: Any) -> dict[str, Any]:
-    return {"claims": [{"label": "t", "says": says, "domain": domain, "verdict": verdict, **more}]}
+def document(says: Any, domain: list[str], verdict: str = "proved", **more: Any) -> dict[str, Any]:
+    return {"claims": [stated(says, domain) | {"label": "t", "verdict": verdict, **more}]}
 
 
 @pytest.mark.parametrize("power", ["0**x", "0**(x*x)"])
@@ -201,12 +200,12 @@ def test_the_checker_knows_that_zero_to_the_zero_is_one_in_an_identity(power, in
 def test_the_checker_reads_every_certificate_of_a_list():
     wrong = certificate("x <= 0", ["0 <= x"], RANGE)
     assert recheck(wrong)
-    assert recheck(document("-x is non-decreasing in x", ["0 <= x"], evidence={"certificates": [wrong]}))
+    assert recheck(document(rises("-x"), ["0 <= x"], evidence={"certificates": [wrong]}))
 
 
 def test_a_certificate_for_something_else_proves_no_monotone_claim():
     other = certificate("0 <= 1", ["0 <= x"], RANGE)
-    assert recheck(document("-x is non-decreasing in x", ["0 <= x"], evidence={"certificate": other}))
+    assert recheck(document(rises("-x"), ["0 <= x"], evidence={"certificate": other}))
 
 
 def test_a_certificate_for_something_else_proves_no_claim_with_the_sign_turned():

@@ -15,6 +15,7 @@ from ctucbvi.learning.fast.boxes import VALID
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.model import CTMDP
 from tests.fast_learners import ODD, QUIET, TWINS, box_violations, laid_out, plain_kernels
+from tests.histories import policies_of, rounds_of
 
 MACHINE = bundled_model("machine-repair")
 
@@ -128,11 +129,11 @@ def departs(
             with monkeypatch.context() as patch, np.errstate(over="ignore"):
                 patch.setattr(learner_module, "run_episodes", kernels.episode_loop.run)
                 found = other.advance(20)
-            if eager.rounds != other.rounds or eager.time != other.time:
+            if rounds_of(eager) != rounds_of(other) or eager.time != other.time:
                 return True
             if not np.array_equal(found.starts, wanted.starts):
                 return True
-            if not np.array_equal(found.policies, wanted.policies):
+            if not np.array_equal(policies_of(found), policies_of(wanted)):
                 return True
     return False
 
@@ -141,8 +142,8 @@ def before_another_round(model: CTMDP, options: dict[str, object]) -> int:
     """An episode not long before one in which the number of iterations is another one."""
     learner = FastLearner(model, Settings.for_model(model, episodes=10**5, **options), seed=4, steps=6)
     learner.advance(2000)
-    rounds = learner.rounds
-    while learner.rounds == rounds:
+    rounds = rounds_of(learner)
+    while rounds_of(learner) == rounds:
         learner.advance(1)
     return learner.episodes - 100
 

@@ -6,13 +6,12 @@ import pytest
 
 from tests.quality.planted_claims import BEYOND, FALSE, TRUE
 from verify.claims import Effort, Relation, Verdict, combined
-from verify.provers.box import Box
+from verify.provers.proof import Proof
 from verify.provers.search import Search
-from verify.provers.symbolic import Symbolic
 from verify.recheck import recheck
 
 PROOFS = (Verdict.PROVED, Verdict.PROVED_ON_BOX)
-BOXES = Box(boxes=(300, 300))  # more of them do not make a false claim true; see the thorough test
+QUICK = Proof(goals=60, boxes=(300, 300))  # more do not make a false claim true; see the thorough test
 
 
 def test_there_are_enough_of_them():
@@ -24,7 +23,7 @@ def test_there_are_enough_of_them():
 @pytest.mark.parametrize("planted", FALSE, ids=lambda p: p.name)
 def test_a_false_claim_is_never_proved_by_any_prover(planted):
     claim = planted.claim()
-    found = [check.run(claim, Effort()) for check in (Search(), Symbolic(goals=60), BOXES)]
+    found = [check.run(claim, Effort()) for check in (Search(), QUICK)]
     assert not [f for f in found if f.verdict in PROOFS]
     assert combined(found).verdict is Verdict.REFUTED
     assert recheck(dict(combined(found).witness or {})) == []
@@ -33,18 +32,13 @@ def test_a_false_claim_is_never_proved_by_any_prover(planted):
 @pytest.mark.thorough
 @pytest.mark.parametrize("planted", FALSE, ids=lambda p: p.name)
 def test_a_false_claim_is_not_proved_with_more_effort_either(planted):
-    claim = planted.claim()
-    for check in (Symbolic(), Box(boxes=(3000, 3000))):
-        assert check.run(claim, Effort()).verdict not in PROOFS
+    assert Proof(boxes=(3000, 3000)).run(planted.claim(), Effort()).verdict not in PROOFS
 
 
 @pytest.mark.parametrize("planted", TRUE, ids=lambda p: p.name)
 def test_a_true_claim_is_proved_and_the_proof_rechecks(planted):
     claim = planted.claim()
-    found = Symbolic().run(claim, Effort())
-    if found.verdict is not Verdict.PROVED:
-        assert found.verdict is Verdict.UNDECIDED
-        found = Box().run(claim, Effort())
+    found = Proof().run(claim, Effort())
     assert found.verdict in PROOFS
     if isinstance(claim.says, Relation) and claim.says.relation != "==":
         assert recheck(found.evidence["certificate"]) == []
@@ -53,5 +47,5 @@ def test_a_true_claim_is_proved_and_the_proof_rechecks(planted):
 @pytest.mark.thorough
 @pytest.mark.parametrize("planted", BEYOND, ids=lambda p: p.name)
 def test_what_is_out_of_reach_is_not_refuted(planted):
-    found = [check.run(planted.claim(), Effort()) for check in (Search(), Symbolic(), Box())]
+    found = [check.run(planted.claim(), Effort()) for check in (Search(), Proof())]
     assert combined(found).verdict in (Verdict.TESTED, *PROOFS)

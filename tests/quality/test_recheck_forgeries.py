@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.test_recheck import RANGE, certificate
+from tests.unit.test_recheck import RANGE, certificate, rises, stated, tends
 from verify.recheck import documents, identities, reading, recheck, terms
 from verify.recheck.algebra import Algebra
 from verify.recheck.germs import _Germs, limit
@@ -20,13 +20,12 @@ def to_zero(relation: str, domain: list[str], **more: list[str]) -> dict:
     return certificate(relation, domain, {"by": "rewrite", "expression": "0", "proof": RANGE}, **more)
 
 
-def claim(says: str, domain: list[str], **more: object) -> dict:
-    one = {"label": "example", "says": says, "domain": domain, "evidence": {"check": "symbolic"}} | more
-    return {"claims": [one]}
+def claim(says: str | dict, domain: list[str], **more: object) -> dict:
+    return {"claims": [stated(says, domain) | {"evidence": {"check": "proof"}} | more]}
 
 
 def refuted(
-    says: str, domain: list[str], relation: str, claimed: list[str] | None = None, **more: object
+    says: str | dict, domain: list[str], relation: str, claimed: list[str] | None = None, **more: object
 ) -> dict:
     witness = {"relation": relation, "domain": domain} | more
     return claim(says, claimed or domain, verdict="refuted", witness=witness)
@@ -55,7 +54,7 @@ FORGERIES = {
     ),
     # away from the limit at the integers next to the end, of which there is one
     "a limit refuted at integers": refuted(
-        "x -> 0 as x -> 0", UNIT, "1/2 <= x", parameters={},
+        tends("x", "0", "x", "0"), UNIT, "1/2 <= x", parameters={},
         certificate=certificate("1/2 <= x", UNIT, cases("x", RANGE), integers=["x"]),
     ),
     # what it folds to is defined at more points than the claim
@@ -67,7 +66,7 @@ FORGERIES = {
         point={"x": "-1/2", "y": "-1/2"},
     ),
     "two points where the function is not defined": refuted(
-        "-sqrt(x)**2 is non-decreasing in x", [*LINE, "-1 <= z <= 1", "x < z"], "-x <= -z", LINE,
+        rises("-sqrt(x)**2"), [*LINE, "-1 <= z <= 1", "x < z"], "-x <= -z", LINE,
         point={"x": "-1/2", "z": "-1/3"},
     ),
     # a variable by the name of a number
@@ -75,10 +74,10 @@ FORGERIES = {
     "pi at a point": {"relation": "3 <= pi", "domain": ["pi <= 3"], "integers": ["pi"], "point": {"pi": "1"}},
     # defined nowhere, until it is folded
     "an identity of nothing": claim("exp(log(x)) == x", ["x < 0"], verdict="proved"),
-    "a limit of nothing": claim("sqrt(x)**2/x -> 1 as x -> -oo", ["x < 0"], verdict="proved"),
+    "a limit of nothing": claim(tends("sqrt(x)**2/x", "1", "x", "-oo"), ["x < 0"], verdict="proved"),
     # 1/a has no value at a = 0, and (1 + 1/x)^(1/a) tends to oo there
     "an exponent that is not defined for all parameters": claim(
-        "(1 + 1/x)**(1/a) -> 1 as x -> oo", ["x >= 1", "0 <= a <= 1"], verdict="proved"
+        tends("(1 + 1/x)**(1/a)", "1", "x", "oo"), ["x >= 1", "0 <= a <= 1"], verdict="proved"
     ),
 }  # fmt: skip
 

@@ -119,7 +119,8 @@ def test_a_folder_that_does_not_know_its_seed_is_caught(monkeypatch, tmp_path):
 def test_the_optimum_of_the_other_problem_gives_regret_for_ever(monkeypatch):
     # Against the adjustable optimum even the committed optimal policy has linear regret.
     from ctucbvi.model import Semantics
-    from ctucbvi.study import Evaluator, grid_policy, optimum
+    from ctucbvi.study import Evaluator, optimum
+    from tests.simulated_policies import grid_policy
 
     model, study = machine_repair(), stand_in_study(100)
     evaluator = Evaluator(model, 1000)

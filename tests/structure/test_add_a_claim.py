@@ -28,7 +28,7 @@ def without_seconds(text):
 
 
 def test_it_is_ten_lines(example):
-    assert len(example.splitlines()) == 10
+    assert sum(bool(line) for line in example.splitlines()) == 10
 
 
 @pytest.mark.parametrize("shown", SHOWN, ids=lambda text: text.splitlines()[0])
@@ -43,6 +43,7 @@ def test_the_claim_is_printed_in_the_letters_of_the_paper(example, capsys):
     printed = capsys.readouterr().out
     assert "where:     l = λ\n" in printed
     assert r"\lambda t" in printed
+    assert "mutant:    exp(-l*t) >= 1 - l*t/2\n" in printed
 
 
 def test_a_mutant_that_nothing_notices_is_reported(example, capsys):
@@ -59,7 +60,7 @@ def test_a_mutant_that_nothing_notices_is_reported(example, capsys):
             "mine.py: no mutants found; write claim(..., mutant='...')",
         ),
         (("l*t/2", "u"), "claim survival: mutant: formula 'exp(-l*t) >= 1 - u': 'u' is not a variable"),
-        (("mutant=", "mutants="), "mine.py, line 3: claim survival: no field 'mutants'; write says, domain"),
+        (("mutant=", "mutants="), "mine.py, line 4: claim survival: no field 'mutants'; write says, domain"),
     ],
     ids=["none", "unreadable", "misspelt"],
 )

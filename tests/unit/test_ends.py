@@ -6,10 +6,9 @@ import pytest
 import sympy
 
 from verify.claims import Claim, Domain, Effort, Relation, Verdict, expression, limit
-from verify.provers.box import Box
 from verify.provers.expressions import put, unwieldy
-from verify.provers.symbolic import Symbolic, ends
-from verify.provers.symbolic.ends import End, limit_at
+from verify.provers.proof import Proof, ends
+from verify.provers.proof.ends import End, limit_at
 
 
 def at_end(text: str, towards: str, *comparisons: str):
@@ -85,19 +84,18 @@ def test_without_the_neighbourhood_it_would_have_one(monkeypatch):
         ("-m*(log(m/u) - 1) - u <= -m", ["u >= 1/100", "m >= 8*u"]),
     ],
 )
-@pytest.mark.parametrize("check", [Symbolic(goals=20), Box(boxes=(100, 100))], ids=["symbolic", "box"])
-def test_what_cannot_be_told_is_undecided(check, says, comparisons):
+def test_what_cannot_be_told_is_undecided(says, comparisons):
     area = Domain.of(*comparisons)
     claim = Claim(label="t", statement=says, says=Relation.of(says, area), domain=area)
+    check = Proof(goals=20, boxes=(100, 100))
     assert check.run(claim, Effort()).verdict in (Verdict.UNDECIDED, Verdict.PROVED)
 
 
 @pytest.mark.parametrize("comparisons", [["x >= 1", "x**2 <= 0"], ["x >= 0", "x <= y", "y <= -1"]])
-@pytest.mark.parametrize("check", [Symbolic(), Box()], ids=["symbolic", "box"])
-def test_a_claim_about_nothing_is_undecided_and_says_so(check, comparisons):
+def test_a_claim_about_nothing_is_undecided_and_says_so(comparisons):
     area = Domain.of(*comparisons)
     claim = Claim(label="t", statement="t", says=Relation.of("x <= -5", area), domain=area)
-    finding = check.run(claim, Effort())
+    finding = Proof().run(claim, Effort())
     assert finding.verdict is Verdict.UNDECIDED
     assert "no point of the domain" in str(finding.evidence)
 

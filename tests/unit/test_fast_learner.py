@@ -12,7 +12,7 @@ import pytest
 
 from ctucbvi import bundled_model, solve
 from ctucbvi.errors import InputError
-from ctucbvi.learning import DOUBLES, Settings, Statistics, constants
+from ctucbvi.learning import DOUBLES, Settings, constants
 from ctucbvi.learning.fast import preparation
 from ctucbvi.learning.fast.compiled import PlayedEpisodes
 from ctucbvi.learning.fast.episodes import cell_of, cell_weights, pick, uniform
@@ -22,6 +22,7 @@ from ctucbvi.model import CTMDP, Transition
 from ctucbvi.numeric.grid import grid_iteration
 from ctucbvi.study.evaluation import Evaluator
 from tests.fast_learners import ODD
+from tests.histories import lengths_of, policies_of, rounds_of, statistics_of, values_of
 from tests.plain_learner import PlainLearner, Words
 
 row = Transition.of
@@ -37,7 +38,7 @@ def settings(model: CTMDP, episodes: int = 400, **options: object) -> Settings:
 
 def policies(stretch: PlayedEpisodes) -> Iterator[np.ndarray]:
     """The policy of every episode."""
-    for place, length in zip(stretch.which, stretch.lengths, strict=True):
+    for place, length in zip(stretch.which, lengths_of(stretch), strict=True):
         yield from [stretch.distinct[place]] * int(length)
 
 
@@ -62,7 +63,7 @@ def test_the_same_bits_as_a_plain_learner(name: str) -> None:
         (found,) = policies(learner.advance(1))
         policy, n = plain.episode()
         assert (found == policy).all(), f"policy of episode {k + 1}"
-        assert learner.rounds == n
+        assert rounds_of(learner) == n
     assert learner.time == plain.statistics.time
     assert tuple(learner.left) == plain.statistics.left
 
@@ -85,11 +86,11 @@ def test_statistics_are_those_of_the_recorded_episodes_exactly(model: CTMDP) -> 
     history = (*learner.advance(150).history, *learner.advance(50).history)
     assert len(history) == 200
     assert sum(1 for e in history for v in e.visits if v.to) == int(learner.left.sum())
-    exact = Statistics.of(model, history)
+    exact = statistics_of(model, history)
     assert learner.time == exact.time
     assert tuple(learner.left) == exact.left
-    before = Statistics.of(model, history[:-1])  # the estimates are those of the last episode's start
-    assert learner.rates == pytest.approx(
+    before = statistics_of(model, history[:-1])  # the estimates are those of the last episode's start
+    assert learner.desk.rate == pytest.approx(
         [float(r) for r in before.rates(learner.settings)], rel=4e-16, abs=0
     )
     rows = [[float(p) for p in before.probability(k)] for k in range(len(model.transitions))]
@@ -99,7 +100,7 @@ def test_statistics_are_those_of_the_recorded_episodes_exactly(model: CTMDP) -> 
         float(r.reward) + radii.bonus(float(t), float(n), DOUBLES)
         for r, t, n in zip(model.transitions, before.time, before.left, strict=True)
     ]
-    assert learner.gains == pytest.approx(gains, rel=1e-15, abs=0)
+    assert learner.desk.gain == pytest.approx(gains, rel=1e-15, abs=0)
 
 
 def test_recording_changes_nothing_and_makes_room_when_it_must() -> None:
@@ -116,7 +117,7 @@ def test_recording_changes_nothing_and_makes_room_when_it_must() -> None:
     one, other = quiet.advance(30), loud.advance(30)
     assert sum(len(e.visits) for e in other.history) > 16 * 30
     assert (one.starts == other.starts).all()
-    assert (one.policies == other.policies).all()
+    assert (policies_of(one) == policies_of(other)).all()
     assert quiet.time == loud.time
     assert loud.episodes == 30
 
@@ -125,15 +126,15 @@ def test_values_are_those_of_the_grid_iteration_on_the_estimated_model() -> None
     learner = FastLearner(MACHINE, settings(MACHINE, 5000), seed=2, skip=False, steps=50)
     learner.advance(5000)
     estimated = CTMDP.from_arrays(
-        learner.rates.reshape(2, 2),
-        learner.gains.reshape(2, 2),
+        learner.desk.rate.reshape(2, 2),
+        learner.desk.gain.reshape(2, 2),
         learner.probabilities.reshape(2, 2, 2),
         horizon=1,
     )
     found = grid_iteration(estimated, steps=50, epsilon=Fraction(1 / sqrt(5000)))
-    assert found.iterations == learner.rounds
-    assert learner.values == pytest.approx(found.values, rel=1e-13)
-    assert (found.policy == learner.policy).mean() > 0.99
+    assert found.iterations == rounds_of(learner)
+    assert values_of(learner) == pytest.approx(found.values, rel=1e-13)
+    assert (found.policy == learner.desk.policy).mean() > 0.99
 
 
 def test_what_the_default_grid_costs() -> None:
@@ -169,7 +170,7 @@ def test_picks_follow_the_shares() -> None:
 @pytest.mark.parametrize("model", [MACHINE, ODD], ids=lambda m: m.name)
 def test_the_cell_of_a_remaining_time_is_exact(model: CTMDP) -> None:
     steps = 7
-    reach = FastLearner(model, settings(model), seed=0, steps=steps)._scene.reach
+    reach = FastLearner(model, settings(model), seed=0, steps=steps).scene.reach
     tick = preparation._tick(model.horizon, 400)
     near = [int(b) + d for b in reach for d in (-1, 0, 1)]
     for elapsed in [0, *near, int(reach[0])]:
@@ -242,8 +243,8 @@ def test_a_stretch_lists_changes_only_and_every_policy_once() -> None:
     assert (np.diff(stretch.starts) > 0).all()
     assert (np.diff(stretch.which) != 0).all()
     assert len({p.tobytes() for p in stretch.distinct}) == len(stretch.distinct)
-    assert stretch.lengths.sum() == 2000
-    assert (stretch.policies[-1] == learner.policy).all()
+    assert lengths_of(stretch).sum() == 2000
+    assert (policies_of(stretch)[-1] == learner.desk.policy).all()
     assert sorted(set(stretch.which.tolist())) == list(range(len(stretch.distinct)))
 
 

@@ -13,6 +13,7 @@ from ctucbvi.errors import InputError
 from ctucbvi.learning import Settings
 from ctucbvi.learning.fast.discrete import DiscreteLearner
 from tests.fast_learners import ODD
+from tests.histories import lengths_of, policies_of
 
 MACHINE = bundled_model("machine-repair")
 
@@ -34,14 +35,14 @@ def test_steps_follow_the_process_with_the_action_held(steps: int) -> None:
     found = learner(steps=steps)
     found.advance(20_000)
     for k in range(4):
-        p, n = step_chain(k % 2, 1 / steps)[k // 2], found.visits[k]
+        p, n = step_chain(k % 2, 1 / steps)[k // 2], found.tables.visits[k]
         assert n > 1000
-        assert abs(found._tables.moves[k, 0] - n * p[0]) <= 5 * sqrt(n * p[0] * p[1])
+        assert abs(found.tables.moves[k, 0] - n * p[0]) <= 5 * sqrt(n * p[0] * p[1])
         # A chain that could jump only once per step is told apart.
         once = np.exp(-float(MACHINE.transitions[k].rate) / steps)
         wrong = once if k < 2 else 1 - once
         if steps == 2:
-            assert abs(found._tables.moves[k, 0] - n * wrong) > 5 * sqrt(n * wrong * (1 - wrong))
+            assert abs(found.tables.moves[k, 0] - n * wrong) > 5 * sqrt(n * wrong * (1 - wrong))
 
 
 @pytest.mark.parametrize("bonus", [True, False])
@@ -50,7 +51,7 @@ def test_plans_are_those_of_the_formulas(bonus: bool) -> None:
     factor = 7 * log(5 * 2 * 2 * 20_000 * steps / 0.05) if bonus else 0.0
     best = np.repeat((np.arange(steps + 1) / steps)[:, None], 4, axis=1)  # Q of the episode before
     for _ in range(300):
-        visits, moves = found.visits, found._tables.moves.copy()
+        visits, moves = found.tables.visits.copy(), found.tables.moves.copy()
         found.advance(1)
         values = np.zeros(2)
         for i in range(1, steps + 1):
@@ -64,7 +65,7 @@ def test_plans_are_those_of_the_formulas(bonus: bool) -> None:
             values = np.array([max(best[i, :2]), max(best[i, 2:])])
             for x in range(2):
                 mine = index[2 * x : 2 * x + 2]
-                chosen = found.policy[x, i]
+                chosen = found.tables.policy[x, i]
                 assert mine[chosen - 2 * x] == pytest.approx(max(mine), rel=1e-12)
 
 
@@ -77,8 +78,8 @@ def test_interrupting_changes_nothing() -> None:
     part.restore(snapshot)
     second = part.advance(350)
     assert part.snapshot() == whole.snapshot()
-    played = [p.tobytes() for s in (first, second) for p in np.repeat(s.policies, s.lengths, axis=0)]
-    assert played == [p.tobytes() for p in np.repeat(stretch.policies, stretch.lengths, axis=0)]
+    played = [p.tobytes() for s in (first, second) for p in np.repeat(policies_of(s), lengths_of(s), axis=0)]
+    assert played == [p.tobytes() for p in np.repeat(policies_of(stretch), lengths_of(stretch), axis=0)]
     assert stretch.planned == 600
 
 

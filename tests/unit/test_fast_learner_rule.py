@@ -12,6 +12,7 @@ from ctucbvi import InputError, bundled_model, evaluate, solve
 from ctucbvi.learning import Settings
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.model import CTMDP
+from tests.histories import lengths_of, policies_of, rounds_of, values_of
 from tests.random_learners import random_model, random_settings, reordered
 
 MACHINE = bundled_model("machine-repair")
@@ -22,7 +23,8 @@ def played(model: CTMDP, given: Settings, count: int, steps: int, **options) -> 
     stretch = FastLearner(model, given, seed=3, steps=steps, **options).advance(count)
     names = np.array([row.action for row in model.transitions])
     return [
-        (int(n), tuple(map(tuple, names[p]))) for n, p in zip(stretch.lengths, stretch.policies, strict=True)
+        (int(n), tuple(map(tuple, names[p])))
+        for n, p in zip(lengths_of(stretch), policies_of(stretch), strict=True)
     ]
 
 
@@ -84,7 +86,7 @@ def test_near_the_end_the_better_action_is_played() -> None:
     best = solve(late, digits=10).policy()
     for x, state in enumerate(late.states):
         for i in (0, 1):
-            assert late.transitions[learner.policy[x, i]].action == best.action(state, Fraction(1, 100))
+            assert late.transitions[learner.desk.policy[x, i]].action == best.action(state, Fraction(1, 100))
     assert evaluate(best).value("operating").lower > 0
 
 
@@ -101,9 +103,9 @@ def departs(seed: int, count: int) -> bool:
     one, other = (learner.advance(count) for learner in learners)
     return not (
         np.array_equal(one.starts, other.starts)
-        and np.array_equal(one.policies, other.policies)
+        and np.array_equal(policies_of(one), policies_of(other))
         and learners[0].time == learners[1].time
-        and learners[0].rounds == learners[1].rounds
+        and rounds_of(learners[0]) == rounds_of(learners[1])
     )
 
 
@@ -145,9 +147,9 @@ def test_an_accuracy_that_underflows_is_that_of_the_last_sweep_that_changes_anyt
     stretch = learner.advance(200)
     fine = Settings.for_model(MACHINE, episodes=200, fastest=800, epsilon="k^-60", bonus=bonus)
     other = FastLearner(MACHINE, fine, seed=2, steps=20)
-    assert np.array_equal(stretch.policies[-1], other.advance(200).policies[-1])
+    assert np.array_equal(policies_of(stretch)[-1], policies_of(other.advance(200))[-1])
     assert learner.time == other.time
-    assert np.array_equal(learner.values, other.values)
+    assert np.array_equal(values_of(learner), values_of(other))
 
 
 def test_a_bonus_beside_which_rewards_vanish_is_refused() -> None:

@@ -12,6 +12,7 @@ from ctucbvi.learning import DOUBLES, Environment, Episode, Schedule, Settings, 
 from ctucbvi.learning.estimated import estimated_model, layer, layered
 from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan, make_plan
 from ctucbvi.learning.exact.verdicts import confident, optimistic, rate_confidence
+from tests.histories import statistics_of
 
 MACHINE = bundled_model("machine-repair")
 GREEDY = Settings.for_model(MACHINE, episodes=100, bonus=False)
@@ -29,7 +30,7 @@ def history(count: int, seed: int = 3) -> list[Episode]:
 
 
 def plan_after(count: int, settings: Settings) -> ExactPlan:
-    return make_plan(Statistics.of(MACHINE, history(count)), settings)
+    return make_plan(statistics_of(MACHINE, history(count)), settings)
 
 
 @pytest.mark.parametrize("count", [0, 5, 60])
@@ -85,7 +86,7 @@ def test_the_check_against_layers_can_fail():
 
 def test_a_known_smallest_rate_leads_nowhere_from_unseen_pairs():
     known = Settings.for_model(MACHINE, episodes=100, slowest=2, bonus=False)
-    plan = make_plan(Statistics.of(MACHINE, history(1)), known)
+    plan = make_plan(statistics_of(MACHINE, history(1)), known)
     assert min(pair.rate for pair in plan.estimated.pairs[:4]) >= 2
     empty = make_plan(Statistics.empty(MACHINE), known)
     # One action of reward 1 and rate 2, then nothing: (1 − e^{-2t})/2 after any number of iterations.
@@ -126,7 +127,7 @@ def test_ties_are_proved_and_the_first_action_is_taken():
     assert learner.plan().best("x", Fraction(1, 2)) == ((0, 1), True)
     assert learner.choose("x", Fraction(1, 2)) == "a"
     assert learner.undecided == []
-    seen = Statistics.of(
+    seen = statistics_of(
         model,
         [
             Episode.of(model, [("x", "a", Fraction(1, 4), "z")], ("z", "b")),

@@ -22,8 +22,8 @@ from ctucbvi.learning import (
     constants,
     load_history,
     rescaling,
-    save_history,
 )
+from tests.histories import save_history
 
 MACHINE = bundled_model("machine-repair")
 PAPER = Settings.for_model(MACHINE, episodes=300)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from ctucbvi import CTMDP, InputError, Transition, bundled_model
 from ctucbvi.learning import Environment, Episode, Settings, Statistics, Visit, jump_distance
+from tests.histories import statistics_of
 
 # Three states; "b" offers one action only.
 MODEL = CTMDP.of(
@@ -47,7 +48,7 @@ HISTORY = [
 
 
 def test_the_history_computed_by_hand():
-    found = Statistics.of(MODEL, HISTORY)
+    found = statistics_of(MODEL, HISTORY)
     assert found.episodes == 3
     #                       (a,left)   (a,right)  (b,left)  (c,left)    (c,right)
     assert found.time == (Fraction(11, 4), Fraction(1, 8), Fraction(1, 4), Fraction(15, 8), Fraction(1))
@@ -74,7 +75,7 @@ def test_a_known_smallest_rate_raises_every_estimate():
     slow = CTMDP.of("m", horizon=2, transitions=[replace(MODEL.transitions[0], to=(("a", Fraction(1)),))])
     known = Settings.for_model(slow, episodes=10, slowest="1/2")
     assert Statistics.empty(slow).rates(known) == (Fraction(1, 2),)
-    assert Statistics.of(slow, [Episode.of(slow, [("a", "left", Fraction(1), "a")], ("a", "left"))]).rates(
+    assert statistics_of(slow, [Episode.of(slow, [("a", "left", Fraction(1), "a")], ("a", "left"))]).rates(
         known
     ) == (Fraction(1, 2),)
     with pytest.raises(InputError, match="lambda-min"):
@@ -82,13 +83,13 @@ def test_a_known_smallest_rate_raises_every_estimate():
 
 
 def test_jumps_that_took_no_time_are_as_fast_as_allowed():
-    found = Statistics.of(MODEL, [Episode.of(MODEL, [("a", "right", 0.0, "c")], ("c", "left"))])
+    found = statistics_of(MODEL, [Episode.of(MODEL, [("a", "right", 0.0, "c")], ("c", "left"))])
     assert found.rates(SETTINGS)[1] == SETTINGS.fastest
 
 
 def test_a_jump_exactly_at_the_horizon_is_observed():
     episode = Episode.of(MODEL, [("a", "right", 2.0, "c")], None)
-    assert Statistics.of(MODEL, [episode]).left == (0, 1, 0, 0, 0)
+    assert statistics_of(MODEL, [episode]).left == (0, 1, 0, 0, 0)
 
 
 def test_the_distance_of_jump_probabilities():
@@ -144,12 +145,12 @@ def simulated(seed: int, count: int) -> list[Episode]:
 @given(st.integers(0, 10**6), st.integers(1, 6))
 def test_totals_of_simulated_histories(seed, count):
     episodes = simulated(seed, count)
-    statistics_law(Statistics.of(MODEL, episodes), episodes)
+    statistics_law(statistics_of(MODEL, episodes), episodes)
 
 
 def test_the_law_of_totals_can_fail():
     episodes = simulated(3, 4)
-    right = Statistics.of(MODEL, episodes)
+    right = statistics_of(MODEL, episodes)
     counted = replace(right, left=(right.left[0] + 1, *right.left[1:]))  # the truncated visit counted
     shorter = replace(right, time=(right.time[0] - Fraction(1, 100), *right.time[1:]))  # its time left out
     for mutant in (counted, shorter):
@@ -160,7 +161,7 @@ def test_the_law_of_totals_can_fail():
 def test_the_environment_repeats_itself_and_follows_the_model():
     assert simulated(5, 30) == simulated(5, 30)
     assert simulated(5, 30) != simulated(6, 30)
-    found = Statistics.of(MODEL, simulated(1, 2000))
+    found = statistics_of(MODEL, simulated(1, 2000))
     for k, row in enumerate(MODEL.transitions):
         if row.rate:  # six standard errors, for a seed that was not looked for
             assert abs(float(found.left[k] / found.time[k] / row.rate) - 1) < 6 / found.left[k] ** 0.5

@@ -24,6 +24,7 @@ from ctucbvi.model import CTMDP, Transition
 from ctucbvi.strategies import models
 from ctucbvi.study import Study, contestant, run_study
 from proofs_checks.checks.perturbed import positive
+from tests.histories import statistics_of, values_of
 
 MACHINE = machine_repair()
 row = Transition.of
@@ -144,7 +145,7 @@ def test_counts_are_those_of_the_history():
     assert links.most_jumps(tally.sums) == max(lengths)
     by_number = [sum(n > m for n in lengths) for m in range(len(tally.sums.own))]
     assert tally.sums.own.sum(axis=1).tolist() == by_number
-    assert tally.sums.own.sum(axis=0).tolist() == list(Statistics.of(THIRDS, episodes).left)
+    assert tally.sums.own.sum(axis=0).tolist() == list(statistics_of(THIRDS, episodes).left)
 
 
 @pytest.mark.parametrize("shrink", [1.0, 1e-2, 1e-4])
@@ -180,7 +181,7 @@ def test_values_are_those_that_the_learner_plans_with():
     total = 0.0
     for _ in range(40):
         learner.advance(1)
-        total += learner.values[0, -1]
+        total += values_of(learner)[0, -1]
     assert tallied(study, 40)[0].sums.total[places.VALUE] == pytest.approx(total, rel=1e-13)
 
 

@@ -31,6 +31,21 @@ def certificate(relation: str, domain: list[str], proof: dict, *, box=None, inte
     }
 
 
+def rises(function: str, variable: str = "x", *, increasing: bool = True) -> dict:
+    return {"monotone": function, "in": variable, "increasing": increasing}
+
+
+def tends(function: str, value: str, variable: str, towards: str) -> dict:
+    return {"limit": function, "to": value, "in": variable, "towards": towards}
+
+
+def stated(says: str | dict, domain: list[str], integers=(), reals=()) -> dict:
+    """What a document says of a claim, as data."""
+    formula = {"relation": says} if isinstance(says, str) else says
+    area = {"conditions": domain, "integers": list(integers), "reals": list(reals)}
+    return {"label": "example", "formula": formula, "area": area}
+
+
 def monotone(value: str, end: dict = RANGE, slope: dict = RANGE, **more: str) -> dict:
     return {
         "by": "monotone",
@@ -212,7 +227,7 @@ def test_a_line_of_code_is_run_after_it_is_shown():
 def document() -> dict:
     proved = {**ACCEPTED["monotone"], "label": "a"}
     part = {**ACCEPTED["taylor"], "label": "a"}
-    findings = [{"check": "box", "verdict": "proved-on-box", "evidence": {"certificate": part}}]
+    findings = [{"check": "part", "verdict": "proved-on-box", "evidence": {"certificate": part}}]
     evidence = {"certificate": proved, "findings": findings}
     return {
         "claims": [
@@ -261,22 +276,40 @@ def test_a_certificate_in_a_file_of_its_own(tmp_path):
 @pytest.mark.parametrize(
     "facts",
     [
-        {"says": "2 + x <= exp(x)"},
-        {"domain": ["x >= -1"]},
-        {"domain": ["x >= 0", "x integer"]},
+        stated("2 + x <= exp(x)", ["x >= 0"]),
+        stated("1 + x <= exp(x)", ["x >= -1"]),
+        stated("1 + x <= exp(x)", ["x >= 0"], integers=["x"]),
         {"label": "z"},
     ],
 )
 def test_a_certificate_for_another_claim(facts):
-    right = {
-        "says": "1 + x <= exp(x)",
-        "domain": ["x >= 0", "y real"],
-        "label": "example",
-        "verdict": "proved",
-    }
+    right = stated("1 + x <= exp(x)", ["x >= 0"], reals=["y"]) | {"verdict": "proved"}
     right["evidence"] = {"certificate": ACCEPTED["monotone"]}
     assert recheck({"claims": [right]}) == []
     assert len(recheck({"claims": [right | facts]})) == 1
+
+
+@pytest.mark.parametrize(
+    ("formula", "says"),
+    [
+        ("1 + x <= exp(x)", "1 + x <= exp(x)"),
+        (rises("exp(x)"), "exp(x) is non-decreasing in x"),
+        (rises("-x", increasing=False), "-x is non-increasing in x"),
+        (tends("exp(x)", "1", "x", "0"), "exp(x) -> 1 as x -> 0"),
+    ],
+)
+def test_the_words_of_a_claim_are_those_of_its_formula(formula, says):
+    words = {"says": says, "domain": ["x >= 0", "y real", "n integer"]}
+    claim = stated(formula, ["x >= 0"], ["n"], ["y"]) | words
+    assert recheck({"claims": [claim]}) == []
+    for change in ({"says": f"{says} "}, {"domain": ["x >= 0"]}, {"domain": ["x > 0", *words["domain"][1:]]}):
+        assert len(recheck({"claims": [claim | change]})) == 1
+
+
+def test_a_document_of_words_alone_is_to_be_made_again():
+    words = {"label": "a", "says": "1 + x <= exp(x)", "domain": ["x >= 0"], "verdict": "proved"}
+    (complaint,) = recheck({"claims": [words]})
+    assert complaint == "a: no formula as data; make the document again with verify --json"
 
 
 def test_the_command_line(tmp_path, capsys):

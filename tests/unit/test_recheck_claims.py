@@ -6,18 +6,18 @@ from fractions import Fraction
 
 import pytest
 
-from tests.unit.test_recheck import GIVEN, RANGE, UNIT, certificate
+from tests.unit.test_recheck import GIVEN, RANGE, UNIT, certificate, rises, stated, tends
 from verify.recheck import recheck
 from verify.recheck.intervals import point
 
 
-def said(says: str, domain: list[str], verdict: str = "proved", **more: object) -> dict:
-    return {"claims": [{"label": "example", "says": says, "domain": domain, "verdict": verdict, **more}]}
+def said(says: str | dict, domain: list[str], verdict: str = "proved", **more: object) -> dict:
+    return {"claims": [stated(says, domain) | {"verdict": verdict, **more}]}
 
 
 SLOPES = [certificate(text, ["0 <= x <= 1", "0 <= y <= 1"], RANGE) for text in ("0 <= 1", "0 <= exp(x)")]
 GROWS = said(
-    "exp(x) + Max(x, y) is non-decreasing in x",
+    rises("exp(x) + Max(x, y)"),
     ["0 <= x <= 1", "0 <= y <= 1"],
     evidence={"certificates": SLOPES},
 )
@@ -30,17 +30,17 @@ def changed_claim(document: dict, **facts: object) -> dict:
 @pytest.mark.parametrize(
     "facts",
     [
-        {"says": "exp(x) + Max(x, y) is non-increasing in x"},
-        {"says": "exp(x) + Max(1 - x, y) is non-decreasing in x"},
-        {"says": "exp(x) + Max(x, y) is non-decreasing in z"},
-        {"says": "exp(x) + Max(x, y)/(y - 1/2) is non-decreasing in x"},
-        {"says": "exp(x) + atan(1/(1/2 - x)) is non-decreasing in x"},
-        {"says": "exp(x) + Max(x, y) -> 1 as x -> 0"},
-        {"domain": ["0 <= x <= 2", "0 <= y <= 1"]},
-        {"domain": ["0 <= x <= 1", "0 <= y <= 1", "x integer"]},
+        {"formula": rises("exp(x) + Max(x, y)", increasing=False)},
+        {"formula": rises("exp(x) + Max(1 - x, y)")},
+        {"formula": rises("exp(x) + Max(x, y)", "z")},
+        {"formula": rises("exp(x) + Max(x, y)/(y - 1/2)")},
+        {"formula": rises("exp(x) + atan(1/(1/2 - x))")},
+        {"formula": tends("exp(x) + Max(x, y)", "1", "x", "0")},
+        stated(rises("exp(x) + Max(x, y)"), ["0 <= x <= 2", "0 <= y <= 1"]),
+        stated(rises("exp(x) + Max(x, y)"), ["0 <= x <= 1", "0 <= y <= 1"], integers=["x"]),
         {"evidence": {"certificates": SLOPES[:1]}},
         {"evidence": {"certificates": []}},
-        {"evidence": {"check": "symbolic"}},
+        {"evidence": {"check": "proof"}},
     ],
 )
 def test_slopes_show_one_monotone_claim_only(facts):
@@ -53,7 +53,7 @@ def test_no_hypothesis_about_the_variable_is_used_along_it():
     proof = GIVEN | {"hypothesis": 0, "multiplier": "1", "rest": "0"}
     slope = certificate("0 <= x**3", area, proof, box=area[:1])
     assert recheck(slope) == []
-    assert recheck(said("x**4/4 is non-decreasing in x", area, evidence={"certificate": slope})) != []
+    assert recheck(said(rises("x**4/4"), area, evidence={"certificate": slope})) != []
 
 
 TWO_POINTS = {
@@ -68,10 +68,10 @@ TWO_POINTS = {
     "change", [{"relation": "x**2 <= z**3"}, {"domain": ["-1 <= x <= 1", "-2 <= z <= 1", "x < z"]}]
 )
 def test_two_points_refute_one_monotone_claim_only(change):
-    says = "x**2 is non-decreasing in x"
+    says = rises("x**2")
     assert recheck(said(says, ["-1 <= x <= 1"], "refuted", witness=TWO_POINTS)) == []
     assert recheck(said(says, ["-1 <= x <= 1"], "refuted", witness=TWO_POINTS | change)) != []
-    assert recheck(said("x is non-decreasing in x", ["-1 <= x <= 1"], "refuted", witness=TWO_POINTS)) != []
+    assert recheck(said(rises("x"), ["-1 <= x <= 1"], "refuted", witness=TWO_POINTS)) != []
 
 
 def away(relation: str = "1/2 <= 1 - exp(-k)", domain: str = "4 <= k") -> dict:
@@ -81,17 +81,17 @@ def away(relation: str = "1/2 <= 1 - exp(-k)", domain: str = "4 <= k") -> dict:
 @pytest.mark.parametrize(
     ("says", "witness"),
     [
-        ("1 - exp(-k) -> 1 as k -> oo", away()),
-        ("1 - exp(-k) -> 0 as k -> 0", away()),
-        ("2 - exp(-k) -> 0 as k -> oo", away()),
-        ("1 - exp(-k) -> 0 as k -> oo", away("0 <= 1 - exp(-k)")),
-        ("1 - exp(-k) -> 0 as k -> oo", away(domain="4 <= k <= 5")),
-        ("1 - exp(-k) -> 0 as k -> oo", away() | {"relation": "1/4 <= 1 - exp(-k)"}),
-        ("1 - exp(-k) -> 0 as k -> oo", away() | {"certificate": None}),
+        (tends("1 - exp(-k)", "1", "k", "oo"), away()),
+        (tends("1 - exp(-k)", "0", "k", "0"), away()),
+        (tends("2 - exp(-k)", "0", "k", "oo"), away()),
+        (tends("1 - exp(-k)", "0", "k", "oo"), away("0 <= 1 - exp(-k)")),
+        (tends("1 - exp(-k)", "0", "k", "oo"), away(domain="4 <= k <= 5")),
+        (tends("1 - exp(-k)", "0", "k", "oo"), away() | {"relation": "1/4 <= 1 - exp(-k)"}),
+        (tends("1 - exp(-k)", "0", "k", "oo"), away() | {"certificate": None}),
     ],
 )
 def test_a_function_that_stays_away_refutes_one_limit_only(says, witness):
-    right = said("1 - exp(-k) -> 0 as k -> oo", ["0 < k"], "refuted", witness=away())
+    right = said(tends("1 - exp(-k)", "0", "k", "oo"), ["0 < k"], "refuted", witness=away())
     assert recheck(right) == []
     assert recheck(said(says, ["0 < k"], "refuted", witness=witness)) != []
 

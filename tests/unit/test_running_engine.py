@@ -25,7 +25,7 @@ from verify.claims import (
     claim,
     limit,
 )
-from verify.provers.symbolic import Symbolic
+from verify.provers.proof import Proof
 from verify.running import engine
 from verify.running.engine import ERROR_BUDGET, effort_for, random_checks, run_claim
 from verify.running.results import Result
@@ -88,14 +88,14 @@ def certificate(relation):
 
 
 def test_certificates_of_findings_that_do_not_decide_are_dropped():
-    box = finds("proved-on-box", "box", certificate=certificate("0 <= x"), boxes=3)
-    got = result(box, finds("proved", "symbolic"))
+    box = finds("proved-on-box", "part", certificate=certificate("0 <= x"), boxes=3)
+    got = result(box, finds("proved", "proof"))
     evidence = {"boxes": 3, "rechecked": True}
-    assert got.evidence["others"] == [{"check": "box", "verdict": "proved-on-box", "evidence": evidence}]
+    assert got.evidence["others"] == [{"check": "part", "verdict": "proved-on-box", "evidence": evidence}]
 
 
 def test_a_proof_that_the_independent_checker_rejects_does_not_count():
-    got = result(finds("proved", "symbolic", certificate=certificate("x <= 1/2")))
+    got = result(finds("proved", "proof", certificate=certificate("x <= 1/2")))
     assert got.verdict == "undecided"
     assert got.evidence["claimed"] == "proved"
     assert "range" in got.evidence["rejected"][0]
@@ -127,7 +127,7 @@ def crash(error):
     ],
 )
 def test_what_a_check_calls_proved_is_decided_by_the_checker(says, verdict):
-    believes = Does(lambda _: Finding("symbolic", Verdict.PROVED, {}), "symbolic", of_formula=True)
+    believes = Does(lambda _: Finding("proof", Verdict.PROVED, {}), "proof", of_formula=True)
     assert (
         run_claim(claim("a", "words", says=says, domain=POSITIVE, checks=believes), Effort()).verdict
         == verdict
@@ -138,7 +138,7 @@ def disputed() -> Result:
     """A witness that the checker does not confirm, and a proof that it accepts."""
     bad = {"relation": "1 + x <= exp(x)", "domain": ["0 <= x"], "integers": [], "point": {"x": "0"}}
     doubt = Does(lambda _: Finding("hunt", Verdict.REFUTED, {}, bad), "hunt", of_formula=True)
-    one = claim("a", "words", says="1 + x <= exp(x)", domain="x >= 0", checks=[doubt, Symbolic()])
+    one = claim("a", "words", says="1 + x <= exp(x)", domain="x >= 0", checks=[doubt, Proof()])
     return run_claim(one, Effort())
 
 
@@ -261,7 +261,7 @@ def test_what_a_check_prints_goes_to_stderr(capsys):
 
 
 def test_a_proved_formula_is_no_proof_of_a_claim_that_leaves_something_to_words():
-    part = Does(lambda effort: Finding("symbolic", Verdict.PROVED), "symbolic", of_formula=True)
+    part = Does(lambda effort: Finding("proof", Verdict.PROVED), "proof", of_formula=True)
     whole = Does(lambda effort: Finding("computed", Verdict.TESTED), "computed")
     one = claim("a", "words", checks=[part], argued="the sum over k")
     got = run_claim(one, Effort())

@@ -39,9 +39,17 @@ def test_shared_checks_are_for_formulas():
     assert section.repair("own", "no formula", checks=BOOK).checks == (BOOK,)
 
 
-def test_a_field_that_does_not_exist_is_named():
-    with pytest.raises(ClaimError, match="claim a: no field 'sayz'; write says, domain, source"):
-        claim("a", "words", sayz="1 <= 2")
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ({"sayz": "1 <= 2"}, "claim a: no field 'sayz'; write says, domain, source"),
+        ({"mutant": 3}, r"claim a: mutant 3: write a formula, a Domain, a check, or Mutant\(...\)"),
+        ({"finding": "bad"}, r"claim a: finding 'bad': write Remark\('proof', 'what is wrong'\)"),
+    ],
+)
+def test_a_field_that_cannot_be_read_is_named(field, message):
+    with pytest.raises(ClaimError, match=message):
+        claim("a", "words", **{"says": "1 <= 2", **field})
 
 
 @pytest.mark.parametrize("list_too", ["", "CLAIMS = [*section.claims, fake('c', 'proved')]\n"])

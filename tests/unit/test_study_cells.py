@@ -143,7 +143,7 @@ def test_the_bonus_that_is_kept_is_a_lower_bound_of_the_bonus():
     learner.advance(10**4)
     (pair,) = never_left(study.model, study.settings, ["0"])
     k = [(row.state, row.action) for row in study.model.transitions].index(("0", "reject"))
-    bonus = learner.gains[k] - float(study.model.transitions[k].reward)
+    bonus = learner.desk.gain[k] - float(study.model.transitions[k].reward)
     assert pair.bonus <= bonus < 1.2 * pair.bonus  # after thousands of visits
 
 

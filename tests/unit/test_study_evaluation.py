@@ -12,9 +12,9 @@ from ctucbvi import CTMDP, InputError, Policy, Semantics, Transition
 from ctucbvi.library import machine_repair
 from ctucbvi.numeric import evaluate_numeric
 from ctucbvi.strategies import models
-from ctucbvi.study import Evaluator, grid_policy
+from ctucbvi.study import Evaluator
 from ctucbvi.study.evaluation import UNITS, exact_units
-from tests.simulated_policies import Sample, simulate
+from tests.simulated_policies import Sample, grid_policy, simulate
 
 BUDGET = 1e-6  # probability with which a correct program may fail the statistical tests of this file
 EPISODES = 10**6

@@ -13,6 +13,7 @@ from ctucbvi.learning import Settings
 from ctucbvi.study import Study, contestant
 from ctucbvi.study.evaluation import Evaluator
 from ctucbvi.study.plan import RunPlace
+from tests.histories import lengths_of
 
 KEPT = Path(__file__).parents[2] / "docs" / "study"
 EPISODES = 314  # a checkpoint
@@ -29,7 +30,7 @@ def test_the_beginning_of_the_kept_study_can_be_had_again():
         place = RunPlace(model, settings, kept["seed"], run, study.initial)
         stretch = study.contestants[0].make(place, 100, None).advance(EPISODES)
         values = evaluator.values(stretch.distinct)[:, start][stretch.which]
-        total += float(((optimum - values) * stretch.lengths).sum())
+        total += float(((optimum - values) * lengths_of(stretch)).sum())
     shown = dict(zip(kept["checkpoints"], kept["learners"][0]["mean"], strict=True))
     assert total / kept["runs"] == pytest.approx(shown[EPISODES], rel=1e-9)
 

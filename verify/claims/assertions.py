@@ -67,6 +67,10 @@ class Relation:
         """As it is written in a claim."""
         return self.written or f"{text_of(self.left)} {self.relation} {text_of(self.right)}"
 
+    def data(self) -> dict[str, Any]:
+        """For the checker."""
+        return {"relation": self.text()}
+
     def latex(self, letters: Letters = MappingProxyType({})) -> str:
         """For a reader."""
         return _latex(_SYMPY[self.relation](self.left, self.right, evaluate=False), letters)
@@ -103,6 +107,11 @@ class Monotone:
         direction = "non-decreasing" if self.increasing else "non-increasing"
         return f"{self.written or text_of(self.function)} is {direction} in {self.variable}"
 
+    def data(self) -> dict[str, Any]:
+        """For the checker."""
+        function = self.written or text_of(self.function)
+        return {"monotone": function, "in": self.variable, "increasing": self.increasing}
+
     def latex(self, letters: Letters = MappingProxyType({})) -> str:
         """For a reader."""
         direction = "non-decreasing" if self.increasing else "non-increasing"
@@ -118,7 +127,7 @@ class LimitOf:
     variable: str
     towards: Any  # a rational, oo or -oo; from inside the range
     value: Any
-    written: str = field(default="", compare=False)  # "function -> value", by the author of the claim
+    written: tuple[str, str] = field(default=("", ""), compare=False)  # function and value, by the author
 
     @staticmethod
     def of(text: str, variable: str, towards: str, value: str, domain: Domain) -> LimitOf:
@@ -129,7 +138,7 @@ class LimitOf:
         if towards not in ends:
             raise ClaimError(f"limit: {variable} -> {towards} is not an end of its range ({', '.join(ends)})")
         end = {"oo": sympy.oo, "-oo": -sympy.oo}.get(towards) or sympy.Rational(towards)
-        written = " ".join(f"{text} -> {value}".split())
+        written = " ".join(text.split()), " ".join(value.split())
         return LimitOf(domain.read(text, text), variable, end, domain.read(value, value), written)
 
     @property
@@ -139,8 +148,14 @@ class LimitOf:
 
     def text(self) -> str:
         """For a reader."""
-        formula = self.written or f"{text_of(self.function)} -> {text_of(self.value)}"
-        return f"{formula} as {self.variable} -> {self.towards}"
+        facts = self.data()
+        return f"{facts['limit']} -> {facts['to']} as {self.variable} -> {self.towards}"
+
+    def data(self) -> dict[str, Any]:
+        """For the checker."""
+        function, value = self.written
+        function, value = function or text_of(self.function), value or text_of(self.value)
+        return {"limit": function, "to": value, "in": self.variable, "towards": str(self.towards)}
 
     def latex(self, letters: Letters = MappingProxyType({})) -> str:
         """For a reader."""

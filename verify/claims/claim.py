@@ -110,7 +110,11 @@ class Mutant:
             return change
         if isinstance(change, str | Assertion):
             return Mutant(says=change)
-        return Mutant(domain=change) if isinstance(change, Domain) else Mutant(checks=change)
+        if isinstance(change, Domain):
+            return Mutant(domain=change)
+        if not isinstance(change, Iterable) and not hasattr(change, "run"):
+            raise ClaimError(f"mutant {change!r}: write a formula, a Domain, a check, or Mutant(...)")
+        return Mutant(checks=change)
 
     def applied(self, original: Claim) -> Claim:
         """The variant; its formula is read over its own domain: what symbols are known to be is there."""
@@ -163,14 +167,14 @@ class Claim:
 Change = str | Assertion | Domain | Check | Iterable[Check] | Mutant
 
 
-class Fields(TypedDict, total=False):
+class ClaimFields(TypedDict, total=False):
     """What can be said of a claim besides its label and its statement."""
 
     says: str | Assertion | None  # the formula
     domain: Domain | str | Iterable[str]  # where it is claimed, for example ("0 < p < 1", "x >= p")
     source: str
     kind: Kind | str
-    uses: str | Iterable[str]  # labels of other claims
+    uses: str | Iterable[str]  # labels of other claims; in one text, with spaces between them
     checks: Iterable[Check] | Check | None  # a formula without any gets the standard ones
     expected: str | Mapping[str, str] | None  # the verdict, or one by profile
     latex: str
@@ -180,25 +184,31 @@ class Fields(TypedDict, total=False):
     finding: Remark | None
 
 
-def claim(label: str, statement: str, **fields: Unpack[Fields]) -> Claim:
-    """A claim from what a person writes; see :class:`Fields`."""
+def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
+    """A claim from what a person writes; see :class:`ClaimFields`."""
     if not label or any(c.isspace() for c in label):
         raise ClaimError(f"label {label!r}: write a word without spaces, for example 'lem:poisson'")
-    if wrong := sorted(set(fields) - Fields.__optional_keys__):
-        raise ClaimError(f"claim {label}: no field {wrong[0]!r}; write {', '.join(Fields.__annotations__)}")
-    says, checks, mutant = fields.get("says"), fields.get("checks"), fields.get("mutant")
-    uses = fields.get("uses", ())
+    if wrong := sorted(set(fields) - ClaimFields.__optional_keys__):
+        raise ClaimError(
+            f"claim {label}: no field {wrong[0]!r}; write {', '.join(ClaimFields.__annotations__)}"
+        )
+    says, checks, uses = fields.get("says"), fields.get("checks"), fields.get("uses", ())
+    mutant, finding = fields.get("mutant"), fields.get("finding")
+    if not isinstance(finding, Remark | None):
+        raise ClaimError(f"claim {label}: finding {finding!r}: write Remark('proof', 'what is wrong')")
     try:
         area = _domain(fields.get("domain", ()))
         formal = Relation.of(says, area) if isinstance(says, str) else says
+        changed = None if mutant is None else Mutant.of(mutant)
     except ClaimError as error:
         raise ClaimError(f"claim {label}: {error}") from None
     if checks is None:
         if formal is None:
             raise ClaimError(f"claim {label}: nothing to check; give says='...' or checks=[...]")
-        from verify.provers import standard_checks  # a check looks at claims, and a claim has checks
+        from verify.provers.proof import Proof  # a layer above, for the default only
+        from verify.provers.search import Search  # likewise
 
-        checks = standard_checks(formal)
+        checks = (Search(), Proof())
     return Claim(
         label=label,
         statement=statement,
@@ -206,14 +216,14 @@ def claim(label: str, statement: str, **fields: Unpack[Fields]) -> Claim:
         says=formal,
         domain=area,
         kind=_one_of(Kind, fields.get("kind", Kind.STATEMENT), f"claim {label}: kind"),
-        uses=tuple([uses] if isinstance(uses, str) else uses),
+        uses=tuple(uses.split() if isinstance(uses, str) else uses),
         checks=_checks(checks),
         expected=_expected(fields.get("expected"), label),
         latex=fields.get("latex") or (formal.latex(fields.get("symbols", {})) if formal is not None else ""),
         argued=fields.get("argued", ""),
         symbols={name: fields["symbols"][name] for name in area.ranges if name in fields.get("symbols", ())},
-        mutant=None if mutant is None else Mutant.of(mutant),
-        finding=fields.get("finding"),
+        mutant=changed,
+        finding=finding,
     )
 
 

@@ -183,6 +183,11 @@ class Domain:
         ]
         return [*ranges, *(h.text() for h in self.given)]
 
+    def data(self) -> dict[str, list[str]]:
+        """For the checker: the comparisons, and the variables that are integers or have no range."""
+        free = [name for name in self.reals if self.ranges[name].text(name) == name]
+        return {"conditions": self.texts(), "integers": self.integers, "reals": free}
+
     @property
     def integers(self) -> list[str]:
         """The variables that are integers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from verify.claims.claim import Claim, Fields, Kind, claim
+from verify.claims.claim import Claim, ClaimFields, Kind, claim
 
 
 class Section:
@@ -17,30 +17,30 @@ class Section:
     first slash.  Shared checks are for claims with a formula.
     """
 
-    def __init__(self, **shared: Unpack[Fields]) -> None:
+    def __init__(self, **shared: Unpack[ClaimFields]) -> None:
         self._shared = shared
         self.claims: list[Claim] = []
 
-    def claim(self, label: str, statement: str, **fields: Unpack[Fields]) -> Claim:
+    def claim(self, label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
         """One more claim, with what is shared where it says nothing else."""
-        given: Fields = {"source": label.partition("/")[0], **self._shared, **fields}
+        given: ClaimFields = {"source": label.partition("/")[0], **self._shared, **fields}
         given["symbols"] = {**self._shared.get("symbols", {}), **fields.get("symbols", {})}
         if "says" not in given and "checks" not in fields:
             given["checks"] = None
         self.claims.append(claim(label, statement, **given))
         return self.claims[-1]
 
-    def step(self, label: str, statement: str, **fields: Unpack[Fields]) -> Claim:
+    def step(self, label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
         """A step of a proof."""
         fields["kind"] = Kind.STEP
         return self.claim(label, statement, **fields)
 
-    def repair(self, label: str, statement: str, **fields: Unpack[Fields]) -> Claim:
+    def repair(self, label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
         """What holds in the place of something that does not."""
         fields["kind"] = Kind.REPAIR
         return self.claim(label, statement, **fields)
 
-    def cited(self, label: str, statement: str, **fields: Unpack[Fields]) -> Claim:
+    def cited(self, label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
         """What somebody else has proved."""
         fields["kind"] = Kind.CITED
         return self.claim(label, statement, **fields)

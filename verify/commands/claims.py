@@ -14,7 +14,7 @@ from verify.claims import Claim, ClaimError, ClaimSet
 from verify.running.drawing import svg
 from verify.running.graph import Graph, dot, text_tree
 from verify.running.loading import load_claims
-from verify.running.report import describe, symbol_text
+from verify.running.report import describe, finding_text, mutant_text, symbol_text
 from verify.running.runs import known_results, matching
 from verify.source import Source
 
@@ -67,7 +67,9 @@ def _in_full(claims: ClaimSet, claim: Claim) -> str:
         "used by": ", ".join(facts["used_by"]),
         "rests on": ", ".join(facts["rests_on"]),
         "checks": ", ".join(facts["checks"]),
+        "mutant": facts["mutant"],
         "expected": expected,
+        "finding": facts["finding"],
         "module": facts["module"],
     }
     return "\n".join([claim.label, *(f"  {name + ':':<11}{text}" for name, text in lines.items() if text)])
@@ -79,6 +81,8 @@ def _facts(claims: ClaimSet, claim: Claim) -> dict[str, Any]:
         "used_by": [other.label for other in claims if claim.label in other.uses],
         "rests_on": [label for label in claims.closure([claim.label]) if label != claim.label],
         "checks": [check.name for check in claim.checks],
+        "mutant": mutant_text(claim),
+        "finding": finding_text(claim),
         "expected": {profile: str(verdict) for profile, verdict in claim.expected.items()},
         "module": claim.module,
     }

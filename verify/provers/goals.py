@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from verify.claims import Domain, Hypothesis, Range, Relation
-from verify.provers.expressions import variables_of
+from verify.provers.expressions import put, variables_of
 
 Node = dict[str, Any]  # one node of a proof tree
 
@@ -25,7 +25,7 @@ class Goal:
     expression: Any  # SymPy, over the domain's symbols
     strict: bool
     ranges: Mapping[str, Range]
-    given: tuple[Hypothesis, ...]
+    given: tuple[Hypothesis | None, ...]  # as the domain numbers them; None: not known any more
     symbols: Mapping[str, Any]  # the domain's symbol of each name
 
     @staticmethod
@@ -51,13 +51,42 @@ class Goal:
         """The same goal with another range for one variable."""
         return replace(self, ranges={**self.ranges, name: part})
 
+    @property
+    def known(self) -> tuple[Hypothesis, ...]:
+        """The hypotheses that are still known."""
+        return tuple(h for h in self.given if h is not None)
 
-def trimmed(goal: Goal) -> Goal:
-    """Without the variables that neither the expression nor a hypothesis mentions."""
-    used = set(goal.variables)
-    for h in goal.given:
-        used |= {*variables_of(h.left), *variables_of(h.right)}
-    return replace(goal, ranges={n: r for n, r in goal.ranges.items() if n in used})
+    @property
+    def bounded(self) -> bool:
+        """Whether the ranges of all variables that occur are."""
+        return all(self.ranges[name].bounded for name in self.variables)
+
+    def leaving(self, name: str) -> Goal:
+        """Without the hypotheses that mention a variable: they need not hold along a line in it."""
+        if not self.known:
+            return self
+        return replace(self, given=tuple(h and (None if mentions(h, name) else h) for h in self.given))
+
+    def dropping(self, index: int) -> Goal:
+        """Without one hypothesis."""
+        return replace(self, given=tuple(None if k == index else h for k, h in enumerate(self.given)))
+
+    def trimmed(self) -> Goal:
+        """Without the variables that neither the expression nor a hypothesis mentions."""
+        used = set(self.variables)
+        for h in self.known:
+            used |= {*variables_of(h.left), *variables_of(h.right)}
+        return replace(self, ranges={n: r for n, r in self.ranges.items() if n in used})
+
+    def put(self, name: str, value: Any) -> Goal | None:
+        """With a number in the place of a variable; None if that gives no goal."""
+        at = {self.symbols[name]: value}
+        expression = put(self.expression, at)
+        given = tuple(h and Hypothesis(put(h.left, at), h.relation, put(h.right, at)) for h in self.given)
+        if expression is None or any(h and (h.left is None or h.right is None) for h in given):
+            return None
+        rest = {n: r for n, r in self.ranges.items() if n != name}
+        return replace(self, expression=expression, ranges=rest, given=given)
 
 
 def mentions(h: Hypothesis, name: str) -> bool:
@@ -70,14 +99,16 @@ def halved(r: Range, at: Fraction) -> tuple[Range, Range]:
     return replace(r, upper=at, upper_open=False), replace(r, lower=at, lower_open=False)
 
 
-def certificate(label: str, relation: Relation, domain: Domain, box: Domain, proof: Node) -> dict[str, Any]:
-    """What is written to a file, for ``verify/recheck.py``."""
+def certificate(
+    label: str, relation: Relation, domain: Domain, box: Mapping[str, Range], proof: Node
+) -> dict[str, Any]:
+    """What is written to a file, for ``verify.recheck``."""
     return {
         "format": FORMAT,
         "label": label,
         "relation": relation.text(),
         "domain": domain.texts(),
         "integers": domain.integers,
-        "box": [r.text(name) for name, r in box.ranges.items()],
+        "box": [r.text(name) for name, r in box.items()],
         "proof": proof,
     }

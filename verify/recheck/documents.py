@@ -86,7 +86,7 @@ def _finding(finding: Mapping[str, Any], statement: Statement, label: str, path:
         whole = "proved" in (verdict, evidence.get("formula"))
         found += _shown(certificates, statement, label, whole, f"{path}.evidence", say)
     elif path == label and verdict in ("proved", "proved-on-box") and statement.is_formula(check):
-        found += _by_itself(statement, str(verdict), path, say)
+        found += _by_itself(statement, path, say)
     rest = {k: v for k, v in evidence.items() if k not in (*_OTHERS, "certificate", "certificates")}
     for where, key, data in _strays(rest, f"{path}.evidence"):
         if not isinstance(data, Mapping):
@@ -96,10 +96,8 @@ def _finding(finding: Mapping[str, Any], statement: Statement, label: str, path:
     return found
 
 
-def _by_itself(statement: Statement, verdict: str, path: str, say: Say) -> list[str]:
+def _by_itself(statement: Statement, path: str, say: Say) -> list[str]:
     """Identities and limits are decided here, from the claim alone; the rest needs a certificate."""
-    if statement.needs_certificate:
-        return [f"{path}: {verdict} without a certificate"]
     say(f"{path}: {statement.says}")
     try:
         statement.require_by_itself()
@@ -283,7 +281,7 @@ def _witness_of(data: Any, statement: Statement, label: str, check: Any, path: s
             other = any(certificate.get(key) != data.get(key) for key in ("relation", "domain"))
             if other or certificate.get("integers"):
                 raise UnknownError("the certificate is for something else than the witness")
-            return _shown({f"{path}.certificate": certificate}, Statement(None), label, True, path, say)
+            return _shown({f"{path}.certificate": certificate}, Statement(), label, True, path, say)
         data = statement.refuted_by(data)
     except FAILURES as error:
         return [f"{path}: {reason(error)}"]

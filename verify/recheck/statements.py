@@ -10,7 +10,7 @@ away from the value next to the end.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor
 from typing import Any
@@ -20,14 +20,20 @@ from verify.recheck.germs import limit
 from verify.recheck.goals import Goal
 from verify.recheck.identities import require_same, same, samples, slope_of, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError, point
-from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, read, relation_of, tree_of
+from verify.recheck.reading import (
+    Hypothesis,
+    domain_of,
+    names_in,
+    rational,
+    read,
+    relation_of,
+    tree_of,
+)
 from verify.recheck.series import Box, Series
 from verify.recheck.terms import Term, number, put, split_coefficient, variable
 from verify.recheck.witnesses import require_defined
 
-_MONOTONE = {" is non-decreasing in ": 1, " is non-increasing in ": -1}
-_WORDS = (" real", " integer")
-_FORMULA_CHECKS = (None, "symbolic", "box")
+_FORMULA_CHECKS = (None, "proof")
 
 
 @dataclass(frozen=True)
@@ -51,59 +57,42 @@ class Area:
 class Statement:
     """The formula of a claim (or nothing), and where it is said to hold."""
 
-    says: str | None
+    says: str = ""  # the relation itself, or words
+    monotone: tuple[str, str, int] | None = None  # the function, the variable and the direction
+    limit: tuple[str, str, str, str] | None = None  # the function, its limit, the variable and where it goes
     texts: tuple[str, ...] = ()
     integers: tuple[str, ...] = ()
-    names: tuple[str, ...] = ()  # variables without bounds
+    names: tuple[str, ...] = ()  # variables without bounds, and integers
 
     @staticmethod
     def of(claim: Mapping[str, Any]) -> Statement:
-        """As a document writes it."""
-        says, domain = claim.get("says"), claim.get("domain")
-        if not isinstance(says, str):
-            return Statement(None)
-        if not isinstance(domain, list) or not all(isinstance(text, str) for text in domain):
-            raise UnknownError("the claim has a formula but no domain")
-        words = [text for text in domain if text.endswith(_WORDS)]
-        return Statement(
-            says,
-            tuple(text for text in domain if text not in words),
-            tuple(text.split()[0] for text in words if text.endswith(" integer")),
-            tuple(text.split()[0] for text in words),
-        )
-
-    @property
-    def monotone(self) -> tuple[str, str, int] | None:
-        """The function, the variable and the direction."""
-        for words, sign in _MONOTONE.items():
-            if self.says is not None and words in self.says:
-                function, _, variable = self.says.rpartition(words)
-                return function, variable.strip(), sign
-        return None
-
-    @property
-    def limit(self) -> tuple[str, str, str, str] | None:
-        """The function, its limit, the variable and where it goes."""
-        if self.says is None or " -> " not in self.says:
-            return None
-        formula, _, way = self.says.rpartition(" as ")
-        function, _, value = formula.partition(" -> ")
-        variable, _, end = way.partition(" -> ")
-        return function, value, variable.strip(), end.strip()
+        """As a document writes it: from its data; its words have to be the ones that the data make."""
+        match claim.get("formula"):
+            case {"relation": str(says)}:
+                found = Statement(says)
+            case {"monotone": str(f), "in": str(x), "increasing": bool(up)}:
+                words = f"{f} is non-{'decreasing' if up else 'increasing'} in {x}"
+                found = Statement(words, monotone=(f, x, 1 if up else -1))
+            case {"limit": str(f), "to": str(value), "in": str(x), "towards": str(end)}:
+                found = Statement(f"{f} -> {value} as {x} -> {end}", limit=(f, value, x, end))
+            case None if claim.get("says") is None:
+                return Statement()
+            case _:
+                raise UnknownError("no formula as data; make the document again with verify --json")
+        texts, integers, reals = (tuple(claim["area"][key]) for key in ("conditions", "integers", "reals"))
+        domain = [*texts, *(f"{name} real" for name in reals), *(f"{name} integer" for name in integers)]
+        if claim.get("says", found.says) != found.says or claim.get("domain", domain) != domain:
+            raise UnknownError(f"the words of the claim do not say {found.says} on {domain}")
+        return replace(found, texts=texts, integers=integers, names=(*integers, *reals))
 
     @property
     def along(self) -> str:
         """The variable along which a hypothesis need not hold."""
         return self.monotone[1] if self.monotone else ""
 
-    @property
-    def needs_certificate(self) -> bool:
-        """Whether what is proved of it needs one: all but identities and limits."""
-        return self.says is not None and not self.limit and "==" not in self.says
-
     def is_formula(self, check: Any) -> bool:
         """Whether this check decides the formula: a line of code then is no witness against it."""
-        return self.says is not None and check in _FORMULA_CHECKS
+        return bool(self.says) and check in _FORMULA_CHECKS
 
     def area(self, names: Iterable[str] = ()) -> Area:
         """Where it is said to hold."""
@@ -111,7 +100,7 @@ class Statement:
 
     def require_domain(self, data: Mapping[str, Any], what: str = "certificate") -> None:
         """Complain about a domain that is not the claim's; a slope needs fewer hypotheses."""
-        if self.says is None:
+        if not self.says:
             return
         own = self.area()
         other = Area.of(data.get("domain", ()), data.get("integers", ()), own.ranges)
@@ -121,7 +110,6 @@ class Statement:
 
     def require_meaning(self) -> None:
         """Complain unless the formula, as it stands, is seen to be defined at some point of its ranges."""
-        assert self.says is not None
         ranges = self.area().ranges
         if self.limit or self.monotone:
             texts = self.limit[:2] if self.limit else self.monotone[:1] if self.monotone else ()
@@ -139,9 +127,11 @@ class Statement:
         raise UnknownError(f"{self.says} is not seen to be defined anywhere")
 
     def require_by_itself(self) -> None:
-        """Complain unless an identity, or a limit, is seen to hold without any certificate."""
-        self.require_meaning()
+        """Complain unless it is an identity, or a limit, and seen to hold without any certificate."""
         area = self.area()
+        if self.monotone or (not self.limit and relation_of(self.says, area.ranges)[1] != "=="):
+            raise UnknownError("proved without a certificate")
+        self.require_meaning()
         if self.limit:
             function, value, name, end = self.limit
             f, v = (read(text, area.ranges) for text in (function, value))
@@ -155,7 +145,7 @@ class Statement:
 
     def require_shown(self, relations: list[Any]) -> None:
         """Complain unless these relations, on the claim's domain, are what it says."""
-        if self.says is None:
+        if not self.says:
             return
         if self.limit:
             raise UnknownError("a certificate shows no limit")
@@ -189,7 +179,7 @@ class Statement:
         """
         if self.monotone:
             self._require_two_points(data)
-        elif self.says is not None:
+        elif self.says:
             self.require_domain(data, "witness")
             self._require_relation(data.get("relation"), self.area().ranges, "witness")
             return {**data, "relation": self.says, "domain": [*self.texts, *self.names]}

@@ -326,11 +326,7 @@ class ExactLearner:
     def run(self, world: Environment, episodes: int | None = None) -> Iterator[tuple[ExactPlan, Episode]]:
         """Drive ``world``: the plan and the episode of one episode after the other."""
         count = self.settings.episodes - self.statistics.episodes if episodes is None else episodes
-        for _ in range(count):
-            episode = world.episode(self.choose)
-            plan = self.plan()
-            self.observe(episode)
-            yield plan, episode
+        return self.replay(world.episode(self.choose) for _ in range(count))
 
     def replay(self, episodes: Iterable[Episode]) -> Iterator[tuple[ExactPlan, Episode]]:
         """Follow a recorded history: the plan at the start of each episode, and the episode."""

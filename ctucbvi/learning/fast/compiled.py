@@ -42,19 +42,14 @@ class PlayedEpisodes:
     jumps: int  # jumps seen
     history: tuple[Episode, ...] = ()  # the episodes, if they are recorded
 
-    @property
-    def policies(self) -> kernels.Choices:
-        """One policy per start, ``(changes, states, steps + 1)``."""
-        return self.distinct[self.which]
-
-    @property
-    def lengths(self) -> Integers:
-        """How many episodes each start covers."""
-        return np.diff(np.append(self.starts, self.last + 1))
-
 
 class CompiledLearner(ABC):
-    """A learner at work on a model; a subclass says what an episode is."""
+    """Run number ``run`` of a learner on a model, on a grid of ``steps``; a subclass says what an episode is.
+
+    The initial state is drawn from ``initial``; None: it is the model's.
+    """
+
+    _clock: Integers  # where it stands: that of `episodes.Memory`
 
     def __init__(
         self,
@@ -62,9 +57,9 @@ class CompiledLearner(ABC):
         settings: Settings,
         *,
         seed: int,
-        run: int,
+        run: int = 0,
         steps: int,
-        initial: Mapping[str, Number] | None,
+        initial: Mapping[str, Number] | None = None,
     ) -> None:
         settings.check(model)
         for what, number, least in (("seed", seed, 0), ("run", run, 0), ("steps", steps, 1)):
@@ -82,10 +77,6 @@ class CompiledLearner(ABC):
     @abstractmethod
     def _state(self) -> dict[str, Any]:
         """All arrays that change."""
-
-    @property
-    @abstractmethod
-    def _clock(self) -> Integers: ...
 
     @property
     def episodes(self) -> int:

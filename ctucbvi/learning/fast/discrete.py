@@ -21,7 +21,6 @@ The process itself runs in continuous time, and what a policy is worth is a matt
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import log as logarithm
 from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -49,7 +48,7 @@ from ctucbvi.learning.fast.preparation import generator, openings, shares
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 
 if TYPE_CHECKING:
-    from ctucbvi.model import CTMDP, Number
+    from ctucbvi.model import CTMDP
 
 
 class Process(NamedTuple):
@@ -84,60 +83,38 @@ class DiscreteLearner(CompiledLearner):
     """UCBVI on the model discretised upfront into ``steps`` steps per horizon.
 
     ``policy[x, i]`` is for ``i`` steps to go and held until ``i - 1`` steps are to go.  With
-    ``settings.bonus`` off there is no bonus.
+    ``settings.bonus`` off there is no bonus.  What it has seen and its last policy are in its ``tables``.
     """
 
-    def __init__(
-        self,
-        model: CTMDP,
-        settings: Settings,
-        *,
-        seed: int,
-        run: int = 0,
-        steps: int = 10,
-        initial: Mapping[str, Number] | None = None,
-    ) -> None:
-        super().__init__(model, settings, seed=seed, run=run, steps=steps, initial=initial)
+    def __init__(self, model: CTMDP, settings: Settings, *, steps: int = 10, **given: Any) -> None:
+        super().__init__(model, settings, steps=steps, **given)
         a, pairs, states = Arrays.of(model), len(model.transitions), len(model.states)
         log_term = logarithm(5 * states * len(model.actions) * settings.episodes * steps / settings.delta)
         bonus = 7 * a.horizon * log_term if settings.bonus != "none" else 0.0
         self._process = Process(
-            a.first, a.row, a.target, shares(model), a.rate, a.reward, _held(model),
+            a.first, a.row, a.target, shares(model), a.rate, a.reward, held_pairs(model),
             *openings(model, self.initial), a.horizon / steps, bonus,
         )  # fmt: skip
         times = np.linspace(0.0, a.horizon, steps + 1)
-        self._tables = Tables(
+        self.tables = Tables(
             visits=np.zeros(pairs, np.int64),
             moves=np.zeros((pairs, states), np.int64),
             values=np.zeros((steps + 1, states)),
             bounds=np.repeat(times[:, None], pairs, axis=1),
             policy=np.tile(a.first[:-1, None].astype(np.int32), (1, steps + 1)),
-            random=generator(seed, run),
+            random=generator(self.seed, self.run),
             clock=np.zeros(kernels.CLOCK, np.int64),
         )
+        self._clock = self.tables.clock
 
     def _play(self, log: Log, count: int) -> int:
-        return int(run_discrete(self._process, self._tables, log, count))
-
-    @property
-    def _clock(self) -> Integers:
-        return self._tables.clock
+        return int(run_discrete(self._process, self.tables, log, count))
 
     def _state(self) -> dict[str, Any]:
-        return {name: array for name, array in self._tables._asdict().items() if name != "values"}
-
-    @property
-    def policy(self) -> Choices:
-        """The policy of the last episode, ``(states, steps + 1)`` rows of ``model.transitions``."""
-        return self._tables.policy.copy()
-
-    @property
-    def visits(self) -> Integers:
-        """How often each pair was in force at a grid point."""
-        return self._tables.visits.copy()
+        return {name: array for name, array in self.tables._asdict().items() if name != "values"}
 
 
-def _held(model: CTMDP) -> Integers:
+def held_pairs(model: CTMDP) -> Integers:
     """For every place of a target, the pair there with the same action; it must exist."""
     pair = {(row.state, row.action): k for k, row in enumerate(model.transitions)}
     held = []

@@ -94,21 +94,15 @@ def _numbers(model: CTMDP, settings: Settings, steps: int, tick: Fraction) -> ke
 
 def make_memory(scene: kernels.Scene, seed: int, run: int) -> kernels.Memory:
     """The memory before the first episode."""
-    pairs, places = len(scene.reward), len(scene.target)
+    pairs, clock = len(scene.reward), np.zeros(kernels.CLOCK, np.int64)
+    clock[kernels.VISITED], clock[kernels.AIM] = pairs, _FIRST_AIM
     return kernels.Memory(
         counts=np.zeros((4, pairs), np.int64),
-        jumps=np.zeros(places, np.int64),
+        jumps=np.zeros(len(scene.target), np.int64),
         visited=np.arange(pairs),  # so that the first episode finds all estimates
         random=generator(seed, run),
-        clock=clock(pairs),
+        clock=clock,
     )
-
-
-def clock(pairs: int) -> Integers:
-    """The clock before the first episode, which finds all ``pairs`` in need of estimates."""
-    found = np.zeros(kernels.CLOCK, np.int64)
-    found[kernels.VISITED], found[kernels.AIM] = pairs, _FIRST_AIM
-    return found
 
 
 def make_desk(scene: kernels.Scene, *, deep: bool) -> kernels.Desk:

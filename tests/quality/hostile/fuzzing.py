@@ -21,13 +21,13 @@ from tests.quality.hostile.making import TRUE, hostile
 from tests.quality.hostile.running import PatienceError, patience, ran
 from tests.quality.planted_claims import TRUE as PLANTED
 from tests.unit.test_recheck import ACCEPTED
-from verify import Box, Effort, Symbolic
+from verify import Effort, Proof
 from verify.recheck import recheck
 from verify.running.engine import run_claim
 
 _LONGEST = 8_000  # characters of a certificate that is worth mutating
 _SECONDS = 0.5  # of the processor, for each certificate and each evaluation
-_SOON = (Symbolic(goals=20), Box(boxes=(60, 60)))
+_SOON = (Proof(goals=20, boxes=(60, 60)),)
 
 
 def certificates(claims: int) -> list[Any]:

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from tests.quality.hostile.claims import Hostile
 from tests.quality.hostile.truth import UndefinedError, inside
-from verify import Box, Effort, Symbolic, Verdict
+from verify import Effort, Proof, Verdict
 from verify.claims import ClaimError
 from verify.running.engine import run_claim
 
-PROVERS = (Symbolic(), Box(boxes=(150, 150)))
-QUICK = (Symbolic(goals=40), Box(boxes=(60, 60)))
+PROVERS = (Proof(boxes=(150, 150)),)
+QUICK = (Proof(goals=40, boxes=(60, 60)),)
 
 
 _DEAF = ("gc_callback", "__del__", "remove", "_commit_removals")  # where Python swallows an exception

@@ -15,7 +15,7 @@ import sympy
 from verify.claims import Domain, text_of
 from verify.provers.expressions import attempt, length
 from verify.provers.points import Point, at_point, points
-from verify.provers.symbolic.search import algebra, proper
+from verify.provers.proof.state import algebra, proper
 
 _LONG, _SHORT = 300, 120  # operations: beyond them a step (or the costly last one) is left out
 _WAVES = (sympy.sin, sympy.cos, sympy.sinh, sympy.cosh, sympy.tanh)

@@ -23,8 +23,8 @@ import sympy
 from verify.claims import Range
 from verify.provers.expressions import attempt, length, simpler_forms
 from verify.provers.intervals import Interval
+from verify.provers.proof.state import algebra, proper
 from verify.provers.ranges import UnknownError, evaluate
-from verify.provers.symbolic.search import algebra, proper
 
 _LONGEST = 80  # operations of what is looked at
 _ORDERS = 4  # derivatives of a numerator or denominator

@@ -32,7 +32,7 @@ from verify.provers.points import holds_at
 from verify.provers.ranges import range_of
 
 MOST_BITS = 512
-ALL_ORDERS = (0, 1, 2)
+ORDERS = (0, 1, 2)
 
 
 @dataclass
@@ -40,9 +40,7 @@ class Work:
     """The budget, and what was done with it."""
 
     budget: int
-    orders: tuple[int, ...] = ALL_ORDERS
     boxes: int = 0
-    bits: int = 0
     worst: Mapping[str, Range] | None = None
     suspects: list[dict[str, Fraction]] = field(default_factory=list)  # points where a goal fails
 
@@ -51,9 +49,13 @@ class Work:
         """Whether the budget is used up."""
         return self.boxes >= self.budget
 
+    def share(self, parts: int) -> Work:
+        """A part of what is left."""
+        return Work(max(0, self.budget - self.boxes) // parts)
+
 
 @dataclass(frozen=True)
-class Look:
+class Shown:
     """What one box showed: a proof, a failure, or where the width comes from."""
 
     node: Node | None = None
@@ -148,20 +150,19 @@ def _square(r: Range) -> arb:
     return ball(Fraction(0), radius(r) ** 2)
 
 
-def look(goal: Goal, work: Work) -> Look:
+def look(goal: Goal) -> Shown:
     """Try the enclosures on a bounded box."""
     try:
         f = program(goal.expression)
     except UnknownFunctionError:
-        return Look()
+        return Shown()
     names, bits = variables_of(goal.expression), BITS
     while True:
         with precision(bits):
-            found = enclosures(f, names, goal.ranges, work.orders)
-        work.bits = max(work.bits, bits)
+            found = enclosures(f, names, goal.ranges, ORDERS)
         for order, enclosure in sorted(found.by_order.items()):
             if shows(enclosure, strict=goal.strict):
-                return Look(_enclosed(order, bits))
+                return Shown(_enclosed(order, bits))
         # An exact point whose sign is not visible needs more bits, not smaller boxes.
         if bits >= MOST_BITS or not found.centre.is_finite() or not found.centre.contains(0):
             break
@@ -169,7 +170,7 @@ def look(goal: Goal, work: Work) -> Look:
             break
         bits *= 2
     defined = 0 in found.by_order and bool(found.by_order[0].is_finite())
-    return Look(None, _violated(goal, found.centre), defined, found.widths)
+    return Shown(None, _violated(goal, found.centre), defined, found.widths)
 
 
 def _enclosed(order: int, bits: int) -> Node:
@@ -180,27 +181,30 @@ def _violated(goal: Goal, centre: arb) -> bool:
     if not (centre.is_finite() and (centre <= 0 if goal.strict else centre < 0)):
         return False
     point = {name: midpoint(r) for name, r in goal.ranges.items() if r.bounded}
-    return all(holds_at(h, point) for h in goal.given)
+    return all(holds_at(h, point) for h in goal.known)
 
 
-def by_range(goal: Goal) -> Node | None:
+def in_range(goal: Goal) -> Node | None:
     """The rule ``range``: extended intervals, for any box."""
     found = range_of(goal.expression, goal.ranges)
-    if found is None or not found.positive(strict=goal.strict):
-        return None
-    return {"by": "range"}
+    return {"by": "range"} if found is not None and found.positive(strict=goal.strict) else None
 
 
-def impossible(goal: Goal, work: Work) -> Node | None:
+def closed(goal: Goal) -> Node | None:
+    """A goal that one enclosure shows."""
+    seen = look(goal) if goal.bounded else Shown()
+    return None if seen.fails else seen.node or in_range(goal)
+
+
+def impossible(goal: Goal) -> Node | None:
     """The rule ``empty``: a hypothesis fails on all of the box."""
     for index, h in enumerate(goal.given):
+        if h is None:
+            continue
         gap = sympy.sympify(h.left - h.right)
         for side in ("+", "-") if h.relation == "==" else ("",):
             child = replace(goal, expression=-gap if side == "-" else gap, strict=h.relation != "<", given=())
-            quiet = Work(1, work.orders)
-            bounded = all(goal.ranges[name].bounded for name in variables_of(child.expression))
-            node = (look(child, quiet).node if bounded else None) or by_range(child)
+            node = closed(child)
             if node is not None:
-                more = {"side": side} if side else {}
-                return {"by": "empty", "hypothesis": index, **more, "proof": node}
+                return {"by": "empty", "hypothesis": index, **({"side": side} if side else {}), "proof": node}
     return None

@@ -2,12 +2,14 @@
 
 Followed along one variable, a differentiable function is at least its value (or limit) at an end where
 its slope points away from it, and at least 0 if it touches 0 with its slope, somewhere in the range, and
-its second derivative is not negative.  Poles and kinks inside the range are excluded by intervals.
+its second derivative is not negative.  Poles and kinks inside the range are excluded by intervals: 1/x falls
+on either side of 0 and yet is not above its value at 1.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,26 +19,28 @@ from verify.claims import text_of
 from verify.provers.expressions import attempt, length
 from verify.provers.goals import Goal, Node, halved
 from verify.provers.points import Point, at_point
-from verify.provers.ranges import opened
-from verify.provers.symbolic.algebra import factorisations
-from verify.provers.symbolic.search import (
-    Search,
-    end_value,
+from verify.provers.proof.algebra import factorisations
+from verify.provers.proof.state import (
+    ProofSearch,
+    Prove,
     fat,
     inside,
-    leaving,
+    limit_of,
     loose,
     manageable,
     proper,
     smooth,
     tame,
+    value_at,
 )
+from verify.provers.ranges import opened
 
 _BIG, _SMALL = 640, 50  # operations: a longer slope is not followed, or not factored to find its zeros
 _SIMPLE = [Fraction(x) for x in ("0", "1", "1/2", "-1", "2", "3", "4", "1/3", "1/4")]  # frequent minima
+_ORDERS = 6  # of a contact
 
 
-def by_monotone(search: Search, goal: Goal, depth: int) -> Node | None:
+def by_monotone(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """Start at an end of a variable's range, where the goal holds, and follow the sign of the slope."""
     if depth < 1:
         return None
@@ -44,7 +48,7 @@ def by_monotone(search: Search, goal: Goal, depth: int) -> Node | None:
     for name in goal.variables:
         if not fat(goal, [name]):
             continue
-        along = leaving(goal, name)
+        along = goal.leaving(name)
         slope = search.derivative(goal.expression, along, name)
         if slope is None or slope == 0 or length(slope) > _BIG:
             continue
@@ -53,30 +57,43 @@ def by_monotone(search: Search, goal: Goal, depth: int) -> Node | None:
             if search.plausible(way):
                 end = goal.ranges[name].lower if lower else goal.ranges[name].upper
                 options.append((end is None, length(goal.expression), name, not lower, along, way))
+
+    def below(child: Goal) -> Node | None:
+        return search.prove(child, depth - 1)
+
     for _, _, name, upper, along, way in sorted(options, key=lambda option: option[:4]):
-        node = _followed(search, along, way, name, not upper, depth)
+        node = followed(along, way, name, not upper, below, below, search)
         if node is not None:
             return node
     return None
 
 
-def _followed(search: Search, goal: Goal, way: Goal, name: str, lower: bool, depth: int) -> Node | None:
+def followed(
+    goal: Goal,
+    way: Goal,
+    name: str,
+    lower: bool,
+    at_end: Prove,
+    on_way: Prove,
+    limits: ProofSearch | None = None,
+) -> Node | None:
+    """The rule ``monotone`` from one end, its slope being ``way``; towards a limit only in a search."""
     if not (smooth(goal.expression, goal, name) and smooth(way.expression, goal, name)):
         return None
-    value, reached = end_value(search, goal, name, lower)
+    value = value_at(goal, name, lower)
+    if value is None and limits is not None:
+        value, way = limit_of(limits, goal, name, lower), replace(way, given=())
     if value is None:
         return None
-    if not reached:
-        way = replace(way, given=())  # see ``end_value``
     rest = {n: r for n, r in goal.ranges.items() if n != name}
     r = goal.ranges[name]
     may_move = goal.strict and (r.lower is None or r.lower_open if lower else r.upper is None or r.upper_open)
     for strict_by in ("end", "slope") if may_move else ("end",):
         end_strict = goal.strict and strict_by == "end"
-        end = search.prove(replace(goal, expression=value, strict=end_strict, ranges=rest), depth - 1)
+        end = at_end(replace(goal, expression=value, strict=end_strict, ranges=rest))
         if end is None:
             continue
-        slope = search.prove(replace(way, strict=goal.strict and strict_by == "slope"), depth - 1)
+        slope = on_way(replace(way, strict=goal.strict and strict_by == "slope"))
         if slope is None:
             continue
         return {
@@ -91,59 +108,108 @@ def _followed(search: Search, goal: Goal, way: Goal, name: str, lower: bool, dep
     return None
 
 
-def by_contact(search: Search, goal: Goal, depth: int) -> Node | None:
+@dataclass(frozen=True)
+class Contact:
+    """A place ``variable = at`` where the expression and its derivatives below the last one vanish."""
+
+    variable: str
+    at: Any  # SymPy, in the other variables
+    derivatives: tuple[Any, ...]  # the expression first
+
+    @property
+    def order(self) -> int:
+        """Of the last derivative."""
+        return len(self.derivatives) - 1
+
+    def sign(self, goal: Goal) -> int:
+        """σ of the rule ``contact``, or 0 if it does not apply to the goal's box."""
+        r = goal.ranges[self.variable]
+        lower, upper = self.at == r.lower, self.at == r.upper
+        excluded = (lower and r.lower_open) or (upper and r.upper_open)
+        if goal.strict and not excluded:
+            return 0
+        sign = 1 if self.order % 2 == 0 or lower else -1 if upper else 0
+        return sign if sign and inside(self.at, goal, self.variable, strictly=False) else 0
+
+
+def contacts(search: ProofSearch, goal: Goal, name: str, at: Any) -> Iterator[Contact]:
+    """One for every order up to which the derivatives vanish at ``name = at``."""
+    along, symbol = goal.leaving(name), goal.symbols[name]
+    found = [goal.expression]
+    while len(found) <= _ORDERS:
+        value = attempt(found[-1].xreplace, {symbol: at})
+        if value is None or not search.vanishes(value, along):
+            return
+        slope = search.derivative(found[-1], along, name)
+        if slope is None:
+            return
+        found.append(slope)
+        yield Contact(name, at, tuple(found))
+
+
+def touched(goal: Goal, contact: Contact, prove: Prove) -> Node | None:
+    """The rule ``contact``, if it applies to this box and ``prove`` shows the sign of the derivative."""
+    name = contact.variable
+    along, sign = goal.leaving(name), contact.sign(goal)
+    if sign == 0:
+        return None
+    ends = not inside(contact.at, along, name, strictly=True)
+    if not all(smooth(e, along, name, ends=ends) for e in contact.derivatives):
+        return None
+    proof = prove(along.about(sign * contact.derivatives[-1]))
+    if proof is None:
+        return None
+    return {
+        "by": "contact",
+        "variable": name,
+        "at": text_of(contact.at),
+        "order": contact.order,
+        "proof": proof,
+    }
+
+
+def by_contact(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """The expression touches zero inside the range, and a derivative of even order is not negative."""
     if depth < 1 or goal.strict:
         return None
     for name in goal.variables:
-        if not fat(goal, [name]):
-            continue
-        for at in touching(search, goal, name):
-            node = _touched(search, goal, name, at, depth)
+        for at in touching(search, goal, name) if fat(goal, [name]) else ():
+            node = _touched_at(search, goal, name, at, depth)
             if node is not None:
                 return node
     return None
 
 
-def _touched(search: Search, goal: Goal, name: str, at: Any, depth: int) -> Node | None:
-    along, symbol = leaving(goal, name), goal.symbols[name]
-    f = goal.expression
-    below = [f]
-    for order in (2, 4):
-        while len(below) <= order and below[-1] is not None:
-            below.append(search.derivative(below[-1], along, name))
-        *lower, highest = below
+def _touched_at(search: ProofSearch, goal: Goal, name: str, at: Any, depth: int) -> Node | None:
+    for contact in contacts(search, goal, name, at):
+        if contact.order % 2:
+            continue
         # A derivative that is negative somewhere settles it: those of higher order cannot help.
-        if highest is None or not search.plausible(along.about(highest)):
+        if not search.plausible(goal.leaving(name).about(contact.derivatives[-1])):
             return None
-        if any(not search.vanishes(e.xreplace({symbol: at}), along) for e in lower):
-            return None
-        ends = not inside(at, along, name, strictly=True)
-        if not all(smooth(e, along, name, ends=ends) for e in below):
-            return None
-        proof = search.prove(along.about(highest), depth - 1)
-        if proof is not None:
-            return {"by": "contact", "variable": name, "at": text_of(at), "order": order, "proof": proof}
+        node = touched(goal, contact, lambda child: search.prove(child, depth - 1))
+        if node is not None or contact.order == 4:
+            return node
     return None
 
 
-def by_minimum(search: Search, goal: Goal, depth: int) -> Node | None:
+def by_minimum(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """The value at a critical point, and what is above it, which touches zero there."""
     if depth < 1:
         return None
     for name in goal.variables if fat(goal) else []:
-        for at in search.once(_critical, goal, name, key=(goal.key, name)):
+        for at in critical(search, goal, name):
             value = goal.expression.xreplace({goal.symbols[name]: at})
-            above = leaving(goal, name).about(goal.expression - value, strict=False)
-            if search.vanishes(value, leaving(goal, name)):
-                touched = None if goal.strict else _touched(search, goal, name, at, depth)
-                if touched is not None:
-                    return touched
+            above = goal.leaving(name).about(goal.expression - value, strict=False)
+            if search.vanishes(value, goal.leaving(name)):
+                node = None if goal.strict else _touched_at(search, goal, name, at, depth)
+                if node is not None:
+                    return node
                 continue
             if not search.plausible(above) or not (loose(goal) or tame(goal, value, above.expression)):
                 continue
-            least = search.prove(leaving(goal, name).about(value), depth - 1)
-            rise = None if least is None else _touched(search, above, name, at, depth)
+            least = search.prove(goal.leaving(name).about(value), depth - 1)
+            rise = None if least is None else _touched_at(search, above, name, at, depth)
             if rise is not None:
                 parts = [
                     {"expression": text_of(value), "proof": least},
@@ -153,8 +219,13 @@ def by_minimum(search: Search, goal: Goal, depth: int) -> Node | None:
     return None
 
 
-def _critical(goal: Goal, name: str) -> list[Any]:
+def critical(search: ProofSearch, goal: Goal, name: str) -> list[Any]:
     """Where the slope along a variable vanishes, inside its range."""
+    found: list[Any] = search.once(_critical, goal, name, key=(goal.key, name))
+    return found
+
+
+def _critical(goal: Goal, name: str) -> list[Any]:
     symbol = goal.symbols[name]
     slope = attempt(sympy.diff, goal.expression, symbol)
     if slope is None or not proper(slope) or not slope.has(symbol):
@@ -191,13 +262,13 @@ def solved(e: Any, symbol: Any) -> Any:
     return sympy.simplify(value) if length(value) <= 20 and manageable(value) else value
 
 
-def touching(search: Search, goal: Goal, name: str) -> list[Any]:
+def touching(search: ProofSearch, goal: Goal, name: str) -> list[Any]:
     """Where along a variable the expression may touch zero: another variable, or a simple number."""
     found: list[Any] = search.once(_touching, search, goal, name, key=(goal.key, name))
     return found
 
 
-def _touching(search: Search, goal: Goal, name: str) -> list[Any]:
+def _touching(search: ProofSearch, goal: Goal, name: str) -> list[Any]:
     r, symbol = goal.ranges[name], goal.symbols[name]
     candidates: list[Any] = [sympy.Rational(x) for x in _SIMPLE if x in opened(r)]
     others = [goal.symbols[other] for other in goal.variables if other != name]
@@ -208,7 +279,7 @@ def _touching(search: Search, goal: Goal, name: str) -> list[Any]:
         if any(_away(goal.expression, {**point, name: _number(at, point)}) for point in sample):
             continue
         value = attempt(goal.expression.xreplace, {symbol: at})
-        if value is not None and search.vanishes(value, leaving(goal, name)):
+        if value is not None and search.vanishes(value, goal.leaving(name)):
             found.append(at)
     return found
 
@@ -223,7 +294,7 @@ def _away(expression: Any, point: Point) -> bool:
     return value is not None and not value.contains(0)
 
 
-def by_split(search: Search, goal: Goal, depth: int) -> Node | None:
+def by_split(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """The expression touches zero at a number: prove the goal on either side of it."""
     if depth < 2:
         return None

@@ -1,4 +1,4 @@
-"""The symbolic prover: what it must reach, on the whole domain, and how it says so."""
+"""The prover: what it must reach, with boxes and without, and how it says so."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from math import inf
 
 import pytest
 from flint import arb, ctx, fmpq
+from hypothesis import given
+from hypothesis import strategies as st
 
 from verify.claims import (
     Claim,
+    ClaimError,
     Domain,
     Effort,
     Relation,
@@ -20,11 +23,18 @@ from verify.claims import (
     increasing,
     limit,
 )
-from verify.provers.goals import Goal
+from verify.provers.goals import Goal, certificate
 from verify.provers.intervals import Interval
-from verify.provers.ranges import UnknownError, evaluate
-from verify.provers.symbolic import Symbolic, prove
-from verify.provers.symbolic.search import at_point, points
+from verify.provers.points import at_point, points
+from verify.provers.proof import Proof, leaves, prove
+from verify.provers.proof.algebra import by_range
+from verify.provers.proof.boxes import BranchAndBound, exhausted
+from verify.provers.proof.check import part_of
+from verify.provers.proof.leaves import Work, look
+from verify.provers.proof.rules import LATE
+from verify.provers.proof.state import ProofSearch
+from verify.provers.ranges import UnknownError, evaluate, range_of
+from verify.recheck import recheck
 
 TRUE = [
     ("x/(1-exp(-rate*x)) <= x + 1/rate", ["x >= 0", "rate > 0"]),
@@ -56,21 +66,31 @@ TRUE = [
     ("abs(x)/(1+abs(x)) <= 1", ["-3 <= x <= 3"]),
     ("x/(1+x) < x", ["x > 0"]),
     ("exp(-x) < 1", ["x > 0"]),
+    ("exp(-a*x)*(1 + a*x + a**2*x**2/2) <= 1", ["0 <= a <= 5", "0 <= x <= 5"]),
+    ("Max(a, b) <= a + b", ["a >= 0", "b >= 0"]),
+    ("x/(1 - exp(-x)) <= x + 1.01", ["0 <= x <= 5"]),
+    ("exp(y) >= exp(x)", ["0 <= x <= 3", "0 <= y <= 3", "x <= y"]),
+    ("1 - cos(x)*cos(y) >= 0", ["-1 <= x <= 1", "-1 <= y <= 1"]),
+    ("log(x) < x - 1", ["1 < x <= 5"]),
+    ("x*y <= 1/4", ["0 <= x <= 1", "0 <= y <= 1", "x + y == 1"]),
+    ("sqrt(x + y) <= sqrt(x) + sqrt(y)", ["0 <= x <= 4", "0 <= y <= 4"]),
+    ("sin(x)/x <= 1", ["0 <= x <= 3"]),
+    ("exp(1000*x) >= 1 + 1000*x", ["0 <= x <= 1"]),
 ]
 
 
-def run(says, comparisons, integers=()):
-    domain = Domain.of(*comparisons, integers=integers)
+def run(says, comparisons, integers=(), check=Proof(), reals=()):  # noqa: B008 - frozen
+    domain = Domain.of(*comparisons, integers=integers, reals=reals)
     formal = says(domain) if callable(says) else Relation.of(says, domain)
-    return Symbolic().run(Claim("t", "t", says=formal, domain=domain), Effort())
+    return check.run(Claim("t", "t", says=formal, domain=domain), Effort())
 
 
 @pytest.mark.parametrize(("text", "comparisons"), TRUE, ids=[t for t, _ in TRUE])
 def test_true_inequalities_are_proved_on_the_whole_domain(text, comparisons):
-    finding = run(text, comparisons)
+    finding = run(text, comparisons, check=Proof(boxes=(0, 0)))
     assert finding.verdict is Verdict.PROVED
     certificate = finding.evidence["certificate"]
-    assert sorted(certificate["box"]) == sorted(r for r in certificate["domain"] if "a <= b" not in r)
+    assert set(certificate["box"]) <= set(certificate["domain"]) == set(Domain.of(*comparisons).texts())
     assert finding.evidence["derivation"][0].count("0: ") == 1
     json.dumps([finding.evidence, finding.witness])
 
@@ -128,7 +148,7 @@ def test_proofs_are_the_same_every_time_and_leave_the_precision_alone():
 def test_the_budget_counts_goals():
     domain = Domain.of("x >= 0")
     goal = Goal.of(Relation.of("exp(x) >= 1 + x + x**2/2", domain), domain)
-    assert prove(goal, budget=2) is None
+    assert prove(goal, goals=2) is None
     assert prove(goal, depth=1) is None
     assert prove(goal, depth=2) is not None
 
@@ -213,6 +233,127 @@ def test_limits(text, variable, towards, value, comparisons, verdict):
     json.dumps([finding.evidence, finding.witness])
     if verdict is Verdict.REFUTED:
         assert finding.witness["certificate"]["proof"]
+
+
+# With boxes.
+
+ON_BOXES = [
+    ("log(1 + x) <= x - x**2/2 + x**3/3", ["0.01 <= x <= 3"]),
+    ("exp(-a*x)*(1 + a*x + a**2*x**2/2) <= 1", ["0 <= a <= 5", "0 <= x <= 5"]),
+    ("x/(1 - exp(-x)) <= x + 1.01", ["0 <= x <= 5"]),
+    ("exp(y) >= exp(x) - 2", ["0 <= x <= 3", "0 <= y <= 3", "x <= y"]),
+    ("1 - cos(x)*cos(y) >= 0", ["-1 <= x <= 1", "-1 <= y <= 1"]),
+    ("x**x >= 0.69", ["0 < x <= 1"]),
+    ("log(x) < x - 1", ["1 < x <= 5"]),
+    ("x + 1/x >= 1.9", ["x >= 1/2"]),
+]
+
+
+def goal_of(text, *comparisons):
+    area = Domain.of(*comparisons)
+    return Goal.of(Relation.of(text, area), area)
+
+
+def on_boxes(goal, boxes=600):
+    """A proof by the late rules alone, or None."""
+    search = ProofSearch((by_range, *LATE), 300, 400, Work(boxes))
+    node = next((n for depth in range(3) if (n := search.prove(goal, depth)) is not None), None)
+    return exhausted(search, goal, boxes) if node is None and goal.bounded else node
+
+
+@pytest.mark.parametrize(("text", "comparisons"), ON_BOXES, ids=[t for t, _ in ON_BOXES])
+def test_branch_and_bound_alone_proves_them_too_and_the_proofs_recheck(text, comparisons):
+    goal = goal_of(text, *comparisons)
+    area = Domain.of(*comparisons)
+    proof = on_boxes(goal)
+    assert proof is not None
+    assert recheck(certificate("t", Relation.of(text, area), area, area.ranges, proof)) == []
+
+
+WAVE = ("x*(1 - log(x)) + sin(3*x)/10 <= 1 + 1/10", ["1/100 <= x <= 2"])
+
+
+def test_what_needs_boxes_is_proved_with_them_only():
+    assert run(*WAVE, check=Proof(boxes=(0, 0))).verdict is Verdict.UNDECIDED
+    finding = run(*WAVE)
+    assert finding.verdict is Verdict.PROVED
+    assert finding.evidence["boxes"] == 13
+    assert finding.evidence["derivation"][-1] == (
+        "  10*x*log(x) - 10*x - sin(3*x) + 11 >= 0: on 7 boxes, 2 by range, 1 by taylor 1, 4 by taylor 2"
+    )
+    assert recheck(finding.evidence["certificate"]) == []
+
+
+def test_integers_are_enumerated_and_their_tail_is_proved():
+    tree = run("(n - 3)*(n - 4) >= 0", ["n >= 0"], "n").evidence["certificate"]["proof"]
+    assert tree["by"] == "cases"
+    assert tree["tail"] is not None
+    every = run("n**2 - 7*n + 12 >= 0", ["0 <= n < 9"], "n")  # negative between 3 and 4
+    assert every.verdict is Verdict.PROVED
+    assert run("1 - (1 - x)**n <= n*x", ["0 <= x <= 1", "n >= 1"], "n").verdict is Verdict.PROVED
+
+
+def test_second_order_needs_few_boxes_and_order_zero_many(monkeypatch):
+    goal = goal_of("log(1 + x) <= x - x**2/2 + x**3/3", "0.01 <= x <= 3")
+    counts = {}
+    for orders in ((0,), (0, 1), (0, 1, 2)):
+        monkeypatch.setattr(leaves, "ORDERS", orders)
+        work = Work(3000)
+        assert (BranchAndBound(goal, work, 3000).run() is None) == (orders == (0,))
+        counts[orders] = work.boxes
+    assert counts[(0, 1, 2)] < 150 < counts[(0, 1)] < 1000 < counts[(0,)]
+
+
+def test_a_part_of_the_domain_is_named_in_the_verdict():
+    finding = run("exp(x)*(1 - x) <= 1", [], reals="x", check=Proof(on=("-3 <= x", "x <= 2")))
+    assert finding.verdict is Verdict.PROVED_ON_BOX
+    assert finding.evidence["box"] == ["-3 <= x <= 2"]
+    assert finding.evidence["certificate"]["box"] == ["-3 <= x <= 2"]
+    assert recheck(finding.evidence["certificate"]) == []
+
+
+@pytest.mark.parametrize("on", ["y <= 1", "x <= -1", "x <= x**2"])
+def test_a_box_that_is_not_one_is_an_error_of_one_line(on):
+    with pytest.raises(ClaimError, match=r"^(box|domain)") as error:
+        part_of(Domain.of("x >= 0"), (on,))
+    assert "\n" not in str(error.value)
+
+
+def test_undecided_shows_the_box_that_is_left():
+    finding = run(
+        "Max(x, 6/7 - x) >= 3/7", ["0 <= x <= 1"], check=Proof(boxes=(90, 90))
+    )  # equality at a kink
+    assert finding.verdict is Verdict.UNDECIDED
+    assert finding.evidence["boxes"] <= 90
+    (worst,) = finding.evidence["worst"]
+    low, high = Fraction(worst.split()[0]), Fraction(worst.split()[-1])
+    assert low < Fraction(3, 7) < high < low + Fraction(1, 100)
+
+
+def test_the_same_claim_gives_the_same_finding():
+    assert run(*WAVE) == run(*WAVE)
+
+
+@given(
+    low=st.fractions(min_value=-3, max_value=3, max_denominator=50),
+    width=st.fractions(min_value=0, max_value=2, max_denominator=50),
+    bound=st.fractions(min_value=-3, max_value=12, max_denominator=50),
+)
+def test_a_closed_box_has_no_counterexample_on_a_grid(low, width, bound):
+    goal = goal_of(f"x**2 - x*sin(x) >= {bound} - 3", f"{low} <= x <= {low + width}")
+    node = look(goal).node
+    for k in range(9):
+        point = range_of(
+            goal.expression, {"x": goal.ranges["x"].narrowed("==", low + width * Fraction(k, 8))}
+        )
+        assert point is not None
+        if node is not None:
+            assert point.high >= 0
+
+
+def test_degenerate_ranges_are_points():
+    assert run("x*y <= 2", ["1 <= x <= 1", "0 <= y <= 2"]).verdict is Verdict.PROVED
+    assert run("exp(x) <= 2.718", ["1 <= x <= 1"]).verdict is Verdict.REFUTED
 
 
 BOX = Domain.of("x >= 0", "rate > 0", "0 < p < 1", "0 < q < 1", "-1 <= y <= 1")

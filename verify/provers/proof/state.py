@@ -21,14 +21,15 @@ from typing import Any
 import sympy
 from flint import arb
 
-from verify.claims import Hypothesis
-from verify.provers.expressions import attempt, largest_exponent, length, simpler_forms
-from verify.provers.goals import Goal, Node, mentions, trimmed
+from verify.provers.expressions import attempt, largest_exponent, length, put, simpler_forms
+from verify.provers.goals import Goal, Node
 from verify.provers.intervals import Interval
 from verify.provers.points import Point, at_point, points, slope_at
+from verify.provers.proof.leaves import Work
 from verify.provers.ranges import UnknownError, evaluate, opened
 
-Rule = Callable[["Search", Goal, int], "Node | None"]
+Rule = Callable[["ProofSearch", Goal, int], "Node | None"]
+Prove = Callable[[Goal], Node | None]
 
 _DEGREE = 64
 
@@ -64,13 +65,13 @@ def proper(expression: Any) -> bool:
 
 
 @dataclass
-class Search:
-    """One search: its budget, what failed already, and what is being tried."""
+class ProofSearch:
+    """One search: its budgets, what failed already, and what is being tried."""
 
     rules: tuple[Rule, ...]
-    given: tuple[Hypothesis, ...] = ()  # as the domain numbers them
-    budget: int = 400  # goals that may be tried
-    size: int = 400  # operations in the largest expression that is looked at
+    budget: int  # goals that may be tried
+    size: int  # operations in the largest expression that is looked at
+    work: Work  # boxes that may be looked at
     failed: dict[Any, int] = field(default_factory=dict)  # goal -> the depth it failed at
     proved: dict[Any, Node] = field(default_factory=dict)
     open: set[Any] = field(default_factory=set)
@@ -86,7 +87,7 @@ class Search:
 
     def prove(self, goal: Goal, depth: int) -> Node | None:
         """A proof of the goal, or ``None``."""
-        goal = trimmed(goal)
+        goal = goal.trimmed()
         key = goal.key
         if key in self.proved:
             return self.proved[key]
@@ -108,7 +109,7 @@ class Search:
         """The exact points goals on this box are tried at."""
         key = (tuple(sorted(goal.ranges.items())), goal.given)
         if key not in self._points:
-            self._points[key] = points(dict(goal.ranges), goal.given)
+            self._points[key] = points(dict(goal.ranges), goal.known)
         return self._points[key]
 
     def plausible(self, goal: Goal) -> bool:
@@ -165,11 +166,6 @@ class Search:
         return False
 
 
-def leaving(goal: Goal, name: str) -> Goal:
-    """Without the hypotheses that mention the variable (see the module's first lines)."""
-    return replace(goal, given=tuple(h for h in goal.given if not mentions(h, name)))
-
-
 def fat(goal: Goal, names: Iterable[str] | None = None) -> bool:
     """Whether the ranges have inner points."""
     chosen = goal.ranges.values() if names is None else [goal.ranges[n] for n in names]
@@ -184,7 +180,7 @@ def box_of(goal: Goal, inside: Iterable[str] = ()) -> dict[str, Interval]:
 
 def loose(goal: Goal) -> bool:
     """Whether inner points of the box suffice; the ends are then limits of them."""
-    return not goal.strict and not goal.given and fat(goal)
+    return not goal.strict and not goal.known and fat(goal)
 
 
 def tame(goal: Goal, *expressions: Any) -> bool:
@@ -225,31 +221,29 @@ def inside(at: Any, goal: Goal, variable: str, *, strictly: bool) -> bool:
     )
 
 
-def end_value(search: Search, goal: Goal, variable: str, lower: bool) -> tuple[Any, bool]:
-    """The value of the goal's expression at an end of the variable's range, or its limit; and which of them.
-
-    A limit is one for general values of the other variables.  Whoever uses it has to show the slope for all
-    of them, hypotheses or not: the expression is then above the limit at general values, and at the others
-    by continuity.
-    """
+def value_at(goal: Goal, variable: str, lower: bool) -> Any:
+    """The expression at a finite end of the variable's range, where it can be evaluated; else ``None``."""
     r = goal.ranges[variable]
     end = r.lower if lower else r.upper
-    symbol = goal.symbols[variable]
-    if end is not None:
-        value = attempt(goal.expression.xreplace, {symbol: sympy.Rational(end)})
-        others = [n for n in inner_names(goal, variable) if n != variable]
-        box = {**box_of(goal, others), variable: Interval.at(end)}
-        if value is not None and proper(value):
-            try:
-                evaluate(goal.expression, box, finite=True)
-                return value, True
-            except UnknownError:
-                pass
-    return _limit(search, goal, variable, end, lower), False
+    value = None if end is None else put(goal.expression, {goal.symbols[variable]: sympy.Rational(end)})
+    if end is None or value is None or not proper(value):
+        return None
+    others = [n for n in inner_names(goal, variable) if n != variable]
+    try:
+        evaluate(goal.expression, {**box_of(goal, others), variable: Interval.at(end)}, finite=True)
+    except UnknownError:
+        return None
+    return value
 
 
-def _limit(search: Search, goal: Goal, variable: str, end: Fraction | None, lower: bool) -> Any:
-    e, symbol = goal.expression, goal.symbols[variable]
+def limit_of(search: ProofSearch, goal: Goal, variable: str, lower: bool) -> Any:
+    """The limit of the expression at an end, for general values of the other variables; or ``None``.
+
+    Whoever uses it has to show the slope for all of them, hypotheses or not: the expression is then above
+    the limit at general values, and at the others by continuity.
+    """
+    e, symbol, r = goal.expression, goal.symbols[variable], goal.ranges[variable]
+    end = r.lower if lower else r.upper
     signed = all(
         s.is_nonnegative or s.is_nonpositive or s.is_positive or s.is_negative
         for s in e.free_symbols - {symbol}

@@ -13,23 +13,20 @@ from typing import Any
 
 import sympy
 
-from verify.claims import Domain, Monotone, Relation
+from verify.claims import Monotone
 from verify.provers.expressions import attempt, unwieldy
 from verify.provers.goals import Goal
-from verify.provers.symbolic.search import fat, leaving, proper, smooth
+from verify.provers.proof.state import fat, proper, smooth
 
 
-def slopes(says: Monotone, domain: Domain) -> list[tuple[Relation, Domain]] | None:
-    """Relations that together prove the claim, each with its domain; ``None`` if there are none."""
-    goal = leaving(Goal(says.function, True, domain.ranges, domain.given, domain.symbols), says.variable)
+def slopes(says: Monotone, box: Goal) -> list[Goal] | None:
+    """Goals that together prove the claim on the box; ``None`` if there are none."""
+    goal = replace(box.leaving(says.variable), expression=says.function, strict=True)
     if not fat(goal, [says.variable]) or unwieldy(says.function):
         return None
-    symbol = domain.symbols[says.variable]
+    symbol = goal.symbols[says.variable]
     parts = _parts(says.function, symbol, goal, says.variable, 1 if says.increasing else -1)
-    if parts is None:
-        return None
-    area = replace(domain, given=goal.given)
-    return [(Relation(sympy.Integer(0), "<=", part), area) for part in parts]
+    return None if parts is None else [goal.about(part, strict=False) for part in parts]
 
 
 def _parts(e: Any, symbol: Any, goal: Goal, name: str, sign: int) -> list[Any] | None:

@@ -13,30 +13,44 @@ from typing import Any
 
 import sympy
 
-from verify.claims import text_of
+from verify.claims import Hypothesis, text_of
 from verify.provers.expressions import attempt, length
 from verify.provers.goals import Goal, Node
+from verify.provers.proof.leaves import impossible, in_range
+from verify.provers.proof.state import ProofSearch, algebra, fat, loose, manageable, proper, tame
 from verify.provers.ranges import range_of
 from verify.provers.sturm import sturm
-from verify.provers.symbolic.search import Search, algebra, fat, loose, manageable, proper, tame
 
 _BIG = 160  # operations; beyond it the computer algebra is not asked to factor
 
 
-def by_range(search: Search, goal: Goal, depth: int) -> Node | None:
+def by_range(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """The interval of the expression has the sign."""
     del search, depth
-    found = range_of(goal.expression, goal.ranges)
-    return {"by": "range"} if found is not None and found.positive(strict=goal.strict) else None
+    return in_range(goal)
 
 
-def by_sturm(search: Search, goal: Goal, depth: int) -> Node | None:
+def by_empty(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
+    """A hypothesis that fails on the whole box."""
+    del search, depth
+    return impossible(goal)
+
+
+def by_zero(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
+    """The expression is identically zero."""
+    del depth
+    if goal.strict or not search.vanishes(goal.expression, goal):
+        return None
+    return {"by": "rewrite", "expression": "0", "proof": {"by": "range"}}
+
+
+def by_sturm(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """A polynomial in one variable: count its roots of odd multiplicity inside the range."""
     del search, depth
     return attempt(sturm, goal)
 
 
-def by_multiply(search: Search, goal: Goal, depth: int) -> Node | None:
+def by_multiply(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """Take out the factors whose sign is known; clear denominators."""
     for factors in factorisations(goal.expression):
         known, rest = [], sympy.Integer(1)
@@ -70,7 +84,7 @@ def factorisations(e: Any) -> list[list[Any]]:
     return found
 
 
-def by_isolating(search: Search, goal: Goal, depth: int) -> Node | None:
+def by_isolating(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """Divide by the coefficient of a logarithm or exponential, so that a derivative removes it."""
     e = goal.expression
     atoms = sorted(e.atoms(sympy.log, sympy.exp, sympy.atan), key=text_of)
@@ -109,7 +123,7 @@ def _isolated(e: Any, atoms: tuple[Any, ...]) -> list[tuple[Any, Any, Any]]:
     return found
 
 
-def _times(search: Search, goal: Goal, depth: int, factor: Any, quotient: Any) -> Node | None:
+def _times(search: ProofSearch, goal: Goal, depth: int, factor: Any, quotient: Any) -> Node | None:
     """The node ``multiply``, if the quotient can be proved."""
     i = range_of(factor, goal.ranges)
     if factor == 1 or i is None or not i.positive(strict=goal.strict):
@@ -134,7 +148,7 @@ def _times(search: Search, goal: Goal, depth: int, factor: Any, quotient: Any) -
     }
 
 
-def by_logarithm(search: Search, goal: Goal, depth: int) -> Node | None:
+def by_logarithm(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """The difference of two positive expressions, by the difference of their logarithms."""
     if depth < 1 or length(goal.expression) > _BIG:
         return None
@@ -174,16 +188,18 @@ def _powers(e: Any) -> bool:
     return any(not p.exp.is_Integer for p in e.atoms(sympy.Pow))
 
 
-def by_given(search: Search, goal: Goal, depth: int) -> Node | None:
+def by_given(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """Use a hypothesis: as a factor, or by the tangent at the points where it holds with equality."""
     for index, h in enumerate(goal.given):
+        if h is None:
+            continue
         gap = h.right - h.left
         quotient = algebra(sympy.cancel, goal.expression / gap) if length(goal.expression) <= _BIG else None
         for multiplier in (quotient, *_tangents(goal, gap)):
             if multiplier is None or not proper(multiplier):
                 continue
             rest = algebra(sympy.expand, goal.expression - multiplier * gap)
-            node = None if rest is None else _used(search, goal, depth, index, multiplier, rest)
+            node = None if rest is None else _used(search, goal, depth, (index, h), multiplier, rest)
             if node is not None:
                 return node
     return None
@@ -203,14 +219,16 @@ def _tangents(goal: Goal, gap: Any) -> Iterator[Any]:
     yield sympy.Integer(1)
 
 
-def _used(search: Search, goal: Goal, depth: int, index: int, multiplier: Any, rest: Any) -> Node | None:
-    h = goal.given[index]
+def _used(
+    search: ProofSearch, goal: Goal, depth: int, given: tuple[int, Hypothesis], multiplier: Any, rest: Any
+) -> Node | None:
+    index, h = given
     if not (loose(goal) or tame(goal, multiplier, rest)):
         return None
     if not search.agree(multiplier * (h.right - h.left) + rest, goal.expression, goal):
         return None
-    bare = replace(goal, given=tuple(g for k, g in enumerate(goal.given) if k != index))
-    node: Node = {"by": "given", "hypothesis": search.given.index(h), "multiplier": text_of(multiplier)}
+    bare = goal.dropping(index)
+    node: Node = {"by": "given", "hypothesis": index, "multiplier": text_of(multiplier)}
     if h.relation != "==":
         positive = search.prove(bare.about(multiplier, strict=False), depth)
         if positive is None:
@@ -220,7 +238,7 @@ def _used(search: Search, goal: Goal, depth: int, index: int, multiplier: Any, r
     return None if proof is None else {**node, "rest": text_of(rest), "proof": proof}
 
 
-def by_rewriting(search: Search, goal: Goal, depth: int) -> Node | None:
+def by_rewriting(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """Another form of the same expression: expanded, hyperbolic functions as exponentials, simplified."""
     e = goal.expression
     if depth < 1 or length(e) > _BIG // 2 or not manageable(e):
@@ -242,7 +260,7 @@ def _rewritten(e: Any) -> list[Any]:
     return [form for form in dict.fromkeys(forms) if form is not None and form != e]
 
 
-def by_sum(search: Search, goal: Goal, depth: int) -> Node | None:
+def by_sum(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """Leave out a term that is not negative, and prove what remains."""
     terms = sympy.Add.make_args(goal.expression)
     if depth < 1 or len(terms) < 2:

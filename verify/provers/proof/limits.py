@@ -12,7 +12,6 @@ the claimed value on a whole neighbourhood of the end, at one exact point of the
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -21,14 +20,13 @@ from flint import arb
 
 from verify.claims import Domain, LimitOf, Range, Relation, text_of
 from verify.provers.expressions import length
-from verify.provers.goals import Goal, Node, certificate
+from verify.provers.goals import Goal, certificate
 from verify.provers.points import at_point, points
-from verify.provers.symbolic.ends import End, limit_at
-from verify.provers.symbolic.identities import derivation
-from verify.provers.symbolic.search import algebra, approaches, proper
+from verify.provers.proof.ends import End, limit_at
+from verify.provers.proof.identities import derivation
+from verify.provers.proof.state import Prove, algebra, approaches, proper
 
 _KNOWN = (sympy.exp, sympy.log, sympy.sinh, sympy.cosh, sympy.tanh)  # the functions Gruntz's algorithm is for
-Prove = Callable[[Goal], Node | None]
 
 
 def proved_limit(says: LimitOf, domain: Domain) -> dict[str, Any] | None:
@@ -135,7 +133,7 @@ def _apart(
         "relation": relation.text(),
         "domain": domain.texts(),
         "line": "python -m verify.recheck FILE",
-        "certificate": certificate(label, relation, domain, domain, node),
+        "certificate": certificate(label, relation, domain, domain.ranges, node),
     }
 
 

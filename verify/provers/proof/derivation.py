@@ -2,24 +2,60 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import sympy
 
-from verify.claims import Range, expression, text_of
+from verify.claims import ClaimError, Range, expression, text_of
 from verify.provers.goals import Goal, Node, halved
+from verify.provers.proof.rules import first_integer
+
+_MOST = 4  # boxes that are written out
 
 
 def derivation_lines(node: Node, goal: Goal, indent: int = 0) -> list[str]:
     """The lines of a proof of ``goal``."""
     sign = ">" if goal.strict else ">="
-    head = f"{'  ' * indent}{text_of(goal.expression)} {sign} 0: {_reason(node, goal)}"
-    lines = [head]
-    for child, child_goal in _children(node, goal):
+    pieces = list(_pieces(node))
+    many = len(pieces) > _MOST
+    reason = f"on {len(pieces)} boxes, {_counted(pieces)}" if many else _reason(node, goal)
+    lines = [f"{'  ' * indent}{text_of(goal.expression)} {sign} 0: {reason}"]
+    try:
+        children = [] if many else _children(node, goal)
+    except ClaimError:  # expm1r and log1pr are not in the language of claims
+        return [f"{lines[0]} {node['expression']}, by {', '.join(dict.fromkeys(rules_of(node['proof'])))}"]
+    for child, child_goal in children:
         lines += derivation_lines(child, child_goal, indent + 1)
     return lines
+
+
+def _pieces(node: Node) -> Iterator[Node]:
+    """The parts into which a box is halved again and again."""
+    if node["by"] != "split":
+        yield node
+    else:
+        for part in node["parts"]:
+            yield from _pieces(part)
+
+
+def _counted(pieces: list[Node]) -> str:
+    rules = Counter(next(rules_of(piece)) for piece in pieces)
+    return ", ".join(f"{count} by {rule}" for rule, count in sorted(rules.items()))
+
+
+def rules_of(node: Node) -> Iterator[str]:
+    """The rules of a proof tree, with the order of each Taylor form."""
+    yield f"{node['by']} {node['order']}" if node["by"] == "taylor" else node["by"]
+    for child in node.values():
+        for part in child if isinstance(child, list) else [child]:
+            if isinstance(part, dict) and "by" in part:
+                yield from rules_of(part)
+            elif isinstance(part, dict) and "proof" in part:  # a term of a sum
+                yield from rules_of(part["proof"])
 
 
 def _reason(node: Node, goal: Goal) -> str:
@@ -47,6 +83,17 @@ def _reason(node: Node, goal: Goal) -> str:
             return "a sum of"
         case "rewrite":
             return "the same as"
+        case "reciprocal":
+            return (
+                f"with 1/{node['variable']} for {node['variable']}, times {node['variable']}**{node['power']}"
+            )
+        case "taylor":
+            return f"its Taylor form of order {node['order']} for {ranges}"
+        case "hessian":
+            at = ", ".join(f"{name} = {value}" for name, value in node["at"].items())
+            return f"touches 0 at {at}, and its second derivatives are positive definite for {ranges}"
+        case "empty":
+            return f"hypothesis {node['hypothesis']} fails for {ranges}"
     return str(node["by"])
 
 
@@ -63,11 +110,16 @@ def _children(node: Node, goal: Goal) -> list[tuple[Node, Goal]]:
         case "monotone" | "contact":
             return _along(node, goal)
         case "given":
-            rest = [(node["proof"], goal.about(read(node["rest"])))]
-            more = [(node["positive"], goal.about(read(node["multiplier"]), strict=False))]
-            return (more if "positive" in node else []) + rest
+            parts = [(node["proof"], goal.about(read(node["rest"])))]
+            if "positive" in node:  # of an equation any multiple may be used
+                parts.insert(0, (node["positive"], goal.about(read(node["multiplier"]), strict=False)))
+            return parts
         case "logarithm" | "rewrite":
             return [(node["proof"], goal.about(read(node["expression"])))]
+        case "reciprocal":
+            name, r = node["variable"], goal.ranges[node["variable"]]
+            turned = Range(Fraction(0), None if not r.lower else 1 / r.lower, True, r.lower_open)
+            return [(node["proof"], goal.on(name, turned).about(read(node["expression"])))]
         case "sum":
             strict = node.get("strict_term")
             return [
@@ -113,11 +165,3 @@ def _values(node: Node, goal: Goal) -> list[tuple[Node, Goal]]:
         start = Fraction(first + len(node["parts"]))
         found.append((node["tail"], goal.on(name, replace(r, lower=start, lower_open=False))))
     return found
-
-
-def first_integer(r: Range) -> int:
-    """The least integer of a range with a finite lower end."""
-    if r.lower is None:
-        raise ValueError("the range has no lower end")
-    least = -((-r.lower.numerator) // r.lower.denominator)
-    return least + 1 if r.lower_open and least == r.lower else least

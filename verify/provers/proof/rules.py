@@ -1,0 +1,189 @@
+"""One list of rules, tried in an order: what is cheap first, branch and bound last.
+
+A search deepens step by step, so the shortest proofs come first, and counts the goals it tries.  The first
+one has the rules of algebra and calculus only.  Where it fails, a second one has all of the list, with a
+budget of boxes, and ends with a single search of the whole box.
+
+Integer variables are first taken as real ones (which proves more than is asked); failing that, their first
+values are proved one by one and the rest as a real tail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import sympy
+
+from verify.claims import Hypothesis, Range, text_of
+from verify.provers.expressions import length, put, unwieldy
+from verify.provers.goals import Goal, Node, halved
+from verify.provers.proof.algebra import (
+    by_empty,
+    by_given,
+    by_isolating,
+    by_logarithm,
+    by_multiply,
+    by_range,
+    by_rewriting,
+    by_sturm,
+    by_sum,
+    by_zero,
+)
+from verify.provers.proof.boxes import by_boxes, exhausted
+from verify.provers.proof.calculus import by_contact, by_minimum, by_monotone, by_split
+from verify.provers.proof.leaves import Work
+from verify.provers.proof.rewriting import by_outermost, by_removing, neat, rearrangeable
+from verify.provers.proof.state import ProofSearch, proper
+
+DEPTH = 6  # differentiations and the like on one branch of a proof
+GOALS = 120  # goals one search may try
+_DEPTH_OF_BOXES, _GOALS_OF_BOXES = 4, 300  # likewise where boxes are used, too
+_SIGNS = ("positive", "nonnegative", "negative", "nonpositive")
+_FIRST_VALUES = (1, 2, 4, 8, 16)  # of an integer variable, before its tail
+_MOST_VALUES = 300  # if its range is not larger, all of them are tried
+
+
+def by_tail(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
+    """One unbounded range: look at it through the reciprocal, or split off a tail."""
+    for name in _unbounded(goal) if depth >= 1 else ():
+        r = goal.ranges[name]
+        if r.upper is not None:
+            break
+        if (node := _reciprocal(search, goal, name, depth)) is not None:
+            return node
+        start = r.lower if r.lower is not None else Fraction(0)
+        for at in (max(Fraction(1), start + 1), max(Fraction(8), 2 * start), max(Fraction(64), 4 * start)):
+            near, far = (goal.on(name, half) for half in halved(r, at))
+            tail = search.prove(far, depth - 1)
+            head = None if tail is None else search.prove(near, depth - 1)
+            if head is not None:
+                return {"by": "split", "variable": name, "at": str(at), "parts": [head, tail]}
+    return None
+
+
+def _unbounded(goal: Goal) -> list[str]:
+    return [name for name in goal.variables if not goal.ranges[name].bounded]
+
+
+def _reciprocal(search: ProofSearch, goal: Goal, name: str, depth: int) -> Node | None:
+    r, symbol = goal.ranges[name], goal.symbols[name]
+    if r.lower is None or r.lower <= 0 or not rearrangeable(goal.expression):
+        return None
+    turned = Range(Fraction(0), 1 / r.lower, True, r.lower_open)
+    over = put(goal.expression, {symbol: 1 / symbol})
+    for power in range(4) if over is not None else ():
+        e = neat(over * symbol**power)
+        proof = search.prove(goal.leaving(name).on(name, turned).about(e), depth - 1)
+        if proof is not None:
+            node = {"by": "reciprocal", "variable": name, "power": power}
+            return {**node, "expression": text_of(e), "proof": proof}
+    return None
+
+
+RULES = (
+    by_range,
+    by_zero,
+    by_sturm,
+    by_outermost,
+    by_given,
+    by_multiply,
+    by_contact,
+    by_monotone,
+    by_minimum,
+    by_split,
+    by_logarithm,
+    by_isolating,
+    by_sum,
+    by_rewriting,
+)
+LATE = (by_empty, by_removing, by_tail, by_boxes)
+
+
+@dataclass
+class Budget:
+    """What one attempt may use, for all its cases together; without boxes only the first rules are tried."""
+
+    depth: int
+    goals: int  # of one search
+    every: int  # of all of them
+    work: Work | None = None
+
+
+def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None = None) -> Node | None:
+    """A proof tree of the goal, or ``None``; the same one every time."""
+    if not proper(goal.expression):
+        return None
+    node = _attempt(goal, Budget(depth, goals, 4 * goals))
+    if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
+        node = _attempt(goal, Budget(_DEPTH_OF_BOXES, _GOALS_OF_BOXES, _GOALS_OF_BOXES, work))
+    return node
+
+
+def _attempt(goal: Goal, budget: Budget) -> Node | None:
+    node = _searched(_as_real(goal), budget)
+    for name in goal.variables if node is None else ():
+        if goal.ranges[name].integer and goal.ranges[name].lower is not None:
+            node = node or _by_cases(goal, name, budget)
+    return node
+
+
+def _searched(goal: Goal, budget: Budget, share: int = 1) -> Node | None:
+    """With a share of the budget, so that many tails can be tried."""
+    work = budget.work if budget.work is None or share == 1 else budget.work.share(2 * share)
+    goals = min(budget.goals // share, budget.every)
+    rules = (by_range,) if unwieldy(goal.expression) else RULES
+    more = () if work is None else LATE[-1:] if unwieldy(goal.expression) else LATE
+    size = 60 + 4 * int(length(goal.expression))
+    search = ProofSearch((*rules, *more), goals, size, work or Work(0))
+    depths = range(1 if work is None else 0, budget.depth + 1)
+    node = next((found for d in depths if (found := search.prove(goal, d)) is not None), None)
+    budget.every -= goals - search.budget
+    if node is not None:
+        return node
+    if work is None or not goal.bounded or unwieldy(goal.expression) or not search.plausible(goal):
+        return None
+    return exhausted(search, goal, work.budget)
+
+
+def _as_real(goal: Goal) -> Goal:
+    """The same goal with its integer variables as real ones: their symbols forget that they are whole."""
+    symbols = {}
+    for name, symbol in goal.symbols.items():
+        facts = {k: True for k in _SIGNS if getattr(symbol, f"is_{k}")}
+        symbols[name] = sympy.Symbol(name, real=True, **facts) if symbol.is_integer else symbol
+    swap = {goal.symbols[name]: symbols[name] for name in symbols}
+    given = [h and Hypothesis(h.left.xreplace(swap), h.relation, h.right.xreplace(swap)) for h in goal.given]
+    ranges = {name: replace(r, integer=False) for name, r in goal.ranges.items()}
+    return Goal(goal.expression.xreplace(swap), goal.strict, ranges, tuple(given), symbols)
+
+
+def _by_cases(goal: Goal, name: str, budget: Budget) -> Node | None:
+    """The first values of an integer variable one by one, the rest as a real tail."""
+    r = goal.ranges[name]
+    first = first_integer(r)
+    parts: list[Node] = []
+    size = 0 if r.upper is None else int(r.upper - first) + 1
+    for count in (*_FIRST_VALUES, *((size,) if size <= _MOST_VALUES else ())):
+        while len(parts) < count and Fraction(first + len(parts)) in r:
+            case = goal.put(name, sympy.Integer(first + len(parts)))
+            part = None if case is None else _attempt(case, budget)
+            if part is None:
+                return None
+            parts.append(part)
+        start = Fraction(first + len(parts))
+        if start not in r:
+            return {"by": "cases", "variable": name, "parts": parts, "tail": None}
+        rest = replace(r, lower=start, lower_open=False)
+        tail = _searched(_as_real(goal.on(name, rest)), budget, share=4)
+        if tail is not None:
+            return {"by": "cases", "variable": name, "parts": parts, "tail": tail}
+    return None
+
+
+def first_integer(r: Range) -> int:
+    """The least integer of a range with a finite lower end."""
+    if r.lower is None:
+        raise ValueError("the range has no lower end")
+    least = -((-r.lower.numerator) // r.lower.denominator)
+    return least + 1 if r.lower_open and least == r.lower else least
