@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from verify.claims import Claim, ClaimError, ClaimSet
+from verify.claims.texts import describe, finding_text, mutant_text, symbol_text
 from verify.running.drawing import svg
 from verify.running.graph import Graph, dot, text_tree
 from verify.running.loading import load_claims
-from verify.running.report import describe, finding_text, mutant_text, symbol_text
 from verify.running.runs import known_results, matching
 from verify.source import Source
 

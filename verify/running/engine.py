@@ -44,6 +44,7 @@ from verify.claims import (
     Verdict,
     combined,
 )
+from verify.claims.texts import describe
 from verify.provers.slack import slack_of
 from verify.recheck import recheck
 from verify.running.results import Result, plain
@@ -144,8 +145,6 @@ def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
 
 def _to_recheck(finding: Finding, check: Check, claim: Claim) -> dict[str, Any] | None:
     """The claim with the evidence for it, as a document of a run has it; nothing if there is none."""
-    from verify.running.report import describe  # a report is about runs, and a run is made here
-
     facts: dict[str, Any] = {**describe(claim), "verdict": str(finding.verdict)}
     if finding.verdict in (Verdict.PROVED, Verdict.PROVED_ON_BOX):
         kept = {key: finding.evidence[key] for key in _CERTIFICATES if key in finding.evidence}

@@ -20,8 +20,9 @@ from fractions import Fraction
 from typing import Any
 
 from verify.claims import BREAKS, Claim, Kind, Remark, Verdict
+from verify.claims.texts import domain_texts, symbol_text
 from verify.running.graph import Graph
-from verify.running.report import domain_texts, graph_of, slack_text, symbol_text
+from verify.running.report import graph_of, slack_text
 from verify.running.runs import Run
 
 _WHAT = {
