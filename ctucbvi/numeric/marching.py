@@ -31,7 +31,7 @@ from ctucbvi.numeric.polynomials import first_zero
 FREE, CAPPED, OPEN = 0, 1, 2
 
 
-class Aim(NamedTuple):
+class MarchAim(NamedTuple):
     """What is solved, and how carefully."""
 
     committed: bool
@@ -104,7 +104,7 @@ def derivative_terms(model: Arrays, v: Floats, own: Floats, out: Floats) -> None
 
 @njit(cache=True)
 def march(
-    model: Arrays, aim: Aim, room: Room, horizon: float, pieces: int, stop: int, forced: Integers
+    model: Arrays, aim: MarchAim, room: Room, horizon: float, pieces: int, stop: int, forced: Integers
 ) -> int:
     """Go on from piece ``pieces`` until the horizon, until there are ``stop``, or until a step is too short.
 

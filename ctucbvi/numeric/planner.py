@@ -14,7 +14,7 @@ from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
-from ctucbvi.numeric.marching import Aim, Room, march
+from ctucbvi.numeric.marching import MarchAim, Room, march
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Segment, Switch, computed_segments, switches_of
 
@@ -95,7 +95,7 @@ def solve_numeric(
     """
     _check_tolerance(tolerance, model)
     semantics = Semantics(semantics)
-    run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance, care, budget)
+    run = _March(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance, care, budget)
     try:
         run.go(Arrays.of(model).horizon, _NOBODY)
     except UndecidedError as error:
@@ -118,7 +118,7 @@ def evaluate_numeric(
     """
     semantics, model = Semantics(semantics), policy.model
     _check_tolerance(tolerance, model)
-    run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, False, tolerance)
+    run = _March(Arrays.of(model), semantics is Semantics.COMMITTED, False, tolerance)
     pair = {(row.state, row.action): i for i, row in enumerate(model.transitions)}
     starts = (Fraction(0), *policy.breakpoints)
     ends = [*(float(t) for t in starts[1:]), Arrays.of(model).horizon]
@@ -154,7 +154,7 @@ def _unit_of_time(arrays: Arrays) -> float:
     return 2.0 ** max(min(-frexp(fastest)[1], 1000), -1000)
 
 
-class _Run:
+class _March:
     """The arrays of one march, and their growth.
 
     With another unit of time τ the rates become λτ, rewards stay as they are, and V and g count in τ as well,
@@ -182,7 +182,7 @@ class _Run:
         states, pairs = len(arrays.terminal), len(arrays.rate)
         degree = _DEGREE_OF_SMALL if pairs <= _SMALL else _DEGREE
         longest = self.care.reach / arrays.fastest if arrays.fastest > 0 else inf
-        self.aim = Aim(committed, truncate, 0.5 * tolerance / self.whole, longest, self.care.tie, degree)
+        self.aim = MarchAim(committed, truncate, 0.5 * tolerance / self.whole, longest, self.care.tie, degree)
         g, self.pieces = arrays.terminal, 0
         self.room = Room(
             times=np.zeros(_FIRST_ROOM + 1),
