@@ -97,7 +97,7 @@ def solve_numeric(
     semantics = Semantics(semantics)
     run = _March(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance, care, budget)
     try:
-        run.go(Arrays.of(model).horizon, _NOBODY)
+        run.go(run.whole, _NOBODY)
     except UndecidedError as error:
         if not 0 < run.reached < inf:
             raise
@@ -121,7 +121,7 @@ def evaluate_numeric(
     run = _March(Arrays.of(model), semantics is Semantics.COMMITTED, False, tolerance)
     pair = {(row.state, row.action): i for i, row in enumerate(model.transitions)}
     starts = (Fraction(0), *policy.breakpoints)
-    ends = [*(float(t) for t in starts[1:]), Arrays.of(model).horizon]
+    ends = [*(float(t) for t in starts[1:]), run.whole]
     for start, end in zip(starts, ends, strict=True):
         actions = [pair[x, policy.action(x, start)] for x in model.states]
         run.go(end, np.array(actions, np.int64))
@@ -191,10 +191,6 @@ class _March:
             best=np.zeros((_FIRST_ROOM, states), np.int64),
             cap=np.zeros((_FIRST_ROOM, states), np.int64),
             carried=g[arrays.owner] if committed else np.minimum(g, 0.0) if truncate else g.copy(),
-            work=np.empty(4 * (degree + 2)),
-            own=np.empty(pairs),
-            since=np.empty(pairs, np.int64),
-            cap_since=np.zeros(states, np.int64),
         )
 
     def go(self, end: float, forced: Integers) -> None:
