@@ -23,7 +23,7 @@ from ctucbvi.solutions import About, Doubt, Segment, Switch
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Era:
     """Part of a state's time line: the pairs that may be optimal, and whether all of them are."""
 
     lower: fmpq
@@ -173,9 +173,9 @@ class Solution(Values):
         lines = self._time_lines()
         return [self._read(i, lines[c]) for i, c in enumerate(self.quotient.class_of)]
 
-    def _time_lines(self) -> list[list[_Part]]:
+    def _time_lines(self) -> list[list[_Era]]:
         """For each class its consecutive stretches, over all pieces."""
-        lines: list[list[_Part]] = [[] for _ in range(self.quotient.size)]
+        lines: list[list[_Era]] = [[] for _ in range(self.quotient.size)]
         for piece in self.pieces:
             doubts: dict[int, dict[int, list[OpenSign]]] = {}
             for (x, rival), found in piece.unresolved.items():
@@ -192,7 +192,7 @@ class Solution(Values):
         if self.reached < self.model.horizon:
             start, end = to_fmpq(max(self.reached, Fraction(0))), to_fmpq(self.model.horizon)
             for x, menu in enumerate(self._menu):
-                _append(lines[x], _Part(start, end, menu, len(menu) == 1))
+                _append(lines[x], _Era(start, end, menu, len(menu) == 1))
         return lines
 
     @property
@@ -203,7 +203,7 @@ class Solution(Values):
             menu[pair.state].add(i)
         return [frozenset(pairs) for pairs in menu]
 
-    def _read(self, state: int, line: list[_Part]) -> tuple[list[Segment], list[Switch]]:
+    def _read(self, state: int, line: list[_Era]) -> tuple[list[Segment], list[Switch]]:
         """Turn a time line into segments and switches: doubts between two policies are brackets."""
         segments: list[Segment] = []
         switches: list[Switch] = []
@@ -234,7 +234,7 @@ class Solution(Values):
                 start = Enclosure(span.upper, span.upper)
         return segments, switches
 
-    def _doubtful(self, state: int, run: list[_Part]) -> list[Segment]:
+    def _doubtful(self, state: int, run: list[_Era]) -> list[Segment]:
         ends = [to_fraction(s.lower) for s in run] + [to_fraction(run[-1].upper)]
         return [
             Segment(Enclosure(a, a), Enclosure(b, b), self._actions(state, s.pairs), False)
@@ -242,11 +242,11 @@ class Solution(Values):
         ]
 
     @staticmethod
-    def _span(run: list[_Part]) -> Enclosure:
+    def _span(run: list[_Era]) -> Enclosure:
         return Enclosure(to_fraction(run[0].lower), to_fraction(run[-1].upper))
 
     @staticmethod
-    def _once(runs: list[list[_Part]], index: int) -> bool:
+    def _once(runs: list[list[_Era]], index: int) -> bool:
         """Whether the doubt between two policies is proved to be a single change, or the end of a tie."""
         before, (first, *more) = runs[index - 1][0].pairs, runs[index]
         return (not more and first.loser is not None) or all(s.pairs <= before for s in runs[index])
@@ -290,10 +290,10 @@ class Solution(Values):
         return Policy.of(self.model, rules)
 
 
-def _stretches(piece: PassPiece, certain: frozenset[int], doubts: dict[int, list[OpenSign]]) -> list[_Part]:
+def _stretches(piece: PassPiece, certain: frozenset[int], doubts: dict[int, list[OpenSign]]) -> list[_Era]:
     """The part of one class's time line that belongs to ``piece``; ``doubts`` by rival."""
     if not doubts:
-        return [_Part(piece.start, piece.end, certain, definite=True)]
+        return [_Era(piece.start, piece.end, certain, definite=True)]
     cuts = {piece.start, piece.end, *(t for found in doubts.values() for d in found for t in d[:2])}
     line = []
     for lower, upper in pairwise(sorted(cuts)):
@@ -303,22 +303,22 @@ def _stretches(piece: PassPiece, certain: frozenset[int], doubts: dict[int, list
         if len(certain) == 1 and len(maybe) == 1:
             ((rival, doubt),) = maybe
             loser = {-1: min(certain), 1: rival}.get(doubt.trend)
-        line.append(_Part(lower, upper, pairs, not maybe, loser))
+        line.append(_Era(lower, upper, pairs, not maybe, loser))
     return line
 
 
-def _append(line: list[_Part], stretch: _Part) -> None:
+def _append(line: list[_Era], stretch: _Era) -> None:
     last = line[-1] if line else None
     if last and last.pairs == stretch.pairs and last.definite == stretch.definite:
         loser = last.loser if last.loser == stretch.loser else None
-        line[-1] = _Part(last.lower, stretch.upper, last.pairs, last.definite, loser)
+        line[-1] = _Era(last.lower, stretch.upper, last.pairs, last.definite, loser)
     else:
         line.append(stretch)
 
 
-def _runs(line: list[_Part]) -> list[list[_Part]]:
+def _runs(line: list[_Era]) -> list[list[_Era]]:
     """Definite stretches on their own; neighbouring doubtful ones together."""
-    runs: list[list[_Part]] = []
+    runs: list[list[_Era]] = []
     for stretch in line:
         if runs and not stretch.definite and not runs[-1][0].definite:
             runs[-1].append(stretch)

@@ -16,13 +16,14 @@ non-expansive, so the tolerance is one on the true error.  If the best action ch
 the step, the step ends there (:func:`ctucbvi.numeric.polynomials.first_zero`), and so does a
 step in which the truncation :math:`\min\{t,\cdot\}` begins or ends to bind.
 
-The cost of a step is degree × non-zeros of p.  Nothing in here allocates or calls Python.
+The cost of a step is degree × non-zeros of p.  No step allocates or calls Python.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 from numba import njit
 
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
@@ -31,7 +32,7 @@ from ctucbvi.numeric.polynomials import first_zero
 FREE, CAPPED, OPEN = 0, 1, 2
 
 
-class Aim(NamedTuple):
+class MarchAim(NamedTuple):
     """What is solved, and how carefully."""
 
     committed: bool
@@ -43,7 +44,7 @@ class Aim(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Where the pieces go, and what a step works in."""
+    """Where the pieces go."""
 
     times: Floats  # (pieces + 1,)
     value: Floats  # (pieces, degree + 2, states): coefficients of V in u = (t − start) / length
@@ -51,10 +52,6 @@ class Room(NamedTuple):
     best: Integers  # (pieces, states)
     cap: Integers  # (pieces, states)
     carried: Floats  # the unknowns at the end of the last piece that is filled
-    work: Floats  # (4 * (degree + 2),)
-    own: Floats  # (pairs,)
-    since: Integers  # (pairs,) the order at which each fell behind, or -1
-    cap_since: Integers  # (states,)
 
 
 @njit(cache=True, inline="always")
@@ -104,7 +101,7 @@ def derivative_terms(model: Arrays, v: Floats, own: Floats, out: Floats) -> None
 
 @njit(cache=True)
 def march(
-    model: Arrays, aim: Aim, room: Room, horizon: float, pieces: int, stop: int, forced: Integers
+    model: Arrays, aim: MarchAim, room: Room, horizon: float, pieces: int, stop: int, forced: Integers
 ) -> int:
     """Go on from piece ``pieces`` until the horizon, until there are ``stop``, or until a step is too short.
 
@@ -115,14 +112,16 @@ def march(
     for i in range(model.rate.size):
         fastest = max(fastest, model.rate[i])
     committed, degree, times, carried = aim.committed, aim.degree, room.times, room.carried
+    work, own = np.empty(4 * (degree + 2)), np.empty(model.rate.size)
+    since, cap_since = np.empty(model.rate.size, np.int64), np.empty(model.first.size - 1, np.int64)
     while pieces < stop and times[pieces] < horizon:
         t = times[pieces]
         v, c = room.value[pieces], room.score[pieces]
-        _expand(model, aim, room, pieces, horizon, fastest, forced)
+        _expand(model, aim, room, pieces, horizon, fastest, forced, own, since, cap_since)
         h = min(horizon - t, aim.longest, _step(v, c, committed, degree, fastest, aim.allowed))
         _scale(v, h)
         _scale(c, h)
-        u = _first_event(model.first, aim, room, pieces, h)
+        u = _first_event(model.first, aim, room, pieces, h, since, cap_since, work)
         if u < 1.0:
             u = max(u, 1e-13)
             _scale(v, u)
@@ -143,12 +142,11 @@ def march(
 
 
 @njit(cache=True)
-def _expand(model, aim, room, piece, horizon, fastest, forced):
+def _expand(model, aim, room, piece, horizon, fastest, forced, own, since, cap_since):
     """Taylor coefficients in time up to ``degree + 1``, with the best actions found on the way."""
     committed, first, pairs, t = aim.committed, model.first, model.rate.size, room.times[piece]
     v, c, lead, mode = room.value[piece], room.score[piece], room.best[piece], room.cap[piece]
-    carried, own, since, cap_since = room.carried, room.own, room.since, room.cap_since
-    size = 1e-300
+    carried, size = room.carried, 1e-300
     for i in range(carried.size):
         size = max(size, abs(carried[i]))
     reach = 1.0 / fastest if fastest * horizon > 1.0 else horizon
@@ -225,12 +223,11 @@ def _scale(a, h):
 
 
 @njit(cache=True)
-def _first_event(first, aim, room, piece, h):
+def _first_event(first, aim, room, piece, h, since, cap_since, work):
     """The first u at which another action takes over or a cap begins or ends to bind; 2 if none."""
     found, degree, t = 2.0, aim.degree, room.times[piece]
     v, c, lead, mode = room.value[piece], room.score[piece], room.best[piece], room.cap[piece]
-    since, cap_since = room.since, room.cap_since
-    d, work = room.work[: degree + 1], room.work[degree + 1 :]
+    d, rest = work[: degree + 1], work[degree + 1 :]
     for x in range(first.size - 1):
         b = lead[x]
         for i in range(first[x], first[x + 1]):
@@ -244,7 +241,7 @@ def _first_event(first, aim, room, piece, h):
                 continue
             for j in range(m, degree + 1):
                 d[j - m] = c[j, b] - c[j, i]
-            found = min(found, first_zero(d, degree - m, work))
+            found = min(found, first_zero(d, degree - m, rest))
         if aim.truncate and mode[x] != OPEN:
             m = cap_since[x]
             for j in range(m, degree + 1):
@@ -255,5 +252,5 @@ def _first_event(first, aim, room, piece, h):
                     d[j - m] = c[j, b] - line
                 else:
                     d[j - m] = c[j, b] - (1.0 if j == 0 else 0.0)
-            found = min(found, first_zero(d, degree - m, work))
+            found = min(found, first_zero(d, degree - m, rest))
     return found

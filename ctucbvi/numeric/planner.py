@@ -14,7 +14,7 @@ from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
-from ctucbvi.numeric.marching import Aim, Room, march
+from ctucbvi.numeric.marching import MarchAim, Room, march
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Segment, Switch, computed_segments, switches_of
 
@@ -95,9 +95,9 @@ def solve_numeric(
     """
     _check_tolerance(tolerance, model)
     semantics = Semantics(semantics)
-    run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance, care, budget)
+    run = _March(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance, care, budget)
     try:
-        run.go(Arrays.of(model).horizon, _NOBODY)
+        run.go(run.whole, _NOBODY)
     except UndecidedError as error:
         if not 0 < run.reached < inf:
             raise
@@ -118,10 +118,10 @@ def evaluate_numeric(
     """
     semantics, model = Semantics(semantics), policy.model
     _check_tolerance(tolerance, model)
-    run = _Run(Arrays.of(model), semantics is Semantics.COMMITTED, False, tolerance)
+    run = _March(Arrays.of(model), semantics is Semantics.COMMITTED, False, tolerance)
     pair = {(row.state, row.action): i for i, row in enumerate(model.transitions)}
     starts = (Fraction(0), *policy.breakpoints)
-    ends = [*(float(t) for t in starts[1:]), Arrays.of(model).horizon]
+    ends = [*(float(t) for t in starts[1:]), run.whole]
     for start, end in zip(starts, ends, strict=True):
         actions = [pair[x, policy.action(x, start)] for x in model.states]
         run.go(end, np.array(actions, np.int64))
@@ -154,7 +154,7 @@ def _unit_of_time(arrays: Arrays) -> float:
     return 2.0 ** max(min(-frexp(fastest)[1], 1000), -1000)
 
 
-class _Run:
+class _March:
     """The arrays of one march, and their growth.
 
     With another unit of time τ the rates become λτ, rewards stay as they are, and V and g count in τ as well,
@@ -182,7 +182,7 @@ class _Run:
         states, pairs = len(arrays.terminal), len(arrays.rate)
         degree = _DEGREE_OF_SMALL if pairs <= _SMALL else _DEGREE
         longest = self.care.reach / arrays.fastest if arrays.fastest > 0 else inf
-        self.aim = Aim(committed, truncate, 0.5 * tolerance / self.whole, longest, self.care.tie, degree)
+        self.aim = MarchAim(committed, truncate, 0.5 * tolerance / self.whole, longest, self.care.tie, degree)
         g, self.pieces = arrays.terminal, 0
         self.room = Room(
             times=np.zeros(_FIRST_ROOM + 1),
@@ -191,10 +191,6 @@ class _Run:
             best=np.zeros((_FIRST_ROOM, states), np.int64),
             cap=np.zeros((_FIRST_ROOM, states), np.int64),
             carried=g[arrays.owner] if committed else np.minimum(g, 0.0) if truncate else g.copy(),
-            work=np.empty(4 * (degree + 2)),
-            own=np.empty(pairs),
-            since=np.empty(pairs, np.int64),
-            cap_since=np.zeros(states, np.int64),
         )
 
     def go(self, end: float, forced: Integers) -> None:
