@@ -310,15 +310,6 @@ def test_narrowing_keeps_exactly_the_points_that_satisfy_the_comparison(r, relat
         assert (point in r.narrowed(relation, bound)) == (point in r and holds(point))
 
 
-def test_a_box_must_lie_in_the_domain():
-    domain = Domain.of("x > 0")
-    assert domain.restricted({"x": Range(Fraction(1), Fraction(2), False, False)}).ranges["x"].upper == 2
-    with pytest.raises(ClaimError, match="not inside"):
-        domain.restricted({"x": Range(Fraction(0), Fraction(2), False, False)})
-    with pytest.raises(ClaimError, match="not a variable"):
-        domain.restricted({"y": Range(Fraction(0), Fraction(2))})
-
-
 # --- assertions ------------------------------------------------------------------------------
 
 

@@ -198,16 +198,6 @@ class Domain:
         """The variables that are not."""
         return [name for name, r in self.ranges.items() if not r.integer]
 
-    def restricted(self, box: Mapping[str, Range]) -> Domain:
-        """The same domain with smaller ranges."""
-        for name, r in box.items():
-            if name not in self.ranges:
-                raise ClaimError(f"box: {name!r} is not a variable of the domain {', '.join(self.ranges)}")
-            if not r.within(replace(self.ranges[name], integer=r.integer)):
-                outside = self.ranges[name].text(name)
-                raise ClaimError(f"box: {r.text(name)!r} is not inside the claim's {outside!r}")
-        return replace(self, ranges={**self.ranges, **box})
-
     def __str__(self) -> str:
         whole = [f"{name} integer" for name in self.integers]
         return ", ".join([*self.texts(), *whole]) or "every real number"

@@ -101,7 +101,7 @@ LATE = (by_empty, by_removing, by_tail, by_boxes)
 
 
 @dataclass
-class Budget:
+class Allowance:
     """What one attempt may use, for all its cases together; without boxes only the first rules are tried."""
 
     depth: int
@@ -114,13 +114,13 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
     """A proof tree of the goal, or ``None``; the same one every time."""
     if not proper(goal.expression):
         return None
-    node = _attempt(goal, Budget(depth, goals, 4 * goals))
+    node = _attempt(goal, Allowance(depth, goals, 4 * goals))
     if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
-        node = _attempt(goal, Budget(_DEPTH_OF_BOXES, _GOALS_OF_BOXES, _GOALS_OF_BOXES, work))
+        node = _attempt(goal, Allowance(_DEPTH_OF_BOXES, _GOALS_OF_BOXES, _GOALS_OF_BOXES, work))
     return node
 
 
-def _attempt(goal: Goal, budget: Budget) -> Node | None:
+def _attempt(goal: Goal, budget: Allowance) -> Node | None:
     node = _searched(_as_real(goal), budget)
     for name in goal.variables if node is None else ():
         if goal.ranges[name].integer and goal.ranges[name].lower is not None:
@@ -128,7 +128,7 @@ def _attempt(goal: Goal, budget: Budget) -> Node | None:
     return node
 
 
-def _searched(goal: Goal, budget: Budget, share: int = 1) -> Node | None:
+def _searched(goal: Goal, budget: Allowance, share: int = 1) -> Node | None:
     """With a share of the budget, so that many tails can be tried."""
     work = budget.work if budget.work is None or share == 1 else budget.work.share(2 * share)
     goals = min(budget.goals // share, budget.every)
@@ -158,7 +158,7 @@ def _as_real(goal: Goal) -> Goal:
     return Goal(goal.expression.xreplace(swap), goal.strict, ranges, tuple(given), symbols)
 
 
-def _by_cases(goal: Goal, name: str, budget: Budget) -> Node | None:
+def _by_cases(goal: Goal, name: str, budget: Allowance) -> Node | None:
     """The first values of an integer variable one by one, the rest as a real tail."""
     r = goal.ranges[name]
     first = first_integer(r)

@@ -23,10 +23,10 @@ from flint import arb
 
 from verify.provers.expressions import attempt, largest_exponent, length, put, simpler_forms
 from verify.provers.goals import Goal, Node
-from verify.provers.intervals import Interval
+from verify.provers.intervals import Span
 from verify.provers.points import Point, at_point, points, slope_at
 from verify.provers.proof.leaves import Work
-from verify.provers.ranges import UnknownError, evaluate, opened
+from verify.provers.ranges import NoRangeError, evaluate, opened
 
 Rule = Callable[["ProofSearch", Goal, int], "Node | None"]
 Prove = Callable[[Goal], Node | None]
@@ -102,7 +102,7 @@ class ProofSearch:
         if node is None:
             self.failed[key] = max(depth, self.failed.get(key, -1))
         else:
-            self.proved[key] = node
+            node = self.proved[key] = {**node, "goal": goal}
         return node
 
     def points(self, goal: Goal) -> list[Point]:
@@ -172,10 +172,10 @@ def fat(goal: Goal, names: Iterable[str] | None = None) -> bool:
     return all(r.lower is None or r.upper is None or r.lower < r.upper for r in chosen)
 
 
-def box_of(goal: Goal, inside: Iterable[str] = ()) -> dict[str, Interval]:
+def box_of(goal: Goal, inside: Iterable[str] = ()) -> dict[str, Span]:
     """The box in intervals; ``inside`` names variables of which only inner points count."""
     inner = set(inside)
-    return {n: Interval.of(opened(r) if n in inner else r) for n, r in goal.ranges.items()}
+    return {n: Span.of(opened(r) if n in inner else r) for n, r in goal.ranges.items()}
 
 
 def loose(goal: Goal) -> bool:
@@ -188,7 +188,7 @@ def tame(goal: Goal, *expressions: Any) -> bool:
     try:
         for e in expressions:
             evaluate(e, box_of(goal), finite=True)
-    except UnknownError:
+    except NoRangeError:
         return False
     return True
 
@@ -203,7 +203,7 @@ def smooth(expression: Any, goal: Goal, variable: str, *, ends: bool = False) ->
     inside = [n for n in inner_names(goal, variable) if n != variable or not ends]
     try:
         evaluate(expression, box_of(goal, inside), smooth=True)
-    except UnknownError:
+    except NoRangeError:
         return False
     return True
 
@@ -213,7 +213,7 @@ def inside(at: Any, goal: Goal, variable: str, *, strictly: bool) -> bool:
     r = goal.ranges[variable]
     try:
         i = evaluate(at, box_of(goal, [n for n in inner_names(goal, variable) if n != variable]))
-    except UnknownError:
+    except NoRangeError:
         return False
     low = r.lower is None or i.low > r.lower or (i.low == r.lower and (i.low_open or not strictly))
     return low and (
@@ -230,8 +230,8 @@ def value_at(goal: Goal, variable: str, lower: bool) -> Any:
         return None
     others = [n for n in inner_names(goal, variable) if n != variable]
     try:
-        evaluate(goal.expression, {**box_of(goal, others), variable: Interval.at(end)}, finite=True)
-    except UnknownError:
+        evaluate(goal.expression, {**box_of(goal, others), variable: Span.at(end)}, finite=True)
+    except NoRangeError:
         return None
     return value
 
