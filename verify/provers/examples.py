@@ -20,7 +20,7 @@ class Found(Exception):  # noqa: N818 - the search ends with it; it is no error
 
 @contextmanager
 def _no_local_constants() -> Iterator[None]:
-    from hypothesis.internal.conjecture import providers
+    from hypothesis.internal.conjecture import providers  # slow to load, and only a search needs it
 
     if not hasattr(providers, "_get_local_constants"):  # an older Hypothesis has no such habit
         yield
@@ -49,8 +49,8 @@ def run_examples(
 
     Returns whether it was raised.  The last call of ``body`` that raises is the one on the simplest example.
     """
-    import hypothesis
-    from hypothesis import HealthCheck, Phase, Verbosity, errors
+    import hypothesis  # slow to load, and only a search needs it
+    from hypothesis import HealthCheck, Phase, Verbosity, errors  # likewise
 
     phases = (Phase.generate, Phase.target, Phase.shrink) if shrink else (Phase.generate, Phase.target)
     settings = hypothesis.settings(

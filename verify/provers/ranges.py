@@ -315,15 +315,10 @@ def evaluate(expression: Any, box: Mapping[str, Span], *, finite: bool = False, 
             raise NoRangeError(str(error)) from None
 
 
-def range_of(expression: Any, ranges: Mapping[str, Range], *, interior: bool = False) -> Span | None:
-    """The interval of an expression on the box, or ``None`` where there is none.
-
-    ``interior``: only inner points count, and a pole among them gives ``None``, so that anything else
-    says that the expression is continuous there.
-    """
-    box = {n: Span.of(opened(r) if interior and r.lower != r.upper else r) for n, r in ranges.items()}
+def range_of(expression: Any, ranges: Mapping[str, Range]) -> Span | None:
+    """The interval of an expression on the box, or ``None`` where there is none."""
     try:
-        return evaluate(expression, box, finite=interior)
+        return evaluate(expression, {name: Span.of(r) for name, r in ranges.items()})
     except NoRangeError:
         return None
 

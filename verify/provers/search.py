@@ -145,7 +145,7 @@ class _PointSearch:
         return points
 
     def _targeted(self) -> None:
-        from hypothesis import strategies, target
+        from hypothesis import strategies, target  # slow to load, and --help never searches
 
         @strategies.composite
         def points(draw: Any) -> dict[str, Fraction]:
@@ -302,7 +302,7 @@ def _short(example: Any) -> str:
 
 def _aim(left: Any, right: Any, relation: str) -> None:
     """Tell Hypothesis how far the example is from failing."""
-    from hypothesis import target
+    from hypothesis import target  # slow to load, and --help never searches
 
     slack = comparison.relative_gap(left, right)
     slack = -slack if relation in (">=", ">") else -abs(slack) if relation == "==" else slack

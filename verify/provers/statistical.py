@@ -27,15 +27,13 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy
 from flint import arb
 
 from verify.claims import Claim, ClaimError, Effort, Finding, Verdict
 from verify.provers.balls import precision, rational
-
-if TYPE_CHECKING:
-    import numpy
 
 _BITS = 128
 _BLOCK = 10_000  # trials that share one generator
@@ -277,8 +275,6 @@ def _decimal(number: Fraction) -> str:
 
 def generators(seed: list[int], look: int, count: int) -> Iterator[tuple[numpy.random.Generator, int]]:
     """The generators of a look's trials, each for a block of them."""
-    import numpy
-
     for block, start in enumerate(range(0, count, _BLOCK)):
         sequence = numpy.random.SeedSequence([*seed, look, block])
         yield numpy.random.default_rng(sequence), min(_BLOCK, count - start)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil, floor
 
 import sympy
 
@@ -161,7 +162,8 @@ def _as_real(goal: Goal) -> Goal:
 def _by_cases(goal: Goal, name: str, budget: Allowance) -> Node | None:
     """The first values of an integer variable one by one, the rest as a real tail."""
     r = goal.ranges[name]
-    first = first_integer(r)
+    assert r.lower is not None
+    first = floor(r.lower) + 1 if r.lower_open else ceil(r.lower)
     parts: list[Node] = []
     size = 0 if r.upper is None else int(r.upper - first) + 1
     for count in (*_FIRST_VALUES, *((size,) if size <= _MOST_VALUES else ())):
@@ -179,11 +181,3 @@ def _by_cases(goal: Goal, name: str, budget: Allowance) -> Node | None:
         if tail is not None:
             return {"by": "cases", "variable": name, "parts": parts, "tail": tail}
     return None
-
-
-def first_integer(r: Range) -> int:
-    """The least integer of a range with a finite lower end."""
-    if r.lower is None:
-        raise ValueError("the range has no lower end")
-    least = -((-r.lower.numerator) // r.lower.denominator)
-    return least + 1 if r.lower_open and least == r.lower else least

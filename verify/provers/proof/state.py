@@ -32,6 +32,11 @@ Rule = Callable[["ProofSearch", Goal, int], "Node | None"]
 Prove = Callable[[Goal], Node | None]
 
 _DEGREE = 64
+_STRANGE = (
+    *(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I, sympy.re, sympy.im, sympy.arg, sympy.sign),
+    *(sympy.Heaviside, sympy.DiracDelta, sympy.Derivative, sympy.Subs, sympy.Limit),
+    *(sympy.Piecewise, sympy.AccumBounds, sympy.polygamma),
+)
 
 
 def manageable(expression: Any) -> bool:
@@ -46,22 +51,7 @@ def algebra(call: Callable[..., Any], expression: Any, *arguments: Any, **option
 
 def proper(expression: Any) -> bool:
     """Whether it is a real formula of the claims' language, as far as the atoms tell."""
-    strange = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I)
-    kinds = (
-        sympy.sign,
-        sympy.Heaviside,
-        sympy.DiracDelta,
-        sympy.Derivative,
-        sympy.Subs,
-        sympy.Limit,
-        sympy.Piecewise,
-        sympy.AccumBounds,
-        sympy.polygamma,
-        sympy.re,
-        sympy.im,
-        sympy.arg,
-    )
-    return isinstance(expression, sympy.Expr) and not expression.has(*strange, *kinds)
+    return isinstance(expression, sympy.Expr) and not expression.has(*_STRANGE)
 
 
 @dataclass
@@ -256,22 +246,22 @@ def limit_of(search: ProofSearch, goal: Goal, variable: str, lower: bool) -> Any
     value = algebra(sympy.limit, e, symbol, target, "+" if lower else "-")
     if value is None or not proper(value) or value.has(symbol):
         return None
-    return value if approaches(e, value, goal, variable, end, lower, search.points(goal)) else None
+    return value if approaches(goal, value, variable, lower, search.points(goal)) else None
 
 
-def approaches(
-    e: Any, value: Any, goal: Goal, variable: str, end: Fraction | None, lower: bool, at: list[Point]
-) -> bool:
+def approaches(goal: Goal, value: Any, variable: str, lower: bool, at: list[Point]) -> bool:
     """Whether the values come near the supposed limit, at points that come near the end."""
     r = goal.ranges[variable]
-    sign = 1 if lower else -1
+    end, sign = (r.lower, 1) if lower else (r.upper, -1)
     for point in at[:4] or [{}]:
         gaps = []
         for k in (6, 12, 24, 40):
             step = Fraction(2) ** (-k)
             x = -sign / step if end is None else end + sign * step
             if x in replace(r, integer=False):
-                gap = at_point((e - value) / (1 + sympy.Abs(value)), {**point, variable: x}, 512)
+                gap = at_point(
+                    (goal.expression - value) / (1 + sympy.Abs(value)), {**point, variable: x}, 512
+                )
                 gaps += [gap] if gap is not None else []
         if len(gaps) < 2:
             return False
