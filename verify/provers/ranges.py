@@ -315,10 +315,13 @@ def evaluate(expression: Any, box: Mapping[str, Span], *, finite: bool = False, 
             raise NoRangeError(str(error)) from None
 
 
-def range_of(expression: Any, ranges: Mapping[str, Range]) -> Span | None:
-    """The interval of an expression on the box, or ``None`` where there is none."""
+def range_of(
+    expression: Any, box: Mapping[str, Range | Span], *, finite: bool = False, smooth: bool = False
+) -> Span | None:
+    """The same, or ``None`` where there is none."""
+    spans = {name: r if isinstance(r, Span) else Span.of(r) for name, r in box.items()}
     try:
-        return evaluate(expression, {name: Span.of(r) for name, r in ranges.items()})
+        return evaluate(expression, spans, finite=finite, smooth=smooth)
     except NoRangeError:
         return None
 

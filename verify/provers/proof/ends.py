@@ -24,7 +24,7 @@ from verify.claims import Range
 from verify.provers.expressions import attempt, length, simpler_forms
 from verify.provers.intervals import Span
 from verify.provers.proof.state import algebra, proper
-from verify.provers.ranges import NoRangeError, evaluate
+from verify.provers.ranges import range_of
 
 _LONGEST = 80  # operations of what is looked at
 _ORDERS = 4  # derivatives of a numerator or denominator
@@ -83,10 +83,7 @@ class _Towards:
         return self._composed(e, depth) if found is None else found
 
     def _finite(self, e: Any, at: Span, *, smooth: bool = False) -> Span | None:
-        try:
-            return evaluate(e, {**self.others, self.u.name: at}, finite=True, smooth=smooth)
-        except NoRangeError:
-            return None
+        return range_of(e, {**self.others, self.u.name: at}, finite=True, smooth=smooth)
 
     def _value(self, e: Any) -> Any:
         """By continuity."""

@@ -49,10 +49,6 @@ class Work:
         """Whether the budget is used up."""
         return self.boxes >= self.budget
 
-    def share(self, parts: int) -> Work:
-        """A part of what is left."""
-        return Work(max(0, self.budget - self.boxes) // parts)
-
 
 @dataclass(frozen=True)
 class Shown:

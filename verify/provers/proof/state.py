@@ -26,7 +26,7 @@ from verify.provers.goals import Goal, Node
 from verify.provers.intervals import Span
 from verify.provers.points import Point, at_point, points, slope_at
 from verify.provers.proof.leaves import Work
-from verify.provers.ranges import NoRangeError, evaluate, opened
+from verify.provers.ranges import opened, range_of
 
 Rule = Callable[["ProofSearch", Goal, int], "Node | None"]
 Prove = Callable[[Goal], Node | None]
@@ -175,12 +175,7 @@ def loose(goal: Goal) -> bool:
 
 def tame(goal: Goal, *expressions: Any) -> bool:
     """Whether no pole of these expressions is in the box, its ends included."""
-    try:
-        for e in expressions:
-            evaluate(e, box_of(goal), finite=True)
-    except NoRangeError:
-        return False
-    return True
+    return all(range_of(e, box_of(goal), finite=True) is not None for e in expressions)
 
 
 def inner_names(goal: Goal, variable: str) -> list[str]:
@@ -191,19 +186,14 @@ def inner_names(goal: Goal, variable: str) -> list[str]:
 def smooth(expression: Any, goal: Goal, variable: str, *, ends: bool = False) -> bool:
     """Whether it is differentiable along the variable's inner points (or with its ends)."""
     inside = [n for n in inner_names(goal, variable) if n != variable or not ends]
-    try:
-        evaluate(expression, box_of(goal, inside), smooth=True)
-    except NoRangeError:
-        return False
-    return True
+    return range_of(expression, box_of(goal, inside), smooth=True) is not None
 
 
 def inside(at: Any, goal: Goal, variable: str, *, strictly: bool) -> bool:
     """Whether the values of an expression are in the closed (open) range of a variable."""
     r = goal.ranges[variable]
-    try:
-        i = evaluate(at, box_of(goal, [n for n in inner_names(goal, variable) if n != variable]))
-    except NoRangeError:
+    i = range_of(at, box_of(goal, [n for n in inner_names(goal, variable) if n != variable]))
+    if i is None:
         return False
     low = r.lower is None or i.low > r.lower or (i.low == r.lower and (i.low_open or not strictly))
     return low and (
@@ -219,11 +209,8 @@ def value_at(goal: Goal, variable: str, lower: bool) -> Any:
     if end is None or value is None or not proper(value):
         return None
     others = [n for n in inner_names(goal, variable) if n != variable]
-    try:
-        evaluate(goal.expression, {**box_of(goal, others), variable: Span.at(end)}, finite=True)
-    except NoRangeError:
-        return None
-    return value
+    box = {**box_of(goal, others), variable: Span.at(end)}
+    return value if range_of(goal.expression, box, finite=True) is not None else None
 
 
 def limit_of(search: ProofSearch, goal: Goal, variable: str, lower: bool) -> Any:
@@ -253,15 +240,14 @@ def approaches(goal: Goal, value: Any, variable: str, lower: bool, at: list[Poin
     """Whether the values come near the supposed limit, at points that come near the end."""
     r = goal.ranges[variable]
     end, sign = (r.lower, 1) if lower else (r.upper, -1)
+    error = (goal.expression - value) / (1 + sympy.Abs(value))
     for point in at[:4] or [{}]:
         gaps = []
         for k in (6, 12, 24, 40):
             step = Fraction(2) ** (-k)
             x = -sign / step if end is None else end + sign * step
             if x in replace(r, integer=False):
-                gap = at_point(
-                    (goal.expression - value) / (1 + sympy.Abs(value)), {**point, variable: x}, 512
-                )
+                gap = at_point(error, {**point, variable: x}, 512)
                 gaps += [gap] if gap is not None else []
         if len(gaps) < 2:
             return False
