@@ -36,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ctucbvi.numeric.arrays import Floats, Integers
+from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.polynomials import bernstein
 
 UNIT = 2.0**-52
@@ -83,6 +83,14 @@ def excess(d, n, blur, work):
     for k in range(1, n + 1):
         top = max(top, work[k])
     return max(top + slack, 0.0) * GROW
+
+
+@njit(cache=True)
+def residual_bounds(committed, model, claimed, begin, error, bounds):
+    """The bounds of either problem, from Python: tuples without names, which numba takes apart sooner."""
+    if committed:
+        return committed_bounds(Arrays(*model), Claimed(*claimed), begin, error, bounds)
+    return adjustable_bounds(Arrays(*model), Claimed(*claimed), begin, error, bounds)
 
 
 @njit(cache=True)
