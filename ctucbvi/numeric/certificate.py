@@ -153,7 +153,7 @@ def _prove(s: NumericSolution, a: Arrays, low: int, high: int, error: float, bou
     times = np.ascontiguousarray(s.times[since : high + 1])
     claimed = Claimed(s.truncate, s.policy is not None, times, *pieces)
     kernel = committed_bounds if committed else adjustable_bounds
-    return float(kernel(a, claimed, low - since, error, bounds[since:high]))
+    return float(kernel(tuple(a), tuple(claimed), low - since, error, bounds[since:high]))
 
 
 def _steepest(solution: NumericSolution) -> Fraction:

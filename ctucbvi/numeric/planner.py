@@ -202,7 +202,7 @@ class _March:
             if self.pieces == len(self.room.best):
                 self._grow()
             stop = min(len(self.room.best), self.pieces + together)
-            self.pieces = march(a, self.aim, self.room, end, self.pieces, stop, forced)
+            self.pieces = march(tuple(a), tuple(self.aim), tuple(self.room), end, self.pieces, stop, forced)
             if self.pieces < stop and self.room.times[self.pieces] < end:
                 raise UndecidedError(
                     f"{self._reached()} is beyond double precision; use --engine exact or other units"
