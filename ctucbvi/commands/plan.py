@@ -9,10 +9,11 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-from ctucbvi import CTMDP, Budget, InputError, Solution, UndecidedError, find_model, solve
+from ctucbvi import CTMDP, Budget, InputError, Solution, UndecidedError, solve
 from ctucbvi.commands.plan_figure import plot_solutions
 from ctucbvi.enclosure import exact_string
 from ctucbvi.figures import check_target
+from ctucbvi.library import find_model
 from ctucbvi.numbers import exact
 from ctucbvi.solutions import About, document
 from verify.progress import ProgressLine

@@ -14,7 +14,7 @@ import sympy
 from tests.unit.test_proof import TRUE, goal_of, on_boxes
 from verify.claims import Claim, Domain, Effort, Range, Relation, Verdict
 from verify.provers.goals import Goal
-from verify.provers.intervals import Interval
+from verify.provers.intervals import Span
 from verify.provers.proof import Proof, algebra, boxes, calculus, leaves, prove, state
 from verify.provers.proof.check import vacuous
 
@@ -144,13 +144,13 @@ def test_without_closed_infinities_a_false_claim_would_be_proved(monkeypatch):
     """exp(-1/x) is 0 at x = 0, as a limit."""
     false = ("exp(-1/x) > 0", ["x >= 0"])
     assert proof_of(*false) is None
-    inverse = Interval.inverse
+    inverse = Span.inverse
 
     def forgetful(self):
         i = inverse(self)
-        return Interval(i.low, i.high, i.low_open, True)
+        return Span(i.low, i.high, i.low_open, True)
 
-    monkeypatch.setattr(Interval, "inverse", forgetful)
+    monkeypatch.setattr(Span, "inverse", forgetful)
     assert proof_of(*false) is not None
 
 
@@ -206,7 +206,7 @@ def test_a_wrong_derivative_is_dropped(monkeypatch, blind):
 
 def test_a_goal_that_fails_at_a_point_is_dropped_even_if_its_range_is_wrong(monkeypatch):
     false = ("x - 1/2 >= 0", ["0 <= x <= 1"])
-    monkeypatch.setattr(Interval, "positive", lambda self, strict: True)
+    monkeypatch.setattr(Span, "positive", lambda self, strict: True)
     assert proof_of(*false) is None
     monkeypatch.setattr(state.ProofSearch, "plausible", lambda self, goal: True)
     assert proof_of(*false) is not None
@@ -228,7 +228,7 @@ MUTANTS = [
      ("1/x >= -10**9", ["-1 <= x <= 1"])),
     ("a ball that is not finite counts", leaves, "shows", lambda value, *, strict: not value < 0,
      ("log(x) >= -5", ["0 <= x <= 1"])),
-    ("an open end counts for a strict goal at a closed one", Interval, "positive",
+    ("an open end counts for a strict goal at a closed one", Span, "positive",
      lambda self, *, strict: self.low >= 0, ("x > 0", ["0 <= x <= 1"])),
     ("a contact is used for strict goals", calculus.Contact, "sign",
      lambda contact, goal: 1 if contact.order % 2 == 0 else 0, ("log(x) < x - 1", ["1/2 <= x <= 5"])),
@@ -262,7 +262,7 @@ def test_without_the_sign_of_a_factor_a_false_claim_would_be_proved(monkeypatch)
     false = ("(x - 1/10000)*exp(x) >= 0", ["0 <= x <= 1"])
     monkeypatch.setattr(state.ProofSearch, "plausible", lambda self, goal: True)
     assert proof_of(*false) is None
-    monkeypatch.setattr(algebra, "range_of", lambda e, ranges: Interval(Fraction(1), Fraction(1)))
+    monkeypatch.setattr(algebra, "range_of", lambda e, ranges: Span(Fraction(1), Fraction(1)))
     assert proof_of(*false) is not None
 
 

@@ -301,13 +301,13 @@ MUTANTS = {
         "monotone, hypothesis that fails on the way",
     ),
     "isolated points are limits": (
-        goals.Goal,
+        goals.Obligation,
         "thin",
         property(lambda goal: False),
         "given, infinite multiplier at the only point",
     ),
     "parts of a goal are not held": (
-        goals.Goal,
+        goals.Obligation,
         "beside",
         lambda goal: goal,
         "given, an infinite factor at the only point",
@@ -319,7 +319,7 @@ MUTANTS = {
         "range, strict at a closed end",
     ),
     "a strict goal passes to the limit": (
-        goals.Goal,
+        goals.Obligation,
         "boxes",
         lambda goal: iter([({n: x.inner() for n, x in goal.box.items()}, False)]),
         "range, strict at a limit",
@@ -330,7 +330,7 @@ MUTANTS = {
     "held parts are relaxed": (
         documents,
         "_relaxed",
-        lambda goal, kinds: goal if kinds & {"cases"} else goals.Goal(goal.f, goal.strict, goal.box),
+        lambda goal, kinds: goal if kinds & {"cases"} else goals.Obligation(goal.f, goal.strict, goal.box),
         "cases, a factor infinite at one",
     ),
 }

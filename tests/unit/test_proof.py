@@ -24,7 +24,7 @@ from verify.claims import (
     limit,
 )
 from verify.provers.goals import Goal, certificate
-from verify.provers.intervals import Interval
+from verify.provers.intervals import Span
 from verify.provers.points import at_point, points
 from verify.provers.proof import Proof, leaves, prove
 from verify.provers.proof.algebra import by_range
@@ -33,7 +33,7 @@ from verify.provers.proof.check import part_of
 from verify.provers.proof.leaves import Work, look
 from verify.provers.proof.rules import LATE
 from verify.provers.proof.state import ProofSearch
-from verify.provers.ranges import UnknownError, evaluate, range_of
+from verify.provers.ranges import NoRangeError, evaluate, range_of
 from verify.recheck import recheck
 
 TRUE = [
@@ -375,14 +375,14 @@ ENDS = [
 
 @pytest.mark.parametrize(("text", "ends"), ENDS, ids=[t for t, _ in ENDS])
 def test_ranges_with_their_open_and_closed_ends(text, ends):
-    box = {name: Interval.of(r) for name, r in BOX.ranges.items()}
-    assert evaluate(expression(text, BOX.symbols), box) == Interval(*ends)
+    box = {name: Span.of(r) for name, r in BOX.ranges.items()}
+    assert evaluate(expression(text, BOX.symbols), box) == Span(*ends)
 
 
 def contains_its_values(text) -> bool:
     """Whether the range of an expression contains its values at exact points of the box."""
     e = expression(text, BOX.symbols)
-    interval = evaluate(e, {name: Interval.of(r) for name, r in BOX.ranges.items()})
+    interval = evaluate(e, {name: Span.of(r) for name, r in BOX.ranges.items()})
     values = [v for point in points(dict(BOX.ranges), ()) if (v := at_point(e, point)) is not None]
     assert len(values) > 10
     low = interval.low == -inf or not any(v < bound(interval.low) for v in values)
@@ -411,21 +411,21 @@ def test_ranges_contain_the_values(text):
 
 
 def test_a_range_that_forgets_a_sign_is_caught(monkeypatch):
-    multiplied = Interval.__mul__
-    monkeypatch.setattr(Interval, "__mul__", lambda a, b: multiplied(a, b).magnitude())
+    multiplied = Span.__mul__
+    monkeypatch.setattr(Span, "__mul__", lambda a, b: multiplied(a, b).magnitude())
     assert not all(contains_its_values(text) for text in VALUES)
 
 
 def test_what_may_not_be_real_is_unknown():
-    box = {name: Interval.of(r) for name, r in BOX.ranges.items()}
+    box = {name: Span.of(r) for name, r in BOX.ranges.items()}
     for text in ("log(y)", "sqrt(y)", "y**x"):
-        with pytest.raises(UnknownError):
+        with pytest.raises(NoRangeError):
             evaluate(expression(text, BOX.symbols), box)
 
 
 def test_poles_and_kinks_are_seen():
-    box = {name: Interval.of(r) for name, r in BOX.ranges.items()}
+    box = {name: Span.of(r) for name, r in BOX.ranges.items()}
     for text in ("1/y", "abs(y)", "sqrt(x)", "Max(x, p)", "log(x)"):
-        with pytest.raises(UnknownError):
+        with pytest.raises(NoRangeError):
             evaluate(expression(text, BOX.symbols), box, smooth=True)
     evaluate(expression("sqrt(rate)/p + log(q)", BOX.symbols), box, smooth=True)

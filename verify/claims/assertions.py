@@ -97,11 +97,6 @@ class Monotone:
         """The symbols that occur."""
         return _symbols(self.function)
 
-    def slope(self, domain: Domain) -> Relation:
-        """``0 <= derivative``, which is the same thing for a differentiable function."""
-        derivative = sympy.diff(self.function, domain.symbols[self.variable])
-        return Relation(sympy.Integer(0), "<=", derivative if self.increasing else -derivative)
-
     def text(self) -> str:
         """For a reader."""
         direction = "non-decreasing" if self.increasing else "non-increasing"

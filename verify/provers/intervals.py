@@ -18,7 +18,7 @@ End = Fraction | float  # a rational, or ±inf
 
 
 @dataclass(frozen=True)
-class Interval:
+class Span:
     """From ``low`` to ``high``; see the module's first lines for what an open end means."""
 
     low: End
@@ -27,9 +27,9 @@ class Interval:
     high_open: bool = False
 
     @staticmethod
-    def of(r: Range) -> Interval:
+    def of(r: Range) -> Span:
         """A variable's range."""
-        return Interval(
+        return Span(
             -inf if r.lower is None else r.lower,
             inf if r.upper is None else r.upper,
             r.lower is None or r.lower_open,
@@ -37,9 +37,9 @@ class Interval:
         )
 
     @staticmethod
-    def at(number: End) -> Interval:
+    def at(number: End) -> Span:
         """One point."""
-        return Interval(number, number)
+        return Span(number, number)
 
     @property
     def singular(self) -> bool:
@@ -50,18 +50,18 @@ class Interval:
         """Whether everything in it is >= 0 (> 0)."""
         return self.low > 0 or (self.low == 0 and (self.low_open or not strict))
 
-    def within(self, other: Interval) -> Interval:
+    def within(self, other: Span) -> Span:
         """What two intervals share; they must share something."""
         low, low_open = max(ends_of(self)[0], ends_of(other)[0])
         (high, closed) = min((self.high, not self.high_open), (other.high, not other.high_open))
-        return Interval(low, high, low_open, not closed)
+        return Span(low, high, low_open, not closed)
 
     def __contains__(self, number: End) -> bool:
         low = self.low < number or (self.low == number and not self.low_open)
         return low and (number < self.high or (self.high == number and not self.high_open))
 
-    def __neg__(self) -> Interval:
-        return Interval(-self.high, -self.low, self.high_open, self.low_open)
+    def __neg__(self) -> Span:
+        return Span(-self.high, -self.low, self.high_open, self.low_open)
 
     @property
     def _falls(self) -> bool:
@@ -71,14 +71,14 @@ class Interval:
     def _rises(self) -> bool:
         return self.high == inf and not self.high_open
 
-    def __add__(self, other: Interval) -> Interval:
+    def __add__(self, other: Span) -> Span:
         if (self._falls and other._rises) or (self._rises and other._falls):
             return WHOLE
         low, low_open = _added((self.low, self.low_open), (other.low, other.low_open))
         high, high_open = _added((self.high, self.high_open), (other.high, other.high_open))
-        return Interval(low, high, low_open, high_open)
+        return Span(low, high, low_open, high_open)
 
-    def __mul__(self, other: Interval) -> Interval:
+    def __mul__(self, other: Span) -> Span:
         a, b = self, other
         pairs = [
             _multiplied(x, y)
@@ -91,26 +91,26 @@ class Interval:
                 product = hull([*ends_of(product), *_indeterminate(zero, other_)])
         return product
 
-    def inverse(self) -> Interval:
+    def inverse(self) -> Span:
         """1/it; a pole inside makes it everything, and 1/0 alone raises ZeroDivisionError."""
         if self.low >= 0:
             high, high_open = (inf, self.low_open) if self.low == 0 else (_one_over(self.low), self.low_open)
-            return Interval(_one_over(self.high), high, self.high_open, high_open)
+            return Span(_one_over(self.high), high, self.high_open, high_open)
         if self.high <= 0:
             return -(-self).inverse()
         return WHOLE
 
-    def magnitude(self) -> Interval:
+    def magnitude(self) -> Span:
         """The absolute value."""
         if self.low >= 0:
             return self
         if self.high <= 0:
             return -self
         high, high_open = max((-self.low, not self.low_open), (self.high, not self.high_open))
-        return Interval(Fraction(0), high, False, not high_open)
+        return Span(Fraction(0), high, False, not high_open)
 
 
-WHOLE = Interval(-inf, inf)
+WHOLE = Span(-inf, inf)
 Ended = tuple[End, bool]  # an end, and whether it is open
 
 
@@ -133,19 +133,19 @@ def _multiplied(x: Ended, y: Ended) -> Ended:
     return x[0] * y[0], x[1] or y[1]
 
 
-def ends_of(i: Interval) -> list[Ended]:
+def ends_of(i: Span) -> list[Ended]:
     """Both ends, each with whether it is open."""
     return [(i.low, i.low_open), (i.high, i.high_open)]
 
 
-def hull(ends: list[Ended]) -> Interval:
+def hull(ends: list[Ended]) -> Span:
     """The smallest interval with these ends in its closure."""
     low = min(e for e, _ in ends)
     high = max(e for e, _ in ends)
-    return Interval(low, high, all(o for e, o in ends if e == low), all(o for e, o in ends if e == high))
+    return Span(low, high, all(o for e, o in ends if e == low), all(o for e, o in ends if e == high))
 
 
-def _indeterminate(zero: Interval, infinite: Interval) -> list[Ended]:
+def _indeterminate(zero: Span, infinite: Span) -> list[Ended]:
     """What a closed zero times a closed infinity adds: everything from 0 to the infinities of these signs."""
     found: list[Ended] = [(Fraction(0), False)]
     for end, is_open in ends_of(infinite):

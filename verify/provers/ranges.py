@@ -34,14 +34,14 @@ from verify.provers.balls import (
     precision,
     program,
 )
-from verify.provers.intervals import End, Ended, Interval, ends_of, hull
+from verify.provers.intervals import End, Ended, Span, ends_of, hull
 
 BITS = 128
 _LARGE = 1 << 14  # a ball beyond 2^±_LARGE counts as infinite or as next to zero
 _LONG = 768  # a rational with more bits than this is rounded outward
 
 
-class UnknownError(Exception):
+class NoRangeError(Exception):
     """The expression cannot be evaluated over this box (it may not be real, or the function is unknown)."""
 
 
@@ -49,14 +49,14 @@ def _bits(number: Fraction) -> int:
     return max(number.numerator.bit_length(), number.denominator.bit_length())
 
 
-def _rounded(i: Interval) -> Interval:
+def _rounded(i: Span) -> Span:
     """With shorter ends, outward."""
     low, high = i.low, i.high
     if isinstance(low, Fraction) and _bits(low) > _LONG:
         low = _of_ball(ball(low), i.low_open).low
     if isinstance(high, Fraction) and _bits(high) > _LONG:
         high = _of_ball(ball(high), i.high_open).high
-    return Interval(low, high, i.low_open, i.high_open)
+    return Span(low, high, i.low_open, i.high_open)
 
 
 def _fraction(x: arb) -> tuple[Fraction | None, int]:
@@ -68,10 +68,10 @@ def _fraction(x: arb) -> tuple[Fraction | None, int]:
     return Fraction(mantissa) * Fraction(2) ** exponent, 0
 
 
-def _of_ball(value: arb, is_open: bool = False) -> Interval:
+def _of_ball(value: arb, is_open: bool = False) -> Span:
     """The interval of a ball; an extreme end becomes an open infinity or a zero (open, if it is not one)."""
     if not value.is_finite():
-        raise UnknownError("not finite")
+        raise NoRangeError("not finite")
     low, low_sign = _fraction(value.lower())
     high, high_sign = _fraction(value.upper())
     large = Fraction(2) ** _LARGE
@@ -82,7 +82,7 @@ def _of_ball(value: arb, is_open: bool = False) -> Interval:
     tiny = 1 / large
     bottom: End = low if low is not None else (-tiny if low_sign == 0 else -inf)
     top: End = high if high is not None else (tiny if high_sign == 0 else inf)
-    return Interval(
+    return Span(
         bottom,
         top,
         is_open or bottom == -inf or (bottom == 0 and bool(value > 0)),
@@ -109,29 +109,29 @@ def _end(function: Any, end: Ended, limit: End, side: int) -> Ended:
     return ends_of(_of_ball(FUNCTIONS[function](ball(at)), is_open))[side]
 
 
-def _increasing(function: Any, i: Interval, at_low: End, at_high: End) -> Interval:
+def _increasing(function: Any, i: Span, at_low: End, at_high: End) -> Span:
     """An increasing function, with its limits at the infinite ends."""
     low, high = ends_of(i)
     return _between(_end(function, low, at_low, 0), _end(function, high, at_high, 1))
 
 
-def _between(low: Ended, high: Ended) -> Interval:
-    return Interval(low[0], high[0], low[1], high[1])
+def _between(low: Ended, high: Ended) -> Span:
+    return Span(low[0], high[0], low[1], high[1])
 
 
-def _logarithm(i: Interval) -> Interval:
+def _logarithm(i: Span) -> Span:
     if i.low < 0:
-        raise UnknownError("log of what may be negative")
+        raise NoRangeError("log of what may be negative")
     if i.high == 0:
-        raise UnknownError("log of zero")
+        raise NoRangeError("log of zero")
     if i.low > 0:
         return _increasing(sympy.log, i, inf, inf)
     return _between((-inf, i.low_open), _end(sympy.log, ends_of(i)[1], inf, 1))
 
 
-def _wave(function: Any, i: Interval) -> Interval:
+def _wave(function: Any, i: Span) -> Span:
     """Sine and cosine: monotone on the pieces that matter, else by balls, between -1 and 1."""
-    everything = Interval(Fraction(-1), Fraction(1))
+    everything = Span(Fraction(-1), Fraction(1))
     if not (isinstance(i.low, Fraction) and isinstance(i.high, Fraction)):
         return everything
     half, whole = Fraction(157, 100), Fraction(314, 100)  # less than pi/2 and pi
@@ -146,31 +146,29 @@ def _wave(function: Any, i: Interval) -> Interval:
     return _of_ball(FUNCTIONS[function](ball(i.low, i.high))).within(everything)
 
 
-def _gamma(function: Any, i: Interval) -> Interval:
+def _gamma(function: Any, i: Span) -> Span:
     if i.low >= 2:
         return _increasing(function, i, inf, inf)
     if not (i.low > 0 or (i.low == 0 and i.low_open)):
-        raise UnknownError("gamma of what may not be positive")
+        raise NoRangeError("gamma of what may not be positive")
     # The minimum, at 1.4616..., is 0.8856...
-    valley = Interval(
-        Fraction(885, 1000) if function is sympy.gamma else Fraction(-122, 1000), inf, True, True
-    )
+    valley = Span(Fraction(885, 1000) if function is sympy.gamma else Fraction(-122, 1000), inf, True, True)
     if i.low > 0 and isinstance(i.high, Fraction):
         value = FUNCTIONS[function](ball(Fraction(i.low), i.high))
         return _of_ball(value).within(valley) if value.is_finite() else valley
     return valley
 
 
-def _log1pr(i: Interval) -> Interval:
+def _log1pr(i: Span) -> Span:
     """Decreasing, from oo at -1 to 0."""
     if i.low < -1:
-        raise UnknownError("log of what may be negative")
+        raise NoRangeError("log of what may be negative")
     low, high = ends_of(i)
     top = (inf, i.low_open) if i.low == -1 else _end(log1pr, low, inf, 1)
     return _between(_end(log1pr, high, Fraction(0), 0), top)
 
 
-def _function(function: Any, i: Interval) -> Interval:
+def _function(function: Any, i: Span) -> Span:
     """A function of one argument."""
     if function in _INCREASING:
         return _increasing(function, i, *_INCREASING[function])
@@ -185,24 +183,24 @@ def _function(function: Any, i: Interval) -> Interval:
     if function in (sympy.gamma, sympy.loggamma):
         return _gamma(function, i)
     if function is sympy.factorial:
-        return _gamma(sympy.gamma, i + Interval.at(Fraction(1)))
+        return _gamma(sympy.gamma, i + Span.at(Fraction(1)))
     if function is log1pr:
         return _log1pr(i)
-    raise UnknownError(f"no interval rule for {function}")
+    raise NoRangeError(f"no interval rule for {function}")
 
 
-def _in_balls(e: Any, parts: list[Interval]) -> Interval:
+def _in_balls(e: Any, parts: list[Span]) -> Span:
     """A function of several bounded arguments."""
     dummies = [sympy.Dummy(f"d{k}") for k in range(len(parts))]
     point = {}
     for dummy, i in zip(dummies, parts, strict=True):
         if not (isinstance(i.low, Fraction) and isinstance(i.high, Fraction)):
-            raise UnknownError(f"no interval rule for {e}")
+            raise NoRangeError(f"no interval rule for {e}")
         point[dummy.name] = ball(i.low, i.high)
     return _of_ball(program(e.func(*dummies)).run(point))
 
 
-def _natural_power(i: Interval, n: int) -> Interval:
+def _natural_power(i: Span, n: int) -> Span:
     """Powers are monotone where they are taken, so the ends go to the ends."""
 
     def raised(end: Ended, side: int) -> Ended:
@@ -217,10 +215,10 @@ def _natural_power(i: Interval, n: int) -> Interval:
     return _between(raised(low, 0), raised(high, 1))
 
 
-def _root_power(i: Interval, exponent: Fraction) -> Interval:
+def _root_power(i: Span, exponent: Fraction) -> Span:
     """A positive, broken power of what is not negative."""
     if i.low < 0:
-        raise UnknownError("a broken power of what may be negative")
+        raise NoRangeError("a broken power of what may be negative")
 
     def raised(end: Ended, side: int) -> Ended:
         at, is_open = end
@@ -239,23 +237,23 @@ def _root_power(i: Interval, exponent: Fraction) -> Interval:
 class _Evaluation:
     """One pass over an expression; subexpressions are evaluated once."""
 
-    def __init__(self, box: Mapping[str, Interval], finite: bool, smooth: bool) -> None:
+    def __init__(self, box: Mapping[str, Span], finite: bool, smooth: bool) -> None:
         self.box, self.finite, self.smooth = box, finite or smooth, smooth
-        self.known: dict[Any, Interval] = {}
+        self.known: dict[Any, Span] = {}
 
-    def of(self, e: Any) -> Interval:
+    def of(self, e: Any) -> Span:
         if e not in self.known:
             found = _rounded(self._of(e))
             if self.finite and found.singular:
-                raise UnknownError(f"{e} may be infinite")
+                raise NoRangeError(f"{e} may be infinite")
             self.known[e] = found
         return self.known[e]
 
-    def _of(self, e: Any) -> Interval:
+    def _of(self, e: Any) -> Span:
         if e.is_Symbol:
             return self.box[e.name]
         if e.is_Rational:
-            return Interval.at(Fraction(int(e.p), int(e.q)))
+            return Span.at(Fraction(int(e.p), int(e.q)))
         if e is sympy.pi or e is sympy.E:
             return _of_ball(arb.pi() if e is sympy.pi else arb.const_e())
         if e.is_Add or e.is_Mul:
@@ -265,70 +263,66 @@ class _Evaluation:
         if isinstance(e, sympy.Max | sympy.Min):
             return self._extreme(e)
         if self.smooth and isinstance(e, sympy.Abs) and 0 in self.of(e.args[0]):
-            raise UnknownError("a kink")
+            raise NoRangeError("a kink")
         parts = [self.of(a) for a in e.args]
         if not parts or isinstance(e, sympy.AccumBounds):
-            raise UnknownError(f"no interval rule for {e}")
+            raise NoRangeError(f"no interval rule for {e}")
         return _function(e.func, parts[0]) if len(parts) == 1 else _in_balls(e, parts)
 
-    def _folded(self, e: Any) -> Interval:
+    def _folded(self, e: Any) -> Span:
         parts = [self.of(a) for a in e.args]
         total = parts[0]
         for part in parts[1:]:
             total = total + part if e.is_Add else total * part
         return total
 
-    def _extreme(self, e: Any) -> Interval:
+    def _extreme(self, e: Any) -> Span:
         if self.smooth:
-            raise UnknownError("a kink")
+            raise NoRangeError("a kink")
         parts = [self.of(a) for a in e.args]
         pick = max if isinstance(e, sympy.Max) else min
         low, high = pick(p.low for p in parts), pick(p.high for p in parts)
         # An end of a maximum is reached if one part can reach it (the lower end: if all that tie can).
         every, some = (all, any) if pick is min else (any, all)
-        return Interval(
+        return Span(
             low,
             high,
             every(p.low_open for p in parts if p.low == low),
             some(p.high_open for p in parts if p.high == high),
         )
 
-    def _power(self, e: Any) -> Interval:
+    def _power(self, e: Any) -> Span:
         base, exponent = e.args
         i = self.of(base)
         if not exponent.is_Rational:
             product = self.of(exponent) * _logarithm(i)
             if self.finite and product.singular:
-                raise UnknownError("a power of zero")
+                raise NoRangeError("a power of zero")
             return _function(sympy.exp, product)
         size = abs(Fraction(int(exponent.p), int(exponent.q)))
         if size.denominator != 1 and self.smooth and 0 in i:
-            raise UnknownError("a root of zero")
+            raise NoRangeError("a root of zero")
         found = _natural_power(i, int(size)) if size.denominator == 1 else _root_power(i, size)
         return found.inverse() if exponent.is_negative else found
 
 
-def evaluate(
-    expression: Any, box: Mapping[str, Interval], *, finite: bool = False, smooth: bool = False
-) -> Interval:
-    """The interval of an expression over a box; raises :class:`UnknownError`."""
+def evaluate(expression: Any, box: Mapping[str, Span], *, finite: bool = False, smooth: bool = False) -> Span:
+    """The interval of an expression over a box; raises :class:`NoRangeError`."""
     with precision(BITS):
         try:
             return _Evaluation(box, finite, smooth).of(sympy.sympify(expression))
         except (OverflowError, ZeroDivisionError, KeyError, UnknownFunctionError) as error:
-            raise UnknownError(str(error)) from None
+            raise NoRangeError(str(error)) from None
 
 
-def range_of(expression: Any, ranges: Mapping[str, Range], *, interior: bool = False) -> Interval | None:
-    """The interval of an expression on the box, or ``None`` where there is none.
-
-    ``interior``: only inner points count, and a pole among them gives ``None``, so that anything else
-    says that the expression is continuous there.
-    """
-    box = {n: Interval.of(opened(r) if interior and r.lower != r.upper else r) for n, r in ranges.items()}
+def range_of(
+    expression: Any, box: Mapping[str, Range | Span], *, finite: bool = False, smooth: bool = False
+) -> Span | None:
+    """The same, or ``None`` where there is none."""
+    spans = {name: r if isinstance(r, Span) else Span.of(r) for name, r in box.items()}
     try:
-        return evaluate(expression, box, finite=interior)
-    except UnknownError:
+        return evaluate(expression, spans, finite=finite, smooth=smooth)
+    except NoRangeError:
         return None
 
 

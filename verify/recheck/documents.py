@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from verify.recheck.goals import Goal
+from verify.recheck.goals import Obligation
 from verify.recheck.identities import require_same
 from verify.recheck.intervals import UnknownError
 from verify.recheck.reading import domain_of, names_in, read, relation_of, tree_of
@@ -186,7 +186,7 @@ def _certificate(
     return list(_walk(data.get("proof"), goal, f"{path}.proof"))
 
 
-def _first_goal(data: Mapping[str, Any], whole: bool, along: str) -> Goal | list[str]:
+def _first_goal(data: Mapping[str, Any], whole: bool, along: str) -> Obligation | list[str]:
     """What the proof has to show, or (for an identity) the complaints at once."""
     texts, box_texts, integers = (list(data.get(key, ())) for key in ("domain", "box", "integers"))
     names = set(integers).union(*map(names_in, map(tree_of, [*texts, *box_texts, data.get("relation")])))
@@ -207,7 +207,7 @@ def _first_goal(data: Mapping[str, Any], whole: bool, along: str) -> Goal | list
     if relation == "==":
         return _identity(data, -f, box)
     kept = tuple(None if along and along in h[0].names else h for h in given)
-    return Goal(f, relation == "<", box, kept, frozenset(integers))
+    return Obligation(f, relation == "<", box, kept, frozenset(integers))
 
 
 def _clear(f: Term, box: Box) -> bool:
@@ -235,10 +235,10 @@ def _kinds(node: Any, known: dict[int, frozenset[str]]) -> frozenset[str]:
     return known[id(node)]
 
 
-def _walk(proof: Any, goal: Goal, path: str) -> Iterator[str]:
+def _walk(proof: Any, goal: Obligation, path: str) -> Iterator[str]:
     """The complaints about a proof tree, in its order."""
     known: dict[int, frozenset[str]] = {}
-    stack: list[tuple[str, Any, Goal]] = [(path, proof, goal)]
+    stack: list[tuple[str, Any, Obligation]] = [(path, proof, goal)]
     while stack:
         where, node, goal = stack.pop()
         try:
@@ -253,7 +253,7 @@ def _walk(proof: Any, goal: Goal, path: str) -> Iterator[str]:
         stack += [(f"{where}.{field}", child, sub) for field, child, sub in reversed(children)]
 
 
-def _relaxed(goal: Goal, kinds: frozenset[str]) -> Goal:
+def _relaxed(goal: Obligation, kinds: frozenset[str]) -> Obligation:
     """Without the hypotheses and integers that the rest of the proof does not use: a stronger goal."""
     if goal.held:
         return goal

@@ -4,11 +4,11 @@
 functions of the language are continuous where they are defined (a power 0**0 is refused at the root).  So
 a goal without hypotheses and integers may be shown on the inner points of the box only: f >= 0 passes to
 the limit, and so does f >= c with c > 0, but f > 0 does not.  With hypotheses or integers the points may
-be isolated, and every end that belongs to the box counts (:meth:`Goal.boxes`).
+be isolated, and every end that belongs to the box counts (:meth:`Obligation.boxes`).
 
 Where a goal is put together from several (``multiply``, ``sum``, ``given``, ``logarithm``), one of them may
 rest on a hypothesis that holds at an isolated point, and another be infinite there; so each is held to be
-defined at every point (:attr:`Goal.held`).
+defined at every point (:attr:`Obligation.held`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Node = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Goal:
+class Obligation:
     """``f >= 0`` (``> 0`` if strict) at every point of the box that satisfies the hypotheses."""
 
     f: Term
@@ -47,15 +47,15 @@ class Goal:
         """Whether the points may be isolated from each other, so that limits prove nothing."""
         return self.held or any(h is not None for h in self.given) or bool(self.integers)
 
-    def about(self, f: Term, strict: bool | None = None) -> Goal:
+    def about(self, f: Term, strict: bool | None = None) -> Obligation:
         """The same box with another expression."""
         return replace(self, f=f, strict=self.strict if strict is None else strict)
 
-    def beside(self) -> Goal:
+    def beside(self) -> Obligation:
         """For the parts of a goal that is put together."""
         return replace(self, held=self.thin)
 
-    def on(self, name: str, x: Interval) -> Goal:
+    def on(self, name: str, x: Interval) -> Obligation:
         """The same goal with another range for one variable."""
         return replace(self, box={**self.box, name: x})
 
@@ -72,8 +72,8 @@ class Goal:
             yield {**{n: r.inner() for n, r in self.box.items()}, name: x}
 
 
-Child = tuple[str, Any, Goal]  # the field, the node, its goal
-Rule = Callable[[Node, Goal], list[Child]]
+Child = tuple[str, Any, Obligation]  # the field, the node, its goal
+Rule = Callable[[Node, Obligation], list[Child]]
 
 
 def _taylor(f: Term, box: Box, order: int) -> Interval:
@@ -93,7 +93,7 @@ def _taylor(f: Term, box: Box, order: int) -> Interval:
     return total
 
 
-def shown(goal: Goal, order: int, depth: int = _DEPTH) -> bool:
+def shown(goal: Obligation, order: int, depth: int = _DEPTH) -> bool:
     """Whether the enclosure has the sign, on the box or on its parts."""
     bounded = all(goal.box[n].bounded for n in goal.f.names)
     for box, inner in goal.boxes():
@@ -118,7 +118,7 @@ def halves(x: Interval, at: Fraction) -> tuple[Interval, Interval]:
     return replace(x, high=at, high_open=False), replace(x, low=at, low_open=False)
 
 
-def by_range(node: Node, goal: Goal) -> list[Child]:
+def by_range(node: Node, goal: Obligation) -> list[Child]:
     """The enclosure of the expression has the sign."""
     del node
     _known(goal)
@@ -127,7 +127,7 @@ def by_range(node: Node, goal: Goal) -> list[Child]:
     return []
 
 
-def where(goal: Goal) -> str:
+def where(goal: Obligation) -> str:
     """The box in words."""
     ranges = [
         f"{n} in {'(['[not x.low_open]}{x.low}, {x.high}{')]'[not x.high_open]}" for n, x in goal.box.items()
@@ -135,12 +135,12 @@ def where(goal: Goal) -> str:
     return " for " + ", ".join(ranges) if ranges else ""
 
 
-def _known(goal: Goal) -> None:
+def _known(goal: Obligation) -> None:
     if unknown := sorted(goal.f.names - set(goal.box)):
         raise UnknownError(f"{unknown[0]!r} is not a variable of the box")
 
 
-def by_taylor(node: Node, goal: Goal) -> list[Child]:
+def by_taylor(node: Node, goal: Obligation) -> list[Child]:
     """Its Taylor enclosure has the sign; the box is bounded."""
     _known(goal)
     if node.get("order") not in (1, 2):
@@ -152,7 +152,7 @@ def by_taylor(node: Node, goal: Goal) -> list[Child]:
     return []
 
 
-def by_sturm(node: Node, goal: Goal) -> list[Child]:
+def by_sturm(node: Node, goal: Obligation) -> list[Child]:
     """A polynomial in one variable, by counting roots."""
     del node
     names = list(goal.f.names)
@@ -163,7 +163,7 @@ def by_sturm(node: Node, goal: Goal) -> list[Child]:
     return []
 
 
-def by_hessian(node: Node, goal: Goal) -> list[Child]:
+def by_hessian(node: Node, goal: Obligation) -> list[Child]:
     """It touches 0 at a point and is convex."""
     if goal.strict:
         raise UnknownError("a strict goal cannot touch 0")

@@ -17,7 +17,7 @@ from fractions import Fraction
 from verify.recheck import goals
 from verify.recheck.derivatives import derivative
 from verify.recheck.germs import limit
-from verify.recheck.goals import Child, Goal, Node, Rule, field, halves, shown, where
+from verify.recheck.goals import Child, Node, Obligation, Rule, field, halves, shown, where
 from verify.recheck.identities import require_same, slope_of, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError, point
 from verify.recheck.reading import Hypothesis, rational, read
@@ -27,14 +27,14 @@ from verify.recheck.terms import ZERO, Term, add, call, number, put, together, v
 _HIGHEST = 12  # order of a contact
 
 
-def _variable(node: Node, goal: Goal) -> str:
+def _variable(node: Node, goal: Obligation) -> str:
     name = field(node, "variable")
     if name not in goal.box:
         raise UnknownError(f"{name!r} is not a variable of the box")
     return str(name)
 
 
-def _by_split(node: Node, goal: Goal) -> list[Child]:
+def _by_split(node: Node, goal: Obligation) -> list[Child]:
     name, at, parts = _variable(node, goal), rational(field(node, "at")), field(node, "parts")
     x = goal.box[name]
     if not x.low < at < x.high or len(parts) != 2:
@@ -42,7 +42,7 @@ def _by_split(node: Node, goal: Goal) -> list[Child]:
     return [(f"parts[{k}]", parts[k], goal.on(name, half)) for k, half in enumerate(halves(x, at))]
 
 
-def _hypothesis(node: Node, goal: Goal) -> Hypothesis:
+def _hypothesis(node: Node, goal: Obligation) -> Hypothesis:
     index = field(node, "hypothesis")
     found = goal.given[index] if type(index) is int and 0 <= index < len(goal.given) else None
     if found is None:
@@ -50,7 +50,7 @@ def _hypothesis(node: Node, goal: Goal) -> Hypothesis:
     return found
 
 
-def _by_empty(node: Node, goal: Goal) -> list[Child]:
+def _by_empty(node: Node, goal: Obligation) -> list[Child]:
     gap, relation = _hypothesis(node, goal)
     if relation == "==" and node.get("side") not in ("+", "-"):
         raise UnknownError("'side' is not + or -")
@@ -58,7 +58,7 @@ def _by_empty(node: Node, goal: Goal) -> list[Child]:
     return [("proof", field(node, "proof"), goal.about(wrong, relation != "<"))]
 
 
-def _by_given(node: Node, goal: Goal) -> list[Child]:
+def _by_given(node: Node, goal: Obligation) -> list[Child]:
     gap, relation = _hypothesis(node, goal)
     multiplier, rest = (read(field(node, key), goal.box) for key in ("multiplier", "rest"))
     require_same(goal.f, multiplier * gap + rest, goal.box, "use of the hypothesis")
@@ -71,7 +71,7 @@ def _by_given(node: Node, goal: Goal) -> list[Child]:
     return [("positive", field(node, "positive"), goal.about(multiplier, False)), *children]
 
 
-def _by_cases(node: Node, goal: Goal) -> list[Child]:
+def _by_cases(node: Node, goal: Obligation) -> list[Child]:
     name, parts = _variable(node, goal), field(node, "parts")
     x = goal.box[name]
     if name not in goal.integers or x.low == -INF:
@@ -89,7 +89,7 @@ def _by_cases(node: Node, goal: Goal) -> list[Child]:
             (
                 f"parts[{value - first}]",
                 part,
-                Goal(f, goal.strict, box, given, goal.integers - {name}, goal.held),
+                Obligation(f, goal.strict, box, given, goal.integers - {name}, goal.held),
             )
         )
     following = first + len(parts)
@@ -116,7 +116,7 @@ def _evaluable(f: Term, boxes: Iterator[Box], variable: str = "", order: int = 0
     return False
 
 
-def _by_monotone(node: Node, goal: Goal) -> list[Child]:
+def _by_monotone(node: Node, goal: Obligation) -> list[Child]:
     name = _variable(node, goal)
     x = goal.box[name]
     if node.get("from") not in ("lower", "upper"):
@@ -139,14 +139,14 @@ def _by_monotone(node: Node, goal: Goal) -> list[Child]:
     slope = slope_of(without_kinks(goal.f, goal.box), name)
     at_end, on_way = _left_of(goal.given, name, end if reached else None, -1 if lower else 1)
     whole = goal.integers - {name}
-    way = Goal(slope if lower else -slope, by == "slope", {**goal.box, name: x.inner()}, on_way, whole)
+    way = Obligation(slope if lower else -slope, by == "slope", {**goal.box, name: x.inner()}, on_way, whole)
     return [
-        ("end", field(node, "end"), Goal(value, by == "end", rest, at_end, whole)),
+        ("end", field(node, "end"), Obligation(value, by == "end", rest, at_end, whole)),
         ("slope", field(node, "slope"), way),
     ]
 
 
-def _require_limit(f: Term, name: str, lower: bool, value: Term, goal: Goal) -> None:
+def _require_limit(f: Term, name: str, lower: bool, value: Term, goal: Obligation) -> None:
     """Complain unless f tends to the value, at every point of the other variables that counts."""
     reasons = []
     for box in goal.ground(name, goal.box[name]):
@@ -178,7 +178,7 @@ def _left_of(
     return tuple(at_end), tuple(on_way)
 
 
-def _by_contact(node: Node, goal: Goal) -> list[Child]:
+def _by_contact(node: Node, goal: Obligation) -> list[Child]:
     name, order = _variable(node, goal), field(node, "order")
     x = goal.box[name]
     if type(order) is not int or not 1 <= order <= _HIGHEST:
@@ -200,11 +200,13 @@ def _by_contact(node: Node, goal: Goal) -> list[Child]:
         highest = slope_of(highest, name)
     sign = -1 if order % 2 and not at_lower else 1
     given = tuple(h if h is None or _on_segment(h, name, at) else None for h in goal.given)
-    way = Goal(sign * highest, goal.strict, {**goal.box, name: x.inner()}, given, goal.integers - {name})
+    way = Obligation(
+        sign * highest, goal.strict, {**goal.box, name: x.inner()}, given, goal.integers - {name}
+    )
     return [("proof", field(node, "proof"), way)]
 
 
-def _forms(goal: Goal) -> Iterator[Term]:
+def _forms(goal: Obligation) -> Iterator[Term]:
     """The expression without decided kinks, and over one denominator: 1/(1 + 1/u) is nothing special at 0."""
     f = without_kinks(goal.f, goal.box)
     yield f
@@ -214,7 +216,7 @@ def _forms(goal: Goal) -> Iterator[Term]:
         yield joined
 
 
-def _smooth_reach(at: Term, name: str, order: int, goal: Goal) -> tuple[Term, Interval]:
+def _smooth_reach(at: Term, name: str, order: int, goal: Obligation) -> tuple[Term, Interval]:
     """A form of f that is smooth enough from the contact to everywhere, and the range of the contact."""
     x = goal.box[name]
     reasons = []
@@ -252,13 +254,13 @@ def _on_segment(h: Hypothesis, name: str, at: Term) -> bool:
 # ---------------------------------------------------------------- other forms of the goal
 
 
-def _by_rewrite(node: Node, goal: Goal) -> list[Child]:
+def _by_rewrite(node: Node, goal: Obligation) -> list[Child]:
     expression = read(field(node, "expression"), goal.box)
     require_same(goal.f, expression, goal.box, "rewriting")
     return [("proof", field(node, "proof"), goal.about(expression))]
 
 
-def _by_multiply(node: Node, goal: Goal) -> list[Child]:
+def _by_multiply(node: Node, goal: Obligation) -> list[Child]:
     factor, quotient = (read(field(node, key), goal.box) for key in ("factor", "quotient"))
     require_same(goal.f, factor * quotient, goal.box, "the product")
     goal = goal.beside()
@@ -268,7 +270,7 @@ def _by_multiply(node: Node, goal: Goal) -> list[Child]:
     ]
 
 
-def _by_sum(node: Node, goal: Goal) -> list[Child]:
+def _by_sum(node: Node, goal: Obligation) -> list[Child]:
     terms = field(node, "terms")
     expressions = [read(field(term, "expression"), goal.box) for term in terms]
     require_same(goal.f, add(*expressions), goal.box, "the sum")
@@ -282,7 +284,7 @@ def _by_sum(node: Node, goal: Goal) -> list[Child]:
     ]
 
 
-def _by_reciprocal(node: Node, goal: Goal) -> list[Child]:
+def _by_reciprocal(node: Node, goal: Obligation) -> list[Child]:
     name = _variable(node, goal)
     x, u = goal.box[name], variable(name)
     x = x.inner() if x.low == 0 and not goal.thin and not goal.strict else x
@@ -293,11 +295,11 @@ def _by_reciprocal(node: Node, goal: Goal) -> list[Child]:
     there = {**goal.box, name: x.inverse()}
     require_same(put(goal.f, swap) * u**power, expression, there, "the reciprocal")
     given = tuple(h and (put(h[0], swap), h[1]) for h in goal.given)
-    over = Goal(expression, goal.strict, there, given, goal.integers - {name}, goal.held)
+    over = Obligation(expression, goal.strict, there, given, goal.integers - {name}, goal.held)
     return [("proof", field(node, "proof"), over)]
 
 
-def _by_logarithm(node: Node, goal: Goal) -> list[Child]:
+def _by_logarithm(node: Node, goal: Obligation) -> list[Child]:
     larger, smaller, expression = (
         read(field(node, key), goal.box) for key in ("larger", "smaller", "expression")
     )
@@ -313,7 +315,7 @@ def _by_logarithm(node: Node, goal: Goal) -> list[Child]:
     return [("proof", field(node, "proof"), goal.beside().about(expression))]
 
 
-def _positive_inside(goal: Goal) -> bool:
+def _positive_inside(goal: Obligation) -> bool:
     """Whether it is > 0 at the inner points, which is enough for a goal that passes to the limit."""
     found = _try_range(goal.f, {n: x.inner() for n, x in goal.box.items()})
     return found is not None and found.positive(True) and not goal.thin and not goal.strict

@@ -17,7 +17,7 @@ from typing import Any
 
 from verify.recheck.derivatives import derivative
 from verify.recheck.germs import limit
-from verify.recheck.goals import Goal
+from verify.recheck.goals import Obligation
 from verify.recheck.identities import require_same, same, samples, slope_of, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError, point
 from verify.recheck.reading import (
@@ -164,7 +164,9 @@ class Statement:
             slopes.append(right)
         if name not in names or name in self.integers:
             raise UnknownError(f"{name!r} is not a real variable of the claim")
-        goal = Goal(read(function, names), False, names, tuple(self.area().given), frozenset(self.integers))
+        goal = Obligation(
+            read(function, names), False, names, tuple(self.area().given), frozenset(self.integers)
+        )
         if not _follows(goal, name, sign, slopes):
             raise UnknownError(f"the certificates are not seen to show that {self.says}")
 
@@ -273,7 +275,7 @@ def _beside(near: Interval, whole: Interval, end: str) -> bool:
     return bool(reached and not near.single and near.inner().within(whole))
 
 
-def _follows(goal: Goal, name: str, sign: int, slopes: list[Term]) -> bool:
+def _follows(goal: Obligation, name: str, sign: int, slopes: list[Term]) -> bool:
     """Whether sign * f does not decrease along the variable, if the slopes are >= 0."""
     f = goal.f
     if name not in f.names:
@@ -288,7 +290,7 @@ def _follows(goal: Goal, name: str, sign: int, slopes: list[Term]) -> bool:
     return False
 
 
-def _smooth(goal: Goal, name: str) -> bool:
+def _smooth(goal: Obligation, name: str) -> bool:
     """Whether f is seen to be differentiable along the variable, inside its range."""
     for f in (goal.f, without_kinks(goal.f, goal.box)):
         for box in goal.ground(name, goal.box[name].inner()):

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain, islice, product
+from itertools import chain
 from typing import Any
 
 import sympy
@@ -36,7 +36,6 @@ from verify.claims import (
 from verify.provers import witness
 from verify.provers.goals import Goal, Node, certificate
 from verify.provers.points import points, samples
-from verify.provers.proof.boxes import simple_numbers
 from verify.provers.proof.derivation import derivation_lines, rules_of
 from verify.provers.proof.identities import derivation
 from verify.provers.proof.leaves import Work, impossible
@@ -105,12 +104,6 @@ class _Run:
     goals: int
     work: Work
 
-    def _found(self, verdict: Verdict, evidence: Mapping[str, Any], found: Any = None) -> Finding:
-        return Finding(Proof().name, verdict, evidence, found)
-
-    def _refuted(self, why: str, found: Mapping[str, Any]) -> Finding:
-        return self._found(Verdict.REFUTED, {"why": why}, found)
-
     def _prove(self, goal: Goal) -> Node | None:
         return prove(goal, self.depth, self.goals, self.work)
 
@@ -130,7 +123,7 @@ class _Run:
             **({} if whole else {"box": _texts(self.box)}),
             **({"certificate": proofs[0]} if len(proofs) == 1 else {"certificates": proofs}),
         }
-        return self._found(Verdict.PROVED if whole else Verdict.PROVED_ON_BOX, evidence)
+        return Finding(Proof().name, Verdict.PROVED if whole else Verdict.PROVED_ON_BOX, evidence)
 
     def _certificate(self, goal: Goal, node: Node) -> dict[str, Any]:
         says = self.claim.says
@@ -141,47 +134,39 @@ class _Run:
         """An inequality."""
         domain = self.claim.domain
         goal = self._goal(says.gap, strict=says.strict)
-        found = counterexample(says, domain, points(dict(self.box), domain.given))
-        if found is not None:
-            return self._refuted("fails at an exact point", found)
+        tried = points(dict(self.box), domain.given)
+        if (found := refuted(says, domain, tried)) is not None:
+            return found
         node = self._prove(goal)
         if node is None:
-            return self._open(says)
-        if vacuous(node) or (
-            not points(dict(self.box), domain.given) and self._prove(goal.about(sympy.Integer(-1)))
-        ):
+            return refuted(says, domain, _complete(self.work.suspects, self.box)) or self._open()
+        if vacuous(node) or (not tried and self._prove(goal.about(sympy.Integer(-1)))):
             return _undecided(NOTHING)
         return self._proved([goal], [node])
 
-    def _open(self, says: Relation) -> Finding:
-        worst = self.work.worst if _part(self.work.worst, self.box) else self.box
-        assert worst is not None
-        suspects = _complete([*self.work.suspects, *_corners(worst)], self.box)
-        found = counterexample(says, self.claim.domain, suspects)
-        if found is not None:
-            return self._refuted("fails at an exact point", found)
+    def _open(self) -> Finding:
         spent = f"no proof within {self.goals} goals and {self.work.budget} boxes"
-        return _undecided(spent, boxes=self.work.boxes, worst=_texts(worst))
+        inner = self.work.worst or {}  # a part of the box, and not of a face or of a transformed one
+        part = all(n in inner and inner[n].within(replace(r, integer=False)) for n, r in self.box.items())
+        return _undecided(spent, boxes=self.work.boxes, worst=_texts(inner if part else self.box))
 
     def identity(self, says: Relation) -> Finding:
         """A chain of rewritings from the difference to 0."""
         domain = self.claim.domain
-        found = counterexample(says, domain, points(dict(domain.ranges), domain.given))
-        if found is not None:
-            return self._refuted("fails at an exact point", found)
+        if (found := refuted(says, domain, points(dict(domain.ranges), domain.given))) is not None:
+            return found
         steps = derivation(says.left - says.right, domain)
         if steps is None:
             return _undecided("no chain of rewritings from the difference to 0")
         lines = [f"{step['by']}: {step['expression']}" for step in steps]
-        return self._found(Verdict.PROVED, {"derivation": lines, "chain": steps})
+        return Finding(Proof().name, Verdict.PROVED, {"derivation": lines, "chain": steps})
 
     def monotone(self, says: Monotone) -> Finding:
         """The sign of the slope."""
         relation, wide = witness.as_relation(says, self.claim.domain)
         part = {n: self.box.get(n, self.box[says.variable]) for n in wide.ranges}
-        found = counterexample(relation, wide, points(part, wide.given))
-        if found is not None:
-            return self._refuted("fails at two exact points", found)
+        if (found := refuted(relation, wide, points(part, wide.given))) is not None:
+            return found
         goals = slopes(says, self._goal(says.function))
         if goals is None:
             return _undecided("the function may have a kink or a pole")
@@ -201,21 +186,21 @@ class _Run:
         domain = self.claim.domain
         evidence = proved_limit(says, domain)
         if evidence is not None:
-            return self._found(Verdict.PROVED, evidence)
-        found = refuted_limit(
-            says, domain, self.claim.label, lambda goal: prove(goal, self.depth, self.goals)
+            return Finding(Proof().name, Verdict.PROVED, evidence)
+        away = refuted_limit(says, domain, self.claim.label, lambda goal: prove(goal, self.depth, self.goals))
+        if away is None:
+            return _undecided("no argument for this limit, nor against it")
+        return Finding(
+            Proof().name, Verdict.REFUTED, {"why": "stays away from the value next to the end"}, away
         )
-        if found is not None:
-            return self._refuted("stays away from the value next to the end", found)
-        return _undecided("no argument for this limit, nor against it")
 
 
-def counterexample(
-    relation: Relation, domain: Domain, tried: Iterable[Mapping[str, Fraction]]
-) -> dict[str, Any] | None:
-    """A confirmed witness among the points, or ``None``."""
+def refuted(relation: Relation, domain: Domain, tried: Iterable[Mapping[str, Fraction]]) -> Finding | None:
+    """By a confirmed witness among the points; ``None`` if there is none."""
     found = (witness.confirmed(relation, domain, point) for point in tried)
-    return next((one for one in found if one is not None), None)
+    first = next((one for one in found if one is not None), None)
+    why = {"why": "fails at an exact point"}
+    return None if first is None else Finding(Proof().name, Verdict.REFUTED, why, first)
 
 
 def part_of(domain: Domain, comparisons: Iterable[str]) -> Box:
@@ -244,39 +229,12 @@ def nothing_in(domain: Domain) -> bool:
 
 def vacuous(node: Node) -> bool:
     """Whether a proof only shows that the hypotheses exclude every point."""
-    match node["by"]:
-        case "empty":
-            return True
-        case "split":
-            return all(vacuous(part) for part in node["parts"])
-        case "cases":
-            parts = [*node["parts"], *([node["tail"]] if node["tail"] else [])]
-            return all(vacuous(part) for part in parts)
-        case "rewrite" | "multiply" | "reciprocal" | "logarithm":
-            return vacuous(node["proof"])
-    return False
+    parts = [part for part in (node.get("proof"), node.get("tail"), *node.get("parts", ())) if part]
+    return node["by"] == "empty" or (bool(parts) and all(map(vacuous, parts)))
 
 
 def _texts(ranges: Box) -> list[str]:
     return [r.text(name) for name, r in sorted(ranges.items())]
-
-
-def _part(inner: Box | None, outer: Box) -> bool:
-    """Whether a box is a part of the domain (and not of a face or of a transformed one)."""
-    return inner is not None and all(
-        name in inner and inner[name].within(replace(r, integer=inner[name].integer))
-        for name, r in outer.items()
-    )
-
-
-def _corners(ranges: Box) -> list[dict[str, Fraction]]:
-    """Corners of a box, and simple points near it: where a relation fails on the edge only."""
-    choices = []
-    for _, r in sorted(ranges.items()):
-        ends = [end for end in (r.lower, r.upper) if end is not None]
-        near = simple_numbers(r) if r.bounded else []
-        choices.append(list(dict.fromkeys([*ends, *near])) or [Fraction(0)])
-    return [dict(zip(sorted(ranges), at, strict=True)) for at in islice(product(*choices), _SUSPECTS)]
 
 
 def _complete(tried: Iterable[Mapping[str, Fraction]], box: Box) -> list[dict[str, Fraction]]:

@@ -22,9 +22,9 @@ import sympy
 
 from verify.claims import Range
 from verify.provers.expressions import attempt, length, simpler_forms
-from verify.provers.intervals import Interval
+from verify.provers.intervals import Span
 from verify.provers.proof.state import algebra, proper
-from verify.provers.ranges import UnknownError, evaluate
+from verify.provers.ranges import range_of
 
 _LONGEST = 80  # operations of what is looked at
 _ORDERS = 4  # derivatives of a numerator or denominator
@@ -55,7 +55,7 @@ def limit_at(e: Any, end: End, ranges: Mapping[str, Range], symbol: Any) -> Any:
     width = Fraction(1)
     if end.at is not None and r.lower is not None and r.upper is not None:
         width = min(width, r.upper - r.lower)
-    others = {n: Interval.of(other) for n, other in ranges.items() if n != end.variable}
+    others = {n: Span.of(other) for n, other in ranges.items() if n != end.variable}
     return _Towards(u, others, width).limit(near, _DEEPEST) if width > 0 else None
 
 
@@ -64,13 +64,13 @@ class _Towards:
     """u -> 0 from above, over a box of parameters; the range reaches to u = width."""
 
     u: Any
-    others: Mapping[str, Interval]
+    others: Mapping[str, Span]
     width: Fraction
 
     def limit(self, e: Any, depth: int) -> Any:
         """The limit, ±oo, or None."""
         if not e.has(self.u):
-            return e if self._finite(e, Interval.at(Fraction(0))) else None
+            return e if self._finite(e, Span.at(Fraction(0))) else None
         value = self._value(e)
         if value is not None or depth == 0 or length(e) > _LONGEST:
             return value
@@ -82,18 +82,15 @@ class _Towards:
         found = self._quotient(e) if e.is_Pow else None
         return self._composed(e, depth) if found is None else found
 
-    def _finite(self, e: Any, at: Interval, *, smooth: bool = False) -> Interval | None:
-        try:
-            return evaluate(e, {**self.others, self.u.name: at}, finite=True, smooth=smooth)
-        except UnknownError:
-            return None
+    def _finite(self, e: Any, at: Span, *, smooth: bool = False) -> Span | None:
+        return range_of(e, {**self.others, self.u.name: at}, finite=True, smooth=smooth)
 
     def _value(self, e: Any) -> Any:
         """By continuity."""
-        zero = Interval.at(Fraction(0))
+        zero = Span.at(Fraction(0))
         if self._finite(e, zero) is None:
             return None
-        beside = (Interval(Fraction(0), self.width / 2**k) for k in _STEPS)
+        beside = (Span(Fraction(0), self.width / 2**k) for k in _STEPS)
         if self._finite(e, zero, smooth=True) is None and not any(self._finite(e, i) for i in beside):
             return None  # the root of -u is 0 at u = 0 and nothing next to it
         value = attempt(e.subs, self.u, 0)
@@ -118,7 +115,7 @@ class _Towards:
             return None  # at 0 a root needs its argument to come from above, and SymPy writes 0 for it
         outer = attempt(e.func, *[value if a == inner else a for a in e.args])
         smooth = outer is not None and proper(outer)
-        return outer if smooth and self._finite(outer, Interval.at(Fraction(0)), smooth=True) else None
+        return outer if smooth and self._finite(outer, Span.at(Fraction(0)), smooth=True) else None
 
     def _quotient(self, e: Any) -> Any:
         together = algebra(sympy.together, e)
@@ -139,7 +136,7 @@ class _Towards:
     def _first(self, e: Any) -> tuple[int, Any] | None:
         """The order and the value at u = 0 of the first derivative that is not identically zero there."""
         for order in range(_ORDERS + 1):
-            if length(e) > 4 * _LONGEST or not self._finite(e, Interval.at(Fraction(0)), smooth=True):
+            if length(e) > 4 * _LONGEST or not self._finite(e, Span.at(Fraction(0)), smooth=True):
                 return None
             value = attempt(e.subs, self.u, 0)
             if value is None or not proper(value):
@@ -153,7 +150,7 @@ class _Towards:
 
     def _sign(self, e: Any) -> int:
         """The sign that an expression has for all parameters, 0 if that is not seen."""
-        found = self._finite(e, Interval.at(Fraction(0)))
+        found = self._finite(e, Span.at(Fraction(0)))
         if found is None:
             return 0
         return 1 if found.positive(strict=True) else -1 if (-found).positive(strict=True) else 0

@@ -49,10 +49,6 @@ class Work:
         """Whether the budget is used up."""
         return self.boxes >= self.budget
 
-    def share(self, parts: int) -> Work:
-        """A part of what is left."""
-        return Work(max(0, self.budget - self.boxes) // parts)
-
 
 @dataclass(frozen=True)
 class Shown:
@@ -89,26 +85,6 @@ def radius(r: Range) -> Fraction:
 
 
 @dataclass(frozen=True)
-class _Box:
-    """The balls of a box, in alphabetical order of the variables."""
-
-    names: Sequence[str]
-    whole: Mapping[str, arb]
-    centre: Mapping[str, arb]
-    steps: Mapping[str, arb]  # x_i - c_i
-
-    @staticmethod
-    def of(names: Sequence[str], ranges: Mapping[str, Range]) -> _Box:
-        """Needs bounded ranges."""
-        return _Box(
-            [name for name in names if radius(ranges[name]) > 0],
-            {name: ball(*ends(ranges[name])) for name in names},
-            {name: ball(midpoint(ranges[name])) for name in names},
-            {name: around_zero(radius(ranges[name])) for name in names},
-        )
-
-
-@dataclass(frozen=True)
 class Enclosures:
     """Enclosures of one expression on one box, by order; ``centre`` at the midpoint."""
 
@@ -117,37 +93,26 @@ class Enclosures:
     widths: Mapping[str, arb]
 
 
-def enclosures(
-    f: Program, names: Sequence[str], ranges: Mapping[str, Range], orders: Sequence[int]
-) -> Enclosures:
-    """All orders asked for; the precision is the caller's."""
-    box = _Box.of(names, ranges)
-    centre = f.run(box.centre)
-    found: dict[int, arb] = {}
-    if 0 in orders:
-        found[0] = f.run(box.whole)
-    if not {1, 2} & set(orders):
-        return Enclosures(centre, found, {})
-    first = second = centre
+def enclosures(f: Program, names: Sequence[str], ranges: Mapping[str, Range]) -> Enclosures:
+    """All orders, on a bounded box; the precision is the caller's."""
+    whole = {name: ball(*ends(ranges[name])) for name in names}
+    at = {name: ball(midpoint(ranges[name])) for name in names}
+    centre = first = second = f.run(at)
     widths: dict[str, arb] = {}
-    at = dict(box.centre)
-    for name in box.names:
-        step, square = box.steps[name], _square(ranges[name])
+    for name in names:
+        half = radius(ranges[name])
+        if half == 0:
+            continue
+        step, square = around_zero(half), ball(Fraction(0), half**2)  # of x - c and of (x - c)²
         middle = f.coefficients(at, name, 2)[1]
-        at[name] = box.whole[name]
+        at[name] = whole[name]
         value, slope, bend = f.coefficients(at, name, 3)
         if not value.is_finite():  # not defined on all of the box
             slope = bend = arb.nan()
         widths[name] = (slope * step).abs_upper()
         first = first + slope * step
         second = second + middle * step + bend * square
-    found.update({order: e for order, e in ((1, first), (2, second)) if order in orders})
-    return Enclosures(centre, found, widths)
-
-
-def _square(r: Range) -> arb:
-    """(x - c)² over a range: from 0 to the radius squared."""
-    return ball(Fraction(0), radius(r) ** 2)
+    return Enclosures(centre, {0: f.run(whole), 1: first, 2: second}, widths)
 
 
 def look(goal: Goal) -> Shown:
@@ -159,22 +124,17 @@ def look(goal: Goal) -> Shown:
     names, bits = variables_of(goal.expression), BITS
     while True:
         with precision(bits):
-            found = enclosures(f, names, goal.ranges, ORDERS)
-        for order, enclosure in sorted(found.by_order.items()):
-            if shows(enclosure, strict=goal.strict):
-                return Shown(_enclosed(order, bits))
+            found = enclosures(f, names, goal.ranges)
+        for order in ORDERS:
+            if shows(found.by_order[order], strict=goal.strict):
+                return Shown({"by": "taylor", "order": order, "bits": bits} if order else {"by": "range"})
         # An exact point whose sign is not visible needs more bits, not smaller boxes.
         if bits >= MOST_BITS or not found.centre.is_finite() or not found.centre.contains(0):
             break
         if found.centre.is_exact() or all(radius(goal.ranges[n]) > Fraction(1, 2**12) for n in names):
             break
         bits *= 2
-    defined = 0 in found.by_order and bool(found.by_order[0].is_finite())
-    return Shown(None, _violated(goal, found.centre), defined, found.widths)
-
-
-def _enclosed(order: int, bits: int) -> Node:
-    return {"by": "taylor", "order": order, "bits": bits} if order else {"by": "range"}
+    return Shown(None, _violated(goal, found.centre), bool(found.by_order[0].is_finite()), found.widths)
 
 
 def _violated(goal: Goal, centre: arb) -> bool:

@@ -75,10 +75,10 @@ def _by_gruntz(says: LimitOf, domain: Domain) -> tuple[str, Any] | None:
 
 def _seen(says: LimitOf, value: Any, domain: Domain) -> bool:
     """The second look: values at points that approach the end."""
-    lower, end = _side(says, domain)
+    lower, _ = _side(says, domain)
     tried = points(dict(domain.ranges), domain.given)
     goal = Goal(says.function, False, domain.ranges, (), domain.symbols)
-    return approaches(says.function, value, goal, says.variable, end, lower, tried)
+    return approaches(goal, value, says.variable, lower, tried)
 
 
 def _side(says: LimitOf, domain: Domain) -> tuple[bool, Fraction | None]:

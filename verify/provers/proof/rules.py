@@ -12,29 +12,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil, floor
 
 import sympy
 
 from verify.claims import Hypothesis, Range, text_of
 from verify.provers.expressions import length, put, unwieldy
 from verify.provers.goals import Goal, Node, halved
-from verify.provers.proof.algebra import (
-    by_empty,
-    by_given,
-    by_isolating,
-    by_logarithm,
-    by_multiply,
-    by_range,
-    by_rewriting,
-    by_sturm,
-    by_sum,
-    by_zero,
-)
-from verify.provers.proof.boxes import by_boxes, exhausted
-from verify.provers.proof.calculus import by_contact, by_minimum, by_monotone, by_split
+from verify.provers.proof import algebra, boxes, calculus, rewriting
 from verify.provers.proof.leaves import Work
-from verify.provers.proof.rewriting import by_outermost, by_removing, neat, rearrangeable
-from verify.provers.proof.state import ProofSearch, proper
+from verify.provers.proof.state import ProofSearch, Rule, proper
 
 DEPTH = 6  # differentiations and the like on one branch of a proof
 GOALS = 120  # goals one search may try
@@ -68,12 +55,12 @@ def _unbounded(goal: Goal) -> list[str]:
 
 def _reciprocal(search: ProofSearch, goal: Goal, name: str, depth: int) -> Node | None:
     r, symbol = goal.ranges[name], goal.symbols[name]
-    if r.lower is None or r.lower <= 0 or not rearrangeable(goal.expression):
+    if r.lower is None or r.lower <= 0 or not rewriting.rearrangeable(goal.expression):
         return None
     turned = Range(Fraction(0), 1 / r.lower, True, r.lower_open)
     over = put(goal.expression, {symbol: 1 / symbol})
     for power in range(4) if over is not None else ():
-        e = neat(over * symbol**power)
+        e = rewriting.neat(over * symbol**power)
         proof = search.prove(goal.leaving(name).on(name, turned).about(e), depth - 1)
         if proof is not None:
             node = {"by": "reciprocal", "variable": name, "power": power}
@@ -81,27 +68,27 @@ def _reciprocal(search: ProofSearch, goal: Goal, name: str, depth: int) -> Node 
     return None
 
 
-RULES = (
-    by_range,
-    by_zero,
-    by_sturm,
-    by_outermost,
-    by_given,
-    by_multiply,
-    by_contact,
-    by_monotone,
-    by_minimum,
-    by_split,
-    by_logarithm,
-    by_isolating,
-    by_sum,
-    by_rewriting,
+RULES: tuple[Rule, ...] = (
+    algebra.by_range,
+    algebra.by_zero,
+    algebra.by_sturm,
+    rewriting.by_outermost,
+    algebra.by_given,
+    algebra.by_multiply,
+    calculus.by_contact,
+    calculus.by_monotone,
+    calculus.by_minimum,
+    calculus.by_split,
+    algebra.by_logarithm,
+    algebra.by_isolating,
+    algebra.by_sum,
+    algebra.by_rewriting,
 )
-LATE = (by_empty, by_removing, by_tail, by_boxes)
+LATE: tuple[Rule, ...] = (algebra.by_empty, rewriting.by_removing, by_tail, boxes.by_boxes)
 
 
 @dataclass
-class Budget:
+class Allowance:
     """What one attempt may use, for all its cases together; without boxes only the first rules are tried."""
 
     depth: int
@@ -114,13 +101,13 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
     """A proof tree of the goal, or ``None``; the same one every time."""
     if not proper(goal.expression):
         return None
-    node = _attempt(goal, Budget(depth, goals, 4 * goals))
+    node = _attempt(goal, Allowance(depth, goals, 4 * goals))
     if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
-        node = _attempt(goal, Budget(_DEPTH_OF_BOXES, _GOALS_OF_BOXES, _GOALS_OF_BOXES, work))
+        node = _attempt(goal, Allowance(_DEPTH_OF_BOXES, _GOALS_OF_BOXES, _GOALS_OF_BOXES, work))
     return node
 
 
-def _attempt(goal: Goal, budget: Budget) -> Node | None:
+def _attempt(goal: Goal, budget: Allowance) -> Node | None:
     node = _searched(_as_real(goal), budget)
     for name in goal.variables if node is None else ():
         if goal.ranges[name].integer and goal.ranges[name].lower is not None:
@@ -128,22 +115,20 @@ def _attempt(goal: Goal, budget: Budget) -> Node | None:
     return node
 
 
-def _searched(goal: Goal, budget: Budget, share: int = 1) -> Node | None:
-    """With a share of the budget, so that many tails can be tried."""
-    work = budget.work if budget.work is None or share == 1 else budget.work.share(2 * share)
-    goals = min(budget.goals // share, budget.every)
-    rules = (by_range,) if unwieldy(goal.expression) else RULES
-    more = () if work is None else LATE[-1:] if unwieldy(goal.expression) else LATE
-    size = 60 + 4 * int(length(goal.expression))
-    search = ProofSearch((*rules, *more), goals, size, work or Work(0))
+def _searched(goal: Goal, budget: Allowance, *, tail: bool = False) -> Node | None:
+    """With a share of the budget for a tail, so that many of them can be tried."""
+    work, plain = budget.work, unwieldy(goal.expression)
+    goals = min(budget.goals // (4 if tail else 1), budget.every)
+    rules = RULES[:1] if plain else RULES
+    rules += () if work is None else LATE[-1:] if plain else LATE
+    search = ProofSearch(rules, goals, 60 + 4 * length(goal.expression), work or Work(0))
     depths = range(1 if work is None else 0, budget.depth + 1)
     node = next((found for d in depths if (found := search.prove(goal, d)) is not None), None)
-    budget.every -= goals - search.budget
-    if node is not None:
-        return node
-    if work is None or not goal.bounded or unwieldy(goal.expression) or not search.plausible(goal):
-        return None
-    return exhausted(search, goal, work.budget)
+    if node is None and work is not None and not (tail or plain) and goal.bounded and search.plausible(goal):
+        node = boxes.exhausted(search, goal, work.budget)
+    if node is None:  # proofs are not counted: a range of many integers may need as many
+        budget.every -= goals - search.budget
+    return node
 
 
 def _as_real(goal: Goal) -> Goal:
@@ -158,10 +143,11 @@ def _as_real(goal: Goal) -> Goal:
     return Goal(goal.expression.xreplace(swap), goal.strict, ranges, tuple(given), symbols)
 
 
-def _by_cases(goal: Goal, name: str, budget: Budget) -> Node | None:
+def _by_cases(goal: Goal, name: str, budget: Allowance) -> Node | None:
     """The first values of an integer variable one by one, the rest as a real tail."""
     r = goal.ranges[name]
-    first = first_integer(r)
+    assert r.lower is not None
+    first = floor(r.lower) + 1 if r.lower_open else ceil(r.lower)
     parts: list[Node] = []
     size = 0 if r.upper is None else int(r.upper - first) + 1
     for count in (*_FIRST_VALUES, *((size,) if size <= _MOST_VALUES else ())):
@@ -175,15 +161,7 @@ def _by_cases(goal: Goal, name: str, budget: Budget) -> Node | None:
         if start not in r:
             return {"by": "cases", "variable": name, "parts": parts, "tail": None}
         rest = replace(r, lower=start, lower_open=False)
-        tail = _searched(_as_real(goal.on(name, rest)), budget, share=4)
+        tail = _searched(_as_real(goal.on(name, rest)), budget, tail=True)
         if tail is not None:
             return {"by": "cases", "variable": name, "parts": parts, "tail": tail}
     return None
-
-
-def first_integer(r: Range) -> int:
-    """The least integer of a range with a finite lower end."""
-    if r.lower is None:
-        raise ValueError("the range has no lower end")
-    least = -((-r.lower.numerator) // r.lower.denominator)
-    return least + 1 if r.lower_open and least == r.lower else least

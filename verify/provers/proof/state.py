@@ -23,15 +23,20 @@ from flint import arb
 
 from verify.provers.expressions import attempt, largest_exponent, length, put, simpler_forms
 from verify.provers.goals import Goal, Node
-from verify.provers.intervals import Interval
+from verify.provers.intervals import Span
 from verify.provers.points import Point, at_point, points, slope_at
 from verify.provers.proof.leaves import Work
-from verify.provers.ranges import UnknownError, evaluate, opened
+from verify.provers.ranges import opened, range_of
 
 Rule = Callable[["ProofSearch", Goal, int], "Node | None"]
 Prove = Callable[[Goal], Node | None]
 
 _DEGREE = 64
+_STRANGE = (
+    *(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I, sympy.re, sympy.im, sympy.arg, sympy.sign),
+    *(sympy.Heaviside, sympy.DiracDelta, sympy.Derivative, sympy.Subs, sympy.Limit),
+    *(sympy.Piecewise, sympy.AccumBounds, sympy.polygamma),
+)
 
 
 def manageable(expression: Any) -> bool:
@@ -46,22 +51,7 @@ def algebra(call: Callable[..., Any], expression: Any, *arguments: Any, **option
 
 def proper(expression: Any) -> bool:
     """Whether it is a real formula of the claims' language, as far as the atoms tell."""
-    strange = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I)
-    kinds = (
-        sympy.sign,
-        sympy.Heaviside,
-        sympy.DiracDelta,
-        sympy.Derivative,
-        sympy.Subs,
-        sympy.Limit,
-        sympy.Piecewise,
-        sympy.AccumBounds,
-        sympy.polygamma,
-        sympy.re,
-        sympy.im,
-        sympy.arg,
-    )
-    return isinstance(expression, sympy.Expr) and not expression.has(*strange, *kinds)
+    return isinstance(expression, sympy.Expr) and not expression.has(*_STRANGE)
 
 
 @dataclass
@@ -102,7 +92,7 @@ class ProofSearch:
         if node is None:
             self.failed[key] = max(depth, self.failed.get(key, -1))
         else:
-            self.proved[key] = node
+            node = self.proved[key] = {**node, "goal": goal}
         return node
 
     def points(self, goal: Goal) -> list[Point]:
@@ -172,10 +162,10 @@ def fat(goal: Goal, names: Iterable[str] | None = None) -> bool:
     return all(r.lower is None or r.upper is None or r.lower < r.upper for r in chosen)
 
 
-def box_of(goal: Goal, inside: Iterable[str] = ()) -> dict[str, Interval]:
+def box_of(goal: Goal, inside: Iterable[str] = ()) -> dict[str, Span]:
     """The box in intervals; ``inside`` names variables of which only inner points count."""
     inner = set(inside)
-    return {n: Interval.of(opened(r) if n in inner else r) for n, r in goal.ranges.items()}
+    return {n: Span.of(opened(r) if n in inner else r) for n, r in goal.ranges.items()}
 
 
 def loose(goal: Goal) -> bool:
@@ -185,12 +175,7 @@ def loose(goal: Goal) -> bool:
 
 def tame(goal: Goal, *expressions: Any) -> bool:
     """Whether no pole of these expressions is in the box, its ends included."""
-    try:
-        for e in expressions:
-            evaluate(e, box_of(goal), finite=True)
-    except UnknownError:
-        return False
-    return True
+    return all(range_of(e, box_of(goal), finite=True) is not None for e in expressions)
 
 
 def inner_names(goal: Goal, variable: str) -> list[str]:
@@ -201,19 +186,14 @@ def inner_names(goal: Goal, variable: str) -> list[str]:
 def smooth(expression: Any, goal: Goal, variable: str, *, ends: bool = False) -> bool:
     """Whether it is differentiable along the variable's inner points (or with its ends)."""
     inside = [n for n in inner_names(goal, variable) if n != variable or not ends]
-    try:
-        evaluate(expression, box_of(goal, inside), smooth=True)
-    except UnknownError:
-        return False
-    return True
+    return range_of(expression, box_of(goal, inside), smooth=True) is not None
 
 
 def inside(at: Any, goal: Goal, variable: str, *, strictly: bool) -> bool:
     """Whether the values of an expression are in the closed (open) range of a variable."""
     r = goal.ranges[variable]
-    try:
-        i = evaluate(at, box_of(goal, [n for n in inner_names(goal, variable) if n != variable]))
-    except UnknownError:
+    i = range_of(at, box_of(goal, [n for n in inner_names(goal, variable) if n != variable]))
+    if i is None:
         return False
     low = r.lower is None or i.low > r.lower or (i.low == r.lower and (i.low_open or not strictly))
     return low and (
@@ -229,11 +209,8 @@ def value_at(goal: Goal, variable: str, lower: bool) -> Any:
     if end is None or value is None or not proper(value):
         return None
     others = [n for n in inner_names(goal, variable) if n != variable]
-    try:
-        evaluate(goal.expression, {**box_of(goal, others), variable: Interval.at(end)}, finite=True)
-    except UnknownError:
-        return None
-    return value
+    box = {**box_of(goal, others), variable: Span.at(end)}
+    return value if range_of(goal.expression, box, finite=True) is not None else None
 
 
 def limit_of(search: ProofSearch, goal: Goal, variable: str, lower: bool) -> Any:
@@ -256,22 +233,21 @@ def limit_of(search: ProofSearch, goal: Goal, variable: str, lower: bool) -> Any
     value = algebra(sympy.limit, e, symbol, target, "+" if lower else "-")
     if value is None or not proper(value) or value.has(symbol):
         return None
-    return value if approaches(e, value, goal, variable, end, lower, search.points(goal)) else None
+    return value if approaches(goal, value, variable, lower, search.points(goal)) else None
 
 
-def approaches(
-    e: Any, value: Any, goal: Goal, variable: str, end: Fraction | None, lower: bool, at: list[Point]
-) -> bool:
+def approaches(goal: Goal, value: Any, variable: str, lower: bool, at: list[Point]) -> bool:
     """Whether the values come near the supposed limit, at points that come near the end."""
     r = goal.ranges[variable]
-    sign = 1 if lower else -1
+    end, sign = (r.lower, 1) if lower else (r.upper, -1)
+    error = (goal.expression - value) / (1 + sympy.Abs(value))
     for point in at[:4] or [{}]:
         gaps = []
         for k in (6, 12, 24, 40):
             step = Fraction(2) ** (-k)
             x = -sign / step if end is None else end + sign * step
             if x in replace(r, integer=False):
-                gap = at_point((e - value) / (1 + sympy.Abs(value)), {**point, variable: x}, 512)
+                gap = at_point(error, {**point, variable: x}, 512)
                 gaps += [gap] if gap is not None else []
         if len(gaps) < 2:
             return False
