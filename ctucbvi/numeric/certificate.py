@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -41,7 +41,7 @@ from ctucbvi.numbers import shown
 from ctucbvi.numeric.arrays import Arrays, Floats
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.planner import NumericSolution
-from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, Claimed, residual_bounds
+from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, Claimed, adjustable_bounds, committed_bounds
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Doubt, Segment, Switch
 
@@ -148,13 +148,12 @@ def _start(solution: NumericSolution, arrays: Arrays) -> float:
 def _prove(s: NumericSolution, a: Arrays, low: int, high: int, error: float, bounds: Floats) -> float:
     """Prove bounds for the pieces from ``low`` to ``high``; the piece before is looked at for the jump."""
     since, committed = max(low - 1, 0), s.semantics is Semantics.COMMITTED
-    part, values = slice(since, high), np.ascontiguousarray(s.coefficients[since:high])
-    scores = np.ascontiguousarray(s.scores[part]) if committed else values
-    times, best = np.ascontiguousarray(s.times[since : high + 1]), np.ascontiguousarray(s.best[part])
-    claimed = Claimed(
-        s.truncate, s.policy is not None, times, values, scores, best, np.ascontiguousarray(s.capped[part])
-    )
-    return float(residual_bounds(committed, tuple(a), tuple(claimed), low - since, error, bounds[part]))
+    arrays = (s.coefficients, s.scores if committed else s.coefficients, s.best, s.capped)
+    pieces: Iterator[Any] = (np.ascontiguousarray(array[since:high]) for array in arrays)
+    times = np.ascontiguousarray(s.times[since : high + 1])
+    claimed = Claimed(s.truncate, s.policy is not None, times, *pieces)
+    kernel = committed_bounds if committed else adjustable_bounds
+    return float(kernel(tuple(a), tuple(claimed), low - since, error, bounds[since:high]))
 
 
 def _steepest(solution: NumericSolution) -> Fraction:

@@ -21,7 +21,7 @@ The cost of a step is degree × non-zeros of p.  No step allocates or calls Pyth
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -101,13 +101,21 @@ def derivative_terms(model: Arrays, v: Floats, own: Floats, out: Floats) -> None
 
 @njit(cache=True)
 def march(
-    model: Arrays, aim: MarchAim, room: Room, horizon: float, pieces: int, stop: int, forced: Integers
+    arrays: tuple[Any, ...],
+    how: tuple[Any, ...],
+    where: tuple[Any, ...],
+    horizon: float,
+    pieces: int,
+    stop: int,
+    forced: Integers,
 ) -> int:
     """Go on from piece ``pieces`` until the horizon, until there are ``stop``, or until a step is too short.
 
     ``forced`` names the pair to use in each state; empty, the best ones are found.  Returns the number of
-    pieces that are filled.
+    pieces that are filled.  :class:`Arrays`, :class:`MarchAim` and :class:`Room` come as plain tuples: a
+    caller that is not compiled pays a microsecond for each one with names, a lot beside a small model.
     """
+    model, aim, room = Arrays(*arrays), MarchAim(*how), Room(*where)
     fastest = 0.0
     for i in range(model.rate.size):
         fastest = max(fastest, model.rate[i])
@@ -139,12 +147,6 @@ def march(
         pieces += 1
         times[pieces] = ended
     return pieces
-
-
-@njit(cache=True)
-def march_plain(model, aim, room, horizon, pieces, stop, forced):
-    """:func:`march` from Python: tuples without names, which numba takes apart in less than half the time."""
-    return march(Arrays(*model), MarchAim(*aim), Room(*room), horizon, pieces, stop, forced)
 
 
 @njit(cache=True)

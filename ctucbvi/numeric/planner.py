@@ -14,7 +14,7 @@ from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
-from ctucbvi.numeric.marching import MarchAim, Room, march_plain
+from ctucbvi.numeric.marching import MarchAim, Room, march
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Segment, Switch, computed_segments, switches_of
 
@@ -202,9 +202,7 @@ class _March:
             if self.pieces == len(self.room.best):
                 self._grow()
             stop = min(len(self.room.best), self.pieces + together)
-            self.pieces = march_plain(
-                tuple(a), tuple(self.aim), tuple(self.room), end, self.pieces, stop, forced
-            )
+            self.pieces = march(tuple(a), tuple(self.aim), tuple(self.room), end, self.pieces, stop, forced)
             if self.pieces < stop and self.room.times[self.pieces] < end:
                 raise UndecidedError(
                     f"{self._reached()} is beyond double precision; use --engine exact or other units"

@@ -86,30 +86,26 @@ def excess(d, n, blur, work):
 
 
 @njit(cache=True)
-def residual_bounds(committed, model, claimed, begin, error, bounds):
-    """The bounds of either problem, from Python: tuples without names, which numba takes apart sooner."""
-    if committed:
-        return committed_bounds(Arrays(*model), Claimed(*claimed), begin, error, bounds)
-    return adjustable_bounds(Arrays(*model), Claimed(*claimed), begin, error, bounds)
-
-
-@njit(cache=True)
-def committed_bounds(model, claimed, begin, error, bounds):
+def committed_bounds(arrays, shown, begin, error, bounds):
     """Fill ``bounds[k]`` with a proved bound on |V − Ṽ| on piece ``k``, from piece ``begin`` on.
 
     The coefficients of Ṽ must be those of q̃ for the hinted action, or of t where the hint is "capped"; what
     they differ by counts.  ``error`` bounds |Q − q̃| where piece ``begin`` begins; returned is the bound where
-    the last one ends.
+    the last one ends.  :class:`Arrays` and :class:`Claimed` come as plain tuples: a caller that is not
+    compiled pays a microsecond for each one with names.
     """
-    pieces, orders, pairs = claimed.score.shape
-    rate, row, target, probability = model.rate, model.row, model.target, model.probability
-    weight, gap, work = np.zeros(orders), np.zeros(claimed.value.shape[2]), np.zeros(2 * orders)
+    model, claimed = Arrays(*arrays), Claimed(*shown)
+    times, value, score = claimed.times, claimed.value, claimed.score
+    first, rate, reward = model.first, model.rate, model.reward
+    row, target, probability = model.row, model.target, model.probability
+    pieces, orders, pairs = score.shape
+    weight, gap, work = np.zeros(orders), np.zeros(value.shape[2]), np.zeros(2 * orders)
     for k in range(begin, pieces):
-        h = claimed.times[k + 1] - claimed.times[k]
+        h = times[k + 1] - times[k]
         if k > 0:
-            error += _jump(claimed.score[k - 1], claimed.score[k])
-        q, v = claimed.score[k], claimed.value[k]
-        shown = _committed_gaps(model.first, claimed, k, h, gap, work)
+            error += _jump(score[k - 1], score[k])
+        q, v = score[k], value[k]
+        apart = _committed_gaps(first, claimed, k, h, gap, work)
         weight[:] = 0.0
         missed = 0.0
         for i in range(pairs):
@@ -120,7 +116,7 @@ def committed_bounds(model, claimed, begin, error, bounds):
                     away = v[j, target[e]] - q[j, i]
                     inflow += probability[e] * away
                     size += (probability[e] + TINY) * abs(away)
-                gain = model.reward[i] if j == 0 else 0.0
+                gain = reward[i] if j == 0 else 0.0
                 slope = gain + rate[i] * inflow
                 size = abs(gain) + (rate[i] + TINY) * size + TINY
                 rise = (j + 1.0) * q[j + 1, i] if j + 1 < orders else 0.0
@@ -134,7 +130,7 @@ def committed_bounds(model, claimed, begin, error, bounds):
         for j in range(orders):
             error += weight[j] / (j + 1.0)
         error = worst(0.0, (error + missed * GROW) * GROW)
-        bounds[k] = worst(0.0, (error + shown) * GROW)
+        bounds[k] = worst(0.0, (error + apart) * GROW)
     return error
 
 
@@ -158,20 +154,21 @@ def _committed_gaps(first, claimed, k, h, gap, work):
 
     The difference between Ṽ and the hinted polynomial is counted, and what the hint misses.
     """
-    q, v, start, truncate = claimed.score[k], claimed.value[k], claimed.times[k], claimed.truncate
+    q, v, best, capped = claimed.score[k], claimed.value[k], claimed.best[k], claimed.capped[k]
+    start, truncate, fixed = claimed.times[k], claimed.truncate, claimed.fixed
     orders = q.shape[0]
     n, d, room = orders - 1, work[:orders], work[orders:]
     largest = 0.0
     for x in range(first.size - 1):
-        b = claimed.best[k, x]
-        is_capped = truncate and claimed.capped[k, x] == 1
+        b = best[x]
+        is_capped = truncate and capped[x] == 1
         here, apart = 0.0, 0.0
         for j in range(orders):
             line = start if j == 0 else h if j == 1 else 0.0
             meant = line if is_capped else q[j, b]
             if v[j, x] != meant or (is_capped and j == 1):
                 apart += abs(v[j, x] - meant) + UNIT * (abs(v[j, x]) + abs(meant))
-        if not (is_capped or claimed.fixed):
+        if not (is_capped or fixed):
             for i in range(first[x], first[x + 1]):
                 if i != b:
                     blur = 0.0
@@ -192,12 +189,13 @@ def _committed_gaps(first, claimed, k, h, gap, work):
 
 
 @njit(cache=True)
-def adjustable_bounds(model, claimed, begin, error, bounds):
+def adjustable_bounds(arrays, shown, begin, error, bounds):
     """Fill ``bounds[k]`` with a proved bound on |V − Ṽ| on piece ``k`` of the adjustable problem.
 
     Where the hint is "capped" t is meant instead of ṽ, and the difference counts.  ``begin``, ``error`` and
     what is returned are as in :func:`committed_bounds`.
     """
+    model, claimed = Arrays(*arrays), Claimed(*shown)
     pieces, orders, states = claimed.value.shape
     first, truncate = model.first, claimed.truncate
     most = np.diff(first).max()
