@@ -7,18 +7,17 @@ import sympy
 
 from verify.claims import Claim, Domain, Effort, Relation, Verdict, expression, limit
 from verify.provers.expressions import put, unwieldy
+from verify.provers.goals import Goal
 from verify.provers.proof import Proof, ends
-from verify.provers.proof.ends import End, limit_at
+from verify.provers.proof.ends import limit_at
 
 
 def at_end(text: str, towards: str, *comparisons: str):
     """The limit in x."""
     area = Domain.of(*comparisons)
     says = limit(text, "x", towards, "0", area)
-    at = None if says.towards.is_infinite else area.ranges["x"].lower
-    lower = says.towards == -sympy.oo or (at is not None and at == says.towards)
-    end = End("x", lower, at if lower or at is None else area.ranges["x"].upper)
-    return limit_at(says.function, end, area.ranges, area.symbols["x"]), area
+    lower = says.towards == (-sympy.oo if area.ranges["x"].lower is None else area.ranges["x"].lower)
+    return limit_at(Goal(says.function, False, area.ranges, (), area.symbols), "x", lower), area
 
 
 @pytest.mark.parametrize(

@@ -307,9 +307,18 @@ def test_the_words_of_a_claim_are_those_of_its_formula(formula, says):
 
 
 def test_a_document_of_words_alone_is_to_be_made_again():
-    words = {"label": "a", "says": "1 + x <= exp(x)", "domain": ["x >= 0"], "verdict": "proved"}
-    (complaint,) = recheck({"claims": [words]})
-    assert complaint == "a: no formula as data; make the document again with verify --json"
+    words = {"says": "1 + x <= exp(x)", "domain": ["x >= 0"], "verdict": "proved"}
+    (complaint,) = recheck({"claims": [{"label": "a"} | words, {"label": "b"} | words]})
+    assert complaint.endswith("make the document again: verify --json")
+    for formula in (
+        None,
+        "1 + x <= exp(x)",
+        {},
+        {"relation": 1},
+        {"monotone": "x", "in": "x"},
+        {"limit": "x"},
+    ):
+        assert len(recheck({"claims": [words | {"formula": formula, "area": {}}]})) == 1
 
 
 def test_the_command_line(tmp_path, capsys):

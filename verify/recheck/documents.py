@@ -34,6 +34,8 @@ def recheck(document: Any, labels: Iterable[str] = (), say: Say = lambda _: None
         return ["the document is not an object"]
     if isinstance(document.get("claims"), list):
         claims = [c for c in document["claims"] if isinstance(c, Mapping)]
+        if any(c.get("says") is not None and "formula" not in c for c in claims):
+            return ["the claims are there in words only; make the document again: verify --json"]
         missing = sorted(wanted - {str(c.get("label")) for c in claims})
         found = [f"{label}: there is no such claim" for label in missing]
         for claim in claims:

@@ -78,7 +78,7 @@ class Statement:
             case None if claim.get("says") is None:
                 return Statement()
             case _:
-                raise UnknownError("no formula as data; make the document again with verify --json")
+                raise UnknownError("the formula is none that a document has")
         texts, integers, reals = (tuple(claim["area"][key]) for key in ("conditions", "integers", "reals"))
         domain = [*texts, *(f"{name} real" for name in reals), *(f"{name} integer" for name in integers)]
         if claim.get("says", found.says) != found.says or claim.get("domain", domain) != domain:

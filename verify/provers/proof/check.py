@@ -80,7 +80,7 @@ class Proof:
             return _undecided(NOTHING)
         box = domain.ranges if self.on is None else part_of(domain, self.on)
         work = Work(effort.scaled(*self.boxes))
-        search = _Run(claim, box, self.depth, effort.scaled(self.goals, 2 * self.goals), work)
+        search = _Attempt(claim, box, self.depth, effort.scaled(self.goals, 2 * self.goals), work)
         if isinstance(says, Relation):
             return search.identity(says) if says.relation == "==" else search.relation(says)
         if isinstance(says, Monotone):
@@ -95,7 +95,7 @@ def _undecided(why: str, **more: Any) -> Finding:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _Attempt:
     """One claim, on a part of its domain, with what may be spent on it."""
 
     claim: Claim

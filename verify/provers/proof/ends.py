@@ -20,8 +20,8 @@ from typing import Any
 
 import sympy
 
-from verify.claims import Range
 from verify.provers.expressions import attempt, length, simpler_forms
+from verify.provers.goals import Goal
 from verify.provers.intervals import Span
 from verify.provers.proof.state import algebra, proper
 from verify.provers.ranges import range_of
@@ -32,30 +32,20 @@ _STEPS = (4, 12, 40)  # neighbourhoods of u = 0: up to 2^-k
 _DEEPEST = 6
 
 
-@dataclass(frozen=True)
-class End:
-    """An end of a variable's range; ``at`` is ``None`` for an infinite one."""
-
-    variable: str
-    lower: bool
-    at: Fraction | None
-
-
-def limit_at(e: Any, end: End, ranges: Mapping[str, Range], symbol: Any) -> Any:
-    """The limit for every value of the other variables, ±oo, or ``None`` where these steps do not tell."""
-    if length(e) > _LONGEST:
+def limit_at(goal: Goal, variable: str, lower: bool) -> Any:
+    """The limit at an end, for every value of the other variables, ±oo, or ``None`` if this does not tell."""
+    if length(goal.expression) > _LONGEST:
         return None
-    u = sympy.Symbol(end.variable, positive=True)
-    sign = 1 if end.lower else -1
-    x = -sign / u if end.at is None else sympy.Rational(end.at) + sign * u
-    near = attempt(e.subs, symbol, x)
+    r, u = goal.ranges[variable], sympy.Symbol(variable, positive=True)
+    end, sign = (r.lower, 1) if lower else (r.upper, -1)
+    x = -sign / u if end is None else sympy.Rational(end) + sign * u
+    near = attempt(goal.expression.subs, goal.symbols[variable], x)
     if near is None or not proper(near):
         return None
-    r = ranges[end.variable]
     width = Fraction(1)
-    if end.at is not None and r.lower is not None and r.upper is not None:
+    if r.lower is not None and r.upper is not None:
         width = min(width, r.upper - r.lower)
-    others = {n: Span.of(other) for n, other in ranges.items() if n != end.variable}
+    others = {n: Span.of(other) for n, other in goal.ranges.items() if n != variable}
     return _Towards(u, others, width).limit(near, _DEEPEST) if width > 0 else None
 
 

@@ -21,23 +21,27 @@ from flint import arb
 from verify.claims import Domain, LimitOf, Range, Relation, text_of
 from verify.provers.expressions import length
 from verify.provers.goals import Goal, certificate
-from verify.provers.points import at_point, points
-from verify.provers.proof.ends import End, limit_at
+from verify.provers.points import Point, at_point, points
+from verify.provers.proof.ends import limit_at
 from verify.provers.proof.identities import derivation
 from verify.provers.proof.state import Prove, algebra, approaches, proper
+from verify.provers.witness import LINE
 
 _KNOWN = (sympy.exp, sympy.log, sympy.sinh, sympy.cosh, sympy.tanh)  # the functions Gruntz's algorithm is for
 
 
 def proved_limit(says: LimitOf, domain: Domain) -> dict[str, Any] | None:
     """Evidence that the limit is what is claimed, or ``None``."""
+    goal = Goal(says.function, False, domain.ranges, (), domain.symbols)
+    tried = points(dict(domain.ranges), domain.given)
+    lower = _is_lower(says, domain)
+    method = "continuity, and the first terms of quotients, for every parameter"
+    value = limit_at(goal, says.variable, lower)
+    if value is None or not proper(value):
+        method, value = "Gruntz's algorithm (SymPy)", _by_gruntz(says, goal, lower, tried)
+    if value is None or not approaches(goal, value, says.variable, lower, tried):  # the second look
+        return None
     others = Domain({n: r for n, r in domain.ranges.items() if n != says.variable})
-    found = _for_all(says, domain) or _by_gruntz(says, domain)
-    if found is None:
-        return None
-    method, value = found
-    if not _seen(says, value, domain):
-        return None
     chain = derivation(value - says.value, others)
     if chain is None:
         return None
@@ -48,98 +52,75 @@ def proved_limit(says: LimitOf, domain: Domain) -> dict[str, Any] | None:
     }
 
 
-def _for_all(says: LimitOf, domain: Domain) -> tuple[str, Any] | None:
-    lower, at = _side(says, domain)
-    end = End(says.variable, lower, at)
-    value = limit_at(says.function, end, domain.ranges, domain.symbols[says.variable])
-    if value is None or not proper(value):
-        return None
-    return "continuity, and the first terms of quotients, for every parameter", value
-
-
-def _by_gruntz(says: LimitOf, domain: Domain) -> tuple[str, Any] | None:
-    e, symbol = says.function, domain.symbols[says.variable]
+def _by_gruntz(says: LimitOf, goal: Goal, lower: bool, tried: list[Point]) -> Any:
+    e, symbol = goal.expression, goal.symbols[says.variable]
     if length(e) > 80 or any(not isinstance(f, _KNOWN) for f in e.atoms(sympy.Function)):
         return None
     if e.free_symbols != {symbol}:
         return None
-    values = [at_point(e, point) for point in points(dict(domain.ranges), domain.given)]
+    values = [at_point(e, point) for point in tried]
     if all(value is None or value.contains(0) for value in values):
         return None  # of what is identically zero SymPy would look for the first term for ever
-    lower, _ = _side(says, domain)
     value = algebra(sympy.limit, e, symbol, says.towards, "+" if lower else "-")
-    if value is None or not proper(value) or value.has(symbol):
-        return None
-    return "Gruntz's algorithm (SymPy)", value
+    return None if value is None or not proper(value) or value.has(symbol) else value
 
 
-def _seen(says: LimitOf, value: Any, domain: Domain) -> bool:
-    """The second look: values at points that approach the end."""
-    lower, _ = _side(says, domain)
-    tried = points(dict(domain.ranges), domain.given)
-    goal = Goal(says.function, False, domain.ranges, (), domain.symbols)
-    return approaches(goal, value, says.variable, lower, tried)
-
-
-def _side(says: LimitOf, domain: Domain) -> tuple[bool, Fraction | None]:
-    """Whether it is the lower end, and the end if it is finite."""
-    if not says.towards.is_Rational:
-        return says.towards == -sympy.oo, None
-    end = Fraction(int(says.towards.p), int(says.towards.q))
-    return domain.ranges[says.variable].lower == end, end
+def _is_lower(says: LimitOf, domain: Domain) -> bool:
+    """Whether it goes to the lower end of its range."""
+    lower = domain.ranges[says.variable].lower
+    return bool(says.towards == (-sympy.oo if lower is None else sympy.Rational(lower)))
 
 
 def refuted_limit(says: LimitOf, domain: Domain, label: str, prove: Prove) -> dict[str, Any] | None:
     """A witness that the function stays away from the claimed value, or ``None``."""
-    lower, end = _side(says, domain)
+    lower = _is_lower(says, domain)
     for point in points(dict(domain.ranges), domain.given)[:3]:
-        put = {domain.symbols[n]: sympy.Rational(x) for n, x in point.items() if n != says.variable}
-        gap = (says.function - says.value).subs(put)
+        fixed = {n: x for n, x in point.items() if n != says.variable}
+        gap = says.function - says.value
+        gap = gap.subs({domain.symbols[n]: sympy.Rational(x) for n, x in fixed.items()})
         for k in (2, 6, 16):
-            near = _near(domain.ranges[says.variable], end, lower, Fraction(2) ** k)
-            found = _apart(gap, says, near, lower, end, label, prove)
+            near = Domain({says.variable: _near(domain.ranges[says.variable], lower, Fraction(2) ** k)})
+            found = _apart(gap, says.variable, near, lower, label, prove)
             if found is not None:
-                fixed = {n: str(x) for n, x in point.items() if n != says.variable}
-                return {"limit": says.text(), "parameters": fixed, **found}
+                parameters = {n: str(x) for n, x in fixed.items()}
+                return {"limit": says.text(), "parameters": parameters, **found}
     return None
 
 
-def _near(r: Range, end: Fraction | None, lower: bool, size: Fraction) -> Range:
+def _near(r: Range, lower: bool, size: Fraction) -> Range:
     """A neighbourhood of the end, inside the range."""
     if lower:
-        inner = -size if end is None else end + 1 / size
-        limit = inner if r.upper is None else r.upper - 1 if end is None else (end + r.upper) / 2
+        inner = -size if r.lower is None else r.lower + 1 / size
+        limit = inner if r.upper is None else r.upper - 1 if r.lower is None else (r.lower + r.upper) / 2
         return Range(r.lower, min(inner, limit), True, False)
-    inner = size if end is None else end - 1 / size
-    limit = inner if r.lower is None else r.lower + 1 if end is None else (end + r.lower) / 2
+    inner = size if r.upper is None else r.upper - 1 / size
+    limit = inner if r.lower is None else r.lower + 1 if r.upper is None else (r.upper + r.lower) / 2
     return Range(max(inner, limit), r.upper, False, True)
 
 
-def _apart(
-    gap: Any, says: LimitOf, near: Range, lower: bool, end: Fraction | None, label: str, prove: Prove
-) -> dict[str, Any] | None:
-    domain = Domain({says.variable: near})
-    gap = gap.xreplace({s: domain.symbols[s.name] for s in gap.free_symbols if s.name in domain.symbols})
-    value, farther = (_probe(gap, says.variable, near, lower, end, Fraction(2) ** k) for k in (24, 32))
+def _apart(gap: Any, name: str, near: Domain, lower: bool, label: str, prove: Prove) -> dict[str, Any] | None:
+    gap = gap.xreplace({s: near.symbols[s.name] for s in gap.free_symbols if s.name in near.symbols})
+    value, farther = (_probe(gap, name, near.ranges[name], lower, Fraction(2) ** k) for k in (24, 32))
     if value is None or farther is None or value.contains(0) or not 2 * abs(farther) > abs(value):
         return None
     distance = sympy.Rational(1, 2 ** max(0, -_exponent(value) + 2))
     left, right = (distance, gap) if value > 0 else (gap, -distance)
     relation = Relation(left, "<=", right)
-    node = prove(Goal.of(relation, domain)) if proper(gap) else None
+    node = prove(Goal.of(relation, near)) if proper(gap) else None
     if node is None:
         return None
     return {
         "relation": relation.text(),
-        "domain": domain.texts(),
-        "line": "python -m verify.recheck FILE",
-        "certificate": certificate(label, relation, domain, domain.ranges, node),
+        "domain": near.texts(),
+        "line": LINE,
+        "certificate": certificate(label, relation, near, near.ranges, node),
     }
 
 
-def _probe(gap: Any, name: str, near: Range, lower: bool, end: Fraction | None, far: Fraction) -> arb | None:
+def _probe(gap: Any, name: str, near: Range, lower: bool, far: Fraction) -> arb | None:
     """The difference from the claimed value close to the end."""
-    x = (-far if lower else far) if end is None else end + (1 if lower else -1) / far
+    end, sign = (near.lower, 1) if lower else (near.upper, -1)
+    x = -sign * far if end is None else end + sign / far
     return at_point(gap, {name: x}, 512) if x in near else None
 
 
