@@ -171,7 +171,9 @@ def plain_kernels(**mutations: tuple[str, str]) -> Iterator[SimpleNamespace]:
                 old, new = mutations[name]
                 assert source.count(old) == 1, f"{old!r} is there {source.count(old)} times"
                 source = source.replace(old, new)
-            source = source.replace("from numba import njit", "njit = lambda **_: lambda f: f")
+            source = source.replace(
+                "from ctucbvi.kernels import compiled", "compiled = lambda **_: lambda f: f"
+            )
             source = re.sub(r"ctucbvi\.learning\.fast\.(" + "|".join(_MODULES) + r")\b", r"plain_\1", source)
             made[name] = sys.modules[f"plain_{name}"] = ModuleType(f"plain_{name}")
             exec(compile(source, f"plain_{name}", "exec"), made[name].__dict__)

@@ -35,8 +35,8 @@ from math import expm1, sqrt
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import CUT, LEFT, NEW, TICKS, Desk, Scene, accuracy, estimate
 from ctucbvi.learning.fast.preparation import make_desk, make_scene
 from ctucbvi.learning.fast.sweeps import iterate, slot
@@ -127,7 +127,7 @@ def _longest(visits: Integers) -> int:
     return int(np.diff(ends, prepend=-1).max()) - 1 if ends.size else 0
 
 
-@njit(cache=True)
+@compiled()
 def _replay(
     scene: Scene,
     truth: _Truth,
@@ -153,7 +153,7 @@ def _replay(
         at = _episode(scene, truth, desk.rate, radii, sums, visits, at)
 
 
-@njit(cache=True)
+@compiled()
 def _value(scene: Scene, desk: Desk, opening: Floats, episode: int) -> float:
     """The computed value at the initial states, planned as the learner plans."""
     n = iterate(scene, desk, accuracy(scene.numbers, episode))
@@ -163,7 +163,7 @@ def _value(scene: Scene, desk: Desk, opening: Floats, episode: int) -> float:
     return float(found)
 
 
-@njit(cache=True)
+@compiled()
 def _renew(k: int, scene: Scene, truth: _Truth, desk: Desk, radii: Floats, sums: Sums) -> None:
     """The radii of pair ``k``, and whether its estimates are within them."""
     numbers, row, counts, crowd = scene.numbers, scene.row, sums.counts, sums.crowd
@@ -180,7 +180,7 @@ def _renew(k: int, scene: Scene, truth: _Truth, desk: Desk, radii: Floats, sums:
     crowd[0] = max(crowd[0], left / (2.0 * numbers.fastest * time))
 
 
-@njit(cache=True)
+@compiled()
 def _episode(
     scene: Scene, truth: _Truth, rate: Floats, radii: Floats, sums: Sums, visits: Integers, at: int
 ) -> int:

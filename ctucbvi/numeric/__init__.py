@@ -9,9 +9,6 @@ from ctucbvi.numeric.certificate import Certificate, certify
 from ctucbvi.numeric.grid import GridSolution, grid_iteration
 from ctucbvi.numeric.planner import NumericSolution, evaluate_numeric, solve_numeric
 from ctucbvi.numeric.refinement import solve_certified
-from ctucbvi.sources import drop_stale_kernels
-
-drop_stale_kernels()  # before any kernel is loaded: that happens when one is called
 
 __all__ = [
     "Certificate",

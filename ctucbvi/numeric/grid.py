@@ -38,9 +38,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from numba import njit
 
 from ctucbvi.errors import InputError
+from ctucbvi.kernels import compiled
 from ctucbvi.model import CTMDP, Number
 from ctucbvi.numbers import count, exact
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
@@ -143,7 +143,7 @@ def weights(rate: Floats, reward: Floats, step: float, rule: str) -> Floats:
     return np.array([decay, reward * step * phi, alpha, beta])
 
 
-@njit(cache=True)
+@compiled()
 def sweep(
     cell: Floats,
     terminal: Floats,

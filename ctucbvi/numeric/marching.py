@@ -24,8 +24,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.polynomials import first_zero
 
@@ -54,7 +54,7 @@ class Room(NamedTuple):
     carried: Floats  # the unknowns at the end of the last piece that is filled
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def leaders(
     score: Floats,
     first: Integers,
@@ -89,7 +89,7 @@ def leaders(
     return racing
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def derivative_terms(model: Arrays, v: Floats, own: Floats, out: Floats) -> None:
     """λ(Σ p v − own) for every pair."""
     for i in range(model.rate.size):
@@ -99,7 +99,7 @@ def derivative_terms(model: Arrays, v: Floats, own: Floats, out: Floats) -> None
         out[i] = model.rate[i] * (inflow - own[i])
 
 
-@njit(cache=True)
+@compiled()
 def march(
     arrays: tuple[Any, ...],
     how: tuple[Any, ...],
@@ -149,7 +149,7 @@ def march(
     return pieces
 
 
-@njit(cache=True)
+@compiled()
 def _expand(model, aim, room, piece, horizon, fastest, forced, own, since, cap_since):
     """Taylor coefficients in time up to ``degree + 1``, with the best actions found on the way."""
     committed, first, pairs, t = aim.committed, model.first, model.rate.size, room.times[piece]
@@ -209,7 +209,7 @@ def _expand(model, aim, room, piece, horizon, fastest, forced, own, since, cap_s
             v[j + 1, x] = line if mode[x] == CAPPED else step
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _step(v, c, committed, degree, fastest, allowed):
     """The step at which the first term left out is as large as is allowed per unit of time."""
     source = c if committed else v
@@ -220,7 +220,7 @@ def _step(v, c, committed, degree, fastest, allowed):
     return (allowed / rest) ** (1.0 / degree) if rest > 0.0 else 1e300
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _scale(a, h):
     """From coefficients in time to coefficients in u = time / h."""
     power = 1.0
@@ -230,7 +230,7 @@ def _scale(a, h):
             a[j, i] *= power
 
 
-@njit(cache=True)
+@compiled()
 def _first_event(first, aim, room, piece, h, since, cap_since, work):
     """The first u at which another action takes over or a cap begins or ends to bind; 2 if none."""
     found, degree, t = 2.0, aim.degree, room.times[piece]

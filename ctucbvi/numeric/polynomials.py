@@ -10,15 +10,15 @@ single change of sign among them is a single zero.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Floats
 
 _MOST_HALVINGS = 400
 _NARROW = 2.0**-40
 
 
-@njit(cache=True)
+@compiled()
 def bernstein(d: Floats, n: int, b: Floats) -> None:
     """Write the Bernstein coefficients of ``Σ_{k<=n} d_k u^k`` into ``b``."""
     binomial = 1.0
@@ -30,7 +30,7 @@ def bernstein(d: Floats, n: int, b: Floats) -> None:
             b[k] += b[k - 1]
 
 
-@njit(cache=True)
+@compiled()
 def first_zero(d, n, work):
     """The smallest zero in ``(0, 1]`` of a polynomial that is positive at 0; 2 if there is none.
 
@@ -73,7 +73,7 @@ def first_zero(d, n, work):
     return low
 
 
-@njit(cache=True)
+@compiled()
 def _restrict(d: Floats, n: int, low: float, width: float, b: Floats) -> None:
     """Bernstein coefficients on ``[low, low + width]``, from the monomials shifted there."""
     for k in range(n + 1):
@@ -92,7 +92,7 @@ def _restrict(d: Floats, n: int, low: float, width: float, b: Floats) -> None:
             b[k] += b[k - 1]
 
 
-@njit(cache=True)
+@compiled()
 def _bisect(d: Floats, n: int, low: float, high: float) -> float:
     """The zero in ``[low, high]``, by bisection with Newton steps where they stay inside."""
     x = 0.5 * (low + high)

@@ -34,8 +34,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.polynomials import bernstein
 
@@ -58,7 +58,7 @@ class Claimed(NamedTuple):
     capped: Integers  # (pieces, states)
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def worst(a, b):
     """The larger of two bounds; infinite where ``b`` is not a number."""
     if not b < HUGE:
@@ -66,7 +66,7 @@ def worst(a, b):
     return b if b > a else a
 
 
-@njit(cache=True)
+@compiled()
 def excess(d, n, blur, work):
     """An upper bound for the positive part of ``Σ d_k u^k`` on [0, 1], each ``d_k`` known to ``blur``."""
     total, size = d[0], TINY + abs(d[0])
@@ -85,7 +85,7 @@ def excess(d, n, blur, work):
     return max(top + slack, 0.0) * GROW
 
 
-@njit(cache=True)
+@compiled()
 def committed_bounds(arrays, shown, begin, error, bounds):
     """Fill ``bounds[k]`` with a proved bound on |V − Ṽ| on piece ``k``, from piece ``begin`` on.
 
@@ -134,7 +134,7 @@ def committed_bounds(arrays, shown, begin, error, bounds):
     return error
 
 
-@njit(cache=True)
+@compiled()
 def _jump(before, after):
     """How much q̃ (or ṽ) jumps between two pieces."""
     orders, count = before.shape
@@ -148,7 +148,7 @@ def _jump(before, after):
     return largest * GROW
 
 
-@njit(cache=True)
+@compiled()
 def _committed_gaps(first, claimed, k, h, gap, work):
     """How far Ṽ is from min{t, max_a q̃} in each state; returns the worst of all states.
 
@@ -188,7 +188,7 @@ def _committed_gaps(first, claimed, k, h, gap, work):
     return largest * GROW
 
 
-@njit(cache=True)
+@compiled()
 def adjustable_bounds(arrays, shown, begin, error, bounds):
     """Fill ``bounds[k]`` with a proved bound on |V − Ṽ| on piece ``k`` of the adjustable problem.
 
@@ -246,7 +246,7 @@ def adjustable_bounds(arrays, shown, begin, error, bounds):
     return error
 
 
-@njit(cache=True)
+@compiled()
 def _slopes(model, v, x, slopes, blurs):
     """Coefficients of r + λ Σ p(y) (v(y) − v) for the actions of ``x``, and a bound on all their rounding."""
     orders, first, row = v.shape[0], model.first, model.row

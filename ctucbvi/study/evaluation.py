@@ -51,10 +51,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ctucbvi.errors import InputError
+from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.discrete import held_pairs
 from ctucbvi.model import CTMDP
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
@@ -139,7 +139,7 @@ def _check(arrays: Arrays) -> None:
             raise InputError("evaluation: the model has numbers beyond 1e±200; choose other units")
 
 
-@njit(cache=True)
+@compiled()
 def _evaluate(flow: PolicyFlow, policies: NDArray[np.integer], found: Floats, work: Floats) -> None:
     """Fill ``found[j, x]``."""
     terminal, owner, target, source = flow.terminal, flow.owner, flow.target, flow.source
@@ -174,7 +174,7 @@ def _evaluate(flow: PolicyFlow, policies: NDArray[np.integer], found: Floats, wo
             found[j, x] = q[policy[x, steps]]
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _same(policy, i, k):
     """Whether the cells ``i`` and ``k`` have the same actions."""
     for x in range(policy.shape[0]):  # noqa: SIM110 -- compiled: no generators
@@ -183,7 +183,7 @@ def _same(policy, i, k):
     return True
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def _stretch(flow: PolicyFlow, length: float, q: Floats, z: Floats, new: Floats) -> None:
     """Carry ``q`` over a stretch of ``length`` ≤ 1; jump ``e`` leads to the pair ``source[e]``."""
     share, gain, row, source, probability = flow.share, flow.gain, flow.row, flow.source, flow.probability

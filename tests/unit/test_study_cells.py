@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -10,11 +13,10 @@ from pathlib import Path
 import pytest
 
 import ctucbvi
-from ctucbvi import CTMDP, InputError, Transition, bundled_model, solve
+from ctucbvi import CTMDP, InputError, Transition, bundled_model, kernels, solve, sources
 from ctucbvi.learning import Environment, Settings, never_left, rescaling
 from ctucbvi.learning.exact.learner import ExactLearner
 from ctucbvi.learning.fast.located import LocatedLearner
-from ctucbvi.sources import digest, drop_stale_kernels
 from ctucbvi.study import Study, StudyResult, cells, contestant, enough_cells, grid_loss, run_study
 from ctucbvi.study.plan import RunPlace
 
@@ -173,20 +175,35 @@ def test_the_exact_learner_has_the_bits_that_a_small_accuracy_needs():
 # --- which code -------------------------------------------------------------------------------
 
 
-def test_the_digest_is_of_the_sources_and_stale_kernels_are_dropped(tmp_path):
+def test_the_digest_is_of_the_sources(tmp_path):
     package = tmp_path / "ctucbvi"
     shutil.copytree(Path(ctucbvi.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    kernel = package / "study" / "__pycache__" / "evaluation.old.nbi"
-    kernel.parent.mkdir()
-    drop_stale_kernels(package)
-    kernel.write_bytes(b"compiled")
-    drop_stale_kernels(package)
-    assert kernel.exists()  # nothing has changed
+    assert sources._digest(package) == sources.digest()
     source = package / "learning" / "fast" / "sweeps.py"
     source.write_text(source.read_text() + "\n# changed\n")
-    drop_stale_kernels(package)
+    assert sources._digest(package) != sources.digest()
+
+
+def test_stale_kernels_are_dropped(tmp_path, monkeypatch):
+    drop_stale, kernel = kernels._drop_stale.__wrapped__, tmp_path / "evaluation.old.nbi"
+    drop_stale(tmp_path)
+    kernel.write_bytes(b"compiled")
+    drop_stale(tmp_path)
+    assert kernel.exists()  # nothing has changed
+    monkeypatch.setattr(kernels, "digest", lambda: "another")
+    drop_stale(tmp_path)
     assert not kernel.exists()
-    assert len(digest()) == 64
+
+
+def test_kernels_that_are_kept_elsewhere_are_looked_after_too(tmp_path):
+    line = "from ctucbvi.numeric.polynomials import bernstein as b; print(b.stats.cache_path)"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    found = subprocess.run(
+        [sys.executable, "-c", line], env=environment, capture_output=True, text=True, check=True
+    )
+    folder = Path(found.stdout.strip())
+    assert folder.is_relative_to(tmp_path)
+    assert (folder / kernels._STAMP).read_text() == sources.digest()
 
 
 def test_a_study_of_other_code_is_refused(tmp_path, monkeypatch):

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import LEFT, TICKS, Desk, Memory, Scene
 from ctucbvi.numeric.arrays import Floats, Integers
 
@@ -64,7 +64,7 @@ class Margins(NamedTuple):
     inflow: Floats  # (2, steps + 1) room
 
 
-@njit(cache=True)
+@compiled()
 def enclose(aim: int, since: int, scene: Scene, memory: Memory, trust: Trust) -> None:
     """Lay out the box: as far as the estimates may go in ``aim`` episodes, going by the last ``since``.
 
@@ -94,7 +94,7 @@ def enclose(aim: int, since: int, scene: Scene, memory: Memory, trust: Trust) ->
                         lane_of_chance[e] = add_lane(trust, CHANCE, k, e, min(1.0, spread / count))
 
 
-@njit(cache=True)
+@compiled()
 def add_lane(trust: Trust, kind: int, pair: int, place: int, width: float) -> int:
     """A further lane; beyond the room for lanes they are only counted."""
     lane = trust.used[LANES_USED]
@@ -106,7 +106,7 @@ def add_lane(trust: Trust, kind: int, pair: int, place: int, width: float) -> in
     return int(lane)
 
 
-@njit(cache=True)
+@compiled()
 def mark_twins(scene: Scene, desk: Desk, trust: Trust) -> None:
     """Find the pairs with the same doubles."""
     first, twin, glued = scene.first, trust.twin, trust.glued
@@ -119,7 +119,7 @@ def mark_twins(scene: Scene, desk: Desk, trust: Trust) -> None:
                     glued[k] = glued[other] = 1
 
 
-@njit(cache=True)
+@compiled()
 def alike(row: Integers, chance: Floats, weights: Floats, k: int, other: int) -> bool:
     """Whether two pairs have the same weights and no estimated jumps."""
     for j in range(4):
@@ -132,7 +132,7 @@ def alike(row: Integers, chance: Floats, weights: Floats, k: int, other: int) ->
     return True
 
 
-@njit(cache=True)
+@compiled()
 def noise(rounds: int, scene: Scene, desk: Desk) -> float:
     """ν: what rounding can do to a lead or a distance; in the box ρ may grow by 1 if the bonus is sharp."""
     row, numbers, steps = scene.row, scene.numbers, scene.times.size - 1
@@ -143,13 +143,13 @@ def noise(rounds: int, scene: Scene, desk: Desk) -> float:
     return float(64.0 * gamma * numbers.horizon * most * (1.0 + numbers.fastest * numbers.horizon))
 
 
-@njit(cache=True)
+@compiled()
 def remember(desk: Desk, trust: Trust) -> None:
     """Keep the estimates of the plan."""
     trust.rate[:], trust.gain[:], trust.chance[:] = desk.rate, desk.gain, desk.chance
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def moved_too_far(k: int, row: Integers, desk: Desk, trust: Trust) -> bool:
     """Write down where the estimates of pair ``k`` are now; True if one has left the box."""
     if outside(trust.lane_of[GAIN, k], desk.gain[k] - trust.gain[k], trust):
@@ -162,7 +162,7 @@ def moved_too_far(k: int, row: Integers, desk: Desk, trust: Trust) -> bool:
     return False
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def outside(lane: int, change: float, trust: Trust) -> bool:
     """Whether ``change`` is more than the box allows; an estimate without a lane must not change at all."""
     if lane < 0:

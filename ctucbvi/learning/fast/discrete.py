@@ -26,9 +26,9 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ctucbvi.errors import InputError
+from ctucbvi.kernels import compiled
 from ctucbvi.learning import Settings
 from ctucbvi.learning.fast import episodes as kernels
 from ctucbvi.learning.fast.compiled import CompiledLearner
@@ -129,7 +129,7 @@ def held_pairs(model: CTMDP) -> Integers:
     return np.array(held, np.int64)
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def plan(process: Process, tables: Tables) -> bool:
     """Backward induction; returns whether the policy is another one than before."""
     first, reward, cell, bonus = process.first, process.reward, process.cell, process.bonus
@@ -155,7 +155,7 @@ def plan(process: Process, tables: Tables) -> bool:
     return changed
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def hold(k: int, process: Process, random: Words, clock: Integers) -> int:
     """One step of the process from pair ``k``, the action held; returns the place of the last jump or -1."""
     row, rate, share, held = process.row, process.rate, process.share, process.held
@@ -170,7 +170,7 @@ def hold(k: int, process: Process, random: Words, clock: Integers) -> int:
     return last
 
 
-@njit(cache=True)
+@compiled()
 def run_discrete(process: Process, tables: Tables, log: Log, count: int) -> int:
     """Up to ``count`` episodes, fewer when the log is full; returns how many."""
     visits, moves, values, _, policy, random, clock = tables

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast import episodes as at
 from ctucbvi.learning.fast.boxes import (
     LANES,
@@ -43,7 +42,7 @@ _PATIENCE = 16  # episodes in the box that had to be planned nevertheless, befor
 _FEW = 8  # a box is too large if more than one in this many episodes had to be planned
 
 
-@njit(cache=True)
+@compiled()
 def look_around(scene: Scene, memory: Memory, desk: Desk, trust: Trust, margins: Margins) -> None:
     """Find out how far the plan just made can be trusted; unless that was of little use of late."""
     clock, used, rounds = memory.clock, trust.used, memory.clock[at.ROUNDS]
@@ -62,7 +61,7 @@ def look_around(scene: Scene, memory: Memory, desk: Desk, trust: Trust, margins:
     clock[at.SPARED], clock[at.MISSED] = 0, 0
 
 
-@njit(cache=True)
+@compiled()
 def learn_from(clock: Integers, used: Integers, left_box: bool) -> None:
     """Choose the size of the next box, and whether to make one, by how the last one ended."""
     if clock[at.WAIT] >= 0:
@@ -76,7 +75,7 @@ def learn_from(clock: Integers, used: Integers, left_box: bool) -> None:
     clock[at.WAIT] = clock[at.WAITED]
 
 
-@njit(cache=True)
+@compiled()
 def run(
     scene: Scene, memory: Memory, desk: Desk, trust: Trust, margins: Margins, log: Log, count: int, skip: bool
 ) -> int:

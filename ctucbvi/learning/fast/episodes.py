@@ -39,9 +39,9 @@ from math import log as logarithm
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Floats, Integers
 
 Words = NDArray[np.uint64]
@@ -126,12 +126,12 @@ class Log(NamedTuple):
 # --- drawing ----------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@compiled()
 def _rotated(word: np.uint64, by: int) -> np.uint64:
     return (word << np.uint64(by)) | (word >> np.uint64(64 - by))
 
 
-@njit(cache=True)
+@compiled()
 def uniform(random: Words) -> float:
     """A number in (0, 1); steps the generator."""
     word = _rotated(random[0] + random[3], 23) + random[0]
@@ -145,7 +145,7 @@ def uniform(random: Words) -> float:
     return (np.float64(word >> np.uint64(12)) + 0.5) * 2.0**-52
 
 
-@njit(cache=True)
+@compiled()
 def pick(random: Words, share: Floats, low: int, high: int) -> int:
     """A place from ``low`` to ``high - 1``, by cumulative shares whose last is 1."""
     if high - low == 1:
@@ -161,7 +161,7 @@ def pick(random: Words, share: Floats, low: int, high: int) -> int:
     return low
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def cell_of(reach: Integers, elapsed: int) -> int:
     """The i whose t_i is nearest to the remaining time, the larger one half-way."""
     last = reach.size - 1
@@ -174,7 +174,7 @@ def cell_of(reach: Integers, elapsed: int) -> int:
     return i
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def play(scene: Scene, memory: Memory, policy: Choices, log: Log, x: int) -> None:
     """One episode from state ``x`` under ``policy``, counted into the statistics."""
     row, reach, share, stretch, target = scene.row, scene.reach, scene.share, scene.stretch, scene.target
@@ -204,7 +204,7 @@ def play(scene: Scene, memory: Memory, policy: Choices, log: Log, x: int) -> Non
         x = target[e]
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def record(visits: Integers, used: Integers, pair: int, ticks: int, place: int) -> None:
     """Write a visit down, if there is room for any; beyond the room they are only counted."""
     room = visits.shape[0]
@@ -218,7 +218,7 @@ def record(visits: Integers, used: Integers, pair: int, ticks: int, place: int) 
 # --- estimating -------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@compiled()
 def cell_weights(z: float) -> tuple[float, float, float, float]:
     r""":math:`e^{-z}, \varphi, \alpha, \beta` of the linear rule, each within :math:`16u` of the truth.
 
@@ -237,13 +237,13 @@ def cell_weights(z: float) -> tuple[float, float, float, float]:
     return decay, phi, phi - decay, 1.0 - phi
 
 
-@njit(cache=True)
+@compiled()
 def waiting(z: float) -> float:
     r""":math:`(1-e^{-z})/z`, and 1 at 0."""
     return -expm1(-z) / z if z > 0.0 else 1.0
 
 
-@njit(cache=True)
+@compiled()
 def sharp_bonus(
     numbers: Scalars, rate: float, reward: float, rate_radius: float, jump_radius: float, left: int
 ) -> float:
@@ -257,7 +257,7 @@ def sharp_bonus(
     return float(max(above, below))
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def estimate(k: int, scene: Scene, counts: Integers, jumps: Integers, desk: Desk) -> None:
     """Renew the estimates of pair ``k`` and its weights in the recursion."""
     numbers, row, rate, gain, weights = scene.numbers, scene.row, desk.rate, desk.gain, desk.weights
@@ -278,7 +278,7 @@ def estimate(k: int, scene: Scene, counts: Integers, jumps: Integers, desk: Desk
     weights[2, k], weights[3, k] = alpha, beta
 
 
-@njit(cache=True)
+@compiled()
 def accuracy(numbers: Scalars, episode: int) -> float:
     r""":math:`\epsilon_k`."""
     if numbers.exponent == 0.5:
@@ -289,7 +289,7 @@ def accuracy(numbers: Scalars, episode: int) -> float:
 # --- deciding -------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@compiled()
 def choose(first: Integers, action_values: Floats, policy: Choices) -> bool:
     """Fill ``policy`` with the first best action; returns whether that changed anything.
 
@@ -311,13 +311,13 @@ def choose(first: Integers, action_values: Floats, policy: Choices) -> bool:
 # --- writing down -----------------------------------------------------------------------------
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def full(log: Log) -> bool:
     """Whether there is no room for another policy."""
     return bool(log.used[STARTS] == log.starts.size or log.used[DISTINCT] == log.distinct.shape[0])
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def note(log: Log, policy: Choices, episode: int) -> None:
     """Write down that ``policy`` begins with this episode; equal policies are kept once."""
     distinct, table, used = log.distinct, log.table, log.used
@@ -334,7 +334,7 @@ def note(log: Log, policy: Choices, episode: int) -> None:
     used[STARTS] += 1
 
 
-@njit(cache=True)
+@compiled()
 def find(distinct: Choices, table: Choices, policy: Choices) -> int:
     """The slot of the hash table where ``policy`` is, or should be."""
     code = np.uint64(0)
@@ -348,7 +348,7 @@ def find(distinct: Choices, table: Choices, policy: Choices) -> int:
     return int(slot)
 
 
-@njit(cache=True)
+@compiled()
 def same(distinct: Choices, place: int, policy: Choices) -> bool:
     """Whether ``policy`` is the one at ``place``."""
     for x in range(policy.shape[0]):
@@ -358,7 +358,7 @@ def same(distinct: Choices, place: int, policy: Choices) -> bool:
     return True
 
 
-@njit(cache=True)
+@compiled()
 def rehash(distinct: Choices, table: Choices, count: int) -> None:
     """Fill the hash table, which is empty, with the first ``count`` policies."""
     for place in range(count):

@@ -62,8 +62,8 @@ planning.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.boxes import (
     CHANCE,
     GAIN,
@@ -87,7 +87,7 @@ from ctucbvi.numeric.arrays import Floats, Integers
 # --- one sweep, with derivatives and remainders -----------------------------------------------
 
 
-@njit(cache=True, fastmath=NO_NAN)
+@compiled(fastmath=NO_NAN)
 def differentiate(
     scene: Scene, desk: Desk, before: Floats, action_values: Floats, trust: Trust, margins: Margins
 ) -> None:
@@ -105,7 +105,7 @@ def differentiate(
                 linear[k, i] += width[lane] * abs(out[k, i])
 
 
-@njit(cache=True, fastmath=NO_NAN)
+@compiled(fastmath=NO_NAN)
 def source(
     lane: Integers,
     scene: Scene,
@@ -141,7 +141,7 @@ def source(
             )
 
 
-@njit(cache=True, fastmath=NO_NAN)
+@compiled(fastmath=NO_NAN)
 def leave_over(
     scene: Scene, desk: Desk, before: Floats, action_values: Floats, trust: Trust, margins: Margins
 ) -> None:
@@ -173,14 +173,14 @@ def leave_over(
     accumulate(calm, remainder)
 
 
-@njit(cache=True)
+@compiled()
 def box(trust: Trust, kind: int, k: int) -> float:
     """How far an estimate of pair ``k`` may go."""
     lane = trust.lane_of[kind, k]
     return trust.width[lane] if lane >= 0 else 0.0
 
 
-@njit(cache=True)
+@compiled()
 def follow(scene: Scene, action_values: Floats, trust: Trust, margins: Margins) -> None:
     """Pass from Q to V = min{t, max_a Q}: which pair it follows, R and B."""
     first, times, twin, noise = scene.first, scene.times, trust.twin, trust.limits[NOISE]
@@ -210,7 +210,7 @@ def follow(scene: Scene, action_values: Floats, trust: Trust, margins: Margins) 
             value_remainder[x, i] = rest
 
 
-@njit(cache=True, fastmath=NO_NAN)
+@compiled(fastmath=NO_NAN)
 def pass_on(first: Integers, trust: Trust, margins: Margins) -> None:
     """G of V: that of the pair it follows; how far V_n − V_{n−1} can move goes to ``value_spread``."""
     follows, tangents, value_tangents = margins.follows, margins.tangents, margins.value_tangents
@@ -229,7 +229,7 @@ def pass_on(first: Integers, trust: Trust, margins: Margins) -> None:
                 out[i] = room[i]
 
 
-@njit(cache=True, fastmath=NO_NAN)
+@compiled(fastmath=NO_NAN)
 def distances_in_box(old: Floats, new: Floats, spread: Floats) -> tuple[float, float]:
     """Bounds on max |V_n − V_{n−1}| in the box, but for rounding."""
     low = high = 0.0
@@ -244,7 +244,7 @@ def distances_in_box(old: Floats, new: Floats, spread: Floats) -> tuple[float, f
 # --- after planning ---------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@compiled()
 def measure(scene: Scene, desk: Desk, rounds: int, trust: Trust, margins: Margins) -> bool:
     """Find out what the plan just made says about all estimates in the box; False: nothing."""
     limits, calm, weights = trust.limits, margins.calm, desk.weights

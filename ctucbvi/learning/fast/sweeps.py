@@ -12,8 +12,8 @@ recursion for four pairs side by side, each of which has to wait for itself only
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import Desk, Scene
 from ctucbvi.numeric.arrays import Floats, Integers
 
@@ -21,7 +21,7 @@ TOGETHER = 4  # pairs whose recursions run side by side
 NO_NAN = {"nnan", "nsz"}  # lets maxima be vectorised; sums and products stay what they are
 
 
-@njit(cache=True, fastmath=NO_NAN)
+@compiled(fastmath=NO_NAN)
 def gather(
     row: Integers,
     target: Integers,
@@ -43,7 +43,7 @@ def gather(
             mine[i] = gain + alpha * inflow[i - 1] + beta * inflow[i]
 
 
-@njit(cache=True, fastmath=NO_NAN)
+@compiled(fastmath=NO_NAN)
 def accumulate(weights: Floats, out: Floats) -> None:
     """The recursion, in place, from 0 at the first grid point."""
     for k in range(0, out.shape[0], TOGETHER):
@@ -56,7 +56,7 @@ def accumulate(weights: Floats, out: Floats) -> None:
             r0[i], r1[i], r2[i], r3[i] = q0, q1, q2, q3
 
 
-@njit(cache=True, fastmath=NO_NAN)
+@compiled(fastmath=NO_NAN)
 def improve(first: Integers, times: Floats, action_values: Floats, old: Floats, new: Floats) -> float:
     """Fill ``new`` with min{t, max_a T^a V}; returns max |new − old|, where new is at least old."""
     distance = 0.0
@@ -75,13 +75,13 @@ def improve(first: Integers, times: Floats, action_values: Floats, old: Floats, 
     return distance
 
 
-@njit(cache=True)
+@compiled()
 def slot(n: int, depth: int) -> int:
     """Where iterate ``n`` is kept: by turns in the last two places when there are no more."""
     return n if n < depth else depth - 2 + (n - depth) % 2
 
 
-@njit(cache=True)
+@compiled()
 def iterate(scene: Scene, desk: Desk, epsilon: float) -> int:
     """Modified value iteration (``alg:VI``) and one more T^a; returns n_k.
 

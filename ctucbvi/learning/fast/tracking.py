@@ -5,8 +5,7 @@ The proof is in :mod:`ctucbvi.learning.fast.skipping`.
 
 from __future__ import annotations
 
-from numba import njit
-
+from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.boxes import (
     BEST,
     LANES_USED,
@@ -30,7 +29,7 @@ from ctucbvi.numeric.arrays import Floats
 PLAN, SAME, OTHER = range(3)  # what `decide` says: plan; the policy stays; it changes at a tracked point
 
 
-@njit(cache=True)
+@compiled()
 def find_spots(scene: Scene, action_values: Floats, policy: Choices, trust: Trust, margins: Margins) -> bool:
     """Find all rivals that may overtake somewhere, point by point; False if they are too many."""
     first, linear, remainder = scene.first, margins.linear, margins.remainder
@@ -60,7 +59,7 @@ def find_spots(scene: Scene, action_values: Floats, policy: Choices, trust: Trus
     return True
 
 
-@njit(cache=True)
+@compiled()
 def lead_in_box(trust: Trust, margins: Margins, best: int, rival: int, i: int) -> float:
     r""":math:`|G_D|\cdot\text{box}`: how far a lead can move, but for its remainder."""
     found, tangents = 0.0, margins.tangents
@@ -69,7 +68,7 @@ def lead_in_box(trust: Trust, margins: Margins, best: int, rival: int, i: int) -
     return found
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def decide(epsilon: float, trust: Trust, policy: Choices) -> int:
     """Whether the policy is known, the estimates being in the box; if so it is in ``policy``."""
     limits, spots = trust.limits, trust.spots
@@ -91,7 +90,7 @@ def decide(epsilon: float, trust: Trust, policy: Choices) -> int:
     return int(settle(trust, policy))
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def settle(trust: Trust, policy: Choices) -> int:
     """Put the best actions of the tracked points into ``policy``; at most one rival overtakes at a point."""
     used, spots = trust.used, trust.spots
@@ -110,7 +109,7 @@ def settle(trust: Trust, policy: Choices) -> int:
     return answer
 
 
-@njit(cache=True, forceinline=True)
+@compiled(forceinline=True)
 def shifted(j: int, trust: Trust) -> float:
     r""":math:`D + G_D \cdot \Delta` of a tracked point."""
     slopes, delta = trust.slopes, trust.delta

@@ -1,0 +1,43 @@
+"""Compiled kernels, kept on disk until the sources change, wherever numba keeps them.
+
+Numba looks only at the file of the function that it compiled, not at those of the functions that were
+compiled into it, so that a user who upgrades would go on with old ones.  Here each folder of compiled code
+carries the :func:`~ctucbvi.sources.digest` it was made from, and is emptied when that is another one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numba import njit
+
+from ctucbvi.sources import digest
+
+_STAMP = "kernels.sha256"
+
+
+def compiled(**options: Any) -> Callable[[Any], Any]:
+    """:func:`numba.njit` with its results kept on disk."""
+
+    def decorated(function: Any) -> Any:
+        kernel = njit(cache=True, **options)(function)
+        _drop_stale(Path(kernel.stats.cache_path))  # before any is loaded: that happens when one is called
+        return kernel
+
+    return decorated
+
+
+@cache
+def _drop_stale(folder: Path) -> None:
+    """Remove the kernels of other sources; where that cannot be done, nothing is."""
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        stamp = folder / _STAMP
+        if not stamp.exists() or stamp.read_text(encoding="ascii", errors="replace") != digest():
+            for kernel in folder.glob("*.nb[ci]"):
+                kernel.unlink(missing_ok=True)
+            stamp.write_text(digest(), encoding="ascii")
