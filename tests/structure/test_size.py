@@ -1,9 +1,10 @@
-"""Imports stand at the top of a module, and a function has few parameters; what is otherwise says why."""
+"""Imports stand at the top or say why not; a function has few parameters; one name is one class."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,19 @@ def test_functions_take_few_parameters(path):
     assert list(long_lists(path.read_text(encoding="utf-8"))) == []
 
 
-def test_both_checks_notice():
+def twice(sources: Iterable[str]) -> list[str]:
+    """The names that more than one class has."""
+    trees = (ast.parse(source) for source in sources)
+    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return [name for name, number in names.items() if number > 1]
+
+
+def test_one_name_is_one_class():
+    assert twice(path.read_text(encoding="utf-8") for path in FILES) == []
+
+
+def test_all_checks_notice():
+    assert twice(["class A: ...", "class A: ..."]) == ["A"]
     assert inside("import a\ndef f():\n    import b\n    def g():\n        from c import d") == [
         "    import b",
         "        from c import d",
