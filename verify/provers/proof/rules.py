@@ -25,7 +25,7 @@ from verify.provers.proof.state import ProofSearch, Rule, proper
 
 DEPTH = 6  # differentiations and the like on one branch of a proof
 GOALS = 120  # goals one search may try
-_DEPTH_OF_BOXES, _GOALS_OF_BOXES = 4, 300  # likewise where boxes are used, too
+_DEPTH_OF_BOXES = 4  # likewise where boxes are used, too
 _SIGNS = ("positive", "nonnegative", "negative", "nonpositive")
 _FIRST_VALUES = (1, 2, 4, 8, 16)  # of an integer variable, before its tail
 _MOST_VALUES = 300  # if its range is not larger, all of them are tried
@@ -103,7 +103,7 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
         return None
     node = _attempt(goal, Allowance(depth, goals, 4 * goals))
     if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
-        node = _attempt(goal, Allowance(_DEPTH_OF_BOXES, _GOALS_OF_BOXES, _GOALS_OF_BOXES, work))
+        node = _attempt(goal, Allowance(_DEPTH_OF_BOXES, goals, goals, work))
     return node
 
 
