@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, islice, product
 from typing import Any
 
 import sympy
@@ -36,6 +36,7 @@ from verify.claims import (
 from verify.provers import witness
 from verify.provers.goals import Goal, Node, certificate
 from verify.provers.points import points, samples
+from verify.provers.proof.boxes import simple_numbers
 from verify.provers.proof.derivation import derivation_lines, rules_of
 from verify.provers.proof.identities import derivation
 from verify.provers.proof.leaves import Work, impossible
@@ -139,7 +140,8 @@ class _Attempt:
             return found
         node = self._prove(goal)
         if node is None:
-            return refuted(says, domain, _complete(self.work.suspects, self.box)) or self._open()
+            suspects = [*self.work.suspects, *_corners(self.work.worst or self.box)]
+            return refuted(says, domain, _complete(suspects, self.box)) or self._open()
         if vacuous(node) or (not tried and self._prove(goal.about(sympy.Integer(-1)))):
             return _undecided(NOTHING)
         return self._proved([goal], [node])
@@ -235,6 +237,13 @@ def vacuous(node: Node) -> bool:
 
 def _texts(ranges: Box) -> list[str]:
     return [r.text(name) for name, r in sorted(ranges.items())]
+
+
+def _corners(box: Box) -> Iterable[dict[str, Fraction]]:
+    """Corners, and simple points near it: where a relation fails on the edge only."""
+    near = {name: simple_numbers(r) if r.bounded else [] for name, r in box.items()}
+    choices = [[end for end in (r.lower, r.upper, *near[name]) if end is not None] for name, r in box.items()]
+    return (dict(zip(box, at, strict=True)) for at in islice(product(*choices), _SUSPECTS))
 
 
 def _complete(tried: Iterable[Mapping[str, Fraction]], box: Box) -> list[dict[str, Fraction]]:
