@@ -157,8 +157,7 @@ def document(
         values.append({"state": state, "t": exact_string(t), "value": value, **ends})
     policy = {
         state: [
-            {"from": moment(s.start), "to": moment(s.end), "action": _names(s.actions)}
-            | ({} if s.proved else {"proved": False})
+            {"from": moment(s.start), "to": moment(s.end), "action": _names(s.actions), "proved": s.proved}
             for s in answer.segments(state)
         ]
         for state in answer.model.states

@@ -232,13 +232,15 @@ def _study(options: argparse.Namespace, name: str | None, parameter: str) -> dic
         return None
     if parameter != "K" or options.plot is None:
         raise InputError("--study is drawn over K; write --plot FILE, and leave out --sweep or sweep K")
+    from ctucbvi.study.result import READ  # compiled, slow to load
+
     try:
         document: dict[str, Any] = json.loads(Path(options.study).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, ValueError):
         raise InputError(
             f"--study {options.study!r}: cannot be read; name a file that ctucbvi regret --result wrote"
         ) from None
-    if not isinstance(document, dict) or not str(document.get("format")).startswith("ctucbvi regret study"):
+    if not isinstance(document, dict) or document.get("format") not in READ:
         raise InputError(
             f"--study {options.study!r}: is no regret study; name a file that ctucbvi regret --result wrote"
         )

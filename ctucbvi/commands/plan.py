@@ -172,7 +172,7 @@ def text_report(found: dict[str, Any]) -> str:
         return " = ".join(actions) + "  (tied)" if proved else " or ".join(actions) + "  (not told apart)"
 
     policy = [
-        (state if i == 0 else "", s["from"], s["to"], names(s["action"], s.get("proved", True)))
+        (state if i == 0 else "", s["from"], s["to"], names(s["action"], s["proved"]))
         for state, segments in found["policy"].items()
         for i, s in enumerate(segments)
     ]

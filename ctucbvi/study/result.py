@@ -18,6 +18,7 @@ from ctucbvi.study.summary import Curve
 
 _SHOWN = 10  # significant digits of the numbers of a curve
 FORMAT = "ctucbvi regret study 2"
+READ = ("ctucbvi regret study 1", FORMAT)  # earlier ones have the same curves
 
 
 @dataclass(frozen=True)

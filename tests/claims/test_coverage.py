@@ -5,6 +5,7 @@ from __future__ import annotations
 import pkgutil
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -109,3 +110,11 @@ def unexplained(claim):
 def test_every_variable_of_a_formula_is_in_the_statement_or_stands_for_something(claims):
     assert {c.label: found for c in claims if (found := unexplained(c))} == {}
     assert unexplained(replace(claims["lem:rateUCB/unseen"], symbols={"l": "λ"})) == ["m"]
+
+
+def test_the_ledger_is_of_these_claims(claims):
+    page = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([^`]+)` \| (\w+) \| ([\w-]+) \|", page, flags=re.MULTILINE)
+    assert {label: (kind, verdict) for label, kind, verdict in rows} == {
+        c.label: (str(c.kind), str(c.expects("quick"))) for c in claims
+    }

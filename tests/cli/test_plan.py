@@ -98,7 +98,7 @@ def test_ties_are_lists(capsys, tmp_path):
     document = {"name": "tie", "horizon": 1, "initial": "x", "states": ["x"], "actions": ["a", "b"]}
     file.write_text(json.dumps({**document, "transition": rows}))
     _, out, _ = run(capsys, "plan", str(file), "--json")
-    assert json.loads(out)["policy"]["x"] == [{"from": "0", "to": "1", "action": ["a", "b"]}]
+    assert json.loads(out)["policy"]["x"] == [{"from": "0", "to": "1", "action": ["a", "b"], "proved": True}]
     _, text, _ = run(capsys, "plan", str(file))
     assert "a = b  (tied)" in text
 

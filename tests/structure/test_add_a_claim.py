@@ -49,7 +49,7 @@ def test_the_claim_is_printed_in_the_letters_of_the_paper(example, capsys):
 def test_a_mutant_that_nothing_notices_is_reported(example, capsys):
     Path("mine.py").write_text(example.replace("l*t/2", "2*l*t"), encoding="utf-8")
     assert main(["verify", "--claims", "mine.py", "--mutants"]) == 1
-    assert "survival  proved  proved  NO" in capsys.readouterr().out
+    assert "survival  proved    proved  NO" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,20 @@ def test_a_mutant_that_nothing_notices_is_reported(example, capsys):
             "mine.py: no mutants found; write claim(..., mutant='...')",
         ),
         (("l*t/2", "u"), "claim survival: mutant: formula 'exp(-l*t) >= 1 - u': 'u' is not a variable"),
+        (
+            ('mutant="exp(-l*t) >= 1 - l*t/2"', 'mutant=["exp(-l*t) >= 1"]'),
+            "claim survival: mutant ['exp(-l*t)",
+        ),
+        (('    expected="proved",\n', ""), "claim survival: its mutant must not hold if it does"),
+        (
+            ('expected="proved"', 'checks="proof", expected="proved"'),
+            "claim survival: checks 'p': is no check",
+        ),
+        (('says="exp(-l*t) >= 1 - l*t"', "says=[1]"), "claim survival: says [1]: write a formula as text"),
+        (('domain=("l > 0", "t >= 0")', "domain=3"), "claim survival: domain 3: write conditions as text"),
         (("mutant=", "mutants="), "mine.py, line 4: claim survival: no field 'mutants'; write says, domain"),
     ],
-    ids=["none", "unreadable", "misspelt"],
+    ids=["none", "unreadable", "list", "unexpected", "checks", "says", "domain", "misspelt"],
 )
 def test_a_mistake_in_a_mutant_is_one_line(example, change, message, capsys):
     Path("mine.py").write_text(example.replace(*change), encoding="utf-8")

@@ -194,7 +194,7 @@ def test_imports_follow_the_layers(path):
         ("ctucbvi.learning.radii", "from ctucbvi.exact.precision import BALLS"),
         ("ctucbvi.learning.radii", "from ctucbvi.learning import fast"),
         ("ctucbvi.learning.fast.learner", "from ctucbvi.learning.lockstep import Lockstep"),
-        ("verify.cli", "from ctucbvi import solve"),
+        ("verify.console", "from ctucbvi import solve"),
         ("verify.claims.claim", "from verify.provers.proof import Proof"),
         ("verify.provers.proof", "from verify.running import run_claims"),
         ("verify.provers.proof", "from verify.recheck import recheck"),

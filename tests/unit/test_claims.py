@@ -18,6 +18,7 @@ from verify.claims import (
     Finding,
     Range,
     Relation,
+    Remark,
     Verdict,
     claim,
     combined,
@@ -374,6 +375,8 @@ def test_duplicates_are_an_error_at_load():
 def test_unresolved_labels_are_an_error_at_load():
     with pytest.raises(ClaimError, match="no claim"):
         ClaimSet([simple("a", "b")])
+    with pytest.raises(ClaimError, match="claim a: repair 'z' is no claim"):
+        ClaimSet([replace(simple("a"), finding=Remark("proof", "it is wrong", repair="z"))])
 
 
 @pytest.mark.parametrize("pairs", [[("a", "a")], [("a", "b"), ("b", "c"), ("c", "a")]])

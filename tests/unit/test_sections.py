@@ -8,14 +8,15 @@ from tests.fake_claims import HEAD, write
 from verify.claims import ClaimError, Domain, Kind, Mutant, Remark, Section, claim, increasing
 from verify.provers.computed import Assumed
 from verify.provers.search import Search
-from verify.running.loading import Source, load_claims, load_remarks
+from verify.running.loading import load_claims, load_remarks
+from verify.source import Source
 
 BOOK = Assumed("a book")
 SECTION = "from verify import Remark, Section\nsection = Section(checks=Fake('proved'), says='1 <= 2')\n"
 
 
 def load(file):
-    return load_claims(Source.of(str(file)))
+    return load_claims(Source().at(str(file)))
 
 
 def test_what_is_shared_holds_where_a_claim_says_nothing_else():
@@ -43,7 +44,10 @@ def test_shared_checks_are_for_formulas():
     ("field", "message"),
     [
         ({"sayz": "1 <= 2"}, "claim a: no field 'sayz'; write says, domain, source"),
-        ({"mutant": 3}, r"claim a: mutant 3: write a formula, a Domain, a check, or Mutant\(...\)"),
+        (
+            {"mutant": 3, "expected": "proved"},
+            r"claim a: mutant 3: write a formula, a Domain, a check, or Mutant\(",
+        ),
         ({"finding": "bad"}, r"claim a: finding 'bad': write Remark\('proof', 'what is wrong'\)"),
     ],
 )
@@ -76,7 +80,7 @@ def test_findings_stand_with_the_claim_or_in_a_table(tmp_path):
         f"{SECTION}section.claim('a', 's', finding=Remark('proof', 'It rests on b.', repair='b'))\n"
         "section.claim('b', 's')\nFINDINGS = {'b': {'breaks': 'notation', 'summary': 'Two names.'}}\n"
     )
-    found = load_remarks(Source.of(str(write(tmp_path, body))))
+    found = load_remarks(Source().at(str(write(tmp_path, body))))
     assert found == {"a": Remark("proof", "It rests on b.", "b"), "b": Remark("notation", "Two names.")}
 
 
@@ -104,7 +108,9 @@ def test_a_mutant_is_read_over_its_own_domain():
 
 
 def test_a_mutant_is_not_read_before_it_is_asked_for():
-    made = claim("a", "words", says="x <= 2*x", domain="x >= 0", checks=Search(), mutant="x <= y")
+    made = claim(
+        "a", "words", expected="proved", says="x <= 2*x", domain="x >= 0", checks=Search(), mutant="x <= y"
+    )
     with pytest.raises(ClaimError, match="claim a: mutant: formula 'x <= y': 'y' is not a variable"):
         made.mutant.applied(made)
 

@@ -112,9 +112,11 @@ class Mutant:
             return Mutant(says=change)
         if isinstance(change, Domain):
             return Mutant(domain=change)
-        if not isinstance(change, Iterable) and not hasattr(change, "run"):
-            raise ClaimError(f"mutant {change!r}: write a formula, a Domain, a check, or Mutant(...)")
-        return Mutant(checks=change)
+        try:
+            return Mutant(checks=_checks(change))
+        except ClaimError:
+            kinds = "a formula, a Domain, a check, or Mutant(says=..., domain=..., checks=...)"
+            raise ClaimError(f"mutant {change!r}: write {kinds}") from None
 
     def applied(self, original: Claim) -> Claim:
         """The variant; its formula is read over its own domain: what symbols are known to be is there."""
@@ -124,10 +126,10 @@ class Mutant:
         try:
             area = original.domain if self.domain is None else _domain(self.domain)
             formal = Relation.of(says, area) if isinstance(says, str) else says
+            checks = original.checks if self.checks is None else _checks(self.checks)
         except ClaimError as error:
             raise ClaimError(f"claim {original.label}: mutant: {error}") from None
-        checks = original.checks if self.checks is None else _checks(self.checks)
-        return replace(original, says=formal, domain=area, checks=checks, mutant=None)
+        return replace(original, says=formal, domain=area, checks=checks, mutant=None, finding=None)
 
 
 @dataclass(frozen=True)
@@ -186,7 +188,7 @@ class ClaimFields(TypedDict, total=False):
 
 def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
     """A claim from what a person writes; see :class:`ClaimFields`."""
-    if not label or any(c.isspace() for c in label):
+    if not isinstance(label, str) or not label or any(c.isspace() for c in label):
         raise ClaimError(f"label {label!r}: write a word without spaces, for example 'lem:poisson'")
     if wrong := sorted(set(fields) - ClaimFields.__optional_keys__):
         raise ClaimError(
@@ -196,19 +198,27 @@ def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
     mutant, finding = fields.get("mutant"), fields.get("finding")
     if not isinstance(finding, Remark | None):
         raise ClaimError(f"claim {label}: finding {finding!r}: write Remark('proof', 'what is wrong')")
+    if not isinstance(says, str | Assertion | None):
+        raise ClaimError(f"claim {label}: says {says!r}: write a formula as text, for example 'x <= exp(x)'")
+    if mutant is not None and fields.get("expected") is None:
+        raise ClaimError(
+            f"claim {label}: its mutant must not hold if it does, and the other way round; say "
+            "which: write expected='proved', or the verdict that verify finds"
+        )
     try:
         area = _domain(fields.get("domain", ()))
         formal = Relation.of(says, area) if isinstance(says, str) else says
         changed = None if mutant is None else Mutant.of(mutant)
+        deciding = None if checks is None else _checks(checks)
     except ClaimError as error:
         raise ClaimError(f"claim {label}: {error}") from None
-    if checks is None:
+    if deciding is None:
         if formal is None:
             raise ClaimError(f"claim {label}: nothing to check; give says='...' or checks=[...]")
         from verify.provers.proof import Proof  # a layer above, for the default only
         from verify.provers.search import Search  # likewise
 
-        checks = (Search(), Proof())
+        deciding = (Search(), Proof())
     return Claim(
         label=label,
         statement=statement,
@@ -217,7 +227,7 @@ def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
         domain=area,
         kind=_one_of(Kind, fields.get("kind", Kind.STATEMENT), f"claim {label}: kind"),
         uses=tuple(uses.split() if isinstance(uses, str) else uses),
-        checks=_checks(checks),
+        checks=deciding,
         expected=_expected(fields.get("expected"), label),
         latex=fields.get("latex") or (formal.latex(fields.get("symbols", {})) if formal is not None else ""),
         argued=fields.get("argued", ""),
@@ -228,11 +238,19 @@ def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
 
 
 def _domain(given: Domain | str | Iterable[str]) -> Domain:
-    return given if isinstance(given, Domain) else Domain.of(*([given] if isinstance(given, str) else given))
+    if isinstance(given, Domain):
+        return given
+    texts = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+    if wrong := [text for text in texts if not isinstance(text, str)]:
+        raise ClaimError(f"domain {wrong[0]!r}: write conditions as text, for example 'x >= 0'")
+    return Domain.of(*texts)
 
 
 def _checks(given: Iterable[Check] | Check) -> tuple[Check, ...]:
-    return tuple(given) if isinstance(given, Iterable) else (given,)
+    found = tuple(given) if isinstance(given, Iterable) else (given,)
+    if wrong := [one for one in found if isinstance(one, type) or not hasattr(one, "run")]:
+        raise ClaimError(f"checks {wrong[0]!r}: is no check; write for example [Search(), Proof()]")
+    return found
 
 
 def increasing(text: str, variable: str, domain: Domain) -> Monotone:
@@ -258,6 +276,8 @@ def _one_of(kinds: type[_Word], text: str, where: str) -> _Word:
 
 
 def _expected(given: str | Mapping[str, str] | None, label: str) -> dict[str, Verdict]:
+    if not isinstance(given, str | Mapping | None):
+        raise ClaimError(f"claim {label}: expected {given!r}: write a verdict, or one by profile")
     table = {} if given is None else dict.fromkeys(PROFILES, given) if isinstance(given, str) else dict(given)
     if wrong := set(table) - set(PROFILES):
         raise ClaimError(
@@ -284,6 +304,9 @@ class ClaimSet:
                     raise ClaimError(
                         f"claim {one.label}: uses {used!r}, which is no claim; correct the label"
                     )
+            repair = one.finding.repair if one.finding else ""
+            if repair and repair not in self._claims:
+                raise ClaimError(f"claim {one.label}: repair {repair!r} is no claim; correct the label")
         self._order = self._sorted()
 
     def _sorted(self) -> list[str]:

@@ -23,7 +23,7 @@ class Section:
 
     def claim(self, label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
         """One more claim, with what is shared where it says nothing else."""
-        given: ClaimFields = {"source": label.partition("/")[0], **self._shared, **fields}
+        given: ClaimFields = {"source": str(label).partition("/")[0], **self._shared, **fields}
         given["symbols"] = {**self._shared.get("symbols", {}), **fields.get("symbols", {})}
         if "says" not in given and "checks" not in fields:
             given["checks"] = None

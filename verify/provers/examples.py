@@ -27,8 +27,9 @@ def _no_local_constants() -> Iterator[None]:
 
     if not hasattr(providers, "_get_local_constants"):
         if version[:2] > _KNOWN:
+            known = ".".join(map(str, _KNOWN))
             raise RuntimeError(
-                f"examples of Hypothesis {version} may depend on what is loaded; install {_KNOWN}"
+                f"examples of Hypothesis {version} may depend on what is loaded; install {known}"
             )
         yield  # an older one has no such habit
         return

@@ -106,12 +106,13 @@ def _claims_of(module: ModuleType, source: Source) -> Iterator[Claim]:
 
 def _modules(name: str) -> Iterator[ModuleType]:
     """The package and all its modules, in its own order or in alphabetical order."""
-    if "." not in name and importlib.util.find_spec(name) is None:
+    spec = importlib.util.find_spec(name)
+    if spec is None:
         raise ClaimError(f"package {name!r} is not installed; name a file with --claims FILE.py")
     try:
         module = importlib.import_module(name)
-    except ClaimError as error:
-        raise ClaimError(f"{name}: {error}") from None
+    except (Exception, SystemExit) as error:
+        raise ClaimError(_blame(error, Path(spec.origin or name), name)) from None
     yield module
     found = [info.name for info in pkgutil.iter_modules(getattr(module, "__path__", ()))]
     if found:
@@ -139,7 +140,7 @@ def _run_file(path: Path) -> ModuleType:
     try:
         exec(compile(path.read_bytes(), str(path), "exec"), module.__dict__)
     except (Exception, SystemExit) as error:
-        raise ClaimError(_blame(error, path)) from None
+        raise ClaimError(_blame(error, path, path.name)) from None
     finally:
         sys.dont_write_bytecode = written
         _loaded[str(path.parent)] = {
@@ -163,8 +164,8 @@ def _is_in(module: ModuleType, folder: Path) -> bool:
     return file is not None and Path(file).is_relative_to(folder)
 
 
-def _blame(error: BaseException, path: Path) -> str:
-    """One line: the file, the line in it, and what went wrong there."""
+def _blame(error: BaseException, path: Path, name: str) -> str:
+    """One line: what the file is called, the line in it, and what went wrong there."""
     if isinstance(error, SyntaxError):
         return f"{Path(error.filename or path).name}, line {error.lineno}: {error.msg}"
     lines = [
@@ -172,4 +173,4 @@ def _blame(error: BaseException, path: Path) -> str:
     ]
     text = " ".join(str(error).split())
     what = text if isinstance(error, ClaimError) else f"{type(error).__name__}: {text}"
-    return f"{path.name}, line {lines[-1]}: {what}" if lines else f"{path.name}: {what}"
+    return f"{name}, line {lines[-1]}: {what}" if lines else f"{name}: {what}"

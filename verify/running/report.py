@@ -104,7 +104,7 @@ def told_apart(run: Run) -> dict[str, bool]:
     found = {}
     for label, result in run.results.items():
         expected = run.claims[label].expects(run.effort.profile)
-        held = expected is None or expected.holds
+        held = expected is None or expected.holds  # none for this profile: it is meant to hold
         changed = not result.verdict.holds if held else result.verdict is not Verdict.REFUTED
         found[label] = changed and result.error is None
     return found
@@ -120,7 +120,7 @@ def mutants_report(run: Run) -> str:
         )
     count = sum(row[-1] == "yes" for row in rows)
     end = f"{len(rows)} mutants ({run.effort.profile}): {count} told from their claims"
-    return "\n".join([table(("label", "claim", "mutant", "told apart"), rows), "", end])
+    return "\n".join([table(("label", "expected", "mutant", "told apart"), rows), "", end])
 
 
 # --- for programs ----------------------------------------------------------------------------

@@ -38,8 +38,9 @@ def matching(source: Source, claims: ClaimSet, wanted: Iterable[str]) -> list[st
         found = [text] if text in claims else fnmatch.filter(labels, text)
         if not found:
             near = difflib.get_close_matches(text, labels, n=3, cutoff=0.4)
-            hint = f"did you mean {', '.join(near)}?" if near else f"see {source.command} claims"
-            raise ClaimError(f"no claim {text!r}; {hint}")
+            file = f" --claims {source.file}" if source.file else ""
+            hint = f"did you mean {', '.join(near)}?" if near else f"see {source.command} claims{file}"
+            raise ClaimError(f"no {'mutant of' if source.mutants else 'claim'} {text!r}; {hint}")
         chosen.update(found)
     return [label for label in labels if label in chosen]
 

@@ -1,4 +1,4 @@
-r"""The compiled loop of CT-UCBVI (``alg: CTUCB``): estimate, plan, play an episode, remember.
+r"""One episode of CT-UCBVI (``alg: CTUCB``), compiled: estimate, plan, play, remember.
 
 **Time** is counted in ticks of :math:`2^{-q}`, so that nothing about it is ever rounded.  A holding time is
 drawn as a whole number of ticks, :math:`j = \lceil -2^q\ln(U)/\lambda\rceil \ge 1`, and is the double
