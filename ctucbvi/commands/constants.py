@@ -13,6 +13,7 @@ import sympy
 
 from ctucbvi import InputError, find_model
 from ctucbvi.bounds import CATALOGUE, Parameters, Sweep, SweepRange, document, sweep
+from ctucbvi.bounds.conditions import SIZES
 from ctucbvi.bounds.figure import draw
 from ctucbvi.bounds.versions import VERSIONS
 from ctucbvi.figures import check_target
@@ -35,7 +36,7 @@ _SIGNS = {
 _WIDTH = 100
 _COLUMNS = ("printed", "sharp", "halved", "lump-sum", "delta", "sharp-delta", "lower-every-K", "lower-turns")
 _PHI = "phi(z) = (1 - exp(-z))/z, phi(0) = 1"
-_SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "lambda_max > 0")  # shown where they fail
+_SIZES = {condition.text for condition in SIZES}  # shown where they fail
 
 
 def run(options: argparse.Namespace) -> int:

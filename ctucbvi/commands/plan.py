@@ -75,6 +75,8 @@ def _lacks_digits(solution: Solution, asked: list[tuple[str, Any]], options: arg
 
 
 def _check_combination(options: argparse.Namespace) -> None:
+    if not options.seconds > 0:
+        raise InputError(f"--seconds {options.seconds}: write a number above 0")
     if options.engine == "numeric":
         if options.plot or options.symbolic is not None:
             raise InputError("--plot and --symbolic belong to the exact engine; leave out --engine numeric")
@@ -115,8 +117,6 @@ def _point(text: str, model: CTMDP) -> tuple[str, Any]:
 def _solve(
     model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace, seconds: float
 ) -> tuple[Solution, float]:
-    if not options.seconds > 0:
-        raise InputError(f"--seconds {options.seconds}: write a number above 0")
     began = perf_counter()
     with ProgressLine(f"{model.name}, {semantics}") as progress:
         try:

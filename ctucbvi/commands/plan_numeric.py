@@ -92,8 +92,6 @@ def _solve(
             f"--digits {options.digits}: the numeric engine has 1 to {_MOST_DIGITS}; "
             "use --engine exact for more"
         )
-    if not options.seconds > 0:
-        raise InputError(f"--seconds {options.seconds}: write a number above 0")
     with note_if_slow("ctucbvi: compiling the fast planner; this is done once"):
         certify(solve_numeric(machine_repair(), semantics))  # so that compiling takes none of the time given
     share = options.seconds / (2 if options.semantics == "both" else 1)
