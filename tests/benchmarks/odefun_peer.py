@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import sys
 import time
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from mpmath import mp
@@ -24,7 +25,6 @@ from ctucbvi.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from fractions import Fraction
 
     from ctucbvi.model import CTMDP
 
@@ -57,7 +57,7 @@ def solve(
 ) -> tuple[dict[str, Any], float]:
     """Return the values at the horizon and the seconds taken, given ``[(time, {state: action}), ...]``.
 
-    Times increase from 0; an mpf must carry ``digits`` digits.  ``degree`` is that of the Taylor
+    Times increase from 0 and must be as accurate as ``digits``.  ``degree`` is that of the Taylor
     series, by default 5/4 of ``digits``: on machine repair faster than odefun's ``OWN_CHOICE``.
     """
     if not regimes or regimes[0][0] != 0:
@@ -66,7 +66,7 @@ def solve(
         begun = time.perf_counter()
         tolerance = mp.mpf(10) ** -digits
         order = None if degree == OWN_CHOICE else degree or max(10, digits * 5 // 4)
-        starts = [mp.mpf(start) for start, _ in regimes]
+        starts = [_number(start) for start, _ in regimes]
         v = [_number(g) for g in model.terminal]
         ends = [*starts[1:], _number(model.horizon)]
         for (_, actions), start, end in zip(regimes, starts, ends, strict=True):
@@ -74,11 +74,11 @@ def solve(
         return dict(zip(model.states, v, strict=True)), time.perf_counter() - begun
 
 
-def regimes_of(opinion: Any) -> list[tuple[Any, dict[str, str]]]:
+def regimes_of(opinion: Any) -> list[tuple[Fraction, dict[str, str]]]:
     """Return the regimes of a :class:`ctucbvi.second_opinion.SecondOpinion`, ready for :func:`solve`."""
-    regimes: list[tuple[Any, dict[str, str]]] = [(0, {x: opinion.action(x, 0) for x in opinion.model.states})]
+    regimes = [(Fraction(0), {x: opinion.action(x, 0) for x in opinion.model.states})]
     for s in opinion.switches:
-        regimes.append((_number(s.time.mid), regimes[-1][1] | {s.state: s.after[0]}))
+        regimes.append((s.time.mid, regimes[-1][1] | {s.state: s.after[0]}))
     return regimes
 
 
