@@ -96,7 +96,8 @@ def _cluster(address: str) -> Iterator[Executor]:
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"--cluster {address!r}: no scheduler answers there ({reason})") from None
-    for name in ("distributed", "distributed.client"):  # it would write tracebacks; what it raises is enough
+    # These would write tracebacks when a scheduler goes; what is raised is enough.
+    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         with client:
