@@ -71,8 +71,9 @@ section.step(
     mutant=f"r*{WAIT} == r*(1/l - exp(-l*t)/l)",  # the true form: not refuted
     finding=Remark(
         "notation",
-        "The factor E[t ∧ τ] of the reward is missing in the first display of the proof: at t = "
-        "0 the left side is 0 and the right side r. Nothing rests on it; eq:diff has the right form.",
+        "The factor E[t ∧ τ] of the reward is missing in the first display of the proof: at t = 0 the left "
+        "side is 0 and the right side r.",
+        details="Nothing rests on it; eq:diff has the right form.",
         repair="lem:optimism/display/repaired",
     ),
 )
@@ -155,11 +156,11 @@ section.step(
     mutant=Domain.of("k > 0", "x >= 0", "m >= 1"),
     finding=Remark(
         "constant",
-        "Half of the bonus suffices: the rate's errors in the reward and in the holding time "
-        "have opposite signs, and the jump term is half of what is printed; for a pair that was never left "
-        "α is not needed. On short horizons half of the β part is also necessary; of CHα only "
-        "(κ - 1)α/2 is, κ = λ̂H/(1 - exp(-λ̂H)) (lem:optimism/sharp). The maximum with 1 in C is not needed "
-        "for optimism.",
+        "Half of the bonus suffices: the rate's errors in the reward and in the holding time have opposite "
+        "signs, and the jump term is half of what is printed; for a pair that was never left α is not "
+        "needed.",
+        details="On short horizons half of the β part is also necessary; of CHα only (κ - 1)α/2 is, κ = "
+        "λ̂H/(1 - exp(-λ̂H)) (lem:optimism/sharp). The maximum with 1 in C is not needed for optimism.",
         repair="lem:optimism/halved",
     ),
 )
@@ -193,8 +194,8 @@ section.claim(
     mutant=corners(_TENTH),
     finding=Remark(
         "constant",
-        "Stands as printed, for the committed value V*. Half of the bonus does, and ε λmax H for "
-        "ε exp(λmax H).",
+        "Stands as printed, for the committed value V*.",
+        details="Half of the bonus does, and ε λmax H for ε exp(λmax H).",
         repair="lem:optimism/halved",
     ),
 )

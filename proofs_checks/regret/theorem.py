@@ -97,7 +97,8 @@ section.step(
     mutant=Domain.of("K >= 1", "H > 1/2", integers="K"),
     finding=Remark(
         "proof",
-        "δ = 1/(2KH) is no admissible parameter for KH <= 1/2. The regret is then at most KH <= 1/2.",
+        "δ = 1/(2KH) is no admissible parameter for KH <= 1/2.",
+        details="The regret is then at most KH <= 1/2.",
         repair="thm:CT-UCB/delta/repaired",
     ),
 )
@@ -198,8 +199,9 @@ section.step(
     mutant=larger_root(Fraction(1)),
     finding=Remark(
         "constant",
-        "4λmax H √ln(2SAKH) comes out exactly if SAH >= 1; for shorter horizons the constant is "
-        "2√2 λmax H √ln(4SAK²H). The bound is saved there by its other factors (thm:CT-UCB/repaired).",
+        "4λmax H √ln(2SAKH) comes out exactly if SAH >= 1; for shorter horizons the constant is 2√2 λmax H "
+        "√ln(4SAK²H).",
+        details="The bound is saved there by its other factors (thm:CT-UCB/repaired).",
         repair="thm:CT-UCB/rate-constant/repaired",
     ),
 )
@@ -256,13 +258,13 @@ section.claim(
     mutant=defined(Fraction(1)),
     finding=Remark(
         "statement",
-        "The bound is no real number for 2SAKH < 1 and 0/0 for K = 1, and the statement does not "
-        "name δ, without which it is false (thm:CT-UCB/any-delta). With δ = 1/(2KH) the bound holds as "
-        "printed wherever it is a real number, 2SAKH >= 1, by a repaired proof; the printed proof reaches "
-        "its constants only for SAH >= 1. It is also loose: from K = 101 on the same algorithm has less than "
-        "half of it (thm:CT-UCB/sharp, thm:CT-UCB/half), with half of the bonus a quarter "
-        "(thm:CT-UCB/halved), and with the bonus as a lump sum the factor CH + 1 disappears "
-        "(thm:CT-UCB/lump-sum).",
+        "The bound is no real number for 2SAKH < 1 and 0/0 for K = 1, and the statement does not name δ, "
+        "without which it is false (thm:CT-UCB/any-delta).",
+        details="With δ = 1/(2KH) the bound holds as printed wherever it is a real number, 2SAKH >= 1, by a "
+        "repaired proof; the printed proof reaches its constants only for SAH >= 1. It is also loose: from "
+        "K = 101 on the same algorithm has less than half of it (thm:CT-UCB/sharp, thm:CT-UCB/half), with "
+        "half of the bonus a quarter (thm:CT-UCB/halved), and with the bonus as a lump sum the factor CH + "
+        "1 disappears (thm:CT-UCB/lump-sum).",
         repair="thm:CT-UCB/repaired",
     ),
 )
