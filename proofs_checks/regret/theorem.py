@@ -10,7 +10,7 @@ and the printed :math:`\sqrt{2S+6\ln(2SAKH)}` and :math:`4\lambda_{\max}H\sqrt{\
 exactly if :math:`4S^2A^2H \ge (2/e)^S` and :math:`SAH \ge 1`.  The second implies the first.  For short
 horizons the choice of :math:`\delta`, the claim :math:`L(\delta) > 1`, both constants and at last the
 right-hand side itself (for :math:`2SAKH < 1`) fail, one after the other.  What holds is in
-:mod:`proofs_checks.regret.repaired` and :mod:`proofs_checks.regret.whole`; that :math:`\delta`
+:mod:`proofs_checks.regret.repaired` and :mod:`proofs_checks.regret.every_horizon`; that :math:`\delta`
 belongs to the statement is in :mod:`proofs_checks.regret.any_delta`.
 """
 
