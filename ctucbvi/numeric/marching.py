@@ -149,7 +149,7 @@ def march(
     return pieces
 
 
-@compiled()
+@compiled(forceinline=True)  # a call would count the references of every array in its tuples
 def _expand(model, aim, room, piece, horizon, fastest, forced, own, since, cap_since):
     """Taylor coefficients in time up to ``degree + 1``, with the best actions found on the way."""
     committed, first, pairs, t = aim.committed, model.first, model.rate.size, room.times[piece]
@@ -230,7 +230,7 @@ def _scale(a, h):
             a[j, i] *= power
 
 
-@compiled()
+@compiled(forceinline=True)
 def _first_event(first, aim, room, piece, h, since, cap_since, work):
     """The first u at which another action takes over or a cap begins or ends to bind; 2 if none."""
     found, degree, t = 2.0, aim.degree, room.times[piece]
