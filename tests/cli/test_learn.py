@@ -24,7 +24,8 @@ def test_lockstep_reports_every_episode(capsys):
     assert summary["event"] == summary["optimism"] == {"held": 8, "failed": 0, "undecided": 0}
     for row in found["episodes"]:
         assert Fraction(row["value"]["lower"]) <= 1 <= Fraction(row["value"]["upper"])
-        assert all(s["certified"] for s in row["switches"])
+        assert all(s["certified"] and {"t", "lower", "upper"} < set(s) for s in row["switches"])
+        assert (row["undecided"], row["doubts"]) == ([], [])
         assert row["differences"] == []
 
 

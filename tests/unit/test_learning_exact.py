@@ -12,6 +12,7 @@ from ctucbvi.learning import DOUBLES, Environment, Episode, Schedule, Settings, 
 from ctucbvi.learning.estimated import estimated_model, layer, layered
 from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan, make_plan
 from ctucbvi.learning.exact.verdicts import confident, optimistic, rate_confidence
+from ctucbvi.solutions import About
 from tests.histories import statistics_of
 
 MACHINE = bundled_model("machine-repair")
@@ -126,7 +127,7 @@ def test_ties_are_proved_and_the_first_action_is_taken():
     learner = ExactLearner(model, Settings.for_model(model, episodes=5))
     assert learner.plan().best("x", Fraction(1, 2)) == ((0, 1), True)
     assert learner.choose("x", Fraction(1, 2)) == "a"
-    assert learner.undecided == []
+    assert learner.undecided == {}
     seen = statistics_of(
         model,
         [
@@ -147,8 +148,10 @@ def test_equal_values_for_no_reason_that_is_seen_are_undecided():
         jumps = [("x", action, Fraction(1, 4), target), (target, "b", Fraction(1, 4), target)]
         learner.observe(Episode.of(model, jumps, (target, "b")))
     assert learner.choose("x", Fraction(1, 2)) == "a"
-    (case,) = learner.undecided
-    assert case.actions == ("a", "b")
+    ((doubt,),) = learner.undecided.values()
+    assert (doubt.what, doubt.state, doubt.actions) == (About.ACTIONS, "x", ("a", "b"))
+    assert str(doubt) == "x: a, b cannot be told apart for t in [0.500000, 0.500000] with 128 bits"
+    assert list(learner.undecided) == [learner.plan().episode] == [3]
 
 
 def test_running_and_replaying_agree():

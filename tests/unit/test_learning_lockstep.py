@@ -28,7 +28,7 @@ def steps(model: CTMDP, episodes: int, *, seed: int = 1, initial=None, **setting
     wanted = Settings.for_model(model, **{"episodes": episodes, **settings})
     both = Lockstep(model, wanted)
     found = list(both.run(Environment(model, seed=seed, initial=initial), episodes))
-    assert both.exact.undecided == []
+    assert both.exact.undecided == {}
     return found
 
 

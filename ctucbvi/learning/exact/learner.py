@@ -42,6 +42,7 @@ from ctucbvi.learning import Constants, Episode, Statistics, constants
 from ctucbvi.learning.estimated import estimated_model
 from ctucbvi.learning.sharp import bonus_of
 from ctucbvi.numbers import exact
+from ctucbvi.solutions import About, Doubt
 
 if TYPE_CHECKING:
     from ctucbvi.learning import Environment, Settings
@@ -273,16 +274,6 @@ def _decided(iterates: ValueIteration, n: int, epsilon: Enclosure, excess: Fract
     raise _MoreBitsError
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
-    """At ``remaining`` in ``state`` these actions could not be told apart; the first was taken."""
-
-    episode: int
-    state: str
-    remaining: Fraction
-    actions: tuple[str, ...]
-
-
 class ExactLearner:
     """CT-UCBVI, certified: replays episodes (:meth:`observe`) or drives them (:meth:`run`)."""
 
@@ -290,7 +281,7 @@ class ExactLearner:
         settings.check(model)
         self.model, self.settings = model, settings
         self.statistics = Statistics.empty(model)
-        self.undecided: list[Undecided] = []
+        self.undecided: dict[int, list[Doubt]] = {}  # by episode; the first of the actions was taken
         self._bits, self._max_bits = bits, max_bits
         self._plan: ExactPlan | None = None
 
@@ -316,7 +307,9 @@ class ExactLearner:
             bits *= 2
         names = tuple(self.model.transitions[k].action for k in pairs)
         if not proved:
-            self.undecided.append(Undecided(self.plan().episode, state, remaining, names))
+            why, point = f"with {self._max_bits} bits", Enclosure(remaining, remaining)
+            doubt = Doubt(About.ACTIONS, why, state, names, point)
+            self.undecided.setdefault(self.plan().episode, []).append(doubt)
         return names[0]
 
     def observe(self, episode: Episode) -> None:
