@@ -60,12 +60,12 @@ def _parameters(options: argparse.Namespace, episodes: Any = None) -> tuple[Para
     """The parameters, and the name of the model if there is one."""
     episodes = options.K if options.K is not None else episodes
     told: dict[str, Any] = {
-        "fastest": options.lambda_max,
-        "slowest": options.lambda_min,
+        "lambda_max": options.lambda_max,
+        "lambda_min": options.lambda_min,
         "delta": options.delta,
         "epsilon": options.epsilon,
         "time": options.time,
-        "left": options.jumps,
+        "n_plus": options.jumps,
     }
     sizes = {"states": options.S, "actions": options.A, "horizon": options.H}
     if options.model is not None:
@@ -94,9 +94,9 @@ def _of_model(
     model = find_model(options.model)
     p = Parameters.of_model(model, episodes=episodes, **told)
     rates = [row.rate for row in model.transitions]
-    if p.fastest < max(rates):
+    if p.lambda_max < max(rates):
         raise InputError(f"--lambda-max {options.lambda_max}: model {model.name!r} has the rate {max(rates)}")
-    if p.slowest is not None and p.slowest > min(rates):
+    if p.lambda_min is not None and p.lambda_min > min(rates):
         raise InputError(f"--lambda-min {options.lambda_min}: model {model.name!r} has the rate {min(rates)}")
     return p, model.name
 

@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ctucbvi import CTMDP, Enclosure, InputError, find_model, solve
-from ctucbvi.commands.learning import initial_of, model_of, note_never_left, told
+from ctucbvi.commands.learner_options import initial_of, model_of, note_never_left, told
 from ctucbvi.errors import UndecidedError
 from ctucbvi.learning import Environment, Episode, History, HistoryWriter, Settings, load_history, never_left
 from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan

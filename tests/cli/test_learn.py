@@ -77,7 +77,7 @@ def test_a_wrong_count_is_valid_json_and_status_1(capsys, monkeypatch):
 
     def observe(self, episode):
         right(self, episode)
-        self.left[0] += 1
+        self.n_plus[0] += 1
 
     monkeypatch.setattr(LocatedLearner, "observe", observe)
     status, out, _ = run(capsys, "learn", "machine-repair", "--episodes", "2", "--lockstep", "--json")

@@ -39,7 +39,7 @@ def test_the_bonus_encloses_the_doubles(count):
     settings = Settings.for_model(MACHINE, episodes=100)
     plan, c = plan_after(count, settings), constants(MACHINE, settings, DOUBLES)
     for k, bonus in enumerate(plan.bonus):
-        double = c.bonus(float(plan.statistics.time[k]), float(plan.statistics.left[k]), DOUBLES)
+        double = c.bonus(float(plan.statistics.time[k]), float(plan.statistics.n_plus[k]), DOUBLES)
         assert float(bonus.mid) == pytest.approx(double, rel=1e-13)
         assert bonus.width < Fraction(1, 2**64)
 
@@ -86,7 +86,7 @@ def test_the_check_against_layers_can_fail():
 
 
 def test_a_known_smallest_rate_leads_nowhere_from_unseen_pairs():
-    known = Settings.for_model(MACHINE, episodes=100, slowest=2, bonus=False)
+    known = Settings.for_model(MACHINE, episodes=100, lambda_min=2, bonus=False)
     plan = make_plan(statistics_of(MACHINE, history(1)), known)
     assert min(pair.rate for pair in plan.estimated.pairs[:4]) >= 2
     empty = make_plan(Statistics.empty(MACHINE), known)
@@ -97,7 +97,7 @@ def test_a_known_smallest_rate_leads_nowhere_from_unseen_pairs():
 def test_a_state_called_nowhere_is_no_trouble():
     row = Transition.of("(nowhere)", "a", rate=1, reward=1, to={"(nowhere)": 1})
     model = CTMDP.of("odd", horizon=1, transitions=[row])
-    settings = Settings.for_model(model, episodes=5, slowest=1)
+    settings = Settings.for_model(model, episodes=5, lambda_min=1)
     assert estimated_model(Statistics.empty(model), settings, [Fraction(0)]).states[1] == "((nowhere))"
     assert ExactLearner(model, settings).choose("(nowhere)", Fraction(1)) == "a"
 

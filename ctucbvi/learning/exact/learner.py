@@ -172,13 +172,13 @@ class ExactPlan:
 
     def _bonus_data(self, pair: int) -> tuple[Fraction | None, int]:
         """What the bonus of a pair depends on: pairs with equal data have equal bonuses."""
-        time, left = self.statistics.time[pair], self.statistics.left[pair]
+        time, n_plus = self.statistics.time[pair], self.statistics.n_plus[pair]
         with precision(self.bits + 64):
             floored = bool(arb(to_fmpq(time)) < self.radii.floor)
         if self.settings.bonus == "none":
             return (None, 1)
         # The sharp bonus tells no jump from one, and depends on reward and rate, which are compared anyway.
-        return (None if floored else time, left if self.settings.bonus == "sharp" else max(1, left))
+        return (None if floored else time, n_plus if self.settings.bonus == "sharp" else max(1, n_plus))
 
 
 class _MoreBitsError(Exception):
@@ -217,7 +217,7 @@ def _plan(statistics: Statistics, settings: Settings, bits: int) -> ExactPlan:
     model, k = statistics.model, statistics.episodes + 1
     with precision(bits + 64):
         radii = constants(model, settings, BALLS)
-        bonus = tuple(_bonus(statistics, settings, radii, k) for k in range(len(statistics.left)))
+        bonus = tuple(_bonus(statistics, settings, radii, k) for k in range(len(statistics.n_plus)))
         epsilon = accuracy(settings, k, model.horizon)
     lower = [_rounded_down(b.lower, bits + 32) for b in bonus]
     excess = max(b.upper - low for b, low in zip(bonus, lower, strict=True))
@@ -240,7 +240,7 @@ def _bonus(statistics: Statistics, settings: Settings, radii: Constants[arb], pa
         rate=number(statistics.rate(pair, settings)),
         reward=number(statistics.model.transitions[pair].reward),
         time=number(statistics.time[pair]),
-        left=number(Fraction(statistics.left[pair])),
+        n_plus=number(Fraction(statistics.n_plus[pair])),
         numbers=BALLS,
     )
     return enclosure(found)
@@ -251,7 +251,7 @@ def accuracy(settings: Settings, k: int, horizon: Fraction) -> Enclosure:
     rational, divisor = settings.epsilon.rational(k), settings.tightening(horizon)
     if rational is not None:
         return Enclosure(rational / divisor, rational / divisor)
-    found = settings.epsilon.at(k, settings.fastest * horizon, BALLS)
+    found = settings.epsilon.at(k, settings.lambda_max * horizon, BALLS)
     return enclosure(found if divisor == 1 else found / BALLS.number(divisor))
 
 
