@@ -103,6 +103,11 @@ class Derivation:
                 theorem = theorems.substitute(theorem, fresh[name], self.term(text))
         return theorem
 
+    def surely(self, text: Text) -> Theorem:
+        """Sure(A) ⊢ A."""
+        a = terms.sure(self.formula(text))
+        return theorems.unsure(self.assume(a)) if a.tag == "Sure" else self.assume(a)
+
     def special(self, theorem: Theorem, *values: Text) -> Theorem:
         """All removed, one after the other."""
         for text in values:
@@ -249,6 +254,69 @@ class Derivation:
     def rewrite(self, equal: Theorem, theorem: Theorem, name: str, template: Text) -> Theorem:
         """template[u] becomes template[v] for u == v."""
         return theorems.rewrite(equal, theorem, self.variable(name), self.formula(template))
+
+    def valued(self, theorem: Theorem, *equations: Theorem) -> Theorem:
+        """The theorem with the left sides of the equations replaced by the right ones."""
+        for equal in (*equations, *equations):  # a value inside an indicator may make it one that has a value
+            u, v = equal.says.parts
+            template = self._template(theorem.says, u)
+            if self._hole in template.free and u is not v:
+                theorem = theorems.rewrite(equal, theorem, self._hole, template)
+        return theorem
+
+    def by_value(self, goal: Text, equations: Sequence[Theorem], *premises: Theorem) -> Theorem:
+        """The goal by ``linear``, after the left sides of the equations were replaced by the right ones."""
+        says, ways = self.formula(goal), []
+        for equal in (*equations, *equations):
+            u, v = equal.says.parts
+            template = self._template(says, u)
+            if self._hole in template.free and u is not v:
+                back = self.linear(terms.relation("==", v, u), equal)
+                ways.append((back, template))
+                says = terms.substitute(template, {self._hole: v})
+        facts = [self.valued(p, *equations) for p in premises]
+        try:
+            theorem = self.linear(says, *facts)
+        except KernelError:
+            theorem = self._impossible(says, facts)
+        for back, template in reversed(ways):
+            theorem = theorems.rewrite(back, theorem, self._hole, template)
+        return theorem
+
+    def _impossible(self, says: Term, facts: Sequence[Theorem]) -> Theorem:
+        """Anything, where the facts contradict each other; otherwise the complaint of ``linear``."""
+        try:
+            wrong = self.linear("1 <= 0", *facts)
+        except KernelError:
+            return self.linear(says, *facts)
+        return theorems.absurd(wrong, self.linear("0 < 1"), says)
+
+    @property
+    def _hole(self) -> Term:
+        return terms.var("Real_999999", terms.REAL)
+
+    def _template(self, says: Term, u: Term) -> Term:
+        hole = self._hole
+        return terms.changed(says, lambda t: hole if t is u else None, lambda _: False)
+
+    def decide(self, goal: Text, conditions: Sequence[Text], *premises: Theorem) -> Theorem:
+        """The goal by ``linear`` in each case, true or false, of the conditions.
+
+        In each case the indicators of the conditions have their values, in the goal and in the premises.
+        """
+        says, events = self.formula(goal), [self.formula(c) for c in conditions]
+
+        def go(rest: list[Term], equations: list[Theorem], known: list[Theorem]) -> Theorem:
+            if not rest:
+                return self.by_value(says, equations, *premises, *known)
+            a, *others = rest
+            return self.cases(
+                a,
+                lambda yes: go(others, [*equations, self.holds(a)], [*known, yes]),
+                lambda no: go(others, [*equations, self.fails(a)], [*known, no]),
+            )
+
+        return go(events, [], [])
 
     def indicator(self, text: Text) -> tuple[Theorem, Theorem]:
         """0 <= Ind(A) and Ind(A) <= 1."""

@@ -175,7 +175,7 @@ class _Reader:
     def _call(self, name: str, args: list[ast.expr], go: Callable[[ast.expr], Term]) -> Term:
         if name in self.setting.symbols:
             return T.app(self.setting.symbols[name], *map(go, args))
-        wanted = {"Sum": 3, "SumOver": 2, "MaxOver": 2, "Int": 3, "Sup": 2, "All": 2, "Not": 1, "Imp": 2}
+        wanted = {"Sum": 3, "SumOver": 2, "MaxOver": 2, "Int": 3, "Sup": 2, "All": 2, "Not": 1, "Imp": 2, "Sure": 1}
         wanted |= {"Ind": 1, "exp": 1, **dict.fromkeys(_FUNCTIONS, 1)}
         if name in wanted and len(args) != wanted[name]:
             raise KernelError(f"{self.text!r}: {name} takes {wanted[name]} arguments")
@@ -189,7 +189,7 @@ class _Reader:
             return expectation(values[0], values[1] if len(values) == 2 else None)
         if name in _FUNCTIONS or (name in ("Max", "Min") and len(values) >= 2):
             return T.function(name, *values)
-        made = {"exp": T.exp, "Ind": T.indicator, "Not": T.negation, "Imp": T.implication}
+        made = {"exp": T.exp, "Ind": T.indicator, "Not": T.negation, "Sure": T.sure, "Imp": T.implication}
         if name in made:
             return made[name](*values)
         if name in _JUNCTIONS and values:

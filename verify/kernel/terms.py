@@ -106,6 +106,8 @@ def _made(tag: str, *parts: Any, sort: str = REAL) -> Term:
         t.height += 1
     elif tag == "E":
         t.random = parts[1] is not None and parts[0].random
+    elif tag == "Sure":
+        t.random = False
     Term._all[key] = t
     return t
 
@@ -359,6 +361,12 @@ def implication(a: Term, b: Term) -> Term:
     return _made("Imp", a, b, sort=TRUTH)
 
 
+def sure(a: Term) -> Term:
+    """The formula at every outcome."""
+    require_sort(a, TRUTH, "the body of Sure")
+    return _made("Sure", a, sort=TRUTH) if a.random else a
+
+
 def forall(x: Term, a: Term) -> Term:
     """All."""
     require_sort(a, TRUTH, "the body of All")
@@ -380,7 +388,7 @@ def indicator(a: Term) -> Term:
             return add(ONE, scale(p, -1), mul(p, q))
         case "<":
             return sub(ONE, indicator(negation(a)))
-        case "All":
+        case "All" | "Sure":
             _countable(a)
             return _made("Ind", a, sort=NAT)
     return _comparison(a)
@@ -434,10 +442,10 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
 def _not_captured(t: Term, values: Mapping[Term, Term]) -> None:
     if not values or not (t.free & values.keys()):
         return
-    if t.tag == "E":
+    if t.tag in ("E", "Sure"):
         from verify.kernel.measure import known  # the two are one notion of what is random
 
-        body, level = t.parts
+        body, level = t.parts if t.tag == "E" else (*t.parts, None)
         if any(not known(values[x], level) for x in body.free & values.keys()):
             raise CaptureError("a random term cannot be put under a mean at whose level it is not known")
     for child in t.children:
@@ -487,6 +495,8 @@ def rebuilt(t: Term, go: Callable[[Term], Term]) -> Term:
             return negation(go(parts[0]))
         case "Imp":
             return implication(*map(go, parts))
+        case "Sure":
+            return sure(go(parts[0]))
         case "E":
             return operators.expectation(go(parts[0]), None if parts[1] is None else go(parts[1]))
     x, body = opened(t)

@@ -166,6 +166,19 @@ def specialize(theorem: Theorem, value: Term) -> Theorem:
     return made("specialize", {"term": show(value)}, (theorem,), theorem.given, says)
 
 
+def sure(theorem: Theorem) -> Theorem:
+    """Γ ⊢ A at every outcome, if Γ is deterministic."""
+    for g in theorem.given:
+        require(not g.random, "sure", f"the given {show(g)!r} is random")
+    return made("sure", {}, (theorem,), theorem.given, T.sure(theorem.says))
+
+
+def unsure(theorem: Theorem) -> Theorem:
+    """What holds at every outcome holds at this one."""
+    require(theorem.says.tag == "Sure", "unsure", f"{show(theorem.says)!r} is no Sure")
+    return made("unsure", {}, (theorem,), theorem.given, theorem.says.parts[0])
+
+
 def both(*theorems: Theorem) -> Theorem:
     """And."""
     require(len(theorems) >= 2, "both", "needs two theorems or more")
@@ -261,7 +274,7 @@ def _levels_around(x: Term, t: Term) -> set[Term | None]:
     """The levels of all means in which the variable stands."""
     if x not in t.free:
         return set()
-    found = {t.parts[1]} if t.tag == "E" else set()
+    found = {t.parts[1]} if t.tag == "E" else {None} if t.tag == "Sure" else set()
     return found.union(*(_levels_around(x, c) for c in t.children))
 
 
