@@ -405,6 +405,9 @@ def elementary(setting: Setting, name: str, *terms: Term) -> Theorem:
     require(name in _FACTS, "known", f"there is no elementary fact {name!r}")
     arity, make = _FACTS[name]
     require(len(terms) == arity, "known", f"{name} takes {arity} terms")
+    if name == "discrete":
+        for t in terms:
+            T.require_sort(t, NAT, "known discrete: a term")
     fields = {"name": name, "terms": [show(t) for t in terms]}
     return made("known", fields, (), (), make(*terms), setting)
 
@@ -452,6 +455,7 @@ _FACTS: dict[str, tuple[int, Any]] = {
     "sqrt-square": (1, lambda x: _if(_le(ZERO, x), _eq(T.power(_f("sqrt", x), 2), x))),
     "total": (2, lambda x, y: _or(_le(x, y), _le(y, x))),
     "log": (1, lambda x: _if(_positive(x), _eq(T.exp(_f("log", x)), x))),
+    "discrete": (2, lambda n, m: _or(_le(n, m), _le(T.add(m, ONE), n))),
     "antisymmetric": (2, lambda x, y: _if(_le(x, y), _le(y, x), _eq(x, y))),
     "either": (2, lambda a, b: _if(_or(a, b), T.negation(a), b)),
 }

@@ -175,7 +175,17 @@ class _Reader:
     def _call(self, name: str, args: list[ast.expr], go: Callable[[ast.expr], Term]) -> Term:
         if name in self.setting.symbols:
             return T.app(self.setting.symbols[name], *map(go, args))
-        wanted = {"Sum": 3, "SumOver": 2, "MaxOver": 2, "Int": 3, "Sup": 2, "All": 2, "Not": 1, "Imp": 2, "Sure": 1}
+        wanted = {
+            "Sum": 3,
+            "SumOver": 2,
+            "MaxOver": 2,
+            "Int": 3,
+            "Sup": 2,
+            "All": 2,
+            "Not": 1,
+            "Imp": 2,
+            "Sure": 1,
+        }
         wanted |= {"Ind": 1, "exp": 1, **dict.fromkeys(_FUNCTIONS, 1)}
         if name in wanted and len(args) != wanted[name]:
             raise KernelError(f"{self.text!r}: {name} takes {wanted[name]} arguments")

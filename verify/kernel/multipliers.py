@@ -14,7 +14,9 @@ from verify.kernel.terms import Monomial, Polynomial
 Row = list[Fraction]
 
 
-def multipliers(goal: Polynomial, premises: Sequence[Polynomial], free: Sequence[bool]) -> list[Fraction] | None:
+def multipliers(
+    goal: Polynomial, premises: Sequence[Polynomial], free: Sequence[bool]
+) -> list[Fraction] | None:
     """m with goal = Σ m premise + c, c >= 0, and m >= 0 where not free; None if there are none."""
     monomials: list[Monomial] = sorted(
         {m for p in (goal, *premises) for m in p} | {()}, key=lambda m: [(f.index, e) for f, e in m]
