@@ -9,6 +9,8 @@ with it, accepts the proof or the witness; otherwise the claim stays undecided a
 
 Where a claim says that its formula leaves something to an argument in words, a proof of the formula does
 not make the claim proved: the claim is as strong as what else was found about the whole, else assumed.
+Where a claim has a theorem, the formula is a part of it as well, and the derivation decides: a claim with
+both is as strong as the weaker of the two.
 
 Every claim starts from the same state (precisions, random generators, SymPy's memory), so that its
 result does not depend on which claims ran before it in the same process.
@@ -34,6 +36,7 @@ from sympy.core.cache import clear_cache
 from sympy.core.random import rng
 
 from verify.claims import (
+    DERIVATION,
     Check,
     Claim,
     ClaimSet,
@@ -88,7 +91,7 @@ def _run(claim: Claim, effort: Effort) -> Result:
         if not findings:
             return _unchecked(claim)
         step = "combination"
-        decided = _undisputed(combined(findings), findings)
+        decided = _decided(findings, claim)
         step = "slack"
         slack = decided.slack if decided.slack is not None else _slack(claim, decided.verdict, effort)
     except Exception as error:  # checks are anybody's code: one that fails must not end the run
@@ -116,11 +119,33 @@ def _found(check: Check, claim: Claim, effort: Effort) -> Finding:
 
 
 def _weighed(finding: Finding, check: Check, claim: Claim) -> Finding:
-    """What it means for the whole claim: a part that holds, with the rest argued in words, is no proof."""
-    if not (claim.argued and check.of_formula and finding.verdict.holds):
+    """What it means for the whole claim: a part that holds, with the rest argued or derived, is no proof."""
+    if not (check.of_formula and finding.verdict.holds and (claim.argued or claim.derivation)):
         return finding
-    evidence = {**finding.evidence, "formula": str(finding.verdict), "argued": claim.argued}
-    return replace(finding, verdict=Verdict.ASSUMED, evidence=evidence)
+    evidence = {**finding.evidence, "formula": str(finding.verdict)}
+    if claim.derivation is not None:
+        return replace(finding, verdict=Verdict.UNDECIDED, evidence=evidence)
+    return replace(finding, verdict=Verdict.ASSUMED, evidence={**evidence, "argued": claim.argued})
+
+
+def _decided(findings: list[Finding], claim: Claim) -> Finding:
+    """The finding that counts; among equals the derivation, whose reason says more than a part does."""
+    decided = combined(sorted(findings, key=lambda finding: finding.check != DERIVATION))
+    if decided.check == DERIVATION and claim.says is not None and decided.verdict.holds:
+        decided = _with_formula(decided, findings)
+    return _undisputed(decided, findings)
+
+
+def _with_formula(derived: Finding, findings: list[Finding]) -> Finding:
+    """Theorem and formula: as strong as the weaker, with the proof of the formula beside the derivation."""
+    parts = [finding for finding in findings if "formula" in finding.evidence]
+    if not parts:
+        why = "the theorem is derived, the formula of the claim is not proved"
+        return Finding(derived.check, Verdict.UNDECIDED, {"why": why})
+    part = min(parts, key=lambda finding: Verdict(finding.evidence["formula"]).rank)
+    kept = {key: part.evidence[key] for key in ("formula", *_CERTIFICATES) if key in part.evidence}
+    verdict = Verdict(part.evidence["formula"])
+    return replace(derived, verdict=verdict, evidence={**derived.evidence, **kept})
 
 
 def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
