@@ -1,7 +1,7 @@
 """Short ways to write derivations; nothing here is trusted, everything ends in a rule of the kernel.
 
-``Derivation(setting)`` reads texts, finds the multipliers of ``combine``, removes givens that are theorems, and
-splits into cases.
+``Derivation(setting)`` reads texts, finds the multipliers of ``combine``, removes givens that are theorems,
+and splits into cases.
 """
 
 from __future__ import annotations
@@ -147,7 +147,9 @@ class Derivation:
         except KernelError:
             return None
 
-    def split(self, either: Theorem, first: Callable[[Theorem], Theorem], second: Callable[[Theorem], Theorem]) -> Theorem:
+    def split(
+        self, either: Theorem, first: Callable[[Theorem], Theorem], second: Callable[[Theorem], Theorem]
+    ) -> Theorem:
         """The same conclusion from each of the two parts of an Or."""
         a, b = either.says.parts
         with_a = first(self.assume(a))
@@ -155,7 +157,9 @@ class Derivation:
         got_b = theorems.mp(self.known("either", a, b), theorems.both(either, denied))
         return theorems.cases(a, with_a, theorems.cut(got_b, second(self.assume(b))))
 
-    def cases(self, text: Text, build: Callable[[Theorem], Theorem], other: Callable[[Theorem], Theorem]) -> Theorem:
+    def cases(
+        self, text: Text, build: Callable[[Theorem], Theorem], other: Callable[[Theorem], Theorem]
+    ) -> Theorem:
         """The same conclusion from a formula and from its denial."""
         a = self.formula(text)
         return theorems.cases(a, build(self.assume(a)), other(self.assume(terms.negation(a))))
@@ -189,7 +193,7 @@ class Derivation:
         return calculus.combine(self.setting, says, [t for t, _ in kept], [m for _, m in kept])
 
     def times(self, theorem: Theorem, sign: Theorem) -> Theorem:
-        """u <= v multiplied by a term that a theorem ``0 <= c`` shows not to be negative."""
+        """An inequality multiplied by a term that a theorem ``0 <= c`` shows not to be negative."""
         u, v = theorem.says.parts
         c = sign.says.parts[1]
         op = "==" if theorem.says.tag == "==" else "<="
@@ -330,5 +334,3 @@ class Derivation:
 def terms_name(t: Term) -> str:
     """The name of a variable."""
     return str(t.parts[0])
-
-

@@ -1,8 +1,8 @@
 """The rules about numbers, sums, integrals and means.
 
-Pointwise inequalities come from the provers, with a certificate that the independent checker accepts, and are
-put together by ``combine``: the conclusion must be a combination of the premises with multipliers that are not
-negative.  Operators keep order (``monotone``); their linearity is part of the normal form.
+Pointwise inequalities come from the provers, with a certificate that the independent checker accepts, and
+are put together by ``combine``: the conclusion must be a combination of the premises with multipliers that
+are not negative.  Operators keep order (``monotone``); their linearity is part of the normal form.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from verify.kernel import terms as T
+from verify.kernel import terms as T  # noqa: N812 - the letter of every term
 from verify.kernel.language import Setting, show
 from verify.kernel.measure import known as is_known
 from verify.kernel.measure import tame
@@ -167,7 +167,7 @@ Multiplier = (
 def combine(
     setting: Setting, goal: Term, premises: Sequence[Theorem], multipliers: Sequence[Multiplier]
 ) -> Theorem:
-    """The goal, if right - left is the sum of multiples of right - left of the premises, and a number >= 0."""
+    """The goal, if right - left is a sum of multiples of those of the premises, and a number >= 0."""
     require(goal.tag in ("<=", "<", "=="), "combine", f"{show(goal)!r} is no comparison")
     require(len(premises) == len(multipliers), "combine", "one multiplier for each premise")
     total, strict, equal = T.sub(goal.parts[1], goal.parts[0]), False, True
@@ -405,6 +405,9 @@ def elementary(setting: Setting, name: str, *terms: Term) -> Theorem:
     require(name in _FACTS, "known", f"there is no elementary fact {name!r}")
     arity, make = _FACTS[name]
     require(len(terms) == arity, "known", f"{name} takes {arity} terms")
+    if name == "discrete":
+        for t in terms:
+            T.require_sort(t, NAT, "known discrete: a term")
     fields = {"name": name, "terms": [show(t) for t in terms]}
     return made("known", fields, (), (), make(*terms), setting)
 
@@ -452,6 +455,7 @@ _FACTS: dict[str, tuple[int, Any]] = {
     "sqrt-square": (1, lambda x: _if(_le(ZERO, x), _eq(T.power(_f("sqrt", x), 2), x))),
     "total": (2, lambda x, y: _or(_le(x, y), _le(y, x))),
     "log": (1, lambda x: _if(_positive(x), _eq(T.exp(_f("log", x)), x))),
+    "discrete": (2, lambda n, m: _or(_le(n, m), _le(T.add(m, ONE), n))),
     "antisymmetric": (2, lambda x, y: _if(_le(x, y), _le(y, x), _eq(x, y))),
     "either": (2, lambda a, b: _if(_or(a, b), T.negation(a), b)),
 }

@@ -19,7 +19,7 @@ Bounds = Mapping[Term, Term]  # variables of sums around, and the numbers below 
 
 def at_most(m: Term, n: Term, bounds: Bounds | None = None) -> bool:
     """Whether m <= n is seen: n - m has no negative coefficient, bound variables at their worst."""
-    for i, b in reversed((bounds or {}).items()):
+    for i, b in reversed(list((bounds or {}).items())):
         signs = {c > 0 for mono, c in polynomial(m).items() if any(f is i for f, _ in mono)}
         if len(signs) > 1:
             return False

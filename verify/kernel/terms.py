@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
 from math import isqrt
-from typing import Any
+from typing import Any, ClassVar
 
 from verify.errors import UserError
 
@@ -56,7 +56,7 @@ class Term:
     """A term or a formula; made by the functions of this module and of ``operators`` only."""
 
     __slots__ = ("free", "height", "index", "parts", "random", "sort", "symbols", "tag")
-    _all: dict[tuple[Any, ...], Term] = {}
+    _all: ClassVar[dict[tuple[Any, ...], Term]] = {}
 
     tag: str
     parts: tuple[Any, ...]
