@@ -288,6 +288,8 @@ def exchange(setting: Setting, outer: Operator, inner: Operator, body: Term) -> 
     """The two operators in the other order (Tonelli; everything is bounded)."""
     for one in (outer, inner):
         require(one.tag in ("Sum", "SumOver", "Int", "E"), "exchange", f"there is no {one.tag} here")
+    same = outer.variable is not None and outer.variable is inner.variable
+    require(not same, "exchange", "the two operators bind the same variable")
     tags = {outer.tag, inner.tag}
     require("E" not in tags or tags == {"E", "Int"}, "exchange", "a mean is exchanged with Int only")
     moving = frozenset(o.variable for o in (outer, inner) if o.tag == "Int" and o.variable is not None)

@@ -321,7 +321,7 @@ def mean(body: Term, level: Term | None) -> Term:
 
 def relation(op: str, a: Term, b: Term) -> Term:
     """``a <= b``, ``a < b`` or ``a == b``."""
-    if op == "==" and a.sort not in NUMBERS:
+    if op == "==" and a.sort not in (*NUMBERS, TRUTH):
         require_sort(b, a.sort, "the right side of ==")
         a, b = sorted((a, b), key=lambda t: t.index)
     else:
@@ -448,6 +448,8 @@ def _not_captured(t: Term, values: Mapping[Term, Term]) -> None:
         body, level = t.parts if t.tag == "E" else (*t.parts, None)
         if any(not known(values[x], level) for x in body.free & values.keys()):
             raise CaptureError("a random term cannot be put under a mean at whose level it is not known")
+        if level is not None and level.free & values.keys():
+            raise CaptureError("a random term cannot be put into the level of a mean")
     for child in t.children:
         _not_captured(child, values)
 
