@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from verify.recheck.certificates import check_certificate
+from verify.recheck.derivations.checking import FORMAT as DERIVATION
+from verify.recheck.derivations.checking import check_derivation
+from verify.recheck.derivations.references import Book
 from verify.recheck.intervals import UnknownError
 from verify.recheck.statements import Statement
 from verify.recheck.witnesses import FAILURES, Say, about_witness, reason
@@ -26,22 +29,26 @@ def recheck(document: Any, labels: Iterable[str] = (), say: Say = lambda _: None
         return ["the document is not an object"]
     if isinstance(document.get("claims"), list):
         claims = [c for c in document["claims"] if isinstance(c, Mapping)]
-        if any(c.get("says") is not None and "formula" not in c for c in claims):
+        if any(c.get("says") is not None and "formula" not in c and "theorem" not in c for c in claims):
             return ["the claims are there in words only; make the document again: verify --json"]
         missing = sorted(wanted - {str(c.get("label")) for c in claims})
         found = [f"{label}: there is no such claim" for label in missing]
+        book = Book(claims, _whole_text)
         for claim in claims:
             if not wanted or claim.get("label") in wanted:
-                found += _claim(claim, say)
+                found += _claim(claim, book, say)
         return found
+    if document.get("format") == DERIVATION or "steps" in document:
+        say(f"{document.get('label')}: derivation of {document.get('theorem')}")
+        return check_derivation(document)
     if "format" in document or "proof" in document:
         return check_certificate(document, str(document.get("label", "certificate")), say)
     if "relation" in document or "line" in document:
         return about_witness(document, str(document.get("label", "witness")), say)
-    return ["neither a certificate nor a witness nor a document of claims"]
+    return ["neither a certificate nor a derivation nor a witness nor a document of claims"]
 
 
-def _claim(claim: Mapping[str, Any], say: Say) -> list[str]:
+def _claim(claim: Mapping[str, Any], book: Book, say: Say) -> list[str]:
     """Every witness and every certificate of a claim, each for what the claim says."""
     label = str(claim.get("label"))
     try:
@@ -51,9 +58,22 @@ def _claim(claim: Mapping[str, Any], say: Say) -> list[str]:
     found: list[str] = []
     if claim.get("verdict") == "refuted" and not claim.get("witness"):
         found.append(f"{label}: refuted without a witness")
+    found += _derived(claim, book, label, say)
     for path, finding in _findings(claim, label):
         found += _finding(finding, statement, label, path, say)
     return found
+
+
+def _derived(claim: Mapping[str, Any], book: Book, label: str, say: Say) -> list[str]:
+    """The derivation of a claim that says it has one, or that has a theorem and is proved."""
+    evidence = claim.get("evidence")
+    evidence = evidence if isinstance(evidence, Mapping) else {}
+    if "derivation" in evidence or evidence.get("check") == "derivation":
+        say(f"{label}: derivation of {claim.get('theorem')}")
+        return book.complaints(claim, label)
+    if claim.get("theorem") is not None and claim.get("verdict") in ("proved", "proved-on-box"):
+        return [f"{label}: the theorem is proved without a derivation"]
+    return []
 
 
 def _findings(data: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -81,7 +101,9 @@ def _finding(finding: Mapping[str, Any], statement: Statement, label: str, path:
         found += _shown(certificates, statement, label, whole, f"{path}.evidence", say)
     elif path == label and verdict in ("proved", "proved-on-box") and statement.is_formula(check):
         found += _by_itself(statement, path, say)
-    rest = {k: v for k, v in evidence.items() if k not in (*_OTHERS, "certificate", "certificates")}
+    rest = {
+        k: v for k, v in evidence.items() if k not in (*_OTHERS, "certificate", "certificates", "derivation")
+    }
     for where, key, data in _strays(rest, f"{path}.evidence"):
         if not isinstance(data, Mapping):
             found.append(f"{where}: not an object")

@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify.recheck.derivations.desk import Judgement, Step, not_free
 from verify.recheck.derivations.polynomials import Poly, difference, product, total, tree, value_of
 from verify.recheck.derivations.putting import put_bound
-from verify.recheck.derivations.reading import Reader, indicator, require_level, require_sort
+from verify.recheck.derivations.reading import TextReader, indicator, require_level, require_sort
 from verify.recheck.derivations.sight import OMEGA, Moving
-from verify.recheck.derivations.trees import Tree, closed, fresh, make, minus, num, opened, replaced
+from verify.recheck.derivations.trees import Nameless, closed, fresh, make, minus, num, opened, replaced
+from verify.recheck.derivations.workbench import Judgement, RuleStep, not_free
 from verify.recheck.intervals import UnknownError
 
 _SUMS = ("Sum", "SumOver", "Int")
 
 
-def combine(step: Step) -> Judgement:
+def combine(step: RuleStep) -> Judgement:
     """The goal is a sum of multiples of the premises, and a number that helps."""
     goal, multipliers = step.formula("goal"), step.items("multipliers")
-    low, high = step.desk.relation(goal)
+    low, high = step.bench.relation(goal)
     if len(multipliers) != len(step.premises):
         raise UnknownError("there is not one multiplier for each premise")
     parts: list[Poly] = []
@@ -29,7 +29,7 @@ def combine(step: Step) -> Judgement:
         gap, strictly = _multiple(step, data, k, goal.op)
         parts.append(gap)
         strict = strict or strictly
-    rest = difference(step.desk.canon.poly(minus(high, low)), total(parts))
+    rest = difference(step.bench.canon.poly(minus(high, low)), total(parts))
     left = value_of(rest)
     if left is None:
         raise UnknownError(f"the goal and the combination differ by {tree(rest)}")
@@ -40,18 +40,18 @@ def combine(step: Step) -> Judgement:
     return step.judge(goal, *(p.given for p in step.premises))
 
 
-def _multiple(step: Step, data: Any, k: int, order: str) -> tuple[Poly, bool]:
+def _multiple(step: RuleStep, data: Any, k: int, order: str) -> tuple[Poly, bool]:
     """The multiple of a premise's gap, and whether it is strictly positive."""
-    desk, premise = step.desk, step.premises[k]
+    bench, premise = step.bench, step.premises[k]
     sign = data.get("sign") if isinstance(data, Mapping) else None
     words = data.get("term") if isinstance(data, Mapping) else str(data) if type(data) is int else data
-    term = Reader(desk.language).term(words)
+    term = TextReader(bench.language).term(words)
     require_sort(term, "Real", "a multiplier")
-    factor = desk.canon.poly(term)
+    factor = bench.canon.poly(term)
     if not factor:
         return {}, False
-    low, high = desk.relation(premise.formula)
-    gap = product(factor, desk.canon.poly(minus(high, low)))
+    low, high = bench.relation(premise.formula)
+    gap = product(factor, bench.canon.poly(minus(high, low)))
     kind, number = premise.formula.op, value_of(factor)
     if kind == "==":
         return gap, False
@@ -64,15 +64,15 @@ def _multiple(step: Step, data: Any, k: int, order: str) -> tuple[Poly, bool]:
     if type(sign) is not int or not 0 <= sign < len(step.premises):
         raise UnknownError(f"no premise shows that the multiplier {term} is not negative")
     shown = step.premises[sign].formula
-    if shown not in [desk.canon.normal(make(op, num(0), term)) for op in ("<=", "<")]:
+    if shown not in [bench.canon.normal(make(op, num(0), term)) for op in ("<=", "<")]:
         raise UnknownError(f"premise {sign} says {shown}, not 0 <= {tree(factor)}")
     return gap, kind == "<" and shown.op == "<"
 
 
-def monotone(step: Step) -> Judgement:
+def monotone(step: RuleStep) -> Judgement:
     """Sums, maxima, integrals and means keep order."""
     binder, (a,) = step.data.get("binder"), step.premises
-    low, high = step.desk.relation(a.formula)
+    low, high = step.bench.relation(a.formula)
     order = "==" if a.formula.op == "==" else "<="
     if binder == "E":
         return _mean_of(step, a, order)
@@ -80,7 +80,7 @@ def monotone(step: Step) -> Judgement:
         raise UnknownError(f"{binder!r} is not a binder that keeps order")
     sort = {"Sum": "Nat", "Int": "Real"}.get(str(binder), "finite")
     x, given = step.variable(sort), a.given
-    bound: tuple[Tree, ...] = ()
+    bound: tuple[Nameless, ...] = ()
     if binder in ("Sum", "Int"):
         end = step.whole("bound") if binder == "Sum" else step.number("bound")
         # The x of the bound is another one: i < i + 1 would say nothing about the range.
@@ -96,12 +96,12 @@ def monotone(step: Step) -> Judgement:
     return step.judge(make(order, *sides), given)
 
 
-def _mean_of(step: Step, a: Judgement, order: str) -> Judgement:
+def _mean_of(step: RuleStep, a: Judgement, order: str) -> Judgement:
     """E(u) <= E(v); what is given has to hold for all ω of the mean, or for none."""
     sight, level = step.sight, None
     if step.data.get("bound") is not None:
         level = step.whole("bound")
-        require_level(level, step.desk.language)
+        require_level(level, step.bench.language)
         level = step.normal(level)
     for g in sorted(a.given, key=lambda g: g.text):
         if level is None and sight.random(g):
@@ -113,13 +113,13 @@ def _mean_of(step: Step, a: Judgement, order: str) -> Judgement:
     return step.judge(make(order, *sides), a.given)
 
 
-def _require_tame(terms: tuple[Tree, ...], moving: Moving, step: Step, what: str) -> None:
+def _require_tame(terms: tuple[Nameless, ...], moving: Moving, step: RuleStep, what: str) -> None:
     for u in terms:
         if not step.sight.tame(u, moving):
             raise UnknownError(f"{u} is not seen to be tame {what}")
 
 
-def exchange(step: Step) -> Judgement:
+def exchange(step: RuleStep) -> Judgement:
     """The term is the same with its two outermost binders exchanged."""
     term = step.term()
     if term.op in _SUMS and term.args[-1].op in _SUMS:
@@ -140,7 +140,7 @@ def exchange(step: Step) -> Judgement:
     return step.judge(make("==", term, other))
 
 
-def _exchanged_sums(term: Tree, step: Step) -> Tree:
+def _exchanged_sums(term: Nameless, step: RuleStep) -> Nameless:
     x = fresh(str(term.value), term)
     inner = opened(term.args[-1], x)
     not_free(x, *inner.args[:-1])
@@ -152,7 +152,9 @@ def _exchanged_sums(term: Tree, step: Step) -> Tree:
     return make(inner.op, *inner.args[:-1], closed(outer, y), value=inner.value)
 
 
-def _require_mean_inside(level: tuple[Tree, ...], bound: Tree, body: Tree, step: Step) -> None:
+def _require_mean_inside(
+    level: tuple[Nameless, ...], bound: Nameless, body: Nameless, step: RuleStep
+) -> None:
     """Tonelli for a mean and Int(s, t, u): t is the same for all ω of the mean, and all is bounded."""
     sight = step.sight
     if not level and sight.random(bound):
@@ -164,7 +166,7 @@ def _require_mean_inside(level: tuple[Tree, ...], bound: Tree, body: Tree, step:
     _require_tame((opened(body, s),), Moving(frozenset((s,)), omega=True), step, "in ω and the variable")
 
 
-def most(step: Step) -> Judgement:
+def most(step: RuleStep) -> Judgement:
     """No value is above the maximum."""
     term, at = step.term(), step.term("at")
     if term.op != "MaxOver":
@@ -173,23 +175,23 @@ def most(step: Step) -> Judgement:
     return step.judge(make("<=", put_bound(term.args[0], at, step.sight), term))
 
 
-def least(step: Step) -> Judgement:
+def least(step: RuleStep) -> Judgement:
     """The maximum is at most what every value is at most."""
     y, (a,) = step.variable("finite"), step.premises
-    low, high = step.desk.relation(a.formula, "<=")
+    low, high = step.bench.relation(a.formula, "<=")
     not_free(y, a.given, high)
     return step.judge(make("<=", make("MaxOver", closed(low, y), value=y.sort), high), a.given)
 
 
-def _supremum(step: Step, a: Judgement) -> tuple[Tree, Tree, Tree]:
+def _supremum(step: RuleStep, a: Judgement) -> tuple[Nameless, Nameless, Nameless]:
     n = step.variable("Nat")
-    low, high = step.desk.relation(a.formula, "<=")
+    low, high = step.bench.relation(a.formula, "<=")
     not_free(n, a.given, high)
     body = closed(low, n)
     return body, make("Sup", body), high
 
 
-def supremum(step: Step) -> Judgement:
+def supremum(step: RuleStep) -> Judgement:
     """No value is above the supremum, if there is an upper bound (else it is 0)."""
     (a,) = step.premises
     body, whole, _ = _supremum(step, a)
@@ -197,14 +199,14 @@ def supremum(step: Step) -> Judgement:
     return step.judge(make("<=", put_bound(body, at, step.sight), whole), a.given)
 
 
-def bounded(step: Step) -> Judgement:
+def bounded(step: RuleStep) -> Judgement:
     """The supremum is at most an upper bound."""
     (a,) = step.premises
     _, whole, high = _supremum(step, a)
     return step.judge(make("<=", whole, high), a.given)
 
 
-def primitive(step: Step) -> Judgement:
+def primitive(step: RuleStep) -> Judgement:
     """The integral of a derivative."""
     s, end, function = step.variable("Real"), step.number("bound"), step.number("term")
     left = make("Int", end, closed(_derivative(function, s), s))
@@ -212,7 +214,7 @@ def primitive(step: Step) -> Judgement:
     return step.judge(make("==", left, right), *undecided(step.normal(make("<=", num(0), end))))
 
 
-def undecided(given: Tree) -> list[Tree]:
+def undecided(given: Nameless) -> list[Nameless]:
     """A given, unless it is a true relation between numerals."""
     low, high = (a.number for a in given.args)
     if low is None or high is None:
@@ -221,7 +223,7 @@ def undecided(given: Tree) -> list[Tree]:
     return [] if true[given.op] else [given]
 
 
-def _derivative(u: Tree, s: Tree) -> Tree:
+def _derivative(u: Nameless, s: Nameless) -> Nameless:
     if s not in u.free:
         return num(0)
     if u == s:
@@ -245,13 +247,13 @@ def _derivative(u: Tree, s: Tree) -> Tree:
     raise UnknownError(f"{u} is not made of {s} by sums, products, whole powers and exp")
 
 
-def archimedes(step: Step) -> Judgement:
+def archimedes(step: RuleStep) -> Judgement:
     """If n u stays below v for all n, then u <= 0."""
     n, (a,) = step.variable("Nat"), step.premises
-    low, high = step.desk.relation(a.formula, "<=")
+    low, high = step.bench.relation(a.formula, "<=")
     not_free(n, a.given, high)
     u: Poly = {}
-    for m, c in step.desk.canon.poly(low).items():
+    for m, c in step.bench.canon.poly(low).items():
         if (n, 1) not in m:
             raise UnknownError(f"{low} is not {n} times a term")
         u[tuple(item for item in m if item != (n, 1))] = Fraction(c)
@@ -259,19 +261,19 @@ def archimedes(step: Step) -> Judgement:
     return step.judge(make("<=", tree(u), num(0)), a.given)
 
 
-def holds(step: Step) -> Judgement:
+def holds(step: RuleStep) -> Judgement:
     """The indicator of what holds is 1."""
     a = step.formula()
     return step.judge(make("==", indicator(a), num(1)), a)
 
 
-def fails(step: Step) -> Judgement:
+def fails(step: RuleStep) -> Judgement:
     """The indicator of what does not hold is 0."""
     a = step.formula()
     return step.judge(make("==", indicator(a), num(0)), make("Not", a))
 
 
-def whole(step: Step) -> Judgement:
+def whole(step: RuleStep) -> Judgement:
     """A natural number is not negative."""
     return step.judge(make("<=", num(0), step.whole("term")))
 

@@ -35,7 +35,7 @@ from verify.recheck.derivations.polynomials import (
 )
 from verify.recheck.derivations.putting import put, put_bound
 from verify.recheck.derivations.sight import OMEGA, Moving, Sight
-from verify.recheck.derivations.trees import FORMULA, RELATIONS, Tree, closed, fresh, make, num, opened
+from verify.recheck.derivations.trees import FORMULA, RELATIONS, Nameless, closed, fresh, make, num, opened
 from verify.recheck.intervals import UnknownError
 
 _WORK = 400_000  # nodes brought to normal form, and monomials multiplied, in one derivation
@@ -46,10 +46,10 @@ _UNROLLED = 200  # summands of a sum that are written out
 class Operator:
     """Int over a variable, E(...) or E(..., n), for what may be taken out of it and what it goes into."""
 
-    wrap: Callable[[Tree], Tree]  # of a body
-    leaves: Callable[[Tree], bool]  # whether a factor comes out
-    near: Tree  # bounds and levels, for fresh names
-    level: Tree | None = None
+    wrap: Callable[[Nameless], Nameless]  # of a body
+    leaves: Callable[[Nameless], bool]  # whether a factor comes out
+    near: Nameless  # bounds and levels, for fresh names
+    level: Nameless | None = None
     mean: bool = False
 
 
@@ -58,8 +58,8 @@ class Canon:
 
     def __init__(self, language: Language):
         self.language, self.sight = language, Sight(language)
-        self._polys: dict[Tree, Poly] = {}
-        self._normals: dict[Tree, Tree] = {}
+        self._polys: dict[Nameless, Poly] = {}
+        self._normals: dict[Nameless, Nameless] = {}
         self._work = 0
 
     def spend(self, work: int = 1) -> None:
@@ -68,11 +68,11 @@ class Canon:
         if self._work > _WORK:
             raise UnknownError("too much work to bring the terms to normal form")
 
-    def same(self, a: Tree, b: Tree) -> bool:
+    def same(self, a: Nameless, b: Nameless) -> bool:
         """Whether they are the same."""
         return self.normal(a) == self.normal(b)
 
-    def normal(self, t: Tree) -> Tree:
+    def normal(self, t: Nameless) -> Nameless:
         """The normal form of a term or a formula."""
         if t not in self._normals:
             self.spend()
@@ -81,23 +81,23 @@ class Canon:
             elif self.language.numeric(t):
                 found = tree(self.poly(t))
             else:
-                found = Tree(t.op, tuple(map(self.normal, t.args)), t.value, t.sort)
+                found = Nameless(t.op, tuple(map(self.normal, t.args)), t.value, t.sort)
             self._normals[t] = self._normals[found] = found
         return self._normals[t]
 
-    def poly(self, t: Tree) -> Poly:
+    def poly(self, t: Nameless) -> Poly:
         """The normal form of a number."""
         if t not in self._polys:
             self.spend()
             self._polys[t] = self._poly(t)
         return self._polys[t]
 
-    def _poly(self, t: Tree) -> Poly:
+    def _poly(self, t: Nameless) -> Poly:
         match t.op:
             case "num" | "var" | "bound":
                 return ring(t)
             case "sym":
-                return atom(Tree("sym", tuple(map(self.normal, t.args)), t.value, t.sort))
+                return atom(Nameless("sym", tuple(map(self.normal, t.args)), t.value, t.sort))
             case "+":
                 return total(map(self.poly, t.args))
             case "*":
@@ -135,7 +135,7 @@ class Canon:
     def _power(self, p: Poly, k: int) -> Poly:
         return power(p, k) if len(p) <= 1 else self._product([p] * k)
 
-    def _inverse(self, t: Tree) -> Poly:
+    def _inverse(self, t: Nameless) -> Poly:
         """1/t: of products and powers as they stand, and of what is left a sum without common factors."""
         if t.op == "*":
             return self._product([self._inverse(a) for a in t.args])
@@ -158,9 +158,9 @@ class Canon:
 
     # ------------------------------------------------------------ formulas and indicators
 
-    def _formula(self, t: Tree) -> Tree:
+    def _formula(self, t: Nameless) -> Nameless:
         if t.op in ("And", "Or"):
-            parts: dict[Tree, None] = {}
+            parts: dict[Nameless, None] = {}
             for a in map(self.normal, t.args):
                 parts.update(dict.fromkeys(a.args if a.op == t.op else (a,)))
             ordered = sorted(parts, key=lambda a: a.text)
@@ -172,7 +172,7 @@ class Canon:
             return make("All", closed(self.normal(opened(t.args[0], x)), x), value=t.value)
         return make(t.op, *map(self.normal, t.args))
 
-    def _indicator(self, a: Tree) -> Poly:
+    def _indicator(self, a: Nameless) -> Poly:
         one = constant_poly(1)
         match a.op:
             case "And":
@@ -210,7 +210,7 @@ class Canon:
 
     # ------------------------------------------------------------ sums and maxima
 
-    def _sum(self, t: Tree) -> Poly:
+    def _sum(self, t: Nameless) -> Poly:
         bound, body = self.poly(t.args[0]), t.args[1]
         extra = bound.get(ONE, Fraction(0))
         rest = {m: c for m, c in bound.items() if m}
@@ -231,7 +231,7 @@ class Canon:
             pieces.append(self._sum_of(tree(bound), body))
         return total(pieces)
 
-    def _sum_of(self, bound: Tree, body: Tree) -> Poly:
+    def _sum_of(self, bound: Nameless, body: Nameless) -> Poly:
         i = fresh("Nat", body, below=bound)
         pieces = []
         for m, c in self.poly(opened(body, i)).items():
@@ -242,7 +242,7 @@ class Canon:
             pieces.append(self._product([{out: c}, inner]))
         return total(pieces)
 
-    def _sum_over(self, t: Tree) -> Poly:
+    def _sum_over(self, t: Nameless) -> Poly:
         y = fresh(str(t.value), t)
         pieces = []
         for m, c in self.poly(opened(t.args[0], y)).items():
@@ -250,7 +250,7 @@ class Canon:
             pieces.append(self._product([{out: c}, self._picked(inside, y)]))
         return total(pieces)
 
-    def _picked(self, inside: Monomial, y: Tree) -> Poly:
+    def _picked(self, inside: Monomial, y: Nameless) -> Poly:
         """The sum over y of a monomial, by Ind(y == z) if there is one."""
         for a, _ in inside:
             if a.op == "Ind" and a.args[0].op == "==" and y in a.args[0].args:
@@ -264,7 +264,7 @@ class Canon:
                     continue
         return atom(make("SumOver", closed(tree({inside: Fraction(1)}), y), value=y.sort))
 
-    def _most(self, t: Tree) -> Poly:
+    def _most(self, t: Nameless) -> Poly:
         x = fresh(str(t.value), t)
         body = self.normal(opened(t.args[0], x))
         if t.op == "MaxOver" and x not in body.free:
@@ -273,7 +273,7 @@ class Canon:
 
     # ------------------------------------------------------------ integrals and means
 
-    def _integral(self, t: Tree) -> Poly:
+    def _integral(self, t: Nameless) -> Poly:
         bound = self.normal(t.args[0])
         s = fresh("Real", t.args[1], bound)
         body = self.poly(opened(t.args[1], s))
@@ -282,7 +282,7 @@ class Canon:
         wrap = Operator(lambda u: make("Int", bound, closed(u, s)), lambda a: s not in a.free, near)
         return self._linear(wrap, body, moving)
 
-    def _mean(self, t: Tree) -> Poly:
+    def _mean(self, t: Nameless) -> Poly:
         body = self.poly(t.args[-1])
         if t.op == "E":
             wrap = Operator(lambda u: make("E", u), lambda a: not self.sight.random(a), num(0), mean=True)
@@ -320,7 +320,7 @@ class Canon:
         return atom(operator.wrap(tree({inside: Fraction(1)})))
 
 
-def negated(a: Tree) -> Tree:
+def negated(a: Nameless) -> Nameless:
     """Not(A) for a normal A."""
     if a.op == "Not":
         return a.args[0]
@@ -329,7 +329,7 @@ def negated(a: Tree) -> Tree:
     return make("Not", a)
 
 
-def _inverse_atom(a: Tree) -> Poly:
+def _inverse_atom(a: Nameless) -> Poly:
     if a.op == "inv":
         return ring(a.args[0])
     if a.op == "exp":
@@ -337,7 +337,7 @@ def _inverse_atom(a: Tree) -> Poly:
     return atom(make("inv", a))
 
 
-def _parted(m: Monomial, out: Callable[[Tree], bool]) -> tuple[Monomial, Monomial]:
+def _parted(m: Monomial, out: Callable[[Nameless], bool]) -> tuple[Monomial, Monomial]:
     """The factors that come out, and the others; an exponential is taken apart for that."""
     outside: Monomial = ONE
     inside: Monomial = ONE
@@ -350,23 +350,23 @@ def _parted(m: Monomial, out: Callable[[Tree], bool]) -> tuple[Monomial, Monomia
     return outside, inside
 
 
-def _factors(a: Tree) -> list[Tree]:
+def _factors(a: Nameless) -> list[Nameless]:
     """exp(u + v) is exp(u)*exp(v)."""
     if a.op != "exp":
         return [a]
     return [make("exp", tree({m: c})) for m, c in ring(a.args[0]).items()]
 
 
-def _divided(m: Monomial, by: dict[Tree, int]) -> Monomial:
+def _divided(m: Monomial, by: dict[Nameless, int]) -> Monomial:
     return tuple((a, k - by.get(a, 0)) for a, k in m if k > by.get(a, 0))
 
 
-def _without(m: Monomial, a: Tree) -> Tree:
+def _without(m: Monomial, a: Nameless) -> Nameless:
     """The monomial without one factor a."""
     return tree({_divided(m, {a: 1}): Fraction(1)})
 
 
-def _folded(op: str, args: list[Tree]) -> Poly:
+def _folded(op: str, args: list[Nameless]) -> Poly:
     """A function of normal arguments, computed if it is rational."""
     numbers = [a.number for a in args]
     x, every = numbers[0], [n for n in numbers if n is not None]

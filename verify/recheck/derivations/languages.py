@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from verify.recheck.derivations.trees import BINDERS, CONNECTIVES, FORMULA, Tree, var
+from verify.recheck.derivations.trees import BINDERS, CONNECTIVES, FORMULA, Nameless, var
 from verify.recheck.intervals import UnknownError
 
 NUMBERS = ("Nat", "Real")
@@ -27,7 +27,7 @@ class Sign:
     args: tuple[str, ...]
     value: str
     random: bool
-    level: Tree | None
+    level: Nameless | None
     generic: bool
 
 
@@ -45,7 +45,7 @@ class Language:
             return str(name)
         raise UnknownError(f"{name!r} is not a sort")
 
-    def variable(self, name: Any) -> Tree | None:
+    def variable(self, name: Any) -> Nameless | None:
         """The variable of this name, listed or numbered (``State_7``)."""
         if not isinstance(name, str) or name in self.signs:
             return None
@@ -60,11 +60,11 @@ class Language:
         """Whether it is a finite sort."""
         return sort in self.sorts
 
-    def sign(self, node: Tree) -> Sign:
+    def sign(self, node: Nameless) -> Sign:
         """The symbol at this node."""
         return self.signs[str(node.value)]
 
-    def numeric(self, t: Tree) -> bool:
+    def numeric(self, t: Nameless) -> bool:
         """Whether it is a number."""
         return t.sort in NUMBERS
 

@@ -4,50 +4,50 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from verify.recheck.derivations.desk import Desk, Judgement, Step, not_free
 from verify.recheck.derivations.putting import put, put_bound, put_function
-from verify.recheck.derivations.reading import Reader, require_level, require_sort
+from verify.recheck.derivations.reading import TextReader, require_level, require_sort
 from verify.recheck.derivations.sight import OMEGA, Moving
-from verify.recheck.derivations.trees import MEANS, Tree, closed, make, num, replaced
+from verify.recheck.derivations.trees import MEANS, Nameless, closed, make, num, replaced
+from verify.recheck.derivations.workbench import Judgement, RuleStep, Workbench, not_free
 from verify.recheck.intervals import UnknownError
 
 
-def fact(step: Step) -> Judgement:
+def fact(step: RuleStep) -> Judgement:
     """A fact of the setting; one about generic symbols is meant for every function of that kind."""
-    data = step.desk.facts.get(step.text("name"))
+    data = step.bench.facts.get(step.text("name"))
     if not isinstance(data, Mapping):
         raise UnknownError(f"the setting has no fact {step.data['name']!r}")
-    return step.judge(Reader(step.desk.own).formula(data.get("says")))
+    return step.judge(TextReader(step.bench.own).formula(data.get("says")))
 
 
-def axiom(step: Step) -> Judgement:
+def axiom(step: RuleStep) -> Judgement:
     """An axiom of the table."""
-    found = step.desk.axioms.get(step.text("name"))
+    found = step.bench.axioms.get(step.text("name"))
     if found is None:
         raise UnknownError(f"the derivation lists no axiom {step.data['name']!r}")
     return step.judge(found)
 
 
-def lemma(step: Step) -> Judgement:
+def lemma(step: RuleStep) -> Judgement:
     """What another claim says; in words of the setting only, since symbols of axioms may differ there."""
-    found = step.judge(Reader(step.desk.own).formula(step.text("formula")))
-    step.desk.references.append((step.desk.now, "lemma", step.text("label"), found.formula))
+    found = step.judge(TextReader(step.bench.own).formula(step.text("formula")))
+    step.bench.references.append((step.bench.now, "lemma", step.text("label"), found.formula))
     return found
 
 
-def assume(step: Step) -> Judgement:
+def assume(step: RuleStep) -> Judgement:
     """A, given A."""
     a = step.formula()
     return step.judge(a, a)
 
 
-def discharge(step: Step) -> Judgement:
+def discharge(step: RuleStep) -> Judgement:
     """From B given A to Imp(A, B)."""
     a, (b,) = step.formula(), step.premises
     return step.judge(make("Imp", a, b.formula), b.given - {step.normal(a)})
 
 
-def mp(step: Step) -> Judgement:
+def mp(step: RuleStep) -> Judgement:
     """From Imp(A, B) and A to B."""
     rule, a = step.premises
     if rule.formula.op != "Imp":
@@ -57,20 +57,20 @@ def mp(step: Step) -> Judgement:
     return step.judge(rule.formula.args[1], rule.given, a.given)
 
 
-def cut(step: Step) -> Judgement:
+def cut(step: RuleStep) -> Judgement:
     """A given that is shown is no longer given."""
     a, b = step.premises
     return step.judge(b.formula, a.given, b.given - {a.formula})
 
 
-def generalize(step: Step) -> Judgement:
+def generalize(step: RuleStep) -> Judgement:
     """For all values of a variable of which nothing is given."""
     x, (a,) = step.variable(), step.premises
     not_free(x, a.given)
     return step.judge(make("All", closed(a.formula, x), value=x.sort), a.given)
 
 
-def specialize(step: Step) -> Judgement:
+def specialize(step: RuleStep) -> Judgement:
     """From All(x, A) to A of a term; a random one counts as a value only where ``putting`` says so."""
     term, (a,) = step.term(), step.premises
     if a.formula.op != "All":
@@ -79,14 +79,14 @@ def specialize(step: Step) -> Judgement:
     return step.judge(put_bound(a.formula.args[0], step.normal(term), step.sight), a.given)
 
 
-def both(step: Step) -> Judgement:
+def both(step: RuleStep) -> Judgement:
     """And of all."""
     if len(step.premises) < 2:
         raise UnknownError("two or more premises are needed")
     return step.judge(make("And", *(p.formula for p in step.premises)), *(p.given for p in step.premises))
 
 
-def part(step: Step) -> Judgement:
+def part(step: RuleStep) -> Judgement:
     """One of the parts of And, or several of them."""
     wanted, (a,) = step.normal(step.formula()), step.premises
     parts = a.formula.args if a.formula.op == "And" else ()
@@ -95,7 +95,7 @@ def part(step: Step) -> Judgement:
     return step.judge(wanted, a.given)
 
 
-def cases(step: Step) -> Judgement:
+def cases(step: RuleStep) -> Judgement:
     """C given A, and C given Not(A)."""
     a, (yes, no) = step.formula(), step.premises
     if yes.formula != no.formula:
@@ -104,7 +104,7 @@ def cases(step: Step) -> Judgement:
     return step.judge(yes.formula, yes.given - {positive}, no.given - {negative})
 
 
-def absurd(step: Step) -> Judgement:
+def absurd(step: RuleStep) -> Judgement:
     """Anything from A and Not(A)."""
     c, (a, other) = step.formula(), step.premises
     if step.normal(make("Not", a.formula)) != other.formula:
@@ -112,7 +112,7 @@ def absurd(step: Step) -> Judgement:
     return step.judge(c, a.given, other.given)
 
 
-def substitute(step: Step) -> Judgement:
+def substitute(step: RuleStep) -> Judgement:
     """A free variable replaced everywhere; a random term only where ``putting`` says it counts as a value."""
     x, term, (a,) = step.variable(), step.term(), step.premises
     require_sort(term, x.sort, "the term")
@@ -121,15 +121,15 @@ def substitute(step: Step) -> Judgement:
     return step.judge(put(a.formula, x, value, sight), given)
 
 
-def instantiate(step: Step) -> Judgement:
+def instantiate(step: RuleStep) -> Judgement:
     """A generic symbol replaced by a function of its kind: bounded, deterministic or known as it is."""
-    sign, (a,) = step.desk.language.signs.get(step.text("symbol")), step.premises
+    sign, (a,) = step.bench.language.signs.get(step.text("symbol")), step.premises
     if sign is None or not sign.generic:
         raise UnknownError(f"{step.data['symbol']} is not a generic symbol")
     names = step.items("params")
     if len(names) != len(sign.args) or len(set(map(str, names))) != len(names):
         raise UnknownError(f"'params' are not {len(sign.args)} different variables")
-    params = tuple(step.desk.variable(name, sort) for name, sort in zip(names, sign.args, strict=True))
+    params = tuple(step.bench.variable(name, sort) for name, sort in zip(names, sign.args, strict=True))
     raw, sight = step.term("body"), step.sight
     require_sort(raw, sign.value, "the body")
     body = step.normal(raw)
@@ -139,7 +139,7 @@ def instantiate(step: Step) -> Judgement:
     if not sign.random and sight.random(body):
         raise UnknownError(f"the body {body} is random, {sign.name} is not")
     if sign.level is not None:
-        places = {Tree("var", (), f"_{k}", "Nat"): p for k, p in enumerate(params, 1)}
+        places = {Nameless("var", (), f"_{k}", "Nat"): p for k, p in enumerate(params, 1)}
         level = step.normal(replaced(sign.level, places))
         if not sight.known(body, level):
             raise UnknownError(f"the body {body} is not seen to be known at {level}")
@@ -147,32 +147,34 @@ def instantiate(step: Step) -> Judgement:
     return step.judge(put_function(a.formula, sign, params, body, sight), given)
 
 
-def rewrite(step: Step) -> Judgement:
+def rewrite(step: RuleStep) -> Judgement:
     """Equals put in for equals; inside a mean the equation has to hold for every ω that counts there."""
     x, template, (equation, target) = step.variable(), step.formula("template"), step.premises
     if equation.formula.op != "==":
         raise UnknownError(f"{equation.formula} is no equation")
     old, new = equation.formula.args
     for side in (old, new):
-        if not step.desk.fits(side, x.sort):
+        if not step.bench.fits(side, x.sort):
             raise UnknownError(f"{side} is not seen to be of sort {x.sort}")
-    _require_equal_inside(template, x, old, new, equation.given, step.desk)
+    _require_equal_inside(template, x, old, new, equation.given, step.bench)
     before = step.normal(replaced(template, {x: old}))
     if before != target.formula:
         raise UnknownError(f"the template gives {before}, shown is {target.formula}")
     return step.judge(replaced(template, {x: new}), equation.given, target.given)
 
 
-def _require_equal_inside(t: Tree, x: Tree, old: Tree, new: Tree, given: frozenset[Tree], desk: Desk) -> None:
+def _require_equal_inside(
+    t: Nameless, x: Nameless, old: Nameless, new: Nameless, given: frozenset[Nameless], bench: Workbench
+) -> None:
     """Complain about a mean around the variable under which the givens may fail."""
     if x not in t.free:
         return
-    sight = desk.canon.sight
+    sight = bench.canon.sight
     if t.op in MEANS:
         level, body = t.args[0] if t.op == "En" else None, t.args[-1]
         if level is not None and x in level.free:
             for side in (old, new):
-                require_level(replaced(level, {x: side}), desk.language)
+                require_level(replaced(level, {x: side}), bench.language)
         for g in sorted(given, key=lambda g: g.text) if x in body.free else ():
             if level is None and sight.random(g):
                 raise UnknownError(f"the given '{g}' is random, and {x} stands inside E(...)")
@@ -182,10 +184,10 @@ def _require_equal_inside(t: Tree, x: Tree, old: Tree, new: Tree, given: frozens
             if sight.random(g) and not all(sight.tame(replaced(body, {x: u}), OMEGA) for u in (old, new)):
                 raise UnknownError(f"the given '{g}' is random, and {body} is not seen to be tame")
     for part_ in t.args:
-        _require_equal_inside(part_, x, old, new, given, desk)
+        _require_equal_inside(part_, x, old, new, given, bench)
 
 
-def induction(step: Step) -> Judgement:
+def induction(step: RuleStep) -> Judgement:
     """A for 0, and for n + 1 given A for n, of which nothing else is given."""
     n, a, (start, go_on) = step.variable("Nat"), step.formula(), step.premises
     before = step.normal(a)

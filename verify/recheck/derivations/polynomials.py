@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import gcd, lcm
 
-from verify.recheck.derivations.trees import Tree, make, num
+from verify.recheck.derivations.trees import Nameless, make, num
 from verify.recheck.intervals import UnknownError
 
-Monomial = tuple[tuple[Tree, int], ...]
+Monomial = tuple[tuple[Nameless, int], ...]
 Poly = dict[Monomial, Fraction]
 _PRODUCT = 20_000  # pairs of monomials in one product
 ONE: Monomial = ()
@@ -24,7 +24,7 @@ def constant_poly(x: Fraction | int) -> Poly:
     return {ONE: Fraction(x)} if x else {}
 
 
-def atom(t: Tree) -> Poly:
+def atom(t: Nameless) -> Poly:
     """One atom."""
     return {((t, 1),): Fraction(1)}
 
@@ -58,7 +58,7 @@ def times(a: Monomial, b: Monomial) -> Monomial:
     return monomial(powers)
 
 
-def monomial(powers: dict[Tree, int]) -> Monomial:
+def monomial(powers: dict[Nameless, int]) -> Monomial:
     """In order, with one exponential and indicators to the first power."""
     exponentials = [(t, k) for t, k in powers.items() if t.op == "exp"]
     if len(exponentials) > 1 or any(k != 1 for _, k in exponentials):
@@ -96,7 +96,7 @@ def power(p: Poly, k: int) -> Poly:
     return found
 
 
-def tree(p: Poly) -> Tree:
+def tree(p: Poly) -> Nameless:
     """The canonical term of a polynomial."""
     if not p:
         return num(0)
@@ -105,14 +105,14 @@ def tree(p: Poly) -> Tree:
     return make("+", *parts) if len(parts) > 1 else parts[0]
 
 
-def _monomial_tree(m: Monomial, c: Fraction) -> Tree:
+def _monomial_tree(m: Monomial, c: Fraction) -> Nameless:
     parts = [t if k == 1 else make("^", t, value=k) for t, k in m]
     if c != 1 or not parts:
         parts.insert(0, num(c))
     return make("*", *parts) if len(parts) > 1 else parts[0]
 
 
-def ring(t: Tree) -> Poly:
+def ring(t: Nameless) -> Poly:
     """Sums, products and powers taken apart; what is below them is in normal form, or stays as it is."""
     match t.op:
         case "num":

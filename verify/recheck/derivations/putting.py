@@ -10,26 +10,26 @@ from __future__ import annotations
 
 from verify.recheck.derivations.languages import Sign
 from verify.recheck.derivations.sight import OMEGA, Sight
-from verify.recheck.derivations.trees import BINDERS, Tree, changed, lifted, opened, replaced
+from verify.recheck.derivations.trees import BINDERS, Nameless, changed, lifted, opened, replaced
 from verify.recheck.intervals import UnknownError
 
 
-def put(t: Tree, variable: Tree, value: Tree, sight: Sight) -> Tree:
+def put(t: Nameless, variable: Nameless, value: Nameless, sight: Sight) -> Nameless:
     """The free variable replaced, or a complaint."""
     if sight.random(value):
         _require_places(t, variable, value, sight)
     return replaced(t, {variable: value})
 
 
-def put_bound(body: Tree, value: Tree, sight: Sight) -> Tree:
+def put_bound(body: Nameless, value: Nameless, sight: Sight) -> Nameless:
     """The same for the body of a binder."""
     if not sight.random(value):
         return opened(body, value)
-    from_outside = Tree("var", (), f"#{max(body.fresh, value.fresh) + 1}", value.sort)
+    from_outside = Nameless("var", (), f"#{max(body.fresh, value.fresh) + 1}", value.sort)
     return put(opened(body, from_outside), from_outside, value, sight)
 
 
-def _require_places(t: Tree, variable: Tree, value: Tree, sight: Sight) -> None:
+def _require_places(t: Nameless, variable: Nameless, value: Nameless, sight: Sight) -> None:
     """Complain about a place at which a random value does not count as one."""
     if variable not in t.free or t == variable:
         return
@@ -51,17 +51,19 @@ def _require_places(t: Tree, variable: Tree, value: Tree, sight: Sight) -> None:
         _require_places(part, variable, lifted(value, 1) if inner else value, sight)
 
 
-def put_function(t: Tree, sign: Sign, params: tuple[Tree, ...], body: Tree, sight: Sight) -> Tree:
+def put_function(
+    t: Nameless, sign: Sign, params: tuple[Nameless, ...], body: Nameless, sight: Sight
+) -> Nameless:
     """The symbol replaced by the function of its arguments that the body is."""
 
-    def leaf(node: Tree, depth: int) -> Tree | None:
+    def leaf(node: Nameless, depth: int) -> Nameless | None:
         if node.op != "sym" or node.value != sign.name:
             return None
         args = [changed(a, leaf, depth) for a in node.args]
         found = body
         # One after the other, under names that nobody else uses, is at once.
         near = max([body.fresh, *(a.fresh for a in args)])
-        own = [Tree("var", (), f"#{near + 1 + k}", p.sort) for k, p in enumerate(params)]
+        own = [Nameless("var", (), f"#{near + 1 + k}", p.sort) for k, p in enumerate(params)]
         found = replaced(found, dict(zip(params, own, strict=True)))
         for variable, value in zip(own, args, strict=True):
             found = put(found, variable, value, sight)

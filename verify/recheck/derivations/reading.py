@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from verify.recheck.derivations.languages import FUNCTIONS, Language, language_of, sign_of
-from verify.recheck.derivations.trees import FORMULA, Tree, closed, make, minus, num
+from verify.recheck.derivations.trees import FORMULA, Nameless, closed, make, minus, num
 from verify.recheck.intervals import UnknownError
 from verify.recheck.reading import tree_of
 
@@ -19,28 +19,28 @@ _ALIASES = {"ln": "log", "abs": "Abs", "max": "Max", "min": "Min"}  # of the lan
 _ORDER = {ast.LtE: "<=", ast.Lt: "<", ast.GtE: ">=", ast.Gt: ">", ast.Eq: "=="}
 
 
-class Reader:
+class TextReader:
     """Reads texts of a language; with ``names``, of the arithmetic of claims in these names only."""
 
-    def __init__(self, language: Language, names: Mapping[str, Tree] | None = None):
+    def __init__(self, language: Language, names: Mapping[str, Nameless] | None = None):
         self.language, self.names = language, names
         self._text = ""
 
-    def term(self, text: Any) -> Tree:
+    def term(self, text: Any) -> Nameless:
         """A term of any sort."""
         found = self._read(self._syntax(text))
         if found.sort == FORMULA:
             raise UnknownError(f"{text!r} is a formula, not a term")
         return found
 
-    def formula(self, text: Any) -> Tree:
+    def formula(self, text: Any) -> Nameless:
         """A formula."""
         found = self._read(self._syntax(text))
         if found.sort != FORMULA:
             raise UnknownError(f"{text!r} is a term, not a formula")
         return found
 
-    def chain(self, text: Any) -> list[Tree]:
+    def chain(self, text: Any) -> list[Nameless]:
         """The relations of a chain of comparisons, as claims have them."""
         found = self._syntax(text)
         if not isinstance(found, ast.Compare) or any(type(op) not in _ORDER for op in found.ops):
@@ -55,7 +55,7 @@ class Reader:
         self._text = text.strip()
         return found
 
-    def _read(self, node: ast.expr) -> Tree:
+    def _read(self, node: ast.expr) -> Nameless:
         match node:
             case ast.Constant(value=int() as n) if not isinstance(n, bool):
                 return num(n)
@@ -75,7 +75,7 @@ class Reader:
                 return self._call(name, args)
         raise UnknownError(f"{ast.unparse(node)!r} is not in the language")
 
-    def _name(self, name: str) -> Tree:
+    def _name(self, name: str) -> Nameless:
         if self.names is not None:
             if name in self.names:
                 return self.names[name]
@@ -85,19 +85,19 @@ class Reader:
             return self._symbol(name, [])
         raise UnknownError(f"the name {name} has no meaning")
 
-    def _number(self, node: ast.expr) -> Tree:
+    def _number(self, node: ast.expr) -> Nameless:
         found = self._read(node)
         if not self.language.numeric(found):
             raise UnknownError(f"{ast.unparse(node)!r} is not a number")
         return found
 
-    def _formula(self, node: ast.expr) -> Tree:
+    def _formula(self, node: ast.expr) -> Nameless:
         found = self._read(node)
         if found.sort != FORMULA:
             raise UnknownError(f"{ast.unparse(node)!r} is not a formula")
         return found
 
-    def _relation(self, left: ast.expr, order: str, right: ast.expr) -> Tree:
+    def _relation(self, left: ast.expr, order: str, right: ast.expr) -> Nameless:
         """Read from the smaller to the larger side."""
         a, b = self._read(left), self._read(right)
         if order in (">=", ">"):
@@ -107,7 +107,7 @@ class Reader:
             raise UnknownError(f"{a} and {b} cannot be compared by {order}")
         return make(order, a, b)
 
-    def _operation(self, op: ast.operator, a: Tree, b: Tree) -> Tree:
+    def _operation(self, op: ast.operator, a: Nameless, b: Nameless) -> Nameless:
         match op:
             case ast.Add():
                 return make("+", a, b)
@@ -121,7 +121,7 @@ class Reader:
                 return _power(a, b)
         raise UnknownError(f"the operation {type(op).__name__} is not in the language")
 
-    def _call(self, name: str, args: list[ast.expr]) -> Tree:
+    def _call(self, name: str, args: list[ast.expr]) -> Nameless:
         if self.names is not None:
             name = _ALIASES.get(name, name)
         if name in FUNCTIONS and len(args) == 1:
@@ -150,20 +150,20 @@ class Reader:
                 return self._bound(name, x, u)
         return self._symbol(name, args)
 
-    def _variable(self, node: ast.expr) -> Tree:
+    def _variable(self, node: ast.expr) -> Nameless:
         found = self.language.variable(node.id) if isinstance(node, ast.Name) else None
         if found is None:
             raise UnknownError(f"{ast.unparse(node)!r} is not a variable")
         return found
 
-    def _ranged(self, name: str, x: ast.expr, bound: ast.expr, u: ast.expr) -> Tree:
+    def _ranged(self, name: str, x: ast.expr, bound: ast.expr, u: ast.expr) -> Nameless:
         variable, end = self._variable(x), self._number(bound)
         sort = "Nat" if name == "Sum" else "Real"
         if variable.sort != sort or (sort == "Nat" and end.sort != "Nat"):
             raise UnknownError(f"{name} runs through numbers of sort {sort}: {variable}, {end}")
         return make(name, end, closed(self._number(u), variable))
 
-    def _bound(self, name: str, x: ast.expr, u: ast.expr) -> Tree:
+    def _bound(self, name: str, x: ast.expr, u: ast.expr) -> Nameless:
         variable = self._variable(x)
         if name == "All":
             return make(name, closed(self._formula(u), variable), value=variable.sort)
@@ -171,33 +171,33 @@ class Reader:
             raise UnknownError(f"{name} cannot run through {variable} of sort {variable.sort}")
         return make(name, closed(self._number(u), variable), value=variable.sort)
 
-    def _level(self, node: ast.expr) -> Tree:
+    def _level(self, node: ast.expr) -> Nameless:
         found = self._number(node)
         require_level(found, self.language)
         return found
 
-    def _symbol(self, name: str, args: list[ast.expr]) -> Tree:
+    def _symbol(self, name: str, args: list[ast.expr]) -> Nameless:
         sign = self.language.signs.get(name)
         if sign is None or len(args) != len(sign.args):
             raise UnknownError(f"{name} with {len(args)} arguments is not in the language")
         parts = tuple(self._read(a) for a in args)
         for part, sort in zip(parts, sign.args, strict=True):
             require_sort(part, sort, f"an argument of {name}")
-        return Tree("sym", parts, name, sign.value)
+        return Nameless("sym", parts, name, sign.value)
 
 
-def fits(t: Tree, sort: str) -> bool:
+def fits(t: Nameless, sort: str) -> bool:
     """Whether the term may stand where this sort is asked: a natural number is a real one."""
     return t.sort == sort or (sort == "Real" and t.sort == "Nat")
 
 
-def require_sort(t: Tree, sort: str, what: str) -> None:
+def require_sort(t: Nameless, sort: str, what: str) -> None:
     """Complain about another sort."""
     if not fits(t, sort):
         raise UnknownError(f"{what}, {t}, is of sort {t.sort}, not {sort}")
 
 
-def require_level(t: Tree, language: Language) -> None:
+def require_level(t: Nameless, language: Language) -> None:
     """Complain unless it is a natural number in which nothing is random: P_n is given for fixed n."""
     if t.sort != "Nat":
         raise UnknownError(f"the level {t} is not of sort Nat")
@@ -205,14 +205,14 @@ def require_level(t: Tree, language: Language) -> None:
         raise UnknownError(f"the level {t} is random")
 
 
-def indicator(formula: Tree) -> Tree:
+def indicator(formula: Nameless) -> Nameless:
     """Ind(A); over uncountably many cases it need not be measurable."""
     if any(node.op == "All" and node.value == "Real" for node in formula.walk()):
         raise UnknownError("Ind of a formula with All over a real variable")
     return make("Ind", formula)
 
 
-def constant(t: Tree) -> Fraction | None:
+def constant(t: Nameless) -> Fraction | None:
     """The number that a term without names, functions and powers is."""
     if t.number is not None:
         return t.number
@@ -230,7 +230,7 @@ def constant(t: Tree) -> Fraction | None:
     return product
 
 
-def _power(u: Tree, exponent: Tree) -> Tree:
+def _power(u: Nameless, exponent: Nameless) -> Nameless:
     k = constant(exponent)
     if k is None:
         raise UnknownError(f"the exponent {exponent} is not a numeral")
@@ -261,8 +261,8 @@ def read_setting(setting: Any) -> Language:
 def add_symbols(language: Language, symbols: list[Any]) -> None:
     """More symbols, each of a new name."""
 
-    def level(text: str, places: dict[str, Tree]) -> Tree:
-        found = Reader(language, places).term(text)
+    def level(text: str, places: dict[str, Nameless]) -> Nameless:
+        found = TextReader(language, places).term(text)
         require_sort(found, "Nat", "'known'")
         return found
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from verify.recheck.derivations.languages import Language
 from verify.recheck.derivations.polynomials import difference, natural, ring, scaled, total
-from verify.recheck.derivations.trees import BINDERS, Tree, fresh, opened, replaced, var
+from verify.recheck.derivations.trees import BINDERS, Nameless, fresh, opened, replaced, var
 
 _BOUNDED = frozenset({"+", "*", "^", "Max", "Min", "Abs", "exp", "sqrt", "sym"})
 _LONGEST = 64  # exponent of a floor that is computed
@@ -26,10 +26,10 @@ class Moving:
 
     __slots__ = ("omega", "reals")
 
-    def __init__(self, reals: frozenset[Tree] = frozenset(), omega: bool = False):
+    def __init__(self, reals: frozenset[Nameless] = frozenset(), omega: bool = False):
         self.reals, self.omega = reals, omega
 
-    def key(self) -> tuple[frozenset[Tree], bool]:
+    def key(self) -> tuple[frozenset[Nameless], bool]:
         """What it is."""
         return self.reals, self.omega
 
@@ -42,19 +42,19 @@ class Sight:
 
     def __init__(self, language: Language):
         self.language = language
-        self._random: dict[Tree, bool] = {}
-        self._tame: dict[tuple[Tree, frozenset[Tree], bool], bool] = {}
+        self._random: dict[Nameless, bool] = {}
+        self._tame: dict[tuple[Nameless, frozenset[Nameless], bool], bool] = {}
 
     # ------------------------------------------------------------ random and known
 
-    def random(self, t: Tree) -> bool:
+    def random(self, t: Nameless) -> bool:
         """Whether it contains a random symbol outside of E(...)."""
         if t not in self._random:
             own = t.op == "sym" and self.language.sign(t).random
             self._random[t] = own or (t.op != "E" and any(map(self.random, t.args)))
         return self._random[t]
 
-    def known(self, t: Tree, level: Tree) -> bool:
+    def known(self, t: Nameless, level: Nameless) -> bool:
         """Whether it is seen to be known at this level."""
         if not self.random(t):
             return True
@@ -69,7 +69,7 @@ class Sight:
             parts[-1] = opened(t.args[-1], fresh(str(t.value), t, level, below=below))
         return all(self.known(a, level) for a in parts)
 
-    def _sign_known(self, t: Tree, level: Tree) -> bool:
+    def _sign_known(self, t: Nameless, level: Nameless) -> bool:
         sign = self.language.sign(t)
         if not sign.random:
             return True
@@ -79,7 +79,7 @@ class Sight:
         mentioned = [a for v, a in put.items() if v in sign.level.free]
         return not any(map(self.random, mentioned)) and self.seen(replaced(sign.level, put), level)
 
-    def seen(self, m: Tree, n: Tree) -> bool:
+    def seen(self, m: Nameless, n: Nameless) -> bool:
         """Whether m <= n is seen: n - m has no negative coefficient, the variables of sums at their worst."""
         gap = difference(ring(n), ring(m))
         running = {t for mono in gap for t, _ in mono if t.op == "var" and t.args}
@@ -94,17 +94,17 @@ class Sight:
 
     # ------------------------------------------------------------ tame
 
-    def tame(self, t: Tree, moving: Moving) -> bool:
+    def tame(self, t: Nameless, moving: Moving) -> bool:
         """Whether it is seen to be bounded while these move in a bounded set."""
         key = (t, *moving.key())
         if key not in self._tame:
             self._tame[key] = not self._moves(t, moving) or self._tame_form(t, moving)
         return self._tame[key]
 
-    def _moves(self, t: Tree, moving: Moving) -> bool:
+    def _moves(self, t: Nameless, moving: Moving) -> bool:
         return not t.free.isdisjoint(moving.reals) or (moving.omega and self.random(t))
 
-    def _tame_form(self, t: Tree, moving: Moving) -> bool:
+    def _tame_form(self, t: Nameless, moving: Moving) -> bool:
         if t.op in ("var", "Ind"):
             return True
         if t.op in ("E", "En"):  # the mean is over all ω, whatever else moves
@@ -124,7 +124,7 @@ class Sight:
                 return True
         return not self._really(t, moving)  # it takes finitely many values
 
-    def _really(self, t: Tree, moving: Moving) -> bool:
+    def _really(self, t: Nameless, moving: Moving) -> bool:
         """Whether it may take infinitely many values."""
         if not self._moves(t, moving):
             return False
@@ -138,12 +138,12 @@ class Sight:
 
     # ------------------------------------------------------------ floors
 
-    def floor(self, t: Tree) -> Fraction | None:
+    def floor(self, t: Nameless) -> Fraction | None:
         """A rational lower bound that is seen, or None."""
         zero = Fraction(0) if t.sort == "Nat" else None
         return max((f for f in (zero, self._floor(t)) if f is not None), default=None)
 
-    def _floor(self, t: Tree) -> Fraction | None:
+    def _floor(self, t: Nameless) -> Fraction | None:
         below = [self.floor(a) for a in t.args]
         seen = [f for f in below if f is not None]
         every = len(seen) == len(below)

@@ -23,12 +23,12 @@ _SIZE, _HEIGHT, _BITS = 100_000, 70, 1 << 15
 Number = int | Fraction
 
 
-class Tree:
+class Nameless:
     """One node: what it is, its parts, its value (number, name, index, exponent, bound sort), its sort."""
 
     __slots__ = ("_hash", "_text", "args", "free", "fresh", "height", "op", "reach", "size", "sort", "value")
 
-    def __init__(self, op: str, args: tuple[Tree, ...], value: Number | str | None, sort: str):
+    def __init__(self, op: str, args: tuple[Nameless, ...], value: Number | str | None, sort: str):
         self.op, self.args, self.value, self.sort = op, args, value, sort
         self.size: int = 1 + sum(a.size for a in args)
         self.height: int = 1 + max((a.height for a in args), default=0)
@@ -38,7 +38,7 @@ class Tree:
         last = len(args) - 1
         self.reach: int = max((a.reach - (inner if k == last else 0) for k, a in enumerate(args)), default=0)
         self.fresh: int = max((a.fresh for a in args), default=0)
-        self.free: frozenset[Tree] = frozenset().union(*(a.free for a in args))
+        self.free: frozenset[Nameless] = frozenset().union(*(a.free for a in args))
         self._hash = hash((op, args, value, sort))
         self._text = ""
         if op == "bound":
@@ -56,7 +56,7 @@ class Tree:
         if self is other:
             return True
         return (
-            isinstance(other, Tree)
+            isinstance(other, Nameless)
             and self._hash == other._hash
             and (self.op, self.value, self.sort) == (other.op, other.value, other.sort)
             and self.args == other.args
@@ -74,7 +74,7 @@ class Tree:
             self._text = _text(self)
         return self._text
 
-    def walk(self) -> Iterator[Tree]:
+    def walk(self) -> Iterator[Nameless]:
         """All nodes, from the outside."""
         stack = [self]
         while stack:
@@ -86,7 +86,7 @@ class Tree:
         return self.text if len(self.text) <= 160 else self.text[:157] + "..."
 
 
-def _text(t: Tree) -> str:
+def _text(t: Nameless) -> str:
     parts = [a.text for a in t.args]
     match t.op:
         case "num" | "var":
@@ -110,20 +110,20 @@ def _text(t: Tree) -> str:
     return f"{t.op}({', '.join(parts)})"
 
 
-def num(x: Number) -> Tree:
+def num(x: Number) -> Nameless:
     """A numeral."""
     value = Fraction(x)
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > _BITS:
         raise UnknownError("a number is too long")
-    return Tree("num", (), value, "Nat" if value.denominator == 1 and value >= 0 else "Real")
+    return Nameless("num", (), value, "Nat" if value.denominator == 1 and value >= 0 else "Real")
 
 
-def var(name: str, sort: str, below: Tree | None = None) -> Tree:
+def var(name: str, sort: str, below: Nameless | None = None) -> Nameless:
     """A free variable; ``below`` is the bound of the sum that it runs through."""
-    return Tree("var", () if below is None else (below,), name, sort)
+    return Nameless("var", () if below is None else (below,), name, sort)
 
 
-def make(op: str, *args: Tree, value: Number | str | None = None) -> Tree:
+def make(op: str, *args: Nameless, value: Number | str | None = None) -> Nameless:
     """A node whose sort follows from its parts."""
     if op in RELATIONS or op in CONNECTIVES:
         sort = FORMULA
@@ -133,15 +133,15 @@ def make(op: str, *args: Tree, value: Number | str | None = None) -> Tree:
         sort = "Real"
     if op in ("Sum", "Sup", "Int"):
         value = "Real" if op == "Int" else "Nat"
-    return Tree(op, args, value, sort)
+    return Nameless(op, args, value, sort)
 
 
-def minus(a: Tree, b: Tree) -> Tree:
+def minus(a: Nameless, b: Nameless) -> Nameless:
     """The difference, as it stands."""
     return make("+", a, make("*", num(-1), b))
 
 
-def changed(t: Tree, leaf: Callable[[Tree, int], Tree | None], depth: int = 0) -> Tree:
+def changed(t: Nameless, leaf: Callable[[Nameless, int], Nameless | None], depth: int = 0) -> Nameless:
     """The tree with nodes exchanged where ``leaf``, told the binders around, gives another."""
     other = leaf(t, depth)
     if other is not None:
@@ -152,54 +152,54 @@ def changed(t: Tree, leaf: Callable[[Tree, int], Tree | None], depth: int = 0) -
     args = tuple(changed(a, leaf, depth + (k == last)) for k, a in enumerate(t.args))
     if all(a is b for a, b in zip(args, t.args, strict=True)):
         return t
-    return Tree("sym", args, t.value, t.sort) if t.op == "sym" else make(t.op, *args, value=t.value)
+    return Nameless("sym", args, t.value, t.sort) if t.op == "sym" else make(t.op, *args, value=t.value)
 
 
-def lifted(t: Tree, by: int) -> Tree:
+def lifted(t: Nameless, by: int) -> Nameless:
     """The tree as it reads under ``by`` more binders."""
 
-    def leaf(node: Tree, depth: int) -> Tree | None:
+    def leaf(node: Nameless, depth: int) -> Nameless | None:
         if node.reach <= depth:
             return node
         if node.op == "bound" and isinstance(node.value, int):
-            return Tree("bound", (), node.value + by, node.sort)
+            return Nameless("bound", (), node.value + by, node.sort)
         return None
 
     return changed(t, leaf) if by and t.reach else t
 
 
-def opened(body: Tree, value: Tree) -> Tree:
+def opened(body: Nameless, value: Nameless) -> Nameless:
     """The body of a binder with this put in for its bound variable."""
 
-    def leaf(node: Tree, depth: int) -> Tree | None:
+    def leaf(node: Nameless, depth: int) -> Nameless | None:
         if node.reach <= depth:
             return node
         if node.op == "bound" and isinstance(node.value, int):
             if node.value == depth:
                 return lifted(value, depth)
-            return Tree("bound", (), node.value - 1, node.sort)
+            return Nameless("bound", (), node.value - 1, node.sort)
         return None
 
     return changed(body, leaf)
 
 
-def closed(t: Tree, variable: Tree) -> Tree:
+def closed(t: Nameless, variable: Nameless) -> Nameless:
     """The body of a binder that binds this variable."""
 
-    def leaf(node: Tree, depth: int) -> Tree | None:
+    def leaf(node: Nameless, depth: int) -> Nameless | None:
         if node == variable:
-            return Tree("bound", (), depth, node.sort)
+            return Nameless("bound", (), depth, node.sort)
         if node.op == "bound" and isinstance(node.value, int) and node.value >= depth:
-            return Tree("bound", (), node.value + 1, node.sort)
+            return Nameless("bound", (), node.value + 1, node.sort)
         return node if variable not in node.free and node.reach <= depth else None
 
     return changed(t, leaf)
 
 
-def replaced(t: Tree, put: dict[Tree, Tree]) -> Tree:
+def replaced(t: Nameless, put: dict[Nameless, Nameless]) -> Nameless:
     """Free variables replaced at once; whether that is allowed inside E(...) is not asked here."""
 
-    def leaf(node: Tree, depth: int) -> Tree | None:
+    def leaf(node: Nameless, depth: int) -> Nameless | None:
         if node.free.isdisjoint(put):
             return node
         return lifted(put[node], depth) if node in put else None
@@ -207,7 +207,7 @@ def replaced(t: Tree, put: dict[Tree, Tree]) -> Tree:
     return changed(t, leaf)
 
 
-def fresh(sort: str, *near: Tree, below: Tree | None = None) -> Tree:
+def fresh(sort: str, *near: Nameless, below: Nameless | None = None) -> Nameless:
     """A variable that occurs in none of these."""
     taken = max((t.fresh for t in (*near, *(() if below is None else (below,)))), default=0)
     return var(f"#{taken + 1}", sort, below)

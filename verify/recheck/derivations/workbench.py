@@ -9,9 +9,9 @@ from typing import Any
 from verify.recheck.derivations.canon import Canon
 from verify.recheck.derivations.languages import Language
 from verify.recheck.derivations.polynomials import natural
-from verify.recheck.derivations.reading import Reader, add_symbols, read_setting, require_sort
+from verify.recheck.derivations.reading import TextReader, add_symbols, read_setting, require_sort
 from verify.recheck.derivations.sight import Sight
-from verify.recheck.derivations.trees import RELATIONS, Tree
+from verify.recheck.derivations.trees import RELATIONS, Nameless
 from verify.recheck.intervals import UnknownError
 
 
@@ -19,18 +19,18 @@ from verify.recheck.intervals import UnknownError
 class Judgement:
     """``given ⊢ formula``, all in normal form."""
 
-    given: frozenset[Tree]
-    formula: Tree
+    given: frozenset[Nameless]
+    formula: Nameless
 
 
 @dataclass
-class Desk:
+class Workbench:
     """One derivation: its languages, facts and axioms, and the claims that its steps refer to."""
 
     own: Language  # of the setting
     language: Language  # with the symbols of axioms
     facts: Mapping[str, Any]
-    axioms: Mapping[str, Tree]
+    axioms: Mapping[str, Nameless]
     certify: Callable[[Mapping[str, Any]], list[str]]  # the complaints about a certificate
     canon: Canon = field(init=False)
     references: list[tuple[int, str, str, Any]] = field(default_factory=list)  # step, rule, label, what
@@ -39,14 +39,14 @@ class Desk:
     def __post_init__(self) -> None:
         self.canon = Canon(self.language)
 
-    def judge(self, formula: Tree, *given: Tree | frozenset[Tree]) -> Judgement:
+    def judge(self, formula: Nameless, *given: Nameless | frozenset[Nameless]) -> Judgement:
         """A theorem in normal form; single givens and sets of them."""
-        every: set[Tree] = set()
+        every: set[Nameless] = set()
         for g in given:
-            every.update({self.canon.normal(g)} if isinstance(g, Tree) else map(self.canon.normal, g))
+            every.update({self.canon.normal(g)} if isinstance(g, Nameless) else map(self.canon.normal, g))
         return Judgement(frozenset(every), self.canon.normal(formula))
 
-    def variable(self, name: Any, sort: str = "") -> Tree:
+    def variable(self, name: Any, sort: str = "") -> Nameless:
         """The variable of this name and sort (``finite``: of a finite one)."""
         found = self.language.variable(name)
         if found is None:
@@ -56,13 +56,13 @@ class Desk:
             raise UnknownError(f"{found} is of sort {found.sort}, not {sort}")
         return found
 
-    def fits(self, t: Tree, sort: str) -> bool:
+    def fits(self, t: Nameless, sort: str) -> bool:
         """Whether a term in normal form is seen to be of this sort."""
         if sort == "Nat":
             return self.language.numeric(t) and natural(self.canon.poly(t))
         return self.language.numeric(t) if sort == "Real" else t.sort == sort
 
-    def relation(self, formula: Tree, *orders: str) -> tuple[Tree, Tree]:
+    def relation(self, formula: Nameless, *orders: str) -> tuple[Nameless, Nameless]:
         """The two sides of a relation between numbers."""
         if formula.op not in (orders or RELATIONS) or not self.language.numeric(formula.args[0]):
             raise UnknownError(f"{formula} is not a relation {' or '.join(orders or ('<=', '<', '=='))}")
@@ -70,25 +70,25 @@ class Desk:
 
 
 @dataclass(frozen=True)
-class Step:
+class RuleStep:
     """One step: its fields, and the theorems that it starts from."""
 
     data: Mapping[str, Any]
     premises: list[Judgement]
-    desk: Desk
+    bench: Workbench
 
-    def judge(self, formula: Tree, *given: Tree | frozenset[Tree]) -> Judgement:
+    def judge(self, formula: Nameless, *given: Nameless | frozenset[Nameless]) -> Judgement:
         """A theorem in normal form."""
-        return self.desk.judge(formula, *given)
+        return self.bench.judge(formula, *given)
 
-    def normal(self, t: Tree) -> Tree:
+    def normal(self, t: Nameless) -> Nameless:
         """The normal form."""
-        return self.desk.canon.normal(t)
+        return self.bench.canon.normal(t)
 
     @property
     def sight(self) -> Sight:
         """What is seen of terms."""
-        return self.desk.canon.sight
+        return self.bench.canon.sight
 
     def text(self, key: str) -> str:
         """A text that has to be there."""
@@ -104,56 +104,56 @@ class Step:
             raise UnknownError(f"{key!r} is not a list")
         return value
 
-    def formula(self, key: str = "formula") -> Tree:
+    def formula(self, key: str = "formula") -> Nameless:
         """A formula, as it stands."""
-        return Reader(self.desk.language).formula(self.text(key))
+        return TextReader(self.bench.language).formula(self.text(key))
 
-    def term(self, key: str = "term") -> Tree:
+    def term(self, key: str = "term") -> Nameless:
         """A term, as it stands."""
-        return Reader(self.desk.language).term(self.text(key))
+        return TextReader(self.bench.language).term(self.text(key))
 
-    def number(self, key: str) -> Tree:
+    def number(self, key: str) -> Nameless:
         """A term that is a number."""
         found = self.term(key)
         require_sort(found, "Real", repr(key))
         return found
 
-    def whole(self, key: str) -> Tree:
+    def whole(self, key: str) -> Nameless:
         """A term that is a natural number."""
         found = self.term(key)
         require_sort(found, "Nat", repr(key))
         return found
 
-    def variable(self, sort: str = "", key: str = "variable") -> Tree:
+    def variable(self, sort: str = "", key: str = "variable") -> Nameless:
         """A variable of this sort (``finite``: of a finite one)."""
-        return self.desk.variable(self.text(key), sort)
+        return self.bench.variable(self.text(key), sort)
 
 
-def not_free(variable: Tree, *places: Tree | frozenset[Tree]) -> None:
+def not_free(variable: Nameless, *places: Nameless | frozenset[Nameless]) -> None:
     """Complain where the variable is free: what is shown for one value is not shown for all."""
     for place in places:
-        for t in [place] if isinstance(place, Tree) else sorted(place, key=lambda g: g.text):
+        for t in [place] if isinstance(place, Nameless) else sorted(place, key=lambda g: g.text):
             if variable in t.free:
-                where = "in" if isinstance(place, Tree) else "in the given"
+                where = "in" if isinstance(place, Nameless) else "in the given"
                 raise UnknownError(f"{variable} is free {where} '{t}'")
 
 
-def open_desk(
+def open_workbench(
     document: Mapping[str, Any],
     table: Mapping[str, Mapping[str, Any]],
     certify: Callable[[Mapping[str, Any]], list[str]],
-) -> Desk:
-    """The desk of a derivation, its setting and axioms read."""
+) -> Workbench:
+    """The bench of a derivation, its setting and axioms read."""
     own, language = (read_setting(document.get("setting")) for _ in range(2))
     facts = document["setting"].get("facts", {})
     axioms = document.get("axioms", {})
     if not isinstance(facts, Mapping) or not isinstance(axioms, Mapping):
         raise UnknownError("'facts' or 'axioms' is not an object")
     read = {str(name): _axiom(str(name), data, table, language) for name, data in axioms.items()}
-    return Desk(own, language, facts, read, certify)
+    return Workbench(own, language, facts, read, certify)
 
 
-def _axiom(name: str, data: Any, table: Mapping[str, Mapping[str, Any]], language: Language) -> Tree:
+def _axiom(name: str, data: Any, table: Mapping[str, Mapping[str, Any]], language: Language) -> Nameless:
     """The statement of an axiom, in the words of the table; its symbols are added to the language."""
     known = table.get(name)
     if known is None:
@@ -169,4 +169,4 @@ def _axiom(name: str, data: Any, table: Mapping[str, Mapping[str, Any]], languag
                 f"the axiom {name!r}: the symbol {sign.name} is not generic, or means something else"
             )
     language.signs.update(alone.signs)
-    return Reader(alone).formula(known.get("says"))
+    return TextReader(alone).formula(known.get("says"))
