@@ -151,10 +151,8 @@ def document(run: Run, files: Mapping[str, str] | None = None) -> dict[str, Any]
             "seconds": result.seconds,
         }
         claims.append({**describe(claim), **found})
-    derivations = [d for r in run.results.values() if (d := derivation_in(r.evidence)) is not None]
     return {
         "claims": claims,
-        "settings": {d["setting"]["name"]: d["setting"] for d in derivations},
         "summary": _summary(run, graph),
         "profile": run.effort.profile,
         "seed": run.effort.seed,
@@ -190,22 +188,13 @@ def _complaint(run: Run, label: str, message: str) -> dict[str, Any]:
 
 
 def _evidence(result: Result, file: str | None) -> dict[str, Any]:
-    """The evidence, with a long certificate replaced by what identifies it, and a setting by its name."""
-    evidence = dict(result.evidence)
-    if (derivation := derivation_in(evidence)) is not None:
-        evidence["derivation"] = {**derivation, "setting": derivation["setting"]["name"]}
-    certificate = evidence.get("certificate")
+    """The evidence, with a long certificate replaced by what identifies it."""
+    certificate = result.evidence.get("certificate")
     text = "" if certificate is None else certificate_text(certificate)
-    if len(text) >= _INLINE:
-        digest = hashlib.sha256(text.encode()).hexdigest()
-        evidence["certificate"] = {"nodes": _nodes(certificate), "sha256": digest, "file": file}
-    return evidence
-
-
-def derivation_in(evidence: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The derivation of a theorem, if that decided; the lines of a proof are called so as well."""
-    found = evidence.get("derivation")
-    return found if isinstance(found, dict) else None
+    if len(text) < _INLINE:
+        return dict(result.evidence)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return {**result.evidence, "certificate": {"nodes": _nodes(certificate), "sha256": digest, "file": file}}
 
 
 def certificate_text(certificate: Any) -> str:
@@ -232,7 +221,7 @@ def write_certificates(run: Run, folder: str) -> dict[str, str]:
                 continue
             kept = {
                 "": result.evidence.get("certificate"),
-                ".derivation": derivation_in(result.evidence),
+                ".derivation": result.evidence.get("derivation") if "axioms" in result.evidence else None,
                 ".witness": result.witness,
             }
             for ending, data in kept.items():
