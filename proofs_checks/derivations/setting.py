@@ -1,15 +1,15 @@
 r"""The setting of the derivations: the model, its values, and a learner's run.
 
-**The run is one sequence of decisions** n = 0, 1, 2, …, through all episodes: at decision n the learner is in
-state ``X(n)``, in episode ``ep(n)`` (counted from 0), with remaining time ``rem(n)``, and commits to ``act(n)``.  The
-holding time is exponential; ``spent(n)`` is the part of it within the horizon, and ``jump(n)`` is 1 if a jump ends it
-and 0 if the horizon does; then the next decision is the first of the next episode (``new(n) = 1``).  F(n) is what is known when
-decision n is made.  The paper's double sums over episodes k and decisions m are sums over n, with
-:math:`(H - t_m^k)^+` = ``rem(n)`` (terms with :math:`t_m^k > H` are 0): nothing is conditioned on the future, and
-every sum is finite until the last step.
+**The run is one sequence of decisions** n = 0, 1, 2, …, through all episodes: at decision n the learner is
+in state ``X(n)``, in episode ``ep(n)`` (counted from 0), with remaining time ``rem(n)``, and commits to
+``act(n)``.  The holding time is exponential; ``spent(n)`` is the part of it within the horizon; ``jump(n)`` is
+1 if a jump ends it and 0 if the horizon does; then the next decision is the first of the next episode
+(``new(n + 1) = 1``).  F(n) is what is known when decision n is made.  The paper's double sums over episodes k
+and decisions m are sums over n, with :math:`(H - t_m^k)^+` = ``rem(n)`` (terms with :math:`t_m^k > H` are 0):
+nothing is conditioned on the future, and every sum is finite until the last step.
 
-``N``, ``T``, ``M`` are the counts of observed jumps, the times spent and the counts of jumps to a state, up to
-decision n; ``Nf``, ``Tf``, ``Mf`` the same when the episode began, which is what the learner uses.
+``N``, ``T``, ``M`` are the counts of observed jumps, the times spent and the counts of jumps to a state, up
+to decision n; ``Nf``, ``Tf``, ``Mf`` the same when the episode began, which is what the learner uses.
 
 Symbols whose names begin with g are generic: they stand for every function of their kind.
 """
@@ -131,8 +131,9 @@ RUN_FACTS = {
     "law": Fact(
         f"E(jump(n)*glaw(n, spent(n), X(n + 1)), n) == Int(s, rem(n), {_RATE}*exp(-{_RATE}*s)"
         "*SumOver(y, p(X(n), act(n), y)*glaw(n, s, y)))",
-        "the holding time is exponential, the jump independent of it, both independent of the past given the pair. That "
-        "such a run exists for every learner: Ionescu-Tulcea (Kallenberg, Foundations of Modern Probability, 3rd ed., Theorem 8.24)",
+        "the holding time is exponential, the jump independent of it, both independent of the past given the "
+        "pair. That such a run exists for every learner: Ionescu-Tulcea (Kallenberg, Foundations of Modern "
+        "Probability, 3rd ed., Theorem 8.24)",
         "axiom",
     ),
     "N-0": Fact("N(0, x, a) == 0", "no jump was seen"),
@@ -150,7 +151,8 @@ RUN_FACTS = {
     },
     **{
         f"{name}f-step": Fact(
-            f"{name}f(n + 1, x, a{more}) == jump(n)*{name}f(n, x, a{more}) + (1 - jump(n))*{name}(n + 1, x, a{more})",
+            f"{name}f(n + 1, x, a{more}) == "
+            f"jump(n)*{name}f(n, x, a{more}) + (1 - jump(n))*{name}(n + 1, x, a{more})",
             "what was known when the episode began",
         )
         for name, more in (("N", ""), ("T", ""), ("M", ", y"))
@@ -189,7 +191,8 @@ LEARNER_FACTS = {
         "alg:VI stops (alg:VI/stops), and Vh(n, nk(n) + 1, ...) is what it returns",
     ),
     "greedy": Fact(
-        f"Imp(And(0 <= t, t <= H), {learned('pol(n, x, t)', _RETURNED)} == MaxOver(a, {learned('a', _RETURNED)}))",
+        f"Imp(And(0 <= t, t <= H), "
+        f"{learned('pol(n, x, t)', _RETURNED)} == MaxOver(a, {learned('a', _RETURNED)}))",
         "eq:pi-k",
     ),
     "acts": Fact("act(n) == pol(n, X(n), rem(n))", "CT-UCBVI executes its policy"),
@@ -224,18 +227,20 @@ GENERIC = [
 
 ANALYSIS = {
     "monotone-convergence": Fact(
-        "Imp(And(All(n, All(s, And(gs(n, s) <= gs(n + 1, s), gs(n, s) <= c))), 0 <= t), "
+        "Imp(And(0 <= t, All(n, All(s, Imp(And(0 <= s, s <= t), "
+        "And(gs(n, s) <= gs(n + 1, s), gs(n, s) <= c))))), "
         "Int(s, t, Sup(n, gs(n, s))) == Sup(n, Int(s, t, gs(n, s))))",
-        "monotone convergence (Kallenberg, Theorem 1.21), for a rising sequence that is bounded from above (and, as its "
-        "first member is locally bounded, from below)",
+        "monotone convergence (Kallenberg, Foundations of Modern Probability, 3rd ed., Theorem 1.21), for a "
+        "rising sequence that is bounded from above (and, as its first member is locally bounded, from below)",
         "axiom",
     ),
     "by-parts": Fact(
         "Imp(And(0 <= t, All(s, Imp(And(0 <= s, s <= t), Int(u, s, gg(u)) <= Int(u, s, gh(u)))), "
         "All(s, All(u, Imp(And(0 <= s, s <= u, u <= t), gf(s) <= gf(u)))), 0 <= gf(0)), "
         "Int(s, t, gg(s)*gf(t - s)) <= Int(s, t, gh(s)*gf(t - s)))",
-        "integration by parts: with G' = gh - gg, G(0) = 0 <= G, ∫ G'(s) f(t-s) ds = G(t) f(0) + ∫ G(t-s) df(s) >= 0 for a "
-        "rising f with f(0) >= 0 (Rudin, Principles of Mathematical Analysis, Theorem 6.22, for Stieltjes integrals)",
+        "integration by parts: with G' = gh - gg, G(0) = 0 <= G, the difference is G(t) f(0) + "
+        "∫ G(t-s) df(s), f rising, f(0) >= 0 (Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem "
+        "6.22, for Stieltjes integrals)",
         "axiom",
     ),
 }

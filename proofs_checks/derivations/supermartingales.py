@@ -1,7 +1,7 @@
 """Ville's inequality: a nonnegative supermartingale seldom becomes large.
 
 Stop at the first value that is at least c: with B the event that one was seen before decision n, the process
-Z(n) = c B + (1 - B) M(n) has means that do not rise, since where c <= M(n) it drops to c, and elsewhere it is M.
+Z(n) = c B + (1 - B) M(n) has means that do not rise: where c <= M(n) it drops to c, and elsewhere it is M.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ VILLE = (
 
 
 def ville(D: Derivation) -> Theorem:  # noqa: N803
-    """c P(c <= M(i) for some i < n) <= E M(0)."""
+    """P(c <= M(i) for some i < n), times c, is at most E M(0)."""
     nonnegative, falls, positive = D.surely(_NONNEGATIVE), D.surely(_FALLS), D.assume("0 < c")
     before, now = "Sum(i, n, Ind(c <= gM(i)))", "c <= gM(n)"
     seen, after = f"1 <= {before}", f"1 <= {before} + Ind({now})"

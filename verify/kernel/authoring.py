@@ -1,7 +1,7 @@
 """Short ways to write derivations; nothing here is trusted, everything ends in a rule of the kernel.
 
-``Derivation(setting)`` reads texts, finds the multipliers of ``combine``, removes givens that are theorems, and
-splits into cases.
+``Derivation(setting)`` reads texts, finds the multipliers of ``combine``, removes givens that are theorems,
+and splits into cases.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ class Derivation:
         return calculus.combine(self.setting, says, [t for t, _ in kept], [m for _, m in kept])
 
     def times(self, theorem: Theorem, sign: Theorem) -> Theorem:
-        """u <= v multiplied by a term that a theorem ``0 <= c`` shows not to be negative."""
+        """An inequality multiplied by a term that a theorem ``0 <= c`` shows not to be negative."""
         u, v = theorem.says.parts
         c = sign.says.parts[1]
         op = "==" if theorem.says.tag == "==" else "<="

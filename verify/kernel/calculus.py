@@ -1,8 +1,8 @@
 """The rules about numbers, sums, integrals and means.
 
-Pointwise inequalities come from the provers, with a certificate that the independent checker accepts, and are
-put together by ``combine``: the conclusion must be a combination of the premises with multipliers that are not
-negative.  Operators keep order (``monotone``); their linearity is part of the normal form.
+Pointwise inequalities come from the provers, with a certificate that the independent checker accepts, and
+are put together by ``combine``: the conclusion must be a combination of the premises with multipliers that
+are not negative.  Operators keep order (``monotone``); their linearity is part of the normal form.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from verify.kernel import terms as T
+from verify.kernel import terms as T  # noqa: N812 - the letter of every term
 from verify.kernel.language import Setting, show
 from verify.kernel.measure import known as is_known
 from verify.kernel.measure import tame
@@ -167,7 +167,7 @@ Multiplier = (
 def combine(
     setting: Setting, goal: Term, premises: Sequence[Theorem], multipliers: Sequence[Multiplier]
 ) -> Theorem:
-    """The goal, if right - left is the sum of multiples of right - left of the premises, and a number >= 0."""
+    """The goal, if right - left is a sum of multiples of those of the premises, and a number >= 0."""
     require(goal.tag in ("<=", "<", "=="), "combine", f"{show(goal)!r} is no comparison")
     require(len(premises) == len(multipliers), "combine", "one multiplier for each premise")
     total, strict, equal = T.sub(goal.parts[1], goal.parts[0]), False, True
@@ -288,6 +288,8 @@ def exchange(setting: Setting, outer: Operator, inner: Operator, body: Term) -> 
     """The two operators in the other order (Tonelli; everything is bounded)."""
     for one in (outer, inner):
         require(one.tag in ("Sum", "SumOver", "Int", "E"), "exchange", f"there is no {one.tag} here")
+    same = outer.variable is not None and outer.variable is inner.variable
+    require(not same, "exchange", "the two operators bind the same variable")
     tags = {outer.tag, inner.tag}
     require("E" not in tags or tags == {"E", "Int"}, "exchange", "a mean is exchanged with Int only")
     moving = frozenset(o.variable for o in (outer, inner) if o.tag == "Int" and o.variable is not None)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from verify.kernel import terms as T
+from verify.kernel import terms as T  # noqa: N812 - the letter of every term
 from verify.kernel.levels import level_of
 from verify.kernel.operators import binder, expectation
 from verify.kernel.terms import NAT, NUMBERS, REAL, KernelError, Symbol, Term
@@ -32,7 +32,7 @@ _DEEPEST = 200
 
 @dataclass(frozen=True)
 class Fact:
-    """A statement that a setting makes: a definition, a property of the model, or an axiom with its reference."""
+    """A statement of a setting: a definition, a property of the model, or an axiom with its reference."""
 
     says: str
     why: str
@@ -199,7 +199,13 @@ class _Reader:
             return expectation(values[0], values[1] if len(values) == 2 else None)
         if name in _FUNCTIONS or (name in ("Max", "Min") and len(values) >= 2):
             return T.function(name, *values)
-        made = {"exp": T.exp, "Ind": T.indicator, "Not": T.negation, "Sure": T.sure, "Imp": T.implication}
+        made: dict[str, Callable[..., Term]] = {
+            "exp": T.exp,
+            "Ind": T.indicator,
+            "Not": T.negation,
+            "Sure": T.sure,
+            "Imp": T.implication,
+        }
         if name in made:
             return made[name](*values)
         if name in _JUNCTIONS and values:
@@ -229,7 +235,7 @@ class _Writer:
                 hidden = parts[0].startswith("#")
                 return f"{parts[1]}_{self.first + int(parts[0][1:])}" if hidden else str(parts[0])
             case "app":
-                return parts[0].name + (f"({self._list(parts[1:])})" if len(parts) > 1 else "")
+                return str(parts[0].name) + (f"({self._list(parts[1:])})" if len(parts) > 1 else "")
             case "poly":
                 return " + ".join(self._product(m, c) for m, c in parts)
             case "inv":

@@ -1,7 +1,7 @@
 """Multipliers for ``combine``: which multiples of the premises add up to the goal.
 
-A linear programme over the monomials, solved exactly (simplex with Bland's rule).  Nothing here is trusted: the
-kernel multiplies out what is found.
+A linear programme over the monomials, solved exactly (simplex with Bland's rule).  Nothing here is trusted:
+the kernel multiplies out what is found.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Row = list[Fraction]
 def multipliers(
     goal: Polynomial, premises: Sequence[Polynomial], free: Sequence[bool]
 ) -> list[Fraction] | None:
-    """m with goal = Σ m premise + c, c >= 0, and m >= 0 where not free; None if there are none."""
+    """Multipliers with goal = Σ m premise + c, c >= 0, and m >= 0 where not free; None if there are none."""
     monomials: list[Monomial] = sorted(
         {m for p in (goal, *premises) for m in p} | {()}, key=lambda m: [(f.index, e) for f, e in m]
     )
@@ -41,7 +41,7 @@ def multipliers(
 
 
 def _feasible(columns: list[Row], right: Row) -> Row | None:
-    """x >= 0 with Σ x column = right."""
+    """Some x >= 0 with Σ x column = right."""
     rows, n = len(right), len(columns)
     table: list[Row] = []
     for i in range(rows):

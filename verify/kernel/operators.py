@@ -1,8 +1,8 @@
 """Sums, maxima, integrals and means in normal form.
 
-Sums and means are linear, so a body is taken apart into products, and what does not depend on the operator comes
-out; integrals and means are taken apart only where every part is bounded (``measure.tame``).  Sums stand outside,
-means inside; a mean of a conditional mean is a mean.
+Sums and means are linear, so a body is taken apart into products, and what does not depend on the operator
+comes out; integrals and means are taken apart only where every part is bounded (``measure.tame``).  Sums stand
+outside, means inside; a mean of a conditional mean is a mean.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _integral(s: Term, t: Term, body: Term) -> Term:
         return bound("Int", s, t, body)
 
     def piece_of(piece: Term) -> Term:
-        inner = _sum_inside(piece, lambda i, n: n is None or s not in n.free)
+        inner = _sum_inside(piece, lambda n: n is None or s not in n.free)
         if inner is None:
             return bound("Int", s, t, piece)
         i, n, rest = inner
@@ -130,15 +130,13 @@ def _integral(s: Term, t: Term, body: Term) -> Term:
     return _linear(s, body, piece_of)
 
 
-def _sum_inside(
-    piece: Term, allowed: Callable[[Term, Term | None], bool]
-) -> tuple[Term, Term | None, Term] | None:
+def _sum_inside(piece: Term, allowed: Callable[[Term | None], bool]) -> tuple[Term, Term | None, Term] | None:
     """A sum that is a factor of the piece: its variable, its range, and the product under the sum."""
     for monomial in polynomial(piece):
         for factor, e in monomial:
             if factor.tag in ("Sum", "SumOver") and e == 1:
                 n = factor.parts[1] if factor.tag == "Sum" else None
-                if allowed(factor, n):
+                if allowed(n):
                     i, inner = opened(factor)
                     rest = tuple(f for f in monomial if f[0] is not factor)
                     return i, n, mul(inner, _term(rest))
@@ -174,7 +172,7 @@ def _mean_of_product(piece: Term, level: Term | None) -> Term:
     tower = _tower(piece, level)
     if tower is not None:
         return expectation(tower, level)
-    inner = _sum_inside(piece, lambda factor, n: n is None or known(n, level))
+    inner = _sum_inside(piece, lambda n: n is None or known(n, level))
     if inner is None:
         return mean(piece, level)
     i, n, rest = inner

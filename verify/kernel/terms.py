@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
 from math import isqrt
-from typing import Any
+from typing import Any, ClassVar
 
 from verify.errors import UserError
 
@@ -56,7 +56,7 @@ class Term:
     """A term or a formula; made by the functions of this module and of ``operators`` only."""
 
     __slots__ = ("free", "height", "index", "parts", "random", "sort", "symbols", "tag")
-    _all: dict[tuple[Any, ...], Term] = {}
+    _all: ClassVar[dict[tuple[Any, ...], Term]] = {}
 
     tag: str
     parts: tuple[Any, ...]
@@ -321,7 +321,7 @@ def mean(body: Term, level: Term | None) -> Term:
 
 def relation(op: str, a: Term, b: Term) -> Term:
     """``a <= b``, ``a < b`` or ``a == b``."""
-    if op == "==" and a.sort not in NUMBERS:
+    if op == "==" and a.sort not in (*NUMBERS, TRUTH):
         require_sort(b, a.sort, "the right side of ==")
         a, b = sorted((a, b), key=lambda t: t.index)
     else:
@@ -448,6 +448,8 @@ def _not_captured(t: Term, values: Mapping[Term, Term]) -> None:
         body, level = t.parts if t.tag == "E" else (*t.parts, None)
         if any(not known(values[x], level) for x in body.free & values.keys()):
             raise CaptureError("a random term cannot be put under a mean at whose level it is not known")
+        if level is not None and level.free & values.keys():
+            raise CaptureError("a random term cannot be put into the level of a mean")
     for child in t.children:
         _not_captured(child, values)
 

@@ -1,8 +1,8 @@
 """Theorems, and the rules of logic that make them.
 
 A theorem says: for every setting of its kind, every outcome and all values of its free variables, if all of
-``given`` hold, so does ``says``.  Nothing outside this package can make one: each rule computes its conclusion from
-theorems, and remembers itself as a step, so that the whole derivation can be written down.
+``given`` hold, so does ``says``.  Nothing outside this package can make one: each rule computes its conclusion
+from theorems, and remembers itself as a step, so that the whole derivation can be written down.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from verify.kernel import terms as T
+from verify.kernel import terms as T  # noqa: N812 - the letter of every term
 from verify.kernel.language import Setting, show
 from verify.kernel.measure import known, tame
 from verify.kernel.terms import NAT, REAL, KernelError, Symbol, Term
@@ -249,7 +249,7 @@ def _level(symbol: Symbol, params: Sequence[Term]) -> Term:
 
 
 def rewrite(equal: Theorem, theorem: Theorem, x: Term, template: Term) -> Theorem:
-    """template[u] becomes template[v], for u == v; under a mean the equation must hold for all that it averages."""
+    """template[u] becomes template[v], for u == v; under a mean it must hold for all that is averaged."""
     require(equal.says.tag == "==", "rewrite", f"{show(equal.says)!r} is no equation")
     u, v = equal.says.parts
     require(x.tag == "var", "rewrite", f"{show(x)} is no variable")
