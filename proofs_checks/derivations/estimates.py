@@ -57,9 +57,7 @@ def _at_zero(D: Derivation, text: str, sign: Theorem, no: Theorem, template: str
 
 def _counts(D: Derivation) -> Theorem:
     """Σ_y M(n, x, a, y) == N(n, x, a)."""
-    first = D.linear(
-        "SumOver(y, M(0, x, a, y)) == N(0, x, a)", D.over(D.fact("M-0"), "y"), D.fact("N-0")
-    )
+    first = D.linear("SumOver(y, M(0, x, a, y)) == N(0, x, a)", D.over(D.fact("M-0"), "y"), D.fact("N-0"))
 
     def step(before: Theorem) -> Theorem:
         jumps = D.over(D.fact("M-step"), "y")
@@ -71,9 +69,7 @@ def _counts(D: Derivation) -> Theorem:
 def _known_counts(D: Derivation) -> Theorem:
     """Σ_y Mf(n, x, a, y) == Nf(n, x, a)."""
     counted = D.at(_counts(D), n="n + 1")
-    first = D.linear(
-        "SumOver(y, Mf(0, x, a, y)) == Nf(0, x, a)", D.over(D.fact("Mf-0"), "y"), D.fact("Nf-0")
-    )
+    first = D.linear("SumOver(y, Mf(0, x, a, y)) == Nf(0, x, a)", D.over(D.fact("Mf-0"), "y"), D.fact("Nf-0"))
 
     def step(before: Theorem) -> Theorem:
         facts = [D.scaled(before, "jump(n)"), D.scaled(counted, "1 - jump(n)")]

@@ -186,9 +186,7 @@ def load(D: Derivation) -> Theorem:
 
     def step(before: Theorem) -> Theorem:
         near = D.mp(D.special(before, "y", "s"), inside)
-        later = _movement(
-            D, iterate("m"), iterate("l + 1"), "e*lmax*s", near, D.times(load_size, s0)
-        )
+        later = _movement(D, iterate("m"), iterate("l + 1"), "e*lmax*s", near, D.times(load_size, s0))
         u, v = estimated("a", iterate("m")), estimated("a", iterate("l"))
         one = D.linear(f"{u} <= {v} + {more}", once, later, time, faster)
         top = maximum(D, one, u, v, more)
