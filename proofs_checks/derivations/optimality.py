@@ -115,12 +115,18 @@ def bounds(D: Derivation) -> Theorem:
 # --- eq:Qa/optimality and eq:Qa/verification ----------------------------------------------------
 
 _BEST = BEST.image(BEST.limit)
-_OWN = BEST.image("gw({y}, {s})")
-_SOLVES = f"All(x, All(t, Imp({WITHIN}, And(gw(x, t) == {_OWN}, Abs(gw(x, t)) <= c))))"
-_UNIQUE = f"Imp({_SOLVES}, Imp({WITHIN}, gw(x, t) == Vs(x, t)))"
+
+
+def _solves(name: str, bound: str) -> str:
+    image = BEST.image(f"{name}({{y}}, {{s}})")
+    return f"All(x, All(t, Imp({WITHIN}, And({name}(x, t) == {image}, Abs({name}(x, t)) <= {bound}))))"
+
+
+UNIQUE = f"Imp({_solves('gv', 'c')}, Imp({_solves('gw', 'c')}, Imp({WITHIN}, gv(x, t) == gw(x, t))))"
+_ONLY = f"Imp({_solves('gw', 'c')}, Imp({WITHIN}, gw(x, t) == Vs(x, t)))"
 _NO_MORE = f"Imp({EVALUATED}, Imp({WITHIN}, {_EARNS} <= Vs(x, t)))"
 OPTIMALITY = (
-    f"And(Imp({WITHIN}, Vs(x, t) == {_BEST}), {_UNIQUE}, {_NO_MORE}, "
+    f"And(Imp({WITHIN}, Vs(x, t) == {_BEST}), {_ONLY}, {_NO_MORE}, "
     f"Imp({WITHIN}, Sup(n, Vo(n, x, t)) == Vs(x, t)))"
 )
 GREEDY = f"All(x, All(t, Imp({WITHIN}, {operator('gpi(x, t)', 'Vs({y}, {s})')} == {_BEST})))"
@@ -158,20 +164,48 @@ def _equal(D: Derivation, up: Theorem, down: Theorem) -> Theorem:
     return D.mp(D.known("antisymmetric", *up.says.parts), theorems.both(up, down))
 
 
-def _unique(D: Derivation, fixed: Theorem) -> Theorem:
-    """A bounded solution of w = G w is V*."""
+def unique(D: Derivation) -> Theorem:
+    """Two bounded solutions of w = G w agree."""
     of, here = Iterates(D, BEST), theorems.both(D.assume("0 <= t"), D.assume("t <= H"))
-    solves = D.mp(D.special(D.assume(_SOLVES), "x", "t"), here)
-    own, size = part(D, solves, f"gw(x, t) == {_OWN}"), part(D, solves, "Abs(gw(x, t)) <= c")
-    facts = [size, D.known("abs", "gw(x, t)"), D.known("abs-", "gw(x, t)"), of.horizon, D.assume("t <= H"), *_values(D)]
-    sign = D.linear("0 <= c + H", *facts)
+    own, facts = [], []
+    for name in ("gv", "gw"):
+        solves = D.mp(D.special(D.assume(_solves(name, "c")), "x", "t"), here)
+        image, at = BEST.image(f"{name}({{y}}, {{s}})"), f"{name}(x, t)"
+        own.append(part(D, solves, f"{at} == {image}"))
+        facts += [part(D, solves, f"Abs({at}) <= c"), D.known("abs", at), D.known("abs-", at)]
+    sign = D.linear("0 <= 2*c", *facts)
     found = []
-    for u, v in (("gw({y}, {s})", "Vs({y}, {s})"), ("Vs({y}, {s})", "gw({y}, {s})")):
-        u_at, v_at = (one.format(y="x", s="t") for one in (u, v))
-        first = D.linear(f"{u_at} <= {v_at} + c + H", *facts)
-        close = _ahead(of, u, v, sign, first, own, fixed)
-        found.append(vanishing(D, close, u_at, v_at, sign))
-    return D.imply(within(D, _equal(D, *found)), _SOLVES, WITHIN)
+    for u, v in (("gv", "gw"), ("gw", "gv")):
+        first = D.linear(f"{u}(x, t) <= {v}(x, t) + 2*c", *facts)
+        close = _ahead(of, f"{u}({{y}}, {{s}})", f"{v}({{y}}, {{s}})", sign, first, *own)
+        found.append(vanishing(D, close, f"{u}(x, t)", f"{v}(x, t)", sign))
+    return D.imply(within(D, _equal(D, *found)), _solves("gv", "c"), _solves("gw", "c"), WITHIN)
+
+
+def _only(D: Derivation, fixed: Theorem) -> Theorem:
+    """A bounded solution of w = G w is V*: both are at most c + H."""
+    here = D.assume(WITHIN)
+    horizon = D.linear("0 <= H", D.fact("horizon"))
+    solves = D.mp(D.special(D.assume(_solves("gw", "c")), "x", "t"), here)
+    size = D.linear("Abs(gw(x, t)) <= c + H", part(D, solves, "Abs(gw(x, t)) <= c"), horizon)
+    own = part(D, solves, f"gw(x, t) == {BEST.image('gw({y}, {s})')}")
+    other = D.all(D.imply(theorems.both(own, size), WITHIN), "x", "t")
+    facts = [*_values(D), D.assume("t <= H"), D.linear("0 <= c", *_sizes(D, solves)), horizon]
+    goal = "Abs(Vs(x, t)) <= c + H"
+    small = D.split(
+        D.known("abs-cases", "Vs(x, t)"),
+        lambda one: D.linear(goal, one, *facts),
+        lambda one: D.linear(goal, one, *facts),
+    )
+    value = within(D, theorems.both(fixed, small), "x", "t")
+    lemma = D.at(D.lemma("eq:Qa/optimality/unique"), c="c + H")
+    same = D.mp(D.instantiate(lemma, "gv", "x t", "Vs(x, t)"), value, other, here)
+    return D.imply(D.linear("gw(x, t) == Vs(x, t)", same), _solves("gw", "c"), WITHIN)
+
+
+def _sizes(D: Derivation, solves: Theorem) -> list[Theorem]:
+    at = "gw(x, t)"
+    return [part(D, solves, f"Abs({at}) <= c"), D.known("abs", at), D.known("abs-", at)]
 
 
 def _no_more(D: Derivation) -> Theorem:
@@ -204,7 +238,7 @@ def optimality(D: Derivation) -> Theorem:
     chosen = theorems.cut(values, theorems.cut(D.all(D.fact("opt"), "x", "t"), chosen))
     return theorems.both(
         D.imply(within(D, fixed), WITHIN),
-        _unique(D, fixed),
+        _only(D, fixed),
         D.imply(within(D, no_more), EVALUATED, WITHIN),
         D.imply(within(D, chosen), WITHIN),
     )
@@ -221,6 +255,7 @@ DERIVED = {
     "eq:Qa/iteration": (ITERATION, iteration),
     "sec:simulation/evaluation": (EVALUATION, evaluation),
     "eq:FH-control2/bounds": (BOUNDS, bounds),
+    "eq:Qa/optimality/unique": (UNIQUE, unique),
     "eq:Qa/optimality": (OPTIMALITY, optimality),
     "eq:Qa/verification": (VERIFICATION, verification),
 }
