@@ -211,7 +211,9 @@ class Canon:
     # ------------------------------------------------------------ sums and maxima
 
     def _sum(self, t: Nameless) -> Poly:
-        bound, body = self.poly(t.args[0]), t.args[1]
+        bound = self.poly(t.args[0])
+        i = fresh("Nat", t.args[1], below=tree(bound))
+        body = closed(self.normal(opened(t.args[1], i)), i)
         extra = bound.get(ONE, Fraction(0))
         rest = {m: c for m, c in bound.items() if m}
         pieces: list[Poly] = []
