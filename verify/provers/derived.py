@@ -110,7 +110,7 @@ class _Others:
     effort: Effort
 
     def formula(self, label: str) -> Pointwise:
-        """The formula of a claim, to be believed if that is proved; one that is a part only is proved here."""
+        """The formula of a claim, to be believed if that is proved; if it is a part only, proved here."""
         one = self.claim if label == self.claim.label else self._other(label)
         if not isinstance(one.says, Relation):
             raise KernelError(f"claim {label}: has no formula with <=, < or ==")
