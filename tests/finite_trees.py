@@ -1,7 +1,7 @@
 """Terms of derivations evaluated exactly on random finite probability trees.
 
-An outcome is (ω₀, ω₁, ω₂), each 0 or 1; every node of the tree has its own probabilities.  A symbol that is known
-at level l looks at ω₀, ..., ω_l only.  Real arguments of symbols go through polynomials, so that all values are rational.
+An outcome is (ω₀, ω₁, ω₂), each 0 or 1; every node of the tree has its own probabilities.  A symbol that is
+known at level l looks at ω₀, ..., ω_l only.  Real arguments go through polynomials: all values are rational.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Structure:
         return self.chance.randint(0, 2) if sort == "Nat" else self.chance.randrange(SIZE)
 
 
-def evaluate(t: Nameless, structure: Structure, at: dict, outcome, bound: tuple = ()):  # noqa: C901, PLR0911
+def evaluate(t: Nameless, structure: Structure, at: dict, outcome, bound: tuple = ()):
     """The value of a term, or whether a formula holds."""
 
     def of(u: Nameless, *more):
