@@ -90,17 +90,17 @@ class Derivation:
 
     def at(self, theorem: Theorem, **values: Text) -> Theorem:
         """Free variables replaced, all at once."""
-        fresh = {name: terms.fresh(self.variable(name).sort) for name in values}
-        for name, hidden in fresh.items():
-            shown = terms.var(f"{hidden.sort}_{int(hidden.parts[0][1:]) + 1_000_000}", hidden.sort)
-            fresh[name] = shown
-            if any(terms_name(t) == name for v in values.values() for t in self.term(v).free):
-                theorem = theorems.substitute(theorem, self.variable(name), shown)
+        new = {self.variable(name): self.term(text) for name, text in values.items()}
+        last = []
+        for place, (x, value) in enumerate(new.items()):
+            if any(x in other.free for other in new.values()):  # it must not be replaced once more
+                aside = terms.var(f"{x.sort}_{900_000 + place}", x.sort)
+                theorem = theorems.substitute(theorem, x, aside)
+                last.append((aside, value))
             else:
-                fresh[name] = self.variable(name)
-        for name, text in values.items():
-            if self.term(text) is not fresh[name]:
-                theorem = theorems.substitute(theorem, fresh[name], self.term(text))
+                last.append((x, value))
+        for x, value in last:
+            theorem = theorems.substitute(theorem, x, value)
         return theorem
 
     def surely(self, text: Text) -> Theorem:
@@ -329,8 +329,3 @@ class Derivation:
         up = terms.relation("<=", one, terms.ONE)
         above = theorems.cases(a, self.linear(up, self.holds(a)), self.linear(up, self.fails(a)))
         return self.whole(one), above
-
-
-def terms_name(t: Term) -> str:
-    """The name of a variable."""
-    return str(t.parts[0])
