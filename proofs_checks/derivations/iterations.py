@@ -269,8 +269,12 @@ def _changes(D: Derivation) -> Theorem:
     low, high = part(D, one, "0 <= gq(1, x, t)"), part(D, one, "gq(1, x, t) <= t")
     first = D.split(
         D.known("abs-cases", "gq(1, x, t) - gq(0, x, t)"),
-        lambda sign: D.linear("Abs(gq(1, x, t) - gq(0, x, t)) <= H", sign, zero, low, high, D.assume("t <= H")),
-        lambda sign: D.linear("Abs(gq(1, x, t) - gq(0, x, t)) <= H", sign, zero, low, high, D.assume("t <= H")),
+        lambda sign: D.linear(
+            "Abs(gq(1, x, t) - gq(0, x, t)) <= H", sign, zero, low, high, D.assume("t <= H")
+        ),
+        lambda sign: D.linear(
+            "Abs(gq(1, x, t) - gq(0, x, t)) <= H", sign, zero, low, high, D.assume("t <= H")
+        ),
     )
 
     def step(before: Theorem) -> Theorem:
