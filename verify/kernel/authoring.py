@@ -7,6 +7,8 @@ and splits into cases.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
 
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.calculus import Operator, Pointwise
@@ -292,8 +294,27 @@ class Derivation:
         try:
             wrong = self.linear("1 <= 0", *facts)
         except KernelError:
-            return self.linear(says, *facts)
-        return theorems.absurd(wrong, self.linear("0 < 1"), says)
+            wrong = self._strictly_impossible(facts) or self.linear(says, *facts)
+        return wrong if wrong.says is says else self.absurd(wrong, says)
+
+    def _strictly_impossible(self, facts: Sequence[Theorem]) -> Theorem | None:
+        """0 < 0, from facts of which one that is strict is used: their multipliers add up to 1."""
+        used = [t for t in facts if t.says.tag in ("<=", "<", "==")]
+        mark = {((self._hole, 1),): Fraction(1)}
+        sides = [
+            polynomial(terms.sub(t.says.parts[1], t.says.parts[0])) | (mark if t.says.tag == "<" else {})
+            for t in used
+        ]
+        found = multipliers(mark, sides, [t.says.tag == "==" for t in used])
+        if found is None:
+            return None
+        kept = [(t, terms.num(m)) for t, m in zip(used, found, strict=True) if m]
+        return calculus.combine(self.setting, self.formula("0 < 0"), [t for t, _ in kept], [m for _, m in kept])
+
+    def absurd(self, wrong: Theorem, text: Text) -> Theorem:
+        """Anything, from a comparison of numbers that is false."""
+        denial = self.linear(terms.negation(wrong.says))
+        return theorems.absurd(wrong, denial, self.formula(text))
 
     @property
     def _hole(self) -> Term:
@@ -301,7 +322,7 @@ class Derivation:
 
     def _template(self, says: Term, u: Term) -> Term:
         hole = self._hole
-        return terms.changed(says, lambda t: hole if t is u else None, lambda _: False)
+        return terms.changed(says, lambda t: hole if t is u else None, lambda t: u not in _parts(t))
 
     def decide(self, goal: Text, conditions: Sequence[Text], *premises: Theorem) -> Theorem:
         """The goal by ``linear`` in each case, true or false, of the conditions.
@@ -329,6 +350,12 @@ class Derivation:
         up = terms.relation("<=", one, terms.ONE)
         above = theorems.cases(a, self.linear(up, self.holds(a)), self.linear(up, self.fails(a)))
         return self.whole(one), above
+
+
+@lru_cache(maxsize=100_000)
+def _parts(t: Term) -> frozenset[Term]:
+    """The term and all that it is made of."""
+    return frozenset([t]).union(*map(_parts, t.children))
 
 
 def terms_name(t: Term) -> str:
