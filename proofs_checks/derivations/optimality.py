@@ -6,7 +6,16 @@ No policy earns more: :math:`\mathcal T^\pi u \le Gu`, so its iterates are at mo
 
 from __future__ import annotations
 
-from proofs_checks.derivations.operators import RATES_LOW, RHO, ROWS_LOW, TRUE_MODEL, WITHIN, applied, part, true_model
+from proofs_checks.derivations.operators import (
+    RATES_LOW,
+    RHO,
+    ROWS_LOW,
+    TRUE_MODEL,
+    WITHIN,
+    applied,
+    part,
+    true_model,
+)
 from proofs_checks.derivations.setting import operator
 from proofs_checks.derivations.values import (
     BEST,

@@ -16,6 +16,7 @@ Symbols whose names begin with g are generic: they stand for every function of t
 
 from __future__ import annotations
 
+from proofs_checks.derivations import setting_confidence as confidence
 from proofs_checks.derivations import setting_planning
 from verify.kernel.language import Fact, Setting
 from verify.kernel.terms import Symbol
@@ -248,8 +249,8 @@ ANALYSIS = {
 
 PAPER = Setting.of(
     "paper",
-    "State Action",
-    VARIABLES,
-    [*MODEL, *RUN, *LEARNER, *GENERIC, *setting_planning.SYMBOLS],
-    {**MODEL_FACTS, **RUN_FACTS, **LEARNER_FACTS, **ANALYSIS, **setting_planning.FACTS},
+    f"State Action {confidence.SORT}",
+    {**VARIABLES, **confidence.VARIABLES},
+    [*MODEL, *RUN, *LEARNER, *GENERIC, *setting_planning.SYMBOLS, *confidence.SYMBOLS],
+    {**MODEL_FACTS, **RUN_FACTS, **LEARNER_FACTS, **ANALYSIS, **setting_planning.FACTS, **confidence.FACTS},
 )

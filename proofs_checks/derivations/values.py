@@ -33,9 +33,7 @@ POWER = "exp(n*log(1 - exp(-lmax*H)))"
 """ρ to the power n."""
 
 POLICY_STARTS = "All(x, All(t, gq(0, x, t) == 0))"
-POLICY_STEPS = (
-    f"All(n, All(x, All(t, gq(n + 1, x, t) == {operator('gpi(x, t)', 'gq(n, {y}, {s})')})))"
-)
+POLICY_STEPS = f"All(n, All(x, All(t, gq(n + 1, x, t) == {operator('gpi(x, t)', 'gq(n, {y}, {s})')})))"
 EVALUATED = f"And({POLICY_STARTS}, {POLICY_STEPS})"
 """gq are the iterates of a policy gpi, any function of state and remaining time."""
 LIMIT = "All(x, All(t, gv(x, t) == Sup(n, gq(n, x, t))))"
@@ -283,7 +281,11 @@ class Iterates:
         low = of.lift(D, theorems.cut(inner, lower), "0", operator("a", of.limit), "0")
         first = between(D, self.number("0"), self.image, low, of.starts(D))
         rises = self.closer(
-            of.iterate, of.limit, "0", between(D, self.iterate, f"{self.limit} + 0", below), D.linear("0 <= 0")
+            of.iterate,
+            of.limit,
+            "0",
+            between(D, self.iterate, f"{self.limit} + 0", below),
+            D.linear("0 <= 0"),
         )
         later = between(D, self.number("n + 1"), self.image, rises, of.steps(D))
         every = D.induction("n", f"{self.iterate} <= {self.image}", first, lambda _: later)
