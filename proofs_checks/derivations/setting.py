@@ -16,6 +16,7 @@ Symbols whose names begin with g are generic: they stand for every function of t
 
 from __future__ import annotations
 
+from proofs_checks.derivations import setting_counts
 from verify.kernel.language import Fact, Setting
 from verify.kernel.terms import Symbol
 
@@ -249,6 +250,6 @@ PAPER = Setting.of(
     "paper",
     "State Action",
     VARIABLES,
-    [*MODEL, *RUN, *LEARNER, *GENERIC],
-    {**MODEL_FACTS, **RUN_FACTS, **LEARNER_FACTS, **ANALYSIS},
+    [*MODEL, *RUN, *LEARNER, *GENERIC, *setting_counts.SYMBOLS],
+    {**MODEL_FACTS, **RUN_FACTS, **LEARNER_FACTS, **ANALYSIS, **setting_counts.FACTS},
 )
