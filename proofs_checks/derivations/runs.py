@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from verify.kernel import theorems
+from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation, Text
+from verify.kernel.language import show
 from verify.kernel.theorems import Theorem
 
 ACTIVE = "Ind(ep(n) + 1 <= K)"  # the episode of decision n is one of the first K
@@ -46,6 +47,25 @@ def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:  # noqa: N803
     """u == v from u <= v and v <= u."""
     u, v = low.says.parts
     return D.mp(D.known("antisymmetric", u, v), theorems.both(low, high))
+
+
+def settled(D: Derivation, theorem: Theorem, *facts: Theorem) -> Theorem:  # noqa: N803
+    """``D.closed``, and roots are positive where the facts say so of their radicands."""
+    theorem = D.closed(theorem, *facts)
+    for g in sorted(theorem.given, key=show):
+        if g.tag == "<" and g.parts[0] is terms.ZERO and g.parts[1].tag == "sqrt":
+            root = D.pointwise("sqrt(x) > 0", "x > 0", x=g.parts[1].parts[0])
+            theorem = theorems.cut(D.closed(root, *facts), theorem)
+    return D.closed(theorem, *facts)
+
+
+def maximum(D: Derivation, u: str, v: str, *facts: Theorem) -> Theorem:  # noqa: N803
+    """Max(u, v) == v, for u <= v by the facts."""
+    goal = f"Max({u}, {v}) <= {v}"
+    high = D.split(
+        D.known("max-cases", u, v), lambda one: D.linear(goal, one, *facts), lambda two: D.linear(goal, two, *facts)
+    )
+    return equal(D, high, D.known("max-right", u, v))
 
 
 def by_jump(

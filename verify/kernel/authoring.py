@@ -181,7 +181,7 @@ class Derivation:
         says = self.formula(goal)
         if says.tag not in ("<=", "<", "=="):
             raise KernelError(f"linear: {show(says)!r} is no comparison")
-        usable = [t for t in premises if t.says.tag in ("<=", "<", "==")]
+        usable = [t for t in premises if t.says.tag in ("<=", "<", "==") and _of_numbers(t.says)]
         used = [t for t in usable if says.tag != "==" or t.says.tag == "=="]
         difference = polynomial(terms.sub(says.parts[1], says.parts[0]))
         sides = [polynomial(terms.sub(t.says.parts[1], t.says.parts[0])) for t in used]
@@ -289,19 +289,29 @@ class Derivation:
 
     def _impossible(self, says: Term, facts: Sequence[Theorem]) -> Theorem:
         """Anything, where the facts contradict each other; otherwise the complaint of ``linear``."""
-        try:
-            wrong = self.linear("1 <= 0", *facts)
-        except KernelError:
-            return self.linear(says, *facts)
-        return theorems.absurd(wrong, self.linear("0 < 1"), says)
+        strict = [t for t in facts if t.says.tag == "<"]
+        for wrong in (self.linear("0 < 1"), *strict):
+            small, large = wrong.says.parts
+            try:
+                denial = self.linear(terms.relation("<=", large, small), *facts)
+            except KernelError:
+                continue
+            return theorems.absurd(wrong, denial, says)
+        return self.linear(says, *facts)
 
     @property
     def _hole(self) -> Term:
         return terms.var("Real_999999", terms.REAL)
 
     def _template(self, says: Term, u: Term) -> Term:
-        hole = self._hole
-        return terms.changed(says, lambda t: hole if t is u else None, lambda _: False)
+        hole, seen = self._hole, {u: True}
+
+        def holds_it(t: Term) -> bool:
+            if t not in seen:
+                seen[t] = any([holds_it(part) for part in t.children])
+            return seen[t]
+
+        return terms.changed(says, lambda t: hole if t is u else None, lambda t: not holds_it(t))
 
     def decide(self, goal: Text, conditions: Sequence[Text], *premises: Theorem) -> Theorem:
         """The goal by ``linear`` in each case, true or false, of the conditions.
@@ -329,6 +339,10 @@ class Derivation:
         up = terms.relation("<=", one, terms.ONE)
         above = theorems.cases(a, self.linear(up, self.holds(a)), self.linear(up, self.fails(a)))
         return self.whole(one), above
+
+
+def _of_numbers(relation: Term) -> bool:
+    return all(side.sort in terms.NUMBERS for side in relation.parts)
 
 
 def terms_name(t: Term) -> str:
