@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from proofs_checks.derivations.runs import by_jump, decided, equal, maximum, settled
+from proofs_checks.derivations.roots import CAUCHY_SCHWARZ, over_pairs
+from verify.kernel import terms
 from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Operator
 from verify.kernel.theorems import Theorem
@@ -13,10 +15,13 @@ COUNT = "Sum(i, {n}, " + _OWN.format(i="i") + ")"  # jumps of the pair that are 
 LEVEL = "Sum(i, {n}, Ind(ep(i) + 1 <= K)*jump(i)*Ind(pos(i) == l))"  # episodes with more than l jumps
 WEIGHT = "1/sqrt(Max(1, Nf({n}, X({n}), act({n}))))"
 
+
 PIGEON_HOLE = (
     "Imp(All(n, gz(n) <= 1), "
     "Sum(i, n, gz(i)/sqrt(Max(1, Sum(k, i, gz(k))))) <= 2*sqrt(Sum(i, n, gz(i))))"
 )
+
+THEOREMS = {"prop:proberror/cauchy-schwarz": CAUCHY_SCHWARZ, "prop:proberror/pigeon-hole/sharp": PIGEON_HOLE}
 
 
 def steps_of_order(D: Derivation) -> Theorem:  # noqa: N803
@@ -155,7 +160,7 @@ def early(D: Derivation) -> Theorem:  # noqa: N803
 def sorted_jumps(D: Derivation) -> Theorem:  # noqa: N803
     """Σ over n < m of jump/√max(1, Nf) is at most 2 Σ over l < m and pairs of √COUNT(m), on every path."""
     own = D.term(_OWN.format(i="n"))
-    hole = D.instantiate(pigeon_hole(D), "gz", "n", own)
+    hole = D.instantiate(D.lemma("prop:proberror/pigeon-hole/sharp"), "gz", "n", own)
     events = ["ep(n) + 1 <= K", "X(n) == x", "act(n) == a", "pos(n) == l"]
     small = D.all(D.decide(f"{_OWN.format(i='n')} <= 1", events, D.fact("jump")), "n")
     hole = D.at(D.mp(hole, small), n="m")
@@ -180,3 +185,52 @@ def sorted_jumps(D: Derivation) -> Theorem:  # noqa: N803
     weight = D.whole("Ind(ep(n) + 1 <= K)*Ind(X(n) == x)*Ind(act(n) == a)*jump(n)")
     pair = D.sum(D.times(smaller, weight), "n", "m")
     return D.linear(f"Sum(n, m, {_OWN.format(i='n')}*{here}) <= 2*sqrt({COUNT.format(n='m')})", pair, hole)
+
+
+def exchanged(D: Derivation, body: str) -> Theorem:  # noqa: N803
+    """SumOver(x, SumOver(a, Sum(n, m, body))) == Sum(n, m, SumOver(x, SumOver(a, body)))."""
+    run = Operator("Sum", D.variable("n"), D.term("m"))
+    state, action = Operator("SumOver", D.variable("x")), Operator("SumOver", D.variable("a"))
+    inner = D.exchange(action, run, body)
+    outer = D.exchange(state, run, action.around(D.term(body)))
+    left = D.over(inner, "x")
+    u, v = left.says.parts[0], outer.says.parts[1]
+    return D.linear(terms.relation("==", u, v), left, outer)
+
+
+def at_level(D: Derivation) -> Theorem:  # noqa: N803
+    """Σ over n < m of jump Ind(pos == l)/√max(1, Nf) <= 2 √(S A LEVEL(m))."""
+    one = over_pairs(D, sorted_jumps(D))
+    weighed = exchanged(D, f"{_OWN.format(i='n')}/sqrt(Max(1, Nf(n, x, a)))")
+    counted = exchanged(D, _OWN.format(i="n"))
+    roots = D.instantiate(D.lemma("prop:proberror/cauchy-schwarz"), "gbe", "x a", COUNT.format(n="m"))
+    roots = D.mp(roots, D.all(D.whole(COUNT.format(n="m")), "x", "a"))
+    roots = D.valued(roots, counted)
+    left = f"Sum(n, m, Ind(ep(n) + 1 <= K)*jump(n)*Ind(pos(n) == l)*{WEIGHT.format(n='n')})"
+    return D.linear(f"{left} <= 2*sqrt(S*A*{LEVEL.format(n='m')})", one, weighed, roots)
+
+
+def all_levels(D: Derivation) -> Theorem:  # noqa: N803
+    """Σ over n < m of jump/√max(1, Nf) <= 2 √(S A) Σ over l < m of √LEVEL(m)."""
+    body = f"Ind(ep(n) + 1 <= K)*jump(n)*{WEIGHT.format(n='n')}"
+    total = D.sum(at_level(D), "l", "m")
+    run, level = Operator("Sum", D.variable("n"), D.term("m")), Operator("Sum", D.variable("l"), D.term("m"))
+    turned = D.exchange(level, run, f"{body}*Ind(pos(n) == l)")
+    below = D.split(
+        D.known("discrete", "m", "n"),
+        lambda one: _next(D, one), lambda one: _next(D, one),
+    )
+    inside = D.closed(D.holds("pos(n) + 1 <= m"), D.linear("pos(n) + 1 <= m", below, early(D)))
+    one = D.linear("1 == Sum(l, m, Ind(pos(n) == l))", D.at(one_of(D), k="pos(n)"), inside)
+    same = D.sum(D.scaled(one, body), "n", "m")
+    product = D.pointwise("sqrt(x*y) == sqrt(x)*sqrt(y)", "x >= 0", "y >= 0", x="S*A", y=LEVEL.format(n="m"))
+    level_of = LEVEL.format(n="m")
+    product = settled(D, product, D.whole("S*A"), D.whole(level_of), D.whole(f"S*A*{level_of}"))
+    product = D.sum(product, "l", "m")
+    return D.linear(f"Sum(n, m, {body}) <= 2*sqrt(S*A)*Sum(l, m, sqrt({level_of}))", total, turned, same, product)
+
+
+def _next(D: Derivation, one: Theorem) -> Theorem:  # noqa: N803
+    """n + 1 <= m, given n < m, in both cases of their order."""
+    goal = D.formula("n + 1 <= m")
+    return one if one.says is goal else D.by_value(goal, [], one, D.assume("n < m"))

@@ -10,7 +10,7 @@ of the first K episodes, does not rise with n, and it begins with K e^{c H}.
 from __future__ import annotations
 
 from proofs_checks.derivations.runs import ACTIVE, RATE, by_jump, decided, law, observed, remaining, start
-from verify.kernel import theorems
+from proofs_checks.derivations.counting import LEVEL, steps_of_order
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
@@ -20,6 +20,8 @@ NOW = "Ind(ep({n}) + 1 <= K)*exp(h*pos({n}))"
 _LEFT = "Ind(ep({n}) + 1 <= K)*(K - ep({n}) - 1)"
 _POTENTIAL = f"{ENDED} + Ind(ep({{n}}) + 1 <= K)*exp(h*pos({{n}}) + c*rem({{n}})) + {_LEFT}*exp(c*H)"
 MOMENTS = f"Imp(0 <= h, Imp(lmax*(exp(h) - 1) <= c, E({ENDED.format(n='n')} + {NOW.format(n='n')}) <= K*exp(c*H)))"
+
+THEOREMS = {"prop:proberror/coupling": MOMENTS}
 
 
 def moments(D: Derivation) -> Theorem:  # noqa: N803
@@ -89,3 +91,55 @@ def one_step(D: Derivation) -> Theorem:  # noqa: N803
     )
     seen = D.scaled(observed(D), "exp(h*pos(n))")
     return D.linear(goal, law(D, f"exp({power.format(s='s')})"), seen, bound, D.scaled(whole, "exp(-h)"))
+
+
+# --- levels: how many episodes have more than l jumps ---------------------------------------------
+
+
+def powers(D: Derivation, k: str) -> Theorem:  # noqa: N803
+    """Ind(l + 1 <= k) e^{h (l + 1)} <= e^{h k}."""
+    goal = f"Ind(l + 1 <= {k})*exp(h*(l + 1)) <= exp(h*{k})"
+
+    def reached(more: Theorem) -> Theorem:
+        sign = D.times(D.linear(f"0 <= {k} - l - 1", more), D.assume("0 <= h"))
+        grown = D.closed(D.pointwise("exp(x) >= 1", "x >= 0", x=f"h*({k} - l - 1)"), sign)
+        return D.by_value(goal, [D.holds(f"l + 1 <= {k}")], D.times(grown, D.known("exp", "h*(l + 1)")))
+
+    return D.cases(
+        f"l + 1 <= {k}", reached, lambda _: D.by_value(goal, [D.fails(f"l + 1 <= {k}")], D.known("exp", f"h*{k}"))
+    )
+
+
+def counted(D: Derivation) -> Theorem:  # noqa: N803
+    """e^{h (l + 1)} LEVEL(n) <= Σ e^{h J} over the episodes, as far as they were seen."""
+    inside = "exp(h*(l + 1))*({level} - Ind(ep({n}) + 1 <= K)*Ind(l + 1 <= pos({n}))) <= {ended}"
+
+    def claim(n: str) -> str:
+        return inside.format(n=n, level=LEVEL.format(n=n), ended=ENDED.format(n=n))
+
+    order, ended = D.at(steps_of_order(D), k="pos(n)"), D.times(powers(D, "pos(n)"), D.whole(ACTIVE))
+    order = D.scaled(order, f"{ACTIVE}*exp(h*(l + 1))")
+
+    def step(below: Theorem) -> Theorem:
+        return by_jump(
+            D,
+            lambda values, stays: decided(
+                D, claim("n + 1"), [D.fact("pos-step"), *values], [] if stays else ["l + 1 <= 0"],
+                below, order, ended, D.whole("l"),
+            ),
+        )
+
+    first = decided(D, claim("0"), [D.fact("pos-0"), start(D, "ep(0) == 0")], ["l + 1 <= 0"], D.whole("l"))
+    level = D.induction("n", claim("n"), first, step)
+    seen = f"{ENDED.format(n='n')} + {NOW.format(n='n')}"
+    return D.linear(f"exp(h*(l + 1))*{LEVEL.format(n='n')} <= {seen}", level, ended)
+
+
+def tail(D: Derivation) -> Theorem:  # noqa: N803
+    """E LEVEL(n) <= K e^{c H - h (l + 1)}."""
+    bound = D.linear(
+        f"exp(h*(l + 1))*E({LEVEL.format(n='n')}) <= K*exp(c*H)",
+        D.mean(counted(D)), D.mp(D.lemma("prop:proberror/coupling"), *map(D.assume, TILT)),
+    )
+    divided = D.times(bound, D.known("exp", "-h*(l + 1)"))
+    return D.linear(f"E({LEVEL.format(n='n')}) <= K*exp(c*H - h*(l + 1))", divided)

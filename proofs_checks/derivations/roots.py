@@ -43,17 +43,28 @@ def cauchy_schwarz(D: Derivation) -> Theorem:  # noqa: N803
         r, w = "sqrt(S*A)", f"sqrt({_SUM})"
         signs = [D.linear("0 < S*A", some), more]
         root = [settled(D, D.pointwise("sqrt(x) > 0", "x > 0", x=t), *signs) for t in ("S*A", _SUM)]
-        slope = D.times(root[0], D.positive("inverse-positive", w, root[1]))
-        del slope
         slope = settled(D, D.pointwise("r/w > 0", "r > 0", "w > 0", r=r, w=w), *root)
         at = D.closed(D.at(sums, c=f"{r}/{w}"), slope)
-        same = D.pointwise("r*w**2/w + r**2*w/r == 2*r*w", "r > 0", "w > 0", r=r, w=w)
+        same = settled(D, D.pointwise("r*w**2/w + r**2*w/r == 2*r*w", "r > 0", "w > 0", r=r, w=w), *root)
         product = D.pointwise("sqrt(x*y) == sqrt(x)*sqrt(y)", "x > 0", "y > 0", x="S*A", y=_SUM)
+        product = settled(D, product, *signs, D.times(more, signs[0]))
         squares = [D.positive("sqrt-square", t, D.linear(f"0 <= {t}", *signs)) for t in ("S*A", _SUM)]
-        facts = (settled(D, same, *root), settled(D, product, *signs))
-        return facts, at, squares
+        facts = (same, product, D.scaled(squares[0], f"{w}/{r}"), D.scaled(squares[1], f"{r}/{w}"))
+        return D.linear(goal, at, *facts)
 
-    return positive(D.assume(f"0 < {_SUM}"))
-def zz(D):
-    f,a,s=cauchy_schwarz(D)
-    return [*f,a,*s]
+    def nothing(less: Theorem) -> Theorem:
+        none = equal(D, less, nonnegative)
+        claim = f"n*(2*{_ROOTS}) <= S*A"
+
+        def case(assumed: Theorem) -> Theorem:
+            if assumed.says is D.formula("n <= 0"):
+                return D.by_value(claim, [equal(D, assumed, D.whole("n"))], D.whole("S*A"))
+            steep = D.closed(D.at(sums, c="n"), assumed)
+            one = D.positive("inverse", "n", D.linear("0 < n", assumed))
+            return D.linear(claim, D.times(steep, D.whole("n")), D.scaled(one, "S*A"), D.scaled(none, "n**2"))
+
+        zero = D.archimedes(D.split(D.known("discrete", "n", "0"), case, case), "n")
+        return D.linear(goal, zero, D.known("sqrt", f"S*A*{_SUM}"))
+
+    whole = D.cases(f"0 < {_SUM}", positive, nothing)
+    return D.imply(whole, hypothesis)

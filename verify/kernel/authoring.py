@@ -243,6 +243,10 @@ class Derivation:
         """One value is at most the maximum."""
         return calculus.most(self.setting, self.variable(name), self.term(body), self.term(at))
 
+    def archimedes(self, theorem: Theorem, name: str) -> Theorem:
+        """u <= 0 from n u <= v for all n."""
+        return calculus.archimedes(theorem, self.variable(name))
+
     def whole(self, text: Text) -> Theorem:
         """A natural number is not negative."""
         return calculus.whole(self.setting, self.term(text))
