@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from verify.kernel import terms, theorems
+from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation, Text
 from verify.kernel.language import show
 from verify.kernel.theorems import Theorem
@@ -57,6 +57,15 @@ def settled(D: Derivation, theorem: Theorem, *facts: Theorem) -> Theorem:  # noq
             root = D.pointwise("sqrt(x) > 0", "x > 0", x=g.parts[1].parts[0])
             theorem = theorems.cut(D.closed(root, *facts), theorem)
     return D.closed(theorem, *facts)
+
+
+def product(D: Derivation, first: Theorem, *others: Theorem) -> Theorem:  # noqa: N803
+    """0 < u v … from 0 < u, 0 < v, …"""
+    for other in others:
+        u, v = first.says.parts[1], other.says.parts[1]
+        goal = terms.relation("<", terms.ZERO, terms.mul(u, v))
+        first = calculus.combine(D.setting, goal, [first, other], [(v, 1), terms.ZERO])
+    return first
 
 
 def maximum(D: Derivation, u: str, v: str, *facts: Theorem) -> Theorem:  # noqa: N803
