@@ -11,23 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from verify.kernel import terms, theorems
+from proofs_checks.derivations.operators import ESTIMATES, part
+from proofs_checks.derivations.values import SMALL
+from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
-
-RATES_LOW = "All(x, All(a, 0 <= glam(x, a)))"
-RATES_HIGH = "All(x, All(a, glam(x, a) <= lmax))"
-ROWS_LOW = "All(x, All(a, All(y, 0 <= gp(x, a, y))))"
-ROWS_HIGH = "All(x, All(a, SumOver(y, gp(x, a, y)) <= 1))"
-ESTIMATES = f"And({RATES_LOW}, {RATES_HIGH}, {ROWS_LOW}, {ROWS_HIGH})"
 
 RATES = "All(x, All(a, Abs(glam(x, a) - lam(x, a)) <= gbe(x, a)))"
 ROWS = "All(x, All(a, SumOver(y, Abs(gp(x, a, y) - p(x, a, y))) <= gal(x, a)))"
 SEEN = "All(x, All(a, Or(glam(x, a) == 0, SumOver(y, gp(x, a, y)) == 1)))"
 """The two confidence sets; and that a row is a probability wherever the rate is not 0."""
-
-SMALL = "All(y, All(s, Imp(And(0 <= s, s <= t), And(0 <= gu(y, s), gu(y, s) <= s))))"
-"""0 <= u(y, s) <= s on [0, t]."""
 
 HAT, TRUE = "glam(x, a)", "lam(x, a)"
 ROW_HAT, ROW = "gp(x, a, y)", "p(x, a, y)"
@@ -51,11 +44,6 @@ def mean(row: str, values: str = "gu", time: str = "t - s") -> str:
 def jumps(rate: str, row: str, values: str = "gu") -> str:
     """Σ_y ∫ λ exp(-λs) p(y) u(y, t - s) ds, the part of the operator after a jump."""
     return f"Int(s, t, {density(rate)}*{mean(row, values)})"
-
-
-def part(D: Derivation, theorem: Theorem, text: str) -> Theorem:  # noqa: N803
-    """One part of an And."""
-    return theorems.part(theorem, D.formula(text))
 
 
 def estimate(D: Derivation, what: str, *at: str) -> Theorem:  # noqa: N803
@@ -127,12 +115,3 @@ def triangle(D: Derivation) -> Theorem:  # noqa: N803
     """0 <= t ⊢ ∫ (t - s) ds == t²/2."""
     area = D.primitive("s", "t", "t*s - s**2/2")
     return D.linear("Int(s, t, t - s) == t**2/2", area)
-
-
-def decays(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
-    """u <= v: exp(-v) <= exp(-u)."""
-    u, v = theorem.says.parts
-    gap = terms.sub(v, u)
-    below = D.pointwise("exp(-d) <= 1", "d >= 0", d=gap)
-    below = theorems.cut(D.linear(terms.relation("<=", terms.ZERO, gap), theorem), below)
-    return D.times(below, D.known("exp", terms.scale(u, -1)))

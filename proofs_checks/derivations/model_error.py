@@ -7,16 +7,11 @@ The density λ exp(-λs) moves by at most the change of λ: with :math:`U(q) = (
 from __future__ import annotations
 
 from proofs_checks.derivations.estimates import (
-    ESTIMATES,
     HAT,
     RATES,
-    RATES_LOW,
     ROW,
     ROW_HAT,
     ROWS,
-    ROWS_HIGH,
-    ROWS_LOW,
-    SMALL,
     TRUE,
     density,
     density_low,
@@ -33,6 +28,8 @@ from proofs_checks.derivations.estimates import (
     wait,
     wait_low,
 )
+from proofs_checks.derivations.operators import ESTIMATES, RATES_LOW, ROWS_HIGH, ROWS_LOW
+from proofs_checks.derivations.values import SMALL
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
