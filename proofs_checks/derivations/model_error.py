@@ -6,7 +6,7 @@ The density λ exp(-λs) moves by at most the change of λ: with :math:`U(q) = (
 
 from __future__ import annotations
 
-from proofs_checks.derivations.estimates import (
+from proofs_checks.derivations.nearby import (
     HAT,
     RATES,
     ROW,

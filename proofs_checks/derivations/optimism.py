@@ -10,7 +10,7 @@ and the bonus makes up for it because :math:`H\,w(\lambda_{\max},t) \ge t\,w(\la
 
 from __future__ import annotations
 
-from proofs_checks.derivations.estimates import (
+from proofs_checks.derivations.nearby import (
     HAT,
     RATES,
     ROW,

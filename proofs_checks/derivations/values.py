@@ -40,7 +40,9 @@ def small_step(D: Derivation) -> tuple[Theorem, Theorem]:
     low, high = (part(D, small, one) for one in ("0 <= gu(y, t - s)", "gu(y, t - s) <= t - s"))
     positive = D.linear(f"0 <= {rate}", D.fact("lmin"), D.fact("rate-low"))
     kernel = D.times(positive, D.known("exp", f"-{rate}*s"))
-    below, above = (D.integral(D.times(D.over(D.times(one, row), "y"), kernel), "s", "t") for one in (low, high))
+    below, above = (
+        D.integral(D.times(D.over(D.times(one, row), "y"), kernel), "s", "t") for one in (low, high)
+    )
     wait = waiting(D, rate)
     earned = D.times(D.fact("reward-low"), wait)
     less = D.times(D.fact("reward-high"), wait)
@@ -60,9 +62,7 @@ VALUE_BOUND = "Imp(0 <= t, And(0 <= V(n, x, t), V(n, x, t) <= Vs(x, t), Vs(x, t)
 def bounded_iterates(D: Derivation) -> Theorem:
     """0 <= V_n <= t."""
     start, zero = D.assume("0 <= t"), D.fact("V-0")
-    first = theorems.both(
-        D.linear("0 <= V(0, x, t)", zero), D.linear("V(0, x, t) <= t", zero, start)
-    )
+    first = theorems.both(D.linear("0 <= V(0, x, t)", zero), D.linear("V(0, x, t) <= t", zero, start))
 
     def step(before: Theorem) -> Theorem:
         inside = part(D, D.assume("And(0 <= s, s <= t)"), "0 <= s")

@@ -302,13 +302,13 @@ def bound(tag: str, variable: Term, *parts: Term, sort: str = REAL) -> Term:
     """A binder; the last part is its body, in which the variable becomes nameless."""
     *ranges, body = parts
     hidden = var(f"#{body.height}", variable.sort)
-    return _made(tag, hidden, *ranges, substitute(body, {variable: hidden}), sort=sort)
+    return _made(tag, hidden, *ranges, renamed(body, variable, hidden), sort=sort)
 
 
 def opened(t: Term, variable: Term | None = None) -> tuple[Term, Term]:
     """A variable nobody has (or the given one) and the body with it."""
     x = fresh(t.parts[0].sort) if variable is None else variable
-    return x, substitute(t.parts[-1], {t.parts[0]: x})
+    return x, renamed(t.parts[-1], t.parts[0], x)
 
 
 def mean(body: Term, level: Term | None) -> Term:
@@ -465,6 +465,30 @@ def changed(t: Term, change: Change, untouched: Callable[[Term], bool]) -> Term:
             new = change(u)
             memo[u] = rebuilt(u, go) if new is None else new
         return memo[u]
+
+    return go(t)
+
+
+def renamed(t: Term, x: Term, y: Term) -> Term:
+    """A variable replaced by one that occurs nowhere in it, free or bound.
+
+    What is in normal form stays so, but for the order of things: no binder has to be taken apart.
+    """
+    memo: dict[Term, Term] = {x: y}
+
+    def go(u: Term) -> Term:
+        if x not in u.free:
+            return u
+        if u not in memo:
+            memo[u] = again(u)
+        return memo[u]
+
+    def again(u: Term) -> Term:
+        if u.tag in BINDERS:
+            return _made(u.tag, u.parts[0], *map(go, u.parts[1:]), sort=u.sort)
+        if u.tag == "E":
+            return mean(go(u.parts[0]), None if u.parts[1] is None else go(u.parts[1]))
+        return rebuilt(u, go)
 
     return go(t)
 

@@ -89,6 +89,8 @@ def _page(run: Run, graph: Graph, remarks: Mapping[str, Remark], command: str) -
         "*Own* is what the checks of the claim itself found; *transitive* is never stronger than the",
     )
     yield from ("weakest claim it uses. *Slack* is the tightest ratio of the two sides that was found.", "")
+    if axioms := {name for label in run.results for name in graph.axioms[label]}:
+        yield from (f"Derivations are *modulo* axioms: {', '.join(sorted(axioms))}.", "")
     yield from ("## Findings", "")
     for label in findings(run, remarks):
         yield from _finding(run, graph, label, remarks.get(label), _WHAT)
@@ -104,7 +106,13 @@ def _page(run: Run, graph: Graph, remarks: Mapping[str, Remark], command: str) -
     )
     for label, result in run.results.items():
         claim = run.claims[label]
-        cells = (f"`{label}`", claim.kind, result.verdict, graph.transitive[label], slack_text(result.slack))
+        cells = (
+            f"`{label}`",
+            claim.kind,
+            result.verdict,
+            graph.transitive_text(label),
+            slack_text(result.slack),
+        )
         yield "| " + " | ".join(map(str, cells)) + f" | {_cell(claim.statement)} |"
 
 
@@ -122,7 +130,7 @@ def _finding(
         yield from (f"Undecided: {_cell(json.dumps(_small(result.evidence), ensure_ascii=False))}", "")
     if remark and remark.repair in run.results:
         repair = run.results[remark.repair]
-        own, below = repair.verdict, graph.transitive[remark.repair]
+        own, below = repair.verdict, graph.transitive_text(remark.repair)
         yield from (f"**Repair** `{remark.repair}` ({own}, transitive {below}):", "")
         yield from (*_quoted(run.claims[remark.repair]), "")
 
@@ -135,6 +143,8 @@ def _quoted(claim: Claim) -> list[str]:
         lines += ["", f"on {', '.join(domain)}"]
     if claim.symbols:
         lines += ["", f"where {symbol_text(claim)}"]
+    if claim.theorem:
+        lines += ["", f"derived: `{claim.theorem}`"]
     if claim.argued:
         lines += ["", *textwrap.wrap(f"In words, not checked by machine: {claim.argued}.", 108)]
     return [f"> {line}".rstrip() for line in lines]
