@@ -252,7 +252,7 @@ def one_step(D: Derivation) -> Theorem:  # noqa: N803
     difference = D.mp(D.lemma("eq:diff"), model, bonus_low(D), D.assume(ORDERED), start)
     earned = D.mp(D.lemma("lem:optimism/reward"), model, rates, start)
     error = D.mp(D.lemma("lem:error-model"), model, rates, rows, D.assume(SMALL), start)
-    error = theorems.part(error, _larger(D, error))
+    error = theorems.part(error, larger_error(D, error))
     signs = theorems.both(rate_radius(D), radius(D))
     paid = D.lemma("lem:optimism/bonus", c="gbe(x, a)", d="gal(x, a)")
     paid = D.mp(paid, signs, theorems.both(start, D.assume("t <= H")))
@@ -263,7 +263,7 @@ def one_step(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def _larger(D: Derivation, error: Theorem) -> Term:  # noqa: N803
+def larger_error(D: Derivation, error: Theorem) -> Term:  # noqa: N803
     """The second of the two bounds of lem:error-model, without w."""
     of = error.says.parts[0].parts[0]
     return terms.relation("<=", of, D.term("t**2/2*gbe(x, a) + t*gal(x, a)"))
