@@ -8,10 +8,10 @@ With :math:`\hat V` the iterate that is returned and a the action that is best f
 from __future__ import annotations
 
 from proofs_checks.derivations.iterations import BONUS, STARTS, STEPS, iterate, keeps_order
-from proofs_checks.derivations.nearby import HAT, RATES, ROWS, wait
+from proofs_checks.derivations.nearby import HAT, RATES, ROWS, chain, wait
 from proofs_checks.derivations.operators import ESTIMATES, RATES_LOW, WITHIN, U, applied, best, part
 from proofs_checks.derivations.optimism import THEOREMS as OPTIMISM
-from proofs_checks.derivations.optimism import chain, larger_error, within
+from proofs_checks.derivations.optimism import larger_error, within
 from proofs_checks.derivations.setting import estimated, operator
 from proofs_checks.derivations.values import SMALL
 from verify.kernel import terms, theorems

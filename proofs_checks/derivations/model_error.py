@@ -28,28 +28,28 @@ from proofs_checks.derivations.nearby import (
     wait,
     wait_low,
 )
-from proofs_checks.derivations.operators import ESTIMATES, RATES_LOW, ROWS_HIGH, ROWS_LOW
+from proofs_checks.derivations.operators import ESTIMATES, RATES_LOW, ROWS_HIGH, ROWS_LOW, part
 from proofs_checks.derivations.values import SMALL
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 _RATE = f"{HAT} - {TRUE}"
-_DENSITIES = f"{density(HAT)} - {density(TRUE)}"
-_MEANS = f"SumOver(y, gu(y, {{}})*({ROW_HAT} - {ROW}))"
-_RATE_TERM = f"Int(s, t, Abs({_DENSITIES})*(t - s))"
-_JUMP_TERM = f"Int(s, t, {density(TRUE)}*Abs({_MEANS.format('t - s')}))"
-_ERROR = f"({jumps(HAT, ROW_HAT)}) - ({jumps(TRUE, ROW)})"
+DENSITIES = f"{density(HAT)} - {density(TRUE)}"
+MEANS = f"SumOver(y, gu(y, {{}})*({ROW_HAT} - {ROW}))"
+RATE_TERM_INTEGRAL = f"Int(s, t, Abs({DENSITIES})*(t - s))"
+_JUMP_TERM = f"Int(s, t, {density(TRUE)}*Abs({MEANS.format('t - s')}))"
+JUMPS_APART = f"({jumps(HAT, ROW_HAT)}) - ({jumps(TRUE, ROW)})"
 
-SPLIT = f"Imp({ESTIMATES}, Imp({SMALL}, Imp(0 <= t, Abs({_ERROR}) <= {_RATE_TERM} + {_JUMP_TERM})))"
-RATE_TERM = f"Imp({ESTIMATES}, Imp({RATES}, Imp(0 <= t, {_RATE_TERM} <= t**2/2*gbe(x, a))))"
+SPLIT = f"Imp({ESTIMATES}, Imp({SMALL}, Imp(0 <= t, Abs({JUMPS_APART}) <= {RATE_TERM_INTEGRAL} + {_JUMP_TERM})))"
+RATE_TERM = f"Imp({ESTIMATES}, Imp({RATES}, Imp(0 <= t, {RATE_TERM_INTEGRAL} <= t**2/2*gbe(x, a))))"
 JUMP_TERM = (
-    f"Imp({ROWS}, Imp(All(y, And(0 <= gu(y, s), gu(y, s) <= s)), Abs({_MEANS.format('s')}) <= s*gal(x, a)))"
+    f"Imp({ROWS}, Imp(All(y, And(0 <= gu(y, s), gu(y, s) <= s)), Abs({MEANS.format('s')}) <= s*gal(x, a)))"
 )
 ERROR = (
     f"Imp({ESTIMATES}, Imp({RATES}, Imp({ROWS}, Imp({SMALL}, Imp(0 <= t, And("
-    f"Abs({_ERROR}) <= t**2/2*gbe(x, a) + gal(x, a)*(t - {wait(TRUE)}), "
-    f"Abs({_ERROR}) <= t**2/2*gbe(x, a) + t*gal(x, a)))))))"
+    f"Abs({JUMPS_APART}) <= t**2/2*gbe(x, a) + gal(x, a)*(t - {wait(TRUE)}), "
+    f"Abs({JUMPS_APART}) <= t**2/2*gbe(x, a) + t*gal(x, a)))))))"
 )
 
 
@@ -64,13 +64,13 @@ def model_error(D: Derivation) -> Theorem:  # noqa: N803
     mass = D.times(estimate(D, ROWS_HIGH), inside(D)[0])
     hat, true = mean(ROW_HAT), mean(ROW)
     m_high = D.linear(f"{hat} <= t - s", m_high, mass)
-    change = _MEANS.format("t - s")
-    up, down = D.known("abs", _DENSITIES), D.known("abs-", _DENSITIES)
-    size = D.linear(f"0 <= Abs({_DENSITIES})", up, down)
+    change = MEANS.format("t - s")
+    up, down = D.known("abs", DENSITIES), D.known("abs-", DENSITIES)
+    size = D.linear(f"0 <= Abs({DENSITIES})", up, down)
     over = D.times(m_high, size)
     first = [D.times(one, m_low) for one in (up, down)]
     second = [D.times(D.known(one, change), g) for one in ("abs", "abs-")]
-    bound = f"Abs({_DENSITIES})*(t - s) + {density(TRUE)}*Abs({change})"
+    bound = f"Abs({DENSITIES})*(t - s) + {density(TRUE)}*Abs({change})"
     ways = [
         D.linear(f"{u} <= {v} + {bound}", over, first[j], second[j])
         for j, (u, v) in enumerate(
@@ -78,7 +78,7 @@ def model_error(D: Derivation) -> Theorem:  # noqa: N803
         )
     ]
     whole = [D.integral(one, "s", "t") for one in ways]
-    return D.imply(modulus(D, _ERROR, f"{_RATE_TERM} + {_JUMP_TERM}", *whole), ESTIMATES, SMALL, "0 <= t")
+    return D.imply(modulus(D, JUMPS_APART, f"{RATE_TERM_INTEGRAL} + {_JUMP_TERM}", *whole), ESTIMATES, SMALL, "0 <= t")
 
 
 def lipschitz(D: Derivation, low: str, high: str, positive: Theorem, less: Theorem) -> Theorem:  # noqa: N803
@@ -111,23 +111,26 @@ def error1(D: Derivation) -> Theorem:  # noqa: N803
     def way(low: str, high: str, positive: Theorem, less: Theorem) -> Theorem:
         pair = lipschitz(D, low, high, positive, less)
         two = [theorems.part(pair, one) for one in pair.says.parts]
-        return modulus(D, _DENSITIES, "gbe(x, a)", *two, near, *distance)
+        return modulus(D, DENSITIES, "gbe(x, a)", *two, near, *distance)
 
     one = ordered(
         D, TRUE, HAT, lambda less: way(TRUE, HAT, signs[1], less), lambda less: way(HAT, TRUE, signs[0], less)
     )
     under = D.integral(D.times(one, inside(D)[0]), "s", "t")
-    bound = D.linear(f"{_RATE_TERM} <= t**2/2*gbe(x, a)", under, D.scaled(triangle(D), "gbe(x, a)"))
+    bound = D.linear(f"{RATE_TERM_INTEGRAL} <= t**2/2*gbe(x, a)", under, D.scaled(triangle(D), "gbe(x, a)"))
     return D.imply(bound, ESTIMATES, RATES, "0 <= t")
+
+
+def two_bounds(D: Derivation, both: str) -> tuple[Theorem, Theorem]:  # noqa: N803
+    """0 <= u(y, s), and u(y, s) <= s."""
+    pair = D.special(D.assume(both), "y")
+    return part(D, pair, "0 <= gu(y, s)"), part(D, pair, "gu(y, s) <= s")
 
 
 def error2(D: Derivation) -> Theorem:  # noqa: N803
     """|Σ_y u(y, s)(p̂(y) - p(y))| <= sα."""
     bounds = "And(0 <= gu(y, s), gu(y, s) <= s)"
-    pair = D.special(D.assume(f"All(y, {bounds})"), "y")
-    low, high = (theorems.part(pair, one) for one in D.formula(bounds).parts)
-    if low.says is not D.formula("0 <= gu(y, s)"):
-        low, high = high, low
+    low, high = two_bounds(D, f"All(y, {bounds})")
     difference = f"{ROW_HAT} - {ROW}"
     ways = [D.known(one, difference) for one in ("abs", "abs-")]
     size = D.linear(f"0 <= Abs({difference})", *ways)
@@ -138,7 +141,7 @@ def error2(D: Derivation) -> Theorem:  # noqa: N803
     ]
     positive = D.linear("0 <= s", low, high)
     row = D.times(D.special(D.assume(ROWS), "x", "a"), positive)
-    bound = modulus(D, _MEANS.format("s"), "s*gal(x, a)", *sums, row)
+    bound = modulus(D, MEANS.format("s"), "s*gal(x, a)", *sums, row)
     return D.imply(bound, ROWS, f"All(y, {bounds})")
 
 
@@ -152,10 +155,10 @@ def error_model(D: Derivation) -> Theorem:  # noqa: N803
     jump = D.integral(D.times(rows, density_low(D, TRUE, rate_low(D))), "s", "t")
     time = D.scaled(parts_of_time(D, TRUE), "gal(x, a)")
     first = D.linear(
-        f"Abs({_ERROR}) <= t**2/2*gbe(x, a) + gal(x, a)*(t - {wait(TRUE)})", split, rate, jump, time
+        f"Abs({JUMPS_APART}) <= t**2/2*gbe(x, a) + gal(x, a)*(t - {wait(TRUE)})", split, rate, jump, time
     )
     spare = D.times(radius(D), wait_low(D, TRUE))
-    second = D.linear(f"Abs({_ERROR}) <= t**2/2*gbe(x, a) + t*gal(x, a)", first, spare)
+    second = D.linear(f"Abs({JUMPS_APART}) <= t**2/2*gbe(x, a) + t*gal(x, a)", first, spare)
     return D.imply(theorems.both(first, second), ESTIMATES, RATES, ROWS, SMALL, "0 <= t")
 
 

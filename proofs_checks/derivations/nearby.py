@@ -26,6 +26,13 @@ HAT, TRUE = "glam(x, a)", "lam(x, a)"
 ROW_HAT, ROW = "gp(x, a, y)", "p(x, a, y)"
 
 
+def chain(conclusion: str, *conditions: str) -> str:
+    """Imp(A, Imp(B, … conclusion))."""
+    for condition in reversed(conditions):
+        conclusion = f"Imp({condition}, {conclusion})"
+    return conclusion
+
+
 def density(rate: str, time: str = "s") -> str:
     """λ exp(-λs)."""
     return f"{rate}*exp(-{rate}*{time})"

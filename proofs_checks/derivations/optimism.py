@@ -17,6 +17,7 @@ from proofs_checks.derivations.nearby import (
     ROW_HAT,
     ROWS,
     TRUE,
+    chain,
     estimate,
     jumps,
     modulus,
@@ -50,13 +51,6 @@ from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.terms import Term
 from verify.kernel.theorems import Theorem
-
-
-def chain(conclusion: str, *conditions: str) -> str:
-    """Imp(A, Imp(B, … conclusion))."""
-    for condition in reversed(conditions):
-        conclusion = f"Imp({condition}, {conclusion})"
-    return conclusion
 
 
 # --- eq:diff ------------------------------------------------------------------------------------
