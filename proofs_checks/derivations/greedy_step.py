@@ -8,7 +8,7 @@ With :math:`\hat V` the iterate that is returned and a the action that is best f
 from __future__ import annotations
 
 from proofs_checks.derivations.iterations import BONUS, STARTS, STEPS, iterate, keeps_order
-from proofs_checks.derivations.nearby import HAT, RATES, ROWS, chain, wait
+from proofs_checks.derivations.nearby import HAT, RATES, ROWS, chain, estimate, wait_high
 from proofs_checks.derivations.operators import ESTIMATES, RATES_LOW, WITHIN, U, applied, best, part
 from proofs_checks.derivations.optimism import THEOREMS as OPTIMISM
 from proofs_checks.derivations.optimism import larger_error, within
@@ -54,21 +54,13 @@ def rec(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(bound, *ITERATION, "0 <= t")
 
 
-def wait_high(D: Derivation) -> Theorem:  # noqa: N803
-    """ESTIMATES, 0 <= t ⊢ w(λ̂) <= t."""
-    low = D.special(part(D, D.assume(ESTIMATES), RATES_LOW), "x", "a")
-    size = D.times(low, D.assume("0 <= s"))
-    below = D.closed(D.pointwise("exp(-d) <= 1", "d >= 0", d=f"{HAT}*s"), size)
-    return D.linear(f"{wait(HAT)} <= t", D.integral(below, "s", "t"), D.primitive("s", "t", "s"))
-
-
 def cost(D: Derivation) -> Theorem:  # noqa: N803
     """ESTIMATES, BONUS, RATES, ROWS, SMALL, 0 <= t ⊢ T^{a,k}u <= T^a u + (b + α + tβ)t."""
     start, model, rates, rows = (D.assume(one) for one in ("0 <= t", ESTIMATES, RATES, ROWS))
     earned = D.mp(D.lemma("lem:optimism/reward"), model, rates, start)
     error = D.mp(D.lemma("lem:error-model"), model, rates, rows, D.assume(SMALL), start)
     error = theorems.part(error, larger_error(D, error))
-    bonus = D.times(wait_high(D), D.special(D.assume(BONUS), "x", "a"))
+    bonus = D.times(wait_high(D, HAT, estimate(D, RATES_LOW)), D.special(D.assume(BONUS), "x", "a"))
     moduli = [D.known("abs", one.says.parts[0].parts[0]) for one in (earned, error)]
     return D.linear(
         f"{estimated('a', U)} <= {operator('a', U)} + {PRINTED.format(a='a')}", earned, error, bonus, *moduli

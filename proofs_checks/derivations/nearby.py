@@ -118,6 +118,14 @@ def wait_low(D: Derivation, rate: str) -> Theorem:  # noqa: N803
     return D.integral(D.linear(f"0 <= exp(-{rate}*s)", D.known("exp", f"-{rate}*s")), "s", "t")
 
 
+def wait_high(D: Derivation, rate: str, positive: Theorem) -> Theorem:  # noqa: N803
+    """0 <= λ, 0 <= t ⊢ w(λ) <= t."""
+    below = D.closed(
+        D.pointwise("exp(-d) <= 1", "d >= 0", d=f"{rate}*s"), D.times(positive, D.assume("0 <= s"))
+    )
+    return D.linear(f"{wait(rate)} <= t", D.integral(below, "s", "t"), D.primitive("s", "t", "s"))
+
+
 def triangle(D: Derivation) -> Theorem:  # noqa: N803
     """0 <= t ⊢ ∫ (t - s) ds == t²/2."""
     area = D.primitive("s", "t", "t*s - s**2/2")
