@@ -67,15 +67,17 @@ def cost(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def greedy(D: Derivation, costs: Theorem) -> Theorem:  # noqa: N803
-    """V̂ <= T^a V̂ + cost for the greedy a, from T^{a,k}u <= T^a u + cost, given SMALL."""
+def greedy(D: Derivation, costs: Theorem, *more: Theorem) -> Theorem:  # noqa: N803
+    """V̂ <= T^a V̂ + cost for the greedy a, from T^{a,k}u <= T^a u + cost, given SMALL and more that V̂ satisfies."""
     assumed = [D.assume(one) for one in ITERATION]
     inside, start = D.assume("And(0 <= s, s <= t)"), D.assume("0 <= t")
     bounds = D.mp(D.lemma("eq:mono", n="l + 1", x="y", t="s"), *assumed, part(D, inside, "0 <= s"))
     texts = ("0 <= gq(l + 1, y, s)", "gq(l + 1, y, s) <= s")
     small = theorems.both(*(part(D, bounds, one) for one in texts))
     small = D.all(D.imply(small, "And(0 <= s, s <= t)"), "y", "s")
-    one = theorems.cut(small, applied(D, costs, {"gu": ("y s", "gq(l + 1, y, s)")}))
+    one = applied(D, costs, {"gu": ("y s", "gq(l + 1, y, s)")})
+    for known in (small, *more):
+        one = theorems.cut(known, one)
     one = D.at(one, a=_BEST)
     below = D.mp(D.lemma("eq:rec-Vk", n="l"), *assumed, start)
     equal = D.mp(D.special(D.assume(GREEDY), "x", "t"), theorems.both(start, D.assume("t <= H")))

@@ -228,8 +228,8 @@ def factor_low(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear("0 <= C", D.fact("C"), D.known("max-right", "lmax/(1 - exp(-lmax*H))", "1"))
 
 
-def bonus_low(D: Derivation) -> Theorem:  # noqa: N803
-    """RATES, ROWS, ENOUGH ⊢ the bonus is not negative."""
+def bonus_low(D: Derivation, enough: str = ENOUGH) -> Theorem:  # noqa: N803
+    """RATES, ROWS, and that the bonus is enough ⊢ the bonus is not negative."""
     horizon = D.linear("0 <= H", D.fact("horizon"))
     size = D.linear(
         "0 <= H**2*gbe(x, a) + H*gal(x, a)",
@@ -237,7 +237,7 @@ def bonus_low(D: Derivation) -> Theorem:  # noqa: N803
         D.times(radius(D), horizon),
     )
     low = D.times(size, factor_low(D))
-    return D.all(D.linear("0 <= gbon(x, a)", D.special(D.assume(ENOUGH), "x", "a"), low), "x", "a")
+    return D.all(D.linear("0 <= gbon(x, a)", D.special(D.assume(enough), "x", "a"), low), "x", "a")
 
 
 def one_step(D: Derivation) -> Theorem:  # noqa: N803
@@ -263,8 +263,8 @@ def larger_error(D: Derivation, error: Theorem) -> Term:  # noqa: N803
     return terms.relation("<=", of, D.term("t**2/2*gbe(x, a) + t*gal(x, a)"))
 
 
-def upward(D: Derivation, step: Theorem) -> Theorem:  # noqa: N803
-    """V(n) <= gq(n), from T^a u <= T^{a,k} v, given SMALL, ORDERED, 0 <= t <= H."""
+def upward(D: Derivation, step: Theorem, *more: Theorem) -> Theorem:  # noqa: N803
+    """V(n) <= gq(n), from T^a u <= T^{a,k} v, given SMALL, ORDERED, 0 <= t <= H, and more that V(n) satisfies."""
     steps, start, end = D.assume(STEPS), D.assume("0 <= t"), D.assume("t <= H")
     bounds = D.mp(D.lemma("lem:optimism/value-bound"), start)
     inside = D.assume("And(0 <= s, s <= t)")
@@ -274,7 +274,8 @@ def upward(D: Derivation, step: Theorem) -> Theorem:  # noqa: N803
     high = D.linear("V(n, y, s) <= s", *(part(D, there, one) for one in ("V(n, y, s) <= Vs(y, s)", "Vs(y, s) <= s")))
     small = D.all(D.imply(theorems.both(low, high), "And(0 <= s, s <= t)"), "y", "s")
     one = applied(D, step, {"gu": ("y s", "V(n, y, s)"), "gv": ("y s", "gq(n, y, s)")})
-    one = theorems.cut(small, one)
+    for known in (small, *more):
+        one = theorems.cut(known, one)
 
     def after(before: Theorem) -> Theorem:
         below = D.mp(D.special(before, "y", "s"), theorems.both(s0, D.linear("s <= H", s1, end)))
