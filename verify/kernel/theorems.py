@@ -256,6 +256,9 @@ def rewrite(equal: Theorem, theorem: Theorem, x: Term, template: Term) -> Theore
     for side in (u, v):
         T.require_sort(side, x.sort, "rewrite: a side of the equation")
     before = T.substitute(template, {x: u})
+    if before is not theorem.says and u.sort not in T.NUMBERS:
+        u, v = v, u  # equations of a finite sort have no direction
+        before = T.substitute(template, {x: u})
     require(
         before is theorem.says, "rewrite", f"the template gives {show(before)!r}, not {show(theorem.says)!r}"
     )
