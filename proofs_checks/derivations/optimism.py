@@ -46,7 +46,7 @@ from proofs_checks.derivations.operators import (
     part,
 )
 from proofs_checks.derivations.setting import estimated, operator
-from proofs_checks.derivations.values import SMALL, VALUE_BOUND, VN
+from proofs_checks.derivations.values import SMALL, VALUE_BOUND
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.terms import Term
@@ -281,7 +281,7 @@ def upward(D: Derivation, step: Theorem, *more: Theorem) -> Theorem:  # noqa: N8
         below = D.mp(D.special(before, "y", "s"), theorems.both(s0, D.linear("s <= H", s1, end)))
         order = D.all(D.imply(below, "And(0 <= s, s <= t)"), "y", "s")
         every = theorems.cut(order, one)
-        image, hat = operator("a", VN), estimated("a", iterate("n"))
+        image, hat = operator("a", "V(n, {y}, {s})"), estimated("a", iterate("n"))
         top = D.linear(f"{image} <= {best(iterate('n'))}", every, D.most("a", hat, "a"))
         top = calculus.least(top, D.variable("a"))
         next_bounds = D.at(bounds, n="n + 1")

@@ -243,6 +243,10 @@ class Derivation:
         """An integral by its primitive."""
         return calculus.primitive(self.setting, self.variable(name), self.term(end), self.term(whole))
 
+    def archimedes(self, theorem: Theorem, name: str) -> Theorem:
+        """Not positive is u, if n u <= v for all n."""
+        return calculus.archimedes(theorem, self.variable(name))
+
     def most(self, name: str, body: Text, at: Text) -> Theorem:
         """One value is at most the maximum."""
         return calculus.most(self.setting, self.variable(name), self.term(body), self.term(at))
