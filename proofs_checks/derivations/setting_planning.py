@@ -17,7 +17,8 @@ SYMBOLS = [
 
 FACTS = {
     "opt": Fact(
-        f"Imp(And(0 <= t, t <= H), {_HELD.format(a='opt(x, t)', u='Vs')} == MaxOver(a, {_HELD.format(a='a', u='Vs')}))",
+        f"Imp(And(0 <= t, t <= H), {_HELD.format(a='opt(x, t)', u='Vs')} == "
+        f"MaxOver(a, {_HELD.format(a='a', u='Vs')}))",
         "the first action, in some order, that maximises T^a V* at (x, t)",
     ),
     "Vo-0": Fact("Vo(0, x, t) == 0", "the value of that policy, by iteration"),
