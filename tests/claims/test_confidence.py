@@ -89,10 +89,10 @@ def test_fast_learner_reports_the_estimates_that_its_data_give() -> None:
     found, left, time = Statistics.empty(model), (0,) * 4, (Fraction(0),) * 4
     for episode in history:
         learner.advance(1)
-        assert (found.left, found.time) == (left, time)
+        assert (found.n_plus, found.time) == (left, time)
         exact = [[float(q) for q in found.probability(pair)] for pair in range(4)]
         np.testing.assert_allclose(learner.probabilities, exact, atol=1e-12)
-        found, left, time = found.after(episode), tuple(learner.left.tolist()), learner.time
+        found, left, time = found.after(episode), tuple(learner.n_plus.tolist()), learner.time
 
 
 def test_radii_are_the_learner_s() -> None:
