@@ -14,6 +14,7 @@ SYMBOLS = [
     Symbol("opt", ("State", "Real"), "Action"),
     Symbol("Vo", ("Nat", "State", "Real"), "Real"),
     Symbol("earn", ("Nat", "Nat"), "Real", "_1 + _2"),
+    Symbol("hops", ("Nat", "Nat"), "Nat", "_1 + _2"),
 ]
 
 FACTS = {
@@ -30,6 +31,11 @@ FACTS = {
     "earn-step": Fact(
         "earn(n, m + 1) == r(X(n), act(n))*spent(n) + jump(n)*earn(n + 1, m)",
         "what the sojourns n, n + 1, ..., n + m earn, as far as they belong to the episode of decision n",
+    ),
+    "hops-0": Fact("hops(n, 0) == 0", "no sojourn, no jump"),
+    "hops-step": Fact(
+        "hops(n, m + 1) == jump(n)*(1 + hops(n + 1, m))",
+        "the jumps that end the sojourns n, n + 1, ..., n + m, as far as they belong to the episode of decision n",
     ),
     "shorter": Fact(
         "Imp(t <= u, Int(s, t, gf(s)) == Int(s, u, Ind(s <= t)*gf(s)))",
