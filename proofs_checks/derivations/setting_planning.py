@@ -13,6 +13,7 @@ _HELD = (
 SYMBOLS = [
     Symbol("opt", ("State", "Real"), "Action"),
     Symbol("Vo", ("Nat", "State", "Real"), "Real"),
+    Symbol("gpc", ("Nat", "State", "Real"), "Action", "any", True),
     Symbol("earn", ("Nat", "Nat"), "Real", "_1 + _2"),
     Symbol("hops", ("Nat", "Nat"), "Nat", "_1 + _2"),
 ]
