@@ -176,10 +176,7 @@ _COUNTS = (
 )
 _IMAGE = f"MaxOver(a, {operator('a', 'V(n, {y}, {s})')})"
 _GREEDY = f"All(n, All(x, All(t, {operator('gpc(n, x, t)', 'V(n, {y}, {s})')} == {_IMAGE})))"
-FIRST_N = (
-    f"And({_EARNED} <= V(m, X(n), rem(n)), "
-    f"Imp({_GREEDY}, Imp({_COUNTS}, gq(n, x, t) == V(n, x, t))))"
-)
+FIRST_N = f"And({_EARNED} <= V(m, X(n), rem(n)), Imp({_GREEDY}, Imp({_COUNTS}, gq(n, x, t) == V(n, x, t))))"
 
 
 def _no_more(D: Derivation) -> Theorem:

@@ -1,7 +1,8 @@
-r"""When the evaluation of a policy stops, how fast iterations converge, and which functions they map into which.
+r"""When the evaluation of a policy stops, and how fast iterations converge.
 
-**Faster than any linear rate**: for every θ > 0 and κ = λmax/(λmax + θ), :math:`V^* - V_n \le \kappa^n He^{\theta t}`,
-since :math:`\int_0^t\lambda e^{-\lambda s}e^{\theta(t-s)}ds \le e^{\theta t}\lambda/(\lambda+\theta)`.
+**Faster than any linear rate**: for every θ > 0 and κ = λmax/(λmax + θ), :math:`V^* - V_n \le
+\kappa^n He^{\theta t}`, since :math:`\int_0^t\lambda e^{-\lambda s}e^{\theta(t-s)}ds \le
+e^{\theta t}\lambda/(\lambda+\theta)`.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from proofs_checks.derivations.operators import (
     ESTIMATES,
     RATES_HIGH,
     TRUE_MODEL,
+    WITHIN,
     U,
     V,
-    WITHIN,
     applied,
     best,
     conditional,
@@ -71,7 +72,7 @@ def stopping(D: Derivation) -> Theorem:
     all_m = D.mp(D.special(found, "x", "t"), here)
     apart = D.mp(D.special(D.assume(STOPPED), "x", "t"), here)
     near = D.known("abs", "gq(l + 1, x, t) - gq(l, x, t)")
-    value = D.linear(f"gq(m, x, t) <= gq(l, x, t) + e*(1 + lmax*t)", all_m, apart, near)
+    value = D.linear("gq(m, x, t) <= gq(l, x, t) + e*(1 + lmax*t)", all_m, apart, near)
     above = calculus.bounded(value, name)
     rate = D.linear("0 <= lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
     slope = D.pointwise("1 + u <= exp(u)", u="lmax*H")
@@ -101,7 +102,9 @@ def tilted(D: Derivation) -> Theorem:
     size = D.integral(D.known("exp", f"-{rate}*s + q*(t - s)"), "s", "t")
     slower = D.times(D.times(D.linear(f"0 <= lmax - {rate}", high), tilt), size)
     largest = D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
-    ends = D.times(D.linear(f"({rate} + q)*Int(s, t, {inner}) <= exp(q*t)", area, D.known("exp", f"-{rate}*t")), largest)
+    ends = D.times(
+        D.linear(f"({rate} + q)*Int(s, t, {inner}) <= exp(q*t)", area, D.known("exp", f"-{rate}*t")), largest
+    )
     both = D.linear(f"(lmax + q)*{rate}*Int(s, t, {inner}) <= lmax*exp(q*t)", slower, ends)
     total = D.linear("0 < lmax + q", largest, tilt)
     one = D.scaled(D.positive("inverse", "lmax + q", total), f"{rate}*Int(s, t, {inner})")
@@ -123,8 +126,8 @@ def spread(D: Derivation) -> Theorem:
 
 
 @dataclass(frozen=True)
-class Sequence:
-    """Iterates: the pattern, what is known of them, and what an inequality for every action is for the next."""
+class Approximations:
+    """Iterates: the pattern, what is known of them, what an inequality for every action is for the next."""
 
     pattern: str
     starts: Theorem
@@ -138,13 +141,15 @@ class Sequence:
         return self.pattern.format(y="x", s="t").replace("(n,", f"({n},")
 
 
-def _close(D: Derivation, of: Sequence) -> Theorem:
+def _close(D: Derivation, of: Approximations) -> Theorem:
     """0 < q, 0 <= t <= H ⊢ every iterate is at most the n-th and κⁿ H exp(q t)."""
     start, end = D.assume("0 <= t"), D.assume("t <= H")
     s0, s1 = D.assume("0 <= s"), D.assume("s <= t")
     tilt, horizon = D.assume("0 < q"), D.linear("0 <= H", D.fact("horizon"))
     largest = D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
-    share = product(D, largest, D.positive("inverse-positive", "lmax + q", D.linear("0 < lmax + q", largest, tilt)))
+    share = product(
+        D, largest, D.positive("inverse-positive", "lmax + q", D.linear("0 < lmax + q", largest, tilt))
+    )
     log = D.scaled(D.mp(D.known("log", _KAPPA), share), f"{_POWER}*H*exp(q*t)")
     weight = D.times(horizon, D.known("exp", f"n*log{_KAPPA}"))
     error = D.times(weight, D.known("exp", "q*t"))
@@ -189,13 +194,13 @@ def faster(D: Derivation) -> Theorem:
         top = maximum(D, theorem, estimated("a", u), estimated("a", v), _NEXT)
         return minimum(D, top, "t", best(u), best(v), sign, more=_NEXT)
 
-    values = Sequence(BEST.iterate, BEST.starts(D), BEST.steps(D), *of.bounds, largest)
+    values = Approximations(BEST.iterate, BEST.starts(D), BEST.steps(D), *of.bounds, largest)
     above = calculus.bounded(_close(D, values), name)
     model = D.linear(f"Vs(x, t) <= V(n, x, t) + {_ERROR}", above, D.fact("Vs"))
     facts = D.mp(D.lemma("eq:mono"), *map(D.assume, ITERATION), start)
-    bounds = [part(D, facts, one) for one in ("0 <= gq(n, x, t)", "gq(n, x, t) <= t")]
+    low, high = (part(D, facts, one) for one in ("0 <= gq(n, x, t)", "gq(n, x, t) <= t"))
     starts, steps = D.special(D.assume(STARTS), "x", "t"), D.special(D.assume(STEPS), "n", "x", "t")
-    cut = calculus.bounded(_close(D, Sequence(iterate("n"), starts, steps, *bounds, least)), name)
+    cut = calculus.bounded(_close(D, Approximations(iterate("n"), starts, steps, low, high, least)), name)
     both = theorems.both(
         D.imply(within(D, model), WITHIN), D.imply(D.imply(within(D, cut), WITHIN), *ITERATION)
     )

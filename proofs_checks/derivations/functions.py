@@ -26,7 +26,9 @@ def _bounds(D: Derivation) -> tuple[Theorem, Theorem]:
     positive = D.linear(f"0 <= {rate}", D.fact("lmin"), D.fact("rate-low"))
     decay = D.known("exp", f"-{rate}*s")
     below, above = (
-        D.integral(D.times(D.over(D.times(part(D, small, one), row), "y"), D.times(positive, decay)), "s", "t")
+        D.integral(
+            D.times(D.over(D.times(part(D, small, one), row), "y"), D.times(positive, decay)), "s", "t"
+        )
         for one in ("0 <= gu(y, t - s)", "gu(y, t - s) <= c")
     )
     wait = D.integral(decay, "s", "t")
@@ -72,7 +74,10 @@ def _sign(D: Derivation, time: str, sign: str, *more: Theorem) -> Theorem:
     start = D.linear(f"0 <= {time}", D.assume("0 <= t"))
     near = D.mp(D.special(D.assume(_NEAR), "n", "x", time), start)
     difference = f"gu(x, {time}) - gq(n, x, {time})"
-    facts = [part(D, near, f"n*Abs({difference}) <= 1"), D.times(part(D, near, f"0 <= gq(n, x, {time})"), D.whole("n"))]
+    facts = [
+        part(D, near, f"n*Abs({difference}) <= 1"),
+        D.times(part(D, near, f"0 <= gq(n, x, {time})"), D.whole("n")),
+    ]
     facts += [D.times(D.known(name, difference), D.whole("n")) for name in ("abs", "abs-")]
     facts += [D.scaled(one, "n") for one in more]
     return D.archimedes(D.linear(f"n*({sign}gu(x, {time})) <= 1", *facts), "n")
@@ -84,7 +89,10 @@ def closed(D: Derivation) -> Theorem:
     at_zero = part(D, D.mp(D.special(D.assume(_NEAR), "n", "x", "t"), start), "gq(n, x, 0) == 0")
     low = D.linear("0 <= gu(x, t)", _sign(D, "t", "-"))
     sides = [_sign(D, "0", sign, at_zero) for sign in ("", "-")]
-    zero = D.mp(D.known("antisymmetric", "gu(x, 0)", "0"), theorems.both(sides[0], D.linear("0 <= gu(x, 0)", sides[1])))
+    zero = D.mp(
+        D.known("antisymmetric", "gu(x, 0)", "0"),
+        theorems.both(sides[0], D.linear("0 <= gu(x, 0)", sides[1])),
+    )
     return D.imply(theorems.both(low, zero), _NEAR, "0 <= t")
 
 

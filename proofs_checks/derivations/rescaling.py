@@ -1,7 +1,7 @@
-r"""Rewards in [0, 1] are no restriction: another scale and another zero change the value of every policy alike.
+r"""Rewards in [0, 1] are no restriction: another scale and another zero change every value alike.
 
-Where rewards are c + (d - c) r, the function (d - c) V^π + c t solves the equation of the policy, which has one bounded
-solution.
+Where rewards are c + (d - c) r, the function (d - c) V^π + c t solves the equation of the policy, which has
+one bounded solution.
 """
 
 from __future__ import annotations
@@ -51,12 +51,21 @@ def rescaled(D: Derivation) -> Theorem:
         solves = D.mp(D.special(D.assume(_solves(name, image)), "x", "t"), here)
         own.append(part(D, solves, f"{name}(x, t) == {image}"))
         size = part(D, solves, f"Abs({name}(x, t)) <= e")
-        sizes.append([D.linear(f"{sign}{name}(x, t) <= e", size, D.known(one, f"{name}(x, t)")) for one, sign in (("abs", ""), ("abs-", "-"))])
+        sizes.append(
+            [
+                D.linear(f"{sign}{name}(x, t) <= e", size, D.known(one, f"{name}(x, t)"))
+                for one, sign in (("abs", ""), ("abs-", "-"))
+            ]
+        )
     gap = D.linear("0 <= d - c", D.assume("c <= d"))
     zero = [D.times(D.linear("0 <= e", *sizes[0]), gap), D.linear("0 <= e", *sizes[0])]
     shift = [D.known(one, "c") for one in ("abs", "abs-")]
     absolute = D.linear("0 <= Abs(c)", *shift)
-    facts = [*(D.times(one, gap) for one in sizes[0]), *sizes[1], *(D.times(one, D.assume("0 <= t")) for one in shift)]
+    facts = [
+        *(D.times(one, gap) for one in sizes[0]),
+        *sizes[1],
+        *(D.times(one, D.assume("0 <= t")) for one in shift),
+    ]
     facts += [D.times(D.assume("t <= H"), absolute), *zero]
     sign = D.linear("0 <= e + (d - c)*e + Abs(c)*H", *zero, D.times(of.horizon, absolute))
     found, scaled = [], _SCALED.format(y="x", s="t")

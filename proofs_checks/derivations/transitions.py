@@ -1,8 +1,8 @@
 r"""The number of jumps in an episode: its mean, that it is finite, and that nothing bounds it.
 
-``hops(n, m)`` counts the jumps that end the next m sojourns from decision n on, within the episode.  Its mean when
-decision n is made is at most :math:`\lambda_{\max}` times the remaining time R: with :math:`W = \int_0^R e^{-\lambda s}ds`
-the first jump is seen with probability :math:`\lambda W`, and leaves R - W in the mean.
+``hops(n, m)`` counts the jumps that end the next m sojourns from decision n on, within the episode.  Its mean
+when decision n is made is at most :math:`\lambda_{\max}` times the remaining time R: with :math:`W = \int_0^R
+e^{-\lambda s}ds` the first jump is seen with probability :math:`\lambda W`, and leaves R - W in the mean.
 """
 
 from __future__ import annotations
@@ -203,7 +203,8 @@ def unbounded(D: Derivation) -> Theorem:
 _WINDOW = "Ind(spent(n) <= u + e) - Ind(spent(n) <= u)"
 _AT = "jump({n})*Ind(rem({n}) - spent({n}) == v)"
 NO_ATOM = (
-    f"And(Imp(And(0 <= u, 0 <= e), E(jump(n)*({_WINDOW}), n) <= lmax*e), E(Sum(i, n, {_AT.format(n='i')})) == 0)"
+    f"And(Imp(And(0 <= u, 0 <= e), E(jump(n)*({_WINDOW}), n) <= lmax*e), "
+    f"E(Sum(i, n, {_AT.format(n='i')})) == 0)"
 )
 
 
@@ -272,7 +273,9 @@ def _never(D: Derivation) -> Theorem:
         share = product(D, yes, D.positive("inverse-positive", "k + 1", number))
         whole = D.scaled(D.positive("inverse", "k + 1", number), gap)
         begin = D.linear(f"0 <= {gap} - {step}", whole, D.times(share, D.whole("k")))
-        window = D.closed(D.at(_window(D), u=f"{gap} - {step}", e=step), begin, D.linear(f"0 <= {step}", share))
+        window = D.closed(
+            D.at(_window(D), u=f"{gap} - {step}", e=step), begin, D.linear(f"0 <= {step}", share)
+        )
         inside = D.decide(
             f"Ind({gap} - spent(n) == 0) <= Ind({ends}) - Ind({ends} - {step})",
             [f"{gap} - spent(n) == 0", ends, f"{ends} - {step}"],

@@ -1,7 +1,8 @@
 r"""The jumps of an episode are no Poisson process where the rate changes after the first of them.
 
-With rate c in the initial state and d > c everywhere else, no jump is seen with probability :math:`e^{-cH}`, and
-exactly one with :math:`\int_0^H ce^{-cs}e^{-d(H-s)}ds = c\,(e^{-cH}-e^{-dH})/(d-c) < cHe^{-cH}`.
+With rate c in the initial state and d > c everywhere else, no jump is seen with probability
+:math:`e^{-cH}`, and exactly one with :math:`\int_0^H ce^{-cs}e^{-d(H-s)}ds =
+c\,(e^{-cH}-e^{-dH})/(d-c) < cHe^{-cH}`.
 """
 
 from __future__ import annotations
@@ -97,9 +98,7 @@ def _less(D: Derivation) -> Theorem:
     below = theorems.cut(product(D, gap, horizon), D.pointwise("1 - exp(-u) < u", "u > 0", u="(d - c)*H"))
     weight = product(D, rate, D.known("exp", "-c*H"))
     goal = D.formula("c*exp(-c*H)*(1 - exp(-(d - c)*H)) < c*exp(-c*H)*(d - c)*H")
-    strict = calculus.combine(
-        D.setting, goal, [below, weight], [(weight.says.parts[1], 1), terms.ZERO]
-    )
+    strict = calculus.combine(D.setting, goal, [below, weight], [(weight.says.parts[1], 1), terms.ZERO])
     says = f"{_ONE} < c*H*exp(-c*H)"
 
     def too_much(no: Theorem) -> Theorem:

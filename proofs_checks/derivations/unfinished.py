@@ -1,7 +1,7 @@
 r"""Value iteration is never there: where every reward is 1, V* = t, and every iterate is less.
 
-What :math:`V_n` lacks is at least :math:`b\,q^n` at every t >= n h + b, with :math:`q = 1-e^{-\lambda_{\min}h}`: a jump
-within h, which has at least the probability q, leaves t - h.
+What :math:`V_n` lacks is at least :math:`c\,q^n` at every t >= n h + c, with :math:`q =
+1-e^{-\lambda_{\min}h}`: a jump within h, which has at least the probability q, leaves t - h.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ _LACK = f"exp(n*log{_SHARE})"
 _HALF = f"t/2*{_LACK.format(h='(t/(2*(n + 1)))')}"
 _HERE = "And(0 < t, t <= H)"
 UNFINISHED = (
-    f"Imp({_ONES}, Imp({_HERE}, And(Vs(x, t) == t, 0 < {_HALF}, V(n, x, t) + {_HALF} <= t, V(n, x, t) < Vs(x, t))))"
+    f"Imp({_ONES}, Imp({_HERE}, "
+    f"And(Vs(x, t) == t, 0 < {_HALF}, V(n, x, t) + {_HALF} <= t, V(n, x, t) < Vs(x, t))))"
 )
 _VALUES = "V(n, {y}, {s})"
 _WHOLE = operator("a", "({s})")
@@ -62,7 +63,9 @@ def _next(D: Derivation) -> Theorem:
     """_ONES, _SOON, 0 < h <= t, 0 <= d ⊢ V(n + 1, x, t) <= t - d (1 - exp(-λmin h))."""
     rate, positive, size = "lam(x, a)", D.assume("0 < h"), D.assume("0 <= d")
     decay, goal = f"exp(-{rate}*s)", "V(n, y, t - s) <= t - s - Ind(s <= h)*d"
-    bound = D.mp(D.lemma("lem:optimism/value-bound", x="y", t="t - s"), D.linear("0 <= t - s", D.assume("s <= t")))
+    bound = D.mp(
+        D.lemma("lem:optimism/value-bound", x="y", t="t - s"), D.linear("0 <= t - s", D.assume("s <= t"))
+    )
     ends = ("V(n, y, t - s) <= Vs(y, t - s)", "Vs(y, t - s) <= t - s")
     small = D.linear("V(n, y, t - s) <= t - s", *(part(D, bound, one) for one in ends))
     one = D.cases(
