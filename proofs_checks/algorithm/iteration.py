@@ -97,9 +97,9 @@ section.repair(
     "every θ > 0; and so for the modified iteration. (The error of V_n is at most e_n = E(H - Γ_n)⁺ = E(N - "
     "n)⁺/λmax, N Poisson with mean μ = λmax H, as computed here, and e_{n+1} <= μ/(n + 2) e_n: the weights "
     "p_j of N have p_{j+1} = p_j μ/(j + 1), and the formula, summed over j > n, says it.)",
-    says="(j - n)*(p*mu/(j + 1)) <= mu/(n + 2)*((j - n)*p)",
-    domain=Domain.of("n >= 0", "j >= n + 1", "0 <= p <= 1", "mu >= 0", integers="n j"),
-    symbols={"mu": "μ", "p": "p_j"},
+    says="(i + 1)*(p*mu/(n + i + 2)) <= mu/(n + 2)*((i + 1)*p)",
+    domain=("n >= 0", "i >= 0", "0 <= p <= 1", "mu >= 0"),
+    symbols={"mu": "μ", "p": "p_j", "i": "j - n - 1"},
     uses="eq:mono",
     theorem=evaluations.FASTER,
     derivation=evaluations.faster,
