@@ -38,8 +38,8 @@ from verify.recheck.derivations.sight import OMEGA, Moving, Sight
 from verify.recheck.derivations.trees import FORMULA, RELATIONS, Nameless, closed, fresh, make, num, opened
 from verify.recheck.intervals import UnknownError
 
-_WORK = 400_000  # nodes brought to normal form, and monomials multiplied, in one derivation
-_UNROLLED = 200  # summands of a sum that are written out
+_WORK = 1_000_000  # about the nodes brought to normal form, and monomials multiplied, in one derivation
+_UNROLLED = 100  # summands of a sum that are written out
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Canon:
         self._normals: dict[Nameless, Nameless] = {}
         self._work = 0
 
-    def spend(self, work: int = 1) -> None:
+    def spend(self, work: int) -> None:
         """Complain if too much is asked."""
         self._work += work
         if self._work > _WORK:
@@ -71,7 +71,7 @@ class Canon:
     def normal(self, t: Nameless) -> Nameless:
         """The normal form of a term or a formula."""
         if t not in self._normals:
-            self.spend()
+            self.spend(1 + t.size // 4)
             if t.sort == FORMULA:
                 found = self._formula(t)
             elif self.language.numeric(t):
@@ -84,7 +84,7 @@ class Canon:
     def poly(self, t: Nameless) -> Poly:
         """The normal form of a number."""
         if t not in self._polys:
-            self.spend()
+            self.spend(1 + t.size // 4)
             self._polys[t] = self._poly(t)
         return self._polys[t]
 
