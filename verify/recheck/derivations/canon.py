@@ -39,6 +39,7 @@ from verify.recheck.derivations.trees import FORMULA, RELATIONS, Nameless, close
 from verify.recheck.intervals import UnknownError
 
 _WORK = 1_000_000  # about the nodes brought to normal form, and monomials multiplied, in one derivation
+_MONOMIALS = 2_000  # of one polynomial
 _UNROLLED = 100  # summands of a sum that are written out
 
 
@@ -85,7 +86,11 @@ class Canon:
         """The normal form of a number."""
         if t not in self._polys:
             self.spend(1 + t.size // 4)
-            self._polys[t] = self._poly(t)
+            found = self._poly(t)
+            if len(found) > _MONOMIALS:
+                raise UnknownError(f"a polynomial of {len(found)} monomials is too long")
+            self.spend(len(found))
+            self._polys[t] = found
         return self._polys[t]
 
     def _poly(self, t: Nameless) -> Poly:
