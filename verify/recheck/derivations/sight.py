@@ -166,6 +166,8 @@ class Sight:
             case "+":
                 return sum(seen, Fraction(0)) if every else None
             case "*":
+                if t.args[0].number is not None and all(a.op == "Ind" for a in t.args[1:]):
+                    return min(t.args[0].number, Fraction(0))  # indicators are at most 1
                 return _product(seen) if every and min(seen) >= 0 else None
             case "Sum" | "SumOver" | "Int" | "E" | "En":
                 return Fraction(0) if below[-1] is not None and below[-1] >= 0 else None
