@@ -132,7 +132,9 @@ class Sight:
         if not t.free.isdisjoint(moving.reals) or t.op in ("En", "Int"):
             return True
         if t.op == "Sup":
-            signs = [node for node in t.args[0].walk() if node.op == "sym" and self.random(node)]
+            signs = [
+                node for node in t.args[0].walk() if node.op == "sym" and self.language.sign(node).random
+            ]
             return any(s.reach for s in signs) or self._really(t.args[0], moving)
         own = t.op == "sym" and t.sort == "Real" and self.language.sign(t).random
         return own or any(self._really(a, moving) for a in t.args)
@@ -153,6 +155,8 @@ class Sight:
                 return t.number
             case "exp" | "Abs" | "Ind":
                 return Fraction(0)
+            case "inv" if t.args[0].number:
+                return 1 / t.args[0].number
             case "sqrt":
                 return min(Fraction(1), seen[0]) if every and seen[0] > 0 else Fraction(0)
             case "^" if isinstance(t.value, int):
