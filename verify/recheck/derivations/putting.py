@@ -65,8 +65,11 @@ def put_function(
         near = max([body.fresh, *(a.fresh for a in args)])
         own = [Nameless("var", (), f"#{near + 1 + k}", p.sort) for k, p in enumerate(params)]
         found = replaced(found, dict(zip(params, own, strict=True)))
-        for variable, value in zip(own, args, strict=True):
-            found = put(found, variable, value, sight)
+        for variable, param, value in zip(own, params, args, strict=True):
+            try:
+                found = put(found, variable, value, sight)
+            except UnknownError as error:
+                raise UnknownError(f"{node}, where {param} is {variable}: {error}") from None
         return found
 
     return changed(t, leaf)
