@@ -128,6 +128,8 @@ def evaluate(t: Nameless, structure: Structure, at: dict, outcome, bound: tuple 
             return any(of(a) for a in t.args)
         case "Not":
             return not of(t.args[0])
+        case "Sure":
+            return all(evaluate(t.args[0], structure, at, o, bound) for o in OUTCOMES)
         case "Imp":
             return not of(t.args[0]) or of(t.args[1])
         case "All":

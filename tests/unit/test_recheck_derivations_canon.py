@@ -24,7 +24,7 @@ LANGUAGE = read_setting(SETTING)
 
 def same(left: str, right: str) -> bool:
     canon, read = Canon(LANGUAGE), TextReader(LANGUAGE)
-    is_formula = any(mark in left.partition("(")[0] for mark in ("Not", "And", "All", "=", "<"))
+    is_formula = any(mark in left.partition("(")[0] for mark in ("Not", "And", "All", "Sure", "=", "<"))
     kind = read.formula if is_formula else read.term
     return canon.normal(kind(left)) == canon.normal(kind(right))
 
@@ -81,6 +81,8 @@ SAME = [
     ("Not(Not(x == y))", "x == y"),
     ("And(u <= v, And(v <= u, u <= v))", "And(v <= u, u <= v)"),
     ("All(u, u <= c)", "All(v, v <= c)"),
+    ("Sure(u <= c)", "u <= c"),
+    ("Sure(E(W) <= c)", "E(W) <= c"),
     ("E(1/(1 + W**2) + c)", "E(1/(W**2 + 1)) + c"),
     ("E(1/(1 + Ind(u < W)) + c)", "E(1/(1 + Ind(Not(W <= u)))) + c"),
     ("Ind(0 <= Ind(u < v))", "1"),
@@ -125,6 +127,7 @@ OTHER = [
     ("u <= v", "0 <= v - u"),  # a relation keeps its sides
     ("u == v", "v == u"),
     ("Not(u == v)", "u < v"),
+    ("Sure(W <= c)", "W <= c"),
     ("And(u <= v, v <= u)", "Or(u <= v, v <= u)"),
     ("All(u, u <= c)", "All(n, n <= c)"),
 ]

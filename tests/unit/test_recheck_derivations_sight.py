@@ -151,7 +151,7 @@ TAME = [
     ("1/Int(s, 1, M(0, s))", OMEGA, False),
     ("Sup(n, N(n))", OMEGA, False),
     ("Sup(n, Sum(i, n, N(i)))", OMEGA, False),
-    ("Sup(n, a(n + N(0)))", OMEGA, True),
+    ("Sup(n, a(n + N(0)))", OMEGA, False),
     ("Sup(n, Y(0))", OMEGA, False),
     ("1/(Max(1, W) + N(0)*exp(W))", OMEGA, True),
     ("1/Min(1, W)", OMEGA, False),

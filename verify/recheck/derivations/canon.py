@@ -168,6 +168,9 @@ class Canon:
             return make(t.op, *ordered) if len(ordered) > 1 else ordered[0]
         if t.op == "Not":
             return negated(self.normal(t.args[0]))
+        if t.op == "Sure":
+            inner = self.normal(t.args[0])
+            return make("Sure", inner) if self.sight.random(inner) else inner
         if t.op == "All":
             x = fresh(str(t.value), t)
             return make("All", closed(self.normal(opened(t.args[0], x)), x), value=t.value)
