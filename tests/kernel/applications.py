@@ -107,10 +107,7 @@ class Prover:
             case "square":
                 return calculus.elementary(SETTING, "square", self.term())
             case "all":
-                y = self.variable("State", "Action")
-                inside = {**self.scope(), y.parts[0]: y.sort}
-                a = terms.relation("<=", self.term(scope=inside), self.term(scope=inside))
-                return theorems.specialize(theorems.assume(SETTING, terms.forall(y, a)), y)
+                return self._for_all()
             case "range":
                 return self._in_range()
             case "pool":
@@ -118,6 +115,17 @@ class Prover:
                 if found:
                     return self.rng.choice(found)
         return theorems.assume(SETTING, terms.relation(self.rng.choice(["<=", "<", "=="]), self.term(), self.term()))
+
+    def _for_all(self) -> Theorem:
+        """U(y) <= v(y), given that for all y."""
+        y = self.variable("State")
+        inside = {**self.scope(), y.parts[0]: y.sort}
+        u, v = self.term(scope=inside), self.term(scope=inside)
+        if self.rng.random() < 0.5:
+            state = terms.app(SETTING.symbols["X"], self._level())
+            picked = [terms.indicator(terms.relation("==", y, state)), terms.app(SETTING.symbols["M"], self._level(), y)]
+            u = calculus.expectation(self.rng.choice(picked), self.rng.choice([None, self._level()]))
+        return theorems.specialize(theorems.assume(SETTING, terms.forall(y, terms.relation("<=", u, v))), y)
 
     def _in_range(self) -> Theorem:
         """i u <= n u from i < n and 0 <= u, and the like."""
@@ -128,6 +136,8 @@ class Prover:
         square = calculus.elementary(SETTING, "square", self.term(depth=0))
         factor = square.says.parts[1]
         op = "<" if x.sort == "Nat" else "<="
+        if self.rng.random() < 0.3:
+            x, end = end, x
         small = theorems.assume(SETTING, terms.relation(op, x, end))
         goal = terms.relation("<=", terms.mul(x, factor), terms.mul(end, factor))
         return calculus.combine(SETTING, goal, [small, square], [(factor, 1), terms.ZERO])
@@ -152,10 +162,12 @@ class Prover:
         theorem = self.any_theorem()
         implies = [t for t in self.pool if t.says.tag == "Imp" and t.says.parts[0] is theorem.says]
         made = theorems.assume(SETTING, terms.implication(theorem.says, self.formula()))
+        if self.rng.random() < 0.2:
+            theorem = self.any_theorem()
         return theorems.mp(self.rng.choice([*implies, made]), theorem)
 
     def rule_cut(self) -> Theorem:
-        theorem = self.any_theorem()
+        theorem = self.rng.choice([self.any_theorem, self.rule_mp])()
         given = sorted(theorem.given, key=show)
         if not given:
             raise KernelError("nothing to cut")
@@ -172,6 +184,9 @@ class Prover:
     def rule_specialize(self) -> Theorem:
         found = [t for t in self.pool if t.says.tag == "All"]
         theorem = self.rng.choice(found) if found and self.rng.random() < 0.5 else self.rule_generalize()
+        if self.rng.random() < 0.5:
+            (given,) = self._for_all().given
+            theorem = theorems.assume(SETTING, given)
         return theorems.specialize(theorem, self.term(theorem.says.parts[0].sort))
 
     def rule_sure(self) -> Theorem:
@@ -187,7 +202,7 @@ class Prover:
 
     def rule_part(self) -> Theorem:
         theorem = self.rule_both()
-        parts = theorem.says.parts if theorem.says.tag == "And" else [theorem.says]
+        parts = [*(theorem.says.parts if theorem.says.tag == "And" else [theorem.says]), self.formula()]
         return theorems.part(theorem, self.rng.choice(parts))
 
     def rule_cases(self) -> Theorem:
@@ -206,9 +221,12 @@ class Prover:
             [calculus.elementary(SETTING, "max-right", u, v), calculus.fails(SETTING, a)],
             [terms.ONE, terms.sub(u, v)],
         )  # fmt: skip
-        if other is not terms.negation(a):
-            without = theorems.cut(theorems.assume(SETTING, other), theorems.assume(SETTING, goal))
-            without = theorems.mp(theorems.assume(SETTING, terms.implication(other, goal)), theorems.assume(SETTING, other))
+        if self.rng.random() < 0.5:
+            goal = self.formula()
+            with_a, without = (
+                theorems.mp(theorems.assume(SETTING, terms.implication(c, goal)), theorems.assume(SETTING, c))
+                for c in (a, other)
+            )
         return theorems.cases(a, with_a, without)
 
     def rule_absurd(self) -> Theorem:
@@ -218,7 +236,7 @@ class Prover:
         return theorems.absurd(theorem, denial, self.formula())
 
     def rule_substitute(self) -> Theorem:
-        theorem = self.any_theorem()
+        theorem = self.rng.choice([self.any_theorem, self._for_all])()
         x = self.free_variable(theorem)
         return theorems.substitute(theorem, x, self.term(x.sort))
 
@@ -250,10 +268,12 @@ class Prover:
         x = self.variable(sort)
         template = self.formula(self.rng.choice([2, 3]), {x.parts[0]: sort, **self.writer.scope(1)})
         if self.rng.random() < 0.4:
-            u = self.term(depth=2, scope={x.parts[0]: sort})
-            v = calculus.expectation(terms.mul(u, self.term()), self.rng.choice([None, self._level()]))
+            u = terms.function("Max", x, self.term(depth=0)) if sort == "Real" else terms.app(
+                SETTING.symbols["M"], self._level(), x
+            )
+            v = calculus.expectation(terms.mul(u, self.term(depth=0)), self.rng.choice([None, self._level()]))
             template = terms.relation("<=", v, self.term())
-        equation = theorems.assume(SETTING, terms.relation("==", self.term(sort), self.term(sort)))
+        equation = theorems.assume(SETTING, terms.relation("==", self.term(sort, 0), self.term(sort, 0)))
         if self.rng.random() < 0.3 and sort == "Real":
             a = self.formula()
             equation = self.rng.choice([calculus.holds, calculus.fails])(SETTING, a)
@@ -316,11 +336,11 @@ class Prover:
     def operator(self) -> Operator:
         match self.rng.choice(["Sum", "Sum", "SumOver", "Int", "E"]):
             case "Sum":
-                return Operator("Sum", self.variable("Nat"), self.term("Nat", self.rng.choice([0, 1])))
+                return Operator("Sum", self.variable("Nat"), self.term("Nat", self.rng.choice([0, 1]), dict(NAMES)))
             case "SumOver":
                 return Operator("SumOver", self.variable("State", "Action"))
             case "Int":
-                return Operator("Int", self.variable("Real"), self.term("Real", self.rng.choice([0, 1])))
+                return Operator("Int", self.variable("Real"), self.term("Real", self.rng.choice([0, 1]), dict(NAMES)))
         return Operator("E", None, self.rng.choice([None, self._level()]))
 
     def rule_exchange(self) -> Theorem:
@@ -365,7 +385,8 @@ class Prover:
         u, v = below.says.parts
         end = self.rng.choice([n, n, terms.add(n, terms.ONE)])
         sides = [calculus.binder("Sum", i, [end], side) for side in (u, v)]
-        formula = terms.relation("<=", *(terms.add(side, self.rng.choice([terms.ZERO, n])) for side in sides))
+        sides[0] = terms.add(sides[0], self.rng.choice([terms.ZERO, self.term(depth=0, scope={})]))
+        formula = terms.relation("<=", *sides)
         first, after = (terms.substitute(formula, {n: x}) for x in (terms.ZERO, terms.add(n, terms.ONE)))
         before = theorems.assume(SETTING, formula)
         one = theorems.substitute(below, i, end)

@@ -36,6 +36,36 @@ SETTING = Setting.of("worlds", "State Action", VARIABLES, SYMBOLS, {})
 NAMES: Mapping[str, str] = SETTING.variables
 BOUND = {"Nat": ["i", "j", "n"], "Real": ["s", "r"], "State": ["x", "y"], "Action": ["a"]}
 
+BINDING = ("i", "s", "y")
+DANGEROUS = (
+    "E(Sum(i, {n0} + 1, M(f(i), {e0})), {l0})",
+    "E(Sum(i, b, M(f(i), {e0})), f(0))",
+    "E(Sum(i, {n0} + gn(1), N(f(i))), f(0))",
+    "E(Sum(i, b, M(i, {e0})*{u0}), b + {k0})",
+    "E({u0}*M({l0}, X({l1})), {l2})",
+    "E({u0}*M(N({l0}), {e0}), {l1})",
+    "E(M(0, X({l1}))*W, {k0})",
+    "E(Sum(i, N({l0}), Y(i)*{u0}), {l1})",
+    "E(Sum(i, N({l0}), M(i, {e0}))*W)",
+    "Sum(i, N({l0}) + {k0}, E(M(i, {e0})*{u0}, {l1}))",
+    "Sum(i, B + {k0}, E(M(i, {e0})*W))",
+    "SumOver(y, Ind(y == X({l0}))*E(M({l1}, y)*{u0}, {l2}))",
+    "SumOver(y, Ind(y == {e0})*E(Ind(X({l0}) == y)*{u0}))",
+    "E(SumOver(y, Ind(y == X({l0}))*M({l1}, y))*{u0}, {l2})",
+    "E(E({u0}, {l0})*{u1}, {l1})",
+    "E(E({u0}*{u1}, {l0})*E({u2}, {l1}))",
+    "E({u0}*E({u1}, {l0})**2, {l1})",
+    "E(Ind({a0})*{u0}, {l0})",
+    "E(Ind(Or({a0}, {u0} <= {u1}))*{u2}, {l0})",
+    "Int(s, {k0} + 1, MaxOver(y, (lam(y, a) + gs(y)*s)*s))",
+    "Int(s, {u0}, E(R({l0}, s)*{u1}, {l1})*Sum(i, {n0}, R(i, s)))",
+    "E(Int(s, {u0}, R({l0}, s))*{u1}, {l1})",
+    "E(Sup(n, Min(M(n, {e0}), 2)), {l0})",
+    "E(MaxOver(y, M({l0}, y)*{u0}), {l1})",
+    "({u0} - {u1})*(1/({u0} - {u1}))*{u2}",
+    "Ind({u0} < {u1}) + Ind({u0} <= {u1})*Ind(2*{u0} == 2*{u1})",
+)
+
 Scope = dict[str, str]
 
 
@@ -49,8 +79,11 @@ def world(rng: Random, exact: bool = False) -> World:
 class Writer:
     """Random texts."""
 
-    def __init__(self, rng: Random, functions: float = 0.3, random: bool = True) -> None:
-        self.rng, self.functions, self.random = rng, functions, random
+    def __init__(
+        self, rng: Random, functions: float = 0.3, symbols: list[Symbol] = SYMBOLS, more: tuple[str, ...] = ()
+    ) -> None:
+        self.rng, self.functions, self.symbols = rng, functions, symbols
+        self.patterns = [*DANGEROUS, *more * 3]
 
     def scope(self, number: int = 3) -> Scope:
         """A few free variables."""
@@ -63,9 +96,10 @@ class Writer:
         return self.whole(depth, scope) if sort == "Nat" else self.element(sort, depth, scope)
 
     def _symbol(self, sort: str, depth: int, scope: Scope) -> str:
-        fitting = [s for s in SYMBOLS if s.value == sort and (self.random or not s.random)]
+        fitting = [s for s in self.symbols if s.value == sort]
         symbol = self.rng.choice(fitting)
-        args = [self.of(kind, depth - 1, scope) for kind in symbol.args]
+        deeper = 0 if self.rng.random() < 0.15 else depth - 1
+        args = [self.of(kind, deeper, scope) for kind in symbol.args]
         return f"{symbol.name}({', '.join(args)})" if args else symbol.name
 
     def element(self, sort: str, depth: int, scope: Scope) -> str:
@@ -122,6 +156,8 @@ class Writer:
             simple = depth < 0 or self.rng.random() < 0.35
             return self._leaf(scope, ("Nat", "Real")) if simple else self._symbol("Real", -1, scope)
         d, draw = depth - 1, self.rng.random()
+        if depth >= 2 and self.rng.random() < 0.3:
+            return self.dangerous(scope)
         if draw < 0.12:
             return self.rng.choice([self.whole(d, scope), self._leaf(scope, ("Nat", "Real"))])
         if draw < 0.32:
@@ -131,6 +167,19 @@ class Writer:
         if draw < 0.62:
             return self._arithmetic(d, scope)
         return self._operator(d, scope)
+
+    def dangerous(self, scope: Scope) -> str:
+        """A place where a normal form could be wrong, filled in at random."""
+        pattern = self.rng.choice(self.patterns)
+        for name in BINDING:
+            if f"{name}, " in pattern:
+                scope = {n: k for n, k in scope.items() if n != name}
+        words = {f"l{k}": self.level(scope) for k in range(3)}
+        words |= {f"u{k}": f"({self.real(self.rng.choice([0, 0, 1]), scope)})" for k in range(3)}
+        words |= {f"e{k}": self.element("State", 0, scope) for k in range(2)}
+        return pattern.format(
+            **words, n0=self.whole(0, scope), a0=self.formula(0, scope), k0=self.rng.randint(0, 2)
+        )
 
     def _arithmetic(self, d: int, scope: Scope) -> str:
         u, v = self.real(d, scope), self.real(d, scope)

@@ -346,18 +346,21 @@ class World:
             case "MaxOver":
                 return lambda env, w: reduce(_max, values(self.elements(sort), env, w))
             case "Sup":
-                return lambda env, w: _supremum(values([fmpq(k) for k in (*range(3 * CAP), FAR)], env, w))
+                return lambda env, w: self._supremum(values(self._suprema(), env, w))
             case "Int":
 
                 def integral(env: Env, w: Outcome) -> Value:
                     points = self._points(limit(env, w))
                     found = values([x for x, _ in points], env, w)
-                    return _total([p * v for (_, p), v in zip(points, found, strict=True)])
+                    return self._integrated([(p, v) for (_, p), v in zip(points, found, strict=True)])
 
                 return integral
         if sort in SAMPLES:
             return lambda env, w: False if False in values(SAMPLES[sort], env, w) else None
         return lambda env, w: conjunction(values(self.elements(sort), env, w))
+
+    def _integrated(self, values: list[tuple[fmpq, Value]]) -> Value:
+        return _total([p * v for p, v in values])
 
     def _points(self, end: Value) -> list[tuple[fmpq, fmpq]]:
         """Nodes and weights for [0, end]."""
@@ -369,6 +372,25 @@ class World:
             points += [(low + width * x, width * p) for x, p in self.nodes]
             low += width
         return points
+
+    def _suprema(self) -> list[fmpq]:
+        """Where a sequence is looked at, the last far out."""
+        return [fmpq(k) for k in (*range(3 * CAP), FAR)]
+
+    def _supremum(self, values: list[Value]) -> Value:
+        """Of a sequence (the last value is a far one) that settles, falls, or grows like a polynomial."""
+        *near, far = values
+        if not all(map(exact, values)):
+            raise Undecided
+        steps = [b - a for a, b in zip(near[-5:], near[-4:], strict=False)]
+        if all(d <= 0 for d in steps) and far <= near[-1]:
+            return max(near)
+        bends = [b - a for a, b in zip(steps, steps[1:], strict=False)]
+        more = fmpq(FAR - len(near) + 1)
+        grown = near[-1] + steps[-1] * more + bends[0] * more * (more + 1) / 2
+        if steps[0] > 0 and bends[0] >= 0 and all(b == bends[0] for b in bends) and far == grown:
+            return fmpq(0)  # there is no bound
+        raise Undecided
 
 
 @cache
@@ -394,22 +416,6 @@ def _power(x: Value, k: int) -> Value:
     for _ in range(abs(k)):
         result = result * x
     return inverse(result) if k < 0 else result
-
-
-def _supremum(values: list[Value]) -> Value:
-    """Of a sequence (the last value is a far one) that settles, falls, or grows like a polynomial."""
-    *near, far = values
-    if not all(map(exact, values)):
-        raise Undecided
-    steps = [b - a for a, b in zip(near[-5:], near[-4:], strict=False)]
-    if all(d <= 0 for d in steps) and far <= near[-1]:
-        return max(near)
-    bends = [b - a for a, b in zip(steps, steps[1:], strict=False)]
-    more = fmpq(FAR - len(near) + 1)
-    grown = near[-1] + steps[-1] * more + bends[0] * more * (more + 1) / 2
-    if steps[0] > 0 and bends[0] >= 0 and all(b == bends[0] for b in bends) and far == grown:
-        return fmpq(0)  # there is no bound
-    raise Undecided
 
 
 def _comparison(op: ast.cmpop, a: Code, b: Code) -> Code:
