@@ -20,6 +20,8 @@ def describe(claim: Claim) -> dict[str, Any]:
         "domain": domain_texts(claim.domain),
         "formula": None if claim.says is None else claim.says.data(),
         "area": claim.domain.data(),
+        "theorem": claim.theorem or None,
+        "setting": claim.setting.name if claim.setting is not None and claim.theorem else None,
         "symbols": dict(claim.symbols),
         "uses": list(claim.uses),
     }
@@ -55,4 +57,4 @@ def finding_text(claim: Claim) -> str:
     if claim.finding is None:
         return ""
     repair = f" Repair: {claim.finding.repair}." if claim.finding.repair else ""
-    return f"({claim.finding.breaks}) {claim.finding.summary.rstrip('.')}.{repair}"
+    return f"({claim.finding.breaks}) {claim.finding.text()}{repair}"

@@ -26,15 +26,17 @@ from enum import Enum
 from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from verify.claims import Claim, Effort
+from verify.claims.texts import describe
 from verify.source import Source
 
 PACKAGES = ("sympy", "python-flint", "mpmath", "numpy", "hypothesis", "numba")
 _INSTALLED = ("site-packages", "dist-packages")
 _ENGINE = "verify.running.engine"
+_ADDRESS: Any = object.__repr__  # says the class and the address, and nothing else
 
 
 @lru_cache(maxsize=1)
@@ -155,7 +157,15 @@ def _claim_data(claim: Claim) -> Any:
     names = {name: r.text(name) for name, r in claim.domain.ranges.items()}
     texts = [claim.label, claim.statement, claim.source, str(claim.kind), claim.latex, claim.argued]
     domain = [names, claim.domain.texts(), claim.domain.integers]
-    return [texts, says, domain, list(claim.uses), canonical(claim.checks)]
+    return [texts, says, domain, list(claim.uses), canonical(claim.checks), _derivation_data(claim)]
+
+
+def _derivation_data(claim: Claim) -> Any:
+    """What a derivation starts from: its setting, and what the claims say that it uses."""
+    if claim.derivation is None or claim.setting is None:
+        return None
+    others = [] if claim.among is None else [describe(claim.among[label]) for label in claim.uses]
+    return [claim.theorem, canonical(claim.derivation), claim.setting.data(), others]
 
 
 def canonical(thing: Any, above: tuple[int, ...] = ()) -> Any:
@@ -179,8 +189,11 @@ def canonical(thing: Any, above: tuple[int, ...] = ()) -> Any:
         return [inner(thing.func), inner(thing.args), inner(thing.keywords)]
     if is_dataclass(thing):
         return [_name(type(thing)), *([f.name, inner(getattr(thing, f.name))] for f in fields(thing))]
-    text = repr(thing)
-    return [_name(type(thing)), "" if " at 0x" in text else text]
+    if isinstance(thing, MethodType):
+        return [inner(thing.__func__), inner(thing.__self__)]
+    if callable(thing) and hasattr(thing, "__qualname__"):  # compiled, or around another one
+        return [_name(thing), inner(getattr(thing, "__wrapped__", None))]
+    return [_name(type(thing)), "" if type(thing).__repr__ is _ADDRESS else repr(thing)]
 
 
 def _cells(function: FunctionType) -> list[Any]:
