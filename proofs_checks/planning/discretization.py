@@ -33,7 +33,7 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.discretization import euler_errors, grid_limit, most_jumps, sampled_policy
 from proofs_checks.checks.optimality import ADJUSTABLE, COMMITTED
-from proofs_checks.derivations import transitions
+from proofs_checks.derivations import euler, transitions
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 from verify.provers.computed import Assumed
@@ -198,15 +198,16 @@ section.repair(
 section.repair(
     "eq:hjb-pde/euler",
     "The error of solving the HJB equation by explicit Euler steps h, λmax h <= 1, is explicit: at most "
-    "λmax H h/2 for rewards in [0,1], as one step adds at most ∫λmax s ds = λmax h²/2 over [0,h] and there "
-    "are n = H/h. (The paper calls it unknown. It is an error for the solution of the HJB equation, which "
-    "is not V*.)",
+    "λmax H h/2 for rewards in [0,1]. Steps keep order and do not spread differences "
+    "(eq:hjb-pde/euler-step), so that a bounded solution, v(x,t+h) - v(x,t) = ∫F(v)ds over [t,t+h], rises "
+    "by at most s within time s; one step adds at most ∫λmax s ds = λmax h²/2 over [0,h] and there are n = "
+    "H/h. (The paper calls it unknown. It is an error for the solution of the HJB equation, which is not "
+    "V*.)",
     says="n*(m*h**2/2) <= m*H*h/2",
     domain=Domain.of("n >= 1", "h > 0", "m > 0", "H > 0", "n*h <= H", "m*h <= 1", integers="n"),
     symbols={"m": "λmax"},
-    uses="eq:hjb-pde/euler-step eq:hjb-pde/repaired",
+    theorem=euler.EULER,
+    derivation=euler.euler,
     checks=(euler_errors(), *PROOF),
-    argued="that the solution rises by at most s within time s, so that one step adds λmax h²/2",
-    expected="tested",
     mutant=euler_errors(Fraction(1, 2)),
 )
