@@ -24,6 +24,7 @@ from proofs_checks.derivations.nearby import (
     SEEN,
     TRUE,
     chain,
+    conditional,
     density,
     density_low,
     estimate,
@@ -36,25 +37,34 @@ from proofs_checks.derivations.nearby import (
     small,
     wait,
 )
-from proofs_checks.derivations.operators import ESTIMATES, RATES_LOW, ROWS_HIGH, ROWS_LOW, U
+from proofs_checks.derivations.operators import (
+    ESTIMATES,
+    ROWS_HIGH,
+    ROWS_LOW,
+    WITHIN,
+    U,
+    decays,
+    part,
+)
 from proofs_checks.derivations.opposite import RISING, SLOPE, dominated, hat_row, least, sooner
+from proofs_checks.derivations.optimism import within
 from proofs_checks.derivations.setting import operator
 from proofs_checks.derivations.values import SMALL
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-_REACH = "Min(gal(x, a), 2)"
+REACH = "Min(gal(x, a), 2)"
 
 
-def slower(low: str, time: str, reach: str) -> str:
+def slower(low: str, time: str, reach: str, hat: str = HAT) -> str:
     """The cost where the true rate is l <= λ̂."""
-    return f"r(x, a)*({wait(low, time)} - {wait(HAT, time)}) + ({time} - {wait(low, time)})*{reach}/2"
+    return f"r(x, a)*({wait(low, time)} - {wait(hat, time)}) + ({time} - {wait(low, time)})*{reach}/2"
 
 
-def faster(high: str, time: str, reach: str) -> str:
+def faster(high: str, time: str, reach: str, hat: str = HAT) -> str:
     """The cost where the true rate is m >= λ̂."""
-    return f"(1 - r(x, a))*({wait(HAT, time)} - {wait(high, time)}) + ({time} - {wait(HAT, time)})*{reach}/2"
+    return f"(1 - r(x, a))*({wait(hat, time)} - {wait(high, time)}) + ({time} - {wait(hat, time)})*{reach}/2"
 
 
 def _costs(reach: str) -> str:
@@ -65,7 +75,7 @@ def _costs(reach: str) -> str:
     )
 
 
-COST = chain(_costs(_REACH), ESTIMATES, ROWS, SEEN, SMALL, RISING, SLOPE, "0 <= t")
+COST = chain(_costs(REACH), ESTIMATES, ROWS, SEEN, SMALL, RISING, SLOPE, "0 <= t")
 
 
 def _slower_cost(D: Derivation) -> Theorem:  # noqa: N803
@@ -138,9 +148,114 @@ def reach(D: Derivation) -> Theorem:  # noqa: N803
 
 def cost(D: Derivation) -> Theorem:  # noqa: N803
     """What T^a u has more than T^{a,k}u, for a rate above and below its estimate."""
-    both = D.instantiate(theorems.both(_slower_cost(D), _faster_cost(D)), "gal", "x a", _REACH)
+    both = D.instantiate(theorems.both(_slower_cost(D), _faster_cost(D)), "gal", "x a", REACH)
     found = theorems.cut(reach(D), both)
     return D.imply(found, ESTIMATES, ROWS, SEEN, SMALL, RISING, SLOPE, "0 <= t")
 
 
-THEOREMS = {**HALF, "lem:optimism/sharp/cost": COST}
+# --- in time ------------------------------------------------------------------------------------
+
+_RATES = "And(0 <= c, c <= q, q <= d, 0 <= e)"
+TIME = chain(
+    f"And(({slower('c', 't', 'e', 'q')})*{wait('q', 'H')} <= ({slower('c', 'H', 'e', 'q')})*{wait('q')}, "
+    f"({faster('d', 't', 'e', 'q')})*{wait('q', 'H')} <= ({faster('d', 'H', 'e', 'q')})*{wait('q')})",
+    _RATES,
+    WITHIN,
+)
+
+
+def longer(D: Derivation) -> Theorem:  # noqa: N803
+    """0 <= q, 0 <= t <= H ⊢ w(q, H) == w(q, t) + ∫_0^{H-t} exp(-q(t + u)) du."""
+    low, start, end = D.assume("0 <= q"), D.assume("0 <= t"), D.assume("t <= H")
+    signs = [start, D.linear("0 <= H", start, end), D.linear("0 <= H - t", end)]
+    later = "Int(u, H - t, exp(-q*(t + u)))"
+    goal = f"{wait('q', 'H')} == {wait('q')} + {later}"
+
+    def areas(*wholes: str) -> list[Theorem]:
+        ends = (("s", "t"), ("s", "H"), ("u", "H - t"))
+        return [D.closed(D.primitive(x, to, whole), *signs) for (x, to), whole in zip(ends, wholes, strict=True)]
+
+    def moving(positive: Theorem) -> Theorem:
+        parts = areas("-exp(-q*s)", "-exp(-q*s)", "-exp(-q*(t + u))")
+        many = D.linear(f"q*{wait('q', 'H')} == q*{wait('q')} + q*{later}", *parts)
+        one = D.positive("inverse", "q", positive)
+        facts = [D.scaled(one, text) for text in (wait("q"), wait("q", "H"), later)]
+        return D.linear(goal, D.scaled(many, "1/q"), *facts)
+
+    def still(none: Theorem) -> Theorem:
+        zero = D.mp(D.known("antisymmetric", "0", "q"), theorems.both(low, none))
+        template = goal.replace("q", "Real_1")
+        first = D.linear(D.at(D.assume(template), Real_1="0").says, *areas("s", "s", "u"))
+        return D.rewrite(zero, first, "Real_1", template)
+
+    return D.cases("0 < q", moving, still)
+
+
+def _sooner_later(D: Derivation, low: str, high: str, less: Theorem) -> Theorem:  # noqa: N803
+    """l <= m, 0 <= s <= t, 0 <= u ⊢ exp(-ls - mv) <= exp(-lv - ms), v = t + u."""
+    gap = D.linear("0 <= t + u - s", D.assume("s <= t"), D.assume("0 <= u"))
+    size = D.times(gap, D.linear(f"0 <= {high} - {low}", less))
+    return decays(D, D.linear(f"{low}*(t + u) + {high}*s <= {low}*s + {high}*(t + u)", size))
+
+
+_INSIDE = "And(0 <= s, s <= t, 0 <= u, u <= H - t)"
+
+
+def _in_time(D: Derivation, density_of: str, *facts: Theorem) -> Theorem:  # noqa: N803
+    """∫_0^t c ∫_0^{H-t} e(t + u) du <= ∫_0^t e ∫_0^{H-t} c(t + u) du, from c(s)e(t + u) <= c(t + u)e(s).
+
+    For functions without a form first: the product of two exponentials is one, and is no product of integrals.
+    """
+    order = D.assume(f"All(s, All(u, Imp({_INSIDE}, gf(s)*gg(t + u) <= gf(t + u)*gg(s))))")
+    ranges = [D.assume(one) for one in ("0 <= s", "s <= t", "0 <= u", "u <= H - t")]
+    one = D.mp(D.special(order, "s", "u"), theorems.both(*ranges))
+    whole = D.integral(D.integral(one, "s", "t"), "u", "H - t")
+    for name, body in (("gf", density_of.format("s")), ("gg", "exp(-q*s)")):
+        whole = D.instantiate(whole, name, "s", body)
+    now, then = density_of.format("s"), density_of.format("(t + u)")
+    here = D.linear(f"({now})*exp(-q*(t + u)) <= ({then})*exp(-q*s)", *facts)
+    return theorems.cut(conditional(D, here, _INSIDE, "s", "u"), whole)
+
+
+def time(D: Derivation) -> Theorem:  # noqa: N803
+    """The costs at the ends, divided by w(λ̂, t), increase in t."""
+    rates = D.assume(_RATES)
+    low, less, more, reach_low = (part(D, rates, one) for one in ("0 <= c", "c <= q", "q <= d", "0 <= e"))
+    hat, high = D.linear("0 <= q", low, less), D.linear("0 <= d", low, less, more)
+    start, end = D.assume("0 <= t"), D.assume("t <= H")
+    gap = D.linear("s <= t + u", D.assume("s <= t"), D.assume("0 <= u"))
+    falls = {
+        rate: decays(D, D.linear(f"{rate}*s <= {rate}*(t + u)", D.times(gap, sign)))
+        for rate, sign in (("c", low), ("q", hat))
+    }
+    below = D.closed(D.pointwise("exp(-d) <= 1", "d >= 0", d="c*s"), D.times(low, D.assume("0 <= s")))
+    rest = D.linear("0 <= 1 - exp(-c*s)", below)
+    jumps_slower = [
+        D.times(falls["q"], rest),
+        D.times(falls["c"], D.known("exp", "-q*s")),
+    ]
+    jumps_slower = [D.times(one, reach_low) for one in jumps_slower]
+    cross_low, cross_high = _sooner_later(D, "c", "q", less), _sooner_later(D, "q", "d", more)
+    spared = D.linear("0 <= 1 - r(x, a)", D.fact("reward-high"))
+    slower_c = "r(x, a)*(exp(-c*{0}) - exp(-q*{0})) + (1 - exp(-c*{0}))*e/2"
+    faster_c = "(1 - r(x, a))*(exp(-q*{0}) - exp(-d*{0})) + (1 - exp(-q*{0}))*e/2"
+    first = _in_time(D, slower_c, *jumps_slower, D.times(cross_low, D.fact("reward-low")))
+    second = _in_time(D, faster_c, D.times(falls["q"], reach_low), D.times(cross_high, spared))
+    split = longer(D)
+    rows = (("c", low), ("q", hat), ("d", high))
+    splits = [theorems.cut(sign, D.at(split, q=one)) for one, sign in rows]
+    ones = [D.primitive("s", "t", "s"), D.closed(D.primitive("u", "H - t", "u"), D.linear("0 <= H - t", end))]
+    lengths = [D.scaled(one, by) for one in (*splits, *ones) for by in ("r(x, a)", "e", "1")]
+    later = "Int(u, H - t, exp(-q*(t + u)))"
+    found = []
+    for cost_of, rate, density_of, whole in ((slower, "c", slower_c, first), (faster, "d", faster_c, second)):
+        big, little = cost_of(rate, "H", "e", "q"), cost_of(rate, "t", "e", "q")
+        now = D.linear(f"{little} == Int(s, t, {density_of.format('s')})", *lengths)
+        then = D.linear(f"{big} == {little} + Int(u, H - t, {density_of.format('(t + u)')})", *lengths)
+        facts = [D.scaled(now, later), D.scaled(then, wait("q")), D.scaled(splits[1], little)]
+        found.append(D.linear(f"({little})*{wait('q', 'H')} <= ({big})*{wait('q')}", whole, *facts))
+    both = theorems.both(*found)
+    return D.imply(within(D, both), _RATES, WITHIN)
+
+
+THEOREMS = {**HALF, "lem:optimism/sharp/cost": COST, "lem:optimism/sharp/time": TIME}
