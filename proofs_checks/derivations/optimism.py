@@ -47,7 +47,7 @@ from proofs_checks.derivations.operators import (
     part,
 )
 from proofs_checks.derivations.setting import estimated, operator
-from proofs_checks.derivations.values import SMALL, VALUE_BOUND, VN
+from proofs_checks.derivations.values import SMALL, VALUE_BOUND
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.terms import Term
@@ -286,7 +286,7 @@ def upward(
     ``image`` is T^{a,k} of a pattern, and ``steps`` says that gq is iterated with it.
     """
     start, end = D.assume("0 <= t"), D.assume("t <= H")
-    hat = image(iterate("n"))
+    values, hat = operator("a", "V(n, {y}, {s})"), image(iterate("n"))
     top_hat = f"MaxOver(a, {hat})"
     bounds = D.mp(D.lemma("lem:optimism/value-bound"), start)
     inside = D.assume("And(0 <= s, s <= t)")
@@ -299,7 +299,7 @@ def upward(
         below = D.mp(D.special(before, "y", "s"), theorems.both(s0, D.linear("s <= H", s1, end)))
         order = D.all(D.imply(below, "And(0 <= s, s <= t)"), "y", "s")
         every = theorems.cut(order, one)
-        top = D.linear(f"{operator('a', VN)} <= {top_hat}", every, D.most("a", hat, "a"))
+        top = D.linear(f"{values} <= {top_hat}", every, D.most("a", hat, "a"))
         top = calculus.least(top, D.variable("a"))
         next_bounds = D.at(bounds, n="n + 1")
         facts = [

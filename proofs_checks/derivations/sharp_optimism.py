@@ -6,7 +6,7 @@ largest at λ̂, where it is not more than at the upper end.
 
 from __future__ import annotations
 
-from proofs_checks.derivations.half_bonus import PLAIN, values_rise
+from proofs_checks.derivations.half_bonus import PLAIN, in_range, values_rise
 from proofs_checks.derivations.iterations import BONUS, STARTS, STEPS, STOPPED
 from proofs_checks.derivations.model_error import radius
 from proofs_checks.derivations.nearby import HAT, RATES, ROWS, SEEN, TRUE, chain, estimate, ordered, wait, wait_high, wait_low
@@ -182,11 +182,9 @@ def one_step(D: Derivation) -> Theorem:  # noqa: N803
 
 def slopes(D: Derivation) -> Theorem:  # noqa: N803
     """SLOPE for V(n)."""
-    condition = D.assume("And(0 <= s, s <= u, u <= t)")
-    inside = theorems.both(part(D, condition, "0 <= s"), part(D, condition, "s <= u"))
-    one = D.mp(D.lemma("lem:optimism/sharp/slope", x="y", t="u"), inside)
-    one = D.linear("V(n, y, u) <= V(n, y, s) + u - s", one)
-    return D.all(D.imply(one, "And(0 <= s, s <= u, u <= t)"), "y", "s", "u")
+    return in_range(
+        D, D.lemma("lem:optimism/sharp/slope", x="y", t="s"), "V(n, y, u) <= V(n, y, s) + u - s"
+    )
 
 
 def sharp(D: Derivation) -> Theorem:  # noqa: N803
@@ -196,5 +194,4 @@ def sharp(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(theorems.both(below, top), *_SETS, STARTS, STEPS, STOPPED, WITHIN)
 
 
-SLOPE_V = "Imp(And(0 <= s, s <= t), V(n, x, t) <= V(n, x, s) + t - s)"
-THEOREMS = {**SHARP_COST, "lem:optimism/sharp/slope": SLOPE_V, "lem:optimism/sharp": SHARP}
+THEOREMS = {**SHARP_COST, "lem:optimism/sharp": SHARP}

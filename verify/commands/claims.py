@@ -110,14 +110,14 @@ def _print_granted(options: argparse.Namespace, source: Source, claims: ClaimSet
         rows = {"axioms": list(map(vars, axioms)), "facts": list(map(vars, facts)), "in_words": words}
         print(json.dumps(rows, indent=2))
         return 0
-    print(f"{len(axioms)} axioms{':' if axioms else ''}", *_granted_lines(axioms), sep="\n")
-    print(f"{len(facts)} other facts of the settings{':' if facts else ''}", *_granted_lines(facts), sep="\n")
+    print(*_granted_lines("axioms", axioms), *_granted_lines("other facts of the setting", facts), sep="\n")
     if words:
-        print(f"{len(words)} claims cited or argued in words: {', '.join(words)}")
+        print(f"cited or argued in words: {', '.join(words)}")
     return 0
 
 
-def _granted_lines(rows: Sequence[Granted]) -> Iterator[str]:
+def _granted_lines(title: str, rows: Sequence[Granted]) -> Iterator[str]:
+    yield f"{title}: {len(rows) or 'none'}"
     for one in rows:
         yield f"  {one.name} ({one.setting}, {one.kind}): {one.says}"
         yield textwrap.indent(textwrap.fill(f"{one.why}; used by {', '.join(one.used_by)}", 90), " " * 6)

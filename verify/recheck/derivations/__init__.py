@@ -2,8 +2,8 @@
 
 From the bottom up: ``trees`` (terms without names of bound variables), ``languages``, ``reading`` (settings,
 texts), ``polynomials``, ``sight`` (what is seen from the form: known, tame, floors), ``putting``
-(substitution), ``canon`` (the normal form), ``workbench``, ``logic``, ``analysis``, ``elementary`` (the rules),
-``checking``, and ``references`` (lemmas and proved relations of a document).
+(substitution), ``canon`` (the normal form), ``workbench``, ``logic``, ``analysis``, ``elementary`` (the
+rules), ``checking``, and ``references`` (lemmas and proved relations of a document).
 """
 
 from verify.recheck.derivations.checking import check_derivation

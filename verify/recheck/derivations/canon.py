@@ -68,10 +68,6 @@ class Canon:
         if self._work > _WORK:
             raise UnknownError("too much work to bring the terms to normal form")
 
-    def same(self, a: Nameless, b: Nameless) -> bool:
-        """Whether they are the same."""
-        return self.normal(a) == self.normal(b)
-
     def normal(self, t: Nameless) -> Nameless:
         """The normal form of a term or a formula."""
         if t not in self._normals:
@@ -211,7 +207,9 @@ class Canon:
     # ------------------------------------------------------------ sums and maxima
 
     def _sum(self, t: Nameless) -> Poly:
-        bound, body = self.poly(t.args[0]), t.args[1]
+        bound = self.poly(t.args[0])
+        i = fresh("Nat", t.args[1], below=tree(bound))
+        body = closed(self.normal(opened(t.args[1], i)), i)
         extra = bound.get(ONE, Fraction(0))
         rest = {m: c for m, c in bound.items() if m}
         pieces: list[Poly] = []
