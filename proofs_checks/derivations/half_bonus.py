@@ -34,7 +34,17 @@ from proofs_checks.derivations.nearby import (
     wait_high,
     wait_low,
 )
-from proofs_checks.derivations.operators import ESTIMATES, ORDERED, RATES_HIGH, RATES_LOW, WITHIN, U, V, maximum, part
+from proofs_checks.derivations.operators import (
+    ESTIMATES,
+    ORDERED,
+    RATES_HIGH,
+    RATES_LOW,
+    WITHIN,
+    U,
+    V,
+    maximum,
+    part,
+)
 from proofs_checks.derivations.opposite import RISING
 from proofs_checks.derivations.opposite import THEOREMS as OPPOSITE
 from proofs_checks.derivations.optimism import bonus_low, limit, rate_radius, upward
@@ -53,7 +63,7 @@ COST = f"Min(t**2/2*gbe(x, a), t) + gal(x, a)/2*(t - {wait(HAT)})"
 ERROR = chain(f"Abs({_APART}) <= {COST}", ESTIMATES, RATES, ROWS, SEEN, SMALL, RISING, "0 <= t")
 
 
-def with_true_row(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
+def with_true_row(D: Derivation, theorem: Theorem) -> Theorem:
     """The theorem for the estimated rates and the true rows, given ESTIMATES as before."""
     model = D.assume(ESTIMATES)
     row = D.linear(f"SumOver(y, {ROW}) <= 1", D.fact("jump-sum"))
@@ -66,7 +76,7 @@ def with_true_row(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
     return D.mp(D.instantiate(theorem, "gp", "x a y", ROW), true)
 
 
-def error(D: Derivation) -> Theorem:  # noqa: N803
+def error(D: Derivation) -> Theorem:
     """|T^{a,k}u - T^a u| <= min{t²β/2, t} + (t - w(λ̂))α/2, without the bonus."""
     start = D.assume("0 <= t")
     rates = with_true_row(D, D.lemma("lem:optimism/opposite"))
@@ -99,14 +109,19 @@ HALVED = chain(
 )
 
 
-def one_step(D: Derivation) -> Theorem:  # noqa: N803
+def one_step(D: Derivation) -> Theorem:
     """The sets, SMALL, RISING, ORDERED, 0 <= t <= H ⊢ T^a u <= T^{a,k} v."""
     start, model, rates, rows = (D.assume(one) for one in ("0 <= t", ESTIMATES, RATES, ROWS))
     difference = D.mp(D.lemma("eq:diff"), model, bonus_low(D, ENOUGH), D.assume(ORDERED), start)
     conditions = [D.assume(one) for one in (SEEN, SMALL, RISING)]
     costs = D.mp(D.lemma("lem:optimism/halved/step"), model, rates, rows, *conditions, start)
     signs = [rate_radius(D), radius(D)]
-    half = theorems.both(*(D.linear(f"0 <= {one}/2", sign) for one, sign in zip(("gbe(x, a)", "gal(x, a)"), signs, strict=True)))
+    half = theorems.both(
+        *(
+            D.linear(f"0 <= {one}/2", sign)
+            for one, sign in zip(("gbe(x, a)", "gal(x, a)"), signs, strict=True)
+        )
+    )
     paid = D.lemma("lem:optimism/bonus", c="gbe(x, a)/2", d="gal(x, a)/2")
     paid = D.mp(paid, half, theorems.both(start, D.assume("t <= H")))
     facts = [
@@ -118,12 +133,12 @@ def one_step(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"{operator('a', U)} <= {estimated('a', V)}", difference, costs, paid, *facts)
 
 
-def values_rise(D: Derivation) -> Theorem:  # noqa: N803
+def values_rise(D: Derivation) -> Theorem:
     """RISING for V(n)."""
     return in_range(D, D.lemma("lem:optimism/rising", m="n", x="y", t="s"), "V(n, y, s) <= V(n, y, u)")
 
 
-def in_range(D: Derivation, lemma: Theorem, goal: str) -> Theorem:  # noqa: N803
+def in_range(D: Derivation, lemma: Theorem, goal: str) -> Theorem:
     """Imp(And(0 <= s, s <= u), A) for all s <= u <= t; of A the part that is the goal."""
     condition = D.assume("And(0 <= s, s <= u, u <= t)")
     order = D.mp(lemma, theorems.both(part(D, condition, "0 <= s"), part(D, condition, "s <= u")))
@@ -131,7 +146,7 @@ def in_range(D: Derivation, lemma: Theorem, goal: str) -> Theorem:  # noqa: N803
     return D.all(D.imply(one, "And(0 <= s, s <= u, u <= t)"), "y", "s", "u")
 
 
-def halved(D: Derivation) -> Theorem:  # noqa: N803
+def halved(D: Derivation) -> Theorem:
     """V*_n <= V̂_n, and V* <= V̂_{n_k} + ε λmax t, with half of the bonus."""
     below = upward(D, one_step(D), values_rise(D))
     top = theorems.cut(bonus_low(D, ENOUGH), limit(D, below, "eq:error-vi/load"))
@@ -144,7 +159,7 @@ _HALF = "(gbon(x, {a}) + (gal(x, {a}) + t*gbe(x, {a}))/2)*t"
 HALF_STEP = step_theorem(_HALF, RATES, ROWS, SEEN)
 
 
-def iterates_rise(D: Derivation) -> Theorem:  # noqa: N803
+def iterates_rise(D: Derivation) -> Theorem:
     """RISING for V̂_{l+1}."""
     assumed = [D.assume(one) for one in ITERATION]
     bound = D.mp(D.lemma("eq:mono", x="y", t="s"), *assumed, D.assume("0 <= s"))
@@ -153,7 +168,7 @@ def iterates_rise(D: Derivation) -> Theorem:  # noqa: N803
     return iteration_rises(D, step, STEPS, partial(estimated, "a"))
 
 
-def iteration_rises(D: Derivation, step: Theorem, steps: str, image: Callable[..., str]) -> Theorem:  # noqa: N803
+def iteration_rises(D: Derivation, step: Theorem, steps: str, image: Callable[..., str]) -> Theorem:
     """RISING for gq(l + 1), from T^{a,k}gq(n)(x, t) <= T^{a,k}gq(n)(x, u), given RISES of gq(n), t <= u."""
     condition = "And(0 <= t, t <= u)"
     now, then = image(iterate("n")), image(iterate("n"), time="u")
@@ -183,7 +198,7 @@ def iteration_rises(D: Derivation, step: Theorem, steps: str, image: Callable[..
     return in_range(D, D.special(all_n, "y", "s", "u"), "gq(l + 1, y, s) <= gq(l + 1, y, u)")
 
 
-def half_cost(D: Derivation) -> Theorem:  # noqa: N803
+def half_cost(D: Derivation) -> Theorem:
     """ESTIMATES, BONUS, RATES, ROWS, SEEN, SMALL, RISING, 0 <= t ⊢ T^{a,k}u <= T^a u + (b + (α + tβ)/2)t."""
     conditions = [D.assume(one) for one in (ESTIMATES, RATES, ROWS, SEEN, SMALL, RISING, "0 <= t")]
     costs = D.mp(D.lemma("lem:optimism/halved/step"), *conditions)
@@ -196,7 +211,7 @@ def half_cost(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"{estimated('a', U)} <= {operator('a', U)} + {_HALF.format(a='a')}", costs, *facts)
 
 
-def half_step(D: Derivation) -> Theorem:  # noqa: N803
+def half_step(D: Derivation) -> Theorem:
     """V̂ <= T^a V̂ + (b + (α + tβ)/2)t."""
     found = greedy(D, half_cost(D), iterates_rise(D))
     return D.imply(found, *ITERATION, RATES, ROWS, SEEN, GREEDY, WITHIN)

@@ -11,7 +11,18 @@ from proofs_checks.derivations.half_bonus import COST, PLAIN, values_rise
 from proofs_checks.derivations.half_bonus import THEOREMS as HALF
 from proofs_checks.derivations.halved_error import hat_density
 from proofs_checks.derivations.iterations import STARTS, STOPPED, iterate
-from proofs_checks.derivations.nearby import HAT, RATES, ROWS, SEEN, chain, estimate, inside, wait, wait_high, wait_low
+from proofs_checks.derivations.nearby import (
+    HAT,
+    RATES,
+    ROWS,
+    SEEN,
+    chain,
+    estimate,
+    inside,
+    wait,
+    wait_high,
+    wait_low,
+)
 from proofs_checks.derivations.operators import (
     ESTIMATES,
     ORDERED,
@@ -64,20 +75,20 @@ OPTIMISM = chain(
 )
 
 
-def error(D: Derivation) -> Theorem:  # noqa: N803
+def error(D: Derivation) -> Theorem:
     """The sets, SMALL, RISING, 0 <= t ⊢ |T^{a,k}u - T^a u| <= B."""
     lemma = D.instantiate(D.lemma("lem:optimism/halved/step"), "gal", "x a", REACH)
     conditions = [D.assume(one) for one in (SEEN, SMALL, RISING, "0 <= t")]
     return D.mp(lemma, D.assume(ESTIMATES), D.assume(RATES), reach(D), *conditions)
 
 
-def covered(D: Derivation) -> Theorem:  # noqa: N803
+def covered(D: Derivation) -> Theorem:
     """The sets, SMALL, RISING, 0 <= t ⊢ T^a u <= T^{a,k}u + B."""
     near = error(D)
     return D.linear(f"{operator('a', U)} <= {lumped(U)}", near, D.known("abs-", near.says.parts[0].parts[0]))
 
 
-def one_step(D: Derivation) -> Theorem:  # noqa: N803
+def one_step(D: Derivation) -> Theorem:
     """The sets, SMALL, RISING, ORDERED, 0 <= t ⊢ T^a u <= T^{a,k}v + B."""
     model = D.assume(ESTIMATES)
     order = D.mp(
@@ -90,7 +101,7 @@ def one_step(D: Derivation) -> Theorem:  # noqa: N803
 # --- the iteration ------------------------------------------------------------------------------
 
 
-def lump_low(D: Derivation) -> Theorem:  # noqa: N803
+def lump_low(D: Derivation) -> Theorem:
     """ESTIMATES, RATES, ROWS, 0 <= t ⊢ 0 <= B."""
     start, size = D.assume("0 <= t"), rate_radius(D)
     half = D.linear("0 <= t**2/2*gbe(x, a)", D.times(size, D.linear("0 <= t**2/2", D.known("square", "t"))))
@@ -99,11 +110,11 @@ def lump_low(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"0 <= {LUMP}", rate, D.times(rest, reach_low(D)))
 
 
-def _always(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
+def _always(D: Derivation, theorem: Theorem) -> Theorem:
     return D.all(D.imply(theorem, "0 <= t"), "x", "t")
 
 
-def nonnegative(D: Derivation) -> Theorem:  # noqa: N803
+def nonnegative(D: Derivation) -> Theorem:
     """All(x, All(t, Imp(0 <= t, 0 <= gq(n, x, t))))."""
     start, image = D.assume("0 <= t"), lumped(iterate("n"))
     now = D.special(D.assume(STEPS), "n", "x", "t")
@@ -125,19 +136,19 @@ def nonnegative(D: Derivation) -> Theorem:  # noqa: N803
     return D.induction("n", "All(x, All(t, Imp(0 <= t, 0 <= gq(n, x, t))))", _always(D, first), step)
 
 
-def _movement(D: Derivation, u: str, v: str, far: str, near: Theorem, size: Theorem) -> Theorem:  # noqa: N803
+def _movement(D: Derivation, u: str, v: str, far: str, near: Theorem, size: Theorem) -> Theorem:
     """T^{a,k}u <= T^{a,k}v + ∫ λ̂ exp(-λ̂s) far(t - s) ds; near and size given 0 <= s <= t."""
     bodies = {"gf": ("s", far), "gu": ("y s", u.format(y="y", s="s")), "gv": ("y s", v.format(y="y", s="s"))}
     return D.closed(applied(D, moved(D), bodies), on_the_range(D, near, "y", "s"), on_the_range(D, size, "s"))
 
 
-def _stopped(D: Derivation, state: str, time: str, within_horizon: Theorem) -> list[Theorem]:  # noqa: N803
+def _stopped(D: Derivation, state: str, time: str, within_horizon: Theorem) -> list[Theorem]:
     difference = f"gq(l + 1, {state}, {time}) - gq(l, {state}, {time})"
     there = D.mp(D.special(D.assume(STOPPED), state, time), within_horizon)
     return [there, D.known("abs", difference), D.known("abs-", difference)]
 
 
-def load(D: Derivation) -> Theorem:  # noqa: N803
+def load(D: Derivation) -> Theorem:
     """The iteration, STOPPED, 0 <= t <= H ⊢ gq(m) <= gq(l + 1) + e λmax t."""
     start, end, s0, s1 = (D.assume(text) for text in ("0 <= t", "t <= H", "0 <= s", "s <= t"))
     horizon, more = theorems.both(start, end), "e*lmax*t"
@@ -171,7 +182,7 @@ def load(D: Derivation) -> Theorem:  # noqa: N803
     return D.mp(D.special(D.induction("m", goal, start_m, step), "x", "t"), D.assume(WITHIN))
 
 
-def optimism(D: Derivation) -> Theorem:  # noqa: N803
+def optimism(D: Derivation) -> Theorem:
     """T^aV*_n <= T^{a,k}V*_n + B, V*_n <= V̂_n, and V* <= V̂_{n_k} + ε λmax t."""
     rise = values_rise(D)
     below = upward(D, one_step(D), rise, steps=STEPS, image=lumped)
@@ -179,7 +190,7 @@ def optimism(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(theorems.both(step_at_values(D, rise), below, top), *_SETS, STARTS, STEPS, STOPPED, WITHIN)
 
 
-def step_at_values(D: Derivation, rise: Theorem) -> Theorem:  # noqa: N803
+def step_at_values(D: Derivation, rise: Theorem) -> Theorem:
     """The sets, 0 <= t <= H ⊢ T^a V(n) <= T^{a,k}V(n) + B."""
     one = applied(D, covered(D), {"gu": ("y s", "V(n, y, s)")})
     return within(D, theorems.cut(rise, theorems.cut(values_small(D), one)))

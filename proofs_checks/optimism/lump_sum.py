@@ -30,24 +30,27 @@ from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.lump_sum import WHOLE, Parts, corners, costs, dear, made_up
+from proofs_checks.derivations import lump_sum
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
 
 _LESS = Fraction(98, 100)
 
-section = Section(checks=PROOF, expected="proved", symbols={"al": "α", "be": "β"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"al": "α", "be": "β"})
 
 section.repair(
     "lem:optimism/lump-sum",
-    "On 𝒢, for the printed estimators, T^{a,k}V + B >= T^aV for V = V*_n, where T^{a,k} has no bonus and "
-    "B(t) = min(t²β/2, t) + (t - w(λ̂,t)) min(α, 2)/2: so V* <= V̂_∞ if B(t) is added in the place of the "
-    "bonus, and lem:optimism holds with ε λmax H. The two errors of the rate have opposite signs and are at "
-    "most t²β/2 and at most t in size; the row's error (f - u/2)d, |d| <= e, is at most (u/2)e.",
+    "On 𝒢, if p̂ is a probability wherever λ̂ > 0, as the printed estimators are, T^{a,k}V + B >= T^aV for "
+    "V = V*_n, where T^{a,k} has no bonus and B(t) = min(t²β/2, t) + (t - w(λ̂,t)) min(α, 2)/2: so V*_n <= "
+    "V̂_n if B(t) is added in the place of the bonus, and lem:optimism holds with ε λmax t <= ε λmax H. The "
+    "two errors of the rate have opposite signs and are at most t²β/2 and at most t in size; the row's "
+    "error (f - u/2)d, |d| <= e, is at most (u/2)e.",
     says="(f - u/2)*d <= u/2*e",
     domain=Domain.of("f >= 0", "f <= u", "u >= 0", "d <= e", "-d <= e", "e >= 0", reals="d"),
-    uses="lem:optimism/opposite lem:error-model/halved lem:optimism/value-bound eq:error-vi/load",
+    uses="eq:Qa/monotone lem:optimism/halved/step lem:optimism/rising lem:optimism/value-bound",
     checks=(made_up(), corners(), *PROOF),
-    argued="the sum of the errors under the integral, the induction over n, and the truncation",
-    expected="tested",
+    theorem=lump_sum.OPTIMISM,
+    derivation=lump_sum.optimism,
     latex=r"B(t) = \min\bigl(\tfrac{t^2}2\beta, t\bigr)"
     r" + \bigl(t-\tfrac{1-e^{-\hat\lambda t}}{\hat\lambda}\bigr)\tfrac{\min(\alpha,2)}2",
     mutant=corners(Parts(jump=_LESS)),

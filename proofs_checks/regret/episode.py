@@ -25,27 +25,30 @@ from proofs_checks.checks.episode import episodes, mistakes, one_step, own_equat
 from proofs_checks.checks.model_error import HALF, ONE
 from proofs_checks.checks.perturbed import PRINTED
 from proofs_checks.checks.perturbed_values import Shares
+from proofs_checks.derivations import greedy_step, half_bonus
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section, increasing
 
 _HAT, _TRUE = "(1 - exp(-m*h))/m", "(1 - exp(-l*h))/l"
 _NONE = Fraction(0)
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "be": "β", "h": "H", "mu": "μ"}
+    checks=PROOF,
+    expected="proved",
+    setting=PAPER,
+    symbols={"l": "λ", "al": "α", "be": "β", "h": "H", "mu": "μ"},
 )
 
 section.step(
     "eq:rec-Vk",
-    "v = V̂_{n_k}(x,t) <= y = sup_a T^{a,k}V̂_{n_k-1}(x,t) <= z = sup_a T^{a,k}V̂_{n_k}(x,t), because "
-    "V̂_{n_k} = min{t, y}, V̂_{n_k-1} <= V̂_{n_k} and T^{a,k} is monotone; for every state and time, and a "
-    "= π^k(x,t) attains z.",
-    says="v <= z",
-    domain=("v >= 0", "y >= 0", "z >= 0", "v <= y", "y <= z"),
+    "V̂_n(x,t) <= max_a T^{a,k}V̂_n(x,t) for n >= 1, every state and t >= 0, because V̂_n = min{t, max_a "
+    "T^{a,k}V̂_{n-1}}, V̂_{n-1} <= V̂_n and T^{a,k} is monotone; a = π^k(x,t) attains the maximum for n = "
+    "n_k.",
     source="lem:v-v-continuoustime",
-    uses="eq:mono eq:Qa/monotone",
-    checks=(recursion(), *PROOF),
-    argued="that T^{a,k} is monotone, and a minimum at most its second argument",
-    expected="tested",
+    uses="eq:Qa/monotone eq:mono",
+    checks=recursion(),
+    theorem=greedy_step.REC,
+    derivation=greedy_step.rec,
     latex=r"\hat V_{n_k}(x,H) \le \sup_a(\mathcal T^{a,k}\hat V_{n_k})(x,H)",
     mutant=recursion(2),
 )
@@ -115,15 +118,14 @@ section.step(
 
 section.step(
     "lem:v-v-continuoustime/step",
-    "On 𝒢, V̂ - V^π <= (b + α + tβ)t + E[(V̂ - V^π)(Y,(t-τ)⁺)] at every state and time t: the reward term "
-    "x is at most t²β/2 + tb (eq:reward-disc) and the error y of the operator on V̂ <= t at most t²β/2 + "
-    "tα (lem:error-model).",
-    says="x + y <= t**2*be + t*b + t*al",
-    domain=("t >= 0", "be >= 0", "b >= 0", "al >= 0", "x <= t**2*be/2 + t*b", "y <= t**2*be/2 + t*al"),
-    uses="eq:rec-Vk eq:Vpik eq:reward-disc lem:error-model",
-    checks=(one_step(ONE, ONE, ONE), *PROOF),
-    argued="that the difference is the sum of the two terms and what is left at the next state",
-    expected="tested",
+    "On 𝒢, V̂ <= T^aV̂ + (b + α + tβ)t at every state and t <= H, a = π(x,t) the action that is best for V̂ "
+    "and T^{a,k}: the reward costs at most t²β/2 + tb (eq:reward-disc) and the error of the operator on V̂ "
+    "<= t is at most t²β/2 + tα (lem:error-model). So V̂ - V^π <= (b + α + tβ)t + E[(V̂ - V^π)(Y,(t-τ)⁺)], "
+    "by eq:Vpik.",
+    uses="eq:mono eq:rec-Vk lem:error-model lem:optimism/reward",
+    checks=one_step(ONE, ONE, ONE),
+    theorem=greedy_step.STEP,
+    derivation=greedy_step.step,
     mutant=one_step(ONE, _NONE, ONE),
 )
 
@@ -163,6 +165,18 @@ section.claim(
         "a lump sum of the remaining time the factor CH + 1 disappears (thm:CT-UCB/lump-sum).",
         repair="lem:v-v-continuoustime/halved",
     ),
+)
+
+section.repair(
+    "lem:v-v-continuoustime/halved/step",
+    "On 𝒢, V̂ <= T^aV̂ + (b + (α + tβ)/2)t for the greedy a and any bonus b >= 0, if p̂ is a probability "
+    "wherever λ̂ > 0, as the printed estimators are: of the two errors of the rate one is at most 0 (V̂ "
+    "does not decrease in t) and the other at most t²β/2, and the jumps cost at most (t - w(λ̂))α/2 <= tα/2.",
+    uses="eq:mono eq:rec-Vk lem:optimism/halved/step",
+    checks=one_step(HALF, HALF, HALF, PRINTED),
+    theorem=half_bonus.HALF_STEP,
+    derivation=half_bonus.half_step,
+    mutant=one_step(HALF, _NONE, HALF, PRINTED),
 )
 
 section.repair(
