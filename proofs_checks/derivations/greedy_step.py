@@ -1,4 +1,4 @@
-r"""One step of ``lem:v-v-continuoustime``: what the greedy action of the estimated model costs in the true one.
+r"""One step of ``lem:v-v-continuoustime``: what the greedy action costs in the true model.
 
 With :math:`\hat V` the iterate that is returned and a the action that is best for it,
 
@@ -66,7 +66,7 @@ def cost(D: Derivation) -> Theorem:
 
 
 def greedy(D: Derivation, costs: Theorem, *more: Theorem) -> Theorem:
-    """V̂ <= T^a V̂ + cost for the greedy a, from T^{a,k}u <= T^a u + cost, given SMALL and more that V̂ satisfies."""
+    """V̂ <= T^a V̂ + cost for the greedy a, from T^{a,k}u <= T^a u + cost, given SMALL and more of V̂."""
     assumed = [D.assume(one) for one in ITERATION]
     inside, start = D.assume("And(0 <= s, s <= t)"), D.assume("0 <= t")
     bounds = D.mp(D.lemma("eq:mono", n="l + 1", x="y", t="s"), *assumed, part(D, inside, "0 <= s"))

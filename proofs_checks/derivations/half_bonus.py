@@ -1,4 +1,4 @@
-r"""``lem:optimism/halved``: half of the bonus, because what the estimates cost in one step is half of what is printed.
+r"""``lem:optimism/halved``: half of the bonus, because one step costs half of what is printed.
 
 For a function that rises from 0 and is at most t, without the bonus,
 
@@ -10,7 +10,6 @@ the rate's errors in the reward and in the holding time have opposite signs, and
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from proofs_checks.derivations.greedy_step import GREEDY, ITERATION, greedy, step_theorem
 from proofs_checks.derivations.greedy_step import THEOREMS as STEP
@@ -47,7 +46,7 @@ from proofs_checks.derivations.operators import (
 )
 from proofs_checks.derivations.opposite import RISING
 from proofs_checks.derivations.opposite import THEOREMS as OPPOSITE
-from proofs_checks.derivations.optimism import bonus_low, limit, rate_radius, upward
+from proofs_checks.derivations.optimism import ESTIMATED, bonus_low, limit, rate_radius, upward
 from proofs_checks.derivations.setting import estimated, operator
 from proofs_checks.derivations.slopes import DERIVED as SLOPES_DERIVED
 from proofs_checks.derivations.slopes import rising_step
@@ -165,7 +164,7 @@ def iterates_rise(D: Derivation) -> Theorem:
     bound = D.mp(D.lemma("eq:mono", x="y", t="s"), *assumed, D.assume("0 <= s"))
     positive = D.all(D.imply(part(D, bound, "0 <= gq(n, y, s)"), "0 <= s"), "y", "s")
     step = theorems.cut(positive, D.instantiate(rising_step(D), "gu", "y s", "gq(n, y, s)"))
-    return iteration_rises(D, step, STEPS, partial(estimated, "a"))
+    return iteration_rises(D, step, STEPS, ESTIMATED)
 
 
 def iteration_rises(D: Derivation, step: Theorem, steps: str, image: Callable[..., str]) -> Theorem:

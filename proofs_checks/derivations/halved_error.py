@@ -1,8 +1,8 @@
-r"""What the proof of ``lem:error-model`` gives beyond it: half of the jump term, and rate errors of opposite signs.
+r"""What the proof of ``lem:error-model`` gives beyond it: half of the jump term.
 
-A row that is a probability differs from the true one by numbers that add up to 0, so u/2 can be taken from u.  With the
-*estimated* rate in the jump term, :math:`\hat g\hat m - gm = (\hat g-g)m + \hat g(\hat m-m)`, this term
-vanishes where :math:`\hat\lambda = 0`, which is where a row may be empty.
+A row that is a probability differs from the true one by numbers that add up to 0, so u/2 can be taken from u.
+With the *estimated* rate in the jump term, :math:`\hat g\hat m - gm = (\hat g-g)m + \hat g(\hat m-m)`, this
+term vanishes where :math:`\hat\lambda = 0`, which is where a row may be empty.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-r"""``lem:error-model``: what wrong rates and rows cost in one application of the operator, under the integral.
+r"""``lem:error-model``: what wrong rates and rows cost in one application of the operator.
 
 The density λ exp(-λs) moves by at most the change of λ: with :math:`U(q) = (l+q)e^{-(l+q)s}`,
-:math:`U(d) - U(0) = \int_0^d (1-z)e^{-z}dq` with z = (l + q)s, and ``lem:error-model/lipschitz`` bounds the integrand.
+:math:`U(d) - U(0) = \int_0^d (1-z)e^{-z}dq` with z = (l + q)s, and ``lem:error-model/lipschitz`` bounds the
+integrand.
 """
 
 from __future__ import annotations

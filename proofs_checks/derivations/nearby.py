@@ -1,8 +1,8 @@
 r"""What is known of an estimated model near the true one, and the integrals that all errors are made of.
 
-The estimates of one pair are a rate ``glam``, a row ``gp``, a bonus ``gbon`` and the radii ``gbe`` of the rate and
-``gal`` of the row; ``gu`` is a function of state and remaining time.  With :math:`w(\lambda) = \int_0^t
-e^{-\lambda s}ds`, and in this form because it is defined for :math:`\lambda = 0` too,
+The estimates of one pair are a rate ``glam``, a row ``gp``, a bonus ``gbon`` and the radii ``gbe`` of the
+rate and ``gal`` of the row; ``gu`` is a function of state and remaining time.  With
+:math:`w(\lambda) = \int_0^te^{-\lambda s}ds`, and in this form because it is defined for :math:`\lambda = 0` too,
 
 .. math:: w(\lambda) + \int_0^t\lambda e^{-\lambda s}(t-s)\,ds = t .
 """
@@ -88,7 +88,7 @@ def modulus(D: Derivation, of: str, most: str, *facts: Theorem) -> Theorem:
 
 
 def conditional(D: Derivation, theorem: Theorem, condition: str, *names: str) -> Theorem:
-    """All(names, Imp(And(A, B, …), C)) from C, given A, B, …"""
+    """All(names, Imp(And(A, B, …), C)) from C, given A, B and so on."""
     whole = D.formula(condition)
     for one in whole.parts:
         theorem = theorems.cut(theorems.part(D.assume(whole), one), theorem)

@@ -5,7 +5,8 @@ One step, for u <= v and :math:`0 \le u(y,s) \le s`:
 .. math:: \mathcal T^{a,k}v - \mathcal T^au \ \ge\ b\,w(\lambda_{\max}) + r\,[w(\hat\lambda) - w(\lambda)]
           + [\hat Eu - Eu] \ \ge\ b\,w(\lambda_{\max}) - t^2\beta - t\alpha ,
 
-and the bonus makes up for it because :math:`H\,w(\lambda_{\max},t) \ge t\,w(\lambda_{\max},H)` (w is concave in t).
+and the bonus makes up for it because :math:`H\,w(\lambda_{\max},t) \ge t\,w(\lambda_{\max},H)`: w is concave
+in t.
 """
 
 from __future__ import annotations
@@ -204,6 +205,9 @@ def within(D: Derivation, theorem: Theorem) -> Theorem:
     return theorem
 
 
+ESTIMATED = partial(estimated, "a")
+"""T^{a,k} of a pattern."""
+
 # --- the induction ------------------------------------------------------------------------------
 
 ENOUGH = "All(x, All(a, C*(H**2*gbe(x, a) + H*gal(x, a)) <= gbon(x, a)))"
@@ -275,9 +279,9 @@ def upward(
     step: Theorem,
     *more: Theorem,
     steps: str = STEPS,
-    image: Callable[[str], str] = partial(estimated, "a"),
+    image: Callable[[str], str] = ESTIMATED,
 ) -> Theorem:
-    """V(n) <= gq(n), from T^a u <= T^{a,k} v, given SMALL, ORDERED, 0 <= t <= H, and more that V(n) satisfies.
+    """V(n) <= gq(n), from T^a u <= T^{a,k} v, given SMALL, ORDERED, 0 <= t <= H, and more of V(n).
 
     ``image`` is T^{a,k} of a pattern, and ``steps`` says that gq is iterated with it.
     """

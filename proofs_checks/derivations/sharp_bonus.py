@@ -1,12 +1,13 @@
 r"""``lem:optimism/sharp``: the smallest bonus, constant in time, that the proof of optimism gives.
 
-**The cost** for a function that rises from 0 by at most 1 per unit of time.  If :math:`\lambda \le \hat\lambda`,
-:math:`\int\hat g\hat m \ge \int g\hat m` (``opposite``), and :math:`\int g(m-\hat m) \le (t-w(\lambda))\alpha/2`.
-If :math:`\lambda \ge \hat\lambda`, :math:`\int(g-\hat g)m \le \int(g-\hat g)(t-s) = w(\hat\lambda)-w(\lambda)`
-because :math:`s - m(s)` rises, and :math:`\int\hat g(m-\hat m) \le (t-w(\hat\lambda))\alpha/2`.
+**The cost** for a function that rises from 0 by at most 1 per unit of time.  If
+:math:`\lambda \le \hat\lambda`, :math:`\int\hat g\hat m \ge \int g\hat m` (``opposite``), and
+:math:`\int g(m-\hat m) \le (t-w(\lambda))\alpha/2`.  If :math:`\lambda \ge \hat\lambda`,
+:math:`\int(g-\hat g)m \le \int(g-\hat g)(t-s) = w(\hat\lambda)-w(\lambda)` because :math:`s - m(s)`
+rises, and :math:`\int\hat g(m-\hat m) \le (t-w(\hat\lambda))\alpha/2`.
 
-**In time.**  With c the density of a cost and :math:`e = e^{-\hat\lambda s}`, :math:`c(s)e(v) \le c(v)e(s)` for
-:math:`s \le v`; integrated over :math:`s \le t` and :math:`t \le v \le H` this is
+**In time.**  With c the density of a cost and :math:`e = e^{-\hat\lambda s}`, :math:`c(s)e(v) \le c(v)e(s)`
+for :math:`s \le v`; integrated over :math:`s \le t` and :math:`t \le v \le H` this is
 :math:`\int_0^tc\int_0^He \le \int_0^Hc\int_0^te`.
 """
 
@@ -74,30 +75,27 @@ def _costs(reach: str) -> str:
 COST = chain(_costs(REACH), ESTIMATES, ROWS, SEEN, SMALL, RISING, SLOPE, "0 <= t")
 
 
+def _rows_error(D: Derivation, rate: str, error: Theorem, g: Theorem) -> Theorem:
+    """∫ g m <= ∫ g m̂ + ∫ g (t - s)α/2, from g |m̂ - m| <= g (t - s)α/2."""
+    one = D.times(D.known("abs-", MEANS.format("t - s")), g)
+    more = f"{density(rate)}*(t - s)*gal(x, a)/2"
+    goal = f"{density(rate)}*{mean(ROW)} <= {density(rate)}*{mean(ROW_HAT)} + {more}"
+    return D.integral(D.linear(goal, error, one), "s", "t")
+
+
 def _slower_cost(D: Derivation) -> Theorem:
     """λ <= λ̂ ⊢ T^a u <= T^{a,k}u + r[w(λ) - w(λ̂)] + (t - w(λ))α/2."""
-    less = D.assume(f"{TRUE} <= {HAT}")
-    g, change = density_low(D, TRUE, rate_low(D)), MEANS.format("t - s")
+    less, probability = D.assume(f"{TRUE} <= {HAT}"), D.formula(f"SumOver(y, {ROW_HAT}) == 1")
+    g = density_low(D, TRUE, rate_low(D))
 
     def case(one: Theorem) -> Theorem:
-        if one.says is D.formula(f"{HAT} == 0"):
-            some = D.linear(f"0 < {HAT}", less, D.fact("lmin"), D.fact("rate-low"))
-            return theorems.absurd(
-                some, D.linear(f"{HAT} <= 0", one), D.formula(f"SumOver(y, {ROW_HAT}) == 1")
-            )
-        return one
+        if one.says is probability:
+            return one
+        some = D.linear(f"0 < {HAT}", less, D.fact("lmin"), D.fact("rate-low"))
+        return theorems.absurd(some, D.linear(f"{HAT} <= 0", one), probability)
 
     row = D.split(D.special(D.assume(SEEN), "x", "a"), case, case)
-    error = theorems.cut(row, half_jumps(D, g))
-    whole = D.integral(
-        D.linear(
-            f"{density(TRUE)}*{mean(ROW)} <= {density(TRUE)}*{mean(ROW_HAT)} + {density(TRUE)}*(t - s)*gal(x, a)/2",
-            error,
-            D.times(D.known("abs-", change), g),
-        ),
-        "s",
-        "t",
-    )
+    whole = _rows_error(D, TRUE, theorems.cut(row, half_jumps(D, g)), g)
     sooner_left = sooner(D, ROW_HAT, hat_row(D), TRUE, HAT, less)
     time = D.scaled(parts_of_time(D, TRUE), "gal(x, a)")
     goal = f"{operator('a', U)} <= {PLAIN} + {slower(TRUE, 't', 'gal(x, a)')}"
@@ -107,16 +105,7 @@ def _slower_cost(D: Derivation) -> Theorem:
 def _faster_cost(D: Derivation) -> Theorem:
     """λ̂ <= λ ⊢ T^a u <= T^{a,k}u + (1 - r)[w(λ̂) - w(λ)] + (t - w(λ̂))α/2."""
     less = D.assume(f"{HAT} <= {TRUE}")
-    g, change = hat_density(D), MEANS.format("t - s")
-    whole = D.integral(
-        D.linear(
-            f"{density(HAT)}*{mean(ROW)} <= {density(HAT)}*{mean(ROW_HAT)} + {density(HAT)}*(t - s)*gal(x, a)/2",
-            seen_jumps(D),
-            D.times(D.known("abs-", change), g),
-        ),
-        "s",
-        "t",
-    )
+    whole = _rows_error(D, HAT, seen_jumps(D), hat_density(D))
     rest = f"s - {mean(ROW, time='s')}"
     shape = dominated(D, HAT, TRUE, less, rest, *_rest_rises(D))
     times = [parts_of_time(D, one) for one in (HAT, TRUE)]
@@ -216,7 +205,7 @@ _INSIDE = "And(0 <= s, s <= t, 0 <= u, u <= H - t)"
 def _in_time(D: Derivation, density_of: str, *facts: Theorem) -> Theorem:
     """∫_0^t c ∫_0^{H-t} e(t + u) du <= ∫_0^t e ∫_0^{H-t} c(t + u) du, from c(s)e(t + u) <= c(t + u)e(s).
 
-    For functions without a form first: the product of two exponentials is one, and is no product of integrals.
+    For functions without a form first: a product of two exponentials is one, and its integral no product.
     """
     order = D.assume(f"All(s, All(u, Imp({_INSIDE}, gf(s)*gg(t + u) <= gf(t + u)*gg(s))))")
     ranges = [D.assume(one) for one in ("0 <= s", "s <= t", "0 <= u", "u <= H - t")]
@@ -234,7 +223,7 @@ def time(D: Derivation) -> Theorem:
     rates = D.assume(_RATES)
     low, less, more, reach_low = (part(D, rates, one) for one in ("0 <= c", "c <= q", "q <= d", "0 <= e"))
     hat, high = D.linear("0 <= q", low, less), D.linear("0 <= d", low, less, more)
-    start, end = D.assume("0 <= t"), D.assume("t <= H")
+    end = D.assume("t <= H")
     gap = D.linear("s <= t + u", D.assume("s <= t"), D.assume("0 <= u"))
     falls = {
         rate: decays(D, D.linear(f"{rate}*s <= {rate}*(t + u)", D.times(gap, sign)))

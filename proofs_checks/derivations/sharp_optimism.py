@@ -1,7 +1,7 @@
 r"""Optimism with the sharp bonus: at every time it is at least what rate and jumps cost together.
 
-The cost is linear in w(λ), and the ends of the confidence interval decide: where λ <= λ̂ and r is less than α'/2 it is
-largest at λ̂, where it is not more than at the upper end.
+The cost is linear in w(λ), and the ends of the confidence interval decide: where λ <= λ̂ and r is less than
+α'/2 it is largest at λ̂, where it is not more than at the upper end.
 """
 
 from __future__ import annotations

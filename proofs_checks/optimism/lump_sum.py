@@ -68,6 +68,18 @@ section.repair(
 )
 
 section.repair(
+    "lem:v-v-continuoustime/lump-sum/step",
+    "With the lump sum B in the place of the bonus one step costs V̂ - T^aV̂ <= 2B(t) <= t²β + (t - "
+    "w(λ̂,t))α, and at most t(Hβ + (1 - 1/κ)α), κ = v/(1 - exp(-v)), v = λmax H, for the greedy a and t <= "
+    "H: V̂ rises and is at most t, so its errors are at most B; and w(λ̂,t)/t >= 1/κ.",
+    uses="eq:Qa/monotone lem:optimism/halved/step",
+    checks=(costs(), dear()),
+    theorem=lump_sum.STEP,
+    derivation=lump_sum.step,
+    mutant=dear(Fraction(19, 10)),
+)
+
+section.repair(
     "lem:v-v-continuoustime/lump-sum",
     "With the lump sum B in the place of the bonus one step costs V̂ - T^aV̂ <= 2B(t) <= t²β + (t - w)α <= "
     "t(Hβ + (1 - 1/κ)α), κ = v/(1 - exp(-v)), v = λmax H; so V* - V^π <= Σ_m E 2B(H - t_m) + ε λmax H. V̂ "

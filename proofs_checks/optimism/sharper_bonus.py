@@ -140,8 +140,8 @@ section.repair(
     "jumps cost together, for every t <= H. The bonus is b w(λ̂,H) = max of the costs of "
     "lem:optimism/sharp/cost at t = H for λ̲ = max(λ̂ - β, 0) and λ̄ = min(λ̂ + β, λmax) in the place of λ; "
     "between the ends they are linear in w(λ) (lem:optimism/sharp/ends).",
-    uses="eq:Qa/monotone eq:error-vi/load lem:optimism/rising lem:optimism/sharp/cost lem:optimism/sharp/slope "
-    "lem:optimism/sharp/time lem:optimism/value-bound",
+    uses="eq:Qa/monotone eq:error-vi/load lem:optimism/rising lem:optimism/sharp/cost "
+    "lem:optimism/sharp/slope lem:optimism/sharp/time lem:optimism/value-bound",
     checks=(iterates(), values(), corners()),
     theorem=sharp_optimism.SHARP,
     derivation=sharp_optimism.sharp,
