@@ -2,7 +2,7 @@ r"""What is known of an estimated model near the true one, and the integrals tha
 
 The estimates of one pair are a rate ``glam``, a row ``gp``, a bonus ``gbon`` and the radii ``gbe`` of the
 rate and ``gal`` of the row; ``gu`` is a function of state and remaining time.  With
-:math:`w(\lambda) = \int_0^te^{-\lambda s}ds`, and in this form because it is defined for :math:`\lambda = 0` too,
+:math:`w(\lambda) = \int_0^te^{-\lambda s}ds`, in this form because it is defined for λ = 0 too,
 
 .. math:: w(\lambda) + \int_0^t\lambda e^{-\lambda s}(t-s)\,ds = t .
 """

@@ -2,9 +2,8 @@ r"""The two errors of the rate have opposite signs, for values that rise.
 
 A larger rate leaves the state sooner: :math:`\int_0^s\lambda e^{-\lambda u}du = 1-e^{-\lambda s}` rises in λ,
 so that by parts :math:`\int_0^t\lambda e^{-\lambda s}m(t-s)\,ds` rises in λ if m rises from
-:math:`m(0)\ge0`, while :math:`w(\lambda)` falls.  If m
-rises by at most 1 per unit of time, then :math:`s - m(s)` rises too, and the
-first gains at most what the second loses.
+:math:`m(0)\ge0`, while :math:`w(\lambda)` falls.  If m rises by at most 1 per
+unit of time, then :math:`s - m(s)` rises too, and the first gains at most what the second loses.
 """
 
 from __future__ import annotations
