@@ -35,7 +35,7 @@ section = Section(
     checks=PROOF,
     expected="proved",
     setting=PAPER,
-    symbols={"l": "λ", "al": "α", "b": "β", "gh": "ĝ", "mh": "m̂"},
+    symbols={"l": "λ", "al": "α", "be": "β", "gh": "ĝ", "mh": "m̂"},
 )
 
 section.step(
@@ -101,10 +101,10 @@ section.step(
     mutant=row_error(HALF, UNSEEN),  # half is too little for a row of zeros
     finding=Remark(
         "constant",
-        "True, and twice too large wherever p̂ is a probability. Where it is not (a pair that "
-        "was never left) the rate is estimated as 0 too and the bound holds without α, so that lem:CI-p is "
-        "not needed for N⁺ = 0. With lem:optimism/halved the bonus, and with it the bound of thm:CT-UCB, "
-        "can be halved.",
+        "True, and twice too large wherever p̂ is a probability.",
+        details="Where it is not (a pair that was never left) the rate is estimated as 0 too and the bound "
+        "holds without α, so that lem:CI-p is not needed for N⁺ = 0. With lem:optimism/halved the bonus, "
+        "and with it the bound of thm:CT-UCB, can be halved.",
         repair="lem:error-model/halved",
     ),
 )

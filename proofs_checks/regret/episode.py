@@ -26,6 +26,7 @@ from proofs_checks.checks.model_error import HALF, ONE
 from proofs_checks.checks.perturbed import PRINTED
 from proofs_checks.checks.perturbed_values import Shares
 from proofs_checks.derivations import greedy_step, half_bonus
+from proofs_checks.derivations.episodes import VPIK, mean_of_episode
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section, increasing
 
@@ -55,12 +56,15 @@ section.step(
 
 section.step(
     "eq:Vpik",
-    "V^π(x,t) = T^a V^π(x,t) with a = π(x,t), for policies of state and remaining time: the expected "
-    "reward along the path, followed forward in time, agrees with the right side up to 10^-12.",
+    "V^π(x,t) = T^a V^π(x,t) with a = π(x,t), for policies of state and remaining time, and V^π is the mean "
+    "of what an episode earns: what the next m sojourns of an episode earn in the mean when a decision is "
+    "made is the m-th iterate of T^π at its state and its remaining time, and V^π there up to ρᵐH. "
+    "(Followed forward in time the expected reward along the path agrees with the right side up to 10^-12.)",
     source="lem:v-v-continuoustime",
-    uses="sec:episodicRL/joint-law",
+    uses="sec:simulation/evaluation",
+    theorem=VPIK,
+    derivation=mean_of_episode,
     checks=own_equation(),
-    expected="tested",
     latex=r"V^{\pi}(x,H) = r\int_0^He^{-\lambda s}ds + \mathbb E[V^{\pi}(x_1,(H-\tau_0)^+)]",
     mutant=own_equation(forget=True),
 )
@@ -77,9 +81,9 @@ section.step(
     ),  # where λ̂ <= λ the equality is true: must not be refuted
     finding=Remark(
         "notation",
-        "The first equality of eq:reward-disc is an inequality where r > 0 and λ̂ > λ: the left "
-        "side has w(λ̂) - w(λ) < 0 without bars. The next line needs <= only. (In the same display λ(x,a) "
-        "stands for λ(x_0,a_0).)",
+        "The first equality of eq:reward-disc is an inequality where r > 0 and λ̂ > λ: the left side has "
+        "w(λ̂) - w(λ) < 0 without bars.",
+        details="The next line needs <= only. (In the same display λ(x,a) stands for λ(x_0,a_0).)",
         repair="eq:reward-disc/equality/repaired",
     ),
 )
@@ -160,9 +164,10 @@ section.claim(
     mutant=mistakes(Shares(_NONE, _NONE, _NONE)),
     finding=Remark(
         "constant",
-        "Stands as printed, and is twice too large: bonus, α and β can all be halved, and with "
-        "them the bound of thm:CT-UCB (thm:CT-UCB/halved); ε exp(λmax H) can be ε λmax H. With the bonus as "
-        "a lump sum of the remaining time the factor CH + 1 disappears (thm:CT-UCB/lump-sum).",
+        "Stands as printed, and is twice too large: bonus, α and β can all be halved, and with them the "
+        "bound of thm:CT-UCB (thm:CT-UCB/halved); ε exp(λmax H) can be ε λmax H.",
+        details="With the bonus as a lump sum of the remaining time the factor CH + 1 disappears "
+        "(thm:CT-UCB/lump-sum).",
         repair="lem:v-v-continuoustime/halved",
     ),
 )

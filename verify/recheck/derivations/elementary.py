@@ -20,8 +20,10 @@ _FACTS = {
     "abs-": "-x <= Abs(x)",
     "abs-cases": "Or(Abs(x) == x, Abs(x) == -x)",
     "max": "x <= Max(x, y)",
+    "max-right": "y <= Max(x, y)",
     "max-cases": "Or(Max(x, y) == x, Max(x, y) == y)",
     "min": "Min(x, y) <= x",
+    "min-right": "Min(x, y) <= y",
     "min-cases": "Or(Min(x, y) == x, Min(x, y) == y)",
     "inverse": "Imp(0 < x, x*(1/x) == 1)",
     "inverse-positive": "Imp(0 < x, 0 < 1/x)",
@@ -30,6 +32,7 @@ _FACTS = {
     "total": "Or(x <= y, y <= x)",
     "log": "Imp(0 < x, exp(log(x)) == x)",
     "antisymmetric": "Imp(And(x <= y, y <= x), x == y)",
+    "discrete": "Or(x <= y, y + 1 <= x)",  # of whole numbers
 }
 _PLAIN = Language((), {"x": "Real", "y": "Real"})
 
@@ -50,7 +53,7 @@ def known(step: RuleStep) -> Judgement:
     if len(values) != len(names):
         raise UnknownError(f"{name!r} is about {len(names)} terms")
     for value in values:
-        require_sort(value, "Real", "a term")
+        require_sort(value, "Nat" if name == "discrete" else "Real", "a term")
     return step.judge(replaced(says, dict(zip(names, values, strict=True))))
 
 
