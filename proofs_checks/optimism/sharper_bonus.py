@@ -49,7 +49,7 @@ from proofs_checks.checks.sharper_bonus import (
     steps,
     values,
 )
-from proofs_checks.derivations import sharp_bonus, sharp_optimism
+from proofs_checks.derivations import losses, sharp_bonus, sharp_optimism
 from proofs_checks.derivations.setting import PAPER
 from proofs_checks.derivations.slopes import SLOPE, slope
 from verify.claims import Section
@@ -162,11 +162,13 @@ section.repair(
 
 section.repair(
     "lem:v-v-continuoustime/sharp",
-    "With the sharp bonus b the regret of an episode is at most Σ_m E[(b + (α + uβ)/2)u] + ε λmax H, u = (H "
-    "- t_m)⁺, for the printed estimators: lem:v-v-continuoustime/halved asks nothing of the bonus but "
-    "optimism. As b is at most half of the printed one, so is the bound.",
-    uses="lem:optimism/sharp lem:optimism/sharp/size lem:v-v-continuoustime/halved",
+    "With the sharp bonus b (or more) V* - V^π <= Σ_m E[(b + (α + uβ)/2)u] + ε λmax t, u = (t - t_m)⁺, for "
+    "t <= H, if p̂ is a probability wherever λ̂ > 0, as the printed estimators are: "
+    "lem:v-v-continuoustime/halved/step asks nothing of the bonus but b >= 0. (As b is at most half of the "
+    "printed one, so is the bound: lem:optimism/sharp/size.)",
+    uses="eq:mono lem:optimism/sharp lem:v-v-continuoustime/halved/step lem:v-v-continuoustime/summed",
+    theorem=losses.SHARP_LOSS,
+    derivation=losses.sharp_loss,
     checks=steps(),
-    expected="tested",
     mutant=steps(ZERO),
 )

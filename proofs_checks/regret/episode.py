@@ -25,7 +25,7 @@ from proofs_checks.checks.episode import episodes, mistakes, one_step, own_equat
 from proofs_checks.checks.model_error import HALF, ONE
 from proofs_checks.checks.perturbed import PRINTED
 from proofs_checks.checks.perturbed_values import Shares
-from proofs_checks.derivations import greedy_step, half_bonus
+from proofs_checks.derivations import greedy_step, half_bonus, losses, path_costs
 from proofs_checks.derivations.episodes import VPIK, mean_of_episode
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section, increasing
@@ -147,17 +147,26 @@ section.step(
     mutant=remainders(1),
 )
 
+section.step(
+    "lem:v-v-continuoustime/summed",
+    "The recursion sums up, for any cost 0 <= c(x,t) <= qt of a decision: if V̂ <= t and V̂ <= T^aV̂ + c on "
+    "[0,H], a = π(x,t), then V̂ - V^π <= Σ_m E c(x_m,(H-t_m)⁺) = sup_m r_m, r_0 = 0, r_{m+1}(x,t) = c(x,t) "
+    "+ E r_m(Y,(t-τ)⁺) the mean cost of the first m + 1 decisions. With d = V̂ - V^π and U = t + λmax t²/2, "
+    "md <= m r_m + U for every m: (m + 1)d <= t + m(c + E d) <= t + mc + E(m r_m + U), and t + E U <= U.",
+    theorem=path_costs.SUMMED,
+    derivation=path_costs.summed,
+)
+
 section.claim(
     "lem:v-v-continuoustime",
-    "On 𝒢, V*(x,H) - V^π(x,H) <= Σ_m E[(b + α + (H-t_m)⁺β)(H-t_m)⁺] + ε exp(λmax H): V* - V̂ <= e = ε "
-    "exp(λmax H) by lem:optimism, and V̂ - V^π <= s, the sum.",
-    says="v - p <= s + e",
-    domain=("v >= 0", "p >= 0", "s >= 0", "e >= 0", "u >= 0", "v - u <= e", "u - p <= s"),
-    symbols={"v": "V*(x,H)", "p": "V^π(x,H)", "u": "V̂(x,H)", "e": "ε exp(λmax H)"},
-    uses="lem:optimism lem:v-v-continuoustime/step lem:v-v-continuoustime/recursion",
-    checks=(episodes(Shares()), mistakes(Shares()), *PROOF),
-    argued="that the recursion sums up to s",
-    expected="tested",
+    "On 𝒢, V*(x,t) - V^π(x,t) <= Σ_m E[(b + α + (t-t_m)⁺β)(t-t_m)⁺] + ε exp(λmax H) for all x and t <= H, "
+    "so for t = H: V* - V̂ <= ε exp(λmax H) by lem:optimism, and V̂ - V^π is at most the sum, the limit of "
+    "r_{m+1} = c + E r_m (lem:v-v-continuoustime/summed). For V^π any V >= 0 with V = T^πV (eq:Vpik), π "
+    "greedy for V̂.",
+    uses="eq:mono lem:optimism lem:v-v-continuoustime/step lem:v-v-continuoustime/summed",
+    checks=(episodes(Shares()), mistakes(Shares())),
+    theorem=losses.LOSS,
+    derivation=losses.loss,
     latex=r"V^*(x_0,H)-V^{\pi_k}(x_0,H) \le"
     r" \sum_{m\ge0}\mathbb E\bigl([b^k+\alpha_k+(H-t_m)^+\beta_k](H-t_m)^+\bigr)"
     r" + \epsilon_ke^{\lambda_{\max}H}",
@@ -186,17 +195,16 @@ section.repair(
 
 section.repair(
     "lem:v-v-continuoustime/halved",
-    "With half of the bonus the lemma holds with α/2, β/2 and ε λmax H, for the printed estimators: of the "
-    "two errors of the rate one is at most 0 (V̂ does not decrease in t) and the other at most t²β/2, and "
-    "the jumps cost at most (t - w(λ̂))α/2 <= tα/2, with the estimated rate in their term. So the whole sum "
-    "is half of the printed one.",
-    uses="lem:optimism/halved lem:optimism/opposite lem:error-model/halved eq:rec-Vk eq:Vpik "
-    "lem:v-v-continuoustime/recursion",
+    "With half of the bonus the lemma holds with α/2, β/2 and ε λmax t <= ε λmax H, if p̂ is a probability "
+    "wherever λ̂ > 0, as the printed estimators are: V* - V^π <= Σ_m E[(b + (α + uβ)/2)u] + ε λmax t, u = "
+    "(t-t_m)⁺, b at least half of eq:bonus-k. So the whole sum is half of the printed one.",
+    uses="eq:mono lem:optimism/halved lem:v-v-continuoustime/halved/step lem:v-v-continuoustime/summed",
+    theorem=losses.HALVED_LOSS,
+    derivation=losses.halved_loss,
     checks=(
         one_step(HALF, HALF, HALF, PRINTED),
         episodes(Shares(HALF, HALF, HALF, load=True), PRINTED),
         mistakes(Shares(HALF, HALF, HALF, load=True)),
     ),
-    expected="tested",
     mutant=one_step(HALF, _NONE, HALF, PRINTED),
 )
