@@ -25,6 +25,7 @@ from proofs_checks.derivations.nearby import (
     SEEN,
     TRUE,
     chain,
+    either_way,
     estimate,
     jumps,
     modulus,
@@ -181,11 +182,7 @@ def iteration_rises(D: Derivation, step: Theorem, steps: str, image: Callable[..
         inner = D.all(D.imply(inner, "And(0 <= s, s <= v)"), "y", "s", "v")
         top = maximum(D, theorems.cut(inner, step), now, then)
         goal = "gq(n + 1, x, t) <= gq(n + 1, x, u)"
-        found = D.split(
-            D.known("min-cases", "u", ends[1]),
-            lambda one: D.linear(goal, one, top, *rows, *least),
-            lambda one: D.linear(goal, one, top, *rows, *least),
-        )
+        found = either_way(D, D.known("min-cases", "u", ends[1]), goal, top, *rows, *least)
         for text in ("0 <= t", "t <= u"):
             found = theorems.cut(part(D, D.assume(condition), text), found)
         return D.all(D.imply(found, condition), "x", "t", "u")

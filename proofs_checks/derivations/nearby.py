@@ -14,7 +14,7 @@ from collections.abc import Callable
 from proofs_checks.derivations.operators import ESTIMATES, part
 from proofs_checks.derivations.values import SMALL
 from verify.kernel import theorems
-from verify.kernel.authoring import Derivation
+from verify.kernel.authoring import Derivation, Text
 from verify.kernel.theorems import Theorem
 
 RATES = "All(x, All(a, Abs(glam(x, a) - lam(x, a)) <= gbe(x, a)))"
@@ -82,9 +82,12 @@ def density_low(D: Derivation, rate: str, low: Theorem) -> Theorem:
 
 def modulus(D: Derivation, of: str, most: str, *facts: Theorem) -> Theorem:
     """|u| <= v, where both u <= v and -u <= v follow."""
-    either = D.known("abs-cases", of)
-    goal = f"Abs({of}) <= {most}"
-    return D.split(either, lambda one: D.linear(goal, one, *facts), lambda one: D.linear(goal, one, *facts))
+    return either_way(D, D.known("abs-cases", of), f"Abs({of}) <= {most}", *facts)
+
+
+def either_way(D: Derivation, either: Theorem, goal: Text, *facts: Theorem) -> Theorem:
+    """The goal, linear in each part of the Or and the facts."""
+    return D.split(either, *[lambda one: D.linear(goal, one, *facts)] * 2)
 
 
 def conditional(D: Derivation, theorem: Theorem, condition: str, *names: str) -> Theorem:

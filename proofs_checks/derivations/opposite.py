@@ -19,6 +19,7 @@ from proofs_checks.derivations.nearby import (
     conditional,
     density,
     density_low,
+    either_way,
     estimate,
     inside,
     jumps,
@@ -154,11 +155,7 @@ def least(D: Derivation, of: str, one: Theorem, other: Theorem) -> Theorem:
     """u <= v and u <= w: u <= Min(v, w)."""
     v, w = one.says.parts[1], other.says.parts[1]
     goal = terms.relation("<=", D.term(of), terms.function("Min", v, w))
-    return D.split(
-        D.known("min-cases", v, w),
-        lambda case: D.linear(goal, case, one, other),
-        lambda case: D.linear(goal, case, one, other),
-    )
+    return either_way(D, D.known("min-cases", v, w), goal, one, other)
 
 
 def _sizes(D: Derivation) -> list[Theorem]:

@@ -25,6 +25,7 @@ from proofs_checks.derivations.nearby import (
     ROWS,
     TRUE,
     chain,
+    either_way,
     estimate,
     jumps,
     modulus,
@@ -45,6 +46,7 @@ from proofs_checks.derivations.operators import (
     V,
     applied,
     decays,
+    maximum,
     part,
 )
 from proofs_checks.derivations.setting import estimated, operator
@@ -285,10 +287,7 @@ def upward(
 
     ``image`` is T^{a,k} of a pattern, and ``steps`` says that gq is iterated with it.
     """
-    start, end = D.assume("0 <= t"), D.assume("t <= H")
     values, hat = operator("a", "V(n, {y}, {s})"), image(iterate("n"))
-    top_hat = f"MaxOver(a, {hat})"
-    bounds = D.mp(D.lemma("lem:optimism/value-bound"), start)
     inside = D.assume("And(0 <= s, s <= t)")
     s0, s1 = part(D, inside, "0 <= s"), part(D, inside, "s <= t")
     one = applied(D, step, {"gu": ("y s", "V(n, y, s)"), "gv": ("y s", "gq(n, y, s)")})
@@ -296,26 +295,12 @@ def upward(
         one = theorems.cut(known, one)
 
     def after(before: Theorem) -> Theorem:
-        below = D.mp(D.special(before, "y", "s"), theorems.both(s0, D.linear("s <= H", s1, end)))
-        order = D.all(D.imply(below, "And(0 <= s, s <= t)"), "y", "s")
-        every = theorems.cut(order, one)
-        top = D.linear(f"{values} <= {top_hat}", every, D.most("a", hat, "a"))
-        top = calculus.least(top, D.variable("a"))
-        next_bounds = D.at(bounds, n="n + 1")
-        facts = [
-            top,
-            D.fact("V-step"),
-            D.special(D.assume(steps), "n", "x", "t"),
-            part(D, next_bounds, "V(n + 1, x, t) <= Vs(x, t)"),
-            part(D, next_bounds, "Vs(x, t) <= t"),
-        ]
-        goal = "V(n + 1, x, t) <= gq(n + 1, x, t)"
-        found = D.split(
-            D.known("min-cases", "t", top_hat),
-            lambda case: D.linear(goal, case, *facts),
-            lambda case: D.linear(goal, case, *facts),
+        below = D.mp(
+            D.special(before, "y", "s"), theorems.both(s0, D.linear("s <= H", s1, D.assume("t <= H")))
         )
-        return D.all(D.imply(within(D, found), WITHIN), "x", "t")
+        order = D.all(D.imply(below, "And(0 <= s, s <= t)"), "y", "s")
+        top = maximum(D, theorems.cut(order, one), values, hat)
+        return D.all(D.imply(within(D, _cut(D, top, hat, steps)), WITHIN), "x", "t")
 
     first = D.linear("V(0, x, t) <= gq(0, x, t)", D.fact("V-0"), D.special(D.assume(STARTS), "x", "t"))
     all_n = D.induction(
@@ -325,6 +310,15 @@ def upward(
         after,
     )
     return D.mp(D.special(all_n, "x", "t"), D.assume(WITHIN))
+
+
+def _cut(D: Derivation, top: Theorem, hat: str, steps: str) -> Theorem:
+    """0 <= t ⊢ V(n + 1) <= gq(n + 1) = min{t, max_a hat}, from max_a T^aV(n) <= max_a hat; V(n + 1) <= t."""
+    bounds = D.mp(D.lemma("lem:optimism/value-bound", n="n + 1"), D.assume("0 <= t"))
+    small = [part(D, bounds, one) for one in ("V(n + 1, x, t) <= Vs(x, t)", "Vs(x, t) <= t")]
+    facts = [top, D.fact("V-step"), D.special(D.assume(steps), "n", "x", "t"), *small]
+    goal = "V(n + 1, x, t) <= gq(n + 1, x, t)"
+    return either_way(D, D.known("min-cases", "t", f"MaxOver(a, {hat})"), goal, *facts)
 
 
 def induction(D: Derivation) -> Theorem:

@@ -28,6 +28,7 @@ from proofs_checks.derivations.nearby import (
     conditional,
     density,
     density_low,
+    either_way,
     estimate,
     mean,
     parts_of_time,
@@ -135,11 +136,7 @@ def reach(D: Derivation) -> Theorem:
     change = f"{ROW_HAT} - {ROW}"
     low, row = D.special(estimate(D, ROWS_LOW), "y"), D.fact("jump-low")
     goal = f"Abs({change}) <= {ROW_HAT} + {ROW}"
-    one = D.split(
-        D.known("abs-cases", change),
-        lambda case: D.linear(goal, case, low, row),
-        lambda case: D.linear(goal, case, low, row),
-    )
+    one = either_way(D, D.known("abs-cases", change), goal, low, row)
     total = f"SumOver(y, Abs({change}))"
     two = D.linear(f"{total} <= 2", D.over(one, "y"), estimate(D, ROWS_HIGH), D.fact("jump-sum"))
     return D.all(least(D, total, D.special(D.assume(ROWS), "x", "a"), two), "x", "a")

@@ -16,6 +16,7 @@ from proofs_checks.derivations.nearby import (
     SEEN,
     TRUE,
     chain,
+    either_way,
     estimate,
     ordered,
     wait,
@@ -74,11 +75,7 @@ def ends(D: Derivation) -> dict[str, Theorem]:
     below, above = f"{HAT} - gbe(x, a)", f"{HAT} + gbe(x, a)"
 
     def either(goal: str, name: str, *of: str) -> Theorem:
-        return D.split(
-            D.known(name, *of),
-            lambda one: D.linear(goal, one, *facts),
-            lambda one: D.linear(goal, one, *facts),
-        )
+        return either_way(D, D.known(name, *of), goal, *facts)
 
     return {
         "low": D.linear(f"0 <= {LOW}", D.known("max-right", below, "0")),
@@ -92,11 +89,7 @@ def ends(D: Derivation) -> dict[str, Theorem]:
 def reach_low(D: Derivation) -> Theorem:
     """ROWS ⊢ 0 <= min{α, 2}."""
     size = radius(D)
-    return D.split(
-        D.known("min-cases", "gal(x, a)", "2"),
-        lambda one: D.linear(f"0 <= {REACH}", one, size),
-        lambda one: D.linear(f"0 <= {REACH}", one, size),
-    )
+    return either_way(D, D.known("min-cases", "gal(x, a)", "2"), f"0 <= {REACH}", size)
 
 
 def waits(D: Derivation) -> Theorem:
