@@ -1,7 +1,7 @@
 r"""What n steps of an estimated model do to two functions: they contract by P(Poisson(λmax t) >= n).
 
-``tail(n, t)`` is this probability.  It rises in t, so that by parts a smaller rate than λmax makes the integral
-over the next jump smaller; and a Poisson number that is at least n needs n times of at most H each.
+``tail(n, t)`` is this probability.  It rises in t, so that by parts a smaller rate than λmax makes the
+integral over the next jump smaller; and a Poisson number that is at least n needs n times of at most H each.
 """
 
 from __future__ import annotations
@@ -172,9 +172,9 @@ def powers(D: Derivation) -> Theorem:
         bodies = {"gf": ("s", "w*tail(n, s)"), "gu": ("y s", f"{u}(n, y, s)"), "gv": ("y s", f"{v}(n, y, s)")}
         one = D.linear(f"{u}(n, y, s) <= {v}(n, y, s) + w*tail(n, s)", near, *apart)
         step = D.closed(applied(D, moved(D), bodies), conditional(D, one, "y", "s"), conditional(D, far, "s"))
-        sides = [estimated("a", f"{q}(n, {{y}}, {{s}})") for q in (u, v)]
-        one = D.linear(f"{sides[0]} <= {sides[1]} + w*tail(n + 1, t)", step, slower)
-        top = maximum(D, one, *sides, "w*tail(n + 1, t)")
+        left, right = (estimated("a", f"{q}(n, {{y}}, {{s}})") for q in (u, v))
+        one = D.linear(f"{left} <= {right} + w*tail(n + 1, t)", step, slower)
+        top = maximum(D, one, left, right, "w*tail(n + 1, t)")
         nexts = [D.special(D.assume(text), "n", "x", "t") for text in (_FIRST, _SECOND)]
         ways.append(D.linear(f"{u}(n + 1, x, t) <= {v}(n + 1, x, t) + w*tail(n + 1, t)", top, *nexts))
     after = within(D, modulus(D, *ways), "x", "t")
