@@ -55,7 +55,9 @@ def refuted(theorem: Theorem, rng: Random, worlds: int = 2, exact: bool = False)
     return held
 
 
-def _truth(place: World, given: list[str], says: str, env: dict[str, object], w: tuple[int, ...]) -> bool | None:
+def _truth(
+    place: World, given: list[str], says: str, env: dict[str, object], w: tuple[int, ...]
+) -> bool | None:
     """Whether it holds there: False if the givens are true and it is false; None if it says nothing."""
     try:
         if not all(place.value(g, env, w) is True for g in given):
@@ -114,7 +116,9 @@ class Prover:
                 found = [t for t in self.pool if t.says.tag in ("<=", "<", "==")]
                 if found:
                     return self.rng.choice(found)
-        return theorems.assume(SETTING, terms.relation(self.rng.choice(["<=", "<", "=="]), self.term(), self.term()))
+        return theorems.assume(
+            SETTING, terms.relation(self.rng.choice(["<=", "<", "=="]), self.term(), self.term())
+        )
 
     def _for_all(self) -> Theorem:
         """U(y) <= v(y), given that for all y."""
@@ -123,15 +127,22 @@ class Prover:
         u, v = self.term(scope=inside), self.term(scope=inside)
         if self.rng.random() < 0.5:
             state = terms.app(SETTING.symbols["X"], self._level())
-            picked = [terms.indicator(terms.relation("==", y, state)), terms.app(SETTING.symbols["M"], self._level(), y)]
+            picked = [
+                terms.indicator(terms.relation("==", y, state)),
+                terms.app(SETTING.symbols["M"], self._level(), y),
+            ]
             u = calculus.expectation(self.rng.choice(picked), self.rng.choice([None, self._level()]))
         return theorems.specialize(theorems.assume(SETTING, terms.forall(y, terms.relation("<=", u, v))), y)
 
     def _in_range(self) -> Theorem:
         """i u <= n u from i < n and 0 <= u, and the like."""
-        x, end = (self.variable("Nat"), self.term("Nat", 1)) if self.rng.random() < 0.5 else (
-            self.variable("Real"),
-            self.term("Real", 0),
+        x, end = (
+            (self.variable("Nat"), self.term("Nat", 1))
+            if self.rng.random() < 0.5
+            else (
+                self.variable("Real"),
+                self.term("Real", 0),
+            )
         )
         square = calculus.elementary(SETTING, "square", self.term(depth=0))
         factor = square.says.parts[1]
@@ -255,7 +266,9 @@ class Prover:
         v = terms.mul(u, self.term()) if self.rng.random() < 0.5 else self.term()
         theorem = calculus.elementary(SETTING, "max", v, u)
         if self.rng.random() < 0.3:
-            theorem = theorems.assume(SETTING, terms.relation("==", calculus.expectation(v, None), terms.mul(u, v)))
+            theorem = theorems.assume(
+                SETTING, terms.relation("==", calculus.expectation(v, None), terms.mul(u, v))
+            )
         if self.rng.random() < 0.6:
             return calculus.monotone(theorem, "E", None, self.rng.choice([None, self._level()]))
         return theorem
@@ -268,8 +281,10 @@ class Prover:
         x = self.variable(sort)
         template = self.formula(self.rng.choice([2, 3]), {x.parts[0]: sort, **self.writer.scope(1)})
         if self.rng.random() < 0.4:
-            u = terms.function("Max", x, self.term(depth=0)) if sort == "Real" else terms.app(
-                SETTING.symbols["M"], self._level(), x
+            u = (
+                terms.function("Max", x, self.term(depth=0))
+                if sort == "Real"
+                else terms.app(SETTING.symbols["M"], self._level(), x)
             )
             v = calculus.expectation(terms.mul(u, self.term(depth=0)), self.rng.choice([None, self._level()]))
             template = terms.relation("<=", v, self.term())
@@ -323,7 +338,9 @@ class Prover:
     def _monotone(self, tag: str) -> Theorem:
         theorem = self._in_range() if tag in ("Sum", "Int") and self.rng.random() < 0.5 else self.inequality()
         if tag == "E":
-            return calculus.monotone(theorem, tag, None, self.rng.choice([None, self._level(), self._level()]))
+            return calculus.monotone(
+                theorem, tag, None, self.rng.choice([None, self._level(), self._level()])
+            )
         sorts = {"Sum": ["Nat"], "Int": ["Real"]}.get(tag, ["State", "Action"])
         x = self.free_variable(theorem, *sorts)
         if tag not in ("Sum", "Int"):
@@ -336,11 +353,15 @@ class Prover:
     def operator(self) -> Operator:
         match self.rng.choice(["Sum", "Sum", "SumOver", "Int", "E"]):
             case "Sum":
-                return Operator("Sum", self.variable("Nat"), self.term("Nat", self.rng.choice([0, 1]), dict(NAMES)))
+                return Operator(
+                    "Sum", self.variable("Nat"), self.term("Nat", self.rng.choice([0, 1]), dict(NAMES))
+                )
             case "SumOver":
                 return Operator("SumOver", self.variable("State", "Action"))
             case "Int":
-                return Operator("Int", self.variable("Real"), self.term("Real", self.rng.choice([0, 1]), dict(NAMES)))
+                return Operator(
+                    "Int", self.variable("Real"), self.term("Real", self.rng.choice([0, 1]), dict(NAMES))
+                )
         return Operator("E", None, self.rng.choice([None, self._level()]))
 
     def rule_exchange(self) -> Theorem:

@@ -66,7 +66,10 @@ class FarWorld(World):
             return fmpq(10) ** min(outcome[0], int(args[0].p)) if args else fmpq(outcome[0] % 3)
         if symbol.value != "Real":
             return outcome[0] % self.sizes[symbol.value]
-        key: Any = (symbol.name, tuple(a for a, sort in zip(args, symbol.args, strict=True) if sort != "Real"))
+        key: Any = (
+            symbol.name,
+            tuple(a for a, sort in zip(args, symbol.args, strict=True) if sort != "Real"),
+        )
         if key not in self.tables:
             self.tables[key] = self.rng.choice([(0, 1), (0, -1), (1, 1), (1, -1)])
         base, sign = self.tables[key]

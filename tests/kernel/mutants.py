@@ -32,7 +32,9 @@ def plant(monkeypatch: pytest.MonkeyPatch, planted: Planted) -> None:
     module = sys.modules[f"verify.kernel.{where}"]
     original = getattr(module, name)
     source = textwrap.dedent(inspect.getsource(original))
-    assert source.count(planted.old) == 1, f"{planted.place}: {source.count(planted.old)} times {planted.old!r}"
+    assert source.count(planted.old) == 1, (
+        f"{planted.place}: {source.count(planted.old)} times {planted.old!r}"
+    )
     monkeypatch.setattr(module, name, original)
     exec(compile(source.replace(planted.old, planted.new), planted.place, "exec"), vars(module))
     wrong = getattr(module, name)
@@ -44,7 +46,9 @@ def plant(monkeypatch: pytest.MonkeyPatch, planted: Planted) -> None:
         plant(monkeypatch, planted.also)
 
 
-_CHECK_RANGE = 'require(one.variable not in other.limit.free, "exchange", "a range mentions the other variable")'
+_CHECK_RANGE = (
+    'require(one.variable not in other.limit.free, "exchange", "a range mentions the other variable")'
+)
 
 PLANTED = [
     Planted("measurability ignored in pulling out", "operators.expectation",

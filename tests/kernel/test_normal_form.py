@@ -20,9 +20,12 @@ def differs(seed: int) -> str | None:
     scope = writer.scope()
     text = writer.real(rng.choice([3, 3, 4]), scope)
     try:
-        shown = show(SETTING.term(text))
+        term = SETTING.term(text)
     except KernelError:
         return ""
+    if {x.parts[0] for x in term.free} - {*scope, "a"}:
+        return f"{seed}: {text} has a new variable"
+    shown = show(term)
     compared = False
     place = texts.world(rng)
     for env in assignments(place, sorted({*scope, "a"}), 2):

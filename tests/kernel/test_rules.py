@@ -37,7 +37,7 @@ def prove(seed: int, steps: int) -> tuple[int, str]:
         theorem = prover.step(rng.choice(sorted(RULES)))
         if theorem is None:
             continue
-        found = refuted(theorem, rng, worlds=1)
+        found = refuted(theorem, rng, worlds=1, exact=True)
         if found:
             return held, found
         held += found == ""

@@ -198,7 +198,9 @@ class Writer:
         return f"({u} {self.rng.choice('++-***')} {v})"
 
     def _operator(self, d: int, scope: Scope) -> str:
-        match self.rng.choice(["E", "E", "E", "En", "En", "En", "En", "Sum", "Sum", "Int", "Over", "Over", "Max", "Sup"]):
+        match self.rng.choice(
+            ["E", "E", "E", "En", "En", "En", "En", "Sum", "Sum", "Int", "Over", "Over", "Max", "Sup"]
+        ):
             case "E":
                 return f"E({self._product(d, scope)})"
             case "En":
