@@ -1,7 +1,7 @@
 """Random applications of every rule, right and reckless ones, and the evaluation of what they conclude.
 
-``Prover`` keeps a pool of theorems; each method tries one rule on random premises, from the pool or made for the
-rule.  Many tries are wrong on purpose (a variable that is free in the givens, a case that is missing): the
+``Prover`` keeps a pool of theorems; each method tries one rule on random premises, from the pool or made for
+the rule.  Many tries are wrong on purpose (a variable that is free in the givens, a case that is missing): the
 kernel has to refuse them, and whatever it does conclude is evaluated in random worlds.
 """
 
@@ -62,7 +62,7 @@ def _truth(
     try:
         if not all(place.value(g, env, w) is True for g in given):
             return None
-        return False if place.value(says, env, w) is False else True
+        return place.value(says, env, w) is not False
     except Undecided:
         return None
 
@@ -223,15 +223,17 @@ class Prover:
         ind, most = terms.indicator(a), terms.function("Max", u, v)
         goal = terms.relation("<=", terms.add(v, terms.mul(ind, terms.sub(u, v))), most)
         with_a = calculus.combine(
-            SETTING, goal,
+            SETTING,
+            goal,
             [calculus.elementary(SETTING, "max", u, v), calculus.holds(SETTING, a)],
             [terms.ONE, terms.sub(u, v)],
-        )  # fmt: skip
+        )
         without = calculus.combine(
-            SETTING, goal,
+            SETTING,
+            goal,
             [calculus.elementary(SETTING, "max-right", u, v), calculus.fails(SETTING, a)],
             [terms.ONE, terms.sub(u, v)],
-        )  # fmt: skip
+        )
         if self.rng.random() < 0.5:
             goal = self.formula()
             with_a, without = (

@@ -30,7 +30,7 @@ def test_a_rule_makes_no_falsehood_often(rule):
 
 
 def prove(seed: int, steps: int) -> tuple[int, str]:
-    """Random rules on random theorems, each conclusion evaluated: how many held, and the first that is false."""
+    """Random rules on random theorems, all evaluated: how many held, and the first that is false."""
     rng = Random(f"prover {seed}")
     prover, held = Prover(rng), 0
     for _ in range(steps):

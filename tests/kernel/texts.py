@@ -1,4 +1,4 @@
-"""Random texts of the language of derivations, of every operator, and a setting with symbols of every kind."""
+"""Random texts of the language of derivations, and a setting with symbols of every kind."""
 
 from __future__ import annotations
 

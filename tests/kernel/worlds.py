@@ -5,11 +5,11 @@ random rational probabilities (some are 0).  A random symbol is a random table t
 only; a function of real arguments is a random polynomial with a step.  Numbers are exact rationals; ``exp``,
 ``log`` and roots are balls, and what a ball cannot decide is ``Undecided``, which is never counted as true.
 
-``Int`` is a quadrature with positive weights on cells between whole numbers: exact for polynomials of the degree
-of its nodes on each cell, and for every integrand a measure, so linearity, order and Tonelli hold exactly.
+``Int`` is a quadrature with positive weights on cells between whole numbers: exact for polynomials of the
+degree of its nodes on each cell, and for every integrand a measure, so linearity, order and Tonelli hold.
 
-Truth has three values.  ``All`` over infinitely many values is ``False`` if a sample is, otherwise ``None``: it can
-refute a conclusion, and is never a true hypothesis.
+Truth has three values.  ``All`` over infinitely many values is ``False`` if a sample is, otherwise ``None``: it
+can refute a conclusion, and is never a true hypothesis.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, reduce
-from itertools import product
+from itertools import pairwise, product
 from random import Random
 from types import CodeType
 from typing import Any
@@ -41,7 +41,7 @@ SAMPLES = {"Nat": [fmpq(k) for k in (0, 1, 2, 3, 5)], "Real": [fmpq(k, 2) for k 
 LINEAR = ((fmpq(1, 3), fmpq(1, 2)), (fmpq(2, 3), fmpq(1, 2)))
 
 
-class Undecided(Exception):
+class Undecided(Exception):  # noqa: N818 - an answer, not a mistake
     """The value, or whether it holds, is not known."""
 
 
@@ -385,7 +385,7 @@ class World:
         steps = [b - a for a, b in zip(near[-5:], near[-4:], strict=False)]
         if all(d <= 0 for d in steps) and far <= near[-1]:
             return max(near)
-        bends = [b - a for a, b in zip(steps, steps[1:], strict=False)]
+        bends = [b - a for a, b in pairwise(steps)]
         more = fmpq(FAR - len(near) + 1)
         grown = near[-1] + steps[-1] * more + bends[0] * more * (more + 1) / 2
         if steps[0] > 0 and bends[0] >= 0 and all(b == bends[0] for b in bends) and far == grown:
