@@ -1,7 +1,7 @@
 """Random applications of every rule, right and reckless ones, and the evaluation of what they conclude.
 
-``Prover`` keeps a pool of theorems; each method tries one rule on random premises, from the pool or made for
-the rule.  Many tries are wrong on purpose (a variable that is free in the givens, a case that is missing): the
+A ``Prover`` has a pool of theorems; each method tries one rule on random premises, of the pool or made for
+the rule.  Many tries are wrong on purpose (a variable that is free in the givens, a missing case): the
 kernel has to refuse them, and whatever it does conclude is evaluated in random worlds.
 """
 

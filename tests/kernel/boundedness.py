@@ -2,8 +2,8 @@
 
 The outcome is a number k: random real symbols are near 0 or near 1 (10^-k off), random whole ones with a
 whole argument n are min(10^k, 10^n), random steps begin at 10^-k.  ``Int`` is a measure with atoms at t 10^-j
-of weight t 10^-j.  Each symbol is locally bounded, as the language asks, but a term whose quotients or suprema
-are not is huge at k = 40 or at moving variables of size 10^-40.
+of weight t 10^-j.  Each symbol is locally bounded, as the language asks, but a term whose quotients or
+suprema are not is huge at k = 40 or at moving variables of size 10^-40.
 """
 
 from __future__ import annotations

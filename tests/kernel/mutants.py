@@ -54,11 +54,9 @@ PLANTED = [
     Planted(
         "measurability ignored in pulling out",
         "operators.expectation",
-        "outside = tuple(f for f in monomial if known(f[0], level))
-        inside = _term(tuple("
+        "outside = tuple(f for f in monomial if known(f[0], level))\n        inside = _term(tuple("
         "f for f in monomial if not known(f[0], level)))",
-        "outside = tuple(f for f in monomial if f[0].tag == 'app')
-        inside = _term(tuple("
+        "outside = tuple(f for f in monomial if f[0].tag == 'app')\n        inside = _term(tuple("
         "f for f in monomial if f[0].tag != 'app'))",
         "normal form",
     ),

@@ -10,7 +10,7 @@ from tests.kernel.applications import RULES, Prover, refuted, search
 from tests.kernel.boundedness import huge
 
 VACUOUS = {"absurd"}  # what it is given contradicts itself
-CASES = 120
+CASES = 80
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -47,9 +47,9 @@ def prove(seed: int, steps: int) -> tuple[int, str]:
 
 
 def test_a_random_prover_proves_nothing_false():
-    held, found = prove(0, 1_500)
+    held, found = prove(0, 900)
     assert not found
-    assert held > 500
+    assert held > 400
 
 
 @pytest.mark.thorough
@@ -62,9 +62,9 @@ def test_a_random_prover_proves_nothing_false_for_long(seed):
 
 
 def test_what_is_called_tame_is_bounded():
-    results = [huge(seed) for seed in range(1_200)]
+    results = [huge(seed) for seed in range(900)]
     assert not [r for r in results if r]
-    assert results.count("") > 900
+    assert results.count("") > 700
 
 
 @pytest.mark.thorough

@@ -8,8 +8,8 @@ only; a function of real arguments is a random polynomial with a step.  Numbers 
 ``Int`` is a quadrature with positive weights on cells between whole numbers: exact for polynomials of the
 degree of its nodes on each cell, and for every integrand a measure, so linearity, order and Tonelli hold.
 
-Truth has three values.  ``All`` over infinitely many values is ``False`` if a sample is, otherwise ``None``: it
-can refute a conclusion, and is never a true hypothesis.
+Truth has three values.  ``All`` over infinitely many values is ``False`` if a sample is, otherwise ``None``:
+it can refute a conclusion, and is never a true hypothesis.
 """
 
 from __future__ import annotations

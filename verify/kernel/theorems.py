@@ -1,8 +1,8 @@
 """Theorems, and the rules of logic that make them.
 
 A theorem says: for every setting of its kind, every outcome and all values of its free variables, if all of
-``given`` hold, so does ``says``.  Nothing outside this package can make one: each rule computes its conclusion
-from theorems, and remembers itself as a step, so that the whole derivation can be written down.
+``given`` hold, so does ``says``.  Nothing outside this package can make one: each rule computes its
+conclusion from theorems, and remembers itself as a step, so that the whole derivation can be written down.
 """
 
 from __future__ import annotations
