@@ -77,3 +77,15 @@ def test_equations_of_a_finite_sort_have_no_direction():
     assert show(there.says) == "f(y) == 0"
     back = theorems.rewrite(equal, there, setting.variable("y"), setting.formula("f(y) == 0"))
     assert back.says is zero
+
+
+@pytest.mark.parametrize("body", ["1/({x} + 2*s)", "1/(3*{x} - s)*f({x})", "s/(2*{x} - 3*t)", "1/({x} - s)"])
+def test_bound_variables_have_no_names(body):
+    """The factor that comes out of a divisor was one that depends on how the variable is called."""
+    assert (
+        len(
+            {SETTING.term(f"Sum({x}, 2*b, {body.format(x=x)})") for x in "in"}
+            | {SETTING.term(f"Sum(Nat_{k}, 2*b, {body.format(x=f'Nat_{k}')})") for k in range(20)}
+        )
+        == 1
+    )
