@@ -10,7 +10,7 @@ from tests.kernel import texts
 from tests.kernel.texts import SETTING, Writer
 from tests.kernel.worlds import Undecided, assignments, equal
 from verify.kernel.language import show
-from verify.kernel.terms import KernelError
+from verify.kernel.terms import KernelError, fresh, renamed, substitute
 
 
 def differs(seed: int) -> str | None:
@@ -26,6 +26,12 @@ def differs(seed: int) -> str | None:
     if {x.parts[0] for x in term.free} - {*scope, "a"}:
         return f"{seed}: {text} has a new variable"
     shown = show(term)
+    if SETTING.term(shown) is not term:
+        return f"{seed}: {shown} is read as {show(SETTING.term(shown))}"
+    for x in term.free:
+        new = fresh(x.sort)
+        if renamed(term, x, new) is not substitute(term, {x: new}):
+            return f"{seed}: {shown} depends on how {show(x)} is called"
     compared = False
     place = texts.world(rng)
     for env in assignments(place, sorted({*scope, "a"}), 2):

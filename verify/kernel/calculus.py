@@ -291,6 +291,9 @@ def exchange(setting: Setting, outer: Operator, inner: Operator, body: Term) -> 
     """The two operators in the other order (Tonelli; everything is bounded)."""
     for one in (outer, inner):
         require(one.tag in ("Sum", "SumOver", "Int", "E"), "exchange", f"there is no {one.tag} here")
+        whole = (one.variable is None) == (one.tag == "E")
+        whole = whole and (one.tag == "E" or (one.limit is None) == (one.tag == "SumOver"))
+        require(whole, "exchange", f"{one.tag} needs its variable and its range, and no other")
     same = outer.variable is not None and outer.variable is inner.variable
     require(not same, "exchange", "the two operators bind the same variable")
     tags = {outer.tag, inner.tag}
