@@ -11,8 +11,9 @@ from collections.abc import Callable
 from random import Random
 
 from tests.kernel import texts
+from tests.kernel.numbers import Undecided
 from tests.kernel.texts import NAMES, SETTING, SYMBOLS, Scope, Writer
-from tests.kernel.worlds import Undecided, World, assignments
+from tests.kernel.worlds import World, assignments
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.calculus import Operator, Pointwise
 from verify.kernel.language import show

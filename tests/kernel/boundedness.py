@@ -14,7 +14,8 @@ from typing import Any
 from flint import fmpq
 
 from tests.kernel import texts
-from tests.kernel.worlds import Code, Env, Outcome, Undecided, Value, World, exact
+from tests.kernel.numbers import Undecided, Value, exact
+from tests.kernel.worlds import Code, Env, Outcome, World
 from verify.kernel.language import Setting
 from verify.kernel.measure import tame
 from verify.kernel.terms import KernelError, Symbol

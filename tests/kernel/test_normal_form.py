@@ -7,8 +7,9 @@ from random import Random
 import pytest
 
 from tests.kernel import texts
+from tests.kernel.numbers import Undecided, equal
 from tests.kernel.texts import SETTING, Writer
-from tests.kernel.worlds import Undecided, assignments, equal
+from tests.kernel.worlds import assignments
 from verify.kernel.language import show
 from verify.kernel.terms import KernelError, fresh, renamed, substitute
 
