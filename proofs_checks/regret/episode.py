@@ -25,13 +25,15 @@ from proofs_checks.checks.episode import episodes, mistakes, one_step, own_equat
 from proofs_checks.checks.model_error import HALF, ONE
 from proofs_checks.checks.perturbed import PRINTED
 from proofs_checks.checks.perturbed_values import Shares
+from proofs_checks.derivations.episodes import VPIK, mean_of_episode
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section, increasing
 
 _HAT, _TRUE = "(1 - exp(-m*h))/m", "(1 - exp(-l*h))/l"
 _NONE = Fraction(0)
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "be": "β", "h": "H", "mu": "μ"}
+    checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "al": "α", "be": "β", "h": "H", "mu": "μ"}
 )
 
 section.step(
@@ -52,12 +54,15 @@ section.step(
 
 section.step(
     "eq:Vpik",
-    "V^π(x,t) = T^a V^π(x,t) with a = π(x,t), for policies of state and remaining time: the expected "
-    "reward along the path, followed forward in time, agrees with the right side up to 10^-12.",
+    "V^π(x,t) = T^a V^π(x,t) with a = π(x,t), for policies of state and remaining time, and V^π is the mean "
+    "of what an episode earns: what the next m sojourns of an episode earn in the mean when a decision is "
+    "made is the m-th iterate of T^π at its state and its remaining time, and V^π there up to ρᵐH. "
+    "(Followed forward in time the expected reward along the path agrees with the right side up to 10^-12.)",
     source="lem:v-v-continuoustime",
-    uses="sec:episodicRL/joint-law",
+    uses="sec:simulation/evaluation",
+    theorem=VPIK,
+    derivation=mean_of_episode,
     checks=own_equation(),
-    expected="tested",
     latex=r"V^{\pi}(x,H) = r\int_0^He^{-\lambda s}ds + \mathbb E[V^{\pi}(x_1,(H-\tau_0)^+)]",
     mutant=own_equation(forget=True),
 )
