@@ -89,6 +89,18 @@ def _reached(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
+def frozen_at(
+    D: Derivation,  # noqa: N803
+    exponents: tuple[str, str],
+    falls: Theorem,
+    starts: Theorem,
+    kept: Theorem,
+) -> Theorem:
+    """``lem:rateUCB/frozen`` for these exponents."""
+    lemma = D.instantiate(D.instantiate(D.lemma("lem:rateUCB/frozen"), "gM", "n", exponents[0]), "gx", "n", exponents[1])
+    return D.mp(lemma, theorems.sure(D.all(falls, "n")), theorems.sure(starts), theorems.sure(D.all(kept, "n")))
+
+
 # --- steps ----------------------------------------------------------------------------------------
 
 

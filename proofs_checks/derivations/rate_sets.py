@@ -6,7 +6,7 @@ Z = ζ N - λ(e^ζ - 1) T makes exp(Z) a martingale (``lem:rateUCB/martingale``)
 
 from __future__ import annotations
 
-from proofs_checks.derivations.crossings import FROZEN, by_jump, rises
+from proofs_checks.derivations.crossings import FROZEN, by_jump, frozen_at, rises
 from proofs_checks.derivations.unions import (
     all_pairs,
     covered,
@@ -78,13 +78,7 @@ def crossing(D: Derivation) -> Theorem:  # noqa: N803
     frozen = D.by_value(
         f"{_exponent('', 'n + 1')} == jump(n)*{_exponent('', 'n')} + (1 - jump(n))*{after}", kept
     )
-    return frozen_at(D, before, _exponent("", "n"), falls, theorems.both(*starts), frozen)
-
-
-def frozen_at(D: Derivation, whole: str, seen: str, falls: Theorem, starts: Theorem, frozen: Theorem) -> Theorem:  # noqa: N803
-    """``lem:rateUCB/frozen`` for these exponents."""
-    lemma = D.instantiate(D.instantiate(D.lemma("lem:rateUCB/frozen"), "gM", "n", whole), "gx", "n", seen)
-    return D.mp(lemma, theorems.sure(D.all(falls, "n")), theorems.sure(starts), theorems.sure(D.all(frozen, "n")))
+    return frozen_at(D, (before, _exponent("", "n")), falls, theorems.both(*starts), frozen)
 
 
 THEOREMS = {"lem:rateUCB/frozen": FROZEN, "lem:rateUCB/martingale": MARTINGALE}
