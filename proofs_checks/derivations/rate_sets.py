@@ -7,6 +7,7 @@ Z = ζ N - λ(e^ζ - 1) T makes exp(Z) a martingale (``lem:rateUCB/martingale``)
 from __future__ import annotations
 
 from proofs_checks.derivations.crossings import FROZEN, by_jump, frozen_at, rises
+from proofs_checks.derivations.run_counts import before_last, spent_in_pair
 from proofs_checks.derivations.unions import (
     all_pairs,
     covered,
@@ -14,7 +15,6 @@ from proofs_checks.derivations.unions import (
     equal,
     ever_both,
     ever_first,
-    order,
     square_below,
     times_strictly,
 )
@@ -92,31 +92,6 @@ REPAIRED = (
     "Imp(lmax*(K - 1)*H <= 25**k*L, "
     f"1 - delta*k/K <= E(Ind(All(i, Imp(And(i < n, ep(i) < K), All(x, All(a, {RATES_COVER})))))))"
 )
-
-
-def spent_in_episodes(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
-    """0 <= Tf(n, x, a) and Tf(n, x, a) <= ep(n) H: what is seen of a pair is in the episodes before."""
-    here = "Ind(X(n) == x)*Ind(act(n) == a)*spent(n)"
-    events, sign = ["X(n) == x", "act(n) == a"], D.fact("spent-low")
-    some, most = D.decide(f"0 <= {here}", events, sign), D.decide(f"{here} <= spent(n)", events, sign)
-    begin = [theorems.part(D.fact("start"), D.formula(text)) for text in ("rem(0) == H", "ep(0) == 0")]
-    step, kept = D.fact("T-step"), D.fact("Tf-step")
-
-    def bounds(name: str, last: str, *more: Theorem) -> tuple[Theorem, Theorem]:
-        first = [*begin, D.fact(f"{name}-0")]
-        found = []
-        for goal in (f"0 <= {name}({{n}}, x, a)", f"{name}({{n}}, x, a) <= ep({{n}})*H{last}"):
-            after = goal.format(n="n + 1")
-
-            def next_one(before: Theorem, after: str = after) -> Theorem:
-                facts = (before, some, most, *more)
-                return by_jump(D, lambda equations: D.by_value(after, [kept, step, *equations] if more else [step, *equations], *facts))
-
-            found.append(D.induction("n", goal.format(n="n"), D.by_value(goal.format(n="0"), first), next_one))
-        return found[0], found[1]
-
-    low, high = bounds("T", " + H - rem({n})")
-    return bounds("Tf", "", low, high)
 
 
 def sizes(D: Derivation) -> list[Theorem]:  # noqa: N803
@@ -383,7 +358,7 @@ def repaired(D: Derivation) -> Theorem:  # noqa: N803
 def _missed(D: Derivation) -> Theorem:  # noqa: N803
     """Where the set misses, one of the martingales of the peels m < k is at least exp(L/4)."""
     signs = _Signs(D)
-    low, high = (D.at(theorem, n="i") for theorem in spent_in_episodes(D))
+    low, high = (D.at(theorem, n="i") for theorem in spent_in_pair(D))
     long = _long(D, signs, low)
     event = f"Ind({_UP}) + Ind({_DOWN})"
     start, end = f"exp(2*m*log(5))*L <= lmax*{_T}", f"lmax*{_T} <= 25*exp(2*m*log(5))*L"
@@ -409,14 +384,7 @@ def _missed(D: Derivation) -> Theorem:  # noqa: N803
 
 def _before(D: Derivation, signs: _Signs, high: Theorem) -> Theorem:  # noqa: N803
     """λmax T <= 25^k L in the episodes before the last."""
-    ends, within = D.assume("ep(i) < K"), D.assume("lmax*(K - 1)*H <= 25**k*L")
-    before = order(
-        D,
-        "K",
-        "ep(i)",
-        lambda no: D.absurd(D.linear("0 < 0", no, ends), "ep(i) + 1 <= K"),
-        lambda yes: yes,
-    )
+    within, before = D.assume("lmax*(K - 1)*H <= 25**k*L"), before_last(D)
     total = D.times(D.times(before, D.fact("horizon")), signs.top)
     power = D.valued(within, D.pointwise("log(25) == 2*log(5)"))
     return D.linear(f"lmax*{_T} <= exp(2*k*log(5))*L", D.times(high, signs.top), total, power)
