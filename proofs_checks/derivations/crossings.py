@@ -112,6 +112,13 @@ def rises(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
     return D.linear(goal, tangent, D.times(low, D.known("exp", u)))
 
 
+def exp_equal(D: Derivation, equation: Theorem) -> Theorem:  # noqa: N803
+    """exp(u) == exp(v) from u == v."""
+    u, hole = equation.says.parts[0], D.variable("Real_900")
+    same = D.linear(terms.relation("==", terms.exp(u), terms.exp(u)))
+    return D.rewrite(equation, same, "Real_900", terms.relation("==", terms.exp(u), terms.exp(hole)))
+
+
 def by_jump(D: Derivation, build: Callable[[Sequence[Theorem]], Theorem]) -> Theorem:  # noqa: N803
     """The same conclusion where decision n ends with a jump and where not; ``build`` gets what is equal there."""
 
