@@ -26,8 +26,8 @@ from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-_COUNT = "Nf(i, x, a)"
-_PAIRS = "All(x, All(a, {cover}))"
+COUNT = "Nf(i, x, a)"
+PAIRS = "All(x, All(a, {cover}))"
 
 # --- numbers of jumps -------------------------------------------------------------------------------
 
@@ -82,12 +82,12 @@ def _one_of(D: Derivation) -> Theorem:  # noqa: N803
         )
 
     start = D.decide(says("0"), ["1 <= gone", "gone <= 0"])
-    return D.instantiate(D.induction("k", says("k"), start, step), "gone", "", _COUNT)
+    return D.instantiate(D.induction("k", says("k"), start, step), "gone", "", COUNT)
 
 
-def _unseen(D: Derivation) -> Theorem:  # noqa: N803
+def without_data(D: Derivation) -> Theorem:  # noqa: N803
     """Nf == 0 ⊢ ‖p̂ - p‖₁ == 1."""
-    none = D.assume(f"{_COUNT} == 0")
+    none = D.assume(f"{COUNT} == 0")
     estimate = D.valued(D.fact("ph", n="i"), none)
     size, facts = "Abs(-p(x, a, y))", (D.fact("jump-low"), D.known("abs", "-p(x, a, y)"), D.known("abs-", "-p(x, a, y)"))
 
@@ -102,11 +102,11 @@ def _unseen(D: Derivation) -> Theorem:  # noqa: N803
 # --- a radius ---------------------------------------------------------------------------------------
 
 
-def _far(radius: str) -> str:
-    return f"Ind({_COUNT} == m + 1)*Ind({radius} <= {DISTANCE})"
+def far(radius: str) -> str:
+    return f"Ind({COUNT} == m + 1)*Ind({radius} <= {DISTANCE})"
 
 
-def _rarely(D: Derivation, radius: str, positive: Theorem) -> Theorem:  # noqa: N803
+def rarely_far(D: Derivation, radius: str, positive: Theorem) -> Theorem:  # noqa: N803
     """How often an estimate from m + 1 jumps is off by √R, where 0 < R."""
     inside = D.term(radius).parts[0]
     square = D.mp(D.known("sqrt-square", inside), D.linear(terms.relation("<=", terms.ZERO, inside), positive))
@@ -123,19 +123,26 @@ def _rarely(D: Derivation, radius: str, positive: Theorem) -> Theorem:  # noqa: 
     return D.linear(terms.relation("<=", bound.says.parts[0], cost.says.parts[1]), bound, cost)
 
 
-def _missed(D: Derivation, seen: Theorem, missed: Theorem, event: str) -> Theorem:  # noqa: N803
+def larger_count(D: Derivation) -> Theorem:  # noqa: N803
+    """Max(1, m + 1) == m + 1."""
+    goal = "Max(1, m + 1) <= m + 1"
+    most = D.split(D.known("max-cases", "1", "m + 1"), *[lambda e: D.linear(goal, e, D.whole("m"))] * 2)
+    return equal(D, most, D.known("max-right", "1", "m + 1"))
+
+
+def missed_number(D: Derivation, seen: Theorem, missed: Theorem, event: str) -> Theorem:  # noqa: N803
     """Where an estimate from jumps that were seen misses, it does so for one of the numbers m < n.
 
     ``missed`` says 1 <= event, given Nf == m + 1.
     """
-    number = D.assume(f"{_COUNT} == m + 1")
-    goal = f"Ind({_COUNT} == m + 1) <= {event}"
+    number = D.assume(f"{COUNT} == m + 1")
+    goal = f"Ind({COUNT} == m + 1) <= {event}"
     one = D.cases(
         number.says,
         lambda _: D.by_value(goal, [D.holds(number.says)], missed),
         lambda _: D.by_value(goal, [D.fails(number.says)], D.whole(event)),
     )
-    most = D.linear(f"{_COUNT} <= n", D.at(_at_most(D), n="i"), D.assume("i < n"))
+    most = D.linear(f"{COUNT} <= n", D.at(_at_most(D), n="i"), D.assume("i < n"))
     some = D.valued(
         D.at(_one_of(D), k="n"),
         theorems.cut(seen, D.holds(seen.says)),
@@ -152,9 +159,9 @@ def uniform_radius(m: str) -> str:
     return f"sqrt(2*(S*log(2) + log(S*A*{m}*({m} + 1)/delta))/{m})"
 
 
-_LARGER = f"Max(1, {_COUNT})"
+_LARGER = f"Max(1, {COUNT})"
 UNIFORM_COVER = f"{DISTANCE} <= {uniform_radius(_LARGER)}"
-UNIFORM = f"1 - delta <= E(Ind({all_cover('ep(i) < K', _PAIRS.format(cover=UNIFORM_COVER))}))"
+UNIFORM = f"1 - delta <= E(Ind({all_cover('ep(i) < K', PAIRS.format(cover=UNIFORM_COVER))}))"
 
 
 def uniform(D: Derivation) -> Theorem:  # noqa: N803
@@ -162,15 +169,12 @@ def uniform(D: Derivation) -> Theorem:  # noqa: N803
     radius = uniform_radius("(m + 1)")
     defined = _sized(D, "0 < S*A*(m + 1)*(m + 2)/d")
     positive = _sized(D, "0 < 2*(S*log(2) + log(S*A*(m + 1)*(m + 2)/d))/(m + 1)", defined)
-    rarely = D.at(ever_first(D, "m", "k", _far(radius), _rarely(D, radius, positive)), k="n")
+    rarely = D.at(ever_first(D, "m", "k", far(radius), rarely_far(D, radius, positive)), k="n")
     miss = D.assume(terms.negation(D.formula(UNIFORM_COVER)))
-    larger = D.known("max-right", "1", "m + 1")
-    is_larger = equal(D, D.split(D.known("max-cases", "1", "m + 1"), *[lambda e: D.linear("Max(1, m + 1) <= m + 1", e, D.whole("m"))] * 2), larger)
-    number = D.assume(f"{_COUNT} == m + 1")
-    far = D.valued(miss, number, is_larger)
-    far = D.linear(f"{radius} <= {DISTANCE}", far)
-    here = D.by_value(f"1 <= {_far(radius)}", [D.holds(number.says), theorems.cut(far, D.holds(far.says))])
-    missed = _missed(D, _uniform_seen(D, miss), here, _far(radius))
+    number = D.assume(f"{COUNT} == m + 1")
+    large = D.linear(f"{radius} <= {DISTANCE}", D.valued(miss, number, larger_count(D)))
+    here = D.by_value(f"1 <= {far(radius)}", [D.holds(number.says), theorems.cut(large, D.holds(large.says))])
+    missed = missed_number(D, _uniform_seen(D, miss), here, far(radius))
     cover, missed, bound = all_pairs(D, missed, rarely, UNIFORM_COVER)
     result = D.valued(covered(D, "ep(i) < K", cover, missed, bound), D.fact("states"), D.fact("actions"))
     cost = D.claim("lem:CI-p/uniform", S="S", A="A", n="m + 1", d="delta")
@@ -187,16 +191,16 @@ def _sized(D: Derivation, relation: str, *more: Theorem) -> Theorem:  # noqa: N8
 
 def _uniform_seen(D: Derivation, miss: Theorem) -> Theorem:  # noqa: N803
     """A set that misses has seen a jump: without one its radius is at least 1."""
-    inside, goal = "2*(S*log(2) + log(2*S*A/delta))", f"1 <= {_COUNT}"
+    inside, goal = "2*(S*log(2) + log(2*S*A/delta))", f"1 <= {COUNT}"
     large = D.closed(D.claim("lem:CI-p/uniform-unseen", S="S", A="A", d="delta"), *sizes(D), D.at(_sized(D, "0 < 2*S*A/d"), m="0"))
     square = D.mp(D.known("sqrt-square", inside), D.linear(f"0 <= {inside}", large))
     root = square_below(D, D.linear(f"1 <= sqrt({inside})**2", square, large), D.known("sqrt", inside), "1", f"sqrt({inside})")
 
     def none(no: Theorem) -> Theorem:
-        zero = equal(D, no, D.whole(_COUNT))
-        return D.absurd(D.linear("0 < 0", D.valued(miss, zero), theorems.cut(zero, _unseen(D)), root), goal)
+        zero = equal(D, no, D.whole(COUNT))
+        return D.absurd(D.linear("0 < 0", D.valued(miss, zero), theorems.cut(zero, without_data(D)), root), goal)
 
-    return whole_cases(D, _COUNT, none, lambda yes: yes)
+    return whole_cases(D, COUNT, none, lambda yes: yes)
 
 
 def _telescope(D: Derivation) -> Theorem:  # noqa: N803
