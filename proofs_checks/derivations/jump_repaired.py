@@ -163,8 +163,8 @@ def _cost(D: Derivation) -> Theorem:  # noqa: N803
 
 # --- all jumps --------------------------------------------------------------------------------------
 
-_DATA, _FEW_JUMPS = "exp(1/2)*delta <= 2**S*S*A*H*K**2", "exp(2)*lmax*(K - 1) <= K**2"
-_TAIL = "(S - 1)*log(2) - log(delta) <= H*K**2"
+DATA, FEW = "exp(1/2)*delta <= 2**S*S*A*H*K**2", "exp(2)*lmax*(K - 1) <= K**2"
+TAIL = "(S - 1)*log(2) - log(delta) <= H*K**2"
 
 
 def _conditions(text: str, *conditions: str) -> str:
@@ -174,19 +174,19 @@ def _conditions(text: str, *conditions: str) -> str:
 
 
 _COVER = all_cover("ep(i) < K", PAIRS.format(cover=JUMPS_COVER))
-REPAIRED = _conditions(f"1 - delta <= E(Ind({_COVER}))", _DATA, _FEW_JUMPS, _TAIL)
+REPAIRED = _conditions(f"1 - delta <= E(Ind({_COVER}))", DATA, FEW, TAIL)
 
 
 def repaired(D: Derivation) -> Theorem:  # noqa: N803
     """The paper's radius covers where data, few jumps and the tail are as they should."""
-    data, few, tail = (D.assume(text) for text in (_DATA, _FEW_JUMPS, _TAIL))
+    data, few, tail = (D.assume(text) for text in (DATA, FEW, TAIL))
     jumps = D.linear("exp(2)*lmax*(K - 1)*H <= H*K**2", D.times(few, D.fact("horizon")))
     counts = D.mp(D.at(D.lemma("lem:CI-p/counts"), c="H*K**2"), jumps)
     union = D.lemma("lem:CI-p/union/repaired")
     room = _sized(D, "0 < H*K**2")
     both = both_hold(D, union, counts, lambda first, second: _all(D, first, second, data))
     cost = _tail(D, tail, room)
-    return D.imply(D.linear(f"1 - delta <= E(Ind({_COVER}))", both, cost), _DATA, _FEW_JUMPS, _TAIL)
+    return D.imply(D.linear(f"1 - delta <= E(Ind({_COVER}))", both, cost), DATA, FEW, TAIL)
 
 
 def _tail(D: Derivation, tail: Theorem, room: Theorem) -> Theorem:  # noqa: N803
