@@ -27,7 +27,7 @@ from verify.kernel.theorems import Theorem
 
 def good_event(jumps: str) -> str:
     """𝒢, for all decisions i < n of the episodes before K."""
-    return all_cover("ep(i) < K", PAIRS.format(cover=f"And({RATES_COVER}, {jumps})"))
+    return all_cover(PAIRS.format(cover=f"And({RATES_COVER}, {jumps})"), "ep(i) < K")
 
 
 _PEELS = "lmax*(K - 1)*H <= 25**K*L"

@@ -161,7 +161,7 @@ def uniform_radius(m: str) -> str:
 
 _LARGER = f"Max(1, {COUNT})"
 UNIFORM_COVER = f"{DISTANCE} <= {uniform_radius(_LARGER)}"
-UNIFORM = f"1 - delta <= E(Ind({all_cover('ep(i) < K', PAIRS.format(cover=UNIFORM_COVER))}))"
+UNIFORM = f"1 - delta <= E(Ind({all_cover(PAIRS.format(cover=UNIFORM_COVER), 'ep(i) < K')}))"
 
 
 def uniform(D: Derivation) -> Theorem:  # noqa: N803
@@ -176,7 +176,7 @@ def uniform(D: Derivation) -> Theorem:  # noqa: N803
     here = D.by_value(f"1 <= {far(radius)}", [D.holds(number.says), theorems.cut(large, D.holds(large.says))])
     missed = missed_number(D, _uniform_seen(D, miss), here, far(radius))
     cover, missed, bound = all_pairs(D, missed, rarely, UNIFORM_COVER)
-    result = D.valued(covered(D, "ep(i) < K", cover, missed, bound), D.fact("states"), D.fact("actions"))
+    result = D.valued(covered(D, cover, missed, bound, "ep(i) < K"), D.fact("states"), D.fact("actions"))
     cost = D.claim("lem:CI-p/uniform", S="S", A="A", n="m + 1", d="delta")
     cost = D.sum(D.closed(cost, *sizes(D), D.whole("m"), defined), "m", "n")
     return D.linear(UNIFORM, result, cost, _telescope(D))

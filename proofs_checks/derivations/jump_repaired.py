@@ -27,6 +27,7 @@ from proofs_checks.derivations.run_counts import COUNTS, TOTAL
 from proofs_checks.derivations.unions import (
     all_cover,
     all_pairs,
+    at_all,
     covered,
     equal,
     ever,
@@ -51,7 +52,7 @@ JUMPS_COVER = f"{DISTANCE} <= al(i, x, a)"
 _SEEN_COVER = f"Imp({_FEW}, {JUMPS_COVER})"
 UNION = (
     "1 - (1 - 2**(1 - S))*delta "
-    f"<= E(Ind({all_cover('ep(i) < K', PAIRS.format(cover=_SEEN_COVER))}))"
+    f"<= E(Ind({all_cover(PAIRS.format(cover=_SEEN_COVER), 'ep(i) < K')}))"
 )
 
 
@@ -69,7 +70,7 @@ def union(D: Derivation) -> Theorem:  # noqa: N803
     here = D.by_value(f"1 <= {event}", [theorems.cut(one, D.holds(one.says)) for one in (number, large, small)])
     missed = _denied(D, few, miss, missed_number(D, few[0], here, event))
     cover, missed, bound = all_pairs(D, missed, rarely, _SEEN_COVER)
-    result = D.valued(covered(D, "ep(i) < K", cover, missed, bound), D.fact("states"), D.fact("actions"))
+    result = D.valued(covered(D, cover, missed, bound, "ep(i) < K"), D.fact("states"), D.fact("actions"))
     return D.linear(UNION, result, _cost(D))
 
 
@@ -173,7 +174,7 @@ def _conditions(text: str, *conditions: str) -> str:
     return text
 
 
-_COVER = all_cover("ep(i) < K", PAIRS.format(cover=JUMPS_COVER))
+_COVER = all_cover(PAIRS.format(cover=JUMPS_COVER), "ep(i) < K")
 REPAIRED = _conditions(f"1 - delta <= E(Ind({_COVER}))", DATA, FEW, TAIL)
 
 
@@ -230,12 +231,8 @@ def at_decision(D: Derivation, everywhere: Theorem, *values: str) -> Theorem:  #
 
 
 def everywhere(D: Derivation, here: Theorem) -> Theorem:  # noqa: N803
-    """At all decisions, for all pairs."""
-    where = D.assume("And(i < n, ep(i) < K)")
-    here = D.all(here, "x", "a")
-    for part in ("i < n", "ep(i) < K"):
-        here = theorems.cut(theorems.part(where, D.formula(part)), here)
-    return D.all(D.imply(here, where.says), "i")
+    """At all decisions of the episodes before K, for all pairs."""
+    return at_all(D, D.all(here, "x", "a"), "ep(i) < K")
 
 
 def _all(D: Derivation, seen: Theorem, counts: Theorem, data: Theorem) -> Theorem:  # noqa: N803

@@ -6,6 +6,8 @@ jump of the pair that is seen, whatever came before: no draws have to be indepen
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from proofs_checks.derivations.crossings import FROZEN, by_jump, frozen_at, rises
 from proofs_checks.derivations.unions import either, equal, ever, ever_below, ever_over, one_of_sum, order, whole_cases
 from verify.kernel import calculus, terms, theorems
@@ -84,12 +86,12 @@ def _largest(D: Derivation, some: Theorem) -> Theorem:  # noqa: N803
 # --- the supermartingale of a set -------------------------------------------------------------------
 
 
-def _chance(x: str = "x", a: str = "a") -> str:
+def chance(x: str = "x", a: str = "a") -> str:
     """p(B), of the pair."""
     return f"SumOver(y, inB(B, y)*p({x}, {a}, y))"
 
 
-_HERE = _chance("X(n)", "act(n)")
+_HERE = chance("X(n)", "act(n)")
 SUPERMARTINGALE = f"Imp(0 <= d, E(exp(jump(n)*(d*(inB(B, X(n + 1)) - {_HERE}) - d**2/8)), n) <= 1)"
 
 
@@ -102,8 +104,8 @@ def supermartingale(D: Derivation) -> Theorem:  # noqa: N803
     weighed = D.instantiate(law, "glaw", "n s y", "gJ(n, y)")
     weighed = D.instantiate(weighed, "gJ", "n y", f"exp(d*inB(B, y) - ({pay}))")
     plain = D.valued(D.instantiate(law, "glaw", "n s y", "1"), total)
-    chance = D.linear("0 <= E(jump(n), n)", D.mean(D.whole("jump(n)"), "n"))
-    jumps = D.times(D.at(_hoeffding(D), x="X(n)", a="act(n)"), chance)
+    often = D.linear("0 <= E(jump(n), n)", D.mean(D.whole("jump(n)"), "n"))
+    jumps = D.times(D.at(_hoeffding(D), x="X(n)", a="act(n)"), often)
     factor = f"SumOver(y, p(X(n), act(n), y)*exp(d*inB(B, y) - ({pay})))"
     seen = D.linear(f"E(jump(n)*exp(d*inB(B, X(n + 1)) - ({pay})), n) <= E(jump(n), n)", weighed, D.scaled(plain, factor), jumps)
     return D.imply(D.linear(D.formula(SUPERMARTINGALE).parts[1], parts, seen), "0 <= d")
@@ -111,7 +113,7 @@ def supermartingale(D: Derivation) -> Theorem:  # noqa: N803
 
 def _hoeffding(D: Derivation) -> Theorem:  # noqa: N803
     """Σ p(y) exp(d 1{y in B}) <= exp(d p(B) + d²/8), both sides over the right one."""
-    q, grows = _chance(), D.assume("0 <= d")
+    q, grows = chance(), D.assume("0 <= d")
     pay = f"(d*{q} + d**2/8)"
     goal = "exp(d*inB(B, y)) == 1 - inB(B, y) + inB(B, y)*exp(d)"
     value = whole_cases(
@@ -141,15 +143,15 @@ def mean_text(pay: str) -> str:
     return f"SumOver(y, p(x, a, y)*exp(d*inB(B, y) - {pay}))"
 
 
-def _exponent(i: str = "i", f: str = "f", z: str = "d") -> str:
+def exponent(i: str = "i", f: str = "f", z: str = "d") -> str:
     seen = f"SumOver(y, inB(B, y)*M{f}({i}, x, a, y))"
-    return f"({z}*({seen} - {_chance()}*N{f}({i}, x, a)) - ({z})**2/8*N{f}({i}, x, a))"
+    return f"({z}*({seen} - {chance()}*N{f}({i}, x, a)) - ({z})**2/8*N{f}({i}, x, a))"
 
 
 def crossing(D: Derivation) -> Theorem:  # noqa: N803
     """0 <= d ⊢ how often the learner sees c <= ζ(M(B) - p(B) N) - ζ²N/8, ζ = d, for one pair and one set."""
     one = D.mp(D.lemma("lem:CI-p/supermartingale"), D.assume("0 <= d"))
-    step = f"jump(n)*(d*(inB(B, X(n + 1)) - {_chance()}) - d**2/8)"
+    step = f"jump(n)*(d*(inB(B, X(n + 1)) - {chance()}) - d**2/8)"
     moved = f"E(exp(Ind(X(n) == x)*Ind(act(n) == a)*{step}), n) <= 1"
     says = SUPERMARTINGALE.removeprefix("Imp(0 <= d, ").removesuffix(")")
 
@@ -164,24 +166,24 @@ def crossing(D: Derivation) -> Theorem:  # noqa: N803
         lambda _: D.by_value(moved, [D.fails("X(n) == x")]),
     )
     jumps = [D.over(D.scaled(D.fact(name), "inB(B, y)"), "y") for name in ("M-0", "Mf-0", "M-step", "Mf-step")]
-    after, before = _exponent("n + 1", ""), _exponent("n", "")
+    after, before = exponent("n + 1", ""), exponent("n", "")
     moves = D.by_value(f"exp({after} - {before}) == exp(Ind(X(n) == x)*Ind(act(n) == a)*{step})", [jumps[2], D.fact("N-step")])
     falls = D.linear(f"E(exp({after} - {before}), n) <= 1", D.mean(moves, "n"), falls)
     starts = [
-        D.by_value(f"{_exponent('0', f)} == 0", [seen, D.fact(f"N{f}-0")]) for f, seen in zip(("", "f"), jumps[:2], strict=True)
+        D.by_value(f"{exponent('0', f)} == 0", [seen, D.fact(f"N{f}-0")]) for f, seen in zip(("", "f"), jumps[:2], strict=True)
     ]
     kept = D.by_value(
-        f"{_exponent('n + 1')} == jump(n)*{_exponent('n')} + (1 - jump(n))*{after}", [jumps[3], D.fact("Nf-step")]
+        f"{exponent('n + 1')} == jump(n)*{exponent('n')} + (1 - jump(n))*{after}", [jumps[3], D.fact("Nf-step")]
     )
-    return frozen_at(D, (before, _exponent("n")), falls, theorems.both(*starts), kept)
+    return frozen_at(D, (before, exponent("n")), falls, theorems.both(*starts), kept)
 
 
 # --- Weissman's inequality --------------------------------------------------------------------------
 
 DISTANCE = "SumOver(y, Abs(ph(i, x, a, y) - p(x, a, y)))"
-_COUNT, _SIZE = "Nf(i, x, a)", "SumOver(y, inB(B, y))"
+COUNT, _SIZE = "Nf(i, x, a)", "SumOver(y, inB(B, y))"
 _PROPER = f"Ind(1 <= {_SIZE})*Ind({_SIZE} + 1 <= S)"
-_FAR = f"Ind({_COUNT} == m)*Ind(e <= {DISTANCE})"
+_FAR = f"Ind({COUNT} == m)*Ind(e <= {DISTANCE})"
 WEISSMAN = f"Imp(0 < e, Imp(1 <= m, E({ever(_FAR)}) <= (2**S - 2)*exp(-m*e**2/2)))"
 
 
@@ -189,7 +191,7 @@ def weissman(D: Derivation) -> Theorem:  # noqa: N803
     """An estimate from m jumps that is far off is so for a set B, whose supermartingale is large."""
     positive, some = D.assume("0 < e"), D.assume("1 <= m")
     level = "m*e**2/2"
-    large = f"Ind({level} <= {_exponent(z='2*e')})"
+    large = f"Ind({level} <= {exponent(z='2*e')})"
     rarely = D.at(crossing(D), d="2*e", c=level)
     rarely = D.closed(rarely, D.linear("0 <= 2*e", positive))
     sets = ever_over(D, "B", f"{_PROPER}*{large}", _only_if(D, [f"1 <= {_SIZE}", f"{_SIZE} + 1 <= S"], large, rarely))
@@ -264,49 +266,54 @@ def _kept(D: Derivation, before: Theorem, unfrozen: list[Theorem]) -> list[Theor
     return [D.scaled(before, "jump(n)"), D.scaled(D.at(unfrozen[0], n="n + 1"), "1 - jump(n)")]
 
 
-class _Estimate:
-    """The estimate of a pair from at least one jump: it adds up to 1."""
+class Estimate:
+    """The estimate of a pair from at least one jump: it adds up to 1, and one set attains half its distance."""
+
+    event = f"{DISTANCE} == 2*SumOver(y, inB(B, y)*(ph(i, x, a, y) - p(x, a, y)))"
 
     def __init__(self, D: Derivation, count: Theorem) -> None:  # noqa: N803
         self.count = count
-        self.unit = D.positive("inverse", _COUNT, count)
+        self.unit = D.positive("inverse", COUNT, count)
         ratio = D.fact("ph", n="i")
         self.inside = D.over(D.scaled(ratio, "inB(B, y)"), "y")
         whole = D.linear(
             "SumOver(y, ph(i, x, a, y)) == 1",
             D.over(ratio, "y"),
-            D.scaled(D.at(jumps_seen(D), n="i"), f"1/{_COUNT}"),
+            D.scaled(D.at(jumps_seen(D), n="i"), f"1/{COUNT}"),
             self.unit,
         )
         self.zero = D.linear("SumOver(y, ph(i, x, a, y) - p(x, a, y)) == 0", whole, D.fact("jump-sum"))
+        sets = D.instantiate(D.lemma("lem:CI-p/subsets"), "gd", "y", "ph(i, x, a, y) - p(x, a, y)")
+        both = D.mp(sets, self.zero)
+        (self.attained,) = (theorems.part(both, one) for one in both.says.parts if one.tag == "<=")
+
+    def one_set(self, D: Derivation, reached: Sequence[Theorem], event: str) -> Theorem:  # noqa: N803
+        """1 <= SumOver(B, event), from what the set that attains the distance reaches."""
+        goal = f"Ind({self.event}) <= {event}"
+        holding = [theorems.cut(one, D.holds(one.says)) for one in reached]
+        one = D.cases(
+            self.event,
+            lambda _: D.by_value(goal, [D.holds(self.event), *holding]),
+            lambda _: D.by_value(goal, [D.fails(self.event)], D.whole(event)),
+        )
+        return D.linear(f"1 <= SumOver(B, {event})", self.attained, D.over(one, "B"))
 
 
 def _far(D: Derivation, positive: Theorem, some: Theorem, level: str) -> Theorem:  # noqa: N803
-    is_m, far = D.assume(f"{_COUNT} == m"), D.assume(f"e <= {DISTANCE}")
-    estimate = _Estimate(D, D.linear(f"0 < {_COUNT}", is_m, some))
-    large = f"{level} <= {_exponent(z='2*e')}"
-    sets = D.instantiate(D.lemma("lem:CI-p/subsets"), "gd", "y", "ph(i, x, a, y) - p(x, a, y)")
-    both = D.mp(sets, estimate.zero)
-    (attained,) = (theorems.part(both, one) for one in both.says.parts if one.tag == "<=")
-    event = f"{DISTANCE} == 2*SumOver(y, inB(B, y)*(ph(i, x, a, y) - p(x, a, y)))"
-    excess = D.linear(f"e/2 <= SumOver(y, inB(B, y)*ph(i, x, a, y)) - {_chance()}", far, D.assume(event))
-    enough = D.times(excess, D.times(D.whole(_COUNT), D.linear("0 < 2*e", positive)))
+    is_m, far = D.assume(f"{COUNT} == m"), D.assume(f"e <= {DISTANCE}")
+    estimate = Estimate(D, D.linear(f"0 < {COUNT}", is_m, some))
+    large = f"{level} <= {exponent(z='2*e')}"
+    excess = D.linear(f"e/2 <= SumOver(y, inB(B, y)*ph(i, x, a, y)) - {chance()}", far, D.assume(Estimate.event))
+    enough = D.times(excess, D.times(D.whole(COUNT), D.linear("0 < 2*e", positive)))
     reached = D.linear(
         large,
         enough,
-        D.scaled(estimate.inside, f"2*e*{_COUNT}"),
+        D.scaled(estimate.inside, f"2*e*{COUNT}"),
         D.scaled(estimate.unit, "2*e*SumOver(y, inB(B, y)*Mf(i, x, a, y))"),
         D.scaled(is_m, "e**2"),
     )
     bounds = _proper(D, estimate, excess, positive)
-    goal = f"Ind({event}) <= {_PROPER}*Ind({large})"
-    holding = [theorems.cut(one, D.holds(one.says)) for one in (*bounds, reached)]
-    one = D.cases(
-        event,
-        lambda _: D.by_value(goal, [D.holds(event), *holding]),
-        lambda _: D.by_value(goal, [D.fails(event)], D.whole(f"{_PROPER}*Ind({large})")),
-    )
-    here = D.linear(f"1 <= SumOver(B, {_PROPER}*Ind({large}))", attained, D.over(one, "B"))
+    here = estimate.one_set(D, (*bounds, reached), f"{_PROPER}*Ind({large})")
     result, whole = f"{_FAR} <= SumOver(B, {_PROPER}*Ind({large}))", D.whole(f"SumOver(B, {_PROPER}*Ind({large}))")
     return D.cases(
         is_m.says,
@@ -319,7 +326,7 @@ def _far(D: Derivation, positive: Theorem, some: Theorem, level: str) -> Theorem
     )
 
 
-def _proper(D: Derivation, estimate: _Estimate, excess: Theorem, positive: Theorem) -> list[Theorem]:  # noqa: N803
+def _proper(D: Derivation, estimate: Estimate, excess: Theorem, positive: Theorem) -> list[Theorem]:  # noqa: N803
     """The set is neither empty nor all: on those the estimate has no excess."""
     difference = "ph(i, x, a, y) - p(x, a, y)"
 

@@ -346,7 +346,7 @@ def _peels(D: Derivation) -> Theorem:  # noqa: N803
 def repaired(D: Derivation) -> Theorem:  # noqa: N803
     """The rate sets of all pairs cover in all episodes with probability at least 1 - δk/K."""
     cover, missed, bound = all_pairs(D, _missed(D), _rarely(D), RATES_COVER)
-    counted = D.valued(covered(D, "ep(i) < K", cover, missed, bound), D.fact("states"), D.fact("actions"))
+    counted = D.valued(covered(D, cover, missed, bound, "ep(i) < K"), D.fact("states"), D.fact("actions"))
     claim = D.claim("lem:rateUCB/radius", S="S", A="A", K="K", d="delta")
     level = D.by_value("exp(-L/4) == delta/(2*S*A*K)", [D.fact("L")], sized_claim(D, claim))
     pairs = D.scaled(sized(D, "2*S*A*(d/(2*S*A*K)) == d/K", sized(D, "0 < 2*S*A*K")), "k")

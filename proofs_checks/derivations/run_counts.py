@@ -78,7 +78,7 @@ def before_last(D: Derivation) -> Theorem:  # noqa: N803
 TOTAL = _ALL.format(u="Nf(i, x, a)")
 COUNTS = (
     "Imp(exp(2)*lmax*(K - 1)*H <= c, "
-    f"1 - exp(-c) <= E(Ind({all_cover('ep(i) < K', f'{TOTAL} <= c')})))"
+    f"1 - exp(-c) <= E(Ind({all_cover(f'{TOTAL} <= c', 'ep(i) < K')})))"
 )
 
 
@@ -108,7 +108,7 @@ def counts(D: Derivation) -> Theorem:  # noqa: N803
         [everywhere("Nf-step"), everywhere("Tf-step")],
     )
     rarely = frozen_at(D, (before, _exponent("n", "f")), falls, theorems.both(*starts), kept)
-    result = covered(D, "ep(i) < K", f"{TOTAL} <= c", _many(D), rarely)
+    result = covered(D, f"{TOTAL} <= c", _many(D), rarely, "ep(i) < K")
     return D.imply(result, D.formula(COUNTS).parts[0])
 
 

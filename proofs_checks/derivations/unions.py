@@ -195,25 +195,22 @@ def ever_both(D: Derivation, u: Text, v: Text, first: Theorem, second: Theorem) 
 # --- what never happens -----------------------------------------------------------------------------
 
 
-def all_cover(condition: str, cover: str) -> str:
-    """That the sets cover at all decisions i < n where the condition holds."""
-    return f"All(i, Imp(And(i < n, {condition}), {cover}))"
+def all_cover(cover: str, *conditions: str) -> str:
+    """That the sets cover at all decisions i < n where the conditions hold."""
+    return f"All(i, Imp(And({', '.join(('i < n', *conditions))}), {cover}))"
 
 
-def covered(D: Derivation, condition: str, cover: str, missed: Theorem, bound: Theorem) -> Theorem:  # noqa: N803
-    """P(the sets cover at all i < n where the condition holds) >= 1 - w, from E(ever(v)) <= w.
+def covered(D: Derivation, cover: str, missed: Theorem, bound: Theorem, *conditions: str) -> Theorem:  # noqa: N803
+    """P(the sets cover at all i < n where the conditions hold) >= 1 - w, from E(ever(v)) <= w.
 
-    ``missed`` says 1 <= v where the condition holds, and the sets do not cover.
+    ``missed`` says 1 <= v where the conditions hold, and the sets do not cover.
     """
     v = missed.says.parts[1]
     total = Operator("Sum", D.variable("i"), D.term("n")).around(v)
     never, text = D.assume(terms.negation(_some(total))), D.formula(cover)
     small = D.linear(terms.relation("<", v, terms.ONE), one_of_first(D, v), never)
     safe = D.cases(text, lambda yes: yes, lambda _: D.absurd(D.linear("0 < 0", small, missed), text))
-    where = D.assume(f"And(i < n, {condition})")
-    for part in ("i < n", condition):
-        safe = theorems.cut(theorems.part(where, D.formula(part)), safe)
-    everywhere = D.all(D.imply(safe, where.says), "i")
+    everywhere = at_all(D, safe, *conditions)
     event = terms.indicator(everywhere.says)
     goal = terms.relation("<=", terms.sub(terms.ONE, terms.indicator(_some(total))), event)
     shown = D.cases(
@@ -221,9 +218,39 @@ def covered(D: Derivation, condition: str, cover: str, missed: Theorem, bound: T
         lambda _: D.by_value(goal, [D.holds(_some(total))], D.whole(event)),
         lambda _: D.by_value(goal, [D.fails(_some(total)), theorems.cut(everywhere, D.holds(everywhere.says))]),
     )
-    w = bound.says.parts[1]
     mean = D.mean(shown)
-    return D.linear(terms.relation("<=", terms.sub(terms.ONE, w), mean.says.parts[1]), mean, bound)
+    most = terms.sub(terms.ONE, bound.says.parts[1])
+    return D.linear(terms.relation("<=", most, mean.says.parts[1]), mean, bound)
+
+
+def at_all(D: Derivation, here: Theorem, *conditions: str) -> Theorem:  # noqa: N803
+    """What holds at decision i < n under the conditions: at all of them."""
+    parts = ("i < n", *conditions)
+    where = D.assume(f"And({', '.join(parts)})")
+    for part in parts if conditions else ():
+        here = theorems.cut(theorems.part(where, D.formula(part)), here)
+    return D.all(D.imply(here, where.says), "i")
+
+
+def all_pairs(D: Derivation, missed: Theorem, bound: Theorem, cover: str) -> tuple[str, Theorem, Theorem]:  # noqa: N803
+    """The same for all pairs at once: the cover, what a miss gives, and how rarely."""
+    for name in ("a", "x"):
+        bound = ever_over(D, name, missed.says.parts[1], bound)
+        missed = _one_misses(D, missed, cover, name)
+        cover = f"All({name}, {cover})"
+    return cover, missed, bound
+
+
+def _one_misses(D: Derivation, missed: Theorem, cover: str, name: str) -> Theorem:  # noqa: N803
+    """If not all cover, one misses, and the sum of what that gives is at least 1."""
+    one, text = missed.says.parts[1], D.formula(cover)
+    goal = _some(Operator("SumOver", D.variable(name)).around(one))
+    never = D.assume(terms.negation(goal))
+    small = D.linear(terms.relation("<", one, terms.ONE), one_of_sum(D, one, name), never)
+    safe = D.cases(text, lambda yes: yes, lambda _: D.absurd(D.linear("0 < 0", small, missed), text))
+    each = D.all(safe, name)
+    denial = D.assume(terms.negation(each.says))
+    return D.cases(goal, lambda yes: yes, lambda _: theorems.absurd(each, denial, goal))
 
 
 # --- orders -----------------------------------------------------------------------------------------
@@ -246,19 +273,3 @@ def times_strictly(D: Derivation, theorem: Theorem, sign: Theorem) -> Theorem:  
     goal = terms.relation("<", terms.mul(c, u), terms.mul(c, v))
     return calculus.combine(D.setting, goal, [theorem, sign], [(c, 1), terms.ZERO])
 
-
-def all_pairs(D: Derivation, missed: Theorem, bound: Theorem, cover: str) -> tuple[str, Theorem, Theorem]:  # noqa: N803
-    """The same for all pairs at once: the cover, what a miss gives, and how rarely."""
-    v = missed.says.parts[1]
-    for name in ("a", "x"):
-        inside, text = v, D.formula(cover)
-        v = Operator("SumOver", D.variable(name)).around(v)
-        bound = ever_over(D, name, inside, bound)
-        never = D.assume(terms.negation(_some(v)))
-        small = D.linear(terms.relation("<", inside, terms.ONE), one_of_sum(D, inside, name), never)
-        safe = D.cases(text, lambda yes: yes, lambda _: D.absurd(D.linear("0 < 0", small, missed), text))  # noqa: B023
-        each = D.all(safe, name)
-        cover = f"All({name}, {cover})"
-        denial = D.assume(terms.negation(each.says))
-        missed = D.cases(_some(v), lambda yes: yes, lambda _: theorems.absurd(each, denial, _some(v)))  # noqa: B023
-    return cover, missed, bound
