@@ -32,6 +32,7 @@ class Derivation:
         theorem_of: Callable[[str], str] | None = None,
     ) -> None:
         self.setting, self._lookup, self._prove, self._theorem_of = setting, lookup, prove, theorem_of
+        self._read: dict[str, Term] = {}  # formulas, which authors repeat
 
     # --- texts ---
 
@@ -41,7 +42,11 @@ class Derivation:
 
     def formula(self, text: Text) -> Term:
         """A formula."""
-        return text if isinstance(text, Term) else self.setting.formula(text)
+        if isinstance(text, Term):
+            return text
+        if text not in self._read:
+            self._read[text] = self.setting.formula(text)
+        return self._read[text]
 
     def variable(self, name: Text) -> Term:
         """A variable."""
@@ -92,17 +97,17 @@ class Derivation:
 
     def at(self, theorem: Theorem, **values: Text) -> Theorem:
         """Free variables replaced, all at once."""
-        fresh = {name: terms.fresh(self.variable(name).sort) for name in values}
-        for name, hidden in fresh.items():
-            shown = terms.var(f"{hidden.sort}_{int(hidden.parts[0][1:]) + 1_000_000}", hidden.sort)
-            fresh[name] = shown
-            if any(terms_name(t) == name for v in values.values() for t in self.term(v).free):
-                theorem = theorems.substitute(theorem, self.variable(name), shown)
+        new = {self.variable(name): self.term(text) for name, text in values.items()}
+        last = []
+        for place, (x, value) in enumerate(new.items()):
+            if any(x in other.free for other in new.values()):  # it must not be replaced once more
+                aside = terms.var(f"{x.sort}_{900_000 + place}", x.sort)
+                theorem = theorems.substitute(theorem, x, aside)
+                last.append((aside, value))
             else:
-                fresh[name] = self.variable(name)
-        for name, text in values.items():
-            if self.term(text) is not fresh[name]:
-                theorem = theorems.substitute(theorem, fresh[name], self.term(text))
+                last.append((x, value))
+        for x, value in last:
+            theorem = theorems.substitute(theorem, x, value)
         return theorem
 
     def surely(self, text: Text) -> Theorem:
@@ -238,6 +243,10 @@ class Derivation:
         """An integral by its primitive."""
         return calculus.primitive(self.setting, self.variable(name), self.term(end), self.term(whole))
 
+    def archimedes(self, theorem: Theorem, name: str) -> Theorem:
+        """Not positive is u, if n u <= v for all n."""
+        return calculus.archimedes(theorem, self.variable(name))
+
     def most(self, name: str, body: Text, at: Text) -> Theorem:
         """One value is at most the maximum."""
         return calculus.most(self.setting, self.variable(name), self.term(body), self.term(at))
@@ -363,8 +372,3 @@ def _difference(says: Term) -> Polynomial:
 def _parts(t: Term) -> frozenset[Term]:
     """The term and all that it is made of."""
     return frozenset([t]).union(*map(_parts, t.children))
-
-
-def terms_name(t: Term) -> str:
-    """The name of a variable."""
-    return str(t.parts[0])

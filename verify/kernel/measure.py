@@ -20,9 +20,10 @@ Bounds = Mapping[Term, Term]  # variables of sums around, and the numbers below 
 def at_most(m: Term, n: Term, bounds: Bounds | None = None) -> bool:
     """Whether m <= n is seen: n - m has no negative coefficient, bound variables at their worst."""
     for i, b in reversed(list((bounds or {}).items())):
-        signs = {c > 0 for mono, c in polynomial(m).items() if any(f is i for f, _ in mono)}
-        if len(signs) > 1:
-            return False
+        inside = [(mono, c) for mono, c in polynomial(m).items() if any(i in f.free for f, _ in mono)]
+        signs = {c > 0 for _, c in inside}
+        if len(signs) > 1 or any(f is not i and i in f.free for mono, _ in inside for f, _ in mono):
+            return False  # of a function of i nobody knows where it is largest
         m = substitute(m, {i: sub(b, num(1)) if True in signs else ZERO})
     return all(c >= 0 and all(f.sort == NAT for f, _ in mono) for mono, c in polynomial(sub(n, m)).items())
 
@@ -81,8 +82,8 @@ def really_moves(t: Term, moving: frozenset[Term], omega: bool) -> bool:
         return True
     if not omega or not t.random:
         return False
-    if t.tag == "E" or (t.tag == "app" and t.parts[0].random and t.sort == REAL):
-        return True
+    if t.tag in ("E", "Int", "Sup") or (t.tag == "app" and t.parts[0].random and t.sort == REAL):
+        return True  # the least upper bound and the integral of whole numbers may be any number
     return any(really_moves(c, moving, omega) for c in t.children)
 
 

@@ -2,9 +2,9 @@
 
 A derivation shows a claim if its last step is given nothing, says the same as the claim's theorem, and
 rests on exactly the claims that the claim says it uses: on their formulas (``pointwise``) and their theorems
-(``lemma``).  Formulas that no other claim has, and its own, are proved on the spot; their certificates
-are part of the derivation.  What the setting takes for granted is listed: its axioms, and apart from them the
-facts that define what is spoken of.
+(``lemma``).  A formula that is no claim, or only a part of one (of this claim, or of another with a theorem
+or words), is proved on the spot; its certificate is part of the derivation.  What the setting takes
+for granted is listed: its axioms, and apart from them the facts that define what is spoken of.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from verify.claims import DERIVATION, Claim, Domain, Effort, Finding, Relation, Verdict, claim
+from verify.claims import DERIVATION, Claim, ClaimError, Domain, Effort, Finding, Relation, Verdict, claim
 from verify.claims.formulas import names_in, tree_of
 from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Pointwise
@@ -110,12 +110,15 @@ class _Others:
     effort: Effort
 
     def formula(self, label: str) -> Pointwise:
-        """The formula of a claim, to be believed if that is proved; the claim's own is proved here."""
+        """The formula of a claim, to be believed if that is proved; if it is a part only, proved here."""
         one = self.claim if label == self.claim.label else self._other(label)
         if not isinstance(one.says, Relation):
             raise KernelError(f"claim {label}: has no formula with <=, < or ==")
         texts = one.says.text(), tuple(one.domain.texts()), tuple(one.domain.integers)
-        return self.proved(*texts) if one is self.claim else Pointwise(*texts, label=label)
+        if not one.theorem and not one.argued:
+            return Pointwise(*texts, label=label)
+        own: Any = next((check for check in one.checks if check.name == "proof"), None)
+        return _proved(*texts, self.effort.profile, own)
 
     def theorem(self, label: str) -> str:
         """The theorem of another claim in the same setting."""
@@ -138,20 +141,25 @@ class _Others:
 
 
 @lru_cache(maxsize=2_000)
-def _proved(relation: str, domain: tuple[str, ...], integers: tuple[str, ...], profile: str) -> Pointwise:
+def _proved(
+    relation: str, domain: tuple[str, ...], integers: tuple[str, ...], profile: str, by: Any = None
+) -> Pointwise:
     from verify.provers.goals import certificate  # as the next one
     from verify.provers.proof import Proof  # slow to load, and many derivations ask for no proof
 
-    area = Domain.of(*domain, integers=integers, reals=names_in(tree_of(relation)))
-    check = Proof()
-    asked = claim("pointwise", "", says=relation, domain=area, checks=check)
+    check = Proof() if by is None else by
+    try:
+        area = Domain.of(*domain, integers=integers, reals=names_in(tree_of(relation)))
+        asked = claim("pointwise", "", says=relation, domain=area, checks=check)
+    except ClaimError as error:
+        raise KernelError(f"pointwise {relation}: {error}") from None
     assert isinstance(asked.says, Relation)
     found = check.run(asked, Effort(profile))
     if found.verdict is not Verdict.PROVED:
+        point = found.witness["point"] if found.witness is not None else {}
+        at = "".join(f", at {name} = {value}" for name, value in point.items())
         where = f" on {', '.join(area.texts())}" if area.texts() else ""
-        raise KernelError(f"pointwise {relation}: {found.verdict}{where}, not proved")
+        raise KernelError(f"pointwise {relation}: {found.verdict}{where}{at}, not proved")
     identity = certificate(asked.label, asked.says, area, area.ranges, {"chain": []})
     data = dict(found.evidence.get("certificate", identity))
-    if not area.given:
-        data["box"] = data["domain"]  # the same, without the variables that have no range
     return Pointwise(data["relation"], tuple(data["domain"]), tuple(data["integers"]), certificate=data)

@@ -50,6 +50,7 @@ from verify.claims import (
 from verify.claims.texts import describe
 from verify.provers.slack import slack_of
 from verify.recheck import recheck
+from verify.recheck.derivations import check_derivation
 from verify.running.results import Result, plain
 
 ERROR_BUDGET = Fraction(1, 10**6)  # of a whole run, for all random checks together
@@ -153,10 +154,14 @@ def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
 
     A witness that is a line of Python is left to ``python -m verify.recheck``, in a process of its own.
     """
-    document = _to_recheck(finding, check, claim)
-    if document is None:
+    if check.name == DERIVATION and finding.verdict.holds:
+        # Whether the claims that it rests on are proved is their affair, and the transitive verdict says it.
+        complaints = check_derivation(finding.evidence["derivation"], trusted=True)
+    elif (document := _to_recheck(finding, check, claim)) is not None:
+        complaints = recheck({"claims": [document]})
+    else:
         return finding
-    if complaints := recheck({"claims": [document]}):
+    if complaints:
         doubtful = {} if finding.witness is None else {"point": finding.witness.get("point")}
         evidence = {
             **finding.evidence,
@@ -169,8 +174,8 @@ def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
 
 
 def _to_recheck(finding: Finding, check: Check, claim: Claim) -> dict[str, Any] | None:
-    """The claim with the evidence for it, as a document of a run has it; nothing if there is none."""
-    facts: dict[str, Any] = {**describe(claim), "verdict": str(finding.verdict)}
+    """The formula with the evidence for it, as a document of a run has it; nothing if there is none."""
+    facts: dict[str, Any] = {**describe(claim), "theorem": None, "verdict": str(finding.verdict)}
     if finding.verdict in (Verdict.PROVED, Verdict.PROVED_ON_BOX):
         kept = {key: finding.evidence[key] for key in _CERTIFICATES if key in finding.evidence}
         if kept:

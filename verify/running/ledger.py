@@ -65,13 +65,9 @@ def summary_lines(run: Run, remarks: Mapping[str, Remark]) -> list[str]:
     """One line for each finding, for the end of a run in a terminal."""
     known = [(label, remarks[label]) for label in findings(run, remarks) if label in remarks]
     return [
-        f"{run.results[label].verdict}: {label} ({_WHAT[remark.breaks]}): {_first(remark.summary)}"
+        f"{run.results[label].verdict}: {label} ({_WHAT[remark.breaks]}): {remark.summary}"
         for label, remark in known
     ]
-
-
-def _first(text: str) -> str:
-    return text.split(". ")[0].rstrip(".") + "."
 
 
 def ledger(run: Run, remarks: Mapping[str, Remark], command: str) -> str:
@@ -89,6 +85,8 @@ def _page(run: Run, graph: Graph, remarks: Mapping[str, Remark], command: str) -
         "*Own* is what the checks of the claim itself found; *transitive* is never stronger than the",
     )
     yield from ("weakest claim it uses. *Slack* is the tightest ratio of the two sides that was found.", "")
+    if axioms := {name for label in run.results for name in graph.axioms[label]}:
+        yield from (f"Derivations are *modulo* axioms: {', '.join(sorted(axioms))}.", "")
     yield from ("## Findings", "")
     for label in findings(run, remarks):
         yield from _finding(run, graph, label, remarks.get(label), _WHAT)
@@ -104,7 +102,13 @@ def _page(run: Run, graph: Graph, remarks: Mapping[str, Remark], command: str) -
     )
     for label, result in run.results.items():
         claim = run.claims[label]
-        cells = (f"`{label}`", claim.kind, result.verdict, graph.transitive[label], slack_text(result.slack))
+        cells = (
+            f"`{label}`",
+            claim.kind,
+            result.verdict,
+            graph.transitive_text(label),
+            slack_text(result.slack),
+        )
         yield "| " + " | ".join(map(str, cells)) + f" | {_cell(claim.statement)} |"
 
 
@@ -115,14 +119,14 @@ def _finding(
     grade = f", {words[remark.breaks]}" if remark else ""
     yield from (f"### `{label}`: {result.verdict}{grade}", "", *_quoted(claim), "")
     if remark:
-        yield from (textwrap.fill(remark.summary, 110), "")
+        yield from (textwrap.fill(remark.text(), 110), "")
     if result.witness is not None:
         yield from _witness(result.witness)
     elif result.verdict is Verdict.UNDECIDED:
         yield from (f"Undecided: {_cell(json.dumps(_small(result.evidence), ensure_ascii=False))}", "")
     if remark and remark.repair in run.results:
         repair = run.results[remark.repair]
-        own, below = repair.verdict, graph.transitive[remark.repair]
+        own, below = repair.verdict, graph.transitive_text(remark.repair)
         yield from (f"**Repair** `{remark.repair}` ({own}, transitive {below}):", "")
         yield from (*_quoted(run.claims[remark.repair]), "")
 
@@ -135,6 +139,8 @@ def _quoted(claim: Claim) -> list[str]:
         lines += ["", f"on {', '.join(domain)}"]
     if claim.symbols:
         lines += ["", f"where {symbol_text(claim)}"]
+    if claim.theorem:
+        lines += ["", f"derived: `{claim.theorem}`"]
     if claim.argued:
         lines += ["", *textwrap.wrap(f"In words, not checked by machine: {claim.argued}.", 108)]
     return [f"> {line}".rstrip() for line in lines]
