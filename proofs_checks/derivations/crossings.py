@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from proofs_checks.derivations.unions import equal, ever_below, whole_cases
 from verify.kernel import terms, theorems
-from verify.kernel.authoring import Derivation, Text
+from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 _FALLS, _STARTS = "All(n, E(exp(gM(n + 1) - gM(n)), n) <= 1)", "And(gM(0) == 0, gx(0) == 0)"
@@ -67,14 +67,18 @@ def _seen(D: Derivation, frozen: Theorem, first: Theorem) -> Theorem:  # noqa: N
     each = D.induction("n", shown, start, step)
     ever = "Ind(1 <= Sum(i, n, Ind(c <= gx(i)))) <= Ind(1 <= Sum(i, n, Ind(c <= gM(i))))"
     seen = ["c <= gx(n)", "1 <= Sum(i, n, Ind(c <= gx(i)))", f"1 <= {past}"]
-    ends = [f"1 <= Sum(i, n, Ind(c <= gx(i))) + Ind(c <= gx(n))", f"1 <= {past} + Ind({now})"]
+    ends = ["1 <= Sum(i, n, Ind(c <= gx(i))) + Ind(c <= gx(n))", f"1 <= {past} + Ind({now})"]
     together = D.induction(
         "n",
         ever,
         D.linear("Ind(1 <= 0) <= Ind(1 <= 0)"),
-        lambda before: D.decide(f"Ind({ends[0]}) <= Ind({ends[1]})", [*ends, *seen], before, each, D.whole(f"Ind({now})"))
+        lambda before: D.decide(
+            f"Ind({ends[0]}) <= Ind({ends[1]})", [*ends, *seen], before, each, D.whole(f"Ind({now})")
+        ),
     )
-    return D.linear(ever.replace("Ind(c <= gM(i))", "Ind(exp(c) <= exp(gM(i)))"), together, ever_below(D, _reached(D)))
+    return D.linear(
+        ever.replace("Ind(c <= gM(i))", "Ind(exp(c) <= exp(gM(i)))"), together, ever_below(D, _reached(D))
+    )
 
 
 def _reached(D: Derivation) -> Theorem:  # noqa: N803
@@ -97,8 +101,12 @@ def frozen_at(
     kept: Theorem,
 ) -> Theorem:
     """``lem:rateUCB/frozen`` for these exponents."""
-    lemma = D.instantiate(D.instantiate(D.lemma("lem:rateUCB/frozen"), "gM", "n", exponents[0]), "gx", "n", exponents[1])
-    return D.mp(lemma, theorems.sure(D.all(falls, "n")), theorems.sure(starts), theorems.sure(D.all(kept, "n")))
+    lemma = D.instantiate(
+        D.instantiate(D.lemma("lem:rateUCB/frozen"), "gM", "n", exponents[0]), "gx", "n", exponents[1]
+    )
+    return D.mp(
+        lemma, theorems.sure(D.all(falls, "n")), theorems.sure(starts), theorems.sure(D.all(kept, "n"))
+    )
 
 
 # --- steps ----------------------------------------------------------------------------------------
@@ -131,6 +139,3 @@ def by_jump(D: Derivation, build: Callable[[Sequence[Theorem]], Theorem]) -> The
         return build([zero, *(D.mp(D.fact(name), zero) for name in ("ends-spent", "ends-rem", "ends-ep"))])
 
     return whole_cases(D, "jump(n)", without, with_jump)
-
-from proofs_checks.derivations.supermartingales import VILLE
-THEOREMS={"lem:rateUCB/ville":VILLE}

@@ -5,20 +5,18 @@ The probability that two events both hold is at least the sum of theirs less 1.
 
 from __future__ import annotations
 
-from proofs_checks.derivations.jump_cover import UNIFORM, UNIFORM_COVER
+from proofs_checks.derivations.jump_cover import UNIFORM_COVER
 from proofs_checks.derivations.jump_repaired import (
     DATA,
     FEW,
     JUMPS_COVER,
     PAIRS,
-    REPAIRED,
     TAIL,
     at_decision,
     both_hold,
     everywhere,
 )
-from proofs_checks.derivations.rate_sets import RATES_COVER, sizes
-from proofs_checks.derivations.rate_sets import REPAIRED as RATES
+from proofs_checks.derivations.rate_sets import RATES_COVER
 from proofs_checks.derivations.unions import all_cover
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
@@ -57,6 +55,3 @@ def _both(D: Derivation, rates: Theorem, jumps: Theorem) -> Theorem:  # noqa: N8
         return everywhere(D, theorems.both(*(at_decision(D, one, "x", "a") for one in events)))
 
     return both_hold(D, rates, jumps, entails)
-
-
-THEOREMS = {"lem:rateUCB/repaired": RATES, "lem:CI-p/repaired": REPAIRED, "lem:CI-p/uniform": UNIFORM}

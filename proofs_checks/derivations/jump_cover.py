@@ -6,17 +6,14 @@ An estimate from m jumps misses with probability at most (2^S - 2) exp(-m e²/2)
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from proofs_checks.derivations.crossings import by_jump, exp_equal
-from proofs_checks.derivations.jump_sets import DISTANCE, WEISSMAN
+from proofs_checks.derivations.jump_sets import DISTANCE
 from proofs_checks.derivations.rate_sets import sizes
 from proofs_checks.derivations.unions import (
     all_cover,
     all_pairs,
     covered,
     equal,
-    ever,
     ever_first,
     order,
     square_below,
@@ -49,7 +46,9 @@ def _at_most(D: Derivation) -> Theorem:  # noqa: N803
         D.linear("Nf(0, x, a) <= 0", D.fact("Nf-0")),
         lambda before: by_jump(
             D,
-            lambda equations: D.by_value("Nf(n + 1, x, a) <= n + 1", [kept, step, *equations], before, whole, one),
+            lambda equations: D.by_value(
+                "Nf(n + 1, x, a) <= n + 1", [kept, step, *equations], before, whole, one
+            ),
         ),
     )
 
@@ -67,10 +66,18 @@ def _one_of(D: Derivation) -> Theorem:  # noqa: N803
             def is_last(less: Theorem) -> Theorem:
                 value = equal(D, less, more)
                 past = D.whole("Sum(m, k, Ind(gone == m + 1))")
-                return D.decide(goal, ["1 <= gone", "gone <= k + 1"], theorems.cut(value, D.holds(value.says)), past)
+                return D.decide(
+                    goal, ["1 <= gone", "gone <= k + 1"], theorems.cut(value, D.holds(value.says)), past
+                )
 
             return order(
-                D, "gone", "k + 1", is_last, lambda over: D.decide(goal, ["1 <= gone", "gone <= k + 1"], over, last, D.whole("Sum(m, k, Ind(gone == m + 1))"))
+                D,
+                "gone",
+                "k + 1",
+                is_last,
+                lambda over: D.decide(
+                    goal, ["1 <= gone", "gone <= k + 1"], over, last, D.whole("Sum(m, k, Ind(gone == m + 1))")
+                ),
             )
 
         return order(
@@ -89,7 +96,10 @@ def without_data(D: Derivation) -> Theorem:  # noqa: N803
     """Nf == 0 ⊢ ‖p̂ - p‖₁ == 1."""
     none = D.assume(f"{COUNT} == 0")
     estimate = D.valued(D.fact("ph", n="i"), none)
-    size, facts = "Abs(-p(x, a, y))", (D.fact("jump-low"), D.known("abs", "-p(x, a, y)"), D.known("abs-", "-p(x, a, y)"))
+    size, facts = (
+        "Abs(-p(x, a, y))",
+        (D.fact("jump-low"), D.known("abs", "-p(x, a, y)"), D.known("abs-", "-p(x, a, y)")),
+    )
 
     def one(goal: str) -> Theorem:
         return D.split(D.known("abs-cases", "-p(x, a, y)"), *[lambda same: D.linear(goal, same, *facts)] * 2)
@@ -109,7 +119,9 @@ def far(radius: str) -> str:
 def rarely_far(D: Derivation, radius: str, positive: Theorem) -> Theorem:  # noqa: N803
     """How often an estimate from m + 1 jumps is off by √R, where 0 < R."""
     inside = D.term(radius).parts[0]
-    square = D.mp(D.known("sqrt-square", inside), D.linear(terms.relation("<=", terms.ZERO, inside), positive))
+    square = D.mp(
+        D.known("sqrt-square", inside), D.linear(terms.relation("<=", terms.ZERO, inside), positive)
+    )
     goal, root = f"0 < {radius}", D.known("sqrt", inside)
     sign = D.cases(
         goal,
@@ -192,13 +204,21 @@ def _sized(D: Derivation, relation: str, *more: Theorem) -> Theorem:  # noqa: N8
 def _uniform_seen(D: Derivation, miss: Theorem) -> Theorem:  # noqa: N803
     """A set that misses has seen a jump: without one its radius is at least 1."""
     inside, goal = "2*(S*log(2) + log(2*S*A/delta))", f"1 <= {COUNT}"
-    large = D.closed(D.claim("lem:CI-p/uniform-unseen", S="S", A="A", d="delta"), *sizes(D), D.at(_sized(D, "0 < 2*S*A/d"), m="0"))
+    large = D.closed(
+        D.claim("lem:CI-p/uniform-unseen", S="S", A="A", d="delta"),
+        *sizes(D),
+        D.at(_sized(D, "0 < 2*S*A/d"), m="0"),
+    )
     square = D.mp(D.known("sqrt-square", inside), D.linear(f"0 <= {inside}", large))
-    root = square_below(D, D.linear(f"1 <= sqrt({inside})**2", square, large), D.known("sqrt", inside), "1", f"sqrt({inside})")
+    root = square_below(
+        D, D.linear(f"1 <= sqrt({inside})**2", square, large), D.known("sqrt", inside), "1", f"sqrt({inside})"
+    )
 
     def none(no: Theorem) -> Theorem:
         zero = equal(D, no, D.whole(COUNT))
-        return D.absurd(D.linear("0 < 0", D.valued(miss, zero), theorems.cut(zero, without_data(D)), root), goal)
+        return D.absurd(
+            D.linear("0 < 0", D.valued(miss, zero), theorems.cut(zero, without_data(D)), root), goal
+        )
 
     return whole_cases(D, COUNT, none, lambda yes: yes)
 
@@ -213,6 +233,3 @@ def _telescope(D: Derivation) -> Theorem:  # noqa: N803
     over = D.positive("inverse-positive", "n + 1", D.linear("0 < n + 1", D.whole("n")))
     rest = D.times(over, sizes(D)[0])
     return D.linear("Sum(m, n, delta/(m + 1) - delta/(m + 2)) <= delta", total, rest)
-
-
-THEOREMS = {"lem:CI-p/weissman": WEISSMAN}

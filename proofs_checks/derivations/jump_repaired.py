@@ -8,22 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs_checks.derivations.crossings import exp_equal, rises
+from proofs_checks.derivations.crossings import exp_equal
 from proofs_checks.derivations.jump_cover import (
     COUNT,
     PAIRS,
-    UNIFORM,
-    UNIFORM_COVER,
     far,
     larger_count,
     missed_number,
     rarely_far,
     without_data,
 )
-from proofs_checks.derivations.jump_sets import DISTANCE, WEISSMAN
-from proofs_checks.derivations.rate_sets import RATES_COVER, sizes
-from proofs_checks.derivations.rate_sets import REPAIRED as RATES
-from proofs_checks.derivations.run_counts import COUNTS, TOTAL
+from proofs_checks.derivations.jump_sets import DISTANCE
+from proofs_checks.derivations.rate_sets import sizes
 from proofs_checks.derivations.unions import (
     all_cover,
     all_pairs,
@@ -33,14 +29,12 @@ from proofs_checks.derivations.unions import (
     ever,
     ever_first,
     one_of_sum,
-    order,
     square_below,
     times_strictly,
     whole_cases,
 )
 from verify.kernel import terms, theorems
-from verify.kernel.authoring import Derivation, Text
-from verify.kernel.terms import Term
+from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 Entails = Callable[[Theorem, Theorem], Theorem]
@@ -50,10 +44,7 @@ _RADIUS = f"sqrt(2*{_LAMBDA}/(m + 1))"
 _FEW = f"And(1 <= {COUNT}, {COUNT} <= H*K**2)"
 JUMPS_COVER = f"{DISTANCE} <= al(i, x, a)"
 _SEEN_COVER = f"Imp({_FEW}, {JUMPS_COVER})"
-UNION = (
-    "1 - (1 - 2**(1 - S))*delta "
-    f"<= E(Ind({all_cover(PAIRS.format(cover=_SEEN_COVER), 'ep(i) < K')}))"
-)
+UNION = f"1 - (1 - 2**(1 - S))*delta <= E(Ind({all_cover(PAIRS.format(cover=_SEEN_COVER), 'ep(i) < K')}))"
 
 
 def union(D: Derivation) -> Theorem:  # noqa: N803
@@ -67,7 +58,9 @@ def union(D: Derivation) -> Theorem:  # noqa: N803
     large = D.linear(f"{_RADIUS} <= {DISTANCE}", miss, radius)
     few = [D.assume(f"1 <= {COUNT}"), D.assume(f"{COUNT} <= H*K**2")]
     small = D.linear(within, few[1], number)
-    here = D.by_value(f"1 <= {event}", [theorems.cut(one, D.holds(one.says)) for one in (number, large, small)])
+    here = D.by_value(
+        f"1 <= {event}", [theorems.cut(one, D.holds(one.says)) for one in (number, large, small)]
+    )
     missed = _denied(D, few, miss, missed_number(D, few[0], here, event))
     cover, missed, bound = all_pairs(D, missed, rarely, _SEEN_COVER)
     result = D.valued(covered(D, cover, missed, bound, "ep(i) < K"), D.fact("states"), D.fact("actions"))
@@ -103,7 +96,7 @@ def _within(D: Derivation, condition: str, bound: Theorem) -> Theorem:  # noqa: 
 
 
 def _rarely(D: Derivation, within: str) -> Theorem:  # noqa: N803
-    """m + 1 <= HK² ⊢ how often an estimate from m + 1 jumps is off by the radius: (2^S - 2) e^(-Λ)."""
+    """M + 1 <= HK² ⊢ how often an estimate from m + 1 jumps is off by the radius: (2^S - 2) e^(-Λ)."""
     most = D.linear("1 <= H*K**2", D.assume(within), D.whole("m"))
     domain = ("S >= 1", "A >= 1", "w >= 1", "0 < d", "d < 1")
     values = {"S": "S", "A": "A", "w": "H*K**2", "d": "delta"}
@@ -193,9 +186,7 @@ def repaired(D: Derivation) -> Theorem:  # noqa: N803
 def _tail(D: Derivation, tail: Theorem, room: Theorem) -> Theorem:  # noqa: N803
     """e^(-HK²) <= 2^(1-S) δ."""
     spare = D.linear("0 <= H*K**2 - ((S - 1)*log(2) - log(delta))", tail)
-    claim = D.claim(
-        "lem:CI-p/repaired", S="S", d="delta", y="H*K**2 - ((S - 1)*log(2) - log(delta))"
-    )
+    claim = D.claim("lem:CI-p/repaired", S="S", d="delta", y="H*K**2 - ((S - 1)*log(2) - log(delta))")
     return D.closed(claim, *sizes(D), spare, room)
 
 
@@ -221,11 +212,13 @@ def both_hold(D: Derivation, first: Theorem, second: Theorem, entails: Entails) 
     )
     mean = D.mean(shown)
     p, q = first.says.parts[0], second.says.parts[0]
-    return D.linear(terms.relation("<=", terms.sub(terms.add(p, q), terms.ONE), mean.says.parts[1]), mean, first, second)
+    return D.linear(
+        terms.relation("<=", terms.sub(terms.add(p, q), terms.ONE), mean.says.parts[1]), mean, first, second
+    )
 
 
 def at_decision(D: Derivation, everywhere: Theorem, *values: str) -> Theorem:  # noqa: N803
-    """i < n, ep(i) < K ⊢ what holds at all such decisions, for these values."""
+    """I < n, ep(i) < K ⊢ what holds at all such decisions, for these values."""
     where = theorems.both(D.assume("i < n"), D.assume("ep(i) < K"))
     return D.special(D.mp(D.special(everywhere, "i"), where), *values)
 
@@ -271,18 +264,8 @@ def _no_data(D: Derivation, data: Theorem) -> Theorem:  # noqa: N803
 
 
 def _falls(D: Derivation, high: Theorem, u: str, v: str) -> Theorem:  # noqa: N803
-    """u <= v from exp(u) <= exp(v)."""
+    """U <= v from exp(u) <= exp(v)."""
     goal, less = f"{u} <= {v}", D.assume(f"{v} < {u}")
     tangent = D.pointwise("exp(u)*(1 + v - u) <= exp(v)", u=v, v=u)
     steep = times_strictly(D, less, D.known("exp", v))
     return D.cases(goal, lambda yes: yes, lambda _: D.absurd(D.linear("0 < 0", high, tangent, steep), goal))
-
-
-THEOREMS = {
-    "lem:CI-p/weissman": WEISSMAN,
-    "lem:CI-p/union/repaired": UNION,
-    "lem:CI-p/counts": COUNTS,
-    "lem:rateUCB/repaired": RATES,
-    "lem:CI-p/repaired": REPAIRED,
-    "lem:CI-p/uniform": UNIFORM,
-}

@@ -8,8 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from proofs_checks.derivations.crossings import FROZEN, by_jump, frozen_at, rises
-from proofs_checks.derivations.unions import either, equal, ever, ever_below, ever_over, one_of_sum, order, whole_cases
+from proofs_checks.derivations.crossings import by_jump, frozen_at, rises
+from proofs_checks.derivations.unions import (
+    equal,
+    ever,
+    ever_below,
+    ever_over,
+    one_of_sum,
+    order,
+    whole_cases,
+)
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -107,7 +115,12 @@ def supermartingale(D: Derivation) -> Theorem:  # noqa: N803
     often = D.linear("0 <= E(jump(n), n)", D.mean(D.whole("jump(n)"), "n"))
     jumps = D.times(D.at(_hoeffding(D), x="X(n)", a="act(n)"), often)
     factor = f"SumOver(y, p(X(n), act(n), y)*exp(d*inB(B, y) - ({pay})))"
-    seen = D.linear(f"E(jump(n)*exp(d*inB(B, X(n + 1)) - ({pay})), n) <= E(jump(n), n)", weighed, D.scaled(plain, factor), jumps)
+    seen = D.linear(
+        f"E(jump(n)*exp(d*inB(B, X(n + 1)) - ({pay})), n) <= E(jump(n), n)",
+        weighed,
+        D.scaled(plain, factor),
+        jumps,
+    )
     return D.imply(D.linear(D.formula(SUPERMARTINGALE).parts[1], parts, seen), "0 <= d")
 
 
@@ -165,15 +178,22 @@ def crossing(D: Derivation) -> Theorem:  # noqa: N803
         lambda _: D.cases("act(n) == a", same, lambda _: D.by_value(moved, [D.fails("act(n) == a")])),
         lambda _: D.by_value(moved, [D.fails("X(n) == x")]),
     )
-    jumps = [D.over(D.scaled(D.fact(name), "inB(B, y)"), "y") for name in ("M-0", "Mf-0", "M-step", "Mf-step")]
+    jumps = [
+        D.over(D.scaled(D.fact(name), "inB(B, y)"), "y") for name in ("M-0", "Mf-0", "M-step", "Mf-step")
+    ]
     after, before = exponent("n + 1", ""), exponent("n", "")
-    moves = D.by_value(f"exp({after} - {before}) == exp(Ind(X(n) == x)*Ind(act(n) == a)*{step})", [jumps[2], D.fact("N-step")])
+    moves = D.by_value(
+        f"exp({after} - {before}) == exp(Ind(X(n) == x)*Ind(act(n) == a)*{step})",
+        [jumps[2], D.fact("N-step")],
+    )
     falls = D.linear(f"E(exp({after} - {before}), n) <= 1", D.mean(moves, "n"), falls)
     starts = [
-        D.by_value(f"{exponent('0', f)} == 0", [seen, D.fact(f"N{f}-0")]) for f, seen in zip(("", "f"), jumps[:2], strict=True)
+        D.by_value(f"{exponent('0', f)} == 0", [seen, D.fact(f"N{f}-0")])
+        for f, seen in zip(("", "f"), jumps[:2], strict=True)
     ]
     kept = D.by_value(
-        f"{exponent('n + 1')} == jump(n)*{exponent('n')} + (1 - jump(n))*{after}", [jumps[3], D.fact("Nf-step")]
+        f"{exponent('n + 1')} == jump(n)*{exponent('n')} + (1 - jump(n))*{after}",
+        [jumps[3], D.fact("Nf-step")],
     )
     return frozen_at(D, (before, exponent("n")), falls, theorems.both(*starts), kept)
 
@@ -194,11 +214,19 @@ def weissman(D: Derivation) -> Theorem:  # noqa: N803
     large = f"Ind({level} <= {exponent(z='2*e')})"
     rarely = D.at(crossing(D), d="2*e", c=level)
     rarely = D.closed(rarely, D.linear("0 <= 2*e", positive))
-    sets = ever_over(D, "B", f"{_PROPER}*{large}", _only_if(D, [f"1 <= {_SIZE}", f"{_SIZE} + 1 <= S"], large, rarely))
+    sets = ever_over(
+        D, "B", f"{_PROPER}*{large}", _only_if(D, [f"1 <= {_SIZE}", f"{_SIZE} + 1 <= S"], large, rarely)
+    )
     far = _far(D, positive, some, level)
     return D.imply(
-        D.linear(D.formula(WEISSMAN).parts[1].parts[1], D.mean(ever_below(D, far)), sets, D.times(_proper_sets(D), D.known("exp", f"-{level}"))),
-        "0 < e", "1 <= m",
+        D.linear(
+            D.formula(WEISSMAN).parts[1].parts[1],
+            D.mean(ever_below(D, far)),
+            sets,
+            D.times(_proper_sets(D), D.known("exp", f"-{level}")),
+        ),
+        "0 < e",
+        "1 <= m",
     )
 
 
@@ -230,7 +258,12 @@ def _proper_sets(D: Derivation) -> Theorem:  # noqa: N803
         lambda _: D.cases(
             full,
             lambda _: D.by_value(goal, [D.fails(empty), D.holds(full), every]),
-            lambda _: D.by_value(goal, [D.fails(empty), D.fails(full)], *(D.indicator(text)[1] for text in events), D.decide(f"{_PROPER} <= 1", events)),
+            lambda _: D.by_value(
+                goal,
+                [D.fails(empty), D.fails(full)],
+                *(D.indicator(text)[1] for text in events),
+                D.decide(f"{_PROPER} <= 1", events),
+            ),
         ),
     )
     ones = [
@@ -303,7 +336,9 @@ def _far(D: Derivation, positive: Theorem, some: Theorem, level: str) -> Theorem
     is_m, far = D.assume(f"{COUNT} == m"), D.assume(f"e <= {DISTANCE}")
     estimate = Estimate(D, D.linear(f"0 < {COUNT}", is_m, some))
     large = f"{level} <= {exponent(z='2*e')}"
-    excess = D.linear(f"e/2 <= SumOver(y, inB(B, y)*ph(i, x, a, y)) - {chance()}", far, D.assume(Estimate.event))
+    excess = D.linear(
+        f"e/2 <= SumOver(y, inB(B, y)*ph(i, x, a, y)) - {chance()}", far, D.assume(Estimate.event)
+    )
     enough = D.times(excess, D.times(D.whole(COUNT), D.linear("0 < 2*e", positive)))
     reached = D.linear(
         large,
@@ -314,7 +349,10 @@ def _far(D: Derivation, positive: Theorem, some: Theorem, level: str) -> Theorem
     )
     bounds = _proper(D, estimate, excess, positive)
     here = estimate.one_set(D, (*bounds, reached), f"{_PROPER}*Ind({large})")
-    result, whole = f"{_FAR} <= SumOver(B, {_PROPER}*Ind({large}))", D.whole(f"SumOver(B, {_PROPER}*Ind({large}))")
+    result, whole = (
+        f"{_FAR} <= SumOver(B, {_PROPER}*Ind({large}))",
+        D.whole(f"SumOver(B, {_PROPER}*Ind({large}))"),
+    )
     return D.cases(
         is_m.says,
         lambda _: D.cases(
@@ -339,9 +377,7 @@ def _proper(D: Derivation, estimate: Estimate, excess: Theorem, positive: Theore
         return wrong(equal(D, out, D.whole("inB(B, y)")), f"1 <= {_SIZE}")
 
     def every(full: Theorem) -> Theorem:
-        left = D.decide(
-            "Ind(z == y)*(1 - inB(B, z)) <= 1 - inB(B, z)", ["z == y"], D.fact("member", y="z")
-        )
+        left = D.decide("Ind(z == y)*(1 - inB(B, z)) <= 1 - inB(B, z)", ["z == y"], D.fact("member", y="z"))
         inside = D.linear("1 <= inB(B, y)", D.over(left, "z"), D.fact("states"), full)
         return wrong(equal(D, D.fact("member"), inside), f"{_SIZE} + 1 <= S")
 
@@ -349,6 +385,3 @@ def _proper(D: Derivation, estimate: Estimate, excess: Theorem, positive: Theore
         whole_cases(D, _SIZE, none, lambda some: some),
         order(D, "S", _SIZE, every, lambda less: less),
     ]
-
-
-THEOREMS = {"lem:rateUCB/frozen": FROZEN, "lem:CI-p/supermartingale": SUPERMARTINGALE, "lem:CI-p/subsets": SUBSETS}

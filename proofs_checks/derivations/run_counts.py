@@ -68,18 +68,13 @@ def _by_induction(
 def before_last(D: Derivation) -> Theorem:  # noqa: N803
     """ep(i) < K ⊢ ep(i) + 1 <= K."""
     ends, goal = D.assume("ep(i) < K"), "ep(i) + 1 <= K"
-    return order(
-        D, "K", "ep(i)", lambda no: D.absurd(D.linear("0 < 0", no, ends), goal), lambda yes: yes
-    )
+    return order(D, "K", "ep(i)", lambda no: D.absurd(D.linear("0 < 0", no, ends), goal), lambda yes: yes)
 
 
 # --- all jumps --------------------------------------------------------------------------------------
 
 TOTAL = _ALL.format(u="Nf(i, x, a)")
-COUNTS = (
-    "Imp(exp(2)*lmax*(K - 1)*H <= c, "
-    f"1 - exp(-c) <= E(Ind({all_cover(f'{TOTAL} <= c', 'ep(i) < K')})))"
-)
+COUNTS = f"Imp(exp(2)*lmax*(K - 1)*H <= c, 1 - exp(-c) <= E(Ind({all_cover(f'{TOTAL} <= c', 'ep(i) < K')})))"
 
 
 def _exponent(n: str, f: str) -> str:
@@ -96,7 +91,9 @@ def counts(D: Derivation) -> Theorem:  # noqa: N803
 
     after, before = _exponent("n + 1", ""), _exponent("n", "")
     step = "2*jump(n) - lam(X(n), act(n))*(exp(2) - 1)*spent(n)"
-    moves = D.by_value(f"exp({after} - {before}) == exp({step})", [everywhere("N-step"), everywhere("T-step")])
+    moves = D.by_value(
+        f"exp({after} - {before}) == exp({step})", [everywhere("N-step"), everywhere("T-step")]
+    )
     one = D.at(D.lemma("lem:rateUCB/martingale"), d="2")
     falls = D.linear(f"E(exp({after} - {before}), n) <= 1", D.mean(moves, "n"), one)
     starts = [
@@ -117,15 +114,13 @@ def _many(D: Derivation) -> Theorem:  # noqa: N803
     times = _ALL.format(u="Tf(i, x, a)")
     top = D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
     total = D.times(D.times(before_last(D), D.fact("horizon")), top)
-    spent = D.linear(
-        f"lmax*{times} <= lmax*(K - 1)*H", D.times(D.at(spent_in_all(D), n="i"), top), total
-    )
+    spent = D.linear(f"lmax*{times} <= lmax*(K - 1)*H", D.times(D.at(spent_in_all(D), n="i"), top), total)
     slower = D.over(D.over(D.times(D.fact("rate-high"), D.at(spent_in_pair(D)[0], n="i")), "a"), "x")
     grows = D.linear("0 <= exp(2) - 1", D.pointwise("1 + x <= exp(x)", x="2"))
-    drift = D.times(D.linear(f"{_ALL.format(u='lam(x, a)*Tf(i, x, a)')} <= lmax*(K - 1)*H", slower, spent), grows)
+    drift = D.times(
+        D.linear(f"{_ALL.format(u='lam(x, a)*Tf(i, x, a)')} <= lmax*(K - 1)*H", slower, spent), grows
+    )
     sign = D.times(D.times(D.linear("0 <= K - 1", D.fact("episodes")), top), D.fact("horizon"))
     enough, many = D.assume("exp(2)*lmax*(K - 1)*H <= c"), D.assume(f"c < {TOTAL}")
     high = D.linear(f"c <= {_exponent('i', 'f')}", drift, sign, enough, many)
     return D.by_value(f"1 <= Ind(c <= {_exponent('i', 'f')})", [theorems.cut(high, D.holds(high.says))])
-from proofs_checks.derivations.crossings import FROZEN
-THEOREMS = {"lem:rateUCB/frozen": FROZEN, "lem:rateUCB/martingale": "E(exp(d*jump(n) - lam(X(n), act(n))*(exp(d) - 1)*spent(n)), n) == 1"}

@@ -58,7 +58,7 @@ def ever_below(D: Derivation, below: Theorem) -> Theorem:  # noqa: N803
 
 
 def one_of_sum(D: Derivation, u: Text, name: str) -> Theorem:  # noqa: N803
-    """u <= SumOver(name, u), u a whole number."""
+    """U <= SumOver(name, u), u a whole number."""
     sort, other = D.variable(name).sort, f"{D.variable(name).sort}_{OTHER}"
     here, picked = f"gsome{sort}({other})", f"{other} == {name}"
     each = D.over(D.decide(f"Ind({picked})*{here} <= {here}", [picked], D.whole(here)), other)
@@ -66,7 +66,7 @@ def one_of_sum(D: Derivation, u: Text, name: str) -> Theorem:  # noqa: N803
 
 
 def one_of_first(D: Derivation, u: Text) -> Theorem:  # noqa: N803
-    """i < n ⊢ u <= Sum(i, n, u), u a whole number."""
+    """I < n ⊢ u <= Sum(i, n, u), u a whole number."""
     goal = "gz(i) <= Sum(l, {n}, gz(l))"
     none = D.linear("0 < 0", D.assume("i < 0"), D.whole("i"))
     start = D.imply(D.absurd(none, goal.format(n="0")), "i < 0")
@@ -98,7 +98,7 @@ def one_of_first(D: Derivation, u: Text) -> Theorem:  # noqa: N803
 
 
 def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:  # noqa: N803
-    """u == v from u <= v and v <= u."""
+    """U == v from u <= v and v <= u."""
     return D.mp(D.known("antisymmetric", *low.says.parts), theorems.both(low, high))
 
 
@@ -156,7 +156,9 @@ def ever_over(D: Derivation, name: str, u: Text, bound: Theorem) -> Theorem:  # 
     """From E(ever(u)) <= v: E(ever(SumOver(name, u))) <= SumOver(name, v)."""
     symbol = f"gever{D.variable(name).sort}"
     body = f"{symbol}(i, {name})"
-    swapped = D.exchange(Operator("Sum", D.variable("i"), D.term("n")), Operator("SumOver", D.variable(name)), body)
+    swapped = D.exchange(
+        Operator("Sum", D.variable("i"), D.term("n")), Operator("SumOver", D.variable(name)), body
+    )
     union = union_over(D, name, f"Sum(i, n, {body})")
     return _added(D, swapped, union, D.over(bound, name), (symbol, name, u))
 
@@ -192,6 +194,34 @@ def ever_both(D: Derivation, u: Text, v: Text, first: Theorem, second: Theorem) 
     return D.linear(goal, union, first, second)
 
 
+UNION = (
+    "Imp(All(k, All(x, All(a, E(Ind(1 <= gmiss(k, x, a))) <= delta/(S*A*K)))), "
+    "E(Ind(1 <= Sum(k, K, SumOver(x, SumOver(a, gmiss(k, x, a)))))) <= delta)"
+)
+
+
+def union_of_sets(D: Derivation) -> Theorem:  # noqa: N803
+    """SAK events of probability at most δ/(SAK): one of them happens with probability at most δ."""
+    one = "gmiss(k, x, a)"
+    each = D.special(D.assume(D.formula(UNION).parts[0]), "k", "x", "a")
+    for name in ("a", "x"):
+        union = D.mean(union_over(D, name, one))
+        one, each = f"SumOver({name}, {one})", _below(D, union, D.over(each, name))
+    union = D.at(D.mean(union_first(D, "k", "m", one)), m="K")
+    total = D.valued(_below(D, union, D.sum(each, "k", "K")), D.fact("states"), D.fact("actions"))
+    failure = D.fact("delta")
+    known = [theorems.part(failure, D.formula(text)) for text in ("0 < delta", "delta < 1")]
+    known += [D.fact(name) for name in ("states-some", "actions-some", "episodes")]
+    values = {"S": "S", "A": "A", "K": "K", "d": "delta"}
+    positive = D.pointwise("0 < S*A*K", "S >= 1", "A >= 1", "K >= 1", integers="S A K", S="S", A="A", K="K")
+    added = D.closed(D.claim("lem:rateUCB/union", **values), *known, D.closed(positive, *known))
+    return D.imply(D.linear(D.formula(UNION).parts[1], total, added), D.formula(UNION).parts[0])
+
+
+def _below(D: Derivation, union: Theorem, bound: Theorem) -> Theorem:  # noqa: N803
+    return D.linear(terms.relation("<=", union.says.parts[0], bound.says.parts[1]), union, bound)
+
+
 # --- what never happens -----------------------------------------------------------------------------
 
 
@@ -216,7 +246,9 @@ def covered(D: Derivation, cover: str, missed: Theorem, bound: Theorem, *conditi
     shown = D.cases(
         _some(total),
         lambda _: D.by_value(goal, [D.holds(_some(total))], D.whole(event)),
-        lambda _: D.by_value(goal, [D.fails(_some(total)), theorems.cut(everywhere, D.holds(everywhere.says))]),
+        lambda _: D.by_value(
+            goal, [D.fails(_some(total)), theorems.cut(everywhere, D.holds(everywhere.says))]
+        ),
     )
     mean = D.mean(shown)
     most = terms.sub(terms.ONE, bound.says.parts[1])
@@ -257,7 +289,7 @@ def _one_misses(D: Derivation, missed: Theorem, cover: str, name: str) -> Theore
 
 
 def square_below(D: Derivation, squares: Theorem, sign: Theorem, p: Text, q: Text) -> Theorem:  # noqa: N803
-    """p <= q from p**2 <= q**2 and 0 <= q."""
+    """P <= q from p**2 <= q**2 and 0 <= q."""
     p, q = D.term(p), D.term(q)
     goal, above = terms.relation("<=", p, q), D.assume(terms.relation("<", q, p))
     both = D.linear(terms.relation("<", terms.ZERO, terms.add(p, q)), above, sign)
@@ -267,9 +299,8 @@ def square_below(D: Derivation, squares: Theorem, sign: Theorem, p: Text, q: Tex
 
 
 def times_strictly(D: Derivation, theorem: Theorem, sign: Theorem) -> Theorem:  # noqa: N803
-    """u < v multiplied by a term that a theorem ``0 < c`` shows to be positive."""
+    """U < v multiplied by a term that a theorem ``0 < c`` shows to be positive."""
     u, v = theorem.says.parts
     c = sign.says.parts[1]
     goal = terms.relation("<", terms.mul(c, u), terms.mul(c, v))
     return calculus.combine(D.setting, goal, [theorem, sign], [(c, 1), terms.ZERO])
-
