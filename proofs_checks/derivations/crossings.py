@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from proofs_checks.derivations.unions import equal, ever_below, whole_cases
+from proofs_checks.derivations.unions import equal, ever_below, times_strictly, whole_cases
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -118,6 +118,14 @@ def rises(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
     tangent = D.pointwise("exp(u)*(1 + v - u) <= exp(v)", u=u, v=v)
     goal = terms.relation("<=", terms.exp(u), terms.exp(v))
     return D.linear(goal, tangent, D.times(low, D.known("exp", u)))
+
+
+def falls(D: Derivation, high: Theorem, u: str, v: str) -> Theorem:  # noqa: N803
+    """U <= v from exp(u) <= exp(v)."""
+    goal, less = f"{u} <= {v}", D.assume(f"{v} < {u}")
+    tangent = D.pointwise("exp(u)*(1 + v - u) <= exp(v)", u=v, v=u)
+    steep = times_strictly(D, less, D.known("exp", v))
+    return D.cases(goal, lambda yes: yes, lambda _: D.absurd(D.linear("0 < 0", high, tangent, steep), goal))
 
 
 def exp_equal(D: Derivation, equation: Theorem) -> Theorem:  # noqa: N803

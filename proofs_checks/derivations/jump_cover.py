@@ -16,6 +16,7 @@ from proofs_checks.derivations.unions import (
     equal,
     ever_first,
     order,
+    root,
     square_below,
     whole_cases,
 )
@@ -118,16 +119,7 @@ def far(radius: str) -> str:
 
 def rarely_far(D: Derivation, radius: str, positive: Theorem) -> Theorem:  # noqa: N803
     """How often an estimate from m + 1 jumps is off by √R, where 0 < R."""
-    inside = D.term(radius).parts[0]
-    square = D.mp(
-        D.known("sqrt-square", inside), D.linear(terms.relation("<=", terms.ZERO, inside), positive)
-    )
-    goal, root = f"0 < {radius}", D.known("sqrt", inside)
-    sign = D.cases(
-        goal,
-        lambda yes: yes,
-        lambda no: D.absurd(D.linear("0 < 0", D.times(no, root), square, positive), goal),
-    )
+    square, sign = root(D, D.term(radius).parts[0], positive)
     whole = D.linear("1 <= m + 1", D.whole("m"))
     bound = D.mp(D.at(D.lemma("lem:CI-p/weissman"), m="m + 1", e=radius), sign, whole)
     exponent = exp_equal(D, D.scaled(square, "-(m + 1)/2"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs_checks.derivations.crossings import exp_equal
+from proofs_checks.derivations.crossings import exp_equal, falls
 from proofs_checks.derivations.jump_cover import (
     COUNT,
     PAIRS,
@@ -28,7 +28,9 @@ from proofs_checks.derivations.unions import (
     equal,
     ever,
     ever_first,
+    number_below,
     one_of_sum,
+    only_where,
     square_below,
     times_strictly,
     whole_cases,
@@ -50,7 +52,7 @@ UNION = f"1 - (1 - 2**(1 - S))*delta <= E(Ind({all_cover(PAIRS.format(cover=_SEE
 def union(D: Derivation) -> Theorem:  # noqa: N803
     """Estimates from 1, ..., HK² jumps miss with probability at most (1 - 2^(1-S))δ."""
     within, event = "m + 1 <= H*K**2", f"Ind(m + 1 <= H*K**2)*{far(_RADIUS)}"
-    rarely = ever_first(D, "m", "k", event, _within(D, within, _rarely(D, within)))
+    rarely = ever_first(D, "m", "k", event, only_where(D, within, far(_RADIUS), _rarely(D, within)))
     rarely = D.at(rarely, k="n")
     miss = D.assume(terms.negation(D.formula(JUMPS_COVER)))
     number = D.assume(f"{COUNT} == m + 1")
@@ -80,23 +82,8 @@ def _denied(D: Derivation, conditions: list[Theorem], miss: Theorem, missed: The
     return D.cases(goal, lambda yes: yes, lambda _: theorems.absurd(implied, denial, goal))
 
 
-def _within(D: Derivation, condition: str, bound: Theorem) -> Theorem:  # noqa: N803
-    """From C ⊢ E(ever(u)) <= w: E(ever(Ind(C) u)) <= Ind(C) w, C not random."""
-    w = bound.says.parts[1]
-    goal = terms.relation(
-        "<=",
-        D.term(f"E({ever(f'Ind({condition})*{far(_RADIUS)}')})"),
-        terms.mul(terms.indicator(D.formula(condition)), w),
-    )
-    return D.cases(
-        condition,
-        lambda _: D.by_value(goal, [D.holds(condition)], bound),
-        lambda _: D.by_value(goal, [D.fails(condition)]),
-    )
-
-
 def _rarely(D: Derivation, within: str) -> Theorem:  # noqa: N803
-    """M + 1 <= HK² ⊢ how often an estimate from m + 1 jumps is off by the radius: (2^S - 2) e^(-Λ)."""
+    """Given m + 1 <= HK²: how often an estimate from m + 1 jumps is off by the radius: (2^S - 2) e^(-Λ)."""
     most = D.linear("1 <= H*K**2", D.assume(within), D.whole("m"))
     domain = ("S >= 1", "A >= 1", "w >= 1", "0 < d", "d < 1")
     values = {"S": "S", "A": "A", "w": "H*K**2", "d": "delta"}
@@ -112,23 +99,6 @@ def _rarely(D: Derivation, within: str) -> Theorem:  # noqa: N803
     return D.linear(terms.relation("<=", bound.says.parts[0], cost.says.parts[1]), bound, cost)
 
 
-def _number(D: Derivation) -> Theorem:  # noqa: N803
-    """0 <= q ⊢ Σ_{m < n} Ind(m + 1 <= q) <= q."""
-    total = "Sum(m, {n}, Ind(m + 1 <= q))"
-    few = D.induction(
-        "n",
-        f"{total.format(n='n')} <= n",
-        D.linear("0 <= 0"),
-        lambda before: D.linear(f"{total.format(n='n + 1')} <= n + 1", before, D.indicator("n + 1 <= q")[1]),
-    )
-    return D.induction(
-        "n",
-        f"{total.format(n='n')} <= q",
-        D.assume("0 <= q"),
-        lambda before: D.decide(f"{total.format(n='n + 1')} <= q", ["n + 1 <= q"], before, few),
-    )
-
-
 def _sized(D: Derivation, relation: str, *more: Theorem) -> Theorem:  # noqa: N803
     """A relation between the sizes, the horizon and d = δ."""
     domain = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "0 < d", "d < 1")
@@ -142,7 +112,7 @@ def _cost(D: Derivation) -> Theorem:  # noqa: N803
     number = "Sum(m, n, Ind(m + 1 <= H*K**2))"
     goal = f"S*A*{number}*(2**S - 2)*exp(-{_LAMBDA}) <= (1 - 2**(1 - S))*delta"
     room = _sized(D, "0 < H*K**2")
-    most = D.closed(D.at(_number(D), q="H*K**2"), D.linear("0 <= H*K**2", room))
+    most = D.closed(D.at(number_below(D), q="H*K**2"), D.linear("0 <= H*K**2", room))
 
     def some(one: Theorem) -> Theorem:
         claim = D.claim("lem:CI-p/union/repaired", S="S", A="A", K="K", H="H", d="delta", n=number)
@@ -257,15 +227,7 @@ def _no_data(D: Derivation, data: Theorem) -> Theorem:  # noqa: N803
     enough = D.linear(f"exp(1/2) <= exp(S*log(2))*({ratio})", D.times(data, inverse), unit)
     power = D.scaled(D.positive("log", ratio, defined), "exp(S*log(2))")
     high = D.linear(f"exp(1/2) <= exp({_LAMBDA})", enough, power)
-    large = _falls(D, high, "1/2", _LAMBDA)
+    large = falls(D, high, "1/2", _LAMBDA)
     square = D.mp(D.known("sqrt-square", inside), D.linear(f"0 <= {inside}", large))
     squares = D.linear(f"1 <= sqrt({inside})**2", square, large)
     return square_below(D, squares, D.known("sqrt", inside), "1", f"sqrt({inside})")
-
-
-def _falls(D: Derivation, high: Theorem, u: str, v: str) -> Theorem:  # noqa: N803
-    """U <= v from exp(u) <= exp(v)."""
-    goal, less = f"{u} <= {v}", D.assume(f"{v} < {u}")
-    tangent = D.pointwise("exp(u)*(1 + v - u) <= exp(v)", u=v, v=u)
-    steep = times_strictly(D, less, D.known("exp", v))
-    return D.cases(goal, lambda yes: yes, lambda _: D.absurd(D.linear("0 < 0", high, tangent, steep), goal))

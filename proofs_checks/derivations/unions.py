@@ -285,6 +285,18 @@ def _one_misses(D: Derivation, missed: Theorem, cover: str, name: str) -> Theore
     return D.cases(goal, lambda yes: yes, lambda _: theorems.absurd(each, denial, goal))
 
 
+def only_where(D: Derivation, condition: str, u: str, bound: Theorem) -> Theorem:  # noqa: N803
+    """From C ⊢ E(ever(u)) <= w: E(ever(Ind(C) u)) <= Ind(C) w, C not random."""
+    where = f"Ind({condition})"
+    most = terms.mul(D.term(where), bound.says.parts[1])
+    goal = terms.relation("<=", D.term(f"E({ever(f'{where}*{u}')})"), most)
+    return D.cases(
+        condition,
+        lambda _: D.by_value(goal, [D.holds(condition)], bound),
+        lambda _: D.by_value(goal, [D.fails(condition)]),
+    )
+
+
 # --- orders -----------------------------------------------------------------------------------------
 
 
@@ -304,3 +316,32 @@ def times_strictly(D: Derivation, theorem: Theorem, sign: Theorem) -> Theorem:  
     c = sign.says.parts[1]
     goal = terms.relation("<", terms.mul(c, u), terms.mul(c, v))
     return calculus.combine(D.setting, goal, [theorem, sign], [(c, 1), terms.ZERO])
+
+
+def root(D: Derivation, inside: Text, positive: Theorem) -> tuple[Theorem, Theorem]:  # noqa: N803
+    """√u² == u and 0 < √u, from 0 < u."""
+    u = D.term(inside)
+    square = D.mp(D.known("sqrt-square", u), D.linear(terms.relation("<=", terms.ZERO, u), positive))
+    goal, sign = terms.relation("<", terms.ZERO, terms.function("sqrt", u)), D.known("sqrt", u)
+    return square, D.cases(
+        goal,
+        lambda yes: yes,
+        lambda no: D.absurd(D.linear("0 < 0", D.times(no, sign), square, positive), goal),
+    )
+
+
+def number_below(D: Derivation) -> Theorem:  # noqa: N803
+    """0 <= q ⊢ Σ_{m < n} Ind(m + 1 <= q) <= q."""
+    total = "Sum(m, {n}, Ind(m + 1 <= q))"
+    few = D.induction(
+        "n",
+        f"{total.format(n='n')} <= n",
+        D.linear("0 <= 0"),
+        lambda before: D.linear(f"{total.format(n='n + 1')} <= n + 1", before, D.indicator("n + 1 <= q")[1]),
+    )
+    return D.induction(
+        "n",
+        f"{total.format(n='n')} <= q",
+        D.assume("0 <= q"),
+        lambda before: D.decide(f"{total.format(n='n + 1')} <= q", ["n + 1 <= q"], before, few),
+    )
