@@ -6,8 +6,9 @@ side is 1, and the right side is not.  Each tail alone satisfies the bound, so t
 holds for both, and without one for :math:`x \ge \lambda`, where there is no lower tail.
 
 The proof of a tail (Chernoff): weighing the terms of :math:`P(X \ge n)` with :math:`e^{\zeta(j-n)} \ge 1`
-gives, with :math:`E e^{\zeta X} \le e^{\lambda(e^\zeta-1)}`, :math:`e^{\lambda(e^\zeta-1)-\zeta n}`; at :math:`e^\zeta = n/\lambda = 1+u` the exponent is
-:math:`-\lambda h(u)`, :math:`h(u) = (1+u)\ln(1+u)-u`; and :math:`h(u), h(-u) \ge u^2/(2(1+u))`.
+gives, with :math:`E e^{\zeta X} \le e^{\lambda(e^\zeta-1)}`, :math:`e^{\lambda(e^\zeta-1)-\zeta n}`; at
+:math:`e^\zeta = n/\lambda = 1+u` the exponent is :math:`-\lambda h(u)`, :math:`h(u) = (1+u)\ln(1+u)-u`; and
+:math:`h(u), h(-u) \ge u^2/(2(1+u))`.
 
 A probability here is a finite sum in balls: :math:`P(|X-\lambda|>x)` is one minus the weights inside.
 """
@@ -82,8 +83,8 @@ section.repair(
 
 section.repair(
     "lem:poisson/repaired",
-    "P(|X - λ| > x) <= 2 exp(-x²/(2(λ + x))) for every mean λ > 0 and x > 0, X the number of jumps before time λ "
-    "of a process that jumps at rate 1 (every partial sum of the probabilities is at most that).",
+    "P(|X - λ| > x) <= 2 exp(-x²/(2(λ + x))) for every mean λ > 0 and x > 0, X the number of jumps before "
+    "time λ of a process that jumps at rate 1 (every partial sum of the probabilities is at most that).",
     uses="lem:poisson/upper lem:poisson/lower",
     theorem=poisson.POISSON_REPAIRED,
     derivation=poisson.repaired,

@@ -1,4 +1,4 @@
-"""The jump sets of a pair, peel by peel: one supermartingale serves all numbers of jumps in [σ^(2m), σ^(2m+2)].
+"""The jump sets of a pair, peel by peel: one supermartingale serves all numbers N in [σ^(2m), σ^(2m+2)].
 
 With radius √(2Λ/N), Λ = w, a miss at N = x²σ^(2m) jumps, 1 <= x <= σ = 1 + 2/√Λ, has ζ(N(B) - p(B)N) - ζ²N/8
 >= Λ(4x/(1+σ) - 4x²/(1+σ)²) >= Λ - 1 for a set B, with ζ = 4√2/(1+σ) √Λ σ^(-m).
@@ -43,7 +43,7 @@ def _edge(m: str) -> str:
 
 
 def peeled(D: Derivation) -> Theorem:
-    """The sets with radius √(2Λ/N) of a pair cover for all N <= c with probability at least 1 - 2^S J e^(1-Λ)."""
+    """The sets of a pair with radius √(2Λ/N) cover for N <= c with probability at least 1 - 2^S J e^(1-Λ)."""
     peel, most = _Peel(D), D.assume("1 <= c")
     event = f"Ind({_edge('m')} <= c)*SumOver(B, Ind({_LARGE}))"
     rarely = ever_first(D, "m", "k", event, _rarely(D, peel))
@@ -188,7 +188,9 @@ def _reached(D: Derivation, peel: _Peel, some: Theorem) -> Theorem:
         D.scaled(estimate.unit, f"{_ZETA}*SumOver(y, inB(B, y)*Mf(i, x, a, y))"),
     ]
     down = D.known("exp", f"-m*{_LOG}")
-    wide = D.times(_wide(D, peel, estimate, number), times_strictly(D, down, D.linear(f"0 < 4*{_OVER}", peel.over)))
+    wide = D.times(
+        _wide(D, peel, estimate, number), times_strictly(D, down, D.linear(f"0 < 4*{_OVER}", peel.over))
+    )
     squares = [
         D.scaled(peel.two, f"2*{_OVER}**2*w*{_DOWN}**2*{COUNT}"),
         D.scaled(peel.square, f"2*sqrt(2)**2*{_OVER}**2*{_DOWN}**2*{COUNT}"),

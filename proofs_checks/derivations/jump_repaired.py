@@ -1,7 +1,8 @@
-"""The jump sets with the paper's radius cover, where HK² jumps are seldom exceeded; and both kinds of sets together.
+"""The jump sets with the paper's radius cover, where HK² jumps are seldom exceeded.
 
-Three events: no estimate without data misses, as its radius is at least 1; estimates from at most HK² jumps miss with
-probability at most (1 - 2^(1-S))δ; and more than HK² jumps have probability at most e^(-HK²) <= 2^(1-S)δ.
+Three events: no estimate without data misses, as its radius is at least 1; estimates from at most HK² jumps
+miss with probability at most (1 - 2^(1-S))δ; and more than HK² jumps have probability at most e^(-HK²) <=
+2^(1-S)δ.
 """
 
 from __future__ import annotations
@@ -19,14 +20,13 @@ from proofs_checks.derivations.jump_cover import (
     without_data,
 )
 from proofs_checks.derivations.jump_sets import DISTANCE
-from proofs_checks.derivations.rate_sets import sizes
+from proofs_checks.derivations.rate_peels import sizes
 from proofs_checks.derivations.unions import (
     all_cover,
     all_pairs,
     at_all,
     covered,
     equal,
-    ever,
     ever_first,
     number_below,
     one_of_sum,
@@ -49,7 +49,7 @@ _SEEN_COVER = f"Imp({_FEW}, {JUMPS_COVER})"
 UNION = f"1 - (1 - 2**(1 - S))*delta <= E(Ind({all_cover(PAIRS.format(cover=_SEEN_COVER), 'ep(i) < K')}))"
 
 
-def union(D: Derivation) -> Theorem:  # noqa: N803
+def union(D: Derivation) -> Theorem:
     """Estimates from 1, ..., HK² jumps miss with probability at most (1 - 2^(1-S))δ."""
     within, event = "m + 1 <= H*K**2", f"Ind(m + 1 <= H*K**2)*{far(_RADIUS)}"
     rarely = ever_first(D, "m", "k", event, only_where(D, within, far(_RADIUS), _rarely(D, within)))
@@ -69,7 +69,7 @@ def union(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(UNION, result, _cost(D))
 
 
-def _denied(D: Derivation, conditions: list[Theorem], miss: Theorem, missed: Theorem) -> Theorem:  # noqa: N803
+def _denied(D: Derivation, conditions: list[Theorem], miss: Theorem, missed: Theorem) -> Theorem:
     """From what a miss under the conditions gives: the same from the denial of Imp(conditions, cover)."""
     goal, cover = missed.says, terms.negation(miss.says)
     never = D.assume(terms.negation(goal))
@@ -82,7 +82,7 @@ def _denied(D: Derivation, conditions: list[Theorem], miss: Theorem, missed: The
     return D.cases(goal, lambda yes: yes, lambda _: theorems.absurd(implied, denial, goal))
 
 
-def _rarely(D: Derivation, within: str) -> Theorem:  # noqa: N803
+def _rarely(D: Derivation, within: str) -> Theorem:
     """Given m + 1 <= HK²: how often an estimate from m + 1 jumps is off by the radius: (2^S - 2) e^(-Λ)."""
     most = D.linear("1 <= H*K**2", D.assume(within), D.whole("m"))
     domain = ("S >= 1", "A >= 1", "w >= 1", "0 < d", "d < 1")
@@ -99,7 +99,7 @@ def _rarely(D: Derivation, within: str) -> Theorem:  # noqa: N803
     return D.linear(terms.relation("<=", bound.says.parts[0], cost.says.parts[1]), bound, cost)
 
 
-def _sized(D: Derivation, relation: str, *more: Theorem) -> Theorem:  # noqa: N803
+def _sized(D: Derivation, relation: str, *more: Theorem) -> Theorem:
     """A relation between the sizes, the horizon and d = δ."""
     domain = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "0 < d", "d < 1")
     values = {"S": "S", "A": "A", "K": "K", "H": "H", "d": "delta"}
@@ -107,7 +107,7 @@ def _sized(D: Derivation, relation: str, *more: Theorem) -> Theorem:  # noqa: N8
     return D.closed(theorem, *sizes(D), D.fact("horizon"), *more)
 
 
-def _cost(D: Derivation) -> Theorem:  # noqa: N803
+def _cost(D: Derivation) -> Theorem:
     """The union over all pairs and all numbers up to HK²."""
     number = "Sum(m, n, Ind(m + 1 <= H*K**2))"
     goal = f"S*A*{number}*(2**S - 2)*exp(-{_LAMBDA}) <= (1 - 2**(1 - S))*delta"
@@ -141,7 +141,7 @@ _COVER = all_cover(PAIRS.format(cover=JUMPS_COVER), "ep(i) < K")
 REPAIRED = _conditions(f"1 - delta <= E(Ind({_COVER}))", DATA, FEW, TAIL)
 
 
-def repaired(D: Derivation) -> Theorem:  # noqa: N803
+def repaired(D: Derivation) -> Theorem:
     """The paper's radius covers where data, few jumps and the tail are as they should."""
     data, few, tail = (D.assume(text) for text in (DATA, FEW, TAIL))
     jumps = D.linear("exp(2)*lmax*(K - 1)*H <= H*K**2", D.times(few, D.fact("horizon")))
@@ -153,14 +153,14 @@ def repaired(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.linear(f"1 - delta <= E(Ind({_COVER}))", both, cost), DATA, FEW, TAIL)
 
 
-def _tail(D: Derivation, tail: Theorem, room: Theorem) -> Theorem:  # noqa: N803
+def _tail(D: Derivation, tail: Theorem, room: Theorem) -> Theorem:
     """e^(-HK²) <= 2^(1-S) δ."""
     spare = D.linear("0 <= H*K**2 - ((S - 1)*log(2) - log(delta))", tail)
     claim = D.claim("lem:CI-p/repaired", S="S", d="delta", y="H*K**2 - ((S - 1)*log(2) - log(delta))")
     return D.closed(claim, *sizes(D), spare, room)
 
 
-def both_hold(D: Derivation, first: Theorem, second: Theorem, entails: Entails) -> Theorem:  # noqa: N803
+def both_hold(D: Derivation, first: Theorem, second: Theorem, entails: Entails) -> Theorem:
     """P(C) >= p + q - 1 from p <= P(A), q <= P(B), if A and B entail C."""
     events = [one.says.parts[1].parts[0].parts[0] for one in (first, second)]
     result = entails(*(D.assume(one) for one in events))
@@ -187,18 +187,18 @@ def both_hold(D: Derivation, first: Theorem, second: Theorem, entails: Entails) 
     )
 
 
-def at_decision(D: Derivation, everywhere: Theorem, *values: str) -> Theorem:  # noqa: N803
+def at_decision(D: Derivation, everywhere: Theorem, *values: str) -> Theorem:
     """I < n, ep(i) < K ⊢ what holds at all such decisions, for these values."""
     where = theorems.both(D.assume("i < n"), D.assume("ep(i) < K"))
     return D.special(D.mp(D.special(everywhere, "i"), where), *values)
 
 
-def everywhere(D: Derivation, here: Theorem) -> Theorem:  # noqa: N803
+def everywhere(D: Derivation, here: Theorem) -> Theorem:
     """At all decisions of the episodes before K, for all pairs."""
     return at_all(D, D.all(here, "x", "a"), "ep(i) < K")
 
 
-def _all(D: Derivation, seen: Theorem, counts: Theorem, data: Theorem) -> Theorem:  # noqa: N803
+def _all(D: Derivation, seen: Theorem, counts: Theorem, data: Theorem) -> Theorem:
     """The sets cover with data and without, if there are not too many jumps."""
     one = D.at(one_of_sum(D, COUNT, "a"))
     every = one_of_sum(D, f"SumOver(a, {COUNT})", "x")
@@ -209,16 +209,26 @@ def _all(D: Derivation, seen: Theorem, counts: Theorem, data: Theorem) -> Theore
         return D.mp(covers, theorems.both(yes, few))
 
     def none(no: Theorem) -> Theorem:
-        zero = equal(D, no, D.whole(COUNT))
-        root = _no_data(D, data)
-        radius = D.valued(D.fact("al", n="i"), zero)
-        return D.linear(JUMPS_COVER, theorems.cut(zero, without_data(D)), radius, root)
+        both = D.mp(D.lemma("lem:CI-p/unseen/repaired"), data, equal(D, no, D.whole(COUNT)))
+        return D.linear(JUMPS_COVER, *(theorems.part(both, D.formula(text)) for text in _WITHOUT))
 
     return everywhere(D, whole_cases(D, COUNT, none, some))
 
 
-def _no_data(D: Derivation, data: Theorem) -> Theorem:  # noqa: N803
-    """1 <= α without data."""
+_WITHOUT = f"{DISTANCE} == 1", "1 <= al(i, x, a)"
+UNSEEN = f"Imp({DATA}, Imp({COUNT} == 0, And({', '.join(_WITHOUT)})))"
+
+
+def unseen(D: Derivation) -> Theorem:
+    """Without data the distance is 1, and the radius is at least that."""
+    data, zero = D.assume(DATA), D.assume(f"{COUNT} == 0")
+    radius = D.valued(D.fact("al", n="i"), zero)
+    wide = D.linear("1 <= al(i, x, a)", radius, _wide_without_data(D, data))
+    return D.imply(theorems.both(without_data(D), wide), DATA, f"{COUNT} == 0")
+
+
+def _wide_without_data(D: Derivation, data: Theorem) -> Theorem:
+    """1 <= √(2Λ)."""
     inside, ratio = f"2*{_LAMBDA}", "S*A*H*K**2/delta"
     defined = _sized(D, "0 < S*A*H*K**2/d")
     positive = sizes(D)[0]

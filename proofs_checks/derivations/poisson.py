@@ -1,8 +1,8 @@
 """The tails of a Poisson variable: Chernoff's bound from its moment generating function.
 
-X is the number of jumps before time t of a process that jumps at rate 1, Poisson with mean t, and ``weight(n, t)`` is the
-probability of n jumps: the first comes at s with density e^(-s), and the others follow in the time that is left.  So
-Σ v^n weight(n, t) <= e^(t(v-1)) for every v >= 0, by induction.
+X is the number of jumps before time t of a process that jumps at rate 1, Poisson with mean t, and ``weight(n,
+t)`` is the probability of n jumps: the first comes at s with density e^(-s), and the others follow in the
+time that is left. So Σ v^n weight(n, t) <= e^(t(v-1)) for every v >= 0, by induction.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ def one_sided(D: Derivation) -> Theorem:
 
 def _parts(D: Derivation) -> Theorem:
     """|m - c| > q only if m is too large or too small."""
-    goal, events = f"Ind(q < Abs(m - c)) <= Ind({_UP}) + Ind({_DOWN})", ["Abs(m - c) <= q", "m <= c + q", "c - q <= m"]
+    goal, events = (
+        f"Ind(q < Abs(m - c)) <= Ind({_UP}) + Ind({_DOWN})",
+        ["Abs(m - c) <= q", "m <= c + q", "c - q <= m"],
+    )
     case: Callable[[Theorem], Theorem] = lambda size: D.decide(goal, events, size)  # noqa: E731
     return D.split(D.known("abs-cases", "m - c"), case, case)
 
@@ -86,9 +89,8 @@ def _first(D: Derivation) -> Theorem:
     """Σ over n + 1 weights: the first, and the others."""
 
     def says(n: str) -> str:
-        return (
-            f"Sum(m, {n} + 1, gv(m)*weight(m, t)) == gv(0)*weight(0, t) + Sum(m, {n}, gv(m + 1)*weight(m + 1, t))"
-        )
+        others = f"Sum(m, {n}, gv(m + 1)*weight(m + 1, t))"
+        return f"Sum(m, {n} + 1, gv(m)*weight(m, t)) == gv(0)*weight(0, t) + {others}"
 
     return D.induction("n", says("n"), D.linear(says("0")), lambda before: D.linear(says("n + 1"), before))
 
@@ -111,7 +113,9 @@ def _moments(D: Derivation) -> Theorem:
         )
         first = D.scaled(start, "weight(0, t)")
         goal = f"{total.format(n='n + 1', t='t')} <= d*exp(t*(v - 1))"
-        found = D.linear(goal, D.sum(each, "m", "n"), later, whole, _first(D), first, D.scaled(D.fact("none"), "d"))
+        found = D.linear(
+            goal, D.sum(each, "m", "n"), later, whole, _first(D), first, D.scaled(D.fact("none"), "d")
+        )
         return D.all(D.imply(found, "0 <= t"), "t")
 
     none = D.times(D.assume("0 <= d"), D.known("exp", "t*(v - 1)"))
@@ -143,7 +147,9 @@ class _Tails:
         sign = D.closed(D.pointwise("0 <= log(1 + u)", "u >= 0", u="q/c"), self.share, self.raised)
         reached = D.times(D.linear("0 <= m - (c + q)", D.assume(_UP)), sign)
         claim = D.closed(D.claim("lem:poisson/upper", u="q/c"), self.share, self.raised, self.wide)
-        return self._tail(_UP, zeta, "(c + q)", reached, [D.times(claim, self.mean), self._power("1 + q/c", self.raised)])
+        return self._tail(
+            _UP, zeta, "(c + q)", reached, [D.times(claim, self.mean), self._power("1 + q/c", self.raised)]
+        )
 
     def lower(self) -> Theorem:
         """P(X < c - q) <= exp(-q²/(2(c + q))), with e^ζ = 1 - u; X is not negative."""
@@ -153,15 +159,21 @@ class _Tails:
         def some(less: Theorem) -> Theorem:
             share = D.linear("q/c < 1", times_strictly(D, less, self.over), self.unit)
             left = D.linear("0 < 1 - q/c", share)
-            sign = D.closed(D.pointwise("log(1 - u) <= 0", "0 <= u", "u < 1", u="q/c"), self.share, share, left)
+            sign = D.closed(
+                D.pointwise("log(1 - u) <= 0", "0 <= u", "u < 1", u="q/c"), self.share, share, left
+            )
             below = D.linear("0 <= (c - q) - m", D.assume(_DOWN))
             reached = D.linear(f"0 <= {zeta}*(m - (c - q))", D.times(below, D.linear(f"0 <= -{zeta}", sign)))
             claim = D.closed(D.claim("lem:poisson/lower", u="q/c"), self.share, share, left, self.wide)
-            return self._tail(_DOWN, zeta, "(c - q)", reached, [D.times(claim, self.mean), self._power("1 - q/c", left)])
+            return self._tail(
+                _DOWN, zeta, "(c - q)", reached, [D.times(claim, self.mean), self._power("1 - q/c", left)]
+            )
 
         def none(more: Theorem) -> Theorem:
             never = D.decide(f"Ind({_DOWN}) <= 0", ["c - q <= m"], more, D.whole("m"))
-            return D.linear(goal, D.sum(D.times(never, self.weight), "m", "n"), D.known("exp", "-q**2/(2*(c + q))"))
+            return D.linear(
+                goal, D.sum(D.times(never, self.weight), "m", "n"), D.known("exp", "-q**2/(2*(c + q))")
+            )
 
         return D.cases("q < c", some, none)
 
@@ -191,4 +203,6 @@ class _Tails:
             f"-{zeta}*{edge} + c*(exp({zeta}) - 1) <= -q**2/(2*(c + q))", *facts, *units, self.same
         )
         total = D.sum(D.times(one, self.weight), "m", "n")
-        return D.linear(f"Sum(m, n, Ind({event})*weight(m, c)) <= {_BOUND}", total, moments, rises(D, exponent))
+        return D.linear(
+            f"Sum(m, n, Ind({event})*weight(m, c)) <= {_BOUND}", total, moments, rises(D, exponent)
+        )

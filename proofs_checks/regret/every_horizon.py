@@ -69,8 +69,9 @@ section.repair(
 
 section.repair(
     "lem:CI-p/peeled",
-    "With radius √(2Λ/m) the jump sets of a pair miss for some number m = 1, ..., M of jumps with probability at "
-    "most 2^S J e^(1-Λ), J = 1 + (√Λ + 1) ln M/4, for all Λ > 0 and M >= 1, whatever the policies.",
+    "With radius √(2Λ/m) the jump sets of a pair miss for some number m = 1, ..., M of jumps with "
+    "probability at most 2^S J e^(1-Λ), J = 1 + (√Λ + 1) ln M/4, for all Λ > 0 and M >= 1, whatever the "
+    "policies.",
     uses="lem:CI-p/peel lem:CI-p/peel/exponent lem:CI-p/peel/number lem:CI-p/subsets "
     "lem:CI-p/supermartingale lem:rateUCB/frozen",
     theorem=jump_peels.PEELED,
