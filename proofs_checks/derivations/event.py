@@ -5,12 +5,11 @@ The probability that two events both hold is at least the sum of theirs less 1.
 
 from __future__ import annotations
 
-from proofs_checks.derivations.jump_cover import UNIFORM_COVER
+from proofs_checks.derivations.jump_cover import PAIRS, UNIFORM_COVER
 from proofs_checks.derivations.jump_repaired import (
     DATA,
     FEW,
     JUMPS_COVER,
-    PAIRS,
     TAIL,
     at_decision,
     both_hold,

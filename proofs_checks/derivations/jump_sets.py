@@ -272,28 +272,25 @@ def _proper_sets(D: Derivation) -> Theorem:
 
 def jumps_seen(D: Derivation) -> Theorem:
     """The jumps to all states are all jumps."""
-    total, found = "SumOver(y, M{f}({n}, x, a, y)) == N{f}({n}, x, a)", []
-    for f in ("", "f"):
-        first = [D.over(D.fact(f"M{f}-0"), "y"), D.fact(f"N{f}-0")]
-        step = [D.over(D.fact(f"M{f}-step"), "y"), D.fact(f"N{f}-step")]
-        start = D.linear(total.format(f=f, n="0"), *first)
-        found.append(
-            D.induction(
-                "n",
-                total.format(f=f, n="n"),
-                start,
-                lambda before, f=f, step=step: D.linear(  # type: ignore[misc]
-                    total.format(f=f, n="n + 1"), *step, *_kept(D, before, found)
-                ),
-            )
-        )
-    return found[1]
-
-
-def _kept(D: Derivation, before: Theorem, unfrozen: list[Theorem]) -> list[Theorem]:
-    if not unfrozen:
-        return [before]
-    return [D.scaled(before, "jump(n)"), D.scaled(D.at(unfrozen[0], n="n + 1"), "1 - jump(n)")]
+    total, step = "SumOver(y, M{f}({n}, x, a, y)) == N{f}({n}, x, a)", "n + 1"
+    first, later = (
+        [[D.over(D.fact(f"M{f}-{when}"), "y"), D.fact(f"N{f}-{when}")] for f in ("", "f")]
+        for when in ("0", "step")
+    )
+    starts = [D.linear(total.format(f=f, n="0"), *facts) for f, facts in zip(("", "f"), first, strict=True)]
+    whole = D.induction(
+        "n",
+        total.format(f="", n="n"),
+        starts[0],
+        lambda before: D.linear(total.format(f="", n=step), *later[0], before),
+    )
+    new = D.scaled(D.at(whole, n=step), "1 - jump(n)")
+    return D.induction(
+        "n",
+        total.format(f="f", n="n"),
+        starts[1],
+        lambda before: D.linear(total.format(f="f", n=step), *later[1], D.scaled(before, "jump(n)"), new),
+    )
 
 
 class Estimate:

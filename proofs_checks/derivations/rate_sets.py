@@ -145,5 +145,6 @@ def _rarely(D: Derivation) -> Theorem:
     """For one pair the martingales of k peels are seen to be large with probability at most 2k exp(-L/4)."""
     one = D.at(crossing(D), c="L/4")
     up, down = (D.at(one, d=f"{sign}{ZETA}") for sign in ("", "-"))
-    events = [f"Ind({UP})", f"Ind({DOWN})"]
-    return ever_first(D, "m", "k", " + ".join(events), ever_both(D, *events, up, down))
+    first, second = f"Ind({UP})", f"Ind({DOWN})"
+    both = ever_both(D, first, second, up, down)
+    return ever_first(D, "m", "k", f"{first} + {second}", both)
