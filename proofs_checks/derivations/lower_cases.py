@@ -6,6 +6,7 @@ other condition two; in each case indicators have values, and what is equal is r
 
 from __future__ import annotations
 
+from functools import cache
 from collections.abc import Callable, Sequence
 
 from verify.kernel import terms, theorems
@@ -29,7 +30,15 @@ def _hole(u: Term, v: Term) -> Term:
 
 def _template(says: Term, u: Term, v: Term) -> Term:
     hole = _hole(u, v)
-    return terms.changed(says, lambda t: hole if t is u else None, lambda _: False)
+    if u not in _inside(says):
+        return says
+    return terms.changed(says, lambda t: hole if t is u else None, lambda t: u not in _inside(t))
+
+
+@cache
+def _inside(t: Term) -> frozenset[Term]:
+    """The term and all that it is made of."""
+    return frozenset([t]).union(*map(_inside, t.children))
 
 
 Branch = Callable[[list[Theorem], list[Theorem]], Theorem]
@@ -37,8 +46,9 @@ Way = tuple[Theorem, Term, Term]  # an equation, and what of it is replaced by w
 
 
 def ways(equations: Sequence[Theorem | Way]) -> list[Way]:
-    """Equations with their direction: from left to right unless said otherwise."""
-    return [e if isinstance(e, tuple) else (e, e.says.parts[0], e.says.parts[1]) for e in equations]
+    """Equations with their direction, from left to right unless said otherwise; indicators first."""
+    directed = [e if isinstance(e, tuple) else (e, e.says.parts[0], e.says.parts[1]) for e in equations]
+    return sorted(directed, key=lambda way: way[1].tag != "Ind")
 
 
 def towards(D: Derivation, equation: Theorem, old: Text) -> Way:  # noqa: N803
@@ -73,7 +83,7 @@ def by_value(
             back.append((way, _hole(u, v), template))
             says = terms.substitute(template, {_hole(u, v): v})
     facts = []
-    for p in premises:
+    for p in filter(_compares, premises):
         try:
             facts.append(put(D, p, *directed, *directed))
         except KernelError:
@@ -99,9 +109,8 @@ def settle(
     premises = tuple(sharp(D, p) for p in premises)
 
     def go(rest: list[Term], known: list[Theorem], values: list[Theorem | Way]) -> Theorem:
-        if known and _contradiction(D, [*premises, *known]) is not None:
-            wrong = _contradiction(D, [*premises, *known])
-            assert wrong is not None
+        wrong = _contradiction(D, [*premises, *known]) if known else None
+        if wrong is not None:
             return theorems.absurd(wrong, D.linear("0 < 1"), says)
         if not rest:
             return by_value(D, says, values, *premises, *known)
@@ -136,9 +145,17 @@ def _next(D: Derivation, a: Term, no: Theorem) -> Theorem:  # noqa: N803
     return got
 
 
+def _compares(fact: Theorem) -> bool:
+    return fact.says.tag in ("<=", "<", "==") and fact.says.parts[0].sort in NUMBERS
+
+
+def _cheap(fact: Theorem) -> bool:
+    return fact.says.tag != "==" or {t.sort for t in fact.says.parts} == {NAT}
+
+
 def _contradiction(D: Derivation, facts: Sequence[Theorem]) -> Theorem | None:  # noqa: N803
     try:
-        return D.linear("1 <= 0", *facts)
+        return D.linear("1 <= 0", *(f for f in facts if _compares(f) and _cheap(f)))
     except KernelError:
         return None
 
@@ -149,7 +166,7 @@ def _three(D: Derivation, a: Term, go: Branch) -> Theorem:  # noqa: N803
     low, high = terms.relation("<=", u, v), terms.relation("<=", v, u)
 
     def apart(strict: Theorem) -> Theorem:
-        return go([strict], [theorems.cut(unequal(D, strict, a), D.fails(a))])
+        return go([strict, D.whole(u), D.whole(v)], [theorems.cut(unequal(D, strict, a), D.fails(a))])
 
     def at_least(above: Theorem) -> Theorem:
         if above.says is not high:
@@ -159,7 +176,7 @@ def _three(D: Derivation, a: Term, go: Branch) -> Theorem:  # noqa: N803
             if below.says is not low:
                 return apart(below)
             same = theorems.mp(D.known("antisymmetric", u, v), theorems.both(below, above))
-            return go([same], [theorems.cut(same, D.holds(a))])
+            return go([same], [theorems.cut(same, D.holds(a)), same])
 
         return D.split(D.known("discrete", u, v), at_most, at_most)
 
@@ -192,3 +209,9 @@ def off(D: Derivation, denial: Theorem) -> Theorem:  # noqa: N803
 def on(D: Derivation, fact: Theorem) -> Theorem:  # noqa: N803
     """Ind(a) == 1 from a."""
     return theorems.cut(fact, D.holds(fact.says))
+
+
+def chain(D: Derivation, *equations: Theorem) -> Theorem:  # noqa: N803
+    """U == w from u == v and v == w."""
+    ends = equations[0].says.parts[0], equations[-1].says.parts[1]
+    return D.linear(terms.relation("==", *ends), *equations)
