@@ -105,3 +105,45 @@ def _even(D: Derivation) -> Theorem:  # noqa: N803
     turn = law(D, _TURN.format("y"))
     mine = D.scaled(at_leaf(D, f"Ind(X(n) == z)*E(jump(n)*{_TURN.format('X(n + 1)')}, n) == 0", turn), "Ind(act(n) == b)")
     return mine
+
+
+def divergence(D: Derivation) -> Theorem:  # noqa: N803
+    """E exp(lk) = 1, and the divergence is that of a coin times the jumps that were seen."""
+    return D.imply(both(_mass(D), _information(D)), "ht(z) == 1")
+
+
+def _mass(D: Derivation) -> Theorem:  # noqa: N803
+    goal = (
+        "exp(lk(n + 1, k, z, b)) == exp(lk(n, k, z, b))*"
+        f"(1 + 2*D*{_BEFORE}*jump(n)*{_MINE}*{_TURN.format('X(n + 1)')})"
+    )
+    ratio = D.scaled(_ratio(D), "exp(lk(n, k, z, b) - l(n, z, b))")
+    step = D.mean(settle(D, goal, ["ep(n) + 1 <= k"], ratio, equations=[D.fact("lk-step")]), "n")
+    even = D.scaled(_even(D), f"2*D*exp(lk(n, k, z, b))*{_BEFORE}")
+    same = D.mean(D.linear("E(exp(lk(n + 1, k, z, b)), n) == exp(lk(n, k, z, b))", step, even))
+    start = D.mean(by_value(D, "exp(lk(0, k, z, b)) == 1", [D.fact("lk-0")]))
+    return D.induction(
+        "n",
+        "E(exp(lk(n, k, z, b))) == 1",
+        start,
+        lambda below: D.linear("E(exp(lk(n + 1, k, z, b))) == 1", same, below),
+    )
+
+
+def _information(D: Derivation) -> Theorem:  # noqa: N803
+    sizes = "Ind({0} == good)*log(1 + 2*D) + Ind({0} == bad)*log(1 - 2*D)"
+    seen, any_jump = law(D, sizes.format("y")), law(D, "1")
+    coin = at_leaf(
+        D, f"Ind(X(n) == z)*E(jump(n)*({sizes.format('X(n + 1)')}), n) == -{COIN}*Ind(X(n) == z)*E(jump(n), n)",
+        seen, D.scaled(any_jump, COIN),
+    )  # fmt: skip
+    each = D.scaled(coin, f"Ind(act(n) == b)*{_BEFORE}")
+    l_step = D.scaled(D.mean(D.fact("l-step"), "n"), _BEFORE)
+    up = D.mean(D.fact("lk-step"), "n")
+    count = D.scaled(D.mean(D.fact("T-step"), "n"), COIN)
+    goal = f"E(-lk(n + 1, k, z, b), n) + lk(n, k, z, b) == {COIN}*E(T(n + 1, k, z, b), n) - {COIN}*T(n, k, z, b)"
+    step = D.mean(D.linear(goal, up, l_step, each, count))
+    a = f"E(-lk(n, k, z, b)) == {COIN}*E(T(n, k, z, b))"
+    start = D.mean(by_value(D, f"-lk(0, k, z, b) == {COIN}*T(0, k, z, b)", [D.fact("lk-0"), D.fact("T-0")]))
+    after = f"E(-lk(n + 1, k, z, b)) == {COIN}*E(T(n + 1, k, z, b))"
+    return D.induction("n", a, start, lambda below: D.linear(after, step, below))
