@@ -1,0 +1,134 @@
+r"""What happens in the episodes of a run: each decides one pair, and holds er(d, H) = E(H - γ_d)^+ in store.
+
+``er(ht(X(n)), rem(n))`` is what remains on the average after the jump from the leaf: it does not change in the
+mean, so a leaf is entered with er(1, rem(n)) in store, and the mean of that over an episode is er(d, H), whatever
+the learner does and whatever it has learned.
+"""
+
+from __future__ import annotations
+
+from proofs_checks.derivations.lower_cases import Way, by_value, denied, off, on, put, settle, towards, when
+from proofs_checks.derivations.lower_measure import law
+from proofs_checks.derivations.lower_setting import PAIR, SETTING
+from collections.abc import Callable
+
+from verify.kernel import theorems
+from verify.kernel.authoring import Derivation
+from verify.kernel.theorems import Theorem
+
+_SEEN = "SumOver(z, SumOver(b, Ind(ht(z) == 1)*T({0}, k, z, b)))"
+VISITS = f"{_SEEN.format('n')} <= k"
+_PAID = "Ind(ep({0}) == k)*Ind(ht(X({0})) == 1)*er(1, rem({0}))"
+_POSITIVE, _STILL = "All(n, 0 <= gM(n))", "All(n, Imp(k <= ep(n), gM(n + 1) == gM(n)))"
+LEAVES = (
+    f"Imp(Sure({_POSITIVE}), Imp(Sure({_STILL}), "
+    f"E(Sum(i, n, {_PAID.format('i')}*gM(i))) <= er(d, H)*E(Ind(k <= ep(n))*gM(n))))"
+)
+
+
+def support(D: Derivation) -> Theorem:  # noqa: N803
+    """From a leaf, or below it, a jump ends below the leaves: given jump(n) == 1 and ht(X(n)) <= 1."""
+    seen, low = D.assume("jump(n) == 1"), D.assume("ht(X(n)) <= 1")
+    there = put(D, when(D, D.fact("possible"), seen), D.fact("p", c="0", x="X(n)", a="act(n)", y="X(n + 1)"))
+
+    def clash(no: Theorem) -> Theorem:
+        gone = [
+            off(D, denied(D, f"X(n + 1) == {name}", lambda e, name=name: (put(D, D.fact(name), towards(D, e, name)), no)))
+            for name in ("good", "bad")
+        ]
+
+        def below(flat: Theorem) -> Theorem:
+            same = denied(D, "X(n + 1) == X(n)", lambda e: (put(D, flat, towards(D, e, "X(n)")), no))
+            return _nothing(D, there, [*gone, off(D, same), *_heights(D, flat)], no)
+
+        def leaf(flat: Theorem) -> Theorem:
+            return _nothing(D, there, [*gone, *_heights(D, flat)], no)
+
+        return D.cases("ht(X(n)) == 0", below, lambda no_: leaf(_one(D, no_, low)))
+
+    return D.cases("ht(X(n + 1)) == 0", lambda yes: yes, clash)
+
+
+def _one(D: Derivation, not_zero: Theorem, low: Theorem) -> Theorem:  # noqa: N803
+    """ht(X(n)) == 1, from at most 1 and not 0."""
+    def other(e: Theorem) -> Theorem:
+        if e.says is not D.formula("ht(X(n)) <= 0"):
+            return D.mp(D.known("antisymmetric", "ht(X(n))", "1"), theorems.both(low, e))
+        zero = D.mp(D.known("antisymmetric", "ht(X(n))", "0"), theorems.both(e, D.whole("ht(X(n))")))
+        return theorems.absurd(zero, not_zero, D.formula("ht(X(n)) == 1"))
+
+    return D.split(D.known("discrete", "ht(X(n))", "0"), other, other)
+
+
+def _heights(D: Derivation, flat: Theorem) -> list[Theorem]:  # noqa: N803
+    """The indicators of heights, where the height is known to be 0 or 1."""
+    found = []
+    for a in ("2 <= ht(X(n))", "ht(X(n)) == 1", "ht(X(n)) == 0", "1 <= ht(X(n))"):
+        for value in (0, 1):
+            try:
+                found.append(settle(D, f"Ind({a}) == {value}", [a], flat))
+                break
+            except theorems.KernelError:
+                continue
+    return found
+
+
+def _nothing(D: Derivation, there: Theorem, values: list[Theorem], no: Theorem) -> Theorem:  # noqa: N803
+    """A jump of probability 0."""
+    wrong = put(D, there, *values, *values)
+    return theorems.absurd(wrong, D.linear("0 <= 0"), D.formula("ht(X(n + 1)) == 0"))
+
+
+def moved(D: Derivation, jumped: bool) -> list[Theorem | Way]:  # noqa: N803
+    """What the next decision is in, given jump(n) == 1 or jump(n) == 0."""
+    now = D.assume(f"jump(n) == {int(jumped)}")
+    names = ("stays-ep", "stays-rem") if jumped else ("ends-ep", "ends-rem", "ends-spent")
+    found: list[Theorem | Way] = [now, *(when(D, D.fact(name), now) for name in names)]
+    if not jumped:
+        found.append(towards(D, when(D, D.fact("ends-X"), now), "X(n + 1)"))
+        found.append(D.fact("root"))
+    return found
+
+
+def jump_or_not(D: Derivation, build: Callable[[bool], Theorem]) -> Theorem:  # noqa: N803
+    """The same conclusion, given jump(n) == 1 and given jump(n) == 0."""
+    def case(e: Theorem) -> Theorem:
+        jumped = e.says is not D.formula("jump(n) <= 0")
+        other = D.fact("jump") if jumped else D.whole("jump(n)")
+        pair = (other, e) if jumped else (e, other)
+        now = D.mp(D.known("antisymmetric", "jump(n)", str(int(jumped))), theorems.both(*pair))
+        return theorems.cut(now, build(jumped))
+
+    return D.split(D.known("discrete", "jump(n)", "0"), case, case)
+
+
+def visits(D: Derivation) -> Theorem:  # noqa: N803
+    """Every episode sees at most one jump from a leaf."""
+    step = D.over(D.over(D.scaled(D.fact("T-step"), "Ind(ht(z) == 1)"), "b"), "z")
+    left = "Ind(ep({0}) + 1 <= k)*(k - ep({0}) - Ind(ht(X({0})) == 0))"
+    a = f"{_SEEN.format('n')} + {left.format('n')} <= k"
+    after = f"{_SEEN.format('n + 1')} + {left.format('n + 1')} <= k"
+    none = D.over(D.over(D.scaled(D.fact("T-0"), "Ind(ht(z) == 1)"), "b"), "z")
+    start = settle(D, f"{_SEEN.format('0')} + {left.format('0')} <= k", ["ep(0) + 1 <= k", "ht(X(0)) == 0"], none, D.whole("k"), D.whole("ep(0)"))
+
+    def build(below: Theorem) -> Theorem:
+        def one(jumped: bool) -> Theorem:
+            ways = moved(D, jumped)
+            conditions = ["ep(n) + 1 <= k", "ht(X(n)) == 0", "ht(X(n)) == 1", *(() if jumped else ["ep(n) + 2 <= k"])]
+            if not jumped:
+                return settle(D, after, conditions, below, step, D.fact("levels"), equations=[*ways, _rooted(D)])
+            down = on(D, support(D))
+            return D.cases(
+                "ht(X(n)) <= 1",
+                lambda low: settle(D, after, conditions, below, step, low, equations=[*ways, down]),
+                lambda high: settle(D, after, [*conditions, "ht(X(n + 1)) == 0"], below, step, high, equations=ways),
+            )
+
+        return jump_or_not(D, one)
+
+    all_ = D.induction("n", a, start, build)
+    return settle(D, VISITS, ["ep(n) + 1 <= k", "ht(X(n)) == 0"], all_, D.whole("k"))
+
+
+def _rooted(D: Derivation) -> Theorem:  # noqa: N803
+    return settle(D, "Ind(d == 0) == 0", ["d == 0"], D.fact("levels"))
