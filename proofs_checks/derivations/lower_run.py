@@ -132,3 +132,130 @@ def visits(D: Derivation) -> Theorem:  # noqa: N803
 
 def _rooted(D: Derivation) -> Theorem:  # noqa: N803
     return settle(D, "Ind(d == 0) == 0", ["d == 0"], D.fact("levels"))
+
+
+def leaves(D: Derivation) -> Theorem:  # noqa: N803
+    """What a leaf is entered with, times anything that the episode does not change."""
+    positive, still = D.surely(_POSITIVE), D.surely(_STILL)
+    pending = "Ind(ep({0}) == k)*Ind(1 <= ht(X({0})))*er(ht(X({0})), rem({0}))*gM({0})"
+    began = "er(d, H)*Ind(k <= ep({0}))*gM({0})"
+    paid = "Sum(i, n, " + _PAID.format("i") + "*gM(i))"
+    store = "Ind(1 <= ht(X(n + 1)))*er(ht(X(n + 1)), rem(n) - spent(n))"
+    fresh = "(1 - jump(n))*Ind(ep(n) + 1 == k)*er(d, H)*gM(n + 1)"
+    split = _split(D, pending, store, fresh, D.special(still, "n"))
+    grown = _grown(D, began, fresh, D.special(still, "n"))
+    fall = D.scaled(_descend(D), "Ind(ep(n) == k)*gM(n)")
+    here = _here(D, pending)
+    step = D.linear(
+        f"E({pending.format('n + 1')}, n) + {_PAID.format('n')}*gM(n) - E({began.format('n + 1')}, n)"
+        f" == {pending.format('n')} - {began.format('n')}",
+        D.mean(split, "n"), D.mean(grown, "n"), fall, here,
+    )  # fmt: skip
+    step = D.mean(step)
+    a = f"E({paid}) + E({pending.format('n')}) == E({began.format('n')})"
+    start = D.mean(_first(D, pending, began))
+    after = (
+        f"E({paid}) + E({_PAID.format('n')}*gM(n)) + E({pending.format('n + 1')}) == E({began.format('n + 1')})"
+    )
+    whole = D.induction("n", a, start, lambda below: D.linear(after, below, step))
+    left = D.mean(_not_negative(D, pending, D.special(positive, "n")))
+    bound = D.linear(f"E({paid}) <= er(d, H)*E(Ind(k <= ep(n))*gM(n))", whole, left)
+    return D.imply(bound, f"Sure({_POSITIVE})", f"Sure({_STILL})")
+
+
+def _split(D: Derivation, pending: str, store: str, fresh: str, still: Theorem) -> Theorem:  # noqa: N803
+    """The store at the next decision: what is left of this one's, or a new one."""
+    goal = f"{pending.format('n + 1')} == jump(n)*Ind(ep(n) == k)*gM(n)*{store} + {fresh}"
+
+    def one(jumped: bool) -> Theorem:
+        ways = moved(D, jumped)
+        if not jumped:
+            top = on(D, D.fact("levels"))
+            return settle(D, goal, ["ep(n) + 1 == k"], equations=[*ways, top])
+        return D.cases(
+            "ep(n) == k",
+            lambda yes: by_value(D, goal, [*ways, on(D, yes), when(D, still, D.linear("k <= ep(n)", yes))]),
+            lambda no: by_value(D, goal, [*ways, off(D, no)]),
+        )
+
+    return jump_or_not(D, one)
+
+
+def _grown(D: Derivation, began: str, fresh: str, still: Theorem) -> Theorem:  # noqa: N803
+    goal = f"{began.format('n + 1')} == {began.format('n')} + {fresh}"
+
+    def one(jumped: bool) -> Theorem:
+        ways = moved(D, jumped)
+
+        def later(yes: Theorem) -> Theorem:
+            return settle(D, goal, ["ep(n) + 1 == k", "k <= ep(n) + 1"], yes, equations=[*ways, on(D, yes), when(D, still, yes)])
+
+        def sooner(no: Theorem) -> Theorem:
+            return settle(D, goal, ["ep(n) + 1 == k", "k <= ep(n) + 1"], no, equations=[*ways, off(D, no)])
+
+        return D.cases("k <= ep(n)", later, sooner)
+
+    return jump_or_not(D, one)
+
+
+def _descend(D: Derivation) -> Theorem:  # noqa: N803
+    """The store does not change in the mean, above the leaves."""
+    jump = "jump(n)*Ind(1 <= ht(X(n + 1)))*er(ht(X(n + 1)), rem(n) - spent(n))"
+    fall = law(D, "Ind(1 <= ht(y))*er(ht(y), rem(n) - s)")
+    goal = f"E({jump}, n) == Ind(2 <= ht(X(n)))*er(ht(X(n)), rem(n))"
+    flat = [D.fact("good"), D.fact("bad")]
+
+    def high(yes: Theorem) -> Theorem:
+        down = when(D, D.fact("child", x="X(n)", a="act(n)"), yes)
+        some = D.linear("1 <= ht(child(X(n), act(n)))", down, yes)
+        unfold = put(D, D.fact("er-step", h="ht(child(X(n), act(n)))", t="rem(n)"), down)
+        heights = [
+            settle(D, f"Ind({a}) == 0", [a], yes) for a in ("ht(X(n)) == 1", "ht(X(n)) == 0")
+        ]
+        return by_value(D, goal, [on(D, yes), on(D, some), *heights], put(D, fall, *flat, on(D, some)), unfold)
+
+    def low(no: Theorem) -> Theorem:
+        return settle(D, goal, ["1 <= ht(X(n))", "ht(X(n)) == 0"], put(D, fall, *flat), no, equations=[off(D, no)])
+
+    return D.cases("2 <= ht(X(n))", high, low)
+
+
+def _here(D: Derivation, pending: str) -> Theorem:  # noqa: N803
+    """The store, in a leaf and above."""
+    goal = (
+        f"{pending.format('n')} == Ind(ep(n) == k)*gM(n)*Ind(2 <= ht(X(n)))*er(ht(X(n)), rem(n))"
+        f" + {_PAID.format('n')}*gM(n)"
+    )
+    return settle(D, goal, ["ht(X(n)) == 1", "1 <= ht(X(n))", "2 <= ht(X(n))"])
+
+
+def _first(D: Derivation, pending: str, began: str) -> Theorem:  # noqa: N803
+    """The first episode begins with its store."""
+    root, time, zero = (
+        theorems.part(D.fact("start"), D.formula(f)) for f in ("X(0) == root", "rem(0) == H", "ep(0) == 0")
+    )
+    goal = f"{pending.format('0')} == {began.format('0')}"
+    ways = [towards(D, root, "X(0)"), time, zero, D.fact("root"), on(D, D.fact("levels"))]
+    return settle(D, goal, ["k == 0", "k <= 0"], D.whole("k"), equations=ways)
+
+
+def _not_negative(D: Derivation, pending: str, positive: Theorem) -> Theorem:  # noqa: N803
+    """What is in store is not negative."""
+    store = D.times(store_positive(D, "ht(X(n))", "rem(n)"), positive)
+    return settle(D, f"0 <= {pending.format('n')}", ["ep(n) == k", "1 <= ht(X(n))"], store)
+
+
+def store_positive(D: Derivation, height: str, time: str) -> Theorem:  # noqa: N803
+    """0 <= er(h, t) for t >= 0, at rem(n)."""
+    a = "All(t, Imp(0 <= t, 0 <= er(h, t)))"
+    start = D.all(D.imply(D.linear("0 <= er(0, t)", D.fact("er-0"), D.assume("0 <= t")), "0 <= t"), "t")
+
+    def step(below: Theorem) -> Theorem:
+        inner = D.mp(D.special(below, "t - s"), D.linear("0 <= t - s", D.assume("s <= t")))
+        weight = D.times(D.linear("0 <= rate", D.fact("rate")), D.linear("0 <= exp(-rate*s)", D.known("exp", "-rate*s")))
+        integral = D.integral(D.times(inner, weight), "s", "t")
+        up = D.linear("0 <= er(h + 1, t)", D.fact("er-step"), integral)
+        return D.all(D.imply(up, "0 <= t"), "t")
+
+    at = D.at(D.induction("h", a, start, step), h=height)
+    return D.mp(D.special(at, time), D.linear(f"0 <= {time}", D.fact("spent-low"), D.fact("spent-high")))
