@@ -39,10 +39,10 @@ def support(D: Derivation) -> Theorem:  # noqa: N803
 
         def below(flat: Theorem) -> Theorem:
             same = denied(D, "X(n + 1) == X(n)", lambda e: (put(D, flat, towards(D, e, "X(n)")), no))
-            return _nothing(D, there, [*gone, off(D, same), *_heights(D, flat)], no)
+            return _nothing(D, there, [*gone, off(D, same), *heights(D, flat)], no)
 
         def leaf(flat: Theorem) -> Theorem:
-            return _nothing(D, there, [*gone, *_heights(D, flat)], no)
+            return _nothing(D, there, [*gone, *heights(D, flat)], no)
 
         return D.cases("ht(X(n)) == 0", below, lambda no_: leaf(_one(D, no_, low)))
 
@@ -60,7 +60,7 @@ def _one(D: Derivation, not_zero: Theorem, low: Theorem) -> Theorem:  # noqa: N8
     return D.split(D.known("discrete", "ht(X(n))", "0"), other, other)
 
 
-def _heights(D: Derivation, flat: Theorem) -> list[Theorem]:  # noqa: N803
+def heights(D: Derivation, flat: Theorem) -> list[Theorem]:  # noqa: N803
     """The indicators of heights, where the height is known to be 0 or 1."""
     found = []
     for a in ("2 <= ht(X(n))", "ht(X(n)) == 1", "ht(X(n)) == 0", "1 <= ht(X(n))"):

@@ -1,0 +1,136 @@
+r"""What an algorithm earns in instance (z, b): half of what it could, and the rest where it finds the pair.
+
+Time in the good state is earned as it passes; when the good state is entered what remains of the episode is as
+good as earned.  A leaf that is entered with er(1, rem(n)) in store therefore gives half of that, and D of it
+more if the pair is (z, b).
+"""
+
+from __future__ import annotations
+
+from proofs_checks.derivations.lower_cases import by_value, denied, off, on, put, settle, towards, when
+from proofs_checks.derivations.lower_run import heights, jump_or_not, moved, store_positive, support
+from proofs_checks.derivations.lower_setting import PAIR, SETTING
+from verify.kernel import theorems
+from verify.kernel.authoring import Derivation
+from verify.kernel.language import show
+from verify.kernel.theorems import Theorem
+from proofs_checks.derivations.lower_measure import LIKELIHOOD
+
+EARNED = "E(exp(l(n, z, b))*Sum(i, n, Ind(ep(i) + 1 <= K)*Ind(X(i) == good)*spent(i)))"
+_LEAF = "Ind(ep({0}) + 1 <= K)*Ind(ht(X({0})) == 1)*er(1, rem({0}))"
+_SHARE = "exp(l({0}, z, b))*" + _LEAF + "*(1/2 + D*" + PAIR.replace("{n}", "{0}") + ")"
+INCOME = f"Imp(ht(z) == 1, {EARNED} <= Sum(i, n, E({_SHARE.format('i')})))"
+_DURING = "(Ind(ep({0}) + 1 <= k) + Ind(ep({0}) == k)*Ind(1 <= ht(X({0}))))"
+SAME = f"Imp(ht(z) == 1, {_DURING.format('n')}*(l(n, z, b) - lk(n, k, z, b)) == 0)"
+
+
+def income(D: Derivation) -> Theorem:  # noqa: N803
+    """What is earned, by what the leaves had in store."""
+    earned = "Sum(i, {0}, Ind(ep(i) + 1 <= K)*Ind(X(i) == good)*spent(i))"
+    secured = "Ind(ep({0}) + 1 <= K)*Ind(X({0}) == good)*rem({0})"
+    enters = "Ind(ep(n) + 1 <= K)*(1 - Ind(X(n) == good))*jump(n)*Ind(X(n + 1) == good)*(rem(n) - spent(n))"
+    path = _path(D, f"{earned.format('n')} + Ind(ep(n) + 1 <= K)*Ind(X(n) == good)*spent(n) + {secured.format('n + 1')}",
+                 f"{earned.format('n')} + {secured.format('n')} + {enters}")  # fmt: skip
+    size = D.linear("0 <= exp(l(n + 1, z, b))", D.known("exp", "l(n + 1, z, b)"))
+    means = D.mean(D.times(path, size), "n")
+    law = D.mp(D.lemma("thm:lowerbound/likelihood"), D.assume("ht(z) == 1"))
+    still = theorems.part(law, D.formula("E(exp(l(n + 1, z, b)), n) == exp(l(n, z, b))"))
+    kept = D.scaled(still, f"{earned.format('n')} + {secured.format('n')}")
+    gain = D.scaled(_gain(D, law), "Ind(ep(n) + 1 <= K)")
+    total = "exp(l({0}, z, b))*({1} + {2})"
+    now = total.format("n", earned.format("n"), secured.format("n"))
+    then = f"exp(l(n + 1, z, b))*({earned.format('n + 1')} + {secured.format('n + 1')})"
+    step = D.mean(D.linear(f"E({then}, n) <= {now} + {_SHARE.format('n')}", means, kept, gain))
+    shares = f"Sum(i, n, E({_SHARE.format('i')}))"
+    start = D.mean(_start(D, now))
+    rises = D.induction(
+        "n", f"E({now}) <= {shares}", start, lambda below: D.linear(f"E({then}) <= {shares} + E({_SHARE.format('n')})", below, step)
+    )
+    return D.imply(D.linear(f"{EARNED} <= {shares}", rises, D.mean(_secured(D))), "ht(z) == 1")
+
+
+def _start(D: Derivation, now: str) -> Theorem:  # noqa: N803
+    """Nothing is secured at the beginning."""
+    root = theorems.part(D.fact("start"), D.formula("X(0) == root"))
+    zero = off(D, put(D, _not_good(D), towards(D, root, "root")))
+    goal = "exp(l(0, z, b))*(Ind(ep(0) + 1 <= K)*Ind(X(0) == good)*rem(0)) <= 0"
+    return by_value(D, goal, [zero])
+
+
+def _secured(D: Derivation) -> Theorem:  # noqa: N803
+    """What is secured is not negative."""
+    left = D.linear("0 <= rem(n)", D.fact("spent-low"), D.fact("spent-high"))
+    some = D.times(left, D.linear("0 <= exp(l(n, z, b))", D.known("exp", "l(n, z, b)")))
+    goal = "0 <= exp(l(n, z, b))*Ind(ep(n) + 1 <= K)*Ind(X(n) == good)*rem(n)"
+    return settle(D, goal, ["ep(n) + 1 <= K", "X(n) == good"], some)
+
+
+def _gain(D: Derivation, law: Theorem) -> Theorem:  # noqa: N803
+    """The mean of what is secured by a jump into the good state."""
+    body = "Ind(y == good)*(rem(n) - s)"
+    here = D.instantiate(law, "glaw", "n s y", body)
+    (gain,) = [f for f in here.says.parts if f is not law.says.parts[0] and "spent" in show(f)]
+    mean = theorems.part(here, gain)
+    mine = PAIR.format(n="n")
+    p = D.fact("p", c=f"D*{mine}", x="X(n)", a="act(n)", y="good")
+    er = _unfold(D)
+    enters = "exp(l(n + 1, z, b))*jump(n)*Ind(X(n + 1) == good)*(rem(n) - spent(n))"
+    goal = f"(1 - Ind(X(n) == good))*E({enters}, n) == exp(l(n, z, b))*Ind(ht(X(n)) == 1)*er(1, rem(n))*(1/2 + D*{mine})"
+    valued = put(D, put(D, mean, p), off(D, D.fact("two")))
+
+    def good(yes: Theorem) -> Theorem:
+        flat = put(D, D.fact("good"), towards(D, yes, "good"))
+        return by_value(D, goal, [on(D, yes), *heights(D, flat)])
+
+    def other(no: Theorem) -> Theorem:
+        return D.cases("2 <= ht(X(n))", lambda high: above(no, high), lambda low: below(no, low))
+
+    def above(no: Theorem, high: Theorem) -> Theorem:
+        down = when(D, D.fact("child", x="X(n)", a="act(n)"), high)
+        apart = denied(
+            D,
+            "child(X(n), act(n)) == good",
+            lambda e: (
+                D.linear("1 <= 0", put(D, down, towards(D, e, "child(X(n), act(n))")), D.fact("good"), high),
+                D.linear("0 < 1"),
+            ),
+        )
+        return by_value(D, goal, [off(D, no), off(D, apart), on(D, high), *heights(D, high)], valued)
+
+    def below(no: Theorem, low: Theorem) -> Theorem:
+        share = D.scaled(er, f"exp(l(n, z, b))*(1/2 + D*{mine})")
+        return settle(D, goal, ["ht(X(n)) == 0", "ht(X(n)) == 1"], valued, share, low, equations=[off(D, no), off(D, low)])
+
+    return D.cases("X(n) == good", good, other)
+
+
+def _unfold(D: Derivation) -> Theorem:  # noqa: N803
+    """er(1, t) as an integral."""
+    inner = D.scaled(D.fact("er-0", t="t - s"), "rate*exp(-rate*s)")
+    one = D.linear("er(1, t) == Int(s, t, rate*exp(-rate*s)*(t - s))", D.fact("er-step", h="0"), D.integral(inner, "s", "t"))
+    return D.at(one, t="rem(n)")
+
+
+def _path(D: Derivation, after: str, before: str) -> Theorem:  # noqa: N803
+    """What is secured changes only when the good state is entered."""
+    goal = f"{after} <= {before}"
+
+    def one(jumped: bool) -> Theorem:
+        ways = moved(D, jumped)
+        ends = [] if jumped else [off(D, _not_good(D))]
+        return settle(D, goal, ["ep(n) + 1 <= K", "X(n) == good", *(["X(n + 1) == good"] if jumped else [])],
+                      D.fact("spent-low"), D.fact("spent-high"), equations=[*ways, *ends])  # fmt: skip
+
+    return jump_or_not(D, one)
+
+
+def _not_good(D: Derivation) -> Theorem:  # noqa: N803
+    """Not(root == good): the root has levels below it."""
+    def clash(e: Theorem) -> tuple[Theorem, Theorem]:
+        zero = put(D, D.fact("root"), towards(D, e, "root"), )
+        return D.linear("1 <= 0", zero, D.fact("good"), D.fact("levels")), D.linear("0 < 1")
+
+    return denied(D, "root == good", clash)
+
+
+THEOREMS = {"thm:lowerbound/likelihood": LIKELIHOOD}
