@@ -7,8 +7,8 @@ more if the pair is (z, b).
 
 from __future__ import annotations
 
-from proofs_checks.derivations.lower_cases import by_value, denied, off, on, put, settle, towards, when
-from proofs_checks.derivations.lower_run import heights, jump_or_not, moved, store_positive, support
+from proofs_checks.derivations.lower_cases import by_value, denied, off, on, put, settle, sharp, towards, when
+from proofs_checks.derivations.lower_run import heights, jump_or_not, moved, support
 from proofs_checks.derivations.lower_setting import PAIR, SETTING
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
@@ -131,6 +131,46 @@ def _not_good(D: Derivation) -> Theorem:  # noqa: N803
         return D.linear("1 <= 0", zero, D.fact("good"), D.fact("levels")), D.linear("0 < 1")
 
     return denied(D, "root == good", clash)
+
+
+
+def same(D: Derivation) -> Theorem:  # noqa: N803
+    """Until the jump from the leaf of episode k, what was seen was seen before that episode."""
+    a = f"{_DURING.format('n')}*(l(n, z, b) - lk(n, k, z, b)) == 0"
+    after = f"{_DURING.format('n + 1')}*(l(n + 1, z, b) - lk(n + 1, k, z, b)) == 0"
+    start = by_value(
+        D, f"{_DURING.format('0')}*(l(0, z, b) - lk(0, k, z, b)) == 0", [D.fact("l-0"), D.fact("lk-0")]
+    )
+    steps = [D.fact("lk-step"), D.fact("l-step")]
+
+    def build(below: Theorem) -> Theorem:
+        def one(jumped: bool) -> Theorem:
+            ways = [*steps, *moved(D, jumped)]
+            if not jumped:
+                conditions = ["ep(n) + 1 == k", "ep(n) + 1 <= k", "ep(n) + 2 <= k", "ep(n) == k"]
+                return settle(D, after, conditions, below, equations=[*ways, on(D, D.fact("levels"))])
+            conditions = ["ep(n) == k", "ep(n) + 1 <= k"]
+            down = support(D)
+            flat = settle(D, "Ind(1 <= ht(X(n + 1))) == 0", ["1 <= ht(X(n + 1))"], down)
+            return D.cases(
+                "ht(X(n)) <= 1",
+                lambda _: settle(D, after, conditions, below, equations=[*ways, flat]),
+                lambda high: settle(D, after, [*conditions, "1 <= ht(X(n + 1))"], below, equations=[*ways, off(D, _elsewhere(D, high)), on(D, D.linear("1 <= ht(X(n))", high))]),
+            )
+
+        return jump_or_not(D, one)
+
+    return D.imply(D.induction("n", a, start, build), "ht(z) == 1")
+
+
+def _elsewhere(D: Derivation, high: Theorem) -> Theorem:  # noqa: N803
+    """Above the leaves the state is not z."""
+    leaf = D.assume("ht(z) == 1")
+    return denied(
+        D,
+        "X(n) == z",
+        lambda e: (D.linear("1 <= 0", sharp(D, put(D, high, towards(D, e, "X(n)"))), leaf), D.linear("0 < 1")),
+    )
 
 
 THEOREMS = {"thm:lowerbound/likelihood": LIKELIHOOD}

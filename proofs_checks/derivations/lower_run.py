@@ -241,12 +241,18 @@ def _first(D: Derivation, pending: str, began: str) -> Theorem:  # noqa: N803
 
 def _not_negative(D: Derivation, pending: str, positive: Theorem) -> Theorem:  # noqa: N803
     """What is in store is not negative."""
-    store = D.times(store_positive(D, "ht(X(n))", "rem(n)"), positive)
+    store = D.times(stored(D, "ht(X(n))"), positive)
     return settle(D, f"0 <= {pending.format('n')}", ["ep(n) == k", "1 <= ht(X(n))"], store)
 
 
-def store_positive(D: Derivation, height: str, time: str) -> Theorem:  # noqa: N803
-    """0 <= er(h, t) for t >= 0, at rem(n)."""
+def stored(D: Derivation, height: str) -> Theorem:  # noqa: N803
+    """0 <= er(h, rem(n))."""
+    time = D.linear("0 <= rem(n)", D.fact("spent-low"), D.fact("spent-high"))
+    return D.mp(D.special(D.at(not_negative(D), h=height), "rem(n)"), time)
+
+
+def not_negative(D: Derivation) -> Theorem:  # noqa: N803
+    """All(t, Imp(0 <= t, 0 <= er(h, t)))."""
     a = "All(t, Imp(0 <= t, 0 <= er(h, t)))"
     start = D.all(D.imply(D.linear("0 <= er(0, t)", D.fact("er-0"), D.assume("0 <= t")), "0 <= t"), "t")
 
@@ -257,5 +263,4 @@ def store_positive(D: Derivation, height: str, time: str) -> Theorem:  # noqa: N
         up = D.linear("0 <= er(h + 1, t)", D.fact("er-step"), integral)
         return D.all(D.imply(up, "0 <= t"), "t")
 
-    at = D.at(D.induction("h", a, start, step), h=height)
-    return D.mp(D.special(at, time), D.linear(f"0 <= {time}", D.fact("spent-low"), D.fact("spent-high")))
+    return D.induction("h", a, start, step)

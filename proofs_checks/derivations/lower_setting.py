@@ -102,6 +102,7 @@ RUN = {
         "lk(n + 1, k, z, b) == lk(n, k, z, b) + Ind(ep(n) + 1 <= k)*(l(n + 1, z, b) - l(n, z, b))",
         "the same in the episodes before the k-th (counted from 0)",
     ),
+    "vis": Fact(f"vis(n, z, b) == {_MINE}", "whether pair (z, b) is decided"),
     "T-0": Fact("T(0, k, z, b) == 0", "nothing was seen"),
     "T-step": Fact(
         f"T(n + 1, k, z, b) == T(n, k, z, b) + Ind(ep(n) + 1 <= k)*jump(n)*{_MINE}",
@@ -129,6 +130,7 @@ SYMBOLS = [
     Symbol("spent", ("Nat",), "Real", "_1 + 1"),
     Symbol("l", ("Nat", *_PAIR), "Real", "_1"),
     Symbol("lk", ("Nat", "Nat", *_PAIR), "Real", "_1"),
+    Symbol("vis", ("Nat", *_PAIR), "Nat", "_1"),
     Symbol("T", ("Nat", "Nat", *_PAIR), "Nat", "_1"),
     Symbol("glaw", ("Nat", "Real", "State"), "Real", "_1", True),
     Symbol("gM", ("Nat",), "Real", "_1", True),
