@@ -1,0 +1,140 @@
+r"""How often an algorithm finds the pair of an instance: Pinsker's inequality without divergences of laws.
+
+For a likelihood x = exp(v) with mean 1 and any c > 0, pointwise,
+
+.. math:: (x - 1)^+ \le G = \frac{x-1}2 + \frac{c\,(2+4x)}{12} + \frac{x-1-v}{4c},
+
+because 3 (1 - x)² <= (2 + 4x)(x - 1 - v).  The mean of G is c/2 + E[-v]/(4c).  What an episode has in store is
+independent of what was seen before, so in instance (z, b) the pair is found with at most E G more of it than in the
+reference; there the pairs share it.
+"""
+
+from __future__ import annotations
+
+from proofs_checks.derivations.lower_cases import by_value, off, on, settle, when
+from proofs_checks.derivations.lower_measure import COIN, DIVERGENCE
+from proofs_checks.derivations.lower_reward import SAME
+from proofs_checks.derivations.lower_run import LEAVES, VISITS, not_negative, stored
+from proofs_checks.derivations.lower_setting import PAIR, SETTING
+from proofs_checks.derivations.lower_tree import TREE
+from verify.kernel import calculus, theorems
+from verify.kernel.authoring import Derivation
+from verify.kernel.language import show
+from verify.kernel.theorems import Theorem
+
+_PAID = "Ind(ep({0}) == k)*Ind(ht(X({0})) == 1)*er(1, rem({0}))"
+_MINE = PAIR.replace("{n}", "{0}")
+_X = "exp(lk({0}, k, z, b))"
+_G = f"(({_X} - 1)/2 + c*(2 + 4*{_X})/12 + ({_X} - 1 - lk({{0}}, k, z, b))/(4*c))"
+_FOUND = f"Sum(i, n, E({_PAID.format('i')}*{_MINE.format('i')}*exp(l(i, z, b))))"
+_THERE = f"Sum(i, n, E({_PAID.format('i')}*{_MINE.format('i')}))"
+FOUND = (
+    f"Imp(And(ht(z) == 1, 0 < c), {_FOUND} <= {_THERE} "
+    f"+ er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c)))"
+)
+ALL_FOUND = (
+    f"SumOver(z, SumOver(b, Ind(ht(z) == 1)*{_FOUND})) <= er(d, H)*(1 + sqrt(pw(d)*{COIN}/2)*sqrt(k))"
+)
+
+
+def found(D: Derivation) -> Theorem:  # noqa: N803
+    """What episode k has in store where it decides (z, b), in instance (z, b) and in the reference."""
+    leaf, positive = D.assume("ht(z) == 1"), D.assume("0 < c")
+    above, zero = _pinsker(D, positive)
+    core = settle(D, f"{_MINE.format('n')}*{_X.format('n')} <= {_MINE.format('n')} + {_G.format('n')}", ["X(n) == z", "act(n) == b"], above, zero)
+    weighed = D.times(core, stored(D, "1"))
+    same = D.mp(D.lemma("thm:lowerbound/same"), leaf)
+    goal = f"{_PAID.format('n')}*{_MINE.format('n')}*exp(l(n, z, b)) <= {_PAID.format('n')}*({_MINE.format('n')} + {_G.format('n')})"
+
+    def mine(episode: Theorem) -> Theorem:
+        def at_leaf(flat: Theorem) -> Theorem:
+            values = [on(D, episode), on(D, flat), on(D, D.linear("1 <= ht(X(n))", flat)), off(D, D.linear("k < ep(n) + 1", episode))]
+            equal = D.linear("l(n, z, b) == lk(n, k, z, b)", by_value_of(D, same, values))
+            return by_value(D, goal, [on(D, episode), on(D, flat), equal], weighed)
+
+        return D.cases("ht(X(n)) == 1", at_leaf, lambda no: by_value(D, goal, [off(D, no)]))
+
+    path = D.cases("ep(n) == k", mine, lambda no: by_value(D, goal, [off(D, no)]))
+    total = D.sum(D.mean(D.at(path, n="i")), "i", "n")
+    share = _share(D, zero)
+    bound = D.linear(FOUND_SAYS, total, share)
+    given = theorems.both(leaf, positive)
+    for one in (leaf, positive):
+        bound = theorems.cut(theorems.part(D.assume("And(ht(z) == 1, 0 < c)"), one.says), bound)
+    return D.imply(bound, "And(ht(z) == 1, 0 < c)")
+
+
+FOUND_SAYS = f"{_FOUND} <= {_THERE} + er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c))"
+
+
+def by_value_of(D: Derivation, theorem: Theorem, values: list[Theorem]) -> Theorem:  # noqa: N803
+    from proofs_checks.derivations.lower_cases import put
+
+    return put(D, theorem, *values)
+
+
+def _pinsker(D: Derivation, positive: Theorem) -> tuple[Theorem, Theorem]:  # noqa: N803
+    """X - 1 <= G and 0 <= G."""
+    v, x = "lk(n, k, z, b)", _X.format("n")
+    a, w = f"(2 + 4*{x})", f"({x} - 1 - {v})"
+    size = D.linear(f"0 < {a}", D.known("exp", v))
+    below = D.pointwise("3*(1 - exp(v))**2 <= (2 + 4*exp(v))*(exp(v) - 1 - v)", v=v)
+    up, down = (_tangent(D, u, a, w, positive, size, below) for u in (f"({x} - 1)", f"(1 - {x})"))
+    g = _G.format("n")
+    return D.linear(f"{x} - 1 <= {g}", up), D.linear(f"0 <= {g}", down)
+
+
+def _tangent(  # noqa: PLR0913
+    D: Derivation, u: str, a: str, w: str, positive: Theorem, size: Theorem, below: Theorem  # noqa: N803
+) -> Theorem:
+    """2 u <= c a/3 + w/c from 3 u² <= a w: the square of c a/3 - u is not negative."""
+    square = D.known("square", f"c*{a}/3 - {u}")
+    product = D.linear(f"2*c*{a}*{u}/3 <= {a}*(c**2*{a}/9 + {w}/3)", square, below)
+    once = D.times(product, D.linear(f"0 <= 1/{a}", D.positive("inverse-positive", a, size)))
+    whole = D.positive("inverse", a, size)
+    halved = D.linear(
+        f"2*c*{u}/3 <= c**2*{a}/9 + {w}/3", once, D.scaled(whole, f"2*c*{u}/3"), D.scaled(whole, f"c**2*{a}/9 + {w}/3")
+    )
+    again = D.times(halved, D.linear("0 <= 1/c", D.positive("inverse-positive", "c", positive)))
+    unit = D.positive("inverse", "c", positive)
+    return D.linear(f"2*{u} <= c*{a}/3 + {w}/c", again, D.scaled(unit, f"2*{u}"), D.scaled(unit, f"c*{a}"))
+
+
+def _share(D: Derivation, zero: Theorem) -> Theorem:  # noqa: N803
+    """What the episode has in store, times G."""
+    leaves = D.instantiate(D.lemma("thm:lowerbound/store"), "gM", "n", _G.format("n"))
+    still = D.imply(_still(D), "k <= ep(n)")
+    paid = D.mp(leaves, theorems.sure(D.all(zero, "n")), theorems.sure(D.all(still, "n")))
+    part = settle(D, f"Ind(k <= ep(n))*{_G.format('n')} <= {_G.format('n')}", ["k <= ep(n)"], zero)
+    whole = D.special(D.at(not_negative(D), h="d"), "H")
+    store = D.mp(whole, D.linear("0 <= H", D.fact("horizon")))
+    above = D.times(D.mean(part), store)
+    law = D.mp(D.lemma("thm:lowerbound/divergence/repaired"), D.assume("ht(z) == 1"))
+    mass, information = sorted(law.says.parts, key=lambda f: "log" in str(f) or "lk" in show(f) and "T(" in show(f))
+    one, two = theorems.part(law, mass), theorems.part(law, information)
+    mean = D.linear(
+        f"E({_G.format('n')}) == c/2 + {COIN}*E(T(n, k, z, b))/(4*c)",
+        one, D.scaled(one, "c"), D.scaled(one, "1/c"), D.scaled(two, "1/c"),
+    )  # fmt: skip
+    return D.linear(
+        f"Sum(i, n, E({_PAID.format('i')}*{_G.format('i')})) <= er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c))",
+        paid, above, D.times(mean, store),
+    )  # fmt: skip
+
+
+def _still(D: Derivation) -> Theorem:  # noqa: N803
+    """G does not change in episode k and later."""
+    later = D.assume("k <= ep(n)")
+    return by_value(
+        D, f"{_G.format('n + 1')} == {_G.format('n')}", [D.fact("lk-step"), off(D, D.linear("k < ep(n) + 1", later))]
+    )
+
+
+THEOREMS = {
+    "thm:lowerbound/same": SAME,
+    "thm:lowerbound/store": LEAVES,
+    "thm:lowerbound/divergence/repaired": DIVERGENCE,
+    "thm:lowerbound/seen": VISITS,
+    "thm:lowerbound/found": FOUND,
+    "assume:LB/tree": TREE,
+}
