@@ -41,6 +41,7 @@ TREE = {
     ),
     "states": Fact("SumOver(x, 1) == S", "S is the number of states"),
     "actions": Fact("SumOver(a, 1) == A", "A is the number of actions"),
+    "choice": Fact("2 <= A", "there is a choice", "model"),
     "pw-0": Fact("pw(0) == 1", "powers of A"),
     "pw-step": Fact("pw(i + 1) == A*pw(i)", "powers of A"),
 }

@@ -159,3 +159,12 @@ def _pairs(D: Derivation, level: Theorem) -> Theorem:  # noqa: N803
         "i", f"Imp(i == d, Imp(1 <= i, {pairs}))", start, lambda _: D.imply(found, "i + 1 == d", "1 <= i + 1")
     )
     return D.mp(D.at(some, i="d"), D.linear("d == d"), D.fact("levels"))
+
+
+def power_positive(D: Derivation) -> Theorem:  # noqa: N803
+    """1 <= A^i."""
+    def step(below: Theorem) -> Theorem:
+        more = D.times(D.fact("choice"), D.whole("pw(i)"))
+        return D.linear("1 <= pw(i + 1)", more, below, D.fact("pw-step"))
+
+    return D.induction("i", "1 <= pw(i)", D.linear("1 <= pw(0)", D.fact("pw-0")), step)

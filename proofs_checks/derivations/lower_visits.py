@@ -16,9 +16,10 @@ from proofs_checks.derivations.lower_measure import COIN, DIVERGENCE
 from proofs_checks.derivations.lower_reward import SAME
 from proofs_checks.derivations.lower_run import LEAVES, VISITS, not_negative, stored
 from proofs_checks.derivations.lower_setting import PAIR, SETTING
-from proofs_checks.derivations.lower_tree import TREE
-from verify.kernel import calculus, theorems
+from proofs_checks.derivations.lower_tree import TREE, power_positive
+from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
+from verify.kernel.calculus import Operator
 from verify.kernel.language import show
 from verify.kernel.theorems import Theorem
 
@@ -32,8 +33,10 @@ FOUND = (
     f"Imp(And(ht(z) == 1, 0 < c), {_FOUND} <= {_THERE} "
     f"+ er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c)))"
 )
+_BOUND = f"{_THERE} + er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c))"
+_PAIRS = f"SumOver(z, SumOver(b, Ind(ht(z) == 1)*{_FOUND}))"
 ALL_FOUND = (
-    f"SumOver(z, SumOver(b, Ind(ht(z) == 1)*{_FOUND})) <= er(d, H)*(1 + sqrt(pw(d)*{COIN}/2)*sqrt(k))"
+    f"{_PAIRS} <= er(d, H)*(1 + sqrt(pw(d)*{COIN}/2)*sqrt(k))"
 )
 
 
@@ -57,14 +60,11 @@ def found(D: Derivation) -> Theorem:  # noqa: N803
     path = D.cases("ep(n) == k", mine, lambda no: by_value(D, goal, [off(D, no)]))
     total = D.sum(D.mean(D.at(path, n="i")), "i", "n")
     share = _share(D, zero)
-    bound = D.linear(FOUND_SAYS, total, share)
+    bound = D.linear(f"{_FOUND} <= {_BOUND}", total, share)
     given = theorems.both(leaf, positive)
     for one in (leaf, positive):
         bound = theorems.cut(theorems.part(D.assume("And(ht(z) == 1, 0 < c)"), one.says), bound)
     return D.imply(bound, "And(ht(z) == 1, 0 < c)")
-
-
-FOUND_SAYS = f"{_FOUND} <= {_THERE} + er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c))"
 
 
 def by_value_of(D: Derivation, theorem: Theorem, values: list[Theorem]) -> Theorem:  # noqa: N803
@@ -128,6 +128,122 @@ def _still(D: Derivation) -> Theorem:  # noqa: N803
     return by_value(
         D, f"{_G.format('n + 1')} == {_G.format('n')}", [D.fact("lk-step"), off(D, D.linear("k < ep(n) + 1", later))]
     )
+
+
+
+def all_found(D: Derivation) -> Theorem:  # noqa: N803
+    """The same for all pairs together: the best c is proportional to the root of k."""
+    some = D.linear("0 < pw(d)", D.at(power_positive(D), i="d"))
+    coin = coin_positive(D)
+    any_c = _any_c(D, coin)
+
+    def case(e: Theorem) -> Theorem:
+        if e.says is not D.formula("k <= 0"):
+            return _late(D, any_c, some, coin, D.linear("0 < k", e))
+        zero = D.mp(D.known("antisymmetric", "k", "0"), theorems.both(e, D.whole("k")))
+        return by_value(D, ALL_FOUND, [zero], _early(D, any_c))
+
+    return D.split(D.known("discrete", "k", "0"), case, case)
+
+
+def coin_positive(D: Derivation) -> Theorem:  # noqa: N803
+    """0 < kl(1/2, 1/2 + D)."""
+    low, high = (theorems.part(D.fact("gap"), D.formula(part)) for part in ("0 < D", "D < 1/2"))
+    above = D.pointwise("-log(1 + 2*x)/2 - log(1 - 2*x)/2 >= 2*x**2", "0 < x < 1/2", x="D")
+    square = calculus.combine(
+        D.setting, D.formula("0 < D**2"), [low, low], [(D.term("D"), 1), terms.ZERO]
+    )
+    return D.linear(f"0 < {COIN}", D.closed(above, low, high, D.linear("0 < 1 + 2*D", low), D.linear("0 < 1 - 2*D", high)), square)
+
+
+def _any_c(D: Derivation, coin: Theorem) -> Theorem:  # noqa: N803
+    """The sum over the pairs, for any c > 0."""
+    positive = D.assume("0 < c")
+    whole = D.special(D.at(not_negative(D), h="d"), "H")
+    store = D.mp(whole, D.linear("0 <= H", D.fact("horizon")))
+
+    def leaf(yes: Theorem) -> Theorem:
+        mine = D.mp(D.lemma("thm:lowerbound/found"), theorems.both(yes, positive))
+        return by_value(D, f"Ind(ht(z) == 1)*{_FOUND} <= Ind(ht(z) == 1)*({_BOUND})", [on(D, yes)], mine)
+
+    def other(no: Theorem) -> Theorem:
+        return by_value(D, f"Ind(ht(z) == 1)*{_FOUND} <= Ind(ht(z) == 1)*({_BOUND})", [off(D, no)])
+
+    total = _over_pairs(D, D.cases("ht(z) == 1", leaf, other))
+    (count,) = [f for f in D.formula(TREE).parts if "SumOver" in show(f)]
+    pairs = D.scaled(theorems.part(D.lemma("assume:LB/tree"), count), "er(d, H)*c/2")
+    factor = D.times(D.linear(f"0 <= {COIN}", coin), D.linear("0 <= 1/c", D.positive("inverse-positive", "c", positive)))
+    factor = D.linear(f"0 <= er(d, H)*{COIN}/(4*c)", D.times(factor, store))
+    seen = D.times(D.mean(D.lemma("thm:lowerbound/seen")), factor)
+    says = f"{_PAIRS} <= er(d, H)*(1 + pw(d)*c/2 + {COIN}*k/(4*c))"
+    return D.linear(says, total, _shared(D, store), pairs, seen)
+
+
+def _over_pairs(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
+    return D.over(D.over(theorem, "b"), "z")
+
+
+def _shared(D: Derivation, store: Theorem) -> Theorem:  # noqa: N803
+    """In the reference the pairs share what an episode has in store."""
+    paid, leaf = _PAID.format("i"), "Ind(ht(z) == 1)"
+    vis = D.fact("vis", n="i")
+    one = D.mean(D.scaled(_over_pairs(D, D.scaled(vis, leaf)), paid))
+    same = _over_pairs(D, D.scaled(D.sum(D.mean(D.scaled(vis, paid)), "i", "n"), leaf))
+    i, b, z = (Operator("Sum", D.variable("i"), D.term("n")), *(Operator("SumOver", D.variable(v)) for v in "bz"))
+    body = f"E({paid}*vis(i, z, b))"
+    inner = D.over(D.scaled(D.exchange(b, i, body), leaf), "z")
+    outer = D.exchange(z, i, f"{leaf}*SumOver(b, {body})")
+    leaves = D.instantiate(D.lemma("thm:lowerbound/store"), "gM", "n", "1")
+    trivial = D.linear("0 <= 1"), D.imply(D.linear("1 == 1"), "k <= ep(n)")
+    paid_in_all = D.mp(leaves, *(theorems.sure(D.all(fact, "n")) for fact in trivial))
+    most = D.times(D.mean(D.indicator("k <= ep(n)")[1]), store)
+    return D.linear(
+        f"SumOver(z, SumOver(b, {leaf}*{_THERE})) <= er(d, H)", same, inner, outer, D.sum(one, "i", "n"), paid_in_all, most
+    )
+
+
+def _early(D: Derivation, any_c: Theorem) -> Theorem:  # noqa: N803
+    """Before anything was seen: c as small as may be."""
+    count = D.linear("0 < m + 1", D.whole("m"))
+    first = D.closed(D.at(any_c, k="0", c="1/(m + 1)"), D.positive("inverse-positive", "m + 1", count))
+    scaled = D.times(first, D.linear("0 <= m + 1", D.whole("m")))
+    unit = D.scaled(D.positive("inverse", "m + 1", count), "er(d, H)*pw(d)/2")
+    more = terms.sub(first.says.parts[0], D.term("er(d, H)"))
+    rest = terms.sub(D.term("er(d, H)*pw(d)/2"), more)
+    small = D.linear(terms.relation("<=", terms.mul(D.term("m"), more), rest), scaled, unit)
+    return calculus.archimedes(small, D.variable("m"))
+
+
+def _late(D: Derivation, any_c: Theorem, some: Theorem, coin: Theorem, k: Theorem) -> Theorem:  # noqa: N803
+    """Afterwards: the best c."""
+    r, e, n = f"sqrt(pw(d)*{COIN}/2)", "sqrt(k)", "pw(d)"
+    under = D.linear(f"0 < pw(d)*{COIN}/2", product(D, some, coin))
+    root, time = (root_positive(D, inside) for inside in (under, k))
+    best = product(D, product(D, root, time), D.positive("inverse-positive", n, some))
+    bound = D.closed(D.at(any_c, c=f"{r}*{e}/{n}"), best)
+    units = {u: D.positive("inverse", u, sign) for u, sign in ((r, root), (e, time), (n, some))}
+    squares = [D.positive("sqrt-square", f"pw(d)*{COIN}/2", D.linear(f"0 <= pw(d)*{COIN}/2", under)), D.positive("sqrt-square", "k", D.whole("k"))]
+    steps = [
+        D.scaled(squares[0], f"k/({r}*{e})/2"),
+        D.scaled(units[r], f"{r}*k/{e}/2"),
+        D.scaled(squares[1], f"{r}/{e}/2"),
+        D.scaled(units[e], f"{r}*{e}/2"),
+        D.scaled(units[n], f"{r}*{e}/2"),
+    ]
+    return D.linear(ALL_FOUND, bound, *(D.scaled(one, "er(d, H)") for one in steps))
+
+
+def product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:  # noqa: N803
+    """0 < u v from 0 < u and 0 < v."""
+    u, v = one.says.parts[1], two.says.parts[1]
+    goal = terms.relation("<", terms.ZERO, terms.mul(u, v))
+    return calculus.combine(D.setting, goal, [one, two], [(v, 1), terms.ZERO])
+
+
+def root_positive(D: Derivation, inside: Theorem) -> Theorem:  # noqa: N803
+    """0 < sqrt(u) from 0 < u."""
+    u = inside.says.parts[1]
+    return D.closed(D.pointwise("sqrt(u) > 0", "u > 0", u=u), inside)
 
 
 THEOREMS = {
