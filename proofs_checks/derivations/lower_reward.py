@@ -21,7 +21,8 @@ _LEAF = "Ind(ep({0}) + 1 <= K)*Ind(ht(X({0})) == 1)*er(1, rem({0}))"
 _SHARE = "exp(l({0}, z, b))*" + _LEAF + "*(1/2 + D*" + PAIR.replace("{n}", "{0}") + ")"
 INCOME = f"Imp(ht(z) == 1, {EARNED} <= Sum(i, n, E({_SHARE.format('i')})))"
 _DURING = "(Ind(ep({0}) + 1 <= k) + Ind(ep({0}) == k)*Ind(1 <= ht(X({0}))))"
-SAME = f"Imp(ht(z) == 1, {_DURING.format('n')}*(l(n, z, b) - lk(n, k, z, b)) == 0)"
+_HERE = "Ind(ep(n) == k)*Ind(ht(X(n)) == 1)"
+SAME = f"Imp(ht(z) == 1, {_HERE}*exp(l(n, z, b)) == {_HERE}*exp(lk(n, k, z, b)))"
 
 
 def income(D: Derivation) -> Theorem:  # noqa: N803
@@ -160,7 +161,22 @@ def same(D: Derivation) -> Theorem:  # noqa: N803
 
         return jump_or_not(D, one)
 
-    return D.imply(D.induction("n", a, start, build), "ht(z) == 1")
+    return D.imply(_in_leaf(D, D.induction("n", a, start, build)), "ht(z) == 1")
+
+
+def _in_leaf(D: Derivation, during: Theorem) -> Theorem:  # noqa: N803
+    """In a leaf of episode k the two likelihoods are one."""
+    goal = f"{_HERE}*exp(l(n, z, b)) == {_HERE}*exp(lk(n, k, z, b))"
+
+    def episode(yes: Theorem) -> Theorem:
+        def leaf(flat: Theorem) -> Theorem:
+            values = [on(D, yes), on(D, D.linear("1 <= ht(X(n))", flat)), off(D, D.linear("k < ep(n) + 1", yes))]
+            equal = D.linear("l(n, z, b) == lk(n, k, z, b)", put(D, during, *values))
+            return by_value(D, goal, [equal])
+
+        return D.cases("ht(X(n)) == 1", leaf, lambda no: by_value(D, goal, [off(D, no)]))
+
+    return D.cases("ep(n) == k", episode, lambda no: by_value(D, goal, [off(D, no)]))
 
 
 def _elsewhere(D: Derivation, high: Theorem) -> Theorem:  # noqa: N803

@@ -11,7 +11,7 @@ reference; there the pairs share it.
 
 from __future__ import annotations
 
-from proofs_checks.derivations.lower_cases import by_value, off, on, settle, when
+from proofs_checks.derivations.lower_cases import by_value, off, on, settle
 from proofs_checks.derivations.lower_measure import COIN, DIVERGENCE
 from proofs_checks.derivations.lower_reward import SAME
 from proofs_checks.derivations.lower_run import LEAVES, VISITS, not_negative, stored
@@ -49,28 +49,17 @@ def found(D: Derivation) -> Theorem:  # noqa: N803
     same = D.mp(D.lemma("thm:lowerbound/same"), leaf)
     goal = f"{_PAID.format('n')}*{_MINE.format('n')}*exp(l(n, z, b)) <= {_PAID.format('n')}*({_MINE.format('n')} + {_G.format('n')})"
 
-    def mine(episode: Theorem) -> Theorem:
-        def at_leaf(flat: Theorem) -> Theorem:
-            values = [on(D, episode), on(D, flat), on(D, D.linear("1 <= ht(X(n))", flat)), off(D, D.linear("k < ep(n) + 1", episode))]
-            equal = D.linear("l(n, z, b) == lk(n, k, z, b)", by_value_of(D, same, values))
-            return by_value(D, goal, [on(D, episode), on(D, flat), equal], weighed)
-
-        return D.cases("ht(X(n)) == 1", at_leaf, lambda no: by_value(D, goal, [off(D, no)]))
-
-    path = D.cases("ep(n) == k", mine, lambda no: by_value(D, goal, [off(D, no)]))
+    here = settle(
+        D, f"{_PAID.format('n')}*{_MINE.format('n')}*{_X.format('n')} <= {_PAID.format('n')}*({_MINE.format('n')} + {_G.format('n')})",
+        ["ep(n) == k", "ht(X(n)) == 1"], weighed,
+    )  # fmt: skip
+    path = D.linear(goal, here, D.scaled(same, f"er(1, rem(n))*{_MINE.format('n')}"))
     total = D.sum(D.mean(D.at(path, n="i")), "i", "n")
     share = _share(D, zero)
     bound = D.linear(f"{_FOUND} <= {_BOUND}", total, share)
-    given = theorems.both(leaf, positive)
     for one in (leaf, positive):
         bound = theorems.cut(theorems.part(D.assume("And(ht(z) == 1, 0 < c)"), one.says), bound)
     return D.imply(bound, "And(ht(z) == 1, 0 < c)")
-
-
-def by_value_of(D: Derivation, theorem: Theorem, values: list[Theorem]) -> Theorem:  # noqa: N803
-    from proofs_checks.derivations.lower_cases import put
-
-    return put(D, theorem, *values)
 
 
 def _pinsker(D: Derivation, positive: Theorem) -> tuple[Theorem, Theorem]:  # noqa: N803
