@@ -8,11 +8,14 @@ from __future__ import annotations
 from proofs_checks.derivations.lower_cases import by_value, off, on, settle
 from proofs_checks.derivations.lower_measure import COIN, DIVERGENCE
 from proofs_checks.derivations.lower_reward import EARNED, INCOME, SAME
+from proofs_checks.derivations.lower_tail import IN_ALL, TAIL
 from proofs_checks.derivations.lower_run import LEAVES, VISITS, not_negative
 from proofs_checks.derivations.lower_setting import PAIR, SETTING
 from proofs_checks.derivations.lower_tree import TREE
 from proofs_checks.derivations.lower_visits import ALL_FOUND, product, root_positive
-from verify.kernel import terms, theorems
+from collections.abc import Callable
+
+from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Operator
 from verify.kernel.language import show
@@ -28,7 +31,7 @@ _ROOT = f"sqrt(pw(d)*{COIN}/2)"
 VISITS_OF_ALL = (
     f"SumOver(z, SumOver(b, Ind(ht(z) == 1)*{_FOUND})) <= er(d, H)*(K + {_ROOT}*2*K*sqrt(K)/3)"
 )
-REGRET = f"(K*Vs(z, b, root, H) - {EARNED})"
+REGRET = f"(K*Vs(z, b, root, H) - {IN_ALL})"
 OPTIMAL = "Imp(ht(z) == 1, Vs(z, b, root, H) == er(d, H)*(1/2 + D))"
 AVERAGE = (
     f"er(d, H)*D*K*(pw(d) - 1 - {_ROOT}*2*sqrt(K)/3) <= SumOver(z, SumOver(b, Ind(ht(z) == 1)*{REGRET}))"
@@ -138,21 +141,62 @@ def all_visits(D: Derivation) -> Theorem:  # noqa: N803
 
 def average(D: Derivation) -> Theorem:  # noqa: N803
     """The sum over the pairs of the regrets of their instances."""
-    mine = f"D*(er(d, H)*K - {_FOUND})"
-    goal = f"Ind(ht(z) == 1)*{mine} <= Ind(ht(z) == 1)*{REGRET}"
-
-    def leaf(yes: Theorem) -> Theorem:
-        best = D.scaled(D.mp(D.lemma("thm:lowerbound/optimal"), yes), "K")
-        return by_value(D, goal, [on(D, yes)], D.mp(D.lemma("thm:lowerbound/reward/repaired"), yes), best)
-
-    each = D.cases("ht(z) == 1", leaf, lambda no: by_value(D, goal, [off(D, no)]))
-    total = D.over(D.over(each, "b"), "z")
+    by_then = f"(K*Vs(z, b, root, H) - {EARNED})"
+    each = _of_leaves(
+        D,
+        f"D*(er(d, H)*K - {_FOUND})",
+        by_then,
+        lambda yes: (
+            D.scaled(D.mp(D.lemma("thm:lowerbound/optimal"), yes), "K"),
+            D.mp(D.lemma("thm:lowerbound/reward/repaired"), yes),
+        ),
+    )
+    late = _of_leaves(
+        D,
+        f"n*{by_then}",
+        f"n*{REGRET} + K*H*(K + rate*K*H)",
+        lambda yes: (D.mp(D.lemma("thm:lowerbound/tail"), yes),),
+    )
     gap = D.linear("0 <= D", theorems.part(D.fact("gap"), D.formula("0 < D")))
     found = D.times(D.lemma("eq:sumTj/repaired"), gap)
-    (count,) = [f for f in D.formula(TREE).parts if "SumOver" in show(f)]
-    pairs = D.scaled(theorems.part(D.lemma("assume:LB/tree"), count), "er(d, H)*D*K")
-    return D.linear(AVERAGE, total, found, pairs)
+    pairs = count_of_pairs(D)
+    bound, regrets = D.formula(AVERAGE).parts
+    n = D.term("n")
+    by_n = D.linear(terms.relation("<=", bound, D.term(_over(by_then))), each, found, D.scaled(pairs, "er(d, H)*D*K"))
+    rest = D.term("pw(d)*K*H*(K + rate*K*H)")
+    small = D.linear(
+        terms.relation("<=", terms.mul(n, terms.sub(bound, regrets)), rest),
+        D.times(by_n, D.whole("n")),
+        late,
+        D.scaled(pairs, "K*H*(K + rate*K*H)"),
+    )
+    return D.linear(AVERAGE, calculus.archimedes(small, n))
 
 
-THEOREMS = {"thm:lowerbound/income": INCOME, "thm:lowerbound/optimal": OPTIMAL, "thm:lowerbound/roots": ROOTS,
+def _over(what: str) -> str:
+    return f"SumOver(z, SumOver(b, Ind(ht(z) == 1)*{what}))"
+
+
+def _of_leaves(
+    D: Derivation,  # noqa: N803
+    u: str,
+    v: str,
+    facts: Callable[[Theorem], tuple[Theorem, ...]],
+) -> Theorem:
+    """Σ u <= Σ v over the pairs, from facts about a leaf z."""
+    goal = f"Ind(ht(z) == 1)*({u}) <= Ind(ht(z) == 1)*({v})"
+    each = D.cases(
+        "ht(z) == 1",
+        lambda yes: by_value(D, goal, [on(D, yes)], *facts(yes)),
+        lambda no: by_value(D, goal, [off(D, no)]),
+    )
+    return D.over(D.over(each, "b"), "z")
+
+
+def count_of_pairs(D: Derivation) -> Theorem:  # noqa: N803
+    """There are pw(d) pairs of a leaf and an action."""
+    return theorems.part(D.lemma("assume:LB/tree"), D.formula(f"{_over('1')} == pw(d)"))
+
+
+THEOREMS = {"thm:lowerbound/tail": TAIL, "thm:lowerbound/income": INCOME, "thm:lowerbound/optimal": OPTIMAL, "thm:lowerbound/roots": ROOTS,
             "thm:lowerbound/reward/repaired": REWARD, "thm:lowerbound/all-found": ALL_FOUND, "eq:sumTj/repaired": VISITS_OF_ALL}
