@@ -39,6 +39,12 @@ TREE = {
         "SumOver(x, SumOver(a, Ind(2 <= ht(x))*Ind(child(x, a) == y))) == 1)",
         "every node but the root is the child of one node, by one action",
     ),
+    "anc-1": Fact("Imp(ht(z) == 1, anc(z, 1) == z)", "the way up from the leaf z: its nodes of height h"),
+    "anc": Fact(
+        "Imp(And(ht(z) == 1, 1 <= h, h + 1 <= d), "
+        "And(ht(anc(z, h + 1)) == h + 1, child(anc(z, h + 1), via(z, h)) == anc(z, h)))",
+        "the next node up, and the action that leads down from it",
+    ),
     "states": Fact("SumOver(x, 1) == S", "S is the number of states"),
     "actions": Fact("SumOver(a, 1) == A", "A is the number of actions"),
     "choice": Fact("2 <= A", "there is a choice", "model"),
@@ -118,6 +124,8 @@ SYMBOLS = [
     *(Symbol(name, (), "State") for name in ("root", "good", "bad")),
     Symbol("ht", ("State",), "Nat"),
     Symbol("child", _PAIR, "State"),
+    Symbol("anc", ("State", "Nat"), "State"),
+    Symbol("via", ("State", "Nat"), "Action"),
     Symbol("pw", ("Nat",), "Nat"),
     Symbol("p", ("Real", "State", "Action", "State"), "Real"),
     Symbol("er", ("Nat", "Real"), "Real"),
