@@ -156,3 +156,118 @@ def _worth_positive(D: Derivation) -> Theorem:  # noqa: N803
     gap = theorems.part(D.fact("gap"), D.formula("0 < D"))
     some = D.times(stored, D.linear("0 <= 1/2 + D", gap))
     return settle(D, f"0 <= {_WORTH.format('x', 't')}", ["1 <= ht(x)", "x == good"], some, time)
+
+
+def one_step(D: Derivation, state: str, action: str, at: str = "n") -> Theorem:  # noqa: N803
+    """What one action gives is at most the next iterate."""
+    most = D.linear(f"{_inner(D)} <= V(n + 1, z, b, x, t)", D.most("a", _inner(D), "a"), D.fact("V-step"))
+    told = D.linear(terms.relation("<=", terms.add(D.term(f"Ind(x == good)*{_WAIT}"), backup(D).says.parts[1]), D.term("V(n + 1, z, b, x, t)")), most, backup(D))
+    return D.at(told, x=state, a=action, n=at)
+
+
+def lower_bad(D: Derivation) -> Theorem:  # noqa: N803
+    """All(t, Imp(0 <= t, 0 <= V(n, z, b, bad, t)))."""
+    flat = [D.fact("bad"), off(D, D.fact("two"))]
+    start = D.all(D.imply(D.linear("0 <= V(0, z, b, bad, t)", D.fact("V-0", x="bad")), "0 <= t"), "t")
+
+    def step(below: Theorem) -> Theorem:
+        inner = D.mp(D.special(below, "t - s"), D.linear("0 <= t - s", D.assume("s <= t")))
+        up = D.linear("0 <= V(n + 1, z, b, bad, t)", weighed(D, inner), put(D, put(D, one_step(D, "bad", "b"), *flat), *flat))
+        return D.all(D.imply(up, "0 <= t"), "t")
+
+    return D.induction("n", "All(t, Imp(0 <= t, 0 <= V(n, z, b, bad, t)))", start, step)
+
+
+_SHORT = "And(0 <= t, t <= v)"
+
+
+def lower_good(D: Derivation) -> Theorem:  # noqa: N803
+    """All(t, Imp(0 <= t <= v, n t <= (n + q) V(n, z, b, good, t)))."""
+    a = f"All(t, Imp({_SHORT}, n*t <= {_Q}*V(n, z, b, good, t)))"
+    low, short = (theorems.part(D.assume(_SHORT), D.formula(f)) for f in ("0 <= t", "t <= v"))
+    none = D.linear("0 <= (1 + rate*v)*V(0, z, b, good, t)", D.scaled(D.fact("V-0", x="good"), "1 + rate*v"))
+    rate = D.fact("rate")
+
+    def step(below: Theorem) -> Theorem:
+        inner = D.mp(D.special(below, "t - s"), theorems.both(D.linear("0 <= t - s", D.assume("s <= t")), D.linear("t - s <= v", short, D.assume("0 <= s"))))
+        later = weighed(D, inner)
+        up = put(D, put(D, one_step(D, "good", "b"), D.fact("good")), D.fact("good"))
+        q = D.linear(f"0 <= {_Q}", D.times(D.linear("0 <= rate", rate), D.linear("0 <= v", low, short)), D.whole("n"))
+        given = D.closed(first_wait(D), low)
+        total = D.linear(
+            f"n*t + (1 + rate*v)*{_WAIT} <= {_Q}*V(n + 1, z, b, good, t)", D.times(up, q), later, D.scaled(given, "n")
+        )
+        wait = D.times(_enough(D, low, short), D.linear("0 <= 1 + rate*v", _span(D, low, short)))
+        more = D.times(total, D.linear(f"0 <= {_Q} + 1", q))
+        product = D.linear(f"{_Q}*(n + 1)*t <= {_Q}*({_Q} + 1)*V(n + 1, z, b, good, t)", more, wait)
+        positive = D.linear(f"0 < {_Q}", _span(D, low, short), D.whole("n"))
+        each = D.times(product, D.linear(f"0 <= 1/{_Q}", D.positive("inverse-positive", _Q, positive)))
+        unit = D.positive("inverse", _Q, positive)
+        up = D.linear(
+            f"(n + 1)*t <= ({_Q} + 1)*V(n + 1, z, b, good, t)", each,
+            D.scaled(unit, "(n + 1)*t"), D.scaled(unit, f"({_Q} + 1)*V(n + 1, z, b, good, t)"),
+        )  # fmt: skip
+        return D.all(D.imply(up, _SHORT), "t")
+
+    return D.induction("n", a, D.all(D.imply(none, _SHORT), "t"), step)
+
+
+def _span(D: Derivation, low: Theorem, short: Theorem) -> Theorem:  # noqa: N803
+    """0 <= rate v."""
+    return D.times(D.linear("0 <= v", low, short), D.linear("0 <= rate", D.fact("rate")))
+
+
+def _enough(D: Derivation, low: Theorem, short: Theorem) -> Theorem:  # noqa: N803
+    """T <= (n + q + 1) E(t ∧ τ)."""
+    rate = D.linear("0 <= rate", D.fact("rate"))
+    wait = D.integral(D.linear("0 <= exp(-rate*s)", D.known("exp", "-rate*s")), "s", "t")
+    value = D.closed(D.primitive("s", "t", "-exp(-rate*s)"), low)
+    known = D.closed(D.pointwise("(1 - exp(-x))*(1 + x) >= x", "x >= 0", x="rate*t"), D.times(low, rate))
+    part = D.linear(f"rate*t <= rate*(1 + rate*t)*{_WAIT}", known, value, D.scaled(value, "rate*t"))
+    each = D.times(part, D.linear("0 <= 1/rate", D.positive("inverse-positive", "rate", D.fact("rate"))))
+    unit = D.positive("inverse", "rate", D.fact("rate"))
+    first = D.linear(f"t <= (1 + rate*t)*{_WAIT}", each, D.scaled(unit, "t"), D.scaled(unit, f"(1 + rate*t)*{_WAIT}"))
+    longer = D.times(D.times(D.linear("0 <= v - t", short), rate), wait)
+    return D.linear(f"t <= ({_Q} + 1)*{_WAIT}", first, longer, wait, D.times(wait, D.whole("n")))
+
+
+def ends(D: Derivation) -> Theorem:  # noqa: N803
+    """The good state is worth t, the bad one nothing."""
+    time = D.assume("0 <= t")
+    flat = [D.fact("good"), D.fact("bad"), off(D, D.fact("two"))]
+    tops = [put(D, put(D, D.mp(D.special(upper(D), state, "t"), time), *flat), *flat) for state in ("good", "bad")]
+    best, worst = (_value(D, top, state, "t") for top, state in zip(tops, ("good", "bad"), strict=True))
+    low = D.mp(D.special(D.at(lower_good(D), v="t"), "t"), theorems.both(time, D.linear("t <= t")))
+    good = _limit(D, low, best[1], "t", "good", "t", "(1 + rate*t)")
+    zero = D.linear("0 <= Vs(z, b, bad, t)", D.fact("V-0", x="bad"), D.at(worst[1], n="0"))
+    says = [("t", "good", best[0], good), ("0", "bad", worst[0], zero)]
+    equal = [
+        D.mp(D.known("antisymmetric", f"Vs(z, b, {state}, t)", value), theorems.both(up, down))
+        for value, state, up, down in says
+    ]
+    return D.imply(theorems.both(*equal), "0 <= t")
+
+
+def _value(D: Derivation, top: Theorem, state: str, time: str) -> tuple[Theorem, Theorem]:  # noqa: N803
+    """Vs <= what all iterates are at most, and V(n) <= Vs."""
+    n = D.variable("n")
+    fact = D.fact("Vs", x=state, t=time)
+    above = calculus.bounded(top, n)
+    below = calculus.supremum(top, n, n)
+    v = f"Vs(z, b, {state}, {time})"
+    high = D.linear(terms.relation("<=", D.term(v), top.says.parts[1]), above, fact)
+    return high, D.linear(f"V(n, z, b, {state}, {time}) <= {v}", below, fact)
+
+
+def _limit(D: Derivation, low: Theorem, below: Theorem, worth: str, state: str, time: str, q: str) -> Theorem:  # noqa: N803
+    """Worth <= Vs, from n worth <= (n + q) V(...) for all n."""
+    v = f"Vs(z, b, {state}, {time})"
+    size = terms.sub(low.says.parts[1], terms.ZERO)
+    sign = D.linear(f"0 <= n + {q}", D.whole("n"), *( _signs(D, q)))
+    small = D.linear(f"n*({worth} - {v}) <= {q}*{v}", low, D.times(below, sign))
+    return D.linear(f"{worth} <= {v}", calculus.archimedes(small, D.variable("n")))
+
+
+def _signs(D: Derivation, q: str) -> list[Theorem]:  # noqa: N803
+    rate = D.linear("0 <= rate", D.fact("rate"))
+    return [D.times(D.assume("0 <= t"), rate), D.times(D.linear("0 <= H", D.fact("horizon")), rate)]
