@@ -13,6 +13,7 @@ from proofs_checks.derivations.lower_run import not_negative
 from proofs_checks.derivations.lower_setting import SETTING
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
+from verify.kernel.language import show
 from verify.kernel.theorems import Theorem
 
 _DENSITY = "rate*exp(-rate*s)"
@@ -235,7 +236,8 @@ def ends(D: Derivation) -> Theorem:  # noqa: N803
     """The good state is worth t, the bad one nothing."""
     time = D.assume("0 <= t")
     flat = [D.fact("good"), D.fact("bad"), off(D, D.fact("two"))]
-    tops = [put(D, put(D, D.mp(D.special(upper(D), state, "t"), time), *flat), *flat) for state in ("good", "bad")]
+    above = upper(D)
+    tops = [put(D, put(D, D.mp(D.special(above, state, "t"), time), *flat), *flat) for state in ("good", "bad")]
     best, worst = (_value(D, top, state, "t") for top, state in zip(tops, ("good", "bad"), strict=True))
     low = D.mp(D.special(D.at(lower_good(D), v="t"), "t"), theorems.both(time, D.linear("t <= t")))
     good = _limit(D, low, best[1], "t", "good", "t", "(1 + rate*t)")
@@ -262,12 +264,110 @@ def _value(D: Derivation, top: Theorem, state: str, time: str) -> tuple[Theorem,
 def _limit(D: Derivation, low: Theorem, below: Theorem, worth: str, state: str, time: str, q: str) -> Theorem:  # noqa: N803
     """Worth <= Vs, from n worth <= (n + q) V(...) for all n."""
     v = f"Vs(z, b, {state}, {time})"
-    size = terms.sub(low.says.parts[1], terms.ZERO)
-    sign = D.linear(f"0 <= n + {q}", D.whole("n"), *( _signs(D, q)))
+    rate = D.linear("0 <= rate", D.fact("rate"))
+    long = D.assume("0 <= t") if time == "t" else D.linear("0 <= H", D.fact("horizon"))
+    sign = D.linear(f"0 <= n + {q}", D.whole("n"), D.times(long, rate))
     small = D.linear(f"n*({worth} - {v}) <= {q}*{v}", low, D.times(below, sign))
     return D.linear(f"{worth} <= {v}", calculus.archimedes(small, D.variable("n")))
 
 
-def _signs(D: Derivation, q: str) -> list[Theorem]:  # noqa: N803
-    rate = D.linear("0 <= rate", D.fact("rate"))
-    return [D.times(D.assume("0 <= t"), rate), D.times(D.linear("0 <= H", D.fact("horizon")), rate)]
+def optimal(D: Derivation) -> Theorem:  # noqa: N803
+    """The root is worth (1/2 + D) er(d, H)."""
+    leaf = D.assume("ht(z) == 1")
+    long = D.linear("0 <= H", D.fact("horizon"))
+    rooted = [D.fact("root"), on(D, D.fact("levels")), off(D, _inner_node(D, "root", D.linear("1 <= ht(root)", D.fact("root"), D.fact("levels"))))]
+    top = put(D, put(D, D.mp(D.special(upper(D), "root", "H"), long), *rooted), *rooted)
+    worth, v = "er(d, H)*(1/2 + D)", "Vs(z, b, root, H)"
+    high, below = _value(D, top, "root", "H")
+    low = _path(D, leaf)
+    reached = D.at(below, n="n + d")
+    down = _limit(D, low, reached, worth, "root", "H", "(1 + rate*H)")
+    return D.imply(D.mp(D.known("antisymmetric", v, worth), theorems.both(high, down)), "ht(z) == 1")
+
+
+def _inner_node(D: Derivation, state: str, high: Theorem) -> Theorem:  # noqa: N803
+    """Not(x == good) where x has levels below it."""
+    return denied(
+        D,
+        f"{state} == good",
+        lambda e: (D.linear("1 <= 0", put(D, D.fact("good"), towards(D, e, "good")), high), D.linear("0 < 1")),
+    )
+
+
+def _path(D: Derivation, leaf: Theorem) -> Theorem:  # noqa: N803
+    """n (1/2 + D) er(d, H) <= (n + q) V(n + d, z, b, root, H)."""
+    worth = "n*(1/2 + D)*er({h}, t) <= " + _Q + "*V(n + {h}, z, b, anc(z, {h}), t)"
+    a = f"Imp(h + 1 <= d, All(t, Imp({_SHORT}, {worth.format(h='h + 1')})))"
+    low, short = (theorems.part(D.assume(_SHORT), D.formula(f)) for f in ("0 <= t", "t <= v"))
+    inside = theorems.both(D.linear("0 <= t - s", D.assume("s <= t")), D.linear("t - s <= v", short, D.assume("0 <= s")))
+    q = D.linear(f"0 <= {_Q}", _span(D, low, short), D.whole("n"))
+    start = D.imply(D.all(D.imply(_at_leaf(D, leaf, inside, q), _SHORT), "t"), "1 <= d")
+
+    def step(below: Theorem) -> Theorem:
+        far = D.assume("h + 2 <= d")
+        way = when(D, D.fact("anc", h="h + 1"), leaf, D.linear("1 <= h + 1", D.whole("h")), far)
+        height, down = (theorems.part(way, f) for f in sorted(way.says.parts, key=lambda f: "child" in show(f)))
+        inner = weighed(D, D.mp(D.special(when(D, below, far), "t - s"), inside))
+        high = D.linear("2 <= ht(anc(z, h + 2))", height, D.whole("h"))
+        values = [*_height_values(D, "anc(z, h + 2)", high), off(D, _inner_node(D, "anc(z, h + 2)", D.linear("1 <= ht(anc(z, h + 2))", high))), towards(D, down, "child(anc(z, h + 2), via(z, h + 1))")]
+        up = put(D, one_step(D, "anc(z, h + 2)", "via(z, h + 1)", "n + h + 1"), *values)
+        unfold = D.scaled(D.fact("er-step", h="h + 1"), "n*(1/2 + D)")
+        says = worth.format(h="h + 2")
+        return D.imply(D.all(D.imply(D.linear(says, D.times(up, q), inner, unfold), _SHORT), "t"), "h + 2 <= d")
+
+    return _at_root(D, D.at(D.induction("h", a, start, step), v="H"), leaf)
+
+
+def _at_root(D: Derivation, path: Theorem, leaf: Theorem) -> Theorem:  # noqa: N803
+    """The way up ends at the root."""
+    goal = "n*(1/2 + D)*er(d, H) <= (n + 1 + rate*H)*V(n + d, z, b, root, H)"
+    long = D.linear("0 <= H", D.fact("horizon"))
+    last = D.assume("h + 1 == d")
+    here = D.mp(D.special(when(D, path, last), "H"), theorems.both(long, D.linear("H <= H")))
+    high = when(D, _climbs(D, leaf), last)
+    top = when(D, D.at(D.fact("top"), x="anc(z, h + 1)"), D.linear("d <= ht(anc(z, h + 1))", high, last))
+    found = by_value(D, goal, [D.linear("d == h + 1", last), towards(D, top, "root")], here)
+    start = D.imply(D._impossible(D.formula(goal), [D.assume("1 <= 0")]), "0 == d", "1 <= 0")
+    some = D.induction(
+        "h", f"Imp(h == d, Imp(1 <= h, {goal}))", start, lambda _: D.imply(found, "h + 1 == d", "1 <= h + 1")
+    )
+    return D.mp(D.at(some, h="d"), D.linear("d == d"), D.fact("levels"))
+
+
+def _climbs(D: Derivation, leaf: Theorem) -> Theorem:  # noqa: N803
+    """Imp(h + 1 <= d, ht(anc(z, h + 1)) == h + 1)."""
+    first = put(D, leaf, towards(D, when(D, D.fact("anc-1"), leaf), "z"))
+
+    def step(_: Theorem) -> Theorem:
+        far = D.assume("h + 2 <= d")
+        way = when(D, D.fact("anc", h="h + 1"), leaf, D.linear("1 <= h + 1", D.whole("h")), far)
+        return D.imply(theorems.part(way, D.formula("ht(anc(z, h + 2)) == h + 2")), "h + 2 <= d")
+
+    a = "Imp(h + 1 <= d, ht(anc(z, h + 1)) == h + 1)"
+    return D.induction("h", a, D.imply(first, "1 <= d"), step)
+
+
+def _at_leaf(D: Derivation, leaf: Theorem, inside: Theorem, q: Theorem) -> Theorem:  # noqa: N803
+    """The same for z itself."""
+    there = when(D, D.fact("anc-1"), leaf)
+    low, high = (theorems.part(D.fact("gap"), D.formula(part)) for part in ("0 < D", "D < 1/2"))
+    good = weighed(D, D.mp(D.special(lower_good(D), "t - s"), inside))
+    bad = weighed(D, D.mp(D.special(lower_bad(D), "t - s"), theorems.part(inside, D.formula("0 <= t - s"))))
+    values = [
+        *(settle(D, f"Ind({a}) == {v}", [a], leaf) for a, v in (("2 <= ht(z)", 0), ("ht(z) == 1", 1), ("ht(z) == 0", 0))),
+        off(D, _inner_node(D, "z", D.linear("1 <= ht(z)", leaf))),
+    ]
+    up = D.times(put(D, one_step(D, "z", "b"), *values), q)
+    chances = D.linear("0 <= 1/2 + D", low), D.times(D.linear("0 <= 1/2 - D", high), q)
+    shares = D.times(good, chances[0]), D.times(bad, chances[1])
+    unfold = D.scaled(unfolded(D), "n*(1/2 + D)")
+    says = f"n*(1/2 + D)*er(1, t) <= {_Q}*V(n + 1, z, b, {{0}}, t)"
+    found = D.linear(says.format("z"), up, *shares, unfold)
+    return by_value(D, says.format("anc(z, 1)"), [towards(D, there, "anc(z, 1)")], found)
+
+
+def _height_values(D: Derivation, state: str, high: Theorem) -> list[Theorem]:  # noqa: N803
+    return [
+        settle(D, f"Ind({a.format(state)}) == {v}", [a.format(state)], high)
+        for a, v in (("2 <= ht({0})", 1), ("ht({0}) == 1", 0), ("ht({0}) == 0", 0))
+    ]
