@@ -24,13 +24,18 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF, WAIT
 from proofs_checks.checks.model_error import HALF, ONE, ZERO, operator_error, row_error
 from proofs_checks.checks.perturbed import EVERY, PRINTED, UNSEEN
+from proofs_checks.derivations import model_error as derived
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Mutant, Remark, Section
 
 SPLIT_DOMAIN = ("gh >= 0", "g >= 0", "0 <= mh", "mh <= u", "m >= 0", "d >= 0", "e >= 0")
 _THIRD = Fraction(1, 3)
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "b": "β", "gh": "ĝ", "mh": "m̂"}
+    checks=PROOF,
+    expected="proved",
+    setting=PAPER,
+    symbols={"l": "λ", "al": "α", "be": "β", "gh": "ĝ", "mh": "m̂"},
 )
 
 section.step(
@@ -41,10 +46,9 @@ section.step(
     says="gh*mh - g*m <= d*u + g*e",
     domain=(*SPLIT_DOMAIN, "gh - g <= d", "mh - m <= e"),
     source="lem:error-model",
-    uses="eq:empirical-P/probability/repaired eq:model-error/below",
     checks=(operator_error(HALF, ONE), *PROOF),
-    argued="that the inequality is integrated over s",
-    expected="tested",
+    theorem=derived.SPLIT,
+    derivation=derived.model_error,
     mutant=Mutant(says="gh*mh - g*m <= d*u", checks=PROOF),
 )
 
@@ -73,13 +77,13 @@ section.step(
     "eq:error1",
     "The rate term is at most t²β/2: by the Lipschitz bound its integrand is at most (t - s)d, d = |λ̂ - "
     "λ| <= β, and (t - s)β integrates to t²β/2.",
-    says="(t - s)*d <= (t - s)*b",
-    domain=("s >= 0", "s <= t", "d >= 0", "d <= b"),
+    says="(t - s)*d <= (t - s)*be",
+    domain=("s >= 0", "s <= t", "d >= 0", "d <= be"),
     source="lem:error-model",
     uses="lem:error-model/lipschitz",
     checks=(operator_error(HALF, ONE), *PROOF),
-    argued="the Lipschitz bound under the integral",
-    expected="tested",
+    theorem=derived.RATE_TERM,
+    derivation=derived.error1,
     latex=r"\int_0^t|\hat\lambda e^{-\hat\lambda s}-\lambda e^{-\lambda s}|(t-s)\,ds \le \tfrac{t^2}2\beta",
     mutant=operator_error(_THIRD, ONE),
 )
@@ -93,16 +97,16 @@ section.step(
     symbols={"p": "p(y)", "q": "p̂(y)"},
     source="lem:error-model",
     checks=(row_error(ONE, EVERY), *PROOF),
-    argued="the sum over y",
-    expected="tested",
+    theorem=derived.JUMP_TERM,
+    derivation=derived.error2,
     latex=r"\bigl|\sum_y f(y,t-s)[\hat p(y)-p(y)]\bigr| \le (t-s)\,\alpha",
     mutant=row_error(HALF, UNSEEN),  # half is too little for a row of zeros
     finding=Remark(
         "constant",
-        "True, and twice too large wherever p̂ is a probability. Where it is not (a pair that "
-        "was never left) the rate is estimated as 0 too and the bound holds without α, so that lem:CI-p is "
-        "not needed for N⁺ = 0. With lem:optimism/halved the bonus, and with it the bound of thm:CT-UCB, "
-        "can be halved.",
+        "True, and twice too large wherever p̂ is a probability.",
+        details="Where it is not (a pair that was never left) the rate is estimated as 0 too and the bound "
+        "holds without α, so that lem:CI-p is not needed for N⁺ = 0. With lem:optimism/halved the bonus, "
+        "and with it the bound of thm:CT-UCB, can be halved.",
         repair="lem:error-model/halved",
     ),
 )
@@ -131,12 +135,12 @@ section.claim(
     "For every function with 0 <= f(x,t) <= t, on 𝒢, the two expectations differ by at most t²β/2 + α(t - "
     "w), which is at most t²β/2 + tα, for every λ, λ̂ in [0, λmax], t >= 0 and all rows p, p̂ with sum at "
     "most 1.",
-    says=f"t**2/2*b + al*(t - {WAIT}) <= t**2/2*b + t*al",
-    domain=("l >= 0", "t >= 0", "b >= 0", "al >= 0"),
-    uses="eq:model-error eq:error1 eq:error2 lem:error-model/jump-integral",
+    says=f"t**2/2*be + al*(t - {WAIT}) <= t**2/2*be + t*al",
+    domain=("l >= 0", "t >= 0", "be >= 0", "al >= 0"),
+    uses="eq:model-error eq:error1 eq:error2",
     checks=(operator_error(HALF, ONE), *PROOF),
-    argued="that the three displays are put together under the integral",
-    expected="tested",
+    theorem=derived.ERROR,
+    derivation=derived.error_model,
     latex=r"\Bigl|\sum_y\int_0^t\hat\lambda e^{-\hat\lambda s}f(y,t-s)\hat p(y)ds"
     r"-\sum_y\int_0^t\lambda e^{-\lambda s}f(y,t-s)p(y)ds\Bigr| \le \tfrac{t^2}2\beta + t\alpha",
     mutant=operator_error(_THIRD, ONE),
@@ -171,8 +175,8 @@ section.repair(
     "For a pair that was never left (λ̂ = 0 and p̂ = 0) the error is at most t²β/2, without α: it is Σ∫ λ "
     "exp(-λs) f p ds <= d = t - w <= λt²/2, and λ = |λ - λ̂| <= β. So the L1 bound is not needed where N⁺ "
     "= 0.",
-    says="d <= t**2*b/2",
-    domain=("d >= 0", "t >= 0", "l >= 0", "b >= 0", "d <= l*t**2/2", "l <= b"),
+    says="d <= t**2*be/2",
+    domain=("d >= 0", "t >= 0", "l >= 0", "be >= 0", "d <= l*t**2/2", "l <= be"),
     uses="eq:rate-est/unseen lem:error-model/jump-integral/short",
     checks=(operator_error(HALF, ZERO, UNSEEN), *PROOF),
     argued="that the error is the integral of f against λ exp(-λs) p",
@@ -195,8 +199,8 @@ section.repair(
     "The error is at most t²β/2 + (t - w)α/2, w = (1 - exp(-λ̂t))/λ̂, for the printed estimators: with the "
     "estimated rate in the jump term (eq:model-error/estimated), which vanishes where λ̂ = 0, and p̂ is a "
     "probability wherever λ̂ > 0. This is at most t²β/2 + tα/2.",
-    says=f"t**2/2*b + al/2*(t - {WAIT}) <= t**2/2*b + t*al/2",
-    domain=("l >= 0", "t >= 0", "b >= 0", "al >= 0"),
+    says=f"t**2/2*be + al/2*(t - {WAIT}) <= t**2/2*be + t*al/2",
+    domain=("l >= 0", "t >= 0", "be >= 0", "al >= 0"),
     symbols={"l": "λ̂"},
     uses="eq:model-error/estimated eq:error1 eq:error2/halved lem:error-model/jump-integral/value",
     checks=(operator_error(HALF, HALF, PRINTED, waited=True), *PROOF),

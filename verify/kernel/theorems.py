@@ -13,6 +13,7 @@ from typing import Any
 
 from verify.kernel import terms as T  # noqa: N812 - the letter of every term
 from verify.kernel.language import Setting, show
+from verify.kernel.levels import level_of
 from verify.kernel.measure import known, tame
 from verify.kernel.terms import NAT, REAL, KernelError, Symbol, Term
 
@@ -241,8 +242,6 @@ def instantiate(theorem: Theorem, symbol: Symbol, params: Sequence[Term], body: 
 
 
 def _level(symbol: Symbol, params: Sequence[Term]) -> Term:
-    from verify.kernel.levels import level_of
-
     level = level_of(T.app(symbol, *params))
     assert level is not None
     return level
@@ -256,9 +255,8 @@ def rewrite(equal: Theorem, theorem: Theorem, x: Term, template: Term) -> Theore
     for side in (u, v):
         T.require_sort(side, x.sort, "rewrite: a side of the equation")
     before = T.substitute(template, {x: u})
-    if before is not theorem.says and u.sort not in T.NUMBERS:
-        u, v = v, u  # equations of a finite sort have no direction
-        before = T.substitute(template, {x: u})
+    if before is not theorem.says and u.sort not in T.NUMBERS:  # there == has no first side
+        u, v, before = v, u, T.substitute(template, {x: v})
     require(
         before is theorem.says, "rewrite", f"the template gives {show(before)!r}, not {show(theorem.says)!r}"
     )

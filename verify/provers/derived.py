@@ -162,6 +162,4 @@ def _proved(
         raise KernelError(f"pointwise {relation}: {found.verdict}{where}{at}, not proved")
     identity = certificate(asked.label, asked.says, area, area.ranges, {"chain": []})
     data = dict(found.evidence.get("certificate", identity))
-    if not area.given:
-        data["box"] = data["domain"]  # the same, without the variables that have no range
     return Pointwise(data["relation"], tuple(data["domain"]), tuple(data["integers"]), certificate=data)

@@ -136,7 +136,7 @@ class TextReader:
                 return indicator(self._formula(a))
             case (("And" | "Or"), [_, _, *_]):
                 return make(name, *(self._formula(a) for a in args))
-            case "Not", [a]:
+            case (("Not" | "Sure"), [a]):
                 return make(name, self._formula(a))
             case "Imp", [a, b]:
                 return make(name, self._formula(a), self._formula(b))
@@ -206,9 +206,12 @@ def require_level(t: Nameless, language: Language) -> None:
 
 
 def indicator(formula: Nameless) -> Nameless:
-    """Ind(A); over uncountably many cases it need not be measurable."""
-    if any(node.op == "All" and node.value == "Real" for node in formula.walk()):
-        raise UnknownError("Ind of a formula with All over a real variable")
+    """Ind(A); of uncountably many cases (real numbers, outcomes) it need not be measurable."""
+    for node in formula.walk():
+        if node.op == "Sure" or (node.op == "All" and node.value == "Real"):
+            raise UnknownError(
+                f"Ind of a formula with {'Sure' if node.op == 'Sure' else 'All over a real variable'}"
+            )
     return make("Ind", formula)
 
 
