@@ -43,7 +43,7 @@ def likelihood(D: Derivation) -> Theorem:  # noqa: N803
     weighed = D.mean(D.scaled(seen, _AFTER), "n")
     plain = law(D, "glaw(n, s, y)")
     turned = D.scaled(law(D, f"{_TURN.format('y')}*glaw(n, s, y)"), f"2*D*{_MINE}")
-    target = _jumps(D, "glaw(n, s, y)", f"D*{_MINE}")
+    target = jumps_of(D, "glaw(n, s, y)", f"D*{_MINE}")
     mean = f"E(jump(n)*{_AFTER}, n) + 2*D*{_MINE}*E(jump(n)*{_TURN.format('X(n + 1)')}*{_AFTER}, n)"
     joined = at_leaf(D, f"{mean} == {_INSTANCE}", plain, turned, target)
     scaled = D.scaled(joined, "exp(l(n, z, b))")
@@ -76,7 +76,7 @@ def _part(D: Derivation, name: str, formula: str) -> Theorem:  # noqa: N803
     return part(D.fact(name), D.formula(formula))
 
 
-def _jumps(D: Derivation, body: str, chance: str = "0") -> Theorem:  # noqa: N803
+def jumps_of(D: Derivation, body: str, chance: str = "0") -> Theorem:  # noqa: N803
     """The right side of the law of a step, with the jumps of the tree put in."""
     p = D.fact("p", c=chance, x="X(n)", a="act(n)")
     return D.integral(D.scaled(D.over(D.scaled(p, body), "y"), _DENSITY), "s", "rem(n)")
@@ -84,7 +84,7 @@ def _jumps(D: Derivation, body: str, chance: str = "0") -> Theorem:  # noqa: N80
 
 def law(D: Derivation, body: str) -> Theorem:  # noqa: N803
     """E(jump(n) g(spent(n), X(n + 1)), n) for g(s, y) = body, with the jumps of the tree put in."""
-    return chain(D, D.instantiate(D.fact("law"), "glaw", "n s y", body), _jumps(D, body))
+    return chain(D, D.instantiate(D.fact("law"), "glaw", "n s y", body), jumps_of(D, body))
 
 
 def at_leaf(D: Derivation, goal: str, *premises: Theorem) -> Theorem:  # noqa: N803

@@ -7,16 +7,15 @@ more if the pair is (z, b).
 
 from __future__ import annotations
 
-from proofs_checks.derivations.lower_cases import by_value, denied, off, on, put, settle, sharp, towards, when
-from proofs_checks.derivations.lower_run import heights, jump_or_not, moved, support
+from proofs_checks.derivations.lower_cases import by_value, chain, denied, off, on, put, settle, sharp, towards, when
+from proofs_checks.derivations.lower_run import by_height, heights, jump_or_not, mate, moved, support
 from proofs_checks.derivations.lower_setting import PAIR, SETTING
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
-from verify.kernel.language import show
 from verify.kernel.theorems import Theorem
-from proofs_checks.derivations.lower_measure import LIKELIHOOD
+from proofs_checks.derivations.lower_measure import LIKELIHOOD, jumps_of
 
-EARNED = "E(exp(l(n, z, b))*Sum(i, n, Ind(ep(i) + 1 <= K)*Ind(X(i) == good)*spent(i)))"
+EARNED = "E(exp(l(n, z, b))*Sum(i, n, Ind(ep(i) + 1 <= K)*gd(X(i))*spent(i)))"
 _LEAF = "Ind(ep({0}) + 1 <= K)*Ind(ht(X({0})) == 1)*er(1, rem({0}))"
 _SHARE = "exp(l({0}, z, b))*" + _LEAF + "*(1/2 + D*" + PAIR.replace("{n}", "{0}") + ")"
 INCOME = f"Imp(ht(z) == 1, {EARNED} <= Sum(i, n, E({_SHARE.format('i')})))"
@@ -27,10 +26,10 @@ SAME = f"Imp(ht(z) == 1, {_HERE}*exp(l(n, z, b)) == {_HERE}*exp(lk(n, k, z, b)))
 
 def income(D: Derivation) -> Theorem:  # noqa: N803
     """What is earned, by what the leaves had in store."""
-    earned = "Sum(i, {0}, Ind(ep(i) + 1 <= K)*Ind(X(i) == good)*spent(i))"
-    secured = "Ind(ep({0}) + 1 <= K)*Ind(X({0}) == good)*rem({0})"
-    enters = "Ind(ep(n) + 1 <= K)*(1 - Ind(X(n) == good))*jump(n)*Ind(X(n + 1) == good)*(rem(n) - spent(n))"
-    path = _path(D, f"{earned.format('n')} + Ind(ep(n) + 1 <= K)*Ind(X(n) == good)*spent(n) + {secured.format('n + 1')}",
+    earned = "Sum(i, {0}, Ind(ep(i) + 1 <= K)*gd(X(i))*spent(i))"
+    secured = "Ind(ep({0}) + 1 <= K)*gd(X({0}))*rem({0})"
+    enters = "Ind(ep(n) + 1 <= K)*(1 - gd(X(n)))*jump(n)*gd(X(n + 1))*(rem(n) - spent(n))"
+    path = _path(D, f"{earned.format('n')} + Ind(ep(n) + 1 <= K)*gd(X(n))*spent(n) + {secured.format('n + 1')}",
                  f"{earned.format('n')} + {secured.format('n')} + {enters}")  # fmt: skip
     size = D.linear("0 <= exp(l(n + 1, z, b))", D.known("exp", "l(n + 1, z, b)"))
     means = D.mean(D.times(path, size), "n")
@@ -53,56 +52,46 @@ def income(D: Derivation) -> Theorem:  # noqa: N803
 def _start(D: Derivation, now: str) -> Theorem:  # noqa: N803
     """Nothing is secured at the beginning."""
     root = theorems.part(D.fact("start"), D.formula("X(0) == root"))
-    zero = off(D, put(D, _not_good(D), towards(D, root, "root")))
-    goal = "exp(l(0, z, b))*(Ind(ep(0) + 1 <= K)*Ind(X(0) == good)*rem(0)) <= 0"
-    return by_value(D, goal, [zero])
+    goal = "exp(l(0, z, b))*(Ind(ep(0) + 1 <= K)*gd(X(0))*rem(0)) <= 0"
+    return by_value(D, goal, [towards(D, root, "X(0)"), unpaid(D, "root", _high(D))])
 
 
 def _secured(D: Derivation) -> Theorem:  # noqa: N803
     """What is secured is not negative."""
     left = D.linear("0 <= rem(n)", D.fact("spent-low"), D.fact("spent-high"))
     some = D.times(left, D.linear("0 <= exp(l(n, z, b))", D.known("exp", "l(n, z, b)")))
-    goal = "0 <= exp(l(n, z, b))*Ind(ep(n) + 1 <= K)*Ind(X(n) == good)*rem(n)"
-    return settle(D, goal, ["ep(n) + 1 <= K", "X(n) == good"], some)
+    goal = "0 <= exp(l(n, z, b))*Ind(ep(n) + 1 <= K)*gd(X(n))*rem(n)"
+    return settle(D, goal, ["ep(n) + 1 <= K"], D.times(some, D.whole("gd(X(n))")))
 
 
 def _gain(D: Derivation, law: Theorem) -> Theorem:  # noqa: N803
     """The mean of what is secured by a jump into the good state."""
-    body = "Ind(y == good)*(rem(n) - s)"
+    body = "gd(y)*(rem(n) - s)"
     here = D.instantiate(law, "glaw", "n s y", body)
-    (gain,) = [f for f in here.says.parts if f is not law.says.parts[0] and "spent" in show(f)]
-    mean = theorems.part(here, gain)
+    (gain,) = [f for f in here.says.parts if f not in law.says.parts]
     mine = PAIR.format(n="n")
-    p = D.fact("p", c=f"D*{mine}", x="X(n)", a="act(n)", y="good")
-    er = _unfold(D)
-    enters = "exp(l(n + 1, z, b))*jump(n)*Ind(X(n + 1) == good)*(rem(n) - spent(n))"
-    goal = f"(1 - Ind(X(n) == good))*E({enters}, n) == exp(l(n, z, b))*Ind(ht(X(n)) == 1)*er(1, rem(n))*(1/2 + D*{mine})"
-    valued = put(D, put(D, mean, p), off(D, D.fact("two")))
+    jumps = D.scaled(jumps_of(D, body, f"D*{mine}"), "exp(l(n, z, b))")
+    paid = [D.fact("gd-good"), D.fact("gd-bad")]
+    mean = put(D, chain(D, theorems.part(here, gain), jumps), *paid)
+    enters = "exp(l(n + 1, z, b))*jump(n)*gd(X(n + 1))*(rem(n) - spent(n))"
+    goal = f"(1 - gd(X(n)))*E({enters}, n) == exp(l(n, z, b))*Ind(ht(X(n)) == 1)*er(1, rem(n))*(1/2 + D*{mine})"
 
-    def good(yes: Theorem) -> Theorem:
-        flat = put(D, D.fact("good"), towards(D, yes, "good"))
-        return by_value(D, goal, [on(D, yes), *heights(D, flat)])
-
-    def other(no: Theorem) -> Theorem:
-        return D.cases("2 <= ht(X(n))", lambda high: above(no, high), lambda low: below(no, low))
-
-    def above(no: Theorem, high: Theorem) -> Theorem:
+    def above(high: Theorem) -> Theorem:
         down = when(D, D.fact("child", x="X(n)", a="act(n)"), high)
-        apart = denied(
-            D,
-            "child(X(n), act(n)) == good",
-            lambda e: (
-                D.linear("1 <= 0", put(D, down, towards(D, e, "child(X(n), act(n))")), D.fact("good"), high),
-                D.linear("0 < 1"),
-            ),
-        )
-        return by_value(D, goal, [off(D, no), off(D, apart), on(D, high), *heights(D, high)], valued)
+        child = unpaid(D, "child(X(n), act(n))", D.linear("1 <= ht(child(X(n), act(n)))", down, high))
+        return by_value(D, goal, [child, unpaid(D, "X(n)", D.linear("1 <= ht(X(n))", high)), *heights(D, high)], mean)
 
-    def below(no: Theorem, low: Theorem) -> Theorem:
-        share = D.scaled(er, f"exp(l(n, z, b))*(1/2 + D*{mine})")
-        return settle(D, goal, ["ht(X(n)) == 0", "ht(X(n)) == 1"], valued, share, low, equations=[off(D, no), off(D, low)])
+    def leaf(flat: Theorem) -> Theorem:
+        share = D.scaled(_unfold(D), f"exp(l(n, z, b))*(1/2 + D*{mine})")
+        here = unpaid(D, "X(n)", D.linear("1 <= ht(X(n))", flat))
+        return by_value(D, goal, [here, *heights(D, flat)], mean, share)
 
-    return D.cases("X(n) == good", good, other)
+    def ends(flat: Theorem) -> Theorem:
+        same = mate(D, flat, "gd(mate(X(n))) == gd(X(n))")
+        most = D.fact("gd-most", x="X(n)")
+        return settle(D, goal, ["gd(X(n)) == 0", "gd(X(n)) == 1"], most, mean, equations=[same, *heights(D, flat)])
+
+    return by_height(D, "X(n)", above, leaf, ends)
 
 
 def _unfold(D: Derivation) -> Theorem:  # noqa: N803
@@ -118,21 +107,23 @@ def _path(D: Derivation, after: str, before: str) -> Theorem:  # noqa: N803
 
     def one(jumped: bool) -> Theorem:
         ways = moved(D, jumped)
-        ends = [] if jumped else [off(D, _not_good(D))]
-        return settle(D, goal, ["ep(n) + 1 <= K", "X(n) == good", *(["X(n + 1) == good"] if jumped else [])],
-                      D.fact("spent-low"), D.fact("spent-high"), equations=[*ways, *ends])  # fmt: skip
+        states = ["X(n)", "X(n + 1)"] if jumped else ["X(n)"]
+        conditions = [f"gd({x}) == {v}" for x in states for v in (0, 1)]
+        facts = D.fact("spent-low"), D.fact("spent-high"), *(D.fact("gd-most", x=x) for x in states)
+        ends = [] if jumped else [unpaid(D, "root", _high(D))]
+        return settle(D, goal, ["ep(n) + 1 <= K", *conditions], *facts, equations=[*ways, *ends])
 
     return jump_or_not(D, one)
 
 
-def _not_good(D: Derivation) -> Theorem:  # noqa: N803
-    """Not(root == good): the root has levels below it."""
-    def clash(e: Theorem) -> tuple[Theorem, Theorem]:
-        zero = put(D, D.fact("root"), towards(D, e, "root"), )
-        return D.linear("1 <= 0", zero, D.fact("good"), D.fact("levels")), D.linear("0 < 1")
+def unpaid(D: Derivation, state: str, high: Theorem) -> Theorem:  # noqa: N803
+    """A node pays nothing."""
+    return when(D, D.fact("gd-node", x=state), high)
 
-    return denied(D, "root == good", clash)
 
+def _high(D: Derivation) -> Theorem:  # noqa: N803
+    """1 <= ht(root)."""
+    return D.linear("1 <= ht(root)", D.fact("root"), D.fact("levels"))
 
 
 def same(D: Derivation) -> Theorem:  # noqa: N803

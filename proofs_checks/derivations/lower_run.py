@@ -38,7 +38,8 @@ def support(D: Derivation) -> Theorem:  # noqa: N803
         ]
 
         def below(flat: Theorem) -> Theorem:
-            same = denied(D, "X(n + 1) == X(n)", lambda e: (put(D, flat, towards(D, e, "X(n)")), no))
+            low_too = mate(D, flat, "ht(mate(X(n))) == 0")
+            same = denied(D, "X(n + 1) == mate(X(n))", lambda e: (put(D, low_too, towards(D, e, "mate(X(n))")), no))
             return _nothing(D, there, [*gone, off(D, same), *heights(D, flat)], no)
 
         def leaf(flat: Theorem) -> Theorem:
@@ -47,6 +48,11 @@ def support(D: Derivation) -> Theorem:  # noqa: N803
         return D.cases("ht(X(n)) == 0", below, lambda no_: leaf(_one(D, no_, low)))
 
     return D.cases("ht(X(n + 1)) == 0", lambda yes: yes, clash)
+
+
+def mate(D: Derivation, flat: Theorem, what: str, state: str = "X(n)") -> Theorem:  # noqa: N803
+    """What is known of the state that one below the leaves jumps to."""
+    return theorems.part(when(D, D.fact("mate", x=state), flat), D.formula(what))
 
 
 def _one(D: Derivation, not_zero: Theorem, low: Theorem) -> Theorem:  # noqa: N803
@@ -60,10 +66,33 @@ def _one(D: Derivation, not_zero: Theorem, low: Theorem) -> Theorem:  # noqa: N8
     return D.split(D.known("discrete", "ht(X(n))", "0"), other, other)
 
 
-def heights(D: Derivation, flat: Theorem) -> list[Theorem]:  # noqa: N803
-    """The indicators of heights, where the height is known to be 0 or 1."""
+def by_height(
+    D: Derivation,  # noqa: N803
+    state: str,
+    above: Callable[[Theorem], Theorem],
+    leaf: Callable[[Theorem], Theorem],
+    ends: Callable[[Theorem], Theorem],
+) -> Theorem:
+    """The same conclusion above the leaves, in a leaf, and below the leaves."""
+    ht = f"ht({state})"
+
+    def low(e: Theorem) -> Theorem:
+        if e.says is D.formula(f"{ht} <= 0"):
+            return ends(D.mp(D.known("antisymmetric", ht, "0"), theorems.both(e, D.whole(ht))))
+        return D.split(D.known("discrete", ht, "1"), lambda f: high(e, f), lambda f: high(e, f))
+
+    def high(e: Theorem, f: Theorem) -> Theorem:
+        if f.says is D.formula(f"{ht} <= 1"):
+            return leaf(D.mp(D.known("antisymmetric", ht, "1"), theorems.both(f, e)))
+        return above(D.linear(f"2 <= {ht}", f))
+
+    return D.split(D.known("discrete", ht, "0"), low, low)
+
+
+def heights(D: Derivation, flat: Theorem, state: str = "X(n)") -> list[Theorem]:  # noqa: N803
+    """The indicators of heights, where the height is known to be 0, 1, or at least 2."""
     found = []
-    for a in ("2 <= ht(X(n))", "ht(X(n)) == 1", "ht(X(n)) == 0", "1 <= ht(X(n))"):
+    for a in (f"2 <= ht({state})", f"ht({state}) == 1", f"ht({state}) == 0", f"1 <= ht({state})"):
         for value in (0, 1):
             try:
                 found.append(settle(D, f"Ind({a}) == {value}", [a], flat))
@@ -205,19 +234,17 @@ def _descend(D: Derivation) -> Theorem:  # noqa: N803
     goal = f"E({jump}, n) == Ind(2 <= ht(X(n)))*er(ht(X(n)), rem(n))"
     flat = [D.fact("good"), D.fact("bad")]
 
-    def high(yes: Theorem) -> Theorem:
+    def above(yes: Theorem) -> Theorem:
         down = when(D, D.fact("child", x="X(n)", a="act(n)"), yes)
-        some = D.linear("1 <= ht(child(X(n), act(n)))", down, yes)
+        some = on(D, D.linear("1 <= ht(child(X(n), act(n)))", down, yes))
         unfold = put(D, D.fact("er-step", h="ht(child(X(n), act(n)))", t="rem(n)"), down)
-        heights = [
-            settle(D, f"Ind({a}) == 0", [a], yes) for a in ("ht(X(n)) == 1", "ht(X(n)) == 0")
-        ]
-        return by_value(D, goal, [on(D, yes), on(D, some), *heights], put(D, fall, *flat, on(D, some)), unfold)
+        return by_value(D, goal, heights(D, yes), put(D, fall, *flat, some), unfold)
 
-    def low(no: Theorem) -> Theorem:
-        return settle(D, goal, ["1 <= ht(X(n))", "ht(X(n)) == 0"], put(D, fall, *flat), no, equations=[off(D, no)])
+    def ends(zero: Theorem) -> Theorem:
+        there = mate(D, zero, "ht(mate(X(n))) == 0")
+        return by_value(D, goal, heights(D, zero), put(D, fall, *flat, there))
 
-    return D.cases("2 <= ht(X(n))", high, low)
+    return by_height(D, "X(n)", above, lambda one: by_value(D, goal, heights(D, one), put(D, fall, *flat)), ends)
 
 
 def _here(D: Derivation, pending: str) -> Theorem:  # noqa: N803

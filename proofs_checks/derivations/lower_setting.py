@@ -32,7 +32,15 @@ TREE = {
     "good": Fact("ht(good) == 0", "the good state is below the leaves"),
     "bad": Fact("ht(bad) == 0", "the bad state is below the leaves"),
     "two": Fact("Not(good == bad)", "they are two"),
-    "below": Fact("Imp(ht(x) == 0, Or(x == good, x == bad))", "and no others"),
+    "low": Fact("SumOver(x, Ind(ht(x) == 0)) == low", "the number of states below the leaves"),
+    "gd-good": Fact("gd(good) == 1", "the reward rate of the good state"),
+    "gd-bad": Fact("gd(bad) == 0", "that of the bad state"),
+    "gd-node": Fact("Imp(1 <= ht(x), gd(x) == 0)", "that of the nodes"),
+    "gd-most": Fact("gd(x) <= 1", "a reward rate is 0 or 1"),
+    "mate": Fact(
+        "Imp(ht(x) == 0, And(ht(mate(x)) == 0, gd(mate(x)) == gd(x)))",
+        "where a state below the leaves jumps to: itself, or another one that is worth the same",
+    ),
     "child": Fact("Imp(2 <= ht(x), ht(child(x, a)) + 1 == ht(x))", "an action leads one level down"),
     "parent": Fact(
         "Imp(And(1 <= ht(y), ht(y) + 1 <= d), "
@@ -60,7 +68,7 @@ INSTANCES = {
     "p": Fact(
         "p(c, x, a, y) == Ind(2 <= ht(x))*Ind(y == child(x, a))"
         " + Ind(ht(x) == 1)*((1/2 + c)*Ind(y == good) + (1/2 - c)*Ind(y == bad))"
-        " + Ind(ht(x) == 0)*Ind(y == x)",
+        " + Ind(ht(x) == 0)*Ind(y == mate(x))",
         "the jumps, where good ones have probability 1/2 + c in a leaf",
     ),
     "er-0": Fact("er(0, t) == t", "E(t - γ_0)^+, γ_h the sum of h holding times"),
@@ -69,9 +77,9 @@ INSTANCES = {
     ),
     "V-0": Fact("V(0, z, b, x, t) == 0", "value iteration in instance (z, b) begins with 0"),
     "V-step": Fact(
-        "V(n + 1, z, b, x, t) == MaxOver(a, Ind(x == good)*Int(s, t, exp(-rate*s)) "
+        "V(n + 1, z, b, x, t) == MaxOver(a, gd(x)*Int(s, t, exp(-rate*s)) "
         f"+ Int(s, t, rate*exp(-rate*s)*{_BACKED}))",
-        "value iteration; the good state pays 1",
+        "value iteration; a good state pays 1",
     ),
     "Vs": Fact(
         "Vs(z, b, x, t) == Sup(n, V(n, z, b, x, t))", "the optimal value of instance (z, b), eq:Qa/optimality"
@@ -120,9 +128,11 @@ RUN = {
 _PAIR = ("State", "Action")
 SYMBOLS = [
     *(Symbol(name, (), "Real") for name in ("rate", "H", "D")),
-    *(Symbol(name, (), "Nat") for name in ("d", "K", "S", "A")),
+    *(Symbol(name, (), "Nat") for name in ("d", "K", "S", "A", "low")),
     *(Symbol(name, (), "State") for name in ("root", "good", "bad")),
     Symbol("ht", ("State",), "Nat"),
+    Symbol("gd", ("State",), "Nat"),
+    Symbol("mate", ("State",), "State"),
     Symbol("child", _PAIR, "State"),
     Symbol("anc", ("State", "Nat"), "State"),
     Symbol("via", ("State", "Nat"), "Action"),

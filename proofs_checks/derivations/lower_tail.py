@@ -20,9 +20,9 @@ _RUNS = "Ind(ep({0}) + 1 <= K)"
 _LAM = "exp(l({0}, z, b))"
 _LEFT = "Ind(ep({0}) + 1 <= K)*(rem({0}) + (K - ep({0}) - 1)*H)"
 _STORE = "Ind(ep({0}) + 1 <= K)*((K - ep({0})) + rate*(rem({0}) + (K - ep({0}) - 1)*H))"
-_EARN = "Sum(i, {0}, Ind(ep(i) + 1 <= K)*Ind(X(i) == good)*spent(i))"
-_NOW = "Ind(ep({0}) + 1 <= K)*Ind(X({0}) == good)*spent({0})"
-IN_ALL = "Sup(m, E(exp(l(m, z, b))*Sum(i, m, Ind(ep(i) + 1 <= K)*Ind(X(i) == good)*spent(i))))"
+_EARN = "Sum(i, {0}, Ind(ep(i) + 1 <= K)*gd(X(i))*spent(i))"
+_NOW = "Ind(ep({0}) + 1 <= K)*gd(X({0}))*spent({0})"
+IN_ALL = "Sup(m, E(exp(l(m, z, b))*Sum(i, m, Ind(ep(i) + 1 <= K)*gd(X(i))*spent(i))))"
 TAIL = f"Imp(ht(z) == 1, n*{IN_ALL} <= n*{EARNED} + K*H*(K + rate*K*H))"
 
 
@@ -188,17 +188,19 @@ def _later(D: Derivation, still: Theorem) -> Theorem:  # noqa: N803
 def _passes(D: Derivation) -> Theorem:  # noqa: N803
     """What is earned and what is left does not grow."""
     goal = f"{_EARN.format('n')} + {_NOW.format('n')} + {_LEFT.format('n + 1')} <= {_EARN.format('n')} + {_LEFT.format('n')}"
-    conditions = ["X(n) == good", "ep(n) + 1 <= K", "K == ep(n) + 1", "ep(n) + 2 <= K"]
+    conditions = ["gd(X(n)) == 0", "gd(X(n)) == 1", "ep(n) + 1 <= K", "K == ep(n) + 1", "ep(n) + 2 <= K"]
     spent = D.fact("spent-low"), D.fact("spent-high")
+    good = D.fact("gd-most", x="X(n)")
     return jump_or_not(
-        D, lambda jumped: settle(D, goal, conditions[: 2 if jumped else 4], *spent, equations=moved(D, jumped))
+        D, lambda jumped: settle(D, goal, conditions[: 3 if jumped else 5], *spent, good, equations=moved(D, jumped))
     )
 
 
 def _rises(D: Derivation, still: Theorem) -> Theorem:  # noqa: N803
     """What is earned grows."""
     goal = f"{_EARN.format('n')} <= {_EARN.format('n')} + {_NOW.format('n')}"
-    path = settle(D, goal, ["X(n) == good", "ep(n) + 1 <= K"], D.fact("spent-low"))
+    paid = D.times(D.linear("0 <= spent(n)", D.fact("spent-low")), D.whole("gd(X(n))"))
+    path = settle(D, goal, ["ep(n) + 1 <= K"], paid)
     size = D.linear("0 <= exp(l(n + 1, z, b))", D.known("exp", "l(n + 1, z, b)"))
     weighed = D.mean(D.times(path, size), "n")
     return D.mean(

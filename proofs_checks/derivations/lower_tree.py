@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from proofs_checks.derivations.lower_cases import by_value, denied, off, on, put, settle, sharp, towards, when
+from proofs_checks.derivations.lower_cases import by_value, denied, off, on, put, settle, towards, when
 from proofs_checks.derivations.lower_setting import SETTING
 from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Operator
 from verify.kernel.theorems import Theorem, both
 
 TREE = (
-    "And(S == 2 + Sum(i, d, pw(i)), (A - 1)*Sum(i, d, pw(i)) == pw(d) - 1, "
+    "And(S == low + Sum(i, d, pw(i)), (A - 1)*Sum(i, d, pw(i)) == pw(d) - 1, "
     "SumOver(z, SumOver(b, Ind(ht(z) == 1))) == pw(d))"
 )
 _LEVEL = "SumOver(x, Ind(ht(x) + i == d))"
@@ -97,9 +97,10 @@ def _states(D: Derivation, level: Theorem) -> Theorem:  # noqa: N803
         says = f"SumOver(x, Ind(d <= ht(x) + i)) == {count} + pw(i)"
         return D.imply(D.linear(says, *parts), "i + 1 <= d")
 
+    kinds = settle(D, "1 == Ind(1 <= ht(x)) + Ind(ht(x) == 0)", ["1 <= ht(x)", "ht(x) == 0"])
     nodes = when(D, D.at(D.induction("i", a, start, step), i="d"))
     return D.linear(
-        "S == 2 + Sum(i, d, pw(i))", nodes, D.over(_kinds(D), "x"), D.fact("states")
+        "S == low + Sum(i, d, pw(i))", nodes, D.over(kinds, "x"), D.fact("states"), D.fact("low")
     )
 
 
@@ -108,30 +109,6 @@ def _too_high(D: Derivation, high: Theorem) -> tuple[Theorem, Theorem]:  # noqa:
     top = when(D, D.fact("top"), D.linear("d <= ht(x)", high))
     root = put(D, D.fact("root"), towards(D, top, "root"))
     return D.linear("1 <= 0", root, high), D.linear("0 < 1")
-
-
-def _kinds(D: Derivation) -> Theorem:  # noqa: N803
-    """A state is a node, good, or bad."""
-    goal = "1 == Ind(1 <= ht(x)) + Ind(x == good) + Ind(x == bad)"
-
-    def which(here: Theorem) -> Theorem:
-        name = "good" if here.says is D.formula("x == good") else "bad"
-        low = put(D, D.fact(name), towards(D, here, name))
-        apart = put(D, D.fact("two"), towards(D, here, name))
-        return by_value(D, goal, [off(D, D.linear("ht(x) < 1", low)), on(D, here), off(D, apart)])
-
-    def node(yes: Theorem) -> Theorem:
-        gone = [
-            off(D, denied(D, f"x == {name}", lambda e, name=name: (D.linear("ht(x) < 1", put(D, D.fact(name), towards(D, e, name))), yes)))
-            for name in ("good", "bad")
-        ]
-        return by_value(D, goal, [on(D, yes), *gone])
-
-    def below(no: Theorem) -> Theorem:
-        zero = D.mp(D.known("antisymmetric", "ht(x)", "0"), both(D.linear("ht(x) <= 0", sharp(D, no)), D.whole("ht(x)")))
-        return D.split(when(D, D.fact("below"), zero), which, which)
-
-    return D.cases("1 <= ht(x)", node, below)
 
 
 def _geometric(D: Derivation) -> Theorem:  # noqa: N803
