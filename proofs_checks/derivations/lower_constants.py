@@ -1,6 +1,7 @@
 r"""From the regrets together to one of them, and the constants.
 
-With n = LA pairs and D K = c √(SAK) the average regret is D W K (1 - 1/n - (2/3) √(kl K/(2n))).
+With n = LA pairs the average regret is at least D W K (1 - 1/n - (2/3) √(kl K/(2n))), and the largest at least the
+average.
 """
 
 from __future__ import annotations
@@ -8,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proofs_checks.derivations.lower_bound import AVERAGE, REGRET, by_squares, count_of_pairs, store
-from proofs_checks.derivations.lower_cases import put
+from proofs_checks.derivations.lower_cases import by_value, put, sharp
 from proofs_checks.derivations.lower_measure import COIN
-from proofs_checks.derivations.lower_setting import SETTING
 from proofs_checks.derivations.lower_tree import TREE, power_positive
 from proofs_checks.derivations.lower_visits import coin_positive, product, root_positive
 from verify.kernel import terms, theorems
@@ -18,54 +18,86 @@ from verify.kernel.authoring import Derivation
 from verify.kernel.language import show
 from verify.kernel.theorems import Theorem
 
-_LARGEST = f"MaxOver(z, MaxOver(b, Ind(ht(z) == 1)*{REGRET}))"
+LARGEST = f"MaxOver(z, MaxOver(b, Ind(ht(z) == 1)*{REGRET}))"
 _ROOT = f"sqrt(pw(d)*{COIN}/2)"
-_USUAL = "And(6 <= S, S*A <= 2*K, D == sqrt(S*A/K)/4)"
-REPAIRED = f"Imp({_USUAL}, er(d, H)*sqrt(S*A*K)/7 <= {_LARGEST})"
+_GAP = "D == sqrt(S*A/K)/4"
+USUAL = f"And(low == 2, 6 <= S, S*A <= 2*K, {_GAP})"
+_TURNS = f"And(low == 4, All(x, Imp(ht(x) == 0, Not(mate(x) == x))), 8 <= S, S*A <= 2*K, {_GAP})"
+REPAIRED = f"Imp({USUAL}, er(d, H)*sqrt(S*A*K)/7 <= {LARGEST})"
+NO_SELF_JUMPS = f"Imp({_TURNS}, er(d, H)*sqrt(S*A*K)/8 <= {LARGEST})"
+_ANY = "And(low == 2, 6 <= S, D == Min(sqrt(S*A/K), sqrt(2))/4)"
+EVERY_K = f"Imp({_ANY}, er(d, H)*Min(sqrt(S*A*K), sqrt(2)*K)/7 <= {LARGEST})"
+_STANDS = "And(low == 2, 6 <= S, S*A <= 2*K, D == 3*sqrt(pw(d)/K)/10)"
+STANDS = f"Imp({_STANDS}, er(d, H)*(1 - 1/pw(d))*sqrt(pw(d)*K)/(4*sqrt(2)) <= {LARGEST})"
 
 
 def repaired(D: Derivation) -> Theorem:  # noqa: N803
     """Some instance has regret at least W √(SAK)/7."""
-    usual = D.assume(_USUAL)
-    large, long, gap = (theorems.part(usual, D.formula(f)) for f in ("6 <= S", "S*A <= 2*K", "D == sqrt(S*A/K)/4"))
-    many = _eight(D)
-    wide = _leaves(D, many)
+    return _usual(D, USUAL, "thm:lowerbound/repaired", 7, _leaves)
+
+
+def no_self_jumps(D: Derivation) -> Theorem:  # noqa: N803
+    """Without self-jumps at least W √(SAK)/8."""
+    return _usual(D, _TURNS, "thm:lowerbound/no-self-jumps", 8, _leaves_of_turns)
+
+
+Count = Callable[[Derivation, Theorem, Theorem], tuple[Theorem, str]]
+
+
+def _usual(D: Derivation, given: str, label: str, part: int, leaves: Count) -> Theorem:  # noqa: N803
+    """With D = √(SA/K)/4: the formula of the claim is the bracket."""
+    conditions = {show(f): theorems.part(D.assume(given), f) for f in D.formula(given).parts}
+    (low,) = [t for s, t in conditions.items() if s.startswith("low")]
+    (large,) = [t for s, t in conditions.items() if s.endswith("<= S")]
+    long, gap = (theorems.part(D.assume(given), D.formula(f)) for f in ("S*A <= 2*K", _GAP))
+    many = eight(D, low, large)
+    wide, top = leaves(D, low, many)
     pairs, episodes = D.linear("0 < pw(d)", many), D.linear("0 < K", D.fact("episodes"))
-    pair = D.linear("0 < A", D.fact("choice"))
-    size = product(D, D.linear("0 < S", large), pair)
-    y = "(S*A/pw(d))"
-    coin = _chord(D, long, gap, size, episodes)
-    unit = D.positive("inverse", "pw(d)", pairs)
-    part = D.positive("inverse-positive", "pw(d)", pairs)
+    size = product(D, D.linear("0 < S", large), D.linear("0 < A", D.fact("choice")))
+    y, unit, share = "(S*A/pw(d))", D.positive("inverse", "pw(d)", pairs), D.positive("inverse-positive", "pw(d)", pairs)
+    by_pairs = D.linear("0 <= 1/pw(d)", share)
+    coin = D.times(_chord(D, long, gap, size, episodes), D.linear("0 <= pw(d)", pairs))
+    inside = f"{y}*log(2)/8"
+    positive = D.linear(f"0 < {inside}", product(D, product(D, size, share), log_positive(D)))
+    less = D.linear(f"pw(d)*{COIN}*K/2 <= pw(d)**2*({inside})", coin, D.scaled(unit, "pw(d)*S*A*log(2)/8"))
     bracket = D.closed(
-        D.claim("thm:lowerbound/repaired", n="pw(d)", y=y),
-        many, pairs,
-        D.linear(f"{y} <= 9/4", D.times(wide, D.linear("0 <= 1/pw(d)", part)), unit),
-        D.linear(f"1 <= {y}", D.times(_more_states(D), D.linear("0 <= 1/pw(d)", part)), unit),
+        D.claim(label, n="pw(d)", y=y), many, pairs, positive,
+        D.linear(f"{y} <= {top}", D.times(wide, by_pairs), unit),
+        D.linear(f"1 <= {y}", D.times(_more_states(D, low), by_pairs), unit),
     )  # fmt: skip
-    log = D.closed(D.pointwise("log(x) > 0", "x > 1", x="2"), D.linear("1 < 2"), D.linear("0 < 2"))
-    positive = D.linear(f"0 < {y}*log(2)/8", product(D, product(D, size, part), log))
-    less = D.linear(
-        f"pw(d)*{COIN}*K/2 <= pw(d)**2*({y}*log(2)/8)",
-        D.times(coin, D.linear("0 <= pw(d)", pairs)), D.scaled(unit, "pw(d)*S*A*log(2)/8"),
+    bound = average(D, inside, positive, less, bracket, f"4/{part}")
+    says, scale = f"er(d, H)*sqrt(S*A*K)/{part}", _scale(D, "S*A", size, episodes)
+    enough = D.linear(
+        f"pw(d)*{says} <= er(d, H)*D*K*pw(d)*4/{part}",
+        D.scaled(scale, f"pw(d)*er(d, H)/{part}"), D.scaled(gap, f"4*pw(d)*K*er(d, H)/{part}"),
     )  # fmt: skip
-    bracket = D.closed(bracket, positive)
-    bound = _bound(D, f"{y}*log(2)/8", positive, less, bracket)
-    scale = D.closed(D.pointwise("sqrt(q/k)*k == sqrt(q*k)", "q > 0", "k > 0", q="S*A", k="K"), size, episodes, D.whole("S*A*K"), product(D, size, D.positive("inverse-positive", "K", episodes)))
-    says = "er(d, H)*sqrt(S*A*K)/7"
-    largest = _largest(D, says, D.linear(f"pw(d)*{says} <= er(d, H)*D*K*4*pw(d)/7", D.scaled(scale, "pw(d)*er(d, H)/7"), D.scaled(gap, "4*pw(d)*K*er(d, H)/7")), bound, pairs)
-    return D.imply(theorems.cut(large, largest), _USUAL)
+    return D.imply(largest(D, says, enough, bound), given)
 
 
-def _bound(
+def _scale(D: Derivation, inside: str, size: Theorem, episodes: Theorem) -> Theorem:  # noqa: N803
+    """√(u/K) K == √(u K)."""
+    ratio = product(D, size, D.positive("inverse-positive", "K", episodes))
+    both_ = product(D, size, episodes)
+    return D.closed(
+        D.pointwise("sqrt(q/k)*k == sqrt(q*k)", "q > 0", "k > 0", q=inside, k="K"), size, episodes, ratio, both_
+    )
+
+
+def log_positive(D: Derivation) -> Theorem:  # noqa: N803
+    """0 < log(2)."""
+    return D.closed(D.pointwise("log(x) > 0", "x > 1", x="2"), D.linear("1 < 2"), D.linear("0 < 2"))
+
+
+def average(  # noqa: PLR0913
     D: Derivation,  # noqa: N803
     inside: str,
     positive: Theorem,
     less: Theorem,
     bracket: Theorem,
+    share: str,
 ) -> Theorem:
-    """er(d, H) D K 4 n/7 <= the sum of the regrets, if n kl K/2 <= n² inside."""
-    pairs, episodes = _pairs(D), D.linear("0 < K", D.fact("episodes"))
+    """er(d, H) D K n share <= the sum of the regrets, from n kl K/2 <= n² inside."""
+    pairs = positive_pairs(D)
     under = D.linear(f"0 <= pw(d)*{COIN}/2", product(D, pairs, coin_positive(D)))
     u, v = f"{_ROOT}*sqrt(K)", f"pw(d)*sqrt({inside})"
     squares = [
@@ -78,101 +110,57 @@ def _bound(
         D.scaled(squares[1], f"pw(d)*{COIN}/2"), D.scaled(squares[2], "pw(d)**2"),
     )  # fmt: skip
     first = D.times(D.known("sqrt", f"pw(d)*{COIN}/2"), D.known("sqrt", "K"))
-    second = product(D, pairs, root_positive(D, positive))
-    roots = by_squares(D, first, second, below)
+    roots = by_squares(D, first, product(D, pairs, root_positive(D, positive)), below)
     each = D.times(bracket, D.linear("0 <= pw(d)", pairs))
     unit = D.positive("inverse", "pw(d)", pairs)
-    enough = D.linear(f"4*pw(d)/7 <= pw(d) - 1 - 2*{u}/3", each, roots, unit)
+    enough = D.linear(f"pw(d)*{share} <= pw(d) - 1 - 2*{u}/3", each, roots, unit)
     gap = D.linear("0 <= D", theorems.part(D.fact("gap"), D.formula("0 < D")))
-    factor = D.times(D.times(store(D), gap), D.linear("0 <= K", episodes))
-    goal = terms.relation("<=", D.term("er(d, H)*D*K*4*pw(d)/7"), D.formula(AVERAGE).parts[1])
+    factor = D.times(D.times(store(D), gap), D.whole("K"))
+    goal = terms.relation("<=", D.term(f"er(d, H)*D*K*pw(d)*{share}"), D.formula(AVERAGE).parts[1])
     return D.linear(goal, D.times(enough, factor), D.lemma("eq:Rj/repaired"))
 
 
-def _pairs(D: Derivation) -> Theorem:  # noqa: N803
+def positive_pairs(D: Derivation) -> Theorem:  # noqa: N803
     """0 < n."""
     return D.linear("0 < pw(d)", D.at(power_positive(D), i="d"))
 
 
-def _largest(D: Derivation, says: str, enough: Theorem, bound: Theorem, pairs: Theorem) -> Theorem:  # noqa: N803
+def largest(D: Derivation, says: str, enough: Theorem, bound: Theorem) -> Theorem:  # noqa: N803
     """The largest is at least the average."""
-    z, b = D.variable("z"), D.variable("b")
     inner = D.most("b", f"Ind(ht(z) == 1)*{REGRET}", "b")
     outer = D.most("z", f"MaxOver(b, Ind(ht(z) == 1)*{REGRET})", "z")
-    one = D.linear(f"Ind(ht(z) == 1)*{REGRET} <= {_LARGEST}", inner, outer)
+    one = D.linear(f"Ind(ht(z) == 1)*{REGRET} <= {LARGEST}", inner, outer)
     mine = D.over(D.over(D.times(one, D.whole("Ind(ht(z) == 1)")), "b"), "z")
-    count = D.scaled(count_of_pairs(D), _LARGEST)
-    total = D.linear(f"pw(d)*{says} <= pw(d)*{_LARGEST}", enough, bound, mine, count)
+    total = D.linear(f"pw(d)*{says} <= pw(d)*{LARGEST}", enough, bound, mine, D.scaled(count_of_pairs(D), LARGEST))
+    pairs = positive_pairs(D)
     each = D.times(total, D.linear("0 <= 1/pw(d)", D.positive("inverse-positive", "pw(d)", pairs)))
     unit = D.positive("inverse", "pw(d)", pairs)
-    return D.linear(f"{says} <= {_LARGEST}", each, D.scaled(unit, says), D.scaled(unit, _LARGEST))
+    return D.linear(f"{says} <= {LARGEST}", each, D.scaled(unit, says), D.scaled(unit, LARGEST))
 
 
-def _more_states(D: Derivation) -> Theorem:  # noqa: N803
-    """n <= S A."""
-    return D.linear("pw(d) <= S*A", _nodes(D), D.fact("choice"), D.whole("S"))
+# --- the sizes of the tree ----------------------------------------------------------------------
 
 
-def _chord(D: Derivation, long: Theorem, gap: Theorem, size: Theorem, episodes: Theorem) -> Theorem:  # noqa: N803
-    """K kl <= S A log(2)/4."""
-    low, high = (theorems.part(D.fact("gap"), D.formula(part)) for part in ("0 < D", "D < 1/2"))
-    signs = D.linear("0 < 1 + 2*D", low), D.linear("0 < 1 - 2*D", high)
-    joined = _log_of_product(D, *signs)
-    ratio, unit = "(S*A/K)", D.positive("inverse", "K", episodes)
-    part = D.positive("inverse-positive", "K", episodes)
-    inside = product(D, size, part)
-    root = D.positive("sqrt-square", ratio, D.linear(f"0 <= {ratio}", inside))
-    square = D.linear(f"16*D**2 == {ratio}", root, D.scaled(gap, "16*D"), D.scaled(gap, f"4*sqrt({ratio})"))
-    short = D.linear(f"{ratio} <= 2", D.times(long, D.linear("0 <= 1/K", part)), unit)
-    claim = D.claim("thm:lowerbound/kl-chord", x=ratio)
-    under = D.linear(f"1 - {ratio}/4 == 1 - 4*D**2", square)
-    chord = D.closed(claim, D.linear(f"0 <= {ratio}", inside), short, D.linear(f"0 < 1 - {ratio}/4", short))
-    chord = put(D, chord, (D.linear(under.says, under), *under.says.parts))
-    return D.linear(
-        f"{COIN}*K <= S*A*log(2)/4", D.times(D.linear(f"{COIN} <= {ratio}*log(2)/4", chord, joined), D.whole("K")), D.scaled(unit, "S*A*log(2)/4")
-    )
-
-
-def _log_of_product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:  # noqa: N803
-    """log(u) + log(v) == log(u v): their exponentials are the same."""
-    u, v = one.says.parts[1], two.says.parts[1]
-    both_ = terms.mul(u, v)
-    logs = [terms.function("log", t) for t in (u, v, both_)]
-    left, right = terms.add(logs[0], logs[1]), logs[2]
-    powers = [D.positive("log", show(t), sign) for t, sign in ((u, one), (v, two), (both_, product(D, one, two)))]
-    same = D.linear(
-        terms.relation("==", terms.exp(left), terms.exp(right)),
-        D.scaled(powers[0], terms.exp(logs[1])), D.scaled(powers[1], u), powers[2],
-    )  # fmt: skip
-    ends = []
-    for a, b in ((left, right), (right, left)):
-        ratio = D.scaled(same, terms.exp(terms.scale(b, -1)) if a is left else terms.exp(terms.scale(a, -1)))
-        gap = terms.sub(a, b)
-        tangent = D.pointwise("exp(v) - 1 - v >= 0", v=gap)
-        back = D.scaled(same, terms.exp(terms.scale(left, -1))) if a is right else ratio
-        ends.append(D.linear(terms.relation("<=", a, b), tangent, back))
-    return D.mp(D.known("antisymmetric", left, right), theorems.both(*ends))
-
-
-def _sizes(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
-    """S == 2 + G and (A - 1) G == n - 1, G the number of nodes."""
+def _nodes(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
+    """pw(d) == 1 + (A - 1)(S - low)."""
     tree = D.lemma("assume:LB/tree")
-    found = [theorems.part(tree, D.formula(f)) for f in ("S == 2 + Sum(i, d, pw(i))", "(A - 1)*Sum(i, d, pw(i)) == pw(d) - 1")]
-    return found[0], found[1]
+    states, nodes = (
+        theorems.part(tree, D.formula(f))
+        for f in ("S == low + Sum(i, d, pw(i))", "(A - 1)*Sum(i, d, pw(i)) == pw(d) - 1")
+    )
+    return put(D, D.linear("pw(d) == 1 + (A - 1)*(S - low)", D.scaled(states, "A - 1"), nodes), low)
 
 
-def _nodes(D: Derivation) -> Theorem:  # noqa: N803
-    """pw(d) == 1 + (A - 1)(S - 2)."""
-    states, nodes = _sizes(D)
-    return D.linear("pw(d) == 1 + (A - 1)*(S - 2)", D.scaled(states, "A - 1"), nodes)
+def _more_states(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
+    """n <= S A."""
+    return D.linear("pw(d) <= S*A", _nodes(D, low), D.fact("choice"), D.whole("S"))
 
 
-def _eight(D: Derivation) -> Theorem:  # noqa: N803
-    """8 <= pw(d), given 6 <= S."""
-    large, some = D.assume("6 <= S"), D.fact("choice")
-    power = _power(D)
-    wide = D.times(D.linear("0 <= S - 6", large), D.linear("0 <= A - 1", some))
-    enough = D.linear("4*(A - 1) <= pw(d) - 1", wide, _nodes(D))
+def eight(D: Derivation, low: Theorem, large: Theorem) -> Theorem:  # noqa: N803
+    """8 <= n for an admissible tree: four nodes or more."""
+    some, power = D.fact("choice"), _power(D)
+    wide = D.times(D.linear(terms.relation("<=", terms.ZERO, terms.sub(*reversed(large.says.parts))), large), D.linear("0 <= A - 1", some))
+    enough = D.linear("4*(A - 1) <= pw(d) - 1", wide, _nodes(D, low))
     claim = D.claim("thm:lowerbound/pairs", A="A", d="d")
     facts = [D.linear("0 < A", some), some, D.fact("levels"), put(D, enough, power)]
     return D.linear("8 <= pw(d)", D.closed(claim, *facts), power)
@@ -185,18 +173,86 @@ def _power(D: Derivation) -> Theorem:  # noqa: N803
     def step(below: Theorem) -> Theorem:
         return D.linear("pw(i + 1) == exp((i + 1)*log(A))", base, D.scaled(below, "A"), D.fact("pw-step"))
 
-    return D.at(D.induction("i", "pw(i) == exp(i*log(A))", D.linear("pw(0) == exp(0)", D.fact("pw-0")), step), i="d")
+    a = "pw(i) == exp(i*log(A))"
+    return D.at(D.induction("i", a, D.linear("pw(0) == exp(0)", D.fact("pw-0")), step), i="d")
 
 
-def _leaves(D: Derivation, many: Theorem) -> Theorem:  # noqa: N803
-    """4 S A <= 9 n, given 6 <= S."""
-    positive = D.linear("0 < A", D.fact("choice"))
-    nodes = _nodes(D)
+def _leaves(D: Derivation, low: Theorem, many: Theorem) -> tuple[Theorem, str]:  # noqa: N803
+    """4 S A <= 9 n."""
+    positive, nodes = D.linear("0 < A", D.fact("choice")), _nodes(D, low)
     claim = D.claim("thm:lowerbound/leaves/sharp", A="A", S="S")
-    facts = [positive, D.fact("choice"), D.assume("6 <= S"), D.linear("7 <= (A - 1)*(S - 2)", nodes, many)]
+    large = theorems.part(D.assume(next(iter(low.given))), D.formula("6 <= S"))
+    facts = [positive, D.fact("choice"), large, D.linear("7 <= (A - 1)*(S - 2)", nodes, many)]
     each = D.times(D.closed(claim, *facts), D.linear("0 <= A", positive))
     unit = D.positive("inverse", "A", positive)
-    return D.linear("4*S*A <= 9*pw(d)", each, nodes, unit, D.scaled(unit, "S"))
+    return D.linear("4*S*A <= 9*pw(d)", each, nodes, unit, D.scaled(unit, "S")), "9/4"
+
+
+def _leaves_of_turns(D: Derivation, low: Theorem, many: Theorem) -> tuple[Theorem, str]:  # noqa: N803
+    """4 S A <= 11 n, with two actions or more."""
+    some, nodes = D.fact("choice"), _nodes(D, low)
+    large = theorems.part(D.assume(next(iter(low.given))), D.formula("8 <= S"))
+    goal = "4*S*A <= 11*pw(d)"
+
+    def case(e: Theorem) -> Theorem:
+        if e.says is D.formula("A <= 2"):
+            two = D.mp(D.known("antisymmetric", "A", "2"), theorems.both(e, some))
+            flat = put(D, nodes, two)
+            claim = D.closed(D.claim("thm:lowerbound/turns/binary", S="S"), D.linear("11 <= S", flat, many))
+            return by_value(D, goal, [two], claim, flat)
+        positive = D.linear("0 < A", some)
+        claim = D.closed(D.claim("thm:lowerbound/turns/leaves", A="A", S="S"), e, large, positive)
+        unit = D.positive("inverse", "A", positive)
+        return D.linear(goal, D.times(claim, D.linear("0 <= A", positive)), nodes, unit, D.scaled(unit, "S"))
+
+    return D.split(D.known("discrete", "A", "2"), case, case), "11/4"
+
+
+# --- the divergence of the coin -----------------------------------------------------------------
+
+
+def _chord(D: Derivation, long: Theorem, gap: Theorem, size: Theorem, episodes: Theorem) -> Theorem:  # noqa: N803
+    """K kl <= S A log(2)/4."""
+    ratio, unit = "(S*A/K)", D.positive("inverse", "K", episodes)
+    part = D.positive("inverse-positive", "K", episodes)
+    inside = product(D, size, part)
+    root = D.positive("sqrt-square", ratio, D.linear(f"0 <= {ratio}", inside))
+    square = D.linear(f"16*D**2 == {ratio}", root, D.scaled(gap, "16*D"), D.scaled(gap, f"4*sqrt({ratio})"))
+    short = D.linear(f"{ratio} <= 2", D.times(long, D.linear("0 <= 1/K", part)), unit)
+    claim = D.claim("thm:lowerbound/kl-chord", x=ratio)
+    chord = D.closed(claim, D.linear(f"0 <= {ratio}", inside), short, D.linear(f"0 < 1 - {ratio}/4", short))
+    under = D.linear(f"1 - {ratio}/4 == 1 - 4*D**2", square)
+    each = D.linear(f"{COIN} <= {ratio}*log(2)/4", put(D, chord, under), coin_log(D))
+    return D.linear(f"{COIN}*K <= S*A*log(2)/4", D.times(each, D.whole("K")), D.scaled(unit, "S*A*log(2)/4"))
+
+
+def coin_log(D: Derivation) -> Theorem:  # noqa: N803
+    """log(1 + 2D) + log(1 - 2D) == log(1 - 4D²)."""
+    low, high = (theorems.part(D.fact("gap"), D.formula(part)) for part in ("0 < D", "D < 1/2"))
+    return log_of_product(D, D.linear("0 < 1 + 2*D", low), D.linear("0 < 1 - 2*D", high))
+
+
+def log_of_product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:  # noqa: N803
+    """log(u) + log(v) == log(u v): their exponentials are the same."""
+    u, v = one.says.parts[1], two.says.parts[1]
+    logs = [terms.function("log", t) for t in (u, v, terms.mul(u, v))]
+    left, right = terms.add(logs[0], logs[1]), logs[2]
+    signs = one, two, product(D, one, two)
+    powers = [D.positive("log", s.says.parts[1], s) for s in signs]
+    same = D.linear(
+        terms.relation("==", terms.exp(left), terms.exp(right)),
+        D.scaled(powers[0], terms.exp(logs[1])), D.scaled(powers[1], u), powers[2],
+    )  # fmt: skip
+    ends = [
+        D.linear(
+            terms.relation("<=", a, b),
+            D.pointwise("exp(v) - 1 - v >= 0", v=terms.sub(a, b)),
+            D.scaled(same, terms.exp(terms.scale(b if a is left else a, -1))) if a is left
+            else D.scaled(same, terms.exp(terms.scale(b, -1))),
+        )
+        for a, b in ((left, right), (right, left))
+    ]  # fmt: skip
+    return D.mp(D.known("antisymmetric", left, right), theorems.both(*ends))
 
 
 THEOREMS = {"eq:Rj/repaired": AVERAGE, "assume:LB/tree": TREE}
