@@ -25,15 +25,11 @@ USUAL = f"And(low == 2, 6 <= S, S*A <= 2*K, {_GAP})"
 _TURNS = f"And(low == 4, All(x, Imp(ht(x) == 0, Not(mate(x) == x))), 8 <= S, S*A <= 2*K, {_GAP})"
 REPAIRED = f"Imp({USUAL}, er(d, H)*sqrt(S*A*K)/7 <= {LARGEST})"
 NO_SELF_JUMPS = f"Imp({_TURNS}, er(d, H)*sqrt(S*A*K)/8 <= {LARGEST})"
-_ANY = "And(low == 2, 6 <= S, D == Min(sqrt(S*A/K), sqrt(2))/4)"
-EVERY_K = f"Imp({_ANY}, er(d, H)*Min(sqrt(S*A*K), sqrt(2)*K)/7 <= {LARGEST})"
-_STANDS = "And(low == 2, 6 <= S, S*A <= 2*K, D == 3*sqrt(pw(d)/K)/10)"
-STANDS = f"Imp({_STANDS}, er(d, H)*(1 - 1/pw(d))*sqrt(pw(d)*K)/(4*sqrt(2)) <= {LARGEST})"
 
 
 def repaired(D: Derivation) -> Theorem:  # noqa: N803
     """Some instance has regret at least W √(SAK)/7."""
-    return _usual(D, USUAL, "thm:lowerbound/repaired", 7, _leaves)
+    return _usual(D, USUAL, "thm:lowerbound/repaired", 7, leaves)
 
 
 def no_self_jumps(D: Derivation) -> Theorem:  # noqa: N803
@@ -41,17 +37,17 @@ def no_self_jumps(D: Derivation) -> Theorem:  # noqa: N803
     return _usual(D, _TURNS, "thm:lowerbound/no-self-jumps", 8, _leaves_of_turns)
 
 
-Count = Callable[[Derivation, Theorem, Theorem], tuple[Theorem, str]]
+Count = Callable[[Derivation, Theorem, Theorem, Theorem], tuple[Theorem, str]]
 
 
-def _usual(D: Derivation, given: str, label: str, part: int, leaves: Count) -> Theorem:  # noqa: N803
+def _usual(D: Derivation, given: str, label: str, part: int, count: Count) -> Theorem:  # noqa: N803
     """With D = √(SA/K)/4: the formula of the claim is the bracket."""
     conditions = {show(f): theorems.part(D.assume(given), f) for f in D.formula(given).parts}
     (low,) = [t for s, t in conditions.items() if s.startswith("low")]
     (large,) = [t for s, t in conditions.items() if s.endswith("<= S")]
     long, gap = (theorems.part(D.assume(given), D.formula(f)) for f in ("S*A <= 2*K", _GAP))
     many = eight(D, low, large)
-    wide, top = leaves(D, low, many)
+    wide, top = count(D, low, large, many)
     pairs, episodes = D.linear("0 < pw(d)", many), D.linear("0 < K", D.fact("episodes"))
     size = product(D, D.linear("0 < S", large), D.linear("0 < A", D.fact("choice")))
     y, unit, share = "(S*A/pw(d))", D.positive("inverse", "pw(d)", pairs), D.positive("inverse-positive", "pw(d)", pairs)
@@ -63,18 +59,18 @@ def _usual(D: Derivation, given: str, label: str, part: int, leaves: Count) -> T
     bracket = D.closed(
         D.claim(label, n="pw(d)", y=y), many, pairs, positive,
         D.linear(f"{y} <= {top}", D.times(wide, by_pairs), unit),
-        D.linear(f"1 <= {y}", D.times(_more_states(D, low), by_pairs), unit),
+        D.linear(f"1 <= {y}", D.times(more_states(D, low), by_pairs), unit),
     )  # fmt: skip
     bound = average(D, inside, positive, less, bracket, f"4/{part}")
-    says, scale = f"er(d, H)*sqrt(S*A*K)/{part}", _scale(D, "S*A", size, episodes)
+    says, scaled = f"er(d, H)*sqrt(S*A*K)/{part}", scale(D, "S*A", size, episodes)
     enough = D.linear(
         f"pw(d)*{says} <= er(d, H)*D*K*pw(d)*4/{part}",
-        D.scaled(scale, f"pw(d)*er(d, H)/{part}"), D.scaled(gap, f"4*pw(d)*K*er(d, H)/{part}"),
+        D.scaled(scaled, f"pw(d)*er(d, H)/{part}"), D.scaled(gap, f"4*pw(d)*K*er(d, H)/{part}"),
     )  # fmt: skip
     return D.imply(largest(D, says, enough, bound), given)
 
 
-def _scale(D: Derivation, inside: str, size: Theorem, episodes: Theorem) -> Theorem:  # noqa: N803
+def scale(D: Derivation, inside: str, size: Theorem, episodes: Theorem) -> Theorem:  # noqa: N803
     """√(u/K) K == √(u K)."""
     ratio = product(D, size, D.positive("inverse-positive", "K", episodes))
     both_ = product(D, size, episodes)
@@ -151,7 +147,7 @@ def _nodes(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
     return put(D, D.linear("pw(d) == 1 + (A - 1)*(S - low)", D.scaled(states, "A - 1"), nodes), low)
 
 
-def _more_states(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
+def more_states(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
     """n <= S A."""
     return D.linear("pw(d) <= S*A", _nodes(D, low), D.fact("choice"), D.whole("S"))
 
@@ -177,21 +173,19 @@ def _power(D: Derivation) -> Theorem:  # noqa: N803
     return D.at(D.induction("i", a, D.linear("pw(0) == exp(0)", D.fact("pw-0")), step), i="d")
 
 
-def _leaves(D: Derivation, low: Theorem, many: Theorem) -> tuple[Theorem, str]:  # noqa: N803
+def leaves(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[Theorem, str]:  # noqa: N803
     """4 S A <= 9 n."""
     positive, nodes = D.linear("0 < A", D.fact("choice")), _nodes(D, low)
     claim = D.claim("thm:lowerbound/leaves/sharp", A="A", S="S")
-    large = theorems.part(D.assume(next(iter(low.given))), D.formula("6 <= S"))
     facts = [positive, D.fact("choice"), large, D.linear("7 <= (A - 1)*(S - 2)", nodes, many)]
     each = D.times(D.closed(claim, *facts), D.linear("0 <= A", positive))
     unit = D.positive("inverse", "A", positive)
     return D.linear("4*S*A <= 9*pw(d)", each, nodes, unit, D.scaled(unit, "S")), "9/4"
 
 
-def _leaves_of_turns(D: Derivation, low: Theorem, many: Theorem) -> tuple[Theorem, str]:  # noqa: N803
+def _leaves_of_turns(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[Theorem, str]:  # noqa: N803
     """4 S A <= 11 n, with two actions or more."""
     some, nodes = D.fact("choice"), _nodes(D, low)
-    large = theorems.part(D.assume(next(iter(low.given))), D.formula("8 <= S"))
     goal = "4*S*A <= 11*pw(d)"
 
     def case(e: Theorem) -> Theorem:
@@ -247,11 +241,10 @@ def log_of_product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:  # noq
         D.linear(
             terms.relation("<=", a, b),
             D.pointwise("exp(v) - 1 - v >= 0", v=terms.sub(a, b)),
-            D.scaled(same, terms.exp(terms.scale(b if a is left else a, -1))) if a is left
-            else D.scaled(same, terms.exp(terms.scale(b, -1))),
+            D.scaled(same, terms.exp(terms.scale(b, -1))),
         )
         for a, b in ((left, right), (right, left))
-    ]  # fmt: skip
+    ]
     return D.mp(D.known("antisymmetric", left, right), theorems.both(*ends))
 
 
