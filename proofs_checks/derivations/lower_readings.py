@@ -38,6 +38,18 @@ HORIZON = f"Imp({USUAL}, Imp({_LONG}, c*H*sqrt(S*A*K)/7 <= {LARGEST}))"
 PRINTED_HORIZON = f"Imp({USUAL}, Imp({_LONG}, c*H*sqrt(S*A*K)/(12*sqrt(2)) <= {LARGEST}))"
 
 
+_WORTH = "And(Vs(z, b, x, t) == gd(x)*t, Vs(z, b, root, H) == er(d, H)*(1/2 + D))"
+_OTHER = "And(0 <= t, ht(x) == 0, Not(mate(x) == x), ht(z) == 1)"
+TURNS = f"Imp({_OTHER}, {_WORTH})"
+
+
+def turns(D: Derivation) -> Theorem:  # noqa: N803
+    """States that take turns are worth what absorbing ones are."""
+    time, low, leaf = (theorems.part(D.assume(_OTHER), D.formula(f)) for f in ("0 <= t", "ht(x) == 0", "ht(z) == 1"))
+    ends = D.mp(D.lemma("thm:lowerbound/instances/repaired"), theorems.both(time, low))
+    return D.imply(theorems.both(ends, D.mp(D.lemma("thm:lowerbound/optimal"), leaf)), _OTHER)
+
+
 def erlang(D: Derivation) -> Theorem:  # noqa: N803
     """E(t - γ_h)^+ >= t - h/rate."""
     rate = D.fact("rate")
