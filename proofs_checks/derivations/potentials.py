@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from proofs_checks.derivations.counting import steps_of_order
 from proofs_checks.derivations.runs import RATE, by_jump, equal, law, remaining, start
+from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Operator
 from verify.kernel.theorems import Theorem
@@ -19,6 +20,15 @@ DECISIONS = (
     "E(Sum(n, m, gM(n))) <= (1 + lmax*H)*E(Sum(n, m, new(n)*gM(n)))))"
 )
 EPISODES = "Imp(All(k, 0 <= gx(k)), Sum(n, m, Ind(ep(n) + 1 <= K)*new(n)*gx(ep(n))) <= Sum(k, K, gx(k)))"
+
+
+def stays(D: Derivation, term: str, *facts: str) -> Theorem:  # noqa: N803
+    """Sure(All(n, Imp(jump(n) == 1, term(n + 1) == term(n)))): the term, in n, is frozen, by facts of the setting."""
+    here = D.term(term)
+    after = terms.substitute(here, {D.variable("n"): D.term("n + 1")})
+    goes_on = D.assume("jump(n) == 1")
+    same = D.by_value(terms.relation("==", after, here), [D.mp(D.fact(name), goes_on) for name in facts])
+    return theorems.sure(D.all(D.imply(same, "jump(n) == 1"), "n"))
 
 
 def first_ones(D: Derivation) -> Theorem:  # noqa: N803
