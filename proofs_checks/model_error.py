@@ -24,13 +24,15 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF, WAIT
 from proofs_checks.checks.model_error import HALF, ONE, ZERO, operator_error, row_error
 from proofs_checks.checks.perturbed import EVERY, PRINTED, UNSEEN
+from proofs_checks.derivations import model_error as derived
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Mutant, Remark, Section
 
 SPLIT_DOMAIN = ("gh >= 0", "g >= 0", "0 <= mh", "mh <= u", "m >= 0", "d >= 0", "e >= 0")
 _THIRD = Fraction(1, 3)
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "b": "β", "gh": "ĝ", "mh": "m̂"}
+    checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "al": "α", "b": "β", "gh": "ĝ", "mh": "m̂"}
 )
 
 section.step(
@@ -41,10 +43,9 @@ section.step(
     says="gh*mh - g*m <= d*u + g*e",
     domain=(*SPLIT_DOMAIN, "gh - g <= d", "mh - m <= e"),
     source="lem:error-model",
-    uses="eq:empirical-P/probability/repaired eq:model-error/below",
     checks=(operator_error(HALF, ONE), *PROOF),
-    argued="that the inequality is integrated over s",
-    expected="tested",
+    theorem=derived.SPLIT,
+    derivation=derived.model_error,
     mutant=Mutant(says="gh*mh - g*m <= d*u", checks=PROOF),
 )
 
@@ -78,8 +79,8 @@ section.step(
     source="lem:error-model",
     uses="lem:error-model/lipschitz",
     checks=(operator_error(HALF, ONE), *PROOF),
-    argued="the Lipschitz bound under the integral",
-    expected="tested",
+    theorem=derived.RATE_TERM,
+    derivation=derived.error1,
     latex=r"\int_0^t|\hat\lambda e^{-\hat\lambda s}-\lambda e^{-\lambda s}|(t-s)\,ds \le \tfrac{t^2}2\beta",
     mutant=operator_error(_THIRD, ONE),
 )
@@ -93,8 +94,8 @@ section.step(
     symbols={"p": "p(y)", "q": "p̂(y)"},
     source="lem:error-model",
     checks=(row_error(ONE, EVERY), *PROOF),
-    argued="the sum over y",
-    expected="tested",
+    theorem=derived.JUMP_TERM,
+    derivation=derived.error2,
     latex=r"\bigl|\sum_y f(y,t-s)[\hat p(y)-p(y)]\bigr| \le (t-s)\,\alpha",
     mutant=row_error(HALF, UNSEEN),  # half is too little for a row of zeros
     finding=Remark(
@@ -133,10 +134,10 @@ section.claim(
     "most 1.",
     says=f"t**2/2*b + al*(t - {WAIT}) <= t**2/2*b + t*al",
     domain=("l >= 0", "t >= 0", "b >= 0", "al >= 0"),
-    uses="eq:model-error eq:error1 eq:error2 lem:error-model/jump-integral",
+    uses="eq:model-error eq:error1 eq:error2",
     checks=(operator_error(HALF, ONE), *PROOF),
-    argued="that the three displays are put together under the integral",
-    expected="tested",
+    theorem=derived.ERROR,
+    derivation=derived.error_model,
     latex=r"\Bigl|\sum_y\int_0^t\hat\lambda e^{-\hat\lambda s}f(y,t-s)\hat p(y)ds"
     r"-\sum_y\int_0^t\lambda e^{-\lambda s}f(y,t-s)p(y)ds\Bigr| \le \tfrac{t^2}2\beta + t\alpha",
     mutant=operator_error(_THIRD, ONE),

@@ -1,7 +1,7 @@
 """Terms of derivations evaluated exactly on random finite probability trees.
 
-An outcome is (ω₀, ω₁, ω₂), each 0 or 1; every node of the tree has its own probabilities.  A symbol that is known
-at level l looks at ω₀, ..., ω_l only.  Real arguments of symbols go through polynomials, so that all values are rational.
+An outcome is (ω₀, ω₁, ω₂), each 0 or 1; every node of the tree has its own probabilities.  A symbol that is
+known at level l looks at ω₀, ..., ω_l only.  Real arguments go through polynomials: all values are rational.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ import random
 from fractions import Fraction
 
 from verify.recheck.derivations.languages import Language
-from verify.recheck.derivations.trees import Nameless
+from verify.recheck.derivations.trees import Nameless, make, num, var
 
 DEPTH = 3
 OUTCOMES = list(itertools.product((0, 1), repeat=DEPTH))
 SIZE = 2  # of each finite sort
+_KINDS = {"leaf": 12, "plus": 10, "times": 18, "power": 3, "inv": 5, "max": 2, "ind": 8, "f": 4, "nat": 3}
+_KINDS |= {"sum": 8, "over": 8, "most": 2, "mean": 6, "given": 11}  # how often each is drawn
 
 
 class Structure:
@@ -68,7 +70,7 @@ class Structure:
         return self.chance.randint(0, 2) if sort == "Nat" else self.chance.randrange(SIZE)
 
 
-def evaluate(t: Nameless, structure: Structure, at: dict, outcome, bound: tuple = ()):  # noqa: C901, PLR0911
+def evaluate(t: Nameless, structure: Structure, at: dict, outcome, bound: tuple = ()):
     """The value of a term, or whether a formula holds."""
 
     def of(u: Nameless, *more):
@@ -131,3 +133,110 @@ def evaluate(t: Nameless, structure: Structure, at: dict, outcome, bound: tuple 
         case "All":
             return all(of(t.args[0], y) for y in range(SIZE))
     raise AssertionError(t.op)
+
+
+class RandomTerms:
+    """Terms in the symbols of ``derivation_files``; ``bound`` are the variables around, the inner first."""
+
+    def __init__(self, language: Language, seed: int):
+        self.language, self.chance = language, random.Random(seed)
+
+    def _symbol(self, name: str, *args: Nameless) -> Nameless:
+        return Nameless("sym", args, name, self.language.signs[name].value)
+
+    def _around(self, sort: str, bound: list[str]) -> list[Nameless]:
+        return [Nameless("bound", (), k, s) for k, s in enumerate(bound) if s == sort]
+
+    def state(self, depth: int, bound: list[str]) -> Nameless:
+        """A term of a finite sort."""
+        around, k = self._around("State", bound), self.chance.random()
+        if around and k < 0.6:
+            return self.chance.choice(around)
+        if k < 0.8 or depth <= 0:
+            return var(self.chance.choice("xy"), "State")
+        return self._symbol("X", self.level(depth - 1, bound))
+
+    def level(self, depth: int, bound: list[str]) -> Nameless:
+        """A natural number in which nothing is random."""
+        around, k = self._around("Nat", bound), self.chance.random()
+        if around and k < 0.6:
+            found = self.chance.choice(around)
+        elif k < 0.75:
+            found = num(self.chance.randint(0, 2))
+        elif k < 0.9 or depth <= 0:
+            found = var(self.chance.choice("nm"), "Nat")
+        else:
+            found = self._symbol("h", self.level(depth - 1, bound))
+        return make("+", found, num(1)) if self.chance.random() < 0.3 else found
+
+    def natural(self, depth: int, bound: list[str]) -> Nameless:
+        """A natural number."""
+        k = self.chance.random()
+        if k < 0.4 or depth <= 0:
+            return self.level(depth, bound)
+        if k < 0.6:
+            return self._symbol("N", self.level(depth - 1, bound))
+        if k < 0.75:
+            return make("Ind", self.formula(depth - 1, bound))
+        first, second = self.natural(depth - 1, bound), self.natural(depth - 1, bound)
+        return make(self.chance.choice(("+", "*", "Max")), first, second)
+
+    def formula(self, depth: int, bound: list[str]) -> Nameless:
+        """A formula."""
+        k = self.chance.random()
+        if k < 0.35 or depth <= 0:
+            return make("==", self.state(depth, bound), self.state(depth, bound))
+        if k < 0.7:
+            kind = self.natural if k < 0.45 else self.real
+            return make(self.chance.choice(("<=", "<", "==")), kind(depth - 1, bound), kind(depth - 1, bound))
+        if k < 0.9:
+            parts = self.formula(depth - 1, bound), self.formula(depth - 1, bound)
+            return make(self.chance.choice(("And", "Or", "Imp")), *parts)
+        if k < 0.95:
+            return make("All", self.formula(depth - 1, ["State", *bound]), value="State")
+        return make("Not", self.formula(depth - 1, bound))
+
+    def _leaf(self, bound: list[str]) -> Nameless:
+        leaves = [
+            *(self._symbol("W"), self._symbol("c"), var("u", "Real"), var("v", "Real")),
+            num(Fraction(self.chance.randint(-2, 2), self.chance.choice((1, 2)))),
+            self._symbol("Y", self.level(0, bound)),
+            self._symbol("p", self.state(1, bound)),
+            self._symbol("Z", self.level(0, bound), self.state(1, bound)),
+        ]
+        return self.chance.choice(leaves)
+
+    def real(self, depth: int, bound: list[str]) -> Nameless:
+        """A number."""
+        if depth <= 0:
+            return self._leaf(bound)
+        weights = dict(
+            leaf=12, plus=10, times=18, power=3, inv=5, max=2, ind=8, f=4, nat=3, sum=8, over=8, most=2
+        )
+        kind = self.chance.choices([*weights, "mean", "given"], [*weights.values(), 6, 11])[0]
+
+        def more(*inner: str) -> Nameless:
+            return self.real(depth - 1, [*inner, *bound])
+
+        match kind:
+            case "plus" | "times" | "max":
+                return make({"plus": "+", "times": "*", "max": "Max"}[kind], more(), more())
+            case "power":
+                return make("^", more(), value=2)
+            case "inv":
+                return make("inv", more())
+            case "ind":
+                return make("Ind", self.formula(depth - 1, bound))
+            case "f":
+                return self._symbol("f", self.real(depth - 2, bound))
+            case "nat":
+                return self.natural(depth - 1, bound)
+            case "sum":
+                return make("Sum", self.natural(depth - 2, bound), more("Nat"))
+            case "over" | "most":
+                return make("SumOver" if kind == "over" else "MaxOver", more("State"), value="State")
+            case "mean":
+                return make("E", more())
+            case "given":
+                return make("En", self.level(1, bound), more())
+        return self._leaf(bound)

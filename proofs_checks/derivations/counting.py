@@ -17,8 +17,7 @@ WEIGHT = "1/sqrt(Max(1, Nf({n}, X({n}), act({n}))))"
 
 
 PIGEON_HOLE = (
-    "Imp(All(n, gz(n) <= 1), "
-    "Sum(i, n, gz(i)/sqrt(Max(1, Sum(k, i, gz(k))))) <= 2*sqrt(Sum(i, n, gz(i))))"
+    "Imp(All(n, gz(n) <= 1), Sum(i, n, gz(i)/sqrt(Max(1, Sum(k, i, gz(k))))) <= 2*sqrt(Sum(i, n, gz(i))))"
 )
 
 THEOREMS = {"prop:proberror/cauchy-schwarz": CAUCHY_SCHWARZ, "prop:proberror/pigeon-hole/sharp": PIGEON_HOLE}
@@ -36,7 +35,9 @@ def steps_of_order(D: Derivation) -> Theorem:  # noqa: N803
             if below.says is not D.formula("l <= k"):
                 return D.decide(goal, events, below)
             both = equal(D, assumed, below)
-            return decided(D, goal, [D.holds("l <= k"), D.closed(D.holds("k == l"), both)], ["l + 1 <= k"], both)
+            return decided(
+                D, goal, [D.holds("l <= k"), D.closed(D.holds("k == l"), both)], ["l + 1 <= k"], both
+            )
 
         return D.split(D.known("discrete", "l", "k"), other, other)
 
@@ -48,7 +49,9 @@ def one_of(D: Derivation) -> Theorem:  # noqa: N803
     goal = "Sum(l, {m}, Ind(k == l)) == Ind(k + 1 <= {m})"
     first = D.decide(goal.format(m="0"), ["k + 1 <= 0"], D.whole("k"))
     order = D.at(steps_of_order(D), l="k", k="m")
-    return D.induction("m", goal.format(m="m"), first, lambda below: D.linear(goal.format(m="m + 1"), below, order))
+    return D.induction(
+        "m", goal.format(m="m"), first, lambda below: D.linear(goal.format(m="m + 1"), below, order)
+    )
 
 
 def pigeon_hole(D: Derivation) -> Theorem:  # noqa: N803
@@ -70,7 +73,10 @@ def pigeon_hole(D: Derivation) -> Theorem:  # noqa: N803
         return D.split(D.known("discrete", "gz(n)", "0"), case, case)
 
     sharp = D.induction("n", claim("n"), D.linear(claim("0")), step)
-    return D.imply(D.linear(f"{left.format(n='n')} <= 2*sqrt({total})", sharp, D.at(_root(D, bound), k=total)), "All(n, gz(n) <= 1)")
+    return D.imply(
+        D.linear(f"{left.format(n='n')} <= 2*sqrt({total})", sharp, D.at(_root(D, bound), k=total)),
+        "All(n, gz(n) <= 1)",
+    )
 
 
 def _small(D: Derivation, goal: str, large) -> Theorem:  # noqa: N803
@@ -117,7 +123,11 @@ def _root(D: Derivation, bound: str) -> Theorem:  # noqa: N803
 def seen_before(D: Derivation) -> Theorem:  # noqa: N803
     """Ind(pos(n) <= l) COUNT(n) <= Nf(n, x, a): earlier l-th jumps are of earlier episodes."""
     count = COUNT.format(n="n")
-    one = D.decide(f"{_OWN.format(i='n')} <= {_HERE.format(i='n')}*jump(n)", ["ep(n) + 1 <= K", "pos(n) == l"], D.whole(f"{_HERE.format(i='n')}*jump(n)"))
+    one = D.decide(
+        f"{_OWN.format(i='n')} <= {_HERE.format(i='n')}*jump(n)",
+        ["ep(n) + 1 <= K", "pos(n) == l"],
+        D.whole(f"{_HERE.format(i='n')}*jump(n)"),
+    )
     total = D.induction(
         "n",
         f"{count} <= N(n, x, a)",
@@ -138,7 +148,8 @@ def seen_before(D: Derivation) -> Theorem:  # noqa: N803
                 ["pos(n) + 1 <= l", "pos(n) <= l", "pos(n) == l"] if stays else ["0 <= l"],
                 below,
                 after,
-                D.whole("l"), D.whole("Nf(n, x, a)")
+                D.whole("l"),
+                D.whole("Nf(n, x, a)"),
             ),
         )
 
@@ -152,7 +163,10 @@ def early(D: Derivation) -> Theorem:  # noqa: N803
         "pos(n) <= n",
         D.linear("pos(0) <= 0", D.fact("pos-0")),
         lambda below: by_jump(
-            D, lambda values, _: D.by_value("pos(n + 1) <= n + 1", [D.fact("pos-step"), *values], below, D.whole("n"))
+            D,
+            lambda values, _: D.by_value(
+                "pos(n + 1) <= n + 1", [D.fact("pos-step"), *values], below, D.whole("n")
+            ),
         ),
     )
 
@@ -178,7 +192,9 @@ def sorted_jumps(D: Derivation) -> Theorem:  # noqa: N803
             lambda two: D.linear(f"{mine} <= {all_of_it}", two, *facts),
         )
         less = D.claim("eq:CS3", M=mine, d=f"{all_of_it} - {mine}")
-        less = settled(D, less, fewer, D.known("max", "1", COUNT.format(n="n")), D.known("max", "1", "Nf(n, x, a)"))
+        less = settled(
+            D, less, fewer, D.known("max", "1", COUNT.format(n="n")), D.known("max", "1", "Nf(n, x, a)")
+        )
         return D.by_value(goal, [D.holds("pos(n) == l")], less)
 
     smaller = D.cases("pos(n) == l", at_level, lambda _: D.by_value(goal, [D.fails("pos(n) == l")]))
@@ -218,7 +234,8 @@ def all_levels(D: Derivation) -> Theorem:  # noqa: N803
     turned = D.exchange(level, run, f"{body}*Ind(pos(n) == l)")
     below = D.split(
         D.known("discrete", "m", "n"),
-        lambda one: _next(D, one), lambda one: _next(D, one),
+        lambda one: _next(D, one),
+        lambda one: _next(D, one),
     )
     inside = D.closed(D.holds("pos(n) + 1 <= m"), D.linear("pos(n) + 1 <= m", below, early(D)))
     one = D.linear("1 == Sum(l, m, Ind(pos(n) == l))", D.at(one_of(D), k="pos(n)"), inside)
@@ -227,7 +244,9 @@ def all_levels(D: Derivation) -> Theorem:  # noqa: N803
     level_of = LEVEL.format(n="m")
     product = settled(D, product, D.whole("S*A"), D.whole(level_of), D.whole(f"S*A*{level_of}"))
     product = D.sum(product, "l", "m")
-    return D.linear(f"Sum(n, m, {body}) <= 2*sqrt(S*A)*Sum(l, m, sqrt({level_of}))", total, turned, same, product)
+    return D.linear(
+        f"Sum(n, m, {body}) <= 2*sqrt(S*A)*Sum(l, m, sqrt({level_of}))", total, turned, same, product
+    )
 
 
 def _next(D: Derivation, one: Theorem) -> Theorem:  # noqa: N803

@@ -12,9 +12,7 @@ from verify.kernel.theorems import Theorem
 
 SERIES = "Imp(0 <= u, Imp(0 < d, Sum(l, m, Min(1, exp(u - d*(l + 1)))) <= u/d + 1/(exp(d) - 1)))"
 _HALF = "(lmax*H*(exp(h) - 1) - h*(l + 1))/2"
-ROOTS = (
-    f"Imp(0 <= h, E(Sum(l, m, sqrt({LEVEL.format(n='m')}))) <= sqrt(K)*Sum(l, m, Min(1, exp({_HALF}))))"
-)
+ROOTS = f"Imp(0 <= h, E(Sum(l, m, sqrt({LEVEL.format(n='m')}))) <= sqrt(K)*Sum(l, m, Min(1, exp({_HALF}))))"
 THEOREMS = {**JUMPS, "eq:term1-3/levels": SERIES, "eq:JM-eq/sharp": ROOTS}
 
 
@@ -31,7 +29,9 @@ def series(D: Derivation) -> Theorem:  # noqa: N803
 
     def flat(above: Theorem) -> Theorem:
         def between(below: Theorem) -> Theorem:
-            convex = D.pointwise("(y + e)*(exp(y) - 1) <= y*(exp(y + e) - 1)", "y >= 0", "e >= 0", y="v", e="d - v")
+            convex = D.pointwise(
+                "(y + e)*(exp(y) - 1) <= y*(exp(y + e) - 1)", "y >= 0", "e >= 0", y="v", e="d - v"
+            )
             convex = D.closed(convex, above, D.linear("0 <= d - v", below))
             divided = D.times(
                 D.times(convex, D.positive("inverse-positive", "d", positive)),
@@ -57,7 +57,9 @@ def series(D: Derivation) -> Theorem:  # noqa: N803
 
     first = D.by_value(claim("0"), [D.holds("0 <= u")])
     total = D.induction(
-        "m", claim("m"), D.closed(first),
+        "m",
+        claim("m"),
+        D.closed(first),
         lambda below: D.linear(claim("(m + 1)"), below, D.at(step, v=y.format(m="m"))),
     )
     end = rest.format(y="v")
@@ -77,9 +79,21 @@ def root_of_level(D: Derivation) -> Theorem:  # noqa: N803
     level = LEVEL.format(n="m")
     few, positive = D.assume(f"E({level}) <= K*w**2"), D.assume("0 < w")
     root = settled(D, D.pointwise("sqrt(x) > 0", "x > 0", x="K"), D.fact("episodes"))
-    slope = settled(D, D.pointwise("1/(r*w) > 0", "r > 0", "w > 0", r="sqrt(K)", w="w"), root, positive, product(D, positive, root))
+    slope = settled(
+        D,
+        D.pointwise("1/(r*w) > 0", "r > 0", "w > 0", r="sqrt(K)", w="w"),
+        root,
+        positive,
+        product(D, positive, root),
+    )
     mean = D.mean(tangent(D, level, "1/(sqrt(K)*w)", D.whole(level), slope))
-    same = settled(D, D.pointwise("1/(r*w)*(r**2*w**2) == r*w", "r > 0", "w > 0", r="sqrt(K)", w="w"), root, positive, product(D, positive, root))
+    same = settled(
+        D,
+        D.pointwise("1/(r*w)*(r**2*w**2) == r*w", "r > 0", "w > 0", r="sqrt(K)", w="w"),
+        root,
+        positive,
+        product(D, positive, root),
+    )
     square = D.positive("sqrt-square", "K", D.whole("K"))
     facts = (same, D.times(few, slope), D.scaled(square, "w**2/(sqrt(K)*w)"))
     return D.linear(f"E(sqrt({level})) <= sqrt(K)*w", mean, *facts)

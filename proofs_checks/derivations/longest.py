@@ -69,7 +69,9 @@ def below_top(D: Derivation) -> Theorem:  # noqa: N803
     inside = "Sum(l, {m}, Ind(l + 1 <= k)) <= Ind({m} <= k)*{m} + (1 - Ind({m} <= k))*k"
     first = D.decide(inside.format(m="0"), ["0 <= k"], D.whole("k"))
     total = D.induction(
-        "m", inside.format(m="m"), first,
+        "m",
+        inside.format(m="m"),
+        first,
         lambda below: D.decide(inside.format(m="(m + 1)"), ["m <= k", "m + 1 <= k"], below),
     )
     return D.decide("Sum(l, m, Ind(l + 1 <= k)) <= k", ["m <= k"], total)
@@ -104,21 +106,34 @@ def path_of_longest(D: Derivation) -> Theorem:  # noqa: N803
     grown = D.fact("top-step")
     one = D.closed(D.pointwise("exp(x) >= 1", "x >= 0", x="h*top(n)"), D.times(sign, D.whole("top(n)")))
     more = D.times(grows(D), D.known("exp", "h*pos(n)"))
-    ended = D.sum(D.times(D.times(_left(D), D.whole("Ind(ep(i) + 1 <= K)")), D.known("exp", "h*pos(i)")), "i", "n")
+    ended = D.sum(
+        D.times(D.times(_left(D), D.whole("Ind(ep(i) + 1 <= K)")), D.known("exp", "h*pos(i)")), "i", "n"
+    )
 
     def step(below: Theorem) -> Theorem:
         def case(value: Theorem) -> Theorem:
             return by_jump(
                 D,
                 lambda values, _: decided(
-                    D, goal, [grown, value, D.fact("pos-step"), *values], ["ep(n) + 1 <= K", "ep(n) + 2 <= K"],
-                    below, more, ended, one,
+                    D,
+                    goal,
+                    [grown, value, D.fact("pos-step"), *values],
+                    ["ep(n) + 1 <= K", "ep(n) + 2 <= K"],
+                    below,
+                    more,
+                    ended,
+                    one,
                 ),
             )
 
         return D.split(D.known("max-cases", "top(n)", _STEP), case, case)
 
-    values = [D.fact("top-0"), D.fact("pos-0"), start(D, "ep(0) == 0"), D.closed(D.holds("1 <= K"), D.fact("episodes"))]
+    values = [
+        D.fact("top-0"),
+        D.fact("pos-0"),
+        start(D, "ep(0) == 0"),
+        D.closed(D.holds("1 <= K"), D.fact("episodes")),
+    ]
     return D.induction("n", claim("n"), D.by_value(claim("0"), values), step)
 
 
@@ -177,10 +192,10 @@ def longest_of_many(D: Derivation) -> Theorem:  # noqa: N803
     small = f"exp(-({level}))"  # as a variable q: a mean does not take factors out of an exponential
     named, sign = D.assume(f"q == {small}"), D.assume("0 < q")
     tangent = D.claim("eq:term1-3/tangent", y=f"h*top(n) - ({level})")
-    tangent = D.linear(f"h*top(n) - ({level}) <= q*exp(h*top(n)) - 1", tangent, D.scaled(named, "exp(h*top(n))"))
-    path = D.times(
-        D.linear("E(exp(h*top(n))) <= K*exp(c*H)", D.mean(path_of_longest(D)), moments), sign
+    tangent = D.linear(
+        f"h*top(n) - ({level}) <= q*exp(h*top(n)) - 1", tangent, D.scaled(named, "exp(h*top(n))")
     )
+    path = D.times(D.linear("E(exp(h*top(n))) <= K*exp(c*H)", D.mean(path_of_longest(D)), moments), sign)
     one = D.scaled(D.positive("log", "K", D.linear("0 < K", D.fact("episodes"))), "exp(-log(K))")
     last = (D.scaled(named, "K*exp(c*H)"), one)
     mean = D.linear(f"h*E(top(n)) <= {level}", D.mean(tangent), path, *last)

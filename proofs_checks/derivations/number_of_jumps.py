@@ -19,7 +19,9 @@ ENDED = "Sum(i, {n}, Ind(ep(i) + 1 <= K)*(1 - jump(i))*exp(h*pos(i)))"
 NOW = "Ind(ep({n}) + 1 <= K)*exp(h*pos({n}))"
 _LEFT = "Ind(ep({n}) + 1 <= K)*(K - ep({n}) - 1)"
 _POTENTIAL = f"{ENDED} + Ind(ep({{n}}) + 1 <= K)*exp(h*pos({{n}}) + c*rem({{n}})) + {_LEFT}*exp(c*H)"
-MOMENTS = f"Imp(0 <= h, Imp(lmax*(exp(h) - 1) <= c, E({ENDED.format(n='n')} + {NOW.format(n='n')}) <= K*exp(c*H)))"
+MOMENTS = (
+    f"Imp(0 <= h, Imp(lmax*(exp(h) - 1) <= c, E({ENDED.format(n='n')} + {NOW.format(n='n')}) <= K*exp(c*H)))"
+)
 
 THEOREMS = {"prop:proberror/coupling": MOMENTS}
 
@@ -68,7 +70,9 @@ def larger(D: Derivation) -> Theorem:  # noqa: N803
 
 def grows(D: Derivation) -> Theorem:  # noqa: N803
     """0 <= e^h - 1."""
-    return D.linear("0 <= exp(h) - 1", D.closed(D.pointwise("exp(x) >= 1", "x >= 0", x="h"), D.assume(TILT[0])))
+    return D.linear(
+        "0 <= exp(h) - 1", D.closed(D.pointwise("exp(x) >= 1", "x >= 0", x="h"), D.assume(TILT[0]))
+    )
 
 
 def left_over(D: Derivation) -> Theorem:  # noqa: N803
@@ -86,9 +90,7 @@ def one_step(D: Derivation) -> Theorem:  # noqa: N803
     rate = D.times(D.fact("rate-high", x="X(n)", a="act(n)"), grows(D))
     rate = D.linear(f"{RATE}*exp(h) <= {RATE} + c", rate, D.assume(TILT[1]))
     bound = D.times(D.times(rate, area), D.known("exp", "-h"))
-    goal = (
-        f"E(jump(n)*exp({power.format(s='spent(n)')}) + (1 - jump(n))*exp(h*pos(n)), n) <= exp(h*pos(n) + c*rem(n))"
-    )
+    goal = f"E(jump(n)*exp({power.format(s='spent(n)')}) + (1 - jump(n))*exp(h*pos(n)), n) <= exp(h*pos(n) + c*rem(n))"
     seen = D.scaled(observed(D), "exp(h*pos(n))")
     return D.linear(goal, law(D, f"exp({power.format(s='s')})"), seen, bound, D.scaled(whole, "exp(-h)"))
 
@@ -106,7 +108,9 @@ def powers(D: Derivation, k: str) -> Theorem:  # noqa: N803
         return D.by_value(goal, [D.holds(f"l + 1 <= {k}")], D.times(grown, D.known("exp", "h*(l + 1)")))
 
     return D.cases(
-        f"l + 1 <= {k}", reached, lambda _: D.by_value(goal, [D.fails(f"l + 1 <= {k}")], D.known("exp", f"h*{k}"))
+        f"l + 1 <= {k}",
+        reached,
+        lambda _: D.by_value(goal, [D.fails(f"l + 1 <= {k}")], D.known("exp", f"h*{k}")),
     )
 
 
@@ -124,8 +128,14 @@ def counted(D: Derivation) -> Theorem:  # noqa: N803
         return by_jump(
             D,
             lambda values, stays: decided(
-                D, claim("n + 1"), [D.fact("pos-step"), *values], [] if stays else ["l + 1 <= 0"],
-                below, order, ended, D.whole("l"),
+                D,
+                claim("n + 1"),
+                [D.fact("pos-step"), *values],
+                [] if stays else ["l + 1 <= 0"],
+                below,
+                order,
+                ended,
+                D.whole("l"),
             ),
         )
 
@@ -139,7 +149,8 @@ def tail(D: Derivation) -> Theorem:  # noqa: N803
     """E LEVEL(n) <= K e^{c H - h (l + 1)}."""
     bound = D.linear(
         f"exp(h*(l + 1))*E({LEVEL.format(n='n')}) <= K*exp(c*H)",
-        D.mean(counted(D)), D.mp(D.lemma("prop:proberror/coupling"), *map(D.assume, TILT)),
+        D.mean(counted(D)),
+        D.mp(D.lemma("prop:proberror/coupling"), *map(D.assume, TILT)),
     )
     divided = D.times(bound, D.known("exp", "-h*(l + 1)"))
     return D.linear(f"E({LEVEL.format(n='n')}) <= K*exp(c*H - h*(l + 1))", divided)

@@ -26,7 +26,11 @@ def over_pairs(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
 
 def pairs(D: Derivation) -> Theorem:  # noqa: N803
     """SumOver(x, SumOver(a, 1)) == S*A."""
-    return D.linear("SumOver(x, SumOver(a, 1)) == S*A", D.scaled(D.fact("actions"), "SumOver(x, 1)"), D.scaled(D.fact("states"), "A"))
+    return D.linear(
+        "SumOver(x, SumOver(a, 1)) == S*A",
+        D.scaled(D.fact("actions"), "SumOver(x, 1)"),
+        D.scaled(D.fact("states"), "A"),
+    )
 
 
 def cauchy_schwarz(D: Derivation) -> Theorem:  # noqa: N803

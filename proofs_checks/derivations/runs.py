@@ -72,7 +72,9 @@ def maximum(D: Derivation, u: str, v: str, *facts: Theorem) -> Theorem:  # noqa:
     """Max(u, v) == v, for u <= v by the facts."""
     goal = f"Max({u}, {v}) <= {v}"
     high = D.split(
-        D.known("max-cases", u, v), lambda one: D.linear(goal, one, *facts), lambda two: D.linear(goal, two, *facts)
+        D.known("max-cases", u, v),
+        lambda one: D.linear(goal, one, *facts),
+        lambda two: D.linear(goal, two, *facts),
     )
     return equal(D, high, D.known("max-right", u, v))
 

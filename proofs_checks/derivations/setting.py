@@ -16,7 +16,7 @@ Symbols whose names begin with g are generic: they stand for every function of t
 
 from __future__ import annotations
 
-from proofs_checks.derivations import setting_counts
+from proofs_checks.derivations import setting_confidence, setting_counts, setting_planning
 from verify.kernel.language import Fact, Setting
 from verify.kernel.terms import Symbol
 
@@ -246,10 +246,18 @@ ANALYSIS = {
     ),
 }
 
+_BLOCKS = (setting_planning, setting_confidence, setting_counts)
+
 PAPER = Setting.of(
     "paper",
-    "State Action",
-    VARIABLES,
-    [*MODEL, *RUN, *LEARNER, *GENERIC, *setting_counts.SYMBOLS],
-    {**MODEL_FACTS, **RUN_FACTS, **LEARNER_FACTS, **ANALYSIS, **setting_counts.FACTS},
+    f"State Action {setting_confidence.SORT}",
+    {**VARIABLES, **setting_confidence.VARIABLES},
+    [*MODEL, *RUN, *LEARNER, *GENERIC, *(symbol for block in _BLOCKS for symbol in block.SYMBOLS)],
+    {
+        **MODEL_FACTS,
+        **RUN_FACTS,
+        **LEARNER_FACTS,
+        **ANALYSIS,
+        **{name: fact for block in _BLOCKS for name, fact in block.FACTS.items()},
+    },
 )

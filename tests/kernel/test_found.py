@@ -65,3 +65,15 @@ def test_a_known_term_under_a_mean_need_not_be_bounded():
     assert says is SETTING.formula("1 <= E(Max(1, Y*(1/X(0))), 0)")
     with pytest.raises(KernelError, match="cannot be put under a mean"):
         theorems.substitute(mean, t, SETTING.term("X(1)"))
+
+
+def test_equations_of_a_finite_sort_have_no_direction():
+    """Which side comes first depends on which term was made first: both ways are the rule."""
+    setting = Setting.of("two", "State", {"State": "x y"}, [Symbol("f", ("State",), "Real")], {})
+    equal, zero = theorems.assume(setting, setting.formula("x == y")), setting.formula("f(x) == 0")
+    there = theorems.rewrite(
+        equal, theorems.assume(setting, zero), setting.variable("x"), setting.formula("f(x) == 0")
+    )
+    assert show(there.says) == "f(y) == 0"
+    back = theorems.rewrite(equal, there, setting.variable("y"), setting.formula("f(y) == 0"))
+    assert back.says is zero

@@ -7,12 +7,14 @@ and splits into cases.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
 
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.calculus import Operator, Pointwise
 from verify.kernel.language import Setting, show
 from verify.kernel.multipliers import multipliers
-from verify.kernel.terms import KernelError, Term, polynomial
+from verify.kernel.terms import KernelError, Polynomial, Term, polynomial
 from verify.kernel.theorems import Theorem
 
 Text = str | Term
@@ -30,6 +32,7 @@ class Derivation:
         theorem_of: Callable[[str], str] | None = None,
     ) -> None:
         self.setting, self._lookup, self._prove, self._theorem_of = setting, lookup, prove, theorem_of
+        self._read: dict[str, Term] = {}  # formulas, which authors repeat
 
     # --- texts ---
 
@@ -39,7 +42,11 @@ class Derivation:
 
     def formula(self, text: Text) -> Term:
         """A formula."""
-        return text if isinstance(text, Term) else self.setting.formula(text)
+        if isinstance(text, Term):
+            return text
+        if text not in self._read:
+            self._read[text] = self.setting.formula(text)
+        return self._read[text]
 
     def variable(self, name: Text) -> Term:
         """A variable."""
@@ -90,17 +97,17 @@ class Derivation:
 
     def at(self, theorem: Theorem, **values: Text) -> Theorem:
         """Free variables replaced, all at once."""
-        fresh = {name: terms.fresh(self.variable(name).sort) for name in values}
-        for name, hidden in fresh.items():
-            shown = terms.var(f"{hidden.sort}_{int(hidden.parts[0][1:]) + 1_000_000}", hidden.sort)
-            fresh[name] = shown
-            if any(terms_name(t) == name for v in values.values() for t in self.term(v).free):
-                theorem = theorems.substitute(theorem, self.variable(name), shown)
+        new = {self.variable(name): self.term(text) for name, text in values.items()}
+        last = []
+        for place, (x, value) in enumerate(new.items()):
+            if any(x in other.free for other in new.values()):  # it must not be replaced once more
+                aside = terms.var(f"{x.sort}_{900_000 + place}", x.sort)
+                theorem = theorems.substitute(theorem, x, aside)
+                last.append((aside, value))
             else:
-                fresh[name] = self.variable(name)
-        for name, text in values.items():
-            if self.term(text) is not fresh[name]:
-                theorem = theorems.substitute(theorem, fresh[name], self.term(text))
+                last.append((x, value))
+        for x, value in last:
+            theorem = theorems.substitute(theorem, x, value)
         return theorem
 
     def surely(self, text: Text) -> Theorem:
@@ -181,11 +188,8 @@ class Derivation:
         says = self.formula(goal)
         if says.tag not in ("<=", "<", "=="):
             raise KernelError(f"linear: {show(says)!r} is no comparison")
-        usable = [t for t in premises if t.says.tag in ("<=", "<", "==") and _of_numbers(t.says)]
-        used = [t for t in usable if says.tag != "==" or t.says.tag == "=="]
-        difference = polynomial(terms.sub(says.parts[1], says.parts[0]))
-        sides = [polynomial(terms.sub(t.says.parts[1], t.says.parts[0])) for t in used]
-        found = multipliers(difference, sides, [t.says.tag == "==" for t in used])
+        used = [t for t in premises if _compares(t) and (says.tag != "==" or t.says.tag == "==")]
+        found = _multipliers(says, used)
         if found is None:
             known = "; ".join(show(t.says) for t in used)
             raise KernelError(f"linear: {show(says)!r} is no combination of: {known}")
@@ -239,13 +243,13 @@ class Derivation:
         """An integral by its primitive."""
         return calculus.primitive(self.setting, self.variable(name), self.term(end), self.term(whole))
 
+    def archimedes(self, theorem: Theorem, name: str) -> Theorem:
+        """Not positive is u, if n u <= v for all n."""
+        return calculus.archimedes(theorem, self.variable(name))
+
     def most(self, name: str, body: Text, at: Text) -> Theorem:
         """One value is at most the maximum."""
         return calculus.most(self.setting, self.variable(name), self.term(body), self.term(at))
-
-    def archimedes(self, theorem: Theorem, name: str) -> Theorem:
-        """u <= 0 from n u <= v for all n."""
-        return calculus.archimedes(theorem, self.variable(name))
 
     def whole(self, text: Text) -> Theorem:
         """A natural number is not negative."""
@@ -293,29 +297,23 @@ class Derivation:
 
     def _impossible(self, says: Term, facts: Sequence[Theorem]) -> Theorem:
         """Anything, where the facts contradict each other; otherwise the complaint of ``linear``."""
-        strict = [t for t in facts if t.says.tag == "<"]
-        for wrong in (self.linear("0 < 1"), *strict):
-            small, large = wrong.says.parts
-            try:
-                denial = self.linear(terms.relation("<=", large, small), *facts)
-            except KernelError:
-                continue
-            return theorems.absurd(wrong, denial, says)
-        return self.linear(says, *facts)
+        try:
+            return self.absurd(self.linear("0 < 0", *facts), says)
+        except KernelError:
+            return self.linear(says, *facts)
+
+    def absurd(self, wrong: Theorem, text: Text) -> Theorem:
+        """Anything, from a comparison of numbers that is false."""
+        denial = self.linear(terms.negation(wrong.says))
+        return theorems.absurd(wrong, denial, self.formula(text))
 
     @property
     def _hole(self) -> Term:
         return terms.var("Real_999999", terms.REAL)
 
     def _template(self, says: Term, u: Term) -> Term:
-        hole, seen = self._hole, {u: True}
-
-        def holds_it(t: Term) -> bool:
-            if t not in seen:
-                seen[t] = any([holds_it(part) for part in t.children])
-            return seen[t]
-
-        return terms.changed(says, lambda t: hole if t is u else None, lambda t: not holds_it(t))
+        hole = self._hole
+        return terms.changed(says, lambda t: hole if t is u else None, lambda t: u not in _parts(t))
 
     def decide(self, goal: Text, conditions: Sequence[Text], *premises: Theorem) -> Theorem:
         """The goal by ``linear`` in each case, true or false, of the conditions.
@@ -345,10 +343,32 @@ class Derivation:
         return self.whole(one), above
 
 
-def _of_numbers(relation: Term) -> bool:
-    return all(side.sort in terms.NUMBERS for side in relation.parts)
+def _compares(theorem: Theorem) -> bool:
+    """Whether it compares numbers."""
+    return theorem.says.tag in ("<=", "<", "==") and theorem.says.parts[0].sort in terms.NUMBERS
 
 
-def terms_name(t: Term) -> str:
-    """The name of a variable."""
-    return str(t.parts[0])
+def _multipliers(goal: Term, premises: Sequence[Theorem]) -> list[Fraction] | None:
+    """The multipliers of the premises; for a strict goal those that make it strict."""
+    equations = [t.says.tag == "==" for t in premises]
+    difference = _difference(goal)
+    if goal.tag != "<":
+        return multipliers(difference, [_difference(t.says) for t in premises], equations)
+    mark: Polynomial = {((terms.var("%strict", terms.REAL), 1),): Fraction(1)}
+    sides = [_difference(t.says) | (mark if t.says.tag == "<" else {}) for t in premises]
+    one, back = {(): Fraction(1), **mark}, {m: -c for m, c in difference.items()}
+    found = multipliers(mark, [*sides, one, back], [*equations, False, False])
+    if found is None:
+        return None
+    *wanted, _, times = found
+    return wanted if difference == {} else [m / times for m in wanted] if times else None
+
+
+def _difference(says: Term) -> Polynomial:
+    return polynomial(terms.sub(says.parts[1], says.parts[0]))
+
+
+@lru_cache(maxsize=100_000)
+def _parts(t: Term) -> frozenset[Term]:
+    """The term and all that it is made of."""
+    return frozenset([t]).union(*map(_parts, t.children))

@@ -19,7 +19,7 @@ def multipliers(
 ) -> list[Fraction] | None:
     """Multipliers with goal = Σ m premise + c, c >= 0, and m >= 0 where not free; None if there are none."""
     monomials: list[Monomial] = sorted(
-        {m for p in (goal, *premises) for m in p} | {()}, key=lambda m: [(f.index, e) for f, e in m]
+        {m for p in (goal, *premises) for m in p} | {()}, key=lambda m: [(f.rank, e) for f, e in m]
     )
     columns: list[list[Fraction]] = []
     owner: list[tuple[int, int]] = []

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import blake2b
 from itertools import count
 from math import isqrt
 from typing import Any, ClassVar
@@ -55,7 +56,7 @@ Polynomial = dict[Monomial, Fraction]
 class Term:
     """A term or a formula; made by the functions of this module and of ``operators`` only."""
 
-    __slots__ = ("free", "height", "index", "parts", "random", "sort", "symbols", "tag")
+    __slots__ = ("free", "height", "parts", "random", "rank", "sort", "symbols", "tag")
     _all: ClassVar[dict[tuple[Any, ...], Term]] = {}
 
     tag: str
@@ -64,7 +65,7 @@ class Term:
     free: frozenset[Term]  # variables
     symbols: frozenset[Symbol]  # generic ones
     height: int
-    index: int
+    rank: bytes  # sums and products are written in this order, whatever was made before
     random: bool
 
     def __repr__(self) -> str:
@@ -89,7 +90,7 @@ def _made(tag: str, *parts: Any, sort: str = REAL) -> Term:
     if found is not None:
         return found
     t = Term.__new__(Term)
-    t.tag, t.parts, t.sort, t.index = tag, parts, sort, len(Term._all)
+    t.tag, t.parts, t.sort, t.rank = tag, parts, sort, _rank(key)
     children = list(t.children)
     t.free = frozenset().union(*(c.free for c in children)) if children else frozenset()
     t.symbols = frozenset().union(*(c.symbols for c in children)) if children else frozenset()
@@ -110,6 +111,19 @@ def _made(tag: str, *parts: Any, sort: str = REAL) -> Term:
         t.random = False
     Term._all[key] = t
     return t
+
+
+def _rank(part: Any) -> bytes:
+    """A digest of what a term is made of."""
+    if isinstance(part, Term):
+        return part.rank
+    text = b"".join(map(_rank, part)) if isinstance(part, tuple) else repr(part).encode()
+    return blake2b(text, digest_size=16).digest()
+
+
+def _order(m: Monomial) -> list[tuple[bytes, int]]:
+    """The place of a product in a sum."""
+    return [(f.rank, e) for f, e in m]
 
 
 # --- numbers ------------------------------------------------------------------------------------
@@ -159,7 +173,7 @@ def number(p: Mapping[Monomial, Fraction]) -> Term:
             return num(c)
         if c == 1 and len(monomial) == 1 and monomial[0][1] == 1:
             return monomial[0][0]
-    items = sorted(kept.items(), key=lambda item: [(f.index, e) for f, e in item[0]])
+    items = sorted(kept.items(), key=lambda item: _order(item[0]))
     natural = all(c > 0 and c.denominator == 1 and all(f.sort == NAT for f, _ in m) for m, c in items)
     return _made("poly", *items, sort=NAT if natural else REAL)
 
@@ -200,7 +214,7 @@ def _joined(m: Monomial, n: Monomial) -> Monomial:
             powers[factor] = 1 if factor.tag == "Ind" else powers.get(factor, 0) + e
     if exponent is not ZERO:
         powers[_made("exp", exponent)] = 1
-    return tuple(sorted(powers.items(), key=lambda item: item[0].index))
+    return tuple(sorted(powers.items(), key=lambda item: item[0].rank))
 
 
 def scale(t: Term, c: Fraction | int) -> Term:
@@ -224,7 +238,7 @@ def inverse(t: Term) -> Term:
     """1/t, which is 0 where t is."""
     p = polynomial(t)
     if len(p) > 1:
-        lead = p[min(p, key=lambda m: [(f.index, e) for f, e in m])]
+        lead = p[min(p, key=_order)]
         return scale(_made("inv", scale(t, 1 / lead)), 1 / lead)
     result = ONE if p else ZERO
     for monomial, c in p.items():
@@ -302,13 +316,13 @@ def bound(tag: str, variable: Term, *parts: Term, sort: str = REAL) -> Term:
     """A binder; the last part is its body, in which the variable becomes nameless."""
     *ranges, body = parts
     hidden = var(f"#{body.height}", variable.sort)
-    return _made(tag, hidden, *ranges, substitute(body, {variable: hidden}), sort=sort)
+    return _made(tag, hidden, *ranges, renamed(body, variable, hidden), sort=sort)
 
 
 def opened(t: Term, variable: Term | None = None) -> tuple[Term, Term]:
     """A variable nobody has (or the given one) and the body with it."""
     x = fresh(t.parts[0].sort) if variable is None else variable
-    return x, substitute(t.parts[-1], {t.parts[0]: x})
+    return x, renamed(t.parts[-1], t.parts[0], x)
 
 
 def mean(body: Term, level: Term | None) -> Term:
@@ -323,7 +337,7 @@ def relation(op: str, a: Term, b: Term) -> Term:
     """``a <= b``, ``a < b`` or ``a == b``."""
     if op == "==" and a.sort not in (*NUMBERS, TRUTH):
         require_sort(b, a.sort, "the right side of ==")
-        a, b = sorted((a, b), key=lambda t: t.index)
+        a, b = sorted((a, b), key=lambda t: t.rank)
     else:
         for t in (a, b):
             require_sort(t, REAL, f"a side of {op}")
@@ -351,7 +365,7 @@ def junction(tag: str, *parts: Term) -> Term:
         return flat.pop()
     if not flat:
         raise KernelError(f"{tag} of nothing")
-    return _made(tag, *sorted(flat, key=lambda t: t.index), sort=TRUTH)
+    return _made(tag, *sorted(flat, key=lambda t: t.rank), sort=TRUTH)
 
 
 def implication(a: Term, b: Term) -> Term:
@@ -418,7 +432,7 @@ def _comparison(a: Term) -> Term:
     if a.tag == "<=" and difference.sort == NAT:
         return ONE
     p = polynomial(difference)
-    lead = p[min((m for m in p if m), key=lambda m: [(f.index, e) for f, e in m])]
+    lead = p[min((m for m in p if m), key=_order)]
     factor = 1 / lead if a.tag == "==" else 1 / abs(lead)
     return _made("Ind", relation(a.tag, ZERO, scale(difference, factor)), sort=NAT)
 
@@ -465,6 +479,30 @@ def changed(t: Term, change: Change, untouched: Callable[[Term], bool]) -> Term:
             new = change(u)
             memo[u] = rebuilt(u, go) if new is None else new
         return memo[u]
+
+    return go(t)
+
+
+def renamed(t: Term, x: Term, y: Term) -> Term:
+    """A variable replaced by one that occurs nowhere in it, free or bound.
+
+    What is in normal form stays so, but for the order of things: no binder has to be taken apart.
+    """
+    memo: dict[Term, Term] = {x: y}
+
+    def go(u: Term) -> Term:
+        if x not in u.free:
+            return u
+        if u not in memo:
+            memo[u] = again(u)
+        return memo[u]
+
+    def again(u: Term) -> Term:
+        if u.tag in BINDERS:
+            return _made(u.tag, u.parts[0], *map(go, u.parts[1:]), sort=u.sort)
+        if u.tag == "E":
+            return mean(go(u.parts[0]), None if u.parts[1] is None else go(u.parts[1]))
+        return rebuilt(u, go)
 
     return go(t)
 

@@ -256,6 +256,8 @@ def rewrite(equal: Theorem, theorem: Theorem, x: Term, template: Term) -> Theore
     for side in (u, v):
         T.require_sort(side, x.sort, "rewrite: a side of the equation")
     before = T.substitute(template, {x: u})
+    if before is not theorem.says and u.sort not in T.NUMBERS:  # there == has no first side
+        u, v, before = v, u, T.substitute(template, {x: v})
     require(
         before is theorem.says, "rewrite", f"the template gives {show(before)!r}, not {show(theorem.says)!r}"
     )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from verify.claims import DERIVATION, Claim, Domain, Effort, Finding, Relation, Verdict, claim
+from verify.claims import DERIVATION, Claim, ClaimError, Domain, Effort, Finding, Relation, Verdict, claim
 from verify.claims.formulas import names_in, tree_of
 from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Pointwise
@@ -147,16 +147,19 @@ def _proved(
     from verify.provers.goals import certificate  # as the next one
     from verify.provers.proof import Proof  # slow to load, and many derivations ask for no proof
 
-    area = Domain.of(*domain, integers=integers, reals=names_in(tree_of(relation)))
     check = Proof() if by is None else by
-    asked = claim("pointwise", "", says=relation, domain=area, checks=check)
+    try:
+        area = Domain.of(*domain, integers=integers, reals=names_in(tree_of(relation)))
+        asked = claim("pointwise", "", says=relation, domain=area, checks=check)
+    except ClaimError as error:
+        raise KernelError(f"pointwise {relation}: {error}") from None
     assert isinstance(asked.says, Relation)
     found = check.run(asked, Effort(profile))
     if found.verdict is not Verdict.PROVED:
+        point = found.witness["point"] if found.witness is not None else {}
+        at = "".join(f", at {name} = {value}" for name, value in point.items())
         where = f" on {', '.join(area.texts())}" if area.texts() else ""
-        raise KernelError(f"pointwise {relation}: {found.verdict}{where}, not proved")
+        raise KernelError(f"pointwise {relation}: {found.verdict}{where}{at}, not proved")
     identity = certificate(asked.label, asked.says, area, area.ranges, {"chain": []})
     data = dict(found.evidence.get("certificate", identity))
-    if not area.given:
-        data["box"] = data["domain"]  # the same, without the variables that have no range
     return Pointwise(data["relation"], tuple(data["domain"]), tuple(data["integers"]), certificate=data)

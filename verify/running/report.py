@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from verify.claims import Claim, ClaimError, ClaimSet, Verdict
+from verify.claims import DERIVATION, Claim, ClaimError, ClaimSet, Verdict
 from verify.claims.texts import describe
 from verify.running.engine import ERROR_BUDGET, random_checks
 from verify.running.fingerprints import versions
@@ -46,10 +46,18 @@ def unexpected(run: Run) -> dict[str, str]:
         if result.error is not None:
             found[label] = result.error
         elif expected is not None and result.verdict is not expected:
-            found[label] = f"expected {expected}, found {result.verdict}"
+            found[label] = f"expected {expected}, found {result.verdict}{_why(result)}"
         elif expected is None and not result.verdict.holds:
-            found[label] = f"nothing expected, found {result.verdict}"
+            found[label] = f"nothing expected, found {result.verdict}{_why(result)}"
     return found
+
+
+def _why(result: Result) -> str:
+    """Why a derivation does not show its theorem: a line that its author waits for."""
+    evidence = result.evidence
+    if evidence.get("check") != DERIVATION or result.verdict.holds:
+        return ""
+    return f": {evidence.get('why') or '; '.join(evidence.get('rejected', ['no reason is given']))}"
 
 
 # --- for people ------------------------------------------------------------------------------

@@ -68,10 +68,6 @@ class Canon:
         if self._work > _WORK:
             raise UnknownError("too much work to bring the terms to normal form")
 
-    def same(self, a: Nameless, b: Nameless) -> bool:
-        """Whether they are the same."""
-        return self.normal(a) == self.normal(b)
-
     def normal(self, t: Nameless) -> Nameless:
         """The normal form of a term or a formula."""
         if t not in self._normals:

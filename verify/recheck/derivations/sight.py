@@ -51,7 +51,8 @@ class Sight:
         """Whether it contains a random symbol outside of E(...)."""
         if t not in self._random:
             own = t.op == "sym" and self.language.sign(t).random
-            self._random[t] = own or (t.op != "E" and any(map(self.random, t.args)))
+            # A variable is a value, even one that runs up to a random bound.
+            self._random[t] = own or (t.op not in ("E", "var") and any(map(self.random, t.args)))
         return self._random[t]
 
     def known(self, t: Nameless, level: Nameless) -> bool:

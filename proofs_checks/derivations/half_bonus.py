@@ -1,0 +1,179 @@
+r"""``lem:optimism/halved``: half of the bonus, because what the estimates cost in one step is half of what is printed.
+
+For a function that rises from 0 and is at most t, without the bonus,
+
+.. math:: |\mathcal T^{a,k}u - \mathcal T^au| \le \min\{t^2\beta/2,\,t\} + (t-w(\hat\lambda))\,\alpha/2 :
+
+the rate's errors in the reward and in the holding time have opposite signs, and the jump term is halved.
+"""
+
+from __future__ import annotations
+
+from proofs_checks.derivations.greedy_step import GREEDY, ITERATION, greedy, step_theorem
+from proofs_checks.derivations.greedy_step import THEOREMS as STEP
+from proofs_checks.derivations.halved_error import hat_density, seen_jumps
+from proofs_checks.derivations.iterations import BONUS, LOAD, STARTS, STEPS, STOPPED
+from proofs_checks.derivations.model_error import MEANS, radius
+from proofs_checks.derivations.nearby import (
+    HAT,
+    RATES,
+    ROW,
+    ROW_HAT,
+    ROWS,
+    SEEN,
+    TRUE,
+    chain,
+    estimate,
+    jumps,
+    modulus,
+    parts_of_time,
+    wait,
+    wait_high,
+    wait_low,
+)
+from proofs_checks.derivations.operators import ESTIMATES, ORDERED, RATES_HIGH, RATES_LOW, WITHIN, U, V, part
+from proofs_checks.derivations.opposite import RISING
+from proofs_checks.derivations.opposite import THEOREMS as OPPOSITE
+from proofs_checks.derivations.optimism import bonus_low, limit, rate_radius, upward
+from proofs_checks.derivations.setting import estimated, operator
+from proofs_checks.derivations.values import SMALL
+from verify.kernel import theorems
+from verify.kernel.authoring import Derivation
+from verify.kernel.theorems import Theorem
+
+PLAIN = f"r(x, a)*{wait(HAT)} + {jumps(HAT, ROW_HAT)}"
+"""T^{a,k}u without the bonus."""
+_APART = f"{PLAIN} - ({operator('a', U)})"
+COST = f"Min(t**2/2*gbe(x, a), t) + gal(x, a)/2*(t - {wait(HAT)})"
+ERROR = chain(f"Abs({_APART}) <= {COST}", ESTIMATES, RATES, ROWS, SEEN, SMALL, RISING, "0 <= t")
+
+
+def with_true_row(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
+    """The theorem for the estimated rates and the true rows, given ESTIMATES as before."""
+    model = D.assume(ESTIMATES)
+    row = D.linear(f"SumOver(y, {ROW}) <= 1", D.fact("jump-sum"))
+    true = theorems.both(
+        part(D, model, RATES_LOW),
+        part(D, model, RATES_HIGH),
+        D.all(D.fact("jump-low"), "x", "a", "y"),
+        D.all(row, "x", "a"),
+    )
+    return D.mp(D.instantiate(theorem, "gp", "x a y", ROW), true)
+
+
+def error(D: Derivation) -> Theorem:  # noqa: N803
+    """|T^{a,k}u - T^a u| <= min{t²β/2, t} + (t - w(λ̂))α/2, without the bonus."""
+    start = D.assume("0 <= t")
+    rates = with_true_row(D, D.lemma("lem:optimism/opposite"))
+    rates = D.mp(rates, D.assume(RATES), D.assume(SMALL), D.assume(RISING), start)
+    total = f"r(x, a)*({wait(HAT)} - {wait(TRUE)}) + ({jumps(HAT, ROW)} - {jumps(TRUE, ROW)})"
+    rates = part(D, rates, f"Abs({total}) <= Min(t**2/2*gbe(x, a), t)")
+    change, jump = MEANS.format("t - s"), seen_jumps(D)
+    rows = []
+    for name in ("abs", "abs-"):
+        one = D.times(D.known(name, change), hat_density(D))
+        rows += [D.integral(one, "s", "t"), D.integral(jump, "s", "t")]
+    time = D.scaled(parts_of_time(D, HAT), "gal(x, a)")
+    facts = [rates, *rows, time, *(D.known(name, total) for name in ("abs", "abs-"))]
+    bound = modulus(D, _APART, COST, *facts)
+    return D.imply(bound, ESTIMATES, RATES, ROWS, SEEN, SMALL, RISING, "0 <= t")
+
+
+# --- optimism -----------------------------------------------------------------------------------
+
+ENOUGH = "All(x, All(a, C*(H**2*gbe(x, a) + H*gal(x, a))/2 <= gbon(x, a)))"
+"""The bonus is at least half of that of eq:bonus-k."""
+_SETS = (ESTIMATES, RATES, ROWS, SEEN, ENOUGH)
+HALVED = chain(
+    "And(V(n, x, t) <= gq(n, x, t), Vs(x, t) <= gq(l + 1, x, t) + e*lmax*t)",
+    *_SETS,
+    STARTS,
+    STEPS,
+    STOPPED,
+    WITHIN,
+)
+
+
+def one_step(D: Derivation) -> Theorem:  # noqa: N803
+    """The sets, SMALL, RISING, ORDERED, 0 <= t <= H ⊢ T^a u <= T^{a,k} v."""
+    start, model, rates, rows = (D.assume(one) for one in ("0 <= t", ESTIMATES, RATES, ROWS))
+    difference = D.mp(D.lemma("eq:diff"), model, bonus_low(D, ENOUGH), D.assume(ORDERED), start)
+    conditions = [D.assume(one) for one in (SEEN, SMALL, RISING)]
+    costs = D.mp(D.lemma("lem:optimism/halved/step"), model, rates, rows, *conditions, start)
+    signs = [rate_radius(D), radius(D)]
+    half = theorems.both(*(D.linear(f"0 <= {one}/2", sign) for one, sign in zip(("gbe(x, a)", "gal(x, a)"), signs, strict=True)))
+    paid = D.lemma("lem:optimism/bonus", c="gbe(x, a)/2", d="gal(x, a)/2")
+    paid = D.mp(paid, half, theorems.both(start, D.assume("t <= H")))
+    facts = [
+        D.times(D.special(D.assume(ENOUGH), "x", "a"), wait_low(D, "lmax")),
+        D.times(signs[1], wait_low(D, HAT)),
+        D.known("min", "t**2/2*gbe(x, a)", "t"),
+        D.known("abs-", _APART),
+    ]
+    return D.linear(f"{operator('a', U)} <= {estimated('a', V)}", difference, costs, paid, *facts)
+
+
+def values_rise(D: Derivation) -> Theorem:  # noqa: N803
+    """RISING for V(n)."""
+    return _rise(D, "V(n, {}, {})", D.lemma("lem:optimism/rising", x="y", t="u"))
+
+
+def _rise(D: Derivation, of: str, lemma: Theorem) -> Theorem:  # noqa: N803
+    condition = D.assume("And(0 <= s, s <= u, u <= t)")
+    inside = theorems.both(part(D, condition, "0 <= s"), part(D, condition, "s <= u"))
+    up = D.mp(lemma, inside)
+    goal = f"{of.format('y', 's')} <= {of.format('y', 'u')}"
+    up = part(D, up, goal) if up.says.tag == "And" else up
+    return D.all(D.imply(up, "And(0 <= s, s <= u, u <= t)"), "y", "s", "u")
+
+
+def halved(D: Derivation) -> Theorem:  # noqa: N803
+    """V*_n <= V̂_n, and V* <= V̂_{n_k} + ε λmax t, with half of the bonus."""
+    below = upward(D, one_step(D), values_rise(D))
+    top = theorems.cut(bonus_low(D, ENOUGH), limit(D, below, "eq:error-vi/load"))
+    return D.imply(theorems.both(below, top), *_SETS, STARTS, STEPS, STOPPED, WITHIN)
+
+
+# --- the greedy action --------------------------------------------------------------------------
+
+_HALF = "(gbon(x, {a}) + (gal(x, {a}) + t*gbe(x, {a}))/2)*t"
+HALF_STEP = step_theorem(_HALF, RATES, ROWS, SEEN)
+
+
+def iterates_rise(D: Derivation) -> Theorem:  # noqa: N803
+    """RISING for V̂_{l+1}."""
+    lemma = D.lemma("lem:optimism/rising/iterates", n="l + 1", x="y", t="u")
+    return _rise(D, "gq(l + 1, {}, {})", D.mp(lemma, *map(D.assume, ITERATION)))
+
+
+def half_cost(D: Derivation) -> Theorem:  # noqa: N803
+    """ESTIMATES, BONUS, RATES, ROWS, SEEN, SMALL, RISING, 0 <= t ⊢ T^{a,k}u <= T^a u + (b + (α + tβ)/2)t."""
+    conditions = [D.assume(one) for one in (ESTIMATES, RATES, ROWS, SEEN, SMALL, RISING, "0 <= t")]
+    costs = D.mp(D.lemma("lem:optimism/halved/step"), *conditions)
+    facts = [
+        D.times(wait_high(D, HAT, estimate(D, RATES_LOW)), D.special(D.assume(BONUS), "x", "a")),
+        D.times(radius(D), wait_low(D, HAT)),
+        D.known("min", "t**2/2*gbe(x, a)", "t"),
+        D.known("abs", _APART),
+    ]
+    return D.linear(f"{estimated('a', U)} <= {operator('a', U)} + {_HALF.format(a='a')}", costs, *facts)
+
+
+def half_step(D: Derivation) -> Theorem:  # noqa: N803
+    """V̂ <= T^a V̂ + (b + (α + tβ)/2)t."""
+    found = greedy(D, half_cost(D), iterates_rise(D))
+    return D.imply(found, *ITERATION, RATES, ROWS, SEEN, GREEDY, WITHIN)
+
+
+RISE_V = "Imp(And(0 <= s, s <= t), V(n, x, s) <= V(n, x, t))"
+RISE_Q = chain("Imp(And(0 <= s, s <= t), gq(n, x, s) <= gq(n, x, t))", *ITERATION)
+THEOREMS = {
+    **STEP,
+    **OPPOSITE,
+    "eq:error-vi/load": LOAD,
+    "lem:optimism/rising": RISE_V,
+    "lem:optimism/rising/iterates": RISE_Q,
+    "lem:optimism/halved/step": ERROR,
+    "lem:optimism/halved": HALVED,
+    "lem:v-v-continuoustime/halved/step": HALF_STEP,
+}

@@ -1,0 +1,255 @@
+r"""The truncated iteration of ``alg:VI``: it rises, and what happens after it has stopped.
+
+Let :math:`|\hat V_{l+1} - \hat V_l| \le \epsilon`.  Then :math:`\hat V_m \le \hat V_{l+1} + \epsilon\lambda_{\max}t` for
+every m, by induction: with W = ∫ exp(-λ̂s) ds over [0, t], one step changes the two parts of
+
+.. math:: \mathcal T^a\hat V_m \le \mathcal T^a\hat V_{l+1} + \epsilon\lambda_{\max}(t - W)
+          \le \mathcal T^a\hat V_l + \epsilon\hat\lambda W + \epsilon\lambda_{\max}(t - W)
+          \le \mathcal T^a\hat V_l + \epsilon\lambda_{\max}t ,
+
+and maximum and minimum keep it.
+"""
+
+from __future__ import annotations
+
+from proofs_checks.derivations.operators import (
+    ESTIMATES,
+    RATES_HIGH,
+    RATES_LOW,
+    ROWS_LOW,
+    WITHIN,
+    applied,
+    best,
+    conditional,
+    cut,
+    maximum,
+    minimum,
+    moved,
+    part,
+)
+from proofs_checks.derivations.setting import estimated
+from verify.kernel import calculus, theorems
+from verify.kernel.authoring import Derivation
+from verify.kernel.theorems import Theorem
+
+
+def iterate(n: str) -> str:
+    """The n-th iterate as a pattern."""
+    return f"gq({n}, {{y}}, {{s}})"
+
+
+BONUS = "All(x, All(a, 0 <= gbon(x, a)))"
+STARTS = "All(x, All(t, gq(0, x, t) == 0))"
+STEPS = f"All(n, All(x, All(t, gq(n + 1, x, t) == {cut(iterate('n'))})))"
+_ITERATION = (ESTIMATES, BONUS, STARTS, STEPS)
+
+
+def of_iteration(conclusion: str) -> str:
+    """For an estimated model with a bonus that is not negative, and its truncated iteration gq."""
+    for condition in reversed(_ITERATION):
+        conclusion = f"Imp({condition}, {conclusion})"
+    return conclusion
+
+
+def keeps_order(D: Derivation, u: str, v: str, ordered: Theorem) -> Theorem:
+    """eq:Qa/monotone for the estimated model at two functions."""
+    both = {"gu": ("y s", u.format(y="y", s="s")), "gv": ("y s", v.format(y="y", s="s"))}
+    model = D.assume(ESTIMATES)
+    rates, rows = part(D, model, RATES_LOW), part(D, model, ROWS_LOW)
+    return D.mp(applied(D, D.lemma("eq:Qa/monotone"), both), rates, rows, ordered)
+
+
+# --- eq:mono ------------------------------------------------------------------------------------
+
+MONO = of_iteration("Imp(0 <= t, And(0 <= gq(n, x, t), gq(n, x, t) <= gq(n + 1, x, t), gq(n, x, t) <= t))")
+
+
+def _at_zero(D: Derivation, name: str) -> Theorem:
+    """0 <= s from the range of an integral."""
+    return part(D, D.assume(f"And(0 <= {name}, {name} <= t)"), f"0 <= {name}")
+
+
+def _always(D: Derivation, theorem: Theorem) -> Theorem:
+    return D.all(D.imply(theorem, "0 <= t"), "x", "t")
+
+
+def _inside(D: Derivation, before: Theorem) -> Theorem:
+    """All(x, All(t, Imp(0 <= t, A))) as All(y, All(s, Imp(0 <= s <= t, A)))."""
+    one = D.mp(D.special(before, "y", "s"), _at_zero(D, "s"))
+    return D.all(D.imply(one, "And(0 <= s, s <= t)"), "y", "s")
+
+
+def _nonnegative(D: Derivation) -> Theorem:
+    """All(x, All(t, Imp(0 <= t, 0 <= gq(n, x, t))))."""
+    start, now = D.assume("0 <= t"), D.special(D.assume(STEPS), "n", "x", "t")
+
+    def step(before: Theorem) -> Theorem:
+        image = best(iterate("n"))
+        order = part(D, keeps_order(D, "0", iterate("n"), _inside(D, before)), f"{best('0')} <= {image}")
+        wait = D.integral(D.known("exp", "-glam(x, a)*s"), "s", "t")
+        reward = D.linear(
+            "0 <= r(x, a) + gbon(x, a)", D.fact("reward-low"), D.special(D.assume(BONUS), "x", "a")
+        )
+        earned = D.times(reward, wait)
+        low = D.linear(f"0 <= {image}", earned, D.most("a", estimated("a", "0"), "a"), order)
+        goal = "0 <= gq(n + 1, x, t)"
+        end = D.split(
+            D.known("min-cases", "t", image),
+            lambda one: D.linear(goal, one, now, low, start),
+            lambda one: D.linear(goal, one, now, low, start),
+        )
+        return _always(D, end)
+
+    first = D.linear("0 <= gq(0, x, t)", D.special(D.assume(STARTS), "x", "t"))
+    return D.induction("n", "All(x, All(t, Imp(0 <= t, 0 <= gq(n, x, t))))", _always(D, first), step)
+
+
+def mono(D: Derivation) -> Theorem:
+    """0 <= gq(n) <= gq(n + 1), and gq(n) <= t."""
+    start, steps = D.assume("0 <= t"), D.assume(STEPS)
+    zero = D.special(D.assume(STARTS), "x", "t")
+    positive = D.mp(D.special(_nonnegative(D), "x", "t"), start)
+    now = D.special(steps, "n", "x", "t")
+
+    def step(before: Theorem) -> Theorem:
+        u, v = iterate("n"), iterate("n + 1")
+        order = part(D, keeps_order(D, u, v, _inside(D, before)), f"{cut(u)} <= {cut(v)}")
+        after = D.special(steps, "n + 1", "x", "t")
+        return _always(D, D.linear("gq(n + 1, x, t) <= gq(n + 2, x, t)", order, now, after))
+
+    first = D.linear("gq(0, x, t) <= gq(1, x, t)", zero, D.at(positive, n="1"))
+    rises = D.induction(
+        "n", "All(x, All(t, Imp(0 <= t, gq(n, x, t) <= gq(n + 1, x, t))))", _always(D, first), step
+    )
+    rising = D.mp(D.special(rises, "x", "t"), start)
+    below = D.linear("gq(n, x, t) <= t", rising, now, D.known("min", "t", best(iterate("n"))))
+    return D.imply(D.imply(theorems.both(positive, rising, below), "0 <= t"), *_ITERATION)
+
+
+# --- eq:error-vi/load ---------------------------------------------------------------------------
+
+STOPPED = f"All(x, All(t, Imp({WITHIN}, Abs(gq(l + 1, x, t) - gq(l, x, t)) <= e)))"
+
+
+def _stopped(more: str) -> str:
+    """Every iterate, and so the limit, is at most the returned one and more."""
+    limit = "Sup(m, gq(m, x, t))"
+    returned = "gq(l + 1, x, t)"
+    return of_iteration(
+        f"Imp({STOPPED}, Imp({WITHIN}, And(gq(m, x, t) <= {returned} + {more}, {returned} <= {limit}, "
+        f"{limit} <= {returned} + {more})))"
+    )
+
+
+LOAD = _stopped("e*lmax*t")
+ERROR = _stopped("e*exp(lmax*H)")
+SHARPER = _stopped("e*(exp(lmax*H) - 1)")
+
+
+def _movement(D: Derivation, u: str, v: str, far: str, near: Theorem, size: Theorem) -> Theorem:
+    """T^a u <= T^a v + ∫ λ̂ exp(-λ̂s) far(t-s) ds; near and size given 0 <= s <= t."""
+    bodies = {"gf": ("s", far), "gu": ("y s", u.format(y="y", s="s")), "gv": ("y s", v.format(y="y", s="s"))}
+    return D.closed(applied(D, moved(D), bodies), conditional(D, near, "y", "s"), conditional(D, size, "s"))
+
+
+def _radius(D: Derivation, state: str, time: str, inside: Theorem) -> list[Theorem]:
+    """What STOPPED says at one place, and of what sign the difference is."""
+    difference = f"gq(l + 1, {state}, {time}) - gq(l, {state}, {time})"
+    there = D.mp(D.special(D.assume(STOPPED), state, time), inside)
+    return [there, D.known("abs", difference), D.known("abs-", difference)]
+
+
+def load(D: Derivation) -> Theorem:
+    """gq(m) <= gq(l + 1) + e λmax t, if gq(l + 1) and gq(l) are within e of each other."""
+    start, end, s0, s1 = (D.assume(text) for text in ("0 <= t", "t <= H", "0 <= s", "s <= t"))
+    within = theorems.both(start, end)
+    model = D.assume(ESTIMATES)
+    low, high = (D.special(part(D, model, one), "x", "a") for one in (RATES_LOW, RATES_HIGH))
+    size = D.linear("0 <= e", *_radius(D, "x", "t", within))
+    load_size = D.times(D.linear("0 <= lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high")), size)
+    inside = theorems.both(s0, D.linear("s <= H", s0, s1, end))
+    wait = D.integral(D.known("exp", "-glam(x, a)*s"), "s", "t")
+    time = D.scaled(D.primitive("s", "t", "-(t - s)*exp(-glam(x, a)*s)"), "e*lmax")
+    faster = D.times(high, D.times(wait, size))
+    once = _movement(
+        D,
+        iterate("l + 1"),
+        iterate("l"),
+        "e",
+        D.linear("gq(l + 1, y, s) <= gq(l, y, s) + e", *_radius(D, "y", "s", inside)),
+        size,
+    )
+    steps, more = D.assume(STEPS), "e*lmax*t"
+    after = D.mp(D.lemma("eq:mono"), *map(D.assume, _ITERATION), start)
+    positive = part(D, D.at(after, n="l + 1"), "0 <= gq(l + 1, x, t)")
+    whole = D.times(load_size, start)
+
+    def step(before: Theorem) -> Theorem:
+        near = D.mp(D.special(before, "y", "s"), inside)
+        later = _movement(D, iterate("m"), iterate("l + 1"), "e*lmax*s", near, D.times(load_size, s0))
+        u, v = estimated("a", iterate("m")), estimated("a", iterate("l"))
+        one = D.linear(f"{u} <= {v} + {more}", once, later, time, faster)
+        top = maximum(D, one, u, v, more)
+        cutting = minimum(D, top, "t", best(iterate("m")), best(iterate("l")), whole, more=more)
+        now, then = D.special(steps, "m", "x", "t"), D.special(steps, "l", "x", "t")
+        return _within(D, D.linear(f"gq(m + 1, x, t) <= gq(l + 1, x, t) + {more}", cutting, now, then))
+
+    first = D.linear(
+        f"gq(0, x, t) <= gq(l + 1, x, t) + {more}", D.special(D.assume(STARTS), "x", "t"), positive, whole
+    )
+    goal = f"All(x, All(t, Imp({WITHIN}, gq(m, x, t) <= gq(l + 1, x, t) + {more})))"
+    all_m = D.mp(D.special(D.induction("m", goal, _within(D, first), step), "x", "t"), within)
+    name = D.variable("m")
+    most = calculus.supremum(part(D, D.at(after, n="m"), "gq(m, x, t) <= t"), name, D.term("l + 1"))
+    found = theorems.both(all_m, most, calculus.bounded(all_m, name))
+    return D.imply(_given_within(D, found), *_ITERATION, STOPPED, WITHIN)
+
+
+def error(D: Derivation) -> Theorem:
+    """Likewise with e exp(λmax H)."""
+    return _weaker(D, "e*exp(lmax*H)")
+
+
+def sharper(D: Derivation) -> Theorem:
+    """Likewise with e (exp(λmax H) - 1)."""
+    return _weaker(D, "e*(exp(lmax*H) - 1)")
+
+
+def _weaker(D: Derivation, more: str) -> Theorem:
+    """1 + u <= exp(u): what ``load`` says, with a larger bound."""
+    given = [*map(D.assume, _ITERATION), D.assume(STOPPED), D.assume(WITHIN)]
+    within = given[-1]
+    strong = D.mp(D.lemma("eq:error-vi/load"), *given)
+    size = D.linear("0 <= e", *_radius(D, "x", "t", within))
+    rate = D.linear("0 <= lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    end, start = part(D, within, "t <= H"), part(D, within, "0 <= t")
+    slope = D.pointwise("u + 1 <= exp(u)", "u >= 0", u="lmax*H")
+    slope = D.closed(slope, D.times(D.linear("0 <= H", start, end), rate))
+    facts = [D.times(slope, size), D.times(D.times(end, rate), size), size]
+    limit, returned = "Sup(m, gq(m, x, t))", "gq(l + 1, x, t)"
+    found = []
+    for one in ("gq(m, x, t)", limit):
+        known = part(D, strong, f"{one} <= {returned} + e*lmax*t")
+        found.append(D.linear(f"{one} <= {returned} + {more}", known, *facts))
+    both = theorems.both(found[0], part(D, strong, f"{returned} <= {limit}"), found[1])
+    return D.imply(both, *_ITERATION, STOPPED, WITHIN)
+
+
+def _given_within(D: Derivation, theorem: Theorem) -> Theorem:
+    condition = D.assume(WITHIN)
+    for text in ("0 <= t", "t <= H"):
+        theorem = theorems.cut(part(D, condition, text), theorem)
+    return theorem
+
+
+def _within(D: Derivation, theorem: Theorem) -> Theorem:
+    return D.all(D.imply(_given_within(D, theorem), WITHIN), "x", "t")
+
+
+DERIVED = {
+    "eq:mono": (MONO, mono),
+    "eq:error-vi/load": (LOAD, load),
+    "eq:error-vi": (ERROR, error),
+    "eq:error-vi/sharper": (SHARPER, sharper),
+}
+THEOREMS = {label: text for label, (text, _) in DERIVED.items()}

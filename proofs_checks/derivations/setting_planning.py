@@ -1,0 +1,31 @@
+r"""An optimal policy, and what an integral over a shorter time is."""
+
+from __future__ import annotations
+
+from verify.kernel.language import Fact
+from verify.kernel.terms import Symbol
+
+_HELD = (
+    "r(x, {a})*Int(s, t, exp(-lam(x, {a})*s)) + "
+    "Int(s, t, lam(x, {a})*exp(-lam(x, {a})*s)*SumOver(y, p(x, {a}, y)*{u}(y, t - s)))"
+)
+
+SYMBOLS = [
+    Symbol("opt", ("State", "Real"), "Action"),
+    Symbol("Vo", ("Nat", "State", "Real"), "Real"),
+]
+
+FACTS = {
+    "opt": Fact(
+        f"Imp(And(0 <= t, t <= H), {_HELD.format(a='opt(x, t)', u='Vs')} == MaxOver(a, {_HELD.format(a='a', u='Vs')}))",
+        "the first action, in some order, that maximises T^a V* at (x, t)",
+    ),
+    "Vo-0": Fact("Vo(0, x, t) == 0", "the value of that policy, by iteration"),
+    "Vo-step": Fact(
+        f"Vo(n + 1, x, t) == {_HELD.format(a='opt(x, t)', u='Vo').replace('Vo(', 'Vo(n, ')}", "likewise"
+    ),
+    "shorter": Fact(
+        "Imp(t <= u, Int(s, t, gf(s)) == Int(s, u, Ind(s <= t)*gf(s)))",
+        "an integral over [0, t] is that of the integrand times the indicator of [0, t]",
+    ),
+}
