@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from proofs_checks.derivations.unions import ever_below, whole_cases
+from proofs_checks.derivations.unions import equal, ever_below, whole_cases
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation, Text
 from verify.kernel.theorems import Theorem
@@ -102,11 +102,6 @@ def rises(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
     tangent = D.pointwise("exp(u)*(1 + v - u) <= exp(v)", u=u, v=v)
     goal = terms.relation("<=", terms.exp(u), terms.exp(v))
     return D.linear(goal, tangent, D.times(low, D.known("exp", u)))
-
-
-def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:  # noqa: N803
-    """u == v from u <= v and v <= u."""
-    return D.mp(D.known("antisymmetric", *low.says.parts), theorems.both(low, high))
 
 
 def by_jump(D: Derivation, build: Callable[[Sequence[Theorem]], Theorem]) -> Theorem:  # noqa: N803
