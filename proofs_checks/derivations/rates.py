@@ -9,13 +9,14 @@ episode has 1 + lmax H decisions in the mean whatever is frozen, and oddity has 
 from __future__ import annotations
 
 from proofs_checks.derivations.counting import WEIGHT, exchanged
+from proofs_checks.derivations.longest import FACTOR
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT
 from proofs_checks.derivations.probabilities import THEOREMS as PROBABILITIES
 from proofs_checks.derivations.rate_sets import THEOREMS as RATE_SETS
 from proofs_checks.derivations.rate_sets import crossing, sized, sizes, spent_in_episodes
 from proofs_checks.derivations.roots import over_pairs, pairs
-from proofs_checks.derivations.runs import ACTIVE, maximum, product, remaining, settled
+from proofs_checks.derivations.runs import ACTIVE, equal, product, remaining, settled
 from proofs_checks.derivations.supermartingales import VILLE
 from proofs_checks.derivations.unions import ever_below, ever_over, one_of_first, square_below
 from verify.kernel import theorems
@@ -188,3 +189,90 @@ def _weight(D: Derivation) -> Theorem:  # noqa: N803
     count = "Max(1, Nf(n, x, a))"
     root = settled(D, D.pointwise("sqrt(x) > 0", "x > 0", x=count), D.known("max", "1", "Nf(n, x, a)"))
     return D.positive("inverse-positive", f"sqrt({count})", root)
+
+
+def factor_at_least(D: Derivation) -> Theorem:  # noqa: N803
+    """1 <= ln K/ln(ln K + 1), read as 1 for K = 1."""
+
+    def case(assumed: Theorem) -> Theorem:
+        if assumed.says is D.formula("K <= 1"):
+            return D.by_value(f"1 <= {FACTOR}", [equal(D, assumed, D.fact("episodes"))])
+        k = D.closed(D.pointwise("log(n) > 0", "n >= 2", n="K"), assumed)
+        below = settled(D, D.claim("thm:CT-UCB/log-factor", k="log(K)"), k, D.linear("0 < 1 + log(K)", k))
+        h = D.closed(D.pointwise("log(1 + k) > 0", "k > 0", k="log(K)"), k)
+        divided = D.times(below, D.positive("inverse-positive", "log(1 + log(K))", h))
+        return D.decide(f"1 <= {FACTOR}", ["K == 1"], divided, D.positive("inverse", "log(1 + log(K))", h), assumed)
+
+    return D.split(D.known("discrete", "K", "1"), case, case)
+
+
+def long_enough(D: Derivation) -> Theorem:  # noqa: N803
+    """v <= LONG."""
+    value = product(D, rate_bound(D), D.fact("horizon"))
+    more = D.times(factor_at_least(D), D.linear("0 <= lmax*H + 1", value))
+    return D.linear(f"lmax*H <= {LONG}", more)
+
+
+def leveled_enough(D: Derivation) -> Theorem:  # noqa: N803
+    """v <= LEVELED, given 0 < h."""
+    positive, value = D.assume("0 < h"), product(D, rate_bound(D), D.fact("horizon"))
+    grows = D.closed(D.pointwise("(exp(h) - 1)/h >= 1", "h > 0", h="h"), positive)
+    base = D.closed(D.pointwise("exp(h) > 1", "h > 0", h="h/2"), D.linear("0 < h/2", positive))
+    rest = D.positive("inverse-positive", "exp(h/2) - 1", D.linear("0 < exp(h/2) - 1", base))
+    return D.linear(f"lmax*H <= {LEVELED}", D.times(grows, value), rest)
+
+
+def enough(D: Derivation) -> Theorem:  # noqa: N803
+    """H (v + 1) <= (H + 1/lmin) q, given v <= q."""
+    horizon, least = D.fact("horizon"), D.fact("lmin")
+    value, inverse = product(D, rate_bound(D), horizon), D.positive("inverse-positive", "lmin", least)
+    slow = D.times(D.linear("lmin <= lmax", D.fact("rate-low"), D.fact("rate-high")), product(D, horizon, inverse))
+    slow = D.linear("H <= 1/lmin*(lmax*H)", slow, D.scaled(D.positive("inverse", "lmin", least), "H"))
+    claim = D.claim("thm:CT-UCB/whole/enough", H="H", g="1/lmin", v="lmax*H", D="q")
+    return D.closed(claim, horizon, inverse, value, slow, D.assume("lmax*H <= q"))
+
+
+def rate_errors(D: Derivation) -> Theorem:  # noqa: N803
+    """prop:rateerror/repaired."""
+    low, _ = remaining(D)
+    one = D.times(D.times(D.lemma("prop:rateerror/pathwise"), low), D.whole(ACTIVE))
+    split = D.sum(D.mean(one), "n", "m")
+    rate, value = rate_bound(D), product(D, rate_bound(D), D.fact("horizon"))
+    positive = D.linear("0 < L", level(D))
+    product_of = product(D, rate, positive)
+    first = D.positive("sqrt-square", "lmax*L", D.linear("0 <= lmax*L", product_of))
+    second = D.positive("sqrt-square", "2*lmax", D.linear("0 <= 2*lmax", rate))
+    roots = D.linear(
+        f"({_ROOTS})**2 == 2*lmax**2*L", D.scaled(first, "sqrt(2*lmax)**2"), D.scaled(second, "lmax*L")
+    )
+    sign = D.times(D.known("sqrt", "lmax*L"), D.known("sqrt", "2*lmax"))
+    squares = D.linear(f"(2*lmax)**2 <= ({_ROOTS})**2", roots, D.times(D.times(level(D), rate), rate))
+    roots = square_below(D, squares, sign, "2*lmax", _ROOTS)
+    some = D.times(D.linear("1 <= S*A", D.times(D.fact("actions-some"), D.whole("S")), D.fact("states-some")), D.whole("K"))
+    large = D.linear("1 <= S*A*K", some, D.fact("episodes"))
+    pairs_root = settled(D, D.pointwise("sqrt(n) >= 1", "n >= 1", n="S*A*K"), large)
+    less = theorems.part(D.fact("delta"), D.formula("delta < 1"))
+    decisions = D.linear("0 <= H*(lmax*H + 1)", D.times(value, D.fact("horizon")), D.fact("horizon"))
+    lost = D.linear(
+        f"lmax*H*(1 + lmax*H)*delta/2 <= 1/3*{_ROOTS}*(H*(lmax*H + 1))",
+        D.times(roots, decisions),
+        D.times(D.times(less, decisions), rate), D.times(decisions, rate),
+    )
+    q_sign = D.linear(f"0 <= {WAIT}*q", enough(D), decisions)
+    wide = D.times(pairs_root, q_sign)
+    bound = D.linear(
+        f"lmax*H*(1 + lmax*H)*delta/2 <= 1/3*{_ROOTS}*{WAIT}*sqrt(S*A*K)*q",
+        lost, D.times(enough(D), sign), D.times(wide, sign),
+    )
+
+    def total(factor: str, jumps: Theorem, above: Theorem) -> Theorem:
+        small_part = theorems.cut(above, D.at(bound, q=factor))
+        return D.linear(
+            f"{RATES} <= {RATE_BOUND}({factor})", split, D.times(jumps, sign), D.lemma("prop:rateerror/complement"), small_part
+        )
+
+    jumps = D.lemma("prop:proberror/sharp")
+    first_part = theorems.part(jumps, D.formula(f"{TIMES} <= 2*{WAIT}*sqrt(S*A*K)*({LONG})"))
+    second_part = theorems.part(jumps, D.formula(f"Imp(0 < h, {TIMES} <= 2*{WAIT}*sqrt(S*A*K)*{LEVELED})"))
+    leveled = total(LEVELED, D.mp(second_part, D.assume("0 < h")), leveled_enough(D))
+    return theorems.both(total(LONG, first_part, long_enough(D)), D.imply(leveled, "0 < h"))
