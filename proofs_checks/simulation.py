@@ -21,13 +21,15 @@ from __future__ import annotations
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.optimality import ADJUSTABLE
 from proofs_checks.checks.simulation import growth, iterated, own_equation, parameters, rescaled, stopped
+from proofs_checks.derivations import optimality
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
 _FIGURE = (
     "3*(7/(1 - exp(-7)) + 1)*sqrt(4*K)*12*(log(K)/log(log(K) + 1))*(sqrt(4 + 6*log(8*K)) + 28*sqrt(log(8*K)))"
 )
 
-section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "r": "r(x,a)"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "r": "r(x,a)"})
 
 section.claim(
     "sec:simulation/rescaled",
@@ -72,10 +74,11 @@ section.repair(
 
 section.claim(
     "sec:simulation/evaluation",
-    "V^π = T^π V^π for every policy, and iterating T^π from 0 converges to V^π (T^π contracts like T^a).",
-    uses="lem:optimism/contraction eq:Qa",
+    "V^π = T^π V^π on [0,H] for every policy, and iterating T^π from 0 converges to V^π: V^π, the supremum "
+    "of the iterates, is at most the n-th and ρⁿH (T^π contracts like T^a).",
+    theorem=optimality.EVALUATION,
+    derivation=optimality.evaluation,
     checks=(own_equation(), iterated()),
-    expected="tested",
     latex=r"V^{\pi} = \mathcal T^{\pi} V^{\pi}",
     mutant=own_equation(ADJUSTABLE),
 )

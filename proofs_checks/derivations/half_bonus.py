@@ -9,10 +9,13 @@ the rate's errors in the reward and in the holding time have opposite signs, and
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from proofs_checks.derivations.greedy_step import GREEDY, ITERATION, greedy, step_theorem
 from proofs_checks.derivations.greedy_step import THEOREMS as STEP
 from proofs_checks.derivations.halved_error import hat_density, seen_jumps
-from proofs_checks.derivations.iterations import BONUS, LOAD, STARTS, STEPS, STOPPED
+from proofs_checks.derivations.iterations import BONUS, LOAD, STARTS, STEPS, STOPPED, iterate
 from proofs_checks.derivations.model_error import MEANS, radius
 from proofs_checks.derivations.nearby import (
     HAT,
@@ -31,11 +34,13 @@ from proofs_checks.derivations.nearby import (
     wait_high,
     wait_low,
 )
-from proofs_checks.derivations.operators import ESTIMATES, ORDERED, RATES_HIGH, RATES_LOW, WITHIN, U, V, part
+from proofs_checks.derivations.operators import ESTIMATES, ORDERED, RATES_HIGH, RATES_LOW, WITHIN, U, V, maximum, part
 from proofs_checks.derivations.opposite import RISING
 from proofs_checks.derivations.opposite import THEOREMS as OPPOSITE
 from proofs_checks.derivations.optimism import bonus_low, limit, rate_radius, upward
 from proofs_checks.derivations.setting import estimated, operator
+from proofs_checks.derivations.slopes import DERIVED as SLOPES_DERIVED
+from proofs_checks.derivations.slopes import rising_step
 from proofs_checks.derivations.values import SMALL
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
@@ -115,16 +120,15 @@ def one_step(D: Derivation) -> Theorem:  # noqa: N803
 
 def values_rise(D: Derivation) -> Theorem:  # noqa: N803
     """RISING for V(n)."""
-    return _rise(D, "V(n, {}, {})", D.lemma("lem:optimism/rising", x="y", t="u"))
+    return in_range(D, D.lemma("lem:optimism/rising", m="n", x="y", t="s"), "V(n, y, s) <= V(n, y, u)")
 
 
-def _rise(D: Derivation, of: str, lemma: Theorem) -> Theorem:  # noqa: N803
+def in_range(D: Derivation, lemma: Theorem, goal: str) -> Theorem:  # noqa: N803
+    """Imp(And(0 <= s, s <= u), A) for all s <= u <= t; of A the part that is the goal."""
     condition = D.assume("And(0 <= s, s <= u, u <= t)")
-    inside = theorems.both(part(D, condition, "0 <= s"), part(D, condition, "s <= u"))
-    up = D.mp(lemma, inside)
-    goal = f"{of.format('y', 's')} <= {of.format('y', 'u')}"
-    up = part(D, up, goal) if up.says.tag == "And" else up
-    return D.all(D.imply(up, "And(0 <= s, s <= u, u <= t)"), "y", "s", "u")
+    order = D.mp(lemma, theorems.both(part(D, condition, "0 <= s"), part(D, condition, "s <= u")))
+    one = part(D, order, goal) if order.says.tag == "And" else D.linear(goal, order)
+    return D.all(D.imply(one, "And(0 <= s, s <= u, u <= t)"), "y", "s", "u")
 
 
 def halved(D: Derivation) -> Theorem:  # noqa: N803
@@ -142,8 +146,41 @@ HALF_STEP = step_theorem(_HALF, RATES, ROWS, SEEN)
 
 def iterates_rise(D: Derivation) -> Theorem:  # noqa: N803
     """RISING for V̂_{l+1}."""
-    lemma = D.lemma("lem:optimism/rising/iterates", n="l + 1", x="y", t="u")
-    return _rise(D, "gq(l + 1, {}, {})", D.mp(lemma, *map(D.assume, ITERATION)))
+    assumed = [D.assume(one) for one in ITERATION]
+    bound = D.mp(D.lemma("eq:mono", x="y", t="s"), *assumed, D.assume("0 <= s"))
+    positive = D.all(D.imply(part(D, bound, "0 <= gq(n, y, s)"), "0 <= s"), "y", "s")
+    step = theorems.cut(positive, D.instantiate(rising_step(D), "gu", "y s", "gq(n, y, s)"))
+    return iteration_rises(D, step, STEPS, partial(estimated, "a"))
+
+
+def iteration_rises(D: Derivation, step: Theorem, steps: str, image: Callable[..., str]) -> Theorem:  # noqa: N803
+    """RISING for gq(l + 1), from T^{a,k}gq(n)(x, t) <= T^{a,k}gq(n)(x, u), given RISES of gq(n), t <= u."""
+    condition = "And(0 <= t, t <= u)"
+    now, then = image(iterate("n")), image(iterate("n"), time="u")
+    ends = [f"MaxOver(a, {one})" for one in (now, then)]
+    at = D.special(D.assume(steps), "n", "x")
+    rows = [D.special(at, one) for one in ("t", "u")]
+    least = [D.known("min", "t", ends[0]), D.known("min-right", "t", ends[0]), D.assume("t <= u")]
+
+    def after(before: Theorem) -> Theorem:
+        inner = D.mp(D.special(before, "y", "s", "v"), D.assume("And(0 <= s, s <= v)"))
+        inner = D.all(D.imply(inner, "And(0 <= s, s <= v)"), "y", "s", "v")
+        top = maximum(D, theorems.cut(inner, step), now, then)
+        goal = "gq(n + 1, x, t) <= gq(n + 1, x, u)"
+        found = D.split(
+            D.known("min-cases", "u", ends[1]),
+            lambda one: D.linear(goal, one, top, *rows, *least),
+            lambda one: D.linear(goal, one, top, *rows, *least),
+        )
+        for text in ("0 <= t", "t <= u"):
+            found = theorems.cut(part(D, D.assume(condition), text), found)
+        return D.all(D.imply(found, condition), "x", "t", "u")
+
+    zeros = [D.special(D.assume(STARTS), "x", one) for one in ("t", "u")]
+    first = D.all(D.imply(D.linear("gq(0, x, t) <= gq(0, x, u)", *zeros), condition), "x", "t", "u")
+    says = f"All(x, All(t, All(u, Imp({condition}, gq(n, x, t) <= gq(n, x, u)))))"
+    all_n = D.at(D.induction("n", says, first, after), n="l + 1")
+    return in_range(D, D.special(all_n, "y", "s", "u"), "gq(l + 1, y, s) <= gq(l + 1, y, u)")
 
 
 def half_cost(D: Derivation) -> Theorem:  # noqa: N803
@@ -165,14 +202,11 @@ def half_step(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(found, *ITERATION, RATES, ROWS, SEEN, GREEDY, WITHIN)
 
 
-RISE_V = "Imp(And(0 <= s, s <= t), V(n, x, s) <= V(n, x, t))"
-RISE_Q = chain("Imp(And(0 <= s, s <= t), gq(n, x, s) <= gq(n, x, t))", *ITERATION)
 THEOREMS = {
     **STEP,
     **OPPOSITE,
+    **{label: text for label, (text, _) in SLOPES_DERIVED.items()},
     "eq:error-vi/load": LOAD,
-    "lem:optimism/rising": RISE_V,
-    "lem:optimism/rising/iterates": RISE_Q,
     "lem:optimism/halved/step": ERROR,
     "lem:optimism/halved": HALVED,
     "lem:v-v-continuoustime/halved/step": HALF_STEP,

@@ -16,18 +16,21 @@ from proofs_checks.derivations.operators import (
     ESTIMATES,
     RATES_HIGH,
     RATES_LOW,
+    RHO,
     ROWS_LOW,
     WITHIN,
     applied,
     best,
     conditional,
     cut,
+    decays,
     maximum,
     minimum,
     moved,
     part,
 )
 from proofs_checks.derivations.setting import estimated
+from proofs_checks.derivations.values import POWER, next_power, product, share
 from verify.kernel import calculus, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -246,10 +249,90 @@ def _within(D: Derivation, theorem: Theorem) -> Theorem:
     return D.all(D.imply(_given_within(D, theorem), WITHIN), "x", "t")
 
 
+# --- alg:VI/stops -------------------------------------------------------------------------------
+
+_CHANGE = "Abs(gq(n + 1, x, t) - gq(n, x, t))"
+_DONE = f"All(x, All(t, Imp({WITHIN}, {_CHANGE} <= e)))"
+_SOON = f"log(H/e) <= -n*log{RHO}"
+_NEVER = f"All(n, Not({_DONE}))"
+STOPS = of_iteration(
+    f"And(All(x, All(t, Imp({WITHIN}, {_CHANGE} <= {POWER}*H))), Imp(0 < e, And(Imp({_SOON}, {_DONE}), Not({_NEVER}))))"
+)
+
+
+def _changes(D: Derivation) -> Theorem:
+    """All(x, All(t, |gq(n + 1) - gq(n)| <= ρⁿ H)), by contraction."""
+    steps = D.assume(STEPS)
+    zero = D.special(D.assume(STARTS), "x", "t")
+    facts = D.mp(D.lemma("eq:mono"), *map(D.assume, _ITERATION), D.assume("0 <= t"))
+    one = D.at(facts, n="1")
+    low, high = part(D, one, "0 <= gq(1, x, t)"), part(D, one, "gq(1, x, t) <= t")
+    first = D.split(
+        D.known("abs-cases", "gq(1, x, t) - gq(0, x, t)"),
+        lambda sign: D.linear(
+            "Abs(gq(1, x, t) - gq(0, x, t)) <= H", sign, zero, low, high, D.assume("t <= H")
+        ),
+        lambda sign: D.linear(
+            "Abs(gq(1, x, t) - gq(0, x, t)) <= H", sign, zero, low, high, D.assume("t <= H")
+        ),
+    )
+
+    def step(before: Theorem) -> Theorem:
+        lemma = D.at(D.lemma("lem:optimism/contraction-truncated"), w=f"{POWER}*H")
+        pair = {"gu": ("y s", "gq(n + 1, y, s)"), "gv": ("y s", "gq(n, y, s)")}
+        near = D.mp(applied(D, lemma, pair), D.assume(ESTIMATES), before, D.assume(WITHIN))
+        now, then = D.special(steps, "n", "x", "t"), D.special(steps, "n + 1", "x", "t")
+        image = f"{cut(iterate('n + 1'))} - {cut(iterate('n'))}"
+        same = D.linear(f"{image} == gq(n + 2, x, t) - gq(n + 1, x, t)", now, then)
+        near = D.rewrite(same, near, "Real_1", f"Abs(Real_1) <= {RHO}*{POWER}*H")
+        power = D.scaled(next_power(D), "H")
+        goal = f"Abs(gq(n + 2, x, t) - gq(n + 1, x, t)) <= exp((n + 1)*log{RHO})*H"
+        return D.all(D.imply(D.linear(goal, near, power), WITHIN), "x", "t")
+
+    return D.induction("n", f"All(x, All(t, Imp({WITHIN}, {_CHANGE} <= {POWER}*H)))", _within(D, first), step)
+
+
+def stops(D: Derivation) -> Theorem:
+    """The changes are at most ρⁿ H, so at most e from some n on."""
+    changes, positive, soon = _changes(D), D.assume("0 < e"), D.assume(_SOON)
+    here = D.mp(D.special(changes, "x", "t"), D.assume(WITHIN))
+    over = D.positive("inverse-positive", "e", positive)
+    quotient = product(D, D.fact("horizon"), over)
+    decay = D.times(decays(D, soon), D.linear("0 <= H/e", quotient))
+    whole = D.scaled(D.mp(D.known("log", "H/e"), quotient), "exp(-log(H/e))")
+    one = D.linear(f"{POWER}*(H/e) <= 1", decay, whole)
+    small = D.linear(
+        f"{POWER}*H <= e",
+        D.times(one, positive),
+        D.scaled(D.positive("inverse", "e", positive), f"{POWER}*H"),
+    )
+    done = D.all(D.imply(D.linear(f"{_CHANGE} <= e", here, small), WITHIN), "x", "t")
+    soon_done = D.imply(done, _SOON)
+    both = theorems.both(soon_done, _sometime(D, soon_done))
+    return D.imply(theorems.both(changes, D.imply(both, "0 < e")), *_ITERATION)
+
+
+def _sometime(D: Derivation, soon_done: Theorem) -> Theorem:
+    """Not for every n is it undone: n (-log ρ) would be at most log(H/e) for all n."""
+    never, wait = D.assume(_NEVER), f"-n*log{RHO}"
+    bound = f"n*(-log{RHO}) <= log(H/e)"
+    early = D.cases(
+        _SOON,
+        lambda soon: theorems.absurd(D.mp(soon_done, soon), D.special(never, "n"), D.formula(bound)),
+        lambda late: D.linear(bound, late),
+    )
+    assert D.term(wait) is early.says.parts[0]
+    slow = calculus.archimedes(early, D.variable("n"))
+    _, negative = share(D)
+    denial = D.linear(f"0 < -log{RHO}", negative)
+    goal = D.formula(f"Not({_NEVER})")
+    return D.cases(_NEVER, lambda _: theorems.absurd(slow, denial, goal), lambda no: no)
+
+
 DERIVED = {
     "eq:mono": (MONO, mono),
     "eq:error-vi/load": (LOAD, load),
     "eq:error-vi": (ERROR, error),
     "eq:error-vi/sharper": (SHARPER, sharper),
+    "alg:VI/stops": (STOPS, stops),
 }
-THEOREMS = {label: text for label, (text, _) in DERIVED.items()}

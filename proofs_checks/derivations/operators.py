@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from proofs_checks.derivations.setting import estimated
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
-
 from verify.kernel.theorems import Theorem
 
 RATES_LOW = "All(x, All(a, 0 <= glam(x, a)))"

@@ -25,7 +25,6 @@ from proofs_checks.derivations.values import (
     POWER,
     Iterates,
     always,
-    between,
     inside,
     next_power,
     share,

@@ -10,6 +10,9 @@ and the bonus makes up for it because :math:`H\,w(\lambda_{\max},t) \ge t\,w(\la
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from proofs_checks.derivations.nearby import (
     HAT,
     RATES,
@@ -40,8 +43,6 @@ from proofs_checks.derivations.operators import (
     U,
     V,
     applied,
-    best,
-    cut,
     decays,
     part,
 )
@@ -263,38 +264,54 @@ def larger_error(D: Derivation, error: Theorem) -> Term:  # noqa: N803
     return terms.relation("<=", of, D.term("t**2/2*gbe(x, a) + t*gal(x, a)"))
 
 
-def upward(D: Derivation, step: Theorem, *more: Theorem) -> Theorem:  # noqa: N803
-    """V(n) <= gq(n), from T^a u <= T^{a,k} v, given SMALL, ORDERED, 0 <= t <= H, and more that V(n) satisfies."""
-    steps, start, end = D.assume(STEPS), D.assume("0 <= t"), D.assume("t <= H")
+def values_small(D: Derivation) -> Theorem:  # noqa: N803
+    """SMALL for V(n)."""
+    inside = D.assume("And(0 <= s, s <= t)")
+    there = D.mp(D.lemma("lem:optimism/value-bound", x="y", t="s"), part(D, inside, "0 <= s"))
+    low = part(D, there, "0 <= V(n, y, s)")
+    bounds = [part(D, there, one) for one in ("V(n, y, s) <= Vs(y, s)", "Vs(y, s) <= s")]
+    high = D.linear("V(n, y, s) <= s", *bounds)
+    return D.all(D.imply(theorems.both(low, high), "And(0 <= s, s <= t)"), "y", "s")
+
+
+def upward(
+    D: Derivation,  # noqa: N803
+    step: Theorem,
+    *more: Theorem,
+    steps: str = STEPS,
+    image: Callable[[str], str] = partial(estimated, "a"),
+) -> Theorem:
+    """V(n) <= gq(n), from T^a u <= T^{a,k} v, given SMALL, ORDERED, 0 <= t <= H, and more that V(n) satisfies.
+
+    ``image`` is T^{a,k} of a pattern, and ``steps`` says that gq is iterated with it.
+    """
+    start, end = D.assume("0 <= t"), D.assume("t <= H")
+    values, hat = operator("a", "V(n, {y}, {s})"), image(iterate("n"))
+    top_hat = f"MaxOver(a, {hat})"
     bounds = D.mp(D.lemma("lem:optimism/value-bound"), start)
     inside = D.assume("And(0 <= s, s <= t)")
     s0, s1 = part(D, inside, "0 <= s"), part(D, inside, "s <= t")
-    there = D.mp(D.lemma("lem:optimism/value-bound", x="y", t="s"), s0)
-    low = part(D, there, "0 <= V(n, y, s)")
-    high = D.linear("V(n, y, s) <= s", *(part(D, there, one) for one in ("V(n, y, s) <= Vs(y, s)", "Vs(y, s) <= s")))
-    small = D.all(D.imply(theorems.both(low, high), "And(0 <= s, s <= t)"), "y", "s")
     one = applied(D, step, {"gu": ("y s", "V(n, y, s)"), "gv": ("y s", "gq(n, y, s)")})
-    for known in (small, *more):
+    for known in (values_small(D), *more):
         one = theorems.cut(known, one)
 
     def after(before: Theorem) -> Theorem:
         below = D.mp(D.special(before, "y", "s"), theorems.both(s0, D.linear("s <= H", s1, end)))
         order = D.all(D.imply(below, "And(0 <= s, s <= t)"), "y", "s")
         every = theorems.cut(order, one)
-        image, hat = operator("a", "V(n, {y}, {s})"), estimated("a", iterate("n"))
-        top = D.linear(f"{image} <= {best(iterate('n'))}", every, D.most("a", hat, "a"))
+        top = D.linear(f"{values} <= {top_hat}", every, D.most("a", hat, "a"))
         top = calculus.least(top, D.variable("a"))
         next_bounds = D.at(bounds, n="n + 1")
         facts = [
             top,
             D.fact("V-step"),
-            D.special(steps, "n", "x", "t"),
+            D.special(D.assume(steps), "n", "x", "t"),
             part(D, next_bounds, "V(n + 1, x, t) <= Vs(x, t)"),
             part(D, next_bounds, "Vs(x, t) <= t"),
         ]
         goal = "V(n + 1, x, t) <= gq(n + 1, x, t)"
         found = D.split(
-            D.known("min-cases", "t", best(iterate("n"))),
+            D.known("min-cases", "t", top_hat),
             lambda case: D.linear(goal, case, *facts),
             lambda case: D.linear(goal, case, *facts),
         )
@@ -320,7 +337,11 @@ def limit(D: Derivation, below: Theorem, stopped: str) -> Theorem:  # noqa: N803
     iteration = [D.assume(one) for one in (ESTIMATES, BONUS, STARTS, STEPS, STOPPED, WITHIN)]
     returned = D.at(D.mp(D.lemma(stopped), *iteration), m="n")
     (above,) = [one for one in returned.says.parts if one.parts[0] is D.term("gq(n, x, t)")]
-    above = theorems.part(returned, above)
+    return limit_of(D, below, theorems.part(returned, above))
+
+
+def limit_of(D: Derivation, below: Theorem, above: Theorem) -> Theorem:  # noqa: N803
+    """V* <= w, from V*_n <= V̂_n and V̂_n <= w."""
     says = terms.relation("<=", D.term("V(n, x, t)"), above.says.parts[1])
     top = calculus.bounded(D.linear(says, below, above), D.variable("n"))
     return D.linear(terms.relation("<=", D.term("Vs(x, t)"), top.says.parts[1]), top, D.fact("Vs"))

@@ -15,8 +15,8 @@ from functools import cached_property
 from proofs_checks.derivations.operators import (
     RHO,
     TRUE_MODEL,
-    U,
     WITHIN,
+    U,
     applied,
     at_most_in,
     maximum,

@@ -35,6 +35,10 @@ from proofs_checks.checks.optimism import corners, difference, iterates, rate_er
 from proofs_checks.checks.perturbed import PRINTED
 from proofs_checks.checks.setting import bounded
 from proofs_checks.checks.value_iteration import increasing_iterates
+from proofs_checks.derivations.iterations import MONO, mono
+from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.slopes import RISING, rising
+from proofs_checks.derivations.values import VALUE_BOUND, value_bound
 from verify.claims import Domain, Remark, Section, decreasing, increasing
 
 _TIMES = Domain.of("l >= 0", "t >= 0")
@@ -42,20 +46,20 @@ _RADII = ("t >= 0", "b >= 0", "al >= 0")
 _TENTH = Fraction(1, 10)
 _LESS = Fraction(49, 100)  # of the bonus: too little on short horizons
 
-section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "al": "α"})
 
 section.step(
     "eq:mono",
-    "H >= V̂_{n+1} >= V̂_n: V̂_1 >= 0 = V̂_0; if V̂_{n-1} <= V̂_n then a = max T^{a,k}V̂_{n-1} <= b = max "
-    "T^{a,k}V̂_n, and u = min{t,a} is at most min{t,b}, that is at most t and at most b. And min{t,b} <= t "
-    "<= H.",
+    "0 <= V̂_n <= V̂_{n+1} <= t, which is at most H: V̂_1 >= 0 = V̂_0; if V̂_{n-1} <= V̂_n then a = max "
+    "T^{a,k}V̂_{n-1} <= b = max T^{a,k}V̂_n, and u = min{t,a} is at most min{t,b}, that is at most t and at "
+    "most b. For every estimated model whose rates, rows and bonus are not negative.",
     says="u <= s*t + (1 - s)*b",
     domain=Domain.of("0 <= s <= 1", "u <= t", "u <= a", "a <= b", reals="u t a b"),
     symbols={"s": "any weight in [0, 1]"},
     uses="eq:Qa/monotone",
+    theorem=MONO,
+    derivation=mono,
     checks=(increasing_iterates(truncate=True), *PROOF),
-    argued="the induction over n, and that min{t,b} is the case s = 1 or s = 0",
-    expected="tested",
     latex=r"H \ge \hat V^k_{n+1}(x,t) \ge \hat V^k_n(x,t)",
     mutant=increasing_iterates(truncate=True, steps=-1),
 )
@@ -117,10 +121,9 @@ section.step(
     "w = (1 - exp(-λt))/λ; and V*_n increases to V*.",
     says=f"r*{WAIT} + (t - {WAIT}) <= t",
     domain=("l >= 0", "t >= 0", "0 <= r <= 1"),
-    uses="eq:Qa/iteration lem:error-model/jump-integral/value",
+    theorem=VALUE_BOUND,
+    derivation=value_bound,
     checks=(bounded(), *PROOF),
-    argued="the induction over n and the limit",
-    expected="tested",
     mutant=f"r*{WAIT} + (t - {WAIT}/2) <= t",
 )
 
@@ -208,9 +211,10 @@ section.repair(
     says="Min(t, s) <= Min(t + h, s)",
     domain=("s >= 0", "t >= 0", "h >= 0"),
     symbols={"h": "what is added to t"},
+    uses="eq:empirical-P/probability/repaired eq:mono lem:optimism/value-bound",
+    theorem=RISING,
+    derivation=rising,
     checks=(rises(), *PROOF),
-    argued="the induction over n, and that the expectation, the minimum and the maximum rise, too",
-    expected="tested",
     mutant=rises(forward=False),
 )
 

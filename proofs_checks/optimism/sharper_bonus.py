@@ -49,11 +49,15 @@ from proofs_checks.checks.sharper_bonus import (
     steps,
     values,
 )
+from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.slopes import SLOPE, slope
 from verify.claims import Section
 
 _ALMOST = Fraction(99, 100)
 
-section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "be": "β", "h": "H"})
+section = Section(
+    checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "al": "α", "be": "β", "h": "H"}
+)
 
 section.repair(
     "lem:optimism/sharp/slope",
@@ -62,10 +66,10 @@ section.repair(
     "from 0 by at most 1 per unit of time; the maximum keeps it.",
     says="r*exp(-l*t) + (1 - exp(-l*t)) <= 1",
     domain=("l >= 0", "t >= 0", "0 <= r <= 1"),
-    uses="lem:optimism/rising",
+    uses="lem:optimism/value-bound",
+    theorem=SLOPE,
+    derivation=slope,
     checks=(slopes(), *PROOF),
-    argued="the induction over n, and that the maximum keeps the slope",
-    expected="tested",
     mutant=slopes(HALF),
 )
 

@@ -44,12 +44,17 @@ from proofs_checks.checks.setting import (
     rates_recovered,
     rescaled_values,
 )
+from proofs_checks.derivations import optimality
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Mutant, Remark, Section
 
 _RATES = Domain.of("l > 0", "0 <= p <= 1")
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"l": "λ", "p": "p(x|x,a)", "y": "p(y|x,a)", "r": "r(x,a)"}
+    checks=PROOF,
+    expected="proved",
+    setting=PAPER,
+    symbols={"l": "λ", "p": "p(x|x,a)", "y": "p(y|x,a)", "r": "r(x,a)"},
 )
 
 section.claim(
@@ -201,16 +206,14 @@ section.repair(
 
 section.claim(
     "eq:FH-control2/bounds",
-    "0 <= V^π(x,t) <= V*(x,t) <= t. The middle one is the definition of a supremum; if u(·,s) is in [0,s] "
-    "then so is T^a u, as r(1 - exp(-λt))/λ + ∫λexp(-λs)(t - s)ds <= t, so that all iterates are, and "
-    "their limits.",
+    "0 <= V^π(x,t) <= V*(x,t) <= t for every policy: T^π u <= Gu, and if u(·,s) is in [0,s] then so is T^a "
+    "u, as r(1 - exp(-λt))/λ + ∫λexp(-λs)(t - s)ds <= t, so that all iterates are, and their limits.",
     says="r*(1 - exp(-l*t))/l + t - (1 - exp(-l*t))/l <= t",
     domain=("l > 0", "t >= 0", "0 <= r <= 1"),
-    uses="eq:Qa/iteration sec:simulation/evaluation",
+    uses="eq:Qa/monotone lem:optimism/value-bound",
+    theorem=optimality.BOUNDS,
+    derivation=optimality.bounds,
     checks=(bounded(), *PROOF),
-    argued="the middle inequality is the definition of a supremum, the others pass from one step to "
-    "the values by induction and limits",
-    expected="tested",
     latex=r"0 \le V^\pi(x,t) \le V^*(x,t) \le t",
     mutant=Mutant(
         says="r*(1 - exp(-l*t))/l + t - (1 - exp(-l*t))/l <= t", domain=("l > 0", "t >= 0", "r >= 0")
