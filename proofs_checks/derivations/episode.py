@@ -19,15 +19,16 @@ from proofs_checks.derivations.operators import applied
 from proofs_checks.derivations.optimality import DERIVED as OPTIMALITY
 from proofs_checks.derivations.potentials import first_ones
 from proofs_checks.derivations.rates import THEOREMS as RATES
-from proofs_checks.derivations.runs import ACTIVE, RATE, by_jump, law, remaining, start
+from proofs_checks.derivations.rates import kept
+from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, remaining, start
 from proofs_checks.derivations.setting import operator
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-RATES_IN = "All(x, All(a, Abs(lh({n}, x, a) - lam(x, a)) <= be({n}, x, a)))"
-ROWS_IN = "All(x, All(a, SumOver(y, Abs(ph({n}, x, a, y) - p(x, a, y))) <= al({n}, x, a)))"
-GOOD = f"And({RATES_IN}, {ROWS_IN})"
+RATE_IN = "Abs(lh({n}, x, a) - lam(x, a)) <= be({n}, x, a)"
+ROW_IN = "SumOver(y, Abs(ph({n}, x, a, y) - p(x, a, y))) <= al({n}, x, a)"
+GOOD = f"All(x, All(a, And({RATE_IN}, {ROW_IN})))"
 HAT, PI = "Vh({n}, nk({n}) + 1, X({n}), rem({n}))", "Vpi({n}, X({n}), rem({n}))"
 _PAIR = "X(n), act(n)"
 COST = f"(bo(n, {_PAIR}) + al(n, {_PAIR}) + rem(n)*be(n, {_PAIR}))*rem(n)"
@@ -50,7 +51,8 @@ def of_learner(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
 def sets(D: Derivation) -> tuple[Theorem, ...]:  # noqa: N803
     """ESTIMATES, BONUS, STARTS, STEPS of the learner; RATES and ROWS, given GOOD."""
     good = D.assume(GOOD.format(n="n"))
-    rates, rows = (theorems.part(good, D.formula(t.format(n="n"))) for t in (RATES_IN, ROWS_IN))
+    here = D.special(good, "x", "a")
+    rates, rows = (D.all(theorems.part(here, D.formula(t.format(n="n"))), "x", "a") for t in (RATE_IN, ROW_IN))
     starts = D.all(D.fact("Vh-0"), "x", "t")
     steps = D.all(D.fact("Vh-step"), "m", "x", "t")
     return (*learned_model(D), starts, steps, rates, rows)
@@ -117,3 +119,147 @@ def own_equation(D: Derivation, bounds: list[Theorem]) -> Theorem:  # noqa: N803
 
 
 THEOREMS["eq:Vpik"] = VPIK
+
+
+# --- what stays during an episode -----------------------------------------------------------------
+
+_GOES_ON = "jump(n) == 1"
+
+
+def frozen_estimates(D: Derivation) -> dict[str, Theorem]:  # noqa: N803
+    """lh, be, al and ph at decision n + 1 are those of decision n, given jump(n) == 1."""
+    goes_on = D.assume(_GOES_ON)
+    seen = kept(D, "Nf", "Tf")
+    moved = D.by_value("Mf(n + 1, x, a, y) == Mf(n, x, a, y)", [D.fact("Mf-step"), goes_on])
+    same = {}
+    for name in ("lh", "be", "al"):
+        facts = [D.fact(name, n="n + 1"), D.fact(name), *seen]
+        same[name] = D.by_value(f"{name}(n + 1, x, a) == {name}(n, x, a)", facts)
+    same["ph"] = D.by_value("ph(n + 1, x, a, y) == ph(n, x, a, y)", [D.fact("ph", n="n + 1"), D.fact("ph"), *seen, moved])
+    return same
+
+
+def good_stays(D: Derivation) -> Theorem:  # noqa: N803
+    """jump(n) == 1 ⊢ Ind(GOOD(n + 1)) == Ind(GOOD(n))."""
+    same, now, after = frozen_estimates(D), GOOD.format(n="n"), GOOD.format(n="n + 1")
+    rate = "Abs(lh({n}, x, a) - lam(x, a))"
+    row = "Abs(ph({n}, x, a, y) - p(x, a, y))"
+    rates = D.by_value(f"{rate.format(n='n + 1')} == {rate.format(n='n')}", [same["lh"]])
+    rows = D.over(D.by_value(f"{row.format(n='n + 1')} == {row.format(n='n')}", [same["ph"]]), "y")
+
+    def carried(n: str, good: Theorem) -> Theorem:
+        """GOOD at n from GOOD at the other one."""
+        texts = [t.format(n="n + 1" if n == "n" else "n") for t in (RATE_IN, ROW_IN)]
+        here = [theorems.part(D.special(good, "x", "a"), D.formula(t)) for t in texts]
+        first = D.linear(f"{rate.format(n=n)} <= be({n}, x, a)", here[0], rates, same["be"])
+        second = D.linear(f"SumOver(y, {row.format(n=n)}) <= al({n}, x, a)", here[1], rows, same["al"])
+        return D.all(theorems.both(first, second), "x", "a")
+
+    goal = f"Ind({after}) == Ind({now})"
+
+    def yes(good: Theorem) -> Theorem:
+        return D.by_value(goal, [D.holds(now), theorems.cut(carried("n + 1", good), D.holds(after))])
+
+    def no(bad: Theorem) -> Theorem:
+        def impossible(good: Theorem) -> Theorem:
+            return theorems.absurd(carried("n", good), bad, D.formula(goal))
+
+        return D.cases(after, impossible, lambda _: D.by_value(goal, [D.fails(now), D.fails(after)]))
+
+    return D.cases(now, yes, no)
+
+
+def values_stay(D: Derivation, case: list[Theorem]) -> list[Theorem]:  # noqa: N803
+    """V̂ and V^π at decision n + 1 are those of decision n; the case is that of a jump."""
+    value = case[0]
+    there = "X(n + 1), rem(n + 1)"
+    count = D.mp(D.fact("frozen-nk"), value)
+    moved = D.mp(D.fact("frozen-Vh", m="nk(n + 1) + 1", x="X(n + 1)", t="rem(n + 1)"), value)
+    own = f"Vh(n, nk(n + 1) + 1, {there})"
+    same = D.rewrite(count, D.linear(f"{own} == {own}"), "m", f"{own} == Vh(n, m + 1, {there})")
+    policy = D.mp(D.fact("frozen-Vpi", x="X(n + 1)", t="rem(n + 1)"), value)
+    return [moved, same, policy, *case]
+
+
+LOSS = f"({HAT} - {PI})"
+WEIGHT = f"Ind(ep({{n}}) + 1 <= K)*Ind({GOOD})"
+PAID = "Sum(n, {m}, E(" + WEIGHT.format(n="n") + f"*{COST}))"
+LOST = "Sum(n, {m}, E(new(n)*" + WEIGHT.format(n="n") + "*" + LOSS.format(n="n") + "))"
+TELESCOPED = f"{LOST.format(m='m')} <= {PAID.format(m='m')} + H*E(Ind(ep(m) + 1 <= K))"
+
+
+def one_decision(D: Derivation) -> Theorem:  # noqa: N803
+    """W(n) Δ(n) <= W(n) cost(n) + E(jump(n) W(n + 1) Δ(n + 1), n), with the weight W."""
+    weight, loss = WEIGHT.format(n="n"), LOSS.format(n="n")
+    after = [body.format(s="rem(n) - spent(n)").replace(", y,", ", X(n + 1),") for body in (_HAT_AT, _PI_AT)]
+    good = GOOD.format(n="n")
+    goal = f"Ind({good})*{loss} <= Ind({good})*({COST} + E(jump(n)*({after[0]} - {after[1]}), n))"
+    step = D.cases(
+        good, lambda _: D.by_value(goal, [D.holds(good)], loses(D)), lambda _: D.by_value(goal, [D.fails(good)])
+    )
+    step = D.times(step, D.whole(ACTIVE))
+    next_one = f"jump(n)*{WEIGHT.format(n='n + 1')}*{LOSS.format(n='n + 1')}"
+    same = by_jump(
+        D,
+        lambda case, stays: D.by_value(
+            f"{next_one} == jump(n)*{weight}*({after[0]} - {after[1]})",
+            [theorems.cut(case[0], good_stays(D)), *values_stay(D, case)] if stays else case,
+        ),
+    )
+    return D.linear(f"{weight}*{loss} <= {weight}*{COST} + E({next_one}, n)", step, D.mean(same, "n"))
+
+
+def telescoped(D: Derivation) -> Theorem:  # noqa: N803
+    """Σ E new W Δ <= Σ E W cost + H P(ep(m) < K)."""
+    step = D.mean(one_decision(D))
+    rest = "E((1 - new({m}))*" + WEIGHT.replace("{n}", "{m}") + "*" + LOSS.replace("{n}", "{m}") + ")"
+
+    def claim(m: str) -> str:
+        return f"{LOST.format(m=m)} <= {PAID.format(m=m)} + {rest.format(m=m)}"
+
+    zero = f"(1 - new(0))*{WEIGHT.format(n='0')}*{LOSS.format(n='0')}"
+    first = D.mean(D.by_value(f"0 <= {zero}", [start(D, "new(0) == 1")]))
+    after = f"{WEIGHT.format(n='m + 1')}*{LOSS.format(n='m + 1')}"
+    again = D.mean(D.scaled(D.fact("new", n="m"), after))
+    total = D.induction(
+        "m", claim("m"), D.linear(claim("0"), first),
+        lambda below: D.linear(claim("m + 1"), below, D.at(step, n="m"), again),
+    )
+    return D.linear(TELESCOPED, total, D.mean(D.at(small_loss(D), n="m")))
+
+
+def bounded_values(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
+    """V̂(n) <= rem(n), and 0 <= V^π(n)."""
+    low, _ = remaining(D)
+    model, bonus, begin, steps, *_ = sets(D)
+    mono = of_learner(D, D.at(D.lemma("eq:mono"), n="Nat_7"))
+    mono = D.mp(D.at(mono, Nat_7="nk(n) + 1", x="X(n)", t="rem(n)"), model, bonus, begin, steps, D.linear("0 <= rem(n)", low))
+    hat = theorems.part(mono, D.formula(f"{HAT.format(n='n')} <= rem(n)"))
+    return hat, own_bounds(D)[0]
+
+
+def own_bounds(D: Derivation) -> tuple[Theorem, Theorem, Theorem]:  # noqa: N803
+    """0 <= V^π(n), V^π(n) <= V*, V* <= rem(n), at the state and the remaining time."""
+    low, _ = remaining(D)
+    bounds = D.at(applied(D, D.lemma("eq:FH-control2/bounds"), {k: v for k, v in EVALUATED_BY.items() if k != "gv"}), k="n")
+    bounds = D.mp(bounds, evaluated(D), D.assume("0 <= t"))
+    bounds = D.closed(D.at(bounds, x="X(n)", t="rem(n)"), D.linear("0 <= rem(n)", low))
+    own, value = D.fact("Vpi", x="X(n)", t="rem(n)"), PI.format(n="n")
+    limit = "Sup(m, Vp(n, m, X(n), rem(n)))"
+    parts = [theorems.part(bounds, D.formula(t)) for t in (f"0 <= {limit}", f"{limit} <= Vs(X(n), rem(n))", "Vs(X(n), rem(n)) <= rem(n)")]
+    return D.linear(f"0 <= {value}", parts[0], own), D.linear(f"{value} <= Vs(X(n), rem(n))", parts[1], own), parts[2]
+
+
+def small_loss(D: Derivation) -> Theorem:  # noqa: N803
+    """(1 - new(n)) W(n) Δ(n) <= H Ind(ep(n) < K)."""
+    (hat, policy), (_, high) = bounded_values(D), remaining(D)
+    loss, good = LOSS.format(n="n"), GOOD.format(n="n")
+    less = D.linear(f"{loss} <= H", hat, policy, high)
+    goal = f"(1 - new(n))*{WEIGHT.format(n='n')}*{loss} <= H*{ACTIVE}"
+
+    def case(assumed: Theorem) -> Theorem:
+        zero = assumed.says is D.formula("new(n) <= 0")
+        value = equal(D, assumed, D.whole("new(n)")) if zero else equal(D, first_ones(D), assumed)
+        return decided(D, goal, [value], ["ep(n) + 1 <= K", good], less, D.fact("horizon"))
+
+    return D.split(D.known("discrete", "new(n)", "0"), case, case)
