@@ -20,7 +20,7 @@ from proofs_checks.derivations.optimality import DERIVED as OPTIMALITY
 from proofs_checks.derivations.potentials import first_ones
 from proofs_checks.derivations.rates import THEOREMS as RATES
 from proofs_checks.derivations.rates import kept
-from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, remaining, start
+from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, put, remaining, start
 from proofs_checks.derivations.setting import operator
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
@@ -69,15 +69,7 @@ def greedy_loses(D: Derivation) -> Theorem:  # noqa: N803
 
 def acted(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
     """The theorem with act(n) in the place of pol(n, X(n), rem(n))."""
-    equation, old, new = D.fact("acts"), D.term("pol(n, X(n), rem(n))"), D.term("act(n)")
-    hole = D.variable("Action_999999")
-    template = terms.changed(theorem.says, lambda t: hole if t is old else None, lambda _: False)
-    if equation.says.parts[0] is old:
-        return theorems.rewrite(equation, theorem, hole, template)
-    says = terms.substitute(template, {hole: new})
-    same = theorems.discharge(says, D.assume(says))
-    turned = theorems.rewrite(equation, same, hole, terms.implication(template, says))
-    return D.mp(turned, theorem)
+    return put(D, D.fact("acts"), theorem, "pol(n, X(n), rem(n))", "act(n)")
 
 
 def loses(D: Derivation) -> Theorem:  # noqa: N803
