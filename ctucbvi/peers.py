@@ -49,7 +49,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, isfinite
+from math import ceil
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +57,7 @@ import numpy as np
 
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.model import CTMDP, Pair, Semantics
-from ctucbvi.numbers import shown
+from ctucbvi.numbers import count, positive, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -143,11 +143,7 @@ def third_opinion(
     """
     if peer not in _ASK:
         raise InputError(f"peer {peer!r} is unknown; choose from: {', '.join(_ASK)}")
-    if isinstance(epsilon, bool) or not isinstance(epsilon, float | int | Fraction) or epsilon <= 0:
-        raise InputError(f"epsilon: {epsilon!r} is not a positive number; write for example 1e-6")
-    if not isfinite(epsilon):
-        raise InputError(f"epsilon: {epsilon!r} is not finite; write for example 1e-6")
-    return _ASK[peer](model, Semantics(semantics), float(epsilon), timeout)
+    return _ASK[peer](model, Semantics(semantics), float(positive(epsilon, "epsilon")), timeout)
 
 
 def goals(model: CTMDP) -> frozenset[str]:
@@ -196,10 +192,7 @@ def discretised(
 
     An error if ``steps`` is so small that a probability would be negative.
     """
-    fewest = max(1, ceil(model.max_rate * model.horizon))
-    if steps < fewest:
-        raise InputError(f"steps: {steps} is too few; write at least {fewest}")
-    h = model.horizon / steps
+    h = model.horizon / count(steps, "steps", max(1, ceil(model.max_rate * model.horizon)))
     rows = np.zeros((len(model.pairs), len(model.states)))
     for i, pair in enumerate(model.pairs):
         for y, q in _lazy(pair, h):

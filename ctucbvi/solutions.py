@@ -162,12 +162,10 @@ def document(
         ]
         for state in answer.model.states
     }
-    switches: list[dict[str, Any]] = []
-    for s in answer.switches:
-        place: dict[str, str | None] = {"t": moment(s.time), **_NO_ENDS}
-        if answer.times_proved:
-            place = dict(zip(("t", "lower", "upper"), s.time.decimals(digits), strict=True))
-        switches.append({"state": s.state, **place, "before": _names(s.before), "after": _names(s.after)})
+    switches = [
+        switch_document(s, digits) | ({} if answer.times_proved else {"t": moment(s.time), **_NO_ENDS})
+        for s in answer.switches
+    ]
     return {
         "model": answer.model.name,
         "semantics": str(answer.semantics),
@@ -179,8 +177,21 @@ def document(
         "times": "certified" if answer.times_proved else "not certified",
         "seconds": round(seconds, 6),
         "bound": answer.bound if enclosures else None,
-        "undecided": [str(doubt) for doubt in answer.undecided],
-        "doubts": [_doubt(doubt, digits) for doubt in answer.undecided],
+        **doubts_document(answer.undecided, digits),
+    }
+
+
+def switch_document(switch: Switch, digits: int) -> dict[str, Any]:
+    """A switch whose time is enclosed."""
+    place = dict(zip(("t", "lower", "upper"), switch.time.decimals(digits), strict=True))
+    return {"state": switch.state, **place, "before": _names(switch.before), "after": _names(switch.after)}
+
+
+def doubts_document(doubts: Sequence[Doubt], digits: int) -> dict[str, list[Any]]:
+    """Doubts for people and for programs."""
+    return {
+        "undecided": [str(doubt) for doubt in doubts],
+        "doubts": [_doubt(doubt, digits) for doubt in doubts],
     }
 
 

@@ -32,7 +32,10 @@ SPLIT_DOMAIN = ("gh >= 0", "g >= 0", "0 <= mh", "mh <= u", "m >= 0", "d >= 0", "
 _THIRD = Fraction(1, 3)
 
 section = Section(
-    checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "al": "α", "b": "β", "gh": "ĝ", "mh": "m̂"}
+    checks=PROOF,
+    expected="proved",
+    setting=PAPER,
+    symbols={"l": "λ", "al": "α", "be": "β", "gh": "ĝ", "mh": "m̂"},
 )
 
 section.step(
@@ -74,8 +77,8 @@ section.step(
     "eq:error1",
     "The rate term is at most t²β/2: by the Lipschitz bound its integrand is at most (t - s)d, d = |λ̂ - "
     "λ| <= β, and (t - s)β integrates to t²β/2.",
-    says="(t - s)*d <= (t - s)*b",
-    domain=("s >= 0", "s <= t", "d >= 0", "d <= b"),
+    says="(t - s)*d <= (t - s)*be",
+    domain=("s >= 0", "s <= t", "d >= 0", "d <= be"),
     source="lem:error-model",
     uses="lem:error-model/lipschitz",
     checks=(operator_error(HALF, ONE), *PROOF),
@@ -100,10 +103,10 @@ section.step(
     mutant=row_error(HALF, UNSEEN),  # half is too little for a row of zeros
     finding=Remark(
         "constant",
-        "True, and twice too large wherever p̂ is a probability. Where it is not (a pair that "
-        "was never left) the rate is estimated as 0 too and the bound holds without α, so that lem:CI-p is "
-        "not needed for N⁺ = 0. With lem:optimism/halved the bonus, and with it the bound of thm:CT-UCB, "
-        "can be halved.",
+        "True, and twice too large wherever p̂ is a probability.",
+        details="Where it is not (a pair that was never left) the rate is estimated as 0 too and the bound "
+        "holds without α, so that lem:CI-p is not needed for N⁺ = 0. With lem:optimism/halved the bonus, "
+        "and with it the bound of thm:CT-UCB, can be halved.",
         repair="lem:error-model/halved",
     ),
 )
@@ -132,8 +135,8 @@ section.claim(
     "For every function with 0 <= f(x,t) <= t, on 𝒢, the two expectations differ by at most t²β/2 + α(t - "
     "w), which is at most t²β/2 + tα, for every λ, λ̂ in [0, λmax], t >= 0 and all rows p, p̂ with sum at "
     "most 1.",
-    says=f"t**2/2*b + al*(t - {WAIT}) <= t**2/2*b + t*al",
-    domain=("l >= 0", "t >= 0", "b >= 0", "al >= 0"),
+    says=f"t**2/2*be + al*(t - {WAIT}) <= t**2/2*be + t*al",
+    domain=("l >= 0", "t >= 0", "be >= 0", "al >= 0"),
     uses="eq:model-error eq:error1 eq:error2",
     checks=(operator_error(HALF, ONE), *PROOF),
     theorem=derived.ERROR,
@@ -172,8 +175,8 @@ section.repair(
     "For a pair that was never left (λ̂ = 0 and p̂ = 0) the error is at most t²β/2, without α: it is Σ∫ λ "
     "exp(-λs) f p ds <= d = t - w <= λt²/2, and λ = |λ - λ̂| <= β. So the L1 bound is not needed where N⁺ "
     "= 0.",
-    says="d <= t**2*b/2",
-    domain=("d >= 0", "t >= 0", "l >= 0", "b >= 0", "d <= l*t**2/2", "l <= b"),
+    says="d <= t**2*be/2",
+    domain=("d >= 0", "t >= 0", "l >= 0", "be >= 0", "d <= l*t**2/2", "l <= be"),
     uses="eq:rate-est/unseen lem:error-model/jump-integral/short",
     checks=(operator_error(HALF, ZERO, UNSEEN), *PROOF),
     argued="that the error is the integral of f against λ exp(-λs) p",
@@ -196,8 +199,8 @@ section.repair(
     "The error is at most t²β/2 + (t - w)α/2, w = (1 - exp(-λ̂t))/λ̂, for the printed estimators: with the "
     "estimated rate in the jump term (eq:model-error/estimated), which vanishes where λ̂ = 0, and p̂ is a "
     "probability wherever λ̂ > 0. This is at most t²β/2 + tα/2.",
-    says=f"t**2/2*b + al/2*(t - {WAIT}) <= t**2/2*b + t*al/2",
-    domain=("l >= 0", "t >= 0", "b >= 0", "al >= 0"),
+    says=f"t**2/2*be + al/2*(t - {WAIT}) <= t**2/2*be + t*al/2",
+    domain=("l >= 0", "t >= 0", "be >= 0", "al >= 0"),
     symbols={"l": "λ̂"},
     uses="eq:model-error/estimated eq:error1 eq:error2/halved lem:error-model/jump-integral/value",
     checks=(operator_error(HALF, HALF, PRINTED, waited=True), *PROOF),

@@ -47,7 +47,8 @@ section.step(
     mutant=parameters(2),  # from the second episode on: true
     finding=Remark(
         "notation",
-        "alg: CTUCB asks for ε_k in (0,1), and the experiment has ε_1 = 1. Harmless: no proof uses ε_k < 1.",
+        "alg: CTUCB asks for ε_k in (0,1), and the experiment has ε_1 = 1.",
+        details="Harmless: no proof uses ε_k < 1.",
         repair="sec:simulation/parameters/repaired",
     ),
 )
@@ -118,12 +119,13 @@ section.claim(
     mutant=growth((5,), (1, 4)),  # where it is true
     finding=Remark(
         "remark",
-        "Not reproduced below 10^5 episodes. In seeded runs of this package's implementation the "
-        "regret grows linearly up to about there (slope 1.0 in the log-log plot, 0.6 for the bound); "
-        "afterwards the slopes are comparable. The figure is not part of the source, and the authors' runs "
-        "were of a discretised implementation. The bound exceeds KH on the whole range of the figure "
-        "(fig:1/vacuous), and is proved for δ = 1/(2KH), not for the δ = 0.05 of the experiment. An "
-        "observation of the paper, with a caveat; no proof uses it.",
+        "Not reproduced below 10^5 episodes.",
+        details="In seeded runs of this package's implementation the regret grows linearly up to about "
+        "there (slope 1.0 in the log-log plot, 0.6 for the bound); afterwards the slopes are comparable. "
+        "The figure is not part of the source, and the authors' runs were of a discretised implementation. "
+        "The bound exceeds KH on the whole range of the figure (fig:1/vacuous), and is proved for δ = "
+        "1/(2KH), not for the δ = 0.05 of the experiment. An observation of the paper, with a caveat; no "
+        "proof uses it.",
         repair="fig:1/growth/repaired",
     ),
 )

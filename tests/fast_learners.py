@@ -15,9 +15,20 @@ import numpy as np
 
 import ctucbvi.learning.fast
 from ctucbvi.learning import Settings
-from ctucbvi.learning.fast import boxes, skipping, sweeps
-from ctucbvi.learning.fast.boxes import CHANCE, GAIN, LAST, LEAD, LEAST, NOISE, POINT, REST, SECOND, STATE
+from ctucbvi.learning.fast import estimate_box, skipping, sweeps
 from ctucbvi.learning.fast.episodes import Desk, Scene, cell_weights
+from ctucbvi.learning.fast.estimate_box import (
+    CHANCE,
+    GAIN,
+    LAST,
+    LEAD,
+    LEAST,
+    NOISE,
+    POINT,
+    REST,
+    SECOND,
+    STATE,
+)
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.learning.fast.sweeps import accumulate, gather, improve
 from ctucbvi.model import CTMDP, Transition
@@ -50,7 +61,7 @@ QUIET = CTMDP.of(
 )
 # Two actions that nothing tells apart but how long they were taken.
 TWINS = CTMDP.of("twins", horizon=1, transitions=[row("z", a, rate=0, reward="1/2") for a in "ab"])
-COMPILED = SimpleNamespace(boxes=boxes, skipping=skipping)
+COMPILED = SimpleNamespace(estimate_box=estimate_box, skipping=skipping)
 
 
 @dataclass
@@ -76,11 +87,11 @@ def laid_out(
     for x in range(len(model.states)):
         of_state = desk.action_values[rounds + 1][scene.first[x] : scene.first[x + 1]]
         desk.policy[x] = scene.first[x] + of_state.argmax(axis=0)
-    kernels.boxes.remember(desk, trust)
-    kernels.boxes.mark_twins(scene, desk, trust)
+    kernels.estimate_box.remember(desk, trust)
+    kernels.estimate_box.mark_twins(scene, desk, trust)
     trust.seen[:] = 0
-    kernels.boxes.enclose(aim, episodes, scene, learner._memory, trust)
-    trust.limits[NOISE] = kernels.boxes.noise(rounds, scene, desk)
+    kernels.estimate_box.enclose(aim, episodes, scene, learner._memory, trust)
+    trust.limits[NOISE] = kernels.estimate_box.noise(rounds, scene, desk)
     valid = kernels.skipping.measure(scene, desk, rounds, trust, margins)
     return Laid(scene, desk, trust, margins, rounds) if valid else None
 
@@ -88,7 +99,7 @@ def laid_out(
 def box_violations(laid: Laid, samples: int) -> list[str]:
     """Plans with estimates from the box: where is something other than the bounds say?"""
     generator = np.random.default_rng(1)
-    lanes = laid.trust.used[boxes.LANES_USED]
+    lanes = laid.trust.used[estimate_box.LANES_USED]
     found: list[str] = []
     for n in range(samples):
         # Corners first, then the inside.
@@ -141,7 +152,7 @@ def _wrong_actions(laid: Laid, q: np.ndarray, delta: np.ndarray) -> list[str]:
     scene, trust = laid.scene, laid.trust
     policy, unsure = laid.desk.policy.copy(), np.zeros(laid.desk.policy.shape, bool)
     overtaken = set()
-    for j in range(trust.used[boxes.SPOTS_USED]):
+    for j in range(trust.used[estimate_box.SPOTS_USED]):
         lead = trust.leads[j, LEAD] + trust.slopes[j, : len(delta)] @ delta
         x, i = trust.spots[j, STATE], trust.spots[j, POINT]
         unsure[x, i] |= abs(lead) <= trust.leads[j, REST] or (lead < 0 and (x, i) in overtaken)
@@ -157,7 +168,7 @@ def _wrong_actions(laid: Laid, q: np.ndarray, delta: np.ndarray) -> list[str]:
 
 # --- kernels as plain Python, with lines changed ----------------------------------------------
 
-_MODULES = ("episodes", "sweeps", "boxes", "tracking", "skipping", "episode_loop")
+_MODULES = ("episodes", "sweeps", "estimate_box", "tracking", "skipping", "episode_loop")
 
 
 @contextmanager

@@ -81,9 +81,9 @@ def smallest(function: Callable[[mpmath.mpf], mpmath.mpf]) -> mpmath.mpf:
 def plain(p: Parameters) -> dict[str, mpmath.mpf]:
     """Every constant that makes sense for in-range parameters, written as in the paper."""
     s, a, h, k = mp(p.states), mp(p.actions), mp(p.horizon), mp(p.episodes)
-    top, low = mp(p.fastest), mp(p.slowest)
+    top, low = mp(p.lambda_max), mp(p.lambda_min)
     d = 1 / (2 * k * h) if p.delta is None else mp(p.delta)
-    t, n = mp(p.time), mp(p.left)
+    t, n = mp(p.time), mp(p.n_plus)
     ln, sqrt, exp, e = mpmath.log, mpmath.sqrt, mpmath.exp, mpmath.e
     v = top * h
     found = {}

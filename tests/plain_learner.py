@@ -61,13 +61,13 @@ class PlainLearner:
 
     def weights(self, pair: int) -> tuple[float, ...]:
         """e, g, α, β of a pair: the formulas of the estimates in doubles, those of grid.py for the cell."""
-        left = self.statistics.left[pair]
+        left = self.statistics.n_plus[pair]
         # T in whole ticks and cut-off visits, each with the horizon's rest, and only then in doubles.
         rest = self.model.horizon % self.tick
         ticks = (self.statistics.time[pair] - self.cut[pair] * rest) / self.tick
         time = int(ticks) * float(self.tick) + self.cut[pair] * float(rest)
-        rate = min(left / time, float(self.settings.fastest)) if left else 0.0
-        rate = max(rate, float(self.settings.slowest or 0))
+        rate = min(left / time, float(self.settings.lambda_max)) if left else 0.0
+        rate = max(rate, float(self.settings.lambda_min or 0))
         bonus = self.radii.bonus(time, float(left), DOUBLES)
         h = float(self.model.horizon) / self.steps
         z, gain = rate * h, float(self.model.transitions[pair].reward) + bonus
@@ -84,7 +84,7 @@ class PlainLearner:
         found = []
         for k, pair in enumerate(self.model.pairs):
             e, g, alpha, beta = self.weights(k)
-            n, jumps = max(1, self.statistics.left[k]), self.statistics.jumps[k]
+            n, jumps = max(1, self.statistics.n_plus[k]), self.statistics.jumps[k]
             inflow = [0.0] * (self.steps + 1)
             for y, _ in pair.to if pair.rate else ():
                 inflow = [u + jumps[y] / n * v for u, v in zip(inflow, values[y], strict=True)]
@@ -97,7 +97,7 @@ class PlainLearner:
     def plan(self) -> tuple[np.ndarray, int]:
         times = [float(self.model.horizon * i / self.steps) for i in range(self.steps + 1)]
         owners = [p.state for p in self.model.pairs]
-        epsilon = self.settings.epsilon.at(self.k, self.settings.fastest * self.model.horizon, DOUBLES)
+        epsilon = self.settings.epsilon.at(self.k, self.settings.lambda_max * self.model.horizon, DOUBLES)
         values = [[0.0] * (self.steps + 1) for _ in self.model.states]
         distance, n = float("inf"), 0
         while True:

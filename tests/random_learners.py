@@ -32,16 +32,16 @@ def random_model(draw: Random, *, distinct: bool = False) -> CTMDP:
 
 def random_settings(draw: Random, model: CTMDP, episodes: int) -> Settings:
     """Settings for ``model``: every bonus, several accuracies, bounds on the rates that are not tight."""
-    fastest = max(model.max_rate, Fraction(1)) * draw.choice((1, 1, 2))
-    slowest = min(row.rate for row in model.transitions)
+    lambda_max = max(model.max_rate, Fraction(1)) * draw.choice((1, 1, 2))
+    lambda_min = min(row.rate for row in model.transitions)
     epsilons = ("1/sqrt(k)", "1/sqrt(k)", "k^-1/3", "k^-1", "k^-1/2*exp(-lambda_max*H)")
     return Settings.for_model(
         model,
         episodes=draw.choice((1, 1, 100)) * episodes,
         delta=draw.choice(("1/20", "1/2", "1/100000")),
         epsilon=draw.choice(epsilons),
-        fastest=fastest,
-        slowest=slowest if slowest and draw.random() < 0.3 else None,
+        lambda_max=lambda_max,
+        lambda_min=lambda_min if lambda_min and draw.random() < 0.3 else None,
         bonus=draw.choice(("paper", "sharp", "sharp", "none")),
     )
 

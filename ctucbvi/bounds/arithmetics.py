@@ -44,7 +44,7 @@ class Numbers(Arithmetic[N], Protocol[N]):
         """``P(Z >= count)`` for Z Poisson of this ``mean``."""
         ...
 
-    def longest(self, p: Parameters) -> N:
+    def mean_maximum(self, p: Parameters) -> N:
         """The mean of the largest of K Poisson variables of mean λmax H."""
         ...
 
@@ -74,7 +74,7 @@ class BallNumbers(Balls):
             return self.number(Fraction(1))
         return self.number(mean).gamma_lower(self.number(Fraction(count)), regularized=1)
 
-    def longest(self, p: Parameters) -> arb:
+    def mean_maximum(self, p: Parameters) -> arb:
         """The mean of the largest of K Poisson variables of mean λmax H."""
         return expected_maximum(p.load, p.episodes)
 
@@ -105,7 +105,8 @@ class DoubleNumbers(Doubles):
 
     minimum = staticmethod(min)
     lambert = staticmethod(_rounded(lambda x: BALLS.lambert(BALLS.number(Fraction(x)))))
-    at_least, longest = staticmethod(_rounded(BALLS.at_least)), staticmethod(_rounded(BALLS.longest))
+    at_least = staticmethod(_rounded(BALLS.at_least))
+    mean_maximum = staticmethod(_rounded(BALLS.mean_maximum))
     levels, accuracies = staticmethod(_rounded(BALLS.levels)), staticmethod(_rounded(BALLS.accuracies))
 
 
@@ -154,7 +155,7 @@ class Expressions:
         sympy = _sympy()
         return sympy.lowergamma(count, mean) / sympy.gamma(count)
 
-    def longest(self, p: Parameters) -> Any:
+    def mean_maximum(self, p: Parameters) -> Any:
         """``Σ_m 1 - P(Z <= m)^K``, with the regularised upper incomplete gamma function."""
         sympy, m = _sympy(), symbol("m")
         below = sympy.uppergamma(m + 1, p.load) / sympy.gamma(m + 1)

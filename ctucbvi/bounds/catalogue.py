@@ -62,13 +62,13 @@ def of_version(version: Version) -> Constant:
     return Constant(version.name, version.label, version.title, version.bound, version.conditions)
 
 
-_RATES = (*c.SIZES, c.SLOWEST)
+_RATES = (*c.SIZES, c.LAMBDA_MIN)
 _RADII = (*c.SIZES, c.DELTA)
 _LOWER = (*c.SIZES, *c.TREE)
 _SUMMED = (*c.SIZES, c.SUMMED)
 
 RADII = (
-    Constant("C", "eq:bonus-k", "factor of the bonus", f.stretch, c.SIZES),
+    Constant("C", "eq:bonus-k", "factor of the bonus", f.bonus_factor, c.SIZES),
     Constant("L", "eq:beta-k", "L(delta)", f.confidence_log, _RADII),
     Constant("beta", "eq:beta-k", "radius of a rate after time T", f.rate_radius, (*_RADII, c.DATA)),
     Constant(
@@ -105,11 +105,11 @@ ITERATION = (
     Constant("accuracies", "eq:regret-bound", "sum of epsilon_k", f.accuracies, c.SIZES),
 )
 JUMPS = (
-    Constant("E max", "eq:term1-3", "mean of the largest of K Poisson variables", f.longest,
+    Constant("E max", "eq:term1-3", "mean of the largest of K Poisson variables", f.mean_maximum,
              _SUMMED),
-    Constant("E max-bound", "eq:term1-3", "the paper's bound of that mean", f.longest_bound,
+    Constant("E max-bound", "eq:term1-3", "the paper's bound of that mean", f.mean_maximum_bound,
              (*c.SIZES, c.SEVERAL)),
-    Constant("E max-sharp", "eq:term1-3/sharp", "the best bound of that kind", f.longest_sharp,
+    Constant("E max-sharp", "eq:term1-3/sharp", "the best bound of that kind", f.mean_maximum_sharp,
              (*c.SIZES, c.SEVERAL)),
     Constant("D", "eq:JM-eq/sharp", "what can take the place of that mean", f.levels, _SUMMED),
     Constant("D-leading", "eq:term1-3/levels/leading", "a bound of D", f.levels_leading, c.SIZES),

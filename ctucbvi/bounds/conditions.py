@@ -122,9 +122,9 @@ def _no_data(p: Parameters) -> bool:
 
 def _fast(p: Parameters) -> bool:
     """``e² λmax (K-1) <= K²``."""
-    if p.episodes <= 1 or p.fastest <= 0:
+    if p.episodes <= 1 or p.lambda_max <= 0:
         return p.episodes >= 1
-    ratio = Fraction(p.episodes * p.episodes) / (p.fastest * (p.episodes - 1))
+    ratio = Fraction(p.episodes * p.episodes) / (p.lambda_max * (p.episodes - 1))
     return surely_less(lambda: arb(2).exp(), lambda: BALLS.number(ratio))
 
 
@@ -137,7 +137,7 @@ def _tail(p: Parameters) -> bool:
 
 
 def _slow(p: Parameters) -> bool:
-    return p.slowest is not None and 0 < p.slowest <= p.fastest
+    return p.lambda_min is not None and 0 < p.lambda_min <= p.lambda_max
 
 
 def _accurate(p: Parameters) -> bool:
@@ -153,10 +153,10 @@ STATES = Condition("S >= 1", lambda p: p.states >= 1)
 ACTIONS = Condition("A >= 1", lambda p: p.actions >= 1)
 EPISODES = Condition("K >= 1", lambda p: p.episodes >= 1)
 HORIZON = Condition("H > 0", lambda p: p.horizon > 0)
-FASTEST = Condition("lambda_max > 0", lambda p: p.fastest > 0)
-DATA = Condition("T >= 0 and N >= 0", lambda p: p.time >= 0 and p.left >= 0)
+LAMBDA_MAX = Condition("lambda_max > 0", lambda p: p.lambda_max > 0)
+DATA = Condition("T >= 0 and N >= 0", lambda p: p.time >= 0 and p.n_plus >= 0)
 SUMMED = Condition(f"lambda_max H <= {LARGEST_MEAN}", lambda p: p.load <= LARGEST_MEAN)
-SLOWEST = Condition("0 < lambda_min <= lambda_max", _slow)
+LAMBDA_MIN = Condition("0 < lambda_min <= lambda_max", _slow)
 DELTA = Condition("0 < delta < 1", _admissible)
 OWN_DELTA = Condition("delta is given", lambda p: p.delta is not None)
 SEVERAL = Condition("K >= 2", lambda p: p.episodes >= 2)
@@ -165,9 +165,9 @@ REAL = Condition(
     "2 S A K H >= 1", lambda p: _in_range(p) and 2 * p.states * p.actions * p.episodes * p.horizon >= 1
 )
 PROOF_DELTA = Condition("K H > 1/2", _proof_delta)
-FAST_AND_LONG = Condition("lambda_max > 1 and H > 1", lambda p: p.fastest > 1 and p.horizon > 1)
+FAST_AND_LONG = Condition("lambda_max > 1 and H > 1", lambda p: p.lambda_max > 1 and p.horizon > 1)
 ACCURATE = Condition("epsilon_k <= 1/(lambda_max H sqrt(k)) for all k", _accurate)
-SIZES = (STATES, ACTIONS, EPISODES, HORIZON, FASTEST)
+SIZES = (STATES, ACTIONS, EPISODES, HORIZON, LAMBDA_MAX)
 EVENT = (
     Condition("lambda_max (K-1) H <= 25^K L(delta)", _peels),
     Condition("2^S S A H K^2 >= sqrt(e) delta", _no_data),

@@ -33,7 +33,7 @@ from fractions import Fraction
 
 from ctucbvi.bounds.arithmetics import Numbers
 from ctucbvi.bounds.parameters import Parameters
-from ctucbvi.learning.radii import Constants, N, jump_bracket, log_confidence, stretch_factor
+from ctucbvi.learning.radii import Constants, N, factor_of_bonus, jump_bracket, log_confidence
 from ctucbvi.learning.sharp import sharp_bonus
 
 _ONE = Fraction(1)
@@ -42,9 +42,9 @@ _ONE = Fraction(1)
 # --- radii and bonus --------------------------------------------------------------------------
 
 
-def stretch(p: Parameters, numbers: Numbers[N]) -> N:
+def bonus_factor(p: Parameters, numbers: Numbers[N]) -> N:
     """The factor C of the bonus."""
-    return stretch_factor(p.fastest, p.horizon, numbers)
+    return factor_of_bonus(p.lambda_max, p.horizon, numbers)
 
 
 def confidence_log(p: Parameters, numbers: Numbers[N]) -> N:
@@ -60,12 +60,12 @@ def jump_constant(p: Parameters, numbers: Numbers[N]) -> N:
 
 
 def _constants(p: Parameters, numbers: Numbers[N]) -> Constants[N]:
-    fastest, confidence = numbers.number(p.fastest), confidence_log(p, numbers)
+    lambda_max, confidence = numbers.number(p.lambda_max), confidence_log(p, numbers)
     return Constants(
         numbers.number(p.horizon),
-        stretch(p, numbers),
-        fastest * confidence,
-        confidence / fastest,
+        bonus_factor(p, numbers),
+        lambda_max * confidence,
+        confidence / lambda_max,
         jump_constant(p, numbers),
     )
 
@@ -77,13 +77,13 @@ def rate_radius(p: Parameters, numbers: Numbers[N]) -> N:
 
 def jump_radius(p: Parameters, numbers: Numbers[N]) -> N:
     """α after N⁺ jumps."""
-    return _constants(p, numbers).jump_radius(numbers.number(Fraction(1) * p.left), numbers)
+    return _constants(p, numbers).jump_radius(numbers.number(Fraction(1) * p.n_plus), numbers)
 
 
 def bonus(p: Parameters, numbers: Numbers[N]) -> N:
     """The bonus b after the time T and N⁺ jumps."""
-    left = numbers.number(Fraction(1) * p.left)
-    return _constants(p, numbers).bonus(numbers.number(p.time), left, numbers)
+    n_plus = numbers.number(Fraction(1) * p.n_plus)
+    return _constants(p, numbers).bonus(numbers.number(p.time), n_plus, numbers)
 
 
 def bonus_sharp(p: Parameters, numbers: Numbers[N]) -> N:
@@ -92,7 +92,7 @@ def bonus_sharp(p: Parameters, numbers: Numbers[N]) -> N:
     rate, radius = _estimate(p, numbers), rate_radius(p, numbers)
     ends = {
         "low": numbers.maximum(rate - radius, zero),
-        "high": numbers.minimum(rate + radius, numbers.number(p.fastest)),
+        "high": numbers.minimum(rate + radius, numbers.number(p.lambda_max)),
         "reach": numbers.minimum(jump_radius(p, numbers), two),
         "horizon": numbers.number(p.horizon),
     }
@@ -102,9 +102,9 @@ def bonus_sharp(p: Parameters, numbers: Numbers[N]) -> N:
 
 def _estimate(p: Parameters, numbers: Numbers[N]) -> N:
     """``N⁺/T``, at most λmax (``eq:rate-est``); jumps that took no time at all are infinitely fast."""
-    if p.left == 0 or p.time == 0:
-        return numbers.number(p.fastest if p.left else _ONE * 0)
-    return numbers.minimum(numbers.number(p.left / p.time), numbers.number(p.fastest))
+    if p.n_plus == 0 or p.time == 0:
+        return numbers.number(p.lambda_max if p.n_plus else _ONE * 0)
+    return numbers.minimum(numbers.number(p.n_plus / p.time), numbers.number(p.lambda_max))
 
 
 # --- value iteration --------------------------------------------------------------------------
@@ -160,18 +160,18 @@ def log_factor(p: Parameters, numbers: Numbers[N]) -> N:
     return found
 
 
-def longest(p: Parameters, numbers: Numbers[N]) -> N:
+def mean_maximum(p: Parameters, numbers: Numbers[N]) -> N:
     """``E max`` of K Poisson variables of mean λmax H."""
-    return numbers.longest(p)
+    return numbers.mean_maximum(p)
 
 
-def longest_bound(p: Parameters, numbers: Numbers[N]) -> N:
+def mean_maximum_bound(p: Parameters, numbers: Numbers[N]) -> N:
     """``(λmax H + 1) ln K/ln(ln K + 1)``."""
     found: N = numbers.number(p.load + 1) * log_factor(p, numbers)
     return found
 
 
-def longest_sharp(p: Parameters, numbers: Numbers[N]) -> N:
+def mean_maximum_sharp(p: Parameters, numbers: Numbers[N]) -> N:
     """``v e^s`` with ``s = 1 + W((ln K - v)/(ev))``, the best bound of its kind."""
     mean, e = numbers.number(p.load), numbers.exp(numbers.number(_ONE))
     found: N = mean * numbers.exp(
@@ -208,8 +208,8 @@ def root_of_pairs(p: Parameters, numbers: Numbers[N]) -> N:
 
 def waiting(p: Parameters, numbers: Numbers[N]) -> N:
     """``H + 1/λmin``."""
-    assert p.slowest is not None  # a condition of whatever uses it
-    return numbers.number(p.horizon + 1 / p.slowest)
+    assert p.lambda_min is not None  # a condition of whatever uses it
+    return numbers.number(p.horizon + 1 / p.lambda_min)
 
 
 def _proposition(constant: Fraction, level: N, p: Parameters, numbers: Numbers[N]) -> N:
@@ -219,17 +219,17 @@ def _proposition(constant: Fraction, level: N, p: Parameters, numbers: Numbers[N
 
 def jump_errors(p: Parameters, numbers: Numbers[N]) -> N:
     """``prop:proberror``."""
-    return _proposition(Fraction(3), longest_bound(p, numbers), p, numbers)
+    return _proposition(Fraction(3), mean_maximum_bound(p, numbers), p, numbers)
 
 
 def rate_errors(p: Parameters, numbers: Numbers[N]) -> N:
     """``prop:rateerror``."""
-    found: N = numbers.sqrt(numbers.number(2 * p.fastest)) * jump_errors(p, numbers)
+    found: N = numbers.sqrt(numbers.number(2 * p.lambda_max)) * jump_errors(p, numbers)
     return found
 
 
 def _best_level(p: Parameters, numbers: Numbers[N]) -> N:
-    return numbers.minimum(longest_bound(p, numbers), levels(p, numbers))
+    return numbers.minimum(mean_maximum_bound(p, numbers), levels(p, numbers))
 
 
 def jump_errors_sharp(p: Parameters, numbers: Numbers[N]) -> N:
@@ -240,7 +240,9 @@ def jump_errors_sharp(p: Parameters, numbers: Numbers[N]) -> N:
 def rate_errors_sharp(p: Parameters, numbers: Numbers[N]) -> N:
     """``prop:rateerror/repaired``."""
     level = _best_level(p, numbers)
-    found: N = numbers.sqrt(numbers.number(2 * p.fastest)) * _proposition(Fraction(7, 3), level, p, numbers)
+    found: N = numbers.sqrt(numbers.number(2 * p.lambda_max)) * _proposition(
+        Fraction(7, 3), level, p, numbers
+    )
     return found
 
 
@@ -277,10 +279,10 @@ def printed_roots(p: Parameters, numbers: Numbers[N]) -> tuple[N, N]:
 
 def known_rates(p: Parameters, numbers: Numbers[N]) -> N:
     """The bound for an agent that knows λmin: ``CH/λmin + H + 1/λmin`` for ``(CH + 1)(H + 1/λmin)``."""
-    assert p.slowest is not None  # a condition of the bound
-    shorter = stretch(p, numbers) * numbers.number(p.horizon / p.slowest) + waiting(p, numbers)
+    assert p.lambda_min is not None  # a condition of the bound
+    shorter = bonus_factor(p, numbers) * numbers.number(p.horizon / p.lambda_min) + waiting(p, numbers)
     first, second = printed_roots(p, numbers)
-    main = shorter * 3 * root_of_pairs(p, numbers) * longest_bound(p, numbers) * (first + second)
+    main = shorter * 3 * root_of_pairs(p, numbers) * mean_maximum_bound(p, numbers) * (first + second)
     found: N = main + iteration_error(p, numbers) + 1
     return found
 
@@ -296,7 +298,7 @@ def erlang(p: Parameters, numbers: Numbers[N]) -> N:
 def _erlang(depth: int | None, p: Parameters, numbers: Numbers[N]) -> N:
     assert depth is not None  # a condition of the lower bound
     reached = numbers.number(p.horizon) * numbers.at_least(p.load, depth)
-    found: N = reached - numbers.number(depth / p.fastest) * numbers.at_least(p.load, depth + 1)
+    found: N = reached - numbers.number(depth / p.lambda_max) * numbers.at_least(p.load, depth + 1)
     return found
 
 
@@ -336,5 +338,5 @@ def lower_bound_turns(p: Parameters, numbers: Numbers[N]) -> N:
 def lower_bound_simple(p: Parameters, numbers: Numbers[N]) -> N:
     """``c2 H √(SAK)/(12√2)`` with the largest c2, ``1 - d/(λmax H)``."""
     assert p.depth is not None  # a condition of the lower bound
-    rest = numbers.number(p.horizon - p.depth / p.fastest)
+    rest = numbers.number(p.horizon - p.depth / p.lambda_max)
     return _lower(_printed_constant(numbers), rest, p, numbers)

@@ -30,8 +30,8 @@ SWEPT = {
     "A": "actions",
     "H": "horizon",
     "K": "episodes",
-    "lambda_max": "fastest",
-    "lambda_min": "slowest",
+    "lambda_max": "lambda_max",
+    "lambda_min": "lambda_min",
     "delta": "delta",
 }
 WHOLE = ("S", "A", "K")
@@ -46,12 +46,12 @@ class Parameters:
     actions: int  # A
     horizon: Fraction  # H
     episodes: int  # K
-    fastest: Fraction  # λmax
-    slowest: Fraction | None = None  # λmin; None: not known
+    lambda_max: Fraction  # λmax
+    lambda_min: Fraction | None = None  # λmin; None: not known
     delta: Fraction | None = None  # δ; None: the proof's 1/(2KH)
     epsilon: Schedule = field(default_factory=Schedule)
     time: Fraction = Fraction(0)  # T(x, a)
-    left: int = 0  # N⁺(x, a)
+    n_plus: int = 0  # N⁺(x, a)
 
     @classmethod
     def of(
@@ -61,12 +61,12 @@ class Parameters:
         actions: Number,
         horizon: Number,
         episodes: Number,
-        fastest: Number,
-        slowest: Number | None = None,
+        lambda_max: Number,
+        lambda_min: Number | None = None,
         delta: Number | None = None,
         epsilon: Schedule | str = "1/sqrt(k)",
         time: Number = 0,
-        left: Number = 0,
+        n_plus: Number = 0,
     ) -> Parameters:
         """Read the numbers exactly; S, A, K and N⁺ must be whole, and nothing else is asked of them."""
         return cls(
@@ -74,12 +74,12 @@ class Parameters:
             whole(actions, "A"),
             _exact(horizon, "H"),
             whole(episodes, "K"),
-            _exact(fastest, "lambda-max"),
-            None if slowest is None else _exact(slowest, "lambda-min"),
+            _exact(lambda_max, "lambda-max"),
+            None if lambda_min is None else _exact(lambda_min, "lambda-min"),
             None if delta is None else _exact(delta, "delta"),
             epsilon if isinstance(epsilon, Schedule) else Schedule.parse(epsilon),
             _exact(time, "time"),
-            whole(left, "jumps"),
+            whole(n_plus, "jumps"),
         )
 
     @classmethod
@@ -88,12 +88,14 @@ class Parameters:
         rates = [row.rate for row in model.transitions]
         sizes = {"states": len(model.states), "actions": len(model.actions), "horizon": model.horizon}
         given = {key: value for key, value in told.items() if value is not None}
-        return cls.of(**{**sizes, "fastest": max(rates), "slowest": min(rates), **given}, episodes=episodes)
+        return cls.of(
+            **{**sizes, "lambda_max": max(rates), "lambda_min": min(rates), **given}, episodes=episodes
+        )
 
     @property
     def load(self) -> Fraction:
         """``v = λmax H``."""
-        return self.fastest * self.horizon
+        return self.lambda_max * self.horizon
 
     @property
     def proof_delta(self) -> Fraction:
@@ -129,12 +131,12 @@ class Parameters:
             "A": self.actions,
             "H": str(self.horizon),
             "K": str(self.episodes),
-            "lambda_max": str(self.fastest),
-            "lambda_min": None if self.slowest is None else str(self.slowest),
+            "lambda_max": str(self.lambda_max),
+            "lambda_min": None if self.lambda_min is None else str(self.lambda_min),
             "delta": "1/(2KH)" if self.delta is None else str(self.delta),
             "epsilon": str(self.epsilon),
             "T": str(self.time),
-            "N": self.left,
+            "N": self.n_plus,
         }
 
 

@@ -101,7 +101,7 @@ class Version:
 
 
 def _common(p: Parameters, numbers: Numbers[N]) -> tuple[tuple[str, N], ...]:
-    return (("C H + 1", f.stretch(p, numbers) * numbers.number(p.horizon) + 1), *_visits(p, numbers))
+    return (("C H + 1", f.bonus_factor(p, numbers) * numbers.number(p.horizon) + 1), *_visits(p, numbers))
 
 
 def _visits(p: Parameters, numbers: Numbers[N]) -> tuple[tuple[str, N], ...]:
@@ -198,7 +198,7 @@ def _proof_growth(p: Parameters, numbers: Numbers[N]) -> N:
 # --- the versions -----------------------------------------------------------------------------
 
 
-_RATES = (*c.SIZES, c.SLOWEST)
+_RATES = (*c.SIZES, c.LAMBDA_MIN)
 _SHARP = (*_RATES, c.PROOF_DELTA, c.SUMMED)
 _GIVEN = (*_RATES, c.OWN_DELTA, c.DELTA, *c.EVENT)
 

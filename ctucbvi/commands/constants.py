@@ -6,13 +6,14 @@ import argparse
 import json
 import re
 import textwrap
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import sympy
 
 from ctucbvi import InputError, find_model
-from ctucbvi.bounds import CATALOGUE, Parameters, Sweep, SweepRange, document, sweep
+from ctucbvi.bounds import CATALOGUE, Constant, Parameters, Sweep, SweepRange, document, sweep
 from ctucbvi.bounds.conditions import SIZES
 from ctucbvi.bounds.figure import draw
 from ctucbvi.bounds.versions import VERSIONS
@@ -35,8 +36,7 @@ _SIGNS = {
 }
 _WIDTH = 100
 _COLUMNS = ("printed", "sharp", "halved", "lump-sum", "delta", "sharp-delta", "lower-every-K", "lower-turns")
-_PHI = "phi(z) = (1 - exp(-z))/z, phi(0) = 1"
-_SIZES = {condition.text for condition in SIZES}  # shown where they fail
+_PHI = "where phi(z) = (1 - exp(-z))/z, phi(0) = 1"
 
 
 def run(options: argparse.Namespace) -> int:
@@ -60,12 +60,12 @@ def _parameters(options: argparse.Namespace, episodes: Any = None) -> tuple[Para
     """The parameters, and the name of the model if there is one."""
     episodes = options.K if options.K is not None else episodes
     told: dict[str, Any] = {
-        "fastest": options.lambda_max,
-        "slowest": options.lambda_min,
+        "lambda_max": options.lambda_max,
+        "lambda_min": options.lambda_min,
         "delta": options.delta,
         "epsilon": options.epsilon,
         "time": options.time,
-        "left": options.jumps,
+        "n_plus": options.jumps,
     }
     sizes = {"states": options.S, "actions": options.A, "horizon": options.H}
     if options.model is not None:
@@ -94,9 +94,9 @@ def _of_model(
     model = find_model(options.model)
     p = Parameters.of_model(model, episodes=episodes, **told)
     rates = [row.rate for row in model.transitions]
-    if p.fastest < max(rates):
+    if p.lambda_max < max(rates):
         raise InputError(f"--lambda-max {options.lambda_max}: model {model.name!r} has the rate {max(rates)}")
-    if p.slowest is not None and p.slowest > min(rates):
+    if p.lambda_min is not None and p.lambda_min > min(rates):
         raise InputError(f"--lambda-min {options.lambda_min}: model {model.name!r} has the rate {min(rates)}")
     return p, model.name
 
@@ -107,8 +107,8 @@ def _of_model(
 def _report(p: Parameters, found: dict[str, Any]) -> str:
     told = "  ".join(f"{key} = {value}" for key, value in found["parameters"].items() if value is not None)
     lines = [*textwrap.wrap(told, _WIDTH), ""]
-    for constant in found["constants"]:
-        lines += _lines_of(constant)
+    for constant, entry in zip(CATALOGUE, found["constants"], strict=True):
+        lines += _lines_of(constant, constant.expression(p), entry)
     upper = found["upper_bound"]
     versions = [upper, *upper["versions"]]
     lines += ["", f"the bound of {upper['label']} as printed, in its factors", _factors(upper)]
@@ -117,16 +117,14 @@ def _report(p: Parameters, found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _lines_of(constant: dict[str, Any]) -> list[str]:
+def _lines_of(constant: Constant, expression: sympy.Expr, entry: dict[str, Any]) -> list[str]:
     """Name, value and label; the conditions beyond S, A, K >= 1 and H, lambda_max > 0; the expression."""
-    failing = _failing(constant)
-    value = constant["value"] or "no value: " + ", ".join(failing) + (
-        " fails" if len(failing) == 1 else " fail"
-    )
-    needs = _needs(constant)
-    lines = [f"{constant['name']:<16}  {value:<26}  {constant['label']}"]
-    where = "where " + _PHI if "phi(" in constant["expression"] else ""
-    for text in ("if " + ", ".join(needs) if needs else "", constant["expression"], where):
+    failing = _failing(entry)
+    value = entry["value"] or "no value: " + ", ".join(failing) + (" fails" if len(failing) == 1 else " fail")
+    needs = _needs(constant, entry)
+    lines = [f"{constant.name:<16}  {value:<26}  {constant.label}"]
+    where = _PHI if expression.has(sympy.Function("phi")) else ""
+    for text in ("if " + ", ".join(needs) if needs else "", str(expression), where):
         lines += textwrap.wrap(text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
     return lines
 
@@ -158,9 +156,10 @@ def _failing(entry: dict[str, Any]) -> list[str]:
     return [condition["condition"] for condition in entry["conditions"] if not condition["holds"]]
 
 
-def _needs(entry: dict[str, Any]) -> list[str]:
-    """The conditions that are worth a word."""
-    return [c["condition"] for c in entry["conditions"] if c["condition"] not in _SIZES]
+def _needs(constant: Constant, entry: dict[str, Any]) -> list[str]:
+    """The conditions that are worth a word: the sizes are not; what comes after the constant's own is."""
+    told = zip_longest(entry["conditions"], constant.conditions)
+    return [shown["condition"] for shown, condition in told if condition not in SIZES]
 
 
 def _lower_lines(found: dict[str, Any]) -> list[str]:
@@ -192,7 +191,7 @@ def _latex(p: Parameters, found: dict[str, Any]) -> str:
         formula = expressions[constant.name].subs(short)
         text = sympy.latex(formula, symbol_names=names, ln_notation=True)
         value = f"${entry['value']}$" if entry["value"] else _escaped("fails: " + ", ".join(_failing(entry)))
-        needs = _escaped(", ".join(_needs(entry)))
+        needs = _escaped(", ".join(_needs(constant, entry)))
         title = rf"{_escaped(constant.title)} \texttt{{{_escaped(constant.label)}}}"
         lines.append(f"{title} & ${text}$ & {value} & {needs} \\\\")
     return "\n".join([*lines, r"\end{longtable}"])

@@ -26,6 +26,7 @@ from ctucbvi.crosscheck import (
 )
 from ctucbvi.enclosure import exact_string
 from ctucbvi.numbers import exact, shown
+from ctucbvi.solutions import doubts_document, switch_document
 from ctucbvi.strategies import corner_models
 from ctucbvi.usage import RANDOM
 from verify.progress import ProgressLine
@@ -143,16 +144,13 @@ def _document(result: Comparison, digits: int, seconds: float) -> dict[str, Any]
         "second_difference": float(result.second_error),
         "stated": float(result.stated),
         "radius": float(result.radius),
-        "switches": [
-            {"state": s.state, "t": s.time.decimals(digits)[0], "before": s.before, "after": s.after}
-            for s in result.switches
-        ],
+        "switches": [switch_document(switch, digits) for switch in result.switches],
         "switch_difference": number(result.switch_difference),
         "second_switch_difference": number(result.second_switch_difference),
         "verdict": result.verdict,
         "agree": result.agrees,
         "complaints": [str(complaint) for complaint in result.complaints],
-        "undecided": [str(doubt) for doubt in result.undecided],
+        **doubts_document(result.undecided, digits),
         "seconds": round(seconds, 4),
     }
 

@@ -12,15 +12,19 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ctucbvi import CTMDP, Enclosure, InputError, find_model, solve
-from ctucbvi.commands.learning import initial_of, model_of, note_never_left, told
+from ctucbvi.commands.learner_options import initial_of, model_of, note_never_left, told
 from ctucbvi.errors import UndecidedError
 from ctucbvi.learning import Environment, Episode, History, HistoryWriter, Settings, load_history, never_left
 from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan
 from ctucbvi.learning.exact.verdicts import confident, optimistic
+from ctucbvi.solutions import Switch, doubts_document, switch_document
 from verify.progress import ProgressLine
 
 if TYPE_CHECKING:
+    from ctucbvi.exact.iteration import Breakpoint
     from ctucbvi.learning.lockstep import Lockstep, LockstepEpisode
+
+_TIME_DIGITS = 15
 
 
 def run(options: argparse.Namespace) -> int:
@@ -142,7 +146,7 @@ def _exact_rows(
     pairs = learner.run(world) if history is None else learner.replay(history.episodes)
     for plan, episode in pairs:
         row = _row(plan, episode, confident(plan), optimistic(plan, optimum))
-        yield row | {"undecided": _undecided(learner, plan.episode)}, episode
+        yield row | _doubts(learner, plan.episode), episode
 
 
 def _row(plan: ExactPlan, episode: Episode, event: bool | None, optimism: bool | None) -> dict[str, Any]:
@@ -162,7 +166,7 @@ def _row(plan: ExactPlan, episode: Episode, event: bool | None, optimism: bool |
 def _step_row(step: LockstepEpisode, both: Lockstep) -> dict[str, Any]:
     row = _row(step.plan, step.drawn, step.confident, step.optimistic)
     return row | {
-        "undecided": _undecided(both.exact, step.episode),
+        **_doubts(both.exact, step.episode),
         "error": step.error,
         "departures": step.departures,
         "differences": [
@@ -184,24 +188,14 @@ def _enclosed(value: Any) -> dict[str, str]:
     return dict(zip(("value", "lower", "upper"), value.decimals(12), strict=True))
 
 
-def _switch(change: Any) -> dict[str, Any]:
-    _, lower, upper = Enclosure(change.lower, change.upper).decimals(15)
-    return {
-        "state": change.state,
-        "lower": lower,
-        "upper": upper,
-        "before": change.before,
-        "after": change.after,
-        "certified": change.certified,
-    }
+def _switch(change: Breakpoint) -> dict[str, Any]:
+    time = Enclosure(change.lower, change.upper)
+    switch = Switch(change.state, time, (change.before,), (change.after,))
+    return {**switch_document(switch, _TIME_DIGITS), "certified": change.certified}
 
 
-def _undecided(learner: ExactLearner, episode: int) -> list[dict[str, Any]]:
-    return [
-        {"state": u.state, "remaining": str(u.remaining), "actions": list(u.actions)}
-        for u in learner.undecided
-        if u.episode == episode
-    ]
+def _doubts(learner: ExactLearner, episode: int) -> dict[str, list[Any]]:
+    return doubts_document(learner.undecided.get(episode, ()), _TIME_DIGITS)
 
 
 def _summary(rows: list[dict[str, Any]], lockstep: bool) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ctucbvi.enclosure import exact_string
 from ctucbvi.figures import check_target
 from ctucbvi.library import find_model
 from ctucbvi.numbers import exact
-from ctucbvi.solutions import About, document
+from ctucbvi.solutions import About, Answer, document
 from verify.progress import ProgressLine
 from verify.tables import table
 
@@ -56,11 +56,11 @@ def run(options: argparse.Namespace) -> int:
     return 1 if any(_lacks_digits(solution, asked, options) for solution, _ in plans.values()) else 0
 
 
-def _print_undecided(solution: Solution) -> None:
-    for reason in solution.undecided[:_MOST_REASONS]:
+def _print_undecided(answer: Answer) -> None:
+    for reason in answer.undecided[:_MOST_REASONS]:
         print(f"ctucbvi: undecided: {reason}", file=sys.stderr)
-    if len(solution.undecided) > _MOST_REASONS:
-        more = len(solution.undecided) - _MOST_REASONS
+    if len(answer.undecided) > _MOST_REASONS:
+        more = len(answer.undecided) - _MOST_REASONS
         print(f"ctucbvi: undecided: and {more} more, all of them with --json", file=sys.stderr)
 
 
@@ -91,7 +91,7 @@ def _check_combination(options: argparse.Namespace) -> None:
 def _run_numeric(
     model: CTMDP, names: tuple[str, ...], points: list[tuple[str, Any]], options: argparse.Namespace
 ) -> int:
-    from ctucbvi.commands.plan_numeric import plan, report, save_certificate  # compiled, slow to load
+    from ctucbvi.commands.plan_numeric import plan, save_certificate  # compiled, slow to load
 
     try:
         plans = {name: plan(model, name, points, options) for name in names}
@@ -103,7 +103,11 @@ def _run_numeric(
     elif options.certificate:
         print(f"ctucbvi: {options.certificate} is not written: the plan is not finished", file=sys.stderr)
     _print({n: p[0] for n, p in plans.items()}, {n: p[1] for n, p in plans.items()}, points, options)
-    return report([doubt for _, certificate in plans.values() for doubt in certificate.undecided], options)
+    if not options.json:
+        print("\nThe times at which an action changes are computed in double precision and not certified.")
+    for _, certificate in plans.values():
+        _print_undecided(certificate)
+    return 1 if any(certificate.undecided for _, certificate in plans.values()) else 0
 
 
 def _point(text: str, model: CTMDP) -> tuple[str, Any]:

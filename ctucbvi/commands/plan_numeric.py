@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -26,11 +25,10 @@ from ctucbvi.numeric.planner import smallest_tolerance
 from ctucbvi.solutions import About, document
 from verify.progress import note_if_slow
 
-__all__ = ["plan", "report", "save_certificate"]
+__all__ = ["plan", "save_certificate"]
 
 _MOST_DIGITS = 12
 _TIME_DIGITS = 6  # of the remaining time that was reached when time was out
-_MOST_LINES = 5  # of values with missing digits
 
 
 def plan(
@@ -70,17 +68,6 @@ def _missing(
             why = f"has fewer than {digits} digits in double precision, where the error is up to "
             why += f"{float(value.radius):.1e}; use --engine exact"
             yield Doubt(About.VALUE, why, state, between=Enclosure(t, t))
-
-
-def report(doubts: list[Doubt], options: argparse.Namespace) -> int:
-    """Say what is not certain; status 1 if digits are missing."""
-    if not options.json:
-        print("\nThe times at which an action changes are computed in double precision and not certified.")
-    for doubt in doubts[:_MOST_LINES]:
-        print(f"ctucbvi: undecided: {doubt}", file=sys.stderr)
-    if len(doubts) > _MOST_LINES:
-        print(f"ctucbvi: undecided: {len(doubts) - _MOST_LINES} more", file=sys.stderr)
-    return 1 if doubts else 0
 
 
 def _solve(

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Any
 
 from ctucbvi import InputError
-from ctucbvi.commands.learning import note_never_left
+from ctucbvi.commands.learner_options import note_never_left
 from ctucbvi.commands.studies import carried_out, study_of
 from ctucbvi.figures import check_target
 from ctucbvi.numbers import exact

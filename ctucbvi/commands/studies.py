@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from ctucbvi.commands.learning import initial_of, model_of, told
+from ctucbvi.commands.learner_options import initial_of, model_of, told
 from ctucbvi.learning import Settings, initial_distribution
 from ctucbvi.study import BY_BONUS, LostWorkerError, RunState, Study, contestant, enough_cells
-from ctucbvi.study.work import Block, Observer, work
+from ctucbvi.study.blocks import Block, Observer, work
 from verify.progress import ProgressLine, note_if_slow
 
 T = TypeVar("T")

@@ -35,7 +35,7 @@ from flint import arb, arb_poly, ctx, fmpq, fmpq_poly
 
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
-from ctucbvi.exact.piecewise import Expansion, Poly, Root, cuts, expand, isolate, supremum
+from ctucbvi.exact.piecewise import Expansion, Poly, cuts, expand, supremum
 from ctucbvi.exact.precision import enclosure, point, precision, to_fmpq
 
 if TYPE_CHECKING:
@@ -275,11 +275,6 @@ class ExpPoly:
             )
         assert best is not None
         return best
-
-    def roots(self, lower: Rational, upper: Rational) -> list[Root]:
-        """The roots in ``[lower, upper]``, isolated; what cannot be resolved is reported as such."""
-        a, b = _interval(lower, upper)
-        return isolate(self.terms, a, b, self.vanishing_order_at if self.is_exact else None)
 
     def _rational_terms(self) -> list[tuple[fmpq, fmpq_poly]]:
         terms = [(mu, p) for mu, p in self.terms if isinstance(p, fmpq_poly)]

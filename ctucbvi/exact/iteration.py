@@ -45,11 +45,11 @@ from typing import TYPE_CHECKING, Any
 from flint import arb, fmpq
 
 from ctucbvi.enclosure import Enclosure
-from ctucbvi.errors import InputError, UndecidedError
+from ctucbvi.errors import UndecidedError
 from ctucbvi.exact.exppoly import ExpPoly
 from ctucbvi.exact.piecewise import Candidate, Held, TooCoarseError, best_of, charts, supremum
 from ctucbvi.exact.precision import enclosure, largest, precision, symmetric, to_fmpq, to_fraction
-from ctucbvi.numbers import exact
+from ctucbvi.numbers import count, positive
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP, Number, Pair
@@ -186,8 +186,7 @@ class ValueIteration:
     _known: list[Iterate] = field(default_factory=list, init=False)
 
     def __getitem__(self, n: int) -> Iterate:
-        if n < 0:
-            raise InputError(f"iteration {n} does not exist; write 0 or more")
+        count(n, "iteration", 0)
         if not self._known:
             self._restart(2 * self.bits + 64)
         tolerance = (self.model.value_scale or 1) / 2**self.bits
@@ -339,9 +338,7 @@ def algorithm2(
     max_iterations: int = 1000,
 ) -> Stopped:
     """The paper's modified value iteration (``alg:VI``): iterate until ``‖V_n − V_{n−1}‖ < ε``."""
-    goal = exact(epsilon, "epsilon")
-    if goal <= 0:
-        raise InputError(f"epsilon: {goal} is not positive; write a number above 0")
+    goal = positive(epsilon, "epsilon")
     iterates = ValueIteration(model, truncate=truncate, bits=bits, max_bits=max_bits)
     distances: list[Enclosure] = []
     for n in range(1, max_iterations + 1):

@@ -18,7 +18,7 @@ it is at most :math:`M = \sum_\mu e^{-\mu m} e^{|\mu|\sigma} \sum_j |p_j|\,\sigm
 A function that vanishes at :math:`m` to order :math:`k` can be divided by :math:`h^k`: the
 quotient has the same sign for :math:`h > 0` and no zero that a search would have to approach.
 
-On this rest the extremes of a function on an interval, its roots, and the choice of the
+On this rest the signs and extremes of a function on an interval, and the choice of the
 larger (or smaller) of several functions with a bound for what undecided choices cost.
 """
 
@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING
 
 from flint import arb, arb_poly, ctx, fmpq, fmpq_poly
 
-from ctucbvi.errors import InputError
 from ctucbvi.exact.precision import hull, largest, precision, symmetric
 from ctucbvi.exact.signs import Region, Smooth, merge, sign_regions
 
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ctucbvi.exact.exppoly import ExpPoly
-
-    OrderAt = Callable[[fmpq], int | None]
 
 Poly = fmpq_poly | arb_poly
 Terms = tuple[tuple[fmpq, Poly], ...]  # (μ, P_μ)
@@ -256,69 +253,6 @@ def supremum(
             middle = (a + b) / 2
             stack += [(middle, b), (a, middle)]
     return best.lower().union(proved.max(best).upper())
-
-
-@dataclass(frozen=True, slots=True)
-class Root:
-    """A root, or (``unresolved``) a stretch of which it is not known whether it holds any.
-
-    ``simple``: the function is monotone, with proved opposite signs at the two ends.
-    ``exact``: the rational number ``lower = upper`` is a root.
-    """
-
-    lower: fmpq
-    upper: fmpq
-    kind: str
-    multiplicity: int | None  # None if unresolved
-
-
-def isolate(terms: Terms, lower: fmpq, upper: fmpq, order_at: OrderAt | None) -> list[Root]:
-    """The roots of ``Σ P_μ(t) e^{-μt}`` in ``[lower, upper]``, in increasing order.
-
-    ``order_at`` decides exactly to which order the function vanishes at a rational point; it
-    is None where the coefficients are balls and such a decision does not exist.
-    """
-    if not terms:
-        raise InputError("roots: the function is 0 everywhere; ask for the roots of another one")
-    order = (order_at(lower) or 0) if order_at is not None else 0
-    found = [Root(lower, lower, "exact", order)] if order else []
-    if lower == upper:
-        return found
-    regions = signs(terms, lower, upper, order=order)
-    for i, region in enumerate(regions):
-        if region.sign == 0:
-            around = tuple(r.sign for r in regions[max(i - 1, 0) : i + 2])
-            found.append(_root(terms, region, len(around) == 3 and around[0] != around[2], order_at))
-    return found
-
-
-def _root(terms: Terms, region: Region, changes: bool, order_at: Callable[[fmpq], int | None] | None) -> Root:
-    a, b = region.lower, region.upper
-    for x in (a, b, simplest_between(a, b)) if order_at is not None else ():
-        order = order_at(x) if order_at is not None else None
-        if order:
-            quotient = expand(terms, a, b, centre=x).deflated(order)
-            one, other = extremes(quotient, a, b)
-            if (one > 0 and other > 0) or (
-                one < 0 and other < 0
-            ):  # f = (t - x)^order times something without a root
-                return Root(x, x, "exact", order)
-    slope = expand(terms, a, b).slope(hull(a, b))
-    if changes and (slope > 0 or slope < 0):
-        return Root(a, b, "simple", 1)
-    return Root(a, b, "unresolved", None)
-
-
-def simplest_between(a: fmpq, b: fmpq) -> fmpq:
-    """The fraction with the least denominator in ``[a, b]``."""
-    if a <= 0 <= b:
-        return fmpq(0)
-    if b < 0:
-        return -simplest_between(-b, -a)
-    whole = a.floor()
-    if a == whole or whole + 1 <= b:
-        return fmpq(whole if a == whole else whole + 1)
-    return whole + 1 / simplest_between(1 / (b - whole), 1 / (a - whole))
 
 
 class TooCoarseError(ArithmeticError):

@@ -201,7 +201,7 @@ class _Round:
         seen, fast = self.plan.statistics, self.fast
         for k, row in enumerate(seen.model.transitions):
             where = f"{row.state}/{row.action}"
-            counts = (fast.left[k], tuple(fast.jumps[k])), (seen.left[k], seen.jumps[k])
+            counts = (fast.n_plus[k], tuple(fast.jumps[k])), (seen.n_plus[k], seen.jumps[k])
             if counts[0] != counts[1]:
                 self._note("estimate", f"{where} N", str(counts[0]), str(counts[1]))
             relative = fast.time_error(k)
@@ -229,7 +229,7 @@ class _Round:
         the jumps by :math:`(1+v)e + v(1+v)e`, and the larger of two sums by no more than one of them: less
         than :math:`4(1+v)^2e`.
         """
-        load = self.plan.settings.fastest * self.plan.statistics.model.horizon
+        load = self.plan.settings.lambda_max * self.plan.statistics.model.horizon
         return 4 * (1 + load) ** 2 * relative
 
     def _iterations(self) -> None:
@@ -299,7 +299,7 @@ def _away(step: LockstepEpisode, horizon: Fraction, cell: Fraction) -> Iterator[
 def _miscounted(step: LockstepEpisode, leader: FastLearner, exact: Statistics) -> Iterator[Difference]:
     """T and N⁺ after the episode, pair by pair, where they are not equal."""
     for k, row in enumerate(exact.model.transitions):
-        pairs = (("T", leader.time[k], exact.time[k]), ("N", int(leader.left[k]), exact.left[k]))
+        pairs = (("T", leader.time[k], exact.time[k]), ("N", int(leader.n_plus[k]), exact.n_plus[k]))
         for name, mine, true in pairs:
             if mine != true:
                 where = f"{row.state}/{row.action} {name}"

@@ -16,7 +16,7 @@ data is a number in :class:`Constants`, so that a compiled loop needs six number
 
 An arithmetic is an object with the handful of functions of :class:`Arithmetic`; :data:`DOUBLES`
 is one, balls are another (on the exact side), SymPy's expressions a third (:mod:`ctucbvi.bounds`).  So
-:func:`stretch_factor`, :func:`log_confidence` and :func:`jump_bracket`, which are the only place where
+:func:`factor_of_bonus`, :func:`log_confidence` and :func:`jump_bracket`, which are the only place where
 :math:`C`, :math:`L(\delta)` and the bracket of :math:`\alpha_k` are written, take exact numbers or symbols.
 The known :math:`\lambda_{\min}` of the paper's remark changes the estimator of the rate
 (:mod:`ctucbvi.learning.statistics`), not the radii.
@@ -111,14 +111,14 @@ class Constants(Generic[N]):
         r""":math:`\beta_k` after ``time`` spent at the pair (``eq:beta-k``)."""
         return numbers.sqrt(self.rate_constant / numbers.maximum(time, self.floor))
 
-    def jump_radius(self, left: N, numbers: Arithmetic[N]) -> N:
-        r""":math:`\alpha_k` after ``left`` observed jumps from the pair (``eq:alpha-k``)."""
-        return numbers.sqrt(self.jump_constant / numbers.maximum(numbers.number(Fraction(1)), left))
+    def jump_radius(self, n_plus: N, numbers: Arithmetic[N]) -> N:
+        r""":math:`\alpha_k` after ``n_plus`` observed jumps from the pair (``eq:alpha-k``)."""
+        return numbers.sqrt(self.jump_constant / numbers.maximum(numbers.number(Fraction(1)), n_plus))
 
-    def bonus(self, time: N, left: N, numbers: Arithmetic[N]) -> N:
+    def bonus(self, time: N, n_plus: N, numbers: Arithmetic[N]) -> N:
         r""":math:`b^k` (``eq:bonus-k``)."""
         rate_part = self.horizon * self.horizon * self.rate_radius(time, numbers)
-        found: N = self.factor * (rate_part + self.horizon * self.jump_radius(left, numbers))
+        found: N = self.factor * (rate_part + self.horizon * self.jump_radius(n_plus, numbers))
         return found
 
 
@@ -128,10 +128,10 @@ def log_confidence(states: Any, actions: Any, episodes: Any, delta: Any, numbers
     return found
 
 
-def stretch_factor(fastest: Any, horizon: Any, numbers: Arithmetic[N]) -> N:
+def factor_of_bonus(lambda_max: Any, horizon: Any, numbers: Arithmetic[N]) -> N:
     r""":math:`C = \lambda_{\max}/(1 - e^{-\lambda_{\max}H}) \vee 1`."""
-    left = -numbers.expm1(numbers.number(-fastest * horizon))
-    return numbers.maximum(numbers.number(fastest) / left, numbers.number(Fraction(1)))
+    jumped = -numbers.expm1(numbers.number(-lambda_max * horizon))
+    return numbers.maximum(numbers.number(lambda_max) / jumped, numbers.number(Fraction(1)))
 
 
 def jump_bracket(
@@ -146,12 +146,12 @@ def constants(model: CTMDP, settings: Settings, numbers: Arithmetic[N]) -> Const
     states, actions = len(model.states), len(model.actions)
     confidence = log_confidence(states, actions, settings.episodes, settings.delta, numbers)
     bracket = jump_bracket(states, actions, model.horizon, settings.episodes, settings.delta, numbers)
-    fastest = numbers.number(settings.fastest)
-    stretch = stretch_factor(settings.fastest, model.horizon, numbers)
+    lambda_max = numbers.number(settings.lambda_max)
+    factor = factor_of_bonus(settings.lambda_max, model.horizon, numbers)
     return Constants(
         numbers.number(model.horizon),
-        numbers.number(Fraction(0)) if settings.bonus == "none" else stretch,
-        fastest * confidence,
-        confidence / fastest,
+        numbers.number(Fraction(0)) if settings.bonus == "none" else factor,
+        lambda_max * confidence,
+        confidence / lambda_max,
         numbers.number(Fraction(2)) * bracket,
     )

@@ -96,10 +96,10 @@ class Settings:
     """The inputs of a learner, valid by construction; :meth:`for_model` fills them in."""
 
     episodes: int  # K: it enters the radii, so it is fixed in advance
-    fastest: Fraction  # λmax > 0
+    lambda_max: Fraction  # λmax > 0
     delta: Fraction = Fraction(1, 20)  # 0 < δ < 1
     epsilon: Schedule = field(default_factory=Schedule)
-    slowest: Fraction | None = None  # a known λmin > 0: the variant of the paper's remark
+    lambda_min: Fraction | None = None  # a known λmin > 0: the variant of the paper's remark
     bonus: str | bool = "paper"  # "sharp": the smallest that is proved; "none": the greedy learner
 
     def __post_init__(self) -> None:
@@ -110,14 +110,14 @@ class Settings:
         count(self.episodes, "episodes")
         if not 0 < self.delta < 1:
             raise InputError(f"delta: {shown(self.delta)} is outside (0, 1); write for example 1/20")
-        if not 0 < self.fastest <= _LARGEST:
+        if not 0 < self.lambda_max <= _LARGEST:
             raise InputError(
-                f"lambda-max: {shown(self.fastest)} is not in (0, 1e300]; write a bound on all rates"
+                f"lambda-max: {shown(self.lambda_max)} is not in (0, 1e300]; write a bound on all rates"
             )
-        if self.slowest is not None and not 0 < self.slowest <= self.fastest:
+        if self.lambda_min is not None and not 0 < self.lambda_min <= self.lambda_max:
             raise InputError(
-                f"lambda-min: {shown(self.slowest)} is outside (0, lambda-max = {shown(self.fastest)}]; "
-                "write a positive lower bound of all rates"
+                f"lambda-min: {shown(self.lambda_min)} is outside (0, lambda-max = "
+                f"{shown(self.lambda_max)}]; write a positive lower bound of all rates"
             )
 
     @classmethod
@@ -128,17 +128,17 @@ class Settings:
         episodes: int,
         delta: Number = Fraction(1, 20),
         epsilon: Schedule | str = "1/sqrt(k)",
-        fastest: Number | None = None,
-        slowest: Number | None = None,
+        lambda_max: Number | None = None,
+        lambda_min: Number | None = None,
         bonus: str | bool = "paper",
     ) -> Settings:
         """The settings for learning ``model``; λmax is its largest rate unless given."""
         settings = cls(
             episodes,
-            model.max_rate if fastest is None else exact(fastest, "lambda-max"),
+            model.max_rate if lambda_max is None else exact(lambda_max, "lambda-max"),
             exact(delta, "delta"),
             epsilon if isinstance(epsilon, Schedule) else Schedule.parse(epsilon),
-            None if slowest is None else exact(slowest, "lambda-min"),
+            None if lambda_min is None else exact(lambda_min, "lambda-min"),
             bonus,
         )
         settings.check(model)
@@ -148,14 +148,14 @@ class Settings:
         """Refuse a model that these settings are not for."""
         _check_rewards(model)
         rates = [row.rate for row in model.transitions]
-        if max(rates) > self.fastest:
+        if max(rates) > self.lambda_max:
             raise InputError(
-                f"lambda-max: {shown(self.fastest)} is below the rate {shown(max(rates))} of model "
+                f"lambda-max: {shown(self.lambda_max)} is below the rate {shown(max(rates))} of model "
                 f"{model.name!r}; write at least that"
             )
-        if self.slowest is not None and min(rates) < self.slowest:
+        if self.lambda_min is not None and min(rates) < self.lambda_min:
             raise InputError(
-                f"lambda-min: {shown(self.slowest)} is above the rate {shown(min(rates))} of model "
+                f"lambda-min: {shown(self.lambda_min)} is above the rate {shown(min(rates))} of model "
                 f"{model.name!r}; write at most that, or leave it out"
             )
         if jump_ratio(model, self) <= 1:
@@ -166,7 +166,7 @@ class Settings:
 
     def tightening(self, horizon: Fraction) -> Fraction:
         r"""What :math:`\epsilon_k` is divided by where iteration stops: :math:`\lambda_{\max}H` if sharp."""
-        return self.fastest * horizon if self.bonus == "sharp" else Fraction(1)
+        return self.lambda_max * horizon if self.bonus == "sharp" else Fraction(1)
 
     def to_json(self) -> dict[str, Any]:
         """The settings as a JSON object of strings and plain values."""
@@ -174,8 +174,8 @@ class Settings:
             "episodes": self.episodes,
             "delta": str(self.delta),
             "epsilon": str(self.epsilon),
-            "lambda_max": str(self.fastest),
-            "lambda_min": None if self.slowest is None else str(self.slowest),
+            "lambda_max": str(self.lambda_max),
+            "lambda_min": None if self.lambda_min is None else str(self.lambda_min),
             "bonus": {"paper": True, "none": False}.get(str(self.bonus), self.bonus),
         }
 
@@ -183,13 +183,13 @@ class Settings:
     def from_json(cls, document: Any, where: str = "settings") -> Settings:
         """Read what :meth:`to_json` wrote."""
         try:
-            slowest = document["lambda_min"]
+            lambda_min = document["lambda_min"]
             return cls(
                 document["episodes"],
                 exact(document["lambda_max"], f"{where}: lambda_max"),
                 exact(document["delta"], f"{where}: delta"),
                 Schedule.parse(document["epsilon"]),
-                None if slowest is None else exact(slowest, f"{where}: lambda_min"),
+                None if lambda_min is None else exact(lambda_min, f"{where}: lambda_min"),
                 document["bonus"],
             )
         except (KeyError, TypeError, AttributeError) as error:

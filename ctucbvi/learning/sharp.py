@@ -49,16 +49,16 @@ if TYPE_CHECKING:
 
 
 def bonus_of(
-    settings: Settings, radii: Constants[N], *, rate: N, reward: N, time: N, left: N, numbers: Arithmetic[N]
+    settings: Settings, radii: Constants[N], *, rate: N, reward: N, time: N, n_plus: N, numbers: Arithmetic[N]
 ) -> N:
     """The bonus that ``settings`` ask for; ``radii`` are their constants, 0 in the place of C for none."""
     if settings.bonus != "sharp":
-        return radii.bonus(time, left, numbers)
+        return radii.bonus(time, n_plus, numbers)
     one, two = numbers.number(Fraction(1)), numbers.number(Fraction(2))
     radius = radii.rate_radius(time, numbers)
-    low = numbers.maximum(rate - radius, numbers.number(settings.slowest or Fraction(0)))
-    high = -numbers.maximum(-(rate + radius), -numbers.number(settings.fastest))
-    reach = -numbers.maximum(-radii.jump_radius(left, numbers), -two) if left >= one else two
+    low = numbers.maximum(rate - radius, numbers.number(settings.lambda_min or Fraction(0)))
+    high = -numbers.maximum(-(rate + radius), -numbers.number(settings.lambda_max))
+    reach = -numbers.maximum(-radii.jump_radius(n_plus, numbers), -two) if n_plus >= one else two
     found: N = sharp_bonus(
         rate, low=low, high=high, reach=reach, reward=reward, horizon=radii.horizon, numbers=numbers
     )

@@ -96,7 +96,7 @@ class Statistics:
     episodes: int  # how many are in it: at the start of episode k, k − 1
     time: tuple[Fraction, ...]  # T(x,a), one per pair
     jumps: tuple[tuple[int, ...], ...]  # N(x,a,y), one row per pair, one column per state
-    left: tuple[int, ...]  # N⁺(x,a), one per pair
+    n_plus: tuple[int, ...]  # N⁺(x,a), one per pair
 
     @classmethod
     def empty(cls, model: CTMDP) -> Statistics:
@@ -108,33 +108,33 @@ class Statistics:
         """The statistics with one more episode."""
         row = {(r.state, r.action): i for i, r in enumerate(self.model.transitions)}
         column = {x: i for i, x in enumerate(self.model.states)}
-        time, left = list(self.time), list(self.left)
+        time, n_plus = list(self.time), list(self.n_plus)
         jumps = {i: list(self.jumps[i]) for i in {row[v.state, v.action] for v in episode.visits}}
         for visit in episode.visits:
             pair = row[visit.state, visit.action]
             time[pair] += visit.holding
             if visit.to is not None:
-                left[pair] += 1
+                n_plus[pair] += 1
                 jumps[pair][column[visit.to]] += 1
         rows = tuple(tuple(jumps[i]) if i in jumps else old for i, old in enumerate(self.jumps))
-        return replace(self, episodes=self.episodes + 1, time=tuple(time), jumps=rows, left=tuple(left))
+        return replace(self, episodes=self.episodes + 1, time=tuple(time), jumps=rows, n_plus=tuple(n_plus))
 
     def probability(self, pair: int) -> tuple[Fraction, ...]:
         r""":math:`\hat p(\cdot|x,a)` (``eq:empirical-P``), one number per state."""
-        return tuple(Fraction(count, max(1, self.left[pair])) for count in self.jumps[pair])
+        return tuple(Fraction(count, max(1, self.n_plus[pair])) for count in self.jumps[pair])
 
     def rate(self, pair: int, settings: Settings) -> Fraction:
         r""":math:`\hat\lambda(x,a)` (``eq:rate-est``)."""
-        left, time = self.left[pair], self.time[pair]
-        if left == 0:
+        n_plus, time = self.n_plus[pair], self.time[pair]
+        if n_plus == 0:
             found = Fraction(0)
         else:  # jumps that took no time at all are infinitely fast
-            found = settings.fastest if time == 0 else min(left / time, settings.fastest)
-        return found if settings.slowest is None else max(found, settings.slowest)
+            found = settings.lambda_max if time == 0 else min(n_plus / time, settings.lambda_max)
+        return found if settings.lambda_min is None else max(found, settings.lambda_min)
 
     def rates(self, settings: Settings) -> tuple[Fraction, ...]:
         r""":math:`\hat\lambda` of all pairs."""
-        return tuple(self.rate(pair, settings) for pair in range(len(self.left)))
+        return tuple(self.rate(pair, settings) for pair in range(len(self.n_plus)))
 
 
 def jump_distance(model: CTMDP, pair: int, estimate: Sequence[Fraction]) -> Fraction:

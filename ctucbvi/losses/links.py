@@ -54,7 +54,7 @@ class Sizes:
     pairs: int  # SA
     episodes: int  # K
     load: float  # v = λmax H
-    fastest: float  # λmax
+    lambda_max: float  # λmax
     spread: float  # D = H + 1/λmin
     bound: float  # the right-hand side of eq:regret-bound
     stopping: float  # Σ ε_k e^{λmax H}
@@ -69,8 +69,8 @@ class Sizes:
         (total,) = bound.values
         if total is None:
             raise InputError(f"{model.name}: there is no bound to reach: {bound.missing}")
-        horizon, slowest = float(model.horizon), float(min(row.rate for row in model.transitions))
-        load = float(settings.fastest * model.horizon)
+        horizon, lambda_min = float(model.horizon), float(min(row.rate for row in model.transitions))
+        load = float(settings.lambda_max * model.horizon)
         accuracies = power_sum(settings.epsilon.exponent, settings.episodes)
         if settings.epsilon.scaled:
             accuracies *= math.exp(-load)
@@ -79,12 +79,12 @@ class Sizes:
             len(model.states) * len(model.actions),
             settings.episodes,
             load,
-            float(settings.fastest),
-            horizon + 1 / slowest,
+            float(settings.lambda_max),
+            horizon + 1 / lambda_min,
             total,
             math.exp(load) * float(accuracies),
             2 * float(settings.delta) * settings.episodes * horizon,
-            float(expected_maximum(settings.fastest * model.horizon, settings.episodes)),
+            float(expected_maximum(settings.lambda_max * model.horizon, settings.episodes)),
         )
 
     @property
@@ -101,7 +101,7 @@ class Sizes:
     @property
     def weight(self) -> float:
         """c: what u/√N costs once rates are compared with counts."""
-        return self.jump_weight + self.rate_weight * math.sqrt(2 * self.fastest)
+        return self.jump_weight + self.rate_weight * math.sqrt(2 * self.lambda_max)
 
 
 def chain(study: Study, runs: Sequence[TalliedRun], *, pigeon: float = PIGEON) -> Chain:
@@ -166,7 +166,7 @@ def _measured(
 def _weighted(sizes: Sizes, sums: Sequence[Sums]) -> tuple[Link, ...]:
     """The sums over decisions, from both radii to observed jumps."""
     jump, rate, weight, spread = sizes.jump_weight, sizes.rate_weight, sizes.weight, sizes.spread
-    through = rate * math.sqrt(2 * sizes.fastest)
+    through = rate * math.sqrt(2 * sizes.lambda_max)
 
     def spread_over(place: int) -> tuple[float, ...]:
         return _each(sums, lambda s: weight * spread * s.total[place])

@@ -37,7 +37,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from ctucbvi.kernels import compiled
-from ctucbvi.learning.fast.episodes import CUT, LEFT, NEW, TICKS, Desk, Scene, accuracy, estimate
+from ctucbvi.learning.fast.episodes import CUT, N_PLUS, NEW, TICKS, Desk, Scene, accuracy, estimate
 from ctucbvi.learning.fast.preparation import make_desk, make_scene
 from ctucbvi.learning.fast.sweeps import iterate, slot
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
@@ -118,7 +118,7 @@ class _Truth(NamedTuple):
 
     rate: Floats  # (pairs,) λ
     probability: Floats  # (non-zeros,) p
-    slowest: float  # λmin
+    lambda_min: float  # λmin
 
 
 def _longest(visits: Integers) -> int:
@@ -167,17 +167,17 @@ def _value(scene: Scene, desk: Desk, opening: Floats, episode: int) -> float:
 def _renew(k: int, scene: Scene, truth: _Truth, desk: Desk, radii: Floats, sums: Sums) -> None:
     """The radii of pair ``k``, and whether its estimates are within them."""
     numbers, row, counts, crowd = scene.numbers, scene.row, sums.counts, sums.crowd
-    horizon, left = numbers.horizon, max(1.0, float(counts[LEFT, k]))
+    horizon, n_plus = numbers.horizon, max(1.0, float(counts[N_PLUS, k]))
     time = max(counts[TICKS, k] * numbers.tick + counts[CUT, k] * numbers.rest, numbers.floor)
-    alpha, beta = sqrt(numbers.jump_constant / left), sqrt(numbers.rate_constant / time)
+    alpha, beta = sqrt(numbers.jump_constant / n_plus), sqrt(numbers.rate_constant / time)
     radii[_ALPHA, k], radii[_BETA, k] = alpha, beta
     radii[_BONUS, k] = numbers.factor * (horizon * horizon * beta + horizon * alpha)
-    radii[_COUNT, k], radii[_TIME, k] = 1.0 / sqrt(left), 1.0 / sqrt(time)
+    radii[_COUNT, k], radii[_TIME, k] = 1.0 / sqrt(n_plus), 1.0 / sqrt(time)
     distance = 0.0
     for e in range(row[k], row[k + 1]):
         distance += abs(desk.chance[e] - truth.probability[e])
     radii[_INSIDE, k] = distance <= alpha and abs(desk.rate[k] - truth.rate[k]) <= beta
-    crowd[0] = max(crowd[0], left / (2.0 * numbers.fastest * time))
+    crowd[0] = max(crowd[0], n_plus / (2.0 * numbers.lambda_max * time))
 
 
 @compiled()
@@ -198,7 +198,7 @@ def _episode(
         total[BETA] += radii[_BETA, k] * u * u
         total[JUMP] += root * u
         total[RATE] += radii[_TIME, k] * u
-        total[SLOW] -= root * expm1(-truth.slowest * u)
+        total[SLOW] -= root * expm1(-truth.lambda_min * u)
         total[TRUE] -= root * expm1(-truth.rate[k] * u)
         sums.clock[VISITS] += 1
         counts[TICKS, k] += ticks
@@ -210,7 +210,7 @@ def _episode(
         total[SEEN] += root
         total[OWN] += 1.0 / sqrt(max(1.0, float(own[m, k])))
         own[m, k] += 1
-        counts[LEFT, k] += 1
+        counts[N_PLUS, k] += 1
         sums.jumps[place] += 1
         remaining -= ticks
         m += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tomllib
 from difflib import get_close_matches
 from fractions import Fraction
@@ -56,19 +57,27 @@ def parse_toml(text: str, where: str) -> object:
     try:
         return tomllib.loads(text, parse_float=lambda literal: _Bare(literal.replace("_", "")))
     except tomllib.TOMLDecodeError as error:
-        reason = one_line(str(error))
-        at = re.search(r" \(at line (\d+), column (\d+)\)$", reason)
-        # Without a position the text has ended too early.
-        line = f"line {at[1]}, column {at[2]}" if at else f"line {text.count(chr(10)) + 1}"
-        reason = re.sub(r" \(at [^()]*\)$", "", reason)
+        place, reason = _place_and_reason(error, text)
         raise InputError(
-            f"{where}: {line}: not TOML ({reason}); write lines of the form key = value"
+            f"{where}: {place}: not TOML ({one_line(reason)}); write lines of the form key = value"
         ) from None
     except ValueError:  # the only other one: Python refuses to convert a very long integer
         line = _line_of_long_integer(text)
         raise InputError(
             f"{where}: {line}an integer is too long; write at most {LONGEST} characters"
         ) from None
+
+
+def _place_and_reason(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, str]:
+    """Where the text is not TOML, and why; a text that has ended too early has no column."""
+    if sys.version_info >= (3, 14):
+        end = error.pos >= len(text)
+        return f"line {error.lineno}" + ("" if end else f", column {error.colno}"), error.msg
+    # Before Python 3.14 the position stands nowhere but in the message.
+    reason = str(error)
+    at = re.search(r" \(at line (\d+), column (\d+)\)$", reason)
+    place = f"line {at[1]}, column {at[2]}" if at else f"line {text.count(chr(10)) + 1}"
+    return place, re.sub(r" \(at [^()]*\)$", "", reason)
 
 
 def _line_of_long_integer(text: str) -> str:

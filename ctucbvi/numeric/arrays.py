@@ -32,7 +32,7 @@ class Arrays(NamedTuple):
     target: Integers  # (non-zeros,)
     probability: Floats  # (non-zeros,)
     horizon: float
-    fastest: float  # the largest rate
+    lambda_max: float  # the largest rate
     scale: float  # no value is larger, as far as doubles go
 
     @classmethod
@@ -73,7 +73,7 @@ class Arrays(NamedTuple):
             target=np.array([y for y, _ in jumps], np.int64),
             probability=np.array([float(p) for _, p in jumps]),
             horizon=float(model.horizon),
-            fastest=float(model.max_rate),
+            lambda_max=float(model.max_rate),
             scale=float(min(model.value_scale, Fraction(10**308))),
         )
 

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -148,12 +148,14 @@ def _start(solution: NumericSolution, arrays: Arrays) -> float:
 def _prove(s: NumericSolution, a: Arrays, low: int, high: int, error: float, bounds: Floats) -> float:
     """Prove bounds for the pieces from ``low`` to ``high``; the piece before is looked at for the jump."""
     since, committed = max(low - 1, 0), s.semantics is Semantics.COMMITTED
-    arrays = (s.coefficients, s.scores if committed else s.coefficients, s.best, s.capped)
-    pieces: Iterator[Any] = (np.ascontiguousarray(array[since:high]) for array in arrays)
-    times = np.ascontiguousarray(s.times[since : high + 1])
-    claimed = Claimed(s.truncate, s.policy is not None, times, *pieces)
+    part, kept = slice(since, high), np.ascontiguousarray
+    value, best, capped = kept(s.coefficients[part]), kept(s.best[part]), kept(s.capped[part])
+    score = kept(s.scores[part]) if committed else value
+    claimed = Claimed(
+        s.truncate, s.policy is not None, kept(s.times[since : high + 1]), value, score, best, capped
+    )
     kernel = committed_bounds if committed else adjustable_bounds
-    return float(kernel(tuple(a), tuple(claimed), low - since, error, bounds[since:high]))
+    return float(kernel(tuple(a), tuple(claimed), low - since, error, bounds[part]))
 
 
 def _steepest(solution: NumericSolution) -> Fraction:

@@ -36,13 +36,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import ulp
 
 import numpy as np
 
 from ctucbvi.errors import InputError
 from ctucbvi.kernels import compiled
 from ctucbvi.model import CTMDP, Number
-from ctucbvi.numbers import count, exact
+from ctucbvi.numbers import count, positive
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 
 RULES = ("linear", "left")
@@ -192,9 +193,7 @@ def _checked(steps: int, epsilon: Number, rule: str, most_iterations: int) -> fl
     """Epsilon as a double, if all is well."""
     for what, number in (("steps", steps), ("most_iterations", most_iterations)):
         count(number, what)
-    goal = float(exact(epsilon, "epsilon"))
-    if goal <= 0:
-        raise InputError(f"epsilon: {epsilon} is not positive; write a number above 0")
+    goal = max(float(positive(epsilon, "epsilon")), ulp(0.0))  # where it is no double, only 0 is below it
     if rule not in RULES:
         raise InputError(f"rule: {rule!r} is unknown; write 'linear' or 'left'")
     return goal

@@ -116,17 +116,17 @@ def march(
     caller that is not compiled pays a microsecond for each one with names, a lot beside a small model.
     """
     model, aim, room = Arrays(*arrays), MarchAim(*how), Room(*where)
-    fastest = 0.0
+    lambda_max = 0.0
     for i in range(model.rate.size):
-        fastest = max(fastest, model.rate[i])
+        lambda_max = max(lambda_max, model.rate[i])
     committed, degree, times, carried = aim.committed, aim.degree, room.times, room.carried
     work, own = np.empty(4 * (degree + 2)), np.empty(model.rate.size)
     since, cap_since = np.empty(model.rate.size, np.int64), np.empty(model.first.size - 1, np.int64)
     while pieces < stop and times[pieces] < horizon:
         t = times[pieces]
         v, c = room.value[pieces], room.score[pieces]
-        _expand(model, aim, room, pieces, horizon, fastest, forced, own, since, cap_since)
-        h = min(horizon - t, aim.longest, _step(v, c, committed, degree, fastest, aim.allowed))
+        _expand(model, aim, room, pieces, horizon, lambda_max, forced, own, since, cap_since)
+        h = min(horizon - t, aim.longest, _step(v, c, committed, degree, lambda_max, aim.allowed))
         _scale(v, h)
         _scale(c, h)
         u = _first_event(model.first, aim, room, pieces, h, since, cap_since, work)
@@ -149,15 +149,15 @@ def march(
     return pieces
 
 
-@compiled()
-def _expand(model, aim, room, piece, horizon, fastest, forced, own, since, cap_since):
+@compiled(forceinline=True)  # a call would count the references of every array in its tuples
+def _expand(model, aim, room, piece, horizon, lambda_max, forced, own, since, cap_since):
     """Taylor coefficients in time up to ``degree + 1``, with the best actions found on the way."""
     committed, first, pairs, t = aim.committed, model.first, model.rate.size, room.times[piece]
     v, c, lead, mode = room.value[piece], room.score[piece], room.best[piece], room.cap[piece]
     carried, size = room.carried, 1e-300
     for i in range(carried.size):
         size = max(size, abs(carried[i]))
-    reach = 1.0 / fastest if fastest * horizon > 1.0 else horizon
+    reach = 1.0 / lambda_max if lambda_max * horizon > 1.0 else horizon
     for i in range(pairs):
         since[i] = -1
         size = max(size, 1e-2 * abs(model.reward[i]) * reach)
@@ -194,7 +194,9 @@ def _expand(model, aim, room, piece, horizon, fastest, forced, own, since, cap_s
             for i in range(pairs):
                 out[i] /= j + 1.0
         slack = (
-            slack * fastest / (j + 1.0) if committed else (slack * fastest if j == 0 else slack * fastest / j)
+            slack * lambda_max / (j + 1.0)
+            if committed
+            else (slack * lambda_max if j == 0 else slack * lambda_max / j)
         )
         if racing:
             racing = leaders(out, first, j + 1 if committed else j, 16.0 * slack, lead, since, forced)
@@ -210,12 +212,12 @@ def _expand(model, aim, room, piece, horizon, fastest, forced, own, since, cap_s
 
 
 @compiled(inline="always")
-def _step(v, c, committed, degree, fastest, allowed):
+def _step(v, c, committed, degree, lambda_max, allowed):
     """The step at which the first term left out is as large as is allowed per unit of time."""
     source = c if committed else v
     rest = 0.0
     for i in range(source.shape[1]):
-        here = abs(source[degree + 1, i]), abs(source[degree, i]) * fastest / (degree + 1.0)
+        here = abs(source[degree + 1, i]), abs(source[degree, i]) * lambda_max / (degree + 1.0)
         rest = max(rest, here[0], 0.1 * here[1])
     return (allowed / rest) ** (1.0 / degree) if rest > 0.0 else 1e300
 
@@ -230,7 +232,7 @@ def _scale(a, h):
             a[j, i] *= power
 
 
-@compiled()
+@compiled(forceinline=True)
 def _first_event(first, aim, room, piece, h, since, cap_since, work):
     """The first u at which another action takes over or a cap begins or ends to bind; 2 if none."""
     found, degree, t = 2.0, aim.degree, room.times[piece]

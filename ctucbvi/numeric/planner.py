@@ -148,10 +148,10 @@ def _unit_of_time(arrays: Arrays) -> float:
 
     Taylor coefficients in time are of size λ^j, up to j = 20, and would leave the range of doubles.
     """
-    fastest = arrays.fastest or 1.0 / arrays.horizon
-    if not 0 < fastest < inf or 1e-12 < fastest < 1e12:
+    lambda_max = arrays.lambda_max or 1.0 / arrays.horizon
+    if not 0 < lambda_max < inf or 1e-12 < lambda_max < 1e12:
         return 1.0
-    return 2.0 ** max(min(-frexp(fastest)[1], 1000), -1000)
+    return 2.0 ** max(min(-frexp(lambda_max)[1], 1000), -1000)
 
 
 class _March:
@@ -174,14 +174,14 @@ class _March:
         if self.unit != 1:
             with np.errstate(over="ignore", under="ignore"):
                 rate, terminal = arrays.rate * self.unit, arrays.terminal / self.unit
-            horizon, fastest = arrays.horizon / self.unit, arrays.fastest * self.unit
-            arrays = arrays._replace(rate=rate, terminal=terminal, horizon=horizon, fastest=fastest)
+            horizon, lambda_max = arrays.horizon / self.unit, arrays.lambda_max * self.unit
+            arrays = arrays._replace(rate=rate, terminal=terminal, horizon=horizon, lambda_max=lambda_max)
             if not (horizon < inf and np.isfinite(terminal).all()):
                 raise UndecidedError("the numbers are too far apart for double precision; use --engine exact")
         self.arrays, self.care, self.budget = arrays, care or _USUAL, budget or NO_HURRY
         states, pairs = len(arrays.terminal), len(arrays.rate)
         degree = _DEGREE_OF_SMALL if pairs <= _SMALL else _DEGREE
-        longest = self.care.reach / arrays.fastest if arrays.fastest > 0 else inf
+        longest = self.care.reach / arrays.lambda_max if arrays.lambda_max > 0 else inf
         self.aim = MarchAim(committed, truncate, 0.5 * tolerance / self.whole, longest, self.care.tie, degree)
         g, self.pieces = arrays.terminal, 0
         self.room = Room(

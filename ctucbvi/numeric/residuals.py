@@ -105,7 +105,8 @@ def committed_bounds(arrays, shown, begin, error, bounds):
         if k > 0:
             error += _jump(score[k - 1], score[k])
         q, v = score[k], value[k]
-        apart = _committed_gaps(first, claimed, k, h, gap, work)
+        problem = claimed.truncate, claimed.fixed, times[k], h
+        apart = _committed_gaps(problem, first, q, v, claimed.best[k], claimed.capped[k], gap, work)
         weight[:] = 0.0
         missed = 0.0
         for i in range(pairs):
@@ -149,13 +150,12 @@ def _jump(before, after):
 
 
 @compiled()
-def _committed_gaps(first, claimed, k, h, gap, work):
+def _committed_gaps(problem, first, q, v, best, capped, gap, work):
     """How far Ṽ is from min{t, max_a q̃} in each state; returns the worst of all states.
 
     The difference between Ṽ and the hinted polynomial is counted, and what the hint misses.
     """
-    q, v, best, capped = claimed.score[k], claimed.value[k], claimed.best[k], claimed.capped[k]
-    start, truncate, fixed = claimed.times[k], claimed.truncate, claimed.fixed
+    truncate, fixed, start, h = problem  # whole tuples of arrays would have their references counted
     orders = q.shape[0]
     n, d, room = orders - 1, work[:orders], work[orders:]
     largest = 0.0

@@ -49,7 +49,7 @@ def regret_bound(model: CTMDP, settings: Settings, episodes: Sequence[int]) -> R
     for k in episodes:
         why = _not_at(model, k)
         missing = missing or why
-        p = Parameters.of_model(model, episodes=k, fastest=settings.fastest, epsilon=settings.epsilon)
+        p = Parameters.of_model(model, episodes=k, lambda_max=settings.lambda_max, epsilon=settings.epsilon)
         found.append(None if why else PRINTED.bound(p, DOUBLES))
     return RegretBound(tuple(found), missing)
 
@@ -58,11 +58,11 @@ def _never(model: CTMDP, settings: Settings) -> str:
     """Why the bound is defined for no number of episodes; empty if it is for some."""
     if settings.bonus != "paper":
         return "the theorem is about the learner with the bonus of the paper"
-    if settings.slowest is not None:
+    if settings.lambda_min is not None:
         return "the paper states no constants for the variant with a known lambda_min"
     if still := [f"{row.state}/{row.action}" for row in model.transitions if row.rate == 0]:
         return f"the bound needs lambda_min > 0, and {', '.join(still)} never jumps (rate 0)"
-    if settings.fastest * model.horizon > _LARGEST:
+    if settings.lambda_max * model.horizon > _LARGEST:
         return "exp(lambda_max H) is beyond double precision"
     return ""
 

@@ -24,11 +24,11 @@ from math import sqrt
 from ctucbvi.model import CTMDP
 from ctucbvi.numeric.arrays import Floats
 from ctucbvi.numeric.grid import grid_iteration
+from ctucbvi.study.blocks import Block, work
 from ctucbvi.study.evaluation import UNITS, Evaluator
 from ctucbvi.study.optimum import optimal_value, value_error
 from ctucbvi.study.plan import Contestant, Study
 from ctucbvi.study.shards import RunState
-from ctucbvi.study.work import Block, work
 
 FEWEST, MOST = 100, 1600
 SHARE = Fraction(1, 100)  # of the regret that the grid may cost

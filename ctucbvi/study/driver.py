@@ -15,10 +15,10 @@ from pathlib import Path
 
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.numbers import count
+from ctucbvi.study.blocks import Block, Done, Observer, work
 from ctucbvi.study.plan import Study, made_by
 from ctucbvi.study.pools import GoneError, pool
 from ctucbvi.study.shards import Folder, RunState
-from ctucbvi.study.work import Block, Done, Observer, work
 
 BLOCK = 250_000  # episodes: some seconds of work
 Progress = Callable[[int, int, int], None]  # (episodes found on disk, done, wanted)

@@ -29,9 +29,9 @@ section.step(
     mutant="t + (H - t) >= H",  # it is at H
     finding=Remark(
         "notation",
-        "With the notation 'slightly abused' for a visit that H cuts off, τ_n = H - t_n, the next "
-        "jump would be at H and N⁺ would count the visit, whose next state is not seen. τ must stay whole in "
-        "t_{n+1} and be cut off in T only.",
+        "With the notation 'slightly abused' for a visit that H cuts off, τ_n = H - t_n, the next jump "
+        "would be at H and N⁺ would count the visit, whose next state is not seen.",
+        details="τ must stay whole in t_{n+1} and be cut off in T only.",
         repair="eq:Nkplus/truncated/repaired",
     ),
 )
@@ -56,8 +56,9 @@ section.claim(
     mutant=Domain.of("N >= 1", integers="N"),  # pairs that were left: true
     finding=Remark(
         "notation",
-        "Σ p̂ = 0 for pairs that were never left, among them all pairs in the first episode; "
-        "the proofs that write Σ p̂ = 1 need only Σ p̂ <= 1, which holds. Harmless.",
+        "Σ p̂ = 0 for pairs that were never left, among them all pairs in the first episode; the proofs "
+        "that write Σ p̂ = 1 need only Σ p̂ <= 1, which holds.",
+        details="Harmless.",
         repair="eq:empirical-P/probability/repaired",
     ),
 )

@@ -29,8 +29,9 @@ section.claim(
     mutant=indices(looks_back=True),  # the repaired loop
     finding=Remark(
         "notation",
-        "n is raised before V_{n+1} is computed from V_n, so the first round reads V_1, which "
-        "nothing has defined, and V_0 is never used. What is meant is V_n from V_{n-1}.",
+        "n is raised before V_{n+1} is computed from V_n, so the first round reads V_1, which nothing has "
+        "defined, and V_0 is never used.",
+        details="What is meant is V_n from V_{n-1}.",
         repair="alg:VI/indices/repaired",
     ),
 )
@@ -82,9 +83,9 @@ section.claim(
     mutant=ratios(Fraction(1, 10)),  # true so far
     finding=Remark(
         "remark",
-        "ρⁿ bounds the error and is no asymptotic rate: the error falls faster than any linear "
-        "rate. With reward 1 and λmax = H = 1 it falls by the factors 0.368, 0.282, 0.225, 0.186, ..., and "
-        "ρ = 0.632. The bound is what the proofs use.",
+        "ρⁿ bounds the error and is no asymptotic rate: the error falls faster than any linear rate.",
+        details="With reward 1 and λmax = H = 1 it falls by the factors 0.368, 0.282, 0.225, 0.186, ..., "
+        "and ρ = 0.632. The bound is what the proofs use.",
         repair="alg:VI/linear-rate/repaired",
     ),
 )

@@ -83,11 +83,11 @@ section.step(
     mutant=ties((Fraction(1, 2), Fraction(0))),  # no tie: true
     finding=Remark(
         "remark",
-        "A policy computed on a grid is greedy up to 2(r + b + λmax H) times the step, but its "
-        "value need not be near that of π^k: where two actions tie exactly in the estimated model, as "
-        "actions of equal reward do in the first episode, any rounding decides between them. (The paper "
-        "does not mention rounding, and every such policy is a π^k.) No proof uses it, and every greedy "
-        "policy has the regret bound.",
+        "A policy computed on a grid is greedy up to 2(r + b + λmax H) times the step, but its value need "
+        "not be near that of π^k: where two actions tie exactly in the estimated model, as actions of equal "
+        "reward do in the first episode, any rounding decides between them.",
+        details="(The paper does not mention rounding, and every such policy is a π^k.) No proof uses it, "
+        "and every greedy policy has the regret bound.",
         repair="remark:integral/grid",
     ),
 )

@@ -162,7 +162,7 @@ class Learner:
                 excess = self.world.rate_excess(n_plus, time, radii)
             if excess.max() > 1:
                 return False
-            n_plus, time = learner.left.astype(float), np.array([float(t) for t in learner.time])
+            n_plus, time = learner.n_plus.astype(float), np.array([float(t) for t in learner.time])
         return True
 
 

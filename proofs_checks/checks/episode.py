@@ -19,6 +19,7 @@ from proofs_checks.checks.perturbed import BITS, EVERY, Place, mistaken, places,
 from proofs_checks.checks.perturbed_values import (
     Shares,
     applied,
+    ball,
     cost,
     forward_value,
     greedy,
@@ -116,7 +117,7 @@ def own_equation(forget: bool = False) -> Search:
         after = evaluate(_first(policy.model) if forget else policy, digits=16, at=[(state, t)])
         right = after.commitment_value(state, policy.action(state, t), t)
         with precision(BITS):
-            gap = forward_value(policy, state, t) - arb(to_fmpq(right.lower)).union(arb(to_fmpq(right.upper)))
+            gap = forward_value(policy, state, t) - ball(right)
             return abs(gap), _CLOSE * max(t, ONE)
 
     return Search((80, 3000), given=followed(), sides=sides, title="policies")

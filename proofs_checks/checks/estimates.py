@@ -43,7 +43,7 @@ def _unseen(offset: int = 0) -> Any:
     def sides(found: Statistics) -> tuple[Fraction, Fraction]:
         settings = Settings(1, max(found.model.max_rate, Fraction(1)))
         total = Fraction(0)
-        for pair, left in enumerate(found.left):
+        for pair, left in enumerate(found.n_plus):
             if left == 0:
                 total += found.rate(pair, settings) + sum(found.probability(pair))
         return total, Fraction(offset)

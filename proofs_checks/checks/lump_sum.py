@@ -8,14 +8,14 @@ from fractions import Fraction
 
 from flint import arb
 
-from ctucbvi import CTMDP, Enclosure, ValueIteration
+from ctucbvi import CTMDP, ValueIteration
 from ctucbvi.exact.iteration import Iterate
 from ctucbvi.exact.precision import precision, to_fmpq
 from ctucbvi.model import Transition
 from proofs_checks.checks.common import scaled
 from proofs_checks.checks.model_error import ONE, ZERO
 from proofs_checks.checks.perturbed import BITS, PRINTED, Estimate, Perturbed, Place, places, tempting
-from proofs_checks.checks.perturbed_values import applied, waiting
+from proofs_checks.checks.perturbed_values import applied, ball, waiting
 from verify.claims import Effort
 from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
@@ -57,8 +57,8 @@ def made_up(parts: Parts = WHOLE) -> Search:
 def _made_up(case: Perturbed, k: int, t: Fraction, parts: Parts, iterate: Iterate) -> tuple[arb, arb]:
     pair = case.model.pairs[k]
     with precision(BITS):
-        left = _ball(applied(iterate, pair, t))
-        found = _ball(applied(iterate, case.believed(k, pair.reward), t))
+        left = ball(applied(iterate, pair, t))
+        found = ball(applied(iterate, case.believed(k, pair.reward), t))
         return left, found + lump(case, k, t, parts) + to_fmpq(_ROUNDING)
 
 
@@ -77,14 +77,10 @@ def costs(factor: Fraction = _TWO) -> Search:
 
 def _cost(case: Perturbed, k: int, t: Fraction, bold: Iterate, factor: Fraction) -> tuple[arb, arb]:
     with precision(BITS):
-        believed = _ball(applied(bold, case.believed(k, case.model.pairs[k].reward), t))
+        believed = ball(applied(bold, case.believed(k, case.model.pairs[k].reward), t))
         paid = lump(case, k, t, WHOLE)
-        left = believed + paid - _ball(applied(bold, case.model.pairs[k], t))
+        left = believed + paid - ball(applied(bold, case.model.pairs[k], t))
         return left, to_fmpq(factor) * paid + to_fmpq(_ROUNDING)
-
-
-def _ball(found: Enclosure) -> arb:
-    return arb(to_fmpq(found.lower)).union(arb(to_fmpq(found.upper)))
 
 
 def unlucky(horizon: Fraction, alpha: Fraction, *, lucky: bool = False) -> Perturbed:

@@ -13,7 +13,7 @@ from ctucbvi.exact.precision import precision, to_fmpq
 from proofs_checks.checks.common import scaled
 from proofs_checks.checks.model_error import ONE
 from proofs_checks.checks.perturbed import BITS, EVERY, Perturbed, Place, places, tempting
-from proofs_checks.checks.perturbed_values import applied, waiting
+from proofs_checks.checks.perturbed_values import applied, ball, waiting
 from verify.claims import Effort
 from verify.provers.computed import Case
 from verify.provers.search import Search
@@ -49,8 +49,7 @@ def _compared(
     best = solve(case.model, digits=12, resolve_policy=False, at=[(state, t)]).value(state, t)
     bold = algorithm2(case.optimistic(share), epsilon).value.value(state, t)
     with precision(BITS):
-        found = arb(to_fmpq(bold.lower)).union(arb(to_fmpq(bold.upper)))
-        return best, found + to_fmpq(epsilon) * (to_fmpq(case.load) if load else case.growth())
+        return best, ball(bold) + to_fmpq(epsilon) * (to_fmpq(case.load) if load else case.growth())
 
 
 def difference(short: Fraction = ONE) -> Search:
@@ -66,7 +65,7 @@ def difference(short: Fraction = ONE) -> Search:
         with precision(BITS):
             bonus = to_fmpq(case.bonus(k)) * waiting(case.lambda_max * short, t)
             kept = to_fmpq(pair.reward) * (waiting(found.rate, t) - waiting(pair.rate, t))
-            return bonus + kept + _ball(moves), _ball(gain)
+            return bonus + kept + ball(moves), ball(gain)
 
     return Search((40, 1500), given=places(max_steps=2), sides=sides, title="models")
 
@@ -80,7 +79,7 @@ def rate_errors(part: Fraction) -> Search:
         true, believed = ValueIteration(case.model)[place.steps], case.believed(k, case.model.pairs[k].reward)
         error = applied(true, believed, t) - applied(true, replace(believed, rate=pair.rate), t)
         with precision(BITS):
-            return abs(_ball(error)), part * t**2 * found.rate_radius
+            return abs(ball(error)), part * t**2 * found.rate_radius
 
     return Search((60, 2000), given=places(), sides=sides, title="models")
 
@@ -96,10 +95,6 @@ def rises(forward: bool = True) -> Search:
         return early, late
 
     return Search((60, 2000), given=places(), sides=sides, title="iterates")
-
-
-def _ball(found: Enclosure) -> arb:
-    return arb(to_fmpq(found.lower)).union(arb(to_fmpq(found.upper)))
 
 
 @scaled("short horizons", "certified values")

@@ -16,7 +16,7 @@ from flint import arb, arb_mat, fmpq
 
 from ctucbvi import CTMDP, Enclosure, ExpPoly, Policy, algorithm2, evaluate, solve
 from ctucbvi.exact.iteration import Iterate, commit, improve
-from ctucbvi.exact.precision import enclosure, precision, symmetric, to_fmpq, to_fraction
+from ctucbvi.exact.precision import enclosure, hull, precision, symmetric, to_fmpq, to_fraction
 from ctucbvi.model import Number, Pair
 from proofs_checks.checks.perturbed import BITS, Perturbed
 
@@ -49,6 +49,11 @@ def applied(iterate: Iterate, pair: Pair, t: Fraction) -> Enclosure:
                 return enclosure(q(at - a) + symmetric(iterate.slack if i else arb(0)))
             start = q(b - a)
     raise ValueError(f"remaining time {t} is beyond the horizon")
+
+
+def ball(found: Enclosure) -> arb:
+    """A ball around an enclosure."""
+    return hull(to_fmpq(found.lower), to_fmpq(found.upper))
 
 
 def largest(values: Sequence[Enclosure]) -> Enclosure:

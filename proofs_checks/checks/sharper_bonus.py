@@ -18,7 +18,7 @@ from proofs_checks.checks import optimism
 from proofs_checks.checks.episode import one_step
 from proofs_checks.checks.model_error import HALF, ONE, ZERO
 from proofs_checks.checks.perturbed import BITS, PRINTED, Estimate, Perturbed, Place, places
-from proofs_checks.checks.perturbed_values import applied, waiting
+from proofs_checks.checks.perturbed_values import applied, ball, waiting
 from verify.claims import Effort
 from verify.provers.computed import Case, Computed, Outcome
 from verify.provers.search import Search
@@ -64,10 +64,6 @@ def sharp_places(kinds: tuple[str, ...] = PRINTED, max_steps: int = 3) -> Search
     )
 
 
-def _ball(found: Enclosure) -> arb:
-    return arb(to_fmpq(found.lower)).union(arb(to_fmpq(found.upper)))
-
-
 def slopes(share: Fraction = ONE) -> Search:
     """``V*_n(x,t) - V*_n(x,6t/7)`` against a share of ``t/7``."""
 
@@ -82,7 +78,7 @@ def _lost(place: Place) -> arb:
     """``T^a V*_n - T^{a,k} V*_n``, without the bonus."""
     case, k, t = place.case, place.pair, place.time
     iterate, pair = ValueIteration(case.model)[place.steps], case.model.pairs[k]
-    return _ball(applied(iterate, pair, t) - applied(iterate, case.believed(k, pair.reward), t))
+    return ball(applied(iterate, pair, t) - applied(iterate, case.believed(k, pair.reward), t))
 
 
 def _costs(case: Sharp, k: int, t: Fraction, low: Fraction, high: Fraction) -> arb:
@@ -155,7 +151,7 @@ def _compared(
     best = solve(case.model, digits=12, resolve_policy=False, at=[(state, t)]).value(state, t)
     bold = algorithm2(case.optimistic(share), epsilon).value.value(state, t)
     with precision(BITS):
-        return best, _ball(bold) + to_fmpq(epsilon * case.load)
+        return best, ball(bold) + to_fmpq(epsilon * case.load)
 
 
 def doubted(horizon: Fraction, beta: Fraction, alpha: Fraction, reward: Fraction, up: bool) -> Perturbed:

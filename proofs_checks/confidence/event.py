@@ -27,8 +27,9 @@ section.claim(
     mutant=short_and_fast(Fraction(1), sets=2),  # a longer horizon: not refuted
     finding=Remark(
         "statement",
-        "P(𝒢^c) <= 2δ fails with lem:CI-p, for short horizons and fast rates. It stands under the "
-        "conditions of eq:G/repaired, and everywhere, up to (1 + J/K)δ, with another radius (eq:G/uniform).",
+        "P(𝒢^c) <= 2δ fails with lem:CI-p, for short horizons and fast rates.",
+        details="It stands under the conditions of eq:G/repaired, and everywhere, up to (1 + J/K)δ, with "
+        "another radius (eq:G/uniform).",
         repair="eq:G/uniform",
     ),
 )

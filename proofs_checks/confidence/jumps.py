@@ -53,11 +53,12 @@ section.claim(
     mutant=short_and_fast(Fraction(1)),  # time in units of the horizon
     finding=Remark(
         "statement",
-        "The radius contains HK², a number of steps in discrete time; in continuous time it "
-        "depends on the unit of time while the data do not. For short horizons and fast rates "
-        "the sets miss far more often than δ. It stands where 2^S SAHK² >= √e δ, e² λmax (K-1) <= K² and HK² "
-        ">= ln(2^(S-1)/δ) (lem:CI-p/repaired), and everywhere with n(n+1), n = max{1, N⁺}, in the place of "
-        "HK² (lem:CI-p/uniform). thm:CT-UCB survives: where the sets are wrong its bound is trivial.",
+        "The radius contains HK², a number of steps in discrete time; in continuous time it depends on the "
+        "unit of time while the data do not.",
+        details="For short horizons and fast rates the sets miss far more often than δ. It stands where 2^S "
+        "SAHK² >= √e δ, e² λmax (K-1) <= K² and HK² >= ln(2^(S-1)/δ) (lem:CI-p/repaired), and everywhere "
+        "with n(n+1), n = max{1, N⁺}, in the place of HK² (lem:CI-p/uniform). thm:CT-UCB survives: where "
+        "the sets are wrong its bound is trivial.",
         repair="lem:CI-p/uniform",
     ),
 )
@@ -73,10 +74,11 @@ section.step(
     mutant=without_data(region=True),
     finding=Remark(
         "proof",
-        "Without data ‖p - p̂‖₁ = 1, and α < 1 (or no real number) where 2^S SAHK² < √e δ: the "
-        "sets then miss in the first episode, surely. S = 2, A = K = 1, H = 3/80, δ = 1/4: α = "
-        "0.604. Removable: the footnote on unseen pairs is right in substance, the proofs do not need the "
-        "L1 bound where N⁺ = 0 (lem:error-model/unseen), so that 𝒢 may leave these pairs out.",
+        "Without data ‖p - p̂‖₁ = 1, and α < 1 (or no real number) where 2^S SAHK² < √e δ: the sets then "
+        "miss in the first episode, surely.",
+        details="S = 2, A = K = 1, H = 3/80, δ = 1/4: α = 0.604. Removable: the footnote on unseen pairs is "
+        "right in substance, the proofs do not need the L1 bound where N⁺ = 0 (lem:error-model/unseen), so "
+        "that 𝒢 may leave these pairs out.",
         repair="lem:CI-p/unseen/repaired",
     ),
 )
@@ -134,9 +136,9 @@ section.step(
     mutant=more_than(8, rare=True),  # e²·7 <= 8²
     finding=Remark(
         "proof",
-        "The paper cites the lemma from discrete time. The union that its radius comes from does "
-        "not carry over: N⁺ is not bounded by HK² (nor HK) in continuous time. It is bounded so with "
-        "probability 1 - exp(-HK²) if e² λmax (K-1) <= K².",
+        "The paper cites the lemma from discrete time.",
+        details="The union that its radius comes from does not carry over: N⁺ is not bounded by HK² (nor "
+        "HK) in continuous time. It is bounded so with probability 1 - exp(-HK²) if e² λmax (K-1) <= K².",
         repair="lem:CI-p/union/repaired",
     ),
 )

@@ -46,9 +46,10 @@ section.claim(
     mutant=covered(Fraction(1, 4)),  # a quarter of the radius
     finding=Remark(
         "proof",
-        "The printed proof fails, the statement stands with the same radius wherever "
-        "λmax (K-1) H <= 25^K L(δ), for every policy. Beyond (horizons exponential in K) it is open; there "
-        "the bound of thm:CT-UCB is trivial, so that the theorem does not need it.",
+        "The printed proof fails, the statement stands with the same radius wherever λmax (K-1) H <= 25^K "
+        "L(δ), for every policy.",
+        details="Beyond (horizons exponential in K) it is open; there the bound of thm:CT-UCB is trivial, "
+        "so that the theorem does not need it.",
         repair="lem:rateUCB/repaired",
     ),
 )
@@ -106,8 +107,8 @@ section.step(
     mutant=Domain.of("l > 0", "m > 0", "n >= 0", "m <= n"),
     finding=Remark(
         "constant",
-        "True, but the factor 2 is wasted: the truncation is a projection and moves the estimate "
-        "towards λ. It pays for the factor 2 that lem:poisson lacks.",
+        "True, but the factor 2 is wasted: the truncation is a projection and moves the estimate towards λ.",
+        details="It pays for the factor 2 that lem:poisson lacks.",
     ),
 )
 
@@ -158,9 +159,9 @@ section.step(
     mutant=certain_miss(Fraction(3000)),
     finding=Remark(
         "proof",
-        "The conditional bound given T is false: there are models and T for which the set "
-        "misses λ with conditional probability 1. Only a bound that is uniform in time can be "
-        "had.",
+        "The conditional bound given T is false: there are models and T for which the set misses λ with "
+        "conditional probability 1.",
+        details="Only a bound that is uniform in time can be had.",
         repair="lem:rateUCB/repaired",
     ),
 )

@@ -39,8 +39,8 @@ section.step(
     mutant=f"A*((A**(d - 1) - 1)/(A - 1)) == {_FULL} - 1",  # the nodes that are no leaves: true
     finding=Remark(
         "notation",
-        "Every node but the leaves has A children; a finite tree in which every node has one "
-        "does not exist. The number of nodes, (A^d - 1)/(A - 1), is right.",
+        "Every node but the leaves has A children; a finite tree in which every node has one does not exist.",
+        details="The number of nodes, (A^d - 1)/(A - 1), is right.",
         repair="assume:LB/tree",
     ),
 )
@@ -69,8 +69,9 @@ section.step(
     mutant=Domain.of("9 <= K <= 10**9", integers="K"),
     finding=Remark(
         "notation",
-        "The instance depends on K through Δ. On a fixed instance of the proof UCB1 has "
-        "logarithmic regret, below the bound for K = 5·10^11; read: for every K there is an instance.",
+        "The instance depends on K through Δ.",
+        details="On a fixed instance of the proof UCB1 has logarithmic regret, below the bound for K = "
+        "5·10^11; read: for every K there is an instance.",
         repair="thm:lowerbound/repaired",
     ),
 )

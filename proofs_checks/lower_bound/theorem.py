@@ -61,10 +61,11 @@ section.step(
     mutant=checks.rates(self_jumps=True),
     finding=Remark(
         "notation",
-        "Either self-jumps are allowed, and the absorbing states are in the class as states that "
-        "jump to themselves at rate λmax, with the same values. Or they are excluded, as eq:M has it; then "
-        "a state with a rate of at least λmin > 0 is left. Two good states that take turns, and two bad "
-        "ones, do instead: S = 4 + (A^d - 1)/(A - 1) and the constant 1/8.",
+        "Either self-jumps are allowed, and the absorbing states are in the class as states that jump to "
+        "themselves at rate λmax, with the same values.",
+        details="Or they are excluded, as eq:M has it; then a state with a rate of at least λmin > 0 is "
+        "left. Two good states that take turns, and two bad ones, do instead: S = 4 + (A^d - 1)/(A - 1) and "
+        "the constant 1/8.",
         repair="thm:lowerbound/no-self-jumps",
     ),
 )
@@ -113,10 +114,11 @@ section.step(
     mutant=checks.reward(biased=True),
     finding=Remark(
         "proof",
-        "A policy may look at the remaining time, so the reward (H - γ_d)^+ and the choice of "
-        "the pair are not independent. A = 3, d = 2, λ = 1, H = 2: taking pair j only if the leaf is "
-        "entered by time 1 earns W/2 + Δ (e^-1 + e^-2) = W/2 + 0.503 Δ, and the printed product is W/2 + "
-        "Δ 4 e^-2 (1 - e^-1) = W/2 + 0.342 Δ.",
+        "A policy may look at the remaining time, so the reward (H - γ_d)^+ and the choice of the pair are "
+        "not independent.",
+        details="A = 3, d = 2, λ = 1, H = 2: taking pair j only if the leaf is entered by time 1 earns W/2 "
+        "+ Δ (e^-1 + e^-2) = W/2 + 0.503 Δ, and the printed product is W/2 + Δ 4 e^-2 (1 - e^-1) = W/2 + "
+        "0.342 Δ.",
         repair="thm:lowerbound/reward/repaired",
     ),
 )
@@ -249,9 +251,9 @@ section.step(
     mutant=f"{_BOUND.format(_DELTA)} == (1 - 1/n)**2*sqrt(n*K)/(4*sqrt(2))",
     finding=Remark(
         "constant",
-        "At the printed Δ the bound has the square of 1 - 1/(LA). The displayed inequality for "
-        "max_j R_j holds all the same, for every K >= SA/2, with Δ = (3/10)√(LA/K) and the repaired sum of "
-        "visits.",
+        "At the printed Δ the bound has the square of 1 - 1/(LA).",
+        details="The displayed inequality for max_j R_j holds all the same, for every K >= SA/2, with Δ = "
+        "(3/10)√(LA/K) and the repaired sum of visits.",
         repair="thm:lowerbound/maximum/stands",
     ),
 )
@@ -268,8 +270,8 @@ section.step(
     mutant=checks.largest_gap(repaired=True),
     finding=Remark(
         "proof",
-        "Δ <= 1/4 needs K >= 2LA(1 - 1/(LA))^2, which exceeds SA/2 on every admissible tree. A "
-        "= 3, d = 2, S = 6, K = 9 = SA/2: Δ = 0.314.",
+        "Δ <= 1/4 needs K >= 2LA(1 - 1/(LA))^2, which exceeds SA/2 on every admissible tree.",
+        details="A = 3, d = 2, S = 6, K = 9 = SA/2: Δ = 0.314.",
         repair="thm:lowerbound/delta/repaired",
     ),
 )
@@ -350,10 +352,10 @@ section.claim(
     mutant="1/(4*sqrt(2)) <= 1/7",
     finding=Remark(
         "proof",
-        "The statement stands, with the constant 1/7 for 1/(12√2) = 1/16.97, and for every K >= "
-        "1 with min{√(SAK), √2 K} in the place of √(SAK) (thm:lowerbound/every-K). The printed proof does "
-        "not do: the reward of an episode is no product where a policy looks at the time "
-        "(thm:lowerbound/reward), and its Δ exceeds 1/4 for K near SA/2 on every tree "
+        "The statement stands, with the constant 1/7 for 1/(12√2) = 1/16.97, and for every K >= 1 with "
+        "min{√(SAK), √2 K} in the place of √(SAK) (thm:lowerbound/every-K).",
+        details="The printed proof does not do: the reward of an episode is no product where a policy looks "
+        "at the time (thm:lowerbound/reward), and its Δ exceeds 1/4 for K near SA/2 on every tree "
         "(thm:lowerbound/delta). The repair biases the holding times of one episode.",
         repair="thm:lowerbound/repaired",
     ),

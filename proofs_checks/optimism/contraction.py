@@ -128,10 +128,10 @@ section.step(
     mutant="d <= e*E0/2",
     finding=Remark(
         "constant",
-        "True, and exponentially too large: the value moves by at most ε λmax H after the "
-        "iteration has stopped, because j further iterations need j jumps. So lem:optimism, "
-        "lem:v-v-continuoustime and thm:CT-UCB hold with Σ ε_k λmax H for Σ ε_k exp(λmax H), and the "
-        "corollary with ε_k = k^(-α)/(λmax H).",
+        "True, and exponentially too large: the value moves by at most ε λmax H after the iteration has "
+        "stopped, because j further iterations need j jumps.",
+        details="So lem:optimism, lem:v-v-continuoustime and thm:CT-UCB hold with Σ ε_k λmax H for Σ ε_k "
+        "exp(λmax H), and the corollary with ε_k = k^(-α)/(λmax H).",
         repair="eq:error-vi/load",
     ),
 )

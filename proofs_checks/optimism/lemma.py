@@ -42,11 +42,14 @@ from proofs_checks.derivations.values import VALUE_BOUND, value_bound
 from verify.claims import Domain, Remark, Section, decreasing, increasing
 
 _TIMES = Domain.of("l >= 0", "t >= 0")
-_RADII = ("t >= 0", "b >= 0", "al >= 0")
+_RADII = ("t >= 0", "be >= 0", "al >= 0")
+_SUPREMUM = Domain.of("l > 0", *_RADII)
 _TENTH = Fraction(1, 10)
 _LESS = Fraction(49, 100)  # of the bonus: too little on short horizons
 
-section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "al": "α"})
+section = Section(
+    checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "al": "α", "be": "β"}
+)
 
 section.step(
     "eq:mono",
@@ -75,8 +78,9 @@ section.step(
     mutant=f"r*{WAIT} == r*(1/l - exp(-l*t)/l)",  # the true form: not refuted
     finding=Remark(
         "notation",
-        "The factor E[t ∧ τ] of the reward is missing in the first display of the proof: at t = "
-        "0 the left side is 0 and the right side r. Nothing rests on it; eq:diff has the right form.",
+        "The factor E[t ∧ τ] of the reward is missing in the first display of the proof: at t = 0 the left "
+        "side is 0 and the right side r.",
+        details="Nothing rests on it; eq:diff has the right form.",
         repair="lem:optimism/display/repaired",
     ),
 )
@@ -130,22 +134,22 @@ section.step(
 section.step(
     "lem:optimism/sufficient",
     "If b >= (t²β + tα)/w with w = w(λmax) > 0 then b w >= t²β + tα.",
-    says="t**2*b + t*al <= c*w",
-    domain=("w > 0", "c >= 0", *_RADII, "(t**2*b + t*al)/w <= c"),
-    symbols={"b": "β", "c": "b", "w": "w(λmax)"},
+    says="t**2*be + t*al <= b*w",
+    domain=("w > 0", "b >= 0", *_RADII, "(t**2*be + t*al)/w <= b"),
+    symbols={"w": "w(λmax)"},
     uses="eq:diff lem:optimism/reward lem:optimism/value-bound lem:error-model",
-    mutant="t**2*b + 2*t*al <= c*w",
+    mutant="t**2*be + 2*t*al <= b*w",
 )
 
 section.step(
     "eq:b-sup",
     "(t²β + tα)/∫_0^t exp(-λmax s) ds does not decrease in t >= 0, for all α, β >= 0 and λmax > 0; so the "
     "supremum over [0, H] is its value at H.",
-    says=increasing("c*(t**2*b + t*al)/(1 - exp(-c*t))", "t", Domain.of("c > 0", *_RADII)),
-    domain=("c > 0", *_RADII),
-    symbols={"b": "β", "c": "λmax"},
+    says=increasing("l*(t**2*be + t*al)/(1 - exp(-l*t))", "t", _SUPREMUM),
+    domain=_SUPREMUM,
+    symbols={"l": "λmax"},
     source="lem:optimism",
-    mutant=increasing("c*(t*b + al)/(1 - exp(-c*t))", "t", Domain.of("c > 0", *_RADII)),
+    mutant=increasing("l*(t*be + al)/(1 - exp(-l*t))", "t", _SUPREMUM),
 )
 
 section.step(
@@ -158,11 +162,11 @@ section.step(
     mutant=Domain.of("k > 0", "x >= 0", "m >= 1"),
     finding=Remark(
         "constant",
-        "Half of the bonus suffices: the rate's errors in the reward and in the holding time "
-        "have opposite signs, and the jump term is half of what is printed; for a pair that was never left "
-        "α is not needed. On short horizons half of the β part is also necessary; of CHα only "
-        "(κ - 1)α/2 is, κ = λ̂H/(1 - exp(-λ̂H)) (lem:optimism/sharp). The maximum with 1 in C is not needed "
-        "for optimism.",
+        "Half of the bonus suffices: the rate's errors in the reward and in the holding time have opposite "
+        "signs, and the jump term is half of what is printed; for a pair that was never left α is not "
+        "needed.",
+        details="On short horizons half of the β part is also necessary; of CHα only (κ - 1)α/2 is, κ = "
+        "λ̂H/(1 - exp(-λ̂H)) (lem:optimism/sharp). The maximum with 1 in C is not needed for optimism.",
         repair="lem:optimism/halved",
     ),
 )
@@ -171,9 +175,8 @@ section.step(
     "lem:optimism/induction",
     "On 𝒢, V*_n <= V̂_n for all n: equal for n = 0, and if it holds for n then T^{a,k}V̂_n - T^aV*_n >= x "
     "+ y - t²β - tα with x = b w(λmax) >= t²β + tα and y >= 0 what eq:diff leaves out.",
-    says="x + y - t**2*b - t*al >= 0",
-    domain=(*_RADII, "x >= t**2*b + t*al", "y >= 0"),
-    symbols={"b": "β"},
+    says="x + y - t**2*be - t*al >= 0",
+    domain=(*_RADII, "x >= t**2*be + t*al", "y >= 0"),
     uses="lem:optimism/sufficient lem:optimism/bonus",
     checks=(iterates(ONE), *PROOF),
     argued="the induction over n, and that truncation by t >= T^aV*_n keeps the inequality",
@@ -196,8 +199,8 @@ section.claim(
     mutant=corners(_TENTH),
     finding=Remark(
         "constant",
-        "Stands as printed, for the committed value V*. Half of the bonus does, and ε λmax H for "
-        "ε exp(λmax H).",
+        "Stands as printed, for the committed value V*.",
+        details="Half of the bonus does, and ε λmax H for ε exp(λmax H).",
         repair="lem:optimism/halved",
     ),
 )

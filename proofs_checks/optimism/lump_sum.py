@@ -21,7 +21,7 @@ Add :math:`B(t)` itself to :math:`\mathcal T^{a,k}` instead.  Optimism is proved
           t\,\bigl(H\beta + (1-1/\kappa)\alpha\bigr), \qquad \kappa = \frac v{1-e^{-v}},\ v = \lambda_{\max}H,
 
 where the printed bonus has :math:`(b+\alpha+t\beta)t \le t(CH+1)(H\beta+\alpha)`.  What it makes of the
-theorem is in :mod:`proofs_checks.regret.better`.
+theorem is in :mod:`proofs_checks.regret.smaller_bonus`.
 """
 
 from __future__ import annotations

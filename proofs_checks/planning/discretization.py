@@ -101,9 +101,10 @@ section.claim(
     ),  # SA >= H̄: true
     finding=Remark(
         "notation",
-        "The second condition must be SA >= H̄ = H/Δ, the number of decision steps, as the paper "
-        "has it when it comes back to this bound after its theorems. With SA > H as printed the third term "
-        "exceeds the first by the factor √(H̄/(SA)), without limit as Δ -> 0. (And SA >= H̄ fails then.)",
+        "The second condition must be SA >= H̄ = H/Δ, the number of decision steps, as the paper has it "
+        "when it comes back to this bound after its theorems.",
+        details="With SA > H as printed the third term exceeds the first by the factor √(H̄/(SA)), without "
+        "limit as Δ -> 0. (And SA >= H̄ fails then.)",
         repair="eq:FH-control-discrete/leading/repaired",
     ),
 )
@@ -139,11 +140,12 @@ section.step(
     mutant=grid_limit(ADJUSTABLE),  # true
     finding=Remark(
         "remark",
-        "An expectation of the paper, with a caveat, that depends on the reading. If the learner "
-        "of the discretised model may choose anew at every grid point, its best value tends to the solution "
-        "of the HJB equation (0.64485 on the paper's example) and not to V* (0.64106), however small Δ is. "
-        "If the policies are those of the CTMDP and only the reward is sampled, values differ by at most "
-        "λmax H Δ/2 (eq:FH-control-discrete/error) and the expectation is right.",
+        "An expectation of the paper, with a caveat, that depends on the reading.",
+        details="If the learner of the discretised model may choose anew at every grid point, its best "
+        "value tends to the solution of the HJB equation (0.64485 on the paper's example) and not to V* "
+        "(0.64106), however small Δ is. If the policies are those of the CTMDP and only the reward is "
+        "sampled, values differ by at most λmax H Δ/2 (eq:FH-control-discrete/error) and the expectation is "
+        "right.",
         repair="eq:FH-control-discrete/converges/repaired",
     ),
 )

@@ -41,10 +41,10 @@ section.claim(
     mutant=hjb_residual("one-speed"),  # one action: true
     finding=Remark(
         "remark",
-        "V*, as defined by policies that choose at jumps, does not satisfy the HJB equation, "
-        "which describes the problem with actions that may change at any time. By hand, with "
-        "rates 2 and 1/2 and rewards 1 and 1/2: at t = 1 the slope of V* is exp(-2) < 0.14 and "
-        "the right side at least 0.28. Neither theorem uses the equation.",
+        "V*, as defined by policies that choose at jumps, does not satisfy the HJB equation, which "
+        "describes the problem with actions that may change at any time.",
+        details="By hand, with rates 2 and 1/2 and rewards 1 and 1/2: at t = 1 the slope of V* is exp(-2) < "
+        "0.14 and the right side at least 0.28. Neither theorem uses the equation.",
         repair="eq:hjb-pde/repaired",
     ),
 )
@@ -66,10 +66,10 @@ section.claim(
     mutant=two_values("one-speed"),  # one action: true
     finding=Remark(
         "remark",
-        "The two optimality conditions have different solutions on the paper's own example: "
-        "0.64106 (V = GV) against 0.64485 (HJB) for state 0 at H = 1. Regret measured against "
-        "the second would grow linearly for a learner that plays optimally. They agree exactly "
-        "where the best action of the HJB equation never changes.",
+        "The two optimality conditions have different solutions on the paper's own example: 0.64106 (V = "
+        "GV) against 0.64485 (HJB) for state 0 at H = 1.",
+        details="Regret measured against the second would grow linearly for a learner that plays optimally. "
+        "They agree exactly where the best action of the HJB equation never changes.",
         repair="eq:hjb-pde/equivalent/repaired",
     ),
 )
@@ -93,10 +93,11 @@ section.claim(
     mutant=greedy_policies(("one-speed", Fraction(1))),  # true
     finding=Remark(
         "remark",
-        "Solving the HJB equation and maximising its right side gives the best policy of the "
-        "problem with actions that may change at any time. Played at jumps it is not optimal: with rates 2 "
-        "and 1/2 and rewards 1 and 1/2 it takes the second action at remaining time 1 and earns 0.393, the "
-        "first earns 0.432. On the paper's own example it loses 0.0039 in every episode.",
+        "Solving the HJB equation and maximising its right side gives the best policy of the problem with "
+        "actions that may change at any time.",
+        details="Played at jumps it is not optimal: with rates 2 and 1/2 and rewards 1 and 1/2 it takes the "
+        "second action at remaining time 1 and earns 0.393, the first earns 0.432. On the paper's own "
+        "example it loses 0.0039 in every episode.",
         repair="eq:Qa/verification",
     ),
 )

@@ -53,11 +53,12 @@ section.claim(
     mutant=one_action_for((2, 2)),  # true: one number of transitions
     finding=Remark(
         "remark",
-        "The policies of the paper know the state and the remaining time, and not how many "
-        "transitions are left. With a fast action (reward 1, rate 10) and a slow one (1/2, 1/1000) in each "
-        "of three states, n = 3: at remaining time 1/2 the slow one is best with one transition left "
-        "(0.2499 against 0.0993) and the fast one with two (0.299 against 0.2503), in the same state. So no "
-        "policy earns V*_3; policies that count do. The paper offers it as an intuition; no proof uses it.",
+        "The policies of the paper know the state and the remaining time, and not how many transitions are "
+        "left.",
+        details="With a fast action (reward 1, rate 10) and a slow one (1/2, 1/1000) in each of three "
+        "states, n = 3: at remaining time 1/2 the slow one is best with one transition left (0.2499 against "
+        "0.0993) and the fast one with two (0.299 against 0.2503), in the same state. So no policy earns "
+        "V*_3; policies that count do. The paper offers it as an intuition; no proof uses it.",
         repair="eq:Qa/first-n/repaired",
     ),
 )

@@ -8,8 +8,8 @@ ORDER = (
     "theorem",
     "any_delta",
     "repaired",
-    "whole",
-    "better",
+    "every_horizon",
+    "smaller_bonus",
     "corollary",
     "lambda_min",
 )

@@ -54,9 +54,9 @@ section.step(
     mutant=stuck(10**8),  # few episodes: the bound is above K
     finding=Remark(
         "statement",
-        "δ is a free input of the algorithm and the theorem does not name it. With δ so small "
-        "that the bonus never lets go the regret is linear, K/3, where the bound is 0.156 K (H = 1, K = "
-        "10^10): δ = 1/(2KH), which the proof takes, is part of the statement.",
+        "δ is a free input of the algorithm and the theorem does not name it.",
+        details="With δ so small that the bonus never lets go the regret is linear, K/3, where the bound is "
+        "0.156 K (H = 1, K = 10^10): δ = 1/(2KH), which the proof takes, is part of the statement.",
         repair="thm:CT-UCB/repaired",
     ),
 )

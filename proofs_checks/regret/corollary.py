@@ -76,9 +76,10 @@ COROLLARY = section.claim(
     mutant="3*(c*v + 1)*(v + 1)*b <= 8*v**2*B",
     finding=Remark(
         "proof",
-        "The corollary rests on thm:CT-UCB and stands as printed, with δ = 1/(2KH): for H > 1 the "
-        "repaired theorem applies. ε_k = k^(-α)/(λmax H) does for k^(-α) exp(-λmax H), and with the bonus as "
-        "a lump sum the order has one power of λmax H less (eq:regret-b1/lump-sum).",
+        "The corollary rests on thm:CT-UCB and stands as printed, with δ = 1/(2KH): for H > 1 the repaired "
+        "theorem applies.",
+        details="ε_k = k^(-α)/(λmax H) does for k^(-α) exp(-λmax H), and with the bonus as a lump sum the "
+        "order has one power of λmax H less (eq:regret-b1/lump-sum).",
         repair="eq:regret-b1/repaired",
     ),
 )

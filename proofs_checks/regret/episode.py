@@ -74,9 +74,9 @@ section.step(
     ),  # where λ̂ <= λ the equality is true: must not be refuted
     finding=Remark(
         "notation",
-        "The first equality of eq:reward-disc is an inequality where r > 0 and λ̂ > λ: the left "
-        "side has w(λ̂) - w(λ) < 0 without bars. The next line needs <= only. (In the same display λ(x,a) "
-        "stands for λ(x_0,a_0).)",
+        "The first equality of eq:reward-disc is an inequality where r > 0 and λ̂ > λ: the left side has "
+        "w(λ̂) - w(λ) < 0 without bars.",
+        details="The next line needs <= only. (In the same display λ(x,a) stands for λ(x_0,a_0).)",
         repair="eq:reward-disc/equality/repaired",
     ),
 )
@@ -158,9 +158,10 @@ section.claim(
     mutant=mistakes(Shares(_NONE, _NONE, _NONE)),
     finding=Remark(
         "constant",
-        "Stands as printed, and is twice too large: bonus, α and β can all be halved, and with "
-        "them the bound of thm:CT-UCB (thm:CT-UCB/halved); ε exp(λmax H) can be ε λmax H. With the bonus as "
-        "a lump sum of the remaining time the factor CH + 1 disappears (thm:CT-UCB/lump-sum).",
+        "Stands as printed, and is twice too large: bonus, α and β can all be halved, and with them the "
+        "bound of thm:CT-UCB (thm:CT-UCB/halved); ε exp(λmax H) can be ε λmax H.",
+        details="With the bonus as a lump sum of the remaining time the factor CH + 1 disappears "
+        "(thm:CT-UCB/lump-sum).",
         repair="lem:v-v-continuoustime/halved",
     ),
 )

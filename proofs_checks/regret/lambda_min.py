@@ -73,8 +73,9 @@ section.claim(
     mutant="c/m + (H + 1/m) <= 2*c/m",
     finding=Remark(
         "proof",
-        "The order is right. Two things are not said: the terms without the bonus keep the factor "
-        "H + 1/λmin (harmless, remark:lambda-min/factor), and an unseen pair then has λ̂ > 0 with an empty "
-        "row, so that the L1 bound is needed without data (it holds for H > 1, remark:lambda-min/unseen).",
+        "The order is right.",
+        details="Two things are not said: the terms without the bonus keep the factor H + 1/λmin (harmless, "
+        "remark:lambda-min/factor), and an unseen pair then has λ̂ > 0 with an empty row, so that the L1 "
+        "bound is needed without data (it holds for H > 1, remark:lambda-min/unseen).",
     ),
 )

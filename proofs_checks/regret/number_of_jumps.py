@@ -63,8 +63,8 @@ section.step(
     mutant=Domain.of("e >= 0", "rate > 0", "d > -rate"),
     finding=Remark(
         "notation",
-        "The Poisson processes that bound the numbers of jumps almost surely are not named. The "
-        "gaps λτ/λmax make them, also when policies depend on the past.",
+        "The Poisson processes that bound the numbers of jumps almost surely are not named.",
+        details="The gaps λτ/λmax make them, also when policies depend on the past.",
     ),
 )
 
@@ -111,8 +111,9 @@ section.step(
     mutant=Domain.of("K >= 2", integers="K"),
     finding=Remark(
         "notation",
-        "For K = 1 the factor ln K/ln(ln K + 1) of eq:term1-3, prop:proberror, prop:rateerror "
-        "and thm:CT-UCB is 0/0. Its limit is 1, and with this reading all of them hold for K = 1.",
+        "For K = 1 the factor ln K/ln(ln K + 1) of eq:term1-3, prop:proberror, prop:rateerror and "
+        "thm:CT-UCB is 0/0.",
+        details="Its limit is 1, and with this reading all of them hold for K = 1.",
         repair="eq:term1-3/K=1/repaired",
     ),
 )

@@ -71,8 +71,9 @@ section.claim(
     mutant="u <= (1 - exp(-m*u))*H",
     finding=Remark(
         "notation",
-        "The label eq:CS1 stands at two different displays of the same proof; in the first one a "
-        "factor is 0/0 where t_m >= H and means its limit. Harmless.",
+        "The label eq:CS1 stands at two different displays of the same proof; in the first one a factor is "
+        "0/0 where t_m >= H and means its limit.",
+        details="Harmless.",
         repair="eq:CS1/first",
     ),
 )
@@ -230,8 +231,9 @@ section.claim(
     ),  # without the term that truncated holding times cost
     finding=Remark(
         "constant",
-        "Stands as printed (with the factor read as 1 for K = 1). The constant is 2 for 3, and "
-        "the growing factor (λmax H + 1) ln K/ln(ln K + 1) can be Σ_m √P(Z > m) <= (e - 1)λmax H + 1.55.",
+        "Stands as printed (with the factor read as 1 for K = 1).",
+        details="The constant is 2 for 3, and the growing factor (λmax H + 1) ln K/ln(ln K + 1) can be Σ_m "
+        "√P(Z > m) <= (e - 1)λmax H + 1.55.",
         repair="prop:proberror/sharp",
     ),
 )

@@ -132,9 +132,10 @@ section.claim(
     mutant=adaptive_counts.rate_errors(Fraction(1, 100)),
     finding=Remark(
         "proof",
-        "The printed proof fails with eq:cond-exp. The statement stands as printed, for every "
-        "policy and all parameters, by one use of Ville's inequality and a comparison path by path; the "
-        "constant is 7/3 for 3, and the growing factor can be Σ_m √P(Z > m).",
+        "The printed proof fails with eq:cond-exp.",
+        details="The statement stands as printed, for every policy and all parameters, by one use of "
+        "Ville's inequality and a comparison path by path; the constant is 7/3 for 3, and the growing "
+        "factor can be Σ_m √P(Z > m).",
         repair="prop:rateerror/repaired",
     ),
 )

@@ -14,8 +14,8 @@ So the conditions under which the confidence sets are right (:math:`\lambda_{\ma
 :math:`K`, not faster than :math:`K`, ...) disappear: where one fails the bound is trivial.
 
 For :math:`SAH < 1`, and for the constants that the bound really has, see
-:mod:`proofs_checks.regret.whole`.  With those, from :math:`K = 101` on, the main term is less than half
-of the printed one (``thm:CT-UCB/half``).
+:mod:`proofs_checks.regret.every_horizon`.  With those, from :math:`K = 101` on, the main term is less than
+half of the printed one (``thm:CT-UCB/half``).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ and the printed :math:`\sqrt{2S+6\ln(2SAKH)}` and :math:`4\lambda_{\max}H\sqrt{\
 exactly if :math:`4S^2A^2H \ge (2/e)^S` and :math:`SAH \ge 1`.  The second implies the first.  For short
 horizons the choice of :math:`\delta`, the claim :math:`L(\delta) > 1`, both constants and at last the
 right-hand side itself (for :math:`2SAKH < 1`) fail, one after the other.  What holds is in
-:mod:`proofs_checks.regret.repaired` and :mod:`proofs_checks.regret.whole`; that :math:`\delta`
+:mod:`proofs_checks.regret.repaired` and :mod:`proofs_checks.regret.every_horizon`; that :math:`\delta`
 belongs to the statement is in :mod:`proofs_checks.regret.any_delta`.
 """
 
@@ -97,7 +97,8 @@ section.step(
     mutant=Domain.of("K >= 1", "H > 1/2", integers="K"),
     finding=Remark(
         "proof",
-        "δ = 1/(2KH) is no admissible parameter for KH <= 1/2. The regret is then at most KH <= 1/2.",
+        "δ = 1/(2KH) is no admissible parameter for KH <= 1/2.",
+        details="The regret is then at most KH <= 1/2.",
         repair="thm:CT-UCB/delta/repaired",
     ),
 )
@@ -198,8 +199,9 @@ section.step(
     mutant=larger_root(Fraction(1)),
     finding=Remark(
         "constant",
-        "4λmax H √ln(2SAKH) comes out exactly if SAH >= 1; for shorter horizons the constant is "
-        "2√2 λmax H √ln(4SAK²H). The bound is saved there by its other factors (thm:CT-UCB/repaired).",
+        "4λmax H √ln(2SAKH) comes out exactly if SAH >= 1; for shorter horizons the constant is 2√2 λmax H "
+        "√ln(4SAK²H).",
+        details="The bound is saved there by its other factors (thm:CT-UCB/repaired).",
         repair="thm:CT-UCB/rate-constant/repaired",
     ),
 )
@@ -256,13 +258,13 @@ section.claim(
     mutant=defined(Fraction(1)),
     finding=Remark(
         "statement",
-        "The bound is no real number for 2SAKH < 1 and 0/0 for K = 1, and the statement does not "
-        "name δ, without which it is false (thm:CT-UCB/any-delta). With δ = 1/(2KH) the bound holds as "
-        "printed wherever it is a real number, 2SAKH >= 1, by a repaired proof; the printed proof reaches "
-        "its constants only for SAH >= 1. It is also loose: from K = 101 on the same algorithm has less than "
-        "half of it (thm:CT-UCB/sharp, thm:CT-UCB/half), with half of the bonus a quarter "
-        "(thm:CT-UCB/halved), and with the bonus as a lump sum the factor CH + 1 disappears "
-        "(thm:CT-UCB/lump-sum).",
+        "The bound is no real number for 2SAKH < 1 and 0/0 for K = 1, and the statement does not name δ, "
+        "without which it is false (thm:CT-UCB/any-delta).",
+        details="With δ = 1/(2KH) the bound holds as printed wherever it is a real number, 2SAKH >= 1, by a "
+        "repaired proof; the printed proof reaches its constants only for SAH >= 1. It is also loose: from "
+        "K = 101 on the same algorithm has less than half of it (thm:CT-UCB/sharp, thm:CT-UCB/half), with "
+        "half of the bonus a quarter (thm:CT-UCB/halved), and with the bonus as a lump sum the factor CH + "
+        "1 disappears (thm:CT-UCB/lump-sum).",
         repair="thm:CT-UCB/repaired",
     ),
 )

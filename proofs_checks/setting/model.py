@@ -78,10 +78,10 @@ section.claim(
     mutant="l*(1 - p) - l*(1 - p) == 0",  # true: must not be refuted
     finding=Remark(
         "notation",
-        "Either self-jumps are excluded, and this holds: then the absorbing states of the lower "
-        "bound, whose rate must be at least λmin > 0, are not in the class (thm:lowerbound/instances). Or "
-        "they are allowed, and the rates sum to -λ p(x|x,a). The text excludes them where it defines the "
-        "model; its lower bound needs them or two more states (thm:lowerbound/no-self-jumps).",
+        "Either self-jumps are excluded, and this holds: then the absorbing states of the lower bound, "
+        "whose rate must be at least λmin > 0, are not in the class (thm:lowerbound/instances).",
+        details="Or they are allowed, and the rates sum to -λ p(x|x,a). The text excludes them where it "
+        "defines the model; its lower bound needs them or two more states (thm:lowerbound/no-self-jumps).",
         repair="eq:M/rates/repaired",
     ),
 )
@@ -105,10 +105,11 @@ section.claim(
     mutant=rates_recovered((Fraction(0),)),  # without self-loops: true
     finding=Remark(
         "notation",
-        "Either self-jumps are excluded, and this holds; or they are allowed, and rates q whose "
-        "rows sum to 0 do not determine (λ, p): λ = 1 with p(x|x,a) = 1/2 and λ = 1/2 without a self-jump "
-        "have the same q. A self-jump is a decision epoch, so the two are different problems. (With "
-        "q(x|x,a) = -λ as printed (λ, p) can be read off, but then the rows do not sum to 0.)",
+        "Either self-jumps are excluded, and this holds; or they are allowed, and rates q whose rows sum to "
+        "0 do not determine (λ, p): λ = 1 with p(x|x,a) = 1/2 and λ = 1/2 without a self-jump have the same "
+        "q.",
+        details="A self-jump is a decision epoch, so the two are different problems. (With q(x|x,a) = -λ as "
+        "printed (λ, p) can be read off, but then the rows do not sum to 0.)",
         repair="eq:M/equivalent/repaired",
     ),
 )
@@ -153,9 +154,9 @@ section.claim(
     mutant=closed_under((Fraction(2), Fraction(1, 2))),  # a cone
     finding=Remark(
         "notation",
-        "Non-negative functions are no vector space, so 𝕄 is no Banach space, and sup u without "
-        "absolute values is no norm of a difference. A complete metric space is all that the "
-        "contraction argument needs.",
+        "Non-negative functions are no vector space, so 𝕄 is no Banach space, and sup u without absolute "
+        "values is no norm of a difference.",
+        details="A complete metric space is all that the contraction argument needs.",
         repair="sec:episodicRL/banach/repaired",
     ),
 )
@@ -184,8 +185,8 @@ section.step(
     mutant=clocks(printed=False),  # true: must not be refuted
     finding=Remark(
         "notation",
-        "In V^π(x,t) with t < H the action is read off at H - t_n, although only t - t_n "
-        "remains. As written V^π = T^π V^π, which eq:Vpik and sec:simulation use for t < H, fails: two "
+        "In V^π(x,t) with t < H the action is read off at H - t_n, although only t - t_n remains.",
+        details="As written V^π = T^π V^π, which eq:Vpik and sec:simulation use for t < H, fails: two "
         "states that take turns at rate 1, H = 1, reward 1 while more than 1/2 remains and 0 after: "
         "V^π(x,2/5) = 2/5 and T^π V^π(x,2/5) = exp(-2/5) - 3/5 = 0.07. Read a_n = π(x_n, (t - t_n)⁺); V* "
         "and the regret, at t = H, are not affected.",

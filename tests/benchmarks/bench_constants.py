@@ -33,7 +33,7 @@ from verify.tables import table
 
 def printed(p: Parameters, episodes: int) -> Any:
     """eq:regret-bound for accuracies 1/√k, plainly."""
-    k, h, top = mpmath.mpf(episodes), mpmath.mpf(float(p.horizon)), mpmath.mpf(float(p.fastest))
+    k, h, top = mpmath.mpf(episodes), mpmath.mpf(float(p.horizon)), mpmath.mpf(float(p.lambda_max))
     v, pairs = top * h, p.states * p.actions * k
     log, half = mpmath.log(2 * pairs * h), mpmath.mpf(1) / 2
     main = 3 * (max(top / (1 - mpmath.exp(-v)), 1) * h + 1) * mpmath.sqrt(pairs) * (h + 1 / mpmath.mpf(2))

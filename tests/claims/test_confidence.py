@@ -14,7 +14,7 @@ from proofs_checks.checks import coverage, crossing, jumps, rates
 from verify.provers.statistical import lower_bound, upper_bound
 
 
-def _simulated(setting: crossing.Setting, runs: int, seed: int) -> int:
+def _simulated(setting: crossing.CrossingCase, runs: int, seed: int) -> int:
     """In how many paths the process leaves the set, looked at before and after each arrival."""
     rng = np.random.default_rng(seed)
     confidence, share, end = float(setting.confidence()), float(setting.share), float(setting.end)
@@ -33,7 +33,7 @@ def _simulated(setting: crossing.Setting, runs: int, seed: int) -> int:
 @pytest.mark.parametrize("factor", [Fraction(4), Fraction(2), Fraction(1)])
 @pytest.mark.parametrize("share", [Fraction(1), Fraction(1, 4)])
 def test_crossing_probability_agrees_with_simulation(factor: Fraction, share: Fraction) -> None:
-    setting = crossing.Setting(1, 1, 2, Fraction(9, 10), Fraction(50), share, factor)
+    setting = crossing.CrossingCase(1, 1, 2, Fraction(9, 10), Fraction(50), share, factor)
     exact, runs, error = crossing.crossing(setting), 3000, Fraction(1, 10**5)
     missed = _simulated(setting, runs, 5)
     assert float(lower_bound(runs, missed, error)) <= float(exact) <= float(upper_bound(runs, missed, error))
@@ -42,12 +42,12 @@ def test_crossing_probability_agrees_with_simulation(factor: Fraction, share: Fr
 def test_crossing_error_is_small_and_short_times_never_cross() -> None:
     found = crossing.crossing(crossing.EXAMPLES[3])
     assert found.rad() < arb("1e-12")
-    assert crossing.crossing(crossing.Setting(reach=Fraction(1))) == 0
+    assert crossing.crossing(crossing.CrossingCase(reach=Fraction(1))) == 0
 
 
 def test_peels_are_the_least_that_reach_the_end() -> None:
     for reach in (1, 100, 1000, 10**6):
-        setting = crossing.Setting(1, 1, 2, Fraction(9, 10), Fraction(reach))
+        setting = crossing.CrossingCase(1, 1, 2, Fraction(9, 10), Fraction(reach))
         count = setting.peels()
         start = float(setting.confidence())
         assert start * 25**count >= setting.end
@@ -89,10 +89,10 @@ def test_fast_learner_reports_the_estimates_that_its_data_give() -> None:
     found, left, time = Statistics.empty(model), (0,) * 4, (Fraction(0),) * 4
     for episode in history:
         learner.advance(1)
-        assert (found.left, found.time) == (left, time)
+        assert (found.n_plus, found.time) == (left, time)
         exact = [[float(q) for q in found.probability(pair)] for pair in range(4)]
         np.testing.assert_allclose(learner.probabilities, exact, atol=1e-12)
-        found, left, time = found.after(episode), tuple(learner.left.tolist()), learner.time
+        found, left, time = found.after(episode), tuple(learner.n_plus.tolist()), learner.time
 
 
 def test_radii_are_the_learner_s() -> None:

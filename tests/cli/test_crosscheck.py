@@ -31,7 +31,10 @@ def test_one_model_both_problems(capsys):
         assert result["difference"] <= result["proved"] < 1e-9
         assert result["second_difference"] <= result["stated"] < 1e-20
         assert result["switch_difference"] < 1e-7
-        assert len(result["switches"]) == 2
+        assert [set(s) for s in result["switches"]] == [
+            {"state", "t", "lower", "upper", "before", "after"}
+        ] * 2
+        assert (result["undecided"], result["doubts"]) == ([], [])
 
 
 def test_text_shows_bounds_and_switching_times(capsys):

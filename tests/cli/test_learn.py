@@ -24,7 +24,8 @@ def test_lockstep_reports_every_episode(capsys):
     assert summary["event"] == summary["optimism"] == {"held": 8, "failed": 0, "undecided": 0}
     for row in found["episodes"]:
         assert Fraction(row["value"]["lower"]) <= 1 <= Fraction(row["value"]["upper"])
-        assert all(s["certified"] for s in row["switches"])
+        assert all(s["certified"] and {"t", "lower", "upper"} < set(s) for s in row["switches"])
+        assert (row["undecided"], row["doubts"]) == ([], [])
         assert row["differences"] == []
 
 
@@ -76,7 +77,7 @@ def test_a_wrong_count_is_valid_json_and_status_1(capsys, monkeypatch):
 
     def observe(self, episode):
         right(self, episode)
-        self.left[0] += 1
+        self.n_plus[0] += 1
 
     monkeypatch.setattr(LocatedLearner, "observe", observe)
     status, out, _ = run(capsys, "learn", "machine-repair", "--episodes", "2", "--lockstep", "--json")

@@ -28,7 +28,7 @@ CLAIMS = [
 ]
 FINDINGS = {
     "fine": {"breaks": "constant", "summary": "One could say more."},
-    "light": {"breaks": "notation", "summary": "Two is not one. Nor is three."},
+    "light": {"breaks": "notation", "summary": "Two is not one.", "details": "Nor is three."},
     "lemma": {"breaks": "statement", "summary": "Two is not one here either."},
     "grave": {"breaks": "statement", "summary": "The slope at 0 is 1.", "repair": "grave/repaired"},
 }
@@ -60,6 +60,7 @@ def test_findings_come_first_and_the_gravest_before_the_others(folder, capsys):
         "`fine`: proved, stands, with a constant that can be better",
         "All claims",
     ]
+    assert "Two is not one. Nor is three." in page
     assert "**Repair** `grave/repaired` (proved, transitive proved)" in page
     assert not re.search(r"\d\.\d+ s", page)
 

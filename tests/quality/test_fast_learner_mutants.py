@@ -11,7 +11,7 @@ import pytest
 from ctucbvi import bundled_model
 from ctucbvi.learning import Settings
 from ctucbvi.learning.fast import learner as learner_module
-from ctucbvi.learning.fast.boxes import VALID
+from ctucbvi.learning.fast.estimate_box import VALID
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.model import CTMDP
 from tests.fast_learners import ODD, QUIET, TWINS, box_violations, laid_out, plain_kernels
@@ -152,7 +152,7 @@ GREEDY = {"bonus": False}
 SEVERAL = [
     (MACHINE, before_another_round(MACHINE, GREEDY), GREEDY),
     (MACHINE, 3000, {}),
-    (TWINS, 10, {"fastest": 3}),
+    (TWINS, 10, {"lambda_max": 3}),
     (QUIET, 10, {}),
     (QUIET, 20_000, {}),  # where the bonus no longer decides
 ]
@@ -169,14 +169,18 @@ WRONG_LOOPS = {
         "if not (limits[LEAST] >= epsilon and limits[LAST] < epsilon):",
         "if False:",
     ),
-    "changes forgotten": ("boxes", "    trust.delta[lane] = change\n", "    trust.delta[lane] = 0.0\n"),
+    "changes forgotten": (
+        "estimate_box",
+        "    trust.delta[lane] = change\n",
+        "    trust.delta[lane] = 0.0\n",
+    ),
     "a pair forgotten": (
-        "boxes",
+        "estimate_box",
         "if outside(trust.lane_of[SPEED, k], desk.rate[k] - trust.rate[k], trust):",
         "if k != 1 and outside(trust.lane_of[SPEED, k], desk.rate[k] - trust.rate[k], trust):",
     ),
     "the box forgotten": ("episode_loop", "if known[VALID] and not left_box:", "if known[VALID]:"),
-    "twins forgotten": ("boxes", "if stay > 0.0 and trust.glued[k] == 0:", "if stay > 0.0:"),
+    "twins forgotten": ("estimate_box", "if stay > 0.0 and trust.glued[k] == 0:", "if stay > 0.0:"),
 }
 
 

@@ -20,7 +20,7 @@ class RadiusOff(LocatedLearner):
     """The jump radius for one visit more."""
 
     def bonus(self, pair: int) -> float:
-        return self.radii.bonus(self.time[pair], self.left[pair] + 1.0, DOUBLES)
+        return self.radii.bonus(self.time[pair], self.n_plus[pair] + 1.0, DOUBLES)
 
 
 class RadiusOffByAMillionth(LocatedLearner):
@@ -32,7 +32,7 @@ class CountsTheTruncatedVisit(LocatedLearner):
     def observe(self, episode: Episode) -> None:
         super().observe(episode)
         last = episode.visits[-1]
-        self.left[self._row[last.state, last.action]] += 1
+        self.n_plus[self._row[last.state, last.action]] += 1
 
 
 class ForgetsTheTruncatedTime(LocatedLearner):
@@ -44,7 +44,7 @@ class ForgetsTheTruncatedTime(LocatedLearner):
 
 class ForgetsToCapTheRate(LocatedLearner):
     def rate(self, pair: int) -> float:
-        return self.left[pair] / self.time[pair] if self.time[pair] else 0.0
+        return self.n_plus[pair] / self.time[pair] if self.time[pair] else 0.0
 
 
 class OneCellOff(LocatedLearner):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from ctucbvi.library import machine_repair
-from ctucbvi.study import RunState, run_study, shards, work
+from ctucbvi.study import RunState, blocks, run_study, shards
 from ctucbvi.study.plan import Contestant, Study
 from tests.unit.test_study_runs import StandIn, stand_in_study, text
 
@@ -69,12 +69,12 @@ def test_a_learner_that_forgets_part_of_its_state_is_caught():
 
 
 def test_sums_that_start_again_with_every_block_are_caught(monkeypatch):
-    begin = work.Account.__init__
+    begin = blocks.Account.__init__
 
     def forgetful(self, study, contestant, state):
         begin(self, study, contestant, replace(state, earned=0))
 
-    monkeypatch.setattr(work.Account, "__init__", forgetful)
+    monkeypatch.setattr(blocks.Account, "__init__", forgetful)
     assert not blocks_do_not_matter(stand_in_study(400))
 
 
@@ -83,17 +83,17 @@ def test_a_policy_counted_once_and_not_for_each_episode_is_caught(monkeypatch):
         while (at := len(self.curve)) < len(self._checkpoints) and self._checkpoints[at] < end:
             self.curve.append(self.earned + unit)
 
-    monkeypatch.setattr(work.Account, "_pass_checkpoints", once)
+    monkeypatch.setattr(blocks.Account, "_pass_checkpoints", once)
     assert not blocks_do_not_matter(stand_in_study(400))
 
 
 def test_checkpoints_that_are_missed_at_the_end_of_a_block_are_caught(monkeypatch):
-    real = work.Account._pass_checkpoints
+    real = blocks.Account._pass_checkpoints
 
     def late(self, start, end, unit):
         real(self, start, end - 1, unit)
 
-    monkeypatch.setattr(work.Account, "_pass_checkpoints", late)
+    monkeypatch.setattr(blocks.Account, "_pass_checkpoints", late)
     with pytest.raises(ValueError, match="argument 2 is shorter"):
         blocks_do_not_matter(stand_in_study(400))
 

@@ -13,8 +13,8 @@ from ctucbvi.bounds import CATALOGUE, Parameters, document, value
 from ctucbvi.bounds.conditions import EVENT, JUMPS, surely_less
 
 GOOD = {
-    "states": 9, "actions": 2, "horizon": 2, "episodes": 1000, "fastest": 3, "slowest": 1, "delta": "1/20",
-    "epsilon": "k^-1/2*exp(-lambda_max*H)",
+    "states": 9, "actions": 2, "horizon": 2, "episodes": 1000, "lambda_max": 3, "lambda_min": 1,
+    "delta": "1/20", "epsilon": "k^-1/2*exp(-lambda_max*H)",
 }  # fmt: skip
 BY_NAME = {constant.name: constant for constant in CATALOGUE}
 
@@ -48,9 +48,9 @@ CASES = [
     ({"horizon": "1/2", "episodes": 1}, "lump-sum", "K H > 1/2"),
     ({"horizon": "501/1000", "episodes": 1}, "sharp", None),
     ({"horizon": "1/2", "episodes": 1, "delta": None}, "alpha", "0 < delta < 1"),
-    ({"fastest": 0}, "C", "lambda_max > 0"),
-    ({"fastest": -3}, "iteration", "lambda_max > 0"),
-    ({"fastest": 1, "slowest": 1}, "corollary", "lambda_max > 1 and H > 1"),
+    ({"lambda_max": 0}, "C", "lambda_max > 0"),
+    ({"lambda_max": -3}, "iteration", "lambda_max > 0"),
+    ({"lambda_max": 1, "lambda_min": 1}, "corollary", "lambda_max > 1 and H > 1"),
     ({"horizon": 1}, "corollary", "lambda_max > 1 and H > 1"),
     ({"horizon": 1}, "known-lambda-min", "lambda_max > 1 and H > 1"),
     ({}, "corollary-lump", None),
@@ -59,11 +59,11 @@ CASES = [
     ({"epsilon": "1/sqrt(k)"}, "corollary-lump", "epsilon_k <= 1/(lambda_max H sqrt(k)) for all k"),
     ({"epsilon": "k^-1/3*exp(-lambda_max*H)"}, "corollary",
      "epsilon_k <= 1/(lambda_max H sqrt(k)) for all k"),
-    ({"slowest": 0}, "printed", "0 < lambda_min <= lambda_max"),
-    ({"slowest": None}, "printed", "0 < lambda_min <= lambda_max"),
-    ({"slowest": -1}, "proberror", "0 < lambda_min <= lambda_max"),
-    ({"slowest": 4}, "rateerror", "0 < lambda_min <= lambda_max"),
-    ({"slowest": 3}, "sharp", None),
+    ({"lambda_min": 0}, "printed", "0 < lambda_min <= lambda_max"),
+    ({"lambda_min": None}, "printed", "0 < lambda_min <= lambda_max"),
+    ({"lambda_min": -1}, "proberror", "0 < lambda_min <= lambda_max"),
+    ({"lambda_min": 4}, "rateerror", "0 < lambda_min <= lambda_max"),
+    ({"lambda_min": 3}, "sharp", None),
     ({"delta": 0}, "L", "0 < delta < 1"),
     ({"delta": 1}, "alpha", "0 < delta < 1"),
     ({"delta": 2}, "b", "0 < delta < 1"),
@@ -79,9 +79,9 @@ CASES = [
     ({"states": 1, "actions": 1, "episodes": 1, "horizon": "1/4", "delta": "1/2"}, "delta",
      "2^S S A H K^2 >= sqrt(e) delta"),
     ({"states": 100, "episodes": 2, "horizon": 1}, "delta", "H K^2 >= ln(2^(S-1)/delta)"),
-    ({"fastest": "1e6", "episodes": 2}, "sharp-delta", "lambda_max (K-1) H <= 25^K L(delta)"),
+    ({"lambda_max": "1e6", "episodes": 2}, "sharp-delta", "lambda_max (K-1) H <= 25^K L(delta)"),
     ({"time": -1}, "beta", "T >= 0 and N >= 0"),
-    ({"left": -1}, "alpha", "T >= 0 and N >= 0"),
+    ({"n_plus": -1}, "alpha", "T >= 0 and N >= 0"),
     ({"states": 8}, "lower", "S = 2 + (A^d - 1)/(A - 1) for a whole number d"),
     ({"states": 5}, "W", "S >= 6 and A >= 2"),
     ({"actions": 1}, "lower", "S >= 6 and A >= 2"),
@@ -95,19 +95,19 @@ CASES = [
     ({"states": 7}, "lower-turns", "S >= 8 and A >= 2"),  # 4 + 3
     ({"states": 11, "episodes": 10}, "lower-turns", "K >= S A/2"),
     ({"states": 11, "episodes": 11}, "lower-turns", None),
-    ({"fastest": "3/2", "slowest": 1}, "lower-simple", "d < lambda_max H"),  # d = 3 = λmax H
-    ({"fastest": "8/5", "slowest": 1}, "lower-simple", None),
-    ({"fastest": 1000, "slowest": 1}, "halved", None),
-    ({"fastest": 1000, "slowest": 1}, "sharp-delta", "e^2 lambda_max (K-1) <= K^2"),
-    ({"fastest": "1e9"}, "E max", "lambda_max H <= 100000000"),
-    ({"fastest": "1e9"}, "D", "lambda_max H <= 100000000"),
-    ({"fastest": "1e9"}, "sharp", "lambda_max H <= 100000000"),
-    ({"fastest": "1e300"}, "D-leading", None),
-    ({"time": 0, "left": 7}, "b-sharp", None),
+    ({"lambda_max": "3/2", "lambda_min": 1}, "lower-simple", "d < lambda_max H"),  # d = 3 = λmax H
+    ({"lambda_max": "8/5", "lambda_min": 1}, "lower-simple", None),
+    ({"lambda_max": 1000, "lambda_min": 1}, "halved", None),
+    ({"lambda_max": 1000, "lambda_min": 1}, "sharp-delta", "e^2 lambda_max (K-1) <= K^2"),
+    ({"lambda_max": "1e9"}, "E max", "lambda_max H <= 100000000"),
+    ({"lambda_max": "1e9"}, "D", "lambda_max H <= 100000000"),
+    ({"lambda_max": "1e9"}, "sharp", "lambda_max H <= 100000000"),
+    ({"lambda_max": "1e300"}, "D-leading", None),
+    ({"time": 0, "n_plus": 7}, "b-sharp", None),
     ({"time": -1}, "b-sharp", "T >= 0 and N >= 0"),
-    ({"fastest": "1e300"}, "iteration", "between 2^-(2^40) and 2^(2^40)"),
-    ({"fastest": "1e300"}, "accuracies", "between 2^-(2^40) and 2^(2^40)"),
-    ({"fastest": "1e9", "horizon": 1}, "iteration", None),
+    ({"lambda_max": "1e300"}, "iteration", "between 2^-(2^40) and 2^(2^40)"),
+    ({"lambda_max": "1e300"}, "accuracies", "between 2^-(2^40) and 2^(2^40)"),
+    ({"lambda_max": "1e9", "horizon": 1}, "iteration", None),
 ]  # fmt: skip
 
 
@@ -169,7 +169,7 @@ def test_an_absorbing_model_has_no_upper_bound():
         ({"episodes": "ten"}, "K: 'ten' is not a number"),
         ({"epsilon": "1/k"}, "epsilon: '1/k' is unknown"),
         ({"episodes": 2**30000}, "K: the number has more than"),
-        ({"slowest": True}, "lambda-min: True is not a number"),
+        ({"lambda_min": True}, "lambda-min: True is not a number"),
     ],
 )
 def test_what_is_no_number_is_refused(changes, message):
@@ -185,7 +185,7 @@ def test_large_powers_are_compared_without_being_formed():
 
 
 def test_conditions_hold_for_more_episodes_once_they_hold():
-    for base in ({}, {"horizon": "1/10"}, {"fastest": 200}, {"states": 300}):
+    for base in ({}, {"horizon": "1/10"}, {"lambda_max": 200}, {"states": 300}):
         p = Parameters.of(**{**GOOD, **base})
         for condition in EVENT:
             held = [condition.holds(p.at("K", k)) for k in range(2, 400, 3)]

@@ -58,7 +58,7 @@ def test_sums_of_many_powers(exponent, count):
 
 def test_the_corollary_s_accuracies_carry_their_factor():
     p = Parameters.of(
-        states=2, actions=2, horizon=1, episodes=4, fastest=7, epsilon="k^-1*exp(-lambda_max*H)"
+        states=2, actions=2, horizon=1, episodes=4, lambda_max=7, epsilon="k^-1*exp(-lambda_max*H)"
     )
     with precision(100):
         assert accuracy_sum(p).overlaps(arb(fmpq(25, 12)) * arb(-7).exp())

@@ -18,12 +18,12 @@ from ctucbvi.exact.precision import precision
 
 BY_NAME = {version.name: version for version in VERSIONS}
 REPAIR = Parameters.of_model(bundled_model("machine-repair"), episodes=10**7, delta="1/20")
-SMALL = Parameters.of(states=1, actions=1, horizon=1, episodes=1, fastest=1, slowest=1, delta="1/20")
+SMALL = Parameters.of(states=1, actions=1, horizon=1, episodes=1, lambda_max=1, lambda_min=1, delta="1/20")
 
 
 def doubles(name: str, p: Parameters, k: np.ndarray) -> np.ndarray:
     """The versions once more, plainly, for many K at once."""
-    s, a, h, top, low = (float(x) for x in (p.states, p.actions, p.horizon, p.fastest, p.slowest))
+    s, a, h, top, low = (float(x) for x in (p.states, p.actions, p.horizon, p.lambda_max, p.lambda_min))
     v, delta = top * h, float(p.delta) if "delta" in name else 1 / (2 * k * h)
     c = max(top / (1 - np.exp(-v)), 1)
     pairs = (c * h + 1) * np.sqrt(s * a * k) * (h + 1 / low)
@@ -55,7 +55,7 @@ def doubles(name: str, p: Parameters, k: np.ndarray) -> np.ndarray:
      ("sharp-delta", "1/2"), ("sharp-delta", "1")],
 )  # fmt: skip
 def test_thresholds_by_brute_force(name, rate):
-    p = replace(SMALL, fastest=Fraction(rate), slowest=Fraction(rate))
+    p = replace(SMALL, lambda_max=Fraction(rate), lambda_min=Fraction(rate))
     found = threshold(BY_NAME[name], p).episodes
     k = np.arange(1, found + 300_000, dtype=float)
     below = doubles(name, p, k) < k
@@ -68,10 +68,10 @@ def test_thresholds_by_brute_force(name, rate):
     "p",
     [
         REPAIR,
-        replace(REPAIR, fastest=Fraction(100)),
+        replace(REPAIR, lambda_max=Fraction(100)),
         replace(REPAIR, horizon=Fraction(1, 4)),
-        replace(REPAIR, states=50, actions=20, slowest=Fraction(1, 100)),
-        Parameters.of(states=3, actions=2, horizon=1, episodes=1, fastest=300, slowest=1, delta="1/9"),
+        replace(REPAIR, states=50, actions=20, lambda_min=Fraction(1, 100)),
+        Parameters.of(states=3, actions=2, horizon=1, episodes=1, lambda_max=300, lambda_min=1, delta="1/9"),
     ],
     ids=str,
 )
@@ -149,13 +149,15 @@ def test_a_bound_that_is_below_before_its_growth_is_known():
 
 
 def test_why_there_is_none():
-    assert threshold(BY_NAME["printed"], replace(REPAIR, slowest=None)) == Threshold(
+    assert threshold(BY_NAME["printed"], replace(REPAIR, lambda_min=None)) == Threshold(
         None, "needs 0 < lambda_min <= lambda_max"
     )
-    assert "lambda_max H" in threshold(BY_NAME["sharp"], replace(REPAIR, fastest=Fraction(10**9))).reason
+    assert "lambda_max H" in threshold(BY_NAME["sharp"], replace(REPAIR, lambda_max=Fraction(10**9))).reason
     assert "delta >= 1/2" in threshold(BY_NAME["delta"], replace(REPAIR, delta=Fraction(1, 2))).reason
-    assert "thousand digits" in threshold(BY_NAME["printed"], replace(REPAIR, fastest=Fraction(5000))).reason
-    assert threshold(BY_NAME["printed"], replace(REPAIR, fastest=Fraction(10**40))).episodes is None
+    assert (
+        "thousand digits" in threshold(BY_NAME["printed"], replace(REPAIR, lambda_max=Fraction(5000))).reason
+    )
+    assert threshold(BY_NAME["printed"], replace(REPAIR, lambda_max=Fraction(10**40))).episodes is None
 
 
 def test_the_first_of_a_condition():

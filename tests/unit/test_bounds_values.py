@@ -40,19 +40,19 @@ def random_parameters(rng: random.Random) -> Parameters:
     actions = rng.randint(2, 5)
     depth = rng.randint(3 if actions == 2 else 2, 4)
     tree = 2 + (actions**depth - 1) // (actions - 1)
-    fastest = Fraction(rng.randint(1, 300), rng.choice([10, 30, 100]))
+    lambda_max = Fraction(rng.randint(1, 300), rng.choice([10, 30, 100]))
     scaled = "*exp(-lambda_max*H)" if rng.random() < 0.5 else ""
     return Parameters.of(
         states=rng.choice([tree, tree + 2, rng.randint(1, 40)]),
         actions=actions,
         horizon=Fraction(rng.randint(20, 400), 100),
         episodes=rng.choice([rng.randint(2, 50), rng.randint(50, 10**6), 10 ** rng.randint(6, 15)]),
-        fastest=fastest,
-        slowest=fastest * Fraction(rng.randint(1, 100), 100),
+        lambda_max=lambda_max,
+        lambda_min=lambda_max * Fraction(rng.randint(1, 100), 100),
         delta=rng.choice([None, Fraction(rng.randint(1, 99), 100)]),
         epsilon=f"k^-{rng.choice(['1/2', '1', '2/3', '3/2', '1/3', '3'])}{scaled}",
         time=rng.choice([0, Fraction(rng.randint(1, 10**5), 7)]),
-        left=rng.choice([0, rng.randint(1, 10**5)]),
+        n_plus=rng.choice([0, rng.randint(1, 10**5)]),
     )
 
 
@@ -98,7 +98,7 @@ def _no_waiting(p, numbers):
 
 
 def _largest_mean(p, numbers):
-    return numbers.longest(p)
+    return numbers.mean_maximum(p)
 
 
 def _one_less(p, numbers):
@@ -141,12 +141,14 @@ def test_doubles_are_near_the_balls(p):
             assert constant.formula(p, DOUBLES) == pytest.approx(float(ball.mid()), rel=1e-11), constant.name
 
 
-@pytest.mark.parametrize("data", [{"time": 0, "left": 0}, {"time": 5, "left": 0}, {"time": 0, "left": 3},
-                                  {"time": 1000, "left": 4000}])  # fmt: skip
+@pytest.mark.parametrize("data", [{"time": 0, "n_plus": 0}, {"time": 5, "n_plus": 0},
+                                  {"time": 0, "n_plus": 3}, {"time": 1000, "n_plus": 4000}])  # fmt: skip
 def test_another_bonus_and_other_data_are_noticed(monkeypatch, data):
     p = Parameters.of_model(bundled_model("machine-repair"), episodes=100, delta="1/20", **data)
     assert agreements(p, ["b-sharp"])["b-sharp"]
-    monkeypatch.setattr("ctucbvi.bounds.formulas._estimate", lambda p, numbers: numbers.number(p.fastest / 2))
+    monkeypatch.setattr(
+        "ctucbvi.bounds.formulas._estimate", lambda p, numbers: numbers.number(p.lambda_max / 2)
+    )
     assert not agreements(p, ["b-sharp"])["b-sharp"]
 
 
@@ -157,7 +159,7 @@ def test_expressions_are_what_is_computed(name):
     compared = 0
     while compared < 2:
         p = replace(random_parameters(rng), episodes=rng.randint(6, 30), delta=Fraction(1, 9))
-        p = replace(p, time=Fraction(10**4), left=7919)  # the ends of the confidence interval are not 0
+        p = replace(p, time=Fraction(10**4), n_plus=7919)  # the ends of the confidence interval are not 0
         ball = value(MODULE[name], p, DIGITS).ball
         if ball is None:
             continue
@@ -165,8 +167,8 @@ def test_expressions_are_what_is_computed(name):
             levels = sympy.Float(str(rooted_tails(mp(p.load))), 35)
         expression = MODULE[name].expression(p).subs(MODULE["D"].expression(p), levels)
         expression = expression.replace(sympy.Function("phi"), lambda z: (1 - sympy.exp(-z)) / z)
-        told = {"S": p.states, "A": p.actions, "H": p.horizon, "K": p.episodes, "lambda_max": p.fastest,
-                "lambda_min": p.slowest, "delta": p.delta, "T": p.time, "N": p.left,
+        told = {"S": p.states, "A": p.actions, "H": p.horizon, "K": p.episodes, "lambda_max": p.lambda_max,
+                "lambda_min": p.lambda_min, "delta": p.delta, "T": p.time, "N": p.n_plus,
                 "d": p.depth_with_turns if name == "lower-turns" else p.depth}  # fmt: skip
         numbers = {sympy.Symbol(k): sympy.Rational(v) for k, v in told.items() if v is not None}
         number = sympy.N(expression.subs(numbers).doit(), 25)
@@ -188,7 +190,7 @@ def test_radii_are_the_learner_s():
     model = bundled_model("machine-repair")
     settings = Settings.for_model(model, episodes=1000)
     told = constants(model, settings, PLAIN_DOUBLES)
-    p = Parameters.of_model(model, episodes=1000, delta="1/20", time=3, left=5)
+    p = Parameters.of_model(model, episodes=1000, delta="1/20", time=3, n_plus=5)
     assert MODULE["b"].formula(p, DOUBLES) == told.bonus(3.0, 5.0, PLAIN_DOUBLES)
     assert MODULE["C"].formula(p, DOUBLES) == told.factor
     other = replace(p, delta=Fraction(1, 10))
@@ -197,9 +199,9 @@ def test_radii_are_the_learner_s():
 
 def test_a_model_gives_its_own_sizes_and_rates():
     p = Parameters.of_model(bundled_model("machine-repair"), episodes=9)
-    assert (p.states, p.actions, p.horizon, p.fastest, p.slowest) == (2, 2, 1, 7, 2)
-    told = Parameters.of_model(bundled_model("machine-repair"), episodes=9, fastest=8, slowest=1)
-    assert (told.fastest, told.slowest) == (8, 1)
+    assert (p.states, p.actions, p.horizon, p.lambda_max, p.lambda_min) == (2, 2, 1, 7, 2)
+    told = Parameters.of_model(bundled_model("machine-repair"), episodes=9, lambda_max=8, lambda_min=1)
+    assert (told.lambda_max, told.lambda_min) == (8, 1)
 
 
 # --- what holds between them --------------------------------------------------------------------

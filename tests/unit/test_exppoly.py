@@ -15,7 +15,7 @@ from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.exact import exppoly
 from ctucbvi.exact.exppoly import ExpNumber, ExpPoly
-from ctucbvi.exact.piecewise import simplest_between
+from ctucbvi.exact.piecewise import signs
 from ctucbvi.exact.precision import enclosure, precision, to_fraction
 
 ONE = ExpPoly.constant(1)
@@ -220,50 +220,31 @@ def test_the_sign_of_an_exact_number_is_found_however_small() -> None:
     assert ExpNumber.of([(fmpq(1), fmpq(2)), (fmpq(1), fmpq(-2))]).sign() == 0
 
 
-def within(root, value, width=1e-12) -> bool:
-    lower, upper = to_fraction(root.lower), to_fraction(root.upper)
-    return lower <= Fraction(value) + Fraction(width) and Fraction(value) - Fraction(width) <= upper
+def signs_of(f: ExpPoly, order: int = 0) -> list[int]:
+    return [region.sign for region in signs(f.terms, fmpq(0), fmpq(2), order=order)]
 
 
-def test_roots_of_known_functions() -> None:
-    half = ExpPoly.constant(Fraction(1, 2))
-    (simple,) = (EXP - half).roots(0, 2)
-    assert simple.kind == "simple"
-    assert within(simple, 0.6931471805599453)
-    assert (EXP - half)(simple.lower) > 0
-    assert (EXP - half)(simple.upper) < 0
-    assert simple.lower < simple.upper
-    assert ONE.roots(0, 1) == []
-    assert (EXP + half).roots(0, 5) == []
-    origin, later = (T * (EXP - half)).roots(0, 2)
-    assert (origin.kind, origin.lower, origin.multiplicity) == ("exact", 0, 1)
-    assert within(later, 0.6931471805599453)
-    (end,) = (T - ONE).roots(0, 1)
-    assert (end.kind, end.lower) == ("exact", 1)
-    with pytest.raises(InputError, match="0 everywhere"):
-        ExpPoly.zero().roots(0, 1)
-    with pytest.raises(InputError, match="exceeds"):
-        ONE.roots(1, 0)
+def test_signs_of_known_functions() -> None:
+    half, ln2, near = ExpPoly.constant(Fraction(1, 2)), Fraction("0.6931471805599453"), Fraction(1, 10**12)
+    _, around, _ = signs((EXP - half).terms, fmpq(0), fmpq(2))
+    assert to_fraction(around.lower) - near <= ln2 <= to_fraction(around.upper) + near
+    assert signs_of(EXP - half) == [1, 0, -1]
+    assert signs_of(EXP + half) == [1]
+    assert signs_of(T * (EXP - half), order=1) == [1, 0, -1]
+    assert signs_of((EXP - half) * (EXP - half)) == [1, 0, 1]
 
 
-def test_double_roots_are_exact_at_rationals_and_unresolved_elsewhere() -> None:
-    half = ExpPoly.constant(Fraction(1, 2))
-    (touch,) = ((T - half) * (T - half) * EXP).roots(0, 2)
-    assert (touch.kind, touch.lower, touch.multiplicity) == ("exact", fmpq(1, 2), 2)
-    (unknown,) = ((EXP - half) * (EXP - half)).roots(0, 2)
-    assert unknown.kind == "unresolved"
-    assert unknown.multiplicity is None
-    assert within(unknown, 0.6931471805599453)
-    assert over_balls(T - half).roots(0, 2)[0].kind == "simple"
-
-
-def test_close_roots_are_told_apart() -> None:
+def test_close_changes_of_sign_are_told_apart() -> None:
     a, b = Fraction(1, 2), Fraction(1, 2) + Fraction(1, 10**6)
     with precision(128):
-        roots = ((EXP - ExpPoly.constant(a)) * (EXP - ExpPoly.constant(b))).roots(0, 2)
-    assert [r.kind for r in roots] == ["simple", "simple"]
-    assert within(roots[1], 0.6931471805599453)
-    assert 1.9e-6 < float(to_fraction(roots[1].lower) - to_fraction(roots[0].upper)) < 2.1e-6
+        regions = signs(((EXP - ExpPoly.constant(a)) * (EXP - ExpPoly.constant(b))).terms, fmpq(0), fmpq(2))
+    assert [region.sign for region in regions] == [1, 0, -1, 0, 1]
+    assert 1.9e-6 < float(to_fraction(regions[3].lower) - to_fraction(regions[1].upper)) < 2.1e-6
+
+
+def test_an_interval_is_refused_upside_down() -> None:
+    with pytest.raises(InputError, match="exceeds"):
+        ONE.sup_norm(1, 0)
 
 
 def test_extremes() -> None:
@@ -312,10 +293,3 @@ def test_cancellation_does_not_spoil_exact_functions() -> None:
     assert chart.blur < chart.magnitude * arb(2) ** -40
     assert f(1).rad() < arb(10) ** -25  # of a value of about 10^-24
     assert f(1) > 0
-
-
-def test_the_simplest_fraction() -> None:
-    assert simplest_between(fmpq(3, 10), fmpq(4, 10)) == fmpq(1, 3)
-    assert simplest_between(fmpq(-1, 2), fmpq(-1, 3)) == fmpq(-1, 2)
-    assert simplest_between(fmpq(-1), fmpq(1)) == 0
-    assert simplest_between(fmpq(7, 3), fmpq(7, 3)) == fmpq(7, 3)

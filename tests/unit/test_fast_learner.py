@@ -46,7 +46,7 @@ CASES = {
     "machine repair": (MACHINE, {}, None),
     "odd": (ODD, {}, None),
     "greedy": (ODD, {"bonus": False}, None),
-    "known slowest": (MACHINE, {"slowest": 1}, None),
+    "known lambda_min": (MACHINE, {"lambda_min": 1}, None),
     "other accuracies": (ODD, {"epsilon": "k^-2/3*exp(-lambda_max*H)"}, None),
     "drawn start": (ODD, {}, {"x": Fraction(1, 4), "z": Fraction(3, 4)}),
     "coarse": (MACHINE.with_horizon(20), {}, None),  # z above 1
@@ -65,7 +65,7 @@ def test_the_same_bits_as_a_plain_learner(name: str) -> None:
         assert (found == policy).all(), f"policy of episode {k + 1}"
         assert rounds_of(learner) == n
     assert learner.time == plain.statistics.time
-    assert tuple(learner.left) == plain.statistics.left
+    assert tuple(learner.n_plus) == plain.statistics.n_plus
 
 
 def test_the_plain_learner_notices_other_draws() -> None:
@@ -85,10 +85,10 @@ def test_statistics_are_those_of_the_recorded_episodes_exactly(model: CTMDP) -> 
     learner = FastLearner(model, settings(model), seed=1, record=True, steps=20)
     history = (*learner.advance(150).history, *learner.advance(50).history)
     assert len(history) == 200
-    assert sum(1 for e in history for v in e.visits if v.to) == int(learner.left.sum())
+    assert sum(1 for e in history for v in e.visits if v.to) == int(learner.n_plus.sum())
     exact = statistics_of(model, history)
     assert learner.time == exact.time
-    assert tuple(learner.left) == exact.left
+    assert tuple(learner.n_plus) == exact.n_plus
     before = statistics_of(model, history[:-1])  # the estimates are those of the last episode's start
     assert learner.desk.rate == pytest.approx(
         [float(r) for r in before.rates(learner.settings)], rel=4e-16, abs=0
@@ -98,7 +98,7 @@ def test_statistics_are_those_of_the_recorded_episodes_exactly(model: CTMDP) -> 
     radii = constants(model, learner.settings, DOUBLES)
     gains = [
         float(r.reward) + radii.bonus(float(t), float(n), DOUBLES)
-        for r, t, n in zip(model.transitions, before.time, before.left, strict=True)
+        for r, t, n in zip(model.transitions, before.time, before.n_plus, strict=True)
     ]
     assert learner.desk.gain == pytest.approx(gains, rel=1e-15, abs=0)
 
@@ -183,10 +183,10 @@ def test_rates_are_found_in_the_long_run() -> None:
     learner = FastLearner(ODD, settings(ODD, 30_000), seed=8, steps=10)
     learner.advance(30_000)
     true = np.array([float(r.rate) for r in ODD.transitions])
-    seen = learner.left > 0
+    seen = learner.n_plus > 0
     # N jumps in a time T are Poisson with mean λT: five standard deviations.
     time = np.array([float(t) for t in learner.time])
-    assert (np.abs(learner.left - true * time) <= 5 * np.sqrt(true * time) + 1e-9).all()
+    assert (np.abs(learner.n_plus - true * time) <= 5 * np.sqrt(true * time) + 1e-9).all()
     assert seen.sum() >= 4
 
 
@@ -288,7 +288,7 @@ def test_no_more_episodes_than_the_radii_are_for() -> None:
 def test_rewards_outside_the_unit_interval_are_refused() -> None:
     raw = bundled_model("machine-repair-raw")
     with pytest.raises(InputError, match="rescale"):
-        FastLearner(raw, Settings(episodes=10, fastest=Fraction(7)), seed=1)
+        FastLearner(raw, Settings(episodes=10, lambda_max=Fraction(7)), seed=1)
 
 
 def test_snapshots_of_others_are_refused() -> None:

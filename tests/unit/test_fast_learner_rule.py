@@ -142,10 +142,10 @@ def test_a_first_cell_that_is_not_followed_is_caught(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("bonus", ["paper", "sharp", "none"])
 @pytest.mark.parametrize("epsilon", ["k^-1/2*exp(-lambda_max*H)", "k^-1000"])
 def test_an_accuracy_that_underflows_is_that_of_the_last_sweep_that_changes_anything(bonus, epsilon) -> None:
-    given = Settings.for_model(MACHINE, episodes=200, fastest=800, epsilon=epsilon, bonus=bonus)
+    given = Settings.for_model(MACHINE, episodes=200, lambda_max=800, epsilon=epsilon, bonus=bonus)
     learner = FastLearner(MACHINE, given, seed=2, steps=20)
     stretch = learner.advance(200)
-    fine = Settings.for_model(MACHINE, episodes=200, fastest=800, epsilon="k^-60", bonus=bonus)
+    fine = Settings.for_model(MACHINE, episodes=200, lambda_max=800, epsilon="k^-60", bonus=bonus)
     other = FastLearner(MACHINE, fine, seed=2, steps=20)
     assert np.array_equal(policies_of(stretch)[-1], policies_of(other.advance(200))[-1])
     assert learner.time == other.time
@@ -153,7 +153,7 @@ def test_an_accuracy_that_underflows_is_that_of_the_last_sweep_that_changes_anyt
 
 
 def test_a_bonus_beside_which_rewards_vanish_is_refused() -> None:
-    given = Settings.for_model(MACHINE, episodes=10, fastest=10**9)
+    given = Settings.for_model(MACHINE, episodes=10, lambda_max=10**9)
     with pytest.raises(InputError, match="do not tell the rewards of state 'operating' apart"):
         FastLearner(MACHINE, given, seed=1)
-    FastLearner(MACHINE, Settings.for_model(MACHINE, episodes=10, fastest=10**6), seed=1)
+    FastLearner(MACHINE, Settings.for_model(MACHINE, episodes=10, lambda_max=10**6), seed=1)

@@ -47,7 +47,7 @@ def test_the_same_bits_as_the_eager_learner(name: str) -> None:
     assert (eager.which == skipping.which).all()
     assert (eager.distinct == skipping.distinct).all()
     assert learners[0].time == learners[1].time
-    assert (learners[0].left == learners[1].left).all()
+    assert (learners[0].n_plus == learners[1].n_plus).all()
     assert rounds_of(learners[0]) == rounds_of(learners[1])
     assert eager.planned == count
     assert skipping.planned < share * count  # the test is about something

@@ -241,7 +241,7 @@ def test_an_overflow_is_reported() -> None:
         ({"steps": True}, "steps: True is not a whole number"),
         ({"most_iterations": 0}, "most_iterations: 0 is not"),
         ({"epsilon": 0}, "epsilon: 0 is not positive"),
-        ({"epsilon": -1e-3}, "epsilon: -0.001 is not positive"),
+        ({"epsilon": -1e-3}, "epsilon: -1/1000 is not positive"),
         ({"epsilon": float("nan")}, "epsilon: nan is not finite"),
         ({"rule": "simpson"}, "rule: 'simpson' is unknown; write 'linear' or 'left'"),
         ({"most_iterations": 3}, "after 3 iterations, not below epsilon = 0.001; allow more"),

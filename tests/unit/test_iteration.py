@@ -385,5 +385,5 @@ def test_sympy(machine: ValueIteration) -> None:
 def test_clear_errors(machine: ValueIteration) -> None:
     with pytest.raises(InputError, match="outside"):
         machine[1].value("operating", 2)
-    with pytest.raises(InputError, match="does not exist"):
+    with pytest.raises(InputError, match="iteration: -1 is not a whole number of at least 0"):
         _ = machine[-1]

@@ -12,6 +12,7 @@ from ctucbvi.learning import DOUBLES, Environment, Episode, Schedule, Settings, 
 from ctucbvi.learning.estimated import estimated_model, layer, layered
 from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan, make_plan
 from ctucbvi.learning.exact.verdicts import confident, optimistic, rate_confidence
+from ctucbvi.solutions import About
 from tests.histories import statistics_of
 
 MACHINE = bundled_model("machine-repair")
@@ -38,7 +39,7 @@ def test_the_bonus_encloses_the_doubles(count):
     settings = Settings.for_model(MACHINE, episodes=100)
     plan, c = plan_after(count, settings), constants(MACHINE, settings, DOUBLES)
     for k, bonus in enumerate(plan.bonus):
-        double = c.bonus(float(plan.statistics.time[k]), float(plan.statistics.left[k]), DOUBLES)
+        double = c.bonus(float(plan.statistics.time[k]), float(plan.statistics.n_plus[k]), DOUBLES)
         assert float(bonus.mid) == pytest.approx(double, rel=1e-13)
         assert bonus.width < Fraction(1, 2**64)
 
@@ -85,7 +86,7 @@ def test_the_check_against_layers_can_fail():
 
 
 def test_a_known_smallest_rate_leads_nowhere_from_unseen_pairs():
-    known = Settings.for_model(MACHINE, episodes=100, slowest=2, bonus=False)
+    known = Settings.for_model(MACHINE, episodes=100, lambda_min=2, bonus=False)
     plan = make_plan(statistics_of(MACHINE, history(1)), known)
     assert min(pair.rate for pair in plan.estimated.pairs[:4]) >= 2
     empty = make_plan(Statistics.empty(MACHINE), known)
@@ -96,7 +97,7 @@ def test_a_known_smallest_rate_leads_nowhere_from_unseen_pairs():
 def test_a_state_called_nowhere_is_no_trouble():
     row = Transition.of("(nowhere)", "a", rate=1, reward=1, to={"(nowhere)": 1})
     model = CTMDP.of("odd", horizon=1, transitions=[row])
-    settings = Settings.for_model(model, episodes=5, slowest=1)
+    settings = Settings.for_model(model, episodes=5, lambda_min=1)
     assert estimated_model(Statistics.empty(model), settings, [Fraction(0)]).states[1] == "((nowhere))"
     assert ExactLearner(model, settings).choose("(nowhere)", Fraction(1)) == "a"
 
@@ -126,7 +127,7 @@ def test_ties_are_proved_and_the_first_action_is_taken():
     learner = ExactLearner(model, Settings.for_model(model, episodes=5))
     assert learner.plan().best("x", Fraction(1, 2)) == ((0, 1), True)
     assert learner.choose("x", Fraction(1, 2)) == "a"
-    assert learner.undecided == []
+    assert learner.undecided == {}
     seen = statistics_of(
         model,
         [
@@ -147,8 +148,10 @@ def test_equal_values_for_no_reason_that_is_seen_are_undecided():
         jumps = [("x", action, Fraction(1, 4), target), (target, "b", Fraction(1, 4), target)]
         learner.observe(Episode.of(model, jumps, (target, "b")))
     assert learner.choose("x", Fraction(1, 2)) == "a"
-    (case,) = learner.undecided
-    assert case.actions == ("a", "b")
+    ((doubt,),) = learner.undecided.values()
+    assert (doubt.what, doubt.state, doubt.actions) == (About.ACTIONS, "x", ("a", "b"))
+    assert str(doubt) == "x: a, b cannot be told apart for t in [0.500000, 0.500000] with 128 bits"
+    assert list(learner.undecided) == [learner.plan().episode] == [3]
 
 
 def test_running_and_replaying_agree():

@@ -28,7 +28,7 @@ def steps(model: CTMDP, episodes: int, *, seed: int = 1, initial=None, **setting
     wanted = Settings.for_model(model, **{"episodes": episodes, **settings})
     both = Lockstep(model, wanted)
     found = list(both.run(Environment(model, seed=seed, initial=initial), episodes))
-    assert both.exact.undecided == []
+    assert both.exact.undecided == {}
     return found
 
 
@@ -68,9 +68,9 @@ def test_the_greedy_learner_for_100_episodes():
     "settings",
     [
         {"bonus": False},  # many iterations, values below the truncation
-        {"slowest": 2, "bonus": False},
+        {"lambda_min": 2, "bonus": False},
         {"epsilon": "k^-2/3*exp(-lambda_max*H)"},
-        {"delta": "1/1000", "fastest": 9},
+        {"delta": "1/1000", "lambda_max": 9},
         {"initial": {"operating": "1/3", "repair": "2/3"}},
     ],
 )

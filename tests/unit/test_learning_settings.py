@@ -63,11 +63,11 @@ def test_other_schedules_are_refused(text):
         ({"episodes": True}, "episodes"),
         ({"delta": 1}, "delta"),
         ({"delta": 0}, "delta"),
-        ({"fastest": 0}, "lambda-max"),
-        ({"fastest": 6}, "below the rate 7"),
-        ({"slowest": 0}, "lambda-min"),
-        ({"slowest": 3}, "above the rate 2"),
-        ({"slowest": 8}, "lambda-min"),
+        ({"lambda_max": 0}, "lambda-max"),
+        ({"lambda_max": 6}, "below the rate 7"),
+        ({"lambda_min": 0}, "lambda-min"),
+        ({"lambda_min": 3}, "above the rate 2"),
+        ({"lambda_min": 8}, "lambda-min"),
     ],
 )
 def test_settings_are_checked(wrong, message):
@@ -76,9 +76,9 @@ def test_settings_are_checked(wrong, message):
 
 
 def test_the_largest_rate_is_the_models_unless_given():
-    assert PAPER.fastest == 7
+    assert PAPER.lambda_max == 7
     assert PAPER.delta == Fraction(1, 20)
-    assert Settings.for_model(MACHINE, episodes=1, fastest=9).fastest == 9
+    assert Settings.for_model(MACHINE, episodes=1, lambda_max=9).lambda_max == 9
 
 
 @pytest.mark.parametrize("name", ["machine-repair-raw", "queue", "maintenance", "sis"])
@@ -144,8 +144,8 @@ def test_the_greedy_learner_has_no_bonus():
 
 
 @given(st.fractions("1/100", "99/100"), st.booleans(), st.sampled_from([None, Fraction(1), Fraction(2)]))
-def test_settings_survive_json(delta, bonus, slowest):
-    settings = Settings(12, Fraction(7, 3), delta, Schedule(Fraction(2, 3), bonus), slowest, bonus)
+def test_settings_survive_json(delta, bonus, lambda_min):
+    settings = Settings(12, Fraction(7, 3), delta, Schedule(Fraction(2, 3), bonus), lambda_min, bonus)
     assert Settings.from_json(json.loads(json.dumps(settings.to_json()))) == settings
 
 

@@ -37,11 +37,11 @@ def sharp(model=MACHINE, episodes: int = 200, **options) -> Settings:
     return Settings.for_model(model, episodes=episodes, bonus="sharp", **options)
 
 
-def plainly(told: Settings, horizon, *, rate, reward, time, left) -> mpmath.mpf:
+def plainly(told: Settings, horizon, *, rate, reward, time, n_plus) -> mpmath.mpf:
     """The bonus as a supremum over rates and remaining times, by quadrature on a grid of them."""
     radii = constants(MACHINE, told, DOUBLES)
-    beta, alpha = radii.rate_radius(time, DOUBLES), min(radii.jump_radius(left, DOUBLES), 2.0)
-    low, high = max(rate - beta, 0.0), min(rate + beta, float(told.fastest))
+    beta, alpha = radii.rate_radius(time, DOUBLES), min(radii.jump_radius(n_plus, DOUBLES), 2.0)
+    low, high = max(rate - beta, 0.0), min(rate + beta, float(told.lambda_max))
 
     def wait(speed, t):
         return mpmath.quad(lambda s: mpmath.exp(-speed * s), [0, t])
@@ -69,9 +69,9 @@ def plainly(told: Settings, horizon, *, rate, reward, time, left) -> mpmath.mpf:
     st.fractions(Fraction(1, 100), 10**4, max_denominator=100),
     st.integers(1, 10**5),
 )
-def test_all_arithmetics_agree_with_the_definition(rate, reward, time, left):
+def test_all_arithmetics_agree_with_the_definition(rate, reward, time, n_plus):
     told = sharp()
-    given_ = {"rate": rate, "reward": reward, "time": time, "left": Fraction(left)}
+    given_ = {"rate": rate, "reward": reward, "time": time, "n_plus": Fraction(n_plus)}
     radii = constants(MACHINE, told, DOUBLES)
     plain = {name: float(value) for name, value in given_.items()}
     double = bonus_of(told, radii, **plain, numbers=DOUBLES)
@@ -81,7 +81,7 @@ def test_all_arithmetics_agree_with_the_definition(rate, reward, time, left):
     assert ball.width < Fraction(1, 10**20)
     assert double == pytest.approx(float(ball.mid), rel=1e-9, abs=1e-13)
     assert double == pytest.approx(float(plainly(told, 1, **plain)), rel=1e-9, abs=1e-12)
-    assert -1e-15 <= double <= radii.bonus(plain["time"], plain["left"], DOUBLES) / 2
+    assert -1e-15 <= double <= radii.bonus(plain["time"], plain["n_plus"], DOUBLES) / 2
 
 
 def test_a_pair_never_left_gets_less_than_would_raise_its_reward_to_one():
@@ -92,7 +92,7 @@ def test_a_pair_never_left_gets_less_than_would_raise_its_reward_to_one():
             rate=0.0,
             reward=reward,
             time=0.0,
-            left=0.0,
+            n_plus=0.0,
             numbers=DOUBLES,
         )
         assert found == pytest.approx((1 - reward) * (1 - (1 - np.exp(-7)) / 7))
@@ -100,7 +100,7 @@ def test_a_pair_never_left_gets_less_than_would_raise_its_reward_to_one():
 
 def test_a_pair_stayed_at_for_long_and_never_left_gets_less_still():
     radii = constants(MACHINE, sharp(), DOUBLES)
-    found = bonus_of(sharp(), radii, rate=0.0, reward=0.25, time=1e3, left=0.0, numbers=DOUBLES)
+    found = bonus_of(sharp(), radii, rate=0.0, reward=0.25, time=1e3, n_plus=0.0, numbers=DOUBLES)
     speed = radii.rate_radius(1e3, DOUBLES)
     assert speed < 7
     assert found == pytest.approx(0.75 * (1 - (1 - np.exp(-speed)) / speed))
@@ -108,8 +108,8 @@ def test_a_pair_stayed_at_for_long_and_never_left_gets_less_still():
 
 def test_a_row_that_is_missing_costs_what_two_does():
     # With a known λmin a pair that was never left has the rate λmin and no row: p̂ = 0.
-    told = sharp(slowest=2)
-    data = {"rate": 2.0, "reward": 0.25, "time": 0.0, "left": 0.0, "numbers": DOUBLES}
+    told = sharp(lambda_min=2)
+    data = {"rate": 2.0, "reward": 0.25, "time": 0.0, "n_plus": 0.0, "numbers": DOUBLES}
     found, here, fast = bonus_of(told, constants(MACHINE, told, DOUBLES), **data), *map(waited, (2.0, 7.0))
     assert found == pytest.approx(0.75 * (1 - fast / here) + (1 / here - 1))
 
@@ -189,7 +189,7 @@ def test_the_compiled_learner_has_the_same_gains(model):
         float(r.reward)
         + bonus_of(
             told, radii, rate=float(before.rate(k, told)), reward=float(r.reward), time=float(before.time[k]),
-            left=float(before.left[k]), numbers=DOUBLES,
+            n_plus=float(before.n_plus[k]), numbers=DOUBLES,
         )
         for k, r in enumerate(model.transitions)
     ]  # fmt: skip
@@ -238,6 +238,6 @@ def test_settings_know_the_bonus_by_name_and_read_old_documents(tmp_path):
 
 
 def test_a_known_slowest_rate_bounds_the_interval():
-    radii = constants(MACHINE, sharp(slowest=2), DOUBLES)
-    data = {"rate": 3.0, "reward": 1.0, "time": 10.0, "left": 30.0, "numbers": DOUBLES}
-    assert bonus_of(sharp(slowest=2), radii, **data) < bonus_of(sharp(), radii, **data)
+    radii = constants(MACHINE, sharp(lambda_min=2), DOUBLES)
+    data = {"rate": 3.0, "reward": 1.0, "time": 10.0, "n_plus": 30.0, "numbers": DOUBLES}
+    assert bonus_of(sharp(lambda_min=2), radii, **data) < bonus_of(sharp(), radii, **data)

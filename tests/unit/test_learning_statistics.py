@@ -52,7 +52,7 @@ def test_the_history_computed_by_hand():
     assert found.episodes == 3
     #                       (a,left)   (a,right)  (b,left)  (c,left)    (c,right)
     assert found.time == (Fraction(11, 4), Fraction(1, 8), Fraction(1, 4), Fraction(15, 8), Fraction(1))
-    assert found.left == (2, 1, 1, 0, 1)
+    assert found.n_plus == (2, 1, 1, 0, 1)
     assert found.jumps == ((0, 1, 1), (0, 0, 1), (1, 0, 0), (0, 0, 0), (0, 0, 1))
     assert [found.probability(k) for k in range(5)] == [
         (0, Fraction(1, 2), Fraction(1, 2)),
@@ -73,23 +73,23 @@ def test_before_the_first_episode_everything_is_zero():
 
 def test_a_known_smallest_rate_raises_every_estimate():
     slow = CTMDP.of("m", horizon=2, transitions=[replace(MODEL.transitions[0], to=(("a", Fraction(1)),))])
-    known = Settings.for_model(slow, episodes=10, slowest="1/2")
+    known = Settings.for_model(slow, episodes=10, lambda_min="1/2")
     assert Statistics.empty(slow).rates(known) == (Fraction(1, 2),)
     assert statistics_of(slow, [Episode.of(slow, [("a", "left", Fraction(1), "a")], ("a", "left"))]).rates(
         known
     ) == (Fraction(1, 2),)
     with pytest.raises(InputError, match="lambda-min"):
-        Settings.for_model(MODEL, episodes=10, slowest="1/2")  # it has a rate 0
+        Settings.for_model(MODEL, episodes=10, lambda_min="1/2")  # it has a rate 0
 
 
 def test_jumps_that_took_no_time_are_as_fast_as_allowed():
     found = statistics_of(MODEL, [Episode.of(MODEL, [("a", "right", 0.0, "c")], ("c", "left"))])
-    assert found.rates(SETTINGS)[1] == SETTINGS.fastest
+    assert found.rates(SETTINGS)[1] == SETTINGS.lambda_max
 
 
 def test_a_jump_exactly_at_the_horizon_is_observed():
     episode = Episode.of(MODEL, [("a", "right", 2.0, "c")], None)
-    assert statistics_of(MODEL, [episode]).left == (0, 1, 0, 0, 0)
+    assert statistics_of(MODEL, [episode]).n_plus == (0, 1, 0, 0, 0)
 
 
 def test_the_distance_of_jump_probabilities():
@@ -125,10 +125,10 @@ def statistics_law(summed: Statistics, episodes: list[Episode]) -> None:
     """All time is spent somewhere; all visits but the last of an episode are observed jumps."""
     model = summed.model
     assert sum(summed.time) == len(episodes) * model.horizon
-    assert sum(summed.left) == sum(len(e.visits) for e in episodes) - sum(
+    assert sum(summed.n_plus) == sum(len(e.visits) for e in episodes) - sum(
         e.visits[-1].to is None for e in episodes
     )
-    assert all(sum(row) == n for row, n in zip(summed.jumps, summed.left, strict=True))
+    assert all(sum(row) == n for row, n in zip(summed.jumps, summed.n_plus, strict=True))
 
 
 def simulated(seed: int, count: int) -> list[Episode]:
@@ -151,7 +151,7 @@ def test_totals_of_simulated_histories(seed, count):
 def test_the_law_of_totals_can_fail():
     episodes = simulated(3, 4)
     right = statistics_of(MODEL, episodes)
-    counted = replace(right, left=(right.left[0] + 1, *right.left[1:]))  # the truncated visit counted
+    counted = replace(right, n_plus=(right.n_plus[0] + 1, *right.n_plus[1:]))  # the truncated visit counted
     shorter = replace(right, time=(right.time[0] - Fraction(1, 100), *right.time[1:]))  # its time left out
     for mutant in (counted, shorter):
         with pytest.raises(AssertionError):
@@ -164,8 +164,8 @@ def test_the_environment_repeats_itself_and_follows_the_model():
     found = statistics_of(MODEL, simulated(1, 2000))
     for k, row in enumerate(MODEL.transitions):
         if row.rate:  # six standard errors, for a seed that was not looked for
-            assert abs(float(found.left[k] / found.time[k] / row.rate) - 1) < 6 / found.left[k] ** 0.5
-            assert jump_distance(MODEL, k, found.probability(k)) < 9 / found.left[k] ** 0.5
+            assert abs(float(found.n_plus[k] / found.time[k] / row.rate) - 1) < 6 / found.n_plus[k] ** 0.5
+            assert jump_distance(MODEL, k, found.probability(k)) < 9 / found.n_plus[k] ** 0.5
 
 
 def test_initial_distributions():

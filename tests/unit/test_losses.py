@@ -67,7 +67,7 @@ def plainly(study: Study, episodes, *, late: bool = False, all_jumps: bool = Fal
     sums = dict.fromkeys(range(places.VALUE), mpmath.mpf(0))
     seen, own = Statistics.empty(model), {}
     pair = {(r.state, r.action): k for k, r in enumerate(model.transitions)}
-    slowest = min(r.rate for r in model.transitions)
+    lambda_min = min(r.rate for r in model.transitions)
     for episode in episodes:
         before, seen = seen, seen.after(episode)
         used, u = (seen if late else before), model.horizon
@@ -82,7 +82,7 @@ def plainly(study: Study, episodes, *, late: bool = False, all_jumps: bool = Fal
             sums[places.BETA] += number["beta"] * rest**2
             sums[places.JUMP] += rest * root
             sums[places.RATE] += rest * time**-0.5
-            sums[places.SLOW] -= mpmath.expm1(-_mp(slowest) * rest) * root
+            sums[places.SLOW] -= mpmath.expm1(-_mp(lambda_min) * rest) * root
             sums[places.TRUE] -= mpmath.expm1(-true * rest) * root
             if visit.to is not None or all_jumps:
                 sums[places.SEEN] += root
@@ -107,10 +107,10 @@ def _numbers(
     bracket = len(model.states) * mpmath.log(2) + mpmath.log(
         _mp(pairs * model.horizon * episodes**2 / told.delta)
     )
-    fastest, horizon = _mp(told.fastest), _mp(model.horizon)
-    left, time = max(1, used.left[k]), max(_mp(used.time[k]), confidence / fastest)
-    beta, alpha = mpmath.sqrt(fastest * confidence / time), mpmath.sqrt(2 * bracket / left)
-    stretch = max(fastest / -mpmath.expm1(-fastest * horizon), 1)
+    lambda_max, horizon = _mp(told.lambda_max), _mp(model.horizon)
+    left, time = max(1, used.n_plus[k]), max(_mp(used.time[k]), confidence / lambda_max)
+    beta, alpha = mpmath.sqrt(lambda_max * confidence / time), mpmath.sqrt(2 * bracket / left)
+    stretch = max(lambda_max / -mpmath.expm1(-lambda_max * horizon), 1)
     bonus = stretch * (horizon**2 * beta + horizon * alpha)
     return {
         "left": left,
@@ -145,7 +145,7 @@ def test_counts_are_those_of_the_history():
     assert links.most_jumps(tally.sums) == max(lengths)
     by_number = [sum(n > m for n in lengths) for m in range(len(tally.sums.own))]
     assert tally.sums.own.sum(axis=1).tolist() == by_number
-    assert tally.sums.own.sum(axis=0).tolist() == list(statistics_of(THIRDS, episodes).left)
+    assert tally.sums.own.sum(axis=0).tolist() == list(statistics_of(THIRDS, episodes).n_plus)
 
 
 @pytest.mark.parametrize("shrink", [1.0, 1e-2, 1e-4])
@@ -167,7 +167,8 @@ def test_episodes_outside_the_radii_are_counted(shrink):
     for episode in tallied(study, 100)[1]:
         outside += any(
             abs(seen.rate(k, study.settings) - r.rate) > radii.rate_radius(float(seen.time[k]), DOUBLES)
-            or jump_distance(THIRDS, k, seen.probability(k)) > radii.jump_radius(float(seen.left[k]), DOUBLES)
+            or jump_distance(THIRDS, k, seen.probability(k))
+            > radii.jump_radius(float(seen.n_plus[k]), DOUBLES)
             for k, r in enumerate(THIRDS.transitions)
         )
         seen = seen.after(episode)
@@ -298,7 +299,7 @@ def test_the_picture_has_the_same_bytes_each_time(machine_chain, tmp_path):
 
 @pytest.mark.parametrize(
     ("episodes", "options", "reason"),
-    [(1, {}, "K = 1"), (50, {"slowest": 2}, "lambda_min"), (50, {"bonus": False}, "bonus")],
+    [(1, {}, "K = 1"), (50, {"lambda_min": 2}, "lambda_min"), (50, {"bonus": False}, "bonus")],
 )
 def test_what_has_no_bound_is_refused(episodes, options, reason):
     with pytest.raises(InputError, match=reason):

@@ -187,8 +187,8 @@ def test_quantecon_cannot_commit():
     ("given", "message"),
     [
         ({"peer": "prism"}, "'prism' is unknown; choose from: stormpy, quantecon"),
-        ({"peer": "stormpy", "epsilon": 0}, "epsilon: 0 is not a positive number"),
-        ({"peer": "stormpy", "epsilon": "small"}, "epsilon: 'small' is not a positive number"),
+        ({"peer": "stormpy", "epsilon": 0}, "epsilon: 0 is not positive"),
+        ({"peer": "stormpy", "epsilon": "small"}, "epsilon: 'small' is not a number"),
         ({"peer": "stormpy", "epsilon": float("nan")}, "epsilon: nan is not finite"),
         ({"peer": "stormpy", "semantics": "late"}, "semantics 'late' is unknown"),
     ],
@@ -251,7 +251,7 @@ def test_the_arrays_of_machine_repair():
     leaving = [float(h * p.rate) for p in pairs]
     assert [rows[i, 1 - p.state] for i, p in enumerate(pairs)] == leaving
     assert rows.sum(axis=1) == pytest.approx(1, abs=1e-15)
-    with pytest.raises(InputError, match="steps: 3 is too few; write at least 7"):
+    with pytest.raises(InputError, match="steps: 3 is not a whole number of at least 7"):
         peers.discretised(REPAIR, 3)
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from functools import partial
+from fractions import Fraction
+from functools import lru_cache, partial
 from pathlib import Path
 
 import pytest
+from flint import arb
 
 from tests.fake_claims import write
 from verify.claims import Verdict
@@ -236,6 +238,10 @@ def test_canonical_data_has_no_addresses_and_no_order_of_sets():
     assert canonical({"b": 1, "a": (2,)}) == [["a", [2]], ["b", 1]]
     assert canonical(Verdict.PROVED) == ["verify.claims.verdicts.Verdict", "proved"]
     assert canonical(object()) == ["builtins.object", ""]
+    assert canonical(Fraction(1).conjugate) == canonical(Fraction(1).conjugate)
+    assert canonical(Fraction(1).conjugate) != canonical(Fraction(2).conjugate)
+    assert canonical(arb.exp) == canonical(arb.exp) != canonical(arb.expm1)
+    assert canonical(lru_cache(outer(1))) == canonical(lru_cache(outer(1))) != canonical(lru_cache(outer(2)))
     assert canonical(1 + 2j) == ["builtins.complex", "(1+2j)"]
     assert canonical(Bench) == "tests.unit.test_running_cache.Bench"
     assert canonical(unset())[1:] == [[], None]  # a variable that was never assigned

@@ -122,9 +122,16 @@ def test_a_mutant_is_not_read_before_it_is_asked_for():
     ("meaning", "latex"),
     [
         ("λ", r"\lambda"), ("λmax", r"\lambda_{\max}"), ("Δ", r"\Delta"), ("N⁺", "N^{+}"), ("H", "H"),
-        ("λ̂", "l"), ("ln K", "l"), ("√K", "l"), ("what is added", "l"),
+        ("λ̂", r"\hat{\lambda}"), ("ĝ", r"\hat{g}"), ("√K", r"\sqrt{K}"), ("λmax H", r"\lambda_{\max} H"),
+        ("SA", "S A"), ("λs", r"\lambda s"), ("r(x,a)", "r(x,a)"), ("p̂(y|x)", r"\hat{p}(y\mid x)"),
+        ("ln K", "l"), ("what is added", "l"), ("a b", "l"), ("At", "l"),
     ],
 )  # fmt: skip
 def test_formulas_are_shown_with_the_letter_that_a_variable_stands_for(meaning, latex):
     made = claim("a", "words", says="2*l >= 1", domain="l > 0", checks=Search(), symbols={"l": meaning})
     assert made.latex == rf"1 \leq 2 {latex}"
+
+
+def test_a_product_is_in_brackets_where_it_has_a_power():
+    made = claim("a", "words", says="v**2 >= v", domain="v > 1", checks=Search(), symbols={"v": "KH"})
+    assert made.latex == r"\left(K H\right) \leq \left(K H\right)^{2}"

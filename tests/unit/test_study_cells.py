@@ -154,8 +154,8 @@ def test_the_bonus_that_is_kept_is_a_lower_bound_of_the_bonus():
 
 def test_an_accuracy_below_doubles_ends_where_nothing_can_be_told_from_0():
     settings = Settings.for_model(SWITCH, episodes=50, bonus="none", epsilon="k^-1/2*exp(-lambda_max*H)")
-    learner = LocatedLearner(SWITCH, replace(settings, fastest=Fraction(800)))
-    learner.left, learner.time = [5] * 4, [1.0] * 4
+    learner = LocatedLearner(SWITCH, replace(settings, lambda_max=Fraction(800)))
+    learner.n_plus, learner.time = [5] * 4, [1.0] * 4
     learner.jumps = [[0, 5, 0], [0, 0, 5], [0, 0, 5], [5, 0, 0]]
     plan = learner.plan()
     assert plan.epsilon == plan.distances[-1][0] == 0.0
@@ -164,7 +164,7 @@ def test_an_accuracy_below_doubles_ends_where_nothing_can_be_told_from_0():
 
 def test_the_exact_learner_has_the_bits_that_a_small_accuracy_needs():
     model = bundled_model("machine-repair")
-    settings = Settings.for_model(model, episodes=9, epsilon="k^-1/2*exp(-lambda_max*H)", fastest=800)
+    settings = Settings.for_model(model, episodes=9, epsilon="k^-1/2*exp(-lambda_max*H)", lambda_max=800)
     learner = ExactLearner(model, settings)
     plans = [plan for plan, _ in learner.run(Environment(model, seed=1), 3)]
     assert all(plan.distance.upper < plan.epsilon.lower < Fraction(1, 2**1150) for plan in plans)

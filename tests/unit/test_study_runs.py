@@ -21,14 +21,14 @@ from ctucbvi.study import (
     RunState,
     Study,
     StudyResult,
+    blocks,
     checkpoints,
     document_text,
     driver,
     run_study,
 )
-from ctucbvi.study import work as work_module
+from ctucbvi.study.blocks import Account, Block, work
 from ctucbvi.study.evaluation import Evaluator, exact_units
-from ctucbvi.study.work import Account, Block, work
 
 
 @dataclass
@@ -276,15 +276,15 @@ def peak(episodes: int) -> int:
     """The most memory that a block of so many episodes takes, in bytes."""
     tracemalloc.start()
     try:
-        work_module.work(Block(stand_in_study(10**4), "stand-in", 0, RunState(), episodes))
+        work(Block(stand_in_study(10**4), "stand-in", 0, RunState(), episodes))
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
 
 
 def test_memory_does_not_grow_with_the_episodes(monkeypatch):
-    monkeypatch.setattr(work_module, "_LONGEST", 200)
+    monkeypatch.setattr(blocks, "_LONGEST", 200)
     peak(300)  # what is loaded once is not counted
     assert peak(4000) < 1.2 * peak(1000)
-    monkeypatch.setattr(work_module, "_LONGEST", 10**9)
+    monkeypatch.setattr(blocks, "_LONGEST", 10**9)
     assert peak(4000) > 2 * peak(1000)

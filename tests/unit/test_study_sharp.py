@@ -10,10 +10,10 @@ import pytest
 from ctucbvi import bundled_model
 from ctucbvi.learning import Settings
 from ctucbvi.study import Study, StudyResult, contestant
+from ctucbvi.study.blocks import Account
 from ctucbvi.study.driver import StudyRuns
 from ctucbvi.study.plan import RunPlace
 from ctucbvi.study.shards import RunState
-from ctucbvi.study.work import Account
 
 KEPT = Path(__file__).parents[2] / "docs" / "study"
 EPISODES = 314  # a checkpoint

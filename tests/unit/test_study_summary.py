@@ -101,18 +101,18 @@ def test_a_bad_confidence_is_refused():
 # --- the bound of the theorem ----------------------------------------------------------------
 
 
-def theorem(model: CTMDP, settings: Settings, episodes: int, slowest: float) -> float:
+def theorem(model: CTMDP, settings: Settings, episodes: int, lambda_min: float) -> float:
     """eq:regret-bound once more, in mpmath and in one line after the other."""
     with mpmath.workdps(30):
         s, a, k = len(model.states), len(model.actions), mpmath.mpf(episodes)
-        h, top = mpmath.mpf(float(model.horizon)), mpmath.mpf(float(settings.fastest))
+        h, top = mpmath.mpf(float(model.horizon)), mpmath.mpf(float(settings.lambda_max))
         c = max(top / (1 - mpmath.exp(-top * h)), 1)
         power = -mpmath.mpf(settings.epsilon.exponent.numerator) / settings.epsilon.exponent.denominator
         total = mpmath.fsum(mpmath.mpf(j) ** power for j in range(1, episodes + 1))
         if settings.epsilon.scaled:
             total *= mpmath.exp(-top * h)
         log = mpmath.log(2 * s * a * k * h)
-        first = 3 * (c * h + 1) * mpmath.sqrt(s * a * k) * (h + 1 / mpmath.mpf(slowest)) * (top * h + 1)
+        first = 3 * (c * h + 1) * mpmath.sqrt(s * a * k) * (h + 1 / mpmath.mpf(lambda_min)) * (top * h + 1)
         first *= mpmath.log(k) / mpmath.log(mpmath.log(k) + 1)
         first *= mpmath.sqrt(2 * s + 6 * log) + 4 * top * h * mpmath.sqrt(log)
         return float(first + total * mpmath.exp(top * h) + 1)
@@ -136,7 +136,7 @@ def test_where_the_bound_is_not_defined_it_says_why():
     assert found.values[0] is None
     assert found.values[1] is not None
     assert "K = 1" in found.missing
-    for changed, why in (({"bonus": False}, "bonus"), ({"slowest": Fraction(2)}, "lambda_min")):
+    for changed, why in (({"bonus": False}, "bonus"), ({"lambda_min": Fraction(2)}, "lambda_min")):
         assert why in regret_bound(model, replace(settings, **changed), (2,)).missing
     rows = [
         Transition.of("x", "a", rate=1, reward=1, to={"y": 1}),

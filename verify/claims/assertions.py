@@ -25,6 +25,15 @@ from verify.claims.formulas import RELATIONS, ClaimError, text_of, tree_of
 Letters = Mapping[str, str]  # what variables stand for
 _SYMPY = {"<=": sympy.Le, "<": sympy.Lt, "==": sympy.Eq}
 
+# What a variable stands for, if it can be written in its place.
+_HAT, _GREEK = "\u0302", "α-ωΑ-Ω"
+_MARKS = f"{_HAT}?(?:max|min|⁺)?"
+_LETTER = f"[A-Za-z{_GREEK}]{_MARKS}"
+_ONE = re.compile(rf"{_LETTER}(?:\({_LETTER}(?:[,|]{_LETTER})*\))?")  # one letter, or a function of such
+# A root, or a product; in it a small letter only after a Greek one: words are no products.
+_SEVERAL = re.compile(rf"√{_LETTER}|(?:[A-Z{_GREEK}]{_MARKS} ?)+(?:(?<=[{_GREEK}])[a-z])?")
+_ENDS = {"": "", "⁺": "^{+}", "max": r"_{\max}", "min": r"_{\min}"}
+
 
 @dataclass(frozen=True)
 class Relation:
@@ -159,21 +168,31 @@ class LimitOf:
 
 
 def _latex(expression: Any, letters: Letters = MappingProxyType({})) -> str:
-    """In LaTeX; a variable that stands for one letter of the paper, like λ or λmax, is written as that."""
-    names = {s: _letter(letters[s.name]) for s in expression.free_symbols if s.name in letters}
-    return str(sympy.latex(expression, symbol_names={s: name for s, name in names.items() if name}))
+    """In LaTeX; a variable that stands for λmax, λmax H, √K or r(x,a) is written as that."""
+    names: dict[Any, str] = {}
+    powers = {p.base for p in expression.atoms(sympy.Pow) if p.exp not in (-1, sympy.S.Half, -sympy.S.Half)}
+    for s in expression.free_symbols:
+        meaning = unicodedata.normalize("NFD", letters.get(s.name, ""))  # an accent is a character of its own
+        if _ONE.fullmatch(meaning):
+            names[s] = _letters(meaning)
+        elif _SEVERAL.fullmatch(meaning):
+            names[s] = rf"\left({_letters(meaning)}\right)" if s in powers else _letters(meaning)
+    return str(sympy.latex(expression, symbol_names=names))
 
 
-def _letter(meaning: str) -> str:
-    """The LaTeX of a letter, with or without max, min or ⁺; nothing for anything longer."""
-    found = re.fullmatch("([A-Za-zα-ωΑ-Ω])(max|min|⁺)?", meaning)
-    if found is None:
-        return ""
-    letter = found[1]
-    if not letter.isascii():  # GREEK SMALL LETTER LAMDA is \lambda
-        word = unicodedata.name(letter).split()[-1].lower().replace("lamda", "lambda")
-        letter = "\\" + (word.capitalize() if letter.isupper() else word)
-    return letter + {None: "", "⁺": "^{+}", "max": r"_{\max}", "min": r"_{\min}"}[found[2]]
+def _letters(meaning: str) -> str:
+    """Letters, with or without a hat, max, min or ⁺, in LaTeX."""
+
+    def written(found: re.Match[str]) -> str:
+        letter, hat, end = found.groups()
+        if not letter.isascii():  # GREEK SMALL LETTER LAMDA is \lambda
+            word = unicodedata.name(letter).split()[-1].lower().replace("lamda", "lambda")
+            letter = "\\" + (word.capitalize() if letter.isupper() else word)
+        return (rf"\hat{{{letter}}}" if hat else letter) + _ENDS[end] + " "
+
+    text = re.sub(f"([A-Za-z{_GREEK}])({_HAT}?)(max|min|⁺|)", written, meaning.removeprefix("√")).strip()
+    text = re.sub(r" +", " ", re.sub(r" ?([(),|]) ?", r"\1", text)).replace("|", r"\mid ")
+    return rf"\sqrt{{{text}}}" if meaning[0] == "√" else text
 
 
 def _symbols(*expressions: Any) -> set[Any]:

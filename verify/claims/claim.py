@@ -90,12 +90,17 @@ class Remark:
     """Commentary on a claim that does not hold as it is printed; verdicts are computed, this is not."""
 
     breaks: str  # what of the paper it breaks, one of BREAKS
-    summary: str
+    summary: str  # in one sentence
     repair: str = ""  # the label of the claim that repairs it
+    details: str = ""  # what is to be said besides; a run prints the summary alone
 
     def __post_init__(self) -> None:
         if self.breaks not in BREAKS:
             raise ClaimError(f"breaks {self.breaks!r}: write {', '.join(BREAKS)}")
+
+    def text(self) -> str:
+        """The summary with the details."""
+        return f"{self.summary} {self.details}".rstrip()
 
 
 @dataclass(frozen=True)

@@ -57,4 +57,4 @@ def finding_text(claim: Claim) -> str:
     if claim.finding is None:
         return ""
     repair = f" Repair: {claim.finding.repair}." if claim.finding.repair else ""
-    return f"({claim.finding.breaks}) {claim.finding.summary.rstrip('.')}.{repair}"
+    return f"({claim.finding.breaks}) {claim.finding.text()}{repair}"

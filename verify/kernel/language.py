@@ -237,7 +237,8 @@ class _Writer:
             case "app":
                 return str(parts[0].name) + (f"({self._list(parts[1:])})" if len(parts) > 1 else "")
             case "poly":
-                return " + ".join(sorted(self._product(m, c) for m, c in parts))
+                texts = sorted((c < 0, self._product(m, c)) for m, c in parts)
+                return " + ".join(text for _, text in texts)
             case "inv":
                 return f"1/({self.of(parts[0])})"
             case "<=" | "<" | "==":

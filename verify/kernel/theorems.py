@@ -13,6 +13,7 @@ from typing import Any
 
 from verify.kernel import terms as T  # noqa: N812 - the letter of every term
 from verify.kernel.language import Setting, show
+from verify.kernel.levels import level_of
 from verify.kernel.measure import known, tame
 from verify.kernel.terms import NAT, REAL, KernelError, Symbol, Term
 
@@ -241,8 +242,6 @@ def instantiate(theorem: Theorem, symbol: Symbol, params: Sequence[Term], body: 
 
 
 def _level(symbol: Symbol, params: Sequence[Term]) -> Term:
-    from verify.kernel.levels import level_of
-
     level = level_of(T.app(symbol, *params))
     assert level is not None
     return level

@@ -26,7 +26,7 @@ from enum import Enum
 from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 from verify.claims import Claim, Effort
@@ -36,6 +36,7 @@ from verify.source import Source
 PACKAGES = ("sympy", "python-flint", "mpmath", "numpy", "hypothesis", "numba")
 _INSTALLED = ("site-packages", "dist-packages")
 _ENGINE = "verify.running.engine"
+_ADDRESS: Any = object.__repr__  # says the class and the address, and nothing else
 
 
 @lru_cache(maxsize=1)
@@ -188,8 +189,11 @@ def canonical(thing: Any, above: tuple[int, ...] = ()) -> Any:
         return [inner(thing.func), inner(thing.args), inner(thing.keywords)]
     if is_dataclass(thing):
         return [_name(type(thing)), *([f.name, inner(getattr(thing, f.name))] for f in fields(thing))]
-    text = repr(thing)
-    return [_name(type(thing)), "" if " at 0x" in text else text]
+    if isinstance(thing, MethodType):
+        return [inner(thing.__func__), inner(thing.__self__)]
+    if callable(thing) and hasattr(thing, "__qualname__"):  # compiled, or around another one
+        return [_name(thing), inner(getattr(thing, "__wrapped__", None))]
+    return [_name(type(thing)), "" if type(thing).__repr__ is _ADDRESS else repr(thing)]
 
 
 def _cells(function: FunctionType) -> list[Any]:

@@ -65,13 +65,9 @@ def summary_lines(run: Run, remarks: Mapping[str, Remark]) -> list[str]:
     """One line for each finding, for the end of a run in a terminal."""
     known = [(label, remarks[label]) for label in findings(run, remarks) if label in remarks]
     return [
-        f"{run.results[label].verdict}: {label} ({_WHAT[remark.breaks]}): {_first(remark.summary)}"
+        f"{run.results[label].verdict}: {label} ({_WHAT[remark.breaks]}): {remark.summary}"
         for label, remark in known
     ]
-
-
-def _first(text: str) -> str:
-    return text.split(". ")[0].rstrip(".") + "."
 
 
 def ledger(run: Run, remarks: Mapping[str, Remark], command: str) -> str:
@@ -123,7 +119,7 @@ def _finding(
     grade = f", {words[remark.breaks]}" if remark else ""
     yield from (f"### `{label}`: {result.verdict}{grade}", "", *_quoted(claim), "")
     if remark:
-        yield from (textwrap.fill(remark.summary, 110), "")
+        yield from (textwrap.fill(remark.text(), 110), "")
     if result.witness is not None:
         yield from _witness(result.witness)
     elif result.verdict is Verdict.UNDECIDED:

@@ -42,6 +42,7 @@ from ctucbvi.learning import Constants, Episode, Statistics, constants
 from ctucbvi.learning.estimated import estimated_model
 from ctucbvi.learning.sharp import bonus_of
 from ctucbvi.numbers import exact
+from ctucbvi.solutions import About, Doubt
 
 if TYPE_CHECKING:
     from ctucbvi.learning import Environment, Settings
@@ -171,13 +172,13 @@ class ExactPlan:
 
     def _bonus_data(self, pair: int) -> tuple[Fraction | None, int]:
         """What the bonus of a pair depends on: pairs with equal data have equal bonuses."""
-        time, left = self.statistics.time[pair], self.statistics.left[pair]
+        time, n_plus = self.statistics.time[pair], self.statistics.n_plus[pair]
         with precision(self.bits + 64):
             floored = bool(arb(to_fmpq(time)) < self.radii.floor)
         if self.settings.bonus == "none":
             return (None, 1)
         # The sharp bonus tells no jump from one, and depends on reward and rate, which are compared anyway.
-        return (None if floored else time, left if self.settings.bonus == "sharp" else max(1, left))
+        return (None if floored else time, n_plus if self.settings.bonus == "sharp" else max(1, n_plus))
 
 
 class _MoreBitsError(Exception):
@@ -216,7 +217,7 @@ def _plan(statistics: Statistics, settings: Settings, bits: int) -> ExactPlan:
     model, k = statistics.model, statistics.episodes + 1
     with precision(bits + 64):
         radii = constants(model, settings, BALLS)
-        bonus = tuple(_bonus(statistics, settings, radii, k) for k in range(len(statistics.left)))
+        bonus = tuple(_bonus(statistics, settings, radii, k) for k in range(len(statistics.n_plus)))
         epsilon = accuracy(settings, k, model.horizon)
     lower = [_rounded_down(b.lower, bits + 32) for b in bonus]
     excess = max(b.upper - low for b, low in zip(bonus, lower, strict=True))
@@ -239,7 +240,7 @@ def _bonus(statistics: Statistics, settings: Settings, radii: Constants[arb], pa
         rate=number(statistics.rate(pair, settings)),
         reward=number(statistics.model.transitions[pair].reward),
         time=number(statistics.time[pair]),
-        left=number(Fraction(statistics.left[pair])),
+        n_plus=number(Fraction(statistics.n_plus[pair])),
         numbers=BALLS,
     )
     return enclosure(found)
@@ -250,7 +251,7 @@ def accuracy(settings: Settings, k: int, horizon: Fraction) -> Enclosure:
     rational, divisor = settings.epsilon.rational(k), settings.tightening(horizon)
     if rational is not None:
         return Enclosure(rational / divisor, rational / divisor)
-    found = settings.epsilon.at(k, settings.fastest * horizon, BALLS)
+    found = settings.epsilon.at(k, settings.lambda_max * horizon, BALLS)
     return enclosure(found if divisor == 1 else found / BALLS.number(divisor))
 
 
@@ -273,16 +274,6 @@ def _decided(iterates: ValueIteration, n: int, epsilon: Enclosure, excess: Fract
     raise _MoreBitsError
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
-    """At ``remaining`` in ``state`` these actions could not be told apart; the first was taken."""
-
-    episode: int
-    state: str
-    remaining: Fraction
-    actions: tuple[str, ...]
-
-
 class ExactLearner:
     """CT-UCBVI, certified: replays episodes (:meth:`observe`) or drives them (:meth:`run`)."""
 
@@ -290,7 +281,7 @@ class ExactLearner:
         settings.check(model)
         self.model, self.settings = model, settings
         self.statistics = Statistics.empty(model)
-        self.undecided: list[Undecided] = []
+        self.undecided: dict[int, list[Doubt]] = {}  # by episode; the first of the actions was taken
         self._bits, self._max_bits = bits, max_bits
         self._plan: ExactPlan | None = None
 
@@ -316,7 +307,9 @@ class ExactLearner:
             bits *= 2
         names = tuple(self.model.transitions[k].action for k in pairs)
         if not proved:
-            self.undecided.append(Undecided(self.plan().episode, state, remaining, names))
+            why, point = f"with {self._max_bits} bits", Enclosure(remaining, remaining)
+            doubt = Doubt(About.ACTIONS, why, state, names, point)
+            self.undecided.setdefault(self.plan().episode, []).append(doubt)
         return names[0]
 
     def observe(self, episode: Episode) -> None:

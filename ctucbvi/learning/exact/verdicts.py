@@ -50,7 +50,7 @@ def rate_confidence(plan: ExactPlan, pair: int) -> Verdict:
     error = abs(true - plan.statistics.rate(pair, settings))
     with precision(plan.bits + 64):
         if BALLS.number(time) < plan.radii.floor:
-            return error <= settings.fastest
+            return error <= settings.lambda_max
         return at_most(BALLS.number(error), plan.radii.rate_radius(BALLS.number(time), BALLS))
 
 
@@ -58,13 +58,13 @@ def jump_confidence(plan: ExactPlan, pair: int) -> Verdict:
     """``eq:CI-p`` for one pair."""
     error = jump_distance(plan.statistics.model, pair, plan.statistics.probability(pair))
     with precision(plan.bits + 64):
-        left = BALLS.number(Fraction(plan.statistics.left[pair]))
-        return at_most(BALLS.number(error), plan.radii.jump_radius(left, BALLS))
+        n_plus = BALLS.number(Fraction(plan.statistics.n_plus[pair]))
+        return at_most(BALLS.number(error), plan.radii.jump_radius(n_plus, BALLS))
 
 
 def confident(plan: ExactPlan) -> Verdict:
     r"""Whether the event :math:`\mathcal G` holds as far as this episode is concerned."""
-    pairs = range(len(plan.statistics.left))
+    pairs = range(len(plan.statistics.n_plus))
     return every([test(plan, k) for k in pairs for test in (rate_confidence, jump_confidence)])
 
 
@@ -75,7 +75,7 @@ def optimistic(plan: ExactPlan, optimum: Solution, *, budget: int = 2000) -> Ver
     """
     model, settings = plan.statistics.model, plan.settings
     with precision(plan.bits + 64):
-        load = arb(to_fmpq(settings.fastest * model.horizon))
+        load = arb(to_fmpq(settings.lambda_max * model.horizon))
         growth = load if settings.bonus == "sharp" else load.exp()
         least, most = (arb(to_fmpq(end)) * growth for end in (plan.epsilon.lower, plan.epsilon.upper))
         margin = enclosure(least.lower().union(most.upper()))

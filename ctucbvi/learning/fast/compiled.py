@@ -104,7 +104,7 @@ class CompiledLearner(ABC):
             if self._play(log, left) < left:
                 log = larger(log)
         starts, distinct, _ = (int(n) for n in log.used)
-        stretch = PlayedEpisodes(
+        played = PlayedEpisodes(
             first=began + 1,
             last=began + count,
             starts=log.starts[:starts].copy(),
@@ -113,7 +113,7 @@ class CompiledLearner(ABC):
             planned=int(clock[kernels.PLANNED]) - planned,
             jumps=int(clock[kernels.JUMPS]) - jumps,
         )
-        return stretch, log
+        return played, log
 
     def snapshot(self) -> bytes:
         """Everything that is needed to go on, here or elsewhere."""

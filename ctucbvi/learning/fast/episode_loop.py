@@ -4,20 +4,6 @@ from __future__ import annotations
 
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast import episodes as at
-from ctucbvi.learning.fast.boxes import (
-    LANES,
-    LANES_USED,
-    NOISE,
-    ROUNDS_KNOWN,
-    VALID,
-    Margins,
-    Trust,
-    enclose,
-    mark_twins,
-    moved_too_far,
-    noise,
-    remember,
-)
 from ctucbvi.learning.fast.episodes import (
     Desk,
     Log,
@@ -30,6 +16,20 @@ from ctucbvi.learning.fast.episodes import (
     note,
     pick,
     play,
+)
+from ctucbvi.learning.fast.estimate_box import (
+    LANES,
+    LANES_USED,
+    NOISE,
+    ROUNDS_KNOWN,
+    VALID,
+    Margins,
+    Trust,
+    enclose,
+    mark_twins,
+    moved_too_far,
+    noise,
+    remember,
 )
 from ctucbvi.learning.fast.skipping import measure
 from ctucbvi.learning.fast.sweeps import iterate, slot

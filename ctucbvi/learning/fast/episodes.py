@@ -47,8 +47,8 @@ from ctucbvi.numeric.arrays import Floats, Integers
 Words = NDArray[np.uint64]
 Choices = NDArray[np.int32]
 
-# Places in `Memory.counts`: T is TICKS · 2^-q + CUT · ρ; LEFT is N⁺; NEW says that the pair is in `visited`.
-TICKS, CUT, LEFT, NEW = range(4)
+# Places in `Memory.counts`: T is TICKS · 2^-q + CUT · ρ; N_PLUS is N⁺; NEW: the pair is in `visited`.
+TICKS, CUT, N_PLUS, NEW = range(4)
 # Places in `Memory.clock`.
 EPISODE, VISITED, SIDE, ROUNDS, PLANNED, JUMPS, WAIT, WAITED, SPARED, MISSED, AIM, BOXED, CLOCK = range(13)
 # Places in `Log.used`.
@@ -62,8 +62,8 @@ class Scalars(NamedTuple):
     rest: float  # ρ
     cell: float  # H/N
     horizon: float
-    fastest: float  # λmax
-    slowest: float  # a known λmin, or 0
+    lambda_max: float  # λmax
+    lambda_min: float  # a known λmin, or 0
     factor: float  # C, or 0 for the greedy learner
     rate_constant: float  # λmax L(δ)
     floor: float  # L(δ)/λmax
@@ -80,7 +80,7 @@ class Scene(NamedTuple):
     row: Integers  # (pairs + 1,) where the targets of each pair begin
     target: Integers  # (non-zeros,)
     share: Floats  # (non-zeros,) cumulative jump probabilities of the true model
-    stretch: Floats  # (pairs,) 2^q / λ: ticks per unit of an exponential time
+    mean_ticks: Floats  # (pairs,) 2^q / λ: the mean holding time in ticks
     reward: Floats  # (pairs,)
     opening: Integers  # initial states
     opening_share: Floats  # their cumulative probabilities
@@ -113,7 +113,7 @@ class Desk(NamedTuple):
 
 
 class Log(NamedTuple):
-    """What a stretch of episodes leaves behind."""
+    """What some episodes leave behind."""
 
     starts: Integers  # episodes with another policy than the one before
     which: Choices  # its place in `distinct`
@@ -177,7 +177,7 @@ def cell_of(reach: Integers, elapsed: int) -> int:
 @compiled(forceinline=True)
 def play(scene: Scene, memory: Memory, policy: Choices, log: Log, x: int) -> None:
     """One episode from state ``x`` under ``policy``, counted into the statistics."""
-    row, reach, share, stretch, target = scene.row, scene.reach, scene.share, scene.stretch, scene.target
+    row, reach, share, target, mean = scene.row, scene.reach, scene.share, scene.target, scene.mean_ticks
     counts, jumps, visited, random, clock = memory
     visits, used = log.visits, log.used
     elapsed = 0
@@ -187,8 +187,8 @@ def play(scene: Scene, memory: Memory, policy: Choices, log: Log, x: int) -> Non
             counts[NEW, k] = 1
             visited[clock[VISITED]] = k
             clock[VISITED] += 1
-        held, left = -logarithm(uniform(random)) * stretch[k], reach[0] - elapsed
-        if not held <= left:  # also where the stretch is infinite
+        held, left = -logarithm(uniform(random)) * mean[k], reach[0] - elapsed
+        if not held <= left:  # also where it is infinite
             counts[TICKS, k] += left
             counts[CUT, k] += 1
             record(visits, used, k, left, -1)
@@ -196,7 +196,7 @@ def play(scene: Scene, memory: Memory, policy: Choices, log: Log, x: int) -> Non
         ticks = ceil(held)
         e = pick(random, share, row[k], row[k + 1])
         counts[TICKS, k] += ticks
-        counts[LEFT, k] += 1
+        counts[N_PLUS, k] += 1
         jumps[e] += 1
         clock[JUMPS] += 1
         record(visits, used, k, ticks, e)
@@ -245,13 +245,13 @@ def waiting(z: float) -> float:
 
 @compiled()
 def sharp_bonus(
-    numbers: Scalars, rate: float, reward: float, rate_radius: float, jump_radius: float, left: int
+    numbers: Scalars, rate: float, reward: float, rate_radius: float, jump_radius: float, n_plus: int
 ) -> float:
     """The bonus of :mod:`ctucbvi.learning.sharp`."""
     horizon, here = numbers.horizon, waiting(rate * numbers.horizon)
-    low, high = max(rate - rate_radius, numbers.slowest), min(rate + rate_radius, numbers.fastest)
+    low, high = max(rate - rate_radius, numbers.lambda_min), min(rate + rate_radius, numbers.lambda_max)
     slower, faster = waiting(low * horizon), waiting(high * horizon)
-    reach = min(jump_radius, 2.0) if left >= 1 else 2.0
+    reach = min(jump_radius, 2.0) if n_plus >= 1 else 2.0
     above = reward * (slower / here - 1.0) + reach / 2.0 * ((1.0 - slower) / here)
     below = (1.0 - reward) * (1.0 - faster / here) + reach / 2.0 * (1.0 / here - 1.0)
     return float(max(above, below))
@@ -261,16 +261,16 @@ def sharp_bonus(
 def estimate(k: int, scene: Scene, counts: Integers, jumps: Integers, desk: Desk) -> None:
     """Renew the estimates of pair ``k`` and its weights in the recursion."""
     numbers, row, rate, gain, weights = scene.numbers, scene.row, desk.rate, desk.gain, desk.weights
-    left, horizon, reward = counts[LEFT, k], numbers.horizon, scene.reward[k]
+    n_plus, horizon, reward = counts[N_PLUS, k], numbers.horizon, scene.reward[k]
     time = counts[TICKS, k] * numbers.tick + counts[CUT, k] * numbers.rest
-    found = min(left / time, numbers.fastest) if left > 0 else 0.0
-    rate[k] = max(found, numbers.slowest)
+    found = min(n_plus / time, numbers.lambda_max) if n_plus > 0 else 0.0
+    rate[k] = max(found, numbers.lambda_min)
     for e in range(row[k], row[k + 1]):
-        desk.chance[e] = jumps[e] / max(1, left)
+        desk.chance[e] = jumps[e] / max(1, n_plus)
     rate_radius = sqrt(numbers.rate_constant / max(time, numbers.floor))
-    jump_radius = sqrt(numbers.jump_constant / max(1.0, float(left)))
+    jump_radius = sqrt(numbers.jump_constant / max(1.0, float(n_plus)))
     if numbers.sharp:
-        gain[k] = reward + sharp_bonus(numbers, rate[k], reward, rate_radius, jump_radius, left)
+        gain[k] = reward + sharp_bonus(numbers, rate[k], reward, rate_radius, jump_radius, n_plus)
     else:
         gain[k] = reward + numbers.factor * (horizon * horizon * rate_radius + horizon * jump_radius)
     decay, phi, alpha, beta = cell_weights(rate[k] * numbers.cell)

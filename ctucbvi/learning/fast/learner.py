@@ -82,8 +82,8 @@ class FastLearner(CompiledLearner):
         """Play this many further episodes."""
         if not self.record:
             return super().advance(episodes)
-        stretch, visits = self.recorded(episodes)
-        return replace(stretch, history=tuple(self._episodes(visits)))
+        played, visits = self.recorded(episodes)
+        return replace(played, history=tuple(self._episodes(visits)))
 
     def recorded(self, episodes: int) -> tuple[PlayedEpisodes, Integers]:
         """Play this many further episodes, and return their visits, ``(visits, 3)``.
@@ -96,10 +96,10 @@ class FastLearner(CompiledLearner):
         while True:  # should the room for visits not do: once more, with more
             before = self.snapshot()
             log = make_log(len(self.model.states), self.steps, room)
-            stretch, log = self._advance(episodes, log)
+            played, log = self._advance(episodes, log)
             needed = int(log.used[kernels.VISITS])
             if needed <= room:
-                return stretch, log.visits[:needed]
+                return played, log.visits[:needed]
             self.restore(before)
             room = needed
 
@@ -143,10 +143,10 @@ class FastLearner(CompiledLearner):
         return found
 
     @property
-    def left(self) -> Integers:
+    def n_plus(self) -> Integers:
         """N⁺ after the last episode, one per pair."""
-        left: Integers = self._memory.counts[kernels.LEFT].copy()
-        return left
+        n_plus: Integers = self._memory.counts[kernels.N_PLUS].copy()
+        return n_plus
 
     @property
     def time(self) -> tuple[Fraction, ...]:
@@ -168,6 +168,7 @@ def _check_bonus(model: CTMDP, settings: Settings) -> None:
         rewards = {float(row.reward) for row in model.transitions if row.state == x}
         if len({reward + bonus for reward in rewards}) < len(rewards):
             raise InputError(
-                f"lambda-max: {shown(settings.fastest)} makes a bonus of {bonus:.3g}, beside which doubles "
-                f"do not tell the rewards of state {x!r} apart; write a smaller bound, or take --bonus sharp"
+                f"lambda-max: {shown(settings.lambda_max)} makes a bonus of {bonus:.3g}, beside which "
+                f"doubles do not tell the rewards of state {x!r} apart; write a smaller bound, or take "
+                "--bonus sharp"
             )

@@ -81,7 +81,7 @@ class LocatedLearner:
         self.episodes = 0
         self.time = [0.0] * pairs  # T
         self.additions = [0] * pairs  # how many holding times T adds up
-        self.left = [0] * pairs  # N⁺
+        self.n_plus = [0] * pairs  # N⁺
         self.jumps = [[0] * len(model.states) for _ in range(pairs)]  # N
         self._row = {(r.state, r.action): i for i, r in enumerate(model.transitions)}
         self._plan: LocatedPlan | None = None
@@ -90,9 +90,9 @@ class LocatedLearner:
     def plan(self) -> LocatedPlan:
         """The plan of the episode that is due."""
         if self._plan is None:
-            rates = tuple(self.rate(k) for k in range(len(self.left)))
-            bonus = tuple(self.bonus(k) for k in range(len(self.left)))
-            product = self.settings.fastest * self.model.horizon
+            rates = tuple(self.rate(k) for k in range(len(self.n_plus)))
+            bonus = tuple(self.bonus(k) for k in range(len(self.n_plus)))
+            product = self.settings.lambda_max * self.model.horizon
             epsilon = self.settings.epsilon.at(self.episodes + 1, product, DOUBLES)
             epsilon /= float(self.settings.tightening(self.model.horizon))
             self._plan = self._iterated(rates, bonus, epsilon)
@@ -101,9 +101,9 @@ class LocatedLearner:
 
     def rate(self, pair: int) -> float:
         r""":math:`\hat\lambda` (``eq:rate-est``)."""
-        fastest, left, time = float(self.settings.fastest), self.left[pair], self.time[pair]
-        found = min(left / time, fastest) if left and time else fastest if left else 0.0
-        return found if self.settings.slowest is None else max(found, float(self.settings.slowest))
+        lambda_max, n_plus, time = float(self.settings.lambda_max), self.n_plus[pair], self.time[pair]
+        found = min(n_plus / time, lambda_max) if n_plus and time else lambda_max if n_plus else 0.0
+        return found if self.settings.lambda_min is None else max(found, float(self.settings.lambda_min))
 
     def bonus(self, pair: int) -> float:
         """``eq:bonus-k``, or the sharp one."""
@@ -113,7 +113,7 @@ class LocatedLearner:
             rate=self.rate(pair),
             reward=float(self.model.transitions[pair].reward),
             time=self.time[pair],
-            left=float(self.left[pair]),
+            n_plus=float(self.n_plus[pair]),
             numbers=DOUBLES,
         )
 
@@ -129,7 +129,7 @@ class LocatedLearner:
             self.time[pair] += float(visit.holding)
             self.additions[pair] += 1
             if visit.to is not None:
-                self.left[pair] += 1
+                self.n_plus[pair] += 1
                 self.jumps[pair][column(visit.to)] += 1
         self.episodes += 1
         self._plan = None
@@ -144,7 +144,7 @@ class LocatedLearner:
             self.episodes,
             tuple(map(Fraction, self.time)),
             tuple(map(tuple, self.jumps)),
-            tuple(self.left),
+            tuple(self.n_plus),
         )
         estimated = estimated_model(seen, self.settings, [*map(Fraction, bonus)], [*map(Fraction, rates)])
         levels = self._guess

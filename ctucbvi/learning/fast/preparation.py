@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ctucbvi.learning import DOUBLES, Settings, constants
-from ctucbvi.learning.fast import boxes
 from ctucbvi.learning.fast import episodes as kernels
+from ctucbvi.learning.fast import estimate_box
 from ctucbvi.learning.fast.sweeps import TOGETHER
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.grid import grid_times
@@ -31,14 +31,14 @@ def make_scene(model: CTMDP, settings: Settings, steps: int, opening: dict[str, 
     arrays = Arrays.of(model)
     tick = _tick(model.horizon, settings.episodes)
     with np.errstate(divide="ignore"):
-        stretch = float(1 / tick) / arrays.rate
+        mean_ticks = float(1 / tick) / arrays.rate
     states, chances = openings(model, opening)
     return kernels.Scene(
         first=arrays.first,
         row=arrays.row,
         target=arrays.target,
         share=shares(model),
-        stretch=stretch,
+        mean_ticks=mean_ticks,
         reward=arrays.reward,
         opening=states,
         opening_share=chances,
@@ -73,15 +73,15 @@ def _reach(horizon: Fraction, steps: int, tick: Fraction) -> Integers:
 
 
 def _numbers(model: CTMDP, settings: Settings, steps: int, tick: Fraction) -> kernels.Scalars:
-    radii, load = constants(model, settings, DOUBLES), settings.fastest * model.horizon
+    radii, load = constants(model, settings, DOUBLES), settings.lambda_max * model.horizon
     accuracy = settings.epsilon.scale(load, DOUBLES) / float(settings.tightening(model.horizon))
     return kernels.Scalars(
         tick=float(tick),
         rest=float(model.horizon % tick),
         cell=float(model.horizon) / steps,
         horizon=radii.horizon,
-        fastest=float(settings.fastest),
-        slowest=float(settings.slowest or 0),
+        lambda_max=float(settings.lambda_max),
+        lambda_min=float(settings.lambda_min or 0),
         factor=radii.factor,
         rate_constant=radii.rate_constant,
         floor=radii.floor,
@@ -122,33 +122,34 @@ def make_desk(scene: kernels.Scene, *, deep: bool) -> kernels.Desk:
     )
 
 
-def make_trust(scene: kernels.Scene) -> boxes.Trust:
+def make_trust(scene: kernels.Scene) -> estimate_box.Trust:
     """Room for what is remembered of a plan; nothing is, yet."""
-    pairs, places, lanes, tracked = len(scene.reward), len(scene.target), boxes.LANES, boxes.TRACKED
-    return boxes.Trust(
+    pairs, places = len(scene.reward), len(scene.target)
+    lanes, tracked = estimate_box.LANES, estimate_box.TRACKED
+    return estimate_box.Trust(
         rate=np.zeros(pairs),
         gain=np.zeros(pairs),
         chance=np.zeros(places),
         twin=np.zeros(pairs, np.int64),
         glued=np.zeros(pairs, np.int64),
         seen=np.zeros((2, pairs), np.int64),
-        limits=np.zeros(boxes.LIMITS),
-        used=np.zeros(boxes.USED, np.int64),
-        lanes=np.zeros((lanes, boxes.LANE), np.int64),
+        limits=np.zeros(estimate_box.LIMITS),
+        used=np.zeros(estimate_box.USED, np.int64),
+        lanes=np.zeros((lanes, estimate_box.LANE), np.int64),
         lane_of=np.zeros((2, pairs), np.int64),
         lane_of_chance=np.zeros(places, np.int64),
         width=np.zeros(lanes),
         delta=np.zeros(lanes),
-        spots=np.zeros((tracked, boxes.SPOT), np.int64),
+        spots=np.zeros((tracked, estimate_box.SPOT), np.int64),
         leads=np.zeros((tracked, 2)),
         slopes=np.zeros((tracked, lanes)),
     )
 
 
-def make_margins(desk: kernels.Desk) -> boxes.Margins:
+def make_margins(desk: kernels.Desk) -> estimate_box.Margins:
     """Room for asking how far a plan can be trusted."""
-    (_, states, points), padded, lanes = desk.values.shape, desk.weights.shape[1], boxes.LANES
-    return boxes.Margins(
+    (_, states, points), padded, lanes = desk.values.shape, desk.weights.shape[1], estimate_box.LANES
+    return estimate_box.Margins(
         tangents=np.zeros((lanes, padded, points)),
         value_tangents=np.zeros((lanes, states, points)),
         linear=np.zeros((padded, points)),

@@ -64,7 +64,8 @@ from __future__ import annotations
 import numpy as np
 
 from ctucbvi.kernels import compiled
-from ctucbvi.learning.fast.boxes import (
+from ctucbvi.learning.fast.episodes import Desk, Scene
+from ctucbvi.learning.fast.estimate_box import (
     CHANCE,
     GAIN,
     KIND,
@@ -79,7 +80,6 @@ from ctucbvi.learning.fast.boxes import (
     Margins,
     Trust,
 )
-from ctucbvi.learning.fast.episodes import Desk, Scene
 from ctucbvi.learning.fast.sweeps import NO_NAN, accumulate, gather
 from ctucbvi.learning.fast.tracking import find_spots
 from ctucbvi.numeric.arrays import Floats, Integers

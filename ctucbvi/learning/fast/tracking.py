@@ -6,7 +6,8 @@ The proof is in :mod:`ctucbvi.learning.fast.skipping`.
 from __future__ import annotations
 
 from ctucbvi.kernels import compiled
-from ctucbvi.learning.fast.boxes import (
+from ctucbvi.learning.fast.episodes import Choices, Scene
+from ctucbvi.learning.fast.estimate_box import (
     BEST,
     LANES_USED,
     LAST,
@@ -23,7 +24,6 @@ from ctucbvi.learning.fast.boxes import (
     Margins,
     Trust,
 )
-from ctucbvi.learning.fast.episodes import Choices, Scene
 from ctucbvi.numeric.arrays import Floats
 
 PLAN, SAME, OTHER = range(3)  # what `decide` says: plan; the policy stays; it changes at a tracked point

@@ -29,8 +29,8 @@ def told(options: argparse.Namespace) -> dict[str, Any]:
     return {
         "delta": options.delta or "1/20",
         "epsilon": options.epsilon or "1/sqrt(k)",
-        "fastest": options.lambda_max,
-        "slowest": options.lambda_min,
+        "lambda_max": options.lambda_max,
+        "lambda_min": options.lambda_min,
         "bonus": options.bonus or "paper",
     }
 

@@ -107,19 +107,19 @@ class Account:
         self.episode, self.earned, self.curve = state.episode, state.earned, list(state.curve)
         self.planned = state.planned
 
-    def add(self, stretch: PlayedEpisodes) -> None:
+    def add(self, played: PlayedEpisodes) -> None:
         """Add episodes that follow those added before."""
-        if stretch.first != self.episode + 1 or int(stretch.starts[0]) != stretch.first:
-            raise ValueError(f"a stretch from episode {stretch.first} does not follow {self.episode}")
-        units = exact_units(self._mixed(self._evaluator.values(stretch.distinct)))
-        starts: list[int] = stretch.starts.tolist()
-        ends = [*starts[1:], stretch.last + 1]
-        for start, end, policy in zip(starts, ends, stretch.which.tolist(), strict=True):
+        if played.first != self.episode + 1 or int(played.starts[0]) != played.first:
+            raise ValueError(f"a stretch from episode {played.first} does not follow {self.episode}")
+        units = exact_units(self._mixed(self._evaluator.values(played.distinct)))
+        starts: list[int] = played.starts.tolist()
+        ends = [*starts[1:], played.last + 1]
+        for start, end, policy in zip(starts, ends, played.which.tolist(), strict=True):
             unit = units[policy]
             self._pass_checkpoints(start, end, unit)
             self.earned += unit * (end - start)
-        self.episode = stretch.last
-        self.planned += stretch.planned
+        self.episode = played.last
+        self.planned += played.planned
 
     def _mixed(self, values: Floats) -> Floats:
         """The values averaged over the initial states, in this order, however many policies there are."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ctucbvi.kernels import compiled
-from ctucbvi.learning.fast.episodes import LEFT, TICKS, Desk, Memory, Scene
+from ctucbvi.learning.fast.episodes import N_PLUS, TICKS, Desk, Memory, Scene
 from ctucbvi.numeric.arrays import Floats, Integers
 
 TRACKED = 64  # rivals at grid points that can be tracked
@@ -72,22 +72,22 @@ def enclose(aim: int, since: int, scene: Scene, memory: Memory, trust: Trust) ->
     what is proved.  An estimate without a lane must not change: one of a pair that was not visited of late,
     or of one that has a twin.
     """
-    row, ticks, left = scene.row, memory.counts[TICKS], memory.counts[LEFT]
+    row, ticks, n_plus = scene.row, memory.counts[TICKS], memory.counts[N_PLUS]
     tick, horizon, sharp = scene.numbers.tick, scene.numbers.horizon, scene.numbers.sharp
     lane_of, lane_of_chance, seen = trust.lane_of, trust.lane_of_chance, trust.seen
     lane_of[:], lane_of_chance[:] = -1, -1
     trust.used[LANES_USED] = 0
     for k in range(row.size - 1):
-        stay, jumps = float(ticks[k] - seen[0, k]), float(left[k] - seen[1, k])
-        seen[0, k], seen[1, k] = ticks[k], left[k]
+        stay, jumps = float(ticks[k] - seen[0, k]), float(n_plus[k] - seen[1, k])
+        seen[0, k], seen[1, k] = ticks[k], n_plus[k]
         if stay > 0.0 and trust.glued[k] == 0:
-            time, count = ticks[k] * tick, max(1.0, float(left[k]))
-            stay, jumps = stay * tick * aim / since + horizon, min(left[k], 2) + jumps * aim / since
+            time, count = ticks[k] * tick, max(1.0, float(n_plus[k]))
+            stay, jumps = stay * tick * aim / since + horizon, min(n_plus[k], 2) + jumps * aim / since
             bonus, spread = trust.gain[k] - scene.reward[k], 3.0 * np.sqrt(1.0 + jumps)
             if bonus > 0.0:
                 change = stay / time + jumps / count + sharp * 2.0 * spread / count
                 lane_of[GAIN, k] = add_lane(trust, GAIN, k, -1, min(1.0, bonus * change))
-            if left[k] > 0:
+            if n_plus[k] > 0:
                 lane_of[SPEED, k] = add_lane(trust, SPEED, k, -1, min(1.0 / horizon, spread / time))
                 if row[k + 1] - row[k] > 1:
                     for e in range(row[k], row[k + 1]):
@@ -140,7 +140,7 @@ def noise(rounds: int, scene: Scene, desk: Desk) -> float:
     for k in range(row.size - 1):
         longest, most = max(longest, row[k + 1] - row[k]), max(most, desk.gain[k] + numbers.sharp)
     gamma = (rounds + 2) * (32 * steps + 4 * longest + 64) * UNIT
-    return float(64.0 * gamma * numbers.horizon * most * (1.0 + numbers.fastest * numbers.horizon))
+    return float(64.0 * gamma * numbers.horizon * most * (1.0 + numbers.lambda_max * numbers.horizon))
 
 
 @compiled()
