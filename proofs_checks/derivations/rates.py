@@ -11,7 +11,7 @@ from __future__ import annotations
 from proofs_checks.derivations.counting import WEIGHT, exchanged
 from proofs_checks.derivations.longest import FACTOR
 from proofs_checks.derivations.potentials import rate_bound
-from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT
+from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT, waits
 from proofs_checks.derivations.probabilities import THEOREMS as PROBABILITIES
 from proofs_checks.derivations.rate_sets import THEOREMS as RATE_SETS
 from proofs_checks.derivations.rate_sets import crossing, sized, sizes, spent_in_episodes
@@ -276,3 +276,31 @@ def rate_errors(D: Derivation) -> Theorem:  # noqa: N803
     second_part = theorems.part(jumps, D.formula(f"Imp(0 < h, {TIMES} <= 2*{WAIT}*sqrt(S*A*K)*{LEVELED})"))
     leveled = total(LEVELED, D.mp(second_part, D.assume("0 < h")), leveled_enough(D))
     return theorems.both(total(LONG, first_part, long_enough(D)), D.imply(leveled, "0 < h"))
+
+
+PRINTED = f"{RATES} <= {_ROOTS}*(3*{WAIT}*sqrt(S*A*K)*({LONG}))"
+
+
+def printed(D: Derivation) -> Theorem:  # noqa: N803
+    """prop:rateerror, with 3 for 7/3."""
+    bound = theorems.part(D.lemma("prop:rateerror/repaired"), D.formula(f"{RATES} <= {RATE_BOUND}({LONG})"))
+    sign = D.linear(f"0 <= {LONG}", long_enough(D), product(D, rate_bound(D), D.fact("horizon")))
+    for text in ("S*A*K", "lmax*L", "2*lmax"):
+        sign = D.times(sign, D.known("sqrt", text))
+    return D.linear(PRINTED, bound, D.times(sign, waits(D)))
+
+
+_COUNT = "Max(1, gz(n))"
+JENSEN = f"1/sqrt(E({_COUNT})) <= E(1/sqrt({_COUNT}))"
+
+
+def jensen(D: Derivation) -> Theorem:  # noqa: N803
+    """The root's inverse lies above its tangent at the mean."""
+    one = D.known("max", "1", "gz(n)")
+    mean = D.mean(one)
+    at = D.pointwise("1/sqrt(x) >= 1/sqrt(c) - (x - c)/(2*c*sqrt(c))", "x > 0", "c > 0", x=_COUNT, c="q")
+    positive = D.assume("0 < q")
+    root = settled(D, D.pointwise("sqrt(x) > 0", "x > 0", x="q"), positive)
+    at = settled(D, at, one, positive, product(D, positive, root))
+    at = D.at(D.mean(at), q=f"E({_COUNT})")
+    return D.closed(D.linear(JENSEN, at), D.linear(f"0 < E({_COUNT})", mean))
