@@ -14,10 +14,9 @@ from proofs_checks.derivations.estimates import LEARNED_MODEL, learned_model
 from proofs_checks.derivations.estimates import THEOREMS as ESTIMATED
 from proofs_checks.derivations.greedy_step import THEOREMS as GREEDY_STEP
 from proofs_checks.derivations.iterations import DERIVED as ITERATIONS
-from proofs_checks.derivations.iterations import STOPPED
 from proofs_checks.derivations.operators import applied
 from proofs_checks.derivations.optimality import DERIVED as OPTIMALITY
-from proofs_checks.derivations.potentials import first_ones
+from proofs_checks.derivations.potentials import few_follow, first_ones, rate_bound
 from proofs_checks.derivations.rates import THEOREMS as RATES
 from proofs_checks.derivations.rates import kept
 from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, put, remaining, start
@@ -181,29 +180,37 @@ TELESCOPED = f"{LOST.format(m='m')} <= {PAID.format(m='m')} + H*E(Ind(ep(m) + 1 
 
 
 def one_decision(D: Derivation) -> Theorem:  # noqa: N803
-    """W(n) Δ(n) <= W(n) cost(n) + E(jump(n) W(n + 1) Δ(n + 1), n), with the weight W."""
-    weight, loss = WEIGHT.format(n="n"), LOSS.format(n="n")
+    """G(n) Δ(n) <= G(n) cost(n) + E(jump(n) G(n + 1) Δ(n + 1), n), with G = Ind(GOOD)."""
+    loss, good, after_good = LOSS.format(n="n"), GOOD.format(n="n"), GOOD.format(n="n + 1")
     after = [body.format(s="rem(n) - spent(n)").replace(", y,", ", X(n + 1),") for body in (_HAT_AT, _PI_AT)]
-    good = GOOD.format(n="n")
     goal = f"Ind({good})*{loss} <= Ind({good})*({COST} + E(jump(n)*({after[0]} - {after[1]}), n))"
     step = D.cases(
         good, lambda _: D.by_value(goal, [D.holds(good)], loses(D)), lambda _: D.by_value(goal, [D.fails(good)])
     )
-    step = D.times(step, D.whole(ACTIVE))
-    next_one = f"jump(n)*{WEIGHT.format(n='n + 1')}*{LOSS.format(n='n + 1')}"
+    next_one = f"jump(n)*Ind({after_good})*{LOSS.format(n='n + 1')}"
     same = by_jump(
         D,
         lambda case, stays: D.by_value(
-            f"{next_one} == jump(n)*{weight}*({after[0]} - {after[1]})",
+            f"{next_one} == jump(n)*Ind({good})*({after[0]} - {after[1]})",
             [theorems.cut(case[0], good_stays(D)), *values_stay(D, case)] if stays else case,
         ),
     )
-    return D.linear(f"{weight}*{loss} <= {weight}*{COST} + E({next_one}, n)", step, D.mean(same, "n"))
+    return D.linear(f"Ind({good})*{loss} <= Ind({good})*{COST} + E({next_one}, n)", step, D.mean(same, "n"))
+
+
+def one_of_first_episodes(D: Derivation) -> Theorem:  # noqa: N803
+    """W(n) Δ(n) <= W(n) cost(n) + E(jump(n) W(n + 1) Δ(n + 1), n), with the weight W = Ind(ep(n) < K) G(n)."""
+    after = f"jump(n)*Ind({GOOD.format(n='n + 1')})*{LOSS.format(n='n + 1')}"
+    goal = f"{ACTIVE}*{after} == Ind(ep(n + 1) + 1 <= K)*{after}"
+    stays = D.mean(by_jump(D, lambda case, _: D.by_value(goal, case)), "n")
+    step = D.times(one_decision(D), D.whole(ACTIVE))
+    weight, loss = WEIGHT.format(n="n"), LOSS.format(n="n")
+    return D.linear(f"{weight}*{loss} <= {weight}*{COST} + E(Ind(ep(n + 1) + 1 <= K)*{after}, n)", step, stays)
 
 
 def telescoped(D: Derivation) -> Theorem:  # noqa: N803
     """Σ E new W Δ <= Σ E W cost + H P(ep(m) < K)."""
-    step = D.mean(one_decision(D))
+    step = D.mean(one_of_first_episodes(D))
     rest = "E((1 - new({m}))*" + WEIGHT.replace("{n}", "{m}") + "*" + LOSS.replace("{n}", "{m}") + ")"
 
     def claim(m: str) -> str:
@@ -255,3 +262,137 @@ def small_loss(D: Derivation) -> Theorem:  # noqa: N803
         return decided(D, goal, [value], ["ep(n) + 1 <= K", good], less, D.fact("horizon"))
 
     return D.split(D.known("discrete", "new(n)", "0"), case, case)
+
+
+# --- one episode, given what is known when a decision of it is made ---------------------------------
+
+SAME = "Ind(ep(n + {i}) == ep(n))"
+_COST_AT = COST.replace("(n", "(n + i")
+ALONG = f"E(Sum(i, m, {SAME.format(i='i')}*{_COST_AT}), n)"
+RECURSION = (
+    f"Imp({GOOD.format(n='n')}, And({LOSS.format(n='n')} <= {ALONG} + H*E({SAME.format(i='m')}, n), "
+    f"Sum(i, m, E({SAME.format(i='i')}, n)) <= 1 + lmax*H))"
+)
+LEMMA = (
+    f"Imp({GOOD.format(n='n')}, Imp(All(m, {ALONG} <= v), "
+    f"Vs(X(n), rem(n)) <= {PI.format(n='n')} + v + eps(ep(n))*exp(lmax*H)))"
+)
+
+
+def later(D: Derivation) -> Theorem:  # noqa: N803
+    """ep(n) <= ep(n + m)."""
+    def step(below: Theorem) -> Theorem:
+        return by_jump(D, lambda case, _: D.by_value("ep(n) <= ep(n + m + 1)", case, below), at="n + m")
+
+    return D.induction("m", "ep(n) <= ep(n + m)", D.linear("ep(n) <= ep(n)"), step)
+
+
+def goes_on(D: Derivation) -> Theorem:  # noqa: N803
+    """SAME(m) jump(n + m) == SAME(m + 1)."""
+    same, order = "ep(n + m) == ep(n)", later(D)
+    goal = f"{SAME.format(i='m')}*jump(n + m) == {SAME.format(i='(m + 1)')}"
+
+    def build(case: list[Theorem], stays: bool) -> Theorem:
+        if stays:
+            return D.by_value(goal, case)
+        return decided(D, goal, case, ["ep(n + m) + 1 == ep(n)"], order)
+
+    del same
+    return by_jump(D, build, at="n + m")
+
+
+def recursion(D: Derivation) -> Theorem:  # noqa: N803
+    """Δ(n) is paid along the episode, up to H P(the episode has more than m decisions), which has a finite sum."""
+    good, here = GOOD.format(n="n"), SAME.format(i="m")
+    inside = f"Ind({GOOD.format(n='n + m')})*{LOSS.format(n='n + m')}"
+    step = D.times(D.at(one_decision(D), n="n + m"), D.whole(here))
+    after = f"Ind({GOOD.format(n='n + m + 1')})*{LOSS.format(n='n + m + 1')}"
+    moved = D.mean(D.scaled(goes_on(D), after), "n + m")
+    cost_now = _COST_AT.replace("n + i", "n + m")
+    smaller = D.times(D.at(unseen_cost(D), n="n + m"), D.whole(here))
+    step = D.linear(f"{here}*{inside} <= {here}*{cost_now} + E({SAME.format(i='(m + 1)')}*{after}, n + m)", step, moved, smaller)
+    step = D.mean(step, "n")
+
+    def claim(m: str) -> str:
+        left = f"Ind({GOOD.format(n=f'n + {m}')})*{LOSS.format(n=f'n + {m}')}"
+        along = ALONG.replace("Sum(i, m,", f"Sum(i, {m},")
+        return f"{LOSS.format(n='n')} <= {along} + E({SAME.format(i=m)}*{left}, n)"
+
+    first = D.by_value(claim("0"), [D.holds(good)])
+    total = D.induction("m", claim("m"), first, lambda below: D.linear(claim("(m + 1)"), below, step))
+    (hat, policy), (_, high) = bounded_values(D), remaining(D)
+    less = D.linear(f"{LOSS.format(n='n')} <= H", hat, policy, high)
+    less = D.decide(f"Ind({good})*{LOSS.format(n='n')} <= H", [good], less, D.fact("horizon"))
+    rest = D.mean(D.times(D.at(less, n="n + m"), D.whole(here)), "n")
+    bound = D.linear(f"{LOSS.format(n='n')} <= {ALONG} + H*E({here}, n)", total, rest)
+    return D.imply(theorems.both(bound, few_decisions(D)), good)
+
+
+def unseen_cost(D: Derivation) -> Theorem:  # noqa: N803
+    """Ind(GOOD(n)) cost(n) <= cost(n)."""
+    low, _ = remaining(D)
+    good, pair = GOOD.format(n="n"), "X(n), act(n)"
+    signs = []
+    for name in ("al", "be"):
+        fact = D.fact(name, x="X(n)", a="act(n)")
+        signs.append(D.linear(f"0 <= {name}(n, {pair})", fact, D.known("sqrt", fact.says.parts[1].parts[0])))
+    bonus = D.special(learned_model(D)[1], "X(n)", "act(n)")
+    positive = D.linear(
+        f"0 <= {COST}", D.times(bonus, low), D.times(signs[0], low), D.times(D.times(signs[1], low), low)
+    )
+    return D.decide(f"Ind({good})*{COST} <= {COST}", [good], positive)
+
+
+def few_decisions(D: Derivation) -> Theorem:  # noqa: N803
+    """Sum(i, m, E(SAME(i), n)) <= 1 + lmax H."""
+    here, after = SAME.format(i="m"), SAME.format(i="(m + 1)")
+    follow = D.times(D.at(few_follow(D), n="n + m"), D.whole(here))
+    worth = "(1 + lmax*rem(n + {m}))"
+    stays = D.scaled(goes_on(D), worth.format(m="m + 1"))
+    goal = f"jump(n + m)*{worth.format(m='m + 1')} == jump(n + m)*(1 + lmax*(rem(n + m) - spent(n + m)))"
+    time = D.scaled(by_jump(D, lambda case, _: D.by_value(goal, case), at="n + m"), here)
+    step = D.linear(
+        f"{here} + E({after}*{worth.format(m='m + 1')}, n + m) <= {here}*{worth.format(m='m')}",
+        follow, D.mean(stays, "n + m"), D.mean(time, "n + m"),
+    )
+    step = D.mean(step, "n")
+
+    def claim(m: str) -> str:
+        return f"Sum(i, {m}, E({SAME.format(i='i')}, n)) + E({SAME.format(i=m)}*{worth.format(m=m)}, n) <= 1 + lmax*rem(n)"
+
+    total = D.induction("m", claim("m"), D.linear(claim("0")), lambda below: D.linear(claim("(m + 1)"), below, step))
+    low, high = remaining(D)
+    sign = D.times(D.at(D.linear("0 <= 1 + lmax*rem(n)", D.times(low, rate_bound(D))), n="n + m"), D.whole(here))
+    return D.linear(f"Sum(i, m, E({SAME.format(i='i')}, n)) <= 1 + lmax*H", total, D.mean(sign, "n"), D.times(high, rate_bound(D)))
+
+
+def lemma(D: Derivation) -> Theorem:  # noqa: N803
+    """lem:v-v-continuoustime."""
+    good, bounded = D.assume(GOOD.format(n="n")), f"All(m, {ALONG} <= v)"
+    both = D.mp(D.lemma("lem:v-v-continuoustime/recursion"), good)
+    loss, same = LOSS.format(n="n"), f"E({SAME.format(i='m')}, n)"
+    one = theorems.part(both, D.formula(f"{loss} <= {ALONG} + H*{same}"))
+    few = theorems.part(both, D.formula(f"Sum(i, m, E({SAME.format(i='i')}, n)) <= 1 + lmax*H"))
+    late = D.linear(f"{loss} - v <= H*{same}", one, D.special(D.assume(bounded), "m"))
+    total = D.sum(D.at(late, m="i"), "i", "m")
+    zero = D.archimedes(D.linear(f"m*({loss} - v) <= H*(1 + lmax*H)", total, D.times(few, D.fact("horizon"))), "m")
+    return D.imply(D.linear(D.formula(LEMMA).parts[1].parts[1], zero, optimistic(D)), GOOD.format(n="n"), bounded)
+
+
+def optimistic(D: Derivation) -> Theorem:  # noqa: N803
+    """GOOD ⊢ V*(X(n), rem(n)) <= V̂(n) + ε e^{lmax H}."""
+    found = D.at(D.lemma("lem:optimism"), l="Nat_7", e="Real_7", x="State_7", t="Real_8")
+    found = D.at(of_learner(D, found), Nat_7="nk(n)", Real_7="eps(ep(n))", State_7="X(n)", Real_8="rem(n)")
+    return D.mp(found, *optimism_holds(D))
+
+
+def optimism_holds(D: Derivation) -> tuple[Theorem, ...]:  # noqa: N803
+    """What lem:optimism supposes, for the learner at its state and remaining time; given GOOD."""
+    model, _, begin, steps, rates, rows = sets(D)
+    enough = D.all(D.linear("C*(H**2*be(n, x, a) + H*al(n, x, a)) <= bo(n, x, a)", D.fact("bo")), "x", "a")
+    low, high = remaining(D)
+    within = theorems.both(D.linear("0 <= rem(n)", low), high)
+    return (model, rates, rows, enough, begin, steps, D.all(D.fact("stop"), "x", "t"), within)
+
+
+THEOREMS |= {"lem:v-v-continuoustime/recursion": RECURSION, "lem:v-v-continuoustime": LEMMA, "eq:r2/sum": TELESCOPED}

@@ -6,7 +6,7 @@ event 𝒢 looks into the future, and must not stand inside a conditional mean.
 
 from __future__ import annotations
 
-from proofs_checks.derivations.episode import COST, GOOD, HAT, LOST, PAID, PI, TELESCOPED, WEIGHT, of_learner, own_bounds, sets
+from proofs_checks.derivations.episode import COST, GOOD, HAT, LOST, PAID, PI, WEIGHT, of_learner, optimism_holds, own_bounds
 from proofs_checks.derivations.episode import THEOREMS as EPISODE
 from proofs_checks.derivations.longest import active_decisions
 from proofs_checks.derivations.iterations import STARTS, STEPS, STOPPED
@@ -25,7 +25,7 @@ REGRET = "Sum(n, {m}, E(" + f"{ACTIVE}*new(n)*{_GAP}" + "))"
 GOOD_REGRET = "Sum(n, {m}, E(" + f"{WEIGHT.format(n='n')}*new(n)*{_GAP}" + "))"
 EVENT = "All(i, Imp(And(i < {m}, ep(i) < K), " + GOOD.format(n="i").replace("{", "{{").replace("}", "}}") + "))"
 SPLIT = f"Imp(1 - q <= E(Ind({EVENT.format(m='m')})), {REGRET.format(m='m')} <= {GOOD_REGRET.format(m='m')} + q*K*H)"
-THEOREMS = {**EPISODE, "eq:r1/repaired": SPLIT, "lem:v-v-continuoustime/recursion": TELESCOPED}
+THEOREMS = {**EPISODE, "eq:r1/repaired": SPLIT}
 
 JUMP_SUM = "E(Sum(n, {m}, " + f"{ACTIVE}*rem(n)*al(n, X(n), act(n))" + "))"
 RATE_SUM = "E(Sum(n, {m}, " + f"{ACTIVE}*rem(n)*be(n, X(n), act(n))" + "))"
@@ -117,11 +117,8 @@ def loaded(D: Derivation) -> Theorem:  # noqa: N803
     found = theorems.cut(bonus_low(D), limit(D, below, "eq:error-vi/load"))
     found = D.at(D.imply(found, *conditions, STOPPED, WITHIN), l="Nat_7", e="Real_7", x="State_7", t="Real_8")
     found = D.at(of_learner(D, found), Nat_7="nk(n)", Real_7="eps(ep(n))", State_7="X(n)", Real_8="rem(n)")
-    model, _, begin, steps, rates, rows = sets(D)
-    enough = D.all(D.linear("C*(H**2*be(n, x, a) + H*al(n, x, a)) <= bo(n, x, a)", D.fact("bo")), "x", "a")
-    low, high = remaining(D)
-    within = theorems.both(D.linear("0 <= rem(n)", low), high)
-    found = D.mp(found, model, rates, rows, enough, begin, steps, D.all(D.fact("stop"), "x", "t"), within)
+    found = D.mp(found, *optimism_holds(D))
+    _, high = remaining(D)
     size = D.times(D.times(high, rate_bound(D)), D.fact("accuracy", k="ep(n)"))
     return D.linear(f"Vs(X(n), rem(n)) <= {HAT.format(n='n')} + eps(ep(n))*lmax*H", found, size)
 
@@ -193,7 +190,7 @@ def paid(D: Derivation) -> Theorem:  # noqa: N803
     """eq:r2: the remainder H P(ep(m) < K) vanishes, for the mean number of decisions is finite."""
     bounded = D.special(D.assume(f"All(m, {COLLECTED.format(m='m')} <= v)"), "m")
     goal = f"{GOOD_REGRET.format(m='m')} <= v + {_LOAD} + H*E(Ind(ep(m) + 1 <= K))"
-    at = D.linear(goal, lost_and_loaded(D), D.lemma("lem:v-v-continuoustime/recursion"), collected(D), bounded)
+    at = D.linear(goal, lost_and_loaded(D), D.lemma("eq:r2/sum"), collected(D), bounded)
     here = GOOD_REGRET.format(m="m")
     late = D.linear(f"{here} <= v + {_LOAD} + H*E(Ind(ep(m + i) + 1 <= K))", D.at(at, m="m + i"), rising(D))
     many = D.sum(late, "i", "k")
