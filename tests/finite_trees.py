@@ -128,6 +128,8 @@ def evaluate(t: Nameless, structure: Structure, at: dict, outcome, bound: tuple 
             return any(of(a) for a in t.args)
         case "Not":
             return not of(t.args[0])
+        case "Sure":
+            return all(evaluate(t.args[0], structure, at, o, bound) for o in OUTCOMES)
         case "Imp":
             return not of(t.args[0]) or of(t.args[1])
         case "All":
@@ -210,10 +212,7 @@ class RandomTerms:
         """A number."""
         if depth <= 0:
             return self._leaf(bound)
-        weights = dict(
-            leaf=12, plus=10, times=18, power=3, inv=5, max=2, ind=8, f=4, nat=3, sum=8, over=8, most=2
-        )
-        kind = self.chance.choices([*weights, "mean", "given"], [*weights.values(), 6, 11])[0]
+        kind = self.chance.choices([*_KINDS], [*_KINDS.values()])[0]
 
         def more(*inner: str) -> Nameless:
             return self.real(depth - 1, [*inner, *bound])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from proofs_checks.derivations.unions import equal, ever_below, whole_cases
 from verify.kernel import terms, theorems
-from verify.kernel.authoring import Derivation, Text
+from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 _FALLS, _STARTS = "All(n, E(exp(gM(n + 1) - gM(n)), n) <= 1)", "And(gM(0) == 0, gx(0) == 0)"
@@ -67,7 +67,7 @@ def _seen(D: Derivation, frozen: Theorem, first: Theorem) -> Theorem:  # noqa: N
     each = D.induction("n", shown, start, step)
     ever = "Ind(1 <= Sum(i, n, Ind(c <= gx(i)))) <= Ind(1 <= Sum(i, n, Ind(c <= gM(i))))"
     seen = ["c <= gx(n)", "1 <= Sum(i, n, Ind(c <= gx(i)))", f"1 <= {past}"]
-    ends = [f"1 <= Sum(i, n, Ind(c <= gx(i))) + Ind(c <= gx(n))", f"1 <= {past} + Ind({now})"]
+    ends = ["1 <= Sum(i, n, Ind(c <= gx(i))) + Ind(c <= gx(n))", f"1 <= {past} + Ind({now})"]
     together = D.induction(
         "n",
         ever,
@@ -93,6 +93,22 @@ def _reached(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
+def frozen_at(
+    D: Derivation,  # noqa: N803
+    exponents: tuple[str, str],
+    falls: Theorem,
+    starts: Theorem,
+    kept: Theorem,
+) -> Theorem:
+    """``lem:rateUCB/frozen`` for these exponents."""
+    lemma = D.instantiate(
+        D.instantiate(D.lemma("lem:rateUCB/frozen"), "gM", "n", exponents[0]), "gx", "n", exponents[1]
+    )
+    return D.mp(
+        lemma, theorems.sure(D.all(falls, "n")), theorems.sure(starts), theorems.sure(D.all(kept, "n"))
+    )
+
+
 # --- steps ----------------------------------------------------------------------------------------
 
 
@@ -102,6 +118,13 @@ def rises(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
     tangent = D.pointwise("exp(u)*(1 + v - u) <= exp(v)", u=u, v=v)
     goal = terms.relation("<=", terms.exp(u), terms.exp(v))
     return D.linear(goal, tangent, D.times(low, D.known("exp", u)))
+
+
+def exp_equal(D: Derivation, equation: Theorem) -> Theorem:  # noqa: N803
+    """exp(u) == exp(v) from u == v."""
+    u, hole = equation.says.parts[0], D.variable("Real_900")
+    same = D.linear(terms.relation("==", terms.exp(u), terms.exp(u)))
+    return D.rewrite(equation, same, "Real_900", terms.relation("==", terms.exp(u), terms.exp(hole)))
 
 
 def by_jump(D: Derivation, build: Callable[[Sequence[Theorem]], Theorem]) -> Theorem:  # noqa: N803
@@ -116,8 +139,3 @@ def by_jump(D: Derivation, build: Callable[[Sequence[Theorem]], Theorem]) -> The
         return build([zero, *(D.mp(D.fact(name), zero) for name in ("ends-spent", "ends-rem", "ends-ep"))])
 
     return whole_cases(D, "jump(n)", without, with_jump)
-
-
-from proofs_checks.derivations.supermartingales import VILLE
-
-THEOREMS = {"lem:rateUCB/ville": VILLE}

@@ -6,7 +6,8 @@ Z = ζ N - λ(e^ζ - 1) T makes exp(Z) a martingale (``lem:rateUCB/martingale``)
 
 from __future__ import annotations
 
-from proofs_checks.derivations.crossings import FROZEN, by_jump, rises
+from proofs_checks.derivations.crossings import by_jump, frozen_at, rises
+from proofs_checks.derivations.run_counts import before_last, spent_in_pair
 from proofs_checks.derivations.unions import (
     all_pairs,
     covered,
@@ -14,7 +15,6 @@ from proofs_checks.derivations.unions import (
     equal,
     ever_both,
     ever_first,
-    order,
     square_below,
     times_strictly,
 )
@@ -42,7 +42,9 @@ def martingale(D: Derivation) -> Theorem:  # noqa: N803
         D.closed(D.primitive("s", "rem(n)", f"-exp(-{_RATE}*{factor}*s)"), horizon)
         for factor in ("exp(d)", "1")
     )
-    survives = D.scaled(D.linear(f"E(jump(n), n) == 1 - exp(-{_RATE}*rem(n))", plain, slow), f"exp(-{drift}*rem(n))")
+    survives = D.scaled(
+        D.linear(f"E(jump(n), n) == 1 - exp(-{_RATE}*rem(n))", plain, slow), f"exp(-{drift}*rem(n))"
+    )
     return D.linear(MARTINGALE, parts, weighed, fast, survives)
 
 
@@ -78,16 +80,8 @@ def crossing(D: Derivation) -> Theorem:  # noqa: N803
     frozen = D.by_value(
         f"{_exponent('', 'n + 1')} == jump(n)*{_exponent('', 'n')} + (1 - jump(n))*{after}", kept
     )
-    return frozen_at(D, before, _exponent("", "n"), falls, theorems.both(*starts), frozen)
+    return frozen_at(D, (before, _exponent("", "n")), falls, theorems.both(*starts), frozen)
 
-
-def frozen_at(D: Derivation, whole: str, seen: str, falls: Theorem, starts: Theorem, frozen: Theorem) -> Theorem:  # noqa: N803
-    """``lem:rateUCB/frozen`` for these exponents."""
-    lemma = D.instantiate(D.instantiate(D.lemma("lem:rateUCB/frozen"), "gM", "n", whole), "gx", "n", seen)
-    return D.mp(lemma, theorems.sure(D.all(falls, "n")), theorems.sure(starts), theorems.sure(D.all(frozen, "n")))
-
-
-THEOREMS = {"lem:rateUCB/frozen": FROZEN, "lem:rateUCB/martingale": MARTINGALE}
 
 _N, _T = "Nf(i, x, a)", "Tf(i, x, a)"
 _SCALE = "exp(m*log(5))"  # w: the peel is λmax T in [w² L, 25 w² L]
@@ -98,31 +92,6 @@ REPAIRED = (
     "Imp(lmax*(K - 1)*H <= 25**k*L, "
     f"1 - delta*k/K <= E(Ind(All(i, Imp(And(i < n, ep(i) < K), All(x, All(a, {RATES_COVER})))))))"
 )
-
-
-def spent_in_episodes(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
-    """0 <= Tf(n, x, a) and Tf(n, x, a) <= ep(n) H: what is seen of a pair is in the episodes before."""
-    here = "Ind(X(n) == x)*Ind(act(n) == a)*spent(n)"
-    events, sign = ["X(n) == x", "act(n) == a"], D.fact("spent-low")
-    some, most = D.decide(f"0 <= {here}", events, sign), D.decide(f"{here} <= spent(n)", events, sign)
-    begin = [theorems.part(D.fact("start"), D.formula(text)) for text in ("rem(0) == H", "ep(0) == 0")]
-    step, kept = D.fact("T-step"), D.fact("Tf-step")
-
-    def bounds(name: str, last: str, *more: Theorem) -> tuple[Theorem, Theorem]:
-        first = [*begin, D.fact(f"{name}-0")]
-        found = []
-        for goal in (f"0 <= {name}({{n}}, x, a)", f"{name}({{n}}, x, a) <= ep({{n}})*H{last}"):
-            after = goal.format(n="n + 1")
-
-            def next_one(before: Theorem, after: str = after) -> Theorem:
-                facts = (before, some, most, *more)
-                return by_jump(D, lambda equations: D.by_value(after, [kept, step, *equations] if more else [step, *equations], *facts))
-
-            found.append(D.induction("n", goal.format(n="n"), D.by_value(goal.format(n="0"), first), next_one))
-        return found[0], found[1]
-
-    low, high = bounds("T", " + H - rem({n})")
-    return bounds("Tf", "", low, high)
 
 
 def sizes(D: Derivation) -> list[Theorem]:  # noqa: N803
@@ -158,7 +127,7 @@ class _Signs:
         return self.D.linear("0 < L", sized(self.D, "0 < log(2*S*A*K/d)", positive), self.D.fact("L"))
 
     def one(self, text: str, sign: Theorem, factor: str) -> Theorem:
-        """text (1/text) factor == factor."""
+        """Text (1/text) factor == factor."""
         return self.D.scaled(self.D.positive("inverse", text, sign), factor)
 
 
@@ -170,7 +139,7 @@ def _peel(D: Derivation, signs: _Signs) -> Theorem:  # noqa: N803
     time = _divided(D, D.linear(f"0 < lmax*{_T}", level, low), signs.top, _T)
     part = _Part(D, signs, time)
     exponent = _exponent_in_peel(D, part, low, high)
-    distance = f"lh(i, x, a) - lam(x, a)"
+    distance = "lh(i, x, a) - lam(x, a)"
     either_way = f"1 <= Ind({_UP}) + Ind({_DOWN})"
     seen = [D.whole(f"Ind({event})") for event in (_UP, _DOWN)]
     missed = D.assume(f"be(i, x, a) < Abs({distance})")
@@ -205,7 +174,9 @@ class _Part:
         self.radius = f"L*{self.root}"
         inverse = D.positive("inverse-positive", "L", signs.level)
         inside = times_strictly(D, times_strictly(D, time, signs.top), inverse)
-        self.square = D.mp(D.known("sqrt-square", f"lmax*{_T}*(1/L)"), D.linear(f"0 <= lmax*{_T}*(1/L)", inside))
+        self.square = D.mp(
+            D.known("sqrt-square", f"lmax*{_T}*(1/L)"), D.linear(f"0 <= lmax*{_T}*(1/L)", inside)
+        )
         self.above = _radius(D, self)
         grows = D.linear("0 <= m*log(5)", D.times(D.pointwise("0 < log(5)"), D.whole("m")))
         self.scale = D.linear(f"1 <= {_SCALE}", D.pointwise("1 + x <= exp(x)", x="m*log(5)"), grows)
@@ -222,17 +193,28 @@ def _radius(D: Derivation, part: _Part) -> Theorem:  # noqa: N803
     longest = f"Max({_T}, L*(1/lmax))"
     cases = D.known("max-cases", _T, "L*(1/lmax)")
     at_most = either(
-        D, cases, f"{longest} == {_T}",
-        lambda same: D.linear(f"{longest} <= {_T}", same), lambda other: D.linear(f"{longest} <= {_T}", other, short),
+        D,
+        cases,
+        f"{longest} == {_T}",
+        lambda same: D.linear(f"{longest} <= {_T}", same),
+        lambda other: D.linear(f"{longest} <= {_T}", other, short),
     )
     is_time = equal(D, at_most, D.known("max", _T, "L*(1/lmax)"))
     radius = D.valued(D.fact("be", n="i"), is_time)
-    inside = times_strictly(D, times_strictly(D, signs.level, signs.top), D.positive("inverse-positive", _T, part.time))
+    inside = times_strictly(
+        D, times_strictly(D, signs.level, signs.top), D.positive("inverse-positive", _T, part.time)
+    )
     ratio = f"lmax*L*(1/{_T})"
     square = D.mp(D.known("sqrt-square", ratio), D.linear(f"0 <= {ratio}", inside))
     beta = f"sqrt({ratio})*{_T}"
-    left = D.linear(f"({part.radius})**2 == lmax*L*{_T}", D.scaled(part.square, "L**2"), signs.one("L", signs.level, f"lmax*L*{_T}"))
-    right = D.linear(f"({beta})**2 == lmax*L*{_T}", D.scaled(square, f"{_T}**2"), signs.one(_T, part.time, f"lmax*L*{_T}"))
+    left = D.linear(
+        f"({part.radius})**2 == lmax*L*{_T}",
+        D.scaled(part.square, "L**2"),
+        signs.one("L", signs.level, f"lmax*L*{_T}"),
+    )
+    right = D.linear(
+        f"({beta})**2 == lmax*L*{_T}", D.scaled(square, f"{_T}**2"), signs.one(_T, part.time, f"lmax*L*{_T}")
+    )
     squares = D.linear(f"({part.radius})**2 <= ({beta})**2", left, right)
     sign = D.times(D.known("sqrt", ratio), D.linear(f"0 <= {_T}", part.time))
     below = square_below(D, squares, D.linear(f"0 <= {beta}", sign), part.radius, beta)
@@ -245,7 +227,9 @@ _QUADRATIC = f"({_ZETA}**2/(2*(1 - {_ZETA}/3)))"
 def _exponent_in_peel(D: Derivation, part: _Part, low: Theorem, high: Theorem) -> Theorem:  # noqa: N803
     """L/4 <= ζ g - λ T ζ²/(2(1 - ζ/3)): ``lem:rateUCB/peel`` at v = g/(L w)."""
     signs, v, down = part.signs, f"({part.root}*exp(-m*log(5)))", "exp(-2*m*log(5))"
-    inverse = times_strictly(D, D.positive("inverse-positive", "L", signs.level), D.known("exp", "-2*m*log(5)"))
+    inverse = times_strictly(
+        D, D.positive("inverse-positive", "L", signs.level), D.known("exp", "-2*m*log(5)")
+    )
     unit = D.positive("inverse", "L", signs.level)
     square = D.linear(f"{v}**2 == lmax*{_T}*(1/L)*{down}", D.scaled(part.square, down))
     positive = D.times(D.known("sqrt", f"lmax*{_T}*(1/L)"), D.known("exp", "-m*log(5)"))
@@ -255,7 +239,9 @@ def _exponent_in_peel(D: Derivation, part: _Part, low: Theorem, high: Theorem) -
     share, over = "lam(x, a)*(1/lmax)", D.positive("inverse-positive", "lmax", signs.top)
     shares = [
         times_strictly(D, signs.rate, over),
-        D.linear(f"{share} <= 1", D.times(D.fact("rate-high"), over), D.positive("inverse", "lmax", signs.top)),
+        D.linear(
+            f"{share} <= 1", D.times(D.fact("rate-high"), over), D.positive("inverse", "lmax", signs.top)
+        ),
     ]
     width = D.linear(f"0 < 2*(1 - {_ZETA}/3)", part.small)
     tenfold = D.linear(f"0 < 10*{_SCALE}", D.known("exp", "m*log(5)"))
@@ -291,7 +277,9 @@ def _below(D: Derivation, part: _Part, exponent: Theorem, miss: Theorem) -> Theo
     def uncut(value: Theorem) -> Theorem:
         less = D.linear(f"be(i, x, a) + {ratio} < lam(x, a)", miss, estimate, value)
         unit = part.signs.one(_T, part.time, _N)
-        count = D.linear(f"{_N} + {part.radius} < lam(x, a)*{_T}", times_strictly(D, less, part.time), unit, part.above)
+        count = D.linear(
+            f"{_N} + {part.radius} < lam(x, a)*{_T}", times_strictly(D, less, part.time), unit, part.above
+        )
         falls = _closed(D, D.claim("lem:rateUCB/downward", x=_ZETA), part)
         wider = _closed(D, D.pointwise("x**2/2 <= x**2/(2*(1 - x/3))", "0 <= x", "x < 3", x=_ZETA), part)
         curve = D.linear(f"exp(-{_ZETA}) - 1 + {_ZETA} <= {_QUADRATIC}", falls, wider)
@@ -299,7 +287,9 @@ def _below(D: Derivation, part: _Part, exponent: Theorem, miss: Theorem) -> Theo
         return D.linear(_DOWN, exponent, times_strictly(D, count, part.zeta), curved)
 
     def at_top(value: Theorem) -> Theorem:
-        sign = D.by_value("0 <= be(i, x, a)", [D.fact("be", n="i")], D.known("sqrt", "lmax*L/Max(Tf(i, x, a), L/lmax)"))
+        sign = D.by_value(
+            "0 <= be(i, x, a)", [D.fact("be", n="i")], D.known("sqrt", "lmax*L/Max(Tf(i, x, a), L/lmax)")
+        )
         return D.absurd(D.linear("0 < 0", miss, estimate, value, sign, D.fact("rate-high")), _DOWN)
 
     return either(D, D.known("min-cases", ratio, "lmax"), f"{cut} == {ratio}", uncut, at_top)
@@ -327,7 +317,9 @@ def _long(D: Derivation, signs: _Signs, time: Theorem) -> Theorem:  # noqa: N803
     radius = D.valued(D.fact("be", n="i"), equal(D, high, D.known("max-right", _T, "L*(1/lmax)")))
     inside = "lmax**2*L*(1/L)"
     is_square = D.scaled(D.positive("inverse", "L", signs.level), "lmax**2")
-    square = D.mp(D.known("sqrt-square", inside), D.linear(f"0 <= {inside}", is_square, D.known("square", "lmax")))
+    square = D.mp(
+        D.known("sqrt-square", inside), D.linear(f"0 <= {inside}", is_square, D.known("square", "lmax"))
+    )
     squares = D.linear(f"lmax**2 <= sqrt({inside})**2", square, is_square)
     wide = square_below(D, squares, D.known("sqrt", inside), "lmax", f"sqrt({inside})")
     wide = D.by_value("lmax <= be(i, x, a)", [radius], wide)
@@ -371,13 +363,15 @@ def _peels(D: Derivation) -> Theorem:  # noqa: N803
     ends = [f"lmax*{_T} <= L", f"lmax*{_T} <= exp(2*k*log(5))*L", f"lmax*{_T} <= {grown}*L"]
     new = [f"exp(2*k*log(5))*L <= lmax*{_T}", f"lmax*{_T} <= 25*exp(2*k*log(5))*L"]
     start = D.decide(says("0"), [f"lmax*{_T} <= L"])
-    return D.induction("k", says("k"), start, lambda before: D.decide(says("k + 1"), [*ends, *new], before, power))
+    return D.induction(
+        "k", says("k"), start, lambda before: D.decide(says("k + 1"), [*ends, *new], before, power)
+    )
 
 
 def repaired(D: Derivation) -> Theorem:  # noqa: N803
     """The rate sets of all pairs cover in all episodes with probability at least 1 - δk/K."""
     cover, missed, bound = all_pairs(D, _missed(D), _rarely(D), RATES_COVER)
-    counted = D.valued(covered(D, "ep(i) < K", cover, missed, bound), D.fact("states"), D.fact("actions"))
+    counted = D.valued(covered(D, cover, missed, bound, "ep(i) < K"), D.fact("states"), D.fact("actions"))
     claim = D.claim("lem:rateUCB/radius", S="S", A="A", K="K", d="delta")
     level = D.by_value("exp(-L/4) == delta/(2*S*A*K)", [D.fact("L")], sized_claim(D, claim))
     pairs = D.scaled(sized(D, "2*S*A*(d/(2*S*A*K)) == d/K", sized(D, "0 < 2*S*A*K")), "k")
@@ -389,7 +383,7 @@ def repaired(D: Derivation) -> Theorem:  # noqa: N803
 def _missed(D: Derivation) -> Theorem:  # noqa: N803
     """Where the set misses, one of the martingales of the peels m < k is at least exp(L/4)."""
     signs = _Signs(D)
-    low, high = (D.at(theorem, n="i") for theorem in spent_in_episodes(D))
+    low, high = (D.at(theorem, n="i") for theorem in spent_in_pair(D))
     long = _long(D, signs, low)
     event = f"Ind({_UP}) + Ind({_DOWN})"
     start, end = f"exp(2*m*log(5))*L <= lmax*{_T}", f"lmax*{_T} <= 25*exp(2*m*log(5))*L"
@@ -408,21 +402,18 @@ def _missed(D: Derivation) -> Theorem:  # noqa: N803
     inside = D.by_value(
         f"1 <= Sum(m, k, Ind({start})*Ind({end}))",
         [],
-        D.valued(_peels(D), theorems.cut(long, D.fails(f"lmax*{_T} <= L")), theorems.cut(short, D.holds(short.says))),
+        D.valued(
+            _peels(D),
+            theorems.cut(long, D.fails(f"lmax*{_T} <= L")),
+            theorems.cut(short, D.holds(short.says)),
+        ),
     )
     return D.linear(f"1 <= Sum(m, k, {event})", D.sum(one, "m", "k"), inside)
 
 
 def _before(D: Derivation, signs: _Signs, high: Theorem) -> Theorem:  # noqa: N803
     """λmax T <= 25^k L in the episodes before the last."""
-    ends, within = D.assume("ep(i) < K"), D.assume("lmax*(K - 1)*H <= 25**k*L")
-    before = order(
-        D,
-        "K",
-        "ep(i)",
-        lambda no: D.absurd(D.linear("0 < 0", no, ends), "ep(i) + 1 <= K"),
-        lambda yes: yes,
-    )
+    within, before = D.assume("lmax*(K - 1)*H <= 25**k*L"), before_last(D)
     total = D.times(D.times(before, D.fact("horizon")), signs.top)
     power = D.valued(within, D.pointwise("log(25) == 2*log(5)"))
     return D.linear(f"lmax*{_T} <= exp(2*k*log(5))*L", D.times(high, signs.top), total, power)

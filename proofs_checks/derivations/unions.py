@@ -58,7 +58,7 @@ def ever_below(D: Derivation, below: Theorem) -> Theorem:  # noqa: N803
 
 
 def one_of_sum(D: Derivation, u: Text, name: str) -> Theorem:  # noqa: N803
-    """u <= SumOver(name, u), u a whole number."""
+    """U <= SumOver(name, u), u a whole number."""
     sort, other = D.variable(name).sort, f"{D.variable(name).sort}_{OTHER}"
     here, picked = f"gsome{sort}({other})", f"{other} == {name}"
     each = D.over(D.decide(f"Ind({picked})*{here} <= {here}", [picked], D.whole(here)), other)
@@ -66,7 +66,7 @@ def one_of_sum(D: Derivation, u: Text, name: str) -> Theorem:  # noqa: N803
 
 
 def one_of_first(D: Derivation, u: Text) -> Theorem:  # noqa: N803
-    """i < n ⊢ u <= Sum(i, n, u), u a whole number."""
+    """I < n ⊢ u <= Sum(i, n, u), u a whole number."""
     goal = "gz(i) <= Sum(l, {n}, gz(l))"
     none = D.linear("0 < 0", D.assume("i < 0"), D.whole("i"))
     start = D.imply(D.absurd(none, goal.format(n="0")), "i < 0")
@@ -98,7 +98,7 @@ def one_of_first(D: Derivation, u: Text) -> Theorem:  # noqa: N803
 
 
 def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:  # noqa: N803
-    """u == v from u <= v and v <= u."""
+    """U == v from u <= v and v <= u."""
     return D.mp(D.known("antisymmetric", *low.says.parts), theorems.both(low, high))
 
 
@@ -156,7 +156,9 @@ def ever_over(D: Derivation, name: str, u: Text, bound: Theorem) -> Theorem:  # 
     """From E(ever(u)) <= v: E(ever(SumOver(name, u))) <= SumOver(name, v)."""
     symbol = f"gever{D.variable(name).sort}"
     body = f"{symbol}(i, {name})"
-    swapped = D.exchange(Operator("Sum", D.variable("i"), D.term("n")), Operator("SumOver", D.variable(name)), body)
+    swapped = D.exchange(
+        Operator("Sum", D.variable("i"), D.term("n")), Operator("SumOver", D.variable(name)), body
+    )
     union = union_over(D, name, f"Sum(i, n, {body})")
     return _added(D, swapped, union, D.over(bound, name), (symbol, name, u))
 
@@ -192,45 +194,102 @@ def ever_both(D: Derivation, u: Text, v: Text, first: Theorem, second: Theorem) 
     return D.linear(goal, union, first, second)
 
 
+UNION = (
+    "Imp(All(k, All(x, All(a, E(Ind(1 <= gmiss(k, x, a))) <= delta/(S*A*K)))), "
+    "E(Ind(1 <= Sum(k, K, SumOver(x, SumOver(a, gmiss(k, x, a)))))) <= delta)"
+)
+
+
+def union_of_sets(D: Derivation) -> Theorem:  # noqa: N803
+    """SAK events of probability at most δ/(SAK): one of them happens with probability at most δ."""
+    one = "gmiss(k, x, a)"
+    each = D.special(D.assume(D.formula(UNION).parts[0]), "k", "x", "a")
+    for name in ("a", "x"):
+        union = D.mean(union_over(D, name, one))
+        one, each = f"SumOver({name}, {one})", _below(D, union, D.over(each, name))
+    union = D.at(D.mean(union_first(D, "k", "m", one)), m="K")
+    total = D.valued(_below(D, union, D.sum(each, "k", "K")), D.fact("states"), D.fact("actions"))
+    failure = D.fact("delta")
+    known = [theorems.part(failure, D.formula(text)) for text in ("0 < delta", "delta < 1")]
+    known += [D.fact(name) for name in ("states-some", "actions-some", "episodes")]
+    values = {"S": "S", "A": "A", "K": "K", "d": "delta"}
+    positive = D.pointwise("0 < S*A*K", "S >= 1", "A >= 1", "K >= 1", integers="S A K", S="S", A="A", K="K")
+    added = D.closed(D.claim("lem:rateUCB/union", **values), *known, D.closed(positive, *known))
+    return D.imply(D.linear(D.formula(UNION).parts[1], total, added), D.formula(UNION).parts[0])
+
+
+def _below(D: Derivation, union: Theorem, bound: Theorem) -> Theorem:  # noqa: N803
+    return D.linear(terms.relation("<=", union.says.parts[0], bound.says.parts[1]), union, bound)
+
+
 # --- what never happens -----------------------------------------------------------------------------
 
 
-def all_cover(condition: str, cover: str) -> str:
-    """That the sets cover at all decisions i < n where the condition holds."""
-    return f"All(i, Imp(And(i < n, {condition}), {cover}))"
+def all_cover(cover: str, *conditions: str) -> str:
+    """That the sets cover at all decisions i < n where the conditions hold."""
+    return f"All(i, Imp(And({', '.join(('i < n', *conditions))}), {cover}))"
 
 
-def covered(D: Derivation, condition: str, cover: str, missed: Theorem, bound: Theorem) -> Theorem:  # noqa: N803
-    """P(the sets cover at all i < n where the condition holds) >= 1 - w, from E(ever(v)) <= w.
+def covered(D: Derivation, cover: str, missed: Theorem, bound: Theorem, *conditions: str) -> Theorem:  # noqa: N803
+    """P(the sets cover at all i < n where the conditions hold) >= 1 - w, from E(ever(v)) <= w.
 
-    ``missed`` says 1 <= v where the condition holds, and the sets do not cover.
+    ``missed`` says 1 <= v where the conditions hold, and the sets do not cover.
     """
     v = missed.says.parts[1]
     total = Operator("Sum", D.variable("i"), D.term("n")).around(v)
     never, text = D.assume(terms.negation(_some(total))), D.formula(cover)
     small = D.linear(terms.relation("<", v, terms.ONE), one_of_first(D, v), never)
     safe = D.cases(text, lambda yes: yes, lambda _: D.absurd(D.linear("0 < 0", small, missed), text))
-    where = D.assume(f"And(i < n, {condition})")
-    for part in ("i < n", condition):
-        safe = theorems.cut(theorems.part(where, D.formula(part)), safe)
-    everywhere = D.all(D.imply(safe, where.says), "i")
+    everywhere = at_all(D, safe, *conditions)
     event = terms.indicator(everywhere.says)
     goal = terms.relation("<=", terms.sub(terms.ONE, terms.indicator(_some(total))), event)
     shown = D.cases(
         _some(total),
         lambda _: D.by_value(goal, [D.holds(_some(total))], D.whole(event)),
-        lambda _: D.by_value(goal, [D.fails(_some(total)), theorems.cut(everywhere, D.holds(everywhere.says))]),
+        lambda _: D.by_value(
+            goal, [D.fails(_some(total)), theorems.cut(everywhere, D.holds(everywhere.says))]
+        ),
     )
-    w = bound.says.parts[1]
     mean = D.mean(shown)
-    return D.linear(terms.relation("<=", terms.sub(terms.ONE, w), mean.says.parts[1]), mean, bound)
+    most = terms.sub(terms.ONE, bound.says.parts[1])
+    return D.linear(terms.relation("<=", most, mean.says.parts[1]), mean, bound)
+
+
+def at_all(D: Derivation, here: Theorem, *conditions: str) -> Theorem:  # noqa: N803
+    """What holds at decision i < n under the conditions: at all of them."""
+    parts = ("i < n", *conditions)
+    where = D.assume(f"And({', '.join(parts)})")
+    for part in parts if conditions else ():
+        here = theorems.cut(theorems.part(where, D.formula(part)), here)
+    return D.all(D.imply(here, where.says), "i")
+
+
+def all_pairs(D: Derivation, missed: Theorem, bound: Theorem, cover: str) -> tuple[str, Theorem, Theorem]:  # noqa: N803
+    """The same for all pairs at once: the cover, what a miss gives, and how rarely."""
+    for name in ("a", "x"):
+        bound = ever_over(D, name, missed.says.parts[1], bound)
+        missed = _one_misses(D, missed, cover, name)
+        cover = f"All({name}, {cover})"
+    return cover, missed, bound
+
+
+def _one_misses(D: Derivation, missed: Theorem, cover: str, name: str) -> Theorem:  # noqa: N803
+    """If not all cover, one misses, and the sum of what that gives is at least 1."""
+    one, text = missed.says.parts[1], D.formula(cover)
+    goal = _some(Operator("SumOver", D.variable(name)).around(one))
+    never = D.assume(terms.negation(goal))
+    small = D.linear(terms.relation("<", one, terms.ONE), one_of_sum(D, one, name), never)
+    safe = D.cases(text, lambda yes: yes, lambda _: D.absurd(D.linear("0 < 0", small, missed), text))
+    each = D.all(safe, name)
+    denial = D.assume(terms.negation(each.says))
+    return D.cases(goal, lambda yes: yes, lambda _: theorems.absurd(each, denial, goal))
 
 
 # --- orders -----------------------------------------------------------------------------------------
 
 
 def square_below(D: Derivation, squares: Theorem, sign: Theorem, p: Text, q: Text) -> Theorem:  # noqa: N803
-    """p <= q from p**2 <= q**2 and 0 <= q."""
+    """P <= q from p**2 <= q**2 and 0 <= q."""
     p, q = D.term(p), D.term(q)
     goal, above = terms.relation("<=", p, q), D.assume(terms.relation("<", q, p))
     both = D.linear(terms.relation("<", terms.ZERO, terms.add(p, q)), above, sign)
@@ -240,25 +299,8 @@ def square_below(D: Derivation, squares: Theorem, sign: Theorem, p: Text, q: Tex
 
 
 def times_strictly(D: Derivation, theorem: Theorem, sign: Theorem) -> Theorem:  # noqa: N803
-    """u < v multiplied by a term that a theorem ``0 < c`` shows to be positive."""
+    """U < v multiplied by a term that a theorem ``0 < c`` shows to be positive."""
     u, v = theorem.says.parts
     c = sign.says.parts[1]
     goal = terms.relation("<", terms.mul(c, u), terms.mul(c, v))
     return calculus.combine(D.setting, goal, [theorem, sign], [(c, 1), terms.ZERO])
-
-
-def all_pairs(D: Derivation, missed: Theorem, bound: Theorem, cover: str) -> tuple[str, Theorem, Theorem]:  # noqa: N803
-    """The same for all pairs at once: the cover, what a miss gives, and how rarely."""
-    v = missed.says.parts[1]
-    for name in ("a", "x"):
-        inside, text = v, D.formula(cover)
-        v = Operator("SumOver", D.variable(name)).around(v)
-        bound = ever_over(D, name, inside, bound)
-        never = D.assume(terms.negation(_some(v)))
-        small = D.linear(terms.relation("<", inside, terms.ONE), one_of_sum(D, inside, name), never)
-        safe = D.cases(text, lambda yes: yes, lambda _: D.absurd(D.linear("0 < 0", small, missed), text))  # noqa: B023
-        each = D.all(safe, name)
-        cover = f"All({name}, {cover})"
-        denial = D.assume(terms.negation(each.says))
-        missed = D.cases(_some(v), lambda yes: yes, lambda _: theorems.absurd(each, denial, _some(v)))  # noqa: B023
-    return cover, missed, bound

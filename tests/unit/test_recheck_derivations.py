@@ -108,6 +108,28 @@ RIGHT = {
         step("both", 2, 3),
         step("discharge", 4, formula="All(n, a(n) <= c)"),
     ),
+    "sure": derivation(
+        "Imp(Sure(W <= c), And(E(W) <= c, W <= c))",
+        step("assume", formula="Sure(W <= c)"),
+        step("unsure", 0),
+        step("monotone", 1, binder="E"),
+        step("both", 1, 2),
+        step("discharge", 3, formula="Sure(W <= c)"),
+    ),
+    "surely": derivation("Sure(0 <= W**2)", step("known", name="square", terms=["W"]), step("sure", 0)),
+    "a known bound, tame or not": derivation(
+        "E(Int(s, 1/Y(0), f(s)*W), 0) == Int(s, 1/Y(0), f(s)*E(W, 0))",
+        step("exchange", term="E(Int(s, 1/Y(0), f(s)*W), 0)"),
+    ),
+    "a known value, tame or not": derivation(
+        "Imp(Y(0) == c, E(log(W)*Y(0), 0) == E(log(W)*c, 0))",
+        step("assume", formula="Y(0) == c"),
+        same("E(log(W)*Y(0), 0) == E(log(W)*Y(0), 0)"),
+        step("rewrite", 0, 1, variable="w", template="E(log(W)*Y(0), 0) == E(log(W)*w, 0)"),
+        step("discharge", 2, formula="Y(0) == c"),
+    ),
+    "discrete": derivation("Or(n <= m, m + 1 <= n)", step("known", name="discrete", terms=["n", "m"])),
+    "right": derivation("v <= Max(u, v)", step("known", name="max-right", terms=["u", "v"])),
     "part and generalize": derivation(
         "All(u, Imp(And(0 <= u, u <= 1), u <= 1))",
         step("assume", formula="And(0 <= u, u <= 1)"),

@@ -98,14 +98,6 @@ WRONG: list[tuple[str, list[dict]]] = [
         "not seen to be known at n",
         [assume("E(f(u + W), n) <= 1"), step("substitute", 0, variable="u", term="W")],
     ),
-    (
-        "not seen to be tame",
-        [assume("E(f(u + W), 0) <= 1"), step("substitute", 0, variable="u", term="1/Y(0)")],
-    ),
-    (
-        "not seen to be tame",
-        [assume("E(log(W)*f(u), 0) <= 1"), step("substitute", 0, variable="u", term="Y(0)")],
-    ),
     # ---- instantiate
     ("is not a generic symbol", [assume("0 <= p(x)"), instantiate("p", ["x"], "0")]),
     ("different variables", [assume("0 <= g(x)"), instantiate("g", [], "0")]),
@@ -132,9 +124,14 @@ WRONG: list[tuple[str, list[dict]]] = [
         [assume("Y(1) == c"), assume("E(Y(1), 0) <= 1"), rewrite("w", "E(w, 0) <= 1")],
     ),
     (
-        "not seen to be tame",
-        [assume("Y(0) == c"), assume("E(log(W)*Y(0), 0) <= 1"), rewrite("w", "E(log(W)*w, 0) <= 1")],
+        "is random, and w stands inside Sure(",
+        [assume("W == c"), assume("Sure(W <= 1)"), rewrite("w", "Sure(w <= 1)")],
     ),
+    # ---- sure
+    ("the given 'W <= 1' is random", [assume("W <= 1"), step("sure", 0)]),
+    ("is no Sure", [assume("W <= 1"), step("unsure", 0)]),
+    ("stands inside Sure(", [assume("All(u, Sure(W <= u))"), step("specialize", 0, term="W")]),
+    ("Ind of a formula with Sure", [assume("Ind(Sure(W <= 1)) <= 1")]),
     # ---- induction
     (
         "n is free in the given",
@@ -238,7 +235,6 @@ WRONG: list[tuple[str, list[dict]]] = [
     ("is random", [step("exchange", term="Int(s, W, E(f(s)*W))")]),
     ("not seen to be known at 0", [step("exchange", term="E(Int(s, Y(1), f(s)), 0)")]),
     ("not seen to be known at 0", [step("exchange", term="Int(s, Y(1), E(f(s), 0))")]),
-    ("not seen to be tame in ω", [step("exchange", term="E(Int(s, 1/Y(0), f(s)), 0)")]),
     ("not seen to be tame", [step("exchange", term="E(Int(s, t, 1/(s + W)))")]),
     ("is free in", [step("exchange", term="Int(s, t, E(W, h(Ind(s <= 1))))")]),
     # ---- most, least, supremum, bounded
@@ -293,6 +289,7 @@ WRONG: list[tuple[str, list[dict]]] = [
     ("is not in the list", [step("known", name="fermat", terms=["u"])]),
     ("is about 1 terms", [step("known", name="square", terms=["u", "v"])]),
     ("is of sort State, not Real", [step("known", name="square", terms=["x"])]),
+    ("is of sort Real, not Nat", [step("known", name="discrete", terms=["u", "1"])]),
     ("is about two formulas", [step("known", name="either", terms=["0 <= u"])]),
     ("is a term", [step("known", name="either", terms=["u", "v"])]),
     # ---- pointwise

@@ -402,7 +402,9 @@ def indicator(a: Term) -> Term:
             return add(ONE, scale(p, -1), mul(p, q))
         case "<":
             return sub(ONE, indicator(negation(a)))
-        case "All" | "Sure":
+        case "Sure":
+            raise KernelError("Ind of Sure: no event of finitely many decisions")
+        case "All":
             _countable(a)
             return _made("Ind", a, sort=NAT)
     return _comparison(a)
@@ -410,8 +412,8 @@ def indicator(a: Term) -> Term:
 
 def _countable(a: Term) -> None:
     """An event may not range over uncountably many reals."""
-    if a.tag == "All" and a.parts[0].sort == REAL:
-        raise KernelError("Ind of a formula with All over a real variable")
+    if a.tag == "Sure" or (a.tag == "All" and a.parts[0].sort == REAL):
+        raise KernelError("Ind of a formula with Sure, or with All over a real variable")
     if a.sort == TRUTH:
         for t in a.children:
             if t.sort == TRUTH:

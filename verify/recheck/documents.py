@@ -58,18 +58,20 @@ def _claim(claim: Mapping[str, Any], book: Book, say: Say) -> list[str]:
     found: list[str] = []
     if claim.get("verdict") == "refuted" and not claim.get("witness"):
         found.append(f"{label}: refuted without a witness")
-    found += _derived(claim, book, label, say)
+    found += _derived(claim, statement, book, label, say)
     for path, finding in _findings(claim, label):
         found += _finding(finding, statement, label, path, say)
     return found
 
 
-def _derived(claim: Mapping[str, Any], book: Book, label: str, say: Say) -> list[str]:
+def _derived(claim: Mapping[str, Any], statement: Statement, book: Book, label: str, say: Say) -> list[str]:
     """The derivation of a claim that says it has one, or that has a theorem and is proved."""
     evidence = claim.get("evidence")
     evidence = evidence if isinstance(evidence, Mapping) else {}
     if "derivation" in evidence or evidence.get("check") == "derivation":
         say(f"{label}: derivation of {claim.get('theorem')}")
+        if statement.says and not any(True for _ in _certificates(evidence, label)):
+            return [f"{label}: the derivation shows the theorem, not {statement.says}"]
         return book.complaints(claim, label)
     if claim.get("theorem") is not None and claim.get("verdict") in ("proved", "proved-on-box"):
         return [f"{label}: the theorem is proved without a derivation"]

@@ -155,14 +155,13 @@ def _exchanged_sums(term: Nameless, step: RuleStep) -> Nameless:
 def _require_mean_inside(
     level: tuple[Nameless, ...], bound: Nameless, body: Nameless, step: RuleStep
 ) -> None:
-    """Tonelli for a mean and Int(s, t, u): t is the same for all ω of the mean, and all is bounded."""
+    """Tonelli for a mean and Int(s, t, u): t is the same for all ω of the mean, u is bounded."""
     sight = step.sight
     if not level and sight.random(bound):
         raise UnknownError(f"the bound {bound} is random")
     if level and not sight.known(bound, level[0]):
         raise UnknownError(f"the bound {bound} is not seen to be known at {level[0]}")
     s = fresh("Real", body, bound)
-    _require_tame((bound,), OMEGA, step, "in ω")
     _require_tame((opened(body, s),), Moving(frozenset((s,)), omega=True), step, "in ω and the variable")
 
 

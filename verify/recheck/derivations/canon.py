@@ -38,8 +38,9 @@ from verify.recheck.derivations.sight import OMEGA, Moving, Sight
 from verify.recheck.derivations.trees import FORMULA, RELATIONS, Nameless, closed, fresh, make, num, opened
 from verify.recheck.intervals import UnknownError
 
-_WORK = 400_000  # nodes brought to normal form, and monomials multiplied, in one derivation
-_UNROLLED = 200  # summands of a sum that are written out
+_WORK = 1_000_000  # about the nodes brought to normal form, and monomials multiplied, in one derivation
+_MONOMIALS = 2_000  # of one polynomial
+_UNROLLED = 100  # summands of a sum that are written out
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Canon:
         self._normals: dict[Nameless, Nameless] = {}
         self._work = 0
 
-    def spend(self, work: int = 1) -> None:
+    def spend(self, work: int) -> None:
         """Complain if too much is asked."""
         self._work += work
         if self._work > _WORK:
@@ -71,7 +72,7 @@ class Canon:
     def normal(self, t: Nameless) -> Nameless:
         """The normal form of a term or a formula."""
         if t not in self._normals:
-            self.spend()
+            self.spend(1 + t.size // 4)
             if t.sort == FORMULA:
                 found = self._formula(t)
             elif self.language.numeric(t):
@@ -84,8 +85,12 @@ class Canon:
     def poly(self, t: Nameless) -> Poly:
         """The normal form of a number."""
         if t not in self._polys:
-            self.spend()
-            self._polys[t] = self._poly(t)
+            self.spend(1 + t.size // 4)
+            found = self._poly(t)
+            if len(found) > _MONOMIALS:
+                raise UnknownError(f"a polynomial of {len(found)} monomials is too long")
+            self.spend(len(found))
+            self._polys[t] = found
         return self._polys[t]
 
     def _poly(self, t: Nameless) -> Poly:
@@ -163,6 +168,9 @@ class Canon:
             return make(t.op, *ordered) if len(ordered) > 1 else ordered[0]
         if t.op == "Not":
             return negated(self.normal(t.args[0]))
+        if t.op == "Sure":
+            inner = self.normal(t.args[0])
+            return make("Sure", inner) if self.sight.random(inner) else inner
         if t.op == "All":
             x = fresh(str(t.value), t)
             return make("All", closed(self.normal(opened(t.args[0], x)), x), value=t.value)

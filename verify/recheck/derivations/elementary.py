@@ -20,22 +20,25 @@ _FACTS = {
     "abs-": "-x <= Abs(x)",
     "abs-cases": "Or(Abs(x) == x, Abs(x) == -x)",
     "max": "x <= Max(x, y)",
+    "max-right": "y <= Max(x, y)",
     "max-cases": "Or(Max(x, y) == x, Max(x, y) == y)",
     "min": "Min(x, y) <= x",
+    "min-right": "Min(x, y) <= y",
     "min-cases": "Or(Min(x, y) == x, Min(x, y) == y)",
     "inverse": "Imp(0 < x, x*(1/x) == 1)",
     "inverse-positive": "Imp(0 < x, 0 < 1/x)",
     "sqrt": "0 <= sqrt(x)",
     "sqrt-square": "Imp(0 <= x, sqrt(x)**2 == x)",
     "total": "Or(x <= y, y <= x)",
+    "discrete": "Or(n <= m, m + 1 <= n)",
     "log": "Imp(0 < x, exp(log(x)) == x)",
     "antisymmetric": "Imp(And(x <= y, y <= x), x == y)",
 }
-_PLAIN = Language((), {"x": "Real", "y": "Real"})
+_PLAIN = Language((), {"x": "Real", "y": "Real", "n": "Nat", "m": "Nat"})
 
 
 def known(step: RuleStep) -> Judgement:
-    """A fact of the list, for these terms: x and y in this order."""
+    """A fact of the list, for these terms: x and y, or n and m, in this order."""
     name, terms = step.text("name"), step.items("terms")
     if name == "either":
         if len(terms) != 2:
@@ -45,12 +48,12 @@ def known(step: RuleStep) -> Judgement:
     if name not in _FACTS:
         raise UnknownError(f"{name!r} is not in the list")
     says = TextReader(_PLAIN).formula(_FACTS[name])
-    names = [v for v in (var("x", "Real"), var("y", "Real")) if v in says.free]
+    names = [v for name in "xynm" if (v := _PLAIN.variable(name)) is not None and v in says.free]
     values = [TextReader(step.bench.language).term(t) for t in terms]
     if len(values) != len(names):
         raise UnknownError(f"{name!r} is about {len(names)} terms")
-    for value in values:
-        require_sort(value, "Real", "a term")
+    for variable, value in zip(names, values, strict=True):
+        require_sort(value, variable.sort, "a term")
     return step.judge(replaced(says, dict(zip(names, values, strict=True))))
 
 

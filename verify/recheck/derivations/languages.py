@@ -16,7 +16,7 @@ FUNCTIONS = ("exp", "log", "sqrt", "Abs")
 RESERVED = frozenset((*NUMBERS, *FUNCTIONS, FORMULA, *BINDERS, *CONNECTIVES, "E", "Max", "Min", "Ind"))
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NUMBERED = re.compile(r"([A-Za-z][A-Za-z0-9]*)_([0-9]+)")
-_FIELDS = frozenset({"name", "args", "value", "known", "generic"})
+_FIELDS = frozenset({"name", "args", "value", "known", "generic", "why"})
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from verify.recheck.derivations.putting import put, put_bound, put_function
 from verify.recheck.derivations.reading import TextReader, require_level, require_sort
-from verify.recheck.derivations.sight import OMEGA, Moving
+from verify.recheck.derivations.sight import Moving
 from verify.recheck.derivations.trees import MEANS, Nameless, closed, make, num, replaced
 from verify.recheck.derivations.workbench import Judgement, RuleStep, Workbench, not_free
 from verify.recheck.intervals import UnknownError
@@ -77,6 +77,23 @@ def specialize(step: RuleStep) -> Judgement:
         raise UnknownError(f"{a.formula} is no All")
     require_sort(term, str(a.formula.value), "the term")
     return step.judge(put_bound(a.formula.args[0], step.normal(term), step.sight), a.given)
+
+
+def sure(step: RuleStep) -> Judgement:
+    """What is shown at every ω holds at every ω, if what is given does not depend on it."""
+    (a,) = step.premises
+    for g in sorted(a.given, key=lambda g: g.text):
+        if step.sight.random(g):
+            raise UnknownError(f"the given '{g}' is random")
+    return step.judge(make("Sure", a.formula), a.given)
+
+
+def unsure(step: RuleStep) -> Judgement:
+    """What holds at every ω holds at this one; where nothing is random, Sure(A) is A."""
+    (a,) = step.premises
+    if a.formula.op != "Sure" and step.sight.random(a.formula):
+        raise UnknownError(f"{a.formula} is no Sure")
+    return step.judge(a.formula.args[0] if a.formula.op == "Sure" else a.formula, a.given)
 
 
 def both(step: RuleStep) -> Judgement:
@@ -169,23 +186,20 @@ def rewrite(step: RuleStep) -> Judgement:
 def _require_equal_inside(
     t: Nameless, x: Nameless, old: Nameless, new: Nameless, given: frozenset[Nameless], bench: Workbench
 ) -> None:
-    """Complain about a mean around the variable under which the givens may fail."""
+    """Complain about a mean (or Sure) around the variable under which the givens may fail."""
     if x not in t.free:
         return
     sight = bench.canon.sight
-    if t.op in MEANS:
+    if t.op in MEANS or t.op == "Sure":
         level, body = t.args[0] if t.op == "En" else None, t.args[-1]
         if level is not None and x in level.free:
             for side in (old, new):
                 require_level(replaced(level, {x: side}), bench.language)
         for g in sorted(given, key=lambda g: g.text) if x in body.free else ():
             if level is None and sight.random(g):
-                raise UnknownError(f"the given '{g}' is random, and {x} stands inside E(...)")
+                raise UnknownError(f"the given '{g}' is random, and {x} stands inside {t}")
             if level is not None and not sight.known(g, level):
                 raise UnknownError(f"the given '{g}' is not seen to be known at {level}")
-            # E(u, n) is 0 for an unbounded u: the two bodies may differ where the given fails.
-            if sight.random(g) and not all(sight.tame(replaced(body, {x: u}), OMEGA) for u in (old, new)):
-                raise UnknownError(f"the given '{g}' is random, and {body} is not seen to be tame")
     for part_ in t.args:
         _require_equal_inside(part_, x, old, new, given, bench)
 
@@ -208,7 +222,7 @@ RULES = {
     rule.__name__: (rule, number)
     for number, rules in (
         (0, (fact, axiom, lemma, assume)),
-        (1, (discharge, generalize, specialize, part, substitute, instantiate)),
+        (1, (discharge, generalize, specialize, sure, unsure, part, substitute, instantiate)),
         (2, (mp, cut, cases, absurd, rewrite, induction)),
         (None, (both,)),
     )

@@ -150,5 +150,14 @@ def signed_part(p: Poly) -> tuple[Fraction, Poly]:
 
 
 def natural(p: Poly) -> bool:
-    """Whether it is seen to be a natural number: whole coefficients >= 0, natural atoms."""
-    return all(c >= 0 and c.denominator == 1 and all(t.sort == "Nat" for t, _ in m) for m, c in p.items())
+    """Whether it is seen to be a natural number: natural atoms, whole coefficients, and not negative.
+
+    Only indicators may be subtracted (``1 - Ind(A)`` is what becomes of ``Ind(Not(A))``): they are at most 1.
+    """
+    if any(c.denominator != 1 or any(t.sort != "Nat" for t, _ in m) for m, c in p.items()):
+        return False
+    subtracted = {m: c for m, c in p.items() if c < 0}
+    indicators = all(t.op == "Ind" for m in subtracted for t, _ in m)
+    constant = p.get(ONE, Fraction(0)) if ONE not in subtracted else Fraction(0)
+    least = sum(subtracted.values(), constant)
+    return indicators and least >= 0

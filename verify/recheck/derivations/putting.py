@@ -2,14 +2,14 @@
 
 A theorem holds for all *values* of a variable.  Inside E(...) a random term is no value: from
 ``E(Y*x) == x*E(Y)`` for all x does not follow ``E(Y*Y) == Y*E(Y)``.  So a random term may stand inside
-``E(u, n)`` only where it is known at n (there it is a value, given the beginning) and u is tame before and
-after (else one of the two means could be 0 by convention), and nowhere inside ``E(u)`` or in a level.
+``E(u, n)`` only where it is known at n (there it is a value, given the beginning), and nowhere inside
+``E(u)`` or ``Sure(A)``, or in a level.
 """
 
 from __future__ import annotations
 
 from verify.recheck.derivations.languages import Sign
-from verify.recheck.derivations.sight import OMEGA, Sight
+from verify.recheck.derivations.sight import Sight
 from verify.recheck.derivations.trees import BINDERS, Nameless, changed, lifted, opened, replaced
 from verify.recheck.intervals import UnknownError
 
@@ -33,19 +33,16 @@ def _require_places(t: Nameless, variable: Nameless, value: Nameless, sight: Sig
     """Complain about a place at which a random value does not count as one."""
     if variable not in t.free or t == variable:
         return
-    if t.op == "E":
+    if t.op in ("E", "Sure"):
         raise UnknownError(f"{value} is random, and {variable} stands inside {t}")
     if t.op == "En":
-        level, body = t.args
+        level = t.args[0]
         if variable in level.free:
             raise UnknownError(f"{value} is random, and {variable} stands in the level {level}")
         if not sight.known(value, level):
             raise UnknownError(
                 f"{value} is not seen to be known at {level}, and {variable} stands inside {t}"
             )
-        for u in (body, replaced(body, {variable: value})):
-            if not sight.tame(u, OMEGA):
-                raise UnknownError(f"{u} is not seen to be tame, and {value} is put in for {variable}")
     for k, part in enumerate(t.args):
         inner = t.op in BINDERS and k == len(t.args) - 1
         _require_places(part, variable, lifted(value, 1) if inner else value, sight)
@@ -65,8 +62,11 @@ def put_function(
         near = max([body.fresh, *(a.fresh for a in args)])
         own = [Nameless("var", (), f"#{near + 1 + k}", p.sort) for k, p in enumerate(params)]
         found = replaced(found, dict(zip(params, own, strict=True)))
-        for variable, value in zip(own, args, strict=True):
-            found = put(found, variable, value, sight)
+        for variable, param, value in zip(own, params, args, strict=True):
+            try:
+                found = put(found, variable, value, sight)
+            except UnknownError as error:
+                raise UnknownError(f"{node}, where {param} is {variable}: {error}") from None
         return found
 
     return changed(t, leaf)

@@ -136,7 +136,7 @@ class TextReader:
                 return indicator(self._formula(a))
             case (("And" | "Or"), [_, _, *_]):
                 return make(name, *(self._formula(a) for a in args))
-            case "Not", [a]:
+            case (("Not" | "Sure"), [a]):
                 return make(name, self._formula(a))
             case "Imp", [a, b]:
                 return make(name, self._formula(a), self._formula(b))
@@ -206,9 +206,12 @@ def require_level(t: Nameless, language: Language) -> None:
 
 
 def indicator(formula: Nameless) -> Nameless:
-    """Ind(A); over uncountably many cases it need not be measurable."""
-    if any(node.op == "All" and node.value == "Real" for node in formula.walk()):
-        raise UnknownError("Ind of a formula with All over a real variable")
+    """Ind(A); of uncountably many cases (real numbers, outcomes) it need not be measurable."""
+    for node in formula.walk():
+        if node.op == "Sure" or (node.op == "All" and node.value == "Real"):
+            raise UnknownError(
+                f"Ind of a formula with {'Sure' if node.op == 'Sure' else 'All over a real variable'}"
+            )
     return make("Ind", formula)
 
 
@@ -232,10 +235,8 @@ def constant(t: Nameless) -> Fraction | None:
 
 def _power(u: Nameless, exponent: Nameless) -> Nameless:
     k = constant(exponent)
-    if k is None:
-        raise UnknownError(f"the exponent {exponent} is not a numeral")
-    if k.denominator != 1:
-        return make("exp", make("*", num(k), make("log", u)))
+    if k is None or k.denominator != 1:
+        return make("exp", make("*", exponent if k is None else num(k), make("log", u)))
     if abs(k) > _EXPONENT:
         raise UnknownError(f"the exponent {k} is too large")
     return make("^", u, value=int(k)) if k >= 0 else make("inv", make("^", u, value=-int(k)))

@@ -4,8 +4,7 @@
 where the reason needs more than the words of the specification:
 
 * E(u) is a mean over all ω: to stay bounded while s moves, u has to be bounded over s *and* ω;
-* ``Sup(n, j(n))`` of natural numbers j(n), each bounded, need not be bounded, so a moving Sup is tame only if
-  its random symbols do not depend on any bound variable;
+* ``Sup(n, j(n))`` of natural numbers j(n), each bounded, need not be bounded: it really moves;
 * ``Int(s, t, j(s))`` of a random natural number takes infinitely many values: it really moves.
 """
 
@@ -51,8 +50,8 @@ class Sight:
         """Whether it contains a random symbol outside of E(...)."""
         if t not in self._random:
             own = t.op == "sym" and self.language.sign(t).random
-            # A variable is a value, even one that runs up to a random bound.
-            self._random[t] = own or (t.op not in ("E", "var") and any(map(self.random, t.args)))
+            # E(...) and Sure(...) bind ω; a variable is a value, even one that runs up to a random bound.
+            self._random[t] = own or (t.op not in ("E", "Sure", "var") and any(map(self.random, t.args)))
         return self._random[t]
 
     def known(self, t: Nameless, level: Nameless) -> bool:
@@ -129,11 +128,8 @@ class Sight:
         """Whether it may take infinitely many values."""
         if not self._moves(t, moving):
             return False
-        if not t.free.isdisjoint(moving.reals) or t.op in ("En", "Int"):
+        if not t.free.isdisjoint(moving.reals) or t.op in ("En", "Int", "Sup"):
             return True
-        if t.op == "Sup":
-            signs = [node for node in t.args[0].walk() if node.op == "sym" and self.random(node)]
-            return any(s.reach for s in signs) or self._really(t.args[0], moving)
         own = t.op == "sym" and t.sort == "Real" and self.language.sign(t).random
         return own or any(self._really(a, moving) for a in t.args)
 
@@ -153,6 +149,8 @@ class Sight:
                 return t.number
             case "exp" | "Abs" | "Ind":
                 return Fraction(0)
+            case "inv" if t.args[0].number:
+                return 1 / t.args[0].number
             case "sqrt":
                 return min(Fraction(1), seen[0]) if every and seen[0] > 0 else Fraction(0)
             case "^" if isinstance(t.value, int):
@@ -166,6 +164,8 @@ class Sight:
             case "+":
                 return sum(seen, Fraction(0)) if every else None
             case "*":
+                if t.args[0].number is not None and all(a.op == "Ind" for a in t.args[1:]):
+                    return min(t.args[0].number, Fraction(0))  # indicators are at most 1
                 return _product(seen) if every and min(seen) >= 0 else None
             case "Sum" | "SumOver" | "Int" | "E" | "En":
                 return Fraction(0) if below[-1] is not None and below[-1] >= 0 else None

@@ -15,7 +15,7 @@ from verify.recheck.intervals import UnknownError
 BINDERS = frozenset({"Sum", "SumOver", "MaxOver", "Int", "Sup", "All"})
 MEANS = frozenset({"E", "En"})  # E(u): (u,); E(u, n): (n, u)
 RELATIONS = frozenset({"<=", "<", "=="})
-CONNECTIVES = frozenset({"And", "Or", "Not", "Imp", "All"})
+CONNECTIVES = frozenset({"And", "Or", "Not", "Imp", "All", "Sure"})
 FORMULA = "Formula"
 _WHOLE = frozenset({"+", "*", "^", "Max", "Min", "Sum", "SumOver", "MaxOver"})  # of Nat: Nat
 _SIZE, _HEIGHT, _BITS = 100_000, 70, 1 << 15
