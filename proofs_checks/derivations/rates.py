@@ -13,11 +13,10 @@ from proofs_checks.derivations.longest import FACTOR
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT, waits
 from proofs_checks.derivations.probabilities import THEOREMS as PROBABILITIES
-from proofs_checks.derivations.rate_sets import THEOREMS as RATE_SETS
-from proofs_checks.derivations.rate_sets import crossing, sized, sizes, spent_in_episodes
+from proofs_checks.derivations.rate_sets import crossing, sized, sizes
 from proofs_checks.derivations.roots import over_pairs, pairs
+from proofs_checks.derivations.run_counts import spent_in_pair
 from proofs_checks.derivations.runs import ACTIVE, equal, product, remaining, settled
-from proofs_checks.derivations.supermartingales import VILLE
 from proofs_checks.derivations.unions import ever_below, ever_over, one_of_first, square_below
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
@@ -41,8 +40,6 @@ RATE_BOUND = f"7/3*{_ROOTS}*{WAIT}*sqrt(S*A*K)*"
 REPAIRED = f"And({RATES} <= {RATE_BOUND}({LONG}), Imp(0 < h, {RATES} <= {RATE_BOUND}{LEVELED}))"
 THEOREMS = {
     **PROBABILITIES,
-    **RATE_SETS,
-    "lem:rateUCB/ville": VILLE,
     "prop:rateerror/event": EVENT,
     "prop:rateerror/pathwise": PATHWISE,
     "prop:rateerror/complement": COMPLEMENT,
@@ -59,7 +56,7 @@ def rare(D: Derivation) -> Theorem:  # noqa: N803
     """prop:rateerror/event."""
     most = "Max(lmax*Tf(i, x, a), L)"
     odd = D.assume(ODD.format(n="i"))
-    time = D.at(spent_in_episodes(D)[0], n="i")
+    time = D.at(spent_in_pair(D)[0], n="i")
     two = D.pointwise("log(2) > 1/2")
     more = D.times(D.linear(f"0 <= Nf(i, x, a) - 2*{most}", odd), D.linear("0 <= log(2)", two))
     rate = D.times(D.fact("rate-high"), time)
