@@ -125,7 +125,7 @@ section.claim(
     "E Σ_k Σ_m (H - t_m)^+/√max(T, L/λmax) <= √(2λmax) times the bound of prop:proberror, for 0 < δ < 1 "
     "(then L > 1; the theorem has β = √(λmax L)/√max(T, L/λmax), and so √(λmax L) on both sides). (The "
     "printed proof rests on eq:cond-exp; this is by prop:rateerror/repaired.)",
-    uses="prop:rateerror/repaired",
+    uses="prop:rateerror/repaired thm:CT-UCB/log-factor",
     theorem=derived.PRINTED,
     derivation=derived.printed,
     checks=(one_state(), adaptive_counts.rate_errors()),
@@ -184,7 +184,6 @@ section.repair(
     " 2λmax M where it is not, since 2L >= 1.",
     says="1/sqrt(M) <= sqrt(2*r)/sqrt(n)",
     domain=("M > 0", "r > 0", "n >= 1", "n <= 2*r*M"),
-    uses="thm:CT-UCB/L/repaired",
     theorem=derived.PATHWISE,
     derivation=derived.seen_by_jumps,
     mutant="1/sqrt(M) <= sqrt(r)/sqrt(n)",
