@@ -1,7 +1,7 @@
 r"""The truncated iteration of ``alg:VI``: it rises, and what happens after it has stopped.
 
-Let :math:`|\hat V_{l+1} - \hat V_l| \le \epsilon`.  Then :math:`\hat V_m \le \hat V_{l+1} + \epsilon\lambda_{\max}t` for
-every m, by induction: with W = ∫ exp(-λ̂s) ds over [0, t], one step changes the two parts of
+Let :math:`|\hat V_{l+1} - \hat V_l| \le \epsilon`.  Then :math:`\hat V_m \le \hat V_{l+1} +
+\epsilon\lambda_{\max}t` for every m, by induction: with W = ∫ exp(-λ̂s) ds over [0, t],
 
 .. math:: \mathcal T^a\hat V_m \le \mathcal T^a\hat V_{l+1} + \epsilon\lambda_{\max}(t - W)
           \le \mathcal T^a\hat V_l + \epsilon\hat\lambda W + \epsilon\lambda_{\max}(t - W)
@@ -167,7 +167,7 @@ def load(D: Derivation) -> Theorem:
     start, end, s0, s1 = (D.assume(text) for text in ("0 <= t", "t <= H", "0 <= s", "s <= t"))
     within = theorems.both(start, end)
     model = D.assume(ESTIMATES)
-    low, high = (D.special(part(D, model, one), "x", "a") for one in (RATES_LOW, RATES_HIGH))
+    high = D.special(part(D, model, RATES_HIGH), "x", "a")
     size = D.linear("0 <= e", *_radius(D, "x", "t", within))
     load_size = D.times(D.linear("0 <= lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high")), size)
     inside = theorems.both(s0, D.linear("s <= H", s0, s1, end))
@@ -256,7 +256,8 @@ _DONE = f"All(x, All(t, Imp({WITHIN}, {_CHANGE} <= e)))"
 _SOON = f"log(H/e) <= -n*log{RHO}"
 _NEVER = f"All(n, Not({_DONE}))"
 STOPS = of_iteration(
-    f"And(All(x, All(t, Imp({WITHIN}, {_CHANGE} <= {POWER}*H))), Imp(0 < e, And(Imp({_SOON}, {_DONE}), Not({_NEVER}))))"
+    f"And(All(x, All(t, Imp({WITHIN}, {_CHANGE} <= {POWER}*H))), "
+    f"Imp(0 < e, And(Imp({_SOON}, {_DONE}), Not({_NEVER}))))"
 )
 
 

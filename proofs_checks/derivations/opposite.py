@@ -1,9 +1,9 @@
 r"""The two errors of the rate have opposite signs, for values that rise.
 
-A larger rate leaves the state sooner: :math:`\int_0^s\lambda e^{-\lambda u}du = 1-e^{-\lambda s}` rises in λ, so that
-by parts :math:`\int_0^t\lambda e^{-\lambda s}m(t-s)\,ds` rises in λ if m rises from :math:`m(0)\ge0`, while
-:math:`w(\lambda)` falls.  If m rises by at most 1 per unit of time, then :math:`s - m(s)` rises too, and the first
-gains at most what the second loses.
+A larger rate leaves the state sooner: :math:`\int_0^s\lambda e^{-\lambda u}du = 1-e^{-\lambda s}` rises in λ,
+so that by parts :math:`\int_0^t\lambda e^{-\lambda s}m(t-s)\,ds` rises in λ if m rises from
+:math:`m(0)\ge0`, while :math:`w(\lambda)` falls.  If m rises by at most 1 per
+unit of time, then :math:`s - m(s)` rises too, and the first gains at most what the second loses.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from proofs_checks.derivations.nearby import (
     conditional,
     density,
     density_low,
+    either_way,
     estimate,
     inside,
     jumps,
@@ -59,7 +60,7 @@ OPPOSITE = chain(
 )
 
 
-def dominated(D: Derivation, low: str, high: str, less: Theorem, rising: str, *facts: Theorem) -> Theorem:  # noqa: N803
+def dominated(D: Derivation, low: str, high: str, less: Theorem, rising: str, *facts: Theorem) -> Theorem:
     """l <= m ⊢ ∫ l exp(-ls) f(t - s) ds <= ∫ m exp(-ms) f(t - s) ds, for f that rises; ``rising`` is f(s).
 
     The facts are All(s, All(u, Imp(0 <= s <= u <= t, f(s) <= f(u)))) and 0 <= f(0).
@@ -75,12 +76,12 @@ def dominated(D: Derivation, low: str, high: str, less: Theorem, rising: str, *f
     return D.mp(parts, theorems.both(D.assume("0 <= t"), mass, *facts))
 
 
-def _also(D: Derivation, theorem: Theorem, text: str) -> Theorem:  # noqa: N803
+def _also(D: Derivation, theorem: Theorem, text: str) -> Theorem:
     """The theorem, also given that."""
     return D.mp(D.imply(theorem, text), D.assume(text))
 
 
-def mean_rises(D: Derivation, row: str, low: Theorem) -> tuple[Theorem, Theorem]:  # noqa: N803
+def mean_rises(D: Derivation, row: str, low: Theorem) -> tuple[Theorem, Theorem]:
     """RISING, SMALL, 0 <= t ⊢ Σ_y p(y) u(y, s) rises, and is not negative at 0."""
     up = D.mp(D.special(D.assume(RISING), "y", "s", "u"), D.assume(_RANGE))
     rises = D.over(D.times(up, low), "y")
@@ -88,26 +89,26 @@ def mean_rises(D: Derivation, row: str, low: Theorem) -> tuple[Theorem, Theorem]
     return rises, _at_zero(D, row, low)
 
 
-def _at_zero(D: Derivation, row: str, low: Theorem) -> Theorem:  # noqa: N803
+def _at_zero(D: Derivation, row: str, low: Theorem) -> Theorem:
     start = theorems.both(D.linear("0 <= 0"), D.assume("0 <= t"))
     first = D.mp(D.special(D.assume(SMALL), "y", "0"), start)
     first = part(D, first, "0 <= gu(y, 0)")
     return D.linear(f"0 <= {mean(row, time='0')}", D.over(D.times(first, low), "y"))
 
 
-def hat_row(D: Derivation) -> Theorem:  # noqa: N803
+def hat_row(D: Derivation) -> Theorem:
     """ESTIMATES ⊢ 0 <= p̂(y)."""
     return D.special(estimate(D, ROWS_LOW), "y")
 
 
-def sooner(D: Derivation, row: str, row_low: Theorem, low: str, high: str, less: Theorem) -> Theorem:  # noqa: N803
+def sooner(D: Derivation, row: str, row_low: Theorem, low: str, high: str, less: Theorem) -> Theorem:
     """RISING, SMALL, 0 <= t, l <= m ⊢ ∫ l exp(-ls) m(t - s) ds <= the same for m."""
     rising = mean(row, time="s")
     one = dominated(D, low, high, less, rising, *mean_rises(D, row, row_low))
     return D.linear(f"{jumps(low, row)} <= {jumps(high, row)}", one)
 
 
-def opposite(D: Derivation) -> Theorem:  # noqa: N803
+def opposite(D: Derivation) -> Theorem:
     """The signs, and |r[w(λ̂) - w(λ)] + ∫(ĝ - g)m̂| <= min{t²β/2, t}."""
     start, model, rates = (D.assume(one) for one in ("0 <= t", ESTIMATES, RATES))
     earned = D.mp(D.lemma("lem:optimism/reward"), model, rates, start)
@@ -125,13 +126,15 @@ def opposite(D: Derivation) -> Theorem:  # noqa: N803
         signs.append(D.imply(both, f"{low} <= {high}"))
         paid = D.times(stay, D.fact("reward-low"))
         facts = [jump, paid, *moved]
-        return least(D, f"Abs({total})", *(modulus(D, total, one, *facts) for one in ("t**2/2*gbe(x, a)", "t")))
+        return least(
+            D, f"Abs({total})", *(modulus(D, total, one, *facts) for one in ("t**2/2*gbe(x, a)", "t"))
+        )
 
     bound = ordered(D, TRUE, HAT, lambda less: way(TRUE, HAT, less), lambda less: way(HAT, TRUE, less))
     return D.imply(theorems.both(*signs, bound), ESTIMATES, RATES, SMALL, RISING, "0 <= t")
 
 
-def _rate_error(D: Derivation) -> list[Theorem]:  # noqa: N803
+def _rate_error(D: Derivation) -> list[Theorem]:
     """±∫(ĝ - g)m̂ <= ∫|ĝ - g|(t - s)."""
     low, high = small(D)
     row = hat_row(D)
@@ -148,18 +151,14 @@ def _rate_error(D: Derivation) -> list[Theorem]:  # noqa: N803
     return found
 
 
-def least(D: Derivation, of: str, one: Theorem, other: Theorem) -> Theorem:  # noqa: N803
+def least(D: Derivation, of: str, one: Theorem, other: Theorem) -> Theorem:
     """u <= v and u <= w: u <= Min(v, w)."""
     v, w = one.says.parts[1], other.says.parts[1]
     goal = terms.relation("<=", D.term(of), terms.function("Min", v, w))
-    return D.split(
-        D.known("min-cases", v, w),
-        lambda case: D.linear(goal, case, one, other),
-        lambda case: D.linear(goal, case, one, other),
-    )
+    return either_way(D, D.known("min-cases", v, w), goal, one, other)
 
 
-def _sizes(D: Derivation) -> list[Theorem]:  # noqa: N803
+def _sizes(D: Derivation) -> list[Theorem]:
     """0 <= r w <= t, and 0 <= ∫ g m <= t, for both rates."""
     found = []
     low, high = small(D)

@@ -1,7 +1,8 @@
 r"""``eq:Qa``: V* is the optimal value, and the only bounded fixed point of G.
 
-No policy earns more: :math:`\mathcal T^\pi u \le Gu`, so its iterates are at most :math:`V_n`.  One that maximises
-:math:`\mathcal T^aV^*` earns as much: its distance from :math:`V^*` shrinks by :math:`\varrho` in every step.
+No policy earns more: :math:`\mathcal T^\pi u \le Gu`, so its iterates are at most :math:`V_n`.  One that
+maximises :math:`\mathcal T^aV^*` earns as much: its distance from :math:`V^*` shrinks by :math:`\varrho` in
+every step.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 r"""``lem:optimism/sharp``: the smallest bonus, constant in time, that the proof of optimism gives.
 
-**The cost** for a function that rises from 0 by at most 1 per unit of time.  If :math:`\lambda \le \hat\lambda`,
-:math:`\int\hat g\hat m \ge \int g\hat m` (``opposite``), and :math:`\int g(m-\hat m) \le (t-w(\lambda))\alpha/2`.
-If :math:`\lambda \ge \hat\lambda`, :math:`\int(g-\hat g)m \le \int(g-\hat g)(t-s) = w(\hat\lambda)-w(\lambda)`
-because :math:`s - m(s)` rises, and :math:`\int\hat g(m-\hat m) \le (t-w(\hat\lambda))\alpha/2`.
+**The cost** for a function that rises from 0 by at most 1 per unit of time.  If
+:math:`\lambda \le \hat\lambda`, :math:`\int\hat g\hat m \ge \int g\hat m` (``opposite``), and
+:math:`\int g(m-\hat m) \le (t-w(\lambda))\alpha/2`.  If :math:`\lambda \ge \hat\lambda`,
+:math:`\int(g-\hat g)m \le \int(g-\hat g)(t-s) = w(\hat\lambda)-w(\lambda)` because :math:`s - m(s)`
+rises, and :math:`\int\hat g(m-\hat m) \le (t-w(\hat\lambda))\alpha/2`.
 
-**In time.**  With c the density of a cost and :math:`e = e^{-\hat\lambda s}`, :math:`c(s)e(v) \le c(v)e(s)` for
-:math:`s \le v`; integrated over :math:`s \le t` and :math:`t \le v \le H` this is
+**In time.**  With c the density of a cost and :math:`e = e^{-\hat\lambda s}`, :math:`c(s)e(v) \le c(v)e(s)`
+for :math:`s \le v`; integrated over :math:`s \le t` and :math:`t \le v \le H` this is
 :math:`\int_0^tc\int_0^He \le \int_0^Hc\int_0^te`.
 """
 
@@ -27,14 +28,11 @@ from proofs_checks.derivations.nearby import (
     conditional,
     density,
     density_low,
+    either_way,
     estimate,
-
-    inside,
-    jumps,
     mean,
     parts_of_time,
     rate_low,
-    small,
     wait,
 )
 from proofs_checks.derivations.operators import (
@@ -78,35 +76,37 @@ def _costs(reach: str) -> str:
 COST = chain(_costs(REACH), ESTIMATES, ROWS, SEEN, SMALL, RISING, SLOPE, "0 <= t")
 
 
-def _slower_cost(D: Derivation) -> Theorem:  # noqa: N803
+def _rows_error(D: Derivation, rate: str, error: Theorem, g: Theorem) -> Theorem:
+    """∫ g m <= ∫ g m̂ + ∫ g (t - s)α/2, from g |m̂ - m| <= g (t - s)α/2."""
+    one = D.times(D.known("abs-", MEANS.format("t - s")), g)
+    more = f"{density(rate)}*(t - s)*gal(x, a)/2"
+    goal = f"{density(rate)}*{mean(ROW)} <= {density(rate)}*{mean(ROW_HAT)} + {more}"
+    return D.integral(D.linear(goal, error, one), "s", "t")
+
+
+def _slower_cost(D: Derivation) -> Theorem:
     """λ <= λ̂ ⊢ T^a u <= T^{a,k}u + r[w(λ) - w(λ̂)] + (t - w(λ))α/2."""
-    less = D.assume(f"{TRUE} <= {HAT}")
-    g, change = density_low(D, TRUE, rate_low(D)), MEANS.format("t - s")
+    less, probability = D.assume(f"{TRUE} <= {HAT}"), D.formula(f"SumOver(y, {ROW_HAT}) == 1")
+    g = density_low(D, TRUE, rate_low(D))
 
     def case(one: Theorem) -> Theorem:
-        if one.says is D.formula(f"{HAT} == 0"):
-            some = D.linear(f"0 < {HAT}", less, D.fact("lmin"), D.fact("rate-low"))
-            return theorems.absurd(some, D.linear(f"{HAT} <= 0", one), D.formula(f"SumOver(y, {ROW_HAT}) == 1"))
-        return one
+        if one.says is probability:
+            return one
+        some = D.linear(f"0 < {HAT}", less, D.fact("lmin"), D.fact("rate-low"))
+        return theorems.absurd(some, D.linear(f"{HAT} <= 0", one), probability)
 
     row = D.split(D.special(D.assume(SEEN), "x", "a"), case, case)
-    error = theorems.cut(row, half_jumps(D, g))
-    whole = D.integral(D.linear(
-        f"{density(TRUE)}*{mean(ROW)} <= {density(TRUE)}*{mean(ROW_HAT)} + {density(TRUE)}*(t - s)*gal(x, a)/2",
-        error, D.times(D.known("abs-", change), g)), "s", "t")
+    whole = _rows_error(D, TRUE, theorems.cut(row, half_jumps(D, g)), g)
     sooner_left = sooner(D, ROW_HAT, hat_row(D), TRUE, HAT, less)
     time = D.scaled(parts_of_time(D, TRUE), "gal(x, a)")
     goal = f"{operator('a', U)} <= {PLAIN} + {slower(TRUE, 't', 'gal(x, a)')}"
     return D.imply(D.linear(goal, whole, sooner_left, time), f"{TRUE} <= {HAT}")
 
 
-def _faster_cost(D: Derivation) -> Theorem:  # noqa: N803
+def _faster_cost(D: Derivation) -> Theorem:
     """λ̂ <= λ ⊢ T^a u <= T^{a,k}u + (1 - r)[w(λ̂) - w(λ)] + (t - w(λ̂))α/2."""
     less = D.assume(f"{HAT} <= {TRUE}")
-    g, change = hat_density(D), MEANS.format("t - s")
-    whole = D.integral(D.linear(
-        f"{density(HAT)}*{mean(ROW)} <= {density(HAT)}*{mean(ROW_HAT)} + {density(HAT)}*(t - s)*gal(x, a)/2",
-        seen_jumps(D), D.times(D.known("abs-", change), g)), "s", "t")
+    whole = _rows_error(D, HAT, seen_jumps(D), hat_density(D))
     rest = f"s - {mean(ROW, time='s')}"
     shape = dominated(D, HAT, TRUE, less, rest, *_rest_rises(D))
     times = [parts_of_time(D, one) for one in (HAT, TRUE)]
@@ -115,7 +115,7 @@ def _faster_cost(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.linear(goal, whole, shape, *times), f"{HAT} <= {TRUE}")
 
 
-def _rest_rises(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
+def _rest_rises(D: Derivation) -> tuple[Theorem, Theorem]:
     """SLOPE, SMALL, 0 <= t ⊢ s - Σ_y p(y)u(y, s) rises, and is not negative at 0."""
     condition = "And(0 <= s, s <= u, u <= t)"
     up = D.mp(D.special(D.assume(SLOPE), "y", "s", "u"), D.assume(condition))
@@ -131,22 +131,18 @@ def _rest_rises(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
     return D.all(D.imply(rises, condition), "s", "u"), zero
 
 
-def reach(D: Derivation) -> Theorem:  # noqa: N803
+def reach(D: Derivation) -> Theorem:
     """ESTIMATES, ROWS ⊢ ROWS with min{α, 2} for α."""
     change = f"{ROW_HAT} - {ROW}"
     low, row = D.special(estimate(D, ROWS_LOW), "y"), D.fact("jump-low")
     goal = f"Abs({change}) <= {ROW_HAT} + {ROW}"
-    one = D.split(
-        D.known("abs-cases", change),
-        lambda case: D.linear(goal, case, low, row),
-        lambda case: D.linear(goal, case, low, row),
-    )
+    one = either_way(D, D.known("abs-cases", change), goal, low, row)
     total = f"SumOver(y, Abs({change}))"
     two = D.linear(f"{total} <= 2", D.over(one, "y"), estimate(D, ROWS_HIGH), D.fact("jump-sum"))
     return D.all(least(D, total, D.special(D.assume(ROWS), "x", "a"), two), "x", "a")
 
 
-def cost(D: Derivation) -> Theorem:  # noqa: N803
+def cost(D: Derivation) -> Theorem:
     """What T^a u has more than T^{a,k}u, for a rate above and below its estimate."""
     both = D.instantiate(theorems.both(_slower_cost(D), _faster_cost(D)), "gal", "x a", REACH)
     found = theorems.cut(reach(D), both)
@@ -164,7 +160,7 @@ TIME = chain(
 )
 
 
-def longer(D: Derivation) -> Theorem:  # noqa: N803
+def longer(D: Derivation) -> Theorem:
     """0 <= q, 0 <= t <= H ⊢ w(q, H) == w(q, t) + ∫_0^{H-t} exp(-q(t + u)) du."""
     low, start, end = D.assume("0 <= q"), D.assume("0 <= t"), D.assume("t <= H")
     signs = [start, D.linear("0 <= H", start, end), D.linear("0 <= H - t", end)]
@@ -173,7 +169,9 @@ def longer(D: Derivation) -> Theorem:  # noqa: N803
 
     def areas(*wholes: str) -> list[Theorem]:
         ends = (("s", "t"), ("s", "H"), ("u", "H - t"))
-        return [D.closed(D.primitive(x, to, whole), *signs) for (x, to), whole in zip(ends, wholes, strict=True)]
+        return [
+            D.closed(D.primitive(x, to, whole), *signs) for (x, to), whole in zip(ends, wholes, strict=True)
+        ]
 
     def moving(positive: Theorem) -> Theorem:
         parts = areas("-exp(-q*s)", "-exp(-q*s)", "-exp(-q*(t + u))")
@@ -191,7 +189,7 @@ def longer(D: Derivation) -> Theorem:  # noqa: N803
     return D.cases("0 < q", moving, still)
 
 
-def _sooner_later(D: Derivation, low: str, high: str, less: Theorem) -> Theorem:  # noqa: N803
+def _sooner_later(D: Derivation, low: str, high: str, less: Theorem) -> Theorem:
     """l <= m, 0 <= s <= t, 0 <= u ⊢ exp(-ls - mv) <= exp(-lv - ms), v = t + u."""
     gap = D.linear("0 <= t + u - s", D.assume("s <= t"), D.assume("0 <= u"))
     size = D.times(gap, D.linear(f"0 <= {high} - {low}", less))
@@ -201,10 +199,10 @@ def _sooner_later(D: Derivation, low: str, high: str, less: Theorem) -> Theorem:
 _INSIDE = "And(0 <= s, s <= t, 0 <= u, u <= H - t)"
 
 
-def _in_time(D: Derivation, density_of: str, *facts: Theorem) -> Theorem:  # noqa: N803
+def _in_time(D: Derivation, density_of: str, *facts: Theorem) -> Theorem:
     """∫_0^t c ∫_0^{H-t} e(t + u) du <= ∫_0^t e ∫_0^{H-t} c(t + u) du, from c(s)e(t + u) <= c(t + u)e(s).
 
-    For functions without a form first: the product of two exponentials is one, and is no product of integrals.
+    For functions without a form first: a product of two exponentials is one, and its integral no product.
     """
     order = D.assume(f"All(s, All(u, Imp({_INSIDE}, gf(s)*gg(t + u) <= gf(t + u)*gg(s))))")
     ranges = [D.assume(one) for one in ("0 <= s", "s <= t", "0 <= u", "u <= H - t")]
@@ -217,12 +215,12 @@ def _in_time(D: Derivation, density_of: str, *facts: Theorem) -> Theorem:  # noq
     return theorems.cut(conditional(D, here, _INSIDE, "s", "u"), whole)
 
 
-def time(D: Derivation) -> Theorem:  # noqa: N803
+def time(D: Derivation) -> Theorem:
     """The costs at the ends, divided by w(λ̂, t), increase in t."""
     rates = D.assume(_RATES)
     low, less, more, reach_low = (part(D, rates, one) for one in ("0 <= c", "c <= q", "q <= d", "0 <= e"))
     hat, high = D.linear("0 <= q", low, less), D.linear("0 <= d", low, less, more)
-    start, end = D.assume("0 <= t"), D.assume("t <= H")
+    end = D.assume("t <= H")
     gap = D.linear("s <= t + u", D.assume("s <= t"), D.assume("0 <= u"))
     falls = {
         rate: decays(D, D.linear(f"{rate}*s <= {rate}*(t + u)", D.times(gap, sign)))

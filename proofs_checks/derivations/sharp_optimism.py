@@ -1,15 +1,28 @@
 r"""Optimism with the sharp bonus: at every time it is at least what rate and jumps cost together.
 
-The cost is linear in w(λ), and the ends of the confidence interval decide: where λ <= λ̂ and r is less than α'/2 it is
-largest at λ̂, where it is not more than at the upper end.
+The cost is linear in w(λ), and the ends of the confidence interval decide: where λ <= λ̂ and r is less than
+α'/2 it is largest at λ̂, where it is not more than at the upper end.
 """
 
 from __future__ import annotations
 
 from proofs_checks.derivations.half_bonus import PLAIN, in_range, values_rise
-from proofs_checks.derivations.iterations import BONUS, STARTS, STEPS, STOPPED
+from proofs_checks.derivations.iterations import STARTS, STEPS, STOPPED
 from proofs_checks.derivations.model_error import radius
-from proofs_checks.derivations.nearby import HAT, RATES, ROWS, SEEN, TRUE, chain, estimate, ordered, wait, wait_high, wait_low
+from proofs_checks.derivations.nearby import (
+    HAT,
+    RATES,
+    ROWS,
+    SEEN,
+    TRUE,
+    chain,
+    either_way,
+    estimate,
+    ordered,
+    wait,
+    wait_high,
+    wait_low,
+)
 from proofs_checks.derivations.operators import (
     ESTIMATES,
     ORDERED,
@@ -52,7 +65,7 @@ SHARP = chain(
 )
 
 
-def ends(D: Derivation) -> dict[str, Theorem]:  # noqa: N803
+def ends(D: Derivation) -> dict[str, Theorem]:
     """0 <= λ̲ <= λ̂ <= λ̄ and λ̲ <= λ <= λ̄."""
     size, near, gap = rate_radius(D), D.special(D.assume(RATES), "x", "a"), f"{HAT} - {TRUE}"
     moduli = [near, D.known("abs", gap), D.known("abs-", gap)]
@@ -62,9 +75,7 @@ def ends(D: Derivation) -> dict[str, Theorem]:  # noqa: N803
     below, above = f"{HAT} - gbe(x, a)", f"{HAT} + gbe(x, a)"
 
     def either(goal: str, name: str, *of: str) -> Theorem:
-        return D.split(
-            D.known(name, *of), lambda one: D.linear(goal, one, *facts), lambda one: D.linear(goal, one, *facts)
-        )
+        return either_way(D, D.known(name, *of), goal, *facts)
 
     return {
         "low": D.linear(f"0 <= {LOW}", D.known("max-right", below, "0")),
@@ -75,17 +86,13 @@ def ends(D: Derivation) -> dict[str, Theorem]:  # noqa: N803
     }
 
 
-def reach_low(D: Derivation) -> Theorem:  # noqa: N803
+def reach_low(D: Derivation) -> Theorem:
     """ROWS ⊢ 0 <= min{α, 2}."""
     size = radius(D)
-    return D.split(
-        D.known("min-cases", "gal(x, a)", "2"),
-        lambda one: D.linear(f"0 <= {REACH}", one, size),
-        lambda one: D.linear(f"0 <= {REACH}", one, size),
-    )
+    return either_way(D, D.known("min-cases", "gal(x, a)", "2"), f"0 <= {REACH}", size)
 
 
-def waits(D: Derivation) -> Theorem:  # noqa: N803
+def waits(D: Derivation) -> Theorem:
     """ESTIMATES ⊢ 0 < w(λ̂, H)."""
     left = D.linear("0 <= H - s", D.assume("s <= H"))
     less = D.linear(f"{HAT}*s <= {HAT}*H", D.times(left, estimate(D, RATES_LOW)))
@@ -99,7 +106,7 @@ def waits(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"0 < {wait(HAT, 'H')}", area, D.scaled(length, f"exp(-{HAT}*H)"), some)
 
 
-def pays(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
+def pays(D: Derivation) -> tuple[Theorem, Theorem]:
     """The sets, 0 <= t <= H ⊢ both costs at the ends are at most b w(λ̂, t)."""
     order = ends(D)
     rates = theorems.both(order["low"], order["low-hat"], order["hat-high"], reach_low(D))
@@ -120,7 +127,7 @@ def pays(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
     return found[0], found[1]
 
 
-def bonus_low(D: Derivation) -> Theorem:  # noqa: N803
+def bonus_low(D: Derivation) -> Theorem:
     """ESTIMATES, RATES, ROWS, ENOUGH ⊢ the bonus is not negative."""
     asked = part(D, D.special(D.assume(ENOUGH), "x", "a"), _FASTER)
     order, length = ends(D), waits(D)
@@ -136,11 +143,11 @@ def bonus_low(D: Derivation) -> Theorem:  # noqa: N803
     return D.all(D.linear("0 <= gbon(x, a)", share, equal), "x", "a")
 
 
-def _wait_high(D: Derivation) -> Theorem:  # noqa: N803
+def _wait_high(D: Derivation) -> Theorem:
     return wait_high(D, HAT, estimate(D, RATES_LOW))
 
 
-def one_step(D: Derivation) -> Theorem:  # noqa: N803
+def one_step(D: Derivation) -> Theorem:
     """The sets, SMALL, RISING, SLOPE, ORDERED, 0 <= t <= H ⊢ T^a u <= T^{a,k} v."""
     model = D.assume(ESTIMATES)
     monotone = D.mp(
@@ -176,18 +183,15 @@ def one_step(D: Derivation) -> Theorem:  # noqa: N803
         end = D.times(waits_less(D, TRUE, HIGH, order["true-high"]), spared)
         return D.linear(goal, cost, *paid, end, monotone)
 
-
     return ordered(D, TRUE, HAT, below, above)
 
 
-def slopes(D: Derivation) -> Theorem:  # noqa: N803
+def slopes(D: Derivation) -> Theorem:
     """SLOPE for V(n)."""
-    return in_range(
-        D, D.lemma("lem:optimism/sharp/slope", x="y", t="s"), "V(n, y, u) <= V(n, y, s) + u - s"
-    )
+    return in_range(D, D.lemma("lem:optimism/sharp/slope", x="y", t="s"), "V(n, y, u) <= V(n, y, s) + u - s")
 
 
-def sharp(D: Derivation) -> Theorem:  # noqa: N803
+def sharp(D: Derivation) -> Theorem:
     """V*_n <= V̂_n, and V* <= V̂_{n_k} + ε λmax t, with the sharp bonus."""
     below = upward(D, one_step(D), values_rise(D), slopes(D))
     top = theorems.cut(bonus_low(D), limit(D, below, "eq:error-vi/load"))

@@ -5,7 +5,8 @@ of t: with :math:`1_{s\le t}` the indicator,
 
 .. math:: 1_{s\le t}\,v(y,t-s) \le v(y,u-s) \le 1_{s\le t}\,(v(y,t-s) + u - t) + 1_{s>t}\,(u-s)
 
-for a v that rises from 0 by at most 1 per unit; multiply by :math:`\lambda e^{-\lambda s}p(y)`, sum and integrate.
+for a v that rises from 0 by at most 1 per unit; multiply by :math:`\lambda e^{-\lambda s}p(y)`, sum and
+integrate.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ from proofs_checks.checks.setting import (
     rates_recovered,
     rescaled_values,
 )
-from proofs_checks.derivations import optimality
+from proofs_checks.derivations import episodes, optimality
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Mutant, Remark, Section
 
@@ -196,11 +196,14 @@ section.step(
 
 section.repair(
     "eq:FH-control/clock/repaired",
-    "With a_n = π(x_n, (t - t_n)⁺) in V^π(x,t), V^π = T^π V^π holds at every remaining time. This is what "
-    "eq:Vpik, the verification of eq:Qa and the evaluation of policies mean; at t = H the readings agree.",
-    uses="sec:simulation/evaluation",
+    "With a_n = π(x_n, (t - t_n)⁺) in V^π(x,t), V^π = T^π V^π holds at every remaining time t that an "
+    "episode can have, and V^π(x,t) is what is earned in the mean from x on with t remaining (in m "
+    "sojourns: up to ρᵐH). This is what eq:Vpik, the verification of eq:Qa and the evaluation of policies "
+    "mean; at t = H the readings agree.",
+    uses="eq:Vpik",
+    theorem=episodes.CLOCK,
+    derivation=episodes.clock,
     checks=clocks(printed=False),
-    expected="tested",
     latex=r"a_n = \pi(x_n,(t-t_n)^+) \implies V^\pi(x,t) = \mathcal T^\pi V^\pi(x,t)",
     mutant=clocks(printed=True),
 )
