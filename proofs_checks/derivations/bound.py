@@ -7,7 +7,6 @@ from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.rate_sets import sized
 from proofs_checks.derivations.rates import RATE_BOUND, RATES, level
 from proofs_checks.derivations.regret import ACTIVE, COLLECTED, EVENT, GOOD_REGRET, JUMP_SUM, REGRET, begins, _GAP, _HERE, _LOAD
-from proofs_checks.derivations.regret import THEOREMS as REGRETS
 from proofs_checks.derivations.episode import own_bounds
 from proofs_checks.derivations.optimism import factor_low
 from proofs_checks.derivations.runs import product, remaining, settled
@@ -17,7 +16,6 @@ from verify.kernel.theorems import Theorem
 
 RADICAND = "(2*(S*log(2) + log(S*A*H*K**2/delta)))"
 MAIN = "(C*H + 1)*(" + WAIT + "*sqrt(S*A*K)*({D}))*(2*sqrt(" + RADICAND + ") + 7/3*lmax*H*sqrt(2*L))"
-THEOREMS = {**REGRETS}
 
 
 def core_theorem(factor: str, *conditions: str) -> str:
@@ -49,7 +47,7 @@ def core(D: Derivation) -> Theorem:  # noqa: N803
     first = D.linear("0 <= C*H + 1", D.times(factor, horizon))
     second = D.linear("0 <= C*H**2 + H", D.times(first, horizon))
     root = D.known("sqrt", RADICAND)
-    split = D.mp(D.lemma("eq:r1/repaired"), D.assume(event))
+    split = D.mp(D.lemma("eq:r1"), D.assume(event))
     rate, positive = rate_bound(D), D.linear("0 < L", level(D))
     signs = [rate, positive, product(D, rate, positive)]
 

@@ -21,7 +21,6 @@ PIGEON_HOLE = (
     "Imp(All(n, gz(n) <= 1), Sum(i, n, gz(i)/sqrt(Max(1, Sum(k, i, gz(k))))) <= 2*sqrt(Sum(i, n, gz(i))))"
 )
 
-THEOREMS = {"prop:proberror/cauchy-schwarz": CAUCHY_SCHWARZ, "prop:proberror/pigeon-hole/sharp": PIGEON_HOLE}
 
 
 def steps_of_order(D: Derivation) -> Theorem:  # noqa: N803

@@ -11,16 +11,10 @@ and the sum telescopes over the decisions of all episodes.
 from __future__ import annotations
 
 from proofs_checks.derivations.estimates import LEARNED_MODEL, learned_model
-from proofs_checks.derivations.estimates import THEOREMS as ESTIMATED
-from proofs_checks.derivations.greedy_step import THEOREMS as GREEDY_STEP
-from proofs_checks.derivations.iterations import DERIVED as ITERATIONS
 from proofs_checks.derivations.operators import applied
-from proofs_checks.derivations.optimality import DERIVED as OPTIMALITY
 from proofs_checks.derivations.potentials import few_follow, first_ones, rate_bound
-from proofs_checks.derivations.rates import THEOREMS as RATES
 from proofs_checks.derivations.rates import kept
 from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, put, remaining, start
-from proofs_checks.derivations.setting import operator
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -31,7 +25,6 @@ GOOD = f"All(x, All(a, And({RATE_IN}, {ROW_IN})))"
 HAT, PI = "Vh({n}, nk({n}) + 1, X({n}), rem({n}))", "Vpi({n}, X({n}), rem({n}))"
 _PAIR = "X(n), act(n)"
 COST = f"(bo(n, {_PAIR}) + al(n, {_PAIR}) + rem(n)*be(n, {_PAIR}))*rem(n)"
-THEOREMS = {**RATES, **ESTIMATED, **GREEDY_STEP, **{k: text for k, (text, _) in (*ITERATIONS.items(), *OPTIMALITY.items())}}
 
 _LEARNER = {
     **{name: (params, body.replace("(n,", "(k,")) for name, (params, body) in LEARNED_MODEL.items()},
@@ -92,24 +85,14 @@ def evaluated(D: Derivation) -> Theorem:  # noqa: N803
     return theorems.both(D.all(D.fact("Vp-0"), "x", "t"), D.all(D.fact("Vp-step"), "m", "x", "t"))
 
 
-VPIK = f"Imp(And(0 <= t, t <= H), Vpi(n, x, t) == {operator('pol(n, x, t)', 'Vpi(n, {y}, {s})')})"
-
-
-def policy_equation(D: Derivation) -> Theorem:  # noqa: N803
-    """eq:Vpik."""
-    one = D.at(applied(D, D.at(D.lemma("sec:simulation/evaluation"), n="0"), EVALUATED_BY), k="n")
-    within = D.assume("And(0 <= t, t <= H)")
-    one = D.mp(one, evaluated(D), D.all(D.fact("Vpi"), "x", "t"), within)
-    says = D.formula(VPIK).parts[1]
-    return theorems.discharge(within.says, theorems.part(one, says))
-
-
 def own_equation(D: Derivation, bounds: list[Theorem]) -> Theorem:  # noqa: N803
-    """V^π(n) at the state and the remaining time."""
-    return D.mp(D.lemma("eq:Vpik", x="X(n)", t="rem(n)"), theorems.both(*bounds))
-
-
-THEOREMS["eq:Vpik"] = VPIK
+    """V^π(n) at the state and the remaining time is T^π V^π there."""
+    one = D.at(applied(D, D.at(D.lemma("sec:simulation/evaluation"), n="0"), EVALUATED_BY), k="n")
+    one = D.mp(one, evaluated(D), D.all(D.fact("Vpi"), "x", "t"))
+    one = D.mp(D.at(one, x="X(n)", t="rem(n)"), theorems.both(*bounds))
+    value = D.term(PI.format(n="n"))
+    (says,) = [says for says in one.says.parts if says.tag == "==" and says.parts[0] is value]
+    return theorems.part(one, says)
 
 
 # --- what stays during an episode -----------------------------------------------------------------
@@ -273,10 +256,6 @@ RECURSION = (
     f"Imp({GOOD.format(n='n')}, And({LOSS.format(n='n')} <= {ALONG} + H*E({SAME.format(i='m')}, n), "
     f"Sum(i, m, E({SAME.format(i='i')}, n)) <= 1 + lmax*H))"
 )
-LEMMA = (
-    f"Imp({GOOD.format(n='n')}, Imp(All(m, {ALONG} <= v), "
-    f"Vs(X(n), rem(n)) <= {PI.format(n='n')} + v + eps(ep(n))*exp(lmax*H)))"
-)
 
 
 def later(D: Derivation) -> Theorem:  # noqa: N803
@@ -366,26 +345,6 @@ def few_decisions(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"Sum(i, m, E({SAME.format(i='i')}, n)) <= 1 + lmax*H", total, D.mean(sign, "n"), D.times(high, rate_bound(D)))
 
 
-def lemma(D: Derivation) -> Theorem:  # noqa: N803
-    """lem:v-v-continuoustime."""
-    good, bounded = D.assume(GOOD.format(n="n")), f"All(m, {ALONG} <= v)"
-    both = D.mp(D.lemma("lem:v-v-continuoustime/recursion"), good)
-    loss, same = LOSS.format(n="n"), f"E({SAME.format(i='m')}, n)"
-    one = theorems.part(both, D.formula(f"{loss} <= {ALONG} + H*{same}"))
-    few = theorems.part(both, D.formula(f"Sum(i, m, E({SAME.format(i='i')}, n)) <= 1 + lmax*H"))
-    late = D.linear(f"{loss} - v <= H*{same}", one, D.special(D.assume(bounded), "m"))
-    total = D.sum(D.at(late, m="i"), "i", "m")
-    zero = D.archimedes(D.linear(f"m*({loss} - v) <= H*(1 + lmax*H)", total, D.times(few, D.fact("horizon"))), "m")
-    return D.imply(D.linear(D.formula(LEMMA).parts[1].parts[1], zero, optimistic(D)), GOOD.format(n="n"), bounded)
-
-
-def optimistic(D: Derivation) -> Theorem:  # noqa: N803
-    """GOOD ⊢ V*(X(n), rem(n)) <= V̂(n) + ε e^{lmax H}."""
-    found = D.at(D.lemma("lem:optimism"), l="Nat_7", e="Real_7", x="State_7", t="Real_8")
-    found = D.at(of_learner(D, found), Nat_7="nk(n)", Real_7="eps(ep(n))", State_7="X(n)", Real_8="rem(n)")
-    return D.mp(found, *optimism_holds(D))
-
-
 def optimism_holds(D: Derivation) -> tuple[Theorem, ...]:  # noqa: N803
     """What lem:optimism supposes, for the learner at its state and remaining time; given GOOD."""
     model, _, begin, steps, rates, rows = sets(D)
@@ -395,4 +354,3 @@ def optimism_holds(D: Derivation) -> tuple[Theorem, ...]:  # noqa: N803
     return (model, rates, rows, enough, begin, steps, D.all(D.fact("stop"), "x", "t"), within)
 
 
-THEOREMS |= {"lem:v-v-continuoustime/recursion": RECURSION, "lem:v-v-continuoustime": LEMMA, "eq:r2/sum": TELESCOPED}

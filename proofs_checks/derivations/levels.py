@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from proofs_checks.derivations.counting import LEVEL
-from proofs_checks.derivations.number_of_jumps import THEOREMS as JUMPS
 from proofs_checks.derivations.number_of_jumps import tail
 from proofs_checks.derivations.roots import tangent
 from proofs_checks.derivations.runs import product, settled
@@ -13,7 +12,6 @@ from verify.kernel.theorems import Theorem
 SERIES = "Imp(0 <= u, Imp(0 < d, Sum(l, m, Min(1, exp(u - d*(l + 1)))) <= u/d + 1/(exp(d) - 1)))"
 _HALF = "(lmax*H*(exp(h) - 1) - h*(l + 1))/2"
 ROOTS = f"Imp(0 <= h, E(Sum(l, m, sqrt({LEVEL.format(n='m')}))) <= sqrt(K)*Sum(l, m, Min(1, exp({_HALF}))))"
-THEOREMS = {**JUMPS, "eq:term1-3/levels": SERIES, "eq:JM-eq/sharp": ROOTS}
 
 
 def series(D: Derivation) -> Theorem:  # noqa: N803

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from proofs_checks.derivations.counting import LEVEL
 from proofs_checks.derivations.number_of_jumps import ENDED, NOW, TILT, counted, grows
-from proofs_checks.derivations.number_of_jumps import THEOREMS as JUMPS
 from proofs_checks.derivations.potentials import DECISIONS, EPISODES, rate_bound, stays
 from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, product, settled, start
 from verify.kernel import theorems
@@ -14,7 +13,6 @@ from verify.kernel.theorems import Theorem
 FACTOR = "(Ind(K == 1) + log(K)/log(log(K) + 1))"  # ln K/ln(ln K + 1), read as 1 for K = 1 (0/0 is 0)
 JM = f"Sum(l, m, sqrt({LEVEL.format(n='m')})) <= sqrt(K)*top(m)"
 LONGEST = f"E(top(m)) <= (lmax*H + 1)*{FACTOR}"
-THEOREMS = {**JUMPS, "eq:JM-eq": JM, "eq:term1-3": LONGEST, "prop:rateerror/decisions": DECISIONS, "prop:rateerror/episodes": EPISODES}
 _STEP = "Ind(ep(n) + 1 <= K)*jump(n)*(pos(n) + 1)"
 
 

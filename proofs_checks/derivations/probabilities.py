@@ -7,10 +7,7 @@ decisions; a bound for every m is one for the whole sum.
 from __future__ import annotations
 
 from proofs_checks.derivations.counting import LEVEL, WEIGHT, all_levels
-from proofs_checks.derivations.counting import THEOREMS as COUNTING
-from proofs_checks.derivations.levels import THEOREMS as LEVELS
 from proofs_checks.derivations.longest import FACTOR
-from proofs_checks.derivations.longest import THEOREMS as LONGEST
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.runs import ACTIVE, RATE, observed, product, remaining, settled
 from verify.kernel import theorems
@@ -30,10 +27,6 @@ SHARP = (
     f"And({TIMES} <= 2*{WAIT}*sqrt(S*A*K)*({LONG}), "
     f"Imp(0 < h, {TIMES} <= 2*{WAIT}*sqrt(S*A*K)*{LEVELED}))"
 )
-THEOREMS = {
-    **COUNTING, **LEVELS, **LONGEST, "eq:CS2": CS2, "eq:CS3": CS3, "eq:CS4": CS4, "prop:proberror": PROBERROR,
-    "prop:proberror/sharp": SHARP,
-}  # fmt: skip
 
 
 def observed_jumps(D: Derivation) -> Theorem:  # noqa: N803

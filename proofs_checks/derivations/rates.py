@@ -12,7 +12,6 @@ from proofs_checks.derivations.counting import WEIGHT, exchanged
 from proofs_checks.derivations.longest import FACTOR
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT, waits
-from proofs_checks.derivations.probabilities import THEOREMS as PROBABILITIES
 from proofs_checks.derivations.rate_sets import crossing, sized, sizes
 from proofs_checks.derivations.roots import over_pairs, pairs
 from proofs_checks.derivations.run_counts import spent_in_pair
@@ -38,13 +37,6 @@ COMPLEMENT = f"{LOST} <= lmax*H*(1 + lmax*H)*delta/2"
 RATES = f"E(Sum(n, m, {ACTIVE}*rem(n)*be(n, X(n), act(n))))"
 RATE_BOUND = f"7/3*{_ROOTS}*{WAIT}*sqrt(S*A*K)*"
 REPAIRED = f"And({RATES} <= {RATE_BOUND}({LONG}), Imp(0 < h, {RATES} <= {RATE_BOUND}{LEVELED}))"
-THEOREMS = {
-    **PROBABILITIES,
-    "prop:rateerror/event": EVENT,
-    "prop:rateerror/pathwise": PATHWISE,
-    "prop:rateerror/complement": COMPLEMENT,
-    "prop:rateerror/repaired": REPAIRED,
-}
 
 
 def level(D: Derivation) -> Theorem:  # noqa: N803

@@ -7,7 +7,6 @@ event 𝒢 looks into the future, and must not stand inside a conditional mean.
 from __future__ import annotations
 
 from proofs_checks.derivations.episode import COST, GOOD, HAT, LOST, PAID, PI, WEIGHT, of_learner, optimism_holds, own_bounds
-from proofs_checks.derivations.episode import THEOREMS as EPISODE
 from proofs_checks.derivations.longest import active_decisions
 from proofs_checks.derivations.iterations import STARTS, STEPS, STOPPED
 from proofs_checks.derivations.nearby import RATES, ROWS
@@ -25,14 +24,12 @@ REGRET = "Sum(n, {m}, E(" + f"{ACTIVE}*new(n)*{_GAP}" + "))"
 GOOD_REGRET = "Sum(n, {m}, E(" + f"{WEIGHT.format(n='n')}*new(n)*{_GAP}" + "))"
 EVENT = "All(i, Imp(And(i < {m}, ep(i) < K), " + GOOD.format(n="i").replace("{", "{{").replace("}", "}}") + "))"
 SPLIT = f"Imp(1 - q <= E(Ind({EVENT.format(m='m')})), {REGRET.format(m='m')} <= {GOOD_REGRET.format(m='m')} + q*K*H)"
-THEOREMS = {**EPISODE, "eq:r1/repaired": SPLIT}
 
 JUMP_SUM = "E(Sum(n, {m}, " + f"{ACTIVE}*rem(n)*al(n, X(n), act(n))" + "))"
 RATE_SUM = "E(Sum(n, {m}, " + f"{ACTIVE}*rem(n)*be(n, X(n), act(n))" + "))"
 COLLECTED = f"(C*H + 1)*{JUMP_SUM} + (C*H**2 + H)*{RATE_SUM}"
 _LOAD = "Sum(k, K, eps(k))*lmax*H"
 R2 = f"Imp(All(m, {COLLECTED.format(m='m')} <= v), {GOOD_REGRET.format(m='m')} <= v + {_LOAD})"
-THEOREMS["eq:r2"] = R2
 
 
 def begins(D: Derivation, text: str) -> Theorem:  # noqa: N803
@@ -73,22 +70,7 @@ def split(D: Derivation) -> Theorem:  # noqa: N803
         f"(1 - Ind({good}))*{_HERE} <= (1 - Ind({good}))*H", [good], few
     )
     missed = D.times(D.times(missed, D.whole("new(n)")), D.whole(ACTIVE))
-    covered = D.special(D.assume(event), "n")
-    goal = f"{ACTIVE}*(1 - Ind({good})) <= {ACTIVE}*(1 - Ind({event}))"
-
-    def inside(yes: Theorem) -> Theorem:
-        here = D.mp(covered, theorems.both(D.assume("n < m"), D.linear("ep(n) < K", yes)))
-        return D.by_value(goal, [D.holds(event), theorems.cut(here, D.holds(good))])
-
-    def outside(_: Theorem) -> Theorem:
-        return D.by_value(goal, [D.fails(event)], D.times(D.whole(f"Ind({good})"), D.whole(ACTIVE)))
-
-    active = "ep(n) + 1 <= K"
-    rarely = D.cases(
-        active,
-        lambda yes: D.cases(event, lambda _: inside(yes), outside),
-        lambda _: D.by_value(goal, [D.fails(active)]),
-    )
+    rarely = D.linear(f"{ACTIVE}*(1 - Ind({good})) <= {ACTIVE}*(1 - Ind({event}))", event_at(D))
     each = D.instantiate(D.lemma("prop:rateerror/episodes"), "gx", "k", "1")
     each = D.mp(each, D.all(D.linear("0 <= 1"), "k"))
     sign = D.linear(f"0 <= 1 - Ind({event})", D.indicator(event)[1])
@@ -205,3 +187,40 @@ def paid(D: Derivation) -> Theorem:  # noqa: N803
     number = D.times(D.linear("Sum(i, k, E(Ind(ep(m + i) + 1 <= K))) <= (1 + lmax*H)*K", shifted, sign, few), D.fact("horizon"))
     bound = D.archimedes(D.linear(f"k*{left} <= H*(1 + lmax*H)*K", many, number), "k")
     return D.imply(D.linear(f"{here} <= v + {_LOAD}", bound), f"All(m, {COLLECTED.format(m='m')} <= v)")
+
+
+# --- eq:r2/indicator ------------------------------------------------------------------------------
+
+INDICATOR = (
+    f"Imp(Sure(All(n, 0 <= gx(n))), Imp(n < m, E(Ind({EVENT.format(m='m')})*{ACTIVE}*E(gx(n), n)) <= E(gx(n))))"
+)
+
+
+def event_at(D: Derivation) -> Theorem:  # noqa: N803
+    """n < m ⊢ Ind(ep(n) < K) Ind(EVENT(m)) <= Ind(ep(n) < K) Ind(GOOD(n)): what is known at n of the event."""
+    good, event, active = GOOD.format(n="n"), EVENT.format(m="m"), "ep(n) + 1 <= K"
+    goal = f"{ACTIVE}*Ind({event}) <= {ACTIVE}*Ind({good})"
+
+    def inside(yes: Theorem, covered: Theorem) -> Theorem:
+        here = D.mp(D.special(covered, "n"), theorems.both(D.assume("n < m"), D.linear("ep(n) < K", yes)))
+        return D.by_value(goal, [D.holds(event), theorems.cut(here, D.holds(good))])
+
+    def outside(_: Theorem) -> Theorem:
+        return D.by_value(goal, [D.fails(event)], D.times(D.whole(f"Ind({good})"), D.whole(ACTIVE)))
+
+    return D.cases(
+        active,
+        lambda yes: D.cases(event, lambda covered: inside(yes, covered), outside),
+        lambda _: D.by_value(goal, [D.fails(active)]),
+    )
+
+
+def indicator(D: Derivation) -> Theorem:  # noqa: N803
+    """E(1_𝒢 E(X, n)) <= E(X), with 𝒢 inside the event that the estimates of decision n are right, known at n."""
+    positive = D.special(D.surely("All(n, 0 <= gx(n))"), "n")
+    sign = D.mean(positive, "n")
+    first = D.mean(D.times(event_at(D), sign))
+    good = GOOD.format(n="n")
+    most = D.decide(f"Ind({good})*{ACTIVE}*gx(n) <= gx(n)", [good, "ep(n) + 1 <= K"], positive)
+    goal = f"E(Ind({EVENT.format(m='m')})*{ACTIVE}*E(gx(n), n)) <= E(gx(n))"
+    return D.imply(D.linear(goal, first, D.mean(most)), "Sure(All(n, 0 <= gx(n)))", "n < m")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from proofs_checks.derivations.bound import CORE, MAIN, RADICAND, core_theorem, trivial
-from proofs_checks.derivations.bound import THEOREMS as BOUND
 from proofs_checks.derivations.optimism import factor_low
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import LONG, WAIT, waits
 from proofs_checks.derivations.rate_sets import sizes
 from proofs_checks.derivations.rates import enough, level, long_enough
-from proofs_checks.derivations.regret import EVENT, REGRET, _LOAD
+from proofs_checks.derivations.regret import EVENT, GOOD_REGRET, REGRET
 from proofs_checks.derivations.runs import equal, product, settled
 from proofs_checks.derivations.unions import square_below
 from verify.kernel import theorems
@@ -22,13 +21,20 @@ TAIL = "(S - 1)*log(2) - log(delta) <= H*K**2"
 COVERED = f"1 - 2*delta <= E(Ind({EVENT.format(m='n')}))"
 SETS = f"Imp({PEELS}, Imp({DATA}, Imp({FEW}, Imp({TAIL}, {COVERED}))))"
 
+SPLIT = f"Imp({PEELS}, Imp({DATA}, Imp({FEW}, Imp({TAIL}, {REGRET.format(m='m')} <= {GOOD_REGRET.format(m='m')} + 2*delta*K*H))))"
+
 LOGARITHM = "log(2*S*A*K*H)"
 ROOTS = f"(sqrt(2*S + 6*{LOGARITHM}) + 4*lmax*H*sqrt({LOGARITHM}))"
 WIDE = f"({WAIT}*sqrt(S*A*K)*({LONG}))"
 PRINTED = f"3*(C*H + 1)*{WIDE}*{ROOTS} + Sum(k, K, eps(k))*exp(lmax*H) + 1"
 CHOICE = "Or(delta == 1/(2*K*H), K*H <= 1/2)"
 LONG_HORIZON = f"Imp(1 <= S*A*H, Imp({CHOICE}, {REGRET.format(m='m')} <= {PRINTED}))"
-THEOREMS = {**BOUND, "eq:G/repaired": SETS, "thm:CT-UCB/main": CORE, "thm:CT-UCB/long": LONG_HORIZON}
+
+
+def split(D: Derivation) -> Theorem:  # noqa: N803
+    """eq:r1/repaired."""
+    event = D.at(D.mp(D.lemma("eq:G/repaired"), *map(D.assume, (PEELS, DATA, FEW, TAIL))), n="m")
+    return D.imply(D.mp(D.at(D.lemma("eq:r1"), q="2*delta"), event), PEELS, DATA, FEW, TAIL)
 
 
 def bonus_factor(D: Derivation) -> Theorem:  # noqa: N803
