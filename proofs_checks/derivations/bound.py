@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT, root_product, waits
 from proofs_checks.derivations.potentials import rate_bound
-from proofs_checks.derivations.rate_sets import sized
+from proofs_checks.derivations.rate_peels import sized
 from proofs_checks.derivations.rates import RATE_BOUND, RATES, level
 from proofs_checks.derivations.regret import ACTIVE, COLLECTED, EVENT, GOOD_REGRET, JUMP_SUM, REGRET, begins, _GAP, _HERE, _LOAD
 from proofs_checks.derivations.episode import own_bounds

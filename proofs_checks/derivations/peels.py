@@ -9,7 +9,7 @@ With σ = 1 + 2/w a peel is the numbers N of jumps with σ^{2l} <= N <= σ^{2l+2
 from __future__ import annotations
 
 from proofs_checks.derivations.crossings import rises
-from proofs_checks.derivations.jump_repaired import _number
+from proofs_checks.derivations.unions import number_below
 from proofs_checks.derivations.jump_sets import COUNT, DISTANCE, Estimate, _only_if, chance, crossing, exponent
 from proofs_checks.derivations.runs import decided, product, settled
 from proofs_checks.derivations.unions import ever, ever_below, ever_first, ever_over, square_below
@@ -199,7 +199,7 @@ def peels(D: Derivation) -> Theorem:  # noqa: N803
         lambda _: D.by_value(goal, [D.fails(_SOON)], D.whole(f"Ind(l + 1 <= {q} + 1)")),
     )
     ratio = D.times(inverse, real)
-    count = D.closed(D.at(_number(D), n="k", q=f"{q} + 1"), D.linear(f"0 <= {q} + 1", ratio))
+    count = D.closed(D.at(number_below(D), n="k", q=f"{q} + 1"), D.linear(f"0 <= {q} + 1", ratio))
     few = settled(D, D.claim("lem:CI-p/peel/number", w="w"), D.assume("0 < w"), D.linear(f"0 < 2*{_LOG}", grows), _sigma(D))
     return D.linear(f"Sum(l, k, Ind({_SOON})) <= 1 + (w + 1)*log(c)/4", D.sum(one, "l", "k"), count, D.times(few, real))
 

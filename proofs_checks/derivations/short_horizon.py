@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proofs_checks.derivations.crossings import exp_equal
 from proofs_checks.derivations.jump_cover import PAIRS, without_data
-from proofs_checks.derivations.jump_repaired import DATA, JUMPS_COVER, _denied, _no_data, at_decision, both_hold, everywhere
+from proofs_checks.derivations.jump_repaired import DATA, JUMPS_COVER, _denied, wide_without_data, at_decision, both_hold, everywhere
 from proofs_checks.derivations.jump_sets import COUNT, DISTANCE
 from proofs_checks.derivations.peels import MISS, _size
 from proofs_checks.derivations.potentials import rate_bound
@@ -81,7 +81,7 @@ def peeled_sets(D: Derivation) -> Theorem:  # noqa: N803
         def none(no: Theorem) -> Theorem:
             zero = equal(D, no, D.whole(COUNT))
             radius = D.valued(D.fact("al", n="i"), zero)
-            return D.linear(JUMPS_COVER, theorems.cut(zero, without_data(D)), radius, _no_data(D, data))
+            return D.linear(JUMPS_COVER, theorems.cut(zero, without_data(D)), radius, wide_without_data(D, data))
 
         return everywhere(D, whole_cases(D, COUNT, none, lambda yes: D.mp(covers, theorems.both(yes, few))))
 

@@ -6,7 +6,7 @@ from proofs_checks.derivations.bound import CORE, MAIN, RADICAND, core_theorem, 
 from proofs_checks.derivations.optimism import factor_low
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import LONG, WAIT, waits
-from proofs_checks.derivations.rate_sets import sizes
+from proofs_checks.derivations.rate_peels import sizes
 from proofs_checks.derivations.rates import enough, level, long_enough
 from proofs_checks.derivations.regret import EVENT, GOOD_REGRET, REGRET
 from proofs_checks.derivations.runs import equal, product, settled
