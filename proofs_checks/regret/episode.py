@@ -28,6 +28,7 @@ from proofs_checks.checks.perturbed_values import Shares
 from proofs_checks.derivations import greedy_step, half_bonus, losses, path_costs
 from proofs_checks.derivations.episodes import VPIK, mean_of_episode
 from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations import episode as run_losses
 from verify.claims import Domain, Remark, Section, increasing
 
 _HAT, _TRUE = "(1 - exp(-m*h))/m", "(1 - exp(-l*h))/l"
@@ -135,15 +136,18 @@ section.step(
 
 section.step(
     "lem:v-v-continuoustime/recursion",
-    "The recursion sums up: after m steps the remainder is at most E(H - t_m)⁺ <= H P(N >= m) <= Hμ^m/m!, "
-    "N Poisson with mean μ = λmax H (P(N >= m) is the integral of exp(-x)x^(m-1)/(m-1)! over [0, μ]), and "
-    "from m >= 2μ on each step at least halves that: μ/(m + 1) <= 1/2.",
+    "The same recursion in the run of the learner, where its estimates are right at a decision (which is "
+    "known when it is made): V̂ - V^π there is at most the conditional mean of what the next m decisions "
+    "of the episode cost, and H times the probability that it has more than m; and these probabilities "
+    "add up to at most 1 + λmax H, so that the remainder vanishes. (It is at most Hμ^m/m!, μ = λmax H, "
+    "and from m >= 2μ on each step at least halves that: μ/(m + 1) <= 1/2.)",
     says="mu/(m + 1) <= 1/2",
     domain=Domain.of("mu >= 0", "m >= 0", "m >= 2*mu", integers="m"),
-    uses="lem:v-v-continuoustime/step prop:proberror/coupling",
+    uses="lem:v-v-continuoustime/step sec:simulation/evaluation eq:mono eq:FH-control2/bounds "
+    "eq:empirical-P/probability/repaired",
+    theorem=run_losses.RECURSION,
+    derivation=run_losses.recursion,
     checks=(remainders(), *PROOF),
-    argued="the induction over m, and that the number of jumps is at most N",
-    expected="tested",
     mutant=remainders(1),
 )
 
