@@ -11,6 +11,7 @@ and the sum telescopes over the decisions of all episodes.
 from __future__ import annotations
 
 from proofs_checks.derivations.estimates import LEARNED_MODEL, learned_model
+from proofs_checks.derivations.frozen import iterates_stay, policy_stays
 from proofs_checks.derivations.operators import applied
 from proofs_checks.derivations.potentials import few_follow, first_ones, rate_bound
 from proofs_checks.derivations.rates import kept
@@ -148,10 +149,12 @@ def values_stay(D: Derivation, case: list[Theorem]) -> list[Theorem]:  # noqa: N
     value = case[0]
     there = "X(n + 1), rem(n + 1)"
     count = D.mp(D.fact("frozen-nk"), value)
-    moved = D.mp(D.fact("frozen-Vh", m="nk(n + 1) + 1", x="X(n + 1)", t="rem(n + 1)"), value)
+    stays = D.special(D.at(iterates_stay(D), m="nk(n + 1) + 1"), "X(n + 1)", "rem(n + 1)")
+    moved = theorems.cut(value, stays)
     own = f"Vh(n, nk(n + 1) + 1, {there})"
     same = D.rewrite(count, D.linear(f"{own} == {own}"), "m", f"{own} == Vh(n, m + 1, {there})")
-    policy = D.mp(D.fact("frozen-Vpi", x="X(n + 1)", t="rem(n + 1)"), value)
+    policy = theorems.cut(value, D.at(policy_stays(D), x="X(n + 1)", t="rem(n + 1)"))
+    policy = theorems.cut(D.linear("0 <= rem(n + 1)", D.at(remaining(D)[0], n="n + 1")), policy)
     return [moved, same, policy, *case]
 
 

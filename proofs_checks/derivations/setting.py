@@ -206,9 +206,7 @@ LEARNER_FACTS = {
     "frozen-pol": Fact(
         "Imp(jump(n) == 1, pol(n + 1, x, t) == pol(n, x, t))", "the policy of an episode stays"
     ),
-    "frozen-Vh": Fact("Imp(jump(n) == 1, Vh(n + 1, m, x, t) == Vh(n, m, x, t))", "likewise"),
     "frozen-nk": Fact("Imp(jump(n) == 1, nk(n + 1) == nk(n))", "likewise"),
-    "frozen-Vpi": Fact("Imp(jump(n) == 1, Vpi(n + 1, x, t) == Vpi(n, x, t))", "likewise"),
 }
 
 GENERIC = [

@@ -7,7 +7,7 @@ c\,(e^{-cH}-e^{-dH})/(d-c) < cHe^{-cH}`.
 
 from __future__ import annotations
 
-from proofs_checks.derivations.episodes import same
+from proofs_checks.derivations.earnings import same
 from proofs_checks.derivations.operators import part
 from proofs_checks.derivations.runs import by_jump, equal, observed, product, start
 from verify.kernel import calculus, terms, theorems

@@ -22,7 +22,7 @@ from proofs_checks.checks.value_iteration import (
     increasing_iterates,
     one_action_for,
 )
-from proofs_checks.derivations import episodes, optimality
+from proofs_checks.derivations import earnings, optimality
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
@@ -69,8 +69,8 @@ section.repair(
     "depend on the number of transitions made: no learner, whatever its actions depend on, earns more in n "
     "sojourns of an episode, and a policy that takes what maximises T^a V*_j with j + 1 of them to go earns "
     "it.",
-    theorem=episodes.FIRST_N,
-    derivation=episodes.first_n,
+    theorem=earnings.FIRST_N,
+    derivation=earnings.first_n,
     checks=counted(),
     mutant=counted(levels_more=1),
 )

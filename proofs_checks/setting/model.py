@@ -44,7 +44,7 @@ from proofs_checks.checks.setting import (
     rates_recovered,
     rescaled_values,
 )
-from proofs_checks.derivations import chains, episodes, functions, optimality, rescaling
+from proofs_checks.derivations import chains, earnings, functions, optimality, rescaling
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Mutant, Remark, Section
 
@@ -207,8 +207,8 @@ section.repair(
     "sojourns: up to ρᵐH). This is what eq:Vpik, the verification of eq:Qa and the evaluation of policies "
     "mean; at t = H the readings agree.",
     uses="eq:Vpik",
-    theorem=episodes.CLOCK,
-    derivation=episodes.clock,
+    theorem=earnings.CLOCK,
+    derivation=earnings.clock,
     checks=clocks(printed=False),
     latex=r"a_n = \pi(x_n,(t-t_n)^+) \implies V^\pi(x,t) = \mathcal T^\pi V^\pi(x,t)",
     mutant=clocks(printed=True),
