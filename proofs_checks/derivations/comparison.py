@@ -14,10 +14,11 @@ from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 
-def earning(values: str) -> str:
-    """What action a earns per unit of time, and loses or gains by jumps; a pattern of y."""
+def earning(values: str, action: str = "a") -> str:
+    """What an action earns per unit of time, and loses or gains by jumps; values is a pattern of y."""
     here, there = (values.format(y=y) for y in "xy")
-    return f"(r(x, a) - lam(x, a)*{here} + lam(x, a)*SumOver(y, p(x, a, y)*{there}))"
+    pair = f"x, {action}"
+    return f"(r({pair}) - lam({pair})*{here} + lam({pair})*SumOver(y, p({pair}, y)*{there}))"
 
 
 def speed(values: str) -> str:

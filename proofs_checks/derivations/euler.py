@@ -28,9 +28,14 @@ _NEAR = (
 _TIMES = ("0 <= t", "0 <= h", "t + h <= H")
 
 
-def _piece(D: Derivation) -> Theorem:
-    """SOLVES, 0 <= t, 0 <= h, t + h <= H ⊢ v(t + h) == v(t) + ∫ F ds."""
-    return D.mp(D.special(D.assume(SOLVES), "x", "t", "h"), theorems.both(*map(D.assume, _TIMES)))
+ACTION = "gpi(x, t + s)"
+FOLLOWS = SOLVES.replace(speed(_UT), earning(_UT, ACTION))
+"""gu is the value of a policy gpi whose action may change at any time."""
+
+
+def _piece(D: Derivation, equation: str = SOLVES) -> Theorem:
+    """SOLVES (or FOLLOWS), 0 <= t, 0 <= h, t + h <= H ⊢ v(t + h) == v(t) + ∫ F ds."""
+    return D.mp(D.special(D.assume(equation), "x", "t", "h"), theorems.both(*map(D.assume, _TIMES)))
 
 
 def _sides(D: Derivation, error: str, up: Theorem, down: Theorem, *facts: Theorem) -> tuple[Theorem, Theorem]:
@@ -44,6 +49,11 @@ def _sides(D: Derivation, error: str, up: Theorem, down: Theorem, *facts: Theore
 
 def local(D: Derivation) -> tuple[Theorem, Theorem]:
     """SOLVES, _NEAR, 0 <= v, 0 <= e ⊢ one Euler step errs by at most lmax (v + e) h²/2, up and down."""
+    return _sides(D, "lmax*(v + e)*h**2/2", *_drifts(D))
+
+
+def _drifts(D: Derivation) -> list[Theorem]:
+    """_NEAR, 0 <= v, 0 <= e ⊢ ∫ F(v(t + s)) ds is within lmax (v + e) h²/2 of h F(v(t)); and two areas."""
     rate = D.linear("0 <= lam(x, a)", D.fact("lmin"), D.fact("rate-low"))
     inside = theorems.both(D.assume("0 <= s"), D.assume("s <= h"))
     below, above = "gu({y}, t) <= gu({y}, t + s) + v*s", "gu({y}, t + s) <= gu({y}, t) + e*s"
@@ -64,11 +74,11 @@ def local(D: Derivation) -> tuple[Theorem, Theorem]:
         D.scaled(D.primitive("s", "h", "s"), speed(_U)),
         D.scaled(D.primitive("s", "h", "s**2/2"), "lmax*(v + e)"),
     ]
-    return _sides(D, "lmax*(v + e)*h**2/2", *found, *areas)
+    return [*found, *areas]
 
 
-def _crude(D: Derivation) -> tuple[Theorem, Theorem]:
-    """SOLVES, BOUNDED, times ⊢ v(t) <= v(t + h) + B h, and v(t + h) <= v(t) + B h."""
+def _crude(D: Derivation, equation: str = SOLVES) -> tuple[Theorem, Theorem]:
+    """SOLVES or FOLLOWS, BOUNDED, times ⊢ v(t) <= v(t + h) + B h, and v(t + h) <= v(t) + B h."""
     facts = [D.assume(one) for one in (*_TIMES, "0 <= s", "s <= h")]
     within = theorems.both(D.linear("0 <= t + s", *facts), D.linear("t + s <= H", *facts))
     size = {y: D.mp(D.special(D.assume(BOUNDED), y, "t + s"), within) for y in "xy"}
@@ -89,17 +99,40 @@ def _crude(D: Derivation) -> tuple[Theorem, Theorem]:
     low = D.linear(f"-{_MOST} <= {earning(_UT)}", rates[0], jumps[1], row, most, D.fact("reward-low"))
     top = maximum(D, high, earning(_UT), _MOST)
     bottom = D.linear(f"-{_MOST} <= {speed(_UT)}", low, D.most("a", earning(_UT), "a"))
+    if equation == FOLLOWS:
+        bottom, top = D.at(low, a=ACTION), D.at(high, a=ACTION)
     length = D.scaled(D.primitive("s", "h", "s"), _MOST)
     ends = [D.integral(one, "s", "h") for one in (bottom, top)]
     return (
-        D.linear(f"gu(x, t) <= gu(x, t + h) + {_MOST}*h", _piece(D), ends[0], length),
-        D.linear(f"gu(x, t + h) <= gu(x, t) + {_MOST}*h", _piece(D), ends[1], length),
+        D.linear(f"gu(x, t) <= gu(x, t + h) + {_MOST}*h", _piece(D, equation), ends[0], length),
+        D.linear(f"gu(x, t + h) <= gu(x, t) + {_MOST}*h", _piece(D, equation), ends[1], length),
     )
 
 
 def crude_steps(D: Derivation) -> tuple[Theorem, Theorem]:
     """SOLVES, BOUNDED, times ⊢ one Euler step errs by at most K h², K = lmax B, up and down."""
-    near = D.at(theorems.both(*_crude(D)), x="y", h="s")
+    facts = _near(D, SOLVES)
+    up, down = (_at_crude(D, one, *facts) for one in local(D))
+    return up, down
+
+
+def policy_step(D: Derivation) -> Theorem:
+    """FOLLOWS, BOUNDED, times ⊢ v(t + h) <= v(t) + h F(v(t)) + K h²: no policy earns more than the best."""
+    up, _, *areas = _drifts(D)
+    less = D.integral(D.most("a", earning(_UT), ACTION), "s", "h")
+    whole = f"gu(x, t) + h*{speed(_U)} + lmax*(v + e)*h**2/2"
+    one = D.linear(f"gu(x, t + h) <= {whole}", _piece(D, FOLLOWS), less, up, *areas)
+    return _at_crude(D, one, *_near(D, FOLLOWS))
+
+
+def _at_crude(D: Derivation, theorem: Theorem, near: Theorem, sign: Theorem) -> Theorem:
+    """An Euler step, with the crude bounds of the slope."""
+    return theorems.cut(sign, theorems.cut(near, D.at(theorem, v=_MOST, e=_MOST)))
+
+
+def _near(D: Derivation, equation: str) -> tuple[Theorem, Theorem]:
+    """_NEAR with the crude bounds of the slope, which are not negative."""
+    near = D.at(theorems.both(*_crude(D, equation)), x="y", h="s")
     facts = [D.assume(one) for one in (*_TIMES, "0 <= s", "s <= h")]
     near = D.closed(near, D.linear("t + s <= H", *facts))
     condition = D.assume("And(0 <= s, s <= h)")
@@ -109,12 +142,7 @@ def crude_steps(D: Derivation) -> tuple[Theorem, Theorem]:
     start = theorems.both(D.assume("0 <= t"), D.linear("t <= H", *facts[:3]))
     size = D.mp(D.special(D.assume(BOUNDED), "x", "t"), start)
     room = D.linear("0 <= c", size, D.known("abs", "gu(x, t)"), D.known("abs-", "gu(x, t)"))
-    sign = D.linear(f"0 <= {_MOST}", D.times(room, largest_rate(D)))
-    found = []
-    for one in local(D):
-        one = D.at(one, v=_MOST, e=_MOST)
-        found.append(theorems.cut(sign, theorems.cut(every, one)))
-    return found[0], found[1]
+    return every, D.linear(f"0 <= {_MOST}", D.times(room, largest_rate(D)))
 
 
 # --- the solution rises, by at most 1 per unit of time -------------------------------------------

@@ -27,7 +27,7 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.hjb import constant_maximisers, exceeds, greedy_policies, hjb_residual, two_values
 from proofs_checks.checks.optimality import ADJUSTABLE, COMMITTED, attained, dominated
-from proofs_checks.derivations import adjustable
+from proofs_checks.derivations import adjustable, changing
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
@@ -53,10 +53,12 @@ section.claim(
 
 section.repair(
     "eq:hjb-pde/repaired",
-    "The HJB equation describes the problem in which the action may change at any time: its solution is at "
-    "least the value of every such policy, and the policy that maximises its right side attains it.",
+    "The HJB equation describes the problem in which the action may change at any time: its bounded "
+    "solution on [0,H] is at least the value of every such policy, w with w(x,t+h) - w(x,t) the integral of "
+    "r - λw + λΣpw with its actions, and the policy that maximises its right side attains it.",
+    theorem=changing.CHANGING,
+    derivation=changing.changing,
     checks=(dominated(ADJUSTABLE), attained(ADJUSTABLE)),
-    expected="tested",
     mutant=dominated(ADJUSTABLE, by=COMMITTED),
 )
 
