@@ -7,7 +7,7 @@ With radius √(2Λ/N), Λ = w, a miss at N = x²σ^(2m) jumps, 1 <= x <= σ = 1
 from __future__ import annotations
 
 from proofs_checks.derivations.crossings import falls
-from proofs_checks.derivations.jump_sets import COUNT, DISTANCE, Estimate, crossing, exponent
+from proofs_checks.derivations.jump_sets import COUNT, DISTANCE, SeenRow, crossing, exponent
 from proofs_checks.derivations.unions import (
     all_cover,
     covered,
@@ -44,7 +44,7 @@ def _edge(m: str) -> str:
 
 def peeled(D: Derivation) -> Theorem:
     """The sets of a pair with radius √(2Λ/N) cover for N <= c with probability at least 1 - 2^S J e^(1-Λ)."""
-    peel, most = _Peel(D), D.assume("1 <= c")
+    peel, most = _JumpPeel(D), D.assume("1 <= c")
     event = f"Ind({_edge('m')} <= c)*SumOver(B, Ind({_LARGE}))"
     rarely = ever_first(D, "m", "k", event, _rarely(D, peel))
     missed = _missed(D, peel, event)
@@ -54,7 +54,7 @@ def peeled(D: Derivation) -> Theorem:
     return D.imply(_far_enough(D, peel, far), "0 < w", "1 <= c")
 
 
-class _Peel:
+class _JumpPeel:
     """σ, its logarithm and √Λ."""
 
     def __init__(self, D: Derivation) -> None:
@@ -76,14 +76,14 @@ class _Peel:
 # --- how often --------------------------------------------------------------------------------------
 
 
-def _rarely(D: Derivation, peel: _Peel) -> Theorem:
+def _rarely(D: Derivation, peel: _JumpPeel) -> Theorem:
     """Peel m is paid for by 2^S supermartingales, if it begins below c."""
     one = D.closed(D.at(crossing(D), d=_ZETA, c="w - 1"), D.linear(f"0 <= {_ZETA}", peel.zeta))
     sets = D.valued(ever_over(D, "B", f"Ind({_LARGE})", one), D.fact("subsets"))
     return only_where(D, f"{_edge('m')} <= c", f"SumOver(B, Ind({_LARGE}))", sets)
 
 
-def _number(D: Derivation, peel: _Peel, most: Theorem) -> Theorem:
+def _number(D: Derivation, peel: _JumpPeel, most: Theorem) -> Theorem:
     """At most 1 + (√Λ + 1) ln c/4 peels begin below c."""
     event, room = f"{_edge('m')} <= c", f"log(c)*(1/(2*{_LOG}))"
     positive = D.linear("0 < c", most)
@@ -112,7 +112,7 @@ def _number(D: Derivation, peel: _Peel, most: Theorem) -> Theorem:
     return D.linear(goal, D.sum(one, "m", "k"), total, peels)
 
 
-def _far_enough(D: Derivation, peel: _Peel, bound: Theorem) -> Theorem:
+def _far_enough(D: Derivation, peel: _JumpPeel, bound: Theorem) -> Theorem:
     """The bound, which holds for every k with c < σ^(2k): there is one, as 1 + 2k ln σ <= σ^(2k)."""
     denied = D.assume(terms.negation(bound.says))
     goal = f"k*(2*{_LOG}) <= c - 1"
@@ -131,7 +131,7 @@ def _far_enough(D: Derivation, peel: _Peel, bound: Theorem) -> Theorem:
 # --- a miss -----------------------------------------------------------------------------------------
 
 
-def _missed(D: Derivation, peel: _Peel, event: str) -> Theorem:
+def _missed(D: Derivation, peel: _JumpPeel, event: str) -> Theorem:
     """A miss after 1, ..., c jumps is in one of the peels m < k, if c < σ^(2k)."""
     some, few = D.assume(f"1 <= {COUNT}"), D.assume(f"{COUNT} <= c")
     start, end = f"{_edge('m')} <= {COUNT}", f"{_edge('m + 1')} <= {COUNT}"
@@ -172,15 +172,15 @@ def _peels(D: Derivation) -> Theorem:
     return D.instantiate(shown, "gone", "", COUNT)
 
 
-def _reached(D: Derivation, peel: _Peel, some: Theorem) -> Theorem:
+def _reached(D: Derivation, peel: _JumpPeel, some: Theorem) -> Theorem:
     """In peel m the supermartingale of a set reaches exp(Λ - 1)."""
     count = D.linear(f"0 < {COUNT}", some)
-    estimate = Estimate(D, count)
+    estimate = SeenRow(D, count)
     number, positive = root(D, COUNT, count)
     excess = D.linear(
         f"{_RADIUS}/2 <= SumOver(y, inB(B, y)*ph(i, x, a, y)) - SumOver(y, inB(B, y)*p(x, a, y))",
         D.assume(f"{_RADIUS} < {DISTANCE}"),
-        D.assume(Estimate.event),
+        D.assume(SeenRow.event),
     )
     inside = D.times(excess, times_strictly(D, peel.zeta, count))
     jumps = [
@@ -203,7 +203,7 @@ def _reached(D: Derivation, peel: _Peel, some: Theorem) -> Theorem:
     return estimate.one_set(D, [reached], f"Ind({_LARGE})")
 
 
-def _wide(D: Derivation, peel: _Peel, estimate: Estimate, number: Theorem) -> Theorem:
+def _wide(D: Derivation, peel: _JumpPeel, estimate: SeenRow, number: Theorem) -> Theorem:
     """Λ √N <= √(2Λ) N r/2 for the radius r: both are √(Λ² N)."""
     over = D.positive("inverse-positive", COUNT, estimate.count)
     inside = D.linear(f"0 <= 2*w*(1/{COUNT})", times_strictly(D, over, peel.level))
@@ -223,7 +223,7 @@ def _wide(D: Derivation, peel: _Peel, estimate: Estimate, number: Theorem) -> Th
     return square_below(D, squares, D.linear(f"0 <= {right}", sign), left, right)
 
 
-def _in_peel(D: Derivation, peel: _Peel, number: Theorem, positive: Theorem) -> Theorem:
+def _in_peel(D: Derivation, peel: _JumpPeel, number: Theorem, positive: Theorem) -> Theorem:
     """``lem:CI-p/peel`` at x = √N σ^(-m), which is between 1 and σ."""
     down = D.known("exp", f"-2*m*{_LOG}")
     square = D.scaled(number, f"{_DOWN}**2")
