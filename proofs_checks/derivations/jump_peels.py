@@ -1,16 +1,16 @@
 """The jump sets of a pair, peel by peel: one supermartingale serves all numbers N in [σ^(2m), σ^(2m+2)].
 
-With radius √(2Λ/N), Λ = w, a miss at N = x²σ^(2m) jumps, 1 <= x <= σ = 1 + 2/√Λ, has ζ(N(B) - p(B)N) - ζ²N/8
->= Λ(4x/(1+σ) - 4x²/(1+σ)²) >= Λ - 1 for a set B, with ζ = 4√2/(1+σ) √Λ σ^(-m).
+With w = √Λ, an estimate from N = x²σ^(2m) jumps, 1 <= x <= σ = 1 + 2/w, that is off by √(2/N) w has ζ(N(B) -
+p(B)N) - ζ²N/8 >= w²(4x/(1+σ) - 4x²/(1+σ)²) >= w² - 1 for a set B, with ζ = 4√2 w/(1+σ) σ^(-m).
 """
 
 from __future__ import annotations
 
 from proofs_checks.derivations.crossings import falls
-from proofs_checks.derivations.jump_sets import COUNT, DISTANCE, SeenRow, crossing, exponent
+from proofs_checks.derivations.jump_sets import COUNT, DISTANCE, SeenRow, chance, crossing, exponent
 from proofs_checks.derivations.unions import (
-    all_cover,
-    covered,
+    ever,
+    ever_below,
     ever_first,
     ever_over,
     number_below,
@@ -23,17 +23,16 @@ from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-_ROOT = "sqrt(w)"
-_SIGMA = f"(1 + 2/{_ROOT})"
+_SIGMA = "(1 + 2/w)"
 _LOG = f"log({_SIGMA})"
-_OVER = f"(1/(2 + 2/{_ROOT}))"  # 1/(1 + σ)
+_OVER = "(1/(2 + 2/w))"  # 1/(1 + σ)
 _DOWN = f"exp(-m*{_LOG})"  # σ^(-m)
-_ZETA = f"(4*sqrt(2)*{_OVER}*{_ROOT}*{_DOWN})"
+_ZETA = f"(4*sqrt(2)*w*{_OVER}*{_DOWN})"
 _X = f"(sqrt({COUNT})*{_DOWN})"
-_RADIUS = f"sqrt(2*w/{COUNT})"
-_LARGE = f"w - 1 <= {exponent(z=_ZETA)}"
-_COVER = all_cover(f"{DISTANCE} <= {_RADIUS}", f"1 <= {COUNT}", f"{COUNT} <= c")
-_BOUND = f"1 - 2**S*(1 + ({_ROOT} + 1)*log(c)/4)*exp(1 - w) <= E(Ind({_COVER}))"
+_LARGE = f"w**2 - 1 <= {exponent(z=_ZETA)}"
+_FEW, _FAR = f"{COUNT} <= c", f"2*w**2 <= {COUNT}*{DISTANCE}**2"
+MISS = f"Ind(1 <= {COUNT})*Ind({_FEW})*Ind({_FAR})"
+_BOUND = f"E({ever(MISS)}) <= 2**S*(1 + (w + 1)*log(c)/4)*exp(1 - w**2)"
 PEELED = f"Imp(0 < w, Imp(1 <= c, {_BOUND}))"
 
 
@@ -43,33 +42,30 @@ def _edge(m: str) -> str:
 
 
 def peeled(D: Derivation) -> Theorem:
-    """The sets of a pair with radius √(2Λ/N) cover for N <= c with probability at least 1 - 2^S J e^(1-Λ)."""
+    """Estimates from 1, ..., c jumps are ever off by √(2/N) w with probability at most 2^S J e^(1-w²)."""
     peel, most = _JumpPeel(D), D.assume("1 <= c")
     event = f"Ind({_edge('m')} <= c)*SumOver(B, Ind({_LARGE}))"
     rarely = ever_first(D, "m", "k", event, _rarely(D, peel))
-    missed = _missed(D, peel, event)
-    result = covered(D, f"{DISTANCE} <= {_RADIUS}", missed, rarely, f"1 <= {COUNT}", f"{COUNT} <= c")
-    cost = D.times(D.times(_number(D, peel, most), D.known("exp", "1 - w")), D.known("exp", "S*log(2)"))
-    far = D.linear(_BOUND, result, cost)
+    missed = D.mean(ever_below(D, _missed(D, peel, event)))
+    cost = D.times(D.times(_number(D, peel, most), D.known("exp", "1 - w**2")), D.known("exp", "S*log(2)"))
+    far = D.linear(_BOUND, missed, rarely, cost)
     return D.imply(_far_enough(D, peel, far), "0 < w", "1 <= c")
 
 
 class _JumpPeel:
-    """σ, its logarithm and √Λ."""
+    """What σ = 1 + 2/w and its logarithm are."""
 
     def __init__(self, D: Derivation) -> None:
-        self.level = D.assume("0 < w")
-        self.square, self.root = root(D, "w", self.level)
-        inverse = D.positive("inverse-positive", _ROOT, self.root)
+        self.root = D.assume("0 < w")
+        self.level = times_strictly(D, self.root, self.root)
+        inverse = D.positive("inverse-positive", "w", self.root)
         self.sigma = D.linear(f"0 < {_SIGMA}", inverse)
-        self.wide = D.linear(f"0 < 2 + 2/{_ROOT}", inverse)
-        self.over = D.positive("inverse-positive", f"2 + 2/{_ROOT}", self.wide)
-        logarithm = D.pointwise("0 < log(1 + 2/w)", "w > 0", w=_ROOT)
-        self.log = D.closed(logarithm, self.root, self.sigma)
+        self.wide = D.linear("0 < 2 + 2/w", inverse)
+        self.over = D.positive("inverse-positive", "2 + 2/w", self.wide)
+        self.log = D.closed(D.pointwise("0 < log(1 + 2/w)", "w > 0", w="w"), self.root, self.sigma)
         self.power = D.positive("log", _SIGMA, self.sigma)
-        self.two = D.linear("sqrt(2)**2 == 2", D.mp(D.known("sqrt-square", "2"), D.linear("0 <= 2")))
+        self.two, two = root(D, "2", D.linear("0 < 2"))
         small = times_strictly(D, times_strictly(D, self.over, self.root), D.known("exp", f"-m*{_LOG}"))
-        two = root(D, "2", D.linear("0 < 2"))[1]
         self.zeta = D.linear(f"0 < {_ZETA}", times_strictly(D, small, two))
 
 
@@ -78,13 +74,13 @@ class _JumpPeel:
 
 def _rarely(D: Derivation, peel: _JumpPeel) -> Theorem:
     """Peel m is paid for by 2^S supermartingales, if it begins below c."""
-    one = D.closed(D.at(crossing(D), d=_ZETA, c="w - 1"), D.linear(f"0 <= {_ZETA}", peel.zeta))
+    one = D.closed(D.at(crossing(D), d=_ZETA, c="w**2 - 1"), D.linear(f"0 <= {_ZETA}", peel.zeta))
     sets = D.valued(ever_over(D, "B", f"Ind({_LARGE})", one), D.fact("subsets"))
     return only_where(D, f"{_edge('m')} <= c", f"SumOver(B, Ind({_LARGE}))", sets)
 
 
 def _number(D: Derivation, peel: _JumpPeel, most: Theorem) -> Theorem:
-    """At most 1 + (√Λ + 1) ln c/4 peels begin below c."""
+    """At most 1 + (w + 1) ln c/4 peels begin below c."""
     event, room = f"{_edge('m')} <= c", f"log(c)*(1/(2*{_LOG}))"
     positive = D.linear("0 < c", most)
     log = D.closed(D.pointwise("0 <= log(x)", "x >= 1", x="c"), most, positive)
@@ -102,13 +98,13 @@ def _number(D: Derivation, peel: _JumpPeel, most: Theorem) -> Theorem:
     sign = D.linear(f"0 <= {room} + 1", D.times(log, over))
     total = D.closed(D.at(number_below(D), q=f"{room} + 1", n="k"), sign)
     claim = D.closed(
-        D.claim("lem:CI-p/peel/number", w=_ROOT),
+        D.claim("lem:CI-p/peel/number", w="w"),
         peel.root,
         peel.sigma,
         D.linear(f"0 < 2*{_LOG}", peel.log),
     )
     peels = D.times(claim, log)
-    goal = f"Sum(m, k, Ind({event})) <= 1 + ({_ROOT} + 1)*log(c)/4"
+    goal = f"Sum(m, k, Ind({event})) <= 1 + (w + 1)*log(c)/4"
     return D.linear(goal, D.sum(one, "m", "k"), total, peels)
 
 
@@ -133,29 +129,38 @@ def _far_enough(D: Derivation, peel: _JumpPeel, bound: Theorem) -> Theorem:
 
 def _missed(D: Derivation, peel: _JumpPeel, event: str) -> Theorem:
     """A miss after 1, ..., c jumps is in one of the peels m < k, if c < σ^(2k)."""
-    some, few = D.assume(f"1 <= {COUNT}"), D.assume(f"{COUNT} <= c")
+    some, few, far = (D.assume(text) for text in (f"1 <= {COUNT}", _FEW, _FAR))
     start, end = f"{_edge('m')} <= {COUNT}", f"{_edge('m + 1')} <= {COUNT}"
     here = _reached(D, peel, some)
     below = D.linear(f"{_edge('m')} <= c", D.assume(start), few)
     goal, whole = f"Ind({start})*(1 - Ind({end})) <= {event}", D.whole(event)
+    values = [D.holds(start), D.fails(end), theorems.cut(below, D.holds(below.says))]
     one = D.cases(
         start,
         lambda _: D.cases(
             end,
             lambda _: D.by_value(goal, [D.holds(end)], whole),
-            lambda _: D.by_value(
-                goal, [D.holds(start), D.fails(end), theorems.cut(below, D.holds(below.says))], here
-            ),
+            lambda _: D.by_value(goal, values, here),
         ),
         lambda _: D.by_value(goal, [D.fails(start)], whole),
     )
     last = D.linear(f"{COUNT} < {_edge('k')}", few, D.assume(f"c < {_edge('k')}"))
-    inside = D.valued(
-        _peels(D),
-        theorems.cut(some, D.holds(some.says)),
-        theorems.cut(last, D.fails(f"{_edge('k')} <= {COUNT}")),
-    )
-    return D.linear(f"1 <= Sum(m, k, {event})", D.sum(one, "m", "k"), inside)
+    passed = theorems.cut(last, D.fails(f"{_edge('k')} <= {COUNT}"))
+    inside = D.valued(_peels(D), D.holds(some.says), passed)
+    found = D.linear(f"1 <= Sum(m, k, {event})", D.sum(one, "m", "k"), inside)
+    goal, whole = f"{MISS} <= Sum(m, k, {event})", D.whole(f"Sum(m, k, {event})")
+
+    def case(rest: tuple[Theorem, ...], equations: list[Theorem]) -> Theorem:
+        if not rest:
+            return D.by_value(goal, equations, found)
+        says = rest[0].says
+        return D.cases(
+            says,
+            lambda _: case(rest[1:], [*equations, D.holds(says)]),
+            lambda _: D.by_value(goal, [D.fails(says)], whole),
+        )
+
+    return case((some, few, far), [])
 
 
 def _peels(D: Derivation) -> Theorem:
@@ -173,54 +178,41 @@ def _peels(D: Derivation) -> Theorem:
 
 
 def _reached(D: Derivation, peel: _JumpPeel, some: Theorem) -> Theorem:
-    """In peel m the supermartingale of a set reaches exp(Λ - 1)."""
+    """In peel m the supermartingale of a set reaches exp(w² - 1)."""
     count = D.linear(f"0 < {COUNT}", some)
     estimate = SeenRow(D, count)
     number, positive = root(D, COUNT, count)
-    excess = D.linear(
-        f"{_RADIUS}/2 <= SumOver(y, inB(B, y)*ph(i, x, a, y)) - SumOver(y, inB(B, y)*p(x, a, y))",
-        D.assume(f"{_RADIUS} < {DISTANCE}"),
-        D.assume(SeenRow.event),
-    )
-    inside = D.times(excess, times_strictly(D, peel.zeta, count))
+    excess = f"(SumOver(y, inB(B, y)*ph(i, x, a, y)) - {chance()})"
+    scale = times_strictly(D, peel.zeta, positive)
     jumps = [
+        D.times(_off(D, peel, number, positive), D.linear(f"0 < {_ZETA}*sqrt({COUNT})/2", scale)),
+        D.scaled(D.assume(SeenRow.event), f"{_ZETA}*sqrt({COUNT})**2/2"),
+        D.scaled(number, f"{_ZETA}*{excess}"),
         D.scaled(estimate.inside, f"{_ZETA}*{COUNT}"),
         D.scaled(estimate.unit, f"{_ZETA}*SumOver(y, inB(B, y)*Mf(i, x, a, y))"),
     ]
-    down = D.known("exp", f"-m*{_LOG}")
-    wide = D.times(
-        _wide(D, peel, estimate, number), times_strictly(D, down, D.linear(f"0 < 4*{_OVER}", peel.over))
-    )
     squares = [
-        D.scaled(peel.two, f"2*{_OVER}**2*w*{_DOWN}**2*{COUNT}"),
-        D.scaled(peel.square, f"2*sqrt(2)**2*{_OVER}**2*{_DOWN}**2*{COUNT}"),
-        D.scaled(number, f"4*{_OVER}**2*w*{_DOWN}**2"),
+        D.scaled(peel.two, f"2*w**2*{_OVER}*{_X}"),
+        D.scaled(peel.two, f"2*{_OVER}**2*w**2*{_DOWN}**2*{COUNT}"),
+        D.scaled(number, f"4*{_OVER}**2*w**2*{_DOWN}**2"),
     ]
     quadratic = D.times(_in_peel(D, peel, number, positive), peel.level)
-    edge = D.closed(D.claim("lem:CI-p/peel/exponent", w=_ROOT), peel.root, peel.wide)
-    last = D.scaled(peel.square, f"4*{_SIGMA}*{_OVER}**2 - 1")
-    reached = D.linear(_LARGE, inside, *jumps, wide, *squares, quadratic, edge, last)
-    return estimate.one_set(D, [reached], f"Ind({_LARGE})")
+    edge = D.closed(D.claim("lem:CI-p/peel/exponent", w="w"), peel.root, peel.wide)
+    return estimate.one_set(D, [D.linear(_LARGE, *jumps, *squares, quadratic, edge)], f"Ind({_LARGE})")
 
 
-def _wide(D: Derivation, peel: _JumpPeel, estimate: SeenRow, number: Theorem) -> Theorem:
-    """Λ √N <= √(2Λ) N r/2 for the radius r: both are √(Λ² N)."""
-    over = D.positive("inverse-positive", COUNT, estimate.count)
-    inside = D.linear(f"0 <= 2*w*(1/{COUNT})", times_strictly(D, over, peel.level))
-    radius = D.mp(D.known("sqrt-square", f"2*w*(1/{COUNT})"), inside)
-    left, right = f"w*sqrt({COUNT})", f"sqrt(2)*{_ROOT}*{COUNT}*{_RADIUS}/2"
+def _off(D: Derivation, peel: _JumpPeel, number: Theorem, positive: Theorem) -> Theorem:
+    """√2 w <= √N ‖p̂ - p‖₁ where the estimate is off."""
+    difference = "ph(i, x, a, y) - p(x, a, y)"
+    size = D.linear(f"0 <= Abs({difference})", D.known("abs", difference), D.known("abs-", difference))
+    left, right = "sqrt(2)*w", f"sqrt({COUNT})*{DISTANCE}"
     squares = D.linear(
         f"({left})**2 <= ({right})**2",
-        D.scaled(number, "w**2"),
-        D.scaled(peel.two, f"{_ROOT}**2*{COUNT}**2*{_RADIUS}**2/4"),
-        D.scaled(peel.square, f"{COUNT}**2*{_RADIUS}**2/2"),
-        D.scaled(radius, f"w*{COUNT}**2/2"),
-        D.scaled(estimate.unit, f"w**2*{COUNT}"),
+        D.assume(_FAR),
+        D.scaled(peel.two, "w**2"),
+        D.scaled(number, f"{DISTANCE}**2"),
     )
-    two = root(D, "2", D.linear("0 < 2"))[1]
-    scale = times_strictly(D, times_strictly(D, peel.root, two), estimate.count)
-    sign = D.times(D.known("sqrt", f"2*w*(1/{COUNT})"), scale)
-    return square_below(D, squares, D.linear(f"0 <= {right}", sign), left, right)
+    return square_below(D, squares, D.times(D.over(size, "y"), positive), left, right)
 
 
 def _in_peel(D: Derivation, peel: _JumpPeel, number: Theorem, positive: Theorem) -> Theorem:
