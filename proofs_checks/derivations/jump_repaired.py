@@ -223,11 +223,11 @@ def unseen(D: Derivation) -> Theorem:
     """Without data the distance is 1, and the radius is at least that."""
     data, zero = D.assume(DATA), D.assume(f"{COUNT} == 0")
     radius = D.valued(D.fact("al", n="i"), zero)
-    wide = D.linear("1 <= al(i, x, a)", radius, _wide_without_data(D, data))
+    wide = D.linear("1 <= al(i, x, a)", radius, wide_without_data(D, data))
     return D.imply(theorems.both(without_data(D), wide), DATA, f"{COUNT} == 0")
 
 
-def _wide_without_data(D: Derivation, data: Theorem) -> Theorem:
+def wide_without_data(D: Derivation, data: Theorem) -> Theorem:
     """1 <= √(2Λ)."""
     inside, ratio = f"2*{_LAMBDA}", "S*A*H*K**2/delta"
     defined = _sized(D, "0 < S*A*H*K**2/d")
