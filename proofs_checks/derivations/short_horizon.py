@@ -13,6 +13,7 @@ from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.rate_sets import sizes
 from proofs_checks.derivations.runs import equal, maximum, product, settled
 from proofs_checks.derivations.regret import EVENT
+from proofs_checks.derivations.run_counts import COUNTS
 from proofs_checks.derivations.theorem import Choice, many, peels, positive_product, with_data
 from proofs_checks.derivations.unions import all_cover, all_pairs, covered, ever, one_of_sum, square_below, times_strictly, whole_cases
 from verify.kernel import terms, theorems
@@ -232,3 +233,16 @@ def little(D: Derivation, choice: Choice, fourth: Fourth, width: Theorem) -> The
         lambda yes: yes,
         lambda no: D.absurd(D.linear("0 < 0", times_strictly(D, no, scale), total), goal),
     )
+
+
+# --- seldom many jumps ------------------------------------------------------------------------------
+
+SELDOM = f"Imp(lmax*H <= K, {COUNTS.split('<= c, ')[1].replace('-c)', '-8*K**2)').replace('<= c,', '<= 8*K**2,').replace('<= c)', '<= 8*K**2)')[:-1]})"
+
+
+def seldom(D: Derivation) -> Theorem:  # noqa: N803
+    """thm:CT-UCB/whole/jumps."""
+    value = product(D, rate_bound(D), D.fact("horizon"))
+    jumps = D.closed(D.claim("thm:CT-UCB/whole/jumps", v="lmax*H", K="K"), value, D.assume("lmax*H <= K"), D.fact("episodes"))
+    count = D.linear(_MANY.replace("<= c", "<= 8*K**2"), jumps, D.times(value, D.known("exp", "2")))
+    return D.imply(D.mp(D.at(D.lemma("lem:CI-p/counts"), c="8*K**2"), count), "lmax*H <= K")

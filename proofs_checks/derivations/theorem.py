@@ -268,7 +268,7 @@ def long_horizon(D: Derivation) -> Theorem:  # noqa: N803
         few = D.formula("K <= 72*S**2*A*(lmax*H + 1)**2")
         return D.cases(
             few,
-            lambda _: D.linear(goal, trivial(D), few_episodes(D, volume), error),
+            lambda yes: D.linear(goal, trivial(D), D.mp(D.lemma("thm:CT-UCB/whole/few-episodes"), volume, yes), error),
             lambda _: D.split(D.assume(CHOICE), chosen, chosen),
         )
 
