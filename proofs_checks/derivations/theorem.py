@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from proofs_checks.derivations.bound import CORE, MAIN, RADICAND, core_theorem, trivial
 from proofs_checks.derivations.optimism import factor_low
 from proofs_checks.derivations.potentials import rate_bound
@@ -130,7 +132,7 @@ class Choice:
         return D.valued(turned, self.inverse)
 
 
-def many(D: Derivation, number: int) -> tuple[Theorem, ...]:  # noqa: N803
+def many(D: Derivation, number: Fraction | int) -> tuple[Theorem, ...]:  # noqa: N803
     """What number S²A(v + 1)² < K gives: number v S A <= K/4…, v <= K, number S <= K."""
     value = product(D, rate_bound(D), D.fact("horizon"))
     more = D.assume(f"{number}*S**2*A*(lmax*H + 1)**2 < K")
@@ -149,22 +151,30 @@ def many(D: Derivation, number: int) -> tuple[Theorem, ...]:  # noqa: N803
     return speed, rate, count, some
 
 
-def sets_cover(D: Derivation, choice: Choice, number: int) -> Theorem:  # noqa: N803
-    """P(𝒢^c) <= 2δ for 1 <= S A H, 1 <= K H and number S²A(v + 1)² < K."""
-    speed, rate, count, _ = many(D, number)
-    horizon, episodes = D.fact("horizon"), D.fact("episodes")
-    wide, long = D.assume("1 <= S*A*H"), D.assume("1 < K*H")
-    low, high = sizes(D)[:2]
+def peels(D: Derivation, rate: Theorem) -> Theorem:  # noqa: N803
+    """K peels are enough for the rates, if v < K."""
+    episodes = D.fact("episodes")
     last = D.linear("0 <= K - 1", episodes)
     power = D.closed(D.claim("thm:CT-UCB/peels", K="K"), episodes)
     positive = D.closed(D.pointwise("25**n > 0", "n >= 1", n="K"), episodes)
-    peels = D.linear(PEELS, D.times(rate, last), power, D.times(D.linear("0 <= L - 1", level(D)), positive))
+    return D.linear(PEELS, D.times(rate, last), power, D.times(D.linear("0 <= L - 1", level(D)), positive))
+
+
+def with_data(D: Derivation, area: Theorem) -> Theorem:  # noqa: N803
+    """DATA, from 1 <= S A H K²."""
     two = D.closed(D.pointwise("2**n >= 2", "n >= 1", integers="n", n="S"), D.fact("states-some"))
-    half = D.pointwise("exp(1/2) <= 2")
+    high = D.times(sizes(D)[1], D.known("exp", "1/2"))
+    room = D.times(two, D.linear("0 <= S*A*H*K**2", area))
+    return D.linear(DATA, high, D.pointwise("exp(1/2) <= 2"), room, area)
+
+
+def sets_cover(D: Derivation, choice: Choice, number: int) -> Theorem:  # noqa: N803
+    """P(𝒢^c) <= 2δ for 1 <= S A H, 1 <= K H and number S²A(v + 1)² < K."""
+    speed, rate, count, _ = many(D, number)
+    episodes = D.fact("episodes")
+    wide, long = D.assume("1 <= S*A*H"), D.assume("1 < K*H")
+    last = D.linear("0 <= K - 1", episodes)
     area = D.linear("1 <= S*A*H*K**2", wide, D.times(D.times(wide, D.whole("K")), D.whole("K")), D.times(episodes, D.whole("K")), episodes)
-    data = D.linear(
-        DATA, D.times(high, D.known("exp", "1/2")), half, D.times(two, D.linear("0 <= S*A*H*K**2", area)), area
-    )
     fast = D.linear("lmax <= lmax*H*S*A", D.times(wide, rate_bound(D)))
     speed = D.linear(f"{4 * number}*lmax <= K", fast, speed)
     square = D.times(speed, last)
@@ -174,7 +184,7 @@ def sets_cover(D: Derivation, choice: Choice, number: int) -> Theorem:  # noqa: 
     tail = D.claim("thm:CT-UCB/tail", S="S", y="K*H", K="K")
     tail = D.closed(tail, D.fact("states-some"), long, episodes, count)
     tail = D.linear(TAIL, tail, choice.logarithm)
-    return D.at(D.mp(D.lemma("eq:G/repaired"), peels, data, few, tail), n="m")
+    return D.at(D.mp(D.lemma("eq:G/repaired"), peels(D, rate), with_data(D, area), few, tail), n="m")
 
 
 def radicand(D: Derivation, choice: Choice) -> tuple[Theorem, Theorem]:  # noqa: N803
@@ -258,7 +268,7 @@ def long_horizon(D: Derivation) -> Theorem:  # noqa: N803
         few = D.formula("K <= 72*S**2*A*(lmax*H + 1)**2")
         return D.cases(
             few,
-            lambda _: D.linear(goal, trivial(D), few_episodes(D, volume), error),
+            lambda yes: D.linear(goal, trivial(D), D.mp(D.lemma("thm:CT-UCB/whole/few-episodes"), volume, yes), error),
             lambda _: D.split(D.assume(CHOICE), chosen, chosen),
         )
 

@@ -149,7 +149,8 @@ section.repair(
     uses="thm:CT-UCB/main eq:G/repaired eq:FH-control2/bounds prop:rateerror/episodes "
     "eq:regret-bound/real/repaired thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor "
     "thm:CT-UCB/first-root thm:CT-UCB/jump-constant/region thm:CT-UCB/jump-constant/repaired "
-    "thm:CT-UCB/rate-constant/region thm:CT-UCB/peels thm:CT-UCB/tail thm:CT-UCB/whole/enough",
+    "thm:CT-UCB/rate-constant/region thm:CT-UCB/peels thm:CT-UCB/tail "
+    "thm:CT-UCB/whole/few-episodes",
     theorem=derived.LONG_HORIZON,
     derivation=derived.long_horizon,
     latex=r"SAH \ge 1 \implies \text{eq:regret-bound as printed, with}\ \delta = 1/(2KH)",
