@@ -70,7 +70,8 @@ def pointwise(step: RuleStep) -> Judgement:
         require_sort(values[name], "Nat", name)
     _require_evidence(step, relation, texts, integers)
     own = {name: var(f"@{name}", "Real") for name in values}  # what is defined is asked of the claim's words
-    reader, put = TextReader(step.bench.language, own), {own[name]: value for name, value in values.items()}
+    put = {own[name]: value for name, value in values.items()}
+    reader = TextReader(step.bench.language, {"E": make("exp", num(1)), **own})  # E is e in the claims' language
     (says, *more) = reader.chain(relation)
     if more:
         raise UnknownError(f"{relation!r} is not one comparison")
