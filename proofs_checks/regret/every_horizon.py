@@ -13,12 +13,12 @@ smaller than those of the proof.  Neither matters.  Let :math:`n = SA`, :math:`y
   :math:`\frac{4\sigma}{(1+\sigma)^2}\Lambda`, which is at least :math:`\Lambda - 1` for :math:`\sigma = 1 +
   2/\sqrt\Lambda`.  At most :math:`1 + \frac14(\sqrt\Lambda + 1)\ln M` peels cover :math:`m \le M`, so the
   misses cost :math:`n2^SJe^{1-\Lambda} = eJ/(2Ky^2)`.
-* With :math:`M = 8K^2` and the rate sets, :math:`KH\,P(\mathcal G^c) \le 1` for :math:`K \ge 23`.
+* With :math:`M = 8K^2` and the rate sets, :math:`KH\,P(\mathcal G^c) \le 1` for :math:`K \ge 40`.
 * *The constants*: :math:`\frac{\ln K}{\ln(\ln K+1)}` makes up for the factor by which the printed roots are
   too small, for :math:`K > 3547`.
 
-**The constants it has.**  With :math:`D = \sum_mP(Z>m)^{1/2}`, :math:`Z` Poisson of mean :math:`v`, which is
-at most :math:`(e-1)v + 1.55` and at most :math:`v + 2\sqrt v + \frac14`, for all :math:`KH > \frac12`
+**The constants it has.**  With :math:`D = v\frac{e^s-1}s + \frac1{e^{s/2}-1}` for any :math:`s > 0`, at
+:math:`s = 1` :math:`(e-1)v + 1.55`, for all :math:`KH > \frac12`
 
 .. math:: \mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D
           \Bigl(2\sqrt{2S\ln2+2\ln(2SAK^3H^2)} + \tfrac73\cdot2\sqrt2\,v\sqrt{\ln(4SAK^2H)}\Bigr)
@@ -86,9 +86,9 @@ section.repair(
 
 section.repair(
     "lem:CI-p/peeled/sets",
-    "With Λ = S ln 2 + ln(SAHK²/δ) > 0 the jump sets of all pairs and decisions of K episodes cover with probability at "
-    "least 1 - SA 2^S J e^(1-Λ) - e^(-M), J = 1 + (√Λ + 1) ln M/4, if M >= max(1, e² λmax (K-1) H) and 2^S "
-    "SAHK² >= √e δ: more than M jumps are rare, and without data α >= 1.",
+    "With Λ = S ln 2 + ln(SAHK²/δ) > 0 the jump sets of all pairs and decisions of K episodes cover with "
+    "probability at least 1 - SA 2^S J e^(1-Λ) - e^(-M), J = 1 + (√Λ + 1) ln M/4, if 2^S SAHK² >= √e δ and M "
+    ">= max(1, e² λmax (K-1) H): more than M jumps are rare, and without data α >= 1.",
     uses="lem:CI-p/peeled lem:CI-p/counts",
     theorem=short_horizon.PEELED_SETS,
     derivation=short_horizon.peeled_sets,
