@@ -21,7 +21,7 @@ from __future__ import annotations
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.optimality import ADJUSTABLE
 from proofs_checks.checks.simulation import growth, iterated, own_equation, parameters, rescaled, stopped
-from proofs_checks.derivations import optimality
+from proofs_checks.derivations import evaluations, optimality
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
@@ -87,14 +87,14 @@ section.claim(
 section.claim(
     "sec:simulation/stopping",
     "Stopping the evaluation of a policy when ‖u_{n+1} - u_n‖ < ε returns u_n with ‖u_n - V^π‖ = d <= ε "
-    "exp(λmax H): d <= ε + ρd, ρ = 1 - exp(-λmax H), by the contraction (E0 = exp(λmax H)).",
+    "exp(λmax H), indeed d <= ε(1 + λmax H). (In the paper: d <= ε + ρd, ρ = 1 - exp(-λmax H), by the "
+    "contraction; E0 = exp(λmax H).)",
     says="d <= e*E0",
     domain=("E0 >= 1", "d >= 0", "e >= 0", "d <= e + (1 - 1/E0)*d"),
     symbols={"e": "ε", "E0": "exp(λmax H)", "d": "‖u_n - V^π‖"},
-    uses="sec:simulation/evaluation",
+    theorem=evaluations.STOPPING,
+    derivation=evaluations.stopping,
     checks=(stopped(), *PROOF),
-    argued="that ‖u_{n+1} - V^π‖ <= ρ‖u_n - V^π‖",
-    expected="tested",
     mutant="d <= e*E0/2",
 )
 

@@ -10,8 +10,8 @@ the radius and not the data. With short horizons and fast rates the sets miss, a
 (:func:`~proofs_checks.checks.jumps.short_and_fast`).
 
 **What works.**  Next states are drawn independently of holding times and of the past, so each observed jump
-from a pair multiplies :math:`e^{s(N(B)-p(B)N)-s^2N/8}` by a factor of mean at most 1 (Hoeffding), whatever the
-policies.  With :math:`d = \hat p - p`, :math:`\|d\|_1 = 2\max_B d(B)`, and each of the :math:`2^S-2` sets
+from a pair multiplies :math:`e^{s(N(B)-p(B)N)-s^2N/8}` by a factor of mean at most 1 (Hoeffding), whatever
+the policies.  With :math:`d = \hat p - p`, :math:`\|d\|_1 = 2\max_B d(B)`, and each of the :math:`2^S-2` sets
 :math:`B` costs :math:`e^{-2n(\epsilon/2)^2}`.  The union is over the values :math:`n` of :math:`N` (and over
 :math:`k` no more):
 
@@ -89,8 +89,8 @@ section.step(
 
 section.repair(
     "lem:CI-p/subsets",
-    "‖p̂ - p‖₁ = 2 max_B (p̂(B) - p(B)) for probability vectors, and some B attains it: termwise |d| <= 2 max(d, "
-    "0) - d (equal), the d add up to 0, and a best B are the states with d >= 0.",
+    "‖p̂ - p‖₁ = 2 max_B (p̂(B) - p(B)) for probability vectors, and some B attains it: termwise |d| <= 2 "
+    "max(d, 0) - d (equal), the d add up to 0, and a best B are the states with d >= 0.",
     says="Abs(d) <= 2*Max(d, 0) - d",
     domain="-1 <= d <= 1",
     symbols={"d": "p̂(y) - p(y)"},
@@ -113,8 +113,9 @@ section.repair(
 
 section.repair(
     "lem:CI-p/supermartingale",
-    "A decision multiplies exp(s(N(B) - p(B)N) - s²N/8), N(B) the number of observed jumps into B, by a factor "
-    "of mean at most 1, given all that came before, for every s >= 0 and every set B, whatever the learner does.",
+    "A decision multiplies exp(s(N(B) - p(B)N) - s²N/8), N(B) the number of observed jumps into B, by a "
+    "factor of mean at most 1, given all that came before, for every s >= 0 and every set B, whatever the "
+    "learner does.",
     source="lem:CI-p/weissman",
     uses="lem:CI-p/hoeffding",
     theorem=jump_sets.SUPERMARTINGALE,
@@ -123,9 +124,9 @@ section.repair(
 
 section.step(
     "lem:CI-p/weissman",
-    "For n >= 1 and ε > 0: the learner ever has an estimate of a row from n observed jumps with ‖p - p̂‖₁ >= ε "
-    "with probability at most (2^S - 2) exp(-nε²/2), whatever it does. (Independent draws are a case of it.) "
-    "Each set B other than none and all costs exp(n(-sε/2 + s²/8)), s = 2ε.",
+    "For n >= 1 and ε > 0: the learner ever has an estimate of a row from n observed jumps with ‖p - p̂‖₁ >="
+    " ε with probability at most (2^S - 2) exp(-nε²/2), whatever it does. (Independent draws are a case of "
+    "it.) Each set B other than none and all costs exp(n(-sε/2 + s²/8)), s = 2ε.",
     says="(2**S - 2)*exp(n*(-(2*e)*e/2 + (2*e)**2/8)) == (2**S - 2)*exp(-n*e**2/2)",
     domain=Domain.of("S >= 1", "n >= 1", "e > 0", integers="S n"),
     uses="lem:CI-p/subsets lem:CI-p/supermartingale lem:rateUCB/frozen",
@@ -160,19 +161,22 @@ section.step(
 
 section.repair(
     "lem:CI-p/unseen/repaired",
-    "If 2^S SAHK² >= √e δ then ‖p - p̂‖₁ = 1 <= α when N⁺ = 0; with 2^S SAHK²/δ = √e (1 + z), z >= 0.",
+    "If 2^S SAHK² >= √e δ then ‖p - p̂‖₁ = 1 <= α whenever N⁺ = 0 in a run; with 2^S SAHK²/δ = √e (1 + z), z"
+    " >= 0.",
     says="1 <= sqrt(2*log(exp(1/2)*(1 + z)))",
     domain="z >= 0",
     symbols={"z": "2^S SAHK²/(√e δ) - 1"},
+    theorem=jump_repaired.UNSEEN,
+    derivation=jump_repaired.unseen,
     latex=r"2^S SAHK^2 \ge \sqrt e\,\delta \implies \alpha_k \ge 1\ \text{for}\ N^+ = 0",
     mutant="1 <= sqrt(2*log(exp(2/5)*(1 + z)))",
 )
 
 section.repair(
     "lem:CI-p/union/repaired",
-    "The sets of all pairs with 1, ..., HK² observed jumps cover in all K episodes with probability at least 1 - "
-    "(1 - 2^(1-S)) δ: what Weissman's inequality leaves for all pairs and n = 1, ..., M with M <= HK² adds up to "
-    "at most that, SA·M·(2^S - 2) e^(-Λ) + 2^(1-S) δ <= δ.",
+    "The sets of all pairs with 1, ..., HK² observed jumps cover in all K episodes with probability at least"
+    " 1 - (1 - 2^(1-S)) δ: what Weissman's inequality leaves for all pairs and n = 1, ..., M with M <= HK² "
+    "adds up to at most that, SA·M·(2^S - 2) e^(-Λ) + 2^(1-S) δ <= δ.",
     says=f"S*A*n*(2**S - 2)*exp(-({_PAPER})) + 2**(1 - S)*d <= d",
     domain=Domain.of(*_SIZES, "n >= 1", "n <= H*K**2", integers="S A K n"),
     symbols={"n": "M"},
@@ -184,8 +188,8 @@ section.repair(
 
 section.repair(
     "lem:CI-p/counts",
-    "If m >= e²u, u = λmax (K-1) H, more than m jumps are seen before one of the K episodes with probability at "
-    "most e^(-m): exp(2N - (e² - 1)Σ λT), N all jumps, is a martingale, and 2m - (e² - 1)u >= m.",
+    "If m >= e²u, u = λmax (K-1) H, more than m jumps are seen before one of the K episodes with probability"
+    " at most e^(-m): exp(2N - (e² - 1)Σ λT), N all jumps, is a martingale, and 2m - (e² - 1)u >= m.",
     says="2*m - (exp(2) - 1)*u >= m",
     domain=("u >= 0", "m >= 0", "exp(2)*u <= m"),
     symbols={"u": "λmax (K-1) H"},
@@ -203,7 +207,7 @@ section.repair(
     says="(1 - 2**(1 - S))*d + exp(-((S - 1)*log(2) - log(d) + y)) <= d",
     domain=Domain.of("S >= 1", "0 < d < 1", "y >= 0", integers="S"),
     symbols={"y": "HK² - ln(2^(S-1)/δ)"},
-    uses="lem:CI-p/union/repaired lem:CI-p/counts",
+    uses="lem:CI-p/unseen/repaired lem:CI-p/union/repaired lem:CI-p/counts",
     theorem=jump_repaired.REPAIRED,
     derivation=jump_repaired.repaired,
     checks=(short_and_fast(Fraction(8)), *PROOF),

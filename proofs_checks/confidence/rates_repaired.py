@@ -42,8 +42,8 @@ section = Section(
 
 section.repair(
     "lem:rateUCB/martingale",
-    "A decision multiplies exp(ζN - λ(e^ζ - 1)T) by a factor of mean 1, given all that came before, for every "
-    "real ζ, whatever the learner does; with remaining time c it is exp(ζ1{τ <= c} - λ(e^ζ - 1)(τ∧c)).",
+    "A decision multiplies exp(ζN - λ(e^ζ - 1)T) by a factor of mean 1, given all that came before, for "
+    "every real ζ, whatever the learner does; with remaining time c it is exp(ζ1{τ <= c} - λ(e^ζ - 1)(τ∧c)).",
     theorem=rate_sets.MARTINGALE,
     derivation=rate_sets.martingale,
     checks=one_visit(),
@@ -53,8 +53,8 @@ section.repair(
 
 section.repair(
     "lem:rateUCB/ville",
-    "A nonnegative supermartingale reaches c > 0 before decision n with probability at most E M_0/c, for every "
-    "n (J. Ville, Étude critique de la notion de collectif, 1939).",
+    "A nonnegative supermartingale reaches c > 0 before decision n with probability at most E M_0/c, for "
+    "every n (J. Ville, Étude critique de la notion de collectif, 1939).",
     theorem=supermartingales.VILLE,
     derivation=supermartingales.ville,
     latex=r"\mathbb P(\max_{i<n} M_i \ge c) \le \mathbb E M_0/c",
@@ -62,8 +62,9 @@ section.repair(
 
 section.repair(
     "lem:rateUCB/frozen",
-    "If each decision multiplies exp(Z) by a factor of mean at most 1, and Z is 0 at first, then Z as it was when "
-    "the episode began is ever seen to be at least c with probability at most e^(-c), for every real c.",
+    "If each decision multiplies exp(Z) by a factor of mean at most 1, and Z is 0 at first, then Z as it was"
+    " when the episode began is ever seen to be at least c with probability at most e^(-c), for every real "
+    "c.",
     uses="lem:rateUCB/ville",
     theorem=crossings.FROZEN,
     derivation=crossings.frozen,
@@ -98,9 +99,9 @@ section.repair(
 
 section.repair(
     "lem:rateUCB/repaired",
-    "With the paper's radius, the rate sets of all pairs cover in all K episodes with probability at least 1 - "
-    "δJ/K, for every integer J >= 0 with λmax (K-1) H <= 25^J L(δ), for every policy: 2SA·J·exp(-L/4) <= δ if J "
-    "<= K. So lem:rateUCB holds wherever λmax (K-1) H <= 25^K L(δ).",
+    "With the paper's radius, the rate sets of all pairs cover in all K episodes with probability at least 1"
+    " - δJ/K, for every integer J >= 0 with λmax (K-1) H <= 25^J L(δ), for every policy: 2SA·J·exp(-L/4) <= "
+    "δ if J <= K. So lem:rateUCB holds wherever λmax (K-1) H <= 25^K L(δ).",
     says="2*S*A*J*exp(-4*log(2*S*A*K/d)/4) <= d",
     domain=Domain.of(*_SIZES, "J >= 0", "J <= K", integers="S A K J"),
     uses="lem:rateUCB/martingale lem:rateUCB/frozen lem:rateUCB/exponential lem:rateUCB/downward "

@@ -8,6 +8,8 @@ comes after it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from proofs_checks.derivations.operators import RHO, WITHIN, applied, part
 from proofs_checks.derivations.runs import RATE, by_jump, law, observed, remaining
 from proofs_checks.derivations.setting import operator
@@ -68,38 +70,54 @@ def sojourn(D: Derivation) -> Theorem:
     )
 
 
+def next_value(D: Derivation, after: str, moved: str, frozen: Theorem | None = None) -> Theorem:
+    """E(jump(n)*after, n) == E(jump(n)*moved, n): after a jump rem(n) - spent(n) remains.
+
+    ``frozen``: after == moved at that time, given jump(n) == 1.
+    """
+    goal = f"jump(n)*{after} == jump(n)*{moved}"
+
+    def build(values: list[Theorem], jumps: bool) -> Theorem:
+        facts = [theorems.cut(values[0], frozen)] if jumps and frozen is not None else []
+        return D.by_value(goal, values, *facts)
+
+    return D.mean(by_jump(D, build), "n")
+
+
+def _by_sojourns(D: Derivation, says: str, step: Callable[[Theorem], Theorem], value: str) -> Theorem:
+    """What is said of E(earn(n, m), n) for every n, by induction over m; ``value`` is 0 for m = 0."""
+    first = D.linear(
+        D.at(D.assume(says), m="0").says,
+        D.mean(D.fact("earn-0"), "n"),
+        D.fact(value, x="X(n)", t="rem(n)"),
+    )
+    whole = f"Sure(All(n, {says}))"
+
+    def later(before: Theorem) -> Theorem:
+        return theorems.sure(D.all(step(D.special(theorems.unsure(before), "n + 1")), "n"))
+
+    found = D.induction("m", whole, theorems.sure(D.all(first, "n")), later)
+    return D.special(theorems.unsure(found), "n")
+
+
 def earned(D: Derivation) -> Theorem:
     """E(earn(n, m), n) == Vp(n, m, X(n), rem(n))."""
     frozen = D.special(frozen_values(D), "X(n + 1)", "rem(n) - spent(n)")
     after, moved = "Vp(n + 1, m, X(n + 1), rem(n + 1))", "Vp(n, m, X(n + 1), rem(n) - spent(n))"
-
-    def next_value(values: list[Theorem], jumps: bool) -> Theorem:
-        goal = f"jump(n)*{after} == jump(n)*{moved}"
-        if not jumps:
-            return D.by_value(goal, values)
-        return D.by_value(goal, values, theorems.cut(values[0], frozen))
-
-    value = D.mean(by_jump(D, next_value), "n")
-    law_of_jump = D.instantiate(D.fact("law"), "glaw", "n s y", "Vp(n, m, y, rem(n) - s)")
-    wait = D.scaled(sojourn(D), "r(X(n), act(n))")
-    action = same(D, D.fact("acts"), "b", operator("b", "Vp(n, m, {y}, {s})", "X(n)", "rem(n)"))
-    now = D.fact("Vp-step", x="X(n)", t="rem(n)")
+    facts = [
+        next_value(D, after, moved, frozen),
+        D.instantiate(D.fact("law"), "glaw", "n s y", "Vp(n, m, y, rem(n) - s)"),
+        D.scaled(sojourn(D), "r(X(n), act(n))"),
+        same(D, D.fact("acts"), "b", operator("b", "Vp(n, m, {y}, {s})", "X(n)", "rem(n)")),
+        D.fact("Vp-step", x="X(n)", t="rem(n)"),
+        D.mean(D.fact("earn-step"), "n"),
+    ]
 
     def step(before: Theorem) -> Theorem:
-        rest = D.mean(D.scaled(D.special(theorems.unsure(before), "n + 1"), "jump(n)"), "n")
-        mean = D.mean(D.fact("earn-step"), "n")
-        goal = "E(earn(n, m + 1), n) == Vp(n, m + 1, X(n), rem(n))"
-        whole = D.linear(goal, mean, rest, value, law_of_jump, wait, action, now)
-        return theorems.sure(D.all(whole, "n"))
+        rest = D.mean(D.scaled(before, "jump(n)"), "n")
+        return D.linear("E(earn(n, m + 1), n) == Vp(n, m + 1, X(n), rem(n))", rest, *facts)
 
-    first = D.linear(
-        "E(earn(n, 0), n) == Vp(n, 0, X(n), rem(n))",
-        D.mean(D.fact("earn-0"), "n"),
-        D.fact("Vp-0", x="X(n)", t="rem(n)"),
-    )
-    says = f"Sure(All(n, {_EARNED} == {_VALUE}))"
-    found = D.induction("m", says, theorems.sure(D.all(first, "n")), step)
-    return D.special(theorems.unsure(found), "n")
+    return _by_sojourns(D, f"{_EARNED} == {_VALUE}", step, "Vp-0")
 
 
 def mean_of_episode(D: Derivation) -> Theorem:
@@ -150,4 +168,65 @@ def clock(D: Derivation) -> Theorem:
     return D.imply(theorems.both(*found, own), "And(X(n) == x, rem(n) == t)")
 
 
-DERIVED = {"eq:Vpik": (VPIK, mean_of_episode), "eq:FH-control/clock/repaired": (CLOCK, clock)}
+# --- eq:Qa/first-n/repaired ---------------------------------------------------------------------
+
+_COUNTS = (
+    "And(All(x, All(t, gq(0, x, t) == 0)), "
+    f"All(n, All(x, All(t, gq(n + 1, x, t) == {operator('gpc(n, x, t)', 'gq(n, {y}, {s})')}))))"
+)
+_IMAGE = f"MaxOver(a, {operator('a', 'V(n, {y}, {s})')})"
+_GREEDY = f"All(n, All(x, All(t, {operator('gpc(n, x, t)', 'V(n, {y}, {s})')} == {_IMAGE})))"
+FIRST_N = f"And({_EARNED} <= V(m, X(n), rem(n)), Imp({_GREEDY}, Imp({_COUNTS}, gq(n, x, t) == V(n, x, t))))"
+
+
+def _no_more(D: Derivation) -> Theorem:
+    """E(earn(n, m), n) <= V(m, X(n), rem(n)), whatever the actions depend on."""
+    after, moved = "V(m, X(n + 1), rem(n + 1))", "V(m, X(n + 1), rem(n) - spent(n))"
+    image = operator("a", "V(m, {y}, {s})", "X(n)", "rem(n)")
+    facts = [
+        next_value(D, after, moved),
+        D.instantiate(D.fact("law"), "glaw", "n s y", "V(m, y, rem(n) - s)"),
+        D.scaled(sojourn(D), "r(X(n), act(n))"),
+        D.most("a", image, "act(n)"),
+        D.fact("V-step", n="m", x="X(n)", t="rem(n)"),
+        D.mean(D.fact("earn-step"), "n"),
+    ]
+
+    def step(before: Theorem) -> Theorem:
+        rest = D.mean(D.times(before, D.whole("jump(n)")), "n")
+        return D.linear("E(earn(n, m + 1), n) <= V(m + 1, X(n), rem(n))", rest, *facts)
+
+    return _by_sojourns(D, f"{_EARNED} <= V(m, X(n), rem(n))", step, "V-0")
+
+
+def _counted(D: Derivation) -> Theorem:
+    """The policy that takes, with n + 1 jumps to go, what maximises T^a V_n, earns V_n."""
+    counts, rate = D.assume(_COUNTS), "lam(x, a)"
+    starts, steps = (theorems.part(counts, one) for one in D.formula(_COUNTS).parts)
+    if D.formula("All(x, All(t, gq(0, x, t) == 0))") is not starts.says:
+        starts, steps = steps, starts
+    greedy = D.special(D.assume(_GREEDY), "n", "x", "t")
+
+    def step(before: Theorem) -> Theorem:
+        jumps = D.over(D.scaled(D.special(before, "y", "t - s"), "p(x, a, y)"), "y")
+        whole = D.at(D.integral(D.scaled(jumps, f"{rate}*exp(-{rate}*s)"), "s", "t"), a="gpc(n, x, t)")
+        now = D.special(steps, "n", "x", "t")
+        equal = D.linear("gq(n + 1, x, t) == V(n + 1, x, t)", whole, now, greedy, D.fact("V-step"))
+        return D.all(equal, "x", "t")
+
+    first = D.linear("gq(0, x, t) == V(0, x, t)", D.special(starts, "x", "t"), D.fact("V-0"))
+    says = "All(x, All(t, gq(n, x, t) == V(n, x, t)))"
+    found = D.special(D.induction("n", says, D.all(first, "x", "t"), step), "x", "t")
+    return D.imply(found, _GREEDY, _COUNTS)
+
+
+def first_n(D: Derivation) -> Theorem:
+    """No learner earns more than V_m in m sojourns of an episode, and a policy that counts jumps earns it."""
+    return theorems.both(_no_more(D), _counted(D))
+
+
+DERIVED = {
+    "eq:Vpik": (VPIK, mean_of_episode),
+    "eq:FH-control/clock/repaired": (CLOCK, clock),
+    "eq:Qa/first-n/repaired": (FIRST_N, first_n),
+}

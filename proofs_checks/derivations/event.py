@@ -5,12 +5,11 @@ The probability that two events both hold is at least the sum of theirs less 1.
 
 from __future__ import annotations
 
-from proofs_checks.derivations.jump_cover import UNIFORM_COVER
+from proofs_checks.derivations.jump_cover import PAIRS, UNIFORM_COVER
 from proofs_checks.derivations.jump_repaired import (
     DATA,
     FEW,
     JUMPS_COVER,
-    PAIRS,
     TAIL,
     at_decision,
     both_hold,
@@ -35,7 +34,7 @@ _LONGER = "lmax*(K - 1)*H <= 25**k*L"
 EVENT_UNIFORM = f"Imp({_LONGER}, 1 - (1 + k/K)*delta <= E(Ind({good_event(UNIFORM_COVER)})))"
 
 
-def event_repaired(D: Derivation) -> Theorem:  # noqa: N803
+def event_repaired(D: Derivation) -> Theorem:
     """P(𝒢^c) <= 2δ with the paper's radii, where both lemmas hold."""
     rates = D.mp(D.at(D.lemma("lem:rateUCB/repaired"), k="K"), D.assume(_PEELS))
     jumps = D.mp(D.lemma("lem:CI-p/repaired"), *(D.assume(text) for text in (DATA, FEW, TAIL)))
@@ -43,14 +42,14 @@ def event_repaired(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.linear(GOOD, _both(D, rates, jumps), unit), _PEELS, DATA, FEW, TAIL)
 
 
-def event_uniform(D: Derivation) -> Theorem:  # noqa: N803
+def event_uniform(D: Derivation) -> Theorem:
     """P(𝒢^c) <= (1 + J/K)δ with n(n + 1) in the radius of the jump sets."""
     rates = D.mp(D.lemma("lem:rateUCB/repaired"), D.assume(_LONGER))
     both = _both(D, rates, D.lemma("lem:CI-p/uniform"))
     return D.imply(D.linear(D.formula(EVENT_UNIFORM).parts[1], both), _LONGER)
 
 
-def _both(D: Derivation, rates: Theorem, jumps: Theorem) -> Theorem:  # noqa: N803
+def _both(D: Derivation, rates: Theorem, jumps: Theorem) -> Theorem:
     def entails(*events: Theorem) -> Theorem:
         return everywhere(D, theorems.both(*(at_decision(D, one, "x", "a") for one in events)))
 

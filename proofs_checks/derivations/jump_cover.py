@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from proofs_checks.derivations.crossings import by_jump, exp_equal
 from proofs_checks.derivations.jump_sets import DISTANCE
-from proofs_checks.derivations.rate_sets import sizes
+from proofs_checks.derivations.rate_peels import sizes
 from proofs_checks.derivations.unions import (
     all_cover,
     all_pairs,
@@ -16,6 +16,7 @@ from proofs_checks.derivations.unions import (
     equal,
     ever_first,
     order,
+    root,
     square_below,
     whole_cases,
 )
@@ -29,7 +30,7 @@ PAIRS = "All(x, All(a, {cover}))"
 # --- numbers of jumps -------------------------------------------------------------------------------
 
 
-def _at_most(D: Derivation) -> Theorem:  # noqa: N803
+def _at_most(D: Derivation) -> Theorem:
     """No more jumps than decisions were seen: Nf(n, x, a) <= n."""
     here, events = "Ind(X(n) == x)*Ind(act(n) == a)*jump(n)", ["X(n) == x", "act(n) == a"]
     one = D.decide(f"{here} <= 1", events, D.fact("jump"), D.whole("jump(n)"))
@@ -53,7 +54,7 @@ def _at_most(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def _one_of(D: Derivation) -> Theorem:  # noqa: N803
+def _one_of(D: Derivation) -> Theorem:
     """Ind(1 <= Nf)*Ind(Nf <= k) <= Σ_{m < k} Ind(Nf == m + 1)."""
 
     def says(k: str) -> str:
@@ -92,7 +93,7 @@ def _one_of(D: Derivation) -> Theorem:  # noqa: N803
     return D.instantiate(D.induction("k", says("k"), start, step), "gone", "", COUNT)
 
 
-def without_data(D: Derivation) -> Theorem:  # noqa: N803
+def without_data(D: Derivation) -> Theorem:
     """Nf == 0 ⊢ ‖p̂ - p‖₁ == 1."""
     none = D.assume(f"{COUNT} == 0")
     estimate = D.valued(D.fact("ph", n="i"), none)
@@ -113,21 +114,13 @@ def without_data(D: Derivation) -> Theorem:  # noqa: N803
 
 
 def far(radius: str) -> str:
+    """Whether the estimate is from m + 1 jumps, and off by the radius."""
     return f"Ind({COUNT} == m + 1)*Ind({radius} <= {DISTANCE})"
 
 
-def rarely_far(D: Derivation, radius: str, positive: Theorem) -> Theorem:  # noqa: N803
+def rarely_far(D: Derivation, radius: str, positive: Theorem) -> Theorem:
     """How often an estimate from m + 1 jumps is off by √R, where 0 < R."""
-    inside = D.term(radius).parts[0]
-    square = D.mp(
-        D.known("sqrt-square", inside), D.linear(terms.relation("<=", terms.ZERO, inside), positive)
-    )
-    goal, root = f"0 < {radius}", D.known("sqrt", inside)
-    sign = D.cases(
-        goal,
-        lambda yes: yes,
-        lambda no: D.absurd(D.linear("0 < 0", D.times(no, root), square, positive), goal),
-    )
+    square, sign = root(D, D.term(radius).parts[0], positive)
     whole = D.linear("1 <= m + 1", D.whole("m"))
     bound = D.mp(D.at(D.lemma("lem:CI-p/weissman"), m="m + 1", e=radius), sign, whole)
     exponent = exp_equal(D, D.scaled(square, "-(m + 1)/2"))
@@ -135,14 +128,14 @@ def rarely_far(D: Derivation, radius: str, positive: Theorem) -> Theorem:  # noq
     return D.linear(terms.relation("<=", bound.says.parts[0], cost.says.parts[1]), bound, cost)
 
 
-def larger_count(D: Derivation) -> Theorem:  # noqa: N803
+def larger_count(D: Derivation) -> Theorem:
     """Max(1, m + 1) == m + 1."""
     goal = "Max(1, m + 1) <= m + 1"
     most = D.split(D.known("max-cases", "1", "m + 1"), *[lambda e: D.linear(goal, e, D.whole("m"))] * 2)
     return equal(D, most, D.known("max-right", "1", "m + 1"))
 
 
-def missed_number(D: Derivation, seen: Theorem, missed: Theorem, event: str) -> Theorem:  # noqa: N803
+def missed_number(D: Derivation, seen: Theorem, missed: Theorem, event: str) -> Theorem:
     """Where an estimate from jumps that were seen misses, it does so for one of the numbers m < n.
 
     ``missed`` says 1 <= event, given Nf == m + 1.
@@ -176,7 +169,7 @@ UNIFORM_COVER = f"{DISTANCE} <= {uniform_radius(_LARGER)}"
 UNIFORM = f"1 - delta <= E(Ind({all_cover(PAIRS.format(cover=UNIFORM_COVER), 'ep(i) < K')}))"
 
 
-def uniform(D: Derivation) -> Theorem:  # noqa: N803
+def uniform(D: Derivation) -> Theorem:
     """With n(n + 1) in the radius the sets of all pairs cover with probability at least 1 - δ."""
     radius = uniform_radius("(m + 1)")
     defined = _sized(D, "0 < S*A*(m + 1)*(m + 2)/d")
@@ -194,14 +187,14 @@ def uniform(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(UNIFORM, result, cost, _telescope(D))
 
 
-def _sized(D: Derivation, relation: str, *more: Theorem) -> Theorem:  # noqa: N803
+def _sized(D: Derivation, relation: str, *more: Theorem) -> Theorem:
     """A relation between S, A, m and d = δ."""
     domain = ("S >= 1", "A >= 1", "m >= 0", "0 < d", "d < 1")
     theorem = D.pointwise(relation, *domain, integers="S A m", S="S", A="A", m="m", d="delta")
     return D.closed(theorem, *sizes(D), D.whole("m"), *more)
 
 
-def _uniform_seen(D: Derivation, miss: Theorem) -> Theorem:  # noqa: N803
+def _uniform_seen(D: Derivation, miss: Theorem) -> Theorem:
     """A set that misses has seen a jump: without one its radius is at least 1."""
     inside, goal = "2*(S*log(2) + log(2*S*A/delta))", f"1 <= {COUNT}"
     large = D.closed(
@@ -223,7 +216,7 @@ def _uniform_seen(D: Derivation, miss: Theorem) -> Theorem:  # noqa: N803
     return whole_cases(D, COUNT, none, lambda yes: yes)
 
 
-def _telescope(D: Derivation) -> Theorem:  # noqa: N803
+def _telescope(D: Derivation) -> Theorem:
     """Σ δ/(m + 1) - δ/(m + 2) <= δ."""
 
     def says(n: str) -> str:

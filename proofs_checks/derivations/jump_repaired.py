@@ -1,14 +1,15 @@
-"""The jump sets with the paper's radius cover, where HK² jumps are seldom exceeded; and both kinds of sets together.
+"""The jump sets with the paper's radius cover, where HK² jumps are seldom exceeded.
 
-Three events: no estimate without data misses, as its radius is at least 1; estimates from at most HK² jumps miss with
-probability at most (1 - 2^(1-S))δ; and more than HK² jumps have probability at most e^(-HK²) <= 2^(1-S)δ.
+Three events: no estimate without data misses, as its radius is at least 1; estimates from at most HK² jumps
+miss with probability at most (1 - 2^(1-S))δ; and more than HK² jumps have probability at most e^(-HK²) <=
+2^(1-S)δ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs_checks.derivations.crossings import exp_equal
+from proofs_checks.derivations.crossings import exp_equal, falls
 from proofs_checks.derivations.jump_cover import (
     COUNT,
     PAIRS,
@@ -19,16 +20,17 @@ from proofs_checks.derivations.jump_cover import (
     without_data,
 )
 from proofs_checks.derivations.jump_sets import DISTANCE
-from proofs_checks.derivations.rate_sets import sizes
+from proofs_checks.derivations.rate_peels import sizes
 from proofs_checks.derivations.unions import (
     all_cover,
     all_pairs,
     at_all,
     covered,
     equal,
-    ever,
     ever_first,
+    number_below,
     one_of_sum,
+    only_where,
     square_below,
     times_strictly,
     whole_cases,
@@ -47,10 +49,10 @@ _SEEN_COVER = f"Imp({_FEW}, {JUMPS_COVER})"
 UNION = f"1 - (1 - 2**(1 - S))*delta <= E(Ind({all_cover(PAIRS.format(cover=_SEEN_COVER), 'ep(i) < K')}))"
 
 
-def union(D: Derivation) -> Theorem:  # noqa: N803
+def union(D: Derivation) -> Theorem:
     """Estimates from 1, ..., HK² jumps miss with probability at most (1 - 2^(1-S))δ."""
     within, event = "m + 1 <= H*K**2", f"Ind(m + 1 <= H*K**2)*{far(_RADIUS)}"
-    rarely = ever_first(D, "m", "k", event, _within(D, within, _rarely(D, within)))
+    rarely = ever_first(D, "m", "k", event, only_where(D, within, far(_RADIUS), _rarely(D, within)))
     rarely = D.at(rarely, k="n")
     miss = D.assume(terms.negation(D.formula(JUMPS_COVER)))
     number = D.assume(f"{COUNT} == m + 1")
@@ -67,7 +69,7 @@ def union(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(UNION, result, _cost(D))
 
 
-def _denied(D: Derivation, conditions: list[Theorem], miss: Theorem, missed: Theorem) -> Theorem:  # noqa: N803
+def _denied(D: Derivation, conditions: list[Theorem], miss: Theorem, missed: Theorem) -> Theorem:
     """From what a miss under the conditions gives: the same from the denial of Imp(conditions, cover)."""
     goal, cover = missed.says, terms.negation(miss.says)
     never = D.assume(terms.negation(goal))
@@ -80,23 +82,8 @@ def _denied(D: Derivation, conditions: list[Theorem], miss: Theorem, missed: The
     return D.cases(goal, lambda yes: yes, lambda _: theorems.absurd(implied, denial, goal))
 
 
-def _within(D: Derivation, condition: str, bound: Theorem) -> Theorem:  # noqa: N803
-    """From C ⊢ E(ever(u)) <= w: E(ever(Ind(C) u)) <= Ind(C) w, C not random."""
-    w = bound.says.parts[1]
-    goal = terms.relation(
-        "<=",
-        D.term(f"E({ever(f'Ind({condition})*{far(_RADIUS)}')})"),
-        terms.mul(terms.indicator(D.formula(condition)), w),
-    )
-    return D.cases(
-        condition,
-        lambda _: D.by_value(goal, [D.holds(condition)], bound),
-        lambda _: D.by_value(goal, [D.fails(condition)]),
-    )
-
-
-def _rarely(D: Derivation, within: str) -> Theorem:  # noqa: N803
-    """M + 1 <= HK² ⊢ how often an estimate from m + 1 jumps is off by the radius: (2^S - 2) e^(-Λ)."""
+def _rarely(D: Derivation, within: str) -> Theorem:
+    """Given m + 1 <= HK²: how often an estimate from m + 1 jumps is off by the radius: (2^S - 2) e^(-Λ)."""
     most = D.linear("1 <= H*K**2", D.assume(within), D.whole("m"))
     domain = ("S >= 1", "A >= 1", "w >= 1", "0 < d", "d < 1")
     values = {"S": "S", "A": "A", "w": "H*K**2", "d": "delta"}
@@ -112,24 +99,7 @@ def _rarely(D: Derivation, within: str) -> Theorem:  # noqa: N803
     return D.linear(terms.relation("<=", bound.says.parts[0], cost.says.parts[1]), bound, cost)
 
 
-def _number(D: Derivation) -> Theorem:  # noqa: N803
-    """0 <= q ⊢ Σ_{m < n} Ind(m + 1 <= q) <= q."""
-    total = "Sum(m, {n}, Ind(m + 1 <= q))"
-    few = D.induction(
-        "n",
-        f"{total.format(n='n')} <= n",
-        D.linear("0 <= 0"),
-        lambda before: D.linear(f"{total.format(n='n + 1')} <= n + 1", before, D.indicator("n + 1 <= q")[1]),
-    )
-    return D.induction(
-        "n",
-        f"{total.format(n='n')} <= q",
-        D.assume("0 <= q"),
-        lambda before: D.decide(f"{total.format(n='n + 1')} <= q", ["n + 1 <= q"], before, few),
-    )
-
-
-def _sized(D: Derivation, relation: str, *more: Theorem) -> Theorem:  # noqa: N803
+def _sized(D: Derivation, relation: str, *more: Theorem) -> Theorem:
     """A relation between the sizes, the horizon and d = δ."""
     domain = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "0 < d", "d < 1")
     values = {"S": "S", "A": "A", "K": "K", "H": "H", "d": "delta"}
@@ -137,12 +107,12 @@ def _sized(D: Derivation, relation: str, *more: Theorem) -> Theorem:  # noqa: N8
     return D.closed(theorem, *sizes(D), D.fact("horizon"), *more)
 
 
-def _cost(D: Derivation) -> Theorem:  # noqa: N803
+def _cost(D: Derivation) -> Theorem:
     """The union over all pairs and all numbers up to HK²."""
     number = "Sum(m, n, Ind(m + 1 <= H*K**2))"
     goal = f"S*A*{number}*(2**S - 2)*exp(-{_LAMBDA}) <= (1 - 2**(1 - S))*delta"
     room = _sized(D, "0 < H*K**2")
-    most = D.closed(D.at(_number(D), q="H*K**2"), D.linear("0 <= H*K**2", room))
+    most = D.closed(D.at(number_below(D), q="H*K**2"), D.linear("0 <= H*K**2", room))
 
     def some(one: Theorem) -> Theorem:
         claim = D.claim("lem:CI-p/union/repaired", S="S", A="A", K="K", H="H", d="delta", n=number)
@@ -171,7 +141,7 @@ _COVER = all_cover(PAIRS.format(cover=JUMPS_COVER), "ep(i) < K")
 REPAIRED = _conditions(f"1 - delta <= E(Ind({_COVER}))", DATA, FEW, TAIL)
 
 
-def repaired(D: Derivation) -> Theorem:  # noqa: N803
+def repaired(D: Derivation) -> Theorem:
     """The paper's radius covers where data, few jumps and the tail are as they should."""
     data, few, tail = (D.assume(text) for text in (DATA, FEW, TAIL))
     jumps = D.linear("exp(2)*lmax*(K - 1)*H <= H*K**2", D.times(few, D.fact("horizon")))
@@ -183,14 +153,14 @@ def repaired(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.linear(f"1 - delta <= E(Ind({_COVER}))", both, cost), DATA, FEW, TAIL)
 
 
-def _tail(D: Derivation, tail: Theorem, room: Theorem) -> Theorem:  # noqa: N803
+def _tail(D: Derivation, tail: Theorem, room: Theorem) -> Theorem:
     """e^(-HK²) <= 2^(1-S) δ."""
     spare = D.linear("0 <= H*K**2 - ((S - 1)*log(2) - log(delta))", tail)
     claim = D.claim("lem:CI-p/repaired", S="S", d="delta", y="H*K**2 - ((S - 1)*log(2) - log(delta))")
     return D.closed(claim, *sizes(D), spare, room)
 
 
-def both_hold(D: Derivation, first: Theorem, second: Theorem, entails: Entails) -> Theorem:  # noqa: N803
+def both_hold(D: Derivation, first: Theorem, second: Theorem, entails: Entails) -> Theorem:
     """P(C) >= p + q - 1 from p <= P(A), q <= P(B), if A and B entail C."""
     events = [one.says.parts[1].parts[0].parts[0] for one in (first, second)]
     result = entails(*(D.assume(one) for one in events))
@@ -217,18 +187,18 @@ def both_hold(D: Derivation, first: Theorem, second: Theorem, entails: Entails) 
     )
 
 
-def at_decision(D: Derivation, everywhere: Theorem, *values: str) -> Theorem:  # noqa: N803
+def at_decision(D: Derivation, everywhere: Theorem, *values: str) -> Theorem:
     """I < n, ep(i) < K ⊢ what holds at all such decisions, for these values."""
     where = theorems.both(D.assume("i < n"), D.assume("ep(i) < K"))
     return D.special(D.mp(D.special(everywhere, "i"), where), *values)
 
 
-def everywhere(D: Derivation, here: Theorem) -> Theorem:  # noqa: N803
+def everywhere(D: Derivation, here: Theorem) -> Theorem:
     """At all decisions of the episodes before K, for all pairs."""
     return at_all(D, D.all(here, "x", "a"), "ep(i) < K")
 
 
-def _all(D: Derivation, seen: Theorem, counts: Theorem, data: Theorem) -> Theorem:  # noqa: N803
+def _all(D: Derivation, seen: Theorem, counts: Theorem, data: Theorem) -> Theorem:
     """The sets cover with data and without, if there are not too many jumps."""
     one = D.at(one_of_sum(D, COUNT, "a"))
     every = one_of_sum(D, f"SumOver(a, {COUNT})", "x")
@@ -239,16 +209,26 @@ def _all(D: Derivation, seen: Theorem, counts: Theorem, data: Theorem) -> Theore
         return D.mp(covers, theorems.both(yes, few))
 
     def none(no: Theorem) -> Theorem:
-        zero = equal(D, no, D.whole(COUNT))
-        root = _no_data(D, data)
-        radius = D.valued(D.fact("al", n="i"), zero)
-        return D.linear(JUMPS_COVER, theorems.cut(zero, without_data(D)), radius, root)
+        both = D.mp(D.lemma("lem:CI-p/unseen/repaired"), data, equal(D, no, D.whole(COUNT)))
+        return D.linear(JUMPS_COVER, *(theorems.part(both, D.formula(text)) for text in _WITHOUT))
 
     return everywhere(D, whole_cases(D, COUNT, none, some))
 
 
-def _no_data(D: Derivation, data: Theorem) -> Theorem:  # noqa: N803
-    """1 <= α without data."""
+_WITHOUT = f"{DISTANCE} == 1", "1 <= al(i, x, a)"
+UNSEEN = f"Imp({DATA}, Imp({COUNT} == 0, And({', '.join(_WITHOUT)})))"
+
+
+def unseen(D: Derivation) -> Theorem:
+    """Without data the distance is 1, and the radius is at least that."""
+    data, zero = D.assume(DATA), D.assume(f"{COUNT} == 0")
+    radius = D.valued(D.fact("al", n="i"), zero)
+    wide = D.linear("1 <= al(i, x, a)", radius, wide_without_data(D, data))
+    return D.imply(theorems.both(without_data(D), wide), DATA, f"{COUNT} == 0")
+
+
+def wide_without_data(D: Derivation, data: Theorem) -> Theorem:
+    """1 <= √(2Λ)."""
     inside, ratio = f"2*{_LAMBDA}", "S*A*H*K**2/delta"
     defined = _sized(D, "0 < S*A*H*K**2/d")
     positive = sizes(D)[0]
@@ -257,15 +237,7 @@ def _no_data(D: Derivation, data: Theorem) -> Theorem:  # noqa: N803
     enough = D.linear(f"exp(1/2) <= exp(S*log(2))*({ratio})", D.times(data, inverse), unit)
     power = D.scaled(D.positive("log", ratio, defined), "exp(S*log(2))")
     high = D.linear(f"exp(1/2) <= exp({_LAMBDA})", enough, power)
-    large = _falls(D, high, "1/2", _LAMBDA)
+    large = falls(D, high, "1/2", _LAMBDA)
     square = D.mp(D.known("sqrt-square", inside), D.linear(f"0 <= {inside}", large))
     squares = D.linear(f"1 <= sqrt({inside})**2", square, large)
     return square_below(D, squares, D.known("sqrt", inside), "1", f"sqrt({inside})")
-
-
-def _falls(D: Derivation, high: Theorem, u: str, v: str) -> Theorem:  # noqa: N803
-    """U <= v from exp(u) <= exp(v)."""
-    goal, less = f"{u} <= {v}", D.assume(f"{v} < {u}")
-    tangent = D.pointwise("exp(u)*(1 + v - u) <= exp(v)", u=v, v=u)
-    steep = times_strictly(D, less, D.known("exp", v))
-    return D.cases(goal, lambda yes: yes, lambda _: D.absurd(D.linear("0 < 0", high, tangent, steep), goal))

@@ -1,7 +1,7 @@
 """The confidence sets of the jump probabilities: a supermartingale for each set B of states, and the union.
 
-With p(B) the probability of a jump into B, exp(ζ(1{next in B} - p(B)) - ζ²/8) has mean at most 1 (Hoeffding) for each
-jump of the pair that is seen, whatever came before: no draws have to be independent.
+With p(B) the probability of a jump into B, exp(ζ(1{next in B} - p(B)) - ζ²/8) has mean at most 1 (Hoeffding)
+for each jump of the pair that is seen, whatever came before: no draws have to be independent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SUBSETS = (
 )
 
 
-def subsets(D: Derivation) -> Theorem:  # noqa: N803
+def subsets(D: Derivation) -> Theorem:
     """‖d‖₁ = 2 max_B d(B), and some B attains it: the states with d >= 0."""
     zero, best = D.assume("SumOver(y, gd(y)) == 0"), "Ind(0 <= gd(y))"
     sizes = (D.known("abs", "gd(y)"), D.known("abs-", "gd(y)"))
@@ -61,7 +61,7 @@ def subsets(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(theorems.both(result, some), zero.says)
 
 
-def _smallest(D: Derivation, norm: Theorem) -> Theorem:  # noqa: N803
+def _smallest(D: Derivation, norm: Theorem) -> Theorem:
     """max_B d(B) <= ‖d‖₁/2."""
     positive = D.assume("0 <= gd(y)")
     here = D.cases(
@@ -79,7 +79,7 @@ def _smallest(D: Derivation, norm: Theorem) -> Theorem:  # noqa: N803
     return calculus.least(below, D.variable("B"))
 
 
-def _largest(D: Derivation, some: Theorem) -> Theorem:  # noqa: N803
+def _largest(D: Derivation, some: Theorem) -> Theorem:
     """‖d‖₁/2 <= max_B d(B)."""
     most, event = f"MaxOver(B, {_IN_B})", f"{_NORM} == 2*{_IN_B}"
     less = D.assume(f"{most} < {_NORM}/2")
@@ -103,10 +103,11 @@ _HERE = chance("X(n)", "act(n)")
 SUPERMARTINGALE = f"Imp(0 <= d, E(exp(jump(n)*(d*(inB(B, X(n + 1)) - {_HERE}) - d**2/8)), n) <= 1)"
 
 
-def supermartingale(D: Derivation) -> Theorem:  # noqa: N803
+def supermartingale(D: Derivation) -> Theorem:
     """A jump that is seen multiplies by a factor of mean at most 1, by Hoeffding's lemma."""
     pay = f"d*{_HERE} + d**2/8"
-    goal = f"exp(jump(n)*(d*inB(B, X(n + 1)) - ({pay}))) == 1 - jump(n) + jump(n)*exp(d*inB(B, X(n + 1)) - ({pay}))"
+    step = f"(d*inB(B, X(n + 1)) - ({pay}))"
+    goal = f"exp(jump(n)*{step}) == 1 - jump(n) + jump(n)*exp({step})"
     parts = D.mean(by_jump(D, lambda equations: D.by_value(goal, equations[:1])), "n")
     law, total = D.fact("law"), D.fact("jump-sum", x="X(n)", a="act(n)")
     weighed = D.instantiate(law, "glaw", "n s y", "gJ(n, y)")
@@ -124,7 +125,7 @@ def supermartingale(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.linear(D.formula(SUPERMARTINGALE).parts[1], parts, seen), "0 <= d")
 
 
-def _hoeffding(D: Derivation) -> Theorem:  # noqa: N803
+def _hoeffding(D: Derivation) -> Theorem:
     """Σ p(y) exp(d 1{y in B}) <= exp(d p(B) + d²/8), both sides over the right one."""
     q, grows = chance(), D.assume("0 <= d")
     pay = f"(d*{q} + d**2/8)"
@@ -136,8 +137,9 @@ def _hoeffding(D: Derivation) -> Theorem:  # noqa: N803
         lambda yes: D.by_value(goal, [equal(D, D.fact("member"), yes)]),
     )
     total, mixed = D.fact("jump-sum"), f"(1 - {q} + {q}*exp(d))"
+    weighed = f"SumOver(y, p(x, a, y)*exp(d*inB(B, y) - {pay}))"
     mean = D.linear(
-        f"SumOver(y, p(x, a, y)*exp(d*inB(B, y) - {pay})) == {mixed}*exp(-{pay})",
+        f"{weighed} == {mixed}*exp(-{pay})",
         D.over(D.scaled(value, f"p(x, a, y)*exp(-{pay})"), "y"),
         D.scaled(total, f"exp(-{pay})"),
     )
@@ -148,20 +150,16 @@ def _hoeffding(D: Derivation) -> Theorem:  # noqa: N803
     bound = D.closed(D.claim("lem:CI-p/hoeffding", p=q, s="d"), some, most, grows, positive)
     above = rises(D, D.linear(f"log({mixed}) <= {pay}", bound))
     above = D.linear(f"{mixed} <= exp({pay})", above, D.positive("log", mixed, positive))
-    return D.linear(f"{mean_text(pay)} <= 1", mean, D.times(above, D.known("exp", f"-{pay}")))
-
-
-def mean_text(pay: str) -> str:
-    """The mean of the factor of a jump."""
-    return f"SumOver(y, p(x, a, y)*exp(d*inB(B, y) - {pay}))"
+    return D.linear(f"{weighed} <= 1", mean, D.times(above, D.known("exp", f"-{pay}")))
 
 
 def exponent(i: str = "i", f: str = "f", z: str = "d") -> str:
+    """ζ(M(B) - p(B) N) - ζ²N/8 at decision i."""
     seen = f"SumOver(y, inB(B, y)*M{f}({i}, x, a, y))"
     return f"({z}*({seen} - {chance()}*N{f}({i}, x, a)) - ({z})**2/8*N{f}({i}, x, a))"
 
 
-def crossing(D: Derivation) -> Theorem:  # noqa: N803
+def crossing(D: Derivation) -> Theorem:
     """0 <= d ⊢ how often the learner sees c <= ζ(M(B) - p(B) N) - ζ²N/8, ζ = d, for one pair and one set."""
     one = D.mp(D.lemma("lem:CI-p/supermartingale"), D.assume("0 <= d"))
     step = f"jump(n)*(d*(inB(B, X(n + 1)) - {chance()}) - d**2/8)"
@@ -207,7 +205,7 @@ _FAR = f"Ind({COUNT} == m)*Ind(e <= {DISTANCE})"
 WEISSMAN = f"Imp(0 < e, Imp(1 <= m, E({ever(_FAR)}) <= (2**S - 2)*exp(-m*e**2/2)))"
 
 
-def weissman(D: Derivation) -> Theorem:  # noqa: N803
+def weissman(D: Derivation) -> Theorem:
     """An estimate from m jumps that is far off is so for a set B, whose supermartingale is large."""
     positive, some = D.assume("0 < e"), D.assume("1 <= m")
     level = "m*e**2/2"
@@ -230,18 +228,17 @@ def weissman(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def _only_if(D: Derivation, conditions: list[str], event: str, bound: Theorem) -> Theorem:  # noqa: N803
+def _only_if(D: Derivation, conditions: list[str], event: str, bound: Theorem) -> Theorem:
     """E(ever(c u)) <= c w from E(ever(u)) <= w, for conditions c that are not random."""
     factor, total = "*".join(f"Ind({text})" for text in conditions), f"Sum(i, n, {event})"
     both = f"1 <= {factor}*{total}"
     below = D.decide(f"Ind({both}) <= {factor}*Ind(1 <= {total})", [both, *conditions, f"1 <= {total}"])
-    w = bound.says.parts[1]
     scaled = D.times(bound, D.whole(factor))
     mean = D.mean(below)
     return D.linear(terms.relation("<=", mean.says.parts[0], scaled.says.parts[1]), mean, scaled)
 
 
-def _proper_sets(D: Derivation) -> Theorem:  # noqa: N803
+def _proper_sets(D: Derivation) -> Theorem:
     """Two of the 2^S sets are none and all."""
     empty, full = ("All(y, inB(B, y) == 0)", "All(y, inB(B, y) == 1)")
     none = D.linear(f"{_SIZE} == 0", D.over(D.special(D.assume(empty), "y"), "y"))
@@ -273,38 +270,35 @@ def _proper_sets(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"SumOver(B, {_PROPER}) <= 2**S - 2", D.over(proper, "B"), D.fact("subsets"), *ones)
 
 
-def jumps_seen(D: Derivation) -> Theorem:  # noqa: N803
+def jumps_seen(D: Derivation) -> Theorem:
     """The jumps to all states are all jumps."""
-    total, found = "SumOver(y, M{f}({n}, x, a, y)) == N{f}({n}, x, a)", []
-    for f in ("", "f"):
-        first = [D.over(D.fact(f"M{f}-0"), "y"), D.fact(f"N{f}-0")]
-        step = [D.over(D.fact(f"M{f}-step"), "y"), D.fact(f"N{f}-step")]
-        start = D.linear(total.format(f=f, n="0"), *first)
-        found.append(
-            D.induction(
-                "n",
-                total.format(f=f, n="n"),
-                start,
-                lambda before, f=f, step=step: D.linear(  # type: ignore[misc]
-                    total.format(f=f, n="n + 1"), *step, *_kept(D, before, found)
-                ),
-            )
-        )
-    return found[1]
-
-
-def _kept(D: Derivation, before: Theorem, unfrozen: list[Theorem]) -> list[Theorem]:  # noqa: N803
-    if not unfrozen:
-        return [before]
-    return [D.scaled(before, "jump(n)"), D.scaled(D.at(unfrozen[0], n="n + 1"), "1 - jump(n)")]
+    total, step = "SumOver(y, M{f}({n}, x, a, y)) == N{f}({n}, x, a)", "n + 1"
+    first, later = (
+        [[D.over(D.fact(f"M{f}-{when}"), "y"), D.fact(f"N{f}-{when}")] for f in ("", "f")]
+        for when in ("0", "step")
+    )
+    starts = [D.linear(total.format(f=f, n="0"), *facts) for f, facts in zip(("", "f"), first, strict=True)]
+    whole = D.induction(
+        "n",
+        total.format(f="", n="n"),
+        starts[0],
+        lambda before: D.linear(total.format(f="", n=step), *later[0], before),
+    )
+    new = D.scaled(D.at(whole, n=step), "1 - jump(n)")
+    return D.induction(
+        "n",
+        total.format(f="f", n="n"),
+        starts[1],
+        lambda before: D.linear(total.format(f="f", n=step), *later[1], D.scaled(before, "jump(n)"), new),
+    )
 
 
 class Estimate:
-    """The estimate of a pair from at least one jump: it adds up to 1, and one set attains half its distance."""
+    """The estimate of a pair from at least one jump: it adds up to 1, and a set attains half its distance."""
 
     event = f"{DISTANCE} == 2*SumOver(y, inB(B, y)*(ph(i, x, a, y) - p(x, a, y)))"
 
-    def __init__(self, D: Derivation, count: Theorem) -> None:  # noqa: N803
+    def __init__(self, D: Derivation, count: Theorem) -> None:
         self.count = count
         self.unit = D.positive("inverse", COUNT, count)
         ratio = D.fact("ph", n="i")
@@ -320,7 +314,7 @@ class Estimate:
         both = D.mp(sets, self.zero)
         (self.attained,) = (theorems.part(both, one) for one in both.says.parts if one.tag == "<=")
 
-    def one_set(self, D: Derivation, reached: Sequence[Theorem], event: str) -> Theorem:  # noqa: N803
+    def one_set(self, D: Derivation, reached: Sequence[Theorem], event: str) -> Theorem:
         """1 <= SumOver(B, event), from what the set that attains the distance reaches."""
         goal = f"Ind({self.event}) <= {event}"
         holding = [theorems.cut(one, D.holds(one.says)) for one in reached]
@@ -332,7 +326,7 @@ class Estimate:
         return D.linear(f"1 <= SumOver(B, {event})", self.attained, D.over(one, "B"))
 
 
-def _far(D: Derivation, positive: Theorem, some: Theorem, level: str) -> Theorem:  # noqa: N803
+def _far(D: Derivation, positive: Theorem, some: Theorem, level: str) -> Theorem:
     is_m, far = D.assume(f"{COUNT} == m"), D.assume(f"e <= {DISTANCE}")
     estimate = Estimate(D, D.linear(f"0 < {COUNT}", is_m, some))
     large = f"{level} <= {exponent(z='2*e')}"
@@ -364,7 +358,7 @@ def _far(D: Derivation, positive: Theorem, some: Theorem, level: str) -> Theorem
     )
 
 
-def _proper(D: Derivation, estimate: Estimate, excess: Theorem, positive: Theorem) -> list[Theorem]:  # noqa: N803
+def _proper(D: Derivation, estimate: Estimate, excess: Theorem, positive: Theorem) -> list[Theorem]:
     """The set is neither empty nor all: on those the estimate has no excess."""
     difference = "ph(i, x, a, y) - p(x, a, y)"
 

@@ -8,6 +8,7 @@ unit of time, then :math:`s - m(s)` rises too, and the first gains at most what 
 
 from __future__ import annotations
 
+from proofs_checks.derivations.by_parts import THEOREMS as BY_PARTS
 from proofs_checks.derivations.halved_error import THEOREMS as HALVED_ERROR
 from proofs_checks.derivations.model_error import DENSITIES, RATE_TERM_INTEGRAL
 from proofs_checks.derivations.nearby import (
@@ -65,15 +66,25 @@ def dominated(D: Derivation, low: str, high: str, less: Theorem, rising: str, *f
 
     The facts are All(s, All(u, Imp(0 <= s <= u <= t, f(s) <= f(u)))) and 0 <= f(0).
     """
-    parts = D.fact("by-parts")
+    parts = D.at(D.lemma("lem:optimism/opposite/by-parts"), c=f"{low} + {high}")
     for name, body in (("gg", density(low)), ("gh", density(high)), ("gf", rising)):
         parts = D.instantiate(parts, name, "s", body)
     s0 = D.assume("0 <= s")
     sooner = decays(D, D.linear(f"{low}*s <= {high}*s", D.times(less, s0)))
     masses = [D.primitive("u", "s", f"-exp(-{one}*u)") for one in (low, high)]
     mass = D.linear(f"Int(u, s, {density(low, 'u')}) <= Int(u, s, {density(high, 'u')})", sooner, *masses)
-    mass = conditional(D, _also(D, mass, "s <= t"), "And(0 <= s, s <= t)", "s")
-    return D.mp(parts, theorems.both(D.assume("0 <= t"), mass, *facts))
+    sizes = [fact for rate in (low, high) for fact in _density_size(D, rate)]
+    near = modulus(D, f"{density(high)} - {density(low)}", f"{low} + {high}", *sizes)
+    inside = [conditional(D, _also(D, one, "s <= t"), "And(0 <= s, s <= t)", "s") for one in (near, mass)]
+    return D.mp(parts, D.assume("0 <= t"), *inside, *facts)
+
+
+def _density_size(D: Derivation, rate: str) -> tuple[Theorem, Theorem]:
+    """ESTIMATES, 0 <= s ⊢ 0 <= λ exp(-λs), and λ exp(-λs) <= λ."""
+    sign = rate_low(D) if rate == TRUE else estimate(D, RATES_LOW)
+    small = D.pointwise("exp(-d) <= 1", "d >= 0", d=f"{rate}*s")
+    small = D.closed(small, D.times(sign, D.assume("0 <= s")))
+    return density_low(D, rate, sign), D.times(small, sign)
 
 
 def _also(D: Derivation, theorem: Theorem, text: str) -> Theorem:
@@ -176,4 +187,4 @@ def _sizes(D: Derivation) -> list[Theorem]:
     return found
 
 
-THEOREMS = {**OPTIMISM, **HALVED_ERROR, "lem:optimism/opposite": OPPOSITE}
+THEOREMS = {**OPTIMISM, **HALVED_ERROR, **BY_PARTS, "lem:optimism/opposite": OPPOSITE}

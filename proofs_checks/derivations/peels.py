@@ -9,7 +9,7 @@ misses by √2 w/√N or more has, for some set B of states and ζ = 4√2 w y/�
 from __future__ import annotations
 
 from proofs_checks.derivations.crossings import rises
-from proofs_checks.derivations.jump_repaired import _number
+
 from proofs_checks.derivations.jump_sets import (
     COUNT,
     DISTANCE,
@@ -20,7 +20,7 @@ from proofs_checks.derivations.jump_sets import (
     exponent,
 )
 from proofs_checks.derivations.runs import product, settled
-from proofs_checks.derivations.unions import ever, ever_below, ever_first, ever_over, square_below
+from proofs_checks.derivations.unions import ever, ever_below, ever_first, ever_over, number_below, square_below
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -230,7 +230,7 @@ def peels(D: Derivation) -> Theorem:
         lambda _: D.by_value(goal, [D.fails(_SOON)], D.whole(f"Ind(l + 1 <= {q} + 1)")),
     )
     ratio = D.times(inverse, real)
-    count = D.closed(D.at(_number(D), n="k", q=f"{q} + 1"), D.linear(f"0 <= {q} + 1", ratio))
+    count = D.closed(D.at(number_below(D), n="k", q=f"{q} + 1"), D.linear(f"0 <= {q} + 1", ratio))
     few = settled(
         D,
         D.claim("lem:CI-p/peel/number", w="w"),

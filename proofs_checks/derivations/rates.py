@@ -12,7 +12,8 @@ from proofs_checks.derivations.counting import WEIGHT, exchanged
 from proofs_checks.derivations.longest import FACTOR
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT, waits
-from proofs_checks.derivations.rate_sets import crossing, sized, sizes
+from proofs_checks.derivations.rate_peels import sized, sizes
+from proofs_checks.derivations.rate_sets import crossing
 from proofs_checks.derivations.roots import over_pairs, pairs
 from proofs_checks.derivations.run_counts import spent_in_pair
 from proofs_checks.derivations.runs import ACTIVE, equal, product, remaining, settled

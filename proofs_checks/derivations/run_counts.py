@@ -1,7 +1,7 @@
 """Times and jumps of a run: what was spent before an episode, and that there are seldom many jumps.
 
-All jumps together make exp(ζ N - (e^ζ - 1) Σ λ T) a martingale, and what was spent before episode k is kH: more than c
-jumps in K - 1 episodes have probability at most e^(-c), if c >= e² λmax (K-1) H (ζ = 2).
+All jumps together make exp(ζ N - (e^ζ - 1) Σ λ T) a martingale, and what was spent before episode k is kH:
+more than c jumps in K - 1 episodes have probability at most e^(-c), if c >= e² λmax (K-1) H (ζ = 2).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 
-def spent_in_pair(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
+def spent_in_pair(D: Derivation) -> tuple[Theorem, Theorem]:
     """0 <= Tf(n, x, a) and Tf(n, x, a) <= ep(n) H: what is seen of a pair is in the episodes before."""
     here, events = "Ind(X(n) == x)*Ind(act(n) == a)*spent(n)", ["X(n) == x", "act(n) == a"]
     sign = D.fact("spent-low")
@@ -35,7 +35,7 @@ def spent_in_pair(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
 _ALL = "SumOver(x, SumOver(a, {u}))"
 
 
-def spent_in_all(D: Derivation) -> Theorem:  # noqa: N803
+def spent_in_all(D: Derivation) -> Theorem:
     """Σ Tf(n, x, a) <= ep(n) H."""
     facts = {name: D.over(D.over(D.fact(name), "a"), "x") for name in ("T-0", "T-step", "Tf-0", "Tf-step")}
     text = "{T} <= ep({n})*H{last}"
@@ -45,7 +45,7 @@ def spent_in_all(D: Derivation) -> Theorem:  # noqa: N803
 
 
 def _by_induction(
-    D: Derivation,  # noqa: N803
+    D: Derivation,
     text: str,
     time: str,
     last: str,
@@ -65,7 +65,7 @@ def _by_induction(
     return D.induction("n", says("n"), D.by_value(says("0"), [*begin, *first]), step)
 
 
-def before_last(D: Derivation) -> Theorem:  # noqa: N803
+def before_last(D: Derivation) -> Theorem:
     """ep(i) < K ⊢ ep(i) + 1 <= K."""
     ends, goal = D.assume("ep(i) < K"), "ep(i) + 1 <= K"
     return order(D, "K", "ep(i)", lambda no: D.absurd(D.linear("0 < 0", no, ends), goal), lambda yes: yes)
@@ -82,7 +82,7 @@ def _exponent(n: str, f: str) -> str:
     return f"(2*{jumps} - (exp(2) - 1)*{times})"
 
 
-def counts(D: Derivation) -> Theorem:  # noqa: N803
+def counts(D: Derivation) -> Theorem:
     """With probability at least 1 - e^(-c) no more than c jumps are seen before an episode k < K."""
 
     def everywhere(name: str) -> Theorem:
@@ -109,7 +109,7 @@ def counts(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(result, D.formula(COUNTS).parts[0])
 
 
-def _many(D: Derivation) -> Theorem:  # noqa: N803
+def _many(D: Derivation) -> Theorem:
     """Where more than c jumps are seen, the exponent is at least c."""
     times = _ALL.format(u="Tf(i, x, a)")
     top = D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))

@@ -235,15 +235,6 @@ ANALYSIS = {
         "rising sequence that is bounded from above (and, as its first member is locally bounded, from below)",
         "axiom",
     ),
-    "by-parts": Fact(
-        "Imp(And(0 <= t, All(s, Imp(And(0 <= s, s <= t), Int(u, s, gg(u)) <= Int(u, s, gh(u)))), "
-        "All(s, All(u, Imp(And(0 <= s, s <= u, u <= t), gf(s) <= gf(u)))), 0 <= gf(0)), "
-        "Int(s, t, gg(s)*gf(t - s)) <= Int(s, t, gh(s)*gf(t - s)))",
-        "integration by parts: with G' = gh - gg, G(0) = 0 <= G, the difference is G(t) f(0) + "
-        "∫ G(t-s) df(s), f rising, f(0) >= 0 (Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem "
-        "6.22, for Stieltjes integrals)",
-        "axiom",
-    ),
 }
 
 _BLOCKS = (setting_planning, setting_confidence, setting_counts)

@@ -13,6 +13,7 @@ _HELD = (
 SYMBOLS = [
     Symbol("opt", ("State", "Real"), "Action"),
     Symbol("Vo", ("Nat", "State", "Real"), "Real"),
+    Symbol("gpc", ("Nat", "State", "Real"), "Action", "any", True),
     Symbol("earn", ("Nat", "Nat"), "Real", "_1 + _2"),
     Symbol("hops", ("Nat", "Nat"), "Nat", "_1 + _2"),
 ]
@@ -35,7 +36,7 @@ FACTS = {
     "hops-0": Fact("hops(n, 0) == 0", "no sojourn, no jump"),
     "hops-step": Fact(
         "hops(n, m + 1) == jump(n)*(1 + hops(n + 1, m))",
-        "the jumps that end the sojourns n, n + 1, ..., n + m, as far as they belong to the episode of decision n",
+        "the jumps that end the sojourns n, n + 1, ..., n + m, as far as the episode of decision n goes",
     ),
     "shorter": Fact(
         "Imp(t <= u, Int(s, t, gf(s)) == Int(s, u, Ind(s <= t)*gf(s)))",

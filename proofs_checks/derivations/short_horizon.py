@@ -10,7 +10,7 @@ from proofs_checks.derivations.jump_repaired import (
     DATA,
     JUMPS_COVER,
     _denied,
-    _no_data,
+    wide_without_data,
     at_decision,
     both_hold,
     everywhere,
@@ -18,7 +18,7 @@ from proofs_checks.derivations.jump_repaired import (
 from proofs_checks.derivations.jump_sets import COUNT, DISTANCE
 from proofs_checks.derivations.peels import MISS
 from proofs_checks.derivations.potentials import rate_bound
-from proofs_checks.derivations.rate_sets import sizes
+from proofs_checks.derivations.rate_peels import sizes
 from proofs_checks.derivations.regret import EVENT
 from proofs_checks.derivations.run_counts import TOTAL
 from proofs_checks.derivations.runs import equal, maximum, product, settled
@@ -104,7 +104,7 @@ def peeled_sets(D: Derivation) -> Theorem:
         def none(no: Theorem) -> Theorem:
             zero = equal(D, no, D.whole(COUNT))
             radius = D.valued(D.fact("al", n="i"), zero)
-            return D.linear(JUMPS_COVER, theorems.cut(zero, without_data(D)), radius, _no_data(D, data))
+            return D.linear(JUMPS_COVER, theorems.cut(zero, without_data(D)), radius, wide_without_data(D, data))
 
         return everywhere(D, whole_cases(D, COUNT, none, lambda yes: D.mp(covers, theorems.both(yes, few))))
 

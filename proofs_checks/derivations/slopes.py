@@ -51,7 +51,7 @@ def waits_longer(D: Derivation, rate: str) -> Theorem:
     return D.linear(goal, longer, shorter(D, f"exp(-{rate}*s)"))
 
 
-def _by_cases(D: Derivation, goal: str, yes: Theorem, no: Theorem) -> Theorem:
+def by_cases(D: Derivation, goal: str, yes: Theorem, no: Theorem) -> Theorem:
     """A goal with Ind(s <= t), from what holds if s <= t and what else."""
     return D.cases(
         "s <= t",
@@ -69,7 +69,7 @@ def rising_step(D: Derivation) -> Theorem:
     order = theorems.both(D.linear("0 <= t - s", early), D.linear("t - s <= u - s", later))
     rises = D.mp(D.special(D.assume(RISES), "y", "t - s", "u - s"), order)
     positive = D.mp(D.special(D.assume(POSITIVE), "y", "u - s"), D.linear("0 <= u - s", end))
-    one = _by_cases(D, "Ind(s <= t)*gu(y, t - s) <= gu(y, u - s)", rises, positive)
+    one = by_cases(D, "Ind(s <= t)*gu(y, t - s) <= gu(y, u - s)", rises, positive)
     kernel = D.times(low, D.known("exp", f"-{rate}*s"))
     jumps = D.integral(D.times(D.over(D.times(one, row), "y"), kernel), "s", "u")
     inner = f"{_KERNEL.format(l=rate)}*SumOver(y, gp(x, a, y)*gu(y, t - s))"
@@ -185,7 +185,7 @@ def slope_step(D: Derivation) -> Theorem:
     slow = D.mp(D.special(D.assume(_SLOW), "y", "t - s", "u - s"), order)
     small = D.mp(D.special(D.assume(_SMALL), "y", "u - s"), D.linear("0 <= u - s", end))
     rest = "Ind(s <= t)*(u - t) + (1 - Ind(s <= t))*(u - s)"
-    one = _by_cases(D, f"gu(y, u - s) <= Ind(s <= t)*gu(y, t - s) + {rest}", slow, small)
+    one = by_cases(D, f"gu(y, u - s) <= Ind(s <= t)*gu(y, t - s) + {rest}", slow, small)
     row = D.over(D.times(one, D.fact("jump-low")), "y")
     at = "SumOver(y, p(x, a, y)*gu(y, {} - s))"
     whole = D.scaled(D.fact("jump-sum"), rest)

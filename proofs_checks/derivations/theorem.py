@@ -7,7 +7,7 @@ from fractions import Fraction
 from proofs_checks.derivations.bound import RADICAND, core_theorem, trivial
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import LONG, WAIT, waits
-from proofs_checks.derivations.rate_sets import sizes
+from proofs_checks.derivations.rate_peels import sizes
 from proofs_checks.derivations.rates import enough, level, long_enough
 from proofs_checks.derivations.regret import EVENT, GOOD_REGRET, REGRET
 from proofs_checks.derivations.runs import product, settled

@@ -1,7 +1,7 @@
 """Unions of events, as indicators of sums of whole numbers: 1 <= Σ u says that one of the u is at least 1.
 
-``ever(u)`` is the indicator that u >= 1 at some decision i < n.  Its mean is at most the sum of the means, over a
-finite sort or over peels, and what never happens gives that all confidence sets cover.
+``ever(u)`` is the indicator that u >= 1 at some decision i < n. Its mean is at most the sum of the means,
+over a finite sort or over peels, and what never happens gives that all confidence sets cover.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ def ever(u: str) -> str:
 Build = Callable[[Theorem], Theorem]
 
 
-def either(D: Derivation, theorem: Theorem, first: Text, build: Build, other: Build) -> Theorem:  # noqa: N803
+def either(D: Derivation, theorem: Theorem, first: Text, build: Build, other: Build) -> Theorem:
     """The same conclusion from both parts of an Or; ``build`` is for the first."""
     left = theorem.says.parts[0] is D.formula(first)
     return D.split(theorem, *((build, other) if left else (other, build)))
 
 
-def order(D: Derivation, u: Text, v: Text, low: Build, high: Build) -> Theorem:  # noqa: N803
+def order(D: Derivation, u: Text, v: Text, low: Build, high: Build) -> Theorem:
     """The same conclusion from u <= v and from v + 1 <= u, of whole numbers."""
     first = terms.relation("<=", D.term(u), D.term(v))
     return either(D, D.known("discrete", u, v), first, low, high)
 
 
-def whole_cases(D: Derivation, u: Text, none: Build, some: Build) -> Theorem:  # noqa: N803
+def whole_cases(D: Derivation, u: Text, none: Build, some: Build) -> Theorem:
     """The same conclusion from u <= 0 and from 1 <= u, of a whole number."""
     return order(D, u, terms.ZERO, none, some)
 
@@ -46,18 +46,18 @@ def _some(u: Term) -> Term:
     return terms.relation("<=", terms.ONE, u)
 
 
-def _compare(D: Derivation, total: Theorem) -> Theorem:  # noqa: N803
+def _compare(D: Derivation, total: Theorem) -> Theorem:
     """From u <= v (or ==): Ind(1 <= u) <= Ind(1 <= v)."""
     events = [_some(side) for side in total.says.parts]
     return D.decide(terms.relation("<=", *map(terms.indicator, events)), events, total)
 
 
-def ever_below(D: Derivation, below: Theorem) -> Theorem:  # noqa: N803
+def ever_below(D: Derivation, below: Theorem) -> Theorem:
     """From u <= v at each decision i: ever(u) <= ever(v)."""
     return _compare(D, D.sum(below, "i", "n"))
 
 
-def one_of_sum(D: Derivation, u: Text, name: str) -> Theorem:  # noqa: N803
+def one_of_sum(D: Derivation, u: Text, name: str) -> Theorem:
     """U <= SumOver(name, u), u a whole number."""
     sort, other = D.variable(name).sort, f"{D.variable(name).sort}_{OTHER}"
     here, picked = f"gsome{sort}({other})", f"{other} == {name}"
@@ -65,7 +65,7 @@ def one_of_sum(D: Derivation, u: Text, name: str) -> Theorem:  # noqa: N803
     return D.instantiate(each, f"gsome{sort}", name, u)
 
 
-def one_of_first(D: Derivation, u: Text) -> Theorem:  # noqa: N803
+def one_of_first(D: Derivation, u: Text) -> Theorem:
     """I < n ⊢ u <= Sum(i, n, u), u a whole number."""
     goal = "gz(i) <= Sum(l, {n}, gz(l))"
     none = D.linear("0 < 0", D.assume("i < 0"), D.whole("i"))
@@ -97,12 +97,12 @@ def one_of_first(D: Derivation, u: Text) -> Theorem:  # noqa: N803
     return D.instantiate(shown, "gz", "i", u)
 
 
-def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:  # noqa: N803
+def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:
     """U == v from u <= v and v <= u."""
     return D.mp(D.known("antisymmetric", *low.says.parts), theorems.both(low, high))
 
 
-def _union_of_two(D: Derivation) -> Theorem:  # noqa: N803
+def _union_of_two(D: Derivation) -> Theorem:
     goal, event = "Ind(1 <= gone + gtwo) <= Ind(1 <= gone) + Ind(1 <= gtwo)", "1 <= gone + gtwo"
     signs = [D.whole(f"Ind(1 <= {name})") for name in ("gone", "gtwo")]
 
@@ -115,12 +115,12 @@ def _union_of_two(D: Derivation) -> Theorem:  # noqa: N803
     return whole_cases(D, "gone", none, has)
 
 
-def union_of_two(D: Derivation, p: Text, q: Text) -> Theorem:  # noqa: N803
+def union_of_two(D: Derivation, p: Text, q: Text) -> Theorem:
     """Ind(1 <= p + q) <= Ind(1 <= p) + Ind(1 <= q), of whole numbers."""
     return D.instantiate(D.instantiate(_union_of_two(D), "gone", "", p), "gtwo", "", q)
 
 
-def union_over(D: Derivation, name: str, u: Text) -> Theorem:  # noqa: N803
+def union_over(D: Derivation, name: str, u: Text) -> Theorem:
     """Ind(1 <= SumOver(name, u)) <= SumOver(name, Ind(1 <= u)), of whole numbers."""
     symbol = f"gsome{D.variable(name).sort}"
     body = f"{symbol}({name})"
@@ -143,7 +143,7 @@ def union_over(D: Derivation, name: str, u: Text) -> Theorem:  # noqa: N803
     return D.instantiate(shown, symbol, name, u)
 
 
-def union_first(D: Derivation, name: str, number: str, u: Text) -> Theorem:  # noqa: N803
+def union_first(D: Derivation, name: str, number: str, u: Text) -> Theorem:
     """Ind(1 <= Sum(name, number, u)) <= Sum(name, number, Ind(1 <= u)); the number is a variable."""
     goal = f"Ind(1 <= Sum({name}, {{k}}, gsomeNat({name}))) <= Sum({name}, {{k}}, Ind(1 <= gsomeNat({name})))"
     last = union_of_two(D, f"Sum({name}, {number}, gsomeNat({name}))", f"gsomeNat({number})")
@@ -152,7 +152,7 @@ def union_first(D: Derivation, name: str, number: str, u: Text) -> Theorem:  # n
     return D.instantiate(shown, "gsomeNat", name, u)
 
 
-def ever_over(D: Derivation, name: str, u: Text, bound: Theorem) -> Theorem:  # noqa: N803
+def ever_over(D: Derivation, name: str, u: Text, bound: Theorem) -> Theorem:
     """From E(ever(u)) <= v: E(ever(SumOver(name, u))) <= SumOver(name, v)."""
     symbol = f"gever{D.variable(name).sort}"
     body = f"{symbol}(i, {name})"
@@ -163,7 +163,7 @@ def ever_over(D: Derivation, name: str, u: Text, bound: Theorem) -> Theorem:  # 
     return _added(D, swapped, union, D.over(bound, name), (symbol, name, u))
 
 
-def ever_first(D: Derivation, name: str, number: str, u: Text, bound: Theorem) -> Theorem:  # noqa: N803
+def ever_first(D: Derivation, name: str, number: str, u: Text, bound: Theorem) -> Theorem:
     """From E(ever(u)) <= v: E(ever(Sum(name, number, u))) <= Sum(name, number, v)."""
     body = f"geverNat(i, {name})"
     inner = Operator("Sum", D.variable(name), D.term(number))
@@ -173,7 +173,7 @@ def ever_first(D: Derivation, name: str, number: str, u: Text, bound: Theorem) -
 
 
 def _added(
-    D: Derivation,  # noqa: N803
+    D: Derivation,
     swapped: Theorem,
     union: Theorem,
     bounds: Theorem,
@@ -186,7 +186,7 @@ def _added(
     return D.linear(terms.relation("<=", shown.says.parts[0], bounds.says.parts[1]), shown, bounds)
 
 
-def ever_both(D: Derivation, u: Text, v: Text, first: Theorem, second: Theorem) -> Theorem:  # noqa: N803
+def ever_both(D: Derivation, u: Text, v: Text, first: Theorem, second: Theorem) -> Theorem:
     """From E(ever(u)) <= c and E(ever(v)) <= d: E(ever(u + v)) <= c + d."""
     time = Operator("Sum", D.variable("i"), D.term("n"))
     union = D.mean(union_of_two(D, time.around(D.term(u)), time.around(D.term(v))))
@@ -200,7 +200,7 @@ UNION = (
 )
 
 
-def union_of_sets(D: Derivation) -> Theorem:  # noqa: N803
+def union_of_sets(D: Derivation) -> Theorem:
     """SAK events of probability at most δ/(SAK): one of them happens with probability at most δ."""
     one = "gmiss(k, x, a)"
     each = D.special(D.assume(D.formula(UNION).parts[0]), "k", "x", "a")
@@ -218,7 +218,7 @@ def union_of_sets(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.linear(D.formula(UNION).parts[1], total, added), D.formula(UNION).parts[0])
 
 
-def _below(D: Derivation, union: Theorem, bound: Theorem) -> Theorem:  # noqa: N803
+def _below(D: Derivation, union: Theorem, bound: Theorem) -> Theorem:
     return D.linear(terms.relation("<=", union.says.parts[0], bound.says.parts[1]), union, bound)
 
 
@@ -230,7 +230,7 @@ def all_cover(cover: str, *conditions: str) -> str:
     return f"All(i, Imp(And({', '.join(('i < n', *conditions))}), {cover}))"
 
 
-def covered(D: Derivation, cover: str, missed: Theorem, bound: Theorem, *conditions: str) -> Theorem:  # noqa: N803
+def covered(D: Derivation, cover: str, missed: Theorem, bound: Theorem, *conditions: str) -> Theorem:
     """P(the sets cover at all i < n where the conditions hold) >= 1 - w, from E(ever(v)) <= w.
 
     ``missed`` says 1 <= v where the conditions hold, and the sets do not cover.
@@ -255,7 +255,7 @@ def covered(D: Derivation, cover: str, missed: Theorem, bound: Theorem, *conditi
     return D.linear(terms.relation("<=", most, mean.says.parts[1]), mean, bound)
 
 
-def at_all(D: Derivation, here: Theorem, *conditions: str) -> Theorem:  # noqa: N803
+def at_all(D: Derivation, here: Theorem, *conditions: str) -> Theorem:
     """What holds at decision i < n under the conditions: at all of them."""
     parts = ("i < n", *conditions)
     where = D.assume(f"And({', '.join(parts)})")
@@ -264,7 +264,7 @@ def at_all(D: Derivation, here: Theorem, *conditions: str) -> Theorem:  # noqa: 
     return D.all(D.imply(here, where.says), "i")
 
 
-def all_pairs(D: Derivation, missed: Theorem, bound: Theorem, cover: str) -> tuple[str, Theorem, Theorem]:  # noqa: N803
+def all_pairs(D: Derivation, missed: Theorem, bound: Theorem, cover: str) -> tuple[str, Theorem, Theorem]:
     """The same for all pairs at once: the cover, what a miss gives, and how rarely."""
     for name in ("a", "x"):
         bound = ever_over(D, name, missed.says.parts[1], bound)
@@ -273,7 +273,7 @@ def all_pairs(D: Derivation, missed: Theorem, bound: Theorem, cover: str) -> tup
     return cover, missed, bound
 
 
-def _one_misses(D: Derivation, missed: Theorem, cover: str, name: str) -> Theorem:  # noqa: N803
+def _one_misses(D: Derivation, missed: Theorem, cover: str, name: str) -> Theorem:
     """If not all cover, one misses, and the sum of what that gives is at least 1."""
     one, text = missed.says.parts[1], D.formula(cover)
     goal = _some(Operator("SumOver", D.variable(name)).around(one))
@@ -285,10 +285,22 @@ def _one_misses(D: Derivation, missed: Theorem, cover: str, name: str) -> Theore
     return D.cases(goal, lambda yes: yes, lambda _: theorems.absurd(each, denial, goal))
 
 
+def only_where(D: Derivation, condition: str, u: str, bound: Theorem) -> Theorem:
+    """From C ⊢ E(ever(u)) <= w: E(ever(Ind(C) u)) <= Ind(C) w, C not random."""
+    where = f"Ind({condition})"
+    most = terms.mul(D.term(where), bound.says.parts[1])
+    goal = terms.relation("<=", D.term(f"E({ever(f'{where}*{u}')})"), most)
+    return D.cases(
+        condition,
+        lambda _: D.by_value(goal, [D.holds(condition)], bound),
+        lambda _: D.by_value(goal, [D.fails(condition)]),
+    )
+
+
 # --- orders -----------------------------------------------------------------------------------------
 
 
-def square_below(D: Derivation, squares: Theorem, sign: Theorem, p: Text, q: Text) -> Theorem:  # noqa: N803
+def square_below(D: Derivation, squares: Theorem, sign: Theorem, p: Text, q: Text) -> Theorem:
     """P <= q from p**2 <= q**2 and 0 <= q."""
     p, q = D.term(p), D.term(q)
     goal, above = terms.relation("<=", p, q), D.assume(terms.relation("<", q, p))
@@ -298,9 +310,38 @@ def square_below(D: Derivation, squares: Theorem, sign: Theorem, p: Text, q: Tex
     return D.cases(goal, lambda yes: yes, lambda _: D.absurd(D.linear("0 < 0", product, squares), goal))
 
 
-def times_strictly(D: Derivation, theorem: Theorem, sign: Theorem) -> Theorem:  # noqa: N803
+def times_strictly(D: Derivation, theorem: Theorem, sign: Theorem) -> Theorem:
     """U < v multiplied by a term that a theorem ``0 < c`` shows to be positive."""
     u, v = theorem.says.parts
     c = sign.says.parts[1]
     goal = terms.relation("<", terms.mul(c, u), terms.mul(c, v))
     return calculus.combine(D.setting, goal, [theorem, sign], [(c, 1), terms.ZERO])
+
+
+def root(D: Derivation, inside: Text, positive: Theorem) -> tuple[Theorem, Theorem]:
+    """√u² == u and 0 < √u, from 0 < u."""
+    u = D.term(inside)
+    square = D.mp(D.known("sqrt-square", u), D.linear(terms.relation("<=", terms.ZERO, u), positive))
+    goal, sign = terms.relation("<", terms.ZERO, terms.function("sqrt", u)), D.known("sqrt", u)
+    return square, D.cases(
+        goal,
+        lambda yes: yes,
+        lambda no: D.absurd(D.linear("0 < 0", D.times(no, sign), square, positive), goal),
+    )
+
+
+def number_below(D: Derivation) -> Theorem:
+    """0 <= q ⊢ Σ_{m < n} Ind(m + 1 <= q) <= q."""
+    total = "Sum(m, {n}, Ind(m + 1 <= q))"
+    few = D.induction(
+        "n",
+        f"{total.format(n='n')} <= n",
+        D.linear("0 <= 0"),
+        lambda before: D.linear(f"{total.format(n='n + 1')} <= n + 1", before, D.indicator("n + 1 <= q")[1]),
+    )
+    return D.induction(
+        "n",
+        f"{total.format(n='n')} <= q",
+        D.assume("0 <= q"),
+        lambda before: D.decide(f"{total.format(n='n + 1')} <= q", ["n + 1 <= q"], before, few),
+    )

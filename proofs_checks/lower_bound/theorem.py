@@ -17,6 +17,8 @@ from fractions import Fraction
 from proofs_checks.checks import lower_bound as checks
 from proofs_checks.checks import lower_bound_algorithms as best
 from proofs_checks.checks.common import PROOF, SEARCH
+from proofs_checks.derivations import lower_bound, lower_printed, lower_readings, lower_tree, lower_values
+from proofs_checks.derivations.lower_setting import SETTING
 from verify.claims import Domain, Remark, Section
 
 _STATES = "2 + (A**d - 1)/(A - 1)"
@@ -34,18 +36,24 @@ _POINT = Domain.of("rho > 0", "u > 0", "v > 0", "0 <= z <= 1")
 # One outcome's share of the data-processing inequality: ``Σ_{outcomes} P_j(...)`` of it is the claim.
 _POINTWISE = "rho*log(rho) >= rho*(z*log(u) + (1 - z)*log(v)) + rho - (z*u + (1 - z)*v)"
 
-section = Section(checks=PROOF, expected="proved", symbols={"x": "Δ", "n": "LA", "rho": "ρ", "rate": "λmax"})
+section = Section(
+    checks=PROOF,
+    expected="proved",
+    setting=SETTING,
+    symbols={"x": "Δ", "n": "LA", "rho": "ρ", "rate": "λmax"},
+)
 
 section.step(
     "assume:LB/tree",
-    "The full A-ary tree with d levels has (A^d - 1)/(A - 1) = S - 2 nodes: one level has 1, and a "
-    "root with A trees of d levels has 1 + A (A^d - 1)/(A - 1) nodes. (Every node but the leaves has "
+    "The full A-ary tree with d levels has A^i nodes at depth i, (A^d - 1)/(A - 1) = S - 2 in all (S - 4 with two "
+    "more states below the leaves), and A^d pairs of a leaf and an action: one level has 1 node, and a "
+    "root with A trees of d levels has 1 + A (A^d - 1)/(A - 1). (Every node but the leaves has "
     "A children.)",
     says="(A**(d + 1) - 1)/(A - 1) == 1 + A*((A**d - 1)/(A - 1))",
     domain=Domain.of("A >= 2", "d >= 1", integers="A d"),
+    theorem=lower_tree.TREE,
+    derivation=lower_tree.tree,
     checks=(checks.nodes(), *PROOF),
-    argued="the induction over the levels",
-    expected="tested",
     latex=r"\sum_{i=0}^{d-1} A^i = \frac{A^d-1}{A-1} = S - 2",
     mutant=checks.nodes(1),
 )
@@ -72,17 +80,12 @@ section.step(
 
 section.step(
     "thm:lowerbound/optimal",
-    "The optimal value of instance j is W (1/2 + Δ): an episode earns (H - γ_d)^+ if the jump from "
-    "the leaf is good, whose probability is 1/2 + Δ v with v in [0, 1] the indicator of pair j; v = 1 "
-    "is possible.",
-    says="w*(1/2 + x*v) <= w*(1/2 + x)",
-    domain=("w >= 0", "0 <= x <= 1/2", "0 <= v <= 1"),
-    symbols={"w": "W"},
-    uses="sec:episodicRL/joint-law thm:lowerbound/erlang-value",
-    checks=(checks.optimal(), *PROOF),
-    argued="that the jump from the leaf is independent of the holding times, and v the conditional "
-    "probability of pair j",
-    expected="tested",
+    "The optimal value of instance j is W (1/2 + Δ): an episode earns what remains after the jump from the "
+    "leaf, if that is good, which has probability at most 1/2 + Δ; the actions that lead to the pair j earn that much. "
+    "(V* is the limit of value iteration in the instance.)",
+    theorem=lower_bound.OPTIMAL,
+    derivation=lower_values.optimal,
+    checks=checks.optimal(),
     latex=r"V^*(x_0,H) = \mathbb E[(H-\gamma_d)^+]\,(1/2+\Delta)",
     mutant=checks.optimal(Fraction(2)),
 )
@@ -142,14 +145,14 @@ section.step(
 
 section.step(
     "thm:lowerbound/data-processing",
-    "kl(E_0 Z, E_j Z) <= KL(P_0, P_j) for Z in [0, 1]. With ρ = dP_0/dP_j, u = E_0 Z/E_j Z and v = (1 "
+    "kl(E_0 Z, E_j Z) <= KL(P_0, P_j) for Z in [0, 1], the log-likelihood bounded (as that of finitely many seen jumps is). With ρ = dP_0/dP_j, u = E_0 Z/E_j Z and v = (1 "
     "- E_0 Z)/(1 - E_j Z), integrating the formula at z = Z over P_j gives it, since E_j[u Z + v (1 - "
     "Z)] = 1.",
     says=_POINTWISE,
     domain=_POINT,
+    theorem=lower_printed.DATA_PROCESSING,
+    derivation=lower_printed.data_processing,
     checks=(checks.processed(), *PROOF),  # the box prover would only repeat the proof
-    argued="integrating over P_j",
-    expected="tested",
     latex=r"\mathrm{kl}(\mathbb E_0 Z, \mathbb E_j Z) \le \mathrm{KL}(\mathbb P_0,\mathbb P_j)",
     mutant=checks.processed(Fraction(1, 2)),
 )
@@ -327,13 +330,14 @@ section.step(
 
 section.step(
     "thm:lowerbound/erlang",
-    "E(H - γ_d)^+ >= E(H - γ_d) = H - d/λmax >= c2 H if d < (1 - c2) λmax H; the formula is the last step.",
+    "E(t - γ_h)^+ >= t - h/λmax for all h and t; so W >= H - d/λmax >= c2 H if d < (1 - c2) λmax H; the "
+    "formula is the last step.",
     says="H - d/rate >= c*H",
     domain=("H > 0", "d >= 1", "rate > 0", "0 < c < 1", "d < (1 - c)*rate*H"),
     symbols={"c": "c2"},
+    theorem=lower_readings.ERLANG,
+    derivation=lower_readings.erlang,
     checks=(checks.long_enough(), *PROOF),
-    argued="that E(H - γ)^+ >= E(H - γ) and E γ_d = d/λmax",
-    expected="tested",
     latex=r"\mathbb E[(H-\gamma_d)^+] \ge c_2 H",
     mutant=checks.long_enough(Fraction(6, 5)),
 )
@@ -345,9 +349,9 @@ section.claim(
     "printed proof fails; the repaired one gives 1/7, and the formula is 1/(12√2) <= 1/7.",
     says="1/(12*sqrt(2)) <= 1/7",
     uses="thm:lowerbound/repaired",
+    theorem=lower_readings.PRINTED,
+    derivation=lower_readings.printed,
     checks=(best.every_algorithm(Fraction(1, 16)), *PROOF),
-    argued="that the regret is at least W √(SAK)/7 (thm:lowerbound/repaired)",
-    expected="tested",
     latex=r"\mathrm{Regret} \ge \tfrac1{12\sqrt2}\,\mathbb E[(H-\gamma_d)^+]\sqrt{SAK}",
     mutant="1/(4*sqrt(2)) <= 1/7",
     finding=Remark(
@@ -369,9 +373,9 @@ section.claim(
     domain=("H > 0", "0 < c < 1", "y >= 0", "W >= c*H"),
     symbols={"c": "c2", "y": "√(SAK)"},
     uses="thm:lowerbound thm:lowerbound/erlang",
+    theorem=lower_readings.PRINTED_HORIZON,
+    derivation=lower_readings.printed_horizon,
     checks=(best.long_horizons(Fraction(1, 16)), *PROOF),
-    argued="that the regret is at least W √(SAK)/(12√2) (thm:lowerbound)",
-    expected="tested",
     latex=r"\mathrm{Regret} \ge \tfrac{c_2}{12\sqrt2}\,H\sqrt{SAK}",
     mutant="c*H*y/(11*sqrt(2)) <= W*y/(12*sqrt(2))",
 )

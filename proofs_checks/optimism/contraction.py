@@ -167,9 +167,9 @@ section.repair(
     "V̂_m <= T^a V̂_{n-1} + ε λ̂ W + ε λmax (t - W), and λ̂ <= λmax; maximum and minimum move no more. (The "
     "j-th further iteration moves the value by at most ε P(N_t >= j), N_t Poisson of mean λmax t.) On long "
     "horizons the factor is the best: one state, r = 1, ε = 1/λ has 1 - 1/(λH) of it.",
-    says="1 - exp(-l*u) <= 1 - exp(-m*u)",
-    domain=("u >= 0", "l >= 0", "l <= m"),
-    symbols={"l": "λ̂", "m": "λmax"},
+    says="l*w + m*(t - w) <= m*t",
+    domain=("w >= 0", "l >= 0", "l <= m", "t >= w"),
+    symbols={"l": "λ̂", "m": "λmax", "w": "W"},
     uses="eq:mono",
     theorem=iterations.LOAD,
     derivation=iterations.load,

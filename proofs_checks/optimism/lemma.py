@@ -36,7 +36,7 @@ from proofs_checks.checks.optimism import corners, difference, iterates, rate_er
 from proofs_checks.checks.perturbed import PRINTED
 from proofs_checks.checks.setting import bounded
 from proofs_checks.checks.value_iteration import increasing_iterates
-from proofs_checks.derivations import half_bonus, opposite, optimism
+from proofs_checks.derivations import by_parts, half_bonus, opposite, optimism
 from proofs_checks.derivations.iterations import MONO, mono
 from proofs_checks.derivations.setting import PAPER
 from proofs_checks.derivations.slopes import RISING, rising
@@ -230,12 +230,22 @@ section.repair(
 )
 
 section.repair(
+    "lem:optimism/opposite/by-parts",
+    "∫_0^t g(s) f(t-s) ds <= ∫_0^t h(s) f(t-s) ds, if ∫_0^s g <= ∫_0^s h for all s <= t, f rises from f(0) "
+    ">= 0, and |h - g| is bounded: by parts the difference is ∫_0^s (h - g) at s = t times f(0), and its "
+    "integral against df(t-s). Derived without Stieltjes integrals, as the limit of sums over n equal "
+    "pieces of [0,t].",
+    theorem=by_parts.BY_PARTS,
+    derivation=by_parts.by_parts,
+)
+
+section.repair(
     "lem:optimism/opposite",
     "The errors of the rate have opposite signs: where 0 <= u(y,s) <= s and u does not decrease, as V*_n and "
     "V̂_n (lem:optimism/rising), Σ p̂ ∫(ĝ - g) u(y,t-s) ds = Σ p̂ ∫(exp(-λs) - exp(-λ̂s)) du(y,t-s) has the "
     "sign of λ̂ - λ, and w(λ̂) - w(λ) the other one. So the two together are at most min(t²β/2, t) in size: "
     "|r[w(λ̂) - w(λ)] + Σ p̂ ∫(ĝ - g) u ds| <= min(t²β/2, t).",
-    uses="eq:error1 lem:optimism/reward",
+    uses="eq:error1 lem:optimism/opposite/by-parts lem:optimism/reward",
     checks=rate_errors(HALF),
     theorem=opposite.OPPOSITE,
     derivation=opposite.opposite,

@@ -85,7 +85,7 @@ section.repair(
     says="F*p - G*q <= F*(p - q)",
     domain=("F >= 0", "G >= F", "p >= 0", "q >= 0"),
     symbols={"p": "p(y)", "q": "p̂(y)"},
-    uses="eq:error2/halved",
+    uses="eq:error2/halved lem:optimism/opposite/by-parts",
     checks=(cost(), *PROOF),
     theorem=sharp_bonus.COST,
     derivation=sharp_bonus.cost,

@@ -20,7 +20,7 @@ from proofs_checks.checks.optimality import (
     ordered,
     two_forms,
 )
-from proofs_checks.derivations import operators, optimality
+from proofs_checks.derivations import functions, operators, optimality
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
 
@@ -39,14 +39,13 @@ section.claim(
 
 section.claim(
     "eq:Qa/into",
-    "T^a and G map 𝕄 into 𝕄: for 0 <= u <= m, T^a u is at least 0 (each term is), 0 at t = 0, and at most "
-    "t + m; as an integral it is continuous in t; a maximum of finitely many such functions is one.",
+    "T^a and G map 𝕄 into 𝕄: for 0 <= u <= m, T^a u is at least 0 (each term is), 0 at t = 0, and at most t "
+    "+ m; a maximum of finitely many such functions is one.",
     says="r*(1 - exp(-l*t))/l + m*(1 - exp(-l*t)) <= t + m",
     domain=("l > 0", "t >= 0", "0 <= r <= 1", "m >= 0"),
-    uses="eq:Qa/into/lower",
+    theorem=functions.INTO,
+    derivation=functions.into,
     checks=(images(), *PROOF),
-    argued="that an integral is continuous in t, and a maximum of finitely many functions of 𝕄 in 𝕄",
-    expected="tested",
     mutant=images(Fraction(-1)),
 )
 

@@ -22,7 +22,7 @@ from proofs_checks.checks.value_iteration import (
     increasing_iterates,
     one_action_for,
 )
-from proofs_checks.derivations import optimality
+from proofs_checks.derivations import episodes, optimality
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
@@ -66,9 +66,11 @@ section.claim(
 section.repair(
     "eq:Qa/first-n/repaired",
     "V*_n(x,t) is the largest expected reward up to the n-th transition or the end, over policies that may "
-    "depend on the number of transitions made.",
-    uses="eq:Qa/optimality",
+    "depend on the number of transitions made: no learner, whatever its actions depend on, earns more in n "
+    "sojourns of an episode, and a policy that takes what maximises T^a V*_j with j + 1 of them to go earns "
+    "it.",
+    theorem=episodes.FIRST_N,
+    derivation=episodes.first_n,
     checks=counted(),
-    expected="tested",
     mutant=counted(levels_more=1),
 )

@@ -44,7 +44,7 @@ from proofs_checks.checks.setting import (
     rates_recovered,
     rescaled_values,
 )
-from proofs_checks.derivations import episodes, optimality
+from proofs_checks.derivations import episodes, functions, optimality, rescaling
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Mutant, Remark, Section
 
@@ -135,12 +135,12 @@ section.step(
 section.claim(
     "eq:assume/rescaling",
     "Rewards in [0,1] are no restriction: with r' = (r - m)/(M - m), m and M the smallest and the largest "
-    "reward, every policy has the value V' = (V - mt)/(M - m) (if M = m every policy earns mt), so that "
-    "regret is divided by M - m. T^a is linear in (r, u), and eq:assume/rescaling/shift says what a "
-    "constant adds.",
-    uses="eq:assume/rescaling/shift sec:simulation/evaluation",
+    "reward, every policy has the value V' = (V - mt)/(M - m) on [0,H] (if M = m every policy earns mt), so "
+    "that regret is divided by M - m: (M - m)V' + mt solves V = T^π V with the rewards r = m + (M - m)r', "
+    "and only V does.",
+    theorem=rescaling.RESCALED,
+    derivation=rescaling.rescaled,
     checks=rescaled_values(),
-    expected="tested",
     latex=r"V'^\pi(x,t) = (V^\pi(x,t) - mt)/(M-m)",
     mutant=rescaled_values(Fraction(2)),
 )
@@ -163,15 +163,14 @@ section.claim(
 
 section.repair(
     "sec:episodicRL/banach/repaired",
-    "𝕄 is closed in the distance sup|u - v|: a function within e of an element of 𝕄 is at least -e "
-    "everywhere, for every e > 0. (So it is a complete metric space, as the bounded measurable functions "
-    "are.)",
+    "𝕄 is closed in the distance sup|u - v| among the bounded measurable functions: a function within e of "
+    "an element of 𝕄 is at least -e everywhere, and within e of 0 at t = 0; so one that is within every e = "
+    "1/n is in 𝕄. (So it is a complete metric space, as the bounded measurable functions are.)",
     says="-e <= u",
     domain=Domain.of("e > 0", "v >= 0", "v - u <= e", "u - v <= e", reals="u"),
+    theorem=functions.CLOSED,
+    derivation=functions.closed,
     checks=(limits(), *PROOF),
-    argued="that e may be any positive number, and that uniform limits of measurable functions are "
-    "measurable",
-    expected="tested",
     mutant="0 <= u",
 )
 

@@ -1,0 +1,149 @@
+r"""The instances as changes of measure: exp(l) times the reference is the law of instance (z, b).
+
+A jump from z by b that is seen multiplies exp(l) by 1 + 2D or 1 - 2D, each with probability 1/2: its
+mean stays 1, that of -l rises by kl(1/2, 1/2 + D) for every such jump.
+"""
+
+from __future__ import annotations
+
+from proofs_checks.derivations.lower_cases import by_value, chain, off, on, put, settle, towards
+from proofs_checks.derivations.lower_setting import PAIR, SETTING
+from verify.kernel.authoring import Derivation
+from verify.kernel.theorems import Theorem, both
+
+_MINE = PAIR.format(n="n")
+COIN = "(-log(1 + 2*D)/2 - log(1 - 2*D)/2)"
+_DENSITY = "rate*exp(-rate*s)"
+_TURN = "(Ind({0} == good) - Ind({0} == bad))"
+_BEFORE = "Ind(ep(n) + 1 <= k)"
+_AFTER = "glaw(n, spent(n), X(n + 1))"
+_INSTANCE = f"Int(s, rem(n), {_DENSITY}*SumOver(y, p(D*{_MINE}, X(n), act(n), y)*glaw(n, s, y)))"
+LIKELIHOOD = (
+    "Imp(ht(z) == 1, And(E(exp(l(n + 1, z, b)), n) == exp(l(n, z, b)), "
+    f"E(exp(l(n + 1, z, b))*jump(n)*{_AFTER}, n) == exp(l(n, z, b))*{_INSTANCE}))"
+)
+DIVERGENCE = (
+    "Imp(ht(z) == 1, And(E(exp(lk(n, k, z, b))) == 1, "
+    f"E(-lk(n, k, z, b)) == {COIN}*E(T(n, k, z, b))))"
+)
+
+
+def likelihood(D: Derivation) -> Theorem:  # noqa: N803
+    """The law of a step under exp(l) is that of instance (z, b)."""
+    ratio = _ratio(D)
+    even = D.scaled(_even(D), "2*D*exp(l(n, z, b))")
+    still = D.linear("E(exp(l(n + 1, z, b)), n) == exp(l(n, z, b))", D.mean(ratio, "n"), even)
+    seen = settle(
+        D,
+        f"exp(l(n + 1, z, b))*jump(n) == exp(l(n, z, b))*jump(n)*(1 + 2*D*{_MINE}*{_TURN.format('X(n + 1)')})",
+        ["jump(n) == 0", "jump(n) == 1"],
+        D.fact("jump"),
+        ratio,
+    )
+    weighed = D.mean(D.scaled(seen, _AFTER), "n")
+    plain = law(D, "glaw(n, s, y)")
+    turned = D.scaled(law(D, f"{_TURN.format('y')}*glaw(n, s, y)"), f"2*D*{_MINE}")
+    target = jumps_of(D, "glaw(n, s, y)", f"D*{_MINE}")
+    mean = f"E(jump(n)*{_AFTER}, n) + 2*D*{_MINE}*E(jump(n)*{_TURN.format('X(n + 1)')}*{_AFTER}, n)"
+    joined = at_leaf(D, f"{mean} == {_INSTANCE}", plain, turned, target)
+    scaled = D.scaled(joined, "exp(l(n, z, b))")
+    return D.imply(both(still, chain(D, weighed, scaled)), "ht(z) == 1")
+
+
+def _ratio(D: Derivation) -> Theorem:  # noqa: N803
+    """What a step multiplies exp(l) by."""
+    low, high = (_part(D, "gap", part) for part in ("0 < D", "D < 1/2"))
+    logs = [
+        D.mp(D.known("log", f"1 {sign} 2*D"), D.linear(f"0 < 1 {sign} 2*D", low, high)) for sign in "+-"
+    ]
+    shares = [D.scaled(one, "exp(l(n, z, b))") for one in logs]
+    goal = f"exp(l(n + 1, z, b)) == exp(l(n, z, b))*(1 + 2*D*jump(n)*{_MINE}*{_TURN.format('X(n + 1)')})"
+    step, rest = D.fact("l-step"), ["jump(n) == 0", "jump(n) == 1", "X(n) == z", "act(n) == b"]
+
+    def good(yes: Theorem) -> Theorem:
+        not_bad = off(D, put(D, D.fact("two"), towards(D, yes, "good")))
+        return settle(D, goal, rest, D.fact("jump"), *shares, equations=[step, on(D, yes), not_bad])
+
+    def other(no: Theorem) -> Theorem:
+        return settle(D, goal, [*rest, "X(n + 1) == bad"], D.fact("jump"), *shares, equations=[step, off(D, no)])
+
+    return D.cases("X(n + 1) == good", good, other)
+
+
+def _part(D: Derivation, name: str, formula: str) -> Theorem:  # noqa: N803
+    from verify.kernel.theorems import part
+
+    return part(D.fact(name), D.formula(formula))
+
+
+def jumps_of(D: Derivation, body: str, chance: str = "0") -> Theorem:  # noqa: N803
+    """The right side of the law of a step, with the jumps of the tree put in."""
+    p = D.fact("p", c=chance, x="X(n)", a="act(n)")
+    return D.integral(D.scaled(D.over(D.scaled(p, body), "y"), _DENSITY), "s", "rem(n)")
+
+
+def law(D: Derivation, body: str) -> Theorem:  # noqa: N803
+    """E(jump(n) g(spent(n), X(n + 1)), n) for g(s, y) = body, with the jumps of the tree put in."""
+    return chain(D, D.instantiate(D.fact("law"), "glaw", "n s y", body), jumps_of(D, body))
+
+
+def at_leaf(D: Derivation, goal: str, *premises: Theorem) -> Theorem:  # noqa: N803
+    """A goal with the factor Ind(X(n) == z), given ht(z) == 1: z is a leaf."""
+    def here(yes: Theorem) -> Theorem:
+        leaf = put(D, D.assume("ht(z) == 1"), towards(D, yes, "z"))
+        values = [
+            settle(D, f"Ind({a}) == {v}", [a], leaf)
+            for a, v in (("2 <= ht(X(n))", 0), ("ht(X(n)) == 1", 1), ("ht(X(n)) == 0", 0))
+        ]
+        return by_value(D, goal, [on(D, yes), *values, off(D, D.fact("two"))], *premises)
+
+    return D.cases("X(n) == z", here, lambda no: by_value(D, goal, [off(D, no)], *premises))
+
+
+def _even(D: Derivation) -> Theorem:  # noqa: N803
+    """In the reference both jumps of a leaf are equally likely."""
+    turn = law(D, _TURN.format("y"))
+    mine = D.scaled(at_leaf(D, f"Ind(X(n) == z)*E(jump(n)*{_TURN.format('X(n + 1)')}, n) == 0", turn), "Ind(act(n) == b)")
+    return mine
+
+
+def divergence(D: Derivation) -> Theorem:  # noqa: N803
+    """E exp(lk) = 1, and the divergence is that of a coin times the jumps that were seen."""
+    return D.imply(both(_mass(D), _information(D)), "ht(z) == 1")
+
+
+def _mass(D: Derivation) -> Theorem:  # noqa: N803
+    goal = (
+        "exp(lk(n + 1, k, z, b)) == exp(lk(n, k, z, b))*"
+        f"(1 + 2*D*{_BEFORE}*jump(n)*{_MINE}*{_TURN.format('X(n + 1)')})"
+    )
+    ratio = D.scaled(_ratio(D), "exp(lk(n, k, z, b) - l(n, z, b))")
+    step = D.mean(settle(D, goal, ["ep(n) + 1 <= k"], ratio, equations=[D.fact("lk-step")]), "n")
+    even = D.scaled(_even(D), f"2*D*exp(lk(n, k, z, b))*{_BEFORE}")
+    same = D.mean(D.linear("E(exp(lk(n + 1, k, z, b)), n) == exp(lk(n, k, z, b))", step, even))
+    start = D.mean(by_value(D, "exp(lk(0, k, z, b)) == 1", [D.fact("lk-0")]))
+    return D.induction(
+        "n",
+        "E(exp(lk(n, k, z, b))) == 1",
+        start,
+        lambda below: D.linear("E(exp(lk(n + 1, k, z, b))) == 1", same, below),
+    )
+
+
+def _information(D: Derivation) -> Theorem:  # noqa: N803
+    sizes = "Ind({0} == good)*log(1 + 2*D) + Ind({0} == bad)*log(1 - 2*D)"
+    seen, any_jump = law(D, sizes.format("y")), law(D, "1")
+    coin = at_leaf(
+        D, f"Ind(X(n) == z)*E(jump(n)*({sizes.format('X(n + 1)')}), n) == -{COIN}*Ind(X(n) == z)*E(jump(n), n)",
+        seen, D.scaled(any_jump, COIN),
+    )  # fmt: skip
+    each = D.scaled(coin, f"Ind(act(n) == b)*{_BEFORE}")
+    l_step = D.scaled(D.mean(D.fact("l-step"), "n"), _BEFORE)
+    up = D.mean(D.fact("lk-step"), "n")
+    count = D.scaled(D.mean(D.fact("T-step"), "n"), COIN)
+    goal = f"E(-lk(n + 1, k, z, b), n) + lk(n, k, z, b) == {COIN}*E(T(n + 1, k, z, b), n) - {COIN}*T(n, k, z, b)"
+    step = D.mean(D.linear(goal, up, l_step, each, count))
+    a = f"E(-lk(n, k, z, b)) == {COIN}*E(T(n, k, z, b))"
+    start = D.mean(by_value(D, f"-lk(0, k, z, b) == {COIN}*T(0, k, z, b)", [D.fact("lk-0"), D.fact("T-0")]))
+    after = f"E(-lk(n + 1, k, z, b)) == {COIN}*E(T(n + 1, k, z, b))"
+    return D.induction("n", a, start, lambda below: D.linear(after, step, below))
