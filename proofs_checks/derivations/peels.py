@@ -9,7 +9,6 @@ misses by √2 w/√N or more has, for some set B of states and ζ = 4√2 w y/�
 from __future__ import annotations
 
 from proofs_checks.derivations.crossings import rises
-
 from proofs_checks.derivations.jump_sets import (
     COUNT,
     DISTANCE,
@@ -20,7 +19,14 @@ from proofs_checks.derivations.jump_sets import (
     exponent,
 )
 from proofs_checks.derivations.runs import product, settled
-from proofs_checks.derivations.unions import ever, ever_below, ever_first, ever_over, number_below, square_below
+from proofs_checks.derivations.unions import (
+    ever,
+    ever_below,
+    ever_first,
+    ever_over,
+    number_below,
+    square_below,
+)
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem

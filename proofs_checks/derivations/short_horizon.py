@@ -10,10 +10,10 @@ from proofs_checks.derivations.jump_repaired import (
     DATA,
     JUMPS_COVER,
     _denied,
-    wide_without_data,
     at_decision,
     both_hold,
     everywhere,
+    wide_without_data,
 )
 from proofs_checks.derivations.jump_sets import COUNT, DISTANCE
 from proofs_checks.derivations.peels import MISS
@@ -104,7 +104,9 @@ def peeled_sets(D: Derivation) -> Theorem:
         def none(no: Theorem) -> Theorem:
             zero = equal(D, no, D.whole(COUNT))
             radius = D.valued(D.fact("al", n="i"), zero)
-            return D.linear(JUMPS_COVER, theorems.cut(zero, without_data(D)), radius, wide_without_data(D, data))
+            return D.linear(
+                JUMPS_COVER, theorems.cut(zero, without_data(D)), radius, wide_without_data(D, data)
+            )
 
         return everywhere(D, whole_cases(D, COUNT, none, lambda yes: D.mp(covers, theorems.both(yes, few))))
 
