@@ -174,7 +174,10 @@ class Canon:
         if t.op == "All":
             x = fresh(str(t.value), t)
             return make("All", closed(self.normal(opened(t.args[0], x)), x), value=t.value)
-        return make(t.op, *map(self.normal, t.args))
+        sides = list(map(self.normal, t.args))
+        if t.op == "==" and not self.language.numeric(sides[0]):
+            sides.sort(key=lambda u: u.text)  # of a finite sort: symmetric
+        return make(t.op, *sides)
 
     def _indicator(self, a: Nameless) -> Poly:
         one = constant_poly(1)
