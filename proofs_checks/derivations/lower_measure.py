@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from proofs_checks.derivations.lower_cases import by_value, chain, off, on, put, settle, towards
 from proofs_checks.derivations.lower_setting import PAIR, SETTING
+from verify.kernel import terms
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem, both
 
@@ -41,13 +42,38 @@ def likelihood(D: Derivation) -> Theorem:  # noqa: N803
         ratio,
     )
     weighed = D.mean(D.scaled(seen, _AFTER), "n")
-    plain = law(D, "glaw(n, s, y)")
-    turned = D.scaled(law(D, f"{_TURN.format('y')}*glaw(n, s, y)"), f"2*D*{_MINE}")
-    target = jumps_of(D, "glaw(n, s, y)", f"D*{_MINE}")
+    plain = D.fact("law")
+    turned = D.instantiate(plain, "glaw", "n s y", f"{_TURN.format('y')}*glaw(n, s, y)")
+    chances = D.scaled(D.over(D.scaled(_more_likely(D), "glaw(n, s, y)"), "y"), _DENSITY)
+    instance = D.integral(chances, "s", "rem(n)")
+    parts = plain, D.scaled(turned, f"2*D*{_MINE}"), instance
     mean = f"E(jump(n)*{_AFTER}, n) + 2*D*{_MINE}*E(jump(n)*{_TURN.format('X(n + 1)')}*{_AFTER}, n)"
-    joined = at_leaf(D, f"{mean} == {_INSTANCE}", plain, turned, target)
-    scaled = D.scaled(joined, "exp(l(n, z, b))")
-    return D.imply(both(still, chain(D, weighed, scaled)), "ht(z) == 1")
+    joined = D.scaled(D.linear(f"{mean} == {_INSTANCE}", *parts), "exp(l(n, z, b))")
+    return D.imply(both(still, chain(D, weighed, joined)), "ht(z) == 1")
+
+
+def _more_likely(D: Derivation) -> Theorem:  # noqa: N803
+    """A jump of instance (z, b), and of the reference."""
+    plain, mine = (D.fact("p", c=c, x="X(n)", a="act(n)") for c in ("0", f"D*{_MINE}"))
+    factor = f"(1 + 2*D*{_MINE}*{_TURN.format('y')})"
+    scaled = D.scaled(plain, factor)
+    goal = terms.relation("==", mine.says.parts[1], scaled.says.parts[1])
+
+    def here(yes: Theorem) -> Theorem:
+        known = [*leaf_values(D, yes), on(D, yes)]
+
+        def good(e: Theorem) -> Theorem:
+            not_bad = off(D, put(D, D.fact("two"), towards(D, e, "good")))
+            return settle(D, goal, ["act(n) == b"], equations=[*known, on(D, e), not_bad])
+
+        def other(no: Theorem) -> Theorem:
+            return settle(D, goal, ["act(n) == b", "y == bad"], equations=[*known, off(D, no)])
+
+        return D.cases("y == good", good, other)
+
+    same = D.cases("X(n) == z", here, lambda no: by_value(D, goal, [off(D, no)]))
+    says = f"p(D*{_MINE}, X(n), act(n), y) == p(0, X(n), act(n), y)*{factor}"
+    return D.linear(says, mine, same, scaled)
 
 
 def _ratio(D: Derivation) -> Theorem:  # noqa: N803
@@ -87,15 +113,19 @@ def law(D: Derivation, body: str) -> Theorem:  # noqa: N803
     return chain(D, D.instantiate(D.fact("law"), "glaw", "n s y", body), jumps_of(D, body))
 
 
+def leaf_values(D: Derivation, here: Theorem) -> list[Theorem]:  # noqa: N803
+    """The indicators of heights where X(n) == z, a leaf."""
+    leaf = put(D, D.assume("ht(z) == 1"), towards(D, here, "z"))
+    return [
+        settle(D, f"Ind({a}) == {v}", [a], leaf)
+        for a, v in (("2 <= ht(X(n))", 0), ("ht(X(n)) == 1", 1), ("ht(X(n)) == 0", 0))
+    ]
+
+
 def at_leaf(D: Derivation, goal: str, *premises: Theorem) -> Theorem:  # noqa: N803
     """A goal with the factor Ind(X(n) == z), given ht(z) == 1: z is a leaf."""
     def here(yes: Theorem) -> Theorem:
-        leaf = put(D, D.assume("ht(z) == 1"), towards(D, yes, "z"))
-        values = [
-            settle(D, f"Ind({a}) == {v}", [a], leaf)
-            for a, v in (("2 <= ht(X(n))", 0), ("ht(X(n)) == 1", 1), ("ht(X(n)) == 0", 0))
-        ]
-        return by_value(D, goal, [on(D, yes), *values, off(D, D.fact("two"))], *premises)
+        return by_value(D, goal, [on(D, yes), *leaf_values(D, yes), off(D, D.fact("two"))], *premises)
 
     return D.cases("X(n) == z", here, lambda no: by_value(D, goal, [off(D, no)], *premises))
 
