@@ -153,24 +153,8 @@ def more_states(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
 
 
 def eight(D: Derivation, low: Theorem, large: Theorem) -> Theorem:  # noqa: N803
-    """8 <= n for an admissible tree: four nodes or more."""
-    some, power = D.fact("choice"), _power(D)
-    wide = D.times(D.linear(terms.relation("<=", terms.ZERO, terms.sub(*reversed(large.says.parts))), large), D.linear("0 <= A - 1", some))
-    enough = D.linear("4*(A - 1) <= pw(d) - 1", wide, _nodes(D, low))
-    claim = D.claim("thm:lowerbound/pairs", A="A", d="d")
-    facts = [D.linear("0 < A", some), some, D.fact("levels"), put(D, enough, power)]
-    return D.linear("8 <= pw(d)", D.closed(claim, *facts), power)
-
-
-def _power(D: Derivation) -> Theorem:  # noqa: N803
-    """pw(d) == A**d, which is exp(d*log(A))."""
-    base = D.scaled(D.positive("log", "A", D.linear("0 < A", D.fact("choice"))), "exp(i*log(A))")
-
-    def step(below: Theorem) -> Theorem:
-        return D.linear("pw(i + 1) == exp((i + 1)*log(A))", base, D.scaled(below, "A"), D.fact("pw-step"))
-
-    a = "pw(i) == exp(i*log(A))"
-    return D.at(D.induction("i", a, D.linear("pw(0) == exp(0)", D.fact("pw-0")), step), i="d")
+    """8 <= n for an admissible tree."""
+    return D.mp(D.lemma("thm:lowerbound/pairs"), D.linear("low + 4 <= S", low, large))
 
 
 def leaves(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[Theorem, str]:  # noqa: N803

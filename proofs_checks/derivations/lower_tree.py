@@ -6,12 +6,13 @@ from proofs_checks.derivations.lower_cases import by_value, denied, off, on, put
 from proofs_checks.derivations.lower_setting import SETTING
 from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Operator
-from verify.kernel.theorems import Theorem, both
+from verify.kernel.theorems import Theorem, absurd, both, part
 
 TREE = (
     "And(S == low + Sum(i, d, pw(i)), (A - 1)*Sum(i, d, pw(i)) == pw(d) - 1, "
     "SumOver(z, SumOver(b, Ind(ht(z) == 1))) == pw(d))"
 )
+PAIRS = "Imp(low + 4 <= S, 8 <= pw(d))"
 _LEVEL = "SumOver(x, Ind(ht(x) + i == d))"
 
 
@@ -145,3 +146,89 @@ def power_positive(D: Derivation) -> Theorem:  # noqa: N803
         return D.linear("1 <= pw(i + 1)", more, below, D.fact("pw-step"))
 
     return D.induction("i", "1 <= pw(i)", D.linear("1 <= pw(0)", D.fact("pw-0")), step)
+
+
+def admissible(D: Derivation) -> Theorem:  # noqa: N803
+    """Four nodes or more: three levels, or two with three actions or more; so eight pairs or more."""
+    tree_ = D.lemma("assume:LB/tree")
+    states, nodes = (
+        part(tree_, D.formula(f))
+        for f in ("S == low + Sum(i, d, pw(i))", "(A - 1)*Sum(i, d, pw(i)) == pw(d) - 1")
+    )
+    some, large = D.fact("choice"), D.assume("low + 4 <= S")
+    four = D.linear("0 <= Sum(i, d, pw(i)) - 4", states, large)
+    wide = D.linear("4*(A - 1) <= pw(d) - 1", D.times(four, D.linear("0 <= A - 1", some)), nodes)
+
+    low_levels = [D.imply(case, f"d == {k}") for k, case in ((1, _one_level(D, wide)), (2, _two_levels(D, wide)))]
+    shallow = D.assume("d <= 2")
+    by_level = D.cases(
+        "d == 1",
+        lambda e: D.mp(low_levels[0], e),
+        lambda no: D.mp(low_levels[1], _second(D, no, shallow)),
+    )
+    deep = when(D, D.at(_three_levels(D), i="d"), D.assume("3 <= d"))
+
+    def case(e: Theorem) -> Theorem:
+        return by_level if e.says is shallow.says else deep
+
+    return D.imply(D.split(D.known("discrete", "d", "2"), case, case), "low + 4 <= S")
+
+
+def _second(D: Derivation, not_one: Theorem, shallow: Theorem) -> Theorem:  # noqa: N803
+    """d == 2, from 1 <= d <= 2 and d not 1."""
+    def other(e: Theorem) -> Theorem:
+        if e.says is not D.formula("d <= 1"):
+            return D.mp(D.known("antisymmetric", "d", "2"), both(shallow, e))
+        one = D.mp(D.known("antisymmetric", "d", "1"), both(e, D.fact("levels")))
+        return absurd(one, not_one, D.formula("d == 2"))
+
+    return D.split(D.known("discrete", "d", "1"), other, other)
+
+
+def _one_level(D: Derivation, wide: Theorem) -> Theorem:  # noqa: N803
+    """One level has one node only."""
+    one = D.assume("d == 1")
+    first = D.scaled(D.fact("pw-0"), "A")
+    power = put(D, D.linear("pw(1) == A", D.fact("pw-step", i="0"), first), D.linear("1 == d", one))
+    return D.linear("8 <= pw(d)", wide, power, D.fact("choice"))
+
+
+def _two_levels(D: Derivation, wide: Theorem) -> Theorem:  # noqa: N803
+    """Two levels with three actions or more have nine pairs or more."""
+    two, some = D.assume("d == 2"), D.fact("choice")
+    first = D.scaled(D.fact("pw-0"), "A")
+    one = D.scaled(D.linear("pw(1) == A", D.fact("pw-step", i="0"), first), "A")
+    square = put(D, D.linear("pw(2) == A**2", D.fact("pw-step", i="1"), one), D.linear("2 == d", two))
+
+    def more(e: Theorem) -> Theorem:
+        if e.says is D.formula("A <= 2"):
+            equal = D.mp(D.known("antisymmetric", "A", "2"), both(e, some))
+            return by_value(D, "8 <= pw(d)", [], put(D, wide, equal), put(D, square, equal))
+        at_least = D.times(D.linear("0 <= A - 3", e), D.linear("0 <= A + 3", e))
+        return D.linear("8 <= pw(d)", at_least, square)
+
+    return D.split(D.known("discrete", "A", "2"), more, more)
+
+
+def _three_levels(D: Derivation) -> Theorem:  # noqa: N803
+    """Imp(3 <= i, 8 <= pw(i))."""
+    some = D.fact("choice")
+
+    def double(at: str) -> Theorem:
+        return D.linear(f"2*pw({at}) <= pw({at} + 1)", D.times(some, D.whole(f"pw({at})")), D.fact("pw-step", i=at))
+
+    third = D.linear("8 <= pw(3)", double("2"), double("1"), double("0"), D.fact("pw-0"))
+
+    def step(below: Theorem) -> Theorem:
+        far = D.assume("3 <= i + 1")
+
+        def case(e: Theorem) -> Theorem:
+            if e.says is D.formula("3 <= i"):
+                return D.linear("8 <= pw(i + 1)", D.mp(below, e), double("i"))
+            two = D.mp(D.known("antisymmetric", "i", "2"), both(e, D.linear("2 <= i", far)))
+            return by_value(D, "8 <= pw(i + 1)", [two], third)
+
+        return D.imply(D.split(D.known("discrete", "i", "2"), case, case), "3 <= i + 1")
+
+    start = D.imply(D._impossible(D.formula("8 <= pw(0)"), [D.assume("3 <= 0")]), "3 <= 0")
+    return D.induction("i", "Imp(3 <= i, 8 <= pw(i))", start, step)

@@ -32,7 +32,7 @@ from proofs_checks.checks import lower_bound as checks
 from proofs_checks.checks import lower_bound_algorithms as best
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.counting import first_roots
-from proofs_checks.derivations import lower_bound, lower_constants, lower_measure, lower_readings, lower_values
+from proofs_checks.derivations import lower_bound, lower_constants, lower_measure, lower_readings, lower_tree, lower_values
 from proofs_checks.derivations.lower_setting import SETTING
 from verify.claims import Domain, Section
 
@@ -185,6 +185,9 @@ section.step(
     "An admissible tree (S >= 6, that is A^d - 1 >= 4 (A - 1)) has LA = A^d >= 8 pairs.",
     says="A**d >= 8",
     domain=Domain.of("A >= 2", "d >= 1", "A**d - 1 >= 4*(A - 1)", integers="A d"),
+    uses="assume:LB/tree",
+    theorem=lower_tree.PAIRS,
+    derivation=lower_tree.admissible,
     latex=r"LA = A^d \ge 8",
     mutant="A**d >= 9",
 )
