@@ -6,8 +6,8 @@ other condition two; in each case indicators have values, and what is equal is r
 
 from __future__ import annotations
 
-from functools import cache
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation, Text
@@ -58,7 +58,7 @@ def towards(D: Derivation, equation: Theorem, old: Text) -> Way:  # noqa: N803
     return (equation, u, v) if u is gone else (equation, v, u)
 
 
-def put(D: Derivation, theorem: Theorem, *equations: Theorem | Way) -> Theorem:  # noqa: N803
+def put(theorem: Theorem, *equations: Theorem | Way) -> Theorem:
     """The theorem with sides of equations replaced."""
     for equal, u, v in ways(equations):
         template = _template(theorem.says, u, v)
@@ -85,7 +85,7 @@ def by_value(
     facts = []
     for p in filter(_compares, premises):
         try:
-            facts.append(put(D, p, *directed, *directed))
+            facts.append(put(p, *directed, *directed))
         except KernelError:
             facts.append(p)
     try:
@@ -141,8 +141,7 @@ def _next(D: Derivation, a: Term, no: Theorem) -> Theorem:  # noqa: N803
     u, v = a.parts
     after = terms.relation("<=", terms.add(v, terms.ONE), u)
     either = D.known("discrete", u, v)
-    got = theorems.mp(D.known("either", a, after), theorems.both(either, no))
-    return got
+    return theorems.mp(D.known("either", a, after), theorems.both(either, no))
 
 
 def _compares(fact: Theorem) -> bool:
@@ -187,9 +186,7 @@ def denied(D: Derivation, a: Text, clash: Callable[[Theorem], tuple[Theorem, The
     """Not(a), since a leads to a theorem and its denial."""
     formula = D.formula(a)
     no = terms.negation(formula)
-    return theorems.cases(
-        formula, theorems.absurd(*clash(D.assume(formula)), no), D.assume(no)
-    )
+    return theorems.cases(formula, theorems.absurd(*clash(D.assume(formula)), no), D.assume(no))
 
 
 def when(D: Derivation, implication: Theorem, *facts: Theorem) -> Theorem:  # noqa: N803

@@ -1,7 +1,7 @@
 r"""From the regrets together to one of them, and the constants.
 
-With n = LA pairs the average regret is at least D W K (1 - 1/n - (2/3) √(kl K/(2n))), and the largest at least the
-average.
+With n = LA pairs the average regret is at least D W K (1 - 1/n - (2/3) √(kl K/(2n))), and the largest at
+least the average.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proofs_checks.derivations.lower_bound import AVERAGE, REGRET, by_squares, count_of_pairs, store
-from proofs_checks.derivations.lower_cases import by_value, put, sharp
+from proofs_checks.derivations.lower_cases import by_value, put
 from proofs_checks.derivations.lower_measure import COIN
-from proofs_checks.derivations.lower_tree import TREE, power_positive
+from proofs_checks.derivations.lower_tree import power_positive
 from proofs_checks.derivations.lower_visits import coin_positive, product, root_positive
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
@@ -50,7 +50,11 @@ def _usual(D: Derivation, given: str, label: str, part: int, count: Count) -> Th
     wide, top = count(D, low, large, many)
     pairs, episodes = D.linear("0 < pw(d)", many), D.linear("0 < K", D.fact("episodes"))
     size = product(D, D.linear("0 < S", large), D.linear("0 < A", D.fact("choice")))
-    y, unit, share = "(S*A/pw(d))", D.positive("inverse", "pw(d)", pairs), D.positive("inverse-positive", "pw(d)", pairs)
+    y, unit, share = (
+        "(S*A/pw(d))",
+        D.positive("inverse", "pw(d)", pairs),
+        D.positive("inverse-positive", "pw(d)", pairs),
+    )
     by_pairs = D.linear("0 <= 1/pw(d)", share)
     coin = D.times(_chord(D, long, gap, size, episodes), D.linear("0 <= pw(d)", pairs))
     inside = f"{y}*log(2)/8"
@@ -75,7 +79,11 @@ def scale(D: Derivation, inside: str, size: Theorem, episodes: Theorem) -> Theor
     ratio = product(D, size, D.positive("inverse-positive", "K", episodes))
     both_ = product(D, size, episodes)
     return D.closed(
-        D.pointwise("sqrt(q/k)*k == sqrt(q*k)", "q > 0", "k > 0", q=inside, k="K"), size, episodes, ratio, both_
+        D.pointwise("sqrt(q/k)*k == sqrt(q*k)", "q > 0", "k > 0", q=inside, k="K"),
+        size,
+        episodes,
+        ratio,
+        both_,
     )
 
 
@@ -84,7 +92,7 @@ def log_positive(D: Derivation) -> Theorem:  # noqa: N803
     return D.closed(D.pointwise("log(x) > 0", "x > 1", x="2"), D.linear("1 < 2"), D.linear("0 < 2"))
 
 
-def average(  # noqa: PLR0913
+def average(
     D: Derivation,  # noqa: N803
     inside: str,
     positive: Theorem,
@@ -127,7 +135,9 @@ def largest(D: Derivation, says: str, enough: Theorem, bound: Theorem) -> Theore
     outer = D.most("z", f"MaxOver(b, Ind(ht(z) == 1)*{REGRET})", "z")
     one = D.linear(f"Ind(ht(z) == 1)*{REGRET} <= {LARGEST}", inner, outer)
     mine = D.over(D.over(D.times(one, D.whole("Ind(ht(z) == 1)")), "b"), "z")
-    total = D.linear(f"pw(d)*{says} <= pw(d)*{LARGEST}", enough, bound, mine, D.scaled(count_of_pairs(D), LARGEST))
+    total = D.linear(
+        f"pw(d)*{says} <= pw(d)*{LARGEST}", enough, bound, mine, D.scaled(count_of_pairs(D), LARGEST)
+    )
     pairs = positive_pairs(D)
     each = D.times(total, D.linear("0 <= 1/pw(d)", D.positive("inverse-positive", "pw(d)", pairs)))
     unit = D.positive("inverse", "pw(d)", pairs)
@@ -144,11 +154,11 @@ def _nodes(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
         theorems.part(tree, D.formula(f))
         for f in ("S == low + Sum(i, d, pw(i))", "(A - 1)*Sum(i, d, pw(i)) == pw(d) - 1")
     )
-    return put(D, D.linear("pw(d) == 1 + (A - 1)*(S - low)", D.scaled(states, "A - 1"), nodes), low)
+    return put(D.linear("pw(d) == 1 + (A - 1)*(S - low)", D.scaled(states, "A - 1"), nodes), low)
 
 
 def more_states(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
-    """n <= S A."""
+    """N <= S A."""
     return D.linear("pw(d) <= S*A", _nodes(D, low), D.fact("choice"), D.whole("S"))
 
 
@@ -175,7 +185,7 @@ def _leaves_of_turns(D: Derivation, low: Theorem, large: Theorem, many: Theorem)
     def case(e: Theorem) -> Theorem:
         if e.says is D.formula("A <= 2"):
             two = D.mp(D.known("antisymmetric", "A", "2"), theorems.both(e, some))
-            flat = put(D, nodes, two)
+            flat = put(nodes, two)
             claim = D.closed(D.claim("thm:lowerbound/turns/binary", S="S"), D.linear("11 <= S", flat, many))
             return by_value(D, goal, [two], claim, flat)
         positive = D.linear("0 < A", some)
@@ -200,7 +210,7 @@ def _chord(D: Derivation, long: Theorem, gap: Theorem, size: Theorem, episodes: 
     claim = D.claim("thm:lowerbound/kl-chord", x=ratio)
     chord = D.closed(claim, D.linear(f"0 <= {ratio}", inside), short, D.linear(f"0 < 1 - {ratio}/4", short))
     under = D.linear(f"1 - {ratio}/4 == 1 - 4*D**2", square)
-    each = D.linear(f"{COIN} <= {ratio}*log(2)/4", put(D, chord, under), coin_log(D))
+    each = D.linear(f"{COIN} <= {ratio}*log(2)/4", put(chord, under), coin_log(D))
     return D.linear(f"{COIN}*K <= S*A*log(2)/4", D.times(each, D.whole("K")), D.scaled(unit, "S*A*log(2)/4"))
 
 
@@ -230,6 +240,3 @@ def log_of_product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:  # noq
         for a, b in ((left, right), (right, left))
     ]
     return D.mp(D.known("antisymmetric", left, right), theorems.both(*ends))
-
-
-THEOREMS = {"eq:Rj/repaired": AVERAGE, "assume:LB/tree": TREE}

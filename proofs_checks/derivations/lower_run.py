@@ -1,19 +1,19 @@
 r"""What happens in the episodes of a run: each decides one pair, and holds er(d, H) = E(H - γ_d)^+ in store.
 
-``er(ht(X(n)), rem(n))`` is what remains on the average after the jump from the leaf: it does not change in the
-mean, so a leaf is entered with er(1, rem(n)) in store, and the mean of that over an episode is er(d, H), whatever
-the learner does and whatever it has learned.
+``er(ht(X(n)), rem(n))`` is what remains on the average after the jump from the leaf: it does not change
+in the mean, so a leaf is entered with er(1, rem(n)) in store, and the mean of that over an episode is
+er(d, H), whatever the learner does and whatever it has learned.
 """
 
 from __future__ import annotations
 
-from proofs_checks.derivations.lower_cases import Way, by_value, denied, off, on, put, settle, towards, when
-from proofs_checks.derivations.lower_measure import law
-from proofs_checks.derivations.lower_setting import PAIR, SETTING
 from collections.abc import Callable
 
+from proofs_checks.derivations.lower_cases import Way, by_value, denied, off, on, put, settle, towards, when
+from proofs_checks.derivations.lower_measure import law
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
+from verify.kernel.terms import KernelError
 from verify.kernel.theorems import Theorem
 
 _SEEN = "SumOver(z, SumOver(b, Ind(ht(z) == 1)*T({0}, k, z, b)))"
@@ -29,21 +29,23 @@ LEAVES = (
 def support(D: Derivation) -> Theorem:  # noqa: N803
     """From a leaf, or below it, a jump ends below the leaves: given jump(n) == 1 and ht(X(n)) <= 1."""
     seen, low = D.assume("jump(n) == 1"), D.assume("ht(X(n)) <= 1")
-    there = put(D, when(D, D.fact("possible"), seen), D.fact("p", c="0", x="X(n)", a="act(n)", y="X(n + 1)"))
+    there = put(when(D, D.fact("possible"), seen), D.fact("p", c="0", x="X(n)", a="act(n)", y="X(n + 1)"))
 
     def clash(no: Theorem) -> Theorem:
-        gone = [
-            off(D, denied(D, f"X(n + 1) == {name}", lambda e, name=name: (put(D, D.fact(name), towards(D, e, name)), no)))
-            for name in ("good", "bad")
-        ]
+        def neither(name: str) -> Theorem:
+            return denied(D, f"X(n + 1) == {name}", lambda e: (put(D.fact(name), towards(D, e, name)), no))
+
+        gone = [off(D, neither(name)) for name in ("good", "bad")]
 
         def below(flat: Theorem) -> Theorem:
             low_too = mate(D, flat, "ht(mate(X(n))) == 0")
-            same = denied(D, "X(n + 1) == mate(X(n))", lambda e: (put(D, low_too, towards(D, e, "mate(X(n))")), no))
-            return _nothing(D, there, [*gone, off(D, same), *heights(D, flat)], no)
+            same = denied(
+                D, "X(n + 1) == mate(X(n))", lambda e: (put(low_too, towards(D, e, "mate(X(n))")), no)
+            )
+            return _nothing(D, there, [*gone, off(D, same), *heights(D, flat)])
 
         def leaf(flat: Theorem) -> Theorem:
-            return _nothing(D, there, [*gone, *heights(D, flat)], no)
+            return _nothing(D, there, [*gone, *heights(D, flat)])
 
         return D.cases("ht(X(n)) == 0", below, lambda no_: leaf(_one(D, no_, low)))
 
@@ -57,6 +59,7 @@ def mate(D: Derivation, flat: Theorem, what: str, state: str = "X(n)") -> Theore
 
 def _one(D: Derivation, not_zero: Theorem, low: Theorem) -> Theorem:  # noqa: N803
     """ht(X(n)) == 1, from at most 1 and not 0."""
+
     def other(e: Theorem) -> Theorem:
         if e.says is not D.formula("ht(X(n)) <= 0"):
             return D.mp(D.known("antisymmetric", "ht(X(n))", "1"), theorems.both(low, e))
@@ -97,14 +100,14 @@ def heights(D: Derivation, flat: Theorem, state: str = "X(n)") -> list[Theorem]:
             try:
                 found.append(settle(D, f"Ind({a}) == {value}", [a], flat))
                 break
-            except theorems.KernelError:
+            except KernelError:
                 continue
     return found
 
 
-def _nothing(D: Derivation, there: Theorem, values: list[Theorem], no: Theorem) -> Theorem:  # noqa: N803
+def _nothing(D: Derivation, there: Theorem, values: list[Theorem]) -> Theorem:  # noqa: N803
     """A jump of probability 0."""
-    wrong = put(D, there, *values, *values)
+    wrong = put(there, *values, *values)
     return theorems.absurd(wrong, D.linear("0 <= 0"), D.formula("ht(X(n + 1)) == 0"))
 
 
@@ -121,6 +124,7 @@ def moved(D: Derivation, jumped: bool) -> list[Theorem | Way]:  # noqa: N803
 
 def jump_or_not(D: Derivation, build: Callable[[bool], Theorem]) -> Theorem:  # noqa: N803
     """The same conclusion, given jump(n) == 1 and given jump(n) == 0."""
+
     def case(e: Theorem) -> Theorem:
         jumped = e.says is not D.formula("jump(n) <= 0")
         other = D.fact("jump") if jumped else D.whole("jump(n)")
@@ -138,19 +142,35 @@ def visits(D: Derivation) -> Theorem:  # noqa: N803
     a = f"{_SEEN.format('n')} + {left.format('n')} <= k"
     after = f"{_SEEN.format('n + 1')} + {left.format('n + 1')} <= k"
     none = D.over(D.over(D.scaled(D.fact("T-0"), "Ind(ht(z) == 1)"), "b"), "z")
-    start = settle(D, f"{_SEEN.format('0')} + {left.format('0')} <= k", ["ep(0) + 1 <= k", "ht(X(0)) == 0"], none, D.whole("k"), D.whole("ep(0)"))
+    start = settle(
+        D,
+        f"{_SEEN.format('0')} + {left.format('0')} <= k",
+        ["ep(0) + 1 <= k", "ht(X(0)) == 0"],
+        none,
+        D.whole("k"),
+        D.whole("ep(0)"),
+    )
 
     def build(below: Theorem) -> Theorem:
         def one(jumped: bool) -> Theorem:
             ways = moved(D, jumped)
-            conditions = ["ep(n) + 1 <= k", "ht(X(n)) == 0", "ht(X(n)) == 1", *(() if jumped else ["ep(n) + 2 <= k"])]
+            conditions = [
+                "ep(n) + 1 <= k",
+                "ht(X(n)) == 0",
+                "ht(X(n)) == 1",
+                *(() if jumped else ["ep(n) + 2 <= k"]),
+            ]
             if not jumped:
-                return settle(D, after, conditions, below, step, D.fact("levels"), equations=[*ways, _rooted(D)])
+                return settle(
+                    D, after, conditions, below, step, D.fact("levels"), equations=[*ways, _rooted(D)]
+                )
             down = on(D, support(D))
             return D.cases(
                 "ht(X(n)) <= 1",
                 lambda low: settle(D, after, conditions, below, step, low, equations=[*ways, down]),
-                lambda high: settle(D, after, [*conditions, "ht(X(n + 1)) == 0"], below, step, high, equations=ways),
+                lambda high: settle(
+                    D, after, [*conditions, "ht(X(n + 1)) == 0"], below, step, high, equations=ways
+                ),
             )
 
         return jump_or_not(D, one)
@@ -183,9 +203,8 @@ def leaves(D: Derivation) -> Theorem:  # noqa: N803
     step = D.mean(step)
     a = f"E({paid}) + E({pending.format('n')}) == E({began.format('n')})"
     start = D.mean(_first(D, pending, began))
-    after = (
-        f"E({paid}) + E({_PAID.format('n')}*gM(n)) + E({pending.format('n + 1')}) == E({began.format('n + 1')})"
-    )
+    now = f"E({_PAID.format('n')}*gM(n))"
+    after = f"E({paid}) + {now} + E({pending.format('n + 1')}) == E({began.format('n + 1')})"
     whole = D.induction("n", a, start, lambda below: D.linear(after, below, step))
     left = D.mean(_not_negative(D, pending, D.special(positive, "n")))
     bound = D.linear(f"E({paid}) <= er(d, H)*E(Ind(k <= ep(n))*gM(n))", whole, left)
@@ -217,7 +236,13 @@ def _grown(D: Derivation, began: str, fresh: str, still: Theorem) -> Theorem:  #
         ways = moved(D, jumped)
 
         def later(yes: Theorem) -> Theorem:
-            return settle(D, goal, ["ep(n) + 1 == k", "k <= ep(n) + 1"], yes, equations=[*ways, on(D, yes), when(D, still, yes)])
+            return settle(
+                D,
+                goal,
+                ["ep(n) + 1 == k", "k <= ep(n) + 1"],
+                yes,
+                equations=[*ways, on(D, yes), when(D, still, yes)],
+            )
 
         def sooner(no: Theorem) -> Theorem:
             return settle(D, goal, ["ep(n) + 1 == k", "k <= ep(n) + 1"], no, equations=[*ways, off(D, no)])
@@ -237,14 +262,14 @@ def _descend(D: Derivation) -> Theorem:  # noqa: N803
     def above(yes: Theorem) -> Theorem:
         down = when(D, D.fact("child", x="X(n)", a="act(n)"), yes)
         some = on(D, D.linear("1 <= ht(child(X(n), act(n)))", down, yes))
-        unfold = put(D, D.fact("er-step", h="ht(child(X(n), act(n)))", t="rem(n)"), down)
-        return by_value(D, goal, heights(D, yes), put(D, fall, *flat, some), unfold)
+        unfold = put(D.fact("er-step", h="ht(child(X(n), act(n)))", t="rem(n)"), down)
+        return by_value(D, goal, heights(D, yes), put(fall, *flat, some), unfold)
 
     def ends(zero: Theorem) -> Theorem:
         there = mate(D, zero, "ht(mate(X(n))) == 0")
-        return by_value(D, goal, heights(D, zero), put(D, fall, *flat, there))
+        return by_value(D, goal, heights(D, zero), put(fall, *flat, there))
 
-    return by_height(D, "X(n)", above, lambda one: by_value(D, goal, heights(D, one), put(D, fall, *flat)), ends)
+    return by_height(D, "X(n)", above, lambda one: by_value(D, goal, heights(D, one), put(fall, *flat)), ends)
 
 
 def _here(D: Derivation, pending: str) -> Theorem:  # noqa: N803
@@ -262,7 +287,13 @@ def _first(D: Derivation, pending: str, began: str) -> Theorem:  # noqa: N803
         theorems.part(D.fact("start"), D.formula(f)) for f in ("X(0) == root", "rem(0) == H", "ep(0) == 0")
     )
     goal = f"{pending.format('0')} == {began.format('0')}"
-    ways = [towards(D, root, "X(0)"), time, zero, D.fact("root"), on(D, D.fact("levels"))]
+    ways: list[Theorem | Way] = [
+        towards(D, root, "X(0)"),
+        time,
+        zero,
+        D.fact("root"),
+        on(D, D.fact("levels")),
+    ]
     return settle(D, goal, ["k == 0", "k <= 0"], D.whole("k"), equations=ways)
 
 
@@ -285,7 +316,9 @@ def not_negative(D: Derivation) -> Theorem:  # noqa: N803
 
     def step(below: Theorem) -> Theorem:
         inner = D.mp(D.special(below, "t - s"), D.linear("0 <= t - s", D.assume("s <= t")))
-        weight = D.times(D.linear("0 <= rate", D.fact("rate")), D.linear("0 <= exp(-rate*s)", D.known("exp", "-rate*s")))
+        weight = D.times(
+            D.linear("0 <= rate", D.fact("rate")), D.linear("0 <= exp(-rate*s)", D.known("exp", "-rate*s"))
+        )
         integral = D.integral(D.times(inner, weight), "s", "t")
         up = D.linear("0 <= er(h + 1, t)", D.fact("er-step"), integral)
         return D.all(D.imply(up, "0 <= t"), "t")

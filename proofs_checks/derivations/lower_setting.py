@@ -1,17 +1,20 @@
 r"""The setting of the lower bound: the tree, its instances, and a learner's run in the reference instance.
 
-**The tree.**  ``ht(x)`` is the number of jumps from x to the good or the bad state: d at the root, 1 in a leaf, 0 in
-the good and the bad state.  Above the leaves action a leads to ``child(x, a)``; from a leaf the
-jump is good with probability 1/2 + c, where c = D (the paper's Δ) for the leaf z and the action b of instance (z, b) and 0
-elsewhere: ``p(c, x, a, y)``.  The good and the bad state jump to themselves.  Every rate is ``rate``.
+**The tree.** ``ht(x)`` is the number of jumps from x to the good or the bad state: d at the root, 1 in a
+leaf, 0 in the good and the bad state. Above the leaves action a leads to ``child(x, a)``; from a leaf the
+jump is good with probability 1/2 + c, where c = D (the paper's Δ) for the leaf z and the action b of
+instance (z, b) and 0 elsewhere: ``p(c, x, a, y)``. The good and the bad state jump to themselves. Every
+rate is ``rate``.
 
-**The run** is that of the reference instance, c = 0 everywhere: one sequence of decisions through all episodes,
-as in :mod:`proofs_checks.derivations.setting`, for any learner: ``act(n)`` is whatever is known at decision n.
+**The run** is that of the reference instance, c = 0 everywhere: one sequence of decisions through all
+episodes, as in :mod:`proofs_checks.derivations.setting`, for any learner: ``act(n)`` is whatever is known
+at decision n.
 
-**The instances** have no probabilities of their own.  ``l(n, z, b)`` is the logarithm of what the jumps that
-were seen before decision n are more likely in instance (z, b) than in the reference: the mean of X
-there is the reference's mean of exp(l(n, z, b)) X, for X known at n.  That the law of a step is then the instance's
-is a theorem (``thm:lowerbound/divergence/repaired``).  ``lk`` counts the episodes before the k-th only.
+**The instances** have no probabilities of their own. ``l(n, z, b)`` is the logarithm of what the jumps
+that were seen before decision n are more likely in instance (z, b) than in the reference: the mean of X
+there is the reference's mean of exp(l(n, z, b)) X, for X known at n. That the law of a step is then the
+instance's is a theorem (``thm:lowerbound/divergence/repaired``). ``lk`` counts the episodes before the
+k-th only.
 """
 
 from __future__ import annotations

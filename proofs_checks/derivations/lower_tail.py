@@ -1,16 +1,15 @@
 r"""All that is earned in K episodes is earned by a decision n, up to a constant divided by n.
 
-In each decision the mean of what ends (an episode, or a share ``rate`` of the time) is 1, and K episodes have
-K + rate K H of it: K episodes take K (1 + rate H) decisions on the average, in every instance.
+In each decision the mean of what ends (an episode, or a share ``rate`` of the time) is 1, and K episodes
+have K + rate K H of it: K episodes take K (1 + rate H) decisions on the average, in every instance.
 """
 
 from __future__ import annotations
 
-from proofs_checks.derivations.lower_cases import by_value, off, on, put, settle
-from proofs_checks.derivations.lower_measure import LIKELIHOOD
+from proofs_checks.derivations.lower_cases import by_value, off, on, settle
 from proofs_checks.derivations.lower_reward import EARNED
 from proofs_checks.derivations.lower_run import jump_or_not, moved
-from proofs_checks.derivations.lower_setting import PAIR, SETTING
+from proofs_checks.derivations.lower_setting import PAIR
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.operators import expectation
@@ -56,14 +55,18 @@ def _falls(D: Derivation, still: Theorem, path: Theorem) -> Theorem:  # noqa: N8
 
 
 def _few(D: Derivation, law: Theorem, still: Theorem) -> Theorem:  # noqa: N803
-    """n E(Λ(n) Ind(ep(n) < K)) <= K + rate K H."""
+    """N E(Λ(n) Ind(ep(n) < K)) <= K + rate K H."""
     runs = f"E({_LAM}*{_RUNS})"
     less = _falls(D, still, _runs_on(D))
     a = f"n*{runs.format('n')} <= Sum(i, n, {runs.format('i')})"
 
     def step(below: Theorem) -> Theorem:
         more = D.times(less, D.linear("0 <= n + 1", D.whole("n")))
-        return D.linear(f"(n + 1)*{runs.format('n + 1')} <= Sum(i, n, {runs.format('i')}) + {runs.format('n')}", more, below)
+        return D.linear(
+            f"(n + 1)*{runs.format('n + 1')} <= Sum(i, n, {runs.format('i')}) + {runs.format('n')}",
+            more,
+            below,
+        )
 
     first = D.induction("n", a, D.linear("0 <= 0"), step)
     used = D.mean(_used(D, law, still))
@@ -115,17 +118,17 @@ def _used(D: Derivation, law: Theorem, still: Theorem) -> Theorem:  # noqa: N803
     weighed = D.mean(D.scaled(path, _LAM.format("n + 1")), "n")
     one = D.scaled(_one(D, law, still, used), _RUNS.format("n"))
     kept = D.scaled(still, _STORE.format("n"))
-    return D.linear(
-        f"E({_LAM.format('n + 1')}*{_STORE.format('n + 1')}, n) == {_LAM.format('n')}*({_STORE.format('n')} - {_RUNS.format('n')})",
-        weighed, one, kept,
-    )  # fmt: skip
+    left = f"({_STORE.format('n')} - {_RUNS.format('n')})"
+    says = f"E({_LAM.format('n + 1')}*{_STORE.format('n + 1')}, n) == {_LAM.format('n')}*{left}"
+    return D.linear(says, weighed, one, kept)
 
 
 def _one(D: Derivation, law: Theorem, still: Theorem, used: str) -> Theorem:  # noqa: N803
     """E(Λ(n + 1) used, n) == Λ(n)."""
     time = D.linear("0 <= rem(n)", D.fact("spent-low"), D.fact("spent-high"))
     integrals = [
-        D.closed(D.primitive("s", "rem(n)", whole), time) for whole in ("-exp(-rate*s)", "-(1 + rate*s)*exp(-rate*s)")
+        D.closed(D.primitive("s", "rem(n)", whole), time)
+        for whole in ("-exp(-rate*s)", "-(1 + rate*s)*exp(-rate*s)")
     ]
     jumps, times = (_some_jump(D, law, body) for body in ("1", "s"))
     lam = _LAM.format("n")
@@ -147,7 +150,9 @@ def _some_jump(D: Derivation, law: Theorem, body: str) -> Theorem:  # noqa: N803
         ["2 <= ht(X(n))", "ht(X(n)) == 1", "ht(X(n)) == 0"],
     )
     total = D.linear(
-        f"SumOver(y, p({chance}, X(n), act(n), y)) == 1", D.over(D.fact("p", c=chance, x="X(n)", a="act(n)"), "y"), kinds
+        f"SumOver(y, p({chance}, X(n), act(n), y)) == 1",
+        D.over(D.fact("p", c=chance, x="X(n)", a="act(n)"), "y"),
+        kinds,
     )
     integral = f"rate*Int(s, rem(n), exp(-rate*s)*{body})"
     lam = _LAM.format("n")
@@ -164,11 +169,15 @@ def _later(D: Derivation, still: Theorem) -> Theorem:  # noqa: N803
     """What is earned in all, by what is earned up to decision n and what is left then."""
     earned, left = f"E({_LAM}*{_EARN})", f"E({_LAM}*{_LEFT})"
     falls = _falls(D, still, _passes(D))
-    a = f"{earned.format('n + m')} + {left.format('n + m')} <= {earned.format('n')} + {left.format('n')}"
-    after = f"{earned.format('n + m + 1')} + {left.format('n + m + 1')} <= {earned.format('n')} + {left.format('n')}"
+    now = f"{earned.format('n')} + {left.format('n')}"
+    a = f"{earned.format('n + m')} + {left.format('n + m')} <= {now}"
+    after = f"{earned.format('n + m + 1')} + {left.format('n + m + 1')} <= {now}"
     fall = D.at(falls, n="n + m")
     down = D.induction(
-        "m", a, D.linear(f"{earned.format('n')} + {left.format('n')} <= {earned.format('n')} + {left.format('n')}"), lambda below: D.linear(after, below, fall)
+        "m",
+        a,
+        D.linear(f"{earned.format('n')} + {left.format('n')} <= {earned.format('n')} + {left.format('n')}"),
+        lambda below: D.linear(after, below, fall),
     )
     rise = D.at(_rises(D, still), n="n + m")
     up = D.induction(
@@ -187,12 +196,16 @@ def _later(D: Derivation, still: Theorem) -> Theorem:  # noqa: N803
 
 def _passes(D: Derivation) -> Theorem:  # noqa: N803
     """What is earned and what is left does not grow."""
-    goal = f"{_EARN.format('n')} + {_NOW.format('n')} + {_LEFT.format('n + 1')} <= {_EARN.format('n')} + {_LEFT.format('n')}"
+    earned = _EARN.format("n")
+    goal = f"{earned} + {_NOW.format('n')} + {_LEFT.format('n + 1')} <= {earned} + {_LEFT.format('n')}"
     conditions = ["gd(X(n)) == 0", "gd(X(n)) == 1", "ep(n) + 1 <= K", "K == ep(n) + 1", "ep(n) + 2 <= K"]
     spent = D.fact("spent-low"), D.fact("spent-high")
     good = D.fact("gd-most", x="X(n)")
     return jump_or_not(
-        D, lambda jumped: settle(D, goal, conditions[: 3 if jumped else 5], *spent, good, equations=moved(D, jumped))
+        D,
+        lambda jumped: settle(
+            D, goal, conditions[: 3 if jumped else 5], *spent, good, equations=moved(D, jumped)
+        ),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from proofs_checks.derivations.lower_cases import by_value, denied, off, on, put, settle, towards, when
-from proofs_checks.derivations.lower_setting import SETTING
 from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Operator
 from verify.kernel.theorems import Theorem, absurd, both, part
@@ -43,7 +42,7 @@ def _root(D: Derivation) -> Theorem:  # noqa: N803
     goal = "Ind(ht(x) == d) == Ind(x == root)"
 
     def here(yes: Theorem) -> Theorem:
-        high = put(D, D.fact("root"), towards(D, yes, "root"))
+        high = put(D.fact("root"), towards(D, yes, "root"))
         return by_value(D, goal, [on(D, high), on(D, yes)])
 
     def elsewhere(no: Theorem) -> Theorem:
@@ -60,7 +59,14 @@ def _children(D: Derivation, far: Theorem) -> Theorem:  # noqa: N803
     goal = f"{mine} == {mine}*{parents}"
 
     def level(yes: Theorem) -> Theorem:
-        one = when(D, D.fact("parent"), yes, far, D.linear("1 <= ht(y)", yes, far), D.linear("ht(y) + 1 <= d", yes, D.whole("i")))
+        one = when(
+            D,
+            D.fact("parent"),
+            yes,
+            far,
+            D.linear("1 <= ht(y)", yes, far),
+            D.linear("ht(y) + 1 <= d", yes, D.whole("i")),
+        )
         return by_value(D, goal, [on(D, yes), one])
 
     one = D.over(D.cases("ht(y) + i + 1 == d", level, lambda no: by_value(D, goal, [off(D, no)])), "y")
@@ -72,7 +78,11 @@ def _children(D: Derivation, far: Theorem) -> Theorem:  # noqa: N803
     down = D.cases(
         "2 <= ht(x)",
         lambda yes: settle(
-            D, goal, ["ht(child(x, a)) + i + 1 == d", "ht(x) + i == d"], when(D, D.fact("child"), yes), equations=[on(D, yes)]
+            D,
+            goal,
+            ["ht(child(x, a)) + i + 1 == d", "ht(x) + i == d"],
+            when(D, D.fact("child"), yes),
+            equations=[on(D, yes)],
         ),
         lambda no: settle(D, goal, ["ht(x) + i == d"], no, far, equations=[off(D, no)]),
     )
@@ -100,15 +110,13 @@ def _states(D: Derivation, level: Theorem) -> Theorem:  # noqa: N803
 
     kinds = settle(D, "1 == Ind(1 <= ht(x)) + Ind(ht(x) == 0)", ["1 <= ht(x)", "ht(x) == 0"])
     nodes = when(D, D.at(D.induction("i", a, start, step), i="d"))
-    return D.linear(
-        "S == low + Sum(i, d, pw(i))", nodes, D.over(kinds, "x"), D.fact("states"), D.fact("low")
-    )
+    return D.linear("S == low + Sum(i, d, pw(i))", nodes, D.over(kinds, "x"), D.fact("states"), D.fact("low"))
 
 
 def _too_high(D: Derivation, high: Theorem) -> tuple[Theorem, Theorem]:  # noqa: N803
     """Nothing is above the root."""
     top = when(D, D.fact("top"), D.linear("d <= ht(x)", high))
-    root = put(D, D.fact("root"), towards(D, top, "root"))
+    root = put(D.fact("root"), towards(D, top, "root"))
     return D.linear("1 <= 0", root, high), D.linear("0 < 1")
 
 
@@ -117,7 +125,12 @@ def _geometric(D: Derivation) -> Theorem:  # noqa: N803
     a = "(A - 1)*Sum(m, i, pw(m)) == pw(i) - 1"
     start = D.linear("0 == pw(0) - 1", D.fact("pw-0"))
     whole = D.induction(
-        "i", a, start, lambda below: D.linear("(A - 1)*(Sum(m, i, pw(m)) + pw(i)) == pw(i + 1) - 1", below, D.fact("pw-step"))
+        "i",
+        a,
+        start,
+        lambda below: D.linear(
+            "(A - 1)*(Sum(m, i, pw(m)) + pw(i)) == pw(i + 1) - 1", below, D.fact("pw-step")
+        ),
     )
     return D.at(whole, i="d")
 
@@ -129,10 +142,10 @@ def _pairs(D: Derivation, level: Theorem) -> Theorem:  # noqa: N803
     leaf = settle(D, "Ind(ht(x) == 1) == Ind(ht(x) + i == d)", ["ht(x) == 1", "ht(x) + i == d"], last)
     leaves = D.linear("SumOver(x, Ind(ht(x) == 1)) == pw(i)", D.over(leaf, "x"), when(D, level, last))
     each = D.scaled(leaves, "A")
-    power = put(D, D.fact("pw-step"), last)
+    power = put(D.fact("pw-step"), last)
     actions = D.scaled(D.fact("actions"), "SumOver(x, Ind(ht(x) == 1))")
     found = D.linear(pairs, each, power, actions)
-    start = D.imply(D._impossible(D.formula(pairs), [D.assume("1 <= 0")]), "0 == d", "1 <= 0")
+    start = D.imply(by_value(D, pairs, [], D.assume("1 <= 0")), "0 == d", "1 <= 0")
     some = D.induction(
         "i", f"Imp(i == d, Imp(1 <= i, {pairs}))", start, lambda _: D.imply(found, "i + 1 == d", "1 <= i + 1")
     )
@@ -141,6 +154,7 @@ def _pairs(D: Derivation, level: Theorem) -> Theorem:  # noqa: N803
 
 def power_positive(D: Derivation) -> Theorem:  # noqa: N803
     """1 <= A^i."""
+
     def step(below: Theorem) -> Theorem:
         more = D.times(D.fact("choice"), D.whole("pw(i)"))
         return D.linear("1 <= pw(i + 1)", more, below, D.fact("pw-step"))
@@ -159,7 +173,9 @@ def admissible(D: Derivation) -> Theorem:  # noqa: N803
     four = D.linear("0 <= Sum(i, d, pw(i)) - 4", states, large)
     wide = D.linear("4*(A - 1) <= pw(d) - 1", D.times(four, D.linear("0 <= A - 1", some)), nodes)
 
-    low_levels = [D.imply(case, f"d == {k}") for k, case in ((1, _one_level(D, wide)), (2, _two_levels(D, wide)))]
+    low_levels = [
+        D.imply(case, f"d == {k}") for k, case in ((1, _one_level(D, wide)), (2, _two_levels(D, wide)))
+    ]
     shallow = D.assume("d <= 2")
     by_level = D.cases(
         "d == 1",
@@ -175,7 +191,8 @@ def admissible(D: Derivation) -> Theorem:  # noqa: N803
 
 
 def _second(D: Derivation, not_one: Theorem, shallow: Theorem) -> Theorem:  # noqa: N803
-    """d == 2, from 1 <= d <= 2 and d not 1."""
+    """D == 2, from 1 <= d <= 2 and d not 1."""
+
     def other(e: Theorem) -> Theorem:
         if e.says is not D.formula("d <= 1"):
             return D.mp(D.known("antisymmetric", "d", "2"), both(shallow, e))
@@ -189,7 +206,7 @@ def _one_level(D: Derivation, wide: Theorem) -> Theorem:  # noqa: N803
     """One level has one node only."""
     one = D.assume("d == 1")
     first = D.scaled(D.fact("pw-0"), "A")
-    power = put(D, D.linear("pw(1) == A", D.fact("pw-step", i="0"), first), D.linear("1 == d", one))
+    power = put(D.linear("pw(1) == A", D.fact("pw-step", i="0"), first), D.linear("1 == d", one))
     return D.linear("8 <= pw(d)", wide, power, D.fact("choice"))
 
 
@@ -198,12 +215,12 @@ def _two_levels(D: Derivation, wide: Theorem) -> Theorem:  # noqa: N803
     two, some = D.assume("d == 2"), D.fact("choice")
     first = D.scaled(D.fact("pw-0"), "A")
     one = D.scaled(D.linear("pw(1) == A", D.fact("pw-step", i="0"), first), "A")
-    square = put(D, D.linear("pw(2) == A**2", D.fact("pw-step", i="1"), one), D.linear("2 == d", two))
+    square = put(D.linear("pw(2) == A**2", D.fact("pw-step", i="1"), one), D.linear("2 == d", two))
 
     def more(e: Theorem) -> Theorem:
         if e.says is D.formula("A <= 2"):
             equal = D.mp(D.known("antisymmetric", "A", "2"), both(e, some))
-            return by_value(D, "8 <= pw(d)", [], put(D, wide, equal), put(D, square, equal))
+            return by_value(D, "8 <= pw(d)", [], put(wide, equal), put(square, equal))
         at_least = D.times(D.linear("0 <= A - 3", e), D.linear("0 <= A + 3", e))
         return D.linear("8 <= pw(d)", at_least, square)
 
@@ -215,7 +232,9 @@ def _three_levels(D: Derivation) -> Theorem:  # noqa: N803
     some = D.fact("choice")
 
     def double(at: str) -> Theorem:
-        return D.linear(f"2*pw({at}) <= pw({at} + 1)", D.times(some, D.whole(f"pw({at})")), D.fact("pw-step", i=at))
+        return D.linear(
+            f"2*pw({at}) <= pw({at} + 1)", D.times(some, D.whole(f"pw({at})")), D.fact("pw-step", i=at)
+        )
 
     third = D.linear("8 <= pw(3)", double("2"), double("1"), double("0"), D.fact("pw-0"))
 
@@ -230,5 +249,5 @@ def _three_levels(D: Derivation) -> Theorem:  # noqa: N803
 
         return D.imply(D.split(D.known("discrete", "i", "2"), case, case), "3 <= i + 1")
 
-    start = D.imply(D._impossible(D.formula("8 <= pw(0)"), [D.assume("3 <= 0")]), "3 <= 0")
+    start = D.imply(by_value(D, "8 <= pw(0)", [], D.assume("3 <= 0")), "3 <= 0")
     return D.induction("i", "Imp(3 <= i, 8 <= pw(i))", start, step)
