@@ -8,17 +8,17 @@ For every algorithm, every tree with :math:`S \ge 6` and every :math:`K \ge SA/2
 (the paper: :math:`1/(12\sqrt2)`, less by the factor 2.42).  With :math:`n = LA = A^d`,
 :math:`W = E[(H-\gamma_d)^+]`:
 
-1. *Bias one episode.* The holding times have the same law in every instance. Let :math:`\tilde P_j^k` be
-the law under which the episodes before :math:`k` are as they are, and the holding times of episode
-:math:`k` have the density :math:`(H-\gamma_d)^+/W`. The reward of episode :math:`k` is then
-:math:`W(\frac12 + \Delta q_j^k)`, :math:`q_j^k` the probability of visiting :math:`j` in it. 2.
-*Divergence.* What is known when the pair of episode :math:`k` is chosen are the seen episodes before, and
-holding times of one law: :math:`KL(\tilde P_0^k, \tilde P_j^k) = E_0[T_j^{k-1}]\,kl`, where
-:math:`T_j^{k-1}` counts the visits to :math:`j` before episode :math:`k` whose jump is seen, and
-:math:`kl = kl(\frac12, \frac12+\Delta)`. 3. *Sum.* Pinsker, Cauchy–Schwarz over :math:`j` and
-:math:`\sum_j T_j^{k-1} \le k-1` give :math:`\sum_j q_j^k \le 1 + \sqrt{kl/2}\,\sqrt{n(k-1)}`, and
-:math:`\sum_{k\le K}\sqrt{k-1} \le \frac23 K^{3/2}`: the paper's sum with the factor 2/3, which it gives
-away by using :math:`T_j^K` for every episode. 4. *Constants.* :math:`n \ge 8`, :math:`S \le \frac94 L`,
+1. *One law.*  Everything is a mean in the reference: what is seen in instance :math:`j` has a likelihood
+   :math:`\Lambda_j`, :math:`E_j X = E_0[\Lambda_j X]` (:mod:`proofs_checks.lower_bound.run`).
+2. *What an episode has in store* when it enters its leaf, :math:`E[(t-\tau)^+]` with remaining time
+   :math:`t`, is :math:`W` in the mean, whatever was seen before.  Half of it is earned, and :math:`\Delta` of
+   it more where the pair is :math:`j`.  (That is to bias the holding times of the episode by :math:`(H-\gamma_d)^+/W`.)
+3. *Sum.*  With :math:`T_j^k` the visits to :math:`j` before episode :math:`k` whose jump is seen and
+   :math:`kl = kl(\frac12, \frac12+\Delta)`, :math:`E_0[-\ln\Lambda_j^k] = E_0[T_j^k]\,kl`; Pinsker, and
+   :math:`\sum_j T_j^k \le k`, give at most :math:`W(1 + \sqrt{kl/2}\,\sqrt{nk})` of it for the pairs
+   together, and :math:`\sum_{k<K}\sqrt k \le \frac23 K^{3/2}`: the paper's sum with the factor 2/3, which
+   it gives away by using :math:`T_j^K` for every episode.
+4. *Constants.* :math:`n \ge 8`, :math:`S \le \frac94 L`,
 and :math:`K\,kl \le \frac{\ln2}4 SA` for :math:`K \ge SA/2`.
 """
 
