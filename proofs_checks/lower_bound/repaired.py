@@ -12,14 +12,14 @@ For every algorithm, every tree with :math:`S \ge 6` and every :math:`K \ge SA/2
    :math:`\Lambda_j`, :math:`E_j X = E_0[\Lambda_j X]` (:mod:`proofs_checks.lower_bound.run`).
 2. *What an episode has in store* when it enters its leaf, :math:`E[(t-\tau)^+]` with remaining time
    :math:`t`, is :math:`W` in the mean, whatever was seen before.  Half of it is earned, and :math:`\Delta` of
-   it more where the pair is :math:`j`.  (That is to bias the holding times of the episode by :math:`(H-\gamma_d)^+/W`.)
+   it more where the pair is :math:`j`.  (That is to bias the holding times of the episode
+   by :math:`(H-\gamma_d)^+/W`.)
 3. *Sum.*  With :math:`T_j^k` the visits to :math:`j` before episode :math:`k` whose jump is seen and
    :math:`kl = kl(\frac12, \frac12+\Delta)`, :math:`E_0[-\ln\Lambda_j^k] = E_0[T_j^k]\,kl`; Pinsker, and
    :math:`\sum_j T_j^k \le k`, give at most :math:`W(1 + \sqrt{kl/2}\,\sqrt{nk})` of it for the pairs
    together, and :math:`\sum_{k<K}\sqrt k \le \frac23 K^{3/2}`: the paper's sum with the factor 2/3, which
    it gives away by using :math:`T_j^K` for every episode.
-4. *Constants.* :math:`n \ge 8`, :math:`S \le \frac94 L`,
-and :math:`K\,kl \le \frac{\ln2}4 SA` for :math:`K \ge SA/2`.
+4. *Constants.*  :math:`n \ge 8`, :math:`S \le \frac94 L`, and :math:`K\,kl \le \frac{\ln2}4 SA` for :math:`K \ge SA/2`.
 """
 
 from __future__ import annotations
