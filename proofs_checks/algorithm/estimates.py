@@ -10,11 +10,13 @@ from __future__ import annotations
 from proofs_checks.checks.common import PROOF, PROVER, REFUTATION
 from proofs_checks.checks.estimates import unseen
 from proofs_checks.checks.rates import two_forms
+from proofs_checks.derivations import estimates
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0")
 
-section = Section(checks=PROOF, expected="proved", symbols={"N": "N⁺", "m": "λmax", "d": "δ"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"N": "N⁺", "m": "λmax", "d": "δ"})
 
 section.step(
     "eq:Nkplus/truncated",
@@ -63,9 +65,12 @@ section.claim(
 
 section.repair(
     "eq:empirical-P/probability/repaired",
-    "Σ_y p̂_k(y|x,a) = N⁺/max{1, N⁺} is at most 1 for every N⁺ >= 0.",
+    "Σ_y p̂_k(y|x,a) = N⁺/max{1, N⁺} is at most 1 for every N⁺ >= 0, in every run; p̂_k >= 0, 0 <= λ̂_k <= "
+    "λmax and b_k >= 0: the estimates are those of a model.",
     says="N <= Max(1, N)",
     domain=Domain.of("N >= 0", integers="N"),
+    theorem=estimates.ESTIMATED,
+    derivation=estimates.estimated_model,
     latex=r"\sum_y \hat p_k(y|x,a) \le 1",
     mutant="N <= Max(1, N - 1)",
 )

@@ -16,12 +16,17 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.crossing import covered
 from proofs_checks.checks.rates import certain_miss, conditional_law, counted_twice, dependence
+from proofs_checks.derivations import unions
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "0 < d < 1")
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"l": "λ", "m": "λmax", "d": "δ", "L": "L(δ)", "q": "λ/λmax"}
+    checks=PROOF,
+    expected="proved",
+    setting=PAPER,
+    symbols={"l": "λ", "m": "λmax", "d": "δ", "L": "L(δ)", "q": "λ/λmax"},
 )
 
 section.step(
@@ -183,7 +188,7 @@ section.step(
     "δ/(SAK).",
     says="S*A*K*(d/(S*A*K)) == d",
     domain=Domain.of(*_SIZES, integers="S A K"),
-    argued="that the probability of a union is at most the sum",
-    expected="assumed",
+    theorem=unions.UNION,
+    derivation=unions.union_of_sets,
     mutant="2*S*A*K*(d/(S*A*K)) == d",
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from proofs_checks.derivations.runs import by_jump, decided, equal, maximum, settled
 from proofs_checks.derivations.roots import CAUCHY_SCHWARZ, over_pairs
-from verify.kernel import terms
+from proofs_checks.derivations.unions import square_below
+from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Operator
 from verify.kernel.theorems import Theorem
@@ -20,7 +21,6 @@ PIGEON_HOLE = (
     "Imp(All(n, gz(n) <= 1), Sum(i, n, gz(i)/sqrt(Max(1, Sum(k, i, gz(k))))) <= 2*sqrt(Sum(i, n, gz(i))))"
 )
 
-THEOREMS = {"prop:proberror/cauchy-schwarz": CAUCHY_SCHWARZ, "prop:proberror/pigeon-hole/sharp": PIGEON_HOLE}
 
 
 def steps_of_order(D: Derivation) -> Theorem:  # noqa: N803
@@ -253,3 +253,64 @@ def _next(D: Derivation, one: Theorem) -> Theorem:  # noqa: N803
     """n + 1 <= m, given n < m, in both cases of their order."""
     goal = D.formula("n + 1 <= m")
     return one if one.says is goal else D.by_value(goal, [], one, D.assume("n < m"))
+
+
+# --- other forms of the pigeon-hole sum ---------------------------------------------------------
+
+_SUMS = "Sum(i, {n}, {z}(i)/sqrt(Max(1, Sum(k, i, {z}(k)))))"
+PIGEON_HOLE_PRINTED = (
+    f"Imp(All(n, gz(n) <= 1), {_SUMS.format(n='n', z='gz')} <= 3*sqrt(Sum(i, n, gz(i))))"
+)
+_SIZES = "All(n, And(0 <= gx(n), gx(n) <= Max(1, Sum(i, n, gx(i)))))"
+PIGEON_HOLE_GENERAL = (
+    f"Imp({_SIZES}, {_SUMS.format(n='n', z='gx')} <= (1 + sqrt(2))*sqrt(Sum(i, n, gx(i))))"
+)
+
+
+def pigeon_hole_printed(D: Derivation) -> Theorem:  # noqa: N803
+    """The same with 3 for 2."""
+    small, total = "All(n, gz(n) <= 1)", "Sum(i, n, gz(i))"
+    sharp = D.mp(D.lemma("prop:proberror/pigeon-hole/sharp"), D.assume(small))
+    goal = f"{_SUMS.format(n='n', z='gz')} <= 3*sqrt({total})"
+    return D.imply(D.linear(goal, sharp, D.known("sqrt", total)), small)
+
+
+def pigeon_hole_general(D: Derivation) -> Theorem:  # noqa: N803
+    """z = (√(Z + z) - √Z)(√(Z + z) + √Z), and the second factor is at most (1 + √2) √W."""
+    sizes = D.special(D.assume(_SIZES), "n")
+    now, most, total = "gx(n)", "Max(1, Sum(i, n, gx(i)))", "Sum(i, n, gx(i))"
+    low, high = (theorems.part(sizes, D.formula(t)) for t in (f"0 <= {now}", f"{now} <= {most}"))
+    sign = D.induction(
+        "n", f"0 <= {total}", D.linear("0 <= Sum(i, 0, gx(i))"),
+        lambda below: D.linear("0 <= Sum(i, n + 1, gx(i))", below, low),
+    )
+    one, more = D.known("max", "1", total), D.known("max-right", "1", total)
+    before, after, width = f"sqrt({total})", f"sqrt({total} + {now})", f"sqrt({most})"
+    squares = {
+        text: D.positive("sqrt-square", text, D.linear(f"0 <= {text}", sign, low, one))
+        for text in (total, f"{total} + {now}", most)
+    }
+    two = D.positive("sqrt-square", "2", D.linear("0 <= 2"))
+    wide = D.linear(
+        f"{after}**2 <= (sqrt(2)*{width})**2",
+        squares[f"{total} + {now}"], squares[most], D.scaled(two, f"{width}**2"), high, more,
+    )
+    first = square_below(D, wide, D.times(D.known("sqrt", most), D.known("sqrt", "2")), after, f"sqrt(2)*{width}")
+    second = D.linear(f"{before}**2 <= {width}**2", squares[total], squares[most], more)
+    second = square_below(D, second, D.known("sqrt", most), before, width)
+    grown = D.linear(f"{before}**2 <= {after}**2", squares[total], squares[f"{total} + {now}"], low)
+    grown = square_below(D, grown, D.known("sqrt", f"{total} + {now}"), before, after)
+    factor = D.linear(f"0 <= {after} - {before}", grown)
+    product = D.times(D.linear(f"{after} + {before} <= (1 + sqrt(2))*{width}", first, second), factor)
+    whole = D.linear(f"{now} <= (1 + sqrt(2))*{width}*({after} - {before})", product, squares[total], squares[f"{total} + {now}"])
+    root = settled(D, D.pointwise("sqrt(x) > 0", "x > 0", x=most), D.linear(f"0 < {most}", one))
+    unit = D.scaled(D.positive("inverse", width, root), f"(1 + sqrt(2))*({after} - {before})")
+    step = D.linear(
+        f"{now}/{width} <= (1 + sqrt(2))*({after} - {before})", D.times(whole, D.positive("inverse-positive", width, root)), unit
+    )
+
+    def claim(n: str) -> str:
+        return f"{_SUMS.format(n=n, z='gx')} <= (1 + sqrt(2))*sqrt(Sum(i, {n}, gx(i)))"
+
+    shown = D.induction("n", claim("n"), D.linear(claim("0")), lambda below: D.linear(claim("n + 1"), below, step))
+    return D.imply(shown, _SIZES)

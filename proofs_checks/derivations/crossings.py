@@ -1,16 +1,16 @@
 """How often a learner sees an exponential supermartingale become large, and the steps of unions.
 
-The learner sees the counts as they were when the episode began (``gx``), the supermartingale exp(``gM``) is that
-of the counts themselves.  Each value that the learner sees is one that the supermartingale has had.
+The learner sees the counts as they were when the episode began (``gx``), the supermartingale exp(``gM``) is
+that of the counts themselves. Each value that the learner sees is one that the supermartingale has had.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from proofs_checks.derivations.unions import ever_below, whole_cases
+from proofs_checks.derivations.unions import equal, ever_below, times_strictly, whole_cases
 from verify.kernel import terms, theorems
-from verify.kernel.authoring import Derivation, Text
+from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 _FALLS, _STARTS = "All(n, E(exp(gM(n + 1) - gM(n)), n) <= 1)", "And(gM(0) == 0, gx(0) == 0)"
@@ -21,7 +21,7 @@ FROZEN = (
 )
 
 
-def frozen(D: Derivation) -> Theorem:  # noqa: N803
+def frozen(D: Derivation) -> Theorem:
     """P(c <= F(i) for some i < n) <= e^(-c) for values F that exp(M) has had."""
     starts = D.surely(_STARTS)
     zero, first = (theorems.part(starts, D.formula(f"{name}(0) == 0")) for name in ("gM", "gx"))
@@ -37,7 +37,7 @@ def frozen(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(result, *(f"Sure({text})" for text in (_FALLS, _STARTS, _FROZEN)))
 
 
-def _falls(D: Derivation, factor: Theorem) -> Theorem:  # noqa: N803
+def _falls(D: Derivation, factor: Theorem) -> Theorem:
     """E(exp(M(n + 1)), n) <= exp(M(n)): what is known at n comes out of the mean of the factor."""
     known = D.surely("gG(n) == exp(-gM(n))")
     apart = D.mean(D.scaled(known, "exp(gM(n + 1))"), "n")
@@ -47,7 +47,7 @@ def _falls(D: Derivation, factor: Theorem) -> Theorem:  # noqa: N803
     return D.times(one, D.known("exp", "gM(n)"))
 
 
-def _seen(D: Derivation, frozen: Theorem, first: Theorem) -> Theorem:  # noqa: N803
+def _seen(D: Derivation, frozen: Theorem, first: Theorem) -> Theorem:
     """F was at least c only if exp(M) was at least exp(c)."""
     now, past, late = "c <= gM(n)", "Sum(i, n, Ind(c <= gM(i)))", "c <= gM(n + 1)"
     shown = f"Ind(c <= gx(n)) <= Ind(1 <= {past} + Ind({now}))"
@@ -67,7 +67,7 @@ def _seen(D: Derivation, frozen: Theorem, first: Theorem) -> Theorem:  # noqa: N
     each = D.induction("n", shown, start, step)
     ever = "Ind(1 <= Sum(i, n, Ind(c <= gx(i)))) <= Ind(1 <= Sum(i, n, Ind(c <= gM(i))))"
     seen = ["c <= gx(n)", "1 <= Sum(i, n, Ind(c <= gx(i)))", f"1 <= {past}"]
-    ends = [f"1 <= Sum(i, n, Ind(c <= gx(i))) + Ind(c <= gx(n))", f"1 <= {past} + Ind({now})"]
+    ends = ["1 <= Sum(i, n, Ind(c <= gx(i))) + Ind(c <= gx(n))", f"1 <= {past} + Ind({now})"]
     together = D.induction(
         "n",
         ever,
@@ -81,7 +81,7 @@ def _seen(D: Derivation, frozen: Theorem, first: Theorem) -> Theorem:  # noqa: N
     )
 
 
-def _reached(D: Derivation) -> Theorem:  # noqa: N803
+def _reached(D: Derivation) -> Theorem:
     """Exponentials are in the order of the numbers."""
     low = "c <= gM(i)"
     high = rises(D, D.assume(low))
@@ -93,10 +93,26 @@ def _reached(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
+def frozen_at(
+    D: Derivation,
+    exponents: tuple[str, str],
+    falls: Theorem,
+    starts: Theorem,
+    kept: Theorem,
+) -> Theorem:
+    """``lem:rateUCB/frozen`` for these exponents."""
+    lemma = D.instantiate(
+        D.instantiate(D.lemma("lem:rateUCB/frozen"), "gM", "n", exponents[0]), "gx", "n", exponents[1]
+    )
+    return D.mp(
+        lemma, theorems.sure(D.all(falls, "n")), theorems.sure(starts), theorems.sure(D.all(kept, "n"))
+    )
+
+
 # --- steps ----------------------------------------------------------------------------------------
 
 
-def rises(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
+def rises(D: Derivation, low: Theorem) -> Theorem:
     """exp(u) <= exp(v) from u <= v: exp is above its tangent at u."""
     u, v = low.says.parts
     tangent = D.pointwise("exp(u)*(1 + v - u) <= exp(v)", u=u, v=v)
@@ -104,13 +120,23 @@ def rises(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
     return D.linear(goal, tangent, D.times(low, D.known("exp", u)))
 
 
-def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:  # noqa: N803
-    """u == v from u <= v and v <= u."""
-    return D.mp(D.known("antisymmetric", *low.says.parts), theorems.both(low, high))
+def falls(D: Derivation, high: Theorem, u: str, v: str) -> Theorem:
+    """U <= v from exp(u) <= exp(v)."""
+    goal, less = f"{u} <= {v}", D.assume(f"{v} < {u}")
+    tangent = D.pointwise("exp(u)*(1 + v - u) <= exp(v)", u=v, v=u)
+    steep = times_strictly(D, less, D.known("exp", v))
+    return D.cases(goal, lambda yes: yes, lambda _: D.absurd(D.linear("0 < 0", high, tangent, steep), goal))
 
 
-def by_jump(D: Derivation, build: Callable[[Sequence[Theorem]], Theorem]) -> Theorem:  # noqa: N803
-    """The same conclusion where decision n ends with a jump and where not; ``build`` gets what is equal there."""
+def exp_equal(D: Derivation, equation: Theorem) -> Theorem:
+    """exp(u) == exp(v) from u == v."""
+    u, hole = equation.says.parts[0], D.variable("Real_900")
+    same = D.linear(terms.relation("==", terms.exp(u), terms.exp(u)))
+    return D.rewrite(equation, same, "Real_900", terms.relation("==", terms.exp(u), terms.exp(hole)))
+
+
+def by_jump(D: Derivation, build: Callable[[Sequence[Theorem]], Theorem]) -> Theorem:
+    """The same conclusion with a jump after decision n and without; ``build`` gets what is equal there."""
 
     def with_jump(seen: Theorem) -> Theorem:
         one = equal(D, D.fact("jump"), seen)
@@ -121,8 +147,3 @@ def by_jump(D: Derivation, build: Callable[[Sequence[Theorem]], Theorem]) -> The
         return build([zero, *(D.mp(D.fact(name), zero) for name in ("ends-spent", "ends-rem", "ends-ep"))])
 
     return whole_cases(D, "jump(n)", without, with_jump)
-
-
-from proofs_checks.derivations.supermartingales import VILLE
-
-THEOREMS = {"lem:rateUCB/ville": VILLE}

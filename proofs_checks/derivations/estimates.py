@@ -114,29 +114,30 @@ def _rows(D: Derivation) -> tuple[Theorem, Theorem, Theorem]:
         lambda no: _at_zero(D, count, positive, no, "Real_1*(1/Real_1) <= 1"),
     )
     above = D.linear("SumOver(y, ph(n, x, a, y)) <= 1", row, total, at_most)
-    equal = f"{count}*(1/{count}) == {count}/Max(1, {count})"
-    shares = D.split(
-        D.known("discrete", count, "0"),
-        lambda none: _at_zero(D, count, positive, none, "Real_1*(1/Real_1) == Real_1/Max(1, Real_1)"),
-        lambda some: _divided(D, equal, count, some),
-    )
+    template = "Real_1*(1/Real_1) == Real_1/Max(1, Real_1)"
+
+    def divided(one: Theorem) -> Theorem:
+        none = one.says is D.formula(f"{count} <= 0")
+        return _at_zero(D, count, positive, one, template) if none else _divided(D, count, one)
+
+    shares = D.split(D.known("discrete", count, "0"), divided, divided)
     return low, D.linear(f"SumOver(y, ph(n, x, a, y)) == {count}/Max(1, {count})", row, total, shares), above
 
 
-def _divided(D: Derivation, goal: str, count: str, some: Theorem) -> Theorem:
+def _divided(D: Derivation, count: str, some: Theorem) -> Theorem:
     """N/N == N/max{1, N} for 1 <= N."""
-    largest = D.split(
-        D.known("max-cases", "1", count),
-        lambda one: _same(D, one, some, count),
-        lambda one: one,
-    )
+
+    def same(one: Theorem) -> Theorem:
+        return _same(D, one, some, count)
+
+    largest = D.split(D.known("max-cases", "1", count), same, same)
     template = f"{count}*(1/{count}) == {count}/Real_1"
     back = D.linear(f"{count} == Max(1, {count})", largest)
     return D.rewrite(back, D.linear(D.at(D.assume(template), Real_1=count).says), "Real_1", template)
 
 
 def _same(D: Derivation, one: Theorem, some: Theorem, count: str) -> Theorem:
-    """Max(1, N) == N where it is 1."""
+    """Max(1, N) == N, where it is 1 or N."""
     low = D.linear(f"{count} <= Max(1, {count})", D.known("max-right", "1", count))
     high = D.linear(f"Max(1, {count}) <= {count}", one, some)
     return D.mp(D.known("antisymmetric", f"Max(1, {count})", count), theorems.both(high, low))

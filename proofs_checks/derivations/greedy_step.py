@@ -1,4 +1,4 @@
-r"""One step of ``lem:v-v-continuoustime``: what the greedy action of the estimated model costs in the true one.
+r"""One step of ``lem:v-v-continuoustime``: what the greedy action costs in the true model.
 
 With :math:`\hat V` the iterate that is returned and a the action that is best for it,
 
@@ -38,7 +38,7 @@ PRINTED = "(gbon(x, {a}) + gal(x, {a}) + t*gbe(x, {a}))*t"
 STEP = step_theorem(PRINTED, RATES, ROWS)
 
 
-def rec(D: Derivation) -> Theorem:  # noqa: N803
+def rec(D: Derivation) -> Theorem:
     """V̂_{n+1} <= max_a T^{a,k}V̂_{n+1}."""
     now, after = iterate("n"), iterate("n + 1")
     assumed = [D.assume(one) for one in ITERATION]
@@ -48,13 +48,11 @@ def rec(D: Derivation) -> Theorem:  # noqa: N803
     order = keeps_order(D, now, after, D.all(D.imply(rises, "And(0 <= s, s <= t)"), "y", "s"))
     order = part(D, order, f"{best(now)} <= {best(after)}")
     step = D.special(assumed[3], "n", "x", "t")
-    bound = D.linear(
-        f"gq(n + 1, x, t) <= {best(after)}", step, order, D.known("min-right", "t", best(now))
-    )
+    bound = D.linear(f"gq(n + 1, x, t) <= {best(after)}", step, order, D.known("min-right", "t", best(now)))
     return D.imply(bound, *ITERATION, "0 <= t")
 
 
-def cost(D: Derivation) -> Theorem:  # noqa: N803
+def cost(D: Derivation) -> Theorem:
     """ESTIMATES, BONUS, RATES, ROWS, SMALL, 0 <= t ⊢ T^{a,k}u <= T^a u + (b + α + tβ)t."""
     start, model, rates, rows = (D.assume(one) for one in ("0 <= t", ESTIMATES, RATES, ROWS))
     earned = D.mp(D.lemma("lem:optimism/reward"), model, rates, start)
@@ -67,8 +65,8 @@ def cost(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def greedy(D: Derivation, costs: Theorem, *more: Theorem) -> Theorem:  # noqa: N803
-    """V̂ <= T^a V̂ + cost for the greedy a, from T^{a,k}u <= T^a u + cost, given SMALL and more that V̂ satisfies."""
+def greedy(D: Derivation, costs: Theorem, *more: Theorem) -> Theorem:
+    """V̂ <= T^a V̂ + cost for the greedy a, from T^{a,k}u <= T^a u + cost, given SMALL and more of V̂."""
     assumed = [D.assume(one) for one in ITERATION]
     inside, start = D.assume("And(0 <= s, s <= t)"), D.assume("0 <= t")
     bounds = D.mp(D.lemma("eq:mono", n="l + 1", x="y", t="s"), *assumed, part(D, inside, "0 <= s"))
@@ -85,7 +83,7 @@ def greedy(D: Derivation, costs: Theorem, *more: Theorem) -> Theorem:  # noqa: N
     return within(D, D.linear(goal, below, equal, one))
 
 
-def step(D: Derivation) -> Theorem:  # noqa: N803
+def step(D: Derivation) -> Theorem:
     """V̂ <= T^a V̂ + (b + α + tβ)t."""
     return D.imply(greedy(D, cost(D)), *ITERATION, RATES, ROWS, GREEDY, WITHIN)
 

@@ -1,8 +1,8 @@
-r"""What the proof of ``lem:error-model`` gives beyond it: half of the jump term, and rate errors of opposite signs.
+r"""What the proof of ``lem:error-model`` gives beyond it: half of the jump term.
 
-A row that is a probability differs from the true one by numbers that add up to 0, so u/2 can be taken from u.  With the
-*estimated* rate in the jump term, :math:`\hat g\hat m - gm = (\hat g-g)m + \hat g(\hat m-m)`, this term
-vanishes where :math:`\hat\lambda = 0`, which is where a row may be empty.
+A row that is a probability differs from the true one by numbers that add up to 0, so u/2 can be taken from u.
+With the *estimated* rate in the jump term, :math:`\hat g\hat m - gm = (\hat g-g)m + \hat g(\hat m-m)`, this
+term vanishes where :math:`\hat\lambda = 0`, which is where a row may be empty.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from proofs_checks.derivations.model_error import (
     DENSITIES,
     JUMPS_APART,
     MEANS,
-    RATE_TERM_INTEGRAL,
     radius,
     two_bounds,
 )
@@ -51,7 +50,7 @@ _CHANGE = f"{ROW_HAT} - {ROW}"
 HALF_JUMP = chain(f"Abs({MEANS.format('s')}) <= s/2*gal(x, a)", ROWS, _PROBABILITY, _BOUNDS)
 
 
-def error2_halved(D: Derivation) -> Theorem:  # noqa: N803
+def error2_halved(D: Derivation) -> Theorem:
     """|Σ_y u(y, s)(p̂(y) - p(y))| <= sα/2, if p̂ is a probability."""
     low, high = two_bounds(D, _BOUNDS)
     rest = D.linear("0 <= s - gu(y, s)", high)
@@ -70,12 +69,10 @@ def error2_halved(D: Derivation) -> Theorem:  # noqa: N803
 # --- a pair that was never left -----------------------------------------------------------------
 
 _NEVER = f"{HAT} == 0"
-UNSEEN = chain(
-    f"Abs({JUMPS_APART}) <= t**2/2*gbe(x, a)", RATES, SMALL, "0 <= t", _NEVER
-)
+UNSEEN = chain(f"Abs({JUMPS_APART}) <= t**2/2*gbe(x, a)", RATES, SMALL, "0 <= t", _NEVER)
 
 
-def unseen(D: Derivation) -> Theorem:  # noqa: N803
+def unseen(D: Derivation) -> Theorem:
     """|∫ĝm̂ - ∫gm| <= t²β/2 where λ̂ = 0, without α."""
     zero = D.assume(_NEVER)
     low, high = small(D)
@@ -85,8 +82,12 @@ def unseen(D: Derivation) -> Theorem:  # noqa: N803
         D.pointwise("exp(-d) <= 1", "d >= 0", d=f"{TRUE}*s"), D.times(rate_low(D), D.assume("0 <= s"))
     )
     below = D.times(D.times(decay, rate_low(D)), inside(D)[0])
-    mean_high = D.linear(f"{mean(ROW)} <= t - s", D.over(D.times(high, row), "y"), D.scaled(D.fact("jump-sum"), "t - s"))
-    above = D.integral(D.linear(f"{density(TRUE)}*{mean(ROW)} <= {TRUE}*(t - s)", D.times(mean_high, g), below), "s", "t")
+    mean_high = D.linear(
+        f"{mean(ROW)} <= t - s", D.over(D.times(high, row), "y"), D.scaled(D.fact("jump-sum"), "t - s")
+    )
+    above = D.integral(
+        D.linear(f"{density(TRUE)}*{mean(ROW)} <= {TRUE}*(t - s)", D.times(mean_high, g), below), "s", "t"
+    )
     gap = f"{HAT} - {TRUE}"
     near = D.linear(f"{TRUE} <= gbe(x, a)", zero, D.special(D.assume(RATES), "x", "a"), D.known("abs-", gap))
     wide = D.times(near, D.linear("0 <= t**2/2", D.known("square", "t")))
@@ -110,12 +111,12 @@ HALVED = chain(
 )
 
 
-def hat_density(D: Derivation) -> Theorem:  # noqa: N803
+def hat_density(D: Derivation) -> Theorem:
     """ESTIMATES ⊢ 0 <= λ̂ exp(-λ̂s)."""
     return density_low(D, HAT, estimate(D, RATES_LOW))
 
 
-def half_jumps(D: Derivation, g: Theorem) -> Theorem:  # noqa: N803
+def half_jumps(D: Derivation, g: Theorem) -> Theorem:
     """ROWS, SMALL, 0 <= s <= t and that p̂ is a probability ⊢ g |m̂ - m| <= g (t - s)α/2."""
     values = D.assume(SMALL)
     at = D.all(D.mp(D.special(values, "y", "t - s"), theorems.both(*inside(D))), "y")
@@ -123,7 +124,7 @@ def half_jumps(D: Derivation, g: Theorem) -> Theorem:  # noqa: N803
     return D.times(rows, g)
 
 
-def seen_jumps(D: Derivation) -> Theorem:  # noqa: N803
+def seen_jumps(D: Derivation) -> Theorem:
     """ESTIMATES, ROWS, SEEN, SMALL, 0 <= s <= t ⊢ ĝ |m̂ - m| <= ĝ (t - s)α/2."""
     change = MEANS.format("t - s")
     decay = f"exp(-{HAT}*s)"
@@ -138,7 +139,7 @@ def seen_jumps(D: Derivation) -> Theorem:  # noqa: N803
     return D.split(D.special(D.assume(SEEN), "x", "a"), case, case)
 
 
-def halved(D: Derivation) -> Theorem:  # noqa: N803
+def halved(D: Derivation) -> Theorem:
     """|∫ĝm̂ - ∫gm| <= t²β/2 + (t - w(λ̂))α/2."""
     start = D.assume("0 <= t")
     low, high = small(D)

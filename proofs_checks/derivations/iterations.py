@@ -1,7 +1,7 @@
 r"""The truncated iteration of ``alg:VI``: it rises, and what happens after it has stopped.
 
-Let :math:`|\hat V_{l+1} - \hat V_l| \le \epsilon`.  Then :math:`\hat V_m \le \hat V_{l+1} + \epsilon\lambda_{\max}t` for
-every m, by induction: with W = ∫ exp(-λ̂s) ds over [0, t], one step changes the two parts of
+Let :math:`|\hat V_{l+1} - \hat V_l| \le \epsilon`.  Then :math:`\hat V_m \le \hat V_{l+1} +
+\epsilon\lambda_{\max}t` for every m, by induction: with W = ∫ exp(-λ̂s) ds over [0, t],
 
 .. math:: \mathcal T^a\hat V_m \le \mathcal T^a\hat V_{l+1} + \epsilon\lambda_{\max}(t - W)
           \le \mathcal T^a\hat V_l + \epsilon\hat\lambda W + \epsilon\lambda_{\max}(t - W)
@@ -16,18 +16,21 @@ from proofs_checks.derivations.operators import (
     ESTIMATES,
     RATES_HIGH,
     RATES_LOW,
+    RHO,
     ROWS_LOW,
     WITHIN,
     applied,
     best,
     conditional,
     cut,
+    decays,
     maximum,
     minimum,
     moved,
     part,
 )
 from proofs_checks.derivations.setting import estimated
+from proofs_checks.derivations.values import POWER, next_power, product, share
 from verify.kernel import calculus, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -41,12 +44,12 @@ def iterate(n: str) -> str:
 BONUS = "All(x, All(a, 0 <= gbon(x, a)))"
 STARTS = "All(x, All(t, gq(0, x, t) == 0))"
 STEPS = f"All(n, All(x, All(t, gq(n + 1, x, t) == {cut(iterate('n'))})))"
-_ITERATION = (ESTIMATES, BONUS, STARTS, STEPS)
+ITERATION = (ESTIMATES, BONUS, STARTS, STEPS)
 
 
 def of_iteration(conclusion: str) -> str:
     """For an estimated model with a bonus that is not negative, and its truncated iteration gq."""
-    for condition in reversed(_ITERATION):
+    for condition in reversed(ITERATION):
         conclusion = f"Imp({condition}, {conclusion})"
     return conclusion
 
@@ -123,7 +126,7 @@ def mono(D: Derivation) -> Theorem:
     )
     rising = D.mp(D.special(rises, "x", "t"), start)
     below = D.linear("gq(n, x, t) <= t", rising, now, D.known("min", "t", best(iterate("n"))))
-    return D.imply(D.imply(theorems.both(positive, rising, below), "0 <= t"), *_ITERATION)
+    return D.imply(D.imply(theorems.both(positive, rising, below), "0 <= t"), *ITERATION)
 
 
 # --- eq:error-vi/load ---------------------------------------------------------------------------
@@ -159,50 +162,52 @@ def _radius(D: Derivation, state: str, time: str, inside: Theorem) -> list[Theor
     return [there, D.known("abs", difference), D.known("abs-", difference)]
 
 
-def load(D: Derivation) -> Theorem:
-    """gq(m) <= gq(l + 1) + e λmax t, if gq(l + 1) and gq(l) are within e of each other."""
-    start, end, s0, s1 = (D.assume(text) for text in ("0 <= t", "t <= H", "0 <= s", "s <= t"))
-    within = theorems.both(start, end)
-    model = D.assume(ESTIMATES)
-    low, high = (D.special(part(D, model, one), "x", "a") for one in (RATES_LOW, RATES_HIGH))
-    size = D.linear("0 <= e", *_radius(D, "x", "t", within))
-    load_size = D.times(D.linear("0 <= lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high")), size)
+LOADED = f"All(x, All(t, Imp({WITHIN}, gq(m, x, t) <= gq(l + 1, x, t) + e*lmax*t)))"
+
+
+def load_sign(D: Derivation) -> tuple[Theorem, Theorem]:
+    """STOPPED, 0 <= t <= H ⊢ 0 <= e, and 0 <= e λmax."""
+    size = D.linear("0 <= e", *_radius(D, "x", "t", theorems.both(D.assume("0 <= t"), D.assume("t <= H"))))
+    return size, D.times(D.linear("0 <= lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high")), size)
+
+
+def carried(D: Derivation) -> Theorem:
+    """ESTIMATES, STOPPED, LOADED, 0 <= t <= H ⊢ T^a gq(m) <= T^a gq(l) + e λmax t."""
+    end, s0, s1 = (D.assume(text) for text in ("t <= H", "0 <= s", "s <= t"))
     inside = theorems.both(s0, D.linear("s <= H", s0, s1, end))
+    size, load_size = load_sign(D)
+    near = D.linear("gq(l + 1, y, s) <= gq(l, y, s) + e", *_radius(D, "y", "s", inside))
+    once = _movement(D, iterate("l + 1"), iterate("l"), "e", near, size)
+    before = D.mp(D.special(D.assume(LOADED), "y", "s"), inside)
+    later = _movement(D, iterate("m"), iterate("l + 1"), "e*lmax*s", before, D.times(load_size, s0))
     wait = D.integral(D.known("exp", "-glam(x, a)*s"), "s", "t")
     time = D.scaled(D.primitive("s", "t", "-(t - s)*exp(-glam(x, a)*s)"), "e*lmax")
+    high = D.special(part(D, D.assume(ESTIMATES), RATES_HIGH), "x", "a")
     faster = D.times(high, D.times(wait, size))
-    once = _movement(
-        D,
-        iterate("l + 1"),
-        iterate("l"),
-        "e",
-        D.linear("gq(l + 1, y, s) <= gq(l, y, s) + e", *_radius(D, "y", "s", inside)),
-        size,
-    )
+    u, v = estimated("a", iterate("m")), estimated("a", iterate("l"))
+    return D.linear(f"{u} <= {v} + e*lmax*t", once, later, time, faster)
+
+
+def load(D: Derivation) -> Theorem:
+    """gq(m) <= gq(l + 1) + e λmax t, if gq(l + 1) and gq(l) are within e of each other."""
+    start, end = D.assume("0 <= t"), D.assume("t <= H")
     steps, more = D.assume(STEPS), "e*lmax*t"
-    after = D.mp(D.lemma("eq:mono"), *map(D.assume, _ITERATION), start)
+    after = D.mp(D.lemma("eq:mono"), *map(D.assume, ITERATION), start)
     positive = part(D, D.at(after, n="l + 1"), "0 <= gq(l + 1, x, t)")
-    whole = D.times(load_size, start)
-
-    def step(before: Theorem) -> Theorem:
-        near = D.mp(D.special(before, "y", "s"), inside)
-        later = _movement(D, iterate("m"), iterate("l + 1"), "e*lmax*s", near, D.times(load_size, s0))
-        u, v = estimated("a", iterate("m")), estimated("a", iterate("l"))
-        one = D.linear(f"{u} <= {v} + {more}", once, later, time, faster)
-        top = maximum(D, one, u, v, more)
-        cutting = minimum(D, top, "t", best(iterate("m")), best(iterate("l")), whole, more=more)
-        now, then = D.special(steps, "m", "x", "t"), D.special(steps, "l", "x", "t")
-        return _within(D, D.linear(f"gq(m + 1, x, t) <= gq(l + 1, x, t) + {more}", cutting, now, then))
-
-    first = D.linear(
-        f"gq(0, x, t) <= gq(l + 1, x, t) + {more}", D.special(D.assume(STARTS), "x", "t"), positive, whole
-    )
-    goal = f"All(x, All(t, Imp({WITHIN}, gq(m, x, t) <= gq(l + 1, x, t) + {more})))"
-    all_m = D.mp(D.special(D.induction("m", goal, _within(D, first), step), "x", "t"), within)
+    whole = D.times(load_sign(D)[1], start)
+    u, v = (estimated("a", iterate(one)) for one in ("m", "l"))
+    top = maximum(D, carried(D), u, v, more)
+    cutting = minimum(D, top, "t", best(iterate("m")), best(iterate("l")), whole, more=more)
+    now, then = D.special(steps, "m", "x", "t"), D.special(steps, "l", "x", "t")
+    next_one = _within(D, D.linear(f"gq(m + 1, x, t) <= gq(l + 1, x, t) + {more}", cutting, now, then))
+    zero = D.special(D.assume(STARTS), "x", "t")
+    first = D.linear(f"gq(0, x, t) <= gq(l + 1, x, t) + {more}", zero, positive, whole)
+    found = D.induction("m", LOADED, _within(D, first), lambda _: next_one)
+    all_m = D.mp(D.special(found, "x", "t"), theorems.both(start, end))
     name = D.variable("m")
     most = calculus.supremum(part(D, D.at(after, n="m"), "gq(m, x, t) <= t"), name, D.term("l + 1"))
-    found = theorems.both(all_m, most, calculus.bounded(all_m, name))
-    return D.imply(_given_within(D, found), *_ITERATION, STOPPED, WITHIN)
+    both = theorems.both(all_m, most, calculus.bounded(all_m, name))
+    return D.imply(_given_within(D, both), *ITERATION, STOPPED, WITHIN)
 
 
 def error(D: Derivation) -> Theorem:
@@ -217,7 +222,7 @@ def sharper(D: Derivation) -> Theorem:
 
 def _weaker(D: Derivation, more: str) -> Theorem:
     """1 + u <= exp(u): what ``load`` says, with a larger bound."""
-    given = [*map(D.assume, _ITERATION), D.assume(STOPPED), D.assume(WITHIN)]
+    given = [*map(D.assume, ITERATION), D.assume(STOPPED), D.assume(WITHIN)]
     within = given[-1]
     strong = D.mp(D.lemma("eq:error-vi/load"), *given)
     size = D.linear("0 <= e", *_radius(D, "x", "t", within))
@@ -232,7 +237,7 @@ def _weaker(D: Derivation, more: str) -> Theorem:
         known = part(D, strong, f"{one} <= {returned} + e*lmax*t")
         found.append(D.linear(f"{one} <= {returned} + {more}", known, *facts))
     both = theorems.both(found[0], part(D, strong, f"{returned} <= {limit}"), found[1])
-    return D.imply(both, *_ITERATION, STOPPED, WITHIN)
+    return D.imply(both, *ITERATION, STOPPED, WITHIN)
 
 
 def _given_within(D: Derivation, theorem: Theorem) -> Theorem:
@@ -246,10 +251,91 @@ def _within(D: Derivation, theorem: Theorem) -> Theorem:
     return D.all(D.imply(_given_within(D, theorem), WITHIN), "x", "t")
 
 
+# --- alg:VI/stops -------------------------------------------------------------------------------
+
+_CHANGE = "Abs(gq(n + 1, x, t) - gq(n, x, t))"
+_DONE = f"All(x, All(t, Imp({WITHIN}, {_CHANGE} <= e)))"
+_SOON = f"log(H/e) <= -n*log{RHO}"
+_NEVER = f"All(n, Not({_DONE}))"
+STOPS = of_iteration(
+    f"And(All(x, All(t, Imp({WITHIN}, {_CHANGE} <= {POWER}*H))), "
+    f"Imp(0 < e, And(Imp({_SOON}, {_DONE}), Not({_NEVER}))))"
+)
+
+
+def _changes(D: Derivation) -> Theorem:
+    """All(x, All(t, |gq(n + 1) - gq(n)| <= ρⁿ H)), by contraction."""
+    steps = D.assume(STEPS)
+    zero = D.special(D.assume(STARTS), "x", "t")
+    facts = D.mp(D.lemma("eq:mono"), *map(D.assume, ITERATION), D.assume("0 <= t"))
+    one = D.at(facts, n="1")
+    low, high = part(D, one, "0 <= gq(1, x, t)"), part(D, one, "gq(1, x, t) <= t")
+    first = D.split(
+        D.known("abs-cases", "gq(1, x, t) - gq(0, x, t)"),
+        lambda sign: D.linear(
+            "Abs(gq(1, x, t) - gq(0, x, t)) <= H", sign, zero, low, high, D.assume("t <= H")
+        ),
+        lambda sign: D.linear(
+            "Abs(gq(1, x, t) - gq(0, x, t)) <= H", sign, zero, low, high, D.assume("t <= H")
+        ),
+    )
+
+    def step(before: Theorem) -> Theorem:
+        lemma = D.at(D.lemma("lem:optimism/contraction-truncated"), w=f"{POWER}*H")
+        pair = {"gu": ("y s", "gq(n + 1, y, s)"), "gv": ("y s", "gq(n, y, s)")}
+        near = D.mp(applied(D, lemma, pair), D.assume(ESTIMATES), before, D.assume(WITHIN))
+        now, then = D.special(steps, "n", "x", "t"), D.special(steps, "n + 1", "x", "t")
+        image = f"{cut(iterate('n + 1'))} - {cut(iterate('n'))}"
+        same = D.linear(f"{image} == gq(n + 2, x, t) - gq(n + 1, x, t)", now, then)
+        near = D.rewrite(same, near, "Real_1", f"Abs(Real_1) <= {RHO}*{POWER}*H")
+        power = D.scaled(next_power(D), "H")
+        goal = f"Abs(gq(n + 2, x, t) - gq(n + 1, x, t)) <= exp((n + 1)*log{RHO})*H"
+        return D.all(D.imply(D.linear(goal, near, power), WITHIN), "x", "t")
+
+    return D.induction("n", f"All(x, All(t, Imp({WITHIN}, {_CHANGE} <= {POWER}*H)))", _within(D, first), step)
+
+
+def stops(D: Derivation) -> Theorem:
+    """The changes are at most ρⁿ H, so at most e from some n on."""
+    changes, positive, soon = _changes(D), D.assume("0 < e"), D.assume(_SOON)
+    here = D.mp(D.special(changes, "x", "t"), D.assume(WITHIN))
+    over = D.positive("inverse-positive", "e", positive)
+    quotient = product(D, D.fact("horizon"), over)
+    decay = D.times(decays(D, soon), D.linear("0 <= H/e", quotient))
+    whole = D.scaled(D.mp(D.known("log", "H/e"), quotient), "exp(-log(H/e))")
+    one = D.linear(f"{POWER}*(H/e) <= 1", decay, whole)
+    small = D.linear(
+        f"{POWER}*H <= e",
+        D.times(one, positive),
+        D.scaled(D.positive("inverse", "e", positive), f"{POWER}*H"),
+    )
+    done = D.all(D.imply(D.linear(f"{_CHANGE} <= e", here, small), WITHIN), "x", "t")
+    soon_done = D.imply(done, _SOON)
+    both = theorems.both(soon_done, _sometime(D, soon_done))
+    return D.imply(theorems.both(changes, D.imply(both, "0 < e")), *ITERATION)
+
+
+def _sometime(D: Derivation, soon_done: Theorem) -> Theorem:
+    """Not for every n is it undone: n (-log ρ) would be at most log(H/e) for all n."""
+    never, wait = D.assume(_NEVER), f"-n*log{RHO}"
+    bound = f"n*(-log{RHO}) <= log(H/e)"
+    early = D.cases(
+        _SOON,
+        lambda soon: theorems.absurd(D.mp(soon_done, soon), D.special(never, "n"), D.formula(bound)),
+        lambda late: D.linear(bound, late),
+    )
+    assert D.term(wait) is early.says.parts[0]
+    slow = calculus.archimedes(early, D.variable("n"))
+    _, negative = share(D)
+    denial = D.linear(f"0 < -log{RHO}", negative)
+    goal = D.formula(f"Not({_NEVER})")
+    return D.cases(_NEVER, lambda _: theorems.absurd(slow, denial, goal), lambda no: no)
+
+
 DERIVED = {
     "eq:mono": (MONO, mono),
     "eq:error-vi/load": (LOAD, load),
     "eq:error-vi": (ERROR, error),
     "eq:error-vi/sharper": (SHARPER, sharper),
+    "alg:VI/stops": (STOPS, stops),
 }
-THEOREMS = {label: text for label, (text, _) in DERIVED.items()}

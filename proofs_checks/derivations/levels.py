@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from proofs_checks.derivations.counting import LEVEL
-from proofs_checks.derivations.number_of_jumps import THEOREMS as JUMPS
 from proofs_checks.derivations.number_of_jumps import tail
 from proofs_checks.derivations.roots import tangent
 from proofs_checks.derivations.runs import product, settled
@@ -13,7 +12,6 @@ from verify.kernel.theorems import Theorem
 SERIES = "Imp(0 <= u, Imp(0 < d, Sum(l, m, Min(1, exp(u - d*(l + 1)))) <= u/d + 1/(exp(d) - 1)))"
 _HALF = "(lmax*H*(exp(h) - 1) - h*(l + 1))/2"
 ROOTS = f"Imp(0 <= h, E(Sum(l, m, sqrt({LEVEL.format(n='m')}))) <= sqrt(K)*Sum(l, m, Min(1, exp({_HALF}))))"
-THEOREMS = {**JUMPS, "eq:term1-3/levels": SERIES, "eq:JM-eq/sharp": ROOTS}
 
 
 def series(D: Derivation) -> Theorem:  # noqa: N803
@@ -111,3 +109,28 @@ def mean_roots(D: Derivation) -> Theorem:  # noqa: N803
     cases = D.known("min-cases", "1", f"exp({_HALF})")
     both = lambda value: D.by_value(goal, [value], by_tilt, by_one)  # noqa: E731
     return D.imply(D.sum(D.split(cases, both, both), "l", "m"), "0 <= h")
+
+
+_STEP = "(1 + 1/sqrt(v))"  # e^{h/2}
+_LEADING = "Min(1, exp((v*({e}**2 - 1) - 2*log({e})*(l + 1))/2))"
+LEADING = f"Imp(0 < v, Sum(l, m, {_LEADING.format(e=_STEP)}) <= v + 2*sqrt(v) + 1/4)"
+
+
+def leading(D: Derivation) -> Theorem:  # noqa: N803
+    """The series at e^{h/2} = 1 + 1/√v."""
+    positive = D.assume("0 < v")
+    root = settled(D, D.pointwise("sqrt(x) > 0", "x > 0", x="v"), positive)
+    inverse = D.positive("inverse-positive", "sqrt(v)", root)
+    step = "1/sqrt(v)"
+    base = D.positive("log", f"1 + {step}", D.linear(f"0 < 1 + {step}", inverse))
+    grows = D.closed(D.pointwise("log(1 + x) > 0", "x > 0", x=step), inverse)
+    size = D.linear(f"0 <= v*({_STEP}**2 - 1)/2", product(D, positive, inverse), product(D, positive, inverse, inverse))
+    total = D.mp(D.lemma("eq:term1-3/levels", u=f"v*({_STEP}**2 - 1)/2", d=f"log{_STEP}"), size, grows)
+    claim = D.claim("eq:term1-3/levels/leading", h=step)
+    bound = settled(D, claim, inverse, D.linear(f"0 < 1 + {step}", inverse), D.linear(f"0 < 2*log{_STEP}", grows))
+    first = D.times(bound, positive)
+    unit, square = D.positive("inverse", "sqrt(v)", root), D.positive("sqrt-square", "v", D.linear("0 <= v", positive))
+    facts = [D.scaled(square, "1/sqrt(v)"), D.scaled(square, "1/sqrt(v)**2")]
+    units = [D.scaled(unit, "sqrt(v)"), D.scaled(unit, "sqrt(v)/sqrt(v)"), unit]
+    goal = f"Sum(l, m, {_LEADING.format(e=_STEP)}) <= v + 2*sqrt(v) + 1/4"
+    return D.imply(D.linear(goal, D.valued(total, base), first, *facts, *units), "0 < v")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from proofs_checks.derivations.counting import LEVEL
 from proofs_checks.derivations.number_of_jumps import ENDED, NOW, TILT, counted, grows
-from proofs_checks.derivations.number_of_jumps import THEOREMS as JUMPS
-from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, settled, start
+from proofs_checks.derivations.potentials import DECISIONS, EPISODES, rate_bound, stays
+from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, product, settled, start
+from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 FACTOR = "(Ind(K == 1) + log(K)/log(log(K) + 1))"  # ln K/ln(ln K + 1), read as 1 for K = 1 (0/0 is 0)
 JM = f"Sum(l, m, sqrt({LEVEL.format(n='m')})) <= sqrt(K)*top(m)"
-LONGEST = "Imp(2 <= K, E(top(m)) <= (lmax*H + 1)*log(K)/log(log(K) + 1))"
-THEOREMS = {**JUMPS, "eq:JM-eq": JM, "eq:term1-3": LONGEST}
+LONGEST = f"E(top(m)) <= (lmax*H + 1)*{FACTOR}"
 _STEP = "Ind(ep(n) + 1 <= K)*jump(n)*(pos(n) + 1)"
 
 
@@ -136,7 +136,55 @@ def path_of_longest(D: Derivation) -> Theorem:  # noqa: N803
 
 
 def longest(D: Derivation) -> Theorem:  # noqa: N803
-    """E top <= (ln K + v (e^h - 1))/h at h = ln(ln K + 1), by y <= e^y - 1."""
+    """E top <= (v + 1) ln K/ln(ln K + 1), and <= v + 1 for K = 1."""
+
+    def case(assumed: Theorem) -> Theorem:
+        if assumed.says is D.formula("K <= 1"):
+            single = equal(D, assumed, D.fact("episodes"))
+            return D.by_value(LONGEST, [single], all_of_them(D))
+        return D.decide(LONGEST, ["K == 1"], longest_of_many(D), assumed)
+
+    return D.split(D.known("discrete", "K", "1"), case, case)
+
+
+def active_decisions(D: Derivation) -> Theorem:  # noqa: N803
+    """E Σ Ind(ep(n) < K) <= (1 + v) K."""
+    mean = D.instantiate(D.lemma("prop:rateerror/decisions"), "gM", "n", ACTIVE)
+    mean = D.mp(mean, theorems.sure(D.all(D.whole(ACTIVE), "n")), stays(D, ACTIVE, "stays-ep"))
+    each = D.instantiate(D.lemma("prop:rateerror/episodes"), "gx", "k", "1")
+    each = D.mean(D.mp(each, D.all(D.linear("0 <= 1"), "k")))
+    factor = D.linear("0 <= 1 + lmax*H", product(D, rate_bound(D), D.fact("horizon")))
+    return D.linear(f"E(Sum(n, m, {ACTIVE})) <= (1 + lmax*H)*K", mean, D.times(each, factor))
+
+
+def all_of_them(D: Derivation) -> Theorem:  # noqa: N803
+    """E top <= (1 + v) K: the jumps of the longest are among the decisions of all."""
+    total = "Sum(i, {n}, Ind(ep(i) + 1 <= K))"
+
+    def claims(n: str) -> tuple[str, str]:
+        return f"top({n}) <= {total.format(n=n)}", f"Ind(ep({n}) + 1 <= K)*pos({n}) <= {total.format(n=n)}"
+
+    def step(below: Theorem) -> Theorem:
+        facts = [theorems.part(below, D.formula(one)) for one in claims("n")]
+        first, second = claims("n + 1")
+
+        def larger(value: Theorem) -> Theorem:
+            return by_jump(
+                D, lambda case, _: D.by_value(first, [D.fact("top-step"), value, *case], *facts, D.whole(ACTIVE), D.whole(total.format(n="n + 1")))
+            )
+
+        end = by_jump(D, lambda case, _: D.by_value(second, [D.fact("pos-step"), *case], *facts, D.whole(ACTIVE), D.whole(total.format(n="n + 1"))))
+        return theorems.both(D.split(D.known("max-cases", "top(n)", _STEP), larger, larger), end)
+
+    zero = [D.fact("top-0"), D.fact("pos-0")]
+    first = theorems.both(*(D.by_value(one, zero) for one in claims("0")))
+    path = D.induction("n", f"And{claims('n')}".replace("'", ""), first, step)
+    path = D.mean(D.at(theorems.part(path, D.formula(claims("n")[0])), n="m"))
+    return D.linear("E(top(m)) <= (1 + lmax*H)*K", path, active_decisions(D))
+
+
+def longest_of_many(D: Derivation) -> Theorem:  # noqa: N803
+    """E top <= (ln K + v (e^h - 1))/h at h = ln(ln K + 1), by y <= e^y - 1; given 2 <= K."""
     level, c = "log(K) + c*H", "lmax*(exp(h) - 1)"
     moments = D.mp(D.lemma("prop:proberror/coupling"), *map(D.assume, TILT))
     small = f"exp(-({level}))"  # as a variable q: a mean does not take factors out of an exponential
@@ -152,7 +200,7 @@ def longest(D: Derivation) -> Theorem:  # noqa: N803
     mean = D.closed(D.at(mean, q=small), D.linear(f"{small} == {small}"), D.known("exp", f"-({level})"))
     exact = D.at(mean, c=c)
     exact = D.closed(exact, D.linear(f"{c} <= {c}"))
-    some = D.assume("2 <= K")
+    some = D.assume("1 + 1 <= K")
     k = D.closed(D.pointwise("log(n) > 0", "n >= 2", n="K"), some)
     h = D.closed(D.pointwise("log(1 + k) > 0", "k > 0", k="log(K)"), k)
     chosen = D.closed(D.at(exact, h="log(1 + log(K))", n="m"), h)
@@ -160,7 +208,7 @@ def longest(D: Derivation) -> Theorem:  # noqa: N803
     chosen = D.linear("log(1 + log(K))*E(top(m)) <= (lmax*H + 1)*log(K)", chosen, D.scaled(base, "lmax*H"))
     divided = D.times(chosen, D.positive("inverse-positive", "log(1 + log(K))", h))
     unit = D.scaled(D.positive("inverse", "log(1 + log(K))", h), "E(top(m))")
-    return D.imply(D.linear("E(top(m)) <= (lmax*H + 1)*log(K)/log(log(K) + 1)", divided, unit), "2 <= K")
+    return D.linear("E(top(m)) <= (lmax*H + 1)*log(K)/log(log(K) + 1)", divided, unit)
 
 
 def _left(D: Derivation) -> Theorem:  # noqa: N803

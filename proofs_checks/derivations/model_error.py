@@ -1,7 +1,8 @@
-r"""``lem:error-model``: what wrong rates and rows cost in one application of the operator, under the integral.
+r"""``lem:error-model``: what wrong rates and rows cost in one application of the operator.
 
 The density λ exp(-λs) moves by at most the change of λ: with :math:`U(q) = (l+q)e^{-(l+q)s}`,
-:math:`U(d) - U(0) = \int_0^d (1-z)e^{-z}dq` with z = (l + q)s, and ``lem:error-model/lipschitz`` bounds the integrand.
+:math:`U(d) - U(0) = \int_0^d (1-z)e^{-z}dq` with z = (l + q)s, and ``lem:error-model/lipschitz`` bounds the
+integrand.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ RATE_TERM_INTEGRAL = f"Int(s, t, Abs({DENSITIES})*(t - s))"
 _JUMP_TERM = f"Int(s, t, {density(TRUE)}*Abs({MEANS.format('t - s')}))"
 JUMPS_APART = f"({jumps(HAT, ROW_HAT)}) - ({jumps(TRUE, ROW)})"
 
-SPLIT = f"Imp({ESTIMATES}, Imp({SMALL}, Imp(0 <= t, Abs({JUMPS_APART}) <= {RATE_TERM_INTEGRAL} + {_JUMP_TERM})))"
+SPLIT = (
+    f"Imp({ESTIMATES}, Imp({SMALL}, Imp(0 <= t, Abs({JUMPS_APART}) <= {RATE_TERM_INTEGRAL} + {_JUMP_TERM})))"
+)
 RATE_TERM = f"Imp({ESTIMATES}, Imp({RATES}, Imp(0 <= t, {RATE_TERM_INTEGRAL} <= t**2/2*gbe(x, a))))"
 JUMP_TERM = (
     f"Imp({ROWS}, Imp(All(y, And(0 <= gu(y, s), gu(y, s) <= s)), Abs({MEANS.format('s')}) <= s*gal(x, a)))"
@@ -53,7 +56,7 @@ ERROR = (
 )
 
 
-def model_error(D: Derivation) -> Theorem:  # noqa: N803
+def model_error(D: Derivation) -> Theorem:
     """|∫ĝm̂ - ∫gm| <= ∫|ĝ - g|(t - s) + ∫ g |m̂ - m|."""
     g = density_low(D, TRUE, rate_low(D))
     low, high = small(D)
@@ -74,14 +77,19 @@ def model_error(D: Derivation) -> Theorem:  # noqa: N803
     ways = [
         D.linear(f"{u} <= {v} + {bound}", over, first[j], second[j])
         for j, (u, v) in enumerate(
-            [(f"{density(HAT)}*{hat}", f"{density(TRUE)}*{true}"), (f"{density(TRUE)}*{true}", f"{density(HAT)}*{hat}")]
+            [
+                (f"{density(HAT)}*{hat}", f"{density(TRUE)}*{true}"),
+                (f"{density(TRUE)}*{true}", f"{density(HAT)}*{hat}"),
+            ]
         )
     ]
     whole = [D.integral(one, "s", "t") for one in ways]
-    return D.imply(modulus(D, JUMPS_APART, f"{RATE_TERM_INTEGRAL} + {_JUMP_TERM}", *whole), ESTIMATES, SMALL, "0 <= t")
+    return D.imply(
+        modulus(D, JUMPS_APART, f"{RATE_TERM_INTEGRAL} + {_JUMP_TERM}", *whole), ESTIMATES, SMALL, "0 <= t"
+    )
 
 
-def lipschitz(D: Derivation, low: str, high: str, positive: Theorem, less: Theorem) -> Theorem:  # noqa: N803
+def lipschitz(D: Derivation, low: str, high: str, positive: Theorem, less: Theorem) -> Theorem:
     """0 <= l <= m, 0 <= s ⊢ |m exp(-ms) - l exp(-ls)| <= m - l, as two inequalities."""
     rate = f"({low} + q)"
     z, q = f"{rate}*s", D.assume("0 <= q")
@@ -102,7 +110,7 @@ def lipschitz(D: Derivation, low: str, high: str, positive: Theorem, less: Theor
     )
 
 
-def error1(D: Derivation) -> Theorem:  # noqa: N803
+def error1(D: Derivation) -> Theorem:
     """∫|ĝ - g|(t - s) ds <= t²β/2."""
     near = D.special(D.assume(RATES), "x", "a")
     signs = estimate(D, RATES_LOW), rate_low(D)
@@ -121,13 +129,13 @@ def error1(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(bound, ESTIMATES, RATES, "0 <= t")
 
 
-def two_bounds(D: Derivation, both: str) -> tuple[Theorem, Theorem]:  # noqa: N803
+def two_bounds(D: Derivation, both: str) -> tuple[Theorem, Theorem]:
     """0 <= u(y, s), and u(y, s) <= s."""
     pair = D.special(D.assume(both), "y")
     return part(D, pair, "0 <= gu(y, s)"), part(D, pair, "gu(y, s) <= s")
 
 
-def error2(D: Derivation) -> Theorem:  # noqa: N803
+def error2(D: Derivation) -> Theorem:
     """|Σ_y u(y, s)(p̂(y) - p(y))| <= sα."""
     bounds = "And(0 <= gu(y, s), gu(y, s) <= s)"
     low, high = two_bounds(D, f"All(y, {bounds})")
@@ -136,7 +144,9 @@ def error2(D: Derivation) -> Theorem:  # noqa: N803
     size = D.linear(f"0 <= Abs({difference})", *ways)
     over = D.times(high, size)
     sums = [
-        D.over(D.linear(f"{sign}gu(y, s)*({difference}) <= s*Abs({difference})", D.times(one, low), over), "y")
+        D.over(
+            D.linear(f"{sign}gu(y, s)*({difference}) <= s*Abs({difference})", D.times(one, low), over), "y"
+        )
         for sign, one in zip(("", "-"), ways, strict=True)
     ]
     positive = D.linear("0 <= s", low, high)
@@ -145,7 +155,7 @@ def error2(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(bound, ROWS, f"All(y, {bounds})")
 
 
-def error_model(D: Derivation) -> Theorem:  # noqa: N803
+def error_model(D: Derivation) -> Theorem:
     """The two expectations differ by at most t²β/2 + α(t - w)."""
     start, values = D.assume("0 <= t"), D.assume(SMALL)
     split = D.mp(D.lemma("eq:model-error"), D.assume(ESTIMATES), values, start)
@@ -162,7 +172,7 @@ def error_model(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(theorems.both(first, second), ESTIMATES, RATES, ROWS, SMALL, "0 <= t")
 
 
-def radius(D: Derivation) -> Theorem:  # noqa: N803
+def radius(D: Derivation) -> Theorem:
     """ROWS ⊢ 0 <= α."""
     difference = f"{ROW_HAT} - {ROW}"
     size = D.linear(f"0 <= Abs({difference})", D.known("abs", difference), D.known("abs-", difference))

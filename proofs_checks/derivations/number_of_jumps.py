@@ -23,7 +23,6 @@ MOMENTS = (
     f"Imp(0 <= h, Imp(lmax*(exp(h) - 1) <= c, E({ENDED.format(n='n')} + {NOW.format(n='n')}) <= K*exp(c*H)))"
 )
 
-THEOREMS = {"prop:proberror/coupling": MOMENTS}
 
 
 def moments(D: Derivation) -> Theorem:  # noqa: N803

@@ -1,8 +1,8 @@
 r"""What the operators :math:`\mathcal T^a`, their maximum and its truncation by t do to two functions.
 
-Everything is said of one estimated model: rates in [0, λmax], rows that are not negative and sum to at most 1, a
-bonus.  The model itself is the case without a bonus, and so is the model that a learner has estimated.  One lemma
-carries all: where u <= v + f, f a function of remaining time,
+Everything is said of one estimated model: rates in [0, λmax], rows that are not negative and sum to at
+most 1, a bonus.  The model itself is the case without a bonus, and what a learner has estimated is one, too.
+One lemma carries all: where u <= v + f, f a function of remaining time,
 
 .. math:: \mathcal T^a u(x,t) \le \mathcal T^a v(x,t) + \int_0^t \lambda e^{-\lambda s} f(t-s)\,ds .
 
@@ -12,11 +12,11 @@ f = 0 is monotonicity, a constant f contraction, and f = c t says what happens a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from proofs_checks.derivations.setting import estimated
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
-
 from verify.kernel.theorems import Theorem
 
 RATES_LOW = "All(x, All(a, 0 <= glam(x, a)))"
@@ -69,10 +69,9 @@ def true_model(D: Derivation) -> Theorem:
     )
 
 
-def at_most_in(D: Derivation, time: str, values: Theorem, *more: str) -> Theorem:
-    """All(y, All(s, Imp(0 <= s <= time, A))) at y and t - s, given 0 <= s <= t (and what else is needed of t)."""
-    facts = [D.assume("0 <= s"), D.assume("s <= t"), *(D.assume(text) for text in more)]
-    low, high = D.linear("0 <= t - s", *facts), D.linear(f"t - s <= {time}", *facts)
+def after_jump(D: Derivation, values: Theorem) -> Theorem:
+    """All(y, All(s, Imp(0 <= s <= t, A))) at y and t - s, given 0 <= s <= t."""
+    low, high = D.linear("0 <= t - s", D.assume("s <= t")), D.linear("t - s <= t", D.assume("0 <= s"))
     return D.mp(D.special(values, "y", "t - s"), theorems.both(low, high))
 
 
@@ -93,8 +92,8 @@ def moved(D: Derivation) -> Theorem:
     model = D.assume(ESTIMATES)
     low = D.special(part(D, model, ROWS_LOW), "x", "a", "y")
     row = D.special(part(D, model, ROWS_HIGH), "x", "a")
-    far = at_most_in(D, "t", D.all(D.special(D.assume(FAR), "s"), "y", "s"))
-    jumps = D.over(D.times(at_most_in(D, "t", D.assume(NEAR)), low), "y")
+    far = after_jump(D, D.all(D.special(D.assume(FAR), "s"), "y", "s"))
+    jumps = D.over(D.times(after_jump(D, D.assume(NEAR)), low), "y")
     at = "SumOver(y, gp(x, a, y)*{}(y, t - s))"
     one = D.linear(f"{at.format('gu')} <= {at.format('gv')} + gf(t - s)", jumps, D.times(row, far))
     rate = D.special(part(D, model, RATES_LOW), "x", "a")
@@ -129,7 +128,7 @@ def modulus(D: Derivation, up: Theorem, down: Theorem) -> Theorem:
     """u <= v + w and v <= u + w: |u - v| <= w, the terms read from u <= v + w."""
     u = up.says.parts[0]
     w = terms.sub(terms.add(down.says.parts[1], up.says.parts[1]), terms.add(u, down.says.parts[0]))
-    half = terms.scale(w, terms.Fraction(1, 2))
+    half = terms.scale(w, Fraction(1, 2))
     difference = terms.sub(u, down.says.parts[0])
     goal = terms.relation("<=", terms.function("Abs", difference), half)
     either = D.known("abs-cases", difference)
@@ -151,7 +150,7 @@ def monotone(D: Derivation) -> Theorem:
     """T^a, their maximum, and the truncated map keep order."""
     rate = D.special(D.assume(RATES_LOW), "x", "a")
     row = D.special(D.assume(ROWS_LOW), "x", "a", "y")
-    jumps = D.over(D.times(at_most_in(D, "t", D.assume(ORDERED)), row), "y")
+    jumps = D.over(D.times(after_jump(D, D.assume(ORDERED)), row), "y")
     whole = D.integral(D.times(jumps, kernel(D, rate)), "s", "t")
     step = D.linear(f"{estimated('a', U)} <= {estimated('a', V)}", whole)
     top = maximum(D, step, estimated("a", U), estimated("a", V))

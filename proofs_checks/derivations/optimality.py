@@ -1,7 +1,8 @@
 r"""``eq:Qa``: V* is the optimal value, and the only bounded fixed point of G.
 
-No policy earns more: :math:`\mathcal T^\pi u \le Gu`, so its iterates are at most :math:`V_n`.  One that maximises
-:math:`\mathcal T^aV^*` earns as much: its distance from :math:`V^*` shrinks by :math:`\varrho` in every step.
+No policy earns more: :math:`\mathcal T^\pi u \le Gu`, so its iterates are at most :math:`V_n`.  One that
+maximises :math:`\mathcal T^aV^*` earns as much: its distance from :math:`V^*` shrinks by :math:`\varrho` in
+every step.
 """
 
 from __future__ import annotations
@@ -25,7 +26,6 @@ from proofs_checks.derivations.values import (
     POWER,
     Iterates,
     always,
-    between,
     inside,
     next_power,
     share,
@@ -142,7 +142,7 @@ GREEDY = f"All(x, All(t, Imp({WITHIN}, {operator('gpi(x, t)', 'Vs({y}, {s})')} =
 VERIFICATION = f"Imp({GREEDY}, Imp({EVALUATED}, Imp({WITHIN}, {_EARNS} == Vs(x, t))))"
 
 
-def _ahead(of: Iterates, u: str, v: str, sign: Theorem, first: Theorem, *images: Theorem) -> Theorem:
+def ahead(of: Iterates, u: str, v: str, sign: Theorem, first: Theorem, *images: Theorem) -> Theorem:
     """0 <= t <= H ⊢ u <= v + ρⁿ size, by induction; v may contain n.
 
     ``sign``: 0 <= size; ``first``: u <= v + size for n = 0; ``images``: that u is at most its image, and the
@@ -186,7 +186,7 @@ def unique(D: Derivation) -> Theorem:
     found = []
     for u, v in (("gv", "gw"), ("gw", "gv")):
         first = D.linear(f"{u}(x, t) <= {v}(x, t) + 2*c", *facts)
-        close = _ahead(of, f"{u}({{y}}, {{s}})", f"{v}({{y}}, {{s}})", sign, first, *own)
+        close = ahead(of, f"{u}({{y}}, {{s}})", f"{v}({{y}}, {{s}})", sign, first, *own)
         found.append(vanishing(D, close, f"{u}(x, t)", f"{v}(x, t)", sign))
     return D.imply(within(D, _equal(D, *found)), _solves("gv", "c"), _solves("gw", "c"), WITHIN)
 
@@ -229,7 +229,7 @@ def _attained(D: Derivation, fixed: Theorem) -> Theorem:
     end = D.linear("t <= H", D.assume("t <= H"))
     first = D.linear("Vs(x, t) <= gq(0, x, t) + H", POLICY.starts(D), end, *_values(D))
     u, v = "Vs({y}, {s})", "gq(n, {y}, {s})"
-    near = _ahead(of, u, v, of.horizon, first, fixed, greedy, POLICY.steps(D))
+    near = ahead(of, u, v, of.horizon, first, fixed, greedy, POLICY.steps(D))
     below, name = _no_more(D), D.variable("n")
     close = D.linear(f"Vs(x, t) <= {_EARNS} + {POWER}*H", near, calculus.supremum(below, name, name))
     down = vanishing(D, close, "Vs(x, t)", _EARNS, of.horizon)

@@ -49,6 +49,18 @@ def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:  # noqa: N803
     return D.mp(D.known("antisymmetric", u, v), theorems.both(low, high))
 
 
+def put(D: Derivation, equation: Theorem, theorem: Theorem, old: Text, new: Text) -> Theorem:  # noqa: N803
+    """The theorem with one side of an equation (in either order, of any sort) in the place of the other."""
+    u, v = D.term(old), D.term(new)
+    hole = D.variable(f"{u.sort}_999998")
+    template = terms.changed(theorem.says, lambda t: hole if t is u else None, lambda _: False)
+    if equation.says.parts[0] is u:
+        return theorems.rewrite(equation, theorem, hole, template)
+    says = terms.substitute(template, {hole: v})
+    same = theorems.discharge(says, D.assume(says))
+    return D.mp(theorems.rewrite(equation, same, hole, terms.implication(template, says)), theorem)
+
+
 def settled(D: Derivation, theorem: Theorem, *facts: Theorem) -> Theorem:  # noqa: N803
     """``D.closed``, and roots are positive where the facts say so of their radicands."""
     theorem = D.closed(theorem, *facts)

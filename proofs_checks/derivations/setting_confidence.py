@@ -13,6 +13,13 @@ SYMBOLS = [
     Symbol("gd", ("State",), "Real", "any", True),
     Symbol("gmiss", ("Nat", "State", "Action"), "Nat", "any", True),
     Symbol("gG", ("Nat",), "Real", "_1", True),
+    Symbol("gJ", ("Nat", "State"), "Real", "_1", True),
+    *(Symbol(name, (), "Nat", "any", True) for name in ("gone", "gtwo")),
+    *(
+        Symbol(f"{name}{sort}", (*before, sort), "Nat", "any", True)
+        for name, before in (("gsome", ()), ("gever", ("Nat",)))
+        for sort in ("State", "Action", "Subset", "Nat")
+    ),
 ]
 
 FACTS = {

@@ -16,7 +16,7 @@ VILLE = (
 )
 
 
-def ville(D: Derivation) -> Theorem:  # noqa: N803
+def ville(D: Derivation) -> Theorem:
     """P(c <= M(i) for some i < n), times c, is at most E M(0)."""
     nonnegative, falls, positive = D.surely(_NONNEGATIVE), D.surely(_FALLS), D.assume("0 < c")
     before, now = "Sum(i, n, Ind(c <= gM(i)))", "c <= gM(n)"

@@ -15,10 +15,10 @@ from functools import cached_property
 from proofs_checks.derivations.operators import (
     RHO,
     TRUE_MODEL,
-    U,
     WITHIN,
+    U,
+    after_jump,
     applied,
-    at_most_in,
     maximum,
     part,
     shifted,
@@ -41,7 +41,7 @@ LIMIT = "All(x, All(t, gv(x, t) == Sup(n, gq(n, x, t))))"
 
 @dataclass(frozen=True)
 class Map:
-    """G or T^π: its text, and what an inequality for every action is for it; its iterates, and their limit."""
+    """G or T^π: its text, what an inequality for every action is for it, its iterates and their limit."""
 
     image: Callable[[str], str]
     lift: Callable[[Derivation, Theorem, str, str, str], Theorem]
@@ -87,7 +87,7 @@ SMALL = "All(y, All(s, Imp(And(0 <= s, s <= t), And(0 <= gu(y, s), gu(y, s) <= s
 def small_step(D: Derivation) -> tuple[Theorem, Theorem]:
     """SMALL, 0 <= t ⊢ 0 <= T^a u, and T^a u <= t."""
     rate, row = "lam(x, a)", D.fact("jump-low")
-    small = at_most_in(D, "t", D.assume(SMALL))
+    small = after_jump(D, D.assume(SMALL))
     positive = D.linear(f"0 <= {rate}", D.fact("lmin"), D.fact("rate-low"))
     kernel = D.times(positive, D.known("exp", f"-{rate}*s"))
     below, above = (
@@ -239,8 +239,8 @@ class Iterates:
     def near(self) -> Theorem:
         """0 <= t <= H ⊢ limit <= iterate + ρⁿ H.
 
-        All iterates are: q(m) <= q(n) + ρⁿ H by induction over n; for the next n the first of them is, as it is 0, and
-        every later one by contraction.
+        All iterates are: q(m) <= q(n) + ρⁿ H by induction over n; for the next n the first of them is, as it
+        is 0, and every later one by contraction.
         """
         D, of = self.D, self.of
         start, end, starts, steps = D.assume("0 <= t"), D.assume("t <= H"), of.starts(D), of.steps(D)

@@ -19,7 +19,8 @@ For every algorithm, every tree with :math:`S \ge 6` and every :math:`K \ge SA/2
    :math:`\sum_j T_j^k \le k`, give at most :math:`W(1 + \sqrt{kl/2}\,\sqrt{nk})` of it for the pairs
    together, and :math:`\sum_{k<K}\sqrt k \le \frac23 K^{3/2}`: the paper's sum with the factor 2/3, which
    it gives away by using :math:`T_j^K` for every episode.
-4. *Constants.*  :math:`n \ge 8`, :math:`S \le \frac94 L`, and :math:`K\,kl \le \frac{\ln2}4 SA` for :math:`K \ge SA/2`.
+4. *Constants.*  :math:`n \ge 8`, :math:`S \le \frac94 L`, and :math:`K\,kl \le \frac{\ln2}4 SA` for
+   :math:`K \ge SA/2`.
 """
 
 from __future__ import annotations

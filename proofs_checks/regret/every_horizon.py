@@ -29,6 +29,8 @@ from __future__ import annotations
 
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.jumps import coins
+from proofs_checks.derivations import jump_peels
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
 
 section = Section(
@@ -41,7 +43,7 @@ section.repair(
     "lem:CI-p/peel",
     "With m = x²m_0 jumps, 1 <= x <= σ = x + d, and ζ = 4√2/(1+σ) √(Λ/m_0), the exponent ζ√(mΛ/2) - mζ²/8 is "
     "Λ(4x/(1+σ) - 4x²/(1+σ)²), at least 4σ/(1+σ)² Λ.",
-    says="4*x/(1 + x + d) - 4*x**2/(1 + x + d)**2 >= 4*(x + d)/(1 + x + d)**2",
+    says="4*x/(1 + x + d) - (2*x/(1 + x + d))**2 >= 4*(x + d)/(1 + x + d)/(1 + x + d)",
     domain=("x >= 1", "d >= 0"),
     symbols={"x": "√(m/m_0)", "d": "σ - x"},
     mutant=Domain.of("x >= 1/2", "d >= 0"),
@@ -50,10 +52,10 @@ section.repair(
 section.repair(
     "lem:CI-p/peel/exponent",
     "4σ/(1+σ)² Λ >= Λ - 1 for σ = 1 + 2/√Λ; with w = √Λ.",
-    says="w**2*(4*(1 + 2/w)/(2 + 2/w)**2) >= w**2 - 1",
+    says="w**2*(4*(1 + 2/w)/(2 + 2/w)/(2 + 2/w)) >= w**2 - 1",
     domain="w > 0",
     symbols={"w": "√Λ"},
-    mutant="w**2*(4*(1 + 2/w)/(2 + 2/w)**2) >= w**2 - 1/2",
+    mutant="w**2*(4*(1 + 2/w)/(2 + 2/w)/(2 + 2/w)) >= w**2 - 1/2",
 )
 
 section.repair(
@@ -67,12 +69,15 @@ section.repair(
 
 section.repair(
     "lem:CI-p/peeled",
-    "With radius √(2Λ/m) the jump sets of a pair miss for some number m <= M of jumps with probability at "
-    "most 2^S J e^(1-Λ), J = 1 + (√Λ + 1) ln M/4, whatever the policies.",
-    uses="lem:CI-p/peel lem:CI-p/peel/exponent lem:CI-p/peel/number lem:CI-p/subsets lem:CI-p/hoeffding "
-    "lem:rateUCB/ville sec:episodicRL/joint-law",
+    "With radius √(2Λ/m) the jump sets of a pair miss for some number m = 1, ..., M of jumps with "
+    "probability at most 2^S J e^(1-Λ), J = 1 + (√Λ + 1) ln M/4, for all Λ > 0 and M >= 1, whatever the "
+    "policies.",
+    uses="lem:CI-p/peel lem:CI-p/peel/exponent lem:CI-p/peel/number lem:CI-p/subsets "
+    "lem:CI-p/supermartingale lem:rateUCB/frozen",
+    theorem=jump_peels.PEELED,
+    derivation=jump_peels.peeled,
+    setting=PAPER,
     checks=coins(),
-    expected="tested",
     latex=r"\mathbb P(\exists m\le M: \|p-\hat p\|_1 > \sqrt{2\Lambda/m}) \le 2^SJe^{1-\Lambda},"
     r"\quad J = 1+\tfrac14(\sqrt\Lambda+1)\ln M",
     mutant=coins(speed=2),

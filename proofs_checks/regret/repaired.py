@@ -21,16 +21,13 @@ half of the printed one (``thm:CT-UCB/half``).
 from __future__ import annotations
 
 from proofs_checks.checks.common import PROOF
+from proofs_checks.derivations import bound
+from proofs_checks.derivations import theorem as derived
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
 
-_COMMON = (
-    "eq:FH-control2/bounds", "thm:CT-UCB/bonus-factor", "thm:CT-UCB/log-factor", "thm:CT-UCB/first-root",
-    "thm:CT-UCB/short", "thm:CT-UCB/few-episodes", "thm:CT-UCB/peels", "thm:CT-UCB/no-data",
-    "thm:CT-UCB/jumps", "thm:CT-UCB/tail", "thm:CT-UCB/delta/repaired", "eq:r1/repaired",
-    "eq:r2/indicator", "eq:r2", "prop:rateerror/repaired",
-)  # fmt: skip
 
-section = Section(checks=PROOF, expected="proved", symbols={"v": "λmax H", "k": "ln K"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"v": "λmax H", "k": "ln K"})
 
 # --- short horizons and few episodes: the bound is trivial ------------------------------------
 
@@ -131,6 +128,17 @@ section.repair(
 # --- the theorem ------------------------------------------------------------------------------
 
 section.repair(
+    "thm:CT-UCB/main",
+    "Let P(𝒢^c) <= q, and a² = 2S ln 2 + 2 ln(SAHK²/δ) >= 0. Then the regret is at most (CH + 1)√(SAK)(H + 1/λmin)D(2a + "
+    "(7/3) λmax H √(2L)) + Σ ε_k λmax H + qKH, with D = (λmax H + 1) ln K/ln(ln K + 1), or D = λmax H (e^s - 1)/s + "
+    "1/(e^{s/2} - 1) for any s > 0: eq:r1, and eq:r2 with the two propositions.",
+    uses="eq:r1 eq:r2 prop:proberror/sharp prop:rateerror/repaired",
+    theorem=bound.CORE,
+    derivation=bound.core,
+    checks=(),
+)
+
+section.repair(
     "thm:CT-UCB/long",
     "For SAH >= 1, every K >= 1 (ln K/ln(ln K + 1) read as 1 for K = 1) and 0 < λmin <= λmax, CT-UCBVI with "
     "δ = 1/(2KH) (any δ if KH <= 1/2) satisfies eq:regret-bound as printed. The two sums contribute 3c X a1 "
@@ -138,16 +146,12 @@ section.repair(
     "most the printed constants b1, b2.",
     says="3*c*X*a1 + 3*c*X*a2 <= 3*c*X*(b1 + b2)",
     domain=("c >= 2", "X > 0", "a1 >= 0", "a2 >= 0", "a1 <= b1", "a2 <= b2"),
-    uses=(
-        *_COMMON,
-        "prop:proberror",
-        "eq:regret-bound/real/repaired",
-        "thm:CT-UCB/jump-constant/repaired",
-        "thm:CT-UCB/rate-constant/repaired",
-    ),
-    argued="the three cases (short horizons, few episodes, many), and in the last the split at 𝒢 and "
-    "the sums over episodes and decisions",
-    expected="assumed",
+    uses="thm:CT-UCB/main eq:G/repaired eq:FH-control2/bounds prop:rateerror/episodes "
+    "eq:regret-bound/real/repaired thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor "
+    "thm:CT-UCB/first-root thm:CT-UCB/jump-constant/region thm:CT-UCB/jump-constant/repaired "
+    "thm:CT-UCB/rate-constant/region thm:CT-UCB/peels thm:CT-UCB/tail thm:CT-UCB/whole/enough",
+    theorem=derived.LONG_HORIZON,
+    derivation=derived.long_horizon,
     latex=r"SAH \ge 1 \implies \text{eq:regret-bound as printed, with}\ \delta = 1/(2KH)",
     mutant="3*c*X*a1 + 3*c*X*a2 <= 2*c*X*(b1 + b2)",
 )

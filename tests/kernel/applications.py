@@ -1,7 +1,7 @@
 """Random applications of every rule, right and reckless ones, and the evaluation of what they conclude.
 
-``Prover`` keeps a pool of theorems; each method tries one rule on random premises, from the pool or made for the
-rule.  Many tries are wrong on purpose (a variable that is free in the givens, a case that is missing): the
+A ``Prover`` has a pool of theorems; each method tries one rule on random premises, of the pool or made for
+the rule.  Many tries are wrong on purpose (a variable that is free in the givens, a missing case): the
 kernel has to refuse them, and whatever it does conclude is evaluated in random worlds.
 """
 
@@ -11,8 +11,9 @@ from collections.abc import Callable
 from random import Random
 
 from tests.kernel import texts
+from tests.kernel.numbers import Undecided
 from tests.kernel.texts import NAMES, SETTING, SYMBOLS, Scope, Writer
-from tests.kernel.worlds import Undecided, World, assignments
+from tests.kernel.worlds import World, assignments
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.calculus import Operator, Pointwise
 from verify.kernel.language import show
@@ -55,12 +56,14 @@ def refuted(theorem: Theorem, rng: Random, worlds: int = 2, exact: bool = False)
     return held
 
 
-def _truth(place: World, given: list[str], says: str, env: dict[str, object], w: tuple[int, ...]) -> bool | None:
+def _truth(
+    place: World, given: list[str], says: str, env: dict[str, object], w: tuple[int, ...]
+) -> bool | None:
     """Whether it holds there: False if the givens are true and it is false; None if it says nothing."""
     try:
         if not all(place.value(g, env, w) is True for g in given):
             return None
-        return False if place.value(says, env, w) is False else True
+        return place.value(says, env, w) is not False
     except Undecided:
         return None
 
@@ -114,7 +117,9 @@ class Prover:
                 found = [t for t in self.pool if t.says.tag in ("<=", "<", "==")]
                 if found:
                     return self.rng.choice(found)
-        return theorems.assume(SETTING, terms.relation(self.rng.choice(["<=", "<", "=="]), self.term(), self.term()))
+        return theorems.assume(
+            SETTING, terms.relation(self.rng.choice(["<=", "<", "=="]), self.term(), self.term())
+        )
 
     def _for_all(self) -> Theorem:
         """U(y) <= v(y), given that for all y."""
@@ -123,15 +128,22 @@ class Prover:
         u, v = self.term(scope=inside), self.term(scope=inside)
         if self.rng.random() < 0.5:
             state = terms.app(SETTING.symbols["X"], self._level())
-            picked = [terms.indicator(terms.relation("==", y, state)), terms.app(SETTING.symbols["M"], self._level(), y)]
+            picked = [
+                terms.indicator(terms.relation("==", y, state)),
+                terms.app(SETTING.symbols["M"], self._level(), y),
+            ]
             u = calculus.expectation(self.rng.choice(picked), self.rng.choice([None, self._level()]))
         return theorems.specialize(theorems.assume(SETTING, terms.forall(y, terms.relation("<=", u, v))), y)
 
     def _in_range(self) -> Theorem:
         """i u <= n u from i < n and 0 <= u, and the like."""
-        x, end = (self.variable("Nat"), self.term("Nat", 1)) if self.rng.random() < 0.5 else (
-            self.variable("Real"),
-            self.term("Real", 0),
+        x, end = (
+            (self.variable("Nat"), self.term("Nat", 1))
+            if self.rng.random() < 0.5
+            else (
+                self.variable("Real"),
+                self.term("Real", 0),
+            )
         )
         square = calculus.elementary(SETTING, "square", self.term(depth=0))
         factor = square.says.parts[1]
@@ -212,15 +224,17 @@ class Prover:
         ind, most = terms.indicator(a), terms.function("Max", u, v)
         goal = terms.relation("<=", terms.add(v, terms.mul(ind, terms.sub(u, v))), most)
         with_a = calculus.combine(
-            SETTING, goal,
+            SETTING,
+            goal,
             [calculus.elementary(SETTING, "max", u, v), calculus.holds(SETTING, a)],
             [terms.ONE, terms.sub(u, v)],
-        )  # fmt: skip
+        )
         without = calculus.combine(
-            SETTING, goal,
+            SETTING,
+            goal,
             [calculus.elementary(SETTING, "max-right", u, v), calculus.fails(SETTING, a)],
             [terms.ONE, terms.sub(u, v)],
-        )  # fmt: skip
+        )
         if self.rng.random() < 0.5:
             goal = self.formula()
             with_a, without = (
@@ -255,7 +269,9 @@ class Prover:
         v = terms.mul(u, self.term()) if self.rng.random() < 0.5 else self.term()
         theorem = calculus.elementary(SETTING, "max", v, u)
         if self.rng.random() < 0.3:
-            theorem = theorems.assume(SETTING, terms.relation("==", calculus.expectation(v, None), terms.mul(u, v)))
+            theorem = theorems.assume(
+                SETTING, terms.relation("==", calculus.expectation(v, None), terms.mul(u, v))
+            )
         if self.rng.random() < 0.6:
             return calculus.monotone(theorem, "E", None, self.rng.choice([None, self._level()]))
         return theorem
@@ -268,8 +284,10 @@ class Prover:
         x = self.variable(sort)
         template = self.formula(self.rng.choice([2, 3]), {x.parts[0]: sort, **self.writer.scope(1)})
         if self.rng.random() < 0.4:
-            u = terms.function("Max", x, self.term(depth=0)) if sort == "Real" else terms.app(
-                SETTING.symbols["M"], self._level(), x
+            u = (
+                terms.function("Max", x, self.term(depth=0))
+                if sort == "Real"
+                else terms.app(SETTING.symbols["M"], self._level(), x)
             )
             v = calculus.expectation(terms.mul(u, self.term(depth=0)), self.rng.choice([None, self._level()]))
             template = terms.relation("<=", v, self.term())
@@ -323,7 +341,9 @@ class Prover:
     def _monotone(self, tag: str) -> Theorem:
         theorem = self._in_range() if tag in ("Sum", "Int") and self.rng.random() < 0.5 else self.inequality()
         if tag == "E":
-            return calculus.monotone(theorem, tag, None, self.rng.choice([None, self._level(), self._level()]))
+            return calculus.monotone(
+                theorem, tag, None, self.rng.choice([None, self._level(), self._level()])
+            )
         sorts = {"Sum": ["Nat"], "Int": ["Real"]}.get(tag, ["State", "Action"])
         x = self.free_variable(theorem, *sorts)
         if tag not in ("Sum", "Int"):
@@ -336,11 +356,15 @@ class Prover:
     def operator(self) -> Operator:
         match self.rng.choice(["Sum", "Sum", "SumOver", "Int", "E"]):
             case "Sum":
-                return Operator("Sum", self.variable("Nat"), self.term("Nat", self.rng.choice([0, 1]), dict(NAMES)))
+                return Operator(
+                    "Sum", self.variable("Nat"), self.term("Nat", self.rng.choice([0, 1]), dict(NAMES))
+                )
             case "SumOver":
                 return Operator("SumOver", self.variable("State", "Action"))
             case "Int":
-                return Operator("Int", self.variable("Real"), self.term("Real", self.rng.choice([0, 1]), dict(NAMES)))
+                return Operator(
+                    "Int", self.variable("Real"), self.term("Real", self.rng.choice([0, 1]), dict(NAMES))
+                )
         return Operator("E", None, self.rng.choice([None, self._level()]))
 
     def rule_exchange(self) -> Theorem:

@@ -1,20 +1,23 @@
 """Infinitely many outcomes, seen from far out: what is called tame must stay bounded.
 
-The outcome is a number k: random real symbols are near 0 or near 1 (10^-k off), random whole ones with a whole
-argument n are min(10^k, 10^n), random steps begin at 10^-k.  ``Int`` is a measure with atoms at t 10^-j of weight
-t 10^-j.  Each symbol is locally bounded, as the language asks, but a term whose quotients or suprema
-are not is huge at k = 40 or at moving variables of size 10^-40.
+The outcome is a number k: random real symbols are near 0 or near 1 (10^-k off), random whole ones with a
+large whole argument n are min(10^k, 10^n), random steps begin at 10^-k.  ``Int`` is a measure with atoms at
+t 10^-j of weight t 10^-j.  Each symbol is locally bounded, but a term whose quotients or
+suprema are not is huge at k = 40, or at moving variables 10^-40 off, beside what it is elsewhere.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from random import Random
 from typing import Any
 
 from flint import fmpq
 
 from tests.kernel import texts
-from tests.kernel.worlds import Code, Env, Outcome, Undecided, Value, World, exact
+from tests.kernel.numbers import Undecided, Value, exact
+from tests.kernel.worlds import Code, Env, Outcome, World
 from verify.kernel.language import Setting
 from verify.kernel.measure import tame
 from verify.kernel.terms import KernelError, Symbol
@@ -63,10 +66,16 @@ class FarWorld(World):
         if symbol is STEP:
             return fmpq(int(0 <= args[0] <= small)) if exact(args[0]) else _undecided()
         if symbol.value == "Nat":
-            return fmpq(10) ** min(outcome[0], int(args[0].p)) if args else fmpq(outcome[0] % 3)
+            if not args:
+                return fmpq(outcome[0] % 3)
+            least = min(outcome[0], int(args[0].p))
+            return fmpq(10) ** least if args[0] >= FURTHEST else fmpq(least)
         if symbol.value != "Real":
             return outcome[0] % self.sizes[symbol.value]
-        key: Any = (symbol.name, tuple(a for a, sort in zip(args, symbol.args, strict=True) if sort != "Real"))
+        key: Any = (
+            symbol.name,
+            tuple(a for a, sort in zip(args, symbol.args, strict=True) if sort != "Real"),
+        )
         if key not in self.tables:
             self.tables[key] = self.rng.choice([(0, 1), (0, -1), (1, 1), (1, -1)])
         base, sign = self.tables[key]
@@ -124,12 +133,17 @@ def huge(seed: int) -> str | bool:
     sizes = {"State": 2, "Action": 2}
     place = FarWorld(rng, SETTING.symbols, SETTING.variables, sizes)
     env: Env = {"n": fmpq(rng.randint(0, 2)), "x": 0, "a": 0}
-    for at in (fmpq(1), fmpq(0), fmpq(-1, 2), TINY, -TINY, 1 - TINY):
-        for w in place.outcomes:
-            try:
-                value = place.value(text, {**env, "t": at}, w)
-            except Undecided:
-                continue
-            if abs(value) > HUGE:
-                return f"{seed}: {text} is called tame and is {value} at {w}, t = {at}"
+    near = [(at, w) for at in (fmpq(1), fmpq(0), fmpq(-1, 2)) for w in place.outcomes[:-1]]
+    far = [(at, place.outcomes[-1]) for at in (fmpq(1), fmpq(0), fmpq(-1, 2))]
+    far += [(at, w) for at in (TINY, -TINY, 1 - TINY) for w in place.outcomes]
+    usual = max((abs(v) for v in _values(place, text, env, near)), default=fmpq(0))
+    for value in _values(place, text, env, far):
+        if abs(value) > HUGE * (1 + usual):
+            return f"{seed}: {text} is called tame and is {value} far out, {usual} elsewhere"
     return ""
+
+
+def _values(place: FarWorld, text: str, env: Env, points: list[tuple[fmpq, Outcome]]) -> Iterator[Value]:
+    for at, w in points:
+        with suppress(Undecided):
+            yield place.value(text, {**env, "t": at}, w)

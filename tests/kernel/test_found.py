@@ -6,7 +6,7 @@ import pytest
 
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.calculus import Operator
-from verify.kernel.language import Setting, show
+from verify.kernel.language import Fact, Setting, show
 from verify.kernel.terms import KernelError, Symbol
 
 SETTING = Setting.of(
@@ -77,3 +77,46 @@ def test_equations_of_a_finite_sort_have_no_direction():
     assert show(there.says) == "f(y) == 0"
     back = theorems.rewrite(equal, there, setting.variable("y"), setting.formula("f(y) == 0"))
     assert back.says is zero
+
+
+@pytest.mark.parametrize("body", ["1/({x} + 2*s)", "1/(3*{x} - s)*f({x})", "s/(2*{x} - 3*t)", "1/({x} - s)"])
+def test_bound_variables_have_no_names(body):
+    """The factor that comes out of a divisor was one that depends on how the variable is called."""
+    assert (
+        len(
+            {SETTING.term(f"Sum({x}, 2*b, {body.format(x=x)})") for x in "in"}
+            | {SETTING.term(f"Sum(Nat_{k}, 2*b, {body.format(x=f'Nat_{k}')})") for k in range(20)}
+        )
+        == 1
+    )
+
+
+@pytest.mark.parametrize("name", ["E", "Nat_0", "State_1", "#0", "truth", "Sum", "Real", "lambda", "a-b"])
+def test_names_that_would_be_read_as_something_else(name):
+    with pytest.raises(KernelError, match="cannot be a name here"):
+        Setting.of("names", "State", {}, [Symbol(name, (), "Real")], {})
+    with pytest.raises(KernelError, match="cannot be a name here"):
+        Setting.of("names", "State", {"Real": name}, [], {})
+    if "_" not in name:
+        with pytest.raises(KernelError, match="cannot be a name here"):
+            Setting.of("names", name, {}, [], {})
+
+
+def test_a_fact_is_read_in_its_own_setting():
+    """One that two settings share said in the first what it says in the second."""
+    shared = {"one": Fact("c <= 1", "shared")}
+    first = Setting.of("first", "", {}, [Symbol("c", (), "Real")], shared)
+    Setting.of("second", "", {}, [Symbol("c", (), "Real", "any")], shared)
+    assert theorems.fact(first, "one").says is first.formula("c <= 1")
+
+
+@pytest.mark.parametrize("wrong", [Operator("Sum", SETTING.variable("i")), Operator("Sum"), Operator("Int")])
+def test_an_operator_without_its_range_is_no_crash(wrong):
+    with pytest.raises(KernelError, match=r"exchange: .* needs its variable and its range"):
+        calculus.exchange(SETTING, wrong, Operator("SumOver", SETTING.variable("y")), terms.ONE)
+
+
+def test_a_number_is_not_written_with_an_exponent():
+    """1e999999999 took all memory."""
+    with pytest.raises(KernelError, match="has an exponent"):
+        SETTING.term("1e999999999")

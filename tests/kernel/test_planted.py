@@ -8,8 +8,16 @@ from tests.kernel.applications import search
 from tests.kernel.boundedness import huge
 from tests.kernel.mutants import PLANTED, plant
 from tests.kernel.test_normal_form import differs
+from verify.kernel import measure
 
 TRIES = 6_000
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_remembered():
+    measure.floor.cache_clear()
+    yield
+    measure.floor.cache_clear()
 
 
 @pytest.mark.parametrize("planted", PLANTED, ids=lambda p: p.mistake.replace(" ", "-"))

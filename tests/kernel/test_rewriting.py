@@ -13,7 +13,9 @@ D = Derivation(
 )
 
 
-@pytest.mark.parametrize(("have", "template", "want"), [("x", "f(z) == f(x)", "y"), ("y", "f(z) == f(y)", "x")])
+@pytest.mark.parametrize(
+    ("have", "template", "want"), [("x", "f(z) == f(x)", "y"), ("y", "f(z) == f(y)", "x")]
+)
 def test_states_are_replaced_in_either_direction(have, template, want):
     moved = D.rewrite(D.assume("x == y"), D.linear(f"f({have}) == f({have})"), "z", template)
     assert moved.says is D.formula(f"f({want}) == f({have})")

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from random import Random
 
 import pytest
+from flint import arb, fmpq
+from numpy.polynomial.legendre import leggauss
 
 from tests.kernel.applications import RULES, Prover, refuted, search
 from tests.kernel.boundedness import huge
+from tests.kernel.texts import SETTING
+from tests.kernel.worlds import World, quadrature
+from verify.kernel import calculus
+from verify.kernel.language import show
 
 VACUOUS = {"absurd"}  # what it is given contradicts itself
-CASES = 120
+CASES = 80
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -30,14 +37,14 @@ def test_a_rule_makes_no_falsehood_often(rule):
 
 
 def prove(seed: int, steps: int) -> tuple[int, str]:
-    """Random rules on random theorems, each conclusion evaluated: how many held, and the first that is false."""
+    """Random rules on random theorems, all evaluated: how many held, and the first that is false."""
     rng = Random(f"prover {seed}")
     prover, held = Prover(rng), 0
     for _ in range(steps):
         theorem = prover.step(rng.choice(sorted(RULES)))
         if theorem is None:
             continue
-        found = refuted(theorem, rng, worlds=1)
+        found = refuted(theorem, rng, worlds=1, exact=True)
         if found:
             return held, found
         held += found == ""
@@ -47,9 +54,9 @@ def prove(seed: int, steps: int) -> tuple[int, str]:
 
 
 def test_a_random_prover_proves_nothing_false():
-    held, found = prove(0, 1_500)
+    held, found = prove(0, 900)
     assert not found
-    assert held > 500
+    assert held > 400
 
 
 @pytest.mark.thorough
@@ -62,12 +69,25 @@ def test_a_random_prover_proves_nothing_false_for_long(seed):
 
 
 def test_what_is_called_tame_is_bounded():
-    results = [huge(seed) for seed in range(1_200)]
+    results = [huge(seed) for seed in range(900)]
     assert not [r for r in results if r]
-    assert results.count("") > 900
+    assert results.count("") > 700
 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(3600)
 def test_what_is_called_tame_is_bounded_often():
     assert not [r for seed in range(10_000, 60_000) if (r := huge(seed))]
+
+
+@pytest.mark.parametrize(
+    "whole", ["exp(-2*s)", "s*exp(-s)", "exp(s*s/2) - s", "(1 + s)**2*exp(-s*c)", "exp(exp(-s))*s"]
+)
+def test_primitives_of_exponentials(whole):
+    """Balls do not know Int exactly; nine nodes on each cell are near enough to see a wrong slope."""
+    nodes = quadrature([Fraction(x).limit_denominator(10_000) for x in (leggauss(9)[0] + 1) / 2])
+    place = World(Random(3), SETTING.symbols, SETTING.variables, {"State": 2, "Action": 2}, 2, nodes)
+    theorem = calculus.primitive(SETTING, SETTING.variable("s"), SETTING.term("t"), SETTING.term(whole))
+    for t in (fmpq(0), fmpq(1, 2), fmpq(3, 2)):
+        left, right = (place.value(show(side), {"t": t}, place.outcomes[0]) for side in theorem.says.parts)
+        assert abs(float(arb(left) - arb(right))) < 1e-6

@@ -1,4 +1,4 @@
-"""Random texts of the language of derivations, of every operator, and a setting with symbols of every kind."""
+"""Random texts of the language of derivations, and a setting with symbols of every kind."""
 
 from __future__ import annotations
 
@@ -198,7 +198,9 @@ class Writer:
         return f"({u} {self.rng.choice('++-***')} {v})"
 
     def _operator(self, d: int, scope: Scope) -> str:
-        match self.rng.choice(["E", "E", "E", "En", "En", "En", "En", "Sum", "Sum", "Int", "Over", "Over", "Max", "Sup"]):
+        match self.rng.choice(
+            ["E", "E", "E", "En", "En", "En", "En", "Sum", "Sum", "Int", "Over", "Over", "Max", "Sup"]
+        ):
             case "E":
                 return f"E({self._product(d, scope)})"
             case "En":

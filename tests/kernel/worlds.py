@@ -5,11 +5,11 @@ random rational probabilities (some are 0).  A random symbol is a random table t
 only; a function of real arguments is a random polynomial with a step.  Numbers are exact rationals; ``exp``,
 ``log`` and roots are balls, and what a ball cannot decide is ``Undecided``, which is never counted as true.
 
-``Int`` is a quadrature with positive weights on cells between whole numbers: exact for polynomials of the degree
-of its nodes on each cell, and for every integrand a measure, so linearity, order and Tonelli hold exactly.
+``Int`` is a quadrature with positive weights on cells between whole numbers: exact for polynomials of the
+degree of its nodes on each cell, and for every integrand a measure, so linearity, order and Tonelli hold.
 
-Truth has three values.  ``All`` over infinitely many values is ``False`` if a sample is, otherwise ``None``: it can
-refute a conclusion, and is never a true hypothesis.
+Truth has three values.  ``All`` over infinitely many values is ``False`` if a sample is, otherwise ``None``:
+it can refute a conclusion, and is never a true hypothesis.
 """
 
 from __future__ import annotations
@@ -19,16 +19,33 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, reduce
-from itertools import product
+from itertools import pairwise, product
 from random import Random
 from types import CodeType
 from typing import Any
 
-from flint import arb, fmpq
+from flint import fmpq
 
+from tests.kernel.numbers import (
+    Undecided,
+    Value,
+    absolute,
+    conjunction,
+    equal,
+    exact,
+    exponential,
+    inverse,
+    larger,
+    less,
+    logarithm,
+    negate,
+    rational,
+    root,
+    smaller,
+    sure,
+)
 from verify.kernel.terms import Symbol
 
-Value = Any  # fmpq, arb, an element of a finite sort (int), or a truth (True, False, None)
 Outcome = tuple[int, ...]
 Env = dict[str, Value]
 Code = Callable[[Env, Outcome], Value]
@@ -39,10 +56,6 @@ FAR = 10**6
 MOST_WORK = 2_000  # bodies evaluated for one value
 SAMPLES = {"Nat": [fmpq(k) for k in (0, 1, 2, 3, 5)], "Real": [fmpq(k, 2) for k in (-2, -1, 0, 1, 2, 5)]}
 LINEAR = ((fmpq(1, 3), fmpq(1, 2)), (fmpq(2, 3), fmpq(1, 2)))
-
-
-class Undecided(Exception):
-    """The value, or whether it holds, is not known."""
 
 
 def quadrature(nodes: list[Fraction]) -> tuple[tuple[fmpq, fmpq], ...]:
@@ -58,107 +71,10 @@ def quadrature(nodes: list[Fraction]) -> tuple[tuple[fmpq, fmpq], ...]:
                 rows[r] = [a - rows[r][i] * b for a, b in zip(rows[r], rows[i], strict=True)]
     weights = [row[-1] for row in rows]
     assert all(w > 0 for w in weights)
-    return tuple((_q(x), _q(w)) for x, w in zip(nodes, weights, strict=True))
-
-
-def _q(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)
+    return tuple((rational(x), rational(w)) for x, w in zip(nodes, weights, strict=True))
 
 
 EXACT = quadrature([Fraction(1, 20), Fraction(3, 13), Fraction(1, 2), Fraction(10, 13), Fraction(19, 20)])
-
-
-# --- numbers and truths -------------------------------------------------------------------------
-
-
-def exact(x: Value) -> bool:
-    """Whether it is a rational number."""
-    return isinstance(x, fmpq)
-
-
-def _ball(x: Value) -> arb:
-    return arb(x) if isinstance(x, fmpq) else x
-
-
-def less(a: Value, b: Value) -> bool | None:
-    """Whether a < b."""
-    if exact(a) and exact(b):
-        return bool(a < b)
-    a, b = _ball(a), _ball(b)
-    return True if a < b else False if a >= b else None
-
-
-def equal(a: Value, b: Value) -> bool | None:
-    """Whether a == b."""
-    if isinstance(a, arb) or isinstance(b, arb):
-        return None if _ball(a).overlaps(_ball(b)) else False
-    return bool(a == b)
-
-
-def negate(a: bool | None) -> bool | None:
-    """Not."""
-    return None if a is None else not a
-
-
-def conjunction(parts: list[bool | None]) -> bool | None:
-    """And."""
-    return False if False in parts else None if None in parts else True
-
-
-def sure(a: bool | None) -> bool:
-    """A truth that is needed."""
-    if a is None:
-        raise Undecided
-    return a
-
-
-def inverse(x: Value) -> Value:
-    """1/x, 0 at 0."""
-    if exact(x):
-        return fmpq(0) if x == 0 else 1 / x
-    if x.contains(0):
-        raise Undecided
-    return 1 / x
-
-
-def _exp(x: Value) -> Value:
-    return fmpq(1) if exact(x) and x == 0 else _ball(x).exp()
-
-
-def _log(x: Value) -> Value:
-    if exact(x) and (x <= 0 or x == 1):
-        return fmpq(0)
-    if not _ball(x) > 0:
-        if _ball(x) <= 0:
-            return fmpq(0)
-        raise Undecided
-    return _ball(x).log()
-
-
-def _sqrt(x: Value) -> Value:
-    if exact(x):
-        if x <= 0:
-            return fmpq(0)
-        root = Fraction(int(int(x.p) ** 0.5 + 0.5), int(int(x.q) ** 0.5 + 0.5))
-        if root * root == Fraction(int(x.p), int(x.q)):
-            return _q(root)
-    if not _ball(x) > 0:
-        raise Undecided
-    return _ball(x).sqrt()
-
-
-def _max(a: Value, b: Value) -> Value:
-    if exact(a) and exact(b):
-        return max(a, b)
-    return _ball(a).max(_ball(b))
-
-
-def _min(a: Value, b: Value) -> Value:
-    return -_max(-a, -b)
-
-
-def _abs(a: Value) -> Value:
-    return abs(a)
 
 
 # --- worlds -------------------------------------------------------------------------------------
@@ -271,7 +187,7 @@ class World:
         """A function of the values of variables and the outcome."""
         match node:
             case ast.Constant(value=int() | float() as n):
-                q = _q(Fraction(str(n)))
+                q = rational(Fraction(str(n)))
                 return lambda env, w: q
             case ast.Name(id=name):
                 if name in self.symbols:
@@ -302,7 +218,7 @@ class World:
                 return lambda env, w: a(env, w) * inverse(b(env, w))
         k = b({}, ())
         if k.q != 1:
-            return lambda env, w: _exp(k * _log(a(env, w)))
+            return lambda env, w: exponential(k * logarithm(a(env, w)))
         whole = int(k.p)
         return lambda env, w: _power(a(env, w), whole)
 
@@ -344,7 +260,7 @@ class World:
             case "SumOver":
                 return lambda env, w: _total(values(self.elements(sort), env, w))
             case "MaxOver":
-                return lambda env, w: reduce(_max, values(self.elements(sort), env, w))
+                return lambda env, w: reduce(larger, values(self.elements(sort), env, w))
             case "Sup":
                 return lambda env, w: self._supremum(values(self._suprema(), env, w))
             case "Int":
@@ -385,7 +301,7 @@ class World:
         steps = [b - a for a, b in zip(near[-5:], near[-4:], strict=False)]
         if all(d <= 0 for d in steps) and far <= near[-1]:
             return max(near)
-        bends = [b - a for a, b in zip(steps, steps[1:], strict=False)]
+        bends = [b - a for a, b in pairwise(steps)]
         more = fmpq(FAR - len(near) + 1)
         grown = near[-1] + steps[-1] * more + bends[0] * more * (more + 1) / 2
         if steps[0] > 0 and bends[0] >= 0 and all(b == bends[0] for b in bends) and far == grown:
@@ -432,12 +348,12 @@ def _comparison(op: ast.cmpop, a: Code, b: Code) -> Code:
 
 
 _FUNCTIONS: dict[str, Callable[..., Value]] = {
-    "exp": _exp,
-    "log": _log,
-    "sqrt": _sqrt,
-    "Abs": _abs,
-    "Max": lambda *v: reduce(_max, v),
-    "Min": lambda *v: reduce(_min, v),
+    "exp": exponential,
+    "log": logarithm,
+    "sqrt": root,
+    "Abs": absolute,
+    "Max": lambda *v: reduce(larger, v),
+    "Min": lambda *v: reduce(smaller, v),
     "Ind": lambda a: fmpq(int(sure(a))),
     "And": lambda *v: conjunction(list(v)),
     "Or": lambda *v: negate(conjunction([negate(a) for a in v])),

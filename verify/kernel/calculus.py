@@ -19,7 +19,7 @@ from verify.kernel.measure import known as is_known
 from verify.kernel.measure import tame
 from verify.kernel.operators import binder, expectation
 from verify.kernel.terms import NAT, ONE, REAL, ZERO, KernelError, Term
-from verify.kernel.theorems import Theorem, given_by, made, not_free, require
+from verify.kernel.theorems import Theorem, given_by, made, named, not_free, require
 from verify.recheck.certificates import check_certificate
 
 # --- pointwise ----------------------------------------------------------------------------------
@@ -38,6 +38,7 @@ class Pointwise:
     certificate: Mapping[str, Any] | None = None
 
 
+@named("pointwise")
 def pointwise(setting: Setting, goal: Pointwise, values: Mapping[str, Term]) -> Theorem:
     """A proved inequality at these terms, given its domain and that everything in it is defined there."""
     rule = f"pointwise {goal.label or goal.relation}"
@@ -163,6 +164,7 @@ Multiplier = (
 )  # a numeral (any term for ==), or a term and the premise that gives its sign
 
 
+@named("combine")
 def combine(
     setting: Setting, goal: Term, premises: Sequence[Theorem], multipliers: Sequence[Multiplier]
 ) -> Theorem:
@@ -213,6 +215,7 @@ def _factor(m: Multiplier, theorem: Theorem, premises: Sequence[Theorem]) -> tup
 # --- operators ----------------------------------------------------------------------------------
 
 
+@named("monotone")
 def monotone(theorem: Theorem, tag: str, x: Term | None = None, limit: Term | None = None) -> Theorem:
     """U <= v becomes operator(u) <= operator(v), == stays ==."""
     rule = f"monotone {tag}"
@@ -283,10 +286,14 @@ class Operator:
         )
 
 
+@named("exchange")
 def exchange(setting: Setting, outer: Operator, inner: Operator, body: Term) -> Theorem:
     """The two operators in the other order (Tonelli; everything is bounded)."""
     for one in (outer, inner):
         require(one.tag in ("Sum", "SumOver", "Int", "E"), "exchange", f"there is no {one.tag} here")
+        whole = (one.variable is None) == (one.tag == "E")
+        whole = whole and (one.tag == "E" or (one.limit is None) == (one.tag == "SumOver"))
+        require(whole, "exchange", f"{one.tag} needs its variable and its range, and no other")
     same = outer.variable is not None and outer.variable is inner.variable
     require(not same, "exchange", "the two operators bind the same variable")
     tags = {outer.tag, inner.tag}
@@ -303,6 +310,7 @@ def exchange(setting: Setting, outer: Operator, inner: Operator, body: Term) -> 
     return made("exchange", {"term": term}, (), (), says, setting)
 
 
+@named("most")
 def most(setting: Setting, y: Term, body: Term, at: Term) -> Theorem:
     """u[z] <= MaxOver(y, u)."""
     T.require_sort(at, y.sort, "most: the value")
@@ -311,6 +319,7 @@ def most(setting: Setting, y: Term, body: Term, at: Term) -> Theorem:
     return made("most", {"term": term, "at": show(at)}, (), (), says, setting)
 
 
+@named("least")
 def least(theorem: Theorem, y: Term) -> Theorem:
     """U <= v for all y, v without y: MaxOver(y, u) <= v."""
     u, v = _inequality("least", theorem)
@@ -319,6 +328,7 @@ def least(theorem: Theorem, y: Term) -> Theorem:
     return made("least", {"variable": show(y)}, (theorem,), theorem.given, says)
 
 
+@named("supremum")
 def supremum(theorem: Theorem, n: Term, at: Term) -> Theorem:
     """U <= v for all n, v without n: u[at] <= Sup(n, u)."""
     u, v = _inequality("supremum", theorem)
@@ -328,6 +338,7 @@ def supremum(theorem: Theorem, n: Term, at: Term) -> Theorem:
     return made("supremum", {"variable": show(n), "at": show(at)}, (theorem,), theorem.given, says)
 
 
+@named("bounded")
 def bounded(theorem: Theorem, n: Term) -> Theorem:
     """U <= v for all n, v without n: Sup(n, u) <= v."""
     u, v = _inequality("bounded", theorem)
@@ -342,6 +353,7 @@ def _inequality(rule: str, theorem: Theorem) -> tuple[Term, Term]:
     return u, v
 
 
+@named("primitive")
 def primitive(setting: Setting, s: Term, t: Term, whole: Term) -> Theorem:
     """Int(s, t, U') == U[t] - U[0], given 0 <= t."""
     require(s.tag == "var" and s.sort == REAL, "primitive", f"{show(s)} is no real variable")
@@ -370,6 +382,7 @@ def _slope(u: Term, s: Term) -> Term:
     return T.add(*slopes)
 
 
+@named("archimedes")
 def archimedes(theorem: Theorem, n: Term) -> Theorem:
     """N u <= v for all n: u <= 0."""
     left, v = _inequality("archimedes", theorem)
@@ -383,24 +396,28 @@ def archimedes(theorem: Theorem, n: Term) -> Theorem:
 # --- indicators, and what is true of all numbers ------------------------------------------------
 
 
+@named("holds")
 def holds(setting: Setting, a: Term) -> Theorem:
     """A ⊢ Ind(A) == 1."""
     says = T.relation("==", T.indicator(a), ONE)
     return made("holds", {"formula": show(a)}, (), (a,), says, setting)
 
 
+@named("fails")
 def fails(setting: Setting, a: Term) -> Theorem:
     """Not(A) ⊢ Ind(A) == 0."""
     says = T.relation("==", T.indicator(a), ZERO)
     return made("fails", {"formula": show(a)}, (), (T.negation(a),), says, setting)
 
 
+@named("whole")
 def whole(setting: Setting, u: Term) -> Theorem:
     """0 <= u for u of sort Nat."""
     T.require_sort(u, NAT, "whole: the term")
     return made("whole", {"term": show(u)}, (), (), T.relation("<=", ZERO, u), setting)
 
 
+@named("known")
 def elementary(setting: Setting, name: str, *terms: Term) -> Theorem:
     """One of the elementary facts."""
     require(name in _FACTS, "known", f"there is no elementary fact {name!r}")

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
+from keyword import iskeyword
 from typing import Any
 
 from verify.kernel import terms as T  # noqa: N812 - the letter of every term
@@ -28,6 +30,10 @@ _RELATIONS: Mapping[type[ast.cmpop], tuple[str, bool]] = {
     ast.Eq: ("==", False),
 }
 _DEEPEST = 200
+_TAKEN = {
+    *(*NUMBERS, T.TRUTH, *T.BINDERS, *_FUNCTIONS, *_JUNCTIONS),
+    *("E", "Ind", "Not", "Imp", "Sure", "Max", "Min", "exp"),
+}
 
 
 @dataclass(frozen=True)
@@ -56,12 +62,17 @@ class Setting:
     ) -> Setting:
         """A setting from what an author writes; ``variables`` maps sorts to names with spaces between."""
         table = {word: sort for sort, words in variables.items() for word in words.split()}
-        setting = Setting(name, tuple(sorts.split()), table, {s.name: s for s in symbols}, dict(facts))
+        own = {name: replace(fact) for name, fact in facts.items()}  # read here, whoever else has them
+        setting = Setting(name, tuple(sorts.split()), table, {s.name: s for s in symbols}, own)
         setting._check(symbols)
         return setting
 
     def _check(self, symbols: list[Symbol]) -> None:
         allowed = {*NUMBERS, *self.sorts}
+        for name in (*self.sorts, *self.variables, *self.symbols):
+            taken = name in _TAKEN or (name not in self.sorts and self._numbered(name) is not None)
+            if taken or not name.isidentifier() or iskeyword(name):
+                raise KernelError(f"setting {self.name}: {name!r} cannot be a name here")
         for s in symbols:
             if wrong := {*s.args, s.value} - allowed:
                 raise KernelError(f"symbol {s.name}: no sort {sorted(wrong)[0]}")
@@ -137,7 +148,10 @@ class _Reader:
             case ast.Constant(value=int() as n) if not isinstance(n, bool):
                 return T.num(n)
             case ast.Constant(value=float()):
-                return T.num(Fraction(ast.get_source_segment(self.text.strip(), node) or ""))
+                digits = ast.get_source_segment(self.text.strip(), node) or ""
+                if "e" in digits.lower():
+                    raise KernelError(f"{self.text!r}: {digits} has an exponent; write a fraction")
+                return T.num(Fraction(digits))
             case ast.Name(id=name):
                 return self._name(name)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -216,6 +230,7 @@ class _Reader:
 # --- texts --------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=None)
 def show(t: Term) -> str:
     """A text that is read as this term; bound variables are called Nat_0, State_1, ..."""
     taken = [int(d) for x in t.free for _, u, d in [x.parts[0].rpartition("_")] if u and d.isdecimal()]

@@ -1,8 +1,8 @@
 """Sums, maxima, integrals and means in normal form.
 
 Sums and means are linear, so a body is taken apart into products, and what does not depend on the operator
-comes out; integrals and means are taken apart only where every part is bounded (``measure.tame``).  Sums stand
-outside, means inside; a mean of a conditional mean is a mean.
+comes out; integrals and means are taken apart only where every part is bounded (``measure.tame``).  Sums
+stand outside, means inside; a mean of a conditional mean is a mean.
 """
 
 from __future__ import annotations

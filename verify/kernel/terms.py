@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import blake2b
 from itertools import count
-from math import isqrt
+from math import gcd, isqrt, lcm
 from typing import Any, ClassVar
 
 from verify.errors import UserError
@@ -238,14 +238,23 @@ def inverse(t: Term) -> Term:
     """1/t, which is 0 where t is."""
     p = polynomial(t)
     if len(p) > 1:
-        lead = p[min(p, key=_order)]
-        return scale(_made("inv", scale(t, 1 / lead)), 1 / lead)
+        content = _content(p)
+        return scale(_made("inv", scale(t, 1 / content)), 1 / content)
     result = ONE if p else ZERO
     for monomial, c in p.items():
         result = scale(result, 1 / c)
         for factor, e in monomial:
             result = mul(result, *[_inverse_of_factor(factor)] * e)
     return result
+
+
+def _content(p: Polynomial) -> Fraction:
+    """The common factor of the coefficients, with the sign of most of them: names do not matter."""
+    numerators, denominators = (
+        [getattr(c, part) for c in p.values()] for part in ("numerator", "denominator")
+    )
+    sign = -1 if 2 * sum(c < 0 for c in p.values()) > len(p) else 1
+    return Fraction(sign * gcd(*numerators), lcm(*denominators))
 
 
 def _inverse_of_factor(t: Term) -> Term:

@@ -1,15 +1,16 @@
 """Theorems, and the rules of logic that make them.
 
 A theorem says: for every setting of its kind, every outcome and all values of its free variables, if all of
-``given`` hold, so does ``says``.  Nothing outside this package can make one: each rule computes its conclusion
-from theorems, and remembers itself as a step, so that the whole derivation can be written down.
+``given`` hold, so does ``says``.  Nothing outside this package can make one: each rule computes its
+conclusion from theorems, and remembers itself as a step, so that the whole derivation can be written down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 from verify.kernel import terms as T  # noqa: N812 - the letter of every term
 from verify.kernel.language import Setting, show
@@ -18,6 +19,7 @@ from verify.kernel.measure import known, tame
 from verify.kernel.terms import NAT, REAL, KernelError, Symbol, Term
 
 FORMAT = "ctucbvi-derivation-1"
+P = ParamSpec("P")
 _OURS = object()  # what a theorem has to be made with
 
 
@@ -97,6 +99,24 @@ def given_by(theorems: Iterable[Theorem]) -> frozenset[Term]:
     return frozenset().union(*(t.given for t in theorems))
 
 
+def named(rule: str) -> Callable[[Callable[P, Theorem]], Callable[P, Theorem]]:
+    """A rule whose complaints begin with its name, wherever they come from."""
+
+    def around(make: Callable[P, Theorem]) -> Callable[P, Theorem]:
+        @wraps(make)
+        def run(*args: P.args, **kwargs: P.kwargs) -> Theorem:
+            try:
+                return make(*args, **kwargs)
+            except KernelError as error:
+                if str(error).startswith(rule):
+                    raise
+                raise type(error)(f"{rule}: {error}") from None
+
+        return run
+
+    return around
+
+
 def require(condition: bool, rule: str, reason: str) -> None:
     """A side condition."""
     if not condition:
@@ -112,17 +132,20 @@ def not_free(rule: str, x: Term, terms: Iterable[Term]) -> None:
 # --- where theorems begin -----------------------------------------------------------------------
 
 
+@named("fact")
 def fact(setting: Setting, name: str) -> Theorem:
     """A fact of the setting."""
     require(name in setting.facts, "fact", f"{setting.name} has no fact {name!r}")
     return made("fact", {"name": name}, (), (), setting.facts[name].formula, setting)
 
 
+@named("lemma")
 def lemma(setting: Setting, label: str, formula: str) -> Theorem:
     """What another claim says; whether it is proved is asked where claims are known."""
     return made("lemma", {"label": label, "formula": formula}, (), (), setting.formula(formula), setting)
 
 
+@named("assume")
 def assume(setting: Setting, formula: Term) -> Theorem:
     """A ⊢ A."""
     return made("assume", {"formula": show(formula)}, (), (formula,), formula, setting)
@@ -131,12 +154,14 @@ def assume(setting: Setting, formula: Term) -> Theorem:
 # --- logic --------------------------------------------------------------------------------------
 
 
+@named("discharge")
 def discharge(a: Term, theorem: Theorem) -> Theorem:
     """Γ ⊢ B becomes Γ without A ⊢ Imp(A, B)."""
     says = T.implication(a, theorem.says)
     return made("discharge", {"formula": show(a)}, (theorem,), theorem.given - {a}, says)
 
 
+@named("mp")
 def mp(implies: Theorem, premise: Theorem) -> Theorem:
     """Modus ponens."""
     require(implies.says.tag == "Imp", "mp", f"{show(implies.says)!r} is no Imp")
@@ -145,12 +170,14 @@ def mp(implies: Theorem, premise: Theorem) -> Theorem:
     return made("mp", {}, (implies, premise), given_by((implies, premise)), b)
 
 
+@named("cut")
 def cut(premise: Theorem, theorem: Theorem) -> Theorem:
     """A given that is a theorem is no longer given."""
     given = premise.given | (theorem.given - {premise.says})
     return made("cut", {}, (premise, theorem), given, theorem.says)
 
 
+@named("generalize")
 def generalize(x: Term, theorem: Theorem) -> Theorem:
     """Γ ⊢ A becomes Γ ⊢ All(x, A)."""
     require(x.tag == "var", "generalize", f"{show(x)} is no variable")
@@ -158,6 +185,7 @@ def generalize(x: Term, theorem: Theorem) -> Theorem:
     return made("generalize", {"variable": show(x)}, (theorem,), theorem.given, T.forall(x, theorem.says))
 
 
+@named("specialize")
 def specialize(theorem: Theorem, value: Term) -> Theorem:
     """Γ ⊢ All(x, A) becomes Γ ⊢ A[value]."""
     require(theorem.says.tag == "All", "specialize", f"{show(theorem.says)!r} is no All")
@@ -167,6 +195,7 @@ def specialize(theorem: Theorem, value: Term) -> Theorem:
     return made("specialize", {"term": show(value)}, (theorem,), theorem.given, says)
 
 
+@named("sure")
 def sure(theorem: Theorem) -> Theorem:
     """Γ ⊢ A at every outcome, if Γ is deterministic."""
     for g in theorem.given:
@@ -174,12 +203,14 @@ def sure(theorem: Theorem) -> Theorem:
     return made("sure", {}, (theorem,), theorem.given, T.sure(theorem.says))
 
 
+@named("unsure")
 def unsure(theorem: Theorem) -> Theorem:
     """What holds at every outcome holds at this one."""
     require(theorem.says.tag == "Sure", "unsure", f"{show(theorem.says)!r} is no Sure")
     return made("unsure", {}, (theorem,), theorem.given, theorem.says.parts[0])
 
 
+@named("both")
 def both(*theorems: Theorem) -> Theorem:
     """And."""
     require(len(theorems) >= 2, "both", "needs two theorems or more")
@@ -187,6 +218,7 @@ def both(*theorems: Theorem) -> Theorem:
     return made("both", {}, theorems, given_by(theorems), says)
 
 
+@named("part")
 def part(theorem: Theorem, wanted: Term) -> Theorem:
     """One part of an And."""
     parts = theorem.says.parts if theorem.says.tag == "And" else ()
@@ -194,6 +226,7 @@ def part(theorem: Theorem, wanted: Term) -> Theorem:
     return made("part", {"formula": show(wanted)}, (theorem,), theorem.given, wanted)
 
 
+@named("cases")
 def cases(a: Term, with_a: Theorem, without: Theorem) -> Theorem:
     """The same conclusion from A and from Not(A)."""
     require(with_a.says is without.says, "cases", f"{show(with_a.says)!r} is not {show(without.says)!r}")
@@ -201,12 +234,14 @@ def cases(a: Term, with_a: Theorem, without: Theorem) -> Theorem:
     return made("cases", {"formula": show(a)}, (with_a, without), given, with_a.says)
 
 
+@named("absurd")
 def absurd(theorem: Theorem, denial: Theorem, formula: Term) -> Theorem:
     """Anything from a contradiction."""
     require(denial.says is T.negation(theorem.says), "absurd", f"{show(denial.says)!r} denies something else")
     return made("absurd", {"formula": show(formula)}, (theorem, denial), given_by((theorem, denial)), formula)
 
 
+@named("substitute")
 def substitute(theorem: Theorem, x: Term, value: Term) -> Theorem:
     """A free variable replaced everywhere."""
     require(x.tag == "var", "substitute", f"{show(x)} is no variable")
@@ -218,6 +253,7 @@ def substitute(theorem: Theorem, x: Term, value: Term) -> Theorem:
     return made("substitute", {"variable": show(x), "term": show(value)}, (theorem,), given, says)
 
 
+@named("instantiate")
 def instantiate(theorem: Theorem, symbol: Symbol, params: Sequence[Term], body: Term) -> Theorem:
     """A generic symbol replaced by a function, which must be what the symbol promises to be."""
     rule = f"instantiate {symbol.name}"
@@ -247,6 +283,7 @@ def _level(symbol: Symbol, params: Sequence[Term]) -> Term:
     return level
 
 
+@named("rewrite")
 def rewrite(equal: Theorem, theorem: Theorem, x: Term, template: Term) -> Theorem:
     """template[u] becomes template[v], for u == v; under a mean it must hold for all that is averaged."""
     require(equal.says.tag == "==", "rewrite", f"{show(equal.says)!r} is no equation")
@@ -279,6 +316,7 @@ def _levels_around(x: Term, t: Term) -> set[Term | None]:
     return found.union(*(_levels_around(x, c) for c in t.children))
 
 
+@named("induction")
 def induction(n: Term, formula: Term, start: Theorem, step: Theorem) -> Theorem:
     """A[0], and A[n + 1] from A, give A."""
     require(n.tag == "var" and n.sort == NAT, "induction", f"{show(n)} is no variable of sort Nat")

@@ -87,7 +87,7 @@ def _run(claim: Claim, effort: Effort) -> Result:
         for check in claim.checks:
             step = check.name
             findings.append(_weighed(_found(check, claim, effort), check, claim))
-            if findings[-1].verdict.decisive:
+            if _settled(findings[-1].verdict, claim):
                 break
         if not findings:
             return _unchecked(claim)
@@ -100,6 +100,11 @@ def _run(claim: Claim, effort: Effort) -> Result:
     others = [_brief(finding) for finding in findings if finding is not decided]
     evidence = {**decided.evidence, "check": decided.check, **({"others": others} if others else {})}
     return Result(claim.label, decided.verdict, evidence, decided.witness, slack)
+
+
+def _settled(verdict: Verdict, claim: Claim) -> bool:
+    """Whether no further check is needed; a theorem is built even if something else proves the claim."""
+    return verdict is Verdict.REFUTED or (verdict.decisive and claim.derivation is None)
 
 
 def _found(check: Check, claim: Claim, effort: Effort) -> Finding:

@@ -174,9 +174,9 @@ class Canon:
         if t.op == "All":
             x = fresh(str(t.value), t)
             return make("All", closed(self.normal(opened(t.args[0], x)), x), value=t.value)
-        sides = list(map(self.normal, t.args))
-        if t.op == "==" and not self.language.numeric(sides[0]):
-            sides.sort(key=lambda u: u.text)  # of a finite sort: symmetric
+        sides = [self.normal(a) for a in t.args]
+        if t.op == "==" and not self.language.numeric(t.args[0]):  # numbers keep their side
+            sides.sort(key=lambda a: a.text)
         return make(t.op, *sides)
 
     def _indicator(self, a: Nameless) -> Poly:

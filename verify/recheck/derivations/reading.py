@@ -235,10 +235,8 @@ def constant(t: Nameless) -> Fraction | None:
 
 def _power(u: Nameless, exponent: Nameless) -> Nameless:
     k = constant(exponent)
-    if k is None:
-        raise UnknownError(f"the exponent {exponent} is not a numeral")
-    if k.denominator != 1:
-        return make("exp", make("*", num(k), make("log", u)))
+    if k is None or k.denominator != 1:
+        return make("exp", make("*", exponent if k is None else num(k), make("log", u)))
     if abs(k) > _EXPONENT:
         raise UnknownError(f"the exponent {k} is too large")
     return make("^", u, value=int(k)) if k >= 0 else make("inv", make("^", u, value=-int(k)))
