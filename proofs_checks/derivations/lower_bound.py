@@ -35,7 +35,7 @@ AVERAGE = (
 )
 
 
-def roots(D: Derivation) -> Theorem:  # noqa: N803
+def roots(D: Derivation) -> Theorem:
     """√0 + … + √(n-1) <= (2/3) n^{3/2}."""
     low, high = "sqrt(n)*(2*n + 3)", "2*(n + 1)*sqrt(n + 1)"
     squares = [
@@ -61,7 +61,7 @@ def roots(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def by_squares(D: Derivation, low: Theorem, high: Theorem, squares: Theorem) -> Theorem:  # noqa: N803
+def by_squares(D: Derivation, low: Theorem, high: Theorem, squares: Theorem) -> Theorem:
     """U <= v from 0 <= u, 0 < v and u² <= v²."""
     u, v = low.says.parts[1], high.says.parts[1]
     goal = terms.relation("<=", u, v)
@@ -75,7 +75,7 @@ def by_squares(D: Derivation, low: Theorem, high: Theorem, squares: Theorem) -> 
     return theorems.cases(goal, D.assume(goal), wrong(D.assume(terms.negation(goal))))
 
 
-def episodes(D: Derivation) -> Theorem:  # noqa: N803
+def episodes(D: Derivation) -> Theorem:
     """Ind(ep(i) + 1 <= K) as a sum over the episodes."""
     a = "Sum(k, m, Ind(ep(i) == k)) == Ind(ep(i) + 1 <= m)"
     start = settle(D, "0 == Ind(ep(i) + 1 <= 0)", ["ep(i) + 1 <= 0"], D.whole("ep(i)"))
@@ -87,7 +87,7 @@ def episodes(D: Derivation) -> Theorem:  # noqa: N803
     return D.at(D.induction("m", a, start, lambda below: D.linear(after, below, step)), m="K")
 
 
-def by_episode(D: Derivation, what: str) -> Theorem:  # noqa: N803
+def by_episode(D: Derivation, what: str) -> Theorem:
     """Σ_i E(Ind(ep(i) < K) u) == Σ_k Σ_i E(Ind(ep(i) == k) u)."""
     parts = D.sum(D.mean(D.scaled(episodes(D), what)), "i", "n")
     i, k = (Operator("Sum", D.variable(v), D.term(end)) for v, end in (("i", "n"), ("k", "K")))
@@ -99,7 +99,7 @@ def by_episode(D: Derivation, what: str) -> Theorem:  # noqa: N803
     )
 
 
-def reward(D: Derivation) -> Theorem:  # noqa: N803
+def reward(D: Derivation) -> Theorem:
     """Half of what could be earned, and D of what is found."""
     leaf = D.assume("ht(z) == 1")
     earned = D.mp(D.lemma("thm:lowerbound/income"), leaf)
@@ -110,7 +110,7 @@ def reward(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def _episode(D: Derivation, leaf: Theorem) -> Theorem:  # noqa: N803
+def _episode(D: Derivation, leaf: Theorem) -> Theorem:
     """An episode has er(d, H) in store, in every instance."""
     leaves = D.instantiate(D.lemma("thm:lowerbound/store"), "gM", "n", "exp(lk(n, k, z, b))")
     positive = D.linear("0 <= exp(lk(n, k, z, b))", D.known("exp", "lk(n, k, z, b)"))
@@ -129,12 +129,12 @@ def _episode(D: Derivation, leaf: Theorem) -> Theorem:  # noqa: N803
     )
 
 
-def store(D: Derivation) -> Theorem:  # noqa: N803
+def store(D: Derivation) -> Theorem:
     """0 <= er(d, H)."""
     return D.mp(D.special(D.at(not_negative(D), h="d"), "H"), D.linear("0 <= H", D.fact("horizon")))
 
 
-def all_visits(D: Derivation) -> Theorem:  # noqa: N803
+def all_visits(D: Derivation) -> Theorem:
     """What is found by all instances together, in all episodes."""
     leaf, what = "Ind(ht(z) == 1)", f"Ind(ht(X(i)) == 1)*er(1, rem(i))*exp(l(i, z, b))*{_MINE}"
     split = D.over(D.over(D.scaled(by_episode(D, what), leaf), "b"), "z")
@@ -151,7 +151,7 @@ def all_visits(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(VISITS_OF_ALL, split, inner, outer, each, total)
 
 
-def average(D: Derivation) -> Theorem:  # noqa: N803
+def average(D: Derivation) -> Theorem:
     """The sum over the pairs of the regrets of their instances."""
     by_then = f"(K*Vs(z, b, root, H) - {EARNED})"
     each = _of_leaves(
@@ -192,7 +192,7 @@ def _over(what: str) -> str:
 
 
 def _of_leaves(
-    D: Derivation,  # noqa: N803
+    D: Derivation,
     u: str,
     v: str,
     facts: Callable[[Theorem], tuple[Theorem, ...]],
@@ -207,6 +207,6 @@ def _of_leaves(
     return D.over(D.over(each, "b"), "z")
 
 
-def count_of_pairs(D: Derivation) -> Theorem:  # noqa: N803
+def count_of_pairs(D: Derivation) -> Theorem:
     """There are pw(d) pairs of a leaf and an action."""
     return theorems.part(D.lemma("assume:LB/tree"), D.formula(f"{_over('1')} == pw(d)"))

@@ -27,12 +27,12 @@ REPAIRED = f"Imp({USUAL}, er(d, H)*sqrt(S*A*K)/7 <= {LARGEST})"
 NO_SELF_JUMPS = f"Imp({_TURNS}, er(d, H)*sqrt(S*A*K)/8 <= {LARGEST})"
 
 
-def repaired(D: Derivation) -> Theorem:  # noqa: N803
+def repaired(D: Derivation) -> Theorem:
     """Some instance has regret at least W √(SAK)/7."""
     return _usual(D, USUAL, "thm:lowerbound/repaired", 7, leaves)
 
 
-def no_self_jumps(D: Derivation) -> Theorem:  # noqa: N803
+def no_self_jumps(D: Derivation) -> Theorem:
     """Without self-jumps at least W √(SAK)/8."""
     return _usual(D, _TURNS, "thm:lowerbound/no-self-jumps", 8, _leaves_of_turns)
 
@@ -40,7 +40,7 @@ def no_self_jumps(D: Derivation) -> Theorem:  # noqa: N803
 Count = Callable[[Derivation, Theorem, Theorem, Theorem], tuple[Theorem, str]]
 
 
-def _usual(D: Derivation, given: str, label: str, part: int, count: Count) -> Theorem:  # noqa: N803
+def _usual(D: Derivation, given: str, label: str, part: int, count: Count) -> Theorem:
     """With D = √(SA/K)/4: the formula of the claim is the bracket."""
     conditions = {show(f): theorems.part(D.assume(given), f) for f in D.formula(given).parts}
     (low,) = [t for s, t in conditions.items() if s.startswith("low")]
@@ -74,7 +74,7 @@ def _usual(D: Derivation, given: str, label: str, part: int, count: Count) -> Th
     return D.imply(largest(D, says, enough, bound), given)
 
 
-def scale(D: Derivation, inside: str, size: Theorem, episodes: Theorem) -> Theorem:  # noqa: N803
+def scale(D: Derivation, inside: str, size: Theorem, episodes: Theorem) -> Theorem:
     """√(u/K) K == √(u K)."""
     ratio = product(D, size, D.positive("inverse-positive", "K", episodes))
     both_ = product(D, size, episodes)
@@ -87,13 +87,13 @@ def scale(D: Derivation, inside: str, size: Theorem, episodes: Theorem) -> Theor
     )
 
 
-def log_positive(D: Derivation) -> Theorem:  # noqa: N803
+def log_positive(D: Derivation) -> Theorem:
     """0 < log(2)."""
     return D.closed(D.pointwise("log(x) > 0", "x > 1", x="2"), D.linear("1 < 2"), D.linear("0 < 2"))
 
 
 def average(
-    D: Derivation,  # noqa: N803
+    D: Derivation,
     inside: str,
     positive: Theorem,
     less: Theorem,
@@ -124,12 +124,12 @@ def average(
     return D.linear(goal, D.times(enough, factor), D.lemma("eq:Rj/repaired"))
 
 
-def positive_pairs(D: Derivation) -> Theorem:  # noqa: N803
+def positive_pairs(D: Derivation) -> Theorem:
     """0 < n."""
     return D.linear("0 < pw(d)", D.at(power_positive(D), i="d"))
 
 
-def largest(D: Derivation, says: str, enough: Theorem, bound: Theorem) -> Theorem:  # noqa: N803
+def largest(D: Derivation, says: str, enough: Theorem, bound: Theorem) -> Theorem:
     """The largest is at least the average."""
     inner = D.most("b", f"Ind(ht(z) == 1)*{REGRET}", "b")
     outer = D.most("z", f"MaxOver(b, Ind(ht(z) == 1)*{REGRET})", "z")
@@ -147,7 +147,7 @@ def largest(D: Derivation, says: str, enough: Theorem, bound: Theorem) -> Theore
 # --- the sizes of the tree ----------------------------------------------------------------------
 
 
-def _nodes(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
+def _nodes(D: Derivation, low: Theorem) -> Theorem:
     """pw(d) == 1 + (A - 1)(S - low)."""
     tree = D.lemma("assume:LB/tree")
     states, nodes = (
@@ -157,17 +157,17 @@ def _nodes(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
     return put(D.linear("pw(d) == 1 + (A - 1)*(S - low)", D.scaled(states, "A - 1"), nodes), low)
 
 
-def more_states(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
+def more_states(D: Derivation, low: Theorem) -> Theorem:
     """N <= S A."""
     return D.linear("pw(d) <= S*A", _nodes(D, low), D.fact("choice"), D.whole("S"))
 
 
-def eight(D: Derivation, low: Theorem, large: Theorem) -> Theorem:  # noqa: N803
+def eight(D: Derivation, low: Theorem, large: Theorem) -> Theorem:
     """8 <= n for an admissible tree."""
     return D.mp(D.lemma("thm:lowerbound/pairs"), D.linear("low + 4 <= S", low, large))
 
 
-def leaves(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[Theorem, str]:  # noqa: N803
+def leaves(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[Theorem, str]:
     """4 S A <= 9 n."""
     positive, nodes = D.linear("0 < A", D.fact("choice")), _nodes(D, low)
     claim = D.claim("thm:lowerbound/leaves/sharp", A="A", S="S")
@@ -177,7 +177,7 @@ def leaves(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[
     return D.linear("4*S*A <= 9*pw(d)", each, nodes, unit, D.scaled(unit, "S")), "9/4"
 
 
-def _leaves_of_turns(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[Theorem, str]:  # noqa: N803
+def _leaves_of_turns(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[Theorem, str]:
     """4 S A <= 11 n, with two actions or more."""
     some, nodes = D.fact("choice"), _nodes(D, low)
     goal = "4*S*A <= 11*pw(d)"
@@ -199,7 +199,7 @@ def _leaves_of_turns(D: Derivation, low: Theorem, large: Theorem, many: Theorem)
 # --- the divergence of the coin -----------------------------------------------------------------
 
 
-def _chord(D: Derivation, long: Theorem, gap: Theorem, size: Theorem, episodes: Theorem) -> Theorem:  # noqa: N803
+def _chord(D: Derivation, long: Theorem, gap: Theorem, size: Theorem, episodes: Theorem) -> Theorem:
     """K kl <= S A log(2)/4."""
     ratio, unit = "(S*A/K)", D.positive("inverse", "K", episodes)
     part = D.positive("inverse-positive", "K", episodes)
@@ -214,13 +214,13 @@ def _chord(D: Derivation, long: Theorem, gap: Theorem, size: Theorem, episodes: 
     return D.linear(f"{COIN}*K <= S*A*log(2)/4", D.times(each, D.whole("K")), D.scaled(unit, "S*A*log(2)/4"))
 
 
-def coin_log(D: Derivation) -> Theorem:  # noqa: N803
+def coin_log(D: Derivation) -> Theorem:
     """log(1 + 2D) + log(1 - 2D) == log(1 - 4D²)."""
     low, high = (theorems.part(D.fact("gap"), D.formula(part)) for part in ("0 < D", "D < 1/2"))
     return log_of_product(D, D.linear("0 < 1 + 2*D", low), D.linear("0 < 1 - 2*D", high))
 
 
-def log_of_product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:  # noqa: N803
+def log_of_product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:
     """log(u) + log(v) == log(u v): their exponentials are the same."""
     u, v = one.says.parts[1], two.says.parts[1]
     logs = [terms.function("log", t) for t in (u, v, terms.mul(u, v))]

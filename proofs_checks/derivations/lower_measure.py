@@ -28,7 +28,7 @@ DIVERGENCE = (
 )
 
 
-def likelihood(D: Derivation) -> Theorem:  # noqa: N803
+def likelihood(D: Derivation) -> Theorem:
     """The law of a step under exp(l) is that of instance (z, b)."""
     ratio = _ratio(D)
     even = D.scaled(_even(D), "2*D*exp(l(n, z, b))")
@@ -52,7 +52,7 @@ def likelihood(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(both(still, chain(D, weighed, joined)), "ht(z) == 1")
 
 
-def _more_likely(D: Derivation) -> Theorem:  # noqa: N803
+def _more_likely(D: Derivation) -> Theorem:
     """A jump of instance (z, b), and of the reference."""
     plain, mine = (D.fact("p", c=c, x="X(n)", a="act(n)") for c in ("0", f"D*{_MINE}"))
     factor = f"(1 + 2*D*{_MINE}*{_TURN.format('y')})"
@@ -76,7 +76,7 @@ def _more_likely(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(says, mine, same, scaled)
 
 
-def _ratio(D: Derivation) -> Theorem:  # noqa: N803
+def _ratio(D: Derivation) -> Theorem:
     """What a step multiplies exp(l) by."""
     low, high = (_part(D, "gap", part) for part in ("0 < D", "D < 1/2"))
     logs = [D.mp(D.known("log", f"1 {sign} 2*D"), D.linear(f"0 < 1 {sign} 2*D", low, high)) for sign in "+-"]
@@ -96,24 +96,24 @@ def _ratio(D: Derivation) -> Theorem:  # noqa: N803
     return D.cases("X(n + 1) == good", good, other)
 
 
-def _part(D: Derivation, name: str, formula: str) -> Theorem:  # noqa: N803
+def _part(D: Derivation, name: str, formula: str) -> Theorem:
     from verify.kernel.theorems import part
 
     return part(D.fact(name), D.formula(formula))
 
 
-def jumps_of(D: Derivation, body: str, chance: str = "0") -> Theorem:  # noqa: N803
+def jumps_of(D: Derivation, body: str, chance: str = "0") -> Theorem:
     """The right side of the law of a step, with the jumps of the tree put in."""
     p = D.fact("p", c=chance, x="X(n)", a="act(n)")
     return D.integral(D.scaled(D.over(D.scaled(p, body), "y"), _DENSITY), "s", "rem(n)")
 
 
-def law(D: Derivation, body: str) -> Theorem:  # noqa: N803
+def law(D: Derivation, body: str) -> Theorem:
     """E(jump(n) g(spent(n), X(n + 1)), n) for g(s, y) = body, with the jumps of the tree put in."""
     return chain(D, D.instantiate(D.fact("law"), "glaw", "n s y", body), jumps_of(D, body))
 
 
-def leaf_values(D: Derivation, here: Theorem) -> list[Theorem]:  # noqa: N803
+def leaf_values(D: Derivation, here: Theorem) -> list[Theorem]:
     """The indicators of heights where X(n) == z, a leaf."""
     leaf = put(D.assume("ht(z) == 1"), towards(D, here, "z"))
     return [
@@ -122,7 +122,7 @@ def leaf_values(D: Derivation, here: Theorem) -> list[Theorem]:  # noqa: N803
     ]
 
 
-def at_leaf(D: Derivation, goal: str, *premises: Theorem) -> Theorem:  # noqa: N803
+def at_leaf(D: Derivation, goal: str, *premises: Theorem) -> Theorem:
     """A goal with the factor Ind(X(n) == z), given ht(z) == 1: z is a leaf."""
 
     def here(yes: Theorem) -> Theorem:
@@ -131,19 +131,19 @@ def at_leaf(D: Derivation, goal: str, *premises: Theorem) -> Theorem:  # noqa: N
     return D.cases("X(n) == z", here, lambda no: by_value(D, goal, [off(D, no)], *premises))
 
 
-def _even(D: Derivation) -> Theorem:  # noqa: N803
+def _even(D: Derivation) -> Theorem:
     """In the reference both jumps of a leaf are equally likely."""
     turn = law(D, _TURN.format("y"))
     even = at_leaf(D, f"Ind(X(n) == z)*E(jump(n)*{_TURN.format('X(n + 1)')}, n) == 0", turn)
     return D.scaled(even, "Ind(act(n) == b)")
 
 
-def divergence(D: Derivation) -> Theorem:  # noqa: N803
+def divergence(D: Derivation) -> Theorem:
     """E exp(lk) = 1, and the divergence is that of a coin times the jumps that were seen."""
     return D.imply(both(_mass(D), _information(D)), "ht(z) == 1")
 
 
-def _mass(D: Derivation) -> Theorem:  # noqa: N803
+def _mass(D: Derivation) -> Theorem:
     goal = (
         "exp(lk(n + 1, k, z, b)) == exp(lk(n, k, z, b))*"
         f"(1 + 2*D*{_BEFORE}*jump(n)*{_MINE}*{_TURN.format('X(n + 1)')})"
@@ -161,7 +161,7 @@ def _mass(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def _information(D: Derivation) -> Theorem:  # noqa: N803
+def _information(D: Derivation) -> Theorem:
     sizes = "Ind({0} == good)*log(1 + 2*D) + Ind({0} == bad)*log(1 - 2*D)"
     seen, any_jump = law(D, sizes.format("y")), law(D, "1")
     goal = (

@@ -43,7 +43,7 @@ _OWN = f"SumOver(z, SumOver(b, Ind(ht(z) == 1)*E({_LIKELY}*{_VISITS})))"
 OWN_VISITS = f"Imp(D <= 1/4, {_OWN} <= K*(1 + sqrt(2)*D*sqrt(pw(d)*K)))"
 
 
-def data_processing(D: Derivation) -> Theorem:  # noqa: N803
+def data_processing(D: Derivation) -> Theorem:
     """kl(E Z, E_j Z) <= E(-l)."""
     parts = [theorems.part(D.surely(_BOUNDED), D.formula(f)) for f in ("0 <= gZ", "gZ <= 1")]
     proper = D.assume(_PROPER)
@@ -68,7 +68,7 @@ def data_processing(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def own_visits(D: Derivation) -> Theorem:  # noqa: N803
+def own_visits(D: Derivation) -> Theorem:
     """How often the pairs are decided, each in its own instance."""
     coin, time = coin_positive(D), D.linear("0 < K", D.fact("episodes"))
     any_c = _any_c(D, coin, _entered(D))
@@ -80,7 +80,7 @@ def own_visits(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def _gap(D: Derivation) -> Theorem:  # noqa: N803
+def _gap(D: Derivation) -> Theorem:
     """√(n kl/2) √K <= √2 D √(n K), as kl <= 4 D²."""
     low = theorems.part(D.fact("gap"), D.formula("0 < D"))
     some, time = D.linear("0 < pw(d)", D.at(power_positive(D), i="d")), D.linear("0 < K", D.fact("episodes"))
@@ -103,7 +103,7 @@ def _gap(D: Derivation) -> Theorem:  # noqa: N803
     return by_squares(D, first, product(D, product(D, two, low), root), below)
 
 
-def _any_c(D: Derivation, coin: Theorem, entered: Theorem) -> Theorem:  # noqa: N803
+def _any_c(D: Derivation, coin: Theorem, entered: Theorem) -> Theorem:
     """The sum over the pairs, for any c > 0."""
     positive = D.assume("0 < c")
     above, zero = (D.at(t, k="K") for t in pinsker(D, positive))
@@ -132,7 +132,7 @@ def _any_c(D: Derivation, coin: Theorem, entered: Theorem) -> Theorem:  # noqa: 
     return D.linear(f"{_OWN} <= K*(1 + pw(d)*c/2 + {COIN}*K/(4*c))", each, _all(D, entered), pairs, seen)
 
 
-def _at_most(D: Derivation, entered: Theorem) -> Theorem:  # noqa: N803
+def _at_most(D: Derivation, entered: Theorem) -> Theorem:
     """A pair is decided at most K times, given ht(z) == 1."""
     leaf = D.assume("ht(z) == 1")
 
@@ -149,7 +149,7 @@ def _at_most(D: Derivation, entered: Theorem) -> Theorem:  # noqa: N803
     return D.linear(f"{_VISITS} <= K", D.sum(each, "i", "n"), entered)
 
 
-def _entered(D: Derivation) -> Theorem:  # noqa: N803
+def _entered(D: Derivation) -> Theorem:
     """K episodes enter at most K leaves."""
     left = "Ind(ep({0}) + 1 <= K)*(K - ep({0}) - Ind(ht(X({0})) == 0))"
     now = "Ind(ep(n) + 1 <= K)*Ind(ht(X(n)) == 1)"
@@ -180,7 +180,7 @@ def _entered(D: Derivation) -> Theorem:  # noqa: N803
     return settle(D, f"{_LEAVES} <= K", ["ep(n) + 1 <= K", "ht(X(n)) == 0"], whole, D.whole("K"))
 
 
-def _all(D: Derivation, entered: Theorem) -> Theorem:  # noqa: N803
+def _all(D: Derivation, entered: Theorem) -> Theorem:
     """In the reference the pairs together are decided at most K times."""
     leaf, runs = "Ind(ht(z) == 1)", "Ind(ep(i) + 1 <= K)"
     vis = D.fact("vis", n="i")

@@ -41,7 +41,7 @@ _OTHER = "And(0 <= t, ht(x) == 0, Not(mate(x) == x), ht(z) == 1)"
 TURNS = f"Imp({_OTHER}, {_WORTH})"
 
 
-def turns(D: Derivation) -> Theorem:  # noqa: N803
+def turns(D: Derivation) -> Theorem:
     """States that take turns are worth what absorbing ones are."""
     time, low, leaf = (
         theorems.part(D.assume(_OTHER), D.formula(f)) for f in ("0 <= t", "ht(x) == 0", "ht(z) == 1")
@@ -50,7 +50,7 @@ def turns(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(theorems.both(ends, D.mp(D.lemma("thm:lowerbound/optimal"), leaf)), _OTHER)
 
 
-def erlang(D: Derivation) -> Theorem:  # noqa: N803
+def erlang(D: Derivation) -> Theorem:
     """E(t - γ_h)^+ >= t - h/rate."""
     rate = D.fact("rate")
     unit = D.positive("inverse", "rate", rate)
@@ -80,7 +80,7 @@ def erlang(D: Derivation) -> Theorem:  # noqa: N803
     return theorems.both(whole, D.imply(end, _LONG))
 
 
-def printed(D: Derivation) -> Theorem:  # noqa: N803
+def printed(D: Derivation) -> Theorem:
     """With the constant of the paper, which is smaller."""
     sharp = D.mp(D.lemma("thm:lowerbound/repaired"), D.assume(USUAL))
     less = D.closed(
@@ -91,19 +91,19 @@ def printed(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.linear(says, D.times(less, worth), sharp), USUAL)
 
 
-def horizon(D: Derivation) -> Theorem:  # noqa: N803
+def horizon(D: Derivation) -> Theorem:
     """For horizons that are long enough for the tree."""
     return _long(D, "thm:lowerbound/repaired", "c*H*sqrt(S*A*K)/7", D.linear("0 <= 1/7"))
 
 
-def printed_horizon(D: Derivation) -> Theorem:  # noqa: N803
+def printed_horizon(D: Derivation) -> Theorem:
     """The same with the printed constant."""
     twelve = D.linear("0 < 12*sqrt(2)", root_positive(D, D.linear("0 < 2")))
     positive = D.linear("0 <= 1/(12*sqrt(2))", D.positive("inverse-positive", "12*sqrt(2)", twelve))
     return _long(D, "thm:lowerbound", "c*H*sqrt(S*A*K)/(12*sqrt(2))", positive)
 
 
-def _long(D: Derivation, label: str, says: str, constant: Theorem) -> Theorem:  # noqa: N803
+def _long(D: Derivation, label: str, says: str, constant: Theorem) -> Theorem:
     """C H in the place of W."""
     bound = D.mp(D.lemma(label), D.assume(USUAL))
     (end,) = [f for f in D.lemma("thm:lowerbound/erlang").says.parts if f.parts[0] is D.formula(_LONG)]
@@ -112,7 +112,7 @@ def _long(D: Derivation, label: str, says: str, constant: Theorem) -> Theorem:  
     return D.imply(D.linear(f"{says} <= {LARGEST}", more, bound), USUAL, _LONG)
 
 
-def every_k(D: Derivation) -> Theorem:  # noqa: N803
+def every_k(D: Derivation) -> Theorem:
     """For every K, with D = min{√(SA/K), √2}/4."""
     given = D.assume(_ANY)
     low, large, gap = (
@@ -145,7 +145,7 @@ def every_k(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.split(either, case, case), _ANY)
 
 
-def _few(D: Derivation, low: Theorem, large: Theorem, few: Theorem, gap: Theorem) -> Theorem:  # noqa: N803
+def _few(D: Derivation, low: Theorem, large: Theorem, few: Theorem, gap: Theorem) -> Theorem:
     """Few episodes: D = √2/4, and kl is log(2)/2."""
     many = eight(D, low, large)
     wide, _ = leaves(D, low, large, many)
@@ -171,7 +171,7 @@ def _few(D: Derivation, low: Theorem, large: Theorem, few: Theorem, gap: Theorem
     return largest(D, says, enough, average(D, inside, positive, less, bracket, "4/7"))
 
 
-def stands(D: Derivation) -> Theorem:  # noqa: N803
+def stands(D: Derivation) -> Theorem:
     """The printed maximum, with D = (3/10) √(LA/K)."""
     given = D.assume(_STANDS)
     low, large, long, gap = (
@@ -204,7 +204,7 @@ def stands(D: Derivation) -> Theorem:  # noqa: N803
 
 
 def _stands_coin(
-    D: Derivation,  # noqa: N803
+    D: Derivation,
     low: Theorem,
     long: Theorem,
     gap: Theorem,
@@ -241,5 +241,5 @@ def _stands_coin(
     return less, D.linear("0 < (-log(7/25)/8)", log)
 
 
-def _gap(D: Derivation) -> list[Theorem]:  # noqa: N803
+def _gap(D: Derivation) -> list[Theorem]:
     return [theorems.part(D.fact("gap"), D.formula(part)) for part in ("0 < D", "D < 1/2")]

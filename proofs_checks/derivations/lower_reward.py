@@ -35,7 +35,7 @@ _HERE = "Ind(ep(n) == k)*Ind(ht(X(n)) == 1)"
 SAME = f"Imp(ht(z) == 1, {_HERE}*exp(l(n, z, b)) == {_HERE}*exp(lk(n, k, z, b)))"
 
 
-def income(D: Derivation) -> Theorem:  # noqa: N803
+def income(D: Derivation) -> Theorem:
     """What is earned, by what the leaves had in store."""
     earned = "Sum(i, {0}, Ind(ep(i) + 1 <= K)*gd(X(i))*spent(i))"
     secured = "Ind(ep({0}) + 1 <= K)*gd(X({0}))*rem({0})"
@@ -63,14 +63,14 @@ def income(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.linear(f"{EARNED} <= {shares}", rises, D.mean(_secured(D))), "ht(z) == 1")
 
 
-def _start(D: Derivation) -> Theorem:  # noqa: N803
+def _start(D: Derivation) -> Theorem:
     """Nothing is secured at the beginning."""
     root = theorems.part(D.fact("start"), D.formula("X(0) == root"))
     goal = "exp(l(0, z, b))*(Ind(ep(0) + 1 <= K)*gd(X(0))*rem(0)) <= 0"
     return by_value(D, goal, [towards(D, root, "X(0)"), unpaid(D, "root", _high(D))])
 
 
-def _secured(D: Derivation) -> Theorem:  # noqa: N803
+def _secured(D: Derivation) -> Theorem:
     """What is secured is not negative."""
     left = D.linear("0 <= rem(n)", D.fact("spent-low"), D.fact("spent-high"))
     some = D.times(left, D.linear("0 <= exp(l(n, z, b))", D.known("exp", "l(n, z, b)")))
@@ -78,7 +78,7 @@ def _secured(D: Derivation) -> Theorem:  # noqa: N803
     return settle(D, goal, ["ep(n) + 1 <= K"], D.times(some, D.whole("gd(X(n))")))
 
 
-def _gain(D: Derivation, law: Theorem) -> Theorem:  # noqa: N803
+def _gain(D: Derivation, law: Theorem) -> Theorem:
     """The mean of what is secured by a jump into the good state."""
     body = "gd(y)*(rem(n) - s)"
     here = D.instantiate(law, "glaw", "n s y", body)
@@ -114,7 +114,7 @@ def _gain(D: Derivation, law: Theorem) -> Theorem:  # noqa: N803
     return by_height(D, "X(n)", above, leaf, ends)
 
 
-def _unfold(D: Derivation) -> Theorem:  # noqa: N803
+def _unfold(D: Derivation) -> Theorem:
     """er(1, t) as an integral."""
     inner = D.scaled(D.fact("er-0", t="t - s"), "rate*exp(-rate*s)")
     one = D.linear(
@@ -125,7 +125,7 @@ def _unfold(D: Derivation) -> Theorem:  # noqa: N803
     return D.at(one, t="rem(n)")
 
 
-def _path(D: Derivation, after: str, before: str) -> Theorem:  # noqa: N803
+def _path(D: Derivation, after: str, before: str) -> Theorem:
     """What is secured changes only when the good state is entered."""
     goal = f"{after} <= {before}"
 
@@ -140,17 +140,17 @@ def _path(D: Derivation, after: str, before: str) -> Theorem:  # noqa: N803
     return jump_or_not(D, one)
 
 
-def unpaid(D: Derivation, state: str, high: Theorem) -> Theorem:  # noqa: N803
+def unpaid(D: Derivation, state: str, high: Theorem) -> Theorem:
     """A node pays nothing."""
     return when(D, D.fact("gd-node", x=state), high)
 
 
-def _high(D: Derivation) -> Theorem:  # noqa: N803
+def _high(D: Derivation) -> Theorem:
     """1 <= ht(root)."""
     return D.linear("1 <= ht(root)", D.fact("root"), D.fact("levels"))
 
 
-def same(D: Derivation) -> Theorem:  # noqa: N803
+def same(D: Derivation) -> Theorem:
     """Until the jump from the leaf of episode k, what was seen was seen before that episode."""
     a = f"{_DURING.format('n')}*(l(n, z, b) - lk(n, k, z, b)) == 0"
     after = f"{_DURING.format('n + 1')}*(l(n + 1, z, b) - lk(n + 1, k, z, b)) == 0"
@@ -185,7 +185,7 @@ def same(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(_in_leaf(D, D.induction("n", a, start, build)), "ht(z) == 1")
 
 
-def _in_leaf(D: Derivation, during: Theorem) -> Theorem:  # noqa: N803
+def _in_leaf(D: Derivation, during: Theorem) -> Theorem:
     """In a leaf of episode k the two likelihoods are one."""
     goal = f"{_HERE}*exp(l(n, z, b)) == {_HERE}*exp(lk(n, k, z, b))"
 
@@ -204,7 +204,7 @@ def _in_leaf(D: Derivation, during: Theorem) -> Theorem:  # noqa: N803
     return D.cases("ep(n) == k", episode, lambda no: by_value(D, goal, [off(D, no)]))
 
 
-def _elsewhere(D: Derivation, high: Theorem) -> Theorem:  # noqa: N803
+def _elsewhere(D: Derivation, high: Theorem) -> Theorem:
     """Above the leaves the state is not z."""
     leaf = D.assume("ht(z) == 1")
     return denied(

@@ -26,7 +26,7 @@ LEAVES = (
 )
 
 
-def support(D: Derivation) -> Theorem:  # noqa: N803
+def support(D: Derivation) -> Theorem:
     """From a leaf, or below it, a jump ends below the leaves: given jump(n) == 1 and ht(X(n)) <= 1."""
     seen, low = D.assume("jump(n) == 1"), D.assume("ht(X(n)) <= 1")
     there = put(when(D, D.fact("possible"), seen), D.fact("p", c="0", x="X(n)", a="act(n)", y="X(n + 1)"))
@@ -52,12 +52,12 @@ def support(D: Derivation) -> Theorem:  # noqa: N803
     return D.cases("ht(X(n + 1)) == 0", lambda yes: yes, clash)
 
 
-def mate(D: Derivation, flat: Theorem, what: str, state: str = "X(n)") -> Theorem:  # noqa: N803
+def mate(D: Derivation, flat: Theorem, what: str, state: str = "X(n)") -> Theorem:
     """What is known of the state that one below the leaves jumps to."""
     return theorems.part(when(D, D.fact("mate", x=state), flat), D.formula(what))
 
 
-def _one(D: Derivation, not_zero: Theorem, low: Theorem) -> Theorem:  # noqa: N803
+def _one(D: Derivation, not_zero: Theorem, low: Theorem) -> Theorem:
     """ht(X(n)) == 1, from at most 1 and not 0."""
 
     def other(e: Theorem) -> Theorem:
@@ -70,7 +70,7 @@ def _one(D: Derivation, not_zero: Theorem, low: Theorem) -> Theorem:  # noqa: N8
 
 
 def by_height(
-    D: Derivation,  # noqa: N803
+    D: Derivation,
     state: str,
     above: Callable[[Theorem], Theorem],
     leaf: Callable[[Theorem], Theorem],
@@ -92,7 +92,7 @@ def by_height(
     return D.split(D.known("discrete", ht, "0"), low, low)
 
 
-def heights(D: Derivation, flat: Theorem, state: str = "X(n)") -> list[Theorem]:  # noqa: N803
+def heights(D: Derivation, flat: Theorem, state: str = "X(n)") -> list[Theorem]:
     """The indicators of heights, where the height is known to be 0, 1, or at least 2."""
     found = []
     for a in (f"2 <= ht({state})", f"ht({state}) == 1", f"ht({state}) == 0", f"1 <= ht({state})"):
@@ -105,13 +105,13 @@ def heights(D: Derivation, flat: Theorem, state: str = "X(n)") -> list[Theorem]:
     return found
 
 
-def _nothing(D: Derivation, there: Theorem, values: list[Theorem]) -> Theorem:  # noqa: N803
+def _nothing(D: Derivation, there: Theorem, values: list[Theorem]) -> Theorem:
     """A jump of probability 0."""
     wrong = put(there, *values, *values)
     return theorems.absurd(wrong, D.linear("0 <= 0"), D.formula("ht(X(n + 1)) == 0"))
 
 
-def moved(D: Derivation, jumped: bool) -> list[Theorem | Way]:  # noqa: N803
+def moved(D: Derivation, jumped: bool) -> list[Theorem | Way]:
     """What the next decision is in, given jump(n) == 1 or jump(n) == 0."""
     now = D.assume(f"jump(n) == {int(jumped)}")
     names = ("stays-ep", "stays-rem") if jumped else ("ends-ep", "ends-rem", "ends-spent")
@@ -122,7 +122,7 @@ def moved(D: Derivation, jumped: bool) -> list[Theorem | Way]:  # noqa: N803
     return found
 
 
-def jump_or_not(D: Derivation, build: Callable[[bool], Theorem]) -> Theorem:  # noqa: N803
+def jump_or_not(D: Derivation, build: Callable[[bool], Theorem]) -> Theorem:
     """The same conclusion, given jump(n) == 1 and given jump(n) == 0."""
 
     def case(e: Theorem) -> Theorem:
@@ -135,7 +135,7 @@ def jump_or_not(D: Derivation, build: Callable[[bool], Theorem]) -> Theorem:  # 
     return D.split(D.known("discrete", "jump(n)", "0"), case, case)
 
 
-def visits(D: Derivation) -> Theorem:  # noqa: N803
+def visits(D: Derivation) -> Theorem:
     """Every episode sees at most one jump from a leaf."""
     step = D.over(D.over(D.scaled(D.fact("T-step"), "Ind(ht(z) == 1)"), "b"), "z")
     left = "Ind(ep({0}) + 1 <= k)*(k - ep({0}) - Ind(ht(X({0})) == 0))"
@@ -179,11 +179,11 @@ def visits(D: Derivation) -> Theorem:  # noqa: N803
     return settle(D, VISITS, ["ep(n) + 1 <= k", "ht(X(n)) == 0"], all_, D.whole("k"))
 
 
-def _rooted(D: Derivation) -> Theorem:  # noqa: N803
+def _rooted(D: Derivation) -> Theorem:
     return settle(D, "Ind(d == 0) == 0", ["d == 0"], D.fact("levels"))
 
 
-def leaves(D: Derivation) -> Theorem:  # noqa: N803
+def leaves(D: Derivation) -> Theorem:
     """What a leaf is entered with, times anything that the episode does not change."""
     positive, still = D.surely(_POSITIVE), D.surely(_STILL)
     pending = "Ind(ep({0}) == k)*Ind(1 <= ht(X({0})))*er(ht(X({0})), rem({0}))*gM({0})"
@@ -211,7 +211,7 @@ def leaves(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(bound, f"Sure({_POSITIVE})", f"Sure({_STILL})")
 
 
-def _split(D: Derivation, pending: str, store: str, fresh: str, still: Theorem) -> Theorem:  # noqa: N803
+def _split(D: Derivation, pending: str, store: str, fresh: str, still: Theorem) -> Theorem:
     """The store at the next decision: what is left of this one's, or a new one."""
     goal = f"{pending.format('n + 1')} == jump(n)*Ind(ep(n) == k)*gM(n)*{store} + {fresh}"
 
@@ -229,7 +229,7 @@ def _split(D: Derivation, pending: str, store: str, fresh: str, still: Theorem) 
     return jump_or_not(D, one)
 
 
-def _grown(D: Derivation, began: str, fresh: str, still: Theorem) -> Theorem:  # noqa: N803
+def _grown(D: Derivation, began: str, fresh: str, still: Theorem) -> Theorem:
     goal = f"{began.format('n + 1')} == {began.format('n')} + {fresh}"
 
     def one(jumped: bool) -> Theorem:
@@ -252,7 +252,7 @@ def _grown(D: Derivation, began: str, fresh: str, still: Theorem) -> Theorem:  #
     return jump_or_not(D, one)
 
 
-def _descend(D: Derivation) -> Theorem:  # noqa: N803
+def _descend(D: Derivation) -> Theorem:
     """The store does not change in the mean, above the leaves."""
     jump = "jump(n)*Ind(1 <= ht(X(n + 1)))*er(ht(X(n + 1)), rem(n) - spent(n))"
     fall = law(D, "Ind(1 <= ht(y))*er(ht(y), rem(n) - s)")
@@ -272,7 +272,7 @@ def _descend(D: Derivation) -> Theorem:  # noqa: N803
     return by_height(D, "X(n)", above, lambda one: by_value(D, goal, heights(D, one), put(fall, *flat)), ends)
 
 
-def _here(D: Derivation, pending: str) -> Theorem:  # noqa: N803
+def _here(D: Derivation, pending: str) -> Theorem:
     """The store, in a leaf and above."""
     goal = (
         f"{pending.format('n')} == Ind(ep(n) == k)*gM(n)*Ind(2 <= ht(X(n)))*er(ht(X(n)), rem(n))"
@@ -281,7 +281,7 @@ def _here(D: Derivation, pending: str) -> Theorem:  # noqa: N803
     return settle(D, goal, ["ht(X(n)) == 1", "1 <= ht(X(n))", "2 <= ht(X(n))"])
 
 
-def _first(D: Derivation, pending: str, began: str) -> Theorem:  # noqa: N803
+def _first(D: Derivation, pending: str, began: str) -> Theorem:
     """The first episode begins with its store."""
     root, time, zero = (
         theorems.part(D.fact("start"), D.formula(f)) for f in ("X(0) == root", "rem(0) == H", "ep(0) == 0")
@@ -297,19 +297,19 @@ def _first(D: Derivation, pending: str, began: str) -> Theorem:  # noqa: N803
     return settle(D, goal, ["k == 0", "k <= 0"], D.whole("k"), equations=ways)
 
 
-def _not_negative(D: Derivation, pending: str, positive: Theorem) -> Theorem:  # noqa: N803
+def _not_negative(D: Derivation, pending: str, positive: Theorem) -> Theorem:
     """What is in store is not negative."""
     store = D.times(stored(D, "ht(X(n))"), positive)
     return settle(D, f"0 <= {pending.format('n')}", ["ep(n) == k", "1 <= ht(X(n))"], store)
 
 
-def stored(D: Derivation, height: str) -> Theorem:  # noqa: N803
+def stored(D: Derivation, height: str) -> Theorem:
     """0 <= er(h, rem(n))."""
     time = D.linear("0 <= rem(n)", D.fact("spent-low"), D.fact("spent-high"))
     return D.mp(D.special(D.at(not_negative(D), h=height), "rem(n)"), time)
 
 
-def not_negative(D: Derivation) -> Theorem:  # noqa: N803
+def not_negative(D: Derivation) -> Theorem:
     """All(t, Imp(0 <= t, 0 <= er(h, t)))."""
     a = "All(t, Imp(0 <= t, 0 <= er(h, t)))"
     start = D.all(D.imply(D.linear("0 <= er(0, t)", D.fact("er-0"), D.assume("0 <= t")), "0 <= t"), "t")

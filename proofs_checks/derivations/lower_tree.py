@@ -15,13 +15,13 @@ PAIRS = "Imp(low + 4 <= S, 8 <= pw(d))"
 _LEVEL = "SumOver(x, Ind(ht(x) + i == d))"
 
 
-def tree(D: Derivation) -> Theorem:  # noqa: N803
+def tree(D: Derivation) -> Theorem:
     """The level that is i below the root has A^i nodes, and these are all but the good and the bad state."""
     level = _level(D)
     return both(_states(D, level), _geometric(D), _pairs(D, level))
 
 
-def _level(D: Derivation) -> Theorem:  # noqa: N803
+def _level(D: Derivation) -> Theorem:
     """The i-th level below the root has A^i nodes."""
     a = f"Imp(i + 1 <= d, {_LEVEL} == pw(i))"
     first = D.over(_root(D), "x")
@@ -37,7 +37,7 @@ def _level(D: Derivation) -> Theorem:  # noqa: N803
     return D.induction("i", a, start, step)
 
 
-def _root(D: Derivation) -> Theorem:  # noqa: N803
+def _root(D: Derivation) -> Theorem:
     """Ind(ht(x) == d) == Ind(x == root)."""
     goal = "Ind(ht(x) == d) == Ind(x == root)"
 
@@ -52,7 +52,7 @@ def _root(D: Derivation) -> Theorem:  # noqa: N803
     return D.cases("x == root", here, elsewhere)
 
 
-def _children(D: Derivation, far: Theorem) -> Theorem:  # noqa: N803
+def _children(D: Derivation, far: Theorem) -> Theorem:
     """Σ_x Ind(ht(x) + i + 1 == d) == A Σ_x Ind(ht(x) + i == d), for i + 2 <= d."""
     mine = "Ind(ht(y) + i + 1 == d)"
     parents = "SumOver(x, SumOver(a, Ind(2 <= ht(x))*Ind(child(x, a) == y)))"
@@ -90,7 +90,7 @@ def _children(D: Derivation, far: Theorem) -> Theorem:  # noqa: N803
     return D.linear(f"SumOver(x, Ind(ht(x) + i + 1 == d)) == A*{_LEVEL}", one, outer, inner, each)
 
 
-def _states(D: Derivation, level: Theorem) -> Theorem:  # noqa: N803
+def _states(D: Derivation, level: Theorem) -> Theorem:
     """All nodes, level by level, and the two states below them."""
     above, count = "SumOver(x, Ind(d + 1 <= ht(x) + i))", "Sum(m, i, pw(m))"
     a = f"Imp(i <= d, {above} == {count})"
@@ -113,14 +113,14 @@ def _states(D: Derivation, level: Theorem) -> Theorem:  # noqa: N803
     return D.linear("S == low + Sum(i, d, pw(i))", nodes, D.over(kinds, "x"), D.fact("states"), D.fact("low"))
 
 
-def _too_high(D: Derivation, high: Theorem) -> tuple[Theorem, Theorem]:  # noqa: N803
+def _too_high(D: Derivation, high: Theorem) -> tuple[Theorem, Theorem]:
     """Nothing is above the root."""
     top = when(D, D.fact("top"), D.linear("d <= ht(x)", high))
     root = put(D.fact("root"), towards(D, top, "root"))
     return D.linear("1 <= 0", root, high), D.linear("0 < 1")
 
 
-def _geometric(D: Derivation) -> Theorem:  # noqa: N803
+def _geometric(D: Derivation) -> Theorem:
     """(A - 1)(1 + A + … + A^(d-1)) = A^d - 1."""
     a = "(A - 1)*Sum(m, i, pw(m)) == pw(i) - 1"
     start = D.linear("0 == pw(0) - 1", D.fact("pw-0"))
@@ -135,7 +135,7 @@ def _geometric(D: Derivation) -> Theorem:  # noqa: N803
     return D.at(whole, i="d")
 
 
-def _pairs(D: Derivation, level: Theorem) -> Theorem:  # noqa: N803
+def _pairs(D: Derivation, level: Theorem) -> Theorem:
     """The last level has A^(d-1) leaves, each with A actions."""
     pairs = "SumOver(z, SumOver(b, Ind(ht(z) == 1))) == pw(d)"
     last = D.assume("i + 1 == d")
@@ -152,7 +152,7 @@ def _pairs(D: Derivation, level: Theorem) -> Theorem:  # noqa: N803
     return D.mp(D.at(some, i="d"), D.linear("d == d"), D.fact("levels"))
 
 
-def power_positive(D: Derivation) -> Theorem:  # noqa: N803
+def power_positive(D: Derivation) -> Theorem:
     """1 <= A^i."""
 
     def step(below: Theorem) -> Theorem:
@@ -162,7 +162,7 @@ def power_positive(D: Derivation) -> Theorem:  # noqa: N803
     return D.induction("i", "1 <= pw(i)", D.linear("1 <= pw(0)", D.fact("pw-0")), step)
 
 
-def admissible(D: Derivation) -> Theorem:  # noqa: N803
+def admissible(D: Derivation) -> Theorem:
     """Four nodes or more: three levels, or two with three actions or more; so eight pairs or more."""
     tree_ = D.lemma("assume:LB/tree")
     states, nodes = (
@@ -190,7 +190,7 @@ def admissible(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.split(D.known("discrete", "d", "2"), case, case), "low + 4 <= S")
 
 
-def _second(D: Derivation, not_one: Theorem, shallow: Theorem) -> Theorem:  # noqa: N803
+def _second(D: Derivation, not_one: Theorem, shallow: Theorem) -> Theorem:
     """D == 2, from 1 <= d <= 2 and d not 1."""
 
     def other(e: Theorem) -> Theorem:
@@ -202,7 +202,7 @@ def _second(D: Derivation, not_one: Theorem, shallow: Theorem) -> Theorem:  # no
     return D.split(D.known("discrete", "d", "1"), other, other)
 
 
-def _one_level(D: Derivation, wide: Theorem) -> Theorem:  # noqa: N803
+def _one_level(D: Derivation, wide: Theorem) -> Theorem:
     """One level has one node only."""
     one = D.assume("d == 1")
     first = D.scaled(D.fact("pw-0"), "A")
@@ -210,7 +210,7 @@ def _one_level(D: Derivation, wide: Theorem) -> Theorem:  # noqa: N803
     return D.linear("8 <= pw(d)", wide, power, D.fact("choice"))
 
 
-def _two_levels(D: Derivation, wide: Theorem) -> Theorem:  # noqa: N803
+def _two_levels(D: Derivation, wide: Theorem) -> Theorem:
     """Two levels with three actions or more have nine pairs or more."""
     two, some = D.assume("d == 2"), D.fact("choice")
     first = D.scaled(D.fact("pw-0"), "A")
@@ -227,7 +227,7 @@ def _two_levels(D: Derivation, wide: Theorem) -> Theorem:  # noqa: N803
     return D.split(D.known("discrete", "A", "2"), more, more)
 
 
-def _three_levels(D: Derivation) -> Theorem:  # noqa: N803
+def _three_levels(D: Derivation) -> Theorem:
     """Imp(3 <= i, 8 <= pw(i))."""
     some = D.fact("choice")
 

@@ -27,13 +27,13 @@ _SHORT = "And(0 <= t, t <= v)"
 ENDS = "Imp(And(0 <= t, ht(x) == 0), Vs(z, b, x, t) == gd(x)*t)"
 
 
-def backup(D: Derivation) -> Theorem:  # noqa: N803
+def backup(D: Derivation) -> Theorem:
     """One step of value iteration, for one action, with the jumps of the tree put in."""
     p = D.scaled(D.fact("p", c=_CHANCE), "V(n, z, b, y, t - s)")
     return D.integral(D.scaled(D.over(p, "y"), _DENSITY), "s", "t")
 
 
-def weighed(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
+def weighed(D: Derivation, theorem: Theorem) -> Theorem:
     """Times the density, integrated over the holding time."""
     exp = D.linear("0 <= exp(-rate*s)", D.known("exp", "-rate*s"))
     weight = D.times(D.linear("0 <= rate", D.fact("rate")), exp)
@@ -43,7 +43,7 @@ def weighed(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
 # --- at most ------------------------------------------------------------------------------------
 
 
-def upper(D: Derivation) -> Theorem:  # noqa: N803
+def upper(D: Derivation) -> Theorem:
     """All(x, All(t, Imp(0 <= t, V(n, z, b, x, t) <= worth)))."""
     a = f"All(x, All(t, Imp(0 <= t, V(n, z, b, x, t) <= {_WORTH.format('x', 't')})))"
     zero = D.linear(f"V(0, z, b, x, t) <= {_WORTH.format('x', 't')}", D.fact("V-0"), _worth_positive(D))
@@ -60,7 +60,7 @@ def upper(D: Derivation) -> Theorem:  # noqa: N803
     return D.induction("n", a, D.all(D.imply(zero, "0 <= t"), "x", "t"), step)
 
 
-def _no_more(D: Derivation, after: Callable[[str], Theorem]) -> Theorem:  # noqa: N803
+def _no_more(D: Derivation, after: Callable[[str], Theorem]) -> Theorem:
     """No action is worth more, given what the states after the jump are worth."""
     goal, back = f"{_INNER} <= {_WORTH.format('x', 't')}", backup(D)
 
@@ -80,7 +80,7 @@ def _no_more(D: Derivation, after: Callable[[str], Theorem]) -> Theorem:  # noqa
     return by_height(D, "x", above, lambda here: _leaf(D, goal, back, after, here), ends)
 
 
-def _leaf(D: Derivation, goal: str, back: Theorem, after: Callable[[str], Theorem], here: Theorem) -> Theorem:  # noqa: N803
+def _leaf(D: Derivation, goal: str, back: Theorem, after: Callable[[str], Theorem], here: Theorem) -> Theorem:
     """In a leaf the good jump has probability at most 1/2 + D."""
     low, high = (theorems.part(D.fact("gap"), D.formula(part)) for part in ("0 < D", "D < 1/2"))
     flat = [D.fact(name) for name in ("good", "bad", "gd-good", "gd-bad")]
@@ -96,21 +96,21 @@ def _leaf(D: Derivation, goal: str, back: Theorem, after: Callable[[str], Theore
     )  # fmt: skip
 
 
-def unfolded(D: Derivation) -> Theorem:  # noqa: N803
+def unfolded(D: Derivation) -> Theorem:
     """er(1, t) as an integral."""
     inner = D.scaled(D.fact("er-0", t="t - s"), _DENSITY)
     says = f"er(1, t) == Int(s, t, {_DENSITY}*(t - s))"
     return D.linear(says, D.fact("er-step", h="0"), D.integral(inner, "s", "t"))
 
 
-def first_wait(D: Derivation) -> Theorem:  # noqa: N803
+def first_wait(D: Derivation) -> Theorem:
     """E(t ∧ τ) + E(t - τ)^+ = t, given 0 <= t."""
     primitives = D.primitive("s", "t", "s*exp(-rate*s)"), D.primitive("s", "t", "-exp(-rate*s)")
     says = f"{_WAIT} + Int(s, t, {_DENSITY}*(t - s)) == t"
     return D.linear(says, primitives[0], D.scaled(primitives[1], "t"))
 
 
-def _worth_positive(D: Derivation) -> Theorem:  # noqa: N803
+def _worth_positive(D: Derivation) -> Theorem:
     """0 <= worth, for 0 <= t."""
     time = D.assume("0 <= t")
     stored = D.mp(D.special(D.at(not_negative(D), h="ht(x)"), "t"), time)
@@ -123,7 +123,7 @@ def _worth_positive(D: Derivation) -> Theorem:  # noqa: N803
 # --- at least -----------------------------------------------------------------------------------
 
 
-def one_step(D: Derivation, state: str, action: str, at: str = "n") -> Theorem:  # noqa: N803
+def one_step(D: Derivation, state: str, action: str, at: str = "n") -> Theorem:
     """What one action gives is at most the next iterate."""
     back = backup(D)
     told = terms.add(D.term(f"gd(x)*{_WAIT}"), back.says.parts[1])
@@ -136,13 +136,13 @@ def one_step(D: Derivation, state: str, action: str, at: str = "n") -> Theorem: 
     return D.at(most, x=state, a=action, n=at)
 
 
-def below_leaves(D: Derivation) -> Theorem:  # noqa: N803
+def below_leaves(D: Derivation) -> Theorem:
     """The next iterate of a state below the leaves."""
     zero = D.assume("ht(x) == 0")
     return put(one_step(D, "x", "b"), *heights(D, zero, "x"))
 
 
-def lower_ends(D: Derivation) -> Theorem:  # noqa: N803
+def lower_ends(D: Derivation) -> Theorem:
     """All(x, All(t, Imp(ht(x) == 0, Imp(0 <= t <= v, n gd(x) t <= (n + q) V(n, z, b, x, t)))))."""
     says = f"n*gd(x)*t <= {_Q}*V(n, z, b, x, t)"
     a = f"All(x, All(t, Imp(ht(x) == 0, Imp({_SHORT}, {says}))))"
@@ -169,7 +169,7 @@ def lower_ends(D: Derivation) -> Theorem:  # noqa: N803
     return D.induction("n", a, D.all(D.imply(none, "ht(x) == 0", _SHORT), "x", "t"), step)
 
 
-def _next(D: Derivation, total: Theorem, low: Theorem, short: Theorem) -> Theorem:  # noqa: N803
+def _next(D: Derivation, total: Theorem, low: Theorem, short: Theorem) -> Theorem:
     """(n + 1) gd t <= (n + 1 + q) V from gd (n t + q E(t ∧ τ)) <= (n + q) V."""
     span, value = _span(D, low, short), "V(n + 1, z, b, x, t)"
     positive = D.linear(f"0 < {_Q}", span, D.whole("n"))
@@ -184,12 +184,12 @@ def _next(D: Derivation, total: Theorem, low: Theorem, short: Theorem) -> Theore
     )  # fmt: skip
 
 
-def _span(D: Derivation, low: Theorem, short: Theorem) -> Theorem:  # noqa: N803
+def _span(D: Derivation, low: Theorem, short: Theorem) -> Theorem:
     """0 <= rate v."""
     return D.times(D.linear("0 <= v", low, short), D.linear("0 <= rate", D.fact("rate")))
 
 
-def _enough(D: Derivation, low: Theorem, short: Theorem) -> Theorem:  # noqa: N803
+def _enough(D: Derivation, low: Theorem, short: Theorem) -> Theorem:
     """T <= (n + q + 1) E(t ∧ τ)."""
     rate = D.linear("0 <= rate", D.fact("rate"))
     wait = D.integral(D.linear("0 <= exp(-rate*s)", D.known("exp", "-rate*s")), "s", "t")
@@ -205,7 +205,7 @@ def _enough(D: Derivation, low: Theorem, short: Theorem) -> Theorem:  # noqa: N8
     return D.linear(f"t <= ({_Q} + 1)*{_WAIT}", first, longer, wait, D.times(wait, D.whole("n")))
 
 
-def ends(D: Derivation) -> Theorem:  # noqa: N803
+def ends(D: Derivation) -> Theorem:
     """A good state is worth t, a bad one nothing."""
     given = "And(0 <= t, ht(x) == 0)"
     time, zero = (theorems.part(D.assume(given), D.formula(f)) for f in ("0 <= t", "ht(x) == 0"))
@@ -218,7 +218,7 @@ def ends(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(equal, given)
 
 
-def _value(D: Derivation, top: Theorem, state: str, time: str) -> tuple[Theorem, Theorem]:  # noqa: N803
+def _value(D: Derivation, top: Theorem, state: str, time: str) -> tuple[Theorem, Theorem]:
     """Vs <= what all iterates are at most, and V(n) <= Vs."""
     n = D.variable("n")
     fact = D.fact("Vs", x=state, t=time)
@@ -230,7 +230,7 @@ def _value(D: Derivation, top: Theorem, state: str, time: str) -> tuple[Theorem,
 
 
 def _limit(
-    D: Derivation,  # noqa: N803
+    D: Derivation,
     low: Theorem,
     below: Theorem,
     worth: str,
@@ -245,7 +245,7 @@ def _limit(
     return D.linear(f"{worth} <= {v}", calculus.archimedes(small, D.variable("n")))
 
 
-def optimal(D: Derivation) -> Theorem:  # noqa: N803
+def optimal(D: Derivation) -> Theorem:
     """The root is worth (1/2 + D) er(d, H)."""
     leaf = D.assume("ht(z) == 1")
     long = D.linear("0 <= H", D.fact("horizon"))
@@ -260,7 +260,7 @@ def optimal(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.mp(D.known("antisymmetric", v, worth), theorems.both(high, down)), "ht(z) == 1")
 
 
-def _path(D: Derivation, leaf: Theorem) -> Theorem:  # noqa: N803
+def _path(D: Derivation, leaf: Theorem) -> Theorem:
     """N (1/2 + D) er(d, H) <= (n + q) V(n + d, z, b, root, H)."""
     worth = "n*(1/2 + D)*er({h}, t) <= " + _Q + "*V(n + {h}, z, b, anc(z, {h}), t)"
     a = f"Imp(h + 1 <= d, All(t, Imp({_SHORT}, {worth.format(h='h + 1')})))"
@@ -295,7 +295,7 @@ def _path(D: Derivation, leaf: Theorem) -> Theorem:  # noqa: N803
     return _at_root(D, D.at(D.induction("h", a, start, step), v="H"), leaf)
 
 
-def _at_root(D: Derivation, path: Theorem, leaf: Theorem) -> Theorem:  # noqa: N803
+def _at_root(D: Derivation, path: Theorem, leaf: Theorem) -> Theorem:
     """The way up ends at the root."""
     goal = "n*(1/2 + D)*er(d, H) <= (n + 1 + rate*H)*V(n + d, z, b, root, H)"
     long = D.linear("0 <= H", D.fact("horizon"))
@@ -311,7 +311,7 @@ def _at_root(D: Derivation, path: Theorem, leaf: Theorem) -> Theorem:  # noqa: N
     return D.mp(D.at(some, h="d"), D.linear("d == d"), D.fact("levels"))
 
 
-def _climbs(D: Derivation, leaf: Theorem) -> Theorem:  # noqa: N803
+def _climbs(D: Derivation, leaf: Theorem) -> Theorem:
     """Imp(h + 1 <= d, ht(anc(z, h + 1)) == h + 1)."""
     first = put(leaf, towards(D, when(D, D.fact("anc-1"), leaf), "z"))
 
@@ -324,7 +324,7 @@ def _climbs(D: Derivation, leaf: Theorem) -> Theorem:  # noqa: N803
     return D.induction("h", a, D.imply(first, "1 <= d"), step)
 
 
-def _at_leaf(D: Derivation, leaf: Theorem, inside: Theorem, q: Theorem) -> Theorem:  # noqa: N803
+def _at_leaf(D: Derivation, leaf: Theorem, inside: Theorem, q: Theorem) -> Theorem:
     """The same for z itself."""
     there = when(D, D.fact("anc-1"), leaf)
     low, high = (theorems.part(D.fact("gap"), D.formula(part)) for part in ("0 < D", "D < 1/2"))

@@ -34,7 +34,7 @@ _PAIRS = f"SumOver(z, SumOver(b, Ind(ht(z) == 1)*{_FOUND}))"
 ALL_FOUND = f"{_PAIRS} <= er(d, H)*(1 + sqrt(pw(d)*{COIN}/2)*sqrt(k))"
 
 
-def found(D: Derivation) -> Theorem:  # noqa: N803
+def found(D: Derivation) -> Theorem:
     """What episode k has in store where it decides (z, b), in instance (z, b) and in the reference."""
     leaf, positive = D.assume("ht(z) == 1"), D.assume("0 < c")
     above, zero = pinsker(D, positive)
@@ -60,7 +60,7 @@ def found(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(bound, "And(ht(z) == 1, 0 < c)")
 
 
-def pinsker(D: Derivation, positive: Theorem) -> tuple[Theorem, Theorem]:  # noqa: N803
+def pinsker(D: Derivation, positive: Theorem) -> tuple[Theorem, Theorem]:
     """X - 1 <= G and 0 <= G."""
     v, x = "lk(n, k, z, b)", EXCESS_X.format("n")
     a, w = f"(2 + 4*{x})", f"({x} - 1 - {v})"
@@ -72,7 +72,7 @@ def pinsker(D: Derivation, positive: Theorem) -> tuple[Theorem, Theorem]:  # noq
 
 
 def _tangent(
-    D: Derivation,  # noqa: N803
+    D: Derivation,
     u: str,
     a: str,
     w: str,
@@ -96,7 +96,7 @@ def _tangent(
     return D.linear(f"2*{u} <= c*{a}/3 + {w}/c", again, D.scaled(unit, f"2*{u}"), D.scaled(unit, f"c*{a}"))
 
 
-def _share(D: Derivation, zero: Theorem) -> Theorem:  # noqa: N803
+def _share(D: Derivation, zero: Theorem) -> Theorem:
     """What the episode has in store, times G."""
     leaves = D.instantiate(D.lemma("thm:lowerbound/store"), "gM", "n", EXCESS.format("n"))
     still = D.imply(_still(D), "k <= ep(n)")
@@ -110,7 +110,7 @@ def _share(D: Derivation, zero: Theorem) -> Theorem:  # noqa: N803
     return D.linear(says, paid, above, D.times(mean_of_excess(D), store))
 
 
-def mean_of_excess(D: Derivation) -> Theorem:  # noqa: N803
+def mean_of_excess(D: Derivation) -> Theorem:
     """E G, given ht(z) == 1."""
     law = D.mp(D.lemma("thm:lowerbound/divergence/repaired"), D.assume("ht(z) == 1"))
     one, two = (
@@ -123,7 +123,7 @@ def mean_of_excess(D: Derivation) -> Theorem:  # noqa: N803
     )  # fmt: skip
 
 
-def _still(D: Derivation) -> Theorem:  # noqa: N803
+def _still(D: Derivation) -> Theorem:
     """G does not change in episode k and later."""
     later = D.assume("k <= ep(n)")
     return by_value(
@@ -133,7 +133,7 @@ def _still(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def all_found(D: Derivation) -> Theorem:  # noqa: N803
+def all_found(D: Derivation) -> Theorem:
     """The same for all pairs together: the best c is proportional to the root of k."""
     coin = coin_positive(D)
     any_c = _any_c(D, coin)
@@ -147,7 +147,7 @@ def all_found(D: Derivation) -> Theorem:  # noqa: N803
     return D.split(D.known("discrete", "k", "0"), case, case)
 
 
-def coin_positive(D: Derivation) -> Theorem:  # noqa: N803
+def coin_positive(D: Derivation) -> Theorem:
     """0 < kl(1/2, 1/2 + D)."""
     low, high = (theorems.part(D.fact("gap"), D.formula(part)) for part in ("0 < D", "D < 1/2"))
     above = D.pointwise("-log(1 + 2*x)/2 - log(1 - 2*x)/2 >= 2*x**2", "0 < x < 1/2", x="D")
@@ -159,7 +159,7 @@ def coin_positive(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def _any_c(D: Derivation, coin: Theorem) -> Theorem:  # noqa: N803
+def _any_c(D: Derivation, coin: Theorem) -> Theorem:
     """The sum over the pairs, for any c > 0."""
     positive = D.assume("0 < c")
     whole = D.special(D.at(not_negative(D), h="d"), "H")
@@ -184,12 +184,12 @@ def _any_c(D: Derivation, coin: Theorem) -> Theorem:  # noqa: N803
     return D.linear(says, total, _shared(D, store), pairs, seen)
 
 
-def over_pairs(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
+def over_pairs(D: Derivation, theorem: Theorem) -> Theorem:
     """Summed over all states z and actions b."""
     return D.over(D.over(theorem, "b"), "z")
 
 
-def _shared(D: Derivation, store: Theorem) -> Theorem:  # noqa: N803
+def _shared(D: Derivation, store: Theorem) -> Theorem:
     """In the reference the pairs share what an episode has in store."""
     paid, leaf = _PAID.format("i"), "Ind(ht(z) == 1)"
     vis = D.fact("vis", n="i")
@@ -217,7 +217,7 @@ def _shared(D: Derivation, store: Theorem) -> Theorem:  # noqa: N803
     )
 
 
-def _early(D: Derivation, any_c: Theorem) -> Theorem:  # noqa: N803
+def _early(D: Derivation, any_c: Theorem) -> Theorem:
     """Before anything was seen: c as small as may be."""
     count = D.linear("0 < m + 1", D.whole("m"))
     first = D.closed(D.at(any_c, k="0", c="1/(m + 1)"), D.positive("inverse-positive", "m + 1", count))
@@ -229,7 +229,7 @@ def _early(D: Derivation, any_c: Theorem) -> Theorem:  # noqa: N803
     return calculus.archimedes(small, D.variable("m"))
 
 
-def best(D: Derivation, any_c: Theorem, coin: Theorem, time: Theorem, goal: str, factor: str) -> Theorem:  # noqa: N803
+def best(D: Derivation, any_c: Theorem, coin: Theorem, time: Theorem, goal: str, factor: str) -> Theorem:
     """Factor (1 + √(n kl/2) √k), from factor (1 + n c/2 + kl k/(4c)) for every c > 0."""
     k = time.says.parts[1]
     some = D.linear("0 < pw(d)", D.at(power_positive(D), i="d"))
@@ -253,14 +253,14 @@ def best(D: Derivation, any_c: Theorem, coin: Theorem, time: Theorem, goal: str,
     return D.linear(goal, bound, *(D.scaled(one, factor) for one in steps))
 
 
-def product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:  # noqa: N803
+def product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:
     """0 < u v from 0 < u and 0 < v."""
     u, v = one.says.parts[1], two.says.parts[1]
     goal = terms.relation("<", terms.ZERO, terms.mul(u, v))
     return calculus.combine(D.setting, goal, [one, two], [(v, 1), terms.ZERO])
 
 
-def root_positive(D: Derivation, inside: Theorem) -> Theorem:  # noqa: N803
+def root_positive(D: Derivation, inside: Theorem) -> Theorem:
     """0 < sqrt(u) from 0 < u."""
     u = inside.says.parts[1]
     return D.closed(D.pointwise("sqrt(u) > 0", "u > 0", u=u), inside)
