@@ -2,8 +2,8 @@ r"""The setting of the derivations: the model, its values, and a learner's run.
 
 **The run is one sequence of decisions** n = 0, 1, 2, …, through all episodes: at decision n the learner is
 in state ``X(n)``, in episode ``ep(n)`` (counted from 0), with remaining time ``rem(n)``, and commits to
-``act(n)``.  The holding time is exponential; ``spent(n)`` is the part of it within the horizon; ``jump(n)`` is
-1 if a jump ends it and 0 if the horizon does; then the next decision is the first of the next episode
+``act(n)``.  The holding time is exponential; ``spent(n)`` is the part of it within the horizon; ``jump(n)``
+is 1 if a jump ends it and 0 if the horizon does; then the next decision is the first of the next episode
 (``new(n + 1) = 1``).  F(n) is what is known when decision n is made.  The paper's double sums over episodes k
 and decisions m are sums over n, with :math:`(H - t_m^k)^+` = ``rem(n)`` (terms with :math:`t_m^k > H` are 0):
 nothing is conditioned on the future, and every sum is finite until the last step.
@@ -119,9 +119,6 @@ RUN_FACTS = {
     "jump": Fact("jump(n) <= 1", "an indicator"),
     "spent-low": Fact("0 < spent(n)", "holding times are positive"),
     "spent-high": Fact("spent(n) <= rem(n)", "the horizon ends a sojourn"),
-    "jump-before": Fact(
-        "Imp(jump(n) == 1, spent(n) < rem(n))", "a jump that is seen comes before the horizon"
-    ),
     "stays-rem": Fact("Imp(jump(n) == 1, rem(n + 1) == rem(n) - spent(n))", "the episode goes on"),
     "stays-ep": Fact("Imp(jump(n) == 1, ep(n + 1) == ep(n))", "the episode goes on"),
     "ends-spent": Fact("Imp(jump(n) == 0, spent(n) == rem(n))", "the horizon is reached"),
@@ -224,17 +221,6 @@ GENERIC = [
     Symbol("gN", ("Nat", "Nat"), "Real", "any", True),
 ]
 
-ANALYSIS = {
-    "monotone-convergence": Fact(
-        "Imp(And(0 <= t, All(n, All(s, Imp(And(0 <= s, s <= t), "
-        "And(gs(n, s) <= gs(n + 1, s), gs(n, s) <= c))))), "
-        "Int(s, t, Sup(n, gs(n, s))) == Sup(n, Int(s, t, gs(n, s))))",
-        "monotone convergence (Kallenberg, Foundations of Modern Probability, 3rd ed., Theorem 1.21), for a "
-        "rising sequence that is bounded from above (and, as its first member is locally bounded, from below)",
-        "axiom",
-    ),
-}
-
 _BLOCKS = (setting_planning, setting_confidence, setting_counts)
 
 PAPER = Setting.of(
@@ -246,7 +232,6 @@ PAPER = Setting.of(
         **MODEL_FACTS,
         **RUN_FACTS,
         **LEARNER_FACTS,
-        **ANALYSIS,
         **{name: fact for block in _BLOCKS for name, fact in block.FACTS.items()},
     },
 )
