@@ -17,8 +17,9 @@ the jumps that were seen before decision n are more likely in instance (z, b) th
 of X there is the reference's mean of exp(l(n, z, b)) X, for X known at n.  That the law of a step is then the
 instance's is a theorem (``thm:lowerbound/likelihood``).  ``lk`` counts the episodes before the k-th only.
 
-**Chains that run on** after the horizon, as the printed proof has them, decide a pair ``pz(n)``, ``pa(n)``
-in every episode n and show the jump, ``coin(n)``; their log-likelihood is ``lc``.  Here one step is one episode.
+**Chains that run on** after the horizon, as the printed proof has them, decide a pair ``pz(n)``,
+``pa(n)`` in every episode n and show the jump, ``coin(n)``; their log-likelihood is ``lc``. Here one step
+is one episode.
 """
 
 from __future__ import annotations
