@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT, root_product, waits
-from proofs_checks.derivations.potentials import rate_bound
-from proofs_checks.derivations.rate_peels import sized
-from proofs_checks.derivations.rates import RATE_BOUND, RATES, level
-from proofs_checks.derivations.regret import ACTIVE, COLLECTED, EVENT, GOOD_REGRET, JUMP_SUM, REGRET, begins, _GAP, _HERE, _LOAD
 from proofs_checks.derivations.episode import own_bounds
 from proofs_checks.derivations.optimism import factor_low
-from proofs_checks.derivations.runs import product, remaining, settled
+from proofs_checks.derivations.potentials import rate_bound
+from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT
+from proofs_checks.derivations.rates import RATE_BOUND, RATES, level
+from proofs_checks.derivations.regret import (
+    _GAP,
+    _HERE,
+    _LOAD,
+    COLLECTED,
+    EVENT,
+    REGRET,
+    begins,
+)
+from proofs_checks.derivations.runs import ACTIVE, product, remaining, settled
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -19,7 +26,7 @@ MAIN = "(C*H + 1)*(" + WAIT + "*sqrt(S*A*K)*({D}))*(2*sqrt(" + RADICAND + ") + 7
 
 
 def core_theorem(factor: str, *conditions: str) -> str:
-    """The bound of the regret with that factor, where the estimates are within their sets but for probability q."""
+    """The bound of the regret with that factor, where the estimates are right but for probability q."""
     text = f"{REGRET.format(m='m')} <= {MAIN.format(D=factor)} + {_LOAD} + q*K*H"
     for one in (f"1 - q <= E(Ind({EVENT.format(m='m')}))", f"0 <= {RADICAND}", *conditions):
         text = f"Imp({one}, {text})"
@@ -29,18 +36,20 @@ def core_theorem(factor: str, *conditions: str) -> str:
 CORE = f"And({core_theorem(LONG)}, {core_theorem(LEVELED, '0 < h')})"
 
 
-def jump_sum(D: Derivation) -> Theorem:  # noqa: N803
+def jump_sum(D: Derivation) -> Theorem:
     """0 <= RADICAND ⊢ JUMP_SUM == √RADICAND TIMES."""
     count = "Max(1, Nf(n, X(n), act(n)))"
     real, some = D.assume(f"0 <= {RADICAND}"), D.known("max", "1", "Nf(n, X(n), act(n))")
     root = D.pointwise("sqrt(x/y) == sqrt(x)/sqrt(y)", "x >= 0", "y > 0", x=RADICAND, y=count)
     inverse = D.positive("inverse-positive", count, D.linear(f"0 < {count}", some))
     root = settled(D, root, real, D.linear(f"0 < {count}", some), D.times(real, inverse))
-    one = D.linear(f"al(n, X(n), act(n)) == sqrt({RADICAND})/sqrt({count})", D.fact("al", x="X(n)", a="act(n)"), root)
+    one = D.linear(
+        f"al(n, X(n), act(n)) == sqrt({RADICAND})/sqrt({count})", D.fact("al", x="X(n)", a="act(n)"), root
+    )
     return D.sum(D.mean(D.scaled(one, f"{ACTIVE}*rem(n)")), "n", "m")
 
 
-def core(D: Derivation) -> Theorem:  # noqa: N803
+def core(D: Derivation) -> Theorem:
     """The regret is at most the main term, the accuracies, and q K H."""
     event = f"1 - q <= E(Ind({EVENT.format(m='m')}))"
     factor, horizon = factor_low(D), D.fact("horizon")
@@ -57,7 +66,10 @@ def core(D: Derivation) -> Theorem:  # noqa: N803
         same = D.scaled(settled(D, same, *signs), f"7/3*(C*H**2 + H)*{wide}")
         most = D.linear(
             f"{COLLECTED.format(m='m')} <= {MAIN.format(D=name)}",
-            D.times(D.times(jumps, root), first), D.scaled(jump_sum(D), "C*H + 1"), D.times(rates, second), same,
+            D.times(D.times(jumps, root), first),
+            D.scaled(jump_sum(D), "C*H + 1"),
+            D.times(rates, second),
+            same,
         )
         paid = D.mp(D.at(D.lemma("eq:r2"), v=MAIN.format(D=name)), D.all(most, "m"))
         bound = D.linear(f"{REGRET.format(m='m')} <= {MAIN.format(D=name)} + {_LOAD} + q*K*H", split, paid)
@@ -65,7 +77,10 @@ def core(D: Derivation) -> Theorem:  # noqa: N803
 
     jumps, rates = D.lemma("prop:proberror/sharp"), D.lemma("prop:rateerror/repaired")
     prob = f"{TIMES} <= 2*{WAIT}*sqrt(S*A*K)*"
-    texts = [(f"{prob}({LONG})", f"{RATES} <= {RATE_BOUND}({LONG})"), (f"{prob}{LEVELED}", f"{RATES} <= {RATE_BOUND}{LEVELED}")]
+    texts = [
+        (f"{prob}({LONG})", f"{RATES} <= {RATE_BOUND}({LONG})"),
+        (f"{prob}{LEVELED}", f"{RATES} <= {RATE_BOUND}{LEVELED}"),
+    ]
     plain = [theorems.part(one, D.formula(text)) for one, text in zip((jumps, rates), texts[0], strict=True)]
     chosen = [
         D.mp(theorems.part(one, D.formula(f"Imp(0 < h, {text})")), D.assume("0 < h"))
@@ -74,7 +89,7 @@ def core(D: Derivation) -> Theorem:  # noqa: N803
     return theorems.both(total(LONG, *plain), D.imply(total(LEVELED, *chosen), "0 < h"))
 
 
-def trivial(D: Derivation) -> Theorem:  # noqa: N803
+def trivial(D: Derivation) -> Theorem:
     """REGRET(m) <= K H."""
     low, most, own = own_bounds(D)
     _, high = remaining(D)

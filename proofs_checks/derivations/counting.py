@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from proofs_checks.derivations.roots import over_pairs
 from proofs_checks.derivations.runs import by_jump, decided, equal, maximum, settled
-from proofs_checks.derivations.roots import CAUCHY_SCHWARZ, over_pairs
 from proofs_checks.derivations.unions import square_below
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
@@ -22,8 +24,7 @@ PIGEON_HOLE = (
 )
 
 
-
-def steps_of_order(D: Derivation) -> Theorem:  # noqa: N803
+def steps_of_order(D: Derivation) -> Theorem:
     """Ind(l <= k) == Ind(k == l) + Ind(l + 1 <= k), for whole numbers."""
     goal, events = "Ind(l <= k) == Ind(k == l) + Ind(l + 1 <= k)", ["l <= k", "l + 1 <= k", "k == l"]
 
@@ -44,7 +45,7 @@ def steps_of_order(D: Derivation) -> Theorem:  # noqa: N803
     return D.split(D.known("discrete", "k", "l"), case, case)
 
 
-def one_of(D: Derivation) -> Theorem:  # noqa: N803
+def one_of(D: Derivation) -> Theorem:
     """Sum(l, m, Ind(k == l)) == Ind(k + 1 <= m)."""
     goal = "Sum(l, {m}, Ind(k == l)) == Ind(k + 1 <= {m})"
     first = D.decide(goal.format(m="0"), ["k + 1 <= 0"], D.whole("k"))
@@ -54,7 +55,7 @@ def one_of(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def pigeon_hole(D: Derivation) -> Theorem:  # noqa: N803
+def pigeon_hole(D: Derivation) -> Theorem:
     """Increments 0 and 1: Σ z/√max(1, Z) <= 2√Z, by way of Ind(Z == 1) + 2√(Z - 1)."""
     bound = "Ind({k} == 1) + 2*sqrt({k} - 1)"
     grow = _grow(D, bound)
@@ -79,7 +80,7 @@ def pigeon_hole(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def _small(D: Derivation, goal: str, large) -> Theorem:  # noqa: N803
+def _small(D: Derivation, goal: str, large: Callable[[Theorem], Theorem]) -> Theorem:
     """A goal about k at 0 and at 1 by value, and from 2 on."""
 
     def case(assumed: Theorem) -> Theorem:
@@ -96,7 +97,7 @@ def _small(D: Derivation, goal: str, large) -> Theorem:  # noqa: N803
     return D.split(D.known("discrete", "k", "0"), case, case)
 
 
-def _grow(D: Derivation, bound: str) -> Theorem:  # noqa: N803
+def _grow(D: Derivation, bound: str) -> Theorem:
     goal = f"{bound.format(k='k')} + 1/sqrt(Max(1, k)) <= {bound.format(k='(k + 1)')}"
 
     def large(two: Theorem) -> Theorem:
@@ -107,7 +108,7 @@ def _grow(D: Derivation, bound: str) -> Theorem:  # noqa: N803
     return _small(D, goal, large)
 
 
-def _root(D: Derivation, bound: str) -> Theorem:  # noqa: N803
+def _root(D: Derivation, bound: str) -> Theorem:
     goal = f"{bound.format(k='k')} <= 2*sqrt(k)"
 
     def large(two: Theorem) -> Theorem:
@@ -120,7 +121,7 @@ def _root(D: Derivation, bound: str) -> Theorem:  # noqa: N803
 # --- jumps by their number within the episode ---------------------------------------------------
 
 
-def seen_before(D: Derivation) -> Theorem:  # noqa: N803
+def seen_before(D: Derivation) -> Theorem:
     """Ind(pos(n) <= l) COUNT(n) <= Nf(n, x, a): earlier l-th jumps are of earlier episodes."""
     count = COUNT.format(n="n")
     one = D.decide(
@@ -156,7 +157,7 @@ def seen_before(D: Derivation) -> Theorem:  # noqa: N803
     return D.induction("n", f"Ind(pos(n) <= l)*{count} <= Nf(n, x, a)", first, step)
 
 
-def early(D: Derivation) -> Theorem:  # noqa: N803
+def early(D: Derivation) -> Theorem:
     """pos(n) <= n."""
     return D.induction(
         "n",
@@ -171,8 +172,8 @@ def early(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def sorted_jumps(D: Derivation) -> Theorem:  # noqa: N803
-    """Σ over n < m of jump/√max(1, Nf) is at most 2 Σ over l < m and pairs of √COUNT(m), on every path."""
+def sorted_jumps(D: Derivation) -> Theorem:
+    """Σ over n < m of jump/√max(1, Nf) is at most 2 Σ over l < m and pairs of √COUNT(m)."""
     own = D.term(_OWN.format(i="n"))
     hole = D.instantiate(D.lemma("prop:proberror/pigeon-hole/sharp"), "gz", "n", own)
     events = ["ep(n) + 1 <= K", "X(n) == x", "act(n) == a", "pos(n) == l"]
@@ -203,7 +204,7 @@ def sorted_jumps(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"Sum(n, m, {_OWN.format(i='n')}*{here}) <= 2*sqrt({COUNT.format(n='m')})", pair, hole)
 
 
-def exchanged(D: Derivation, body: str) -> Theorem:  # noqa: N803
+def exchanged(D: Derivation, body: str) -> Theorem:
     """SumOver(x, SumOver(a, Sum(n, m, body))) == Sum(n, m, SumOver(x, SumOver(a, body)))."""
     run = Operator("Sum", D.variable("n"), D.term("m"))
     state, action = Operator("SumOver", D.variable("x")), Operator("SumOver", D.variable("a"))
@@ -214,7 +215,7 @@ def exchanged(D: Derivation, body: str) -> Theorem:  # noqa: N803
     return D.linear(terms.relation("==", u, v), left, outer)
 
 
-def at_level(D: Derivation) -> Theorem:  # noqa: N803
+def at_level(D: Derivation) -> Theorem:
     """Σ over n < m of jump Ind(pos == l)/√max(1, Nf) <= 2 √(S A LEVEL(m))."""
     one = over_pairs(D, sorted_jumps(D))
     weighed = exchanged(D, f"{_OWN.format(i='n')}/sqrt(Max(1, Nf(n, x, a)))")
@@ -226,7 +227,7 @@ def at_level(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"{left} <= 2*sqrt(S*A*{LEVEL.format(n='m')})", one, weighed, roots)
 
 
-def all_levels(D: Derivation) -> Theorem:  # noqa: N803
+def all_levels(D: Derivation) -> Theorem:
     """Σ over n < m of jump/√max(1, Nf) <= 2 √(S A) Σ over l < m of √LEVEL(m)."""
     body = f"Ind(ep(n) + 1 <= K)*jump(n)*{WEIGHT.format(n='n')}"
     total = D.sum(at_level(D), "l", "m")
@@ -249,7 +250,7 @@ def all_levels(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def _next(D: Derivation, one: Theorem) -> Theorem:  # noqa: N803
+def _next(D: Derivation, one: Theorem) -> Theorem:
     """n + 1 <= m, given n < m, in both cases of their order."""
     goal = D.formula("n + 1 <= m")
     return one if one.says is goal else D.by_value(goal, [], one, D.assume("n < m"))
@@ -258,16 +259,12 @@ def _next(D: Derivation, one: Theorem) -> Theorem:  # noqa: N803
 # --- other forms of the pigeon-hole sum ---------------------------------------------------------
 
 _SUMS = "Sum(i, {n}, {z}(i)/sqrt(Max(1, Sum(k, i, {z}(k)))))"
-PIGEON_HOLE_PRINTED = (
-    f"Imp(All(n, gz(n) <= 1), {_SUMS.format(n='n', z='gz')} <= 3*sqrt(Sum(i, n, gz(i))))"
-)
+PIGEON_HOLE_PRINTED = f"Imp(All(n, gz(n) <= 1), {_SUMS.format(n='n', z='gz')} <= 3*sqrt(Sum(i, n, gz(i))))"
 _SIZES = "All(n, And(0 <= gx(n), gx(n) <= Max(1, Sum(i, n, gx(i)))))"
-PIGEON_HOLE_GENERAL = (
-    f"Imp({_SIZES}, {_SUMS.format(n='n', z='gx')} <= (1 + sqrt(2))*sqrt(Sum(i, n, gx(i))))"
-)
+PIGEON_HOLE_GENERAL = f"Imp({_SIZES}, {_SUMS.format(n='n', z='gx')} <= (1 + sqrt(2))*sqrt(Sum(i, n, gx(i))))"
 
 
-def pigeon_hole_printed(D: Derivation) -> Theorem:  # noqa: N803
+def pigeon_hole_printed(D: Derivation) -> Theorem:
     """The same with 3 for 2."""
     small, total = "All(n, gz(n) <= 1)", "Sum(i, n, gz(i))"
     sharp = D.mp(D.lemma("prop:proberror/pigeon-hole/sharp"), D.assume(small))
@@ -275,13 +272,15 @@ def pigeon_hole_printed(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.linear(goal, sharp, D.known("sqrt", total)), small)
 
 
-def pigeon_hole_general(D: Derivation) -> Theorem:  # noqa: N803
+def pigeon_hole_general(D: Derivation) -> Theorem:
     """z = (√(Z + z) - √Z)(√(Z + z) + √Z), and the second factor is at most (1 + √2) √W."""
     sizes = D.special(D.assume(_SIZES), "n")
     now, most, total = "gx(n)", "Max(1, Sum(i, n, gx(i)))", "Sum(i, n, gx(i))"
     low, high = (theorems.part(sizes, D.formula(t)) for t in (f"0 <= {now}", f"{now} <= {most}"))
     sign = D.induction(
-        "n", f"0 <= {total}", D.linear("0 <= Sum(i, 0, gx(i))"),
+        "n",
+        f"0 <= {total}",
+        D.linear("0 <= Sum(i, 0, gx(i))"),
         lambda below: D.linear("0 <= Sum(i, n + 1, gx(i))", below, low),
     )
     one, more = D.known("max", "1", total), D.known("max-right", "1", total)
@@ -293,24 +292,39 @@ def pigeon_hole_general(D: Derivation) -> Theorem:  # noqa: N803
     two = D.positive("sqrt-square", "2", D.linear("0 <= 2"))
     wide = D.linear(
         f"{after}**2 <= (sqrt(2)*{width})**2",
-        squares[f"{total} + {now}"], squares[most], D.scaled(two, f"{width}**2"), high, more,
+        squares[f"{total} + {now}"],
+        squares[most],
+        D.scaled(two, f"{width}**2"),
+        high,
+        more,
     )
-    first = square_below(D, wide, D.times(D.known("sqrt", most), D.known("sqrt", "2")), after, f"sqrt(2)*{width}")
+    first = square_below(
+        D, wide, D.times(D.known("sqrt", most), D.known("sqrt", "2")), after, f"sqrt(2)*{width}"
+    )
     second = D.linear(f"{before}**2 <= {width}**2", squares[total], squares[most], more)
     second = square_below(D, second, D.known("sqrt", most), before, width)
     grown = D.linear(f"{before}**2 <= {after}**2", squares[total], squares[f"{total} + {now}"], low)
     grown = square_below(D, grown, D.known("sqrt", f"{total} + {now}"), before, after)
     factor = D.linear(f"0 <= {after} - {before}", grown)
     product = D.times(D.linear(f"{after} + {before} <= (1 + sqrt(2))*{width}", first, second), factor)
-    whole = D.linear(f"{now} <= (1 + sqrt(2))*{width}*({after} - {before})", product, squares[total], squares[f"{total} + {now}"])
+    whole = D.linear(
+        f"{now} <= (1 + sqrt(2))*{width}*({after} - {before})",
+        product,
+        squares[total],
+        squares[f"{total} + {now}"],
+    )
     root = settled(D, D.pointwise("sqrt(x) > 0", "x > 0", x=most), D.linear(f"0 < {most}", one))
     unit = D.scaled(D.positive("inverse", width, root), f"(1 + sqrt(2))*({after} - {before})")
     step = D.linear(
-        f"{now}/{width} <= (1 + sqrt(2))*({after} - {before})", D.times(whole, D.positive("inverse-positive", width, root)), unit
+        f"{now}/{width} <= (1 + sqrt(2))*({after} - {before})",
+        D.times(whole, D.positive("inverse-positive", width, root)),
+        unit,
     )
 
     def claim(n: str) -> str:
         return f"{_SUMS.format(n=n, z='gx')} <= (1 + sqrt(2))*sqrt(Sum(i, {n}, gx(i)))"
 
-    shown = D.induction("n", claim("n"), D.linear(claim("0")), lambda below: D.linear(claim("n + 1"), below, step))
+    shown = D.induction(
+        "n", claim("n"), D.linear(claim("0")), lambda below: D.linear(claim("n + 1"), below, step)
+    )
     return D.imply(shown, _SIZES)

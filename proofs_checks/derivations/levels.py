@@ -1,4 +1,4 @@
-"""Roots of the numbers of long episodes: their means (Chernoff and tangents), and the series that bounds their sum."""
+"""Roots of the numbers of long episodes: their means (Chernoff, tangents), and a series for their sum."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _HALF = "(lmax*H*(exp(h) - 1) - h*(l + 1))/2"
 ROOTS = f"Imp(0 <= h, E(Sum(l, m, sqrt({LEVEL.format(n='m')}))) <= sqrt(K)*Sum(l, m, Min(1, exp({_HALF}))))"
 
 
-def series(D: Derivation) -> Theorem:  # noqa: N803
-    """The summands are 1 at first and then a geometric series: what is left from Y = u - d m on is at most Ψ(Y)."""
+def series(D: Derivation) -> Theorem:
+    """1 at first, and then a geometric series: what is left from Y = u - d m on is at most Ψ(Y)."""
     g = "1/(exp(d) - 1)"
     rest = f"Ind(0 <= {{y}})*({{y}}/d + {g}) + Ind({{y}} < 0)*exp({{y}})*{g}"
     positive = D.assume("0 < d")
@@ -72,7 +72,7 @@ def series(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.linear(bound, total, D.at(sign, v=y.format(m="m"))), "0 <= u", "0 < d")
 
 
-def root_of_level(D: Derivation) -> Theorem:  # noqa: N803
+def root_of_level(D: Derivation) -> Theorem:
     """E √LEVEL <= √K w, given E LEVEL <= K w² and w > 0."""
     level = LEVEL.format(n="m")
     few, positive = D.assume(f"E({level}) <= K*w**2"), D.assume("0 < w")
@@ -97,9 +97,9 @@ def root_of_level(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"E(sqrt({level})) <= sqrt(K)*w", mean, *facts)
 
 
-def mean_roots(D: Derivation) -> Theorem:  # noqa: N803
+def mean_roots(D: Derivation) -> Theorem:
     """E Σ √LEVEL <= √K Σ min(1, e^{(v (e^h - 1) - h (l + 1))/2})."""
-    root, positive = root_of_level(D), D.assume("0 <= h")
+    root = root_of_level(D)
     exact = D.linear("lmax*(exp(h) - 1) <= lmax*(exp(h) - 1)")
     tilted = D.closed(D.at(tail(D), c="lmax*(exp(h) - 1)", n="m"), exact)
     flat = D.closed(D.at(tail(D), h="0", c="0", n="m"))
@@ -116,7 +116,7 @@ _LEADING = "Min(1, exp((v*({e}**2 - 1) - 2*log({e})*(l + 1))/2))"
 LEADING = f"Imp(0 < v, Sum(l, m, {_LEADING.format(e=_STEP)}) <= v + 2*sqrt(v) + 1/4)"
 
 
-def leading(D: Derivation) -> Theorem:  # noqa: N803
+def leading(D: Derivation) -> Theorem:
     """The series at e^{h/2} = 1 + 1/√v."""
     positive = D.assume("0 < v")
     root = settled(D, D.pointwise("sqrt(x) > 0", "x > 0", x="v"), positive)
@@ -124,12 +124,19 @@ def leading(D: Derivation) -> Theorem:  # noqa: N803
     step = "1/sqrt(v)"
     base = D.positive("log", f"1 + {step}", D.linear(f"0 < 1 + {step}", inverse))
     grows = D.closed(D.pointwise("log(1 + x) > 0", "x > 0", x=step), inverse)
-    size = D.linear(f"0 <= v*({_STEP}**2 - 1)/2", product(D, positive, inverse), product(D, positive, inverse, inverse))
+    size = D.linear(
+        f"0 <= v*({_STEP}**2 - 1)/2", product(D, positive, inverse), product(D, positive, inverse, inverse)
+    )
     total = D.mp(D.lemma("eq:term1-3/levels", u=f"v*({_STEP}**2 - 1)/2", d=f"log{_STEP}"), size, grows)
     claim = D.claim("eq:term1-3/levels/leading", h=step)
-    bound = settled(D, claim, inverse, D.linear(f"0 < 1 + {step}", inverse), D.linear(f"0 < 2*log{_STEP}", grows))
+    bound = settled(
+        D, claim, inverse, D.linear(f"0 < 1 + {step}", inverse), D.linear(f"0 < 2*log{_STEP}", grows)
+    )
     first = D.times(bound, positive)
-    unit, square = D.positive("inverse", "sqrt(v)", root), D.positive("sqrt-square", "v", D.linear("0 <= v", positive))
+    unit, square = (
+        D.positive("inverse", "sqrt(v)", root),
+        D.positive("sqrt-square", "v", D.linear("0 <= v", positive)),
+    )
     facts = [D.scaled(square, "1/sqrt(v)"), D.scaled(square, "1/sqrt(v)**2")]
     units = [D.scaled(unit, "sqrt(v)"), D.scaled(unit, "sqrt(v)/sqrt(v)"), unit]
     goal = f"Sum(l, m, {_LEADING.format(e=_STEP)}) <= v + 2*sqrt(v) + 1/4"

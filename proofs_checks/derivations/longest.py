@@ -1,10 +1,10 @@
-"""The longest of the first K episodes: ``top(n)`` is its number of jumps, as far as they were seen before decision n."""
+"""The longest of the first K episodes: ``top(n)`` is its number of jumps, as far as they were seen."""
 
 from __future__ import annotations
 
 from proofs_checks.derivations.counting import LEVEL
 from proofs_checks.derivations.number_of_jumps import ENDED, NOW, TILT, counted, grows
-from proofs_checks.derivations.potentials import DECISIONS, EPISODES, rate_bound, stays
+from proofs_checks.derivations.potentials import rate_bound, stays
 from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, product, settled, start
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
@@ -16,8 +16,8 @@ LONGEST = f"E(top(m)) <= (lmax*H + 1)*{FACTOR}"
 _STEP = "Ind(ep(n) + 1 <= K)*jump(n)*(pos(n) + 1)"
 
 
-def rises(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
-    """top(n) <= top(n + 1), and the jumps of the episode of decision n, that decision's included, are at most it."""
+def rises(D: Derivation) -> tuple[Theorem, Theorem]:
+    """top(n) <= top(n + 1), and the jumps of the episode up to decision n are at most top(n + 1)."""
     grown = D.fact("top-step")
     return (
         D.linear("top(n) <= top(n + 1)", grown, D.known("max", "top(n)", _STEP)),
@@ -25,7 +25,7 @@ def rises(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
     )
 
 
-def beyond(D: Derivation) -> Theorem:  # noqa: N803
+def beyond(D: Derivation) -> Theorem:
     """No episode has more than top(n) jumps: Ind(top(n) <= l) LEVEL(n) <= 0."""
     before, now = rises(D)
 
@@ -46,7 +46,7 @@ def beyond(D: Derivation) -> Theorem:  # noqa: N803
     return D.induction("n", claim("n"), D.linear(claim("0")), step)
 
 
-def few(D: Derivation) -> Theorem:  # noqa: N803
+def few(D: Derivation) -> Theorem:
     """LEVEL(n) <= K: what ``counted`` says with h = 0, and that there are K episodes."""
     ended = "Sum(i, {n}, Ind(ep(i) + 1 <= K)*(1 - jump(i))) + Ind(ep({n}) + 1 <= K)*(K - ep({n})) <= K"
     events = ["ep(n) + 1 <= K", "ep(n) + 2 <= K"]
@@ -62,7 +62,7 @@ def few(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"{LEVEL.format(n='n')} <= K", level, total, now)
 
 
-def below_top(D: Derivation) -> Theorem:  # noqa: N803
+def below_top(D: Derivation) -> Theorem:
     """Sum(l, m, Ind(l + 1 <= k)) <= k."""
     inside = "Sum(l, {m}, Ind(l + 1 <= k)) <= Ind({m} <= k)*{m} + (1 - Ind({m} <= k))*k"
     first = D.decide(inside.format(m="0"), ["0 <= k"], D.whole("k"))
@@ -75,7 +75,7 @@ def below_top(D: Derivation) -> Theorem:  # noqa: N803
     return D.decide("Sum(l, m, Ind(l + 1 <= k)) <= k", ["m <= k"], total)
 
 
-def longest_counts(D: Derivation) -> Theorem:  # noqa: N803
+def longest_counts(D: Derivation) -> Theorem:
     """Σ over l < m of √LEVEL(m) <= √K top(m)."""
     level = LEVEL.format(n="m")
     none, some = D.at(beyond(D), n="m"), D.at(few(D), n="m")
@@ -94,7 +94,7 @@ def longest_counts(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(JM, D.sum(one, "l", "m"), number)
 
 
-def path_of_longest(D: Derivation) -> Theorem:  # noqa: N803
+def path_of_longest(D: Derivation) -> Theorem:
     """e^{h top(n)} <= Σ e^{h J} over the episodes, as far as they were seen."""
 
     def claim(n: str) -> str:
@@ -135,7 +135,7 @@ def path_of_longest(D: Derivation) -> Theorem:  # noqa: N803
     return D.induction("n", claim("n"), D.by_value(claim("0"), values), step)
 
 
-def longest(D: Derivation) -> Theorem:  # noqa: N803
+def longest(D: Derivation) -> Theorem:
     """E top <= (v + 1) ln K/ln(ln K + 1), and <= v + 1 for K = 1."""
 
     def case(assumed: Theorem) -> Theorem:
@@ -147,7 +147,7 @@ def longest(D: Derivation) -> Theorem:  # noqa: N803
     return D.split(D.known("discrete", "K", "1"), case, case)
 
 
-def active_decisions(D: Derivation) -> Theorem:  # noqa: N803
+def active_decisions(D: Derivation) -> Theorem:
     """E Σ Ind(ep(n) < K) <= (1 + v) K."""
     mean = D.instantiate(D.lemma("prop:rateerror/decisions"), "gM", "n", ACTIVE)
     mean = D.mp(mean, theorems.sure(D.all(D.whole(ACTIVE), "n")), stays(D, ACTIVE, "stays-ep"))
@@ -157,7 +157,7 @@ def active_decisions(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"E(Sum(n, m, {ACTIVE})) <= (1 + lmax*H)*K", mean, D.times(each, factor))
 
 
-def all_of_them(D: Derivation) -> Theorem:  # noqa: N803
+def all_of_them(D: Derivation) -> Theorem:
     """E top <= (1 + v) K: the jumps of the longest are among the decisions of all."""
     total = "Sum(i, {n}, Ind(ep(i) + 1 <= K))"
 
@@ -170,10 +170,22 @@ def all_of_them(D: Derivation) -> Theorem:  # noqa: N803
 
         def larger(value: Theorem) -> Theorem:
             return by_jump(
-                D, lambda case, _: D.by_value(first, [D.fact("top-step"), value, *case], *facts, D.whole(ACTIVE), D.whole(total.format(n="n + 1")))
+                D,
+                lambda case, _: D.by_value(
+                    first,
+                    [D.fact("top-step"), value, *case],
+                    *facts,
+                    D.whole(ACTIVE),
+                    D.whole(total.format(n="n + 1")),
+                ),
             )
 
-        end = by_jump(D, lambda case, _: D.by_value(second, [D.fact("pos-step"), *case], *facts, D.whole(ACTIVE), D.whole(total.format(n="n + 1"))))
+        end = by_jump(
+            D,
+            lambda case, _: D.by_value(
+                second, [D.fact("pos-step"), *case], *facts, D.whole(ACTIVE), D.whole(total.format(n="n + 1"))
+            ),
+        )
         return theorems.both(D.split(D.known("max-cases", "top(n)", _STEP), larger, larger), end)
 
     zero = [D.fact("top-0"), D.fact("pos-0")]
@@ -183,7 +195,7 @@ def all_of_them(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear("E(top(m)) <= (1 + lmax*H)*K", path, active_decisions(D))
 
 
-def longest_of_many(D: Derivation) -> Theorem:  # noqa: N803
+def longest_of_many(D: Derivation) -> Theorem:
     """E top <= (ln K + v (e^h - 1))/h at h = ln(ln K + 1), by y <= e^y - 1; given 2 <= K."""
     level, c = "log(K) + c*H", "lmax*(exp(h) - 1)"
     moments = D.mp(D.lemma("prop:proberror/coupling"), *map(D.assume, TILT))
@@ -211,5 +223,5 @@ def longest_of_many(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear("E(top(m)) <= (lmax*H + 1)*log(K)/log(log(K) + 1)", divided, unit)
 
 
-def _left(D: Derivation) -> Theorem:  # noqa: N803
+def _left(D: Derivation) -> Theorem:
     return D.linear("0 <= 1 - jump(i)", D.fact("jump", n="i"))

@@ -9,8 +9,8 @@ of the first K episodes, does not rise with n, and it begins with K e^{c H}.
 
 from __future__ import annotations
 
-from proofs_checks.derivations.runs import ACTIVE, RATE, by_jump, decided, law, observed, remaining, start
 from proofs_checks.derivations.counting import LEVEL, steps_of_order
+from proofs_checks.derivations.runs import ACTIVE, RATE, by_jump, decided, law, observed, remaining, start
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
@@ -24,9 +24,8 @@ MOMENTS = (
 )
 
 
-
-def moments(D: Derivation) -> Theorem:  # noqa: N803
-    """E Σ e^{h J} over the first K episodes, as far as they were seen before decision n, is at most K e^{c H}."""
+def moments(D: Derivation) -> Theorem:
+    """E Σ e^{h J} over the first K episodes, as far as they were seen, is at most K e^{c H}."""
     here, after = _POTENTIAL.format(n="n"), _POTENTIAL.format(n="n + 1")
     left = left_over(D)
     scaled = D.times(left, D.known("exp", "c*H"))
@@ -58,7 +57,7 @@ def moments(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.linear(f"E({seen}) <= {bound}", means, part), *TILT)
 
 
-def larger(D: Derivation) -> Theorem:  # noqa: N803
+def larger(D: Derivation) -> Theorem:
     """1 <= e^{c rem(n)}."""
     low, _ = remaining(D)
     rate = D.linear("0 <= lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
@@ -67,19 +66,19 @@ def larger(D: Derivation) -> Theorem:  # noqa: N803
     return D.closed(D.pointwise("exp(x) >= 1", "x >= 0", x="c*rem(n)"), sign)
 
 
-def grows(D: Derivation) -> Theorem:  # noqa: N803
+def grows(D: Derivation) -> Theorem:
     """0 <= e^h - 1."""
     return D.linear(
         "0 <= exp(h) - 1", D.closed(D.pointwise("exp(x) >= 1", "x >= 0", x="h"), D.assume(TILT[0]))
     )
 
 
-def left_over(D: Derivation) -> Theorem:  # noqa: N803
+def left_over(D: Derivation) -> Theorem:
     """The number of episodes to come is not negative."""
     return D.decide(f"0 <= {_LEFT.format(n='n')}", ["ep(n) + 1 <= K"])
 
 
-def one_step(D: Derivation) -> Theorem:  # noqa: N803
+def one_step(D: Derivation) -> Theorem:
     """E(jump e^{h (pos + 1) + c (rem - spent)} + (1 - jump) e^{h pos}, n) <= e^{h pos + c rem}."""
     low, _ = remaining(D)
     power = "h*pos(n) + h + c*(rem(n) - {s})"
@@ -89,7 +88,8 @@ def one_step(D: Derivation) -> Theorem:  # noqa: N803
     rate = D.times(D.fact("rate-high", x="X(n)", a="act(n)"), grows(D))
     rate = D.linear(f"{RATE}*exp(h) <= {RATE} + c", rate, D.assume(TILT[1]))
     bound = D.times(D.times(rate, area), D.known("exp", "-h"))
-    goal = f"E(jump(n)*exp({power.format(s='spent(n)')}) + (1 - jump(n))*exp(h*pos(n)), n) <= exp(h*pos(n) + c*rem(n))"
+    after = f"jump(n)*exp({power.format(s='spent(n)')}) + (1 - jump(n))*exp(h*pos(n))"
+    goal = f"E({after}, n) <= exp(h*pos(n) + c*rem(n))"
     seen = D.scaled(observed(D), "exp(h*pos(n))")
     return D.linear(goal, law(D, f"exp({power.format(s='s')})"), seen, bound, D.scaled(whole, "exp(-h)"))
 
@@ -97,7 +97,7 @@ def one_step(D: Derivation) -> Theorem:  # noqa: N803
 # --- levels: how many episodes have more than l jumps ---------------------------------------------
 
 
-def powers(D: Derivation, k: str) -> Theorem:  # noqa: N803
+def powers(D: Derivation, k: str) -> Theorem:
     """Ind(l + 1 <= k) e^{h (l + 1)} <= e^{h k}."""
     goal = f"Ind(l + 1 <= {k})*exp(h*(l + 1)) <= exp(h*{k})"
 
@@ -113,7 +113,7 @@ def powers(D: Derivation, k: str) -> Theorem:  # noqa: N803
     )
 
 
-def counted(D: Derivation) -> Theorem:  # noqa: N803
+def counted(D: Derivation) -> Theorem:
     """e^{h (l + 1)} LEVEL(n) <= Σ e^{h J} over the episodes, as far as they were seen."""
     inside = "exp(h*(l + 1))*({level} - Ind(ep({n}) + 1 <= K)*Ind(l + 1 <= pos({n}))) <= {ended}"
 
@@ -144,7 +144,7 @@ def counted(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"exp(h*(l + 1))*{LEVEL.format(n='n')} <= {seen}", level, ended)
 
 
-def tail(D: Derivation) -> Theorem:  # noqa: N803
+def tail(D: Derivation) -> Theorem:
     """E LEVEL(n) <= K e^{c H - h (l + 1)}."""
     bound = D.linear(
         f"exp(h*(l + 1))*E({LEVEL.format(n='n')}) <= K*exp(c*H)",

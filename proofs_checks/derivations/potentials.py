@@ -1,7 +1,8 @@
 """Sums over the decisions of an episode, by potentials: what an episode costs is seen when it begins.
 
-``g`` is *frozen* if it stays while the episode goes on.  The mean number of decisions of an episode is then at
-most 1 + lmax H, whatever is frozen: with Ψ(n) = g(n) (1 + lmax rem(n)) it is g(n) + E(jump(n) Ψ(n + 1), n) <= Ψ(n).
+``g`` is *frozen* if it stays while the episode goes on.  The mean number of decisions of an episode is at
+most 1 + lmax H, whatever is frozen: with Ψ(n) = g(n) (1 + lmax rem(n)) it is
+g(n) + E(jump(n) Ψ(n + 1), n) <= Ψ(n).
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ DECISIONS = (
 EPISODES = "Imp(All(k, 0 <= gx(k)), Sum(n, m, Ind(ep(n) + 1 <= K)*new(n)*gx(ep(n))) <= Sum(k, K, gx(k)))"
 
 
-def stays(D: Derivation, term: str, *facts: str) -> Theorem:  # noqa: N803
-    """Sure(All(n, Imp(jump(n) == 1, term(n + 1) == term(n)))): the term, in n, is frozen, by facts of the setting."""
+def stays(D: Derivation, term: str, *facts: str) -> Theorem:
+    """Sure(All(n, Imp(jump(n) == 1, term(n + 1) == term(n)))), by facts of the setting."""
     here = D.term(term)
     after = terms.substitute(here, {D.variable("n"): D.term("n + 1")})
     goes_on = D.assume("jump(n) == 1")
@@ -31,7 +32,7 @@ def stays(D: Derivation, term: str, *facts: str) -> Theorem:  # noqa: N803
     return theorems.sure(D.all(D.imply(same, "jump(n) == 1"), "n"))
 
 
-def first_ones(D: Derivation) -> Theorem:  # noqa: N803
+def first_ones(D: Derivation) -> Theorem:
     """new(n) <= 1."""
     first = D.linear("new(0) <= 1", start(D, "new(0) == 1"))
     return D.induction(
@@ -39,12 +40,12 @@ def first_ones(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def rate_bound(D: Derivation) -> Theorem:  # noqa: N803
+def rate_bound(D: Derivation) -> Theorem:
     """0 < lmax."""
     return D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
 
 
-def few_follow(D: Derivation) -> Theorem:  # noqa: N803
+def few_follow(D: Derivation) -> Theorem:
     """E(jump(n) (1 + lmax (rem(n) - spent(n))), n) <= lmax rem(n)."""
     low, _ = remaining(D)
     follow = "1 + lmax*(rem(n) - s)"
@@ -56,7 +57,7 @@ def few_follow(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(goal, law(D, follow), parts, wait, faster)
 
 
-def decisions(D: Derivation) -> Theorem:  # noqa: N803
+def decisions(D: Derivation) -> Theorem:
     """E Σ g(n) <= (1 + lmax H) E Σ new(n) g(n)."""
     nonnegative, frozen = D.special(D.surely(NONNEGATIVE), "n"), D.special(D.surely(FROZEN), "n")
     psi = "gM({n})*(1 + lmax*rem({n}))"
@@ -66,7 +67,9 @@ def decisions(D: Derivation) -> Theorem:  # noqa: N803
         D,
         lambda case, stays: D.by_value(goal, [*case, *([D.mp(frozen, case[0])] if stays else [])]),
     )
-    step = D.linear(f"gM(n) + E(jump(n)*{after}, n) <= {here}", D.mean(same, "n"), D.times(few_follow(D), nonnegative))
+    step = D.linear(
+        f"gM(n) + E(jump(n)*{after}, n) <= {here}", D.mean(same, "n"), D.times(few_follow(D), nonnegative)
+    )
     step = D.mean(step)
     later = "E((1 - new({m}))*" + psi.format(n="{m}") + ")"
 
@@ -76,20 +79,26 @@ def decisions(D: Derivation) -> Theorem:  # noqa: N803
     first = D.mean(D.by_value(f"(1 - new(0))*{psi.format(n='0')} <= 0", [start(D, "new(0) == 1")]))
     again = D.mean(D.scaled(D.fact("new", n="m"), psi.format(n="m + 1")))
     total = D.induction(
-        "m", claim("m"), D.linear(claim("0"), first),
+        "m",
+        claim("m"),
+        D.linear(claim("0"), first),
         lambda below: D.linear(claim("m + 1"), below, D.at(step, n="m"), again),
     )
     low, high = remaining(D)
     signs = D.linear("0 <= 1 - new(m)", D.at(first_ones(D), n="m"))
     value = D.times(low, rate_bound(D))
-    left = D.mean(D.times(D.times(D.at(D.linear("0 <= 1 + lmax*rem(n)", value), n="m"), D.at(nonnegative, n="m")), signs))
+    left = D.mean(
+        D.times(
+            D.times(D.at(D.linear("0 <= 1 + lmax*rem(n)", value), n="m"), D.at(nonnegative, n="m")), signs
+        )
+    )
     longest = D.times(D.times(D.times(high, rate_bound(D)), nonnegative), D.whole("new(n)"))
     whole = D.sum(D.mean(longest), "n", "m")
     goal = "E(Sum(n, m, gM(n))) <= (1 + lmax*H)*E(Sum(n, m, new(n)*gM(n)))"
     return D.imply(D.linear(goal, total, left, whole), f"Sure({NONNEGATIVE})", f"Sure({FROZEN})")
 
 
-def picked(D: Derivation) -> Theorem:  # noqa: N803
+def picked(D: Derivation) -> Theorem:
     """Sum(k, m, Ind(i == k)*gx(k)) == Ind(i + 1 <= m)*gx(i)."""
 
     def claim(m: str) -> str:
@@ -108,7 +117,7 @@ def picked(D: Derivation) -> Theorem:  # noqa: N803
     return D.induction("m", claim("m"), first, lambda below: D.linear(claim("m + 1"), below, order, other))
 
 
-def begins_once(D: Derivation) -> Theorem:  # noqa: N803
+def begins_once(D: Derivation) -> Theorem:
     """Sum(n, m, new(n)*Ind(ep(n) == k)) <= 1."""
 
     def claim(m: str) -> str:
@@ -120,7 +129,9 @@ def begins_once(D: Derivation) -> Theorem:  # noqa: N803
         def by_new(assumed: Theorem) -> Theorem:
             zero = assumed.says is D.formula("new(m) <= 0")
             value = (
-                equal(D, assumed, D.whole("new(m)")) if zero else equal(D, D.at(first_ones(D), n="m"), assumed)
+                equal(D, assumed, D.whole("new(m)"))
+                if zero
+                else equal(D, D.at(first_ones(D), n="m"), assumed)
             )
             return by_jump(
                 D,
@@ -137,11 +148,14 @@ def begins_once(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear("Sum(n, m, new(n)*Ind(ep(n) == k)) <= 1", total, D.indicator("k + new(m) <= ep(m)")[1])
 
 
-def episodes(D: Derivation) -> Theorem:  # noqa: N803
+def episodes(D: Derivation) -> Theorem:
     """Σ over n < m of Ind(ep(n) < K) new(n) gx(ep(n)) <= Σ over k < K of gx(k)."""
     sign = D.special(D.assume("All(k, 0 <= gx(k))"), "k")
     here = D.sum(D.scaled(D.at(picked(D), m="K", i="ep(n)"), "new(n)"), "n", "m")
-    run, episode = Operator("Sum", D.variable("n"), D.term("m")), Operator("Sum", D.variable("k"), D.term("K"))
+    run, episode = (
+        Operator("Sum", D.variable("n"), D.term("m")),
+        Operator("Sum", D.variable("k"), D.term("K")),
+    )
     turned = D.exchange(run, episode, "new(n)*Ind(ep(n) == k)*gx(k)")
     each = D.sum(D.times(begins_once(D), sign), "k", "K")
     goal = "Sum(n, m, Ind(ep(n) + 1 <= K)*new(n)*gx(ep(n))) <= Sum(k, K, gx(k))"

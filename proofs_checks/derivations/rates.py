@@ -1,9 +1,9 @@
-"""``prop:rateerror``, repaired: rates are seen by jumps, but for pairs with many more jumps than the time explains.
+"""``prop:rateerror``, repaired: times are seen by jumps, but for pairs with far more jumps than time.
 
-A pair is *odd* at decision n if Nf >= 2 max(lmax Tf, L).  Where it is not, β is at most √(lmax L) √(2 lmax)/√max(1, Nf), and
-``prop:proberror/sharp`` applies; an odd one costs at most lmax.  What a learner sees is frozen during an episode, an
-episode has 1 + lmax H decisions in the mean whatever is frozen, and oddity has probability e^{-(2 ln 2 - 1) L}
-(Ville), so that no second moments are needed.
+A pair is *odd* at decision n if Nf >= 2 max(lmax Tf, L).  Where it is not, β is at most √(lmax L) √(2 lmax)
+/√max(1, Nf), and ``prop:proberror/sharp`` applies; an odd one costs at most lmax.  What a learner sees is
+frozen during an episode, an episode has 1 + lmax H decisions in the mean whatever is frozen, and oddity has
+probability e^{-(2 ln 2 - 1) L} (Ville), so that no second moments are needed.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ ODD = "2*Max(lmax*Tf({n}, x, a), L) <= Nf({n}, x, a)"
 SOME = "SumOver(x, SumOver(a, Ind(" + ODD + ")))"
 EVER = "Ind(1 <= Sum(i, n, Ind(" + ODD.format(n="i") + ")))"
 RARE = "exp(-(2*log(2) - 1)*L)"
-EVENT = (
-    f"And(E({EVER}) <= {RARE}, E(Ind(1 <= Sum(i, n, {SOME.format(n='i')}))) <= S*A*{RARE}, S*A*{RARE} <= delta/(2*K))"
-)
+_ANY = f"Ind(1 <= Sum(i, n, {SOME.format(n='i')}))"
+EVENT = f"And(E({EVER}) <= {RARE}, E({_ANY}) <= S*A*{RARE}, S*A*{RARE} <= delta/(2*K))"
 _W = WEIGHT.format(n="n")
 _ROOTS = "sqrt(lmax*L)*sqrt(2*lmax)"
 _SPOT = ODD.format(n="n").replace("x, a", "X(n), act(n)")
@@ -40,12 +39,12 @@ RATE_BOUND = f"7/3*{_ROOTS}*{WAIT}*sqrt(S*A*K)*"
 REPAIRED = f"And({RATES} <= {RATE_BOUND}({LONG}), Imp(0 < h, {RATES} <= {RATE_BOUND}{LEVELED}))"
 
 
-def level(D: Derivation) -> Theorem:  # noqa: N803
+def level(D: Derivation) -> Theorem:
     """2 <= L."""
     return D.linear("2 <= L", sized(D, "2 <= 4*log(2*S*A*K/d)", sized(D, "0 < 2*S*A*K/d")), D.fact("L"))
 
 
-def rare(D: Derivation) -> Theorem:  # noqa: N803
+def rare(D: Derivation) -> Theorem:
     """prop:rateerror/event."""
     most = "Max(lmax*Tf(i, x, a), L)"
     odd = D.assume(ODD.format(n="i"))
@@ -60,34 +59,46 @@ def rare(D: Derivation) -> Theorem:  # noqa: N803
     seen = D.linear(large, more, rate, slack, tops[0], D.scaled(base, "lam(x, a)*Tf(i, x, a)"))
     shown = D.cases(
         odd.says,
-        lambda yes: D.by_value(f"Ind({ODD.format(n='i')}) <= Ind({large})", [theorems.cut(seen, D.holds(large))], D.indicator(odd.says)[1]),
-        lambda no: D.by_value(f"Ind({ODD.format(n='i')}) <= Ind({large})", [D.fails(odd.says)], D.whole(f"Ind({large})")),
+        lambda _: D.by_value(
+            f"Ind({ODD.format(n='i')}) <= Ind({large})",
+            [theorems.cut(seen, D.holds(large))],
+            D.indicator(odd.says)[1],
+        ),
+        lambda _: D.by_value(
+            f"Ind({ODD.format(n='i')}) <= Ind({large})", [D.fails(odd.says)], D.whole(f"Ind({large})")
+        ),
     )
     crossed = D.at(crossing(D), d="log(2)", c="(2*log(2) - 1)*L")
     one = D.linear(f"E({EVER}) <= {RARE}", D.mean(ever_below(D, shown)), crossed)
     odd_one = f"Ind({ODD.format(n='i')})"
     union = ever_over(D, "x", f"SumOver(a, {odd_one})", ever_over(D, "a", odd_one, one))
-    whole = D.linear(f"E(Ind(1 <= Sum(i, n, {SOME.format(n='i')}))) <= S*A*{RARE}", union, D.scaled(pairs(D), RARE))
+    whole = D.linear(
+        f"E(Ind(1 <= Sum(i, n, {SOME.format(n='i')}))) <= S*A*{RARE}", union, D.scaled(pairs(D), RARE)
+    )
     return theorems.both(one, whole, small(D))
 
 
-def small(D: Derivation) -> Theorem:  # noqa: N803
+def small(D: Derivation) -> Theorem:
     """S A e^{-(2 ln 2 - 1) L} <= δ/(2 K)."""
-    facts = (D.linear("1 <= S*A", D.times(D.fact("actions-some"), D.whole("S")), D.fact("states-some")), *sizes(D))
+    facts = (
+        D.linear("1 <= S*A", D.times(D.fact("actions-some"), D.whole("S")), D.fact("states-some")),
+        *sizes(D),
+    )
     claim = D.claim("prop:rateerror/event", n="S*A", K="K", d="delta")
     bound = D.closed(claim, *facts, sized(D, "0 < 2*S*A*K/d"), sized(D, "0 < 2*K"))
     return D.by_value(f"S*A*{RARE} <= delta/(2*K)", [D.fact("L")], bound)
 
 
-def kept(D: Derivation, *names: str) -> list[Theorem]:  # noqa: N803
+def kept(D: Derivation, *names: str) -> list[Theorem]:
     """What the learner sees of a pair stays, given jump(n) == 1."""
     goes_on = D.assume("jump(n) == 1")
     return [
-        D.by_value(f"{name}(n + 1, x, a) == {name}(n, x, a)", [D.fact(f"{name}-step"), goes_on]) for name in names
+        D.by_value(f"{name}(n + 1, x, a) == {name}(n, x, a)", [D.fact(f"{name}-step"), goes_on])
+        for name in names
     ]
 
 
-def odd_ones(D: Derivation) -> Theorem:  # noqa: N803
+def odd_ones(D: Derivation) -> Theorem:
     """E Σ Ind(ep < K) SOME(n) <= (1 + v) δ/2."""
     goes_on, weight = D.assume("jump(n) == 1"), f"{ACTIVE}*{SOME.format(n='n')}"
     odd, after = f"Ind({ODD.format(n='n')})", f"Ind({ODD.format(n='n + 1')})"
@@ -106,7 +117,12 @@ def odd_ones(D: Derivation) -> Theorem:  # noqa: N803
     each = D.instantiate(D.lemma("prop:rateerror/episodes"), "gx", "k", "1")
     each = D.times(D.mp(each, D.all(D.linear("0 <= 1"), "k")), D.whole(ever))
     rarely = D.at(theorems.part(D.lemma("prop:rateerror/event"), D.formula(f"E({EVER}) <= {RARE}")), n="m")
-    bound = D.linear(f"E(Sum(n, m, {ACTIVE}*new(n)*{odd})) <= K*{RARE}", D.mean(D.sum(seen, "n", "m")), D.mean(each), D.times(rarely, D.whole("K")))
+    bound = D.linear(
+        f"E(Sum(n, m, {ACTIVE}*new(n)*{odd})) <= K*{RARE}",
+        D.mean(D.sum(seen, "n", "m")),
+        D.mean(each),
+        D.times(rarely, D.whole("K")),
+    )
     turned = exchanged(D, f"{ACTIVE}*new(n)*{odd}")
     total = over_pairs(D, bound)
     turned = D.mean(turned)
@@ -114,26 +130,38 @@ def odd_ones(D: Derivation) -> Theorem:  # noqa: N803
     unit = D.scaled(D.positive("inverse", "K", D.linear("0 < K", D.fact("episodes"))), "delta")
     started = D.linear(
         f"E(Sum(n, m, {ACTIVE}*new(n)*{SOME.format(n='n')})) <= delta/2",
-        total, turned, D.scaled(pairs(D), f"K*{RARE}"), D.times(little, D.whole("K")), unit,
+        total,
+        turned,
+        D.scaled(pairs(D), f"K*{RARE}"),
+        D.times(little, D.whole("K")),
+        unit,
     )
     factor = D.linear("0 <= 1 + lmax*H", product(D, rate_bound(D), D.fact("horizon")))
     return D.linear(f"E(Sum(n, m, {weight})) <= (1 + lmax*H)*delta/2", few, D.times(started, factor))
 
 
-def complement(D: Derivation) -> Theorem:  # noqa: N803
+def complement(D: Derivation) -> Theorem:
     """prop:rateerror/complement."""
     here = f"Ind(X(n) == x)*Ind(act(n) == a)*Ind({ODD.format(n='n')})"
-    odd = D.decide(f"{here} <= Ind({ODD.format(n='n')})", ["X(n) == x", "act(n) == a"], D.whole(f"Ind({ODD.format(n='n')})"))
+    odd = D.decide(
+        f"{here} <= Ind({ODD.format(n='n')})",
+        ["X(n) == x", "act(n) == a"],
+        D.whole(f"Ind({ODD.format(n='n')})"),
+    )
     spot = over_pairs(D, odd)
     low, high = remaining(D)
     some = D.times(high, D.whole(f"{ACTIVE}*{SOME.format(n='n')}"))
-    one = D.linear(f"{ACTIVE}*rem(n)*Ind({_SPOT}) <= H*{ACTIVE}*{SOME.format(n='n')}", D.times(D.times(spot, low), D.whole(ACTIVE)), some)
+    one = D.linear(
+        f"{ACTIVE}*rem(n)*Ind({_SPOT}) <= H*{ACTIVE}*{SOME.format(n='n')}",
+        D.times(D.times(spot, low), D.whole(ACTIVE)),
+        some,
+    )
     mean = D.sum(D.mean(D.times(one, rate_bound(D))), "n", "m")
     most = D.times(D.times(odd_ones(D), D.fact("horizon")), rate_bound(D))
     return D.linear(COMPLEMENT, mean, most)
 
 
-def seen_by_jumps(D: Derivation) -> Theorem:  # noqa: N803
+def seen_by_jumps(D: Derivation) -> Theorem:
     """prop:rateerror/pathwise."""
     rate, positive = rate_bound(D), D.linear("0 < L", level(D))
     time, unit = "Tf(n, x, a)", D.positive("inverse", "lmax", rate)
@@ -175,13 +203,13 @@ def seen_by_jumps(D: Derivation) -> Theorem:  # noqa: N803
     return D.at(each, x="X(n)", a="act(n)")
 
 
-def _weight(D: Derivation) -> Theorem:  # noqa: N803
+def _weight(D: Derivation) -> Theorem:
     count = "Max(1, Nf(n, x, a))"
     root = settled(D, D.pointwise("sqrt(x) > 0", "x > 0", x=count), D.known("max", "1", "Nf(n, x, a)"))
     return D.positive("inverse-positive", f"sqrt({count})", root)
 
 
-def factor_at_least(D: Derivation) -> Theorem:  # noqa: N803
+def factor_at_least(D: Derivation) -> Theorem:
     """1 <= ln K/ln(ln K + 1), read as 1 for K = 1."""
 
     def case(assumed: Theorem) -> Theorem:
@@ -191,19 +219,21 @@ def factor_at_least(D: Derivation) -> Theorem:  # noqa: N803
         below = settled(D, D.claim("thm:CT-UCB/log-factor", k="log(K)"), k, D.linear("0 < 1 + log(K)", k))
         h = D.closed(D.pointwise("log(1 + k) > 0", "k > 0", k="log(K)"), k)
         divided = D.times(below, D.positive("inverse-positive", "log(1 + log(K))", h))
-        return D.decide(f"1 <= {FACTOR}", ["K == 1"], divided, D.positive("inverse", "log(1 + log(K))", h), assumed)
+        return D.decide(
+            f"1 <= {FACTOR}", ["K == 1"], divided, D.positive("inverse", "log(1 + log(K))", h), assumed
+        )
 
     return D.split(D.known("discrete", "K", "1"), case, case)
 
 
-def long_enough(D: Derivation) -> Theorem:  # noqa: N803
+def long_enough(D: Derivation) -> Theorem:
     """v <= LONG."""
     value = product(D, rate_bound(D), D.fact("horizon"))
     more = D.times(factor_at_least(D), D.linear("0 <= lmax*H + 1", value))
     return D.linear(f"lmax*H <= {LONG}", more)
 
 
-def leveled_enough(D: Derivation) -> Theorem:  # noqa: N803
+def leveled_enough(D: Derivation) -> Theorem:
     """v <= LEVELED, given 0 < h."""
     positive, value = D.assume("0 < h"), product(D, rate_bound(D), D.fact("horizon"))
     grows = D.closed(D.pointwise("(exp(h) - 1)/h >= 1", "h > 0", h="h"), positive)
@@ -212,17 +242,19 @@ def leveled_enough(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"lmax*H <= {LEVELED}", D.times(grows, value), rest)
 
 
-def enough(D: Derivation) -> Theorem:  # noqa: N803
+def enough(D: Derivation) -> Theorem:
     """H (v + 1) <= (H + 1/lmin) q, given v <= q."""
     horizon, least = D.fact("horizon"), D.fact("lmin")
     value, inverse = product(D, rate_bound(D), horizon), D.positive("inverse-positive", "lmin", least)
-    slow = D.times(D.linear("lmin <= lmax", D.fact("rate-low"), D.fact("rate-high")), product(D, horizon, inverse))
+    slow = D.times(
+        D.linear("lmin <= lmax", D.fact("rate-low"), D.fact("rate-high")), product(D, horizon, inverse)
+    )
     slow = D.linear("H <= 1/lmin*(lmax*H)", slow, D.scaled(D.positive("inverse", "lmin", least), "H"))
     claim = D.claim("thm:CT-UCB/whole/enough", H="H", g="1/lmin", v="lmax*H", D="q")
     return D.closed(claim, horizon, inverse, value, slow, D.assume("lmax*H <= q"))
 
 
-def rate_errors(D: Derivation) -> Theorem:  # noqa: N803
+def rate_errors(D: Derivation) -> Theorem:
     """prop:rateerror/repaired."""
     low, _ = remaining(D)
     one = D.times(D.times(D.lemma("prop:rateerror/pathwise"), low), D.whole(ACTIVE))
@@ -238,7 +270,10 @@ def rate_errors(D: Derivation) -> Theorem:  # noqa: N803
     sign = D.times(D.known("sqrt", "lmax*L"), D.known("sqrt", "2*lmax"))
     squares = D.linear(f"(2*lmax)**2 <= ({_ROOTS})**2", roots, D.times(D.times(level(D), rate), rate))
     roots = square_below(D, squares, sign, "2*lmax", _ROOTS)
-    some = D.times(D.linear("1 <= S*A", D.times(D.fact("actions-some"), D.whole("S")), D.fact("states-some")), D.whole("K"))
+    some = D.times(
+        D.linear("1 <= S*A", D.times(D.fact("actions-some"), D.whole("S")), D.fact("states-some")),
+        D.whole("K"),
+    )
     large = D.linear("1 <= S*A*K", some, D.fact("episodes"))
     pairs_root = settled(D, D.pointwise("sqrt(n) >= 1", "n >= 1", n="S*A*K"), large)
     less = theorems.part(D.fact("delta"), D.formula("delta < 1"))
@@ -246,19 +281,26 @@ def rate_errors(D: Derivation) -> Theorem:  # noqa: N803
     lost = D.linear(
         f"lmax*H*(1 + lmax*H)*delta/2 <= 1/3*{_ROOTS}*(H*(lmax*H + 1))",
         D.times(roots, decisions),
-        D.times(D.times(less, decisions), rate), D.times(decisions, rate),
+        D.times(D.times(less, decisions), rate),
+        D.times(decisions, rate),
     )
     q_sign = D.linear(f"0 <= {WAIT}*q", enough(D), decisions)
     wide = D.times(pairs_root, q_sign)
     bound = D.linear(
         f"lmax*H*(1 + lmax*H)*delta/2 <= 1/3*{_ROOTS}*{WAIT}*sqrt(S*A*K)*q",
-        lost, D.times(enough(D), sign), D.times(wide, sign),
+        lost,
+        D.times(enough(D), sign),
+        D.times(wide, sign),
     )
 
     def total(factor: str, jumps: Theorem, above: Theorem) -> Theorem:
         small_part = theorems.cut(above, D.at(bound, q=factor))
         return D.linear(
-            f"{RATES} <= {RATE_BOUND}({factor})", split, D.times(jumps, sign), D.lemma("prop:rateerror/complement"), small_part
+            f"{RATES} <= {RATE_BOUND}({factor})",
+            split,
+            D.times(jumps, sign),
+            D.lemma("prop:rateerror/complement"),
+            small_part,
         )
 
     jumps = D.lemma("prop:proberror/sharp")
@@ -271,7 +313,7 @@ def rate_errors(D: Derivation) -> Theorem:  # noqa: N803
 PRINTED = f"{RATES} <= {_ROOTS}*(3*{WAIT}*sqrt(S*A*K)*({LONG}))"
 
 
-def printed(D: Derivation) -> Theorem:  # noqa: N803
+def printed(D: Derivation) -> Theorem:
     """prop:rateerror, with 3 for 7/3."""
     bound = theorems.part(D.lemma("prop:rateerror/repaired"), D.formula(f"{RATES} <= {RATE_BOUND}({LONG})"))
     sign = D.linear(f"0 <= {LONG}", long_enough(D), product(D, rate_bound(D), D.fact("horizon")))
@@ -284,7 +326,7 @@ _COUNT = "Max(1, gz(n))"
 JENSEN = f"1/sqrt(E({_COUNT})) <= E(1/sqrt({_COUNT}))"
 
 
-def jensen(D: Derivation) -> Theorem:  # noqa: N803
+def jensen(D: Derivation) -> Theorem:
     """The root's inverse lies above its tangent at the mean."""
     one = D.known("max", "1", "gz(n)")
     mean = D.mean(one)

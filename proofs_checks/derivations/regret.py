@@ -1,14 +1,24 @@
-"""The regret of K episodes: split at the event that the estimates are within their sets, and paid along the path.
+"""The regret of K episodes: split at the event that the estimates are right, and paid along the path.
 
-The event is used decision by decision: whether the estimates of decision n are within their sets is known at n.  The whole
-event 𝒢 looks into the future, and must not stand inside a conditional mean.
+The event is used decision by decision: whether the estimates of decision n are right is known at n.  The
+whole event 𝒢 looks into the future, and must not stand inside a conditional mean.
 """
 
 from __future__ import annotations
 
-from proofs_checks.derivations.episode import COST, GOOD, HAT, LOST, PAID, PI, WEIGHT, of_learner, optimism_holds, own_bounds
-from proofs_checks.derivations.longest import active_decisions
+from proofs_checks.derivations.episode import (
+    COST,
+    GOOD,
+    HAT,
+    LOST,
+    PI,
+    WEIGHT,
+    of_learner,
+    optimism_holds,
+    own_bounds,
+)
 from proofs_checks.derivations.iterations import STARTS, STEPS, STOPPED
+from proofs_checks.derivations.longest import active_decisions
 from proofs_checks.derivations.nearby import RATES, ROWS
 from proofs_checks.derivations.operators import ESTIMATES, WITHIN
 from proofs_checks.derivations.optimism import ENOUGH, bonus_low, factor_low, limit
@@ -22,8 +32,11 @@ _GAP = "(Vs(x0, H) - Vpi(n, x0, H))"
 _HERE = "(Vs(X(n), rem(n)) - Vpi(n, X(n), rem(n)))"
 REGRET = "Sum(n, {m}, E(" + f"{ACTIVE}*new(n)*{_GAP}" + "))"
 GOOD_REGRET = "Sum(n, {m}, E(" + f"{WEIGHT.format(n='n')}*new(n)*{_GAP}" + "))"
-EVENT = "All(i, Imp(And(i < {m}, ep(i) < K), " + GOOD.format(n="i").replace("{", "{{").replace("}", "}}") + "))"
-SPLIT = f"Imp(1 - q <= E(Ind({EVENT.format(m='m')})), {REGRET.format(m='m')} <= {GOOD_REGRET.format(m='m')} + q*K*H)"
+EVENT = (
+    "All(i, Imp(And(i < {m}, ep(i) < K), " + GOOD.format(n="i").replace("{", "{{").replace("}", "}}") + "))"
+)
+_SPLIT = f"{REGRET.format(m='m')} <= {GOOD_REGRET.format(m='m')} + q*K*H"
+SPLIT = f"Imp(1 - q <= E(Ind({EVENT.format(m='m')})), {_SPLIT})"
 
 JUMP_SUM = "E(Sum(n, {m}, " + f"{ACTIVE}*rem(n)*al(n, X(n), act(n))" + "))"
 RATE_SUM = "E(Sum(n, {m}, " + f"{ACTIVE}*rem(n)*be(n, X(n), act(n))" + "))"
@@ -32,10 +45,12 @@ _LOAD = "Sum(k, K, eps(k))*lmax*H"
 R2 = f"Imp(All(m, {COLLECTED.format(m='m')} <= v), {GOOD_REGRET.format(m='m')} <= v + {_LOAD})"
 
 
-def begins(D: Derivation, text: str) -> Theorem:  # noqa: N803
+def begins(D: Derivation, text: str) -> Theorem:
     """new(n) u(X(n), rem(n)) == new(n) u(x0, H), for a pattern u."""
+
     def goal(n: str) -> str:
-        return f"new({n})*{text.format(n=n, x=f'X({n})', t=f'rem({n})')} == new({n})*{text.format(n=n, x='x0', t='H')}"
+        here, first_one = text.format(n=n, x=f"X({n})", t=f"rem({n})"), text.format(n=n, x="x0", t="H")
+        return f"new({n})*{here} == new({n})*{first_one}"
 
     def there(n: str, state: Theorem, time: Theorem) -> Theorem:
         """u(x0, H) == u(X, rem): both are v."""
@@ -43,7 +58,9 @@ def begins(D: Derivation, text: str) -> Theorem:  # noqa: N803
         named = put(D, state, D.assume(f"{here} == v"), f"X({n})", "x0")
         return D.closed(D.at(put(D, time, named, f"rem({n})", "H"), v=here))
 
-    first = D.linear(goal("0"), D.scaled(there("0", start(D, "X(0) == x0"), start(D, "rem(0) == H")), "new(0)"))
+    first = D.linear(
+        goal("0"), D.scaled(there("0", start(D, "X(0) == x0"), start(D, "rem(0) == H")), "new(0)")
+    )
 
     def step(_: Theorem) -> Theorem:
         def case(values: list[Theorem], stays: bool) -> Theorem:
@@ -58,7 +75,7 @@ def begins(D: Derivation, text: str) -> Theorem:  # noqa: N803
     return D.induction("n", goal("n"), first, step)
 
 
-def split(D: Derivation) -> Theorem:  # noqa: N803
+def split(D: Derivation) -> Theorem:
     """eq:r1/repaired."""
     low, most, own = own_bounds(D)
     _, high = remaining(D)
@@ -66,9 +83,7 @@ def split(D: Derivation) -> Theorem:  # noqa: N803
     few = D.linear(f"{_HERE} <= H", low, own, high)
     del most
     good, event = GOOD.format(n="n"), EVENT.format(m="m")
-    missed = D.decide(
-        f"(1 - Ind({good}))*{_HERE} <= (1 - Ind({good}))*H", [good], few
-    )
+    missed = D.decide(f"(1 - Ind({good}))*{_HERE} <= (1 - Ind({good}))*H", [good], few)
     missed = D.times(D.times(missed, D.whole("new(n)")), D.whole(ACTIVE))
     rarely = D.linear(f"{ACTIVE}*(1 - Ind({good})) <= {ACTIVE}*(1 - Ind({event}))", event_at(D))
     each = D.instantiate(D.lemma("prop:rateerror/episodes"), "gx", "k", "1")
@@ -76,12 +91,22 @@ def split(D: Derivation) -> Theorem:  # noqa: N803
     sign = D.linear(f"0 <= 1 - Ind({event})", D.indicator(event)[1])
     total = D.linear(
         f"Sum(n, m, new(n)*{ACTIVE}*(1 - Ind({good}))) <= K*(1 - Ind({event}))",
-        D.sum(D.times(rarely, D.whole("new(n)")), "n", "m"), D.times(each, sign),
+        D.sum(D.times(rarely, D.whole("new(n)")), "n", "m"),
+        D.times(each, sign),
     )
     weights = [D.scaled(one, f"{ACTIVE}*(1 - Ind({good}))") for one in gap]
-    paid = D.sum(D.mean(D.linear(
-        f"{ACTIVE}*new(n)*{_GAP} <= {WEIGHT.format(n='n')}*new(n)*{_GAP} + H*new(n)*{ACTIVE}*(1 - Ind({good}))", missed, *weights
-    )), "n", "m")
+    lost = f"H*new(n)*{ACTIVE}*(1 - Ind({good}))"
+    paid = D.sum(
+        D.mean(
+            D.linear(
+                f"{ACTIVE}*new(n)*{_GAP} <= {WEIGHT.format(n='n')}*new(n)*{_GAP} + {lost}",
+                missed,
+                *weights,
+            )
+        ),
+        "n",
+        "m",
+    )
     horizon = D.fact("horizon")
     bound = D.times(D.mean(total), horizon)
     rare = D.times(D.times(D.assume(f"1 - q <= E(Ind({event}))"), D.whole("K")), horizon)
@@ -92,7 +117,7 @@ def split(D: Derivation) -> Theorem:  # noqa: N803
 # --- eq:r2 ----------------------------------------------------------------------------------------
 
 
-def loaded(D: Derivation) -> Theorem:  # noqa: N803
+def loaded(D: Derivation) -> Theorem:
     """GOOD ⊢ V*(X(n), rem(n)) <= V̂(n) + ε lmax H: lem:optimism, with the error of eq:error-vi/load."""
     conditions = (ESTIMATES, RATES, ROWS, ENOUGH, STARTS, STEPS)
     below = D.mp(D.lemma("lem:optimism/induction"), *map(D.assume, (*conditions, WITHIN)))
@@ -105,11 +130,13 @@ def loaded(D: Derivation) -> Theorem:  # noqa: N803
     return D.linear(f"Vs(X(n), rem(n)) <= {HAT.format(n='n')} + eps(ep(n))*lmax*H", found, size)
 
 
-def lost_and_loaded(D: Derivation) -> Theorem:  # noqa: N803
+def lost_and_loaded(D: Derivation) -> Theorem:
     """GOOD_REGRET(m) <= LOST(m) + Σ ε lmax H."""
     good, weight = GOOD.format(n="n"), WEIGHT.format(n="n")
     error = D.times(D.times(D.fact("horizon"), rate_bound(D)), D.fact("accuracy", k="ep(n)"))
-    goal = f"Ind({good})*{_HERE} <= Ind({good})*({HAT.format(n='n')} - {PI.format(n='n')}) + eps(ep(n))*lmax*H"
+    goal = (
+        f"Ind({good})*{_HERE} <= Ind({good})*({HAT.format(n='n')} - {PI.format(n='n')}) + eps(ep(n))*lmax*H"
+    )
     one = D.cases(
         good,
         lambda _: D.by_value(goal, [D.holds(good)], loaded(D)),
@@ -118,14 +145,20 @@ def lost_and_loaded(D: Derivation) -> Theorem:  # noqa: N803
     one = D.times(D.times(one, D.whole("new(n)")), D.whole(ACTIVE))
     gap = [D.scaled(begins(D, text), weight) for text in ("Vs({x}, {t})", "Vpi({n}, {x}, {t})")]
     load = f"{ACTIVE}*new(n)*eps(ep(n))*lmax*H"
-    one = D.linear(f"{weight}*new(n)*{_GAP} <= {weight}*new(n)*({HAT.format(n='n')} - {PI.format(n='n')}) + {load}", one, *gap)
+    one = D.linear(
+        f"{weight}*new(n)*{_GAP} <= {weight}*new(n)*({HAT.format(n='n')} - {PI.format(n='n')}) + {load}",
+        one,
+        *gap,
+    )
     each = D.instantiate(D.lemma("prop:rateerror/episodes"), "gx", "k", "eps(k)")
     each = D.mp(each, D.all(D.linear("0 <= eps(k)", D.fact("accuracy")), "k"))
     value = D.times(D.times(D.mean(each), rate_bound(D)), D.fact("horizon"))
-    return D.linear(f"{GOOD_REGRET.format(m='m')} <= {LOST.format(m='m')} + {_LOAD}", D.sum(D.mean(one), "n", "m"), value)
+    return D.linear(
+        f"{GOOD_REGRET.format(m='m')} <= {LOST.format(m='m')} + {_LOAD}", D.sum(D.mean(one), "n", "m"), value
+    )
 
 
-def collected(D: Derivation) -> Theorem:  # noqa: N803
+def collected(D: Derivation) -> Theorem:
     """PAID(m) <= COLLECTED(m)."""
     low, high = remaining(D)
     good, pair = GOOD.format(n="n"), "X(n), act(n)"
@@ -151,7 +184,7 @@ def collected(D: Derivation) -> Theorem:  # noqa: N803
     return D.sum(D.mean(D.times(inside, D.whole(ACTIVE))), "n", "m")
 
 
-def rising(D: Derivation) -> Theorem:  # noqa: N803
+def rising(D: Derivation) -> Theorem:
     """GOOD_REGRET(m) <= GOOD_REGRET(m + i)."""
     _, most, _ = own_bounds(D)
     weight = WEIGHT.format(n="n")
@@ -164,11 +197,14 @@ def rising(D: Derivation) -> Theorem:  # noqa: N803
         return f"{here} <= {GOOD_REGRET.format(m=f'm + {i}')}"
 
     return D.induction(
-        "i", claim("i"), D.linear(claim("0")), lambda below: D.linear(claim("(i + 1)"), below, D.at(step, n="m + i"))
+        "i",
+        claim("i"),
+        D.linear(claim("0")),
+        lambda below: D.linear(claim("(i + 1)"), below, D.at(step, n="m + i")),
     )
 
 
-def paid(D: Derivation) -> Theorem:  # noqa: N803
+def paid(D: Derivation) -> Theorem:
     """eq:r2: the remainder H P(ep(m) < K) vanishes, for the mean number of decisions is finite."""
     bounded = D.special(D.assume(f"All(m, {COLLECTED.format(m='m')} <= v)"), "m")
     goal = f"{GOOD_REGRET.format(m='m')} <= v + {_LOAD} + H*E(Ind(ep(m) + 1 <= K))"
@@ -176,28 +212,38 @@ def paid(D: Derivation) -> Theorem:  # noqa: N803
     here = GOOD_REGRET.format(m="m")
     late = D.linear(f"{here} <= v + {_LOAD} + H*E(Ind(ep(m + i) + 1 <= K))", D.at(at, m="m + i"), rising(D))
     many = D.sum(late, "i", "k")
-    sums = "Sum(n, m, E(" + ACTIVE + ")) + Sum(i, {k}, E(Ind(ep(m + i) + 1 <= K))) == Sum(n, m + {k}, E(" + ACTIVE + "))"
+    sums = (
+        "Sum(n, m, E("
+        + ACTIVE
+        + ")) + Sum(i, {k}, E(Ind(ep(m + i) + 1 <= K))) == Sum(n, m + {k}, E("
+        + ACTIVE
+        + "))"
+    )
     shifted = D.induction(
-        "k", sums.format(k="k"), D.linear(sums.format(k="0")),
+        "k",
+        sums.format(k="k"),
+        D.linear(sums.format(k="0")),
         lambda below: D.linear(sums.format(k="(k + 1)"), below),
     )
     sign = D.sum(D.mean(D.whole(ACTIVE)), "n", "m")
     few = D.at(active_decisions(D), m="m + k")
     left = f"({here} - (v + {_LOAD}))"
-    number = D.times(D.linear("Sum(i, k, E(Ind(ep(m + i) + 1 <= K))) <= (1 + lmax*H)*K", shifted, sign, few), D.fact("horizon"))
+    number = D.times(
+        D.linear("Sum(i, k, E(Ind(ep(m + i) + 1 <= K))) <= (1 + lmax*H)*K", shifted, sign, few),
+        D.fact("horizon"),
+    )
     bound = D.archimedes(D.linear(f"k*{left} <= H*(1 + lmax*H)*K", many, number), "k")
     return D.imply(D.linear(f"{here} <= v + {_LOAD}", bound), f"All(m, {COLLECTED.format(m='m')} <= v)")
 
 
 # --- eq:r2/indicator ------------------------------------------------------------------------------
 
-INDICATOR = (
-    f"Imp(Sure(All(n, 0 <= gx(n))), Imp(n < m, E(Ind({EVENT.format(m='m')})*{ACTIVE}*E(gx(n), n)) <= E(gx(n))))"
-)
+_ON_EVENT = f"E(Ind({EVENT.format(m='m')})*{ACTIVE}*E(gx(n), n)) <= E(gx(n))"
+INDICATOR = f"Imp(Sure(All(n, 0 <= gx(n))), Imp(n < m, {_ON_EVENT}))"
 
 
-def event_at(D: Derivation) -> Theorem:  # noqa: N803
-    """n < m ⊢ Ind(ep(n) < K) Ind(EVENT(m)) <= Ind(ep(n) < K) Ind(GOOD(n)): what is known at n of the event."""
+def event_at(D: Derivation) -> Theorem:
+    """n < m ⊢ Ind(ep(n) < K) Ind(EVENT(m)) <= Ind(ep(n) < K) Ind(GOOD(n)), which is known at n."""
     good, event, active = GOOD.format(n="n"), EVENT.format(m="m"), "ep(n) + 1 <= K"
     goal = f"{ACTIVE}*Ind({event}) <= {ACTIVE}*Ind({good})"
 
@@ -215,12 +261,11 @@ def event_at(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def indicator(D: Derivation) -> Theorem:  # noqa: N803
-    """E(1_𝒢 E(X, n)) <= E(X), with 𝒢 inside the event that the estimates of decision n are right, known at n."""
+def indicator(D: Derivation) -> Theorem:
+    """E(1_𝒢 E(X, n)) <= E(X): 𝒢 is inside the event that the estimates of decision n are right."""
     positive = D.special(D.surely("All(n, 0 <= gx(n))"), "n")
     sign = D.mean(positive, "n")
     first = D.mean(D.times(event_at(D), sign))
     good = GOOD.format(n="n")
     most = D.decide(f"Ind({good})*{ACTIVE}*gx(n) <= gx(n)", [good, "ep(n) + 1 <= K"], positive)
-    goal = f"E(Ind({EVENT.format(m='m')})*{ACTIVE}*E(gx(n), n)) <= E(gx(n))"
-    return D.imply(D.linear(goal, first, D.mean(most)), "Sure(All(n, 0 <= gx(n)))", "n < m")
+    return D.imply(D.linear(_ON_EVENT, first, D.mean(most)), "Sure(All(n, 0 <= gx(n)))", "n < m")

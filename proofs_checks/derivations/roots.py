@@ -14,17 +14,17 @@ _SUM = "SumOver(x, SumOver(a, gbe(x, a)))"
 _ROOTS = "SumOver(x, SumOver(a, sqrt(gbe(x, a))))"
 
 
-def tangent(D: Derivation, x: str, c: str, *facts: Theorem) -> Theorem:  # noqa: N803
+def tangent(D: Derivation, x: str, c: str, *facts: Theorem) -> Theorem:
     """2 √x <= c x + 1/c, for x >= 0 and c > 0 by the facts."""
     return settled(D, D.pointwise("2*sqrt(x) <= c*x + 1/c", "x >= 0", "c > 0", x=x, c=c), *facts)
 
 
-def over_pairs(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
+def over_pairs(D: Derivation, theorem: Theorem) -> Theorem:
     """Summed over all pairs."""
     return D.over(D.over(theorem, "a"), "x")
 
 
-def pairs(D: Derivation) -> Theorem:  # noqa: N803
+def pairs(D: Derivation) -> Theorem:
     """SumOver(x, SumOver(a, 1)) == S*A."""
     return D.linear(
         "SumOver(x, SumOver(a, 1)) == S*A",
@@ -33,7 +33,7 @@ def pairs(D: Derivation) -> Theorem:  # noqa: N803
     )
 
 
-def cauchy_schwarz(D: Derivation) -> Theorem:  # noqa: N803
+def cauchy_schwarz(D: Derivation) -> Theorem:
     """Σ √g <= √(S A Σ g): tangents at √(S A/Σ g), or steeper and steeper ones where Σ g = 0."""
     hypothesis = "All(x, All(a, 0 <= gbe(x, a)))"
     one = D.special(D.assume(hypothesis), "x", "a")

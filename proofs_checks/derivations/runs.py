@@ -1,4 +1,4 @@
-"""Facts about a run that many derivations use: the two cases of a decision, remaining times, one step's means."""
+"""Facts about a run that many derivations use: the two cases of a decision, remaining times, means."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _STAYS = ("stays-rem", "stays-ep")
 _ENDS = ("ends-spent", "ends-rem", "ends-ep", "ends-X")
 
 
-def start(D: Derivation, name: str) -> Theorem:  # noqa: N803
+def start(D: Derivation, name: str) -> Theorem:
     """One of the equations of the first decision."""
     return theorems.part(D.fact("start"), D.formula(name))
 
 
 def decided(
-    D: Derivation,  # noqa: N803
+    D: Derivation,
     goal: Text,
     equations: Sequence[Theorem],
     conditions: Sequence[Text],
@@ -43,13 +43,13 @@ def decided(
     return go(conditions, list(equations), [])
 
 
-def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:  # noqa: N803
+def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:
     """u == v from u <= v and v <= u."""
     u, v = low.says.parts
     return D.mp(D.known("antisymmetric", u, v), theorems.both(low, high))
 
 
-def put(D: Derivation, equation: Theorem, theorem: Theorem, old: Text, new: Text) -> Theorem:  # noqa: N803
+def put(D: Derivation, equation: Theorem, theorem: Theorem, old: Text, new: Text) -> Theorem:
     """The theorem with one side of an equation (in either order, of any sort) in the place of the other."""
     u, v = D.term(old), D.term(new)
     hole = D.variable(f"{u.sort}_999998")
@@ -61,7 +61,7 @@ def put(D: Derivation, equation: Theorem, theorem: Theorem, old: Text, new: Text
     return D.mp(theorems.rewrite(equation, same, hole, terms.implication(template, says)), theorem)
 
 
-def settled(D: Derivation, theorem: Theorem, *facts: Theorem) -> Theorem:  # noqa: N803
+def settled(D: Derivation, theorem: Theorem, *facts: Theorem) -> Theorem:
     """``D.closed``, and roots are positive where the facts say so of their radicands."""
     theorem = D.closed(theorem, *facts)
     for g in sorted(theorem.given, key=show):
@@ -71,8 +71,8 @@ def settled(D: Derivation, theorem: Theorem, *facts: Theorem) -> Theorem:  # noq
     return D.closed(theorem, *facts)
 
 
-def product(D: Derivation, first: Theorem, *others: Theorem) -> Theorem:  # noqa: N803
-    """0 < u v … from 0 < u, 0 < v, …"""
+def product(D: Derivation, first: Theorem, *others: Theorem) -> Theorem:
+    """0 < u v … from 0 < u, 0 < v, and so on."""
     for other in others:
         u, v = first.says.parts[1], other.says.parts[1]
         goal = terms.relation("<", terms.ZERO, terms.mul(u, v))
@@ -80,7 +80,7 @@ def product(D: Derivation, first: Theorem, *others: Theorem) -> Theorem:  # noqa
     return first
 
 
-def maximum(D: Derivation, u: str, v: str, *facts: Theorem) -> Theorem:  # noqa: N803
+def maximum(D: Derivation, u: str, v: str, *facts: Theorem) -> Theorem:
     """Max(u, v) == v, for u <= v by the facts."""
     goal = f"Max({u}, {v}) <= {v}"
     high = D.split(
@@ -92,7 +92,7 @@ def maximum(D: Derivation, u: str, v: str, *facts: Theorem) -> Theorem:  # noqa:
 
 
 def by_jump(
-    D: Derivation,  # noqa: N803
+    D: Derivation,
     build: Callable[[list[Theorem], bool], Theorem],
     at: str = "n",
     stays: Sequence[str] = (),
@@ -102,22 +102,21 @@ def by_jump(
     ``build`` gets the equations of the case; ``stays`` are further facts of the first case.
     """
     jump = f"jump({at})"
-    zero, one = D.formula(f"{jump} <= 0"), D.formula(f"1 <= {jump}")
+    zero = D.formula(f"{jump} <= 0")
 
     def case(assumed: Theorem) -> Theorem:
         if assumed.says is zero:
-            value, names = equal(D, assumed, D.whole(jump)), _ENDS
+            value, names = equal(D, assumed, D.whole(jump)), list(_ENDS)
         else:
             value = equal(D, D.fact("jump", n=at), assumed)
-            names = (*_STAYS, *stays)
+            names = [*_STAYS, *stays]
         facts = [D.mp(D.fact(name, n=at), value) for name in names]
         return build([value, *facts], assumed.says is not zero)
 
-    assert one is not zero
     return D.split(D.known("discrete", jump, "0"), case, case)
 
 
-def remaining(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
+def remaining(D: Derivation) -> tuple[Theorem, Theorem]:
     """0 < rem(n) and rem(n) <= H."""
     low = D.linear("0 < rem(n)", D.fact("spent-low"), D.fact("spent-high"))
     first = D.linear("rem(0) <= H", start(D, "rem(0) == H"))
@@ -129,13 +128,13 @@ def remaining(D: Derivation) -> tuple[Theorem, Theorem]:  # noqa: N803
     return low, D.induction("n", "rem(n) <= H", first, step)
 
 
-def law(D: Derivation, body: str) -> Theorem:  # noqa: N803
+def law(D: Derivation, body: str) -> Theorem:
     """The law of one decision for a function of the time s that was spent, which is known at n."""
     one = D.instantiate(D.fact("law"), "glaw", "n s y", body)
     return D.valued(one, D.fact("jump-sum", x="X(n)", a="act(n)"))
 
 
-def observed(D: Derivation) -> Theorem:  # noqa: N803
+def observed(D: Derivation) -> Theorem:
     """E(jump(n), n) == 1 - exp(-lam rem)."""
     low, _ = remaining(D)
     whole = D.closed(D.primitive("s", "rem(n)", f"-exp(-{RATE}*s)"), low)

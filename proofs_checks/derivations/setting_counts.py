@@ -1,4 +1,4 @@
-"""What is counted within an episode: the number of its jumps so far, and the longest of the first K episodes."""
+"""What is counted within an episode: its jumps so far, and those of the longest of the first K episodes."""
 
 from __future__ import annotations
 

@@ -25,10 +25,10 @@ from proofs_checks.checks.episode import episodes, mistakes, one_step, own_equat
 from proofs_checks.checks.model_error import HALF, ONE
 from proofs_checks.checks.perturbed import PRINTED
 from proofs_checks.checks.perturbed_values import Shares
+from proofs_checks.derivations import episode as run_losses
 from proofs_checks.derivations import greedy_step, half_bonus, losses, path_costs
 from proofs_checks.derivations.episodes import VPIK, mean_of_episode
 from proofs_checks.derivations.setting import PAPER
-from proofs_checks.derivations import episode as run_losses
 from verify.claims import Domain, Remark, Section, increasing
 
 _HAT, _TRUE = "(1 - exp(-m*h))/m", "(1 - exp(-l*h))/l"

@@ -91,8 +91,7 @@ section.claim(
     "λmax H, read as v + 1 for K = 1: the bound (ln K + v(e^s - 1))/s at s = ln(ln K + 1), with k = ln K.",
     says="(k + v*(exp(log(1 + k)) - 1))/log(1 + k) == (v + 1)*k/log(1 + k)",
     domain=("k > 0", "v > 0"),
-    uses="eq:term1-3/tangent prop:proberror/coupling prop:rateerror/decisions "
-    "prop:rateerror/episodes",
+    uses="eq:term1-3/tangent prop:proberror/coupling prop:rateerror/decisions prop:rateerror/episodes",
     theorem=longest.LONGEST,
     derivation=longest.longest,
     checks=(longest_of(), PROVER),

@@ -14,9 +14,9 @@ union over the pairs some pair is ever odd with probability at most
 .. math:: SA\,e^{-(2\ln2-1)L} \le \frac\delta{2K} .
 
 Where a pair is not odd, the two sums compare term by term with the paper's :math:`\sqrt{2\lambda_{\max}}`.  A
-decision at an odd one weighs at most :math:`H\sqrt{\lambda_{\max}/L}`; whether a pair is odd is known when the
-episode begins, and an episode has at most :math:`1 + \lambda_{\max}H` decisions in the mean, whatever is known
-when it begins (``prop:rateerror/decisions``).  So they cost at most
+decision at an odd one weighs at most :math:`H\sqrt{\lambda_{\max}/L}`; whether a pair is odd is known when
+the episode begins, and an episode has at most :math:`1 + \lambda_{\max}H` decisions in the mean, whatever is
+known when it begins (``prop:rateerror/decisions``).  So they cost at most
 :math:`H\sqrt{\lambda_{\max}/L}\,(\lambda_{\max}H+1)\,\delta/2`, at most a third of
 :math:`\sqrt{2\lambda_{\max}}\,H\sqrt{SAK}(\lambda_{\max}H+1)`; no second moments are needed.
 
@@ -147,8 +147,8 @@ section.claim(
 
 section.repair(
     "prop:rateerror/decisions",
-    "What stays during an episode, g >= 0, is seen by at most 1 + λmax H decisions of it in the mean: E Σ g <= "
-    "(1 + λmax H) E Σ g over first decisions, by the potential g(1 + λmax u), u the remaining time.",
+    "What stays during an episode, g >= 0, is seen by at most 1 + λmax H decisions of it in the mean: E Σ g "
+    "<= (1 + λmax H) E Σ g over first decisions, by the potential g(1 + λmax u), u the remaining time.",
     theorem=potentials.DECISIONS,
     derivation=potentials.decisions,
     checks=(),
@@ -156,8 +156,8 @@ section.repair(
 
 section.repair(
     "prop:rateerror/episodes",
-    "Each of the first K episodes begins once: a sum of g(k) >= 0 over the first decisions of episodes k < K, as "
-    "many as were seen, is at most Σ_{k<K} g(k).",
+    "Each of the first K episodes begins once: a sum of g(k) >= 0 over the first decisions of episodes k < "
+    "K, as many as were seen, is at most Σ_{k<K} g(k).",
     theorem=potentials.EPISODES,
     derivation=potentials.episodes,
     checks=(),

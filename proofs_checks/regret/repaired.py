@@ -26,7 +26,6 @@ from proofs_checks.derivations import theorem as derived
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
 
-
 section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"v": "λmax H", "k": "ln K"})
 
 # --- short horizons and few episodes: the bound is trivial ------------------------------------
@@ -129,9 +128,9 @@ section.repair(
 
 section.repair(
     "thm:CT-UCB/main",
-    "Let P(𝒢^c) <= q, and a² = 2S ln 2 + 2 ln(SAHK²/δ) >= 0. Then the regret is at most (CH + 1)√(SAK)(H + 1/λmin)D(2a + "
-    "(7/3) λmax H √(2L)) + Σ ε_k λmax H + qKH, with D = (λmax H + 1) ln K/ln(ln K + 1), or D = λmax H (e^s - 1)/s + "
-    "1/(e^{s/2} - 1) for any s > 0: eq:r1, and eq:r2 with the two propositions.",
+    "Let P(𝒢^c) <= q, and a² = 2S ln 2 + 2 ln(SAHK²/δ) >= 0. Then the regret is at most (CH + 1)√(SAK)"
+    "(H + 1/λmin)D(2a + (7/3) λmax H √(2L)) + Σ ε_k λmax H + qKH, with D = (λmax H + 1) ln K/ln(ln K + 1), "
+    "or D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0: eq:r1, and eq:r2 with the two propositions.",
     uses="eq:r1 eq:r2 prop:proberror/sharp prop:rateerror/repaired",
     theorem=bound.CORE,
     derivation=bound.core,
@@ -149,7 +148,8 @@ section.repair(
     uses="thm:CT-UCB/main eq:G/repaired eq:FH-control2/bounds prop:rateerror/episodes "
     "eq:regret-bound/real/repaired thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor "
     "thm:CT-UCB/first-root thm:CT-UCB/jump-constant/region thm:CT-UCB/jump-constant/repaired "
-    "thm:CT-UCB/rate-constant/region thm:CT-UCB/peels thm:CT-UCB/tail thm:CT-UCB/whole/enough",
+    "thm:CT-UCB/rate-constant/region thm:CT-UCB/peels thm:CT-UCB/tail "
+    "thm:CT-UCB/whole/few-episodes",
     theorem=derived.LONG_HORIZON,
     derivation=derived.long_horizon,
     latex=r"SAH \ge 1 \implies \text{eq:regret-bound as printed, with}\ \delta = 1/(2KH)",

@@ -20,8 +20,8 @@ from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF, REFUTATION
 from proofs_checks.checks.theorem import defined, larger_root
-from proofs_checks.derivations import bound, regret
 from proofs_checks.derivations import episode as run_losses
+from proofs_checks.derivations import regret
 from proofs_checks.derivations import theorem as derived
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
@@ -86,8 +86,8 @@ section.claim(
 
 section.repair(
     "eq:r1/repaired",
-    "Where eq:G/repaired holds, the regret of K episodes is at most its part from the episodes whose estimates "
-    "are right, and 2δKH.",
+    "Where eq:G/repaired holds, the regret of K episodes is at most its part from the episodes whose "
+    "estimates are right, and 2δKH.",
     uses="eq:r1 eq:G/repaired",
     theorem=derived.SPLIT,
     derivation=derived.split,
@@ -146,9 +146,9 @@ section.repair(
 
 section.step(
     "eq:r2/sum",
-    "What the first m decisions of the episodes lose, V̂ - V^π at first decisions where the estimates are right, is in "
-    "the mean at most what decisions with right estimates cost, (b + α + uβ)u, and H times the probability "
-    "that fewer than K episodes are over: lem:v-v-continuoustime/step telescopes over the decisions.",
+    "What the first m decisions of the episodes lose, V̂ - V^π at first decisions where the estimates are "
+    "right, is in the mean at most what decisions with right estimates cost, (b + α + uβ)u, and H times the "
+    "probability that fewer than K episodes are over: lem:v-v-continuoustime/step telescopes.",
     uses="lem:v-v-continuoustime/step sec:simulation/evaluation eq:mono eq:FH-control2/bounds "
     "eq:empirical-P/probability/repaired",
     theorem=run_losses.TELESCOPED,
@@ -171,8 +171,8 @@ section.claim(
     derivation=regret.paid,
     finding=Remark(
         "proof",
-        "The printed proof takes conditional means given the whole event 𝒢, which looks into the future: given 𝒢 "
-        "the jumps have another law.",
+        "The printed proof takes conditional means given the whole event 𝒢, which looks into the future: "
+        "given 𝒢 the jumps have another law.",
         details="What is known at a decision of 𝒢, that the estimates of its episode are right, is enough: "
         "lem:v-v-continuoustime is used there, and 𝒢 is contained in it.",
         repair="eq:r2/indicator",

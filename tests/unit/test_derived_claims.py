@@ -338,3 +338,13 @@ def test_errors_are_one_line(command, arguments, change, message):
     assert (status, out) == (2, "")
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_eulers_number_keeps_its_name_in_formulas():
+    def by_number(d):
+        return d.closed(d.pointwise("x <= E*x", "x >= 0", x="T(n)"), d.fact("duration"))
+
+    one = claim("euler", "e is above 1.", theorem="T(n) <= exp(1)*T(n)", derivation=by_number, setting=TIMES)
+    result = found("euler", one)
+    assert result.verdict is Verdict.PROVED
+    assert recheck(result.evidence["derivation"]) == []

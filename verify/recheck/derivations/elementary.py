@@ -70,7 +70,8 @@ def pointwise(step: RuleStep) -> Judgement:
         require_sort(values[name], "Nat", name)
     _require_evidence(step, relation, texts, integers)
     own = {name: var(f"@{name}", "Real") for name in values}  # what is defined is asked of the claim's words
-    reader, put = TextReader(step.bench.language, own), {own[name]: value for name, value in values.items()}
+    words = {"E": make("exp", num(1)), **own}  # Euler's number has its name in the language of claims
+    reader, put = TextReader(step.bench.language, words), {own[name]: value for name, value in values.items()}
     (says, *more) = reader.chain(relation)
     if more:
         raise UnknownError(f"{relation!r} is not one comparison")
