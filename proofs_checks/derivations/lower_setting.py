@@ -145,8 +145,8 @@ RUN_ON = {
     "coin": Fact("coin(n) <= 1", "whether the jump from the leaf of episode n is good"),
     "coin-law": Fact(
         "E(coin(n), n) == 1/2",
-        "the law of a step of chains that run on: in the reference the jump is as often good as bad, whatever "
-        "is known when the pair is decided (Ionescu-Tulcea, as for the law of the run)",
+        "the law of a step of chains that run on: in the reference the jump is as often good as bad, "
+        "whatever is known when the pair is decided (Ionescu-Tulcea, as for the law of the run)",
         "axiom",
     ),
     "lc-0": Fact("lc(0, z, b) == 0", "nothing was seen"),
