@@ -10,7 +10,7 @@ from proofs_checks.derivations.lower_cases import by_value, chain, off, on, put,
 from proofs_checks.derivations.lower_setting import PAIR
 from verify.kernel import terms
 from verify.kernel.authoring import Derivation
-from verify.kernel.theorems import Theorem, both
+from verify.kernel.theorems import Theorem, both, part
 
 _MINE = PAIR.format(n="n")
 COIN = "(-log(1 + 2*D)/2 - log(1 - 2*D)/2)"
@@ -78,7 +78,7 @@ def _more_likely(D: Derivation) -> Theorem:
 
 def _ratio(D: Derivation) -> Theorem:
     """What a step multiplies exp(l) by."""
-    low, high = (_part(D, "gap", part) for part in ("0 < D", "D < 1/2"))
+    low, high = (part(D.fact("gap"), D.formula(f)) for f in ("0 < D", "D < 1/2"))
     logs = [D.mp(D.known("log", f"1 {sign} 2*D"), D.linear(f"0 < 1 {sign} 2*D", low, high)) for sign in "+-"]
     shares = [D.scaled(one, "exp(l(n, z, b))") for one in logs]
     goal = f"exp(l(n + 1, z, b)) == exp(l(n, z, b))*(1 + 2*D*jump(n)*{_MINE}*{_TURN.format('X(n + 1)')})"
@@ -94,12 +94,6 @@ def _ratio(D: Derivation) -> Theorem:
         )
 
     return D.cases("X(n + 1) == good", good, other)
-
-
-def _part(D: Derivation, name: str, formula: str) -> Theorem:
-    from verify.kernel.theorems import part
-
-    return part(D.fact(name), D.formula(formula))
 
 
 def jumps_of(D: Derivation, body: str, chance: str = "0") -> Theorem:

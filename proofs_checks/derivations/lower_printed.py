@@ -40,6 +40,9 @@ _VISITS = f"Sum(i, n, Ind(ep(i) + 1 <= K)*{_MINE})"
 _LEAVES = "Sum(i, n, Ind(ep(i) + 1 <= K)*Ind(ht(X(i)) == 1))"
 _LIKELY = "exp(lk(n, K, z, b))"
 _OWN = f"SumOver(z, SumOver(b, Ind(ht(z) == 1)*E({_LIKELY}*{_VISITS})))"
+RUN_ON = (
+    f"And(E(exp(lc(n, z, b))) == 1, E(-lc(n, z, b)) == {COIN}*Sum(i, n, E(Ind(pz(i) == z)*Ind(pa(i) == b))))"
+)
 OWN_VISITS = f"Imp(D <= 1/4, {_OWN} <= K*(1 + sqrt(2)*D*sqrt(pw(d)*K)))"
 
 
@@ -66,6 +69,47 @@ def data_processing(D: Derivation) -> Theorem:
     return D.imply(
         D.linear(f"{_KL} <= E(-gl)", D.mean(total), unit, other, rest), f"Sure({_BOUNDED})", _PROPER
     )
+
+
+def run_on(D: Derivation) -> Theorem:
+    """The divergence of chains that run on: every visit is seen."""
+    low, high = (theorems.part(D.fact("gap"), D.formula(part)) for part in ("0 < D", "D < 1/2"))
+    shares = [
+        D.scaled(
+            D.mp(D.known("log", f"1 {sign} 2*D"), D.linear(f"0 < 1 {sign} 2*D", low, high)),
+            "exp(lc(n, z, b))",
+        )
+        for sign in "+-"
+    ]
+    here = "Ind(pz(n) == z)*Ind(pa(n) == b)"
+    ratio = settle(
+        D, f"exp(lc(n + 1, z, b)) == exp(lc(n, z, b))*(1 + 2*D*{here}*(2*coin(n) - 1))",
+        ["coin(n) == 0", "coin(n) == 1", "pz(n) == z", "pa(n) == b"],
+        D.fact("coin"), *shares, equations=[D.fact("lc-step")],
+    )  # fmt: skip
+    fair = D.fact("coin-law")
+    still = D.linear(
+        "E(exp(lc(n + 1, z, b)), n) == exp(lc(n, z, b))",
+        D.mean(ratio, "n"), D.scaled(fair, f"4*D*{here}*exp(lc(n, z, b))"),
+    )  # fmt: skip
+    mass = D.induction(
+        "n",
+        "E(exp(lc(n, z, b))) == 1",
+        D.mean(by_value(D, "exp(lc(0, z, b)) == 1", [D.fact("lc-0")])),
+        lambda below: D.linear("E(exp(lc(n + 1, z, b))) == 1", D.mean(still), below),
+    )
+    step = D.linear(
+        f"E(-lc(n + 1, z, b), n) == -lc(n, z, b) + {COIN}*{here}",
+        D.mean(D.fact("lc-step"), "n"), *(D.scaled(fair, f"{here}*log(1 {sign} 2*D)") for sign in "+-"),
+    )  # fmt: skip
+    count = "Sum(i, n, E(Ind(pz(i) == z)*Ind(pa(i) == b)))"
+    information = D.induction(
+        "n",
+        f"E(-lc(n, z, b)) == {COIN}*{count}",
+        D.mean(D.linear("-lc(0, z, b) == 0", D.fact("lc-0"))),
+        lambda below: D.linear(f"E(-lc(n + 1, z, b)) == {COIN}*({count} + E({here}))", D.mean(step), below),
+    )
+    return theorems.both(mass, information)
 
 
 def own_visits(D: Derivation) -> Theorem:

@@ -16,6 +16,10 @@ at decision n.
 the jumps that were seen before decision n are more likely in instance (z, b) than in the reference: the mean
 of X there is the reference's mean of exp(l(n, z, b)) X, for X known at n.  That the law of a step is then the
 instance's is a theorem (``thm:lowerbound/likelihood``).  ``lk`` counts the episodes before the k-th only.
+
+**Chains that run on** after the horizon, as the printed proof has them, decide a pair ``pz(n)``,
+``pa(n)`` in every episode n and show the jump, ``coin(n)``; their log-likelihood is ``lc``. Here one step
+is one episode.
 """
 
 from __future__ import annotations
@@ -79,6 +83,14 @@ INSTANCES = {
     "er-step": Fact(
         "er(h + 1, t) == Int(s, t, rate*exp(-rate*s)*er(h, t - s))", "E(t - γ_{h+1})^+, the first of them s"
     ),
+    "po-0": Fact("po(0, t) == exp(-rate*t)", "P(N = 0), N Poisson(rate t)"),
+    "po-step": Fact("po(i + 1, t) == po(i, t)*rate*t/(i + 1)", "P(N = i + 1)"),
+    "shorter": Fact(
+        "Imp(t <= u, Int(s, t, gf(s)) == Int(s, u, Ind(s <= t)*gf(s)))",
+        "an integral over [0, t] is that of the integrand times the indicator of [0, t] (additivity over "
+        "intervals: Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 6.12)",
+        "axiom",
+    ),
     "V-0": Fact("V(0, z, b, x, t) == 0", "value iteration in instance (z, b) begins with 0"),
     "V-step": Fact(
         "V(n + 1, z, b, x, t) == MaxOver(a, gd(x)*Int(s, t, exp(-rate*s)) "
@@ -129,6 +141,22 @@ RUN = {
     ),
 }
 
+RUN_ON = {
+    "coin": Fact("coin(n) <= 1", "whether the jump from the leaf of episode n is good"),
+    "coin-law": Fact(
+        "E(coin(n), n) == 1/2",
+        "the law of a step of chains that run on: in the reference the jump is as often good as bad, "
+        "whatever is known when the pair is decided (Ionescu-Tulcea, as for the law of the run)",
+        "axiom",
+    ),
+    "lc-0": Fact("lc(0, z, b) == 0", "nothing was seen"),
+    "lc-step": Fact(
+        "lc(n + 1, z, b) == lc(n, z, b) + Ind(pz(n) == z)*Ind(pa(n) == b)"
+        "*(coin(n)*log(1 + 2*D) + (1 - coin(n))*log(1 - 2*D))",
+        "a jump from z by b: 1/2 + D or 1/2 - D, to 1/2",
+    ),
+}
+
 _PAIR = ("State", "Action")
 SYMBOLS = [
     *(Symbol(name, (), "Real") for name in ("rate", "H", "D")),
@@ -142,7 +170,7 @@ SYMBOLS = [
     Symbol("via", ("State", "Nat"), "Action"),
     Symbol("pw", ("Nat",), "Nat"),
     Symbol("p", ("Real", "State", "Action", "State"), "Real"),
-    Symbol("er", ("Nat", "Real"), "Real"),
+    *(Symbol(name, ("Nat", "Real"), "Real") for name in ("er", "po")),
     Symbol("V", ("Nat", *_PAIR, "State", "Real"), "Real"),
     Symbol("Vs", (*_PAIR, "State", "Real"), "Real"),
     Symbol("X", ("Nat",), "State", "_1"),
@@ -155,7 +183,12 @@ SYMBOLS = [
     Symbol("lk", ("Nat", "Nat", *_PAIR), "Real", "_1"),
     Symbol("vis", ("Nat", *_PAIR), "Nat", "_1"),
     Symbol("T", ("Nat", "Nat", *_PAIR), "Nat", "_1"),
+    Symbol("pz", ("Nat",), "State", "_1"),
+    Symbol("pa", ("Nat",), "Action", "_1"),
+    Symbol("coin", ("Nat",), "Nat", "_1 + 1"),
+    Symbol("lc", ("Nat", *_PAIR), "Real", "_1"),
     Symbol("glaw", ("Nat", "Real", "State"), "Real", "_1", True),
+    Symbol("gf", ("Real",), "Real", "any", True),
     Symbol("gM", ("Nat",), "Real", "_1", True),
     Symbol("gZ", (), "Real", "any", True),
     Symbol("gl", (), "Real", "any", True),
@@ -166,5 +199,5 @@ SETTING = Setting.of(
     "State Action",
     {"State": "x y z", "Action": "a b", "Nat": "n m i k h", "Real": "s t u v w c q"},
     SYMBOLS,
-    {**TREE, **INSTANCES, **RUN},
+    {**TREE, **INSTANCES, **RUN, **RUN_ON},
 )

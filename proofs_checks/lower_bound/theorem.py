@@ -18,7 +18,14 @@ from fractions import Fraction
 from proofs_checks.checks import lower_bound as checks
 from proofs_checks.checks import lower_bound_algorithms as best
 from proofs_checks.checks.common import PROOF, SEARCH
-from proofs_checks.derivations import lower_bound, lower_printed, lower_readings, lower_tree, lower_values
+from proofs_checks.derivations import (
+    lower_bound,
+    lower_erlang,
+    lower_printed,
+    lower_readings,
+    lower_tree,
+    lower_values,
+)
 from proofs_checks.derivations.lower_setting import SETTING
 from verify.claims import Domain, Remark, Section
 
@@ -99,9 +106,9 @@ section.step(
     says="(p - w) + z*(p - w) - (h + 1)*(p - w - w*z/(h + 1)) == z*p - h*(p - w)",
     domain=Domain.of("h >= 0", "z >= 0", "0 <= p <= 1", "0 <= w <= 1", integers="h"),
     symbols={"z": "λt", "p": "P(N >= h)", "w": "P(N = h)"},
+    theorem=lower_erlang.ERLANG_VALUE,
+    derivation=lower_erlang.erlang_value,
     checks=(checks.erlang(), *PROOF),
-    argued="that the expectation solves the same equations, which have one solution",
-    expected="tested",
     latex=r"\mathbb E[(t-\gamma_h)^+] = t\,P(N\ge h) - \tfrac h\lambda P(N\ge h+1)",
     mutant=checks.erlang(shift=1),
 )
@@ -176,9 +183,9 @@ section.step(
     "p*l + p*s*(-log(1 + 2*x)/2 - log(1 - 2*x)/2)",
     domain=Domain.of("0 <= p <= 1", "0 <= s <= 1", "0 <= x < 1/2", reals="l"),
     symbols={"p": "the P_0-probability of a history", "l": "its log-ratio"},
+    theorem=lower_printed.RUN_ON,
+    derivation=lower_printed.run_on,
     checks=(checks.divergence(biased=False), *PROOF),
-    argued="the induction over episodes, and the sum over histories",
-    expected="tested",
     latex=r"\mathrm{KL}(\mathbb P_0,\mathbb P_j) = \mathbb E_0[T_j]\,\mathrm{kl}(1/2,1/2+\Delta)",
     mutant=checks.divergence(biased=False, factor=2),
 )
