@@ -10,7 +10,7 @@ from __future__ import annotations
 from proofs_checks.checks.common import PROOF, PROVER, REFUTATION
 from proofs_checks.checks.estimates import unseen
 from proofs_checks.checks.rates import two_forms
-from proofs_checks.derivations import estimates
+from proofs_checks.derivations import chains, estimates
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
@@ -82,6 +82,8 @@ section.claim(
     "0/max{1, 0} = 0.",
     says="Min(N/T, m) + N/Max(1, N) == 0",
     domain=Domain.of("0 <= N <= 0", "T > 0", "m > 0", integers="N"),
+    theorem=chains.UNSEEN,
+    derivation=chains.unseen,
     checks=(unseen(), PROVER),
     latex=r"N^{k,+}(x,a) = 0 \implies \hat p_k(\cdot|x,a) = 0,\ \hat\lambda_k(x,a) = 0",
     mutant=unseen(1),

@@ -2,6 +2,9 @@ r"""The event 𝒢 of ``eq:G``.
 
 :math:`P(\mathcal G^c) \le 2\delta` adds up ``lem:rateUCB`` and ``lem:CI-p``, and fails where the second
 does, for short horizons and fast rates.  With the repaired lemmas it holds.
+
+The lemmas are derived for the decisions before the n-th, for every n, which is what the regret needs;
+``eq:G/all-decisions`` lets n go to infinity.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.coverage import both_sets
 from proofs_checks.checks.jumps import short_and_fast
-from proofs_checks.derivations import event
+from proofs_checks.derivations import all_decisions, event
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
@@ -61,4 +64,13 @@ section.repair(
     checks=(both_sets(uniform=True), *PROOF),
     latex=r"\mathbb P(\mathcal G^c) \le (1+J/K)\delta",
     mutant=both_sets(uniform=True, scale=0.25),
+)
+
+section.repair(
+    "eq:G/all-decisions",
+    "Both bounds hold for 𝒢 itself, at all decisions of the K episodes, since they hold for the decisions "
+    "before the n-th, for every n, and the mean number of decisions is at most (1 + λmax H)K.",
+    uses="eq:G/repaired eq:G/uniform prop:rateerror/decisions prop:rateerror/episodes",
+    theorem=all_decisions.WHOLE,
+    derivation=all_decisions.whole,
 )

@@ -97,7 +97,7 @@ def _crude(D: Derivation) -> tuple[Theorem, Theorem]:
     )
 
 
-def _steps(D: Derivation) -> tuple[Theorem, Theorem]:
+def crude_steps(D: Derivation) -> tuple[Theorem, Theorem]:
     """SOLVES, BOUNDED, times ⊢ one Euler step errs by at most K h², K = lmax B, up and down."""
     near = D.at(theorems.both(*_crude(D)), x="y", h="s")
     facts = [D.assume(one) for one in (*_TIMES, "0 <= s", "s <= h")]
@@ -119,18 +119,18 @@ def _steps(D: Derivation) -> tuple[Theorem, Theorem]:
 
 # --- the solution rises, by at most 1 per unit of time -------------------------------------------
 
-_ERROR = f"lmax*{_MOST}"
+ERROR = f"lmax*{_MOST}"
 _AREA = ("0 <= q", "0 <= u", "u + q <= H")
 
 
-def _everywhere(D: Derivation, theorem: Theorem) -> Theorem:
+def everywhere(D: Derivation, theorem: Theorem) -> Theorem:
     """For all x, t, h of a step within [0, q]."""
     for text in ("0 <= t", "0 <= h", "t + h <= q"):
         theorem = theorems.cut(part(D, D.assume(STEP), text), theorem)
     return D.all(D.imply(theorem, STEP), "x", "t", "h")
 
 
-def _room(D: Derivation) -> Theorem:
+def room(D: Derivation) -> Theorem:
     """BOUNDED ⊢ 0 <= c."""
     here = D.mp(
         D.special(D.assume(BOUNDED), "x", "0"),
@@ -146,11 +146,11 @@ class _Comparison:
         self.D = D
         self.area = [D.assume(one) for one in _AREA]
         self.error = D.times(
-            D.linear(f"0 <= {_MOST}", D.times(_room(D), largest_rate(D)), D.linear("0 < 1")),
+            D.linear(f"0 <= {_MOST}", D.times(room(D), largest_rate(D)), D.linear("0 < 1")),
             D.linear("0 <= lmax", largest_rate(D)),
         )
-        self.ordered = D.at(ordered(D), w=_ERROR, c="2*c + H", d="d")
-        self.steps = _steps(D)
+        self.ordered = D.at(ordered(D), w=ERROR, c="2*c + H", d="d")
+        self.steps = crude_steps(D)
 
     def solution(self, shift: str) -> tuple[Theorem, Theorem]:
         """SUB and SUPER of v(x, shift), a time like t or u + t."""
@@ -159,7 +159,7 @@ class _Comparison:
         for one in self.steps:
             at = D.at(one, t=shift)
             found.append(
-                _everywhere(
+                everywhere(
                     D, D.closed(at, D.linear(f"0 <= {shift}", *facts), D.linear(f"{shift} + h <= H", *facts))
                 )
             )
@@ -174,22 +174,22 @@ class _Comparison:
         D = self.D
         row = D.scaled(D.fact("jump-sum"), "lam(x, a)*t")
         top = maximum(D, D.linear(f"{earning('t')} <= 1", D.fact("reward-high"), row), earning("t"), "1")
-        goal = f"t + h*{speed('t')} <= t + h + {_ERROR}*h**2"
-        return _everywhere(D, D.linear(goal, D.times(top, D.assume("0 <= h")), self.square()))
+        goal = f"t + h*{speed('t')} <= t + h + {ERROR}*h**2"
+        return everywhere(D, D.linear(goal, D.times(top, D.assume("0 <= h")), self.square()))
 
     def nothing(self) -> Theorem:
         """SUB of the function 0."""
         D = self.D
         low = D.linear(f"0 <= {speed('0')}", D.fact("reward-low"), D.most("a", earning("0"), "a"))
-        return _everywhere(
+        return everywhere(
             D,
-            D.linear(f"0 <= h*{speed('0')} + {_ERROR}*h**2", D.times(low, D.assume("0 <= h")), self.square()),
+            D.linear(f"0 <= h*{speed('0')} + {ERROR}*h**2", D.times(low, D.assume("0 <= h")), self.square()),
         )
 
     def size(self, v: str, w: str) -> Theorem:
         """Both are at most c in size, or t."""
         D = self.D
-        facts = [*self.area, _room(D)]
+        facts = [*self.area, room(D)]
         for time in ("q", "u + q"):
             there = D.mp(
                 D.special(D.assume(BOUNDED), "x", time),

@@ -37,8 +37,9 @@ from proofs_checks.derivations.operators import (
     part,
     true_model,
 )
+from proofs_checks.derivations.runs import product
 from proofs_checks.derivations.setting import estimated, operator
-from proofs_checks.derivations.values import BEST, EVALUATED, POLICY, Iterates, product, within
+from proofs_checks.derivations.values import BEST, EVALUATED, POLICY, Iterates, within
 from verify.kernel import calculus, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem

@@ -29,8 +29,9 @@ from proofs_checks.derivations.operators import (
     moved,
     part,
 )
+from proofs_checks.derivations.runs import product
 from proofs_checks.derivations.setting import estimated
-from proofs_checks.derivations.values import POWER, next_power, product, share
+from proofs_checks.derivations.values import POWER, next_power, share
 from verify.kernel import calculus, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem

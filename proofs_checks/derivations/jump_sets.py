@@ -293,7 +293,7 @@ def jumps_seen(D: Derivation) -> Theorem:
     )
 
 
-class Estimate:
+class SeenRow:
     """The estimate of a pair from at least one jump: it adds up to 1, and a set attains half its distance."""
 
     event = f"{DISTANCE} == 2*SumOver(y, inB(B, y)*(ph(i, x, a, y) - p(x, a, y)))"
@@ -328,10 +328,10 @@ class Estimate:
 
 def _far(D: Derivation, positive: Theorem, some: Theorem, level: str) -> Theorem:
     is_m, far = D.assume(f"{COUNT} == m"), D.assume(f"e <= {DISTANCE}")
-    estimate = Estimate(D, D.linear(f"0 < {COUNT}", is_m, some))
+    estimate = SeenRow(D, D.linear(f"0 < {COUNT}", is_m, some))
     large = f"{level} <= {exponent(z='2*e')}"
     excess = D.linear(
-        f"e/2 <= SumOver(y, inB(B, y)*ph(i, x, a, y)) - {chance()}", far, D.assume(Estimate.event)
+        f"e/2 <= SumOver(y, inB(B, y)*ph(i, x, a, y)) - {chance()}", far, D.assume(SeenRow.event)
     )
     enough = D.times(excess, D.times(D.whole(COUNT), D.linear("0 < 2*e", positive)))
     reached = D.linear(
@@ -358,7 +358,7 @@ def _far(D: Derivation, positive: Theorem, some: Theorem, level: str) -> Theorem
     )
 
 
-def _proper(D: Derivation, estimate: Estimate, excess: Theorem, positive: Theorem) -> list[Theorem]:
+def _proper(D: Derivation, estimate: SeenRow, excess: Theorem, positive: Theorem) -> list[Theorem]:
     """The set is neither empty nor all: on those the estimate has no excess."""
     difference = "ph(i, x, a, y) - p(x, a, y)"
 

@@ -6,8 +6,8 @@ other condition two; in each case indicators have values, and what is equal is r
 
 from __future__ import annotations
 
-from functools import cache
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation, Text
@@ -15,7 +15,7 @@ from verify.kernel.terms import NAT, NUMBERS, KernelError, Term
 from verify.kernel.theorems import Theorem
 
 
-def unequal(D: Derivation, strict: Theorem, equation: Term) -> Theorem:  # noqa: N803
+def unequal(D: Derivation, strict: Theorem, equation: Term) -> Theorem:
     """Not(u == v) from something that contradicts it."""
     denial = terms.negation(equation)
     wrong = D.linear("1 <= 0", D.assume(equation), strict)
@@ -51,14 +51,14 @@ def ways(equations: Sequence[Theorem | Way]) -> list[Way]:
     return sorted(directed, key=lambda way: way[1].tag != "Ind")
 
 
-def towards(D: Derivation, equation: Theorem, old: Text) -> Way:  # noqa: N803
+def towards(D: Derivation, equation: Theorem, old: Text) -> Way:
     """The equation of a finite sort, read so that ``old`` is replaced."""
     u, v = equation.says.parts
     gone = D.term(old)
     return (equation, u, v) if u is gone else (equation, v, u)
 
 
-def put(D: Derivation, theorem: Theorem, *equations: Theorem | Way) -> Theorem:  # noqa: N803
+def put(theorem: Theorem, *equations: Theorem | Way) -> Theorem:
     """The theorem with sides of equations replaced."""
     for equal, u, v in ways(equations):
         template = _template(theorem.says, u, v)
@@ -68,7 +68,7 @@ def put(D: Derivation, theorem: Theorem, *equations: Theorem | Way) -> Theorem: 
 
 
 def by_value(
-    D: Derivation,  # noqa: N803
+    D: Derivation,
     goal: Text,
     equations: Sequence[Theorem | Way],
     *premises: Theorem,
@@ -85,7 +85,7 @@ def by_value(
     facts = []
     for p in filter(_compares, premises):
         try:
-            facts.append(put(D, p, *directed, *directed))
+            facts.append(put(p, *directed, *directed))
         except KernelError:
             facts.append(p)
     try:
@@ -98,7 +98,7 @@ def by_value(
 
 
 def settle(
-    D: Derivation,  # noqa: N803
+    D: Derivation,
     goal: Text,
     conditions: Sequence[Text],
     *premises: Theorem,
@@ -129,20 +129,19 @@ def settle(
     return go([D.formula(c) for c in conditions], [], list(equations))
 
 
-def sharp(D: Derivation, fact: Theorem) -> Theorem:  # noqa: N803
+def sharp(D: Derivation, fact: Theorem) -> Theorem:
     """U + 1 <= v from u < v, for whole numbers; anything else as it is."""
     if fact.says.tag != "<" or {t.sort for t in fact.says.parts} != {NAT}:
         return fact
     return _next(D, terms.negation(fact.says), fact)
 
 
-def _next(D: Derivation, a: Term, no: Theorem) -> Theorem:  # noqa: N803
+def _next(D: Derivation, a: Term, no: Theorem) -> Theorem:
     """V + 1 <= u from Not(u <= v), for whole numbers."""
     u, v = a.parts
     after = terms.relation("<=", terms.add(v, terms.ONE), u)
     either = D.known("discrete", u, v)
-    got = theorems.mp(D.known("either", a, after), theorems.both(either, no))
-    return got
+    return theorems.mp(D.known("either", a, after), theorems.both(either, no))
 
 
 def _compares(fact: Theorem) -> bool:
@@ -153,14 +152,14 @@ def _cheap(fact: Theorem) -> bool:
     return fact.says.tag != "==" or {t.sort for t in fact.says.parts} == {NAT}
 
 
-def _contradiction(D: Derivation, facts: Sequence[Theorem]) -> Theorem | None:  # noqa: N803
+def _contradiction(D: Derivation, facts: Sequence[Theorem]) -> Theorem | None:
     try:
         return D.linear("1 <= 0", *(f for f in facts if _compares(f) and _cheap(f)))
     except KernelError:
         return None
 
 
-def _three(D: Derivation, a: Term, go: Branch) -> Theorem:  # noqa: N803
+def _three(D: Derivation, a: Term, go: Branch) -> Theorem:
     """Equal, less, greater."""
     u, v = a.parts
     low, high = terms.relation("<=", u, v), terms.relation("<=", v, u)
@@ -183,16 +182,14 @@ def _three(D: Derivation, a: Term, go: Branch) -> Theorem:  # noqa: N803
     return D.split(D.known("discrete", v, u), at_least, at_least)
 
 
-def denied(D: Derivation, a: Text, clash: Callable[[Theorem], tuple[Theorem, Theorem]]) -> Theorem:  # noqa: N803
+def denied(D: Derivation, a: Text, clash: Callable[[Theorem], tuple[Theorem, Theorem]]) -> Theorem:
     """Not(a), since a leads to a theorem and its denial."""
     formula = D.formula(a)
     no = terms.negation(formula)
-    return theorems.cases(
-        formula, theorems.absurd(*clash(D.assume(formula)), no), D.assume(no)
-    )
+    return theorems.cases(formula, theorems.absurd(*clash(D.assume(formula)), no), D.assume(no))
 
 
-def when(D: Derivation, implication: Theorem, *facts: Theorem) -> Theorem:  # noqa: N803
+def when(D: Derivation, implication: Theorem, *facts: Theorem) -> Theorem:
     """The conclusion of an Imp whose conditions follow from the facts linearly."""
     conditions = implication.says.parts[0]
     parts = conditions.parts if conditions.tag == "And" else (conditions,)
@@ -201,17 +198,17 @@ def when(D: Derivation, implication: Theorem, *facts: Theorem) -> Theorem:  # no
     return theorems.mp(implication, theorems.both(*shown) if len(shown) > 1 else shown[0])
 
 
-def off(D: Derivation, denial: Theorem) -> Theorem:  # noqa: N803
+def off(D: Derivation, denial: Theorem) -> Theorem:
     """Ind(a) == 0 from Not(a)."""
     return theorems.cut(denial, D.fails(terms.negation(denial.says)))
 
 
-def on(D: Derivation, fact: Theorem) -> Theorem:  # noqa: N803
+def on(D: Derivation, fact: Theorem) -> Theorem:
     """Ind(a) == 1 from a."""
     return theorems.cut(fact, D.holds(fact.says))
 
 
-def chain(D: Derivation, *equations: Theorem) -> Theorem:  # noqa: N803
+def chain(D: Derivation, *equations: Theorem) -> Theorem:
     """U == w from u == v and v == w."""
     ends = equations[0].says.parts[0], equations[-1].says.parts[1]
     return D.linear(terms.relation("==", *ends), *equations)

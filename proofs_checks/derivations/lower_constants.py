@@ -1,7 +1,7 @@
 r"""From the regrets together to one of them, and the constants.
 
-With n = LA pairs the average regret is at least D W K (1 - 1/n - (2/3) √(kl K/(2n))), and the largest at least the
-average.
+With n = LA pairs the average regret is at least D W K (1 - 1/n - (2/3) √(kl K/(2n))), and the largest at
+least the average.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proofs_checks.derivations.lower_bound import AVERAGE, REGRET, by_squares, count_of_pairs, store
-from proofs_checks.derivations.lower_cases import by_value, put, sharp
+from proofs_checks.derivations.lower_cases import by_value, put
 from proofs_checks.derivations.lower_measure import COIN
-from proofs_checks.derivations.lower_tree import TREE, power_positive
+from proofs_checks.derivations.lower_tree import power_positive
 from proofs_checks.derivations.lower_visits import coin_positive, product, root_positive
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
@@ -27,12 +27,12 @@ REPAIRED = f"Imp({USUAL}, er(d, H)*sqrt(S*A*K)/7 <= {LARGEST})"
 NO_SELF_JUMPS = f"Imp({_TURNS}, er(d, H)*sqrt(S*A*K)/8 <= {LARGEST})"
 
 
-def repaired(D: Derivation) -> Theorem:  # noqa: N803
+def repaired(D: Derivation) -> Theorem:
     """Some instance has regret at least W √(SAK)/7."""
     return _usual(D, USUAL, "thm:lowerbound/repaired", 7, leaves)
 
 
-def no_self_jumps(D: Derivation) -> Theorem:  # noqa: N803
+def no_self_jumps(D: Derivation) -> Theorem:
     """Without self-jumps at least W √(SAK)/8."""
     return _usual(D, _TURNS, "thm:lowerbound/no-self-jumps", 8, _leaves_of_turns)
 
@@ -40,7 +40,7 @@ def no_self_jumps(D: Derivation) -> Theorem:  # noqa: N803
 Count = Callable[[Derivation, Theorem, Theorem, Theorem], tuple[Theorem, str]]
 
 
-def _usual(D: Derivation, given: str, label: str, part: int, count: Count) -> Theorem:  # noqa: N803
+def _usual(D: Derivation, given: str, label: str, part: int, count: Count) -> Theorem:
     """With D = √(SA/K)/4: the formula of the claim is the bracket."""
     conditions = {show(f): theorems.part(D.assume(given), f) for f in D.formula(given).parts}
     (low,) = [t for s, t in conditions.items() if s.startswith("low")]
@@ -50,7 +50,11 @@ def _usual(D: Derivation, given: str, label: str, part: int, count: Count) -> Th
     wide, top = count(D, low, large, many)
     pairs, episodes = D.linear("0 < pw(d)", many), D.linear("0 < K", D.fact("episodes"))
     size = product(D, D.linear("0 < S", large), D.linear("0 < A", D.fact("choice")))
-    y, unit, share = "(S*A/pw(d))", D.positive("inverse", "pw(d)", pairs), D.positive("inverse-positive", "pw(d)", pairs)
+    y, unit, share = (
+        "(S*A/pw(d))",
+        D.positive("inverse", "pw(d)", pairs),
+        D.positive("inverse-positive", "pw(d)", pairs),
+    )
     by_pairs = D.linear("0 <= 1/pw(d)", share)
     coin = D.times(_chord(D, long, gap, size, episodes), D.linear("0 <= pw(d)", pairs))
     inside = f"{y}*log(2)/8"
@@ -70,22 +74,26 @@ def _usual(D: Derivation, given: str, label: str, part: int, count: Count) -> Th
     return D.imply(largest(D, says, enough, bound), given)
 
 
-def scale(D: Derivation, inside: str, size: Theorem, episodes: Theorem) -> Theorem:  # noqa: N803
+def scale(D: Derivation, inside: str, size: Theorem, episodes: Theorem) -> Theorem:
     """√(u/K) K == √(u K)."""
     ratio = product(D, size, D.positive("inverse-positive", "K", episodes))
     both_ = product(D, size, episodes)
     return D.closed(
-        D.pointwise("sqrt(q/k)*k == sqrt(q*k)", "q > 0", "k > 0", q=inside, k="K"), size, episodes, ratio, both_
+        D.pointwise("sqrt(q/k)*k == sqrt(q*k)", "q > 0", "k > 0", q=inside, k="K"),
+        size,
+        episodes,
+        ratio,
+        both_,
     )
 
 
-def log_positive(D: Derivation) -> Theorem:  # noqa: N803
+def log_positive(D: Derivation) -> Theorem:
     """0 < log(2)."""
     return D.closed(D.pointwise("log(x) > 0", "x > 1", x="2"), D.linear("1 < 2"), D.linear("0 < 2"))
 
 
-def average(  # noqa: PLR0913
-    D: Derivation,  # noqa: N803
+def average(
+    D: Derivation,
     inside: str,
     positive: Theorem,
     less: Theorem,
@@ -116,18 +124,20 @@ def average(  # noqa: PLR0913
     return D.linear(goal, D.times(enough, factor), D.lemma("eq:Rj/repaired"))
 
 
-def positive_pairs(D: Derivation) -> Theorem:  # noqa: N803
+def positive_pairs(D: Derivation) -> Theorem:
     """0 < n."""
     return D.linear("0 < pw(d)", D.at(power_positive(D), i="d"))
 
 
-def largest(D: Derivation, says: str, enough: Theorem, bound: Theorem) -> Theorem:  # noqa: N803
+def largest(D: Derivation, says: str, enough: Theorem, bound: Theorem) -> Theorem:
     """The largest is at least the average."""
     inner = D.most("b", f"Ind(ht(z) == 1)*{REGRET}", "b")
     outer = D.most("z", f"MaxOver(b, Ind(ht(z) == 1)*{REGRET})", "z")
     one = D.linear(f"Ind(ht(z) == 1)*{REGRET} <= {LARGEST}", inner, outer)
     mine = D.over(D.over(D.times(one, D.whole("Ind(ht(z) == 1)")), "b"), "z")
-    total = D.linear(f"pw(d)*{says} <= pw(d)*{LARGEST}", enough, bound, mine, D.scaled(count_of_pairs(D), LARGEST))
+    total = D.linear(
+        f"pw(d)*{says} <= pw(d)*{LARGEST}", enough, bound, mine, D.scaled(count_of_pairs(D), LARGEST)
+    )
     pairs = positive_pairs(D)
     each = D.times(total, D.linear("0 <= 1/pw(d)", D.positive("inverse-positive", "pw(d)", pairs)))
     unit = D.positive("inverse", "pw(d)", pairs)
@@ -137,43 +147,27 @@ def largest(D: Derivation, says: str, enough: Theorem, bound: Theorem) -> Theore
 # --- the sizes of the tree ----------------------------------------------------------------------
 
 
-def _nodes(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
+def _nodes(D: Derivation, low: Theorem) -> Theorem:
     """pw(d) == 1 + (A - 1)(S - low)."""
     tree = D.lemma("assume:LB/tree")
     states, nodes = (
         theorems.part(tree, D.formula(f))
         for f in ("S == low + Sum(i, d, pw(i))", "(A - 1)*Sum(i, d, pw(i)) == pw(d) - 1")
     )
-    return put(D, D.linear("pw(d) == 1 + (A - 1)*(S - low)", D.scaled(states, "A - 1"), nodes), low)
+    return put(D.linear("pw(d) == 1 + (A - 1)*(S - low)", D.scaled(states, "A - 1"), nodes), low)
 
 
-def more_states(D: Derivation, low: Theorem) -> Theorem:  # noqa: N803
-    """n <= S A."""
+def more_states(D: Derivation, low: Theorem) -> Theorem:
+    """N <= S A."""
     return D.linear("pw(d) <= S*A", _nodes(D, low), D.fact("choice"), D.whole("S"))
 
 
-def eight(D: Derivation, low: Theorem, large: Theorem) -> Theorem:  # noqa: N803
-    """8 <= n for an admissible tree: four nodes or more."""
-    some, power = D.fact("choice"), _power(D)
-    wide = D.times(D.linear(terms.relation("<=", terms.ZERO, terms.sub(*reversed(large.says.parts))), large), D.linear("0 <= A - 1", some))
-    enough = D.linear("4*(A - 1) <= pw(d) - 1", wide, _nodes(D, low))
-    claim = D.claim("thm:lowerbound/pairs", A="A", d="d")
-    facts = [D.linear("0 < A", some), some, D.fact("levels"), put(D, enough, power)]
-    return D.linear("8 <= pw(d)", D.closed(claim, *facts), power)
+def eight(D: Derivation, low: Theorem, large: Theorem) -> Theorem:
+    """8 <= n for an admissible tree."""
+    return D.mp(D.lemma("thm:lowerbound/pairs"), D.linear("low + 4 <= S", low, large))
 
 
-def _power(D: Derivation) -> Theorem:  # noqa: N803
-    """pw(d) == A**d, which is exp(d*log(A))."""
-    base = D.scaled(D.positive("log", "A", D.linear("0 < A", D.fact("choice"))), "exp(i*log(A))")
-
-    def step(below: Theorem) -> Theorem:
-        return D.linear("pw(i + 1) == exp((i + 1)*log(A))", base, D.scaled(below, "A"), D.fact("pw-step"))
-
-    a = "pw(i) == exp(i*log(A))"
-    return D.at(D.induction("i", a, D.linear("pw(0) == exp(0)", D.fact("pw-0")), step), i="d")
-
-
-def leaves(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[Theorem, str]:  # noqa: N803
+def leaves(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[Theorem, str]:
     """4 S A <= 9 n."""
     positive, nodes = D.linear("0 < A", D.fact("choice")), _nodes(D, low)
     claim = D.claim("thm:lowerbound/leaves/sharp", A="A", S="S")
@@ -183,7 +177,7 @@ def leaves(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[
     return D.linear("4*S*A <= 9*pw(d)", each, nodes, unit, D.scaled(unit, "S")), "9/4"
 
 
-def _leaves_of_turns(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[Theorem, str]:  # noqa: N803
+def _leaves_of_turns(D: Derivation, low: Theorem, large: Theorem, many: Theorem) -> tuple[Theorem, str]:
     """4 S A <= 11 n, with two actions or more."""
     some, nodes = D.fact("choice"), _nodes(D, low)
     goal = "4*S*A <= 11*pw(d)"
@@ -191,7 +185,7 @@ def _leaves_of_turns(D: Derivation, low: Theorem, large: Theorem, many: Theorem)
     def case(e: Theorem) -> Theorem:
         if e.says is D.formula("A <= 2"):
             two = D.mp(D.known("antisymmetric", "A", "2"), theorems.both(e, some))
-            flat = put(D, nodes, two)
+            flat = put(nodes, two)
             claim = D.closed(D.claim("thm:lowerbound/turns/binary", S="S"), D.linear("11 <= S", flat, many))
             return by_value(D, goal, [two], claim, flat)
         positive = D.linear("0 < A", some)
@@ -205,7 +199,7 @@ def _leaves_of_turns(D: Derivation, low: Theorem, large: Theorem, many: Theorem)
 # --- the divergence of the coin -----------------------------------------------------------------
 
 
-def _chord(D: Derivation, long: Theorem, gap: Theorem, size: Theorem, episodes: Theorem) -> Theorem:  # noqa: N803
+def _chord(D: Derivation, long: Theorem, gap: Theorem, size: Theorem, episodes: Theorem) -> Theorem:
     """K kl <= S A log(2)/4."""
     ratio, unit = "(S*A/K)", D.positive("inverse", "K", episodes)
     part = D.positive("inverse-positive", "K", episodes)
@@ -216,17 +210,17 @@ def _chord(D: Derivation, long: Theorem, gap: Theorem, size: Theorem, episodes: 
     claim = D.claim("thm:lowerbound/kl-chord", x=ratio)
     chord = D.closed(claim, D.linear(f"0 <= {ratio}", inside), short, D.linear(f"0 < 1 - {ratio}/4", short))
     under = D.linear(f"1 - {ratio}/4 == 1 - 4*D**2", square)
-    each = D.linear(f"{COIN} <= {ratio}*log(2)/4", put(D, chord, under), coin_log(D))
+    each = D.linear(f"{COIN} <= {ratio}*log(2)/4", put(chord, under), coin_log(D))
     return D.linear(f"{COIN}*K <= S*A*log(2)/4", D.times(each, D.whole("K")), D.scaled(unit, "S*A*log(2)/4"))
 
 
-def coin_log(D: Derivation) -> Theorem:  # noqa: N803
+def coin_log(D: Derivation) -> Theorem:
     """log(1 + 2D) + log(1 - 2D) == log(1 - 4D²)."""
     low, high = (theorems.part(D.fact("gap"), D.formula(part)) for part in ("0 < D", "D < 1/2"))
     return log_of_product(D, D.linear("0 < 1 + 2*D", low), D.linear("0 < 1 - 2*D", high))
 
 
-def log_of_product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:  # noqa: N803
+def log_of_product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:
     """log(u) + log(v) == log(u v): their exponentials are the same."""
     u, v = one.says.parts[1], two.says.parts[1]
     logs = [terms.function("log", t) for t in (u, v, terms.mul(u, v))]
@@ -246,6 +240,3 @@ def log_of_product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:  # noq
         for a, b in ((left, right), (right, left))
     ]
     return D.mp(D.known("antisymmetric", left, right), theorems.both(*ends))
-
-
-THEOREMS = {"eq:Rj/repaired": AVERAGE, "assume:LB/tree": TREE}

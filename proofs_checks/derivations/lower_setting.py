@@ -1,17 +1,21 @@
 r"""The setting of the lower bound: the tree, its instances, and a learner's run in the reference instance.
 
-**The tree.**  ``ht(x)`` is the number of jumps from x to the good or the bad state: d at the root, 1 in a leaf, 0 in
-the good and the bad state.  Above the leaves action a leads to ``child(x, a)``; from a leaf the
-jump is good with probability 1/2 + c, where c = D (the paper's Δ) for the leaf z and the action b of instance (z, b) and 0
-elsewhere: ``p(c, x, a, y)``.  The good and the bad state jump to themselves.  Every rate is ``rate``.
+**The tree.** ``ht(x)`` is the number of jumps from x to a state below the leaves: d at the root, 1 in a
+leaf, 0 below. Above the leaves action a leads to ``child(x, a)``; from a leaf the jump leads to ``good``
+with probability 1/2 + c, else to ``bad``, where c = D (the paper's Δ) for the leaf z and the action b of
+instance (z, b) and 0 elsewhere: ``p(c, x, a, y)``. A state x below the leaves jumps to ``mate(x)``:
+itself, if self-jumps are allowed (then ``low`` = 2 states are there), or another one that pays the same
+(then 4). ``gd(x)`` is 1 for the good ones. Every rate is ``rate``. ``anc(z, h)`` are the nodes on the way
+up from z.
 
-**The run** is that of the reference instance, c = 0 everywhere: one sequence of decisions through all episodes,
-as in :mod:`proofs_checks.derivations.setting`, for any learner: ``act(n)`` is whatever is known at decision n.
+**The run** is that of the reference instance, c = 0 everywhere: one sequence of decisions through all
+episodes, as in :mod:`proofs_checks.derivations.setting`, for any learner: ``act(n)`` is whatever is known
+at decision n.
 
-**The instances** have no probabilities of their own.  ``l(n, z, b)`` is the logarithm of what the jumps that
-were seen before decision n are more likely in instance (z, b) than in the reference: the mean of X
-there is the reference's mean of exp(l(n, z, b)) X, for X known at n.  That the law of a step is then the instance's
-is a theorem (``thm:lowerbound/divergence/repaired``).  ``lk`` counts the episodes before the k-th only.
+**The instances** have no probabilities of their own.  ``l(n, z, b)`` is the logarithm of the factor by which
+the jumps that were seen before decision n are more likely in instance (z, b) than in the reference: the mean
+of X there is the reference's mean of exp(l(n, z, b)) X, for X known at n.  That the law of a step is then the
+instance's is a theorem (``thm:lowerbound/likelihood``).  ``lk`` counts the episodes before the k-th only.
 """
 
 from __future__ import annotations

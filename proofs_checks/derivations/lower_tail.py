@@ -1,16 +1,15 @@
 r"""All that is earned in K episodes is earned by a decision n, up to a constant divided by n.
 
-In each decision the mean of what ends (an episode, or a share ``rate`` of the time) is 1, and K episodes have
-K + rate K H of it: K episodes take K (1 + rate H) decisions on the average, in every instance.
+In each decision the mean of what ends (an episode, or a share ``rate`` of the time) is 1, and K episodes
+have K + rate K H of it: K episodes take K (1 + rate H) decisions on the average, in every instance.
 """
 
 from __future__ import annotations
 
-from proofs_checks.derivations.lower_cases import by_value, off, on, put, settle
-from proofs_checks.derivations.lower_measure import LIKELIHOOD
+from proofs_checks.derivations.lower_cases import by_value, off, on, settle
 from proofs_checks.derivations.lower_reward import EARNED
 from proofs_checks.derivations.lower_run import jump_or_not, moved
-from proofs_checks.derivations.lower_setting import PAIR, SETTING
+from proofs_checks.derivations.lower_setting import PAIR
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.operators import expectation
@@ -26,7 +25,7 @@ IN_ALL = "Sup(m, E(exp(l(m, z, b))*Sum(i, m, Ind(ep(i) + 1 <= K)*gd(X(i))*spent(
 TAIL = f"Imp(ht(z) == 1, n*{IN_ALL} <= n*{EARNED} + K*H*(K + rate*K*H))"
 
 
-def tail(D: Derivation) -> Theorem:  # noqa: N803
+def tail(D: Derivation) -> Theorem:
     """What is earned after decision n."""
     leaf = D.assume("ht(z) == 1")
     law = D.mp(D.lemma("thm:lowerbound/likelihood"), leaf)
@@ -37,12 +36,12 @@ def tail(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(D.linear(says, later, few), "ht(z) == 1")
 
 
-def _time(D: Derivation) -> Theorem:  # noqa: N803
+def _time(D: Derivation) -> Theorem:
     """0 <= K H."""
     return D.times(D.linear("0 <= H", D.fact("horizon")), D.whole("K"))
 
 
-def _falls(D: Derivation, still: Theorem, path: Theorem) -> Theorem:  # noqa: N803
+def _falls(D: Derivation, still: Theorem, path: Theorem) -> Theorem:
     """E(Λ(n + 1) u) <= E(Λ(n) v) from u <= v, v known at n."""
     u, v = path.says.parts
     then, now = D.term(_LAM.format("n + 1")), D.term(_LAM.format("n"))
@@ -55,15 +54,19 @@ def _falls(D: Derivation, still: Theorem, path: Theorem) -> Theorem:  # noqa: N8
 # --- few decisions ------------------------------------------------------------------------------
 
 
-def _few(D: Derivation, law: Theorem, still: Theorem) -> Theorem:  # noqa: N803
-    """n E(Λ(n) Ind(ep(n) < K)) <= K + rate K H."""
+def _few(D: Derivation, law: Theorem, still: Theorem) -> Theorem:
+    """N E(Λ(n) Ind(ep(n) < K)) <= K + rate K H."""
     runs = f"E({_LAM}*{_RUNS})"
     less = _falls(D, still, _runs_on(D))
     a = f"n*{runs.format('n')} <= Sum(i, n, {runs.format('i')})"
 
     def step(below: Theorem) -> Theorem:
         more = D.times(less, D.linear("0 <= n + 1", D.whole("n")))
-        return D.linear(f"(n + 1)*{runs.format('n + 1')} <= Sum(i, n, {runs.format('i')}) + {runs.format('n')}", more, below)
+        return D.linear(
+            f"(n + 1)*{runs.format('n + 1')} <= Sum(i, n, {runs.format('i')}) + {runs.format('n')}",
+            more,
+            below,
+        )
 
     first = D.induction("n", a, D.linear("0 <= 0"), step)
     used = D.mean(_used(D, law, still))
@@ -74,21 +77,21 @@ def _few(D: Derivation, law: Theorem, still: Theorem) -> Theorem:  # noqa: N803
     return D.linear(f"n*{runs.format('n')} <= K + rate*K*H", first, total, D.mean(_store_positive(D)))
 
 
-def _runs_on(D: Derivation) -> Theorem:  # noqa: N803
+def _runs_on(D: Derivation) -> Theorem:
     """Ind(ep(n + 1) < K) <= Ind(ep(n) < K)."""
     goal = f"{_RUNS.format('n + 1')} <= {_RUNS.format('n')}"
     conditions = ["ep(n) + 1 <= K", "ep(n) + 2 <= K"]
     return jump_or_not(D, lambda jumped: settle(D, goal, conditions, equations=moved(D, jumped)))
 
 
-def _whole(D: Derivation) -> Theorem:  # noqa: N803
+def _whole(D: Derivation) -> Theorem:
     """At the beginning all is left."""
     start = [theorems.part(D.fact("start"), D.formula(f)) for f in ("rem(0) == H", "ep(0) == 0")]
     goal = f"{_LAM.format('0')}*{_STORE.format('0')} == K + rate*K*H"
     return by_value(D, goal, [*start, D.fact("l-0"), on(D, D.fact("episodes"))])
 
 
-def _store_positive(D: Derivation) -> Theorem:  # noqa: N803
+def _store_positive(D: Derivation) -> Theorem:
     """What is left is not negative."""
     size = D.linear("0 <= exp(l(n, z, b))", D.known("exp", "l(n, z, b)"))
     rate = D.linear("0 <= rate", D.fact("rate"))
@@ -104,7 +107,7 @@ def _store_positive(D: Derivation) -> Theorem:  # noqa: N803
     return D.cases("ep(n) + 1 <= K", runs, lambda no: by_value(D, goal, [off(D, no)]))
 
 
-def _used(D: Derivation, law: Theorem, still: Theorem) -> Theorem:  # noqa: N803
+def _used(D: Derivation, law: Theorem, still: Theorem) -> Theorem:
     """E(Λ(n + 1) store(n + 1), n) == Λ(n) (store(n) - runs(n))."""
     used = "((1 - jump(n))*(1 + rate*rem(n)) + rate*jump(n)*spent(n))"
     goal = f"{_STORE.format('n + 1')} == {_STORE.format('n')} - {_RUNS.format('n')}*{used}"
@@ -115,17 +118,17 @@ def _used(D: Derivation, law: Theorem, still: Theorem) -> Theorem:  # noqa: N803
     weighed = D.mean(D.scaled(path, _LAM.format("n + 1")), "n")
     one = D.scaled(_one(D, law, still, used), _RUNS.format("n"))
     kept = D.scaled(still, _STORE.format("n"))
-    return D.linear(
-        f"E({_LAM.format('n + 1')}*{_STORE.format('n + 1')}, n) == {_LAM.format('n')}*({_STORE.format('n')} - {_RUNS.format('n')})",
-        weighed, one, kept,
-    )  # fmt: skip
+    left = f"({_STORE.format('n')} - {_RUNS.format('n')})"
+    says = f"E({_LAM.format('n + 1')}*{_STORE.format('n + 1')}, n) == {_LAM.format('n')}*{left}"
+    return D.linear(says, weighed, one, kept)
 
 
-def _one(D: Derivation, law: Theorem, still: Theorem, used: str) -> Theorem:  # noqa: N803
+def _one(D: Derivation, law: Theorem, still: Theorem, used: str) -> Theorem:
     """E(Λ(n + 1) used, n) == Λ(n)."""
     time = D.linear("0 <= rem(n)", D.fact("spent-low"), D.fact("spent-high"))
     integrals = [
-        D.closed(D.primitive("s", "rem(n)", whole), time) for whole in ("-exp(-rate*s)", "-(1 + rate*s)*exp(-rate*s)")
+        D.closed(D.primitive("s", "rem(n)", whole), time)
+        for whole in ("-exp(-rate*s)", "-(1 + rate*s)*exp(-rate*s)")
     ]
     jumps, times = (_some_jump(D, law, body) for body in ("1", "s"))
     lam = _LAM.format("n")
@@ -136,7 +139,7 @@ def _one(D: Derivation, law: Theorem, still: Theorem, used: str) -> Theorem:  # 
     )  # fmt: skip
 
 
-def _some_jump(D: Derivation, law: Theorem, body: str) -> Theorem:  # noqa: N803
+def _some_jump(D: Derivation, law: Theorem, body: str) -> Theorem:
     """E(Λ(n + 1) jump(n) g(spent(n)), n): wherever it leads."""
     here = D.instantiate(law, "glaw", "n s y", body)
     (mean,) = [f for f in here.says.parts if f not in law.says.parts]
@@ -147,7 +150,9 @@ def _some_jump(D: Derivation, law: Theorem, body: str) -> Theorem:  # noqa: N803
         ["2 <= ht(X(n))", "ht(X(n)) == 1", "ht(X(n)) == 0"],
     )
     total = D.linear(
-        f"SumOver(y, p({chance}, X(n), act(n), y)) == 1", D.over(D.fact("p", c=chance, x="X(n)", a="act(n)"), "y"), kinds
+        f"SumOver(y, p({chance}, X(n), act(n), y)) == 1",
+        D.over(D.fact("p", c=chance, x="X(n)", a="act(n)"), "y"),
+        kinds,
     )
     integral = f"rate*Int(s, rem(n), exp(-rate*s)*{body})"
     lam = _LAM.format("n")
@@ -160,15 +165,19 @@ def _some_jump(D: Derivation, law: Theorem, body: str) -> Theorem:  # noqa: N803
 # --- little is earned later ---------------------------------------------------------------------
 
 
-def _later(D: Derivation, still: Theorem) -> Theorem:  # noqa: N803
+def _later(D: Derivation, still: Theorem) -> Theorem:
     """What is earned in all, by what is earned up to decision n and what is left then."""
     earned, left = f"E({_LAM}*{_EARN})", f"E({_LAM}*{_LEFT})"
     falls = _falls(D, still, _passes(D))
-    a = f"{earned.format('n + m')} + {left.format('n + m')} <= {earned.format('n')} + {left.format('n')}"
-    after = f"{earned.format('n + m + 1')} + {left.format('n + m + 1')} <= {earned.format('n')} + {left.format('n')}"
+    now = f"{earned.format('n')} + {left.format('n')}"
+    a = f"{earned.format('n + m')} + {left.format('n + m')} <= {now}"
+    after = f"{earned.format('n + m + 1')} + {left.format('n + m + 1')} <= {now}"
     fall = D.at(falls, n="n + m")
     down = D.induction(
-        "m", a, D.linear(f"{earned.format('n')} + {left.format('n')} <= {earned.format('n')} + {left.format('n')}"), lambda below: D.linear(after, below, fall)
+        "m",
+        a,
+        D.linear(f"{earned.format('n')} + {left.format('n')} <= {earned.format('n')} + {left.format('n')}"),
+        lambda below: D.linear(after, below, fall),
     )
     rise = D.at(_rises(D, still), n="n + m")
     up = D.induction(
@@ -185,18 +194,22 @@ def _later(D: Derivation, still: Theorem) -> Theorem:  # noqa: N803
     return calculus.bounded(bound, D.variable("m"))
 
 
-def _passes(D: Derivation) -> Theorem:  # noqa: N803
+def _passes(D: Derivation) -> Theorem:
     """What is earned and what is left does not grow."""
-    goal = f"{_EARN.format('n')} + {_NOW.format('n')} + {_LEFT.format('n + 1')} <= {_EARN.format('n')} + {_LEFT.format('n')}"
+    earned = _EARN.format("n")
+    goal = f"{earned} + {_NOW.format('n')} + {_LEFT.format('n + 1')} <= {earned} + {_LEFT.format('n')}"
     conditions = ["gd(X(n)) == 0", "gd(X(n)) == 1", "ep(n) + 1 <= K", "K == ep(n) + 1", "ep(n) + 2 <= K"]
     spent = D.fact("spent-low"), D.fact("spent-high")
     good = D.fact("gd-most", x="X(n)")
     return jump_or_not(
-        D, lambda jumped: settle(D, goal, conditions[: 3 if jumped else 5], *spent, good, equations=moved(D, jumped))
+        D,
+        lambda jumped: settle(
+            D, goal, conditions[: 3 if jumped else 5], *spent, good, equations=moved(D, jumped)
+        ),
     )
 
 
-def _rises(D: Derivation, still: Theorem) -> Theorem:  # noqa: N803
+def _rises(D: Derivation, still: Theorem) -> Theorem:
     """What is earned grows."""
     goal = f"{_EARN.format('n')} <= {_EARN.format('n')} + {_NOW.format('n')}"
     paid = D.times(D.linear("0 <= spent(n)", D.fact("spent-low")), D.whole("gd(X(n))"))
@@ -212,7 +225,7 @@ def _rises(D: Derivation, still: Theorem) -> Theorem:  # noqa: N803
     )
 
 
-def _left_positive(D: Derivation) -> Theorem:  # noqa: N803
+def _left_positive(D: Derivation) -> Theorem:
     """The time that is left is not negative."""
     size = D.linear("0 <= exp(l(n, z, b))", D.known("exp", "l(n, z, b)"))
     goal = f"0 <= {_LAM.format('n')}*{_LEFT.format('n')}"
@@ -225,7 +238,7 @@ def _left_positive(D: Derivation) -> Theorem:  # noqa: N803
     return D.cases("ep(n) + 1 <= K", runs, lambda no: by_value(D, goal, [off(D, no)]))
 
 
-def _left_at_most(D: Derivation) -> Theorem:  # noqa: N803
+def _left_at_most(D: Derivation) -> Theorem:
     """The time that is left is at most K H."""
     size = D.linear("0 <= exp(l(n, z, b))", D.known("exp", "l(n, z, b)"))
     before = D.times(D.whole("ep(n)"), D.linear("0 <= H", D.fact("horizon")))
@@ -234,7 +247,7 @@ def _left_at_most(D: Derivation) -> Theorem:  # noqa: N803
     return settle(D, goal, ["ep(n) + 1 <= K"], D.times(left, size))
 
 
-def _within(D: Derivation) -> Theorem:  # noqa: N803
+def _within(D: Derivation) -> Theorem:
     """rem(n) <= H."""
     start = D.linear("rem(0) <= H", theorems.part(D.fact("start"), D.formula("rem(0) == H")))
 

@@ -4,18 +4,17 @@ For a likelihood x = exp(v) with mean 1 and any c > 0, pointwise,
 
 .. math:: (x - 1)^+ \le G = \frac{x-1}2 + \frac{c\,(2+4x)}{12} + \frac{x-1-v}{4c},
 
-because 3 (1 - x)² <= (2 + 4x)(x - 1 - v).  The mean of G is c/2 + E[-v]/(4c).  What an episode has in store is
-independent of what was seen before, so in instance (z, b) the pair is found with at most E G more of it than in the
-reference; there the pairs share it.
+because 3 (1 - x)² <= (2 + 4x)(x - 1 - v). The mean of G is c/2 + E[-v]/(4c). What an episode has in store
+is independent of what was seen before, so in instance (z, b) the pair is found with at most E G more of
+it than in the reference; there the pairs share it.
 """
 
 from __future__ import annotations
 
 from proofs_checks.derivations.lower_cases import by_value, off, on, settle
-from proofs_checks.derivations.lower_measure import COIN, DIVERGENCE
-from proofs_checks.derivations.lower_reward import SAME
-from proofs_checks.derivations.lower_run import LEAVES, VISITS, not_negative, stored
-from proofs_checks.derivations.lower_setting import PAIR, SETTING
+from proofs_checks.derivations.lower_measure import COIN
+from proofs_checks.derivations.lower_run import not_negative, stored
+from proofs_checks.derivations.lower_setting import PAIR
 from proofs_checks.derivations.lower_tree import TREE, power_positive
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
@@ -25,35 +24,34 @@ from verify.kernel.theorems import Theorem
 
 _PAID = "Ind(ep({0}) == k)*Ind(ht(X({0})) == 1)*er(1, rem({0}))"
 _MINE = PAIR.replace("{n}", "{0}")
-_X = "exp(lk({0}, k, z, b))"
-_G = f"(({_X} - 1)/2 + c*(2 + 4*{_X})/12 + ({_X} - 1 - lk({{0}}, k, z, b))/(4*c))"
+EXCESS_X = "exp(lk({0}, k, z, b))"
+EXCESS = f"(({EXCESS_X} - 1)/2 + c*(2 + 4*{EXCESS_X})/12 + ({EXCESS_X} - 1 - lk({{0}}, k, z, b))/(4*c))"
 _FOUND = f"Sum(i, n, E({_PAID.format('i')}*{_MINE.format('i')}*exp(l(i, z, b))))"
 _THERE = f"Sum(i, n, E({_PAID.format('i')}*{_MINE.format('i')}))"
-FOUND = (
-    f"Imp(And(ht(z) == 1, 0 < c), {_FOUND} <= {_THERE} "
-    f"+ er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c)))"
-)
+FOUND = f"Imp(And(ht(z) == 1, 0 < c), {_FOUND} <= {_THERE} + er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c)))"
 _BOUND = f"{_THERE} + er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c))"
 _PAIRS = f"SumOver(z, SumOver(b, Ind(ht(z) == 1)*{_FOUND}))"
-ALL_FOUND = (
-    f"{_PAIRS} <= er(d, H)*(1 + sqrt(pw(d)*{COIN}/2)*sqrt(k))"
-)
+ALL_FOUND = f"{_PAIRS} <= er(d, H)*(1 + sqrt(pw(d)*{COIN}/2)*sqrt(k))"
 
 
-def found(D: Derivation) -> Theorem:  # noqa: N803
+def found(D: Derivation) -> Theorem:
     """What episode k has in store where it decides (z, b), in instance (z, b) and in the reference."""
     leaf, positive = D.assume("ht(z) == 1"), D.assume("0 < c")
-    above, zero = _pinsker(D, positive)
-    core = settle(D, f"{_MINE.format('n')}*{_X.format('n')} <= {_MINE.format('n')} + {_G.format('n')}", ["X(n) == z", "act(n) == b"], above, zero)
+    above, zero = pinsker(D, positive)
+    core = settle(
+        D,
+        f"{_MINE.format('n')}*{EXCESS_X.format('n')} <= {_MINE.format('n')} + {EXCESS.format('n')}",
+        ["X(n) == z", "act(n) == b"],
+        above,
+        zero,
+    )
     weighed = D.times(core, stored(D, "1"))
     same = D.mp(D.lemma("thm:lowerbound/same"), leaf)
-    goal = f"{_PAID.format('n')}*{_MINE.format('n')}*exp(l(n, z, b)) <= {_PAID.format('n')}*({_MINE.format('n')} + {_G.format('n')})"
-
-    here = settle(
-        D, f"{_PAID.format('n')}*{_MINE.format('n')}*{_X.format('n')} <= {_PAID.format('n')}*({_MINE.format('n')} + {_G.format('n')})",
-        ["ep(n) == k", "ht(X(n)) == 1"], weighed,
-    )  # fmt: skip
-    path = D.linear(goal, here, D.scaled(same, f"er(1, rem(n))*{_MINE.format('n')}"))
+    mine = f"{_PAID.format('n')}*{_MINE.format('n')}"
+    more = f"{mine} + {_PAID.format('n')}*{EXCESS.format('n')}"
+    here = settle(D, f"{mine}*{EXCESS_X.format('n')} <= {more}", ["ep(n) == k", "ht(X(n)) == 1"], weighed)
+    equal = D.scaled(same, f"er(1, rem(n))*{_MINE.format('n')}")
+    path = D.linear(f"{mine}*exp(l(n, z, b)) <= {more}", here, equal)
     total = D.sum(D.mean(D.at(path, n="i")), "i", "n")
     share = _share(D, zero)
     bound = D.linear(f"{_FOUND} <= {_BOUND}", total, share)
@@ -62,19 +60,25 @@ def found(D: Derivation) -> Theorem:  # noqa: N803
     return D.imply(bound, "And(ht(z) == 1, 0 < c)")
 
 
-def _pinsker(D: Derivation, positive: Theorem) -> tuple[Theorem, Theorem]:  # noqa: N803
+def pinsker(D: Derivation, positive: Theorem) -> tuple[Theorem, Theorem]:
     """X - 1 <= G and 0 <= G."""
-    v, x = "lk(n, k, z, b)", _X.format("n")
+    v, x = "lk(n, k, z, b)", EXCESS_X.format("n")
     a, w = f"(2 + 4*{x})", f"({x} - 1 - {v})"
     size = D.linear(f"0 < {a}", D.known("exp", v))
     below = D.pointwise("3*(1 - exp(v))**2 <= (2 + 4*exp(v))*(exp(v) - 1 - v)", v=v)
     up, down = (_tangent(D, u, a, w, positive, size, below) for u in (f"({x} - 1)", f"(1 - {x})"))
-    g = _G.format("n")
+    g = EXCESS.format("n")
     return D.linear(f"{x} - 1 <= {g}", up), D.linear(f"0 <= {g}", down)
 
 
-def _tangent(  # noqa: PLR0913
-    D: Derivation, u: str, a: str, w: str, positive: Theorem, size: Theorem, below: Theorem  # noqa: N803
+def _tangent(
+    D: Derivation,
+    u: str,
+    a: str,
+    w: str,
+    positive: Theorem,
+    size: Theorem,
+    below: Theorem,
 ) -> Theorem:
     """2 u <= c a/3 + w/c from 3 u² <= a w: the square of c a/3 - u is not negative."""
     square = D.known("square", f"c*{a}/3 - {u}")
@@ -82,70 +86,80 @@ def _tangent(  # noqa: PLR0913
     once = D.times(product, D.linear(f"0 <= 1/{a}", D.positive("inverse-positive", a, size)))
     whole = D.positive("inverse", a, size)
     halved = D.linear(
-        f"2*c*{u}/3 <= c**2*{a}/9 + {w}/3", once, D.scaled(whole, f"2*c*{u}/3"), D.scaled(whole, f"c**2*{a}/9 + {w}/3")
+        f"2*c*{u}/3 <= c**2*{a}/9 + {w}/3",
+        once,
+        D.scaled(whole, f"2*c*{u}/3"),
+        D.scaled(whole, f"c**2*{a}/9 + {w}/3"),
     )
     again = D.times(halved, D.linear("0 <= 1/c", D.positive("inverse-positive", "c", positive)))
     unit = D.positive("inverse", "c", positive)
     return D.linear(f"2*{u} <= c*{a}/3 + {w}/c", again, D.scaled(unit, f"2*{u}"), D.scaled(unit, f"c*{a}"))
 
 
-def _share(D: Derivation, zero: Theorem) -> Theorem:  # noqa: N803
+def _share(D: Derivation, zero: Theorem) -> Theorem:
     """What the episode has in store, times G."""
-    leaves = D.instantiate(D.lemma("thm:lowerbound/store"), "gM", "n", _G.format("n"))
+    leaves = D.instantiate(D.lemma("thm:lowerbound/store"), "gM", "n", EXCESS.format("n"))
     still = D.imply(_still(D), "k <= ep(n)")
     paid = D.mp(leaves, theorems.sure(D.all(zero, "n")), theorems.sure(D.all(still, "n")))
-    part = settle(D, f"Ind(k <= ep(n))*{_G.format('n')} <= {_G.format('n')}", ["k <= ep(n)"], zero)
+    part = settle(D, f"Ind(k <= ep(n))*{EXCESS.format('n')} <= {EXCESS.format('n')}", ["k <= ep(n)"], zero)
     whole = D.special(D.at(not_negative(D), h="d"), "H")
     store = D.mp(whole, D.linear("0 <= H", D.fact("horizon")))
     above = D.times(D.mean(part), store)
+    most = f"er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c))"
+    says = f"Sum(i, n, E({_PAID.format('i')}*{EXCESS.format('i')})) <= {most}"
+    return D.linear(says, paid, above, D.times(mean_of_excess(D), store))
+
+
+def mean_of_excess(D: Derivation) -> Theorem:
+    """E G, given ht(z) == 1."""
     law = D.mp(D.lemma("thm:lowerbound/divergence/repaired"), D.assume("ht(z) == 1"))
-    mass, information = sorted(law.says.parts, key=lambda f: "log" in str(f) or "lk" in show(f) and "T(" in show(f))
-    one, two = theorems.part(law, mass), theorems.part(law, information)
-    mean = D.linear(
-        f"E({_G.format('n')}) == c/2 + {COIN}*E(T(n, k, z, b))/(4*c)",
+    one, two = (
+        theorems.part(law, D.formula(f))
+        for f in (f"E({EXCESS_X.format('n')}) == 1", f"E(-lk(n, k, z, b)) == {COIN}*E(T(n, k, z, b))")
+    )
+    return D.linear(
+        f"E({EXCESS.format('n')}) == c/2 + {COIN}*E(T(n, k, z, b))/(4*c)",
         one, D.scaled(one, "c"), D.scaled(one, "1/c"), D.scaled(two, "1/c"),
     )  # fmt: skip
-    return D.linear(
-        f"Sum(i, n, E({_PAID.format('i')}*{_G.format('i')})) <= er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c))",
-        paid, above, D.times(mean, store),
-    )  # fmt: skip
 
 
-def _still(D: Derivation) -> Theorem:  # noqa: N803
+def _still(D: Derivation) -> Theorem:
     """G does not change in episode k and later."""
     later = D.assume("k <= ep(n)")
     return by_value(
-        D, f"{_G.format('n + 1')} == {_G.format('n')}", [D.fact("lk-step"), off(D, D.linear("k < ep(n) + 1", later))]
+        D,
+        f"{EXCESS.format('n + 1')} == {EXCESS.format('n')}",
+        [D.fact("lk-step"), off(D, D.linear("k < ep(n) + 1", later))],
     )
 
 
-
-def all_found(D: Derivation) -> Theorem:  # noqa: N803
+def all_found(D: Derivation) -> Theorem:
     """The same for all pairs together: the best c is proportional to the root of k."""
-    some = D.linear("0 < pw(d)", D.at(power_positive(D), i="d"))
     coin = coin_positive(D)
     any_c = _any_c(D, coin)
 
     def case(e: Theorem) -> Theorem:
         if e.says is not D.formula("k <= 0"):
-            return _late(D, any_c, some, coin, D.linear("0 < k", e))
+            return best(D, any_c, coin, D.linear("0 < k", e), ALL_FOUND, "er(d, H)")
         zero = D.mp(D.known("antisymmetric", "k", "0"), theorems.both(e, D.whole("k")))
         return by_value(D, ALL_FOUND, [zero], _early(D, any_c))
 
     return D.split(D.known("discrete", "k", "0"), case, case)
 
 
-def coin_positive(D: Derivation) -> Theorem:  # noqa: N803
+def coin_positive(D: Derivation) -> Theorem:
     """0 < kl(1/2, 1/2 + D)."""
     low, high = (theorems.part(D.fact("gap"), D.formula(part)) for part in ("0 < D", "D < 1/2"))
     above = D.pointwise("-log(1 + 2*x)/2 - log(1 - 2*x)/2 >= 2*x**2", "0 < x < 1/2", x="D")
-    square = calculus.combine(
-        D.setting, D.formula("0 < D**2"), [low, low], [(D.term("D"), 1), terms.ZERO]
+    square = calculus.combine(D.setting, D.formula("0 < D**2"), [low, low], [(D.term("D"), 1), terms.ZERO])
+    return D.linear(
+        f"0 < {COIN}",
+        D.closed(above, low, high, D.linear("0 < 1 + 2*D", low), D.linear("0 < 1 - 2*D", high)),
+        square,
     )
-    return D.linear(f"0 < {COIN}", D.closed(above, low, high, D.linear("0 < 1 + 2*D", low), D.linear("0 < 1 - 2*D", high)), square)
 
 
-def _any_c(D: Derivation, coin: Theorem) -> Theorem:  # noqa: N803
+def _any_c(D: Derivation, coin: Theorem) -> Theorem:
     """The sum over the pairs, for any c > 0."""
     positive = D.assume("0 < c")
     whole = D.special(D.at(not_negative(D), h="d"), "H")
@@ -158,27 +172,33 @@ def _any_c(D: Derivation, coin: Theorem) -> Theorem:  # noqa: N803
     def other(no: Theorem) -> Theorem:
         return by_value(D, f"Ind(ht(z) == 1)*{_FOUND} <= Ind(ht(z) == 1)*({_BOUND})", [off(D, no)])
 
-    total = _over_pairs(D, D.cases("ht(z) == 1", leaf, other))
+    total = over_pairs(D, D.cases("ht(z) == 1", leaf, other))
     (count,) = [f for f in D.formula(TREE).parts if "SumOver" in show(f)]
     pairs = D.scaled(theorems.part(D.lemma("assume:LB/tree"), count), "er(d, H)*c/2")
-    factor = D.times(D.linear(f"0 <= {COIN}", coin), D.linear("0 <= 1/c", D.positive("inverse-positive", "c", positive)))
+    factor = D.times(
+        D.linear(f"0 <= {COIN}", coin), D.linear("0 <= 1/c", D.positive("inverse-positive", "c", positive))
+    )
     factor = D.linear(f"0 <= er(d, H)*{COIN}/(4*c)", D.times(factor, store))
     seen = D.times(D.mean(D.lemma("thm:lowerbound/seen")), factor)
     says = f"{_PAIRS} <= er(d, H)*(1 + pw(d)*c/2 + {COIN}*k/(4*c))"
     return D.linear(says, total, _shared(D, store), pairs, seen)
 
 
-def _over_pairs(D: Derivation, theorem: Theorem) -> Theorem:  # noqa: N803
+def over_pairs(D: Derivation, theorem: Theorem) -> Theorem:
+    """Summed over all states z and actions b."""
     return D.over(D.over(theorem, "b"), "z")
 
 
-def _shared(D: Derivation, store: Theorem) -> Theorem:  # noqa: N803
+def _shared(D: Derivation, store: Theorem) -> Theorem:
     """In the reference the pairs share what an episode has in store."""
     paid, leaf = _PAID.format("i"), "Ind(ht(z) == 1)"
     vis = D.fact("vis", n="i")
-    one = D.mean(D.scaled(_over_pairs(D, D.scaled(vis, leaf)), paid))
-    same = _over_pairs(D, D.scaled(D.sum(D.mean(D.scaled(vis, paid)), "i", "n"), leaf))
-    i, b, z = (Operator("Sum", D.variable("i"), D.term("n")), *(Operator("SumOver", D.variable(v)) for v in "bz"))
+    one = D.mean(D.scaled(over_pairs(D, D.scaled(vis, leaf)), paid))
+    same = over_pairs(D, D.scaled(D.sum(D.mean(D.scaled(vis, paid)), "i", "n"), leaf))
+    i, b, z = (
+        Operator("Sum", D.variable("i"), D.term("n")),
+        *(Operator("SumOver", D.variable(v)) for v in "bz"),
+    )
     body = f"E({paid}*vis(i, z, b))"
     inner = D.over(D.scaled(D.exchange(b, i, body), leaf), "z")
     outer = D.exchange(z, i, f"{leaf}*SumOver(b, {body})")
@@ -187,11 +207,17 @@ def _shared(D: Derivation, store: Theorem) -> Theorem:  # noqa: N803
     paid_in_all = D.mp(leaves, *(theorems.sure(D.all(fact, "n")) for fact in trivial))
     most = D.times(D.mean(D.indicator("k <= ep(n)")[1]), store)
     return D.linear(
-        f"SumOver(z, SumOver(b, {leaf}*{_THERE})) <= er(d, H)", same, inner, outer, D.sum(one, "i", "n"), paid_in_all, most
+        f"SumOver(z, SumOver(b, {leaf}*{_THERE})) <= er(d, H)",
+        same,
+        inner,
+        outer,
+        D.sum(one, "i", "n"),
+        paid_in_all,
+        most,
     )
 
 
-def _early(D: Derivation, any_c: Theorem) -> Theorem:  # noqa: N803
+def _early(D: Derivation, any_c: Theorem) -> Theorem:
     """Before anything was seen: c as small as may be."""
     count = D.linear("0 < m + 1", D.whole("m"))
     first = D.closed(D.at(any_c, k="0", c="1/(m + 1)"), D.positive("inverse-positive", "m + 1", count))
@@ -203,43 +229,38 @@ def _early(D: Derivation, any_c: Theorem) -> Theorem:  # noqa: N803
     return calculus.archimedes(small, D.variable("m"))
 
 
-def _late(D: Derivation, any_c: Theorem, some: Theorem, coin: Theorem, k: Theorem) -> Theorem:  # noqa: N803
-    """Afterwards: the best c."""
-    r, e, n = f"sqrt(pw(d)*{COIN}/2)", "sqrt(k)", "pw(d)"
+def best(D: Derivation, any_c: Theorem, coin: Theorem, time: Theorem, goal: str, factor: str) -> Theorem:
+    """Factor (1 + √(n kl/2) √k), from factor (1 + n c/2 + kl k/(4c)) for every c > 0."""
+    k = time.says.parts[1]
+    some = D.linear("0 < pw(d)", D.at(power_positive(D), i="d"))
+    r, e, n = f"sqrt(pw(d)*{COIN}/2)", f"sqrt({show(k)})", "pw(d)"
     under = D.linear(f"0 < pw(d)*{COIN}/2", product(D, some, coin))
-    root, time = (root_positive(D, inside) for inside in (under, k))
-    best = product(D, product(D, root, time), D.positive("inverse-positive", n, some))
-    bound = D.closed(D.at(any_c, c=f"{r}*{e}/{n}"), best)
-    units = {u: D.positive("inverse", u, sign) for u, sign in ((r, root), (e, time), (n, some))}
-    squares = [D.positive("sqrt-square", f"pw(d)*{COIN}/2", D.linear(f"0 <= pw(d)*{COIN}/2", under)), D.positive("sqrt-square", "k", D.whole("k"))]
+    roots = [root_positive(D, inside) for inside in (under, time)]
+    c = product(D, product(D, *roots), D.positive("inverse-positive", n, some))
+    bound = D.closed(D.at(any_c, c=f"{r}*{e}/{n}"), c)
+    unit_r, unit_e, unit_n = (
+        D.positive("inverse", u, sign) for u, sign in ((r, roots[0]), (e, roots[1]), (n, some))
+    )
+    square_r = D.positive("sqrt-square", f"pw(d)*{COIN}/2", D.linear(f"0 <= pw(d)*{COIN}/2", under))
+    square_e = D.positive("sqrt-square", k, D.whole(k))
     steps = [
-        D.scaled(squares[0], f"k/({r}*{e})/2"),
-        D.scaled(units[r], f"{r}*k/{e}/2"),
-        D.scaled(squares[1], f"{r}/{e}/2"),
-        D.scaled(units[e], f"{r}*{e}/2"),
-        D.scaled(units[n], f"{r}*{e}/2"),
+        D.scaled(square_r, f"{show(k)}/({r}*{e})/2"),
+        D.scaled(unit_r, f"{r}*{show(k)}/{e}/2"),
+        D.scaled(square_e, f"{r}/{e}/2"),
+        D.scaled(unit_e, f"{r}*{e}/2"),
+        D.scaled(unit_n, f"{r}*{e}/2"),
     ]
-    return D.linear(ALL_FOUND, bound, *(D.scaled(one, "er(d, H)") for one in steps))
+    return D.linear(goal, bound, *(D.scaled(one, factor) for one in steps))
 
 
-def product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:  # noqa: N803
+def product(D: Derivation, one: Theorem, two: Theorem) -> Theorem:
     """0 < u v from 0 < u and 0 < v."""
     u, v = one.says.parts[1], two.says.parts[1]
     goal = terms.relation("<", terms.ZERO, terms.mul(u, v))
     return calculus.combine(D.setting, goal, [one, two], [(v, 1), terms.ZERO])
 
 
-def root_positive(D: Derivation, inside: Theorem) -> Theorem:  # noqa: N803
+def root_positive(D: Derivation, inside: Theorem) -> Theorem:
     """0 < sqrt(u) from 0 < u."""
     u = inside.says.parts[1]
     return D.closed(D.pointwise("sqrt(u) > 0", "u > 0", u=u), inside)
-
-
-THEOREMS = {
-    "thm:lowerbound/same": SAME,
-    "thm:lowerbound/store": LEAVES,
-    "thm:lowerbound/divergence/repaired": DIVERGENCE,
-    "thm:lowerbound/seen": VISITS,
-    "thm:lowerbound/found": FOUND,
-    "assume:LB/tree": TREE,
-}

@@ -17,6 +17,7 @@ from proofs_checks.derivations.operators import (
     part,
     true_model,
 )
+from proofs_checks.derivations.runs import equal
 from proofs_checks.derivations.setting import operator
 from proofs_checks.derivations.values import (
     BEST,
@@ -168,11 +169,6 @@ def _values(D: Derivation) -> list[Theorem]:
     return [part(D, values, one) for one in ("0 <= V(n, x, t)", "V(n, x, t) <= Vs(x, t)", "Vs(x, t) <= t")]
 
 
-def _equal(D: Derivation, up: Theorem, down: Theorem) -> Theorem:
-    """u == v, from u <= v and v <= u."""
-    return D.mp(D.known("antisymmetric", *up.says.parts), theorems.both(up, down))
-
-
 def unique(D: Derivation) -> Theorem:
     """Two bounded solutions of w = G w agree."""
     of, here = Iterates(D, BEST), theorems.both(D.assume("0 <= t"), D.assume("t <= H"))
@@ -188,7 +184,7 @@ def unique(D: Derivation) -> Theorem:
         first = D.linear(f"{u}(x, t) <= {v}(x, t) + 2*c", *facts)
         close = ahead(of, f"{u}({{y}}, {{s}})", f"{v}({{y}}, {{s}})", sign, first, *own)
         found.append(vanishing(D, close, f"{u}(x, t)", f"{v}(x, t)", sign))
-    return D.imply(within(D, _equal(D, *found)), _solves("gv", "c"), _solves("gw", "c"), WITHIN)
+    return D.imply(within(D, equal(D, *found)), _solves("gv", "c"), _solves("gw", "c"), WITHIN)
 
 
 def _only(D: Derivation, fixed: Theorem) -> Theorem:
@@ -233,7 +229,7 @@ def _attained(D: Derivation, fixed: Theorem) -> Theorem:
     below, name = _no_more(D), D.variable("n")
     close = D.linear(f"Vs(x, t) <= {_EARNS} + {POWER}*H", near, calculus.supremum(below, name, name))
     down = vanishing(D, close, "Vs(x, t)", _EARNS, of.horizon)
-    return _equal(D, calculus.bounded(below, name), down)
+    return equal(D, calculus.bounded(below, name), down)
 
 
 def optimality(D: Derivation) -> Theorem:

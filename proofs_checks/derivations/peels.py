@@ -12,7 +12,7 @@ from proofs_checks.derivations.crossings import rises
 from proofs_checks.derivations.jump_sets import (
     COUNT,
     DISTANCE,
-    Estimate,
+    SeenRow,
     _only_if,
     chance,
     crossing,
@@ -110,7 +110,7 @@ def missed_in_peel(D: Derivation) -> tuple[Theorem, Theorem]:
         D.scaled(square, f"{DISTANCE}**2"),
     )
     wide = square_below(D, wide, D.times(distance, D.known("sqrt", COUNT)), "sqrt(2)*w", f"{root}*{DISTANCE}")
-    estimate, event = Estimate(D, number), D.assume(Estimate.event)
+    estimate, event = SeenRow(D, number), D.assume(SeenRow.event)
     excess = f"(SumOver(y, inB(B, y)*Mf(i, x, a, y)) - {chance()}*{COUNT})"
     half = D.linear(
         f"{COUNT}*{DISTANCE}/2 == {excess}",

@@ -43,7 +43,7 @@ def sized_claim(D: Derivation, theorem: Theorem) -> Theorem:
     return D.closed(theorem, *sizes(D), sized(D, "0 < 2*S*A*K/d"), sized(D, "0 < 2*S*A*K"))
 
 
-class Signs:
+class RateSigns:
     """What is positive, and the equations x (1/x) = 1 that follow."""
 
     def __init__(self, D: Derivation) -> None:
@@ -61,13 +61,13 @@ class Signs:
         return self.D.scaled(self.D.positive("inverse", text, sign), factor)
 
 
-def peel_seen(D: Derivation, signs: Signs) -> Theorem:
+def peel_seen(D: Derivation, signs: RateSigns) -> Theorem:
     """A miss in peel m is seen by one of its two martingales."""
     low, high = D.assume(f"{_SCALE}**2*L <= lmax*{TIME}"), D.assume(f"lmax*{TIME} <= 25*{_SCALE}**2*L")
     square = D.linear(f"0 < {_SCALE}**2", D.known("exp", "2*m*log(5)"))
     level = times_strictly(D, signs.level, square)
     time = _divided(D, D.linear(f"0 < lmax*{TIME}", level, low), signs.top, TIME)
-    part = _Part(D, signs, time)
+    part = _RatePeel(D, signs, time)
     reached = _exponent_in_peel(D, part, low, high)
     distance = "lh(i, x, a) - lam(x, a)"
     either_way = f"1 <= Ind({UP}) + Ind({DOWN})"
@@ -95,10 +95,10 @@ def _divided(D: Derivation, product: Theorem, sign: Theorem, text: str) -> Theor
     )
 
 
-class _Part:
+class _RatePeel:
     """What holds within a peel: its ζ, and g = √(λmax T L) <= β T."""
 
-    def __init__(self, D: Derivation, signs: Signs, time: Theorem) -> None:
+    def __init__(self, D: Derivation, signs: RateSigns, time: Theorem) -> None:
         self.signs, self.time = signs, time
         self.root = f"sqrt(lmax*{TIME}*(1/L))"
         self.radius = f"L*{self.root}"
@@ -114,7 +114,7 @@ class _Part:
         self.zeta = D.linear(f"0 < {ZETA}", D.known("exp", "-m*log(5)"))
 
 
-def _radius(D: Derivation, part: _Part) -> Theorem:
+def _radius(D: Derivation, part: _RatePeel) -> Theorem:
     """√(λmax T L) <= β T, if L <= λmax T."""
     signs, enough = part.signs, D.assume(f"L <= lmax*{TIME}")
     inverse = D.positive("inverse-positive", "lmax", signs.top)
@@ -156,7 +156,7 @@ def _radius(D: Derivation, part: _Part) -> Theorem:
 _QUADRATIC = f"({ZETA}**2/(2*(1 - {ZETA}/3)))"
 
 
-def _exponent_in_peel(D: Derivation, part: _Part, low: Theorem, high: Theorem) -> Theorem:
+def _exponent_in_peel(D: Derivation, part: _RatePeel, low: Theorem, high: Theorem) -> Theorem:
     """L/4 <= ζ g - λ T ζ²/(2(1 - ζ/3)): ``lem:rateUCB/peel`` at v = g/(L w)."""
     signs, v, down = part.signs, f"({part.root}*exp(-m*log(5)))", "exp(-2*m*log(5))"
     inverse = times_strictly(
@@ -189,7 +189,7 @@ def _exponent_in_peel(D: Derivation, part: _Part, low: Theorem, high: Theorem) -
     return D.linear(f"L/4 <= {ZETA}*{part.radius} - {time}", peel, same)
 
 
-def _above(D: Derivation, part: _Part, exponent: Theorem, miss: Theorem) -> Theorem:
+def _above(D: Derivation, part: _RatePeel, exponent: Theorem, miss: Theorem) -> Theorem:
     """N > λT + βT, where the estimate is too large."""
     ratio = f"{JUMPS}*(1/{TIME})"
     estimate = D.linear(f"lh(i, x, a) <= {ratio}", D.fact("lh", n="i"), D.known("min", ratio, "lmax"))
@@ -201,7 +201,7 @@ def _above(D: Derivation, part: _Part, exponent: Theorem, miss: Theorem) -> Theo
     return D.linear(UP, exponent, times_strictly(D, count, part.zeta), curved)
 
 
-def _below(D: Derivation, part: _Part, exponent: Theorem, miss: Theorem) -> Theorem:
+def _below(D: Derivation, part: _RatePeel, exponent: Theorem, miss: Theorem) -> Theorem:
     """N < λT - βT, where the estimate is too small: then it was not cut off at λmax."""
     ratio = f"{JUMPS}*(1/{TIME})"
     estimate, cut = D.fact("lh", n="i"), f"Min({ratio}, lmax)"
@@ -230,12 +230,12 @@ def _below(D: Derivation, part: _Part, exponent: Theorem, miss: Theorem) -> Theo
     return either(D, D.known("min-cases", ratio, "lmax"), f"{cut} == {ratio}", uncut, at_top)
 
 
-def _closed(D: Derivation, theorem: Theorem, part: _Part) -> Theorem:
+def _closed(D: Derivation, theorem: Theorem, part: _RatePeel) -> Theorem:
     width = D.linear(f"0 < 2*(1 - {ZETA}/3)", part.small)
     return D.closed(theorem, part.zeta, D.linear(f"{ZETA} < 3", part.small), width)
 
 
-def long_enough(D: Derivation, signs: Signs, time: Theorem) -> Theorem:
+def long_enough(D: Derivation, signs: RateSigns, time: Theorem) -> Theorem:
     """L < λmax T where the set misses: for shorter times its radius is λmax."""
     ratio, miss = f"{JUMPS}*(1/{TIME})", D.assume("be(i, x, a) < Abs(lh(i, x, a) - lam(x, a))")
     goal, short = f"L < lmax*{TIME}", D.assume(f"lmax*{TIME} <= L")

@@ -12,7 +12,7 @@ from proofs_checks.derivations.rate_peels import (
     TIME,
     UP,
     ZETA,
-    Signs,
+    RateSigns,
     exponent,
     in_peels,
     long_enough,
@@ -104,7 +104,7 @@ def repaired(D: Derivation) -> Theorem:
 
 def _missed(D: Derivation) -> Theorem:
     """Where the set misses, one of the martingales of the peels m < k is at least exp(L/4)."""
-    signs = Signs(D)
+    signs = RateSigns(D)
     low, high = (D.at(theorem, n="i") for theorem in spent_in_pair(D))
     long = long_enough(D, signs, low)
     event = f"Ind({UP}) + Ind({DOWN})"
@@ -133,7 +133,7 @@ def _missed(D: Derivation) -> Theorem:
     return D.linear(f"1 <= Sum(m, k, {event})", D.sum(one, "m", "k"), inside)
 
 
-def _before(D: Derivation, signs: Signs, high: Theorem) -> Theorem:
+def _before(D: Derivation, signs: RateSigns, high: Theorem) -> Theorem:
     """λmax T <= 25^k L in the episodes before the last."""
     within, before = D.assume("lmax*(K - 1)*H <= 25**k*L"), before_last(D)
     total = D.times(D.times(before, D.fact("horizon")), signs.top)

@@ -119,9 +119,6 @@ RUN_FACTS = {
     "jump": Fact("jump(n) <= 1", "an indicator"),
     "spent-low": Fact("0 < spent(n)", "holding times are positive"),
     "spent-high": Fact("spent(n) <= rem(n)", "the horizon ends a sojourn"),
-    "jump-before": Fact(
-        "Imp(jump(n) == 1, spent(n) < rem(n))", "a jump that is seen comes before the horizon"
-    ),
     "stays-rem": Fact("Imp(jump(n) == 1, rem(n + 1) == rem(n) - spent(n))", "the episode goes on"),
     "stays-ep": Fact("Imp(jump(n) == 1, ep(n + 1) == ep(n))", "the episode goes on"),
     "ends-spent": Fact("Imp(jump(n) == 0, spent(n) == rem(n))", "the horizon is reached"),
@@ -226,17 +223,6 @@ GENERIC = [
     Symbol("gN", ("Nat", "Nat"), "Real", "any", True),
 ]
 
-ANALYSIS = {
-    "monotone-convergence": Fact(
-        "Imp(And(0 <= t, All(n, All(s, Imp(And(0 <= s, s <= t), "
-        "And(gs(n, s) <= gs(n + 1, s), gs(n, s) <= c))))), "
-        "Int(s, t, Sup(n, gs(n, s))) == Sup(n, Int(s, t, gs(n, s))))",
-        "monotone convergence (Kallenberg, Foundations of Modern Probability, 3rd ed., Theorem 1.21), for a "
-        "rising sequence that is bounded from above (and, as its first member is locally bounded, from below)",
-        "axiom",
-    ),
-}
-
 _BLOCKS = (setting_planning, setting_confidence, setting_counts)
 
 PAPER = Setting.of(
@@ -248,7 +234,6 @@ PAPER = Setting.of(
         **MODEL_FACTS,
         **RUN_FACTS,
         **LEARNER_FACTS,
-        **ANALYSIS,
         **{name: fact for block in _BLOCKS for name, fact in block.FACTS.items()},
     },
 )

@@ -16,6 +16,7 @@ SYMBOLS = [
     Symbol("gpc", ("Nat", "State", "Real"), "Action", "any", True),
     Symbol("earn", ("Nat", "Nat"), "Real", "_1 + _2"),
     Symbol("hops", ("Nat", "Nat"), "Nat", "_1 + _2"),
+    Symbol("tail", ("Nat", "Real"), "Real"),
 ]
 
 FACTS = {
@@ -38,8 +39,15 @@ FACTS = {
         "hops(n, m + 1) == jump(n)*(1 + hops(n + 1, m))",
         "the jumps that end the sojourns n, n + 1, ..., n + m, as far as the episode of decision n goes",
     ),
+    "tail-0": Fact("tail(0, t) == 1", "a Poisson number is at least 0"),
+    "tail-step": Fact(
+        "tail(n + 1, t) == Int(s, t, lmax*exp(-lmax*s)*tail(n, t - s))",
+        "P(Poisson(λmax t) >= n + 1): n + 1 exponential times of rate λmax add up to at most t",
+    ),
     "shorter": Fact(
         "Imp(t <= u, Int(s, t, gf(s)) == Int(s, u, Ind(s <= t)*gf(s)))",
-        "an integral over [0, t] is that of the integrand times the indicator of [0, t]",
+        "an integral over [0, t] is that of the integrand times the indicator of [0, t] (additivity over intervals: "
+        "Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 6.12)",
+        "axiom",
     ),
 }

@@ -7,8 +7,9 @@ What :math:`V_n` lacks is at least :math:`c\,q^n` at every t >= n h + c, with :m
 from __future__ import annotations
 
 from proofs_checks.derivations.operators import WITHIN, decays, maximum, part
+from proofs_checks.derivations.runs import product
 from proofs_checks.derivations.setting import operator
-from proofs_checks.derivations.values import BEST, product
+from proofs_checks.derivations.values import BEST
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem

@@ -24,6 +24,7 @@ from proofs_checks.derivations.operators import (
     shifted,
     true_model,
 )
+from proofs_checks.derivations.runs import equal, product
 from proofs_checks.derivations.setting import operator
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation, Text
@@ -130,13 +131,6 @@ def within(D: Derivation, theorem: Theorem, *names: str) -> Theorem:
 def rate(D: Derivation) -> Theorem:
     """0 < λmax."""
     return D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
-
-
-def product(D: Derivation, one: Theorem, other: Theorem) -> Theorem:
-    """0 < u v, from 0 < u and 0 < v."""
-    u, v = one.says.parts[1], other.says.parts[1]
-    goal = terms.relation("<", terms.ZERO, terms.mul(u, v))
-    return calculus.combine(D.setting, goal, [one, other], [(v, 1), terms.ZERO])
 
 
 def share(D: Derivation) -> tuple[Theorem, Theorem]:
@@ -269,8 +263,7 @@ class Iterates:
     def fixed(self) -> Theorem:
         """0 <= t <= H ⊢ limit == image of the limit."""
         D = self.D
-        up, down = self._up(), self._down()
-        return D.mp(D.known("antisymmetric", self.limit, self.image), theorems.both(up, down))
+        return equal(D, self._up(), self._down())
 
     def _up(self) -> Theorem:
         """Limit <= image: every iterate is, as it is the image of one that is at most the limit."""

@@ -1,16 +1,16 @@
 r"""What the lower bound says in each reading: self-jumps or none, every K, one instance for all K or not.
 
-**Every** :math:`K`.  For :math:`K < SA/2` take :math:`\Delta = \sqrt2/4`: then :math:`kl = \frac{\ln2}2` and
-:math:`K/n \le \frac98`, so the bracket of :mod:`proofs_checks.lower_bound.repaired` is what it is at
+**Every** :math:`K`. For :math:`K < SA/2` take :math:`\Delta = \sqrt2/4`: then :math:`kl = \frac{\ln2}2`
+and :math:`K/n \le \frac98`, so the bracket of :mod:`proofs_checks.lower_bound.repaired` is what it is at
 :math:`K = SA/2`, and :math:`\max_j R_j \ge \frac{\sqrt2}7WK`.
 
-**The printed maximum.**  :math:`\Delta = \frac3{10}\sqrt{n/K}` has :math:`\frac Kn kl = -\frac x2\ln(1 -
-\frac9{25x})` with :math:`x = K/n > \frac12`, at most :math:`-\frac14\ln\frac7{25}`, and gives the displayed
-:math:`\frac1{4\sqrt2}(1-\frac1n)W\sqrt{nK}`, although the printed :math:`\Delta` does not.
+**The printed maximum.** :math:`\Delta = \frac3{10}\sqrt{n/K}` has :math:`\frac Kn kl = -\frac x2\ln(1 -
+\frac9{25x})` with :math:`x = K/n > \frac12`, at most :math:`-\frac14\ln\frac7{25}`, and gives the
+displayed :math:`\frac1{4\sqrt2}(1-\frac1n)W\sqrt{nK}`, although the printed :math:`\Delta` does not.
 
-**No self-jumps.**  Two good states that take turns, and two bad ones, in the place of the absorbing ones
-change no value.  :math:`S = 4 + (A^d-1)/(A-1)`, :math:`S \le \frac{11}4L`, and the proof gives the constant
-1/8.
+**No self-jumps.** Two good states that take turns, and two bad ones, in the place of the absorbing ones
+change no value. :math:`S = 4 + (A^d-1)/(A-1)`, :math:`S \le \frac{11}4L`, and the proof gives the
+constant 1/8.
 """
 
 from __future__ import annotations
@@ -80,14 +80,14 @@ section.step(
 
 section.repair(
     "thm:lowerbound/every-K",
-    "For every algorithm, every admissible tree and every K >= 1 some instance has regret at least "
-    "(1/7) W min{√(SAK), √2 K}, the one with Δ = min{√(SA/K), √2}/4. For K < SA/2: kl = ln(2)/2, x = K/(LA) <= "
-    "S/(2L) <= 9/8, "
-    "and Δ K times the bracket of eq:Rj/repaired is at least (√2/7) K.",
+    "For every algorithm, every admissible tree and every K >= 1 some instance has regret at least (1/7) "
+    "W min{√(SAK), √2 K}, the one with Δ = min{√(SA/K), √2}/4. For K < SA/2: kl = ln(2)/2, x = K/(LA) <= "
+    "S/(2L) <= 9/8, and Δ K times the bracket of eq:Rj/repaired is at least (√2/7) K.",
     says="(1 - 1/n - 2*sqrt(x*log(2)/4)/3)/4 >= 1/7",
     domain=("n >= 8", "0 <= x <= 9/8"),
     symbols={"x": "K/(LA)"},
-    uses="thm:lowerbound/repaired eq:Rj/repaired thm:lowerbound/pairs thm:lowerbound/leaves/sharp assume:LB/tree",
+    uses="thm:lowerbound/repaired eq:Rj/repaired thm:lowerbound/pairs thm:lowerbound/leaves/sharp "
+    "assume:LB/tree",
     theorem=lower_readings.EVERY_K,
     derivation=lower_readings.every_k,
     checks=(best.few_episodes(Fraction(1, 7)), *PROOF),

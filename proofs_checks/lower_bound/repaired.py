@@ -8,18 +8,17 @@ For every algorithm, every tree with :math:`S \ge 6` and every :math:`K \ge SA/2
 (the paper: :math:`1/(12\sqrt2)`, less by the factor 2.42).  With :math:`n = LA = A^d`,
 :math:`W = E[(H-\gamma_d)^+]`:
 
-1. *Bias one episode.*  The holding times have the same law in every instance.  Let :math:`\tilde P_j^k` be
-   the law under which the episodes before :math:`k` are as they are, and the holding times of episode
-   :math:`k` have the density :math:`(H-\gamma_d)^+/W`.  The reward of episode :math:`k` is then
-   :math:`W(\frac12 + \Delta q_j^k)`, :math:`q_j^k` the probability of visiting :math:`j` in it.
-2. *Divergence.*  What is known when the pair of episode :math:`k` is chosen are the seen episodes before, and
-   holding times of one law: :math:`KL(\tilde P_0^k, \tilde P_j^k) = E_0[T_j^{k-1}]\,kl`, where
-   :math:`T_j^{k-1}` counts the visits to :math:`j` before episode :math:`k` whose jump is seen, and
-   :math:`kl = kl(\frac12, \frac12+\Delta)`.
-3. *Sum.*  Pinsker, Cauchy–Schwarz over :math:`j` and :math:`\sum_j T_j^{k-1} \le k-1` give
-   :math:`\sum_j q_j^k \le 1 + \sqrt{kl/2}\,\sqrt{n(k-1)}`, and
-   :math:`\sum_{k\le K}\sqrt{k-1} \le \frac23 K^{3/2}`: the paper's sum with the factor 2/3, which it
-   gives away by using :math:`T_j^K` for every episode.
+1. *One law.*  Everything is a mean in the reference: what is seen in instance :math:`j` has a likelihood
+   :math:`\Lambda_j`, :math:`E_j X = E_0[\Lambda_j X]` (:mod:`proofs_checks.lower_bound.run`).
+2. *What an episode has in store* when it enters its leaf, :math:`E[(t-\tau)^+]` with remaining time
+   :math:`t`, is :math:`W` in the mean, whatever was seen before.  Half of it is earned, and :math:`\Delta` of
+   it more where the pair is :math:`j`.  (That is to bias the holding times of the episode
+   by :math:`(H-\gamma_d)^+/W`.)
+3. *Sum.*  With :math:`T_j^k` the visits to :math:`j` before episode :math:`k` whose jump is seen and
+   :math:`kl = kl(\frac12, \frac12+\Delta)`, :math:`E_0[-\ln\Lambda_j^k] = E_0[T_j^k]\,kl`; Pinsker, and
+   :math:`\sum_j T_j^k \le k`, give at most :math:`W(1 + \sqrt{kl/2}\,\sqrt{nk})` of it for the pairs
+   together, and :math:`\sum_{k<K}\sqrt k \le \frac23 K^{3/2}`: the paper's sum with the factor 2/3, which
+   it gives away by using :math:`T_j^K` for every episode.
 4. *Constants.*  :math:`n \ge 8`, :math:`S \le \frac94 L`, and :math:`K\,kl \le \frac{\ln2}4 SA` for
    :math:`K \ge SA/2`.
 """
@@ -32,7 +31,14 @@ from proofs_checks.checks import lower_bound as checks
 from proofs_checks.checks import lower_bound_algorithms as best
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.counting import first_roots
-from proofs_checks.derivations import lower_bound, lower_constants, lower_measure, lower_readings, lower_values
+from proofs_checks.derivations import (
+    lower_bound,
+    lower_constants,
+    lower_measure,
+    lower_readings,
+    lower_tree,
+    lower_values,
+)
 from proofs_checks.derivations.lower_setting import SETTING
 from verify.claims import Domain, Section
 
@@ -47,9 +53,9 @@ section = Section(
 
 section.repair(
     "thm:lowerbound/instances/repaired",
-    "With self-jumps of rate λmax in the good and the bad state every rate is λmax, and optimal values are those "
-    "with absorbing states: value iteration gives the good state t, the bad one 0. (u = t solves u(t) = E[t ∧ τ] + "
-    "E[u((t - τ)^+)], the formula.)",
+    "With self-jumps of rate λmax in the good and the bad state every rate is λmax, and optimal values "
+    "are those with absorbing states: value iteration gives the good state t, the bad one 0. (u = t "
+    "solves u(t) = E[t ∧ τ] + E[u((t - τ)^+)], the formula.)",
     says="(1 - exp(-rate*t))/rate + (t - (1 - exp(-rate*t))/rate) == t",
     domain=("rate > 0", "t >= 0"),
     theorem=lower_values.ENDS,
@@ -61,10 +67,10 @@ section.repair(
 
 section.repair(
     "thm:lowerbound/reward/repaired",
-    "What is earned in K episodes, up to any decision, is in instance j at most W K/2 + Δ Q_j, with Q_j the sum of "
-    "what is in store in the leaves where the pair j is decided: W q in episode k, if q is the probability that the pair j is "
-    "visited when the holding times are biased by (H - γ_d)^+. In the mean an episode enters its leaf with W in store, in "
-    "every instance.",
+    "What is earned in K episodes, up to any decision, is in instance j at most W K/2 + Δ Q_j, with Q_j "
+    "the sum of what is in store in the leaves where the pair j is decided: W q in episode k, if q is the "
+    "probability that the pair j is visited when the holding times are biased by (H - γ_d)^+. In the mean "
+    "an episode enters its leaf with W in store, in every instance.",
     uses="thm:lowerbound/income thm:lowerbound/store thm:lowerbound/same thm:lowerbound/divergence/repaired",
     theorem=lower_bound.REWARD,
     derivation=lower_bound.reward,
@@ -76,9 +82,11 @@ section.repair(
 
 section.repair(
     "eq:Rj/repaired",
-    "R_j >= Δ (K W - Q_j) with Q_j as in thm:lowerbound/reward/repaired; so the sum over the LA pairs of the "
-    "regrets R_j, of all that is ever earned in the K episodes, is at least K W Δ (LA - 1 - (2/3) √(LA kl K/2)).",
-    uses="thm:lowerbound/optimal thm:lowerbound/reward/repaired thm:lowerbound/tail eq:sumTj/repaired assume:LB/tree",
+    "R_j >= Δ (K W - Q_j) with Q_j as in thm:lowerbound/reward/repaired; so the sum over the LA pairs of "
+    "the regrets R_j, of all that is ever earned in the K episodes, is at least K W Δ (LA - 1 - (2/3) "
+    "√(LA kl K/2)).",
+    uses="thm:lowerbound/optimal thm:lowerbound/reward/repaired thm:lowerbound/tail eq:sumTj/repaired "
+    "assume:LB/tree",
     theorem=lower_bound.AVERAGE,
     derivation=lower_bound.average,
     checks=checks.average_regret(biased=True),
@@ -89,9 +97,9 @@ section.repair(
 
 section.repair(
     "thm:lowerbound/divergence/repaired",
-    "What was seen in the episodes before the k-th has KL(P_0, P_j) = E_0[-ln Λ_j^k] = E_0[visits to j before "
-    "episode k whose jump is seen] kl(1/2, 1/2 + Δ), and E_0 Λ_j^k = 1. Induction over the decisions: a seen visit, of "
-    "probability s, adds p s kl; the holding times have one law and cancel.",
+    "What was seen in the episodes before the k-th has KL(P_0, P_j) = E_0[-ln Λ_j^k] = E_0[visits to j "
+    "before episode k whose jump is seen] kl(1/2, 1/2 + Δ), and E_0 Λ_j^k = 1. Induction over the "
+    "decisions: a seen visit, of probability s, adds p s kl; the holding times have one law and cancel.",
     says="p*s/2*(l - log(1 + 2*x)) + p*s/2*(l - log(1 - 2*x)) + p*(1 - s)*l == "
     "p*l + p*s*(-log(1 + 2*x)/2 - log(1 - 2*x)/2)",
     domain=Domain.of("0 <= p <= 1", "0 <= s <= 1", "0 <= x < 1/2", reals="l"),
@@ -128,8 +136,8 @@ section.step(
 
 section.repair(
     "eq:sumTj/repaired",
-    "Σ_j Q_j <= W K (1 + (2/3) √(LA kl K/2)), which for kl <= 4 Δ^2 is W K (1 + (2/3) √2 Δ √(LAK)): the sum over "
-    "the episodes k < K of W (1 + √(LA kl k/2)).",
+    "Σ_j Q_j <= W K (1 + (2/3) √(LA kl K/2)), which for kl <= 4 Δ^2 is W K (1 + (2/3) √2 Δ √(LAK)): the "
+    "sum over the episodes k < K of W (1 + √(LA kl k/2)).",
     uses="thm:lowerbound/all-found thm:lowerbound/roots",
     theorem=lower_bound.VISITS_OF_ALL,
     derivation=lower_bound.all_visits,
@@ -185,6 +193,9 @@ section.step(
     "An admissible tree (S >= 6, that is A^d - 1 >= 4 (A - 1)) has LA = A^d >= 8 pairs.",
     says="A**d >= 8",
     domain=Domain.of("A >= 2", "d >= 1", "A**d - 1 >= 4*(A - 1)", integers="A d"),
+    uses="assume:LB/tree",
+    theorem=lower_tree.PAIRS,
+    derivation=lower_tree.admissible,
     latex=r"LA = A^d \ge 8",
     mutant="A**d >= 9",
 )
@@ -213,14 +224,14 @@ section.step(
 section.repair(
     "thm:lowerbound/repaired",
     "For every algorithm, every admissible tree and every K >= SA/2, an instance with Δ = (1/4) √(SA/K) "
-    "has regret at least (1/7) W √(SAK). (An algorithm takes any action that is known when it decides; its own "
-    "randomness is known then.) Put into eq:Rj/repaired: Δ K = "
-    "√(SAK)/4, and the bracket 1 - 1/n - (2/3)√(kl K/(2n)) is at least 1 - 1/n - (2/3)√(y ln(2)/8) with "
-    "n = LA >= 8, y = S/L <= 9/4.",
+    "has regret at least (1/7) W √(SAK). (An algorithm takes any action that is known when it decides; "
+    "its own randomness is known then.) Put into eq:Rj/repaired: Δ K = √(SAK)/4, and the bracket 1 - 1/n "
+    "- (2/3)√(kl K/(2n)) is at least 1 - 1/n - (2/3)√(y ln(2)/8) with n = LA >= 8, y = S/L <= 9/4.",
     says=f"{_BRACKET} >= 1/7",
     domain=("n >= 8", "1 <= y <= 9/4"),
     symbols={"y": "S/L"},
-    uses="eq:Rj/repaired thm:lowerbound/kl-chord thm:lowerbound/pairs thm:lowerbound/leaves/sharp assume:LB/tree",
+    uses="eq:Rj/repaired thm:lowerbound/kl-chord thm:lowerbound/pairs thm:lowerbound/leaves/sharp "
+    "assume:LB/tree",
     theorem=lower_constants.REPAIRED,
     derivation=lower_constants.repaired,
     checks=(best.every_algorithm(Fraction(1, 7)), *PROOF),

@@ -1,13 +1,14 @@
 r"""``thm:lowerbound`` as printed: its instances, the steps of its proof, and its constants.
 
 The proof hides a pair :math:`j` among the :math:`n = LA = A^d` pairs of a leaf and an action of a tree
-with :math:`S = 2 + (A^d-1)/(A-1)` states; :math:`W = E[(H-\gamma_d)^+]`, and a history is what an algorithm
-sees.  Two steps of it fail.  The reward of an episode is no product, because the action taken in a leaf may
-depend on the remaining time; and the :math:`\Delta` that it picks is above :math:`1/4` for :math:`K` near
-:math:`SA/2`, on every tree.  :mod:`proofs_checks.lower_bound.repaired` has a proof of the same statement.
+with :math:`S = 2 + (A^d-1)/(A-1)` states; :math:`W = E[(H-\gamma_d)^+]`, and a history is what an
+algorithm sees. Two steps of it fail. The reward of an episode is no product, because the action taken in
+a leaf may depend on the remaining time; and the :math:`\Delta` that it picks is above :math:`1/4` for
+:math:`K` near :math:`SA/2`, on every tree. :mod:`proofs_checks.lower_bound.repaired` has a proof of the
+same statement.
 
-``x`` stands for :math:`\Delta` and ``n`` for :math:`LA`.  A chain runs on after :math:`H`, with the policy at
-remaining time 0, as in the paper's definition of :math:`a_n = \pi(x_n, (H-t_n)^+)`.
+``x`` stands for :math:`\Delta` and ``n`` for :math:`LA`. A chain runs on after :math:`H`, with the policy
+at remaining time 0, as in the paper's definition of :math:`a_n = \pi(x_n, (H-t_n)^+)`.
 """
 
 from __future__ import annotations
@@ -45,10 +46,10 @@ section = Section(
 
 section.step(
     "assume:LB/tree",
-    "The full A-ary tree with d levels has A^i nodes at depth i, (A^d - 1)/(A - 1) = S - 2 in all (S - 4 with two "
-    "more states below the leaves), and A^d pairs of a leaf and an action: one level has 1 node, and a "
-    "root with A trees of d levels has 1 + A (A^d - 1)/(A - 1). (Every node but the leaves has "
-    "A children.)",
+    "The full A-ary tree with d levels has A^i nodes at depth i, (A^d - 1)/(A - 1) = S - 2 in all (S - 4 "
+    "with two more states below the leaves), and A^d pairs of a leaf and an action: one level has 1 node, "
+    "and a root with A trees of d levels has 1 + A (A^d - 1)/(A - 1). (Every node but the leaves has A "
+    "children.)",
     says="(A**(d + 1) - 1)/(A - 1) == 1 + A*((A**d - 1)/(A - 1))",
     domain=Domain.of("A >= 2", "d >= 1", integers="A d"),
     theorem=lower_tree.TREE,
@@ -80,9 +81,9 @@ section.step(
 
 section.step(
     "thm:lowerbound/optimal",
-    "The optimal value of instance j is W (1/2 + Δ): an episode earns what remains after the jump from the "
-    "leaf, if that is good, which has probability at most 1/2 + Δ; the actions that lead to the pair j earn that much. "
-    "(V* is the limit of value iteration in the instance.)",
+    "The optimal value of instance j is W (1/2 + Δ): an episode earns what remains after the jump from "
+    "the leaf, if that is good, which has probability at most 1/2 + Δ; the actions that lead to the pair "
+    "j earn that much. (V* is the limit of value iteration in the instance.)",
     theorem=lower_bound.OPTIMAL,
     derivation=lower_values.optimal,
     checks=checks.optimal(),
@@ -145,9 +146,9 @@ section.step(
 
 section.step(
     "thm:lowerbound/data-processing",
-    "kl(E_0 Z, E_j Z) <= KL(P_0, P_j) for Z in [0, 1], the log-likelihood bounded (as that of finitely many seen jumps is). With ρ = dP_0/dP_j, u = E_0 Z/E_j Z and v = (1 "
-    "- E_0 Z)/(1 - E_j Z), integrating the formula at z = Z over P_j gives it, since E_j[u Z + v (1 - "
-    "Z)] = 1.",
+    "kl(E_0 Z, E_j Z) <= KL(P_0, P_j) for Z in [0, 1], the log-likelihood bounded (as that of finitely "
+    "many seen jumps is). With ρ = dP_0/dP_j, u = E_0 Z/E_j Z and v = (1 - E_0 Z)/(1 - E_j Z), "
+    "integrating the formula at z = Z over P_j gives it, since E_j[u Z + v (1 - Z)] = 1.",
     says=_POINTWISE,
     domain=_POINT,
     theorem=lower_printed.DATA_PROCESSING,
@@ -221,15 +222,17 @@ section.step(
 
 section.step(
     "eq:sumTj",
-    "(1/K) Σ_j E_j T_j <= 1 + √2 Δ √(LAK) for Δ <= 1/4. Last step, Cauchy–Schwarz: with y = E_0 T_j and "
-    "c = √(K/(LA)), the sum over j of the formula is Σ_j √(E_0 T_j) <= √(LAK), as Σ_j E_0 T_j <= K.",
+    "(1/K) Σ_j E_j T_j <= 1 + √2 Δ √(LAK) for Δ <= 1/4, T_j the number of times that pair j is decided in "
+    "the K episodes, up to any decision, and E_j the mean for what is seen in them in instance j. (Its "
+    "last step, Cauchy–Schwarz: with y = E_0 T_j and c = √(K/(LA)), the sum over j of the formula is Σ_j "
+    "√(E_0 T_j) <= √(LAK), as Σ_j E_0 T_j <= K.)",
     says="sqrt(y) <= y/(2*c) + c/2",
     domain=("y >= 0", "c > 0"),
     symbols={"y": "E_0 T_j", "c": "√(K/(LA))"},
-    uses="thm:lowerbound/visits",
+    uses="thm:lowerbound/divergence/repaired thm:lowerbound/kl thm:lowerbound/seen assume:LB/tree",
+    theorem=lower_printed.OWN_VISITS,
+    derivation=lower_printed.own_visits,
     checks=(checks.sum_of_visits(biased=False), *PROOF),
-    argued="the sums over j",
-    expected="tested",
     latex=r"\frac1K\sum_j \mathbb E_j T_j \le 1 + \sqrt2\,\Delta\sqrt{LAK}",
     mutant="sqrt(y) <= y/(2*c) + c/3",
 )

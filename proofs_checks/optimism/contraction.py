@@ -48,7 +48,7 @@ from proofs_checks.checks.contraction import (
     several_steps,
     stopped_error,
 )
-from proofs_checks.derivations import iterations, operators
+from proofs_checks.derivations import iterations, operators, powers
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
@@ -104,11 +104,13 @@ section.step(
 
 section.repair(
     "lem:optimism/contraction-superlinear",
-    "n steps contract by P(Poisson(λmax H) >= n), which is at most ρⁿ: n holding times add up to at most H "
-    "only if each is at most H.",
-    uses="lem:optimism/contraction",
+    "n steps contract by P(Poisson(λmax t) >= n) at remaining time t <= H, which is at most ρⁿ: n holding "
+    "times add up to at most H only if each is at most H. (By induction: the bound rises in t, so that a "
+    "rate λ̂ <= λmax moves no more than λmax.)",
+    uses="lem:optimism/opposite/by-parts",
+    theorem=powers.POWERS,
+    derivation=powers.powers,
     checks=several_steps(),
-    expected="tested",
     mutant=several_steps(power=8),
 )
 

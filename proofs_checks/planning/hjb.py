@@ -27,9 +27,11 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.hjb import constant_maximisers, exceeds, greedy_policies, hjb_residual, two_values
 from proofs_checks.checks.optimality import ADJUSTABLE, COMMITTED, attained, dominated
+from proofs_checks.derivations import adjustable
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "q": "Q"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "q": "Q"})
 
 section.claim(
     "eq:hjb-pde",
@@ -114,10 +116,13 @@ section.repair(
 
 section.repair(
     "eq:hjb-pde/dominates",
-    "V* <= v always: holding an action until the next jump earns at most what may be earned by changing it "
-    "at any time.",
-    uses="eq:hjb-pde/lag",
+    "V* <= v always, v a bounded solution of the HJB equation on [0,H] (v(x,t+h) - v(x,t) is the integral "
+    "of its right side): holding an action until the next jump earns at most what may be earned by changing "
+    "it at any time. (With q the value of holding a, q(t+h) <= q(t) + h(r - λq(t) + λm(t)) + O(h²), m the "
+    "mean of V* over the next state, and q <= V*: V* satisfies the equation as an inequality.)",
+    uses="eq:Qa/optimality lem:optimism/rising lem:optimism/sharp/slope lem:optimism/value-bound",
+    theorem=adjustable.DOMINATES,
+    derivation=adjustable.dominates,
     checks=exceeds(),
-    expected="tested",
     mutant=exceeds(ADJUSTABLE, COMMITTED),
 )

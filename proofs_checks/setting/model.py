@@ -44,7 +44,7 @@ from proofs_checks.checks.setting import (
     rates_recovered,
     rescaled_values,
 )
-from proofs_checks.derivations import episodes, functions, optimality, rescaling
+from proofs_checks.derivations import chains, episodes, functions, optimality, rescaling
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Mutant, Remark, Section
 
@@ -60,7 +60,10 @@ section = Section(
 section.claim(
     "sec:episodicRL/joint-law",
     "The holding time is at most t and the next state is y with probability (1 - exp(-λt)) p(y|x,a): the "
-    "density λ exp(-λs) p(y|x,a) integrated over [0, t], for all λ, t > 0.",
+    "density λ exp(-λs) p(y|x,a) integrated over [0, t], for all λ, t > 0; at every decision of a run, for "
+    "t up to the remaining time.",
+    theorem=chains.JOINT,
+    derivation=chains.joint,
     checks=joint_law(),
     latex=r"P(\tau \le t, Y = y) = (1-e^{-\lambda(x,a)t})\,p(y\mid x,a)",
     mutant=joint_law(sympy.exp(-RATE * TIME)),
@@ -92,6 +95,8 @@ section.repair(
     "the self-loop p. The printed form is the case p(x|x,a) = 0.",
     says="l*y + l*(1 - p - y) - l*(1 - p) == 0",
     domain=("l > 0", "0 <= p <= 1", "0 <= y <= 1", "p + y <= 1"),
+    theorem=chains.ROWS,
+    derivation=chains.rows,
     mutant="l*y + l*(1 - p - y) - l == 0",
 )
 
@@ -120,6 +125,8 @@ section.repair(
     "y ≠ x, and p(y|x,a) = q(y|x,a)/λ (y is the probability of one state, 1 - y that of all the others).",
     says="l*y/(l*y + l*(1 - y)) == y",
     domain=("l > 0", "0 <= y <= 1"),
+    theorem=chains.DETERMINED,
+    derivation=chains.determined,
     mutant="l*y/(l*y + 2*l*(1 - y)) == y",
 )
 

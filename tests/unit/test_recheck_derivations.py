@@ -235,6 +235,13 @@ RIGHT = {
         step("cut", 2, 0),
         step("cut", 3, 4),
     ),
+    "e, and any power": derivation(
+        "exp(n*log(2))*exp(1) <= 2**n*exp(1)",
+        step("pointwise", label="same", relation="2**k*E <= 2**k*E", domain=["k >= 0"], integers=["k"])
+        | {"with": {"k": "n"}},
+        step("whole", term="n"),
+        step("cut", 1, 0),
+    ),
     "lemma": derivation("0 <= p(y) + 1", step("lemma", label="lem:y", formula="0 <= p(y) + 1")),
     "axiom": derivation(
         "0 <= W**2",
