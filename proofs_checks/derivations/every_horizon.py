@@ -32,7 +32,7 @@ def pair_number(D: Derivation) -> Theorem:
     return D.linear("1 <= S*A", D.times(D.fact("actions-some"), D.whole("S")), D.fact("states-some"))
 
 
-class Sizes:
+class LongRun:
     """What holds for δ = 1/(2KH) and 1 < KH."""
 
     def __init__(self, D: Derivation, choice: Choice) -> None:
@@ -81,28 +81,26 @@ def wide_enough(D: Derivation) -> Theorem:
     return D.linear(f"H*(lmax*H + 1)*sqrt(S*A*K) <= {_X}", D.times(narrow, D.known("sqrt", "S*A*K")))
 
 
-def paid_for(D: Derivation, sizes: Sizes, episodes: Theorem) -> Theorem:
+def paid_for(D: Derivation, run: LongRun, episodes: Theorem) -> Theorem:
     """K H <= MAIN, from K <= 4 (v + 1) √(SAK) √RADICAND."""
     wide, root = wide_enough(D), D.known("sqrt", RADICAND)
     first = D.times(wide, root)
     sign = D.linear(
         f"0 <= {_X}",
         wide,
-        D.times(
-            D.times(D.linear("0 <= lmax*H + 1", sizes.value), D.fact("horizon")), D.known("sqrt", "S*A*K")
-        ),
+        D.times(D.times(D.linear("0 <= lmax*H + 1", run.value), D.fact("horizon")), D.known("sqrt", "S*A*K")),
     )
-    second = D.times(D.known("sqrt", "2*L"), sizes.value)
-    rest = D.times(D.times(second, sign), sizes.factor)
+    second = D.times(D.known("sqrt", "2*L"), run.value)
+    rest = D.times(D.times(second, sign), run.factor)
     twice = D.times(D.linear("0 <= C*H + 1 - 2", bonus_factor(D)), D.times(sign, root))
     return D.linear(f"K*H <= {_MAIN}", D.times(episodes, D.fact("horizon")), first, twice, rest)
 
 
-def below_roots(D: Derivation, sizes: Sizes, *facts: Theorem) -> Theorem:
+def below_roots(D: Derivation, run: LongRun, *facts: Theorem) -> Theorem:
     """K <= 4 (v + 1) √(SAK) √RADICAND, from K <= 16 (v + 1)² SA RADICAND."""
     bound = f"4*(lmax*H + 1)*sqrt(S*A*K)*sqrt({RADICAND})"
     square = D.positive("sqrt-square", "S*A*K", D.whole("S*A*K"))
-    other = D.positive("sqrt-square", RADICAND, sizes.positive)
+    other = D.positive("sqrt-square", RADICAND, run.positive)
     squared = D.linear(
         f"({bound})**2 == 16*(lmax*H + 1)**2*S*A*K*{RADICAND}",
         D.scaled(square, f"16*(lmax*H + 1)**2*sqrt({RADICAND})**2"),
@@ -110,31 +108,31 @@ def below_roots(D: Derivation, sizes: Sizes, *facts: Theorem) -> Theorem:
     )
     few = D.linear(f"K <= 16*(lmax*H + 1)**2*S*A*{RADICAND}", *facts)
     sign = D.times(
-        D.times(D.known("sqrt", "S*A*K"), D.known("sqrt", RADICAND)), D.linear("0 <= lmax*H + 1", sizes.value)
+        D.times(D.known("sqrt", "S*A*K"), D.known("sqrt", RADICAND)), D.linear("0 <= lmax*H + 1", run.value)
     )
     below = D.linear(f"K**2 <= ({bound})**2", squared, D.times(few, D.whole("K")))
     return square_below(D, below, D.linear(f"0 <= {bound}", sign), "K", bound)
 
 
-def few_are_paid(D: Derivation, sizes: Sizes, few: Theorem) -> Theorem:
+def few_are_paid(D: Derivation, run: LongRun, few: Theorem) -> Theorem:
     """K <= 22 S²A(v + 1)² ⊢ K H <= MAIN."""
     whole = D.linear("0 <= (lmax*H + 1)**2", D.known("square", "lmax*H + 1"))
     half = D.times(D.pointwise("log(2) >= 11/16"), D.times(whole, D.whole("S**2*A")))
-    low = D.times(D.times(sizes.low, D.whole("S*A")), whole)
-    return paid_for(D, sizes, below_roots(D, sizes, few, half, low))
+    low = D.times(D.times(run.low, D.whole("S*A")), whole)
+    return paid_for(D, run, below_roots(D, run, few, half, low))
 
 
-def forty_are_paid(D: Derivation, sizes: Sizes, few: Theorem) -> Theorem:
+def forty_are_paid(D: Derivation, run: LongRun, few: Theorem) -> Theorem:
     """K <= 40 ⊢ K H <= MAIN."""
     claim = D.closed(
         D.pointwise("K <= 32*log(2*K) + 22", "1 <= K", "K <= 40", K="K"), D.fact("episodes"), few
     )
-    whole = D.linear("1 <= (lmax*H + 1)**2", D.known("square", "lmax*H"), sizes.value)
+    whole = D.linear("1 <= (lmax*H + 1)**2", D.known("square", "lmax*H"), run.value)
     states = D.times(D.fact("states-some"), D.pointwise("log(2) >= 0"))
-    base = D.linear(f"11/8 + 2*log(2*K) <= {RADICAND}", sizes.root, states, D.pointwise("log(2) >= 11/16"))
-    once = D.times(sizes.some, sizes.positive)
-    again = D.times(D.times(D.linear("0 <= (lmax*H + 1)**2 - 1", whole), D.whole("S*A")), sizes.positive)
-    return paid_for(D, sizes, below_roots(D, sizes, claim, base, once, again))
+    base = D.linear(f"11/8 + 2*log(2*K) <= {RADICAND}", run.root, states, D.pointwise("log(2) >= 11/16"))
+    once = D.times(run.some, run.positive)
+    again = D.times(D.times(D.linear("0 <= (lmax*H + 1)**2 - 1", whole), D.whole("S*A")), run.positive)
+    return paid_for(D, run, below_roots(D, run, claim, base, once, again))
 
 
 def covered(D: Derivation, choice: Choice, few: Theorem, many: Theorem) -> Theorem:
@@ -172,23 +170,23 @@ def sharp(D: Derivation) -> Theorem:
     main = D.times(D.times(sums, sign), D.linear("0 <= C*H + 1", bonus_factor(D)))
 
     def long(_: Theorem) -> Theorem:
-        sizes = Sizes(D, choice)
+        run = LongRun(D, choice)
 
         def many(more: Theorem) -> Theorem:
             def enough_episodes(late: Theorem) -> Theorem:
                 few = D.linear("40 <= K", late)
                 core = theorems.part(D.lemma("thm:CT-UCB/main"), D.formula(core_theorem(LEVELED, "0 < h")))
                 event = covered(D, choice, few, more)
-                core = D.mp(D.at(core, q="2*delta"), D.assume("0 < h"), sizes.positive, event)
+                core = D.mp(D.at(core, q="2*delta"), D.assume("0 < h"), run.positive, event)
                 return D.linear(goal, core, choice.weight)
 
             return D.cases(
                 "K <= 40",
-                lambda few: D.linear(goal, trivial(D), forty_are_paid(D, sizes, few), load),
+                lambda few: D.linear(goal, trivial(D), forty_are_paid(D, run, few), load),
                 enough_episodes,
             )
 
-        return D.cases(_FEW, lambda few: D.linear(goal, trivial(D), few_are_paid(D, sizes, few), load), many)
+        return D.cases(_FEW, lambda few: D.linear(goal, trivial(D), few_are_paid(D, run, few), load), many)
 
     short = lambda one: D.linear(goal, trivial(D), one, main, load)  # noqa: E731
     return D.imply(D.cases("K*H <= 1", short, long), "0 < h", "delta == 1/(2*K*H)")

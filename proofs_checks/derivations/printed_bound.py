@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proofs_checks.derivations.bound import MAIN, RADICAND, trivial
-from proofs_checks.derivations.every_horizon import Sizes, pair_number
+from proofs_checks.derivations.every_horizon import LongRun, pair_number
 from proofs_checks.derivations.longest import FACTOR
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import WAIT, waits
@@ -105,7 +105,7 @@ def large_logarithm(D: Derivation, late: Theorem) -> Theorem:
     return D.linear(f"817/100 <= {_K}", more, D.pointwise("log(3548) >= 817/100"))
 
 
-def printed_is_larger(D: Derivation, sizes: Sizes, late: Theorem) -> tuple[Theorem, Theorem]:
+def printed_is_larger(D: Derivation, run: LongRun, late: Theorem) -> tuple[Theorem, Theorem]:
     """K >= 3548 ⊢ 2 (e - 1) √RADICAND <= 3 f √(2S + 6l), and 7/3 (e - 1) √(2L) <= 12 f √l."""
     k = large_logarithm(D, late)
     positive = D.linear(f"0 < {_K}", k)
@@ -133,16 +133,16 @@ def printed_is_larger(D: Derivation, sizes: Sizes, late: Theorem) -> tuple[Theor
         D,
         D.claim("thm:CT-UCB/whole/first-root", S="S", n="S*A", K="K", y="K*H"),
         D.fact("states-some"),
-        sizes.some,
+        run.some,
         D.fact("episodes"),
-        sizes.long,
+        run.long,
         *positive_product(D).values(),
         D.linear("0 < K", late),
     )
-    below = D.linear(f"{RADICAND} <= {target} + 2*{_K}", sizes.exact, root)
+    below = D.linear(f"{RADICAND} <= {target} + 2*{_K}", run.exact, root)
     wide = D.times(D.linear(f"0 <= {target} - {size}", least), product(D, positive, inverse))
     roots = [
-        D.positive("sqrt-square", RADICAND, sizes.positive),
+        D.positive("sqrt-square", RADICAND, run.positive),
         D.positive("sqrt-square", target, D.linear(f"0 <= {target}", least, some)),
         D.positive("sqrt-square", stretch, inside),
     ]
@@ -162,10 +162,10 @@ def printed_is_larger(D: Derivation, sizes: Sizes, late: Theorem) -> tuple[Theor
         D.times(first, D.linear("0 <= exp(1) - 1", base)),
         D.times(factor, D.known("sqrt", target)),
     )
-    return first, second_root(D, sizes, k, low)
+    return first, second_root(D, run, k, low)
 
 
-def second_root(D: Derivation, sizes: Sizes, k: Theorem, low: Theorem) -> Theorem:
+def second_root(D: Derivation, run: LongRun, k: Theorem, low: Theorem) -> Theorem:
     """7/3 (e - 1) √(2L) <= 12 f √l."""
     positive = D.linear(f"0 < {_K}", k)
     grown = D.closed(D.pointwise("log(1 + k) > 0", "k > 0", k=_K), positive)
@@ -185,7 +185,7 @@ def second_root(D: Derivation, sizes: Sizes, k: Theorem, low: Theorem) -> Theore
         divided,
         D.scaled(one, f"7*sqrt(2)/18*(exp(1) - 1)*sqrt({stretch})"),
     )
-    exact = D.rewrite(sizes.choice.inverse, D.fact("L"), "t", "L == 4*log(2*S*A*K*t)")
+    exact = D.rewrite(run.choice.inverse, D.fact("L"), "t", "L == 4*log(2*S*A*K*t)")
     parts = D.pointwise("log(2*x*y) == log(2) + log(x) + log(y)", "x > 0", "y > 0", x="2*S*A*K*H", y="K")
     volume, number = positive_product(D)["2*S*A*K*H"], D.linear("0 < K", D.fact("episodes"))
     parts = D.closed(parts, volume, number, D.linear("0 < 4*S*A*K**2*H", product(D, volume, number)))
@@ -239,14 +239,14 @@ def repaired(D: Derivation) -> Theorem:
     def chosen(which: Theorem) -> Theorem:
         if which.says is D.formula("K*H <= 1/2"):
             return D.by_value(goal, [], which, D.assume("1 < K*H"))
-        sizes = Sizes(D, Choice(D, which))
+        run = LongRun(D, Choice(D, which))
 
         def later(late: Theorem) -> Theorem:
             if late.says is D.formula("K <= 3547"):
                 paid_first = D.mp(D.lemma("thm:CT-UCB/whole/few-episodes/any"), D.assume("1 < K*H"), late)
                 return D.linear(goal, trivial(D), paid_first, error)
             bound = D.mp(D.at(D.lemma("thm:CT-UCB/sharp"), h="1"), D.linear("0 < 1"), which)
-            return D.linear(goal, bound, larger(D, sizes, late, factor), paid)
+            return D.linear(goal, bound, larger(D, run, late, factor), paid)
 
         return D.split(D.known("discrete", "K", "3547"), later, later)
 
@@ -260,18 +260,18 @@ def repaired(D: Derivation) -> Theorem:
     return D.imply(D.cases("K*H <= 1", short, long), "1 <= 2*S*A*K*H", CHOICE)
 
 
-def larger(D: Derivation, sizes: Sizes, late: Theorem, factor: Theorem) -> Theorem:
+def larger(D: Derivation, run: LongRun, late: Theorem, factor: Theorem) -> Theorem:
     """MAIN at s = 1 is at most the printed main term, for K >= 3548."""
-    first, second = printed_is_larger(D, sizes, late)
+    first, second = printed_is_larger(D, run, late)
     wide = D.times(waits(D), D.known("sqrt", "S*A*K"))
     scale = D.times(wide, factor)
-    up = D.linear("0 <= lmax*H + 1", sizes.value)
+    up = D.linear("0 <= lmax*H + 1", run.value)
     half = D.linear("0 < exp(1/2) - 1", D.pointwise("exp(1/2) > 1"))
-    leveled = settled(D, D.claim("thm:CT-UCB/whole/levels", v="lmax*H"), sizes.value, half)
+    leveled = settled(D, D.claim("thm:CT-UCB/whole/levels", v="lmax*H"), run.value, half)
     sums = f"2*sqrt({RADICAND}) + 7/3*lmax*H*sqrt(2*L)"
-    sign = D.linear(f"0 <= {sums}", D.known("sqrt", RADICAND), D.times(D.known("sqrt", "2*L"), sizes.value))
+    sign = D.linear(f"0 <= {sums}", D.known("sqrt", RADICAND), D.times(D.known("sqrt", "2*L"), run.value))
     quotient = D.decide(f"{FACTOR} == {_QUOTIENT}", ["K == 1"], late)
-    total = D.linear(f"(exp(1) - 1)*({sums}) <= 3*{_QUOTIENT}*{ROOTS}", first, D.times(second, sizes.value))
+    total = D.linear(f"(exp(1) - 1)*({sums}) <= 3*{_QUOTIENT}*{ROOTS}", first, D.times(second, run.value))
     left = D.times(D.times(leveled, sign), scale)
     right = D.times(D.times(total, up), scale)
     goal = f"{MAIN.format(D=_ONE)} <= 3*(C*H + 1)*{WIDE}*{ROOTS}"
