@@ -187,8 +187,8 @@ section.repair(
 section.repair(
     "thm:CT-UCB/whole/event",
     "KH P(𝒢^c) <= 1 for SAH <= 1 < KH, K >= 40 and K > 11/2 S²A(v + 1)², δ = 1/(2KH): the jump sets cost "
-    "eJ/(2Ky²), y = KH, the rate sets with K peels δ = 1/(2y), more than 8K² jumps exp(-8K²), and y times"
-    " their sum is at most (eJ + K)/(2K) + K exp(-8K²), as 1 < y <= K.",
+    "eJ/(2Ky²), y = KH, J their number of peels, the rate sets with K peels δ = 1/(2y), more than 8K² "
+    "jumps exp(-8K²), and y times their sum is at most (eJ + K)/(2K) + K exp(-8K²), as 1 < y <= K.",
     says="y*(E*J/(2*K*y**2) + 1/(2*y) + e) <= (E*J + K)/(2*K) + K*e",
     domain=("y >= 1", "K >= 1", "y <= K", "J >= 0", "e >= 0"),
     symbols={"e": "exp(-8K²)"},
