@@ -238,7 +238,8 @@ def _line(setting: CrossingCase) -> str:
         f"F('{setting.reach}'), F('{setting.share}'), F('{setting.factor}')"
     )
     return (
-        "from fractions import Fraction as F; from proofs_checks.checks.crossing import CrossingCase, missed; "
+        "from fractions import Fraction as F; "
+        "from proofs_checks.checks.crossing import CrossingCase, missed; "
         f"print(missed(CrossingCase({arguments})))"
     )
 

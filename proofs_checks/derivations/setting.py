@@ -2,8 +2,8 @@ r"""The setting of the derivations: the model, its values, and a learner's run.
 
 **The run is one sequence of decisions** n = 0, 1, 2, …, through all episodes: at decision n the learner is
 in state ``X(n)``, in episode ``ep(n)`` (counted from 0), with remaining time ``rem(n)``, and commits to
-``act(n)``.  The holding time is exponential; ``spent(n)`` is the part of it within the horizon; ``jump(n)`` is
-1 if a jump ends it and 0 if the horizon does; then the next decision is the first of the next episode
+``act(n)``.  The holding time is exponential; ``spent(n)`` is the part of it within the horizon; ``jump(n)``
+is 1 if a jump ends it and 0 if the horizon does; then the next decision is the first of the next episode
 (``new(n + 1) = 1``).  F(n) is what is known when decision n is made.  The paper's double sums over episodes k
 and decisions m are sums over n, with :math:`(H - t_m^k)^+` = ``rem(n)`` (terms with :math:`t_m^k > H` are 0):
 nothing is conditioned on the future, and every sum is finite until the last step.

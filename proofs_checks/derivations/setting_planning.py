@@ -46,8 +46,8 @@ FACTS = {
     ),
     "shorter": Fact(
         "Imp(t <= u, Int(s, t, gf(s)) == Int(s, u, Ind(s <= t)*gf(s)))",
-        "an integral over [0, t] is that of the integrand times the indicator of [0, t] (additivity over intervals: "
-        "Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 6.12)",
+        "an integral over [0, t] is that of the integrand times the indicator of [0, t] (additivity over "
+        "intervals: Rudin, Principles of Mathematical Analysis, 3rd ed., Theorem 6.12)",
         "axiom",
     ),
 }

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from keyword import iskeyword
 from typing import Any
 
@@ -230,7 +230,7 @@ class _Reader:
 # --- texts --------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=None)
+@cache
 def show(t: Term) -> str:
     """A text that is read as this term; bound variables are called Nat_0, State_1, ..."""
     taken = [int(d) for x in t.free for _, u, d in [x.parts[0].rpartition("_")] if u and d.isdecimal()]
