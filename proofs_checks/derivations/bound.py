@@ -8,11 +8,11 @@ from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT
 from proofs_checks.derivations.rates import RATE_BOUND, RATES, level
 from proofs_checks.derivations.regret import (
-    _GAP,
-    _HERE,
-    _LOAD,
     COLLECTED,
     EVENT,
+    GAP,
+    HERE,
+    LOAD,
     REGRET,
     begins,
 )
@@ -27,7 +27,7 @@ MAIN = "(C*H + 1)*(" + WAIT + "*sqrt(S*A*K)*({D}))*(2*sqrt(" + RADICAND + ") + 7
 
 def core_theorem(factor: str, *conditions: str) -> str:
     """The bound of the regret with that factor, where the estimates are right but for probability q."""
-    text = f"{REGRET.format(m='m')} <= {MAIN.format(D=factor)} + {_LOAD} + q*K*H"
+    text = f"{REGRET.format(m='m')} <= {MAIN.format(D=factor)} + {LOAD} + q*K*H"
     for one in (f"1 - q <= E(Ind({EVENT.format(m='m')}))", f"0 <= {RADICAND}", *conditions):
         text = f"Imp({one}, {text})"
     return text
@@ -72,7 +72,7 @@ def core(D: Derivation) -> Theorem:
             same,
         )
         paid = D.mp(D.at(D.lemma("eq:r2"), v=MAIN.format(D=name)), D.all(most, "m"))
-        bound = D.linear(f"{REGRET.format(m='m')} <= {MAIN.format(D=name)} + {_LOAD} + q*K*H", split, paid)
+        bound = D.linear(f"{REGRET.format(m='m')} <= {MAIN.format(D=name)} + {LOAD} + q*K*H", split, paid)
         return D.imply(bound, f"0 <= {RADICAND}", event)
 
     jumps, rates = D.lemma("prop:proberror/sharp"), D.lemma("prop:rateerror/repaired")
@@ -93,10 +93,10 @@ def trivial(D: Derivation) -> Theorem:
     """REGRET(m) <= K H."""
     low, most, own = own_bounds(D)
     _, high = remaining(D)
-    few = D.times(D.linear(f"{_HERE} <= H", low, own, high), D.whole(f"{ACTIVE}*new(n)"))
+    few = D.times(D.linear(f"{HERE} <= H", low, own, high), D.whole(f"{ACTIVE}*new(n)"))
     gap = [D.scaled(begins(D, text), ACTIVE) for text in ("Vs({x}, {t})", "Vpi({n}, {x}, {t})")]
     del most
-    one = D.mean(D.linear(f"{ACTIVE}*new(n)*{_GAP} <= H*{ACTIVE}*new(n)", few, *gap))
+    one = D.mean(D.linear(f"{ACTIVE}*new(n)*{GAP} <= H*{ACTIVE}*new(n)", few, *gap))
     each = D.instantiate(D.lemma("prop:rateerror/episodes"), "gx", "k", "1")
     each = D.times(D.mean(D.mp(each, D.all(D.linear("0 <= 1"), "k"))), D.fact("horizon"))
     return D.linear(f"{REGRET.format(m='m')} <= K*H", D.sum(one, "n", "m"), each)

@@ -120,7 +120,8 @@ def errors(D: Derivation, large: Large) -> Theorem:
     square = D.linear("1 <= lmax**2*H**2", D.times(large.v, D.linear("0 <= lmax*H", large.value)), large.v)
     sides = D.linear("1 <= sqrt(S) + lmax*H", large.v, D.known("sqrt", "S"))
     pairs = D.linear("1 <= sqrt(S*A*K)", root, count)
-    steps, left = [], "sqrt(S*A*K)"
+    steps: list[Theorem] = []
+    left = "sqrt(S*A*K)"
     for text, one in (("lmax**2*H**2", square), (WAIT, large.wait), ("(sqrt(S) + lmax*H)", sides)):
         sign = D.linear(f"0 <= {left}", pairs, *steps)
         steps.append(D.linear(f"{left} <= {left}*{text}", D.times(D.linear(f"0 <= {text} - 1", one), sign)))

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from proofs_checks.derivations.bound import MAIN, RADICAND, core_theorem, trivial
-from proofs_checks.derivations.longest import FACTOR
 from proofs_checks.derivations.potentials import rate_bound
-from proofs_checks.derivations.probabilities import LEVELED, WAIT, waits
-from proofs_checks.derivations.rates import enough, factor_at_least, level, leveled_enough
-from proofs_checks.derivations.regret import _LOAD, REGRET
+from proofs_checks.derivations.probabilities import LEVELED, WAIT
+from proofs_checks.derivations.rates import enough, leveled_enough
+from proofs_checks.derivations.regret import LOAD, REGRET
 from proofs_checks.derivations.runs import product, settled
 from proofs_checks.derivations.theorem import (
-    CHOICE,
-    LOGARITHM,
-    PRINTED,
-    ROOTS,
-    WIDE,
     Choice,
     accuracies,
     bonus_factor,
-    few_episodes,
-    nonnegative,
     positive_product,
     radicand,
     sets_cover,
@@ -30,12 +22,17 @@ from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 _MAIN = MAIN.format(D=LEVELED)
-SHARP = f"Imp(0 < h, Imp(delta == 1/(2*K*H), {REGRET.format(m='m')} <= {_MAIN} + {_LOAD} + 1))"
+SHARP = f"Imp(0 < h, Imp(delta == 1/(2*K*H), {REGRET.format(m='m')} <= {_MAIN} + {LOAD} + 1))"
 _X = f"({WAIT}*sqrt(S*A*K)*({LEVELED}))"
 _FEW = "K <= 22*S**2*A*(lmax*H + 1)**2"
 
 
-class Sizes:
+def pair_number(D: Derivation) -> Theorem:
+    """1 <= S A."""
+    return D.linear("1 <= S*A", D.times(D.fact("actions-some"), D.whole("S")), D.fact("states-some"))
+
+
+class LongRun:
     """What holds for δ = 1/(2KH) and 1 < KH."""
 
     def __init__(self, D: Derivation, choice: Choice) -> None:
@@ -84,28 +81,26 @@ def wide_enough(D: Derivation) -> Theorem:
     return D.linear(f"H*(lmax*H + 1)*sqrt(S*A*K) <= {_X}", D.times(narrow, D.known("sqrt", "S*A*K")))
 
 
-def paid_for(D: Derivation, sizes: Sizes, episodes: Theorem) -> Theorem:
+def paid_for(D: Derivation, run: LongRun, episodes: Theorem) -> Theorem:
     """K H <= MAIN, from K <= 4 (v + 1) √(SAK) √RADICAND."""
     wide, root = wide_enough(D), D.known("sqrt", RADICAND)
     first = D.times(wide, root)
     sign = D.linear(
         f"0 <= {_X}",
         wide,
-        D.times(
-            D.times(D.linear("0 <= lmax*H + 1", sizes.value), D.fact("horizon")), D.known("sqrt", "S*A*K")
-        ),
+        D.times(D.times(D.linear("0 <= lmax*H + 1", run.value), D.fact("horizon")), D.known("sqrt", "S*A*K")),
     )
-    second = D.times(D.known("sqrt", "2*L"), sizes.value)
-    rest = D.times(D.times(second, sign), sizes.factor)
+    second = D.times(D.known("sqrt", "2*L"), run.value)
+    rest = D.times(D.times(second, sign), run.factor)
     twice = D.times(D.linear("0 <= C*H + 1 - 2", bonus_factor(D)), D.times(sign, root))
     return D.linear(f"K*H <= {_MAIN}", D.times(episodes, D.fact("horizon")), first, twice, rest)
 
 
-def below_roots(D: Derivation, sizes: Sizes, *facts: Theorem) -> Theorem:
+def below_roots(D: Derivation, run: LongRun, *facts: Theorem) -> Theorem:
     """K <= 4 (v + 1) √(SAK) √RADICAND, from K <= 16 (v + 1)² SA RADICAND."""
     bound = f"4*(lmax*H + 1)*sqrt(S*A*K)*sqrt({RADICAND})"
     square = D.positive("sqrt-square", "S*A*K", D.whole("S*A*K"))
-    other = D.positive("sqrt-square", RADICAND, sizes.positive)
+    other = D.positive("sqrt-square", RADICAND, run.positive)
     squared = D.linear(
         f"({bound})**2 == 16*(lmax*H + 1)**2*S*A*K*{RADICAND}",
         D.scaled(square, f"16*(lmax*H + 1)**2*sqrt({RADICAND})**2"),
@@ -113,31 +108,31 @@ def below_roots(D: Derivation, sizes: Sizes, *facts: Theorem) -> Theorem:
     )
     few = D.linear(f"K <= 16*(lmax*H + 1)**2*S*A*{RADICAND}", *facts)
     sign = D.times(
-        D.times(D.known("sqrt", "S*A*K"), D.known("sqrt", RADICAND)), D.linear("0 <= lmax*H + 1", sizes.value)
+        D.times(D.known("sqrt", "S*A*K"), D.known("sqrt", RADICAND)), D.linear("0 <= lmax*H + 1", run.value)
     )
     below = D.linear(f"K**2 <= ({bound})**2", squared, D.times(few, D.whole("K")))
     return square_below(D, below, D.linear(f"0 <= {bound}", sign), "K", bound)
 
 
-def few_are_paid(D: Derivation, sizes: Sizes, few: Theorem) -> Theorem:
+def few_are_paid(D: Derivation, run: LongRun, few: Theorem) -> Theorem:
     """K <= 22 S²A(v + 1)² ⊢ K H <= MAIN."""
     whole = D.linear("0 <= (lmax*H + 1)**2", D.known("square", "lmax*H + 1"))
     half = D.times(D.pointwise("log(2) >= 11/16"), D.times(whole, D.whole("S**2*A")))
-    low = D.times(D.times(sizes.low, D.whole("S*A")), whole)
-    return paid_for(D, sizes, below_roots(D, sizes, few, half, low))
+    low = D.times(D.times(run.low, D.whole("S*A")), whole)
+    return paid_for(D, run, below_roots(D, run, few, half, low))
 
 
-def forty_are_paid(D: Derivation, sizes: Sizes, few: Theorem) -> Theorem:
+def forty_are_paid(D: Derivation, run: LongRun, few: Theorem) -> Theorem:
     """K <= 40 ⊢ K H <= MAIN."""
     claim = D.closed(
         D.pointwise("K <= 32*log(2*K) + 22", "1 <= K", "K <= 40", K="K"), D.fact("episodes"), few
     )
-    whole = D.linear("1 <= (lmax*H + 1)**2", D.known("square", "lmax*H"), sizes.value)
+    whole = D.linear("1 <= (lmax*H + 1)**2", D.known("square", "lmax*H"), run.value)
     states = D.times(D.fact("states-some"), D.pointwise("log(2) >= 0"))
-    base = D.linear(f"11/8 + 2*log(2*K) <= {RADICAND}", sizes.root, states, D.pointwise("log(2) >= 11/16"))
-    once = D.times(sizes.some, sizes.positive)
-    again = D.times(D.times(D.linear("0 <= (lmax*H + 1)**2 - 1", whole), D.whole("S*A")), sizes.positive)
-    return paid_for(D, sizes, below_roots(D, sizes, claim, base, once, again))
+    base = D.linear(f"11/8 + 2*log(2*K) <= {RADICAND}", run.root, states, D.pointwise("log(2) >= 11/16"))
+    once = D.times(run.some, run.positive)
+    again = D.times(D.times(D.linear("0 <= (lmax*H + 1)**2 - 1", whole), D.whole("S*A")), run.positive)
+    return paid_for(D, run, below_roots(D, run, claim, base, once, again))
 
 
 def covered(D: Derivation, choice: Choice, few: Theorem, many: Theorem) -> Theorem:
@@ -158,7 +153,7 @@ def covered(D: Derivation, choice: Choice, few: Theorem, many: Theorem) -> Theor
 def sharp(D: Derivation) -> Theorem:
     """thm:CT-UCB/sharp."""
     choice = Choice(D, D.assume("delta == 1/(2*K*H)"))
-    goal = f"{REGRET.format(m='m')} <= {_MAIN} + {_LOAD} + 1"
+    goal = f"{REGRET.format(m='m')} <= {_MAIN} + {LOAD} + 1"
     value = product(D, rate_bound(D), D.fact("horizon"))
     load = D.times(accuracies(D)[1], value)
     wide = wide_enough(D)
@@ -175,300 +170,23 @@ def sharp(D: Derivation) -> Theorem:
     main = D.times(D.times(sums, sign), D.linear("0 <= C*H + 1", bonus_factor(D)))
 
     def long(_: Theorem) -> Theorem:
-        sizes = Sizes(D, choice)
+        run = LongRun(D, choice)
 
         def many(more: Theorem) -> Theorem:
             def enough_episodes(late: Theorem) -> Theorem:
                 few = D.linear("40 <= K", late)
                 core = theorems.part(D.lemma("thm:CT-UCB/main"), D.formula(core_theorem(LEVELED, "0 < h")))
                 event = covered(D, choice, few, more)
-                core = D.mp(D.at(core, q="2*delta"), D.assume("0 < h"), sizes.positive, event)
+                core = D.mp(D.at(core, q="2*delta"), D.assume("0 < h"), run.positive, event)
                 return D.linear(goal, core, choice.weight)
 
             return D.cases(
                 "K <= 40",
-                lambda few: D.linear(goal, trivial(D), forty_are_paid(D, sizes, few), load),
+                lambda few: D.linear(goal, trivial(D), forty_are_paid(D, run, few), load),
                 enough_episodes,
             )
 
-        return D.cases(_FEW, lambda few: D.linear(goal, trivial(D), few_are_paid(D, sizes, few), load), many)
+        return D.cases(_FEW, lambda few: D.linear(goal, trivial(D), few_are_paid(D, run, few), load), many)
 
     short = lambda one: D.linear(goal, trivial(D), one, main, load)  # noqa: E731
     return D.imply(D.cases("K*H <= 1", short, long), "0 < h", "delta == 1/(2*K*H)")
-
-
-# --- the printed bound ------------------------------------------------------------------------------
-
-REPAIRED = f"Imp(1 <= 2*S*A*K*H, Imp({CHOICE}, {REGRET.format(m='m')} <= {PRINTED}))"
-_K = "log(K)"
-_QUOTIENT = f"{_K}/log({_K} + 1)"
-_ONE = "((exp(1) - 1)*(lmax*H) + 1/(exp(1/2) - 1))"  # LEVELED at s = 1
-
-
-def pair_number(D: Derivation) -> Theorem:
-    """1 <= S A."""
-    return D.linear("1 <= S*A", D.times(D.fact("actions-some"), D.whole("S")), D.fact("states-some"))
-
-
-def long_logarithm(D: Derivation) -> Theorem:
-    """1 < K H ⊢ ln 2 <= ln(2SAKH)."""
-    volume = D.linear("2 <= 2*S*A*K*H", D.times(D.assume("1 < K*H"), D.whole("S*A")), pair_number(D))
-    more = D.pointwise("log(x) <= log(x + d)", "x > 0", "d >= 0", x="2", d="2*S*A*K*H - 2")
-    return D.closed(more, volume, positive_product(D)["2*S*A*K*H"])
-
-
-def first_episodes(D: Derivation, few: Theorem) -> Theorem:
-    """K <= 3547 ⊢ K H <= 3 (CH + 1) WIDE ROOTS."""
-    claim = D.closed(
-        D.claim("thm:CT-UCB/whole/few-episodes/any", K="K"),
-        D.fact("episodes"),
-        few,
-        D.whole("K"),
-        D.linear("0 <= 2 + 6*log(2)", D.pointwise("log(2) >= 0")),
-    )
-    horizon, least = D.fact("horizon"), D.fact("lmin")
-    value, some = product(D, rate_bound(D), horizon), pair_number(D)
-    rates = settled(D, D.claim("thm:CT-UCB/whole/rates", v="lmax*H"), value)
-    inverse = D.positive("inverse-positive", "lmin", least)
-    slow = D.times(
-        D.linear("lmin <= lmax", D.fact("rate-low"), D.fact("rate-high")),
-        product(D, inverse, D.positive("inverse-positive", "lmax", rate_bound(D))),
-    )
-    slow = D.linear(
-        "1/lmax <= 1/lmin",
-        slow,
-        D.scaled(D.positive("inverse", "lmin", least), "1/lmax"),
-        D.scaled(D.positive("inverse", "lmax", rate_bound(D)), "1/lmin"),
-    )
-    up = D.linear("0 <= lmax*H + 1", value)
-    wait = D.linear(
-        f"4*H <= {WAIT}*(lmax*H + 1)",
-        D.times(rates, horizon),
-        D.times(slow, up),
-        D.scaled(D.positive("inverse", "H", horizon), "1/lmax"),
-        D.scaled(D.positive("inverse", "lmax", rate_bound(D)), "H"),
-        D.scaled(D.positive("inverse", "H", horizon), "H*lmax/lmax"),
-    )
-    more = D.times(D.times(factor_at_least(D), D.times(up, waits(D))), D.known("sqrt", "S*A*K"))
-    wide = D.linear(f"4*H*sqrt(S*A*K) <= {WIDE}", D.times(wait, D.known("sqrt", "S*A*K")), more)
-    target = f"(2*S + 6*{LOGARITHM})"
-    size = "(2 + 6*log(2))"
-    log_two = D.pointwise("log(2) >= 0")
-    base = D.linear(f"{size} <= {target}", long_logarithm(D), D.fact("states-some"))
-    roots = D.pointwise("sqrt(x) <= sqrt(x + d)", "x >= 0", "d >= 0", x=size, d=f"{target} - {size}")
-    roots = D.closed(
-        roots, D.linear(f"0 <= {size}", log_two), base, D.linear(f"0 <= {target}", base, log_two)
-    )
-    second = D.times(D.known("sqrt", LOGARITHM), value)
-    below = D.linear(f"sqrt({size}) <= {ROOTS}", roots, second)
-    count = D.pointwise("sqrt(x) <= sqrt(x + d)", "x >= 0", "d >= 0", x="K", d="S*A*K - K")
-    pairs = D.linear("0 <= S*A*K - K", D.times(some, D.whole("K")))
-    count = D.closed(count, D.whole("K"), pairs, D.whole("S*A*K"))
-    sign = D.linear(f"0 <= {ROOTS}", below, D.known("sqrt", size))
-    return D.linear(
-        f"K*H <= 3*(C*H + 1)*{WIDE}*{ROOTS}",
-        D.times(claim, horizon),
-        D.times(D.times(count, D.known("sqrt", size)), horizon),
-        D.times(wide, D.known("sqrt", size)),
-        D.times(below, nonnegative(D)),
-        D.times(D.linear("0 <= C*H + 1 - 2", bonus_factor(D)), D.times(sign, nonnegative(D))),
-    )
-
-
-def large_logarithm(D: Derivation, late: Theorem) -> Theorem:
-    """8.17 <= ln K, for K >= 3548."""
-    more = D.pointwise("log(x) <= log(x + d)", "x > 0", "d >= 0", x="3548", d="K - 3548")
-    more = D.closed(more, late, D.linear("0 < K", late))
-    return D.linear(f"817/100 <= {_K}", more, D.pointwise("log(3548) >= 817/100"))
-
-
-def printed_is_larger(D: Derivation, sizes: Sizes, late: Theorem) -> tuple[Theorem, Theorem]:
-    """K >= 3548 ⊢ 2 (e - 1) √RADICAND <= 3 f √(2S + 6l), and 7/3 (e - 1) √(2L) <= 12 f √l."""
-    k = large_logarithm(D, late)
-    positive = D.linear(f"0 < {_K}", k)
-    grown = D.closed(D.pointwise("log(1 + k) > 0", "k > 0", k=_K), positive)
-    base = D.pointwise("E - 1 > 0")
-    size, target = "(2 + 6*log(2))", f"(2*S + 6*{LOGARITHM})"
-    log_two = D.pointwise("log(2) > 0")
-    low = long_logarithm(D)
-    least = D.linear(f"{size} <= {target}", low, D.fact("states-some"))
-    some = D.linear(f"0 < {size}", log_two)
-    inverse, unit = D.positive("inverse-positive", size, some), D.positive("inverse", size, some)
-    stretch = f"(1 + 2*{_K}/{size})"
-    inside = D.linear(f"0 <= {stretch}", product(D, positive, inverse))
-    factor = settled(
-        D,
-        D.claim("thm:CT-UCB/whole/first-factor", k=_K),
-        k,
-        positive,
-        grown,
-        some,
-        inside,
-        D.linear(f"0 < 1 + {_K}", positive),
-    )
-    root = settled(
-        D,
-        D.claim("thm:CT-UCB/whole/first-root", S="S", n="S*A", K="K", y="K*H"),
-        D.fact("states-some"),
-        sizes.some,
-        D.fact("episodes"),
-        sizes.long,
-        *positive_product(D).values(),
-        D.linear("0 < K", late),
-    )
-    below = D.linear(f"{RADICAND} <= {target} + 2*{_K}", sizes.exact, root)
-    wide = D.times(D.linear(f"0 <= {target} - {size}", least), product(D, positive, inverse))
-    roots = [
-        D.positive("sqrt-square", RADICAND, sizes.positive),
-        D.positive("sqrt-square", target, D.linear(f"0 <= {target}", least, some)),
-        D.positive("sqrt-square", stretch, inside),
-    ]
-    squares = D.linear(
-        f"sqrt({RADICAND})**2 <= (sqrt({stretch})*sqrt({target}))**2",
-        roots[0],
-        D.scaled(roots[1], f"sqrt({stretch})**2"),
-        D.scaled(roots[2], target),
-        below,
-        wide,
-        D.scaled(unit, f"2*{_K}"),
-    )
-    sign = D.times(D.known("sqrt", stretch), D.known("sqrt", target))
-    first = square_below(D, squares, sign, f"sqrt({RADICAND})", f"sqrt({stretch})*sqrt({target})")
-    first = D.linear(
-        f"2*(exp(1) - 1)*sqrt({RADICAND}) <= 3*{_QUOTIENT}*sqrt({target})",
-        D.times(first, D.linear("0 <= exp(1) - 1", base)),
-        D.times(factor, D.known("sqrt", target)),
-    )
-    return first, second_root(D, sizes, k, low)
-
-
-def second_root(D: Derivation, sizes: Sizes, k: Theorem, low: Theorem) -> Theorem:
-    """7/3 (e - 1) √(2L) <= 12 f √l."""
-    positive = D.linear(f"0 < {_K}", k)
-    grown = D.closed(D.pointwise("log(1 + k) > 0", "k > 0", k=_K), positive)
-    log_two = D.pointwise("log(2) > 0")
-    unit_two, inverse_two = (
-        D.positive("inverse", "log(2)", log_two),
-        D.positive("inverse-positive", "log(2)", log_two),
-    )
-    stretch = f"(2 + {_K}/log(2))"
-    inside = D.linear(f"0 <= {stretch}", product(D, positive, inverse_two))
-    claim = D.claim("thm:CT-UCB/whole/second-factor", k=_K)
-    claim = settled(D, claim, k, inside, D.linear(f"0 < 1 + {_K}", positive), log_two)
-    divided = D.times(claim, D.positive("inverse-positive", f"log(1 + {_K})", grown))
-    one = D.positive("inverse", f"log(1 + {_K})", grown)
-    factor = D.linear(
-        f"7*sqrt(2)/18*(exp(1) - 1)*sqrt({stretch}) <= {_QUOTIENT}",
-        divided,
-        D.scaled(one, f"7*sqrt(2)/18*(exp(1) - 1)*sqrt({stretch})"),
-    )
-    exact = D.rewrite(sizes.choice.inverse, D.fact("L"), "t", "L == 4*log(2*S*A*K*t)")
-    parts = D.pointwise("log(2*x*y) == log(2) + log(x) + log(y)", "x > 0", "y > 0", x="2*S*A*K*H", y="K")
-    volume, number = positive_product(D)["2*S*A*K*H"], D.linear("0 < K", D.fact("episodes"))
-    parts = D.closed(parts, volume, number, D.linear("0 < 4*S*A*K**2*H", product(D, volume, number)))
-    ratio = D.times(D.linear(f"0 <= {LOGARITHM} - log(2)", low), product(D, positive, inverse_two))
-    below = D.linear(
-        f"2*L <= 8*{stretch}*{LOGARITHM}",
-        exact,
-        parts,
-        low,
-        ratio,
-        D.scaled(unit_two, _K),
-    )
-    real = D.linear(f"0 <= {LOGARITHM}", low, log_two)
-    roots = [
-        D.positive("sqrt-square", "2*L", D.linear("0 <= 2*L", level(D))),
-        D.positive("sqrt-square", LOGARITHM, real),
-        D.positive("sqrt-square", stretch, inside),
-    ]
-    two = D.positive("sqrt-square", "2", D.linear("0 <= 2"))
-    target = f"2*sqrt(2)*sqrt({stretch})*sqrt({LOGARITHM})"
-    squares = D.linear(
-        f"sqrt(2*L)**2 <= ({target})**2",
-        roots[0],
-        below,
-        D.scaled(two, f"4*sqrt({stretch})**2*sqrt({LOGARITHM})**2"),
-        D.scaled(roots[2], f"8*sqrt({LOGARITHM})**2"),
-        D.scaled(roots[1], f"8*{stretch}"),
-    )
-    sign = D.times(D.times(D.known("sqrt", LOGARITHM), D.known("sqrt", stretch)), D.known("sqrt", "2"))
-    root = square_below(D, squares, D.linear(f"0 <= {target}", sign), "sqrt(2*L)", target)
-    base = D.pointwise("E - 1 > 0")
-    return D.linear(
-        f"7/3*(exp(1) - 1)*sqrt(2*L) <= 12*{_QUOTIENT}*sqrt({LOGARITHM})",
-        D.times(root, D.linear("0 <= exp(1) - 1", base)),
-        D.times(factor, D.known("sqrt", LOGARITHM)),
-    )
-
-
-def repaired(D: Derivation) -> Theorem:
-    """thm:CT-UCB/repaired."""
-    goal = f"{REGRET.format(m='m')} <= {PRINTED}"
-    paid, total = accuracies(D)
-    error = D.times(total, D.known("exp", "lmax*H"))
-    value = product(D, rate_bound(D), D.fact("horizon"))
-    roots = D.linear(
-        f"0 <= {ROOTS}", D.known("sqrt", f"2*S + 6*{LOGARITHM}"), D.times(D.known("sqrt", LOGARITHM), value)
-    )
-    factor = D.linear("0 <= C*H + 1", bonus_factor(D))
-    main = D.times(D.times(roots, nonnegative(D)), factor)
-
-    def chosen(which: Theorem) -> Theorem:
-        if which.says is D.formula("K*H <= 1/2"):
-            return D.by_value(goal, [], which, D.assume("1 < K*H"))
-        sizes = Sizes(D, Choice(D, which))
-
-        def later(late: Theorem) -> Theorem:
-            if late.says is D.formula("K <= 3547"):
-                paid_first = D.mp(D.lemma("thm:CT-UCB/whole/few-episodes/any"), D.assume("1 < K*H"), late)
-                return D.linear(goal, trivial(D), paid_first, error)
-            bound = D.mp(D.at(D.lemma("thm:CT-UCB/sharp"), h="1"), D.linear("0 < 1"), which)
-            return D.linear(goal, bound, larger(D, sizes, late, factor), paid)
-
-        return D.split(D.known("discrete", "K", "3547"), later, later)
-
-    def long(_: Theorem) -> Theorem:
-        def wide(yes: Theorem) -> Theorem:
-            return D.mp(D.lemma("thm:CT-UCB/long"), yes, D.assume(CHOICE))
-
-        return D.cases("1 <= S*A*H", wide, lambda _: D.split(D.assume(CHOICE), chosen, chosen))
-
-    short = lambda one: D.linear(goal, trivial(D), one, main, error)  # noqa: E731
-    return D.imply(D.cases("K*H <= 1", short, long), "1 <= 2*S*A*K*H", CHOICE)
-
-
-def larger(D: Derivation, sizes: Sizes, late: Theorem, factor: Theorem) -> Theorem:
-    """MAIN at s = 1 is at most the printed main term, for K >= 3548."""
-    first, second = printed_is_larger(D, sizes, late)
-    wide = D.times(waits(D), D.known("sqrt", "S*A*K"))
-    scale = D.times(wide, factor)
-    up = D.linear("0 <= lmax*H + 1", sizes.value)
-    half = D.linear("0 < exp(1/2) - 1", D.pointwise("exp(1/2) > 1"))
-    leveled = settled(D, D.claim("thm:CT-UCB/whole/levels", v="lmax*H"), sizes.value, half)
-    sums = f"2*sqrt({RADICAND}) + 7/3*lmax*H*sqrt(2*L)"
-    sign = D.linear(f"0 <= {sums}", D.known("sqrt", RADICAND), D.times(D.known("sqrt", "2*L"), sizes.value))
-    quotient = D.decide(f"{FACTOR} == {_QUOTIENT}", ["K == 1"], late)
-    total = D.linear(f"(exp(1) - 1)*({sums}) <= 3*{_QUOTIENT}*{ROOTS}", first, D.times(second, sizes.value))
-    left = D.times(D.times(leveled, sign), scale)
-    right = D.times(D.times(total, up), scale)
-    goal = f"{MAIN.format(D=_ONE)} <= 3*(C*H + 1)*{WIDE}*{ROOTS}"
-    same = D.scaled(quotient, f"3*(C*H + 1)*{WAIT}*sqrt(S*A*K)*(lmax*H + 1)*{ROOTS}")
-    return D.linear(goal, left, right, same)
-
-
-# --- few episodes -----------------------------------------------------------------------------------
-
-_PAID = f"K*H <= 3*(C*H + 1)*{WIDE}*{ROOTS}"
-FEW_EPISODES = f"Imp(1 <= 2*S*A*K*H, Imp(K <= 72*S**2*A*(lmax*H + 1)**2, {_PAID}))"
-FIRST_EPISODES = f"Imp(1 < K*H, Imp(K <= 3547, {_PAID}))"
-
-
-def few_theorem(D: Derivation) -> Theorem:
-    """thm:CT-UCB/whole/few-episodes."""
-    large, few = "1 <= 2*S*A*K*H", "K <= 72*S**2*A*(lmax*H + 1)**2"
-    return D.imply(few_episodes(D, D.assume(large)), large, few)
-
-
-def first_theorem(D: Derivation) -> Theorem:
-    """thm:CT-UCB/whole/few-episodes/any."""
-    return D.imply(first_episodes(D, D.assume("K <= 3547")), "1 < K*H", "K <= 3547")

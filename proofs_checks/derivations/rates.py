@@ -320,19 +320,3 @@ def printed(D: Derivation) -> Theorem:
     for text in ("S*A*K", "lmax*L", "2*lmax"):
         sign = D.times(sign, D.known("sqrt", text))
     return D.linear(PRINTED, bound, D.times(sign, waits(D)))
-
-
-_COUNT = "Max(1, gz(n))"
-JENSEN = f"1/sqrt(E({_COUNT})) <= E(1/sqrt({_COUNT}))"
-
-
-def jensen(D: Derivation) -> Theorem:
-    """The root's inverse lies above its tangent at the mean."""
-    one = D.known("max", "1", "gz(n)")
-    mean = D.mean(one)
-    at = D.pointwise("1/sqrt(x) >= 1/sqrt(c) - (x - c)/(2*c*sqrt(c))", "x > 0", "c > 0", x=_COUNT, c="q")
-    positive = D.assume("0 < q")
-    root = settled(D, D.pointwise("sqrt(x) > 0", "x > 0", x="q"), positive)
-    at = settled(D, at, one, positive, product(D, positive, root))
-    at = D.at(D.mean(at), q=f"E({_COUNT})")
-    return D.closed(D.linear(JENSEN, at), D.linear(f"0 < E({_COUNT})", mean))

@@ -28,10 +28,10 @@ from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-_GAP = "(Vs(x0, H) - Vpi(n, x0, H))"
-_HERE = "(Vs(X(n), rem(n)) - Vpi(n, X(n), rem(n)))"
-REGRET = "Sum(n, {m}, E(" + f"{ACTIVE}*new(n)*{_GAP}" + "))"
-GOOD_REGRET = "Sum(n, {m}, E(" + f"{WEIGHT.format(n='n')}*new(n)*{_GAP}" + "))"
+GAP = "(Vs(x0, H) - Vpi(n, x0, H))"
+HERE = "(Vs(X(n), rem(n)) - Vpi(n, X(n), rem(n)))"
+REGRET = "Sum(n, {m}, E(" + f"{ACTIVE}*new(n)*{GAP}" + "))"
+GOOD_REGRET = "Sum(n, {m}, E(" + f"{WEIGHT.format(n='n')}*new(n)*{GAP}" + "))"
 EVENT = (
     "All(i, Imp(And(i < {m}, ep(i) < K), " + GOOD.format(n="i").replace("{", "{{").replace("}", "}}") + "))"
 )
@@ -41,8 +41,8 @@ SPLIT = f"Imp(1 - q <= E(Ind({EVENT.format(m='m')})), {_SPLIT})"
 JUMP_SUM = "E(Sum(n, {m}, " + f"{ACTIVE}*rem(n)*al(n, X(n), act(n))" + "))"
 RATE_SUM = "E(Sum(n, {m}, " + f"{ACTIVE}*rem(n)*be(n, X(n), act(n))" + "))"
 COLLECTED = f"(C*H + 1)*{JUMP_SUM} + (C*H**2 + H)*{RATE_SUM}"
-_LOAD = "Sum(k, K, eps(k))*lmax*H"
-R2 = f"Imp(All(m, {COLLECTED.format(m='m')} <= v), {GOOD_REGRET.format(m='m')} <= v + {_LOAD})"
+LOAD = "Sum(k, K, eps(k))*lmax*H"
+R2 = f"Imp(All(m, {COLLECTED.format(m='m')} <= v), {GOOD_REGRET.format(m='m')} <= v + {LOAD})"
 
 
 def begins(D: Derivation, text: str) -> Theorem:
@@ -80,10 +80,10 @@ def split(D: Derivation) -> Theorem:
     low, most, own = own_bounds(D)
     _, high = remaining(D)
     gap = begins(D, "Vs({x}, {t})"), begins(D, "Vpi({n}, {x}, {t})")
-    few = D.linear(f"{_HERE} <= H", low, own, high)
+    few = D.linear(f"{HERE} <= H", low, own, high)
     del most
     good, event = GOOD.format(n="n"), EVENT.format(m="m")
-    missed = D.decide(f"(1 - Ind({good}))*{_HERE} <= (1 - Ind({good}))*H", [good], few)
+    missed = D.decide(f"(1 - Ind({good}))*{HERE} <= (1 - Ind({good}))*H", [good], few)
     missed = D.times(D.times(missed, D.whole("new(n)")), D.whole(ACTIVE))
     rarely = D.linear(f"{ACTIVE}*(1 - Ind({good})) <= {ACTIVE}*(1 - Ind({event}))", event_at(D))
     each = D.instantiate(D.lemma("prop:rateerror/episodes"), "gx", "k", "1")
@@ -99,7 +99,7 @@ def split(D: Derivation) -> Theorem:
     paid = D.sum(
         D.mean(
             D.linear(
-                f"{ACTIVE}*new(n)*{_GAP} <= {WEIGHT.format(n='n')}*new(n)*{_GAP} + {lost}",
+                f"{ACTIVE}*new(n)*{GAP} <= {WEIGHT.format(n='n')}*new(n)*{GAP} + {lost}",
                 missed,
                 *weights,
             )
@@ -134,9 +134,7 @@ def lost_and_loaded(D: Derivation) -> Theorem:
     """GOOD_REGRET(m) <= LOST(m) + Σ ε lmax H."""
     good, weight = GOOD.format(n="n"), WEIGHT.format(n="n")
     error = D.times(D.times(D.fact("horizon"), rate_bound(D)), D.fact("accuracy", k="ep(n)"))
-    goal = (
-        f"Ind({good})*{_HERE} <= Ind({good})*({HAT.format(n='n')} - {PI.format(n='n')}) + eps(ep(n))*lmax*H"
-    )
+    goal = f"Ind({good})*{HERE} <= Ind({good})*({HAT.format(n='n')} - {PI.format(n='n')}) + eps(ep(n))*lmax*H"
     one = D.cases(
         good,
         lambda _: D.by_value(goal, [D.holds(good)], loaded(D)),
@@ -146,7 +144,7 @@ def lost_and_loaded(D: Derivation) -> Theorem:
     gap = [D.scaled(begins(D, text), weight) for text in ("Vs({x}, {t})", "Vpi({n}, {x}, {t})")]
     load = f"{ACTIVE}*new(n)*eps(ep(n))*lmax*H"
     one = D.linear(
-        f"{weight}*new(n)*{_GAP} <= {weight}*new(n)*({HAT.format(n='n')} - {PI.format(n='n')}) + {load}",
+        f"{weight}*new(n)*{GAP} <= {weight}*new(n)*({HAT.format(n='n')} - {PI.format(n='n')}) + {load}",
         one,
         *gap,
     )
@@ -154,7 +152,7 @@ def lost_and_loaded(D: Derivation) -> Theorem:
     each = D.mp(each, D.all(D.linear("0 <= eps(k)", D.fact("accuracy")), "k"))
     value = D.times(D.times(D.mean(each), rate_bound(D)), D.fact("horizon"))
     return D.linear(
-        f"{GOOD_REGRET.format(m='m')} <= {LOST.format(m='m')} + {_LOAD}", D.sum(D.mean(one), "n", "m"), value
+        f"{GOOD_REGRET.format(m='m')} <= {LOST.format(m='m')} + {LOAD}", D.sum(D.mean(one), "n", "m"), value
     )
 
 
@@ -189,8 +187,8 @@ def rising(D: Derivation) -> Theorem:
     _, most, _ = own_bounds(D)
     weight = WEIGHT.format(n="n")
     gap = [D.scaled(begins(D, text), weight) for text in ("Vs({x}, {t})", "Vpi({n}, {x}, {t})")]
-    some = D.times(D.linear(f"0 <= {_HERE}", most), D.whole(f"{weight}*new(n)"))
-    step = D.mean(D.linear(f"0 <= {weight}*new(n)*{_GAP}", some, *gap))
+    some = D.times(D.linear(f"0 <= {HERE}", most), D.whole(f"{weight}*new(n)"))
+    step = D.mean(D.linear(f"0 <= {weight}*new(n)*{GAP}", some, *gap))
     here = GOOD_REGRET.format(m="m")
 
     def claim(i: str) -> str:
@@ -207,10 +205,10 @@ def rising(D: Derivation) -> Theorem:
 def paid(D: Derivation) -> Theorem:
     """eq:r2: the remainder H P(ep(m) < K) vanishes, for the mean number of decisions is finite."""
     bounded = D.special(D.assume(f"All(m, {COLLECTED.format(m='m')} <= v)"), "m")
-    goal = f"{GOOD_REGRET.format(m='m')} <= v + {_LOAD} + H*E(Ind(ep(m) + 1 <= K))"
+    goal = f"{GOOD_REGRET.format(m='m')} <= v + {LOAD} + H*E(Ind(ep(m) + 1 <= K))"
     at = D.linear(goal, lost_and_loaded(D), D.lemma("eq:r2/sum"), collected(D), bounded)
     here = GOOD_REGRET.format(m="m")
-    late = D.linear(f"{here} <= v + {_LOAD} + H*E(Ind(ep(m + i) + 1 <= K))", D.at(at, m="m + i"), rising(D))
+    late = D.linear(f"{here} <= v + {LOAD} + H*E(Ind(ep(m + i) + 1 <= K))", D.at(at, m="m + i"), rising(D))
     many = D.sum(late, "i", "k")
     sums = (
         "Sum(n, m, E("
@@ -227,13 +225,13 @@ def paid(D: Derivation) -> Theorem:
     )
     sign = D.sum(D.mean(D.whole(ACTIVE)), "n", "m")
     few = D.at(active_decisions(D), m="m + k")
-    left = f"({here} - (v + {_LOAD}))"
+    left = f"({here} - (v + {LOAD}))"
     number = D.times(
         D.linear("Sum(i, k, E(Ind(ep(m + i) + 1 <= K))) <= (1 + lmax*H)*K", shifted, sign, few),
         D.fact("horizon"),
     )
     bound = D.archimedes(D.linear(f"k*{left} <= H*(1 + lmax*H)*K", many, number), "k")
-    return D.imply(D.linear(f"{here} <= v + {_LOAD}", bound), f"All(m, {COLLECTED.format(m='m')} <= v)")
+    return D.imply(D.linear(f"{here} <= v + {LOAD}", bound), f"All(m, {COLLECTED.format(m='m')} <= v)")
 
 
 # --- eq:r2/indicator ------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ from __future__ import annotations
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.jumps import coins
 from proofs_checks.derivations import every_horizon as derived
-from proofs_checks.derivations import peels, short_horizon
+from proofs_checks.derivations import peels, printed_bound, short_horizon
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
 
@@ -108,8 +108,8 @@ section.repair(
     symbols={"q": "√K", "a": "√A"},
     uses="eq:regret-bound/real/repaired thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor "
     "thm:CT-UCB/whole/enough",
-    theorem=derived.FEW_EPISODES,
-    derivation=derived.few_theorem,
+    theorem=printed_bound.FEW_EPISODES,
+    derivation=printed_bound.few_theorem,
     mutant="q**2*H <= 8*S*a*q*H*(v + 1)",
 )
 
@@ -127,8 +127,8 @@ section.repair(
     says="K <= 24*sqrt(2 + 6*log(2))*sqrt(K)",
     domain="1 <= K <= 3547",
     uses="thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor thm:CT-UCB/whole/rates",
-    theorem=derived.FIRST_EPISODES,
-    derivation=derived.first_theorem,
+    theorem=printed_bound.FIRST_EPISODES,
+    derivation=printed_bound.first_theorem,
     mutant=Domain.of("1 <= K <= 3548"),
 )
 
@@ -187,8 +187,8 @@ section.repair(
 section.repair(
     "thm:CT-UCB/whole/event",
     "KH P(𝒢^c) <= 1 for SAH <= 1 < KH, K >= 40 and K > 11/2 S²A(v + 1)², δ = 1/(2KH): the jump sets cost "
-    "eJ/(2Ky²), y = KH, the rate sets with K peels δ = 1/(2y), more than 8K² jumps exp(-8K²), and y times"
-    " their sum is at most (eJ + K)/(2K) + K exp(-8K²), as 1 < y <= K.",
+    "eJ/(2Ky²), y = KH, J their number of peels, the rate sets with K peels δ = 1/(2y), more than 8K² "
+    "jumps exp(-8K²), and y times their sum is at most (eJ + K)/(2K) + K exp(-8K²), as 1 < y <= K.",
     says="y*(E*J/(2*K*y**2) + 1/(2*y) + e) <= (E*J + K)/(2*K) + K*e",
     domain=("y >= 1", "K >= 1", "y <= K", "J >= 0", "e >= 0"),
     symbols={"e": "exp(-8K²)"},
@@ -276,8 +276,8 @@ section.repair(
     "prop:rateerror/episodes thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor "
     "thm:CT-UCB/whole/first-factor thm:CT-UCB/whole/first-root thm:CT-UCB/whole/levels "
     "thm:CT-UCB/whole/second-factor",
-    theorem=derived.REPAIRED,
-    derivation=derived.repaired,
+    theorem=printed_bound.REPAIRED,
+    derivation=printed_bound.repaired,
     latex=r"2SAKH \ge 1 \implies \text{eq:regret-bound as printed, with}\ \delta = 1/(2KH)",
     mutant="X*q*w*(2*a + 7/3*b) <= 2*X*w*f*(c + d)",
 )

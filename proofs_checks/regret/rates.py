@@ -31,7 +31,7 @@ from fractions import Fraction
 from proofs_checks.checks import adaptive_counts
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.rate_errors import best_of, mean_inverse_roots, mean_of_larger, one_state
-from proofs_checks.derivations import potentials
+from proofs_checks.derivations import potentials, printed_rates
 from proofs_checks.derivations import rates as derived
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
@@ -51,8 +51,8 @@ section.step(
     "N, and the tangent has mean c^(-1/2).",
     says="x**(-1/2) >= c**(-1/2) - (x - c)/(2*c**(3/2))",
     domain=("x > 0", "c > 0"),
-    theorem=derived.JENSEN,
-    derivation=derived.jensen,
+    theorem=printed_rates.JENSEN,
+    derivation=printed_rates.jensen,
     checks=(mean_inverse_roots(), *PROOF),
     latex=r"\mathbb E N^{-1/2} \ge (\mathbb E N)^{-1/2}",
     mutant=mean_inverse_roots(Fraction(9, 10)),
@@ -60,13 +60,13 @@ section.step(
 
 section.step(
     "prop:rateerror/mean",
-    "E max(N, 1) = exp(-μ) + μ for N Poisson(μ): max(n, 1) = n for n >= 1, and n = 0 adds P(N = 0) = "
-    "exp(-μ).",
+    "E max(N, 1) = exp(-μ) + μ for N Poisson(μ), whose probabilities have q_0 = exp(-μ), (n + 1) q_{n+1} "
+    "= μ q_n and the sum 1: max(n, 1) = n for n >= 1, and n = 0 adds P(N = 0) = exp(-μ).",
     says="Max(n, 1) == n",
     domain=Domain.of("n >= 1", integers="n"),
+    theorem=printed_rates.LARGER_MEAN,
+    derivation=printed_rates.larger_mean,
     checks=(mean_of_larger(), *PROOF),
-    argued="the sum over n, with E N = μ",
-    expected="tested",
     latex=r"\mathbb E\max\{N,1\} = e^{-\mu}+\mu",
     mutant=(mean_of_larger(1), *PROOF),
 )

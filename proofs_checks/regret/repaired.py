@@ -31,15 +31,6 @@ section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"v": 
 # --- short horizons and few episodes: the bound is trivial ------------------------------------
 
 section.repair(
-    "thm:CT-UCB/short",
-    "KH = y <= 1/2 is below 1, the last term of the bound.",
-    says="y < 1",
-    domain="0 < y <= 1/2",
-    symbols={"y": "KH"},
-    mutant=Domain.of("0 < y <= 2"),
-)
-
-section.repair(
     "thm:CT-UCB/bonus-factor",
     "CH + 1 >= 2, since CH >= v/(1 - exp(-v)) >= 1 with v = λmax H.",
     says="v/(1 - exp(-v)) >= 1",
@@ -64,17 +55,6 @@ section.repair(
     symbols={"x": "SAH", "y": "KH"},
     uses="thm:CT-UCB/jump-constant/repaired",
     mutant=Domain.of("S >= 1", "x >= 1/10", "y > 1/2", "K >= 1", integers="S K"),
-)
-
-section.repair(
-    "thm:CT-UCB/few-episodes",
-    "If K <= 22 S²A(v + 1)² then KH <= 4√(2 ln 2) S√(AK) H(v + 1); with q = √K, a = √A.",
-    says="q**2*H <= 4*sqrt(2*log(2))*S*a*q*H*(v + 1)",
-    domain=Domain.of(
-        "q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", "q <= sqrt(22)*S*a*(v + 1)", integers="S"
-    ),
-    symbols={"q": "√K", "a": "√A"},
-    mutant=Domain.of("q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", integers="S"),
 )
 
 # --- many episodes: the confidence sets are right ---------------------------------------------
@@ -103,16 +83,6 @@ section.repair(
     domain=Domain.of("S >= 1", "x >= 1", "y > 1/2", "K >= 1", integers="S K"),
     symbols={"x": "SAH", "y": "KH"},
     mutant=Domain.of("S >= 1", "x > 0", "y > 0", "K >= 1", integers="S K"),
-)
-
-section.repair(
-    "thm:CT-UCB/jumps",
-    "e² λmax(K - 1) <= K² for many episodes, where λmax = qK with q <= 1/88.",
-    says="exp(2)*(q*K)*(K - 1) <= K**2",
-    domain=Domain.of("0 < q <= 1/88", "K >= 1", integers="K"),
-    symbols={"q": "λmax/K"},
-    uses="thm:CT-UCB/rate-and-episodes",
-    mutant=Domain.of("0 < q <= 1/2", "K >= 1", integers="K"),
 )
 
 section.repair(
