@@ -7,7 +7,7 @@ from proofs_checks.derivations.longest import FACTOR
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import WAIT, waits
 from proofs_checks.derivations.rates import factor_at_least
-from proofs_checks.derivations.regret import REGRET
+from proofs_checks.derivations.regret import WHOLE_REGRET
 from proofs_checks.derivations.runs import product, settled
 from proofs_checks.derivations.theorem import CHOICE, LOGARITHM, PRINTED, ROOTS, logarithm
 from proofs_checks.derivations.unions import square_below
@@ -29,7 +29,7 @@ def given(text: str, *more: str) -> str:
 
 
 BOUND = given(f"{PRINTED} <= {ORDER}")
-REPAIRED = given(f"{REGRET.format(m='m')} <= {ORDER}", "delta == 1/(2*K*H)")
+REPAIRED = given(f"{WHOLE_REGRET} <= {ORDER}", "delta == 1/(2*K*H)")
 
 
 def accuracies(D: Derivation) -> Theorem:
@@ -153,7 +153,7 @@ def repaired(D: Derivation) -> Theorem:
     large, either = Large(D), chosen_delta(D)
     regret = D.mp(D.lemma("thm:CT-UCB/repaired"), large.volume, either)
     order = D.mp(D.lemma("eq:regret-b1"), *map(D.assume, _CONDITIONS))
-    shown = D.linear(f"{REGRET.format(m='m')} <= {ORDER}", regret, order)
+    shown = D.linear(f"{WHOLE_REGRET} <= {ORDER}", regret, order)
     return D.imply(shown, *_CONDITIONS, "delta == 1/(2*K*H)")
 
 

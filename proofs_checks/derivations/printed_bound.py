@@ -8,7 +8,7 @@ from proofs_checks.derivations.longest import FACTOR
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import WAIT, waits
 from proofs_checks.derivations.rates import factor_at_least, level
-from proofs_checks.derivations.regret import REGRET
+from proofs_checks.derivations.regret import REGRET, WHOLE_REGRET
 from proofs_checks.derivations.runs import product, settled
 from proofs_checks.derivations.theorem import (
     CHOICE,
@@ -27,7 +27,7 @@ from proofs_checks.derivations.unions import square_below
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-REPAIRED = f"Imp(1 <= 2*S*A*K*H, Imp({CHOICE}, {REGRET.format(m='m')} <= {PRINTED}))"
+REPAIRED = f"Imp(1 <= 2*S*A*K*H, Imp({CHOICE}, {WHOLE_REGRET} <= {PRINTED}))"
 _K = "log(K)"
 _QUOTIENT = f"{_K}/log({_K} + 1)"
 _ONE = "((exp(1) - 1)*(lmax*H) + 1/(exp(1/2) - 1))"  # LEVELED at s = 1
@@ -257,7 +257,7 @@ def repaired(D: Derivation) -> Theorem:
         return D.cases("1 <= S*A*H", wide, lambda _: D.split(D.assume(CHOICE), chosen, chosen))
 
     short = lambda one: D.linear(goal, trivial(D), one, main, error)  # noqa: E731
-    return D.imply(D.cases("K*H <= 1", short, long), "1 <= 2*S*A*K*H", CHOICE)
+    return D.imply(D.bounded(D.cases("K*H <= 1", short, long), "m"), "1 <= 2*S*A*K*H", CHOICE)
 
 
 def larger(D: Derivation, run: LongRun, late: Theorem, factor: Theorem) -> Theorem:

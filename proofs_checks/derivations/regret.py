@@ -31,6 +31,7 @@ from verify.kernel.theorems import Theorem
 GAP = "(Vs(x0, H) - Vpi(n, x0, H))"
 HERE = "(Vs(X(n), rem(n)) - Vpi(n, X(n), rem(n)))"
 REGRET = "Sum(n, {m}, E(" + f"{ACTIVE}*new(n)*{GAP}" + "))"
+WHOLE_REGRET = f"Sup(m, {REGRET.format(m='m')})"  # of all decisions of the K episodes
 GOOD_REGRET = "Sum(n, {m}, E(" + f"{WEIGHT.format(n='n')}*new(n)*{GAP}" + "))"
 EVENT = (
     "All(i, Imp(And(i < {m}, ep(i) < K), " + GOOD.format(n="i").replace("{", "{{").replace("}", "}}") + "))"

@@ -247,6 +247,10 @@ class Derivation:
         """Not positive is u, if n u <= v for all n."""
         return calculus.archimedes(theorem, self.variable(name))
 
+    def bounded(self, theorem: Theorem, name: str) -> Theorem:
+        """The supremum is at most what every member is."""
+        return calculus.bounded(theorem, self.variable(name))
+
     def most(self, name: str, body: Text, at: Text) -> Theorem:
         """One value is at most the maximum."""
         return calculus.most(self.setting, self.variable(name), self.term(body), self.term(at))
