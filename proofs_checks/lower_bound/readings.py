@@ -176,7 +176,8 @@ section.claim(
     says="S*sqrt(A*K)/sqrt(S*A*K) == sqrt(S)",
     domain=("S >= 1", "A >= 1", "K >= 1"),
     uses="thm:CT-UCB/repaired eq:regret-lowerbound2",
-    argued="reading the two bounds: all else in them is logarithmic in K and A",
+    argued="reading the two bounds: all else in them is logarithmic in K and A; an order of growth "
+    "is no theorem of the language",
     expected="assumed",
     mutant="S*sqrt(A*K)/sqrt(S*A*K) == 1",
 )

@@ -175,7 +175,7 @@ section.repair(
     symbols={"m": "λmax"},
     checks=(sampled_policy(), *PROOF),
     argued="that the reward differs from that at the last grid point only after a jump, whose "
-    "probability is integrated",
+    "probability is integrated: derivations know the state at decisions, not at a fixed time",
     expected="tested",
     mutant="(H/D)*(D - (1 - exp(-m*D))/m) <= m*H*D/3",
 )

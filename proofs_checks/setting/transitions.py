@@ -108,7 +108,8 @@ section.claim(
     domain=Domain.of("0 <= w <= 1", "u <= s", "v <= z", reals="u v s z"),
     uses="lem:v-v-continuoustime prop:proberror thm:lowerbound",
     checks=(drawn_starts(Shares()), mistaken_starts(Shares()), *PROOF),
-    argued="that counts, times and numbers of jumps are bounded whatever the initial states are",
+    argued="that counts, times and numbers of jumps are bounded whatever the initial states are: a statement "
+    "about other claims, whose setting has one initial state",
     expected="tested",
     mutant=mistaken_starts(Shares(_NONE, _NONE, _NONE)),
 )
