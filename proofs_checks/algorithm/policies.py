@@ -31,8 +31,8 @@ section.claim(
     says="d < c",
     domain=Domain.of("c > 0", "L >= 0", "e >= 0", "d <= L*e", "(L + 1)*e < c", reals="d"),
     uses="remark:integral/rise remark:integral/fall",
-    argued="that sets on which continuous functions are ordered in one way are Borel sets: derivations speak of "
-    "measurable functions only, and cannot say that something is one",
+    argued="that sets on which continuous functions are ordered in one way are Borel sets: derivations speak "
+    "of measurable functions only, and cannot say that something is one",
     expected="assumed",
     mutant="d < c/2",
 )
