@@ -1,7 +1,7 @@
 """Arrays of numbers with radii, and truths: what is known of a value is |value - m| <= r.
 
 Truths are arrays of 1 (true), 0 (not decided), -1 (false).  ``Mode`` says what an equation is whose two sides
-overlap: not decided, or true within the error if that is below ``TOLERANCE`` of the sides.
+overlap: not decided, or true within the error if that is below ``TOLERANCE`` of the sides (of 1/4, if they are smaller).
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def compared(op: str, a: Ball, b: Ball, within: bool) -> Array:
         gap, r = b.m - a.m, a.r + b.r
         r = np.where(r > 0, r + 1e-14, 0.0)
         bad = ~np.isfinite(gap) | ~np.isfinite(r)
-        small = r <= TOLERANCE * np.maximum(1e-3, np.maximum(np.abs(a.m), np.abs(b.m)))
+        small = r <= TOLERANCE * np.maximum(0.25, np.maximum(np.abs(a.m), np.abs(b.m)))
         near = np.where(within & small, 1, 0)
         match op:
             case "==":

@@ -16,6 +16,7 @@ Array = Any
 CELLS, ENDS = 40, 32  # of the grid, and where the horizon is
 DECISIONS = 14
 ITERATES = 14
+AHEAD = 6  # decisions of a branch
 _KINDS = {"X": int, "act": int, "rem": float, "ep": int, "new": int, "jump": int, "spent": float, "pos": int}
 
 
@@ -34,25 +35,40 @@ class Model:
     lmax: float
 
     @staticmethod
-    def draw(rng: np.random.Generator) -> Model:
-        """A random one; some rows are degenerate, some rates equal, some rewards 0 or 1."""
-        shape = ((2, 2), (2, 1), (3, 1), (3, 2))[rng.integers(4)]
+    def draw(rng: np.random.Generator, kind: str = "") -> Model:
+        """A random one; some rows are degenerate, some rates equal, some rewards 0 or 1.
+
+        Of a kind: two rates, all rewards 1 and many episodes, or one long episode with a large δ.
+        """
+        shape = ((2, 2), (2, 1), (3, 1), (3, 2))[0 if kind == "long" else rng.integers(4)]
         lam = rng.uniform(0.2, 2, shape)
         if rng.random() < 0.3:
             lam[:] = lam[0, 0]
         counts = rng.integers(0, 4, (*shape, shape[0])) + 0.0
         counts[..., 0] += counts.sum(-1) == 0
         r = np.clip(rng.uniform(-0.3, 1.3, shape), 0, 1)
-        if rng.random() < 0.2:
+        if kind == "ones":
             r[:] = 1
+        horizon, episodes = float(rng.uniform(0.3, 1.2)), int(rng.choice([2, 3, 3, 60]))
+        if kind == "ones":
+            episodes = 60
+        if kind == "long":
+            horizon, episodes = 1.5, 1
+        rows = counts / counts.sum(-1, keepdims=True)
+        if kind == "two rates":  # the start has the slow one, and is left
+            lam[0], lam[1:] = sorted([lam[0, 0], lam[-1, -1] + 0.1])
+            rows[0] = np.eye(shape[0])[1]
+        delta = float(rng.choice([0.2, 0.9]))
+        if episodes * horizon > 0.6 and kind != "long":
+            delta = float(rng.choice([delta, 1 / (2 * episodes * horizon)]))
         slack = rng.choice([1, 1, 1.2])
         return Model(
             lam,
-            counts / counts.sum(-1, keepdims=True),
+            rows,
             r,
-            float(rng.uniform(0.3, 1.2)),
-            int(rng.integers(1, 4)),
-            float(rng.choice([0.05, 0.2, 0.5, 0.9])),
+            horizon,
+            episodes,
+            delta,
             rng.uniform(0.001, 0.1, 64),
             float(lam.min() / slack),
             float(lam.max() * slack),
@@ -88,6 +104,7 @@ class Runs:
     rng: np.random.Generator
     rows: dict[str, Array] = field(default_factory=dict)
     plans: dict[str, Array] = field(default_factory=dict)
+    known: Array = None  # the last decision of each row
 
     def begin(self, number: int) -> None:
         """That many runs from the start."""
@@ -99,11 +116,17 @@ class Runs:
             self.rows[name] = np.zeros((*shape, S, A))
         for name in ("M", "Mf"):
             self.rows[name] = np.zeros((*shape, S, A, S))
-        first = np.arange(number)
+        first, self.known = np.arange(number), np.full(number, DECISIONS)
         self.rows["rem"][:, 0], self.rows["new"][:, 0] = self.model.horizon, 1
         self._decide(first, 0)
         for n in range(DECISIONS):
             self._step(first, n, *self._drawn(first, n))
+
+    def forget(self, number: int, plans: int) -> None:
+        """Everything but the first rows and plans."""
+        self.rows = {k: v[:number] for k, v in self.rows.items()}
+        self.plans = {k: v[:plans] for k, v in self.plans.items()}
+        self.known = self.known[:number]
 
     def _drawn(self, ids: Array, n: int) -> tuple[Array, Array]:
         """Holding times and next states."""
@@ -127,8 +150,10 @@ class Runs:
         held = np.concatenate([np.tile(middles, S), np.full(strata, 2 * rem)])
         weights = np.outer(np.append(seen * model.p[X, act], 1 - seen), np.full(strata, 1 / strata))
         self._step(ids, n, held, np.repeat(np.append(np.arange(S), 0), strata))
-        for k in range(n + 1, DECISIONS):
+        last = min(DECISIONS, n + AHEAD)
+        for k in range(n + 1, last):
             self._step(ids, k, *self._drawn(ids, k))
+        self.known = np.append(self.known, np.full(len(ids), last))
         return ids.reshape(S + 1, strata), weights
 
     def _step(self, ids: Array, n: int, held: Array, after: Array) -> None:
@@ -195,13 +220,13 @@ class Runs:
         self.plans = {k: np.concatenate([self.plans[k], v]) if self.plans else v for k, v in made.items()}
         return first + np.arange(len(ids))
 
-    def iterates(self, plan: int) -> Array:
-        """(m, x, grid): the iterates of the learner's value iteration."""
-        got = [np.zeros((len(self.model.lam), CELLS + 1))]
-        known = [self.plans[name][plan] for name in ("rate", "row", "paid")]
-        for _ in range(ITERATES):
+    def iterates(self, plans: Array, number: int) -> Array:
+        """(plan, m, x, grid): the first iterates of the learner's value iteration."""
+        got = [np.zeros((len(plans), len(self.model.lam), CELLS + 1))]
+        known = [self.plans[name][plans] for name in ("rate", "row", "paid")]
+        for _ in range(number):
             got.append(np.minimum(self.model.grid, image(*known, got[-1], self.model.grid).max(-2)))
-        return np.stack(got)
+        return np.stack(got, 1)
 
     def evaluations(self, plans: Array) -> Array:
         """(plan, m, x, a, grid): T^a of the m-th iterate of the policy's value."""

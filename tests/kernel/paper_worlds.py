@@ -25,6 +25,7 @@ STRATA = 80
 RISK = 1e-6  # of one mean; a test has some thousand
 _PROCESSES = ("X", "act", "rem", "ep", "new", "jump", "spent", "pos", "top", "N", "Nf", "T", "Tf", "M", "Mf")
 _AFTER = ("jump", "spent")
+LEVEL = "#level"
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,17 @@ class PaperWorld:
         self.tables["Vo"] = Table.computed(np.stack(got), self.growth, 1)
         self.runs = Runs(m, self.rng)
         self.runs.begin(RUNS)
+        self.plans = len(self.runs.plans["nk"])
         self.branches: dict[tuple[int, int], tuple[Array, Array]] = {}
         self.final: dict[int, Array] = {}
-        self.deepest = 0
+        self.ahead = 0  # how far beyond the level a mean looks
         self.constants = self._constants()
+
+    def forget(self) -> None:
+        """The branches that were made."""
+        self.runs.forget(RUNS, self.plans)
+        self.branches.clear()
+        self.final = {k: v for k, v in self.final.items() if k < self.plans}
 
     def _constants(self) -> dict[str, float]:
         m = self.model
@@ -165,9 +173,10 @@ class PaperWorld:
         w, n = env[OUTCOME], _whole(args[0])
         level = n + 1 if name in _AFTER else n
         if name in ("earn", "hops"):
+            self.look_ahead(n + _whole(args[1]), env)
             return self._collected(name, w, n, _whole(args[1]))
-        self.deepest = max(self.deepest, int(level.max(initial=0)))
-        over = level > DECISIONS
+        self.look_ahead(level, env)
+        over = level > self.runs.known[w]
         n = np.minimum(n, DECISIONS - (name in _AFTER))
         if name in _PROCESSES:
             got = self.runs.rows[name][(w, n, *args[1:])]
@@ -186,7 +195,7 @@ class PaperWorld:
         x, t = args[-2:]
         if name == "Vh":
             used, place = np.unique(plan, return_inverse=True)
-            tables = np.stack([self.runs.iterates(int(k)) for k in used])
+            tables = self.runs.iterates(used, int(args[1].m.max(initial=0)))
             return self.look(
                 Table.computed(tables, self.growth, 2), [place.reshape(plan.shape), *args[1:]], "Real"
             )
@@ -223,8 +232,7 @@ class PaperWorld:
             own = jump if name == "hops" else self.model.r[rows["X"][w, i], rows["act"][w, i]] * rows["spent"][w, i]
             total = total + (k < m) * alive * own
             alive = alive * jump
-        self.deepest = max(self.deepest, int((n + m).max(initial=0)))
-        return Ball.of(total, np.where(n + m > DECISIONS, np.inf, 1e-14 if name == "earn" else 0.0))
+        return Ball.of(total, np.where(n + m > self.runs.known[w], np.inf, 1e-14 if name == "earn" else 0.0))
 
     # --- means ---
 
@@ -233,20 +241,26 @@ class PaperWorld:
         inside = deeper(env)
         if level is None:
             got = evaluator.of(body, {**inside, OUTCOME: np.arange(RUNS)})
-            return _averaged(got, np.full(RUNS, 1 / RUNS))
+            return _averaged(got, np.full(RUNS, 1 / RUNS), body)
         n = _whole(evaluator.of(level, env))
         w, n = np.broadcast_arrays(env[OUTCOME], n)
         ids, weights = self._branches(w, n)
-        before, self.deepest = self.deepest, 0
+        before, self.ahead = self.ahead, 0
         flat = ids.reshape(*w.shape, -1)
-        got = evaluator.of(body, {**inside, OUTCOME: flat})
-        got = Ball(np.broadcast_to(got.m, flat.shape), np.broadcast_to(got.r, flat.shape))
-        deep, self.deepest = self.deepest, max(before, self.deepest)
-        if deep <= n.min(initial=0) + 1:
-            m, r = got.m.reshape(ids.shape), got.r.reshape(ids.shape)
+        got = evaluator.of(body, {**inside, OUTCOME: flat, LEVEL: n[..., None]})
+        shape = np.broadcast_shapes(got.m.shape, flat.shape)
+        got = Ball(np.broadcast_to(got.m, shape), np.broadcast_to(got.r, shape))
+        ahead, self.ahead = self.ahead, before
+        if ahead <= 1:
+            m, r = (v.reshape(*shape[:-1], *ids.shape[-2:]) for v in (got.m, got.r))
             bends = (np.abs(np.diff(m, 2, axis=-1)) * weights[..., :1] / 2).sum((-1, -2))
             return Ball((m * weights).sum((-1, -2)), (r * weights).sum((-1, -2)) + bends + 1e-14)
-        return _averaged(got, weights.reshape(flat.shape))
+        return _averaged(got, weights.reshape(flat.shape), body)
+
+    def look_ahead(self, level: Array, env: Env) -> None:
+        """What is known at that level is asked for."""
+        if LEVEL in env:
+            self.ahead = max(self.ahead, int((level - env[LEVEL]).max(initial=0)))
 
     def _branches(self, w: Array, n: Array) -> tuple[Array, Array]:
         found = []
@@ -262,10 +276,12 @@ def _whole(n: Ball) -> Array:
     return np.rint(n.m).astype(int)
 
 
-def _averaged(got: Ball, weights: Array) -> Ball:
-    """The mean, with Hoeffding's radius for the range that was seen."""
+def _averaged(got: Ball, weights: Array, body: ast.expr) -> Ball:
+    """The mean, with Hoeffding's radius for the range that was seen, of an indicator 1."""
     m = np.broadcast_to(got.m, np.broadcast_shapes(got.m.shape, weights.shape))
     mean = (m * weights).sum(-1)
     spread = m.max(-1) - m.min(-1)
+    if ast.unparse(body).startswith("Ind("):
+        spread = np.maximum(spread, 1.0)
     radius = spread * np.sqrt(np.log(2 / RISK) / 2 * (weights**2).sum(-1))
     return Ball(mean, np.where(spread == 0, 0.0, radius) + (got.r * weights).sum(-1))

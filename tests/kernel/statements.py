@@ -69,6 +69,11 @@ def _mentions(node: ast.expr, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
+def _levelled(node: ast.expr) -> bool:
+    """Whether there is a mean given what is known at some decision."""
+    return any(len(_called(n, "E") or []) == 2 for n in ast.walk(node) if isinstance(n, ast.expr))
+
+
 class Draw:
     """One choice of generic functions and values for a clause."""
 
@@ -84,9 +89,11 @@ class Draw:
         for symbol in world.symbols.values():
             if symbol.generic and symbol.name in clause.text:
                 world.generic[symbol.name] = self._function(symbol.name, symbol.args, symbol.value)
-        for hypothesis in clause.given:
-            for atom in atoms(hypothesis):
-                self._solve(atom)
+        self.sharpened: set[str] = set()
+        for _ in range(2 if "glam(x, a) == 0" in clause.text else 1):
+            for hypothesis in clause.given:
+                for atom in atoms(hypothesis):
+                    self._solve(atom)
 
     def _variable(self, name: str) -> bool:
         try:
@@ -98,7 +105,7 @@ class Draw:
         size = () if name in FIXED else (self.size,)
         H = self.world.model.horizon
         if sort == "Real":
-            choices = [0, H / 2, H, self.rng.uniform(0, H), self.rng.uniform(0, H), 0.5, 1, 2.0]
+            choices = [0, H / 2, H, self.rng.uniform(0, H), self.rng.uniform(0, H), 0.5, 1, 2.0, *([20.0] if name == "c" else [])]
             choices = choices[:5] if name in ("t", "s", "u") else choices
             return Ball.of(self.rng.choice(choices, size))
         if sort == "Nat":
@@ -116,6 +123,11 @@ class Draw:
             return lambda w, a, env: w.look(table, [a[0], a[2], a[1]], "Real")
         if name == "gM" or (name == "gx" and "jump(n) * gx(n)" in self.clause.text):
             return self._process(name)
+        if name == "gu" and "gu(x, t + h)" in self.clause.text:
+            return world.tables["Vs"]  # the solution of the differential equation
+        if name == "gq" and "n * Abs(gu" in self.clause.text:
+            near = 1 + 0.5 / np.arange(1, sizes["Nat"] + 1)
+            return Table(world.generic["gu"].values * near[:, None, None])
         if "Real" in args:
             values = rng.integers(0, world.A, (*shape, 1)) if value == "Action" else self._curves(shape)
             if value == "Action" and rng.random() < 0.5:
@@ -127,10 +139,13 @@ class Draw:
             return Table(np.where(rng.random(shape) < 0.15, 0.0, got), timed=False)
         if name == "gp":
             rows = m.p if rng.random() < 0.3 else rng.dirichlet(np.ones(world.S), shape[:-1])
-            none = rng.random(shape[:-1]) < 0.1
+            none = rng.random(shape[:-1]) < (0 if "SumOver(y, gp(x, a, y)) == 1" in self.clause.text else 0.1)
             if "glam" in world.generic:
                 none |= world.generic["glam"].values == 0
             return Table(np.where(none[..., None], 0.0, rows), 1e-16, timed=False)
+        if name == "gd":
+            values = rng.normal(size=shape)
+            return Table(values - values.mean(), 1e-15, timed=False)
         if value == "Nat":
             return Table(rng.integers(0, 2, shape) + 0.0, timed=False)
         return Table(rng.choice([0.0, 0.3, 1]) * np.abs(rng.normal(size=shape)), timed=False)
@@ -169,8 +184,9 @@ class Draw:
 
         def value(world: PaperWorld, args: list[Any], env: Env) -> Ball:
             n = np.minimum(np.rint(args[0].m).astype(int), DECISIONS)
-            world.deepest = max(world.deepest, int(n.max(initial=0)))
-            return Ball.of(path(world)[env[OUTCOME], n], 1e-13)
+            world.look_ahead(n, env)
+            over = n > world.runs.known[env[OUTCOME]]
+            return Ball.of(path(world)[env[OUTCOME], n], np.where(over, np.inf, 1e-13))
 
         return value
 
@@ -181,7 +197,12 @@ class Draw:
             return
         left, right, equation = atom.left, atom.comparators[0], isinstance(atom.ops[0], ast.Eq)
         name = _symbol(left)
-        if equation and name in self.world.generic and isinstance(left, ast.Call):
+        if equation and isinstance(right, ast.Name) and right.id in self.env and not _mentions(left, right.id):
+            bound = [n.id for n in ast.walk(left) if isinstance(n, ast.Name) and n.id in self.env]
+            place = {k: self.env[k][0] if k in ("a", "y") else self.env[k] for k in (*bound, OUTCOME)}
+            if right.id in ("x", "t", "c", "d"):
+                self.env[right.id] = self.evaluator.of(left, place)
+        elif equation and name in self.world.generic and isinstance(left, ast.Call):
             self._define(name, left.args, right)
         elif equation and _symbol(right) == "MaxOver":
             self._greedy(left, right)
@@ -261,7 +282,9 @@ class Draw:
         free = [n for n in used if n in self.env and n not in FIXED]
         if free:
             got = self._on_mesh([parsed(n) for n in free], left)
-            self.env[name] = Ball.of(float(got.high[np.isfinite(got.high)].max(initial=0)))
+            least = float(self.env[name].m) if name in self.sharpened else 0.0
+            self.env[name] = Ball.of(max(least, float(got.high[np.isfinite(got.high)].max(initial=0))))
+            self.sharpened.add(name)
 
     def _above(self, name: str, args: list[ast.expr], left: ast.expr) -> None:
         if all(isinstance(a, ast.Name) for a in args):
@@ -292,19 +315,24 @@ class Draw:
 def world_of(seed: int, **changed: Any) -> PaperWorld:
     """A random world."""
     rng = np.random.default_rng(seed)
-    return PaperWorld(rng, Model.draw(rng), changed)
+    return PaperWorld(rng, Model.draw(rng, ("", "two rates", "ones", "long")[seed % 4]), changed)
 
 
 def tried(world: PaperWorld, text: str, draws: int = 3, size: int = 12) -> Counter[str]:
     """Verdicts on every clause of a statement, each with several draws; a clause counts apart."""
     total: Counter[str] = Counter()
     for number, clause in enumerate(clauses(parsed(text))):
-        nested = "E(" in clause.text
-        for _ in range(1 if nested else draws):
-            got = Draw(world, clause, 3 if nested else size).verdicts()
+        means, levels = "E(" in clause.text, any(map(_levelled, (*clause.given, clause.says)))
+        left = draws
+        for _ in range(8):
+            got = Draw(world, clause, 1 if levels else 3 if means else size).verdicts()
+            world.forget()
             total.update(got)
+            left -= got["held"] > 0
             if got["held"]:
                 total[f"clause {number}"] += 1
             if got["false"]:
                 total[f"false in {clause.text[:300]}"] += 1
+            if not left:
+                break
     return total
