@@ -22,6 +22,7 @@ from verify.kernel.terms import Symbol
 
 RUNS = 500
 STRATA = 80
+MOST_BRANCHES = 40
 RISK = 1e-6  # of one mean; a test has some thousand
 _PROCESSES = ("X", "act", "rem", "ep", "new", "jump", "spent", "pos", "top", "N", "Nf", "T", "Tf", "M", "Mf")
 _AFTER = ("jump", "spent")
@@ -242,8 +243,12 @@ class PaperWorld:
         if level is None:
             got = evaluator.of(body, {**inside, OUTCOME: np.arange(RUNS)})
             return _averaged(got, np.full(RUNS, 1 / RUNS), body)
+        if not self._looks(body):
+            return evaluator.of(body, env)
         n = _whole(evaluator.of(level, env))
         w, n = np.broadcast_arrays(env[OUTCOME], n)
+        if w.size > MOST_BRANCHES:
+            return Ball.of(np.zeros(w.shape), np.inf)
         ids, weights = self._branches(w, n)
         before, self.ahead = self.ahead, 0
         flat = ids.reshape(*w.shape, -1)
@@ -256,6 +261,11 @@ class PaperWorld:
             bends = (np.abs(np.diff(m, 2, axis=-1)) * weights[..., :1] / 2).sum((-1, -2))
             return Ball((m * weights).sum((-1, -2)), (r * weights).sum((-1, -2)) + bends + 1e-14)
         return _averaged(got, weights.reshape(flat.shape), body)
+
+    def _looks(self, body: ast.expr) -> bool:
+        """Whether it depends on the run."""
+        names = {n.id for n in ast.walk(body) if isinstance(n, ast.Name)} & set(self.symbols)
+        return any(self.symbols[n].random and not isinstance(self.generic.get(n), Table) for n in names)
 
     def look_ahead(self, level: Array, env: Env) -> None:
         """What is known at that level is asked for."""

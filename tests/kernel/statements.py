@@ -56,7 +56,7 @@ def atoms(node: ast.expr) -> list[ast.expr]:
     """What a hypothesis says, without quantifiers and guards."""
     if parts := _called(node, "And"):
         return [one for part in parts for one in atoms(part)]
-    if parts := _called(node, "All", "Imp", "Sure"):
+    if parts := _called(node, "All", "Imp", "Sure", "Or"):
         return atoms(parts[-1])
     return [node]
 
@@ -86,10 +86,11 @@ class Draw:
                 continue
             self.env[name] = self._value(name, world.sort_of(name))
         world.generic = {}
+        self.sharpened: set[str] = set()
+        self.tilt = self.rng.uniform(-0.5, 0.5)
         for symbol in world.symbols.values():
             if symbol.generic and symbol.name in clause.text:
                 world.generic[symbol.name] = self._function(symbol.name, symbol.args, symbol.value)
-        self.sharpened: set[str] = set()
         for _ in range(2 if "glam(x, a) == 0" in clause.text else 1):
             for hypothesis in clause.given:
                 for atom in atoms(hypothesis):
@@ -143,6 +144,8 @@ class Draw:
             if "glam" in world.generic:
                 none |= world.generic["glam"].values == 0
             return Table(np.where(none[..., None], 0.0, rows), 1e-16, timed=False)
+        if name == "gbon" and "<= gbon(x, a) * Int" in self.clause.text:
+            return Table(rng.uniform(3, 9, shape), timed=False)
         if name == "gd":
             values = rng.normal(size=shape)
             return Table(values - values.mean(), 1e-15, timed=False)
@@ -167,7 +170,8 @@ class Draw:
 
     def _process(self, name: str) -> Any:
         """A random sequence made of the run: an exponential martingale or its logarithm, one per episode."""
-        kind, tilt = self.rng.choice(["martingale", "logarithm", "episode"]), self.rng.uniform(-0.5, 0.5)
+        text, tilt = self.clause.text, self.tilt
+        kind = "logarithm" if "exp(gM(n + 1)" in text else "episode" if "gM(n + 1) == gM(n)" in text else "martingale"
 
         def path(world: PaperWorld) -> Array:
             rows, m = world.runs.rows, world.model
@@ -180,7 +184,7 @@ class Draw:
                 for n in range(DECISIONS):
                     frozen[:, n + 1] = np.where(jump[:, n], frozen[:, n], log[:, n + 1])
                 return frozen
-            return {"martingale": np.exp(log), "logarithm": log, "episode": 1 / (1.0 + rows["ep"])}[str(kind)]
+            return {"martingale": np.exp(log), "logarithm": log, "episode": 1 / (1.0 + rows["ep"])}[kind]
 
         def value(world: PaperWorld, args: list[Any], env: Env) -> Ball:
             n = np.minimum(np.rint(args[0].m).astype(int), DECISIONS)
@@ -199,7 +203,7 @@ class Draw:
         name = _symbol(left)
         if equation and isinstance(right, ast.Name) and right.id in self.env and not _mentions(left, right.id):
             bound = [n.id for n in ast.walk(left) if isinstance(n, ast.Name) and n.id in self.env]
-            place = {k: self.env[k][0] if k in ("a", "y") else self.env[k] for k in (*bound, OUTCOME)}
+            place = {k: self.env[k] for k in (*bound, OUTCOME)} | {"a": np.array(0), "y": np.array(1)}
             if right.id in ("x", "t", "c", "d"):
                 self.env[right.id] = self.evaluator.of(left, place)
         elif equation and name in self.world.generic and isinstance(left, ast.Call):
@@ -324,7 +328,7 @@ def tried(world: PaperWorld, text: str, draws: int = 3, size: int = 12) -> Count
     for number, clause in enumerate(clauses(parsed(text))):
         means, levels = "E(" in clause.text, any(map(_levelled, (*clause.given, clause.says)))
         left = draws
-        for _ in range(8):
+        for _ in range(2 if levels else 8):
             got = Draw(world, clause, 1 if levels else 3 if means else size).verdicts()
             world.forget()
             total.update(got)
