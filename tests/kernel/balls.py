@@ -1,7 +1,8 @@
 """Arrays of numbers with radii, and truths: what is known of a value is |value - m| <= r.
 
-Truths are arrays of 1 (true), 0 (not decided), -1 (false).  ``Mode`` says what an equation is whose two sides
-overlap: not decided, or true within the error if that is below ``TOLERANCE`` of the sides (of 1/4, if they are smaller).
+Truths are arrays of 1 (true), 0 (not decided), -1 (false).  ``within`` says what a relation is
+whose two sides overlap: not decided, or true within the error if that is below ``TOLERANCE`` of
+the sides (of 1/4, if they are smaller).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Texts of the language of derivations, evaluated in numbers with radii on arrays.
 
 A world says what the symbols are; every binder adds an axis.  ``Int`` is Simpson's rule on cells between 0
-and t, with a third of the sum of second differences as radius (more than the error of the trapezoid for
-smooth integrands, kinks and jumps that the cells see).  ``Sup`` looks at the first numbers, and adds what
+and t, with half the sum of second differences (and of the first and last step) as radius: more than the
+error for smooth integrands, kinks and jumps that the cells see.
+``Sup`` looks at the first numbers, and adds what
 a contraction could still gain; ``All`` over numbers looks at samples, and so can only refute.
 """
 
@@ -156,7 +157,9 @@ class Evaluator:
             case "SumOver":
                 return balls.rounded(got.m.sum(-1), got.r.sum(-1))
             case "MaxOver":
-                return reduce(balls.larger, [Ball(got.m[..., k], got.r[..., k]) for k in range(elements.size)])
+                return reduce(
+                    balls.larger, [Ball(got.m[..., k], got.r[..., k]) for k in range(elements.size)]
+                )
             case "Sup":
                 last = np.abs(got.m[..., -1] - got.m[..., -2]) / (1 - self.world.contraction)
                 return Ball(got.m.max(-1), got.r.max(-1) + last)
@@ -171,7 +174,8 @@ class Evaluator:
         weights = np.full(CELLS + 1, 2 / 3)
         weights[1::2] = 4 / 3
         weights[[0, -1]] = 1 / 3
-        bends = np.abs(np.diff(m, 2, axis=-1)).sum(-1) / 3
+        steps = np.abs(np.diff(m, axis=-1))
+        bends = (np.abs(np.diff(m, 2, axis=-1)).sum(-1) + steps[..., 0] + steps[..., -1]) / 2
         size = np.abs(m).max(-1)
         radius = step * ((got.r * weights).sum(-1) + bends) + size * end.r
         return Ball(step * (m * weights).sum(-1), radius)

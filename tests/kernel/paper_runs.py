@@ -5,6 +5,8 @@ functions (cell by cell).  Runs are rows of arrays over decisions; ``branch`` co
 decision n, the first holding time at the middles of equal strata for every next state.
 """
 
+# ruff: noqa: N806 - the letters of the paper
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -137,7 +139,7 @@ class Runs:
         return held, after
 
     def branch(self, row: int, n: int, strata: int) -> tuple[Array, Array]:
-        """New rows that begin as the row does until decision n, and their weights: (next state or end, stratum)."""
+        """New rows that begin as this one until decision n, and weights: (next state or end, stratum)."""
         model, rows = self.model, self.rows
         S = model.lam.shape[0]
         first = len(rows["X"])

@@ -6,11 +6,14 @@ simulated runs, with Hoeffding's radius for the range of u that was seen; E(u, n
 decision n, where what is known at n + 1 is integrated over strata, with second differences as radius.
 """
 
+# ruff: noqa: N806 - the letters of the paper
+
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -39,9 +42,11 @@ class Table:
 
     @staticmethod
     def computed(values: Array, growth: float, keep: int = 0, iterated: bool = True) -> Table:
-        """Of a smooth function: what linear interpolation loses, added up; one radius for each of the first axes."""
+        """Of a smooth function: what interpolation loses, added up; a radius for each of the first axes."""
         bends = np.abs(np.diff(values, 2, axis=-1)).max(tuple(range(keep, values.ndim)), initial=0) / 4
-        return Table(values, growth * (np.maximum.accumulate(bends, keep - 1) if keep and iterated else bends))
+        return Table(
+            values, growth * (np.maximum.accumulate(bends, keep - 1) if keep and iterated else bends)
+        )
 
 
 @dataclass
@@ -81,6 +86,11 @@ class PaperWorld:
         self.final: dict[int, Array] = {}
         self.ahead = 0  # how far beyond the level a mean looks
         self.constants = self._constants()
+
+    def begin(self, text: str, salt: int = 0) -> None:
+        """Draws for a text, whatever was drawn before; the branches that were made are forgotten."""
+        self.rng = self.runs.rng = np.random.default_rng([crc32(text.encode()), salt])
+        self.forget()
 
     def forget(self) -> None:
         """The branches that were made."""
@@ -147,7 +157,11 @@ class PaperWorld:
             return table.values[(*plain, np.where(w < 0.5, j, j + 1))]
         here, there = table.values[(*plain, j)], table.values[(*plain, j + 1)]
         slope = np.abs(there - here) / self.model.grid[1]
-        radius = table.radius[tuple(plain[: table.radius.ndim])] if np.ndim(table.radius) else table.radius
+        radius = table.radius
+        if np.ndim(radius) == table.values.ndim:  # one for each point
+            radius = np.maximum(radius[(*plain, j)], radius[(*plain, j + 1)])
+        elif np.ndim(radius):
+            radius = radius[tuple(plain[: radius.ndim])]
         got = here * (1 - w) + there * w
         return Ball(*np.broadcast_arrays(got, radius + slope * args[-1].r + 4e-16 * np.abs(got)))
 
@@ -230,7 +244,11 @@ class PaperWorld:
         for k in range(int(m.max(initial=0))):
             i = np.minimum(n + k, DECISIONS - 1)
             jump = rows["jump"][w, i]
-            own = jump if name == "hops" else self.model.r[rows["X"][w, i], rows["act"][w, i]] * rows["spent"][w, i]
+            own = (
+                jump
+                if name == "hops"
+                else self.model.r[rows["X"][w, i], rows["act"][w, i]] * rows["spent"][w, i]
+            )
             total = total + (k < m) * alive * own
             alive = alive * jump
         return Ball.of(total, np.where(n + m > self.runs.known[w], np.inf, 1e-14 if name == "earn" else 0.0))
@@ -240,11 +258,11 @@ class PaperWorld:
     def mean(self, body: ast.expr, level: ast.expr | None, env: Env, evaluator: Evaluator) -> Ball:
         """E(body), or E(body, level)."""
         inside = deeper(env)
+        if not self._looks(body):
+            return evaluator.of(body, env)
         if level is None:
             got = evaluator.of(body, {**inside, OUTCOME: np.arange(RUNS)})
             return _averaged(got, np.full(RUNS, 1 / RUNS), body)
-        if not self._looks(body):
-            return evaluator.of(body, env)
         n = _whole(evaluator.of(level, env))
         w, n = np.broadcast_arrays(env[OUTCOME], n)
         if w.size > MOST_BRANCHES:

@@ -1,10 +1,12 @@
 """Statements at sampled values: their hypotheses solved or drawn, their conclusions evaluated.
 
 A statement is split into clauses: hypotheses and one conclusion.  Generic functions are drawn; then each
-hypothesis that determines one (a recursion, a fixed point, a greedy choice, a bound by it) is solved, in the order
-of the text, and a bound by a variable is made sharp.  What is drawn so is tried: a clause counts at values
+hypothesis that determines one (a recursion, a fixed point, a greedy choice, a bound by it) is solved, in
+the order of the text, and a bound by a variable is made sharp.  A clause counts at values
 where no hypothesis is refuted or undecided.
 """
+
+# ruff: noqa: N806 - the letters of the paper
 
 from __future__ import annotations
 
@@ -81,8 +83,12 @@ class Draw:
         self.world, self.clause, self.size, self.rng = world, clause, size, world.rng
         self.evaluator = Evaluator(world)
         self.env: Env = {OUTCOME: self.rng.integers(0, RUNS, size)}
-        for name in {n.id for n in ast.walk(parsed(f"f({clause.text.replace(' ; ', ', ')})")) if isinstance(n, ast.Name)}:
-            if name in world.symbols or name[:1].isupper() and name != "B" or not self._variable(name):
+        for name in {
+            n.id
+            for n in ast.walk(parsed(f"f({clause.text.replace(' ; ', ', ')})"))
+            if isinstance(n, ast.Name)
+        }:
+            if name in world.symbols or (name[:1].isupper() and name != "B") or not self._variable(name):
                 continue
             self.env[name] = self._value(name, world.sort_of(name))
         world.generic = {}
@@ -106,7 +112,17 @@ class Draw:
         size = () if name in FIXED else (self.size,)
         H = self.world.model.horizon
         if sort == "Real":
-            choices = [0, H / 2, H, self.rng.uniform(0, H), self.rng.uniform(0, H), 0.5, 1, 2.0, *([20.0] if name == "c" else [])]
+            choices = [
+                0,
+                H / 2,
+                H,
+                self.rng.uniform(0, H),
+                self.rng.uniform(0, H),
+                0.5,
+                1,
+                2.0,
+                *([20.0] if name == "c" else []),
+            ]
             choices = choices[:5] if name in ("t", "s", "u") else choices
             return Ball.of(self.rng.choice(choices, size))
         if sort == "Nat":
@@ -171,7 +187,13 @@ class Draw:
     def _process(self, name: str) -> Any:
         """A random sequence made of the run: an exponential martingale or its logarithm, one per episode."""
         text, tilt = self.clause.text, self.tilt
-        kind = "logarithm" if "exp(gM(n + 1)" in text else "episode" if "gM(n + 1) == gM(n)" in text else "martingale"
+        kind = (
+            "logarithm"
+            if "exp(gM(n + 1)" in text
+            else "episode"
+            if "gM(n + 1) == gM(n)" in text
+            else "martingale"
+        )
 
         def path(world: PaperWorld) -> Array:
             rows, m = world.runs.rows, world.model
@@ -201,7 +223,12 @@ class Draw:
             return
         left, right, equation = atom.left, atom.comparators[0], isinstance(atom.ops[0], ast.Eq)
         name = _symbol(left)
-        if equation and isinstance(right, ast.Name) and right.id in self.env and not _mentions(left, right.id):
+        if (
+            equation
+            and isinstance(right, ast.Name)
+            and right.id in self.env
+            and not _mentions(left, right.id)
+        ):
             bound = [n.id for n in ast.walk(left) if isinstance(n, ast.Name) and n.id in self.env]
             place = {k: self.env[k] for k in (*bound, OUTCOME)} | {"a": np.array(0), "y": np.array(1)}
             if right.id in ("x", "t", "c", "d"):
@@ -210,10 +237,21 @@ class Draw:
             self._define(name, left.args, right)
         elif equation and _symbol(right) == "MaxOver":
             self._greedy(left, right)
-        elif not equation and isinstance(right, ast.Name) and right.id in FIXED and not _mentions(left, right.id):
-            if isinstance(atom.ops[0], ast.LtE) and any(_mentions(left, g) for g in self.world.generic):
+        elif (
+            not equation
+            and isinstance(right, ast.Name)
+            and right.id in FIXED
+            and not _mentions(left, right.id)
+        ):
+            if isinstance(atom.ops[0], ast.LtE) and (
+                right.id == "v" or any(_mentions(left, g) for g in self.world.generic)
+            ):
                 self._sharp(left, right.id)
-        elif not equation and _symbol(right) in ("gbe", "gal", "gbon", "gv", "gw") and _symbol(left) != _symbol(right):
+        elif (
+            not equation
+            and _symbol(right) in ("gbe", "gal", "gbon", "gv", "gw")
+            and _symbol(left) != _symbol(right)
+        ):
             assert isinstance(right, ast.Call)
             if not isinstance(left, ast.Constant):
                 self._above(_symbol(right), right.args, left)
@@ -239,10 +277,9 @@ class Draw:
         shape = tuple(len(g) for g in grids)
         return Ball(np.broadcast_to(got.m, shape), np.broadcast_to(got.r, shape))
 
-    def _table(self, got: Ball, timed: bool, inside: bool) -> Table:
-        """Of values; ``inside``: integrated again, so that what interpolation loses counts."""
-        bends = np.abs(np.diff(got.m, 2, axis=-1)).max(initial=0) / 4 if timed and inside else 0.0
-        return Table(got.m, float(got.r.max(initial=0)) + bends, timed)
+    def _table(self, got: Ball, timed: bool) -> Table:
+        """Of values; of a function of time also with what interpolation loses near each point."""
+        return Table(got.m, got.r + _bends(got.m) if timed else got.r.max(initial=0), timed)
 
     def _define(self, name: str, args: list[ast.expr], body: ast.expr) -> None:
         symbol = self.world.symbols[name]
@@ -250,20 +287,19 @@ class Draw:
         if all(isinstance(a, ast.Name) for a in args):
             if name == "gx" or symbol.args == ("Nat",):
                 return
-            rounds = 24 if _mentions(body, name) else 1
+            rounds = 16 if _mentions(body, name) else 1
             if rounds > 1:
                 self.world.generic[name] = Table(np.zeros(self._on_mesh(args, ast.Constant(0)).m.shape))
             for _ in range(rounds):
-                self.world.generic[name] = self._table(self._on_mesh(args, body), timed, True)
+                self.world.generic[name] = self._table(self._on_mesh(args, body), timed)
         elif isinstance(args[0], ast.BinOp) and isinstance(args[0].left, ast.Name) and timed:
             number = args[0].left.id
             mesh = args[1:]
             rows = [self._on_mesh(mesh, ast.Constant(0))]
             for n in range(_ITERATIONS + 2):
                 stacked = np.stack([row.m for row in rows])
-                bends = np.array([np.abs(np.diff(v.m, 2, axis=-1)).max(initial=0) / 4 for v in rows])
-                self.world.generic[name] = Table(stacked, np.array([row.r.max() for row in rows]) + bends)
-                self.env_number = {number: Ball.of(n)}
+                radius = np.stack([row.r for row in rows]) + _bends(stacked)
+                self.world.generic[name] = Table(stacked, radius)
                 env, grids = self._mesh(mesh)
                 got = self.evaluator.of(body, {**env, number: Ball.of(n)})
                 shape = tuple(len(g) for g in grids)
@@ -295,7 +331,8 @@ class Draw:
             got = self._on_mesh(args, left)
             more = self.rng.choice([0, 0, 1]) * np.abs(self.rng.normal(size=(*got.m.shape[:-1], 1)))
             self.world.generic[name] = Table(
-                got.high + (more if "Real" not in self.world.symbols[name].args else more * self.world.model.grid),
+                got.high
+                + (more if "Real" not in self.world.symbols[name].args else more * self.world.model.grid),
                 1e-15,
                 "Real" in self.world.symbols[name].args,
             )
@@ -316,19 +353,26 @@ class Draw:
         )
 
 
+def _bends(values: Array) -> Array:
+    """Half of the second differences, at each point the largest near it."""
+    bends = np.abs(np.diff(values, 2, axis=-1)) / 2
+    return np.pad(bends, [(0, 0)] * (values.ndim - 1) + [(1, 1)], mode="edge")
+
+
 def world_of(seed: int, **changed: Any) -> PaperWorld:
     """A random world."""
     rng = np.random.default_rng(seed)
     return PaperWorld(rng, Model.draw(rng, ("", "two rates", "ones", "long")[seed % 4]), changed)
 
 
-def tried(world: PaperWorld, text: str, draws: int = 3, size: int = 12) -> Counter[str]:
+def tried(world: PaperWorld, text: str, draws: int, size: int, salt: int = 0) -> Counter[str]:
     """Verdicts on every clause of a statement, each with several draws; a clause counts apart."""
     total: Counter[str] = Counter()
+    world.begin(text, salt)
     for number, clause in enumerate(clauses(parsed(text))):
         means, levels = "E(" in clause.text, any(map(_levelled, (*clause.given, clause.says)))
         left = draws
-        for _ in range(2 if levels else 8):
+        for _ in range(6 if levels else 8):
             got = Draw(world, clause, 1 if levels else 3 if means else size).verdicts()
             world.forget()
             total.update(got)
