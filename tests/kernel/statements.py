@@ -83,11 +83,8 @@ class Draw:
         self.world, self.clause, self.size, self.rng = world, clause, size, world.rng
         self.evaluator = Evaluator(world)
         self.env: Env = {OUTCOME: self.rng.integers(0, RUNS, size)}
-        for name in {
-            n.id
-            for n in ast.walk(parsed(f"f({clause.text.replace(' ; ', ', ')})"))
-            if isinstance(n, ast.Name)
-        }:
+        nodes = [node for one in (*clause.given, clause.says) for node in ast.walk(one)]
+        for name in sorted({node.id for node in nodes if isinstance(node, ast.Name)}):
             if name in world.symbols or (name[:1].isupper() and name != "B") or not self._variable(name):
                 continue
             self.env[name] = self._value(name, world.sort_of(name))
