@@ -73,6 +73,7 @@ class PaperWorld:
             "V": Table.computed(np.stack(V[: ITERATES + 1]), self.growth, 1),
             "Vs": Table.computed(V[-1], self.growth),
             "opt": Table(best),
+            "tail": Table.computed(_tails(m.lmax * m.grid), 1.0, 1),
         }
         u, got = np.zeros((self.S, CELLS + 1)), []
         for _ in range(ITERATES):
@@ -139,7 +140,7 @@ class PaperWorld:
             return Ball.of(m.eps[np.minimum(_whole(args[0]), 63)])
         if name == "inB":
             return Ball.of((args[0] >> args[1]) & 1)
-        if name in ("V", "Vs"):
+        if name in ("V", "Vs", "tail"):
             return self.look(self.tables[name], args, "Real")
         if name in ("opt", "Vo"):
             return self._optimal(name, args)
@@ -298,6 +299,14 @@ class PaperWorld:
             found.append(self.branches[row, k])
         shape = (*w.shape, self.S + 1, STRATA)
         return np.stack([a for a, _ in found]).reshape(shape), np.stack([b for _, b in found]).reshape(shape)
+
+
+def _tails(means: Array) -> Array:
+    """P(N >= n) for N Poisson with these means."""
+    weights = [np.exp(-means)]
+    for k in range(1, ITERATES):
+        weights.append(weights[-1] * means / k)
+    return np.stack([1 - sum(weights[:n], np.zeros_like(means)) for n in range(ITERATES + 1)])
 
 
 def _whole(n: Ball) -> Array:
