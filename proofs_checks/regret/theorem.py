@@ -19,6 +19,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF, REFUTATION
+from proofs_checks.checks.rate_errors import given_all_episodes
 from proofs_checks.checks.theorem import defined, larger_root
 from proofs_checks.derivations import episode as run_losses
 from proofs_checks.derivations import regret
@@ -172,7 +173,7 @@ section.claim(
     finding=Remark(
         "proof",
         "The printed proof takes conditional means given the whole event 𝒢, which looks into the future: "
-        "given 𝒢 the jumps have another law.",
+        "given 𝒢 the jumps have another law (eq:r2/conditional).",
         details="What is known at a decision of 𝒢, that the estimates of its episode are right, is enough: "
         "lem:v-v-continuoustime is used there, and 𝒢 is contained in it.",
         repair="eq:r2/indicator",
@@ -254,6 +255,26 @@ section.repair(
     symbols={"l": "ln(2SAKH)"},
     uses="thm:CT-UCB/rate-constant/region",
     mutant=Domain.of("C >= 1", "H > 0", "r > 0", "L > 0", "l > 0"),
+)
+
+section.step(
+    "eq:r2/conditional",
+    "Given the past and 𝒢 a step has the law of the model, as lem:v-v-continuoustime and the display before "
+    "eq:r2 have it, 'conditional on 𝒢' and with E[·|H_{k-1}]: P(τ_0 > H | 𝒢) = exp(-λH) in episode 1. (S = A "
+    "= 1, the state jumps to itself: CT-UCBVI has no choice. K = 2, H = 1, λ = λmax = 12, δ = 1/(2KH). If "
+    "episode 1 has no jump, λ̂_2 = 0 and β_2 = √(λmax L) = 11.53 < λ: not on 𝒢. So the left side is 0.)",
+    checks=given_all_episodes(),
+    expected="refuted",
+    latex=r"\mathbb P(\tau_0 > H\mid\mathcal G) = e^{-\lambda H}",
+    mutant=given_all_episodes(1),  # 𝒢_1, which is known when episode 1 begins: must not be refuted
+    finding=Remark(
+        "proof",
+        "𝒢 is about the estimates of all episodes, the future ones too: given 𝒢 holding times are not "
+        "exponential, and the means of lem:v-v-continuoustime are not those of the model.",
+        details="The lemma needs 𝒢_k, the part of 𝒢 about episode k, which H_{k-1} decides; 1_𝒢 <= 1_{𝒢_k} "
+        "gives eq:r2.",
+        repair="eq:r2/indicator",
+    ),
 )
 
 section.step(
