@@ -60,6 +60,7 @@ section.claim(
 section.repair(
     "eq:regret-bound/real/repaired",
     "The radicand ln(2SAKH) is nonnegative if 2SAKH = x >= 1. (ln K/ln(ln K + 1) is read as 1 for K = 1.)",
+    elementary=True,
     says="log(x) >= 0",
     domain="x >= 1",
     symbols={"x": "2SAKH"},
@@ -114,6 +115,7 @@ section.step(
 section.repair(
     "thm:CT-UCB/delta/repaired",
     "δ = 1/(2KH) is below 1 if y = KH > 1/2.",
+    elementary=True,
     says="1/(2*y) < 1",
     domain="y > 1/2",
     symbols={"y": "KH"},
@@ -249,12 +251,12 @@ section.repair(
 
 section.repair(
     "thm:CT-UCB/rate-constant/repaired",
-    "The inequality holds if SAH >= 1: then L = L(δ) <= 8l with l = ln(2SAKH).",
-    says="(C*H**2 + H)*sqrt(r*L)*sqrt(2*r) <= (C*H + 1)*4*r*H*sqrt(l)",
-    domain=("C >= 1", "H > 0", "r > 0", "L > 0", "l > 0", "L <= 8*l"),
-    symbols={"l": "ln(2SAKH)"},
+    "The inequality holds if SAH >= 1: then L(δ) = 4 ln(4K²x) <= 8 ln(2Kx), x = SAH.",
+    says="(C*H**2 + H)*sqrt(r*(4*log(4*K**2*x)))*sqrt(2*r) <= (C*H + 1)*4*r*H*sqrt(log(2*K*x))",
+    domain=Domain.of("C >= 1", "H > 0", "r > 0", "K >= 1", "x >= 1", integers="K"),
+    symbols={"x": "SAH"},
     uses="thm:CT-UCB/rate-constant/region",
-    mutant=Domain.of("C >= 1", "H > 0", "r > 0", "L > 0", "l > 0"),
+    mutant=Domain.of("C >= 1", "H > 0", "r > 0", "K >= 1", "x >= 3/4", integers="K"),
 )
 
 section.step(
