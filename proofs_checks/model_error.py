@@ -113,6 +113,7 @@ section.step(
     "lem:error-model/jump-integral",
     "∫_0^t λ exp(-λs)(t - s) ds = t - w <= t, with w = (1 - exp(-λt))/λ (not said in the paper, and needed "
     "to combine the three displays).",
+    elementary=True,
     says=f"t - {WAIT} <= t",
     domain=("l >= 0", "t >= 0"),
     uses="lem:error-model/jump-integral/value",
@@ -181,6 +182,7 @@ section.repair(
     "eq:model-error/estimated",
     "ĝm̂ - gm = (ĝ - g)m + ĝ(m̂ - m): the split the other way round, with the estimated rate in the second "
     "term.",
+    elementary=True,
     says="gh*mh - g*m == (gh - g)*m + gh*(mh - m)",
     domain=("gh >= 0", "g >= 0", "mh >= 0", "m >= 0"),
     source="lem:error-model",

@@ -56,6 +56,7 @@ section.step(
 section.repair(
     "sec:simulation/parameters/repaired",
     "ε_k = 1/√k is below 1 for every k >= 2. (ε_1 = 1 asks for the range (0,1].)",
+    elementary=True,
     says="1/sqrt(k) < 1",
     domain=Domain.of("k >= 2", integers="k"),
     mutant=Domain.of("k >= 1", integers="k"),

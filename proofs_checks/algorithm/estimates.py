@@ -40,6 +40,7 @@ section.repair(
     "eq:Nkplus/truncated/repaired",
     "With the whole holding time τ > H - t in t_{n+1} (and min{τ, H - t} in T only) the visit is not "
     "counted; τ = H - t + d.",
+    elementary=True,
     says="t + (H - t + d) > H",
     domain=("t >= 0", "t < H", "H > 0", "d > 0"),
     symbols={"d": "τ - (H - t)"},
@@ -80,6 +81,7 @@ section.claim(
     "A pair that was never seen has p̂ = 0 by eq:empirical-P and λ̂ = 0 by convention (0/0); one that was "
     "seen and never left has T > 0, N⁺ = 0 and the same estimates by the formulas: min{0/T, λmax} + "
     "0/max{1, 0} = 0.",
+    elementary=True,
     says="Min(N/T, m) + N/Max(1, N) == 0",
     domain=Domain.of("0 <= N <= 0", "T > 0", "m > 0", integers="N"),
     theorem=chains.UNSEEN,
@@ -118,6 +120,7 @@ section.claim(
 section.repair(
     "eq:bonus-k/real/repaired",
     "It is nonnegative if δ <= 2^S SAHK².",
+    elementary=True,
     says="S*log(2) + log(S*A*H*K**2/d) >= 0",
     domain=Domain.of(*_SIZES, "0 < d < 1", "d <= 2**S*S*A*H*K**2", integers="S A K"),
     mutant=Domain.of(*_SIZES, "0 < d < 1", integers="S A K"),

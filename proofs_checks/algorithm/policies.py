@@ -41,6 +41,7 @@ section.step(
     "remark:integral/rise",
     "As a function of t, T^a u has a slope of at most r + λM for 0 <= u <= M: the slope is r exp(-λt) + λ(m "
     "- n), with m and n in [0, M].",
+    elementary=True,
     says="r*exp(-l*t) + l*m - l*n <= r + l*M",
     domain=_SLOPES,
     symbols={"m": "the mean of u at t", "n": "an average of such means"},
@@ -51,6 +52,7 @@ section.step(
 section.step(
     "remark:integral/fall",
     "And of at least -λM.",
+    elementary=True,
     says="-l*M <= r*exp(-l*t) + l*m - l*n",
     domain=_SLOPES,
     symbols={"m": "the mean of u at t", "n": "an average of such means"},

@@ -24,6 +24,7 @@ from proofs_checks.derivations.lower_visits import (
     product,
     root_positive,
 )
+from proofs_checks.derivations.unions import square_below
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Operator
@@ -110,6 +111,43 @@ def run_on(D: Derivation) -> Theorem:
         lambda below: D.linear(f"E(-lc(n + 1, z, b)) == {COIN}*({count} + E({here}))", D.mean(step), below),
     )
     return theorems.both(mass, information)
+
+
+VISITED = (
+    f"Imp(Sure({_BOUNDED}), Imp({_PROPER}, Imp(D <= 1/4, Imp(And(0 <= u, E(-gl) == u*{COIN}), "
+    f"{_Q} <= {_P} + sqrt(2)*D*sqrt(u)))))"
+)
+
+
+def visited(D: Derivation) -> Theorem:
+    """E_j Z <= E_0 Z + √2 Δ √u: data processing, Pinsker, and the divergence u kl(1/2, 1/2 + Δ)."""
+    proper = D.assume(_PROPER)
+    signs = [
+        theorems.part(proper, D.formula(f)) for f in (f"0 < {_P}", f"{_P} < 1", f"0 < {_Q}", f"{_Q} < 1")
+    ]
+    below = D.mp(D.lemma("thm:lowerbound/data-processing"), D.assume(f"Sure({_BOUNDED})"), proper)
+    ratios = [
+        product(
+            D, D.linear(f"0 < {p}", *signs), D.positive("inverse-positive", q, D.linear(f"0 < {q}", *signs))
+        )
+        for p, q in ((_P, _Q), (f"(1 - {_P})", f"(1 - {_Q})"))
+    ]
+    square = D.closed(D.claim("thm:lowerbound/pinsker", p=_P, q=_Q), *signs, *ratios)
+    small, known = D.assume("D <= 1/4"), f"And(0 <= u, E(-gl) == u*{COIN})"
+    number, gap = (theorems.part(D.assume(known), D.formula(f)) for f in ("0 <= u", f"E(-gl) == u*{COIN}"))
+    positive = theorems.part(D.fact("gap"), D.formula("0 < D"))
+    coin = D.times(D.closed(D.claim("thm:lowerbound/kl", x="D"), positive, small), number)
+    near = D.linear(f"({_Q} - {_P})**2 <= 2*D**2*u", square, below, gap, coin)
+    root = D.pointwise("sqrt(2)*x*sqrt(y) >= 0", "x >= 0", "y >= 0", x="D", y="u")
+    bound = "sqrt(2)*D*sqrt(u)"
+    twice = D.linear(
+        f"({bound})**2 == 2*D**2*u",
+        D.scaled(D.positive("sqrt-square", "u", number), "sqrt(2)**2*D**2"),
+        D.scaled(D.positive("sqrt-square", "2", D.linear("0 <= 2")), "D**2*u"),
+    )
+    near = D.linear(f"({_Q} - {_P})**2 <= ({bound})**2", near, twice)
+    most = square_below(D, near, D.closed(root, positive, number), f"({_Q} - {_P})", f"({bound})")
+    return D.imply(D.linear(f"{_Q} <= {_P} + {bound}", most), f"Sure({_BOUNDED})", _PROPER, "D <= 1/4", known)
 
 
 def own_visits(D: Derivation) -> Theorem:

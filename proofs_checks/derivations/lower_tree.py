@@ -7,23 +7,23 @@ from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Operator
 from verify.kernel.theorems import Theorem, absurd, both, part
 
+_LEVEL = "SumOver(x, Ind(ht(x) + i == d))"
+_LEVELS = f"Imp(i + 1 <= d, {_LEVEL} == pw(i))"
 TREE = (
-    "And(S == low + Sum(i, d, pw(i)), (A - 1)*Sum(i, d, pw(i)) == pw(d) - 1, "
+    f"And({_LEVELS}, S == low + Sum(i, d, pw(i)), (A - 1)*Sum(i, d, pw(i)) == pw(d) - 1, "
     "SumOver(z, SumOver(b, Ind(ht(z) == 1))) == pw(d))"
 )
 PAIRS = "Imp(low + 4 <= S, 8 <= pw(d))"
-_LEVEL = "SumOver(x, Ind(ht(x) + i == d))"
 
 
 def tree(D: Derivation) -> Theorem:
     """The level that is i below the root has A^i nodes, and these are all but the good and the bad state."""
     level = _level(D)
-    return both(_states(D, level), _geometric(D), _pairs(D, level))
+    return both(level, _states(D, level), _geometric(D), _pairs(D, level))
 
 
 def _level(D: Derivation) -> Theorem:
     """The i-th level below the root has A^i nodes."""
-    a = f"Imp(i + 1 <= d, {_LEVEL} == pw(i))"
     first = D.over(_root(D), "x")
     start = D.imply(D.linear("SumOver(x, Ind(ht(x) == d)) == pw(0)", first, D.fact("pw-0")), "1 <= d")
 
@@ -34,7 +34,7 @@ def _level(D: Derivation) -> Theorem:
         says = "SumOver(x, Ind(ht(x) + i + 1 == d)) == pw(i + 1)"
         return D.imply(D.linear(says, _children(D, far), more, D.fact("pw-step")), "i + 2 <= d")
 
-    return D.induction("i", a, start, step)
+    return D.induction("i", _LEVELS, start, step)
 
 
 def _root(D: Derivation) -> Theorem:

@@ -173,7 +173,7 @@ def _any_c(D: Derivation, coin: Theorem) -> Theorem:
         return by_value(D, f"Ind(ht(z) == 1)*{_FOUND} <= Ind(ht(z) == 1)*({_BOUND})", [off(D, no)])
 
     total = over_pairs(D, D.cases("ht(z) == 1", leaf, other))
-    (count,) = [f for f in D.formula(TREE).parts if "SumOver" in show(f)]
+    (count,) = [f for f in D.formula(TREE).parts if f.tag == "==" and "SumOver" in show(f)]
     pairs = D.scaled(theorems.part(D.lemma("assume:LB/tree"), count), "er(d, H)*c/2")
     factor = D.times(
         D.linear(f"0 <= {COIN}", coin), D.linear("0 <= 1/c", D.positive("inverse-positive", "c", positive))

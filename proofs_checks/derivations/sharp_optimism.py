@@ -36,7 +36,7 @@ from proofs_checks.derivations.operators import (
     part,
 )
 from proofs_checks.derivations.opposite import RISING, SLOPE
-from proofs_checks.derivations.optimism import limit, rate_radius, upward, waits_less
+from proofs_checks.derivations.optimism import factor_low, limit, rate_radius, upward, waits_apart, waits_less
 from proofs_checks.derivations.setting import estimated, operator
 from proofs_checks.derivations.sharp_bonus import REACH, faster, slower
 from proofs_checks.derivations.sharp_bonus import THEOREMS as SHARP_COST
@@ -90,6 +90,113 @@ def reach_low(D: Derivation) -> Theorem:
     """ROWS ⊢ 0 <= min{α, 2}."""
     size = radius(D)
     return either_way(D, D.known("min-cases", "gal(x, a)", "2"), f"0 <= {REACH}", size)
+
+
+_AT_TRUE = slower(TRUE, "t", REACH), faster(TRUE, "t", REACH)
+_AT_ENDS = slower(LOW, "t", REACH), faster(HIGH, "t", REACH)
+_LARGER = f"Max({_AT_ENDS[0]}, {_AT_ENDS[1]})"
+ENDS = chain(
+    f"And(Imp({TRUE} <= {HAT}, {_AT_TRUE[0]} <= {_LARGER}), "
+    f"Imp({HAT} <= {TRUE}, {_AT_TRUE[1]} <= {_LARGER}))",
+    ESTIMATES,
+    RATES,
+    ROWS,
+    "0 <= t",
+)
+
+
+def ends_decide(D: Derivation) -> Theorem:
+    """Whatever λ is in the confidence interval, the cost is at most the larger one at the ends."""
+    order, half = ends(D), f"{REACH}/2"
+    spared = D.linear("0 <= 1 - r(x, a)", D.fact("reward-high"))
+    larger = [D.known(name, *_AT_ENDS) for name in ("max", "max-right")]
+    later = D.times(waits_less(D, HAT, HIGH, order["hat-high"]), spared)
+    less, more = D.assume(f"{TRUE} <= {HAT}"), D.assume(f"{HAT} <= {TRUE}")
+    goal = f"{_AT_TRUE[0]} <= {_LARGER}"
+
+    def case(sign: Theorem, waiting: Theorem) -> Theorem:
+        return D.linear(goal, D.times(waiting, sign), later, *larger)
+
+    below = ordered(
+        D,
+        half,
+        "r(x, a)",
+        lambda one: case(
+            D.linear(f"0 <= r(x, a) - {half}", one), waits_less(D, LOW, TRUE, order["low-true"])
+        ),
+        lambda one: case(D.linear(f"0 <= {half} - r(x, a)", one), waits_less(D, TRUE, HAT, less)),
+    )
+    end = D.times(waits_less(D, TRUE, HIGH, order["true-high"]), spared)
+    above = D.linear(f"{_AT_TRUE[1]} <= {_LARGER}", end, *larger)
+    both = theorems.both(D.imply(below, less.says), D.imply(above, more.says))
+    return D.imply(both, ESTIMATES, RATES, ROWS, "0 <= t")
+
+
+_HALVED = f"C*(H**2*gbe(x, a) + H*gal(x, a))/2*{wait(HAT, 'H')}"
+_PAID = slower(LOW, "H", REACH), faster(HIGH, "H", REACH)
+SIZE = chain(
+    f"And({_PAID[0]} <= {_HALVED}, {_PAID[1]} <= {_HALVED})",
+    ESTIMATES,
+    RATES,
+    ROWS,
+)
+
+
+def size(D: Derivation) -> Theorem:
+    """Both costs at the ends, at t = H, are at most half of the printed bonus, times w(λ̂, H)."""
+    order, enough = ends(D), _half_of_bonus(D)
+    below, above = f"{HAT} - gbe(x, a)", f"{HAT} + gbe(x, a)"
+    slow = D.linear(f"{HAT} - {LOW} <= gbe(x, a)", D.known("max", below, "0"))
+    fast = D.linear(f"{HIGH} - {HAT} <= gbe(x, a)", D.known("min", above, "lmax"))
+    spared = D.linear("1 - r(x, a) <= 1", D.fact("reward-low"))
+    found = [
+        D.linear(f"{cost} <= {_HALVED}", *_end_cost(D, rates, zero, less, near, share), enough)
+        for cost, rates, zero, less, near, share in (
+            (_PAID[0], (LOW, HAT), order["low"], order["low-hat"], slow, D.fact("reward-high")),
+            (_PAID[1], (HAT, HIGH), estimate(D, RATES_LOW), order["hat-high"], fast, spared),
+        )
+    ]
+    return D.imply(theorems.both(*found), ESTIMATES, RATES, ROWS)
+
+
+def _end_cost(
+    D: Derivation,
+    rates: tuple[str, str],
+    zero: Theorem,
+    less: Theorem,
+    near: Theorem,
+    share: Theorem,
+) -> list[Theorem]:
+    """What bounds a cost at an end, at most (w(l) - w(m)) + (H - w(l))α/2 for rates l <= m."""
+    low, high = rates
+    apart, order = (
+        _at_end(D, waits_apart(D, low, high, zero, less)),
+        _at_end(D, waits_less(D, low, high, less)),
+    )
+    spent = D.linear(f"0 <= H - {wait(low, 'H')}", _at_end(D, wait_high(D, low, zero)))
+    whole = D.times(share, D.linear(f"0 <= {wait(low, 'H')} - {wait(high, 'H')}", order))
+    square = D.linear("0 <= H**2/2", D.known("square", "H"))
+    jumps = D.times(D.known("min", "gal(x, a)", "2"), spent)
+    return [whole, apart, D.times(near, square), jumps, D.times(_at_end(D, wait_low(D, low)), radius(D))]
+
+
+def _half_of_bonus(D: Derivation) -> Theorem:
+    """H²β + Hα <= C(H²β + Hα) w(λ̂, H)."""
+    horizon, radii = D.linear("0 <= H", D.fact("horizon")), (rate_radius(D), radius(D))
+    bonus = D.mp(
+        D.lemma("lem:optimism/bonus", c="gbe(x, a)", d="gal(x, a)", t="H"),
+        theorems.both(*radii),
+        theorems.both(horizon, D.linear("H <= H")),
+    )
+    sizes = D.times(radii[0], D.known("square", "H")), D.times(radii[1], horizon)
+    scale = D.times(D.linear("0 <= H**2*gbe(x, a) + H*gal(x, a)", *sizes), factor_low(D))
+    longer = D.times(_at_end(D, waits_less(D, HAT, "lmax", estimate(D, RATES_HIGH))), scale)
+    return D.linear(f"H**2*gbe(x, a) + H*gal(x, a) <= 2*{_HALVED}", bonus, longer)
+
+
+def _at_end(D: Derivation, one: Theorem) -> Theorem:
+    """At t = H, which is not negative."""
+    return theorems.cut(D.linear("0 <= H", D.fact("horizon")), D.at(one, t="H"))
 
 
 def waits(D: Derivation) -> Theorem:

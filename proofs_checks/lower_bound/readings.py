@@ -145,6 +145,7 @@ section.repair(
 section.repair(
     "thm:lowerbound/turns/binary",
     "For A = 2, S = 4 + 2^d - 1 is at least 11 (d >= 3, as S >= 8), and L = 1/2 + (S - 4)/2 >= (4/11) S.",
+    elementary=True,
     says="1/2 + (S - 4)/2 >= 4*S/11",
     domain="S >= 11",
     latex=r"L \ge \tfrac4{11} S",

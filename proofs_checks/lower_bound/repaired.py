@@ -82,9 +82,9 @@ section.repair(
 
 section.repair(
     "eq:Rj/repaired",
-    "R_j >= Δ (K W - Q_j) with Q_j as in thm:lowerbound/reward/repaired; so the sum over the LA pairs of "
-    "the regrets R_j, of all that is ever earned in the K episodes, is at least K W Δ (LA - 1 - (2/3) "
-    "√(LA kl K/2)).",
+    "The sum over the LA pairs of the regrets R_j, of all that is ever earned in the K episodes, is at "
+    "least K W Δ (LA - 1 - (2/3) √(LA kl K/2)): what is earned up to a decision is known by "
+    "thm:lowerbound/reward/repaired, and what comes later vanishes (thm:lowerbound/tail).",
     uses="thm:lowerbound/optimal thm:lowerbound/reward/repaired thm:lowerbound/tail eq:sumTj/repaired "
     "assume:LB/tree",
     theorem=lower_bound.AVERAGE,
@@ -172,6 +172,7 @@ section.repair(
 section.repair(
     "thm:lowerbound/delta/repaired",
     "The maximising Δ is at most 1/4 if K >= 2LA(1 - 1/(LA))^2 (both sides squared).",
+    elementary=True,
     says="(1 - 1/n)**2*n/(8*K) <= 1/16",
     domain=("n >= 8", "K >= 1", "K >= 2*n*(1 - 1/n)**2"),
     latex=r"K \ge 2LA\bigl(1-\tfrac1{LA}\bigr)^2 \implies \Delta \le \tfrac14",

@@ -217,14 +217,14 @@ section.step(
 
 section.step(
     "thm:lowerbound/visits",
-    "E_j T_j/K <= E_0 T_j/K + √2 Δ √(E_0 T_j), squared: with p = E_0 T_j/K, q = E_j T_j/K and y = E_0 "
-    "T_j, Pinsker and the divergence give 2 (p - q)^2 <= y 4 Δ^2.",
-    says="(q - p)**2 <= 2*x**2*y",
-    domain=("0 <= p <= 1", "0 <= q <= 1", "0 <= x <= 1/4", "y >= 0", "2*(p - q)**2 <= 4*y*x**2"),
-    symbols={"p": "E_0 T_j/K", "q": "E_j T_j/K", "y": "E_0 T_j"},
-    uses="thm:lowerbound/data-processing thm:lowerbound/pinsker thm:lowerbound/divergence thm:lowerbound/kl",
+    "E_j T_j/K <= E_0 T_j/K + √2 Δ √(E_0 T_j) for Δ <= 1/4: with Z = T_j/K in [0, 1], its means in (0, 1), "
+    "and the divergence KL(P_0, P_j) = E_0(-l) = u kl(1/2, 1/2 + Δ), u = E_0 T_j "
+    "(thm:lowerbound/divergence), E_j Z <= E_0 Z + √2 Δ √u by data processing, Pinsker and kl(1/2, 1/2 + "
+    "Δ) <= 4Δ².",
+    uses="thm:lowerbound/data-processing thm:lowerbound/pinsker thm:lowerbound/kl",
+    theorem=lower_printed.VISITED,
+    derivation=lower_printed.visited,
     latex=r"\tfrac1K\mathbb E_jT_j \le \tfrac1K\mathbb E_0T_j + \sqrt2\,\Delta\sqrt{\mathbb E_0T_j}",
-    mutant="(q - p)**2 <= x**2*y",
 )
 
 section.step(

@@ -136,6 +136,7 @@ section.step(
 section.step(
     "lem:optimism/sufficient",
     "If b >= (t²β + tα)/w with w = w(λmax) > 0 then b w >= t²β + tα.",
+    elementary=True,
     says="t**2*be + t*al <= b*w",
     domain=("w > 0", "b >= 0", *_RADII, "(t**2*be + t*al)/w <= b"),
     symbols={"w": "w(λmax)"},
@@ -224,6 +225,7 @@ section.repair(
     "lem:optimism/opposite/kernel",
     "exp(-λs) does not increase in λ, for every s >= 0: the sign of the kernel exp(-λs) - exp(-λ̂s) is "
     "that of λ̂ - λ.",
+    elementary=True,
     says=decreasing("exp(-l*s)", "l", Domain.of("l >= 0", "s >= 0")),
     domain=("l >= 0", "s >= 0"),
     mutant=decreasing("l*exp(-l*s)", "l", Domain.of("l >= 0", "s >= 0")),

@@ -94,14 +94,12 @@ section.repair(
 
 section.repair(
     "lem:optimism/sharp/ends",
-    "The ends of the confidence interval decide. For λ in [λ̲, λ̂], w(λ) = w(λ̂) + sd with d = w(λ̲) - "
-    "w(λ̂) and 0 <= s <= 1; with c = t - w(λ̂) and a = α'/2 the cost rsd + a(c - sd) is at most the larger, "
-    "m, of those at the ends: it is linear in s, for s = 1 it is the cost at λ̲, and for s = 0 it is ac, "
-    "not more than the cost at λ̄. (For λ in [λ̂, λ̄] the cost decreases in w(λ), so λ̄ decides.)",
-    says="r*s*d + a*(c - s*d) <= m",
-    domain=("0 <= r <= 1", "a >= 0", "d >= 0", "c >= d", "0 <= s <= 1", "m >= r*d + a*(c - d)", "m >= a*c"),
-    symbols={"r": "r(x,a)", "a": "α'/2"},
-    mutant="r*s*d + a*(c - s*d) <= r*d + a*(c - d)",
+    "The ends of the confidence interval decide: for λ in it the cost of lem:optimism/sharp/cost is at most "
+    "the larger of those at λ̲ = max(λ̂ - β, 0) and λ̄ = min(λ̂ + β, λmax). For λ <= λ̂ it is linear in "
+    "w(λ), between the cost at λ̲ and (t - w(λ̂))α'/2, which is not more than the cost at λ̄; for λ >= λ̂ "
+    "it decreases in w(λ).",
+    theorem=sharp_optimism.ENDS,
+    derivation=sharp_optimism.ends_decide,
 )
 
 section.repair(
@@ -122,15 +120,14 @@ section.repair(
 
 section.repair(
     "lem:optimism/sharp/size",
-    "The sharp bonus is at most half of eq:bonus-k: w(λ̲) - w(λ̂) and w(λ̂) - w(λ̄) are at most H²β/2 "
-    "(lem:optimism/reward), r and 1 - r at most 1, H - w(λ̲) <= H - w(λ̂), min(α, 2) <= α, and x = 1/w(λ̂) "
-    "<= C.",
-    says="h**2*be/2*x + al/2*(h*x - 1) <= C*(h**2*be + h*al)/2",
-    domain=("h > 0", "be >= 0", "al >= 0", "C >= 1", "x >= 0", "x <= C"),
-    symbols={"x": "1/w(λ̂)"},
-    uses="lem:optimism/reward eq:diff",
-    checks=(sizes(), *PROOF),
-    mutant="h**2*be/2*x + al/2*(h*x - 1) <= C*(h**2*be + h*al)/3",
+    "The sharp bonus is at most half of eq:bonus-k: the costs at the two ends, for t = H, are at most "
+    "C(H²β + Hα)/2 times w(λ̂,H), as w(λ̲) - w(λ̂) and w(λ̂) - w(λ̄) are at most H²β/2, r and 1 - r at most "
+    "1, min(α, 2) <= α, and 1/w(λ̂) <= C.",
+    uses="lem:optimism/bonus",
+    theorem=sharp_optimism.SIZE,
+    derivation=sharp_optimism.size,
+    checks=sizes(),
+    mutant=sizes(Fraction(1, 20)),
 )
 
 section.repair(

@@ -188,6 +188,7 @@ section.repair(
     "differ by at most m, here by d and, in the mean over the next state, by e, then r + (1 - hλ)v + hλΣpv "
     "differs by at most m for every action, and so do the maxima. (Likewise for the values of holding an "
     "action.)",
+    elementary=True,
     says="(1 - h*l)*d + h*l*e <= m",
     domain=Domain.of("h >= 0", "l >= 0", "h*l <= 1", "d <= m", "e <= m", reals="d e m"),
     mutant=Domain.of(

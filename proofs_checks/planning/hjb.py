@@ -111,6 +111,7 @@ section.repair(
     "With v the solution of the HJB equation, Q' = r - λQ + λw the value of holding an action (w = Σ_z "
     "v(z)p(z)), and g >= 0 what the action lacks to the maximum, v' = r - λv + λw + g: the difference D = "
     "v - Q has D' + λD = g.",
+    elementary=True,
     says="(r - l*v + l*w + g) - (r - l*q + l*w) + l*(v - q) == g",
     domain=Domain.of("l > 0", "g >= 0", reals="r v q w"),
     mutant="(r - l*v + l*w + g) - (r - l*q + l*w) - l*(v - q) == g",

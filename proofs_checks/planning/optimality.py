@@ -52,6 +52,7 @@ section.claim(
 section.step(
     "eq:Qa/into/lower",
     "T^a u >= 0 for u >= 0 and r >= 0 (with m >= 0 a value of Σ_y u(y,·)p(y) in the mean).",
+    elementary=True,
     says="0 <= r*(1 - exp(-l*t))/l + m*(1 - exp(-l*t))",
     domain=("l > 0", "t >= 0", "0 <= r <= 1", "m >= 0"),
     mutant=Domain.of("l > 0", "t >= 0", "-1 <= r <= 1", "m >= 0"),  # rewards of either sign

@@ -42,6 +42,7 @@ section.step(
 section.step(
     "eq:regret-b1/power",
     "ε_k exp(λmax H) = k^(-α) <= k^(-1/2) for α = 1/2 + y, y >= 0.",
+    elementary=True,
     says="k**(-1/2 - y) <= k**(-1/2)",
     domain=Domain.of("k >= 1", "y >= 0", integers="k"),
     mutant=Domain.of("k >= 1", "y >= -1/4", integers="k"),

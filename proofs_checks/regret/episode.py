@@ -25,8 +25,8 @@ from proofs_checks.checks.episode import episodes, mistakes, one_step, own_equat
 from proofs_checks.checks.model_error import HALF, ONE
 from proofs_checks.checks.perturbed import PRINTED
 from proofs_checks.checks.perturbed_values import Shares
+from proofs_checks.derivations import comparisons, greedy_step, half_bonus, losses, path_costs
 from proofs_checks.derivations import episode as run_losses
-from proofs_checks.derivations import greedy_step, half_bonus, losses, path_costs
 from proofs_checks.derivations.earnings import VPIK, mean_of_episode
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section, increasing
@@ -93,6 +93,7 @@ section.repair(
     "eq:reward-disc/equality/repaired",
     "With <= in place of =: r d <= r e for e = |d| >= d, d = w(λ̂) - w(λ). Equality holds where r = 0 or "
     "λ̂ <= λ.",
+    elementary=True,
     says="r*d <= r*e",
     domain=Domain.of("0 <= r <= 1", "d <= e", reals="d e"),
     mutant="r*d <= r*e/2",
@@ -110,15 +111,13 @@ section.step(
 
 section.step(
     "eq:reward-disc",
-    "(r + b) w(λ̂) - r w(λ) <= x + bH with x = H²β/2: it is r d + b u, d = w(λ̂) - w(λ) <= x by the "
-    "Lipschitz bound, 0 <= r <= 1 and u = w(λ̂) <= H.",
-    says="r*d + b*u <= x + b*h",
-    domain=Domain.of("0 <= r <= 1", "b >= 0", "u >= 0", "u <= h", "x >= 0", "d <= x", reals="d"),
-    symbols={"x": "H²β/2", "u": "w(λ̂)", "d": "w(λ̂) - w(λ)"},
+    "(r + b) w(λ̂) - r w(λ) <= t²β/2 + bt, w(λ) = ∫_0^t exp(-λs) ds, for every t >= 0, so for t = H, if "
+    "|λ̂ - λ| <= β and b >= 0: r |w(λ̂) - w(λ)| <= t²β/2 by the Lipschitz bound, 0 <= r <= 1, and w(λ̂) <= t.",
     source="lem:v-v-continuoustime",
-    uses="lem:v-v-continuoustime/lipschitz eq:reward-disc/equality/repaired",
+    uses="lem:optimism/reward",
+    theorem=comparisons.REWARD_STEP,
+    derivation=comparisons.reward_step,
     latex=r"(r+b)\int_0^He^{-\hat\lambda s}ds - r\int_0^He^{-\lambda s}ds \le \tfrac{H^2}2\beta + bH",
-    mutant="r*d + b*u <= x + b*h/2",
 )
 
 section.step(

@@ -191,7 +191,7 @@ section.repair(
     "jumps exp(-8K²), and y times their sum is at most (eJ + K)/(2K) + K exp(-8K²), as 1 < y <= K.",
     says="y*(E*J/(2*K*y**2) + 1/(2*y) + e) <= (E*J + K)/(2*K) + K*e",
     domain=("y >= 1", "K >= 1", "y <= K", "J >= 0", "e >= 0"),
-    symbols={"e": "exp(-8K²)"},
+    symbols={"e": "exp(-8K²)", "J": "the number of peels"},
     uses="lem:CI-p/peeled/sets lem:rateUCB/repaired thm:CT-UCB/peels thm:CT-UCB/whole/cost "
     "thm:CT-UCB/whole/radicand thm:CT-UCB/whole/radicand/short thm:CT-UCB/whole/rest",
     theorem=short_horizon.SHORT_EVENT,

@@ -57,12 +57,12 @@ section.claim(
 
 section.step(
     "prop:proberror/coupling",
-    "The paper couples: J^k(H) <= Z^k(H) almost surely for independent Poisson processes Z^k of rate "
-    "λmax. (True for the right Z^k, which it does not name: e = λτ is standard exponential and "
-    "independent of the past, whatever the policy; let Z^k have the gaps e/λmax, which are at most τ = "
-    "e/λ, λmax = λ + d.) What is used of it is that exponential moments are at most those of a Poisson "
-    "variable, and that needs no coupling: E Σ_k exp(hJ^k) <= K exp(cH), over the first K episodes, as "
-    "far as they were seen, for every h >= 0 and c >= λmax(e^h - 1), whatever the policies.",
+    "E Σ_k exp(hJ^k) <= K exp(cH), over the first K episodes, as far as they were seen, for every h >= 0 "
+    "and c >= λmax(e^h - 1), whatever the policies: exponential moments are at most those of a Poisson "
+    "variable. This is what is used of the paper's coupling, J^k(H) <= Z^k(H) almost surely for "
+    "independent Poisson processes Z^k of rate λmax, which it does not name. (Not derived here: with e = "
+    "λτ, standard exponential whatever was before, the Z^k with gaps e/λmax do; the formula is that "
+    "these are at most τ = e/λ, λmax = λ + d.)",
     says="e/(rate + d) <= e/rate",
     domain=("e >= 0", "rate > 0", "d >= 0"),
     symbols={"d": "λmax - λ", "e": "λτ"},

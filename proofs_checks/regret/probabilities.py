@@ -59,6 +59,7 @@ section.step(
     "eq:CS1/first",
     "u = (1 - exp(-λmin u))·u/(1 - exp(-λmin u)) for a remaining time u > 0. (At u = 0, where t_m >= H, the "
     "second factor is 0/0; it means its limit 1/λmin, and the product is 0.)",
+    elementary=True,
     says="(1 - exp(-m*u))*(u/(1 - exp(-m*u))) == u",
     domain=("u > 0", "m > 0"),
     uses="prop:proberror/limit",
@@ -86,6 +87,7 @@ section.step(
     "prop:proberror/conditional",
     "The conditional probability ∫_0^u λ exp(-λs) ds = 1 - exp(-λu) that the next jump is observed in the "
     "remaining time u (sec:episodicRL/joint-law) is at least 1 - exp(-λmin u).",
+    elementary=True,
     says="1 - exp(-l*u) >= 1 - exp(-m*u)",
     domain=("u >= 0", "m > 0", "m <= l"),
     uses="sec:episodicRL/joint-law",

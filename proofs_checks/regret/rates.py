@@ -31,7 +31,7 @@ from fractions import Fraction
 from proofs_checks.checks import adaptive_counts
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.rate_errors import best_of, mean_inverse_roots, mean_of_larger, one_state
-from proofs_checks.derivations import potentials, printed_rates
+from proofs_checks.derivations import comparisons, potentials, printed_rates
 from proofs_checks.derivations import rates as derived
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
@@ -81,12 +81,10 @@ section.step(
 
 section.step(
     "prop:rateerror/rate",
-    "max(λT, 1) <= λmax max(T, 1/λmax) = max(λmax T, 1), the maximum M of u = λmax T and 1; λ = qλmax.",
-    says="q*u <= M",
-    domain=("0 < q <= 1", "u >= 0", "M >= 1", "u <= M"),
-    symbols={"u": "λmax T"},
+    "max(λT, 1) <= λmax max(T, 1/λmax), T what is known of the pair when an episode of a run begins.",
+    theorem=comparisons.RATE,
+    derivation=comparisons.rate,
     latex=r"\max\{\lambda T,1\} \le \lambda_{\max}\max\{T,1/\lambda_{\max}\}",
-    mutant=Domain.of("0 < q <= 2", "u >= 0", "M >= 1", "u <= M"),
 )
 
 section.claim(
@@ -113,11 +111,10 @@ section.claim(
 
 section.step(
     "prop:rateerror/L",
-    "1/√max(T, L/λmax) <= 1/√max(T, 1/λmax) as L > 1: M = max(T, L/λmax) >= n = max(T, 1/λmax); squared.",
-    says="1/M <= 1/n",
-    domain=("n > 0", "M > 0", "n <= M"),
+    "1/√max(T, L/λmax) <= 1/√max(T, 1/λmax) as L > 1, T the time in a pair before an episode of a run.",
     uses="thm:CT-UCB/L/repaired",
-    mutant=Domain.of("n > 0", "M > 0", "n <= 2*M"),
+    theorem=comparisons.LEVEL,
+    derivation=comparisons.level,
 )
 
 section.claim(

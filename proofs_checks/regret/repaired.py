@@ -21,7 +21,7 @@ half of the printed one (``thm:CT-UCB/half``).
 from __future__ import annotations
 
 from proofs_checks.checks.common import PROOF
-from proofs_checks.derivations import bound
+from proofs_checks.derivations import bound, half_bound
 from proofs_checks.derivations import theorem as derived
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
@@ -137,20 +137,20 @@ section.repair(
 section.repair(
     "thm:CT-UCB/half/factor",
     "2·(7/3)D <= 3(v + 1)f with D = (e - 1)v + 1/(√e - 1), for v > 0 and f >= 2.673.",
-    says="2*(7/3*((E - 1)*v + 1/(exp(1/2) - 1))) <= 3*(v + 1)*f",
+    says="2*(7/3*((exp(1) - 1)*v + 1/(exp(1/2) - 1))) <= 3*(v + 1)*f",
     domain=("v > 0", "f >= 2673/1000"),
     mutant=Domain.of("v > 0", "f >= 2"),
 )
 
 section.repair(
     "thm:CT-UCB/half",
-    "For SAH >= 1 and from K = 101 on the main term of thm:CT-UCB/sharp is at most half of the printed one: "
-    "without the common factor (CH + 1)√(SAK)(H + 1/λmin), 2D(2a + (7/3)b) <= 3g(a' + b') with g = (v + 1) "
-    "ln K/ln(ln K + 1), a and b the two roots and a' >= a, b' >= b the printed ones, as (14/3)D <= 3g.",
-    says="2*D*(2*a1 + 7/3*a2) <= 3*g*(b1 + b2)",
-    domain=("D > 0", "g > 0", "a1 >= 0", "a2 >= 0", "a1 <= b1", "a2 <= b2", "14/3*D <= 3*g"),
-    symbols={"a1": "a", "a2": "b", "b1": "a'", "b2": "b'"},
+    "For SAH >= 1, KH > 1, δ = 1/(2KH) and from K = 101 on the main term of thm:CT-UCB/sharp is at most "
+    "half of the printed one: without the common factor (CH + 1)√(SAK)(H + 1/λmin), 2D(2a + (7/3)b) <= "
+    "3g(a' + b') with D = (e - 1)v + 1/(√e - 1), g = (v + 1) ln K/ln(ln K + 1), v = λmax H, a and b the two "
+    "roots and a' >= a, b' >= b the printed ones, as (14/3)D <= 3g.",
     uses="thm:CT-UCB/half/factor thm:CT-UCB/half/log-factor thm:CT-UCB/jump-constant/repaired "
-    "thm:CT-UCB/rate-constant/repaired",
-    mutant="3*D*(2*a1 + 7/3*a2) <= 3*g*(b1 + b2)",
+    "thm:CT-UCB/jump-constant/region thm:CT-UCB/rate-constant/region thm:CT-UCB/first-root "
+    "eq:regret-bound/real/repaired",
+    theorem=half_bound.HALF,
+    derivation=half_bound.half,
 )

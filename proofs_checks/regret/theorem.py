@@ -19,6 +19,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF, REFUTATION
+from proofs_checks.checks.rate_errors import given_all_episodes
 from proofs_checks.checks.theorem import defined, larger_root
 from proofs_checks.derivations import episode as run_losses
 from proofs_checks.derivations import regret
@@ -59,6 +60,7 @@ section.claim(
 section.repair(
     "eq:regret-bound/real/repaired",
     "The radicand ln(2SAKH) is nonnegative if 2SAKH = x >= 1. (ln K/ln(ln K + 1) is read as 1 for K = 1.)",
+    elementary=True,
     says="log(x) >= 0",
     domain="x >= 1",
     symbols={"x": "2SAKH"},
@@ -113,6 +115,7 @@ section.step(
 section.repair(
     "thm:CT-UCB/delta/repaired",
     "δ = 1/(2KH) is below 1 if y = KH > 1/2.",
+    elementary=True,
     says="1/(2*y) < 1",
     domain="y > 1/2",
     symbols={"y": "KH"},
@@ -172,7 +175,7 @@ section.claim(
     finding=Remark(
         "proof",
         "The printed proof takes conditional means given the whole event 𝒢, which looks into the future: "
-        "given 𝒢 the jumps have another law.",
+        "given 𝒢 the jumps have another law (eq:r2/conditional).",
         details="What is known at a decision of 𝒢, that the estimates of its episode are right, is enough: "
         "lem:v-v-continuoustime is used there, and 𝒢 is contained in it.",
         repair="eq:r2/indicator",
@@ -248,12 +251,32 @@ section.repair(
 
 section.repair(
     "thm:CT-UCB/rate-constant/repaired",
-    "The inequality holds if SAH >= 1: then L = L(δ) <= 8l with l = ln(2SAKH).",
-    says="(C*H**2 + H)*sqrt(r*L)*sqrt(2*r) <= (C*H + 1)*4*r*H*sqrt(l)",
-    domain=("C >= 1", "H > 0", "r > 0", "L > 0", "l > 0", "L <= 8*l"),
-    symbols={"l": "ln(2SAKH)"},
+    "The inequality holds if SAH >= 1: then L(δ) = 4 ln(4K²x) <= 8 ln(2Kx), x = SAH.",
+    says="(C*H**2 + H)*sqrt(r*(4*log(4*K**2*x)))*sqrt(2*r) <= (C*H + 1)*4*r*H*sqrt(log(2*K*x))",
+    domain=Domain.of("C >= 1", "H > 0", "r > 0", "K >= 1", "x >= 1", integers="K"),
+    symbols={"x": "SAH"},
     uses="thm:CT-UCB/rate-constant/region",
-    mutant=Domain.of("C >= 1", "H > 0", "r > 0", "L > 0", "l > 0"),
+    mutant=Domain.of("C >= 1", "H > 0", "r > 0", "K >= 1", "x >= 3/4", integers="K"),
+)
+
+section.step(
+    "eq:r2/conditional",
+    "Given the past and 𝒢 a step has the law of the model, as lem:v-v-continuoustime and the display before "
+    "eq:r2 have it, 'conditional on 𝒢' and with E[·|H_{k-1}]: P(τ_0 > H | 𝒢) = exp(-λH) in episode 1. (S = A "
+    "= 1, the state jumps to itself: CT-UCBVI has no choice. K = 2, H = 1, λ = λmax = 12, δ = 1/(2KH). If "
+    "episode 1 has no jump, λ̂_2 = 0 and β_2 = √(λmax L) = 11.53 < λ: not on 𝒢. So the left side is 0.)",
+    checks=given_all_episodes(),
+    expected="refuted",
+    latex=r"\mathbb P(\tau_0 > H\mid\mathcal G) = e^{-\lambda H}",
+    mutant=given_all_episodes(1),  # 𝒢_1, which is known when episode 1 begins: must not be refuted
+    finding=Remark(
+        "proof",
+        "𝒢 is about the estimates of all episodes, the future ones too: given 𝒢 holding times are not "
+        "exponential, and the means of lem:v-v-continuoustime are not those of the model.",
+        details="The lemma needs 𝒢_k, the part of 𝒢 about episode k, which H_{k-1} decides; 1_𝒢 <= 1_{𝒢_k} "
+        "gives eq:r2.",
+        repair="eq:r2/indicator",
+    ),
 )
 
 section.step(

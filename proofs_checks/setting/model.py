@@ -93,6 +93,7 @@ section.repair(
     "eq:M/rates/repaired",
     "With q(x|x,a) = -λ(1 - p(x|x,a)) the rates sum to 0: λ(1 - p) for the other states together, whatever "
     "the self-loop p. The printed form is the case p(x|x,a) = 0.",
+    elementary=True,
     says="l*y + l*(1 - p - y) - l*(1 - p) == 0",
     domain=("l > 0", "0 <= p <= 1", "0 <= y <= 1", "p + y <= 1"),
     theorem=chains.ROWS,

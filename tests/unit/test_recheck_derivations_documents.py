@@ -56,6 +56,14 @@ def test_lemmas_and_relations_of_a_document_are_found():
     assert run(claim(POINTWISE), RELATION) == []
 
 
+def test_lines_about_a_proof_of_a_formula_are_no_derivation():
+    """The prover tells its proof in lines under the same name; the certificate is what counts."""
+    told = {**RELATION["evidence"], "derivation": ["b >= 1: its range"]}
+    assert run(claim(USES), claim(POSITIVE), changed(RELATION, evidence=told)) == run(
+        claim(USES), claim(POSITIVE), RELATION
+    )
+
+
 def changed(document: dict, **fields: object) -> dict:
     return copy.deepcopy(document) | fields
 

@@ -168,6 +168,7 @@ class Claim:
     expected: Mapping[str, Verdict] = field(default_factory=dict)  # by profile
     latex: str = ""
     argued: str = ""  # what of the statement the formula leaves to an argument in words
+    elementary: bool = False  # true at a glance; counted apart
     symbols: Mapping[str, str] = field(default_factory=dict)  # what the variables stand for in the paper
     mutant: Mutant | None = None
     finding: Remark | None = None
@@ -208,6 +209,7 @@ class ClaimFields(TypedDict, total=False):
     expected: str | Mapping[str, str] | None  # the verdict, or one by profile
     latex: str
     argued: str  # what is left to words: a proof of the formula then does not make the claim proved
+    elementary: bool  # true at a glance: counts tell it apart
     symbols: Mapping[str, str]  # variables of the domain that the paper calls otherwise, and how
     mutant: Change | None  # what is changed: a formula, a domain, the checks, or several as Mutant(...)
     finding: Remark | None
@@ -269,6 +271,7 @@ def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
         expected=_expected(fields.get("expected"), label),
         latex=fields.get("latex") or (formal.latex(fields.get("symbols", {})) if formal is not None else ""),
         argued=fields.get("argued", ""),
+        elementary=fields.get("elementary", False),
         symbols={name: fields["symbols"][name] for name in area.ranges if name in fields.get("symbols", ())},
         mutant=changed,
         finding=finding,

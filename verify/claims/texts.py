@@ -23,6 +23,7 @@ def describe(claim: Claim) -> dict[str, Any]:
         "theorem": claim.theorem or None,
         "setting": claim.setting.name if claim.setting is not None and claim.theorem else None,
         "symbols": dict(claim.symbols),
+        "elementary": claim.elementary,
         "uses": list(claim.uses),
     }
 

@@ -104,11 +104,23 @@ def slack_text(slack: Mapping[str, Any] | None) -> str:
 
 
 def _counts(run: Run) -> str:
-    counts = Counter(result.verdict for result in run.results.values())
-    words = [f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]]
     wrong = len(unexpected(run))
     verdict = "all as expected" if not wrong else f"{wrong} NOT AS EXPECTED"
-    return f"{len(run.results)} claims ({run.effort.profile}): {', '.join(words)}; {verdict}"
+    return f"{len(run.results)} claims ({run.effort.profile}): {counts_text(run)}; {verdict}"
+
+
+def counts_text(run: Run) -> str:
+    """How many claims have which verdict; of the proved ones, how many are true at a glance."""
+    counts = Counter(result.verdict for result in run.results.values())
+    few = elementary(run)
+    apart = {Verdict.PROVED: f" (of which {few} elementary)" if few else ""}
+    return ", ".join(f"{counts[v]} {v}{apart.get(v, '')}" for v in Verdict if counts[v])
+
+
+def elementary(run: Run) -> int:
+    """How many of the proved claims say themselves that there is little to prove."""
+    proved = [label for label, result in run.results.items() if result.verdict is Verdict.PROVED]
+    return sum(run.claims[label].elementary for label in proved)
 
 
 def told_apart(run: Run) -> dict[str, bool]:
@@ -174,6 +186,7 @@ def _summary(run: Run, graph: Graph) -> dict[str, Any]:
     return {
         "total": len(run.results),
         "verdicts": {str(v): own[v] for v in Verdict},
+        "elementary": elementary(run),
         "transitive": {str(v): below[v] for v in Verdict},
         "unexpected": [_complaint(run, label, text) for label, text in unexpected(run).items()],
         "assumed": graph.assumed,
