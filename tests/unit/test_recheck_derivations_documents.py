@@ -128,6 +128,10 @@ def test_a_wrong_document_is_refused(words):
 def test_a_derivation_shows_no_formula():
     both = claim(POSITIVE) | {key: RELATION[key] for key in ("formula", "area")}
     assert any("shows the theorem, not" in one for one in run(both))
+    identity = both | {"formula": {"relation": "b + b == 2*b"}}  # which the checker decides itself
+    assert run(identity) == run(claim(POSITIVE))
+    wrong = both | {"formula": {"relation": "b + b == 3*b"}}
+    assert any("shows the theorem, not" in one for one in run(wrong))
 
 
 def test_a_single_derivation_is_read_from_a_file(tmp_path, capsys):

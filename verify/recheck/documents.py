@@ -71,7 +71,8 @@ def _derived(claim: Mapping[str, Any], statement: Statement, book: Book, label: 
     lines = isinstance(evidence.get("derivation"), list)  # a proof of a formula, told to people
     if ("derivation" in evidence and not lines) or evidence.get("check") == "derivation":
         say(f"{label}: derivation of {claim.get('theorem')}")
-        if statement.says and not any(True for _ in _certificates(evidence, label)):
+        shown = not statement.says or any(True for _ in _certificates(evidence, label))
+        if not shown and _by_itself(statement, label, say):
             return [f"{label}: the derivation shows the theorem, not {statement.says}"]
         return book.complaints(claim, label)
     if claim.get("theorem") is not None and claim.get("verdict") in ("proved", "proved-on-box"):
