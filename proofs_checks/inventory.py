@@ -130,6 +130,7 @@ PASSAGES: Mapping[str, str] = {
     "lem:v-v-continuoustime/step": "Then we deduce from eq:rec-Vk and eq:Vpik",
     "lem:v-v-continuoustime/recursion": "we can apply the above procedure recursively",
     # --- proof of the upper bound ----------------------------------------------------------
+    "eq:r2/conditional": "that, conditional on 𝒢,",
     "eq:r2/indicator": "It follows from Lemma lem:v-v-continuoustime and the definitions",
     "thm:CT-UCB/delta": "In the following we choose δ = 1/(2KH)",
     "thm:CT-UCB/L": "and L(δ) = 4 ln(2SAK/δ) > 1",

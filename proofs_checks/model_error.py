@@ -9,7 +9,7 @@ hats for the estimates, the integrands differ by
 
 and integrating over :math:`[0,t]` gives :math:`t^2\beta/2 + \alpha(t-w)`,
 :math:`w = (1-e^{-\lambda t})/\lambda`.  Each line is a formula that is proved for all values; the whole is
-tested on models besides, with the estimates on the boundary of the confidence set.
+derived from them, and tested on models besides, with the estimates on the boundary of the confidence set.
 
 The proof says :math:`\sum_y\hat p = 1` and needs only :math:`\le 1`.  It also gives more than it says, twice.
 Where :math:`\hat p` is a probability the jump term is at most *half* of what is printed
@@ -24,27 +24,31 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF, WAIT
 from proofs_checks.checks.model_error import HALF, ONE, ZERO, operator_error, row_error
 from proofs_checks.checks.perturbed import EVERY, PRINTED, UNSEEN
+from proofs_checks.derivations import halved_error, model_error
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Mutant, Remark, Section
 
 SPLIT_DOMAIN = ("gh >= 0", "g >= 0", "0 <= mh", "mh <= u", "m >= 0", "d >= 0", "e >= 0")
 _THIRD = Fraction(1, 3)
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "be": "β", "gh": "ĝ", "mh": "m̂"}
+    checks=PROOF,
+    expected="proved",
+    setting=PAPER,
+    symbols={"l": "λ", "al": "α", "be": "β", "gh": "ĝ", "mh": "m̂"},
 )
 
 section.step(
     "eq:model-error",
-    "ĝm̂ - gm <= |ĝ - g| u + g |m̂ - m| for all g, ĝ, m >= 0 and 0 <= m̂ <= u: here for d >= ĝ - g and e "
-    ">= m̂ - m; u = t - s bounds m̂ = Σ p̂ f because f <= t - s and Σ p̂ <= 1 (a row of zeros does as "
-    "well).",
+    "|∫ĝm̂ ds - ∫gm ds| <= ∫|ĝ - g|(t - s) ds + ∫g|m̂ - m| ds over [0,t]: ĝm̂ - gm <= |ĝ - g| u + g |m̂ - "
+    "m| for all g, ĝ, m >= 0 and 0 <= m̂ <= u, here for d >= ĝ - g and e >= m̂ - m; u = t - s bounds m̂ = Σ "
+    "p̂ f because f <= t - s and Σ p̂ <= 1 (a row of zeros does as well).",
     says="gh*mh - g*m <= d*u + g*e",
     domain=(*SPLIT_DOMAIN, "gh - g <= d", "mh - m <= e"),
     source="lem:error-model",
-    uses="eq:empirical-P/probability/repaired eq:model-error/below",
     checks=(operator_error(HALF, ONE), *PROOF),
-    argued="that the inequality is integrated over s",
-    expected="tested",
+    theorem=model_error.SPLIT,
+    derivation=model_error.model_error,
     mutant=Mutant(says="gh*mh - g*m <= d*u", checks=PROOF),
 )
 
@@ -71,15 +75,13 @@ section.step(
 
 section.step(
     "eq:error1",
-    "The rate term is at most t²β/2: by the Lipschitz bound its integrand is at most (t - s)d, d = |λ̂ - "
-    "λ| <= β, and (t - s)β integrates to t²β/2.",
-    says="(t - s)*d <= (t - s)*be",
-    domain=("s >= 0", "s <= t", "d >= 0", "d <= be"),
+    "The rate term ∫|ĝ - g|(t - s) ds is at most t²β/2: by the Lipschitz bound its integrand is at most (t - "
+    "s)|λ̂ - λ| <= (t - s)β, which integrates to t²β/2.",
     source="lem:error-model",
     uses="lem:error-model/lipschitz",
-    checks=(operator_error(HALF, ONE), *PROOF),
-    argued="the Lipschitz bound under the integral",
-    expected="tested",
+    checks=operator_error(HALF, ONE),
+    theorem=model_error.RATE_TERM,
+    derivation=model_error.error1,
     latex=r"\int_0^t|\hat\lambda e^{-\hat\lambda s}-\lambda e^{-\lambda s}|(t-s)\,ds \le \tfrac{t^2}2\beta",
     mutant=operator_error(_THIRD, ONE),
 )
@@ -93,8 +95,8 @@ section.step(
     symbols={"p": "p(y)", "q": "p̂(y)"},
     source="lem:error-model",
     checks=(row_error(ONE, EVERY), *PROOF),
-    argued="the sum over y",
-    expected="tested",
+    theorem=model_error.JUMP_TERM,
+    derivation=model_error.error2,
     latex=r"\bigl|\sum_y f(y,t-s)[\hat p(y)-p(y)]\bigr| \le (t-s)\,\alpha",
     mutant=row_error(HALF, UNSEEN),  # half is too little for a row of zeros
     finding=Remark(
@@ -111,6 +113,7 @@ section.step(
     "lem:error-model/jump-integral",
     "∫_0^t λ exp(-λs)(t - s) ds = t - w <= t, with w = (1 - exp(-λt))/λ (not said in the paper, and needed "
     "to combine the three displays).",
+    elementary=True,
     says=f"t - {WAIT} <= t",
     domain=("l >= 0", "t >= 0"),
     uses="lem:error-model/jump-integral/value",
@@ -128,15 +131,13 @@ section.step(
 
 section.claim(
     "lem:error-model",
-    "For every function with 0 <= f(x,t) <= t, on 𝒢, the two expectations differ by at most t²β/2 + α(t - "
-    "w), which is at most t²β/2 + tα, for every λ, λ̂ in [0, λmax], t >= 0 and all rows p, p̂ with sum at "
-    "most 1.",
-    says=f"t**2/2*be + al*(t - {WAIT}) <= t**2/2*be + t*al",
-    domain=("l >= 0", "t >= 0", "be >= 0", "al >= 0"),
-    uses="eq:model-error eq:error1 eq:error2 lem:error-model/jump-integral",
-    checks=(operator_error(HALF, ONE), *PROOF),
-    argued="that the three displays are put together under the integral",
-    expected="tested",
+    "For every function with 0 <= f(x,s) <= s on [0,t], on 𝒢, the two expectations differ by at most t²β/2 "
+    "+ α(t - w), w = ∫_0^t exp(-λs) ds, which is at most t²β/2 + tα, for every t >= 0, every λ̂ in [0, "
+    "λmax] and all rows p̂ >= 0 with sum at most 1.",
+    uses="eq:model-error eq:error1 eq:error2",
+    checks=operator_error(HALF, ONE),
+    theorem=model_error.ERROR,
+    derivation=model_error.error_model,
     latex=r"\Bigl|\sum_y\int_0^t\hat\lambda e^{-\hat\lambda s}f(y,t-s)\hat p(y)ds"
     r"-\sum_y\int_0^t\lambda e^{-\lambda s}f(y,t-s)p(y)ds\Bigr| \le \tfrac{t^2}2\beta + t\alpha",
     mutant=operator_error(_THIRD, ONE),
@@ -151,8 +152,8 @@ section.repair(
     says="(f - u/2)*d <= u/2*e",
     domain=Domain.of("f >= 0", "f <= u", "u >= 0", "d <= e", "-d <= e", "e >= 0", reals="d"),
     checks=(row_error(HALF, ("up", "down")), *PROOF),
-    argued="the sum over y, where the differences add up to 0",
-    expected="tested",
+    theorem=halved_error.HALF_JUMP,
+    derivation=halved_error.error2_halved,
     mutant=row_error(_THIRD, ("up", "down")),
 )
 
@@ -168,15 +169,12 @@ section.repair(
 
 section.repair(
     "lem:error-model/unseen",
-    "For a pair that was never left (λ̂ = 0 and p̂ = 0) the error is at most t²β/2, without α: it is Σ∫ λ "
-    "exp(-λs) f p ds <= d = t - w <= λt²/2, and λ = |λ - λ̂| <= β. So the L1 bound is not needed where N⁺ "
+    "Where λ̂ = 0, as for a pair that was never left, the error is at most t²β/2, without α: it is Σ∫ λ "
+    "exp(-λs) f p ds <= ∫ λ(t - s) ds = λt²/2, and λ = |λ - λ̂| <= β. So the L1 bound is not needed where N⁺ "
     "= 0.",
-    says="d <= t**2*be/2",
-    domain=("d >= 0", "t >= 0", "l >= 0", "be >= 0", "d <= l*t**2/2", "l <= be"),
-    uses="eq:rate-est/unseen lem:error-model/jump-integral/short",
-    checks=(operator_error(HALF, ZERO, UNSEEN), *PROOF),
-    argued="that the error is the integral of f against λ exp(-λs) p",
-    expected="tested",
+    checks=operator_error(HALF, ZERO, UNSEEN),
+    theorem=halved_error.UNSEEN,
+    derivation=halved_error.unseen,
     mutant=operator_error(_THIRD, ZERO, UNSEEN),
 )
 
@@ -184,6 +182,7 @@ section.repair(
     "eq:model-error/estimated",
     "ĝm̂ - gm = (ĝ - g)m + ĝ(m̂ - m): the split the other way round, with the estimated rate in the second "
     "term.",
+    elementary=True,
     says="gh*mh - g*m == (gh - g)*m + gh*(mh - m)",
     domain=("gh >= 0", "g >= 0", "mh >= 0", "m >= 0"),
     source="lem:error-model",
@@ -192,15 +191,12 @@ section.repair(
 
 section.repair(
     "lem:error-model/halved",
-    "The error is at most t²β/2 + (t - w)α/2, w = (1 - exp(-λ̂t))/λ̂, for the printed estimators: with the "
-    "estimated rate in the jump term (eq:model-error/estimated), which vanishes where λ̂ = 0, and p̂ is a "
-    "probability wherever λ̂ > 0. This is at most t²β/2 + tα/2.",
-    says=f"t**2/2*be + al/2*(t - {WAIT}) <= t**2/2*be + t*al/2",
-    domain=("l >= 0", "t >= 0", "be >= 0", "al >= 0"),
-    symbols={"l": "λ̂"},
-    uses="eq:model-error/estimated eq:error1 eq:error2/halved lem:error-model/jump-integral/value",
-    checks=(operator_error(HALF, HALF, PRINTED, waited=True), *PROOF),
-    argued="that the three displays are put together under the integral",
-    expected="tested",
+    "The error is at most t²β/2 + (t - w)α/2, w = ∫_0^t exp(-λ̂s) ds, if p̂ is a probability wherever λ̂ > "
+    "0, as the printed estimators are: with the estimated rate in the jump term (eq:model-error/estimated), "
+    "which vanishes where λ̂ = 0. This is at most t²β/2 + tα/2.",
+    uses="eq:error1 eq:error2/halved",
+    checks=operator_error(HALF, HALF, PRINTED, waited=True),
+    theorem=halved_error.HALVED,
+    derivation=halved_error.halved,
     mutant=operator_error(HALF, Fraction(1, 20), PRINTED, waited=True),
 )

@@ -21,13 +21,15 @@ from __future__ import annotations
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.optimality import ADJUSTABLE
 from proofs_checks.checks.simulation import growth, iterated, own_equation, parameters, rescaled, stopped
+from proofs_checks.derivations import evaluations, optimality
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
 _FIGURE = (
     "3*(7/(1 - exp(-7)) + 1)*sqrt(4*K)*12*(log(K)/log(log(K) + 1))*(sqrt(4 + 6*log(8*K)) + 28*sqrt(log(8*K)))"
 )
 
-section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "r": "r(x,a)"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "r": "r(x,a)"})
 
 section.claim(
     "sec:simulation/rescaled",
@@ -54,6 +56,7 @@ section.step(
 section.repair(
     "sec:simulation/parameters/repaired",
     "ε_k = 1/√k is below 1 for every k >= 2. (ε_1 = 1 asks for the range (0,1].)",
+    elementary=True,
     says="1/sqrt(k) < 1",
     domain=Domain.of("k >= 2", integers="k"),
     mutant=Domain.of("k >= 1", integers="k"),
@@ -73,10 +76,11 @@ section.repair(
 
 section.claim(
     "sec:simulation/evaluation",
-    "V^π = T^π V^π for every policy, and iterating T^π from 0 converges to V^π (T^π contracts like T^a).",
-    uses="lem:optimism/contraction eq:Qa",
+    "V^π = T^π V^π on [0,H] for every policy, and iterating T^π from 0 converges to V^π: V^π, the supremum "
+    "of the iterates, is at most the n-th and ρⁿH (T^π contracts like T^a).",
+    theorem=optimality.EVALUATION,
+    derivation=optimality.evaluation,
     checks=(own_equation(), iterated()),
-    expected="tested",
     latex=r"V^{\pi} = \mathcal T^{\pi} V^{\pi}",
     mutant=own_equation(ADJUSTABLE),
 )
@@ -84,14 +88,14 @@ section.claim(
 section.claim(
     "sec:simulation/stopping",
     "Stopping the evaluation of a policy when ‖u_{n+1} - u_n‖ < ε returns u_n with ‖u_n - V^π‖ = d <= ε "
-    "exp(λmax H): d <= ε + ρd, ρ = 1 - exp(-λmax H), by the contraction (E0 = exp(λmax H)).",
+    "exp(λmax H), indeed d <= ε(1 + λmax H). (In the paper: d <= ε + ρd, ρ = 1 - exp(-λmax H), by the "
+    "contraction; E0 = exp(λmax H).)",
     says="d <= e*E0",
     domain=("E0 >= 1", "d >= 0", "e >= 0", "d <= e + (1 - 1/E0)*d"),
     symbols={"e": "ε", "E0": "exp(λmax H)", "d": "‖u_n - V^π‖"},
-    uses="sec:simulation/evaluation",
+    theorem=evaluations.STOPPING,
+    derivation=evaluations.stopping,
     checks=(stopped(), *PROOF),
-    argued="that ‖u_{n+1} - V^π‖ <= ρ‖u_n - V^π‖",
-    expected="tested",
     mutant="d <= e*E0/2",
 )
 

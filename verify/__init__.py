@@ -28,6 +28,10 @@ if TYPE_CHECKING:
         increasing,
         limit,
     )
+    from verify.kernel.authoring import Derivation
+    from verify.kernel.language import Fact, Setting
+    from verify.kernel.terms import Symbol
+    from verify.kernel.theorems import Theorem
     from verify.provers.computed import Assumed, Case, Computed, Outcome
     from verify.provers.proof import Proof
     from verify.provers.search import Search
@@ -37,6 +41,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "verify.claims": "Claim Domain Effort Finding Kind Mutant Remark Section Verdict "
     "claim decreasing increasing limit",
+    "verify.kernel.authoring": "Derivation",
+    "verify.kernel.language": "Fact Setting",
+    "verify.kernel.terms": "Symbol",
+    "verify.kernel.theorems": "Theorem",
     "verify.provers.computed": "Assumed Case Computed Outcome",
     "verify.provers.proof": "Proof",
     "verify.provers.search": "Search",
@@ -48,8 +56,10 @@ __all__ = [
     "Case",
     "Claim",
     "Computed",
+    "Derivation",
     "Domain",
     "Effort",
+    "Fact",
     "Finding",
     "Kind",
     "Mutant",
@@ -58,7 +68,10 @@ __all__ = [
     "Remark",
     "Search",
     "Section",
+    "Setting",
     "Statistical",
+    "Symbol",
+    "Theorem",
     "Verdict",
     "claim",
     "decreasing",

@@ -10,11 +10,13 @@ from __future__ import annotations
 from proofs_checks.checks.common import PROOF, PROVER, REFUTATION
 from proofs_checks.checks.estimates import unseen
 from proofs_checks.checks.rates import two_forms
+from proofs_checks.derivations import chains, estimates
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0")
 
-section = Section(checks=PROOF, expected="proved", symbols={"N": "N⁺", "m": "λmax", "d": "δ"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"N": "N⁺", "m": "λmax", "d": "δ"})
 
 section.step(
     "eq:Nkplus/truncated",
@@ -38,6 +40,7 @@ section.repair(
     "eq:Nkplus/truncated/repaired",
     "With the whole holding time τ > H - t in t_{n+1} (and min{τ, H - t} in T only) the visit is not "
     "counted; τ = H - t + d.",
+    elementary=True,
     says="t + (H - t + d) > H",
     domain=("t >= 0", "t < H", "H > 0", "d > 0"),
     symbols={"d": "τ - (H - t)"},
@@ -63,9 +66,12 @@ section.claim(
 
 section.repair(
     "eq:empirical-P/probability/repaired",
-    "Σ_y p̂_k(y|x,a) = N⁺/max{1, N⁺} is at most 1 for every N⁺ >= 0.",
+    "Σ_y p̂_k(y|x,a) = N⁺/max{1, N⁺} is at most 1 for every N⁺ >= 0, in every run; p̂_k >= 0, 0 <= λ̂_k <= "
+    "λmax and b_k >= 0: the estimates are those of a model.",
     says="N <= Max(1, N)",
     domain=Domain.of("N >= 0", integers="N"),
+    theorem=estimates.ESTIMATED,
+    derivation=estimates.estimated_model,
     latex=r"\sum_y \hat p_k(y|x,a) \le 1",
     mutant="N <= Max(1, N - 1)",
 )
@@ -75,8 +81,11 @@ section.claim(
     "A pair that was never seen has p̂ = 0 by eq:empirical-P and λ̂ = 0 by convention (0/0); one that was "
     "seen and never left has T > 0, N⁺ = 0 and the same estimates by the formulas: min{0/T, λmax} + "
     "0/max{1, 0} = 0.",
+    elementary=True,
     says="Min(N/T, m) + N/Max(1, N) == 0",
     domain=Domain.of("0 <= N <= 0", "T > 0", "m > 0", integers="N"),
+    theorem=chains.UNSEEN,
+    derivation=chains.unseen,
     checks=(unseen(), PROVER),
     latex=r"N^{k,+}(x,a) = 0 \implies \hat p_k(\cdot|x,a) = 0,\ \hat\lambda_k(x,a) = 0",
     mutant=unseen(1),
@@ -111,6 +120,7 @@ section.claim(
 section.repair(
     "eq:bonus-k/real/repaired",
     "It is nonnegative if δ <= 2^S SAHK².",
+    elementary=True,
     says="S*log(2) + log(S*A*H*K**2/d) >= 0",
     domain=Domain.of(*_SIZES, "0 < d < 1", "d <= 2**S*S*A*H*K**2", integers="S A K"),
     mutant=Domain.of(*_SIZES, "0 < d < 1", integers="S A K"),

@@ -14,9 +14,11 @@ from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.value_iteration import falling_tails, indices, never_there, ratios, rounds_needed
+from proofs_checks.derivations import evaluations, iterations, unfinished
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", setting=PAPER)
 
 section.claim(
     "alg:VI/indices",
@@ -45,29 +47,30 @@ section.repair(
 section.claim(
     "alg:VI/stops",
     "The iteration stops: ‖V_{n+1} - V_n‖ <= ρⁿH, and with ρ = exp(-c) this is at most ε = H exp(-g) as "
-    "soon as cn >= g, that is after at most ln(H/ε)/(-ln ρ) + 2 rounds, for every ε > 0 (with λmax H = 7 "
-    "and ε = H/10 that is 2525; 4 suffice).",
+    "soon as cn >= g, that is after at most ln(H/ε)/(-ln ρ) + 2 rounds, for every ε > 0; so not every n "
+    "misses ε (with λmax H = 7 and ε = H/10 that is 2525; 4 suffice).",
     says="exp(-c*n) <= exp(-g)",
     domain=Domain.of("c > 0", "n >= 1", "g <= c*n", integers="n", reals="g"),
     symbols={"c": "-ln ρ", "g": "ln(H/ε)"},
-    uses="lem:optimism/contraction-truncated",
+    uses="eq:mono lem:optimism/contraction-truncated",
+    theorem=iterations.STOPS,
+    derivation=iterations.stops,
     checks=(rounds_needed(), *PROOF),
-    argued="that the distances are at most ρⁿH, by induction",
-    expected="tested",
     mutant=rounds_needed(extra=100),
 )
 
 section.claim(
     "alg:VI/infinite",
     "In general V*_n < V* for every n, so that value iteration takes infinitely many iterations: with "
-    "reward 1 the difference is E(t - Γ_n)⁺, at least t/2 times the probability that n holding times are at "
-    "most t/(2n) each.",
+    "reward 1 V* = t, and the difference, E(t - Γ_n)⁺, is at least t/2 times a lower bound of the "
+    "probability that n holding times are at most t/(2n + 2) each.",
     says="0 < t/2*(1 - exp(-l*t/(2*n)))**n",
     domain=Domain.of("t > 0", "l > 0", "n >= 1", integers="n"),
     symbols={"l": "λ"},
+    uses="eq:Qa/optimality lem:optimism/value-bound",
+    theorem=unfinished.UNFINISHED,
+    derivation=unfinished.unfinished,
     checks=(never_there(), *PROOF),
-    argued="that the difference is E(t - Γ_n)⁺",
-    expected="tested",
     mutant=never_there(reward=0),  # nothing to earn: V_0 = V*
 )
 
@@ -90,16 +93,16 @@ section.claim(
 
 section.repair(
     "alg:VI/linear-rate/repaired",
-    "The error of V_n is at most e_n = E(H - Γ_n)⁺ = E(N - n)⁺/λmax, N Poisson with mean μ = λmax H, and "
-    "e_{n+1} <= μ/(n + 2) e_n: convergence is faster than any linear rate. The weights p_j of N have "
-    "p_{j+1} = p_j μ/(j + 1), and the formula, summed over j > n, says it. The same holds for the modified "
-    "iteration, since V̂_∞ <= t and λ̂ <= λmax.",
-    says="(j - n)*(p*mu/(j + 1)) <= mu/(n + 2)*((j - n)*p)",
-    domain=Domain.of("n >= 0", "j >= n + 1", "0 <= p <= 1", "mu >= 0", integers="n j"),
-    symbols={"mu": "μ", "p": "p_j"},
-    uses="eq:Qa/iteration",
+    "Convergence is faster than any linear rate: V* <= V_n + κⁿ H exp(θt) with κ = λmax/(λmax + θ), for "
+    "every θ > 0; and so for the modified iteration. (The error of V_n is at most e_n = E(H - Γ_n)⁺ = E(N - "
+    "n)⁺/λmax, N Poisson with mean μ = λmax H, as computed here, and e_{n+1} <= μ/(n + 2) e_n: the weights "
+    "p_j of N have p_{j+1} = p_j μ/(j + 1), and the formula, summed over j > n, says it.)",
+    says="(i + 1)*(p*mu/(n + i + 2)) <= mu/(n + 2)*((i + 1)*p)",
+    domain=("n >= 0", "i >= 0", "0 <= p <= 1", "mu >= 0"),
+    symbols={"mu": "μ", "p": "p_j", "i": "j - n - 1"},
+    uses="eq:mono",
+    theorem=evaluations.FASTER,
+    derivation=evaluations.faster,
     checks=(falling_tails(), *PROOF),
-    argued="the sum over j, and the modified iteration",
-    expected="tested",
     mutant=falling_tails(later=4),
 )

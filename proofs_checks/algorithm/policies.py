@@ -14,11 +14,13 @@ from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.policies import nearly_greedy, ties
+from proofs_checks.derivations import grids
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
 _SLOPES = Domain.of("l >= 0", "t >= 0", "r >= 0", "M >= 0", "m >= 0", "m <= M", "n >= 0", "n <= M")
 
-section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "r": "r(x,a)"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "r": "r(x,a)"})
 
 section.claim(
     "eq:pi-k/measurable",
@@ -29,7 +31,8 @@ section.claim(
     says="d < c",
     domain=Domain.of("c > 0", "L >= 0", "e >= 0", "d <= L*e", "(L + 1)*e < c", reals="d"),
     uses="remark:integral/rise remark:integral/fall",
-    argued="that sets on which continuous functions are ordered in one way are Borel sets",
+    argued="that sets on which continuous functions are ordered in one way are Borel sets: derivations speak "
+    "of measurable functions only, and cannot say that something is one",
     expected="assumed",
     mutant="d < c/2",
 )
@@ -38,6 +41,7 @@ section.step(
     "remark:integral/rise",
     "As a function of t, T^a u has a slope of at most r + λM for 0 <= u <= M: the slope is r exp(-λt) + λ(m "
     "- n), with m and n in [0, M].",
+    elementary=True,
     says="r*exp(-l*t) + l*m - l*n <= r + l*M",
     domain=_SLOPES,
     symbols={"m": "the mean of u at t", "n": "an average of such means"},
@@ -48,6 +52,7 @@ section.step(
 section.step(
     "remark:integral/fall",
     "And of at least -λM.",
+    elementary=True,
     says="-l*M <= r*exp(-l*t) + l*m - l*n",
     domain=_SLOPES,
     symbols={"m": "the mean of u at t", "n": "an average of such means"},
@@ -57,17 +62,18 @@ section.step(
 
 section.claim(
     "remark:integral/grid",
-    "A policy that keeps the best action of a grid point at most a step away, the last or the nearest one, "
-    "is nearly greedy: with step s and L = r + b + λmax sup u it lacks at most 2Ls. From the grid point to t "
-    "the score of its action falls from v by at most Ls to x, that of another rises from w <= v by at most "
-    "Ls to y.",
+    "A policy that keeps the best action of a grid point at most a step s away, the last or the nearest "
+    "one, is nearly greedy: the iterates of alg:VI, and T^{a,k} of them, rise by at most e per unit of "
+    "time, e >= 1 the largest r + b, so that it lacks at most es. (For any u with values in [0, sup u]: "
+    "with L = r + b + λmax sup u it lacks at most 2Ls. From the grid point to t the score of its action "
+    "falls from v by at most Ls to x, that of another rises from w <= v by at most Ls to y.)",
     says="y - x <= 2*L*s",
     domain=Domain.of("L >= 0", "s >= 0", "v - x <= L*s", "y - w <= L*s", "w <= v", reals="v w x y"),
     source="eq:Tak",
-    uses="remark:integral/rise remark:integral/fall",
+    uses="eq:mono",
+    theorem=grids.GRID,
+    derivation=grids.grid,
     checks=(nearly_greedy(), *PROOF),
-    argued="that a bound on the slope bounds a difference",
-    expected="tested",
     mutant="y - x <= L*s",
 )
 

@@ -38,7 +38,7 @@ _TINY = 2.0**-100  # what a cut-off of Poisson weights may leave out
 
 
 @dataclass(frozen=True)
-class Setting:
+class CrossingCase:
     """What the radius depends on, and the rate of the pair as a share of the largest one."""
 
     states: int = 1
@@ -86,7 +86,7 @@ class OrderError(Exception):
     """Two times could not be put in order at this precision."""
 
 
-def crossing(setting: Setting) -> arb:
+def crossing(setting: CrossingCase) -> arb:
     """``P(|N_u - θu| > √(Lu) for some u in [L, U])`` in a ball."""
     for bits in _BITS:
         with precision(bits):
@@ -97,7 +97,7 @@ def crossing(setting: Setting) -> arb:
     raise OrderError(f"{setting}: times cannot be put in order with {_BITS[-1]} bits")
 
 
-def _crossing(setting: Setting) -> arb:
+def _crossing(setting: CrossingCase) -> arb:
     start, end, share = setting.confidence(), setting.end_ball(), arb(rational(setting.share))
     if end <= start:
         return arb(0)
@@ -197,18 +197,18 @@ def _increments(mean: arb, room: int) -> tuple[list[arb], arb]:
 
 
 EXAMPLES = (
-    Setting(1, 1, 2, Fraction(9, 10), Fraction(50)),
-    Setting(1, 1, 2, Fraction(9, 10), Fraction(50), Fraction(1, 4)),
-    Setting(1, 1, 10, Fraction(1, 2), Fraction(10)),
-    Setting(2, 2, 30, Fraction(1, 20), Fraction(7)),
-    Setting(2, 2, 30, Fraction(1, 20), Fraction(7), Fraction(2, 7)),
+    CrossingCase(1, 1, 2, Fraction(9, 10), Fraction(50)),
+    CrossingCase(1, 1, 2, Fraction(9, 10), Fraction(50), Fraction(1, 4)),
+    CrossingCase(1, 1, 10, Fraction(1, 2), Fraction(10)),
+    CrossingCase(2, 2, 30, Fraction(1, 20), Fraction(7)),
+    CrossingCase(2, 2, 30, Fraction(1, 20), Fraction(7), Fraction(2, 7)),
 )
 
 
 LARGER = (
-    Setting(1, 1, 2, Fraction(9, 10), Fraction(1000)),
-    Setting(2, 2, 200, Fraction(1, 20), Fraction(7)),
-    Setting(2, 1, 100, Fraction(1, 100), Fraction(10), Fraction(1, 2)),
+    CrossingCase(1, 1, 2, Fraction(9, 10), Fraction(1000)),
+    CrossingCase(2, 2, 200, Fraction(1, 20), Fraction(7)),
+    CrossingCase(2, 1, 100, Fraction(1, 100), Fraction(10), Fraction(1, 2)),
 )
 
 
@@ -227,22 +227,23 @@ def peeled(effort: Effort, spare: Fraction = Fraction(1, 4)) -> list[Case]:
     return [Case(str(s), crossing(s), _peel_bound(s, spare), line=_line(s)) for s in settings]
 
 
-def _peel_bound(setting: Setting, spare: Fraction) -> arb:
+def _peel_bound(setting: CrossingCase, spare: Fraction) -> arb:
     with precision(_BITS[0]):
         return 2 * setting.peels() * (-setting.confidence() * arb(rational(spare))).exp()
 
 
-def _line(setting: Setting) -> str:
+def _line(setting: CrossingCase) -> str:
     arguments = (
         f"{setting.states}, {setting.actions}, {setting.episodes}, F('{setting.delta}'), "
         f"F('{setting.reach}'), F('{setting.share}'), F('{setting.factor}')"
     )
     return (
-        "from fractions import Fraction as F; from proofs_checks.checks.crossing import Setting, missed; "
-        f"print(missed(Setting({arguments})))"
+        "from fractions import Fraction as F; "
+        "from proofs_checks.checks.crossing import CrossingCase, missed; "
+        f"print(missed(CrossingCase({arguments})))"
     )
 
 
-def missed(setting: Setting) -> bool:
+def missed(setting: CrossingCase) -> bool:
     """Whether the crossing probability certainly exceeds the share δ/(SA): the re-check of a witness."""
     return bool(crossing(setting) > arb(rational(setting.delta / (setting.states * setting.actions))))

@@ -70,6 +70,28 @@ def best_of(actions: int = 40) -> list[Case]:
     return [Case(text, total, right, ">=", line=again)]
 
 
+@cases("one state, 𝒢 by the count of jumps")
+def given_all_episodes(episodes: int = 2) -> list[Case]:
+    """P(no jump in episode 1 | 𝒢) over P(no jump in episode 1), λ = λmax = 12, H = 1, δ = 1/(2KH), K <= 2.
+
+    One state that jumps to itself and one action: T² = 1 surely, and N² is the Poisson number of jumps in
+    episode 1.  Before it λ̂ = 0 and β = λmax, so that 𝒢 is about λ̂ = min{N², 12} of episode 2, if there is
+    one; p̂ is 1, or 0 without a jump, where α > 1.
+    """
+    rate, delta = 12, Fraction(1, 2 * episodes)
+    with precision(_BITS):
+        confidence = 4 * arb(rational(2 * episodes / delta)).log()
+        beta = (rate * confidence / arb(1).max(confidence / rate)).sqrt()
+        outside = [n for n in range(rate) if episodes > 1 and rate - n > beta]  # jumps: not on 𝒢
+        ratio = arb(0) if 0 in outside else 1 / (1 - sum((weight(arb(rate), n) for n in outside), arb(0)))
+    again = (
+        f"from math import exp, log, sqrt; print(12 - 0 > sqrt(12*4*log({2 * episodes / delta})) "
+        "and exp(-12) > 0)"
+    )
+    text = f"S = A = H = 1, λ = λmax = 12, K = {episodes}, δ = {delta}, P(τ_0 > H | 𝒢)/P(τ_0 > H)"
+    return [Case(text, ratio, 1, "==", line=again)]
+
+
 @cases("one state, exactly")
 def one_state(factor: Fraction = Fraction(1)) -> list[Case]:
     """One state with a self-loop: T^k = (k-1)H surely, and Σ_m (H - t_m)^+ has mean H + λH²/2; δ = 1/10."""

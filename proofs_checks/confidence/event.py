@@ -2,6 +2,9 @@ r"""The event 𝒢 of ``eq:G``.
 
 :math:`P(\mathcal G^c) \le 2\delta` adds up ``lem:rateUCB`` and ``lem:CI-p``, and fails where the second
 does, for short horizons and fast rates.  With the repaired lemmas it holds.
+
+The lemmas are derived for the decisions before the n-th, for every n, which is what the regret needs;
+``eq:G/all-decisions`` lets n go to infinity.
 """
 
 from __future__ import annotations
@@ -11,9 +14,11 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.coverage import both_sets
 from proofs_checks.checks.jumps import short_and_fast
+from proofs_checks.derivations import all_decisions, event
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved", symbols={"d": "δ"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"d": "δ"})
 
 section.claim(
     "eq:G",
@@ -39,14 +44,12 @@ section.repair(
     "P(𝒢^c) <= 2δ if λmax (K-1) H <= 25^K L(δ), 2^S SAHK² >= √e δ, e² λmax (K-1) <= K² and HK² >= "
     "ln(2^(S-1)/δ). (If 𝒢 leaves out pairs without data, which lem:error-model/unseen allows, the second is "
     "needed only for α to be a real number.)",
-    says="d + d <= 2*d",
-    domain="0 < d < 1",
     uses="lem:rateUCB/repaired lem:CI-p/repaired",
-    checks=(both_sets(), *PROOF),
-    argued="that the probability of a union is at most the sum",
-    expected="supported",
+    theorem=event.EVENT_REPAIRED,
+    derivation=event.event_repaired,
+    checks=both_sets(),
     latex=r"\mathbb P(\mathcal G^c) \le 2\delta",
-    mutant="d + 2*d <= 2*d",
+    mutant=both_sets(scale=0.25),
 )
 
 section.repair(
@@ -56,9 +59,18 @@ section.repair(
     says="d*J/K + d <= 2*d",
     domain=Domain.of("0 < d < 1", "K >= 1", "J >= 0", "J <= K", integers="J K"),
     uses="lem:rateUCB/repaired lem:CI-p/uniform",
+    theorem=event.EVENT_UNIFORM,
+    derivation=event.event_uniform,
     checks=(both_sets(uniform=True), *PROOF),
-    argued="that the probability of a union is at most the sum",
-    expected="supported",
     latex=r"\mathbb P(\mathcal G^c) \le (1+J/K)\delta",
     mutant=both_sets(uniform=True, scale=0.25),
+)
+
+section.repair(
+    "eq:G/all-decisions",
+    "Both bounds hold for 𝒢 itself, at all decisions of the K episodes, since they hold for the decisions "
+    "before the n-th, for every n, and the mean number of decisions is at most (1 + λmax H)K.",
+    uses="eq:G/repaired eq:G/uniform prop:rateerror/decisions prop:rateerror/episodes",
+    theorem=all_decisions.WHOLE,
+    derivation=all_decisions.whole,
 )

@@ -9,10 +9,10 @@ under the logarithm carries a unit: measuring time in other units (:math:`H/c`, 
 the radius and not the data. With short horizons and fast rates the sets miss, also where (1) is no problem
 (:func:`~proofs_checks.checks.jumps.short_and_fast`).
 
-**What works.**  Next states are drawn independently of holding times, so the first :math:`n` observed
-jumps from a pair are independent draws from :math:`p`, whatever the policies.  For :math:`n` draws, with
-:math:`d = \hat p - p`, :math:`\|d\|_1 = 2\max_B d(B)`, and each of the :math:`2^S-2` sets :math:`B` costs
-:math:`e^{-2n(\epsilon/2)^2}` (Hoeffding).  The union is over the values :math:`n` of :math:`N` (and over
+**What works.**  Next states are drawn independently of holding times and of the past, so each observed jump
+from a pair multiplies :math:`e^{s(N(B)-p(B)N)-s^2N/8}` by a factor of mean at most 1 (Hoeffding), whatever
+the policies.  With :math:`d = \hat p - p`, :math:`\|d\|_1 = 2\max_B d(B)`, and each of the :math:`2^S-2` sets
+:math:`B` costs :math:`e^{-2n(\epsilon/2)^2}`.  The union is over the values :math:`n` of :math:`N` (and over
 :math:`k` no more):
 
 * for :math:`n \le HK^2` it costs :math:`(1-2^{1-S})\delta`, and if :math:`e^2\lambda_{\max}(K-1) \le K^2`
@@ -21,8 +21,8 @@ jumps from a pair are independent draws from :math:`p`, whatever the policies.  
   :math:`\sum_n 1/(n(n+1)) = 1`: ``lem:CI-p/uniform``.  That radius is smaller than the paper's while
   :math:`n(n+1) < HK^2`.
 
-**Weissman's inequality.**  For a set :math:`B` the number of draws in it is binomial, and by Hoeffding's
-lemma :math:`P(d(B) \ge \epsilon/2) \le e^{n(-s\epsilon/2 + s^2/8)}`, which is :math:`e^{-n\epsilon^2/2}` at
+**Weissman's inequality.**  For a set :math:`B` that supermartingale gives, with Ville's inequality,
+:math:`P(N = n, d(B) \ge \epsilon/2) \le e^{n(-s\epsilon/2 + s^2/8)}`, which is :math:`e^{-n\epsilon^2/2}` at
 :math:`s = 2\epsilon`.  The empty set and the whole one have :math:`d(B) = 0`, so that :math:`2^S-2` sets
 remain.  Beside the proof stand exact multinomial probabilities in fractions.
 """
@@ -33,12 +33,14 @@ from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.jumps import best_subset, more_than, short_and_fast, weissman, without_data
+from proofs_checks.derivations import jump_cover, jump_repaired, jump_sets, run_counts
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "0 < d < 1")
 _PAPER = "S*log(2) + log(S*A*H*K**2/d)"  # Λ
 
-section = Section(checks=PROOF, expected="proved", symbols={"d": "δ", "e": "ε"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"d": "δ", "e": "ε"})
 
 section.claim(
     "lem:CI-p",
@@ -87,15 +89,15 @@ section.step(
 
 section.repair(
     "lem:CI-p/subsets",
-    "‖p̂ - p‖₁ = 2 max_B (p̂(B) - p(B)) for probability vectors: termwise |d| <= 2 max(d, 0) - d (equal), "
-    "the d add up to 0, and the best B are the states with d > 0.",
+    "‖p̂ - p‖₁ = 2 max_B (p̂(B) - p(B)) for probability vectors, and some B attains it: termwise |d| <= 2 "
+    "max(d, 0) - d (equal), the d add up to 0, and a best B are the states with d >= 0.",
     says="Abs(d) <= 2*Max(d, 0) - d",
     domain="-1 <= d <= 1",
     symbols={"d": "p̂(y) - p(y)"},
     source="lem:CI-p/weissman",
+    theorem=jump_sets.SUBSETS,
+    derivation=jump_sets.subsets,
     checks=(best_subset(), *PROOF),
-    argued="summing over the states, where the d add up to 0",
-    expected="tested",
     latex=r"\|\hat p-p\|_1 = 2\max_B(\hat p(B)-p(B))",
     mutant=best_subset(1),
 )
@@ -109,16 +111,28 @@ section.repair(
     mutant="log(1 - p + p*exp(s)) - s*p <= s**2/9",
 )
 
+section.repair(
+    "lem:CI-p/supermartingale",
+    "A decision multiplies exp(s(N(B) - p(B)N) - s²N/8), N(B) the number of observed jumps into B, by a "
+    "factor of mean at most 1, given all that came before, for every s >= 0 and every set B, whatever the "
+    "learner does.",
+    source="lem:CI-p/weissman",
+    uses="lem:CI-p/hoeffding",
+    theorem=jump_sets.SUPERMARTINGALE,
+    derivation=jump_sets.supermartingale,
+)
+
 section.step(
     "lem:CI-p/weissman",
-    "For n independent draws and ε > 0: P(‖p - p̂‖₁ >= ε) <= (2^S - 2) exp(-nε²/2). Each set B other than "
-    "none and all costs exp(n(-sε/2 + s²/8)), s = 2ε.",
+    "For n >= 1 and ε > 0: the learner ever has an estimate of a row from n observed jumps with ‖p - p̂‖₁ >="
+    " ε with probability at most (2^S - 2) exp(-nε²/2), whatever it does. (Independent draws are a case of "
+    "it.) Each set B other than none and all costs exp(n(-sε/2 + s²/8)), s = 2ε.",
     says="(2**S - 2)*exp(n*(-(2*e)*e/2 + (2*e)**2/8)) == (2**S - 2)*exp(-n*e**2/2)",
     domain=Domain.of("S >= 1", "n >= 1", "e > 0", integers="S n"),
-    uses="lem:CI-p/subsets lem:CI-p/hoeffding",
+    uses="lem:CI-p/subsets lem:CI-p/supermartingale lem:rateUCB/frozen",
+    theorem=jump_sets.WEISSMAN,
+    derivation=jump_sets.weissman,
     checks=(weissman(), *PROOF),
-    argued="Markov's inequality for each set B, and the union over them",
-    expected="tested",
     latex=r"\mathbb P(\|p-\hat p\|_1 \ge \epsilon) \le (2^S-2)e^{-n\epsilon^2/2}",
     mutant=weissman(Fraction(1)),
 )
@@ -147,38 +161,43 @@ section.step(
 
 section.repair(
     "lem:CI-p/unseen/repaired",
-    "If 2^S SAHK² >= √e δ then ‖p - p̂‖₁ = 1 <= α when N⁺ = 0; with 2^S SAHK²/δ = √e (1 + z), z >= 0.",
+    "If 2^S SAHK² >= √e δ then ‖p - p̂‖₁ = 1 <= α whenever N⁺ = 0 in a run; with 2^S SAHK²/δ = √e (1 + z), z"
+    " >= 0.",
     says="1 <= sqrt(2*log(exp(1/2)*(1 + z)))",
     domain="z >= 0",
     symbols={"z": "2^S SAHK²/(√e δ) - 1"},
+    theorem=jump_repaired.UNSEEN,
+    derivation=jump_repaired.unseen,
     latex=r"2^S SAHK^2 \ge \sqrt e\,\delta \implies \alpha_k \ge 1\ \text{for}\ N^+ = 0",
     mutant="1 <= sqrt(2*log(exp(2/5)*(1 + z)))",
 )
 
 section.repair(
     "lem:CI-p/union/repaired",
-    "What Weissman's inequality leaves for all pairs and n = 1, ..., M with M <= HK² adds up to at most "
-    "(1 - 2^(1-S)) δ: SA·M·(2^S - 2) e^(-Λ) + 2^(1-S) δ <= δ.",
+    "The sets of all pairs with 1, ..., HK² observed jumps cover in all K episodes with probability at least"
+    " 1 - (1 - 2^(1-S)) δ: what Weissman's inequality leaves for all pairs and n = 1, ..., M with M <= HK² "
+    "adds up to at most that, SA·M·(2^S - 2) e^(-Λ) + 2^(1-S) δ <= δ.",
     says=f"S*A*n*(2**S - 2)*exp(-({_PAPER})) + 2**(1 - S)*d <= d",
     domain=Domain.of(*_SIZES, "n >= 1", "n <= H*K**2", integers="S A K n"),
     symbols={"n": "M"},
     uses="lem:CI-p/weissman",
+    theorem=jump_repaired.UNION,
+    derivation=jump_repaired.union,
     mutant=f"S*A*K*n*(2**S - 2)*exp(-({_PAPER})) + 2**(1 - S)*d <= d",
 )
 
 section.repair(
     "lem:CI-p/counts",
-    "If m = HK² >= e²u, u = λmax (K-1) H, more than m jumps have probability at most e^(-m): all jumps of "
-    "K - 1 episodes are dominated by a Poisson variable with mean u, and with m = u e^(2+y), y >= 0, "
-    "-m(ln(m/u) - 1) - u <= -m.",
-    says="-u*exp(2 + y)*(log(u*exp(2 + y)/u) - 1) - u <= -u*exp(2 + y)",
-    domain=("u > 0", "y >= 0"),
-    symbols={"u": "λmax (K-1) H", "y": "ln(HK²/u) - 2"},
-    uses="lem:poisson/chernoff prop:proberror/coupling",
+    "If m >= e²u, u = λmax (K-1) H, more than m jumps are seen before one of the K episodes with probability"
+    " at most e^(-m): exp(2N - (e² - 1)Σ λT), N all jumps, is a martingale, and 2m - (e² - 1)u >= m.",
+    says="2*m - (exp(2) - 1)*u >= m",
+    domain=("u >= 0", "m >= 0", "exp(2)*u <= m"),
+    symbols={"u": "λmax (K-1) H"},
+    uses="lem:rateUCB/martingale lem:rateUCB/frozen",
+    theorem=run_counts.COUNTS,
+    derivation=run_counts.counts,
     checks=(more_than(8, rare=True), more_than(20, rare=True), *PROOF),
-    argued="that all jumps together are dominated by a Poisson variable, and Chernoff's bound for it",
-    expected="tested",
-    mutant=Domain.of("u > 0", "y >= -1"),
+    mutant=Domain.of("u >= 0", "m >= 0", "exp(1)*u <= m"),
 )
 
 section.repair(
@@ -188,10 +207,10 @@ section.repair(
     says="(1 - 2**(1 - S))*d + exp(-((S - 1)*log(2) - log(d) + y)) <= d",
     domain=Domain.of("S >= 1", "0 < d < 1", "y >= 0", integers="S"),
     symbols={"y": "HK² - ln(2^(S-1)/δ)"},
-    uses="lem:CI-p/unseen/repaired lem:CI-p/union/repaired lem:CI-p/counts sec:episodicRL/joint-law",
+    uses="lem:CI-p/unseen/repaired lem:CI-p/union/repaired lem:CI-p/counts",
+    theorem=jump_repaired.REPAIRED,
+    derivation=jump_repaired.repaired,
     checks=(short_and_fast(Fraction(8)), *PROOF),
-    argued="that observed jumps are independent draws, and the union of the three events",
-    expected="tested",
     mutant=Domain.of("S >= 1", "0 < d < 1", "y >= -1", integers="S"),
 )
 
@@ -202,10 +221,10 @@ section.repair(
     says="S*A*(2**S - 2)*exp(-n*(2*(S*log(2) + log(S*A*n*(n + 1)/d))/n)/2) <= d/n - d/(n + 1)",
     domain=Domain.of("S >= 1", "A >= 1", "n >= 1", "0 < d < 1", integers="S A n"),
     symbols={"n": "max{1, N⁺}"},
-    uses="lem:CI-p/weissman lem:CI-p/uniform-unseen sec:episodicRL/joint-law",
+    uses="lem:CI-p/weissman lem:CI-p/uniform-unseen",
+    theorem=jump_cover.UNIFORM,
+    derivation=jump_cover.uniform,
     checks=(short_and_fast(uniform=True), *PROOF),
-    argued="that observed jumps are independent draws, and the union over pairs and n",
-    expected="tested",
     latex=r"\tilde\alpha_k = \sqrt{2[S\ln2+\ln(SAn(n+1)/\delta)]/n},\ n = \max\{1,N^{k,+}\}",
     mutant="S*A*(2**S - 2)*exp(-n*(2*(S*log(2) + log(S*A*n/d))/n)/2) <= d/n - d/(n + 1)",
 )

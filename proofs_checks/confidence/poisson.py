@@ -6,8 +6,9 @@ side is 1, and the right side is not.  Each tail alone satisfies the bound, so t
 holds for both, and without one for :math:`x \ge \lambda`, where there is no lower tail.
 
 The proof of a tail (Chernoff): weighing the terms of :math:`P(X \ge n)` with :math:`e^{\zeta(j-n)} \ge 1`
-gives :math:`e^{\lambda(e^\zeta-1)-\zeta n}`; at :math:`e^\zeta = n/\lambda = 1+u` the exponent is
-:math:`-\lambda h(u)`, :math:`h(u) = (1+u)\ln(1+u)-u`; and :math:`h(u), h(-u) \ge u^2/(2(1+u))`.
+gives, with :math:`E e^{\zeta X} \le e^{\lambda(e^\zeta-1)}`, :math:`e^{\lambda(e^\zeta-1)-\zeta n}`; at
+:math:`e^\zeta = n/\lambda = 1+u` the exponent is :math:`-\lambda h(u)`, :math:`h(u) = (1+u)\ln(1+u)-u`; and
+:math:`h(u), h(-u) \ge u^2/(2(1+u))`.
 
 A probability here is a finite sum in balls: :math:`P(|X-\lambda|>x)` is one minus the weights inside.
 """
@@ -18,12 +19,13 @@ from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.poisson import Bound, tails
+from proofs_checks.derivations import poisson
 from verify.claims import Domain, Remark, Section
 
 PRINTED_BOUND, DOUBLED, FASTER = Bound(), Bound(2), Bound(2, Fraction(1))
 LATEX = r"\mathbb P(|X-\lambda|>x) \le e^{-x^2/(2(\lambda+x))}, \quad x>0"
 
-section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "z": "ζ"})
+section = Section(checks=PROOF, expected="proved", setting=poisson.POISSON, symbols={"l": "λ", "z": "ζ"})
 
 section.claim(
     "lem:poisson",
@@ -81,27 +83,22 @@ section.repair(
 
 section.repair(
     "lem:poisson/repaired",
-    "P(|X - λ| > x) <= 2 exp(-x²/(2(λ + x))) for every mean λ > 0 and x > 0: with g the exponent of the "
-    "bound over λ, the two tails have exponents λ(g + a) and λ(g + b), a, b >= 0.",
-    says="exp(-l*(g + a)) + exp(-l*(g + b)) <= 2*exp(-l*g)",
-    domain=("l > 0", "g >= 0", "a >= 0", "b >= 0"),
+    "P(|X - λ| > x) <= 2 exp(-x²/(2(λ + x))) for every mean λ > 0 and x > 0, X the number of jumps before "
+    "time λ of a process that jumps at rate 1 (every partial sum of the probabilities is at most that).",
     uses="lem:poisson/upper lem:poisson/lower",
-    checks=(tails(DOUBLED), *PROOF),
-    argued="Markov's inequality for exp(ζX) at e^ζ = 1 + u and at e^ζ = 1 - u, u = x/λ",
-    expected="tested",
+    theorem=poisson.POISSON_REPAIRED,
+    derivation=poisson.repaired,
+    checks=tails(DOUBLED),
     latex=r"\mathbb P(|X-\lambda|>x) \le 2e^{-x^2/(2(\lambda+x))}, \quad x>0",
     mutant=tails(FASTER),
 )
 
 section.repair(
     "lem:poisson/one-sided",
-    "Without the factor 2 the bound holds for x >= λ, where |X - λ| > x means X > λ + x: with u = x/λ the "
-    "exponent of the upper tail is at least that of the bound.",
-    says="l*((1 + u)*log(1 + u) - u) >= l*u**2/(2*(1 + u))",
-    domain=("l > 0", "u >= 1"),
+    "Without the factor 2 the bound holds for x >= λ, where |X - λ| > x means X > λ + x.",
     uses="lem:poisson/upper",
-    checks=(tails(PRINTED_BOUND, Fraction(1)), *PROOF),
-    argued="Markov's inequality for exp(ζX) at e^ζ = 1 + u",
-    expected="tested",
+    theorem=poisson.ONE_SIDED,
+    derivation=poisson.one_sided,
+    checks=tails(PRINTED_BOUND, Fraction(1)),
     mutant=tails(PRINTED_BOUND),  # for every x
 )

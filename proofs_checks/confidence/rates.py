@@ -16,22 +16,26 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.crossing import covered
 from proofs_checks.checks.rates import certain_miss, conditional_law, counted_twice, dependence
+from proofs_checks.derivations import unions
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "0 < d < 1")
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"l": "λ", "m": "λmax", "d": "δ", "L": "L(δ)", "q": "λ/λmax"}
+    checks=PROOF,
+    expected="proved",
+    setting=PAPER,
+    symbols={"l": "λ", "m": "λmax", "d": "δ", "L": "L(δ)", "q": "λ/λmax"},
 )
 
 section.step(
     "lem:rateUCB/beta-bound",
-    "β <= λmax, and β < λmax for T > L/λmax: β² = λmax L/M with M = max{T, L/λmax} >= L/λmax.",
-    says="m*L/M <= m**2",
-    domain=("m > 0", "L > 0", "M > 0", "L <= m*M"),
-    symbols={"M": "max{T, L/λmax}"},
+    "β = √(λmax L/T) < λmax for T > L/λmax. With T = wL/λmax, w > 1. (Otherwise β = λmax, eq:beta-k.)",
+    says="sqrt(m*L/(w*L/m)) < m",
+    domain=("m > 0", "L > 0", "w > 1"),
     uses="eq:beta-k",
-    mutant=Domain.of("m > 0", "L > 0", "M > 0", "L <= 2*m*M"),
+    mutant=Domain.of("m > 0", "L > 0", "w > 1/2"),
 )
 
 section.claim(
@@ -100,6 +104,7 @@ section.step(
     "eq:rate-bound-1",
     "Truncation at λmax costs nothing (the display has a factor 2): where it changes the estimate, n = "
     "N⁺/T >= λmax, it moves it towards λ <= λmax, (λmax - λ)² <= (n - λ)².",
+    elementary=True,
     says="(m - l)**2 <= (n - l)**2",
     domain=("l > 0", "m > 0", "n >= 0", "l <= m", "m <= n"),
     symbols={"n": "N⁺/T"},
@@ -170,6 +175,7 @@ section.step(
     "lem:rateUCB/short",
     "For T <= L/λmax the bound holds surely: λ̂ = aλmax and λ = bλmax with a in [0, 1], b in (0, 1], so "
     "|λ̂ - λ| <= λmax = β (squared below).",
+    elementary=True,
     says="(m*a - m*b)**2 <= m**2",
     domain=("0 <= a <= 1", "0 < b <= 1", "m > 0"),
     symbols={"a": "λ̂/λmax", "b": "λ/λmax"},
@@ -183,7 +189,7 @@ section.step(
     "δ/(SAK).",
     says="S*A*K*(d/(S*A*K)) == d",
     domain=Domain.of(*_SIZES, integers="S A K"),
-    argued="that the probability of a union is at most the sum",
-    expected="assumed",
+    theorem=unions.UNION,
+    derivation=unions.union_of_sets,
     mutant="2*S*A*K*(d/(S*A*K)) == d",
 )

@@ -30,28 +30,45 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.crossing import covered, peeled
 from proofs_checks.checks.rates import one_visit
+from proofs_checks.derivations import crossings, rate_sets, supermartingales
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
-from verify.provers.computed import Assumed
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "0 < d < 1")
 
-section = Section(checks=PROOF, expected="proved", symbols={"d": "δ", "L": "L(δ)", "q": "λ/λmax"})
+section = Section(
+    checks=PROOF, expected="proved", setting=PAPER, symbols={"d": "δ", "L": "L(δ)", "q": "λ/λmax"}
+)
 
 section.repair(
     "lem:rateUCB/martingale",
-    "A visit with remaining time c multiplies exp(ζN - λ(e^ζ - 1)T) by a factor of mean 1, for every real "
-    "ζ and all λ, c > 0.",
+    "A decision multiplies exp(ζN - λ(e^ζ - 1)T) by a factor of mean 1, given all that came before, for "
+    "every real ζ, whatever the learner does; with remaining time c it is exp(ζ1{τ <= c} - λ(e^ζ - 1)(τ∧c)).",
+    theorem=rate_sets.MARTINGALE,
+    derivation=rate_sets.martingale,
     checks=one_visit(),
     latex=r"\mathbb E\,e^{\zeta 1\{\tau\le c\}-\lambda(e^\zeta-1)(\tau\wedge c)} = 1",
     mutant=one_visit(truncated=False),
 )
 
-section.cited(
+section.repair(
     "lem:rateUCB/ville",
-    "A nonnegative martingale with mean 1 ever reaches e^y with probability at most e^(-y).",
-    checks=Assumed("J. Ville, Étude critique de la notion de collectif (1939); any text on martingales"),
-    expected="assumed",
-    latex=r"\mathbb P(\sup_n M_n \ge e^y) \le e^{-y}",
+    "A nonnegative supermartingale reaches c > 0 before decision n with probability at most E M_0/c, for "
+    "every n (J. Ville, Étude critique de la notion de collectif, 1939).",
+    theorem=supermartingales.VILLE,
+    derivation=supermartingales.ville,
+    latex=r"\mathbb P(\max_{i<n} M_i \ge c) \le \mathbb E M_0/c",
+)
+
+section.repair(
+    "lem:rateUCB/frozen",
+    "If each decision multiplies exp(Z) by a factor of mean at most 1, and Z is 0 at first, then Z as it was"
+    " when the episode began is ever seen to be at least c with probability at most e^(-c), for every real "
+    "c.",
+    uses="lem:rateUCB/ville",
+    theorem=crossings.FROZEN,
+    derivation=crossings.frozen,
+    latex=r"\mathbb P(\max_{i<n} Z_{k(i)} \ge c) \le e^{-c}",
 )
 
 section.repair(
@@ -82,17 +99,16 @@ section.repair(
 
 section.repair(
     "lem:rateUCB/repaired",
-    "With the paper's radius, the rate sets cover with probability at least 1 - δJ/K, J the least integer J "
-    ">= 0 with λmax (K-1) H <= 25^J L(δ), for every policy: 2SA·J·exp(-L/4) <= δ if J <= K. So lem:rateUCB "
-    "holds wherever λmax (K-1) H <= 25^K L(δ); elsewhere put J for K in L(δ).",
+    "With the paper's radius, the rate sets of all pairs cover in all K episodes with probability at least 1"
+    " - δJ/K, for every integer J >= 0 with λmax (K-1) H <= 25^J L(δ), for every policy: 2SA·J·exp(-L/4) <= "
+    "δ if J <= K. So lem:rateUCB holds wherever λmax (K-1) H <= 25^K L(δ).",
     says="2*S*A*J*exp(-4*log(2*S*A*K/d)/4) <= d",
     domain=Domain.of(*_SIZES, "J >= 0", "J <= K", integers="S A K J"),
-    uses="lem:rateUCB/unseen lem:rateUCB/short eq:rate-bound-1 lem:rateUCB/martingale lem:rateUCB/ville "
+    uses="lem:rateUCB/martingale lem:rateUCB/frozen lem:rateUCB/exponential lem:rateUCB/downward "
     "lem:rateUCB/peel lem:rateUCB/radius",
+    theorem=rate_sets.REPAIRED,
+    derivation=rate_sets.repaired,
     checks=(peeled(), *PROOF),
-    argued="that these are martingales whatever the policies, Ville's inequality for 2J of them for "
-    "each pair, and the union",
-    expected="tested",
     latex=r"\lambda_{\max}(K-1)H \le 25^K L(\delta) \implies"
     r"\mathbb P(|\lambda-\hat\lambda_k| \le \beta_k\ \text{for all}\ x,a,k) \ge 1-\delta",
     mutant=Domain.of(*_SIZES, "J >= 0", "J <= 2*K", integers="S A K J"),

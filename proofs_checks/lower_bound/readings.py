@@ -1,16 +1,16 @@
 r"""What the lower bound says in each reading: self-jumps or none, every K, one instance for all K or not.
 
-**Every** :math:`K`.  For :math:`K < SA/2` take :math:`\Delta = \sqrt2/4`: then :math:`kl = \frac{\ln2}2` and
-:math:`K/n \le \frac98`, so the bracket of :mod:`proofs_checks.lower_bound.repaired` is what it is at
+**Every** :math:`K`. For :math:`K < SA/2` take :math:`\Delta = \sqrt2/4`: then :math:`kl = \frac{\ln2}2`
+and :math:`K/n \le \frac98`, so the bracket of :mod:`proofs_checks.lower_bound.repaired` is what it is at
 :math:`K = SA/2`, and :math:`\max_j R_j \ge \frac{\sqrt2}7WK`.
 
-**The printed maximum.**  :math:`\Delta = \frac3{10}\sqrt{n/K}` has :math:`\frac Kn kl = -\frac x2\ln(1 -
-\frac9{25x})` with :math:`x = K/n > \frac12`, at most :math:`-\frac14\ln\frac7{25}`, and gives the displayed
-:math:`\frac1{4\sqrt2}(1-\frac1n)W\sqrt{nK}`, although the printed :math:`\Delta` does not.
+**The printed maximum.** :math:`\Delta = \frac3{10}\sqrt{n/K}` has :math:`\frac Kn kl = -\frac x2\ln(1 -
+\frac9{25x})` with :math:`x = K/n > \frac12`, at most :math:`-\frac14\ln\frac7{25}`, and gives the
+displayed :math:`\frac1{4\sqrt2}(1-\frac1n)W\sqrt{nK}`, although the printed :math:`\Delta` does not.
 
-**No self-jumps.**  Two good states that take turns, and two bad ones, in the place of the absorbing ones
-change no value.  :math:`S = 4 + (A^d-1)/(A-1)`, :math:`S \le \frac{11}4L`, and the proof gives the constant
-1/8.
+**No self-jumps.** Two good states that take turns, and two bad ones, in the place of the absorbing ones
+change no value. :math:`S = 4 + (A^d-1)/(A-1)`, :math:`S \le \frac{11}4L`, and the proof gives the
+constant 1/8.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from fractions import Fraction
 from proofs_checks.checks import lower_bound_algorithms as best
 from proofs_checks.checks.common import PROOF, REFUTATION, SEARCH
 from proofs_checks.checks.lower_bound import turns
+from proofs_checks.derivations import lower_constants, lower_readings
+from proofs_checks.derivations.lower_setting import SETTING
 from verify.claims import Domain, Remark, Section
 from verify.provers.computed import Assumed
 
 _LEAVES = "(1/A + (1 - 1/A)*(S - 4))"  # of the tree below the good and the bad states
 _FULL = "(A**d - 1)/(A - 1)"
 
-section = Section(checks=PROOF, expected="proved", symbols={"n": "LA", "rate": "λmax"})
+section = Section(checks=PROOF, expected="proved", setting=SETTING, symbols={"n": "LA", "rate": "λmax"})
 
 section.step(
     "assume:LB/children",
@@ -78,16 +80,17 @@ section.step(
 
 section.repair(
     "thm:lowerbound/every-K",
-    "For every algorithm, every admissible tree and every K >= 1 some instance has regret at least "
-    "(1/7) W min{√(SAK), √2 K}. For K < SA/2 take Δ = √2/4: kl = ln(2)/2, x = K/(LA) <= S/(2L) <= 9/8, "
-    "and Δ K times the bracket of eq:Rj/repaired is at least (√2/7) K.",
+    "For every algorithm, every admissible tree and every K >= 1 some instance has regret at least (1/7) "
+    "W min{√(SAK), √2 K}, the one with Δ = min{√(SA/K), √2}/4. For K < SA/2: kl = ln(2)/2, x = K/(LA) <= "
+    "S/(2L) <= 9/8, and Δ K times the bracket of eq:Rj/repaired is at least (√2/7) K.",
     says="(1 - 1/n - 2*sqrt(x*log(2)/4)/3)/4 >= 1/7",
     domain=("n >= 8", "0 <= x <= 9/8"),
     symbols={"x": "K/(LA)"},
-    uses="thm:lowerbound/repaired eq:Rj/repaired eq:sumTj/repaired thm:lowerbound/leaves/sharp",
+    uses="thm:lowerbound/repaired eq:Rj/repaired thm:lowerbound/pairs thm:lowerbound/leaves/sharp "
+    "assume:LB/tree",
+    theorem=lower_readings.EVERY_K,
+    derivation=lower_readings.every_k,
     checks=(best.few_episodes(Fraction(1, 7)), *PROOF),
-    argued="the steps put together, as in thm:lowerbound/repaired",
-    expected="tested",
     latex=r"\max_j R_j \ge \tfrac17\,\mathbb E[(H-\gamma_d)^+]\min\{\sqrt{SAK},\sqrt2K\}",
     mutant="(1 - 1/n - 2*sqrt(x*log(2)/4)/3)/4 >= 1/6",
 )
@@ -105,13 +108,13 @@ section.repair(
 section.repair(
     "thm:lowerbound/maximum/stands",
     "The displayed inequality max_j R_j >= W (1/(4√2)) (1 - 1/(LA)) √(LAK) holds for every K >= SA/2, "
-    "with Δ = (3/10) √(LA/K) in eq:Rj/repaired and eq:sumTj/repaired: n = LA.",
+    "with Δ = (3/10) √(LA/K) in eq:Rj/repaired: n = LA.",
     says="3/10*(1 - 1/n - 2/3*sqrt(-log(7/25)/8)) >= (1 - 1/n)/(4*sqrt(2))",
     domain="n >= 8",
-    uses="thm:lowerbound/maximum/kl thm:lowerbound/pairs eq:Rj/repaired eq:sumTj/repaired",
+    uses="thm:lowerbound/maximum/kl thm:lowerbound/pairs eq:Rj/repaired assume:LB/tree",
+    theorem=lower_readings.STANDS,
+    derivation=lower_readings.stands,
     checks=(best.three_tenths(Fraction(1)), *PROOF),
-    argued="the steps put together: the average over j, the sum of visits, and the divergence of a coin",
-    expected="tested",
     latex=r"\max_j R_j \ge \tfrac1{4\sqrt2} W \bigl(1-\tfrac1{LA}\bigr)\sqrt{LAK}",
     mutant=best.three_tenths(Fraction(2)),
 )
@@ -120,13 +123,13 @@ section.repair(
     "thm:lowerbound/turns",
     "Two good states that take turns at rate λmax in the place of the absorbing one, and two bad ones, "
     "are in the class without self-jumps, and no value changes: each good state is worth t, since u = t "
-    "solves u(t) = E[t ∧ τ] + E[u((t - τ)^+)] (the formula), each bad one 0.",
+    "solves u(t) = E[t ∧ τ] + E[u((t - τ)^+)] (the formula), each bad one 0, and the root W (1/2 + Δ).",
     says="(1 - exp(-rate*t))/rate + (t - (1 - exp(-rate*t))/rate) == t",
     domain=("rate > 0", "t >= 0"),
-    uses="eq:Qa/optimality",
+    uses="thm:lowerbound/instances/repaired thm:lowerbound/optimal",
+    theorem=lower_readings.TURNS,
+    derivation=lower_readings.turns,
     checks=(turns(), *PROOF),
-    argued="that the equation has one solution, and no other row has changed",
-    expected="tested",
     mutant=turns(Fraction(1, 2)),
 )
 
@@ -142,6 +145,7 @@ section.repair(
 section.repair(
     "thm:lowerbound/turns/binary",
     "For A = 2, S = 4 + 2^d - 1 is at least 11 (d >= 3, as S >= 8), and L = 1/2 + (S - 4)/2 >= (4/11) S.",
+    elementary=True,
     says="1/2 + (S - 4)/2 >= 4*S/11",
     domain="S >= 11",
     latex=r"L \ge \tfrac4{11} S",
@@ -156,11 +160,11 @@ section.repair(
     says="(1 - 1/n - 2*sqrt(y*log(2)/8)/3)/4 >= 1/8",
     domain=("n >= 8", "1 <= y <= 11/4"),
     symbols={"y": "S/L"},
-    uses="eq:Rj/repaired eq:sumTj/repaired thm:lowerbound/kl-chord thm:lowerbound/pairs "
-    "thm:lowerbound/turns thm:lowerbound/turns/leaves thm:lowerbound/turns/binary",
+    uses="eq:Rj/repaired thm:lowerbound/kl-chord thm:lowerbound/pairs "
+    "thm:lowerbound/turns/leaves thm:lowerbound/turns/binary assume:LB/tree",
+    theorem=lower_constants.NO_SELF_JUMPS,
+    derivation=lower_constants.no_self_jumps,
     checks=(best.every_algorithm(Fraction(1, 8), more=2), *PROOF),
-    argued="the steps put together, as in thm:lowerbound/repaired",
-    expected="tested",
     latex=r"\max_j R_j \ge \tfrac18\,\mathbb E[(H-\gamma_d)^+]\sqrt{SAK}",
     mutant=best.every_algorithm(Fraction(1, 5), more=2),
 )
@@ -173,7 +177,8 @@ section.claim(
     says="S*sqrt(A*K)/sqrt(S*A*K) == sqrt(S)",
     domain=("S >= 1", "A >= 1", "K >= 1"),
     uses="thm:CT-UCB/repaired eq:regret-lowerbound2",
-    argued="reading the two bounds: all else in them is logarithmic in K and A",
+    argued="reading the two bounds: all else in them is logarithmic in K and A; an order of growth "
+    "is no theorem of the language",
     expected="assumed",
     mutant="S*sqrt(A*K)/sqrt(S*A*K) == 1",
 )

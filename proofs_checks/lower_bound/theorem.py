@@ -1,13 +1,14 @@
 r"""``thm:lowerbound`` as printed: its instances, the steps of its proof, and its constants.
 
 The proof hides a pair :math:`j` among the :math:`n = LA = A^d` pairs of a leaf and an action of a tree
-with :math:`S = 2 + (A^d-1)/(A-1)` states; :math:`W = E[(H-\gamma_d)^+]`, and a history is what an algorithm
-sees.  Two steps of it fail.  The reward of an episode is no product, because the action taken in a leaf may
-depend on the remaining time; and the :math:`\Delta` that it picks is above :math:`1/4` for :math:`K` near
-:math:`SA/2`, on every tree.  :mod:`proofs_checks.lower_bound.repaired` has a proof of the same statement.
+with :math:`S = 2 + (A^d-1)/(A-1)` states; :math:`W = E[(H-\gamma_d)^+]`, and a history is what an
+algorithm sees. Two steps of it fail. The reward of an episode is no product, because the action taken in
+a leaf may depend on the remaining time; and the :math:`\Delta` that it picks is above :math:`1/4` for
+:math:`K` near :math:`SA/2`, on every tree. :mod:`proofs_checks.lower_bound.repaired` has a proof of the
+same statement.
 
-``x`` stands for :math:`\Delta` and ``n`` for :math:`LA`.  A chain runs on after :math:`H`, with the policy at
-remaining time 0, as in the paper's definition of :math:`a_n = \pi(x_n, (H-t_n)^+)`.
+``x`` stands for :math:`\Delta` and ``n`` for :math:`LA`. A chain runs on after :math:`H`, with the policy
+at remaining time 0, as in the paper's definition of :math:`a_n = \pi(x_n, (H-t_n)^+)`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,15 @@ from fractions import Fraction
 from proofs_checks.checks import lower_bound as checks
 from proofs_checks.checks import lower_bound_algorithms as best
 from proofs_checks.checks.common import PROOF, SEARCH
+from proofs_checks.derivations import (
+    lower_bound,
+    lower_erlang,
+    lower_printed,
+    lower_readings,
+    lower_tree,
+    lower_values,
+)
+from proofs_checks.derivations.lower_setting import SETTING
 from verify.claims import Domain, Remark, Section
 
 _STATES = "2 + (A**d - 1)/(A - 1)"
@@ -34,18 +44,24 @@ _POINT = Domain.of("rho > 0", "u > 0", "v > 0", "0 <= z <= 1")
 # One outcome's share of the data-processing inequality: ``Σ_{outcomes} P_j(...)`` of it is the claim.
 _POINTWISE = "rho*log(rho) >= rho*(z*log(u) + (1 - z)*log(v)) + rho - (z*u + (1 - z)*v)"
 
-section = Section(checks=PROOF, expected="proved", symbols={"x": "Δ", "n": "LA", "rho": "ρ", "rate": "λmax"})
+section = Section(
+    checks=PROOF,
+    expected="proved",
+    setting=SETTING,
+    symbols={"x": "Δ", "n": "LA", "rho": "ρ", "rate": "λmax"},
+)
 
 section.step(
     "assume:LB/tree",
-    "The full A-ary tree with d levels has (A^d - 1)/(A - 1) = S - 2 nodes: one level has 1, and a "
-    "root with A trees of d levels has 1 + A (A^d - 1)/(A - 1) nodes. (Every node but the leaves has "
-    "A children.)",
+    "The full A-ary tree with d levels has A^i nodes at depth i, (A^d - 1)/(A - 1) = S - 2 in all (S - 4 "
+    "with two more states below the leaves), and A^d pairs of a leaf and an action: one level has 1 node, "
+    "and a root with A trees of d levels has 1 + A (A^d - 1)/(A - 1). (Every node but the leaves has A "
+    "children.)",
     says="(A**(d + 1) - 1)/(A - 1) == 1 + A*((A**d - 1)/(A - 1))",
     domain=Domain.of("A >= 2", "d >= 1", integers="A d"),
+    theorem=lower_tree.TREE,
+    derivation=lower_tree.tree,
     checks=(checks.nodes(), *PROOF),
-    argued="the induction over the levels",
-    expected="tested",
     latex=r"\sum_{i=0}^{d-1} A^i = \frac{A^d-1}{A-1} = S - 2",
     mutant=checks.nodes(1),
 )
@@ -72,17 +88,12 @@ section.step(
 
 section.step(
     "thm:lowerbound/optimal",
-    "The optimal value of instance j is W (1/2 + Δ): an episode earns (H - γ_d)^+ if the jump from "
-    "the leaf is good, whose probability is 1/2 + Δ v with v in [0, 1] the indicator of pair j; v = 1 "
-    "is possible.",
-    says="w*(1/2 + x*v) <= w*(1/2 + x)",
-    domain=("w >= 0", "0 <= x <= 1/2", "0 <= v <= 1"),
-    symbols={"w": "W"},
-    uses="sec:episodicRL/joint-law thm:lowerbound/erlang-value",
-    checks=(checks.optimal(), *PROOF),
-    argued="that the jump from the leaf is independent of the holding times, and v the conditional "
-    "probability of pair j",
-    expected="tested",
+    "The optimal value of instance j is W (1/2 + Δ): an episode earns what remains after the jump from "
+    "the leaf, if that is good, which has probability at most 1/2 + Δ; the actions that lead to the pair "
+    "j earn that much. (V* is the limit of value iteration in the instance.)",
+    theorem=lower_bound.OPTIMAL,
+    derivation=lower_values.optimal,
+    checks=checks.optimal(),
     latex=r"V^*(x_0,H) = \mathbb E[(H-\gamma_d)^+]\,(1/2+\Delta)",
     mutant=checks.optimal(Fraction(2)),
 )
@@ -95,9 +106,9 @@ section.step(
     says="(p - w) + z*(p - w) - (h + 1)*(p - w - w*z/(h + 1)) == z*p - h*(p - w)",
     domain=Domain.of("h >= 0", "z >= 0", "0 <= p <= 1", "0 <= w <= 1", integers="h"),
     symbols={"z": "λt", "p": "P(N >= h)", "w": "P(N = h)"},
+    theorem=lower_erlang.ERLANG_VALUE,
+    derivation=lower_erlang.erlang_value,
     checks=(checks.erlang(), *PROOF),
-    argued="that the expectation solves the same equations, which have one solution",
-    expected="tested",
     latex=r"\mathbb E[(t-\gamma_h)^+] = t\,P(N\ge h) - \tfrac h\lambda P(N\ge h+1)",
     mutant=checks.erlang(shift=1),
 )
@@ -142,14 +153,14 @@ section.step(
 
 section.step(
     "thm:lowerbound/data-processing",
-    "kl(E_0 Z, E_j Z) <= KL(P_0, P_j) for Z in [0, 1]. With ρ = dP_0/dP_j, u = E_0 Z/E_j Z and v = (1 "
-    "- E_0 Z)/(1 - E_j Z), integrating the formula at z = Z over P_j gives it, since E_j[u Z + v (1 - "
-    "Z)] = 1.",
+    "kl(E_0 Z, E_j Z) <= KL(P_0, P_j) for Z in [0, 1], the log-likelihood bounded (as that of finitely "
+    "many seen jumps is). With ρ = dP_0/dP_j, u = E_0 Z/E_j Z and v = (1 - E_0 Z)/(1 - E_j Z), "
+    "integrating the formula at z = Z over P_j gives it, since E_j[u Z + v (1 - Z)] = 1.",
     says=_POINTWISE,
     domain=_POINT,
+    theorem=lower_printed.DATA_PROCESSING,
+    derivation=lower_printed.data_processing,
     checks=(checks.processed(), *PROOF),  # the box prover would only repeat the proof
-    argued="integrating over P_j",
-    expected="tested",
     latex=r"\mathrm{kl}(\mathbb E_0 Z, \mathbb E_j Z) \le \mathrm{KL}(\mathbb P_0,\mathbb P_j)",
     mutant=checks.processed(Fraction(1, 2)),
 )
@@ -172,9 +183,9 @@ section.step(
     "p*l + p*s*(-log(1 + 2*x)/2 - log(1 - 2*x)/2)",
     domain=Domain.of("0 <= p <= 1", "0 <= s <= 1", "0 <= x < 1/2", reals="l"),
     symbols={"p": "the P_0-probability of a history", "l": "its log-ratio"},
+    theorem=lower_printed.RUN_ON,
+    derivation=lower_printed.run_on,
     checks=(checks.divergence(biased=False), *PROOF),
-    argued="the induction over episodes, and the sum over histories",
-    expected="tested",
     latex=r"\mathrm{KL}(\mathbb P_0,\mathbb P_j) = \mathbb E_0[T_j]\,\mathrm{kl}(1/2,1/2+\Delta)",
     mutant=checks.divergence(biased=False, factor=2),
 )
@@ -206,27 +217,29 @@ section.step(
 
 section.step(
     "thm:lowerbound/visits",
-    "E_j T_j/K <= E_0 T_j/K + √2 Δ √(E_0 T_j), squared: with p = E_0 T_j/K, q = E_j T_j/K and y = E_0 "
-    "T_j, Pinsker and the divergence give 2 (p - q)^2 <= y 4 Δ^2.",
-    says="(q - p)**2 <= 2*x**2*y",
-    domain=("0 <= p <= 1", "0 <= q <= 1", "0 <= x <= 1/4", "y >= 0", "2*(p - q)**2 <= 4*y*x**2"),
-    symbols={"p": "E_0 T_j/K", "q": "E_j T_j/K", "y": "E_0 T_j"},
-    uses="thm:lowerbound/data-processing thm:lowerbound/pinsker thm:lowerbound/divergence thm:lowerbound/kl",
+    "E_j T_j/K <= E_0 T_j/K + √2 Δ √(E_0 T_j) for Δ <= 1/4: with Z = T_j/K in [0, 1], its means in (0, 1), "
+    "and the divergence KL(P_0, P_j) = E_0(-l) = u kl(1/2, 1/2 + Δ), u = E_0 T_j "
+    "(thm:lowerbound/divergence), E_j Z <= E_0 Z + √2 Δ √u by data processing, Pinsker and kl(1/2, 1/2 + "
+    "Δ) <= 4Δ².",
+    uses="thm:lowerbound/data-processing thm:lowerbound/pinsker thm:lowerbound/kl",
+    theorem=lower_printed.VISITED,
+    derivation=lower_printed.visited,
     latex=r"\tfrac1K\mathbb E_jT_j \le \tfrac1K\mathbb E_0T_j + \sqrt2\,\Delta\sqrt{\mathbb E_0T_j}",
-    mutant="(q - p)**2 <= x**2*y",
 )
 
 section.step(
     "eq:sumTj",
-    "(1/K) Σ_j E_j T_j <= 1 + √2 Δ √(LAK) for Δ <= 1/4. Last step, Cauchy–Schwarz: with y = E_0 T_j and "
-    "c = √(K/(LA)), the sum over j of the formula is Σ_j √(E_0 T_j) <= √(LAK), as Σ_j E_0 T_j <= K.",
+    "(1/K) Σ_j E_j T_j <= 1 + √2 Δ √(LAK) for Δ <= 1/4, T_j the number of times that pair j is decided in "
+    "the K episodes, up to any decision, and E_j the mean for what is seen in them in instance j. (Its "
+    "last step, Cauchy–Schwarz: with y = E_0 T_j and c = √(K/(LA)), the sum over j of the formula is Σ_j "
+    "√(E_0 T_j) <= √(LAK), as Σ_j E_0 T_j <= K.)",
     says="sqrt(y) <= y/(2*c) + c/2",
     domain=("y >= 0", "c > 0"),
     symbols={"y": "E_0 T_j", "c": "√(K/(LA))"},
-    uses="thm:lowerbound/visits",
+    uses="thm:lowerbound/divergence/repaired thm:lowerbound/kl thm:lowerbound/seen assume:LB/tree",
+    theorem=lower_printed.OWN_VISITS,
+    derivation=lower_printed.own_visits,
     checks=(checks.sum_of_visits(biased=False), *PROOF),
-    argued="the sums over j",
-    expected="tested",
     latex=r"\frac1K\sum_j \mathbb E_j T_j \le 1 + \sqrt2\,\Delta\sqrt{LAK}",
     mutant="sqrt(y) <= y/(2*c) + c/3",
 )
@@ -327,13 +340,14 @@ section.step(
 
 section.step(
     "thm:lowerbound/erlang",
-    "E(H - γ_d)^+ >= E(H - γ_d) = H - d/λmax >= c2 H if d < (1 - c2) λmax H; the formula is the last step.",
+    "E(t - γ_h)^+ >= t - h/λmax for all h and t; so W >= H - d/λmax >= c2 H if d < (1 - c2) λmax H; the "
+    "formula is the last step.",
     says="H - d/rate >= c*H",
     domain=("H > 0", "d >= 1", "rate > 0", "0 < c < 1", "d < (1 - c)*rate*H"),
     symbols={"c": "c2"},
+    theorem=lower_readings.ERLANG,
+    derivation=lower_readings.erlang,
     checks=(checks.long_enough(), *PROOF),
-    argued="that E(H - γ)^+ >= E(H - γ) and E γ_d = d/λmax",
-    expected="tested",
     latex=r"\mathbb E[(H-\gamma_d)^+] \ge c_2 H",
     mutant=checks.long_enough(Fraction(6, 5)),
 )
@@ -345,9 +359,9 @@ section.claim(
     "printed proof fails; the repaired one gives 1/7, and the formula is 1/(12√2) <= 1/7.",
     says="1/(12*sqrt(2)) <= 1/7",
     uses="thm:lowerbound/repaired",
+    theorem=lower_readings.PRINTED,
+    derivation=lower_readings.printed,
     checks=(best.every_algorithm(Fraction(1, 16)), *PROOF),
-    argued="that the regret is at least W √(SAK)/7 (thm:lowerbound/repaired)",
-    expected="tested",
     latex=r"\mathrm{Regret} \ge \tfrac1{12\sqrt2}\,\mathbb E[(H-\gamma_d)^+]\sqrt{SAK}",
     mutant="1/(4*sqrt(2)) <= 1/7",
     finding=Remark(
@@ -369,9 +383,9 @@ section.claim(
     domain=("H > 0", "0 < c < 1", "y >= 0", "W >= c*H"),
     symbols={"c": "c2", "y": "√(SAK)"},
     uses="thm:lowerbound thm:lowerbound/erlang",
+    theorem=lower_readings.PRINTED_HORIZON,
+    derivation=lower_readings.printed_horizon,
     checks=(best.long_horizons(Fraction(1, 16)), *PROOF),
-    argued="that the regret is at least W √(SAK)/(12√2) (thm:lowerbound)",
-    expected="tested",
     latex=r"\mathrm{Regret} \ge \tfrac{c_2}{12\sqrt2}\,H\sqrt{SAK}",
     mutant="c*H*y/(11*sqrt(2)) <= W*y/(12*sqrt(2))",
 )

@@ -48,20 +48,22 @@ from proofs_checks.checks.contraction import (
     several_steps,
     stopped_error,
 )
+from proofs_checks.derivations import iterations, operators, powers
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", setting=PAPER)
 
 section.step(
     "lem:optimism/contraction",
-    "‖T^{a,k}u - T^{a,k}v‖ <= (1 - exp(-λmax H)) ‖u - v‖ for u, v in 𝕄: with w the distance, p <= 1 the "
-    "sum of the row p̂, z = λmax H and zf = λ̂t.",
+    "‖T^{a,k}u - T^{a,k}v‖ <= (1 - exp(-λmax H)) ‖u - v‖ on [0,H], for rates in [0,λmax] and rows p̂ >= 0 "
+    "that sum to at most 1: with w the distance, p <= 1 the sum of the row p̂, z = λmax H and zf = λ̂t.",
     says="w*p*(1 - exp(-z*f)) <= w*(1 - exp(-z))",
     domain=("w >= 0", "0 <= p <= 1", "0 <= f <= 1", "z > 0"),
     symbols={"w": "‖u - v‖", "p": "Σ_y p̂(y|x,a)", "z": "λmax H", "f": "λ̂t/(λmax H)"},
+    theorem=operators.CONTRACTION,
+    derivation=operators.contraction,
     checks=(contracted(), *PROOF),
-    argued="that the modulus of an integral is at most the integral of the modulus",
-    expected="tested",
     mutant=contracted(Fraction(9, 10)),
 )
 
@@ -72,9 +74,9 @@ section.step(
     says="a <= m + e",
     domain=Domain.of("e >= 0", "a <= c + e", "c <= m", reals="a c m"),
     uses="lem:optimism/contraction",
+    theorem=operators.CONTRACTION_MAX,
+    derivation=operators.contraction_max,
     checks=(contracted_iterates(truncate=False), *PROOF),
-    argued="that the inequality for every action is one for the maximum, in every state and at every time",
-    expected="tested",
     mutant=contracted_iterates(truncate=False, share=Fraction(1, 50)),
 )
 
@@ -86,10 +88,9 @@ section.step(
     domain=Domain.of("0 <= s <= 1", "e >= 0", "u <= t", "u <= x", "x <= y + e", reals="u t x y"),
     symbols={"s": "any weight in [0, 1]"},
     uses="lem:optimism/contraction-max",
+    theorem=operators.CONTRACTION_CUT,
+    derivation=operators.contraction_cut,
     checks=(contracted_iterates(truncate=True), *PROOF),
-    argued="that min{t,y} is the case s = 1 or s = 0, and the inequality holds in every state and at "
-    "every time",
-    expected="tested",
     mutant="u <= s*t + (1 - s)*y",
 )
 
@@ -103,25 +104,28 @@ section.step(
 
 section.repair(
     "lem:optimism/contraction-superlinear",
-    "n steps contract by P(Poisson(λmax H) >= n), which is at most ρⁿ: n holding times add up to at most H "
-    "only if each is at most H.",
-    uses="lem:optimism/contraction",
+    "n steps contract by P(Poisson(λmax t) >= n) at remaining time t <= H, which is at most ρⁿ: n holding "
+    "times add up to at most H only if each is at most H. (By induction: the bound rises in t, so that a "
+    "rate λ̂ <= λmax moves no more than λmax.)",
+    uses="lem:optimism/opposite/by-parts",
+    theorem=powers.POWERS,
+    derivation=powers.powers,
     checks=several_steps(),
-    expected="tested",
     mutant=several_steps(power=8),
 )
 
 section.step(
     "eq:error-vi",
-    "‖V̂_∞ - V̂_n‖ <= ε exp(λmax H) if ‖V̂_n - V̂_{n-1}‖ <= ε: the distance d of V̂_n from the fixed point "
-    "is at most ρ times that of V̂_{n-1}, which is at most d + ε; with E0 = exp(λmax H), ρ = 1 - 1/E0.",
+    "‖V̂_∞ - V̂_n‖ <= ε exp(λmax H) if ‖V̂_n - V̂_{n-1}‖ <= ε, V̂_∞ the limit of the iteration. (In the "
+    "paper: the distance d of V̂_n from the fixed point is at most ρ times that of V̂_{n-1}, which is at "
+    "most d + ε; with E0 = exp(λmax H), ρ = 1 - 1/E0. Here: it follows from eq:error-vi/load.)",
     says="d <= e*E0",
     domain=("E0 >= 1", "d >= 0", "e >= 0", "d <= (1 - 1/E0)*(d + e)"),
     symbols={"e": "ε", "E0": "exp(λmax H)", "d": "‖V̂_∞ - V̂_n‖"},
-    uses="lem:optimism/contraction-truncated eq:mono",
+    uses="eq:error-vi/load",
+    theorem=iterations.ERROR,
+    derivation=iterations.error,
     checks=(stopped_error(), *PROOF),
-    argued="that the map contracts and V̂_∞ is its fixed point, so that d <= ρ(d + ε)",
-    expected="tested",
     latex=r"\|\hat V^k_\infty - \hat V^k_{n_k}\|_\infty \le \epsilon_k e^{\lambda_{\max}H}",
     mutant="d <= e*E0/2",
     finding=Remark(
@@ -141,10 +145,10 @@ section.repair(
     says="d <= e*(E0 - 1)",
     domain=("E0 >= 1", "d >= 0", "e >= 0", "d <= (1 - 1/E0)*(d + e)"),
     symbols={"e": "ε", "E0": "exp(λmax H)", "d": "‖V̂_∞ - V̂_n‖"},
-    uses="lem:optimism/contraction-truncated eq:mono",
+    uses="eq:error-vi/load",
+    theorem=iterations.SHARPER,
+    derivation=iterations.sharper,
     checks=(stopped_error(arb.expm1), *PROOF),
-    argued="that the map contracts and V̂_∞ is its fixed point, so that d <= ρ(d + ε)",
-    expected="tested",
     mutant="d <= e*(E0 - 2)",
 )
 
@@ -160,19 +164,18 @@ section.repair(
 
 section.repair(
     "eq:error-vi/load",
-    "‖V̂_∞ - V̂_n‖ <= ε λmax H if ‖V̂_n - V̂_{n-1}‖ <= ε: the j-th further iteration moves the value at "
-    "remaining time t by at most ε P(N_t >= j), N_t Poisson of mean λmax t. By induction: this bound "
-    "rises in t, so a rate λ̂ <= λmax moves no more than λmax, 1 - exp(-λ̂u) <= 1 - exp(-λmax u); maximum and "
-    "minimum move no more. On long horizons the factor is the best: one state, r = 1, ε = 1/λ has 1 - 1/(λH) "
-    "of it.",
-    says="1 - exp(-l*u) <= 1 - exp(-m*u)",
-    domain=("u >= 0", "l >= 0", "l <= m"),
-    symbols={"l": "λ̂", "m": "λmax"},
-    uses="eq:error-vi/load/poisson lem:optimism/contraction-truncated eq:mono",
+    "V̂_n <= V̂_∞ <= V̂_n + ε λmax t at remaining time t <= H if ‖V̂_n - V̂_{n-1}‖ <= ε, and no iterate is "
+    "larger: if V̂_m <= V̂_n + ε λmax t then the next one, too, as with W = ∫exp(-λ̂s)ds over [0,t] T^a "
+    "V̂_m <= T^a V̂_{n-1} + ε λ̂ W + ε λmax (t - W), and λ̂ <= λmax; maximum and minimum move no more. (The "
+    "j-th further iteration moves the value by at most ε P(N_t >= j), N_t Poisson of mean λmax t.) On long "
+    "horizons the factor is the best: one state, r = 1, ε = 1/λ has 1 - 1/(λH) of it.",
+    says="l*w + m*(t - w) <= m*t",
+    domain=("w >= 0", "l >= 0", "l <= m", "t >= w"),
+    symbols={"l": "λ̂", "m": "λmax", "w": "W"},
+    uses="eq:mono",
+    theorem=iterations.LOAD,
+    derivation=iterations.load,
     checks=(stopped_error(lambda load: load), long_horizon(), *PROOF),
-    argued="the induction over the further iterations, with ∫ λ exp(-λs) f(t-s) ds = ∫ (1 - exp(-λ(t-u))) "
-    "df(u) for an f that rises from 0, and the sum over them",
-    expected="tested",
     latex=r"\|\hat V^k_\infty - \hat V^k_{n_k}\|_\infty \le \epsilon_k\lambda_{\max}H",
     mutant=long_horizon(Fraction(9, 10)),
 )

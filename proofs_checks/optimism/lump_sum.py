@@ -30,24 +30,27 @@ from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.lump_sum import WHOLE, Parts, corners, costs, dear, made_up
+from proofs_checks.derivations import losses, lump_sum
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
 
 _LESS = Fraction(98, 100)
 
-section = Section(checks=PROOF, expected="proved", symbols={"al": "α", "be": "β"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"al": "α", "be": "β"})
 
 section.repair(
     "lem:optimism/lump-sum",
-    "On 𝒢, for the printed estimators, T^{a,k}V + B >= T^aV for V = V*_n, where T^{a,k} has no bonus and "
-    "B(t) = min(t²β/2, t) + (t - w(λ̂,t)) min(α, 2)/2: so V* <= V̂_∞ if B(t) is added in the place of the "
-    "bonus, and lem:optimism holds with ε λmax H. The two errors of the rate have opposite signs and are at "
-    "most t²β/2 and at most t in size; the row's error (f - u/2)d, |d| <= e, is at most (u/2)e.",
+    "On 𝒢, if p̂ is a probability wherever λ̂ > 0, as the printed estimators are, T^{a,k}V + B >= T^aV for "
+    "V = V*_n, where T^{a,k} has no bonus and B(t) = min(t²β/2, t) + (t - w(λ̂,t)) min(α, 2)/2: so V*_n <= "
+    "V̂_n if B(t) is added in the place of the bonus, and lem:optimism holds with ε λmax t <= ε λmax H. The "
+    "two errors of the rate have opposite signs and are at most t²β/2 and at most t in size; the row's "
+    "error (f - u/2)d, |d| <= e, is at most (u/2)e.",
     says="(f - u/2)*d <= u/2*e",
     domain=Domain.of("f >= 0", "f <= u", "u >= 0", "d <= e", "-d <= e", "e >= 0", reals="d"),
-    uses="lem:optimism/opposite lem:error-model/halved lem:optimism/value-bound eq:error-vi/load",
+    uses="eq:Qa/monotone lem:optimism/halved/step lem:optimism/rising lem:optimism/value-bound",
     checks=(made_up(), corners(), *PROOF),
-    argued="the sum of the errors under the integral, the induction over n, and the truncation",
-    expected="tested",
+    theorem=lump_sum.OPTIMISM,
+    derivation=lump_sum.optimism,
     latex=r"B(t) = \min\bigl(\tfrac{t^2}2\beta, t\bigr)"
     r" + \bigl(t-\tfrac{1-e^{-\hat\lambda t}}{\hat\lambda}\bigr)\tfrac{\min(\alpha,2)}2",
     mutant=corners(Parts(jump=_LESS)),
@@ -65,19 +68,31 @@ section.repair(
 )
 
 section.repair(
+    "lem:v-v-continuoustime/lump-sum/step",
+    "With the lump sum B in the place of the bonus one step costs V̂ - T^aV̂ <= 2B(t) <= t²β + (t - "
+    "w(λ̂,t))α, and at most t(Hβ + (1 - 1/κ)α), κ = v/(1 - exp(-v)), v = λmax H, for the greedy a and t <= "
+    "H: V̂ rises and is at most t, so its errors are at most B; and w(λ̂,t)/t >= 1/κ.",
+    uses="eq:Qa/monotone lem:optimism/halved/step",
+    checks=(costs(), dear()),
+    theorem=lump_sum.STEP,
+    derivation=lump_sum.step,
+    mutant=dear(Fraction(19, 10)),
+)
+
+section.repair(
     "lem:v-v-continuoustime/lump-sum",
-    "With the lump sum B in the place of the bonus one step costs V̂ - T^aV̂ <= 2B(t) <= t²β + (t - w)α <= "
-    "t(Hβ + (1 - 1/κ)α), κ = v/(1 - exp(-v)), v = λmax H; so V* - V^π <= Σ_m E 2B(H - t_m) + ε λmax H. V̂ "
-    "rises and is at most t, so its errors are at most B; and w/t >= 1/κ, as (1 - exp(-z))/z falls. (Tested "
-    "for other rising V̂ <= t than those of the iteration with B.)",
+    "With the lump sum B in the place of the bonus V* - V^π <= Σ_m E 2B((t - t_m)⁺) + ε λmax t for t <= H. "
+    "One step costs at most 2B(t), which is at most t²β + t(1 - x)α <= t(Hβ + (1 - y)α), x = w(λ̂,t)/t >= y "
+    "= 1/κ (lem:v-v-continuoustime/lump-sum/step). (Tested for other rising V̂ <= t than those of the "
+    "iteration with B.)",
     says="t**2*be + t*(1 - x)*al <= t*(H*be + (1 - y)*al)",
     domain=("t >= 0", "t <= H", "be >= 0", "al >= 0", "x >= 0", "y > 0", "y <= x", "x <= 1"),
     symbols={"x": "w(λ̂,t)/t", "y": "1/κ"},
-    uses="lem:optimism/lump-sum lem:optimism/rising eq:diff eq:rec-Vk eq:Vpik "
-    "lem:v-v-continuoustime/recursion",
+    uses="eq:Qa/monotone lem:optimism/lump-sum lem:v-v-continuoustime/lump-sum/step "
+    "lem:v-v-continuoustime/summed",
     checks=(costs(), dear(), *PROOF),
-    argued="the sum of the errors under the integral, and that the recursion sums up",
-    expected="tested",
+    theorem=losses.LUMP_LOSS,
+    derivation=losses.lump_loss,
     latex=r"V^*(x_0,H)-V^{\pi_k}(x_0,H) \le \sum_{m\ge0}\mathbb E\,2B((H-t_m)^+) + \epsilon_k\lambda_{\max}H",
     mutant=dear(Fraction(19, 10)),
 )

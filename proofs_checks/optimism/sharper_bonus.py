@@ -49,11 +49,16 @@ from proofs_checks.checks.sharper_bonus import (
     steps,
     values,
 )
+from proofs_checks.derivations import losses, sharp_bonus, sharp_optimism
+from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.slopes import SLOPE, slope
 from verify.claims import Section
 
 _ALMOST = Fraction(99, 100)
 
-section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "be": "β", "h": "H"})
+section = Section(
+    checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "al": "α", "be": "β", "h": "H"}
+)
 
 section.repair(
     "lem:optimism/sharp/slope",
@@ -62,80 +67,81 @@ section.repair(
     "from 0 by at most 1 per unit of time; the maximum keeps it.",
     says="r*exp(-l*t) + (1 - exp(-l*t)) <= 1",
     domain=("l >= 0", "t >= 0", "0 <= r <= 1"),
-    uses="lem:optimism/rising",
+    uses="lem:optimism/value-bound",
+    theorem=SLOPE,
+    derivation=slope,
     checks=(slopes(), *PROOF),
-    argued="the induction over n, and that the maximum keeps the slope",
-    expected="tested",
     mutant=slopes(HALF),
 )
 
 section.repair(
     "lem:optimism/sharp/cost",
-    "T^a V*_n - T^{a,k} V*_n without the bonus is at most r[w(λ) - w(λ̂)] + (t - w(λ))α'/2 where λ <= λ̂, and "
-    "(1-r)[w(λ̂) - w(λ)] + (t - w(λ̂))α'/2 where λ >= λ̂, for the printed estimators; α' = min(α, 2). By parts "
-    "it is r[w(λ) - w(λ̂)] + ∫ Σ_y (Fp - Gp̂) V*_n' ds with F = 1 - exp(-λs), G = 1 - exp(-λ̂s) and 0 <= V*_n' "
-    "<= 1. Here, for one y and q = p̂: Fp - Gq <= F(p - q) where F <= G; otherwise Fp - Gq = G(p - q) + (F - "
-    "G)p. The positive parts of p - q add up to α'/2 at most (or G = 0), and ∫F = t - w(λ).",
+    "T^a u - T^{a,k} u without the bonus is at most r[w(λ) - w(λ̂)] + (t - w(λ))α'/2 where λ <= λ̂, and "
+    "(1-r)[w(λ̂) - w(λ)] + (t - w(λ̂))α'/2 where λ >= λ̂, α' = min(α, 2), if p̂ is a probability wherever "
+    "λ̂ > 0, as the printed estimators are, and u rises from 0 by at most 1 per unit of time, as V*_n does. "
+    "By parts it is r[w(λ) - w(λ̂)] + ∫ Σ_y (Fp - Gp̂) u' ds with F = 1 - exp(-λs), G = 1 - exp(-λ̂s) and 0 "
+    "<= u' <= 1. Here, for one y and q = p̂: Fp - Gq <= F(p - q) where F <= G; otherwise Fp - Gq = G(p - q) "
+    "+ (F - G)p. The positive parts of p - q add up to α'/2 at most (or G = 0), and ∫F = t - w(λ).",
     says="F*p - G*q <= F*(p - q)",
     domain=("F >= 0", "G >= F", "p >= 0", "q >= 0"),
     symbols={"p": "p(y)", "q": "p̂(y)"},
-    uses="lem:optimism/sharp/slope lem:optimism/rising eq:diff eq:error2/halved "
-    "lem:error-model/jump-integral/value eq:rate-est/unseen",
+    uses="eq:error2/halved lem:optimism/opposite/by-parts",
     checks=(cost(), *PROOF),
-    argued="the integration by parts, the case F > G, the sums over y and the integral",
-    expected="tested",
+    theorem=sharp_bonus.COST,
+    derivation=sharp_bonus.cost,
     mutant=cost(_ALMOST),
 )
 
 section.repair(
     "lem:optimism/sharp/ends",
-    "The ends of the confidence interval decide. For λ in [λ̲, λ̂], w(λ) = w(λ̂) + sd with d = w(λ̲) - w(λ̂) and "
-    "0 <= s <= 1; with c = t - w(λ̂) and a = α'/2 the cost rsd + a(c - sd) is at most the larger, m, of those "
-    "at the ends: it is linear in s, for s = 1 it is the cost at λ̲, and for s = 0 it is ac, not more than "
-    "the cost at λ̄. (For λ in [λ̂, λ̄] the cost decreases in w(λ), so λ̄ decides.)",
-    says="r*s*d + a*(c - s*d) <= m",
-    domain=("0 <= r <= 1", "a >= 0", "d >= 0", "c >= d", "0 <= s <= 1", "m >= r*d + a*(c - d)", "m >= a*c"),
-    symbols={"r": "r(x,a)", "a": "α'/2"},
-    mutant="r*s*d + a*(c - s*d) <= r*d + a*(c - d)",
+    "The ends of the confidence interval decide: for λ in it the cost of lem:optimism/sharp/cost is at most "
+    "the larger of those at λ̲ = max(λ̂ - β, 0) and λ̄ = min(λ̂ + β, λmax). For λ <= λ̂ it is linear in "
+    "w(λ), between the cost at λ̲ and (t - w(λ̂))α'/2, which is not more than the cost at λ̄; for λ >= λ̂ "
+    "it decreases in w(λ).",
+    theorem=sharp_optimism.ENDS,
+    derivation=sharp_optimism.ends_decide,
 )
 
 section.repair(
     "lem:optimism/sharp/time",
-    "The costs at λ̲ and λ̄ divided by w(λ̂,t) increase in t, so that t = H decides: costs and w(λ̂) are "
-    "integrals from 0 to t, and the quotients of the integrands, r(exp((λ̂-λ̲)s) - 1) + (exp(λ̂s) - "
-    "exp((λ̂-λ̲)s))α'/2 and (1-r)(1 - exp((λ̂-λ̄)s)) + (exp(λ̂s) - 1)α'/2, increase. Here the derivative of the "
-    "first, m = λ̂, d = λ̂ - λ̲, x = exp(ms), y = exp(ds), a = α'/2; the second has increasing terms only.",
+    "The costs at λ̲ and λ̄ divided by w(λ̂,t) are not more than at t = H, for 0 <= λ̲ <= λ̂ <= λ̄: costs "
+    "and w(λ̂) are integrals from 0 to t, and the quotients of the integrands, r(exp((λ̂-λ̲)s) - 1) + "
+    "(exp(λ̂s) - exp((λ̂-λ̲)s))α'/2 and (1-r)(1 - exp((λ̂-λ̄)s)) + (exp(λ̂s) - 1)α'/2, increase. Here the "
+    "derivative of the first, m = λ̂, d = λ̂ - λ̲, x = exp(ms), y = exp(ds), a = α'/2; the second has "
+    "increasing terms only.",
     says="r*d*y + a*(m*x - d*y) >= 0",
     domain=("r >= 0", "a >= 0", "d >= 0", "m >= d", "y >= 0", "x >= y"),
     symbols={"a": "α'/2", "m": "λ̂", "d": "λ̂ - λ̲"},
     checks=(quotients(), *PROOF),
-    argued="that a quotient of integrals increases if that of the integrands does",
-    expected="tested",
+    theorem=sharp_bonus.TIME,
+    derivation=sharp_bonus.time,
     mutant=quotients(forward=False),
 )
 
 section.repair(
     "lem:optimism/sharp/size",
-    "The sharp bonus is at most half of eq:bonus-k: w(λ̲) - w(λ̂) and w(λ̂) - w(λ̄) are at most H²β/2 "
-    "(lem:optimism/reward), r and 1 - r at most 1, H - w(λ̲) <= H - w(λ̂), min(α, 2) <= α, and x = 1/w(λ̂) <= "
-    "C.",
-    says="h**2*be/2*x + al/2*(h*x - 1) <= C*(h**2*be + h*al)/2",
-    domain=("h > 0", "be >= 0", "al >= 0", "C >= 1", "x >= 0", "x <= C"),
-    symbols={"x": "1/w(λ̂)"},
-    uses="lem:optimism/reward eq:diff",
-    checks=(sizes(), *PROOF),
-    mutant="h**2*be/2*x + al/2*(h*x - 1) <= C*(h**2*be + h*al)/3",
+    "The sharp bonus is at most half of eq:bonus-k: the costs at the two ends, for t = H, are at most "
+    "C(H²β + Hα)/2 times w(λ̂,H), as w(λ̲) - w(λ̂) and w(λ̂) - w(λ̄) are at most H²β/2, r and 1 - r at most "
+    "1, min(α, 2) <= α, and 1/w(λ̂) <= C.",
+    uses="lem:optimism/bonus",
+    theorem=sharp_optimism.SIZE,
+    derivation=sharp_optimism.size,
+    checks=sizes(),
+    mutant=sizes(Fraction(1, 20)),
 )
 
 section.repair(
     "lem:optimism/sharp",
-    "lem:optimism holds with the sharp bonus and ε λmax H for ε exp(λmax H), for the printed estimators: b "
-    "w(λ̂,t) is at least what rate and jumps cost together, for every t <= H. It is the smallest bonus "
-    "(constant in time) that this argument gives.",
-    uses="lem:optimism/sharp/cost lem:optimism/sharp/ends lem:optimism/sharp/time "
-    "lem:optimism/value-bound eq:diff eq:error-vi/load",
+    "lem:optimism holds with the sharp bonus (or more) and ε λmax t <= ε λmax H for ε exp(λmax H), if p̂ is "
+    "a probability wherever λ̂ > 0, as the printed estimators are: b w(λ̂,t) is at least what rate and "
+    "jumps cost together, for every t <= H. The bonus is b w(λ̂,H) = max of the costs of "
+    "lem:optimism/sharp/cost at t = H for λ̲ = max(λ̂ - β, 0) and λ̄ = min(λ̂ + β, λmax) in the place of λ; "
+    "between the ends they are linear in w(λ) (lem:optimism/sharp/ends).",
+    uses="eq:Qa/monotone eq:error-vi/load lem:optimism/rising lem:optimism/sharp/cost "
+    "lem:optimism/sharp/slope lem:optimism/sharp/time lem:optimism/value-bound",
     checks=(iterates(), values(), corners()),
-    expected="tested",
+    theorem=sharp_optimism.SHARP,
+    derivation=sharp_optimism.sharp,
     mutant=corners(_ALMOST),
 )
 
@@ -143,9 +149,9 @@ section.repair(
     "lem:optimism/sharp/needed",
     "The sharp bonus is attained: 99 % of it are too little for a state that is left at the rate λ̲ for one "
     "that earns 1, with probability α/2, and otherwise, or always as it seems, for a worthless one; and for "
-    "a state that is left at the rate λ̄ always for the good one, and as it seems with probability 1 - α/2 (H "
-    "from 1/100 to 3, β from 1/100 to 1, α from 0 to 2; rewards 1 and 3/4 in the first case, 0 and 1/4 in "
-    "the second).",
+    "a state that is left at the rate λ̄ always for the good one, and as it seems with probability 1 - α/2 "
+    "(H from 1/100 to 3, β from 1/100 to 1, α from 0 to 2; rewards 1 and 3/4 in the first case, 0 and 1/4 "
+    "in the second).",
     checks=corners(_ALMOST, ">"),
     expected="tested",
     mutant=corners(ONE, ">"),
@@ -153,11 +159,13 @@ section.repair(
 
 section.repair(
     "lem:v-v-continuoustime/sharp",
-    "With the sharp bonus b the regret of an episode is at most Σ_m E[(b + (α + uβ)/2)u] + ε λmax H, u = (H "
-    "- t_m)⁺, for the printed estimators: lem:v-v-continuoustime/halved asks nothing of the bonus but "
-    "optimism. As b is at most half of the printed one, so is the bound.",
-    uses="lem:optimism/sharp lem:optimism/sharp/size lem:v-v-continuoustime/halved",
+    "With the sharp bonus b (or more) V* - V^π <= Σ_m E[(b + (α + uβ)/2)u] + ε λmax t, u = (t - t_m)⁺, for "
+    "t <= H, if p̂ is a probability wherever λ̂ > 0, as the printed estimators are: "
+    "lem:v-v-continuoustime/halved/step asks nothing of the bonus but b >= 0. (As b is at most half of the "
+    "printed one, so is the bound: lem:optimism/sharp/size.)",
+    uses="eq:mono lem:optimism/sharp lem:v-v-continuoustime/halved/step lem:v-v-continuoustime/summed",
+    theorem=losses.SHARP_LOSS,
+    derivation=losses.sharp_loss,
     checks=steps(),
-    expected="tested",
     mutant=steps(ZERO),
 )

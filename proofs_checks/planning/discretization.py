@@ -33,6 +33,8 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.discretization import euler_errors, grid_limit, most_jumps, sampled_policy
 from proofs_checks.checks.optimality import ADJUSTABLE, COMMITTED
+from proofs_checks.derivations import euler, transitions
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 from verify.provers.computed import Assumed
 
@@ -40,19 +42,21 @@ _BOUND = "D*(x + (H/D)**2*S**2*A + y)"
 _TERMS = ("D > 0", "H > 0", "S >= 1", "A >= 1", "x >= 0", "y >= 0")
 _SIZES = ("S >= 1", "A >= 1", "K >= 1")
 
-section = Section(checks=PROOF, expected="proved", symbols={"D": "Δ", "l": "λ"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"D": "Δ", "l": "λ"})
 
 section.claim(
     "eq:FH-control-discrete/steps",
-    "The expected number of jumps in [0,H] is at most λmax H under every policy, that of decisions at most "
-    "1 + λmax H: O(H) for fixed λmax and H bounded away from 0 (there is always one decision). If u <= mt, "
-    "m = λmax, then with reward rate λ <= m: (1 - exp(-λt)) + ∫λexp(-λs)m(t - s)ds <= mt.",
+    "The expected number of jumps in [0,H] is at most λmax H, whatever a learner does, that of decisions at "
+    "most 1 + λmax H: O(H) for fixed λmax and H bounded away from 0 (there is always one decision). The "
+    "next m sojourns of an episode, from any decision on, end with at most λmax times the remaining time "
+    "jumps in the mean, for every m. If u <= mt, m = λmax, then with reward rate λ <= m: (1 - exp(-λt)) + "
+    "∫λexp(-λs)m(t - s)ds <= mt.",
     says="(1 - exp(-l*t)) + m*(t - (1 - exp(-l*t))/l) <= m*t",
     domain=("l > 0", "t >= 0", "l <= m"),
     symbols={"m": "λmax"},
+    theorem=transitions.STEPS,
+    derivation=transitions.steps,
     checks=(most_jumps(), *PROOF),
-    argued="that the expected number of jumps is the limit of iterating this step",
-    expected="tested",
     mutant=most_jumps(Fraction(9, 10)),
 )
 
@@ -171,7 +175,7 @@ section.repair(
     symbols={"m": "λmax"},
     checks=(sampled_policy(), *PROOF),
     argued="that the reward differs from that at the last grid point only after a jump, whose "
-    "probability is integrated",
+    "probability is integrated: derivations know the state at decisions, not at a fixed time",
     expected="tested",
     mutant="(H/D)*(D - (1 - exp(-m*D))/m) <= m*H*D/3",
 )
@@ -184,6 +188,7 @@ section.repair(
     "differ by at most m, here by d and, in the mean over the next state, by e, then r + (1 - hλ)v + hλΣpv "
     "differs by at most m for every action, and so do the maxima. (Likewise for the values of holding an "
     "action.)",
+    elementary=True,
     says="(1 - h*l)*d + h*l*e <= m",
     domain=Domain.of("h >= 0", "l >= 0", "h*l <= 1", "d <= m", "e <= m", reals="d e m"),
     mutant=Domain.of(
@@ -194,15 +199,16 @@ section.repair(
 section.repair(
     "eq:hjb-pde/euler",
     "The error of solving the HJB equation by explicit Euler steps h, λmax h <= 1, is explicit: at most "
-    "λmax H h/2 for rewards in [0,1], as one step adds at most ∫λmax s ds = λmax h²/2 over [0,h] and there "
-    "are n = H/h. (The paper calls it unknown. It is an error for the solution of the HJB equation, which "
-    "is not V*.)",
+    "λmax H h/2 for rewards in [0,1]. Steps keep order and do not spread differences "
+    "(eq:hjb-pde/euler-step), so that a bounded solution, v(x,t+h) - v(x,t) = ∫F(v)ds over [t,t+h], rises "
+    "by at most s within time s; one step adds at most ∫λmax s ds = λmax h²/2 over [0,h] and there are n = "
+    "H/h. (The paper calls it unknown. It is an error for the solution of the HJB equation, which is not "
+    "V*.)",
     says="n*(m*h**2/2) <= m*H*h/2",
     domain=Domain.of("n >= 1", "h > 0", "m > 0", "H > 0", "n*h <= H", "m*h <= 1", integers="n"),
     symbols={"m": "λmax"},
-    uses="eq:hjb-pde/euler-step eq:hjb-pde/repaired",
+    theorem=euler.EULER,
+    derivation=euler.euler,
     checks=(euler_errors(), *PROOF),
-    argued="that the solution rises by at most s within time s, so that one step adds λmax h²/2",
-    expected="tested",
     mutant=euler_errors(Fraction(1, 2)),
 )

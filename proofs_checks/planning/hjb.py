@@ -27,9 +27,11 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.hjb import constant_maximisers, exceeds, greedy_policies, hjb_residual, two_values
 from proofs_checks.checks.optimality import ADJUSTABLE, COMMITTED, attained, dominated
+from proofs_checks.derivations import adjustable, changing
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "q": "Q"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "q": "Q"})
 
 section.claim(
     "eq:hjb-pde",
@@ -51,10 +53,12 @@ section.claim(
 
 section.repair(
     "eq:hjb-pde/repaired",
-    "The HJB equation describes the problem in which the action may change at any time: its solution is at "
-    "least the value of every such policy, and the policy that maximises its right side attains it.",
+    "The HJB equation describes the problem in which the action may change at any time: its bounded "
+    "solution on [0,H] is at least the value of every such policy, w with w(x,t+h) - w(x,t) the integral of "
+    "r - λw + λΣpw with its actions, and the policy that maximises its right side attains it.",
+    theorem=changing.CHANGING,
+    derivation=changing.changing,
     checks=(dominated(ADJUSTABLE), attained(ADJUSTABLE)),
-    expected="tested",
     mutant=dominated(ADJUSTABLE, by=COMMITTED),
 )
 
@@ -107,6 +111,7 @@ section.repair(
     "With v the solution of the HJB equation, Q' = r - λQ + λw the value of holding an action (w = Σ_z "
     "v(z)p(z)), and g >= 0 what the action lacks to the maximum, v' = r - λv + λw + g: the difference D = "
     "v - Q has D' + λD = g.",
+    elementary=True,
     says="(r - l*v + l*w + g) - (r - l*q + l*w) + l*(v - q) == g",
     domain=Domain.of("l > 0", "g >= 0", reals="r v q w"),
     mutant="(r - l*v + l*w + g) - (r - l*q + l*w) - l*(v - q) == g",
@@ -114,10 +119,13 @@ section.repair(
 
 section.repair(
     "eq:hjb-pde/dominates",
-    "V* <= v always: holding an action until the next jump earns at most what may be earned by changing it "
-    "at any time.",
-    uses="eq:hjb-pde/lag",
+    "V* <= v always, v a bounded solution of the HJB equation on [0,H] (v(x,t+h) - v(x,t) is the integral "
+    "of its right side): holding an action until the next jump earns at most what may be earned by changing "
+    "it at any time. (With q the value of holding a, q(t+h) <= q(t) + h(r - λq(t) + λm(t)) + O(h²), m the "
+    "mean of V* over the next state, and q <= V*: V* satisfies the equation as an inequality.)",
+    uses="eq:Qa/optimality lem:optimism/rising lem:optimism/sharp/slope lem:optimism/value-bound",
+    theorem=adjustable.DOMINATES,
+    derivation=adjustable.dominates,
     checks=exceeds(),
-    expected="tested",
     mutant=exceeds(ADJUSTABLE, COMMITTED),
 )

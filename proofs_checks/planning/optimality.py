@@ -20,9 +20,13 @@ from proofs_checks.checks.optimality import (
     ordered,
     two_forms,
 )
+from proofs_checks.derivations import functions, operators, optimality
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
 
-section = Section(checks=PROOF, expected="proved", symbols={"l": "λ", "rho": "ρ", "r": "r(x,a)"})
+section = Section(
+    checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "rho": "ρ", "r": "r(x,a)"}
+)
 
 section.claim(
     "eq:Qa",
@@ -35,20 +39,20 @@ section.claim(
 
 section.claim(
     "eq:Qa/into",
-    "T^a and G map 𝕄 into 𝕄: for 0 <= u <= m, T^a u is at least 0 (each term is), 0 at t = 0, and at most "
-    "t + m; as an integral it is continuous in t; a maximum of finitely many such functions is one.",
+    "T^a and G map 𝕄 into 𝕄: for 0 <= u <= m, T^a u is at least 0 (each term is), 0 at t = 0, and at most t "
+    "+ m; a maximum of finitely many such functions is one.",
     says="r*(1 - exp(-l*t))/l + m*(1 - exp(-l*t)) <= t + m",
     domain=("l > 0", "t >= 0", "0 <= r <= 1", "m >= 0"),
-    uses="eq:Qa/into/lower",
+    theorem=functions.INTO,
+    derivation=functions.into,
     checks=(images(), *PROOF),
-    argued="that an integral is continuous in t, and a maximum of finitely many functions of 𝕄 in 𝕄",
-    expected="tested",
     mutant=images(Fraction(-1)),
 )
 
 section.step(
     "eq:Qa/into/lower",
     "T^a u >= 0 for u >= 0 and r >= 0 (with m >= 0 a value of Σ_y u(y,·)p(y) in the mean).",
+    elementary=True,
     says="0 <= r*(1 - exp(-l*t))/l + m*(1 - exp(-l*t))",
     domain=("l > 0", "t >= 0", "0 <= r <= 1", "m >= 0"),
     mutant=Domain.of("l > 0", "t >= 0", "-1 <= r <= 1", "m >= 0"),  # rewards of either sign
@@ -56,43 +60,47 @@ section.step(
 
 section.claim(
     "eq:Qa/monotone",
-    "T^a is monotone: u <= v everywhere gives T^a u <= T^a v, since under the integral u and v have the "
-    "same weight λexp(-λs)p(y) >= 0. So are G and the truncated map, with any p >= 0.",
+    "T^a is monotone: u <= v on [0,t] gives T^a u <= T^a v at t, since under the integral u and v have the "
+    "same weight λexp(-λs)p(y) >= 0. So are G and the truncated map, with any rates λ >= 0, rows p >= 0 and "
+    "bonus.",
     says="l*exp(-l*s)*p*u <= l*exp(-l*s)*p*v",
     domain=("l > 0", "s >= 0", "0 <= p <= 1", "u >= 0", "u <= v"),
+    theorem=operators.MONOTONE,
+    derivation=operators.monotone,
     checks=(ordered(), *PROOF),
-    argued="integrating over s and summing over y, and that a maximum and a minimum of monotone maps "
-    "are monotone",
-    expected="tested",
     mutant="l*exp(-l*s)*p*v <= l*exp(-l*s)*p*u",
 )
 
 section.step(
     "eq:Qa/optimality/unique",
-    "V = GV has at most one solution in 𝕄: the distance d of two solutions satisfies d <= ρd with ρ < 1.",
+    "V = GV has at most one bounded solution on [0,H]: the distance d of two solutions satisfies d <= ρd "
+    "with ρ < 1 (n times: d <= ρⁿd, for every n).",
     says="d <= 0",
     domain=("d >= 0", "0 <= rho < 1", "d <= rho*d"),
-    uses="lem:optimism/contraction-max",
+    theorem=optimality.UNIQUE,
+    derivation=optimality.unique,
     mutant=Domain.of("d >= 0", "0 <= rho <= 1", "d <= rho*d"),  # a map that is only non-expansive
 )
 
 section.claim(
     "eq:Qa/optimality",
-    "V* is the unique solution of V = GV in 𝕄: no policy earns more than the fixed point, and one earns as "
-    "much. (V^π = T^π V^π <= G V^π, so V^π <= G^n V^π, which tends to the fixed point.)",
-    uses="eq:Qa/optimality/unique eq:Qa/monotone eq:Qa/into sec:episodicRL/banach/repaired "
-    "sec:simulation/evaluation",
+    "V*, the limit of V*_{n+1} = G V*_n from 0, is the only bounded solution of V = GV on [0,H]; no policy "
+    "earns more, and one that maximises T^a V* earns as much. (T^π u <= Gu, so the values of a policy up to "
+    "its n-th jump are at most V*_n.)",
+    uses="eq:Qa/monotone eq:Qa/optimality/unique lem:optimism/value-bound",
+    theorem=optimality.OPTIMALITY,
+    derivation=optimality.optimality,
     checks=(dominated(COMMITTED), attained(COMMITTED)),
-    expected="tested",
     latex="V^* = GV^*",
     mutant=dominated(ADJUSTABLE, by=COMMITTED),
 )
 
 section.claim(
     "eq:Qa/verification",
-    "A policy that takes an action maximising T^a V*(x,t) earns V*.",
-    uses="eq:Qa/optimality",
+    "A policy that takes an action maximising T^a V*(x,t), for 0 <= t <= H, earns V*.",
+    uses="eq:Qa/monotone eq:Qa/optimality lem:optimism/value-bound",
+    theorem=optimality.VERIFICATION,
+    derivation=optimality.verification,
     checks=attained(COMMITTED),
-    expected="tested",
     mutant=attained(COMMITTED, taken_from=ADJUSTABLE),
 )

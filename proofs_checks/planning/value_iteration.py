@@ -22,21 +22,23 @@ from proofs_checks.checks.value_iteration import (
     increasing_iterates,
     one_action_for,
 )
+from proofs_checks.derivations import earnings, optimality
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved", symbols={"rho": "ρ"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"rho": "ρ"})
 
 section.claim(
     "eq:Qa/iteration",
-    "V*_n increases to V*, uniformly: it increases because T^a is monotone and V*_1 >= 0 = V*_0; and if "
-    "the distance c of V*_n is at most b = ρⁿH, that of V*_{n+1}, d <= ρc, is at most ρb = ρⁿ⁺¹H, which "
-    "tends to 0.",
+    "V*_n increases to V*, uniformly: it increases because T^a is monotone and V*_1 >= 0 = V*_0; and V* <= "
+    "V*_n + ρⁿH on [0,H], where ln ρ < 0: if the distance c of V*_n is at most b = ρⁿH, that of V*_{n+1}, d "
+    "<= ρc, is at most ρb = ρⁿ⁺¹H, which tends to 0.",
     says="d <= rho*b",
     domain=Domain.of("0 < rho < 1", "b >= 0", "c >= 0", "d <= rho*c", "c <= b", reals="d"),
-    uses="eq:Qa/monotone lem:optimism/contraction-max eq:Qa/optimality",
+    uses="eq:Qa/monotone",
+    theorem=optimality.ITERATION,
+    derivation=optimality.iteration,
     checks=(increasing_iterates(truncate=False), convergent_iterates(), *PROOF),
-    argued="both inductions, and that ρⁿ tends to 0",
-    expected="tested",
     latex=r"V^*_{n+1} \ge V^*_n, \quad \|V^*_n - V^*\|_\infty \to 0",
     mutant=convergent_iterates(sooner=1),
 )
@@ -64,9 +66,11 @@ section.claim(
 section.repair(
     "eq:Qa/first-n/repaired",
     "V*_n(x,t) is the largest expected reward up to the n-th transition or the end, over policies that may "
-    "depend on the number of transitions made.",
-    uses="eq:Qa/optimality",
+    "depend on the number of transitions made: no learner, whatever its actions depend on, earns more in n "
+    "sojourns of an episode, and a policy that takes what maximises T^a V*_j with j + 1 of them to go earns "
+    "it.",
+    theorem=earnings.FIRST_N,
+    derivation=earnings.first_n,
     checks=counted(),
-    expected="tested",
     mutant=counted(levels_more=1),
 )

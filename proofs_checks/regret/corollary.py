@@ -17,9 +17,11 @@ from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.theorem import accuracies, orders
+from proofs_checks.derivations import corollary as derived
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved", symbols={"v": "λmax H", "l": "ln(2SAKH)"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"v": "λmax H", "l": "ln(2SAKH)"})
 
 section.step(
     "eq:regret-b1/bonus",
@@ -40,6 +42,7 @@ section.step(
 section.step(
     "eq:regret-b1/power",
     "ε_k exp(λmax H) = k^(-α) <= k^(-1/2) for α = 1/2 + y, y >= 0.",
+    elementary=True,
     says="k**(-1/2 - y) <= k**(-1/2)",
     domain=Domain.of("k >= 1", "y >= 0", integers="k"),
     mutant=Domain.of("k >= 1", "y >= -1/4", integers="k"),
@@ -50,10 +53,9 @@ section.step(
     "Σ_{k<=K} k^(-α) <= 2√K for α >= 1/2; by induction from k to k + 1, starting with 0.",
     says="2*sqrt(k) + 1/sqrt(k + 1) <= 2*sqrt(k + 1)",
     domain=Domain.of("k >= 0", integers="k"),
-    uses="eq:regret-b1/power",
+    theorem=derived.ACCURACIES,
+    derivation=derived.accuracies,
     checks=(accuracies(), *PROOF),
-    argued="the induction over k",
-    expected="tested",
     latex=r"\sum_{k\le K}\epsilon_k e^{\lambda_{\max}H} \le 2\sqrt K",
     mutant=accuracies(Fraction(3, 2)),
 )
@@ -66,10 +68,10 @@ COROLLARY = section.claim(
     says="3*(c*v + 1)*(v + 1)*b <= 16*v**2*B",
     domain=("v > 1", "0 < c <= 8/5", "b > 0", "b <= B"),
     symbols={"c": "CH/v"},
-    uses="thm:CT-UCB eq:regret-b1/bonus eq:regret-b1/root eq:regret-b1/epsilon",
+    uses="eq:regret-b1/bonus eq:regret-b1/epsilon eq:regret-bound/real/repaired thm:CT-UCB/log-factor",
+    theorem=derived.BOUND,
+    derivation=derived.bound,
     checks=(orders(), *PROOF),
-    argued="that the factors multiply to the order, the accuracies and the last term included",
-    expected="tested",
     latex=r"\sup_{\mathcal M}\mathrm{Regret} = \tilde O\Bigl(\lambda_{\max}^2H^2"
     r"\Bigl(H+\frac1{\lambda_{\min}}\Bigr)"
     r"\sqrt{SAK}\,[\sqrt S+\lambda_{\max}H]\Bigr)",
@@ -86,15 +88,13 @@ COROLLARY = section.claim(
 
 section.repair(
     "eq:regret-b1/repaired",
-    f"{COROLLARY.statement} With δ = 1/(2KH); H > 1 implies 2SAKH >= 1. By eq:error-vi/load ε_k = "
-    "k^(-α)/(λmax H) does as well.",
-    says=COROLLARY.says,
-    domain=COROLLARY.domain,
-    symbols={"c": "CH/v"},
-    uses=("thm:CT-UCB/repaired", "eq:error-vi/load", *COROLLARY.uses[1:]),
-    checks=COROLLARY.checks,
-    argued=COROLLARY.argued,
-    expected="tested",
+    "For λmax, H > 1, ε_k = k^(-α) exp(-λmax H), α >= 1/2, and δ = 1/(2KH) the regret of CT-UCBVI is at most "
+    "(16√(2 + 16l) f + 3) λmax²H²(H + 1/λmin)√(SAK)(√S + λmax H), l = ln(2SAKH), f = ln K/ln(ln K + 1) (1 "
+    "for K = 1): H > 1 implies 2SAKH >= 1. (By thm:CT-UCB/sharp ε_k = k^(-α)/(λmax H) does as well.)",
+    uses="thm:CT-UCB/repaired eq:regret-b1",
+    theorem=derived.REPAIRED,
+    derivation=derived.repaired,
+    checks=orders(),
     latex=COROLLARY.latex,
     mutant=orders(1),
 )

@@ -25,39 +25,47 @@ from proofs_checks.checks.episode import episodes, mistakes, one_step, own_equat
 from proofs_checks.checks.model_error import HALF, ONE
 from proofs_checks.checks.perturbed import PRINTED
 from proofs_checks.checks.perturbed_values import Shares
+from proofs_checks.derivations import comparisons, greedy_step, half_bonus, losses, path_costs
+from proofs_checks.derivations import episode as run_losses
+from proofs_checks.derivations.earnings import VPIK, mean_of_episode
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section, increasing
 
 _HAT, _TRUE = "(1 - exp(-m*h))/m", "(1 - exp(-l*h))/l"
 _NONE = Fraction(0)
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"l": "λ", "al": "α", "be": "β", "h": "H", "mu": "μ"}
+    checks=PROOF,
+    expected="proved",
+    setting=PAPER,
+    symbols={"l": "λ", "al": "α", "be": "β", "h": "H", "mu": "μ"},
 )
 
 section.step(
     "eq:rec-Vk",
-    "v = V̂_{n_k}(x,t) <= y = sup_a T^{a,k}V̂_{n_k-1}(x,t) <= z = sup_a T^{a,k}V̂_{n_k}(x,t), because "
-    "V̂_{n_k} = min{t, y}, V̂_{n_k-1} <= V̂_{n_k} and T^{a,k} is monotone; for every state and time, and a "
-    "= π^k(x,t) attains z.",
-    says="v <= z",
-    domain=("v >= 0", "y >= 0", "z >= 0", "v <= y", "y <= z"),
+    "V̂_n(x,t) <= max_a T^{a,k}V̂_n(x,t) for n >= 1, every state and t >= 0, because V̂_n = min{t, max_a "
+    "T^{a,k}V̂_{n-1}}, V̂_{n-1} <= V̂_n and T^{a,k} is monotone; a = π^k(x,t) attains the maximum for n = "
+    "n_k.",
     source="lem:v-v-continuoustime",
-    uses="eq:mono eq:Qa/monotone",
-    checks=(recursion(), *PROOF),
-    argued="that T^{a,k} is monotone, and a minimum at most its second argument",
-    expected="tested",
+    uses="eq:Qa/monotone eq:mono",
+    checks=recursion(),
+    theorem=greedy_step.REC,
+    derivation=greedy_step.rec,
     latex=r"\hat V_{n_k}(x,H) \le \sup_a(\mathcal T^{a,k}\hat V_{n_k})(x,H)",
     mutant=recursion(2),
 )
 
 section.step(
     "eq:Vpik",
-    "V^π(x,t) = T^a V^π(x,t) with a = π(x,t), for policies of state and remaining time: the expected "
-    "reward along the path, followed forward in time, agrees with the right side up to 10^-12.",
+    "V^π(x,t) = T^a V^π(x,t) with a = π(x,t), for policies of state and remaining time, and V^π is the mean "
+    "of what an episode earns: what the next m sojourns of an episode earn in the mean when a decision is "
+    "made is the m-th iterate of T^π at its state and its remaining time, and V^π there up to ρᵐH. "
+    "(Followed forward in time the expected reward along the path agrees with the right side up to 10^-12.)",
     source="lem:v-v-continuoustime",
-    uses="sec:episodicRL/joint-law",
+    uses="sec:simulation/evaluation",
+    theorem=VPIK,
+    derivation=mean_of_episode,
     checks=own_equation(),
-    expected="tested",
     latex=r"V^{\pi}(x,H) = r\int_0^He^{-\lambda s}ds + \mathbb E[V^{\pi}(x_1,(H-\tau_0)^+)]",
     mutant=own_equation(forget=True),
 )
@@ -85,6 +93,7 @@ section.repair(
     "eq:reward-disc/equality/repaired",
     "With <= in place of =: r d <= r e for e = |d| >= d, d = w(λ̂) - w(λ). Equality holds where r = 0 or "
     "λ̂ <= λ.",
+    elementary=True,
     says="r*d <= r*e",
     domain=Domain.of("0 <= r <= 1", "d <= e", reals="d e"),
     mutant="r*d <= r*e/2",
@@ -102,56 +111,65 @@ section.step(
 
 section.step(
     "eq:reward-disc",
-    "(r + b) w(λ̂) - r w(λ) <= x + bH with x = H²β/2: it is r d + b u, d = w(λ̂) - w(λ) <= x by the "
-    "Lipschitz bound, 0 <= r <= 1 and u = w(λ̂) <= H.",
-    says="r*d + b*u <= x + b*h",
-    domain=Domain.of("0 <= r <= 1", "b >= 0", "u >= 0", "u <= h", "x >= 0", "d <= x", reals="d"),
-    symbols={"x": "H²β/2", "u": "w(λ̂)", "d": "w(λ̂) - w(λ)"},
+    "(r + b) w(λ̂) - r w(λ) <= t²β/2 + bt, w(λ) = ∫_0^t exp(-λs) ds, for every t >= 0, so for t = H, if "
+    "|λ̂ - λ| <= β and b >= 0: r |w(λ̂) - w(λ)| <= t²β/2 by the Lipschitz bound, 0 <= r <= 1, and w(λ̂) <= t.",
     source="lem:v-v-continuoustime",
-    uses="lem:v-v-continuoustime/lipschitz eq:reward-disc/equality/repaired",
+    uses="lem:optimism/reward",
+    theorem=comparisons.REWARD_STEP,
+    derivation=comparisons.reward_step,
     latex=r"(r+b)\int_0^He^{-\hat\lambda s}ds - r\int_0^He^{-\lambda s}ds \le \tfrac{H^2}2\beta + bH",
-    mutant="r*d + b*u <= x + b*h/2",
 )
 
 section.step(
     "lem:v-v-continuoustime/step",
-    "On 𝒢, V̂ - V^π <= (b + α + tβ)t + E[(V̂ - V^π)(Y,(t-τ)⁺)] at every state and time t: the reward term "
-    "x is at most t²β/2 + tb (eq:reward-disc) and the error y of the operator on V̂ <= t at most t²β/2 + "
-    "tα (lem:error-model).",
-    says="x + y <= t**2*be + t*b + t*al",
-    domain=("t >= 0", "be >= 0", "b >= 0", "al >= 0", "x <= t**2*be/2 + t*b", "y <= t**2*be/2 + t*al"),
-    uses="eq:rec-Vk eq:Vpik eq:reward-disc lem:error-model",
-    checks=(one_step(ONE, ONE, ONE), *PROOF),
-    argued="that the difference is the sum of the two terms and what is left at the next state",
-    expected="tested",
+    "On 𝒢, V̂ <= T^aV̂ + (b + α + tβ)t at every state and t <= H, a = π(x,t) the action that is best for V̂ "
+    "and T^{a,k}: the reward costs at most t²β/2 + tb (eq:reward-disc) and the error of the operator on V̂ "
+    "<= t is at most t²β/2 + tα (lem:error-model). So V̂ - V^π <= (b + α + tβ)t + E[(V̂ - V^π)(Y,(t-τ)⁺)], "
+    "by eq:Vpik.",
+    uses="eq:mono eq:rec-Vk lem:error-model lem:optimism/reward",
+    checks=one_step(ONE, ONE, ONE),
+    theorem=greedy_step.STEP,
+    derivation=greedy_step.step,
     mutant=one_step(ONE, _NONE, ONE),
 )
 
 section.step(
     "lem:v-v-continuoustime/recursion",
-    "The recursion sums up: after m steps the remainder is at most E(H - t_m)⁺ <= H P(N >= m) <= Hμ^m/m!, "
-    "N Poisson with mean μ = λmax H (P(N >= m) is the integral of exp(-x)x^(m-1)/(m-1)! over [0, μ]), and "
-    "from m >= 2μ on each step at least halves that: μ/(m + 1) <= 1/2.",
+    "The same recursion in the run of the learner, where its estimates are right at a decision (which is "
+    "known when it is made): V̂ - V^π there is at most the conditional mean of what the next m decisions "
+    "of the episode cost, and H times the probability that it has more than m; and these probabilities "
+    "add up to at most 1 + λmax H, so that the remainder vanishes. (It is at most Hμ^m/m!, μ = λmax H, "
+    "and from m >= 2μ on each step at least halves that: μ/(m + 1) <= 1/2.)",
     says="mu/(m + 1) <= 1/2",
     domain=Domain.of("mu >= 0", "m >= 0", "m >= 2*mu", integers="m"),
-    uses="lem:v-v-continuoustime/step prop:proberror/coupling",
+    uses="lem:v-v-continuoustime/step sec:simulation/evaluation eq:mono eq:FH-control2/bounds "
+    "eq:empirical-P/probability/repaired",
+    theorem=run_losses.RECURSION,
+    derivation=run_losses.recursion,
     checks=(remainders(), *PROOF),
-    argued="the induction over m, and that the number of jumps is at most N",
-    expected="tested",
     mutant=remainders(1),
+)
+
+section.step(
+    "lem:v-v-continuoustime/summed",
+    "The recursion sums up, for any cost 0 <= c(x,t) <= qt of a decision: if V̂ <= t and V̂ <= T^aV̂ + c on "
+    "[0,H], a = π(x,t), then V̂ - V^π <= Σ_m E c(x_m,(H-t_m)⁺) = sup_m r_m, r_0 = 0, r_{m+1}(x,t) = c(x,t) "
+    "+ E r_m(Y,(t-τ)⁺) the mean cost of the first m + 1 decisions. With d = V̂ - V^π and U = t + λmax t²/2, "
+    "md <= m r_m + U for every m: (m + 1)d <= t + m(c + E d) <= t + mc + E(m r_m + U), and t + E U <= U.",
+    theorem=path_costs.SUMMED,
+    derivation=path_costs.summed,
 )
 
 section.claim(
     "lem:v-v-continuoustime",
-    "On 𝒢, V*(x,H) - V^π(x,H) <= Σ_m E[(b + α + (H-t_m)⁺β)(H-t_m)⁺] + ε exp(λmax H): V* - V̂ <= e = ε "
-    "exp(λmax H) by lem:optimism, and V̂ - V^π <= s, the sum.",
-    says="v - p <= s + e",
-    domain=("v >= 0", "p >= 0", "s >= 0", "e >= 0", "u >= 0", "v - u <= e", "u - p <= s"),
-    symbols={"v": "V*(x,H)", "p": "V^π(x,H)", "u": "V̂(x,H)", "e": "ε exp(λmax H)"},
-    uses="lem:optimism lem:v-v-continuoustime/step lem:v-v-continuoustime/recursion",
-    checks=(episodes(Shares()), mistakes(Shares()), *PROOF),
-    argued="that the recursion sums up to s",
-    expected="tested",
+    "On 𝒢, V*(x,t) - V^π(x,t) <= Σ_m E[(b + α + (t-t_m)⁺β)(t-t_m)⁺] + ε exp(λmax H) for all x and t <= H, "
+    "so for t = H: V* - V̂ <= ε exp(λmax H) by lem:optimism, and V̂ - V^π is at most the sum, the limit of "
+    "r_{m+1} = c + E r_m (lem:v-v-continuoustime/summed). For V^π any V >= 0 with V = T^πV (eq:Vpik), π "
+    "greedy for V̂.",
+    uses="eq:mono lem:optimism lem:v-v-continuoustime/step lem:v-v-continuoustime/summed",
+    checks=(episodes(Shares()), mistakes(Shares())),
+    theorem=losses.LOSS,
+    derivation=losses.loss,
     latex=r"V^*(x_0,H)-V^{\pi_k}(x_0,H) \le"
     r" \sum_{m\ge0}\mathbb E\bigl([b^k+\alpha_k+(H-t_m)^+\beta_k](H-t_m)^+\bigr)"
     r" + \epsilon_ke^{\lambda_{\max}H}",
@@ -167,18 +185,29 @@ section.claim(
 )
 
 section.repair(
+    "lem:v-v-continuoustime/halved/step",
+    "On 𝒢, V̂ <= T^aV̂ + (b + (α + tβ)/2)t for the greedy a and any bonus b >= 0, if p̂ is a probability "
+    "wherever λ̂ > 0, as the printed estimators are: of the two errors of the rate one is at most 0 (V̂ "
+    "does not decrease in t) and the other at most t²β/2, and the jumps cost at most (t - w(λ̂))α/2 <= tα/2.",
+    uses="eq:mono eq:rec-Vk lem:optimism/halved/step",
+    checks=one_step(HALF, HALF, HALF, PRINTED),
+    theorem=half_bonus.HALF_STEP,
+    derivation=half_bonus.half_step,
+    mutant=one_step(HALF, _NONE, HALF, PRINTED),
+)
+
+section.repair(
     "lem:v-v-continuoustime/halved",
-    "With half of the bonus the lemma holds with α/2, β/2 and ε λmax H, for the printed estimators: of the "
-    "two errors of the rate one is at most 0 (V̂ does not decrease in t) and the other at most t²β/2, and "
-    "the jumps cost at most (t - w(λ̂))α/2 <= tα/2, with the estimated rate in their term. So the whole sum "
-    "is half of the printed one.",
-    uses="lem:optimism/halved lem:optimism/opposite lem:error-model/halved eq:rec-Vk eq:Vpik "
-    "lem:v-v-continuoustime/recursion",
+    "With half of the bonus the lemma holds with α/2, β/2 and ε λmax t <= ε λmax H, if p̂ is a probability "
+    "wherever λ̂ > 0, as the printed estimators are: V* - V^π <= Σ_m E[(b + (α + uβ)/2)u] + ε λmax t, u = "
+    "(t-t_m)⁺, b at least half of eq:bonus-k. So the whole sum is half of the printed one.",
+    uses="eq:mono lem:optimism/halved lem:v-v-continuoustime/halved/step lem:v-v-continuoustime/summed",
+    theorem=losses.HALVED_LOSS,
+    derivation=losses.halved_loss,
     checks=(
         one_step(HALF, HALF, HALF, PRINTED),
         episodes(Shares(HALF, HALF, HALF, load=True), PRINTED),
         mistakes(Shares(HALF, HALF, HALF, load=True)),
     ),
-    expected="tested",
     mutant=one_step(HALF, _NONE, HALF, PRINTED),
 )

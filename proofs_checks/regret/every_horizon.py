@@ -13,12 +13,12 @@ smaller than those of the proof.  Neither matters.  Let :math:`n = SA`, :math:`y
   :math:`\frac{4\sigma}{(1+\sigma)^2}\Lambda`, which is at least :math:`\Lambda - 1` for :math:`\sigma = 1 +
   2/\sqrt\Lambda`.  At most :math:`1 + \frac14(\sqrt\Lambda + 1)\ln M` peels cover :math:`m \le M`, so the
   misses cost :math:`n2^SJe^{1-\Lambda} = eJ/(2Ky^2)`.
-* With :math:`M = 8K^2` and the rate sets, :math:`KH\,P(\mathcal G^c) \le 1` for :math:`K \ge 23`.
+* With :math:`M = 8K^2` and the rate sets, :math:`KH\,P(\mathcal G^c) \le 1` for :math:`K \ge 40`.
 * *The constants*: :math:`\frac{\ln K}{\ln(\ln K+1)}` makes up for the factor by which the printed roots are
   too small, for :math:`K > 3547`.
 
-**The constants it has.**  With :math:`D = \sum_mP(Z>m)^{1/2}`, :math:`Z` Poisson of mean :math:`v`, which is
-at most :math:`(e-1)v + 1.55` and at most :math:`v + 2\sqrt v + \frac14`, for all :math:`KH > \frac12`
+**The constants it has.**  With :math:`D = v\frac{e^s-1}s + \frac1{e^{s/2}-1}` for any :math:`s > 0`, at
+:math:`s = 1` :math:`(e-1)v + 1.55`, for all :math:`KH > \frac12`
 
 .. math:: \mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D
           \Bigl(2\sqrt{2S\ln2+2\ln(2SAK^3H^2)} + \tfrac73\cdot2\sqrt2\,v\sqrt{\ln(4SAK^2H)}\Bigr)
@@ -29,10 +29,16 @@ from __future__ import annotations
 
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.jumps import coins
+from proofs_checks.derivations import every_horizon as derived
+from proofs_checks.derivations import peels, printed_bound, short_horizon
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"v": "λmax H", "k": "ln K", "n": "SA", "y": "KH", "r": "λmax"}
+    checks=PROOF,
+    expected="proved",
+    setting=PAPER,
+    symbols={"v": "λmax H", "k": "ln K", "n": "SA", "y": "KH", "r": "λmax"},
 )
 
 # --- the jump sets, peel by peel --------------------------------------------------------------
@@ -69,13 +75,24 @@ section.repair(
     "lem:CI-p/peeled",
     "With radius √(2Λ/m) the jump sets of a pair miss for some number m <= M of jumps with probability at "
     "most 2^S J e^(1-Λ), J = 1 + (√Λ + 1) ln M/4, whatever the policies.",
-    uses="lem:CI-p/peel lem:CI-p/peel/exponent lem:CI-p/peel/number lem:CI-p/subsets lem:CI-p/hoeffding "
-    "lem:rateUCB/ville sec:episodicRL/joint-law",
+    uses="lem:CI-p/peel/number lem:CI-p/subsets lem:CI-p/supermartingale lem:rateUCB/frozen",
+    theorem=peels.PEELED,
+    derivation=peels.peeled,
     checks=coins(),
-    expected="tested",
     latex=r"\mathbb P(\exists m\le M: \|p-\hat p\|_1 > \sqrt{2\Lambda/m}) \le 2^SJe^{1-\Lambda},"
     r"\quad J = 1+\tfrac14(\sqrt\Lambda+1)\ln M",
     mutant=coins(speed=2),
+)
+
+section.repair(
+    "lem:CI-p/peeled/sets",
+    "With Λ = S ln 2 + ln(SAHK²/δ) > 0 the jump sets of all pairs and decisions of K episodes cover with "
+    "probability at least 1 - SA 2^S J e^(1-Λ) - e^(-M), J = 1 + (√Λ + 1) ln M/4, if 2^S SAHK² >= √e δ and M "
+    ">= max(1, e² λmax (K-1) H): more than M jumps are rare, and without data α >= 1.",
+    uses="lem:CI-p/peeled lem:CI-p/counts",
+    theorem=short_horizon.PEELED_SETS,
+    derivation=short_horizon.peeled_sets,
+    checks=(),
 )
 
 # --- few episodes -----------------------------------------------------------------------------
@@ -89,9 +106,10 @@ section.repair(
         "q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", "q <= sqrt(72)*S*a*(v + 1)", integers="S"
     ),
     symbols={"q": "√K", "a": "√A"},
-    uses="thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor",
-    argued="that the factors and roots of the printed bound multiply to more",
-    expected="assumed",
+    uses="eq:regret-bound/real/repaired thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor "
+    "thm:CT-UCB/whole/enough",
+    theorem=printed_bound.FEW_EPISODES,
+    derivation=printed_bound.few_theorem,
     mutant="q**2*H <= 8*S*a*q*H*(v + 1)",
 )
 
@@ -105,12 +123,12 @@ section.repair(
 
 section.repair(
     "thm:CT-UCB/whole/few-episodes/any",
-    "If K <= 3547 and SAKH >= 1 then KH <= 3·2·4H√(SAK)√(2 + 6 ln 2), which the printed bound exceeds.",
+    "If K <= 3547 and KH > 1 then KH <= 3·2·4H√(SAK)√(2 + 6 ln 2), which the printed bound exceeds.",
     says="K <= 24*sqrt(2 + 6*log(2))*sqrt(K)",
     domain="1 <= K <= 3547",
     uses="thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor thm:CT-UCB/whole/rates",
-    argued="that the factors and roots of the printed bound multiply to more",
-    expected="assumed",
+    theorem=printed_bound.FIRST_EPISODES,
+    derivation=printed_bound.first_theorem,
     mutant=Domain.of("1 <= K <= 3548"),
 )
 
@@ -122,8 +140,8 @@ section.repair(
     says="exp(2)*v*K <= 8*K**2",
     domain=Domain.of("v > 0", "v <= K", "K >= 1", integers="K"),
     uses="lem:CI-p/counts",
-    argued="Markov's inequality for the number of jumps, as in lem:CI-p/counts",
-    expected="assumed",
+    theorem=short_horizon.SELDOM,
+    derivation=short_horizon.seldom,
     mutant="exp(2)*v*K <= 7*K**2",
 )
 
@@ -149,10 +167,10 @@ section.repair(
 
 section.repair(
     "thm:CT-UCB/whole/cost",
-    "eJ + J' + 1/100 <= 2K for K >= 23 (and SAH < 1), with J = 1 + (√Λ + 1) ln(8K²)/4, √Λ <= 8/5 K^(1/4), "
-    "and J' = 1 + 2 ln K/ln 25 peels for the rates; with r = K^(1/4).",
-    says="E*(1 + (8/5*r + 1)*(log(8) + 8*log(r))/4) + 1 + 8*log(r)/log(25) + 1/100 <= 2*r**4",
-    domain="r >= 218/100",
+    "eJ + 1/100 <= K for K >= 40 (and SAH <= 1), with J = 1 + (√Λ + 1) ln(8K²)/4, √Λ <= 8/5 K^(1/4); with"
+    " r = K^(1/4).",
+    says="E*(1 + (8/5*r + 1)*(log(8) + 8*log(r))/4) + 1/100 <= r**4",
+    domain="r >= 5/2",
     symbols={"r": "K^(1/4)"},
     uses="thm:CT-UCB/whole/radicand",
     mutant=Domain.of("r >= 3/2"),
@@ -168,20 +186,19 @@ section.repair(
 
 section.repair(
     "thm:CT-UCB/whole/event",
-    "KH P(𝒢^c) <= 1 for SAH < 1 < KH, K >= 23 and K >= 11/2 S²A(v + 1)², δ = 1/(2KH): the jump sets cost "
-    "eJ/(2Ky²), y = KH, the rate sets J'/(2Ky), more than 8K² jumps exp(-8K²), and y times their sum is at "
-    "most (eJ + J')/(2K) + K exp(-8K²), as 1 < y < K.",
-    says="y*(E*J/(2*K*y**2) + I/(2*K*y) + e) <= (E*J + I)/(2*K) + K*e",
-    domain=("y >= 1", "K >= 1", "y <= K", "J >= 0", "I >= 0", "e >= 0"),
-    symbols={"I": "J'", "e": "exp(-8K²)"},
-    uses="lem:CI-p/peeled lem:rateUCB/repaired thm:CT-UCB/whole/jumps thm:CT-UCB/whole/cost "
-    "thm:CT-UCB/whole/rest thm:CT-UCB/L/repaired",
-    argued="the union of the events; S <= 3/7 √K and v <= K, from K >= 11/2 S²A(v + 1)²; without data α >= "
-    "1, since 2·2^S SAK y² >= 4",
-    expected="assumed",
-    latex=r"SAH < 1 < KH,\ K \ge 23,\ K \ge \tfrac{11}2S^2A(v+1)^2"
+    "KH P(𝒢^c) <= 1 for SAH <= 1 < KH, K >= 40 and K > 11/2 S²A(v + 1)², δ = 1/(2KH): the jump sets cost "
+    "eJ/(2Ky²), y = KH, J their number of peels, the rate sets with K peels δ = 1/(2y), more than 8K² "
+    "jumps exp(-8K²), and y times their sum is at most (eJ + K)/(2K) + K exp(-8K²), as 1 < y <= K.",
+    says="y*(E*J/(2*K*y**2) + 1/(2*y) + e) <= (E*J + K)/(2*K) + K*e",
+    domain=("y >= 1", "K >= 1", "y <= K", "J >= 0", "e >= 0"),
+    symbols={"e": "exp(-8K²)", "J": "the number of peels"},
+    uses="lem:CI-p/peeled/sets lem:rateUCB/repaired thm:CT-UCB/peels thm:CT-UCB/whole/cost "
+    "thm:CT-UCB/whole/radicand thm:CT-UCB/whole/radicand/short thm:CT-UCB/whole/rest",
+    theorem=short_horizon.SHORT_EVENT,
+    derivation=short_horizon.short_event,
+    latex=r"SAH \le 1 < KH,\ K \ge 40,\ K > \tfrac{11}2S^2A(v+1)^2"
     r" \implies KH\,\mathbb P(\mathcal G^c) \le 1",
-    mutant=Domain.of("y > 0", "K >= 1", "y <= K", "J >= 0", "I >= 0", "e >= 0"),
+    mutant=Domain.of("y > 0", "K >= 1", "y <= K", "J >= 0", "e >= 0"),
 )
 
 # --- the printed constants --------------------------------------------------------------------
@@ -255,32 +272,31 @@ section.repair(
         "7/3*q*b <= 3*f*d",
     ),
     symbols={"q": "e - 1", "w": "v + 1", "f": "ln K/ln(ln K + 1)", "c": "a'", "d": "b'"},
-    uses="thm:CT-UCB/long thm:CT-UCB/sharp thm:CT-UCB/whole/few-episodes "
-    "thm:CT-UCB/whole/few-episodes/any thm:CT-UCB/whole/first-factor thm:CT-UCB/whole/second-factor "
-    "thm:CT-UCB/whole/levels eq:regret-bound/real/repaired",
-    argued="the cases: KH <= 1, SAH >= 1, few episodes, many",
-    expected="assumed",
+    uses="thm:CT-UCB/long thm:CT-UCB/sharp thm:CT-UCB/whole/few-episodes/any eq:FH-control2/bounds "
+    "prop:rateerror/episodes thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor "
+    "thm:CT-UCB/whole/first-factor thm:CT-UCB/whole/first-root thm:CT-UCB/whole/levels "
+    "thm:CT-UCB/whole/second-factor",
+    theorem=printed_bound.REPAIRED,
+    derivation=printed_bound.repaired,
     latex=r"2SAKH \ge 1 \implies \text{eq:regret-bound as printed, with}\ \delta = 1/(2KH)",
     mutant="X*q*w*(2*a + 7/3*b) <= 2*X*w*f*(c + d)",
 )
 
 section.repair(
     "thm:CT-UCB/sharp",
-    "For all KH > 1/2 and δ = 1/(2KH) the regret is at most (CH + 1)√(SAK)(H + 1/λmin) D (2a + (7/3) λmax H "
-    "√(2L)) + Σ ε_k λmax H + 1 with D = (e - 1)λmax H + 1/(√e - 1) (or Σ_m √P(Z > m) itself), a = √(2S ln 2 "
-    "+ 2 ln(2SAK³H²)), L = 4 ln(4SAK²H): eq:r2 with prop:proberror/sharp and prop:rateerror/repaired, X = (H "
-    "+ 1/λmin)√(SAK)D. For KH <= 1 the last term suffices, for K <= 22 S²A(v + 1)² the first: a² >= 2S ln 2 "
-    "as 2SAK(KH)² >= 1.",
+    "For all KH > 1/2 and δ = 1/(2KH) the regret is at most (CH + 1)√(SAK)(H + 1/λmin) D (2a + (7/3) λmax"
+    " H √(2L)) + Σ ε_k λmax H + 1 with D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0, at s = 1 "
+    "(e - 1)λmax H + 1/(√e - 1), a = √(2S ln 2 + 2 ln(2SAK³H²)), L = 4 ln(4SAK²H): eq:r2 with "
+    "prop:proberror/sharp and prop:rateerror/repaired, X = (H + 1/λmin)√(SAK)D. For KH <= 1 the last term"
+    " suffices, for K <= 22 S²A(v + 1)² the first, as a² >= 2S ln 2, and for K <= 40, as a² >= 2 ln(4K).",
     says="(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) "
     "== (C*H + 1)*X*(2*a + 7/3*r*H*sqrt(2*L))",
     domain=("C >= 1", "H > 0", "X > 0", "a > 0", "r > 0", "L > 0"),
-    uses="eq:FH-control2/bounds thm:CT-UCB/bonus-factor thm:CT-UCB/few-episodes thm:CT-UCB/first-root "
-    "thm:CT-UCB/whole/enough thm:CT-UCB/peels thm:CT-UCB/no-data thm:CT-UCB/jumps thm:CT-UCB/tail "
-    "thm:CT-UCB/delta/repaired eq:r1/repaired eq:r2/indicator thm:CT-UCB/whole/event eq:r2 "
-    "eq:error-vi/load prop:proberror/sharp prop:rateerror/repaired",
-    argued="the cases (KH <= 1, few episodes, SAH >= 1 or not), and in the last the split at 𝒢 and the sums "
-    "over episodes and decisions",
-    expected="assumed",
+    uses="thm:CT-UCB/main eq:G/repaired thm:CT-UCB/whole/event eq:FH-control2/bounds "
+    "prop:rateerror/episodes thm:CT-UCB/bonus-factor thm:CT-UCB/peels thm:CT-UCB/tail "
+    "thm:CT-UCB/whole/enough",
+    theorem=derived.SHARP,
+    derivation=derived.sharp,
     latex=r"\mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D"
     r"\Bigl(2\sqrt{2S\ln2+2\ln(2SAK^3H^2)}+\tfrac{14\sqrt2}3\lambda_{\max}H\sqrt{\ln(4SAK^2H)}\Bigr)"
     r"+\sum_k\epsilon_k\lambda_{\max}H+1",

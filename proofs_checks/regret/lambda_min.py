@@ -66,7 +66,7 @@ section.claim(
     uses="remark:lambda-min/integral remark:lambda-min/factor remark:lambda-min/unseen eq:rate-bound-1 "
     "eq:CS1 eq:regret-b1/repaired",
     argued="that the proof of the corollary runs through with this factor, and that λ̂ truncated "
-    "from below is no farther from λ",
+    "from below is no farther from λ: another learner than that of the setting",
     expected="assumed",
     latex=r"\tilde O\Bigl(\frac{\lambda_{\max}^2H^2}{\lambda_{\min}}\sqrt{SAK}"
     r"\,[\sqrt S+\lambda_{\max}H]\Bigr)",

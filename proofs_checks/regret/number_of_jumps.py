@@ -28,37 +28,46 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF, PROVER, REFUTATION
-from proofs_checks.checks.number_of_jumps import leading, levels, longest_of, mean_roots, quiet
+from proofs_checks.checks.number_of_jumps import leading, levels, longest_of, mean_roots
+from proofs_checks.checks.number_of_jumps import quiet as quiet_paths
+from proofs_checks.derivations import levels as levels_of
+from proofs_checks.derivations import longest, quiet
+from proofs_checks.derivations import number_of_jumps as derived
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Mutant, Remark, Section, limit
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"v": "λmax H", "k": "ln K", "N": "N⁺", "rate": "λ"}
+    checks=PROOF,
+    expected="proved",
+    setting=PAPER,
+    symbols={"v": "λmax H", "k": "ln K", "N": "N⁺", "rate": "λ"},
 )
 
 section.claim(
     "eq:sumK",
-    "On a path with t_1 > H in all K episodes, which has positive probability, every count N⁺ is 0, and the "
-    "sum over k of 1/√max(1, N⁺) is K.",
+    "On a path without a jump in K decisions (t_1 > H in all K episodes), which has probability at least "
+    "exp(-λmax H K), every count N⁺ is 0, and the sum over k of 1/√max(1, N⁺) is K.",
     says="K/sqrt(Max(1, N)) == K",
     domain=Domain.of("K >= 1", "0 <= N <= 0", integers="K N"),
-    checks=(quiet(), *PROOF),
-    argued="that such a path is possible, and the sum of K equal terms",
-    expected="tested",
-    mutant=quiet(seen=1),
+    theorem=quiet.QUIET,
+    derivation=quiet.quiet,
+    checks=(quiet_paths(), *PROOF),
+    mutant=quiet_paths(seen=1),
 )
 
 section.step(
     "prop:proberror/coupling",
-    "J^k(H) <= Z^k(H) almost surely for independent Poisson processes Z^k of rate λmax. True for the right "
-    "Z^k, which the paper does not name: e = λτ is standard exponential and independent of the past, "
-    "whatever the policy; let Z^k have the gaps e/λmax, which are at most τ = e/λ (λmax = λ + d). So J^k(H) "
-    "is finite almost surely, and the supremum over episodes and m a maximum.",
+    "E Σ_k exp(hJ^k) <= K exp(cH), over the first K episodes, as far as they were seen, for every h >= 0 "
+    "and c >= λmax(e^h - 1), whatever the policies: exponential moments are at most those of a Poisson "
+    "variable. This is what is used of the paper's coupling, J^k(H) <= Z^k(H) almost surely for "
+    "independent Poisson processes Z^k of rate λmax, which it does not name. (Not derived here: with e = "
+    "λτ, standard exponential whatever was before, the Z^k with gaps e/λmax do; the formula is that "
+    "these are at most τ = e/λ, λmax = λ + d.)",
     says="e/(rate + d) <= e/rate",
     domain=("e >= 0", "rate > 0", "d >= 0"),
     symbols={"d": "λmax - λ", "e": "λτ"},
-    argued="that the λτ are independent standard exponentials, whatever the policy, and that sums of "
-    "smaller gaps are smaller",
-    expected="assumed",
+    theorem=derived.MOMENTS,
+    derivation=derived.moments,
     latex=r"\tau = e/\lambda \ge e/\lambda_{\max},\quad e \sim \exp(1)\ \text{i.i.d.}",
     mutant=Domain.of("e >= 0", "rate > 0", "d > -rate"),
     finding=Remark(
@@ -78,15 +87,14 @@ section.step(
 
 section.claim(
     "eq:term1-3",
-    "E max of K Poisson(v) variables <= (v + 1) ln K/ln(ln K + 1) for K >= 2: the bound (ln K + v(e^s - "
-    "1))/s at s = ln(ln K + 1), with k = ln K.",
+    "The mean of the largest number J_M of jumps of K episodes is at most (v + 1) ln K/ln(ln K + 1), v = "
+    "λmax H, read as v + 1 for K = 1: the bound (ln K + v(e^s - 1))/s at s = ln(ln K + 1), with k = ln K.",
     says="(k + v*(exp(log(1 + k)) - 1))/log(1 + k) == (v + 1)*k/log(1 + k)",
     domain=("k > 0", "v > 0"),
-    uses="eq:term1-3/tangent prop:proberror/coupling lem:poisson/tilted",
+    uses="eq:term1-3/tangent prop:proberror/coupling prop:rateerror/decisions prop:rateerror/episodes",
+    theorem=longest.LONGEST,
+    derivation=longest.longest,
     checks=(longest_of(), PROVER),
-    argued="that E max Z <= (ln K + v(e^s - 1))/s, by y <= e^y - 1, the union over k and the moment "
-    "generating function",
-    expected="tested",
     latex=r"\mathbb E\max_{k\le K} Z^k(H) \le \frac{(\lambda_{\max}H+1)\ln K}{\ln(\ln K+1)}",
     mutant=Mutant(
         says="(k + v*(exp(log(1 + k)) - 1))/log(1 + k) == v*k/log(1 + k)",
@@ -139,45 +147,46 @@ section.repair(
 
 section.repair(
     "eq:JM-eq/sharp",
-    "E Σ_m √#{l : J^l > m} <= √K Σ_m √P(Z > m): the root lies below its tangents (Jensen), and #{l : J^l > "
-    "m} has mean at most K P(Z > m) by the coupling.",
+    "E Σ_m √#{l : J^l > m} <= √K Σ_m min{1, exp((v(e^s - 1) - s(m+1))/2)} for every s >= 0: the root lies"
+    " below its tangents (Jensen), and #{l : J^l > m} has mean at most K, and at most K exp(v(e^s - 1) - "
+    "s(m+1)) (Chernoff).",
     says="sqrt(x) <= sqrt(c) + (x - c)/(2*sqrt(c))",
     domain=("x >= 0", "c > 0"),
     symbols={"x": "#{l : J^l > m}", "c": "K P(Z > m)"},
     uses="prop:proberror/coupling",
+    theorem=levels_of.ROOTS,
+    derivation=levels_of.mean_roots,
     checks=(mean_roots(), *PROOF),
-    argued="the mean of the tangent, the sum over m, and the coupling",
-    expected="tested",
     latex=r"\mathbb E\sum_m\bigl(\#\{l: J^l>m\}\bigr)^{1/2} \le \sqrt K\sum_m\mathbb P(Z>m)^{1/2}",
     mutant=mean_roots(Fraction(1, 2)),
 )
 
 section.repair(
     "eq:term1-3/levels",
-    "Σ_m √P(Z > m) <= v(e^s - 1)/s + 1/(e^{s/2} - 1) for Z Poisson(v) and every s > 0; at s = 1, (e - 1)v + "
-    "1.55. From Chernoff's bound, with q = e^{-s/2} and t in (0, 1] the distance from v(e^s - 1)/s to the "
-    "next integer above it.",
+    "Σ_m min{1, exp(u - d(m+1))} <= u/d + 1/(e^d - 1) for u >= 0 and d > 0; with u = v(e^s - 1)/2 and d ="
+    " s/2, where the summands are Chernoff's bounds of √P(Z > m), Z Poisson(v), it is v(e^s - 1)/s + "
+    "1/(e^{s/2} - 1), at s = 1 (e - 1)v + 1.55. (With q = e^{-s/2} and t in (0, 1] the distance from "
+    "v(e^s - 1)/s to the next integer above it.)",
     says="t - 1 + q**t/(1 - q) <= q/(1 - q)",
     domain=("0 < t <= 1", "0 < q < 1"),
     symbols={"q": "e^{-s/2}"},
-    uses="lem:poisson/tilted",
+    theorem=levels_of.SERIES,
+    derivation=levels_of.series,
     checks=(levels(), *PROOF),
-    argued="Chernoff's bound, and the sum of its roots as a geometric series",
-    expected="tested",
     latex=r"\sum_m\mathbb P(Z>m)^{1/2} \le \frac{v(e^s-1)}s + \frac1{e^{s/2}-1}",
     mutant=Mutant(says="t - 1 + q**t/(1 - q) <= q", checks=(levels(Fraction(1, 10)), *PROOF)),
 )
 
 section.repair(
     "eq:term1-3/levels/leading",
-    "Σ_m √P(Z > m) <= v + 2√v + 1/4 for Z Poisson(v): eq:term1-3/levels with e^{s/2} = 1 + h, where (e^s - "
-    "1)/s = (2h + h²)/(2 ln(1 + h)) <= 1 + h + h²/4, at h = 1/√v.",
+    "The same series is at most v + 2√v + 1/4 for e^{s/2} = 1 + h at h = 1/√v, where (e^s - 1)/s = (2h + "
+    "h²)/(2 ln(1 + h)) <= 1 + h + h²/4.",
     says="(2*h + h**2)/(2*log(1 + h)) <= 1 + h + h**2/4",
     domain="h > 0",
     uses="eq:term1-3/levels",
+    theorem=levels_of.LEADING,
+    derivation=levels_of.leading,
     checks=(leading(), *PROOF),
-    argued="that v(1 + h + h²/4) + 1/h = v + 2√v + 1/4 at h = 1/√v",
-    expected="tested",
     latex=r"\sum_m\mathbb P(Z>m)^{1/2} \le v+2\sqrt v+\tfrac14",
     mutant=Mutant(says="(2*h + h**2)/(2*log(1 + h)) <= 1 + h", checks=(leading(Fraction(3, 2)), *PROOF)),
 )

@@ -20,14 +20,18 @@ from proofs_checks.checks import adaptive_counts
 from proofs_checks.checks.common import PROOF, PROVER
 from proofs_checks.checks.counting import all_steps, increments, longest, one_step, sums_of_roots
 from proofs_checks.checks.probabilities import observed, observed_jump, one_state
+from proofs_checks.derivations import counting, roots
+from proofs_checks.derivations import longest as longest_episode
+from proofs_checks.derivations import probabilities as derived
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Mutant, Remark, Section, limit
 
 _TIME = Domain.of("x > 0", "rate > 0")
-_STEPS = ("eq:CS2", "eq:CS4", "eq:term1-3", "eq:term1-3/K=1/repaired")
 
 section = Section(
     checks=PROOF,
     expected="proved",
+    setting=PAPER,
     symbols={"rate": "λ", "l": "λ", "m": "λmin", "r": "λmax", "J": "J_M", "v": "λmax H"},
 )
 
@@ -55,6 +59,7 @@ section.step(
     "eq:CS1/first",
     "u = (1 - exp(-λmin u))·u/(1 - exp(-λmin u)) for a remaining time u > 0. (At u = 0, where t_m >= H, the "
     "second factor is 0/0; it means its limit 1/λmin, and the product is 0.)",
+    elementary=True,
     says="(1 - exp(-m*u))*(u/(1 - exp(-m*u))) == u",
     domain=("u > 0", "m > 0"),
     uses="prop:proberror/limit",
@@ -82,6 +87,7 @@ section.step(
     "prop:proberror/conditional",
     "The conditional probability ∫_0^u λ exp(-λs) ds = 1 - exp(-λu) that the next jump is observed in the "
     "remaining time u (sec:episodicRL/joint-law) is at least 1 - exp(-λmin u).",
+    elementary=True,
     says="1 - exp(-l*u) >= 1 - exp(-m*u)",
     domain=("u >= 0", "m > 0", "m <= l"),
     uses="sec:episodicRL/joint-law",
@@ -92,16 +98,15 @@ section.step(
 
 section.claim(
     "eq:CS2",
-    "Each decision contributes u/√max(1, N⁺) on the left and, in conditional mean, at least as much on the "
-    "right: with w = 1/√max(1, N⁺), u w <= (H + 1/λmin)(1 - exp(-λu)) w. Summed over k and m this is the "
-    "display.",
+    "E Σ_k Σ_m (H - t_m)⁺/√max(1, N⁺) <= (H + 1/λmin) E Σ_k Σ_m 1{t_{m+1} <= H}/√max(1, N⁺), for the "
+    "decisions of the first K episodes, as many as one likes: with w = 1/√max(1, N⁺), which is known, u w"
+    " <= (H + 1/λmin)(1 - exp(-λu)) w, the right side in conditional mean.",
     says="u*w <= (H + 1/m)*(1 - exp(-l*u))*w",
     domain=("0 < w <= 1", "u >= 0", "u <= H", "H > 0", "m > 0", "m <= l"),
     uses="eq:CS1 prop:proberror/conditional",
+    theorem=derived.CS2,
+    derivation=derived.observed_jumps,
     checks=(observed(), adaptive_counts.observed(), *PROOF),
-    argued="the conditional expectation given the decision, and the sum over k and m, which may be exchanged "
-    "with the expectation because no term is negative (Tonelli)",
-    expected="tested",
     mutant=adaptive_counts.observed(Fraction(1, 3)),
 )
 
@@ -113,9 +118,10 @@ section.step(
     "gives 1 <= 3, and from Z = n >= 1 to n + 1 the right side grows by at least 1/√n.",
     says="3*sqrt(n) + 1/sqrt(n) <= 3*sqrt(n + 1)",
     domain=Domain.of("n >= 1", integers="n"),
+    uses="prop:proberror/pigeon-hole/sharp",
+    theorem=counting.PIGEON_HOLE_PRINTED,
+    derivation=counting.pigeon_hole_printed,
     checks=(one_step(pairs=1), *PROOF),
-    argued="the induction over the increments",
-    expected="tested",
     latex=r"\sum_k z_k/\sqrt{\max\{1,Z_{k-1}\}} \le 3\sqrt{Z_n},\quad z_k\in\{0,1\}",
     mutant="2*sqrt(n) + 1/sqrt(n) <= 2*sqrt(n + 1)",
     finding=Remark(
@@ -128,56 +134,56 @@ section.step(
 
 section.repair(
     "prop:proberror/pigeon-hole/general",
-    "For increments 0 <= z <= W = max(1, Z) the constant is 1 + √2: c(√(Z+z) - √Z) >= z/√W means √(Z+z) + "
-    "√Z <= c√W, and with Z = q²W, z = pW this is √(q² + p) + q <= 1 + √2. Equality at q = p = 1: no smaller "
-    "constant will do.",
+    "For increments 0 <= z <= W = max(1, Z) the sum of z/√max(1, Z) is at most (1 + √2)√Z_n: c(√(Z+z) - "
+    "√Z) >= z/√W means √(Z+z) + √Z <= c√W, and with Z = q²W, z = pW this is √(q² + p) + q <= 1 + √2. "
+    "(Equality at q = p = 1: no smaller constant will do.)",
     says="sqrt(q**2 + p) + q <= 1 + sqrt(2)",
     domain=("0 <= p <= 1", "0 <= q <= 1"),
+    theorem=counting.PIGEON_HOLE_GENERAL,
+    derivation=counting.pigeon_hole_general,
     checks=(increments(), *PROOF),
-    argued="the induction over the increments",
-    expected="tested",
     mutant=increments(Fraction(3, 2)),
 )
 
 section.repair(
     "prop:proberror/pigeon-hole/sharp",
-    "For increments 0 and 1 the constant is 2: the sum is 1 <= 2 for n = 1 and at most 2√(n-1) for n >= 2. "
-    "By induction: 1 + 1 <= 2 for n = 2, and 2√(n-1) + 1/√n <= 2√n. The ratio tends to 2: it is the best "
-    "constant.",
+    "For increments 0 and 1 the sum of z_k/√max(1, Z_{k-1}) is at most 2√Z_n: it is 1 <= 2 for Z = 1 and "
+    "at most 2√(n-1) for Z = n >= 2. By induction: 1 + 1 <= 2 for n = 2, and 2√(n-1) + 1/√n <= 2√n. (The "
+    "ratio tends to 2: no smaller constant will do.)",
     says="2*sqrt(n - 1) + 1/sqrt(n) <= 2*sqrt(n)",
     domain=Domain.of("n >= 2", integers="n"),
+    theorem=counting.PIGEON_HOLE,
+    derivation=counting.pigeon_hole,
     checks=(one_step(pairs=1, constant=2), *PROOF),
-    argued="the induction over the increments, and that the ratio tends to 2",
-    expected="tested",
     latex=r"\sum_k z_k/\sqrt{\max\{1,Z_{k-1}\}} \le 2\sqrt{Z_n},\quad z_k\in\{0,1\}",
     mutant="19/10*sqrt(n - 1) + 1/sqrt(n) <= 19/10*sqrt(n)",
 )
 
 section.step(
     "prop:proberror/cauchy-schwarz",
-    "Σ √N <= √(n Σ N) for n terms. By induction, from n terms with sum b to one more, a: √a + √(nb) <= "
-    "√((n+1)(a+b)); squared, with x = √a, y = √b, w = √n.",
+    "Σ √N <= √(SA Σ N), over all pairs, for N >= 0. (Numbers: from n terms with sum b to one more, a: √a "
+    "+ √(nb) <= √((n+1)(a+b)); squared, with x = √a, y = √b, w = √n.)",
     says="(x + w*y)**2 <= (w**2 + 1)*(x**2 + y**2)",
     domain=("x >= 0", "y >= 0", "w >= 0"),
+    theorem=roots.CAUCHY_SCHWARZ,
+    derivation=roots.cauchy_schwarz,
     checks=(sums_of_roots(), *PROOF),
-    argued="the induction over the terms",
-    expected="tested",
     latex=r"\sum_{(x,a)}\sqrt{N(x,a)} \le \sqrt{SA\sum_{(x,a)}N(x,a)}",
     mutant=sums_of_roots(1),
 )
 
 section.claim(
     "eq:CS3",
-    "For each m the sum over k of 1{t_{m+1} <= H}/√max(1, N⁺) is at most 3√(SA Σ_l 1{t_{m+1}^l <= H}): the "
-    "count N⁺ is at least the count N_m of the m-th jumps alone, max(1, N⁺) = M + d with M = max(1, N_m); "
-    "then pigeon-hole and Cauchy-Schwarz.",
+    "E Σ_m Σ_k 1{t_{m+1} <= H}/√max(1, N⁺) <= 3√(SA) E Σ_m √(Σ_l 1{t_{m+1}^l <= H}), over the decisions "
+    "of the first K episodes, as many as one likes; and with 2 for 3 on every path: the count N⁺ is at "
+    "least the count N_m of the m-th jumps alone, max(1, N⁺) = M + d with M = max(1, N_m); then "
+    "pigeon-hole and Cauchy-Schwarz.",
     says="1/sqrt(M + d) <= 1/sqrt(M)",
     domain=("M >= 1", "d >= 0"),
-    uses="prop:proberror/pigeon-hole prop:proberror/cauchy-schwarz",
+    uses="prop:proberror/pigeon-hole/sharp prop:proberror/cauchy-schwarz",
+    theorem=derived.CS3,
+    derivation=derived.by_level,
     checks=(one_step(), *PROOF),
-    argued="pigeon-hole and Cauchy-Schwarz put together, that the N_m of all pairs add up to the number of "
-    "m-th jumps seen (the display's last '='; its second '<=' is an equality, too), and the expectation",
-    expected="tested",
     latex=r"\mathbb E\sum_{m,k}\frac{1\{t_{m+1}^k\le H\}}{\sqrt{\max\{1,N^{k,+}\}}}"
     r"\le 3\sqrt{SA}\,\mathbb E\sum_m\Bigl(\sum_l 1\{t_{m+1}^l\le H\}\Bigr)^{1/2}",
     mutant=Mutant(says="1/sqrt(M + d) <= 1/(2*sqrt(M))", checks=(one_step(constant=1), *PROOF)),
@@ -189,9 +195,9 @@ section.claim(
     "the root of a number n <= K = n + d.",
     says="J*sqrt(n) <= J*sqrt(n + d)",
     domain=Domain.of("J >= 0", "n >= 0", "d >= 0", integers="J n d"),
+    theorem=longest_episode.JM,
+    derivation=longest_episode.longest_counts,
     checks=(longest(), *PROOF),
-    argued="the sum over m",
-    expected="tested",
     mutant=Mutant(says="J*sqrt(n) <= J*sqrt(n + d)/2", checks=(longest(1), *PROOF)),
 )
 
@@ -201,9 +207,9 @@ section.claim(
     says="3*sqrt(S*A)*(sqrt(K)*J) == 3*sqrt(S*A*K)*J",
     domain=Domain.of("S >= 1", "A >= 1", "K >= 1", "J >= 0", integers="S A K"),
     uses="eq:CS3 eq:JM-eq",
+    theorem=derived.CS4,
+    derivation=derived.by_longest,
     checks=(all_steps(), *PROOF),
-    argued="that eq:CS3 and eq:JM-eq are put together, and the expectation",
-    expected="tested",
     mutant=Mutant(
         says="3*sqrt(S*A)*(sqrt(K)*J) == 3*sqrt(S*A*K)", checks=(all_steps(pairs=1, constant=1), *PROOF)
     ),
@@ -217,10 +223,10 @@ section.claim(
     "as 1 for K = 1: the factors of the steps multiply to this.",
     says="(H + 1/m)*(3*sqrt(S*A*K)*((r*H + 1)*f)) == 3*(H + 1/m)*sqrt(S*A*K)*(r*H + 1)*f",
     domain=Domain.of("S >= 1", "A >= 1", "K >= 1", "H > 0", "m > 0", "m <= r", "f >= 1", integers="S A K"),
-    uses=_STEPS,
+    uses="eq:CS2 eq:CS4 eq:term1-3",
+    theorem=derived.PROBERROR,
+    derivation=derived.jump_errors,
     checks=(one_state(), adaptive_counts.jump_errors(), *PROOF),
-    argued="that the steps, each an inequality between expectations, follow one another",
-    expected="tested",
     mutant=Mutant(
         says="(H + 1/m)*(3*sqrt(S*A*K)*((r*H + 1)*f)) == 3*H*sqrt(S*A*K)*(r*H + 1)*f",
         checks=(
@@ -248,16 +254,16 @@ section.repair(
 
 section.repair(
     "prop:proberror/sharp",
-    "The same sum is at most 2(H + 1/λmin)√(SAK) min{(λmax H + 1) ln K/ln(ln K + 1), (e - 1)λmax H + 1/(√e "
-    "- 1)}: constant 2 for 3, and no growth beyond √K. For K >= 6 the second is the smaller, whatever v = "
-    "λmax H, as f = ln K/ln(ln K + 1) >= 1.729 > e - 1. (Σ_m √P(Z > m) itself may stand for the second.)",
+    "The same sum is at most 2(H + 1/λmin)√(SAK) D with D = (λmax H + 1) ln K/ln(ln K + 1), and with D = "
+    "λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for every s > 0, at s = 1 D = (e - 1)λmax H + 1/(√e - 1): "
+    "constant 2 for 3, and no growth beyond √K. For K >= 6 the last is smaller than the first, whatever v"
+    " = λmax H, as f = ln K/ln(ln K + 1) >= 1.729 > e - 1.",
     says="(E - 1)*v + 1/(exp(1/2) - 1) <= (v + 1)*f",
     domain=("v > 0", "f >= 1729/1000"),
-    uses="eq:CS2 prop:proberror/pigeon-hole/sharp prop:proberror/cauchy-schwarz eq:JM-eq eq:JM-eq/sharp "
-    "eq:term1-3/levels eq:term1-3 prop:proberror/sharp/log-factor eq:term1-3/K=1/repaired",
+    uses="eq:CS2 eq:CS3 eq:JM-eq eq:JM-eq/sharp eq:term1-3/levels eq:term1-3",
+    theorem=derived.SHARP,
+    derivation=derived.sharp_jump_errors,
     checks=(one_state(Fraction(2, 3)), adaptive_counts.jump_errors(Fraction(2, 3)), *PROOF),
-    argued="that the steps, each an inequality between expectations, follow one another",
-    expected="tested",
     latex=r"\mathbb E\sum_{k,m}\frac{(H-t_m^k)^+}{\sqrt{\max\{1,N^{k,+}\}}} \le"
     r"2\Bigl(H+\frac1{\lambda_{\min}}\Bigr)\sqrt{SAK}\,\Bigl((e-1)\lambda_{\max}H + \frac1{\sqrt e-1}\Bigr)",
     mutant=Domain.of("v > 0", "f >= 17/10"),

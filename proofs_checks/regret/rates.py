@@ -7,20 +7,18 @@ turns, with forty actions of rate 1 in each, play each action for one episode of
 with the most jumps out of the first state (:func:`~proofs_checks.checks.rate_errors.best_of`).
 
 **What works.** By ``lem:rateUCB/martingale`` with :math:`\zeta = \ln 2`, :math:`2^N e^{-\lambda T}` is a
-martingale over the visits of a pair, for all policies.  With :math:`u = \lambda_{\max}T`, :math:`N >
-2\max\{u, L\}` implies :math:`N\ln 2 - \lambda T \ge (2\ln2-1)L`, so by Ville's inequality and a union over
-the pairs the event
+martingale over the visits of a pair, for all policies.  Call a pair *odd* in an episode if :math:`N^{k,+} \ge
+2\max\{\lambda_{\max}T^k, L\}`; then :math:`N\ln 2 - \lambda T \ge (2\ln2-1)L`, so by Ville's inequality and a
+union over the pairs some pair is ever odd with probability at most
 
-.. math:: F = \{N^{k,+}(x,a) \le 2\max\{\lambda_{\max}T^k(x,a), L\}\ \text{for all}\ x,a,k\}
+.. math:: SA\,e^{-(2\ln2-1)L} \le \frac\delta{2K} .
 
-fails with probability at most :math:`SA\,x^{8\ln2-4}`, :math:`x = \delta/(2SAK)`.  On :math:`F` the two
-sums compare path by path with the paper's :math:`\sqrt{2\lambda_{\max}}`.  Off :math:`F` each decision
-weighs at most :math:`H\sqrt{\lambda_{\max}/L}`, an episode has :math:`J+1 \le Z+1` of them, :math:`E(Z+1)^2
-= (v+1)^2 + v \le \frac54(v+1)^2`, and by Cauchy–Schwarz the rest is at most
-:math:`\sqrt{2\lambda_{\max}}\,H\sqrt{SAK}(v+1)` times
-
-.. math:: \sqrt{5/4}\,\sqrt K\,\frac{x^{4\ln2-2}}{\sqrt{2L}} \le
-          \frac{\sqrt{5/8}\,x^{4\ln2-5/2}}{\sqrt{8\ln(1/x)}} \le \frac13 \qquad (K \le 1/(2x),\ x \le 1/2).
+Where a pair is not odd, the two sums compare term by term with the paper's :math:`\sqrt{2\lambda_{\max}}`.  A
+decision at an odd one weighs at most :math:`H\sqrt{\lambda_{\max}/L}`; whether a pair is odd is known when
+the episode begins, and an episode has at most :math:`1 + \lambda_{\max}H` decisions in the mean, whatever is
+known when it begins (``prop:rateerror/decisions``).  So they cost at most
+:math:`H\sqrt{\lambda_{\max}/L}\,(\lambda_{\max}H+1)\,\delta/2`, at most a third of
+:math:`\sqrt{2\lambda_{\max}}\,H\sqrt{SAK}(\lambda_{\max}H+1)`; no second moments are needed.
 
 With the constant 2 of ``prop:proberror/sharp`` the sum has the constant :math:`2 + \frac13`, below the
 printed 3.
@@ -33,11 +31,15 @@ from fractions import Fraction
 from proofs_checks.checks import adaptive_counts
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.rate_errors import best_of, mean_inverse_roots, mean_of_larger, one_state
+from proofs_checks.derivations import comparisons, potentials, printed_rates
+from proofs_checks.derivations import rates as derived
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
 section = Section(
     checks=PROOF,
     expected="proved",
+    setting=PAPER,
     symbols={"d": "δ", "L": "L(δ)", "r": "λmax", "q": "λ/λmax", "v": "λmax H"},
 )
 
@@ -45,26 +47,26 @@ section = Section(
 
 section.step(
     "prop:rateerror/jensen",
-    "E[N^(-1/2)] >= (E N)^(-1/2) for positive N: x^(-1/2) lies above its tangent at c = E N, and the "
-    "tangent has mean c^(-1/2).",
+    "E[N^(-1/2)] >= (E N)^(-1/2) for N = max{1, ·} of a count: x^(-1/2) lies above its tangent at c = E "
+    "N, and the tangent has mean c^(-1/2).",
     says="x**(-1/2) >= c**(-1/2) - (x - c)/(2*c**(3/2))",
     domain=("x > 0", "c > 0"),
+    theorem=printed_rates.JENSEN,
+    derivation=printed_rates.jensen,
     checks=(mean_inverse_roots(), *PROOF),
-    argued="the mean of the tangent",
-    expected="tested",
     latex=r"\mathbb E N^{-1/2} \ge (\mathbb E N)^{-1/2}",
     mutant=mean_inverse_roots(Fraction(9, 10)),
 )
 
 section.step(
     "prop:rateerror/mean",
-    "E max(N, 1) = exp(-μ) + μ for N Poisson(μ): max(n, 1) = n for n >= 1, and n = 0 adds P(N = 0) = "
-    "exp(-μ).",
+    "E max(N, 1) = exp(-μ) + μ for N Poisson(μ), whose probabilities have q_0 = exp(-μ), (n + 1) q_{n+1} "
+    "= μ q_n and the sum 1: max(n, 1) = n for n >= 1, and n = 0 adds P(N = 0) = exp(-μ).",
     says="Max(n, 1) == n",
     domain=Domain.of("n >= 1", integers="n"),
+    theorem=printed_rates.LARGER_MEAN,
+    derivation=printed_rates.larger_mean,
     checks=(mean_of_larger(), *PROOF),
-    argued="the sum over n, with E N = μ",
-    expected="tested",
     latex=r"\mathbb E\max\{N,1\} = e^{-\mu}+\mu",
     mutant=(mean_of_larger(1), *PROOF),
 )
@@ -79,12 +81,10 @@ section.step(
 
 section.step(
     "prop:rateerror/rate",
-    "max(λT, 1) <= λmax max(T, 1/λmax) = max(λmax T, 1), the maximum M of u = λmax T and 1; λ = qλmax.",
-    says="q*u <= M",
-    domain=("0 < q <= 1", "u >= 0", "M >= 1", "u <= M"),
-    symbols={"u": "λmax T"},
+    "max(λT, 1) <= λmax max(T, 1/λmax), T what is known of the pair when an episode of a run begins.",
+    theorem=comparisons.RATE,
+    derivation=comparisons.rate,
     latex=r"\max\{\lambda T,1\} \le \lambda_{\max}\max\{T,1/\lambda_{\max}\}",
-    mutant=Domain.of("0 < q <= 2", "u >= 0", "M >= 1", "u <= M"),
 )
 
 section.claim(
@@ -111,21 +111,21 @@ section.claim(
 
 section.step(
     "prop:rateerror/L",
-    "1/√max(T, L/λmax) <= 1/√max(T, 1/λmax) as L > 1: M = max(T, L/λmax) >= n = max(T, 1/λmax); squared.",
-    says="1/M <= 1/n",
-    domain=("n > 0", "M > 0", "n <= M"),
+    "1/√max(T, L/λmax) <= 1/√max(T, 1/λmax) as L > 1, T the time in a pair before an episode of a run.",
     uses="thm:CT-UCB/L/repaired",
-    mutant=Domain.of("n > 0", "M > 0", "n <= 2*M"),
+    theorem=comparisons.LEVEL,
+    derivation=comparisons.level,
 )
 
 section.claim(
     "prop:rateerror",
     "E Σ_k Σ_m (H - t_m)^+/√max(T, L/λmax) <= √(2λmax) times the bound of prop:proberror, for 0 < δ < 1 "
-    "(then L > 1). (The printed proof rests on eq:cond-exp. Checked here: examples with one state, exactly, "
-    "among them learners that choose by their data.)",
-    uses="eq:cond-exp prop:proberror prop:rateerror/L",
+    "(then L > 1; the theorem has β = √(λmax L)/√max(T, L/λmax), and so √(λmax L) on both sides). (The "
+    "printed proof rests on eq:cond-exp; this is by prop:rateerror/repaired.)",
+    uses="prop:rateerror/repaired thm:CT-UCB/log-factor",
+    theorem=derived.PRINTED,
+    derivation=derived.printed,
     checks=(one_state(), adaptive_counts.rate_errors()),
-    expected="tested",
     latex=r"\mathbb E\sum_{k,m}\frac{(H-t_m^k)^+}{\sqrt{\max\{T^k,L/\lambda_{\max}\}}} \le"
     r"\sqrt{2\lambda_{\max}}\cdot3\Bigl(H+\frac1{\lambda_{\min}}\Bigr)\sqrt{SAK}"
     r"\,\frac{(\lambda_{\max}H+1)\ln K}{\ln(\ln K+1)}",
@@ -143,74 +143,76 @@ section.claim(
 # --- the repair -------------------------------------------------------------------------------
 
 section.repair(
-    "prop:rateerror/threshold",
-    "If N⁺ >= 2M with M = max(u, L), u = λmax T, then the logarithm of 2^(N⁺) exp(-λT) is at least (2 ln 2 - "
-    "1)L; λ = θλmax.",
-    says="2*log(2)*M - q*u >= (2*log(2) - 1)*L",
-    domain=("u >= 0", "L > 0", "0 < q <= 1", "M > 0", "L <= M", "u <= M"),
-    symbols={"u": "λmax T"},
-    mutant="2*log(2)*M - q*u >= 2*log(2)*L",
+    "prop:rateerror/decisions",
+    "What stays during an episode, g >= 0, is seen by at most 1 + λmax H decisions of it in the mean: E Σ g "
+    "<= (1 + λmax H) E Σ g over first decisions, by the potential g(1 + λmax u), u the remaining time.",
+    theorem=potentials.DECISIONS,
+    derivation=potentials.decisions,
+    checks=(),
+)
+
+section.repair(
+    "prop:rateerror/episodes",
+    "Each of the first K episodes begins once: a sum of g(k) >= 0 over the first decisions of episodes k < "
+    "K, as many as were seen, is at most Σ_{k<K} g(k).",
+    theorem=potentials.EPISODES,
+    derivation=potentials.episodes,
+    checks=(),
 )
 
 section.repair(
     "prop:rateerror/event",
-    "P(F^c) <= SA exp(-(2 ln 2 - 1)L(δ)) <= δ/(2K), F the event that N⁺ <= 2 max(λmax T, L) for all pairs "
-    "and episodes.",
+    "P(F^c) <= SA exp(-(2 ln 2 - 1)L(δ)) <= δ/(2K), F the event that N⁺ < 2 max(λmax T, L) for all pairs "
+    "and episodes; for one pair without the factor SA.",
     says="n*exp(-(2*log(2) - 1)*(4*log(2*n*K/d))) <= d/(2*K)",
     domain=Domain.of("n >= 1", "K >= 1", "0 < d < 1", integers="n K"),
     symbols={"n": "SA"},
-    uses="lem:rateUCB/martingale lem:rateUCB/ville prop:rateerror/threshold",
-    argued="that 2^(N⁺) exp(-λT) is a martingale whatever the policies, Ville's inequality, and the "
-    "union over the pairs",
-    expected="assumed",
+    uses="lem:rateUCB/martingale lem:rateUCB/frozen",
+    theorem=derived.EVENT,
+    derivation=derived.rare,
     latex=r"\mathbb P(F^c) \le SA\,e^{-(2\ln2-1)L(\delta)} \le \delta/(2K)",
     mutant="n*exp(-(2*log(2) - 1)*(2*log(2*n*K/d))) <= d/(2*K)",
 )
 
 section.repair(
     "prop:rateerror/pathwise",
-    "On F, 1/√max(T, L/λmax) <= √(2λmax)/√max(N⁺, 1): with M = max(T, L/λmax), n = max(N⁺, 1) is at most "
-    "2λmax M, since 2L >= 1.",
+    "At each decision √(λmax L)/√max(T, L/λmax), which is β, is at most √(λmax L)√(2λmax)/√max(N⁺, 1), or"
+    " λmax if the pair is odd, N⁺ >= 2 max(λmax T, L): with M = max(T, L/λmax), n = max(N⁺, 1) is at most"
+    " 2λmax M where it is not, since 2L >= 1.",
     says="1/sqrt(M) <= sqrt(2*r)/sqrt(n)",
     domain=("M > 0", "r > 0", "n >= 1", "n <= 2*r*M"),
+    theorem=derived.PATHWISE,
+    derivation=derived.seen_by_jumps,
     mutant="1/sqrt(M) <= sqrt(r)/sqrt(n)",
 )
 
 section.repair(
-    "prop:rateerror/moment",
-    "(v + 1)² + v, which is E(Z + 1)² for Z Poisson(v), is at most 5/4 (v + 1)² for v > 0.",
-    says="(v + 1)**2 + v <= 5/4*(v + 1)**2",
-    domain="v > 0",
-    mutant="(v + 1)**2 + v <= 6/5*(v + 1)**2",
-)
-
-section.repair(
     "prop:rateerror/complement",
-    "Off F the sum has mean at most 1/3 of √(2λmax) H √(SAK)(λmax H + 1): by Cauchy-Schwarz, with x = "
-    "δ/(2SAK) <= 1/2, K <= 1/(2x) and L = 4 ln(1/x).",
-    says="sqrt(5/8)*x**(4*log(2) - 5/2)/sqrt(8*log(1/x)) <= 1/3",
-    domain="0 < x <= 1/2",
-    symbols={"x": "δ/(2SAK)"},
-    uses="prop:rateerror/event prop:rateerror/moment prop:proberror/coupling",
-    argued="Cauchy–Schwarz, with the second moments of the numbers of decisions",
-    expected="assumed",
-    latex=r"\mathbb E\,1_{F^c}\sum_{k,m}\frac{(H-t_m^k)^+}{\sqrt{\max\{T^k,L/\lambda_{\max}\}}} \le"
-    r"\tfrac13\sqrt{2\lambda_{\max}}\,H\sqrt{SAK}(\lambda_{\max}H+1)",
-    mutant="sqrt(5/8)*x**(4*log(2) - 5/2)/sqrt(8*log(1/x)) <= 1/4",
+    "Decisions at odd pairs cost at most E Σ_k Σ_m (H - t_m)⁺ λmax 1{odd} <= λmax H(λmax H + 1) δ/2, "
+    "which is at most a third of √(λmax L)√(2λmax) H(λmax H + 1) = λmax √(2L) H(λmax H + 1): whether a "
+    "pair is odd is known when the episode begins.",
+    says="d/2 <= sqrt(2*L)/3",
+    domain=("0 < d < 1", "L >= 2"),
+    mutant="d/2 <= sqrt(2*L)/5",
+    uses="prop:rateerror/event prop:rateerror/decisions prop:rateerror/episodes",
+    theorem=derived.COMPLEMENT,
+    derivation=derived.complement,
 )
 
 section.repair(
     "prop:rateerror/repaired",
-    "prop:rateerror holds as printed, for every policy and all parameters: with D = (λmax H + 1) ln K/ln(ln "
-    "K + 1), D = (e - 1)λmax H + 1/(√e - 1) or D = Σ_m √P(Z > m), all at least v = λmax H, the sum is at "
-    "most √(2λmax)√(SAK) times 2(H + 1/λmin)D + H(v + 1)/3 <= (7/3)(H + 1/λmin)D; g = 1/λmin >= H/v.",
+    "prop:rateerror holds as printed, for every policy and all parameters: with D = (λmax H + 1) ln "
+    "K/ln(ln K + 1), or D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0, all at least v = λmax H, "
+    "the sum is at most √(2λmax)√(SAK) times 2(H + 1/λmin)D + H(v + 1)/3 <= (7/3)(H + 1/λmin)D; g = "
+    "1/λmin >= H/v.",
     says="2*(H + g)*D + H*(v + 1)/3 <= 7/3*(H + g)*D",
     domain=("H > 0", "g > 0", "v > 0", "H <= g*v", "v <= D"),
     symbols={"g": "1/λmin"},
-    uses="prop:rateerror/pathwise prop:rateerror/complement prop:proberror/sharp",
+    uses="prop:rateerror/pathwise prop:rateerror/complement prop:proberror/sharp "
+    "thm:CT-UCB/log-factor thm:CT-UCB/whole/enough",
+    theorem=derived.REPAIRED,
+    derivation=derived.rate_errors,
     checks=(one_state(Fraction(7, 9)), adaptive_counts.rate_errors(Fraction(7, 9)), *PROOF),
-    argued="the split at F, and the comparison of the sums on it",
-    expected="tested",
     latex=r"\mathbb E\sum_{k,m}\frac{(H-t_m^k)^+}{\sqrt{\max\{T^k,L/\lambda_{\max}\}}} \le"
     r"\tfrac73\sqrt{2\lambda_{\max}}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)\sqrt{SAK}\,D",
     mutant=Domain.of("H > 0", "g > 0", "v > 0", "H <= g*v", "v <= 2*D"),

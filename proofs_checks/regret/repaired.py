@@ -21,27 +21,14 @@ half of the printed one (``thm:CT-UCB/half``).
 from __future__ import annotations
 
 from proofs_checks.checks.common import PROOF
+from proofs_checks.derivations import bound, half_bound
+from proofs_checks.derivations import theorem as derived
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
 
-_COMMON = (
-    "eq:FH-control2/bounds", "thm:CT-UCB/bonus-factor", "thm:CT-UCB/log-factor", "thm:CT-UCB/first-root",
-    "thm:CT-UCB/short", "thm:CT-UCB/few-episodes", "thm:CT-UCB/peels", "thm:CT-UCB/no-data",
-    "thm:CT-UCB/jumps", "thm:CT-UCB/tail", "thm:CT-UCB/delta/repaired", "eq:r1/repaired",
-    "eq:r2/indicator", "eq:r2", "prop:rateerror/repaired",
-)  # fmt: skip
-
-section = Section(checks=PROOF, expected="proved", symbols={"v": "λmax H", "k": "ln K"})
+section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"v": "λmax H", "k": "ln K"})
 
 # --- short horizons and few episodes: the bound is trivial ------------------------------------
-
-section.repair(
-    "thm:CT-UCB/short",
-    "KH = y <= 1/2 is below 1, the last term of the bound.",
-    says="y < 1",
-    domain="0 < y <= 1/2",
-    symbols={"y": "KH"},
-    mutant=Domain.of("0 < y <= 2"),
-)
 
 section.repair(
     "thm:CT-UCB/bonus-factor",
@@ -68,17 +55,6 @@ section.repair(
     symbols={"x": "SAH", "y": "KH"},
     uses="thm:CT-UCB/jump-constant/repaired",
     mutant=Domain.of("S >= 1", "x >= 1/10", "y > 1/2", "K >= 1", integers="S K"),
-)
-
-section.repair(
-    "thm:CT-UCB/few-episodes",
-    "If K <= 22 S²A(v + 1)² then KH <= 4√(2 ln 2) S√(AK) H(v + 1); with q = √K, a = √A.",
-    says="q**2*H <= 4*sqrt(2*log(2))*S*a*q*H*(v + 1)",
-    domain=Domain.of(
-        "q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", "q <= sqrt(22)*S*a*(v + 1)", integers="S"
-    ),
-    symbols={"q": "√K", "a": "√A"},
-    mutant=Domain.of("q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", integers="S"),
 )
 
 # --- many episodes: the confidence sets are right ---------------------------------------------
@@ -110,16 +86,6 @@ section.repair(
 )
 
 section.repair(
-    "thm:CT-UCB/jumps",
-    "e² λmax(K - 1) <= K² for many episodes, where λmax = qK with q <= 1/88.",
-    says="exp(2)*(q*K)*(K - 1) <= K**2",
-    domain=Domain.of("0 < q <= 1/88", "K >= 1", integers="K"),
-    symbols={"q": "λmax/K"},
-    uses="thm:CT-UCB/rate-and-episodes",
-    mutant=Domain.of("0 < q <= 1/2", "K >= 1", integers="K"),
-)
-
-section.repair(
     "thm:CT-UCB/tail",
     "HK² >= ln(2^(S-1)/δ) for many episodes (K >= 22S), δ = 1/(2KH), y = KH > 1/2.",
     says="(S - 1)*log(2) + log(2*y) <= K*y",
@@ -131,6 +97,17 @@ section.repair(
 # --- the theorem ------------------------------------------------------------------------------
 
 section.repair(
+    "thm:CT-UCB/main",
+    "Let P(𝒢^c) <= q, and a² = 2S ln 2 + 2 ln(SAHK²/δ) >= 0. Then the regret is at most (CH + 1)√(SAK)"
+    "(H + 1/λmin)D(2a + (7/3) λmax H √(2L)) + Σ ε_k λmax H + qKH, with D = (λmax H + 1) ln K/ln(ln K + 1), "
+    "or D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0: eq:r1, and eq:r2 with the two propositions.",
+    uses="eq:r1 eq:r2 prop:proberror/sharp prop:rateerror/repaired",
+    theorem=bound.CORE,
+    derivation=bound.core,
+    checks=(),
+)
+
+section.repair(
     "thm:CT-UCB/long",
     "For SAH >= 1, every K >= 1 (ln K/ln(ln K + 1) read as 1 for K = 1) and 0 < λmin <= λmax, CT-UCBVI with "
     "δ = 1/(2KH) (any δ if KH <= 1/2) satisfies eq:regret-bound as printed. The two sums contribute 3c X a1 "
@@ -138,16 +115,13 @@ section.repair(
     "most the printed constants b1, b2.",
     says="3*c*X*a1 + 3*c*X*a2 <= 3*c*X*(b1 + b2)",
     domain=("c >= 2", "X > 0", "a1 >= 0", "a2 >= 0", "a1 <= b1", "a2 <= b2"),
-    uses=(
-        *_COMMON,
-        "prop:proberror",
-        "eq:regret-bound/real/repaired",
-        "thm:CT-UCB/jump-constant/repaired",
-        "thm:CT-UCB/rate-constant/repaired",
-    ),
-    argued="the three cases (short horizons, few episodes, many), and in the last the split at 𝒢 and "
-    "the sums over episodes and decisions",
-    expected="assumed",
+    uses="thm:CT-UCB/main eq:G/repaired eq:FH-control2/bounds prop:rateerror/episodes "
+    "eq:regret-bound/real/repaired thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor "
+    "thm:CT-UCB/first-root thm:CT-UCB/jump-constant/region thm:CT-UCB/jump-constant/repaired "
+    "thm:CT-UCB/rate-constant/region thm:CT-UCB/peels thm:CT-UCB/tail "
+    "thm:CT-UCB/whole/few-episodes",
+    theorem=derived.LONG_HORIZON,
+    derivation=derived.long_horizon,
     latex=r"SAH \ge 1 \implies \text{eq:regret-bound as printed, with}\ \delta = 1/(2KH)",
     mutant="3*c*X*a1 + 3*c*X*a2 <= 2*c*X*(b1 + b2)",
 )
@@ -163,20 +137,20 @@ section.repair(
 section.repair(
     "thm:CT-UCB/half/factor",
     "2·(7/3)D <= 3(v + 1)f with D = (e - 1)v + 1/(√e - 1), for v > 0 and f >= 2.673.",
-    says="2*(7/3*((E - 1)*v + 1/(exp(1/2) - 1))) <= 3*(v + 1)*f",
+    says="2*(7/3*((exp(1) - 1)*v + 1/(exp(1/2) - 1))) <= 3*(v + 1)*f",
     domain=("v > 0", "f >= 2673/1000"),
     mutant=Domain.of("v > 0", "f >= 2"),
 )
 
 section.repair(
     "thm:CT-UCB/half",
-    "For SAH >= 1 and from K = 101 on the main term of thm:CT-UCB/sharp is at most half of the printed one: "
-    "without the common factor (CH + 1)√(SAK)(H + 1/λmin), 2D(2a + (7/3)b) <= 3g(a' + b') with g = (v + 1) "
-    "ln K/ln(ln K + 1), a and b the two roots and a' >= a, b' >= b the printed ones, as (14/3)D <= 3g.",
-    says="2*D*(2*a1 + 7/3*a2) <= 3*g*(b1 + b2)",
-    domain=("D > 0", "g > 0", "a1 >= 0", "a2 >= 0", "a1 <= b1", "a2 <= b2", "14/3*D <= 3*g"),
-    symbols={"a1": "a", "a2": "b", "b1": "a'", "b2": "b'"},
+    "For SAH >= 1, KH > 1, δ = 1/(2KH) and from K = 101 on the main term of thm:CT-UCB/sharp is at most "
+    "half of the printed one: without the common factor (CH + 1)√(SAK)(H + 1/λmin), 2D(2a + (7/3)b) <= "
+    "3g(a' + b') with D = (e - 1)v + 1/(√e - 1), g = (v + 1) ln K/ln(ln K + 1), v = λmax H, a and b the two "
+    "roots and a' >= a, b' >= b the printed ones, as (14/3)D <= 3g.",
     uses="thm:CT-UCB/half/factor thm:CT-UCB/half/log-factor thm:CT-UCB/jump-constant/repaired "
-    "thm:CT-UCB/rate-constant/repaired",
-    mutant="3*D*(2*a1 + 7/3*a2) <= 3*g*(b1 + b2)",
+    "thm:CT-UCB/jump-constant/region thm:CT-UCB/rate-constant/region thm:CT-UCB/first-root "
+    "eq:regret-bound/real/repaired",
+    theorem=half_bound.HALF,
+    derivation=half_bound.half,
 )

@@ -37,7 +37,7 @@ _COMMON = (
 
 _CASES = (
     "the cases (KH <= 1, few episodes, SAH >= 1 or not), and in the last the split at 𝒢 and the sums over "
-    "episodes and decisions"
+    "episodes and decisions: another learner than that of the setting"
 )
 
 section = Section(checks=PROOF, expected="proved", symbols={"v": "λmax H", "al": "α", "be": "β", "r": "λmax"})
@@ -134,7 +134,7 @@ section.repair(
     "thm:CT-UCB/jump-constant/repaired thm:CT-UCB/rate-constant/repaired",
     checks=(lump_sum_orders(), *PROOF),
     argued="that D <= 327/100 v, and that the factors multiply to the order, the accuracies and the last "
-    "term included",
+    "term included: another learner than that of the setting",
     expected="tested",
     latex=r"\mathrm{Regret} = \tilde O\Bigl(\lambda_{\max}H\Bigl(H+\frac1{\lambda_{\min}}\Bigr)"
     r"\sqrt{SAK}\,[\sqrt S+\lambda_{\max}H]\Bigr)",

@@ -19,7 +19,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from proofs_checks.checks.common import PROOF, REFUTATION
+from proofs_checks.checks.rate_errors import given_all_episodes
 from proofs_checks.checks.theorem import defined, larger_root
+from proofs_checks.derivations import episode as run_losses
+from proofs_checks.derivations import regret
+from proofs_checks.derivations import theorem as derived
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0")
@@ -29,7 +34,10 @@ _ADMISSIBLE = Domain.of(*_SIZES, "2*K*H > 1", integers="S A K")
 _LONG = Domain.of(*_SIZES, "H >= 1", integers="S A K")
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"d": "δ", "al": "α", "be": "β", "r": "λmax", "L": "L(δ)"}
+    checks=PROOF,
+    expected="proved",
+    setting=PAPER,
+    symbols={"d": "δ", "al": "α", "be": "β", "r": "λmax", "L": "L(δ)"},
 )
 
 section.claim(
@@ -52,6 +60,7 @@ section.claim(
 section.repair(
     "eq:regret-bound/real/repaired",
     "The radicand ln(2SAKH) is nonnegative if 2SAKH = x >= 1. (ln K/ln(ln K + 1) is read as 1 for K = 1.)",
+    elementary=True,
     says="log(x) >= 0",
     domain="x >= 1",
     symbols={"x": "2SAKH"},
@@ -61,30 +70,30 @@ section.repair(
 
 # --- the split at 𝒢, and the choice of δ ------------------------------------------------------
 
-SPLIT = section.claim(
+section.claim(
     "eq:r1",
-    "With P(𝒢^c) = q <= 2δ and K episodes that cost at most D <= H each, q K D <= 2δKH.",
+    "If 𝒢, as far as the decisions considered, has probability at least 1 - q, the regret of K episodes "
+    "is at most its part from the episodes whose estimates are right, and q K H: an episode costs at most"
+    " D <= H. With P(𝒢^c) = q <= 2δ, q K D <= 2δKH.",
     says="q*K*D <= 2*d*K*H",
     domain=Domain.of(
         "0 <= q <= 1", "K >= 1", "D >= 0", "D <= H", "H > 0", "0 < d < 1", "q <= 2*d", integers="K"
     ),
     symbols={"q": "P(𝒢^c)"},
-    uses="eq:G eq:FH-control2/bounds",
-    argued="the split of the expectation at 𝒢",
-    expected="assumed",
+    uses="eq:FH-control2/bounds prop:rateerror/episodes",
+    theorem=regret.SPLIT,
+    derivation=regret.split,
     mutant="q*K*D <= d*K*H",
 )
 
 section.repair(
     "eq:r1/repaired",
-    SPLIT.statement,
-    says=SPLIT.says,
-    domain=SPLIT.domain,
-    symbols={"q": "P(𝒢^c)"},
-    uses="eq:G/repaired eq:FH-control2/bounds",
-    argued=SPLIT.argued,
-    expected="assumed",
-    mutant="q*K*D <= 2*d*H",
+    "Where eq:G/repaired holds, the regret of K episodes is at most its part from the episodes whose "
+    "estimates are right, and 2δKH.",
+    uses="eq:r1 eq:G/repaired",
+    theorem=derived.SPLIT,
+    derivation=derived.split,
+    checks=(),
 )
 
 section.step(
@@ -106,6 +115,7 @@ section.step(
 section.repair(
     "thm:CT-UCB/delta/repaired",
     "δ = 1/(2KH) is below 1 if y = KH > 1/2.",
+    elementary=True,
     says="1/(2*y) < 1",
     domain="y > 1/2",
     symbols={"y": "KH"},
@@ -137,15 +147,39 @@ section.repair(
 
 # --- collecting the constants -----------------------------------------------------------------
 
+section.step(
+    "eq:r2/sum",
+    "What the first m decisions of the episodes lose, V̂ - V^π at first decisions where the estimates are "
+    "right, is in the mean at most what decisions with right estimates cost, (b + α + uβ)u, and H times the "
+    "probability that fewer than K episodes are over: lem:v-v-continuoustime/step telescopes.",
+    uses="lem:v-v-continuoustime/step sec:simulation/evaluation eq:mono eq:FH-control2/bounds "
+    "eq:empirical-P/probability/repaired",
+    theorem=run_losses.TELESCOPED,
+    derivation=run_losses.telescoped,
+    checks=(),
+)
+
 section.claim(
     "eq:r2",
-    "With b = C(H²β + Hα) and remaining time u <= H what lem:v-v-continuoustime adds for one decision, (b "
-    "+ α + uβ)u, is at most (CH + 1)αu + (CH² + H)βu.",
+    "The part of the regret from episodes whose estimates are right is at most every bound, whatever the "
+    "number of decisions, of (CH + 1) E Σ_k Σ_m α(H - t_m)⁺ + (CH² + H) E Σ_k Σ_m β(H - t_m)⁺, and Σ_k "
+    "ε_k λmax H: with b = C(H²β + Hα) and remaining time u <= H what lem:v-v-continuoustime adds for one "
+    "decision, (b + α + uβ)u, is at most (CH + 1)αu + (CH² + H)βu, and the remainder of eq:r2/sum "
+    "vanishes, as K episodes have K(1 + λmax H) decisions in the mean.",
     says="(C*(H**2*be + H*al) + al + u*be)*u <= (C*H + 1)*al*u + (C*H**2 + H)*be*u",
     domain=("C >= 1", "H > 0", "al >= 0", "be >= 0", "u >= 0", "u <= H"),
-    uses="lem:v-v-continuoustime eq:r2/indicator",
-    argued="the expectation, and the sums over episodes and decisions",
-    expected="assumed",
+    uses="eq:r2/sum lem:optimism/induction eq:error-vi/load eq:FH-control2/bounds "
+    "eq:empirical-P/probability/repaired prop:rateerror/decisions prop:rateerror/episodes",
+    theorem=regret.R2,
+    derivation=regret.paid,
+    finding=Remark(
+        "proof",
+        "The printed proof takes conditional means given the whole event 𝒢, which looks into the future: "
+        "given 𝒢 the jumps have another law (eq:r2/conditional).",
+        details="What is known at a decision of 𝒢, that the estimates of its episode are right, is enough: "
+        "lem:v-v-continuoustime is used there, and 𝒢 is contained in it.",
+        repair="eq:r2/indicator",
+    ),
     mutant="(C*(H**2*be + H*al) + al + u*be)*u <= (C*H + 1)*al*u + C*H**2*be*u",
 )
 
@@ -217,25 +251,45 @@ section.repair(
 
 section.repair(
     "thm:CT-UCB/rate-constant/repaired",
-    "The inequality holds if SAH >= 1: then L = L(δ) <= 8l with l = ln(2SAKH).",
-    says="(C*H**2 + H)*sqrt(r*L)*sqrt(2*r) <= (C*H + 1)*4*r*H*sqrt(l)",
-    domain=("C >= 1", "H > 0", "r > 0", "L > 0", "l > 0", "L <= 8*l"),
-    symbols={"l": "ln(2SAKH)"},
+    "The inequality holds if SAH >= 1: then L(δ) = 4 ln(4K²x) <= 8 ln(2Kx), x = SAH.",
+    says="(C*H**2 + H)*sqrt(r*(4*log(4*K**2*x)))*sqrt(2*r) <= (C*H + 1)*4*r*H*sqrt(log(2*K*x))",
+    domain=Domain.of("C >= 1", "H > 0", "r > 0", "K >= 1", "x >= 1", integers="K"),
+    symbols={"x": "SAH"},
     uses="thm:CT-UCB/rate-constant/region",
-    mutant=Domain.of("C >= 1", "H > 0", "r > 0", "L > 0", "l > 0"),
+    mutant=Domain.of("C >= 1", "H > 0", "r > 0", "K >= 1", "x >= 3/4", integers="K"),
+)
+
+section.step(
+    "eq:r2/conditional",
+    "Given the past and 𝒢 a step has the law of the model, as lem:v-v-continuoustime and the display before "
+    "eq:r2 have it, 'conditional on 𝒢' and with E[·|H_{k-1}]: P(τ_0 > H | 𝒢) = exp(-λH) in episode 1. (S = A "
+    "= 1, the state jumps to itself: CT-UCBVI has no choice. K = 2, H = 1, λ = λmax = 12, δ = 1/(2KH). If "
+    "episode 1 has no jump, λ̂_2 = 0 and β_2 = √(λmax L) = 11.53 < λ: not on 𝒢. So the left side is 0.)",
+    checks=given_all_episodes(),
+    expected="refuted",
+    latex=r"\mathbb P(\tau_0 > H\mid\mathcal G) = e^{-\lambda H}",
+    mutant=given_all_episodes(1),  # 𝒢_1, which is known when episode 1 begins: must not be refuted
+    finding=Remark(
+        "proof",
+        "𝒢 is about the estimates of all episodes, the future ones too: given 𝒢 holding times are not "
+        "exponential, and the means of lem:v-v-continuoustime are not those of the model.",
+        details="The lemma needs 𝒢_k, the part of 𝒢 about episode k, which H_{k-1} decides; 1_𝒢 <= 1_{𝒢_k} "
+        "gives eq:r2.",
+        repair="eq:r2/indicator",
+    ),
 )
 
 section.step(
     "eq:r2/indicator",
-    "E[1_𝒢 E(X_k | past)] <= E X_k, X_k >= 0 what lem:v-v-continuoustime adds up in episode k: an indicator "
-    "g is at most 1. The lemma holds on 𝒢_k, the part of 𝒢 about the estimates of episode k, which the past "
-    "decides, and 𝒢 is contained in 𝒢_k. ('Conditional on 𝒢' is no change of the law: 𝒢 looks into the "
-    "future.)",
+    "E[1_𝒢 E(X | past)] <= E X for X >= 0, the past what is known at a decision of the first K episodes: "
+    "lem:v-v-continuoustime holds on 𝒢_k, the part of 𝒢 about the estimates of that decision, which the "
+    "past decides, and 𝒢 is contained in 𝒢_k; an indicator g is at most 1. ('Conditional on 𝒢' is no "
+    "change of the law: 𝒢 looks into the future.)",
     says="g*x <= x",
     domain=("0 <= g <= 1", "x >= 0"),
     symbols={"g": "1_𝒢", "x": "X_k"},
-    argued="the tower rule, with 𝒢 contained in 𝒢_k, which is measurable with respect to the past",
-    expected="assumed",
+    theorem=regret.INDICATOR,
+    derivation=regret.indicator,
     latex=r"\mathbb E[1_{\mathcal G}\,\mathbb E(X_k\mid\mathcal H_{k-1})] \le \mathbb E X_k",
     mutant=Domain.of("0 <= g <= 2", "x >= 0"),
 )

@@ -44,18 +44,26 @@ from proofs_checks.checks.setting import (
     rates_recovered,
     rescaled_values,
 )
+from proofs_checks.derivations import chains, earnings, functions, optimality, rescaling
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Mutant, Remark, Section
 
 _RATES = Domain.of("l > 0", "0 <= p <= 1")
 
 section = Section(
-    checks=PROOF, expected="proved", symbols={"l": "λ", "p": "p(x|x,a)", "y": "p(y|x,a)", "r": "r(x,a)"}
+    checks=PROOF,
+    expected="proved",
+    setting=PAPER,
+    symbols={"l": "λ", "p": "p(x|x,a)", "y": "p(y|x,a)", "r": "r(x,a)"},
 )
 
 section.claim(
     "sec:episodicRL/joint-law",
     "The holding time is at most t and the next state is y with probability (1 - exp(-λt)) p(y|x,a): the "
-    "density λ exp(-λs) p(y|x,a) integrated over [0, t], for all λ, t > 0.",
+    "density λ exp(-λs) p(y|x,a) integrated over [0, t], for all λ, t > 0; at every decision of a run, for "
+    "t up to the remaining time.",
+    theorem=chains.JOINT,
+    derivation=chains.joint,
     checks=joint_law(),
     latex=r"P(\tau \le t, Y = y) = (1-e^{-\lambda(x,a)t})\,p(y\mid x,a)",
     mutant=joint_law(sympy.exp(-RATE * TIME)),
@@ -85,8 +93,11 @@ section.repair(
     "eq:M/rates/repaired",
     "With q(x|x,a) = -λ(1 - p(x|x,a)) the rates sum to 0: λ(1 - p) for the other states together, whatever "
     "the self-loop p. The printed form is the case p(x|x,a) = 0.",
+    elementary=True,
     says="l*y + l*(1 - p - y) - l*(1 - p) == 0",
     domain=("l > 0", "0 <= p <= 1", "0 <= y <= 1", "p + y <= 1"),
+    theorem=chains.ROWS,
+    derivation=chains.rows,
     mutant="l*y + l*(1 - p - y) - l == 0",
 )
 
@@ -115,6 +126,8 @@ section.repair(
     "y ≠ x, and p(y|x,a) = q(y|x,a)/λ (y is the probability of one state, 1 - y that of all the others).",
     says="l*y/(l*y + l*(1 - y)) == y",
     domain=("l > 0", "0 <= y <= 1"),
+    theorem=chains.DETERMINED,
+    derivation=chains.determined,
     mutant="l*y/(l*y + 2*l*(1 - y)) == y",
 )
 
@@ -130,12 +143,12 @@ section.step(
 section.claim(
     "eq:assume/rescaling",
     "Rewards in [0,1] are no restriction: with r' = (r - m)/(M - m), m and M the smallest and the largest "
-    "reward, every policy has the value V' = (V - mt)/(M - m) (if M = m every policy earns mt), so that "
-    "regret is divided by M - m. T^a is linear in (r, u), and eq:assume/rescaling/shift says what a "
-    "constant adds.",
-    uses="eq:assume/rescaling/shift sec:simulation/evaluation",
+    "reward, every policy has the value V' = (V - mt)/(M - m) on [0,H] (if M = m every policy earns mt), so "
+    "that regret is divided by M - m: (M - m)V' + mt solves V = T^π V with the rewards r = m + (M - m)r', "
+    "and only V does.",
+    theorem=rescaling.RESCALED,
+    derivation=rescaling.rescaled,
     checks=rescaled_values(),
-    expected="tested",
     latex=r"V'^\pi(x,t) = (V^\pi(x,t) - mt)/(M-m)",
     mutant=rescaled_values(Fraction(2)),
 )
@@ -158,15 +171,14 @@ section.claim(
 
 section.repair(
     "sec:episodicRL/banach/repaired",
-    "𝕄 is closed in the distance sup|u - v|: a function within e of an element of 𝕄 is at least -e "
-    "everywhere, for every e > 0. (So it is a complete metric space, as the bounded measurable functions "
-    "are.)",
+    "𝕄 is closed in the distance sup|u - v| among the bounded measurable functions: a function within e of "
+    "an element of 𝕄 is at least -e everywhere, and within e of 0 at t = 0; so one that is within every e = "
+    "1/n is in 𝕄. (So it is a complete metric space, as the bounded measurable functions are.)",
     says="-e <= u",
     domain=Domain.of("e > 0", "v >= 0", "v - u <= e", "u - v <= e", reals="u"),
+    theorem=functions.CLOSED,
+    derivation=functions.closed,
     checks=(limits(), *PROOF),
-    argued="that e may be any positive number, and that uniform limits of measurable functions are "
-    "measurable",
-    expected="tested",
     mutant="0 <= u",
 )
 
@@ -191,27 +203,28 @@ section.step(
 
 section.repair(
     "eq:FH-control/clock/repaired",
-    "With a_n = π(x_n, (t - t_n)⁺) in V^π(x,t), V^π = T^π V^π holds at every remaining time. This is what "
-    "eq:Vpik, the verification of eq:Qa and the evaluation of policies mean; at t = H the readings agree.",
-    uses="sec:simulation/evaluation",
+    "With a_n = π(x_n, (t - t_n)⁺) in V^π(x,t), V^π = T^π V^π holds at every remaining time t that an "
+    "episode can have, and V^π(x,t) is what is earned in the mean from x on with t remaining (in m "
+    "sojourns: up to ρᵐH). This is what eq:Vpik, the verification of eq:Qa and the evaluation of policies "
+    "mean; at t = H the readings agree.",
+    uses="eq:Vpik",
+    theorem=earnings.CLOCK,
+    derivation=earnings.clock,
     checks=clocks(printed=False),
-    expected="tested",
     latex=r"a_n = \pi(x_n,(t-t_n)^+) \implies V^\pi(x,t) = \mathcal T^\pi V^\pi(x,t)",
     mutant=clocks(printed=True),
 )
 
 section.claim(
     "eq:FH-control2/bounds",
-    "0 <= V^π(x,t) <= V*(x,t) <= t. The middle one is the definition of a supremum; if u(·,s) is in [0,s] "
-    "then so is T^a u, as r(1 - exp(-λt))/λ + ∫λexp(-λs)(t - s)ds <= t, so that all iterates are, and "
-    "their limits.",
+    "0 <= V^π(x,t) <= V*(x,t) <= t for every policy: T^π u <= Gu, and if u(·,s) is in [0,s] then so is T^a "
+    "u, as r(1 - exp(-λt))/λ + ∫λexp(-λs)(t - s)ds <= t, so that all iterates are, and their limits.",
     says="r*(1 - exp(-l*t))/l + t - (1 - exp(-l*t))/l <= t",
     domain=("l > 0", "t >= 0", "0 <= r <= 1"),
-    uses="eq:Qa/iteration sec:simulation/evaluation",
+    uses="eq:Qa/monotone lem:optimism/value-bound",
+    theorem=optimality.BOUNDS,
+    derivation=optimality.bounds,
     checks=(bounded(), *PROOF),
-    argued="the middle inequality is the definition of a supremum, the others pass from one step to "
-    "the values by induction and limits",
-    expected="tested",
     latex=r"0 \le V^\pi(x,t) \le V^*(x,t) \le t",
     mutant=Mutant(
         says="r*(1 - exp(-l*t))/l + t - (1 - exp(-l*t))/l <= t", domain=("l > 0", "t >= 0", "r >= 0")

@@ -24,39 +24,43 @@ from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.perturbed_values import Shares
 from proofs_checks.checks.setting import RATE
 from proofs_checks.checks.transitions import drawn_starts, mistaken_starts, one_jump, tails, windows
+from proofs_checks.derivations import transitions, two_rates
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Section
 
 _NONE = Fraction(0)
 
-section = Section(checks=PROOF, expected="proved")
+section = Section(checks=PROOF, expected="proved", setting=PAPER)
 
 # --- the number of transitions ----------------------------------------------------------------
 
 section.claim(
     "remark:homogeneous/finite",
     "There are only finitely many jumps in an episode, with probability 1: p = P(at least m jumps) "
-    "satisfies mp <= j <= λmax H (j the expected number), so it tends to 0 as m grows.",
+    "satisfies mp <= j <= λmax H (j the expected number), so it tends to 0 as m grows, and that all "
+    "sojourns end with a jump has probability 0.",
     says="p <= j/m",
     domain=Domain.of("m >= 1", "j >= 0", "0 <= p <= 1", "m*p <= j", integers="m"),
     source="sec:episodicRL",
     uses="eq:FH-control-discrete/steps",
+    theorem=transitions.FINITE,
+    derivation=transitions.finite,
     checks=(tails(), *PROOF),
-    argued="Markov's inequality, and the limit m -> ∞",
-    expected="tested",
     mutant=tails(Fraction(1, 4)),
 )
 
 section.claim(
     "remark:homogeneous/no-atom",
-    "For almost every t (indeed for every t > 0) no transition occurs exactly at time t: a window of length "
-    "e has a jump with probability at most 1 - exp(-λe) <= λe, λ = λmax, which tends to 0.",
+    "For every t > 0 no transition of the whole run occurs with exactly the time t remaining, with "
+    "probability 1: the sojourn of a decision ends with a jump in a given window of length e with "
+    "probability at most 1 - exp(-λe) <= λe, λ = λmax, whatever was before, which tends to 0.",
     says="1 - exp(-l*e) <= l*e",
     domain=("l > 0", "e >= 0"),
     symbols={"l": "λmax"},
     source="sec:episodicRL",
+    theorem=transitions.NO_ATOM,
+    derivation=transitions.no_atom,
     checks=(windows(), *PROOF),
-    argued="that the time to the next jump is exponential with a rate of at most λmax, whatever was before",
-    expected="tested",
     mutant=windows(Fraction(1, 2)),
 )
 
@@ -67,8 +71,8 @@ section.claim(
     says="0 < (1 - exp(-l*H/m))**m",
     domain=Domain.of("l > 0", "H > 0", "m >= 1", integers="m"),
     symbols={"l": "λmin"},
-    argued="that each holding time has a rate of at least λmin, whatever was before",
-    expected="assumed",
+    theorem=transitions.UNBOUNDED,
+    derivation=transitions.unbounded,
     mutant="1/2 < (1 - exp(-l*H/m))**m",
 )
 
@@ -82,13 +86,13 @@ section.step(
 
 section.claim(
     "sec:introduction/not-poisson",
-    "The transitions are no Poisson process in general: with different rates before and after the first "
-    "jump, P(J = 0) = exp(-λH) and P(J = 1) = λH exp(-λH)(1 - exp(-x))/x, x > 0, less than λH exp(-λH).",
+    "The transitions are no Poisson process in general: with the rate λ in the initial state, which is left "
+    "for good, and a larger one in all others, P(J = 0) = exp(-λH) and P(J = 1) = λH exp(-λH)(1 - "
+    "exp(-x))/x (sec:introduction/one-jump), x > 0, less than λH exp(-λH); so that no Poisson law has both.",
     says="1 - exp(-x) < x",
     domain="x > 0",
-    uses="sec:introduction/one-jump",
-    argued="that a Poisson law is fixed by P(J = 0)",
-    expected="assumed",
+    theorem=two_rates.TWO_RATES,
+    derivation=two_rates.two_rates,
     mutant=Domain.of("x >= 0"),
 )
 
@@ -104,7 +108,8 @@ section.claim(
     domain=Domain.of("0 <= w <= 1", "u <= s", "v <= z", reals="u v s z"),
     uses="lem:v-v-continuoustime prop:proberror thm:lowerbound",
     checks=(drawn_starts(Shares()), mistaken_starts(Shares()), *PROOF),
-    argued="that counts, times and numbers of jumps are bounded whatever the initial states are",
+    argued="that counts, times and numbers of jumps are bounded whatever the initial states are: a statement "
+    "about other claims, whose setting has one initial state",
     expected="tested",
     mutant=mistaken_starts(Shares(_NONE, _NONE, _NONE)),
 )

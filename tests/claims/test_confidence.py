@@ -14,7 +14,7 @@ from proofs_checks.checks import coverage, crossing, jumps, rates
 from verify.provers.statistical import lower_bound, upper_bound
 
 
-def _simulated(setting: crossing.Setting, runs: int, seed: int) -> int:
+def _simulated(setting: crossing.CrossingCase, runs: int, seed: int) -> int:
     """In how many paths the process leaves the set, looked at before and after each arrival."""
     rng = np.random.default_rng(seed)
     confidence, share, end = float(setting.confidence()), float(setting.share), float(setting.end)
@@ -33,7 +33,7 @@ def _simulated(setting: crossing.Setting, runs: int, seed: int) -> int:
 @pytest.mark.parametrize("factor", [Fraction(4), Fraction(2), Fraction(1)])
 @pytest.mark.parametrize("share", [Fraction(1), Fraction(1, 4)])
 def test_crossing_probability_agrees_with_simulation(factor: Fraction, share: Fraction) -> None:
-    setting = crossing.Setting(1, 1, 2, Fraction(9, 10), Fraction(50), share, factor)
+    setting = crossing.CrossingCase(1, 1, 2, Fraction(9, 10), Fraction(50), share, factor)
     exact, runs, error = crossing.crossing(setting), 3000, Fraction(1, 10**5)
     missed = _simulated(setting, runs, 5)
     assert float(lower_bound(runs, missed, error)) <= float(exact) <= float(upper_bound(runs, missed, error))
@@ -42,12 +42,12 @@ def test_crossing_probability_agrees_with_simulation(factor: Fraction, share: Fr
 def test_crossing_error_is_small_and_short_times_never_cross() -> None:
     found = crossing.crossing(crossing.EXAMPLES[3])
     assert found.rad() < arb("1e-12")
-    assert crossing.crossing(crossing.Setting(reach=Fraction(1))) == 0
+    assert crossing.crossing(crossing.CrossingCase(reach=Fraction(1))) == 0
 
 
 def test_peels_are_the_least_that_reach_the_end() -> None:
     for reach in (1, 100, 1000, 10**6):
-        setting = crossing.Setting(1, 1, 2, Fraction(9, 10), Fraction(reach))
+        setting = crossing.CrossingCase(1, 1, 2, Fraction(9, 10), Fraction(reach))
         count = setting.peels()
         start = float(setting.confidence())
         assert start * 25**count >= setting.end

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from proofs_checks import SOURCE
-from verify.claims import Effort
+from verify.claims import DERIVATION, Effort
 from verify.running.engine import run_claim
 from verify.running.loading import load_claims
 
@@ -16,7 +16,9 @@ MUTANTS = load_claims(replace(SOURCE, mutants=True))
 
 
 def test_every_claim_that_is_checked_has_a_mutant():
-    assert [c.label for c in CLAIMS if c.mutant is None and c.expects("quick") != "assumed"] == []
+    """But for those that are derived and nothing else: rules and derivations have mutants of their own."""
+    checked = [c for c in CLAIMS if c.expects("quick") != "assumed"]
+    assert [c.label for c in checked if c.mutant is None and {x.name for x in c.checks} != {DERIVATION}] == []
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda c: c.label)

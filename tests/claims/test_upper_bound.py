@@ -32,9 +32,11 @@ def test_the_repaired_theorem_rests_on_no_refuted_claim() -> None:
     claims = load_claims(SOURCE)
     below = claims.closure(["thm:CT-UCB/repaired", "thm:CT-UCB/lump-sum", "eq:regret-b1/repaired"])
     assert [label for label in below if not claims[label].expects("quick").holds] == []
-    assert {"prop:rateerror/event", "prop:proberror/pigeon-hole/sharp", "thm:CT-UCB/few-episodes"} <= set(
-        below
-    )
+    assert {
+        "prop:rateerror/event",
+        "prop:proberror/pigeon-hole/sharp",
+        "thm:CT-UCB/whole/few-episodes",
+    } <= set(below)
 
 
 def test_the_laws_of_a_learner_that_adapts_agree_with_plain_ones() -> None:

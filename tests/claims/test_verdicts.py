@@ -1,4 +1,4 @@
-"""What is expected to be proved is proved, by the prover alone and with a proof that the checker accepts."""
+"""What is expected to be proved is proved, by the provers alone and with proofs that the checker accepts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from proofs_checks import SOURCE
 from verify.claims import Effort
+from verify.provers.derived import Derived
 from verify.provers.proof import Proof
 from verify.running.engine import run_claim
 from verify.running.loading import load_claims
@@ -16,7 +17,7 @@ from verify.running.loading import load_claims
 def with_proofs():
     """The claims of the paper that are to be proved, each with its provers only."""
     for claim in load_claims(SOURCE):
-        provers = tuple(check for check in claim.checks if isinstance(check, Proof))
+        provers = tuple(check for check in claim.checks if isinstance(check, Proof | Derived))
         if provers and claim.expects("quick") == "proved":
             yield replace(claim, checks=provers)
 

@@ -72,7 +72,8 @@ def test_json_follows_the_contract(verify):
     first, _, third, *_ = document["claims"]
     assert {
         "label", "kind", "source", "statement", "domain", "uses", "verdict", "transitive", "expected",
-        "evidence", "witness", "slack", "seconds", "latex", "says", "formula", "area", "symbols",
+        "evidence", "witness", "slack", "seconds", "latex", "says", "formula", "area", "symbols", "theorem",
+        "setting", "modulo", "elementary",
     } == set(first)  # fmt: skip
     assert (first["label"], first["uses"], first["source"]) == ("thm:main", ["lem:a", "lem:b"], "thm:main")
     assert (first["verdict"], first["transitive"], first["expected"]) == ("proved", "refuted", "proved")
@@ -84,6 +85,24 @@ def test_json_follows_the_contract(verify):
     assert summary["verdicts"] == {**holding, "tested": 0, "undecided": 0, "refuted": 1}
     assert summary["transitive"]["refuted"] == 2
     assert summary["error_budget"] == {"total": "1/1000000", "random_checks": 1, "each": "1/1000000"}
+
+
+def test_what_is_elementary_is_counted_apart(verify, tmp_path):
+    body = """
+CLAIMS = [
+    fake("a", "proved", expected="proved", elementary=True),
+    fake("b", "proved", expected="proved"),
+    fake("c", "tested", expected="tested", elementary=True),
+]
+"""
+    page = tmp_path / "page.md"
+    status, out, _ = verify(body, "--ledger", page)
+    counts = "2 proved (of which 1 elementary), 1 tested"
+    assert (status, f"3 claims (quick): {counts}; all as expected" in out) == (0, True)
+    assert f"3 claims: {counts}." in page.read_text(encoding="utf-8")
+    document = json.loads(verify(body, "--json")[1])
+    assert document["summary"]["elementary"] == 1
+    assert [one["elementary"] for one in document["claims"]] == [True, False, True]
 
 
 @pytest.mark.parametrize(

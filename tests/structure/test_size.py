@@ -53,7 +53,10 @@ def twice(sources: Iterable[str]) -> list[str]:
 
 
 def test_one_name_is_one_class():
-    assert twice(path.read_text(encoding="utf-8") for path in FILES) == []
+    checker = [path for path in FILES if "recheck" in path.parts]  # has its own of what the kernel has
+    others = [path for path in FILES if "recheck" not in path.parts]
+    for files in (checker, others):
+        assert twice(path.read_text(encoding="utf-8") for path in files) == []
 
 
 def test_all_checks_notice():

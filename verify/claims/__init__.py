@@ -3,6 +3,7 @@
 from verify.claims.assertions import Assertion, LimitOf, Monotone, Relation
 from verify.claims.claim import (
     BREAKS,
+    DERIVATION,
     PROFILES,
     Check,
     Claim,
@@ -23,6 +24,7 @@ from verify.claims.verdicts import ContradictionError, Finding, Verdict, combine
 
 __all__ = [
     "BREAKS",
+    "DERIVATION",
     "PROFILES",
     "Assertion",
     "Check",

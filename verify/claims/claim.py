@@ -7,19 +7,26 @@ changed one from a familiar one; it has no influence on the verdict.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import Protocol, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, Unpack
 
 from verify.claims.assertions import Assertion, LimitOf, Monotone, Relation
 from verify.claims.domains import Domain
 from verify.claims.formulas import ClaimError
 from verify.claims.verdicts import Finding, Verdict
+from verify.kernel.language import Setting
+
+if TYPE_CHECKING:
+    from verify.kernel.authoring import Derivation
+    from verify.kernel.theorems import Theorem
 
 PROFILES = ("quick", "thorough")
 BREAKS = ("statement", "proof", "constant", "remark", "notation")  # from the gravest to the lightest
+
+DERIVATION = "derivation"  # the name of the check that a claim with a theorem gets
 
 _Word = TypeVar("_Word", bound=StrEnum)
 
@@ -101,7 +108,8 @@ class Mutant:
     """A change of a claim that its checks must notice: another formula, another domain, other checks.
 
     Beside a claim that holds stands a wrong variant, which must not hold; beside a refuted one a correct
-    variant, which must not be refuted.  Nothing is read before the variant is asked for.
+    variant, which must not be refuted.  Nothing is read before the variant is asked for.  A theorem and its
+    derivation are no part of the variant: the rules that made them have mutants of their own.
     """
 
     says: str | Assertion | None = None
@@ -134,7 +142,11 @@ class Mutant:
             checks = original.checks if self.checks is None else _checks(self.checks)
         except ClaimError as error:
             raise ClaimError(f"claim {original.label}: mutant: {error}") from None
-        return replace(original, says=formal, domain=area, checks=checks, mutant=None, finding=None)
+        left = tuple(one for one in checks if one.name != DERIVATION)
+        if checks and not left:
+            raise ClaimError(f"claim {original.label}: mutant: a derivation has none; give it a check too")
+        plain = replace(original, theorem="", derivation=None, mutant=None, finding=None)
+        return replace(plain, says=formal, domain=area, checks=left)
 
 
 @dataclass(frozen=True)
@@ -156,15 +168,26 @@ class Claim:
     expected: Mapping[str, Verdict] = field(default_factory=dict)  # by profile
     latex: str = ""
     argued: str = ""  # what of the statement the formula leaves to an argument in words
+    elementary: bool = False  # true at a glance; counted apart
     symbols: Mapping[str, str] = field(default_factory=dict)  # what the variables stand for in the paper
     mutant: Mutant | None = None
     finding: Remark | None = None
+    theorem: str = ""  # what it says, in the language of derivations
+    derivation: Callable[[Derivation], Theorem] | None = None  # builds that theorem by the rules
+    setting: Setting | None = None  # what the theorem speaks of
     module: str = field(default="", compare=False)  # where it was defined; filled in by the loader
+    among: ClaimSet | None = field(default=None, compare=False, repr=False)  # filled in by the set
 
     def __post_init__(self) -> None:
         known = set(self.domain.symbols.values())
         if self.says is not None and not self.says.symbols <= known:
             raise ClaimError(f"claim {self.label}: its formula was read over another domain; read it again")
+        if bool(self.theorem) != (self.derivation is not None):
+            raise ClaimError(f"claim {self.label}: a theorem has a derivation; give both, or none")
+        if self.theorem and self.setting is None:
+            raise ClaimError(f"claim {self.label}: its theorem has no setting; give setting=Setting.of(...)")
+        if self.theorem and self.argued:
+            raise ClaimError(f"claim {self.label}: is argued in words, and derived; leave out one of them")
 
     def expects(self, profile: str) -> Verdict | None:
         """The recorded verdict, if there is one."""
@@ -186,9 +209,13 @@ class ClaimFields(TypedDict, total=False):
     expected: str | Mapping[str, str] | None  # the verdict, or one by profile
     latex: str
     argued: str  # what is left to words: a proof of the formula then does not make the claim proved
+    elementary: bool  # true at a glance: counts tell it apart
     symbols: Mapping[str, str]  # variables of the domain that the paper calls otherwise, and how
     mutant: Change | None  # what is changed: a formula, a domain, the checks, or several as Mutant(...)
     finding: Remark | None
+    theorem: str  # what it says, in the language of derivations; then also:
+    derivation: Callable[[Derivation], Theorem] | None
+    setting: Setting | None
 
 
 def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
@@ -201,10 +228,17 @@ def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
         )
     says, checks, uses = fields.get("says"), fields.get("checks"), fields.get("uses", ())
     mutant, finding = fields.get("mutant"), fields.get("finding")
+    theorem, derivation, setting = fields.get("theorem", ""), fields.get("derivation"), fields.get("setting")
     if not isinstance(finding, Remark | None):
         raise ClaimError(f"claim {label}: finding {finding!r}: write Remark('proof', 'what is wrong')")
     if not isinstance(says, str | Assertion | None):
         raise ClaimError(f"claim {label}: says {says!r}: write a formula as text, for example 'x <= exp(x)'")
+    if not isinstance(setting, Setting | None):
+        raise ClaimError(f"claim {label}: setting {setting!r}: write Setting.of(...)")
+    if derivation is not None and not callable(derivation):
+        raise ClaimError(f"claim {label}: derivation {derivation!r}: write a function of a Derivation")
+    if not isinstance(theorem, str):
+        raise ClaimError(f"claim {label}: theorem {theorem!r}: write text, for example 'E(f) <= E(g)'")
     if mutant is not None and fields.get("expected") is None:
         raise ClaimError(
             f"claim {label}: its mutant must not hold if it does, and the other way round; say "
@@ -218,12 +252,13 @@ def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
     except ClaimError as error:
         raise ClaimError(f"claim {label}: {error}") from None
     if deciding is None:
-        if formal is None:
+        if formal is None and derivation is None:
             raise ClaimError(f"claim {label}: nothing to check; give says='...' or checks=[...]")
-        from verify.provers.proof import Proof  # a layer above, for the default only
-        from verify.provers.search import Search  # likewise
+        deciding = () if formal is None else _standard_checks()
+    if derivation is not None:
+        from verify.provers.derived import Derived  # a layer above, for claims with a theorem only
 
-        deciding = (Search(), Proof())
+        deciding = (*deciding, Derived())
     return Claim(
         label=label,
         statement=statement,
@@ -236,10 +271,21 @@ def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
         expected=_expected(fields.get("expected"), label),
         latex=fields.get("latex") or (formal.latex(fields.get("symbols", {})) if formal is not None else ""),
         argued=fields.get("argued", ""),
+        elementary=fields.get("elementary", False),
         symbols={name: fields["symbols"][name] for name in area.ranges if name in fields.get("symbols", ())},
         mutant=changed,
         finding=finding,
+        theorem=theorem,
+        derivation=derivation,
+        setting=setting,
     )
+
+
+def _standard_checks() -> tuple[Check, ...]:
+    from verify.provers.proof import Proof  # a layer above, for the default only
+    from verify.provers.search import Search  # likewise
+
+    return Search(), Proof()
 
 
 def _domain(given: Domain | str | Iterable[str]) -> Domain:
@@ -302,7 +348,7 @@ class ClaimSet:
                 raise ClaimError(
                     f"claim {one.label}: the label is used twice ({first} and {one.module or '?'})"
                 )
-            self._claims[one.label] = one
+            self._claims[one.label] = one if one.derivation is None else replace(one, among=self)
         for one in self._claims.values():
             for used in one.uses:
                 if used not in self._claims:

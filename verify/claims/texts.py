@@ -20,7 +20,10 @@ def describe(claim: Claim) -> dict[str, Any]:
         "domain": domain_texts(claim.domain),
         "formula": None if claim.says is None else claim.says.data(),
         "area": claim.domain.data(),
+        "theorem": claim.theorem or None,
+        "setting": claim.setting.name if claim.setting is not None and claim.theorem else None,
         "symbols": dict(claim.symbols),
+        "elementary": claim.elementary,
         "uses": list(claim.uses),
     }
 

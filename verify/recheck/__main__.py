@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
         epilog=_EXAMPLE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("file", help="a certificate, a witness, or a run's JSON; - is stdin")
+    parser.add_argument("file", help="a certificate, a derivation, a witness, or a run's JSON; - is stdin")
     parser.add_argument("labels", nargs="*", metavar="LABEL", help="only these claims of a document")
     options = parser.parse_args(arguments)
     try:

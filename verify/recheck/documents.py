@@ -8,22 +8,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from verify.recheck.goals import Obligation
-from verify.recheck.identities import require_same
+from verify.recheck.certificates import check_certificate
+from verify.recheck.derivations.checking import FORMAT as DERIVATION
+from verify.recheck.derivations.checking import check_derivation
+from verify.recheck.derivations.references import Book
 from verify.recheck.intervals import UnknownError
-from verify.recheck.reading import domain_of, names_in, read, relation_of, tree_of
-from verify.recheck.rules import RULES
-from verify.recheck.series import Box, range_of
 from verify.recheck.statements import Statement
-from verify.recheck.terms import ZERO, Term
 from verify.recheck.witnesses import FAILURES, Say, about_witness, reason
 
-FORMAT = "ctucbvi-proof-1"
 _OTHERS = ("others", "findings")  # where evidence holds the findings that did not decide
 
 
@@ -34,22 +29,26 @@ def recheck(document: Any, labels: Iterable[str] = (), say: Say = lambda _: None
         return ["the document is not an object"]
     if isinstance(document.get("claims"), list):
         claims = [c for c in document["claims"] if isinstance(c, Mapping)]
-        if any(c.get("says") is not None and "formula" not in c for c in claims):
+        if any(c.get("says") is not None and "formula" not in c and "theorem" not in c for c in claims):
             return ["the claims are there in words only; make the document again: verify --json"]
         missing = sorted(wanted - {str(c.get("label")) for c in claims})
         found = [f"{label}: there is no such claim" for label in missing]
+        book = Book(claims, _whole_text)
         for claim in claims:
             if not wanted or claim.get("label") in wanted:
-                found += _claim(claim, say)
+                found += _claim(claim, book, say)
         return found
+    if document.get("format") == DERIVATION or "steps" in document:
+        say(f"{document.get('label')}: derivation of {document.get('theorem')}")
+        return check_derivation(document)
     if "format" in document or "proof" in document:
-        return _certificate(document, str(document.get("label", "certificate")), say)
+        return check_certificate(document, str(document.get("label", "certificate")), say)
     if "relation" in document or "line" in document:
         return about_witness(document, str(document.get("label", "witness")), say)
-    return ["neither a certificate nor a witness nor a document of claims"]
+    return ["neither a certificate nor a derivation nor a witness nor a document of claims"]
 
 
-def _claim(claim: Mapping[str, Any], say: Say) -> list[str]:
+def _claim(claim: Mapping[str, Any], book: Book, say: Say) -> list[str]:
     """Every witness and every certificate of a claim, each for what the claim says."""
     label = str(claim.get("label"))
     try:
@@ -59,9 +58,26 @@ def _claim(claim: Mapping[str, Any], say: Say) -> list[str]:
     found: list[str] = []
     if claim.get("verdict") == "refuted" and not claim.get("witness"):
         found.append(f"{label}: refuted without a witness")
+    found += _derived(claim, statement, book, label, say)
     for path, finding in _findings(claim, label):
         found += _finding(finding, statement, label, path, say)
     return found
+
+
+def _derived(claim: Mapping[str, Any], statement: Statement, book: Book, label: str, say: Say) -> list[str]:
+    """The derivation of a claim that says it has one, or that has a theorem and is proved."""
+    evidence = claim.get("evidence")
+    evidence = evidence if isinstance(evidence, Mapping) else {}
+    lines = isinstance(evidence.get("derivation"), list)  # a proof of a formula, told to people
+    if ("derivation" in evidence and not lines) or evidence.get("check") == "derivation":
+        say(f"{label}: derivation of {claim.get('theorem')}")
+        shown = not statement.says or any(True for _ in _certificates(evidence, label))
+        if not shown and _by_itself(statement, label, say):
+            return [f"{label}: the derivation shows the theorem, not {statement.says}"]
+        return book.complaints(claim, label)
+    if claim.get("theorem") is not None and claim.get("verdict") in ("proved", "proved-on-box"):
+        return [f"{label}: the theorem is proved without a derivation"]
+    return []
 
 
 def _findings(data: Mapping[str, Any], path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -89,12 +105,16 @@ def _finding(finding: Mapping[str, Any], statement: Statement, label: str, path:
         found += _shown(certificates, statement, label, whole, f"{path}.evidence", say)
     elif path == label and verdict in ("proved", "proved-on-box") and statement.is_formula(check):
         found += _by_itself(statement, path, say)
-    rest = {k: v for k, v in evidence.items() if k not in (*_OTHERS, "certificate", "certificates")}
+    rest = {
+        k: v for k, v in evidence.items() if k not in (*_OTHERS, "certificate", "certificates", "derivation")
+    }
     for where, key, data in _strays(rest, f"{path}.evidence"):
         if not isinstance(data, Mapping):
             found.append(f"{where}: not an object")
         else:
-            found += about_witness(data, where, say) if key == "witness" else _certificate(data, where, say)
+            found += (
+                about_witness(data, where, say) if key == "witness" else check_certificate(data, where, say)
+            )
     return found
 
 
@@ -133,7 +153,7 @@ def _shown(
             found.append(f"{where}: {reason(error)}")
             continue
         relations.append(data.get("relation"))
-        found += _certificate(data, where, say, whole, statement.along)
+        found += check_certificate(data, where, say, whole, statement.along)
     if len(relations) == len(certificates):
         try:
             statement.require_shown(relations)
@@ -167,100 +187,6 @@ def _strays(data: Any, path: str) -> Iterator[tuple[str, str, Any]]:
     elif isinstance(data, list):
         for k, value in enumerate(data):
             yield from _strays(value, f"{path}[{k}]")
-
-
-# ---------------------------------------------------------------- certificates
-
-
-def _certificate(
-    data: Mapping[str, Any], path: str, say: Say, whole: bool = False, along: str = ""
-) -> list[str]:
-    """The complaints about one; ``along`` names a variable whose hypotheses may not be used."""
-    say(f"{path}: certificate for {data.get('relation')} on {data.get('box')}")
-    try:
-        if data.get("format") != FORMAT:
-            raise UnknownError(f"format {data.get('format')!r} is not {FORMAT!r}")
-        goal = _first_goal(data, whole, along)
-    except FAILURES as error:
-        return [f"{path}: {reason(error)}"]
-    if isinstance(goal, list):
-        return [f"{path}: {one}" for one in goal]
-    return list(_walk(data.get("proof"), goal, f"{path}.proof"))
-
-
-def _first_goal(data: Mapping[str, Any], whole: bool, along: str) -> Obligation | list[str]:
-    """What the proof has to show, or (for an identity) the complaints at once."""
-    texts, box_texts, integers = (list(data.get(key, ())) for key in ("domain", "box", "integers"))
-    names = set(integers).union(*map(names_in, map(tree_of, [*texts, *box_texts, data.get("relation")])))
-    ranges, given = domain_of(texts, names)
-    box, more = domain_of(box_texts, names)
-    if more:
-        raise UnknownError("the box holds more than ranges")
-    for name, x in box.items():
-        if not x.within(ranges[name]):
-            raise UnknownError(f"the box is not inside the domain: {name}")
-        if whole and not ranges[name].within(x):
-            raise UnknownError(f"proved, but the box is smaller than the domain: {name}")
-    left, relation, right = relation_of(data.get("relation"), names)
-    f = right - left
-    for power in f.walk():
-        if power.is_power and power.args[1].value is None and not any(_clear(a, box) for a in power.args):
-            raise UnknownError(f"{power} may be 0**0 in the box, where it jumps")
-    if relation == "==":
-        return _identity(data, -f, box)
-    kept = tuple(None if along and along in h[0].names else h for h in given)
-    return Obligation(f, relation == "<", box, kept, frozenset(integers))
-
-
-def _clear(f: Term, box: Box) -> bool:
-    try:
-        return range_of(f, box).positive(True)
-    except UnknownError:
-        return False
-
-
-def _identity(data: Mapping[str, Any], f: Term, box: Box) -> list[str]:
-    """The chain of expressions from left - right to 0."""
-    proof = data.get("proof") or {}
-    steps = [f, *(read(text, box) for text in proof.get("chain", ())), ZERO]
-    for k, (a, b) in enumerate(pairwise(steps)):
-        require_same(a, b, box, f"step {k} of the identity")
-    return []
-
-
-def _kinds(node: Any, known: dict[int, frozenset[str]]) -> frozenset[str]:
-    """The rules used in a proof, for each of its nodes."""
-    if id(node) not in known:
-        parts = list(node.values()) if isinstance(node, Mapping) else node if isinstance(node, list) else []
-        own = {node["by"]} if isinstance(node, Mapping) and isinstance(node.get("by"), str) else set()
-        known[id(node)] = frozenset(own).union(*(_kinds(part, known) for part in parts))
-    return known[id(node)]
-
-
-def _walk(proof: Any, goal: Obligation, path: str) -> Iterator[str]:
-    """The complaints about a proof tree, in its order."""
-    known: dict[int, frozenset[str]] = {}
-    stack: list[tuple[str, Any, Obligation]] = [(path, proof, goal)]
-    while stack:
-        where, node, goal = stack.pop()
-        try:
-            if not isinstance(node, Mapping) or node.get("by") not in RULES:
-                raise UnknownError("no rule of the language")
-            goal = _relaxed(goal, _kinds(node, known))
-            children = RULES[node["by"]](node, goal)
-        except FAILURES as error:
-            by = node.get("by") if isinstance(node, Mapping) else node
-            yield f"{where}: {by}: {reason(error)}"
-            continue
-        stack += [(f"{where}.{field}", child, sub) for field, child, sub in reversed(children)]
-
-
-def _relaxed(goal: Obligation, kinds: frozenset[str]) -> Obligation:
-    """Without the hypotheses and integers that the rest of the proof does not use: a stronger goal."""
-    if goal.held:
-        return goal
-    given = goal.given if kinds & {"given", "empty"} else ()
-    return replace(goal, given=given, integers=goal.integers if "cases" in kinds else frozenset())
 
 
 # ---------------------------------------------------------------- witnesses

@@ -75,7 +75,7 @@ class Statement:
                 found = Statement(words, monotone=(f, x, 1 if up else -1))
             case {"limit": str(f), "to": str(value), "in": str(x), "towards": str(end)}:
                 found = Statement(f"{f} -> {value} as {x} -> {end}", limit=(f, value, x, end))
-            case None if claim.get("says") is None:
+            case None if claim.get("says") in (None, claim.get("theorem")):  # a derivation is for that
                 return Statement()
             case _:
                 raise UnknownError("the formula is none that a document has")
@@ -174,6 +174,11 @@ class Statement:
         if text != self.says and relation_of(text, names) != relation_of(self.says, names):
             raise UnknownError(f"the {what} is for {text!r}, the claim says {self.says!r}")
 
+    def require_about(self, data: Mapping[str, Any], what: str) -> None:
+        """Complain about another relation than the claim's, or another domain."""
+        self.require_domain(data, what)
+        self._require_relation(data.get("relation"), self.area().ranges, what)
+
     def refuted_by(self, data: Mapping[str, Any]) -> Mapping[str, Any]:
         """The witness, with the claim's own words: what folds to the same may be defined at more points.
 
@@ -182,8 +187,7 @@ class Statement:
         if self.monotone:
             self._require_two_points(data)
         elif self.says:
-            self.require_domain(data, "witness")
-            self._require_relation(data.get("relation"), self.area().ranges, "witness")
+            self.require_about(data, "witness")
             return {**data, "relation": self.says, "domain": [*self.texts, *self.names]}
         return data
 

@@ -9,6 +9,8 @@ with it, accepts the proof or the witness; otherwise the claim stays undecided a
 
 Where a claim says that its formula leaves something to an argument in words, a proof of the formula does
 not make the claim proved: the claim is as strong as what else was found about the whole, else assumed.
+Where a claim has a theorem, the formula is a part of it as well, and the derivation decides: a claim with
+both is as strong as the weaker of the two.
 
 Every claim starts from the same state (precisions, random generators, SymPy's memory), so that its
 result does not depend on which claims ran before it in the same process.
@@ -34,6 +36,7 @@ from sympy.core.cache import clear_cache
 from sympy.core.random import rng
 
 from verify.claims import (
+    DERIVATION,
     Check,
     Claim,
     ClaimSet,
@@ -47,6 +50,7 @@ from verify.claims import (
 from verify.claims.texts import describe
 from verify.provers.slack import slack_of
 from verify.recheck import recheck
+from verify.recheck.derivations import check_derivation
 from verify.running.results import Result, plain
 
 ERROR_BUDGET = Fraction(1, 10**6)  # of a whole run, for all random checks together
@@ -83,12 +87,12 @@ def _run(claim: Claim, effort: Effort) -> Result:
         for check in claim.checks:
             step = check.name
             findings.append(_weighed(_found(check, claim, effort), check, claim))
-            if findings[-1].verdict.decisive:
+            if _settled(findings[-1].verdict, claim):
                 break
         if not findings:
             return _unchecked(claim)
         step = "combination"
-        decided = _undisputed(combined(findings), findings)
+        decided = _decided(findings, claim)
         step = "slack"
         slack = decided.slack if decided.slack is not None else _slack(claim, decided.verdict, effort)
     except Exception as error:  # checks are anybody's code: one that fails must not end the run
@@ -96,6 +100,11 @@ def _run(claim: Claim, effort: Effort) -> Result:
     others = [_brief(finding) for finding in findings if finding is not decided]
     evidence = {**decided.evidence, "check": decided.check, **({"others": others} if others else {})}
     return Result(claim.label, decided.verdict, evidence, decided.witness, slack)
+
+
+def _settled(verdict: Verdict, claim: Claim) -> bool:
+    """Whether no further check is needed; a theorem is built even if something else proves the claim."""
+    return verdict is Verdict.REFUTED or (verdict.decisive and claim.derivation is None)
 
 
 def _found(check: Check, claim: Claim, effort: Effort) -> Finding:
@@ -116,11 +125,33 @@ def _found(check: Check, claim: Claim, effort: Effort) -> Finding:
 
 
 def _weighed(finding: Finding, check: Check, claim: Claim) -> Finding:
-    """What it means for the whole claim: a part that holds, with the rest argued in words, is no proof."""
-    if not (claim.argued and check.of_formula and finding.verdict.holds):
+    """What it means for the whole claim: a part that holds, with the rest argued or derived, is no proof."""
+    if not (check.of_formula and finding.verdict.holds and (claim.argued or claim.derivation)):
         return finding
-    evidence = {**finding.evidence, "formula": str(finding.verdict), "argued": claim.argued}
-    return replace(finding, verdict=Verdict.ASSUMED, evidence=evidence)
+    evidence = {**finding.evidence, "formula": str(finding.verdict)}
+    if claim.derivation is not None:
+        return replace(finding, verdict=Verdict.UNDECIDED, evidence=evidence)
+    return replace(finding, verdict=Verdict.ASSUMED, evidence={**evidence, "argued": claim.argued})
+
+
+def _decided(findings: list[Finding], claim: Claim) -> Finding:
+    """The finding that counts; among equals the derivation, whose reason says more than a part does."""
+    decided = combined(sorted(findings, key=lambda finding: finding.check != DERIVATION))
+    if decided.check == DERIVATION and claim.says is not None and decided.verdict.holds:
+        decided = _with_formula(decided, findings)
+    return _undisputed(decided, findings)
+
+
+def _with_formula(derived: Finding, findings: list[Finding]) -> Finding:
+    """Theorem and formula: as strong as the weaker, with the proof of the formula beside the derivation."""
+    parts = [finding for finding in findings if "formula" in finding.evidence]
+    if not parts:
+        why = "the theorem is derived, the formula of the claim is not proved"
+        return Finding(derived.check, Verdict.UNDECIDED, {"why": why})
+    part = min(parts, key=lambda finding: Verdict(finding.evidence["formula"]).rank)
+    kept = {key: part.evidence[key] for key in ("formula", *_CERTIFICATES) if key in part.evidence}
+    verdict = Verdict(part.evidence["formula"])
+    return replace(derived, verdict=verdict, evidence={**derived.evidence, **kept})
 
 
 def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
@@ -128,10 +159,14 @@ def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
 
     A witness that is a line of Python is left to ``python -m verify.recheck``, in a process of its own.
     """
-    document = _to_recheck(finding, check, claim)
-    if document is None:
+    if check.name == DERIVATION and finding.verdict.holds:
+        # Whether the claims that it rests on are proved is their affair, and the transitive verdict says it.
+        complaints = check_derivation(finding.evidence["derivation"], trusted=True)
+    elif (document := _to_recheck(finding, check, claim)) is not None:
+        complaints = recheck({"claims": [document]})
+    else:
         return finding
-    if complaints := recheck({"claims": [document]}):
+    if complaints:
         doubtful = {} if finding.witness is None else {"point": finding.witness.get("point")}
         evidence = {
             **finding.evidence,
@@ -144,8 +179,8 @@ def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
 
 
 def _to_recheck(finding: Finding, check: Check, claim: Claim) -> dict[str, Any] | None:
-    """The claim with the evidence for it, as a document of a run has it; nothing if there is none."""
-    facts: dict[str, Any] = {**describe(claim), "verdict": str(finding.verdict)}
+    """The formula with the evidence for it, as a document of a run has it; nothing if there is none."""
+    facts: dict[str, Any] = {**describe(claim), "theorem": None, "verdict": str(finding.verdict)}
     if finding.verdict in (Verdict.PROVED, Verdict.PROVED_ON_BOX):
         kept = {key: finding.evidence[key] for key in _CERTIFICATES if key in finding.evidence}
         if kept:

@@ -30,6 +30,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from verify.claims import Claim, Effort
+from verify.claims.texts import describe
 from verify.source import Source
 
 PACKAGES = ("sympy", "python-flint", "mpmath", "numpy", "hypothesis", "numba")
@@ -156,7 +157,15 @@ def _claim_data(claim: Claim) -> Any:
     names = {name: r.text(name) for name, r in claim.domain.ranges.items()}
     texts = [claim.label, claim.statement, claim.source, str(claim.kind), claim.latex, claim.argued]
     domain = [names, claim.domain.texts(), claim.domain.integers]
-    return [texts, says, domain, list(claim.uses), canonical(claim.checks)]
+    return [texts, says, domain, list(claim.uses), canonical(claim.checks), _derivation_data(claim)]
+
+
+def _derivation_data(claim: Claim) -> Any:
+    """What a derivation starts from: its setting, and what the claims say that it uses."""
+    if claim.derivation is None or claim.setting is None:
+        return None
+    others = [] if claim.among is None else [describe(claim.among[label]) for label in claim.uses]
+    return [claim.theorem, canonical(claim.derivation), claim.setting.data(), others]
 
 
 def canonical(thing: Any, above: tuple[int, ...] = ()) -> Any:

@@ -5,12 +5,15 @@ directly or not.  A proof that uses a refuted claim is still a correct implicati
 verdict says; that nothing follows from it is what the transitive verdict says.
 
 A claim that was not checked has no verdict (``None``), and nor has anything that rests on it.
+
+What is derived is proved *modulo* the axioms of its derivation and of everything that it uses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from verify.claims import Claim, ClaimSet, Verdict, weakest
 
@@ -39,6 +42,15 @@ def transitive_verdicts(
     return found if labels is None else {label: found[label] for label in labels}
 
 
+def transitive_axioms(claims: ClaimSet, own: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """The axioms of the claims and of all that they use, in the order of the alphabet."""
+    found: dict[str, tuple[str, ...]] = {}
+    for label in claims.order:
+        names = {*own.get(label, ()), *(name for used in claims[label].uses for name in found[used])}
+        found[label] = tuple(sorted(names))
+    return found
+
+
 @dataclass(frozen=True)
 class Graph:
     """Some claims, closed under use, with the verdicts that are known."""
@@ -46,15 +58,22 @@ class Graph:
     claims: tuple[Claim, ...]  # in the order in which they are written
     own: Mapping[str, Verdict]
     transitive: Mapping[str, Verdict | None]
+    axioms: Mapping[str, tuple[str, ...]]  # transitive too
 
     @staticmethod
-    def of(claims: ClaimSet, verdicts: Mapping[str, Verdict], labels: Iterable[str] | None = None) -> Graph:
+    def of(
+        claims: ClaimSet,
+        verdicts: Mapping[str, Verdict],
+        labels: Iterable[str] | None = None,
+        axioms: Mapping[str, Iterable[str]] = MappingProxyType({}),
+    ) -> Graph:
         """The graph of the labels and all that they rest on; of all claims by default."""
         every = [claim.label for claim in claims]
         chosen = set(claims.closure(every if labels is None else labels))
         shown = tuple(claim for claim in claims if claim.label in chosen)
         known = {label: verdict for label, verdict in verdicts.items() if label in chosen}
-        return Graph(shown, known, transitive_verdicts(claims, verdicts, [c.label for c in shown]))
+        transitive = transitive_verdicts(claims, verdicts, [c.label for c in shown])
+        return Graph(shown, known, transitive, transitive_axioms(claims, axioms))
 
     @property
     def roots(self) -> list[Claim]:
@@ -73,7 +92,15 @@ class Graph:
         if own is None:
             return UNCHECKED
         rest = "" if below is own else f", rests on {below or UNCHECKED}"
-        return f"{own}{rest}"
+        return f"{own}{rest}{self._modulo(label)}"
+
+    def transitive_text(self, label: str) -> str:
+        """``proved``, or ``proved (modulo: ville)``."""
+        return f"{self.transitive[label]}{self._modulo(label)}"
+
+    def _modulo(self, label: str) -> str:
+        below, axioms = self.transitive[label], self.axioms[label]
+        return f" (modulo: {', '.join(axioms)})" if axioms and below is not None and below.holds else ""
 
 
 def text_tree(graph: Graph) -> str:

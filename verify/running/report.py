@@ -10,11 +10,11 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from verify.claims import Claim, ClaimError, Verdict
+from verify.claims import DERIVATION, Claim, ClaimError, ClaimSet, Verdict
 from verify.claims.texts import describe
 from verify.running.engine import ERROR_BUDGET, random_checks
 from verify.running.fingerprints import versions
@@ -28,7 +28,14 @@ _INLINE = 20_000  # bytes of a certificate that is shown as a whole
 
 def graph_of(run: Run) -> Graph:
     """The graph of the claims that were run, with their verdicts."""
-    return Graph.of(run.claims, {label: r.verdict for label, r in run.results.items()}, run.results)
+    return graph_of_results(run.claims, run.results, run.results)
+
+
+def graph_of_results(claims: ClaimSet, results: Mapping[str, Result], labels: Iterable[str]) -> Graph:
+    """The graph of the labels, with the verdicts and the axioms that are known."""
+    verdicts = {label: result.verdict for label, result in results.items()}
+    axioms = {label: result.evidence.get("axioms", ()) for label, result in results.items()}
+    return Graph.of(claims, verdicts, labels, axioms)
 
 
 def unexpected(run: Run) -> dict[str, str]:
@@ -39,10 +46,18 @@ def unexpected(run: Run) -> dict[str, str]:
         if result.error is not None:
             found[label] = result.error
         elif expected is not None and result.verdict is not expected:
-            found[label] = f"expected {expected}, found {result.verdict}"
+            found[label] = f"expected {expected}, found {result.verdict}{_why(result)}"
         elif expected is None and not result.verdict.holds:
-            found[label] = f"nothing expected, found {result.verdict}"
+            found[label] = f"nothing expected, found {result.verdict}{_why(result)}"
     return found
+
+
+def _why(result: Result) -> str:
+    """Why a derivation does not show its theorem: a line that its author waits for."""
+    evidence = result.evidence
+    if evidence.get("check") != DERIVATION or result.verdict.holds:
+        return ""
+    return f": {evidence.get('why') or '; '.join(evidence.get('rejected', ['no reason is given']))}"
 
 
 # --- for people ------------------------------------------------------------------------------
@@ -70,7 +85,7 @@ def _row(claim: Claim, result: Result, graph: Graph, run: Run) -> list[str]:
         claim.label,
         str(claim.kind),
         str(result.verdict) + (" (failed)" if result.error else ""),
-        str(graph.transitive[claim.label]),
+        graph.transitive_text(claim.label),
         "-" if expected is None else str(expected),
         slack_text(result.slack),
         f"{result.seconds:.2f}",
@@ -89,11 +104,23 @@ def slack_text(slack: Mapping[str, Any] | None) -> str:
 
 
 def _counts(run: Run) -> str:
-    counts = Counter(result.verdict for result in run.results.values())
-    words = [f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict]]
     wrong = len(unexpected(run))
     verdict = "all as expected" if not wrong else f"{wrong} NOT AS EXPECTED"
-    return f"{len(run.results)} claims ({run.effort.profile}): {', '.join(words)}; {verdict}"
+    return f"{len(run.results)} claims ({run.effort.profile}): {counts_text(run)}; {verdict}"
+
+
+def counts_text(run: Run) -> str:
+    """How many claims have which verdict; of the proved ones, how many are true at a glance."""
+    counts = Counter(result.verdict for result in run.results.values())
+    few = elementary(run)
+    apart = {Verdict.PROVED: f" (of which {few} elementary)" if few else ""}
+    return ", ".join(f"{counts[v]} {v}{apart.get(v, '')}" for v in Verdict if counts[v])
+
+
+def elementary(run: Run) -> int:
+    """How many of the proved claims say themselves that there is little to prove."""
+    proved = [label for label, result in run.results.items() if result.verdict is Verdict.PROVED]
+    return sum(run.claims[label].elementary for label in proved)
 
 
 def told_apart(run: Run) -> dict[str, bool]:
@@ -136,6 +163,7 @@ def document(run: Run, files: Mapping[str, str] | None = None) -> dict[str, Any]
         found = {
             "verdict": str(result.verdict),
             "transitive": str(graph.transitive[label]),
+            "modulo": list(graph.axioms[label]),
             "expected": None if expected is None else str(expected),
             "evidence": _evidence(result, (files or {}).get(label)),
             "witness": result.witness,
@@ -158,6 +186,7 @@ def _summary(run: Run, graph: Graph) -> dict[str, Any]:
     return {
         "total": len(run.results),
         "verdicts": {str(v): own[v] for v in Verdict},
+        "elementary": elementary(run),
         "transitive": {str(v): below[v] for v in Verdict},
         "unexpected": [_complaint(run, label, text) for label, text in unexpected(run).items()],
         "assumed": graph.assumed,
@@ -204,21 +233,23 @@ def _nodes(tree: Any) -> int:
 
 
 def write_certificates(run: Run, folder: str) -> dict[str, str]:
-    """Write every certificate (and witness) to its own file; the certificate's file by label."""
+    """Write every certificate, derivation and witness to its own file; the certificate's file by label."""
     place, files = Path(folder), {}
     try:
         place.mkdir(parents=True, exist_ok=True)
         for label, name in _file_names(run.claims):
-            result = run.results.get(label)
-            if result is not None and "certificate" in result.evidence:
+            if (result := run.results.get(label)) is None:
+                continue
+            kept = {
+                "": result.evidence.get("certificate"),
+                ".derivation": result.evidence.get("derivation") if "axioms" in result.evidence else None,
+                ".witness": result.witness,
+            }
+            for ending, data in kept.items():
+                if data is not None:
+                    (place / f"{name}{ending}.json").write_text(certificate_text(data), encoding="utf-8")
+            if kept[""] is not None:
                 files[label] = str(place / f"{name}.json")
-                Path(files[label]).write_text(
-                    certificate_text(result.evidence["certificate"]), encoding="utf-8"
-                )
-            if result is not None and result.witness is not None:
-                (place / f"{name}.witness.json").write_text(
-                    json.dumps(result.witness) + "\n", encoding="utf-8"
-                )
     except OSError as error:
         raise ClaimError(f"--certificates {folder}: cannot be written: {error.strerror}") from None
     return files

@@ -1,0 +1,409 @@
+"""``lem:v-v-continuoustime``: what an episode loses is paid along its path.
+
+At decision n let Δ(n) = V̂ - V^π at the state and the remaining time, for the value and the policy of the
+episode.  Where the estimates are within their sets at decision n (which is known at n, and frozen during the
+episode),
+
+    Δ(n) <= (b + α + rem β) rem + E(jump(n) Δ(n + 1), n),
+
+and the sum telescopes over the decisions of all episodes.
+"""
+
+from __future__ import annotations
+
+from proofs_checks.derivations.estimates import LEARNED_MODEL, learned_model
+from proofs_checks.derivations.frozen import iterates_stay, policy_stays
+from proofs_checks.derivations.operators import applied
+from proofs_checks.derivations.potentials import few_follow, first_ones, rate_bound
+from proofs_checks.derivations.rates import kept
+from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, put, remaining, start
+from verify.kernel import theorems
+from verify.kernel.authoring import Derivation
+from verify.kernel.theorems import Theorem
+
+RATE_IN = "Abs(lh({n}, x, a) - lam(x, a)) <= be({n}, x, a)"
+ROW_IN = "SumOver(y, Abs(ph({n}, x, a, y) - p(x, a, y))) <= al({n}, x, a)"
+GOOD = f"All(x, All(a, And({RATE_IN}, {ROW_IN})))"
+HAT, PI = "Vh({n}, nk({n}) + 1, X({n}), rem({n}))", "Vpi({n}, X({n}), rem({n}))"
+_PAIR = "X(n), act(n)"
+COST = f"(bo(n, {_PAIR}) + al(n, {_PAIR}) + rem(n)*be(n, {_PAIR}))*rem(n)"
+
+_LEARNER = {
+    **{name: (params, body.replace("(n,", "(k,")) for name, (params, body) in LEARNED_MODEL.items()},
+    "gal": ("x a", "al(k, x, a)"),
+    "gbe": ("x a", "be(k, x, a)"),
+    "gq": ("n x t", "Vh(k, n, x, t)"),
+    "gpi": ("x t", "pol(k, x, t)"),
+}
+
+
+def of_learner(D: Derivation, theorem: Theorem) -> Theorem:
+    """A theorem about generic estimates, for those of decision n."""
+    return D.at(applied(D, theorem, _LEARNER), k="n")
+
+
+def sets(D: Derivation) -> tuple[Theorem, ...]:
+    """ESTIMATES, BONUS, STARTS, STEPS of the learner; RATES and ROWS, given GOOD."""
+    good = D.assume(GOOD.format(n="n"))
+    here = D.special(good, "x", "a")
+    rates, rows = (
+        D.all(theorems.part(here, D.formula(t.format(n="n"))), "x", "a") for t in (RATE_IN, ROW_IN)
+    )
+    starts = D.all(D.fact("Vh-0"), "x", "t")
+    steps = D.all(D.fact("Vh-step"), "m", "x", "t")
+    return (*learned_model(D), starts, steps, rates, rows)
+
+
+def greedy_loses(D: Derivation) -> Theorem:
+    """GOOD, 0 <= t <= H ⊢ V̂ <= T^a V̂ + (b + α + t β) t, for the action of the policy."""
+    step = of_learner(D, D.at(D.lemma("lem:v-v-continuoustime/step"), l="Nat_7"))
+    step = D.at(step, Nat_7="nk(n)")
+    greedy = D.all(D.fact("greedy"), "x", "t")
+    within = theorems.both(D.assume("0 <= t"), D.assume("t <= H"))
+    return D.mp(step, *sets(D), greedy, within)
+
+
+def acted(D: Derivation, theorem: Theorem) -> Theorem:
+    """The theorem with act(n) in the place of pol(n, X(n), rem(n))."""
+    return put(D, D.fact("acts"), theorem, "pol(n, X(n), rem(n))", "act(n)")
+
+
+def loses(D: Derivation) -> Theorem:
+    """GOOD ⊢ V̂(n) - V^π(n) <= cost + E(jump(n) (V̂ - V^π)(n, X(n + 1), rem(n) - spent(n)), n)."""
+    low, high = remaining(D)
+    bounds = [D.linear("0 <= rem(n)", low), high]
+    paid = D.closed(acted(D, D.at(greedy_loses(D), x="X(n)", t="rem(n)")), *bounds)
+    value = acted(D, own_equation(D, bounds))
+    later = [
+        D.instantiate(D.fact("law"), "glaw", "n s y", body.format(s="rem(n) - s"))
+        for body in (_HAT_AT, _PI_AT)
+    ]
+    after = [body.format(s="rem(n) - spent(n)").replace(", y,", ", X(n + 1),") for body in (_HAT_AT, _PI_AT)]
+    goal = f"{HAT.format(n='n')} - {PI.format(n='n')} <= {COST} + E(jump(n)*({after[0]} - {after[1]}), n)"
+    return D.linear(goal, paid, value, *later)
+
+
+_HAT_AT, _PI_AT = "Vh(n, nk(n) + 1, y, {s})", "Vpi(n, y, {s})"
+EVALUATED_BY = {
+    "gq": ("n x t", "Vp(k, n, x, t)"),
+    "gpi": ("x t", "pol(k, x, t)"),
+    "gv": ("x t", "Vpi(k, x, t)"),
+}
+
+
+def evaluated(D: Derivation) -> Theorem:
+    """Vp(n, m, …) are the iterates of the policy of decision n."""
+    return theorems.both(D.all(D.fact("Vp-0"), "x", "t"), D.all(D.fact("Vp-step"), "m", "x", "t"))
+
+
+def own_equation(D: Derivation, bounds: list[Theorem]) -> Theorem:
+    """V^π(n) at the state and the remaining time is T^π V^π there."""
+    one = D.at(applied(D, D.at(D.lemma("sec:simulation/evaluation"), n="0"), EVALUATED_BY), k="n")
+    one = D.mp(one, evaluated(D), D.all(D.fact("Vpi"), "x", "t"))
+    one = D.mp(D.at(one, x="X(n)", t="rem(n)"), theorems.both(*bounds))
+    value = D.term(PI.format(n="n"))
+    (says,) = [says for says in one.says.parts if says.tag == "==" and says.parts[0] is value]
+    return theorems.part(one, says)
+
+
+# --- what stays during an episode -----------------------------------------------------------------
+
+_GOES_ON = "jump(n) == 1"
+
+
+def frozen_estimates(D: Derivation) -> dict[str, Theorem]:
+    """lh, be, al and ph at decision n + 1 are those of decision n, given jump(n) == 1."""
+    goes_on = D.assume(_GOES_ON)
+    seen = kept(D, "Nf", "Tf")
+    moved = D.by_value("Mf(n + 1, x, a, y) == Mf(n, x, a, y)", [D.fact("Mf-step"), goes_on])
+    same = {}
+    for name in ("lh", "be", "al"):
+        facts = [D.fact(name, n="n + 1"), D.fact(name), *seen]
+        same[name] = D.by_value(f"{name}(n + 1, x, a) == {name}(n, x, a)", facts)
+    same["ph"] = D.by_value(
+        "ph(n + 1, x, a, y) == ph(n, x, a, y)", [D.fact("ph", n="n + 1"), D.fact("ph"), *seen, moved]
+    )
+    return same
+
+
+def good_stays(D: Derivation) -> Theorem:
+    """jump(n) == 1 ⊢ Ind(GOOD(n + 1)) == Ind(GOOD(n))."""
+    same, now, after = frozen_estimates(D), GOOD.format(n="n"), GOOD.format(n="n + 1")
+    rate = "Abs(lh({n}, x, a) - lam(x, a))"
+    row = "Abs(ph({n}, x, a, y) - p(x, a, y))"
+    rates = D.by_value(f"{rate.format(n='n + 1')} == {rate.format(n='n')}", [same["lh"]])
+    rows = D.over(D.by_value(f"{row.format(n='n + 1')} == {row.format(n='n')}", [same["ph"]]), "y")
+
+    def carried(n: str, good: Theorem) -> Theorem:
+        """GOOD at n from GOOD at the other one."""
+        texts = [t.format(n="n + 1" if n == "n" else "n") for t in (RATE_IN, ROW_IN)]
+        here = [theorems.part(D.special(good, "x", "a"), D.formula(t)) for t in texts]
+        first = D.linear(f"{rate.format(n=n)} <= be({n}, x, a)", here[0], rates, same["be"])
+        second = D.linear(f"SumOver(y, {row.format(n=n)}) <= al({n}, x, a)", here[1], rows, same["al"])
+        return D.all(theorems.both(first, second), "x", "a")
+
+    goal = f"Ind({after}) == Ind({now})"
+
+    def yes(good: Theorem) -> Theorem:
+        return D.by_value(goal, [D.holds(now), theorems.cut(carried("n + 1", good), D.holds(after))])
+
+    def no(bad: Theorem) -> Theorem:
+        def impossible(good: Theorem) -> Theorem:
+            return theorems.absurd(carried("n", good), bad, D.formula(goal))
+
+        return D.cases(after, impossible, lambda _: D.by_value(goal, [D.fails(now), D.fails(after)]))
+
+    return D.cases(now, yes, no)
+
+
+def values_stay(D: Derivation, case: list[Theorem]) -> list[Theorem]:
+    """V̂ and V^π at decision n + 1 are those of decision n; the case is that of a jump."""
+    value = case[0]
+    there = "X(n + 1), rem(n + 1)"
+    count = D.mp(D.fact("frozen-nk"), value)
+    stays = D.special(D.at(iterates_stay(D), m="nk(n + 1) + 1"), "X(n + 1)", "rem(n + 1)")
+    moved = theorems.cut(value, stays)
+    own = f"Vh(n, nk(n + 1) + 1, {there})"
+    same = D.rewrite(count, D.linear(f"{own} == {own}"), "m", f"{own} == Vh(n, m + 1, {there})")
+    policy = theorems.cut(value, D.at(policy_stays(D), x="X(n + 1)", t="rem(n + 1)"))
+    policy = theorems.cut(D.linear("0 <= rem(n + 1)", D.at(remaining(D)[0], n="n + 1")), policy)
+    return [moved, same, policy, *case]
+
+
+LOSS = f"({HAT} - {PI})"
+WEIGHT = f"Ind(ep({{n}}) + 1 <= K)*Ind({GOOD})"
+PAID = "Sum(n, {m}, E(" + WEIGHT.format(n="n") + f"*{COST}))"
+LOST = "Sum(n, {m}, E(new(n)*" + WEIGHT.format(n="n") + "*" + LOSS.format(n="n") + "))"
+TELESCOPED = f"{LOST.format(m='m')} <= {PAID.format(m='m')} + H*E(Ind(ep(m) + 1 <= K))"
+
+
+def one_decision(D: Derivation) -> Theorem:
+    """G(n) Δ(n) <= G(n) cost(n) + E(jump(n) G(n + 1) Δ(n + 1), n), with G = Ind(GOOD)."""
+    loss, good, after_good = LOSS.format(n="n"), GOOD.format(n="n"), GOOD.format(n="n + 1")
+    after = [body.format(s="rem(n) - spent(n)").replace(", y,", ", X(n + 1),") for body in (_HAT_AT, _PI_AT)]
+    goal = f"Ind({good})*{loss} <= Ind({good})*({COST} + E(jump(n)*({after[0]} - {after[1]}), n))"
+    step = D.cases(
+        good,
+        lambda _: D.by_value(goal, [D.holds(good)], loses(D)),
+        lambda _: D.by_value(goal, [D.fails(good)]),
+    )
+    next_one = f"jump(n)*Ind({after_good})*{LOSS.format(n='n + 1')}"
+    same = by_jump(
+        D,
+        lambda case, stays: D.by_value(
+            f"{next_one} == jump(n)*Ind({good})*({after[0]} - {after[1]})",
+            [theorems.cut(case[0], good_stays(D)), *values_stay(D, case)] if stays else case,
+        ),
+    )
+    return D.linear(f"Ind({good})*{loss} <= Ind({good})*{COST} + E({next_one}, n)", step, D.mean(same, "n"))
+
+
+def one_of_first_episodes(D: Derivation) -> Theorem:
+    """W(n) Δ(n) <= W(n) cost(n) + E(jump(n) W(n + 1) Δ(n + 1), n), W = Ind(ep(n) < K) G(n)."""
+    after = f"jump(n)*Ind({GOOD.format(n='n + 1')})*{LOSS.format(n='n + 1')}"
+    goal = f"{ACTIVE}*{after} == Ind(ep(n + 1) + 1 <= K)*{after}"
+    stays = D.mean(by_jump(D, lambda case, _: D.by_value(goal, case)), "n")
+    step = D.times(one_decision(D), D.whole(ACTIVE))
+    weight, loss = WEIGHT.format(n="n"), LOSS.format(n="n")
+    return D.linear(
+        f"{weight}*{loss} <= {weight}*{COST} + E(Ind(ep(n + 1) + 1 <= K)*{after}, n)", step, stays
+    )
+
+
+def telescoped(D: Derivation) -> Theorem:
+    """Σ E new W Δ <= Σ E W cost + H P(ep(m) < K)."""
+    step = D.mean(one_of_first_episodes(D))
+    rest = "E((1 - new({m}))*" + WEIGHT.replace("{n}", "{m}") + "*" + LOSS.replace("{n}", "{m}") + ")"
+
+    def claim(m: str) -> str:
+        return f"{LOST.format(m=m)} <= {PAID.format(m=m)} + {rest.format(m=m)}"
+
+    zero = f"(1 - new(0))*{WEIGHT.format(n='0')}*{LOSS.format(n='0')}"
+    first = D.mean(D.by_value(f"0 <= {zero}", [start(D, "new(0) == 1")]))
+    after = f"{WEIGHT.format(n='m + 1')}*{LOSS.format(n='m + 1')}"
+    again = D.mean(D.scaled(D.fact("new", n="m"), after))
+    total = D.induction(
+        "m",
+        claim("m"),
+        D.linear(claim("0"), first),
+        lambda below: D.linear(claim("m + 1"), below, D.at(step, n="m"), again),
+    )
+    return D.linear(TELESCOPED, total, D.mean(D.at(small_loss(D), n="m")))
+
+
+def bounded_values(D: Derivation) -> tuple[Theorem, Theorem]:
+    """V̂(n) <= rem(n), and 0 <= V^π(n)."""
+    low, _ = remaining(D)
+    model, bonus, begin, steps, *_ = sets(D)
+    mono = of_learner(D, D.at(D.lemma("eq:mono"), n="Nat_7"))
+    mono = D.mp(
+        D.at(mono, Nat_7="nk(n) + 1", x="X(n)", t="rem(n)"),
+        model,
+        bonus,
+        begin,
+        steps,
+        D.linear("0 <= rem(n)", low),
+    )
+    hat = theorems.part(mono, D.formula(f"{HAT.format(n='n')} <= rem(n)"))
+    return hat, own_bounds(D)[0]
+
+
+def own_bounds(D: Derivation) -> tuple[Theorem, Theorem, Theorem]:
+    """0 <= V^π(n), V^π(n) <= V*, V* <= rem(n), at the state and the remaining time."""
+    low, _ = remaining(D)
+    bounds = D.at(
+        applied(D, D.lemma("eq:FH-control2/bounds"), {k: v for k, v in EVALUATED_BY.items() if k != "gv"}),
+        k="n",
+    )
+    bounds = D.mp(bounds, evaluated(D), D.assume("0 <= t"))
+    bounds = D.closed(D.at(bounds, x="X(n)", t="rem(n)"), D.linear("0 <= rem(n)", low))
+    own, value = D.fact("Vpi", x="X(n)", t="rem(n)"), PI.format(n="n")
+    limit = "Sup(m, Vp(n, m, X(n), rem(n)))"
+    parts = [
+        theorems.part(bounds, D.formula(t))
+        for t in (f"0 <= {limit}", f"{limit} <= Vs(X(n), rem(n))", "Vs(X(n), rem(n)) <= rem(n)")
+    ]
+    return (
+        D.linear(f"0 <= {value}", parts[0], own),
+        D.linear(f"{value} <= Vs(X(n), rem(n))", parts[1], own),
+        parts[2],
+    )
+
+
+def small_loss(D: Derivation) -> Theorem:
+    """(1 - new(n)) W(n) Δ(n) <= H Ind(ep(n) < K)."""
+    (hat, policy), (_, high) = bounded_values(D), remaining(D)
+    loss, good = LOSS.format(n="n"), GOOD.format(n="n")
+    less = D.linear(f"{loss} <= H", hat, policy, high)
+    goal = f"(1 - new(n))*{WEIGHT.format(n='n')}*{loss} <= H*{ACTIVE}"
+
+    def case(assumed: Theorem) -> Theorem:
+        zero = assumed.says is D.formula("new(n) <= 0")
+        value = equal(D, assumed, D.whole("new(n)")) if zero else equal(D, first_ones(D), assumed)
+        return decided(D, goal, [value], ["ep(n) + 1 <= K", good], less, D.fact("horizon"))
+
+    return D.split(D.known("discrete", "new(n)", "0"), case, case)
+
+
+# --- one episode, given what is known when a decision of it is made ---------------------------------
+
+SAME = "Ind(ep(n + {i}) == ep(n))"
+_COST_AT = COST.replace("(n", "(n + i")
+ALONG = f"E(Sum(i, m, {SAME.format(i='i')}*{_COST_AT}), n)"
+RECURSION = (
+    f"Imp({GOOD.format(n='n')}, And({LOSS.format(n='n')} <= {ALONG} + H*E({SAME.format(i='m')}, n), "
+    f"Sum(i, m, E({SAME.format(i='i')}, n)) <= 1 + lmax*H))"
+)
+
+
+def later(D: Derivation) -> Theorem:
+    """ep(n) <= ep(n + m)."""
+
+    def step(below: Theorem) -> Theorem:
+        return by_jump(D, lambda case, _: D.by_value("ep(n) <= ep(n + m + 1)", case, below), at="n + m")
+
+    return D.induction("m", "ep(n) <= ep(n + m)", D.linear("ep(n) <= ep(n)"), step)
+
+
+def goes_on(D: Derivation) -> Theorem:
+    """SAME(m) jump(n + m) == SAME(m + 1)."""
+    order = later(D)
+    goal = f"{SAME.format(i='m')}*jump(n + m) == {SAME.format(i='(m + 1)')}"
+
+    def build(case: list[Theorem], stays: bool) -> Theorem:
+        if stays:
+            return D.by_value(goal, case)
+        return decided(D, goal, case, ["ep(n + m) + 1 == ep(n)"], order)
+
+    return by_jump(D, build, at="n + m")
+
+
+def recursion(D: Derivation) -> Theorem:
+    """Δ(n) is paid along the episode, up to H P(it has more than m decisions), which has a finite sum."""
+    good, here = GOOD.format(n="n"), SAME.format(i="m")
+    inside = f"Ind({GOOD.format(n='n + m')})*{LOSS.format(n='n + m')}"
+    step = D.times(D.at(one_decision(D), n="n + m"), D.whole(here))
+    after = f"Ind({GOOD.format(n='n + m + 1')})*{LOSS.format(n='n + m + 1')}"
+    moved = D.mean(D.scaled(goes_on(D), after), "n + m")
+    cost_now = _COST_AT.replace("n + i", "n + m")
+    smaller = D.times(D.at(unseen_cost(D), n="n + m"), D.whole(here))
+    step = D.linear(
+        f"{here}*{inside} <= {here}*{cost_now} + E({SAME.format(i='(m + 1)')}*{after}, n + m)",
+        step,
+        moved,
+        smaller,
+    )
+    step = D.mean(step, "n")
+
+    def claim(m: str) -> str:
+        left = f"Ind({GOOD.format(n=f'n + {m}')})*{LOSS.format(n=f'n + {m}')}"
+        along = ALONG.replace("Sum(i, m,", f"Sum(i, {m},")
+        return f"{LOSS.format(n='n')} <= {along} + E({SAME.format(i=m)}*{left}, n)"
+
+    first = D.by_value(claim("0"), [D.holds(good)])
+    total = D.induction("m", claim("m"), first, lambda below: D.linear(claim("(m + 1)"), below, step))
+    (hat, policy), (_, high) = bounded_values(D), remaining(D)
+    less = D.linear(f"{LOSS.format(n='n')} <= H", hat, policy, high)
+    less = D.decide(f"Ind({good})*{LOSS.format(n='n')} <= H", [good], less, D.fact("horizon"))
+    rest = D.mean(D.times(D.at(less, n="n + m"), D.whole(here)), "n")
+    bound = D.linear(f"{LOSS.format(n='n')} <= {ALONG} + H*E({here}, n)", total, rest)
+    return D.imply(theorems.both(bound, few_decisions(D)), good)
+
+
+def unseen_cost(D: Derivation) -> Theorem:
+    """Ind(GOOD(n)) cost(n) <= cost(n)."""
+    low, _ = remaining(D)
+    good, pair = GOOD.format(n="n"), "X(n), act(n)"
+    signs = []
+    for name in ("al", "be"):
+        fact = D.fact(name, x="X(n)", a="act(n)")
+        signs.append(D.linear(f"0 <= {name}(n, {pair})", fact, D.known("sqrt", fact.says.parts[1].parts[0])))
+    bonus = D.special(learned_model(D)[1], "X(n)", "act(n)")
+    positive = D.linear(
+        f"0 <= {COST}", D.times(bonus, low), D.times(signs[0], low), D.times(D.times(signs[1], low), low)
+    )
+    return D.decide(f"Ind({good})*{COST} <= {COST}", [good], positive)
+
+
+def few_decisions(D: Derivation) -> Theorem:
+    """Sum(i, m, E(SAME(i), n)) <= 1 + lmax H."""
+    here, after = SAME.format(i="m"), SAME.format(i="(m + 1)")
+    follow = D.times(D.at(few_follow(D), n="n + m"), D.whole(here))
+    worth = "(1 + lmax*rem(n + {m}))"
+    stays = D.scaled(goes_on(D), worth.format(m="m + 1"))
+    goal = f"jump(n + m)*{worth.format(m='m + 1')} == jump(n + m)*(1 + lmax*(rem(n + m) - spent(n + m)))"
+    time = D.scaled(by_jump(D, lambda case, _: D.by_value(goal, case), at="n + m"), here)
+    step = D.linear(
+        f"{here} + E({after}*{worth.format(m='m + 1')}, n + m) <= {here}*{worth.format(m='m')}",
+        follow,
+        D.mean(stays, "n + m"),
+        D.mean(time, "n + m"),
+    )
+    step = D.mean(step, "n")
+
+    def claim(m: str) -> str:
+        rest = f"E({SAME.format(i=m)}*{worth.format(m=m)}, n)"
+        return f"Sum(i, {m}, E({SAME.format(i='i')}, n)) + {rest} <= 1 + lmax*rem(n)"
+
+    total = D.induction(
+        "m", claim("m"), D.linear(claim("0")), lambda below: D.linear(claim("(m + 1)"), below, step)
+    )
+    low, high = remaining(D)
+    sign = D.times(
+        D.at(D.linear("0 <= 1 + lmax*rem(n)", D.times(low, rate_bound(D))), n="n + m"), D.whole(here)
+    )
+    return D.linear(
+        f"Sum(i, m, E({SAME.format(i='i')}, n)) <= 1 + lmax*H",
+        total,
+        D.mean(sign, "n"),
+        D.times(high, rate_bound(D)),
+    )
+
+
+def optimism_holds(D: Derivation) -> tuple[Theorem, ...]:
+    """What lem:optimism supposes, for the learner at its state and remaining time; given GOOD."""
+    model, _, begin, steps, rates, rows = sets(D)
+    enough = D.all(D.linear("C*(H**2*be(n, x, a) + H*al(n, x, a)) <= bo(n, x, a)", D.fact("bo")), "x", "a")
+    low, high = remaining(D)
+    within = theorems.both(D.linear("0 <= rem(n)", low), high)
+    return (model, rates, rows, enough, begin, steps, D.all(D.fact("stop"), "x", "t"), within)

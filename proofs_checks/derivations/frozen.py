@@ -1,0 +1,86 @@
+r"""What a learner computes stays the same within an episode: its iterates, and the value of its policy."""
+
+from __future__ import annotations
+
+from proofs_checks.derivations.earnings import frozen_values
+from proofs_checks.derivations.operators import applied
+from proofs_checks.derivations.runs import equal
+from proofs_checks.derivations.values import POLICY, Iterates
+from verify.kernel import calculus, theorems
+from verify.kernel.authoring import Derivation
+from verify.kernel.theorems import Theorem
+
+_JUMP = "jump(n) == 1"
+_ESTIMATES = ("lh", "al", "be", "bo")
+
+
+def _counts(D: Derivation, name: str, more: str = "") -> Theorem:
+    """What was known when the episode began."""
+    at = f"{name}({{n}}, x, a{more})"
+    goal = f"{at.format(n='n + 1')} == {at.format(n='n')}"
+    return D.by_value(goal, [D.assume(_JUMP)], D.fact(f"{name}-step"))
+
+
+def estimates_stay(D: Derivation) -> dict[str, Theorem]:
+    """jump(n) == 1 ⊢ the estimates, the radii and the bonus of decision n + 1 are those of decision n."""
+    found = {name: _counts(D, name) for name in ("Nf", "Tf")}
+    found["Mf"] = _counts(D, "Mf", ", y")
+    for name in ("lh", "ph", "al", "be", "bo"):
+        args = "x, a, y" if name == "ph" else "x, a"
+        then = D.valued(D.fact(name, n="n + 1"), *found.values())
+        found[name] = D.linear(f"{name}(n + 1, {args}) == {name}(n, {args})", then, D.fact(name))
+    return found
+
+
+def _learned(n: str, rate: str) -> str:
+    jumps = f"{rate}*exp(-{rate}*s)*SumOver(y, ph({n}, x, a, y)*Vh({n}, m, y, t - s))"
+    return f"(r(x, a) + bo({n}, x, a))*Int(s, t, exp(-{rate}*s)) + Int(s, t, {jumps})"
+
+
+def iterates_stay(D: Derivation) -> Theorem:
+    """jump(n) == 1 ⊢ All(x, All(t, Vh(n + 1, m, x, t) == Vh(n, m, x, t)))."""
+    stay, rate = estimates_stay(D), "lh(n, x, a)"
+    old = _learned("n + 1", "lh(n + 1, x, a)")
+    template = f"{old} == {_learned('n + 1', 'Real_1')}"
+    slowed = D.rewrite(stay["lh"], D.linear(f"{old} == {old}"), "Real_1", template)
+    bonus = D.scaled(stay["bo"], f"Int(s, t, exp(-{rate}*s))")
+
+    def step(before: Theorem) -> Theorem:
+        values = D.scaled(D.special(before, "y", "t - s"), "ph(n, x, a, y)")
+        rows = D.scaled(stay["ph"], "Vh(n + 1, m, y, t - s)")
+        goal = "ph(n + 1, x, a, y)*Vh(n + 1, m, y, t - s) == ph(n, x, a, y)*Vh(n, m, y, t - s)"
+        jumps = D.scaled(D.over(D.linear(goal, rows, values), "y"), f"{rate}*exp(-{rate}*s)")
+        new = _learned("n", rate)
+        one = D.largest(D.linear(f"{old} == {new}", slowed, bonus, D.integral(jumps, "s", "t")), "a")
+        top = f"MaxOver(a, {old})"
+        least = D.rewrite(
+            one, D.linear(f"Min(t, {top}) == Min(t, {top})"), "Real_1", f"Min(t, {top}) == Min(t, Real_1)"
+        )
+        now, then = D.fact("Vh-step"), D.fact("Vh-step", n="n + 1")
+        return D.all(D.linear("Vh(n + 1, m + 1, x, t) == Vh(n, m + 1, x, t)", now, then, least), "x", "t")
+
+    first = D.linear("Vh(n + 1, 0, x, t) == Vh(n, 0, x, t)", D.fact("Vh-0"), D.fact("Vh-0", n="n + 1"))
+    says = "All(x, All(t, Vh(n + 1, m, x, t) == Vh(n, m, x, t)))"
+    return D.induction("m", says, D.all(first, "x", "t"), step)
+
+
+def policy_stays(D: Derivation) -> Theorem:
+    """jump(n) == 1, 0 <= t ⊢ Vpi(n + 1, x, t) == Vpi(n, x, t)."""
+    bodies = {"gpi": ("x t", "pol(n, x, t)"), "gq": ("m x t", "Vp(n, m, x, t)")}
+    bound = applied(D, D.at(Iterates(D, POLICY).bounds[1], n="m"), bodies)
+    steps = theorems.both(D.all(D.fact("Vp-0"), "x", "t"), D.all(D.fact("Vp-step"), "m", "x", "t"))
+    here = theorems.cut(steps, bound)
+    there = D.at(here, n="n + 1")
+    same, name = D.special(frozen_values(D), "x", "t"), D.variable("m")
+    limits = D.fact("Vpi"), D.fact("Vpi", n="n + 1")
+    below = D.linear(
+        "Vp(n + 1, m, x, t) <= Vpi(n, x, t)", same, calculus.supremum(here, name, name), limits[0]
+    )
+    above = D.linear(
+        "Vp(n, m, x, t) <= Vpi(n + 1, x, t)", same, calculus.supremum(there, name, name), limits[1]
+    )
+    return equal(
+        D,
+        D.linear("Vpi(n + 1, x, t) <= Vpi(n, x, t)", calculus.bounded(below, name), limits[1]),
+        D.linear("Vpi(n, x, t) <= Vpi(n + 1, x, t)", calculus.bounded(above, name), limits[0]),
+    )

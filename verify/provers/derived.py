@@ -1,0 +1,165 @@
+"""The check ``Derived``: the theorem of a claim, built by the rules of the kernel.
+
+A derivation shows a claim if its last step is given nothing, says the same as the claim's theorem, and
+rests on exactly the claims that the claim says it uses: on their formulas (``pointwise``) and their theorems
+(``lemma``).  A formula that is no claim, or only a part of one (of this claim, or of another with a theorem
+or words), is proved on the spot; its certificate is part of the derivation.  What the setting takes
+for granted is listed: its axioms, and apart from them the facts that define what is spoken of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from verify.claims import DERIVATION, Claim, ClaimError, Domain, Effort, Finding, Relation, Verdict, claim
+from verify.claims.formulas import names_in, tree_of
+from verify.kernel.authoring import Derivation
+from verify.kernel.calculus import Pointwise
+from verify.kernel.language import show
+from verify.kernel.terms import KernelError
+from verify.kernel.theorems import Theorem, document
+
+AXIOM = "axiom"  # the kind of a fact, and the rule
+
+
+@dataclass(frozen=True)
+class Derived:
+    """Build the theorem of the claim, and compare; a claim with a derivation has this check, as its last."""
+
+    @property
+    def name(self) -> str:
+        """For reports."""
+        return DERIVATION
+
+    @property
+    def random(self) -> bool:
+        """It cannot be wrong by bad luck."""
+        return False
+
+    @property
+    def of_formula(self) -> bool:
+        """It looks at the theorem; the formula is a part of it, or stands beside it."""
+        return False
+
+    def run(self, claim: Claim, effort: Effort) -> Finding:
+        """Proved, or the reason why not in one line."""
+        try:
+            theorem = derived(claim, effort)
+        except KernelError as error:
+            return Finding(self.name, Verdict.UNDECIDED, {"why": str(error)})
+        axioms, facts = granted(theorem)
+        evidence = {
+            "derivation": document(theorem, claim.label, claim.theorem),
+            "axioms": list(axioms),
+            "facts": list(facts),
+        }
+        return Finding(self.name, Verdict.PROVED, evidence)
+
+
+def derived(claim: Claim, effort: Effort) -> Theorem:
+    """The theorem of the claim; ``KernelError`` says why it is none."""
+    assert claim.setting is not None  # as every claim with a derivation
+    assert claim.derivation is not None
+    wanted, others = claim.setting.formula(claim.theorem), _Others(claim, effort)
+    theorem = claim.derivation(Derivation(claim.setting, others.formula, others.proved, others.theorem))
+    if not isinstance(theorem, Theorem):
+        raise KernelError(f"the derivation gives a {type(theorem).__name__}, not a theorem")
+    if theorem.setting is not claim.setting:
+        raise KernelError(f"the derivation is in {theorem.setting.name}, the claim in {claim.setting.name}")
+    if theorem.given:
+        raise KernelError(f"still given: {'; '.join(sorted(map(show, theorem.given)))}")
+    if theorem.says is not wanted:
+        raise KernelError(f"derived is {show(theorem.says)!r}, not {show(wanted)!r}")
+    _require_uses(claim, labels(theorem.steps()))
+    return theorem
+
+
+def _require_uses(claim: Claim, used: set[str]) -> None:
+    """The derivation and the claim name the same others."""
+    if missing := sorted(used.difference(claim.uses)):
+        raise KernelError(f"the derivation uses {', '.join(missing)}; write that into uses")
+    if idle := sorted(set(claim.uses) - used):
+        raise KernelError(f"the derivation does not use {', '.join(idle)}; take that out of uses")
+
+
+def labels(steps: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The claims that the steps name."""
+    return {step["label"] for step in steps if step["rule"] in ("lemma", "pointwise") and "label" in step}
+
+
+def granted(theorem: Theorem) -> tuple[list[str], list[str]]:
+    """The names of the axioms and of the other facts that a derivation takes from its setting."""
+    facts, axioms = theorem.setting.facts, set()
+    named = set()
+    for step in theorem.steps():
+        if step["rule"] == AXIOM or (step["rule"] == "fact" and facts[step["name"]].kind == AXIOM):
+            axioms.add(step["name"])
+        elif step["rule"] == "fact":
+            named.add(step["name"])
+    return sorted(axioms), sorted(named)
+
+
+@dataclass(frozen=True)
+class _Others:
+    """What a derivation can ask for: formulas and theorems of claims, and proofs of formulas."""
+
+    claim: Claim
+    effort: Effort
+
+    def formula(self, label: str) -> Pointwise:
+        """The formula of a claim, to be believed if that is proved; if it is a part only, proved here."""
+        one = self.claim if label == self.claim.label else self._other(label)
+        if not isinstance(one.says, Relation):
+            raise KernelError(f"claim {label}: has no formula with <=, < or ==")
+        texts = one.says.text(), tuple(one.domain.texts()), tuple(one.domain.integers)
+        if not one.theorem and not one.argued:
+            return Pointwise(*texts, label=label)
+        own: Any = next((check for check in one.checks if check.name == "proof"), None)
+        return _proved(*texts, self.effort.profile, own)
+
+    def theorem(self, label: str) -> str:
+        """The theorem of another claim in the same setting."""
+        one = self._other(label)
+        if not one.theorem:
+            raise KernelError(f"lemma {label}: the claim has no theorem")
+        if one.setting is not self.claim.setting:
+            raise KernelError(f"lemma {label}: is in another setting, {one.setting and one.setting.name}")
+        return one.theorem
+
+    def proved(self, relation: str, domain: tuple[str, ...], integers: tuple[str, ...]) -> Pointwise:
+        """By the prover, with its certificate."""
+        return _proved(relation, domain, integers, self.effort.profile)
+
+    def _other(self, label: str) -> Claim:
+        among = self.claim.among
+        if among is None or label not in among or label == self.claim.label:
+            raise KernelError(f"claim {self.claim.label}: there is no other claim {label!r}")
+        return among[label]
+
+
+@lru_cache(maxsize=2_000)
+def _proved(
+    relation: str, domain: tuple[str, ...], integers: tuple[str, ...], profile: str, by: Any = None
+) -> Pointwise:
+    from verify.provers.goals import certificate  # as the next one
+    from verify.provers.proof import Proof  # slow to load, and many derivations ask for no proof
+
+    check = Proof() if by is None else by
+    try:
+        area = Domain.of(*domain, integers=integers, reals=names_in(tree_of(relation)))
+        asked = claim("pointwise", "", says=relation, domain=area, checks=check)
+    except ClaimError as error:
+        raise KernelError(f"pointwise {relation}: {error}") from None
+    assert isinstance(asked.says, Relation)
+    found = check.run(asked, Effort(profile))
+    if found.verdict is not Verdict.PROVED:
+        point = found.witness["point"] if found.witness is not None else {}
+        at = "".join(f", at {name} = {value}" for name, value in point.items())
+        where = f" on {', '.join(area.texts())}" if area.texts() else ""
+        raise KernelError(f"pointwise {relation}: {found.verdict}{where}{at}, not proved")
+    identity = certificate(asked.label, asked.says, area, area.ranges, {"chain": []})
+    data = dict(found.evidence.get("certificate", identity))
+    return Pointwise(data["relation"], tuple(data["domain"]), tuple(data["integers"]), certificate=data)

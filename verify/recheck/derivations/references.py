@@ -1,0 +1,118 @@
+"""Derivations in a document: each for what its claim says, resting on claims of the document that are proved.
+
+A lemma has to be a claim with a derivation of the same formula in the same setting, and no chain of lemmas
+may return.  A relation that is used ``pointwise`` has to be that of a claim which certificates prove.  One
+name means one setting in the whole document: a fact that one derivation adds would be an assumption.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from verify.recheck.derivations.axioms import AXIOMS
+from verify.recheck.derivations.checking import examine, theorem_of
+from verify.recheck.derivations.trees import Nameless
+from verify.recheck.intervals import UnknownError
+from verify.recheck.statements import Statement
+from verify.recheck.witnesses import FAILURES, reason
+
+Claim = Mapping[str, Any]
+
+
+class Book:
+    """The claims of a document by their labels, and their derivations."""
+
+    def __init__(self, claims: Iterable[Claim], whole: Callable[[Claim], Claim]):
+        self._claims: dict[str, list[Claim]] = {}
+        for claim in claims:
+            self._claims.setdefault(str(claim.get("label")), []).append(claim)
+        self._whole = whole  # the text of a derivation, where the document holds only its digest
+        self._derivations: dict[str, Claim] = {}
+        self._settings: dict[str, Any] = {}
+
+    def complaints(self, claim: Claim, path: str, axioms: Mapping[str, Claim] = AXIOMS) -> list[str]:
+        """What is wrong with the derivation of a claim."""
+        label = str(claim.get("label"))
+        try:
+            data = self._derivation(label)
+            if data.get("label") != label:
+                raise UnknownError(f"the derivation is for {data.get('label')!r}")
+            if not isinstance(claim.get("theorem"), str) or data.get("theorem") != claim["theorem"]:
+                raise UnknownError(f"the derivation is for {data.get('theorem')!r}, not the claim's theorem")
+            self._require_one_setting(data.get("setting"))
+            self._require_no_circle(label)
+        except (*FAILURES, OSError) as error:
+            return [f"{path}: {reason(error)}"]
+        found = examine(data, axioms)
+        for step, rule, other, what in found.references:
+            try:
+                if rule == "lemma":
+                    self._require_lemma(other, what, data.get("setting"))
+                else:
+                    self._require_relation(other, what)
+            except (*FAILURES, OSError) as error:
+                found.complain(reason(error), step, rule)
+        return found.complaints
+
+    def _claim(self, label: str) -> Claim:
+        found = self._claims.get(label, [])
+        if len(found) != 1:
+            raise UnknownError(f"there is not one claim {label} in the document")
+        return found[0]
+
+    def _proved(self, label: str) -> Claim:
+        found = self._claim(label)
+        if found.get("verdict") != "proved":
+            raise UnknownError(f"the claim {label} is {found.get('verdict')!r}, not proved")
+        return found
+
+    def _derivation(self, label: str) -> Claim:
+        if label not in self._derivations:
+            evidence = self._claim(label).get("evidence")
+            data = evidence.get("derivation") if isinstance(evidence, Mapping) else None
+            if not isinstance(data, Mapping):
+                raise UnknownError(f"the claim {label} has no derivation")
+            self._derivations[label] = self._whole(data)
+        return self._derivations[label]
+
+    def _require_one_setting(self, setting: Any) -> None:
+        name = str(setting.get("name"))
+        if self._settings.setdefault(name, setting) != setting:
+            raise UnknownError(f"the setting {name!r} is another one elsewhere in the document")
+
+    def _lemmas(self, label: str) -> list[str]:
+        """The claims that a derivation rests on by the rule ``lemma``."""
+        try:
+            steps = self._derivation(label).get("steps")
+        except (*FAILURES, OSError):  # complained about where it is used
+            return []
+        rules = [s for s in steps if isinstance(s, Mapping)] if isinstance(steps, list) else []
+        return [str(s.get("label")) for s in rules if s.get("rule") == "lemma"]
+
+    def _require_no_circle(self, label: str) -> None:
+        seen: set[str] = set()
+        stack = self._lemmas(label)
+        while stack:
+            other = stack.pop()
+            if other == label:
+                raise UnknownError(f"a chain of lemmas returns to {label}")
+            if other not in seen:
+                seen.add(other)
+                stack += self._lemmas(other)
+
+    def _require_lemma(self, label: str, formula: Nameless, setting: Any) -> None:
+        claim, data = self._proved(label), self._derivation(label)
+        if data.get("setting") != setting:
+            raise UnknownError(f"the lemma {label} is derived in another setting")
+        if theorem_of({**data, "theorem": claim.get("theorem")}) != formula:
+            raise UnknownError(f"the claim {label} says {claim.get('theorem')!r}, not {formula}")
+
+    def _require_relation(self, label: str, said: Claim) -> None:
+        claim = self._proved(label)
+        evidence = claim.get("evidence")
+        check = (evidence if isinstance(evidence, Mapping) else claim).get("check", claim.get("check"))
+        statement = Statement.of(claim)
+        if not statement.is_formula(check) or statement.monotone or statement.limit:
+            raise UnknownError(f"the claim {label} is not a relation that is proved by certificates")
+        statement.require_about(said, f"premise from {label}")

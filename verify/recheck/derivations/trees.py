@@ -1,0 +1,213 @@
+"""Terms and formulas of derivations as trees in which bound variables have no names.
+
+A bound variable is the number of binders between it and its own (de Bruijn); the body of a binder is its last
+part.  Under a binder one works with the body *opened*: a fresh variable ``#k`` stands for the bound one.  If
+``Sum(i, b, ...)`` binds it, it carries b, so that everything that is seen of it (i <= b - 1) is in the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+from verify.recheck.intervals import UnknownError
+
+BINDERS = frozenset({"Sum", "SumOver", "MaxOver", "Int", "Sup", "All"})
+MEANS = frozenset({"E", "En"})  # E(u): (u,); E(u, n): (n, u)
+RELATIONS = frozenset({"<=", "<", "=="})
+CONNECTIVES = frozenset({"And", "Or", "Not", "Imp", "All", "Sure"})
+FORMULA = "Formula"
+_WHOLE = frozenset({"+", "*", "^", "Max", "Min", "Sum", "SumOver", "MaxOver"})  # of Nat: Nat
+_SIZE, _HEIGHT, _BITS = 100_000, 70, 1 << 15
+
+Number = int | Fraction
+
+
+class Nameless:
+    """One node: what it is, its parts, its value (number, name, index, exponent, bound sort), its sort."""
+
+    __slots__ = ("_hash", "_text", "args", "free", "fresh", "height", "op", "reach", "size", "sort", "value")
+
+    def __init__(self, op: str, args: tuple[Nameless, ...], value: Number | str | None, sort: str):
+        self.op, self.args, self.value, self.sort = op, args, value, sort
+        self.size: int = 1 + sum(a.size for a in args)
+        self.height: int = 1 + max((a.height for a in args), default=0)
+        if self.size > _SIZE or self.height > _HEIGHT:
+            raise UnknownError("a term is too long or too deep")
+        inner = 1 if op in BINDERS else 0
+        last = len(args) - 1
+        self.reach: int = max((a.reach - (inner if k == last else 0) for k, a in enumerate(args)), default=0)
+        self.fresh: int = max((a.fresh for a in args), default=0)
+        self.free: frozenset[Nameless] = frozenset().union(*(a.free for a in args))
+        self._hash = hash((op, args, value, sort))
+        self._text = ""
+        if op == "bound":
+            assert isinstance(value, int)
+            self.reach = value + 1
+        elif op == "var":
+            self.free = frozenset((self,))
+            name = str(value)
+            self.fresh = int(name[1:]) if name.startswith("#") else 0
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, Nameless)
+            and self._hash == other._hash
+            and (self.op, self.value, self.sort) == (other.op, other.value, other.sort)
+            and self.args == other.args
+        )
+
+    @property
+    def number(self) -> Fraction | None:
+        """Its value, if it is a numeral."""
+        return Fraction(self.value) if self.op == "num" and self.value is not None else None
+
+    @property
+    def text(self) -> str:
+        """In words; different trees of one language have different texts."""
+        if not self._text:
+            self._text = _text(self)
+        return self._text
+
+    def walk(self) -> Iterator[Nameless]:
+        """All nodes, from the outside."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack += node.args
+
+    def __str__(self) -> str:
+        return self.text if len(self.text) <= 160 else self.text[:157] + "..."
+
+
+def _text(t: Nameless) -> str:
+    parts = [a.text for a in t.args]
+    match t.op:
+        case "num" | "var":
+            return str(t.value)
+        case "bound":
+            return f"%{t.value}"
+        case "+" | "*":
+            return f"({f' {t.op} '.join(parts)})"
+        case "^":
+            return f"{parts[0]}**{t.value}"
+        case "inv":
+            return f"(1/{parts[0]})"
+        case "<=" | "<" | "==":
+            return f"{parts[0]} {t.op} {parts[1]}"
+        case "sym":
+            return f"{t.value}({', '.join(parts)})" if parts else str(t.value)
+        case "En":
+            return f"E({parts[1]}, {parts[0]})"
+        case "SumOver" | "MaxOver" | "All":
+            return f"{t.op}({t.value}: {parts[0]})"
+    return f"{t.op}({', '.join(parts)})"
+
+
+def num(x: Number) -> Nameless:
+    """A numeral."""
+    value = Fraction(x)
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _BITS:
+        raise UnknownError("a number is too long")
+    return Nameless("num", (), value, "Nat" if value.denominator == 1 and value >= 0 else "Real")
+
+
+def var(name: str, sort: str, below: Nameless | None = None) -> Nameless:
+    """A free variable; ``below`` is the bound of the sum that it runs through."""
+    return Nameless("var", () if below is None else (below,), name, sort)
+
+
+def make(op: str, *args: Nameless, value: Number | str | None = None) -> Nameless:
+    """A node whose sort follows from its parts."""
+    if op in RELATIONS or op in CONNECTIVES:
+        sort = FORMULA
+    elif op == "Ind" or (op in _WHOLE and all(a.sort == "Nat" for a in args)):
+        sort = "Nat"
+    else:
+        sort = "Real"
+    if op in ("Sum", "Sup", "Int"):
+        value = "Real" if op == "Int" else "Nat"
+    return Nameless(op, args, value, sort)
+
+
+def minus(a: Nameless, b: Nameless) -> Nameless:
+    """The difference, as it stands."""
+    return make("+", a, make("*", num(-1), b))
+
+
+def changed(t: Nameless, leaf: Callable[[Nameless, int], Nameless | None], depth: int = 0) -> Nameless:
+    """The tree with nodes exchanged where ``leaf``, told the binders around, gives another."""
+    other = leaf(t, depth)
+    if other is not None:
+        return other
+    if not t.args or t.op == "var":
+        return t
+    last = len(t.args) - 1 if t.op in BINDERS else -1
+    args = tuple(changed(a, leaf, depth + (k == last)) for k, a in enumerate(t.args))
+    if all(a is b for a, b in zip(args, t.args, strict=True)):
+        return t
+    return Nameless("sym", args, t.value, t.sort) if t.op == "sym" else make(t.op, *args, value=t.value)
+
+
+def lifted(t: Nameless, by: int) -> Nameless:
+    """The tree as it reads under ``by`` more binders."""
+
+    def leaf(node: Nameless, depth: int) -> Nameless | None:
+        if node.reach <= depth:
+            return node
+        if node.op == "bound" and isinstance(node.value, int):
+            return Nameless("bound", (), node.value + by, node.sort)
+        return None
+
+    return changed(t, leaf) if by and t.reach else t
+
+
+def opened(body: Nameless, value: Nameless) -> Nameless:
+    """The body of a binder with this put in for its bound variable."""
+
+    def leaf(node: Nameless, depth: int) -> Nameless | None:
+        if node.reach <= depth:
+            return node
+        if node.op == "bound" and isinstance(node.value, int):
+            if node.value == depth:
+                return lifted(value, depth)
+            return Nameless("bound", (), node.value - 1, node.sort)
+        return None
+
+    return changed(body, leaf)
+
+
+def closed(t: Nameless, variable: Nameless) -> Nameless:
+    """The body of a binder that binds this variable."""
+
+    def leaf(node: Nameless, depth: int) -> Nameless | None:
+        if node == variable:
+            return Nameless("bound", (), depth, node.sort)
+        if node.op == "bound" and isinstance(node.value, int) and node.value >= depth:
+            return Nameless("bound", (), node.value + 1, node.sort)
+        return node if variable not in node.free and node.reach <= depth else None
+
+    return changed(t, leaf)
+
+
+def replaced(t: Nameless, put: dict[Nameless, Nameless]) -> Nameless:
+    """Free variables replaced at once; whether that is allowed inside E(...) is not asked here."""
+
+    def leaf(node: Nameless, depth: int) -> Nameless | None:
+        if node.free.isdisjoint(put):
+            return node
+        return lifted(put[node], depth) if node in put else None
+
+    return changed(t, leaf)
+
+
+def fresh(sort: str, *near: Nameless, below: Nameless | None = None) -> Nameless:
+    """A variable that occurs in none of these."""
+    taken = max((t.fresh for t in (*near, *(() if below is None else (below,)))), default=0)
+    return var(f"#{taken + 1}", sort, below)
