@@ -24,7 +24,7 @@ from tests.unit.test_recheck import (
     monotone,
     multiply,
 )
-from verify.recheck import documents, goals, recheck, rules
+from verify.recheck import certificates, goals, recheck, rules
 from verify.recheck.intervals import Interval
 
 SQUARE = ["-1 <= x <= 1", "-1 <= y <= 1"]
@@ -328,7 +328,7 @@ MUTANTS = {
     "roots are not counted": (goals, "sturm", lambda *_: True, "sturm, two roots"),
     "matrices are believed": (goals, "_positive_pivots", lambda matrix: True, "hessian, indefinite"),
     "held parts are relaxed": (
-        documents,
+        certificates,
         "_relaxed",
         lambda goal, kinds: goal if kinds & {"cases"} else goals.Obligation(goal.f, goal.strict, goal.box),
         "cases, a factor infinite at one",
