@@ -188,5 +188,7 @@ def sharp(D: Derivation) -> Theorem:
 
         return D.cases(_FEW, lambda few: D.linear(goal, trivial(D), few_are_paid(D, run, few), load), many)
 
-    short = lambda one: D.linear(goal, trivial(D), one, main, load)  # noqa: E731
+    def short(one: Theorem) -> Theorem:
+        return D.linear(goal, trivial(D), one, main, load)
+
     return D.imply(D.cases("K*H <= 1", short, long), "0 < h", "delta == 1/(2*K*H)")

@@ -39,7 +39,9 @@ def series(D: Derivation) -> Theorem:
             facts = (D.scaled(one, "v/d"), D.scaled(unit, f"(exp(v) - 1)*{g}"))
             return D.by_value(goal, signs, other, scaled, divided, *facts)
 
-        first = lambda _: D.by_value(goal, [D.holds("0 <= v"), D.holds("0 <= v - d")], small, unit)  # noqa: E731
+        def first(_: Theorem) -> Theorem:
+            return D.by_value(goal, [D.holds("0 <= v"), D.holds("0 <= v - d")], small, unit)
+
         return D.cases("0 <= v - d", first, between)
 
     def steep(below: Theorem) -> Theorem:
@@ -107,7 +109,10 @@ def mean_roots(D: Derivation) -> Theorem:
     by_one = D.closed(D.at(root, w="1"), flat)
     goal = f"E(sqrt({LEVEL.format(n='m')})) <= sqrt(K)*Min(1, exp({_HALF}))"
     cases = D.known("min-cases", "1", f"exp({_HALF})")
-    both = lambda value: D.by_value(goal, [value], by_tilt, by_one)  # noqa: E731
+
+    def both(value: Theorem) -> Theorem:
+        return D.by_value(goal, [value], by_tilt, by_one)
+
     return D.imply(D.sum(D.split(cases, both, both), "l", "m"), "0 <= h")
 
 

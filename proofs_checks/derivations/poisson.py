@@ -7,8 +7,6 @@ time that is left. So Σ v^n weight(n, t) <= e^(t(v-1)) for every v >= 0, by ind
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from proofs_checks.derivations.crossings import rises
 from proofs_checks.derivations.unions import times_strictly
 from verify.kernel.authoring import Derivation
@@ -64,7 +62,10 @@ def _parts(D: Derivation) -> Theorem:
         f"Ind(q < Abs(m - c)) <= Ind({_UP}) + Ind({_DOWN})",
         ["Abs(m - c) <= q", "m <= c + q", "c - q <= m"],
     )
-    case: Callable[[Theorem], Theorem] = lambda size: D.decide(goal, events, size)  # noqa: E731
+
+    def case(size: Theorem) -> Theorem:
+        return D.decide(goal, events, size)
+
     return D.split(D.known("abs-cases", "m - c"), case, case)
 
 

@@ -256,7 +256,9 @@ def repaired(D: Derivation) -> Theorem:
 
         return D.cases("1 <= S*A*H", wide, lambda _: D.split(D.assume(CHOICE), chosen, chosen))
 
-    short = lambda one: D.linear(goal, trivial(D), one, main, error)  # noqa: E731
+    def short(one: Theorem) -> Theorem:
+        return D.linear(goal, trivial(D), one, main, error)
+
     return D.imply(D.bounded(D.cases("K*H <= 1", short, long), "m"), "1 <= 2*S*A*K*H", CHOICE)
 
 

@@ -188,9 +188,15 @@ def seen_by_jumps(D: Derivation) -> Theorem:
     def even(no: Theorem) -> Theorem:
         cap = f"Max(lmax*{time}, L)"
         caps = D.known("max-cases", f"lmax*{time}", "L")
-        high = lambda one: D.linear(f"{cap} <= lmax*{most}", one, tops[0], enough)  # noqa: E731
+
+        def high(one: Theorem) -> Theorem:
+            return D.linear(f"{cap} <= lmax*{most}", one, tops[0], enough)
+
         few = D.linear(f"Nf(n, x, a) <= 2*lmax*{most}", no, D.split(caps, high, high))
-        both = lambda one: D.linear(f"{count} <= 2*lmax*{most}", one, few, enough, level(D))  # noqa: E731
+
+        def both(one: Theorem) -> Theorem:
+            return D.linear(f"{count} <= 2*lmax*{most}", one, few, enough, level(D))
+
         small_count = D.split(D.known("max-cases", "1", "Nf(n, x, a)"), both, both)
         path = D.claim("prop:rateerror/pathwise", M=most, r="lmax", n=count)
         path = settled(D, path, some, rate, D.known("max", "1", "Nf(n, x, a)"), small_count)

@@ -325,5 +325,7 @@ def long_horizon(D: Derivation) -> Theorem:
             lambda _: D.split(D.assume(CHOICE), chosen, chosen),
         )
 
-    short = lambda one: D.linear(goal, trivial(D), one, main, error)  # noqa: E731
+    def short(one: Theorem) -> Theorem:
+        return D.linear(goal, trivial(D), one, main, error)
+
     return D.imply(D.cases("K*H <= 1", short, large), "1 <= S*A*H", CHOICE)

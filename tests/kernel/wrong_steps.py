@@ -26,7 +26,7 @@ def k(name: str, *words: str) -> Theorem:
 
 def comb(goal: str, *rows: tuple[Theorem, object]) -> Theorem:
     """combine."""
-    many = [t(m) if isinstance(m, str) else (t(m[0]), m[1]) for _, m in rows]  # type: ignore[index]
+    many = [t(m) if isinstance(m, str) else (t(m[0]), m[1]) for _, m in rows]  # type: ignore[index]  # a row is a text, or a pair
     return calculus.combine(SETTING, f(goal), [p for p, _ in rows], many)
 
 

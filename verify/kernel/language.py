@@ -143,7 +143,10 @@ class _Reader:
     def _of(self, node: ast.expr, depth: int) -> Term:
         if depth > _DEEPEST:
             raise KernelError("a formula that is nested too deeply")
-        go: Callable[[ast.expr], Term] = lambda n: self._of(n, depth + 1)  # noqa: E731
+
+        def go(inner: ast.expr) -> Term:
+            return self._of(inner, depth + 1)
+
         match node:
             case ast.Constant(value=int() as n) if not isinstance(n, bool):
                 return T.num(n)
