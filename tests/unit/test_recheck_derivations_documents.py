@@ -56,6 +56,19 @@ def test_lemmas_and_relations_of_a_document_are_found():
     assert run(claim(POINTWISE), RELATION) == []
 
 
+def test_a_claim_is_checked_with_the_claims_that_it_rests_on():
+    """A lemma that its derivation does not show is no lemma, also where only its use is asked for."""
+    assumed = derivation("0 <= p(y) - 1", step("assume", formula="0 <= p(y) - 1"), label="lem:y")
+    uses = derivation("0 <= p(y) - 1", step("lemma", label="lem:y", formula="0 <= p(y) - 1"))
+    document = {"claims": [claim(uses), claim(assumed), claim(POINTWISE) | {"label": "alone"}]}
+    assert any("lem:y" in one for one in recheck(document, ["lem:x"]))
+    assert recheck({"claims": [claim(USES), claim(POSITIVE)]}, ["lem:x"]) == []
+    wrong = changed(RELATION, evidence={"check": "proof", "certificate": {**CERTIFICATE, "proof": {}}})
+    about = {**POINTWISE, "label": "lem:x"}
+    assert recheck({"claims": [claim(about), RELATION]}, ["lem:x"]) == []
+    assert recheck({"claims": [claim(about), wrong]}, ["lem:x"]) != []
+
+
 def test_lines_about_a_proof_of_a_formula_are_no_derivation():
     """The prover tells its proof in lines under the same name; the certificate is what counts."""
     told = {**RELATION["evidence"], "derivation": ["b >= 1: its range"]}
@@ -80,6 +93,48 @@ SMALLER = changed(
 TURNS = derivation("0 <= p(y)", step("lemma", label="lem:x", formula="0 <= p(x) + p(y)"), label="lem:y")
 HALF = changed(RELATION, formula={"relation": "1/b <= 2"})
 
+
+def without(what: str, *names: str, **changes: object) -> dict:
+    """The setting without some of its names, and with others changed."""
+    rows = SETTING[what]
+    if isinstance(rows, dict):
+        less: object = {**{k: v for k, v in rows.items() if k not in names}, **changes}
+    else:
+        less = [row for row in rows if row["name"] not in names] + list(changes.values())
+    return {**SETTING, "name": "part", what: less}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {**SETTING, "name": "same"},
+        without("facts", "steps", "start", "fair", "contracts"),
+        without("symbols", "X", "Y", "Z", "N", "M", "W", "f", "h", "F", "G", "C", "R")
+        | {"facts": {name: SETTING["facts"][name] for name in ("positive",)}},
+    ],
+)
+def test_a_lemma_may_come_from_a_part_of_the_setting(part):
+    assert run(claim(USES), claim(changed(POSITIVE, setting=part))) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        without("facts", more={"kind": "model", "says": "0 <= c", "why": "more"}),
+        without("facts", positive={"kind": "model", "says": "0 <= p(x)", "why": "another reason"}),
+        without("facts", positive={"kind": "axiom", "says": "0 <= p(x)", "why": "a probability"}),
+        without("symbols", "Y", Y={"name": "Y", "args": ["Nat"], "value": "Real", "known": "any"})
+        | {"facts": {"positive": SETTING["facts"]["positive"]}},
+        without("symbols", more={"name": "q", "args": [], "value": "Real"}),
+        without("variables", b="Real"),
+        {**SETTING, "name": "part", "sorts": ["State", "Action"]},
+    ],
+)
+def test_a_lemma_does_not_come_from_a_setting_with_anything_else_in_it(other):
+    complaints = run(claim(USES), claim(changed(POSITIVE, setting=other)))
+    assert any("the lemma lem:y is derived in another setting" in one for one in complaints)
+
+
 WRONG = {
     "there is not one claim lem:y": [claim(USES)],
     "is 'tested', not proved": [claim(USES), claim(POSITIVE, verdict="tested")],
@@ -89,7 +144,7 @@ WRONG = {
     ],
     "the lemma lem:y is derived in another setting": [
         claim(USES),
-        claim(changed(POSITIVE, setting={**SETTING, "name": "other"})),
+        claim(changed(POSITIVE, setting={**SMALLER, "name": "other"})),
     ],
     "is another one elsewhere in the document": [claim(POSITIVE), claim(changed(USES, setting=SMALLER))],
     "the claim lem:y says": [claim(with_step(USES, 0, formula="p(y) >= 1")), claim(POSITIVE)],

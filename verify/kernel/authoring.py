@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from verify.kernel import calculus, terms, theorems
-from verify.kernel.calculus import Operator, Pointwise
+from verify.kernel import calculus, goals, terms, theorems
+from verify.kernel.calculus import Operator
+from verify.kernel.goals import Pointwise
 from verify.kernel.language import Setting, show
 from verify.kernel.multipliers import multipliers
 from verify.kernel.terms import KernelError, Polynomial, Term, polynomial
@@ -68,14 +69,14 @@ class Derivation:
         """A proved formula claim at these terms."""
         if self._lookup is None:
             raise KernelError(f"claim {label}: no claims are known here")
-        return calculus.pointwise(self.setting, self._lookup(label), self._terms(values))
+        return goals.pointwise(self.setting, self._lookup(label), self._terms(values))
 
     def pointwise(self, relation: str, *domain: str, integers: str = "", **values: Text) -> Theorem:
         """An inequality that the provers are asked for now."""
         if self._prove is None:
             raise KernelError(f"pointwise {relation}: no prover is known here")
         goal = self._prove(relation, domain, tuple(integers.split()))
-        return calculus.pointwise(self.setting, goal, self._terms(values))
+        return goals.pointwise(self.setting, goal, self._terms(values))
 
     def _terms(self, values: Mapping[str, Text]) -> dict[str, Term]:
         return {name: self.term(text) for name, text in values.items()}

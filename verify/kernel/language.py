@@ -61,11 +61,48 @@ class Setting:
         name: str, sorts: str, variables: Mapping[str, str], symbols: list[Symbol], facts: Mapping[str, Fact]
     ) -> Setting:
         """A setting from what an author writes; ``variables`` maps sorts to names with spaces between."""
-        table = {word: sort for sort, words in variables.items() for word in words.split()}
+        table: dict[str, str] = {}
+        for word, sort in ((word, sort) for sort, words in variables.items() for word in words.split()):
+            if table.setdefault(word, sort) != sort:
+                raise KernelError(f"setting {name}: the variable {word} has two sorts")
         own = {name: replace(fact) for name, fact in facts.items()}  # read here, whoever else has them
         setting = Setting(name, tuple(sorts.split()), table, {s.name: s for s in symbols}, own)
         setting._check(symbols)
         return setting
+
+    def extended(
+        self,
+        name: str,
+        symbols: list[Symbol],
+        facts: Mapping[str, Fact],
+        *,
+        sorts: str = "",
+        variables: Mapping[str, str] | None = None,
+    ) -> Setting:
+        """A setting with all of this one and more: what is derived here holds there."""
+        if again := facts.keys() & self.facts.keys():
+            raise KernelError(f"setting {name}: {self.name} has a fact {min(again)} already")
+        table: dict[str, str] = {}
+        for word, sort in self.variables.items():
+            table[sort] = f"{table.get(sort, '')} {word}"
+        for sort, words in (variables or {}).items():
+            table[sort] = f"{table.get(sort, '')} {words}"
+        return Setting.of(
+            name,
+            f"{' '.join(self.sorts)} {sorts}",
+            table,
+            [*self.symbols.values(), *symbols],
+            {**self.facts, **facts},
+        )
+
+    def extends(self, other: Setting) -> bool:
+        """Whether all of the other setting is here, unchanged: what is derived there then holds here."""
+        return (
+            set(other.sorts) <= set(self.sorts)
+            and other.variables.items() <= self.variables.items()
+            and other.symbols.items() <= self.symbols.items()
+            and all(self.facts.get(name) == fact for name, fact in other.facts.items())
+        )
 
     def _check(self, symbols: list[Symbol]) -> None:
         allowed = {*NUMBERS, *self.sorts}

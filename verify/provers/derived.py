@@ -17,7 +17,7 @@ from typing import Any
 from verify.claims import DERIVATION, Claim, ClaimError, Domain, Effort, Finding, Relation, Verdict, claim
 from verify.claims.formulas import names_in, tree_of
 from verify.kernel.authoring import Derivation
-from verify.kernel.calculus import Pointwise
+from verify.kernel.goals import Pointwise
 from verify.kernel.language import show
 from verify.kernel.terms import KernelError
 from verify.kernel.theorems import Theorem, document
@@ -121,12 +121,13 @@ class _Others:
         return _proved(*texts, self.effort.profile, own)
 
     def theorem(self, label: str) -> str:
-        """The theorem of another claim in the same setting."""
+        """The theorem of another claim, in this setting or in one that it extends."""
         one = self._other(label)
         if not one.theorem:
             raise KernelError(f"lemma {label}: the claim has no theorem")
-        if one.setting is not self.claim.setting:
-            raise KernelError(f"lemma {label}: is in another setting, {one.setting and one.setting.name}")
+        here, there = self.claim.setting, one.setting
+        if here is None or there is None or not (here is there or here.extends(there)):
+            raise KernelError(f"lemma {label}: is in another setting, {there and there.name}")
         return one.theorem
 
     def proved(self, relation: str, domain: tuple[str, ...], integers: tuple[str, ...]) -> Pointwise:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from verify.claims import Claim, ClaimError, ClaimSet, Effort, Kind
-from verify.kernel.language import show
+from verify.kernel.language import Fact, show
 from verify.kernel.terms import KernelError
 from verify.kernel.theorems import Theorem
 from verify.progress import note_if_slow
@@ -56,18 +56,20 @@ def all_granted(
 
     What is kept of earlier runs is used; other derivations are built, nothing is checked.
     """
-    users: dict[tuple[str, str], list[str]] = {}
-    settings, words = {}, []
+    users: dict[tuple[str, Fact], list[str]] = {}  # a fact of several settings is one
+    places: dict[tuple[str, Fact], str] = {}
+    words = []
     for claim in map(claims.__getitem__, claims.closure(labels)):
         if claim.argued or claim.kind is Kind.CITED:
             words.append(claim.label)
         if claim.setting is not None and claim.derivation is not None:
-            settings[claim.setting.name] = claim.setting
             for name in _names(claim, effort, kept.get(claim.label)):
-                users.setdefault((claim.setting.name, name), []).append(claim.label)
+                one = name, claim.setting.facts[name]
+                users.setdefault(one, []).append(claim.label)
+                places.setdefault(one, claim.setting.name)
     found = []
-    for (place, name), used_by in users.items():
-        fact = settings[place].facts[name]
+    for (name, fact), used_by in users.items():
+        place = places[name, fact]
         found.append(Granted(name, place, fact.kind, fact.says, fact.why, tuple(used_by)))
     axioms = [one for one in found if one.kind == AXIOM]
     return axioms, [one for one in found if one.kind != AXIOM], words

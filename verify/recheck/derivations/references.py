@@ -1,8 +1,9 @@
 """Derivations in a document: each for what its claim says, resting on claims of the document that are proved.
 
-A lemma has to be a claim with a derivation of the same formula in the same setting, and no chain of lemmas
-may return.  A relation that is used ``pointwise`` has to be that of a claim which certificates prove.  One
-name means one setting in the whole document: a fact that one derivation adds would be an assumption.
+A lemma has to be a claim with a derivation of the same formula in the same setting, or in one that is part
+of it, and no chain of lemmas may return.  A relation that is used ``pointwise`` has to be that of a claim
+which certificates prove.  One name means one setting in the whole document: a fact that one derivation adds
+would be an assumption.
 """
 
 from __future__ import annotations
@@ -81,29 +82,40 @@ class Book:
         if self._settings.setdefault(name, setting) != setting:
             raise UnknownError(f"the setting {name!r} is another one elsewhere in the document")
 
-    def _lemmas(self, label: str) -> list[str]:
-        """The claims that a derivation rests on by the rule ``lemma``."""
+    def with_premises(self, labels: Iterable[str]) -> set[str]:
+        """The claims, and all those of the document that their derivations rest on."""
+        seen: set[str] = set()
+        stack = list(labels)
+        while stack:
+            label = stack.pop()
+            if label in self._claims and label not in seen:
+                seen.add(label)
+                stack += self._named(label, "lemma", "pointwise")
+        return seen
+
+    def _named(self, label: str, *rules: str) -> list[str]:
+        """The claims that the steps of a derivation name by these rules."""
         try:
             steps = self._derivation(label).get("steps")
         except (*FAILURES, OSError):  # complained about where it is used
             return []
-        rules = [s for s in steps if isinstance(s, Mapping)] if isinstance(steps, list) else []
-        return [str(s.get("label")) for s in rules if s.get("rule") == "lemma"]
+        found = [s for s in steps if isinstance(s, Mapping)] if isinstance(steps, list) else []
+        return [str(s.get("label")) for s in found if s.get("rule") in rules]
 
     def _require_no_circle(self, label: str) -> None:
         seen: set[str] = set()
-        stack = self._lemmas(label)
+        stack = self._named(label, "lemma")
         while stack:
             other = stack.pop()
             if other == label:
                 raise UnknownError(f"a chain of lemmas returns to {label}")
             if other not in seen:
                 seen.add(other)
-                stack += self._lemmas(other)
+                stack += self._named(other, "lemma")
 
     def _require_lemma(self, label: str, formula: Nameless, setting: Any) -> None:
         claim, data = self._proved(label), self._derivation(label)
-        if data.get("setting") != setting:
+        if not _is_part(data.get("setting"), setting):
             raise UnknownError(f"the lemma {label} is derived in another setting")
         if theorem_of({**data, "theorem": claim.get("theorem")}) != formula:
             raise UnknownError(f"the claim {label} says {claim.get('theorem')!r}, not {formula}")
@@ -116,3 +128,15 @@ class Book:
         if not statement.is_formula(check) or statement.monotone or statement.limit:
             raise UnknownError(f"the claim {label} is not a relation that is proved by certificates")
         statement.require_about(said, f"premise from {label}")
+
+
+def _is_part(small: Any, large: Any) -> bool:
+    """Whether sorts, variables, symbols and facts of a setting are all in another one, as they are."""
+
+    def kept(what: str) -> bool:
+        less, more = small.get(what, ()), large.get(what, ())
+        if isinstance(less, Mapping) and isinstance(more, Mapping):
+            return all(name in more and more[name] == value for name, value in less.items())
+        return isinstance(less, list) and isinstance(more, list) and all(row in more for row in less)
+
+    return small == large or all(map(kept, ("sorts", "variables", "symbols", "facts")))
