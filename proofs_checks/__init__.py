@@ -12,6 +12,7 @@ ORDER = (
     "regret",
     "lower_bound",
     "simulation",
+    "optimistic",
 )
 
 SOURCE = Source(

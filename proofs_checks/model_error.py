@@ -25,7 +25,7 @@ from proofs_checks.checks.common import PROOF, WAIT
 from proofs_checks.checks.model_error import HALF, ONE, ZERO, operator_error, row_error
 from proofs_checks.checks.perturbed import EVERY, PRINTED, UNSEEN
 from proofs_checks.derivations import halved_error, model_error
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY
 from verify.claims import Domain, Mutant, Remark, Section
 
 SPLIT_DOMAIN = ("gh >= 0", "g >= 0", "0 <= mh", "mh <= u", "m >= 0", "d >= 0", "e >= 0")
@@ -34,7 +34,7 @@ _THIRD = Fraction(1, 3)
 section = Section(
     checks=PROOF,
     expected="proved",
-    setting=PAPER,
+    setting=ANY,
     symbols={"l": "λ", "al": "α", "be": "β", "gh": "ĝ", "mh": "m̂"},
 )
 

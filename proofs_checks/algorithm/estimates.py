@@ -11,7 +11,7 @@ from proofs_checks.checks.common import PROOF, PROVER, REFUTATION
 from proofs_checks.checks.estimates import unseen
 from proofs_checks.checks.rates import two_forms
 from proofs_checks.derivations import chains, estimates
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import PAPER, POLICIES
 from verify.claims import Domain, Remark, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0")
@@ -84,6 +84,7 @@ section.claim(
     elementary=True,
     says="Min(N/T, m) + N/Max(1, N) == 0",
     domain=Domain.of("0 <= N <= 0", "T > 0", "m > 0", integers="N"),
+    setting=POLICIES,
     theorem=chains.UNSEEN,
     derivation=chains.unseen,
     checks=(unseen(), PROVER),

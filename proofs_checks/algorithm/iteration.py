@@ -15,10 +15,10 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.value_iteration import falling_tails, indices, never_there, ratios, rounds_needed
 from proofs_checks.derivations import evaluations, iterations, unfinished
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY, POSITIVE
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved", setting=PAPER)
+section = Section(checks=PROOF, expected="proved", setting=ANY)
 
 section.claim(
     "alg:VI/indices",
@@ -38,9 +38,11 @@ section.claim(
 
 section.repair(
     "alg:VI/indices/repaired",
-    "With V_n = min{t, max_a T^a V_{n-1}} after raising n, every function that is read has been computed.",
+    "With V_n = min{t, max_a T^a V_{n-1}} after raising n, every function that is read has been computed: "
+    "V_0 has, and V_n has after a round in which V_{n-1} had.",
+    theorem=iterations.INDICES,
+    derivation=iterations.indices,
     checks=indices(looks_back=True),
-    expected="proved-on-box",
     mutant=indices(looks_back=False),
 )
 
@@ -68,6 +70,7 @@ section.claim(
     domain=Domain.of("t > 0", "l > 0", "n >= 1", integers="n"),
     symbols={"l": "λ"},
     uses="eq:Qa/optimality lem:optimism/value-bound",
+    setting=POSITIVE,
     theorem=unfinished.UNFINISHED,
     derivation=unfinished.unfinished,
     checks=(never_there(), *PROOF),

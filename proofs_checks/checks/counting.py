@@ -110,3 +110,21 @@ def first_roots(effort: Effort, factor: Fraction = Fraction(2, 3)) -> list[Case]
             total += arb(k - 1).sqrt()
             found.append(Case(f"K={k}", total, rational(factor) * arb(k).sqrt() ** 3))
     return found
+
+
+@scaled("sums", "partial sums in balls")
+def late(effort: Effort, factor: Fraction = Fraction(2)) -> list[Case]:
+    """Σ z/√max(1, Z), Z as it was when the episode began, against q + ``factor``·√Z_n.
+
+    Episodes with q increments 1, or now and then none, as many as one likes.
+    """
+    found = []
+    for q, rest in ((1, 1), (2, 1), (3, 2), (5, 3)):
+        total, z = arb(0), 0
+        for k in range(effort.scaled(60, 1000)):
+            with precision(_BITS):
+                here = q if k % rest == 0 else 0
+                total += here / arb(max(1, z)).sqrt()
+                z += here
+                found.append(Case(f"q={q}, {k + 1} episodes", total, q + rational(factor) * arb(z).sqrt()))
+    return found

@@ -101,22 +101,14 @@ def _crossing(setting: CrossingCase) -> arb:
     start, end, share = setting.confidence(), setting.end_ball(), arb(rational(setting.share))
     if end <= start:
         return arb(0)
-    path = _Path.at(start, share)
-    for time, is_upper in _epochs(start, end, share):
-        path.advance(time)
-        if is_upper:
-            path.high += 1
-        else:
-            path.drop_lowest()
-    path.advance(end)
-    return 1 - (path.inside() + arb(0).union(path.lost))
+    return PoissonPath.at(start, share).leaves(_epochs(start, end, share), end)
 
 
 def _epochs(start: arb, end: arb, share: arb) -> list[tuple[arb, bool]]:
     """The times in (L, U] at which the upper boundary reaches or the lower one passes an integer."""
     root, found = start.sqrt(), []
     for is_upper, turn in ((True, -1), (False, 1)):
-        j = _floor(share * start + start) + 1 if is_upper else 0
+        j = floor(share * start + start) + 1 if is_upper else 0
         while True:
             time = (((start + 4 * share * j).sqrt() + turn * root) / (2 * share)) ** 2
             if time > end:
@@ -130,13 +122,19 @@ def _epochs(start: arb, end: arb, share: arb) -> list[tuple[arb, bool]]:
             else:
                 found.append((start, is_upper))
             j += 1
-    found.sort(key=lambda epoch: epoch[0].mid())
+    return in_order(found)
+
+
+def in_order(epochs: list[tuple[arb, bool]]) -> list[tuple[arb, bool]]:
+    """The epochs by their times."""
+    found = sorted(epochs, key=lambda epoch: epoch[0].mid())
     if not all(a <= b or a is b for (a, _), (b, _) in pairwise(found)):
         raise OrderError
     return found
 
 
-def _floor(number: arb) -> int:
+def floor(number: arb) -> int:
+    """The integer part."""
     found = number.floor().unique_fmpz()
     if found is None:
         raise OrderError
@@ -144,7 +142,7 @@ def _floor(number: arb) -> int:
 
 
 @dataclass
-class _Path:
+class PoissonPath:
     """The weights of the counts ``low, ..., high`` at ``time``, among paths that never crossed."""
 
     time: arb
@@ -155,13 +153,13 @@ class _Path:
     lost: arb  # mass that cut-offs dropped, at most
 
     @staticmethod
-    def at(start: arb, share: arb) -> _Path:
+    def at(start: arb, share: arb) -> PoissonPath:
         """At u = L, where the boundaries begin; the lower one is not above 0 there."""
-        high = _floor(share * start + start)
+        high = floor(share * start + start)
         mean, weights = share * start, [(-share * start).exp()]
         for j in range(1, high + 1):
             weights.append(weights[-1] * mean / j)
-        return _Path(start, share, 0, high, weights, arb(0))
+        return PoissonPath(start, share, 0, high, weights, arb(0))
 
     def advance(self, time: arb) -> None:
         """To a later time, dropping the counts above ``high``."""
@@ -178,6 +176,17 @@ class _Path:
         """The lower boundary passed ``low``."""
         self.low += 1
         self.weights = self.weights[1:]
+
+    def leaves(self, epochs: list[tuple[arb, bool]], end: arb) -> arb:
+        """The probability of crossing a boundary until ``end``, in a ball; both rise by 1 at their epochs."""
+        for time, is_upper in epochs:
+            self.advance(time)
+            if is_upper:
+                self.high += 1
+            else:
+                self.drop_lowest()
+        self.advance(end)
+        return 1 - (self.inside() + arb(0).union(self.lost))
 
     def inside(self) -> arb:
         """The probability of being there without ever having crossed."""

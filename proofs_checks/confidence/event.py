@@ -15,10 +15,10 @@ from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.coverage import both_sets
 from proofs_checks.checks.jumps import short_and_fast
 from proofs_checks.derivations import all_decisions, event
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import POLICIES
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"d": "δ"})
+section = Section(checks=PROOF, expected="proved", setting=POLICIES, symbols={"d": "δ"})
 
 section.claim(
     "eq:G",

@@ -34,13 +34,13 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.jumps import best_subset, more_than, short_and_fast, weissman, without_data
 from proofs_checks.derivations import jump_cover, jump_repaired, jump_sets, run_counts
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY, POLICIES
 from verify.claims import Domain, Remark, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0", "0 < d < 1")
 _PAPER = "S*log(2) + log(S*A*H*K**2/d)"  # Λ
 
-section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"d": "δ", "e": "ε"})
+section = Section(checks=PROOF, expected="proved", setting=POLICIES, symbols={"d": "δ", "e": "ε"})
 
 section.claim(
     "lem:CI-p",
@@ -95,6 +95,7 @@ section.repair(
     domain="-1 <= d <= 1",
     symbols={"d": "p̂(y) - p(y)"},
     source="lem:CI-p/weissman",
+    setting=ANY,
     theorem=jump_sets.SUBSETS,
     derivation=jump_sets.subsets,
     checks=(best_subset(), *PROOF),
@@ -118,6 +119,7 @@ section.repair(
     "learner does.",
     source="lem:CI-p/weissman",
     uses="lem:CI-p/hoeffding",
+    setting=ANY,
     theorem=jump_sets.SUPERMARTINGALE,
     derivation=jump_sets.supermartingale,
 )
@@ -194,6 +196,7 @@ section.repair(
     domain=("u >= 0", "m >= 0", "exp(2)*u <= m"),
     symbols={"u": "λmax (K-1) H"},
     uses="lem:rateUCB/martingale lem:rateUCB/frozen",
+    setting=ANY,
     theorem=run_counts.COUNTS,
     derivation=run_counts.counts,
     checks=(more_than(8, rare=True), more_than(20, rare=True), *PROOF),

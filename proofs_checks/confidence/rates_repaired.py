@@ -31,13 +31,13 @@ from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.crossing import covered, peeled
 from proofs_checks.checks.rates import one_visit
 from proofs_checks.derivations import crossings, rate_sets, supermartingales
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY, POLICIES
 from verify.claims import Domain, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "0 < d < 1")
 
 section = Section(
-    checks=PROOF, expected="proved", setting=PAPER, symbols={"d": "δ", "L": "L(δ)", "q": "λ/λmax"}
+    checks=PROOF, expected="proved", setting=ANY, symbols={"d": "δ", "L": "L(δ)", "q": "λ/λmax"}
 )
 
 section.repair(
@@ -92,9 +92,9 @@ section.repair(
     "With λmax T = Lw²v², w >= 1 and 1 <= v <= 5, λ = θλmax, and ζ = 3/(10w): "
     "ζ√(L·Lw²v²) - θ ζ²/(2(1 - ζ/3)) Lw²v² >= L/4. One ζ serves a peel [T_0, 25 T_0].",
     says="L*(3*v/10 - q*w**2*v**2*((3/(10*w))**2/(2*(1 - 3/(10*w)/3)))) >= L/4",
-    domain=("1 <= v <= 5", "w >= 1", "0 < q <= 1", "L > 0"),
+    domain=("1 <= v <= 5", "w >= 1", "0 <= q <= 1", "L > 0"),
     uses="lem:rateUCB/exponential lem:rateUCB/downward",
-    mutant=Domain.of("1 <= v <= 6", "w >= 1", "0 < q <= 1", "L > 0"),  # a peel of 36
+    mutant=Domain.of("1 <= v <= 6", "w >= 1", "0 <= q <= 1", "L > 0"),  # a peel of 36
 )
 
 section.repair(
@@ -106,6 +106,7 @@ section.repair(
     domain=Domain.of(*_SIZES, "J >= 0", "J <= K", integers="S A K J"),
     uses="lem:rateUCB/martingale lem:rateUCB/frozen lem:rateUCB/exponential lem:rateUCB/downward "
     "lem:rateUCB/peel lem:rateUCB/radius",
+    setting=POLICIES,
     theorem=rate_sets.REPAIRED,
     derivation=rate_sets.repaired,
     checks=(peeled(), *PROOF),

@@ -39,7 +39,7 @@ def rises(D: Derivation, t: str, u: str, *facts: Theorem) -> tuple[Theorem, Theo
     for time, start in (("t", first), ("u", D.linear("0 <= u", first, last))):
         one = D.mp(D.lemma("lem:optimism/value-bound", x="y", t=time), start)
         bounds.append(part(D, one, f"V(n, y, {time}) <= Vs(y, {time})"))
-    up = part(D, D.mp(D.lemma("lem:optimism/rising", m="n", x="y"), later), "V(n, y, t) <= V(n, y, u)")
+    up = D.mp(D.lemma("lem:optimism/rising/values", m="n", x="y"), later)
     slow = D.mp(D.lemma("lem:optimism/sharp/slope", x="y"), later)
     ends = [
         D.linear("V(n, y, t) <= Vs(y, u)", up, bounds[1]),
@@ -64,7 +64,7 @@ def small(D: Derivation, state: str, time: str, *facts: Theorem) -> tuple[Theore
 
 
 def _speed_sign(D: Derivation) -> Theorem:
-    return D.linear(f"0 <= {_RATE}", D.fact("lmin"), D.fact("rate-low"))
+    return D.linear(f"0 <= {_RATE}", D.fact("rate"))
 
 
 def _inner(time: str) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from proofs_checks.derivations.episode import own_bounds
-from proofs_checks.derivations.optimism import factor_low
+from proofs_checks.derivations.learners import for_paper
+from proofs_checks.derivations.nearby import chain
 from proofs_checks.derivations.potentials import rate_bound
-from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT
+from proofs_checks.derivations.probabilities import LEVELED, LONG, SEEN, TIMES, WAIT, both_levels
 from proofs_checks.derivations.rates import RATE_BOUND, RATES, level
 from proofs_checks.derivations.regret import (
     COLLECTED,
@@ -13,31 +16,52 @@ from proofs_checks.derivations.regret import (
     GAP,
     HERE,
     LOAD,
+    OPTIMIST,
     REGRET,
+    SIZES,
     begins,
 )
 from proofs_checks.derivations.runs import ACTIVE, product, remaining, settled
+from proofs_checks.derivations.seen_rates import SEEN_BOUND
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 RADICAND = "(2*(S*log(2) + log(S*A*H*K**2/delta)))"
-MAIN = "(C*H + 1)*(" + WAIT + "*sqrt(S*A*K)*({D}))*(2*sqrt(" + RADICAND + ") + 7/3*lmax*H*sqrt(2*L))"
+_NARROW = "sqrt(S*A*K)*({D})"
+WIDE = f"{WAIT}*{_NARROW}"
+_ROOTS = f"(2*sqrt({RADICAND}) + 7/3*lmax*H*sqrt(2*L))"
 
 
-def core_theorem(factor: str, *conditions: str) -> str:
-    """The bound of the regret with that factor, where the estimates are right but for probability q."""
-    text = f"{REGRET.format(m='m')} <= {MAIN.format(D=factor)} + {LOAD} + q*K*H"
-    for one in (f"1 - q <= E(Ind({EVENT.format(m='m')}))", f"0 <= {RADICAND}", *conditions):
-        text = f"Imp({one}, {text})"
-    return text
+def paid_by(factor: str, seen: str = "0") -> str:
+    """(H + 1/λmin) c + w, for a learner whose decisions cost (α + Hβ)(cu + wp).
+
+    u is the remaining time, p the probability that a jump is seen.
+    """
+    return f"({WAIT}*({factor}) + ({seen}))"
 
 
-CORE = f"And({core_theorem(LONG)}, {core_theorem(LEVELED, '0 < h')})"
+def main_term(payment: str, levels: str) -> str:
+    """The main term for that payment."""
+    return f"{payment}*({_NARROW.format(D=levels)})*{_ROOTS}"
 
 
-def jump_sum(D: Derivation) -> Theorem:
-    """0 <= RADICAND ⊢ JUMP_SUM == √RADICAND TIMES."""
+def core_theorem(payment: str, levels: str, *conditions: str) -> str:
+    """The bound of the regret with that payment, where the estimates are right but for probability q."""
+    text = f"{REGRET.format(m='m')} <= {main_term(payment, levels)} + {LOAD} + q*K*H"
+    return chain(text, *conditions, f"0 <= {RADICAND}", f"1 - q <= E(Ind({EVENT.format(m='m')}))")
+
+
+def _both(payment: str) -> str:
+    return f"And({core_theorem(payment, LONG)}, {core_theorem(payment, LEVELED, '0 < h')})"
+
+
+ANY_CORE = chain(_both(paid_by("c", "w")), *OPTIMIST, *SIZES)
+CORE = _both(paid_by("C*H + 1"))
+
+
+def jump_sum(D: Derivation, weight: str) -> Theorem:
+    """0 <= RADICAND ⊢ E Σ α weight == √RADICAND E Σ weight/√max{1, N}."""
     count = "Max(1, Nf(n, X(n), act(n)))"
     real, some = D.assume(f"0 <= {RADICAND}"), D.known("max", "1", "Nf(n, X(n), act(n))")
     root = D.pointwise("sqrt(x/y) == sqrt(x)/sqrt(y)", "x >= 0", "y > 0", x=RADICAND, y=count)
@@ -46,47 +70,46 @@ def jump_sum(D: Derivation) -> Theorem:
     one = D.linear(
         f"al(n, X(n), act(n)) == sqrt({RADICAND})/sqrt({count})", D.fact("al", x="X(n)", a="act(n)"), root
     )
-    return D.sum(D.mean(D.scaled(one, f"{ACTIVE}*rem(n)")), "n", "m")
+    return D.sum(D.mean(D.scaled(one, f"{ACTIVE}*{weight}")), "n", "m")
+
+
+_BOUNDS = (
+    ("prop:proberror/sharp", f"{TIMES} <= 2*{WAIT}*sqrt(S*A*K)*"),
+    ("prop:rateerror/repaired", f"{RATES} <= {RATE_BOUND}"),
+    ("prop:proberror/seen", f"E({SEEN}) <= 2*sqrt(S*A*K)*"),
+    ("prop:rateerror/seen", SEEN_BOUND),
+)
+
+
+def any_core(D: Derivation) -> Theorem:
+    """The regret is at most the main term, the accuracies, and q K H."""
+    event, payment = f"1 - q <= E(Ind({EVENT.format(m='m')}))", paid_by("c", "w")
+    sizes = [D.assume(one) for one in SIZES]
+    split = D.mp(D.lemma("eq:r1"), D.assume(event))
+    collected = D.mp(D.lemma("eq:r2/any-learner"), *map(D.assume, OPTIMIST), *sizes)
+    radii = [D.scaled(jump_sum(D, one), k) for one, k in (("rem(n)", "c"), ("jump(n)", "w"))]
+    weights = [D.times(one, size) for size in sizes for one in (D.known("sqrt", RADICAND), D.fact("horizon"))]
+    rate, positive = rate_bound(D), D.linear("0 < L", level(D))
+    same = D.pointwise("sqrt(r*L)*sqrt(2*r) == r*sqrt(2*L)", "r > 0", "L > 0", r="lmax", L="L")
+    same = settled(D, same, rate, positive, product(D, rate, positive))
+
+    def total(levels: str, bounds: Sequence[Theorem]) -> Theorem:
+        whole = main_term(payment, levels)
+        sums = [D.times(one, weight) for one, weight in zip(bounds, weights, strict=True)]
+        roots = D.scaled(same, f"7/3*H*{payment}*{_NARROW.format(D=levels)}")
+        most = D.linear(f"{COLLECTED.format(m='m')} <= {whole}", *sums, *radii, roots)
+        paid = D.mp(D.at(collected, v=whole), D.all(most, "m"))
+        bound = D.linear(f"{REGRET.format(m='m')} <= {whole} + {LOAD} + q*K*H", split, paid)
+        return D.imply(bound, f"0 <= {RADICAND}", event)
+
+    plain, chosen = zip(*(both_levels(D, D.lemma(label), text) for label, text in _BOUNDS), strict=True)
+    found = theorems.both(total(LONG, plain), D.imply(total(LEVELED, chosen), "0 < h"))
+    return D.imply(found, *OPTIMIST, *SIZES)
 
 
 def core(D: Derivation) -> Theorem:
-    """The regret is at most the main term, the accuracies, and q K H."""
-    event = f"1 - q <= E(Ind({EVENT.format(m='m')}))"
-    factor, horizon = factor_low(D), D.fact("horizon")
-    first = D.linear("0 <= C*H + 1", D.times(factor, horizon))
-    second = D.linear("0 <= C*H**2 + H", D.times(first, horizon))
-    root = D.known("sqrt", RADICAND)
-    split = D.mp(D.lemma("eq:r1"), D.assume(event))
-    rate, positive = rate_bound(D), D.linear("0 < L", level(D))
-    signs = [rate, positive, product(D, rate, positive)]
-
-    def total(name: str, jumps: Theorem, rates: Theorem) -> Theorem:
-        wide = f"{WAIT}*sqrt(S*A*K)*({name})"
-        same = D.pointwise("sqrt(r*L)*sqrt(2*r) == r*sqrt(2*L)", "r > 0", "L > 0", r="lmax", L="L")
-        same = D.scaled(settled(D, same, *signs), f"7/3*(C*H**2 + H)*{wide}")
-        most = D.linear(
-            f"{COLLECTED.format(m='m')} <= {MAIN.format(D=name)}",
-            D.times(D.times(jumps, root), first),
-            D.scaled(jump_sum(D), "C*H + 1"),
-            D.times(rates, second),
-            same,
-        )
-        paid = D.mp(D.at(D.lemma("eq:r2"), v=MAIN.format(D=name)), D.all(most, "m"))
-        bound = D.linear(f"{REGRET.format(m='m')} <= {MAIN.format(D=name)} + {LOAD} + q*K*H", split, paid)
-        return D.imply(bound, f"0 <= {RADICAND}", event)
-
-    jumps, rates = D.lemma("prop:proberror/sharp"), D.lemma("prop:rateerror/repaired")
-    prob = f"{TIMES} <= 2*{WAIT}*sqrt(S*A*K)*"
-    texts = [
-        (f"{prob}({LONG})", f"{RATES} <= {RATE_BOUND}({LONG})"),
-        (f"{prob}{LEVELED}", f"{RATES} <= {RATE_BOUND}{LEVELED}"),
-    ]
-    plain = [theorems.part(one, D.formula(text)) for one, text in zip((jumps, rates), texts[0], strict=True)]
-    chosen = [
-        D.mp(theorems.part(one, D.formula(f"Imp(0 < h, {text})")), D.assume("0 < h"))
-        for one, text in zip((jumps, rates), texts[1], strict=True)
-    ]
-    return theorems.both(total(LONG, *plain), D.imply(total(LEVELED, *chosen), "0 < h"))
+    """The same for CT-UCBVI."""
+    return for_paper(D, "thm:CT-UCB/main/any-learner", "0 <= C*H + 1")
 
 
 def trivial(D: Derivation) -> Theorem:

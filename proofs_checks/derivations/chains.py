@@ -66,7 +66,7 @@ def unseen(D: Derivation) -> Theorem:
     """A pair that was never left has the estimates 0."""
     none = D.assume("Nf(n, x, a) == 0")
     row = D.linear("ph(n, x, a, y) == 0", D.valued(D.fact("ph"), none))
-    largest = D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    largest = D.fact("lmax")
     rate = D.valued(D.fact("lh"), none)
     low = D.split(
         D.known("min-cases", "0", "lmax"),

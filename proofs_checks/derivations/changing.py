@@ -88,7 +88,7 @@ def _closer(D: Derivation) -> Theorem:
     """_CLOSE, _TILT, 0 <= d, 0 <= t <= H ⊢ |w - v| <= d ρ exp(e t)."""
     s0, s1, size = (D.assume(one) for one in ("0 <= s", "s <= t", "0 <= d"))
     inside = theorems.both(s0, D.linear("s <= H", s1, D.assume("t <= H")))
-    rate = D.linear("0 <= lam(x, a)", D.fact("lmin"), D.fact("rate-low"))
+    rate = D.fact("rate")
     weight = D.times(size, D.known("exp", "e*s"))
     most = D.times(D.fact("rate-high"), weight)
     row = D.scaled(D.fact("jump-sum"), "lam(x, a)*d*exp(e*s)")

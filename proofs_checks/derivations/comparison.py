@@ -34,14 +34,14 @@ _V, _W = "gv({y}, t)", "gw({y}, t)"
 
 def largest_rate(D: Derivation) -> Theorem:
     """0 < λmax."""
-    return D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    return D.fact("lmax")
 
 
 def step_keeps(D: Derivation) -> Theorem:
     """_BELOW, 0 < h, lmax h <= 1 ⊢ v + h F(v) <= w + h F(w) + d at x."""
     positive = D.assume("0 < h")
     share = D.linear("0 <= 1 - h*lam(x, a)", D.times(D.fact("rate-high"), positive), D.assume("lmax*h <= 1"))
-    weight = D.times(D.linear("0 <= lam(x, a)", D.fact("lmin"), D.fact("rate-low")), positive)
+    weight = D.times(D.fact("rate"), positive)
     here = D.times(D.special(D.assume(_BELOW), "x"), share)
     jumps = D.over(D.times(D.special(D.assume(_BELOW), "y"), D.fact("jump-low")), "y")
     there = D.times(jumps, weight)

@@ -8,22 +8,24 @@ from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import WAIT, waits
 from proofs_checks.derivations.rates import factor_at_least
 from proofs_checks.derivations.regret import WHOLE_REGRET
-from proofs_checks.derivations.runs import product, settled
+from proofs_checks.derivations.runs import either, product, settled
 from proofs_checks.derivations.theorem import CHOICE, LOGARITHM, PRINTED, ROOTS, logarithm
 from proofs_checks.derivations.unions import square_below
+from verify.kernel import terms
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 ACCURACIES = "Imp(1/2 <= u, Sum(k, m, exp(-u*log(k + 1))) <= 2*sqrt(m))"
-_POWERS = "All(k, eps(k) == exp(-u*log(k + 1) - lmax*H))"
-_LOGS = f"(2 + 16*{LOGARITHM})"
-ORDER = f"(16*sqrt({_LOGS})*{FACTOR} + 3)*lmax**2*H**2*{WAIT}*sqrt(S*A*K)*(sqrt(S) + lmax*H)"
-_CONDITIONS = ("1 < lmax", "1 < H", "1/2 <= u", _POWERS)
+POWERS = "All(k, eps(k) == exp(-u*log(k + 1) - lmax*H))"
+LOGS = f"(2 + 16*{LOGARITHM})"
+REST = f"lmax**2*H**2*{WAIT}*sqrt(S*A*K)*(sqrt(S) + lmax*H)"  # all but constants and logarithms
+ORDER = f"(16*sqrt({LOGS})*{FACTOR} + 3)*{REST}"
+CONDITIONS = ("1 < lmax", "1 < H", "1/2 <= u", POWERS)
 
 
 def given(text: str, *more: str) -> str:
     """The text for λmax, H > 1 and these accuracies."""
-    for one in reversed((*_CONDITIONS, *more)):
+    for one in reversed((*CONDITIONS, *more)):
         text = f"Imp({one}, {text})"
     return text
 
@@ -66,8 +68,8 @@ class Large:
             f"1 <= {WAIT}", self.horizon, D.positive("inverse-positive", "lmin", D.fact("lmin"))
         )
 
-    def bonus(self) -> Theorem:
-        """3 (CH + 1)(v + 1) <= 16 v²."""
+    def share(self) -> Theorem:
+        """CH <= 8/5 v."""
         D, ratio = self.D, "lmax/(1 - exp(-lmax*H))"
         below = D.linear(
             "0 < 1 - exp(-lmax*H)", D.closed(D.pointwise("exp(-v) < 1", "v > 0", v="lmax*H"), self.value)
@@ -84,7 +86,11 @@ class Large:
             lambda one: D.linear(goal, one, D.fact("C"), large),
             lambda one: D.linear(goal, one, D.fact("C"), large),
         )
-        share = D.linear("C*H <= 8/5*(lmax*H)", D.times(most, D.fact("horizon")), claim)
+        return D.linear("C*H <= 8/5*(lmax*H)", D.times(most, D.fact("horizon")), claim)
+
+    def bonus(self) -> Theorem:
+        """3 (CH + 1)(v + 1) <= 16 v²."""
+        D, share = self.D, self.share()
         up = D.times(share, D.linear("0 <= lmax*H + 1", self.value))
         square = D.times(self.v, D.linear("0 <= lmax*H - 1", self.v))
         return D.linear("3*(C*H + 1)*(lmax*H + 1) <= 16*(lmax*H)**2", up, square, self.v)
@@ -94,42 +100,49 @@ class Large:
         D, target = self.D, f"(2*S + 6*{LOGARITHM})"
         squares = [
             D.positive("sqrt-square", text, D.linear(f"0 <= {text}", self.real, D.whole("S")))
-            for text in (target, _LOGS, "S", LOGARITHM)
+            for text in (target, LOGS, "S", LOGARITHM)
         ]
         more = D.times(D.linear("0 <= S - 1", D.fact("states-some")), self.real)
         first = D.linear(
-            f"sqrt({target})**2 <= (sqrt({_LOGS})*sqrt(S))**2",
-            squares[0], D.scaled(squares[1], "sqrt(S)**2"), D.scaled(squares[2], _LOGS), more, self.real,
+            f"sqrt({target})**2 <= (sqrt({LOGS})*sqrt(S))**2",
+            squares[0], D.scaled(squares[1], "sqrt(S)**2"), D.scaled(squares[2], LOGS), more, self.real,
         )  # fmt: skip
-        sign = D.times(D.known("sqrt", _LOGS), D.known("sqrt", "S"))
-        first = square_below(D, first, sign, f"sqrt({target})", f"sqrt({_LOGS})*sqrt(S)")
-        second = D.linear(f"(4*sqrt({LOGARITHM}))**2 <= sqrt({_LOGS})**2", squares[1], squares[3])
-        second = square_below(D, second, D.known("sqrt", _LOGS), f"4*sqrt({LOGARITHM})", f"sqrt({_LOGS})")
-        return D.linear(f"{ROOTS} <= sqrt({_LOGS})*(sqrt(S) + lmax*H)", first, D.times(second, self.value))
+        sign = D.times(D.known("sqrt", LOGS), D.known("sqrt", "S"))
+        first = square_below(D, first, sign, f"sqrt({target})", f"sqrt({LOGS})*sqrt(S)")
+        second = D.linear(f"(4*sqrt({LOGARITHM}))**2 <= sqrt({LOGS})**2", squares[1], squares[3])
+        second = square_below(D, second, D.known("sqrt", LOGS), f"4*sqrt({LOGARITHM})", f"sqrt({LOGS})")
+        return D.linear(f"{ROOTS} <= sqrt({LOGS})*(sqrt(S) + lmax*H)", first, D.times(second, self.value))
 
 
-def errors(D: Derivation, large: Large) -> Theorem:
-    """Σ ε e^v + 1 <= 3 v² WAIT √(SAK) (√S + v)."""
-    powers = D.special(D.assume(_POWERS), "k")
-    each = D.sum(D.scaled(powers, "exp(lmax*H)"), "k", "K")
-    total = D.at(D.mp(D.lemma("eq:regret-b1/epsilon"), D.assume("1/2 <= u")), m="K")
+def room(D: Derivation, large: Large, *factors: tuple[str, Theorem]) -> Theorem:
+    """2√K + 1 <= 3 √(SAK) (√S + v) times all factors, each with 1 <= factor."""
     root = settled(D, D.pointwise("sqrt(n) >= 1", "n >= 1", n="K"), D.fact("episodes"))
     count = D.pointwise("sqrt(x) <= sqrt(x + d)", "x >= 0", "d >= 0", x="K", d="S*A*K - K")
     more = D.linear("0 <= S*A*K - K", D.times(pair_number(D), D.whole("K")))
     count = D.closed(count, D.whole("K"), more, D.whole("S*A*K"))
-    square = D.linear("1 <= lmax**2*H**2", D.times(large.v, D.linear("0 <= lmax*H", large.value)), large.v)
     sides = D.linear("1 <= sqrt(S) + lmax*H", large.v, D.known("sqrt", "S"))
     pairs = D.linear("1 <= sqrt(S*A*K)", root, count)
     steps: list[Theorem] = []
     left = "sqrt(S*A*K)"
-    for text, one in (("lmax**2*H**2", square), (WAIT, large.wait), ("(sqrt(S) + lmax*H)", sides)):
+    for text, one in (*factors, ("(sqrt(S) + lmax*H)", sides)):
         sign = D.linear(f"0 <= {left}", pairs, *steps)
         steps.append(D.linear(f"{left} <= {left}*{text}", D.times(D.linear(f"0 <= {text} - 1", one), sign)))
         left = f"{left}*{text}"
-    return D.linear(
-        f"Sum(k, K, eps(k))*exp(lmax*H) + 1 <= 3*lmax**2*H**2*{WAIT}*sqrt(S*A*K)*(sqrt(S) + lmax*H)",
-        each, total, root, count, *steps,
-    )  # fmt: skip
+    return D.linear(f"2*sqrt(K) + 1 <= 3*{left}", root, count, *steps)
+
+
+def powers(D: Derivation) -> Theorem:
+    """1/2 <= u ⊢ Σ_{k <= K} k^(-u) <= 2√K."""
+    return D.at(D.mp(D.lemma("eq:regret-b1/epsilon"), D.assume("1/2 <= u")), m="K")
+
+
+def errors(D: Derivation, large: Large) -> Theorem:
+    """Σ ε e^v + 1 <= 3 v² WAIT √(SAK) (√S + v)."""
+    each = D.sum(D.scaled(D.special(D.assume(POWERS), "k"), "exp(lmax*H)"), "k", "K")
+    square = D.linear("1 <= lmax**2*H**2", D.times(large.v, D.linear("0 <= lmax*H", large.value)), large.v)
+    more = room(D, large, ("lmax**2*H**2", square), (WAIT, large.wait))
+    goal = terms.relation("<=", D.term("Sum(k, K, eps(k))*exp(lmax*H) + 1"), more.says.parts[1])
+    return D.linear(goal, each, powers(D), more)
 
 
 def bound(D: Derivation) -> Theorem:
@@ -145,25 +158,13 @@ def bound(D: Derivation) -> Theorem:
     )
     first = D.times(D.times(bonus, wide), top)
     second = D.times(D.times(roots, wide), D.linear("0 <= 16*(lmax*H)**2", D.known("square", "4*lmax*H")))
-    return D.imply(D.linear(f"{PRINTED} <= {ORDER}", first, second, errors(D, large)), *_CONDITIONS)
+    return D.imply(D.linear(f"{PRINTED} <= {ORDER}", first, second, errors(D, large)), *CONDITIONS)
 
 
 def repaired(D: Derivation) -> Theorem:
     """eq:regret-b1/repaired."""
-    large, either = Large(D), chosen_delta(D)
-    regret = D.mp(D.lemma("thm:CT-UCB/repaired"), large.volume, either)
-    order = D.mp(D.lemma("eq:regret-b1"), *map(D.assume, _CONDITIONS))
+    large, choice = Large(D), either(D, D.assume("delta == 1/(2*K*H)"), CHOICE)
+    regret = D.mp(D.lemma("thm:CT-UCB/repaired"), large.volume, choice)
+    order = D.mp(D.lemma("eq:regret-b1"), *map(D.assume, CONDITIONS))
     shown = D.linear(f"{WHOLE_REGRET} <= {ORDER}", regret, order)
-    return D.imply(shown, *_CONDITIONS, "delta == 1/(2*K*H)")
-
-
-def chosen_delta(D: Derivation) -> Theorem:
-    """δ = 1/(2KH) ⊢ Or(δ = 1/(2KH), KH <= 1/2): its indicator is 1."""
-    first, second = "delta == 1/(2*K*H)", "K*H <= 1/2"
-    one = D.closed(D.holds(first), D.assume(first))
-    other = D.scaled(D.holds(first), f"1 - Ind({second})")
-
-    def never(_: Theorem) -> Theorem:
-        return D.absurd(D.linear("1 <= 0", D.fails(CHOICE), one, other), CHOICE)
-
-    return D.cases(CHOICE, lambda yes: yes, never)
+    return D.imply(shown, *CONDITIONS, "delta == 1/(2*K*H)")

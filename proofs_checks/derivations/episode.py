@@ -1,22 +1,23 @@
-"""``lem:v-v-continuoustime``: what an episode loses is paid along its path.
+"""What an episode loses is paid along its path, whatever learner plays with estimates and one policy.
 
-At decision n let Δ(n) = V̂ - V^π at the state and the remaining time, for the value and the policy of the
-episode.  Where the estimates are within their sets at decision n (which is known at n, and frozen during the
-episode),
+At decision n let Δ(n) = V̂ - V^π at the state and the remaining time, V̂ = ``glaw`` a value that the learner
+has for the episode and V^π that of its policy.  Suppose that V̂ <= t, that it stays within an episode, and
+that one step costs ``gM``, where the estimates are within their sets at decision n (which is known at n, and
+frozen during the episode): V̂ <= T^π V̂ + gM(n).  Then
 
-    Δ(n) <= (b + α + rem β) rem + E(jump(n) Δ(n + 1), n),
+    Δ(n) <= gM(n) + E(jump(n) Δ(n + 1), n),
 
 and the sum telescopes over the decisions of all episodes.
 """
 
 from __future__ import annotations
 
-from proofs_checks.derivations.estimates import LEARNED_MODEL, learned_model
-from proofs_checks.derivations.frozen import iterates_stay, policy_stays
+from proofs_checks.derivations.frozen import estimates_stay, policy_stays
+from proofs_checks.derivations.nearby import chain
 from proofs_checks.derivations.operators import applied
 from proofs_checks.derivations.potentials import few_follow, first_ones, rate_bound
-from proofs_checks.derivations.rates import kept
 from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, put, remaining, start
+from proofs_checks.derivations.setting import operator
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -24,43 +25,45 @@ from verify.kernel.theorems import Theorem
 RATE_IN = "Abs(lh({n}, x, a) - lam(x, a)) <= be({n}, x, a)"
 ROW_IN = "SumOver(y, Abs(ph({n}, x, a, y) - p(x, a, y))) <= al({n}, x, a)"
 GOOD = f"All(x, All(a, And({RATE_IN}, {ROW_IN})))"
-HAT, PI = "Vh({n}, nk({n}) + 1, X({n}), rem({n}))", "Vpi({n}, X({n}), rem({n}))"
-_PAIR = "X(n), act(n)"
-COST = f"(bo(n, {_PAIR}) + al(n, {_PAIR}) + rem(n)*be(n, {_PAIR}))*rem(n)"
-
-_LEARNER = {
-    **{name: (params, body.replace("(n,", "(k,")) for name, (params, body) in LEARNED_MODEL.items()},
-    "gal": ("x a", "al(k, x, a)"),
-    "gbe": ("x a", "be(k, x, a)"),
-    "gq": ("n x t", "Vh(k, n, x, t)"),
-    "gpi": ("x t", "pol(k, x, t)"),
-}
+ANY = "glaw({n}, {t}, {x})"  # the value of any learner, at a decision, a remaining time and a state
+PI = "Vpi({n}, X({n}), rem({n}))"
 
 
-def of_learner(D: Derivation, theorem: Theorem) -> Theorem:
-    """A theorem about generic estimates, for those of decision n."""
-    return D.at(applied(D, theorem, _LEARNER), k="n")
+def at_decision(value: str, n: str = "n") -> str:
+    """The value at the state and the remaining time of a decision."""
+    return value.format(n=n, t=f"rem({n})", x=f"X({n})")
 
 
-def sets(D: Derivation) -> tuple[Theorem, ...]:
-    """ESTIMATES, BONUS, STARTS, STEPS of the learner; RATES and ROWS, given GOOD."""
-    good = D.assume(GOOD.format(n="n"))
-    here = D.special(good, "x", "a")
-    rates, rows = (
-        D.all(theorems.part(here, D.formula(t.format(n="n"))), "x", "a") for t in (RATE_IN, ROW_IN)
-    )
-    starts = D.all(D.fact("Vh-0"), "x", "t")
-    steps = D.all(D.fact("Vh-step"), "m", "x", "t")
-    return (*learned_model(D), starts, steps, rates, rows)
+def stays(value: str) -> str:
+    """It stays within an episode."""
+    there = {"t": "rem(n + 1)", "x": "X(n + 1)"}
+    return f"Imp(jump(n) == 1, {at_decision(value, 'n + 1')} == {value.format(n='n', **there)})"
 
 
-def greedy_loses(D: Derivation) -> Theorem:
-    """GOOD, 0 <= t <= H ⊢ V̂ <= T^a V̂ + (b + α + t β) t, for the action of the policy."""
-    step = of_learner(D, D.at(D.lemma("lem:v-v-continuoustime/step"), l="Nat_7"))
-    step = D.at(step, Nat_7="nk(n)")
-    greedy = D.all(D.fact("greedy"), "x", "t")
-    within = theorems.both(D.assume("0 <= t"), D.assume("t <= H"))
-    return D.mp(step, *sets(D), greedy, within)
+def small(value: str) -> str:
+    """It is at most the remaining time."""
+    return f"{at_decision(value)} <= rem(n)"
+
+
+def pays(value: str, cost: str) -> str:
+    """A step of the policy costs at most so much."""
+    after = operator("act(n)", value.format(n="n", t="{s}", x="{y}"), "X(n)", "rem(n)")
+    return f"{at_decision(value)} <= {after} + {cost}"
+
+
+def learner(value: str, cost: str) -> tuple[str, str, str]:
+    """What is supposed of a learner's value, and of what its decisions cost."""
+    every = stays(value), small(value), f"Imp({GOOD.format(n='n')}, {pays(value, cost)})"
+    first, second, third = (f"Sure(All(n, {one}))" for one in every)
+    return first, second, third
+
+
+LEARNER = STAYS, SMALL, PAYS = learner(ANY, "gM(n)")
+
+
+def supposed(D: Derivation, text: str) -> Theorem:
+    """Sure(All(n, A)) ⊢ A."""
+    return D.special(theorems.unsure(D.assume(text)), "n")
 
 
 def acted(D: Derivation, theorem: Theorem) -> Theorem:
@@ -68,22 +71,22 @@ def acted(D: Derivation, theorem: Theorem) -> Theorem:
     return put(D, D.fact("acts"), theorem, "pol(n, X(n), rem(n))", "act(n)")
 
 
+_VALUES = ANY.replace("{n}", "n"), "Vpi(n, {x}, {t})"
+_LATER = [one.format(t="rem(n) - spent(n)", x="X(n + 1)") for one in _VALUES]
+
+
 def loses(D: Derivation) -> Theorem:
     """GOOD ⊢ V̂(n) - V^π(n) <= cost + E(jump(n) (V̂ - V^π)(n, X(n + 1), rem(n) - spent(n)), n)."""
     low, high = remaining(D)
-    bounds = [D.linear("0 <= rem(n)", low), high]
-    paid = D.closed(acted(D, D.at(greedy_loses(D), x="X(n)", t="rem(n)")), *bounds)
-    value = acted(D, own_equation(D, bounds))
+    paid = D.mp(supposed(D, PAYS), D.assume(GOOD.format(n="n")))
+    value = acted(D, own_equation(D, [D.linear("0 <= rem(n)", low), high]))
     later = [
-        D.instantiate(D.fact("law"), "glaw", "n s y", body.format(s="rem(n) - s"))
-        for body in (_HAT_AT, _PI_AT)
+        D.instantiate(D.fact("law"), "glaw", "n s y", one.format(t="rem(n) - s", x="y")) for one in _VALUES
     ]
-    after = [body.format(s="rem(n) - spent(n)").replace(", y,", ", X(n + 1),") for body in (_HAT_AT, _PI_AT)]
-    goal = f"{HAT.format(n='n')} - {PI.format(n='n')} <= {COST} + E(jump(n)*({after[0]} - {after[1]}), n)"
-    return D.linear(goal, paid, value, *later)
+    after = f"E(jump(n)*({_LATER[0]} - {_LATER[1]}), n)"
+    return D.linear(f"{LOSS.format(n='n')} <= gM(n) + {after}", paid, value, *later)
 
 
-_HAT_AT, _PI_AT = "Vh(n, nk(n) + 1, y, {s})", "Vpi(n, y, {s})"
 EVALUATED_BY = {
     "gq": ("n x t", "Vp(k, n, x, t)"),
     "gpi": ("x t", "pol(k, x, t)"),
@@ -108,27 +111,10 @@ def own_equation(D: Derivation, bounds: list[Theorem]) -> Theorem:
 
 # --- what stays during an episode -----------------------------------------------------------------
 
-_GOES_ON = "jump(n) == 1"
-
-
-def frozen_estimates(D: Derivation) -> dict[str, Theorem]:
-    """lh, be, al and ph at decision n + 1 are those of decision n, given jump(n) == 1."""
-    goes_on = D.assume(_GOES_ON)
-    seen = kept(D, "Nf", "Tf")
-    moved = D.by_value("Mf(n + 1, x, a, y) == Mf(n, x, a, y)", [D.fact("Mf-step"), goes_on])
-    same = {}
-    for name in ("lh", "be", "al"):
-        facts = [D.fact(name, n="n + 1"), D.fact(name), *seen]
-        same[name] = D.by_value(f"{name}(n + 1, x, a) == {name}(n, x, a)", facts)
-    same["ph"] = D.by_value(
-        "ph(n + 1, x, a, y) == ph(n, x, a, y)", [D.fact("ph", n="n + 1"), D.fact("ph"), *seen, moved]
-    )
-    return same
-
 
 def good_stays(D: Derivation) -> Theorem:
     """jump(n) == 1 ⊢ Ind(GOOD(n + 1)) == Ind(GOOD(n))."""
-    same, now, after = frozen_estimates(D), GOOD.format(n="n"), GOOD.format(n="n + 1")
+    same, now, after = estimates_stay(D), GOOD.format(n="n"), GOOD.format(n="n + 1")
     rate = "Abs(lh({n}, x, a) - lam(x, a))"
     row = "Abs(ph({n}, x, a, y) - p(x, a, y))"
     rates = D.by_value(f"{rate.format(n='n + 1')} == {rate.format(n='n')}", [same["lh"]])
@@ -159,29 +145,24 @@ def good_stays(D: Derivation) -> Theorem:
 def values_stay(D: Derivation, case: list[Theorem]) -> list[Theorem]:
     """V̂ and V^π at decision n + 1 are those of decision n; the case is that of a jump."""
     value = case[0]
-    there = "X(n + 1), rem(n + 1)"
-    count = D.mp(D.fact("frozen-nk"), value)
-    stays = D.special(D.at(iterates_stay(D), m="nk(n + 1) + 1"), "X(n + 1)", "rem(n + 1)")
-    moved = theorems.cut(value, stays)
-    own = f"Vh(n, nk(n + 1) + 1, {there})"
-    same = D.rewrite(count, D.linear(f"{own} == {own}"), "m", f"{own} == Vh(n, m + 1, {there})")
+    own = D.mp(supposed(D, STAYS), value)
     policy = theorems.cut(value, D.at(policy_stays(D), x="X(n + 1)", t="rem(n + 1)"))
     policy = theorems.cut(D.linear("0 <= rem(n + 1)", D.at(remaining(D)[0], n="n + 1")), policy)
-    return [moved, same, policy, *case]
+    return [own, policy, *case]
 
 
-LOSS = f"({HAT} - {PI})"
+LOSS = f"({at_decision(ANY, '{n}')} - {PI})"
 WEIGHT = f"Ind(ep({{n}}) + 1 <= K)*Ind({GOOD})"
-PAID = "Sum(n, {m}, E(" + WEIGHT.format(n="n") + f"*{COST}))"
+PAID = "Sum(n, {m}, E(" + WEIGHT.format(n="n") + "*gM(n)))"
 LOST = "Sum(n, {m}, E(new(n)*" + WEIGHT.format(n="n") + "*" + LOSS.format(n="n") + "))"
-TELESCOPED = f"{LOST.format(m='m')} <= {PAID.format(m='m')} + H*E(Ind(ep(m) + 1 <= K))"
+LOST_AND_PAID = f"{LOST.format(m='m')} <= {PAID.format(m='m')} + H*E(Ind(ep(m) + 1 <= K))"
+TELESCOPED = chain(LOST_AND_PAID, *LEARNER)
 
 
 def one_decision(D: Derivation) -> Theorem:
     """G(n) Δ(n) <= G(n) cost(n) + E(jump(n) G(n + 1) Δ(n + 1), n), with G = Ind(GOOD)."""
     loss, good, after_good = LOSS.format(n="n"), GOOD.format(n="n"), GOOD.format(n="n + 1")
-    after = [body.format(s="rem(n) - spent(n)").replace(", y,", ", X(n + 1),") for body in (_HAT_AT, _PI_AT)]
-    goal = f"Ind({good})*{loss} <= Ind({good})*({COST} + E(jump(n)*({after[0]} - {after[1]}), n))"
+    goal = f"Ind({good})*{loss} <= Ind({good})*(gM(n) + E(jump(n)*({_LATER[0]} - {_LATER[1]}), n))"
     step = D.cases(
         good,
         lambda _: D.by_value(goal, [D.holds(good)], loses(D)),
@@ -191,11 +172,11 @@ def one_decision(D: Derivation) -> Theorem:
     same = by_jump(
         D,
         lambda case, stays: D.by_value(
-            f"{next_one} == jump(n)*Ind({good})*({after[0]} - {after[1]})",
+            f"{next_one} == jump(n)*Ind({good})*({_LATER[0]} - {_LATER[1]})",
             [theorems.cut(case[0], good_stays(D)), *values_stay(D, case)] if stays else case,
         ),
     )
-    return D.linear(f"Ind({good})*{loss} <= Ind({good})*{COST} + E({next_one}, n)", step, D.mean(same, "n"))
+    return D.linear(f"Ind({good})*{loss} <= Ind({good})*gM(n) + E({next_one}, n)", step, D.mean(same, "n"))
 
 
 def one_of_first_episodes(D: Derivation) -> Theorem:
@@ -205,9 +186,7 @@ def one_of_first_episodes(D: Derivation) -> Theorem:
     stays = D.mean(by_jump(D, lambda case, _: D.by_value(goal, case)), "n")
     step = D.times(one_decision(D), D.whole(ACTIVE))
     weight, loss = WEIGHT.format(n="n"), LOSS.format(n="n")
-    return D.linear(
-        f"{weight}*{loss} <= {weight}*{COST} + E(Ind(ep(n + 1) + 1 <= K)*{after}, n)", step, stays
-    )
+    return D.linear(f"{weight}*{loss} <= {weight}*gM(n) + E(Ind(ep(n + 1) + 1 <= K)*{after}, n)", step, stays)
 
 
 def telescoped(D: Derivation) -> Theorem:
@@ -228,24 +207,7 @@ def telescoped(D: Derivation) -> Theorem:
         D.linear(claim("0"), first),
         lambda below: D.linear(claim("m + 1"), below, D.at(step, n="m"), again),
     )
-    return D.linear(TELESCOPED, total, D.mean(D.at(small_loss(D), n="m")))
-
-
-def bounded_values(D: Derivation) -> tuple[Theorem, Theorem]:
-    """V̂(n) <= rem(n), and 0 <= V^π(n)."""
-    low, _ = remaining(D)
-    model, bonus, begin, steps, *_ = sets(D)
-    mono = of_learner(D, D.at(D.lemma("eq:mono"), n="Nat_7"))
-    mono = D.mp(
-        D.at(mono, Nat_7="nk(n) + 1", x="X(n)", t="rem(n)"),
-        model,
-        bonus,
-        begin,
-        steps,
-        D.linear("0 <= rem(n)", low),
-    )
-    hat = theorems.part(mono, D.formula(f"{HAT.format(n='n')} <= rem(n)"))
-    return hat, own_bounds(D)[0]
+    return D.imply(D.linear(LOST_AND_PAID, total, D.mean(D.at(small_loss(D), n="m"))), *LEARNER)
 
 
 def own_bounds(D: Derivation) -> tuple[Theorem, Theorem, Theorem]:
@@ -270,11 +232,15 @@ def own_bounds(D: Derivation) -> tuple[Theorem, Theorem, Theorem]:
     )
 
 
+def _at_most(D: Derivation) -> Theorem:
+    """Δ(n) <= H."""
+    value, (_, high) = supposed(D, SMALL), remaining(D)
+    return D.linear(f"{LOSS.format(n='n')} <= H", value, own_bounds(D)[0], high)
+
+
 def small_loss(D: Derivation) -> Theorem:
     """(1 - new(n)) W(n) Δ(n) <= H Ind(ep(n) < K)."""
-    (hat, policy), (_, high) = bounded_values(D), remaining(D)
-    loss, good = LOSS.format(n="n"), GOOD.format(n="n")
-    less = D.linear(f"{loss} <= H", hat, policy, high)
+    loss, good, less = LOSS.format(n="n"), GOOD.format(n="n"), _at_most(D)
     goal = f"(1 - new(n))*{WEIGHT.format(n='n')}*{loss} <= H*{ACTIVE}"
 
     def case(assumed: Theorem) -> Theorem:
@@ -288,8 +254,8 @@ def small_loss(D: Derivation) -> Theorem:
 # --- one episode, given what is known when a decision of it is made ---------------------------------
 
 SAME = "Ind(ep(n + {i}) == ep(n))"
-_COST_AT = COST.replace("(n", "(n + i")
-ALONG = f"E(Sum(i, m, {SAME.format(i='i')}*{_COST_AT}), n)"
+ALONG = f"E(Sum(i, m, {SAME.format(i='i')}*gM(n + i)), n)"
+COSTS = "Sure(All(n, 0 <= gM(n)))"
 RECURSION = (
     f"Imp({GOOD.format(n='n')}, And({LOSS.format(n='n')} <= {ALONG} + H*E({SAME.format(i='m')}, n), "
     f"Sum(i, m, E({SAME.format(i='i')}, n)) <= 1 + lmax*H))"
@@ -325,10 +291,11 @@ def recursion(D: Derivation) -> Theorem:
     step = D.times(D.at(one_decision(D), n="n + m"), D.whole(here))
     after = f"Ind({GOOD.format(n='n + m + 1')})*{LOSS.format(n='n + m + 1')}"
     moved = D.mean(D.scaled(goes_on(D), after), "n + m")
-    cost_now = _COST_AT.replace("n + i", "n + m")
-    smaller = D.times(D.at(unseen_cost(D), n="n + m"), D.whole(here))
+    cost = supposed(D, COSTS)
+    less_cost = D.decide(f"Ind({good})*gM(n) <= gM(n)", [good], cost)
+    smaller = D.times(D.at(less_cost, n="n + m"), D.whole(here))
     step = D.linear(
-        f"{here}*{inside} <= {here}*{cost_now} + E({SAME.format(i='(m + 1)')}*{after}, n + m)",
+        f"{here}*{inside} <= {here}*gM(n + m) + E({SAME.format(i='(m + 1)')}*{after}, n + m)",
         step,
         moved,
         smaller,
@@ -342,27 +309,10 @@ def recursion(D: Derivation) -> Theorem:
 
     first = D.by_value(claim("0"), [D.holds(good)])
     total = D.induction("m", claim("m"), first, lambda below: D.linear(claim("(m + 1)"), below, step))
-    (hat, policy), (_, high) = bounded_values(D), remaining(D)
-    less = D.linear(f"{LOSS.format(n='n')} <= H", hat, policy, high)
-    less = D.decide(f"Ind({good})*{LOSS.format(n='n')} <= H", [good], less, D.fact("horizon"))
+    less = D.decide(f"Ind({good})*{LOSS.format(n='n')} <= H", [good], _at_most(D), D.fact("horizon"))
     rest = D.mean(D.times(D.at(less, n="n + m"), D.whole(here)), "n")
     bound = D.linear(f"{LOSS.format(n='n')} <= {ALONG} + H*E({here}, n)", total, rest)
-    return D.imply(theorems.both(bound, few_decisions(D)), good)
-
-
-def unseen_cost(D: Derivation) -> Theorem:
-    """Ind(GOOD(n)) cost(n) <= cost(n)."""
-    low, _ = remaining(D)
-    good, pair = GOOD.format(n="n"), "X(n), act(n)"
-    signs = []
-    for name in ("al", "be"):
-        fact = D.fact(name, x="X(n)", a="act(n)")
-        signs.append(D.linear(f"0 <= {name}(n, {pair})", fact, D.known("sqrt", fact.says.parts[1].parts[0])))
-    bonus = D.special(learned_model(D)[1], "X(n)", "act(n)")
-    positive = D.linear(
-        f"0 <= {COST}", D.times(bonus, low), D.times(signs[0], low), D.times(D.times(signs[1], low), low)
-    )
-    return D.decide(f"Ind({good})*{COST} <= {COST}", [good], positive)
+    return D.imply(theorems.both(bound, few_decisions(D)), *LEARNER, COSTS, good)
 
 
 def few_decisions(D: Derivation) -> Theorem:
@@ -398,12 +348,3 @@ def few_decisions(D: Derivation) -> Theorem:
         D.mean(sign, "n"),
         D.times(high, rate_bound(D)),
     )
-
-
-def optimism_holds(D: Derivation) -> tuple[Theorem, ...]:
-    """What lem:optimism supposes, for the learner at its state and remaining time; given GOOD."""
-    model, _, begin, steps, rates, rows = sets(D)
-    enough = D.all(D.linear("C*(H**2*be(n, x, a) + H*al(n, x, a)) <= bo(n, x, a)", D.fact("bo")), "x", "a")
-    low, high = remaining(D)
-    within = theorems.both(D.linear("0 <= rem(n)", low), high)
-    return (model, rates, rows, enough, begin, steps, D.all(D.fact("stop"), "x", "t"), within)

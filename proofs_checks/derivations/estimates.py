@@ -6,8 +6,9 @@ Counts and times only grow, and what is known when an episode begins is one of t
 from __future__ import annotations
 
 from proofs_checks.derivations.iterations import BONUS
-from proofs_checks.derivations.operators import RATES_HIGH, RATES_LOW, ROWS_HIGH, ROWS_LOW, part
-from verify.kernel import theorems
+from proofs_checks.derivations.operators import RATES_HIGH, RATES_LOW, ROWS_HIGH, ROWS_LOW, modulus, part
+from proofs_checks.derivations.runs import either, equal
+from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
@@ -147,7 +148,7 @@ def _rates(D: Derivation) -> tuple[Theorem, Theorem]:
     """0 <= λ̂ <= λmax."""
     time, rate = "Tf(n, x, a)", "Nf(n, x, a)/Tf(n, x, a)"
     quotient = D.times(D.whole("Nf(n, x, a)"), inverse_sign(D, time, times_known(D)))
-    largest = D.linear("0 <= lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    largest = D.linear("0 <= lmax", D.fact("lmax"))
     either = D.known("min-cases", rate, "lmax")
     goal, defined = "0 <= lh(n, x, a)", D.fact("lh")
     low = D.split(
@@ -158,17 +159,25 @@ def _rates(D: Derivation) -> tuple[Theorem, Theorem]:
     return low, D.linear("lh(n, x, a) <= lmax", defined, D.known("min-right", rate, "lmax"))
 
 
-def _bonus(D: Derivation) -> Theorem:
-    """0 <= b."""
-    terms = []
-    for name, weight in (("be", "H**2"), ("al", "H")):
-        text = D.setting.facts[name].says.partition("== ")[2]
-        root = D.known("sqrt", text.removeprefix("sqrt(").removesuffix(")"))
-        radius = D.linear(f"0 <= {name}(n, x, a)", D.fact(name), root)
-        sign = D.known("square", "H") if name == "be" else D.linear("0 <= H", D.fact("horizon"))
-        assert D.formula(f"0 <= {weight}") is sign.says
-        terms.append(D.times(radius, sign))
-    inner = D.linear("0 <= H**2*be(n, x, a) + H*al(n, x, a)", *terms)
+def radii(D: Derivation) -> tuple[Theorem, Theorem]:
+    """0 <= α and 0 <= β."""
+    facts = [D.fact(name) for name in ("al", "be")]
+    roots = [D.known("sqrt", fact.says.parts[1].parts[0]) for fact in facts]
+    jumps, rates = (
+        D.linear(terms.relation("<=", terms.ZERO, fact.says.parts[0]), fact, root)
+        for fact, root in zip(facts, roots, strict=True)
+    )
+    return jumps, rates
+
+
+def learned_bonus(D: Derivation) -> Theorem:
+    """0 <= b, for the bonus of eq:bonus-k or a share of it."""
+    (jumps, rates), horizon = radii(D), D.linear("0 <= H", D.fact("horizon"))
+    inner = D.linear(
+        "0 <= H**2*be(n, x, a) + H*al(n, x, a)",
+        D.times(D.times(rates, horizon), horizon),
+        D.times(jumps, horizon),
+    )
     factor = D.linear("0 <= C", D.fact("C"), D.known("max-right", "lmax/(1 - exp(-lmax*H))", "1"))
     return D.linear("0 <= bo(n, x, a)", D.fact("bo"), D.times(inner, factor))
 
@@ -179,7 +188,70 @@ def estimated_model(D: Derivation) -> Theorem:
     row, sums, above = _rows(D)
     every = [D.all(one, "x", "a") for one in (low, high)]
     rows = [D.all(row, "x", "a", "y"), D.all(above, "x", "a")]
-    return theorems.both(*every, *rows, D.all(_bonus(D), "x", "a"), D.all(sums, "x", "a"))
+    return theorems.both(*every, *rows, D.all(learned_bonus(D), "x", "a"), D.all(sums, "x", "a"))
+
+
+# --- whatever the learner adds to them --------------------------------------------------------------
+
+_SEEN = "Or(lh(n, x, a) == 0, SumOver(y, ph(n, x, a, y)) == 1)"
+MODEL = f"And({', '.join(_PARTS[:4])}, All(x, All(a, {_SEEN})))"
+
+
+def model(D: Derivation) -> Theorem:
+    """ESTIMATES for those of decision n, and that a row is a probability wherever the rate is not 0."""
+    low, high = _rates(D)
+    row, sums, above = _rows(D)
+    count = "Nf(n, x, a)"
+
+    def case(one: Theorem) -> Theorem:
+        if one.says is D.formula(f"{count} <= 0"):
+            none = D.mp(D.lemma("eq:rate-est/unseen"), equal(D, one, D.whole(count)))
+            return either(D, part(D, none, "lh(n, x, a) == 0"), _SEEN)
+        unit = D.positive("inverse", count, D.linear(f"0 < {count}", one))
+        whole = D.linear("SumOver(y, ph(n, x, a, y)) == 1", sums, _divided(D, count, one), unit)
+        return either(D, whole, _SEEN)
+
+    seen = D.split(D.known("discrete", count, "0"), case, case)
+    pairs = [D.all(one, "x", "a") for one in (low, high, above, seen)]
+    return theorems.both(*pairs, D.all(row, "x", "a", "y"))
+
+
+def learned_sets(D: Derivation) -> tuple[Theorem, Theorem]:
+    """ESTIMATES and SEEN for the estimates at decision n; with raised rates, that they are at least λmin."""
+    whole = D.lemma("eq:empirical-P/model")
+    *every, seen = (part(D, whole, text) for text in (*_PARTS[:4], f"All(x, All(a, {_SEEN}))"))
+    if rate_name(D) == "lh":
+        return theorems.both(*every), seen
+    least, largest = D.fact("lmin"), D.linear("lmin <= lmax", D.fact("rate-low"), D.fact("rate-high"))
+    low = D.linear("lmin <= lt(n, x, a)", D.fact("lt"), D.known("max-right", "lh(n, x, a)", "lmin"))
+    high = _raised(D, "lt(n, x, a) <= lmax", D.special(every[1], "x", "a"), largest)
+    rates = [D.all(one, "x", "a") for one in (D.linear("0 <= lt(n, x, a)", low, least), high)]
+    return theorems.both(*rates, *every[2:]), D.all(low, "x", "a")
+
+
+def rate_name(D: Derivation) -> str:
+    """The rate that the learner plans with: raised to λmin, if it knows that."""
+    return "lt" if "lt" in D.setting.symbols else "lh"
+
+
+def no_farther(D: Derivation, near: Theorem) -> Theorem:
+    """|λ̂ - λ| <= β for the rate that the learner plans with, from that of eq:rate-est."""
+    if rate_name(D) == "lh":
+        return near
+    gap, more = "lh(n, x, a) - lam(x, a)", D.known("max", "lh(n, x, a)", "lmin")
+    facts = near, D.fact("rate-low"), D.known("abs", gap), D.known("abs-", gap), more
+    goals = "lt(n, x, a) <= lam(x, a) + be(n, x, a)", "lam(x, a) <= lt(n, x, a) + be(n, x, a)"
+    up, down = (_raised(D, goal, *facts) for goal in goals)
+    return modulus(D, up, down)
+
+
+def _raised(D: Derivation, goal: str, *facts: Theorem) -> Theorem:
+    """The goal, as the raised rate is the estimated one or λmin."""
+
+    def case(one: Theorem) -> Theorem:
+        return D.linear(goal, one, D.fact("lt"), *facts)
+
+    return D.split(D.known("max-cases", "lh(n, x, a)", "lmin"), case, case)
 
 
 DERIVED = {"eq:empirical-P/probability/repaired": (ESTIMATED, estimated_model)}

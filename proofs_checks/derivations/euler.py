@@ -54,7 +54,7 @@ def local(D: Derivation) -> tuple[Theorem, Theorem]:
 
 def _drifts(D: Derivation) -> list[Theorem]:
     """_NEAR, 0 <= v, 0 <= e ⊢ ∫ F(v(t + s)) ds is within lmax (v + e) h²/2 of h F(v(t)); and two areas."""
-    rate = D.linear("0 <= lam(x, a)", D.fact("lmin"), D.fact("rate-low"))
+    rate = D.fact("rate")
     inside = theorems.both(D.assume("0 <= s"), D.assume("s <= h"))
     below, above = "gu({y}, t) <= gu({y}, t + s) + v*s", "gu({y}, t + s) <= gu({y}, t) + e*s"
     near = {y: D.mp(D.special(D.assume(_NEAR), y, "s"), inside) for y in "xy"}
@@ -89,7 +89,7 @@ def _crude(D: Derivation, equation: str = SOLVES) -> tuple[Theorem, Theorem]:
         ]
         for y in "xy"
     }
-    rate = D.linear("0 <= lam(x, a)", D.fact("lmin"), D.fact("rate-low"))
+    rate = D.fact("rate")
     room = D.linear("0 <= c", *signs["x"])
     most = D.times(D.fact("rate-high"), room)
     row = D.scaled(D.fact("jump-sum"), "lam(x, a)*c")
@@ -277,13 +277,13 @@ def slopes(D: Derivation) -> tuple[Theorem, Theorem]:
 # --- eq:hjb-pde/euler ---------------------------------------------------------------------------
 
 _ITERATE = "gq(n, {y}, h)"
-_EULER = (
+SCHEME = (
     f"And(All(x, gq(0, x, h) == 0), All(n, All(x, gq(n + 1, x, h) == gq(n, x, h) + h*{speed(_ITERATE)})))"
 )
 _GRID = "And(0 < h, lmax*h <= 1, n*h <= H)"
 _DISTANCE = "Abs(gu(x, n*h) - gq(n, x, h))"
 EULER = (
-    f"Imp({SOLVES}, Imp({STARTS}, Imp({BOUNDED}, Imp({_EULER}, Imp({_GRID}, "
+    f"Imp({SOLVES}, Imp({STARTS}, Imp({BOUNDED}, Imp({SCHEME}, Imp({_GRID}, "
     f"And({_DISTANCE} <= n*(lmax*h**2/2), {_DISTANCE} <= lmax*H*h/2))))))"
 )
 
@@ -340,8 +340,8 @@ def euler(D: Derivation) -> Theorem:
 
 def _parts(D: Derivation) -> tuple[Theorem, Theorem]:
     starts = "All(x, gq(0, x, h) == 0)"
-    whole = D.assume(_EULER)
-    (steps,) = [one for one in D.formula(_EULER).parts if one is not D.formula(starts)]
+    whole = D.assume(SCHEME)
+    (steps,) = [one for one in D.formula(SCHEME).parts if one is not D.formula(starts)]
     return part(D, whole, starts), theorems.part(whole, steps)
 
 
@@ -360,7 +360,7 @@ def _concluded(D: Derivation, found: Theorem, texts: list[str]) -> Theorem:
     more = D.times(D.times(end, positive), D.linear("0 <= lmax", largest_rate(D)))
     result = theorems.both(near, D.linear(f"{_DISTANCE} <= lmax*H*h/2", near, more))
     small = theorems.both(positive, part(D, grid, "lmax*h <= 1"))
-    return D.imply(theorems.cut(small, result), SOLVES, STARTS, BOUNDED, _EULER, _GRID)
+    return D.imply(theorems.cut(small, result), SOLVES, STARTS, BOUNDED, SCHEME, _GRID)
 
 
 DERIVED = {"eq:hjb-pde/euler": (EULER, euler)}

@@ -75,7 +75,7 @@ def stopping(D: Derivation) -> Theorem:
     near = D.known("abs", "gq(l + 1, x, t) - gq(l, x, t)")
     value = D.linear("gq(m, x, t) <= gq(l, x, t) + e*(1 + lmax*t)", all_m, apart, near)
     above = calculus.bounded(value, name)
-    rate = D.linear("0 <= lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    rate = D.linear("0 <= lmax", D.fact("lmax"))
     slope = D.pointwise("1 + u <= exp(u)", u="lmax*H")
     facts = [D.times(slope, size), D.times(D.times(end, rate), size)]
     final = D.linear(f"{_VALUE} <= gq(l, x, t) + e*exp(lmax*H)", above, *facts)
@@ -102,7 +102,7 @@ def tilted(D: Derivation) -> Theorem:
     area = D.primitive("s", "t", f"-exp(q*t - ({rate} + q)*s)")
     size = D.integral(D.known("exp", f"-{rate}*s + q*(t - s)"), "s", "t")
     slower = D.times(D.times(D.linear(f"0 <= lmax - {rate}", high), tilt), size)
-    largest = D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    largest = D.fact("lmax")
     ends = D.times(
         D.linear(f"({rate} + q)*Int(s, t, {inner}) <= exp(q*t)", area, D.known("exp", f"-{rate}*t")), largest
     )
@@ -147,7 +147,7 @@ def _close(D: Derivation, of: Approximations) -> Theorem:
     start, end = D.assume("0 <= t"), D.assume("t <= H")
     s0, s1 = D.assume("0 <= s"), D.assume("s <= t")
     tilt, horizon = D.assume("0 < q"), D.linear("0 <= H", D.fact("horizon"))
-    largest = D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    largest = D.fact("lmax")
     share = product(
         D, largest, D.positive("inverse-positive", "lmax + q", D.linear("0 < lmax + q", largest, tilt))
     )

@@ -1,17 +1,20 @@
-"""``thm:CT-UCB`` for every horizon: with its own constants, and wherever the printed bound is real."""
+"""``thm:CT-UCB`` for every horizon, with the constants it has, and for every learner that is an optimist."""
 
 from __future__ import annotations
 
-from proofs_checks.derivations.bound import MAIN, RADICAND, core_theorem, trivial
+from fractions import Fraction
+
+from proofs_checks.derivations.bound import RADICAND, WIDE, core_theorem, main_term, paid_by, trivial
+from proofs_checks.derivations.learners import for_paper
+from proofs_checks.derivations.nearby import chain
 from proofs_checks.derivations.potentials import rate_bound
-from proofs_checks.derivations.probabilities import LEVELED, WAIT
+from proofs_checks.derivations.probabilities import LEVELED
 from proofs_checks.derivations.rates import enough, leveled_enough
-from proofs_checks.derivations.regret import LOAD, REGRET
+from proofs_checks.derivations.regret import LOAD, OPTIMIST, REGRET, WHOLE_REGRET
 from proofs_checks.derivations.runs import product, settled
 from proofs_checks.derivations.theorem import (
     Choice,
     accuracies,
-    bonus_factor,
     positive_product,
     radicand,
     sets_cover,
@@ -21,10 +24,22 @@ from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-_MAIN = MAIN.format(D=LEVELED)
-SHARP = f"Imp(0 < h, Imp(delta == 1/(2*K*H), {REGRET.format(m='m')} <= {_MAIN} + {LOAD} + 1))"
-_X = f"({WAIT}*sqrt(S*A*K)*({LEVELED}))"
-_FEW = "K <= 22*S**2*A*(lmax*H + 1)**2"
+_CHOICE = "delta == 1/(2*K*H)"
+
+
+def sharp_theorem(payment: str, *conditions: str) -> str:
+    """The regret of all decisions, for a learner with that payment."""
+    text = f"{WHOLE_REGRET} <= {main_term(payment, LEVELED)} + {LOAD} + 1"
+    return chain(text, *conditions, "0 < h", _CHOICE)
+
+
+_SIZES = ("1 <= c", "0 <= w")
+ANY_SHARP = sharp_theorem(paid_by("c", "w"), *OPTIMIST, *_SIZES)
+SHARP = sharp_theorem(paid_by("C*H + 1"))
+_X = f"({WIDE.format(D=LEVELED)})"
+_FEW = "K <= 11/2*S**2*A*(lmax*H + 1)**2"
+_PAID = f"K*H <= 2*{_X}*sqrt({RADICAND})"
+FEW, FORTY = (chain(_PAID, "0 < h", _CHOICE, "1 < K*H", few) for few in (_FEW, "K <= 40"))
 
 
 def pair_number(D: Derivation) -> Theorem:
@@ -45,7 +60,6 @@ class LongRun:
         big = D.linear("1 <= K*H*(K*H)", square, self.long)
         episodes = D.times(self.some, D.whole("K"))
         self.volume = D.linear(f"2*K <= {self.text}", D.times(big, D.whole("S*A*K")), episodes)
-        self.factor = D.linear("0 <= C*H + 1", bonus_factor(D))
 
     @property
     def root(self) -> Theorem:
@@ -81,114 +95,108 @@ def wide_enough(D: Derivation) -> Theorem:
     return D.linear(f"H*(lmax*H + 1)*sqrt(S*A*K) <= {_X}", D.times(narrow, D.known("sqrt", "S*A*K")))
 
 
-def paid_for(D: Derivation, run: LongRun, episodes: Theorem) -> Theorem:
-    """K H <= MAIN, from K <= 4 (v + 1) √(SAK) √RADICAND."""
-    wide, root = wide_enough(D), D.known("sqrt", RADICAND)
-    first = D.times(wide, root)
-    sign = D.linear(
-        f"0 <= {_X}",
-        wide,
-        D.times(D.times(D.linear("0 <= lmax*H + 1", run.value), D.fact("horizon")), D.known("sqrt", "S*A*K")),
-    )
-    second = D.times(D.known("sqrt", "2*L"), run.value)
-    rest = D.times(D.times(second, sign), run.factor)
-    twice = D.times(D.linear("0 <= C*H + 1 - 2", bonus_factor(D)), D.times(sign, root))
-    return D.linear(f"K*H <= {_MAIN}", D.times(episodes, D.fact("horizon")), first, twice, rest)
-
-
-def below_roots(D: Derivation, run: LongRun, *facts: Theorem) -> Theorem:
-    """K <= 4 (v + 1) √(SAK) √RADICAND, from K <= 16 (v + 1)² SA RADICAND."""
-    bound = f"4*(lmax*H + 1)*sqrt(S*A*K)*sqrt({RADICAND})"
+def paid_for(D: Derivation, run: LongRun, *facts: Theorem) -> Theorem:
+    """K H <= 2 WAIT √(SAK) LEVELED √RADICAND, from K <= 4 (v + 1)² SA RADICAND."""
+    bound = f"2*(lmax*H + 1)*sqrt(S*A*K)*sqrt({RADICAND})"
     square = D.positive("sqrt-square", "S*A*K", D.whole("S*A*K"))
     other = D.positive("sqrt-square", RADICAND, run.positive)
     squared = D.linear(
-        f"({bound})**2 == 16*(lmax*H + 1)**2*S*A*K*{RADICAND}",
-        D.scaled(square, f"16*(lmax*H + 1)**2*sqrt({RADICAND})**2"),
-        D.scaled(other, "16*(lmax*H + 1)**2*S*A*K"),
+        f"({bound})**2 == 4*(lmax*H + 1)**2*S*A*K*{RADICAND}",
+        D.scaled(square, f"4*(lmax*H + 1)**2*sqrt({RADICAND})**2"),
+        D.scaled(other, "4*(lmax*H + 1)**2*S*A*K"),
     )
-    few = D.linear(f"K <= 16*(lmax*H + 1)**2*S*A*{RADICAND}", *facts)
-    sign = D.times(
-        D.times(D.known("sqrt", "S*A*K"), D.known("sqrt", RADICAND)), D.linear("0 <= lmax*H + 1", run.value)
-    )
+    few = D.linear(f"K <= 4*(lmax*H + 1)**2*S*A*{RADICAND}", *facts)
+    root = D.known("sqrt", RADICAND)
+    sign = D.times(D.times(D.known("sqrt", "S*A*K"), root), D.linear("0 <= lmax*H + 1", run.value))
     below = D.linear(f"K**2 <= ({bound})**2", squared, D.times(few, D.whole("K")))
-    return square_below(D, below, D.linear(f"0 <= {bound}", sign), "K", bound)
+    episodes = square_below(D, below, D.linear(f"0 <= {bound}", sign), "K", bound)
+    return D.linear(_PAID, D.times(episodes, D.fact("horizon")), D.times(wide_enough(D), root))
 
 
-def few_are_paid(D: Derivation, run: LongRun, few: Theorem) -> Theorem:
-    """K <= 22 S²A(v + 1)² ⊢ K H <= MAIN."""
+def few_are_paid(D: Derivation) -> Theorem:
+    """K H <= the main term for K <= 11/2 S²A(v + 1)²."""
+    run, few = LongRun(D, Choice(D, D.assume(_CHOICE))), D.assume(_FEW)
     whole = D.linear("0 <= (lmax*H + 1)**2", D.known("square", "lmax*H + 1"))
     half = D.times(D.pointwise("log(2) >= 11/16"), D.times(whole, D.whole("S**2*A")))
     low = D.times(D.times(run.low, D.whole("S*A")), whole)
-    return paid_for(D, run, below_roots(D, run, few, half, low))
+    return D.imply(paid_for(D, run, few, half, low), "0 < h", _CHOICE, "1 < K*H", _FEW)
 
 
-def forty_are_paid(D: Derivation, run: LongRun, few: Theorem) -> Theorem:
-    """K <= 40 ⊢ K H <= MAIN."""
-    claim = D.closed(
-        D.pointwise("K <= 32*log(2*K) + 22", "1 <= K", "K <= 40", K="K"), D.fact("episodes"), few
-    )
-    whole = D.linear("1 <= (lmax*H + 1)**2", D.known("square", "lmax*H"), run.value)
+def forty_are_paid(D: Derivation) -> Theorem:
+    """K H <= the main term for K <= 40."""
+    run, few = LongRun(D, Choice(D, D.assume(_CHOICE))), D.assume("K <= 40")
+    episodes = D.fact("episodes")
+    some = D.linear("0 < K", episodes)
+    claim = D.closed(D.claim("thm:CT-UCB/lump-sum/few-episodes/any", K="K"), episodes, few, some)
+    twice = D.pointwise("log(2*x) == log(2) + log(x)", "x > 0", x="2*K")
+    twice = D.closed(twice, some)
     states = D.times(D.fact("states-some"), D.pointwise("log(2) >= 0"))
-    base = D.linear(f"11/8 + 2*log(2*K) <= {RADICAND}", run.root, states, D.pointwise("log(2) >= 11/16"))
+    base = D.linear(f"2*log(4*K) <= {RADICAND}", run.root, states, twice)
+    whole = D.linear("0 <= (lmax*H + 1)**2 - 1", D.known("square", "lmax*H"), run.value)
     once = D.times(run.some, run.positive)
-    again = D.times(D.times(D.linear("0 <= (lmax*H + 1)**2 - 1", whole), D.whole("S*A")), run.positive)
-    return paid_for(D, run, below_roots(D, run, claim, base, once, again))
+    again = D.times(D.times(whole, D.whole("S*A")), run.positive)
+    return D.imply(paid_for(D, run, claim, base, once, again), "0 < h", _CHOICE, "1 < K*H", "K <= 40")
 
 
 def covered(D: Derivation, choice: Choice, few: Theorem, many: Theorem) -> Theorem:
-    """P(𝒢^c) <= 2δ for K >= 40 and K > 22 S²A(v + 1)², whatever the horizon."""
+    """P(𝒢^c) <= 2δ for K >= 40 and K > 11/2 S²A(v + 1)², whatever the horizon."""
     twice = D.linear("1/(K*H) == 2*delta", choice.chosen)
 
     def short(less: Theorem) -> Theorem:
-        square = D.times(D.known("square", "lmax*H + 1"), D.whole("S**2*A"))
-        enough_of = D.linear("11/2*S**2*A*(lmax*H + 1)**2 < K", many, square)
         event = D.lemma("thm:CT-UCB/whole/event")
-        event = D.mp(event, D.linear("S*A*H <= 1", less), D.assume("1 < K*H"), few, enough_of, choice.chosen)
+        event = D.mp(event, D.linear("S*A*H <= 1", less), D.assume("1 < K*H"), few, many, choice.chosen)
         event = D.at(event, n="m")
         return D.linear(terms.relation("<=", D.term("1 - 2*delta"), event.says.parts[1]), event, twice)
 
-    return D.cases("1 <= S*A*H", lambda _: sets_cover(D, choice, 22), short)
+    tails = "thm:CT-UCB/lump-sum/tail"
+    return D.cases("1 <= S*A*H", lambda _: sets_cover(D, choice, Fraction(11, 2), tails), short)
+
+
+def any_sharp(D: Derivation) -> Theorem:
+    """thm:CT-UCB/any-learner."""
+    choice, given = Choice(D, D.assume(_CHOICE)), (D.assume("0 < h"), D.assume(_CHOICE))
+    payment = paid_by("c", "w")
+    goal = f"{REGRET.format(m='m')} <= {main_term(payment, LEVELED)} + {LOAD} + 1"
+    value = product(D, rate_bound(D), D.fact("horizon"))
+    load = D.times(accuracies(D)[1], value)
+    large, seen = (D.assume(one) for one in _SIZES)
+    factor = D.linear("0 <= c", large)
+    base = D.times(D.times(D.linear("0 <= lmax*H + 1", value), D.fact("horizon")), D.known("sqrt", "S*A*K"))
+    sign = D.linear(f"0 <= {_X}", wide_enough(D), base)
+    narrow = D.times(D.linear(f"0 <= {LEVELED}", leveled_enough(D), value), D.known("sqrt", "S*A*K"))
+    roots = D.known("sqrt", RADICAND), D.times(D.known("sqrt", "2*L"), value)
+    main = [
+        D.times(one, k)
+        for root in roots
+        for one, k in ((D.times(root, sign), factor), (D.times(root, narrow), seen))
+    ]
+    more = D.times(D.times(roots[0], sign), D.linear("0 <= c - 1", large))
+
+    def paid(label: str, few: Theorem) -> Theorem:
+        few_paid = D.mp(D.lemma(label), *given, D.assume("1 < K*H"), few)
+        return D.linear(goal, trivial(D), few_paid, more, *main, load)
+
+    def enough_episodes(late: Theorem) -> Theorem:
+        core = D.mp(D.lemma("thm:CT-UCB/main/any-learner"), *map(D.assume, OPTIMIST), factor, seen)
+        core = theorems.part(core, D.formula(core_theorem(payment, LEVELED, "0 < h")))
+        event = covered(D, choice, D.linear("40 <= K", late), D.assume(terms.negation(D.formula(_FEW))))
+        core = D.mp(D.at(core, q="2*delta"), given[0], LongRun(D, choice).positive, event)
+        return D.linear(goal, core, choice.weight)
+
+    def many(_: Theorem) -> Theorem:
+        label = "thm:CT-UCB/lump-sum/few-episodes/any"
+        return D.cases("K <= 40", lambda few: paid(label, few), enough_episodes)
+
+    def long(_: Theorem) -> Theorem:
+        return D.cases(_FEW, lambda few: paid("thm:CT-UCB/lump-sum/few-episodes", few), many)
+
+    def short(one: Theorem) -> Theorem:
+        return D.linear(goal, trivial(D), one, *main, load)
+
+    every = D.bounded(D.cases("K*H <= 1", short, long), "m")
+    return D.imply(every, *OPTIMIST, *_SIZES, "0 < h", _CHOICE)
 
 
 def sharp(D: Derivation) -> Theorem:
     """thm:CT-UCB/sharp."""
-    choice = Choice(D, D.assume("delta == 1/(2*K*H)"))
-    goal = f"{REGRET.format(m='m')} <= {_MAIN} + {LOAD} + 1"
-    value = product(D, rate_bound(D), D.fact("horizon"))
-    load = D.times(accuracies(D)[1], value)
-    wide = wide_enough(D)
-    sign = D.linear(
-        f"0 <= {_X}",
-        wide,
-        D.times(D.times(D.linear("0 <= lmax*H + 1", value), D.fact("horizon")), D.known("sqrt", "S*A*K")),
-    )
-    sums = D.linear(
-        f"0 <= 2*sqrt({RADICAND}) + 7/3*lmax*H*sqrt(2*L)",
-        D.known("sqrt", RADICAND),
-        D.times(D.known("sqrt", "2*L"), value),
-    )
-    main = D.times(D.times(sums, sign), D.linear("0 <= C*H + 1", bonus_factor(D)))
-
-    def long(_: Theorem) -> Theorem:
-        run = LongRun(D, choice)
-
-        def many(more: Theorem) -> Theorem:
-            def enough_episodes(late: Theorem) -> Theorem:
-                few = D.linear("40 <= K", late)
-                core = theorems.part(D.lemma("thm:CT-UCB/main"), D.formula(core_theorem(LEVELED, "0 < h")))
-                event = covered(D, choice, few, more)
-                core = D.mp(D.at(core, q="2*delta"), D.assume("0 < h"), run.positive, event)
-                return D.linear(goal, core, choice.weight)
-
-            return D.cases(
-                "K <= 40",
-                lambda few: D.linear(goal, trivial(D), forty_are_paid(D, run, few), load),
-                enough_episodes,
-            )
-
-        return D.cases(_FEW, lambda few: D.linear(goal, trivial(D), few_are_paid(D, run, few), load), many)
-
-    def short(one: Theorem) -> Theorem:
-        return D.linear(goal, trivial(D), one, main, load)
-
-    return D.imply(D.cases("K*H <= 1", short, long), "0 < h", "delta == 1/(2*K*H)")
+    return for_paper(D, "thm:CT-UCB/any-learner", "1 <= C*H + 1")

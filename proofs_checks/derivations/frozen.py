@@ -2,7 +2,10 @@ r"""What a learner computes stays the same within an episode: its iterates, and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from proofs_checks.derivations.earnings import frozen_values
+from proofs_checks.derivations.estimates import rate_name
 from proofs_checks.derivations.operators import applied
 from proofs_checks.derivations.runs import equal
 from proofs_checks.derivations.values import POLICY, Iterates
@@ -11,7 +14,7 @@ from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 _JUMP = "jump(n) == 1"
-_ESTIMATES = ("lh", "al", "be", "bo")
+_ESTIMATES = ("lh", "lt", "ph", "al", "be", "bo")  # lt and bo are not every learner's
 
 
 def _counts(D: Derivation, name: str, more: str = "") -> Theorem:
@@ -22,42 +25,35 @@ def _counts(D: Derivation, name: str, more: str = "") -> Theorem:
 
 
 def estimates_stay(D: Derivation) -> dict[str, Theorem]:
-    """jump(n) == 1 ⊢ the estimates, the radii and the bonus of decision n + 1 are those of decision n."""
+    """jump(n) == 1 ⊢ the estimates, the radii and a bonus of decision n + 1 are those of decision n."""
     found = {name: _counts(D, name) for name in ("Nf", "Tf")}
     found["Mf"] = _counts(D, "Mf", ", y")
-    for name in ("lh", "ph", "al", "be", "bo"):
+    for name in (one for one in _ESTIMATES if one in D.setting.facts):
         args = "x, a, y" if name == "ph" else "x, a"
         then = D.valued(D.fact(name, n="n + 1"), *found.values())
         found[name] = D.linear(f"{name}(n + 1, {args}) == {name}(n, {args})", then, D.fact(name))
     return found
 
 
-def _learned(n: str, rate: str) -> str:
-    jumps = f"{rate}*exp(-{rate}*s)*SumOver(y, ph({n}, x, a, y)*Vh({n}, m, y, t - s))"
-    return f"(r(x, a) + bo({n}, x, a))*Int(s, t, exp(-{rate}*s)) + Int(s, t, {jumps})"
-
-
-def iterates_stay(D: Derivation) -> Theorem:
-    """jump(n) == 1 ⊢ All(x, All(t, Vh(n + 1, m, x, t) == Vh(n, m, x, t)))."""
-    stay, rate = estimates_stay(D), "lh(n, x, a)"
-    old = _learned("n + 1", "lh(n + 1, x, a)")
-    template = f"{old} == {_learned('n + 1', 'Real_1')}"
-    slowed = D.rewrite(stay["lh"], D.linear(f"{old} == {old}"), "Real_1", template)
-    bonus = D.scaled(stay["bo"], f"Int(s, t, exp(-{rate}*s))")
+def iterates_stay(D: Derivation, image: Callable[[str, str], str]) -> Theorem:
+    """jump(n) == 1 ⊢ All(x, All(t, Vh(n + 1, m, x, t) == Vh(n, m, x, t))), for what alg:VI maximises."""
+    stay, rate, now = estimates_stay(D), f"{rate_name(D)}(n, x, a)", image("a", "Vh(n, m, {y}, {s})")
+    old = now.replace("(n,", "(n + 1,")
+    numbers = [one for name, one in stay.items() if name in _ESTIMATES and name != "ph"]
+    moved = D.closed(D.at(D.valued(D.assume(f"v == {old}"), *numbers), v=old))
 
     def step(before: Theorem) -> Theorem:
         values = D.scaled(D.special(before, "y", "t - s"), "ph(n, x, a, y)")
         rows = D.scaled(stay["ph"], "Vh(n + 1, m, y, t - s)")
         goal = "ph(n + 1, x, a, y)*Vh(n + 1, m, y, t - s) == ph(n, x, a, y)*Vh(n, m, y, t - s)"
         jumps = D.scaled(D.over(D.linear(goal, rows, values), "y"), f"{rate}*exp(-{rate}*s)")
-        new = _learned("n", rate)
-        one = D.largest(D.linear(f"{old} == {new}", slowed, bonus, D.integral(jumps, "s", "t")), "a")
+        one = D.largest(D.linear(f"{old} == {now}", moved, D.integral(jumps, "s", "t")), "a")
         top = f"MaxOver(a, {old})"
         least = D.rewrite(
             one, D.linear(f"Min(t, {top}) == Min(t, {top})"), "Real_1", f"Min(t, {top}) == Min(t, Real_1)"
         )
-        now, then = D.fact("Vh-step"), D.fact("Vh-step", n="n + 1")
-        return D.all(D.linear("Vh(n + 1, m + 1, x, t) == Vh(n, m + 1, x, t)", now, then, least), "x", "t")
+        steps = D.fact("Vh-step"), D.fact("Vh-step", n="n + 1")
+        return D.all(D.linear("Vh(n + 1, m + 1, x, t) == Vh(n, m + 1, x, t)", *steps, least), "x", "t")
 
     first = D.linear("Vh(n + 1, 0, x, t) == Vh(n, 0, x, t)", D.fact("Vh-0"), D.fact("Vh-0", n="n + 1"))
     says = "All(x, All(t, Vh(n + 1, m, x, t) == Vh(n, m, x, t)))"

@@ -23,7 +23,7 @@ def _bounds(D: Derivation) -> tuple[Theorem, Theorem]:
     """_SMALL, 0 <= t ⊢ 0 <= T^a u, and T^a u <= t + c (1 - exp(-λt))."""
     rate, row = "lam(x, a)", D.fact("jump-low")
     small = after_jump(D, D.assume(_SMALL))
-    positive = D.linear(f"0 <= {rate}", D.fact("lmin"), D.fact("rate-low"))
+    positive = D.linear(f"0 <= {rate}", D.fact("rate"))
     decay = D.known("exp", f"-{rate}*s")
     below, above = (
         D.integral(

@@ -8,8 +8,8 @@ With :math:`\hat V` the iterate that is returned and a the action that is best f
 from __future__ import annotations
 
 from proofs_checks.derivations.iterations import BONUS, STARTS, STEPS, iterate, keeps_order
-from proofs_checks.derivations.nearby import HAT, RATES, ROWS, chain, estimate, wait_high
-from proofs_checks.derivations.operators import ESTIMATES, RATES_LOW, WITHIN, U, applied, best, part
+from proofs_checks.derivations.nearby import HAT, RATES, ROWS, chain, estimate, wait, wait_high
+from proofs_checks.derivations.operators import ESTIMATES, RATES_LOW, WITHIN, U, applied, best, decays, part
 from proofs_checks.derivations.optimism import THEOREMS as OPTIMISM
 from proofs_checks.derivations.optimism import larger_error, within
 from proofs_checks.derivations.setting import estimated, operator
@@ -36,6 +36,9 @@ def step_theorem(cost: str, *sets: str) -> str:
 
 PRINTED = "(gbon(x, {a}) + gal(x, {a}) + t*gbe(x, {a}))*t"
 STEP = step_theorem(PRINTED, RATES, ROWS)
+AT_LEAST = "All(x, All(a, lmin <= glam(x, a)))"
+SHORTER = "gbon(x, {a})*(1 - exp(-lmin*t))/lmin + (gal(x, {a}) + t*gbe(x, {a}))*t"
+RAISED_STEP = step_theorem(SHORTER, RATES, ROWS, AT_LEAST)
 
 
 def rec(D: Derivation) -> Theorem:
@@ -52,16 +55,16 @@ def rec(D: Derivation) -> Theorem:
     return D.imply(bound, *ITERATION, "0 <= t")
 
 
-def cost(D: Derivation) -> Theorem:
-    """ESTIMATES, BONUS, RATES, ROWS, SMALL, 0 <= t ⊢ T^{a,k}u <= T^a u + (b + α + tβ)t."""
+def cost(D: Derivation, says: str, waits: Theorem) -> Theorem:
+    """ESTIMATES, BONUS, RATES, ROWS, SMALL, 0 <= t ⊢ T^{a,k}u <= T^a u + bw + (α + tβ)t, ∫ exp(-λ̂s) <= w."""
     start, model, rates, rows = (D.assume(one) for one in ("0 <= t", ESTIMATES, RATES, ROWS))
     earned = D.mp(D.lemma("lem:optimism/reward"), model, rates, start)
     error = D.mp(D.lemma("lem:error-model"), model, rates, rows, D.assume(SMALL), start)
     error = theorems.part(error, larger_error(D, error))
-    bonus = D.times(wait_high(D, HAT, estimate(D, RATES_LOW)), D.special(D.assume(BONUS), "x", "a"))
+    bonus = D.times(waits, D.special(D.assume(BONUS), "x", "a"))
     moduli = [D.known("abs", one.says.parts[0].parts[0]) for one in (earned, error)]
     return D.linear(
-        f"{estimated('a', U)} <= {operator('a', U)} + {PRINTED.format(a='a')}", earned, error, bonus, *moduli
+        f"{estimated('a', U)} <= {operator('a', U)} + {says.format(a='a')}", earned, error, bonus, *moduli
     )
 
 
@@ -85,7 +88,18 @@ def greedy(D: Derivation, costs: Theorem, *more: Theorem) -> Theorem:
 
 def step(D: Derivation) -> Theorem:
     """V̂ <= T^a V̂ + (b + α + tβ)t."""
-    return D.imply(greedy(D, cost(D)), *ITERATION, RATES, ROWS, GREEDY, WITHIN)
+    costs = cost(D, PRINTED, wait_high(D, HAT, estimate(D, RATES_LOW)))
+    return D.imply(greedy(D, costs), *ITERATION, RATES, ROWS, GREEDY, WITHIN)
+
+
+def raised_step(D: Derivation) -> Theorem:
+    """V̂ <= T^a V̂ + b(1 - exp(-λmin t))/λmin + (α + tβ)t, for estimated rates of at least λmin."""
+    least, positive = D.special(D.assume(AT_LEAST), "x", "a"), D.fact("lmin")
+    sooner = D.integral(decays(D, D.times(least, D.assume("0 <= s"))), "s", "t")
+    whole = D.scaled(D.primitive("s", "t", "-exp(-lmin*s)"), "1/lmin")
+    unit = D.scaled(D.positive("inverse", "lmin", positive), "Int(s, t, exp(-lmin*s))")
+    waits = D.linear(f"{wait(HAT)} <= (1 - exp(-lmin*t))/lmin", sooner, whole, unit)
+    return D.imply(greedy(D, cost(D, SHORTER, waits)), *ITERATION, RATES, ROWS, AT_LEAST, GREEDY, WITHIN)
 
 
 THEOREMS = {**OPTIMISM, "eq:rec-Vk": REC, "lem:v-v-continuoustime/step": STEP}

@@ -23,15 +23,15 @@ from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-_LATER = "And(0 <= t, t <= u)"
+LATER = "And(0 <= t, t <= u)"
 _INSIDE = "And(0 <= s, s <= v)"
-_PAID = "All(x, All(a, r(x, a) + gbon(x, a) <= e))"
+PAID = "All(x, All(a, r(x, a) + gbon(x, a) <= e))"
 _SLOW = f"All(y, All(s, All(v, Imp({_INSIDE}, gu(y, v) <= gu(y, s) + e*(v - s)))))"
 _SMALL = "All(y, All(s, Imp(0 <= s, gu(y, s) <= e*s)))"
 
 
 def slope_step(D: Derivation) -> Theorem:
-    """ESTIMATES, _PAID, _SLOW, _SMALL, 0 <= e, 0 <= t <= u ⊢ T^a v(x, u) <= T^a v(x, t) + e (u - t)."""
+    """ESTIMATES, PAID, _SLOW, _SMALL, 0 <= e, 0 <= t <= u ⊢ T^a v(x, u) <= T^a v(x, t) + e (u - t)."""
     rate, size, model = "glam(x, a)", D.assume("0 <= e"), D.assume(ESTIMATES)
     low = D.special(part(D, model, RATES_LOW), "x", "a")
     row, sum_of_row = (
@@ -61,7 +61,7 @@ def slope_step(D: Derivation) -> Theorem:
     ]
     areas = [D.primitive("s", "t", f"-(t - s)*{decay}"), D.primitive("s", "u", f"-(u - s)*{decay}")]
     areas[1] = theorems.cut(D.linear("0 <= u", start, later), areas[1])
-    paid = D.linear("0 <= e - r(x, a) - gbon(x, a)", D.special(D.assume(_PAID), "x", "a"))
+    paid = D.linear("0 <= e - r(x, a) - gbon(x, a)", D.special(D.assume(PAID), "x", "a"))
     less = D.times(waits_longer(D, rate), paid)
     goal = f"{estimated('a', U, time='u')} <= {estimated('a', U)} + e*(u - t)"
     return D.linear(goal, moved, *cuts, *(D.scaled(one, "e") for one in areas), less)
@@ -69,8 +69,8 @@ def slope_step(D: Derivation) -> Theorem:
 
 # --- the iterates -------------------------------------------------------------------------------
 
-_RISES = f"All(x, All(t, All(u, Imp({_LATER}, gq(n, x, t) <= gq(n, x, u)))))"
-_SLOPES = f"All(x, All(t, All(u, Imp({_LATER}, gq(n, x, u) <= gq(n, x, t) + e*(u - t)))))"
+_RISES = f"All(x, All(t, All(u, Imp({LATER}, gq(n, x, t) <= gq(n, x, u)))))"
+_SLOPES = f"All(x, All(t, All(u, Imp({LATER}, gq(n, x, u) <= gq(n, x, t) + e*(u - t)))))"
 _VALUES = iterate("n")
 
 
@@ -112,7 +112,7 @@ class _Step:
 
 
 def regular(D: Derivation, step: _Step) -> Theorem:
-    """_PAID, 1 <= e, ITERATION ⊢ And(_RISES, _SLOPES), by induction over n."""
+    """PAID, 1 <= e, ITERATION ⊢ And(_RISES, _SLOPES), by induction over n."""
     unit, later = D.assume("1 <= e"), D.assume("t <= u")
     size = D.linear("0 <= e", unit)
     sides = [estimated("a", _VALUES, time=end) for end in ("t", "u")]
@@ -148,47 +148,55 @@ def regular(D: Derivation, step: _Step) -> Theorem:
 
 def _all_later(D: Derivation, theorem: Theorem) -> Theorem:
     for text in ("0 <= t", "t <= u"):
-        theorem = theorems.cut(part(D, D.assume(_LATER), text), theorem)
-    return D.all(D.imply(theorem, _LATER), "x", "t", "u")
+        theorem = theorems.cut(part(D, D.assume(LATER), text), theorem)
+    return D.all(D.imply(theorem, LATER), "x", "t", "u")
 
 
 # --- remark:integral/grid -----------------------------------------------------------------------
 
 
-def _score(action: str, time: str) -> str:
+def score(action: str, time: str) -> str:
+    """T^a of the n-th iterate."""
     return estimated(action, _VALUES, time=time)
 
 
 def _chosen(time: str) -> str:
-    return f"All(a, {_score('a', time)} <= {_score('b', time)})"
+    return f"All(a, {score('a', time)} <= {score('b', time)})"
 
 
 def _lacks(time: str) -> str:
-    return f"{_score('a', time)} <= {_score('b', time)} + e*(u - t)"
+    return f"{score('a', time)} <= {score('b', time)} + e*(u - t)"
 
 
 GRID = of_iteration(
-    f"Imp({_PAID}, Imp(1 <= e, Imp({_LATER}, And(Imp({_chosen('t')}, {_lacks('u')}), "
+    f"Imp({PAID}, Imp(1 <= e, Imp({LATER}, And(Imp({_chosen('t')}, {_lacks('u')}), "
     f"Imp({_chosen('u')}, {_lacks('t')})))))"
 )
 
 
-def grid(D: Derivation) -> Theorem:
-    """The action that is best at one of two times t <= u lacks at most e (u - t) at the other."""
-    step, here = _Step(D), D.assume(_LATER)
-    values, facts = regular(D, step), []
+def scores(D: Derivation) -> list[Theorem]:
+    """PAID, 1 <= e, ITERATION, 0 <= t <= u ⊢ score(u) is between score(t) and score(t) + e (u - t)."""
+    step = _Step(D)
+    values, found = regular(D, step), []
     for one in (step.rises, step.slopes):
         for text in (_RISES, _SLOPES):
             one = theorems.cut(part(D, values, text), one)
-        facts += [one, D.at(one, a="b")]
+        found.append(theorems.cut(D.linear("0 <= e", D.assume("1 <= e")), one))
+    return found
+
+
+def grid(D: Derivation) -> Theorem:
+    """The action that is best at one of two times t <= u lacks at most e (u - t) at the other."""
+    here, moves = D.assume(LATER), scores(D)
+    facts = [*moves, *(D.at(one, a="b") for one in moves)]
     found = []
     for chosen, other in (("t", "u"), ("u", "t")):
         best_there = D.special(D.assume(_chosen(chosen)), "a")
         found.append(D.imply(D.linear(_lacks(other), best_there, *facts), _chosen(chosen)))
-    both = theorems.cut(D.linear("0 <= e", D.assume("1 <= e")), theorems.both(*found))
+    both = theorems.both(*found)
     for text in ("0 <= t", "t <= u"):
         both = theorems.cut(part(D, here, text), both)
-    return D.imply(both, *ITERATION, _PAID, "1 <= e", _LATER)
+    return D.imply(both, *ITERATION, PAID, "1 <= e", LATER)
 
 
 DERIVED = {"remark:integral/grid": (GRID, grid)}

@@ -135,7 +135,7 @@ def one_step(D: Derivation) -> Theorem:
 
 def values_rise(D: Derivation) -> Theorem:
     """RISING for V(n)."""
-    return in_range(D, D.lemma("lem:optimism/rising", m="n", x="y", t="s"), "V(n, y, s) <= V(n, y, u)")
+    return in_range(D, D.lemma("lem:optimism/rising/values", m="n", x="y", t="s"), "V(n, y, s) <= V(n, y, u)")
 
 
 def in_range(D: Derivation, lemma: Theorem, goal: str) -> Theorem:

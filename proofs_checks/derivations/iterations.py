@@ -12,6 +12,8 @@ and maximum and minimum keep it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from proofs_checks.derivations.operators import (
     ESTIMATES,
     RATES_HIGH,
@@ -61,6 +63,19 @@ def keeps_order(D: Derivation, u: str, v: str, ordered: Theorem) -> Theorem:
     model = D.assume(ESTIMATES)
     rates, rows = part(D, model, RATES_LOW), part(D, model, ROWS_LOW)
     return D.mp(applied(D, D.lemma("eq:Qa/monotone"), both), rates, rows, ordered)
+
+
+# --- alg:VI/indices/repaired --------------------------------------------------------------------
+
+_NEXT = "All(n, Imp(1 <= gz(n), 1 <= gz(n + 1)))"
+INDICES = f"Imp(1 <= gz(0), Imp({_NEXT}, 1 <= gz(n)))"
+
+
+def indices(D: Derivation) -> Theorem:
+    """V_0 is there (gz(n) = 1: V_n is), and each round adds the next: so every one that is read is there."""
+    following = D.special(D.assume(_NEXT), "n")
+    found = D.induction("n", "1 <= gz(n)", D.assume("1 <= gz(0)"), lambda below: D.mp(following, below))
+    return D.imply(found, "1 <= gz(0)", _NEXT)
 
 
 # --- eq:mono ------------------------------------------------------------------------------------
@@ -169,7 +184,7 @@ LOADED = f"All(x, All(t, Imp({WITHIN}, gq(m, x, t) <= gq(l + 1, x, t) + e*lmax*t
 def load_sign(D: Derivation) -> tuple[Theorem, Theorem]:
     """STOPPED, 0 <= t <= H ⊢ 0 <= e, and 0 <= e λmax."""
     size = D.linear("0 <= e", *_radius(D, "x", "t", theorems.both(D.assume("0 <= t"), D.assume("t <= H"))))
-    return size, D.times(D.linear("0 <= lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high")), size)
+    return size, D.times(D.linear("0 <= lmax", D.fact("lmax")), size)
 
 
 def carried(D: Derivation) -> Theorem:
@@ -227,7 +242,7 @@ def _weaker(D: Derivation, more: str) -> Theorem:
     within = given[-1]
     strong = D.mp(D.lemma("eq:error-vi/load"), *given)
     size = D.linear("0 <= e", *_radius(D, "x", "t", within))
-    rate = D.linear("0 <= lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    rate = D.linear("0 <= lmax", D.fact("lmax"))
     end, start = part(D, within, "t <= H"), part(D, within, "0 <= t")
     slope = D.pointwise("u + 1 <= exp(u)", "u >= 0", u="lmax*H")
     slope = D.closed(slope, D.times(D.linear("0 <= H", start, end), rate))
@@ -258,28 +273,16 @@ _CHANGE = "Abs(gq(n + 1, x, t) - gq(n, x, t))"
 _DONE = f"All(x, All(t, Imp({WITHIN}, {_CHANGE} <= e)))"
 _SOON = f"log(H/e) <= -n*log{RHO}"
 _NEVER = f"All(n, Not({_DONE}))"
-STOPS = of_iteration(
-    f"And(All(x, All(t, Imp({WITHIN}, {_CHANGE} <= {POWER}*H))), "
-    f"Imp(0 < e, And(Imp({_SOON}, {_DONE}), Not({_NEVER}))))"
-)
+_CHANGES = f"All(x, All(t, Imp({WITHIN}, {_CHANGE} <= {POWER}*H)))"
+FINISHED = f"And({_CHANGES}, Imp(0 < e, And(Imp({_SOON}, {_DONE}), Not({_NEVER}))))"
+STOPS = of_iteration(FINISHED)
 
 
 def _changes(D: Derivation) -> Theorem:
     """All(x, All(t, |gq(n + 1) - gq(n)| <= ρⁿ H)), by contraction."""
     steps = D.assume(STEPS)
-    zero = D.special(D.assume(STARTS), "x", "t")
     facts = D.mp(D.lemma("eq:mono"), *map(D.assume, ITERATION), D.assume("0 <= t"))
-    one = D.at(facts, n="1")
-    low, high = part(D, one, "0 <= gq(1, x, t)"), part(D, one, "gq(1, x, t) <= t")
-    first = D.split(
-        D.known("abs-cases", "gq(1, x, t) - gq(0, x, t)"),
-        lambda sign: D.linear(
-            "Abs(gq(1, x, t) - gq(0, x, t)) <= H", sign, zero, low, high, D.assume("t <= H")
-        ),
-        lambda sign: D.linear(
-            "Abs(gq(1, x, t) - gq(0, x, t)) <= H", sign, zero, low, high, D.assume("t <= H")
-        ),
-    )
+    low, high = (part(D, D.at(facts, n="1"), one) for one in ("0 <= gq(1, x, t)", "gq(1, x, t) <= t"))
 
     def step(before: Theorem) -> Theorem:
         lemma = D.at(D.lemma("lem:optimism/contraction-truncated"), w=f"{POWER}*H")
@@ -288,17 +291,31 @@ def _changes(D: Derivation) -> Theorem:
         now, then = D.special(steps, "n", "x", "t"), D.special(steps, "n + 1", "x", "t")
         image = f"{cut(iterate('n + 1'))} - {cut(iterate('n'))}"
         same = D.linear(f"{image} == gq(n + 2, x, t) - gq(n + 1, x, t)", now, then)
-        near = D.rewrite(same, near, "Real_1", f"Abs(Real_1) <= {RHO}*{POWER}*H")
+        return D.rewrite(same, near, "Real_1", f"Abs(Real_1) <= {RHO}*{POWER}*H")
+
+    return shrinking(D, low, high, step)
+
+
+def shrinking(D: Derivation, low: Theorem, high: Theorem, step: Callable[[Theorem], Theorem]) -> Theorem:
+    """All(x, All(t, |gq(n + 1) - gq(n)| <= ρⁿ H)), from 0 <= gq(1) <= t, and the next change from one."""
+    zero, first = D.special(D.assume(STARTS), "x", "t"), "gq(1, x, t) - gq(0, x, t)"
+    goal = f"Abs({first}) <= H"
+
+    def sized(sign: Theorem) -> Theorem:
+        return D.linear(goal, sign, zero, low, high, D.assume("t <= H"))
+
+    def after(before: Theorem) -> Theorem:
         power = D.scaled(next_power(D), "H")
-        goal = f"Abs(gq(n + 2, x, t) - gq(n + 1, x, t)) <= exp((n + 1)*log{RHO})*H"
-        return D.all(D.imply(D.linear(goal, near, power), WITHIN), "x", "t")
+        says = f"Abs(gq(n + 2, x, t) - gq(n + 1, x, t)) <= exp((n + 1)*log{RHO})*H"
+        return D.all(D.imply(D.linear(says, step(before), power), WITHIN), "x", "t")
 
-    return D.induction("n", f"All(x, All(t, Imp({WITHIN}, {_CHANGE} <= {POWER}*H)))", _within(D, first), step)
+    begins = _within(D, D.split(D.known("abs-cases", first), sized, sized))
+    return D.induction("n", _CHANGES, begins, after)
 
 
-def stops(D: Derivation) -> Theorem:
-    """The changes are at most ρⁿ H, so at most e from some n on."""
-    changes, positive, soon = _changes(D), D.assume("0 < e"), D.assume(_SOON)
+def finished(D: Derivation, changes: Theorem) -> Theorem:
+    """Changes of at most ρⁿ H are at most e from some n on."""
+    positive, soon = D.assume("0 < e"), D.assume(_SOON)
     here = D.mp(D.special(changes, "x", "t"), D.assume(WITHIN))
     over = D.positive("inverse-positive", "e", positive)
     quotient = product(D, D.fact("horizon"), over)
@@ -313,7 +330,12 @@ def stops(D: Derivation) -> Theorem:
     done = D.all(D.imply(D.linear(f"{_CHANGE} <= e", here, small), WITHIN), "x", "t")
     soon_done = D.imply(done, _SOON)
     both = theorems.both(soon_done, _sometime(D, soon_done))
-    return D.imply(theorems.both(changes, D.imply(both, "0 < e")), *ITERATION)
+    return theorems.both(changes, D.imply(both, "0 < e"))
+
+
+def stops(D: Derivation) -> Theorem:
+    """alg:VI/stops."""
+    return D.imply(finished(D, _changes(D)), *ITERATION)
 
 
 def _sometime(D: Derivation, soon_done: Theorem) -> Theorem:

@@ -270,8 +270,8 @@ def _proper_sets(D: Derivation) -> Theorem:
     return D.linear(f"SumOver(B, {_PROPER}) <= 2**S - 2", D.over(proper, "B"), D.fact("subsets"), *ones)
 
 
-def jumps_seen(D: Derivation) -> Theorem:
-    """The jumps to all states are all jumps."""
+def jumps_seen(D: Derivation) -> tuple[Theorem, Theorem]:
+    """The jumps to all states are all jumps, now and when the episode began."""
     total, step = "SumOver(y, M{f}({n}, x, a, y)) == N{f}({n}, x, a)", "n + 1"
     first, later = (
         [[D.over(D.fact(f"M{f}-{when}"), "y"), D.fact(f"N{f}-{when}")] for f in ("", "f")]
@@ -285,7 +285,7 @@ def jumps_seen(D: Derivation) -> Theorem:
         lambda before: D.linear(total.format(f="", n=step), *later[0], before),
     )
     new = D.scaled(D.at(whole, n=step), "1 - jump(n)")
-    return D.induction(
+    return whole, D.induction(
         "n",
         total.format(f="f", n="n"),
         starts[1],
@@ -306,7 +306,7 @@ class SeenRow:
         whole = D.linear(
             "SumOver(y, ph(i, x, a, y)) == 1",
             D.over(ratio, "y"),
-            D.scaled(D.at(jumps_seen(D), n="i"), f"1/{COUNT}"),
+            D.scaled(D.at(jumps_seen(D)[1], n="i"), f"1/{COUNT}"),
             self.unit,
         )
         self.zero = D.linear("SumOver(y, ph(i, x, a, y) - p(x, a, y)) == 0", whole, D.fact("jump-sum"))

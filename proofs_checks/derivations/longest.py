@@ -12,6 +12,7 @@ from verify.kernel.theorems import Theorem
 
 FACTOR = "(Ind(K == 1) + log(K)/log(log(K) + 1))"  # ln K/ln(ln K + 1), read as 1 for K = 1 (0/0 is 0)
 JM = f"Sum(l, m, sqrt({LEVEL.format(n='m')})) <= sqrt(K)*top(m)"
+TILTED = "Imp(0 < h, E(top(m)) <= (log(K) + lmax*H*(exp(h) - 1))/h)"
 LONGEST = f"E(top(m)) <= (lmax*H + 1)*{FACTOR}"
 _STEP = "Ind(ep(n) + 1 <= K)*jump(n)*(pos(n) + 1)"
 
@@ -195,8 +196,8 @@ def all_of_them(D: Derivation) -> Theorem:
     return D.linear("E(top(m)) <= (1 + lmax*H)*K", path, active_decisions(D))
 
 
-def longest_of_many(D: Derivation) -> Theorem:
-    """E top <= (ln K + v (e^h - 1))/h at h = ln(ln K + 1), by y <= e^y - 1; given 2 <= K."""
+def tilted(D: Derivation) -> Theorem:
+    """0 <= h ⊢ h E top(n) <= ln K + v (e^h - 1), by y <= e^y - 1."""
     level, c = "log(K) + c*H", "lmax*(exp(h) - 1)"
     moments = D.mp(D.lemma("prop:proberror/coupling"), *map(D.assume, TILT))
     small = f"exp(-({level}))"  # as a variable q: a mean does not take factors out of an exponential
@@ -210,12 +211,25 @@ def longest_of_many(D: Derivation) -> Theorem:
     last = (D.scaled(named, "K*exp(c*H)"), one)
     mean = D.linear(f"h*E(top(n)) <= {level}", D.mean(tangent), path, *last)
     mean = D.closed(D.at(mean, q=small), D.linear(f"{small} == {small}"), D.known("exp", f"-({level})"))
-    exact = D.at(mean, c=c)
-    exact = D.closed(exact, D.linear(f"{c} <= {c}"))
+    return D.closed(D.at(mean, c=c), D.linear(f"{c} <= {c}"))
+
+
+def tilted_mean(D: Derivation) -> Theorem:
+    """E top <= (ln K + v (e^h - 1))/h for every h > 0."""
+    positive = D.assume("0 < h")
+    many = D.at(theorems.cut(D.linear("0 <= h", positive), tilted(D)), n="m")
+    over = D.times(many, D.positive("inverse-positive", "h", positive))
+    unit = D.scaled(D.positive("inverse", "h", positive), "E(top(m))")
+    goal = "E(top(m)) <= (log(K) + lmax*H*(exp(h) - 1))/h"
+    return D.imply(D.linear(goal, over, unit), "0 < h")
+
+
+def longest_of_many(D: Derivation) -> Theorem:
+    """E top <= (ln K + v (e^h - 1))/h at h = ln(ln K + 1); given 2 <= K."""
     some = D.assume("1 + 1 <= K")
     k = D.closed(D.pointwise("log(n) > 0", "n >= 2", n="K"), some)
     h = D.closed(D.pointwise("log(1 + k) > 0", "k > 0", k="log(K)"), k)
-    chosen = D.closed(D.at(exact, h="log(1 + log(K))", n="m"), h)
+    chosen = D.closed(D.at(tilted(D), h="log(1 + log(K))", n="m"), h)
     base = D.positive("log", "1 + log(K)", D.linear("0 < 1 + log(K)", k))
     chosen = D.linear("log(1 + log(K))*E(top(m)) <= (lmax*H + 1)*log(K)", chosen, D.scaled(base, "lmax*H"))
     divided = D.times(chosen, D.positive("inverse-positive", "log(1 + log(K))", h))

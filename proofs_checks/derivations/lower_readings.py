@@ -32,7 +32,8 @@ STANDS = f"Imp({_STANDS}, er(d, H)*(1 - 1/pw(d))*sqrt(pw(d)*K)/(4*sqrt(2)) <= {L
 PRINTED = f"Imp({USUAL}, er(d, H)*sqrt(S*A*K)/(12*sqrt(2)) <= {LARGEST})"
 _LONG = "And(0 < c, c < 1, d < (1 - c)*rate*H)"
 ERLANG = f"And(Imp(0 <= t, t - h/rate <= er(h, t)), Imp({_LONG}, c*H <= er(d, H)))"
-HORIZON = f"Imp({USUAL}, Imp({_LONG}, c*H*sqrt(S*A*K)/7 <= {LARGEST}))"
+LONG_BOUND = "c*H*sqrt(S*A*K)/7"
+HORIZON = f"Imp({USUAL}, Imp({_LONG}, {LONG_BOUND} <= {LARGEST}))"
 PRINTED_HORIZON = f"Imp({USUAL}, Imp({_LONG}, c*H*sqrt(S*A*K)/(12*sqrt(2)) <= {LARGEST}))"
 
 
@@ -93,7 +94,7 @@ def printed(D: Derivation) -> Theorem:
 
 def horizon(D: Derivation) -> Theorem:
     """For horizons that are long enough for the tree."""
-    return _long(D, "thm:lowerbound/repaired", "c*H*sqrt(S*A*K)/7", D.linear("0 <= 1/7"))
+    return _long(D, "thm:lowerbound/repaired", LONG_BOUND, D.linear("0 <= 1/7"))
 
 
 def printed_horizon(D: Derivation) -> Theorem:

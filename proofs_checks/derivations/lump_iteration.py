@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from proofs_checks.derivations.half_bonus import iteration_rises
 from proofs_checks.derivations.halved_error import hat_density
-from proofs_checks.derivations.iterations import STARTS, STOPPED, iterate
+from proofs_checks.derivations.iterations import FINISHED, STARTS, STOPPED, finished, iterate, shrinking
 from proofs_checks.derivations.nearby import (
     HAT,
     RATES,
     ROW_HAT,
     ROWS,
+    chain,
     density,
     estimate,
     inside,
@@ -27,12 +28,14 @@ from proofs_checks.derivations.operators import (
     ESTIMATES,
     RATES_HIGH,
     RATES_LOW,
+    RHO,
     ROWS_LOW,
     WITHIN,
     applied,
     conditional,
     maximum,
     minimum,
+    modulus,
     moved,
     part,
 )
@@ -41,6 +44,7 @@ from proofs_checks.derivations.optimism import ESTIMATED, rate_radius, within
 from proofs_checks.derivations.sharp_bonus import REACH
 from proofs_checks.derivations.sharp_optimism import reach_low
 from proofs_checks.derivations.slopes import rising_step, shorter
+from proofs_checks.derivations.values import POWER
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -74,10 +78,15 @@ def always(D: Derivation, theorem: Theorem) -> Theorem:
 
 def lump_low(D: Derivation) -> Theorem:
     """ESTIMATES, RATES, ROWS, 0 <= t ⊢ 0 <= B."""
-    half = D.times(rate_radius(D), D.linear("0 <= t**2/2", D.known("square", "t")))
+    return _lump_low(D, rate_radius(D), reach_low(D))
+
+
+def _lump_low(D: Derivation, rates: Theorem, reach: Theorem) -> Theorem:
+    """The same from 0 <= β and 0 <= min{α, 2}."""
+    half = D.times(rates, D.linear("0 <= t**2/2", D.known("square", "t")))
     rate = least(D, "0", D.linear("0 <= t**2/2*gbe(x, a)", half), D.assume("0 <= t"))
     rest = D.linear(f"0 <= t - {wait(HAT)}", wait_high(D, HAT, estimate(D, RATES_LOW)))
-    return D.linear(f"0 <= {lump()}", rate, D.times(rest, reach_low(D)))
+    return D.linear(f"0 <= {lump()}", rate, D.times(rest, reach))
 
 
 def _nonnegative(D: Derivation) -> Theorem:
@@ -217,3 +226,46 @@ def load(D: Derivation) -> Theorem:
     goal = f"All(x, All(t, Imp({WITHIN}, gq(m, x, t) <= gq(l + 1, x, t) + {more})))"
     start_m = D.all(D.imply(within(D, first), WITHIN), "x", "t")
     return D.mp(D.special(D.induction("m", goal, start_m, step), "x", "t"), D.assume(WITHIN))
+
+
+# --- it stops -----------------------------------------------------------------------------------
+
+_RADII = "All(x, All(a, And(0 <= gal(x, a), 0 <= gbe(x, a))))"
+STOPS = chain(FINISHED, ESTIMATES, _RADII, STARTS, STEPS)
+
+
+def _first(D: Derivation) -> tuple[Theorem, Theorem]:
+    """0 <= gq(1) <= t: a lump sum is not negative."""
+    start, radii, zeros = D.assume("0 <= t"), D.special(D.assume(_RADII), "x", "a"), iterate("0")
+    jumps, rates = (part(D, radii, f"0 <= {one}(x, a)") for one in ("gal", "gbe"))
+    paid = _lump_low(D, rates, least(D, "0", jumps, D.linear("0 <= 2")))
+    earned = D.times(D.fact("reward-low"), wait_low(D, HAT))
+    none = D.over(D.scaled(D.special(D.assume(STARTS), "y", "t - s"), ROW_HAT), "y")
+    after = D.integral(D.scaled(none, density(HAT)), "s", "t")
+    low = D.linear(f"0 <= {best(zeros)}", earned, paid, after, D.most("a", lumped(zeros), "a"))
+    step = D.special(D.assume(STEPS), "0", "x", "t")
+    below = D.linear("gq(1, x, t) <= t", step, D.known("min", "t", best(zeros)))
+    return D.linear("0 <= gq(1, x, t)", step, least(D, "0", start, low)), below
+
+
+def stops(D: Derivation) -> Theorem:
+    """Changes of at most ρⁿ H: the lump sums cancel, and T^{a,k} contracts."""
+    later, before, more = "n + 2", "n + 1", f"{RHO}*{POWER}*H"
+    now, then = (D.special(D.assume(STEPS), n, "x", "t") for n in ("n", "n + 1"))
+    values = {later: iterate("n + 1"), before: iterate("n")}
+    bodies = {"gu": ("y s", "gq(n + 1, y, s)"), "gv": ("y s", "gq(n, y, s)")}
+
+    def step(close: Theorem) -> Theorem:
+        lemma = applied(D, D.at(D.lemma("lem:optimism/contraction"), w=f"{POWER}*H"), bodies)
+        near = D.mp(lemma, D.assume(ESTIMATES), close, D.assume(WITHIN))
+        facts = [near, *(D.known(name, near.says.parts[0].parts[0]) for name in ("abs", "abs-"))]
+        size, ways = D.linear(f"0 <= {more}", *facts), []
+        for n, m in ((later, before), (before, later)):
+            u, v = values[n], values[m]
+            top = D.linear(f"{lumped(u)} <= {lumped(v)} + {more}", *facts)
+            top = maximum(D, top, lumped(u), lumped(v), more)
+            top = minimum(D, top, "t", best(u), best(v), size, more=more)
+            ways.append(D.linear(f"gq({n}, x, t) <= gq({m}, x, t) + {more}", top, now, then))
+        return modulus(D, *ways)
+
+    return D.imply(finished(D, shrinking(D, *_first(D), step)), ESTIMATES, _RADII, STARTS, STEPS)

@@ -60,7 +60,7 @@ def estimate(D: Derivation, what: str, *at: str) -> Theorem:
 
 def rate_low(D: Derivation) -> Theorem:
     """0 <= λ."""
-    return D.linear(f"0 <= {TRUE}", D.fact("lmin"), D.fact("rate-low"))
+    return D.linear(f"0 <= {TRUE}", D.fact("rate"))
 
 
 def inside(D: Derivation) -> tuple[Theorem, Theorem]:

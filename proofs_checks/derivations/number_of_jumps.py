@@ -60,7 +60,7 @@ def moments(D: Derivation) -> Theorem:
 def larger(D: Derivation) -> Theorem:
     """1 <= e^{c rem(n)}."""
     low, _ = remaining(D)
-    rate = D.linear("0 <= lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    rate = D.linear("0 <= lmax", D.fact("lmax"))
     tilt = D.linear("0 <= c", D.times(grows(D), rate), D.assume(TILT[1]))
     sign = D.times(tilt, low)
     return D.closed(D.pointwise("exp(x) >= 1", "x >= 0", x="c*rem(n)"), sign)

@@ -59,7 +59,7 @@ TRUE_MODEL = {"glam": ("x a", "lam(x, a)"), "gp": ("x a y", "p(x, a, y)"), "gbon
 
 def true_model(D: Derivation) -> Theorem:
     """The model itself is such a model."""
-    low = D.linear("0 <= lam(x, a)", D.fact("lmin"), D.fact("rate-low"))
+    low = D.fact("rate")
     row = D.linear("SumOver(y, p(x, a, y)) <= 1", D.fact("jump-sum"))
     return theorems.both(
         D.all(low, "x", "a"),

@@ -148,7 +148,7 @@ PAYS = chain(f"t**2*c + t*d <= C*(H**2*c + H*d)*{wait('lmax')}", "And(0 <= c, 0 
 
 def rate_max(D: Derivation) -> Theorem:
     """0 < λmax."""
-    return D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    return D.fact("lmax")
 
 
 def concave(D: Derivation) -> Theorem:

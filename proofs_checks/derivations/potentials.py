@@ -42,7 +42,7 @@ def first_ones(D: Derivation) -> Theorem:
 
 def rate_bound(D: Derivation) -> Theorem:
     """0 < lmax."""
-    return D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    return D.fact("lmax")
 
 
 def few_follow(D: Derivation) -> Theorem:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs_checks.derivations.bound import MAIN, RADICAND, trivial
+from proofs_checks.derivations.bound import RADICAND, main_term, paid_by, trivial
 from proofs_checks.derivations.every_horizon import LongRun, pair_number
 from proofs_checks.derivations.longest import FACTOR
 from proofs_checks.derivations.potentials import rate_bound
@@ -24,6 +24,7 @@ from proofs_checks.derivations.theorem import (
     positive_product,
 )
 from proofs_checks.derivations.unions import square_below
+from verify.kernel import calculus
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
@@ -227,6 +228,7 @@ def second_root(D: Derivation, run: LongRun, k: Theorem, low: Theorem) -> Theore
 def repaired(D: Derivation) -> Theorem:
     """thm:CT-UCB/repaired."""
     goal = f"{REGRET.format(m='m')} <= {PRINTED}"
+    one_of_all = calculus.supremum(trivial(D), D.variable("m"), D.variable("m"))
     paid, total = accuracies(D)
     error = D.times(total, D.known("exp", "lmax*H"))
     value = product(D, rate_bound(D), D.fact("horizon"))
@@ -246,13 +248,13 @@ def repaired(D: Derivation) -> Theorem:
                 paid_first = D.mp(D.lemma("thm:CT-UCB/whole/few-episodes/any"), D.assume("1 < K*H"), late)
                 return D.linear(goal, trivial(D), paid_first, error)
             bound = D.mp(D.at(D.lemma("thm:CT-UCB/sharp"), h="1"), D.linear("0 < 1"), which)
-            return D.linear(goal, bound, larger(D, run, late, factor), paid)
+            return D.linear(goal, one_of_all, bound, larger(D, run, late, factor), paid)
 
         return D.split(D.known("discrete", "K", "3547"), later, later)
 
     def long(_: Theorem) -> Theorem:
         def wide(yes: Theorem) -> Theorem:
-            return D.mp(D.lemma("thm:CT-UCB/long"), yes, D.assume(CHOICE))
+            return D.linear(goal, one_of_all, D.mp(D.lemma("thm:CT-UCB/long"), yes, D.assume(CHOICE)))
 
         return D.cases("1 <= S*A*H", wide, lambda _: D.split(D.assume(CHOICE), chosen, chosen))
 
@@ -263,7 +265,7 @@ def repaired(D: Derivation) -> Theorem:
 
 
 def larger(D: Derivation, run: LongRun, late: Theorem, factor: Theorem) -> Theorem:
-    """MAIN at s = 1 is at most the printed main term, for K >= 3548."""
+    """The main term of CT-UCBVI at s = 1 is at most the printed main term, for K >= 3548."""
     first, second = printed_is_larger(D, run, late)
     wide = D.times(waits(D), D.known("sqrt", "S*A*K"))
     scale = D.times(wide, factor)
@@ -276,7 +278,7 @@ def larger(D: Derivation, run: LongRun, late: Theorem, factor: Theorem) -> Theor
     total = D.linear(f"(exp(1) - 1)*({sums}) <= 3*{_QUOTIENT}*{ROOTS}", first, D.times(second, run.value))
     left = D.times(D.times(leveled, sign), scale)
     right = D.times(D.times(total, up), scale)
-    goal = f"{MAIN.format(D=_ONE)} <= 3*(C*H + 1)*{WIDE}*{ROOTS}"
+    goal = f"{main_term(paid_by('C*H + 1'), _ONE)} <= 3*(C*H + 1)*{WIDE}*{ROOTS}"
     same = D.scaled(quotient, f"3*(C*H + 1)*{WAIT}*sqrt(S*A*K)*(lmax*H + 1)*{ROOTS}")
     return D.linear(goal, left, right, same)
 

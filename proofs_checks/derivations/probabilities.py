@@ -23,6 +23,7 @@ CS3 = f"And({SEEN} <= 2*sqrt(S*A)*{ROOTS}, E({SEEN}) <= 3*sqrt(S*A)*E({ROOTS}))"
 CS4 = f"E({SEEN}) <= 3*sqrt(S*A*K)*E(top(m))"
 PROBERROR = f"{TIMES} <= 3*{WAIT}*sqrt(S*A*K)*((lmax*H + 1)*{FACTOR})"
 LONG, LEVELED = f"(lmax*H + 1)*{FACTOR}", "(lmax*H*(exp(h) - 1)/h + 1/(exp(h/2) - 1))"
+SEEN_SHARP = f"And(E({SEEN}) <= 2*sqrt(S*A*K)*({LONG}), Imp(0 < h, E({SEEN}) <= 2*sqrt(S*A*K)*{LEVELED}))"
 SHARP = (
     f"And({TIMES} <= 2*{WAIT}*sqrt(S*A*K)*({LONG}), Imp(0 < h, {TIMES} <= 2*{WAIT}*sqrt(S*A*K)*{LEVELED}))"
 )
@@ -80,20 +81,15 @@ def jump_errors(D: Derivation) -> Theorem:
     return D.linear(PROBERROR, D.lemma("eq:CS2"), jumps, most)
 
 
-def sharp_jump_errors(D: Derivation) -> Theorem:
-    """prop:proberror/sharp."""
+def seen_jumps(D: Derivation) -> Theorem:
+    """prop:proberror/seen."""
     path = theorems.part(D.lemma("eq:CS3"), D.formula(f"{SEEN} <= 2*sqrt(S*A)*{ROOTS}"))
-    root, wait = D.known("sqrt", "S*A"), waits(D)
+    root = D.known("sqrt", "S*A")
 
-    def bound(goal: str, roots: Theorem, factor: str) -> Theorem:
+    def bound(factor: str, roots: Theorem) -> Theorem:
         """From E ROOTS <= √K factor."""
-        facts = (D.times(D.times(roots, root), wait), D.scaled(root_product(D), f"{WAIT}*({factor})"))
-        return D.linear(
-            f"{TIMES} <= 2*{WAIT}*sqrt(S*A*K)*({goal})",
-            D.lemma("eq:CS2"),
-            D.times(D.mean(path), wait),
-            *facts,
-        )
+        facts = D.times(roots, root), D.scaled(root_product(D), factor)
+        return D.linear(f"E({SEEN}) <= 2*sqrt(S*A*K)*({factor})", D.mean(path), *facts)
 
     longest = D.linear(
         f"E({ROOTS}) <= sqrt(K)*({LONG})",
@@ -114,8 +110,24 @@ def sharp_jump_errors(D: Derivation) -> Theorem:
         D.mp(D.lemma("eq:JM-eq/sharp"), D.linear("0 <= h", positive)),
         D.times(series, D.known("sqrt", "K")),
     )
-    second = D.imply(bound(LEVELED, leveled, LEVELED), "0 < h")
-    return theorems.both(bound(LONG, longest, LONG), second)
+    return theorems.both(bound(LONG, longest), D.imply(bound(LEVELED, leveled), "0 < h"))
+
+
+def sharp_jump_errors(D: Derivation) -> Theorem:
+    """prop:proberror/sharp."""
+    plain, chosen = both_levels(D, D.lemma("prop:proberror/seen"), f"E({SEEN}) <= 2*sqrt(S*A*K)*")
+
+    def bound(factor: str, jumps: Theorem) -> Theorem:
+        goal = f"{TIMES} <= 2*{WAIT}*sqrt(S*A*K)*({factor})"
+        return D.linear(goal, D.lemma("eq:CS2"), D.times(jumps, waits(D)))
+
+    return theorems.both(bound(LONG, plain), D.imply(bound(LEVELED, chosen), "0 < h"))
+
+
+def both_levels(D: Derivation, theorem: Theorem, text: str) -> tuple[Theorem, Theorem]:
+    """The bound with LONG as its last factor, and, given 0 < h, with LEVELED."""
+    leveled = theorems.part(theorem, D.formula(f"Imp(0 < h, {text}{LEVELED})"))
+    return theorems.part(theorem, D.formula(f"{text}({LONG})")), D.mp(leveled, D.assume("0 < h"))
 
 
 def start_half(D: Derivation, sign: Theorem) -> Theorem:

@@ -48,8 +48,8 @@ class RateSigns:
 
     def __init__(self, D: Derivation) -> None:
         self.D = D
-        self.rate = D.linear("0 < lam(x, a)", D.fact("lmin"), D.fact("rate-low"))
-        self.top = D.linear("0 < lmax", self.rate, D.fact("rate-high"))
+        self.rate = D.fact("rate")
+        self.top = D.fact("lmax")
         self.level = self._level()
 
     def _level(self) -> Theorem:
@@ -170,7 +170,7 @@ def _exponent_in_peel(D: Derivation, part: _RatePeel, low: Theorem, high: Theore
     most = square_below(D, five, D.linear("0 <= 5"), v, "5")
     share, over = "lam(x, a)*(1/lmax)", D.positive("inverse-positive", "lmax", signs.top)
     shares = [
-        times_strictly(D, signs.rate, over),
+        D.times(signs.rate, over),
         D.linear(
             f"{share} <= 1", D.times(D.fact("rate-high"), over), D.positive("inverse", "lmax", signs.top)
         ),
@@ -197,7 +197,7 @@ def _above(D: Derivation, part: _RatePeel, exponent: Theorem, miss: Theorem) -> 
     unit = part.signs.one(TIME, part.time, JUMPS)
     count = D.linear(f"{part.radius} + lam(x, a)*{TIME} < {JUMPS}", more, unit, part.above)
     grows = _closed(D, D.claim("lem:rateUCB/exponential", x=ZETA), part)
-    curved = D.times(grows, times_strictly(D, part.signs.rate, part.time))
+    curved = D.times(grows, D.times(part.signs.rate, part.time))
     return D.linear(UP, exponent, times_strictly(D, count, part.zeta), curved)
 
 
@@ -218,7 +218,7 @@ def _below(D: Derivation, part: _RatePeel, exponent: Theorem, miss: Theorem) -> 
         falls = _closed(D, D.claim("lem:rateUCB/downward", x=ZETA), part)
         wider = _closed(D, D.pointwise("x**2/2 <= x**2/(2*(1 - x/3))", "0 <= x", "x < 3", x=ZETA), part)
         curve = D.linear(f"exp(-{ZETA}) - 1 + {ZETA} <= {_QUADRATIC}", falls, wider)
-        curved = D.times(curve, times_strictly(D, part.signs.rate, part.time))
+        curved = D.times(curve, D.times(part.signs.rate, part.time))
         return D.linear(DOWN, exponent, times_strictly(D, count, part.zeta), curved)
 
     def at_top(value: Theorem) -> Theorem:

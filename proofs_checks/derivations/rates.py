@@ -11,7 +11,7 @@ from __future__ import annotations
 from proofs_checks.derivations.counting import WEIGHT, exchanged
 from proofs_checks.derivations.longest import FACTOR
 from proofs_checks.derivations.potentials import rate_bound
-from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT, waits
+from proofs_checks.derivations.probabilities import LEVELED, LONG, TIMES, WAIT, both_levels, waits
 from proofs_checks.derivations.rate_peels import sized, sizes
 from proofs_checks.derivations.rate_sets import crossing
 from proofs_checks.derivations.roots import over_pairs, pairs
@@ -29,13 +29,13 @@ RARE = "exp(-(2*log(2) - 1)*L)"
 _ANY = f"Ind(1 <= Sum(i, n, {SOME.format(n='i')}))"
 EVENT = f"And(E({EVER}) <= {RARE}, E({_ANY}) <= S*A*{RARE}, S*A*{RARE} <= delta/(2*K))"
 _W = WEIGHT.format(n="n")
-_ROOTS = "sqrt(lmax*L)*sqrt(2*lmax)"
-_SPOT = ODD.format(n="n").replace("x, a", "X(n), act(n)")
-PATHWISE = f"be(n, X(n), act(n)) <= {_ROOTS}*{_W} + lmax*Ind({_SPOT})"
-LOST = f"E(Sum(n, m, {ACTIVE}*rem(n)*(lmax*Ind({_SPOT}))))"
+RATE_ROOTS = "sqrt(lmax*L)*sqrt(2*lmax)"
+SPOT = ODD.format(n="n").replace("x, a", "X(n), act(n)")
+PATHWISE = f"be(n, X(n), act(n)) <= {RATE_ROOTS}*{_W} + lmax*Ind({SPOT})"
+LOST = f"E(Sum(n, m, {ACTIVE}*rem(n)*(lmax*Ind({SPOT}))))"
 COMPLEMENT = f"{LOST} <= lmax*H*(1 + lmax*H)*delta/2"
 RATES = f"E(Sum(n, m, {ACTIVE}*rem(n)*be(n, X(n), act(n))))"
-RATE_BOUND = f"7/3*{_ROOTS}*{WAIT}*sqrt(S*A*K)*"
+RATE_BOUND = f"7/3*{RATE_ROOTS}*{WAIT}*sqrt(S*A*K)*"
 REPAIRED = f"And({RATES} <= {RATE_BOUND}({LONG}), Imp(0 < h, {RATES} <= {RATE_BOUND}{LEVELED}))"
 
 
@@ -140,19 +140,23 @@ def odd_ones(D: Derivation) -> Theorem:
     return D.linear(f"E(Sum(n, m, {weight})) <= (1 + lmax*H)*delta/2", few, D.times(started, factor))
 
 
-def complement(D: Derivation) -> Theorem:
-    """prop:rateerror/complement."""
+def one_is_odd(D: Derivation) -> Theorem:
+    """Ind(the pair of decision n is odd) <= SOME(n)."""
     here = f"Ind(X(n) == x)*Ind(act(n) == a)*Ind({ODD.format(n='n')})"
     odd = D.decide(
         f"{here} <= Ind({ODD.format(n='n')})",
         ["X(n) == x", "act(n) == a"],
         D.whole(f"Ind({ODD.format(n='n')})"),
     )
-    spot = over_pairs(D, odd)
-    low, high = remaining(D)
+    return over_pairs(D, odd)
+
+
+def complement(D: Derivation) -> Theorem:
+    """prop:rateerror/complement."""
+    spot, (low, high) = one_is_odd(D), remaining(D)
     some = D.times(high, D.whole(f"{ACTIVE}*{SOME.format(n='n')}"))
     one = D.linear(
-        f"{ACTIVE}*rem(n)*Ind({_SPOT}) <= H*{ACTIVE}*{SOME.format(n='n')}",
+        f"{ACTIVE}*rem(n)*Ind({SPOT}) <= H*{ACTIVE}*{SOME.format(n='n')}",
         D.times(D.times(spot, low), D.whole(ACTIVE)),
         some,
     )
@@ -170,7 +174,7 @@ def seen_by_jumps(D: Derivation) -> Theorem:
     enough = D.linear(f"L <= lmax*{most}", tops[1], D.scaled(unit, "L"))
     short = product(D, positive, D.positive("inverse-positive", "lmax", rate))
     some = D.linear(f"0 < {most}", short, D.known("max-right", time, "L/lmax"))
-    goal = f"be(n, x, a) <= {_ROOTS}/sqrt(Max(1, Nf(n, x, a))) + lmax*Ind({ODD.format(n='n')})"
+    goal = f"be(n, x, a) <= {RATE_ROOTS}/sqrt(Max(1, Nf(n, x, a))) + lmax*Ind({ODD.format(n='n')})"
     ratio = f"lmax*L/{most}"
     inside = product(D, rate, positive, D.positive("inverse-positive", most, some))
     count = "Max(1, Nf(n, x, a))"
@@ -260,32 +264,41 @@ def enough(D: Derivation) -> Theorem:
     return D.closed(claim, horizon, inverse, value, slow, D.assume("lmax*H <= q"))
 
 
+def roots_sign(D: Derivation) -> Theorem:
+    """0 <= √(λmax L) √(2λmax)."""
+    return D.times(D.known("sqrt", "lmax*L"), D.known("sqrt", "2*lmax"))
+
+
+def large_roots(D: Derivation) -> Theorem:
+    """2 λmax <= √(λmax L) √(2λmax)."""
+    rate, positive = rate_bound(D), D.linear("0 < L", level(D))
+    first = D.positive("sqrt-square", "lmax*L", D.linear("0 <= lmax*L", product(D, rate, positive)))
+    second = D.positive("sqrt-square", "2*lmax", D.linear("0 <= 2*lmax", rate))
+    roots = D.linear(
+        f"({RATE_ROOTS})**2 == 2*lmax**2*L", D.scaled(first, "sqrt(2*lmax)**2"), D.scaled(second, "lmax*L")
+    )
+    squares = D.linear(f"(2*lmax)**2 <= ({RATE_ROOTS})**2", roots, D.times(D.times(level(D), rate), rate))
+    return square_below(D, squares, roots_sign(D), "2*lmax", RATE_ROOTS)
+
+
+def large_pairs(D: Derivation) -> Theorem:
+    """1 <= √(SAK)."""
+    some = D.linear("1 <= S*A", D.times(D.fact("actions-some"), D.whole("S")), D.fact("states-some"))
+    large = D.linear("1 <= S*A*K", D.times(some, D.whole("K")), D.fact("episodes"))
+    return settled(D, D.pointwise("sqrt(n) >= 1", "n >= 1", n="S*A*K"), large)
+
+
 def rate_errors(D: Derivation) -> Theorem:
     """prop:rateerror/repaired."""
     low, _ = remaining(D)
     one = D.times(D.times(D.lemma("prop:rateerror/pathwise"), low), D.whole(ACTIVE))
     split = D.sum(D.mean(one), "n", "m")
     rate, value = rate_bound(D), product(D, rate_bound(D), D.fact("horizon"))
-    positive = D.linear("0 < L", level(D))
-    product_of = product(D, rate, positive)
-    first = D.positive("sqrt-square", "lmax*L", D.linear("0 <= lmax*L", product_of))
-    second = D.positive("sqrt-square", "2*lmax", D.linear("0 <= 2*lmax", rate))
-    roots = D.linear(
-        f"({_ROOTS})**2 == 2*lmax**2*L", D.scaled(first, "sqrt(2*lmax)**2"), D.scaled(second, "lmax*L")
-    )
-    sign = D.times(D.known("sqrt", "lmax*L"), D.known("sqrt", "2*lmax"))
-    squares = D.linear(f"(2*lmax)**2 <= ({_ROOTS})**2", roots, D.times(D.times(level(D), rate), rate))
-    roots = square_below(D, squares, sign, "2*lmax", _ROOTS)
-    some = D.times(
-        D.linear("1 <= S*A", D.times(D.fact("actions-some"), D.whole("S")), D.fact("states-some")),
-        D.whole("K"),
-    )
-    large = D.linear("1 <= S*A*K", some, D.fact("episodes"))
-    pairs_root = settled(D, D.pointwise("sqrt(n) >= 1", "n >= 1", n="S*A*K"), large)
+    roots, sign, pairs_root = large_roots(D), roots_sign(D), large_pairs(D)
     less = theorems.part(D.fact("delta"), D.formula("delta < 1"))
     decisions = D.linear("0 <= H*(lmax*H + 1)", D.times(value, D.fact("horizon")), D.fact("horizon"))
     lost = D.linear(
-        f"lmax*H*(1 + lmax*H)*delta/2 <= 1/3*{_ROOTS}*(H*(lmax*H + 1))",
+        f"lmax*H*(1 + lmax*H)*delta/2 <= 1/3*{RATE_ROOTS}*(H*(lmax*H + 1))",
         D.times(roots, decisions),
         D.times(D.times(less, decisions), rate),
         D.times(decisions, rate),
@@ -293,7 +306,7 @@ def rate_errors(D: Derivation) -> Theorem:
     q_sign = D.linear(f"0 <= {WAIT}*q", enough(D), decisions)
     wide = D.times(pairs_root, q_sign)
     bound = D.linear(
-        f"lmax*H*(1 + lmax*H)*delta/2 <= 1/3*{_ROOTS}*{WAIT}*sqrt(S*A*K)*q",
+        f"lmax*H*(1 + lmax*H)*delta/2 <= 1/3*{RATE_ROOTS}*{WAIT}*sqrt(S*A*K)*q",
         lost,
         D.times(enough(D), sign),
         D.times(wide, sign),
@@ -309,14 +322,12 @@ def rate_errors(D: Derivation) -> Theorem:
             small_part,
         )
 
-    jumps = D.lemma("prop:proberror/sharp")
-    first_part = theorems.part(jumps, D.formula(f"{TIMES} <= 2*{WAIT}*sqrt(S*A*K)*({LONG})"))
-    second_part = theorems.part(jumps, D.formula(f"Imp(0 < h, {TIMES} <= 2*{WAIT}*sqrt(S*A*K)*{LEVELED})"))
-    leveled = total(LEVELED, D.mp(second_part, D.assume("0 < h")), leveled_enough(D))
-    return theorems.both(total(LONG, first_part, long_enough(D)), D.imply(leveled, "0 < h"))
+    plain, chosen = both_levels(D, D.lemma("prop:proberror/sharp"), f"{TIMES} <= 2*{WAIT}*sqrt(S*A*K)*")
+    leveled = total(LEVELED, chosen, leveled_enough(D))
+    return theorems.both(total(LONG, plain, long_enough(D)), D.imply(leveled, "0 < h"))
 
 
-PRINTED = f"{RATES} <= {_ROOTS}*(3*{WAIT}*sqrt(S*A*K)*({LONG}))"
+PRINTED = f"{RATES} <= {RATE_ROOTS}*(3*{WAIT}*sqrt(S*A*K)*({LONG}))"
 
 
 def printed(D: Derivation) -> Theorem:

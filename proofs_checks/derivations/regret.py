@@ -7,28 +7,26 @@ whole event 𝒢 looks into the future, and must not stand inside a conditional 
 from __future__ import annotations
 
 from proofs_checks.derivations.episode import (
-    COST,
+    ANY,
     GOOD,
-    HAT,
     LOST,
     PI,
     WEIGHT,
-    of_learner,
-    optimism_holds,
+    at_decision,
+    learner,
     own_bounds,
+    supposed,
 )
-from proofs_checks.derivations.iterations import STARTS, STEPS, STOPPED
+from proofs_checks.derivations.estimates import radii
 from proofs_checks.derivations.longest import active_decisions
-from proofs_checks.derivations.nearby import RATES, ROWS
-from proofs_checks.derivations.operators import ESTIMATES, WITHIN
-from proofs_checks.derivations.optimism import ENOUGH, bonus_low, factor_low, limit
+from proofs_checks.derivations.nearby import chain
 from proofs_checks.derivations.potentials import rate_bound
-from proofs_checks.derivations.runs import ACTIVE, by_jump, put, remaining, start
+from proofs_checks.derivations.runs import ACTIVE, RATE, by_jump, observed, put, remaining, start
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-GAP = "(Vs(x0, H) - Vpi(n, x0, H))"
+GAP = "(Vs(X(n), H) - Vpi(n, X(n), H))"
 HERE = "(Vs(X(n), rem(n)) - Vpi(n, X(n), rem(n)))"
 REGRET = "Sum(n, {m}, E(" + f"{ACTIVE}*new(n)*{GAP}" + "))"
 WHOLE_REGRET = f"Sup(m, {REGRET.format(m='m')})"  # of all decisions of the K episodes
@@ -41,39 +39,57 @@ SPLIT = f"Imp(1 - q <= E(Ind({EVENT.format(m='m')})), {_SPLIT})"
 
 JUMP_SUM = "E(Sum(n, {m}, " + f"{ACTIVE}*rem(n)*al(n, X(n), act(n))" + "))"
 RATE_SUM = "E(Sum(n, {m}, " + f"{ACTIVE}*rem(n)*be(n, X(n), act(n))" + "))"
-COLLECTED = f"(C*H + 1)*{JUMP_SUM} + (C*H**2 + H)*{RATE_SUM}"
+JUMP_SEEN, RATE_SEEN = (one.replace("rem(n)", "jump(n)") for one in (JUMP_SUM, RATE_SUM))
 LOAD = "Sum(k, K, eps(k))*lmax*H"
-R2 = f"Imp(All(m, {COLLECTED.format(m='m')} <= v), {GOOD_REGRET.format(m='m')} <= v + {LOAD})"
+_SEEN = f"(1 - exp(-{RATE}*rem(n)))"  # the probability that a jump ends the sojourn
+SHARE = "(({c})*rem(n) + ({w})*" + _SEEN + ")*(al(n, X(n), act(n)) + H*be(n, X(n), act(n)))"
+
+
+def above(value: str) -> str:
+    """The value is above V*, but for the accuracy."""
+    return f"Vs(X(n), rem(n)) <= {at_decision(value)} + eps(ep(n))*lmax*H"
+
+
+def optimist(value: str, factor: str, seen: str = "0") -> tuple[str, str, str, str]:
+    """What is supposed of a learner's value, for the regret: it is above V*, and what a step costs."""
+    optimism = f"Sure(All(n, Imp({GOOD.format(n='n')}, {above(value)})))"
+    return (*learner(value, SHARE.format(c=factor, w=seen)), optimism)
+
+
+OPTIMIST = optimist(ANY, "c", "w")
+SIZES = ("0 <= c", "0 <= w")
+COLLECTED = f"c*{JUMP_SUM} + c*H*{RATE_SUM} + w*{JUMP_SEEN} + w*H*{RATE_SEEN}"
+
+
+def bounded(collected: str) -> str:
+    """eq:r2, from a bound of what is collected."""
+    return f"Imp(All(m, {collected.format(m='m')} <= v), {GOOD_REGRET.format(m='m')} <= v + {LOAD})"
+
+
+R2 = chain(bounded(COLLECTED), *OPTIMIST, *SIZES)
 
 
 def begins(D: Derivation, text: str) -> Theorem:
-    """new(n) u(X(n), rem(n)) == new(n) u(x0, H), for a pattern u."""
+    """new(n) u(X(n), rem(n)) == new(n) u(X(n), H), for a pattern u."""
+
+    def at(n: str, t: str) -> str:
+        return text.format(n=n, x=f"X({n})", t=t)
 
     def goal(n: str) -> str:
-        here, first_one = text.format(n=n, x=f"X({n})", t=f"rem({n})"), text.format(n=n, x="x0", t="H")
-        return f"new({n})*{here} == new({n})*{first_one}"
+        return f"new({n})*{at(n, f'rem({n})')} == new({n})*{at(n, 'H')}"
 
-    def there(n: str, state: Theorem, time: Theorem) -> Theorem:
-        """u(x0, H) == u(X, rem): both are v."""
-        here = text.format(n=n, x=f"X({n})", t=f"rem({n})")
-        named = put(D, state, D.assume(f"{here} == v"), f"X({n})", "x0")
-        return D.closed(D.at(put(D, time, named, f"rem({n})", "H"), v=here))
+    def there(n: str, time: Theorem) -> Theorem:
+        """u(X, H) == u(X, rem): both are v."""
+        here = at(n, f"rem({n})")
+        both = D.closed(D.at(put(D, time, D.assume(f"{here} == v"), f"rem({n})", "H"), v=here))
+        return D.linear(goal(n), D.scaled(both, f"new({n})"))
 
-    first = D.linear(
-        goal("0"), D.scaled(there("0", start(D, "X(0) == x0"), start(D, "rem(0) == H")), "new(0)")
-    )
+    def case(values: list[Theorem], stays: bool) -> Theorem:
+        if stays:
+            return D.by_value(goal("n + 1"), [D.fact("new"), values[0]])
+        return there("n + 1", next(v for v in values if v.says is D.formula("rem(n + 1) == H")))
 
-    def step(_: Theorem) -> Theorem:
-        def case(values: list[Theorem], stays: bool) -> Theorem:
-            if stays:
-                return D.by_value(goal("n + 1"), [D.fact("new"), values[0]])
-            state = next(v for v in values if v.says is D.formula("X(n + 1) == x0"))
-            time = next(v for v in values if v.says is D.formula("rem(n + 1) == H"))
-            return D.linear(goal("n + 1"), D.scaled(there("n + 1", state, time), "new(n + 1)"))
-
-        return by_jump(D, case)
-
-    return D.induction("n", goal("n"), first, step)
+    return D.induction("n", goal("n"), there("0", start(D, "rem(0) == H")), lambda _: by_jump(D, case))
 
 
 def split(D: Derivation) -> Theorem:
@@ -118,34 +134,23 @@ def split(D: Derivation) -> Theorem:
 # --- eq:r2 ----------------------------------------------------------------------------------------
 
 
-def loaded(D: Derivation) -> Theorem:
-    """GOOD ⊢ V*(X(n), rem(n)) <= V̂(n) + ε lmax H: lem:optimism, with the error of eq:error-vi/load."""
-    conditions = (ESTIMATES, RATES, ROWS, ENOUGH, STARTS, STEPS)
-    below = D.mp(D.lemma("lem:optimism/induction"), *map(D.assume, (*conditions, WITHIN)))
-    found = theorems.cut(bonus_low(D), limit(D, below, "eq:error-vi/load"))
-    found = D.at(D.imply(found, *conditions, STOPPED, WITHIN), l="Nat_7", e="Real_7", x="State_7", t="Real_8")
-    found = D.at(of_learner(D, found), Nat_7="nk(n)", Real_7="eps(ep(n))", State_7="X(n)", Real_8="rem(n)")
-    found = D.mp(found, *optimism_holds(D))
-    _, high = remaining(D)
-    size = D.times(D.times(high, rate_bound(D)), D.fact("accuracy", k="ep(n)"))
-    return D.linear(f"Vs(X(n), rem(n)) <= {HAT.format(n='n')} + eps(ep(n))*lmax*H", found, size)
-
-
 def lost_and_loaded(D: Derivation) -> Theorem:
-    """GOOD_REGRET(m) <= LOST(m) + Σ ε lmax H."""
+    """OPTIMIST ⊢ GOOD_REGRET(m) <= LOST(m) + Σ ε lmax H."""
     good, weight = GOOD.format(n="n"), WEIGHT.format(n="n")
     error = D.times(D.times(D.fact("horizon"), rate_bound(D)), D.fact("accuracy", k="ep(n)"))
-    goal = f"Ind({good})*{HERE} <= Ind({good})*({HAT.format(n='n')} - {PI.format(n='n')}) + eps(ep(n))*lmax*H"
+    lost = f"({at_decision(ANY)} - {PI.format(n='n')})"
+    goal = f"Ind({good})*{HERE} <= Ind({good})*{lost} + eps(ep(n))*lmax*H"
+    optimism = supposed(D, OPTIMIST[3])
     one = D.cases(
         good,
-        lambda _: D.by_value(goal, [D.holds(good)], loaded(D)),
+        lambda yes: D.by_value(goal, [D.holds(good)], D.mp(optimism, yes)),
         lambda _: D.by_value(goal, [D.fails(good)], error),
     )
     one = D.times(D.times(one, D.whole("new(n)")), D.whole(ACTIVE))
     gap = [D.scaled(begins(D, text), weight) for text in ("Vs({x}, {t})", "Vpi({n}, {x}, {t})")]
     load = f"{ACTIVE}*new(n)*eps(ep(n))*lmax*H"
     one = D.linear(
-        f"{weight}*new(n)*{GAP} <= {weight}*new(n)*({HAT.format(n='n')} - {PI.format(n='n')}) + {load}",
+        f"{weight}*new(n)*{GAP} <= {weight}*new(n)*{lost} + {load}",
         one,
         *gap,
     )
@@ -158,29 +163,22 @@ def lost_and_loaded(D: Derivation) -> Theorem:
 
 
 def collected(D: Derivation) -> Theorem:
-    """PAID(m) <= COLLECTED(m)."""
-    low, high = remaining(D)
-    good, pair = GOOD.format(n="n"), "X(n), act(n)"
-    bonus = D.fact("bo", x="X(n)", a="act(n)")
-    radii = {}
-    for name in ("al", "be"):
-        fact = D.fact(name, x="X(n)", a="act(n)")
-        radii[name] = D.linear(f"0 <= {name}(n, {pair})", fact, D.known("sqrt", fact.says.parts[1].parts[0]))
-    more = f"(C*H + 1)*rem(n)*al(n, {pair}) + (C*H**2 + H)*rem(n)*be(n, {pair})"
-    rate = D.times(D.times(high, radii["be"]), low)
-    cost = D.linear(f"{COST} <= {more}", D.scaled(bonus, "rem(n)"), rate)
-    factor = factor_low(D)
-    horizon = D.fact("horizon")
-    signs = [D.times(radii["al"], low), D.times(radii["be"], low)]
-    positive = D.linear(
-        f"0 <= {more}",
-        *signs,
-        D.times(D.times(signs[0], factor), horizon),
-        D.times(D.times(D.times(signs[1], factor), horizon), horizon),
-        D.times(signs[1], horizon),
+    """0 <= c, 0 <= w ⊢ PAID(m) <= COLLECTED(m), for SHARE as cost."""
+    low, _ = remaining(D)
+    good, share = GOOD.format(n="n"), SHARE.format(c="c", w="w")
+    seen = observed(D)
+    chance = D.linear(f"0 <= {_SEEN}", seen, D.mean(D.whole("jump(n)"), "n"))
+    signs = [D.times(one, D.assume(size)) for one, size in zip((low, chance), SIZES, strict=True)]
+    jumps, rates = (D.at(one, x="X(n)", a="act(n)") for one in radii(D))
+    sizes = [D.times(r, one) for one in signs for r in (jumps, D.times(rates, D.fact("horizon")))]
+    inside = D.times(D.decide(f"Ind({good})*{share} <= {share}", [good], *sizes), D.whole(ACTIVE))
+    weight = f"{ACTIVE}*w*(al(n, X(n), act(n)) + H*be(n, X(n), act(n)))"
+    mean = D.linear(
+        f"E({WEIGHT.format(n='n')}*{share}) <= E({share.replace(_SEEN, 'jump(n)')}*{ACTIVE})",
+        D.mean(inside),
+        D.mean(D.scaled(seen, weight)),
     )
-    inside = D.decide(f"Ind({good})*{COST} <= {more}", [good], cost, positive)
-    return D.sum(D.mean(D.times(inside, D.whole(ACTIVE))), "n", "m")
+    return D.sum(mean, "n", "m")
 
 
 def rising(D: Derivation) -> Theorem:
@@ -204,10 +202,13 @@ def rising(D: Derivation) -> Theorem:
 
 
 def paid(D: Derivation) -> Theorem:
-    """eq:r2: the remainder H P(ep(m) < K) vanishes, for the mean number of decisions is finite."""
-    bounded = D.special(D.assume(f"All(m, {COLLECTED.format(m='m')} <= v)"), "m")
+    """The remainder H P(ep(m) < K) vanishes, for the mean number of decisions is finite."""
+    every = f"All(m, {COLLECTED.format(m='m')} <= v)"
+    limited = D.special(D.assume(every), "m")
     goal = f"{GOOD_REGRET.format(m='m')} <= v + {LOAD} + H*E(Ind(ep(m) + 1 <= K))"
-    at = D.linear(goal, lost_and_loaded(D), D.lemma("eq:r2/sum"), collected(D), bounded)
+    summed = D.instantiate(D.lemma("eq:r2/sum/any-learner"), "gM", "n", SHARE.format(c="c", w="w"))
+    summed = D.mp(summed, *map(D.assume, OPTIMIST[:3]))
+    at = D.linear(goal, lost_and_loaded(D), summed, collected(D), limited)
     here = GOOD_REGRET.format(m="m")
     late = D.linear(f"{here} <= v + {LOAD} + H*E(Ind(ep(m + i) + 1 <= K))", D.at(at, m="m + i"), rising(D))
     many = D.sum(late, "i", "k")
@@ -232,7 +233,7 @@ def paid(D: Derivation) -> Theorem:
         D.fact("horizon"),
     )
     bound = D.archimedes(D.linear(f"k*{left} <= H*(1 + lmax*H)*K", many, number), "k")
-    return D.imply(D.linear(f"{here} <= v + {LOAD}", bound), f"All(m, {COLLECTED.format(m='m')} <= v)")
+    return D.imply(D.linear(f"{here} <= v + {LOAD}", bound), *OPTIMIST, *SIZES, every)
 
 
 # --- eq:r2/indicator ------------------------------------------------------------------------------

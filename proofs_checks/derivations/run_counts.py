@@ -112,7 +112,7 @@ def counts(D: Derivation) -> Theorem:
 def _many(D: Derivation) -> Theorem:
     """Where more than c jumps are seen, the exponent is at least c."""
     times = _ALL.format(u="Tf(i, x, a)")
-    top = D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    top = D.fact("lmax")
     total = D.times(D.times(before_last(D), D.fact("horizon")), top)
     spent = D.linear(f"lmax*{times} <= lmax*(K - 1)*H", D.times(D.at(spent_in_all(D), n="i"), top), total)
     slower = D.over(D.over(D.times(D.fact("rate-high"), D.at(spent_in_pair(D)[0], n="i")), "a"), "x")

@@ -12,7 +12,7 @@ from verify.kernel.theorems import Theorem
 ACTIVE = "Ind(ep(n) + 1 <= K)"  # the episode of decision n is one of the first K
 RATE = "lam(X(n), act(n))"
 _STAYS = ("stays-rem", "stays-ep")
-_ENDS = ("ends-spent", "ends-rem", "ends-ep", "ends-X")
+_ENDS = ("ends-spent", "ends-rem", "ends-ep")
 
 
 def start(D: Derivation, name: str) -> Theorem:
@@ -47,6 +47,19 @@ def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:
     """u == v from u <= v and v <= u."""
     u, v = low.says.parts
     return D.mp(D.known("antisymmetric", u, v), theorems.both(low, high))
+
+
+def either(D: Derivation, one: Theorem, text: Text) -> Theorem:
+    """A or B, from one of them: its indicator is 1."""
+    whole = D.formula(text)
+    (other,) = [part for part in whole.parts if part is not one.says]
+    unit = theorems.cut(one, D.holds(one.says))
+    more = D.scaled(unit, terms.sub(terms.ONE, terms.indicator(other)))
+
+    def never(_: Theorem) -> Theorem:
+        return D.absurd(D.linear("1 <= 0", D.fails(whole), unit, more), whole)
+
+    return D.cases(whole, lambda yes: yes, never)
 
 
 def put(D: Derivation, equation: Theorem, theorem: Theorem, old: Text, new: Text) -> Theorem:

@@ -4,17 +4,27 @@ r"""The setting of the derivations: the model, its values, and a learner's run.
 in state ``X(n)``, in episode ``ep(n)`` (counted from 0), with remaining time ``rem(n)``, and commits to
 ``act(n)``.  The holding time is exponential; ``spent(n)`` is the part of it within the horizon; ``jump(n)``
 is 1 if a jump ends it and 0 if the horizon does; then the next decision is the first of the next episode
-(``new(n + 1) = 1``).  F(n) is what is known when decision n is made.  The paper's double sums over episodes k
-and decisions m are sums over n, with :math:`(H - t_m^k)^+` = ``rem(n)`` (terms with :math:`t_m^k > H` are 0):
+(``new(n + 1) = 1``).  In which state that begins is not said: one initial state, drawn ones, and any others
+are covered.  F(n) is what is known when decision n is made.  The paper's double sums over episodes k and
+decisions m are sums over n, with :math:`(H - t_m^k)^+` = ``rem(n)`` (terms with :math:`t_m^k > H` are 0):
 nothing is conditioned on the future, and every sum is finite until the last step.
 
 ``N``, ``T``, ``M`` are the counts of observed jumps, the times spent and the counts of jumps to a state, up
 to decision n; ``Nf``, ``Tf``, ``Mf`` the same when the episode began, which is what the learner uses.
 
 Symbols whose names begin with g are generic: they stand for every function of their kind.
+
+**Settings extend each other**, and what is derived in one holds in those that extend it: ``ANY``, the model
+and a run, whatever decides, pairs of rate 0 included; ``POSITIVE``, with :math:`\lambda_{\min} > 0`;
+``POLICIES``, a learner with the paper's estimates and radii that plays one policy per episode; ``LEARNS``,
+both; ``PAPER``, CT-UCBVI itself, its bonus and its value iteration; ``HALVED``, the same with half of the
+bonus; ``LUMP``, with a lump sum of the remaining time in the place of the bonus; ``RAISED``, with estimates
+of the rates that are at least a known :math:`\lambda_{\min}`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from proofs_checks.derivations import setting_confidence, setting_counts, setting_planning
 from verify.kernel.language import Fact, Setting
@@ -23,29 +33,39 @@ from verify.kernel.terms import Symbol
 
 def operator(action: str, values: str, state: str = "x", time: str = "t") -> str:
     """T^a u(x, t) of the model; ``values`` is a pattern of y and s, for example ``V(n, {y}, {s})``."""
-    return _operator("lam", "p", "r", action, values, state, time)
+    pair = f"{state}, {action}"
+    return _operator(f"lam({pair})", f"p({pair}, y)", f"r({pair})", values, time)
 
 
 def estimated(action: str, values: str, state: str = "x", time: str = "t") -> str:
     """T^{a,k} u(x, t) of the generic estimates, with the bonus."""
-    reward = f"(r({state}, {action}) + gbon({state}, {action}))"
-    return _operator("glam", "gp", reward, action, values, state, time)
+    pair = f"{state}, {action}"
+    return _operator(f"glam({pair})", f"gp({pair}, y)", f"(r({pair}) + gbon({pair}))", values, time)
 
 
-def learned(action: str, values: str, state: str = "x", time: str = "t") -> str:
-    """T^{a,k} u(x, t) of the learner's estimates at decision n."""
-    rate, at = f"lh(n, {state}, {action})", values.format(y="y", s=f"{time} - s")
-    reward = f"(r({state}, {action}) + bo(n, {state}, {action}))"
-    jumps = f"{rate}*exp(-{rate}*s)*SumOver(y, ph(n, {state}, {action}, y)*{at})"
-    return f"{reward}*Int(s, {time}, exp(-{rate}*s)) + Int(s, {time}, {jumps})"
+def learned(action: str, values: str, time: str = "t", rate: str = "lh") -> str:
+    """T^{a,k} u(x, t) of the learner's estimates at decision n, with its bonus."""
+    pair = f"x, {action}"
+    return _operator(f"{rate}(n, {pair})", f"ph(n, {pair}, y)", f"(r({pair}) + bo(n, {pair}))", values, time)
 
 
-def _operator(rates: str, jumps: str, reward: str, action: str, values: str, state: str, time: str) -> str:
-    rate = f"{rates}({state}, {action})"
-    paid = reward if "(" in reward else f"{reward}({state}, {action})"
+def raised(action: str, values: str) -> str:
+    """The same with rates that are raised to a known λmin."""
+    return learned(action, values, rate="lt")
+
+
+def lumped(action: str, values: str) -> str:
+    """The same without a bonus, and B(t) of lem:optimism/lump-sum added."""
+    pair = f"x, {action}"
+    rate = f"lh(n, {pair})"
+    lump = f"Min(t**2/2*be(n, {pair}), t) + Min(al(n, {pair}), 2)/2*(t - Int(s, t, exp(-{rate}*s)))"
+    return f"{_operator(rate, f'ph(n, {pair}, y)', f'r({pair})', values, 't')} + {lump}"
+
+
+def _operator(rate: str, row: str, paid: str, values: str, time: str) -> str:
     at = values.format(y="y", s=f"{time} - s")
-    inner = f"{rate}*exp(-{rate}*s)*SumOver(y, {jumps}({state}, {action}, y)*{at})"
-    return f"{paid}*Int(s, {time}, exp(-{rate}*s)) + Int(s, {time}, {inner})"
+    jumps = f"{rate}*exp(-{rate}*s)*SumOver(y, {row}*{at})"
+    return f"{paid}*Int(s, {time}, exp(-{rate}*s)) + Int(s, {time}, {jumps})"
 
 
 _SA = ("State", "Action")
@@ -62,7 +82,7 @@ VARIABLES = {
 MODEL = [
     *(Symbol(name, _SA, "Real") for name in ("lam", "r")),
     Symbol("p", _SAY, "Real"),
-    *(Symbol(name, (), "Real") for name in ("lmin", "lmax", "H", "delta", "L", "C")),
+    *(Symbol(name, (), "Real") for name in ("lmax", "H", "delta", "L", "C")),
     *(Symbol(name, (), "Nat") for name in ("K", "S", "A")),
     Symbol("x0", (), "State"),
     Symbol("eps", ("Nat",), "Real"),
@@ -71,9 +91,9 @@ MODEL = [
 ]
 
 MODEL_FACTS = {
-    "lmin": Fact("0 < lmin", "Assumption 1: rates are positive", "model"),
-    "rate-low": Fact("lmin <= lam(x, a)", "Assumption 1", "model"),
+    "rate": Fact("0 <= lam(x, a)", "rates", "model"),
     "rate-high": Fact("lam(x, a) <= lmax", "Assumption 1", "model"),
+    "lmax": Fact("0 < lmax", "a bound on rates", "model"),
     "jump-low": Fact("0 <= p(x, a, y)", "probabilities", "model"),
     "jump-sum": Fact("SumOver(y, p(x, a, y)) == 1", "probabilities", "model"),
     "reward-low": Fact("0 <= r(x, a)", "Assumption 1: rewards in [0, 1]", "model"),
@@ -98,6 +118,13 @@ MODEL_FACTS = {
     ),
 }
 
+LEAST = [Symbol("lmin", (), "Real")]
+
+POSITIVE_FACTS = {
+    "lmin": Fact("0 < lmin", "Assumption 1: rates are positive", "model"),
+    "rate-low": Fact("lmin <= lam(x, a)", "Assumption 1", "model"),
+}
+
 RUN = [
     Symbol("X", ("Nat",), "State", "_1"),
     Symbol("act", ("Nat",), "Action", "_1"),
@@ -115,7 +142,7 @@ _HERE = "Ind(X(n) == x)*Ind(act(n) == a)"
 _RATE = "lam(X(n), act(n))"
 
 RUN_FACTS = {
-    "start": Fact("And(X(0) == x0, rem(0) == H, ep(0) == 0, new(0) == 1)", "the first episode begins"),
+    "start": Fact("And(rem(0) == H, ep(0) == 0, new(0) == 1)", "the first episode begins"),
     "jump": Fact("jump(n) <= 1", "an indicator"),
     "spent-low": Fact("0 < spent(n)", "holding times are positive"),
     "spent-high": Fact("spent(n) <= rem(n)", "the horizon ends a sojourn"),
@@ -124,7 +151,6 @@ RUN_FACTS = {
     "ends-spent": Fact("Imp(jump(n) == 0, spent(n) == rem(n))", "the horizon is reached"),
     "ends-rem": Fact("Imp(jump(n) == 0, rem(n + 1) == H)", "the next episode begins"),
     "ends-ep": Fact("Imp(jump(n) == 0, ep(n + 1) == ep(n) + 1)", "the next episode begins"),
-    "ends-X": Fact("Imp(jump(n) == 0, X(n + 1) == x0)", "the next episode begins"),
     "new": Fact("new(n + 1) == 1 - jump(n)", "whether decision n + 1 is the first of an episode"),
     "law": Fact(
         f"E(jump(n)*glaw(n, spent(n), X(n + 1)), n) == Int(s, rem(n), {_RATE}*exp(-{_RATE}*s)"
@@ -157,19 +183,24 @@ RUN_FACTS = {
     },
 }
 
-LEARNER = [
-    *(Symbol(name, ("Nat", *_SA), "Real", "_1") for name in ("lh", "al", "be", "bo")),
+ESTIMATES = [
+    *(Symbol(name, ("Nat", *_SA), "Real", "_1") for name in ("lh", "al", "be")),
     Symbol("ph", ("Nat", *_SAY), "Real", "_1"),
-    Symbol("Vh", ("Nat", "Nat", *_SR), "Real", "_1"),
-    Symbol("nk", ("Nat",), "Nat", "_1"),
     Symbol("pol", ("Nat", *_SR), "Action", "_1"),
     Symbol("Vp", ("Nat", "Nat", *_SR), "Real", "_1"),
     Symbol("Vpi", ("Nat", *_SR), "Real", "_1"),
 ]
 
+ITERATION = [
+    Symbol("Vh", ("Nat", "Nat", *_SR), "Real", "_1"),
+    Symbol("nk", ("Nat",), "Nat", "_1"),
+]
+
+LEARNER = [Symbol("bo", ("Nat", *_SA), "Real", "_1"), *ITERATION]
+
 _RETURNED = "Vh(n, nk(n) + 1, {y}, {s})"
 
-LEARNER_FACTS = {
+ESTIMATES_FACTS = {
     "lh": Fact(
         "lh(n, x, a) == Min(Nf(n, x, a)/Tf(n, x, a), lmax)", "eq:rate-est; 0 without data, as 0/0 is 0"
     ),
@@ -178,22 +209,7 @@ LEARNER_FACTS = {
         "al(n, x, a) == sqrt(2*(S*log(2) + log(S*A*H*K**2/delta))/Max(1, Nf(n, x, a)))", "α of lem:CI-p"
     ),
     "be": Fact("be(n, x, a) == sqrt(lmax*L/Max(Tf(n, x, a), L/lmax))", "eq:beta-k"),
-    "bo": Fact("bo(n, x, a) == C*(H**2*be(n, x, a) + H*al(n, x, a))", "eq:bonus-k"),
-    "Vh-0": Fact("Vh(n, 0, x, t) == 0", "alg:VI begins with 0"),
-    "Vh-step": Fact(
-        f"Vh(n, m + 1, x, t) == Min(t, MaxOver(a, {learned('a', 'Vh(n, m, {y}, {s})')}))",
-        "eq:m-VI, with the bonus",
-    ),
-    "stop": Fact(
-        "Imp(And(0 <= t, t <= H), Abs(Vh(n, nk(n) + 1, x, t) - Vh(n, nk(n), x, t)) <= eps(ep(n)))",
-        "alg:VI stops (alg:VI/stops), and Vh(n, nk(n) + 1, ...) is what it returns",
-    ),
-    "greedy": Fact(
-        f"Imp(And(0 <= t, t <= H), "
-        f"{learned('pol(n, x, t)', _RETURNED)} == MaxOver(a, {learned('a', _RETURNED)}))",
-        "eq:pi-k",
-    ),
-    "acts": Fact("act(n) == pol(n, X(n), rem(n))", "CT-UCBVI executes its policy"),
+    "acts": Fact("act(n) == pol(n, X(n), rem(n))", "a learner executes its policy"),
     "Vp-0": Fact("Vp(n, 0, x, t) == 0", "the value of a policy, by iteration"),
     "Vp-step": Fact(
         f"Vp(n, m + 1, x, t) == {operator('pol(n, x, t)', 'Vp(n, m, {y}, {s})')}",
@@ -203,7 +219,36 @@ LEARNER_FACTS = {
     "frozen-pol": Fact(
         "Imp(jump(n) == 1, pol(n + 1, x, t) == pol(n, x, t))", "the policy of an episode stays"
     ),
-    "frozen-nk": Fact("Imp(jump(n) == 1, nk(n + 1) == nk(n))", "likewise"),
+}
+
+
+def iteration(image: Callable[[str, str], str]) -> dict[str, Fact]:
+    """alg:VI and the policy that it gives; the image of an action and values is what is maximised."""
+    return {
+        "Vh-0": Fact("Vh(n, 0, x, t) == 0", "alg:VI begins with 0"),
+        "Vh-step": Fact(
+            f"Vh(n, m + 1, x, t) == Min(t, MaxOver(a, {image('a', 'Vh(n, m, {y}, {s})')}))", "eq:m-VI"
+        ),
+        "stop": Fact(
+            "Imp(And(0 <= t, t <= H), Abs(Vh(n, nk(n) + 1, x, t) - Vh(n, nk(n), x, t)) <= eps(ep(n)))",
+            "alg:VI stops (alg:VI/stops), and Vh(n, nk(n) + 1, ...) is what it returns",
+        ),
+        "greedy": Fact(
+            f"Imp(And(0 <= t, t <= H), "
+            f"{image('pol(n, x, t)', _RETURNED)} == MaxOver(a, {image('a', _RETURNED)}))",
+            "eq:pi-k",
+        ),
+        "frozen-nk": Fact("Imp(jump(n) == 1, nk(n + 1) == nk(n))", "likewise"),
+    }
+
+
+_BONUS = "C*(H**2*be(n, x, a) + H*al(n, x, a))"
+LEARNER_FACTS = {"bo": Fact(f"bo(n, x, a) == {_BONUS}", "eq:bonus-k"), **iteration(learned)}
+_HALVED_FACTS = {**LEARNER_FACTS, "bo": Fact(f"bo(n, x, a) == {_BONUS}/2", "half of eq:bonus-k")}
+_RAISED_FACTS = {
+    **LEARNER_FACTS,
+    "lt": Fact("lt(n, x, a) == Max(lh(n, x, a), lmin)", "eq:rate-est, truncated from below at λmin as well"),
+    **iteration(raised),
 }
 
 GENERIC = [
@@ -223,15 +268,26 @@ GENERIC = [
 
 _BLOCKS = (setting_planning, setting_confidence, setting_counts)
 
-PAPER = Setting.of(
-    "paper",
+ANY = Setting.of(
+    "any learner",
     f"State Action {setting_confidence.SORT}",
     {**VARIABLES, **setting_confidence.VARIABLES},
-    [*MODEL, *RUN, *LEARNER, *GENERIC, *(symbol for block in _BLOCKS for symbol in block.SYMBOLS)],
-    {
-        **MODEL_FACTS,
-        **RUN_FACTS,
-        **LEARNER_FACTS,
-        **{name: fact for block in _BLOCKS for name, fact in block.FACTS.items()},
-    },
+    [*MODEL, *RUN, *GENERIC, *(symbol for block in _BLOCKS for symbol in block.SYMBOLS)],
+    {**MODEL_FACTS, **RUN_FACTS, **{name: fact for block in _BLOCKS for name, fact in block.FACTS.items()}},
+)
+
+POSITIVE = ANY.extended("positive rates", LEAST, POSITIVE_FACTS)
+
+POLICIES = ANY.extended("estimates and policies", ESTIMATES, ESTIMATES_FACTS)
+
+LEARNS = POLICIES.extended("estimates, policies and positive rates", LEAST, POSITIVE_FACTS)
+
+PAPER = LEARNS.extended("paper", LEARNER, LEARNER_FACTS)
+
+HALVED = LEARNS.extended("half of the bonus", LEARNER, _HALVED_FACTS)
+
+LUMP = LEARNS.extended("lump sum", ITERATION, iteration(lumped))
+
+RAISED = LEARNS.extended(
+    "known least rate", [Symbol("lt", ("Nat", *_SA), "Real", "_1"), *LEARNER], _RAISED_FACTS
 )

@@ -69,7 +69,7 @@ def ends(D: Derivation) -> dict[str, Theorem]:
     """0 <= λ̲ <= λ̂ <= λ̄ and λ̲ <= λ <= λ̄."""
     size, near, gap = rate_radius(D), D.special(D.assume(RATES), "x", "a"), f"{HAT} - {TRUE}"
     moduli = [near, D.known("abs", gap), D.known("abs-", gap)]
-    zero, true = estimate(D, RATES_LOW), D.linear(f"0 <= {TRUE}", D.fact("lmin"), D.fact("rate-low"))
+    zero, true = estimate(D, RATES_LOW), D.linear(f"0 <= {TRUE}", D.fact("rate"))
     top, true_top = estimate(D, RATES_HIGH), D.fact("rate-high")
     facts = [size, zero, true, top, true_top, *moduli]
     below, above = f"{HAT} - gbe(x, a)", f"{HAT} + gbe(x, a)"

@@ -92,6 +92,7 @@ def _rising(text: str) -> str:
 
 # --- lem:optimism/rising ------------------------------------------------------------------------
 
+VALUES_RISE = f"Imp({_LATER}, V(m, x, t) <= V(m, x, u))"
 RISING = f"Imp({_LATER}, And(V(m, x, t) <= V(m, x, u), Vh(n, m, x, t) <= Vh(n, m, x, u)))"
 
 
@@ -101,8 +102,8 @@ def _inner(D: Derivation, before: Theorem) -> Theorem:
     return D.all(D.imply(one, _INSIDE), "y", "s", "v")
 
 
-def _values_rise(D: Derivation) -> Theorem:
-    """All x, t <= u: V(m, x, t) <= V(m, x, u)."""
+def values_rise(D: Derivation) -> Theorem:
+    """V_m does not decrease in t."""
     no_bonus = D.all(D.linear("0 <= 0"), "x", "a")
     step = theorems.cut(true_model(D), applied(D, rising_step(D), TRUE_MODEL))
     step = D.instantiate(theorems.cut(no_bonus, step), "gu", "y s", "V(m, y, s)")
@@ -118,7 +119,8 @@ def _values_rise(D: Derivation) -> Theorem:
         return _all_later(D, D.linear("V(m + 1, x, t) <= V(m + 1, x, u)", top, now, then))
 
     first = D.linear("V(0, x, t) <= V(0, x, u)", D.fact("V-0"), D.fact("V-0", t="u"))
-    return D.induction("m", _rising("V(m, x, {s})"), _all_later(D, first), next_one)
+    found = D.induction("m", _rising("V(m, x, {s})"), _all_later(D, first), next_one)
+    return D.special(found, "x", "t", "u")
 
 
 def _learned_rise(D: Derivation) -> Theorem:
@@ -165,9 +167,8 @@ def mono_of_learner(D: Derivation) -> Theorem:
 
 def rising(D: Derivation) -> Theorem:
     """V_m and V̂_m do not decrease in t."""
-    here = D.assume(_LATER)
-    both = [D.mp(D.special(one(D), "x", "t", "u"), here) for one in (_values_rise, _learned_rise)]
-    return D.imply(theorems.both(*both), _LATER)
+    both = D.lemma("lem:optimism/rising/values"), D.special(_learned_rise(D), "x", "t", "u")
+    return D.imply(theorems.both(*(D.mp(one, D.assume(_LATER)) for one in both)), _LATER)
 
 
 # --- lem:optimism/sharp/slope -------------------------------------------------------------------
@@ -190,7 +191,7 @@ def slope_step(D: Derivation) -> Theorem:
     at = "SumOver(y, p(x, a, y)*gu(y, {} - s))"
     whole = D.scaled(D.fact("jump-sum"), rest)
     jumps = D.linear(f"{at.format('u')} <= Ind(s <= t)*{at.format('t')} + {rest}", row, whole)
-    positive = D.linear(f"0 <= {rate}", D.fact("lmin"), D.fact("rate-low"))
+    positive = D.linear(f"0 <= {rate}", D.fact("rate"))
     decay = f"exp(-{rate}*s)"
     moved = D.integral(D.times(jumps, D.times(positive, D.known("exp", f"-{rate}*s"))), "s", "u")
     cuts = [
@@ -229,6 +230,7 @@ def slope(D: Derivation) -> Theorem:
 
 
 DERIVED = {
+    "lem:optimism/rising/values": (VALUES_RISE, values_rise),
     "lem:optimism/rising": (RISING, rising),
     "lem:optimism/sharp/slope": (SLOPE, slope),
 }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from proofs_checks.derivations.bound import RADICAND, core_theorem, trivial
+from proofs_checks.derivations.bound import RADICAND, core_theorem, paid_by, trivial
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import LONG, WAIT, waits
 from proofs_checks.derivations.rate_peels import sizes
 from proofs_checks.derivations.rates import enough, level, long_enough
-from proofs_checks.derivations.regret import EVENT, GOOD_REGRET, REGRET
+from proofs_checks.derivations.regret import EVENT, GOOD_REGRET, REGRET, WHOLE_REGRET
 from proofs_checks.derivations.runs import product, settled
 from proofs_checks.derivations.unions import square_below
 from verify.kernel import theorems
@@ -30,7 +30,7 @@ ROOTS = f"(sqrt(2*S + 6*{LOGARITHM}) + 4*lmax*H*sqrt({LOGARITHM}))"
 WIDE = f"({WAIT}*sqrt(S*A*K)*({LONG}))"
 PRINTED = f"3*(C*H + 1)*{WIDE}*{ROOTS} + Sum(k, K, eps(k))*exp(lmax*H) + 1"
 CHOICE = "Or(delta == 1/(2*K*H), K*H <= 1/2)"
-LONG_HORIZON = f"Imp(1 <= S*A*H, Imp({CHOICE}, {REGRET.format(m='m')} <= {PRINTED}))"
+LONG_HORIZON = f"Imp(1 <= S*A*H, Imp({CHOICE}, {WHOLE_REGRET} <= {PRINTED}))"
 
 
 def split(D: Derivation) -> Theorem:
@@ -181,7 +181,7 @@ def with_data(D: Derivation, area: Theorem) -> Theorem:
     return D.linear(DATA, high, D.pointwise("exp(1/2) <= 2"), room, area)
 
 
-def sets_cover(D: Derivation, choice: Choice, number: int) -> Theorem:
+def sets_cover(D: Derivation, choice: Choice, number: Fraction | int, tails: str) -> Theorem:
     """P(𝒢^c) <= 2δ for 1 <= S A H, 1 <= K H and number S²A(v + 1)² < K."""
     speed, rate, count, _ = many(D, number)
     episodes = D.fact("episodes")
@@ -204,7 +204,7 @@ def sets_cover(D: Derivation, choice: Choice, number: int) -> Theorem:
         episodes,
         D.times(episodes, D.whole("K")),
     )
-    tail = D.claim("thm:CT-UCB/tail", S="S", y="K*H", K="K")
+    tail = D.claim(tails, S="S", y="K*H", K="K")
     tail = D.closed(tail, D.fact("states-some"), long, episodes, count)
     tail = D.linear(TAIL, tail, choice.logarithm)
     return D.at(D.mp(D.lemma("eq:G/repaired"), peels(D, rate), with_data(D, area), few, tail), n="m")
@@ -303,8 +303,10 @@ def long_horizon(D: Derivation) -> Theorem:
                 return D.by_value(goal, [], which, long)
             choice = Choice(D, which)
             jumps, rates, low = roots_below(D, choice)
-            event = sets_cover(D, choice, 72)
-            core = theorems.part(D.lemma("thm:CT-UCB/main"), D.formula(core_theorem(LONG)))
+            event = sets_cover(D, choice, 72, "thm:CT-UCB/tail")
+            core = theorems.part(
+                D.lemma("thm:CT-UCB/main"), D.formula(core_theorem(paid_by("C*H + 1"), LONG))
+            )
             core = D.mp(D.at(core, q="2*delta"), low, event)
             scale = D.times(nonnegative(D), factor)
             sums = D.linear(
@@ -328,4 +330,4 @@ def long_horizon(D: Derivation) -> Theorem:
     def short(one: Theorem) -> Theorem:
         return D.linear(goal, trivial(D), one, main, error)
 
-    return D.imply(D.cases("K*H <= 1", short, large), "1 <= S*A*H", CHOICE)
+    return D.imply(D.bounded(D.cases("K*H <= 1", short, large), "m"), "1 <= S*A*H", CHOICE)

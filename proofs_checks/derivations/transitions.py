@@ -26,9 +26,9 @@ def _next(D: Derivation, before: Theorem) -> Theorem:
     return D.special(theorems.unsure(before), "n + 1")
 
 
-def _rates(D: Derivation) -> tuple[Theorem, Theorem]:
-    """λmin <= λ(X, a), and λ(X, a) <= λmax."""
-    return D.fact("rate-low", x="X(n)", a="act(n)"), D.fact("rate-high", x="X(n)", a="act(n)")
+def _rate_high(D: Derivation) -> Theorem:
+    """λ(X, a) <= λmax."""
+    return D.fact("rate-high", x="X(n)", a="act(n)")
 
 
 # --- eq:FH-control-discrete/steps ---------------------------------------------------------------
@@ -57,9 +57,9 @@ def seen(D: Derivation) -> Theorem:
 def number(D: Derivation) -> Theorem:
     """E(hops(n, m), n) <= λmax rem(n)."""
     low, _ = remaining(D)
-    largest = D.linear("0 <= lmax", D.fact("lmin"), *_rates(D))
+    largest = D.linear("0 <= lmax", D.fact("lmax"))
     wait = D.integral(D.known("exp", f"-{RATE}*s"), "s", "rem(n)")
-    rate = D.times(_rates(D)[1], wait)
+    rate = D.times(_rate_high(D), wait)
 
     def step(before: Theorem) -> Theorem:
         later = D.mean(D.times(_next(D, before), D.whole("jump(n)")), "n")
@@ -76,7 +76,7 @@ def number(D: Derivation) -> Theorem:
 def steps(D: Derivation) -> Theorem:
     """At most λmax H jumps are expected, and one decision more."""
     mean, (_, high) = number(D), remaining(D)
-    largest = D.linear("0 <= lmax", D.fact("lmin"), *_rates(D))
+    largest = D.linear("0 <= lmax", D.fact("lmax"))
     more = D.linear("E(1 + hops(n, m), n) <= 1 + lmax*H", mean, D.times(high, largest))
     return theorems.both(mean, more)
 
@@ -120,7 +120,7 @@ UNBOUNDED = f"Imp(And(1 <= m, rem(n) == H), And(0 < {_FIRST}, {_FIRST} <= {_LONG
 
 def _soon(D: Derivation) -> Theorem:
     """0 < h, h <= rem(n) ⊢ 1 - exp(-λmin h) <= P(jump within h)."""
-    low, _ = _rates(D)
+    low = D.fact("rate-low", x="X(n)", a="act(n)")
     inside = D.instantiate(D.fact("shorter"), "gf", "s", f"exp(-{RATE}*s)")
     inside = D.scaled(D.mp(D.at(inside, t="h", u="rem(n)"), D.assume("h <= rem(n)")), RATE)
     positive = D.assume("0 < h")
@@ -247,11 +247,11 @@ def _measure(D: Derivation) -> Theorem:
 def _window(D: Derivation) -> Theorem:
     """0 <= u, 0 <= e ⊢ P(a jump after u and not after u + e) <= λmax e."""
     size = D.assume("0 <= e")
-    rate, largest = _rates(D)[1], D.linear("0 <= lmax", D.fact("lmin"), *_rates(D))
+    rate, largest = _rate_high(D), D.linear("0 <= lmax", D.fact("lmax"))
     window = "Ind(s <= u + e) - Ind(s <= u)"
     order = D.decide(f"0 <= {window}", ["s <= u", "s <= u + e"], size)
     steep = D.pointwise("exp(-d) <= 1", "d >= 0", d=f"{RATE}*s")
-    speed = D.linear(f"0 <= {RATE}", D.fact("lmin"), _rates(D)[0])
+    speed = D.fact("rate", x="X(n)", a="act(n)")
     steep = theorems.cut(D.times(speed, D.assume("0 <= s")), steep)
     density = D.linear(f"{RATE}*exp(-{RATE}*s) <= lmax", D.times(steep, speed), rate)
     inside = D.integral(D.times(density, order), "s", "rem(n)")

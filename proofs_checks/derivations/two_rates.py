@@ -14,19 +14,20 @@ from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
+_START = "Sure(X(0) == x0)"
 _FIRST = "All(a, lam(x0, a) == c)"
 _OTHERS = "All(a, All(y, Or(y == x0, lam(y, a) == d)))"
 _LEAVES = "All(a, p(x0, a, x0) == 0)"
 _NONE, _ONE = "E(1 - jump(0))", "E(jump(0)*(1 - jump(1)))"
 TWO_RATES = (
-    f"Imp(And({_FIRST}, {_OTHERS}, {_LEAVES}, c < d), And({_NONE} == exp(-c*H), {_ONE} < c*H*exp(-c*H), "
-    f"Imp({_NONE} == exp(-q), Not({_ONE} == q*exp(-q)))))"
+    f"Imp(And({_START}, {_FIRST}, {_OTHERS}, {_LEAVES}, c < d), And({_NONE} == exp(-c*H), "
+    f"{_ONE} < c*H*exp(-c*H), Imp({_NONE} == exp(-q), Not({_ONE} == q*exp(-q)))))"
 )
 
 
 def _from_start(D: Derivation, text: str, name: str) -> Theorem:
     """F(X(0)) == F(x0)."""
-    return same(D, start(D, "X(0) == x0"), name, text)
+    return same(D, D.surely("X(0) == x0"), name, text)
 
 
 def _rate(D: Derivation) -> Theorem:
@@ -63,7 +64,7 @@ def _after(D: Derivation) -> Theorem:
 
 
 def _load(D: Derivation) -> Theorem:
-    low = D.linear("0 <= lam(X(1), act(1))", D.fact("lmin"), D.fact("rate-low", x="X(1)", a="act(1)"))
+    low = D.fact("rate", x="X(1)", a="act(1)")
     time = D.linear("0 <= rem(1)", D.fact("spent-low", n="1"), D.fact("spent-high", n="1"))
     return D.times(time, low)
 
@@ -126,11 +127,11 @@ def _no_poisson(D: Derivation, none: Theorem, one: Theorem) -> Theorem:
 
 def two_rates(D: Derivation) -> Theorem:
     """P(J = 0) and P(J = 1), and that no Poisson law has both."""
-    whole = f"And({_FIRST}, {_OTHERS}, {_LEAVES}, c < d)"
+    whole = f"And({_START}, {_FIRST}, {_OTHERS}, {_LEAVES}, c < d)"
     seen = D.mean(D.valued(D.at(observed(D), n="0"), _rate(D), start(D, "rem(0) == H")))
     none, one = D.linear(f"{_NONE} == exp(-c*H)", seen), _less(D)
     found = theorems.both(none, one, _no_poisson(D, none, one))
-    for text in (_FIRST, _OTHERS, _LEAVES, "c < d"):
+    for text in (_START, _FIRST, _OTHERS, _LEAVES, "c < d"):
         found = theorems.cut(part(D, D.assume(whole), text), found)
     return D.imply(found, whole)
 

@@ -74,7 +74,7 @@ def _next(D: Derivation) -> Theorem:
         lambda yes: D.by_value(goal, [D.holds("s <= h")], D.mp(D.special(D.assume(_SOON), "y", "s"), yes)),
         lambda _: D.by_value(goal, [D.fails("s <= h")], small),
     )
-    speed = D.linear(f"0 <= {rate}", D.fact("lmin"), D.fact("rate-low"))
+    speed = D.linear(f"0 <= {rate}", D.fact("rate"))
     kernel = D.times(speed, D.known("exp", f"-{rate}*s"))
     late = D.linear("0 <= t", positive, D.assume("h <= t"))
     slower = D.linear(f"lmin*h <= {rate}*h", D.times(D.fact("rate-low"), positive))

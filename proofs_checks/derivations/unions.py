@@ -65,8 +65,8 @@ def one_of_sum(D: Derivation, u: Text, name: str) -> Theorem:
     return D.instantiate(each, f"gsome{sort}", name, u)
 
 
-def one_of_first(D: Derivation, u: Text) -> Theorem:
-    """I < n ⊢ u <= Sum(i, n, u), u a whole number."""
+def one_of_first(D: Derivation, u: Text, name: str = "i", number: str = "n") -> Theorem:
+    """I < n ⊢ u <= Sum(i, n, u), u a whole number; other variables may stand for i and n."""
     goal = "gz(i) <= Sum(l, {n}, gz(l))"
     none = D.linear("0 < 0", D.assume("i < 0"), D.whole("i"))
     start = D.imply(D.absurd(none, goal.format(n="0")), "i < 0")
@@ -94,7 +94,7 @@ def one_of_first(D: Derivation, u: Text) -> Theorem:
         return D.imply(order(D, "n", "i", last, earlier), "i < n + 1")
 
     shown = D.mp(D.induction("n", f"Imp(i < n, {goal.format(n='n')})", start, step), D.assume("i < n"))
-    return D.instantiate(shown, "gz", "i", u)
+    return D.instantiate(D.at(shown, i=name, n=number), "gz", name, u)
 
 
 def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:
@@ -227,7 +227,11 @@ def _below(D: Derivation, union: Theorem, bound: Theorem) -> Theorem:
 
 def all_cover(cover: str, *conditions: str) -> str:
     """That the sets cover at all decisions i < n where the conditions hold."""
-    return f"All(i, Imp(And({', '.join(('i < n', *conditions))}), {cover}))"
+    return f"All(i, Imp({_where(*conditions)}, {cover}))"
+
+
+def _where(*conditions: str) -> str:
+    return f"And({', '.join(('i < n', *conditions))})" if conditions else "i < n"
 
 
 def covered(D: Derivation, cover: str, missed: Theorem, bound: Theorem, *conditions: str) -> Theorem:
@@ -257,9 +261,8 @@ def covered(D: Derivation, cover: str, missed: Theorem, bound: Theorem, *conditi
 
 def at_all(D: Derivation, here: Theorem, *conditions: str) -> Theorem:
     """What holds at decision i < n under the conditions: at all of them."""
-    parts = ("i < n", *conditions)
-    where = D.assume(f"And({', '.join(parts)})")
-    for part in parts if conditions else ():
+    where = D.assume(_where(*conditions))
+    for part in ("i < n", *conditions) if conditions else ():
         here = theorems.cut(theorems.part(where, D.formula(part)), here)
     return D.all(D.imply(here, where.says), "i")
 
@@ -316,6 +319,16 @@ def times_strictly(D: Derivation, theorem: Theorem, sign: Theorem) -> Theorem:
     c = sign.says.parts[1]
     goal = terms.relation("<", terms.mul(c, u), terms.mul(c, v))
     return calculus.combine(D.setting, goal, [theorem, sign], [(c, 1), terms.ZERO])
+
+
+def cancelled(D: Derivation, goal: Text, sign: Theorem, *facts: Theorem) -> Theorem:
+    """The goal u <= v from 0 < c and facts of which c u <= c v is a combination."""
+    says = D.formula(goal)
+    return D.cases(
+        says,
+        lambda yes: yes,
+        lambda no: D.absurd(D.linear("0 < 0", times_strictly(D, no, sign), *facts), says),
+    )
 
 
 def root(D: Derivation, inside: Text, positive: Theorem) -> tuple[Theorem, Theorem]:

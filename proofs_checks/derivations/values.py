@@ -89,7 +89,7 @@ def small_step(D: Derivation) -> tuple[Theorem, Theorem]:
     """SMALL, 0 <= t ⊢ 0 <= T^a u, and T^a u <= t."""
     rate, row = "lam(x, a)", D.fact("jump-low")
     small = after_jump(D, D.assume(SMALL))
-    positive = D.linear(f"0 <= {rate}", D.fact("lmin"), D.fact("rate-low"))
+    positive = D.linear(f"0 <= {rate}", D.fact("rate"))
     kernel = D.times(positive, D.known("exp", f"-{rate}*s"))
     below, above = (
         D.integral(D.times(D.over(D.times(part(D, small, one), row), "y"), kernel), "s", "t")
@@ -130,7 +130,7 @@ def within(D: Derivation, theorem: Theorem, *names: str) -> Theorem:
 
 def rate(D: Derivation) -> Theorem:
     """0 < λmax."""
-    return D.linear("0 < lmax", D.fact("lmin"), D.fact("rate-low"), D.fact("rate-high"))
+    return D.fact("lmax")
 
 
 def share(D: Derivation) -> tuple[Theorem, Theorem]:

@@ -20,8 +20,9 @@ from fractions import Fraction
 from proofs_checks.checks import lower_bound_algorithms as best
 from proofs_checks.checks.common import PROOF, REFUTATION, SEARCH
 from proofs_checks.checks.lower_bound import turns
-from proofs_checks.derivations import lower_constants, lower_readings
+from proofs_checks.derivations import gap, lower_constants, lower_readings
 from proofs_checks.derivations.lower_setting import SETTING
+from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 from verify.provers.computed import Assumed
 
@@ -169,16 +170,40 @@ section.repair(
     mutant=best.every_algorithm(Fraction(1, 5), more=2),
 )
 
+# --- the two bounds together --------------------------------------------------------------------
+
+section.step(
+    "sec:result/gap/logarithm",
+    "16√(2 + 16l) l/ln(1 + l) + 3 <= 37 l^{3/2} for l = ln(2SAKH) >= 4.9.",
+    says="16*sqrt(2 + 16*l)*(l/log(1 + l)) + 3 <= 37*(l*sqrt(l))",
+    domain="l >= 49/10",
+    mutant="16*sqrt(2 + 16*l)*(l/log(1 + l)) + 3 <= 36*(l*sqrt(l))",
+)
+
+section.repair(
+    "sec:result/gap/regret",
+    "For λmax, H > 1, ε_k = k^(-α) exp(-λmax H), α >= 1/2, δ = 1/(2KH), S >= 6, A >= 2 and K >= SA/2, the "
+    "regret of CT-UCBVI is at most (c2/7) H √(SAK) times (259/c2) l^{3/2} λmax² H (H + 1/λmin)(√S + λmax H), "
+    "l = ln(2SAKH): eq:regret-b1/repaired, with ln K/ln(ln K + 1) <= l/ln(1 + l).",
+    uses="eq:regret-b1/repaired sec:result/gap/logarithm",
+    setting=PAPER,
+    theorem=gap.GAP,
+    derivation=gap.gap,
+    latex=r"\mathrm{Regret}(\text{CT-UCBVI}) \le \tfrac{259}{c_2}\ln^{3/2}(2SAKH)\,\lambda_{\max}^2"
+    r"H\Bigl(H+\frac1{\lambda_{\min}}\Bigr)(\sqrt S+\lambda_{\max}H)\cdot\tfrac{c_2}7H\sqrt{SAK}",
+)
+
 section.claim(
     "sec:result/gap",
-    "Upper and lower bound have the same dependence on K and A, up to logarithms: √(SAK) times √S in "
-    "the one, c2 H √(SAK) in the other for d < (1 - c2) λmax H, so that their ratio has no power of K "
-    "or A; it has the factor √S (the upper bound is linear in S where √S exceeds λmax H).",
-    says="S*sqrt(A*K)/sqrt(S*A*K) == sqrt(S)",
-    domain=("S >= 1", "A >= 1", "K >= 1"),
-    uses="thm:CT-UCB/repaired eq:regret-lowerbound2",
-    argued="reading the two bounds: all else in them is logarithmic in K and A; an order of growth "
-    "is no theorem of the language",
-    expected="assumed",
-    mutant="S*sqrt(A*K)/sqrt(S*A*K) == 1",
+    "Upper and lower bound have the same dependence on K and A, up to logarithms. For λmax, H > 1, an "
+    "admissible tree with d < (1 - c2) λmax H and K >= SA/2, every algorithm has regret at least (c2/7) H q "
+    "on some instance, q = √(SAK), and that of CT-UCBVI is at most x λmax² H² (H + 1/λmin) q (√S + λmax H) "
+    "on each, x <= 37 y, y = ln^{3/2}(2SAKH): the ratio of the two bounds is at most (259/c2) y λmax² H (H "
+    "+ 1/λmin)(√S + λmax H), in which K and A stand in y only. (It has the factor √S where √S exceeds λmax "
+    "H, so that the upper bound is linear in S.)",
+    says="x*r**2*H**2*(H + 1/m)*q*(sqrt(S) + r*H) <= (259/c*y*r**2*H*(H + 1/m)*(sqrt(S) + r*H))*(c*H*q/7)",
+    domain=("r > 1", "H > 1", "m > 0", "S >= 6", "0 < c < 1", "q >= 0", "x >= 0", "y >= 0", "x <= 37*y"),
+    symbols={"r": "λmax", "m": "λmin", "c": "c2"},
+    uses="sec:result/gap/regret eq:regret-lowerbound2/repaired",
+    mutant="x*r**2*H**2*(H + 1/m)*q*(sqrt(S) + r*H) <= (258/c*y*r**2*H*(H + 1/m)*(sqrt(S) + r*H))*(c*H*q/7)",
 )

@@ -38,8 +38,8 @@ from proofs_checks.checks.setting import bounded
 from proofs_checks.checks.value_iteration import increasing_iterates
 from proofs_checks.derivations import by_parts, half_bonus, opposite, optimism
 from proofs_checks.derivations.iterations import MONO, mono
-from proofs_checks.derivations.setting import PAPER
-from proofs_checks.derivations.slopes import RISING, rising
+from proofs_checks.derivations.setting import ANY, PAPER
+from proofs_checks.derivations.slopes import RISING, VALUES_RISE, rising, values_rise
 from proofs_checks.derivations.values import VALUE_BOUND, value_bound
 from verify.claims import Domain, Remark, Section, decreasing, increasing
 
@@ -49,7 +49,7 @@ _SUPREMUM = Domain.of("l > 0", *_RADII)
 _TENTH = Fraction(1, 10)
 _LESS = Fraction(49, 100)  # of the bonus: too little on short horizons
 
-section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "al": "α", "be": "β"})
+section = Section(checks=PROOF, expected="proved", setting=ANY, symbols={"l": "λ", "al": "α", "be": "β"})
 
 section.step(
     "eq:mono",
@@ -211,10 +211,19 @@ section.claim(
 # --- half of the bonus ------------------------------------------------------------------------
 
 section.repair(
+    "lem:optimism/rising/values",
+    "V*_n does not decrease in t.",
+    uses="lem:optimism/value-bound",
+    theorem=VALUES_RISE,
+    derivation=values_rise,
+)
+
+section.repair(
     "lem:optimism/rising",
     "V*_n and V̂_n do not decrease in t: T^a u(x,t) = r E[t ∧ τ] + E u(Y,(t-τ)⁺), and for each value s of τ "
     "both t ∧ s and, if u rises from 0, u(Y,(t-s)⁺) rise in t; the minimum with t and the maximum keep it.",
-    uses="eq:empirical-P/probability/repaired eq:mono lem:optimism/value-bound",
+    uses="eq:empirical-P/probability/repaired eq:mono lem:optimism/rising/values",
+    setting=PAPER,
     theorem=RISING,
     derivation=rising,
     checks=rises(),
@@ -273,7 +282,7 @@ section.repair(
     "the jumps at most (t - w(λ̂))α/2 <= tα/2 (nothing where the pair was never left), so b w(λmax) >= "
     "t²β/2 + tα/2 suffices. (Half of the β part is also necessary, on short horizons; of the α part less "
     "will do, lem:optimism/sharp.)",
-    uses="eq:diff eq:error-vi/load lem:optimism/bonus lem:optimism/halved/step lem:optimism/rising "
+    uses="eq:diff eq:error-vi/load lem:optimism/bonus lem:optimism/halved/step lem:optimism/rising/values "
     "lem:optimism/value-bound",
     checks=(iterates(HALF, PRINTED), values(HALF, PRINTED, load=True), corners(HALF)),
     theorem=half_bonus.HALVED,

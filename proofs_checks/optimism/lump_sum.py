@@ -31,12 +31,12 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.lump_sum import WHOLE, Parts, corners, costs, dear, made_up
 from proofs_checks.derivations import losses, lump_sum
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY
 from verify.claims import Domain, Section
 
 _LESS = Fraction(98, 100)
 
-section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"al": "α", "be": "β"})
+section = Section(checks=PROOF, expected="proved", setting=ANY, symbols={"al": "α", "be": "β"})
 
 section.repair(
     "lem:optimism/lump-sum",
@@ -47,7 +47,7 @@ section.repair(
     "error (f - u/2)d, |d| <= e, is at most (u/2)e.",
     says="(f - u/2)*d <= u/2*e",
     domain=Domain.of("f >= 0", "f <= u", "u >= 0", "d <= e", "-d <= e", "e >= 0", reals="d"),
-    uses="eq:Qa/monotone lem:optimism/halved/step lem:optimism/rising lem:optimism/value-bound",
+    uses="eq:Qa/monotone lem:optimism/halved/step lem:optimism/rising/values lem:optimism/value-bound",
     checks=(made_up(), corners(), *PROOF),
     theorem=lump_sum.OPTIMISM,
     derivation=lump_sum.optimism,

@@ -50,14 +50,14 @@ from proofs_checks.checks.sharper_bonus import (
     values,
 )
 from proofs_checks.derivations import losses, sharp_bonus, sharp_optimism
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY, POSITIVE
 from proofs_checks.derivations.slopes import SLOPE, slope
 from verify.claims import Section
 
 _ALMOST = Fraction(99, 100)
 
 section = Section(
-    checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "al": "α", "be": "β", "h": "H"}
+    checks=PROOF, expected="proved", setting=ANY, symbols={"l": "λ", "al": "α", "be": "β", "h": "H"}
 )
 
 section.repair(
@@ -87,6 +87,7 @@ section.repair(
     symbols={"p": "p(y)", "q": "p̂(y)"},
     uses="eq:error2/halved lem:optimism/opposite/by-parts",
     checks=(cost(), *PROOF),
+    setting=POSITIVE,
     theorem=sharp_bonus.COST,
     derivation=sharp_bonus.cost,
     mutant=cost(_ALMOST),
@@ -137,9 +138,10 @@ section.repair(
     "jumps cost together, for every t <= H. The bonus is b w(λ̂,H) = max of the costs of "
     "lem:optimism/sharp/cost at t = H for λ̲ = max(λ̂ - β, 0) and λ̄ = min(λ̂ + β, λmax) in the place of λ; "
     "between the ends they are linear in w(λ) (lem:optimism/sharp/ends).",
-    uses="eq:Qa/monotone eq:error-vi/load lem:optimism/rising lem:optimism/sharp/cost "
+    uses="eq:Qa/monotone eq:error-vi/load lem:optimism/rising/values lem:optimism/sharp/cost "
     "lem:optimism/sharp/slope lem:optimism/sharp/time lem:optimism/value-bound",
     checks=(iterates(), values(), corners()),
+    setting=POSITIVE,
     theorem=sharp_optimism.SHARP,
     derivation=sharp_optimism.sharp,
     mutant=corners(_ALMOST),
@@ -164,6 +166,7 @@ section.repair(
     "lem:v-v-continuoustime/halved/step asks nothing of the bonus but b >= 0. (As b is at most half of the "
     "printed one, so is the bound: lem:optimism/sharp/size.)",
     uses="eq:mono lem:optimism/sharp lem:v-v-continuoustime/halved/step lem:v-v-continuoustime/summed",
+    setting=POSITIVE,
     theorem=losses.SHARP_LOSS,
     derivation=losses.sharp_loss,
     checks=steps(),

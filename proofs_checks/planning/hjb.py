@@ -28,10 +28,10 @@ from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.hjb import constant_maximisers, exceeds, greedy_policies, hjb_residual, two_values
 from proofs_checks.checks.optimality import ADJUSTABLE, COMMITTED, attained, dominated
 from proofs_checks.derivations import adjustable, changing
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"l": "λ", "q": "Q"})
+section = Section(checks=PROOF, expected="proved", setting=ANY, symbols={"l": "λ", "q": "Q"})
 
 section.claim(
     "eq:hjb-pde",
@@ -123,7 +123,7 @@ section.repair(
     "of its right side): holding an action until the next jump earns at most what may be earned by changing "
     "it at any time. (With q the value of holding a, q(t+h) <= q(t) + h(r - λq(t) + λm(t)) + O(h²), m the "
     "mean of V* over the next state, and q <= V*: V* satisfies the equation as an inequality.)",
-    uses="eq:Qa/optimality lem:optimism/rising lem:optimism/sharp/slope lem:optimism/value-bound",
+    uses="eq:Qa/optimality lem:optimism/rising/values lem:optimism/sharp/slope lem:optimism/value-bound",
     theorem=adjustable.DOMINATES,
     derivation=adjustable.dominates,
     checks=exceeds(),

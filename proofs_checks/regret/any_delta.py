@@ -48,8 +48,9 @@ section.step(
     "of the 10^9 jumps.)",
     uses="thm:CT-UCB/any-delta/scores eq:term1-3",
     checks=stuck(),
-    argued="that the regret of this learner is at least K/3 - 100: one model with numbers, and a "
-    "lower bound on how often it plays the bad action",
+    argued="that the regret of this learner is at least K/3 - 100, by the four points of the module: a lower "
+    "bound for one model and its numbers, where what is derived are upper bounds for all; the language could "
+    "say it, and no derivation of it is written",
     expected="refuted",
     latex=r"\text{eq:regret-bound for every}\ \delta\in(0,1)",
     mutant=stuck(10**8),  # few episodes: the bound is above K

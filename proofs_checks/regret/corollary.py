@@ -18,10 +18,10 @@ from fractions import Fraction
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.theorem import accuracies, orders
 from proofs_checks.derivations import corollary as derived
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY, PAPER, POSITIVE
 from verify.claims import Domain, Remark, Section
 
-section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"v": "λmax H", "l": "ln(2SAKH)"})
+section = Section(checks=PROOF, expected="proved", setting=ANY, symbols={"v": "λmax H", "l": "ln(2SAKH)"})
 
 section.step(
     "eq:regret-b1/bonus",
@@ -69,6 +69,7 @@ COROLLARY = section.claim(
     domain=("v > 1", "0 < c <= 8/5", "b > 0", "b <= B"),
     symbols={"c": "CH/v"},
     uses="eq:regret-b1/bonus eq:regret-b1/epsilon eq:regret-bound/real/repaired thm:CT-UCB/log-factor",
+    setting=POSITIVE,
     theorem=derived.BOUND,
     derivation=derived.bound,
     checks=(orders(), *PROOF),
@@ -92,6 +93,7 @@ section.repair(
     "(16√(2 + 16l) f + 3) λmax²H²(H + 1/λmin)√(SAK)(√S + λmax H), l = ln(2SAKH), f = ln K/ln(ln K + 1) (1 "
     "for K = 1): H > 1 implies 2SAKH >= 1. (By thm:CT-UCB/sharp ε_k = k^(-α)/(λmax H) does as well.)",
     uses="thm:CT-UCB/repaired eq:regret-b1",
+    setting=PAPER,
     theorem=derived.REPAIRED,
     derivation=derived.repaired,
     checks=orders(),

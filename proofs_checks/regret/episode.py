@@ -25,10 +25,16 @@ from proofs_checks.checks.episode import episodes, mistakes, one_step, own_equat
 from proofs_checks.checks.model_error import HALF, ONE
 from proofs_checks.checks.perturbed import PRINTED
 from proofs_checks.checks.perturbed_values import Shares
-from proofs_checks.derivations import comparisons, greedy_step, half_bonus, losses, path_costs
-from proofs_checks.derivations import episode as run_losses
+from proofs_checks.derivations import (
+    comparisons,
+    greedy_step,
+    half_bonus,
+    learners,
+    losses,
+    path_costs,
+)
 from proofs_checks.derivations.earnings import VPIK, mean_of_episode
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY, PAPER, POLICIES
 from verify.claims import Domain, Remark, Section, increasing
 
 _HAT, _TRUE = "(1 - exp(-m*h))/m", "(1 - exp(-l*h))/l"
@@ -37,7 +43,7 @@ _NONE = Fraction(0)
 section = Section(
     checks=PROOF,
     expected="proved",
-    setting=PAPER,
+    setting=ANY,
     symbols={"l": "λ", "al": "α", "be": "β", "h": "H", "mu": "μ"},
 )
 
@@ -63,6 +69,7 @@ section.step(
     "(Followed forward in time the expected reward along the path agrees with the right side up to 10^-12.)",
     source="lem:v-v-continuoustime",
     uses="sec:simulation/evaluation",
+    setting=POLICIES,
     theorem=VPIK,
     derivation=mean_of_episode,
     checks=own_equation(),
@@ -134,6 +141,19 @@ section.step(
 )
 
 section.step(
+    "lem:v-v-continuoustime/learner",
+    "V̂, which CT-UCBVI returns, is at most t and stays within an episode; and where its estimates are right "
+    "at a decision with remaining time u, V* <= V̂ + ε λmax H there, and V̂ <= T^aV̂ + (CH + 1)(α + Hβ)u: "
+    "lem:optimism with the error of eq:error-vi/load, and lem:v-v-continuoustime/step with b = C(H²β + Hα). "
+    "This is all that the regret bound needs of a learner (eq:r2/any-learner).",
+    uses="lem:v-v-continuoustime/step lem:optimism/induction eq:error-vi/load eq:empirical-P/model",
+    setting=PAPER,
+    theorem=learners.PAPER,
+    derivation=learners.paper,
+    checks=(),
+)
+
+section.step(
     "lem:v-v-continuoustime/recursion",
     "The same recursion in the run of the learner, where its estimates are right at a decision (which is "
     "known when it is made): V̂ - V^π there is at most the conditional mean of what the next m decisions "
@@ -142,10 +162,11 @@ section.step(
     "and from m >= 2μ on each step at least halves that: μ/(m + 1) <= 1/2.)",
     says="mu/(m + 1) <= 1/2",
     domain=Domain.of("mu >= 0", "m >= 0", "m >= 2*mu", integers="m"),
-    uses="lem:v-v-continuoustime/step sec:simulation/evaluation eq:mono eq:FH-control2/bounds "
-    "eq:empirical-P/probability/repaired",
-    theorem=run_losses.RECURSION,
-    derivation=run_losses.recursion,
+    uses="lem:v-v-continuoustime/step lem:v-v-continuoustime/learner sec:simulation/evaluation "
+    "eq:FH-control2/bounds eq:empirical-P/model",
+    setting=PAPER,
+    theorem=learners.RECURSION,
+    derivation=learners.recursion,
     checks=(remainders(), *PROOF),
     mutant=remainders(1),
 )

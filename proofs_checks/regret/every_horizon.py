@@ -31,13 +31,13 @@ from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.jumps import coins
 from proofs_checks.derivations import every_horizon as derived
 from proofs_checks.derivations import peels, printed_bound, short_horizon
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY, LEARNS, PAPER, POLICIES, POSITIVE
 from verify.claims import Domain, Section
 
 section = Section(
     checks=PROOF,
     expected="proved",
-    setting=PAPER,
+    setting=POLICIES,
     symbols={"v": "λmax H", "k": "ln K", "n": "SA", "y": "KH", "r": "λmax"},
 )
 
@@ -108,6 +108,7 @@ section.repair(
     symbols={"q": "√K", "a": "√A"},
     uses="eq:regret-bound/real/repaired thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor "
     "thm:CT-UCB/whole/enough",
+    setting=POSITIVE,
     theorem=printed_bound.FEW_EPISODES,
     derivation=printed_bound.few_theorem,
     mutant="q**2*H <= 8*S*a*q*H*(v + 1)",
@@ -127,6 +128,7 @@ section.repair(
     says="K <= 24*sqrt(2 + 6*log(2))*sqrt(K)",
     domain="1 <= K <= 3547",
     uses="thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor thm:CT-UCB/whole/rates",
+    setting=POSITIVE,
     theorem=printed_bound.FIRST_EPISODES,
     derivation=printed_bound.first_theorem,
     mutant=Domain.of("1 <= K <= 3548"),
@@ -140,6 +142,7 @@ section.repair(
     says="exp(2)*v*K <= 8*K**2",
     domain=Domain.of("v > 0", "v <= K", "K >= 1", integers="K"),
     uses="lem:CI-p/counts",
+    setting=ANY,
     theorem=short_horizon.SELDOM,
     derivation=short_horizon.seldom,
     mutant="exp(2)*v*K <= 7*K**2",
@@ -276,6 +279,7 @@ section.repair(
     "prop:rateerror/episodes thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor "
     "thm:CT-UCB/whole/first-factor thm:CT-UCB/whole/first-root thm:CT-UCB/whole/levels "
     "thm:CT-UCB/whole/second-factor",
+    setting=PAPER,
     theorem=printed_bound.REPAIRED,
     derivation=printed_bound.repaired,
     latex=r"2SAKH \ge 1 \implies \text{eq:regret-bound as printed, with}\ \delta = 1/(2KH)",
@@ -283,18 +287,34 @@ section.repair(
 )
 
 section.repair(
+    "thm:CT-UCB/any-learner",
+    "Let a learner with the paper's estimates and radii play one policy π per episode, and have one value V̂ "
+    "<= t per episode; and where the estimates are right let V* <= V̂ + ε_k λmax H and V̂ <= T^πV̂ + (α + Hβ)"
+    "(cu + wp) at a decision with remaining time u, at which a jump is seen with probability p, c >= 1, w >= "
+    "0. For δ = 1/(2KH) and KH > 1/2 its regret is at most ((H + 1/λmin)c + w)√(SAK) D (2a + (7/3) λmax H "
+    "√(2L)) + Σ ε_k λmax H + 1, D, a and L as in thm:CT-UCB/sharp. For KH <= 1 the last term suffices, and "
+    "the first for few episodes.",
+    uses="thm:CT-UCB/main/any-learner thm:CT-UCB/lump-sum/few-episodes "
+    "thm:CT-UCB/lump-sum/few-episodes/any thm:CT-UCB/lump-sum/tail thm:CT-UCB/peels thm:CT-UCB/whole/enough "
+    "thm:CT-UCB/whole/event eq:FH-control2/bounds eq:G/repaired prop:rateerror/episodes",
+    setting=LEARNS,
+    theorem=derived.ANY_SHARP,
+    derivation=derived.any_sharp,
+    checks=(),
+)
+
+section.repair(
     "thm:CT-UCB/sharp",
     "For all KH > 1/2 and δ = 1/(2KH) the regret is at most (CH + 1)√(SAK)(H + 1/λmin) D (2a + (7/3) λmax"
     " H √(2L)) + Σ ε_k λmax H + 1 with D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0, at s = 1 "
-    "(e - 1)λmax H + 1/(√e - 1), a = √(2S ln 2 + 2 ln(2SAK³H²)), L = 4 ln(4SAK²H): eq:r2 with "
-    "prop:proberror/sharp and prop:rateerror/repaired, X = (H + 1/λmin)√(SAK)D. For KH <= 1 the last term"
-    " suffices, for K <= 22 S²A(v + 1)² the first, as a² >= 2S ln 2, and for K <= 40, as a² >= 2 ln(4K).",
+    "(e - 1)λmax H + 1/(√e - 1), a = √(2S ln 2 + 2 ln(2SAK³H²)), L = 4 ln(4SAK²H): thm:CT-UCB/any-learner "
+    "with c = CH + 1, that is eq:r2 with prop:proberror/sharp and prop:rateerror/repaired, X = (H + "
+    "1/λmin)√(SAK)D.",
     says="(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) "
     "== (C*H + 1)*X*(2*a + 7/3*r*H*sqrt(2*L))",
     domain=("C >= 1", "H > 0", "X > 0", "a > 0", "r > 0", "L > 0"),
-    uses="thm:CT-UCB/main eq:G/repaired thm:CT-UCB/whole/event eq:FH-control2/bounds "
-    "prop:rateerror/episodes thm:CT-UCB/bonus-factor thm:CT-UCB/peels thm:CT-UCB/tail "
-    "thm:CT-UCB/whole/enough",
+    uses="thm:CT-UCB/any-learner lem:v-v-continuoustime/learner",
+    setting=PAPER,
     theorem=derived.SHARP,
     derivation=derived.sharp,
     latex=r"\mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D"

@@ -11,12 +11,14 @@ factor, but do no harm: :math:`CH \ge v/(1-e^{-v})`, :math:`v = \lambda_{\max}H`
           \frac{CH}{\lambda_{\min}} + H + \frac1{\lambda_{\min}} \le \frac73\frac{CH}{\lambda_{\min}},
 
 and :math:`CH \le \frac85v` gives the order.  (The estimate projected onto :math:`[\lambda_{\min},
-\lambda_{\max}]` is no farther from the rate, so ``lem:rateUCB`` carries over.)
+\lambda_{\max}]` is no farther from the rate, so the event :math:`\mathcal G` is the same.)
 """
 
 from __future__ import annotations
 
 from proofs_checks.checks.common import PROOF
+from proofs_checks.derivations import greedy_step, known_rate, learners
+from proofs_checks.derivations.setting import POSITIVE, RAISED
 from verify.claims import Domain, Remark, Section, decreasing
 
 _RATES = Domain.of("r > 0", "u >= 0")
@@ -55,19 +57,56 @@ section.step(
     mutant=Domain.of("S >= 1", "A >= 1", "K >= 1", "H > 0", integers="S A K"),
 )
 
+section.step(
+    "remark:lambda-min/step",
+    "On 𝒢, for estimates λ̂ >= λmin, V̂ <= T^aV̂ + b(1 - exp(-λmin t))/λmin + (α + tβ)t at every state and t <= "
+    "H, a the action that is best for V̂ and T^{a,k}: lem:v-v-continuoustime/step with ∫ exp(-λ̂s) ds <= "
+    "(1 - exp(-λmin t))/λmin in the place of t, which is all that the remark shortens.",
+    uses="eq:mono eq:rec-Vk lem:error-model lem:optimism/reward",
+    setting=POSITIVE,
+    theorem=greedy_step.RAISED_STEP,
+    derivation=greedy_step.raised_step,
+    checks=(),
+)
+
+section.step(
+    "remark:lambda-min/learner",
+    "CT-UCBVI with λ̂ truncated to [λmin, λmax], which is no farther from λ, is a learner as in "
+    "thm:CT-UCB/any-learner with c = 1 and w = CH/λmin: a decision is paid b(1 - exp(-λmin u))/λmin, and 1 - "
+    "exp(-λmin u) is at most the probability that a jump is seen.",
+    uses="remark:lambda-min/step lem:optimism/induction eq:error-vi/load eq:empirical-P/model "
+    "prop:proberror/conditional",
+    setting=RAISED,
+    theorem=learners.RAISED,
+    derivation=learners.with_known_rate,
+    checks=(),
+)
+
+section.repair(
+    "remark:lambda-min/regret",
+    "For all KH > 1/2 and δ = 1/(2KH) its regret is at most (H + 1/λmin + CH/λmin)√(SAK) D (2a + (7/3) λmax "
+    "H √(2L)) + Σ ε_k λmax H + 1, D, a and L as in thm:CT-UCB/sharp, where CT-UCBVI has the factor (CH + 1)"
+    "(H + 1/λmin).",
+    uses="thm:CT-UCB/any-learner remark:lambda-min/learner",
+    setting=RAISED,
+    theorem=known_rate.SHARP,
+    derivation=known_rate.sharp,
+    checks=(),
+)
+
 section.claim(
     "remark:lambda-min/order",
-    "For λmax, H > 1 and λ̂ truncated to [λmin, λmax] the order is λmax²H²/λmin √(SAK)(√S + λmax H): the "
-    "factor (CH + 1)(H + 1/λmin) of α (and H times it, of β) becomes c/λmin + H + 1/λmin <= 7/3 c/λmin, c = "
-    "CH <= 8/5 λmax H. (A decision is paid b (1 - exp(-λmin u))/λmin, and 1 - exp(-λmin u) is at most the "
-    "probability of an observed jump; in prop:rateerror off F the weight is at most 1/λmin.)",
+    "For λmax, H > 1 and λ̂ truncated to [λmin, λmax] the order is λmax²H²/λmin √(SAK)(√S + λmax H): with ε_k "
+    "= k^(-α) exp(-λmax H), α >= 1/2, δ = 1/(2KH) and l = ln(2SAKH) the regret is at most (30√(2 + 16l) + 3) "
+    "times that, as c/λmin + H + 1/λmin <= 7/3 c/λmin for c = CH <= 8/5 λmax H.",
     says="c/m + (H + 1/m) <= 7/3*c/m",
     domain=("c >= 1", "m > 0", "H > 0", "m*H + 1 <= 4/3*c"),
-    uses="remark:lambda-min/integral remark:lambda-min/factor remark:lambda-min/unseen eq:rate-bound-1 "
-    "eq:CS1 eq:regret-b1/repaired",
-    argued="that the proof of the corollary runs through with this factor, and that λ̂ truncated "
-    "from below is no farther from λ: another learner than that of the setting",
-    expected="assumed",
+    uses="remark:lambda-min/regret remark:lambda-min/factor eq:regret-b1/bonus eq:regret-b1/epsilon "
+    "eq:regret-bound/real/repaired thm:CT-UCB/first-root thm:CT-UCB/jump-constant/region "
+    "thm:CT-UCB/jump-constant/repaired thm:CT-UCB/rate-constant/region",
+    setting=RAISED,
+    theorem=known_rate.ORDER,
+    derivation=known_rate.order,
     latex=r"\tilde O\Bigl(\frac{\lambda_{\max}^2H^2}{\lambda_{\min}}\sqrt{SAK}"
     r"\,[\sqrt S+\lambda_{\max}H]\Bigr)",
     mutant="c/m + (H + 1/m) <= 2*c/m",

@@ -33,13 +33,13 @@ from proofs_checks.checks.number_of_jumps import quiet as quiet_paths
 from proofs_checks.derivations import levels as levels_of
 from proofs_checks.derivations import longest, quiet
 from proofs_checks.derivations import number_of_jumps as derived
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY
 from verify.claims import Domain, Mutant, Remark, Section, limit
 
 section = Section(
     checks=PROOF,
     expected="proved",
-    setting=PAPER,
+    setting=ANY,
     symbols={"v": "λmax H", "k": "ln K", "N": "N⁺", "rate": "λ"},
 )
 

@@ -23,7 +23,7 @@ from proofs_checks.checks.probabilities import observed, observed_jump, one_stat
 from proofs_checks.derivations import counting, roots
 from proofs_checks.derivations import longest as longest_episode
 from proofs_checks.derivations import probabilities as derived
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY, POSITIVE
 from verify.claims import Domain, Mutant, Remark, Section, limit
 
 _TIME = Domain.of("x > 0", "rate > 0")
@@ -31,7 +31,7 @@ _TIME = Domain.of("x > 0", "rate > 0")
 section = Section(
     checks=PROOF,
     expected="proved",
-    setting=PAPER,
+    setting=ANY,
     symbols={"rate": "λ", "l": "λ", "m": "λmin", "r": "λmax", "J": "J_M", "v": "λmax H"},
 )
 
@@ -104,6 +104,7 @@ section.claim(
     says="u*w <= (H + 1/m)*(1 - exp(-l*u))*w",
     domain=("0 < w <= 1", "u >= 0", "u <= H", "H > 0", "m > 0", "m <= l"),
     uses="eq:CS1 prop:proberror/conditional",
+    setting=POSITIVE,
     theorem=derived.CS2,
     derivation=derived.observed_jumps,
     checks=(observed(), adaptive_counts.observed(), *PROOF),
@@ -224,6 +225,7 @@ section.claim(
     says="(H + 1/m)*(3*sqrt(S*A*K)*((r*H + 1)*f)) == 3*(H + 1/m)*sqrt(S*A*K)*(r*H + 1)*f",
     domain=Domain.of("S >= 1", "A >= 1", "K >= 1", "H > 0", "m > 0", "m <= r", "f >= 1", integers="S A K"),
     uses="eq:CS2 eq:CS4 eq:term1-3",
+    setting=POSITIVE,
     theorem=derived.PROBERROR,
     derivation=derived.jump_errors,
     checks=(one_state(), adaptive_counts.jump_errors(), *PROOF),
@@ -253,6 +255,16 @@ section.repair(
 )
 
 section.repair(
+    "prop:proberror/seen",
+    "Where a jump is seen: E Σ_k Σ_m 1{t_{m+1} <= H}/√max{1, N⁺} is at most 2√(SAK) D, with D = (λmax H + 1) "
+    "ln K/ln(ln K + 1), and with D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for every s > 0.",
+    uses="eq:CS3 eq:JM-eq eq:JM-eq/sharp eq:term1-3/levels eq:term1-3",
+    theorem=derived.SEEN_SHARP,
+    derivation=derived.seen_jumps,
+    checks=(),
+)
+
+section.repair(
     "prop:proberror/sharp",
     "The same sum is at most 2(H + 1/λmin)√(SAK) D with D = (λmax H + 1) ln K/ln(ln K + 1), and with D = "
     "λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for every s > 0, at s = 1 D = (e - 1)λmax H + 1/(√e - 1): "
@@ -260,7 +272,8 @@ section.repair(
     " = λmax H, as f = ln K/ln(ln K + 1) >= 1.729 > e - 1.",
     says="(E - 1)*v + 1/(exp(1/2) - 1) <= (v + 1)*f",
     domain=("v > 0", "f >= 1729/1000"),
-    uses="eq:CS2 eq:CS3 eq:JM-eq eq:JM-eq/sharp eq:term1-3/levels eq:term1-3",
+    uses="eq:CS2 prop:proberror/seen",
+    setting=POSITIVE,
     theorem=derived.SHARP,
     derivation=derived.sharp_jump_errors,
     checks=(one_state(Fraction(2, 3)), adaptive_counts.jump_errors(Fraction(2, 3)), *PROOF),

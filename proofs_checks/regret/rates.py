@@ -31,15 +31,15 @@ from fractions import Fraction
 from proofs_checks.checks import adaptive_counts
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.rate_errors import best_of, mean_inverse_roots, mean_of_larger, one_state
-from proofs_checks.derivations import comparisons, potentials, printed_rates
+from proofs_checks.derivations import comparisons, potentials, printed_rates, seen_rates
 from proofs_checks.derivations import rates as derived
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY, LEARNS, POLICIES
 from verify.claims import Domain, Remark, Section
 
 section = Section(
     checks=PROOF,
     expected="proved",
-    setting=PAPER,
+    setting=ANY,
     symbols={"d": "δ", "L": "L(δ)", "r": "λmax", "q": "λ/λmax", "v": "λmax H"},
 )
 
@@ -123,6 +123,7 @@ section.claim(
     "(then L > 1; the theorem has β = √(λmax L)/√max(T, L/λmax), and so √(λmax L) on both sides). (The "
     "printed proof rests on eq:cond-exp; this is by prop:rateerror/repaired.)",
     uses="prop:rateerror/repaired thm:CT-UCB/log-factor",
+    setting=LEARNS,
     theorem=derived.PRINTED,
     derivation=derived.printed,
     checks=(one_state(), adaptive_counts.rate_errors()),
@@ -181,6 +182,7 @@ section.repair(
     " 2λmax M where it is not, since 2L >= 1.",
     says="1/sqrt(M) <= sqrt(2*r)/sqrt(n)",
     domain=("M > 0", "r > 0", "n >= 1", "n <= 2*r*M"),
+    setting=POLICIES,
     theorem=derived.PATHWISE,
     derivation=derived.seen_by_jumps,
     mutant="1/sqrt(M) <= sqrt(r)/sqrt(n)",
@@ -210,10 +212,23 @@ section.repair(
     symbols={"g": "1/λmin"},
     uses="prop:rateerror/pathwise prop:rateerror/complement prop:proberror/sharp "
     "thm:CT-UCB/log-factor thm:CT-UCB/whole/enough",
+    setting=LEARNS,
     theorem=derived.REPAIRED,
     derivation=derived.rate_errors,
     checks=(one_state(Fraction(7, 9)), adaptive_counts.rate_errors(Fraction(7, 9)), *PROOF),
     latex=r"\mathbb E\sum_{k,m}\frac{(H-t_m^k)^+}{\sqrt{\max\{T^k,L/\lambda_{\max}\}}} \le"
     r"\tfrac73\sqrt{2\lambda_{\max}}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)\sqrt{SAK}\,D",
     mutant=Domain.of("H > 0", "g > 0", "v > 0", "H <= g*v", "v <= 2*D"),
+)
+
+section.repair(
+    "prop:rateerror/seen",
+    "Where a jump is seen: with the same D, E Σ_k Σ_m β 1{t_{m+1} <= H} is at most (7/3)√(λmax L)√(2λmax)"
+    "√(SAK) D. Odd pairs cost λmax min{1, v}(1 + v)δ/2 at most, v = λmax H, and min{1, v}(1 + v) <= D.",
+    uses="prop:rateerror/pathwise prop:rateerror/complement prop:rateerror/event prop:rateerror/decisions "
+    "prop:rateerror/episodes prop:proberror/seen thm:CT-UCB/log-factor",
+    setting=POLICIES,
+    theorem=seen_rates.SEEN_ERRORS,
+    derivation=seen_rates.seen_rate_errors,
+    checks=(),
 )

@@ -23,7 +23,7 @@ from __future__ import annotations
 from proofs_checks.checks.common import PROOF
 from proofs_checks.derivations import bound, half_bound
 from proofs_checks.derivations import theorem as derived
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY, LEARNS, PAPER
 from verify.claims import Domain, Section
 
 section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"v": "λmax H", "k": "ln K"})
@@ -97,11 +97,25 @@ section.repair(
 # --- the theorem ------------------------------------------------------------------------------
 
 section.repair(
+    "thm:CT-UCB/main/any-learner",
+    "Let a learner be as in eq:r2/any-learner, let P(𝒢^c) <= q, and a² = 2S ln 2 + 2 ln(SAHK²/δ) >= 0. Then "
+    "the regret is at most ((H + 1/λmin)c + w)√(SAK) D (2a + (7/3) λmax H √(2L)) + Σ ε_k λmax H + qKH, with "
+    "D = (λmax H + 1) ln K/ln(ln K + 1), or D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0: eq:r1, "
+    "and eq:r2/any-learner with the two propositions.",
+    uses="eq:r1 eq:r2/any-learner prop:proberror/sharp prop:proberror/seen prop:rateerror/repaired "
+    "prop:rateerror/seen",
+    setting=LEARNS,
+    theorem=bound.ANY_CORE,
+    derivation=bound.any_core,
+    checks=(),
+)
+
+section.repair(
     "thm:CT-UCB/main",
     "Let P(𝒢^c) <= q, and a² = 2S ln 2 + 2 ln(SAHK²/δ) >= 0. Then the regret is at most (CH + 1)√(SAK)"
     "(H + 1/λmin)D(2a + (7/3) λmax H √(2L)) + Σ ε_k λmax H + qKH, with D = (λmax H + 1) ln K/ln(ln K + 1), "
     "or D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0: eq:r1, and eq:r2 with the two propositions.",
-    uses="eq:r1 eq:r2 prop:proberror/sharp prop:rateerror/repaired",
+    uses="thm:CT-UCB/main/any-learner lem:v-v-continuoustime/learner",
     theorem=bound.CORE,
     derivation=bound.core,
     checks=(),
@@ -151,6 +165,7 @@ section.repair(
     uses="thm:CT-UCB/half/factor thm:CT-UCB/half/log-factor thm:CT-UCB/jump-constant/repaired "
     "thm:CT-UCB/jump-constant/region thm:CT-UCB/rate-constant/region thm:CT-UCB/first-root "
     "eq:regret-bound/real/repaired",
+    setting=ANY,
     theorem=half_bound.HALF,
     derivation=half_bound.half,
 )

@@ -22,9 +22,9 @@ from proofs_checks.checks.common import PROOF, REFUTATION
 from proofs_checks.checks.rate_errors import given_all_episodes
 from proofs_checks.checks.theorem import defined, larger_root
 from proofs_checks.derivations import episode as run_losses
-from proofs_checks.derivations import regret
+from proofs_checks.derivations import learners, regret
 from proofs_checks.derivations import theorem as derived
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import PAPER, POLICIES
 from verify.claims import Domain, Remark, Section
 
 _SIZES = ("S >= 1", "A >= 1", "K >= 1", "H > 0")
@@ -36,7 +36,7 @@ _LONG = Domain.of(*_SIZES, "H >= 1", integers="S A K")
 section = Section(
     checks=PROOF,
     expected="proved",
-    setting=PAPER,
+    setting=POLICIES,
     symbols={"d": "δ", "al": "α", "be": "β", "r": "λmax", "L": "L(δ)"},
 )
 
@@ -147,15 +147,43 @@ section.repair(
 
 # --- collecting the constants -----------------------------------------------------------------
 
+section.repair(
+    "eq:r2/sum/any-learner",
+    "A learner plays one policy π per episode, and has for each a value V̂ <= t that stays within it; where "
+    "the estimates are right at a decision, V̂ <= T^aV̂ + c there, c what the decision costs. Then what the "
+    "first m decisions of the episodes lose, V̂ - V^π at first decisions where the estimates are right, is in "
+    "the mean at most what decisions with right estimates cost, and H times the probability that fewer than "
+    "K episodes are over: V̂ - V^π <= c + E[(V̂ - V^π)(Y,(u - τ)⁺)] telescopes.",
+    uses="sec:simulation/evaluation eq:FH-control2/bounds",
+    theorem=run_losses.TELESCOPED,
+    derivation=run_losses.telescoped,
+    checks=(),
+)
+
 section.step(
     "eq:r2/sum",
     "What the first m decisions of the episodes lose, V̂ - V^π at first decisions where the estimates are "
     "right, is in the mean at most what decisions with right estimates cost, (b + α + uβ)u, and H times the "
     "probability that fewer than K episodes are over: lem:v-v-continuoustime/step telescopes.",
-    uses="lem:v-v-continuoustime/step sec:simulation/evaluation eq:mono eq:FH-control2/bounds "
-    "eq:empirical-P/probability/repaired",
-    theorem=run_losses.TELESCOPED,
-    derivation=run_losses.telescoped,
+    uses="eq:r2/sum/any-learner lem:v-v-continuoustime/step lem:v-v-continuoustime/learner "
+    "eq:empirical-P/model",
+    setting=PAPER,
+    theorem=learners.TELESCOPED,
+    derivation=learners.telescoped,
+    checks=(),
+)
+
+section.repair(
+    "eq:r2/any-learner",
+    "Let V̂ be as in eq:r2/sum/any-learner, where the estimates are right V* <= V̂ + ε λmax H, and let a "
+    "decision with remaining time u, at which a jump is seen with probability p, cost at most (α + Hβ)(cu + "
+    "wp), c, w >= 0. Then the part of the regret from episodes whose estimates are right is at most every "
+    "bound, whatever the number of decisions, of E Σ_k Σ_m (α + Hβ)(c(H - t_m)⁺ + w 1{t_{m+1} <= H}), and "
+    "Σ_k ε_k λmax H: the remainder of eq:r2/sum/any-learner vanishes, as K episodes have K(1 + λmax H) "
+    "decisions in the mean.",
+    uses="eq:r2/sum/any-learner eq:FH-control2/bounds prop:rateerror/decisions prop:rateerror/episodes",
+    theorem=regret.R2,
+    derivation=regret.paid,
     checks=(),
 )
 
@@ -168,10 +196,10 @@ section.claim(
     "vanishes, as K episodes have K(1 + λmax H) decisions in the mean.",
     says="(C*(H**2*be + H*al) + al + u*be)*u <= (C*H + 1)*al*u + (C*H**2 + H)*be*u",
     domain=("C >= 1", "H > 0", "al >= 0", "be >= 0", "u >= 0", "u <= H"),
-    uses="eq:r2/sum lem:optimism/induction eq:error-vi/load eq:FH-control2/bounds "
-    "eq:empirical-P/probability/repaired prop:rateerror/decisions prop:rateerror/episodes",
-    theorem=regret.R2,
-    derivation=regret.paid,
+    uses="eq:r2/any-learner lem:v-v-continuoustime/learner",
+    setting=PAPER,
+    theorem=learners.R2,
+    derivation=learners.r2,
     finding=Remark(
         "proof",
         "The printed proof takes conditional means given the whole event 𝒢, which looks into the future: "

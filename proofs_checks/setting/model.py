@@ -45,7 +45,7 @@ from proofs_checks.checks.setting import (
     rescaled_values,
 )
 from proofs_checks.derivations import chains, earnings, functions, optimality, rescaling
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations.setting import ANY, POLICIES, POSITIVE
 from verify.claims import Domain, Mutant, Remark, Section
 
 _RATES = Domain.of("l > 0", "0 <= p <= 1")
@@ -53,7 +53,7 @@ _RATES = Domain.of("l > 0", "0 <= p <= 1")
 section = Section(
     checks=PROOF,
     expected="proved",
-    setting=PAPER,
+    setting=ANY,
     symbols={"l": "λ", "p": "p(x|x,a)", "y": "p(y|x,a)", "r": "r(x,a)"},
 )
 
@@ -126,6 +126,7 @@ section.repair(
     "y ≠ x, and p(y|x,a) = q(y|x,a)/λ (y is the probability of one state, 1 - y that of all the others).",
     says="l*y/(l*y + l*(1 - y)) == y",
     domain=("l > 0", "0 <= y <= 1"),
+    setting=POSITIVE,
     theorem=chains.DETERMINED,
     derivation=chains.determined,
     mutant="l*y/(l*y + 2*l*(1 - y)) == y",
@@ -208,6 +209,7 @@ section.repair(
     "sojourns: up to ρᵐH). This is what eq:Vpik, the verification of eq:Qa and the evaluation of policies "
     "mean; at t = H the readings agree.",
     uses="eq:Vpik",
+    setting=POLICIES,
     theorem=earnings.CLOCK,
     derivation=earnings.clock,
     checks=clocks(printed=False),

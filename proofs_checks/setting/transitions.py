@@ -13,7 +13,8 @@ less than the :math:`\lambda He^{-\lambda H}` of the Poisson law with the same :
 H}`.
 
 *The initial state.* Every step of the upper bound is about one episode from its initial state, or about sums
-over episodes in which initial states do not occur; so initial states that are drawn change nothing.
+over episodes in which initial states do not occur; so nothing has to be said of them, and the setting of the
+derivations says nothing (:mod:`proofs_checks.derivations.setting`).
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.perturbed_values import Shares
 from proofs_checks.checks.setting import RATE
 from proofs_checks.checks.transitions import drawn_starts, mistaken_starts, one_jump, tails, windows
-from proofs_checks.derivations import transitions, two_rates
-from proofs_checks.derivations.setting import PAPER
+from proofs_checks.derivations import printed_bound, transitions, two_rates
+from proofs_checks.derivations.setting import ANY, PAPER, POSITIVE
 from verify.claims import Domain, Section
 
 _NONE = Fraction(0)
 
-section = Section(checks=PROOF, expected="proved", setting=PAPER)
+section = Section(checks=PROOF, expected="proved", setting=ANY)
 
 # --- the number of transitions ----------------------------------------------------------------
 
@@ -71,6 +72,7 @@ section.claim(
     says="0 < (1 - exp(-l*H/m))**m",
     domain=Domain.of("l > 0", "H > 0", "m >= 1", integers="m"),
     symbols={"l": "λmin"},
+    setting=POSITIVE,
     theorem=transitions.UNBOUNDED,
     derivation=transitions.unbounded,
     mutant="1/2 < (1 - exp(-l*H/m))**m",
@@ -91,6 +93,7 @@ section.claim(
     "exp(-x))/x (sec:introduction/one-jump), x > 0, less than λH exp(-λH); so that no Poisson law has both.",
     says="1 - exp(-x) < x",
     domain="x > 0",
+    setting=POSITIVE,
     theorem=two_rates.TWO_RATES,
     derivation=two_rates.two_rates,
     mutant=Domain.of("x >= 0"),
@@ -100,16 +103,17 @@ section.claim(
 
 section.claim(
     "sec:episodicRL/initial-distribution",
-    "The results extend to initial states drawn from a fixed distribution: the bound of one episode holds "
-    "from every state, so in the mean over states, w the probability of one with regret u <= s, 1 - w that "
-    "of the others with v <= z. The sums of prop:proberror and prop:rateerror, and the lower bound, which "
-    "has one initial state, do not change.",
+    "The results extend to initial states drawn from a fixed distribution, and to any others, also if they "
+    "are chosen by what was seen before: E Σ_k [V*(x_0^k,H) - V^{π^k}(x_0^k,H)] has the bound of "
+    "thm:CT-UCB/repaired: nothing that is derived about runs says in which state an episode begins. (The "
+    "bound of one episode holds from every state, so in the mean over states, w the probability of one with "
+    "regret u <= s, 1 - w that of the others with v <= z. The lower bound has one initial state.)",
     says="w*u + (1 - w)*v <= w*s + (1 - w)*z",
     domain=Domain.of("0 <= w <= 1", "u <= s", "v <= z", reals="u v s z"),
-    uses="lem:v-v-continuoustime prop:proberror thm:lowerbound",
+    uses="thm:CT-UCB/repaired",
+    setting=PAPER,
+    theorem=printed_bound.REPAIRED,
+    derivation=lambda d: d.lemma("thm:CT-UCB/repaired"),
     checks=(drawn_starts(Shares()), mistaken_starts(Shares()), *PROOF),
-    argued="that counts, times and numbers of jumps are bounded whatever the initial states are: a statement "
-    "about other claims, whose setting has one initial state",
-    expected="tested",
     mutant=mistaken_starts(Shares(_NONE, _NONE, _NONE)),
 )

@@ -1,0 +1,221 @@
+r"""Radii that fall with the jumps seen of a pair, paid on jumps: on every path, and in the mean.
+
+What is paid at a jump is the radius times the time u - τ that remains after it, at most H.  The number of
+jumps that the learner knows lags behind by at most the jumps of one episode, so for every pair, with g(n) =
+2(S ln 2 + ln(SA n(n+1)/δ)), N the jumps of the pair and J those of the longest episode,
+
+.. math:: \sum 1_{jump}(u-\tau)\sqrt{g(N^+)/N^+} \le 2\sqrt{H\,g(N)\,Z} + \sqrt{g(1)}\,H J,\qquad
+          Z = \sum1_{jump}(u-\tau) .
+
+The sum of all N has at most the mean Kv, that of all Z at most KvH/2, and ln is below its tangents.
+"""
+
+from __future__ import annotations
+
+from proofs_checks.derivations.longest import rises
+from proofs_checks.derivations.optimistic_times import HERE, root_below
+from proofs_checks.derivations.rate_peels import sizes
+from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, remaining
+from proofs_checks.derivations.unions import order
+from verify.kernel.authoring import Derivation
+from verify.kernel.theorems import Theorem
+
+PAIR = HERE.format(n="n")
+_EVENTS = ["ep(n) + 1 <= K", "X(n) == x", "act(n) == a"]
+OWN = f"Ind(ep({{n}}) + 1 <= K)*{HERE}*jump({{n}})*(rem({{n}}) - spent({{n}}))"
+LEFT = "Sum(i, {n}, " + OWN.format(n="i") + ")"
+SEEN = "Sum(i, {n}, Ind(ep(i) + 1 <= K)*" + HERE.format(n="i") + "*jump(i))"
+
+
+def level(n: str) -> str:
+    """g(n), the radius without the number of jumps under it, squared."""
+    return f"(2*(S*log(2) + log(S*A*{n}*({n} + 1)/delta)))"
+
+
+class Lag:
+    """What is known when an episode begins lags behind what was seen by the jumps of the longest episode."""
+
+    def __init__(self, D: Derivation) -> None:
+        self.D = D
+        low, high = remaining(D)
+        self.low, self.high, spent = low, high, D.fact("spent-low")
+        self.left = D.linear("0 <= rem(n) - spent(n)", D.fact("spent-high"))
+        self.less = D.linear("rem(n) - spent(n) <= H", high, spent)
+        some = D.times(self.left, D.whole("jump(n)"))
+        self.sign = D.decide(f"0 <= {OWN.format(n='n')}", _EVENTS, some)
+        few = D.times(self.less, D.whole(f"{ACTIVE}*{PAIR}*jump(n)"))
+        self.few = D.linear(f"{OWN.format(n='n')} <= H*{ACTIVE}*{PAIR}*jump(n)", few)
+
+    def _counted(self) -> Theorem:
+        """Z(n) <= H N(n)."""
+        D = self.D
+        most = D.times(D.whole(f"{PAIR}*jump(n)"), D.fact("horizon"))
+        own = D.decide(f"{OWN.format(n='n')} <= H*{PAIR}*jump(n)", _EVENTS[:1], self.few, most)
+        step = D.scaled(D.fact("N-step"), "H")
+        return D.induction(
+            "n",
+            f"{LEFT.format(n='n')} <= H*N(n, x, a)",
+            D.by_value(f"{LEFT.format(n='0')} <= H*N(0, x, a)", [D.fact("N-0")]),
+            lambda below: D.linear(f"{LEFT.format(n='n + 1')} <= H*N(n + 1, x, a)", below, own, step),
+        )
+
+    def _known(self) -> Theorem:
+        """Z(n) <= H Nf(n) + H Ind(ep(n) < K) pos(n)."""
+        D = self.D
+        events = ["X(n) == x", "act(n) == a"]
+        most = D.times(D.whole(f"{ACTIVE}*jump(n)"), D.fact("horizon"))
+        own = D.decide(f"{OWN.format(n='n')} <= H*{ACTIVE}*jump(n)", events, self.few, most)
+        ended = D.at(self._counted(), n="n + 1")
+
+        def claim(n: str) -> str:
+            return f"{LEFT.format(n=n)} <= H*Nf({n}, x, a) + H*Ind(ep({n}) + 1 <= K)*pos({n})"
+
+        def step(below: Theorem) -> Theorem:
+            facts = [D.fact("Nf-step"), D.fact("pos-step")]
+            return by_jump(D, lambda case, _: D.by_value(claim("n + 1"), [*facts, *case], below, own, ended))
+
+        begin = D.by_value(claim("0"), [D.fact("Nf-0"), D.fact("pos-0")])
+        return D.induction("n", claim("n"), begin, step)
+
+    def longest(self) -> Theorem:
+        """Z(n + 1) <= H Nf(n) + H top(n + 1)."""
+        D = self.D
+        before, now = rises(D)
+        tops = D.induction(
+            "n",
+            "Ind(ep(n) + 1 <= K)*pos(n) <= top(n)",
+            D.by_value("Ind(ep(0) + 1 <= K)*pos(0) <= top(0)", [D.fact("pos-0"), D.fact("top-0")]),
+            lambda _: by_jump(
+                D,
+                lambda case, __: D.by_value(
+                    "Ind(ep(n + 1) + 1 <= K)*pos(n + 1) <= top(n + 1)",
+                    [D.fact("pos-step"), *case],
+                    now,
+                    D.whole("top(n + 1)"),
+                ),
+            ),
+        )
+        events = ["X(n) == x", "act(n) == a"]
+        most = D.times(D.whole(f"{ACTIVE}*jump(n)"), D.fact("horizon"))
+        own = D.decide(f"{OWN.format(n='n')} <= H*{ACTIVE}*jump(n)", events, self.few, most)
+        horizon = D.fact("horizon")
+        facts = [self._known(), own, *(D.times(one, horizon) for one in (before, now, tops))]
+        goal = f"{LEFT.format(n='n + 1')} <= H*Nf(n, x, a) + H*top(n + 1)"
+        return by_jump(D, lambda case, _: D.by_value(goal, case, *facts))
+
+    def seen(self) -> Theorem:
+        """Ind(ep(n) < K) Nf(n) <= SEEN(n)."""
+        D = self.D
+        more, count = D.whole(f"{PAIR}*jump(n)"), SEEN.format(n="n")
+        steps = [D.fact("N-step"), D.fact("Nf-step")]
+        known = D.induction(
+            "n",
+            "Nf(n, x, a) <= N(n, x, a)",
+            D.linear("Nf(0, x, a) <= N(0, x, a)", D.fact("Nf-0"), D.fact("N-0")),
+            lambda below: by_jump(
+                D,
+                lambda case, _: D.by_value("Nf(n + 1, x, a) <= N(n + 1, x, a)", [*steps, *case], below, more),
+            ),
+        )
+
+        def claim(n: str) -> str:
+            return f"Ind(ep({n}) + 1 <= K)*N({n}, x, a) <= {SEEN.format(n=n)}"
+
+        events = ["ep(n) + 1 <= K", "ep(n) + 2 <= K"]
+        signs = D.whole(count), D.whole(SEEN.format(n="n + 1"))
+        all_of_it = D.induction(
+            "n",
+            claim("n"),
+            D.by_value(claim("0"), [D.fact("N-0")]),
+            lambda below: by_jump(
+                D,
+                lambda case, _: decided(D, claim("n + 1"), [D.fact("N-step"), *case], events, below, *signs),
+            ),
+        )
+        return D.linear(f"{ACTIVE}*Nf(n, x, a) <= {count}", all_of_it, D.times(known, D.whole(ACTIVE)))
+
+
+# --- the radius -------------------------------------------------------------------------------------
+
+_DOMAIN = ("S >= 1", "A >= 1", "0 < d", "d < 1")
+
+
+def sized(D: Derivation, relation: str, *domain: str, facts: tuple[Theorem, ...], **values: str) -> Theorem:
+    """A relation between S, A, d = δ and more, which the facts describe."""
+    theorem = D.pointwise(relation, *_DOMAIN, *domain, integers="S A", S="S", A="A", d="delta", **values)
+    return D.closed(theorem, *sizes(D), *facts)
+
+
+def inside(D: Derivation, n: str, some: Theorem) -> Theorem:
+    """0 < SA n(n + 1)/δ, from 1 <= n."""
+    return sized(D, "0 < S*A*n*(n + 1)/d", "n >= 1", facts=(some,), n=n)
+
+
+def positive_level(D: Derivation, n: str, some: Theorem) -> Theorem:
+    """0 < g(n), from 1 <= n."""
+    one = sized(D, "S*log(2) + log(S*A*n*(n + 1)/d) >= 1", "n >= 1", facts=(some, inside(D, n, some)), n=n)
+    return D.linear(f"0 < {level(n)}", one)
+
+
+def first_radius(D: Derivation, n: str, some: Theorem) -> Theorem:
+    """√(g(n)/n) <= √g(1), for a whole number n >= 1."""
+    falls = D.claim("lem:CI-p/uniform/falls", n=n)
+    pairs_of = D.linear(f"0 < {n}*({n} + 1)/2", D.times(some, D.linear(f"0 <= {n}", some)), some)
+    falls = D.closed(falls, some, pairs_of)
+    base = sized(D, "0 < 2*S*A/d", facts=())
+    split = D.pointwise(
+        "log(x*y) == log(x) + log(y)", "x > 0", "y > 0", x="2*S*A/delta", y=f"{n}*({n} + 1)/2"
+    )
+    split = D.closed(split, base, pairs_of, inside(D, n, some))
+    low = sized(D, "S*log(2) + log(2*S*A/d) >= 2*log(2)", facts=(base,))
+    less = D.linear(
+        f"{level(n)} <= {n}*{level('1')}",
+        *(split, falls, D.times(low, D.linear(f"0 <= {n} - 1", some))),
+    )
+    positive = D.linear(f"0 < {n}", some)
+    over = D.positive("inverse-positive", n, positive)
+    unit = D.scaled(D.positive("inverse", n, positive), level("1"))
+    below = D.linear(f"{level(n)}/{n} <= {level('1')}", D.times(less, over), unit)
+    sign = D.times(D.linear(f"0 <= {level(n)}", positive_level(D, n, some)), over)
+    return root_below(D, f"{level(n)}/{n}", level("1"), below, sign)
+
+
+def levels_rise(D: Derivation, n: str, m: str, some: Theorem, more: Theorem) -> Theorem:
+    """√g(n) <= √g(m), from 1 <= n <= m."""
+    late = D.linear(f"1 <= {m}", some, more)
+    grown = sized(
+        D,
+        "log(S*A*n*(n + 1)/d) <= log(S*A*(n + k)*(n + k + 1)/d)",
+        "n >= 1",
+        "k >= 0",
+        facts=(some, more, inside(D, n, some), inside(D, m, late)),
+        n=n,
+        k=f"{m} - {n}",
+    )
+    below = D.linear(f"{level(n)} <= {level(m)}", grown)
+    return root_below(D, level(n), level(m), below, D.linear(f"0 <= {level(n)}", positive_level(D, n, some)))
+
+
+def rises_to(D: Derivation, text: str, step: Theorem) -> Theorem:
+    """Imp(n <= m, f(n) <= f(m)), from f(n) <= f(n + 1); f is a pattern of n."""
+    goal = text.format(n="n") + " <= " + text.format(n="{m}")
+    later = D.at(step, n="m")
+
+    def same(low: Theorem, high: Theorem, last: str) -> Theorem:
+        at = text.format(n=last)
+        here = D.linear(f"{at} <= {at}")
+        return D.rewrite(equal(D, high, low), here, "Nat_900", f"{text.format(n='Nat_900')} <= {at}")
+
+    def after(before: Theorem) -> Theorem:
+        late = D.assume("n <= m + 1")
+        found = order(
+            D,
+            "n",
+            "m",
+            lambda early: D.linear(goal.format(m="m + 1"), D.mp(before, early), later),
+            lambda last: same(late, last, "m + 1"),
+        )
+        return D.imply(found, "n <= m + 1")
+
+    first = D.imply(same(D.assume("n <= 0"), D.whole("n"), "0"), "n <= 0")
+    return D.induction("m", f"Imp(n <= m, {goal.format(m='m')})", first, after)

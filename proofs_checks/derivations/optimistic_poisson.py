@@ -1,0 +1,325 @@
+r"""``thm:CT-UCB/optimistic/poisson``: rates within Poisson tails, which cost H √(SAK), without √v.
+
+Two rates of the set of the tilts that meet :math:`|d| \le \min\{t, 1/\tilde\lambda\}`, as the slopes of the
+solution are in [0, 1], have a price of at most :math:`3(\sqrt{lt/T} + lt/T)` (``lem:rateUCB/tilts/cost``),
+and of :math:`\lambda_{\max}t` always.  With :math:`2\sqrt{Ht} \le H + t` and :math:`e =
+\lambda_{\max}/(3l)`
+
+.. math:: (\tilde\lambda-\lambda)d \le \sqrt{\frac{3\lambda_{\max}}{4H}}\,\frac{H+t}{\sqrt{\max\{eT,1\}}}
+          + \frac{\lambda_{\max}t}{\max\{eT,1\}} ,
+
+which is paid on time: the first part costs :math:`3\sqrt3\,H\sqrt{SAKl}` and a little more, the second has
+a logarithm.
+"""
+
+from __future__ import annotations
+
+from proofs_checks.derivations.every_horizon import pair_number
+from proofs_checks.derivations.frozen import estimates_stay
+from proofs_checks.derivations.jump_cover import UNIFORM_COVER, uniform_radius
+from proofs_checks.derivations.jump_repaired import at_decision, both_hold
+from proofs_checks.derivations.nearby import conditional, either_way
+from proofs_checks.derivations.operators import part
+from proofs_checks.derivations.optimistic_assembly import (
+    LONGEST,
+    MAIN,
+    PAIR,
+    concluded,
+    core,
+    often,
+    row_price,
+    rows_in,
+    rows_paid,
+    same_truth,
+    whole_regret,
+)
+from proofs_checks.derivations.optimistic_rows import FIRST, ROOT
+from proofs_checks.derivations.optimistic_sets import RATE_IN, gains, here
+from proofs_checks.derivations.optimistic_times import BOTH, REMAINING, Counted
+from proofs_checks.derivations.potentials import rate_bound
+from proofs_checks.derivations.regret import REGRET
+from proofs_checks.derivations.run_counts import before_last, spent_in_pair
+from proofs_checks.derivations.runs import ACTIVE, equal, maximum, product, settled
+from proofs_checks.derivations.setting_optimistic import GAIN, TILT_LEVEL, WITHIN, in_tilts
+from proofs_checks.derivations.tilts import ZETA, leveled, sides
+from proofs_checks.derivations.unions import at_all, root
+from verify.kernel import terms, theorems
+from verify.kernel.authoring import Derivation
+from verify.kernel.theorems import Theorem
+
+_L, _T = TILT_LEVEL, "Tf(n, x, a)"
+_COVER = UNIFORM_COVER.replace("(i,", "({n},")
+_TILTS = in_tilts("lam(x, a)", "lam(x, a)").replace("(n,", "({n},")
+_SETS = f"All(x, All(a, And({_TILTS}, {_COVER})))"
+GOOD = f"And(ep({{n}}) + 1 <= K, {_SETS})"
+_SLOW = f"Max(lmax/(3*{_L})*{_T}, 1)"
+_FIRST = f"(sqrt(3)/2*sqrt(lmax/H)/sqrt({_SLOW}))"
+_SECOND = f"(lmax/{_SLOW})"
+PRICES = {"gpay": ("n x a", f"{_FIRST}*H"), "gsl": ("n x a", f"{_FIRST} + {_SECOND}")}
+_LOG = f"(1 + log(1 + K*lmax*H/(6*{_L}*S*A)))"
+_REST = f"lmax*H/2 + 3*sqrt(3)/4*sqrt(lmax*H) + 3*{_L}*{_LOG}"
+BOUND = f"{MAIN}*{ROOT} + 3*sqrt(3)*H*sqrt(S*A*K*{_L}) + S*A*H*({FIRST}*{LONGEST} + {_REST})"
+OPTIMISTIC = whole_regret(BOUND)
+
+
+def _few(D: Derivation) -> tuple[Theorem, Theorem]:
+    """1 <= nt, and 0 < l."""
+    few = D.linear("1 <= nt", theorems.part(D.fact("nt"), D.formula("2 <= nt")))
+    domain = ("S >= 1", "A >= 1", "J >= 1", "0 < d", "d < 1")
+    level = D.pointwise("0 < log(2*S*A*J/d)", *domain, integers="S A J", S="S", A="A", J="k", d="delta")
+    return few, theorems.cut(few, D.at(leveled(D, level, D.assume("1 <= k")), k="nt"))
+
+
+# --- the price of a wrong rate ----------------------------------------------------------------------
+
+
+def _ends(D: Derivation, tilts: Theorem) -> tuple[Theorem, Theorem]:
+    """RATE_IN, and that the ends satisfy the inequalities, from those of the model's rate."""
+    least = theorems.part(D.fact("llow"), D.formula("llow <= lam(x, a)"))
+    both = D.mp(D.fact("rates", w="lam(x, a)"), theorems.both(least, D.fact("rate-high"), tilts))
+    rates = theorems.both(*(theorems.part(both, one) for one in D.formula(RATE_IN).parts))
+    return rates, part(D, both, in_tilts("rlo(n, x, a)", "rhi(n, x, a)"))
+
+
+def _of_best(D: Derivation, ends: Theorem) -> Theorem:
+    """The rate of the best model satisfies the inequalities, as the ends do."""
+    time = spent_in_pair(D)[0]
+    at = D.mp(D.special(ends, "m"), D.assume("m < nt"))
+    power = D.linear(f"0 <= {ZETA}", D.known("exp", "-m*log(2)"))
+    signs = [
+        D.closed(D.pointwise(one, "z >= 0", z=ZETA), power) for one in ("0 <= exp(z) - 1", "0 <= 1 - exp(-z)")
+    ]
+    moved = [
+        D.times(D.times(D.fact(one), time), sign)
+        for one, sign in zip(("lt-low", "lt-high"), signs, strict=True)
+    ]
+    known = [theorems.part(at, one) for one in at.says.parts]
+    parts = [D.linear(one, *known, *moved) for one in D.formula(_tilt("n", "lt(n, x, a, t)")).parts]
+    return D.all(D.imply(theorems.both(*parts), "m < nt"), "m")
+
+
+def _narrow(D: Derivation, tilts: Theorem, ends: Theorem, late: Theorem, long: Theorem) -> Theorem:
+    """0 <= t <= H ⊢ (λ̃ - λ)(p̃V - Q) <= 3(√(lt/T) + lt/T), from 0 < T and ep(n) < K."""
+    few, level = _few(D)
+    enough = D.mp(D.at(D.lemma("lem:rateUCB/tilts/enough"), k="nt", i="n"), D.fact("nt"), late)
+    rate, gain = "lt(n, x, a, t)", GAIN.format(u="t", t="t")
+    low = D.linear(f"0 <= {rate}", D.fact("lt-low"), D.fact("rlo-low"))
+    high = D.linear(f"{rate} <= lmax", D.fact("lt-high"), D.fact("rhi-high"))
+    rates = [
+        D.linear(f"16*{one}*{_T} <= 2**(2*nt)*{_L}", enough, D.times(most, long))
+        for one, most in (("lam(x, a)", D.fact("rate-high")), (rate, high))
+    ]
+    up, down = gains(D)
+    size = either_way(D, D.known("abs-cases", gain), f"Abs({gain}) <= t", up, down)
+    slope = part(D, D.mp(D.lemma("lem:optimism/equation/slopes"), here(D)), f"{rate}*Abs({gain}) <= 1")
+    values = {
+        "k": "nt",
+        "c": _L,
+        "h": _T,
+        "q": "Nf(n, x, a)",
+        "u": "lam(x, a)",
+        "v": rate,
+        "d": gain,
+        "e": "t",
+    }
+    cost = D.at(D.lemma("lem:rateUCB/tilts/cost"), **values)
+    conditions = theorems.both(few, level, long, D.fact("rate"), low, *rates, size, slope)
+    cost = D.mp(cost, conditions, tilts, _of_best(D, ends))
+    return D.linear(
+        terms.relation("<=", D.term(f"({rate} - lam(x, a))*{gain}"), cost.says.parts[1]),
+        *(cost, D.known("abs", f"({rate} - lam(x, a))*{gain}")),
+    )
+
+
+def priced(D: Derivation, tilts: Theorem, late: Theorem) -> Theorem:
+    """0 <= t <= H ⊢ (λ̃ - λ)(p̃V - Q) <= gpay + gsl t."""
+    rates, ends = _ends(D, tilts)
+    gain, share = GAIN.format(u="t", t="t"), f"lmax/(3*{_L})*{_T}"
+    rate, start, horizon, level = rate_bound(D), D.assume("0 <= t"), D.fact("horizon"), _few(D)[1]
+    goal = f"(lt(n, x, a, t) - lam(x, a))*{gain} <= {_FIRST}*H + ({_FIRST} + {_SECOND})*t"
+    slow = product(D, rate, D.positive("inverse-positive", f"3*{_L}", D.linear(f"0 < 3*{_L}", level)))
+
+    def short(few: Theorem) -> Theorem:
+        """Where the rates of the set differ by λmax at most."""
+        width = D.linear("rhi(n, x, a) - rlo(n, x, a) <= lmax", D.fact("rhi-high"), D.fact("rlo-low"))
+        wide = D.mp(D.lemma("eq:error1/equation"), rates, here(D))
+        signs = D.times(first_sign(D), horizon), D.times(first_sign(D), start)
+        return D.by_value(goal, [maximum(D, share, "1", few)], wide, D.times(width, start), *signs)
+
+    def long(more: Theorem) -> Theorem:
+        """Where they are near, as much time was spent."""
+        most = either_way(D, D.known("max-cases", share, "1"), f"{_SLOW} <= {share}", more)
+        most = equal(D, most, D.known("max", share, "1"))
+        none = D.linear("0 < 0", D.times(D.assume(f"{_T} <= 0"), slow), more)
+        time = D.cases(f"0 < {_T}", lambda yes: yes, lambda _: D.absurd(none, f"0 < {_T}"))
+        values = {"l": _L, "T": _T, "r": "lmax"}
+        facts = [level, time, rate, horizon, start, product(D, slow, time)]
+        facts += [product(D, level, D.positive("inverse-positive", _T, time))]
+        facts += [D.times(facts[-1], start), product(D, rate, D.positive("inverse-positive", "H", horizon))]
+        root = D.pointwise(
+            "3*sqrt(l*t/T) <= sqrt(3)/2*sqrt(r/H)/sqrt(r/(3*l)*T)*(t + H)",
+            *("l > 0", "t >= 0", "T > 0", "r > 0", "H > 0"),
+            **values,
+            t="t",
+            H="H",
+        )
+        rest = D.pointwise("r/(r/(3*l)*T) == 3*l/T", "l > 0", "T > 0", "r > 0", **values)
+        facts += [D.linear(f"0 < 3*{_L}", level)]
+        facts = [settled(D, root, *facts), D.scaled(settled(D, rest, *facts), "t")]
+        return D.by_value(goal, [most], _narrow(D, tilts, ends, late, time), *facts)
+
+    return D.cases(f"{share} <= 1", short, long)
+
+
+def first_sign(D: Derivation) -> Theorem:
+    """0 <= the first part of the price."""
+    wide = D.linear(f"0 < {_SLOW}", D.known("max-right", f"lmax/(3*{_L})*{_T}", "1"))
+    over = D.positive("inverse-positive", f"sqrt({_SLOW})", root(D, _SLOW, wide)[1])
+    return D.times(
+        D.times(D.linear(f"0 <= 1/sqrt({_SLOW})", over), D.known("sqrt", "lmax/H")),
+        D.linear("0 <= sqrt(3)/2", D.known("sqrt", "3")),
+    )
+
+
+# --- the event --------------------------------------------------------------------------------------
+
+
+def _holds(D: Derivation) -> Theorem:
+    """GOOD(n) ⊢ HOLDS(n)."""
+    good = D.assume(GOOD.format(n="n"))
+    late, near = part(D, good, "ep(n) + 1 <= K"), D.special(part(D, good, _SETS.format(n="n")), "x", "a")
+    tilts, row = (part(D, near, one.format(n="n")) for one in (_TILTS, _COVER))
+    both = D.mp(D.lemma("eq:error2/equation"), _ends(D, tilts)[0], rows_in(D, row), here(D))
+    found = theorems.both(
+        *(theorems.part(both, one) for one in both.says.parts), priced(D, tilts, D.linear("ep(n) < K", late))
+    )
+    return conditional(D, found, WITHIN, "x", "a", "t")
+
+
+def _stays(D: Derivation) -> Theorem:
+    """jump(n) == 1 ⊢ Ind(GOOD(n + 1)) == Ind(GOOD(n))."""
+    same, radius = estimates_stay(D), uniform_radius("Max(1, Nf({n}, x, a))")
+    gap = "Abs(ph({n}, x, a, y) - p(x, a, y))"
+    row = D.over(D.by_value(f"{gap.format(n='n + 1')} == {gap.format(n='n')}", [same["ph"]]), "y")
+    near = D.by_value(f"{radius.format(n='n + 1')} == {radius.format(n='n')}", [same["Nf"]])
+    episode = D.mp(D.fact("stays-ep"), D.assume("jump(n) == 1"))
+    factors = [D.scaled(same["Tf"], f"({one})*lam(x, a)") for one in (f"exp({ZETA})", f"exp(-{ZETA})", "1")]
+    facts = [D.scaled(same["Nf"], ZETA), *factors, row, near, episode]
+
+    def carried(to: str, good: Theorem) -> Theorem:
+        at = {"n": "n + 1", "n + 1": "n"}[to]
+        near = D.special(part(D, good, _SETS.format(n=at)), "x", "a")
+        tilts, known = (part(D, near, one.format(n=at)) for one in (_TILTS, _COVER))
+        sides = D.mp(D.special(tilts, "m"), D.assume("m < nt"))
+        goals = D.formula(_tilt(to)).parts
+        each = [
+            D.linear(one, *(theorems.part(sides, side) for side in sides.says.parts), *facts) for one in goals
+        ]
+        both = D.all(D.imply(theorems.both(*each), "m < nt"), "m")
+        rows = D.linear(_COVER.format(n=to), known, *facts)
+        late = D.linear(f"ep({to}) + 1 <= K", part(D, good, f"ep({at}) + 1 <= K"), episode)
+        return theorems.both(late, D.all(theorems.both(both, rows), "x", "a"))
+
+    return same_truth(D, GOOD.format(n="n"), GOOD.format(n="n + 1"), carried)
+
+
+def _tilt(n: str, rate: str = "lam(x, a)") -> str:
+    """The inequalities of one tilt."""
+    data = (f"Nf({n}, x, a)", f"Tf({n}, x, a)", _L)
+    return f"And({', '.join(sides(rate, rate, data))})"
+
+
+def _event(D: Derivation) -> Theorem:
+    """1 - 2δ <= P(GOOD at all decisions of the first K episodes)."""
+    few = _few(D)[0]
+    rates = D.instantiate(D.lemma("lem:rateUCB/tilts", k="nt"), "gtilt", "m", ZETA)
+    rates, rows = D.mp(rates, few), D.lemma("lem:CI-p/uniform")
+
+    def entails(tilts: Theorem, cover: Theorem) -> Theorem:
+        inside = D.special(D.mp(D.special(tilts, "i"), D.assume("i < n")), "x", "a")
+        both = D.all(theorems.both(inside, at_decision(D, cover, "x", "a")), "x", "a")
+        return at_all(D, theorems.both(before_last(D), both), "ep(i) < K")
+
+    return often(D, D.at(both_hold(D, rates, rows, entails), n="m"), GOOD)
+
+
+# --- what is paid -----------------------------------------------------------------------------------
+
+_E = f"lmax/(3*{_L})"
+_PAID = [one.replace("x, a", "X(n), act(n)") for one in (_FIRST, _SECOND)]
+
+
+def _slow(D: Derivation) -> Theorem:
+    """0 < λmax/(3l)."""
+    third = D.linear(f"0 < 3*{_L}", _few(D)[1])
+    return product(D, rate_bound(D), D.positive("inverse-positive", f"3*{_L}", third))
+
+
+def _first_paid(D: Derivation) -> Theorem:
+    """What the first part of the price costs: 3√3 H √(SAKl) + (3√3/4) SA H √v."""
+    rate, level, horizon, slow = rate_bound(D), _few(D)[1], D.fact("horizon"), _slow(D)
+    number, episodes = D.linear("0 < S*A", pair_number(D)), D.linear("0 < K", D.fact("episodes"))
+    root = D.mp(D.at(D.lemma("prop:rateerror/times"), e=_E), slow)
+    scale = D.times(D.known("sqrt", "lmax/H"), D.linear("0 <= sqrt(3)/2", D.known("sqrt", "3")))
+    root = D.times(D.mean(part(D, root, BOTH.says(_E))), scale)
+    main = D.pointwise(
+        "sqrt(3)/2*sqrt(r/H)*(2*sqrt(2*H/(r/(3*l)))*sqrt(n*K*(3*H**2/2))) == 3*sqrt(3)*H*sqrt(n*K*l)",
+        *("l > 0", "r > 0", "H > 0", "n > 0", "K > 0"),
+        l=_L,
+        r="lmax",
+        H="H",
+        n="S*A",
+        K="K",
+    )
+    rest = "sqrt(3)/2*sqrt(r/H)*(3*H**2/2) == 3*sqrt(3)/4*H*sqrt(r*H)"
+    shapes = [main, D.pointwise(rest, "r > 0", "H > 0", r="lmax", H="H")]
+    facts = [
+        *(rate, level, horizon, number, episodes, slow, D.linear(f"0 < 3*{_L}", level)),
+        product(D, rate, horizon),
+        product(D, rate, D.positive("inverse-positive", "H", horizon)),
+        product(D, number, episodes, level),
+        product(D, horizon, D.positive("inverse-positive", _E, slow)),
+        product(D, number, episodes, horizon, horizon),
+    ]
+    main, small = (settled(D, one, *facts) for one in shapes)
+    most = f"3*sqrt(3)*H*sqrt(S*A*K*{_L}) + S*A*H*(3*sqrt(3)/4*sqrt(lmax*H))"
+    goal = f"Sum(n, m, E({ACTIVE}*{_PAID[0]}*{BOTH.counted.format(n='n')})) <= {most}"
+    return D.linear(goal, root, main, D.scaled(small, "S*A"))
+
+
+def _second_paid(D: Derivation) -> Theorem:
+    """What the second part of the price costs: SA H (v/2 + 3l(1 + ln(1 + Kv/(6lSA))))."""
+    rate, horizon = rate_bound(D), D.fact("horizon")
+    log = D.times(D.mean(D.mp(D.at(D.lemma("prop:rateerror/times/log"), e=_E), _slow(D))), rate)
+    unit = D.scaled(D.positive("inverse", "H", horizon), f"H*{_E}*K/(2*S*A)")
+    inner = f"1 + {_E}*K*(H**2/2)/(H*S*A) == 1 + K*lmax*H/(6*{_L}*S*A)"
+    log = D.valued(log, D.linear(inner, unit))
+    one, most = D.positive("inverse", "lmax", rate), f"S*A*H*(lmax*H/2 + 3*{_L}*{_LOG})"
+    units = [D.scaled(one, f"3*{_L}*H*S*A"), D.scaled(one, f"3*{_L}*H*S*A*({_LOG} - 1)")]
+    goal = f"Sum(n, m, E({ACTIVE}*{_PAID[1]}*{REMAINING.counted.format(n='n')})) <= {most}"
+    return D.linear(goal, log, *units)
+
+
+def paid(D: Derivation) -> Theorem:
+    """0 < h ⊢ what is paid <= BOUND."""
+    good, (rows, same) = GOOD.format(n="n"), row_price(D)
+    pair, wide = {"x": "X(n)", "a": "act(n)"}, D.known("max-right", f"{_E}*{_T}", "1")
+    over = D.positive("inverse-positive", _SLOW, D.linear(f"0 < {_SLOW}", wide))
+    first, second = D.at(first_sign(D), **pair), D.at(D.times(over, rate_bound(D)), **pair)
+    times = [
+        f"{price}*{clock.counted.format(n='n')}"
+        for price, clock in zip(_PAID, (BOTH, REMAINING), strict=True)
+    ]
+    cost = f"{' + '.join(times)} + au({PAIR})*jump(n)*(rem(n) - spent(n))"
+    signs = D.times(Counted(D, BOTH).sign, first), D.times(Counted(D, REMAINING).sign, second), rows
+    one = D.times(D.indicator(good)[1], D.linear(f"0 <= {cost}", *signs))
+    each = D.sum(D.mean(D.times(one, D.whole(ACTIVE))), "n", "m")
+    goal = f"Sum(n, m, E({ACTIVE}*Ind({good})*({cost}))) <= {BOUND}"
+    return D.linear(goal, each, _first_paid(D), _second_paid(D), rows_paid(D, same))
+
+
+def poisson(D: Derivation) -> Theorem:
+    """thm:CT-UCB/optimistic/poisson."""
+    whole = core(D, GOOD, PRICES, _stays(D), _holds(D))
+    found = D.mp(D.at(whole, v=BOUND, q="2*delta"), D.all(paid(D), "m"), _event(D))
+    return concluded(D, D.linear(f"{REGRET.format(m='m')} <= {BOUND} + 2*delta*K*H", found), BOUND)

@@ -1,0 +1,264 @@
+r"""``thm:CT-UCB/optimistic``: the optimistic learner with the rate sets of the paper, without conditions.
+
+.. math:: Regret \le \sqrt2\,H\sqrt{SAKv}\,(a + 2\sqrt L) + SAH\,(a_1EJ + v) + 2\delta KH ,\qquad
+          v = \lambda_{\max}H .
+
+The rates cost :math:`(\text{rhi}-\text{rlo}) \le 2\beta =
+2\lambda_{\max}/\sqrt{\max\{(\lambda_{\max}/L)T^+,1\}}` times the remaining time, integrated over the time
+spent; the rows cost the radius times what remains after a jump that is seen. Where v >= K the bound is
+above KH; elsewhere the sets of all pairs are right with probability 1 - 2δ.
+"""
+
+from __future__ import annotations
+
+from proofs_checks.derivations.bound import trivial
+from proofs_checks.derivations.every_horizon import pair_number
+from proofs_checks.derivations.frozen import estimates_stay
+from proofs_checks.derivations.jump_cover import PAIRS, UNIFORM_COVER, uniform_radius
+from proofs_checks.derivations.nearby import either_way
+from proofs_checks.derivations.operators import part
+from proofs_checks.derivations.optimistic_assembly import (
+    LONGEST,
+    MAIN,
+    PAIR,
+    concluded,
+    core,
+    often,
+    row_price,
+    rows_in,
+    rows_paid,
+    same_truth,
+    whole_regret,
+)
+from proofs_checks.derivations.optimistic_rows import FIRST, ROOT
+from proofs_checks.derivations.optimistic_times import REMAINING, Counted
+from proofs_checks.derivations.potentials import rate_bound
+from proofs_checks.derivations.rate_peels import sizes
+from proofs_checks.derivations.rate_sets import RATES_COVER
+from proofs_checks.derivations.rates import level
+from proofs_checks.derivations.regret import REGRET
+from proofs_checks.derivations.runs import ACTIVE, product, settled
+from proofs_checks.derivations.setting_optimistic import WITHIN
+from proofs_checks.derivations.theorem import peels
+from proofs_checks.derivations.unions import square_below
+from verify.kernel import terms, theorems
+from verify.kernel.authoring import Derivation
+from verify.kernel.theorems import Theorem
+
+_SURE = PAIRS.format(cover=f"And({RATES_COVER}, {UNIFORM_COVER})")
+GOOD = _SURE.replace("(i,", "({n},")
+BOUND = f"{MAIN}*({ROOT} + 2*sqrt(L)) + S*A*H*({FIRST}*{LONGEST} + lmax*H)"
+OPTIMISTIC = whole_regret(BOUND)
+PRICES = {"gpay": ("n x a", "0"), "gsl": ("n x a", "rhi(n, x, a) - rlo(n, x, a)")}
+"""The prices of wrong rates."""
+
+
+# --- the sets of the paper's rates, and rows within the uniform radius ------------------------------
+
+
+def _rates_in(D: Derivation, near: Theorem) -> Theorem:
+    """RATE_IN, from |λ̂ - λ| <= β."""
+    gap, low, high = "lh(n, x, a) - lam(x, a)", "lh(n, x, a) - be(n, x, a)", "lh(n, x, a) + be(n, x, a)"
+    least = theorems.part(D.fact("llow"), D.formula("llow <= lam(x, a)"))
+    facts = [near, *(D.known(one, gap) for one in ("abs", "abs-")), D.fact("rate-high"), least]
+    first = either_way(D, D.known("max-cases", low, "llow"), f"Max({low}, llow) <= lam(x, a)", *facts)
+    second = either_way(D, D.known("min-cases", high, "lmax"), f"lam(x, a) <= Min({high}, lmax)", *facts)
+    cuts = D.known("min", f"Max({low}, llow)", "lmax"), D.known("max", f"Min({high}, lmax)", "rlo(n, x, a)")
+    return theorems.both(
+        D.linear("rlo(n, x, a) <= lam(x, a)", first, cuts[0], D.fact("rlo")),
+        D.linear("lam(x, a) <= rhi(n, x, a)", second, cuts[1], D.fact("rhi")),
+    )
+
+
+def _holds(D: Derivation) -> Theorem:
+    """GOOD(n) ⊢ HOLDS(n)."""
+    near = D.special(D.assume(GOOD.format(n="n")), "x", "a")
+    rate, row = (part(D, near, one.replace("(i,", "(n,")) for one in (RATES_COVER, UNIFORM_COVER))
+    rates, rows = _rates_in(D, rate), rows_in(D, row)
+    within = D.assume(WITHIN)
+    both = D.mp(D.lemma("eq:error2/equation"), rates, rows, within)
+    wide = D.mp(D.lemma("eq:error1/equation"), rates, within)
+    found = theorems.both(*(theorems.part(both, one) for one in both.says.parts), wide)
+    return D.all(D.imply(found, WITHIN), "x", "a", "t")
+
+
+def _stays(D: Derivation) -> Theorem:
+    """jump(n) == 1 ⊢ Ind(GOOD(n + 1)) == Ind(GOOD(n))."""
+    same = estimates_stay(D)
+    sides = [
+        D.by_value(f"{u.format(n='n + 1')} == {u.format(n='n')}", [same[name]])
+        for u, name in (
+            ("Abs(lh({n}, x, a) - lam(x, a))", "lh"),
+            ("Abs(ph({n}, x, a, y) - p(x, a, y))", "ph"),
+            (uniform_radius("Max(1, Nf({n}, x, a))"), "Nf"),
+        )
+    ]
+    facts = [sides[0], D.over(sides[1], "y"), sides[2], same["be"]]
+    cover = [one.replace("(i,", "({n},") for one in (RATES_COVER, UNIFORM_COVER)]
+
+    def carried(to: str, good: Theorem) -> Theorem:
+        here = D.special(good, "x", "a")
+        known = [theorems.part(here, one) for one in here.says.parts]
+        return D.all(theorems.both(*(D.linear(one.format(n=to), *known, *facts) for one in cover)), "x", "a")
+
+    return same_truth(D, GOOD.format(n="n"), GOOD.format(n="n + 1"), carried)
+
+
+# --- what is paid -----------------------------------------------------------------------------------
+
+
+def _radius(D: Derivation) -> Theorem:
+    """β <= λmax/√max{(λmax/L) Tf, 1}."""
+    rate, large = rate_bound(D), D.linear("0 < L", level(D))
+    time, slow = "Tf(n, x, a)", product(D, large, D.positive("inverse-positive", "lmax", rate))
+    most, share = f"Max({time}, L/lmax)", f"Max(lmax/L*{time}, 1)"
+    tops = [D.known(one, time, "L/lmax") for one in ("max", "max-right")]
+    units = [D.positive("inverse", name, sign) for name, sign in (("lmax", rate), ("L", large))]
+    one = D.linear("lmax/L*(L/lmax) == 1", D.scaled(units[0], "L*(1/L)"), units[1])
+    gap = f"{most} - L/lmax*{share}"
+
+    def enough(case: Theorem) -> Theorem:
+        return D.linear(f"0 <= {gap}", D.scaled(case, "L/lmax"), D.scaled(one, time), *tops)
+
+    more = D.split(D.known("max-cases", f"lmax/L*{time}", "1"), enough, enough)
+    wide = D.known("max-right", f"lmax/L*{time}", "1")
+    root = D.pointwise(
+        "sqrt(r*L/(L/r*y + d)) <= r/sqrt(y)",
+        *("r > 0", "L > 0", "y >= 1", "d >= 0"),
+        r="lmax",
+        L="L",
+        y=share,
+        d=gap,
+    )
+    some = D.linear(f"0 < {most}", slow, tops[1])
+    inside = product(D, rate, large, D.positive("inverse-positive", most, some))
+    root = settled(D, root, rate, large, wide, more, some, inside, D.linear(f"0 < {share}", wide))
+    return D.linear(f"be(n, x, a) <= lmax/sqrt({share})", root, D.fact("be"))
+
+
+_SHARE = "lmax/sqrt(Max(lmax/L*Tf(n, x, a), 1))"
+
+
+def _width(D: Derivation) -> Theorem:
+    """rhi - rlo <= 2 λmax/√max{(λmax/L) Tf, 1}."""
+    low, high = "lh(n, x, a) - be(n, x, a)", "lh(n, x, a) + be(n, x, a)"
+    radius = D.fact("be")
+    sign = D.linear("0 <= be(n, x, a)", radius, D.known("sqrt", radius.says.parts[1].parts[0]))
+    below = [D.known("min", high, "lmax"), D.known("min-right", high, "lmax"), D.known("max", low, "llow")]
+    facts = [*below, sign, D.fact("rlo"), D.fact("rhi"), _radius(D)]
+    goal = f"rhi(n, x, a) - rlo(n, x, a) <= 2*{_SHARE}"
+
+    def cut(one: Theorem) -> Theorem:
+        return either_way(D, D.known("min-cases", f"Max({low}, llow)", "lmax"), goal, one, *facts)
+
+    return D.split(D.known("max-cases", f"Min({high}, lmax)", "rlo(n, x, a)"), cut, cut)
+
+
+def _rates_paid(D: Derivation) -> Theorem:
+    """E Σ 2 λmax (u τ - τ²/2)/√max{(λmax/L) Tf, 1} <= 2 MAIN √L + SA H v."""
+    rate, large, horizon = rate_bound(D), D.linear("0 < L", level(D)), D.fact("horizon")
+    number, episodes = D.linear("0 < S*A", pair_number(D)), D.linear("0 < K", D.fact("episodes"))
+    slow = product(D, rate, D.positive("inverse-positive", "L", large))
+    times = D.mp(D.at(D.lemma("prop:rateerror/times"), e="lmax/L"), slow)
+    times = D.times(D.mean(part(D, times, REMAINING.says("lmax/L"))), rate)
+    shape = D.pointwise(
+        "2*r*(2*sqrt(H/(r/L))*sqrt(n*K*(H**2/2))) == sqrt(2)*H*sqrt(n*K*r*H)*(2*sqrt(L))",
+        *("r > 0", "L > 0", "n > 0", "K > 0", "H > 0"),
+        r="lmax",
+        L="L",
+        n="S*A",
+        K="K",
+        H="H",
+    )
+    wide = product(D, number, episodes, horizon, horizon), product(D, number, episodes, rate, horizon)
+    over = product(D, horizon, D.positive("inverse-positive", "lmax/L", slow))
+    shape = settled(D, shape, rate, large, number, episodes, horizon, slow, over, *wide)
+    price = f"{_SHARE.replace('x, a', 'X(n), act(n)')}*{REMAINING.counted.format(n='n')}"
+    goal = f"Sum(n, m, E({ACTIVE}*(2*{price}))) <= {MAIN}*(2*sqrt(L)) + S*A*H*(lmax*H)"
+    return D.linear(goal, times, shape)
+
+
+def paid(D: Derivation) -> Theorem:
+    """0 < h ⊢ what is paid <= BOUND."""
+    pair, clock, good = {"x": "X(n)", "a": "act(n)"}, Counted(D, REMAINING), GOOD.format(n="n")
+    time, (rows, same) = REMAINING.counted.format(n="n"), row_price(D)
+    price, row = _SHARE.replace("x, a", "X(n), act(n)"), f"au({PAIR})*jump(n)*(rem(n) - spent(n))"
+    wide = D.at(_width(D), **pair)
+    inside = D.known("max-right", "lmax/L*Tf(n, X(n), act(n))", "1")
+    root = D.pointwise("r/sqrt(x) > 0", "r > 0", "x >= 1", r="lmax", x=inside.says.parts[1])
+    root = settled(
+        D,
+        root,
+        rate_bound(D),
+        inside,
+        D.linear(terms.relation("<", terms.ZERO, inside.says.parts[1]), inside),
+    )
+    sign = D.linear(f"0 <= 2*{price}*{time} + {row}", D.times(clock.sign, root), rows)
+    cost = f"(rhi({PAIR}) - rlo({PAIR}))*{time} + {row}"
+    one = D.decide(
+        f"Ind({good})*({cost}) <= 2*{price}*{time} + {row}", [good], D.times(wide, clock.sign), sign
+    )
+    each = D.sum(D.mean(D.times(one, D.whole(ACTIVE))), "n", "m")
+    goal = f"Sum(n, m, E({ACTIVE}*Ind({good})*({cost}))) <= {BOUND}"
+    return D.linear(goal, each, _rates_paid(D), rows_paid(D, same))
+
+
+# --- the theorem ------------------------------------------------------------------------------------
+
+
+def _long(D: Derivation, core_of: Theorem, rate: Theorem) -> Theorem:
+    """lmax H < K, 0 < h ⊢ REGRET(m) <= BOUND + 2 δ K H."""
+    event = D.at(D.mp(D.lemma("eq:G/uniform", k="K"), peels(D, rate)), n="m")
+    event = often(D, event, GOOD)
+    unit = D.scaled(D.positive("inverse", "K", D.linear("0 < K", D.fact("episodes"))), "delta")
+    event = D.linear(terms.relation("<=", D.term("1 - 2*delta"), event.says.parts[1]), event, unit)
+    found = D.mp(D.at(core_of, v=BOUND, q="2*delta"), D.all(paid(D), "m"), event)
+    return D.linear(f"{REGRET.format(m='m')} <= {BOUND} + 2*delta*K*H", found)
+
+
+def _short(D: Derivation, less: Theorem) -> Theorem:
+    """K <= lmax H, 0 < h ⊢ REGRET(m) <= BOUND + 2 δ K H: it is at most K H."""
+    horizon, positive, episodes = D.fact("horizon"), D.assume("0 < h"), D.fact("episodes")
+    inner, value = "S*A*K*lmax*H", product(D, rate_bound(D), horizon)
+    few = D.times(less, D.whole("S*A*K"))
+    more = D.times(D.linear("0 <= S*A - 1", pair_number(D)), D.whole("K*K"))
+    square = D.positive("sqrt-square", inner, D.times(D.linear("0 <= lmax*H", value), D.whole("S*A*K")))
+    root = D.linear(f"K**2 <= sqrt({inner})**2", square, few, more)
+    root = square_below(D, root, D.known("sqrt", inner), "K", f"sqrt({inner})")
+    large = settled(D, D.pointwise("sqrt(x) >= 1", "x >= 1", x="L"), level(D))
+    two = D.pointwise("sqrt(2) >= 1")
+    both = D.linear("1 <= 2*sqrt(2)*sqrt(L)", D.times(two, D.known("sqrt", "L")), large)
+    main = D.times(D.times(root, D.times(D.known("sqrt", "L"), D.known("sqrt", "2"))), horizon)
+    grows = D.closed(D.pointwise("exp(h) >= 1", "h >= 0", h="h"), positive)
+    flat = settled(D, D.pointwise("log(n) >= 0", "n >= 1", n="K"), episodes)
+    over = D.positive("inverse-positive", "h", positive)
+    longest = D.times(
+        D.linear(
+            "0 <= log(K) + lmax*H*(exp(h) - 1)", flat, D.times(D.linear("0 <= exp(h) - 1", grows), value)
+        ),
+        over,
+    )
+    pays = D.times(
+        D.times(D.times(longest, D.known("sqrt", FIRST.removeprefix("sqrt"))), horizon), D.whole("S*A")
+    )
+    rest = [
+        pays,
+        D.times(D.times(value, horizon), D.whole("S*A")),
+        D.times(
+            D.times(
+                D.times(D.known("sqrt", ROOT.removeprefix("sqrt")), D.known("sqrt", inner)),
+                D.known("sqrt", "2"),
+            ),
+            horizon,
+        ),
+        D.times(D.times(sizes(D)[0], D.whole("K")), horizon),
+        D.times(D.times(both, D.whole("K")), horizon),
+    ]
+    return D.linear(f"{REGRET.format(m='m')} <= {BOUND} + 2*delta*K*H", trivial(D), main, *rest)
+
+
+def optimistic(D: Derivation) -> Theorem:
+    """thm:CT-UCB/optimistic."""
+    whole = core(D, GOOD, PRICES, _stays(D), _holds(D))
+    each = D.cases("lmax*H < K", lambda rate: _long(D, whole, rate), lambda less: _short(D, less))
+    return concluded(D, each, BOUND)

@@ -1,0 +1,123 @@
+r"""The setting of the optimistic learner: it plays the value of the best model in its confidence sets.
+
+For every pair the learner has a set of models: rates in [``rlo``, ``rhi``] and rows.  No bonus, no iteration:
+:math:`\hat Q` = ``Qh`` solves
+
+.. math:: \hat Q'(x,a,t) = r(x,a) + \max\{\tilde\lambda\,(\tilde p\,\hat V(\cdot,t) - \hat Q(x,a,t))\},\qquad
+          \hat V = \max_a\hat Q,\qquad \hat Q(\cdot,0) = 0,
+
+the maximum ``ham`` over the set of the pair; ``lt``, ``pt`` attain it at time t, and ``Vq`` is
+:math:`\hat V`.  In ``Qh-step`` the equation stands with an integrating factor :math:`e^{cs}`, for every c.
+
+``EQUATION`` says nothing of what the sets are, but that they do not depend on time.  ``L1`` has rows within
+the radius of ``lem:CI-p/uniform``, or all of them where no jump was seen.  Of the rates ``OPTIMISTIC`` has
+those of the paper, :math:`|\tilde\lambda - \hat\lambda| \le \beta`, and ``POISSON`` those that satisfy the
+inequalities of ``lem:rateUCB/tilts`` for ``nt`` tilts; if none does, any interval.  Rates below ``llow``
+are cut off: 0, or more if the learner is told that no rate is smaller.
+"""
+
+from __future__ import annotations
+
+from proofs_checks.derivations.jump_cover import uniform_radius
+from proofs_checks.derivations.setting import POLICIES
+from proofs_checks.derivations.tilts import all_tilts, sides
+from verify.kernel.language import Fact
+from verify.kernel.terms import Symbol
+
+WITHIN = "And(0 <= t, t <= H)"
+_PAIR = ("Nat", "State", "Action")
+_Q = "Qh(n, x, a, {t})"
+GAIN = "(SumOver(y, pt(n, x, a, y, {u})*Vq(n, y, {t})) - Qh(n, x, a, {t}))"
+"""What the model that is best at time u gains by a jump at remaining time t."""
+
+SYMBOLS = [
+    *(Symbol(name, (*_PAIR, "Real"), "Real", "_1") for name in ("Qh", "ham", "lt")),
+    Symbol("pt", (*_PAIR, "State", "Real"), "Real", "_1"),
+    Symbol("Vq", ("Nat", "State", "Real"), "Real", "_1"),
+    *(Symbol(name, _PAIR, "Real", "_1") for name in ("rlo", "rhi", "au")),
+    Symbol("cap", ("Nat",), "Real", "_1"),
+    *(Symbol(name, _PAIR, "Real", "_1", True) for name in ("gpay", "gsl")),
+    Symbol("gok", ("Nat",), "Nat", "_1", True),
+]
+
+FACTS = {
+    "Qh-0": Fact("Qh(n, x, a, 0) == 0", "nothing is earned in no time"),
+    "Qh-step": Fact(
+        "Imp(And(0 <= t, 0 <= h, t + h <= H), Qh(n, x, a, t + h) == exp(-c*h)*Qh(n, x, a, t) + "
+        "Int(s, h, exp(-c*s)*(r(x, a) + ham(n, x, a, t + h - s) + c*Qh(n, x, a, t + h - s))))",
+        "the equation Q' = r + max, with the integrating factor e^{cs}, for every c",
+    ),
+    "Qh-size": Fact(f"Imp({WITHIN}, Abs({_Q.format(t='t')}) <= cap(n))", "continuous on [0, H]"),
+    "Vq": Fact("Vq(n, x, t) == MaxOver(a, Qh(n, x, a, t))", "the value of the best action"),
+    "attained": Fact(
+        f"Imp({WITHIN}, ham(n, x, a, t) == lt(n, x, a, t)*{GAIN.format(u='t', t='t')})",
+        "lt and pt are a model of the set that attains the maximum at time t",
+    ),
+    "candidates": Fact(
+        f"Imp(And(0 <= t, t <= H, 0 <= u, u <= H), lt(n, x, a, u)*{GAIN.format(u='u', t='t')} <= "
+        "ham(n, x, a, t))",
+        "the set does not depend on time: what is best at time u is in it at time t",
+    ),
+    "lt-low": Fact("rlo(n, x, a) <= lt(n, x, a, t)", "the rates of the set"),
+    "lt-high": Fact("lt(n, x, a, t) <= rhi(n, x, a)", "the rates of the set"),
+    "rlo-low": Fact("0 <= rlo(n, x, a)", "the rates of the set are rates"),
+    "rhi-high": Fact("rhi(n, x, a) <= lmax", "the rates of the set are at most λmax"),
+    "pt-low": Fact("0 <= pt(n, x, a, y, t)", "a row of probabilities"),
+    "pt-sum": Fact("SumOver(y, pt(n, x, a, y, t)) == 1", "a row of probabilities"),
+    "greedy": Fact(f"Imp({WITHIN}, Qh(n, x, pol(n, x, t), t) == Vq(n, x, t))", "the best action is played"),
+    "frozen-Qh": Fact(
+        "Imp(jump(n) == 1, Qh(n + 1, x, a, t) == Qh(n, x, a, t))", "the sets of an episode stay"
+    ),
+}
+
+EQUATION = POLICIES.extended("optimistic equation", SYMBOLS, FACTS)
+
+SEEN = "Imp(1 <= Nf(n, x, a), SumOver(y, Abs(ph(n, x, a, y) - {row})) <= au(n, x, a))"
+_ROW = SEEN.format(row="gd(y)")
+_CANDIDATE = (
+    "rlo(n, x, a) <= w, w <= rhi(n, x, a), All(y, 0 <= gd(y)), SumOver(y, gd(y)) == 1, "
+    f"{_ROW}, 0 <= t, t <= H"
+)
+
+L1_FACTS = {
+    "llow": Fact("And(0 <= llow, llow <= lam(x, a))", "what the learner is told of the least rate", "model"),
+    "au": Fact(f"au(n, x, a) == {uniform_radius('Max(1, Nf(n, x, a))')}", "the radius of lem:CI-p/uniform"),
+    "pt-near": Fact(SEEN.format(row="pt(n, x, a, y, t)"), "the rows of the set"),
+    "maximum": Fact(
+        f"Imp(And({_CANDIDATE}), w*(SumOver(y, gd(y)*Vq(n, y, t)) - Qh(n, x, a, t)) <= ham(n, x, a, t))",
+        "no rate w and row gd of the set give more",
+    ),
+}
+RATE_FACTS = {
+    "rlo": Fact("rlo(n, x, a) == Min(Max(lh(n, x, a) - be(n, x, a), llow), lmax)", "rates within β, cut"),
+    "rhi": Fact(
+        "rhi(n, x, a) == Max(Min(lh(n, x, a) + be(n, x, a), lmax), rlo(n, x, a))", "rates within β, cut"
+    ),
+}
+
+_LEAST = [Symbol("llow", (), "Real")]
+
+L1 = EQUATION.extended("optimistic equation with rows near the estimates", _LEAST, L1_FACTS)
+
+OPTIMISTIC = L1.extended("optimistic learner", [], RATE_FACTS)
+
+TILT_LEVEL = "log(2*S*A*nt/delta)"
+_DATA = ("Nf(n, x, a)", "Tf(n, x, a)", TILT_LEVEL)
+
+
+def in_tilts(low: str, high: str) -> str:
+    """That ``low`` is not too small for any of the tilts, and ``high`` not too large."""
+    return all_tilts(f"And({', '.join(sides(low, high, _DATA))})", "nt")
+
+
+_ENDS = "rlo(n, x, a) <= w, w <= rhi(n, x, a), " + in_tilts("rlo(n, x, a)", "rhi(n, x, a)")
+
+TILT_FACTS = {
+    "nt": Fact("And(2 <= nt, 16*K*lmax*H <= 2**(2*nt))", "as many tilts as are enough", "model"),
+    "rates": Fact(
+        f"Imp(And(llow <= w, w <= lmax, {in_tilts('w', 'w')}), And({_ENDS}))",
+        "if a rate is left, [rlo, rhi] are the rates in [llow, λmax] that satisfy all the inequalities",
+    ),
+}
+
+POISSON = L1.extended("optimistic learner with tilts", [Symbol("nt", (), "Nat")], TILT_FACTS)
