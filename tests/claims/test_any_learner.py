@@ -14,7 +14,8 @@ from verify.running.loading import load_claims
 
 _EVERY = (
     "eq:Qa/first-n/repaired", "eq:FH-control-discrete/steps", "lem:rateUCB/martingale",
-    "lem:rateUCB/repaired", "lem:CI-p", "lem:CI-p/*", "eq:G/*", "prop:proberror*", "prop:rateerror*",
+    "lem:rateUCB/repaired", "lem:rateUCB/tilts*", "lem:CI-p", "lem:CI-p/*", "eq:G/*",
+    "prop:proberror*", "prop:rateerror*",
 )  # fmt: skip
 _DECIDED = ("acts", "greedy", "stop", "frozen-*")  # facts about CT-UCBVI: what it computes, keeps and does
 
@@ -44,9 +45,10 @@ def test_what_holds_for_every_learner_takes_nothing_from_ct_ucbvi(claims):
 
 
 def test_a_planted_fact_of_the_learner_is_noticed_also_below(claims):
-    says = claims["eq:r2"].setting.facts["acts"].says
+    theirs = claims["eq:r2"].setting
+    taken = {"theorem": theirs.facts["acts"].says, "derivation": lambda d: d.fact("acts"), "uses": ()}
     planted = {
-        "lem:rateUCB/martingale": {"theorem": says, "derivation": lambda d: d.fact("acts"), "uses": ()},
+        "lem:rateUCB/martingale": {**taken, "setting": theirs},
         "prop:proberror/ratio": {"uses": ("lem:rateUCB/martingale",)},
     }
     changed = ClaimSet(replace(c, **planted.get(c.label, {})) for c in claims)

@@ -1,0 +1,68 @@
+"""What the theorems of the optimistic learner rest on, and how large they are."""
+
+from __future__ import annotations
+
+from math import exp, log, sqrt
+
+import pytest
+
+from proofs_checks import SOURCE
+from proofs_checks.derivations import optimistic_poisson, optimistic_theorem
+from verify.claims import Effort
+from verify.running.derivations import all_granted
+from verify.running.loading import load_claims
+
+THEOREMS = ("thm:CT-UCB/optimistic", "thm:CT-UCB/optimistic/poisson")
+_MISSING = ("lmin", "rate-low", "accuracy", "C", "stop", "Vh-step")  # λmin, ε, the bonus, value iteration
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return load_claims(SOURCE)
+
+
+@pytest.mark.parametrize("label", THEOREMS)
+def test_it_rests_on_the_law_of_a_sojourn_and_on_definitions(claims, label):
+    below = claims.closure([label])
+    assert [one for one in below if not claims[one].expects("quick").holds] == []
+    axioms, facts, words = all_granted(claims, [label], Effort(), {})
+    assert {one.name for one in axioms} <= {"law", "shorter"}
+    assert words == []
+    assert not {one.name for one in facts} & set(_MISSING)
+    assert {"Qh-step", "maximum", "attained"} <= {one.name for one in facts}
+
+
+def value(text: str, **sizes: float) -> float:
+    """A bound of the derivations, in doubles."""
+    return eval(text, {"exp": exp, "log": log, "sqrt": sqrt, **sizes})
+
+
+def machine_repair(episodes: int) -> dict[str, float]:
+    """Two states, two actions, rates up to 7, horizon 1; δ = 1/(2K)."""
+    delta = 1 / (2 * episodes)
+    return {
+        "S": 2,
+        "A": 2,
+        "K": episodes,
+        "H": 1,
+        "lmax": 7,
+        "delta": delta,
+        "h": 1,
+        "nt": 15,
+        "L": 4 * log(8 * episodes / delta),
+    }
+
+
+@pytest.mark.parametrize(
+    ("bound", "episodes", "least", "most"),
+    [
+        (optimistic_theorem.BOUND, 10**6, 2.36e5, 2.38e5),
+        (optimistic_theorem.BOUND, 50_000, 4.5e4, 5e4),
+        (optimistic_poisson.BOUND, 10**6, 1.18e5, 1.21e5),
+        (optimistic_poisson.BOUND, 14_000, 1.3e4, 1.4e4),
+    ],
+)
+def test_they_say_something_about_machine_repair(bound, episodes, least, most):
+    got = value(bound, **machine_repair(episodes)) + 1
+    assert least < got < most
+    assert got < episodes
