@@ -137,6 +137,18 @@ def plain(p: Parameters) -> dict[str, mpmath.mpf]:
     )
     found["sharp-delta"] = (c * h + 1) * pairs * levels * (2 * own + 7 * v * sqrt(2 * length) / 3)
     found["sharp-delta"] += slow_tail + 2 * d * k * h
+    for name, error in (("optimistic", 1 / (2 * k)), ("optimistic-delta", d)):
+        mean = (s * a + k * v) / (s * a)
+        many = sqrt(2 * s * ln(2) + 2 * ln(s * a * mean * (mean + 1) / error))
+        one = sqrt(2 * s * ln(2) + 2 * ln(2 * s * a / error))
+        found[name] = h * sqrt(2 * s * a * k * v) * (many + 4 * sqrt(ln(2 * s * a * k / error)))
+        found[name] += s * a * h * (one * found["E max-sharp"] + v) + 2 * error * k * h
+        level = ln(2 * s * a * (3 + ln(k * (1 + v)) / ln(2) / 2) / error)
+        steps = 1 + ln(1 + k * v / (6 * level * s * a))
+        name = name.replace("optimistic", "poisson")
+        found[name] = h * sqrt(2 * s * a * k * v) * many + 3 * h * sqrt(3 * s * a * k * level)
+        rest = one * found["E max-sharp"] + v / 2 + 3 * sqrt(3 * v) / 4 + 3 * level * steps
+        found[name] += s * a * h * rest + 2 * error * k * h
     found["corollary"] = (16 * sqrt(2 + 16 * log) * f + 3) * v**2 * pairs * (sqrt(s) + v)
     found["corollary-lump"] = (8 * sqrt(2 + 16 * log) + 3) * v * pairs * (sqrt(s) + v)
     known = (c * h / low + h + 1 / low) * sqrt(s * a * k)

@@ -9,12 +9,13 @@ from ctucbvi.bounds.arithmetics import BALLS, DOUBLES, EXPRESSIONS, Numbers
 from ctucbvi.bounds.catalogue import CATALOGUE, Constant, Value, value
 from ctucbvi.bounds.conditions import Checked, Condition, check
 from ctucbvi.bounds.parameters import Parameters, symbolic
+from ctucbvi.bounds.parts import BoundParts
 from ctucbvi.bounds.poisson_tails import expected_maximum
 from ctucbvi.bounds.report import document
 from ctucbvi.bounds.sums import power_sum
 from ctucbvi.bounds.sweep import Sweep, SweepRange, sweep
 from ctucbvi.bounds.thresholds import Threshold, threshold
-from ctucbvi.bounds.versions import VERSIONS, BoundParts, Version
+from ctucbvi.bounds.versions import VERSIONS, Version
 
 __all__ = [
     "BALLS",

@@ -172,7 +172,9 @@ def mean_maximum_bound(p: Parameters, numbers: Numbers[N]) -> N:
 
 
 def mean_maximum_sharp(p: Parameters, numbers: Numbers[N]) -> N:
-    """``v e^s`` with ``s = 1 + W((ln K - v)/(ev))``, the best bound of its kind."""
+    """``v e^s`` with ``s = 1 + W((ln K - v)/(ev))``, the best bound of its kind; v for K = 1."""
+    if p.episodes == 1:
+        return numbers.number(_ONE * p.load)
     mean, e = numbers.number(p.load), numbers.exp(numbers.number(_ONE))
     found: N = mean * numbers.exp(
         numbers.lambert((numbers.log_of(_ONE * p.episodes) - mean) / (e * mean)) + 1

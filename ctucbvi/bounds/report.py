@@ -12,8 +12,9 @@ from ctucbvi.bounds.catalogue import CATALOGUE, Value, value
 from ctucbvi.bounds.conditions import Checked
 from ctucbvi.bounds.evaluation import as_json, certified
 from ctucbvi.bounds.parameters import Parameters, symbolic
+from ctucbvi.bounds.parts import BoundParts
 from ctucbvi.bounds.thresholds import excess, threshold
-from ctucbvi.bounds.versions import PRINTED, SHARP, VERSIONS, BoundParts, Version
+from ctucbvi.bounds.versions import POISSON, PRINTED, SHARP, VERSIONS, Version
 
 _TERMS = ("root of the jumps", "root of the rates")
 
@@ -30,6 +31,7 @@ def document(p: Parameters, digits: int = 15) -> dict[str, Any]:
         "lower_bound": _lower(p, values, digits),
         "ratio": _ratio(values[PRINTED.name], values[catalogue.LOWER.name], digits),
         "ratio_sharp": _ratio(values[SHARP.name], values[catalogue.LOWER_EVERY.name], digits),
+        "ratio_optimistic": _ratio(values[POISSON.name], values[catalogue.LOWER_EVERY.name], digits),
     }
 
 
@@ -59,7 +61,7 @@ def _upper(version: Version, p: Parameters, found: Value, digits: int) -> dict[s
         "label": version.label,
         "title": version.title,
         "learner": version.learner,
-        "delta": "the one given" if version.own_delta else "1/(2KH)",
+        "delta": version.delta,
         **as_json(found.ball, digits),
         "conditions": _conditions(found.checked),
         **_parts(version, p, found, digits),
@@ -80,7 +82,9 @@ def _vacuous(version: Version, p: Parameters, ball: arb) -> bool:
 
 def _parts(version: Version, p: Parameters, found: Value, digits: int) -> dict[str, Any]:
     if found.ball is None:
-        return {"factors": None, "terms": None, "largest_factor": None, "epsilon_term": None, "rest": None}
+        return dict.fromkeys(
+            ("factors", "terms", "largest_factor", "epsilon_term", "rest", "lower_order_term")
+        )
     written: BoundParts[Any] = version.parts(symbolic(p.epsilon, own_delta=version.own_delta), EXPRESSIONS)
     names = [name for name, _ in written.factors]
 
@@ -98,6 +102,7 @@ def _parts(version: Version, p: Parameters, found: Value, digits: int) -> dict[s
         "largest_factor": factors[sizes.index(max(sizes))]["name"],
         "epsilon_term": part(lambda x: x.accuracy),
         "rest": part(lambda x: x.off_event),
+        "lower_order_term": None if written.lower_order is None else part(lambda x: x.lower_order),
     }
 
 

@@ -5,12 +5,12 @@ fixed (:math:`\delta = 1/(2KH)` moves with :math:`K`).  :func:`threshold` finds 
 :math:`B(K) < KH` for **all** :math:`K \ge K_0`, and proves it:
 
 * :math:`B(K_0-1) \ge (K_0-1)H` and :math:`B(K_0) < K_0H`, in balls.
-* :math:`B(K)/K` decreases from :math:`K_1 \le K_0` on.  It is the sum of three things.  The product over
-  :math:`K` has the logarithmic derivative that :attr:`~ctucbvi.bounds.versions.Version.growth` bounds from
-  above; that bound decreases in :math:`K`, and :math:`K_1` is the first :math:`K \ge 2` at which it is proved
-  negative, so it is for every larger :math:`K`.  The mean :math:`\frac1K\sum_{k\le K}\epsilon_k` decreases
-  because :math:`\epsilon_k` does.  The last term over :math:`K` decreases, or is the constant
-  :math:`2\delta H`.
+* :math:`B(K)/K` decreases from :math:`K_1 \le K_0` on.  It is the sum of up to four things.  The product,
+  and what there is of lower order, over :math:`K` have logarithmic derivatives that
+  :attr:`~ctucbvi.bounds.versions.Version.growth` bounds from above; that bound decreases in :math:`K`, and
+  :math:`K_1` is the first :math:`K \ge 2` at which it is proved negative, so it is for every larger
+  :math:`K`.  The mean :math:`\frac1K\sum_{k\le K}\epsilon_k` decreases because :math:`\epsilon_k` does.  The
+  last term over :math:`K` decreases, or is the constant :math:`2\delta H`.
 
 *The growth decreases.*  The part of a root does, being :math:`n/(2(c+nk))` with :math:`k = \ln K`.  The part
 of :math:`\ln K/\ln(\ln K+1)` is :math:`\frac1k - \frac1{(1+k)u}` with :math:`u = \ln(1+k)`; its derivative

@@ -22,6 +22,8 @@ delta       :math:`3(CH+1)X(v+1)f(a+v\sqrt{2L})`                   :math:`e^v` :
 sharp-delta that of sharp                                          :math:`v`   :math:`2\delta KH`
 =========== ====================================================== =========== ======================
 
+A bound of another form, for another learner, is in :mod:`ctucbvi.bounds.optimistic`.
+
 All but the last two take :math:`\delta = 1/(2KH)`, as the theorem does, whatever :math:`\delta` is given; the
 last two are what the same proof (``eq:r1``, ``eq:r2`` and the propositions) gives for a :math:`\delta` of
 one's own.  For few episodes the theorems are true because their bounds exceed :math:`KH`, so that they ask
@@ -40,42 +42,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Generic
+from typing import Any
 
 from ctucbvi.bounds import conditions as c
 from ctucbvi.bounds import formulas as f
+from ctucbvi.bounds import optimistic
 from ctucbvi.bounds.arithmetics import Numbers
 from ctucbvi.bounds.conditions import Condition
 from ctucbvi.bounds.parameters import Parameters
+from ctucbvi.bounds.parts import BoundParts
 from ctucbvi.learning.radii import N
 
 _ONE = Fraction(1)
 FULL_BONUS, HALF_BONUS, LUMP_SUM = "CT-UCBVI", "half of the bonus", "lump-sum bonus"
-
-
-@dataclass(frozen=True)
-class BoundParts(Generic[N]):
-    """A bound in its parts."""
-
-    factors: tuple[tuple[str, N], ...]  # of the product, but for the roots
-    jump_root: N
-    rate_root: N
-    accuracy: N  # what the iterations cost: e^{λmax H} Σ ε_k or λmax H Σ ε_k
-    off_event: N  # what the complement of 𝒢 may cost
-
-    @property
-    def product(self) -> N:
-        """The factors and the sum of the roots, multiplied."""
-        found: N = self.jump_root + self.rate_root
-        for _, factor in reversed(self.factors):
-            found = factor * found
-        return found
-
-    @property
-    def total(self) -> N:
-        """The bound."""
-        found: N = self.product + self.accuracy + self.off_event
-        return found
+BEST_MODEL = "optimistic"
+GIVEN, OF_THE_PAPER, OF_THE_EPISODES = "the one given", "1/(2KH)", "1/(2K)"
 
 
 @dataclass(frozen=True)
@@ -88,8 +69,13 @@ class Version:
     parts: Callable[[Parameters, Numbers[Any]], BoundParts[Any]]
     growth: Callable[[Parameters, Numbers[Any]], Any]
     conditions: tuple[Condition, ...]
-    own_delta: bool = False  # whether it is for the δ given, not for 1/(2KH)
+    delta: str = OF_THE_PAPER  # which δ it is for
     learner: str = FULL_BONUS
+
+    @property
+    def own_delta(self) -> bool:
+        """Whether it is for the δ given."""
+        return self.delta == GIVEN
 
     def bound(self, p: Parameters, numbers: Numbers[N]) -> N:
         """The bound, where its conditions hold."""
@@ -224,11 +210,34 @@ LUMP = Version(
 )  # fmt: skip
 DELTA = Version(
     "delta", "eq:r2", "what the printed proof gives for the delta given", _own, _own_growth,
-    (*_GIVEN, c.SEVERAL), own_delta=True,
+    (*_GIVEN, c.SEVERAL), delta=GIVEN,
 )  # fmt: skip
 SHARP_DELTA = Version(
     "sharp-delta", "thm:CT-UCB/sharp", "what the sharpest proof gives for the delta given", _sharp,
-    _sharp_growth, (*_GIVEN, c.SUMMED), own_delta=True,
+    _sharp_growth, (*_GIVEN, c.SUMMED), delta=GIVEN,
 )  # fmt: skip
 
-VERSIONS = (PRINTED, REPAIRED, SHARP, HALVED, LUMP, DELTA, SHARP_DELTA)
+OPTIMISTIC = Version(
+    "optimistic", "thm:CT-UCB/optimistic", "the bound for the best model in the confidence sets",
+    lambda p, numbers: optimistic.parts(optimistic.proof_delta(p), numbers), optimistic.proof_growth,
+    c.SIZES, OF_THE_EPISODES, BEST_MODEL,
+)  # fmt: skip
+OPTIMISTIC_DELTA = Version(
+    "optimistic-delta", "thm:CT-UCB/optimistic", "the same for the delta given", optimistic.parts,
+    optimistic.growth, (*c.SIZES, c.OWN_DELTA, c.DELTA), GIVEN, BEST_MODEL,
+)  # fmt: skip
+POISSON = Version(
+    "poisson", "thm:CT-UCB/optimistic/poisson", "the same with rates by Poisson tails",
+    lambda p, numbers: optimistic.poisson_parts(optimistic.proof_delta(p), numbers),
+    optimistic.poisson_proof_growth, c.SIZES, OF_THE_EPISODES, f"{BEST_MODEL}, rates by Poisson tails",
+)  # fmt: skip
+POISSON_DELTA = Version(
+    "poisson-delta", "thm:CT-UCB/optimistic/poisson", "the same for the delta given",
+    optimistic.poisson_parts, optimistic.poisson_growth, (*c.SIZES, c.OWN_DELTA, c.DELTA), GIVEN,
+    f"{BEST_MODEL}, rates by Poisson tails",
+)  # fmt: skip
+
+VERSIONS = (
+    PRINTED, REPAIRED, SHARP, HALVED, LUMP, DELTA, SHARP_DELTA, OPTIMISTIC, OPTIMISTIC_DELTA, POISSON,
+    POISSON_DELTA,
+)  # fmt: skip

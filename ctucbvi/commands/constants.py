@@ -16,7 +16,7 @@ from ctucbvi import InputError, find_model
 from ctucbvi.bounds import CATALOGUE, Constant, Parameters, Sweep, SweepRange, document, sweep
 from ctucbvi.bounds.conditions import SIZES
 from ctucbvi.bounds.figure import draw
-from ctucbvi.bounds.versions import VERSIONS
+from ctucbvi.bounds.versions import OPTIMISTIC, VERSIONS
 from ctucbvi.figures import check_target
 from ctucbvi.usage import RANGE
 from verify.tables import table
@@ -35,7 +35,10 @@ _SIGNS = {
     ">": "$>$",
 }
 _WIDTH = 100
-_COLUMNS = ("printed", "sharp", "halved", "lump-sum", "delta", "sharp-delta", "lower-every-K", "lower-turns")
+_COLUMNS = (
+    "printed", "sharp", "halved", "lump-sum", "optimistic", "poisson", "delta", "sharp-delta",
+    "optimistic-delta", "poisson-delta", "lower-every-K", "lower-turns",
+)  # fmt: skip
 _PHI = "where phi(z) = (1 - exp(-z))/z, phi(0) = 1"
 
 
@@ -112,6 +115,8 @@ def _report(p: Parameters, found: dict[str, Any]) -> str:
     upper = found["upper_bound"]
     versions = [upper, *upper["versions"]]
     lines += ["", f"the bound of {upper['label']} as printed, in its factors", _factors(upper)]
+    (best,) = (version for version in versions if version["name"] == OPTIMISTIC.name)
+    lines += ["", f"the bound of {best['label']}, in its factors", _factors(best)]
     lines += ["", "from which K on the bound is below K H", _thresholds(p, versions)]
     lines += ["", *_lower_lines(found)]
     return "\n".join(lines)
@@ -134,7 +139,10 @@ def _factors(upper: dict[str, Any]) -> str:
         return "no value: needs " + " and ".join(_failing(upper))
     rows = [[factor["name"], factor["value"]] for factor in upper["factors"]]
     rows += [[f"  of it {term['name']}", term["value"]] for term in upper["terms"]]
-    rows.append(["+ exp(lambda_max H) sum of epsilon_k", upper["epsilon_term"]["value"]])
+    if upper["lower_order_term"] is None:
+        rows.append(["+ exp(lambda_max H) sum of epsilon_k", upper["epsilon_term"]["value"]])
+    else:
+        rows.append(["+ lower order in K", upper["lower_order_term"]["value"]])
     rows.append(["+ off the event G", upper["rest"]["value"]])
     rows.append(["bound", upper["value"]])
     rows.append(["trivial bound K H", upper["trivial"]])
@@ -175,7 +183,11 @@ def _lower_lines(found: dict[str, Any]) -> list[str]:
     ]
     if not lines:
         return [f"no lower bound: {lower['label']} needs " + " and ".join(_failing(lower))]
-    for key, text in (("ratio", "as printed"), ("ratio_sharp", "with the sharpest constants of both")):
+    for key, text in (
+        ("ratio", "as printed"),
+        ("ratio_sharp", "with the sharpest constants of both"),
+        ("ratio_optimistic", "for the optimistic learner with rates by Poisson tails"),
+    ):
         if found[key] is not None:
             lines.append(f"upper over lower bound: {found[key]['value']} {text}")
     return lines

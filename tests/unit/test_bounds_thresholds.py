@@ -12,8 +12,9 @@ import pytest
 
 from ctucbvi import InputError, bundled_model
 from ctucbvi.bounds import BALLS, VERSIONS, Parameters, SweepRange, Threshold, check, sweep, threshold
+from ctucbvi.bounds.parts import BoundParts
 from ctucbvi.bounds.thresholds import excess, first
-from ctucbvi.bounds.versions import BoundParts, Version
+from ctucbvi.bounds.versions import Version
 from ctucbvi.exact.precision import precision
 
 BY_NAME = {version.name: version for version in VERSIONS}
@@ -23,6 +24,8 @@ SMALL = Parameters.of(states=1, actions=1, horizon=1, episodes=1, lambda_max=1, 
 
 def doubles(name: str, p: Parameters, k: np.ndarray) -> np.ndarray:
     """The versions once more, plainly, for many K at once."""
+    if name.startswith(("optimistic", "poisson")):
+        return plainly_optimistic(name, p, k, float(p.delta) if "delta" in name else 1 / (2 * k))
     s, a, h, top, low = (float(x) for x in (p.states, p.actions, p.horizon, p.lambda_max, p.lambda_min))
     v, delta = top * h, float(p.delta) if "delta" in name else 1 / (2 * k * h)
     c = max(top / (1 - np.exp(-v)), 1)
@@ -47,12 +50,31 @@ def doubles(name: str, p: Parameters, k: np.ndarray) -> np.ndarray:
     return pairs * main + iteration * np.cumsum(k**-0.5) + 2 * delta * k * h
 
 
+def plainly_optimistic(name: str, p: Parameters, k: np.ndarray, delta: np.ndarray | float) -> np.ndarray:
+    s, a, h, v = (float(x) for x in (p.states, p.actions, p.horizon, p.load))
+    mean = 1 + k * v / (s * a)
+    jump = np.sqrt(2 * s * np.log(2) + 2 * np.log(s * a * mean * (mean + 1) / delta))
+    one = np.sqrt(2 * s * np.log(2) + 2 * np.log(2 * s * a / delta))
+    tilts = np.linspace(1e-3, 20, 20_000)
+    most = np.array([np.min((np.log(x) + v * np.expm1(tilts)) / tilts) for x in k[:: max(1, len(k) // 500)]])
+    most = np.interp(np.log(k), np.log(k[:: max(1, len(k) // 500)]), most)
+    if name.startswith("poisson"):
+        level = np.log(2 * s * a * (3 + np.log2(k * (1 + v)) / 2) / delta)
+        main = np.sqrt(2 * s * a * k * v) * jump + np.sqrt(27 * s * a * k * level)
+        rest = v / 2 + np.sqrt(27 * v) / 4 + 3 * level * (1 + np.log1p(k * v / (6 * level * s * a)))
+    else:
+        main = np.sqrt(2 * s * a * k * v) * (jump + 4 * np.sqrt(np.log(2 * s * a * k / delta)))
+        rest = v
+    return h * main + s * a * h * (one * most + rest) + 2 * delta * k * h
+
+
 @pytest.mark.parametrize(
     ("name", "rate"),
     [pytest.param("printed", "1/2", marks=pytest.mark.thorough),
      pytest.param("delta", "1/2", marks=pytest.mark.thorough), ("sharp", "1/2"),
      ("sharp", "1"), ("halved", "1/2"), ("halved", "1"), ("lump-sum", "1/2"), ("lump-sum", "1"),
-     ("sharp-delta", "1/2"), ("sharp-delta", "1")],
+     ("sharp-delta", "1/2"), ("sharp-delta", "1"), ("optimistic", "1"), ("optimistic-delta", "8"),
+     ("poisson", "9"), ("poisson-delta", "9")],
 )  # fmt: skip
 def test_thresholds_by_brute_force(name, rate):
     p = replace(SMALL, lambda_max=Fraction(rate), lambda_min=Fraction(rate))
@@ -60,7 +82,7 @@ def test_thresholds_by_brute_force(name, rate):
     k = np.arange(1, found + 300_000, dtype=float)
     below = doubles(name, p, k) < k
     assert np.flatnonzero(~below)[-1] + 2 == found  # one more than the last K at which it is not below
-    assert found > 10_000
+    assert found > 1_000
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda version: version.name)
@@ -92,7 +114,28 @@ def test_machine_repair():
     assert found == {
         "printed": 598775012164, "repaired": 598775012164, "sharp": 5507148639, "halved": 1293499685,
         "lump-sum": 70381732, "delta": 401426176006, "sharp-delta": 3939549329,
+        "optimistic": 45784, "optimistic-delta": 38290, "poisson": 13201, "poisson-delta": 10271,
     }  # fmt: skip
+
+
+def test_the_lower_order_falls_where_the_growth_says_so():
+    for name in ("optimistic", "optimistic-delta", "poisson", "poisson-delta"):
+        for lambda_max in (Fraction(1, 10**6), Fraction(7), Fraction(10**6)):
+            p = replace(REPAIR, lambda_max=lambda_max, delta=Fraction(1, 20))
+            starts = first(lambda k, p=p, name=name: falls(name, replace(p, episodes=k)), 2, 10**40)
+            assert starts is not None
+            sizes = [lower_order(name, replace(p, episodes=starts * 3**i)) for i in range(30)]
+            assert all(bool(b < a) for a, b in itertools.pairwise(sizes))
+
+
+def falls(name: str, p: Parameters) -> bool:
+    with precision(128):
+        return bool(BY_NAME[name].growth(p, BALLS) < 0)
+
+
+def lower_order(name: str, p: Parameters):
+    with precision(256):
+        return BY_NAME[name].parts(p, BALLS).lower_order / p.episodes
 
 
 @pytest.mark.parametrize("name", list(BY_NAME))

@@ -270,13 +270,16 @@ def test_the_sharp_product_is_half_of_the_printed_one(p):
 def test_parts_make_up_the_bound(p):
     for version in VERSIONS:
         if check(version.conditions, p).hold:
-            with precision(128):
+            with precision(512):
                 parts = version.parts(p, BALLS)
                 product = parts.jump_root + parts.rate_root
                 for _, factor in parts.factors:
                     product *= factor
-                assert (product + parts.accuracy + parts.off_event).overlaps(version.bound(p, BALLS))
-                assert not (product + parts.accuracy).overlaps(version.bound(p, BALLS))
+                beside = parts.accuracy + (0 if parts.lower_order is None else parts.lower_order)
+                assert (product + beside + parts.off_event).overlaps(version.bound(p, BALLS))
+                assert not (product + beside).overlaps(version.bound(p, BALLS))
+                if parts.lower_order is not None:
+                    assert not (product + parts.off_event).overlaps(version.bound(p, BALLS))
 
 
 def test_the_printed_expression_has_each_factor():

@@ -1,0 +1,158 @@
+r"""The bound of ``thm:CT-UCB/optimistic``: the learner that plans with the best model in its confidence sets.
+
+With the rate sets of the paper and the jump sets of ``lem:CI-p/uniform``, for every model with rates in
+:math:`[0, \lambda_{\max}]` and rewards in [0, 1], :math:`v = \lambda_{\max}H` and :math:`\delta = 1/(2K)`,
+
+.. math:: \mathrm{Regret} \le \sqrt2\,H\sqrt{SAKv}\,\bigl(a + 2\sqrt L\bigr) + SAH\,(a_1J + v) + 2\delta KH ,
+
+.. math:: L = 4\ln\frac{2SAK}\delta, \quad M = 1 + \frac{Kv}{SA}, \quad
+          a^2 = 2S\ln2 + 2\ln\frac{SAM(M+1)}\delta, \quad a_1^2 = 2S\ln2 + 2\ln\frac{2SA}\delta,
+
+and :math:`J = \min_{h>0}(\ln K + v(e^h-1))/h = ve^s`, :math:`s = 1 + W((\ln K-v)/(ev))`, which is at least
+the mean of the largest number of jumps in an episode (``eq:term1-3/sharp``).
+
+**Growth.**  With :math:`k = \ln K`: :math:`\sqrt K/K` contributes :math:`-\frac12`.  The derivative of
+:math:`a^2` is at most 6, that of :math:`L` is 8 (4 and 4 for a fixed :math:`\delta`), so the roots contribute
+at most :math:`3/a^2` and :math:`4/L`.  In the lower order :math:`a_1` contributes :math:`1/a_1^2` (0) and
+:math:`J`, the minimum of functions whose derivative is :math:`1/h \le J/k`, at most :math:`1/k`.  All of
+these decrease, and the sum over :math:`K` does where both parts do.
+
+**Rates by Poisson tails** (``thm:CT-UCB/optimistic/poisson``).  With the sets of ``lem:rateUCB/tilts`` the
+rates cost no :math:`\sqrt v`:
+
+.. math:: \mathrm{Regret} \le H\sqrt{SAK}\,\bigl(\sqrt{2v}\,a + 3\sqrt{3l}\bigr) + SAH\,\Bigl(a_1J + \tfrac v2
+          + \tfrac{3\sqrt3}4\sqrt v + 3l\bigl(1 + \ln(1 + \tfrac{Kv}{6lSA})\bigr)\Bigr) + 2\delta KH .
+
+The learner's :math:`l = \ln(2SAn/\delta)` has a whole number :math:`n` of tilts, at most
+:math:`3 + \frac12\log_2(K(1+v))`, which stands here in its place: the bound grows with :math:`l`, and so it
+has no steps.  The derivative of :math:`l` is at most :math:`\frac54` (:math:`\frac14`), as :math:`n \ge 3`,
+and that of :math:`\ln(1+\ln(1+x))` over :math:`\ln x`, :math:`x = Kv/(6lSA)`, at most :math:`\frac13`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from ctucbvi.bounds import formulas as f
+from ctucbvi.bounds.arithmetics import Numbers
+from ctucbvi.bounds.parameters import Parameters
+from ctucbvi.bounds.parts import BoundParts
+from ctucbvi.learning.radii import N, log_confidence
+
+_HALF, _ONE = Fraction(1, 2), Fraction(1)
+
+
+def proof_delta(p: Parameters) -> Parameters:
+    """The parameters with the δ = 1/(2K) of the theorem."""
+    return replace(p, delta=_HALF / p.episodes)
+
+
+def parts(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
+    """The bound for the δ of the parameters."""
+    assert p.delta is not None  # given, or the proof's
+    pairs = p.states * p.actions
+    mean = 1 + p.episodes * p.load / pairs
+    jumps = _root(pairs * mean * (mean + 1), p, numbers)
+    rates = numbers.sqrt(_rate_log(p, numbers)) * 2
+    first = _root(_ONE * 2 * pairs, p, numbers)
+    small = first * f.mean_maximum_sharp(p, numbers) + numbers.number(_ONE * p.load)
+    return BoundParts(
+        (
+            ("sqrt(2)", numbers.sqrt(numbers.number(_ONE * 2))),
+            ("H", numbers.number(_ONE * p.horizon)),
+            ("sqrt(S A K)", f.root_of_pairs(p, numbers)),
+            ("sqrt(lambda_max H)", numbers.sqrt(numbers.number(_ONE * p.load))),
+        ),
+        jumps,
+        rates,
+        numbers.number(_ONE * 0),
+        numbers.number(2 * p.delta * p.episodes * p.horizon),
+        numbers.number(pairs * p.horizon) * small,
+    )
+
+
+def growth(p: Parameters, numbers: Numbers[N]) -> N:
+    """An upper bound of the growth of the larger part, for a fixed δ."""
+    return _growth(p, numbers, jumps=2, rates=2, first=0)
+
+
+def proof_growth(p: Parameters, numbers: Numbers[N]) -> N:
+    """The same for the theorem's δ."""
+    return _growth(proof_delta(p), numbers, jumps=3, rates=4, first=1)
+
+
+def poisson_parts(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
+    """The bound with rates by Poisson tails, for the δ of the parameters."""
+    found = parts(p, numbers)
+    root = numbers.sqrt(numbers.number(_ONE * p.load))
+    level, pairs = _level(p, numbers), p.states * p.actions
+    steps = numbers.log(numbers.number(_ONE * p.episodes * p.load / (6 * pairs)) / level + 1) + 1
+    small = (
+        _root(_ONE * 2 * pairs, p, numbers) * f.mean_maximum_sharp(p, numbers)
+        + numbers.number(_HALF * p.load)
+        + numbers.sqrt(numbers.number(_ONE * 3)) * root * 3 / 4
+        + level * steps * 3
+    )
+    return replace(
+        found,
+        factors=tuple(factor for factor in found.factors if factor[0] in ("H", "sqrt(S A K)")),
+        jump_root=numbers.sqrt(numbers.number(_ONE * 2)) * root * found.jump_root,
+        rate_root=numbers.sqrt(level * 3) * 3,
+        lower_order=numbers.number(pairs * p.horizon) * small,
+    )
+
+
+def poisson_growth(p: Parameters, numbers: Numbers[N]) -> N:
+    """An upper bound of the growth of its larger part, for a fixed δ."""
+    return _poisson_growth(p, numbers, jumps=2, level=Fraction(1, 4), first=0)
+
+
+def poisson_proof_growth(p: Parameters, numbers: Numbers[N]) -> N:
+    """The same for the theorem's δ."""
+    return _poisson_growth(proof_delta(p), numbers, jumps=3, level=Fraction(5, 4), first=1)
+
+
+def _poisson_growth(p: Parameters, numbers: Numbers[N], *, jumps: int, level: Fraction, first: int) -> N:
+    falls: N = numbers.number(level) / _level(p, numbers)
+    main = _growth(p, numbers, jumps=jumps, rates=0, first=first)
+    rates: N = falls / 2 - numbers.number(_HALF)
+    steps: N = falls + numbers.number(Fraction(1, 3)) - numbers.number(_ONE)
+    return numbers.maximum(main, numbers.maximum(rates, steps))
+
+
+def _level(p: Parameters, numbers: Numbers[N]) -> N:
+    """``ln(2SAn/δ)`` for ``n = 3 + log2(K(1 + v))/2``."""
+    assert p.delta is not None
+    tilts = numbers.log_of(p.episodes * (1 + p.load)) / numbers.log_of(_ONE * 2) / 2 + 3
+    found: N = numbers.log_of(2 * p.states * p.actions / p.delta) + numbers.log(tilts)
+    return found
+
+
+def _growth(p: Parameters, numbers: Numbers[N], *, jumps: int, rates: int, first: int) -> N:
+    def over(slope: int, square: N) -> N:
+        found: N = numbers.number(_ONE * slope) / square
+        return found
+
+    pairs = p.states * p.actions
+    mean = 1 + p.episodes * p.load / pairs
+    root = numbers.maximum(
+        over(jumps, _square(pairs * mean * (mean + 1), p, numbers)), over(rates, _rate_log(p, numbers))
+    )
+    rest = over(first, _square(_ONE * 2 * pairs, p, numbers)) + over(1, numbers.log_of(_ONE * p.episodes))
+    return numbers.maximum(root - numbers.number(_HALF), rest - numbers.number(_ONE))
+
+
+def _rate_log(p: Parameters, numbers: Numbers[N]) -> N:
+    return log_confidence(p.states, p.actions, p.episodes, p.delta, numbers)
+
+
+def _square(ratio: Fraction, p: Parameters, numbers: Numbers[N]) -> N:
+    """``2S ln 2 + 2 ln(ratio/δ)``."""
+    assert p.delta is not None
+    found: N = numbers.log_of(ratio / p.delta, p.states) * 2
+    return found
+
+
+def _root(ratio: Fraction, p: Parameters, numbers: Numbers[N]) -> N:
+    return numbers.sqrt(_square(ratio, p, numbers))
