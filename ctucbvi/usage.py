@@ -236,8 +236,13 @@ def _add_settings(parser: ArgumentParser, delta: str = "1/20") -> None:
     take(group, "--epsilon E", _EPSILON)
     take(group, "--lambda-max L", "bound on all rates (default: the largest)")
     take(group, "--lambda-min L", "known lower bound: the variant of the paper's remark")
-    bonus = "paper (default), sharp: the smallest that is proved, with its stopping rule, or none: greedy"
-    take(group, "--bonus", bonus, choices=("paper", "sharp", "none"))
+    bonus = "paper (default), sharp: the smallest that is proved, with its stopping rule, none: greedy, or "
+    bonus += "optimistic: no bonus, the best model in the confidence sets"
+    take(group, "--bonus", bonus, choices=("paper", "sharp", "none", "optimistic"))
+    rates = "with --bonus optimistic, intervals for the rates: of the paper (default) or from Poisson tails"
+    take(group, "--rates", rates, choices=("paper", "poisson"))
+    jumps = "with --bonus optimistic, sets for the jumps: within a distance in l1 (default) or a divergence"
+    take(group, "--jumps", jumps, choices=("l1", "kl"))
     take(group, "--rescale SCALE,SHIFT", "rewards become SCALE * r + SHIFT")
     take(group, "--initial STATE=P", "a distribution of initial states", action="append", default=[])
 

@@ -15,7 +15,8 @@ from ctucbvi import CTMDP, Enclosure, InputError, find_model, solve
 from ctucbvi.commands.learner_options import initial_of, model_of, note_never_left, told
 from ctucbvi.errors import UndecidedError
 from ctucbvi.learning import Environment, Episode, History, HistoryWriter, Settings, load_history, never_left
-from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan
+from ctucbvi.learning.exact.learner import ExactLearner
+from ctucbvi.learning.exact.plan import CertifiedPlan
 from ctucbvi.learning.exact.verdicts import confident, optimistic
 from ctucbvi.solutions import Switch, doubts_document, switch_document
 from verify.progress import ProgressLine
@@ -92,8 +93,8 @@ def _replayed(options: argparse.Namespace) -> History | None:
     """The history to replay, if there is one."""
     if options.replay is None:
         return None
-    fixed = ("episodes", "delta", "epsilon", "lambda_max", "lambda_min", "bonus", "rescale", "save")
-    given = [name for name in fixed if getattr(options, name) is not None]
+    fixed = ("episodes", "delta", "epsilon", "lambda_max", "lambda_min", "bonus", "rates", "jumps")
+    given = [name for name in (*fixed, "rescale", "save") if getattr(options, name) is not None]
     if given or options.initial:
         raise InputError("--replay takes the settings of the history; leave out the others, and --save")
     history = load_history(options.replay)
@@ -149,7 +150,7 @@ def _exact_rows(
         yield row | _doubts(learner, plan.episode), episode
 
 
-def _row(plan: ExactPlan, episode: Episode, event: bool | None, optimism: bool | None) -> dict[str, Any]:
+def _row(plan: CertifiedPlan, episode: Episode, event: bool | None, optimism: bool | None) -> dict[str, Any]:
     state = episode.visits[0].state
     return {
         "episode": plan.episode,
@@ -229,7 +230,7 @@ def _print(document: dict[str, Any]) -> None:
         )
         flags = [{True: "yes", False: "NO", None: "?"}[row[name]] for name in ("event", "optimism")]
         print(
-            f"{row['episode']:>9} {row['iterations']:>4} {row['value']['value']:>28}  {flags[0]:<5}  "
+            f"{row['episode']:>9} {row['iterations'] or '-':>4} {row['value']['value']:>28}  {flags[0]:<5}  "
             f"{flags[1]:<8}  {switches}"
         )
     for name, label in (("event", "confidence sets (eq:G)"), ("optimism", "optimism (eq:optimism)")):

@@ -32,6 +32,8 @@ def told(options: argparse.Namespace) -> dict[str, Any]:
         "lambda_max": options.lambda_max,
         "lambda_min": options.lambda_min,
         "bonus": options.bonus or "paper",
+        "rates": options.rates,
+        "jumps": options.jumps,
     }
 
 

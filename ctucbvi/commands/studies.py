@@ -30,6 +30,7 @@ def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_del
     if own_delta and options.delta is None and options.episodes > 0:  # else the settings refuse it
         given["delta"] = 1 / (2 * options.episodes * model.horizon)
     settings = Settings.for_model(model, episodes=options.episodes, **given)
+    settings.require_bonus()
     initial = initial_distribution(model, initial_of(model, options))
     names, cells = (BY_BONUS[str(settings.bonus)], *others), options.steps
     contestants = tuple(contestant(*((name,) if cells is None else (name, cells))) for name in names)

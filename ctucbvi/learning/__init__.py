@@ -9,6 +9,7 @@ from ctucbvi.learning.environment import Environment, initial_distribution
 from ctucbvi.learning.history import History, HistoryWriter, load_history
 from ctucbvi.learning.never_left import NeverLeft, never_left
 from ctucbvi.learning.radii import DOUBLES, Arithmetic, Constants, constants
+from ctucbvi.learning.sets import PairSet, Sets, confidence_sets
 from ctucbvi.learning.settings import Schedule, Settings, rescaling
 from ctucbvi.learning.statistics import Episode, Statistics, Visit, jump_distance
 
@@ -21,10 +22,13 @@ __all__ = [
     "History",
     "HistoryWriter",
     "NeverLeft",
+    "PairSet",
     "Schedule",
+    "Sets",
     "Settings",
     "Statistics",
     "Visit",
+    "confidence_sets",
     "constants",
     "initial_distribution",
     "jump_distance",

@@ -12,12 +12,17 @@ learner, its rates and jump probabilities are not.
 **Rewards** must lie in [0, 1] and there is no terminal reward: the truncation
 :math:`\min\{t,\cdot\}` of ``eq:m-VI`` would cut off values otherwise.  ``CTMDP.with_rewards`` maps
 any rewards into [0, 1] without changing what is optimal; the message of the refusal says how.
+
+**Optimism** comes from a bonus: the paper's, the sharp one (:mod:`ctucbvi.learning.sharp`) or none; or, with
+``bonus="optimistic"``, from planning with the best model in confidence sets, which
+``rates`` and ``jumps`` choose (:mod:`ctucbvi.learning.sets`).  No iteration is stopped there, so that there
+are no accuracies.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +36,8 @@ if TYPE_CHECKING:
 _HALF = Fraction(1, 2)
 _LARGEST = 10**300  # of λmax: it has to be a double
 _STEEPEST = 1000  # accuracies beyond that are beyond doubles from the third episode on
-BONUSES = ("paper", "sharp", "none")
+BONUSES = ("paper", "sharp", "none", "optimistic")
+RATES, JUMPS = ("paper", "poisson"), ("l1", "kl")  # the sets of the optimistic learner, its defaults first
 _SCHEDULE = re.compile(r"k\^-(?P<alpha>[^*()\s]+)(?P<scaled>\*exp\(-lambda_max\*H\))?")
 
 
@@ -101,12 +107,15 @@ class Settings:
     epsilon: Schedule = field(default_factory=Schedule)
     lambda_min: Fraction | None = None  # a known λmin > 0: the variant of the paper's remark
     bonus: str | bool = "paper"  # "sharp": the smallest that is proved; "none": the greedy learner
+    rates: str | None = None  # the sets, with bonus="optimistic" only; None becomes its default
+    jumps: str | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.bonus, bool):
             object.__setattr__(self, "bonus", "paper" if self.bonus else "none")
         if self.bonus not in BONUSES:
             raise InputError(f"bonus: {self.bonus!r} is unknown; write {', '.join(BONUSES)}")
+        self._check_sets()
         count(self.episodes, "episodes")
         if not 0 < self.delta < 1:
             raise InputError(f"delta: {shown(self.delta)} is outside (0, 1); write for example 1/20")
@@ -120,6 +129,19 @@ class Settings:
                 f"{shown(self.lambda_max)}]; write a positive lower bound of all rates"
             )
 
+    def _check_sets(self) -> None:
+        for name, known in (("rates", RATES), ("jumps", JUMPS)):
+            chosen = getattr(self, name)
+            if self.bonus != "optimistic":
+                if chosen is not None:
+                    raise InputError(f"{name}: sets are for --bonus optimistic; leave it out, or add that")
+            elif chosen is None:
+                object.__setattr__(self, name, known[0])
+            elif chosen not in known:
+                raise InputError(f"{name}: {chosen!r} is unknown; write {' or '.join(known)}")
+        if self.bonus == "optimistic" and self.epsilon != Schedule():
+            raise InputError("epsilon: the optimistic learner iterates nothing; leave it out")
+
     @classmethod
     def for_model(
         cls,
@@ -131,6 +153,8 @@ class Settings:
         lambda_max: Number | None = None,
         lambda_min: Number | None = None,
         bonus: str | bool = "paper",
+        rates: str | None = None,
+        jumps: str | None = None,
     ) -> Settings:
         """The settings for learning ``model``; λmax is its largest rate unless given."""
         settings = cls(
@@ -140,6 +164,8 @@ class Settings:
             epsilon if isinstance(epsilon, Schedule) else Schedule.parse(epsilon),
             None if lambda_min is None else exact(lambda_min, "lambda-min"),
             bonus,
+            rates,
+            jumps,
         )
         settings.check(model)
         return settings
@@ -158,10 +184,25 @@ class Settings:
                 f"lambda-min: {shown(self.lambda_min)} is above the rate {shown(min(rates))} of model "
                 f"{model.name!r}; write at most that, or leave it out"
             )
-        if jump_ratio(model, self) <= 1:
+        if self.bonus != "optimistic" and jump_ratio(model, self) <= 1:
             raise InputError(
                 f"horizon: {shown(model.horizon)} is so short that the radius eq:alpha-k is the root of a "
                 "negative number; choose a smaller unit of time, or more episodes"
+            )
+
+    def with_bonus(self, bonus: str) -> Settings:
+        """The same for another way of being optimistic; what means nothing to that falls away."""
+        if bonus == self.bonus:
+            return self
+        epsilon = Schedule() if bonus == "optimistic" else self.epsilon
+        return replace(self, bonus=bonus, epsilon=epsilon, rates=None, jumps=None)
+
+    def require_bonus(self) -> None:
+        """Refuse the optimistic learner, where learners with a bonus are played."""
+        if self.bonus == "optimistic":
+            raise InputError(
+                "bonus: the optimistic learner is there in exact arithmetic only; play it with "
+                "ctucbvi learn, without --lockstep"
             )
 
     def tightening(self, horizon: Fraction) -> Fraction:
@@ -170,6 +211,7 @@ class Settings:
 
     def to_json(self) -> dict[str, Any]:
         """The settings as a JSON object of strings and plain values."""
+        sets = {"rates": self.rates, "jumps": self.jumps} if self.bonus == "optimistic" else {}
         return {
             "episodes": self.episodes,
             "delta": str(self.delta),
@@ -177,6 +219,7 @@ class Settings:
             "lambda_max": str(self.lambda_max),
             "lambda_min": None if self.lambda_min is None else str(self.lambda_min),
             "bonus": {"paper": True, "none": False}.get(str(self.bonus), self.bonus),
+            **sets,
         }
 
     @classmethod
@@ -191,6 +234,8 @@ class Settings:
                 Schedule.parse(document["epsilon"]),
                 None if lambda_min is None else exact(lambda_min, f"{where}: lambda_min"),
                 document["bonus"],
+                document.get("rates"),
+                document.get("jumps"),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{where}: {error} is missing or of the wrong kind; write it again") from None

@@ -10,6 +10,7 @@ from tests.fake_claims import without_seconds
 from verify import Computed, Derivation, Fact, Search, Section, Setting, Symbol, claim
 from verify.__main__ import main
 from verify.claims import ClaimError, ClaimSet, Effort, Mutant, Verdict
+from verify.kernel.terms import KernelError
 from verify.recheck import recheck
 from verify.running import run_claim
 
@@ -23,7 +24,8 @@ TIMES = Setting.of(
         "short": Fact("E(T(n)) <= 1", "Somebody, Theorem 1", "axiom"),
     },
 )
-OTHER = Setting.of("other", "", {"Nat": "n"}, [Symbol("T", ("Nat",), "Real", known="_1")], {})
+PART = Setting.of("part", "", {"Nat": "n"}, [Symbol("T", ("Nat",), "Real", known="_1")], {})
+OTHER = PART.extended("other", [], {"duration": Fact("1 <= T(n)", "another one", "model")})
 THEOREM = "1 - E(T(n)) <= E(exp(-T(n)))"
 FORMULA = {"says": "1 - x <= exp(-x)", "domain": "x >= 0", "expected": "proved"}
 
@@ -133,6 +135,50 @@ def test_what_is_no_derivation_of_the_claim_leaves_it_undecided(change, reason):
     assert reason in result.evidence["why"]
     assert "\n" not in result.evidence["why"]
     assert result.error is None
+
+
+def test_what_is_derived_in_a_part_of_the_setting_is_a_lemma():
+    split = claim(
+        "split", "-", theorem="0 <= T(n)**2", setting=PART, derivation=lambda d: d.known("square", "T(n)")
+    )
+    uses = survival(theorem="0 <= T(n)**2", derivation=lambda d: d.lemma("split"), uses="split")
+    assert found("survival", split, uses).verdict is Verdict.PROVED
+    back = claim(
+        "split", "-", theorem="0 <= T(n)**2", setting=TIMES, derivation=lambda d: d.known("square", "T(n)")
+    )
+    less = survival(theorem="0 <= T(n)**2", derivation=lambda d: d.lemma("split"), uses="split", setting=PART)
+    assert found("survival", back, less).evidence["why"] == "lemma split: is in another setting, times"
+
+
+MORE = PART.extended("more", [Symbol("c", (), "Real")], {"size": Fact("0 <= c", "-")}, sorts="State")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Setting.of("sort", "State Action", {"Nat": "n"}, [*MORE.symbols.values()], {}),
+        Setting.of("variable", "", {"Nat": "n", "Real": "t"}, [*MORE.symbols.values()], {}),
+        Setting.of("another variable", "", {"Real": "n"}, [*MORE.symbols.values()], {}),
+        Setting.of("symbol", "", {}, [Symbol("d", (), "Real")], {}),
+        Setting.of("earlier", "", {}, [Symbol("T", ("Nat",), "Real", known="0")], {}),
+        Setting.of("for all", "", {}, [Symbol("c", (), "Real", generic=True)], {}),
+        Setting.of("fact", "", {}, [Symbol("c", (), "Real")], {"large": Fact("1 <= c", "-")}),
+        Setting.of("another fact", "", {}, [Symbol("c", (), "Real")], {"size": Fact("1 <= c", "-")}),
+        Setting.of("axiom", "", {}, [Symbol("c", (), "Real")], {"size": Fact("0 <= c", "-", "axiom")}),
+    ],
+    ids=lambda s: s.name,
+)
+def test_a_setting_extends_only_what_it_has_unchanged(other):
+    assert MORE.extends(PART)
+    assert MORE.extends(MORE)
+    assert not MORE.extends(other)
+
+
+def test_a_setting_is_not_extended_by_a_fact_of_a_name_that_it_has():
+    with pytest.raises(KernelError, match="more has a fact size already"):
+        MORE.extended("again", [], {"size": Fact("0 <= c", "-")})
+    with pytest.raises(KernelError, match="used twice"):
+        MORE.extended("again", [Symbol("c", (), "Nat")], {})
 
 
 def test_a_theorem_of_another_setting_does_not_count():

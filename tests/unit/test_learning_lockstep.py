@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from ctucbvi import CTMDP, bundled_model
 from ctucbvi.learning import Environment, Settings, rescaling
 from ctucbvi.learning.fast.located import LocatedLearner, supremum
-from ctucbvi.learning.lockstep import Lockstep, LockstepEpisode, _Round
+from ctucbvi.learning.lockstep import Lockstep, LockstepEpisode
+from ctucbvi.learning.lockstep.located import LocatedRound
 
 MACHINE = bundled_model("machine-repair")
 OTHERS = ("queue", "maintenance", "lower-bound-tree")
@@ -95,9 +96,9 @@ def test_a_choice_between_the_two_located_switches_is_listed_and_explained():
     fast = min(near, key=lambda t: abs(t - change.lower))
     assert abs(fast - change.lower) < Fraction(1, 10**9)
     middle = (fast + (change.lower if fast > change.upper else change.upper)) / 2
-    comparison = _Round(both)
+    comparison = LocatedRound(both.exact, both.fast)
     comparison.choose(change.state, middle)
-    (difference,) = comparison.differences
+    (difference,) = comparison.differences.found
     assert (difference.kind, difference.explained) == ("action", True)
     assert difference.gap <= difference.allowed < 1e-8
 
@@ -109,7 +110,8 @@ def test_iterations_may_differ_only_near_epsilon(shift, explained):
     n = quick.iterations
     at = quick.epsilon + shift
     both.fast._plan = replace(quick, iterations=n + 1, distances=(*quick.distances[: n - 1], (at, at)))
-    (difference, *_) = [d for d in _Round(both).differences if d.kind == "iterations"]
+    found = LocatedRound(both.exact, both.fast).differences.found
+    (difference, *_) = [d for d in found if d.kind == "iterations"]
     assert difference.explained is explained
 
 

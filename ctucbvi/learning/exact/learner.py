@@ -14,11 +14,11 @@ An accuracy can be met exactly (:math:`\epsilon_1 = 1 = \|\hat V_1\|` on a horiz
 :math:`\epsilon_k` is rational, :math:`\|\tilde V_1\| \ge \epsilon_k` is decided exactly, and implies the
 same of :math:`\hat V_1 \ge \tilde V_1`.
 
-**The policy** ``eq:pi-k`` is the action with the largest :math:`\mathcal T^{a,k}\hat V_{n_k}(x,t)`, of
-several the first in the model's order.  At a given :math:`t` an action is excluded when another one is
-proved better.  Several that remain are *tied* if they are equal by their data (the same reward, bonus,
-rate and row, where states whose value is the truncation :math:`t` need not be told apart); otherwise the
-precision is raised, and what then is still not told apart is reported so.
+**The policy** ``eq:pi-k`` is the action with the largest :math:`\mathcal T^{a,k}\hat V_{n_k}(x,t)`
+(:mod:`ctucbvi.learning.exact.plan`).  Pairs are tied by their data if they have the same reward, bonus,
+rate and row, where states whose value is the truncation :math:`t` need not be told apart.
+
+The optimistic learner plans by :mod:`ctucbvi.learning.exact.optimistic` instead.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ from ctucbvi.exact.piecewise import TooCoarseError
 from ctucbvi.exact.precision import BALLS, enclosure, precision, symmetric, to_fmpq
 from ctucbvi.learning import Constants, Episode, Statistics, constants
 from ctucbvi.learning.estimated import estimated_model
+from ctucbvi.learning.exact.optimistic import optimistic_plan
+from ctucbvi.learning.exact.plan import CertifiedPlan
 from ctucbvi.learning.sharp import bonus_of
 from ctucbvi.numbers import exact
 from ctucbvi.solutions import About, Doubt
@@ -52,12 +54,9 @@ _MOST_ITERATIONS = 10_000
 
 
 @dataclass(frozen=True)
-class ExactPlan:
-    """What the learner computes at the start of an episode, certified."""
+class ExactPlan(CertifiedPlan):
+    """What a learner with a bonus computes at the start of an episode, certified."""
 
-    statistics: Statistics
-    settings: Settings
-    bits: int
     radii: Constants[arb]
     bonus: tuple[Enclosure, ...]  # b^k, one per pair
     excess: Fraction  # η
@@ -65,11 +64,6 @@ class ExactPlan:
     estimated: CTMDP  # λ̂, p̂ and r + b̃
     iterate: Iterate  # Ṽ_n
     distance: Enclosure  # of ‖V̂_n − V̂_{n−1}‖, proved below ε_k
-
-    @property
-    def episode(self) -> int:
-        """The number k of the episode that the plan is for."""
-        return self.statistics.episodes + 1
 
     @property
     def iterations(self) -> int:
@@ -91,18 +85,6 @@ class ExactPlan:
             noise = arb(to_fmpq(self.excess * t)) + (self.iterate.slack if i else arb(0))
             found: arb = self._commitments[pair][i](at - self.iterate.joints[i]) + symmetric(noise)
             return found
-
-    def best(self, state: str, t: Fraction) -> tuple[tuple[int, ...], bool]:
-        """The pairs of ``state`` that may be best at ``t``, in order; and whether they are proved so."""
-        x = self.estimated.state_index(state)
-        pairs = [k for k, pair in enumerate(self.estimated.pairs) if pair.state == x]
-        scores = {k: self.commitment(k, t) for k in pairs}
-        left = tuple(k for k in pairs if not any(scores[k] < scores[j] for j in pairs))
-        return left, all(self._tied(left[0], k, t) for k in left[1:])
-
-    def action(self, state: str, t: Fraction) -> str:
-        """The action that :meth:`best` lists first."""
-        return self.statistics.model.transitions[self.best(state, t)[0][0]].action
 
     @cached_property
     def switches(self) -> tuple[Breakpoint, ...]:
@@ -141,10 +123,6 @@ class ExactPlan:
                     first = pieces[-1](b - a)
                 found.append(pieces)
         return found
-
-    def _tied(self, one: int, other: int, t: Fraction) -> bool:
-        """Whether two pairs of a state are proved to be equally good."""
-        return t == 0 or self._data(one) == self._data(other)
 
     def _data(self, pair: int) -> tuple[object, ...]:
         """All that the value of a pair depends on; saturated states have one value and need no names."""
@@ -275,7 +253,7 @@ def _decided(iterates: ValueIteration, n: int, epsilon: Enclosure, excess: Fract
 
 
 class ExactLearner:
-    """CT-UCBVI, certified: replays episodes (:meth:`observe`) or drives them (:meth:`run`)."""
+    """A certified learner: replays episodes (:meth:`observe`) or drives them (:meth:`run`)."""
 
     def __init__(self, model: CTMDP, settings: Settings, *, bits: int = 64, max_bits: int = 512) -> None:
         settings.check(model)
@@ -283,9 +261,9 @@ class ExactLearner:
         self.statistics = Statistics.empty(model)
         self.undecided: dict[int, list[Doubt]] = {}  # by episode; the first of the actions was taken
         self._bits, self._max_bits = bits, max_bits
-        self._plan: ExactPlan | None = None
+        self._plan: CertifiedPlan | None = None
 
-    def plan(self) -> ExactPlan:
+    def plan(self) -> CertifiedPlan:
         """The plan of the episode that is due."""
         if self._plan is None:
             if self.statistics.episodes >= self.settings.episodes:
@@ -293,8 +271,13 @@ class ExactLearner:
                     f"episode {self.statistics.episodes + 1} is beyond the {self.settings.episodes} that the "
                     "radii are for; set more episodes"
                 )
-            self._plan = make_plan(self.statistics, self.settings, bits=self._bits, max_bits=self._max_bits)
+            self._plan = self._made(self._bits)
         return self._plan
+
+    def _made(self, bits: int) -> CertifiedPlan:
+        if self.settings.bonus == "optimistic":
+            return optimistic_plan(self.statistics, self.settings, bits=bits)
+        return make_plan(self.statistics, self.settings, bits=bits, max_bits=self._max_bits)
 
     def choose(self, state: str, remaining: Fraction) -> str:
         """The action of the policy of the episode that is due."""
@@ -302,7 +285,7 @@ class ExactLearner:
         bits = 2 * self._bits
         while not proved and bits <= self._max_bits:
             if self.plan().bits < bits:
-                self._plan = make_plan(self.statistics, self.settings, bits=bits, max_bits=self._max_bits)
+                self._plan = self._made(bits)
                 pairs, proved = self.plan().best(state, remaining)
             bits *= 2
         names = tuple(self.model.transitions[k].action for k in pairs)
@@ -316,12 +299,12 @@ class ExactLearner:
         """Take an episode into account, whoever chose its actions."""
         self.statistics, self._plan = self.statistics.after(episode), None
 
-    def run(self, world: Environment, episodes: int | None = None) -> Iterator[tuple[ExactPlan, Episode]]:
+    def run(self, world: Environment, episodes: int | None = None) -> Iterator[tuple[CertifiedPlan, Episode]]:
         """Drive ``world``: the plan and the episode of one episode after the other."""
         count = self.settings.episodes - self.statistics.episodes if episodes is None else episodes
         return self.replay(world.episode(self.choose) for _ in range(count))
 
-    def replay(self, episodes: Iterable[Episode]) -> Iterator[tuple[ExactPlan, Episode]]:
+    def replay(self, episodes: Iterable[Episode]) -> Iterator[tuple[CertifiedPlan, Episode]]:
         """Follow a recorded history: the plan at the start of each episode, and the episode."""
         for episode in episodes:
             plan = self.plan()
