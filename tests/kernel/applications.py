@@ -14,8 +14,9 @@ from tests.kernel import texts
 from tests.kernel.numbers import Undecided
 from tests.kernel.texts import NAMES, SETTING, SYMBOLS, Scope, Writer
 from tests.kernel.worlds import World, assignments
-from verify.kernel import calculus, terms, theorems
-from verify.kernel.calculus import Operator, Pointwise
+from verify.kernel import calculus, goals, terms, theorems
+from verify.kernel.calculus import Operator
+from verify.kernel.goals import Pointwise
 from verify.kernel.language import show
 from verify.kernel.terms import KernelError, Term, num
 from verify.kernel.theorems import Theorem
@@ -461,7 +462,7 @@ class Prover:
     def rule_pointwise(self) -> Theorem:
         relation, domain = self.rng.choice(CLAIMS)
         values = {"x": self.term(), "y": self.term()}
-        return calculus.pointwise(SETTING, Pointwise(relation, domain, (), "true where defined"), values)
+        return goals.pointwise(SETTING, Pointwise(relation, domain, (), "true where defined"), values)
 
     # --- one step ---
 

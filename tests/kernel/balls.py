@@ -41,7 +41,10 @@ class Ball:
         return self + -o
 
     def __mul__(self, o: Ball) -> Ball:
-        return rounded(self.m * o.m, np.abs(self.m) * o.r + np.abs(o.m) * self.r + self.r * o.r)
+        with np.errstate(invalid="ignore"):  # times a number of which nothing is known
+            r = np.abs(self.m) * o.r + np.abs(o.m) * self.r + self.r * o.r
+        zero = ((self.m == 0) & (self.r == 0)) | ((o.m == 0) & (o.r == 0))
+        return rounded(self.m * o.m, np.where(zero, 0.0, np.where(np.isnan(r), np.inf, r)))
 
     @property
     def low(self) -> Array:
@@ -56,6 +59,11 @@ class Ball:
     def deeper(self) -> Ball:
         """With one more axis, the last."""
         return Ball(self.m[..., None], self.r[..., None])
+
+
+def between(low: Array, high: Array) -> Ball:
+    """All that is known is that it lies there."""
+    return Ball((low + high) / 2, (high - low) / 2)
 
 
 def rounded(m: Array, r: Array) -> Ball:
@@ -102,8 +110,8 @@ def absolute(x: Ball) -> Ball:
 
 def larger(a: Ball, b: Ball) -> Ball:
     high, low = np.maximum(a.high, b.high), np.maximum(a.low, b.low)
-    exact = (a.r == 0) & (b.r == 0)
-    return Ball(np.where(exact, np.maximum(a.m, b.m), (high + low) / 2), np.where(exact, 0, (high - low) / 2))
+    exact, hull = (a.r == 0) & (b.r == 0), between(low, high)
+    return Ball(np.where(exact, np.maximum(a.m, b.m), hull.m), np.where(exact, 0, hull.r))
 
 
 def smaller(a: Ball, b: Ball) -> Ball:

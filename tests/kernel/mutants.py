@@ -9,9 +9,20 @@ from dataclasses import dataclass
 
 import pytest
 
-from verify.kernel import calculus, language, levels, measure, operators, terms, theorems
+from verify.kernel import (
+    calculus,
+    formulas,
+    goals,
+    language,
+    levels,
+    measure,
+    numbers,
+    operators,
+    terms,
+    theorems,
+)
 
-KERNEL = (terms, levels, measure, operators, language, theorems, calculus)
+KERNEL = (numbers, formulas, terms, levels, measure, operators, language, theorems, goals, calculus)
 
 
 @dataclass(frozen=True)
@@ -129,35 +140,35 @@ PLANTED = [
     ),
     Planted(
         "a union without the sum",
-        "terms.indicator",
+        "formulas.indicator",
         "sub(ONE, mul(*(sub(ONE, indicator(t)) for t in a.parts)))",
         "indicator(a.parts[0])",
         "normal form",
     ),
     Planted(
         "a union counted twice",
-        "terms.indicator",
+        "formulas.indicator",
         "sub(ONE, mul(*(sub(ONE, indicator(t)) for t in a.parts)))",
         "add(*(indicator(t) for t in a.parts))",
         "normal form",
     ),
     Planted(
         "strict is not strict",
-        "terms.indicator",
+        "formulas.indicator",
         "sub(ONE, indicator(negation(a)))",
         'indicator(relation("<=", *a.parts))',
         "normal form",
     ),
     Planted(
         "an inequality multiplied by a negative number",
-        "terms._comparison",
+        "formulas._comparison",
         "1 / abs(lead)",
         "1 / lead",
         "normal form",
     ),
     Planted(
         "x*(1/x) = 1",
-        "terms._joined",
+        "numbers._joined",
         "    return tuple(",
         "    pairs = {f.parts[0]: f for f in powers if f.tag == 'inv' and f.parts[0] in powers}\n"
         "    powers = {f: e for f, e in powers.items() if f not in pairs and f not in pairs.values()}\n"
@@ -166,7 +177,7 @@ PLANTED = [
     ),
     Planted(
         "every factor keeps the power 1",
-        "terms._joined",
+        "numbers._joined",
         'if factor.tag == "Ind" else',
         "if factor.tag != 'num' else",
         "normal form",
@@ -372,7 +383,7 @@ PLANTED = [
     Planted("an indicator that is always 0", "calculus.fails", "(T.negation(a),)", "()", "fails"),
     Planted(
         "a claim where it is not defined",
-        "calculus.pointwise",
+        "goals.pointwise",
         "(*given, *reader.defined)",
         "tuple(given)",
         "pointwise",

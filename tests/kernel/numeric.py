@@ -3,8 +3,8 @@
 A world says what the symbols are; every binder adds an axis.  ``Int`` is Simpson's rule on cells between 0
 and t, with half the sum of second differences (and of the first and last step) as radius: more than the
 error for smooth integrands, kinks and jumps that the cells see.
-``Sup`` looks at the first numbers, and adds what
-a contraction could still gain; ``All`` over numbers looks at samples, and so can only refute.
+``Sup`` looks at some numbers, and adds what
+the world says could still be gained; ``All`` over numbers looks at samples, and so can only refute.
 """
 
 from __future__ import annotations
@@ -39,10 +39,11 @@ class Interpretation(Protocol):
     """What the evaluator asks of a world."""
 
     symbols: Mapping[str, Symbol]
-    contraction: float
 
     def sort_of(self, name: str) -> str: ...
-    def elements(self, sort: str) -> Array: ...
+    def elements(self, sort: str, body: ast.expr) -> Array: ...
+    def outcomes(self, env: Env) -> Array: ...
+    def supremum(self, got: Ball, body: ast.expr) -> Ball: ...
     def apply(self, symbol: Symbol, args: list[Value], env: Env) -> Value: ...
     def mean(self, body: ast.expr, level: ast.expr | None, env: Env, evaluator: Evaluator) -> Ball: ...
 
@@ -56,6 +57,12 @@ def parsed(text: str) -> ast.expr:
 def deeper(env: Env) -> Env:
     """Every value with one more axis."""
     return {k: v.deeper() if isinstance(v, Ball) else v[..., None] for k, v in env.items()}
+
+
+def contracted(got: Ball, contraction: float) -> Ball:
+    """The supremum of a rising sequence whose steps shrink by a factor, of which these are the first."""
+    last = np.abs(got.m[..., -1] - got.m[..., -2]) / (1 - contraction)
+    return balls.between(got.low.max(-1), got.high.max(-1) + last)
 
 
 class Evaluator:
@@ -123,7 +130,7 @@ class Evaluator:
             case "Not":
                 return -self.strict().of(args[0], env)
             case "Sure":
-                return self.of(args[0], env)
+                return self.of(args[0], {**deeper(env), OUTCOME: self.world.outcomes(env)}).min(-1)
         values = [self.of(a, env) for a in args]
         match name:
             case "Max":
@@ -149,7 +156,7 @@ class Evaluator:
             got = self.of(body, {**inside, name: Ball.of(index)})
             use = index < end.m[..., None]
             return balls.rounded(np.where(use, got.m, 0).sum(-1), np.where(use, got.r, 0).sum(-1))
-        elements = self.world.elements(sort)
+        elements = self.world.elements(sort, body)
         got = self.of(body, {**inside, name: Ball.of(elements) if sort in ("Real", "Nat") else elements})
         if isinstance(got, Ball) and got.m.shape[-1:] != elements.shape:  # the body does not mention it
             got = Ball(*(np.broadcast_to(v, (*v.shape[:-1], elements.size)) for v in (got.m, got.r)))
@@ -161,8 +168,7 @@ class Evaluator:
                     balls.larger, [Ball(got.m[..., k], got.r[..., k]) for k in range(elements.size)]
                 )
             case "Sup":
-                last = np.abs(got.m[..., -1] - got.m[..., -2]) / (1 - self.world.contraction)
-                return Ball(got.m.max(-1), got.r.max(-1) + last)
+                return self.world.supremum(got, body)
         return got.min(-1)
 
     def _integral(self, end: Ball, body: ast.expr, inside: Env, name: str) -> Ball:

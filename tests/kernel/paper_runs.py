@@ -5,7 +5,7 @@ functions (cell by cell).  Runs are rows of arrays over decisions; ``branch`` co
 decision n, the first holding time at the middles of equal strata for every next state.
 """
 
-# ruff: noqa: N806 - the letters of the paper
+# ruff: noqa: N803, N806 - the letters of the paper
 
 from __future__ import annotations
 
@@ -40,9 +40,11 @@ class Model:
     def draw(rng: np.random.Generator, kind: str = "") -> Model:
         """A random one; some rows are degenerate, some rates equal, some rewards 0 or 1.
 
-        Of a kind: two rates, all rewards 1 and many episodes, or one long episode with a large δ.
+        Of a kind: two rates, all rewards 1 and many episodes, one long episode with a large δ; or with the
+        conditions of thm:CT-UCB/half and of eq:regret-b1.
         """
-        shape = ((2, 2), (2, 1), (3, 1), (3, 2))[0 if kind == "long" else rng.integers(4)]
+        shape = {"long": (2, 2), "b1": (2, 2), "half": (2, 1)}.get(kind)
+        shape = shape or ((2, 2), (2, 1), (3, 1), (3, 2))[rng.integers(4)]
         lam = rng.uniform(0.2, 2, shape)
         if rng.random() < 0.3:
             lam[:] = lam[0, 0]
@@ -56,6 +58,11 @@ class Model:
             episodes = 60
         if kind == "long":
             horizon, episodes = 1.5, 1
+        if kind == "half":
+            horizon, episodes = 0.5, 120
+        if kind == "b1":  # what is better at first sight leads to a state without reward
+            horizon, lam, r = 1.25, 1.05 + lam / 4, np.array([[0.6, 0.7], [0, 0]])
+            counts = np.eye(2)[[[0, 1], [1, 1]]]
         rows = counts / counts.sum(-1, keepdims=True)
         if kind == "two rates":  # the start has the slow one, and is left
             lam[0], lam[1:] = sorted([lam[0, 0], lam[-1, -1] + 0.1])
@@ -63,18 +70,13 @@ class Model:
         delta = float(rng.choice([0.2, 0.9]))
         if episodes * horizon > 0.6 and kind != "long":
             delta = float(rng.choice([delta, 1 / (2 * episodes * horizon)]))
-        slack = rng.choice([1, 1, 1.2])
-        return Model(
-            lam,
-            rows,
-            r,
-            horizon,
-            episodes,
-            delta,
-            rng.uniform(0.001, 0.1, 64),
-            float(lam.min() / slack),
-            float(lam.max() * slack),
-        )
+        slack, eps = rng.choice([1, 1, 1.2]), rng.uniform(0.001, 0.1, 64)
+        low, high = float(lam.min() / slack), float(lam.max() * slack)
+        if kind in ("half", "b1"):
+            delta = 1 / (2 * episodes * horizon)
+        if kind == "b1":
+            eps = np.exp(-high * horizon) / np.arange(1.0, 65) ** (horizon / 2)
+        return Model(lam, rows, r, horizon, episodes, delta, eps, low, high)
 
     @property
     def grid(self) -> Array:
@@ -96,6 +98,30 @@ def image(rate: Array, rows: Array, reward: Array, u: Array, grid: Array) -> Arr
         got[..., j + 1] = keep * got[..., j] + parts[..., j]
     held = np.where(rate > 0, -np.expm1(-rate * grid) / np.where(rate > 0, rate, 1), grid)
     return reward[..., None] * held + got
+
+
+def adjusted(model: Model, policy: Array | None = None) -> Array:
+    """(x, grid): the value if actions change while the process stays, by Runge and Kutta.
+
+    The best one, or that of a policy (x, grid), which has at each time the action of the nearest grid point.
+    """
+    step = model.grid[1] / 8
+
+    def slope(u: Array, pick: Array | None) -> Array:
+        gains = model.r - model.lam * u[:, None] + model.lam * (model.p @ u)
+        return gains.max(-1) if pick is None else np.take_along_axis(gains, pick[:, None], -1)[:, 0]
+
+    values = [np.zeros(len(model.lam))]
+    for j in range(CELLS):
+        u = values[-1]
+        for k in range(8):
+            pick = None if policy is None else policy[:, j + k // 4]
+            first = slope(u, pick)
+            second = slope(u + step / 2 * first, pick)
+            third = slope(u + step / 2 * second, pick)
+            u = u + step / 6 * (first + 2 * second + 2 * third + slope(u + step * third, pick))
+        values.append(u)
+    return np.stack(values, -1)
 
 
 @dataclass
@@ -182,18 +208,22 @@ class Runs:
 
     def estimates(self, ids: Array, n: Array) -> dict[str, Array]:
         """What the learner has at decision n: rates, rows, radii, bonus."""
+        N, T, M = (self.rows[f"{name}f"][ids, n] for name in "NTM")
+        lh = np.minimum(N / np.where(T > 0, T, 1), self.model.lmax)
+        ph = M / np.maximum(N, 1)[..., None]
+        return {"lh": lh, "ph": ph, **self.radii(N, T)}
+
+    def radii(self, N: Array, T: Array) -> dict[str, Array]:
+        """The radii and the bonus, with these counts and times."""
         m = self.model
         S, A = m.lam.shape
-        N, T, M = (self.rows[f"{name}f"][ids, n] for name in "NTM")
         K, H = m.episodes, m.horizon
         L = 4 * np.log(2 * S * A * K / m.delta)
         C = max(m.lmax / -np.expm1(-m.lmax * H), 1.0)
         radicand = 2 * (S * np.log(2) + np.log(S * A * H * K**2 / m.delta))
         al = np.sqrt(np.maximum(radicand / np.maximum(1, N), 0))
         be = np.sqrt(m.lmax * L / np.maximum(T, L / m.lmax))
-        lh = np.minimum(N / np.where(T > 0, T, 1), m.lmax)
-        ph = M / np.maximum(N, 1)[..., None]
-        return {"lh": lh, "ph": ph, "al": al, "be": be, "bo": C * (H**2 * be + H * al)}
+        return {"al": al, "be": be, "bo": C * (H**2 * be + H * al)}
 
     def _decide(self, ids: Array, n: int) -> None:
         """New plans where episodes begin, and actions."""
@@ -203,21 +233,29 @@ class Runs:
         X, rem, plan = (self.rows[name][ids, n] for name in ("X", "rem", "plan"))
         self.rows["act"][ids, n] = self.policy(plan, X, rem)
 
+    def taken(self, got: dict[str, Array]) -> dict[str, Array]:
+        """What value iteration uses of the estimates."""
+        return {"rate": got["lh"], "row": got["ph"], "paid": self.model.r + got["bo"]}
+
+    def backup(self, known: dict[str, Array], u: Array) -> Array:
+        """What value iteration maximises."""
+        return image(known["rate"], known["row"], known["paid"], u, self.model.grid)
+
     def _plan(self, ids: Array, n: int) -> Array:
         m, grid = self.model, self.model.grid
         got = self.estimates(ids, n)
-        made = {"rate": got["lh"], "row": got["ph"], "paid": m.r + got["bo"]}
+        made = self.taken(got)
         allowed = m.eps[self.rows["ep"][ids, n]] * 0.9  # room for the error between grid points
         u, nk, open_ = np.zeros((len(ids), m.lam.shape[0], len(grid))), np.zeros(len(ids), int), True
         last = u
         for k in range(ITERATES):
-            after = np.minimum(grid, image(*made.values(), u, grid).max(-2))
+            after = np.minimum(grid, self.backup(made, u).max(-2))
             open_ = open_ & (np.abs(after - u)[..., : ENDS + 1].max((-1, -2)) > allowed)
             last = np.where(np.reshape(k <= nk, (-1, 1, 1)), after, last)
             if not np.any(open_):
                 break
             u, nk = after, nk + open_
-        made |= {"nk": nk, "q": image(*made.values(), last, grid)}
+        made |= {"nk": nk, "q": self.backup(made, last)}
         first = len(self.plans["nk"]) if self.plans else 0
         self.plans = {k: np.concatenate([self.plans[k], v]) if self.plans else v for k, v in made.items()}
         return first + np.arange(len(ids))
@@ -225,9 +263,9 @@ class Runs:
     def iterates(self, plans: Array, number: int) -> Array:
         """(plan, m, x, grid): the first iterates of the learner's value iteration."""
         got = [np.zeros((len(plans), len(self.model.lam), CELLS + 1))]
-        known = [self.plans[name][plans] for name in ("rate", "row", "paid")]
+        known = {name: made[plans] for name, made in self.plans.items()}
         for _ in range(number):
-            got.append(np.minimum(self.model.grid, image(*known, got[-1], self.model.grid).max(-2)))
+            got.append(np.minimum(self.model.grid, self.backup(known, got[-1]).max(-2)))
         return np.stack(got, 1)
 
     def evaluations(self, plans: Array) -> Array:

@@ -2,8 +2,9 @@
 
 V, V* and the values of policies are tables of ``paper_runs``, known up to second differences of the table
 times exp(λmax H) (what interpolation errors can add up to under a contraction).  A mean E(u) is one over
-simulated runs, with Hoeffding's radius for the range of u that was seen; E(u, n) is one over branches from
-decision n, where what is known at n + 1 is integrated over strata, with second differences as radius.
+simulated runs, with Hoeffding's radius for the range of u that was seen, and not beyond what u can be at all;
+E(u, n) is one over branches from decision n, where what is known at n + 1 is integrated over strata, with
+second differences as radius.
 """
 
 # ruff: noqa: N806 - the letters of the paper
@@ -18,8 +19,9 @@ from zlib import crc32
 import numpy as np
 
 from proofs_checks.derivations.setting import PAPER
+from tests.kernel import balls
 from tests.kernel.balls import Array, Ball
-from tests.kernel.numeric import OUTCOME, Env, Evaluator, Value, deeper
+from tests.kernel.numeric import OUTCOME, Env, Evaluator, Value, contracted, deeper
 from tests.kernel.paper_runs import CELLS, DECISIONS, ITERATES, Model, Runs, image
 from verify.kernel.terms import Symbol
 
@@ -29,7 +31,22 @@ MOST_BRANCHES = 40
 RISK = 1e-6  # of one mean; a test has some thousand
 _PROCESSES = ("X", "act", "rem", "ep", "new", "jump", "spent", "pos", "top", "N", "Nf", "T", "Tf", "M", "Mf")
 _AFTER = ("jump", "spent")
+_UNRANGED = ("X", "act", "pol", "earn", "hops", "Vh", "nk", "Vp", "Vpi", "bo")
 LEVEL = "#level"
+ANYTHING = np.array(-1)  # no outcome: symbols have their ranges
+
+
+@dataclass(frozen=True)
+class Chance:
+    """A generic function of the outcome, on a finite space: as likely each of its first arguments."""
+
+    values: Array  # (outcome, ...)
+
+    def __call__(self, world: PaperWorld, args: list[Value], env: Env) -> Ball:
+        """The value."""
+        plain = [_whole(a) if isinstance(a, Ball) else a for a in args]
+        plain = [np.minimum(a, n - 1) for a, n in zip(plain, self.values.shape[1:], strict=True)]
+        return Ball.of(self.values[(env[OUTCOME] % len(self.values), *plain)])
 
 
 @dataclass(frozen=True)
@@ -59,6 +76,7 @@ class PaperWorld:
     generic: dict[str, Any] = field(default_factory=dict)
 
     symbols = PAPER.symbols
+    learner = Runs
 
     def __post_init__(self) -> None:
         m = self.model
@@ -80,11 +98,12 @@ class PaperWorld:
             got.append(image(m.lam, m.p, m.r, u, m.grid))
             u = np.take_along_axis(got[-1], best.argmax(-2)[:, None], -2)[:, 0]
         self.tables["Vo"] = Table.computed(np.stack(got), self.growth, 1)
-        self.runs = Runs(m, self.rng)
+        self.runs = self.learner(m, self.rng)
         self.runs.begin(RUNS)
         self.plans = len(self.runs.plans["nk"])
         self.branches: dict[tuple[int, int], tuple[Array, Array]] = {}
         self.final: dict[int, Array] = {}
+        self.times = np.zeros(0)  # others that are looked at
         self.ahead = 0  # how far beyond the level a mean looks
         self.constants = self._constants()
 
@@ -115,11 +134,19 @@ class PaperWorld:
         """The sort of a variable."""
         return PAPER.variables.get(name) or name.rpartition("_")[0]
 
-    def elements(self, sort: str) -> Array:
+    def outcomes(self, env: Env) -> Array:
+        """Where it is looked whether something is sure: at the outcome itself."""
+        return env[OUTCOME][..., None]
+
+    def supremum(self, got: Ball, body: ast.expr) -> Ball:
+        """Of value iteration, or of what looks like it."""
+        return contracted(got, self.contraction)
+
+    def elements(self, sort: str, body: ast.expr | None = None) -> Array:
         """All of a finite sort, samples of numbers."""
         sizes = {"State": self.S, "Action": self.A, "Subset": 2**self.S}
         if sort == "Real":
-            return self.model.horizon * np.array([0, 0.13, 1 / 3, 0.5, 0.77, 1])
+            return np.append(self.model.horizon * np.array([0, 0.13, 1 / 3, 0.5, 0.77, 1]), self.times)
         return np.arange(float(ITERATES - 2)) if sort == "Nat" else np.arange(sizes[sort])
 
     def apply(self, symbol: Symbol, args: list[Value], env: Env) -> Value:
@@ -187,6 +214,8 @@ class PaperWorld:
 
     def _random(self, name: str, args: list[Value], env: Env) -> Value:
         w, n = env[OUTCOME], _whole(args[0])
+        if np.all(w < 0):
+            return self._possible(name, n)
         level = n + 1 if name in _AFTER else n
         if name in ("earn", "hops"):
             self.look_ahead(n + _whole(args[1]), env)
@@ -197,13 +226,26 @@ class PaperWorld:
         if name in _PROCESSES:
             got = self.runs.rows[name][(w, n, *args[1:])]
             return got if name in ("X", "act") else Ball.of(got, np.where(over, np.inf, 0.0))
-        if name in ("lh", "ph", "al", "be", "bo"):
+        if name in ("lh", "lt", "ph", "al", "be", "bo"):
             w, n = np.broadcast_arrays(w, n)
             flat = self.runs.estimates(w.ravel(), n.ravel())[name]
             places = np.arange(w.size).reshape(w.shape)
             got = flat[(places, *args[1:])]
             return Ball.of(got, np.where(over, np.inf, 1e-13 * (1 + np.abs(got))))
         return self._planned(name, self.runs.rows["plan"][w, n], args)
+
+    def _possible(self, name: str, n: Array) -> Ball:
+        """What it can be at decision n, whatever happened."""
+        m, zero = self.model, np.zeros(n.shape)
+        most = {"rem": m.horizon, "spent": m.horizon, "lh": m.lmax, "new": 1, "jump": 1, "ph": 1}
+        if name in most:
+            return balls.between(zero, zero + most[name])
+        if name in ("ep", "pos", "top", "N", "Nf", "M", "Mf"):
+            return balls.between(zero, n)
+        if name in ("T", "Tf"):
+            return balls.between(zero, n * m.horizon)
+        ends = [self.runs.radii(*(v + 0.0 for v in counts)) for counts in ((zero, zero), (n, n * m.horizon))]
+        return balls.between(ends[1][name], ends[0][name])
 
     def _planned(self, name: str, plan: Array, args: list[Value]) -> Value:
         if name == "nk":
@@ -259,11 +301,15 @@ class PaperWorld:
     def mean(self, body: ast.expr, level: ast.expr | None, env: Env, evaluator: Evaluator) -> Ball:
         """E(body), or E(body, level)."""
         inside = deeper(env)
-        if not self._looks(body):
+        if not self._looks(body) or np.all(env[OUTCOME] < 0):
             return evaluator.of(body, env)
+        if level is None and self._soon(body):
+            level, env = ast.Constant(0), {**env, OUTCOME: np.zeros_like(env[OUTCOME])}
         if level is None:
             got = evaluator.of(body, {**inside, OUTCOME: np.arange(RUNS)})
-            return _averaged(got, np.full(RUNS, 1 / RUNS), body)
+            if self._invented(body):
+                return Ball(got.m.mean(-1), got.r.mean(-1) + 1e-15)
+            return self._within(_averaged(got, np.full(RUNS, 1 / RUNS), body), body, env, evaluator)
         n = _whole(evaluator.of(level, env))
         w, n = np.broadcast_arrays(env[OUTCOME], n)
         if w.size > MOST_BRANCHES:
@@ -281,10 +327,35 @@ class PaperWorld:
             return Ball((m * weights).sum((-1, -2)), (r * weights).sum((-1, -2)) + bends + 1e-14)
         return _averaged(got, weights.reshape(flat.shape), body)
 
+    def _within(self, got: Ball, body: ast.expr, env: Env, evaluator: Evaluator) -> Ball:
+        """Not beyond what the body can be, whatever the run does."""
+        if self._asked(body) & {*self.generic, *self.changed, *_UNRANGED}:
+            return got
+        hull = evaluator.of(body, {**env, OUTCOME: ANYTHING})
+        low, high = np.maximum(got.low, hull.low), np.minimum(got.high, hull.high)
+        fits = (low <= high) & (high - low < 2 * got.r)
+        return Ball(np.where(fits, (low + high) / 2, got.m), np.where(fits, (high - low) / 2, got.r))
+
+    def _asked(self, body: ast.expr) -> set[str]:
+        """The symbols in it that depend on the outcome."""
+        names = {n.id for n in ast.walk(body) if isinstance(n, ast.Name)} & set(self.symbols)
+        return {n for n in names if self.symbols[n].random and not isinstance(self.generic.get(n), Table)}
+
     def _looks(self, body: ast.expr) -> bool:
         """Whether it depends on the run."""
-        names = {n.id for n in ast.walk(body) if isinstance(n, ast.Name)} & set(self.symbols)
-        return any(self.symbols[n].random and not isinstance(self.generic.get(n), Table) for n in names)
+        return bool(self._asked(body))
+
+    def _invented(self, body: ast.expr) -> bool:
+        """Whether it depends on functions of a finite space only."""
+        return all(isinstance(self.generic.get(n), Chance) for n in self._asked(body))
+
+    def _soon(self, body: ast.expr) -> bool:
+        """Whether it looks at the first sojourn only: before it, everything is certain."""
+        asked, first = self._asked(body), ast.dump(ast.Constant(0))
+        calls = [n for n in ast.walk(body) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
+        return asked <= {"jump", "spent"} and all(
+            ast.dump(n.args[0]) == first for n in calls if isinstance(n.func, ast.Name) and n.func.id in asked
+        )
 
     def look_ahead(self, level: Array, env: Env) -> None:
         """What is known at that level is asked for."""

@@ -12,53 +12,27 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from tests.kernel import balls
 from tests.kernel.balls import Array, Ball
+from tests.kernel.clauses import Clause, called, clauses, judged
 from tests.kernel.numeric import OUTCOME, Env, Evaluator, parsed
-from tests.kernel.paper_runs import CELLS, DECISIONS, ITERATES, Model
-from tests.kernel.paper_worlds import RUNS, PaperWorld, Table
+from tests.kernel.paper_runs import CELLS, DECISIONS, ENDS, ITERATES, Model, adjusted
+from tests.kernel.paper_worlds import RUNS, Chance, PaperWorld, Table
 
 FIXED = ("c", "d", "e", "q", "w", "h", "v", "l")  # one value for a whole draw; the others are sampled
+KINDS = ("", "two rates", "ones", "long", "half", "b1")  # of models
 _ITERATIONS = 12
-
-
-@dataclass(frozen=True)
-class Clause:
-    """If the hypotheses, then the conclusion."""
-
-    given: tuple[ast.expr, ...]
-    says: ast.expr
-
-    @property
-    def text(self) -> str:
-        """All of it."""
-        return " ; ".join(map(ast.unparse, (*self.given, self.says)))
-
-
-def _called(node: ast.expr, *names: str) -> list[ast.expr] | None:
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
-        return node.args
-    return None
-
-
-def clauses(node: ast.expr, given: tuple[ast.expr, ...] = ()) -> list[Clause]:
-    """The clauses of a statement."""
-    if parts := _called(node, "And"):
-        return [one for part in parts for one in clauses(part, given)]
-    if parts := _called(node, "Imp"):
-        return clauses(parts[1], (*given, parts[0]))
-    return [Clause(given, node)]
 
 
 def atoms(node: ast.expr) -> list[ast.expr]:
     """What a hypothesis says, without quantifiers and guards."""
-    if parts := _called(node, "And"):
+    if parts := called(node, "And"):
         return [one for part in parts for one in atoms(part)]
-    if parts := _called(node, "All", "Imp", "Sure", "Or"):
+    if parts := called(node, "All", "Imp", "Sure", "Or"):
         return atoms(parts[-1])
     return [node]
 
@@ -71,11 +45,6 @@ def _mentions(node: ast.expr, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
-def _levelled(node: ast.expr) -> bool:
-    """Whether there is a mean given what is known at some decision."""
-    return any(len(_called(n, "E") or []) == 2 for n in ast.walk(node) if isinstance(n, ast.expr))
-
-
 class Draw:
     """One choice of generic functions and values for a clause."""
 
@@ -83,21 +52,29 @@ class Draw:
         self.world, self.clause, self.size, self.rng = world, clause, size, world.rng
         self.evaluator = Evaluator(world)
         self.env: Env = {OUTCOME: self.rng.integers(0, RUNS, size)}
-        nodes = [node for one in (*clause.given, clause.says) for node in ast.walk(one)]
-        for name in sorted({node.id for node in nodes if isinstance(node, ast.Name)}):
+        for name in sorted(clause.names):
             if name in world.symbols or (name[:1].isupper() and name != "B") or not self._variable(name):
                 continue
             self.env[name] = self._value(name, world.sort_of(name))
         world.generic = {}
+        world.times = self._times()
         self.sharpened: set[str] = set()
         self.tilt = self.rng.uniform(-0.5, 0.5)
         for symbol in world.symbols.values():
             if symbol.generic and symbol.name in clause.text:
                 world.generic[symbol.name] = self._function(symbol.name, symbol.args, symbol.value)
-        for _ in range(2 if "glam(x, a) == 0" in clause.text else 1):
+        again = any(text in clause.text for text in ("glam(x, a) == 0", "gw(x, t + h)"))
+        for _ in range(2 if again else 1):
             for hypothesis in clause.given:
                 for atom in atoms(hypothesis):
                     self._solve(atom)
+
+    def _times(self) -> Array:
+        """More times at which a hypothesis has to hold: where a policy is used, and between drawn curves."""
+        if self.clause.names & {"gpi", "gpc"}:
+            return np.unique(self.env["t"].m)
+        grid = self.world.model.grid
+        return grid[1:ENDS:2] if self.clause.names & {"gg", "gh"} else grid[:0]
 
     def _variable(self, name: str) -> bool:
         try:
@@ -109,12 +86,12 @@ class Draw:
         size = () if name in FIXED else (self.size,)
         H = self.world.model.horizon
         if sort == "Real":
-            choices = [
+            choices = [  # no time but 0 is shorter than the cells of integrals
                 0,
                 H / 2,
                 H,
-                self.rng.uniform(0, H),
-                self.rng.uniform(0, H),
+                self.rng.uniform(H / 16, H),
+                self.rng.uniform(H / 16, H),
                 0.5,
                 1,
                 2.0,
@@ -137,8 +114,13 @@ class Draw:
             return lambda w, a, env: w.look(table, [a[0], a[2], a[1]], "Real")
         if name == "gM" or (name == "gx" and "jump(n) * gx(n)" in self.clause.text):
             return self._process(name)
-        if name == "gu" and "gu(x, t + h)" in self.clause.text:
-            return world.tables["Vs"]  # the solution of the differential equation
+        if name == "gmiss":  # events apart, each almost as likely as the hypothesis allows
+            m = world.model
+            each = int(RUNS * m.delta / (world.S * world.A * m.episodes))
+            place = np.arange(m.episodes * world.S * world.A).reshape(m.episodes, world.S, world.A)
+            return Chance((np.arange(RUNS)[:, None, None, None] // max(each, 1) == place) & (each > 0))
+        if name == "gx" and "(n + 1) * gx(n + 1) == u * gx(n)" in self.clause.text:
+            return lambda w, a, env: _poisson(a[0], env["u"])
         if name == "gq" and "n * Abs(gu" in self.clause.text:
             near = 1 + 0.5 / np.arange(1, sizes["Nat"] + 1)
             return Table(world.generic["gu"].values * near[:, None, None])
@@ -159,9 +141,12 @@ class Draw:
             return Table(np.where(none[..., None], 0.0, rows), 1e-16, timed=False)
         if name == "gbon" and "<= gbon(x, a) * Int" in self.clause.text:
             return Table(rng.uniform(3, 9, shape), timed=False)
+        if name == "gd" and "SumOver(y, gd(y)) == 1" in self.clause.text:
+            return Table(rng.dirichlet(np.ones(world.S)), 1e-16, timed=False)
         if name == "gd":
-            values = rng.normal(size=shape)
-            return Table(values - values.mean(), 1e-15, timed=False)
+            values = rng.integers(-3, 4, shape) + 0.0
+            values[0] -= values.sum()
+            return Table(values, timed=False)
         if value == "Nat":
             return Table(rng.integers(0, 2, shape) + 0.0, timed=False)
         return Table(rng.choice([0.0, 0.3, 1]) * np.abs(rng.normal(size=shape)), timed=False)
@@ -230,6 +215,8 @@ class Draw:
             place = {k: self.env[k] for k in (*bound, OUTCOME)} | {"a": np.array(0), "y": np.array(1)}
             if right.id in ("x", "t", "c", "d"):
                 self.env[right.id] = self.evaluator.of(left, place)
+        elif equation and ast.unparse(right) == "exp(-q)":
+            self.env["q"] = -balls.logarithm(self.evaluator.of(left, self.env))
         elif equation and name in self.world.generic and isinstance(left, ast.Call):
             self._define(name, left.args, right)
         elif equation and _symbol(right) == "MaxOver":
@@ -289,6 +276,10 @@ class Draw:
                 self.world.generic[name] = Table(np.zeros(self._on_mesh(args, ast.Constant(0)).m.shape))
             for _ in range(rounds):
                 self.world.generic[name] = self._table(self._on_mesh(args, body), timed)
+        elif timed and ast.unparse(args[-1]) == "t + h":  # the differential equation
+            policy = None if "MaxOver" in ast.unparse(body) else self.world.generic["gpi"].values
+            # a policy that switches at grid points only loses what their distance allows, from there on
+            self.world.generic[name] = Table.computed(adjusted(self.world.model, policy), self.world.growth)
         elif isinstance(args[0], ast.BinOp) and isinstance(args[0].left, ast.Name) and timed:
             number = args[0].left.id
             mesh = args[1:]
@@ -306,12 +297,14 @@ class Draw:
         """The policy that attains the maximum, at grid points; between them the nearer one."""
         for policy in ("gpi", "gpc"):
             if policy in self.world.generic and _mentions(left, policy):
-                parts = _called(right, "MaxOver")
+                parts = called(right, "MaxOver")
                 assert parts
                 symbol = self.world.symbols[policy]
                 names = ["n", "x", "t"] if len(symbol.args) == 3 else ["x", "t"]
                 got = self._on_mesh([parsed(n) for n in ["a", *names]], parts[1])
-                self.world.generic[policy] = Table(got.m.argmax(0))
+                pick = got.m.argmax(0)
+                pick[..., 0] = pick[..., 1]  # without time every action is as good
+                self.world.generic[policy] = Table(pick)
 
     def _sharp(self, left: ast.expr, name: str) -> None:
         """The least number that bounds it at the points that are looked at."""
@@ -336,18 +329,7 @@ class Draw:
 
     def verdicts(self) -> Counter[str]:
         """How often it held, was vacuous, undecided, or false."""
-        evaluate, env = self.evaluator, self.env
-        shape = (self.size,)
-        holds = np.ones(shape, int)
-        for one in self.clause.given:
-            holds = np.minimum(holds, evaluate.of(one, env))
-            if not np.any(holds > 0):
-                return Counter({"vacuous": self.size})
-        says = np.broadcast_to(evaluate.of(self.clause.says, env), shape)
-        return Counter(
-            "vacuous" if h <= 0 else {1: "held", 0: "undecided", -1: "false"}[int(s)]
-            for h, s in zip(np.broadcast_to(holds, shape), says, strict=True)
-        )
+        return judged(self.evaluator, self.clause, self.env, self.size)
 
 
 def _bends(values: Array) -> Array:
@@ -356,10 +338,18 @@ def _bends(values: Array) -> Array:
     return np.pad(bends, [(0, 0)] * (values.ndim - 1) + [(1, 1)], mode="edge")
 
 
+def _poisson(n: Ball, u: Ball) -> Ball:
+    steps = np.concatenate([np.ones((*u.m.shape, 1)), u.m[..., None] / np.arange(1, ITERATES + 1)], -1)
+    values = steps.cumprod(-1) * np.exp(-u.m)[..., None]
+    place = np.broadcast_to(np.rint(n.m).astype(int), np.broadcast_shapes(n.m.shape, u.m.shape))
+    table = np.broadcast_to(values, (*place.shape, ITERATES + 1))
+    return Ball.of(np.take_along_axis(table, place[..., None], -1)[..., 0], 1e-15)
+
+
 def world_of(seed: int, **changed: Any) -> PaperWorld:
     """A random world."""
     rng = np.random.default_rng(seed)
-    return PaperWorld(rng, Model.draw(rng, ("", "two rates", "ones", "long")[seed % 4]), changed)
+    return PaperWorld(rng, Model.draw(rng, KINDS[seed % len(KINDS)]), changed)
 
 
 def tried(world: PaperWorld, text: str, draws: int, size: int, salt: int = 0) -> Counter[str]:
@@ -367,9 +357,9 @@ def tried(world: PaperWorld, text: str, draws: int, size: int, salt: int = 0) ->
     total: Counter[str] = Counter()
     world.begin(text, salt)
     for number, clause in enumerate(clauses(parsed(text))):
-        means, levels = "E(" in clause.text, any(map(_levelled, (*clause.given, clause.says)))
+        means, levels = "E(" in clause.text, clause.levelled
         left = draws
-        for _ in range(6 if levels else 8):
+        for _ in range(12 if levels else 8):
             got = Draw(world, clause, 1 if levels else 3 if means else size).verdicts()
             world.forget()
             total.update(got)

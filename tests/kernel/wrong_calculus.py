@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.kernel.texts import SETTING
 from tests.kernel.wrong_steps import OTHER, Wrong, a, comb, exch, f, k, mono, op, point, prim, t, v
-from verify.kernel import calculus, terms, theorems
-from verify.kernel.calculus import Pointwise
+from verify.kernel import calculus, goals, terms, theorems
+from verify.kernel.goals import Pointwise
 
 NUMBERS: list[Wrong] = [
     ("combine: .* is no comparison", lambda: comb("And(s <= t, t <= s)")),
@@ -82,15 +82,15 @@ NUMBERS: list[Wrong] = [
     ("pointwise.*", lambda: point("x <= x + 1", x="z")),
     (
         "pointwise.*n is of sort Real, not Nat",
-        lambda: calculus.pointwise(SETTING, Pointwise("n <= n + 1", (), ("n",), "claim"), {"n": t("s")}),
+        lambda: goals.pointwise(SETTING, Pointwise("n <= n + 1", (), ("n",), "claim"), {"n": t("s")}),
     ),
     (
         "pointwise.*the certificate is for something else",
-        lambda: calculus.pointwise(SETTING, Pointwise("x <= x", ()), {"x": t("s")}),
+        lambda: goals.pointwise(SETTING, Pointwise("x <= x", ()), {"x": t("s")}),
     ),
     (
         "pointwise.*the certificate is for something else",
-        lambda: calculus.pointwise(
+        lambda: goals.pointwise(
             SETTING,
             Pointwise("x <= 2*x", (), (), "", {"relation": "x <= 2*x", "domain": ["x >= 0"]}),
             {"x": t("s")},
@@ -98,7 +98,7 @@ NUMBERS: list[Wrong] = [
     ),
     (
         "pointwise.*",
-        lambda: calculus.pointwise(
+        lambda: goals.pointwise(
             SETTING,
             Pointwise("x <= 2*x", ("x >= 0",), (), "", {"relation": "x <= 2*x", "domain": ["x >= 0"]}),
             {"x": t("s")},

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tests.kernel.texts import SETTING, SYMBOLS, VARIABLES
-from verify.kernel import calculus, theorems
-from verify.kernel.calculus import Operator, Pointwise
+from verify.kernel import calculus, goals, theorems
+from verify.kernel.calculus import Operator
+from verify.kernel.goals import Pointwise
 from verify.kernel.language import Setting
 from verify.kernel.theorems import Theorem
 
@@ -58,7 +59,7 @@ def inst(theorem: Theorem, name: str, params: str, body: str) -> Theorem:
 def point(relation: str, *domain: str, **values: str) -> Theorem:
     """pointwise with a label."""
     goal = Pointwise(relation, domain, (), "claim")
-    return calculus.pointwise(SETTING, goal, {x: t(u) for x, u in values.items()})
+    return goals.pointwise(SETTING, goal, {x: t(u) for x, u in values.items()})
 
 
 def ind(n: str, formula: str, start: Theorem, step: Theorem) -> Theorem:

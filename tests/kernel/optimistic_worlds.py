@@ -1,0 +1,227 @@
+"""Worlds of the optimistic learner: its equation solved on a grid, its sets as they are defined.
+
+Q̂ is a table of Runge-Kutta's method; between the points it is linear, and what attains the maximum at a time
+is computed from the values there.  Of the rates there are two kinds of sets.
+"""
+
+# ruff: noqa: N803, N806 - the letters of the paper
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from functools import reduce
+from typing import Any, ClassVar
+
+import numpy as np
+
+from proofs_checks.derivations import optimistic_poisson, optimistic_theorem
+from proofs_checks.derivations.setting_optimistic import OPTIMISTIC, POISSON
+from tests.kernel import balls
+from tests.kernel.balls import Array, Ball
+from tests.kernel.numeric import OUTCOME, Env, Evaluator, Value, parsed
+from tests.kernel.paper_runs import CELLS, DECISIONS, Model, Runs
+from tests.kernel.paper_worlds import PaperWorld, Table
+from tests.kernel.statements import Draw, clauses
+
+STEPS = 2  # of Runge and Kutta, in a cell
+_BETWEEN = 0.6  # of a quarter of second differences: more than a half is what a line errs by
+OWN = ("Qh", "Vq", "ham", "lt", "pt", "rlo", "rhi", "au", "cap")
+
+
+def best_rows(sets: dict[str, Array], V: Array) -> Array:
+    """(..., x, a, y): the row of the set with the largest mean of V; all rows are in it without data."""
+    order = np.argsort(-V, -1)[..., None, None, :]
+    row = np.take_along_axis(
+        sets["row"], np.broadcast_to(order, sets["row"].shape), -1
+    )  # the best state first
+    more = np.minimum(sets["au"] / 2, 1 - row[..., 0])
+    got = row.copy()
+    got[..., 0] += more
+    for k in range(row.shape[-1] - 1, 0, -1):
+        less = np.minimum(more, got[..., k])
+        got[..., k], more = got[..., k] - less, more - less
+    got = np.where(sets["seen"][..., None], got, np.eye(row.shape[-1])[0])
+    back = np.argsort(order, -1)
+    return np.take_along_axis(got, np.broadcast_to(back, got.shape), -1)
+
+
+def attained(sets: dict[str, Array], Q: Array, V: Array) -> tuple[Array, Array, Array]:
+    """The rate, the row and the maximum, for Q of (..., x, a) and V of (..., y)."""
+    rows = best_rows(sets, V)
+    gain = (rows * V[..., None, None, :]).sum(-1) - Q
+    rate = np.where(gain > 0, sets["rhi"], sets["rlo"])
+    return rate, rows, rate * gain
+
+
+class OptimisticRuns(Runs):
+    """Plans by the optimistic equation."""
+
+    def rates(self, got: dict[str, Array], N: Array, T: Array) -> tuple[Array, Array]:
+        """The ends of the rate sets: within β."""
+        del N, T
+        return got["lh"] - got["be"], got["lh"] + got["be"]
+
+    def sets(self, ids: Array, n: int) -> dict[str, Array]:
+        """The sets of all pairs."""
+        m, got = self.model, self.estimates(ids, n)
+        N, T = self.rows["Nf"][ids, n], self.rows["Tf"][ids, n]
+        S, A = m.lam.shape
+        low, high = self.rates(got, N, T)
+        low = np.minimum(np.maximum(low, m.lmin), m.lmax)
+        high = np.maximum(np.minimum(high, m.lmax), low)
+        k = np.maximum(N, 1)
+        radius = np.sqrt(2 * (S * np.log(2) + np.log(S * A * k * (k + 1) / m.delta)) / k)
+        return {"rlo": low, "rhi": high, "au": radius, "row": got["ph"], "seen": N >= 1}
+
+    def _plan(self, ids: Array, n: int) -> Array:
+        made, h = self.sets(ids, n), self.model.grid[1] / STEPS
+
+        def slope(Q: Array) -> Array:
+            return self.model.r + attained(made, Q, Q.max(-1))[2]
+
+        Q = np.zeros((len(ids), *self.model.lam.shape))
+        table = [Q]
+        for _ in range(CELLS):
+            for _ in range(STEPS):
+                a = slope(Q)
+                b = slope(Q + h / 2 * a)
+                c = slope(Q + h / 2 * b)
+                Q = Q + h / 6 * (a + 2 * b + 2 * c + slope(Q + h * c))
+            table.append(Q)
+        made |= {"nk": np.zeros(len(ids), int), "q": np.stack(table, -1)}
+        first = len(self.plans["nk"]) if self.plans else 0
+        self.plans = {k: np.concatenate([self.plans[k], v]) if self.plans else v for k, v in made.items()}
+        return first + np.arange(len(ids))
+
+
+class TiltedRuns(OptimisticRuns):
+    """The same with the rate sets of the tilts."""
+
+    @property
+    def tilts(self) -> int:
+        """As many as are enough."""
+        m = self.model
+        return 2 + int(np.ceil(np.log2(m.episodes * (1 + m.lmax * m.horizon)) / 2))
+
+    def rates(self, got: dict[str, Array], N: Array, T: Array) -> tuple[Array, Array]:
+        """The ends, as the tilts have them."""
+        del got
+        m, tilt = self.model, 2.0 ** (1 - np.arange(self.tilts))
+        level = np.log(2 * m.lam.size * self.tilts / m.delta)
+        spent, N, T = T > 0, N[..., None], np.where(T > 0, T, 1)[..., None]
+        low = ((tilt * N - level) / (np.expm1(tilt) * T)).max(-1)
+        high = ((tilt * N + level) / (-np.expm1(-tilt) * T)).min(-1)
+        return np.where(spent, low, 0), np.where(spent, high, m.lmax)
+
+
+class OptimisticWorld(PaperWorld):
+    """Runs of the optimistic learner with the rate sets of the paper."""
+
+    symbols, learner = OPTIMISTIC.symbols, OptimisticRuns
+    own: ClassVar = {
+        **optimistic_theorem.PRICES,
+        "gok": ("n", f"Ind({optimistic_theorem.GOOD.format(n='n')})"),
+    }
+
+    def _constants(self) -> dict[str, float]:
+        return {**super()._constants(), "llow": self.model.lmin}
+
+    def _random(self, name: str, args: list[Value], env: Env) -> Value:
+        if name not in OWN:
+            return super()._random(name, args, env)
+        n = np.rint(args[0].m).astype(int)
+        self.look_ahead(n, env)
+        plan = self.runs.rows["plan"][env[OUTCOME], np.minimum(n, DECISIONS)]
+        if name == "cap":
+            return Ball.of(np.full(plan.shape, self.model.horizon))
+        if name in ("rlo", "rhi", "au"):
+            got = self.runs.plans[name][(plan, *args[1:])]
+            return Ball.of(got, 1e-13 * (1 + np.abs(got)))
+        if name == "Qh":
+            return self._solution(plan, args[1], args[2], args[3])
+        if name == "Vq":
+            return self._best(plan, args[1], args[2])
+        return self._attained(name, plan, args)
+
+    def _solution(self, plan: Array, x: Array, a: Array, t: Ball) -> Ball:
+        plan, x, a, _ = np.broadcast_arrays(plan, x, a, t.m)
+        used, place = np.unique(plan, return_inverse=True)
+        table = Table.computed(self.runs.plans["q"][used], _BETWEEN, 1, False)
+        return self.look(table, [place.reshape(plan.shape), x, a, t], "Real")
+
+    def _best(self, plan: Array, x: Array, t: Ball) -> Ball:
+        return reduce(balls.larger, [self._solution(plan, x, np.array(a), t) for a in range(self.A)])
+
+    def _attained(self, name: str, plan: Array, args: list[Value]) -> Value:
+        x, a, t = args[1], args[2], args[-1]
+        plan, x, a, _ = np.broadcast_arrays(plan, x, a, t.m)
+        sets = {k: v[plan] for k, v in self.runs.plans.items() if k in ("rlo", "rhi", "au", "row", "seen")}
+        values = [self._best(plan, np.array(y), t) for y in range(self.S)]
+        V = np.stack([one.m for one in values], -1)
+        Q = np.stack(
+            [
+                [self._solution(plan, np.array(s), np.array(b), t).m for b in range(self.A)]
+                for s in range(self.S)
+            ]
+        )
+        rate, rows, most = attained(sets, np.moveaxis(Q, (0, 1), (-2, -1)), V)
+        at = (*np.indices(plan.shape), x, a)
+        if name == "lt":
+            return Ball.of(rate[at])
+        if name == "pt":
+            at = tuple(np.broadcast_arrays(*at, args[3]))
+            return Ball.of(rows[at], 1e-15)
+        radius = self._solution(plan, x, a, t).r + max(np.max(one.r, initial=0) for one in values)
+        return Ball.of(most[at], self.model.lmax * radius + 1e-13)
+
+
+class TiltedWorld(OptimisticWorld):
+    """Runs of the optimistic learner with the rate sets of the tilts."""
+
+    symbols, learner = POISSON.symbols, TiltedRuns
+    own: ClassVar = {
+        **optimistic_poisson.PRICES,
+        "gok": ("n", f"Ind({optimistic_poisson.GOOD.format(n='n')})"),
+    }
+
+    def _constants(self) -> dict[str, float]:
+        return {**super()._constants(), "nt": TiltedRuns(self.model, self.rng).tilts}
+
+
+class OptimisticDraw(Draw):
+    """The generic event and prices are those of the learner's sets."""
+
+    def _function(self, name: str, args: tuple[str, ...], value: str) -> Any:
+        own = self.world.own if isinstance(self.world, OptimisticWorld) else {}
+        if name not in own:
+            return super()._function(name, args, value)
+        names, text = own[name]
+
+        def learned(world: PaperWorld, values: list[Any], env: Env) -> Ball:
+            return Evaluator(world).of(parsed(text), {**env, **dict(zip(names.split(), values, strict=True))})
+
+        return learned
+
+    def _sharp(self, left: ast.expr, name: str) -> None:
+        super()._sharp(left, name)
+        self.env[name] = Ball.of(self.env[name].m * (1 + 1e-9))  # whatever the order of a sum
+
+
+def verdicts(world: OptimisticWorld, text: str, draws: int, salt: int = 0) -> Counter[str]:
+    """Verdicts on every clause of a statement, for the event and the prices of the learner."""
+    total: Counter[str] = Counter()
+    world.begin(text, salt)
+    for number, clause in enumerate(clauses(parsed(text))):
+        for _ in range(draws):
+            got = OptimisticDraw(world, clause, 3 if "E(" in clause.text else 8).verdicts()
+            world.forget()
+            total += got
+            total[f"clause {number}"] += got["held"] > 0
+    return total
+
+
+def world_of(kind: type[OptimisticWorld], seed: int) -> OptimisticWorld:
+    """A random world."""
+    rng = np.random.default_rng(seed)
+    return kind(rng, Model.draw(rng, ("", "two rates", "ones", "long")[seed % 4]))

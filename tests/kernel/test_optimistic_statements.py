@@ -1,0 +1,178 @@
+"""The settings of the optimistic learner, and what is derived in them, evaluated on random small models.
+
+Nothing may be false, and changed facts and statements are found to be false.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from proofs_checks import SOURCE
+from proofs_checks.derivations.setting import POLICIES
+from proofs_checks.derivations.setting_optimistic import OPTIMISTIC, POISSON
+from tests.kernel.numeric import Evaluator, parsed
+from tests.kernel.optimistic_worlds import OptimisticWorld, TiltedWorld, verdicts, world_of
+from tests.kernel.statements import Clause, Draw, clauses
+from tests.kernel.test_paper_statements import fact_verdicts
+from verify.running.loading import load_claims
+
+SETTINGS = {OptimisticWorld: OPTIMISTIC, TiltedWorld: POISSON}
+WORLDS = (0, 1, 2, 3)
+OWN = [
+    (kind, name)
+    for kind, setting in SETTINGS.items()
+    for name in setting.facts
+    if name not in POLICIES.facts or name == "acts"
+]
+
+
+@pytest.fixture(scope="module")
+def worlds() -> dict[type[OptimisticWorld], list[OptimisticWorld]]:
+    return {kind: [world_of(kind, seed) for seed in WORLDS] for kind in SETTINGS}
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return load_claims(SOURCE)
+
+
+# --- facts ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "name"), OWN)
+def test_a_fact_of_the_learner_is_true(kind, name, worlds):
+    says = SETTINGS[kind].facts[name].says
+    total = sum((fact_verdicts(world, says) for world in worlds[kind]), Counter())
+    assert not total["false"]
+    assert total["held"]
+
+
+PLANTED = {
+    "Qh-0": ("== 0", "== 1"),
+    "Qh-step": ("exp(-c*h)*Qh", "exp(-2*c*h)*Qh"),
+    "Qh-size": ("<= cap(n)", "<= cap(n)/2"),
+    "Vq": ("MaxOver(a, Qh(n, x, a, t))", "MaxOver(a, Qh(n, x, a, t/2))"),
+    "attained": ("== lt(n, x, a, t)*", "== 2*lt(n, x, a, t)*"),
+    "candidates": ("<= ham(n, x, a, t)", "<= ham(n, x, a, t)/2"),
+    "lt-low": ("rlo(n, x, a) <= ", "rhi(n, x, a) <= "),
+    "lt-high": ("<= rhi(n, x, a)", "<= rlo(n, x, a)"),
+    "rhi-high": ("<= lmax", "<= lmax/2"),
+    "pt-low": ("0 <= ", "1/2 <= "),
+    "pt-sum": ("== 1", "== 2"),
+    "greedy": ("== Vq(n, x, t)", "== Vq(n, x, t)/2"),
+    "frozen-Qh": ("== Qh(n, x, a, t)", "== Qh(n, x, a, t)/2"),
+    "au": ("Max(1, Nf(n, x, a))", "Max(2, Nf(n, x, a))"),
+    "pt-near": ("<= au(n, x, a)", "<= au(n, x, a)/4"),
+    "rlo": ("lh(n, x, a) - be(n, x, a)", "lh(n, x, a)"),
+    "rhi": ("+ be(n, x, a)", "- be(n, x, a)"),
+    "llow": ("llow <= lam(x, a)", "lam(x, a) < llow"),
+    "nt": ("2 <= nt", "nt <= 2"),
+    "rates": ("w <= rhi(n, x, a)", "w < rlo(n, x, a)"),
+}
+
+
+def changed(says: str, old: str, new: str) -> str:
+    assert old in says
+    return says.replace(old, new)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_changed_fact_is_found(name, worlds):
+    kind = next(kind for kind, setting in SETTINGS.items() if name in setting.facts)
+    wrong = changed(SETTINGS[kind].facts[name].says, *PLANTED[name])
+    assert any(fact_verdicts(world, wrong, 60, salt)["false"] for world in worlds[kind] for salt in range(3))
+
+
+# --- the maximum over the sets ----------------------------------------------------------------------
+
+RATES = ("rlo(n, x, a)", "rhi(n, x, a)", "(rlo(n, x, a) + 2*rhi(n, x, a))/3", "lt(n, x, a, H/3)", "lam(x, a)")
+ROWS = ("pt(n, x, a, y, H/2)", "(p(x, a, y) + pt(n, x, a, y, H))/2", "p(x, a, y)")
+
+
+def candidate(says: str, rate: str, row: str) -> str:
+    """The fact for one rate and one row."""
+    return (
+        says.replace("gd(y)", row)
+        .replace("w*(", f"({rate})*(")
+        .replace("<= w", f"<= {rate}")
+        .replace("w <=", f"{rate} <=")
+    )
+
+
+def of_candidate(world: OptimisticWorld, says: str, salt: int) -> Counter[str]:
+    """How often a candidate was in the set, and gave no more, or more."""
+    world.begin(says, salt)
+    draw = Draw(world, Clause((), parsed(says)), 12)
+    inside, most = parsed(says).args
+    evaluator = Evaluator(world)
+    known = np.broadcast_to(evaluator.of(inside, draw.env), (12,))
+    got = np.broadcast_to(evaluator.of(most, draw.env), (12,))
+    return Counter(
+        {1: "held", 0: "undecided", -1: "false"}[int(g)] for k, g in zip(known, got, strict=True) if k > 0
+    )
+
+
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("row", ROWS)
+def test_no_candidate_gives_more_than_the_maximum(rate, row, worlds):
+    says = candidate(OPTIMISTIC.facts["maximum"].says, rate, row)
+    total = sum((of_candidate(world, says, 0) for world in worlds[OptimisticWorld]), Counter())
+    assert total["held"]
+    assert not total["false"]
+
+
+def test_a_smaller_maximum_is_found(worlds):
+    says = changed(OPTIMISTIC.facts["maximum"].says, "<= ham(n, x, a, t)", "<= ham(n, x, a, t) - t/10")
+    ways = [candidate(says, rate, row) for rate in RATES for row in ROWS[:1]]
+    assert any(of_candidate(world, one, 0)["false"] for one in ways for world in worlds[OptimisticWorld])
+
+
+# --- statements -------------------------------------------------------------------------------------
+
+NEVER_CHOSEN = {  # clauses that were never decided: δ = 1/(2K) is not drawn
+    "thm:CT-UCB/optimistic": [1],
+    "thm:CT-UCB/optimistic/poisson": [1],
+}
+
+
+def of_setting(claims, kind):
+    """What is said of the learner."""
+    setting = SETTINGS[kind]
+    mine = [c for c in claims if c.theorem and setting.extends(c.setting) and not POLICIES.extends(c.setting)]
+    return {c.label: c.theorem for c in mine}
+
+
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_no_statement_of_the_learner_is_false(kind, worlds, claims):
+    found = of_setting(claims, kind)
+    assert len(found) >= 10
+    for label, text in found.items():
+        total = sum((verdicts(world, text, 3) for world in worlds[kind]), Counter())
+        never = [k for k in range(len(clauses(parsed(text)))) if not total[f"clause {k}"]]
+        assert not total["false"], label
+        assert never == NEVER_CHOSEN.get(label, []), label
+
+
+PLANTED_STATEMENTS = [
+    ("lem:optimism/equation/bounds", "<= t)", "<= t/2)"),
+    ("lem:optimism/equation", "Vs(x, t) <= Vq(n, x, t)", "Vs(x, t) + t/2 <= Vq(n, x, t)"),
+    ("lem:optimism/equation/rises", "Qh(n, x, a, t) + h)", "Qh(n, x, a, t) + h/4)"),
+    ("lem:optimism/equation/slopes", "<= 1,", "<= 1/4,"),
+    ("lem:v-v-continuoustime/equation/step", "+ gpay(n, x, a)*Int(s, t", "- t + gpay(n, x, a)*Int(s, t"),
+    ("lem:v-v-continuoustime/equation", "+ H*E(Ind(ep(m)", "- H*E(Ind(ep(m)"),
+    ("thm:CT-UCB/equation", "<= v + q*K*H", "<= -v - q*K*H"),
+    ("eq:error1/equation", "<= (rhi(n, x, a) - rlo(n, x, a))*t", "<= -(rhi(n, x, a) - rlo(n, x, a))*t"),
+    ("eq:error2/equation", "<= au(n, x, a)*t", "<= -au(n, x, a)*t"),
+    ("thm:CT-UCB/optimistic", "<= sqrt(2)*H*", "<= -sqrt(2)*H*"),
+    ("thm:CT-UCB/optimistic/poisson", "<= sqrt(2)*H*", "<= -99*sqrt(2)*H*"),
+]
+
+
+@pytest.mark.parametrize(("label", "old", "new"), PLANTED_STATEMENTS)
+def test_a_changed_statement_is_found(label, old, new, worlds, claims):
+    kind = TiltedWorld if claims[label].setting is POISSON else OptimisticWorld
+    wrong = changed(claims[label].theorem, old, new)
+    assert any(verdicts(world, wrong, 3, salt)["false"] for salt in range(3) for world in worlds[kind])
