@@ -31,6 +31,7 @@ class Book:
         self._whole = whole  # the text of a derivation, where the document holds only its digest
         self._derivations: dict[str, Claim] = {}
         self._settings: dict[str, Any] = {}
+        self._theorems: dict[str, Nameless] = {}
 
     def complaints(self, claim: Claim, path: str, axioms: Mapping[str, Claim] = AXIOMS) -> list[str]:
         """What is wrong with the derivation of a claim."""
@@ -117,7 +118,9 @@ class Book:
         claim, data = self._proved(label), self._derivation(label)
         if not _is_part(data.get("setting"), setting):
             raise UnknownError(f"the lemma {label} is derived in another setting")
-        if theorem_of({**data, "theorem": claim.get("theorem")}) != formula:
+        if label not in self._theorems:
+            self._theorems[label] = theorem_of({**data, "theorem": claim.get("theorem")})
+        if self._theorems[label] != formula:
             raise UnknownError(f"the claim {label} says {claim.get('theorem')!r}, not {formula}")
 
     def _require_relation(self, label: str, said: Claim) -> None:

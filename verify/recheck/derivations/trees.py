@@ -18,6 +18,7 @@ RELATIONS = frozenset({"<=", "<", "=="})
 CONNECTIVES = frozenset({"And", "Or", "Not", "Imp", "All", "Sure"})
 FORMULA = "Formula"
 _WHOLE = frozenset({"+", "*", "^", "Max", "Min", "Sum", "SumOver", "MaxOver"})  # of Nat: Nat
+_NOTHING: frozenset[Nameless] = frozenset()
 _SIZE, _HEIGHT, _BITS = 100_000, 70, 1 << 15
 
 Number = int | Fraction
@@ -30,15 +31,19 @@ class Nameless:
 
     def __init__(self, op: str, args: tuple[Nameless, ...], value: Number | str | None, sort: str):
         self.op, self.args, self.value, self.sort = op, args, value, sort
-        self.size: int = 1 + sum(a.size for a in args)
-        self.height: int = 1 + max((a.height for a in args), default=0)
-        if self.size > _SIZE or self.height > _HEIGHT:
+        size, height, reach, fresh, free = 1, 0, 0, 0, _NOTHING
+        for a in args:  # one loop: most of the time of a re-check is spent here
+            size += a.size
+            height = a.height if a.height > height else height
+            fresh = a.fresh if a.fresh > fresh else fresh
+            free = free | a.free if free and a.free else free or a.free
+            reach = a.reach if a.reach > reach else reach
+        if op in BINDERS and reach:
+            reach = max(0, args[-1].reach - 1, *(a.reach for a in args[:-1]))
+        self.size, self.height, self.fresh, self.free = size, height + 1, fresh, free
+        if size > _SIZE or self.height > _HEIGHT:
             raise UnknownError("a term is too long or too deep")
-        inner = 1 if op in BINDERS else 0
-        last = len(args) - 1
-        self.reach: int = max((a.reach - (inner if k == last else 0) for k, a in enumerate(args)), default=0)
-        self.fresh: int = max((a.fresh for a in args), default=0)
-        self.free: frozenset[Nameless] = frozenset().union(*(a.free for a in args))
+        self.reach: int = reach
         self._hash = hash((op, args, value, sort))
         self._text = ""
         if op == "bound":
