@@ -198,7 +198,8 @@ def _regret(commands: Commands) -> None:
     parser = add_command(commands, "ctucbvi.commands.regret", summary, _REGRET, _REGRET_EXAMPLES)
     _add_study(parser, runs=30, block=250_000)
     baselines = "to compare with: sharp (the smallest bonus that is proved), greedy (no bonus), ucbvi@N "
-    baselines += "(discrete time, N steps)"
+    baselines += "(discrete time, N steps), optimistic, optimistic-poisson, optimistic-kl, "
+    baselines += "optimistic-poisson-kl (no bonus, the best model in confidence sets)"
     take(parser, "--baselines NAME", baselines, nargs="+", default=[])
     take(parser, "--confidence P", "of the bands (default 0.95)", default="0.95")
     take(parser, "--result FILE", "write the result there (JSON)")

@@ -132,10 +132,10 @@ def _rows(
 
 
 def _leader(model: CTMDP, settings: Settings, options: argparse.Namespace) -> Any:
-    from ctucbvi.learning.fast.learner import FastLearner  # compiled, slow to load
+    from ctucbvi.learning.fast.optimistic import compiled_learner  # compiled, slow to load
 
     initial = initial_of(model, options)
-    return FastLearner(
+    return compiled_learner(
         model, settings, seed=options.seed, steps=options.compiled, initial=initial, record=True
     )
 

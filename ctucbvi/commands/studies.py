@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from ctucbvi.commands.learner_options import initial_of, model_of, told
 from ctucbvi.learning import Settings, initial_distribution
-from ctucbvi.study import BY_BONUS, LostWorkerError, RunState, Study, contestant, enough_cells
+from ctucbvi.study import LostWorkerError, RunState, Study, contestant, enough_cells, name_of
 from ctucbvi.study.blocks import Block, Observer, work
 from verify.progress import ProgressLine, note_if_slow
 
@@ -30,9 +30,8 @@ def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_del
     if own_delta and options.delta is None and options.episodes > 0:  # else the settings refuse it
         given["delta"] = 1 / (2 * options.episodes * model.horizon)
     settings = Settings.for_model(model, episodes=options.episodes, **given)
-    settings.require_bonus()
     initial = initial_distribution(model, initial_of(model, options))
-    names, cells = (BY_BONUS[str(settings.bonus)], *others), options.steps
+    names, cells = (name_of(settings), *others), options.steps
     contestants = tuple(contestant(*((name,) if cells is None else (name, cells))) for name in names)
     study = Study(model, settings, options.seed, contestants, tuple(initial.items()))
     if cells is not None:

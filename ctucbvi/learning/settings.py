@@ -190,20 +190,20 @@ class Settings:
                 "negative number; choose a smaller unit of time, or more episodes"
             )
 
-    def with_bonus(self, bonus: str) -> Settings:
+    def with_bonus(self, bonus: str, rates: str | None = None, jumps: str | None = None) -> Settings:
         """The same for another way of being optimistic; what means nothing to that falls away."""
-        if bonus == self.bonus:
-            return self
         epsilon = Schedule() if bonus == "optimistic" else self.epsilon
-        return replace(self, bonus=bonus, epsilon=epsilon, rates=None, jumps=None)
+        return replace(self, bonus=bonus, epsilon=epsilon, rates=rates, jumps=jumps)
 
     def require_bonus(self) -> None:
-        """Refuse the optimistic learner, where learners with a bonus are played."""
+        """Refuse the optimistic learner, where one with a bonus, or none, is played."""
         if self.bonus == "optimistic":
-            raise InputError(
-                "bonus: the optimistic learner is there in exact arithmetic only; play it with "
-                "ctucbvi learn, without --lockstep"
-            )
+            raise InputError(f"bonus: not optimistic here; write {', '.join(BONUSES[:-1])}")
+
+    def require_sets(self) -> None:
+        """Refuse all others, where the optimistic learner is played."""
+        if self.bonus != "optimistic":
+            raise InputError(f"bonus: {self.bonus} is not for the optimistic learner; write optimistic")
 
     def tightening(self, horizon: Fraction) -> Fraction:
         r"""What :math:`\epsilon_k` is divided by where iteration stops: :math:`\lambda_{\max}H` if sharp."""

@@ -8,14 +8,13 @@ from ctucbvi.study.cells import enough_cells, grid_loss
 from ctucbvi.study.driver import LostWorkerError, StudyRuns, run_study
 from ctucbvi.study.evaluation import Evaluator
 from ctucbvi.study.figure import draw
-from ctucbvi.study.learners import BY_BONUS, contestant
+from ctucbvi.study.learners import contestant, name_of
 from ctucbvi.study.plan import Contestant, RunPlace, Study, checkpoints
 from ctucbvi.study.result import StudyResult, document_text
 from ctucbvi.study.shards import RunState
 from ctucbvi.study.summary import Curve, student_quantile
 
 __all__ = [
-    "BY_BONUS",
     "Contestant",
     "Curve",
     "Evaluator",
@@ -32,6 +31,7 @@ __all__ = [
     "draw",
     "enough_cells",
     "grid_loss",
+    "name_of",
     "regret_bound",
     "run_study",
     "student_quantile",

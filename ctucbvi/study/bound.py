@@ -1,4 +1,6 @@
-r"""The upper bound of ``thm:CT-UCB`` (``eq:regret-bound``), in doubles, for the runs of a study.
+r"""The upper bound of the learner's theorem, in doubles, for the runs of a study.
+
+Of CT-UCBVI that is ``thm:CT-UCB`` (``eq:regret-bound``):
 
 .. math:: 3(CH+1)\sqrt{SAK}\,\Bigl(H + \frac1{\lambda_{\min}}\Bigr)(\lambda_{\max}H + 1)
           \frac{\ln K}{\ln(\ln K + 1)}
@@ -15,6 +17,10 @@ Over the number of episodes it is the dashed line of the paper's figure.  Two th
   never left (:math:`\lambda_{\min} = 0`), nor where :math:`2SAKH < 1`.  It is not claimed for other
   learners than CT-UCBVI, nor for the variant that knows :math:`\lambda_{\min}`, for which the paper
   gives no constants.
+
+The optimistic learner has a theorem for each kind of sets (:mod:`ctucbvi.bounds.optimistic`), with
+:math:`\delta = 1/(2K)`, without conditions on the model; the variant that knows :math:`\lambda_{\min}` has
+none.
 """
 
 from __future__ import annotations
@@ -24,10 +30,11 @@ from dataclasses import dataclass
 
 from ctucbvi.bounds.arithmetics import DOUBLES
 from ctucbvi.bounds.parameters import Parameters
-from ctucbvi.bounds.versions import PRINTED
+from ctucbvi.bounds.versions import OPTIMISTIC, POISSON, PRINTED
 from ctucbvi.learning.settings import Settings
 from ctucbvi.model import CTMDP
 
+_THEOREMS = {("paper", "l1"): OPTIMISTIC, ("poisson", "l1"): POISSON}  # by the sets for rates and jumps
 _LARGEST = 600  # of λmax H, so that e^{λmax H} and what it is multiplied by are doubles
 
 
@@ -40,18 +47,28 @@ class RegretBound:
 
 
 def regret_bound(model: CTMDP, settings: Settings, episodes: Sequence[int]) -> RegretBound:
-    """The bound of ``thm:CT-UCB`` at increasing numbers of episodes."""
-    reason = _never(model, settings)
+    """The bound of the learner's theorem at increasing numbers of episodes."""
+    optimistic = settings.bonus == "optimistic"
+    reason = _no_theorem(settings) if optimistic else _never(model, settings)
     if reason:
         return RegretBound((None,) * len(episodes), reason)
+    version = _THEOREMS[str(settings.rates), str(settings.jumps)] if optimistic else PRINTED
     found: list[float | None] = []
     missing = ""
     for k in episodes:
-        why = _not_at(model, k)
+        why = "" if optimistic else _not_at(model, k)
         missing = missing or why
         p = Parameters.of_model(model, episodes=k, lambda_max=settings.lambda_max, epsilon=settings.epsilon)
-        found.append(None if why else PRINTED.bound(p, DOUBLES))
+        found.append(None if why else version.bound(p, DOUBLES))
     return RegretBound(tuple(found), missing)
+
+
+def _no_theorem(settings: Settings) -> str:
+    """Why there is no theorem for these sets; empty if there is one."""
+    if settings.lambda_min is not None:
+        return "the theorem is about the learner that knows no lambda_min"
+    known = (settings.rates, settings.jumps) in _THEOREMS
+    return "" if known else f"there is no theorem for rates {settings.rates} and jumps {settings.jumps}"
 
 
 def _never(model: CTMDP, settings: Settings) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -74,7 +74,7 @@ class StudyResult:
         study = self.study
         if all(contestant.name != "ct-ucbvi" for contestant in study.contestants):
             return ()
-        settings = replace(study.settings, bonus="paper")
+        settings = study.settings.with_bonus("paper")
         return never_left(study.model, settings, [x for x, _ in study.initial])
 
     def _grid(self, contestant: Contestant, curve: Curve) -> dict[str, float | None]:

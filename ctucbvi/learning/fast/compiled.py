@@ -62,7 +62,6 @@ class CompiledLearner(ABC):
         initial: Mapping[str, Number] | None = None,
     ) -> None:
         settings.check(model)
-        settings.require_bonus()
         for what, number, least in (("seed", seed, 0), ("run", run, 0), ("steps", steps, 1)):
             count(number, what, least)
         self.model, self.settings, self.seed, self.run, self.steps = model, settings, seed, run, steps

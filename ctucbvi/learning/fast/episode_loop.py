@@ -38,7 +38,7 @@ from ctucbvi.numeric.arrays import Integers
 
 _LONGEST = 1024  # plans in a row without a measurement
 _FARTHEST = 1 << 20  # episodes that a box is made for
-_PATIENCE = 16  # episodes in the box that had to be planned nevertheless, before another box is made
+PATIENCE = 16  # episodes in the box that had to be planned nevertheless, before another box is made
 _FEW = 8  # a box is too large if more than one in this many episodes had to be planned
 
 
@@ -106,7 +106,7 @@ def run(
             clock[at.ROUNDS], clock[at.SIDE] = n, slot(n, depth)
             clock[at.PLANNED] += 1
             answer = SAME + choose(first, action_values[slot(n + 1, depth)], policy)
-            if skip and known[VALID] and not left_box and clock[at.MISSED] < _PATIENCE:
+            if skip and known[VALID] and not left_box and clock[at.MISSED] < PATIENCE:
                 clock[at.MISSED] += 1  # the box is still good for the next episode
             elif skip:
                 learn_from(clock, known, left_box)

@@ -99,7 +99,7 @@ def add_lane(trust: Trust, kind: int, pair: int, place: int, width: float) -> in
     """A further lane; beyond the room for lanes they are only counted."""
     lane = trust.used[LANES_USED]
     trust.used[LANES_USED] = lane + 1
-    if lane >= LANES:
+    if lane >= trust.width.size:
         return -1
     trust.lanes[lane, KIND], trust.lanes[lane, PAIR], trust.lanes[lane, PLACE] = kind, pair, place
     trust.width[lane], trust.delta[lane] = width, 0.0

@@ -41,42 +41,24 @@ from ctucbvi.numeric.arrays import Floats, Integers
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
 
-__all__ = ["FastLearner", "PlayedEpisodes"]
+__all__ = ["FastLearner", "GridLearner", "PlayedEpisodes"]
 
 # Filled anew whenever it is needed, so that a snapshot does without it.
 _ROOM = {"desk_action_values", "desk_inflow"}
 
 
-class FastLearner(CompiledLearner):
-    """A run of CT-UCBVI in doubles.
+class GridLearner(CompiledLearner):
+    """A learner whose policies live on a grid, and who counts jumps and time as CT-UCBVI does.
 
-    ``steps`` is the number of cells of the grid.  With the default of 100 the optimal policy, read off at
-    grid points, loses less than 1.8e-7 in value on machine repair (0.18 in regret per million episodes).
-    ``record`` keeps the episodes, for :attr:`PlayedEpisodes.history`.  On its ``desk`` are the estimates and
-    the policy of the last episode.
+    ``record`` keeps the episodes, for :attr:`PlayedEpisodes.history`.
     """
 
-    def __init__(
-        self,
-        model: CTMDP,
-        settings: Settings,
-        *,
-        steps: int = 100,
-        skip: bool = True,
-        record: bool = False,
-        **given: Any,
-    ) -> None:
+    def __init__(self, model: CTMDP, settings: Settings, *, steps: int, record: bool, **given: Any) -> None:
         super().__init__(model, settings, steps=steps, **given)
-        _check_bonus(model, settings)
-        self.skip, self.record = skip, record
+        self.record = record
         self.scene = make_scene(model, settings, steps, self.initial)
         self._memory = make_memory(self.scene, self.seed, self.run)
         self._clock = self._memory.clock
-        self.desk = make_desk(self.scene, deep=skip)
-        self._trust = make_trust(self.scene)
-        self._margins = make_margins(self.desk)
-
-    # --- running ------------------------------------------------------------------------------
 
     def advance(self, episodes: int) -> PlayedEpisodes:
         """Play this many further episodes."""
@@ -103,10 +85,6 @@ class FastLearner(CompiledLearner):
             self.restore(before)
             room = needed
 
-    def _play(self, log: kernels.Log, count: int) -> int:
-        parts = self.scene, self._memory, self.desk, self._trust, self._margins
-        return int(run_episodes(*parts, log, count, self.skip))
-
     def _episodes(self, visits: Integers) -> Iterator[Episode]:
         rows, tick = self.model.transitions, self._tick
         jumps: list[tuple[str, str, Fraction | float, str]] = []
@@ -123,25 +101,6 @@ class FastLearner(CompiledLearner):
     def _tick(self) -> Fraction:
         return Fraction(float(self.scene.numbers.tick))
 
-    def _state(self) -> dict[str, Any]:
-        parts = {
-            "memory": self._memory._asdict(),
-            "desk": self.desk._asdict(),
-            "trust": self._trust._asdict(),
-        }
-        named = {f"{part}_{name}": a for part, arrays in parts.items() for name, a in arrays.items()}
-        return {name: array for name, array in named.items() if name not in _ROOM}
-
-    # --- what it knows ------------------------------------------------------------------------
-
-    @property
-    def probabilities(self) -> Floats:
-        r""":math:`\hat p` in the last episode, ``(pairs, states)``."""
-        scene, found = self.scene, np.zeros((len(self.model.transitions), len(self.model.states)))
-        pair = np.repeat(np.arange(len(found)), np.diff(scene.row))
-        found[pair, scene.target] = self.desk.chance
-        return found
-
     @property
     def n_plus(self) -> Integers:
         """N⁺ after the last episode, one per pair."""
@@ -156,6 +115,54 @@ class FastLearner(CompiledLearner):
         return tuple(
             n * tick + c * rest for n, c in zip(counts[kernels.TICKS], counts[kernels.CUT], strict=True)
         )
+
+
+class FastLearner(GridLearner):
+    """A run of CT-UCBVI in doubles.
+
+    ``steps`` is the number of cells of the grid.  With the default of 100 the optimal policy, read off at
+    grid points, loses less than 1.8e-7 in value on machine repair (0.18 in regret per million episodes).
+    On its ``desk`` are the estimates and the policy of the last episode.
+    """
+
+    def __init__(
+        self,
+        model: CTMDP,
+        settings: Settings,
+        *,
+        steps: int = 100,
+        skip: bool = True,
+        record: bool = False,
+        **given: Any,
+    ) -> None:
+        settings.require_bonus()
+        super().__init__(model, settings, steps=steps, record=record, **given)
+        _check_bonus(model, settings)
+        self.skip = skip
+        self.desk = make_desk(self.scene, deep=skip)
+        self._trust = make_trust(self.scene)
+        self._margins = make_margins(self.desk)
+
+    def _play(self, log: kernels.Log, count: int) -> int:
+        parts = self.scene, self._memory, self.desk, self._trust, self._margins
+        return int(run_episodes(*parts, log, count, self.skip))
+
+    def _state(self) -> dict[str, Any]:
+        parts = {
+            "memory": self._memory._asdict(),
+            "desk": self.desk._asdict(),
+            "trust": self._trust._asdict(),
+        }
+        named = {f"{part}_{name}": a for part, arrays in parts.items() for name, a in arrays.items()}
+        return {name: array for name, array in named.items() if name not in _ROOM}
+
+    @property
+    def probabilities(self) -> Floats:
+        r""":math:`\hat p` in the last episode, ``(pairs, states)``."""
+        scene, found = self.scene, np.zeros((len(self.model.transitions), len(self.model.states)))
+        pair = np.repeat(np.arange(len(found)), np.diff(scene.row))
+        found[pair, scene.target] = self.desk.chance
+        return found
 
 
 def _check_bonus(model: CTMDP, settings: Settings) -> None:

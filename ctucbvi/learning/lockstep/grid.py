@@ -42,7 +42,7 @@ class GridLeader(Protocol):
 
     steps: int  # cells of its grid
     sets: Any  # of the optimistic one: low, high and reach (α/2 or c, negative for all vectors) of each pair
-    room: Any  # its table, (steps + 1, pairs) values
+    room: Any  # its table, (pairs, steps + 1) values
 
     @property
     def time(self) -> Sequence[Fraction]:
@@ -130,7 +130,7 @@ class SetComparison:
                 missed += step * self._horizon
                 for k in range(pairs):
                     true = enclosure(after[k])
-                    mine = Fraction(float(self._leader.room.table[i, k]))
+                    mine = Fraction(float(self._leader.room.table[k, i]))
                     gap = max(abs(mine - end * self._horizon) for end in (true.lower, true.upper))
                     if gap > missed + blur and gap > worst:
                         self.differences.note(

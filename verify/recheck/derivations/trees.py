@@ -31,7 +31,8 @@ class Nameless:
 
     def __init__(self, op: str, args: tuple[Nameless, ...], value: Number | str | None, sort: str):
         self.op, self.args, self.value, self.sort = op, args, value, sort
-        size, height, reach, fresh, free = 1, 0, 0, 0, _NOTHING
+        size, height, reach, fresh = 1, 0, 0, 0
+        free = _NOTHING
         for a in args:  # one loop: most of the time of a re-check is spent here
             size += a.size
             height = a.height if a.height > height else height
@@ -40,7 +41,10 @@ class Nameless:
             reach = a.reach if a.reach > reach else reach
         if op in BINDERS and reach:
             reach = max(0, args[-1].reach - 1, *(a.reach for a in args[:-1]))
-        self.size, self.height, self.fresh, self.free = size, height + 1, fresh, free
+        self.size: int = size
+        self.height: int = height + 1
+        self.fresh: int = fresh
+        self.free: frozenset[Nameless] = free
         if size > _SIZE or self.height > _HEIGHT:
             raise UnknownError("a term is too long or too deep")
         self.reach: int = reach

@@ -1,0 +1,138 @@
+r"""The optimistic learner in double precision: the whole loop compiled, on a grid.
+
+:class:`OptimisticLearner` plays, in every episode, the policy of the best model in its confidence sets
+(:mod:`ctucbvi.learning.fast.optimistic_march`), read off at the grid points as that of
+:class:`~ctucbvi.learning.fast.learner.FastLearner` is. With ``skip`` planning is left out where its result
+is proved beforehand (:mod:`ctucbvi.learning.fast.set_box`): the same policies and draws, bit for bit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ctucbvi.learning import DOUBLES, Settings, confidence_sets
+from ctucbvi.learning.fast import episodes as kernels
+from ctucbvi.learning.fast import estimate_box
+from ctucbvi.learning.fast.learner import FastLearner, GridLearner
+from ctucbvi.learning.fast.optimistic_loop import run_optimistic
+from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants
+from ctucbvi.learning.fast.set_box import SetMargins, SetTrust
+
+if TYPE_CHECKING:
+    from ctucbvi.model import CTMDP
+
+_LANES = 256  # numbers in the sets whose derivatives can be followed, at most
+
+
+class OptimisticLearner(GridLearner):
+    """A run of the optimistic learner in doubles; ``steps`` is the number of cells of the grid.
+
+    After an episode ``sets`` are those that it was planned with (or could have been), and ``room.table``
+    are the values of the last plan.
+    """
+
+    def __init__(
+        self,
+        model: CTMDP,
+        settings: Settings,
+        *,
+        steps: int = 100,
+        skip: bool = True,
+        record: bool = False,
+        **given: Any,
+    ) -> None:
+        settings.require_sets()
+        super().__init__(model, settings, steps=steps, record=record, **given)
+        self.skip = skip
+        self._constants = set_constants(model, settings, steps)
+        pairs, places, states = len(model.transitions), len(self.scene.target), len(model.states)
+        self.sets = GridSets(
+            low=np.zeros(pairs),
+            high=np.zeros(pairs),
+            reach=np.zeros(pairs),
+            shift=np.zeros(pairs),
+            chance=np.zeros(places),
+            several=np.zeros(pairs, np.int64),
+        )
+        self.room = MarchRoom(
+            np.zeros((pairs, steps + 1)), np.zeros(states), np.zeros((3, pairs)), np.zeros(pairs)
+        )
+        self.policy = np.tile(self.scene.first[:-1, None].astype(np.int32), (1, steps + 1))
+        lanes = min(_LANES, 3 * pairs + places)
+        self._trust = make_set_trust(pairs, places, lanes)
+        self._margins = make_set_margins(pairs, states, lanes)
+
+    def _play(self, log: kernels.Log, count: int) -> int:
+        parts = self.scene, self._constants, self._memory, self.sets, self.room, self.policy
+        return int(run_optimistic(*parts, self._trust, self._margins, log, count, self.skip))
+
+    def _state(self) -> dict[str, Any]:
+        parts = {
+            "memory": self._memory._asdict(),
+            "sets": self.sets._asdict(),
+            "trust": self._trust._asdict(),
+        }
+        named = {f"{part}_{name}": a for part, arrays in parts.items() for name, a in arrays.items()}
+        return {**named, "policy": self.policy, "table": self.room.table}
+
+
+def set_constants(model: CTMDP, settings: Settings, steps: int) -> SetConstants:
+    """What the data do not change."""
+    known = confidence_sets(model, settings, DOUBLES)
+    load = settings.lambda_max * model.horizon
+    parts = max(1, -(-load.numerator // (load.denominator * steps)))
+    return SetConstants(
+        np.array(known.tilts, float).reshape(-1, 3),
+        known.log_rates,
+        known.log_jumps,
+        known.divergence,
+        parts,
+        float(model.horizon / (steps * parts)),
+    )
+
+
+def make_set_trust(pairs: int, places: int, lanes: int) -> SetTrust:
+    """Room for what is remembered of a plan; nothing is, yet."""
+    tracked = estimate_box.TRACKED
+    return SetTrust(
+        low=np.zeros(pairs),
+        high=np.zeros(pairs),
+        shift=np.zeros(pairs),
+        chance=np.zeros(places),
+        twin=np.zeros(pairs, np.int64),
+        glued=np.zeros(pairs, np.int64),
+        seen=np.zeros((3, pairs), np.int64),
+        limits=np.zeros(estimate_box.LIMITS),
+        used=np.zeros(estimate_box.USED, np.int64),
+        lanes=np.zeros((lanes, estimate_box.LANE), np.int64),
+        lane_of=np.zeros((3, pairs), np.int64),
+        lane_of_chance=np.zeros(places, np.int64),
+        width=np.zeros(lanes),
+        delta=np.zeros(lanes),
+        spots=np.zeros((tracked, estimate_box.SPOT), np.int64),
+        leads=np.zeros((tracked, 2)),
+        slopes=np.zeros((tracked, lanes)),
+    )
+
+
+def make_set_margins(pairs: int, states: int, lanes: int) -> SetMargins:
+    """Room for asking how far a plan can be trusted."""
+    return SetMargins(
+        q=np.zeros((3, pairs)),
+        tangents=np.zeros((3, pairs, lanes)),
+        rest=np.zeros((3, pairs)),
+        linear=np.zeros(pairs),
+        follows=np.zeros(states, np.int64),
+        value=np.zeros(states),
+        value_rest=np.zeros(states),
+        value_bound=np.zeros(states),
+        mean=np.zeros(lanes),
+    )
+
+
+def compiled_learner(model: CTMDP, settings: Settings, **given: Any) -> FastLearner | OptimisticLearner:
+    """The compiled learner that the settings are for."""
+    kind = OptimisticLearner if settings.bonus == "optimistic" else FastLearner
+    return kind(model, settings, **given)

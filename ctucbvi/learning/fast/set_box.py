@@ -1,0 +1,440 @@
+r"""When a plan of the optimistic learner may be left out: a proof that it would decide the same.
+
+As in :mod:`ctucbvi.learning.fast.skipping` a box bounds the change of all that the plan was made from (the
+*lanes*: here the ends :math:`\underline\lambda, \bar\lambda` of the rates of a pair, its :math:`\rho`, its
+:math:`\hat p`), and one pass along the march finds derivatives :math:`G` and remainders :math:`R \ge 0` of
+all :math:`Q` with :math:`|\bar Q - Q - G\cdot\Delta| \le R` in the box, so :math:`|\bar Q - Q| \le B =
+|G|\cdot\text{box} + R`.  The march consists of means and of steps :math:`E` (see
+:mod:`ctucbvi.learning.fast.optimistic_march`), so that it is enough to follow one :math:`E`.  With widths
+:math:`w`, and :math:`w_p` of :math:`\hat p`:
+
+* **V** follows the best action :math:`a`; by how much another can overtake,
+  :math:`|G_b - G_a|\cdot\text{box} + R_a + R_b - (Q_a - Q_b)` if positive, is added to :math:`R_V`.  In the
+  same way :math:`o` is by how much another state can be better than the best one, :math:`b`.
+* **Means.** Let :math:`j` be where the minimum over :math:`c` is attained, and put :math:`c = V_j +
+  G_j\cdot\Delta` into the same minimum for the changed sets: above by no more than it should be,
+
+  .. math:: \bar m \le (\rho+\Delta\rho)(\bar V_b + o - c) + \sum_y(\hat p+\Delta p)_y\max(\bar V_y, c) .
+
+  For the other direction, the row that keeps the same order has the mean in which :math:`\max(\bar V_y,c)`
+  is :math:`\bar V_j` for the targets up to :math:`j`; if it takes more from :math:`j` than there is, or
+  leaves more than there was, by :math:`e`, then :math:`e` less is moved, at the price of
+  :math:`e\,(V_b+B)`.  So the linear part is
+
+  .. math:: \rho\,(G_b - G_j)\Delta + (V_b - V_j)\Delta\rho + \sum_y \hat p_y G_{\max(y,j)}\Delta
+            + \sum_y \max(V_y,V_j)\Delta p_y ,
+
+  and what is left over at most :math:`(\rho+w_\rho)(R_b+o) + w_\rho(B_b+B_j) + \sum_y(\hat p_y+w_p)r_y +
+  \sum_y w_pB_{\max(y,j)} + e\,(V_b+B)`, where :math:`r_y` is :math:`R_y` from :math:`j` on, and by how much
+  the order of :math:`y` and :math:`j` can change for all others.
+* **Rates.** :math:`x = m - Q`, :math:`G_x = G_m - G_Q` and :math:`B_x` its bound: the rate stays at its
+  end unless :math:`x` can change its sign, which costs
+  :math:`(\bar\lambda+w-\underline\lambda+w)(B_x-|x|)`.  The product :math:`\Delta\lambda\Delta x` costs
+  :math:`wB_x`.
+
+Decisions and the points that are tracked are those of :mod:`ctucbvi.learning.fast.tracking`.
+
+**Rounding.** A step :math:`E` rounds by at most :math:`(4s+16)uH` (rows of :math:`s` targets) and does not
+increase errors; there are :math:`n = 3N` of them or a multiple. With :math:`\gamma = n(4s+16)u`, and as no
+box allows more than :math:`1/H` for a rate and 1 for the others, the reasons given there make
+:math:`\nu = 64\gamma H(1+\lambda_{\max}H)` enough.  Kl sets around several targets are not followed: then
+every episode is planned.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ctucbvi.kernels import compiled
+from ctucbvi.learning.fast.episodes import CUT, N_PLUS, TICKS, Choices, Memory, Scene
+from ctucbvi.learning.fast.estimate_box import (
+    LANES_USED,
+    NOISE,
+    SLACK,
+    SPOTS_USED,
+    UNIT,
+    add_lane,
+    outside,
+)
+from ctucbvi.learning.fast.optimistic_march import GridSets, SetConstants, threshold
+from ctucbvi.learning.fast.tracking import track
+from ctucbvi.numeric.arrays import Floats, Integers
+
+LOW, HIGH, SHIFT, CHANCE = range(4)  # kinds of lanes
+_RARE = 0.25  # visits expected while a box lasts
+_SUM = {"nnan", "nsz", "reassoc"}  # bounds may be added up in any order
+
+
+class SetTrust(NamedTuple):
+    """What is remembered of the last planned episode; names as in :class:`estimate_box.Trust`."""
+
+    low: Floats  # (pairs,)
+    high: Floats  # (pairs,)
+    shift: Floats  # (pairs,) ρ
+    chance: Floats  # (non-zeros,)
+    twin: Integers  # (pairs,) the first pair of the state that provably has the same doubles; itself if alone
+    glued: Integers  # (pairs,) whether there is another one with the same doubles
+    seen: Integers  # (3, pairs) ticks, N⁺ and visits that were cut off when the last box was laid out
+    limits: Floats  # (LIMITS,) ν at NOISE
+    used: Integers  # (USED,)
+    lanes: Integers  # (room, LANE)
+    lane_of: Integers  # (3, pairs) the lanes of both ends and of ρ, -1 for none
+    lane_of_chance: Integers  # (non-zeros,)
+    width: Floats  # (room,) the box
+    delta: Floats  # (room,) Δ
+    spots: Integers  # (TRACKED, SPOT)
+    leads: Floats  # (TRACKED, 2)
+    slopes: Floats  # (TRACKED, room)
+
+
+class SetMargins(NamedTuple):
+    """Room for finding out, stage by stage, what the sets of the box can change."""
+
+    q: Floats  # (3, pairs) Q of the march
+    tangents: Floats  # (3, pairs, room) G
+    rest: Floats  # (3, pairs) R
+    linear: Floats  # (pairs,) |G|·box
+    follows: Integers  # (states,) the pair that V follows
+    value: Floats  # (states,) V
+    value_rest: Floats  # (states,) R of V
+    value_bound: Floats  # (states,) B of V
+    mean: Floats  # (room,) G of a mean
+
+
+# --- the box ----------------------------------------------------------------------------------
+
+
+@compiled()
+def enclose_sets(aim: int, since: int, scene: Scene, memory: Memory, trust: SetTrust) -> None:
+    """Lay out the box: as far as the sets may go in ``aim`` episodes, going by the last ``since``.
+
+    A pair that will hardly be visited has no lanes: should it be, the box is left.  With lanes, one visit
+    to a pair of which little is known would make the box too large for all others.
+    """
+    row, ticks, n_plus, cut = scene.row, memory.counts[TICKS], memory.counts[N_PLUS], memory.counts[CUT]
+    tick, horizon, ahead = scene.numbers.tick, scene.numbers.horizon, aim / since
+    lane_of, lane_of_chance, seen = trust.lane_of, trust.lane_of_chance, trust.seen
+    lane_of[:], lane_of_chance[:] = -1, -1
+    trust.used[LANES_USED] = 0
+    for k in range(row.size - 1):
+        stay, jumps = float(ticks[k] - seen[0, k]), float(n_plus[k] - seen[1, k])
+        visits = jumps + cut[k] - seen[2, k]
+        seen[0, k], seen[1, k], seen[2, k] = ticks[k], n_plus[k], cut[k]
+        if visits * ahead > _RARE and trust.glued[k] == 0:
+            time, count = ticks[k] * tick, max(1.0, float(n_plus[k]))
+            stay, jumps = stay * tick * ahead + horizon, min(n_plus[k], 2) + jumps * ahead
+            spread = 3.0 * np.sqrt(1.0 + jumps)
+            drift = (trust.high[k] - trust.low[k]) * stay / time
+            width = min(1.0 / horizon, drift + spread / time)
+            lane_of[LOW, k] = add_lane(trust, LOW, k, -1, width)
+            lane_of[HIGH, k] = add_lane(trust, HIGH, k, -1, width)
+            if n_plus[k] > 0:
+                if trust.shift[k] >= 0.0:
+                    width = min(1.0, trust.shift[k] * jumps / count)
+                    lane_of[SHIFT, k] = add_lane(trust, SHIFT, k, -1, width)
+                if row[k + 1] - row[k] > 1:
+                    for e in range(row[k], row[k + 1]):
+                        lane_of_chance[e] = add_lane(trust, CHANCE, k, e, min(1.0, spread / count))
+
+
+@compiled()
+def remember_sets(sets: GridSets, trust: SetTrust) -> None:
+    """Keep the sets of the plan."""
+    trust.low[:], trust.high[:], trust.shift[:], trust.chance[:] = (
+        sets.low,
+        sets.high,
+        sets.shift,
+        sets.chance,
+    )
+
+
+@compiled(forceinline=True)
+def sets_moved_too_far(k: int, row: Integers, sets: GridSets, trust: SetTrust) -> bool:
+    """Write down where the set of pair ``k`` is now; True if it has left the box."""
+    lane_of = trust.lane_of
+    if outside(lane_of[LOW, k], sets.low[k] - trust.low[k], trust):
+        return True
+    if outside(lane_of[HIGH, k], sets.high[k] - trust.high[k], trust):
+        return True
+    if outside(lane_of[SHIFT, k], sets.shift[k] - trust.shift[k], trust):
+        return True
+    for e in range(row[k], row[k + 1]):
+        if outside(trust.lane_of_chance[e], sets.chance[e] - trust.chance[e], trust):
+            return True
+    return False
+
+
+@compiled()
+def mark_equal_sets(scene: Scene, sets: GridSets, trust: SetTrust) -> None:
+    """Find the pairs of which nothing is known but the same rates: they have the same doubles."""
+    first, twin, glued, reward = scene.first, trust.twin, trust.glued, scene.reward
+    for x in range(first.size - 1):
+        for k in range(first[x], first[x + 1]):
+            twin[k], glued[k] = k, 0
+            for j in range(first[x], k):
+                same = sets.low[k] == sets.low[j] and sets.high[k] == sets.high[j] and reward[k] == reward[j]
+                if glued[k] == 0 and same and sets.shift[k] < 0.0 and sets.shift[j] < 0.0:
+                    twin[k] = twin[j]
+                    glued[k] = glued[j] = 1
+
+
+@compiled()
+def set_noise(scene: Scene, constants: SetConstants) -> float:
+    """ν: what rounding can do to a lead."""
+    row, numbers = scene.row, scene.numbers
+    longest = 0
+    for k in range(row.size - 1):
+        longest = max(longest, row[k + 1] - row[k])
+    gamma = 3 * constants.parts * (scene.times.size - 1) * (4 * longest + 16) * UNIT
+    return float(64.0 * gamma * numbers.horizon * (1.0 + numbers.lambda_max * numbers.horizon))
+
+
+# --- one stage --------------------------------------------------------------------------------
+
+
+@compiled(fastmath=_SUM)
+def size_in_box(one: Floats, width: Floats, lanes: int) -> float:
+    """|G|·box."""
+    total = 0.0
+    for lane in range(lanes):
+        total += width[lane] * abs(one[lane])
+    return total
+
+
+@compiled(fastmath=_SUM)
+def difference_in_box(one: Floats, other: Floats, width: Floats, lanes: int) -> float:
+    """|G − G'|·box."""
+    total = 0.0
+    for lane in range(lanes):
+        total += width[lane] * abs(one[lane] - other[lane])
+    return total
+
+
+@compiled()
+def overtaken(
+    lead: float, rest: float, near: float, one: Floats, other: Floats, width: Floats, lanes: int
+) -> float:
+    """By how much the second can exceed the first, which has this ``lead``; ``near`` bounds |G − G'|·box."""
+    if lead >= near + rest:
+        return 0.0
+    return float(max(0.0, difference_in_box(one, other, width, lanes) + rest - lead))
+
+
+@compiled()
+def follow_values(a: int, scene: Scene, trust: SetTrust, margins: SetMargins) -> tuple[int, float]:
+    """V, what it follows, R and B, of stage ``a``; returns the best state and o."""
+    first, twin, width, lanes = scene.first, trust.twin, trust.width, trust.used[LANES_USED]
+    noise, linear, follows = trust.limits[NOISE], margins.linear, margins.follows
+    q, tangents, rest = margins.q[a], margins.tangents[a], margins.rest[a]
+    value, value_rest, value_bound = margins.value, margins.value_rest, margins.value_bound
+    best = 0
+    for x in range(first.size - 1):
+        lead = first[x]
+        for k in range(first[x], first[x + 1]):
+            linear[k] = size_in_box(tangents[k], width, lanes)
+            if q[k] > q[lead]:
+                lead = k
+        excess = 0.0
+        for k in range(first[x], first[x + 1]):
+            if twin[k] != twin[lead]:
+                over = overtaken(
+                    q[lead] - q[k], rest[lead] + rest[k] + noise, linear[lead] + linear[k],
+                    tangents[lead], tangents[k], width, lanes,
+                )  # fmt: skip
+                excess = max(excess, over)
+        follows[x], value[x], value_rest[x] = lead, q[lead], rest[lead] + excess
+        value_bound[x] = linear[lead] + value_rest[x]
+        if value[x] > value[best]:
+            best = x
+    over = 0.0
+    for x in range(first.size - 1):
+        if x != best:
+            over = max(over, _order_change(best, x, a, trust, margins))
+    return best, over
+
+
+@compiled()
+def _order_change(upper: int, lower: int, a: int, trust: SetTrust, margins: SetMargins) -> float:
+    """By how much the value of a state can exceed that of one that is not worse."""
+    k, j, rest = margins.follows[upper], margins.follows[lower], margins.value_rest
+    found: float = overtaken(
+        margins.value[upper] - margins.value[lower],
+        rest[upper] + rest[lower] + trust.limits[NOISE],
+        margins.linear[k] + margins.linear[j],
+        margins.tangents[a, k],
+        margins.tangents[a, j],
+        trust.width,
+        trust.used[LANES_USED],
+    )
+    return found
+
+
+@compiled()
+def _width(lane: int, trust: SetTrust) -> float:
+    return trust.width[lane] if lane >= 0 else 0.0
+
+
+@compiled()
+def follow_mean(
+    k: int, a: int, best: int, over: float, scene: Scene, sets: GridSets, trust: SetTrust, margins: SetMargins
+) -> tuple[float, float]:
+    """The largest mean of pair ``k`` and its remainder; its derivatives go to ``margins.mean``."""
+    begin, end, target, chance, shift = (
+        scene.row[k], scene.row[k + 1], scene.target, sets.chance, sets.shift[k],
+    )  # fmt: skip
+    value, rest, bound, follows = margins.value, margins.value_rest, margins.value_bound, margins.follows
+    tangents, mean, lanes = margins.tangents[a], margins.mean, trust.used[LANES_USED]
+    top, upper = value[best], tangents[follows[best]]
+    if shift < 0.0:
+        for lane in range(lanes):
+            mean[lane] = upper[lane]
+        return top, rest[best] + over
+    place, kept = threshold(begin, end, target, chance, value, best, shift)
+    pull = _width(trust.lane_of[SHIFT, k], trust)
+    if place < 0:
+        for lane in range(lanes):
+            mean[lane] = upper[lane]
+        away, wide = 0.0, 0.0  # mass that is not at the best state, and by how much it may grow
+        for e in range(begin, end):
+            if target[e] != best:
+                away += chance[e]
+                wide += _width(trust.lane_of_chance[e], trust)
+        missing = min(max(0.0, wide + pull + away - shift), away + wide)
+        return top, rest[best] + over + missing * (top + bound[best])
+    state = target[place]
+    worst, lower = value[state], tangents[follows[state]]
+    for lane in range(lanes):
+        mean[lane] = shift * (upper[lane] - lower[lane])
+    found = shift * (top - worst)
+    left_over = (shift + pull) * (rest[best] + over) + pull * (bound[best] + bound[state])
+    lane = trust.lane_of[SHIFT, k]
+    if lane >= 0:
+        mean[lane] += top - worst
+    wide, lowest = pull, True
+    for e in range(begin, end):
+        y, p, lane = target[e], chance[e], trust.lane_of_chance[e]
+        loose = _width(lane, trust)
+        if e == place:
+            mine, still, mixed = lower, rest[state], state
+            wide += loose
+        elif y == best or value[y] > worst or (value[y] == worst and e > place):
+            mine, mixed = tangents[follows[y]], y
+            still = rest[y] + _order_change(y, state, a, trust, margins)
+        else:
+            mine, mixed = lower, state
+            still = _order_change(state, y, a, trust, margins)
+            wide += loose
+            lowest = False
+        for j in range(lanes):
+            mean[j] += p * mine[j]
+        if lane >= 0:
+            mean[lane] += value[mixed]
+        found += p * value[mixed]
+        left_over += (p + loose) * still + loose * bound[mixed]
+    missing = max(0.0, wide - kept)
+    if not lowest:
+        missing = max(missing, wide - (chance[place] - kept))
+    return found, left_over + missing * (top + max(bound[best], bound[state]))
+
+
+@compiled()
+def follow_stage(
+    a: int,
+    b: int,
+    scene: Scene,
+    constants: SetConstants,
+    sets: GridSets,
+    trust: SetTrust,
+    margins: SetMargins,
+) -> None:
+    """From stage ``a`` to E of it, at ``b``."""
+    delta, noise, lanes = constants.delta, trust.limits[NOISE], trust.used[LANES_USED]
+    mean, lane_of = margins.mean, trust.lane_of
+    best, over = follow_values(a, scene, trust, margins)
+    for k in range(scene.reward.size):
+        own, out = margins.tangents[a, k], margins.tangents[b, k]
+        m, left_over = follow_mean(k, a, best, over, scene, sets, trust, margins)
+        ahead = m - margins.q[a, k]
+        moves = difference_in_box(mean, own, trust.width, lanes) + left_over + margins.rest[a, k]
+        lane = lane_of[HIGH, k] if ahead > 0.0 else lane_of[LOW, k]
+        rate, loose = sets.high[k] if ahead > 0.0 else sets.low[k], _width(lane, trust)
+        turn = max(0.0, moves + noise - abs(ahead))
+        if turn > 0.0:
+            ends = _width(lane_of[HIGH, k], trust) + _width(lane_of[LOW, k], trust)
+            turn *= sets.high[k] - sets.low[k] + ends
+        for j in range(lanes):
+            out[j] = own[j] + delta * rate * (mean[j] - own[j])
+        if lane >= 0:
+            out[lane] += delta * ahead
+        margins.q[b, k] = margins.q[a, k] + delta * (scene.reward[k] + rate * ahead)
+        margins.rest[b, k] = SLACK * (
+            (1.0 - delta * rate) * margins.rest[a, k] + delta * (rate * left_over + loose * moves + turn)
+        )
+
+
+@compiled()
+def mix(a: int, b: int, to: int, share: float, lanes: int, margins: SetMargins) -> None:
+    """``share`` of stage ``a`` and the rest of stage ``b``, at ``to``."""
+    other = 1.0 - share
+    for k in range(margins.linear.size):
+        margins.q[to, k] = share * margins.q[a, k] + other * margins.q[b, k]
+        margins.rest[to, k] = SLACK * (share * margins.rest[a, k] + other * margins.rest[b, k])
+        one, two, out = margins.tangents[a, k], margins.tangents[b, k], margins.tangents[to, k]
+        for lane in range(lanes):
+            out[lane] = share * one[lane] + other * two[lane]
+
+
+# --- after planning ---------------------------------------------------------------------------
+
+
+@compiled()
+def measure_sets(
+    scene: Scene,
+    constants: SetConstants,
+    sets: GridSets,
+    policy: Choices,
+    trust: SetTrust,
+    margins: SetMargins,
+) -> bool:
+    """Find out what the plan just made says about all sets in the box; False: nothing."""
+    lanes = trust.used[LANES_USED]
+    for k in range(scene.reward.size):
+        if sets.several[k]:
+            return False
+    trust.used[SPOTS_USED] = 0
+    margins.q[0], margins.rest[0] = 0.0, 0.0
+    margins.tangents[0, :, :lanes] = 0.0
+    for i in range(1, scene.times.size):
+        for _ in range(constants.parts):
+            follow_stage(0, 1, scene, constants, sets, trust, margins)
+            follow_stage(1, 2, scene, constants, sets, trust, margins)
+            mix(0, 2, 1, 0.75, lanes, margins)
+            follow_stage(1, 2, scene, constants, sets, trust, margins)
+            mix(0, 2, 0, 1.0 / 3.0, lanes, margins)
+        if not spots_at(i, scene, policy, trust, margins):
+            return False
+    return True
+
+
+@compiled()
+def spots_at(i: int, scene: Scene, policy: Choices, trust: SetTrust, margins: SetMargins) -> bool:
+    """Find the rivals that may overtake at a grid point; False if they are too many."""
+    first, twin, lanes, width = scene.first, trust.twin, trust.used[LANES_USED], trust.width
+    q, tangents, rest = margins.q[0], margins.tangents[0], margins.rest[0]
+    for x in range(first.size - 1):
+        best = policy[x, i]
+        for k in range(first[x], first[x + 1]):
+            if twin[k] != k or k == twin[best]:
+                continue
+            lead = q[best] - q[k]
+            left_over = (rest[best] + rest[k]) * SLACK + trust.limits[NOISE]
+            if lead > difference_in_box(tangents[best], tangents[k], width, lanes) * SLACK + left_over:
+                continue
+            j = track(x, i, best, k, lead, left_over, trust)
+            if j < 0:
+                return False
+            for lane in range(lanes):
+                trust.slopes[j, lane] = tangents[best, lane] - tangents[k, lane]
+    return True
