@@ -35,12 +35,14 @@ from functools import cached_property, reduce
 from itertools import pairwise
 from typing import NamedTuple
 
-from flint import arb, arb_poly
+from flint import arb, arb_poly, ctx
 
 from ctucbvi.exact.precision import largest
 from ctucbvi.learning.exact.divergence import Inflow, MeanCurve
 from ctucbvi.learning.exact.jump_sets import JumpSet, Order, WithinDivergence
 from ctucbvi.learning.exact.polynomials import lowest, size
+
+_ROUNDED = 16  # bits that a few operations may cost
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,8 @@ class Equation:
         at = [value.mid() for value in q]
         values = [reduce(arb.max, (at[i] for i in menu)) for menu in self.menu]
         order = tuple(sorted(range(self.size), key=lambda y: float(values[y])))
-        ahead = [mean - mine for mean, mine in zip(self.means(order, values, arb(0)), at, strict=True)]
+        noise = largest(values) * arb(2) ** (_ROUNDED - ctx.prec)  # values so close are equal
+        ahead = [mean - mine for mean, mine in zip(self.means(order, values, noise), at, strict=True)]
         return [
             (pair.reward + (pair.low * x).max(pair.high * x)).mid()
             for pair, x in zip(self.pairs, ahead, strict=True)

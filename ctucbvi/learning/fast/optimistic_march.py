@@ -109,8 +109,16 @@ def renew(
     k: int, scene: Scene, constants: SetConstants, counts: Integers, jumps: Integers, sets: GridSets
 ) -> None:
     """The set of pair ``k`` from its statistics."""
-    numbers, n_plus, row = scene.numbers, counts[N_PLUS, k], scene.row
-    time = counts[TICKS, k] * numbers.tick + counts[CUT, k] * numbers.rest
+    time = counts[TICKS, k] * scene.numbers.tick + counts[CUT, k] * scene.numbers.rest
+    set_of(k, scene, constants, counts[N_PLUS, k], time, jumps, sets)
+
+
+@compiled()
+def set_of(
+    k: int, scene: Scene, constants: SetConstants, n_plus: int, time: float, jumps: Integers, sets: GridSets
+) -> None:
+    """The set of pair ``k`` after ``n_plus`` jumps in ``time``."""
+    row = scene.row
     sets.low[k], sets.high[k] = rate_interval(scene, constants, n_plus, time)
     sets.reach[k] = sets.shift[k] = jump_reach(scene, constants, n_plus)
     seen = 0

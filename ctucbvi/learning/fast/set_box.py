@@ -386,6 +386,23 @@ def mix(a: int, b: int, to: int, share: float, lanes: int, margins: SetMargins) 
             out[lane] = share * one[lane] + other * two[lane]
 
 
+@compiled()
+def follow_cell_part(
+    scene: Scene, constants: SetConstants, sets: GridSets, trust: SetTrust, margins: SetMargins
+) -> bool:
+    """Φ of stage 0, in its place; False where a remainder exceeds the horizon and says nothing any more."""
+    lanes = trust.used[LANES_USED]
+    follow_stage(0, 1, scene, constants, sets, trust, margins)
+    follow_stage(1, 2, scene, constants, sets, trust, margins)
+    mix(0, 2, 1, 0.75, lanes, margins)
+    follow_stage(1, 2, scene, constants, sets, trust, margins)
+    mix(0, 2, 0, 1.0 / 3.0, lanes, margins)
+    for k in range(margins.linear.size):
+        if not margins.rest[0, k] <= scene.numbers.horizon:
+            return False
+    return True
+
+
 # --- after planning ---------------------------------------------------------------------------
 
 
@@ -408,11 +425,8 @@ def measure_sets(
     margins.tangents[0, :, :lanes] = 0.0
     for i in range(1, scene.times.size):
         for _ in range(constants.parts):
-            follow_stage(0, 1, scene, constants, sets, trust, margins)
-            follow_stage(1, 2, scene, constants, sets, trust, margins)
-            mix(0, 2, 1, 0.75, lanes, margins)
-            follow_stage(1, 2, scene, constants, sets, trust, margins)
-            mix(0, 2, 0, 1.0 / 3.0, lanes, margins)
+            if not follow_cell_part(scene, constants, sets, trust, margins):
+                return False
         if not spots_at(i, scene, policy, trust, margins):
             return False
     return True
