@@ -17,6 +17,7 @@ from ctucbvi.learning.fast import set_box
 from ctucbvi.learning.fast.estimate_box import LANES_USED, NOISE, add_lane
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, set_constants
 from ctucbvi.learning.fast.optimistic_march import GridSets, march, set_of
+from ctucbvi.learning.fast.set_certificate import error_of_table
 from ctucbvi.model import CTMDP, Transition
 
 _ROUNDED = 1 - 1e-5  # differences of doubles are rounded, and must not leave the box by that
@@ -189,4 +190,7 @@ def box_with(old: str, new: str) -> ModuleType:
 
 def as_leader(plan: GridPlan) -> Any:
     """What a lockstep is given."""
-    return SimpleNamespace(steps=plan.steps, sets=plan.sets, room=plan.room)
+    error = error_of_table(plan.scene, plan.sets, plan.room.table)
+    return SimpleNamespace(
+        steps=plan.steps, sets=plan.sets, room=plan.room, certified_error=lambda: float(error)
+    )

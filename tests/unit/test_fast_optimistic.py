@@ -13,6 +13,7 @@ from ctucbvi.learning.exact.optimistic import optimistic_plan
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, compiled_learner
 from ctucbvi.learning.fast.optimistic_march import march
+from ctucbvi.learning.fast.set_certificate import error_of_table
 from ctucbvi.learning.lockstep import Lockstep
 from ctucbvi.learning.lockstep.grid import SetComparison
 from ctucbvi.numeric import solve_numeric
@@ -69,11 +70,24 @@ def test_lockstep_with_the_exact_learner(name, rates, jumps):
 def test_a_wrong_table_and_wrong_sets_are_noticed():
     statistics, settings = seen_sets(Random(3), "l1")
     plan, _ = grid_plan(statistics, settings, 20)
-    truth = optimistic_plan(statistics, settings)
+    truth, leader = optimistic_plan(statistics, settings), as_leader(plan)
     plan.room.table[0, 7] += 1e-3
     plan.sets.high[1] *= 1 + 1e-9
-    kinds = {d.kind for d in SetComparison(truth, as_leader(plan)).differences.found}
-    assert kinds == {"value", "set"}
+    kinds = {d.kind for d in SetComparison(truth, leader).differences.found}
+    assert kinds == {"value", "set", "certificate"}  # the certificate was for the right table
+
+
+@pytest.mark.parametrize("jumps", ["l1", "kl"])
+@pytest.mark.parametrize("estimates", [seen_sets, level_sets], ids=lambda f: f.__name__)
+def test_the_certificate_is_small_and_sees_a_wrong_table(estimates, jumps):
+    for seed in range(20):
+        statistics, settings = estimates(Random(seed), jumps=jumps)
+        plan, _ = grid_plan(statistics, settings, 50)
+        table, horizon = plan.room.table, float(statistics.model.horizon)
+        assert error_of_table(plan.scene, plan.sets, table) < 1e-3 * horizon
+        wrong = table.copy()
+        wrong[seed % len(table), 20:] += 1e-2 * horizon
+        assert error_of_table(plan.scene, plan.sets, wrong) >= 1e-2 * horizon
 
 
 def test_sets_of_one_point_give_back_the_plain_planner():
@@ -90,7 +104,7 @@ def test_sets_of_one_point_give_back_the_plain_planner():
     sets.low[:] = sets.high[:] = [3.0, 1.0, 2.0]
     sets.shift[:] = 0.0
     sets.chance[:] = [0.25, 0.75, 1.0, 0.5, 0.5]
-    march(scene, made._constants, sets, made.room)
+    march(scene, made.constants, sets, made.room)
     true = solve_numeric(model, tolerance=1e-11)
     best = np.maximum.reduceat(made.room.table[:, -1], scene.first[:-1])
     assert best == pytest.approx([float(true.value(x)) for x in model.states], abs=1e-7)

@@ -17,8 +17,9 @@ from ctucbvi.learning.fast import episodes as kernels
 from ctucbvi.learning.fast import estimate_box
 from ctucbvi.learning.fast.learner import FastLearner, GridLearner
 from ctucbvi.learning.fast.optimistic_loop import run_optimistic
-from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants
+from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants, march
 from ctucbvi.learning.fast.set_box import SetMargins, SetTrust
+from ctucbvi.learning.fast.set_certificate import error_of_table
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
@@ -46,7 +47,7 @@ class OptimisticLearner(GridLearner):
         settings.require_sets()
         super().__init__(model, settings, steps=steps, record=record, **given)
         self.skip = skip
-        self._constants = set_constants(model, settings, steps)
+        self.constants = set_constants(model, settings, steps)
         pairs, places, states = len(model.transitions), len(self.scene.target), len(model.states)
         self.sets = GridSets(
             low=np.zeros(pairs),
@@ -64,8 +65,13 @@ class OptimisticLearner(GridLearner):
         self._trust = make_set_trust(pairs, places, lanes)
         self._margins = make_set_margins(pairs, states, lanes)
 
+    def certified_error(self) -> float:
+        """Plan with the present sets, and prove by how much the table is off at most."""
+        march(self.scene, self.constants, self.sets, self.room)
+        return float(error_of_table(self.scene, self.sets, self.room.table))
+
     def _play(self, log: kernels.Log, count: int) -> int:
-        parts = self.scene, self._constants, self._memory, self.sets, self.room, self.policy
+        parts = self.scene, self.constants, self._memory, self.sets, self.room, self.policy
         return int(run_optimistic(*parts, self._trust, self._margins, log, count, self.skip))
 
     def _state(self) -> dict[str, Any]:

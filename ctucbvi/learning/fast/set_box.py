@@ -397,10 +397,7 @@ def follow_cell_part(
     mix(0, 2, 1, 0.75, lanes, margins)
     follow_stage(1, 2, scene, constants, sets, trust, margins)
     mix(0, 2, 0, 1.0 / 3.0, lanes, margins)
-    for k in range(margins.linear.size):
-        if not margins.rest[0, k] <= scene.numbers.horizon:
-            return False
-    return True
+    return bool((margins.rest[0] <= scene.numbers.horizon).all())
 
 
 # --- after planning ---------------------------------------------------------------------------

@@ -11,7 +11,8 @@ up:
 .. math:: \|\tilde Q_i - Q(t_i)\| \le \sum_{j<i}\|\Phi(Q(t_j)) - Q(t_{j+1})\| + \text{rounding}.
 
 The right side is computed from the exact side's values, the left side is proved by them.  Its largest value
-:math:`e` is the proved error of the table.  The sets agree up to rounding.  An action must be within
+:math:`e` is the proved error of the table; the certificate that the fast side makes of its table by itself
+(:mod:`ctucbvi.learning.fast.set_certificate`) must not be smaller.  The sets agree up to rounding.  An action must be within
 :math:`2e` of the best one at the grid point where it is read off: the nearest, or :math:`t_1` in the place
 of :math:`t_0`.
 """
@@ -55,6 +56,9 @@ class GridLeader(Protocol):
     def advance(self, episodes: int) -> Any:
         """Play, and return what was played."""
 
+    def certified_error(self) -> float:
+        """Of the optimistic one: plan with the present sets, and bound the error of the table."""
+
 
 # --- all learners -----------------------------------------------------------------------------
 
@@ -94,8 +98,13 @@ class SetComparison:
         self._plan, self._leader = plan, leader
         self._horizon = plan.model.horizon
         self.differences = Differences(plan.episode)
+        certified = (
+            leader.certified_error()
+        )  # with a table of the present sets, even if planning was left out
         self._sets()
         self.error = self._values()
+        if self.error > Fraction(certified):
+            self.differences.note("certificate", "table", repr(certified), repr(float(self.error)))
 
     def _sets(self) -> None:
         """The ends of the rates and the radii of the jumps, where they differ by more than rounding."""
