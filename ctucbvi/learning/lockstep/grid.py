@@ -12,9 +12,9 @@ up:
 
 The right side is computed from the exact side's values, the left side is proved by them.  Its largest value
 :math:`e` is the proved error of the table; the certificate that the fast side makes of its table by itself
-(:mod:`ctucbvi.learning.fast.set_certificate`) must not be smaller.  The sets agree up to rounding.  An action must be within
-:math:`2e` of the best one at the grid point where it is read off: the nearest, or :math:`t_1` in the place
-of :math:`t_0`.
+(:mod:`ctucbvi.learning.fast.set_certificate`) must not be smaller.  The sets agree up to rounding.  An
+action must be within :math:`2e` of the best one at the grid point where it is read off: the nearest, or
+:math:`t_1` in the place of :math:`t_0`.
 """
 
 from __future__ import annotations
@@ -98,9 +98,7 @@ class SetComparison:
         self._plan, self._leader = plan, leader
         self._horizon = plan.model.horizon
         self.differences = Differences(plan.episode)
-        certified = (
-            leader.certified_error()
-        )  # with a table of the present sets, even if planning was left out
+        certified = leader.certified_error()  # which plans, should that have been left out
         self._sets()
         self.error = self._values()
         if self.error > Fraction(certified):
