@@ -88,8 +88,8 @@ def walks(model: CTMDP) -> list[set[str]]:
 
 
 @scaled("sizes", "trees built for S and A, walked through; the exact planner")
-def sizes(effort: Effort) -> list[Case]:
-    """The states and the leaves that can be reached, counted; all ends are reached in one number of jumps."""
+def sizes(effort: Effort, more: int = 1) -> list[Case]:
+    """States, nodes and leaves that can be reached, counted: ``S <= 3L + more``; ends come after d jumps."""
     found = []
     for states, actions in product(range(4, effort.scaled(16, 40)), range(2, 5)):
         tree = Filled(states, actions)
@@ -101,7 +101,7 @@ def sizes(effort: Effort) -> list[Case]:
             Case(f"{what}: ends together", len(ends), 2, "=="),
             Case(f"{what}: nodes above the leaves", len(set().union(*upper)), above, "=="),
             Case(f"{what}: leaves that are reached", len(last) * actions, tree.pairs, "=="),
-            Case(f"{what}: S <= 3L + 1", states, 3 * len(last) + 1),
+            Case(f"{what}: S <= 3L + {more}", states, 3 * len(last) + more),
             Case(f"{what}: 2 + f + P <= S", 2 + above + room // actions, states),
             Case(f"{what}: S < 2 + f + 2AP", states, 2 + above + 2 * room, "<"),
         ]

@@ -379,7 +379,8 @@ section.claim(
     finding=Remark(
         "proof",
         "The statement stands, with the constant 1/7 for 1/(12√2) = 1/16.97, and for every K >= 1 with "
-        "min{√(SAK), √2 K} in the place of √(SAK) (thm:lowerbound/every-K).",
+        "min{√(SAK), √2 K} in the place of √(SAK) (thm:lowerbound/every-K). For every S >= 6, as the paper "
+        "says it could be, it stands with the constant 1/11 (thm:lowerbound/every-size).",
         details="The printed proof does not do: the reward of an episode is no product where a policy looks "
         "at the time (thm:lowerbound/reward), and its Δ exceeds 1/4 for K near SA/2 on every tree "
         "(thm:lowerbound/delta). The repair biases the holding times of one episode.",

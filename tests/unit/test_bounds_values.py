@@ -219,7 +219,8 @@ def relations(p: Parameters, factor: int = 1) -> list[bool]:
             ("rateerror-sharp", "rateerror"), ("lump-sum", "halved"), ("halved", "sharp"),
             ("lower", "lower-repaired"), ("lower-simple", "lower"), ("iteration-sharp", "iteration"),
             ("iteration-load", "iteration-sharp"), ("lower-every-K", "lump-sum"), ("D", "D-leading"),
-            ("lower-every-size", "lump-sum"), ("D", "D-bound"), ("b-sharp", "b"), ("corollary-lump", "corollary"),
+            ("lower-every-size", "lump-sum"), ("D", "D-bound"), ("b-sharp", "b"),
+            ("corollary-lump", "corollary"),
         ]  # fmt: skip
         return [
             bool(found[low] * factor < found[high])
