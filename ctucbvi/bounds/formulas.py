@@ -21,7 +21,8 @@ Write :math:`v = \lambda_{\max}H` and :math:`f = \ln K/\ln(\ln K+1)`, read as 1 
   and is convex in it: given here is the worse one of 0 and 1.
 * ``thm:lowerbound``: :math:`c\,E[(H-\gamma_d)^+]\sqrt{SAK}` with :math:`c = 1/(12\sqrt2)`, repaired
   :math:`\frac17` (for every :math:`K` with :math:`\min\{\sqrt{SAK}, \sqrt2K\}` in the place of the root), and
-  :math:`\frac18` without self-jumps, where for :math:`N` Poisson of mean :math:`v`
+  :math:`\frac18` without self-jumps, and :math:`\frac1{11}` for every :math:`S \ge 6` and :math:`A \ge 2`
+  (``thm:lowerbound/every-size``), where for :math:`N` Poisson of mean :math:`v`
 
   .. math:: E[(H-\gamma_d)^+] = H\,P(N\ge d) - \frac d{\lambda_{\max}}P(N\ge d+1)
             \ge H - \frac d{\lambda_{\max}} .
@@ -326,9 +327,20 @@ def lower_bound_repaired(p: Parameters, numbers: Numbers[N]) -> N:
 
 def lower_bound_every(p: Parameters, numbers: Numbers[N]) -> N:
     """``E[(H - γ_d)^+] min{√(SAK), √2 K}/7``."""
+    found: N = numbers.number(Fraction(1, 7)) * erlang(p, numbers) * _root_or_few(p, numbers)
+    return found
+
+
+def lower_bound_every_size(p: Parameters, numbers: Numbers[N]) -> N:
+    """``E[(H - γ_d)^+] min{√(SAK), √2 K}/11`` with the d of a tree whose last level is partly filled."""
+    worth = _erlang(p.depth_of_any_size, p, numbers)
+    found: N = numbers.number(Fraction(1, 11)) * worth * _root_or_few(p, numbers)
+    return found
+
+
+def _root_or_few(p: Parameters, numbers: Numbers[N]) -> N:
     few = numbers.sqrt(numbers.number(_ONE * 2)) * numbers.number(_ONE * p.episodes)
-    root = numbers.minimum(root_of_pairs(p, numbers), few)
-    found: N = numbers.number(Fraction(1, 7)) * erlang(p, numbers) * root
+    found: N = numbers.minimum(root_of_pairs(p, numbers), few)
     return found
 
 

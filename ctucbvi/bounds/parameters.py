@@ -117,6 +117,16 @@ class Parameters:
         """The d with ``S = 4 + (A^d - 1)/(A - 1)``, of the trees without self-jumps, if there is one."""
         return _levels(self.states - 4, self.actions)
 
+    @property
+    def depth_of_any_size(self) -> int | None:
+        """The d of assume:LB/relaxed, the largest with ``S >= 2 + (1 + … + A^(d-2)) + A^(d-2)``."""
+        if self.states < 4 or self.actions < 2:
+            return None
+        depth, above, leaves = 2, 1, self.actions
+        while above + 2 * leaves <= self.states - 2:
+            depth, above, leaves = depth + 1, above + leaves, leaves * self.actions
+        return depth
+
     def at(self, name: str, value: Number) -> Parameters:
         """The same with another value of one parameter, named as on the command line."""
         if name not in SWEPT:
@@ -151,6 +161,11 @@ class SymbolicParameters(Parameters):
 
     @property
     def depth_with_turns(self) -> Any:
+        """The same symbol."""
+        return symbol("d")
+
+    @property
+    def depth_of_any_size(self) -> Any:
         """The same symbol."""
         return symbol("d")
 

@@ -23,6 +23,8 @@ def document(p: Parameters, digits: int = 15) -> dict[str, Any]:
     """The document that ``ctucbvi constants --json`` prints."""
     values = {constant.name: value(constant, p, digits) for constant in CATALOGUE}
     versions = [_upper(version, p, values[version.name], digits) for version in VERSIONS]
+    full, any_size = (values[lower.name] for lower in (catalogue.LOWER_EVERY, catalogue.LOWER_EVERY_SIZE))
+    best = any_size if full.ball is None else full
     return {
         "parameters": p.to_json(),
         "digits": digits,
@@ -30,8 +32,8 @@ def document(p: Parameters, digits: int = 15) -> dict[str, Any]:
         "upper_bound": {**versions[0], "versions": versions[1:]},
         "lower_bound": _lower(p, values, digits),
         "ratio": _ratio(values[PRINTED.name], values[catalogue.LOWER.name], digits),
-        "ratio_sharp": _ratio(values[SHARP.name], values[catalogue.LOWER_EVERY.name], digits),
-        "ratio_optimistic": _ratio(values[POISSON.name], values[catalogue.LOWER_EVERY.name], digits),
+        "ratio_sharp": _ratio(values[SHARP.name], best, digits),
+        "ratio_optimistic": _ratio(values[POISSON.name], best, digits),
     }
 
 
@@ -111,6 +113,7 @@ def _lower(p: Parameters, values: dict[str, Value], digits: int) -> dict[str, An
     others = {
         "repaired": catalogue.LOWER_REPAIRED,
         "every_K": catalogue.LOWER_EVERY,
+        "every_size": catalogue.LOWER_EVERY_SIZE,
         "no_self_jumps": catalogue.LOWER_TURNS,
         "simple": catalogue.LOWER_SIMPLE,
     }
@@ -121,7 +124,11 @@ def _lower(p: Parameters, values: dict[str, Value], digits: int) -> dict[str, An
         "d": p.depth,
         "erlang": as_json(values[catalogue.ERLANG.name].ball, digits),
         **{
-            key: {"label": constant.label, **as_json(values[constant.name].ball, digits)}
+            key: {
+                "label": constant.label,
+                **as_json(values[constant.name].ball, digits),
+                "conditions": _conditions(values[constant.name].checked),
+            }
             for key, constant in others.items()
         },
     }

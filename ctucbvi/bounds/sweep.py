@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from ctucbvi.bounds.arithmetics import BALLS
-from ctucbvi.bounds.catalogue import LOWER, LOWER_EVERY, LOWER_TURNS, Constant, of_version
+from ctucbvi.bounds.catalogue import LOWER, LOWER_EVERY, LOWER_EVERY_SIZE, LOWER_TURNS, Constant, of_version
 from ctucbvi.bounds.conditions import check
 from ctucbvi.bounds.parameters import SWEPT, WHOLE, Parameters, whole
 from ctucbvi.bounds.thresholds import Threshold, threshold
@@ -106,7 +106,7 @@ class Sweep:
 def sweep(p: Parameters, over: SweepRange) -> Sweep:
     """Upper bounds (every version), lower bounds and the trivial bound at every value of the range."""
     versions = [version for version in VERSIONS if not version.own_delta or _has_delta(p, over)]
-    constants = [*map(of_version, versions), LOWER, LOWER_EVERY, LOWER_TURNS]
+    constants = [*map(of_version, versions), LOWER, LOWER_EVERY, LOWER_EVERY_SIZE, LOWER_TURNS]
     places = [p.at(over.parameter, value) for value in over.values]
     bounds = {constant.name: tuple(_double(constant, at) for at in places) for constant in constants}
     bounds[TRIVIAL] = tuple(_finite(at.episodes * at.horizon) for at in places)

@@ -21,8 +21,8 @@ from verify.claims import Effort
 from verify.provers.balls import precision, rational
 from verify.provers.computed import Case
 
-_METHOD = "dynamic programming over all algorithms, in rationals"
-_LAWS = {
+METHOD = "dynamic programming over all algorithms, in rationals"
+LAWS = {
     "time does not matter": (Moment(Fraction(1), Fraction(0), Fraction(1)),),
     "late jumps earn little": (
         Moment(Fraction(1, 2), Fraction(0), Fraction(99)),
@@ -35,14 +35,14 @@ _LAWS = {
 }
 
 
-@scaled("every algorithm", _METHOD)
+@scaled("every algorithm", METHOD)
 def every_algorithm(effort: Effort, constant: Fraction, more: int = 0) -> list[Case]:
     """The best of all algorithms: the square of its average regret over W against that of the bound.
 
     ``more`` states are added to those of the tree.
     """
     found = []
-    everything = list(product((BINARY, SMALLEST), _LAWS.items()))
+    everything = list(product((BINARY, SMALLEST), LAWS.items()))
     for tree, (law, moments) in everything[: effort.scaled(2, 6)]:
         size = (tree.states + more) * tree.actions
         first = ceil(Fraction(size, 2))
@@ -55,12 +55,12 @@ def every_algorithm(effort: Effort, constant: Fraction, more: int = 0) -> list[C
     return found
 
 
-@scaled("few episodes", _METHOD)
+@scaled("few episodes", METHOD)
 def few_episodes(effort: Effort, constant: Fraction) -> list[Case]:
     """For ``K < SA/2`` and Δ just below √2/4: against ``constant`` √2 K, both squared, in units of W."""
     found = []
     gap = Fraction(7, 20)
-    for tree, (law, moments) in list(product((BINARY, SMALLEST), _LAWS.items()))[: effort.scaled(2, 6)]:
+    for tree, (law, moments) in list(product((BINARY, SMALLEST), LAWS.items()))[: effort.scaled(2, 6)]:
         for episodes in range(1, ceil(Fraction(tree.states * tree.actions, 2))):
             least = least_average_regret(moments, tree.pairs, gap, episodes)
             what = f"A={tree.actions}, d={tree.depth}, K={episodes}, Δ={gap}, {law}: squared, over W^2"
@@ -68,11 +68,11 @@ def few_episodes(effort: Effort, constant: Fraction) -> list[Case]:
     return found
 
 
-@scaled("long horizons", _METHOD)
+@scaled("long horizons", METHOD)
 def long_horizons(effort: Effort, constant: Fraction) -> list[Case]:
     """At ``K = SA/2``, with the largest c2 that is allowed, 1 - d/(λH): against ``constant`` c2 H √(SAK)."""
     found = []
-    law = _LAWS["time does not matter"]
+    law = LAWS["time does not matter"]
     for tree in (BINARY, SMALLEST):
         size = tree.states * tree.actions
         episodes = ceil(Fraction(size, 2))
@@ -88,11 +88,11 @@ def long_horizons(effort: Effort, constant: Fraction) -> list[Case]:
     return found
 
 
-@scaled("another gap", _METHOD)
+@scaled("another gap", METHOD)
 def three_tenths(effort: Effort, share: Fraction) -> list[Case]:
     """With Δ = (3/10)√(n/K), rounded down: against ``share`` (1 - 1/n)√(nK)/(4√2), squared, in units of W."""
     found = []
-    for tree, (law, moments) in list(product((BINARY, SMALLEST), _LAWS.items()))[: effort.scaled(2, 6)]:
+    for tree, (law, moments) in list(product((BINARY, SMALLEST), LAWS.items()))[: effort.scaled(2, 6)]:
         n, episodes = tree.pairs, ceil(Fraction(tree.states * tree.actions, 2))
         gap = Fraction(3 * isqrt(10**4 * n // episodes), 1000)
         least = least_average_regret(moments, n, gap, episodes)

@@ -14,6 +14,7 @@ from proofs_checks.derivations.lower_reward import EARNED
 from proofs_checks.derivations.lower_run import not_negative
 from proofs_checks.derivations.lower_setting import PAIR
 from proofs_checks.derivations.lower_tail import IN_ALL
+from proofs_checks.derivations.lower_tree import count_of_pairs
 from proofs_checks.derivations.lower_visits import product, root_positive
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
@@ -26,13 +27,11 @@ _MINE = PAIR.format(n="i")
 _FOUND = f"Sum(i, n, E({_LEAF}*{_MINE}))"
 REWARD = f"Imp(ht(z) == 1, {EARNED} <= er(d, H)*K/2 + D*{_FOUND})"
 ROOTS = "Sum(i, n, sqrt(i)) <= 2*n*sqrt(n)/3"
-_ROOT = f"sqrt(pw(d)*{COIN}/2)"
+_ROOT = f"sqrt(L*A*{COIN}/2)"
 VISITS_OF_ALL = f"SumOver(z, SumOver(b, Ind(ht(z) == 1)*{_FOUND})) <= er(d, H)*(K + {_ROOT}*2*K*sqrt(K)/3)"
 REGRET = f"(K*Vs(z, b, root, H) - {IN_ALL})"
 OPTIMAL = "Imp(ht(z) == 1, Vs(z, b, root, H) == er(d, H)*(1/2 + D))"
-AVERAGE = (
-    f"er(d, H)*D*K*(pw(d) - 1 - {_ROOT}*2*sqrt(K)/3) <= SumOver(z, SumOver(b, Ind(ht(z) == 1)*{REGRET}))"
-)
+AVERAGE = f"er(d, H)*D*K*(L*A - 1 - {_ROOT}*2*sqrt(K)/3) <= SumOver(z, SumOver(b, Ind(ht(z) == 1)*{REGRET}))"
 
 
 def roots(D: Derivation) -> Theorem:
@@ -146,7 +145,7 @@ def all_visits(D: Derivation) -> Theorem:
     inner = D.over(D.scaled(D.exchange(b, k, body), leaf), "z")
     outer = D.exchange(z, k, f"{leaf}*SumOver(b, {body})")
     each = D.sum(D.lemma("thm:lowerbound/all-found"), "k", "K")
-    factor = D.times(D.known("sqrt", f"pw(d)*{COIN}/2"), store(D))
+    factor = D.times(D.known("sqrt", f"L*A*{COIN}/2"), store(D))
     total = D.times(D.at(D.lemma("thm:lowerbound/roots"), n="K"), factor)
     return D.linear(VISITS_OF_ALL, split, inner, outer, each, total)
 
@@ -177,7 +176,7 @@ def average(D: Derivation) -> Theorem:
     by_n = D.linear(
         terms.relation("<=", bound, D.term(_over(by_then))), each, found, D.scaled(pairs, "er(d, H)*D*K")
     )
-    rest = D.term("pw(d)*K*H*(K + rate*K*H)")
+    rest = D.term("L*A*K*H*(K + rate*K*H)")
     small = D.linear(
         terms.relation("<=", terms.mul(n, terms.sub(bound, regrets)), rest),
         D.times(by_n, D.whole("n")),
@@ -205,8 +204,3 @@ def _of_leaves(
         lambda no: by_value(D, goal, [off(D, no)]),
     )
     return D.over(D.over(each, "b"), "z")
-
-
-def count_of_pairs(D: Derivation) -> Theorem:
-    """There are pw(d) pairs of a leaf and an action."""
-    return theorems.part(D.lemma("assume:LB/tree"), D.formula(f"{_over('1')} == pw(d)"))

@@ -7,12 +7,12 @@ inequality.
 
 from __future__ import annotations
 
-from proofs_checks.derivations.lower_bound import by_squares, count_of_pairs
+from proofs_checks.derivations.lower_bound import by_squares
 from proofs_checks.derivations.lower_cases import by_value, off, on, put, settle, towards
 from proofs_checks.derivations.lower_measure import COIN
 from proofs_checks.derivations.lower_run import jump_or_not, moved, support
 from proofs_checks.derivations.lower_setting import PAIR
-from proofs_checks.derivations.lower_tree import power_positive
+from proofs_checks.derivations.lower_tree import count_of_pairs, some_pairs
 from proofs_checks.derivations.lower_visits import (
     EXCESS,
     EXCESS_X,
@@ -44,7 +44,7 @@ _OWN = f"SumOver(z, SumOver(b, Ind(ht(z) == 1)*E({_LIKELY}*{_VISITS})))"
 RUN_ON = (
     f"And(E(exp(lc(n, z, b))) == 1, E(-lc(n, z, b)) == {COIN}*Sum(i, n, E(Ind(pz(i) == z)*Ind(pa(i) == b))))"
 )
-OWN_VISITS = f"Imp(D <= 1/4, {_OWN} <= K*(1 + sqrt(2)*D*sqrt(pw(d)*K)))"
+OWN_VISITS = f"Imp(D <= 1/4, {_OWN} <= K*(1 + sqrt(2)*D*sqrt(L*A*K)))"
 
 
 def data_processing(D: Derivation) -> Theorem:
@@ -154,10 +154,10 @@ def own_visits(D: Derivation) -> Theorem:
     """How often the pairs are decided, each in its own instance."""
     coin, time = coin_positive(D), D.linear("0 < K", D.fact("episodes"))
     any_c = _any_c(D, coin, _entered(D))
-    r = f"sqrt(pw(d)*{COIN}/2)"
+    r = f"sqrt(L*A*{COIN}/2)"
     bound = best(D, any_c, coin, time, f"{_OWN} <= K*(1 + {r}*sqrt(K))", "K")
     return D.imply(
-        D.linear(f"{_OWN} <= K*(1 + sqrt(2)*D*sqrt(pw(d)*K))", bound, D.times(_gap(D), D.whole("K"))),
+        D.linear(f"{_OWN} <= K*(1 + sqrt(2)*D*sqrt(L*A*K))", bound, D.times(_gap(D), D.whole("K"))),
         "D <= 1/4",
     )
 
@@ -165,22 +165,22 @@ def own_visits(D: Derivation) -> Theorem:
 def _gap(D: Derivation) -> Theorem:
     """√(n kl/2) √K <= √2 D √(n K), as kl <= 4 D²."""
     low = theorems.part(D.fact("gap"), D.formula("0 < D"))
-    some, time = D.linear("0 < pw(d)", D.at(power_positive(D), i="d")), D.linear("0 < K", D.fact("episodes"))
+    some, time = some_pairs(D), D.linear("0 < K", D.fact("episodes"))
     signs = [
         D.linear("0 < 1 + 2*D", low),
         D.linear("0 < 1 - 2*D", theorems.part(D.fact("gap"), D.formula("D < 1/2"))),
     ]
     less = D.closed(D.claim("thm:lowerbound/kl", x="D"), D.assume("D <= 1/4"), low, *signs)
-    inside = D.linear(f"0 <= pw(d)*{COIN}/2", product(D, some, coin_positive(D)))
+    inside = D.linear(f"0 <= L*A*{COIN}/2", product(D, some, coin_positive(D)))
     squares = [
-        D.scaled(D.positive("sqrt-square", f"pw(d)*{COIN}/2", inside), "sqrt(K)**2"),
-        D.scaled(D.positive("sqrt-square", "K", D.whole("K")), f"pw(d)*{COIN}/2"),
-        D.scaled(D.positive("sqrt-square", "2", D.linear("0 <= 2")), "D**2*sqrt(pw(d)*K)**2"),
-        D.scaled(D.positive("sqrt-square", "pw(d)*K", D.whole("pw(d)*K")), "2*D**2"),
+        D.scaled(D.positive("sqrt-square", f"L*A*{COIN}/2", inside), "sqrt(K)**2"),
+        D.scaled(D.positive("sqrt-square", "K", D.whole("K")), f"L*A*{COIN}/2"),
+        D.scaled(D.positive("sqrt-square", "2", D.linear("0 <= 2")), "D**2*sqrt(L*A*K)**2"),
+        D.scaled(D.positive("sqrt-square", "L*A*K", D.whole("L*A*K")), "2*D**2"),
     ]
-    u, v = f"(sqrt(pw(d)*{COIN}/2)*sqrt(K))", "(sqrt(2)*D*sqrt(pw(d)*K))"
-    below = D.linear(f"{u}**2 <= {v}**2", D.times(less, D.whole("pw(d)*K")), *squares)
-    first = D.times(D.known("sqrt", f"pw(d)*{COIN}/2"), D.known("sqrt", "K"))
+    u, v = f"(sqrt(L*A*{COIN}/2)*sqrt(K))", "(sqrt(2)*D*sqrt(L*A*K))"
+    below = D.linear(f"{u}**2 <= {v}**2", D.times(less, D.whole("L*A*K")), *squares)
+    first = D.times(D.known("sqrt", f"L*A*{COIN}/2"), D.known("sqrt", "K"))
     two, root = root_positive(D, D.linear("0 < 2")), root_positive(D, product(D, some, time))
     return by_squares(D, first, product(D, product(D, two, low), root), below)
 
@@ -211,7 +211,7 @@ def _any_c(D: Derivation, coin: Theorem, entered: Theorem) -> Theorem:
     )
     factor = D.linear(f"0 <= K*{COIN}/(4*c)", D.times(factor, D.whole("K")))
     seen = D.times(D.at(D.mean(D.lemma("thm:lowerbound/seen")), k="K"), factor)
-    return D.linear(f"{_OWN} <= K*(1 + pw(d)*c/2 + {COIN}*K/(4*c))", each, _all(D, entered), pairs, seen)
+    return D.linear(f"{_OWN} <= K*(1 + L*A*c/2 + {COIN}*K/(4*c))", each, _all(D, entered), pairs, seen)
 
 
 def _at_most(D: Derivation, entered: Theorem) -> Theorem:

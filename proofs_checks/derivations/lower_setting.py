@@ -6,7 +6,13 @@ with probability 1/2 + c, else to ``bad``, where c = D (the paper's Δ) for the 
 instance (z, b) and 0 elsewhere: ``p(c, x, a, y)``. A state x below the leaves jumps to ``mate(x)``:
 itself, if self-jumps are allowed (then ``low`` = 2 states are there), or another one that pays the same
 (then 4). ``gd(x)`` is 1 for the good ones. Every rate is ``rate``. ``anc(z, h)`` are the nodes on the way
-up from z.
+up from z. Above its L leaves the tree is full: every node there but the root is the child of one node, by
+one action. Nothing is said of the leaves here: several actions may lead to one of them.
+
+Two settings say more. In :data:`FULL`, the paper's, the last level is full as well. In :data:`SIZES` it is
+filled as far as the states go: L lies between A^(d-2) and A^(d-1), and only if it is A^(d-1) states may be
+left over, fewer than the leaves. These idle states are of height 0 and never reached. So every S >= 4 and
+A >= 2 has a tree of that kind, with one d.
 
 **The run** is that of the reference instance, c = 0 everywhere: one sequence of decisions through all
 episodes, as in :mod:`proofs_checks.derivations.setting`, for any learner: ``act(n)`` is whatever is known
@@ -33,6 +39,8 @@ _SEEN = f"jump(n)*{_MINE}*(Ind(X(n + 1) == good)*log(1 + 2*D) + Ind(X(n + 1) == 
 _CHANCE = "D*Ind(x == z)*Ind(a == b)"
 _BACKED = f"SumOver(y, p({_CHANCE}, x, a, y)*V(n, z, b, y, t - s))"
 
+_PARENTS = "SumOver(x, SumOver(a, Ind(2 <= ht(x))*Ind(child(x, a) == y)))"
+
 TREE = {
     "levels": Fact("1 <= d", "the number of levels", "model"),
     "root": Fact("ht(root) == d", "the root has all levels below it"),
@@ -51,9 +59,8 @@ TREE = {
     ),
     "child": Fact("Imp(2 <= ht(x), ht(child(x, a)) + 1 == ht(x))", "an action leads one level down"),
     "parent": Fact(
-        "Imp(And(1 <= ht(y), ht(y) + 1 <= d), "
-        "SumOver(x, SumOver(a, Ind(2 <= ht(x))*Ind(child(x, a) == y))) == 1)",
-        "every node but the root is the child of one node, by one action",
+        f"Imp(And(2 <= ht(y), ht(y) + 1 <= d), {_PARENTS} == 1)",
+        "every node above the leaves but the root is the child of one node, by one action",
     ),
     "anc-1": Fact("Imp(ht(z) == 1, anc(z, 1) == z)", "the way up from the leaf z: its nodes of height h"),
     "anc": Fact(
@@ -61,6 +68,8 @@ TREE = {
         "And(ht(anc(z, h + 1)) == h + 1, child(anc(z, h + 1), via(z, h)) == anc(z, h)))",
         "the next node up, and the action that leads down from it",
     ),
+    "leaves": Fact("SumOver(x, Ind(ht(x) == 1)) == L", "L is the number of leaves"),
+    "leaf": Fact("1 <= L", "there is a leaf", "model"),
     "states": Fact("SumOver(x, 1) == S", "S is the number of states"),
     "actions": Fact("SumOver(a, 1) == A", "A is the number of actions"),
     "choice": Fact("2 <= A", "there is a choice", "model"),
@@ -160,7 +169,7 @@ RUN_ON = {
 _PAIR = ("State", "Action")
 SYMBOLS = [
     *(Symbol(name, (), "Real") for name in ("rate", "H", "D")),
-    *(Symbol(name, (), "Nat") for name in ("d", "K", "S", "A", "low")),
+    *(Symbol(name, (), "Nat") for name in ("d", "K", "S", "A", "L", "low")),
     *(Symbol(name, (), "State") for name in ("root", "good", "bad")),
     Symbol("ht", ("State",), "Nat"),
     Symbol("gd", ("State",), "Nat"),
@@ -200,4 +209,30 @@ SETTING = Setting.of(
     {"State": "x y z", "Action": "a b", "Nat": "n m i k h", "Real": "s t u v w c q"},
     SYMBOLS,
     {**TREE, **INSTANCES, **RUN, **RUN_ON},
+)
+
+FULL = SETTING.extended(
+    "lower bound on full trees",
+    [],
+    {
+        "full": Fact(
+            f"Imp(And(ht(y) == 1, 2 <= d), {_PARENTS} == 1)",
+            "every leaf but the root is the child of one node, by one action",
+        )
+    },
+)
+
+SIZES = SETTING.extended(
+    "lower bound for every number of states",
+    [],
+    {
+        "deep": Fact("2 <= d", "the root is no leaf", "model"),
+        "wide": Fact("Imp(i + 2 == d, pw(i) <= L)", "no fewer leaves than nodes just above them", "model"),
+        "narrow": Fact("Imp(i + 1 == d, L <= pw(i))", "no more leaves than a full tree has", "model"),
+        "idle": Fact(
+            "Imp(And(3 <= low, i + 1 == d), And(L == pw(i), low <= L + 1))",
+            "states are left over only if the last level is full, and fewer than its leaves",
+            "model",
+        ),
+    },
 )

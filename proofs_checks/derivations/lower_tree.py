@@ -2,39 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from proofs_checks.derivations.lower_cases import by_value, denied, off, on, put, settle, towards, when
 from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Operator
 from verify.kernel.theorems import Theorem, absurd, both, part
 
 _LEVEL = "SumOver(x, Ind(ht(x) + i == d))"
-_LEVELS = f"Imp(i + 1 <= d, {_LEVEL} == pw(i))"
+_ABOVE = f"Imp(i + 2 <= d, {_LEVEL} == pw(i))"
+_STATES = "Imp(i + 1 == d, S == low + L + Sum(m, i, pw(m)))"
+_GEOMETRIC = "(A - 1)*Sum(m, i, pw(m)) == pw(i) - 1"
+LEVELS = f"And({_ABOVE}, {_STATES}, {_GEOMETRIC})"
+_NODES = "S == low + Sum(i, d, pw(i))"
 TREE = (
-    f"And({_LEVELS}, S == low + Sum(i, d, pw(i)), (A - 1)*Sum(i, d, pw(i)) == pw(d) - 1, "
-    "SumOver(z, SumOver(b, Ind(ht(z) == 1))) == pw(d))"
+    f"And(Imp(i + 1 <= d, {_LEVEL} == pw(i)), {_NODES}, (A - 1)*Sum(i, d, pw(i)) == pw(d) - 1, L*A == pw(d))"
 )
-PAIRS = "Imp(low + 4 <= S, 8 <= pw(d))"
+PAIRS = "Imp(low + 4 <= S, 8 <= L*A)"
+_LEAST, _MOST = "2 + Sum(m, i + 1, pw(m)) + pw(i) <= S", "S <= 1 + Sum(m, i + 2, pw(m)) + pw(i + 1)"
+SIZE = f"And(Imp(i + 2 == d, And({_LEAST}, {_MOST})), S <= 3*L + 1)"
 
 
-def tree(D: Derivation) -> Theorem:
-    """The level that is i below the root has A^i nodes, and these are all but the good and the bad state."""
+# --- above the leaves ---------------------------------------------------------------------------
+
+
+def levels(D: Derivation) -> Theorem:
+    """Above the leaves the level that is i below the root has A^i nodes."""
     level = _level(D)
-    return both(level, _states(D, level), _geometric(D), _pairs(D, level))
+    return both(level, _states(D, level), _geometric(D))
 
 
 def _level(D: Derivation) -> Theorem:
     """The i-th level below the root has A^i nodes."""
-    first = D.over(_root(D), "x")
-    start = D.imply(D.linear("SumOver(x, Ind(ht(x) == d)) == pw(0)", first, D.fact("pw-0")), "1 <= d")
+    start = D.imply(_first(D), "2 <= d")
 
     def step(below: Theorem) -> Theorem:
-        far = D.assume("i + 2 <= d")
-        known = when(D, below, far)
-        more = D.scaled(known, "A")
-        says = "SumOver(x, Ind(ht(x) + i + 1 == d)) == pw(i + 1)"
-        return D.imply(D.linear(says, _children(D, far), more, D.fact("pw-step")), "i + 2 <= d")
+        far = D.assume("i + 3 <= d")
 
-    return D.induction("i", _LEVELS, start, step)
+        def parent(yes: Theorem) -> Theorem:
+            high = D.linear("2 <= ht(y)", yes, far), D.linear("ht(y) + 1 <= d", yes, D.whole("i"))
+            return when(D, D.fact("parent"), *high)
+
+        return D.imply(_below(D, when(D, below, far), far, parent), "i + 3 <= d")
+
+    return D.induction("i", _ABOVE, start, step)
+
+
+def _first(D: Derivation) -> Theorem:
+    """The first level has one node."""
+    return D.linear("SumOver(x, Ind(ht(x) == d)) == pw(0)", D.over(_root(D), "x"), D.fact("pw-0"))
+
+
+def _below(D: Derivation, level: Theorem, far: Theorem, parent: Callable[[Theorem], Theorem]) -> Theorem:
+    """The next level, from one with A^i nodes."""
+    says = "SumOver(x, Ind(ht(x) + i + 1 == d)) == pw(i + 1)"
+    return D.linear(says, _children(D, far, parent), D.scaled(level, "A"), D.fact("pw-step"))
 
 
 def _root(D: Derivation) -> Theorem:
@@ -52,22 +74,14 @@ def _root(D: Derivation) -> Theorem:
     return D.cases("x == root", here, elsewhere)
 
 
-def _children(D: Derivation, far: Theorem) -> Theorem:
-    """Σ_x Ind(ht(x) + i + 1 == d) == A Σ_x Ind(ht(x) + i == d), for i + 2 <= d."""
+def _children(D: Derivation, far: Theorem, parent: Callable[[Theorem], Theorem]) -> Theorem:
+    """Σ_x Ind(ht(x) + i + 1 == d) == A Σ_x Ind(ht(x) + i == d), where each y there has one parent."""
     mine = "Ind(ht(y) + i + 1 == d)"
     parents = "SumOver(x, SumOver(a, Ind(2 <= ht(x))*Ind(child(x, a) == y)))"
     goal = f"{mine} == {mine}*{parents}"
 
     def level(yes: Theorem) -> Theorem:
-        one = when(
-            D,
-            D.fact("parent"),
-            yes,
-            far,
-            D.linear("1 <= ht(y)", yes, far),
-            D.linear("ht(y) + 1 <= d", yes, D.whole("i")),
-        )
-        return by_value(D, goal, [on(D, yes), one])
+        return by_value(D, goal, [on(D, yes), parent(yes)])
 
     one = D.over(D.cases("ht(y) + i + 1 == d", level, lambda no: by_value(D, goal, [off(D, no)])), "y")
     x, y, a = (Operator("SumOver", D.variable(name)) for name in "xya")
@@ -91,11 +105,11 @@ def _children(D: Derivation, far: Theorem) -> Theorem:
 
 
 def _states(D: Derivation, level: Theorem) -> Theorem:
-    """All nodes, level by level, and the two states below them."""
+    """All nodes, level by level, the leaves, and the states below them."""
     above, count = "SumOver(x, Ind(d + 1 <= ht(x) + i))", "Sum(m, i, pw(m))"
-    a = f"Imp(i <= d, {above} == {count})"
+    a = f"Imp(i + 1 <= d, {above} == {count})"
     none = denied(D, "d + 1 <= ht(x)", lambda e: _too_high(D, e))
-    start = D.imply(D.over(by_value(D, "Ind(d + 1 <= ht(x)) == 0", [off(D, none)]), "x"), "0 <= d")
+    start = D.imply(D.over(by_value(D, "Ind(d + 1 <= ht(x)) == 0", [off(D, none)]), "x"), "1 <= d")
     split = settle(
         D,
         "Ind(d + 1 <= ht(x) + i + 1) == Ind(d + 1 <= ht(x) + i) + Ind(ht(x) + i == d)",
@@ -103,14 +117,17 @@ def _states(D: Derivation, level: Theorem) -> Theorem:
     )
 
     def step(below: Theorem) -> Theorem:
-        far = D.assume("i + 1 <= d")
+        far = D.assume("i + 2 <= d")
         parts = [D.over(split, "x"), when(D, below, far), when(D, level, far)]
         says = f"SumOver(x, Ind(d <= ht(x) + i)) == {count} + pw(i)"
-        return D.imply(D.linear(says, *parts), "i + 1 <= d")
+        return D.imply(D.linear(says, *parts), "i + 2 <= d")
 
-    kinds = settle(D, "1 == Ind(1 <= ht(x)) + Ind(ht(x) == 0)", ["1 <= ht(x)", "ht(x) == 0"])
-    nodes = when(D, D.at(D.induction("i", a, start, step), i="d"))
-    return D.linear("S == low + Sum(i, d, pw(i))", nodes, D.over(kinds, "x"), D.fact("states"), D.fact("low"))
+    last = D.assume("i + 1 == d")
+    conditions = ["d + 1 <= ht(x) + i", "ht(x) == 1", "ht(x) == 0"]
+    kinds = settle(D, "1 == Ind(d + 1 <= ht(x) + i) + Ind(ht(x) == 1) + Ind(ht(x) == 0)", conditions, last)
+    nodes = when(D, D.induction("i", a, start, step), last)
+    facts = (D.fact(name) for name in ("states", "low", "leaves"))
+    return D.imply(D.linear(f"S == low + L + {count}", nodes, D.over(kinds, "x"), *facts), "i + 1 == d")
 
 
 def _too_high(D: Derivation, high: Theorem) -> tuple[Theorem, Theorem]:
@@ -121,35 +138,85 @@ def _too_high(D: Derivation, high: Theorem) -> tuple[Theorem, Theorem]:
 
 
 def _geometric(D: Derivation) -> Theorem:
-    """(A - 1)(1 + A + … + A^(d-1)) = A^d - 1."""
-    a = "(A - 1)*Sum(m, i, pw(m)) == pw(i) - 1"
+    """(A - 1)(1 + A + … + A^(i-1)) = A^i - 1."""
     start = D.linear("0 == pw(0) - 1", D.fact("pw-0"))
-    whole = D.induction(
-        "i",
-        a,
-        start,
-        lambda below: D.linear(
-            "(A - 1)*(Sum(m, i, pw(m)) + pw(i)) == pw(i + 1) - 1", below, D.fact("pw-step")
-        ),
-    )
-    return D.at(whole, i="d")
+    more = "(A - 1)*(Sum(m, i, pw(m)) + pw(i)) == pw(i + 1) - 1"
+    return D.induction("i", _GEOMETRIC, start, lambda below: D.linear(more, below, D.fact("pw-step")))
 
 
-def _pairs(D: Derivation, level: Theorem) -> Theorem:
-    """The last level has A^(d-1) leaves, each with A actions."""
-    pairs = "SumOver(z, SumOver(b, Ind(ht(z) == 1))) == pw(d)"
+def _with_levels(D: Derivation, goal: str, found: Theorem, k: int, enough: Theorem) -> Theorem:
+    """The goal, from the goal given i + k == d, for d >= k."""
+    for j in reversed(range(k)):
+        few = by_value(D, goal, [], D.assume(f"{j} == d"), enough)
+        start, after = D.imply(few, f"{j} == d"), D.imply(found, f"i + {j + 1} == d")
+        every = _first_or_next(D, f"Imp(i + {j} == d, {goal})", start, after)
+        found = D.mp(every, D.assume(f"i + {j} == d"))
+    return D.mp(D.at(D.imply(found, "i == d"), i="d"), D.linear("d == d"))
+
+
+def _first_or_next(D: Derivation, says: str, start: Theorem, after: Theorem) -> Theorem:
+    """What is true of 0 and of every i + 1."""
+    return D.induction("i", says, start, lambda _: after)
+
+
+# --- a full last level --------------------------------------------------------------------------
+
+
+def tree(D: Derivation) -> Theorem:
+    """The leaves are a full level too, and all nodes are all states but those below the leaves."""
+    lemma = D.lemma("assume:LB/levels")
+    above, states, geometric = (part(lemma, D.formula(f)) for f in (_ABOVE, _STATES, _GEOMETRIC))
     last = D.assume("i + 1 == d")
+    lowest = _last(D, above)
     leaf = settle(D, "Ind(ht(x) == 1) == Ind(ht(x) + i == d)", ["ht(x) == 1", "ht(x) + i == d"], last)
-    leaves = D.linear("SumOver(x, Ind(ht(x) == 1)) == pw(i)", D.over(leaf, "x"), when(D, level, last))
-    each = D.scaled(leaves, "A")
-    power = put(D.fact("pw-step"), last)
-    actions = D.scaled(D.fact("actions"), "SumOver(x, Ind(ht(x) == 1))")
-    found = D.linear(pairs, each, power, actions)
-    start = D.imply(by_value(D, pairs, [], D.assume("1 <= 0")), "0 == d", "1 <= 0")
-    some = D.induction(
-        "i", f"Imp(i == d, Imp(1 <= i, {pairs}))", start, lambda _: D.imply(found, "i + 1 == d", "1 <= i + 1")
+    leaves = D.linear("L == pw(i)", D.over(leaf, "x"), when(D, lowest, last), D.fact("leaves"))
+    deepest = D.linear("d == i + 1", last)
+    found = (
+        by_value(D, _NODES, [deepest], leaves, when(D, states, last)),
+        by_value(D, "L*A == pw(d)", [deepest], D.scaled(leaves, "A"), D.fact("pw-step")),
     )
-    return D.mp(D.at(some, i="d"), D.linear("d == d"), D.fact("levels"))
+    nodes, pairs = (
+        _with_levels(D, goal, theorem, 1, D.fact("levels"))
+        for goal, theorem in zip((_NODES, "L*A == pw(d)"), found, strict=True)
+    )
+    return both(_every_level(D, above, lowest), nodes, D.at(geometric, i="d"), pairs)
+
+
+def _last(D: Derivation, above: Theorem) -> Theorem:
+    """The last level has A^(d-1) nodes."""
+    far = D.assume("i + 2 == d")
+
+    def parent(yes: Theorem) -> Theorem:
+        leaf = D.linear("ht(y) == 1", yes, far)
+        return when(D, D.fact("full"), leaf, D.linear("2 <= d", far, D.whole("i")))
+
+    found = D.imply(_below(D, when(D, above, far), far, parent), "i + 2 == d")
+    return _first_or_next(D, f"Imp(i + 1 == d, {_LEVEL} == pw(i))", D.imply(_first(D), "1 == d"), found)
+
+
+def _every_level(D: Derivation, above: Theorem, lowest: Theorem) -> Theorem:
+    """A^i nodes on every level."""
+    within = D.assume("i + 1 <= d")
+
+    def case(e: Theorem) -> Theorem:
+        if e.says is D.formula("i + 2 <= d"):
+            return D.mp(above, e)
+        return D.mp(lowest, D.mp(D.known("antisymmetric", "i + 1", "d"), both(within, e)))
+
+    return D.imply(D.split(D.known("discrete", "d", "i + 1"), case, case), "i + 1 <= d")
+
+
+def count_of_pairs(D: Derivation) -> Theorem:
+    """There are LA pairs of a leaf and an action."""
+    actions = D.scaled(D.fact("actions"), "SumOver(z, Ind(ht(z) == 1))")
+    says = "SumOver(z, SumOver(b, Ind(ht(z) == 1))) == L*A"
+    return D.linear(says, D.scaled(D.fact("leaves"), "A"), actions)
+
+
+def some_pairs(D: Derivation) -> Theorem:
+    """0 < LA."""
+    some = D.linear("0 <= L - 1", D.fact("leaf")), D.linear("0 <= A", D.fact("choice"))
+    return D.linear("0 < L*A", D.times(*some), D.fact("choice"))
 
 
 def power_positive(D: Derivation) -> Theorem:
@@ -165,9 +232,8 @@ def power_positive(D: Derivation) -> Theorem:
 def admissible(D: Derivation) -> Theorem:
     """Four nodes or more: three levels, or two with three actions or more; so eight pairs or more."""
     tree_ = D.lemma("assume:LB/tree")
-    states, nodes = (
-        part(tree_, D.formula(f))
-        for f in ("S == low + Sum(i, d, pw(i))", "(A - 1)*Sum(i, d, pw(i)) == pw(d) - 1")
+    states, nodes, count = (
+        part(tree_, D.formula(f)) for f in (_NODES, "(A - 1)*Sum(i, d, pw(i)) == pw(d) - 1", "L*A == pw(d)")
     )
     some, large = D.fact("choice"), D.assume("low + 4 <= S")
     four = D.linear("0 <= Sum(i, d, pw(i)) - 4", states, large)
@@ -185,7 +251,7 @@ def admissible(D: Derivation) -> Theorem:
     deep = when(D, D.at(_three_levels(D), i="d"), D.assume("3 <= d"))
 
     def case(e: Theorem) -> Theorem:
-        return by_level if e.says is shallow.says else deep
+        return D.linear("8 <= L*A", by_level if e.says is shallow.says else deep, count)
 
     return D.imply(D.split(D.known("discrete", "d", "2"), case, case), "low + 4 <= S")
 
@@ -251,3 +317,71 @@ def _three_levels(D: Derivation) -> Theorem:
 
     start = D.imply(by_value(D, "8 <= pw(0)", [], D.assume("3 <= 0")), "3 <= 0")
     return D.induction("i", "Imp(3 <= i, 8 <= pw(i))", start, step)
+
+
+# --- every number of states ---------------------------------------------------------------------
+
+
+def sizes(D: Derivation) -> Theorem:
+    """The number of states says how many levels there are, and how few leaves there can be."""
+    far = D.assume("i + 2 == d")
+    lemma = D.lemma("assume:LB/levels")
+    count, geometric = (D.at(part(lemma, D.formula(f)), i="i + 1") for f in (_STATES, _GEOMETRIC))
+    states, nodes = when(D, count, far), _upper_nodes(D, geometric)
+    wide, narrow = when(D, D.fact("wide"), far), when(D, D.fact("narrow", i="i + 1"), far)
+    some, double = D.at(power_positive(D), i="i + 1"), D.times(D.fact("choice"), D.whole("pw(i)"))
+    least = D.linear(_LEAST, states, wide, _good_and_bad(D))
+
+    def case(e: Theorem) -> Theorem:
+        if e.says is D.formula("low <= 2"):
+            facts = [e, wide, narrow, some]
+        else:
+            idle = when(D, D.fact("idle", i="i + 1"), e, far)
+            facts = [part(idle, D.formula(f)) for f in ("L == pw(i + 1)", "low <= L + 1")]
+        many, few = (D.linear(goal, states, nodes, *facts, *more) for goal, more in (
+            (_MOST, []), ("S <= 3*L + 1", [double, D.fact("pw-step")]),
+        ))  # fmt: skip
+        return both(many, few)
+
+    found = D.split(D.known("discrete", "low", "2"), case, case)
+    many, few = (part(found, D.formula(f)) for f in (_MOST, "S <= 3*L + 1"))
+    known = D.imply(both(least, many), "i + 2 == d")
+    return both(known, _with_levels(D, "S <= 3*L + 1", few, 2, D.fact("deep")))
+
+
+def _upper_nodes(D: Derivation, geometric: Theorem) -> Theorem:
+    """There are at most 2 A^i - 1 nodes above the leaves, the formula of the claim."""
+    total = "Sum(m, i + 1, pw(m))"
+    less = D.linear("0 < A - 1", D.fact("choice"))
+    claim = D.closed(
+        D.claim("assume:LB/relaxed", A="A", P="pw(i)"), D.fact("choice"), power_positive(D), less
+    )
+    unit = D.positive("inverse", "A - 1", less)
+    powers = D.scaled(D.fact("pw-step"), "1/(A - 1)")
+    equal = D.linear(
+        f"{total} == (A*pw(i) - 1)/(A - 1)", D.scaled(geometric, "1/(A - 1)"), D.scaled(unit, total), powers
+    )
+    return D.linear(f"{total} <= 2*pw(i) - 1", claim, equal)
+
+
+def _good_and_bad(D: Derivation) -> Theorem:
+    """Two states or more are below the leaves."""
+    goal = "Ind(x == good) + Ind(x == bad) <= Ind(ht(x) == 0)"
+
+    def good(yes: Theorem) -> Theorem:
+        low = put(D.fact("good"), towards(D, yes, "good"))
+        other = put(D.fact("two"), towards(D, yes, "good"))
+        return by_value(D, goal, [on(D, low), on(D, yes), off(D, other)])
+
+    def other(no: Theorem) -> Theorem:
+        def bad(yes: Theorem) -> Theorem:
+            low = put(D.fact("bad"), towards(D, yes, "bad"))
+            return by_value(D, goal, [on(D, low), on(D, yes), off(D, no)])
+
+        def neither(none: Theorem) -> Theorem:
+            return by_value(D, goal, [off(D, no), off(D, none)], D.whole("Ind(ht(x) == 0)"))
+
+        return D.cases("x == bad", bad, neither)
+
+    each = D.over(D.cases("x == good", good, other), "x")
+    return D.linear("2 <= low", each, D.fact("low"))

@@ -15,7 +15,7 @@ from proofs_checks.derivations.lower_cases import by_value, off, on, settle
 from proofs_checks.derivations.lower_measure import COIN
 from proofs_checks.derivations.lower_run import not_negative, stored
 from proofs_checks.derivations.lower_setting import PAIR
-from proofs_checks.derivations.lower_tree import TREE, power_positive
+from proofs_checks.derivations.lower_tree import count_of_pairs, some_pairs
 from verify.kernel import calculus, terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.calculus import Operator
@@ -31,7 +31,7 @@ _THERE = f"Sum(i, n, E({_PAID.format('i')}*{_MINE.format('i')}))"
 FOUND = f"Imp(And(ht(z) == 1, 0 < c), {_FOUND} <= {_THERE} + er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c)))"
 _BOUND = f"{_THERE} + er(d, H)*(c/2 + {COIN}*E(T(n, k, z, b))/(4*c))"
 _PAIRS = f"SumOver(z, SumOver(b, Ind(ht(z) == 1)*{_FOUND}))"
-ALL_FOUND = f"{_PAIRS} <= er(d, H)*(1 + sqrt(pw(d)*{COIN}/2)*sqrt(k))"
+ALL_FOUND = f"{_PAIRS} <= er(d, H)*(1 + sqrt(L*A*{COIN}/2)*sqrt(k))"
 
 
 def found(D: Derivation) -> Theorem:
@@ -173,14 +173,13 @@ def _any_c(D: Derivation, coin: Theorem) -> Theorem:
         return by_value(D, f"Ind(ht(z) == 1)*{_FOUND} <= Ind(ht(z) == 1)*({_BOUND})", [off(D, no)])
 
     total = over_pairs(D, D.cases("ht(z) == 1", leaf, other))
-    (count,) = [f for f in D.formula(TREE).parts if f.tag == "==" and "SumOver" in show(f)]
-    pairs = D.scaled(theorems.part(D.lemma("assume:LB/tree"), count), "er(d, H)*c/2")
+    pairs = D.scaled(count_of_pairs(D), "er(d, H)*c/2")
     factor = D.times(
         D.linear(f"0 <= {COIN}", coin), D.linear("0 <= 1/c", D.positive("inverse-positive", "c", positive))
     )
     factor = D.linear(f"0 <= er(d, H)*{COIN}/(4*c)", D.times(factor, store))
     seen = D.times(D.mean(D.lemma("thm:lowerbound/seen")), factor)
-    says = f"{_PAIRS} <= er(d, H)*(1 + pw(d)*c/2 + {COIN}*k/(4*c))"
+    says = f"{_PAIRS} <= er(d, H)*(1 + L*A*c/2 + {COIN}*k/(4*c))"
     return D.linear(says, total, _shared(D, store), pairs, seen)
 
 
@@ -222,9 +221,9 @@ def _early(D: Derivation, any_c: Theorem) -> Theorem:
     count = D.linear("0 < m + 1", D.whole("m"))
     first = D.closed(D.at(any_c, k="0", c="1/(m + 1)"), D.positive("inverse-positive", "m + 1", count))
     scaled = D.times(first, D.linear("0 <= m + 1", D.whole("m")))
-    unit = D.scaled(D.positive("inverse", "m + 1", count), "er(d, H)*pw(d)/2")
+    unit = D.scaled(D.positive("inverse", "m + 1", count), "er(d, H)*L*A/2")
     more = terms.sub(first.says.parts[0], D.term("er(d, H)"))
-    rest = terms.sub(D.term("er(d, H)*pw(d)/2"), more)
+    rest = terms.sub(D.term("er(d, H)*L*A/2"), more)
     small = D.linear(terms.relation("<=", terms.mul(D.term("m"), more), rest), scaled, unit)
     return calculus.archimedes(small, D.variable("m"))
 
@@ -232,16 +231,16 @@ def _early(D: Derivation, any_c: Theorem) -> Theorem:
 def best(D: Derivation, any_c: Theorem, coin: Theorem, time: Theorem, goal: str, factor: str) -> Theorem:
     """Factor (1 + √(n kl/2) √k), from factor (1 + n c/2 + kl k/(4c)) for every c > 0."""
     k = time.says.parts[1]
-    some = D.linear("0 < pw(d)", D.at(power_positive(D), i="d"))
-    r, e, n = f"sqrt(pw(d)*{COIN}/2)", f"sqrt({show(k)})", "pw(d)"
-    under = D.linear(f"0 < pw(d)*{COIN}/2", product(D, some, coin))
+    some = some_pairs(D)
+    r, e, n = f"sqrt(L*A*{COIN}/2)", f"sqrt({show(k)})", "(L*A)"
+    under = D.linear(f"0 < L*A*{COIN}/2", product(D, some, coin))
     roots = [root_positive(D, inside) for inside in (under, time)]
     c = product(D, product(D, *roots), D.positive("inverse-positive", n, some))
     bound = D.closed(D.at(any_c, c=f"{r}*{e}/{n}"), c)
     unit_r, unit_e, unit_n = (
         D.positive("inverse", u, sign) for u, sign in ((r, roots[0]), (e, roots[1]), (n, some))
     )
-    square_r = D.positive("sqrt-square", f"pw(d)*{COIN}/2", D.linear(f"0 <= pw(d)*{COIN}/2", under))
+    square_r = D.positive("sqrt-square", f"L*A*{COIN}/2", D.linear(f"0 <= L*A*{COIN}/2", under))
     square_e = D.positive("sqrt-square", k, D.whole(k))
     steps = [
         D.scaled(square_r, f"{show(k)}/({r}*{e})/2"),

@@ -21,7 +21,7 @@ from proofs_checks.checks import lower_bound_algorithms as best
 from proofs_checks.checks.common import PROOF, REFUTATION, SEARCH
 from proofs_checks.checks.lower_bound import turns
 from proofs_checks.derivations import gap, lower_constants, lower_readings
-from proofs_checks.derivations.lower_setting import SETTING
+from proofs_checks.derivations.lower_setting import FULL, SETTING
 from proofs_checks.derivations.setting import PAPER
 from verify.claims import Domain, Remark, Section
 from verify.provers.computed import Assumed
@@ -89,6 +89,7 @@ section.repair(
     symbols={"x": "K/(LA)"},
     uses="thm:lowerbound/repaired eq:Rj/repaired thm:lowerbound/pairs thm:lowerbound/leaves/sharp "
     "assume:LB/tree",
+    setting=FULL,
     theorem=lower_readings.EVERY_K,
     derivation=lower_readings.every_k,
     checks=(best.few_episodes(Fraction(1, 7)), *PROOF),
@@ -112,7 +113,8 @@ section.repair(
     "with Δ = (3/10) √(LA/K) in eq:Rj/repaired: n = LA.",
     says="3/10*(1 - 1/n - 2/3*sqrt(-log(7/25)/8)) >= (1 - 1/n)/(4*sqrt(2))",
     domain="n >= 8",
-    uses="thm:lowerbound/maximum/kl thm:lowerbound/pairs eq:Rj/repaired assume:LB/tree",
+    uses="thm:lowerbound/maximum/kl thm:lowerbound/pairs eq:Rj/repaired",
+    setting=FULL,
     theorem=lower_readings.STANDS,
     derivation=lower_readings.stands,
     checks=(best.three_tenths(Fraction(1)), *PROOF),
@@ -163,6 +165,7 @@ section.repair(
     symbols={"y": "S/L"},
     uses="eq:Rj/repaired thm:lowerbound/kl-chord thm:lowerbound/pairs "
     "thm:lowerbound/turns/leaves thm:lowerbound/turns/binary assume:LB/tree",
+    setting=FULL,
     theorem=lower_constants.NO_SELF_JUMPS,
     derivation=lower_constants.no_self_jumps,
     checks=(best.every_algorithm(Fraction(1, 8), more=2), *PROOF),

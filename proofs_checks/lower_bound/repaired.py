@@ -39,7 +39,7 @@ from proofs_checks.derivations import (
     lower_tree,
     lower_values,
 )
-from proofs_checks.derivations.lower_setting import SETTING
+from proofs_checks.derivations.lower_setting import FULL, SETTING
 from verify.claims import Domain, Section
 
 _LEAVES = "(1/A + (1 - 1/A)*(S - 2))"
@@ -85,8 +85,7 @@ section.repair(
     "The sum over the LA pairs of the regrets R_j, of all that is ever earned in the K episodes, is at "
     "least K W Δ (LA - 1 - (2/3) √(LA kl K/2)): what is earned up to a decision is known by "
     "thm:lowerbound/reward/repaired, and what comes later vanishes (thm:lowerbound/tail).",
-    uses="thm:lowerbound/optimal thm:lowerbound/reward/repaired thm:lowerbound/tail eq:sumTj/repaired "
-    "assume:LB/tree",
+    uses="thm:lowerbound/optimal thm:lowerbound/reward/repaired thm:lowerbound/tail eq:sumTj/repaired",
     theorem=lower_bound.AVERAGE,
     derivation=lower_bound.average,
     checks=checks.average_regret(biased=True),
@@ -195,6 +194,7 @@ section.step(
     says="A**d >= 8",
     domain=Domain.of("A >= 2", "d >= 1", "A**d - 1 >= 4*(A - 1)", integers="A d"),
     uses="assume:LB/tree",
+    setting=FULL,
     theorem=lower_tree.PAIRS,
     derivation=lower_tree.admissible,
     latex=r"LA = A^d \ge 8",
@@ -233,6 +233,7 @@ section.repair(
     symbols={"y": "S/L"},
     uses="eq:Rj/repaired thm:lowerbound/kl-chord thm:lowerbound/pairs thm:lowerbound/leaves/sharp "
     "assume:LB/tree",
+    setting=FULL,
     theorem=lower_constants.REPAIRED,
     derivation=lower_constants.repaired,
     checks=(best.every_algorithm(Fraction(1, 7)), *PROOF),
@@ -248,6 +249,7 @@ section.repair(
     domain=("H > 0", "0 < c < 1", "y >= 0", "W >= c*H"),
     symbols={"c": "c2", "y": "√(SAK)"},
     uses="thm:lowerbound/repaired thm:lowerbound/erlang",
+    setting=FULL,
     theorem=lower_readings.HORIZON,
     derivation=lower_readings.horizon,
     checks=(best.long_horizons(Fraction(1, 7)), *PROOF),

@@ -88,7 +88,7 @@ section.repair(
     "Summed over the LA pairs, what episode k has in store where it decides the pair j is in the "
     "instances j at most W (1 + √(LA kl k/2)): in the reference the pairs share W, and the best c is √(kl "
     "k/(2LA)).",
-    uses="thm:lowerbound/found thm:lowerbound/store thm:lowerbound/seen assume:LB/tree",
+    uses="thm:lowerbound/found thm:lowerbound/store thm:lowerbound/seen",
     theorem=lower_visits.ALL_FOUND,
     derivation=lower_visits.all_found,
     latex=r"\sum_j \mathbb E_j[e_1\,1\{j\}] \le W\bigl(1 + \sqrt{LA\,\mathrm{kl}\,k/2}\bigr)",

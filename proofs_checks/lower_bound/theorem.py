@@ -26,7 +26,7 @@ from proofs_checks.derivations import (
     lower_tree,
     lower_values,
 )
-from proofs_checks.derivations.lower_setting import SETTING
+from proofs_checks.derivations.lower_setting import FULL, SETTING
 from verify.claims import Domain, Remark, Section
 
 _STATES = "2 + (A**d - 1)/(A - 1)"
@@ -51,6 +51,15 @@ section = Section(
     symbols={"x": "Δ", "n": "LA", "rho": "ρ", "rate": "λmax"},
 )
 
+section.repair(
+    "assume:LB/levels",
+    "A tree with d levels that is full above its L leaves (every node there but the root is the child of one "
+    "node, by one action) has A^i nodes at depth i < d - 1, so S is L, 1 + A + … + A^(d-2) and the number of "
+    "states below the leaves.",
+    theorem=lower_tree.LEVELS,
+    derivation=lower_tree.levels,
+)
+
 section.step(
     "assume:LB/tree",
     "The full A-ary tree with d levels has A^i nodes at depth i, (A^d - 1)/(A - 1) = S - 2 in all (S - 4 "
@@ -59,6 +68,8 @@ section.step(
     "children.)",
     says="(A**(d + 1) - 1)/(A - 1) == 1 + A*((A**d - 1)/(A - 1))",
     domain=Domain.of("A >= 2", "d >= 1", integers="A d"),
+    uses="assume:LB/levels",
+    setting=FULL,
     theorem=lower_tree.TREE,
     derivation=lower_tree.tree,
     checks=(checks.nodes(), *PROOF),
@@ -236,7 +247,7 @@ section.step(
     says="sqrt(y) <= y/(2*c) + c/2",
     domain=("y >= 0", "c > 0"),
     symbols={"y": "E_0 T_j", "c": "√(K/(LA))"},
-    uses="thm:lowerbound/divergence/repaired thm:lowerbound/kl thm:lowerbound/seen assume:LB/tree",
+    uses="thm:lowerbound/divergence/repaired thm:lowerbound/kl thm:lowerbound/seen",
     theorem=lower_printed.OWN_VISITS,
     derivation=lower_printed.own_visits,
     checks=(checks.sum_of_visits(biased=False), *PROOF),
@@ -359,6 +370,7 @@ section.claim(
     "printed proof fails; the repaired one gives 1/7, and the formula is 1/(12√2) <= 1/7.",
     says="1/(12*sqrt(2)) <= 1/7",
     uses="thm:lowerbound/repaired",
+    setting=FULL,
     theorem=lower_readings.PRINTED,
     derivation=lower_readings.printed,
     checks=(best.every_algorithm(Fraction(1, 16)), *PROOF),
@@ -367,7 +379,8 @@ section.claim(
     finding=Remark(
         "proof",
         "The statement stands, with the constant 1/7 for 1/(12√2) = 1/16.97, and for every K >= 1 with "
-        "min{√(SAK), √2 K} in the place of √(SAK) (thm:lowerbound/every-K).",
+        "min{√(SAK), √2 K} in the place of √(SAK) (thm:lowerbound/every-K). For every S >= 6, as the paper "
+        "says it could be, it stands with the constant 1/11 (thm:lowerbound/every-size).",
         details="The printed proof does not do: the reward of an episode is no product where a policy looks "
         "at the time (thm:lowerbound/reward), and its Δ exceeds 1/4 for K near SA/2 on every tree "
         "(thm:lowerbound/delta). The repair biases the holding times of one episode.",
@@ -383,6 +396,7 @@ section.claim(
     domain=("H > 0", "0 < c < 1", "y >= 0", "W >= c*H"),
     symbols={"c": "c2", "y": "√(SAK)"},
     uses="thm:lowerbound thm:lowerbound/erlang",
+    setting=FULL,
     theorem=lower_readings.PRINTED_HORIZON,
     derivation=lower_readings.printed_horizon,
     checks=(best.long_horizons(Fraction(1, 16)), *PROOF),

@@ -12,6 +12,7 @@ from hypothesis import given
 
 from proofs_checks import SOURCE
 from proofs_checks.checks import lower_bound_algorithms as best
+from proofs_checks.checks import lower_bound_sizes as partly_filled
 from proofs_checks.checks.lower_bound import TREES, games, stay_if_good
 from proofs_checks.checks.lower_bound_game import BITS, Game, History, Moment, distance, least_average_regret
 from proofs_checks.checks.lower_bound_instances import (
@@ -21,6 +22,7 @@ from proofs_checks.checks.lower_bound_instances import (
     excess_by_recursion,
     with_turns,
 )
+from proofs_checks.checks.lower_bound_sizes import Filled
 from verify.claims import Effort
 from verify.provers.balls import precision
 from verify.provers.comparison import holds
@@ -80,11 +82,34 @@ def test_the_paper_formula_overstates_the_regret_of_a_policy_that_looks_at_the_t
         assert game.own_visits(2, biased=True) > game.own_visits(2, biased=False)
 
 
-@pytest.mark.parametrize("label", ["thm:lowerbound/every-K", "eq:regret-lowerbound2"])
+WRONG = {
+    "thm:lowerbound/every-K": best.few_episodes(Fraction(1, 3)),
+    "eq:regret-lowerbound2": best.long_horizons(Fraction(1, 3)),
+    "assume:LB/relaxed": partly_filled.sizes(0),
+}
+
+
+@pytest.mark.parametrize("label", WRONG)
 def test_check_beside_a_proof_catches_a_wrong_constant(label: str) -> None:
     claim = load_claims(SOURCE)[label]
-    wrong = {"thm:lowerbound/every-K": best.few_episodes, "eq:regret-lowerbound2": best.long_horizons}[label]
-    assert run_claim(replace(claim, checks=(wrong(Fraction(1, 3)),)), Effort()).verdict == "refuted"
+    assert run_claim(replace(claim, checks=(WRONG[label],)), Effort()).verdict == "refuted"
+
+
+@pytest.mark.parametrize("tree", [*TREES, Tree(4, 3)], ids=str)
+def test_a_full_tree_is_the_one_of_its_size(tree: Tree) -> None:
+    filled = Filled(tree.states, tree.actions)
+    assert (len(filled.levels), filled.pairs) == (tree.depth, tree.pairs)
+
+
+@pytest.mark.parametrize(
+    ("states", "levels"), [(6, [1, 2]), (7, [1, 2, 2]), (10, [1, 2, 4]), (13, [1, 2, 4, 4])]
+)
+def test_the_last_level_is_filled_as_far_as_the_states_go(states: int, levels: list[int]) -> None:
+    tree = Filled(states, 2)
+    assert tree.levels == levels
+    *nodes, ends = partly_filled.walks(tree.model())
+    assert list(map(len, nodes)) == levels
+    assert ends == {"good", "bad"}
 
 
 def test_two_states_that_take_turns_replace_an_absorbing_one() -> None:

@@ -140,11 +140,24 @@ def test_the_lower_bounds_that_hold_are_named(capsys):
     one = run(capsys, *few, "--S", "9", "--K", "5")[1]
     assert re.findall(r"^lower bound: \S+ (.*)$", one, flags=re.M) == ["with the constant proved"]
     turns = run(capsys, *few, "--S", "11", "--K", "100")[1]
-    assert re.findall(r"^lower bound: \S+ (.*)$", turns, flags=re.M) == ["for models without self-jumps"]
+    every = "with the constant proved for every S and A"
+    assert re.findall(r"^lower bound: \S+ (.*)$", turns, flags=re.M) == [
+        every,
+        "for models without self-jumps",
+    ]
+    other = run(capsys, *few, "--S", "10", "--K", "1")[1]
+    assert re.findall(r"^lower bound: \S+ (.*)$", other, flags=re.M) == [every]
+    assert "upper over lower bound: " in other
     lower = document(capsys, *few, "--S", "9", "--K", "5")["lower_bound"]
     assert lower["every_K"]["label"] == "thm:lowerbound/every-K"
     assert lower["value"] is None
     assert lower["repaired"]["value"] is None
+    found = document(capsys, *few, "--S", "10", "--K", "5")
+    lower = found["lower_bound"]["every_size"]
+    assert lower["label"] == "thm:lowerbound/every-size/every-K"
+    (best,) = (v for v in found["upper_bound"]["versions"] if v["name"] == "poisson")
+    ratio = Fraction(best["value"]) / Fraction(lower["value"])
+    assert abs(Fraction(found["ratio_optimistic"]["value"]) / ratio - 1) < Fraction(1, 10**6)
 
 
 def test_a_sweep_as_text(capsys):

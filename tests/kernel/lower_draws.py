@@ -4,7 +4,7 @@ Three kinds of world: enumerated runs of a few decisions, drawn runs of K episod
 the theorems, and chains that run on.  A clause is tried where its symbols have a meaning.
 """
 
-# ruff: noqa: N806 - the letters of the paper
+# ruff: noqa: N803, N806 - the letters of the paper
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from proofs_checks.derivations.lower_setting import SETTING
+from proofs_checks.derivations.lower_setting import FULL, SETTING, SIZES
 from tests.kernel import balls
 from tests.kernel.balls import Ball
 from tests.kernel.clauses import Clause, judged, tally
@@ -31,19 +31,37 @@ _KINDS = ("any", "stays", "leaves", "any")
 # --- worlds ---
 
 
+def _tree(rng: np.random.Generator, setting: str, A: int, d: int, low: int) -> Tree:
+    """A tree of the setting: with any last level, a full one, or one filled as far as the states go."""
+    room = A ** (d - 1)
+    if setting == FULL.name:
+        return Tree.draw(rng, A, d, low)
+    if setting == SETTING.name:
+        return Tree.draw(rng, A, d, low, int(rng.integers(1, room + 1)))
+    upper = sum(A**k for k in range(d - 1))
+    return Tree.sized(rng, 2 + upper + int(rng.integers(room // A, 2 * room)), A)
+
+
 def _learner(rng: np.random.Generator, tree: Tree) -> Learner:
     return Learner(str(rng.choice(_KINDS)), int(rng.integers(0, tree.A**tree.d)), tree)
 
 
-def enumerated(seed: int, **changed: Any) -> LowerWorld:
+def enumerated(seed: int, setting: str = SETTING.name, **changed: Any) -> LowerWorld:
     """A small tree and all runs of four to six decisions; of every sixth kind, one or two short episodes."""
     rng = np.random.default_rng([seed, 0])
     A, d, low = *((2, 1), (2, 2), (3, 2), (2, 3), (3, 1), (3, 2))[seed % 6], int(rng.integers(2, 5))
-    rate, H, D, K = rng.uniform(0.5, 2), rng.uniform(0.5, 1.5), (0.05, 0.25, 0.2, 0.45)[seed % 4], 3
+    if setting == SIZES.name and (d == 1 or seed % 6 == 5):
+        A, d = 2, 3  # no fewer than seven states
+    rate, H, D, K = (
+        rng.uniform(0.5, 2),
+        rng.uniform(0.5, 1.5),
+        (0.05, 0.25, 0.2, 0.45)[seed % 4],
+        1 + seed % 3,
+    )
     if seed % 6 == 5:  # the supremum is known, and the gap is that of thm:lowerbound/every-K
-        rate, H, D, K, low = rng.uniform(0.3, 0.6), 1.0, np.sqrt(2) / 4, 2, 2
-    tree = Tree.draw(rng, A, d, low)
-    instance = Instance(tree, rate, H, float(D), int(rng.integers(1, K + 1)))
+        rate, H, D, K, low = rng.uniform(0.3, 0.6), 1.0, np.sqrt(2) / 4, 1 + seed // 6 % 2, 2
+    tree = _tree(rng, setting, A, d, low)
+    instance = Instance(tree, rate, H, float(D), K)
     ends = [0, *H * rng.uniform(0.2, 0.8, rng.integers(2)), H]
     walk = Walk(instance, _learner(rng, tree), np.array(ends))
     decisions, space = 4, walk.enumerated(4, 3)
@@ -53,12 +71,12 @@ def enumerated(seed: int, **changed: Any) -> LowerWorld:
     return LowerWorld(rng, instance, joined(space, walk.enumerated(decisions, 2)), changed)
 
 
-def drawn(seed: int, number: int = 6000, **changed: Any) -> LowerWorld:
-    """A tree with at least six states, the gap of one of the theorems, and runs of K episodes."""
+def drawn(seed: int, setting: str = SETTING.name, number: int = 6000, **changed: Any) -> LowerWorld:
+    """A tree with few states (six or more where it is full), a theorem's gap, and runs of K episodes."""
     rng = np.random.default_rng([seed, 1])
     kind = seed % 4
-    tree = Tree.draw(rng, *((3, 2), (2, 3))[rng.integers(2)], 4 if kind == 2 else 2)
-    pairs, size = tree.A**tree.d, tree.S * tree.A
+    tree = _tree(rng, setting, *((3, 2), (2, 3))[rng.integers(2)], 4 if kind == 2 else 2)
+    pairs, size = len(tree.leaves) * tree.A, tree.S * tree.A
     K = int(rng.integers(1, 6)) if kind == 3 else (size + 1) // 2 + int(rng.integers(0, 3))
     D = 0.3 * np.sqrt(pairs / K) if kind == 1 else min(np.sqrt(size / K), np.sqrt(2)) / 4
     load = tree.d + rng.uniform(0.3, 1.2)
@@ -71,9 +89,17 @@ def drawn(seed: int, number: int = 6000, **changed: Any) -> LowerWorld:
 def chained(seed: int, **changed: Any) -> LowerWorld:
     """Chains that run on, six episodes."""
     rng = np.random.default_rng([seed, 2])
-    tree = Tree.draw(rng, 2, int(rng.integers(1, 3)), 2)
+    tree = _tree(rng, SETTING.name, 2, int(rng.integers(1, 3)), 2)
     instance = Instance(tree, 1.0, 1.0, float(rng.choice([0.03, 0.1, 0.25, 0.4])), 6)
     return LowerWorld(rng, instance, chain(tree, Learner("any", int(rng.integers(99)), tree), 6), changed)
+
+
+def sized(S: int, A: int, **changed: Any) -> LowerWorld:
+    """The tree with that many states, and no run: one chain of one episode."""
+    rng = np.random.default_rng([S, A])
+    tree = Tree.sized(rng, S, A)
+    one = chain(tree, Learner("any", 0, tree), 1)
+    return LowerWorld(rng, Instance(tree, 1.0, 1.0, 0.25, 1), one, changed)
 
 
 # --- values and functions ---
@@ -125,7 +151,8 @@ class LowerDraw:
                 most = {"n": long, "k": min(m.K, 3) + 2}.get(name, self.tree.d + 2)
                 return Ball.of(rng.integers(0, most, size))
         times = [-0.3 * m.H, 0, m.H / 2, m.H, *rng.uniform(m.H / 8, 2 * m.H, 3)]
-        return Ball.of(rng.uniform(0, 1.1, size) ** 2 if name == "c" else rng.choice(times, size))
+        shares = rng.choice([0.1, 1], size) * rng.uniform(0, 1.1, size) ** 2
+        return Ball.of(shares if name == "c" else rng.choice(times, size))
 
     def _law(self) -> Meaning:
         """A cubic in the holding time, whose coefficients depend on what is known."""

@@ -43,31 +43,53 @@ class Tree:
     bad: int
 
     @staticmethod
-    def draw(rng: np.random.Generator, A: int, d: int, low: int) -> Tree:
-        """With that many states below the leaves; of four each jumps to the other that pays the same."""
-        nodes = sum(A**k for k in range(d))
+    def draw(rng: np.random.Generator, A: int, d: int, low: int, leaves: int | None = None) -> Tree:
+        """With that many states below the leaves; of four each jumps to the other that pays the same.
+
+        Of the pairs just above the leaves some have a leaf of their own, and the others share any of these.
+        """
+        above, pairs = sum(A**k for k in range(d - 1)), A ** (d - 1)
+        leaves = leaves or pairs
+        assert leaves <= pairs
+        nodes = above + leaves
         S = nodes + low
         name = rng.permutation(S)
         ht, gd, mate = np.zeros(S, int), np.zeros(S, int), rng.integers(0, S, S)
         child, anc, via = (rng.integers(0, m, (S, n)) for m, n in ((S, A), (S, d + 3), (A, d + 3)))
+        own = rng.permutation(pairs)  # which pair just above has which leaf
+        shared = np.where(own < leaves, own, rng.integers(0, leaves, pairs))
         first = 0
         for k in range(d):
             level = np.arange(first, first + A**k)
+            if k + 1 == d:
+                level = level[:leaves]
             ht[name[level]] = d - k
-            if k + 1 < d:
+            if k + 2 < d:
                 child[name[level]] = name[level[:, None] * A + 1 + np.arange(A)]
+            elif k + 2 == d:
+                child[name[level]] = name[above + shared.reshape(len(level), A)]
             first += A**k
-        for leaf in range(nodes - A ** (d - 1), nodes):
-            z, x = name[leaf], leaf
-            for h in range(1, d + 1):
-                anc[z, h], via[z, h] = name[x], (x - 1) % A if h < d else via[z, h]
-                x = (x - 1) // A
+        for place in np.flatnonzero(own < leaves):
+            z, x = name[above + own[place]], above + place  # as if the last level were full
+            anc[z, 1] = z
+            for h in range(1, d):
+                via[z, h], x = (x - 1) % A, (x - 1) // A
+                anc[z, h + 1] = name[x]
         below = name[nodes:]
         gd[below[[0, 2] if low == 4 else [0]]] = 1
         for x in below:
             same = below[gd[below] == gd[x]]
             mate[x] = same[same != x][0] if low == 4 else rng.choice(same)
         return Tree(A, d, ht, gd, mate, child, anc, via, *map(int, (name[0], below[0], below[1])))
+
+    @staticmethod
+    def sized(rng: np.random.Generator, S: int, A: int) -> Tree:
+        """With that many states: levels are filled while the next one has no fewer nodes."""
+        d, above, room = 2, 1, A  # room of the last level
+        while above + room + room <= S - 2:
+            d, above, room = d + 1, above + room, room * A
+        leaves = min(room, S - 2 - above)
+        return Tree.draw(rng, A, d, S - above - leaves, leaves)
 
     @property
     def S(self) -> int:
@@ -81,9 +103,9 @@ class Tree:
 
     def under(self, z: int) -> Array:
         """(x): whether z is x or below it."""
-        found = np.zeros(self.S, bool)
-        if self.ht[z] == 1:
-            found[self.anc[z, 1 : self.d + 1]] = True
+        found = (np.arange(self.S) == z) & (self.ht == 1)
+        for h in range(2, self.d + 1):
+            found |= (self.ht == h) & found[self.child].any(1)
         return found
 
     def next(self, X: Array, act: Array) -> tuple[Array, Array]:

@@ -97,10 +97,10 @@ class LowerWorld:
 
     def _numbers(self) -> dict[str, Meaning]:
         m, tree = self.instance, self.instance.tree
-        low = int((tree.ht == 0).sum())
+        low, leaves = (int((tree.ht == h).sum()) for h in range(2))
         numbers = {"rate": m.rate, "H": m.H, "D": m.D, "d": tree.d, "K": m.K, "S": tree.S, "A": tree.A}
         named = {"root": tree.root, "good": tree.good, "bad": tree.bad}
-        return {name: _constant(Ball.of(v)) for name, v in (numbers | {"low": low}).items()} | {
+        return {name: _constant(Ball.of(v)) for name, v in (numbers | {"low": low, "L": leaves}).items()} | {
             name: _constant(np.array(v)) for name, v in named.items()
         }
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from proofs_checks import SOURCE
-from proofs_checks.derivations.lower_setting import SETTING
+from proofs_checks.derivations.lower_setting import FULL, SETTING, SIZES, TREE
 from proofs_checks.derivations.poisson import POISSON
 from tests.kernel import poisson_worlds
 from tests.kernel.balls import Ball
 from tests.kernel.clauses import missing
-from tests.kernel.lower_draws import chained, drawn, enumerated, tried
+from tests.kernel.lower_draws import chained, drawn, enumerated, sized, tried
 from tests.kernel.lower_worlds import RULE, LowerWorld
 from tests.kernel.numeric import OUTCOME, Evaluator, parsed
 from verify.running.loading import load_claims
@@ -24,20 +24,32 @@ from verify.running.loading import load_claims
 SEEDS = range(6)
 
 
-def some_worlds(seeds: range) -> list[LowerWorld]:
+SETTINGS = {s.name: s for s in (SETTING, FULL, SIZES)}
+OWN = {name: set(s.facts) - set(SETTING.facts) for name, s in SETTINGS.items()} | {
+    SETTING.name: set(SETTING.facts)
+}
+
+
+def some_worlds(seeds: range, setting: str = SETTING.name) -> list[LowerWorld]:
     """Enumerated runs of each seed; drawn runs and chains, which are longer, of fewer."""
     few = range(seeds.start, seeds.start + len(seeds) // 2)
-    return [*map(enumerated, seeds), *map(drawn, few), *map(chained, few)]
+    made = [enumerated(seed, setting) for seed in seeds] + [drawn(seed, setting) for seed in few]
+    return made + [chained(seed) for seed in few if setting == SETTING.name]
 
 
 @pytest.fixture(scope="module")
-def worlds() -> list[LowerWorld]:
-    return some_worlds(SEEDS)
+def every_world() -> dict[str, list[LowerWorld]]:
+    return {name: some_worlds(SEEDS, name) for name in SETTINGS}
+
+
+@pytest.fixture(scope="module")
+def worlds(every_world) -> list[LowerWorld]:
+    return every_world[SETTING.name]
 
 
 @pytest.fixture(scope="module")
 def statements() -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {SETTING.name: {}, POISSON.name: {}}
+    found: dict[str, dict[str, str]] = {name: {} for name in (*SETTINGS, POISSON.name)}
     for c in load_claims(SOURCE):
         if c.theorem and c.setting.name in found:
             found[c.setting.name][c.label] = c.theorem
@@ -52,32 +64,55 @@ def verdicts(worlds: list[LowerWorld], text: str, draws: int = 1, salt: int = 0)
     return total
 
 
-def unheld(worlds: list[LowerWorld], texts: dict[str, str], salt: int = 0) -> dict[str, Counter[str]]:
+def unheld(worlds: list[LowerWorld], texts: dict[str, str], draws: int = 1) -> dict[str, Counter[str]]:
     """The texts with a clause that was false or that never held."""
-    found = {label: verdicts(worlds, text, 1, salt) for label, text in texts.items()}
+    found = {label: verdicts(worlds, text, draws) for label, text in texts.items()}
     return {label: got for label, got in found.items() if got["false"] or missing(texts[label], got)}
 
 
 # --- what is true ---
 
 
-def test_the_facts_of_the_lower_bound_are_true(worlds):
-    assert unheld(worlds, {name: fact.says for name, fact in SETTING.facts.items()}) == {}
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_facts_of_the_lower_bound_are_true(setting, every_world):
+    assert unheld(every_world[setting], facts(setting)) == {}
 
 
-def test_no_statement_of_the_lower_bound_is_false(worlds, statements):
-    assert len(statements[SETTING.name]) >= 31
-    assert unheld(worlds, statements[SETTING.name]) == {}
+def facts(setting: str) -> dict[str, str]:
+    """Those that the setting adds."""
+    return {name: SETTINGS[setting].facts[name].says for name in OWN[setting]}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_no_statement_of_the_lower_bound_is_false(setting, every_world, statements):
+    assert len(statements[setting]) >= {SETTING.name: 23, FULL.name: 9, SIZES.name: 4}[setting]
+    assert unheld(every_world[setting], statements[setting], 1 if setting == SETTING.name else 4) == {}
+
+
+@pytest.mark.parametrize("actions", range(2, 5))
+def test_every_number_of_states_has_a_tree(actions, statements):
+    """No fact of the tree is false there, nor what is derived of sizes; the paper's sizes have full trees."""
+    full = {2 + sum(actions**k for k in range(d)) for d in range(2, 6)}
+    texts = {name: SIZES.facts[name].says for name in (*TREE, *OWN[SIZES.name])}
+    texts["relaxed"] = statements[SIZES.name]["assume:LB/relaxed"]
+    for states in range(4, 46):
+        world = sized(states, actions)
+        assert world.instance.tree.ht.shape == (states,)
+        found = {label: tried(world, text, 1, 12) for label, text in texts.items()}
+        assert {label for label, got in found.items() if got["false"]} == set()
+        assert not tried(world, FULL.facts["full"].says, 4, 40)["false"] or states not in full
 
 
 @pytest.mark.thorough
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("first", range(6, 126, 12))
 def test_no_statement_of_the_lower_bound_is_false_often(first, statements):
-    worlds = some_worlds(range(first, first + 12))
-    texts = statements[SETTING.name] | {name: fact.says for name, fact in SETTING.facts.items()}
-    found = {label: verdicts(worlds, text, 4, first) for label, text in texts.items()}
-    assert {label: got for label, got in found.items() if got["false"] or missing(texts[label], got)} == {}
+    for setting in SETTINGS:
+        worlds = some_worlds(range(first, first + 12), setting)
+        texts = statements[setting] | facts(setting)
+        found = {label: verdicts(worlds, text, 4, first) for label, text in texts.items()}
+        bad = {label: got for label, got in found.items() if got["false"] or missing(texts[label], got)}
+        assert bad == {}
 
 
 def test_the_poisson_weights_and_their_statements_are_true(statements):
@@ -113,6 +148,11 @@ PLANTED_FACTS = {
     "child": ("ht(child(x, a)) + 1 == ht(x)", "ht(child(x, a)) == ht(x) + 1"),
     "parent": ("child(x, a) == y", "child(y, a) == x"),
     "anc": ("child(anc(z, h + 1), via(z, h)) == anc(z, h)", "child(anc(z, h), via(z, h)) == anc(z, h + 1)"),
+    "leaves": ("ht(x) == 1", "ht(x) <= 1"),
+    "full": ("== 1)", "== 2)"),
+    "wide": ("pw(i) <= L", "A*pw(i) <= L"),  # a full last level
+    "narrow": ("L <= pw(i)", "A*L <= pw(i)"),
+    "idle": ("low <= L + 1", "low <= L"),
     "p": ("(1/2 + c)*Ind(y == good)", "(1/2 - c)*Ind(y == good)"),
     "er-step": ("rate*exp", "exp"),
     "po-step": ("/(i + 1)", "/(i + 2)"),
@@ -143,11 +183,11 @@ PLANTED_STATEMENTS = {
     "eq:regret-lowerbound2": ("c*H*sqrt(S*A*K)/(12*sqrt(2))", "(c + 1)*H*sqrt(S*A*K)/2"),
     "thm:lowerbound/instances/repaired": ("gd(x)*t", "t"),
     "thm:lowerbound/reward/repaired": ("Sum(i, n, Ind(ep(i) + 1 <= K)*gd", "Sum(i, n, gd"),  # every episode
-    "eq:Rj/repaired": ("(pw(d) - 1 -", "(pw(d) -"),
+    "eq:Rj/repaired": ("(L*A - 1 -", "(L*A -"),
     "thm:lowerbound/divergence/repaired": ("-log(1 + 2*D)/2", "-log(1 + 2*D)"),
     "thm:lowerbound/roots": ("2*n*sqrt(n)/3", "n*sqrt(n)/2"),
     "eq:sumTj/repaired": ("<= er(d, H)*(K +", "<= er(d + 1, H)*(K +"),
-    "thm:lowerbound/pairs": ("8 <= pw(d)", "9 <= pw(d)"),
+    "thm:lowerbound/pairs": ("8 <= L*A", "9 <= L*A"),
     "thm:lowerbound/repaired": ("/7 <=", "/2 <="),
     "eq:regret-lowerbound2/repaired": ("c*H*sqrt(S*A*K)/7", "(c + 1)*H*sqrt(S*A*K)/2"),
     "thm:lowerbound/likelihood": ("p(D*Ind(X(n) == z)", "p(-D*Ind(X(n) == z)"),
@@ -162,6 +202,11 @@ PLANTED_STATEMENTS = {
     "thm:lowerbound/maximum/stands": ("/(4*sqrt(2))", "/2"),
     "thm:lowerbound/turns": ("== gd(x)*t", "== gd(x)*t/2"),
     "thm:lowerbound/no-self-jumps": ("/8 <=", "/2 <="),
+    "assume:LB/levels": ("S == low + L +", "S == low +"),
+    "assume:LB/relaxed": ("S <= 3*L + 1", "S <= 3*L"),
+    "thm:lowerbound/every-size": ("/11 <=", "/2 <="),
+    "thm:lowerbound/every-size/every-K": ("/11 <=", "/3 <="),
+    "eq:regret-lowerbound2/every-size": ("c*H*sqrt(S*A*K)/11", "(c + 1)*H*sqrt(S*A*K)/2"),
 }
 
 
@@ -170,24 +215,36 @@ def found(worlds: list[LowerWorld], text: str) -> bool:
     return any(tried(world, text, 2, 40, salt)["false"] for salt in range(4) for world in worlds)
 
 
+def all_of(every_world: dict[str, list[LowerWorld]], setting: str) -> list[LowerWorld]:
+    """The worlds of the setting and of those that extend it."""
+    return [w for name, s in SETTINGS.items() if s.extends(SETTINGS[setting]) for w in every_world[name]]
+
+
 @pytest.mark.parametrize("name", PLANTED_FACTS)
-def test_a_changed_fact_is_found(name, worlds):
+def test_a_changed_fact_is_found(name, every_world):
     old, new = PLANTED_FACTS[name]
-    says = SETTING.facts[name].says
+    setting = owner(name, OWN)
+    says = SETTINGS[setting].facts[name].says
     assert old in says
-    assert found(worlds, says.replace(old, new))
+    assert found(all_of(every_world, setting), says.replace(old, new))
+
+
+def owner(name: str, table: dict[str, set[str]] | dict[str, dict[str, str]]) -> str:
+    """The setting that has it."""
+    return next(setting for setting in SETTINGS if name in table[setting])
 
 
 @pytest.mark.parametrize("label", PLANTED_STATEMENTS)
-def test_a_changed_statement_is_found(label, statements, worlds):
+def test_a_changed_statement_is_found(label, statements, every_world):
     old, new = PLANTED_STATEMENTS[label]
-    text = statements[SETTING.name][label]
+    setting = owner(label, statements)
+    text = statements[setting][label]
     assert old in text
-    assert found(worlds, text.replace(old, new))
+    assert found(all_of(every_world, setting), text.replace(old, new))
 
 
 def test_every_statement_was_changed(statements):
-    assert set(PLANTED_STATEMENTS) == set(statements[SETTING.name])
+    assert set(PLANTED_STATEMENTS) == {label for setting in SETTINGS for label in statements[setting]}
 
 
 PLANTED_MEANINGS = {  # another world, and a fact that is false there

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from proofs_checks import SOURCE
+from proofs_checks.derivations.lower_setting import FULL, SIZES
 from proofs_checks.derivations.lower_setting import SETTING as LOWER
 from proofs_checks.derivations.poisson import POISSON
 from proofs_checks.derivations.setting import HALVED, LUMP, PAPER, RAISED
@@ -92,7 +93,7 @@ def test_every_setting_has_a_world():
     """Those of the others are in ``variant_worlds``, ``optimistic_worlds``, ``lower_worlds``, ..."""
     others = {c.setting.name for c in load_claims(SOURCE) if c.theorem and not PAPER.extends(c.setting)}
     learners = (HALVED, LUMP, RAISED, EQUATION, L1, OPTIMISTIC, TILTED)
-    assert others == {one.name for one in (*learners, LOWER, POISSON)}
+    assert others == {one.name for one in (*learners, LOWER, FULL, SIZES, POISSON)}
 
 
 @pytest.mark.thorough

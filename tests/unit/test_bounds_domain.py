@@ -90,6 +90,9 @@ CASES = [
     ({"episodes": 1}, "lower-every-K", None),
     ({"episodes": 0}, "lower-every-K", "K >= 1"),
     ({"states": 8}, "lower-every-K", "S = 2 + (A^d - 1)/(A - 1) for a whole number d"),
+    ({"states": 8, "episodes": 1}, "lower-every-size", None),
+    ({"states": 5}, "lower-every-size", "S >= 6 and A >= 2"),
+    ({"actions": 1}, "lower-every-size", "S >= 6 and A >= 2"),
     ({"states": 11}, "lower-turns", None),  # 4 + 7
     ({"states": 9}, "lower-turns", "S = 4 + (A^d - 1)/(A - 1) for a whole number d"),
     ({"states": 7}, "lower-turns", "S >= 8 and A >= 2"),  # 4 + 3

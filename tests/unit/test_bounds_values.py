@@ -169,7 +169,8 @@ def test_expressions_are_what_is_computed(name):
         expression = expression.replace(sympy.Function("phi"), lambda z: (1 - sympy.exp(-z)) / z)
         told = {"S": p.states, "A": p.actions, "H": p.horizon, "K": p.episodes, "lambda_max": p.lambda_max,
                 "lambda_min": p.lambda_min, "delta": p.delta, "T": p.time, "N": p.n_plus,
-                "d": p.depth_with_turns if name == "lower-turns" else p.depth}  # fmt: skip
+                "d": {"lower-turns": p.depth_with_turns, "lower-every-size": p.depth_of_any_size}.get(
+                    name, p.depth)}  # fmt: skip
         numbers = {sympy.Symbol(k): sympy.Rational(v) for k, v in told.items() if v is not None}
         number = sympy.N(expression.subs(numbers).doit(), 25)
         assert abs(Fraction(str(number)) / Fraction(decimals(ball, 20)[0]) - 1) < Fraction(1, 10**15)
@@ -218,7 +219,8 @@ def relations(p: Parameters, factor: int = 1) -> list[bool]:
             ("rateerror-sharp", "rateerror"), ("lump-sum", "halved"), ("halved", "sharp"),
             ("lower", "lower-repaired"), ("lower-simple", "lower"), ("iteration-sharp", "iteration"),
             ("iteration-load", "iteration-sharp"), ("lower-every-K", "lump-sum"), ("D", "D-leading"),
-            ("D", "D-bound"), ("b-sharp", "b"), ("corollary-lump", "corollary"),
+            ("lower-every-size", "lump-sum"), ("D", "D-bound"), ("b-sharp", "b"),
+            ("corollary-lump", "corollary"),
         ]  # fmt: skip
         return [
             bool(found[low] * factor < found[high])
@@ -251,6 +253,27 @@ def test_the_lower_bounds_agree_where_both_hold(p):
         with precision(128):
             root = BALLS.number(Fraction(p.states * p.actions * p.episodes)).sqrt()
             assert every < value(MODULE["W"], p).ball * root / 7
+
+
+@given(SEEDS)
+def test_the_lower_bound_for_every_size_is_beside_that_of_full_trees(p):
+    full, any_size = (value(MODULE[name], p).ball for name in ("lower-every-K", "lower-every-size"))
+    assert (any_size is None) == (p.states < 6)
+    if full is not None:
+        with precision(128):
+            assert p.depth_of_any_size == p.depth
+            assert (full * 7).overlaps(any_size * 11)
+
+
+@pytest.mark.parametrize("actions", range(2, 6))
+def test_every_number_of_states_has_levels_of_its_own(actions):
+    """d grows by one where the next level can have as many nodes as the last."""
+    p = sets(1)[0]
+    found = [replace(p, states=s, actions=actions).depth_of_any_size for s in range(4, 200)]
+    first = [2 + sum(actions**k for k in range(d - 1)) + actions ** (d - 2) for d in range(2, 9)]
+    assert found == [sum(start <= s for start in first) + 1 for s in range(4, 200)]
+    assert replace(p, states=3, actions=actions).depth_of_any_size is None
+    assert replace(p, states=9, actions=1).depth_of_any_size is None
 
 
 @given(SEEDS)
