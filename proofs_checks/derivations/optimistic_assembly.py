@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from proofs_checks.derivations.operators import applied
-from proofs_checks.derivations.optimistic_rows import FIRST, ROOT
+from proofs_checks.derivations.optimistic_levels import UNIFORM
+FIRST, ROOT = UNIFORM.first, UNIFORM.root
 from proofs_checks.derivations.optimistic_sets import ROW_IN
 from proofs_checks.derivations.regret import WHOLE_REGRET
 from proofs_checks.derivations.runs import ACTIVE

@@ -33,7 +33,8 @@ from proofs_checks.derivations.optimistic_assembly import (
     same_truth,
     whole_regret,
 )
-from proofs_checks.derivations.optimistic_rows import FIRST, ROOT
+from proofs_checks.derivations.optimistic_levels import UNIFORM
+FIRST, ROOT = UNIFORM.first, UNIFORM.root
 from proofs_checks.derivations.optimistic_sets import RATE_IN, gains, here
 from proofs_checks.derivations.optimistic_times import BOTH, REMAINING, Counted
 from proofs_checks.derivations.potentials import rate_bound

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from proofs_checks.derivations.nearby import chain, conditional, ordered
 from proofs_checks.derivations.operators import part
-from proofs_checks.derivations.optimistic_jumps import level, sized
+from proofs_checks.derivations.optimistic_levels import UNIFORM, sized
 from proofs_checks.derivations.optimistic_values import BELOW, NEAR
 from proofs_checks.derivations.runs import equal, settled
 from proofs_checks.derivations.setting_optimistic import GAIN, WITHIN
@@ -109,7 +109,7 @@ def _unseen(D: Derivation, none: Theorem) -> Theorem:
     row = D.over(D.times(high, D.fact("pt-low")), "y")
     base = sized(D, "0 < 2*S*A/d", facts=())
     large = sized(D, "2*(S*log(2) + log(2*S*A/d)) >= 1", facts=(base,))
-    root = settled(D, D.pointwise("sqrt(x) >= 1", "x >= 1", x=level("1")), large)
+    root = settled(D, D.pointwise("sqrt(x) >= 1", "x >= 1", x=UNIFORM.at("1")), large)
     radius = D.by_value("1 <= au(n, x, a)", [D.fact("au"), equal(D, none, D.whole("Nf(n, x, a)"))], root)
     total = D.scaled(D.fact("pt-sum"), "t")
     return D.linear(NEAR.format(n="n"), model, row, total, D.times(radius, D.assume("0 <= t")))

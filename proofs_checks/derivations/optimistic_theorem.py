@@ -30,7 +30,8 @@ from proofs_checks.derivations.optimistic_assembly import (
     same_truth,
     whole_regret,
 )
-from proofs_checks.derivations.optimistic_rows import FIRST, ROOT
+from proofs_checks.derivations.optimistic_levels import UNIFORM
+FIRST, ROOT = UNIFORM.first, UNIFORM.root
 from proofs_checks.derivations.optimistic_times import REMAINING, Counted
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.rate_peels import sizes
