@@ -1,8 +1,9 @@
 r"""The radii √(g(N)/N) of the rows: g for each of the three kinds of sets, and that ``SHAPE`` holds for it.
 
 * ``UNIFORM``, of ``lem:CI-p/uniform``: :math:`g(n) = 2[S\ln2 + \ln(SA\,n(n+1)/\delta)]`, a² = g(M).
-* ``KL``, of ``lem:CI-p/kl`` by Pinsker's inequality: :math:`g(n) = 2[\ln(SA/\delta) + \ln\binom{n+S-1}{S-1}]`,
-  where the binomial coefficient is :math:`\prod_{1\le j<S}(1 + n/j)`, of real numbers n too, and a² = g(M).
+* ``KL``, of ``lem:CI-p/kl`` by Pinsker's inequality: :math:`g(n) = 2[\ln(SA/\delta) +
+  \ln\binom{n+S-1}{S-1}]`, where the binomial coefficient is :math:`\prod_{1\le j<S}(1 + n/j)`, of real
+  numbers n too, and a² = g(M).
 * ``tilted(k)``, of ``lem:CI-p/tilts`` with k tilts: :math:`g(n) = \tfrac94(l + 4^{1-k}n)`, :math:`l = S\ln2 +
   \ln(SAk/\delta)`, and :math:`a^2 = \tfrac94(l + \tfrac14)`, where :math:`4^k \ge 16K(1+v)`.
 """
@@ -13,13 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from proofs_checks.derivations.every_horizon import pair_number
-from proofs_checks.derivations.jump_tilts import LEVEL as TILT_LEVEL
-from proofs_checks.derivations.laplace import LEVEL as KL_LEVEL
+from proofs_checks.derivations.jump_cover import uniform_level
+from proofs_checks.derivations.jump_tilts import tilt_level
 from proofs_checks.derivations.optimistic_rows import HERE, MEAN, bound, mean_large, paid
+from proofs_checks.derivations.pinsker import kl_level
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.rate_peels import sizes
 from proofs_checks.derivations.runs import product
-from proofs_checks.derivations.unions import equal, whole_cases
+from proofs_checks.derivations.setting_optimistic import enough
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -82,18 +84,12 @@ class Level:
 # --- uniform in the number of jumps -----------------------------------------------------------------
 
 
-def _uniform(n: str) -> str:
-    return f"(2*(S*log(2) + log(S*A*{n}*({n} + 1)/delta)))"
-
-
 def _inside(D: Derivation, n: str, some: Theorem) -> Theorem:
     """0 < SA n(n + 1)/δ, from 1 <= n."""
     return sized(D, "0 < S*A*n*(n + 1)/d", "n >= 1", facts=(some,), n=n)
 
 
-def _uniform_shape(
-    D: Derivation, some: Theorem, more: Theorem
-) -> tuple[Theorem, Theorem, Theorem, Theorem]:
+def _uniform_shape(D: Derivation, some: Theorem, more: Theorem) -> tuple[Theorem, Theorem, Theorem, Theorem]:
     here, mean = _inside(D, "n", some), mean_large(D)
     there = _inside(D, "m", D.linear("1 <= m", some, more))
     one = sized(D, "S*log(2) + log(S*A*n*(n + 1)/d) >= 1", "n >= 1", facts=(some, here), n="n")
@@ -112,14 +108,14 @@ def _uniform_shape(
     low = sized(D, "S*log(2) + log(2*S*A/d) >= 2*log(2)", facts=(base,))
     below = D.claim("lem:CI-p/uniform/tangent", S="S", A="A", n="n", M=MEAN, d="delta")
     return (
-        D.linear(f"0 < {_uniform('n')}", one),
-        D.linear(f"{_uniform('n')} <= {_uniform('m')}", grown),
+        D.linear(f"0 < {uniform_level('n')}", one),
+        D.linear(f"{uniform_level('n')} <= {uniform_level('m')}", grown),
         D.linear(
-            f"{_uniform('n')} <= n*{_uniform('1')}",
+            f"{uniform_level('n')} <= n*{uniform_level('1')}",
             *(D.closed(split, base, half, here), slower, D.times(low, D.linear("0 <= n - 1", some))),
         ),
         D.linear(
-            f"{_uniform('n')} <= {_uniform(MEAN)} + {_UNIFORM_SLOPE}*(n - {MEAN})",
+            f"{uniform_level('n')} <= {uniform_level(MEAN)} + {_UNIFORM_SLOPE}*(n - {MEAN})",
             D.closed(below, *sizes(D), some, mean, here, _inside(D, MEAN, mean)),
         ),
     )
@@ -136,63 +132,10 @@ def _uniform_steep(D: Derivation) -> Theorem:
     return D.linear(f"0 <= {_UNIFORM_SLOPE}", *over)
 
 
-UNIFORM = Level(_uniform, _uniform(MEAN), _UNIFORM_SLOPE, _uniform_steep, _uniform_shape)
+UNIFORM = Level(uniform_level, uniform_level(MEAN), _UNIFORM_SLOPE, _uniform_steep, _uniform_shape)
 
 
 # --- Kullback and Leibler ---------------------------------------------------------------------------
-
-
-def binomial(n: str, states: str = "S") -> str:
-    """ln C(n + S - 1, S - 1), for real numbers n."""
-    return f"Sum(l, {states}, Ind(1 <= l)*log(1 + {n}/l))"
-
-
-BINOMIAL = f"Sum(l, n, log((S + l)/(l + 1))) == {binomial('n')}"
-
-
-def binomials(D: Derivation) -> Theorem:
-    """BINOMIAL: both sides grow by ln((S + n)/(n + 1)) with n."""
-
-    def grows(k: str) -> str:
-        return f"{binomial('(n + 1)', k)} - {binomial('n', k)} == log(n + {k}) - log(n + 1)"
-
-    some = D.assume("1 <= k")
-    over = D.positive("inverse-positive", "k", D.linear("0 < k", some))
-    step = D.claim("lem:CI-p/kl/binomial", n="n", j="k")
-    step = D.closed(step, D.whole("n"), some, D.times(D.whole("n"), over), over)
-
-    def none(no: Theorem) -> Theorem:
-        zero = D.linear("0 == k", equal(D, no, D.whole("k")))
-        return D.rewrite(zero, D.linear(grows("(0 + 1)")), "Nat_900", grows("(Nat_900 + 1)"))
-
-    def after(before: Theorem) -> Theorem:
-        found = whole_cases(
-            D,
-            "k",
-            none,
-            lambda yes: D.by_value(grows("(k + 1)"), [D.holds("1 <= k")], D.mp(before, yes), step),
-        )
-        return D.imply(found, "1 <= k + 1")
-
-    empty = D.absurd(D.linear("0 < 0", D.assume("1 <= 0")), grows("0"))
-    shown = D.induction("k", f"Imp(1 <= k, {grows('k')})", D.imply(empty, "1 <= 0"), after)
-    grown = D.mp(D.at(shown, k="S"), D.fact("states-some"))
-    domain = ("S >= 1", "n >= 0")
-    known = [D.fact("states-some"), D.whole("n")]
-    room = D.closed(D.pointwise("0 < (S + n)/(n + 1)", *domain, S="S", n="n"), *known)
-    ratio = D.pointwise("log((S + n)/(n + 1)) == log(n + S) - log(n + 1)", *domain, S="S", n="n")
-    ratio = D.closed(ratio, *known, room)
-    first = D.linear(D.at(D.assume(BINOMIAL), n="0").says)
-    return D.induction(
-        "n",
-        BINOMIAL,
-        first,
-        lambda before: D.linear(D.at(D.assume(BINOMIAL), n="n + 1").says, before, grown, ratio),
-    )
-
-
-def _kl(n: str) -> str:
-    return f"(2*({KL_LEVEL} + {binomial(n)}))"
 
 
 _KL_SLOPE = f"(2*Sum(l, S, Ind(1 <= l)/(l + {MEAN})))"
@@ -208,14 +151,24 @@ def _each(D: Derivation, goal: str, *facts: Theorem) -> Theorem:
     return D.sum(seen, "l", "S")
 
 
+def binomial_low(D: Derivation, n: str, some: Theorem) -> Theorem:
+    """0 <= ln C(n + S - 1, S - 1), from 1 <= n."""
+    one = D.assume("1 <= l")
+    over = D.positive("inverse-positive", "l", D.linear("0 < l", one))
+    room = D.times(D.linear(f"0 <= {n}", some), over)
+    low = D.closed(D.pointwise("log(1 + n/l) >= 0", "n >= 1", "l >= 1", n=n, l="l"), some, one, room, over)
+    return _each(D, f"0 <= Ind(1 <= l)*log(1 + {n}/l)", low)
+
+
 def _kl_shape(D: Derivation, some: Theorem, more: Theorem) -> tuple[Theorem, Theorem, Theorem, Theorem]:
     one, mean = D.assume("1 <= l"), mean_large(D)
     over = D.positive("inverse-positive", "l", D.linear("0 < l", one))
     late = D.linear("1 <= m", some, more)
-    room = [D.times(D.linear(f"0 <= {n}", fact), over) for n, fact in (("n", some), ("m", late), (MEAN, mean))]
+    room = [
+        D.times(D.linear(f"0 <= {n}", fact), over) for n, fact in (("n", some), ("m", late), (MEAN, mean))
+    ]
     facts = [some, more, one, mean, over, *room]
     level = sized(D, "log(S*A/d) > 0", facts=(sized(D, "0 < S*A/d"),))
-    low = D.closed(D.pointwise("log(1 + n/l) >= 0", "n >= 1", "l >= 1", n="n", l="l"), *facts)
     grown = D.pointwise(
         "log(1 + n/l) <= log(1 + (n + k)/l)", "n >= 1", "l >= 1", "k >= 0", n="n", l="l", k="m - n"
     )
@@ -225,17 +178,18 @@ def _kl_shape(D: Derivation, some: Theorem, more: Theorem) -> tuple[Theorem, The
     each = "Ind(1 <= l)*log(1 + {}/l)"
     here = each.format("n")
     return (
-        D.linear(f"0 < {_kl('n')}", level, _each(D, f"0 <= {here}", low)),
+        D.linear(f"0 < {kl_level('n')}", level, binomial_low(D, "n", some)),
         D.linear(
-            f"{_kl('n')} <= {_kl('m')}", _each(D, f"{here} <= {each.format('m')}", D.closed(grown, *facts))
+            f"{kl_level('n')} <= {kl_level('m')}",
+            _each(D, f"{here} <= {each.format('m')}", D.closed(grown, *facts)),
         ),
         D.linear(
-            f"{_kl('n')} <= n*{_kl('1')}",
+            f"{kl_level('n')} <= n*{kl_level('1')}",
             _each(D, f"{here} <= n*{each.format('1')}", slower),
             D.times(level, D.linear("0 <= n - 1", some)),
         ),
         D.linear(
-            f"{_kl('n')} <= {_kl(MEAN)} + {_KL_SLOPE}*(n - {MEAN})",
+            f"{kl_level('n')} <= {kl_level(MEAN)} + {_KL_SLOPE}*(n - {MEAN})",
             _each(D, f"{here} <= {each.format(MEAN)} + Ind(1 <= l)/(l + {MEAN})*(n - {MEAN})", below),
         ),
     )
@@ -247,20 +201,15 @@ def _kl_steep(D: Derivation) -> Theorem:
     return D.linear(f"0 <= {_KL_SLOPE}", D.sum(over, "l", "S"))
 
 
-KL = Level(_kl, _kl(MEAN), _KL_SLOPE, _kl_steep, _kl_shape)
+KL = Level(kl_level, kl_level(MEAN), _KL_SLOPE, _kl_steep, _kl_shape)
 
 
 # --- tilts ------------------------------------------------------------------------------------------
 
 
-def enough(k: str) -> str:
-    """That there are enough tilts."""
-    return f"16*K*(1 + lmax*H) <= 2**(2*{k})"
-
-
 def tilted(k: str) -> Level:
     """The level of k tilts."""
-    level, small = TILT_LEVEL.replace("*k/", f"*{k}/"), f"2**(-2*{k})"
+    level, small = tilt_level(k), f"2**(-2*{k})"
 
     def g(n: str) -> str:
         return f"(9/4*({level} + 4*{n}*{small}))"
@@ -268,28 +217,25 @@ def tilted(k: str) -> Level:
     slope = f"(9*{small})"
 
     def shape(D: Derivation, some: Theorem, more: Theorem) -> tuple[Theorem, Theorem, Theorem, Theorem]:
-        given = D.assume(f"And(1 <= {k}, {enough(k)})")
-        few, much = (theorems.part(given, D.formula(one)) for one in (f"1 <= {k}", enough(k)))
-        positive = tilt_level(D, k, few)
+        given = D.assume(enough(k))
+        few, much = (theorems.part(given, one) for one in D.formula(enough(k)).parts)
+        positive = large_level(D, k, few)
         power = D.known("exp", f"-2*{k}*log(2)")
         most = D.times(D.linear(f"16*{MEAN} <= 2**(2*{k})", much, _most(D)), power)
         return (
             D.linear(f"0 < {g('n')}", positive, D.times(D.linear("0 <= n", some), power)),
             D.linear(f"{g('n')} <= {g('m')}", D.times(more, power)),
-            D.linear(
-                f"{g('n')} <= n*{g('1')}", D.times(positive, D.linear("0 <= n - 1", some)), some
-            ),
+            D.linear(f"{g('n')} <= n*{g('1')}", D.times(positive, D.linear("0 <= n - 1", some)), some),
             D.linear(f"{g('n')} <= 9/4*({level} + 1/4) + {slope}*(n - {MEAN})", most),
         )
 
     def steep(D: Derivation) -> Theorem:
         return D.linear(f"0 <= {slope}", D.known("exp", f"-2*{k}*log(2)"))
 
-    condition = f"And(1 <= {k}, {enough(k)})"
-    return Level(g, f"(9/4*({level} + 1/4))", slope, steep, shape, condition)
+    return Level(g, f"(9/4*({level} + 1/4))", slope, steep, shape, enough(k))
 
 
-def tilt_level(D: Derivation, k: str, few: Theorem) -> Theorem:
+def large_level(D: Derivation, k: str, few: Theorem) -> Theorem:
     """1/2 <= l, from 1 <= k."""
     domain = (*_DOMAIN, "J >= 1")
     values = {"S": "S", "A": "A", "J": k, "d": "delta"}

@@ -1,9 +1,9 @@
 r"""What wrong rows cost, in the mean: H √(2SAKv) a + SA H √g(1) E J, for radii √(g(N)/N).
 
-g > 0 is any function of whole numbers N >= 1 that rises, with g(N) <= N g(1), and lies below a line that rises
-and is a² at M = 1 + Kv/(SA).  On every path a pair pays at most :math:`2\sqrt{H\,g(N)\,Z} + \sqrt{g(1)}HJ`
-(:mod:`optimistic_jumps`), and :math:`2\sqrt{g(N)Z} \le cZ + g(N)/c` for every c > 0, where g(N) is at most
-the line, and the mean of 1 + N over the pairs at most M.
+g > 0 is any function of whole numbers N >= 1 that rises, with g(N) <= N g(1), and lies below a line that
+rises and is a² at M = 1 + Kv/(SA).  On every path a pair pays at most :math:`2\sqrt{H\,g(N)\,Z} +
+\sqrt{g(1)}HJ` (:mod:`optimistic_jumps`), and :math:`2\sqrt{g(N)Z} \le cZ + g(N)/c` for every c > 0, where
+g(N) is at most the line, and the mean of 1 + N over the pairs at most M.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from proofs_checks.derivations.earnings import sojourn
 from proofs_checks.derivations.every_horizon import pair_number
 from proofs_checks.derivations.longest import rises
 from proofs_checks.derivations.nearby import chain
-from proofs_checks.derivations.operators import part
 from proofs_checks.derivations.optimistic_jumps import LEFT, OWN, PAIR, SEEN, Lag, rises_to
 from proofs_checks.derivations.optimistic_run import area
 from proofs_checks.derivations.optimistic_run import seen as time_left
@@ -68,7 +67,7 @@ FALLING = chain(f"{PAID} <= {bound('sqrt(v)', _FIRST)}", "0 <= w", SHAPE)
 def _of(D: Derivation, says: str, n: str, some: Theorem) -> Theorem:
     """One of the properties of g, at a whole number n >= 1."""
     here = D.mp(D.special(D.assume(SHAPE), n), some)
-    return part(D, here, D.at(D.assume(says), n=n).says)
+    return theorems.part(here, D.at(D.assume(says), n=n).says)
 
 
 def _positive(D: Derivation, n: str, some: Theorem) -> Theorem:
@@ -224,9 +223,7 @@ def _tangent(D: Derivation) -> Theorem:
         D.known("max-cases", "1", _COUNT),
         *[lambda one: D.linear(f"{_ALL} <= 1 + {_COUNT}", one, D.whole(_COUNT))] * 2,
     )
-    g = D.linear(
-        f"{level(_ALL)} <= {_LINE}", _of(D, _BELOW, _ALL, some), D.times(more, D.assume("0 <= w"))
-    )
+    g = D.linear(f"{level(_ALL)} <= {_LINE}", _of(D, _BELOW, _ALL, some), D.times(more, D.assume("0 <= w")))
     x, y = f"sqrt({_LEFT})", f"sqrt({level(_ALL)})"
     both = D.closed(D.pointwise("2*x*y <= c*x**2 + y**2/c", "c > 0", x=x, y=y, c="c"), positive)
     signs = D.sum(Lag(D).sign, "n", "m"), D.linear(f"0 <= {level(_ALL)}", _positive(D, _ALL, some))

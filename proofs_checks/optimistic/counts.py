@@ -137,18 +137,6 @@ section.repair(
 )
 
 section.repair(
-    "lem:CI-p/kl/binomial",
-    "ln C(n+S-1, S-1) = Σ_{l<n} ln((S+l)/(l+1)) = Σ_{1<=j<S} ln(1 + n/j), which is defined for real n: a "
-    "summand of the right side grows with n by ln(n + 1 + j) - ln(n + j).",
-    says="log(1 + (n + 1)/j) - log(1 + n/j) == log(n + 1 + j) - log(n + j)",
-    domain=("n >= 0", "j >= 1"),
-    theorem=levels.BINOMIAL,
-    derivation=levels.binomials,
-    latex=r"\ln\tbinom{n+S-1}{S-1} = \sum_{j=1}^{S-1}\ln(1+n/j)",
-    mutant="log(1 + (n + 1)/j) - log(1 + n/j) == log(n + 1 + j) - log(n + 1)",
-)
-
-section.repair(
     "lem:CI-p/kl/falls",
     "ln(1 + n/l) <= n ln(1 + 1/l) (Bernoulli), so that the radius √(2[ln(SA/δ) + ln C(n+S-1, S-1)]/n) is "
     "largest for n = 1.",
