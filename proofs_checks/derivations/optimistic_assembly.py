@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from proofs_checks.derivations.operators import applied
-from proofs_checks.derivations.optimistic_row_sets import Rows
+from proofs_checks.derivations.optimistic_row_sets import RowSets
 from proofs_checks.derivations.regret import WHOLE_REGRET
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
@@ -88,7 +88,7 @@ def same_truth(D: Derivation, now: str, after: str, carried: Callable[[str, Theo
     )
 
 
-def row_price(D: Derivation, rows: Rows) -> tuple[Theorem, Theorem]:
+def row_price(D: Derivation, rows: RowSets) -> tuple[Theorem, Theorem]:
     """0 <= √(g(N)/N) jump (rem - spent), and α is at most that radius, weighed with that."""
     left = D.times(D.linear("0 <= rem(n) - spent(n)", D.fact("spent-high")), D.whole("jump(n)"))
     less = D.at(rows.radius(D), x="X(n)", a="act(n)")
@@ -96,7 +96,7 @@ def row_price(D: Derivation, rows: Rows) -> tuple[Theorem, Theorem]:
     return D.times(sign, left), D.times(less, left)
 
 
-def rows_paid(D: Derivation, rows: Rows) -> Theorem:
+def rows_paid(D: Derivation, rows: RowSets) -> Theorem:
     """0 < h ⊢ E Σ √(g(N)/N) jump (rem - spent) <= MAIN a + SA H a1 (ln K + v(e^h - 1))/h."""
     longest = D.mp(D.lemma("eq:term1-3/tilted"), D.assume("0 < h"))
     first = D.times(D.known("sqrt", rows.level.at("1")), D.fact("horizon"))

@@ -32,7 +32,7 @@ from proofs_checks.derivations.optimistic_assembly import (
     same_truth,
     whole_regret,
 )
-from proofs_checks.derivations.optimistic_row_sets import Rows
+from proofs_checks.derivations.optimistic_row_sets import RowSets
 from proofs_checks.derivations.optimistic_rows import HERE
 from proofs_checks.derivations.optimistic_sets import RATE_IN, below, gains, here
 from proofs_checks.derivations.optimistic_times import BOTH, REMAINING, Counted
@@ -57,23 +57,23 @@ _LOG = f"(1 + log(1 + K*lmax*H/(6*{_L}*S*A)))"
 _REST = f"lmax*H/2 + 3*sqrt(3)/4*sqrt(lmax*H) + 3*{_L}*{_LOG}"
 
 
-def _sets(rows: Rows) -> str:
+def _sets(rows: RowSets) -> str:
     return PAIRS.format(cover=f"And({_TILTS}, {rows.cover})")
 
 
-def good(rows: Rows) -> str:
+def good(rows: RowSets) -> str:
     """That the sets of all pairs are right in the first K episodes, a pattern of the decision n."""
     return f"And(ep({{n}}) + 1 <= K, {_sets(rows)})"
 
 
-def bound(rows: Rows) -> str:
+def bound(rows: RowSets) -> str:
     """What is paid at most."""
     level = rows.level
     main = f"{MAIN}*{level.root} + 3*sqrt(3)*H*sqrt(S*A*K*{_L})"
     return f"{main} + S*A*H*({level.first}*{LONGEST} + {_REST})"
 
 
-def theorem(rows: Rows) -> str:
+def theorem(rows: RowSets) -> str:
     """thm:CT-UCB/optimistic/poisson with these rows."""
     return whole_regret(bound(rows))
 
@@ -200,7 +200,7 @@ def first_sign(D: Derivation) -> Theorem:
 # --- the event --------------------------------------------------------------------------------------
 
 
-def _holds(D: Derivation, rows: Rows) -> Theorem:
+def _holds(D: Derivation, rows: RowSets) -> Theorem:
     """good(n) ⊢ HOLDS(n)."""
     event = D.assume(good(rows).format(n="n"))
     late = D.linear("ep(n) < K", part(D, event, "ep(n) + 1 <= K"))
@@ -210,7 +210,7 @@ def _holds(D: Derivation, rows: Rows) -> Theorem:
     return conditional(D, found, WITHIN, "x", "a", "t")
 
 
-def _stays(D: Derivation, rows: Rows) -> Theorem:
+def _stays(D: Derivation, rows: RowSets) -> Theorem:
     """jump(n) == 1 ⊢ Ind(good(n + 1)) == Ind(good(n))."""
     same = estimates_stay(D)
     episode = D.mp(D.fact("stays-ep"), D.assume("jump(n) == 1"))
@@ -239,7 +239,7 @@ def _tilt(n: str, rate: str = "lam(x, a)") -> str:
     return f"And({', '.join(sides(rate, rate, data))})"
 
 
-def _event(D: Derivation, rows: Rows) -> Theorem:
+def _event(D: Derivation, rows: RowSets) -> Theorem:
     """1 - 2δ <= P(the sets are right at all decisions of the first K episodes)."""
     rates = D.instantiate(D.lemma("lem:rateUCB/tilts", k="nt"), "gtilt", "m", ZETA)
 
@@ -309,7 +309,7 @@ def _second_paid(D: Derivation) -> Theorem:
     return D.linear(goal, log, *units)
 
 
-def paid(D: Derivation, rows: Rows) -> Theorem:
+def paid(D: Derivation, rows: RowSets) -> Theorem:
     """0 < h ⊢ what is paid <= bound."""
     event, (positive, less) = good(rows).format(n="n"), row_price(D, rows)
     pair, wide = {"x": "X(n)", "a": "act(n)"}, D.known("max-right", f"{_E}*{_T}", "1")
@@ -330,7 +330,7 @@ def paid(D: Derivation, rows: Rows) -> Theorem:
     return D.linear(goal, each, _first_paid(D), _second_paid(D), rows_paid(D, rows))
 
 
-def poisson(D: Derivation, rows: Rows) -> Theorem:
+def poisson(D: Derivation, rows: RowSets) -> Theorem:
     """thm:CT-UCB/optimistic/poisson with these rows."""
     most = bound(rows)
     whole = core(D, good(rows), PRICES, _stays(D, rows), _holds(D, rows))

@@ -37,7 +37,7 @@ from verify.kernel.theorems import Theorem
 _MODEL, _SEEN = "p(x, a, y)", "1 <= Nf(n, x, a)"
 
 
-class Rows(ABC):
+class RowSets(ABC):
     """A kind of sets."""
 
     level: Level
@@ -103,8 +103,8 @@ class Rows(ABC):
 _DISTANCE = DISTANCE.replace("(i,", "({n},")
 
 
-class Balls(Rows):
-    """Rows within ``au`` of the estimate."""
+class RowBalls(RowSets):
+    """RowSets within ``au`` of the estimate."""
 
     near = staticmethod(within)
 
@@ -122,7 +122,7 @@ class Balls(Rows):
         return D.mp(D.fact("pt-near"), some), D.mp(cover, some)
 
 
-class Uniform(Balls):
+class Uniform(RowBalls):
     """The radius of lem:CI-p/uniform."""
 
     level = UNIFORM
@@ -156,7 +156,7 @@ def _one(D: Derivation, large: Theorem) -> Theorem:
     return D.linear("Min(1, S - 1) <= au(n, x, a)", large, D.known("min", "1", "S - 1"))
 
 
-class Tilts(Balls):
+class Tilts(RowBalls):
     """The radius of lem:CI-p/tilts/radius."""
 
     level = tilted("nr")
@@ -248,7 +248,7 @@ _DIVERGENCE, _PENALTY = (one.replace("(i,", "({n},") for one in (divergence(), P
 _POSSIBLE = possible().replace("(i,", "({n},")
 
 
-class Divergences(Rows):
+class Divergences(RowSets):
     """The sets of lem:CI-p/kl."""
 
     level, near = KL, staticmethod(divergent)

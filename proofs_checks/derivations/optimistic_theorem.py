@@ -30,7 +30,7 @@ from proofs_checks.derivations.optimistic_assembly import (
     same_truth,
     whole_regret,
 )
-from proofs_checks.derivations.optimistic_row_sets import Rows
+from proofs_checks.derivations.optimistic_row_sets import RowSets
 from proofs_checks.derivations.optimistic_rows import HERE
 from proofs_checks.derivations.optimistic_sets import below, here
 from proofs_checks.derivations.optimistic_times import REMAINING, Counted
@@ -53,18 +53,18 @@ PRICES = {"gpay": ("n x a", "0"), "gsl": ("n x a", "rhi(n, x, a) - rlo(n, x, a)"
 _RATES = RATES_COVER.replace("(i,", "({n},")
 
 
-def good(rows: Rows) -> str:
+def good(rows: RowSets) -> str:
     """That the sets of all pairs are right, a pattern of the decision n."""
     return PAIRS.format(cover=f"And({_RATES}, {rows.cover})")
 
 
-def bound(rows: Rows) -> str:
+def bound(rows: RowSets) -> str:
     """What is paid at most."""
     level = rows.level
     return f"{MAIN}*({level.root} + 2*sqrt(L)) + S*A*H*({level.first}*{LONGEST} + lmax*H)"
 
 
-def theorem(rows: Rows) -> str:
+def theorem(rows: RowSets) -> str:
     """thm:CT-UCB/optimistic with these rows."""
     return whole_regret(bound(rows))
 
@@ -86,7 +86,7 @@ def _rates_in(D: Derivation, near: Theorem) -> Theorem:
     )
 
 
-def _holds(D: Derivation, rows: Rows) -> Theorem:
+def _holds(D: Derivation, rows: RowSets) -> Theorem:
     """good(n) ⊢ HOLDS(n)."""
     near = D.special(D.assume(good(rows).format(n="n")), "x", "a")
     rate, row = (part(D, near, one.format(n="n")) for one in (_RATES, rows.cover))
@@ -96,7 +96,7 @@ def _holds(D: Derivation, rows: Rows) -> Theorem:
     return conditional(D, found, WITHIN, "x", "a", "t")
 
 
-def _stays(D: Derivation, rows: Rows) -> Theorem:
+def _stays(D: Derivation, rows: RowSets) -> Theorem:
     """jump(n) == 1 ⊢ Ind(good(n + 1)) == Ind(good(n))."""
     same, gap = estimates_stay(D), "Abs(lh({n}, x, a) - lam(x, a))"
     facts = [D.by_value(f"{gap.format(n='n + 1')} == {gap.format(n='n')}", [same["lh"]]), same["be"]]
@@ -184,7 +184,7 @@ def _rates_paid(D: Derivation) -> Theorem:
     return D.linear(goal, times, shape)
 
 
-def paid(D: Derivation, rows: Rows) -> Theorem:
+def paid(D: Derivation, rows: RowSets) -> Theorem:
     """0 < h ⊢ what is paid <= bound."""
     pair, clock, event = {"x": "X(n)", "a": "act(n)"}, Counted(D, REMAINING), good(rows).format(n="n")
     time, (positive, less) = REMAINING.counted.format(n="n"), row_price(D, rows)
@@ -213,7 +213,7 @@ def paid(D: Derivation, rows: Rows) -> Theorem:
 # --- the theorem ------------------------------------------------------------------------------------
 
 
-def _event(D: Derivation, rows: Rows, rate: Theorem) -> Theorem:
+def _event(D: Derivation, rows: RowSets, rate: Theorem) -> Theorem:
     """lmax H < K ⊢ 1 - 2δ <= P(the sets are right at all decisions of the first K episodes)."""
     rates = D.mp(D.lemma("lem:rateUCB/repaired", k="K"), peels(D, rate))
 
@@ -225,14 +225,14 @@ def _event(D: Derivation, rows: Rows, rate: Theorem) -> Theorem:
     return D.linear(terms.relation("<=", D.term("1 - 2*delta"), event.says.parts[1]), event, unit)
 
 
-def _long(D: Derivation, rows: Rows, core_of: Theorem, rate: Theorem) -> Theorem:
+def _long(D: Derivation, rows: RowSets, core_of: Theorem, rate: Theorem) -> Theorem:
     """lmax H < K, 0 < h ⊢ REGRET(m) <= bound + 2 δ K H."""
     most = bound(rows)
     found = D.mp(D.at(core_of, v=most, q="2*delta"), D.all(paid(D, rows), "m"), _event(D, rows, rate))
     return D.linear(f"{REGRET.format(m='m')} <= {most} + 2*delta*K*H", found)
 
 
-def _short(D: Derivation, rows: Rows, less: Theorem) -> Theorem:
+def _short(D: Derivation, rows: RowSets, less: Theorem) -> Theorem:
     """K <= lmax H, 0 < h ⊢ REGRET(m) <= bound + 2 δ K H: it is at most K H."""
     horizon, positive, episodes = D.fact("horizon"), D.assume("0 < h"), D.fact("episodes")
     inner, value = "S*A*K*lmax*H", product(D, rate_bound(D), horizon)
@@ -271,7 +271,7 @@ def _short(D: Derivation, rows: Rows, less: Theorem) -> Theorem:
     return D.linear(f"{REGRET.format(m='m')} <= {bound(rows)} + 2*delta*K*H", trivial(D), main, *rest)
 
 
-def optimistic(D: Derivation, rows: Rows) -> Theorem:
+def optimistic(D: Derivation, rows: RowSets) -> Theorem:
     """thm:CT-UCB/optimistic with these rows."""
     whole = core(D, good(rows), PRICES, _stays(D, rows), _holds(D, rows))
     each = D.cases("lmax*H < K", lambda rate: _long(D, rows, whole, rate), lambda less: _short(D, rows, less))

@@ -17,6 +17,11 @@ l/T} + l/T)`, the smaller one under the root, and the slopes of :math:`\hat Q` a
 the price :math:`3(\sqrt{lt/T} + lt/T)`. The term :math:`2\sqrt2\,H\sqrt{SAKv L}` becomes
 :math:`3\sqrt3\,H\sqrt{SAKl}`; for machine repair the bound says something from :math:`K = 1.3\cdot10^4` on,
 and is :math:`1.2\cdot10^5` at :math:`K = 10^6`.
+
+**Other rows.**  Of the rows the proof uses their radius only. With the Kullback-Leibler sets of
+``lem:CI-p/kl`` Pinsker's inequality gives :math:`a^2 = 2[\ln(SA/\delta) + \ln\binom{M+S-1}{S-1}]`, less than
+before for two or three states; with the radius of ``lem:CI-p/tilts`` there is no logarithm of N, :math:`a^2 =
+\tfrac94[S\ln2 + \ln(SAJ/\delta) + \tfrac14]`.
 """
 
 from __future__ import annotations
