@@ -86,6 +86,27 @@ def smallest(function: Callable[[mpmath.mpf], mpmath.mpf]) -> mpmath.mpf:
     return function(low)
 
 
+def plain_rows(
+    p: Parameters, error: mpmath.mpf, tilts: mpmath.mpf
+) -> dict[str, tuple[mpmath.mpf, mpmath.mpf]]:
+    """a and a1 of the optimistic learner for each kind of rows, one logarithm after the other."""
+    s, a, v, k = mp(p.states), mp(p.actions), mp(p.lambda_max) * mp(p.horizon), mp(p.episodes)
+    ln, sqrt, mean = mpmath.log, mpmath.sqrt, (s * a + k * v) / (s * a)
+    ways = mpmath.fsum(ln((mean + j) / j) for j in range(1, p.states))
+    level = s * ln(2) + ln(s) + ln(a) + ln(tilts) - ln(error)
+    return {
+        "": (
+            sqrt(2 * s * ln(2) + 2 * ln(s * a * mean * (mean + 1) / error)),
+            sqrt(2 * s * ln(2) + 2 * ln(2 * s * a / error)),
+        ),
+        "kl": (sqrt(2 * ln(s * a / error) + 2 * ways), sqrt(2 * ln(s * s * a / error))),
+        "tilts": (
+            3 * sqrt(level + mpmath.mpf(1) / 4) / 2,
+            3 * sqrt(level + 1 / (4 * k + 4 * k * v)) / 2,
+        ),
+    }
+
+
 def plain(p: Parameters) -> dict[str, mpmath.mpf]:
     """Every constant that makes sense for in-range parameters, written as in the paper."""
     s, a, h, k = mp(p.states), mp(p.actions), mp(p.horizon), mp(p.episodes)
@@ -145,18 +166,19 @@ def plain(p: Parameters) -> dict[str, mpmath.mpf]:
     )
     found["sharp-delta"] = (c * h + 1) * pairs * levels * (2 * own + 7 * v * sqrt(2 * length) / 3)
     found["sharp-delta"] += slow_tail + 2 * d * k * h
-    for name, error in (("optimistic", 1 / (2 * k)), ("optimistic-delta", d)):
-        mean = (s * a + k * v) / (s * a)
-        many = sqrt(2 * s * ln(2) + 2 * ln(s * a * mean * (mean + 1) / error))
-        one = sqrt(2 * s * ln(2) + 2 * ln(2 * s * a / error))
-        found[name] = h * sqrt(2 * s * a * k * v) * (many + 4 * sqrt(ln(2 * s * a * k / error)))
-        found[name] += s * a * h * (one * found["E max-sharp"] + v) + 2 * error * k * h
-        level = ln(2 * s * a * (3 + ln(k * (1 + v)) / ln(2) / 2) / error)
+    most = found["E max-sharp"]
+    for ending, error in (("", 1 / (2 * k)), ("-delta", d)):
+        tilts = 3 + ln(k * (1 + v)) / ln(2) / 2
+        level = ln(2 * s * a * tilts / error)
         steps = 1 + ln(1 + k * v / (6 * level * s * a))
-        name = name.replace("optimistic", "poisson")
-        found[name] = h * sqrt(2 * s * a * k * v) * many + 3 * h * sqrt(3 * s * a * k * level)
-        rest = one * found["E max-sharp"] + v / 2 + 3 * sqrt(3 * v) / 4 + 3 * level * steps
-        found[name] += s * a * h * rest + 2 * error * k * h
+        for rows, (many, one) in plain_rows(p, error, tilts).items():
+            name = f"{rows or 'optimistic'}{ending}"
+            found[name] = h * sqrt(2 * s * a * k * v) * (many + 4 * sqrt(ln(2 * s * a * k / error)))
+            found[name] += s * a * h * (one * most + v) + 2 * error * k * h
+            name = f"{rows + '-' if rows else ''}poisson{ending}"
+            found[name] = h * sqrt(2 * s * a * k * v) * many + 3 * h * sqrt(3 * s * a * k * level)
+            rest = one * most + v / 2 + 3 * sqrt(3 * v) / 4 + 3 * level * steps
+            found[name] += s * a * h * rest + 2 * error * k * h
     found["corollary"] = (16 * sqrt(2 + 16 * log) * f + 3) * v**2 * pairs * (sqrt(s) + v)
     found["corollary-lump"] = (8 * sqrt(2 + 16 * log) + 3) * v * pairs * (sqrt(s) + v)
     known = (c * h / low + h + 1 / low) * sqrt(s * a * k)

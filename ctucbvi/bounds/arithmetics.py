@@ -13,6 +13,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
+from flint import ctx
+
 from ctucbvi.bounds.parameters import symbol
 from ctucbvi.bounds.poisson_tails import expected_maximum, root_sum
 from ctucbvi.bounds.sums import accuracy_sum
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from ctucbvi.bounds.parameters import Parameters
 
 _BITS = 96  # of the balls behind a double
+_SPARE = 32  # bits
 
 
 class Numbers(Arithmetic[N], Protocol[N]):
@@ -38,6 +41,10 @@ class Numbers(Arithmetic[N], Protocol[N]):
 
     def lambert(self, x: N) -> N:
         """Lambert's W, the principal branch."""
+        ...
+
+    def log_binomial(self, n: Fraction, states: int) -> N:
+        """``ln C(n + S - 1, S - 1)``, for real n."""
         ...
 
     def at_least(self, mean: Fraction, count: int) -> N:
@@ -67,6 +74,13 @@ class BallNumbers(Balls):
     def lambert(self, x: arb) -> arb:
         """Lambert's W, the principal branch."""
         return x.lambertw()
+
+    def log_binomial(self, n: Fraction, states: int) -> arb:
+        """By logarithms of Γ, with digits to spare: two of them are about n ln n, their difference is not."""
+        with precision(ctx.prec + 2 * int(n + states).bit_length() + _SPARE):
+            above, below = (self.number(n + shift).lgamma() for shift in (states, 1))
+            found: arb = above - below - self.number(Fraction(states)).lgamma()
+            return found
 
     def at_least(self, mean: Fraction, count: int) -> arb:
         """The regularised lower incomplete gamma function; 1 for a count of 0."""
@@ -106,6 +120,7 @@ class DoubleNumbers(Doubles):
     minimum = staticmethod(min)
     lambert = staticmethod(_rounded(lambda x: BALLS.lambert(BALLS.number(Fraction(x)))))
     at_least = staticmethod(_rounded(BALLS.at_least))
+    log_binomial = staticmethod(_rounded(BALLS.log_binomial))
     mean_maximum = staticmethod(_rounded(BALLS.mean_maximum))
     levels, accuracies = staticmethod(_rounded(BALLS.levels)), staticmethod(_rounded(BALLS.accuracies))
 
@@ -149,6 +164,11 @@ class Expressions:
     def lambert(self, x: Any) -> Any:
         """Lambert's W, the principal branch."""
         return _sympy().LambertW(x)
+
+    def log_binomial(self, n: Any, states: Any) -> Any:
+        """``ln C(n + S - 1, S - 1)``."""
+        sympy = _sympy()
+        return sympy.log(sympy.binomial(n + states - 1, states - 1))
 
     def at_least(self, mean: Any, count: Any) -> Any:
         """The regularised lower incomplete gamma function."""

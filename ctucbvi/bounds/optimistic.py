@@ -11,11 +11,15 @@ With the rate sets of the paper and the jump sets of ``lem:CI-p/uniform``, for e
 and :math:`J = \min_{h>0}(\ln K + v(e^h-1))/h = ve^s`, :math:`s = 1 + W((\ln K-v)/(ev))`, which is at least
 the mean of the largest number of jumps in an episode (``eq:term1-3/sharp``).
 
-**Growth.**  With :math:`k = \ln K`: :math:`\sqrt K/K` contributes :math:`-\frac12`.  The derivative of
-:math:`a^2` is at most 6, that of :math:`L` is 8 (4 and 4 for a fixed :math:`\delta`), so the roots contribute
-at most :math:`3/a^2` and :math:`4/L`.  In the lower order :math:`a_1` contributes :math:`1/a_1^2` (0) and
-:math:`J`, the minimum of functions whose derivative is :math:`1/h \le J/k`, at most :math:`1/k`.  All of
-these decrease, and the sum over :math:`K` does where both parts do.
+**Rows.**  So it is with the jump sets of ``lem:CI-p/uniform``; with those of ``lem:CI-p/kl`` and
+``lem:CI-p/tilts`` (``thm:CT-UCB/optimistic/kl``, ``thm:CT-UCB/optimistic/tilts``) only a and :math:`a_1` are
+others (:mod:`ctucbvi.bounds.rows`).
+
+**Growth.**  With :math:`k = \ln K`: :math:`\sqrt K/K` contributes :math:`-\frac12`, a what
+:mod:`ctucbvi.bounds.rows` says, and as the derivative of :math:`L` is 8 (4 for a fixed :math:`\delta`),
+:math:`\sqrt L` contributes :math:`4/L` (:math:`2/L`).  In the lower order :math:`a_1` contributes as there,
+and :math:`J`, the minimum of functions whose derivative is :math:`1/h \le J/k`, at most :math:`1/k`.  Once
+these are below :math:`\frac12` and 1 they stay there, and the sum over :math:`K` falls where both parts do.
 
 **Rates by Poisson tails** (``thm:CT-UCB/optimistic/poisson``).  With the sets of ``lem:rateUCB/tilts`` the
 rates cost no :math:`\sqrt v`:
@@ -38,6 +42,7 @@ from ctucbvi.bounds import formulas as f
 from ctucbvi.bounds.arithmetics import Numbers
 from ctucbvi.bounds.parameters import Parameters
 from ctucbvi.bounds.parts import BoundParts
+from ctucbvi.bounds.rows import UNIFORM, Rows, tilts
 from ctucbvi.learning.radii import N, log_confidence
 
 _HALF, _ONE = Fraction(1, 2), Fraction(1)
@@ -48,15 +53,12 @@ def proof_delta(p: Parameters) -> Parameters:
     return replace(p, delta=_HALF / p.episodes)
 
 
-def parts(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
+def parts(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM) -> BoundParts[N]:
     """The bound for the δ of the parameters."""
     assert p.delta is not None  # given, or the proof's
     pairs = p.states * p.actions
-    mean = 1 + p.episodes * p.load / pairs
-    jumps = _root(pairs * mean * (mean + 1), p, numbers)
     rates = numbers.sqrt(_rate_log(p, numbers)) * 2
-    first = _root(_ONE * 2 * pairs, p, numbers)
-    small = first * f.mean_maximum_sharp(p, numbers) + numbers.number(_ONE * p.load)
+    small = _first_jumps(p, numbers, rows) + numbers.number(_ONE * p.load)
     return BoundParts(
         (
             ("sqrt(2)", numbers.sqrt(numbers.number(_ONE * 2))),
@@ -64,7 +66,7 @@ def parts(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
             ("sqrt(S A K)", f.root_of_pairs(p, numbers)),
             ("sqrt(lambda_max H)", numbers.sqrt(numbers.number(_ONE * p.load))),
         ),
-        jumps,
+        numbers.sqrt(rows.square(p, numbers)),
         rates,
         numbers.number(_ONE * 0),
         numbers.number(2 * p.delta * p.episodes * p.horizon),
@@ -72,24 +74,20 @@ def parts(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
     )
 
 
-def growth(p: Parameters, numbers: Numbers[N]) -> N:
-    """An upper bound of the growth of the larger part, for a fixed δ."""
-    return _growth(p, numbers, jumps=2, rates=2, first=0)
+def growth(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM, moving: int = 0) -> N:
+    """An upper bound of the growth of the larger part, for a fixed δ; or, moving = 1, for δ = 1/(2K)."""
+    rates: N = numbers.number(_ONE * (2 + 2 * moving)) / _rate_log(p, numbers) - numbers.number(_HALF)
+    return numbers.maximum(_rows_growth(p, numbers, rows, moving), rates)
 
 
-def proof_growth(p: Parameters, numbers: Numbers[N]) -> N:
-    """The same for the theorem's δ."""
-    return _growth(proof_delta(p), numbers, jumps=3, rates=4, first=1)
-
-
-def poisson_parts(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
+def poisson_parts(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM) -> BoundParts[N]:
     """The bound with rates by Poisson tails, for the δ of the parameters."""
-    found = parts(p, numbers)
+    found = parts(p, numbers, rows)
     root = numbers.sqrt(numbers.number(_ONE * p.load))
     level, pairs = _level(p, numbers), p.states * p.actions
     steps = numbers.log(numbers.number(_ONE * p.episodes * p.load / (6 * pairs)) / level + 1) + 1
     small = (
-        _root(_ONE * 2 * pairs, p, numbers) * f.mean_maximum_sharp(p, numbers)
+        _first_jumps(p, numbers, rows)
         + numbers.number(_HALF * p.load)
         + numbers.sqrt(numbers.number(_ONE * 3)) * root * 3 / 4
         + level * steps * 3
@@ -103,56 +101,32 @@ def poisson_parts(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
     )
 
 
-def poisson_growth(p: Parameters, numbers: Numbers[N]) -> N:
-    """An upper bound of the growth of its larger part, for a fixed δ."""
-    return _poisson_growth(p, numbers, jumps=2, level=Fraction(1, 4), first=0)
-
-
-def poisson_proof_growth(p: Parameters, numbers: Numbers[N]) -> N:
-    """The same for the theorem's δ."""
-    return _poisson_growth(proof_delta(p), numbers, jumps=3, level=Fraction(5, 4), first=1)
-
-
-def _poisson_growth(p: Parameters, numbers: Numbers[N], *, jumps: int, level: Fraction, first: int) -> N:
-    falls: N = numbers.number(level) / _level(p, numbers)
-    main = _growth(p, numbers, jumps=jumps, rates=0, first=first)
+def poisson_growth(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM, moving: int = 0) -> N:
+    """An upper bound of the growth of its larger part; moving as before."""
+    falls: N = numbers.number(Fraction(1, 4) + moving) / _level(p, numbers)
     rates: N = falls / 2 - numbers.number(_HALF)
     steps: N = falls + numbers.number(Fraction(1, 3)) - numbers.number(_ONE)
-    return numbers.maximum(main, numbers.maximum(rates, steps))
+    return numbers.maximum(_rows_growth(p, numbers, rows, moving), numbers.maximum(rates, steps))
 
 
-def _level(p: Parameters, numbers: Numbers[N]) -> N:
-    """``ln(2SAn/δ)`` for ``n = 3 + log2(K(1 + v))/2``."""
-    assert p.delta is not None
-    tilts = numbers.log_of(p.episodes * (1 + p.load)) / numbers.log_of(_ONE * 2) / 2 + 3
-    found: N = numbers.log_of(2 * p.states * p.actions / p.delta) + numbers.log(tilts)
+def _rows_growth(p: Parameters, numbers: Numbers[N], rows: Rows, moving: int) -> N:
+    root: N = rows.growth(p, numbers, moving) - numbers.number(_HALF)
+    rest: N = rows.first_growth(p, numbers, moving) + numbers.number(_ONE) / numbers.log_of(_ONE * p.episodes)
+    return numbers.maximum(root, rest - numbers.number(_ONE))
+
+
+def _first_jumps(p: Parameters, numbers: Numbers[N], rows: Rows) -> N:
+    """``a₁ J``."""
+    found: N = numbers.sqrt(rows.first(p, numbers)) * f.mean_maximum_sharp(p, numbers)
     return found
 
 
-def _growth(p: Parameters, numbers: Numbers[N], *, jumps: int, rates: int, first: int) -> N:
-    def over(slope: int, square: N) -> N:
-        found: N = numbers.number(_ONE * slope) / square
-        return found
-
-    pairs = p.states * p.actions
-    mean = 1 + p.episodes * p.load / pairs
-    root = numbers.maximum(
-        over(jumps, _square(pairs * mean * (mean + 1), p, numbers)), over(rates, _rate_log(p, numbers))
-    )
-    rest = over(first, _square(_ONE * 2 * pairs, p, numbers)) + over(1, numbers.log_of(_ONE * p.episodes))
-    return numbers.maximum(root - numbers.number(_HALF), rest - numbers.number(_ONE))
+def _level(p: Parameters, numbers: Numbers[N]) -> N:
+    """``ln(2SAn/δ)``."""
+    assert p.delta is not None
+    found: N = numbers.log_of(2 * p.states * p.actions / p.delta) + numbers.log(tilts(p, numbers))
+    return found
 
 
 def _rate_log(p: Parameters, numbers: Numbers[N]) -> N:
     return log_confidence(p.states, p.actions, p.episodes, p.delta, numbers)
-
-
-def _square(ratio: Fraction, p: Parameters, numbers: Numbers[N]) -> N:
-    """``2S ln 2 + 2 ln(ratio/δ)``."""
-    assert p.delta is not None
-    found: N = numbers.log_of(ratio / p.delta, p.states) * 2
-    return found
-
-
-def _root(ratio: Fraction, p: Parameters, numbers: Numbers[N]) -> N:
-    return numbers.sqrt(_square(ratio, p, numbers))

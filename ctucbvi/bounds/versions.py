@@ -22,7 +22,7 @@ delta       :math:`3(CH+1)X(v+1)f(a+v\sqrt{2L})`                   :math:`e^v` :
 sharp-delta that of sharp                                          :math:`v`   :math:`2\delta KH`
 =========== ====================================================== =========== ======================
 
-A bound of another form, for another learner, is in :mod:`ctucbvi.bounds.optimistic`.
+Bounds of another form, for another learner, are in :mod:`ctucbvi.bounds.optimistic`.
 
 All but the last two take :math:`\delta = 1/(2KH)`, as the theorem does, whatever :math:`\delta` is given; the
 last two are what the same proof (``eq:r1``, ``eq:r2`` and the propositions) gives for a :math:`\delta` of
@@ -51,6 +51,7 @@ from ctucbvi.bounds.arithmetics import Numbers
 from ctucbvi.bounds.conditions import Condition
 from ctucbvi.bounds.parameters import Parameters
 from ctucbvi.bounds.parts import BoundParts
+from ctucbvi.bounds.rows import KL, TILTS, UNIFORM, Rows
 from ctucbvi.learning.radii import N
 
 _ONE = Fraction(1)
@@ -217,27 +218,54 @@ SHARP_DELTA = Version(
     _sharp_growth, (*_GIVEN, c.SUMMED), delta=GIVEN,
 )  # fmt: skip
 
-OPTIMISTIC = Version(
-    "optimistic", "thm:CT-UCB/optimistic", "the bound for the best model in the confidence sets",
-    lambda p, numbers: optimistic.parts(optimistic.proof_delta(p), numbers), optimistic.proof_growth,
-    c.SIZES, OF_THE_EPISODES, BEST_MODEL,
+_TAILS = "rates by Poisson tails"
+
+
+def _of_sets(
+    name: str, label: str, title: str, rows: Rows, *, poisson: bool = False, sets: str = ""
+) -> tuple[Version, Version]:
+    """The optimistic learner with these sets: for δ = 1/(2K), and for the δ given."""
+    own_parts = optimistic.poisson_parts if poisson else optimistic.parts
+    own_growth = optimistic.poisson_growth if poisson else optimistic.growth
+
+    def parts(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
+        return own_parts(p, numbers, rows)
+
+    def growth(p: Parameters, numbers: Numbers[N]) -> N:
+        return own_growth(p, numbers, rows)
+
+    def proof_parts(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
+        return own_parts(optimistic.proof_delta(p), numbers, rows)
+
+    def proof_growth(p: Parameters, numbers: Numbers[N]) -> N:
+        return own_growth(optimistic.proof_delta(p), numbers, rows, 1)
+
+    learner, given = f"{BEST_MODEL}, {sets}" if sets else BEST_MODEL, (*c.SIZES, c.OWN_DELTA, c.DELTA)
+    return (
+        Version(name, label, title, proof_parts, proof_growth, c.SIZES, OF_THE_EPISODES, learner),
+        Version(f"{name}-delta", label, "the same for the delta given", parts, growth, given, GIVEN, learner),
+    )
+
+
+_BEST = "thm:CT-UCB/optimistic"
+OPTIMISTIC, OPTIMISTIC_DELTA = _of_sets(
+    "optimistic", _BEST, "the bound for the best model in the confidence sets", UNIFORM
+)
+POISSON, POISSON_DELTA = _of_sets(
+    "poisson", f"{_BEST}/poisson", f"the same with {_TAILS}", UNIFORM, poisson=True, sets=_TAILS
+)
+KULLBACK = _of_sets("kl", f"{_BEST}/kl", "the same with Kullback-Leibler sets of rows", KL, sets="KL rows")
+KULLBACK_POISSON = _of_sets(
+    "kl-poisson", f"{_BEST}/kl-poisson", f"the same with Kullback-Leibler sets of rows and {_TAILS}", KL,
+    poisson=True, sets=f"KL rows, {_TAILS}",
 )  # fmt: skip
-OPTIMISTIC_DELTA = Version(
-    "optimistic-delta", "thm:CT-UCB/optimistic", "the same for the delta given", optimistic.parts,
-    optimistic.growth, (*c.SIZES, c.OWN_DELTA, c.DELTA), GIVEN, BEST_MODEL,
-)  # fmt: skip
-POISSON = Version(
-    "poisson", "thm:CT-UCB/optimistic/poisson", "the same with rates by Poisson tails",
-    lambda p, numbers: optimistic.poisson_parts(optimistic.proof_delta(p), numbers),
-    optimistic.poisson_proof_growth, c.SIZES, OF_THE_EPISODES, f"{BEST_MODEL}, rates by Poisson tails",
-)  # fmt: skip
-POISSON_DELTA = Version(
-    "poisson-delta", "thm:CT-UCB/optimistic/poisson", "the same for the delta given",
-    optimistic.poisson_parts, optimistic.poisson_growth, (*c.SIZES, c.OWN_DELTA, c.DELTA), GIVEN,
-    f"{BEST_MODEL}, rates by Poisson tails",
+TILTED = _of_sets("tilts", f"{_BEST}/tilts", "the same with rows by tilts", TILTS, sets="rows by tilts")
+TILTED_POISSON = _of_sets(
+    "tilts-poisson", f"{_BEST}/tilts-poisson", f"the same with rows by tilts and {_TAILS}", TILTS,
+    poisson=True, sets=f"rows by tilts, {_TAILS}",
 )  # fmt: skip
 
 VERSIONS = (
     PRINTED, REPAIRED, SHARP, HALVED, LUMP, DELTA, SHARP_DELTA, OPTIMISTIC, OPTIMISTIC_DELTA, POISSON,
-    POISSON_DELTA,
+    POISSON_DELTA, *KULLBACK, *KULLBACK_POISSON, *TILTED, *TILTED_POISSON,
 )  # fmt: skip

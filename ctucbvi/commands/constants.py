@@ -35,9 +35,12 @@ _SIGNS = {
     ">": "$>$",
 }
 _WIDTH = 100
+_NAMES = max(len(constant.name) for constant in CATALOGUE)
 _COLUMNS = (
-    "printed", "sharp", "halved", "lump-sum", "optimistic", "poisson", "delta", "sharp-delta",
-    "optimistic-delta", "poisson-delta", "lower-every-K", "lower-every-size", "lower-turns",
+    "printed", "sharp", "halved", "lump-sum", "optimistic", "poisson", "kl", "kl-poisson", "tilts",
+    "tilts-poisson", "delta", "sharp-delta", "optimistic-delta", "poisson-delta", "kl-delta",
+    "kl-poisson-delta", "tilts-delta", "tilts-poisson-delta", "lower-every-K",
+    "lower-every-size", "lower-turns",
 )  # fmt: skip
 _PHI = "where phi(z) = (1 - exp(-z))/z, phi(0) = 1"
 
@@ -127,7 +130,7 @@ def _lines_of(constant: Constant, expression: sympy.Expr, entry: dict[str, Any])
     failing = _failing(entry)
     value = entry["value"] or "no value: " + ", ".join(failing) + (" fails" if len(failing) == 1 else " fail")
     needs = _needs(constant, entry)
-    lines = [f"{constant.name:<16}  {value:<26}  {constant.label}"]
+    lines = [f"{constant.name:<{_NAMES}}  {value:<26}  {constant.label}"]
     where = _PHI if expression.has(sympy.Function("phi")) else ""
     for text in ("if " + ", ".join(needs) if needs else "", str(expression), where):
         lines += textwrap.wrap(text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)

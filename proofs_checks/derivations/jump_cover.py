@@ -159,9 +159,14 @@ def missed_number(D: Derivation, seen: Theorem, missed: Theorem, event: str) -> 
 # --- uniform in the number --------------------------------------------------------------------------
 
 
+def uniform_level(m: str) -> str:
+    """The square of the radius with n(n + 1) in the place of HK², times the number of jumps."""
+    return f"(2*(S*log(2) + log(S*A*{m}*({m} + 1)/delta)))"
+
+
 def uniform_radius(m: str) -> str:
-    """The radius with n(n + 1) in the place of HK²."""
-    return f"sqrt(2*(S*log(2) + log(S*A*{m}*({m} + 1)/delta))/{m})"
+    """The radius."""
+    return f"sqrt({uniform_level(m)}/{m})"
 
 
 _LARGER = f"Max(1, {COUNT})"

@@ -29,6 +29,18 @@ from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 LEVEL = "(S*log(2) + log(S*A*k/delta))"
+
+
+def tilt_level(k: str) -> str:
+    """L, for k tilts."""
+    return LEVEL.replace("k", k)
+
+
+def least_radius(k: str, n: str) -> str:
+    """What the least radius of the tilts 2^(2-m), m < k, is at most, after n jumps."""
+    return f"Max(3/2*sqrt({tilt_level(k)}/{n}), 3*exp(-{k}*log(2)))"
+
+
 _SEEN = f"1 <= {COUNT}"
 
 

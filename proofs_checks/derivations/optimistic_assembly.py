@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from proofs_checks.derivations.operators import applied
-from proofs_checks.derivations.optimistic_rows import FIRST, ROOT
-from proofs_checks.derivations.optimistic_sets import ROW_IN
+from proofs_checks.derivations.optimistic_row_sets import RowSets
 from proofs_checks.derivations.regret import WHOLE_REGRET
-from proofs_checks.derivations.runs import ACTIVE
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -90,24 +88,19 @@ def same_truth(D: Derivation, now: str, after: str, carried: Callable[[str, Theo
     )
 
 
-def rows_in(D: Derivation, near: Theorem) -> Theorem:
-    """ROW_IN, from the radius of lem:CI-p/uniform."""
-    return D.linear(ROW_IN, near, D.fact("au"))
-
-
-def row_price(D: Derivation) -> tuple[Theorem, Theorem]:
-    """0 <= α jump (rem - spent), and α is the radius of lem:CI-p/uniform, weighed with that."""
+def row_price(D: Derivation, rows: RowSets) -> tuple[Theorem, Theorem]:
+    """0 <= √(g(N)/N) jump (rem - spent), and α is at most that radius, weighed with that."""
     left = D.times(D.linear("0 <= rem(n) - spent(n)", D.fact("spent-high")), D.whole("jump(n)"))
-    same = D.fact("au", x="X(n)", a="act(n)")
-    sign = D.linear(f"0 <= au({PAIR})", same, D.known("sqrt", same.says.parts[1].parts[0]))
-    return D.times(sign, left), D.scaled(same, f"{ACTIVE}*jump(n)*(rem(n) - spent(n))")
+    less = D.at(rows.radius(D), x="X(n)", a="act(n)")
+    sign = D.known("sqrt", less.says.parts[1].parts[0])
+    return D.times(sign, left), D.times(less, left)
 
 
-def rows_paid(D: Derivation, same: Theorem) -> Theorem:
-    """0 < h ⊢ E Σ α jump (rem - spent) <= MAIN a + SA H a1 (ln K + v(e^h - 1))/h."""
+def rows_paid(D: Derivation, rows: RowSets) -> Theorem:
+    """0 < h ⊢ E Σ √(g(N)/N) jump (rem - spent) <= MAIN a + SA H a1 (ln K + v(e^h - 1))/h."""
     longest = D.mp(D.lemma("eq:term1-3/tilted"), D.assume("0 < h"))
-    first = D.times(D.known("sqrt", FIRST.removeprefix("sqrt")), D.fact("horizon"))
+    first = D.times(D.known("sqrt", rows.level.at("1")), D.fact("horizon"))
     longest = D.times(D.times(longest, first), D.whole("S*A"))
-    total = f"Sum(n, m, E({ACTIVE}*au({PAIR})*jump(n)*(rem(n) - spent(n))))"
-    goal = f"{total} <= {MAIN}*{ROOT} + S*A*H*{FIRST}*{LONGEST}"
-    return D.linear(goal, D.sum(D.mean(same), "n", "m"), D.lemma("prop:proberror/rows"), longest)
+    paid = rows.paid(D)
+    goal = D.term(f"{MAIN}*{rows.level.root} + S*A*H*{rows.level.first}*{LONGEST}")
+    return D.linear(terms.relation("<=", paid.says.parts[0], goal), paid, longest)

@@ -1,20 +1,19 @@
 r"""Radii that fall with the jumps seen of a pair, paid on jumps: on every path, and in the mean.
 
 What is paid at a jump is the radius times the time u - τ that remains after it, at most H.  The number of
-jumps that the learner knows lags behind by at most the jumps of one episode, so for every pair, with g(n) =
-2(S ln 2 + ln(SA n(n+1)/δ)), N the jumps of the pair and J those of the longest episode,
+jumps that the learner knows lags behind by at most the jumps of one episode, so for every pair, with
+√(g(n)/n) the radius after n jumps, N the jumps of the pair and J those of the longest episode,
 
 .. math:: \sum 1_{jump}(u-\tau)\sqrt{g(N^+)/N^+} \le 2\sqrt{H\,g(N)\,Z} + \sqrt{g(1)}\,H J,\qquad
           Z = \sum1_{jump}(u-\tau) .
 
-The sum of all N has at most the mean Kv, that of all Z at most KvH/2, and ln is below its tangents.
+The sum of all N has at most the mean Kv, that of all Z at most KvH/2, and g is below a line.
 """
 
 from __future__ import annotations
 
 from proofs_checks.derivations.longest import rises
-from proofs_checks.derivations.optimistic_times import HERE, root_below
-from proofs_checks.derivations.rate_peels import sizes
+from proofs_checks.derivations.optimistic_times import HERE
 from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, remaining
 from proofs_checks.derivations.unions import order
 from verify.kernel.authoring import Derivation
@@ -25,11 +24,6 @@ _EVENTS = ["ep(n) + 1 <= K", "X(n) == x", "act(n) == a"]
 OWN = f"Ind(ep({{n}}) + 1 <= K)*{HERE}*jump({{n}})*(rem({{n}}) - spent({{n}}))"
 LEFT = "Sum(i, {n}, " + OWN.format(n="i") + ")"
 SEEN = "Sum(i, {n}, Ind(ep(i) + 1 <= K)*" + HERE.format(n="i") + "*jump(i))"
-
-
-def level(n: str) -> str:
-    """g(n), the radius without the number of jumps under it, squared."""
-    return f"(2*(S*log(2) + log(S*A*{n}*({n} + 1)/delta)))"
 
 
 class Lag:
@@ -133,67 +127,6 @@ class Lag:
             ),
         )
         return D.linear(f"{ACTIVE}*Nf(n, x, a) <= {count}", all_of_it, D.times(known, D.whole(ACTIVE)))
-
-
-# --- the radius -------------------------------------------------------------------------------------
-
-_DOMAIN = ("S >= 1", "A >= 1", "0 < d", "d < 1")
-
-
-def sized(D: Derivation, relation: str, *domain: str, facts: tuple[Theorem, ...], **values: str) -> Theorem:
-    """A relation between S, A, d = δ and more, which the facts describe."""
-    theorem = D.pointwise(relation, *_DOMAIN, *domain, integers="S A", S="S", A="A", d="delta", **values)
-    return D.closed(theorem, *sizes(D), *facts)
-
-
-def inside(D: Derivation, n: str, some: Theorem) -> Theorem:
-    """0 < SA n(n + 1)/δ, from 1 <= n."""
-    return sized(D, "0 < S*A*n*(n + 1)/d", "n >= 1", facts=(some,), n=n)
-
-
-def positive_level(D: Derivation, n: str, some: Theorem) -> Theorem:
-    """0 < g(n), from 1 <= n."""
-    one = sized(D, "S*log(2) + log(S*A*n*(n + 1)/d) >= 1", "n >= 1", facts=(some, inside(D, n, some)), n=n)
-    return D.linear(f"0 < {level(n)}", one)
-
-
-def first_radius(D: Derivation, n: str, some: Theorem) -> Theorem:
-    """√(g(n)/n) <= √g(1), for a whole number n >= 1."""
-    falls = D.claim("lem:CI-p/uniform/falls", n=n)
-    pairs_of = D.linear(f"0 < {n}*({n} + 1)/2", D.times(some, D.linear(f"0 <= {n}", some)), some)
-    falls = D.closed(falls, some, pairs_of)
-    base = sized(D, "0 < 2*S*A/d", facts=())
-    split = D.pointwise(
-        "log(x*y) == log(x) + log(y)", "x > 0", "y > 0", x="2*S*A/delta", y=f"{n}*({n} + 1)/2"
-    )
-    split = D.closed(split, base, pairs_of, inside(D, n, some))
-    low = sized(D, "S*log(2) + log(2*S*A/d) >= 2*log(2)", facts=(base,))
-    less = D.linear(
-        f"{level(n)} <= {n}*{level('1')}",
-        *(split, falls, D.times(low, D.linear(f"0 <= {n} - 1", some))),
-    )
-    positive = D.linear(f"0 < {n}", some)
-    over = D.positive("inverse-positive", n, positive)
-    unit = D.scaled(D.positive("inverse", n, positive), level("1"))
-    below = D.linear(f"{level(n)}/{n} <= {level('1')}", D.times(less, over), unit)
-    sign = D.times(D.linear(f"0 <= {level(n)}", positive_level(D, n, some)), over)
-    return root_below(D, f"{level(n)}/{n}", level("1"), below, sign)
-
-
-def levels_rise(D: Derivation, n: str, m: str, some: Theorem, more: Theorem) -> Theorem:
-    """√g(n) <= √g(m), from 1 <= n <= m."""
-    late = D.linear(f"1 <= {m}", some, more)
-    grown = sized(
-        D,
-        "log(S*A*n*(n + 1)/d) <= log(S*A*(n + k)*(n + k + 1)/d)",
-        "n >= 1",
-        "k >= 0",
-        facts=(some, more, inside(D, n, some), inside(D, m, late)),
-        n=n,
-        k=f"{m} - {n}",
-    )
-    below = D.linear(f"{level(n)} <= {level(m)}", grown)
-    return root_below(D, level(n), level(m), below, D.linear(f"0 <= {level(n)}", positive_level(D, n, some)))
 
 
 def rises_to(D: Derivation, text: str, step: Theorem) -> Theorem:

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from proofs_checks.derivations.every_horizon import pair_number
 from proofs_checks.derivations.frozen import estimates_stay
-from proofs_checks.derivations.jump_cover import UNIFORM_COVER, uniform_radius
-from proofs_checks.derivations.jump_repaired import at_decision, both_hold
+from proofs_checks.derivations.jump_cover import PAIRS
+from proofs_checks.derivations.jump_repaired import both_hold
 from proofs_checks.derivations.nearby import conditional, either_way
 from proofs_checks.derivations.operators import part
 from proofs_checks.derivations.optimistic_assembly import (
@@ -28,13 +28,13 @@ from proofs_checks.derivations.optimistic_assembly import (
     core,
     often,
     row_price,
-    rows_in,
     rows_paid,
     same_truth,
     whole_regret,
 )
-from proofs_checks.derivations.optimistic_rows import FIRST, ROOT
-from proofs_checks.derivations.optimistic_sets import RATE_IN, gains, here
+from proofs_checks.derivations.optimistic_row_sets import RowSets
+from proofs_checks.derivations.optimistic_rows import HERE
+from proofs_checks.derivations.optimistic_sets import RATE_IN, below, gains, here
 from proofs_checks.derivations.optimistic_times import BOTH, REMAINING, Counted
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.regret import REGRET
@@ -48,18 +48,34 @@ from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 _L, _T = TILT_LEVEL, "Tf(n, x, a)"
-_COVER = UNIFORM_COVER.replace("(i,", "({n},")
 _TILTS = in_tilts("lam(x, a)", "lam(x, a)").replace("(n,", "({n},")
-_SETS = f"All(x, All(a, And({_TILTS}, {_COVER})))"
-GOOD = f"And(ep({{n}}) + 1 <= K, {_SETS})"
 _SLOW = f"Max(lmax/(3*{_L})*{_T}, 1)"
 _FIRST = f"(sqrt(3)/2*sqrt(lmax/H)/sqrt({_SLOW}))"
 _SECOND = f"(lmax/{_SLOW})"
 PRICES = {"gpay": ("n x a", f"{_FIRST}*H"), "gsl": ("n x a", f"{_FIRST} + {_SECOND}")}
 _LOG = f"(1 + log(1 + K*lmax*H/(6*{_L}*S*A)))"
 _REST = f"lmax*H/2 + 3*sqrt(3)/4*sqrt(lmax*H) + 3*{_L}*{_LOG}"
-BOUND = f"{MAIN}*{ROOT} + 3*sqrt(3)*H*sqrt(S*A*K*{_L}) + S*A*H*({FIRST}*{LONGEST} + {_REST})"
-OPTIMISTIC = whole_regret(BOUND)
+
+
+def _sets(rows: RowSets) -> str:
+    return PAIRS.format(cover=f"And({_TILTS}, {rows.cover})")
+
+
+def good(rows: RowSets) -> str:
+    """That the sets of all pairs are right in the first K episodes, a pattern of the decision n."""
+    return f"And(ep({{n}}) + 1 <= K, {_sets(rows)})"
+
+
+def bound(rows: RowSets) -> str:
+    """What is paid at most."""
+    level = rows.level
+    main = f"{MAIN}*{level.root} + 3*sqrt(3)*H*sqrt(S*A*K*{_L})"
+    return f"{main} + S*A*H*({level.first}*{LONGEST} + {_REST})"
+
+
+def theorem(rows: RowSets) -> str:
+    """thm:CT-UCB/optimistic/poisson with these rows."""
+    return whole_regret(bound(rows))
 
 
 def _few(D: Derivation) -> tuple[Theorem, Theorem]:
@@ -184,43 +200,37 @@ def first_sign(D: Derivation) -> Theorem:
 # --- the event --------------------------------------------------------------------------------------
 
 
-def _holds(D: Derivation) -> Theorem:
-    """GOOD(n) ⊢ HOLDS(n)."""
-    good = D.assume(GOOD.format(n="n"))
-    late, near = part(D, good, "ep(n) + 1 <= K"), D.special(part(D, good, _SETS.format(n="n")), "x", "a")
-    tilts, row = (part(D, near, one.format(n="n")) for one in (_TILTS, _COVER))
-    both = D.mp(D.lemma("eq:error2/equation"), _ends(D, tilts)[0], rows_in(D, row), here(D))
-    found = theorems.both(
-        *(theorems.part(both, one) for one in both.says.parts), priced(D, tilts, D.linear("ep(n) < K", late))
-    )
+def _holds(D: Derivation, rows: RowSets) -> Theorem:
+    """good(n) ⊢ HOLDS(n)."""
+    event = D.assume(good(rows).format(n="n"))
+    late = D.linear("ep(n) < K", part(D, event, "ep(n) + 1 <= K"))
+    near = D.special(part(D, event, _sets(rows).format(n="n")), "x", "a")
+    tilts, row = (part(D, near, one.format(n="n")) for one in (_TILTS, rows.cover))
+    found = theorems.both(below(D, _ends(D, tilts)[0], row), rows.priced(D, row), priced(D, tilts, late))
     return conditional(D, found, WITHIN, "x", "a", "t")
 
 
-def _stays(D: Derivation) -> Theorem:
-    """jump(n) == 1 ⊢ Ind(GOOD(n + 1)) == Ind(GOOD(n))."""
-    same, radius = estimates_stay(D), uniform_radius("Max(1, Nf({n}, x, a))")
-    gap = "Abs(ph({n}, x, a, y) - p(x, a, y))"
-    row = D.over(D.by_value(f"{gap.format(n='n + 1')} == {gap.format(n='n')}", [same["ph"]]), "y")
-    near = D.by_value(f"{radius.format(n='n + 1')} == {radius.format(n='n')}", [same["Nf"]])
+def _stays(D: Derivation, rows: RowSets) -> Theorem:
+    """jump(n) == 1 ⊢ Ind(good(n + 1)) == Ind(good(n))."""
+    same = estimates_stay(D)
     episode = D.mp(D.fact("stays-ep"), D.assume("jump(n) == 1"))
     factors = [D.scaled(same["Tf"], f"({one})*lam(x, a)") for one in (f"exp({ZETA})", f"exp(-{ZETA})", "1")]
-    facts = [D.scaled(same["Nf"], ZETA), *factors, row, near, episode]
+    facts = [D.scaled(same["Nf"], ZETA), *factors]
 
-    def carried(to: str, good: Theorem) -> Theorem:
+    def carried(to: str, known: Theorem) -> Theorem:
         at = {"n": "n + 1", "n + 1": "n"}[to]
-        near = D.special(part(D, good, _SETS.format(n=at)), "x", "a")
-        tilts, known = (part(D, near, one.format(n=at)) for one in (_TILTS, _COVER))
+        near = D.special(part(D, known, _sets(rows).format(n=at)), "x", "a")
+        tilts, row = (part(D, near, one.format(n=at)) for one in (_TILTS, rows.cover))
         sides = D.mp(D.special(tilts, "m"), D.assume("m < nt"))
         goals = D.formula(_tilt(to)).parts
         each = [
             D.linear(one, *(theorems.part(sides, side) for side in sides.says.parts), *facts) for one in goals
         ]
         both = D.all(D.imply(theorems.both(*each), "m < nt"), "m")
-        rows = D.linear(_COVER.format(n=to), known, *facts)
-        late = D.linear(f"ep({to}) + 1 <= K", part(D, good, f"ep({at}) + 1 <= K"), episode)
-        return theorems.both(late, D.all(theorems.both(both, rows), "x", "a"))
+        late = D.linear(f"ep({to}) + 1 <= K", part(D, known, f"ep({at}) + 1 <= K"), episode)
+        return theorems.both(late, D.all(theorems.both(both, rows.stays(D, row, to, same)), "x", "a"))
 
-    return same_truth(D, GOOD.format(n="n"), GOOD.format(n="n + 1"), carried)
+    return same_truth(D, good(rows).format(n="n"), good(rows).format(n="n + 1"), carried)
 
 
 def _tilt(n: str, rate: str = "lam(x, a)") -> str:
@@ -229,18 +239,17 @@ def _tilt(n: str, rate: str = "lam(x, a)") -> str:
     return f"And({', '.join(sides(rate, rate, data))})"
 
 
-def _event(D: Derivation) -> Theorem:
-    """1 - 2δ <= P(GOOD at all decisions of the first K episodes)."""
-    few = _few(D)[0]
+def _event(D: Derivation, rows: RowSets) -> Theorem:
+    """1 - 2δ <= P(the sets are right at all decisions of the first K episodes)."""
     rates = D.instantiate(D.lemma("lem:rateUCB/tilts", k="nt"), "gtilt", "m", ZETA)
-    rates, rows = D.mp(rates, few), D.lemma("lem:CI-p/uniform")
 
     def entails(tilts: Theorem, cover: Theorem) -> Theorem:
         inside = D.special(D.mp(D.special(tilts, "i"), D.assume("i < n")), "x", "a")
-        both = D.all(theorems.both(inside, at_decision(D, cover, "x", "a")), "x", "a")
+        both = D.all(theorems.both(inside, rows.everywhere(D, cover)), "x", "a")
         return at_all(D, theorems.both(before_last(D), both), "ep(i) < K")
 
-    return often(D, D.at(both_hold(D, rates, rows, entails), n="m"), GOOD)
+    both = both_hold(D, D.mp(rates, _few(D)[0]), rows.event(D), entails)
+    return often(D, D.at(both, n="m"), good(rows))
 
 
 # --- what is paid -----------------------------------------------------------------------------------
@@ -300,26 +309,30 @@ def _second_paid(D: Derivation) -> Theorem:
     return D.linear(goal, log, *units)
 
 
-def paid(D: Derivation) -> Theorem:
-    """0 < h ⊢ what is paid <= BOUND."""
-    good, (rows, same) = GOOD.format(n="n"), row_price(D)
+def paid(D: Derivation, rows: RowSets) -> Theorem:
+    """0 < h ⊢ what is paid <= bound."""
+    event, (positive, less) = good(rows).format(n="n"), row_price(D, rows)
     pair, wide = {"x": "X(n)", "a": "act(n)"}, D.known("max-right", f"{_E}*{_T}", "1")
     over = D.positive("inverse-positive", _SLOW, D.linear(f"0 < {_SLOW}", wide))
     first, second = D.at(first_sign(D), **pair), D.at(D.times(over, rate_bound(D)), **pair)
-    times = [
+    times = " + ".join(
         f"{price}*{clock.counted.format(n='n')}"
         for price, clock in zip(_PAID, (BOTH, REMAINING), strict=True)
-    ]
-    cost = f"{' + '.join(times)} + au({PAIR})*jump(n)*(rem(n) - spent(n))"
-    signs = D.times(Counted(D, BOTH).sign, first), D.times(Counted(D, REMAINING).sign, second), rows
-    one = D.times(D.indicator(good)[1], D.linear(f"0 <= {cost}", *signs))
+    )
+    left = "jump(n)*(rem(n) - spent(n))"
+    cost, most = f"{times} + au({PAIR})*{left}", f"{times} + {rows.level.radius(HERE)}*{left}"
+    signs = D.times(Counted(D, BOTH).sign, first), D.times(Counted(D, REMAINING).sign, second), positive
+    few = D.times(D.indicator(event)[1], D.linear(f"0 <= {most}", *signs))
+    one = D.times(D.linear(f"{cost} <= {most}", less), D.whole(f"Ind({event})"))
+    one = D.linear(f"Ind({event})*({cost}) <= {most}", one, few)
     each = D.sum(D.mean(D.times(one, D.whole(ACTIVE))), "n", "m")
-    goal = f"Sum(n, m, E({ACTIVE}*Ind({good})*({cost}))) <= {BOUND}"
-    return D.linear(goal, each, _first_paid(D), _second_paid(D), rows_paid(D, same))
+    goal = f"Sum(n, m, E({ACTIVE}*Ind({event})*({cost}))) <= {bound(rows)}"
+    return D.linear(goal, each, _first_paid(D), _second_paid(D), rows_paid(D, rows))
 
 
-def poisson(D: Derivation) -> Theorem:
-    """thm:CT-UCB/optimistic/poisson."""
-    whole = core(D, GOOD, PRICES, _stays(D), _holds(D))
-    found = D.mp(D.at(whole, v=BOUND, q="2*delta"), D.all(paid(D), "m"), _event(D))
-    return concluded(D, D.linear(f"{REGRET.format(m='m')} <= {BOUND} + 2*delta*K*H", found), BOUND)
+def poisson(D: Derivation, rows: RowSets) -> Theorem:
+    """thm:CT-UCB/optimistic/poisson with these rows."""
+    most = bound(rows)
+    whole = core(D, good(rows), PRICES, _stays(D, rows), _holds(D, rows))
+    found = D.mp(D.at(whole, v=most, q="2*delta"), D.all(paid(D, rows), "m"), _event(D, rows))
+    return concluded(D, D.linear(f"{REGRET.format(m='m')} <= {most} + 2*delta*K*H", found), most)

@@ -2,28 +2,28 @@ r"""Where the sets contain the model it is no better than the maximum, and wrong
 
 Two rates of an interval differ by at most its width, and :math:`|\tilde p\hat V - \hat Q| \le t`.  Two rows
 within α of the estimate differ by at most 2α in ℓ¹, and :math:`|\hat V - t/2| \le t/2`, so that
-:math:`(\tilde p - p)\hat V \le \alpha t`; without a jump seen all rows are in the set, and α >= 1.
+:math:`(\tilde p - p)\hat V \le \alpha t`; where α is at least 1, or there is one state only, always.
 """
 
 from __future__ import annotations
 
 from proofs_checks.derivations.nearby import chain, conditional, ordered
 from proofs_checks.derivations.operators import part
-from proofs_checks.derivations.optimistic_jumps import level, sized
-from proofs_checks.derivations.optimistic_values import BELOW, NEAR
-from proofs_checks.derivations.runs import equal, settled
-from proofs_checks.derivations.setting_optimistic import GAIN, WITHIN
-from proofs_checks.derivations.unions import whole_cases
+from proofs_checks.derivations.optimistic_values import NEAR
+from proofs_checks.derivations.setting_optimistic import GAIN, WITHIN, within
+from proofs_checks.derivations.unions import either
 from verify.kernel import calculus, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 _GAIN = GAIN.format(u="t", t="t")
 RATE_IN = "And(rlo(n, x, a) <= lam(x, a), lam(x, a) <= rhi(n, x, a))"
-ROW_IN = "SumOver(y, Abs(ph(n, x, a, y) - p(x, a, y))) <= au(n, x, a)"
+ROW_IN, BEST_IN = within("p(x, a, y)"), within("pt(n, x, a, y, t)")
 WIDTH = "(rhi(n, x, a) - rlo(n, x, a))"
 WIDE = chain(f"(lt(n, x, a, t) - lam(x, a))*{_GAIN} <= {WIDTH}*t", RATE_IN, WITHIN)
-INSIDE = chain(f"And({BELOW}, {NEAR})".format(n="n"), RATE_IN, ROW_IN, WITHIN)
+_WIDE = "Min(1, S - 1) <= au(n, x, a)"
+ROWS_IN = f"Or({_WIDE}, And({BEST_IN}, {ROW_IN}))"
+INSIDE = chain(NEAR.format(n="n"), ROWS_IN, WITHIN)
 
 
 def here(D: Derivation) -> Theorem:
@@ -75,17 +75,16 @@ def wide(D: Derivation) -> Theorem:
     return D.imply(conditional(D, found, WITHIN), RATE_IN)
 
 
-def _below(D: Derivation) -> Theorem:
-    """RATE_IN, ROW_IN, 0 <= t <= H ⊢ the model is no better than the maximum."""
-    within = D.assume(RATE_IN)
-    rates = [theorems.part(within, one) for one in D.formula(RATE_IN).parts]
+def below(D: Derivation, rates: Theorem, row: Theorem) -> Theorem:
+    """0 <= t <= H ⊢ the model is no better than the maximum, as its rate and row are in the sets."""
     most = D.instantiate(D.fact("maximum", w="lam(x, a)"), "gd", "y", "p(x, a, y)")
-    rows = D.all(D.fact("jump-low"), "y"), D.fact("jump-sum"), D.imply(D.assume(ROW_IN), "1 <= Nf(n, x, a)")
-    return D.mp(most, theorems.both(*rates, *rows, D.assume("0 <= t"), D.assume("t <= H")))
+    model = (theorems.part(rates, one) for one in D.formula(RATE_IN).parts)
+    rows = D.all(D.fact("jump-low"), "y"), D.fact("jump-sum"), row
+    return D.mp(most, theorems.both(*model, *rows, D.assume("0 <= t"), D.assume("t <= H")))
 
 
-def _near(D: Derivation) -> Theorem:
-    """ROW_IN, 0 <= t <= H, 1 <= Nf ⊢ (p̃ - p)V <= α t."""
+def _near(D: Derivation, rows: Theorem) -> Theorem:
+    """0 <= t <= H ⊢ (p̃ - p)V <= α t, where both rows are within α of the estimate."""
     low, high = bounds(D, "y")
     half, start = "(Vq(n, y, t) - t/2)", D.linear("0 <= t/2", D.assume("0 <= t"))
     first, second = "ph(n, x, a, y) - pt(n, x, a, y, t)", "ph(n, x, a, y) - p(x, a, y)"
@@ -97,26 +96,38 @@ def _near(D: Derivation) -> Theorem:
     # (p̃ - p)(V - t/2) <= |p̃ - p| t/2, as a sum of products of what is not negative
     products = [D.times(ways[0], sides[1]), D.times(ways[1], sides[0])]
     one = D.over(D.linear(f"{gap}*{half} <= {apart}*t/2", *products), "y")
-    rows = D.mp(D.fact("pt-near"), D.assume("1 <= Nf(n, x, a)")), D.assume(ROW_IN)
+    near = [D.times(theorems.part(rows, each), start) for each in rows.says.parts]
     sums = [D.scaled(D.fact(name), "t/2") for name in ("pt-sum", "jump-sum")]
-    return D.linear(NEAR.format(n="n"), one, *(D.times(row, start) for row in rows), *sums)
+    return D.linear(NEAR.format(n="n"), one, *near, *sums)
 
 
-def _unseen(D: Derivation, none: Theorem) -> Theorem:
-    """Nf == 0, 0 <= t <= H ⊢ (p̃ - p)V <= α t, as α >= 1."""
-    low, high = bounds(D, "y")
+def _far(D: Derivation, radius: Theorem) -> Theorem:
+    """0 <= t <= H ⊢ (p̃ - p)V <= α t, where α is not small: (p̃ - p)V <= t, and (p̃ - p)V <= (S - 1)t."""
+    (low, high), start = bounds(D, "y"), D.assume("0 <= t")
     model = D.over(D.times(low, D.fact("jump-low")), "y")
     row = D.over(D.times(high, D.fact("pt-low")), "y")
-    base = sized(D, "0 < 2*S*A/d", facts=())
-    large = sized(D, "2*(S*log(2) + log(2*S*A/d)) >= 1", facts=(base,))
-    root = settled(D, D.pointwise("sqrt(x) >= 1", "x >= 1", x=level("1")), large)
-    radius = D.by_value("1 <= au(n, x, a)", [D.fact("au"), equal(D, none, D.whole("Nf(n, x, a)"))], root)
-    total = D.scaled(D.fact("pt-sum"), "t")
-    return D.linear(NEAR.format(n="n"), model, row, total, D.times(radius, D.assume("0 <= t")))
+    most = [_chance(D, "p(x, a, {y})", "jump"), _chance(D, "pt(n, x, a, {y}, t)", "pt")]
+    one = D.linear(
+        "(pt(n, x, a, y, t) - p(x, a, y))*Vq(n, y, t) <= t - p(x, a, y)*t",
+        D.times(most[1], low),
+        D.times(high, D.linear("0 <= 1 - p(x, a, y)", most[0])),
+    )
+    facts = [D.over(one, "y"), model, row, D.times(radius, start)]
+    facts += [D.scaled(D.fact(name), "t") for name in ("states", "pt-sum", "jump-sum")]
+    return D.split(
+        D.known("min-cases", "1", "S - 1"),
+        *[lambda case: D.linear(NEAR.format(n="n"), D.scaled(case, "t"), *facts)] * 2,
+    )
+
+
+def _chance(D: Derivation, row: str, name: str) -> Theorem:
+    """One entry of a row is at most 1."""
+    low = D.fact(f"{name}-low", y="z")
+    picked = D.decide(f"Ind(z == y)*{row.format(y='z')} <= {row.format(y='z')}", ["z == y"], low)
+    return D.linear(f"{row.format(y='y')} <= 1", D.over(picked, "z"), D.fact(f"{name}-sum"))
 
 
 def inside(D: Derivation) -> Theorem:
-    """Both, where the sets of a pair contain its model."""
-    near = whole_cases(D, "Nf(n, x, a)", lambda none: _unseen(D, none), lambda _: _near(D))
-    both = conditional(D, theorems.both(_below(D), near), WITHIN)
-    return D.imply(both, RATE_IN, ROW_IN)
+    """(p̃ - p)V <= α t."""
+    both = either(D, D.assume(ROWS_IN), _WIDE, lambda one: _far(D, one), lambda two: _near(D, two))
+    return D.imply(conditional(D, both, WITHIN), ROWS_IN)

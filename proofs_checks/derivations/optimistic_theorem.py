@@ -14,8 +14,9 @@ from __future__ import annotations
 from proofs_checks.derivations.bound import trivial
 from proofs_checks.derivations.every_horizon import pair_number
 from proofs_checks.derivations.frozen import estimates_stay
-from proofs_checks.derivations.jump_cover import PAIRS, UNIFORM_COVER, uniform_radius
-from proofs_checks.derivations.nearby import either_way
+from proofs_checks.derivations.jump_cover import PAIRS
+from proofs_checks.derivations.jump_repaired import at_decision, both_hold, everywhere
+from proofs_checks.derivations.nearby import conditional, either_way
 from proofs_checks.derivations.operators import part
 from proofs_checks.derivations.optimistic_assembly import (
     LONGEST,
@@ -25,12 +26,13 @@ from proofs_checks.derivations.optimistic_assembly import (
     core,
     often,
     row_price,
-    rows_in,
     rows_paid,
     same_truth,
     whole_regret,
 )
-from proofs_checks.derivations.optimistic_rows import FIRST, ROOT
+from proofs_checks.derivations.optimistic_row_sets import RowSets
+from proofs_checks.derivations.optimistic_rows import HERE
+from proofs_checks.derivations.optimistic_sets import below, here
 from proofs_checks.derivations.optimistic_times import REMAINING, Counted
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.rate_peels import sizes
@@ -45,15 +47,29 @@ from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-_SURE = PAIRS.format(cover=f"And({RATES_COVER}, {UNIFORM_COVER})")
-GOOD = _SURE.replace("(i,", "({n},")
-BOUND = f"{MAIN}*({ROOT} + 2*sqrt(L)) + S*A*H*({FIRST}*{LONGEST} + lmax*H)"
-OPTIMISTIC = whole_regret(BOUND)
 PRICES = {"gpay": ("n x a", "0"), "gsl": ("n x a", "rhi(n, x, a) - rlo(n, x, a)")}
 """The prices of wrong rates."""
 
+_RATES = RATES_COVER.replace("(i,", "({n},")
 
-# --- the sets of the paper's rates, and rows within the uniform radius ------------------------------
+
+def good(rows: RowSets) -> str:
+    """That the sets of all pairs are right, a pattern of the decision n."""
+    return PAIRS.format(cover=f"And({_RATES}, {rows.cover})")
+
+
+def bound(rows: RowSets) -> str:
+    """What is paid at most."""
+    level = rows.level
+    return f"{MAIN}*({level.root} + 2*sqrt(L)) + S*A*H*({level.first}*{LONGEST} + lmax*H)"
+
+
+def theorem(rows: RowSets) -> str:
+    """thm:CT-UCB/optimistic with these rows."""
+    return whole_regret(bound(rows))
+
+
+# --- the sets of the paper's rates ------------------------------------------------------------------
 
 
 def _rates_in(D: Derivation, near: Theorem) -> Theorem:
@@ -70,38 +86,28 @@ def _rates_in(D: Derivation, near: Theorem) -> Theorem:
     )
 
 
-def _holds(D: Derivation) -> Theorem:
-    """GOOD(n) ⊢ HOLDS(n)."""
-    near = D.special(D.assume(GOOD.format(n="n")), "x", "a")
-    rate, row = (part(D, near, one.replace("(i,", "(n,")) for one in (RATES_COVER, UNIFORM_COVER))
-    rates, rows = _rates_in(D, rate), rows_in(D, row)
-    within = D.assume(WITHIN)
-    both = D.mp(D.lemma("eq:error2/equation"), rates, rows, within)
-    wide = D.mp(D.lemma("eq:error1/equation"), rates, within)
-    found = theorems.both(*(theorems.part(both, one) for one in both.says.parts), wide)
-    return D.all(D.imply(found, WITHIN), "x", "a", "t")
+def _holds(D: Derivation, rows: RowSets) -> Theorem:
+    """good(n) ⊢ HOLDS(n)."""
+    near = D.special(D.assume(good(rows).format(n="n")), "x", "a")
+    rate, row = (part(D, near, one.format(n="n")) for one in (_RATES, rows.cover))
+    rates = _rates_in(D, rate)
+    wide = D.mp(D.lemma("eq:error1/equation"), rates, here(D))
+    found = theorems.both(below(D, rates, row), rows.priced(D, row), wide)
+    return conditional(D, found, WITHIN, "x", "a", "t")
 
 
-def _stays(D: Derivation) -> Theorem:
-    """jump(n) == 1 ⊢ Ind(GOOD(n + 1)) == Ind(GOOD(n))."""
-    same = estimates_stay(D)
-    sides = [
-        D.by_value(f"{u.format(n='n + 1')} == {u.format(n='n')}", [same[name]])
-        for u, name in (
-            ("Abs(lh({n}, x, a) - lam(x, a))", "lh"),
-            ("Abs(ph({n}, x, a, y) - p(x, a, y))", "ph"),
-            (uniform_radius("Max(1, Nf({n}, x, a))"), "Nf"),
-        )
-    ]
-    facts = [sides[0], D.over(sides[1], "y"), sides[2], same["be"]]
-    cover = [one.replace("(i,", "({n},") for one in (RATES_COVER, UNIFORM_COVER)]
+def _stays(D: Derivation, rows: RowSets) -> Theorem:
+    """jump(n) == 1 ⊢ Ind(good(n + 1)) == Ind(good(n))."""
+    same, gap = estimates_stay(D), "Abs(lh({n}, x, a) - lam(x, a))"
+    facts = [D.by_value(f"{gap.format(n='n + 1')} == {gap.format(n='n')}", [same["lh"]]), same["be"]]
 
-    def carried(to: str, good: Theorem) -> Theorem:
-        here = D.special(good, "x", "a")
-        known = [theorems.part(here, one) for one in here.says.parts]
-        return D.all(theorems.both(*(D.linear(one.format(n=to), *known, *facts) for one in cover)), "x", "a")
+    def carried(to: str, known: Theorem) -> Theorem:
+        at, pair = {"n": "n + 1", "n + 1": "n"}[to], D.special(known, "x", "a")
+        rate, row = (part(D, pair, one.format(n=at)) for one in (_RATES, rows.cover))
+        both = D.linear(_RATES.format(n=to), rate, *facts), rows.stays(D, row, to, same)
+        return D.all(theorems.both(*both), "x", "a")
 
-    return same_truth(D, GOOD.format(n="n"), GOOD.format(n="n + 1"), carried)
+    return same_truth(D, good(rows).format(n="n"), good(rows).format(n="n + 1"), carried)
 
 
 # --- what is paid -----------------------------------------------------------------------------------
@@ -178,11 +184,12 @@ def _rates_paid(D: Derivation) -> Theorem:
     return D.linear(goal, times, shape)
 
 
-def paid(D: Derivation) -> Theorem:
-    """0 < h ⊢ what is paid <= BOUND."""
-    pair, clock, good = {"x": "X(n)", "a": "act(n)"}, Counted(D, REMAINING), GOOD.format(n="n")
-    time, (rows, same) = REMAINING.counted.format(n="n"), row_price(D)
-    price, row = _SHARE.replace("x, a", "X(n), act(n)"), f"au({PAIR})*jump(n)*(rem(n) - spent(n))"
+def paid(D: Derivation, rows: RowSets) -> Theorem:
+    """0 < h ⊢ what is paid <= bound."""
+    pair, clock, event = {"x": "X(n)", "a": "act(n)"}, Counted(D, REMAINING), good(rows).format(n="n")
+    time, (positive, less) = REMAINING.counted.format(n="n"), row_price(D, rows)
+    price, left = _SHARE.replace("x, a", "X(n), act(n)"), "jump(n)*(rem(n) - spent(n))"
+    row = f"{rows.level.radius(HERE)}*{left}"
     wide = D.at(_width(D), **pair)
     inside = D.known("max-right", "lmax/L*Tf(n, X(n), act(n))", "1")
     root = D.pointwise("r/sqrt(x) > 0", "r > 0", "x >= 1", r="lmax", x=inside.says.parts[1])
@@ -193,31 +200,40 @@ def paid(D: Derivation) -> Theorem:
         inside,
         D.linear(terms.relation("<", terms.ZERO, inside.says.parts[1]), inside),
     )
-    sign = D.linear(f"0 <= 2*{price}*{time} + {row}", D.times(clock.sign, root), rows)
-    cost = f"(rhi({PAIR}) - rlo({PAIR}))*{time} + {row}"
+    sign = D.linear(f"0 <= 2*{price}*{time} + {row}", D.times(clock.sign, root), positive)
+    cost = f"(rhi({PAIR}) - rlo({PAIR}))*{time} + au({PAIR})*{left}"
     one = D.decide(
-        f"Ind({good})*({cost}) <= 2*{price}*{time} + {row}", [good], D.times(wide, clock.sign), sign
+        f"Ind({event})*({cost}) <= 2*{price}*{time} + {row}", [event], D.times(wide, clock.sign), sign, less
     )
     each = D.sum(D.mean(D.times(one, D.whole(ACTIVE))), "n", "m")
-    goal = f"Sum(n, m, E({ACTIVE}*Ind({good})*({cost}))) <= {BOUND}"
-    return D.linear(goal, each, _rates_paid(D), rows_paid(D, same))
+    goal = f"Sum(n, m, E({ACTIVE}*Ind({event})*({cost}))) <= {bound(rows)}"
+    return D.linear(goal, each, _rates_paid(D), rows_paid(D, rows))
 
 
 # --- the theorem ------------------------------------------------------------------------------------
 
 
-def _long(D: Derivation, core_of: Theorem, rate: Theorem) -> Theorem:
-    """lmax H < K, 0 < h ⊢ REGRET(m) <= BOUND + 2 δ K H."""
-    event = D.at(D.mp(D.lemma("eq:G/uniform", k="K"), peels(D, rate)), n="m")
-    event = often(D, event, GOOD)
+def _event(D: Derivation, rows: RowSets, rate: Theorem) -> Theorem:
+    """lmax H < K ⊢ 1 - 2δ <= P(the sets are right at all decisions of the first K episodes)."""
+    rates = D.mp(D.lemma("lem:rateUCB/repaired", k="K"), peels(D, rate))
+
+    def entails(near: Theorem, cover: Theorem) -> Theorem:
+        return everywhere(D, theorems.both(at_decision(D, near, "x", "a"), rows.everywhere(D, cover)))
+
+    event = often(D, D.at(both_hold(D, rates, rows.event(D), entails), n="m"), good(rows))
     unit = D.scaled(D.positive("inverse", "K", D.linear("0 < K", D.fact("episodes"))), "delta")
-    event = D.linear(terms.relation("<=", D.term("1 - 2*delta"), event.says.parts[1]), event, unit)
-    found = D.mp(D.at(core_of, v=BOUND, q="2*delta"), D.all(paid(D), "m"), event)
-    return D.linear(f"{REGRET.format(m='m')} <= {BOUND} + 2*delta*K*H", found)
+    return D.linear(terms.relation("<=", D.term("1 - 2*delta"), event.says.parts[1]), event, unit)
 
 
-def _short(D: Derivation, less: Theorem) -> Theorem:
-    """K <= lmax H, 0 < h ⊢ REGRET(m) <= BOUND + 2 δ K H: it is at most K H."""
+def _long(D: Derivation, rows: RowSets, core_of: Theorem, rate: Theorem) -> Theorem:
+    """lmax H < K, 0 < h ⊢ REGRET(m) <= bound + 2 δ K H."""
+    most = bound(rows)
+    found = D.mp(D.at(core_of, v=most, q="2*delta"), D.all(paid(D, rows), "m"), _event(D, rows, rate))
+    return D.linear(f"{REGRET.format(m='m')} <= {most} + 2*delta*K*H", found)
+
+
+def _short(D: Derivation, rows: RowSets, less: Theorem) -> Theorem:
+    """K <= lmax H, 0 < h ⊢ REGRET(m) <= bound + 2 δ K H: it is at most K H."""
     horizon, positive, episodes = D.fact("horizon"), D.assume("0 < h"), D.fact("episodes")
     inner, value = "S*A*K*lmax*H", product(D, rate_bound(D), horizon)
     few = D.times(less, D.whole("S*A*K"))
@@ -238,15 +254,13 @@ def _short(D: Derivation, less: Theorem) -> Theorem:
         ),
         over,
     )
-    pays = D.times(
-        D.times(D.times(longest, D.known("sqrt", FIRST.removeprefix("sqrt"))), horizon), D.whole("S*A")
-    )
+    pays = D.times(D.times(D.times(longest, D.known("sqrt", rows.level.at("1"))), horizon), D.whole("S*A"))
     rest = [
         pays,
         D.times(D.times(value, horizon), D.whole("S*A")),
         D.times(
             D.times(
-                D.times(D.known("sqrt", ROOT.removeprefix("sqrt")), D.known("sqrt", inner)),
+                D.times(D.known("sqrt", rows.level.square), D.known("sqrt", inner)),
                 D.known("sqrt", "2"),
             ),
             horizon,
@@ -254,11 +268,11 @@ def _short(D: Derivation, less: Theorem) -> Theorem:
         D.times(D.times(sizes(D)[0], D.whole("K")), horizon),
         D.times(D.times(both, D.whole("K")), horizon),
     ]
-    return D.linear(f"{REGRET.format(m='m')} <= {BOUND} + 2*delta*K*H", trivial(D), main, *rest)
+    return D.linear(f"{REGRET.format(m='m')} <= {bound(rows)} + 2*delta*K*H", trivial(D), main, *rest)
 
 
-def optimistic(D: Derivation) -> Theorem:
-    """thm:CT-UCB/optimistic."""
-    whole = core(D, GOOD, PRICES, _stays(D), _holds(D))
-    each = D.cases("lmax*H < K", lambda rate: _long(D, whole, rate), lambda less: _short(D, less))
-    return concluded(D, each, BOUND)
+def optimistic(D: Derivation, rows: RowSets) -> Theorem:
+    """thm:CT-UCB/optimistic with these rows."""
+    whole = core(D, good(rows), PRICES, _stays(D, rows), _holds(D, rows))
+    each = D.cases("lmax*H < K", lambda rate: _long(D, rows, whole, rate), lambda less: _short(D, rows, less))
+    return concluded(D, each, bound(rows))

@@ -34,7 +34,61 @@ def price(D: Derivation) -> Theorem:
     return D.linear(PRICE, D.sum(each, "l", "n"), D.scaled(total, "S - 1"))
 
 
+def binomial(n: str, states: str = "S") -> str:
+    """ln C(n + S - 1, S - 1), for real numbers n."""
+    return f"Sum(l, {states}, Ind(1 <= l)*log(1 + {n}/l))"
+
+
+BINOMIAL = f"Sum(l, n, log((S + l)/(l + 1))) == {binomial('n')}"
+
+
+def binomials(D: Derivation) -> Theorem:
+    """BINOMIAL: both sides grow by ln((S + n)/(n + 1)) with n."""
+
+    def grows(k: str) -> str:
+        return f"{binomial('(n + 1)', k)} - {binomial('n', k)} == log(n + {k}) - log(n + 1)"
+
+    some = D.assume("1 <= k")
+    over = D.positive("inverse-positive", "k", D.linear("0 < k", some))
+    step = D.claim("lem:CI-p/kl/binomial", n="n", j="k")
+    step = D.closed(step, D.whole("n"), some, D.times(D.whole("n"), over), over)
+
+    def none(no: Theorem) -> Theorem:
+        zero = D.linear("0 == k", equal(D, no, D.whole("k")))
+        return D.rewrite(zero, D.linear(grows("(0 + 1)")), "Nat_900", grows("(Nat_900 + 1)"))
+
+    def after(before: Theorem) -> Theorem:
+        found = whole_cases(
+            D,
+            "k",
+            none,
+            lambda yes: D.by_value(grows("(k + 1)"), [D.holds("1 <= k")], D.mp(before, yes), step),
+        )
+        return D.imply(found, "1 <= k + 1")
+
+    empty = D.absurd(D.linear("0 < 0", D.assume("1 <= 0")), grows("0"))
+    shown = D.induction("k", f"Imp(1 <= k, {grows('k')})", D.imply(empty, "1 <= 0"), after)
+    grown = D.mp(D.at(shown, k="S"), D.fact("states-some"))
+    known = [D.fact("states-some"), D.whole("n")]
+    domain, values = ("S >= 1", "n >= 0"), {"S": "S", "n": "n"}
+    room = D.closed(D.pointwise("0 < (S + n)/(n + 1)", *domain, **values), *known)
+    ratio = D.pointwise("log((S + n)/(n + 1)) == log(n + S) - log(n + 1)", *domain, **values)
+    ratio = D.closed(ratio, *known, room)
+    return D.induction(
+        "n",
+        BINOMIAL,
+        D.linear(D.at(D.assume(BINOMIAL), n="0").says),
+        lambda before: D.linear(D.at(D.assume(BINOMIAL), n="n + 1").says, before, grown, ratio),
+    )
+
+
 # --- Pinsker's inequality ---------------------------------------------------------------------------
+
+
+def kl_level(n: str) -> str:
+    """The square of the radius in ℓ¹ of a set with n jumps, times n."""
+    return f"(2*({LEVEL} + {binomial(n)}))"
+
 
 _Q, _ROW = "gd(y)", "All(y, 0 <= gd(y)), SumOver(y, gd(y)) == 1"
 _FAR = "SumOver(y, Abs(ph(i, x, a, y) - gd(y)))"

@@ -14,7 +14,7 @@ SYMBOLS = [
     Symbol("gmiss", ("Nat", "State", "Action"), "Nat", "any", True),
     Symbol("gG", ("Nat",), "Real", "_1", True),
     Symbol("gJ", ("Nat", "State"), "Real", "_1", True),
-    Symbol("gtilt", ("Nat",), "Real", None, True),
+    *(Symbol(name, ("Nat",), "Real", None, True) for name in ("gtilt", "glevel")),
     *(Symbol(name, (), "Nat", "any", True) for name in ("gone", "gtwo")),
     *(
         Symbol(f"{name}{sort}", (*before, sort), "Nat", "any", True)

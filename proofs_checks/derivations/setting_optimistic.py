@@ -9,16 +9,26 @@ For every pair the learner has a set of models: rates in [``rlo``, ``rhi``] and 
 the maximum ``ham`` over the set of the pair; ``lt``, ``pt`` attain it at time t, and ``Vq`` is
 :math:`\hat V`.  In ``Qh-step`` the equation stands with an integrating factor :math:`e^{cs}`, for every c.
 
-``EQUATION`` says nothing of what the sets are, but that they do not depend on time.  ``L1`` has rows within
-the radius of ``lem:CI-p/uniform``, or all of them where no jump was seen.  Of the rates ``OPTIMISTIC`` has
-those of the paper, :math:`|\tilde\lambda - \hat\lambda| \le \beta`, and ``POISSON`` those that satisfy the
-inequalities of ``lem:rateUCB/tilts`` for ``nt`` tilts; if none does, any interval.  Rates below ``llow``
-are cut off: 0, or more if the learner is told that no rate is smaller.
+``EQUATION`` says nothing of what the sets are, but that they do not depend on time.  The rows are those near
+the estimate, or all of them where no jump was seen, and ``au`` is how far from it they are in ℓ¹ at most:
+
+* ``L1``: within the radius of ``lem:CI-p/uniform``;
+* ``TILTED``: within that of ``lem:CI-p/tilts/radius``, for ``nr`` tilts;
+* ``KL``: the Kullback-Leibler sets of ``lem:CI-p/kl``, with ``au`` from Pinsker's inequality.
+
+The rates are those of the paper, :math:`|\tilde\lambda - \hat\lambda| \le \beta`, or (``POISSON…``) those
+that satisfy the inequalities of ``lem:rateUCB/tilts`` for ``nt`` tilts; if none does, any interval.  Rates
+below ``llow`` are cut off: 0, or more if the learner is told that no rate is smaller.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from proofs_checks.derivations.jump_cover import uniform_radius
+from proofs_checks.derivations.jump_tilts import least_radius
+from proofs_checks.derivations.laplace import LEVEL, PENALTY, divergence, possible
+from proofs_checks.derivations.pinsker import kl_level
 from proofs_checks.derivations.setting import POLICIES
 from proofs_checks.derivations.tilts import all_tilts, sides
 from verify.kernel.language import Fact
@@ -72,34 +82,86 @@ FACTS = {
 
 EQUATION = POLICIES.extended("optimistic equation", SYMBOLS, FACTS)
 
-SEEN = "Imp(1 <= Nf(n, x, a), SumOver(y, Abs(ph(n, x, a, y) - {row})) <= au(n, x, a))"
-_ROW = SEEN.format(row="gd(y)")
-_CANDIDATE = (
-    "rlo(n, x, a) <= w, w <= rhi(n, x, a), All(y, 0 <= gd(y)), SumOver(y, gd(y)) == 1, "
-    f"{_ROW}, 0 <= t, t <= H"
+# --- rows -------------------------------------------------------------------------------------------
+
+LARGER = "Max(1, Nf(n, x, a))"
+
+
+def seen(near: str) -> str:
+    """That it is so, or no jump was seen."""
+    return f"Imp(1 <= Nf(n, x, a), {near})"
+
+
+def within(row: str) -> str:
+    """That a row is within au of the estimate."""
+    return f"SumOver(y, Abs(ph(n, x, a, y) - {row})) <= au(n, x, a)"
+
+
+def divergent(row: str) -> str:
+    """That a row is in the Kullback-Leibler set."""
+    near = f"And({divergence(row)} <= {LEVEL} + {PENALTY}, {possible(row)})"
+    return near.replace("(i,", "(n,")
+
+
+def _row_facts(near: Callable[[str], str]) -> dict[str, Fact]:
+    row = "All(y, 0 <= gd(y)), SumOver(y, gd(y)) == 1, " + seen(near("gd(y)"))
+    candidate = f"And(rlo(n, x, a) <= w, w <= rhi(n, x, a), {row}, 0 <= t, t <= H)"
+    gain = "w*(SumOver(y, gd(y)*Vq(n, y, t)) - Qh(n, x, a, t))"
+    return {
+        "llow": Fact(
+            "And(0 <= llow, llow <= lam(x, a))", "what the learner is told of the least rate", "model"
+        ),
+        "pt-near": Fact(seen(near("pt(n, x, a, y, t)")), "the rows of the set"),
+        "maximum": Fact(
+            f"Imp({candidate}, {gain} <= ham(n, x, a, t))", "no rate w and row gd of the set give more"
+        ),
+    }
+
+
+def enough(k: str) -> str:
+    """That k tilts are enough for the rows."""
+    return f"And(1 <= {k}, 16*K*(1 + lmax*H) <= 2**(2*{k}))"
+
+
+_LEAST = [Symbol("llow", (), "Real")]
+_RADIUS = "au(n, x, a) == {}"
+
+NEARBY = EQUATION.extended("optimistic equation with rows near the estimates", _LEAST, _row_facts(within))
+
+L1 = NEARBY.extended(
+    "optimistic equation with rows within the uniform radius",
+    [],
+    {"au": Fact(_RADIUS.format(uniform_radius(LARGER)), "the radius of lem:CI-p/uniform")},
 )
 
-L1_FACTS = {
-    "llow": Fact("And(0 <= llow, llow <= lam(x, a))", "what the learner is told of the least rate", "model"),
-    "au": Fact(f"au(n, x, a) == {uniform_radius('Max(1, Nf(n, x, a))')}", "the radius of lem:CI-p/uniform"),
-    "pt-near": Fact(SEEN.format(row="pt(n, x, a, y, t)"), "the rows of the set"),
-    "maximum": Fact(
-        f"Imp(And({_CANDIDATE}), w*(SumOver(y, gd(y)*Vq(n, y, t)) - Qh(n, x, a, t)) <= ham(n, x, a, t))",
-        "no rate w and row gd of the set give more",
-    ),
-}
+TILTED = NEARBY.extended(
+    "optimistic equation with rows within the radius of tilts",
+    [Symbol("nr", (), "Nat")],
+    {
+        "nr": Fact(enough("nr"), "as many tilts as are enough", "model"),
+        "au": Fact(_RADIUS.format(least_radius("nr", LARGER)), "the radius of lem:CI-p/tilts/radius"),
+    },
+)
+
+KL = EQUATION.extended(
+    "optimistic equation with rows within divergences",
+    _LEAST,
+    {
+        **_row_facts(divergent),
+        "au": Fact(
+            _RADIUS.format(f"sqrt({kl_level(LARGER)}/{LARGER})"), "the radius by Pinsker's inequality"
+        ),
+    },
+)
+
+# --- rates ------------------------------------------------------------------------------------------
+
 RATE_FACTS = {
     "rlo": Fact("rlo(n, x, a) == Min(Max(lh(n, x, a) - be(n, x, a), llow), lmax)", "rates within β, cut"),
     "rhi": Fact(
         "rhi(n, x, a) == Max(Min(lh(n, x, a) + be(n, x, a), lmax), rlo(n, x, a))", "rates within β, cut"
     ),
 }
-
-_LEAST = [Symbol("llow", (), "Real")]
-
-L1 = EQUATION.extended("optimistic equation with rows near the estimates", _LEAST, L1_FACTS)
-
-OPTIMISTIC = L1.extended("optimistic learner", [], RATE_FACTS)
 
 TILT_LEVEL = "log(2*S*A*nt/delta)"
 _DATA = ("Nf(n, x, a)", "Tf(n, x, a)", TILT_LEVEL)
@@ -120,4 +182,13 @@ TILT_FACTS = {
     ),
 }
 
-POISSON = L1.extended("optimistic learner with tilts", [Symbol("nt", (), "Nat")], TILT_FACTS)
+_TILTS = [Symbol("nt", (), "Nat")]
+
+# --- the learners -----------------------------------------------------------------------------------
+
+OPTIMISTIC = L1.extended("optimistic learner", [], RATE_FACTS)
+POISSON = L1.extended("optimistic learner with tilts", _TILTS, TILT_FACTS)
+OPTIMISTIC_KL = KL.extended("optimistic learner with divergences", [], RATE_FACTS)
+POISSON_KL = KL.extended("optimistic learner with divergences and tilts", _TILTS, TILT_FACTS)
+OPTIMISTIC_TILTED = TILTED.extended("optimistic learner with tilted rows", [], RATE_FACTS)
+POISSON_TILTED = TILTED.extended("optimistic learner with tilted rows and rates", _TILTS, TILT_FACTS)

@@ -18,6 +18,7 @@ from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.counting import late
 from proofs_checks.derivations import longest, optimistic_rows, optimistic_times
 from proofs_checks.derivations import optimistic_counts as counts
+from proofs_checks.derivations import optimistic_levels as levels
 from proofs_checks.derivations.setting import ANY
 from verify.claims import Domain, Section
 
@@ -110,16 +111,64 @@ section.repair(
 )
 
 section.repair(
+    "prop:proberror/rows/falling",
+    "For every function g > 0 of whole numbers n >= 1 that rises, with g(n) <= n g(1) and g(n) <= a² + w(n - "
+    "M), M = 1 + Kv/(SA), v = λmax H and some w >= 0: with radii α = √(g(N⁺)/N⁺), E Σ α 1{jump}(u - τ) <= √2 "
+    "H √(SAKv) a + SA H √g(1) E J_M over the decisions of the first K episodes. With n = SA, the best c in "
+    "√H(c λmax K H²/2 + SA a²/c) gives 2√H √(λmax K H²/2) √(SA) a.",
+    says="2*sqrt(H)*sqrt(r*K*H**2/2)*sqrt(n) == sqrt(2)*H*sqrt(n*K*r*H)",
+    domain=("H > 0", "K > 0", "r > 0", "n > 0"),
+    uses="prop:proberror/pigeon-hole/late",
+    theorem=optimistic_rows.FALLING,
+    derivation=optimistic_rows.falling,
+    latex=r"\mathbb E\sum\alpha\,1_{jump}(u-\tau) \le \sqrt2H\sqrt{SAKv}\,a + SAH\,\sqrt{g(1)}\,\mathbb EJ_M",
+    mutant="2*sqrt(H)*sqrt(r*K*H**2/2)*sqrt(n) == H*sqrt(n*K*r*H)",
+)
+
+section.repair(
     "prop:proberror/rows",
     "E Σ α 1{jump}(u - τ) <= √2 H √(SAKv) a + SA H a1 E J_M over the decisions of the first K episodes, "
     "for the radius α of lem:CI-p/uniform, v = λmax H, a² = g(1 + Kv/(SA)), a1² = g(1), g(n) = 2[S ln 2 + "
-    "ln(SA n(n+1)/δ)]. With n = SA, the best c in √H(c λmax K H²/2 + SA a²/c) gives 2√H √(λmax K H²/2) "
-    "√(SA) a.",
-    says="2*sqrt(H)*sqrt(r*K*H**2/2)*sqrt(n) == sqrt(2)*H*sqrt(n*K*r*H)",
-    domain=("H > 0", "K > 0", "r > 0", "n > 0"),
-    uses="prop:proberror/pigeon-hole/late lem:CI-p/uniform/tangent lem:CI-p/uniform/falls",
-    theorem=optimistic_rows.ROWS,
-    derivation=optimistic_rows.rows,
+    "ln(SA n(n+1)/δ)].",
+    uses="prop:proberror/rows/falling lem:CI-p/uniform/tangent lem:CI-p/uniform/falls",
+    theorem=levels.UNIFORM.says,
+    derivation=levels.UNIFORM.rows,
     latex=r"\mathbb E\sum\alpha\,1_{jump}(u-\tau) \le \sqrt2H\sqrt{SAKv}\,a + SAH\,a_1\mathbb EJ_M",
-    mutant="2*sqrt(H)*sqrt(r*K*H**2/2)*sqrt(n) == H*sqrt(n*K*r*H)",
+)
+
+section.repair(
+    "lem:CI-p/kl/falls",
+    "ln(1 + n/l) <= n ln(1 + 1/l) (Bernoulli), so that the radius √(2[ln(SA/δ) + ln C(n+S-1, S-1)]/n) is "
+    "largest for n = 1.",
+    says="log(1 + n/l) <= n*log(1 + 1/l)",
+    domain=Domain.of("n >= 1", "l >= 1", integers="n l"),
+    mutant="log(1 + n/l) <= n*log(1 + 1/l)/2",
+)
+
+section.repair(
+    "lem:CI-p/kl/tangent",
+    "ln(1 + n/l) lies below its tangents: ln(1 + n/l) <= ln(1 + M/l) + (n - M)/(l + M).",
+    says="log(1 + n/l) <= log(1 + M/l) + (n - M)/(l + M)",
+    domain=Domain.of("n >= 1", "l >= 1", "M >= 1", integers="n l"),
+    mutant="log(1 + n/l) <= log(1 + M/l) + (n - M)/(2*l + M)",
+)
+
+section.repair(
+    "prop:proberror/rows/kl",
+    "The same for the radius that Pinsker's inequality gives the sets of lem:CI-p/kl: g(n) = 2[ln(SA/δ) + ln "
+    "C(n+S-1, S-1)], ln C(n+S-1, S-1) = Σ_{1<=j<S} ln(1 + n/j), a² = g(1 + Kv/(SA)), a1² = g(1).",
+    uses="prop:proberror/rows/falling lem:CI-p/kl/tangent lem:CI-p/kl/falls",
+    theorem=levels.KL.says,
+    derivation=levels.KL.rows,
+    latex=r"\mathbb E\sum\alpha\,1_{jump}(u-\tau) \le \sqrt2H\sqrt{SAKv}\,a + SAH\,a_1\mathbb EJ_M",
+)
+
+section.repair(
+    "prop:proberror/rows/tilts",
+    "The same for the radius of lem:CI-p/tilts/radius, J >= 1 tilts with 4^J >= 16K(1 + v) and l = S ln 2 + "
+    "ln(SAJ/δ): g(n) = (9/4)(l + 4n/4^J), a² = (9/4)(l + 1/4), a1² = g(1).",
+    uses="prop:proberror/rows/falling",
+    theorem=levels.tilted("k").says,
+    derivation=levels.tilted("k").rows,
+    latex=r"\mathbb E\sum\alpha\,1_{jump}(u-\tau) \le \sqrt2H\sqrt{SAKv}\,a + SAH\,a_1\mathbb EJ_M",
 )

@@ -174,6 +174,18 @@ section.repair(
 )
 
 section.repair(
+    "lem:CI-p/kl/binomial",
+    "ln C(n+S-1, S-1) = Σ_{l<n} ln((S+l)/(l+1)) = Σ_{1<=j<S} ln(1 + n/j), which is defined for real n: a "
+    "summand of the right side grows with n by ln(n + 1 + j) - ln(n + j).",
+    says="log(1 + (n + 1)/j) - log(1 + n/j) == log(n + 1 + j) - log(n + j)",
+    domain=("n >= 0", "j >= 1"),
+    theorem=pinsker.BINOMIAL,
+    derivation=pinsker.binomials,
+    latex=r"\ln\tbinom{n+S-1}{S-1} = \sum_{j=1}^{S-1}\ln(1+n/j)",
+    mutant="log(1 + (n + 1)/j) - log(1 + n/j) == log(n + 1 + j) - log(n + 1)",
+)
+
+section.repair(
     "lem:CI-p/kl/pinsker",
     "‖p̂ - q‖₁ <= √(2b/N) for every probability vector q with N KL(p̂‖q) <= b that has q(y) > 0 where M(y) "
     ">= 1, N >= 1 (Pinsker): termwise from 3(x - 1)² <= (4 + 2x)(x ln x - x + 1), x = p̂(y)/q(y).",

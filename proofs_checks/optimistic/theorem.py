@@ -17,16 +17,34 @@ l/T} + l/T)`, the smaller one under the root, and the slopes of :math:`\hat Q` a
 the price :math:`3(\sqrt{lt/T} + lt/T)`. The term :math:`2\sqrt2\,H\sqrt{SAKv L}` becomes
 :math:`3\sqrt3\,H\sqrt{SAKl}`; for machine repair the bound says something from :math:`K = 1.3\cdot10^4` on,
 and is :math:`1.2\cdot10^5` at :math:`K = 10^6`.
+
+**Other rows.**  Of the rows the proof uses their radius only. With the Kullback-Leibler sets of
+``lem:CI-p/kl`` Pinsker's inequality gives :math:`a^2 = 2[\ln(SA/\delta) + \ln\binom{M+S-1}{S-1}]`, less than
+before for two or three states; with the radius of ``lem:CI-p/tilts`` there is no logarithm of N, :math:`a^2 =
+\tfrac94[S\ln2 + \ln(SAJ/\delta) + \tfrac14]`.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 from proofs_checks.checks.common import PROOF
 from proofs_checks.derivations import optimistic_poisson as poisson
 from proofs_checks.derivations import optimistic_sets as sets
 from proofs_checks.derivations import optimistic_theorem as derived
-from proofs_checks.derivations.setting_optimistic import EQUATION, L1, OPTIMISTIC, POISSON
+from proofs_checks.derivations.optimistic_row_sets import Divergences, Tilts, Uniform
+from proofs_checks.derivations.setting_optimistic import (
+    EQUATION,
+    OPTIMISTIC,
+    OPTIMISTIC_KL,
+    OPTIMISTIC_TILTED,
+    POISSON,
+    POISSON_KL,
+    POISSON_TILTED,
+)
 from verify.claims import Domain, Section
+
+UNIFORM, KL, TILTS = Uniform(), Divergences(), Tilts()
 
 section = Section(checks=PROOF, expected="proved", setting=EQUATION)
 
@@ -45,13 +63,11 @@ section.repair(
 
 section.repair(
     "eq:error2/equation",
-    "Where the sets of a pair contain its model, it is no better than the maximum, and what a wrong row "
-    "gains is (p̃ - p)V̂ <= αt: p̃ and p are within α of p̂, so m = |p̃(y) - p(y)| has the sum 2α at most, "
-    "and z(V̂ - t/2) <= mt/2 for z = p̃(y) - p(y), v = V̂(y) in [0, t]. Where no jump was seen all rows "
-    "are in the set, and α >= 1.",
+    "What a wrong row gains: (p̃ - p)V̂ <= αt where p̃ and p are within α of p̂, for then m = |p̃(y) - p(y)| has "
+    "the sum 2α at most, and z(V̂ - t/2) <= mt/2 for z = p̃(y) - p(y), v = V̂(y) in [0, t]; and wherever α >= "
+    "min{1, S - 1} (as the rows before a jump was seen).",
     says="z*(v - t/2) <= m*t/2",
     domain=Domain.of("v >= 0", "v <= t", "z <= m", "-z <= m", reals="z m"),
-    setting=L1,
     uses="lem:optimism/equation/bounds",
     theorem=sets.INSIDE,
     derivation=sets.inside,
@@ -73,9 +89,10 @@ section.repair(
     symbols={"r": "λmax"},
     setting=OPTIMISTIC,
     uses="thm:CT-UCB/equation eq:error1/equation eq:error2/equation prop:rateerror/times prop:proberror/rows "
-    "eq:term1-3/tilted eq:G/uniform thm:CT-UCB/peels eq:FH-control2/bounds prop:rateerror/episodes",
-    theorem=derived.OPTIMISTIC,
-    derivation=derived.optimistic,
+    "eq:term1-3/tilted lem:rateUCB/repaired lem:CI-p/uniform thm:CT-UCB/peels eq:FH-control2/bounds "
+    "prop:rateerror/episodes",
+    theorem=derived.theorem(UNIFORM),
+    derivation=partial(derived.optimistic, rows=UNIFORM),
     latex=r"Regret \le \sqrt2H\sqrt{SAKv}\,(a+2\sqrt L)+SAH\,(a_1\mathbb EJ_M+v)+2\delta KH",
     mutant="2*r*(2*sqrt(H*L/r)*sqrt(n*K*H**2/2)) == sqrt(2)*H*sqrt(n*K*r*H)*sqrt(L)",
 )
@@ -96,8 +113,65 @@ section.repair(
     uses="thm:CT-UCB/equation eq:error1/equation eq:error2/equation lem:optimism/equation/bounds "
     "lem:optimism/equation/slopes prop:rateerror/times prop:rateerror/times/log prop:proberror/rows "
     "eq:term1-3/tilted lem:rateUCB/tilts lem:rateUCB/tilts/cost lem:rateUCB/tilts/enough lem:CI-p/uniform",
-    theorem=poisson.OPTIMISTIC,
-    derivation=poisson.poisson,
+    theorem=poisson.theorem(UNIFORM),
+    derivation=partial(poisson.poisson, rows=UNIFORM),
     latex=r"Regret \le \sqrt2H\sqrt{SAKv}\,a+3\sqrt3H\sqrt{SAKl}+SAH\,(\ldots)+2\delta KH",
     mutant="3*sqrt(l*t/T) <= sqrt(3)/4*sqrt(r/H)/sqrt(r/(3*l)*T)*(t + H)",
+)
+
+section.repair(
+    "thm:CT-UCB/optimistic/kl",
+    "The optimistic learner with the rates of thm:CT-UCB/optimistic and the rows of the sets of lem:CI-p/kl, "
+    "KL(p̂‖p̃) <= [ln(SA/δ) + ln C(N+S-1, S-1)]/N, or all rows where no jump was seen: the same bound with "
+    "a² = 2[ln(SA/δ) + ln C(M+S-1, S-1)], M = 1 + Kv/(SA), and a1² = 2 ln(S²A/δ), where C(M+S-1, S-1) is the "
+    "product of 1 + M/j, 1 <= j < S.",
+    setting=OPTIMISTIC_KL,
+    uses="thm:CT-UCB/equation eq:error1/equation eq:error2/equation prop:rateerror/times "
+    "prop:proberror/rows/kl eq:term1-3/tilted lem:rateUCB/repaired lem:CI-p/kl lem:CI-p/kl/pinsker "
+    "lem:CI-p/kl/binomial thm:CT-UCB/peels eq:FH-control2/bounds prop:rateerror/episodes",
+    theorem=derived.theorem(KL),
+    derivation=partial(derived.optimistic, rows=KL),
+    latex=r"Regret \le \sqrt2H\sqrt{SAKv}\,(a+2\sqrt L)+SAH\,(a_1\mathbb EJ_M+v)+2\delta KH",
+)
+
+section.repair(
+    "thm:CT-UCB/optimistic/kl-poisson",
+    "The same rows with the rates of lem:rateUCB/tilts: the bound of thm:CT-UCB/optimistic/poisson with the "
+    "a and a1 of thm:CT-UCB/optimistic/kl.",
+    setting=POISSON_KL,
+    uses="thm:CT-UCB/equation eq:error1/equation eq:error2/equation lem:optimism/equation/bounds "
+    "lem:optimism/equation/slopes prop:rateerror/times prop:rateerror/times/log prop:proberror/rows/kl "
+    "eq:term1-3/tilted lem:rateUCB/tilts lem:rateUCB/tilts/cost lem:rateUCB/tilts/enough lem:CI-p/kl "
+    "lem:CI-p/kl/pinsker lem:CI-p/kl/binomial",
+    theorem=poisson.theorem(KL),
+    derivation=partial(poisson.poisson, rows=KL),
+    latex=r"Regret \le \sqrt2H\sqrt{SAKv}\,a+3\sqrt3H\sqrt{SAKl}+SAH\,(\ldots)+2\delta KH",
+)
+
+section.repair(
+    "thm:CT-UCB/optimistic/tilts",
+    "The optimistic learner with the rates of thm:CT-UCB/optimistic and the rows within max{(3/2)√(l/N), "
+    "3/2^J} of p̂, l = S ln 2 + ln(SAJ/δ), J >= 1, 4^J >= 16K(1 + v), or all rows where no jump was seen: the "
+    "same bound with a² = (9/4)(l + 1/4) and a1² = (9/4)(l + 4/4^J).",
+    setting=OPTIMISTIC_TILTED,
+    uses="thm:CT-UCB/equation eq:error1/equation eq:error2/equation prop:rateerror/times "
+    "prop:proberror/rows/tilts eq:term1-3/tilted lem:rateUCB/repaired lem:CI-p/tilts lem:CI-p/tilts/radius "
+    "thm:CT-UCB/peels eq:FH-control2/bounds prop:rateerror/episodes",
+    theorem=derived.theorem(TILTS),
+    derivation=partial(derived.optimistic, rows=TILTS),
+    latex=r"Regret \le \sqrt2H\sqrt{SAKv}\,(a+2\sqrt L)+SAH\,(a_1\mathbb EJ_M+v)+2\delta KH",
+)
+
+section.repair(
+    "thm:CT-UCB/optimistic/tilts-poisson",
+    "The same rows with the rates of lem:rateUCB/tilts: the bound of thm:CT-UCB/optimistic/poisson with the "
+    "a and a1 of thm:CT-UCB/optimistic/tilts.",
+    setting=POISSON_TILTED,
+    uses="thm:CT-UCB/equation eq:error1/equation eq:error2/equation lem:optimism/equation/bounds "
+    "lem:optimism/equation/slopes prop:rateerror/times prop:rateerror/times/log prop:proberror/rows/tilts "
+    "eq:term1-3/tilted lem:rateUCB/tilts lem:rateUCB/tilts/cost lem:rateUCB/tilts/enough lem:CI-p/tilts "
+    "lem:CI-p/tilts/radius",
+    theorem=poisson.theorem(TILTS),
+    derivation=partial(poisson.poisson, rows=TILTS),
+    latex=r"Regret \le \sqrt2H\sqrt{SAKv}\,a+3\sqrt3H\sqrt{SAKl}+SAH\,(\ldots)+2\delta KH",
 )

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "theorem.md").read_text(encoding="utf-8")
 LINKS = dict(re.findall(r"\[`([^`]+)`\]\((\.\./proofs_checks/[^)]+)\)", PAGE))
 PRINTED = "thm:CT-UCB"  # the bound that the page begins with
-COLUMNS = ("printed", "sharp", "optimistic", "poisson")
+COLUMNS = ("printed", "sharp", "optimistic", "poisson", "kl", "kl-poisson", "tilts", "tilts-poisson")
 _SIZES = {"episodes": 10**7, "delta": None}
 
 

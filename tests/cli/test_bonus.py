@@ -1,4 +1,4 @@
-"""``--bonus paper|sharp|none`` in the commands about learning."""
+"""``--bonus paper|sharp|none|optimistic`` in the commands about learning."""
 
 from __future__ import annotations
 
@@ -53,16 +53,37 @@ def test_an_unknown_bonus_is_refused(capsys):
     assert "'large'" in refused(capsys, "learn", "machine-repair", "--bonus", "large")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["regret", "machine-repair", "--episodes", "5", "--runs", "1"],
-        ["losses", "machine-repair", "--episodes", "5", "--runs", "1"],
-        ["learn", "machine-repair", "--episodes", "2", "--lockstep"],
-        ["learn", "machine-repair", "--episodes", "2", "--lockstep", "--compiled", "20"],
-    ],
-    ids=lambda one: " ".join(one),
-)
-def test_the_optimistic_learner_is_refused_where_it_is_not_played(arguments, capsys):
-    line = refused(capsys, *arguments, "--bonus", "optimistic")
-    assert "the optimistic learner is there in exact arithmetic only" in line
+@pytest.mark.parametrize("rates", ["paper", "poisson"])
+@pytest.mark.parametrize("jumps", ["l1", "kl"])
+def test_the_optimistic_learner_in_lockstep_with_the_compiled_one(rates, jumps, capsys):
+    told = ["--bonus", "optimistic", "--rates", rates, "--jumps", jumps]
+    lockstep = ["--lockstep", "--compiled", "30", "--episodes", "6"]
+    found = document(capsys, "learn", "machine-repair", *told, *lockstep)
+    assert (found["summary"]["differences"], found["summary"]["optimism"]["failed"]) == (0, 0)
+    assert 0 < found["summary"]["largest_error"] < 1e-3
+
+
+def test_the_optimistic_learner_in_lockstep_needs_the_compiled_one(capsys):
+    line = refused(
+        capsys, "learn", "machine-repair", "--episodes", "2", "--lockstep", "--bonus", "optimistic"
+    )
+    assert "--compiled" in line
+
+
+def test_the_optimistic_learners_as_baselines_are_those_of_the_settings(capsys):
+    names = ["optimistic", "optimistic-poisson", "optimistic-kl", "optimistic-poisson-kl"]
+    both = document(capsys, *REGRET, "--steps", "20", "--baselines", *names)["learners"]
+    assert [learner["name"] for learner in both] == ["ct-ucbvi", *names]
+    assert len({tuple(learner["mean"]) for learner in both}) == 5
+    for learner, rates, jumps in zip(
+        both[1:], ("paper", "poisson") * 2, ("l1", "l1", "kl", "kl"), strict=True
+    ):
+        told = ["--bonus", "optimistic", "--rates", rates, "--jumps", jumps, "--steps", "20"]
+        alone = document(capsys, *REGRET, *told)
+        assert alone["learners"][0]["mean"] == learner["mean"]
+        assert alone["bound"][0] > 0  # a theorem without conditions
+
+
+def test_a_bound_is_not_claimed_for_a_learner_that_knows_lambda_min(capsys):
+    told = ["--bonus", "optimistic", "--lambda-min", "2", "--steps", "20"]
+    assert "knows no lambda_min" in document(capsys, *REGRET, *told)["bound_missing"]

@@ -13,6 +13,7 @@ import pytest
 from ctucbvi import InputError, bundled_model
 from ctucbvi.bounds import BALLS, VERSIONS, Parameters, SweepRange, Threshold, check, sweep, threshold
 from ctucbvi.bounds.parts import BoundParts
+from ctucbvi.bounds.rows import KL
 from ctucbvi.bounds.thresholds import excess, first
 from ctucbvi.bounds.versions import Version
 from ctucbvi.exact.precision import precision
@@ -22,9 +23,12 @@ REPAIR = Parameters.of_model(bundled_model("machine-repair"), episodes=10**7, de
 SMALL = Parameters.of(states=1, actions=1, horizon=1, episodes=1, lambda_max=1, lambda_min=1, delta="1/20")
 
 
+SETS = ("optimistic", "poisson", "kl", "kl-poisson", "tilts", "tilts-poisson")  # of the optimistic learner
+
+
 def doubles(name: str, p: Parameters, k: np.ndarray) -> np.ndarray:
     """The versions once more, plainly, for many K at once."""
-    if name.startswith(("optimistic", "poisson")):
+    if name.removesuffix("-delta") in SETS:
         return plainly_optimistic(name, p, k, float(p.delta) if "delta" in name else 1 / (2 * k))
     s, a, h, top, low = (float(x) for x in (p.states, p.actions, p.horizon, p.lambda_max, p.lambda_min))
     v, delta = top * h, float(p.delta) if "delta" in name else 1 / (2 * k * h)
@@ -53,13 +57,21 @@ def doubles(name: str, p: Parameters, k: np.ndarray) -> np.ndarray:
 def plainly_optimistic(name: str, p: Parameters, k: np.ndarray, delta: np.ndarray | float) -> np.ndarray:
     s, a, h, v = (float(x) for x in (p.states, p.actions, p.horizon, p.load))
     mean = 1 + k * v / (s * a)
-    jump = np.sqrt(2 * s * np.log(2) + 2 * np.log(s * a * mean * (mean + 1) / delta))
-    one = np.sqrt(2 * s * np.log(2) + 2 * np.log(2 * s * a / delta))
+    kind, number = name.partition("-")[0], 3 + np.log2(k * (1 + v)) / 2
+    if kind == "kl":
+        ways = sum(np.log1p(mean / j) for j in range(1, p.states))
+        jump, one = np.sqrt(2 * np.log(s * a / delta) + 2 * ways), np.sqrt(2 * np.log(s**2 * a / delta))
+    elif kind == "tilts":
+        level = s * np.log(2) + np.log(s * a * number / delta)
+        jump, one = 1.5 * np.sqrt(level + 0.25), 1.5 * np.sqrt(level + 0.25 / (k * (1 + v)))
+    else:
+        jump = np.sqrt(2 * s * np.log(2) + 2 * np.log(s * a * mean * (mean + 1) / delta))
+        one = np.sqrt(2 * s * np.log(2) + 2 * np.log(2 * s * a / delta))
     tilts = np.linspace(1e-3, 20, 20_000)
     most = np.array([np.min((np.log(x) + v * np.expm1(tilts)) / tilts) for x in k[:: max(1, len(k) // 500)]])
     most = np.interp(np.log(k), np.log(k[:: max(1, len(k) // 500)]), most)
-    if name.startswith("poisson"):
-        level = np.log(2 * s * a * (3 + np.log2(k * (1 + v)) / 2) / delta)
+    if "poisson" in name:
+        level = np.log(2 * s * a * number / delta)
         main = np.sqrt(2 * s * a * k * v) * jump + np.sqrt(27 * s * a * k * level)
         rest = v / 2 + np.sqrt(27 * v) / 4 + 3 * level * (1 + np.log1p(k * v / (6 * level * s * a)))
     else:
@@ -74,10 +86,13 @@ def plainly_optimistic(name: str, p: Parameters, k: np.ndarray, delta: np.ndarra
      pytest.param("delta", "1/2", marks=pytest.mark.thorough), ("sharp", "1/2"),
      ("sharp", "1"), ("halved", "1/2"), ("halved", "1"), ("lump-sum", "1/2"), ("lump-sum", "1"),
      ("sharp-delta", "1/2"), ("sharp-delta", "1"), ("optimistic", "1"), ("optimistic-delta", "8"),
-     ("poisson", "9"), ("poisson-delta", "9")],
+     ("poisson", "9"), ("poisson-delta", "9"), ("kl", "2"), ("kl-delta", "9"), ("kl-poisson", "9"),
+     ("kl-poisson-delta", "12"), ("tilts", "2"), ("tilts-delta", "9"), ("tilts-poisson", "9"),
+     ("tilts-poisson-delta", "12")],
 )  # fmt: skip
 def test_thresholds_by_brute_force(name, rate):
     p = replace(SMALL, lambda_max=Fraction(rate), lambda_min=Fraction(rate))
+    p = replace(p, states=3 if name.startswith("kl") else 1)  # one state has one row
     found = threshold(BY_NAME[name], p).episodes
     k = np.arange(1, found + 300_000, dtype=float)
     below = doubles(name, p, k) < k
@@ -115,11 +130,13 @@ def test_machine_repair():
         "printed": 598775012164, "repaired": 598775012164, "sharp": 5507148639, "halved": 1293499685,
         "lump-sum": 70381732, "delta": 401426176006, "sharp-delta": 3939549329,
         "optimistic": 45784, "optimistic-delta": 38290, "poisson": 13201, "poisson-delta": 10271,
+        "kl": 40285, "kl-delta": 31919, "kl-poisson": 10662, "kl-poisson-delta": 7531,
+        "tilts": 38073, "tilts-delta": 28659, "tilts-poisson": 9907, "tilts-poisson-delta": 6559,
     }  # fmt: skip
 
 
 def test_the_lower_order_falls_where_the_growth_says_so():
-    for name in ("optimistic", "optimistic-delta", "poisson", "poisson-delta"):
+    for name in (f"{sets}{ending}" for sets in SETS for ending in ("", "-delta")):
         for lambda_max in (Fraction(1, 10**6), Fraction(7), Fraction(10**6)):
             p = replace(REPAIR, lambda_max=lambda_max, delta=Fraction(1, 20))
             starts = first(lambda k, p=p, name=name: falls(name, replace(p, episodes=k)), 2, 10**40)
@@ -155,6 +172,17 @@ def test_growth_bounds_the_growth(name):
 
     assert all(slopes(Fraction(0)))
     assert not any(slopes(Fraction(1, 5)))
+
+
+def test_kullback_leibler_rows_of_many_states_where_few_jumps_are_seen():
+    """The first bound of the growth is above 1/2 there, the second is not."""
+    p = Parameters.of(states=1000, actions=2, horizon=1, episodes=1, lambda_max="1/100", delta="1/20")
+    found = threshold(BY_NAME["kl"], p).episodes
+    assert excess(BY_NAME["kl"], p, found - 1) > 0 > excess(BY_NAME["kl"], p, found)
+    at = replace(p, episodes=found, delta=Fraction(1, 2 * found))
+    with precision(128):
+        assert KL.square(at, BALLS) < 2 * p.states
+        assert KL.growth(at, BALLS, 1) < BALLS.number(Fraction(1, 2))
 
 
 def artificial(constant: int, accuracy: int = 0) -> Version:

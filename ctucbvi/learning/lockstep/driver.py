@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
+from ctucbvi.errors import InputError
 from ctucbvi.exact import solve
 from ctucbvi.learning.exact.learner import ExactLearner
 from ctucbvi.learning.exact.verdicts import confident, optimistic
@@ -97,7 +98,10 @@ class Lockstep:
                 yield replace(step, error=float(compared.error), differences=found)
 
     def _check_located(self) -> None:
-        self.settings.require_bonus()
+        if self.fast is None:
+            raise InputError(
+                "bonus: the optimistic learner is compared on a grid; add --compiled CELLS, without --replay"
+            )
 
     def _round(self) -> _Round:
         return _ExactRound(self.exact) if self.fast is None else LocatedRound(self.exact, self.fast)
