@@ -153,9 +153,13 @@ def violations(seed: int, draws: int, estimates: Any, box: Any = set_box) -> lis
     states = _followed(learner, plan, box)
     found, trust = [], learner._trust
     lanes, noise = trust.used[LANES_USED], trust.limits[NOISE]
+    leads, slopes = trust.leads, trust.slopes[:, :lanes]
     for _ in range(draws):
         table = plan.table(moved(learner, plan, draw))
-        for i, (q, tangents, rest) in enumerate(states, 1):
+        held = leads[:, 0] + slopes @ trust.delta[:lanes] > leads[:, 1]
+        for i, (q, tangents, rest, guards) in enumerate(states, 1):
+            if not held[:guards].all():
+                break  # nothing is said about what follows
             off = np.abs(table[:, i] - q - tangents @ trust.delta[:lanes])
             if not (off <= rest + noise).all():
                 found.append(f"seed {seed}: point {i}: off by {off.max():.3g}, allowed {rest.max():.3g}")
@@ -163,16 +167,18 @@ def violations(seed: int, draws: int, estimates: Any, box: Any = set_box) -> lis
     return found
 
 
-def _followed(learner: OptimisticLearner, plan: GridPlan, box: Any) -> list[tuple[Any, Any, Any]]:
-    """Q, G and R at the grid points, as far as they say anything."""
+def _followed(learner: OptimisticLearner, plan: GridPlan, box: Any) -> list[tuple[Any, Any, Any, int]]:
+    """Q, G and R at the grid points, as far as they say anything, and how many guards they rest on."""
     trust, margins, parts = learner._trust, learner._margins, (plan.scene, plan.constants, plan.sets)
     lanes, found = trust.used[LANES_USED], []
     margins.q[0], margins.rest[0], margins.tangents[0] = 0.0, 0.0, 0.0
+    trust.used[set_box.GUARDS_USED] = 0
     for _ in range(plan.steps):
         for _ in range(plan.constants.parts):
             if not box.follow_cell_part(*parts, trust, margins):
                 return found
-        found.append((margins.q[0].copy(), margins.tangents[0, :, :lanes].copy(), margins.rest[0].copy()))
+        state = margins.q[0].copy(), margins.tangents[0, :, :lanes].copy(), margins.rest[0].copy()
+        found.append((*state, int(trust.used[set_box.GUARDS_USED])))
     return found
 
 

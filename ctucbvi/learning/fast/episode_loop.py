@@ -36,9 +36,9 @@ from ctucbvi.learning.fast.sweeps import iterate, slot
 from ctucbvi.learning.fast.tracking import PLAN, SAME, decide
 from ctucbvi.numeric.arrays import Integers
 
-_LONGEST = 1024  # plans in a row without a measurement
-_FARTHEST = 1 << 20  # episodes that a box is made for
-PATIENCE = 16  # episodes in the box that had to be planned nevertheless, before another box is made
+LONGEST = 1024  # plans in a row without a measurement
+FARTHEST = 1 << 20  # episodes that a box is made for
+_PATIENCE = 16  # episodes in the box that had to be planned nevertheless, before another box is made
 _FEW = 8  # a box is too large if more than one in this many episodes had to be planned
 
 
@@ -69,9 +69,9 @@ def learn_from(clock: Integers, used: Integers, left_box: bool) -> None:
     if not left_box:
         clock[at.AIM] = max(clock[at.AIM] // 2, 1)
     elif _FEW * clock[at.MISSED] <= clock[at.SPARED]:
-        clock[at.AIM] = min(2 * clock[at.AIM], _FARTHEST)
+        clock[at.AIM] = min(2 * clock[at.AIM], FARTHEST)
     worth = clock[at.SPARED] >= used[LANES_USED]
-    clock[at.WAITED] = 0 if worth else min(2 * clock[at.WAITED] + 1, _LONGEST)
+    clock[at.WAITED] = 0 if worth else min(2 * clock[at.WAITED] + 1, LONGEST)
     clock[at.WAIT] = clock[at.WAITED]
 
 
@@ -106,7 +106,7 @@ def run(
             clock[at.ROUNDS], clock[at.SIDE] = n, slot(n, depth)
             clock[at.PLANNED] += 1
             answer = SAME + choose(first, action_values[slot(n + 1, depth)], policy)
-            if skip and known[VALID] and not left_box and clock[at.MISSED] < PATIENCE:
+            if skip and known[VALID] and not left_box and clock[at.MISSED] < _PATIENCE:
                 clock[at.MISSED] += 1  # the box is still good for the next episode
             elif skip:
                 learn_from(clock, known, left_box)

@@ -18,7 +18,7 @@ from ctucbvi.learning.fast import estimate_box
 from ctucbvi.learning.fast.learner import FastLearner, GridLearner
 from ctucbvi.learning.fast.optimistic_loop import run_optimistic
 from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants, march
-from ctucbvi.learning.fast.set_box import SetMargins, SetTrust
+from ctucbvi.learning.fast.set_box import GUARDS, SetMargins, SetTrust
 from ctucbvi.learning.fast.set_certificate import error_of_table
 
 if TYPE_CHECKING:
@@ -101,7 +101,6 @@ def set_constants(model: CTMDP, settings: Settings, steps: int) -> SetConstants:
 
 def make_set_trust(pairs: int, places: int, lanes: int) -> SetTrust:
     """Room for what is remembered of a plan; nothing is, yet."""
-    tracked = estimate_box.TRACKED
     return SetTrust(
         low=np.zeros(pairs),
         high=np.zeros(pairs),
@@ -117,9 +116,8 @@ def make_set_trust(pairs: int, places: int, lanes: int) -> SetTrust:
         lane_of_chance=np.zeros(places, np.int64),
         width=np.zeros(lanes),
         delta=np.zeros(lanes),
-        spots=np.zeros((tracked, estimate_box.SPOT), np.int64),
-        leads=np.zeros((tracked, 2)),
-        slopes=np.zeros((tracked, lanes)),
+        leads=np.zeros((GUARDS, 2)),
+        slopes=np.zeros((GUARDS, lanes)),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast import episodes as at
-from ctucbvi.learning.fast.episode_loop import PATIENCE, learn_from
+from ctucbvi.learning.fast.episode_loop import FARTHEST, LONGEST
 from ctucbvi.learning.fast.episodes import Choices, Log, Memory, Scene, choose, full, note, pick, play
 from ctucbvi.learning.fast.estimate_box import LANES_USED, NOISE, VALID
 from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants, march, renew
@@ -12,13 +12,32 @@ from ctucbvi.learning.fast.set_box import (
     SetMargins,
     SetTrust,
     enclose_sets,
+    guards_hold,
     mark_equal_sets,
     measure_sets,
     remember_sets,
     set_noise,
     sets_moved_too_far,
 )
-from ctucbvi.learning.fast.tracking import PLAN, SAME, decide_leads
+from ctucbvi.learning.fast.tracking import PLAN, SAME
+from ctucbvi.numeric.arrays import Integers
+
+_COST = 16  # plans: what a measurement costs, beside one for every lane
+_PATIENCE = 4  # episodes in the box that had to be planned nevertheless, before another box is made
+
+
+@compiled()
+def learn_from_sets(clock: Integers, used: Integers, left_box: bool) -> None:
+    """Choose the size of the next box, and whether to make one, by how the last one ended."""
+    if clock[at.WAIT] >= 0:
+        return
+    if left_box:
+        clock[at.AIM] = min(2 * clock[at.AIM], FARTHEST)
+    elif 4 * clock[at.SPARED] < clock[at.AIM]:  # a guard failed, or there were too many to be kept
+        clock[at.AIM] = max(clock[at.AIM] // 2, 1)
+    worth = clock[at.SPARED] >= used[LANES_USED] + _COST
+    clock[at.WAITED] = 0 if worth else min(2 * clock[at.WAITED] + 1, LONGEST)
+    clock[at.WAIT] = clock[at.WAITED]
 
 
 @compiled()
@@ -79,15 +98,15 @@ def run_optimistic(
         clock[at.VISITED] = 0
         answer = PLAN
         if known[VALID] and not left_box:
-            answer = decide_leads(trust, policy)
+            answer = SAME if guards_hold(trust) else PLAN
         if answer == PLAN:
             march(scene, constants, sets, room)
             clock[at.PLANNED] += 1
             answer = SAME + choose(first, room.table, policy)
-            if skip and known[VALID] and not left_box and clock[at.MISSED] < PATIENCE:
+            if skip and known[VALID] and not left_box and clock[at.MISSED] < _PATIENCE:
                 clock[at.MISSED] += 1  # the box is still good for the next episode
             elif skip:
-                learn_from(clock, known, left_box)
+                learn_from_sets(clock, known, left_box)
                 look_around_sets(scene, constants, memory, sets, policy, trust, margins)
         else:
             clock[at.SPARED] += 1

@@ -8,13 +8,12 @@ all :math:`Q` with :math:`|\bar Q - Q - G\cdot\Delta| \le R` in the box, so :mat
 :mod:`ctucbvi.learning.fast.optimistic_march`), so that it is enough to follow one :math:`E`.  With widths
 :math:`w`, and :math:`w_p` of :math:`\hat p`:
 
-* **V** follows the best action :math:`a`; by how much another can overtake,
-  :math:`|G_b - G_a|\cdot\text{box} + R_a + R_b - (Q_a - Q_b)` if positive, is added to :math:`R_V`.  In the
-  same way :math:`o` is by how much another state can be better than the best one, :math:`b`.
+* **V** follows the best action :math:`a` as long as no other overtakes, and in the same way one state stays
+  the best one, :math:`b`, and the targets of a row keep their order.
 * **Means.** Let :math:`j` be where the minimum over :math:`c` is attained, and put :math:`c = V_j +
   G_j\cdot\Delta` into the same minimum for the changed sets: above by no more than it should be,
 
-  .. math:: \bar m \le (\rho+\Delta\rho)(\bar V_b + o - c) + \sum_y(\hat p+\Delta p)_y\max(\bar V_y, c) .
+  .. math:: \bar m \le (\rho+\Delta\rho)(\bar V_b - c) + \sum_y(\hat p+\Delta p)_y\max(\bar V_y, c) .
 
   For the other direction, the row that keeps the same order has the mean in which :math:`\max(\bar V_y,c)`
   is :math:`\bar V_j` for the targets up to :math:`j`; if it takes more from :math:`j` than there is, or
@@ -24,15 +23,21 @@ all :math:`Q` with :math:`|\bar Q - Q - G\cdot\Delta| \le R` in the box, so :mat
   .. math:: \rho\,(G_b - G_j)\Delta + (V_b - V_j)\Delta\rho + \sum_y \hat p_y G_{\max(y,j)}\Delta
             + \sum_y \max(V_y,V_j)\Delta p_y ,
 
-  and what is left over at most :math:`(\rho+w_\rho)(R_b+o) + w_\rho(B_b+B_j) + \sum_y(\hat p_y+w_p)r_y +
-  \sum_y w_pB_{\max(y,j)} + e\,(V_b+B)`, where :math:`r_y` is :math:`R_y` from :math:`j` on, and by how much
-  the order of :math:`y` and :math:`j` can change for all others.
+  and what is left over at most :math:`(\rho+w_\rho)R_b + w_\rho(B_b+B_j) + \sum_y(\hat p_y+w_p)R_{\max(y,j)}
+  + \sum_y w_pB_{\max(y,j)} + e\,(V_b+B)`.
 * **Rates.** :math:`x = m - Q`, :math:`G_x = G_m - G_Q` and :math:`B_x` its bound: the rate stays at its
-  end unless :math:`x` can change its sign, which costs
-  :math:`(\bar\lambda+w-\underline\lambda+w)(B_x-|x|)`.  The product :math:`\Delta\lambda\Delta x` costs
-  :math:`wB_x`.
+  end as long as :math:`x` keeps its sign.  The product :math:`\Delta\lambda\Delta x` costs :math:`wB_x`.
 
-Decisions and the points that are tracked are those of :mod:`ctucbvi.learning.fast.tracking`.
+**Guards.** Where an order or a sign is not the same in the whole box, but is so where the plan was made, it
+is *guarded*: a lead :math:`D`, its derivatives :math:`G_D` and its remainder :math:`R_D` are written down,
+and an episode whose sets have :math:`D + G_D\cdot\Delta \le R_D` is planned.  If all guards hold, then so do
+all orders and signs, by induction along the march, as a remainder depends on earlier ones only: no maximum
+changes its place, and remainders are of second order.  Where the plan itself is undecided (equal values,
+say), or there is no room for a guard, by how much the order can change in the box,
+:math:`|G_D|\cdot\text{box} + R_D - D`, is added to the remainder instead, times
+:math:`\bar\lambda+w-\underline\lambda+w` for a sign.  At grid points the best action is guarded against all
+others; where that cannot be, the box is of no use.  So a plan is left out where its policy is proved to be
+that of the last one.
 
 **Rounding.** A step :math:`E` rounds by at most :math:`(4s+16)uH` (rows of :math:`s` targets) and does not
 increase errors; there are :math:`n = 3N` of them or a multiple. With :math:`\gamma = n(4s+16)u`, and as no
@@ -51,7 +56,9 @@ from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import CUT, N_PLUS, TICKS, Choices, Memory, Scene
 from ctucbvi.learning.fast.estimate_box import (
     LANES_USED,
+    LEAD,
     NOISE,
+    REST,
     SLACK,
     SPOTS_USED,
     UNIT,
@@ -59,10 +66,11 @@ from ctucbvi.learning.fast.estimate_box import (
     outside,
 )
 from ctucbvi.learning.fast.optimistic_march import GridSets, SetConstants, threshold
-from ctucbvi.learning.fast.tracking import track
 from ctucbvi.numeric.arrays import Floats, Integers
 
 LOW, HIGH, SHIFT, CHANCE = range(4)  # kinds of lanes
+GUARDS = 512  # room for guards
+GUARDS_USED = SPOTS_USED  # its place in `SetTrust.used`
 _RARE = 0.25  # visits expected while a box lasts
 _SUM = {"nnan", "nsz", "reassoc"}  # bounds may be added up in any order
 
@@ -84,9 +92,8 @@ class SetTrust(NamedTuple):
     lane_of_chance: Integers  # (non-zeros,)
     width: Floats  # (room,) the box
     delta: Floats  # (room,) Δ
-    spots: Integers  # (TRACKED, SPOT)
-    leads: Floats  # (TRACKED, 2)
-    slopes: Floats  # (TRACKED, room)
+    leads: Floats  # (GUARDS, 2) D and R_D of the guards
+    slopes: Floats  # (GUARDS, room) G_D
 
 
 class SetMargins(NamedTuple):
@@ -213,18 +220,51 @@ def difference_in_box(one: Floats, other: Floats, width: Floats, lanes: int) -> 
 
 
 @compiled()
-def overtaken(
-    lead: float, rest: float, near: float, one: Floats, other: Floats, width: Floats, lanes: int
+def change_of_order(
+    lead: float, rest: float, near: float, one: Floats, other: Floats, trust: SetTrust
 ) -> float:
-    """By how much the second can exceed the first, which has this ``lead``; ``near`` bounds |G − G'|·box."""
+    """By how much the second can exceed the first, which has this ``lead``, if the guards hold.
+
+    ``rest`` is what the lead may lose beside |G − G'|·box, which is at most ``near``.
+    """
+    lanes = trust.used[LANES_USED]
     if lead >= near + rest:
         return 0.0
-    return float(max(0.0, difference_in_box(one, other, width, lanes) + rest - lead))
+    moves = difference_in_box(one, other, trust.width, lanes) * SLACK
+    if lead >= moves + rest or guard(lead, rest, one, other, trust):
+        return 0.0
+    return float(moves + rest - lead)
+
+
+@compiled()
+def guard(lead: float, rest: float, one: Floats, other: Floats, trust: SetTrust) -> bool:
+    """Write down that ``lead`` must stay positive; False if it is not certain to be, or there is no room."""
+    j = trust.used[GUARDS_USED]
+    if not lead > rest or j == trust.leads.shape[0]:
+        return False
+    trust.leads[j, LEAD], trust.leads[j, REST] = lead, rest
+    for lane in range(trust.used[LANES_USED]):
+        trust.slopes[j, lane] = one[lane] - other[lane]
+    trust.used[GUARDS_USED] = j + 1
+    return True
+
+
+@compiled(fastmath=_SUM)
+def guards_hold(trust: SetTrust) -> bool:
+    """Whether the sets, which are in the box, keep all orders and signs."""
+    leads, slopes, delta, lanes = trust.leads, trust.slopes, trust.delta, trust.used[LANES_USED]
+    for j in range(trust.used[GUARDS_USED]):
+        lead, mine = leads[j, LEAD], slopes[j]
+        for lane in range(lanes):
+            lead += mine[lane] * delta[lane]
+        if not lead > leads[j, REST]:
+            return False
+    return True
 
 
 @compiled()
 def follow_values(a: int, scene: Scene, trust: SetTrust, margins: SetMargins) -> tuple[int, float]:
-    """V, what it follows, R and B, of stage ``a``; returns the best state and o."""
+    """V, what it follows, R and B, of stage ``a``; returns the best state, and by how much another may be."""
     first, twin, width, lanes = scene.first, trust.twin, trust.width, trust.used[LANES_USED]
     noise, linear, follows = trust.limits[NOISE], margins.linear, margins.follows
     q, tangents, rest = margins.q[a], margins.tangents[a], margins.rest[a]
@@ -239,9 +279,9 @@ def follow_values(a: int, scene: Scene, trust: SetTrust, margins: SetMargins) ->
         excess = 0.0
         for k in range(first[x], first[x + 1]):
             if twin[k] != twin[lead]:
-                over = overtaken(
+                over = change_of_order(
                     q[lead] - q[k], rest[lead] + rest[k] + noise, linear[lead] + linear[k],
-                    tangents[lead], tangents[k], width, lanes,
+                    tangents[lead], tangents[k], trust,
                 )  # fmt: skip
                 excess = max(excess, over)
         follows[x], value[x], value_rest[x] = lead, q[lead], rest[lead] + excess
@@ -259,14 +299,13 @@ def follow_values(a: int, scene: Scene, trust: SetTrust, margins: SetMargins) ->
 def _order_change(upper: int, lower: int, a: int, trust: SetTrust, margins: SetMargins) -> float:
     """By how much the value of a state can exceed that of one that is not worse."""
     k, j, rest = margins.follows[upper], margins.follows[lower], margins.value_rest
-    found: float = overtaken(
+    found: float = change_of_order(
         margins.value[upper] - margins.value[lower],
         rest[upper] + rest[lower] + trust.limits[NOISE],
         margins.linear[k] + margins.linear[j],
         margins.tangents[a, k],
         margins.tangents[a, j],
-        trust.width,
-        trust.used[LANES_USED],
+        trust,
     )
     return found
 
@@ -362,6 +401,9 @@ def follow_stage(
         rate, loose = sets.high[k] if ahead > 0.0 else sets.low[k], _width(lane, trust)
         turn = max(0.0, moves + noise - abs(ahead))
         if turn > 0.0:
+            one, other = (mean, own) if ahead > 0.0 else (own, mean)
+            if guard(abs(ahead), left_over + margins.rest[a, k] + noise, one, other, trust):
+                turn = 0.0
             ends = _width(lane_of[HIGH, k], trust) + _width(lane_of[LOW, k], trust)
             turn *= sets.high[k] - sets.low[k] + ends
         for j in range(lanes):
@@ -417,21 +459,21 @@ def measure_sets(
     for k in range(scene.reward.size):
         if sets.several[k]:
             return False
-    trust.used[SPOTS_USED] = 0
+    trust.used[GUARDS_USED] = 0
     margins.q[0], margins.rest[0] = 0.0, 0.0
     margins.tangents[0, :, :lanes] = 0.0
     for i in range(1, scene.times.size):
         for _ in range(constants.parts):
             if not follow_cell_part(scene, constants, sets, trust, margins):
                 return False
-        if not spots_at(i, scene, policy, trust, margins):
+        if not guard_policy(i, scene, policy, trust, margins):
             return False
     return True
 
 
 @compiled()
-def spots_at(i: int, scene: Scene, policy: Choices, trust: SetTrust, margins: SetMargins) -> bool:
-    """Find the rivals that may overtake at a grid point; False if they are too many."""
+def guard_policy(i: int, scene: Scene, policy: Choices, trust: SetTrust, margins: SetMargins) -> bool:
+    """Guard the best actions at a grid point; False if that cannot be."""
     first, twin, lanes, width = scene.first, trust.twin, trust.used[LANES_USED], trust.width
     q, tangents, rest = margins.q[0], margins.tangents[0], margins.rest[0]
     for x in range(first.size - 1):
@@ -441,11 +483,9 @@ def spots_at(i: int, scene: Scene, policy: Choices, trust: SetTrust, margins: Se
                 continue
             lead = q[best] - q[k]
             left_over = (rest[best] + rest[k]) * SLACK + trust.limits[NOISE]
-            if lead > difference_in_box(tangents[best], tangents[k], width, lanes) * SLACK + left_over:
-                continue
-            j = track(x, i, best, k, lead, left_over, trust)
-            if j < 0:
+            moves = difference_in_box(tangents[best], tangents[k], width, lanes) * SLACK
+            if not lead > moves + left_over and not guard(
+                lead, left_over, tangents[best], tangents[k], trust
+            ):
                 return False
-            for lane in range(lanes):
-                trust.slopes[j, lane] = tangents[best, lane] - tangents[k, lane]
     return True

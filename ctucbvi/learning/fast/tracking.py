@@ -47,25 +47,16 @@ def find_spots(scene: Scene, action_values: Floats, policy: Choices, trust: Trus
                     continue  # a first check without the derivative of the difference
                 if lead > lead_in_box(trust, margins, best, k, i) * SLACK + rest:
                     continue
-                j = track(x, i, best, k, lead, rest, trust)
-                if j < 0:
+                if used[SPOTS_USED] == TRACKED:
                     return False
+                j = used[SPOTS_USED]
+                trust.spots[j, STATE], trust.spots[j, POINT] = x, i
+                trust.spots[j, BEST], trust.spots[j, SECOND] = best, k
+                trust.leads[j, LEAD], trust.leads[j, REST] = lead, rest
                 for lane in range(used[LANES_USED]):
                     trust.slopes[j, lane] = margins.tangents[lane, best, i] - margins.tangents[lane, k, i]
+                used[SPOTS_USED] = j + 1
     return True
-
-
-@compiled()
-def track(x: int, i: int, best: int, rival: int, lead: float, rest: float, trust: Trust) -> int:
-    """A further spot, whose slopes are still to be filled in; -1 if there is no room."""
-    j = trust.used[SPOTS_USED]
-    if j == TRACKED:
-        return -1
-    trust.spots[j, STATE], trust.spots[j, POINT] = x, i
-    trust.spots[j, BEST], trust.spots[j, SECOND] = best, rival
-    trust.leads[j, LEAD], trust.leads[j, REST] = lead, rest
-    trust.used[SPOTS_USED] = j + 1
-    return int(j)
 
 
 @compiled()
@@ -80,16 +71,10 @@ def lead_in_box(trust: Trust, margins: Margins, best: int, rival: int, i: int) -
 @compiled(forceinline=True)
 def decide(epsilon: float, trust: Trust, policy: Choices) -> int:
     """Whether the policy is known, the estimates being in the box; if so it is in ``policy``."""
-    limits = trust.limits
+    limits, spots = trust.limits, trust.spots
     if not (limits[LEAST] >= epsilon and limits[LAST] < epsilon):
         return PLAN
-    return int(decide_leads(trust, policy))
-
-
-@compiled(forceinline=True)
-def decide_leads(trust: Trust, policy: Choices) -> int:
-    """The same where nothing is iterated."""
-    spots, overtaken = trust.spots, -1
+    overtaken = -1
     for j in range(trust.used[SPOTS_USED]):
         lead = shifted(j, trust)
         if not abs(lead) > trust.leads[j, REST]:
