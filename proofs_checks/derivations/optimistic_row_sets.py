@@ -104,7 +104,7 @@ _DISTANCE = DISTANCE.replace("(i,", "({n},")
 
 
 class RowBalls(RowSets):
-    """RowSets within ``au`` of the estimate."""
+    """Rows within ``au`` of the estimate."""
 
     near = staticmethod(within)
 
