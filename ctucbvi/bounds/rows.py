@@ -91,7 +91,7 @@ def _kl_growth(p: Parameters, numbers: Numbers[N], moving: int) -> N:
 
 
 def _level(p: Parameters, numbers: Numbers[N]) -> N:
-    """L, for the tilts of rows."""
+    """The level l of the tilts of rows."""
     found: N = numbers.log_of(_pairs(p), p.states) + numbers.log(tilts(p, numbers))
     return found
 

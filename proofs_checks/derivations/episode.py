@@ -189,25 +189,35 @@ def one_of_first_episodes(D: Derivation) -> Theorem:
     return D.linear(f"{weight}*{loss} <= {weight}*gM(n) + E(Ind(ep(n + 1) + 1 <= K)*{after}, n)", step, stays)
 
 
-def telescoped(D: Derivation) -> Theorem:
-    """Σ E new W Δ <= Σ E W cost + H P(ep(m) < K)."""
-    step = D.mean(one_of_first_episodes(D))
-    rest = "E((1 - new({m}))*" + WEIGHT.replace("{n}", "{m}") + "*" + LOSS.replace("{n}", "{m}") + ")"
+def telescoping(D: Derivation, weight: str, loss: str, cost: str, one: Theorem, less: Theorem) -> Theorem:
+    """Σ E new W Δ <= Σ E W cost + H P(ep(m) < K); weight and loss are patterns of n.
+
+    ``one`` says that W(n) Δ(n) is paid, up to E(jump(n) W(n + 1) Δ(n + 1), n), and ``less`` that (1 - new(n))
+    W(n) Δ(n) <= H Ind(ep(n) < K).
+    """
+    here, step = f"{weight}*{loss}", D.mean(one)
+    lost = "Sum(n, {m}, E(new(n)*" + here.format(n="n") + "))"
+    paid = "Sum(n, {m}, E(" + f"{weight.format(n='n')}*{cost}" + "))"
 
     def claim(m: str) -> str:
-        return f"{LOST.format(m=m)} <= {PAID.format(m=m)} + {rest.format(m=m)}"
+        return f"{lost.format(m=m)} <= {paid.format(m=m)} + E((1 - new({m}))*{here.format(n=m)})"
 
-    zero = f"(1 - new(0))*{WEIGHT.format(n='0')}*{LOSS.format(n='0')}"
-    first = D.mean(D.by_value(f"0 <= {zero}", [start(D, "new(0) == 1")]))
-    after = f"{WEIGHT.format(n='m + 1')}*{LOSS.format(n='m + 1')}"
-    again = D.mean(D.scaled(D.fact("new", n="m"), after))
+    first = D.mean(D.by_value(f"0 <= (1 - new(0))*{here.format(n='0')}", [start(D, "new(0) == 1")]))
+    again = D.mean(D.scaled(D.fact("new", n="m"), here.format(n="m + 1")))
     total = D.induction(
         "m",
         claim("m"),
         D.linear(claim("0"), first),
         lambda below: D.linear(claim("m + 1"), below, D.at(step, n="m"), again),
     )
-    return D.imply(D.linear(LOST_AND_PAID, total, D.mean(D.at(small_loss(D), n="m"))), *LEARNER)
+    goal = f"{lost.format(m='m')} <= {paid.format(m='m')} + H*E(Ind(ep(m) + 1 <= K))"
+    return D.linear(goal, total, D.mean(D.at(less, n="m")))
+
+
+def telescoped(D: Derivation) -> Theorem:
+    """Σ E new W Δ <= Σ E W cost + H P(ep(m) < K)."""
+    found = telescoping(D, WEIGHT, LOSS, "gM(n)", one_of_first_episodes(D), small_loss(D))
+    return D.imply(found, *LEARNER)
 
 
 def own_bounds(D: Derivation) -> tuple[Theorem, Theorem, Theorem]:

@@ -32,7 +32,7 @@ LEVEL = "(S*log(2) + log(S*A*k/delta))"
 
 
 def tilt_level(k: str) -> str:
-    """L, for k tilts."""
+    """The level l of k tilts."""
     return LEVEL.replace("k", k)
 
 

@@ -48,7 +48,7 @@ class Level:
     """0 <= slope."""
     shape: Callable[[Derivation, Theorem, Theorem], tuple[Theorem, Theorem, Theorem, Theorem]]
     """0 < g(n), g(n) <= g(m), g(n) <= n g(1), and g(n) <= a² + slope (n - M), from 1 <= n and n <= m."""
-    condition: str = ""
+    condition: str = ""  # of the numbers in it
 
     def radius(self, n: str) -> str:
         """√(g(n)/n)."""

@@ -8,7 +8,6 @@ costs H.
 from __future__ import annotations
 
 from proofs_checks.derivations.episode import own_bounds
-from proofs_checks.derivations.longest import active_decisions
 from proofs_checks.derivations.nearby import chain
 from proofs_checks.derivations.optimistic_run import (
     HAT,
@@ -20,22 +19,17 @@ from proofs_checks.derivations.optimistic_run import (
     model_below,
     small,
 )
-from proofs_checks.derivations.regret import GAP, HERE, REGRET, begins
+from proofs_checks.derivations.regret import GAP, HERE, REGRET, gaps, rising, vanishes, weighed
 from proofs_checks.derivations.runs import ACTIVE, remaining
-from verify.kernel import terms, theorems
+from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-GOOD_REGRET = "Sum(n, {m}, E(" + f"{WEIGHT.format(n='n')}*new(n)*{GAP}" + "))"
+GOOD_REGRET = weighed(WEIGHT)
 EVENT = "All(i, Imp(And(i < {m}, ep(i) < K), gok(i) == 1))"
 _OFTEN = f"1 - q <= E(Ind({EVENT.format(m='m')}))"
 _AT_MOST = f"All(m, {PAID.format(m='m')} <= v)"
 CORE = chain(f"{REGRET.format(m='m')} <= v + q*K*H", *RIGHT, _AT_MOST, _OFTEN)
-
-
-def _gaps(D: Derivation, weight: str) -> list[Theorem]:
-    """V* and V^π at the first decision of an episode are those at (x0, H)."""
-    return [D.scaled(begins(D, one), weight) for one in ("Vs({x}, {t})", "Vpi({n}, {x}, {t})")]
 
 
 def lost(D: Derivation) -> Theorem:
@@ -47,46 +41,8 @@ def lost(D: Derivation) -> Theorem:
     one = D.times(D.times(one, D.whole("new(n)")), D.whole(ACTIVE))
     weight = WEIGHT.format(n="n")
     hat = f"{weight}*new(n)*({HAT.format(n='n')} - {PI.format(n='n')})"
-    one = D.linear(f"{weight}*new(n)*{GAP} <= {hat}", one, *_gaps(D, weight))
+    one = D.linear(f"{weight}*new(n)*{GAP} <= {hat}", one, *gaps(D, weight))
     return D.sum(D.mean(one), "n", "m")
-
-
-def rising(D: Derivation) -> Theorem:
-    """GOOD_REGRET(m) <= GOOD_REGRET(m + i)."""
-    _, most, _ = own_bounds(D)
-    weight = WEIGHT.format(n="n")
-    some = D.times(D.linear(f"0 <= {HERE}", most), D.whole(f"{weight}*new(n)"))
-    step = D.mean(D.linear(f"0 <= {weight}*new(n)*{GAP}", some, *_gaps(D, weight)))
-
-    def claim(i: str) -> str:
-        return f"{GOOD_REGRET.format(m='m')} <= {GOOD_REGRET.format(m=f'm + {i}')}"
-
-    return D.induction(
-        "i",
-        claim("i"),
-        D.linear(claim("0")),
-        lambda below: D.linear(claim("(i + 1)"), below, D.at(step, n="m + i")),
-    )
-
-
-def vanishes(D: Derivation, bounded: Theorem) -> Theorem:
-    """u <= v, from u <= v + H P(ep(m + i) < K) for all i."""
-    u = terms.sub(bounded.says.parts[1], D.term("H*E(Ind(ep(m + i) + 1 <= K))"))
-    left = terms.sub(bounded.says.parts[0], u)
-    actives = "Sum(n, m, E(" + ACTIVE + ")) + Sum(i, {k}, E(Ind(ep(m + i) + 1 <= K))) == Sum(n, m + {k}, E("
-    actives += ACTIVE + "))"
-    shifted = D.induction(
-        "k",
-        actives.format(k="k"),
-        D.linear(actives.format(k="0")),
-        lambda below: D.linear(actives.format(k="(k + 1)"), below),
-    )
-    sign = D.sum(D.mean(D.whole(ACTIVE)), "n", "m")
-    few = D.at(active_decisions(D), m="m + k")
-    number = D.linear("Sum(i, k, E(Ind(ep(m + i) + 1 <= K))) <= (1 + lmax*H)*K", shifted, sign, few)
-    goal = terms.relation("<=", terms.mul(D.term("k"), left), D.term("H*(1 + lmax*H)*K"))
-    many = D.linear(goal, D.sum(bounded, "i", "k"), D.times(number, D.fact("horizon")))
-    return D.linear(terms.relation("<=", bounded.says.parts[0], u), D.archimedes(many, "k"))
 
 
 def event_at(D: Derivation) -> Theorem:
@@ -117,7 +73,7 @@ def missed(D: Derivation) -> Theorem:
     wrong = D.times(few, D.linear("0 <= 1 - gok(n)", small(D)))
     wrong = D.times(D.times(wrong, D.whole("new(n)")), D.whole(ACTIVE))
     goal = f"{ACTIVE}*new(n)*{GAP} <= {WEIGHT.format(n='n')}*new(n)*{GAP} + H*new(n)*{ACTIVE}*(1 - gok(n))"
-    paid = D.sum(D.mean(D.linear(goal, wrong, *_gaps(D, f"{ACTIVE}*(1 - gok(n))"))), "n", "m")
+    paid = D.sum(D.mean(D.linear(goal, wrong, *gaps(D, f"{ACTIVE}*(1 - gok(n))"))), "n", "m")
     each = D.instantiate(D.lemma("prop:rateerror/episodes"), "gx", "k", "1")
     each = D.mp(each, D.all(D.linear("0 <= 1"), "k"))
     sign = D.linear(f"0 <= 1 - Ind({event})", D.indicator(event)[1])
@@ -137,7 +93,9 @@ def core(D: Derivation) -> Theorem:
     bounded = D.special(D.assume(_AT_MOST), "m")
     now = D.linear(f"{GOOD_REGRET.format(m='m')} <= v + H*E(Ind(ep(m) + 1 <= K))", lost(D), along, bounded)
     late = D.linear(
-        f"{GOOD_REGRET.format(m='m')} <= v + H*E(Ind(ep(m + i) + 1 <= K))", D.at(now, m="m + i"), rising(D)
+        f"{GOOD_REGRET.format(m='m')} <= v + H*E(Ind(ep(m + i) + 1 <= K))",
+        D.at(now, m="m + i"),
+        rising(D, WEIGHT),
     )
     found = D.linear(f"{REGRET.format(m='m')} <= v + q*K*H", missed(D), vanishes(D, late))
     return D.imply(found, *RIGHT, _AT_MOST, _OFTEN)

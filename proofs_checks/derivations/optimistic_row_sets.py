@@ -50,7 +50,7 @@ class RowSets(ABC):
 
     @abstractmethod
     def event(self, D: Derivation) -> Theorem:
-        """1 - δ <= P(...)."""
+        """That the rows of the model are in the sets, with probability at least 1 - δ."""
 
     @abstractmethod
     def paid(self, D: Derivation) -> Theorem:
@@ -58,7 +58,7 @@ class RowSets(ABC):
 
     @abstractmethod
     def covered(self, D: Derivation, event: Theorem) -> Theorem:
-        """I < n, ep(i) < K, 1 <= Nf(i) ⊢ the row of the model is in the set at decision i, from the event."""
+        """Of decision i < n, ep(i) < K, 1 <= Nf(i): the row of the model is in the set, by the event."""
 
     @abstractmethod
     def carried(self, D: Derivation, near: Theorem, to: str, same: Mapping[str, Theorem]) -> Theorem:
@@ -74,7 +74,7 @@ class RowSets(ABC):
 
     @abstractmethod
     def radius(self, D: Derivation) -> Theorem:
-        """Au <= √(g(N)/N), N = max{1, Nf}."""
+        """That ``au`` is at most √(g(N)/N), N = max{1, Nf}."""
 
     def priced(self, D: Derivation, cover: Theorem) -> Theorem:
         """0 <= t <= H ⊢ NEAR, from the cover at decision n."""
@@ -94,7 +94,7 @@ class RowSets(ABC):
         return D.imply(self.carried(D, D.mp(known, some), to, same), there)
 
     def everywhere(self, D: Derivation, event: Theorem) -> Theorem:
-        """I < n, ep(i) < K ⊢ the cover at decision i, from the event."""
+        """The cover at decision i, given i < n and ep(i) < K, from the event."""
         return D.imply(self.covered(D, event), _SEEN.replace("(n,", "(i,"))
 
 
@@ -104,7 +104,7 @@ _DISTANCE = DISTANCE.replace("(i,", "({n},")
 
 
 class RowBalls(RowSets):
-    """RowSets within ``au`` of the estimate."""
+    """Rows within ``au`` of the estimate."""
 
     near = staticmethod(within)
 

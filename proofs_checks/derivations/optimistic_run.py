@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from proofs_checks.derivations.earnings import sojourn
-from proofs_checks.derivations.episode import acted, own_bounds, own_equation
+from proofs_checks.derivations.episode import acted, own_bounds, own_equation, telescoping
 from proofs_checks.derivations.frozen import policy_stays
 from proofs_checks.derivations.nearby import chain
 from proofs_checks.derivations.operators import part
@@ -32,7 +32,6 @@ from proofs_checks.derivations.runs import (
     law,
     observed,
     remaining,
-    start,
 )
 from proofs_checks.derivations.setting_optimistic import WITHIN
 from verify.kernel import calculus, theorems
@@ -203,20 +202,4 @@ def small_loss(D: Derivation) -> Theorem:
 
 def telescoped(D: Derivation) -> Theorem:
     """Σ E new W Δ <= Σ E W PAYS + H P(ep(m) < K)."""
-    step = D.mean(one_decision(D))
-    rest = "E((1 - new({m}))*" + (WEIGHT + "*" + LOSS).replace("{n}", "{m}") + ")"
-
-    def claim(m: str) -> str:
-        return f"{LOST.format(m=m)} <= {PAID.format(m=m)} + {rest.format(m=m)}"
-
-    zero = f"(1 - new(0))*{WEIGHT.format(n='0')}*{LOSS.format(n='0')}"
-    first = D.mean(D.by_value(f"0 <= {zero}", [start(D, "new(0) == 1")]))
-    again = D.mean(D.scaled(D.fact("new", n="m"), f"{WEIGHT}*{LOSS}".format(n="m + 1")))
-    total = D.induction(
-        "m",
-        claim("m"),
-        D.linear(claim("0"), first),
-        lambda below: D.linear(claim("m + 1"), below, D.at(step, n="m"), again),
-    )
-    goal = f"{LOST.format(m='m')} <= {PAID.format(m='m')} + H*E(Ind(ep(m) + 1 <= K))"
-    return D.imply(D.linear(goal, total, D.mean(D.at(small_loss(D), n="m"))), *RIGHT)
+    return D.imply(telescoping(D, WEIGHT, LOSS, PAYS, one_decision(D), small_loss(D)), *RIGHT)

@@ -22,7 +22,7 @@ from proofs_checks.derivations.longest import active_decisions
 from proofs_checks.derivations.nearby import chain
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.runs import ACTIVE, RATE, by_jump, observed, put, remaining, start
-from verify.kernel import theorems
+from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
@@ -30,7 +30,14 @@ GAP = "(Vs(X(n), H) - Vpi(n, X(n), H))"
 HERE = "(Vs(X(n), rem(n)) - Vpi(n, X(n), rem(n)))"
 REGRET = "Sum(n, {m}, E(" + f"{ACTIVE}*new(n)*{GAP}" + "))"
 WHOLE_REGRET = f"Sup(m, {REGRET.format(m='m')})"  # of all decisions of the K episodes
-GOOD_REGRET = "Sum(n, {m}, E(" + f"{WEIGHT.format(n='n')}*new(n)*{GAP}" + "))"
+
+
+def weighed(weight: str) -> str:
+    """The regret of the first m decisions, weighed; weight is a pattern of n, the regret one of m."""
+    return "Sum(n, {m}, E(" + f"{weight.format(n='n')}*new(n)*{GAP}" + "))"
+
+
+GOOD_REGRET = weighed(WEIGHT)
 EVENT = (
     "All(i, Imp(And(i < {m}, ep(i) < K), " + GOOD.format(n="i").replace("{", "{{").replace("}", "}}") + "))"
 )
@@ -96,7 +103,6 @@ def split(D: Derivation) -> Theorem:
     """eq:r1/repaired."""
     low, most, own = own_bounds(D)
     _, high = remaining(D)
-    gap = begins(D, "Vs({x}, {t})"), begins(D, "Vpi({n}, {x}, {t})")
     few = D.linear(f"{HERE} <= H", low, own, high)
     del most
     good, event = GOOD.format(n="n"), EVENT.format(m="m")
@@ -111,7 +117,7 @@ def split(D: Derivation) -> Theorem:
         D.sum(D.times(rarely, D.whole("new(n)")), "n", "m"),
         D.times(each, sign),
     )
-    weights = [D.scaled(one, f"{ACTIVE}*(1 - Ind({good}))") for one in gap]
+    weights = gaps(D, f"{ACTIVE}*(1 - Ind({good}))")
     lost = f"H*new(n)*{ACTIVE}*(1 - Ind({good}))"
     paid = D.sum(
         D.mean(
@@ -147,7 +153,7 @@ def lost_and_loaded(D: Derivation) -> Theorem:
         lambda _: D.by_value(goal, [D.fails(good)], error),
     )
     one = D.times(D.times(one, D.whole("new(n)")), D.whole(ACTIVE))
-    gap = [D.scaled(begins(D, text), weight) for text in ("Vs({x}, {t})", "Vpi({n}, {x}, {t})")]
+    gap = gaps(D, weight)
     load = f"{ACTIVE}*new(n)*eps(ep(n))*lmax*H"
     one = D.linear(
         f"{weight}*new(n)*{GAP} <= {weight}*new(n)*{lost} + {load}",
@@ -181,17 +187,20 @@ def collected(D: Derivation) -> Theorem:
     return D.sum(mean, "n", "m")
 
 
-def rising(D: Derivation) -> Theorem:
-    """GOOD_REGRET(m) <= GOOD_REGRET(m + i)."""
+def gaps(D: Derivation, weight: str) -> list[Theorem]:
+    """V* and V^π at the first decision of an episode are those at (x0, H), weighed."""
+    return [D.scaled(begins(D, one), weight) for one in ("Vs({x}, {t})", "Vpi({n}, {x}, {t})")]
+
+
+def rising(D: Derivation, pattern: str = WEIGHT) -> Theorem:
+    """The weighed regret of m decisions is at most that of m + i."""
     _, most, _ = own_bounds(D)
-    weight = WEIGHT.format(n="n")
-    gap = [D.scaled(begins(D, text), weight) for text in ("Vs({x}, {t})", "Vpi({n}, {x}, {t})")]
+    weight, regret = pattern.format(n="n"), weighed(pattern)
     some = D.times(D.linear(f"0 <= {HERE}", most), D.whole(f"{weight}*new(n)"))
-    step = D.mean(D.linear(f"0 <= {weight}*new(n)*{GAP}", some, *gap))
-    here = GOOD_REGRET.format(m="m")
+    step = D.mean(D.linear(f"0 <= {weight}*new(n)*{GAP}", some, *gaps(D, weight)))
 
     def claim(i: str) -> str:
-        return f"{here} <= {GOOD_REGRET.format(m=f'm + {i}')}"
+        return f"{regret.format(m='m')} <= {regret.format(m=f'm + {i}')}"
 
     return D.induction(
         "i",
@@ -199,6 +208,26 @@ def rising(D: Derivation) -> Theorem:
         D.linear(claim("0")),
         lambda below: D.linear(claim("(i + 1)"), below, D.at(step, n="m + i")),
     )
+
+
+def vanishes(D: Derivation, bounded: Theorem) -> Theorem:
+    """u <= v, from u <= v + H P(ep(m + i) < K) for all i: the mean number of decisions is finite."""
+    u = terms.sub(bounded.says.parts[1], D.term("H*E(Ind(ep(m + i) + 1 <= K))"))
+    left = terms.sub(bounded.says.parts[0], u)
+    actives = "Sum(n, m, E(" + ACTIVE + ")) + Sum(i, {k}, E(Ind(ep(m + i) + 1 <= K))) == Sum(n, m + {k}, E("
+    actives += ACTIVE + "))"
+    shifted = D.induction(
+        "k",
+        actives.format(k="k"),
+        D.linear(actives.format(k="0")),
+        lambda below: D.linear(actives.format(k="(k + 1)"), below),
+    )
+    sign = D.sum(D.mean(D.whole(ACTIVE)), "n", "m")
+    few = D.at(active_decisions(D), m="m + k")
+    number = D.linear("Sum(i, k, E(Ind(ep(m + i) + 1 <= K))) <= (1 + lmax*H)*K", shifted, sign, few)
+    goal = terms.relation("<=", terms.mul(D.term("k"), left), D.term("H*(1 + lmax*H)*K"))
+    many = D.linear(goal, D.sum(bounded, "i", "k"), D.times(number, D.fact("horizon")))
+    return D.linear(terms.relation("<=", bounded.says.parts[0], u), D.archimedes(many, "k"))
 
 
 def paid(D: Derivation) -> Theorem:
@@ -211,29 +240,7 @@ def paid(D: Derivation) -> Theorem:
     at = D.linear(goal, lost_and_loaded(D), summed, collected(D), limited)
     here = GOOD_REGRET.format(m="m")
     late = D.linear(f"{here} <= v + {LOAD} + H*E(Ind(ep(m + i) + 1 <= K))", D.at(at, m="m + i"), rising(D))
-    many = D.sum(late, "i", "k")
-    sums = (
-        "Sum(n, m, E("
-        + ACTIVE
-        + ")) + Sum(i, {k}, E(Ind(ep(m + i) + 1 <= K))) == Sum(n, m + {k}, E("
-        + ACTIVE
-        + "))"
-    )
-    shifted = D.induction(
-        "k",
-        sums.format(k="k"),
-        D.linear(sums.format(k="0")),
-        lambda below: D.linear(sums.format(k="(k + 1)"), below),
-    )
-    sign = D.sum(D.mean(D.whole(ACTIVE)), "n", "m")
-    few = D.at(active_decisions(D), m="m + k")
-    left = f"({here} - (v + {LOAD}))"
-    number = D.times(
-        D.linear("Sum(i, k, E(Ind(ep(m + i) + 1 <= K))) <= (1 + lmax*H)*K", shifted, sign, few),
-        D.fact("horizon"),
-    )
-    bound = D.archimedes(D.linear(f"k*{left} <= H*(1 + lmax*H)*K", many, number), "k")
-    return D.imply(D.linear(f"{here} <= v + {LOAD}", bound), *OPTIMIST, *SIZES, every)
+    return D.imply(vanishes(D, late), *OPTIMIST, *SIZES, every)
 
 
 # --- eq:r2/indicator ------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Worlds of the optimistic learner: its equation solved on a grid, its sets as they are defined.
 
 Q̂ is a table of Runge-Kutta's method; between the points it is linear, and what attains the maximum at a time
-is computed from the values there.  Of the rates there are two kinds of sets.
+is computed from the values there.  There are two kinds of sets of rates, and three of rows.
 """
 
 # ruff: noqa: N803, N806 - the letters of the paper
@@ -16,7 +16,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from proofs_checks.derivations import optimistic_poisson, optimistic_theorem
-from proofs_checks.derivations.setting_optimistic import OPTIMISTIC, POISSON
+from proofs_checks.derivations.optimistic_row_sets import Divergences, RowSets, Tilts, Uniform
+from proofs_checks.derivations.setting_optimistic import (
+    OPTIMISTIC,
+    OPTIMISTIC_KL,
+    OPTIMISTIC_TILTED,
+    POISSON,
+    POISSON_KL,
+    POISSON_TILTED,
+)
 from tests.kernel import balls
 from tests.kernel.balls import Array, Ball
 from tests.kernel.numeric import OUTCOME, Env, Evaluator, Value, parsed
@@ -24,7 +32,8 @@ from tests.kernel.paper_runs import CELLS, DECISIONS, Model, Runs
 from tests.kernel.paper_worlds import PaperWorld, Table
 from tests.kernel.statements import Draw, clauses
 
-STEPS = 2  # of Runge and Kutta, in a cell
+STEPS = 2  # of Runge and Kutta, in a cell; with divergences one
+_INSIDE = 1e-9
 _BETWEEN = 0.6  # of a quarter of second differences: more than a half is what a line errs by
 OWN = ("Qh", "Vq", "ham", "lt", "pt", "rlo", "rhi", "au", "cap")
 
@@ -46,9 +55,46 @@ def best_rows(sets: dict[str, Array], V: Array) -> Array:
     return np.take_along_axis(got, np.broadcast_to(back, got.shape), -1)
 
 
-def attained(sets: dict[str, Array], Q: Array, V: Array) -> tuple[Array, Array, Array]:
+def best_divergent(sets: dict[str, Array], V: Array) -> Array:
+    """The same for rows with KL(p̂‖p) <= ``most``, short of ``_INSIDE`` of that.
+
+    The row is p̂/(ν - V) up to a factor, and the best state has a share though it was never seen, if ν is its
+    value.
+    """
+    shape = sets["row"].shape
+    best = np.broadcast_to(np.eye(V.shape[-1])[V.argmax(-1)][..., None, None, :], shape)
+    got = np.where(sets["seen"][..., None], sets["row"], best)
+    at = sets["seen"] & (np.ptp(V, -1) > 1e-12)[..., None, None]
+    row, most = sets["row"][at], sets["most"][at] * (1 - _INSIDE)
+    W = (V - V.min(-1, keepdims=True)) / np.maximum(np.ptp(V, -1), 1e-300)[..., None]
+    W = np.broadcast_to(W[..., None, None, :], shape)[at]
+    top, seen = np.where(row > 0, W, 0).max(-1), row > 0
+
+    def shares(more: Array) -> tuple[Array, Array, Array]:
+        """The row without a new state for ν = top + more, its divergence, and how that falls with ν."""
+        gap = np.where(seen, (top[:, None] - W) + more[:, None], 1)
+        share = row / gap
+        total = share.sum(-1)
+        apart = (row * np.log(gap)).sum(-1) + np.log(total)
+        return share / total[:, None], apart, total - (share / gap).sum(-1) / total
+
+    place = np.zeros(top.shape)  # ln(ν - top), by Newton's method; of the logarithm for small divergences
+    for _ in range(16):
+        more = np.exp(place)
+        _, apart, slope = shares(more)
+        apart, slope = np.maximum(apart, 1e-300), np.minimum(slope * more, -1e-300)
+        gain = np.where(apart > most, most - apart, (np.log(most) - np.log(apart)) * apart)
+        place = np.clip(place + np.clip(gain / slope, -60, 4), -200, 14)
+    found = shares(np.exp(place))[0]
+    share, apart, _ = shares(np.maximum(W.max(-1) - top, 1e-80))
+    new = np.where((W.max(-1) > top) & (apart < most), -np.expm1(apart - most), 0)[:, None]
+    got[at] = np.where(new > 0, (1 - new) * share + new * best[at], found)
+    return got
+
+
+def attained(best: Any, sets: dict[str, Array], Q: Array, V: Array) -> tuple[Array, Array, Array]:
     """The rate, the row and the maximum, for Q of (..., x, a) and V of (..., y)."""
-    rows = best_rows(sets, V)
+    rows = best(sets, V)
     gain = (rows * V[..., None, None, :]).sum(-1) - Q
     rate = np.where(gain > 0, sets["rhi"], sets["rlo"])
     return rate, rows, rate * gain
@@ -56,6 +102,20 @@ def attained(sets: dict[str, Array], Q: Array, V: Array) -> tuple[Array, Array, 
 
 class OptimisticRuns(Runs):
     """Plans by the optimistic equation."""
+
+    best, steps = staticmethod(best_rows), STEPS
+
+    @property
+    def tilts(self) -> int:
+        """As many as are enough, for rates and for rows."""
+        m = self.model
+        return 2 + int(np.ceil(np.log2(m.episodes * (1 + m.lmax * m.horizon)) / 2))
+
+    def row_sets(self, k: Array) -> dict[str, Array]:
+        """The radius of the rows after k jumps."""
+        S, A = self.model.lam.shape
+        level = S * np.log(2) + np.log(S * A * k * (k + 1) / self.model.delta)
+        return {"au": np.sqrt(2 * level / k)}
 
     def rates(self, got: dict[str, Array], N: Array, T: Array) -> tuple[Array, Array]:
         """The ends of the rate sets: within β."""
@@ -66,24 +126,22 @@ class OptimisticRuns(Runs):
         """The sets of all pairs."""
         m, got = self.model, self.estimates(ids, n)
         N, T = self.rows["Nf"][ids, n], self.rows["Tf"][ids, n]
-        S, A = m.lam.shape
         low, high = self.rates(got, N, T)
         low = np.minimum(np.maximum(low, m.lmin), m.lmax)
         high = np.maximum(np.minimum(high, m.lmax), low)
-        k = np.maximum(N, 1)
-        radius = np.sqrt(2 * (S * np.log(2) + np.log(S * A * k * (k + 1) / m.delta)) / k)
-        return {"rlo": low, "rhi": high, "au": radius, "row": got["ph"], "seen": N >= 1}
+        rows = self.row_sets(np.maximum(N, 1))
+        return {"rlo": low, "rhi": high, **rows, "row": got["ph"], "seen": N >= 1}
 
     def _plan(self, ids: Array, n: int) -> Array:
-        made, h = self.sets(ids, n), self.model.grid[1] / STEPS
+        made, h = self.sets(ids, n), self.model.grid[1] / self.steps
 
         def slope(Q: Array) -> Array:
-            return self.model.r + attained(made, Q, Q.max(-1))[2]
+            return self.model.r + attained(self.best, made, Q, Q.max(-1))[2]
 
         Q = np.zeros((len(ids), *self.model.lam.shape))
         table = [Q]
         for _ in range(CELLS):
-            for _ in range(STEPS):
+            for _ in range(self.steps):
                 a = slope(Q)
                 b = slope(Q + h / 2 * a)
                 c = slope(Q + h / 2 * b)
@@ -98,12 +156,6 @@ class OptimisticRuns(Runs):
 class TiltedRuns(OptimisticRuns):
     """The same with the rate sets of the tilts."""
 
-    @property
-    def tilts(self) -> int:
-        """As many as are enough."""
-        m = self.model
-        return 2 + int(np.ceil(np.log2(m.episodes * (1 + m.lmax * m.horizon)) / 2))
-
     def rates(self, got: dict[str, Array], N: Array, T: Array) -> tuple[Array, Array]:
         """The ends, as the tilts have them."""
         del got
@@ -115,17 +167,60 @@ class TiltedRuns(OptimisticRuns):
         return np.where(spent, low, 0), np.where(spent, high, m.lmax)
 
 
+class DivergentRows:
+    """Rows within divergences."""
+
+    best, steps = staticmethod(best_divergent), 1
+
+    def row_sets(self, k: Array) -> dict[str, Array]:
+        """The largest divergence after k jumps, and the radius by Pinsker's inequality."""
+        S, A = self.model.lam.shape
+        ways = np.log(np.stack([np.ones(k.shape), *(1 + k / j for j in range(1, S))])).sum(0)
+        most = (np.log(S * A / self.model.delta) + ways) / k
+        return {"au": np.sqrt(2 * most), "most": most}
+
+
+class TiltedRows:
+    """Rows within the radius of tilts."""
+
+    def row_sets(self, k: Array) -> dict[str, Array]:
+        """The radius after k jumps."""
+        S, A = self.model.lam.shape
+        level = S * np.log(2) + np.log(S * A * self.tilts / self.model.delta)
+        return {"au": np.maximum(1.5 * np.sqrt(level / k), 3 / 2**self.tilts)}
+
+
+class DivergentRuns(DivergentRows, OptimisticRuns):
+    """Rates of the paper, rows within divergences."""
+
+
+class DivergentTiltedRuns(DivergentRows, TiltedRuns):
+    """Rates of tilts, rows within divergences."""
+
+
+class TiltedRowsRuns(TiltedRows, OptimisticRuns):
+    """Rates of the paper, rows of tilts."""
+
+
+class AllTiltedRuns(TiltedRows, TiltedRuns):
+    """Rates and rows of tilts."""
+
+
+def own_functions(theorem: Any, rows: RowSets) -> dict[str, tuple[str, str]]:
+    """What the generic event and prices are, for a theorem and its rows."""
+    return {**theorem.PRICES, "gok": ("n", f"Ind({theorem.good(rows).format(n='n')})")}
+
+
 class OptimisticWorld(PaperWorld):
     """Runs of the optimistic learner with the rate sets of the paper."""
 
     symbols, learner = OPTIMISTIC.symbols, OptimisticRuns
-    own: ClassVar = {
-        **optimistic_theorem.PRICES,
-        "gok": ("n", f"Ind({optimistic_theorem.GOOD.format(n='n')})"),
-    }
+    own: ClassVar = own_functions(optimistic_theorem, Uniform())
+    margin = 0.0  # of the maximum, over the horizon
 
     def _constants(self) -> dict[str, float]:
-        return {**super()._constants(), "llow": self.model.lmin}
+        tilts = OptimisticRuns(self.model, self.rng).tilts
+        return {**super()._constants(), "llow": self.model.lmin, "nt": tilts, "nr": tilts}
 
     def _random(self, name: str, args: list[Value], env: Env) -> Value:
         if name not in OWN:
@@ -156,7 +251,7 @@ class OptimisticWorld(PaperWorld):
     def _attained(self, name: str, plan: Array, args: list[Value]) -> Value:
         x, a, t = args[1], args[2], args[-1]
         plan, x, a, _ = np.broadcast_arrays(plan, x, a, t.m)
-        sets = {k: v[plan] for k, v in self.runs.plans.items() if k in ("rlo", "rhi", "au", "row", "seen")}
+        sets = {k: v[plan] for k, v in self.runs.plans.items() if k not in ("nk", "q")}
         values = [self._best(plan, np.array(y), t) for y in range(self.S)]
         V = np.stack([one.m for one in values], -1)
         Q = np.stack(
@@ -165,7 +260,7 @@ class OptimisticWorld(PaperWorld):
                 for s in range(self.S)
             ]
         )
-        rate, rows, most = attained(sets, np.moveaxis(Q, (0, 1), (-2, -1)), V)
+        rate, rows, most = attained(self.learner.best, sets, np.moveaxis(Q, (0, 1), (-2, -1)), V)
         at = (*np.indices(plan.shape), x, a)
         if name == "lt":
             return Ball.of(rate[at])
@@ -173,20 +268,42 @@ class OptimisticWorld(PaperWorld):
             at = tuple(np.broadcast_arrays(*at, args[3]))
             return Ball.of(rows[at], 1e-15)
         radius = self._solution(plan, x, a, t).r + max(np.max(one.r, initial=0) for one in values)
-        return Ball.of(most[at], self.model.lmax * radius + 1e-13)
+        return Ball.of(most[at], self.model.lmax * (radius + self.margin * self.model.horizon) + 1e-13)
 
 
 class TiltedWorld(OptimisticWorld):
     """Runs of the optimistic learner with the rate sets of the tilts."""
 
     symbols, learner = POISSON.symbols, TiltedRuns
-    own: ClassVar = {
-        **optimistic_poisson.PRICES,
-        "gok": ("n", f"Ind({optimistic_poisson.GOOD.format(n='n')})"),
-    }
+    own: ClassVar = own_functions(optimistic_poisson, Uniform())
 
-    def _constants(self) -> dict[str, float]:
-        return {**super()._constants(), "nt": TiltedRuns(self.model, self.rng).tilts}
+
+class DivergentWorld(OptimisticWorld):
+    """Rows within divergences."""
+
+    symbols, learner, margin = OPTIMISTIC_KL.symbols, DivergentRuns, 10 * _INSIDE
+    own: ClassVar = own_functions(optimistic_theorem, Divergences())
+
+
+class DivergentTiltedWorld(DivergentWorld):
+    """Rows within divergences, rates of the tilts."""
+
+    symbols, learner = POISSON_KL.symbols, DivergentTiltedRuns
+    own: ClassVar = own_functions(optimistic_poisson, Divergences())
+
+
+class TiltedRowsWorld(OptimisticWorld):
+    """Rows of the tilts."""
+
+    symbols, learner = OPTIMISTIC_TILTED.symbols, TiltedRowsRuns
+    own: ClassVar = own_functions(optimistic_theorem, Tilts())
+
+
+class AllTiltedWorld(OptimisticWorld):
+    """Rows and rates of the tilts."""
+
+    symbols, learner = POISSON_TILTED.symbols, AllTiltedRuns
+    own: ClassVar = own_functions(optimistic_poisson, Tilts())
 
 
 class OptimisticDraw(Draw):

@@ -119,6 +119,8 @@ class Draw:
             each = int(RUNS * m.delta / (world.S * world.A * m.episodes))
             place = np.arange(m.episodes * world.S * world.A).reshape(m.episodes, world.S, world.A)
             return Chance((np.arange(RUNS)[:, None, None, None] // max(each, 1) == place) & (each > 0))
+        if name == "glevel":  # the line that the hypothesis allows, or a flatter one
+            return lambda w, a, env: _level(w.model, a[0], env["v"], env["w"])
         if name == "gx" and "(n + 1) * gx(n + 1) == u * gx(n)" in self.clause.text:
             return lambda w, a, env: _poisson(a[0], env["u"])
         if name == "gq" and "n * Abs(gu" in self.clause.text:
@@ -336,6 +338,11 @@ def _bends(values: Array) -> Array:
     """Half of the second differences, at each point the largest near it."""
     bends = np.abs(np.diff(values, 2, axis=-1)) / 2
     return np.pad(bends, [(0, 0)] * (values.ndim - 1) + [(1, 1)], mode="edge")
+
+
+def _level(model: Model, n: Ball, top: Ball, slope: Ball) -> Ball:
+    first = top - slope * Ball.of(model.episodes * model.lmax * model.horizon / model.lam.size)
+    return first * Ball.of(1 - 1e-12) + balls.smaller(slope, first) * Ball.of(1 - 1e-12) * (n - Ball.of(1))
 
 
 def _poisson(n: Ball, u: Ball) -> Ball:

@@ -12,14 +12,37 @@ import pytest
 
 from proofs_checks import SOURCE
 from proofs_checks.derivations.setting import POLICIES
-from proofs_checks.derivations.setting_optimistic import OPTIMISTIC, POISSON
+from proofs_checks.derivations.setting_optimistic import (
+    OPTIMISTIC,
+    OPTIMISTIC_KL,
+    OPTIMISTIC_TILTED,
+    POISSON,
+    POISSON_KL,
+    POISSON_TILTED,
+)
 from tests.kernel.numeric import Evaluator, parsed
-from tests.kernel.optimistic_worlds import OptimisticWorld, TiltedWorld, verdicts, world_of
+from tests.kernel.optimistic_worlds import (
+    AllTiltedWorld,
+    DivergentTiltedWorld,
+    DivergentWorld,
+    OptimisticWorld,
+    TiltedRowsWorld,
+    TiltedWorld,
+    verdicts,
+    world_of,
+)
 from tests.kernel.statements import Clause, Draw, clauses
 from tests.kernel.test_paper_statements import fact_verdicts
 from verify.running.loading import load_claims
 
-SETTINGS = {OptimisticWorld: OPTIMISTIC, TiltedWorld: POISSON}
+SETTINGS = {
+    OptimisticWorld: OPTIMISTIC,
+    TiltedWorld: POISSON,
+    DivergentWorld: OPTIMISTIC_KL,
+    DivergentTiltedWorld: POISSON_KL,
+    TiltedRowsWorld: OPTIMISTIC_TILTED,
+    AllTiltedWorld: POISSON_TILTED,
+}
 WORLDS = (0, 1, 2, 3)
 OWN = [
     (kind, name)
@@ -29,9 +52,17 @@ OWN = [
 ]
 
 
+class Worlds(dict[type[OptimisticWorld], list[OptimisticWorld]]):
+    """Made when they are needed."""
+
+    def __missing__(self, kind: type[OptimisticWorld]) -> list[OptimisticWorld]:
+        self[kind] = [world_of(kind, seed) for seed in WORLDS]
+        return self[kind]
+
+
 @pytest.fixture(scope="module")
-def worlds() -> dict[type[OptimisticWorld], list[OptimisticWorld]]:
-    return {kind: [world_of(kind, seed) for seed in WORLDS] for kind in SETTINGS}
+def worlds() -> Worlds:
+    return Worlds()
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +110,27 @@ def changed(says: str, old: str, new: str) -> str:
     return says.replace(old, new)
 
 
-@pytest.mark.parametrize("name", PLANTED)
-def test_a_changed_fact_is_found(name, worlds):
-    kind = next(kind for kind, setting in SETTINGS.items() if name in setting.facts)
-    wrong = changed(SETTINGS[kind].facts[name].says, *PLANTED[name])
+PLANTED_ROWS = [
+    (DivergentWorld, "pt-near", "<= log(S*A/delta)", "<= log(S*A/delta)/9"),
+    (DivergentWorld, "pt-near", "0 < pt(n, x, a, y, t)", "1 < pt(n, x, a, y, t)"),
+    (DivergentWorld, "au", "Ind(1 <= l)*log", "2*Ind(1 <= l)*log"),
+    (TiltedRowsWorld, "au", "3/2*sqrt", "sqrt"),
+    (TiltedRowsWorld, "nr", "16*K*", "16*K*2**nr*"),
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "old", "new"),
+    [
+        *(
+            (next(k for k, s in SETTINGS.items() if name in s.facts), name, *PLANTED[name])
+            for name in PLANTED
+        ),
+        *PLANTED_ROWS,
+    ],
+)
+def test_a_changed_fact_is_found(kind, name, old, new, worlds):
+    wrong = changed(SETTINGS[kind].facts[name].says, old, new)
     assert any(fact_verdicts(world, wrong, 60, salt)["false"] for world in worlds[kind] for salt in range(3))
 
 
@@ -115,26 +163,28 @@ def of_candidate(world: OptimisticWorld, says: str, salt: int) -> Counter[str]:
     )
 
 
+@pytest.mark.parametrize("kind", [OptimisticWorld, DivergentWorld])
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("row", ROWS)
-def test_no_candidate_gives_more_than_the_maximum(rate, row, worlds):
-    says = candidate(OPTIMISTIC.facts["maximum"].says, rate, row)
-    total = sum((of_candidate(world, says, 0) for world in worlds[OptimisticWorld]), Counter())
+def test_no_candidate_gives_more_than_the_maximum(kind, rate, row, worlds):
+    says = candidate(SETTINGS[kind].facts["maximum"].says, rate, row)
+    total = sum((of_candidate(world, says, 0) for world in worlds[kind]), Counter())
     assert total["held"]
     assert not total["false"]
 
 
-def test_a_smaller_maximum_is_found(worlds):
-    says = changed(OPTIMISTIC.facts["maximum"].says, "<= ham(n, x, a, t)", "<= ham(n, x, a, t) - t/10")
+@pytest.mark.parametrize("kind", [OptimisticWorld, DivergentWorld])
+def test_a_smaller_maximum_is_found(kind, worlds):
+    says = changed(SETTINGS[kind].facts["maximum"].says, "<= ham(n, x, a, t)", "<= ham(n, x, a, t) - t/10")
     ways = [candidate(says, rate, row) for rate in RATES for row in ROWS[:1]]
-    assert any(of_candidate(world, one, 0)["false"] for one in ways for world in worlds[OptimisticWorld])
+    assert any(of_candidate(world, one, 0)["false"] for one in ways for world in worlds[kind])
 
 
 # --- statements -------------------------------------------------------------------------------------
 
 NEVER_CHOSEN = {  # clauses that were never decided: δ = 1/(2K) is not drawn
-    "thm:CT-UCB/optimistic": [1],
-    "thm:CT-UCB/optimistic/poisson": [1],
+    f"thm:CT-UCB/optimistic{sets}": [1]
+    for sets in ("", "/poisson", "/kl", "/kl-poisson", "/tilts", "/tilts-poisson")
 }
 
 
@@ -168,11 +218,15 @@ PLANTED_STATEMENTS = [
     ("eq:error2/equation", "<= au(n, x, a)*t", "<= -au(n, x, a)*t"),
     ("thm:CT-UCB/optimistic", "<= sqrt(2)*H*", "<= -sqrt(2)*H*"),
     ("thm:CT-UCB/optimistic/poisson", "<= sqrt(2)*H*", "<= -99*sqrt(2)*H*"),
+    ("thm:CT-UCB/optimistic/kl", "<= sqrt(2)*H*", "<= -sqrt(2)*H*"),
+    ("thm:CT-UCB/optimistic/kl-poisson", "<= sqrt(2)*H*", "<= -99*sqrt(2)*H*"),
+    ("thm:CT-UCB/optimistic/tilts", "<= sqrt(2)*H*", "<= -sqrt(2)*H*"),
+    ("thm:CT-UCB/optimistic/tilts-poisson", "<= sqrt(2)*H*", "<= -99*sqrt(2)*H*"),
 ]
 
 
 @pytest.mark.parametrize(("label", "old", "new"), PLANTED_STATEMENTS)
 def test_a_changed_statement_is_found(label, old, new, worlds, claims):
-    kind = TiltedWorld if claims[label].setting is POISSON else OptimisticWorld
+    kind = next((k for k, setting in SETTINGS.items() if claims[label].setting is setting), OptimisticWorld)
     wrong = changed(claims[label].theorem, old, new)
     assert any(verdicts(world, wrong, 3, salt)["false"] for salt in range(3) for world in worlds[kind])

@@ -17,7 +17,14 @@ from proofs_checks.derivations.lower_setting import FULL, SIZES
 from proofs_checks.derivations.lower_setting import SETTING as LOWER
 from proofs_checks.derivations.poisson import POISSON
 from proofs_checks.derivations.setting import HALVED, LUMP, PAPER, RAISED
-from proofs_checks.derivations.setting_optimistic import EQUATION, L1, OPTIMISTIC
+from proofs_checks.derivations.setting_optimistic import (
+    EQUATION,
+    OPTIMISTIC,
+    OPTIMISTIC_KL,
+    OPTIMISTIC_TILTED,
+    POISSON_KL,
+    POISSON_TILTED,
+)
 from proofs_checks.derivations.setting_optimistic import POISSON as TILTED
 from tests.kernel.balls import Ball
 from tests.kernel.clauses import Clause, missing
@@ -92,7 +99,8 @@ def test_no_statement_is_false(statements, worlds):
 def test_every_setting_has_a_world():
     """Those of the others are in ``variant_worlds``, ``optimistic_worlds``, ``lower_worlds``, ..."""
     others = {c.setting.name for c in load_claims(SOURCE) if c.theorem and not PAPER.extends(c.setting)}
-    learners = (HALVED, LUMP, RAISED, EQUATION, L1, OPTIMISTIC, TILTED)
+    rows = (OPTIMISTIC_KL, POISSON_KL, OPTIMISTIC_TILTED, POISSON_TILTED)
+    learners = (HALVED, LUMP, RAISED, EQUATION, OPTIMISTIC, TILTED, *rows)
     assert others == {one.name for one in (*learners, LOWER, FULL, SIZES, POISSON)}
 
 
@@ -156,6 +164,9 @@ PLANTED_STATEMENTS = {
     "lem:CI-p/kl/bet": ("- log(N(n, X(n), act(n)) + S)", "- log(N(n, X(n), act(n)) + 1)"),
     "lem:CI-p/kl/entropy": ("(Sum(m, Nf(n, x, a), log(m + 1))", "(2*Sum(m, Nf(n, x, a), log(m + 1))"),
     "lem:CI-p/kl/price": ("(S - 1)*log(n + 1)", "(S - 1)*log(n + 1)/2"),
+    "lem:CI-p/kl/binomial": ("log(1 + n/l)", "log(1 + n/(2*l))"),
+    "prop:proberror/rows/falling": ("<= sqrt(2)*H*", "<= -9*sqrt(2)*H*"),
+    "prop:proberror/rows/kl": ("<= sqrt(2)*H*", "<= -sqrt(2)*H*"),
     "lem:CI-p/tilts/radius": ("Max(3/2*sqrt(c/q), 3*", "Max(1/2*sqrt(c/q), "),
     "lem:rateUCB/union": ("<= delta)", "<= delta/2)"),
     "prop:rateerror/mean": ("exp(-u) + u", "u"),

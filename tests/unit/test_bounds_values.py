@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from math import comb
 
 import mpmath
 import pytest
@@ -123,6 +124,16 @@ def test_a_wrong_formula_is_noticed(monkeypatch, formula, mutant, caught):
     assert len(given) > 5
     monkeypatch.setattr(f"ctucbvi.bounds.formulas.{formula}", mutant)
     assert not any(agreements(p, [caught])[caught] for p in given)
+
+
+@pytest.mark.parametrize(("n", "states"), [(1, 1), (1, 2), (5, 4), (10**30, 3), (7, 10**5), (2**4096, 50)])
+def test_binomial_coefficients(n, states):
+    with precision(128):
+        found = BALLS.log_binomial(Fraction(n), states)
+        exact = BALLS.log_of(Fraction(comb(n + states - 1, states - 1)))
+        assert found.overlaps(exact)
+        assert found.rad() < 1e-30 * (1 + abs(exact))
+        assert not BALLS.log_binomial(Fraction(n + 1), states + 1).overlaps(exact)
 
 
 # --- one formula, three arithmetics -----------------------------------------------------------
