@@ -53,8 +53,10 @@ def _draw_bars(axis: Any, rows: list[dict[str, Any]]) -> None:
 
 
 def _draw_lines(axis: Any, document: dict[str, Any]) -> None:
-    marks = {"KH, the trivial bound": document["trivial"], "Σ ε_k exp(λmax H)": document["apart"]["stopping"]}
-    sides = zip(sorted(marks, key=lambda text: marks[text]), (("right", -3), ("left", 3)), strict=True)
+    marks = {"KH, the trivial bound": document["trivial"]}
+    if "stopping" in document["apart"]:
+        marks["Σ ε_k exp(λmax H)"] = document["apart"]["stopping"]
+    sides = zip(sorted(marks, key=lambda text: marks[text]), (("right", -3), ("left", 3)), strict=False)
     for text, (side, away) in sides:
         axis.axvline(marks[text], color="0.3", linestyle="--", linewidth=0.9, zorder=0.8)
         axis.annotate(
@@ -65,7 +67,8 @@ def _draw_lines(axis: Any, document: dict[str, Any]) -> None:
 
 def _title(document: dict[str, Any]) -> str:
     settings, runs = document["settings"], document["runs"]
+    told = f"ε = {settings['epsilon']}" if "rates" not in settings else f"rates {settings['rates']}"
     return (
         f"{document['model']}, K = {settings['episodes']:,}: from the regret to the bound, "
-        f"mean of {runs} run{'s' if runs != 1 else ''}, δ = {settings['delta']}, ε = {settings['epsilon']}"
+        f"mean of {runs} run{'s' if runs != 1 else ''}, δ = {settings['delta']}, {told}"
     )
