@@ -17,6 +17,7 @@ _COLOURS = {
     LinkKind.MEAN.value: "C1",
     LinkKind.NUMBER.value: "C2",
 }
+_PLAIN = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # a line behind a number is not seen
 
 
 def draw(document: dict[str, Any], target: str) -> None:
@@ -42,7 +43,7 @@ def _draw_bars(axis: Any, rows: list[dict[str, Any]]) -> None:
         ends = sorted((before["value"], row["value"]))
         axis.barh(y, ends[1] - ends[0], left=ends[0], height=0.6, color=_COLOURS[row["kind"]])
         axis.plot([before["value"]] * 2, [y - 1, y + 0.3], color="0.5", linewidth=0.8)
-        axis.annotate(f"  × {row['factor']:.4g}", (ends[1], y), va="center", fontsize="small")
+        axis.annotate(f"  × {row['factor']:.4g}", (ends[1], y), va="center", fontsize="small", bbox=_PLAIN)
     kinds = [kind for kind in _COLOURS if any(row["kind"] == kind for row in rows)]
     patches = [swatch(_COLOURS[kind]) for kind in kinds]
     axis.legend(patches, kinds, loc="lower left", fontsize="small", frameon=False)

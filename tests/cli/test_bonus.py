@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from tests.cli.test_plan import refused, run
 
 REGRET = ["regret", "machine-repair", "--episodes", "2000", "--runs", "2", "--seed", "4", "--workers", "1"]
@@ -51,18 +49,3 @@ def test_losses_are_those_of_the_paper(capsys):
 
 def test_an_unknown_bonus_is_refused(capsys):
     assert "'large'" in refused(capsys, "learn", "machine-repair", "--bonus", "large")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["regret", "machine-repair", "--episodes", "5", "--runs", "1"],
-        ["losses", "machine-repair", "--episodes", "5", "--runs", "1"],
-        ["learn", "machine-repair", "--episodes", "2", "--lockstep"],
-        ["learn", "machine-repair", "--episodes", "2", "--lockstep", "--compiled", "20"],
-    ],
-    ids=lambda one: " ".join(one),
-)
-def test_the_optimistic_learner_is_refused_where_it_is_not_played(arguments, capsys):
-    line = refused(capsys, *arguments, "--bonus", "optimistic")
-    assert "the optimistic learner is there in exact arithmetic only" in line
