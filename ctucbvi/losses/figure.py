@@ -43,12 +43,17 @@ def _draw_bars(axis: Any, rows: list[dict[str, Any]]) -> None:
         ends = sorted((before["value"], row["value"]))
         axis.barh(y, ends[1] - ends[0], left=ends[0], height=0.6, color=_COLOURS[row["kind"]])
         axis.plot([before["value"]] * 2, [y - 1, y + 0.3], color="0.5", linewidth=0.8)
-        axis.annotate(f"  × {row['factor']:.4g}", (ends[1], y), va="center", fontsize="small", bbox=_PLAIN)
+        axis.annotate(
+            f"× {row['factor']:.4g}", (ends[1], y), xytext=(6, 0), textcoords="offset points", va="center",
+            fontsize="small", bbox=_PLAIN,
+        )  # fmt: skip
     kinds = [kind for kind in _COLOURS if any(row["kind"] == kind for row in rows)]
     patches = [swatch(_COLOURS[kind]) for kind in kinds]
     axis.legend(patches, kinds, loc="lower left", fontsize="small", frameon=False)
     least, largest = min(row["value"] for row in rows), max(row["value"] for row in rows)
-    axis.annotate(f"{largest:.4g}", (largest, len(rows) - 0.55), ha="center", va="top", fontsize="small")
+    axis.annotate(
+        f"{largest:.4g}", (largest, len(rows) - 0.55), ha="center", va="top", fontsize="small", bbox=_PLAIN
+    )
     axis.set_xlim(least / 2, largest * 8)
     axis.set_ylim(-0.7, len(rows) + 0.1)
 

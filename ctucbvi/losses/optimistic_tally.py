@@ -91,7 +91,7 @@ class OptimisticTally:
         self._scene, self._sets, self._room = lent.scene, lent.sets, lent.room
         self._constants = set_constants(model, study.settings, contestant.steps)
         self._rates = Rates.of(study)
-        self._truth = _Truth(arrays.rate, arrays.probability)
+        self._truth = _TrueModel(arrays.rate, arrays.probability)
         self._opening = np.array([float(p) for p in initial.values()])
         pairs = len(arrays.rate)
         self._prices = np.zeros((_PRICES, pairs))
@@ -115,7 +115,7 @@ class OptimisticTally:
         return packed(self.sums)
 
 
-class _Truth(NamedTuple):
+class _TrueModel(NamedTuple):
     """What the learner does not know."""
 
     rate: Floats  # (pairs,) λ
@@ -126,7 +126,7 @@ class _Truth(NamedTuple):
 def _replay(
     scene: Scene,
     constants: SetConstants,
-    truth: _Truth,
+    truth: _TrueModel,
     rates: Rates,
     opening: Floats,
     sets: GridSets,
@@ -167,7 +167,7 @@ def _price(
     k: int,
     scene: Scene,
     constants: SetConstants,
-    truth: _Truth,
+    truth: _TrueModel,
     rates: Rates,
     sets: GridSets,
     prices: Floats,
