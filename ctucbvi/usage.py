@@ -162,12 +162,15 @@ sum of the proof along the episodes played: each inequality from the measured re
 final bound then has a factor, and their product is the bound over the regret.
 
 The theorem speaks about the learner with delta = 1/(2KH): that is the default here.
+With --bonus optimistic (--rates paper or poisson) it is the optimistic learner, its
+theorem thm:CT-UCB/optimistic (.../poisson) and the proof in docs/theorem.md; delta = 1/(2K).
 Finished parts are kept in --out DIR, as in a regret study: the same command goes on.
 """
 
 _LOSSES_EXAMPLES = """examples:
   ctucbvi losses machine-repair --episodes 1000000 --runs 4 --figure losses.svg
   ctucbvi losses my-model.toml --episodes 100000 --runs 10 --out parts --json
+  ctucbvi losses machine-repair --episodes 100000 --bonus optimistic --rates poisson
 """
 
 
@@ -210,7 +213,7 @@ def _regret(commands: Commands) -> None:
 def _losses(commands: Commands) -> None:
     summary = "where the bound of the theorem is lost, inequality by inequality"
     parser = add_command(commands, "ctucbvi.commands.losses", summary, _LOSSES, _LOSSES_EXAMPLES)
-    _add_study(parser, runs=4, block=100_000, delta="1/(2KH)")
+    _add_study(parser, runs=4, block=100_000, delta="1/(2KH), optimistic: 1/(2K)")
     take(parser, "--figure FILE", "draw the waterfall there (.svg, .png or .pdf)")
     take(parser, "--json", _JSON)
 

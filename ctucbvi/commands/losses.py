@@ -10,21 +10,23 @@ from typing import Any
 
 from ctucbvi.commands.studies import carried_out, study_of
 from ctucbvi.figures import check_target
-from ctucbvi.losses import Sizes, Tally, chain, draw, tally_runs
+from ctucbvi.losses import OptimisticSizes, Sizes, chain, draw, optimistic_chain, tally_of, tally_runs
 from verify.tables import table
 
 
 def run(options: argparse.Namespace) -> int:
     """Play, add up and print; status 1 if an inequality that holds on every path did not."""
     study = study_of(options, own_delta=True)
-    Sizes.of(study)  # refuses what the theorem has no number for, before the work is done
+    optimistic = study.settings.bonus == "optimistic"
+    sizes: type[OptimisticSizes] | type[Sizes] = OptimisticSizes if optimistic else Sizes
+    sizes.of(study)  # refuses what the theorem has no number for, before the work is done
     if options.figure is not None:
         check_target("--figure", options.figure)
     began = monotonic()
-    runs = carried_out(options, study, "losses", Tally, tally_runs)
+    runs = carried_out(options, study, "losses", tally_of(study)[0], tally_runs)
     if runs is None:
         return 1
-    found = chain(study, runs)
+    found = optimistic_chain(study, runs) if optimistic else chain(study, runs)
     document = found.to_json()
     if options.figure is not None:
         draw(document, options.figure)
@@ -51,8 +53,7 @@ def _report(document: dict[str, Any]) -> str:
         "",
         f"all factors together: {rows[-1]['value'] / rows[0]['value']:.4g}; the trivial bound KH is "
         f"{document['trivial']:.6g}",
-        f"terms apart: stopping early {document['apart']['stopping']:.6g}, estimates outside their radii "
-        f"{document['apart']['outside']:.6g}",
+        f"terms apart: {_apart(document['apart'])}",
         f"episodes that began with an estimate outside its radii: {sum(document['episodes_outside_radii'])}",
     ]
     return "\n".join(lines)
@@ -70,6 +71,11 @@ def _cells(row: dict[str, Any], runs: int) -> list[str]:
         "" if first else f"{row['held_in_runs']} of {runs}",
         "" if first else row["kind"],
     ]
+
+
+def _apart(apart: dict[str, float]) -> str:
+    names = {"stopping": "stopping early", "outside": "estimates outside their radii"}
+    return ", ".join(f"{names[name]} {value:.6g}" for name, value in apart.items())
 
 
 def _parts(parts: dict[str, float]) -> str:

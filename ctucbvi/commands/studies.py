@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -28,7 +29,8 @@ def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_del
     """
     model, given = model_of(options), told(options)
     if own_delta and options.delta is None and options.episodes > 0:  # else the settings refuse it
-        given["delta"] = 1 / (2 * options.episodes * model.horizon)
+        unit = Fraction(1) if options.bonus == "optimistic" else model.horizon
+        given["delta"] = 1 / (2 * options.episodes * unit)
     settings = Settings.for_model(model, episodes=options.episodes, **given)
     initial = initial_distribution(model, initial_of(model, options))
     names, cells = (name_of(settings), *others), options.steps

@@ -32,14 +32,18 @@ between numbers.  A factor below 1 is reported as it is.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
 from statistics import fmean, stdev
 from typing import Any
 
+from ctucbvi.study.evaluation import UNITS
+from ctucbvi.study.optimum import optimal_value
 from ctucbvi.study.plan import Study
 from ctucbvi.study.result import short
+from ctucbvi.study.shards import RunState
 
 _ROUNDING = 1e-9  # relative: far above what adding up in doubles costs
 FORMAT = "ctucbvi losses 1"
@@ -90,11 +94,11 @@ class Chain:
 
     study: Study
     links: tuple[Link, ...]  # the first is the regret
-    stopping: float  # Σ_k ε_k e^{λmax H}
+    stopping: float | None  # Σ_k ε_k e^{λmax H}; None: nothing is iterated
     outside: float  # 2δKH
     trivial: float  # KH
     left_radii: tuple[int, ...]  # episodes, run by run, that began with an estimate outside its radii
-    crowd: tuple[float, ...]  # largest max(1, N)/(2 max(λmax T, L)), run by run
+    crowd: tuple[float, ...] = ()  # largest max(1, N)/(2 max(λmax T, L)), run by run, where it is compared
 
     @property
     def factors(self) -> tuple[float, ...]:
@@ -112,18 +116,32 @@ class Chain:
         for (before, link), factor in zip(pairwise(self.links), self.factors, strict=True):
             rows.append(_row(link, sum(link.held(before)), factor))
         first = self.study.identity(self.study.contestants[0])
+        stopping = {} if self.stopping is None else {"stopping": short(self.stopping)}
+        crowd = {"largest_crowd": short(max(self.crowd))} if self.crowd else {}
         names = ("model", "model_sha256", "settings", "seed", "initial", "steps")
         return {
             "format": FORMAT,
             **{name: first[name] for name in names},
             "runs": len(self.left_radii),
             "links": rows,
-            "apart": {"stopping": short(self.stopping), "outside": short(self.outside)},
+            "apart": {**stopping, "outside": short(self.outside)},
             "trivial": short(self.trivial),
             "episodes_outside_radii": list(self.left_radii),
-            "largest_crowd": short(max(self.crowd)),
+            **crowd,
             "versions": first["versions"],
         }
+
+
+def regret(study: Study, runs: Sequence[RunState]) -> Link:
+    """The first row: what the runs of ``study`` lost."""
+    best = study.settings.episodes * optimal_value(study).mid
+    lost = tuple(float(best - run.earned * UNITS) for run in runs)
+    return Link("regret", "eq:regret", LinkKind.NUMBER, "Σ_k V*(x0,H) - V^{π_k}(x0,H), as it was", lost)
+
+
+def gaps(runs: Sequence[RunState], values: Sequence[float]) -> tuple[float, ...]:
+    """What the values that the learner computed, summed, exceed those of its policies by, run by run."""
+    return tuple(float(value) - float(run.earned * UNITS) for run, value in zip(runs, values, strict=True))
 
 
 def _row(link: Link, held: int | None, factor: float | None) -> dict[str, Any]:

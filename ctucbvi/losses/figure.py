@@ -17,6 +17,7 @@ _COLOURS = {
     LinkKind.MEAN.value: "C1",
     LinkKind.NUMBER.value: "C2",
 }
+_PLAIN = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # a line behind a number is not seen
 
 
 def draw(document: dict[str, Any], target: str) -> None:
@@ -42,19 +43,26 @@ def _draw_bars(axis: Any, rows: list[dict[str, Any]]) -> None:
         ends = sorted((before["value"], row["value"]))
         axis.barh(y, ends[1] - ends[0], left=ends[0], height=0.6, color=_COLOURS[row["kind"]])
         axis.plot([before["value"]] * 2, [y - 1, y + 0.3], color="0.5", linewidth=0.8)
-        axis.annotate(f"  × {row['factor']:.4g}", (ends[1], y), va="center", fontsize="small")
+        axis.annotate(
+            f"× {row['factor']:.4g}", (ends[1], y), xytext=(6, 0), textcoords="offset points", va="center",
+            fontsize="small", bbox=_PLAIN,
+        )  # fmt: skip
     kinds = [kind for kind in _COLOURS if any(row["kind"] == kind for row in rows)]
     patches = [swatch(_COLOURS[kind]) for kind in kinds]
     axis.legend(patches, kinds, loc="lower left", fontsize="small", frameon=False)
     least, largest = min(row["value"] for row in rows), max(row["value"] for row in rows)
-    axis.annotate(f"{largest:.4g}", (largest, len(rows) - 0.55), ha="center", va="top", fontsize="small")
+    axis.annotate(
+        f"{largest:.4g}", (largest, len(rows) - 0.55), ha="center", va="top", fontsize="small", bbox=_PLAIN
+    )
     axis.set_xlim(least / 2, largest * 8)
     axis.set_ylim(-0.7, len(rows) + 0.1)
 
 
 def _draw_lines(axis: Any, document: dict[str, Any]) -> None:
-    marks = {"KH, the trivial bound": document["trivial"], "Σ ε_k exp(λmax H)": document["apart"]["stopping"]}
-    sides = zip(sorted(marks, key=lambda text: marks[text]), (("right", -3), ("left", 3)), strict=True)
+    marks = {"KH, the trivial bound": document["trivial"]}
+    if "stopping" in document["apart"]:
+        marks["Σ ε_k exp(λmax H)"] = document["apart"]["stopping"]
+    sides = zip(sorted(marks, key=lambda text: marks[text]), (("right", -3), ("left", 3)), strict=False)
     for text, (side, away) in sides:
         axis.axvline(marks[text], color="0.3", linestyle="--", linewidth=0.9, zorder=0.8)
         axis.annotate(
@@ -65,7 +73,8 @@ def _draw_lines(axis: Any, document: dict[str, Any]) -> None:
 
 def _title(document: dict[str, Any]) -> str:
     settings, runs = document["settings"], document["runs"]
+    told = f"ε = {settings['epsilon']}" if "rates" not in settings else f"rates {settings['rates']}"
     return (
         f"{document['model']}, K = {settings['episodes']:,}: from the regret to the bound, "
-        f"mean of {runs} run{'s' if runs != 1 else ''}, δ = {settings['delta']}, ε = {settings['epsilon']}"
+        f"mean of {runs} run{'s' if runs != 1 else ''}, δ = {settings['delta']}, {told}"
     )

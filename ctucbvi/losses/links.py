@@ -19,7 +19,7 @@ from ctucbvi.bounds.poisson_tails import expected_maximum
 from ctucbvi.bounds.sums import power_sum
 from ctucbvi.errors import InputError
 from ctucbvi.learning import DOUBLES, Constants, constants
-from ctucbvi.losses.chain import Chain, Link, LinkKind
+from ctucbvi.losses.chain import Chain, Link, LinkKind, gaps, regret
 from ctucbvi.losses.tally import (
     ALPHA,
     BETA,
@@ -36,8 +36,6 @@ from ctucbvi.losses.tally import (
     Sums,
 )
 from ctucbvi.study.bound import regret_bound
-from ctucbvi.study.evaluation import UNITS
-from ctucbvi.study.optimum import optimal_value
 
 if TYPE_CHECKING:
     from ctucbvi.losses.runs import TalliedRun
@@ -104,7 +102,7 @@ class Sizes:
         return self.jump_weight + self.rate_weight * math.sqrt(2 * self.lambda_max)
 
 
-def chain(study: Study, runs: Sequence[TalliedRun], *, pigeon: float = PIGEON) -> Chain:
+def chain(study: Study, runs: Sequence[TalliedRun[Sums]], *, pigeon: float = PIGEON) -> Chain:
     """The chain of complete runs."""
     sizes, sums = Sizes.of(study), [run.sums for run in runs]
     rows = (
@@ -133,20 +131,16 @@ def _part(sums: Sequence[Sums], place: int, weight: float = 1.0) -> float:
 
 
 def _measured(
-    study: Study, runs: Sequence[TalliedRun], sums: Sequence[Sums], sizes: Sizes
+    study: Study, runs: Sequence[TalliedRun[Sums]], sums: Sequence[Sums], sizes: Sizes
 ) -> tuple[Link, ...]:
     """The regret, the optimistic gap, and what ``lem:v-v-continuoustime`` puts for it."""
-    episodes, best = study.settings.episodes, optimal_value(study).mid
-    earned = [float(run.state.earned * UNITS) for run in runs]
-    regret = tuple(float(episodes * best - run.state.earned * UNITS) for run in runs)
-    gap = tuple(float(s.total[VALUE]) - e for s, e in zip(sums, earned, strict=True))
     return (
-        Link("regret", "eq:regret", LinkKind.NUMBER, "Σ_k V*(x0,H) - V^{π_k}(x0,H), as it was", regret),
+        regret(study, [run.state for run in runs]),
         Link(
             "optimistic value", "lem:optimism", LinkKind.EVENT,
             "the computed value V̂ for V*: at least V*, up to the stopping term, while all estimates are "
             "within their radii",
-            gap, extra=sizes.stopping,
+            gaps([run.state for run in runs], [s.total[VALUE] for s in sums]), extra=sizes.stopping,
         ),
         Link(
             "bonus and radii", "lem:v-v-continuoustime", LinkKind.MEAN,

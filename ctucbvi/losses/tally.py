@@ -30,7 +30,6 @@ counts, estimates and plans as :mod:`ctucbvi.learning.fast.episodes` does.
 
 from __future__ import annotations
 
-import io
 from math import expm1, sqrt
 from typing import ClassVar, NamedTuple
 
@@ -40,6 +39,7 @@ from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import CUT, N_PLUS, NEW, TICKS, Desk, Scene, accuracy, estimate
 from ctucbvi.learning.fast.preparation import make_desk, make_scene
 from ctucbvi.learning.fast.sweeps import iterate, slot
+from ctucbvi.losses.packing import packed, unpacked
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.study.plan import Contestant, Study
 
@@ -61,18 +61,6 @@ class Sums(NamedTuple):
     jumps: Integers  # (non-zeros,) N(x,a,y)
     clock: Integers  # (CLOCK,) see EPISODE and the others
     crowd: Floats  # (1,) the largest max(1, N)/(2 max(λmax T, L))
-
-    def packed(self) -> bytes:
-        """The sums as they are kept."""
-        file = io.BytesIO()
-        np.savez_compressed(file, **self._asdict())
-        return file.getvalue()
-
-    @classmethod
-    def unpacked(cls, data: bytes) -> Sums:
-        """What :meth:`packed` made."""
-        stored = np.load(io.BytesIO(data), allow_pickle=False)
-        return cls(*(stored[name] for name in cls._fields))
 
 
 class Tally:
@@ -96,7 +84,7 @@ class Tally:
             clock=np.zeros(CLOCK, np.int64),
             crowd=np.zeros(1),
         )
-        self.sums = new if kept is None else Sums.unpacked(kept)
+        self.sums = new if kept is None else unpacked(Sums, kept)
         self.sums.counts[NEW] = 1  # estimates are found again, here as after a pause
 
     def see(self, visits: Integers) -> None:
@@ -110,7 +98,7 @@ class Tally:
 
     def keep(self) -> bytes:
         """The sums, as they are kept."""
-        return self.sums.packed()
+        return packed(self.sums)
 
 
 class _Truth(NamedTuple):

@@ -15,7 +15,7 @@ from typing import ClassVar, Protocol, cast
 import numpy as np
 
 from ctucbvi.learning.fast.compiled import PlayedEpisodes
-from ctucbvi.learning.fast.learner import FastLearner
+from ctucbvi.learning.fast.learner import GridLearner
 from ctucbvi.numeric.arrays import Floats, Integers
 from ctucbvi.study.evaluation import Evaluator, exact_units
 from ctucbvi.study.plan import Contestant, RunPlace, Study, made_by
@@ -26,7 +26,7 @@ _LONGEST = 16_384  # episodes of a piece
 
 
 class Observer(Protocol):
-    """Looks on while CT-UCBVI plays, and adds up what it likes; other processes must find it by its name."""
+    """Looks on while a learner plays, and adds up what it likes; other processes must find it by its name."""
 
     kind: ClassVar[str]  # what it adds up: runs that were looked on are kept apart from others
 
@@ -34,7 +34,7 @@ class Observer(Protocol):
         """Go on from what was ``kept``; None: the run begins."""
 
     def see(self, visits: Integers) -> None:
-        """Take whole episodes into account, as ``FastLearner.recorded`` returns them."""
+        """Take whole episodes into account, as ``GridLearner.recorded`` returns them."""
 
     def keep(self) -> bytes:
         """All that is needed to go on, here or elsewhere."""
@@ -77,7 +77,7 @@ def work(task: Block) -> Done:
         if observer is None:
             account.add(learner.advance(count))
         else:
-            played, visits = cast(FastLearner, learner).recorded(count)
+            played, visits = cast(GridLearner, learner).recorded(count)
             account.add(played)
             observer.see(visits)
     result = RunState(

@@ -87,3 +87,45 @@ def test_it_resumes_like_a_regret_study(capsys, tmp_path):
 def test_a_pair_of_rate_0_is_named_where_it_leaves_no_bound(capsys):
     queue = ["losses", "queue", "--episodes", "50", "--rescale=1/14,4/7"]
     assert "0/reject never jumps (rate 0)" in refused(capsys, *queue)
+
+
+OPTIMISTIC = [*SMALL, "--bonus", "optimistic", "--steps", "20"]
+
+
+@pytest.mark.parametrize(
+    ("rates", "label"), [("paper", "thm:CT-UCB/optimistic"), ("poisson", "thm:CT-UCB/optimistic/poisson")]
+)
+def test_the_optimistic_learner_has_its_own_theorem(capsys, tmp_path, rates, label):
+    kept = ["--rates", rates, "--out", str(tmp_path / "kept"), "--block", "700"]
+    plain = json.loads(run(capsys, *OPTIMISTIC, "--rates", rates, "--json")[1])
+    assert run(capsys, *OPTIMISTIC, *kept, "--runs", "1")[0] == 0
+    status, out, err = run(capsys, *OPTIMISTIC, *kept, "--json")  # one run from there, one new
+    found = json.loads(out)
+    assert (status, err) == (0, "")
+    assert found.pop("seconds") >= 0 <= plain.pop("seconds")
+    assert found == plain
+    assert (found["settings"]["delta"], found["apart"]) == ("1/4000", {"outside": pytest.approx(1)})
+    assert found["links"][-1]["label"] == label
+    status, out, _ = run(capsys, *OPTIMISTIC, *kept, "--figure", str(tmp_path / "losses.png"))
+    assert status == 0
+    assert "terms apart: estimates outside their radii 1\n" in out
+    for row in found["links"]:
+        assert row["name"] in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fragment"),
+    [
+        (["--jumps", "kl"], "there is no theorem for rates paper and jumps kl"),
+        (["--lambda-min", "2"], "the learner that knows no lambda_min"),
+        (["--epsilon", "k^-2/3"], "epsilon"),
+    ],
+)
+def test_the_optimistic_learner_without_a_theorem_is_refused_in_one_line(capsys, arguments, fragment):
+    assert fragment in refused(capsys, *OPTIMISTIC, *arguments)
+
+
+def test_the_optimistic_learner_needs_no_least_rate(capsys):
+    queue = ["losses", "queue", "--episodes", "50", "--runs", "1", "--workers", "1", "--rescale=1/14,4/7"]
+    document = json.loads(run(capsys, *queue, "--bonus", "optimistic", "--steps", "20", "--json")[1])
+    assert document["settings"]["delta"] == "1/100"
