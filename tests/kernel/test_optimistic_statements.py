@@ -19,6 +19,8 @@ from tests.kernel.statements import Clause, Draw, clauses
 from tests.kernel.test_paper_statements import fact_verdicts
 from verify.running.loading import load_claims
 
+pytestmark = pytest.mark.xdist_group("optimistic worlds")  # that take long to make
+
 SETTINGS = {OptimisticWorld: OPTIMISTIC, TiltedWorld: POISSON}
 WORLDS = (0, 1, 2, 3)
 OWN = [
