@@ -26,7 +26,7 @@ T = Transition.of
 both = pytest.mark.parametrize("semantics", list(Semantics))
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def garbage_of_others_is_not_timed() -> Iterator[None]:
     """A collection in the middle would go through all that other tests left behind."""
     gc.collect()
