@@ -7,10 +7,11 @@ from fnmatch import fnmatch
 
 import pytest
 
-from proofs_checks import SOURCE
+from tests.claims.proofs import CLAIMS, TOGETHER, found_below
 from verify.claims import ClaimSet, Effort
 from verify.running.derivations import all_granted
-from verify.running.loading import load_claims
+
+pytestmark = pytest.mark.xdist_group(TOGETHER)
 
 _EVERY = (
     "eq:Qa/first-n/repaired", "eq:FH-control-discrete/steps", "lem:rateUCB/martingale",
@@ -20,14 +21,10 @@ _EVERY = (
 _DECIDED = ("acts", "greedy", "stop", "frozen-*")  # facts about CT-UCBVI: what it computes, keeps and does
 
 
-@pytest.fixture(scope="module")
-def claims():
-    return load_claims(SOURCE)
-
-
 def of_the_learner(claims, labels):
     """The facts about CT-UCBVI's decisions under the labels, each with the derivations that take it."""
-    axioms, facts, _ = all_granted(claims, labels, Effort(), {})
+    kept = found_below(labels) if claims is CLAIMS else {}
+    axioms, facts, _ = all_granted(claims, labels, Effort(), kept)
     decided = [one for one in (*axioms, *facts) if any(fnmatch(one.name, form) for form in _DECIDED)]
     return {one.name: one.used_by for one in decided}
 
@@ -38,29 +35,32 @@ def for_every_learner(claims):
     return [c.label for c in named if c.expects("quick").holds]
 
 
-def test_what_holds_for_every_learner_takes_nothing_from_ct_ucbvi(claims):
-    labels = for_every_learner(claims)
-    assert sum(claims[label].derivation is not None for label in labels) >= 30
-    assert of_the_learner(claims, labels) == {}
+@pytest.mark.parametrize("label", for_every_learner(CLAIMS))
+def test_what_holds_for_every_learner_takes_nothing_from_ct_ucbvi(label):
+    assert of_the_learner(CLAIMS, [label]) == {}
 
 
-def test_a_planted_fact_of_the_learner_is_noticed_also_below(claims):
-    theirs = claims["eq:r2"].setting
+def test_there_are_many():
+    assert sum(CLAIMS[label].derivation is not None for label in for_every_learner(CLAIMS)) >= 30
+
+
+def test_a_planted_fact_of_the_learner_is_noticed_also_below():
+    theirs = CLAIMS["eq:r2"].setting
     taken = {"theorem": theirs.facts["acts"].says, "derivation": lambda d: d.fact("acts"), "uses": ()}
     planted = {
         "lem:rateUCB/martingale": {**taken, "setting": theirs},
         "prop:proberror/ratio": {"uses": ("lem:rateUCB/martingale",)},
     }
-    changed = ClaimSet(replace(c, **planted.get(c.label, {})) for c in claims)
+    changed = ClaimSet(replace(c, **planted.get(c.label, {})) for c in CLAIMS)
     assert set(planted) <= set(for_every_learner(changed))
     for label in planted:
         assert of_the_learner(changed, [label]) == {"acts": ("lem:rateUCB/martingale",)}
 
 
-def test_facts_of_the_learner_are_noticed_where_they_are_used(claims):
-    assert {"acts", "greedy", "frozen-nk"} <= set(of_the_learner(claims, ["eq:r2/sum"]))
+def test_facts_of_the_learner_are_noticed_where_they_are_used():
+    assert {"acts", "greedy", "frozen-nk"} <= set(of_the_learner(CLAIMS, ["eq:r2/sum"]))
 
 
-def test_the_facts_are_those_of_the_setting(claims):
-    facts = claims["eq:r2"].setting.facts
+def test_the_facts_are_those_of_the_setting():
+    facts = CLAIMS["eq:r2"].setting.facts
     assert all(any(fnmatch(name, form) for name in facts) for form in _DECIDED)

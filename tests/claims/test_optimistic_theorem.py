@@ -6,14 +6,13 @@ from math import exp, log, sqrt
 
 import pytest
 
-from proofs_checks import SOURCE
 from proofs_checks.derivations import optimistic_poisson, optimistic_theorem
 from proofs_checks.derivations.optimistic_row_sets import Divergences, Tilts, Uniform
 from proofs_checks.derivations.optimistic_rows import MEAN
 from proofs_checks.derivations.pinsker import binomial
+from tests.claims.proofs import CLAIMS, TOGETHER, found_below
 from verify.claims import Effort
 from verify.running.derivations import all_granted
-from verify.running.loading import load_claims
 
 THEOREM = "thm:CT-UCB/optimistic"
 THEOREMS = (
@@ -24,16 +23,12 @@ UNIFORM, KL, TILTS = Uniform(), Divergences(), Tilts()
 _MISSING = ("lmin", "rate-low", "accuracy", "C", "stop", "Vh-step")  # λmin, ε, the bonus, value iteration
 
 
-@pytest.fixture(scope="module")
-def claims():
-    return load_claims(SOURCE)
-
-
+@pytest.mark.xdist_group(TOGETHER)
 @pytest.mark.parametrize("label", THEOREMS)
-def test_it_rests_on_the_law_of_a_sojourn_and_on_definitions(claims, label):
-    below = claims.closure([label])
-    assert [one for one in below if not claims[one].expects("quick").holds] == []
-    axioms, facts, words = all_granted(claims, [label], Effort(), {})
+def test_it_rests_on_the_law_of_a_sojourn_and_on_definitions(label):
+    below = CLAIMS.closure([label])
+    assert [one for one in below if not CLAIMS[one].expects("quick").holds] == []
+    axioms, facts, words = all_granted(CLAIMS, [label], Effort(), found_below([label]))
     assert {one.name for one in axioms} <= {"law", "shorter"}
     assert words == []
     assert not {one.name for one in facts} & set(_MISSING)

@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,17 +20,17 @@ class Clause:
     given: tuple[ast.expr, ...]
     says: ast.expr
 
-    @property
+    @cached_property
     def text(self) -> str:
         """All of it."""
         return " ; ".join(map(ast.unparse, (*self.given, self.says)))
 
-    @property
+    @cached_property
     def names(self) -> set[str]:
         """Of its symbols, functions and variables."""
         return {node.id for node in self._nodes() if isinstance(node, ast.Name)}
 
-    @property
+    @cached_property
     def levelled(self) -> bool:
         """Whether there is a mean given what is known at some decision."""
         return any(len(called(node, "E") or []) == 2 for node in self._nodes())

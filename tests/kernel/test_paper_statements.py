@@ -34,6 +34,7 @@ from tests.kernel.statements import Draw, tried, world_of
 from verify.running.loading import load_claims
 
 WORLDS = (0, 1, 2, 3, 4, 5)
+PARTS = 12  # of all statements, one test each
 NOT_EVALUATED: dict[str, tuple[list[int], str]] = {  # clauses that were never decided, and why
     "remark:homogeneous/finite": ([1], "the probability that all of infinitely many jumps come is 0"),
     "lem:CI-p/kl/impossible": ([0], "a probability that is 0, within the margin of the simulation"),
@@ -85,15 +86,20 @@ def survey(statements: dict[str, str], worlds: list[PaperWorld]) -> dict[str, Co
     return found
 
 
-def test_no_statement_is_false(statements, worlds):
-    found = survey(statements, worlds)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_statement_is_false(part, statements, worlds):
+    some = dict(list(statements.items())[part::PARTS])
+    found = survey(some, worlds)
     assert {label: got for label, got in found.items() if got["false"]} == {}
-    left = {label: missing(text, found[label]) for label, text in statements.items()}
+    left = {label: missing(text, found[label]) for label, text in some.items()}
     listed = {label: which for label, (which, _) in NOT_EVALUATED.items()}
     assert {
         label: which for label, which in left.items() if not set(which) <= set(listed.get(label, ()))
     } == {}
-    assert set(listed) <= set(left)
+
+
+def test_only_statements_are_listed_as_not_evaluated(statements):
+    assert set(NOT_EVALUATED) <= set(statements)
 
 
 def test_every_setting_has_a_world():

@@ -46,12 +46,9 @@ def _feasible(columns: list[Row], right: Row) -> Row | None:
     table: list[Row] = []
     for i in range(rows):
         sign = -1 if right[i] < 0 else 1
-        slack = [Fraction(k == i) for k in range(rows)]
-        table.append([*(sign * c[i] for c in columns), *slack, sign * right[i]])
-    basis = [n + i for i in range(rows)]
-    cost = [sum((row[j] for row in table), Fraction(0)) for j in range(n + rows + 1)]
-    for j in range(n, n + rows):
-        cost[j] = Fraction(0)
+        table.append([*(sign * c[i] for c in columns), sign * right[i]])
+    basis = [n + i for i in range(rows)]  # one slack for each row: what has left never comes back
+    cost = [sum((row[j] for row in table), Fraction(0)) for j in range(n + 1)]
     while (entering := next((j for j in range(n) if cost[j] > 0), None)) is not None:
         ratios = [(row[-1] / row[entering], basis[i], i) for i, row in enumerate(table) if row[entering] > 0]
         if not ratios:

@@ -131,7 +131,7 @@ def order(m: Monomial) -> list[tuple[bytes, int]]:
 
 def num(q: Fraction | int) -> Term:
     """A rational number."""
-    q = Fraction(q)
+    q = q if isinstance(q, Fraction) else Fraction(q)
     return node("num", q, sort=NAT if q >= 0 and q.denominator == 1 else REAL)
 
 
@@ -174,7 +174,9 @@ def number(p: Mapping[Monomial, Fraction]) -> Term:
         if c == 1 and len(monomial) == 1 and monomial[0][1] == 1:
             return monomial[0][0]
     items = sorted(kept.items(), key=lambda item: order(item[0]))
-    natural = all(c > 0 and c.denominator == 1 and all(f.sort == NAT for f, _ in m) for m, c in items)
+    natural = all(
+        c.numerator > 0 and c.denominator == 1 and all(f.sort == NAT for f, _ in m) for m, c in items
+    )
     return node("poly", *items, sort=NAT if natural else REAL)
 
 
@@ -183,14 +185,14 @@ def add(*terms: Term) -> Term:
     total: Polynomial = {}
     for t in terms:
         for m, c in polynomial(t).items():
-            total[m] = total.get(m, Fraction(0)) + c
+            total[m] = total[m] + c if m in total else c
     return number(total)
 
 
 def mul(*terms: Term) -> Term:
     """Their product, multiplied out."""
-    total: Polynomial = {(): Fraction(1)}
-    for t in terms:
+    total: Polynomial = polynomial(terms[0]) if terms else {(): Fraction(1)}
+    for t in terms[1:]:
         new: Polynomial = {}
         other = polynomial(t)
         if len(total) * len(other) > MOST_MONOMIALS:
@@ -198,7 +200,7 @@ def mul(*terms: Term) -> Term:
         for m, c in total.items():
             for n, d in other.items():
                 joined = _joined(m, n)
-                new[joined] = new.get(joined, Fraction(0)) + c * d
+                new[joined] = new[joined] + c * d if joined in new else c * d
         total = new
     return number(total)
 

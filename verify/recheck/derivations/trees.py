@@ -29,6 +29,11 @@ class Nameless:
 
     __slots__ = ("_hash", "_text", "args", "free", "fresh", "height", "op", "reach", "size", "sort", "value")
 
+    size: int
+    height: int
+    fresh: int
+    free: frozenset[Nameless]
+
     def __init__(self, op: str, args: tuple[Nameless, ...], value: Number | str | None, sort: str):
         self.op, self.args, self.value, self.sort = op, args, value, sort
         size, height, reach, fresh = 1, 0, 0, 0
