@@ -90,6 +90,8 @@ class OptimisticSizes:
         model, settings = study.model, study.settings
         if missing := regret_bound(model, settings, [settings.episodes]).missing:
             raise InputError(f"{model.name}: there is no bound to reach: {missing}")
+        if settings.jumps != "l1":
+            raise InputError(f"jumps: the proof for {settings.jumps} is not drawn; write l1, or leave it out")
         told = {"lambda_max": settings.lambda_max, "delta": settings.delta}
         p = Parameters.of_model(model, episodes=settings.episodes, **told)
         return cls(

@@ -78,7 +78,7 @@ section.repair(
 section.repair(
     "thm:CT-UCB/optimistic",
     "The optimistic learner plans exactly with the rates within β of λ̂ in [0, λmax] (or from a lower "
-    "bound of the rates on, if it is told one) and the rows within the radius of lem:CI-p/uniform, for "
+    "bound of the rates on, if it is told one and does not raise λ̂ to it) and the rows within the radius of lem:CI-p/uniform, for "
     "δ, of p̂, or all rows where no jump was seen. For every K >= 1, H > 0, δ in (0, 1), rates in [0, "
     "λmax] (0 included) and h > 0, its regret is at most √2 H √(SAKv)(a + 2√L) + SA H (a1 (ln K + v(e^h "
     "- 1))/h + v) + 2δKH, and with δ = 1/(2K) the last term is H. Here v = λmax H, L = 4 ln(2SAK/δ), a² "

@@ -116,7 +116,7 @@ def test_the_optimistic_learner_has_its_own_theorem(capsys, tmp_path, rates, lab
 @pytest.mark.parametrize(
     ("arguments", "fragment"),
     [
-        (["--jumps", "kl"], "there is no theorem for rates paper and jumps kl"),
+        (["--jumps", "kl"], "the proof for kl is not drawn"),
         (["--lambda-min", "2"], "the learner that knows no lambda_min"),
         (["--epsilon", "k^-2/3"], "epsilon"),
     ],
