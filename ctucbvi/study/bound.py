@@ -19,7 +19,7 @@ Over the number of episodes it is the dashed line of the paper's figure.  Two th
   gives no constants.
 
 The optimistic learner has a theorem for each kind of sets (:mod:`ctucbvi.bounds.optimistic`), with
-:math:`\delta = 1/(2K)`, without conditions on the model; the variant that knows :math:`\lambda_{\min}` has
+:math:`\delta = 1/(2K)`, without conditions on the rates; the variant that knows :math:`\lambda_{\min}` has
 none.
 """
 
