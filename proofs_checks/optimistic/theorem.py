@@ -83,7 +83,8 @@ section.repair(
     "δ in (0, 1), rates in [0, λmax] (0 included) and h > 0, its regret is at most √2 H √(SAKv)(a + 2√L) "
     "+ SA H (a1 (ln K + v(e^h - 1))/h + v) + 2δKH, and with δ = 1/(2K) the last term is H. Here "
     "v = λmax H, L = 4 ln(2SAK/δ), a² = 2[S ln 2 + ln(SA M(M+1)/δ)] with M = 1 + Kv/(SA), "
-    "a1² = 2[S ln 2 + ln(2SA/δ)]. The rates contribute 2λmax(2√(HL/λmax)√(SAKH²/2)) and v, with r = λmax, n = SA.",
+    "a1² = 2[S ln 2 + ln(2SA/δ)]. The rates contribute 2λmax(2√(HL/λmax)√(SAKH²/2)) and v, with r = λmax, "
+    "n = SA.",
     says="2*r*(2*sqrt(H*L/r)*sqrt(n*K*H**2/2)) == sqrt(2)*H*sqrt(n*K*r*H)*(2*sqrt(L))",
     domain=("r > 0", "L > 0", "n > 0", "K > 0", "H > 0"),
     symbols={"r": "λmax"},
