@@ -300,7 +300,7 @@ def test_the_picture_has_the_same_bytes_each_time(machine_chain, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "reason"), [({"lambda_min": 2}, "lambda_min"), ({"jumps": "kl"}, "jumps kl")]
+    ("options", "reason"), [({"lambda_min": 2}, "lambda_min"), ({"jumps": "kl"}, "kl is not drawn")]
 )
 def test_what_has_no_theorem_is_refused(options, reason):
     with pytest.raises(InputError, match=reason):

@@ -106,7 +106,8 @@ def run(
             clock[at.ROUNDS], clock[at.SIDE] = n, slot(n, depth)
             clock[at.PLANNED] += 1
             answer = SAME + choose(first, action_values[slot(n + 1, depth)], policy)
-            if skip and known[VALID] and not left_box and clock[at.MISSED] < _PATIENCE:
+            proved = n == known[ROUNDS_KNOWN]  # then points that are not tracked have the box's actions
+            if skip and known[VALID] and not left_box and proved and clock[at.MISSED] < _PATIENCE:
                 clock[at.MISSED] += 1  # the box is still good for the next episode
             elif skip:
                 learn_from(clock, known, left_box)

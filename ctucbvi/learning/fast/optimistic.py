@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ctucbvi.errors import InputError
 from ctucbvi.learning import DOUBLES, Settings, confidence_sets
 from ctucbvi.learning.fast import episodes as kernels
 from ctucbvi.learning.fast import estimate_box
@@ -20,10 +21,12 @@ from ctucbvi.learning.fast.optimistic_loop import run_optimistic
 from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants, march
 from ctucbvi.learning.fast.set_box import GUARDS, SetMargins, SetTrust
 from ctucbvi.learning.fast.set_certificate import error_of_table
+from ctucbvi.numbers import shown
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
 
+_MOST_STEPS = 10**6  # of a plan: seconds
 _LANES = 256  # numbers in the sets whose derivatives can be followed, at most
 
 
@@ -89,6 +92,11 @@ def set_constants(model: CTMDP, settings: Settings, steps: int) -> SetConstants:
     known = confidence_sets(model, settings, DOUBLES)
     load = settings.lambda_max * model.horizon
     parts = max(1, -(-load.numerator // (load.denominator * steps)))
+    if parts * steps > _MOST_STEPS:
+        raise InputError(
+            f"lambda-max: {shown(settings.lambda_max)} takes {shown(parts * steps)} steps per plan; write a "
+            "smaller bound on the rates"
+        )
     return SetConstants(
         np.array(known.tilts, float).reshape(-1, 3),
         known.log_rates,

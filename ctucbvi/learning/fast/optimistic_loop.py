@@ -97,14 +97,14 @@ def run_optimistic(
                 left_box |= sets_moved_too_far(k, row, sets, trust)
         clock[at.VISITED] = 0
         answer = PLAN
-        if known[VALID] and not left_box:
+        if skip and known[VALID] and not left_box:
             answer = SAME if guards_hold(trust) else PLAN
         if answer == PLAN:
             march(scene, constants, sets, room)
             clock[at.PLANNED] += 1
             answer = SAME + choose(first, room.table, policy)
-            if skip and known[VALID] and not left_box and clock[at.MISSED] < _PATIENCE:
-                clock[at.MISSED] += 1  # the box is still good for the next episode
+            if skip and known[VALID] and not left_box and answer == SAME and clock[at.MISSED] < _PATIENCE:
+                clock[at.MISSED] += 1  # the box is still good: its guards speak of this policy
             elif skip:
                 learn_from_sets(clock, known, left_box)
                 look_around_sets(scene, constants, memory, sets, policy, trust, margins)

@@ -33,6 +33,7 @@ from ctucbvi.learning.fast.episodes import CUT, N_PLUS, TICKS, Scene
 from ctucbvi.numeric.arrays import Floats, Integers
 
 _NEWTON = 60  # steps of a search, at most
+_TINY = 1e-100  # of ν − V_b in units of the widest gap: smaller ones make no difference
 
 
 class SetConstants(NamedTuple):
@@ -214,7 +215,7 @@ def divergence_mean(
         if level <= radius:  # the edge: ν is the best value
             return top - widest * exp(log_mean(begin, end, target, chance, values, top, 0.0, widest) - radius)
     low, high = 0.0, np.inf  # of z/widest
-    z = dual[k] if dual[k] > 0.0 else 1.0
+    z = max(dual[k], _TINY) if dual[k] > 0.0 else 1.0
     for _ in range(_NEWTON):
         level, slope = divergence_slack(begin, end, target, chance, values, top, z, widest)
         if level > radius:
@@ -228,7 +229,7 @@ def divergence_mean(
             following = 0.5 * (low + high) if high < np.inf else 4.0 * z
             if low == 0.0:
                 following = min(following, 0.25 * high)
-        if abs(following - z) <= 1e-15 * z:
+        if abs(following - z) <= 1e-15 * z or following < _TINY:
             break
         z = following
     dual[k] = z

@@ -18,13 +18,13 @@ all :math:`Q` with :math:`|\bar Q - Q - G\cdot\Delta| \le R` in the box, so :mat
   For the other direction, the row that keeps the same order has the mean in which :math:`\max(\bar V_y,c)`
   is :math:`\bar V_j` for the targets up to :math:`j`; if it takes more from :math:`j` than there is, or
   leaves more than there was, by :math:`e`, then :math:`e` less is moved, at the price of
-  :math:`e\,(V_b+B)`.  So the linear part is
+  :math:`e\,(V_b+B+R_j)`.  So the linear part is
 
   .. math:: \rho\,(G_b - G_j)\Delta + (V_b - V_j)\Delta\rho + \sum_y \hat p_y G_{\max(y,j)}\Delta
             + \sum_y \max(V_y,V_j)\Delta p_y ,
 
   and what is left over at most :math:`(\rho+w_\rho)R_b + w_\rho(B_b+B_j) + \sum_y(\hat p_y+w_p)R_{\max(y,j)}
-  + \sum_y w_pB_{\max(y,j)} + e\,(V_b+B)`.
+  + \sum_y w_pB_{\max(y,j)} + e\,(V_b+B+R_j)`.
 * **Rates.** :math:`x = m - Q`, :math:`G_x = G_m - G_Q` and :math:`B_x` its bound: the rate stays at its
   end as long as :math:`x` keeps its sign.  The product :math:`\Delta\lambda\Delta x` costs :math:`wB_x`.
 
@@ -161,6 +161,8 @@ def remember_sets(sets: GridSets, trust: SetTrust) -> None:
 def sets_moved_too_far(k: int, row: Integers, sets: GridSets, trust: SetTrust) -> bool:
     """Write down where the set of pair ``k`` is now; True if it has left the box."""
     lane_of = trust.lane_of
+    if sets.several[k]:
+        return True  # another formula
     if outside(lane_of[LOW, k], sets.low[k] - trust.low[k], trust):
         return True
     if outside(lane_of[HIGH, k], sets.high[k] - trust.high[k], trust):
@@ -375,7 +377,7 @@ def follow_mean(
     missing = max(0.0, wide - kept)
     if not lowest:
         missing = max(missing, wide - (chance[place] - kept))
-    return found, left_over + missing * (top + max(bound[best], bound[state]))
+    return found, left_over + missing * (top + max(bound[best], bound[state]) + rest[state])
 
 
 @compiled()

@@ -16,12 +16,14 @@ middle of the cell.  For a kl set the largest mean at :math:`c_j` is bounded by 
 :math:`L` is one that is in the set.
 
 **Rounding.** :math:`d_j` is rounded by at most :math:`24uH/h`, :math:`F` and :math:`L` by
-:math:`(4s+16)u(1+2\lambda_{\max}H)` (rows of :math:`s` targets); twice that is added.
+:math:`(4s+16)u(1+2\lambda_{\max}H)` (rows of :math:`s` targets); twice that is added.  The dual of a kl
+maximum is a difference of numbers as large as :math:`z = (\nu-V_b)/H`, rounded by
+:math:`8u(1+z)\ln(2+z)H`.
 """
 
 from __future__ import annotations
 
-from math import exp
+from math import exp, log
 
 import numpy as np
 
@@ -164,7 +166,9 @@ def error_of_table(scene: Scene, sets: GridSets, table: Floats) -> float:
             for j in range(4):
                 rise = (one, (one + 2.0 * two) / 3.0, (2.0 * two + three) / 3.0, three)[j]
                 residual = max(residual, right[j, k] - rise, rise - linear[j])
-        error += h * (residual + blur)
+        z = max(dual)
+        search = 8.0 * UNIT * (1.0 + z) * log(2.0 + z) * scene.numbers.lambda_max * scene.numbers.horizon
+        error += h * (residual + blur + search)
     return error * (1.0 + 2.0**-20)
 
 
