@@ -94,7 +94,7 @@ def set_constants(model: CTMDP, settings: Settings, steps: int) -> SetConstants:
     parts = max(1, -(-load.numerator // (load.denominator * steps)))
     if parts * steps > _MOST_STEPS:
         raise InputError(
-            f"lambda-max: {shown(settings.lambda_max)} takes {shown(parts * steps)} steps per plan; write a "
+            f"lambda-max: {shown(settings.lambda_max)} takes {parts * steps} steps per plan; write a "
             "smaller bound on the rates"
         )
     return SetConstants(
