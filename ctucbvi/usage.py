@@ -135,6 +135,7 @@ _LEARN_EXAMPLES = """examples:
   ctucbvi learn machine-repair --episodes 50 --bonus sharp
   ctucbvi learn --replay history.jsonl --lockstep --json
   ctucbvi learn machine-repair --episodes 100 --lockstep --compiled 100
+  ctucbvi learn machine-repair --episodes 100 --bonus optimistic --replan 1/10 --lockstep --compiled 100
   ctucbvi learn queue --episodes 20 --rescale=1/14,4/7 --epsilon "k^-1/2*exp(-lambda_max*H)"
 """
 
@@ -153,6 +154,7 @@ _REGRET_EXAMPLES = """examples:
   ctucbvi regret machine-repair --episodes 10000000 --runs 30 --out study \\
       --result regret.json --figure regret.svg
   ctucbvi regret machine-repair --episodes 20000 --runs 10 --baselines sharp greedy ucbvi@5 ucbvi@20
+  ctucbvi regret machine-repair --episodes 10000000 --runs 30 --bonus optimistic --replan 1/100
   ctucbvi regret my-model.toml --episodes 1000000 --runs 30 --out study --cluster tcp://host:8786
 """
 
@@ -247,6 +249,8 @@ def _add_settings(parser: ArgumentParser, delta: str = "1/20") -> None:
     take(group, "--rates", rates, choices=("paper", "poisson"))
     jumps = "with --bonus optimistic, sets for the jumps: within a distance in l1 (default) or a divergence"
     take(group, "--jumps", jumps, choices=("l1", "kl"))
+    replan = "plan again only when a count has grown by more than the factor 1 + ETA (default 0: always)"
+    take(group, "--replan ETA", replan)
     take(group, "--rescale SCALE,SHIFT", "rewards become SCALE * r + SHIFT")
     take(group, "--initial STATE=P", "a distribution of initial states", action="append", default=[])
 

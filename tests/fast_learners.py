@@ -169,14 +169,17 @@ def _wrong_actions(laid: Laid, q: np.ndarray, delta: np.ndarray) -> list[str]:
 # --- kernels as plain Python, with lines changed ----------------------------------------------
 
 _MODULES = ("episodes", "sweeps", "estimate_box", "tracking", "skipping", "episode_loop")
+LAZY = ("episodes", "sweeps", "optimistic_march", "replanning", "lazy_loops")
 
 
 @contextmanager
-def plain_kernels(**mutations: tuple[str, str]) -> Iterator[SimpleNamespace]:
+def plain_kernels(
+    modules: tuple[str, ...] = _MODULES, **mutations: tuple[str, str]
+) -> Iterator[SimpleNamespace]:
     """The compiled modules without compilation; ``name=(line, other line)`` changes one of them."""
     folder, made = Path(ctucbvi.learning.fast.__path__[0]), {}
     try:
-        for name in _MODULES:
+        for name in modules:
             source = (folder / f"{name}.py").read_text(encoding="utf-8")
             if name in mutations:
                 old, new = mutations[name]
@@ -185,7 +188,7 @@ def plain_kernels(**mutations: tuple[str, str]) -> Iterator[SimpleNamespace]:
             source = source.replace(
                 "from ctucbvi.kernels import compiled", "compiled = lambda **_: lambda f: f"
             )
-            source = re.sub(r"ctucbvi\.learning\.fast\.(" + "|".join(_MODULES) + r")\b", r"plain_\1", source)
+            source = re.sub(r"ctucbvi\.learning\.fast\.(" + "|".join(modules) + r")\b", r"plain_\1", source)
             made[name] = sys.modules[f"plain_{name}"] = ModuleType(f"plain_{name}")
             exec(compile(source, f"plain_{name}", "exec"), made[name].__dict__)
         yield SimpleNamespace(**made)

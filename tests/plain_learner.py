@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, exp, expm1, log
 
+import mpmath
 import numpy as np
 
 from ctucbvi.learning import DOUBLES, Episode, Settings, Statistics, constants
@@ -48,6 +49,32 @@ class Words:
         raise AssertionError
 
 
+def plainly_due(before: Statistics, now: Statistics, given: Settings) -> bool:
+    """Whether to plan again, by the rule of ``replan`` word for word; logarithms have 60 digits."""
+    model, factor = now.model, 1 + given.replan
+    pairs = len(model.states) * len(model.actions)
+    if given.replan == 0:
+        return True
+    if given.bonus != "optimistic" and now.episodes + 1 > factor * (before.episodes + 1):
+        return True
+    with mpmath.workdps(60):
+        if given.rates == "poisson":
+            m = 0
+            while 2**m < given.episodes * (1 + given.lambda_max * model.horizon):
+                m += 1
+            ratio, times = 2 * pairs * (2 + ceil(m / 2)) / given.delta, 3
+        else:
+            ratio, times = 2 * pairs * given.episodes / given.delta, 4
+        floor = times * mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)
+        floor *= mpmath.mpf(given.lambda_max.denominator) / given.lambda_max.numerator
+        least = Fraction(int(floor * 2**180), 2**180)
+    return any(
+        max(1, now.n_plus[k]) > factor * max(1, before.n_plus[k])
+        or max(now.time[k], least) > factor * max(before.time[k], least)
+        for k in range(len(model.transitions))
+    )
+
+
 class PlainLearner:
     """The algorithm as one would write it down, one list at a time."""
 
@@ -57,6 +84,7 @@ class PlainLearner:
         self.initial = {model.initial: Fraction(1)} if initial is None else initial
         self.statistics = Statistics.empty(model)
         self.radii = constants(model, given, DOUBLES)
+        self.known, self.planned = None, None  # what the last plan knew, and what it was
         self.tick, self.cut = preparation._tick(model.horizon, given.episodes), [0] * len(model.transitions)
 
     def weights(self, pair: int) -> tuple[float, ...]:
@@ -123,7 +151,9 @@ class PlainLearner:
 
     def episode(self) -> tuple[np.ndarray, int]:
         self.k += 1
-        policy, n = self.plan()
+        if self.known is None or plainly_due(self.known, self.statistics, self.settings):
+            self.known, self.planned = self.statistics, self.plan()
+        policy, n = self.planned
         model, elapsed, jumps = self.model, Fraction(0), []
         states = list(self.initial)
         x = model.state_index(states[self.random.pick(list(self.initial.values()))])

@@ -93,7 +93,7 @@ def _replayed(options: argparse.Namespace) -> History | None:
     """The history to replay, if there is one."""
     if options.replay is None:
         return None
-    fixed = ("episodes", "delta", "epsilon", "lambda_max", "lambda_min", "bonus", "rates", "jumps")
+    fixed = ("episodes", "delta", "epsilon", "lambda_max", "lambda_min", "bonus", "rates", "jumps", "replan")
     given = [name for name in (*fixed, "rescale", "save") if getattr(options, name) is not None]
     if given or options.initial:
         raise InputError("--replay takes the settings of the history; leave out the others, and --save")
@@ -145,15 +145,18 @@ def _exact_rows(
 ) -> Iterator[tuple[dict[str, Any], Episode]]:
     learner, optimum = ExactLearner(model, settings), solve(model, digits=12)
     pairs = learner.run(world) if history is None else learner.replay(history.episodes)
-    for plan, episode in pairs:
-        row = _row(plan, episode, confident(plan), optimistic(plan, optimum))
-        yield row | _doubts(learner, plan.episode), episode
+    for number, (plan, episode) in enumerate(pairs, learner.episode):
+        row = _row(number, plan, episode, confident(plan), optimistic(plan, optimum))
+        yield row | _doubts(learner, number), episode
 
 
-def _row(plan: CertifiedPlan, episode: Episode, event: bool | None, optimism: bool | None) -> dict[str, Any]:
+def _row(
+    number: int, plan: CertifiedPlan, episode: Episode, event: bool | None, optimism: bool | None
+) -> dict[str, Any]:
     state = episode.visits[0].state
     return {
-        "episode": plan.episode,
+        "episode": number,
+        **({"planned": plan.episode} if plan.settings.replan else {}),
         "visits": len(episode.visits),
         "iterations": plan.iterations,
         "initial": state,
@@ -165,7 +168,7 @@ def _row(plan: CertifiedPlan, episode: Episode, event: bool | None, optimism: bo
 
 
 def _step_row(step: LockstepEpisode, both: Lockstep) -> dict[str, Any]:
-    row = _row(step.plan, step.drawn, step.confident, step.optimistic)
+    row = _row(step.episode, step.plan, step.drawn, step.confident, step.optimistic)
     return row | {
         **_doubts(both.exact, step.episode),
         "error": step.error,
@@ -210,6 +213,7 @@ def _summary(rows: list[dict[str, Any]], lockstep: bool) -> dict[str, Any]:
     return {
         "episodes": len(rows),
         "visits": sum(row["visits"] for row in rows),
+        "plans": len({row.get("planned", row["episode"]) for row in rows}),
         "event": verdicts("event"),
         "optimism": verdicts("optimism"),
         "undecided_actions": sum(len(row["undecided"]) for row in rows),
@@ -233,6 +237,8 @@ def _print(document: dict[str, Any]) -> None:
             f"{row['episode']:>9} {row['iterations'] or '-':>4} {row['value']['value']:>28}  {flags[0]:<5}  "
             f"{flags[1]:<8}  {switches}"
         )
+    if "replan" in document["settings"]:
+        print(f"plans: {summary['plans']} (replan {document['settings']['replan']})")
     for name, label in (("event", "confidence sets (eq:G)"), ("optimism", "optimism (eq:optimism)")):
         found = summary[name]
         print(

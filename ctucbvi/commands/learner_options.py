@@ -34,6 +34,7 @@ def told(options: argparse.Namespace) -> dict[str, Any]:
         "bonus": options.bonus or "paper",
         "rates": options.rates,
         "jumps": options.jumps,
+        "replan": 0 if options.replan is None else options.replan,
     }
 
 

@@ -17,6 +17,9 @@ any rewards into [0, 1] without changing what is optimal; the message of the ref
 ``bonus="optimistic"``, from planning with the best model in confidence sets, which
 ``rates`` and ``jumps`` choose (:mod:`ctucbvi.learning.sets`).  No iteration is stopped there, so that there
 are no accuracies.
+
+**Planning** is done before every episode, or, with ``replan`` :math:`\eta > 0`, when some count has grown
+by more than the factor :math:`1 + \eta` since the last plan (:mod:`ctucbvi.learning.replanning`).
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
 _HALF = Fraction(1, 2)
 _LARGEST = 10**300  # of λmax: it has to be a double
+_FINEST = 10**6  # of numerator and denominator of η: counts times them are 64-bit numbers
 _STEEPEST = 1000  # accuracies beyond that are beyond doubles from the third episode on
 BONUSES = ("paper", "sharp", "none", "optimistic")
 RATES, JUMPS = ("paper", "poisson"), ("l1", "kl")  # the sets of the optimistic learner, its defaults first
@@ -109,6 +113,7 @@ class Settings:
     bonus: str | bool = "paper"  # "sharp": the smallest that is proved; "none": the greedy learner
     rates: str | None = None  # the sets, with bonus="optimistic" only; None becomes its default
     jumps: str | None = None
+    replan: Fraction = Fraction(0)  # η ≥ 0: plan when a count has grown by 1 + η; 0: before every episode
 
     def __post_init__(self) -> None:
         if isinstance(self.bonus, bool):
@@ -127,6 +132,11 @@ class Settings:
             raise InputError(
                 f"lambda-min: {shown(self.lambda_min)} is outside (0, lambda-max = "
                 f"{shown(self.lambda_max)}]; write a positive lower bound of all rates"
+            )
+        if self.replan < 0 or max(self.replan.as_integer_ratio()) > _FINEST:
+            raise InputError(
+                f"replan: {shown(self.replan)} is not 0 or a positive fraction of numbers up to a million; "
+                "write for example 1/100, or 0 to plan before every episode"
             )
 
     def _check_sets(self) -> None:
@@ -155,6 +165,7 @@ class Settings:
         bonus: str | bool = "paper",
         rates: str | None = None,
         jumps: str | None = None,
+        replan: Number = 0,
     ) -> Settings:
         """The settings for learning ``model``; λmax is its largest rate unless given."""
         settings = cls(
@@ -166,6 +177,7 @@ class Settings:
             bonus,
             rates,
             jumps,
+            exact(replan, "replan"),
         )
         settings.check(model)
         return settings
@@ -220,6 +232,7 @@ class Settings:
             "lambda_min": None if self.lambda_min is None else str(self.lambda_min),
             "bonus": {"paper": True, "none": False}.get(str(self.bonus), self.bonus),
             **sets,
+            **({"replan": str(self.replan)} if self.replan else {}),
         }
 
     @classmethod
@@ -236,6 +249,7 @@ class Settings:
                 document["bonus"],
                 document.get("rates"),
                 document.get("jumps"),
+                exact(document.get("replan", 0), f"{where}: replan"),
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{where}: {error} is missing or of the wrong kind; write it again") from None

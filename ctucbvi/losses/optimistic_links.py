@@ -88,6 +88,10 @@ class OptimisticSizes:
     def of(cls, study: Study) -> OptimisticSizes:
         """Those of a study; refused where there is no theorem."""
         model, settings = study.model, study.settings
+        if settings.replan:
+            raise InputError(
+                "replan: the sums are those of the learner that plans before every episode; leave it out"
+            )
         if missing := regret_bound(model, settings, [settings.episodes]).missing:
             raise InputError(f"{model.name}: there is no bound to reach: {missing}")
         if settings.jumps != "l1":

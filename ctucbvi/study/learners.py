@@ -12,12 +12,15 @@
     Kullback-Leibler divergence.
 ``ucbvi@N``
     discrete-time UCBVI on the model discretised upfront into N steps (:mod:`ctucbvi.learning.fast.discrete`).
+
+If the settings of the study say ``replan``, all but ``ucbvi@N`` plan lazily.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from ctucbvi.errors import InputError
 from ctucbvi.learning.fast.compiled import CompiledLearner
@@ -66,7 +69,8 @@ def settings_of(name: str, settings: Settings) -> Settings:
     """What the learner called ``name`` is told, whatever bonus the settings of the study say."""
     if name in _NAMES:
         return settings.with_bonus(*_NAMES[name])
-    return settings.with_bonus("paper" if settings.bonus == "optimistic" else str(settings.bonus))
+    told = settings.with_bonus("paper" if settings.bonus == "optimistic" else str(settings.bonus))
+    return replace(told, replan=Fraction(0))  # it has no lazy variant
 
 
 def name_of(settings: Settings) -> str:

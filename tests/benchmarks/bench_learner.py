@@ -14,6 +14,10 @@ from ctucbvi import CTMDP, bundled_model
 from ctucbvi.learning import Settings, rescaling
 from ctucbvi.learning.fast.optimistic import compiled_learner
 from ctucbvi.library import machine_repair
+from ctucbvi.study import RunState, Study, contestant
+from ctucbvi.study.blocks import Block, work
+from ctucbvi.study.evaluation import UNITS
+from ctucbvi.study.optimum import optimal_value
 from tests.benchmarks import rlberry_peer
 from verify.tables import table
 
@@ -25,6 +29,14 @@ _LEARNERS = {
     "optimistic": {"bonus": "optimistic"},
     "optimistic-poisson": {"bonus": "optimistic", "rates": "poisson"},
 }
+_LAZY = (
+    "ct-ucbvi",
+    "sharp",
+    "optimistic",
+    "optimistic-poisson",
+    "optimistic-kl",
+    "optimistic-poisson-kl",
+)
 
 
 def seconds_per_episode(
@@ -84,8 +96,31 @@ def optimistic_against_paper(planned: int = 10_000, skipping: int = 1_000_000) -
     print(table(("", "learner", "planned", "with proofs", "planned of these"), rows), end="\n\n")
 
 
+def lazy_against_eager(episodes: int = 100_000, runs: int = 2, cells: int = 100) -> None:
+    """Learners that plan lazily beside those that plan every episode: plans, time and regret of a run."""
+    print(f"{episodes:,} episodes, {cells} cells, mean of {runs} runs; time with the evaluation of policies")
+    rows = []
+    for name in ("queue", "maintenance", "machine-repair"):
+        model = bundled_model(name).with_rewards(*rescaling(bundled_model(name)))
+        for label in _LAZY:
+            for replan in (0, "1/100", "1/50", "1/10"):
+                settings = Settings.for_model(model, episodes=episodes, replan=replan)
+                study = Study(model, settings, 1, (contestant(label, cells),))
+                work(Block(study, label, runs, RunState(), 10))  # compiles
+                began = process_time()
+                states = [work(Block(study, label, run, RunState(), episodes)).state for run in range(runs)]
+                seconds = (process_time() - began) / (runs * episodes)
+                earned = sum(state.earned for state in states) * UNITS
+                regret = float(episodes * optimal_value(study).mid - earned / runs)
+                planned = sum(state.planned for state in states) / runs
+                how = "every episode, or proved" if replan == 0 else f"replan {replan}"
+                rows.append([name, label, how, f"{planned:.0f}", f"{seconds * 1e6:.2f} us", f"{regret:.5g}"])
+    print(table(("", "learner", "", "plans", "per episode", "regret"), rows), end="\n\n")
+
+
 def main() -> None:
     """Print everything."""
     against_rlberry()
     optimistic_against_paper()
+    lazy_against_eager()
     whole_run()

@@ -18,7 +18,8 @@ same of :math:`\hat V_1 \ge \tilde V_1`.
 (:mod:`ctucbvi.learning.exact.plan`).  Pairs are tied by their data if they have the same reward, bonus,
 rate and row, where states whose value is the truncation :math:`t` need not be told apart.
 
-The optimistic learner plans by :mod:`ctucbvi.learning.exact.optimistic` instead.
+The optimistic learner plans by :mod:`ctucbvi.learning.exact.optimistic` instead.  Either may do so lazily
+(:mod:`ctucbvi.learning.exact.replanning`): then the plan of an episode may be that of an earlier one.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from ctucbvi.learning import Constants, Episode, Statistics, constants
 from ctucbvi.learning.estimated import estimated_model
 from ctucbvi.learning.exact.optimistic import optimistic_plan
 from ctucbvi.learning.exact.plan import CertifiedPlan
+from ctucbvi.learning.exact.replanning import due
 from ctucbvi.learning.sharp import bonus_of
 from ctucbvi.numbers import exact
 from ctucbvi.solutions import About, Doubt
@@ -261,23 +263,29 @@ class ExactLearner:
         self.statistics = Statistics.empty(model)
         self.undecided: dict[int, list[Doubt]] = {}  # by episode; the first of the actions was taken
         self._bits, self._max_bits = bits, max_bits
+        self._known = self.statistics  # what the plan in force is made from
         self._plan: CertifiedPlan | None = None
+
+    @property
+    def episode(self) -> int:
+        """The number of the episode that is due."""
+        return self.statistics.episodes + 1
 
     def plan(self) -> CertifiedPlan:
         """The plan of the episode that is due."""
+        if self.episode > self.settings.episodes:
+            raise InputError(
+                f"episode {self.episode} is beyond the {self.settings.episodes} that the radii are for; set "
+                "more episodes"
+            )
         if self._plan is None:
-            if self.statistics.episodes >= self.settings.episodes:
-                raise InputError(
-                    f"episode {self.statistics.episodes + 1} is beyond the {self.settings.episodes} that the "
-                    "radii are for; set more episodes"
-                )
             self._plan = self._made(self._bits)
         return self._plan
 
     def _made(self, bits: int) -> CertifiedPlan:
         if self.settings.bonus == "optimistic":
-            return optimistic_plan(self.statistics, self.settings, bits=bits)
-        return make_plan(self.statistics, self.settings, bits=bits, max_bits=self._max_bits)
+            return optimistic_plan(self._known, self.settings, bits=bits)
+        return make_plan(self._known, self.settings, bits=bits, max_bits=self._max_bits)
 
     def choose(self, state: str, remaining: Fraction) -> str:
         """The action of the policy of the episode that is due."""
@@ -292,12 +300,14 @@ class ExactLearner:
         if not proved:
             why, point = f"with {self._max_bits} bits", Enclosure(remaining, remaining)
             doubt = Doubt(About.ACTIONS, why, state, names, point)
-            self.undecided.setdefault(self.plan().episode, []).append(doubt)
+            self.undecided.setdefault(self.episode, []).append(doubt)
         return names[0]
 
     def observe(self, episode: Episode) -> None:
         """Take an episode into account, whoever chose its actions."""
-        self.statistics, self._plan = self.statistics.after(episode), None
+        self.statistics = self.statistics.after(episode)
+        if due(self._known, self.statistics, self.settings, max_bits=self._max_bits):
+            self._known, self._plan = self.statistics, None
 
     def run(self, world: Environment, episodes: int | None = None) -> Iterator[tuple[CertifiedPlan, Episode]]:
         """Drive ``world``: the plan and the episode of one episode after the other."""

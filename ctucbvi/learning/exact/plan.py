@@ -33,7 +33,7 @@ class CertifiedPlan(ABC):
 
     @property
     def episode(self) -> int:
-        """The number k of the episode that the plan is for."""
+        """The number k of the episode that the plan was made for."""
         return self.statistics.episodes + 1
 
     @property

@@ -88,6 +88,8 @@ class DiscreteLearner(CompiledLearner):
 
     def __init__(self, model: CTMDP, settings: Settings, *, steps: int = 10, **given: Any) -> None:
         settings.require_bonus()
+        if settings.replan:
+            raise InputError("replan: the learner in discrete time plans before every episode; leave it out")
         super().__init__(model, settings, steps=steps, **given)
         a, pairs, states = Arrays.of(model), len(model.transitions), len(model.states)
         log_term = logarithm(5 * states * len(model.actions) * settings.episodes * steps / settings.delta)

@@ -27,6 +27,7 @@ from ctucbvi.learning import DOUBLES, Episode, Settings, constants
 from ctucbvi.learning.fast import episodes as kernels
 from ctucbvi.learning.fast.compiled import CompiledLearner, PlayedEpisodes
 from ctucbvi.learning.fast.episode_loop import run as run_episodes
+from ctucbvi.learning.fast.lazy_loops import run_lazily
 from ctucbvi.learning.fast.preparation import (
     make_desk,
     make_log,
@@ -35,6 +36,7 @@ from ctucbvi.learning.fast.preparation import (
     make_scene,
     make_trust,
 )
+from ctucbvi.learning.fast.replanning import make_growth, make_last_plan
 from ctucbvi.numbers import shown
 from ctucbvi.numeric.arrays import Floats, Integers
 
@@ -59,6 +61,15 @@ class GridLearner(CompiledLearner):
         self.scene = make_scene(model, settings, steps, self.initial)
         self._memory = make_memory(self.scene, self.seed, self.run)
         self._clock = self._memory.clock
+        # With these it plans lazily; without, before every episode.
+        self._growth = make_growth(model, settings, self._tick) if settings.replan else None
+        self._last = make_last_plan(len(model.transitions))
+
+    def _named(self, **parts: Any) -> dict[str, Any]:
+        """The arrays of ``parts`` by name; with those that say when to plan again."""
+        if self._growth is not None:
+            parts["last"] = self._last
+        return {f"{part}_{name}": a for part, arrays in parts.items() for name, a in arrays._asdict().items()}
 
     def advance(self, episodes: int) -> PlayedEpisodes:
         """Play this many further episodes."""
@@ -122,7 +133,7 @@ class FastLearner(GridLearner):
 
     ``steps`` is the number of cells of the grid.  With the default of 100 the optimal policy, read off at
     grid points, loses less than 1.8e-7 in value on machine repair (0.18 in regret per million episodes).
-    On its ``desk`` are the estimates and the policy of the last episode.
+    On its ``desk`` are the estimates and the policy of the last episode, or lazily of the last plan.
     """
 
     def __init__(
@@ -139,21 +150,19 @@ class FastLearner(GridLearner):
         super().__init__(model, settings, steps=steps, record=record, **given)
         _check_bonus(model, settings)
         self.skip = skip
-        self.desk = make_desk(self.scene, deep=skip)
+        self.desk = make_desk(self.scene, deep=skip and not settings.replan)
         self._trust = make_trust(self.scene)
         self._margins = make_margins(self.desk)
 
     def _play(self, log: kernels.Log, count: int) -> int:
+        if self._growth is not None:
+            parts = self.scene, self._memory, self.desk, self._last, self._growth
+            return int(run_lazily(*parts, log, count))
         parts = self.scene, self._memory, self.desk, self._trust, self._margins
         return int(run_episodes(*parts, log, count, self.skip))
 
     def _state(self) -> dict[str, Any]:
-        parts = {
-            "memory": self._memory._asdict(),
-            "desk": self.desk._asdict(),
-            "trust": self._trust._asdict(),
-        }
-        named = {f"{part}_{name}": a for part, arrays in parts.items() for name, a in arrays.items()}
+        named = self._named(memory=self._memory, desk=self.desk, trust=self._trust)
         return {name: array for name, array in named.items() if name not in _ROOM}
 
     @property

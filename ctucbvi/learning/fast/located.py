@@ -29,6 +29,7 @@ import numpy as np
 from ctucbvi.errors import InputError
 from ctucbvi.learning import DOUBLES, Episode, Settings, Statistics, constants
 from ctucbvi.learning.estimated import estimated_model, layer, layered
+from ctucbvi.learning.replanning import unknown_time
 from ctucbvi.learning.sharp import bonus_of
 from ctucbvi.numeric.planner import NumericSolution, smallest_tolerance, solve_numeric
 
@@ -71,7 +72,7 @@ class LocatedPlan:
 
 
 class LocatedLearner:
-    """CT-UCBVI in doubles, planning at every episode with located switches."""
+    """CT-UCBVI in doubles, planning with located switches."""
 
     def __init__(self, model: CTMDP, settings: Settings, *, tolerance: float = 1e-10) -> None:
         settings.check(model)
@@ -86,18 +87,33 @@ class LocatedLearner:
         self.jumps = [[0] * len(model.states) for _ in range(pairs)]  # N
         self._row = {(r.state, r.action): i for i, r in enumerate(model.transitions)}
         self._plan: LocatedPlan | None = None
+        self._known = (0, tuple(self.n_plus), tuple(self.time))  # episodes, N⁺ and T of the last plan
+        self._open = True  # whether it is still to be decided if the episode that is due is planned
         self._guess = 3  # levels that will probably do
 
-    def plan(self) -> LocatedPlan:
-        """The plan of the episode that is due."""
-        if self._plan is None:
+    def due(self) -> tuple[bool, float]:
+        """Whether the episode is to be planned, and how close a call it was: a relative difference."""
+        factor, (episodes, n_plus, time) = 1 + self.settings.replan, self._known
+        floor = unknown_time(self.model, self.settings, DOUBLES)
+        gaps = [now / (float(factor) * max(old, floor)) - 1 for old, now in zip(time, self.time, strict=True)]
+        counted = self.episodes + 1 > factor * (episodes + 1) or any(
+            now > factor * max(1, old) for old, now in zip(n_plus, self.n_plus, strict=True)
+        )
+        again = self._plan is None or self.settings.replan == 0 or counted
+        return again or max(gaps) > 0, math.inf if again else min(map(abs, gaps))
+
+    def plan(self, again: bool | None = None) -> LocatedPlan:
+        """The plan of the episode that is due; ``again`` decides in the learner's place whether it is new."""
+        if self._plan is None or (self._open and (self.due()[0] if again is None else again)):
             rates = tuple(self.rate(k) for k in range(len(self.n_plus)))
             bonus = tuple(self.bonus(k) for k in range(len(self.n_plus)))
             product = self.settings.lambda_max * self.model.horizon
             epsilon = self.settings.epsilon.at(self.episodes + 1, product, DOUBLES)
             epsilon /= float(self.settings.tightening(self.model.horizon))
+            self._known = (self.episodes, tuple(self.n_plus), tuple(self.time))
             self._plan = self._iterated(rates, bonus, epsilon)
             self._guess = self._plan.iterations + 1
+        self._open = False
         return self._plan
 
     def rate(self, pair: int) -> float:
@@ -133,7 +149,7 @@ class LocatedLearner:
                 self.n_plus[pair] += 1
                 self.jumps[pair][column(visit.to)] += 1
         self.episodes += 1
-        self._plan = None
+        self._open = True
 
     def time_error(self, pair: int) -> Fraction:
         """A proved bound on the relative error of T."""

@@ -16,6 +16,7 @@ from ctucbvi.errors import InputError
 from ctucbvi.learning import DOUBLES, Settings, confidence_sets
 from ctucbvi.learning.fast import episodes as kernels
 from ctucbvi.learning.fast import estimate_box
+from ctucbvi.learning.fast.lazy_loops import run_optimistic_lazily
 from ctucbvi.learning.fast.learner import FastLearner, GridLearner
 from ctucbvi.learning.fast.optimistic_loop import run_optimistic
 from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants, march
@@ -33,8 +34,8 @@ _LANES = 256  # numbers in the sets whose derivatives can be followed, at most
 class OptimisticLearner(GridLearner):
     """A run of the optimistic learner in doubles; ``steps`` is the number of cells of the grid.
 
-    After an episode ``sets`` are those that it was planned with (or could have been), and ``room.table``
-    are the values of the last plan.
+    After an episode ``sets`` are those that it was planned with (or could have been, if planning was left out
+    with a proof), and ``room.table`` are the values of the last plan.
     """
 
     def __init__(
@@ -75,15 +76,12 @@ class OptimisticLearner(GridLearner):
 
     def _play(self, log: kernels.Log, count: int) -> int:
         parts = self.scene, self.constants, self._memory, self.sets, self.room, self.policy
+        if self._growth is not None:
+            return int(run_optimistic_lazily(*parts, self._last, self._growth, log, count))
         return int(run_optimistic(*parts, self._trust, self._margins, log, count, self.skip))
 
     def _state(self) -> dict[str, Any]:
-        parts = {
-            "memory": self._memory._asdict(),
-            "sets": self.sets._asdict(),
-            "trust": self._trust._asdict(),
-        }
-        named = {f"{part}_{name}": a for part, arrays in parts.items() for name, a in arrays.items()}
+        named = self._named(memory=self._memory, sets=self.sets, trust=self._trust)
         return {**named, "policy": self.policy, "table": self.room.table}
 
 

@@ -3,6 +3,8 @@ r"""The exact and the fast learner side by side on the same draws, compared at e
 The fast side is :class:`~ctucbvi.learning.fast.located.LocatedLearner`: doubles throughout, switches located.
 Before each episode:
 
+* **Plans.**  Lazy learners (:mod:`ctucbvi.learning.replanning`) plan the same episodes, unless :math:`T` is
+  so close to where a plan is due that the rounding of doubles decides; the exact side's decision is taken.
 * **Estimates.**  The counts are equal, so :math:`\hat p` is.  :math:`T` and :math:`\hat\lambda` differ by
   what adding up doubles can cost, no more.
 * **Bonus.**  Within its rounding errors of the exact side's enclosure.
@@ -20,11 +22,12 @@ error of a switch.  The exact side's choice is then taken.
 
 :meth:`Lockstep.follow` puts the compiled learner of the studies in the lead instead, which plans on a grid
 of remaining times (:class:`~ctucbvi.learning.fast.learner.FastLearner`).  Its counts and times must be equal
-to the exact ones, and its actions those of the exact policy except within a cell of a certified switch (half
-a cell for the nearest grid point, or a whole one next to 0, where the action is that of the first cell's end,
-and what the error of the grid moves the switch by).  Of a learner with a bonus the values on the grid have no
-proved error, so they are not compared.  Of the optimistic learner, which has no located counterpart,
-sets and values are compared too (:mod:`ctucbvi.learning.lockstep.grid`).
+to the exact ones, the episodes that a lazy one plans the same, and its actions those of the exact policy
+except within a cell of a certified switch (half a cell for the nearest grid point, or a whole one next to 0,
+where the action is that of the first cell's end, and what the error of the grid moves the switch by).  Of a
+learner with a bonus the values on the grid have no proved error, so they are not compared.  Of the optimistic
+learner, which has no located counterpart, sets and values are compared too
+(:mod:`ctucbvi.learning.lockstep.grid`).
 
 Every difference is listed, explained or not.  Beside them stand, per episode, whether the event
 :math:`\mathcal G` and ``eq:optimism`` held.

@@ -12,7 +12,7 @@ from ctucbvi.exact import solve
 from ctucbvi.learning.exact.learner import ExactLearner
 from ctucbvi.learning.exact.verdicts import confident, optimistic
 from ctucbvi.learning.fast.located import LocatedLearner
-from ctucbvi.learning.lockstep.grid import GridLeader, away, compare_with_grid, miscounted
+from ctucbvi.learning.lockstep.grid import GridLeader, away, compare_with_grid, miscounted, planned_apart
 from ctucbvi.learning.lockstep.located import LocatedRound
 from ctucbvi.learning.lockstep.records import Differences, LockstepEpisode
 
@@ -46,7 +46,7 @@ class _ExactRound:
 
     def __init__(self, exact: ExactLearner) -> None:
         self._exact, self.plan = exact, exact.plan()
-        self.differences, self.error = Differences(self.plan.episode), Fraction(0)
+        self.differences, self.error = Differences(exact.episode), Fraction(0)
 
     def choose(self, state: str, remaining: Fraction) -> str:
         """The exact side's choice."""
@@ -86,9 +86,10 @@ class Lockstep:
         """Let the compiled learner play (it must record) and compare what it did and what it has counted."""
         cell = self.model.horizon / leader.steps
         for _ in range(episodes):
-            (episode,) = leader.advance(1).history
+            played = leader.advance(1)
+            (episode,) = played.history
             step = self._replayed(episode)
-            counts = tuple(miscounted(step, leader, self.exact.statistics))
+            counts = (*planned_apart(step, played.planned), *miscounted(step, leader, self.exact.statistics))
             compared = compare_with_grid(step, leader)
             if compared is None:
                 found = (*step.differences, *away(step, self.model.horizon, cell), *counts)
@@ -116,6 +117,7 @@ class Lockstep:
     def _finish(self, round_: _Round, episode: Episode, departures: int) -> LockstepEpisode:
         plan = round_.plan
         step = LockstepEpisode(
+            self.exact.episode,
             plan,
             episode,
             float(round_.error),

@@ -54,7 +54,7 @@ class GridLeader(Protocol):
         """N⁺ of each pair."""
 
     def advance(self, episodes: int) -> Any:
-        """Play, and return what was played."""
+        """Play, and return what was played and how often it planned."""
 
     def certified_error(self) -> float:
         """Of the optimistic one: plan with the present sets, and bound the error of the table."""
@@ -78,6 +78,16 @@ def away(step: LockstepEpisode, horizon: Fraction, cell: Fraction) -> Iterator[D
         remaining -= visit.holding
 
 
+def planned_apart(step: LockstepEpisode, planned: int) -> Iterator[Difference]:
+    """Whether only one of two lazy learners planned this episode."""
+    exactly = step.plan.episode == step.episode
+    if step.plan.settings.replan and bool(planned) != exactly:
+        said = {True: "made", False: "kept"}
+        yield Difference(
+            step.episode, "plan", "all pairs", said[bool(planned)], said[exactly], inf, 0.0, False
+        )
+
+
 def miscounted(step: LockstepEpisode, leader: GridLeader, exact: Statistics) -> Iterator[Difference]:
     """T and N⁺ after the episode, pair by pair, where they are not equal."""
     for k, row in enumerate(exact.model.transitions):
@@ -94,10 +104,10 @@ def miscounted(step: LockstepEpisode, leader: GridLeader, exact: Statistics) -> 
 class SetComparison:
     """One plan of the optimistic learner on a grid against the exact one."""
 
-    def __init__(self, plan: OptimisticPlan, leader: GridLeader) -> None:
+    def __init__(self, plan: OptimisticPlan, leader: GridLeader, episode: int | None = None) -> None:
         self._plan, self._leader = plan, leader
         self._horizon = plan.model.horizon
-        self.differences = Differences(plan.episode)
+        self.differences = Differences(plan.episode if episode is None else episode)
         certified = leader.certified_error()  # which plans, should that have been left out
         self._sets()
         self.error = self._values()
@@ -201,6 +211,6 @@ def compare_with_grid(step: LockstepEpisode, leader: GridLeader) -> SetCompariso
     """The comparison of an episode of the optimistic learner; there is none for the others."""
     if not isinstance(step.plan, OptimisticPlan):
         return None
-    found = SetComparison(step.plan, leader)
+    found = SetComparison(step.plan, leader, step.episode)
     found.actions(step)
     return found

@@ -25,8 +25,9 @@ class LocatedRound:
     def __init__(self, exact: ExactLearner, fast: LocatedLearner) -> None:
         plan = exact.plan()
         assert isinstance(plan, ExactPlan)  # of a learner with a bonus
-        self.exact, self.fast, self.plan, self.quick = exact, fast, plan, fast.plan()
-        self.differences = Differences(plan.episode)
+        self.exact, self.fast, self.plan = exact, fast, plan
+        self.differences = Differences(exact.episode)
+        self.quick = self._planned()
         self._estimates()
         self._bonuses()
         horizon = exact.model.horizon
@@ -39,6 +40,18 @@ class LocatedRound:
             self._values(self.certificate)
         if self.error > _LARGEST_ERROR * horizon:
             self.differences.note("error", "all values", "", "", self.error, _LARGEST_ERROR * horizon)
+
+    def _planned(self) -> LocatedPlan:
+        """The fast side's plan; it is a new one if the exact side's is, whatever the fast side would do."""
+        again, (said, gap) = self.plan.episode == self.exact.episode, self.fast.due()
+        if again != said:
+            pairs = range(len(self.fast.time))
+            allowed = max(2 * self.fast.time_error(k) for k in pairs) + _ROUNDINGS * _UNIT
+            words = {True: "made", False: "kept"}
+            self.differences.note(
+                "plan", "all pairs", words[said], words[again], gap, allowed, explained=gap <= allowed
+            )
+        return self.fast.plan(again)
 
     def choose(self, state: str, remaining: Fraction) -> str:
         """The exact side's choice, compared with the fast side's."""
@@ -67,7 +80,7 @@ class LocatedRound:
         return 16 * _UNIT * model.horizon * steepest
 
     def _estimates(self) -> None:
-        seen, fast = self.plan.statistics, self.fast
+        seen, fast = self.exact.statistics, self.fast
         for k, row in enumerate(seen.model.transitions):
             where = f"{row.state}/{row.action}"
             counts = (fast.n_plus[k], tuple(fast.jumps[k])), (seen.n_plus[k], seen.jumps[k])
@@ -77,7 +90,7 @@ class LocatedRound:
             self.differences.compare(
                 "estimate", f"{where} T", fast.time[k], seen.time[k], seen.time[k] * relative
             )
-            rate = seen.rate(k, fast.settings)
+            rate = self.plan.statistics.rate(k, fast.settings)
             allowed = rate * (2 * relative + 4 * _UNIT)
             self.differences.compare("estimate", f"{where} rate", self.quick.rates[k], rate, allowed)
 

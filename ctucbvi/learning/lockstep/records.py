@@ -19,7 +19,7 @@ class Difference:
     """Something that the two sides do not agree on."""
 
     episode: int
-    kind: str  # "estimate", "bonus", "set", "error", "iterations", "value" or "action"
+    kind: str  # "plan", "estimate", "bonus", "set", "error", "iterations", "value" or "action"
     where: str
     fast: str
     exact: str
@@ -32,18 +32,14 @@ class Difference:
 class LockstepEpisode:
     """One episode."""
 
-    plan: CertifiedPlan  # of the exact side
+    episode: int  # its number
+    plan: CertifiedPlan  # of the exact side; made for this episode or, lazily, for an earlier one
     drawn: Episode
     error: float  # the proved error of the fast side
     confident: Verdict  # the event 𝒢
     optimistic: Verdict  # eq:optimism
     departures: int  # actions of a recorded episode that are not those of the exact policy
     differences: tuple[Difference, ...]
-
-    @property
-    def episode(self) -> int:
-        """Its number."""
-        return self.plan.episode
 
     @property
     def unexplained(self) -> tuple[Difference, ...]:

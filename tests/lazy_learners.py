@@ -1,0 +1,90 @@
+"""For tests of ``replan``: plain learners that plan lazily, and histories to compare them on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ctucbvi import bundled_model
+from ctucbvi.learning import Settings
+from ctucbvi.learning.fast.episodes import CUT, N_PLUS, TICKS, choose
+from ctucbvi.learning.fast.optimistic import OptimisticLearner, compiled_learner
+from ctucbvi.learning.fast.optimistic_march import march, renew
+from ctucbvi.model import CTMDP, Transition
+from tests.fast_learners import ODD
+from tests.histories import policies_of
+from tests.plain_learner import PlainLearner
+
+MACHINE = bundled_model("machine-repair")
+row = Transition.of
+# Fast jumps, so that the rates are soon known; a pair that is never left; a horizon that no double has.
+BUSY = CTMDP.of(
+    "busy",
+    horizon="4/3",
+    transitions=[
+        row("x", "a", rate=30, reward="1/2", to={"y": "9/10", "z": "1/10"}),
+        row("x", "b", rate=10, reward="1/4", to={"x": "1/3", "y": "2/3"}),
+        row("y", "a", rate=12, reward="4/5", to={"x": 1}),
+        row("y", "b", rate=20, reward="3/5", to={"x": "1/2", "y": "1/2"}),
+        row("z", "a", rate=0, reward="9/10"),
+        row("z", "b", rate=8, reward="1/3", to={"x": 1}),
+    ],
+)
+# Nothing ever jumps: a pair has T = kH, and meets every factor exactly.
+STILL = CTMDP.of("still", horizon="4/3", transitions=[row("z", a, rate=0, reward="1/2") for a in "ab"])
+SETS = [{"bonus": "optimistic", "rates": r, "jumps": j} for r in ("paper", "poisson") for j in ("l1", "kl")]
+PLAIN = [{}, {"bonus": "none"}, *SETS]  # what there are plain learners for
+EVERY = [*PLAIN, {"bonus": "sharp"}]
+MODELS = {"machine": MACHINE, "odd": ODD, "busy": BUSY, "still": STILL}
+
+
+def told(model: CTMDP, replan: Any, episodes: int = 400, **options: Any) -> Settings:
+    """Settings under which a model without jumps has a λmax, too."""
+    options.setdefault("lambda_max", max(model.max_rate, Fraction(100)) if model is STILL else None)
+    return Settings.for_model(model, episodes=episodes, replan=replan, **options)
+
+
+class PlainOptimist(PlainLearner):
+    """Plays and decides plainly; its plan is that of the compiled kernels, from its own statistics."""
+
+    def __init__(self, model: CTMDP, given: Settings, seed: int, run: int, steps: int) -> None:
+        super().__init__(model, given, seed, run, steps)
+        self.lent = OptimisticLearner(model, given, seed=0, steps=steps, skip=False)
+
+    def plan(self) -> tuple[np.ndarray, int]:
+        lent, seen, rest = self.lent, self.statistics, self.model.horizon % self.tick
+        counts, jumps = np.zeros((4, len(seen.n_plus)), np.int64), []
+        for k, pair in enumerate(self.model.pairs):
+            counts[TICKS, k] = (seen.time[k] - self.cut[k] * rest) / self.tick
+            counts[CUT, k], counts[N_PLUS, k] = self.cut[k], seen.n_plus[k]
+            jumps += [seen.jumps[k][y] for y, _ in pair.to] if pair.rate else []
+        for k in range(len(seen.n_plus)):
+            renew(k, lent.scene, lent.constants, counts, np.array(jumps, np.int64), lent.sets)
+        march(lent.scene, lent.constants, lent.sets, lent.room)
+        choose(lent.scene.first, lent.room.table, lent.policy)
+        return lent.policy.copy(), 0
+
+
+def plain_learner(model: CTMDP, given: Settings, steps: int) -> PlainLearner:
+    """The plain learner of the settings; seed 5, run 2."""
+    kind = PlainOptimist if given.bonus == "optimistic" else PlainLearner
+    return kind(model, given, 5, 2, steps)
+
+
+def departures(model: CTMDP, given: Settings, count: int, steps: int = 8) -> Iterator[str]:
+    """Where the compiled learner does something else than the plain one."""
+    learner = compiled_learner(model, given, seed=5, run=2, steps=steps)
+    plain = plain_learner(model, given, steps)
+    for k in range(1, count + 1):
+        played = learner.advance(1)
+        policy, _ = plain.episode()
+        if bool(played.planned) != (plain.known.episodes + 1 == k):
+            yield f"episode {k}: planned by one of them"
+        if not (policies_of(played)[0] == policy).all():
+            yield f"episode {k}: another policy"
+        if (learner.time, tuple(learner.n_plus)) != (plain.statistics.time, plain.statistics.n_plus):
+            yield f"episode {k}: other draws"
+            return
