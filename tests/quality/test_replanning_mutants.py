@@ -91,8 +91,8 @@ MUTANTS = {
     "an old accuracy": ("lazy_loops", "accuracy(scene.numbers, episode)", "accuracy(scene.numbers, 1)"),
     "the policy of the plan before": (
         "lazy_loops",
-        "    return choose(scene.first, room.table, policy)",
-        "    return choose(scene.first, room.table, policy.copy())",
+        "choose(scene.first, room.table, policy)",
+        "choose(scene.first, room.table, policy.copy())",
     ),
 }
 

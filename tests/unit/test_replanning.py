@@ -193,7 +193,7 @@ def test_a_snapshot_is_of_one_factor():
 
 
 @pytest.mark.parametrize("options", EVERY, ids=name)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [1, 3, 6])
 def test_exact_and_compiled_learners_in_lockstep_on_random_models(seed, options):
     draw = Random(seed)
     model = random_model(draw, distinct=True)

@@ -36,7 +36,7 @@ def plan_again(scene: Scene, memory: Memory, desk: Desk, episode: int) -> bool:
     n = iterate(scene, desk, accuracy(scene.numbers, episode))
     clock[at.ROUNDS], clock[at.SIDE] = n, slot(n, depth)
     clock[at.PLANNED] += 1
-    return choose(scene.first, desk.action_values[slot(n + 1, depth)], desk.policy)
+    return bool(choose(scene.first, desk.action_values[slot(n + 1, depth)], desk.policy))
 
 
 @compiled()
@@ -67,7 +67,7 @@ def plan_sets_again(
         renew(k, scene, constants, memory.counts, memory.jumps, sets)
     march(scene, constants, sets, room)
     memory.clock[at.PLANNED] += 1
-    return choose(scene.first, room.table, policy)
+    return bool(choose(scene.first, room.table, policy))
 
 
 @compiled()

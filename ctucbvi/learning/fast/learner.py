@@ -155,11 +155,10 @@ class FastLearner(GridLearner):
         self._margins = make_margins(self.desk)
 
     def _play(self, log: kernels.Log, count: int) -> int:
+        parts = self.scene, self._memory, self.desk
         if self._growth is not None:
-            parts = self.scene, self._memory, self.desk, self._last, self._growth
-            return int(run_lazily(*parts, log, count))
-        parts = self.scene, self._memory, self.desk, self._trust, self._margins
-        return int(run_episodes(*parts, log, count, self.skip))
+            return int(run_lazily(*parts, self._last, self._growth, log, count))
+        return int(run_episodes(*parts, self._trust, self._margins, log, count, self.skip))
 
     def _state(self) -> dict[str, Any]:
         named = self._named(memory=self._memory, desk=self.desk, trust=self._trust)
