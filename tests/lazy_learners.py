@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from ctucbvi.learning import Settings
 from ctucbvi.learning.fast.episodes import CUT, N_PLUS, TICKS, choose
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, compiled_learner
 from ctucbvi.learning.fast.optimistic_march import march, renew
+from ctucbvi.learning.fast.replanning import make_growth
 from ctucbvi.model import CTMDP, Transition
 from tests.fast_learners import ODD
 from tests.histories import policies_of
@@ -88,3 +90,25 @@ def departures(model: CTMDP, given: Settings, count: int, steps: int = 8) -> Ite
         if (learner.time, tuple(learner.n_plus)) != (plain.statistics.time, plain.statistics.n_plus):
             yield f"episode {k}: other draws"
             return
+
+
+def wrong_decisions(has_grown: Callable[..., bool], horizon: Any, count: int) -> tuple[list[str], int]:
+    """Where times near the factor, or at it, are not compared exactly; and how many were at it."""
+    model, draw, wrong, equal = MACHINE.with_horizon(horizon), Random(1), [], 0
+    for _ in range(count):
+        replan = Fraction(draw.randint(1, 200), draw.choice((1, 3, 100, 999_983)))
+        given = told(model, replan, episodes=10 ** draw.randint(1, 9), bonus="optimistic")
+        learner = compiled_learner(model, given, seed=1, steps=1)
+        growth = make_growth(model, given, learner._tick)._replace(least_time=0.0)
+        factor, most = 1 + replan, 2**61 // (1 + int(replan)) // (1 + replan.denominator)
+        ticks, cut = draw.randint(1, max(1, most >> draw.randint(0, 40))), draw.randint(0, 10**3)
+        before = [ticks * factor.denominator, cut * factor.denominator, 10**7]
+        now = [ticks * factor.numerator + draw.choice((-1, 0, 0, 1)), cut * factor.numerator, 10**7]
+        now[1] += draw.choice((0, 0, 1, 2))
+        rest = model.horizon % learner._tick / learner._tick
+        true, goal = now[0] + now[1] * rest, factor * (before[0] + before[1] * rest)
+        arrays = [np.array(column, np.int64).reshape(-1, 1) for column in ([*now, 0], before)]
+        equal += true == goal
+        if has_grown(0, learner.scene.numbers, growth, *arrays) != (true > goal):
+            wrong.append(f"{replan}: {before} to {now}")
+    return wrong, equal

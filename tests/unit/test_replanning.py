@@ -17,7 +17,7 @@ from ctucbvi.learning.exact.learner import ExactLearner
 from ctucbvi.learning.fast.discrete import DiscreteLearner
 from ctucbvi.learning.fast.located import LocatedLearner
 from ctucbvi.learning.fast.optimistic import compiled_learner
-from ctucbvi.learning.fast.replanning import has_grown, make_growth
+from ctucbvi.learning.fast.replanning import has_grown
 from ctucbvi.learning.lockstep import Lockstep
 from ctucbvi.learning.replanning import unknown_time
 from ctucbvi.study import RunState, Study, StudyResult, contestant, document_text, run_study
@@ -25,7 +25,18 @@ from ctucbvi.study.blocks import Block, work
 from ctucbvi.study.bound import regret_bound
 from ctucbvi.study.learners import settings_of
 from tests.histories import policies_of
-from tests.lazy_learners import BUSY, EVERY, MACHINE, MODELS, PLAIN, SETS, STILL, departures, told
+from tests.lazy_learners import (
+    BUSY,
+    EVERY,
+    MACHINE,
+    MODELS,
+    PLAIN,
+    SETS,
+    STILL,
+    departures,
+    told,
+    wrong_decisions,
+)
 from tests.plain_learner import plainly_due
 from tests.random_learners import random_model
 
@@ -75,23 +86,9 @@ def test_the_time_up_to_which_rates_are_unknown():
 
 @pytest.mark.parametrize("horizon", [1, "4/3", "7/9"])
 def test_compiled_decisions_are_exact_also_where_times_are_equal(horizon):
-    model, draw, met = MACHINE.with_horizon(horizon), Random(1), 0
-    for _ in range(400):
-        replan = Fraction(draw.randint(1, 200), draw.choice((1, 3, 100, 999_983)))
-        given = told(model, replan, episodes=10 ** draw.randint(1, 9), bonus="optimistic")
-        learner = compiled_learner(model, given, seed=1, steps=1)
-        growth = make_growth(model, given, learner._tick)._replace(least_time=0.0)
-        factor, most = 1 + replan, 2**61 // (1 + int(replan)) // (1 + replan.denominator)
-        ticks, cut = draw.randint(1, max(1, most >> draw.randint(0, 40))), draw.randint(0, 10**3)
-        before = [ticks * factor.denominator, cut * factor.denominator, 10**7]
-        off = draw.choice((-1, 0, 0, 1))
-        after = [ticks * factor.numerator + off, cut * factor.numerator + draw.choice((0, 0, 1)), 10**7]
-        arrays = [np.array(column, np.int64).reshape(-1, 1) for column in ([*after, 0], before)]
-        rest = model.horizon % learner._tick / learner._tick
-        wanted = after[0] + after[1] * rest > factor * (before[0] + before[1] * rest)
-        met += after[0] + after[1] * rest == factor * (before[0] + before[1] * rest)
-        assert has_grown(0, learner.scene.numbers, growth, *arrays) == wanted
-    assert met > 50
+    wrong, equal = wrong_decisions(has_grown, horizon, 400)
+    assert wrong == []
+    assert equal > 50
 
 
 def counts(draw: Random, seen: Statistics) -> Statistics:
