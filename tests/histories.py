@@ -11,7 +11,7 @@ import numpy as np
 from ctucbvi.learning import Episode, History, HistoryWriter, Statistics
 from ctucbvi.learning.fast import episodes
 from ctucbvi.learning.fast.compiled import PlayedEpisodes
-from ctucbvi.learning.fast.learner import FastLearner
+from ctucbvi.learning.fast.learner import FastLearner, GridLearner
 from ctucbvi.model import CTMDP
 
 
@@ -37,7 +37,7 @@ def lengths_of(played: PlayedEpisodes) -> np.ndarray:
     return np.diff(np.append(played.starts, played.last + 1))
 
 
-def rounds_of(learner: FastLearner) -> int:
+def rounds_of(learner: GridLearner) -> int:
     """n_k of the last episode."""
     return int(learner._clock[episodes.ROUNDS])
 

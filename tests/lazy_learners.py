@@ -17,7 +17,7 @@ from ctucbvi.learning.fast.optimistic_march import march, renew
 from ctucbvi.learning.fast.replanning import make_growth
 from ctucbvi.model import CTMDP, Transition
 from tests.fast_learners import ODD
-from tests.histories import policies_of
+from tests.histories import policies_of, rounds_of
 from tests.plain_learner import PlainLearner
 
 MACHINE = bundled_model("machine-repair")
@@ -82,9 +82,11 @@ def departures(model: CTMDP, given: Settings, count: int, steps: int = 8) -> Ite
     plain = plain_learner(model, given, steps)
     for k in range(1, count + 1):
         played = learner.advance(1)
-        policy, _ = plain.episode()
+        policy, rounds = plain.episode()
         if bool(played.planned) != (plain.known.episodes + 1 == k):
             yield f"episode {k}: planned by one of them"
+        if rounds_of(learner) != rounds:
+            yield f"episode {k}: another number of iterations"
         if not (policies_of(played)[0] == policy).all():
             yield f"episode {k}: another policy"
         if (learner.time, tuple(learner.n_plus)) != (plain.statistics.time, plain.statistics.n_plus):
