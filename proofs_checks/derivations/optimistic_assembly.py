@@ -15,6 +15,7 @@ from proofs_checks.derivations.operators import applied
 from proofs_checks.derivations.optimistic_jumps import known_rise, rises_to
 from proofs_checks.derivations.optimistic_row_sets import RowSets
 from proofs_checks.derivations.optimistic_rows import HERE
+from proofs_checks.derivations.optimistic_run import small
 from proofs_checks.derivations.regret import WHOLE_REGRET
 from proofs_checks.derivations.runs import by_jump
 from proofs_checks.derivations.setting_optimistic import LARGER, MORE
@@ -48,6 +49,8 @@ def eager(D: Derivation, label: str) -> Theorem:
     return D.valued(D.lemma(label), D.fact("eager-eta"))
 
 
+Prices = Mapping[str, tuple[str, str]]
+
 # --- whether the sets are right ---------------------------------------------------------------------
 
 
@@ -70,13 +73,17 @@ def _right(D: Derivation, good: str) -> Theorem:
     return D.cases(plan, lambda yes: yes, lambda _: D.absurd(D.valued(few, D.fails(plan)), plan))
 
 
-def core(D: Derivation, good: str, prices: Mapping[str, tuple[str, str]], holds: Theorem) -> Theorem:
+def core(D: Derivation, good: str, prices: Prices, holds: Theorem, paid: Theorem) -> Theorem:
     """thm:CT-UCB/equation for sets that are right where ``good`` holds: the three conditions on them are met.
 
-    ``holds`` is HOLDS at decision n, given good(pl(n)).
+    ``holds`` is HOLDS at decision n, given good(pl(n)); ``paid`` says what is paid at most where ``gok`` is 1,
+    whatever it is.
     """
-    now = always(good)
-    whole = applied(D, D.lemma("thm:CT-UCB/equation"), {**prices, "gok": ("n", f"Ind({now})")})
+    now, most = always(good), paid.says.parts[1]
+    whole = applied(D, D.lemma("thm:CT-UCB/equation", v=most), prices)
+    while whole.says.parts[0].tag == "Sure":  # the three conditions
+        whole = D.mp(whole, D.assume(whole.says.parts[0]))
+    whole = applied(D, D.mp(whole, D.all(paid, "m")), {"gok": ("n", f"Ind({now})")})
     one = D.assume(f"Ind({now}) == 1")
     right = D.cases(
         now,
@@ -86,8 +93,17 @@ def core(D: Derivation, good: str, prices: Mapping[str, tuple[str, str]], holds:
     stays = D.by_value(
         f"Ind({always(good, '(n + 1)')}) == Ind({now})", [D.fact("new"), D.assume("jump(n) == 1")]
     )
-    facts = D.indicator(now)[1], D.imply(stays, "jump(n) == 1"), D.imply(right, one.says)
-    return D.mp(whole, *(theorems.sure(D.all(fact, "n")) for fact in facts))
+    for fact in (D.indicator(now)[1], D.imply(stays, "jump(n) == 1"), D.imply(right, one.says)):
+        whole = theorems.cut(theorems.sure(D.all(fact, "n")), whole)
+    return whole
+
+
+def where_right(D: Derivation, less: Theorem, sign: Theorem) -> Theorem:
+    """gok(n) u <= v, from u <= v and 0 <= v."""
+    u, v = less.says.parts
+    some = D.whole("gok(n)")
+    goal = terms.relation("<=", terms.mul(D.term("gok(n)"), u), v)
+    return D.linear(goal, D.times(less, some), D.times(small(D), sign))
 
 
 def _so_far(D: Derivation, good: str, right: Theorem) -> Theorem:

@@ -4,8 +4,8 @@ For a level g as in :mod:`optimistic_rows` and whole numbers :math:`1 \le i \le 
 
 .. math:: \sqrt{g(i)/i} \le \sqrt{\min\{c\,g(n),\ n\,g(1)\}/n} ,
 
-as g rises and g(i)/i falls.  The minimum is a level again: it has the value g(1) at 1, and is below c times the
-line of g.  So what is paid with it has the factor :math:`\sqrt c` in its main term, and no factor elsewhere.
+as g rises and g(i)/i falls.  The minimum is a level again: it is g(1) at 1, and below c times the line of g.
+So what is paid with it has the factor :math:`\sqrt c` in its main term, and no factor elsewhere.
 """
 
 from __future__ import annotations

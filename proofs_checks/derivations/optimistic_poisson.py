@@ -24,13 +24,13 @@ from proofs_checks.derivations.optimistic_assembly import (
     LONGEST,
     MAIN,
     PAIR,
-    always,
     concluded,
     core,
     often,
     row_price,
     row_radius,
     rows_paid,
+    where_right,
     whole_regret,
 )
 from proofs_checks.derivations.optimistic_levels import times
@@ -344,8 +344,8 @@ def _second_paid(D: Derivation) -> Theorem:
 
 
 def paid(D: Derivation, rows: RowSets) -> Theorem:
-    """0 < h ⊢ what is paid <= bound."""
-    event, (positive, less) = always(good(rows)), row_price(D, rows)
+    """0 < h ⊢ what is paid <= bound, where the sets are right."""
+    positive, less = row_price(D, rows)
     pair, wide, slow = {"x": "X(n)", "a": "act(n)"}, D.known("max-right", _SCALE, "1"), f"Max({_SCALE}, 1)"
     over = D.positive("inverse-positive", slow, D.linear(f"0 < {slow}", wide))
     first, second = D.at(first_sign(D, _SCALE), **pair), D.at(D.times(over, rate_bound(D)), **pair)
@@ -356,17 +356,15 @@ def paid(D: Derivation, rows: RowSets) -> Theorem:
     left = "jump(n)*(rem(n) - spent(n))"
     cost, most = f"{timed} + au({PAIR})*{left}", f"{timed} + {row_radius(rows)}*{left}"
     signs = D.times(Counted(D, BOTH).sign, first), D.times(Counted(D, REMAINING).sign, second), positive
-    few = D.times(D.indicator(event)[1], D.linear(f"0 <= {most}", *signs))
-    one = D.times(D.linear(f"{cost} <= {most}", less), D.whole(f"Ind({event})"))
-    one = D.linear(f"Ind({event})*({cost}) <= {most}", one, few)
+    one = where_right(D, D.linear(f"{cost} <= {most}", less), D.linear(f"0 <= {most}", *signs))
     each = D.sum(D.mean(D.times(one, D.whole(ACTIVE))), "n", "m")
-    goal = f"Sum(n, m, E({ACTIVE}*Ind({event})*({cost}))) <= {bound(rows)}"
+    goal = f"Sum(n, m, E({ACTIVE}*gok(n)*({cost}))) <= {bound(rows)}"
     return D.linear(goal, each, _first_paid(D), _second_paid(D), rows_paid(D, rows))
 
 
 def poisson(D: Derivation, rows: RowSets) -> Theorem:
     """thm:CT-UCB/optimistic/poisson/lazy with these rows."""
     most = bound(rows)
-    whole = core(D, good(rows), PRICES, _holds(D, rows))
-    found = D.mp(D.at(whole, v=most, q="2*delta"), D.all(paid(D, rows), "m"), _event(D, rows))
+    whole = core(D, good(rows), PRICES, _holds(D, rows), paid(D, rows))
+    found = D.mp(D.at(whole, q="2*delta"), _event(D, rows))
     return concluded(D, D.linear(f"{REGRET.format(m='m')} <= {most} + 2*delta*K*H", found), most)

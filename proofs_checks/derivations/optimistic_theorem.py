@@ -22,13 +22,13 @@ from proofs_checks.derivations.optimistic_assembly import (
     LONGEST,
     MAIN,
     PAIR,
-    always,
     concluded,
     core,
     often,
     row_price,
     row_radius,
     rows_paid,
+    where_right,
     whole_regret,
 )
 from proofs_checks.derivations.optimistic_levels import times
@@ -180,8 +180,8 @@ def _rates_paid(D: Derivation) -> Theorem:
 
 
 def paid(D: Derivation, rows: RowSets) -> Theorem:
-    """0 < h ⊢ what is paid <= bound."""
-    pair, clock, event = {"x": "X(n)", "a": "act(n)"}, Counted(D, REMAINING), always(good(rows))
+    """0 < h ⊢ what is paid <= bound, where the sets are right."""
+    pair, clock = {"x": "X(n)", "a": "act(n)"}, Counted(D, REMAINING)
     time, (positive, less) = REMAINING.counted.format(n="n"), row_price(D, rows)
     price, left = _SHARE.replace("x, a", "X(n), act(n)"), "jump(n)*(rem(n) - spent(n))"
     row = f"{row_radius(rows)}*{left}"
@@ -197,11 +197,11 @@ def paid(D: Derivation, rows: RowSets) -> Theorem:
     )
     sign = D.linear(f"0 <= 2*{price}*{time} + {row}", D.times(clock.sign, root), positive)
     cost = f"(rhi({PAIR}) - rlo({PAIR}))*{time} + au({PAIR})*{left}"
-    one = D.decide(
-        f"Ind({event})*({cost}) <= 2*{price}*{time} + {row}", [event], D.times(wide, clock.sign), sign, less
+    one = where_right(
+        D, D.linear(f"{cost} <= 2*{price}*{time} + {row}", D.times(wide, clock.sign), less), sign
     )
     each = D.sum(D.mean(D.times(one, D.whole(ACTIVE))), "n", "m")
-    goal = f"Sum(n, m, E({ACTIVE}*Ind({event})*({cost}))) <= {bound(rows)}"
+    goal = f"Sum(n, m, E({ACTIVE}*gok(n)*({cost}))) <= {bound(rows)}"
     return D.linear(goal, each, _rates_paid(D), rows_paid(D, rows))
 
 
@@ -222,9 +222,8 @@ def _event(D: Derivation, rows: RowSets, rate: Theorem) -> Theorem:
 
 def _long(D: Derivation, rows: RowSets, core_of: Theorem, rate: Theorem) -> Theorem:
     """lmax H < K, 0 < h ⊢ REGRET(m) <= bound + 2 δ K H."""
-    most = bound(rows)
-    found = D.mp(D.at(core_of, v=most, q="2*delta"), D.all(paid(D, rows), "m"), _event(D, rows, rate))
-    return D.linear(f"{REGRET.format(m='m')} <= {most} + 2*delta*K*H", found)
+    found = D.mp(D.at(core_of, q="2*delta"), _event(D, rows, rate))
+    return D.linear(f"{REGRET.format(m='m')} <= {bound(rows)} + 2*delta*K*H", found)
 
 
 def _short(D: Derivation, rows: RowSets, less: Theorem) -> Theorem:
@@ -270,6 +269,6 @@ def _short(D: Derivation, rows: RowSets, less: Theorem) -> Theorem:
 
 def optimistic(D: Derivation, rows: RowSets) -> Theorem:
     """thm:CT-UCB/optimistic/lazy with these rows."""
-    whole = core(D, good(rows), PRICES, _holds(D, rows))
+    whole = core(D, good(rows), PRICES, _holds(D, rows), paid(D, rows))
     each = D.cases("lmax*H < K", lambda rate: _long(D, rows, whole, rate), lambda less: _short(D, rows, less))
     return concluded(D, each, bound(rows))

@@ -129,9 +129,9 @@ section.repair(
 section.repair(
     "prop:proberror/rows/kept",
     "Radii √(g(N')/N') by a number N' of jumps that lags behind, N' <= N <= cN' for a c >= 1, g as in "
-    "prop:proberror/rows/falling: they are at most α = √(min{c g(N), N g(1)}/N), and with N = max{1, N⁺}, E Σ α "
-    "1{jump}(u - τ) <= √2 H √(SAKv) √c a + SA H √g(1) E J_M. (g rises, x = g(N') <= y = g(N); and the minimum "
-    "is a level as well.)",
+    "prop:proberror/rows/falling: they are at most α = √(min{c g(N), N g(1)}/N), and with N = max{1, N⁺}, E "
+    "Σ α 1{jump}(u - τ) <= √2 H √(SAKv) √c a + SA H √g(1) E J_M. (g rises, x = g(N') <= y = g(N); and the "
+    "minimum is a level as well.)",
     says="x*n <= c*y*i",
     domain=("0 <= x", "x <= y", "i >= 1", "c >= 1", "0 <= n", "n <= c*i"),
     symbols={"n": "N", "i": "N'"},
@@ -145,10 +145,10 @@ section.repair(
 
 section.repair(
     "prop:proberror/rows",
-    "E Σ α 1{jump}(u - τ) <= √2 H √(SAKv) √c a + SA H a1 E J_M over the decisions of the first K episodes, for "
-    "every c >= 1 and α = √(min{c g(N), N g(1)}/N), N = max{1, N⁺}: at least the radius of lem:CI-p/uniform by "
-    "N' jumps, N' <= N <= cN'. Here v = λmax H, a² = g(1 + Kv/(SA)), a1² = g(1), g(n) = 2[S ln 2 + ln(SA "
-    "n(n+1)/δ)].",
+    "E Σ α 1{jump}(u - τ) <= √2 H √(SAKv) √c a + SA H a1 E J_M over the decisions of the first K episodes, "
+    "for every c >= 1 and α = √(min{c g(N), N g(1)}/N), N = max{1, N⁺}: at least the radius of "
+    "lem:CI-p/uniform by N' jumps, N' <= N <= cN'. Here v = λmax H, a² = g(1 + Kv/(SA)), a1² = g(1), g(n) = "
+    "2[S ln 2 + ln(SA n(n+1)/δ)].",
     uses="prop:proberror/rows/kept lem:CI-p/uniform/tangent lem:CI-p/uniform/falls",
     theorem=levels.UNIFORM.says,
     derivation=levels.UNIFORM.rows,
