@@ -76,7 +76,7 @@ def _right(D: Derivation, good: str) -> Theorem:
 def core(D: Derivation, good: str, prices: Prices, holds: Theorem, paid: Theorem) -> Theorem:
     """thm:CT-UCB/equation for sets that are right where ``good`` holds: the three conditions on them are met.
 
-    ``holds`` is HOLDS at decision n, given good(pl(n)); ``paid`` says what is paid at most where ``gok`` is 1,
+    ``holds`` is HOLDS at decision n, given good(pl(n)); ``paid`` says what is paid where ``gok`` is 1,
     whatever it is.
     """
     now, most = always(good), paid.says.parts[1]

@@ -226,9 +226,9 @@ class AllTiltedRuns(TiltedRows, TiltedRuns):
 
 
 class Keeping:
-    """Plans are kept while the data of no pair have grown by more than a half."""
+    """Plans are kept while the data of no pair have more than doubled."""
 
-    eta = 0.5
+    eta = 1.0
     watched = ("N", "T")
 
     def due(self, ids: Array, n: int) -> Array:
