@@ -182,7 +182,7 @@ _KEPT += [
 ]
 
 
-def of_fact(worlds, says, draws=60):
+def of_fact(worlds, says, draws=1000):
     return sum((fact_verdicts(world, says, draws, salt) for world in worlds for salt in range(3)), Counter())
 
 
@@ -199,7 +199,7 @@ def test_plans_are_kept(worlds):
 
 
 @pytest.mark.parametrize(
-    ("kind", "seed", "name"), [(TimelessWorld, 0, "kept-T"), (CountlessWorld, 1, "kept-N")]
+    ("kind", "seed", "name"), [(TimelessWorld, 0, "kept-T"), (CountlessWorld, 3, "kept-N")]
 )
 def test_a_rule_that_forgets_is_found(kind, seed, name):
     assert of_fact([world_of(kind, seed)], LAZY.facts[name].says)["false"]
