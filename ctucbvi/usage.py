@@ -268,10 +268,14 @@ that fails is named.
 The theorem is about the learner with delta = 1/(2KH), and so are its bounds here, whatever --delta
 says.  With --delta the radii are those for this delta, and the versions "delta" and
 "sharp-delta" are what the same proof gives for it.
+
+With --replan ETA there are also the bounds of the optimistic learners that keep a plan while no pair
+has more than 1 + ETA times its jumps and its time: the versions with "lazy" in their names.
 """
 
 _CONSTANTS_EXAMPLES = """examples:
   ctucbvi constants machine-repair --K 1e7 --delta 1/20
+  ctucbvi constants machine-repair --K 1e7 --replan 1/100
   ctucbvi constants --S 9 --A 2 --H 3 --K 1e15 --lambda-max 4 --lambda-min 1/2 --digits 30 --json
   ctucbvi constants machine-repair --plot bounds.svg --study docs/study/machine-repair.json
   ctucbvi constants machine-repair --K 1e9 --sweep H=1/10..10:100 --json
@@ -291,6 +295,7 @@ def _constants(commands: Commands) -> None:
     take(sizes, "--epsilon E", _EPSILON, default="1/sqrt(k)")
     take(sizes, "--time T", "spent at the pair of beta and b (default 0)", default="0")
     take(sizes, "--jumps N", "from the pair of alpha and b (default 0)", default="0")
+    take(sizes, "--replan ETA", "plans kept while data grow by at most 1 + ETA (default: none kept)")
     take(parser, "--digits D", "significant digits (default 10)", default=10, span=(1, 1000))
     take(parser, "--sweep P=A..B[:N]", "bounds over a parameter (default N: 200)")
     take(parser, "--plot FILE", f"draw the sweep there (.svg, .png or .pdf); default sweep: {RANGE}")

@@ -107,6 +107,30 @@ def plain_rows(
     }
 
 
+def plain_kept(
+    p: Parameters, eta: mpmath.mpf, most: mpmath.mpf, errors: dict[str, mpmath.mpf]
+) -> dict[str, mpmath.mpf]:
+    """The bounds of the optimistic learners that keep their plans, term by term."""
+    s, a, h, k, v = mp(p.states), mp(p.actions), mp(p.horizon), mp(p.episodes), mp(p.lambda_max * p.horizon)
+    ln, sqrt, found = mpmath.log, mpmath.sqrt, {}
+    for ending, error in errors.items():
+        tilts = 3 + ln(k + k * v) / ln(4)
+        level = ln(2 * s * a * tilts / error) + eta * ln(2 * s * a * tilts / error)
+        log = 3 * level * (1 + ln((6 * level * s * a + k * v) / (6 * level * s * a)))
+        for rows, (many, one) in plain_rows(p, error, tilts).items():
+            jumps = sqrt(2 * v * (many**2 + eta * many**2)) * h * sqrt(s * a * k)
+            off = 2 * error * k * h + s * a * h * one * most
+            rates = sqrt(32 * v * (1 + eta) * ln(2 * s * a * k / error))
+            found[f"{rows or 'optimistic'}-lazy{ending}"] = (
+                jumps + off + h * (rates * sqrt(s * a * k) + s * a * v)
+            )
+            small = v / 2 + sqrt(mpmath.mpf(27) / 16 * v) + log
+            found[f"{rows + '-' if rows else ''}poisson-lazy{ending}"] = (
+                jumps + off + h * (sqrt(27 * s * a * k * level) + s * a * small)
+            )
+    return found
+
+
 def plain(p: Parameters) -> dict[str, mpmath.mpf]:
     """Every constant that makes sense for in-range parameters, written as in the paper."""
     s, a, h, k = mp(p.states), mp(p.actions), mp(p.horizon), mp(p.episodes)
@@ -179,6 +203,8 @@ def plain(p: Parameters) -> dict[str, mpmath.mpf]:
             found[name] = h * sqrt(2 * s * a * k * v) * many + 3 * h * sqrt(3 * s * a * k * level)
             rest = one * most + v / 2 + 3 * sqrt(3 * v) / 4 + 3 * level * steps
             found[name] += s * a * h * rest + 2 * error * k * h
+    if p.replan is not None:
+        found |= plain_kept(p, mp(p.replan), most, {"": 1 / (2 * k), "-delta": d})
     found["corollary"] = (16 * sqrt(2 + 16 * log) * f + 3) * v**2 * pairs * (sqrt(s) + v)
     found["corollary-lump"] = (8 * sqrt(2 + 16 * log) + 3) * v * pairs * (sqrt(s) + v)
     known = (c * h / low + h + 1 / low) * sqrt(s * a * k)

@@ -17,7 +17,7 @@ from ctucbvi.bounds.arithmetics import BALLS, EXPRESSIONS, Numbers
 from ctucbvi.bounds.conditions import Checked, Condition, check
 from ctucbvi.bounds.evaluation import certified
 from ctucbvi.bounds.parameters import Parameters, symbolic
-from ctucbvi.bounds.versions import VERSIONS, Version
+from ctucbvi.bounds.versions import LAZY, VERSIONS, Version
 
 _BEYOND = "between 2^-(2^40) and 2^(2^40)"  # what can be written down
 
@@ -186,3 +186,9 @@ CATALOGUE = (
     LOWER_TURNS,
     LOWER_SIMPLE,
 )
+KEPT_PLANS = tuple(map(of_version, LAZY))
+
+
+def catalogue_of(p: Parameters) -> tuple[Constant, ...]:
+    """The constants that these parameters are for: with an η also those of learners that keep their plans."""
+    return CATALOGUE if p.replan is None else (*CATALOGUE, *KEPT_PLANS)

@@ -159,6 +159,7 @@ SUMMED = Condition(f"lambda_max H <= {LARGEST_MEAN}", lambda p: p.load <= LARGES
 LAMBDA_MIN = Condition("0 < lambda_min <= lambda_max", _slow)
 DELTA = Condition("0 < delta < 1", _admissible)
 OWN_DELTA = Condition("delta is given", lambda p: p.delta is not None)
+REPLAN = Condition("eta >= 0 is given", lambda p: p.replan is not None and p.replan >= 0)
 SEVERAL = Condition("K >= 2", lambda p: p.episodes >= 2)
 JUMPS = Condition("2^S S A H K^2 >= delta", _jumps)
 REAL = Condition(

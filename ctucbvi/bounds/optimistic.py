@@ -31,6 +31,10 @@ The learner's :math:`l = \ln(2SAn/\delta)` has a whole number :math:`n` of tilts
 :math:`3 + \frac12\log_2(K(1+v))`, which stands here in its place: the bound grows with :math:`l`, and so it
 has no steps.  The derivative of :math:`l` is at most :math:`\frac54` (:math:`\frac14`), as :math:`n \ge 3`,
 and that of :math:`\ln(1+\ln(1+x))` over :math:`\ln x`, :math:`x = Kv/(6lSA)`, at most :math:`\frac13`.
+
+**Plans that are kept** (``thm:CT-UCB/optimistic/lazy`` and so on), while the data have not grown by more than
+the factor :math:`1+\eta`: :math:`(1+\eta)a^2` and :math:`(1+\eta)L`, or :math:`(1+\eta)l`, take the places of
+:math:`a^2` and L, or l.  A constant factor does not change how they grow.
 """
 
 from __future__ import annotations
@@ -46,6 +50,7 @@ from ctucbvi.bounds.rows import UNIFORM, Rows, tilts
 from ctucbvi.learning.radii import N, log_confidence
 
 _HALF, _ONE = Fraction(1, 2), Fraction(1)
+_MORE = "sqrt(1 + eta)"
 
 
 def proof_delta(p: Parameters) -> Parameters:
@@ -54,7 +59,7 @@ def proof_delta(p: Parameters) -> Parameters:
 
 
 def parts(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM) -> BoundParts[N]:
-    """The bound for the δ of the parameters."""
+    """The bound for the δ, and the η, of the parameters."""
     assert p.delta is not None  # given, or the proof's
     pairs = p.states * p.actions
     rates = numbers.sqrt(_rate_log(p, numbers)) * 2
@@ -65,6 +70,7 @@ def parts(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM) -> BoundPart
             ("H", numbers.number(_ONE * p.horizon)),
             ("sqrt(S A K)", f.root_of_pairs(p, numbers)),
             ("sqrt(lambda_max H)", numbers.sqrt(numbers.number(_ONE * p.load))),
+            *_kept(p, numbers),
         ),
         numbers.sqrt(rows.square(p, numbers)),
         rates,
@@ -81,20 +87,21 @@ def growth(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM, moving: int
 
 
 def poisson_parts(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM) -> BoundParts[N]:
-    """The bound with rates by Poisson tails, for the δ of the parameters."""
+    """The bound with rates by Poisson tails, for the δ, and the η, of the parameters."""
     found = parts(p, numbers, rows)
     root = numbers.sqrt(numbers.number(_ONE * p.load))
     level, pairs = _level(p, numbers), p.states * p.actions
-    steps = numbers.log(numbers.number(_ONE * p.episodes * p.load / (6 * pairs)) / level + 1) + 1
+    longer = level if p.replan is None else level * numbers.number(1 + p.replan)
+    steps = numbers.log(numbers.number(_ONE * p.episodes * p.load / (6 * pairs)) / longer + 1) + 1
     small = (
         _first_jumps(p, numbers, rows)
         + numbers.number(_HALF * p.load)
         + numbers.sqrt(numbers.number(_ONE * 3)) * root * 3 / 4
-        + level * steps * 3
+        + longer * steps * 3
     )
     return replace(
         found,
-        factors=tuple(factor for factor in found.factors if factor[0] in ("H", "sqrt(S A K)")),
+        factors=tuple(factor for factor in found.factors if factor[0] in ("H", "sqrt(S A K)", _MORE)),
         jump_root=numbers.sqrt(numbers.number(_ONE * 2)) * root * found.jump_root,
         rate_root=numbers.sqrt(level * 3) * 3,
         lower_order=numbers.number(pairs * p.horizon) * small,
@@ -107,6 +114,11 @@ def poisson_growth(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM, mov
     rates: N = falls / 2 - numbers.number(_HALF)
     steps: N = falls + numbers.number(Fraction(1, 3)) - numbers.number(_ONE)
     return numbers.maximum(_rows_growth(p, numbers, rows, moving), numbers.maximum(rates, steps))
+
+
+def _kept(p: Parameters, numbers: Numbers[N]) -> tuple[tuple[str, N], ...]:
+    """What plans that are kept cost."""
+    return () if p.replan is None else ((_MORE, numbers.sqrt(numbers.number(1 + p.replan))),)
 
 
 def _rows_growth(p: Parameters, numbers: Numbers[N], rows: Rows, moving: int) -> N:

@@ -2,7 +2,8 @@ r"""What the constants of the paper depend on, in exact rationals.
 
 The sizes :math:`S, A, H, K`, the rates :math:`\lambda_{\max}, \lambda_{\min}`, the confidence :math:`\delta`
 and the accuracies :math:`\epsilon_k`; besides, for the radii of one pair, the time :math:`T` spent at it
-and the number :math:`N^+` of observed jumps from it.
+and the number :math:`N^+` of observed jumps from it; and, for a learner that keeps its plans, the part
+:math:`\eta` by which data may have grown.
 
 Numbers out of range are allowed here: each constant carries the conditions under which it is a
 number, and says which one fails.  Without a :math:`\delta` of one's own it is the one that the proof of
@@ -40,7 +41,7 @@ _LONGEST = 20_000  # bits of a number; formulas are evaluated with more bits tha
 
 @dataclass(frozen=True)
 class Parameters:
-    """S, A, H, K, λmax, λmin, δ, ε, and the data T and N⁺ of a pair; :meth:`of` reads them."""
+    """S, A, H, K, λmax, λmin, δ, ε, the data T and N⁺ of a pair, and η; :meth:`of` reads them."""
 
     states: int  # S
     actions: int  # A
@@ -52,6 +53,7 @@ class Parameters:
     epsilon: Schedule = field(default_factory=Schedule)
     time: Fraction = Fraction(0)  # T(x, a)
     n_plus: int = 0  # N⁺(x, a)
+    replan: Fraction | None = None  # η; None: no learner keeps its plans
 
     @classmethod
     def of(
@@ -67,6 +69,7 @@ class Parameters:
         epsilon: Schedule | str = "1/sqrt(k)",
         time: Number = 0,
         n_plus: Number = 0,
+        replan: Number | None = None,
     ) -> Parameters:
         """Read the numbers exactly; S, A, K and N⁺ must be whole, and nothing else is asked of them."""
         return cls(
@@ -80,6 +83,7 @@ class Parameters:
             epsilon if isinstance(epsilon, Schedule) else Schedule.parse(epsilon),
             _exact(time, "time"),
             whole(n_plus, "jumps"),
+            None if replan is None else _exact(replan, "replan"),
         )
 
     @classmethod
@@ -147,6 +151,7 @@ class Parameters:
             "epsilon": str(self.epsilon),
             "T": str(self.time),
             "N": self.n_plus,
+            **({} if self.replan is None else {"eta": str(self.replan)}),
         }
 
 
@@ -182,7 +187,7 @@ def symbolic(epsilon: Schedule, *, own_delta: bool = True) -> Parameters:
     names = ("S", "A", "H", "K", "lambda_max", "lambda_min")
     sizes: list[Any] = [symbol(name) for name in names]
     delta: Any = symbol("delta") if own_delta else None
-    data: list[Any] = [delta, epsilon, symbol("T"), symbol("N")]
+    data: list[Any] = [delta, epsilon, symbol("T"), symbol("N"), symbol("eta")]
     return SymbolicParameters(*sizes, *data)
 
 

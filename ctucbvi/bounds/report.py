@@ -8,21 +8,21 @@ from flint import arb
 
 from ctucbvi.bounds import catalogue
 from ctucbvi.bounds.arithmetics import BALLS, EXPRESSIONS
-from ctucbvi.bounds.catalogue import CATALOGUE, Value, value
+from ctucbvi.bounds.catalogue import Value, catalogue_of, value
 from ctucbvi.bounds.conditions import Checked
 from ctucbvi.bounds.evaluation import as_json, certified
 from ctucbvi.bounds.parameters import Parameters, symbolic
 from ctucbvi.bounds.parts import BoundParts
 from ctucbvi.bounds.thresholds import excess, threshold
-from ctucbvi.bounds.versions import POISSON, PRINTED, SHARP, VERSIONS, Version
+from ctucbvi.bounds.versions import POISSON, PRINTED, SHARP, Version, versions_of
 
 _TERMS = ("root of the jumps", "root of the rates")
 
 
 def document(p: Parameters, digits: int = 15) -> dict[str, Any]:
     """The document that ``ctucbvi constants --json`` prints."""
-    values = {constant.name: value(constant, p, digits) for constant in CATALOGUE}
-    versions = [_upper(version, p, values[version.name], digits) for version in VERSIONS]
+    values = {constant.name: value(constant, p, digits) for constant in catalogue_of(p)}
+    versions = [_upper(version, p, values[version.name], digits) for version in versions_of(p)]
     full, any_size = (values[lower.name] for lower in (catalogue.LOWER_EVERY, catalogue.LOWER_EVERY_SIZE))
     best = any_size if full.ball is None else full
     return {

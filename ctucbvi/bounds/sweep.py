@@ -17,7 +17,7 @@ from ctucbvi.bounds.catalogue import LOWER, LOWER_EVERY, LOWER_EVERY_SIZE, LOWER
 from ctucbvi.bounds.conditions import check
 from ctucbvi.bounds.parameters import SWEPT, WHOLE, Parameters, whole
 from ctucbvi.bounds.thresholds import Threshold, threshold
-from ctucbvi.bounds.versions import VERSIONS
+from ctucbvi.bounds.versions import versions_of
 from ctucbvi.errors import InputError
 from ctucbvi.exact.precision import precision
 from ctucbvi.numbers import exact, shown
@@ -105,7 +105,7 @@ class Sweep:
 
 def sweep(p: Parameters, over: SweepRange) -> Sweep:
     """Upper bounds (every version), lower bounds and the trivial bound at every value of the range."""
-    versions = [version for version in VERSIONS if not version.own_delta or _has_delta(p, over)]
+    versions = [version for version in versions_of(p) if not version.own_delta or _has_delta(p, over)]
     constants = [*map(of_version, versions), LOWER, LOWER_EVERY, LOWER_EVERY_SIZE, LOWER_TURNS]
     places = [p.at(over.parameter, value) for value in over.values]
     bounds = {constant.name: tuple(_double(constant, at) for at in places) for constant in constants}

@@ -56,7 +56,7 @@ from ctucbvi.learning.radii import N
 
 _ONE = Fraction(1)
 FULL_BONUS, HALF_BONUS, LUMP_SUM = "CT-UCBVI", "half of the bonus", "lump-sum bonus"
-BEST_MODEL = "optimistic"
+BEST_MODEL, KEPT = "optimistic", "plans kept"
 GIVEN, OF_THE_PAPER, OF_THE_EPISODES = "the one given", "1/(2KH)", "1/(2K)"
 
 
@@ -222,50 +222,80 @@ _TAILS = "rates by Poisson tails"
 
 
 def _of_sets(
-    name: str, label: str, title: str, rows: Rows, *, poisson: bool = False, sets: str = ""
+    name: str,
+    label: str,
+    title: str,
+    rows: Rows,
+    *,
+    poisson: bool = False,
+    sets: str = "",
+    lazy: bool = False,
 ) -> tuple[Version, Version]:
-    """The optimistic learner with these sets: for δ = 1/(2K), and for the δ given."""
+    """The optimistic learner with these sets: for δ = 1/(2K), and for the δ given.
+
+    A lazy one keeps its plans; the others know no η.
+    """
     own_parts = optimistic.poisson_parts if poisson else optimistic.parts
     own_growth = optimistic.poisson_growth if poisson else optimistic.growth
 
+    def known(p: Parameters) -> Parameters:
+        return p if lazy else replace(p, replan=None)
+
     def parts(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
-        return own_parts(p, numbers, rows)
+        return own_parts(known(p), numbers, rows)
 
     def growth(p: Parameters, numbers: Numbers[N]) -> N:
         return own_growth(p, numbers, rows)
 
     def proof_parts(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
-        return own_parts(optimistic.proof_delta(p), numbers, rows)
+        return own_parts(optimistic.proof_delta(known(p)), numbers, rows)
 
     def proof_growth(p: Parameters, numbers: Numbers[N]) -> N:
         return own_growth(optimistic.proof_delta(p), numbers, rows, 1)
 
-    learner, given = f"{BEST_MODEL}, {sets}" if sets else BEST_MODEL, (*c.SIZES, c.OWN_DELTA, c.DELTA)
+    learner = ", ".join(filter(None, (BEST_MODEL, KEPT if lazy else "", sets)))
+    sizes = (*c.SIZES, c.REPLAN) if lazy else c.SIZES
+    given = (*sizes, c.OWN_DELTA, c.DELTA)
     return (
-        Version(name, label, title, proof_parts, proof_growth, c.SIZES, OF_THE_EPISODES, learner),
+        Version(name, label, title, proof_parts, proof_growth, sizes, OF_THE_EPISODES, learner),
         Version(f"{name}-delta", label, "the same for the delta given", parts, growth, given, GIVEN, learner),
     )
 
 
 _BEST = "thm:CT-UCB/optimistic"
-OPTIMISTIC, OPTIMISTIC_DELTA = _of_sets(
-    "optimistic", _BEST, "the bound for the best model in the confidence sets", UNIFORM
-)
-POISSON, POISSON_DELTA = _of_sets(
-    "poisson", f"{_BEST}/poisson", f"the same with {_TAILS}", UNIFORM, poisson=True, sets=_TAILS
-)
-KULLBACK = _of_sets("kl", f"{_BEST}/kl", "the same with Kullback-Leibler sets of rows", KL, sets="KL rows")
-KULLBACK_POISSON = _of_sets(
-    "kl-poisson", f"{_BEST}/kl-poisson", f"the same with Kullback-Leibler sets of rows and {_TAILS}", KL,
-    poisson=True, sets=f"KL rows, {_TAILS}",
-)  # fmt: skip
-TILTED = _of_sets("tilts", f"{_BEST}/tilts", "the same with rows by tilts", TILTS, sets="rows by tilts")
-TILTED_POISSON = _of_sets(
-    "tilts-poisson", f"{_BEST}/tilts-poisson", f"the same with rows by tilts and {_TAILS}", TILTS,
-    poisson=True, sets=f"rows by tilts, {_TAILS}",
-)  # fmt: skip
+_KL_ROWS, _TILTED_ROWS = "Kullback-Leibler sets of rows", "rows by tilts"
+_SETS: dict[str, tuple[str, Rows, bool, str]] = {  # the title, the rows, whether tails, and the sets in words
+    "optimistic": ("the bound for the best model in the confidence sets", UNIFORM, False, ""),
+    "poisson": (f"the same with {_TAILS}", UNIFORM, True, _TAILS),
+    "kl": (f"the same with {_KL_ROWS}", KL, False, "KL rows"),
+    "kl-poisson": (f"the same with {_KL_ROWS} and {_TAILS}", KL, True, f"KL rows, {_TAILS}"),
+    "tilts": (f"the same with {_TILTED_ROWS}", TILTS, False, _TILTED_ROWS),
+    "tilts-poisson": (f"the same with {_TILTED_ROWS} and {_TAILS}", TILTS, True, f"{_TILTED_ROWS}, {_TAILS}"),
+}
+
+
+def _optimistic(name: str, *, lazy: bool = False) -> tuple[Version, Version]:
+    """The two versions for the sets of that name."""
+    title, rows, poisson, sets = _SETS[name]
+    label = _BEST if name == BEST_MODEL else f"{_BEST}/{name}"
+    if lazy:
+        name, label, title = f"{name}-lazy", f"{label}/lazy", f"{title}; plans are kept"
+    return _of_sets(name, label, title, rows, poisson=poisson, sets=sets, lazy=lazy)
+
+
+OPTIMISTIC, OPTIMISTIC_DELTA = _optimistic("optimistic")
+POISSON, POISSON_DELTA = _optimistic("poisson")
+KULLBACK, KULLBACK_POISSON = _optimistic("kl"), _optimistic("kl-poisson")
+TILTED, TILTED_POISSON = _optimistic("tilts"), _optimistic("tilts-poisson")
+LAZY = tuple(version for name in _SETS for version in _optimistic(name, lazy=True))
+"""The versions for learners that keep their plans: of parameters with an η only."""
 
 VERSIONS = (
     PRINTED, REPAIRED, SHARP, HALVED, LUMP, DELTA, SHARP_DELTA, OPTIMISTIC, OPTIMISTIC_DELTA, POISSON,
     POISSON_DELTA, *KULLBACK, *KULLBACK_POISSON, *TILTED, *TILTED_POISSON,
 )  # fmt: skip
+
+
+def versions_of(p: Parameters) -> tuple[Version, ...]:
+    """The versions that these parameters are for."""
+    return VERSIONS if p.replan is None else (*VERSIONS, *LAZY)

@@ -14,9 +14,10 @@ import sympy
 
 from ctucbvi import InputError, find_model
 from ctucbvi.bounds import CATALOGUE, Constant, Parameters, Sweep, SweepRange, document, sweep
+from ctucbvi.bounds.catalogue import KEPT_PLANS, catalogue_of
 from ctucbvi.bounds.conditions import SIZES
 from ctucbvi.bounds.figure import draw
-from ctucbvi.bounds.versions import OPTIMISTIC, VERSIONS
+from ctucbvi.bounds.versions import LAZY, OPTIMISTIC, versions_of
 from ctucbvi.figures import check_target
 from ctucbvi.usage import RANGE
 from verify.tables import table
@@ -27,6 +28,7 @@ _SIGNS = {
     "lambda_max": r"$\lambda_{\max}$",
     "lambda_min": r"$\lambda_{\min}$",
     "epsilon_k": r"$\epsilon_k$",
+    "eta": r"$\eta$",
     "gamma_d": r"$\gamma_d$",
     "delta": r"$\delta$",
     ">=": r"$\ge$",
@@ -36,11 +38,12 @@ _SIGNS = {
 }
 _WIDTH = 100
 _NAMES = max(len(constant.name) for constant in CATALOGUE)
+_LONG_NAMES = max(len(constant.name) for constant in KEPT_PLANS)
 _COLUMNS = (
     "printed", "sharp", "halved", "lump-sum", "optimistic", "poisson", "kl", "kl-poisson", "tilts",
     "tilts-poisson", "delta", "sharp-delta", "optimistic-delta", "poisson-delta", "kl-delta",
     "kl-poisson-delta", "tilts-delta", "tilts-poisson-delta", "lower-every-K",
-    "lower-every-size", "lower-turns",
+    "lower-every-size", "lower-turns", *(version.name for version in LAZY),
 )  # fmt: skip
 _PHI = "where phi(z) = (1 - exp(-z))/z, phi(0) = 1"
 
@@ -72,6 +75,7 @@ def _parameters(options: argparse.Namespace, episodes: Any = None) -> tuple[Para
         "epsilon": options.epsilon,
         "time": options.time,
         "n_plus": options.jumps,
+        "replan": options.replan,
     }
     sizes = {"states": options.S, "actions": options.A, "horizon": options.H}
     if options.model is not None:
@@ -113,7 +117,7 @@ def _of_model(
 def _report(p: Parameters, found: dict[str, Any]) -> str:
     told = "  ".join(f"{key} = {value}" for key, value in found["parameters"].items() if value is not None)
     lines = [*textwrap.wrap(told, _WIDTH), ""]
-    for constant, entry in zip(CATALOGUE, found["constants"], strict=True):
+    for constant, entry in zip(catalogue_of(p), found["constants"], strict=True):
         lines += _lines_of(constant, constant.expression(p), entry)
     upper = found["upper_bound"]
     versions = [upper, *upper["versions"]]
@@ -130,7 +134,9 @@ def _lines_of(constant: Constant, expression: sympy.Expr, entry: dict[str, Any])
     failing = _failing(entry)
     value = entry["value"] or "no value: " + ", ".join(failing) + (" fails" if len(failing) == 1 else " fail")
     needs = _needs(constant, entry)
-    lines = [f"{constant.name:<{_NAMES}}  {value:<26}  {constant.label}"]
+    lines = [
+        f"{constant.name:<{_LONG_NAMES if constant in KEPT_PLANS else _NAMES}}  {value:<26}  {constant.label}"
+    ]
     where = _PHI if expression.has(sympy.Function("phi")) else ""
     for text in ("if " + ", ".join(needs) if needs else "", str(expression), where):
         lines += textwrap.wrap(text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
@@ -154,7 +160,7 @@ def _factors(upper: dict[str, Any]) -> str:
 
 def _thresholds(p: Parameters, versions: list[dict[str, Any]]) -> str:
     rows = []
-    for kind, version in zip(VERSIONS, versions, strict=True):
+    for kind, version in zip(versions_of(p), versions, strict=True):
         if kind.own_delta and p.delta is None:
             continue
         value = version["value"] or "needs " + " and ".join(_failing(version))
@@ -195,9 +201,9 @@ def _lower_lines(found: dict[str, Any]) -> list[str]:
 def _latex(p: Parameters, found: dict[str, Any]) -> str:
     """A longtable: what it is, expression, value, conditions; C and D are written out in their own rows."""
     names = {sympy.Symbol("lambda_max"): r"\lambda_{\max}", sympy.Symbol("lambda_min"): r"\lambda_{\min}"}
-    expressions = {constant.name: constant.expression(p) for constant in CATALOGUE}
+    expressions = {constant.name: constant.expression(p) for constant in catalogue_of(p)}
     lines = [_LATEX_HEAD]
-    for constant, entry in zip(CATALOGUE, found["constants"], strict=True):
+    for constant, entry in zip(catalogue_of(p), found["constants"], strict=True):
         short = {expressions[name]: sympy.Symbol(name) for name in ("C", "D") if name != constant.name}
         formula = expressions[constant.name].subs(short)
         text = sympy.latex(formula, symbol_names=names, ln_notation=True)

@@ -100,17 +100,7 @@ class Lag:
     def seen(self) -> Theorem:
         """Ind(ep(n) < K) Nf(n) <= SEEN(n)."""
         D = self.D
-        more, count = D.whole(f"{PAIR}*jump(n)"), SEEN.format(n="n")
-        steps = [D.fact("N-step"), D.fact("Nf-step")]
-        known = D.induction(
-            "n",
-            "Nf(n, x, a) <= N(n, x, a)",
-            D.linear("Nf(0, x, a) <= N(0, x, a)", D.fact("Nf-0"), D.fact("N-0")),
-            lambda below: by_jump(
-                D,
-                lambda case, _: D.by_value("Nf(n + 1, x, a) <= N(n + 1, x, a)", [*steps, *case], below, more),
-            ),
-        )
+        count = SEEN.format(n="n")
 
         def claim(n: str) -> str:
             return f"Ind(ep({n}) + 1 <= K)*N({n}, x, a) <= {SEEN.format(n=n)}"
@@ -126,7 +116,33 @@ class Lag:
                 lambda case, _: decided(D, claim("n + 1"), [D.fact("N-step"), *case], events, below, *signs),
             ),
         )
-        return D.linear(f"{ACTIVE}*Nf(n, x, a) <= {count}", all_of_it, D.times(known, D.whole(ACTIVE)))
+        return D.linear(
+            f"{ACTIVE}*Nf(n, x, a) <= {count}", all_of_it, D.times(known_jumps(D), D.whole(ACTIVE))
+        )
+
+
+def known_jumps(D: Derivation) -> Theorem:
+    """Nf(n) <= N(n)."""
+    more, steps = D.whole(f"{PAIR}*jump(n)"), [D.fact("N-step"), D.fact("Nf-step")]
+    return D.induction(
+        "n",
+        "Nf(n, x, a) <= N(n, x, a)",
+        D.linear("Nf(0, x, a) <= N(0, x, a)", D.fact("Nf-0"), D.fact("N-0")),
+        lambda below: by_jump(
+            D,
+            lambda case, _: D.by_value("Nf(n + 1, x, a) <= N(n + 1, x, a)", [*steps, *case], below, more),
+        ),
+    )
+
+
+def known_rise(D: Derivation) -> Theorem:
+    """Imp(n <= m, Nf(n) <= Nf(m)): what is known when an episode begins only grows."""
+    facts = known_jumps(D), D.whole(f"{PAIR}*jump(n)")
+    equations = [D.fact("Nf-step"), D.fact("N-step")]
+    step = by_jump(
+        D, lambda case, _: D.by_value("Nf(n, x, a) <= Nf(n + 1, x, a)", [*equations, *case], *facts)
+    )
+    return rises_to(D, "Nf({n}, x, a)", step)
 
 
 def rises_to(D: Derivation, text: str, step: Theorem) -> Theorem:

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from proofs_checks.derivations.every_horizon import pair_number
 from proofs_checks.derivations.jump_cover import uniform_level
 from proofs_checks.derivations.jump_tilts import tilt_level
-from proofs_checks.derivations.optimistic_rows import HERE, MEAN, bound, mean_large, paid
+from proofs_checks.derivations.optimistic_kept import costs, kept_radius
+from proofs_checks.derivations.optimistic_rows import MEAN, mean_large
 from proofs_checks.derivations.pinsker import kl_level
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.rate_peels import sizes
@@ -37,6 +38,11 @@ def sized(
     return D.closed(theorem, *sizes(D), *facts)
 
 
+def times(text: str, c: str) -> str:
+    """The same c times, if c is given."""
+    return f"({c}*{text})" if c else text
+
+
 @dataclass(frozen=True)
 class Level:
     """g, its value a² at the mean, and the slope of a line through that which is above g."""
@@ -54,10 +60,13 @@ class Level:
         """√(g(n)/n)."""
         return f"sqrt({self.at(n)}/{n})"
 
-    @property
-    def root(self) -> str:
-        """a."""
-        return f"sqrt({self.square})"
+    def kept(self, n: str, c: str) -> str:
+        """What the radius by at least n/c jumps is at most."""
+        return kept_radius(self.at, n, c)
+
+    def root(self, c: str = "") -> str:
+        """a, or √c a."""
+        return f"sqrt({times(self.square, c)})"
 
     @property
     def first(self) -> str:
@@ -66,8 +75,8 @@ class Level:
 
     @property
     def says(self) -> str:
-        """What rows cost with these radii."""
-        says = f"{paid(self.radius(HERE))} <= {bound(self.root, self.first)}"
+        """What rows cost with these radii, by numbers of jumps that lag behind by a factor c."""
+        says = f"Imp(1 <= c, {costs(self.at, self.square)})"
         return f"Imp({self.condition}, {says})" if self.condition else says
 
     def rows(self, D: Derivation) -> Theorem:
@@ -75,7 +84,7 @@ class Level:
         some, more = D.assume("1 <= n"), D.assume("n <= m")
         positive, rises, falls, below = self.shape(D, some, more)
         each = theorems.both(positive, D.all(D.imply(rises, "n <= m"), "m"), falls, below)
-        found = D.lemma("prop:proberror/rows/falling", v=self.square, w=self.slope)
+        found = D.lemma("prop:proberror/rows/kept", v=self.square, w=self.slope)
         found = D.instantiate(found, "glevel", "n", self.at("n"))
         found = D.mp(found, self.steep(D), D.all(D.imply(each, "1 <= n"), "n"))
         return D.imply(found, self.condition) if self.condition else found

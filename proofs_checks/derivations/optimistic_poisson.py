@@ -1,4 +1,4 @@
-r"""``thm:CT-UCB/optimistic/poisson``: rates within Poisson tails, which cost H √(SAK), without √v.
+r"""``thm:CT-UCB/optimistic/poisson/lazy``: rates within Poisson tails, which cost H √(SAK), without √v.
 
 Two rates of the set of the tilts that meet :math:`|d| \le \min\{t, 1/\tilde\lambda\}`, as the slopes of the
 solution are in [0, 1], have a price of at most :math:`3(\sqrt{lt/T} + lt/T)` (``lem:rateUCB/tilts/cost``),
@@ -8,14 +8,14 @@ and of :math:`\lambda_{\max}t` always.  With :math:`2\sqrt{Ht} \le H + t` and :m
 .. math:: (\tilde\lambda-\lambda)d \le \sqrt{\frac{3\lambda_{\max}}{4H}}\,\frac{H+t}{\sqrt{\max\{eT,1\}}}
           + \frac{\lambda_{\max}t}{\max\{eT,1\}} ,
 
-which is paid on time: the first part costs :math:`3\sqrt3\,H\sqrt{SAKl}` and a little more, the second has
+where T is the time of the plan.  With that of the decision it is so for :math:`(1+\eta)l` in the place of l,
+and paid on time: the first part costs :math:`3\sqrt3\,H\sqrt{SAK(1+\eta)l}` and a little more, the second has
 a logarithm.
 """
 
 from __future__ import annotations
 
 from proofs_checks.derivations.every_horizon import pair_number
-from proofs_checks.derivations.frozen import estimates_stay
 from proofs_checks.derivations.jump_cover import PAIRS
 from proofs_checks.derivations.jump_repaired import both_hold
 from proofs_checks.derivations.nearby import conditional, either_way
@@ -28,54 +28,69 @@ from proofs_checks.derivations.optimistic_assembly import (
     core,
     often,
     row_price,
+    row_radius,
     rows_paid,
-    same_truth,
+    where_right,
     whole_regret,
 )
+from proofs_checks.derivations.optimistic_levels import times
 from proofs_checks.derivations.optimistic_row_sets import RowSets
-from proofs_checks.derivations.optimistic_rows import HERE
 from proofs_checks.derivations.optimistic_sets import RATE_IN, below, gains, here
 from proofs_checks.derivations.optimistic_times import BOTH, REMAINING, Counted
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.regret import REGRET
 from proofs_checks.derivations.run_counts import before_last, spent_in_pair
 from proofs_checks.derivations.runs import ACTIVE, equal, maximum, product, settled
-from proofs_checks.derivations.setting_optimistic import GAIN, TILT_LEVEL, WITHIN, in_tilts
+from proofs_checks.derivations.setting_optimistic import GAIN, MORE, TILT_LEVEL, WITHIN, in_tilts
 from proofs_checks.derivations.tilts import ZETA, leveled, sides
 from proofs_checks.derivations.unions import at_all, root
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-_L, _T = TILT_LEVEL, "Tf(n, x, a)"
-_TILTS = in_tilts("lam(x, a)", "lam(x, a)").replace("(n,", "({n},")
-_SLOW = f"Max(lmax/(3*{_L})*{_T}, 1)"
-_FIRST = f"(sqrt(3)/2*sqrt(lmax/H)/sqrt({_SLOW}))"
-_SECOND = f"(lmax/{_SLOW})"
-PRICES = {"gpay": ("n x a", f"{_FIRST}*H"), "gsl": ("n x a", f"{_FIRST} + {_SECOND}")}
-_LOG = f"(1 + log(1 + K*lmax*H/(6*{_L}*S*A)))"
-_REST = f"lmax*H/2 + 3*sqrt(3)/4*sqrt(lmax*H) + 3*{_L}*{_LOG}"
+_L, _T = TILT_LEVEL, "Tf(pl(n), x, a)"
+_MORE = f"({MORE}*{_L})"
+_TILTS = in_tilts("lam(x, a)", "lam(x, a)").replace("(pl(n),", "({n},")
+_SHARE = f"lmax/(3*{_L})*{_T}"
+_SCALE = f"lmax/(3*{_MORE})*Tf(n, x, a)"
 
 
-def _sets(rows: RowSets) -> str:
-    return PAIRS.format(cover=f"And({_TILTS}, {rows.cover})")
+def _prices(share: str) -> tuple[str, str]:
+    """The two parts of the price of a wrong rate."""
+    slow = f"Max({share}, 1)"
+    return f"(sqrt(3)/2*sqrt(lmax/H)/sqrt({slow}))", f"(lmax/{slow})"
+
+
+_SLOW = f"Max({_SHARE}, 1)"
+_FIRST, _SECOND = _prices(_SHARE)
+_LATER = _prices(_SCALE)
+PRICES = {"gpay": ("n x a", f"{_LATER[0]}*H"), "gsl": ("n x a", " + ".join(_LATER))}
+
+
+_FIRST_K = "ep({n}) + 1 <= K"
 
 
 def good(rows: RowSets) -> str:
     """That the sets of all pairs are right in the first K episodes, a pattern of the decision n."""
-    return f"And(ep({{n}}) + 1 <= K, {_sets(rows)})"
+    return PAIRS.format(cover=f"And({_FIRST_K}, {_TILTS}, {rows.cover})")
 
 
-def bound(rows: RowSets) -> str:
-    """What is paid at most."""
-    level = rows.level
-    main = f"{MAIN}*{level.root} + 3*sqrt(3)*H*sqrt(S*A*K*{_L})"
-    return f"{main} + S*A*H*({level.first}*{LONGEST} + {_REST})"
+def _log(level: str) -> str:
+    """3l(1 + ln(1 + Kv/(6lSA)))."""
+    return f"3*{level}*(1 + log(1 + K*lmax*H/(6*{level})/(S*A)))"
 
 
-def theorem(rows: RowSets) -> str:
-    """thm:CT-UCB/optimistic/poisson with these rows."""
-    return whole_regret(bound(rows))
+def bound(rows: RowSets, more: str = MORE) -> str:
+    """What is paid at most, where plans are kept for so many times the data, or are not kept."""
+    level, own = rows.level, times(_L, more)
+    main = f"{MAIN}*{level.root(more)} + 3*sqrt(3)*H*sqrt(S*A*K*{own})"
+    rest = f"lmax*H/2 + 3*sqrt(3)/4*sqrt(lmax*H) + {_log(own)}"
+    return f"{main} + S*A*H*({level.first}*{LONGEST} + {rest})"
+
+
+def theorem(rows: RowSets, more: str = MORE) -> str:
+    """thm:CT-UCB/optimistic/poisson/lazy with these rows, or thm:CT-UCB/optimistic/poisson."""
+    return whole_regret(bound(rows, more))
 
 
 def _few(D: Derivation) -> tuple[Theorem, Theorem]:
@@ -99,7 +114,7 @@ def _ends(D: Derivation, tilts: Theorem) -> tuple[Theorem, Theorem]:
 
 def _of_best(D: Derivation, ends: Theorem) -> Theorem:
     """The rate of the best model satisfies the inequalities, as the ends do."""
-    time = spent_in_pair(D)[0]
+    time = D.at(spent_in_pair(D)[0], n="pl(n)")
     at = D.mp(D.special(ends, "m"), D.assume("m < nt"))
     power = D.linear(f"0 <= {ZETA}", D.known("exp", "-m*log(2)"))
     signs = [
@@ -110,14 +125,14 @@ def _of_best(D: Derivation, ends: Theorem) -> Theorem:
         for one, sign in zip(("lt-low", "lt-high"), signs, strict=True)
     ]
     known = [theorems.part(at, one) for one in at.says.parts]
-    parts = [D.linear(one, *known, *moved) for one in D.formula(_tilt("n", "lt(n, x, a, t)")).parts]
+    parts = [D.linear(one, *known, *moved) for one in D.formula(_tilt("pl(n)", "lt(n, x, a, t)")).parts]
     return D.all(D.imply(theorems.both(*parts), "m < nt"), "m")
 
 
 def _narrow(D: Derivation, tilts: Theorem, ends: Theorem, late: Theorem, long: Theorem) -> Theorem:
-    """0 <= t <= H ⊢ (λ̃ - λ)(p̃V - Q) <= 3(√(lt/T) + lt/T), from 0 < T and ep(n) < K."""
+    """0 <= t <= H ⊢ (λ̃ - λ)(p̃V - Q) <= 3(√(lt/T) + lt/T), from 0 < T and ep(pl(n)) < K."""
     few, level = _few(D)
-    enough = D.mp(D.at(D.lemma("lem:rateUCB/tilts/enough"), k="nt", i="n"), D.fact("nt"), late)
+    enough = D.mp(D.at(D.lemma("lem:rateUCB/tilts/enough"), k="nt", i="pl(n)"), D.fact("nt"), late)
     rate, gain = "lt(n, x, a, t)", GAIN.format(u="t", t="t")
     low = D.linear(f"0 <= {rate}", D.fact("lt-low"), D.fact("rlo-low"))
     high = D.linear(f"{rate} <= lmax", D.fact("lt-high"), D.fact("rhi-high"))
@@ -132,7 +147,7 @@ def _narrow(D: Derivation, tilts: Theorem, ends: Theorem, late: Theorem, long: T
         "k": "nt",
         "c": _L,
         "h": _T,
-        "q": "Nf(n, x, a)",
+        "q": "Nf(pl(n), x, a)",
         "u": "lam(x, a)",
         "v": rate,
         "d": gain,
@@ -147,10 +162,10 @@ def _narrow(D: Derivation, tilts: Theorem, ends: Theorem, late: Theorem, long: T
     )
 
 
-def priced(D: Derivation, tilts: Theorem, late: Theorem) -> Theorem:
-    """0 <= t <= H ⊢ (λ̃ - λ)(p̃V - Q) <= gpay + gsl t."""
+def _planned_price(D: Derivation, tilts: Theorem, late: Theorem) -> Theorem:
+    """0 <= t <= H ⊢ (λ̃ - λ)(p̃V - Q) <= the price by the time of the plan."""
     rates, ends = _ends(D, tilts)
-    gain, share = GAIN.format(u="t", t="t"), f"lmax/(3*{_L})*{_T}"
+    gain, share = GAIN.format(u="t", t="t"), _SHARE
     rate, start, horizon, level = rate_bound(D), D.assume("0 <= t"), D.fact("horizon"), _few(D)[1]
     goal = f"(lt(n, x, a, t) - lam(x, a))*{gain} <= {_FIRST}*H + ({_FIRST} + {_SECOND})*t"
     slow = product(D, rate, D.positive("inverse-positive", f"3*{_L}", D.linear(f"0 < 3*{_L}", level)))
@@ -187,50 +202,64 @@ def priced(D: Derivation, tilts: Theorem, late: Theorem) -> Theorem:
     return D.cases(f"{share} <= 1", short, long)
 
 
-def first_sign(D: Derivation) -> Theorem:
+def first_sign(D: Derivation, share: str = _SHARE) -> Theorem:
     """0 <= the first part of the price."""
-    wide = D.linear(f"0 < {_SLOW}", D.known("max-right", f"lmax/(3*{_L})*{_T}", "1"))
-    over = D.positive("inverse-positive", f"sqrt({_SLOW})", root(D, _SLOW, wide)[1])
-    return D.times(
-        D.times(D.linear(f"0 <= 1/sqrt({_SLOW})", over), D.known("sqrt", "lmax/H")),
-        D.linear("0 <= sqrt(3)/2", D.known("sqrt", "3")),
+    slow = f"Max({share}, 1)"
+    wide = D.linear(f"0 < {slow}", D.known("max-right", share, "1"))
+    over = D.positive("inverse-positive", f"sqrt({slow})", root(D, slow, wide)[1])
+    return D.times(D.linear(f"0 <= 1/sqrt({slow})", over), _factor(D))
+
+
+def _factor(D: Derivation) -> Theorem:
+    """0 <= (√3/2)√(λmax/H)."""
+    return D.times(D.known("sqrt", "lmax/H"), D.linear("0 <= sqrt(3)/2", D.known("sqrt", "3")))
+
+
+def _less(D: Derivation) -> Theorem:
+    """max{λmax T/(3(1 + η)l), 1} is at most the same of the plan, without η."""
+    rate, level, wide = rate_bound(D), _few(D)[1], _level(D)
+    least, scale = f"3*{_L}/lmax", f"lmax/(3*{_L})"
+    units = [D.positive("inverse", *one) for one in ((_L, level), (_MORE, wide), ("lmax", rate))]
+    one = D.linear(f"{scale}*({least}) == 1", D.scaled(units[2], f"{_L}/{_L}"), units[0])
+    tops = [D.known(name, _SHARE, "1") for name in ("max", "max-right")]
+    most = f"Max({_T}, {least})"
+    whole = D.split(
+        D.known("max-cases", _T, least),
+        *[lambda case: D.linear(f"{scale}*{most} <= {_SLOW}", D.scaled(case, scale), one, *tops)] * 2,
     )
+    kept = D.times(D.times(D.fact("kept-T"), D.positive("inverse-positive", _MORE, wide)), rate)
+    same = D.scaled(units[0], f"lmax/{_MORE}*{MORE}*{most}"), D.scaled(units[1], f"lmax/{_L}*{most}")
+    facts = [kept, *same, whole, tops[1]]
+    return either_way(D, D.known("max-cases", _SCALE, "1"), f"Max({_SCALE}, 1) <= {_SLOW}", *facts)
+
+
+def priced(D: Derivation, tilts: Theorem, late: Theorem) -> Theorem:
+    """0 <= t <= H ⊢ (λ̃ - λ)(p̃V - Q) <= gpay + gsl t: the plan's price is at most that of the decision."""
+    less, wide = _less(D), D.known("max-right", _SCALE, "1")
+    slow, start = f"Max({_SCALE}, 1)", D.assume("0 <= t")
+    facts = [D.linear(f"0 <= {_SLOW} - {slow}", less), wide]
+    facts += [D.linear(f"0 < {one}", less, wide) for one in (slow, _SLOW)]
+    first, second = (
+        settled(D, D.pointwise(says, "x >= 1", "d >= 0", x=slow, d=f"{_SLOW} - {slow}"), *facts)
+        for says in ("1/sqrt(x + d) <= 1/sqrt(x)", "1/(x + d) <= 1/x")
+    )
+    first, second = D.times(first, _factor(D)), D.times(second, rate_bound(D))
+    parts = D.times(first, D.fact("horizon")), D.times(first, start), D.times(second, start)
+    found = _planned_price(D, tilts, late)
+    most = f"{_LATER[0]}*H + ({' + '.join(_LATER)})*t"
+    return D.linear(terms.relation("<=", found.says.parts[0], D.term(most)), found, *parts)
 
 
 # --- the event --------------------------------------------------------------------------------------
 
 
 def _holds(D: Derivation, rows: RowSets) -> Theorem:
-    """good(n) ⊢ HOLDS(n)."""
-    event = D.assume(good(rows).format(n="n"))
-    late = D.linear("ep(n) < K", part(D, event, "ep(n) + 1 <= K"))
-    near = D.special(part(D, event, _sets(rows).format(n="n")), "x", "a")
-    tilts, row = (part(D, near, one.format(n="n")) for one in (_TILTS, rows.cover))
+    """good(pl(n)) ⊢ HOLDS(n)."""
+    near = D.special(D.assume(good(rows).format(n="pl(n)")), "x", "a")
+    first, tilts, cover = (part(D, near, one.format(n="pl(n)")) for one in (_FIRST_K, _TILTS, rows.cover))
+    late, row = D.linear("ep(pl(n)) < K", first), rows.planned(D, cover)
     found = theorems.both(below(D, _ends(D, tilts)[0], row), rows.priced(D, row), priced(D, tilts, late))
     return conditional(D, found, WITHIN, "x", "a", "t")
-
-
-def _stays(D: Derivation, rows: RowSets) -> Theorem:
-    """jump(n) == 1 ⊢ Ind(good(n + 1)) == Ind(good(n))."""
-    same = estimates_stay(D)
-    episode = D.mp(D.fact("stays-ep"), D.assume("jump(n) == 1"))
-    factors = [D.scaled(same["Tf"], f"({one})*lam(x, a)") for one in (f"exp({ZETA})", f"exp(-{ZETA})", "1")]
-    facts = [D.scaled(same["Nf"], ZETA), *factors]
-
-    def carried(to: str, known: Theorem) -> Theorem:
-        at = {"n": "n + 1", "n + 1": "n"}[to]
-        near = D.special(part(D, known, _sets(rows).format(n=at)), "x", "a")
-        tilts, row = (part(D, near, one.format(n=at)) for one in (_TILTS, rows.cover))
-        sides = D.mp(D.special(tilts, "m"), D.assume("m < nt"))
-        goals = D.formula(_tilt(to)).parts
-        each = [
-            D.linear(one, *(theorems.part(sides, side) for side in sides.says.parts), *facts) for one in goals
-        ]
-        both = D.all(D.imply(theorems.both(*each), "m < nt"), "m")
-        late = D.linear(f"ep({to}) + 1 <= K", part(D, known, f"ep({at}) + 1 <= K"), episode)
-        return theorems.both(late, D.all(theorems.both(both, rows.stays(D, row, to, same)), "x", "a"))
-
-    return same_truth(D, good(rows).format(n="n"), good(rows).format(n="n + 1"), carried)
 
 
 def _tilt(n: str, rate: str = "lam(x, a)") -> str:
@@ -245,8 +274,8 @@ def _event(D: Derivation, rows: RowSets) -> Theorem:
 
     def entails(tilts: Theorem, cover: Theorem) -> Theorem:
         inside = D.special(D.mp(D.special(tilts, "i"), D.assume("i < n")), "x", "a")
-        both = D.all(theorems.both(inside, rows.everywhere(D, cover)), "x", "a")
-        return at_all(D, theorems.both(before_last(D), both), "ep(i) < K")
+        right = theorems.both(before_last(D), inside, rows.everywhere(D, cover))
+        return at_all(D, D.all(right, "x", "a"), "ep(i) < K")
 
     both = both_hold(D, D.mp(rates, _few(D)[0]), rows.event(D), entails)
     return often(D, D.at(both, n="m"), good(rows))
@@ -254,19 +283,24 @@ def _event(D: Derivation, rows: RowSets) -> Theorem:
 
 # --- what is paid -----------------------------------------------------------------------------------
 
-_E = f"lmax/(3*{_L})"
-_PAID = [one.replace("x, a", "X(n), act(n)") for one in (_FIRST, _SECOND)]
+_E = f"lmax/(3*{_MORE})"
+_PAID = [one.replace("x, a", "X(n), act(n)") for one in _LATER]
+
+
+def _level(D: Derivation) -> Theorem:
+    """0 < (1 + η)l."""
+    return product(D, D.linear(f"0 < {MORE}", D.fact("eta")), _few(D)[1])
 
 
 def _slow(D: Derivation) -> Theorem:
-    """0 < λmax/(3l)."""
-    third = D.linear(f"0 < 3*{_L}", _few(D)[1])
-    return product(D, rate_bound(D), D.positive("inverse-positive", f"3*{_L}", third))
+    """0 < λmax/(3(1 + η)l)."""
+    third = D.linear(f"0 < 3*{_MORE}", _level(D))
+    return product(D, rate_bound(D), D.positive("inverse-positive", f"3*{_MORE}", third))
 
 
 def _first_paid(D: Derivation) -> Theorem:
-    """What the first part of the price costs: 3√3 H √(SAKl) + (3√3/4) SA H √v."""
-    rate, level, horizon, slow = rate_bound(D), _few(D)[1], D.fact("horizon"), _slow(D)
+    """What the first part of the price costs: 3√3 H √(SAK(1 + η)l) + (3√3/4) SA H √v."""
+    rate, level, horizon, slow = rate_bound(D), _level(D), D.fact("horizon"), _slow(D)
     number, episodes = D.linear("0 < S*A", pair_number(D)), D.linear("0 < K", D.fact("episodes"))
     root = D.mp(D.at(D.lemma("prop:rateerror/times"), e=_E), slow)
     scale = D.times(D.known("sqrt", "lmax/H"), D.linear("0 <= sqrt(3)/2", D.known("sqrt", "3")))
@@ -274,7 +308,7 @@ def _first_paid(D: Derivation) -> Theorem:
     main = D.pointwise(
         "sqrt(3)/2*sqrt(r/H)*(2*sqrt(2*H/(r/(3*l)))*sqrt(n*K*(3*H**2/2))) == 3*sqrt(3)*H*sqrt(n*K*l)",
         *("l > 0", "r > 0", "H > 0", "n > 0", "K > 0"),
-        l=_L,
+        l=_MORE,
         r="lmax",
         H="H",
         n="S*A",
@@ -283,7 +317,7 @@ def _first_paid(D: Derivation) -> Theorem:
     rest = "sqrt(3)/2*sqrt(r/H)*(3*H**2/2) == 3*sqrt(3)/4*H*sqrt(r*H)"
     shapes = [main, D.pointwise(rest, "r > 0", "H > 0", r="lmax", H="H")]
     facts = [
-        *(rate, level, horizon, number, episodes, slow, D.linear(f"0 < 3*{_L}", level)),
+        *(rate, level, horizon, number, episodes, slow, D.linear(f"0 < 3*{_MORE}", level)),
         product(D, rate, horizon),
         product(D, rate, D.positive("inverse-positive", "H", horizon)),
         product(D, number, episodes, level),
@@ -291,48 +325,46 @@ def _first_paid(D: Derivation) -> Theorem:
         product(D, number, episodes, horizon, horizon),
     ]
     main, small = (settled(D, one, *facts) for one in shapes)
-    most = f"3*sqrt(3)*H*sqrt(S*A*K*{_L}) + S*A*H*(3*sqrt(3)/4*sqrt(lmax*H))"
+    most = f"3*sqrt(3)*H*sqrt(S*A*K*{_MORE}) + S*A*H*(3*sqrt(3)/4*sqrt(lmax*H))"
     goal = f"Sum(n, m, E({ACTIVE}*{_PAID[0]}*{BOTH.counted.format(n='n')})) <= {most}"
     return D.linear(goal, root, main, D.scaled(small, "S*A"))
 
 
 def _second_paid(D: Derivation) -> Theorem:
-    """What the second part of the price costs: SA H (v/2 + 3l(1 + ln(1 + Kv/(6lSA))))."""
+    """What the second part of the price costs: SA H (v/2 + 3l(1 + ln(1 + Kv/(6lSA)))), (1 + η)l for l."""
     rate, horizon = rate_bound(D), D.fact("horizon")
     log = D.times(D.mean(D.mp(D.at(D.lemma("prop:rateerror/times/log"), e=_E), _slow(D))), rate)
     unit = D.scaled(D.positive("inverse", "H", horizon), f"H*{_E}*K/(2*S*A)")
-    inner = f"1 + {_E}*K*(H**2/2)/(H*S*A) == 1 + K*lmax*H/(6*{_L}*S*A)"
+    inner = f"1 + {_E}*K*(H**2/2)/(H*S*A) == 1 + K*lmax*H/(6*{_MORE})/(S*A)"
     log = D.valued(log, D.linear(inner, unit))
-    one, most = D.positive("inverse", "lmax", rate), f"S*A*H*(lmax*H/2 + 3*{_L}*{_LOG})"
-    units = [D.scaled(one, f"3*{_L}*H*S*A"), D.scaled(one, f"3*{_L}*H*S*A*({_LOG} - 1)")]
+    one, most = D.positive("inverse", "lmax", rate), f"S*A*H*(lmax*H/2 + {_log(_MORE)})"
+    units = [D.scaled(one, f"3*{_MORE}*H*S*A"), D.scaled(one, f"H*S*A*({_log(_MORE)} - 3*{_MORE})")]
     goal = f"Sum(n, m, E({ACTIVE}*{_PAID[1]}*{REMAINING.counted.format(n='n')})) <= {most}"
     return D.linear(goal, log, *units)
 
 
 def paid(D: Derivation, rows: RowSets) -> Theorem:
-    """0 < h ⊢ what is paid <= bound."""
-    event, (positive, less) = good(rows).format(n="n"), row_price(D, rows)
-    pair, wide = {"x": "X(n)", "a": "act(n)"}, D.known("max-right", f"{_E}*{_T}", "1")
-    over = D.positive("inverse-positive", _SLOW, D.linear(f"0 < {_SLOW}", wide))
-    first, second = D.at(first_sign(D), **pair), D.at(D.times(over, rate_bound(D)), **pair)
-    times = " + ".join(
+    """0 < h ⊢ what is paid <= bound, where the sets are right."""
+    positive, less = row_price(D, rows)
+    pair, wide, slow = {"x": "X(n)", "a": "act(n)"}, D.known("max-right", _SCALE, "1"), f"Max({_SCALE}, 1)"
+    over = D.positive("inverse-positive", slow, D.linear(f"0 < {slow}", wide))
+    first, second = D.at(first_sign(D, _SCALE), **pair), D.at(D.times(over, rate_bound(D)), **pair)
+    timed = " + ".join(
         f"{price}*{clock.counted.format(n='n')}"
         for price, clock in zip(_PAID, (BOTH, REMAINING), strict=True)
     )
     left = "jump(n)*(rem(n) - spent(n))"
-    cost, most = f"{times} + au({PAIR})*{left}", f"{times} + {rows.level.radius(HERE)}*{left}"
+    cost, most = f"{timed} + au({PAIR})*{left}", f"{timed} + {row_radius(rows)}*{left}"
     signs = D.times(Counted(D, BOTH).sign, first), D.times(Counted(D, REMAINING).sign, second), positive
-    few = D.times(D.indicator(event)[1], D.linear(f"0 <= {most}", *signs))
-    one = D.times(D.linear(f"{cost} <= {most}", less), D.whole(f"Ind({event})"))
-    one = D.linear(f"Ind({event})*({cost}) <= {most}", one, few)
+    one = where_right(D, D.linear(f"{cost} <= {most}", less), D.linear(f"0 <= {most}", *signs))
     each = D.sum(D.mean(D.times(one, D.whole(ACTIVE))), "n", "m")
-    goal = f"Sum(n, m, E({ACTIVE}*Ind({event})*({cost}))) <= {bound(rows)}"
+    goal = f"Sum(n, m, E({ACTIVE}*gok(n)*({cost}))) <= {bound(rows)}"
     return D.linear(goal, each, _first_paid(D), _second_paid(D), rows_paid(D, rows))
 
 
 def poisson(D: Derivation, rows: RowSets) -> Theorem:
-    """thm:CT-UCB/optimistic/poisson with these rows."""
+    """thm:CT-UCB/optimistic/poisson/lazy with these rows."""
     most = bound(rows)
-    whole = core(D, good(rows), PRICES, _stays(D, rows), _holds(D, rows))
-    found = D.mp(D.at(whole, v=most, q="2*delta"), D.all(paid(D, rows), "m"), _event(D, rows))
+    whole = core(D, good(rows), PRICES, _holds(D, rows), paid(D, rows))
+    found = D.mp(D.at(whole, q="2*delta"), _event(D, rows))
     return concluded(D, D.linear(f"{REGRET.format(m='m')} <= {most} + 2*delta*K*H", found), most)

@@ -1,21 +1,20 @@
 """The rows of the optimistic learner: three kinds of sets, and what its theorems ask of each.
 
-That the row of the model is in the set (``cover``) is so with probability 1 - δ, for all pairs at all
-decisions; it stays while the episode goes on; it gives BELOW, and NEAR; and the radius ``au`` is √(g(N)/N) at
-most, for a level g (:mod:`optimistic_levels`).
+That the row of the model is in the set that the data of a decision make (``cover``) is so with probability
+1 - δ, for all pairs at all decisions; at the decision of the plan it gives BELOW, and NEAR; and the radius
+``au`` is √(g(N)/N) at most, for a level g (:mod:`optimistic_levels`) and the jumps N of the plan.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
 
+from proofs_checks.derivations.jump_cover import uniform_radius
 from proofs_checks.derivations.jump_repaired import at_decision
 from proofs_checks.derivations.jump_sets import DISTANCE, jumps_seen
-from proofs_checks.derivations.jump_tilts import tilt_level, zeta
-from proofs_checks.derivations.laplace import LEVEL, PENALTY, divergence, possible
+from proofs_checks.derivations.jump_tilts import least_radius, tilt_level, zeta
+from proofs_checks.derivations.laplace import COVER, LEVEL, PENALTY
 from proofs_checks.derivations.nearby import either_way
-from proofs_checks.derivations.operators import part
 from proofs_checks.derivations.optimistic_levels import (
     KL,
     UNIFORM,
@@ -28,25 +27,27 @@ from proofs_checks.derivations.optimistic_levels import (
 from proofs_checks.derivations.optimistic_sets import BEST_IN, ROW_IN, ROWS_IN, here
 from proofs_checks.derivations.rate_peels import sizes
 from proofs_checks.derivations.runs import either, equal, maximum, product, settled
-from proofs_checks.derivations.setting_optimistic import LARGER, divergent, seen, within
+from proofs_checks.derivations.setting_optimistic import LARGER
 from proofs_checks.derivations.unions import order, square_below, whole_cases
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
-_MODEL, _SEEN = "p(x, a, y)", "1 <= Nf(n, x, a)"
+_MODEL, _SEEN = "p(x, a, y)", "1 <= Nf({n}, x, a)"
+_PLAN = "Nf(pl(n), x, a)"
 
 
 class RowSets(ABC):
     """A kind of sets."""
 
     level: Level
-    near: Callable[[str], str]
+    near: str
+    """That the row of the model is in the set, a pattern of the decision n."""
 
     @property
     def cover(self) -> str:
-        """The row of the model is in the set of the pair, a pattern of the decision n."""
-        return seen(self.near(_MODEL)).replace("(n,", "({n},")
+        """The same, or no jump was seen."""
+        return f"Imp({_SEEN}, {self.near})"
 
     @abstractmethod
     def event(self, D: Derivation) -> Theorem:
@@ -54,19 +55,20 @@ class RowSets(ABC):
 
     @abstractmethod
     def paid(self, D: Derivation) -> Theorem:
-        """What they cost."""
+        """1 <= c, and then what they cost, if their numbers of jumps lag behind by a factor c."""
 
     @abstractmethod
     def covered(self, D: Derivation, event: Theorem) -> Theorem:
         """Of decision i < n, ep(i) < K, 1 <= Nf(i): the row of the model is in the set, by the event."""
 
-    @abstractmethod
-    def carried(self, D: Derivation, near: Theorem, to: str, same: Mapping[str, Theorem]) -> Theorem:
-        """The row of the model is in the set at another decision of the episode."""
+    def planned(self, D: Derivation, cover: Theorem) -> Theorem:
+        """That the row of the model is in the set of decision n, from the cover at decision pl(n)."""
+        del D
+        return cover
 
     @abstractmethod
-    def within(self, D: Derivation, cover: Theorem) -> tuple[Theorem, Theorem]:
-        """1 <= Nf(n) ⊢ BEST_IN and ROW_IN, from the cover at decision n."""
+    def within(self, D: Derivation, row: Theorem) -> tuple[Theorem, Theorem]:
+        """1 <= Nf(pl(n)) ⊢ BEST_IN and ROW_IN, from ``planned``."""
 
     @abstractmethod
     def unseen(self, D: Derivation, zero: Theorem) -> Theorem:
@@ -74,58 +76,51 @@ class RowSets(ABC):
 
     @abstractmethod
     def radius(self, D: Derivation) -> Theorem:
-        """That ``au`` is at most √(g(N)/N), N = max{1, Nf}."""
+        """That ``au`` is at most √(g(N)/N), N = max{1, Nf} at decision pl(n)."""
 
-    def priced(self, D: Derivation, cover: Theorem) -> Theorem:
-        """0 <= t <= H ⊢ NEAR, from the cover at decision n."""
-        count = "Nf(n, x, a)"
+    def priced(self, D: Derivation, row: Theorem) -> Theorem:
+        """0 <= t <= H ⊢ NEAR, from ``planned``."""
         rows = whole_cases(
             D,
-            count,
-            lambda none: either(D, self.unseen(D, equal(D, none, D.whole(count))), ROWS_IN),
-            lambda _: either(D, theorems.both(*self.within(D, cover)), ROWS_IN),
+            _PLAN,
+            lambda none: either(D, self.unseen(D, equal(D, none, D.whole(_PLAN))), ROWS_IN),
+            lambda _: either(D, theorems.both(*self.within(D, row)), ROWS_IN),
         )
         return D.mp(D.lemma("eq:error2/equation"), rows, here(D))
 
-    def stays(self, D: Derivation, known: Theorem, to: str, same: Mapping[str, Theorem]) -> Theorem:
-        """The cover at the decision ``to``, from that at the other one of n and n + 1, and what stays."""
-        there = _SEEN.replace("(n,", f"({to},")
-        some = D.linear(known.says.parts[0], D.assume(there), same["Nf"])
-        return D.imply(self.carried(D, D.mp(known, some), to, same), there)
-
     def everywhere(self, D: Derivation, event: Theorem) -> Theorem:
         """The cover at decision i, given i < n and ep(i) < K, from the event."""
-        return D.imply(self.covered(D, event), _SEEN.replace("(n,", "(i,"))
+        return D.imply(self.covered(D, event), _SEEN.format(n="i"))
 
 
 # --- balls ------------------------------------------------------------------------------------------
 
-_DISTANCE = DISTANCE.replace("(i,", "({n},")
+_COUNT = "Max(1, Nf({n}, x, a))"
+
+
+def _ball(radius: str) -> str:
+    """That the row of the model is within the radius of the estimate."""
+    return f"{DISTANCE.replace('(i,', '({n},')} <= {radius}"
 
 
 class RowBalls(RowSets):
     """Rows within ``au`` of the estimate."""
 
-    near = staticmethod(within)
+    def planned(self, D: Derivation, cover: Theorem) -> Theorem:
+        """``au`` is the radius by the data of the plan."""
+        some = D.assume(_SEEN.format(n="pl(n)"))
+        return D.imply(D.linear(ROW_IN, D.mp(cover, some), D.fact("au")), some.says)
 
-    def carried(self, D: Derivation, near: Theorem, to: str, same: Mapping[str, Theorem]) -> Theorem:
-        """Neither distance nor radius change."""
-        gap = "Abs(ph({n}, x, a, y) - p(x, a, y))"
-        far = D.over(D.by_value(f"{gap.format(n='n + 1')} == {gap.format(n='n')}", [same["ph"]]), "y")
-        then = D.valued(D.fact("au", n="n + 1"), same["Nf"])
-        radius = D.linear("au(n + 1, x, a) == au(n, x, a)", then, D.fact("au"))
-        return D.linear(f"{_DISTANCE.format(n=to)} <= au({to}, x, a)", near, far, radius)
-
-    def within(self, D: Derivation, cover: Theorem) -> tuple[Theorem, Theorem]:
+    def within(self, D: Derivation, row: Theorem) -> tuple[Theorem, Theorem]:
         """As the sets are defined."""
-        some = D.assume(_SEEN)
-        return D.mp(D.fact("pt-near"), some), D.mp(cover, some)
+        some = D.assume(_SEEN.format(n="pl(n)"))
+        return D.mp(D.fact("pt-near"), some), D.mp(row, some)
 
 
 class Uniform(RowBalls):
     """The radius of lem:CI-p/uniform."""
 
-    level = UNIFORM
+    level, near = UNIFORM, _ball(uniform_radius(_COUNT))
 
     def event(self, D: Derivation) -> Theorem:
         """lem:CI-p/uniform."""
@@ -136,9 +131,8 @@ class Uniform(RowBalls):
         return D.lemma("prop:proberror/rows")
 
     def covered(self, D: Derivation, event: Theorem) -> Theorem:
-        """The radius is au."""
-        far = at_decision(D, event, "x", "a")
-        return D.linear(f"{DISTANCE} <= au(i, x, a)", far, D.fact("au", n="i"))
+        """As they are defined."""
+        return at_decision(D, event, "x", "a")
 
     def unseen(self, D: Derivation, zero: Theorem) -> Theorem:
         """The first radius is at least 1."""
@@ -159,7 +153,7 @@ def _one(D: Derivation, large: Theorem) -> Theorem:
 class Tilts(RowBalls):
     """The radius of lem:CI-p/tilts/radius."""
 
-    level = tilted("nr")
+    level, near = tilted("nr"), _ball(least_radius("nr", _COUNT))
 
     def event(self, D: Derivation) -> Theorem:
         """lem:CI-p/tilts with the tilts 2^(2-m)."""
@@ -172,7 +166,7 @@ class Tilts(RowBalls):
         return D.mp(D.lemma("prop:proberror/rows/tilts", k="nr"), D.fact("nr"))
 
     def covered(self, D: Derivation, event: Theorem) -> Theorem:
-        """The least radius of the tilts, and of 2, is au at most."""
+        """The least radius of the tilts, and of 2, is that at most."""
         some = D.assume("1 <= Nf(i, x, a)")
         inside = D.special(D.mp(D.special(event, "i"), D.assume("i < n")), "x", "a")
         count = D.linear("0 < Nf(i, x, a)", some)
@@ -182,7 +176,7 @@ class Tilts(RowBalls):
         given = theorems.both(level, count, _at_most_two(D, count))
         found = D.mp(least, given, _few(D), D.mp(inside, some))
         larger = maximum(D, "1", "Nf(i, x, a)", some)
-        return D.by_value(f"{DISTANCE} <= au(i, x, a)", [D.fact("au", n="i"), larger], found)
+        return D.by_value(self.near.format(n="i"), [larger], found)
 
     def unseen(self, D: Derivation, zero: Theorem) -> Theorem:
         """The first radius is at least 1."""
@@ -194,7 +188,7 @@ class Tilts(RowBalls):
 
     def radius(self, D: Derivation) -> Theorem:
         """The root of a sum of squares is no less than each of the two."""
-        level, number = tilt_level("nr"), D.linear(f"0 < {LARGER}", D.known("max", "1", "Nf(n, x, a)"))
+        level, number = tilt_level("nr"), D.linear(f"0 < {LARGER}", D.known("max", "1", _PLAN))
         over = D.positive("inverse-positive", LARGER, number)
         large = D.linear(f"0 < {level}", large_level(D, "nr", _few(D)))
         share, power = product(D, large, over), D.known("exp", "-2*nr*log(2)")
@@ -244,14 +238,11 @@ def _at_most_two(D: Derivation, count: Theorem) -> Theorem:
 
 # --- divergences ------------------------------------------------------------------------------------
 
-_DIVERGENCE, _PENALTY = (one.replace("(i,", "({n},") for one in (divergence(), PENALTY))
-_POSSIBLE = possible().replace("(i,", "({n},")
-
 
 class Divergences(RowSets):
     """The sets of lem:CI-p/kl."""
 
-    level, near = KL, staticmethod(divergent)
+    level, near = KL, COVER.replace("(i,", "({n},")
 
     def event(self, D: Derivation) -> Theorem:
         """lem:CI-p/kl."""
@@ -265,33 +256,14 @@ class Divergences(RowSets):
         """As the sets are defined."""
         return D.special(D.mp(D.special(event, "i"), D.assume("i < n")), "x", "a")
 
-    def carried(self, D: Derivation, near: Theorem, to: str, same: Mapping[str, Theorem]) -> Theorem:
-        """Functions of what was counted when the episode began."""
-        seen, at = "Mf({n}, x, a, y)", {"n": "n + 1", "n + 1": "n"}[to]
-        each = divergence().removeprefix("SumOver(y, ").removesuffix(")").replace("(i,", "({n},")
-        far = D.by_value(f"{each.format(n='n + 1')} == {each.format(n='n')}", [same["Mf"], same["Nf"]])
-        now = _PENALTY.format(n="n")
-        price = D.rewrite(
-            D.linear("Nf(n, x, a) == Nf(n + 1, x, a)", same["Nf"]),
-            D.linear(f"{now} == {now}"),
-            "Nat_900",
-            f"Sum(l, Nat_900, log((S + l)/(l + 1))) == {now}",
-        )
-        close = part(D, near, f"{_DIVERGENCE.format(n=at)} <= {LEVEL} + {_PENALTY.format(n=at)}")
-        says = f"{_DIVERGENCE.format(n=to)} <= {LEVEL} + {_PENALTY.format(n=to)}"
-        allowed = D.special(part(D, near, _POSSIBLE.format(n=at)), "y")
-        some = f"1 <= {seen.format(n=to)}"
-        there = D.mp(allowed, D.linear(f"1 <= {seen.format(n=at)}", D.assume(some), same["Mf"]))
-        return theorems.both(D.linear(says, close, D.over(far, "y"), price), D.all(D.imply(there, some), "y"))
-
-    def within(self, D: Derivation, cover: Theorem) -> tuple[Theorem, Theorem]:
+    def within(self, D: Derivation, row: Theorem) -> tuple[Theorem, Theorem]:
         """Pinsker's inequality."""
-        some, count = D.assume(_SEEN), "Nf(n, x, a)"
-        level = f"{LEVEL} + {_PENALTY.format(n='n')}"
-        pinsker = D.lemma("lem:CI-p/kl/pinsker", i="n", c=level)
-        larger = maximum(D, "1", count, some)
-        ways = D.at(D.lemma("lem:CI-p/kl/binomial"), n=count)
-        radius = D.by_value(f"sqrt(2*({level})/{count}) == au(n, x, a)", [D.fact("au"), larger, ways])
+        some = D.assume(_SEEN.format(n="pl(n)"))
+        level = f"{LEVEL} + {PENALTY.replace('(i,', '(pl(n),')}"
+        pinsker = D.lemma("lem:CI-p/kl/pinsker", i="pl(n)", c=level)
+        larger = maximum(D, "1", _PLAN, some)
+        ways = D.at(D.lemma("lem:CI-p/kl/binomial"), n=_PLAN)
+        radius = D.by_value(f"sqrt(2*({level})/{_PLAN}) == au(n, x, a)", [D.fact("au"), larger, ways])
 
         def one(row: str, low: str, total: str, near: Theorem, says: str) -> Theorem:
             given = theorems.both(some, D.all(D.fact(low), "y"), D.fact(total))
@@ -301,7 +273,7 @@ class Divergences(RowSets):
 
         return (
             one("pt(n, x, a, y, t)", "pt-low", "pt-sum", D.fact("pt-near"), BEST_IN),
-            one(_MODEL, "jump-low", "jump-sum", cover, ROW_IN),
+            one(_MODEL, "jump-low", "jump-sum", row, ROW_IN),
         )
 
     def unseen(self, D: Derivation, zero: Theorem) -> Theorem:

@@ -40,12 +40,12 @@ def radius(n: str) -> str:
     return f"sqrt({level(n)}/{n})"
 
 
-_RISES, _FALLS, _BELOW = (
+RISES, FALLS, BELOW = (
     "All(m, Imp(n <= m, glevel(n) <= glevel(m)))",
     "glevel(n) <= n*glevel(1)",
     f"glevel(n) <= v + w*(n - {MEAN})",
 )
-SHAPE = f"All(n, Imp(1 <= n, And(0 < glevel(n), {_RISES}, {_FALLS}, {_BELOW})))"
+SHAPE = f"All(n, Imp(1 <= n, And(0 < glevel(n), {RISES}, {FALLS}, {BELOW})))"
 """What is asked of g; v is a²."""
 
 
@@ -64,14 +64,14 @@ PAID, _FIRST = paid(radius(HERE)), f"sqrt({level('1')})"
 FALLING = chain(f"{PAID} <= {bound('sqrt(v)', _FIRST)}", "0 <= w", SHAPE)
 
 
-def _of(D: Derivation, says: str, n: str, some: Theorem) -> Theorem:
+def of(D: Derivation, says: str, n: str, some: Theorem) -> Theorem:
     """One of the properties of g, at a whole number n >= 1."""
     here = D.mp(D.special(D.assume(SHAPE), n), some)
     return theorems.part(here, D.at(D.assume(says), n=n).says)
 
 
 def _positive(D: Derivation, n: str, some: Theorem) -> Theorem:
-    return _of(D, "0 < glevel(n)", n, some)
+    return of(D, "0 < glevel(n)", n, some)
 
 
 def _first_radius(D: Derivation, n: str, some: Theorem) -> Theorem:
@@ -79,14 +79,14 @@ def _first_radius(D: Derivation, n: str, some: Theorem) -> Theorem:
     positive = D.linear(f"0 < {n}", some)
     over = D.positive("inverse-positive", n, positive)
     unit = D.scaled(D.positive("inverse", n, positive), level("1"))
-    below = D.linear(f"{level(n)}/{n} <= {level('1')}", D.times(_of(D, _FALLS, n, some), over), unit)
+    below = D.linear(f"{level(n)}/{n} <= {level('1')}", D.times(of(D, FALLS, n, some), over), unit)
     sign = D.times(D.linear(f"0 <= {level(n)}", _positive(D, n, some)), over)
     return root_below(D, f"{level(n)}/{n}", level("1"), below, sign)
 
 
 def _levels_rise(D: Derivation, n: str, m: str, some: Theorem, more: Theorem) -> Theorem:
     """√g(n) <= √g(m), from n <= m."""
-    below = D.mp(D.special(_of(D, _RISES, n, some), m), more)
+    below = D.mp(D.special(of(D, RISES, n, some), m), more)
     return root_below(D, level(n), level(m), below, D.linear(f"0 <= {level(n)}", _positive(D, n, some)))
 
 
@@ -223,7 +223,7 @@ def _tangent(D: Derivation) -> Theorem:
         D.known("max-cases", "1", _COUNT),
         *[lambda one: D.linear(f"{_ALL} <= 1 + {_COUNT}", one, D.whole(_COUNT))] * 2,
     )
-    g = D.linear(f"{level(_ALL)} <= {_LINE}", _of(D, _BELOW, _ALL, some), D.times(more, D.assume("0 <= w")))
+    g = D.linear(f"{level(_ALL)} <= {_LINE}", of(D, BELOW, _ALL, some), D.times(more, D.assume("0 <= w")))
     x, y = f"sqrt({_LEFT})", f"sqrt({level(_ALL)})"
     both = D.closed(D.pointwise("2*x*y <= c*x**2 + y**2/c", "c > 0", x=x, y=y, c="c"), positive)
     signs = D.sum(Lag(D).sign, "n", "m"), D.linear(f"0 <= {level(_ALL)}", _positive(D, _ALL, some))
@@ -277,7 +277,7 @@ def falling(D: Derivation) -> Theorem:
     time = D.linear("0 < lmax*K*H**2/2", product(D, rate, episodes, horizon, horizon))
     one, steep = D.linear("1 <= 1"), D.assume("0 <= w")
     early = D.times(mean_large(D), steep)
-    square = D.linear("0 < v", _positive(D, "1", one), _of(D, _BELOW, "1", one), early)
+    square = D.linear("0 < v", _positive(D, "1", one), of(D, BELOW, "1", one), early)
     high = product(D, number, square)
     mass, price = "(lmax*K*H**2/2)", "(S*A*v)"
     p, q = f"sqrt{mass}", f"sqrt{price}"

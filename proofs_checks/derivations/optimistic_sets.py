@@ -87,7 +87,7 @@ def _near(D: Derivation, rows: Theorem) -> Theorem:
     """0 <= t <= H ⊢ (p̃ - p)V <= α t, where both rows are within α of the estimate."""
     low, high = bounds(D, "y")
     half, start = "(Vq(n, y, t) - t/2)", D.linear("0 <= t/2", D.assume("0 <= t"))
-    first, second = "ph(n, x, a, y) - pt(n, x, a, y, t)", "ph(n, x, a, y) - p(x, a, y)"
+    first, second = "ph(pl(n), x, a, y) - pt(n, x, a, y, t)", "ph(pl(n), x, a, y) - p(x, a, y)"
     apart = f"(Abs({first}) + Abs({second}))"
     moduli = [D.known(name, one) for one in (first, second) for name in ("abs", "abs-")]
     gap = "(pt(n, x, a, y, t) - p(x, a, y))"

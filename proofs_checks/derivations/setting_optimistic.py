@@ -19,6 +19,11 @@ the estimate, or all of them where no jump was seen, and ``au`` is how far from 
 The rates are those of the paper, :math:`|\tilde\lambda - \hat\lambda| \le \beta`, or (``POISSON…``) those
 that satisfy the inequalities of ``lem:rateUCB/tilts`` for ``nt`` tilts; if none does, any interval.  Rates
 below ``llow`` are cut off: 0, or more if the learner is told that no rate is smaller.
+
+**Plans are kept.**  ``pl(n)`` is the decision, first of its episode, whose data the sets of decision n are
+made of: a ``LAZY…`` learner plans before an episode only if its data have grown by more than the factor
+:math:`1+\eta` since, for some pair the jumps (counted from 1) or the time (from :math:`L/\lambda_{\max}`,
+or :math:`3l/\lambda_{\max}`, on).  The others plan before every episode, with :math:`\eta = 0`.
 """
 
 from __future__ import annotations
@@ -31,7 +36,7 @@ from proofs_checks.derivations.laplace import LEVEL, PENALTY, divergence, possib
 from proofs_checks.derivations.pinsker import kl_level
 from proofs_checks.derivations.setting import POLICIES
 from proofs_checks.derivations.tilts import all_tilts, sides
-from verify.kernel.language import Fact
+from verify.kernel.language import Fact, Setting
 from verify.kernel.terms import Symbol
 
 WITHIN = "And(0 <= t, t <= H)"
@@ -82,25 +87,52 @@ FACTS = {
 
 EQUATION = POLICIES.extended("optimistic equation", SYMBOLS, FACTS)
 
+# --- plans ------------------------------------------------------------------------------------------
+
+MORE = "(1 + eta)"
+_PLANS = [Symbol("pl", ("Nat",), "Nat", "_1"), Symbol("eta", (), "Real")]
+
+
+def _kept(now: str, then: str) -> Fact:
+    """That a plan is kept only while the data of a pair are not many more than they were."""
+    return Fact(f"{now} <= {MORE}*{then}", "the learner plans again where a pair has more than that")
+
+
+PLANS = EQUATION.extended(
+    "optimistic equation of a plan",
+    _PLANS,
+    {
+        "eta": Fact("0 <= eta", "what part more of data a plan is kept for", "model"),
+        "planned": Fact("pl(n) <= n", "the plan of decision n was made before it, or at it"),
+        "planned-new": Fact("new(pl(n)) == 1", "plans are made when an episode begins"),
+        "kept-N": _kept("Nf(n, x, a)", "Max(1, Nf(pl(n), x, a))"),
+    },
+)
+
+_EAGER = {
+    "eager": Fact("ep(pl(n)) == ep(n)", "it plans before every episode"),
+    "eager-eta": Fact("eta == 0", "no plan is kept for more data"),
+}
+
 # --- rows -------------------------------------------------------------------------------------------
 
-LARGER = "Max(1, Nf(n, x, a))"
+LARGER = "Max(1, Nf(pl(n), x, a))"
 
 
 def seen(near: str) -> str:
     """That it is so, or no jump was seen."""
-    return f"Imp(1 <= Nf(n, x, a), {near})"
+    return f"Imp(1 <= Nf(pl(n), x, a), {near})"
 
 
 def within(row: str) -> str:
     """That a row is within au of the estimate."""
-    return f"SumOver(y, Abs(ph(n, x, a, y) - {row})) <= au(n, x, a)"
+    return f"SumOver(y, Abs(ph(pl(n), x, a, y) - {row})) <= au(n, x, a)"
 
 
 def divergent(row: str) -> str:
     """That a row is in the Kullback-Leibler set."""
     near = f"And({divergence(row)} <= {LEVEL} + {PENALTY}, {possible(row)})"
-    return near.replace("(i,", "(n,")
+    return near.replace("(i,", "(pl(n),")
 
 
 def _row_facts(near: Callable[[str], str]) -> dict[str, Fact]:
@@ -126,7 +158,7 @@ def enough(k: str) -> str:
 _LEAST = [Symbol("llow", (), "Real")]
 _RADIUS = "au(n, x, a) == {}"
 
-NEARBY = EQUATION.extended("optimistic equation with rows near the estimates", _LEAST, _row_facts(within))
+NEARBY = PLANS.extended("optimistic equation with rows near the estimates", _LEAST, _row_facts(within))
 
 L1 = NEARBY.extended(
     "optimistic equation with rows within the uniform radius",
@@ -143,7 +175,7 @@ TILTED = NEARBY.extended(
     },
 )
 
-KL = EQUATION.extended(
+KL = PLANS.extended(
     "optimistic equation with rows within divergences",
     _LEAST,
     {
@@ -157,14 +189,18 @@ KL = EQUATION.extended(
 # --- rates ------------------------------------------------------------------------------------------
 
 RATE_FACTS = {
-    "rlo": Fact("rlo(n, x, a) == Min(Max(lh(n, x, a) - be(n, x, a), llow), lmax)", "rates within β, cut"),
-    "rhi": Fact(
-        "rhi(n, x, a) == Max(Min(lh(n, x, a) + be(n, x, a), lmax), rlo(n, x, a))", "rates within β, cut"
+    "rlo": Fact(
+        "rlo(n, x, a) == Min(Max(lh(pl(n), x, a) - be(pl(n), x, a), llow), lmax)", "rates within β, cut"
     ),
+    "rhi": Fact(
+        "rhi(n, x, a) == Max(Min(lh(pl(n), x, a) + be(pl(n), x, a), lmax), rlo(n, x, a))",
+        "rates within β, cut",
+    ),
+    "kept-T": _kept("Tf(n, x, a)", "Max(Tf(pl(n), x, a), L/lmax)"),
 }
 
 TILT_LEVEL = "log(2*S*A*nt/delta)"
-_DATA = ("Nf(n, x, a)", "Tf(n, x, a)", TILT_LEVEL)
+_DATA = ("Nf(pl(n), x, a)", "Tf(pl(n), x, a)", TILT_LEVEL)
 
 
 def in_tilts(low: str, high: str) -> str:
@@ -180,15 +216,24 @@ TILT_FACTS = {
         f"Imp(And(llow <= w, w <= lmax, {in_tilts('w', 'w')}), And({_ENDS}))",
         "if a rate is left, [rlo, rhi] are the rates in [llow, λmax] that satisfy all the inequalities",
     ),
+    "kept-T": _kept("Tf(n, x, a)", f"Max(Tf(pl(n), x, a), 3*{TILT_LEVEL}/lmax)"),
 }
 
 _TILTS = [Symbol("nt", (), "Nat")]
 
 # --- the learners -----------------------------------------------------------------------------------
 
-OPTIMISTIC = L1.extended("optimistic learner", [], RATE_FACTS)
-POISSON = L1.extended("optimistic learner with tilts", _TILTS, TILT_FACTS)
-OPTIMISTIC_KL = KL.extended("optimistic learner with divergences", [], RATE_FACTS)
-POISSON_KL = KL.extended("optimistic learner with divergences and tilts", _TILTS, TILT_FACTS)
-OPTIMISTIC_TILTED = TILTED.extended("optimistic learner with tilted rows", [], RATE_FACTS)
-POISSON_TILTED = TILTED.extended("optimistic learner with tilted rows and rates", _TILTS, TILT_FACTS)
+
+def _learners(rows: Setting, sets: str) -> tuple[Setting, Setting, Setting, Setting]:
+    """With the rates of the paper and with tilts, plans being kept; then the same with a plan per episode."""
+    names = f"optimistic learner{sets}", f"optimistic learner{sets}, rates of tilts"
+    kept = [
+        rows.extended(f"{name}, plans kept", more, facts)
+        for name, more, facts in zip(names, ([], _TILTS), (RATE_FACTS, TILT_FACTS), strict=True)
+    ]
+    return (*kept, *(one.extended(name, [], _EAGER) for one, name in zip(kept, names, strict=True)))
+
+
+LAZY, LAZY_POISSON, OPTIMISTIC, POISSON = _learners(L1, "")
+LAZY_KL, LAZY_POISSON_KL, OPTIMISTIC_KL, POISSON_KL = _learners(KL, " with divergences")
+LAZY_TILTED, LAZY_POISSON_TILTED, OPTIMISTIC_TILTED, POISSON_TILTED = _learners(TILTED, " with tilted rows")

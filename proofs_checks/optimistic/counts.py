@@ -18,6 +18,7 @@ from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.counting import late
 from proofs_checks.derivations import longest, optimistic_rows, optimistic_times
 from proofs_checks.derivations import optimistic_counts as counts
+from proofs_checks.derivations import optimistic_kept as kept
 from proofs_checks.derivations import optimistic_levels as levels
 from proofs_checks.derivations.setting import ANY
 from verify.claims import Domain, Section
@@ -126,14 +127,32 @@ section.repair(
 )
 
 section.repair(
+    "prop:proberror/rows/kept",
+    "Radii √(g(N')/N') by a number N' of jumps that lags behind, N' <= N <= cN' for a c >= 1, g as in "
+    "prop:proberror/rows/falling: they are at most α = √(min{c g(N), N g(1)}/N), and with N = max{1, N⁺}, E "
+    "Σ α 1{jump}(u - τ) <= √2 H √(SAKv) √c a + SA H √g(1) E J_M. (g rises, x = g(N') <= y = g(N); and the "
+    "minimum is a level as well.)",
+    says="x*n <= c*y*i",
+    domain=("0 <= x", "x <= y", "i >= 1", "c >= 1", "0 <= n", "n <= c*i"),
+    symbols={"n": "N", "i": "N'"},
+    uses="prop:proberror/rows/falling",
+    theorem=kept.KEPT,
+    derivation=kept.kept,
+    latex=r"\mathbb E\sum\alpha\,1_{jump}(u-\tau) \le \sqrt2H\sqrt{SAKv}\,\sqrt c\,a + "
+    r"SAH\,\sqrt{g(1)}\,\mathbb EJ_M",
+    mutant="x*n <= y*i",
+)
+
+section.repair(
     "prop:proberror/rows",
-    "E Σ α 1{jump}(u - τ) <= √2 H √(SAKv) a + SA H a1 E J_M over the decisions of the first K episodes, "
-    "for the radius α of lem:CI-p/uniform, v = λmax H, a² = g(1 + Kv/(SA)), a1² = g(1), g(n) = 2[S ln 2 + "
-    "ln(SA n(n+1)/δ)].",
-    uses="prop:proberror/rows/falling lem:CI-p/uniform/tangent lem:CI-p/uniform/falls",
+    "E Σ α 1{jump}(u - τ) <= √2 H √(SAKv) √c a + SA H a1 E J_M over the decisions of the first K episodes, "
+    "for every c >= 1 and α = √(min{c g(N), N g(1)}/N), N = max{1, N⁺}: at least the radius of "
+    "lem:CI-p/uniform by N' jumps, N' <= N <= cN'. Here v = λmax H, a² = g(1 + Kv/(SA)), a1² = g(1), g(n) = "
+    "2[S ln 2 + ln(SA n(n+1)/δ)].",
+    uses="prop:proberror/rows/kept lem:CI-p/uniform/tangent lem:CI-p/uniform/falls",
     theorem=levels.UNIFORM.says,
     derivation=levels.UNIFORM.rows,
-    latex=r"\mathbb E\sum\alpha\,1_{jump}(u-\tau) \le \sqrt2H\sqrt{SAKv}\,a + SAH\,a_1\mathbb EJ_M",
+    latex=r"\mathbb E\sum\alpha\,1_{jump}(u-\tau) \le \sqrt2H\sqrt{SAKv}\,\sqrt c\,a + SAH\,a_1\mathbb EJ_M",
 )
 
 section.repair(
@@ -157,18 +176,18 @@ section.repair(
     "prop:proberror/rows/kl",
     "The same for the radius that Pinsker's inequality gives the sets of lem:CI-p/kl: g(n) = 2[ln(SA/δ) + ln "
     "C(n+S-1, S-1)], ln C(n+S-1, S-1) = Σ_{1<=j<S} ln(1 + n/j), a² = g(1 + Kv/(SA)), a1² = g(1).",
-    uses="prop:proberror/rows/falling lem:CI-p/kl/tangent lem:CI-p/kl/falls",
+    uses="prop:proberror/rows/kept lem:CI-p/kl/tangent lem:CI-p/kl/falls",
     theorem=levels.KL.says,
     derivation=levels.KL.rows,
-    latex=r"\mathbb E\sum\alpha\,1_{jump}(u-\tau) \le \sqrt2H\sqrt{SAKv}\,a + SAH\,a_1\mathbb EJ_M",
+    latex=r"\mathbb E\sum\alpha\,1_{jump}(u-\tau) \le \sqrt2H\sqrt{SAKv}\,\sqrt c\,a + SAH\,a_1\mathbb EJ_M",
 )
 
 section.repair(
     "prop:proberror/rows/tilts",
     "The same for the radius of lem:CI-p/tilts/radius, J >= 1 tilts with 4^J >= 16K(1 + v) and l = S ln 2 + "
     "ln(SAJ/δ): g(n) = (9/4)(l + 4n/4^J), a² = (9/4)(l + 1/4), a1² = g(1).",
-    uses="prop:proberror/rows/falling",
+    uses="prop:proberror/rows/kept",
     theorem=levels.tilted("k").says,
     derivation=levels.tilted("k").rows,
-    latex=r"\mathbb E\sum\alpha\,1_{jump}(u-\tau) \le \sqrt2H\sqrt{SAKv}\,a + SAH\,a_1\mathbb EJ_M",
+    latex=r"\mathbb E\sum\alpha\,1_{jump}(u-\tau) \le \sqrt2H\sqrt{SAKv}\,\sqrt c\,a + SAH\,a_1\mathbb EJ_M",
 )

@@ -22,6 +22,9 @@ and is :math:`1.2\cdot10^5` at :math:`K = 10^6`.
 ``lem:CI-p/kl`` Pinsker's inequality gives :math:`a^2 = 2[\ln(SA/\delta) + \ln\binom{M+S-1}{S-1}]`, less than
 before for two or three states; with the radius of ``lem:CI-p/tilts`` there is no logarithm of N, :math:`a^2 =
 \tfrac94[S\ln2 + \ln(SAJ/\delta) + \tfrac14]`.
+
+All of them are for learners that plan before every episode, and follow from those that may keep their plans
+(:mod:`~.lazy`), with :math:`\eta = 0`.
 """
 
 from __future__ import annotations
@@ -32,12 +35,14 @@ from proofs_checks.checks.common import PROOF
 from proofs_checks.derivations import optimistic_poisson as poisson
 from proofs_checks.derivations import optimistic_sets as sets
 from proofs_checks.derivations import optimistic_theorem as derived
+from proofs_checks.derivations.optimistic_assembly import eager
 from proofs_checks.derivations.optimistic_row_sets import Divergences, Tilts, Uniform
 from proofs_checks.derivations.setting_optimistic import (
     EQUATION,
     OPTIMISTIC,
     OPTIMISTIC_KL,
     OPTIMISTIC_TILTED,
+    PLANS,
     POISSON,
     POISSON_KL,
     POISSON_TILTED,
@@ -45,6 +50,7 @@ from proofs_checks.derivations.setting_optimistic import (
 from verify.claims import Domain, Section
 
 UNIFORM, KL, TILTS = Uniform(), Divergences(), Tilts()
+EAGER = ""  # no factor: every episode is planned
 
 section = Section(checks=PROOF, expected="proved", setting=EQUATION)
 
@@ -68,6 +74,7 @@ section.repair(
     "min{1, S - 1} (as the rows before a jump was seen).",
     says="z*(v - t/2) <= m*t/2",
     domain=Domain.of("v >= 0", "v <= t", "z <= m", "-z <= m", reals="z m"),
+    setting=PLANS,
     uses="lem:optimism/equation/bounds",
     theorem=sets.INSIDE,
     derivation=sets.inside,
@@ -89,11 +96,9 @@ section.repair(
     domain=("r > 0", "L > 0", "n > 0", "K > 0", "H > 0"),
     symbols={"r": "λmax"},
     setting=OPTIMISTIC,
-    uses="thm:CT-UCB/equation eq:error1/equation eq:error2/equation prop:rateerror/times prop:proberror/rows "
-    "eq:term1-3/tilted lem:rateUCB/repaired lem:CI-p/uniform thm:CT-UCB/peels eq:FH-control2/bounds "
-    "prop:rateerror/episodes",
-    theorem=derived.theorem(UNIFORM),
-    derivation=partial(derived.optimistic, rows=UNIFORM),
+    uses="thm:CT-UCB/optimistic/lazy",
+    theorem=derived.theorem(UNIFORM, EAGER),
+    derivation=partial(eager, label="thm:CT-UCB/optimistic/lazy"),
     latex=r"Regret \le \sqrt2H\sqrt{SAKv}\,(a+2\sqrt L)+SAH\,(a_1\mathbb EJ_M+v)+2\delta KH",
     mutant="2*r*(2*sqrt(H*L/r)*sqrt(n*K*H**2/2)) == sqrt(2)*H*sqrt(n*K*r*H)*sqrt(L)",
 )
@@ -111,11 +116,9 @@ section.repair(
     domain=("l > 0", "t >= 0", "T > 0", "r > 0", "H > 0"),
     symbols={"r": "λmax"},
     setting=POISSON,
-    uses="thm:CT-UCB/equation eq:error1/equation eq:error2/equation lem:optimism/equation/bounds "
-    "lem:optimism/equation/slopes prop:rateerror/times prop:rateerror/times/log prop:proberror/rows "
-    "eq:term1-3/tilted lem:rateUCB/tilts lem:rateUCB/tilts/cost lem:rateUCB/tilts/enough lem:CI-p/uniform",
-    theorem=poisson.theorem(UNIFORM),
-    derivation=partial(poisson.poisson, rows=UNIFORM),
+    uses="thm:CT-UCB/optimistic/poisson/lazy",
+    theorem=poisson.theorem(UNIFORM, EAGER),
+    derivation=partial(eager, label="thm:CT-UCB/optimistic/poisson/lazy"),
     latex=r"Regret \le \sqrt2H\sqrt{SAKv}\,a+3\sqrt3H\sqrt{SAKl}+SAH\,(\ldots)+2\delta KH",
     mutant="3*sqrt(l*t/T) <= sqrt(3)/4*sqrt(r/H)/sqrt(r/(3*l)*T)*(t + H)",
 )
@@ -127,11 +130,9 @@ section.repair(
     "a² = 2[ln(SA/δ) + ln C(M+S-1, S-1)], M = 1 + Kv/(SA), and a1² = 2 ln(S²A/δ), where C(M+S-1, S-1) is the "
     "product of 1 + M/j, 1 <= j < S.",
     setting=OPTIMISTIC_KL,
-    uses="thm:CT-UCB/equation eq:error1/equation eq:error2/equation prop:rateerror/times "
-    "prop:proberror/rows/kl eq:term1-3/tilted lem:rateUCB/repaired lem:CI-p/kl lem:CI-p/kl/pinsker "
-    "lem:CI-p/kl/binomial thm:CT-UCB/peels eq:FH-control2/bounds prop:rateerror/episodes",
-    theorem=derived.theorem(KL),
-    derivation=partial(derived.optimistic, rows=KL),
+    uses="thm:CT-UCB/optimistic/kl/lazy",
+    theorem=derived.theorem(KL, EAGER),
+    derivation=partial(eager, label="thm:CT-UCB/optimistic/kl/lazy"),
     latex=r"Regret \le \sqrt2H\sqrt{SAKv}\,(a+2\sqrt L)+SAH\,(a_1\mathbb EJ_M+v)+2\delta KH",
 )
 
@@ -140,12 +141,9 @@ section.repair(
     "The same rows with the rates of lem:rateUCB/tilts: the bound of thm:CT-UCB/optimistic/poisson with the "
     "a and a1 of thm:CT-UCB/optimistic/kl.",
     setting=POISSON_KL,
-    uses="thm:CT-UCB/equation eq:error1/equation eq:error2/equation lem:optimism/equation/bounds "
-    "lem:optimism/equation/slopes prop:rateerror/times prop:rateerror/times/log prop:proberror/rows/kl "
-    "eq:term1-3/tilted lem:rateUCB/tilts lem:rateUCB/tilts/cost lem:rateUCB/tilts/enough lem:CI-p/kl "
-    "lem:CI-p/kl/pinsker lem:CI-p/kl/binomial",
-    theorem=poisson.theorem(KL),
-    derivation=partial(poisson.poisson, rows=KL),
+    uses="thm:CT-UCB/optimistic/kl-poisson/lazy",
+    theorem=poisson.theorem(KL, EAGER),
+    derivation=partial(eager, label="thm:CT-UCB/optimistic/kl-poisson/lazy"),
     latex=r"Regret \le \sqrt2H\sqrt{SAKv}\,a+3\sqrt3H\sqrt{SAKl}+SAH\,(\ldots)+2\delta KH",
 )
 
@@ -155,11 +153,9 @@ section.repair(
     "3/2^J} of p̂, l = S ln 2 + ln(SAJ/δ), J >= 1, 4^J >= 16K(1 + v), or all rows where no jump was seen: the "
     "same bound with a² = (9/4)(l + 1/4) and a1² = (9/4)(l + 4/4^J).",
     setting=OPTIMISTIC_TILTED,
-    uses="thm:CT-UCB/equation eq:error1/equation eq:error2/equation prop:rateerror/times "
-    "prop:proberror/rows/tilts eq:term1-3/tilted lem:rateUCB/repaired lem:CI-p/tilts lem:CI-p/tilts/radius "
-    "thm:CT-UCB/peels eq:FH-control2/bounds prop:rateerror/episodes",
-    theorem=derived.theorem(TILTS),
-    derivation=partial(derived.optimistic, rows=TILTS),
+    uses="thm:CT-UCB/optimistic/tilts/lazy",
+    theorem=derived.theorem(TILTS, EAGER),
+    derivation=partial(eager, label="thm:CT-UCB/optimistic/tilts/lazy"),
     latex=r"Regret \le \sqrt2H\sqrt{SAKv}\,(a+2\sqrt L)+SAH\,(a_1\mathbb EJ_M+v)+2\delta KH",
 )
 
@@ -168,11 +164,8 @@ section.repair(
     "The same rows with the rates of lem:rateUCB/tilts: the bound of thm:CT-UCB/optimistic/poisson with the "
     "a and a1 of thm:CT-UCB/optimistic/tilts.",
     setting=POISSON_TILTED,
-    uses="thm:CT-UCB/equation eq:error1/equation eq:error2/equation lem:optimism/equation/bounds "
-    "lem:optimism/equation/slopes prop:rateerror/times prop:rateerror/times/log prop:proberror/rows/tilts "
-    "eq:term1-3/tilted lem:rateUCB/tilts lem:rateUCB/tilts/cost lem:rateUCB/tilts/enough lem:CI-p/tilts "
-    "lem:CI-p/tilts/radius",
-    theorem=poisson.theorem(TILTS),
-    derivation=partial(poisson.poisson, rows=TILTS),
+    uses="thm:CT-UCB/optimistic/tilts-poisson/lazy",
+    theorem=poisson.theorem(TILTS, EAGER),
+    derivation=partial(eager, label="thm:CT-UCB/optimistic/tilts-poisson/lazy"),
     latex=r"Regret \le \sqrt2H\sqrt{SAKv}\,a+3\sqrt3H\sqrt{SAKl}+SAH\,(\ldots)+2\delta KH",
 )

@@ -15,10 +15,11 @@ from verify.claims import Effort
 from verify.running.derivations import all_granted
 
 THEOREM = "thm:CT-UCB/optimistic"
-THEOREMS = (
+EAGER = (
     THEOREM,
     *(f"{THEOREM}/{sets}" for sets in ("poisson", "kl", "kl-poisson", "tilts", "tilts-poisson")),
 )
+THEOREMS = (*EAGER, *(f"{label}/lazy" for label in EAGER))
 UNIFORM, KL, TILTS = Uniform(), Divergences(), Tilts()
 _MISSING = ("lmin", "rate-low", "accuracy", "C", "stop", "Vh-step")  # λmin, ε, the bonus, value iteration
 
@@ -32,7 +33,8 @@ def test_it_rests_on_the_law_of_a_sojourn_and_on_definitions(label):
     assert {one.name for one in axioms} <= {"law", "shorter"}
     assert words == []
     assert not {one.name for one in facts} & set(_MISSING)
-    assert {"Qh-step", "maximum", "attained"} <= {one.name for one in facts}
+    assert {"Qh-step", "maximum", "attained", "kept-N", "kept-T"} <= {one.name for one in facts}
+    assert ("eager-eta" in {one.name for one in facts}) == (label in EAGER)
 
 
 def value(text: str, **sizes: float) -> float:
@@ -61,17 +63,30 @@ def machine_repair(episodes: int) -> dict[str, float]:
 @pytest.mark.parametrize(
     ("bound", "episodes", "least", "most"),
     [
-        (optimistic_theorem.bound(UNIFORM), 10**6, 2.36e5, 2.38e5),
-        (optimistic_theorem.bound(UNIFORM), 50_000, 4.5e4, 5e4),
-        (optimistic_theorem.bound(KL), 10**6, 2.22e5, 2.24e5),
-        (optimistic_theorem.bound(TILTS), 10**6, 2.14e5, 2.17e5),
-        (optimistic_poisson.bound(UNIFORM), 10**6, 1.18e5, 1.21e5),
-        (optimistic_poisson.bound(UNIFORM), 14_000, 1.3e4, 1.4e4),
-        (optimistic_poisson.bound(KL), 11_500, 1.08e4, 1.15e4),
-        (optimistic_poisson.bound(TILTS), 10_500, 1e4, 1.05e4),
+        (optimistic_theorem.bound(UNIFORM, ""), 10**6, 2.36e5, 2.38e5),
+        (optimistic_theorem.bound(UNIFORM, ""), 50_000, 4.5e4, 5e4),
+        (optimistic_theorem.bound(KL, ""), 10**6, 2.22e5, 2.24e5),
+        (optimistic_theorem.bound(TILTS, ""), 10**6, 2.14e5, 2.17e5),
+        (optimistic_poisson.bound(UNIFORM, ""), 10**6, 1.18e5, 1.21e5),
+        (optimistic_poisson.bound(UNIFORM, ""), 14_000, 1.3e4, 1.4e4),
+        (optimistic_poisson.bound(KL, ""), 11_500, 1.08e4, 1.15e4),
+        (optimistic_poisson.bound(TILTS, ""), 10_500, 1e4, 1.05e4),
     ],
 )
 def test_they_say_something_about_machine_repair(bound, episodes, least, most):
     got = value(bound, **machine_repair(episodes)) + 1
     assert least < got < most
     assert got < episodes
+
+
+@pytest.mark.parametrize("module", [optimistic_theorem, optimistic_poisson])
+@pytest.mark.parametrize("rows", [UNIFORM, KL, TILTS])
+def test_plans_that_are_kept_cost_the_root_of_what_data_may_grow(module, rows):
+    sizes = machine_repair(10**6)
+    eager, kept = (
+        value(module.bound(rows, ""), **sizes),
+        [value(module.bound(rows), **sizes, eta=eta) for eta in (0, 0.01, 1)],
+    )
+    assert kept[0] == pytest.approx(eager)
+    assert eager < kept[1] < 1.0052 * eager
+    assert 1.3 * eager < kept[2] < 1.5 * eager

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ctucbvi.bounds import CATALOGUE, VERSIONS
+from ctucbvi.bounds.versions import LAZY
 from tests.cli.test_plan import refused, run
 
 SIZES = ["--S", "9", "--A", "2", "--H", "3", "--K", "1e15", "--lambda-max", "4", "--lambda-min", "1/2"]
@@ -41,6 +42,28 @@ def test_json_has_every_constant_and_the_bounds_in_their_parts(capsys):
     ratio = Fraction(upper["value"]) / Fraction(found["lower_bound"]["value"])
     assert abs(ratio / Fraction(found["ratio"]["value"]) - 1) < Fraction(1, 10**20)
     assert [version["name"] for version in upper["versions"]] == [version.name for version in VERSIONS[1:]]
+
+
+def test_plans_that_are_kept_have_bounds_of_their_own(capsys):
+    found = document(capsys, *REPAIR, "--replan", "1/100")
+    assert found["parameters"]["eta"] == "1/100"
+    versions = {one["name"]: one for one in found["upper_bound"]["versions"]}
+    assert [version.name for version in LAZY] == list(versions)[-len(LAZY) :]
+    assert versions["poisson-lazy"]["learner"].startswith("optimistic, plans kept")
+    assert versions["poisson-lazy"]["label"] == "thm:CT-UCB/optimistic/poisson/lazy"
+    assert Fraction(versions["poisson-lazy"]["value"]) > Fraction(versions["poisson"]["value"])
+    assert "sqrt(1 + eta)" in [factor["name"] for factor in versions["poisson-lazy"]["factors"]]
+    without = document(capsys, *REPAIR)
+    assert "eta" not in without["parameters"]
+    assert without["upper_bound"]["versions"] == found["upper_bound"]["versions"][: -len(LAZY)]
+
+
+@pytest.mark.parametrize(("told", "says"), [("x", "replan"), ("1/0", "replan")])
+def test_a_bad_factor_is_one_line(capsys, told, says):
+    status, out, err = run(capsys, *REPAIR, "--replan", told)
+    assert (status, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
 
 
 def test_machine_repair_as_in_the_paper(capsys):

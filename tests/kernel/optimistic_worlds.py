@@ -10,14 +10,20 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from dataclasses import replace
 from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
 
 from proofs_checks.derivations import optimistic_poisson, optimistic_theorem
+from proofs_checks.derivations.optimistic_assembly import always
 from proofs_checks.derivations.optimistic_row_sets import Divergences, RowSets, Tilts, Uniform
 from proofs_checks.derivations.setting_optimistic import (
+    LAZY,
+    LAZY_POISSON,
+    LAZY_POISSON_KL,
+    LAZY_TILTED,
     OPTIMISTIC,
     OPTIMISTIC_KL,
     OPTIMISTIC_TILTED,
@@ -104,12 +110,19 @@ class OptimisticRuns(Runs):
     """Plans by the optimistic equation."""
 
     best, steps = staticmethod(best_rows), STEPS
+    eta = 0.0
 
     @property
     def tilts(self) -> int:
         """As many as are enough, for rates and for rows."""
         m = self.model
         return 2 + int(np.ceil(np.log2(m.episodes * (1 + m.lmax * m.horizon)) / 2))
+
+    @property
+    def least_time(self) -> float:
+        """From which on times count, if plans are kept."""
+        m = self.model
+        return 4 * np.log(2 * m.lam.size * m.episodes / m.delta) / m.lmax
 
     def row_sets(self, k: Array) -> dict[str, Array]:
         """The radius of the rows after k jumps."""
@@ -155,6 +168,12 @@ class OptimisticRuns(Runs):
 
 class TiltedRuns(OptimisticRuns):
     """The same with the rate sets of the tilts."""
+
+    @property
+    def least_time(self) -> float:
+        """By the level of the tilts."""
+        m = self.model
+        return 3 * np.log(2 * m.lam.size * self.tilts / m.delta) / m.lmax
 
     def rates(self, got: dict[str, Array], N: Array, T: Array) -> tuple[Array, Array]:
         """The ends, as the tilts have them."""
@@ -206,9 +225,53 @@ class AllTiltedRuns(TiltedRows, TiltedRuns):
     """Rates and rows of tilts."""
 
 
+class Keeping:
+    """Plans are kept while the data of no pair have more than doubled."""
+
+    eta = 1.0
+    watched = ("N", "T")
+
+    def due(self, ids: Array, n: int) -> Array:
+        """Where there are more jumps, or more time, than a plan is kept for; and at the beginning."""
+        found = np.full(len(ids), n == 0)
+        for name, least in (("N", 1), ("T", self.least_time)):
+            now, then = (self.rows[f"{name}f"][ids, k] for k in (n, self.rows["pl"][ids, n]))
+            more = (now > (1 + self.eta) * np.maximum(then, least)).any((-1, -2))
+            found |= more & (name in self.watched)
+        return found
+
+
+class LazyRuns(Keeping, OptimisticRuns):
+    """Rates of the paper, rows within the uniform radius."""
+
+
+class LazyTiltedRuns(Keeping, TiltedRuns):
+    """Rates of tilts."""
+
+
+class LazyDivergentTiltedRuns(Keeping, DivergentTiltedRuns):
+    """Rates of tilts, rows within divergences."""
+
+
+class LazyTiltedRowsRuns(Keeping, TiltedRowsRuns):
+    """Rows of tilts."""
+
+
+class TimelessRuns(LazyRuns):
+    """Planted: a rule that forgets the time."""
+
+    watched = ("N",)
+
+
+class CountlessRuns(LazyRuns):
+    """Planted: a rule that forgets the jumps."""
+
+    watched = ("T",)
+
+
 def own_functions(theorem: Any, rows: RowSets) -> dict[str, tuple[str, str]]:
     """What the generic event and prices are, for a theorem and its rows."""
-    return {**theorem.PRICES, "gok": ("n", f"Ind({theorem.good(rows).format(n='n')})")}
+    return {**theorem.PRICES, "gok": ("n", f"Ind({always(theorem.good(rows))})")}
 
 
 class OptimisticWorld(PaperWorld):
@@ -220,7 +283,8 @@ class OptimisticWorld(PaperWorld):
 
     def _constants(self) -> dict[str, float]:
         tilts = OptimisticRuns(self.model, self.rng).tilts
-        return {**super()._constants(), "llow": self.model.lmin, "nt": tilts, "nr": tilts}
+        own = {"llow": self.model.lmin, "nt": tilts, "nr": tilts, "eta": self.learner.eta}
+        return {**super()._constants(), **own}
 
     def _random(self, name: str, args: list[Value], env: Env) -> Value:
         if name not in OWN:
@@ -306,6 +370,42 @@ class AllTiltedWorld(OptimisticWorld):
     own: ClassVar = own_functions(optimistic_poisson, Tilts())
 
 
+class LazyWorld(OptimisticWorld):
+    """Plans are kept."""
+
+    symbols, learner = LAZY.symbols, LazyRuns
+
+
+class LazyTiltedWorld(TiltedWorld):
+    """Plans are kept, rates of the tilts."""
+
+    symbols, learner = LAZY_POISSON.symbols, LazyTiltedRuns
+
+
+class LazyDivergentTiltedWorld(DivergentTiltedWorld):
+    """Plans are kept, rates of the tilts and rows within divergences."""
+
+    symbols, learner = LAZY_POISSON_KL.symbols, LazyDivergentTiltedRuns
+
+
+class LazyTiltedRowsWorld(TiltedRowsWorld):
+    """Plans are kept, rows of the tilts."""
+
+    symbols, learner = LAZY_TILTED.symbols, LazyTiltedRowsRuns
+
+
+class TimelessWorld(LazyWorld):
+    """Planted: a rule that forgets the time."""
+
+    learner = TimelessRuns
+
+
+class CountlessWorld(LazyWorld):
+    """Planted: a rule that forgets the jumps."""
+
+    learner = CountlessRuns
+
+
 class OptimisticDraw(Draw):
     """The generic event and prices are those of the learner's sets."""
 
@@ -339,6 +439,13 @@ def verdicts(world: OptimisticWorld, text: str, draws: int, salt: int = 0) -> Co
 
 
 def world_of(kind: type[OptimisticWorld], seed: int) -> OptimisticWorld:
-    """A random world."""
+    """A random world; where plans are kept, one with jumps so rare that times grow without them."""
     rng = np.random.default_rng(seed)
-    return kind(rng, Model.draw(rng, ("", "two rates", "ones", "long")[seed % 4]))
+    model = Model.draw(rng, ("", "two rates", "ones", "long")[seed % 4])
+    if issubclass(kind.learner, Keeping) and seed % 4 == 0:
+        slow = np.full((2, 1), 0.3)
+        rows = np.full((2, 1, 2), 0.5)
+        model = replace(
+            model, lam=slow, p=rows, r=slow, horizon=1.0, episodes=2, delta=0.9, lmin=0.3, lmax=4.0
+        )
+    return kind(rng, model)

@@ -139,7 +139,7 @@ class Runs:
         S, A = self.model.lam.shape
         shape = (number, DECISIONS + 1)
         self.rows = {name: np.zeros(shape, kind) for name, kind in _KINDS.items()}
-        self.rows |= {name: np.zeros(shape, int) for name in ("plan", "top")}
+        self.rows |= {name: np.zeros(shape, int) for name in ("plan", "pl", "top")}
         for name in ("N", "Nf", "T", "Tf"):
             self.rows[name] = np.zeros((*shape, S, A))
         for name in ("M", "Mf"):
@@ -203,7 +203,7 @@ class Runs:
         v["pos"][R, n + 1] = jump * (v["pos"][R, n] + 1)
         counted = (v["ep"][R, n] < self.model.episodes) * jump * (v["pos"][R, n] + 1)
         v["top"][R, n + 1] = np.maximum(v["top"][R, n], counted)
-        v["plan"][R, n + 1] = v["plan"][R, n]
+        v["plan"][R, n + 1], v["pl"][R, n + 1] = v["plan"][R, n], v["pl"][R, n]
         self._decide(R, n + 1)
 
     def estimates(self, ids: Array, n: Array) -> dict[str, Array]:
@@ -226,12 +226,18 @@ class Runs:
         return {"al": al, "be": be, "bo": C * (H**2 * be + H * al)}
 
     def _decide(self, ids: Array, n: int) -> None:
-        """New plans where episodes begin, and actions."""
+        """New plans where episodes begin and plans are due, and actions."""
         fresh = ids[self.rows["new"][ids, n] == 1]
+        fresh = fresh[self.due(fresh, n)]
         if len(fresh):
-            self.rows["plan"][fresh, n] = self._plan(fresh, n)
+            self.rows["plan"][fresh, n], self.rows["pl"][fresh, n] = self._plan(fresh, n), n
         X, rem, plan = (self.rows[name][ids, n] for name in ("X", "rem", "plan"))
         self.rows["act"][ids, n] = self.policy(plan, X, rem)
+
+    def due(self, ids: Array, n: int) -> Array:
+        """Where a plan is made before an episode: everywhere."""
+        del n
+        return np.ones(len(ids), bool)
 
     def taken(self, got: dict[str, Array]) -> dict[str, Array]:
         """What value iteration uses of the estimates."""

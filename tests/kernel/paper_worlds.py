@@ -29,7 +29,8 @@ RUNS = 500
 STRATA = 80
 MOST_BRANCHES = 40
 RISK = 1e-6  # of one mean; a test has some thousand
-_PROCESSES = ("X", "act", "rem", "ep", "new", "jump", "spent", "pos", "top", "N", "Nf", "T", "Tf", "M", "Mf")
+_COUNTS = ("pos", "top", "pl", "N", "Nf", "T", "Tf", "M", "Mf")
+_PROCESSES = ("X", "act", "rem", "ep", "new", "jump", "spent", *_COUNTS)
 _AFTER = ("jump", "spent")
 _UNRANGED = ("X", "act", "pol", "earn", "hops", "Vh", "nk", "Vp", "Vpi", "bo")
 LEVEL = "#level"
@@ -240,7 +241,7 @@ class PaperWorld:
         most = {"rem": m.horizon, "spent": m.horizon, "lh": m.lmax, "new": 1, "jump": 1, "ph": 1}
         if name in most:
             return balls.between(zero, zero + most[name])
-        if name in ("ep", "pos", "top", "N", "Nf", "M", "Mf"):
+        if name in ("ep", "pos", "top", "pl", "N", "Nf", "M", "Mf"):
             return balls.between(zero, n)
         if name in ("T", "Tf"):
             return balls.between(zero, n * m.horizon)

@@ -11,8 +11,14 @@ import numpy as np
 import pytest
 
 from proofs_checks import SOURCE
+from proofs_checks.derivations.optimistic_row_sets import Divergences, Tilts, Uniform
 from proofs_checks.derivations.setting import POLICIES
 from proofs_checks.derivations.setting_optimistic import (
+    LAZY,
+    LAZY_POISSON,
+    LAZY_POISSON_KL,
+    LAZY_TILTED,
+    MORE,
     OPTIMISTIC,
     OPTIMISTIC_KL,
     OPTIMISTIC_TILTED,
@@ -20,14 +26,21 @@ from proofs_checks.derivations.setting_optimistic import (
     POISSON_KL,
     POISSON_TILTED,
 )
+from tests.kernel.balls import Ball
 from tests.kernel.numeric import Evaluator, parsed
 from tests.kernel.optimistic_worlds import (
     AllTiltedWorld,
+    CountlessWorld,
     DivergentTiltedWorld,
     DivergentWorld,
+    LazyDivergentTiltedWorld,
+    LazyTiltedRowsWorld,
+    LazyTiltedWorld,
+    LazyWorld,
     OptimisticWorld,
     TiltedRowsWorld,
     TiltedWorld,
+    TimelessWorld,
     verdicts,
     world_of,
 )
@@ -42,6 +55,10 @@ SETTINGS = {
     DivergentTiltedWorld: POISSON_KL,
     TiltedRowsWorld: OPTIMISTIC_TILTED,
     AllTiltedWorld: POISSON_TILTED,
+    LazyWorld: LAZY,
+    LazyTiltedWorld: LAZY_POISSON,
+    LazyDivergentTiltedWorld: LAZY_POISSON_KL,
+    LazyTiltedRowsWorld: LAZY_TILTED,
 }
 WORLDS = (0, 1, 2, 3)
 OWN = [
@@ -100,13 +117,18 @@ PLANTED = {
     "pt-sum": ("== 1", "== 2"),
     "greedy": ("== Vq(n, x, t)", "== Vq(n, x, t)/2"),
     "frozen-Qh": ("== Qh(n, x, a, t)", "== Qh(n, x, a, t)/2"),
-    "au": ("Max(1, Nf(n, x, a))", "Max(2, Nf(n, x, a))"),
+    "au": ("Max(1, Nf(pl(n), x, a))", "Max(2, Nf(pl(n), x, a))"),
     "pt-near": ("<= au(n, x, a)", "<= au(n, x, a)/4"),
-    "rlo": ("lh(n, x, a) - be(n, x, a)", "lh(n, x, a)"),
-    "rhi": ("+ be(n, x, a)", "- be(n, x, a)"),
+    "rlo": ("lh(pl(n), x, a) - be(pl(n), x, a)", "lh(pl(n), x, a)"),
+    "rhi": ("+ be(pl(n), x, a)", "- be(pl(n), x, a)"),
     "llow": ("llow <= lam(x, a)", "lam(x, a) < llow"),
     "nt": ("2 <= nt", "nt <= 2"),
     "rates": ("w <= rhi(n, x, a)", "w < rlo(n, x, a)"),
+    "eta": ("0 <= eta", "0 < eta"),
+    "planned": ("<= n", "< n"),
+    "planned-new": ("== 1", "== 0"),
+    "eager": ("ep(pl(n)) ==", "ep(pl(n)) + 1 =="),
+    "eager-eta": ("== 0", "== 1"),
 }
 
 
@@ -121,6 +143,12 @@ PLANTED_ROWS = [
     (DivergentWorld, "au", "Ind(1 <= l)*log", "2*Ind(1 <= l)*log"),
     (TiltedRowsWorld, "au", "3/2*sqrt", "sqrt"),
     (TiltedRowsWorld, "nr", "16*K*", "16*K*2**nr*"),
+    (LazyWorld, "kept-N", "(1 + eta)*", ""),
+    (LazyWorld, "kept-T", "(1 + eta)*", ""),
+    (LazyWorld, "kept-T", "L/lmax", "0"),
+    (LazyTiltedWorld, "kept-T", "(1 + eta)*", ""),
+    (LazyWorld, "rlo", "be(pl(n), x, a)", "be(n, x, a)"),
+    (LazyTiltedRowsWorld, "au", "Nf(pl(n), x, a)", "Nf(n, x, a)"),
 ]
 
 
@@ -139,6 +167,48 @@ PLANTED_ROWS = [
 def test_a_changed_fact_is_found(kind, name, old, new, worlds):
     wrong = changed(SETTINGS[kind].facts[name].says, old, new)
     assert any(fact_verdicts(world, wrong, 60, salt)["false"] for world in worlds[kind] for salt in range(3))
+
+
+# --- plans that are kept ----------------------------------------------------------------------------
+
+WIDTH = "rhi(n, x, a) - rlo(n, x, a) <= 2*lmax/sqrt(Max(lmax/({more}L)*Tf(n, x, a), 1))"
+ROW = "au(n, x, a) <= {radius}"
+_JUMPS = "Max(1, Nf(n, x, a))"
+_ROWS = ((LazyWorld, Uniform()), (LazyDivergentTiltedWorld, Divergences()), (LazyTiltedRowsWorld, Tilts()))
+_KEPT = [(LazyWorld, WIDTH.format(more=f"{MORE}*"), WIDTH.format(more=""))]
+_KEPT += [
+    (kind, *(ROW.format(radius=one) for one in (rows.level.kept(_JUMPS, MORE), rows.level.radius(_JUMPS))))
+    for kind, rows in _ROWS
+]
+
+
+def of_fact(worlds, says, draws=1000):
+    return sum((fact_verdicts(world, says, draws, salt) for world in worlds for salt in range(3)), Counter())
+
+
+@pytest.mark.parametrize(("kind", "says", "wrong"), grouped(_KEPT))
+def test_the_price_of_a_plan_has_a_factor_by_the_data_of_the_decision(kind, says, wrong, worlds):
+    found = of_fact(worlds[kind], says)
+    assert found["held"]
+    assert not found["false"]
+    assert of_fact(worlds[kind], wrong)["false"]
+
+
+def test_plans_are_kept(worlds):
+    assert of_fact(worlds[LazyWorld], OPTIMISTIC.facts["eager"].says)["false"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed", "name"), [(TimelessWorld, 0, "kept-T"), (CountlessWorld, 3, "kept-N")]
+)
+def test_a_rule_that_forgets_is_found(kind, seed, name):
+    assert of_fact([world_of(kind, seed)], LAZY.facts[name].says)["false"]
+
+
+def test_a_plan_of_a_later_episode_is_found():
+    world = world_of(LazyWorld, 1)
+    world.changed["pl"] = lambda world, args, env: Ball.of(args[0].m + 1)
+    assert fact_verdicts(world, LAZY.facts["planned"].says)["false"]
 
 
 # --- the maximum over the sets ----------------------------------------------------------------------
@@ -190,8 +260,9 @@ def test_a_smaller_maximum_is_found(kind, worlds):
 # --- statements -------------------------------------------------------------------------------------
 
 NEVER_CHOSEN = {  # clauses that were never decided: δ = 1/(2K) is not drawn
-    f"thm:CT-UCB/optimistic{sets}": [1]
+    f"thm:CT-UCB/optimistic{sets}{plans}": [1]
     for sets in ("", "/poisson", "/kl", "/kl-poisson", "/tilts", "/tilts-poisson")
+    for plans in ("", "/lazy")
 }
 
 
@@ -229,11 +300,19 @@ PLANTED_STATEMENTS = [
     ("thm:CT-UCB/optimistic/kl-poisson", "<= sqrt(2)*H*", "<= -99*sqrt(2)*H*"),
     ("thm:CT-UCB/optimistic/tilts", "<= sqrt(2)*H*", "<= -sqrt(2)*H*"),
     ("thm:CT-UCB/optimistic/tilts-poisson", "<= sqrt(2)*H*", "<= -99*sqrt(2)*H*"),
+    ("thm:CT-UCB/optimistic/lazy", "<= sqrt(2)*H*", "<= -sqrt(2)*H*"),
+    ("thm:CT-UCB/optimistic/poisson/lazy", "<= sqrt(2)*H*", "<= -99*sqrt(2)*H*"),
+    ("thm:CT-UCB/optimistic/kl/lazy", "<= sqrt(2)*H*", "<= -sqrt(2)*H*"),
+    ("thm:CT-UCB/optimistic/kl-poisson/lazy", "<= sqrt(2)*H*", "<= -99*sqrt(2)*H*"),
+    ("thm:CT-UCB/optimistic/tilts/lazy", "<= sqrt(2)*H*", "<= -sqrt(2)*H*"),
+    ("thm:CT-UCB/optimistic/tilts-poisson/lazy", "<= sqrt(2)*H*", "<= -99*sqrt(2)*H*"),
 ]
 
 
 @pytest.mark.parametrize(("label", "old", "new"), PLANTED_STATEMENTS)
 def test_a_changed_statement_is_found(label, old, new, worlds, claims):
-    kind = next((k for k, setting in SETTINGS.items() if claims[label].setting is setting), OptimisticWorld)
+    own = claims[label].setting
+    kinds = [k for k, setting in SETTINGS.items() if own is setting]
+    kind = (kinds or [k for k, setting in SETTINGS.items() if setting.extends(own)])[0]
     wrong = changed(claims[label].theorem, old, new)
     assert any(verdicts(world, wrong, 3, salt)["false"] for salt in range(3) for world in worlds[kind])

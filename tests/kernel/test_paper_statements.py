@@ -19,9 +19,16 @@ from proofs_checks.derivations.poisson import POISSON
 from proofs_checks.derivations.setting import HALVED, LUMP, PAPER, RAISED
 from proofs_checks.derivations.setting_optimistic import (
     EQUATION,
+    LAZY,
+    LAZY_KL,
+    LAZY_POISSON,
+    LAZY_POISSON_KL,
+    LAZY_POISSON_TILTED,
+    LAZY_TILTED,
     OPTIMISTIC,
     OPTIMISTIC_KL,
     OPTIMISTIC_TILTED,
+    PLANS,
     POISSON_KL,
     POISSON_TILTED,
 )
@@ -106,7 +113,8 @@ def test_every_setting_has_a_world():
     """Those of the others are in ``variant_worlds``, ``optimistic_worlds``, ``lower_worlds``, ..."""
     others = {c.setting.name for c in load_claims(SOURCE) if c.theorem and not PAPER.extends(c.setting)}
     rows = (OPTIMISTIC_KL, POISSON_KL, OPTIMISTIC_TILTED, POISSON_TILTED)
-    learners = (HALVED, LUMP, RAISED, EQUATION, OPTIMISTIC, TILTED, *rows)
+    lazy = (LAZY, LAZY_POISSON, LAZY_KL, LAZY_POISSON_KL, LAZY_TILTED, LAZY_POISSON_TILTED)
+    learners = (HALVED, LUMP, RAISED, EQUATION, PLANS, OPTIMISTIC, TILTED, *rows, *lazy)
     assert others == {one.name for one in (*learners, LOWER, FULL, SIZES, POISSON)}
 
 
@@ -172,6 +180,8 @@ PLANTED_STATEMENTS = {
     "lem:CI-p/kl/price": ("(S - 1)*log(n + 1)", "(S - 1)*log(n + 1)/2"),
     "lem:CI-p/kl/binomial": ("log(1 + n/l)", "log(1 + n/(2*l))"),
     "prop:proberror/rows/falling": ("<= sqrt(2)*H*", "<= -9*sqrt(2)*H*"),
+    "prop:proberror/rows/kept": ("<= sqrt(Min(c*glevel(n), ", "<= sqrt(Min(glevel(n), "),
+    "prop:proberror/rows": ("<= sqrt(Min(c*", "<= sqrt(Min(1/9*"),
     "prop:proberror/rows/kl": ("<= sqrt(2)*H*", "<= -sqrt(2)*H*"),
     "lem:CI-p/tilts/radius": ("Max(3/2*sqrt(c/q), 3*", "Max(1/2*sqrt(c/q), "),
     "lem:rateUCB/union": ("<= delta)", "<= delta/2)"),

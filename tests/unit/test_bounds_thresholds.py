@@ -15,10 +15,11 @@ from ctucbvi.bounds import BALLS, VERSIONS, Parameters, SweepRange, Threshold, c
 from ctucbvi.bounds.parts import BoundParts
 from ctucbvi.bounds.rows import KL
 from ctucbvi.bounds.thresholds import excess, first
-from ctucbvi.bounds.versions import Version
+from ctucbvi.bounds.versions import LAZY, Version
 from ctucbvi.exact.precision import precision
 
 BY_NAME = {version.name: version for version in VERSIONS}
+KEPT = {version.name: version for version in LAZY}
 REPAIR = Parameters.of_model(bundled_model("machine-repair"), episodes=10**7, delta="1/20")
 SMALL = Parameters.of(states=1, actions=1, horizon=1, episodes=1, lambda_max=1, lambda_min=1, delta="1/20")
 
@@ -122,6 +123,24 @@ def test_the_certificate_of_a_threshold(version, p):
         for k in (found, found + 1, 2 * found, found**2):
             quotients.append(version.bound(replace(p, episodes=k), BALLS) / k)
         assert all(later < earlier for earlier, later in itertools.pairwise(quotients))
+
+
+@pytest.mark.parametrize("version", LAZY, ids=lambda version: version.name)
+@pytest.mark.parametrize("eta", ["0", "1/100", "3"])
+def test_the_certificate_of_a_threshold_with_plans_kept(version, eta):
+    test_the_certificate_of_a_threshold(version, replace(REPAIR, replan=Fraction(eta)))
+
+
+def test_machine_repair_with_plans_kept():
+    found = {name: threshold(KEPT[f"{name}-lazy"], replace(REPAIR, replan=Fraction(1, 100))) for name in SETS}
+    assert {name: one.episodes for name, one in found.items()} == {
+        "optimistic": 46272, "poisson": 13335, "kl": 40714, "kl-poisson": 10770, "tilts": 38474,
+        "tilts-poisson": 10004,
+    }  # fmt: skip
+    for name in SETS:  # no factor
+        kept = threshold(KEPT[f"{name}-lazy"], replace(REPAIR, replan=Fraction(0)))
+        assert kept == threshold(BY_NAME[name], REPAIR)
+    assert threshold(KEPT["optimistic-lazy"], REPAIR).reason == "needs eta >= 0 is given"
 
 
 def test_machine_repair():

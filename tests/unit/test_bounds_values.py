@@ -23,9 +23,11 @@ from ctucbvi.bounds import (
     VERSIONS,
     Parameters,
     check,
+    optimistic,
     symbolic,
     value,
 )
+from ctucbvi.bounds.catalogue import KEPT_PLANS
 from ctucbvi.bounds.evaluation import decimals
 from ctucbvi.exact.precision import precision
 from ctucbvi.learning import DOUBLES as PLAIN_DOUBLES
@@ -33,7 +35,7 @@ from ctucbvi.learning import Settings, constants
 from tests.plain_bounds import mp, plain, rooted_tails
 
 DIGITS = 20
-MODULE = {constant.name: constant for constant in CATALOGUE}
+MODULE = {constant.name: constant for constant in (*CATALOGUE, *KEPT_PLANS)}
 
 
 def random_parameters(rng: random.Random) -> Parameters:
@@ -124,6 +126,43 @@ def test_a_wrong_formula_is_noticed(monkeypatch, formula, mutant, caught):
     assert len(given) > 5
     monkeypatch.setattr(f"ctucbvi.bounds.formulas.{formula}", mutant)
     assert not any(agreements(p, [caught])[caught] for p in given)
+
+
+def with_plans_kept() -> list[Parameters]:
+    etas = ("0", "1/100", "1/3", "1", "7")
+    return [replace(p, replan=Fraction(etas[i % 5])) for i, p in enumerate(sets(25)) if p.load < 15]
+
+
+def test_plans_that_are_kept():
+    names = [constant.name for constant in KEPT_PLANS]
+    found = [agreements(p, names) for p in with_plans_kept()]
+    assert {name for one in found for name in one} == set(names)
+    assert all(holds for one in found for holds in one.values())
+
+
+@pytest.mark.parametrize("lost", ["the factor", "the logarithm", "the plans"])
+def test_a_wrong_factor_of_plans_is_noticed(monkeypatch, lost):
+    given = [p for p in with_plans_kept() if p.replan]
+    if lost == "the factor":
+        monkeypatch.setattr("ctucbvi.bounds.optimistic._kept", lambda p, numbers: ())
+    if lost == "the logarithm":  # of the last terms alone
+        level = optimistic._level
+        monkeypatch.setattr(
+            "ctucbvi.bounds.optimistic._level", lambda p, n: level(p, n) / n.number(1 + (p.replan or 0))
+        )
+    if lost == "the plans":
+        given = [replace(p, replan=2 * p.replan) for p in given]
+        expected = plain
+        monkeypatch.setattr(
+            "tests.unit.test_bounds_values.plain", lambda p: expected(replace(p, replan=p.replan / 2))
+        )
+    assert not any(agreements(p, ["poisson-lazy"])["poisson-lazy"] for p in given)
+
+
+def test_a_learner_that_plans_before_every_episode_knows_no_eta():
+    p = sets(1)[0]
+    for constant in CATALOGUE:
+        assert str(value(constant, p).ball) == str(value(constant, replace(p, replan=Fraction(1))).ball)
 
 
 @pytest.mark.parametrize(("n", "states"), [(1, 1), (1, 2), (5, 4), (10**30, 3), (7, 10**5), (2**4096, 50)])
