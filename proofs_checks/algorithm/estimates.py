@@ -28,7 +28,7 @@ section.step(
     latex=r"\tau_n = H-t_n \implies t_{n+1} > H",
     mutant="t + (H - t) >= H",  # it is at H
     finding=Remark(
-        "notation",
+        "erratum",
         "With the notation 'slightly abused' for a visit that H cuts off, τ_n = H - t_n, the next jump "
         "would be at H and N⁺ would count the visit, whose next state is not seen.",
         details="τ must stay whole in t_{n+1} and be cut off in T only.",
@@ -56,7 +56,7 @@ section.claim(
     latex=r"\sum_y \hat p_k(y|x,a) = 1",
     mutant=Domain.of("N >= 1", integers="N"),  # pairs that were left: true
     finding=Remark(
-        "notation",
+        "erratum",
         "Σ p̂ = 0 for pairs that were never left, among them all pairs in the first episode; the proofs "
         "that write Σ p̂ = 1 need only Σ p̂ <= 1, which holds.",
         details="Harmless.",

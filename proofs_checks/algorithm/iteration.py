@@ -28,7 +28,7 @@ section.claim(
     expected="refuted",
     mutant=indices(looks_back=True),  # the repaired loop
     finding=Remark(
-        "notation",
+        "erratum",
         "n is raised before V_{n+1} is computed from V_n, so the first round reads V_1, which nothing has "
         "defined, and V_0 is never used.",
         details="What is meant is V_n from V_{n-1}.",

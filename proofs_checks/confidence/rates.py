@@ -125,7 +125,7 @@ section.step(
     expected="refuted",
     mutant=counted_twice(101),  # the true equality
     finding=Remark(
-        "notation",
+        "erratum",
         "The first '=' counts N⁺/T = λmax twice; '<=' is all that is used.",
         repair="eq:rate-bound-1",
     ),

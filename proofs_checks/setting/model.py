@@ -80,7 +80,7 @@ section.claim(
     latex=r"\textstyle\sum_{z} q(z\mid x,a) = 0",
     mutant="l*(1 - p) - l*(1 - p) == 0",  # true: must not be refuted
     finding=Remark(
-        "notation",
+        "erratum",
         "Either self-jumps are excluded, and this holds: then the absorbing states of the lower bound, "
         "whose rate must be at least λmin > 0, are not in the class (thm:lowerbound/instances).",
         details="Or they are allowed, and the rates sum to -λ p(x|x,a). The text excludes them where it "
@@ -110,7 +110,7 @@ section.claim(
     expected="refuted",
     mutant=rates_recovered((Fraction(0),)),  # without self-loops: true
     finding=Remark(
-        "notation",
+        "erratum",
         "Either self-jumps are excluded, and this holds; or they are allowed, and rates q whose rows sum to "
         "0 do not determine (λ, p): λ = 1 with p(x|x,a) = 1/2 and λ = 1/2 without a self-jump have the same "
         "q.",
@@ -162,7 +162,7 @@ section.claim(
     expected="refuted",
     mutant=closed_under((Fraction(2), Fraction(1, 2))),  # a cone
     finding=Remark(
-        "notation",
+        "erratum",
         "Non-negative functions are no vector space, so 𝕄 is no Banach space, and sup u without absolute "
         "values is no norm of a difference.",
         details="A complete metric space is all that the contraction argument needs.",
@@ -192,7 +192,7 @@ section.step(
     latex=r"a_n = \pi(x_n,(H-t_n)^+) \implies V^\pi(x,t) = \mathcal T^\pi V^\pi(x,t)",
     mutant=clocks(printed=False),  # true: must not be refuted
     finding=Remark(
-        "notation",
+        "erratum",
         "In V^π(x,t) with t < H the action is read off at H - t_n, although only t - t_n remains.",
         details="As written V^π = T^π V^π, which eq:Vpik and sec:simulation use for t < H, fails: two "
         "states that take turns at rate 1, H = 1, reward 1 while more than 1/2 remains and 0 after: "

@@ -28,7 +28,7 @@ CLAIMS = [
 ]
 FINDINGS = {
     "fine": {"breaks": "constant", "summary": "One could say more."},
-    "light": {"breaks": "notation", "summary": "Two is not one.", "details": "Nor is three."},
+    "light": {"breaks": "erratum", "summary": "Two is not one.", "details": "Nor is three."},
     "lemma": {"breaks": "statement", "summary": "Two is not one here either."},
     "grave": {"breaks": "statement", "summary": "The slope at 0 is 1.", "repair": "grave/repaired"},
 }
@@ -47,7 +47,7 @@ def test_findings_come_first_and_the_gravest_before_the_others(folder, capsys):
     assert main(["verify", "--claims", "mine.py", "--ledger", "ledger.md"]) == 0
     first, _, second, blank, *_ = capsys.readouterr().out.splitlines()
     assert first == "refuted: grave (breaks the statement): The slope at 0 is 1."
-    assert second == "refuted: light (concerns the notation): Two is not one."
+    assert second == "refuted: light (an erratum): Two is not one."
     assert blank == ""
     page = Path("ledger.md").read_text(encoding="utf-8")
     heads = re.findall(r"^##+ (.*)$", page, flags=re.MULTILINE)
@@ -55,7 +55,7 @@ def test_findings_come_first_and_the_gravest_before_the_others(folder, capsys):
         "Findings",
         "`grave`: refuted, breaks the statement",
         "`lemma`: refuted, breaks the statement",
-        "`light`: refuted, concerns the notation",
+        "`light`: refuted, an erratum",
         "What stands, and what is to be said about it",
         "`fine`: proved, stands, with a constant that can be better",
         "All claims",
@@ -91,4 +91,4 @@ def test_a_finding_that_breaks_nothing_known_is_refused(folder, capsys):
         CLAIMS.replace('"statement", "summary"', '"my heart", "summary"'), encoding="utf-8"
     )
     assert main(["verify", "--claims", "mine.py"]) == 2
-    assert "breaks 'my heart': write statement, proof, constant, remark, notation" in capsys.readouterr().err
+    assert "breaks 'my heart': write statement, proof, constant, remark, erratum" in capsys.readouterr().err

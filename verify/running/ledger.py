@@ -1,7 +1,7 @@
 """The ledger: what a run found out about a paper, as a page for people.
 
 Findings come first, the gravest before the lighter ones: does a finding break a statement, the proof of
-it, only a constant, a remark that no proof uses, or only the notation?  Among equals statements come before
+it, only a constant, a remark that no proof uses, or is it a slip?  Among equals statements come before
 steps, and what rests on most before what rests on little: a theorem before its lemmas.  Each is shown with
 its statement, its witness, one line that re-checks the witness, and its repair with its verdict.  Then
 comes what stands, but with something to be said about it: a proof that does not do, a constant that is too
@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify.claims import BREAKS, Claim, Kind, Remark, Verdict
+from verify.claims import SEVERITIES, Claim, Kind, Remark, Verdict
 from verify.claims.texts import domain_texts, symbol_text
 from verify.running.graph import Graph
 from verify.running.report import counts_text, graph_of, slack_text
@@ -30,14 +30,14 @@ _WHAT = {
     "proof": "breaks the proof",
     "constant": "breaks a constant",
     "remark": "breaks a remark that no proof uses",
-    "notation": "concerns the notation",
+    "erratum": "an erratum",
 }
 _STANDS = {
     "statement": "stands in part",
     "proof": "stands, but not by its proof",
     "constant": "stands, with a constant that can be better",
     "remark": "stands; a remark",
-    "notation": "stands; the notation",
+    "erratum": "stands; an erratum",
 }
 
 
@@ -54,7 +54,7 @@ def standing(run: Run, remarks: Mapping[str, Remark]) -> list[str]:
 def _ordered(run: Run, remarks: Mapping[str, Remark], labels: list[str]) -> list[str]:
     def weight(label: str) -> tuple[int, bool, int, int]:
         remark, claim = remarks.get(label), run.claims[label]
-        grade = len(BREAKS) if remark is None else BREAKS.index(remark.breaks)
+        grade = len(SEVERITIES) if remark is None else SEVERITIES.index(remark.breaks)
         below = len(run.claims.closure([label]))
         return (grade, claim.kind is not Kind.STATEMENT, -below, labels.index(label))
 

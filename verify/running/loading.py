@@ -5,7 +5,8 @@ claims; any other is a helper.  A file must have claims, and is run as ``python 
 stands beside it can be imported.  A package may name its modules in ``ORDER``; the others come after them,
 in alphabetical order.
 
-What the authors say about a claim is its ``finding``, or stands under its label in ``FINDINGS``.
+What the authors say about a claim is its ``finding``, or stands under its label in ``FINDINGS``; what they
+say is wrong with the paper, by root cause, stands in ``DEFECTS``, and what the paper is in ``PAPER``.
 
 A module may also have ``SUITES``: by name, a function that makes claims about something of the user's (the
 name of a file, or ``None``) with a given number of examples (``None``: as many as the checks like).
@@ -25,7 +26,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from verify.claims import Claim, ClaimError, ClaimSet, Remark, Section
+from verify.claims import Claim, ClaimError, ClaimSet, Defect, Remark, Section, fitting
+from verify.paper import NO_PAPER, Paper
 from verify.source import Source
 
 _MODULE = "claims_of_file"  # the name a claims file runs under
@@ -58,6 +60,19 @@ def load_remarks(source: Source) -> dict[str, Remark]:
     return found
 
 
+def load_defects(source: Source) -> list[Defect]:
+    """What is wrong with the paper, by root cause and gravest first; it must fit the claims."""
+    modules = [] if source.suites or source.mutants else _modules_of(source)
+    every = [defect for module in modules for defect in _defects_of(module, source)]
+    return fitting(every, load_claims(source)) if every else []
+
+
+def load_paper(source: Source) -> Paper:
+    """What the claims are about; a paper without a title or numbers if they do not say."""
+    found = [getattr(module, "PAPER", None) for module in _modules_of(source)]
+    return next((paper for paper in found if isinstance(paper, Paper)), NO_PAPER)
+
+
 def suite_names(source: Source) -> list[str]:
     """The property suites of the source."""
     return sorted(name for module in _modules_of(source) for name in getattr(module, "SUITES", {}))
@@ -81,6 +96,14 @@ def _remark(label: str, remark: Any, where: str) -> Remark:
         return Remark(**remark)
     except (TypeError, ClaimError) as error:
         raise ClaimError(f"{where}: FINDINGS[{label!r}]: {error}") from None
+
+
+def _defects_of(module: ModuleType, source: Source) -> Iterator[Defect]:
+    where = str(source) if source.file else module.__name__
+    for i, defect in enumerate(getattr(module, "DEFECTS", ())):
+        if not isinstance(defect, Defect):
+            raise ClaimError(f"{where}: DEFECTS[{i}] is a {type(defect).__name__}; write Defect(...)")
+        yield defect
 
 
 def _claims_of(module: ModuleType, source: Source) -> Iterator[Claim]:
