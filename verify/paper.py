@@ -1,11 +1,12 @@
-"""The paper that claims are about: what it is called, and what it calls its own parts.
+r"""The paper that claims are about: what it is called, and what it calls its own parts.
 
-An author writes ``\\label{lem:poisson}`` and a reader sees "Lemma 2".  A claim is filed under the label; the
+An author writes ``\label{lem:poisson}`` and a reader sees "Lemma 2".  A claim is filed under the label; the
 number is what a person finds on the page.  Light on purpose, like :mod:`verify.source`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -36,6 +37,14 @@ class Paper:
         """``Lemma 3 (lem:x)``, or the label alone."""
         number = self.number(label)
         return f"{number} ({label})" if number else label
+
+    def readable(self, text: str) -> str:
+        """A text with the labels of the paper replaced by their numbers.
+
+        >>> Paper("On x", numbers={"lem:x": "Lemma 3"}).readable("see lem:x, not lem:x/repaired")
+        'see Lemma 3, not lem:x/repaired'
+        """
+        return re.sub(r"\b[a-z]+:[\w/=-]*\w", lambda found: self.numbers.get(found[0], found[0]), text)
 
 
 NO_PAPER = Paper("")  # claims that are about no paper in particular
