@@ -34,9 +34,11 @@ class Paper:
         return self.numbers.get(label, "")
 
     def named(self, label: str) -> str:
-        """``Lemma 3 (lem:x)``, or the label alone."""
+        """``Lemma 3 (lem:x)``, ``lem:x/repaired (of Lemma 3)``, or the label alone."""
         number = self.number(label)
-        return f"{number} ({label})" if number else label
+        if label in self.numbers:
+            return f"{number} ({label})"
+        return f"{label} (of {number})" if number else label
 
     def readable(self, text: str) -> str:
         """A text with the labels of the paper replaced by their numbers.

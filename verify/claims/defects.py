@@ -39,8 +39,9 @@ class Defect:
             raise ClaimError(f"defect {self.name!r}: write a name like 'unit-of-time'")
         if self.severity not in SEVERITIES:
             raise ClaimError(f"{where}: severity {self.severity!r}: write {', '.join(SEVERITIES)}")
-        if isinstance(self.claims, str) or not self.claims:
-            raise ClaimError(f"{where}: claims {self.claims!r}: write the labels as a tuple, at least one")
+        given: object = self.claims  # a text in its place would be read letter by letter
+        if not isinstance(given, tuple) or not given:
+            raise ClaimError(f"{where}: claims {given!r}: write the labels as a tuple, at least one")
         for field in ("title", "says", "wrong", "consequence"):
             if not getattr(self, field).strip():
                 raise ClaimError(f"{where}: its {field} is empty; say it in plain words")
