@@ -21,9 +21,10 @@ _COUNTED = {
     "Eq. ({})": "eq:M eq:FH-control eq:FH-control2 eq:regret eq:hjb-pde eq:Qa eq:FH-control-discrete "
     "eq:Timek eq:xay eq:Nkplus eq:empirical-P eq:rate-est eq:bonus-k eq:pi-k eq:Tak eq:m-VI "
     "eq:regret-bound eq:regret-b1 eq:regret-lowerbound eq:regret-lowerbound2 eq:beta-k eq:rateUCB "
-    "eq:rate-bound-1 eq:rate-bound-2 eq:alpha-k eq:CI-p eq:G eq:model-error1 eq:model-error eq:error1 eq:error2 "
-    "eq:optimism eq:vi-k eq:mono eq:diff eq:b-sup eq:error-vi eq:rec-Vk eq:Vpik eq:reward-disc eq:sumK eq:r1 eq:r2 "
-    "eq:CS1/first eq:CS1 eq:CS2 eq:CS3 eq:JM-eq eq:CS4 eq:term1-3 eq:cond-exp eq:Rj eq:sumTj",
+    "eq:rate-bound-1 eq:rate-bound-2 eq:alpha-k eq:CI-p eq:G eq:model-error1 eq:model-error eq:error1 "
+    "eq:error2 eq:optimism eq:vi-k eq:mono eq:diff eq:b-sup eq:error-vi eq:rec-Vk eq:Vpik eq:reward-disc "
+    "eq:sumK eq:r1 eq:r2 eq:CS1/first eq:CS1 eq:CS2 eq:CS3 eq:JM-eq eq:CS4 eq:term1-3 eq:cond-exp eq:Rj "
+    "eq:sumTj",
 }
 _PARTS = {
     "sec:episodicRL/banach": "Section 2.1",

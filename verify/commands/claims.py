@@ -110,7 +110,7 @@ class _Found:
     said: Commentary
     results: Mapping[str, Result]  # of the claim, of what it rests on, and of its repair, if they are known
     graph: Graph
-    command: str
+    command: str  # that would check it
 
     @property
     def result(self) -> Result | None:
@@ -131,7 +131,7 @@ class _Found:
         if self.repair:
             told["repair"] = f"{self.said.paper.named(self.repair)}  [{self._verdict(self.repair)}]"
         if result is None:
-            return {"verdict": f"{UNCHECKED}; run {self.command} verify {self.claim.label}", **told}
+            return {"verdict": f"{UNCHECKED}; run {self.command}", **told}
         witness = result.witness or {}
         return {
             "verdict": self._verdict(self.claim.label),
@@ -164,7 +164,8 @@ class _Found:
 
 def _found(options: argparse.Namespace, source: Source, claims: ClaimSet) -> _Found:
     said = load_commentary(source)
-    mine = _Found(claims[options.label], said, {}, Graph.of(claims, {}, ()), source.command)
+    command = f"{source.command} verify {source.suites[0] if source.suites else options.label}"
+    mine = _Found(claims[options.label], said, {}, Graph.of(claims, {}, ()), command)
     labels = claims.closure([label for label in (options.label, mine.repair) if label in claims])
     known = known_results(source, claims, labels, profile=options.profile, seed=options.seed)
     return replace(mine, results=known, graph=graph_of_results(claims, known, labels, said.paper))

@@ -2,9 +2,9 @@ r"""The defects of a paper as an erratum in LaTeX, which its authors can take ov
 
 Each defect has its place, what the paper says, what is wrong, what follows, the witness and the proposed
 text.  Texts are plain words with formulas between dollar signs; what is plain is escaped, and letters and
-signs that LaTeX does not know as they are (:math:`\delta`, :math:`\le`) are written as it knows them.  What is
-proposed is LaTeX already.  The file needs the class ``article`` and the packages of the American Mathematical
-Society, and nothing else; it has no date, so that it changes only when what it says does.
+signs that LaTeX does not know as they are (:math:`\delta`, :math:`\le`) are written as it knows them.  What
+is proposed is LaTeX already.  The file needs the class ``article``, ``amsmath`` and ``amssymb``; it has no
+date, so that it changes only when what it says does.
 """
 
 from __future__ import annotations
