@@ -68,13 +68,13 @@ def test_findings_come_first_and_the_gravest_before_the_others(folder, capsys):
 DEFECTS = """
 from verify import Defect, Paper
 DEFECTS = [
-    Defect("small", "A wrong name", "erratum", ("light",), "Two is one.", "It is two, by grave.", "None.",
+    Defect("small", "A wrong name", "erratum", ("light",), "Two is one.", "It is two, by lem:x.", "None.",
            proposed="Read $1$."),
     Defect("root", "The slope is too large", "proof", ("grave",), "See grave.", "The slope at 0 is 1.",
            "Nothing holds.", repair="grave/repaired", proposed="$1+x$", reading="It is nearly right."),
     Defect("loose", "More could be said", "constant", ("fine",), "One.", "One could say more.", "None."),
 ]
-PAPER = Paper("On slopes", ("A. Author",), "A Journal", "https://example.org", {"grave": "Theorem 4"})
+PAPER = Paper("On slopes", ("A. Author",), "A Journal", "https://example.org", {"grave": "Theorem 4", "lem:x": "Lemma 8"})
 """
 
 
@@ -108,20 +108,14 @@ def test_defects_come_first_by_severity_and_errata_are_small(folder, capsys):
     assert "```latex\n$1+x$\n```" in page
     assert "- `grave` (Theorem 4), refuted: The slope at 0 is 1." in page
     (small,) = re.findall(r"^- \*\*A wrong name.*(?:\n  .*)*", page, flags=re.MULTILINE)
-    assert small == "- **A wrong name**. It is two, by Theorem 4. *Read:* `Read $1$.` [`light`]"
+    assert small == "- **A wrong name**. It is two, by Lemma 8. *Read:* `Read $1$.` [`light`]"
     assert len(re.findall(r"```sh\n(.*)\n```", page)) == 2  # of grave and of lemma
 
 
 def test_errata_are_counted_apart(folder, capsys):
-    Path("mine.py").write_text(
-        CLAIMS.replace("claim, Domain", "claim, Domain")
-        .replace(
-            'claim("light", "a wrong name",',
-            'claim("light", "a wrong name", finding=Remark("erratum", "A slip."),',
-        )
-        .replace("Outcome, claim", "Outcome, Remark, claim"),
-        encoding="utf-8",
-    )
+    plain = 'claim("light", "a wrong name",'
+    text = CLAIMS.replace(plain, f'{plain} finding=Remark("erratum", "A slip."),')
+    Path("mine.py").write_text(text.replace("Outcome, claim", "Outcome, Remark, claim"), encoding="utf-8")
     main(["verify", "--claims", "mine.py"])
     assert "2 proved, 3 refuted (errata: 1); all as expected" in capsys.readouterr().out
 
