@@ -74,7 +74,8 @@ DEFECTS = [
            "Nothing holds.", repair="grave/repaired", proposed="$1+x$", reading="It is nearly right."),
     Defect("loose", "More could be said", "constant", ("fine",), "One.", "One could say more.", "None."),
 ]
-PAPER = Paper("On slopes", ("A. Author",), "A Journal", "https://example.org", {"grave": "Theorem 4", "lem:x": "Lemma 8"})
+PAPER = Paper("On slopes", ("A. Author",), "A Journal", "https://example.org",
+              {"grave": "Theorem 4", "lem:x": "Lemma 8"})
 """
 
 
