@@ -7,7 +7,7 @@ from verify import Defect
 DEFECTS = [
     Defect(
         "domain",
-        "Theorem 1: δ and the domain are not stated; otherwise it stands",
+        "δ and the domain of the theorem are not stated; otherwise it stands",
         "erratum",
         ("thm:CT-UCB", "eq:regret-bound/real", "eq:term1-3/K=1", "thm:CT-UCB/delta", "thm:CT-UCB/L"),
         says=r"thm:CT-UCB bounds the regret for all $S,A,K\ge1$ and $H>0$; its proof takes $\delta=1/(2KH)$ "
@@ -73,7 +73,7 @@ such that \ldots''""",
     ),
     Defect(
         "loop-indices",
-        "Algorithm 2: the indices of the loop",
+        "The indices of the loop",
         "erratum",
         ("alg:VI/indices",),
         says="$n$ is raised, and then $V_{n+1}$ is computed from $V_n$.",

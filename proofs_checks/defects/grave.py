@@ -10,9 +10,9 @@ DEFECTS = [
         "The radius of the jump probabilities depends on the unit of time",
         "statement",
         ("lem:CI-p", "eq:G", "lem:CI-p/unseen", "eq:bonus-k/real"),
-        says=r"lem:CI-p gives the estimated jump probabilities the radius $\alpha_k = \sqrt{2[S\ln "
-        r"2+\ln(SAHK^2/\delta)]/\max\{1,N^{k,+}\}}$, cited from discrete time, where $HK$ is a number of "
-        r"steps; with it $\mathbb P(\mathcal G^c)\le 2\delta$ for the event of eq:G.",
+        says=r"lem:CI-p gives the estimated jump probabilities the radius $\alpha_k=\sqrt{2\Lambda/\max\{1,"
+        r"N^{k,+}\}}$ with $\Lambda=S\ln2+\ln(SAHK^2/\delta)$, cited from discrete time, where $HK$ is a "
+        r"number of steps; with it $\mathbb P(\mathcal G^c)\le 2\delta$ for the event of eq:G.",
         wrong="In continuous time $H$ has a unit: in another unit the radius changes and the data do not. "
         r"For short horizons and fast rates the sets miss far more often than $\delta$: with $S=3$, $A=1$, "
         r"$K=2$, $\delta=1/10$, $H=1/480$ and all rates 1920 they miss with probability 0.279. For "

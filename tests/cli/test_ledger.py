@@ -69,7 +69,7 @@ DEFECTS = """
 from verify import Defect, Paper
 DEFECTS = [
     Defect("small", "A wrong name", "erratum", ("light",), "Two is one.", "It is two, by lem:x.", "None.",
-           proposed="Read $1$."),
+           proposed=r"``\\[ 1 \\]''"),
     Defect("root", "The slope is too large", "proof", ("grave",), "See grave.", "The slope at 0 is 1.",
            "Nothing holds.", repair="grave/repaired", proposed="$1+x$", reading="It is nearly right."),
     Defect("loose", "More could be said", "constant", ("fine",), "One.", "One could say more.", "None."),
@@ -109,7 +109,7 @@ def test_defects_come_first_by_severity_and_errata_are_small(folder, capsys):
     assert "```latex\n$1+x$\n```" in page
     assert "- `grave` (Theorem 4), refuted: The slope at 0 is 1." in page
     (small,) = re.findall(r"^- \*\*A wrong name.*(?:\n  .*)*", page, flags=re.MULTILINE)
-    assert small == "- **A wrong name**. It is two, by Lemma 8. *Read:* `Read $1$.` [`light`]"
+    assert small == "- **A wrong name**. It is two, by Lemma 8. *Read:* “$1$” [`light`]"
     assert len(re.findall(r"```sh\n(.*)\n```", page)) == 2  # of grave and of lemma
 
 

@@ -10,6 +10,7 @@ computed, and the page contains no times, so that it changes only when a verdict
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -147,11 +148,9 @@ def _overview(run: Run, graph: Graph, said: Commentary) -> Iterator[str]:
         return
     refuted = [label for label, result in run.results.items() if result.verdict is Verdict.REFUTED]
     grades = Counter(said.remarks[label].breaks for label in refuted if label in said.remarks)
-    parts = [f"{grades[one]} {_WHAT[one]}" for one in SEVERITIES[:-1] if grades[one]]
-    text = (
-        f"{len(defects)} defects, by root cause. Of the {len(refuted)} refuted claims {', '.join(parts)}; "
-        f"{grades['erratum']} are errata."
-    )
+    parts = [f"{grades[one]} concern a {one}" for one in SEVERITIES[:-1] if grades[one]]
+    parts += [f"{grades[SEVERITIES[-1]]} are errata"] if grades[SEVERITIES[-1]] else []
+    text = f"{len(defects)} defects, by root cause. Of {len(refuted)} refuted claims {', '.join(parts)}."
     yield from (textwrap.fill(text, 110), "")
     yield from ("| breaks | paper | what is wrong | repair |", "|---|---|---|---|")
     for one in defects:
@@ -193,7 +192,7 @@ def _erratum(run: Run, graph: Graph, said: Commentary, defect: Defect) -> Iterat
     labels = [label for label in defect.claims if label in run.results]
     where = ", ".join(dict.fromkeys(number for x in labels if (number := said.paper.number(x))))
     text = f"- **{defect.title}**{f' ({where})' if where else ''}. {said.paper.readable(defect.wrong)}"
-    read = f" *Read:* `{' '.join(defect.proposed.split())}`" if defect.proposed else ""
+    read = f" *Read:* {_inline(defect.proposed)}" if defect.proposed else ""
     claims = ", ".join(f"`{label}`" for label in labels)
     yield from (_filled(f"{text}{read} [{claims}]", indent="  "), "")
 
@@ -250,6 +249,14 @@ def _all_claims(run: Run, graph: Graph, said: Commentary) -> Iterator[str]:
         cells = (f"`{label}`", claim.kind, result.verdict, graph.transitive_text(label),
                  slack_text(result.slack), said.paper.number(label), _cell(claim.statement))  # fmt: skip
         yield f"| {' | '.join(map(str, cells))} |"
+
+
+def _inline(proposed: str) -> str:
+    """LaTeX of a line or two as Markdown shows it: a display becomes a formula, quotes are quotes."""
+    text = re.sub(r"\\\[\s*(.*?)\s*\\\]", r"$\1$", " ".join(proposed.split()))
+    for tex, sign in (("``", "“"), ("''", "”"), ("`", "‘"), (r"\ldots", "…")):
+        text = text.replace(tex, sign)
+    return text
 
 
 def _filled(text: str, indent: str = "") -> str:
