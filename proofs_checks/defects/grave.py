@@ -10,9 +10,10 @@ DEFECTS = [
         "The radius of the jump probabilities depends on the unit of time",
         "statement",
         ("lem:CI-p", "eq:G", "lem:CI-p/unseen", "eq:bonus-k/real"),
-        says=r"lem:CI-p gives the estimated jump probabilities the radius $\alpha_k=\sqrt{2\Lambda/\max\{1,"
-        r"N^{k,+}\}}$ with $\Lambda=S\ln2+\ln(SAHK^2/\delta)$, cited from discrete time, where $HK$ is a "
-        r"number of steps; with it $\mathbb P(\mathcal G^c)\le 2\delta$ for the event of eq:G.",
+        says="lem:CI-p gives the estimated jump probabilities the radius "
+        r"$\alpha_k=\sqrt{2\Lambda/\max\{1,N^{k,+}\}}$ with $\Lambda=S\ln2+\ln(SAHK^2/\delta)$, cited from "
+        r"discrete time, where $HK$ is a number of steps; with it $\mathbb P(\mathcal G^c)\le 2\delta$ for "
+        "the event of eq:G.",
         wrong="In continuous time $H$ has a unit: in another unit the radius changes and the data do not. "
         r"For short horizons and fast rates the sets miss far more often than $\delta$: with $S=3$, $A=1$, "
         r"$K=2$, $\delta=1/10$, $H=1/480$ and all rates 1920 they miss with probability 0.279. For "
@@ -29,9 +30,9 @@ DEFECTS = [
 With this radius the lemma holds for all $S,A,K\ge1$, $H>0$ and $\delta\in(0,1)$. As printed it holds if
 $2^SSAHK^2\ge\sqrt e\,\delta$, $e^2\lambda_{\max}(K-1)\le K^2$ and $HK^2\ge\ln(2^{S-1}/\delta)$.""",
         reading=r"The lemma is a citation, and it stands as printed where $2^SSAHK^2\ge\sqrt e\,\delta$, "
-        r"$e^2\lambda_{\max}(K-1)\le K^2$ and $HK^2\ge\ln(2^{S-1}/\delta)$: for the example of the paper from 51 "
-        "episodes on. That a pair without data has no estimated probabilities is said in a footnote, and no "
-        "proof needs its radius.",
+        r"$e^2\lambda_{\max}(K-1)\le K^2$ and $HK^2\ge\ln(2^{S-1}/\delta)$: for the example of the paper "
+        "from 51 episodes on. That a pair without data has no estimated probabilities is said in a "
+        "footnote, and no proof needs its radius.",
     ),
     Defect(
         "delta-not-stated",
@@ -61,11 +62,11 @@ regret bound: \ldots'', and likewise in the corollary.""",
         r"Poisson with mean $\lambda v_i$, and holding times are independent across episodes; so $N^{k,+}$ "
         r"given $T^k$ is Poisson with mean $\lambda T^k$. From this lem:rateUCB is proved, by tail bounds "
         "given $T^k=T$.",
-        wrong="A pair that is visited at most once per episode has, given a time below $H$, exactly one jump. "
-        "Nor are holding times independent across episodes, since policies depend on the past: with three "
-        "states and two equal actions CT-UCBVI plays a pair again in episode 2 only if its first holding time "
-        "was cut off by $H$. eq:rate-bound-2, given $T^k=T$, is false: the set may miss $\\lambda$ with "
-        "conditional probability 1.",
+        wrong="A pair that is visited at most once per episode has, given a time below $H$, exactly one "
+        "jump. Nor are holding times independent across episodes, since policies depend on the past: with "
+        "three states and two equal actions CT-UCBVI plays a pair again in episode 2 only if its first "
+        "holding time was cut off by $H$. eq:rate-bound-2, given $T^k=T$, is false: the set may miss "
+        r"$\lambda$ with conditional probability 1.",
         consequence="The proof of lem:rateUCB fails. The statement stands with the same radius, for every "
         r"policy, wherever $\lambda_{\max}(K-1)H\le 25^KL(\delta)$; beyond that, for horizons exponential "
         "in $K$, it is open and not needed.",
