@@ -117,6 +117,7 @@ $1+\lambda_{\max}H$ decisions in the mean; so odd pairs add at most a third of
 $\sqrt{2\lambda_{\max}}\,H\sqrt{SAK}\,(\lambda_{\max}H+1)$.""",
         reading="The learner of the counterexample to eq:cond-exp is not CT-UCBVI, for which no "
         "counterexample to that mean is known; what fails for CT-UCBVI is the argument.",
+        witness="prop:rateerror/conditional",  # of CT-UCBVI; that of eq:cond-exp is another learner
     ),
     Defect(
         "remaining-time",
