@@ -83,8 +83,7 @@ PASSAGES: Mapping[str, str] = {
     "alg:VI/stops": "until ‖V_n - V_{n-1}‖ < ε",
     "eq:pi-k/measurable": "Then the policy π^k(x,t) can be computed",
     "eq:hjb-pde/euler": "the error resulting from time-discretization is unknown",
-    "remark:integral/grid": "we then use piecewise-constant interpolation",
-    "remark:integral/policy": "The approximation error can be made arbitrarily small",
+    "remark:integral/grid": "we then use piecewise-constant interpolation. The approximation error",
     # --- results ---------------------------------------------------------------------------
     "eq:regret-b1": "immediately implies the following result",
     "eq:regret-b1/epsilon": "If λmax, H > 1 and ε_k = 1/k^α e^{-λmax H} for α >= 1/2",

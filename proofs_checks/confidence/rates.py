@@ -86,16 +86,17 @@ section.step(
 section.step(
     "lem:rateUCB/independent",
     "The holding times at a pair are independent across episodes, so that N⁺ given T is Poisson. (Two "
-    "episodes that start in state 0; the second plays the pair only if the first holding time was cut off "
-    "by H.)",
+    "episodes of CT-UCBVI that start in state 0, where two actions are alike; the second plays the first of "
+    "them again only if the first holding time was cut off by H.)",
     uses="lem:rateUCB/conditional-poisson",
     checks=dependence(),
     expected="refuted",
     latex=r"N^{k,+}(x,a) \mid T^k(x,a) \sim \mathrm{Poisson}(\lambda(x,a)T^k(x,a))",
-    mutant=dependence(adaptive=False),
+    mutant=dependence(learns=False),
     finding=Remark(
         "proof",
-        "Holding times at a pair are not independent across episodes, because policies depend on the past.",
+        "Holding times at a pair are not independent across episodes, because policies depend on the past, "
+        "those of CT-UCBVI too.",
         repair="lem:rateUCB/martingale",
     ),
 )
@@ -125,7 +126,7 @@ section.step(
     expected="refuted",
     mutant=counted_twice(101),  # the true equality
     finding=Remark(
-        "notation",
+        "erratum",
         "The first '=' counts N⁺/T = λmax twice; '<=' is all that is used.",
         repair="eq:rate-bound-1",
     ),

@@ -168,7 +168,7 @@ def clock(D: Derivation) -> Theorem:
     return D.imply(theorems.both(*found, own), "And(X(n) == x, rem(n) == t)")
 
 
-# --- eq:Qa/first-n/repaired ---------------------------------------------------------------------
+# --- eq:Qa/first-n ---------------------------------------------------------------------
 
 _COUNTS = (
     "And(All(x, All(t, gq(0, x, t) == 0)), "
@@ -228,5 +228,5 @@ def first_n(D: Derivation) -> Theorem:
 DERIVED = {
     "eq:Vpik": (VPIK, mean_of_episode),
     "eq:FH-control/clock/repaired": (CLOCK, clock),
-    "eq:Qa/first-n/repaired": (FIRST_N, first_n),
+    "eq:Qa/first-n": (FIRST_N, first_n),
 }

@@ -267,7 +267,7 @@ def _within(D: Derivation, theorem: Theorem) -> Theorem:
     return D.all(D.imply(_given_within(D, theorem), WITHIN), "x", "t")
 
 
-# --- alg:VI/stops -------------------------------------------------------------------------------
+# --- alg:VI/stops, alg:VI/linear-rate -------------------------------------------------------------
 
 _CHANGE = "Abs(gq(n + 1, x, t) - gq(n, x, t))"
 _DONE = f"All(x, All(t, Imp({WITHIN}, {_CHANGE} <= e)))"
@@ -276,6 +276,7 @@ _NEVER = f"All(n, Not({_DONE}))"
 _CHANGES = f"All(x, All(t, Imp({WITHIN}, {_CHANGE} <= {POWER}*H)))"
 FINISHED = f"And({_CHANGES}, Imp(0 < e, And(Imp({_SOON}, {_DONE}), Not({_NEVER}))))"
 STOPS = of_iteration(FINISHED)
+LINEAR = of_iteration(_CHANGES)
 
 
 def _changes(D: Derivation) -> Theorem:
@@ -338,6 +339,11 @@ def stops(D: Derivation) -> Theorem:
     return D.imply(finished(D, _changes(D)), *ITERATION)
 
 
+def linear(D: Derivation) -> Theorem:
+    """alg:VI/linear-rate: the part of ``stops`` that needs no e."""
+    return D.imply(_changes(D), *ITERATION)
+
+
 def _sometime(D: Derivation, soon_done: Theorem) -> Theorem:
     """Not for every n is it undone: n (-log ρ) would be at most log(H/e) for all n."""
     never, wait = D.assume(_NEVER), f"-n*log{RHO}"
@@ -361,4 +367,5 @@ DERIVED = {
     "eq:error-vi": (ERROR, error),
     "eq:error-vi/sharper": (SHARPER, sharper),
     "alg:VI/stops": (STOPS, stops),
+    "alg:VI/linear-rate": (LINEAR, linear),
 }

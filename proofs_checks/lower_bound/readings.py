@@ -41,7 +41,7 @@ section.step(
     expected="refuted",
     mutant=f"A*((A**(d - 1) - 1)/(A - 1)) == {_FULL} - 1",  # the nodes that are no leaves: true
     finding=Remark(
-        "notation",
+        "erratum",
         "Every node but the leaves has A children; a finite tree in which every node has one does not exist.",
         details="The number of nodes, (A^d - 1)/(A - 1), is right.",
         repair="assume:LB/tree",
@@ -71,7 +71,7 @@ section.step(
     latex=r"\exists\,\mathcal M\ \forall K \ge SA/2:\ \mathrm{Regret}(\mathcal M, K) \ge c\sqrt{K}",
     mutant=Domain.of("9 <= K <= 10**9", integers="K"),
     finding=Remark(
-        "notation",
+        "erratum",
         "The instance depends on K through Δ.",
         details="On a fixed instance of the proof UCB1 has logarithmic regret, below the bound for K = "
         "5·10^11; read: for every K there is an instance.",

@@ -22,7 +22,7 @@ from proofs_checks.checks import lower_bound_sizes as checks
 from proofs_checks.checks.common import PROOF
 from proofs_checks.derivations import lower_constants, lower_readings, lower_tree
 from proofs_checks.derivations.lower_setting import SIZES
-from verify.claims import Section
+from verify.claims import Remark, Section
 
 section = Section(checks=PROOF, expected="proved", setting=SIZES, symbols={"n": "LA", "rate": "λmax"})
 
@@ -41,6 +41,24 @@ section.claim(
     checks=(checks.sizes(), *PROOF),
     latex=r"S \le 3L + 1",
     mutant="(A*P - 1)/(A - 1) <= 2*P - 2",
+)
+
+section.repair(
+    "assume:LB/sparse",
+    "The assumption leaves out most numbers of states: after S = 2 + (A^d - 1)/(A - 1) the next one that it "
+    "allows is larger by P = A^d (for A = 2: 9, 17, 33, ..., and not 6, 7, 8 nor 10).",
+    says="2 + (A*P - 1)/(A - 1) - (2 + (P - 1)/(A - 1)) == P",
+    domain=("A >= 2", "P >= 1"),
+    symbols={"P": "A^d"},
+    elementary=True,
+    mutant="2 + (A*P - 1)/(A - 1) - (2 + (P - 1)/(A - 1)) == P - 1",
+    finding=Remark(
+        "remark",
+        "The lower bound is stated for few numbers of states only, and that the assumption can be relaxed "
+        "is said with a citation for discrete time.",
+        details="It can: for every S >= 6 with the constant 1/11 (thm:lowerbound/every-size).",
+        repair="thm:lowerbound/every-size",
+    ),
 )
 
 section.repair(

@@ -87,7 +87,7 @@ section.step(
     latex=r"\mathcal M_j \in \mathcal C",
     mutant=checks.rates(self_jumps=True),
     finding=Remark(
-        "notation",
+        "erratum",
         "Either self-jumps are allowed, and the absorbing states are in the class as states that jump to "
         "themselves at rate λmax, with the same values.",
         details="Or they are excluded, as eq:M has it; then a state with a rate of at least λmin > 0 is "
@@ -209,7 +209,7 @@ section.step(
     latex=r"\mathrm{KL}(\mathbb P_0,\mathbb P_j) = \mathbb E_0[T_j]\,\mathrm{kl}(1/2,1/2+\Delta)",
     mutant=checks.observed_divergence(all_visits=False),
     finding=Remark(
-        "notation",
+        "erratum",
         "If T_j counts visits in [0, H] and the data end at H, equality fails, since a visit "
         "need not be left before H; the inequality that the proof needs holds, and equality does for "
         "chains that run on.",

@@ -77,7 +77,7 @@ section.step(
     latex=r"V^*_{n+1}(x,t) = \sup_a\{r(x,a) + \mathbb E[V^*_n(Y,(t-\tau)^+)]\}",
     mutant=f"r*{WAIT} == r*(1/l - exp(-l*t)/l)",  # the true form: not refuted
     finding=Remark(
-        "notation",
+        "erratum",
         "The factor E[t ∧ τ] of the reward is missing in the first display of the proof: at t = 0 the left "
         "side is 0 and the right side r.",
         details="Nothing rests on it; eq:diff has the right form.",

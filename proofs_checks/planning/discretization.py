@@ -105,7 +105,7 @@ section.claim(
         "H > 0", "D > 0", *_SIZES, "S*A >= H/D", "K >= (H/D)**2*S**3*A", integers="S A K"
     ),  # SA >= H̄: true
     finding=Remark(
-        "notation",
+        "erratum",
         "The second condition must be SA >= H̄ = H/Δ, the number of decision steps, as the paper has it "
         "when it comes back to this bound after its theorems.",
         details="With SA > H as printed the third term exceeds the first by the factor √(H̄/(SA)), without "

@@ -88,7 +88,7 @@ section.step(
         "0 <= r <= 1", "b >= 0", "l >= 0", "m >= 0", "h > 0", "m <= l"
     ),  # where λ̂ <= λ the equality is true: must not be refuted
     finding=Remark(
-        "notation",
+        "erratum",
         "The first equality of eq:reward-disc is an inequality where r > 0 and λ̂ > λ: the left side has "
         "w(λ̂) - w(λ) < 0 without bars.",
         details="The next line needs <= only. (In the same display λ(x,a) stands for λ(x_0,a_0).)",

@@ -111,7 +111,7 @@ section.claim(
     r"\,[\sqrt S+\lambda_{\max}H]\Bigr)",
     mutant="c/m + (H + 1/m) <= 2*c/m",
     finding=Remark(
-        "proof",
+        "remark",
         "The order is right.",
         details="Two things are not said: the terms without the bonus keep the factor H + 1/λmin (harmless, "
         "remark:lambda-min/factor), and an unseen pair then has λ̂ > 0 with an empty row, so that the L1 "

@@ -71,7 +71,7 @@ section.step(
     latex=r"\tau = e/\lambda \ge e/\lambda_{\max},\quad e \sim \exp(1)\ \text{i.i.d.}",
     mutant=Domain.of("e >= 0", "rate > 0", "d > -rate"),
     finding=Remark(
-        "notation",
+        "erratum",
         "The Poisson processes that bound the numbers of jumps almost surely are not named.",
         details="The gaps λτ/λmax make them, also when policies depend on the past.",
     ),
@@ -118,7 +118,7 @@ section.step(
     expected="refuted",
     mutant=Domain.of("K >= 2", integers="K"),
     finding=Remark(
-        "notation",
+        "erratum",
         "For K = 1 the factor ln K/ln(ln K + 1) of eq:term1-3, prop:proberror, prop:rateerror and "
         "thm:CT-UCB is 0/0.",
         details="Its limit is 1, and with this reading all of them hold for K = 1.",

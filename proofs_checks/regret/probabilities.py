@@ -75,7 +75,7 @@ section.claim(
     uses="prop:proberror/ratio eq:CS1/first",
     mutant="u <= (1 - exp(-m*u))*H",
     finding=Remark(
-        "notation",
+        "erratum",
         "The label eq:CS1 stands at two different displays of the same proof; in the first one a factor is "
         "0/0 where t_m >= H and means its limit.",
         details="Harmless.",

@@ -31,6 +31,7 @@ from fractions import Fraction
 from proofs_checks.checks import adaptive_counts
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.rate_errors import best_of, mean_inverse_roots, mean_of_larger, one_state
+from proofs_checks.checks.rates import few_hours
 from proofs_checks.derivations import comparisons, potentials, printed_rates, seen_rates
 from proofs_checks.derivations import rates as derived
 from proofs_checks.derivations.setting import ANY, LEARNS, POLICIES
@@ -87,14 +88,33 @@ section.step(
     latex=r"\max\{\lambda T,1\} \le \lambda_{\max}\max\{T,1/\lambda_{\max}\}",
 )
 
+section.step(
+    "prop:rateerror/conditional",
+    "Given T, E[1/√max(N⁺, 1)] >= 1/√(2λmax max(T, 1/λmax)), the display before eq:cond-exp. (Three states, "
+    "one action, so that CT-UCBVI has no choice, a pair that is visited once per episode, λ = λmax = 1, H = "
+    "3, k = 6: given T = 2 the count is 5, surely, and 1/√5 = 0.447 < 1/2.)",
+    uses="lem:rateUCB/independent prop:rateerror/jensen prop:rateerror/mean prop:rateerror/elementary "
+    "prop:rateerror/rate",
+    checks=few_hours(),
+    expected="refuted",
+    latex=r"\mathbb E[\max\{N^{k,+},1\}^{-1/2}\mid T^k] \ge"
+    r"(2\lambda_{\max}\max\{T^k,1/\lambda_{\max}\})^{-1/2}",
+    mutant=few_hours(Fraction(5)),  # more time than visits
+    finding=Remark(
+        "proof",
+        "The conditional inequality is false where a pair is visited once per episode and all visits were "
+        "short, for CT-UCBVI as for every learner.",
+        repair="prop:rateerror/pathwise",
+    ),
+)
+
 section.claim(
     "eq:cond-exp",
     "For every k and m, E[(H - t_m)^+/√max(N⁺, 1)] >= E[(H - t_m)^+/√max(T, 1/λmax)]/√(2λmax), for policies "
     "that depend on past data. (Two states that take turns, forty actions of rate 1 = λmax in each, H = 1; "
     "episodes 1 to 40 play one action each, episode 41 the one with the most jumps out of the first state. "
     "There T <= 1 = 1/λmax, and at k = 41, m = 0: 0.699 < 0.707.)",
-    uses="lem:rateUCB/independent prop:rateerror/jensen prop:rateerror/mean prop:rateerror/elementary "
-    "prop:rateerror/rate",
+    uses="prop:rateerror/conditional",
     checks=best_of(),
     expected="refuted",
     latex=r"\mathbb E\frac{(H-t_m)^+}{\sqrt{\max\{N^+,1\}}} \ge \frac1{\sqrt{2\lambda_{\max}}}"
@@ -105,6 +125,8 @@ section.claim(
         "N⁺ given T is not Poisson, and for policies that depend on the data the comparison of "
         "the two means is false, one decision at a time: forty equal actions, then the one with the most "
         "jumps, give 0.699 < 0.707.",
+        details="That learner is not CT-UCBVI, for which no counterexample to this mean is known; the "
+        "argument fails for CT-UCBVI, too (prop:rateerror/conditional).",
         repair="prop:rateerror/pathwise",
     ),
 )

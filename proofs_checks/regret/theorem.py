@@ -51,7 +51,7 @@ section.claim(
     expected="refuted",
     mutant=_LONG,
     finding=Remark(
-        "statement",
+        "erratum",
         "ln(2SAKH) under the root is negative for horizons shorter than 1/(2SAK).",
         repair="eq:regret-bound/real/repaired",
     ),
@@ -105,7 +105,7 @@ section.step(
     expected="refuted",
     mutant=Domain.of("K >= 1", "H > 1/2", integers="K"),
     finding=Remark(
-        "proof",
+        "erratum",
         "δ = 1/(2KH) is no admissible parameter for KH <= 1/2.",
         details="The regret is then at most KH <= 1/2.",
         repair="thm:CT-UCB/delta/repaired",
@@ -131,7 +131,7 @@ section.step(
     expected="refuted",
     mutant=_LONG,
     finding=Remark(
-        "proof",
+        "erratum",
         "L(δ) = 4 ln(4SAK²H) > 1 fails for short horizons; it holds wherever δ = 1/(2KH) is admissible.",
         repair="thm:CT-UCB/L/repaired",
     ),
@@ -339,14 +339,14 @@ section.claim(
     r"+\sum_k\epsilon_k e^{\lambda_{\max}H}+1",
     mutant=defined(Fraction(1)),
     finding=Remark(
-        "statement",
-        "The bound is no real number for 2SAKH < 1 and 0/0 for K = 1, and the statement does not name δ, "
-        "without which it is false (thm:CT-UCB/any-delta).",
-        details="With δ = 1/(2KH) the bound holds as printed wherever it is a real number, 2SAKH >= 1, by a "
-        "repaired proof; the printed proof reaches its constants only for SAH >= 1. It is also loose: from "
-        "K = 101 on the same algorithm has less than half of it (thm:CT-UCB/sharp, thm:CT-UCB/half), with "
-        "half of the bonus a quarter (thm:CT-UCB/halved), and with the bonus as a lump sum the factor CH + "
-        "1 disappears (thm:CT-UCB/lump-sum).",
+        "erratum",
+        "Its δ and its domain are not stated; otherwise it stands: with δ = 1/(2KH) the bound holds as "
+        "printed wherever it is a real number, 2SAKH >= 1, the factor 0/0 of K = 1 read as 1.",
+        details="For other δ it is false (thm:CT-UCB/any-delta). The proof is a repaired one; the printed "
+        "proof reaches its constants only for SAH >= 1. The bound is also loose: from K = 101 on the same "
+        "algorithm has less than half of it (thm:CT-UCB/sharp, thm:CT-UCB/half), with half of the bonus a "
+        "quarter (thm:CT-UCB/halved), and with the bonus as a lump sum the factor CH + 1 disappears "
+        "(thm:CT-UCB/lump-sum).",
         repair="thm:CT-UCB/repaired",
     ),
 )

@@ -14,7 +14,7 @@ from verify.running.derivations import all_granted
 pytestmark = pytest.mark.xdist_group(TOGETHER)
 
 _EVERY = (
-    "eq:Qa/first-n/repaired", "eq:FH-control-discrete/steps", "lem:rateUCB/martingale",
+    "eq:Qa/first-n", "eq:FH-control-discrete/steps", "lem:rateUCB/martingale",
     "lem:rateUCB/repaired", "lem:rateUCB/tilts*", "lem:CI-p", "lem:CI-p/*", "eq:G/*",
     "prop:proberror*", "prop:rateerror*",
 )  # fmt: skip

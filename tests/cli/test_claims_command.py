@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -64,6 +65,7 @@ def test_one_in_full(claims):
                 "  rests on:  eq",
                 "  checks:    first, second",
                 "  module:    mine.py",
+                "  verdict:   not checked; run ctucbvi verify lem:b",
                 "",
             ]
         ),
@@ -71,6 +73,82 @@ def test_one_in_full(claims):
     )
     assert "  expected:  proved (quick), proved (thorough)\n" in claims("thm:main")[1]
     assert "  rests on:  lem:a, eq, lem:b\n" in claims("thm:main")[1]
+
+
+DEFECTIVE = (
+    BODY
+    + """
+from verify import Defect, Paper, Remark
+CLAIMS += [
+    fake("thm:main/repaired", "proved", kind="repair"),
+    fake("rem", "refuted", finding=Remark("remark", "Not so.")),
+]
+DEFECTS = [Defect("root-cause", "It is not so", "proof", ("lem:b", "thm:main"), "By eq.", "It fails.",
+                  "None.", repair="thm:main/repaired", reading="Read thm:main with care.")]
+PAPER = Paper("On b", numbers={"thm:main": "Theorem 1", "lem:b": "Lemma 9"})
+"""
+)
+
+
+@pytest.fixture
+def known(claims, tmp_path):
+    """The same with defects and a paper, after a run."""
+    write(tmp_path, DEFECTIVE)
+    claims("--workers", "0", command="verify")
+    return claims
+
+
+def test_one_in_full_with_what_earlier_runs_found(known):
+    lines = known("lem:b")[1].splitlines()
+    assert lines[1:4] == ["  kind:      step", "  paper:     Lemma 9", "  source:    eq:b"]
+    assert lines[-6:] == [
+        "  verdict:   refuted",
+        "  defect:    root-cause (proof): It is not so",
+        "  in favour: Read Theorem 1 with care.",
+        "  repair:    thm:main/repaired (of Theorem 1)  [proved]",
+        "  re-check:  python -c 'print(True)'",
+        '  evidence:  {"seed": 0, "check": "first"}',
+    ]
+    assert "  verdict:   proved, rests on refuted\n" in known("thm:main")[1]
+    assert "  finding:   (remark) Not so.\n" in known("rem")[1]
+    assert "  verdict:   not checked; run ctucbvi verify lem:b\n" in known("lem:b", "--seed", "1")[1]
+
+
+def test_json_of_one_has_what_is_known(known):
+    (one,) = json.loads(known("lem:b", "--json")[1])["claims"]
+    assert (one["verdict"], one["transitive"], one["number"]) == ("refuted", "refuted", "Lemma 9")
+    assert (one["witness"], one["defect"]["name"]) == ({"line": "print(True)"}, "root-cause")
+    (other,) = json.loads(known("lem:b", "--json", "--seed", "1")[1])["claims"]
+    assert "verdict" not in other
+
+
+def test_numbers_stand_beside_labels(known):
+    assert "lem:b  (step, Lemma 9)" in known()[1].splitlines()
+    tree = known("--graph", "-")[1].splitlines()
+    assert tree[0] == "Theorem 1 (thm:main)  [proved, rests on refuted]"
+    assert "└─ Lemma 9 (lem:b)  [refuted]" in tree
+    known("--graph", "g.svg")
+    known("--graph", "g.dot")
+    for name in ("g.svg", "g.dot"):
+        assert "Lemma 9 (lem:b)" in Path(name).read_text(encoding="utf-8")
+    table = known("--workers", "0", command="verify")[1]
+    rows = [line.split() for line in table.splitlines()]
+    assert ["label", "paper", "kind"] in [row[:3] for row in rows]
+    assert ["lem:b", "Lemma", "9", "step"] in [row[:4] for row in rows]
+
+
+def test_labels_of_property_suites_can_be_looked_up(capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("CTUCBVI_CACHE", str(tmp_path / "cache"))
+    assert main(["claims", "lipschitz/rows"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("lipschitz/rows\n")
+    assert "  verdict:   not checked; run ctucbvi verify lipschitz\n" in out
+    assert main(["verify", "lipschitz", "--examples", "5", "--workers", "0"]) in (0, 1)
+    capsys.readouterr()
+    assert main(["claims", "lipschitz/nothing"]) == 2
+    assert "no claim 'lipschitz/nothing'" in capsys.readouterr().err
+    assert main(["claims", "lipschitz/*"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "4 claims"
 
 
 def test_json_has_the_statements_and_no_evidence(claims):

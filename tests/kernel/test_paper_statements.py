@@ -194,7 +194,7 @@ PLANTED_STATEMENTS = {
         "E(earn(n, m), n) <= Vpi(n, x, t)",
         "E(earn(n, m), n) <= Vpi(n, x, t)/2",
     ),
-    "eq:Qa/first-n/repaired": ("E(earn(n, m), n) <= V(", "E(earn(n, m), n) <= 1/2*V("),
+    "eq:Qa/first-n": ("E(earn(n, m), n) <= V(", "E(earn(n, m), n) <= 1/2*V("),
     "remark:homogeneous/no-atom": ("<= lmax*e", "<= lmax*e/9"),
     "lem:CI-p/supermartingale": ("d**2/8", "d**2/80"),
     "eq:CS2": ("<= (H + 1/lmin)*", "<= (H + 1/lmin)/9*"),

@@ -78,10 +78,10 @@ def test_a_package_is_read_in_its_own_order(tmp_path, monkeypatch):
 def test_findings_stand_with_the_claim_or_in_a_table(tmp_path):
     body = (
         f"{SECTION}section.claim('a', 's', finding=Remark('proof', 'It rests on b.', repair='b'))\n"
-        "section.claim('b', 's')\nFINDINGS = {'b': {'breaks': 'notation', 'summary': 'Two names.'}}\n"
+        "section.claim('b', 's')\nFINDINGS = {'b': {'breaks': 'erratum', 'summary': 'Two names.'}}\n"
     )
     found = load_remarks(Source().at(str(write(tmp_path, body))))
-    assert found == {"a": Remark("proof", "It rests on b.", "b"), "b": Remark("notation", "Two names.")}
+    assert found == {"a": Remark("proof", "It rests on b.", "b"), "b": Remark("erratum", "Two names.")}
 
 
 # --- mutants -------------------------------------------------------------------------------------

@@ -2,9 +2,9 @@
 
 from verify.claims.assertions import Assertion, LimitOf, Monotone, Relation
 from verify.claims.claim import (
-    BREAKS,
     DERIVATION,
     PROFILES,
+    SEVERITIES,
     Check,
     Claim,
     ClaimSet,
@@ -17,21 +17,23 @@ from verify.claims.claim import (
     increasing,
     limit,
 )
+from verify.claims.defects import Defect, fitting, gravest_first
 from verify.claims.domains import Domain, Hypothesis, Range
 from verify.claims.formulas import ClaimError, expression, text_of
 from verify.claims.sections import Section
 from verify.claims.verdicts import ContradictionError, Finding, Verdict, combined, weakest
 
 __all__ = [
-    "BREAKS",
     "DERIVATION",
     "PROFILES",
+    "SEVERITIES",
     "Assertion",
     "Check",
     "Claim",
     "ClaimError",
     "ClaimSet",
     "ContradictionError",
+    "Defect",
     "Domain",
     "Effort",
     "Finding",
@@ -49,6 +51,8 @@ __all__ = [
     "combined",
     "decreasing",
     "expression",
+    "fitting",
+    "gravest_first",
     "increasing",
     "limit",
     "text_of",

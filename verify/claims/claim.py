@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from verify.kernel.theorems import Theorem
 
 PROFILES = ("quick", "thorough")
-BREAKS = ("statement", "proof", "constant", "remark", "notation")  # from the gravest to the lightest
+SEVERITIES = ("statement", "proof", "constant", "remark", "erratum")  # what is broken, gravest first
 
 DERIVATION = "derivation"  # the name of the check that a claim with a theorem gets
 
@@ -89,14 +89,14 @@ class Check(Protocol):
 class Remark:
     """Commentary on a claim that does not hold as it is printed; verdicts are computed, this is not."""
 
-    breaks: str  # what of the paper it breaks, one of BREAKS
+    breaks: str  # what of the paper it breaks, one of SEVERITIES
     summary: str  # in one sentence
     repair: str = ""  # the label of the claim that repairs it
     details: str = ""  # what is to be said besides; a run prints the summary alone
 
     def __post_init__(self) -> None:
-        if self.breaks not in BREAKS:
-            raise ClaimError(f"breaks {self.breaks!r}: write {', '.join(BREAKS)}")
+        if self.breaks not in SEVERITIES:
+            raise ClaimError(f"breaks {self.breaks!r}: write {', '.join(SEVERITIES)}")
 
     def text(self) -> str:
         """The summary with the details."""

@@ -1,4 +1,4 @@
-"""``claims``: what is claimed, what rests on what, and what is taken for granted; nothing is checked."""
+"""``claims``: what is claimed, what earlier runs found, what rests on what; nothing is checked."""
 
 from __future__ import annotations
 
@@ -6,19 +6,23 @@ import argparse
 import json
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from verify.claims import Claim, ClaimError, ClaimSet, Effort
 from verify.claims.texts import describe, finding_text, mutant_text, symbol_text
 from verify.kernel.theorems import document
+from verify.paper import Paper
 from verify.running.derivations import Granted, all_granted, step_lines, theorem_of
 from verify.running.drawing import svg
-from verify.running.graph import Graph, dot, text_tree
-from verify.running.loading import load_claims
-from verify.running.report import graph_of_results
+from verify.running.graph import UNCHECKED, Graph, dot, text_tree
+from verify.running.loading import Commentary, load_claims, load_commentary, load_paper, suite_names
+from verify.running.report import graph_of_results, slack_text
+from verify.running.results import Result
 from verify.running.runs import known_results, matching
+from verify.running.wording import LONG, evidence_text, recheck_line, witness_text
 from verify.source import Source
 
 
@@ -28,8 +32,9 @@ def run(options: argparse.Namespace) -> int:
         raise ClaimError("--axioms, --derivation and --graph are three answers; ask for one of them")
     if options.graph == "-" and options.json:
         raise ClaimError("--graph - prints a text; leave out --json, or name a file")
-    source: Source = options.source.at(options.claims)
+    source = _asked(options)
     claims = load_claims(source)
+    paper = load_paper(source)
     labels = [claim.label for claim in claims]
     if options.label is not None:
         labels = matching(source, claims, [options.label])
@@ -40,32 +45,43 @@ def run(options: argparse.Namespace) -> int:
     if options.graph is not None:
         _write_graph(options, source, claims, labels)
     if options.json:
-        print(json.dumps({"claims": [_facts(claims, claims[label]) for label in labels]}, indent=2))
+        rows = [{**_facts(claims, claims[label]), "number": paper.number(label)} for label in labels]
+        if options.label in claims:
+            rows[0].update(_found(options, source, claims).data())
+        print(json.dumps({"claims": rows}, indent=2))
+    elif options.graph is None and options.label in claims:
+        print(_in_full(claims, claims[options.label], _found(options, source, claims)))
     elif options.graph is None:
-        one = options.label in claims
-        print(
-            _in_full(claims, claims[options.label]) if one else _listing([claims[label] for label in labels])
-        )
+        print(_listing([claims[label] for label in labels], paper))
     return 0
+
+
+def _asked(options: argparse.Namespace) -> Source:
+    """Where the claims come from: a label of a property suite is looked up there."""
+    source: Source = options.source.at(options.claims)
+    suite = (options.label or "").partition("/")[0]
+    return replace(source, suites=(suite,)) if suite in suite_names(source) else source
 
 
 # --- statements ------------------------------------------------------------------------------
 
 
-def _listing(claims: Sequence[Claim]) -> str:
+def _listing(claims: Sequence[Claim], paper: Paper) -> str:
     parts = []
     for claim in claims:
-        parts.append(f"{claim.label}  ({claim.kind}{f', {claim.source}' if claim.source else ''})")
+        place = paper.number(claim.label) or paper.named(claim.source)
+        parts.append(f"{claim.label}  ({claim.kind}{f', {place}' if place else ''})")
         parts.append(textwrap.indent(textwrap.fill(claim.statement, 90), "    "))
     return "\n".join([*parts, "", f"{len(claims)} claims"])
 
 
-def _in_full(claims: ClaimSet, claim: Claim) -> str:
-    """Everything a reader needs to audit the statement."""
+def _in_full(claims: ClaimSet, claim: Claim, found: _Found) -> str:
+    """Everything a reader needs to audit the statement, and what is known about it."""
     facts = _facts(claims, claim)
     expected = ", ".join(f"{verdict} ({profile})" for profile, verdict in facts["expected"].items())
     lines = {
         "kind": facts["kind"],
+        "paper": found.said.paper.number(claim.label),
         "source": facts["source"],
         "statement": facts["statement"],
         "says": facts["says"],
@@ -80,10 +96,79 @@ def _in_full(claims: ClaimSet, claim: Claim) -> str:
         "checks": ", ".join(facts["checks"]),
         "mutant": facts["mutant"],
         "expected": expected,
-        "finding": facts["finding"],
         "module": facts["module"],
+        **found.lines(),
     }
     return "\n".join([claim.label, *(f"  {name + ':':<11}{text}" for name, text in lines.items() if text)])
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What earlier runs found out about a claim, and what its author says about that."""
+
+    claim: Claim
+    said: Commentary
+    results: Mapping[str, Result]  # of the claim, of what it rests on, and of its repair, if they are known
+    graph: Graph
+    command: str  # that would check it
+
+    @property
+    def result(self) -> Result | None:
+        return self.results.get(self.claim.label)
+
+    @property
+    def repair(self) -> str:
+        defect, remark = self.said.defect_of(self.claim.label), self.said.remarks.get(self.claim.label)
+        return (remark.repair if remark else "") or (defect.repair if defect else "")
+
+    def lines(self) -> dict[str, str]:
+        """For people."""
+        defect, result = self.said.defect_of(self.claim.label), self.result
+        told = {"finding": finding_text(self.claim)}
+        if defect is not None:
+            told["defect"] = f"{defect.name} ({defect.severity}): {defect.title}"
+            told["in favour"] = self.said.paper.readable(defect.reading)
+        if self.repair:
+            told["repair"] = f"{self.said.paper.named(self.repair)}  [{self._verdict(self.repair)}]"
+        if result is None:
+            return {"verdict": f"{UNCHECKED}; run {self.command}", **told}
+        witness = result.witness or {}
+        return {
+            "verdict": self._verdict(self.claim.label),
+            **told,
+            "witness": witness_text(witness),
+            "re-check": recheck_line(witness),
+            "slack": "" if result.slack is None else slack_text(result.slack),
+            "evidence": evidence_text(result.evidence),
+        }
+
+    def _verdict(self, label: str) -> str:
+        return self.graph.verdict_text(label) if label in self.graph.transitive else UNCHECKED
+
+    def data(self) -> dict[str, Any]:
+        """For programs; nothing where nothing is known."""
+        defect, result = self.said.defect_of(self.claim.label), self.result
+        told: dict[str, Any] = {} if defect is None else {"defect": vars(defect)}
+        if result is None:
+            return told
+        transitive = self.graph.transitive[self.claim.label]
+        found = {
+            "verdict": str(result.verdict),
+            "transitive": None if transitive is None else str(transitive),
+            "witness": result.witness,
+            "slack": result.slack,
+            "evidence": {k: v for k, v in result.evidence.items() if k not in LONG},
+        }
+        return {**told, **found}
+
+
+def _found(options: argparse.Namespace, source: Source, claims: ClaimSet) -> _Found:
+    said = load_commentary(source)
+    command = f"{source.command} verify {source.suites[0] if source.suites else options.label}"
+    mine = _Found(claims[options.label], said, {}, Graph.of(claims, {}, ()), command)
+    labels = claims.closure([label for label in (options.label, mine.repair) if label in claims])
+    known = known_results(source, claims, labels, profile=options.profile, seed=options.seed)
+    return replace(mine, results=known, graph=graph_of_results(claims, known, labels, said.paper))
 
 
 def _facts(claims: ClaimSet, claim: Claim) -> dict[str, Any]:
@@ -144,7 +229,7 @@ def _write_graph(options: argparse.Namespace, source: Source, claims: ClaimSet, 
     if ending not in (".svg", ".dot", ".txt"):
         raise ClaimError(f"--graph {options.graph}: end the name in .svg, .dot or .txt, or write -")
     known = known_results(source, claims, profile=options.profile, seed=options.seed)
-    graph = graph_of_results(claims, known, labels)
+    graph = graph_of_results(claims, known, labels, load_paper(source))
     text = _drawn(graph, ending)
     if options.graph == "-":
         print(text, end="")

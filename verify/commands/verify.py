@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from verify.claims import ClaimError, Remark
+from verify.claims import ClaimError
 from verify.progress import ProgressLine
 from verify.running.ledger import ledger, summary_lines
-from verify.running.loading import load_remarks, suite_names
+from verify.running.loading import Commentary, load_commentary, suite_names
 from verify.running.report import (
     document,
     mutants_report,
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     if options.mutants and (source.suites or options.json or options.ledger or options.certificates):
         raise ClaimError("--mutants is for claims, and prints a table only; leave the other option out")
     source = replace(source, mutants=options.mutants)
-    remarks = load_remarks(source)  # before the run, so that a mistake in them is not found after it
+    said = load_commentary(source)  # before the run, so that a mistake in it is not found after it
 
     def say(message: str) -> None:
         print(f"{source.command}: {message}", file=sys.stderr)
@@ -61,12 +61,12 @@ def run(options: argparse.Namespace) -> int:
         return 0 if all(told_apart(done).values()) else 1
     files = {} if options.certificates is None else write_certificates(done, options.certificates)
     if options.ledger is not None:
-        _write_ledger(done, remarks, options)
+        _write_ledger(done, said, options)
     if options.json:
         print(json.dumps(document(done, files), indent=2))
     else:
-        found = summary_lines(done, remarks)
-        print("\n".join([*found, "", text_report(done)] if found else [text_report(done)]))
+        found, report = summary_lines(done, said), text_report(done, said.paper)
+        print("\n".join([*found, "", report] if found else [report]))
     sys.stdout.flush()
     wrong = unexpected(done)
     for label, message in wrong.items():
@@ -89,7 +89,7 @@ def _asked(options: argparse.Namespace) -> tuple[Source, list[str]]:
     return replace(source, suites=tuple(suites), subject=options.model, examples=options.examples), []
 
 
-def _write_ledger(done: Run, remarks: dict[str, Remark], options: argparse.Namespace) -> None:
+def _write_ledger(done: Run, said: Commentary, options: argparse.Namespace) -> None:
     words = [
         options.source.command,
         "verify",
@@ -98,6 +98,6 @@ def _write_ledger(done: Run, remarks: dict[str, Remark], options: argparse.Names
     ]
     command = " ".join([*words, "--profile", options.profile, "--ledger", options.ledger])
     try:
-        Path(options.ledger).write_text(ledger(done, remarks, command), encoding="utf-8")
+        Path(options.ledger).write_text(ledger(done, said, command), encoding="utf-8")
     except OSError as error:
         raise ClaimError(f"--ledger {options.ledger}: cannot be written: {error.strerror}") from None

@@ -111,7 +111,8 @@ def _rows(graph: Graph, claims: Sequence[Claim], top: float) -> tuple[list[str],
 
 
 def _width(graph: Graph, label: str) -> float:
-    return 20 + max(len(label) * _LETTER[13], len(graph.verdict_text(label)) * _LETTER[11])
+    name, verdict = graph.paper.named(label), graph.verdict_text(label)
+    return 20 + max(len(name) * _LETTER[13], len(verdict) * _LETTER[11])
 
 
 def _box(graph: Graph, claim: Claim, x: float, y: float, width: float) -> list[str]:
@@ -119,7 +120,7 @@ def _box(graph: Graph, claim: Claim, x: float, y: float, width: float) -> list[s
     return [
         f"<g><title>{escape(f'{claim.label}: {claim.statement}')}</title>",
         _rectangle(x, y, width, _BOX, own, below),
-        _text(x + 10, y + 18, claim.label, 13),
+        _text(x + 10, y + 18, graph.paper.named(claim.label), 13),
         _text(x + 10, y + 34, graph.verdict_text(claim.label), 11),
         "</g>",
     ]

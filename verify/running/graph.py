@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from verify.claims import Claim, ClaimSet, Verdict, weakest
+from verify.paper import NO_PAPER, Paper
 
 UNCHECKED = "not checked"
 COLOURS = {
@@ -59,6 +60,7 @@ class Graph:
     own: Mapping[str, Verdict]
     transitive: Mapping[str, Verdict | None]
     axioms: Mapping[str, tuple[str, ...]]  # transitive too
+    paper: Paper = NO_PAPER  # numbers its parts
 
     @staticmethod
     def of(
@@ -112,7 +114,7 @@ def text_tree(graph: Graph) -> str:
         claim, again = table[label], label in shown
         shown.add(label)
         more = "  (above)" if again and claim.uses else ""
-        yield f"{first}{label}  [{graph.verdict_text(label)}]{more}"
+        yield f"{first}{graph.paper.named(label)}  [{graph.verdict_text(label)}]{more}"
         for i, used in enumerate(() if again else claim.uses):
             last = i + 1 == len(claim.uses)
             yield from lines(used, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
@@ -125,7 +127,7 @@ def dot(graph: Graph) -> str:
     rows = ["digraph claims {", "  rankdir=LR;", '  node [shape=box, style="filled,rounded", penwidth=2];']
     for claim in graph.claims:
         own, below = graph.own.get(claim.label), graph.transitive[claim.label]
-        text = _quoted(f"{claim.label}\n{graph.verdict_text(claim.label)}")
+        text = _quoted(f"{graph.paper.named(claim.label)}\n{graph.verdict_text(claim.label)}")
         colours = f'fillcolor="{COLOURS[own]}", color="{edge_colour(below)}"'
         rows.append(
             f"  {_quoted(claim.label)} [label={text}, {colours}, tooltip={_quoted(claim.statement)}];"

@@ -1,114 +1,200 @@
 """The ledger: what a run found out about a paper, as a page for people.
 
-Findings come first, the gravest before the lighter ones: does a finding break a statement, the proof of
-it, only a constant, a remark that no proof uses, or only the notation?  Among equals statements come before
-steps, and what rests on most before what rests on little: a theorem before its lemmas.  Each is shown with
-its statement, its witness, one line that re-checks the witness, and its repair with its verdict.  Then
-comes what stands, but with something to be said about it: a proof that does not do, a constant that is too
-large.  Nothing here is typed by hand but the summary of a finding; the page contains no times, so that it
-changes only when a verdict does.
+What is wrong comes first, by root cause and the gravest before the lighter ones: does a defect break a
+statement, the proof of one, only a constant, a remark that no proof uses, or is it a slip?  Each defect is
+shown with what the paper says, what is wrong about it, a witness, one line that re-checks the witness, the
+repair with its verdict, the proposed text, and its claims; errata come last and in a few lines each.  A
+finding that belongs to no defect stands on its own.  The words are the author's; verdicts and witnesses are
+computed, and the page contains no times, so that it changes only when a verdict does.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import shlex
 import textwrap
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from typing import Any
 
-from verify.claims import BREAKS, Claim, Kind, Remark, Verdict
+from verify.claims import SEVERITIES, Claim, Defect, Kind, Remark, Verdict
 from verify.claims.texts import domain_texts, symbol_text
 from verify.running.graph import Graph
+from verify.running.loading import Commentary
 from verify.running.report import counts_text, graph_of, slack_text
 from verify.running.runs import Run
+from verify.running.wording import evidence_text, recheck_line, shortened, witness_text
+from verify.tables import table
 
+_TITLES = {
+    "statement": "Statements that do not hold as printed",
+    "proof": "Proofs that do not hold as printed",
+    "constant": "Constants",
+    "remark": "Remarks that no proof uses",
+    "erratum": "Errata",
+}
 _WHAT = {
     "statement": "breaks the statement",
     "proof": "breaks the proof",
     "constant": "breaks a constant",
     "remark": "breaks a remark that no proof uses",
-    "notation": "concerns the notation",
+    "erratum": "an erratum",
 }
 _STANDS = {
     "statement": "stands in part",
     "proof": "stands, but not by its proof",
     "constant": "stands, with a constant that can be better",
     "remark": "stands; a remark",
-    "notation": "stands; the notation",
+    "erratum": "stands; an erratum",
 }
 
 
-def findings(run: Run, remarks: Mapping[str, Remark]) -> list[str]:
-    """The labels of the claims that were run and do not hold, the gravest first."""
-    return _ordered(run, remarks, [label for label, r in run.results.items() if not r.verdict.holds])
+def shown_defects(run: Run, said: Commentary) -> list[Defect]:
+    """The defects that have a claim among those that were run, gravest first."""
+    return [defect for defect in said.defects if any(label in run.results for label in defect.claims)]
 
 
-def standing(run: Run, remarks: Mapping[str, Remark]) -> list[str]:
-    """The labels of the claims that hold and have something said about them, the gravest first."""
-    return _ordered(run, remarks, [x for x, r in run.results.items() if r.verdict.holds and x in remarks])
+def findings(run: Run, said: Commentary) -> list[str]:
+    """The labels of the claims that were run, do not hold and belong to no defect, the gravest first."""
+    return _ordered(run, said, [label for label, r in run.results.items() if not r.verdict.holds])
 
 
-def _ordered(run: Run, remarks: Mapping[str, Remark], labels: list[str]) -> list[str]:
+def standing(run: Run, said: Commentary) -> list[str]:
+    """The same of those that hold and have something said about them."""
+    return _ordered(run, said, [x for x, r in run.results.items() if r.verdict.holds and x in said.remarks])
+
+
+def _ordered(run: Run, said: Commentary, labels: list[str]) -> list[str]:
+    """Among equals statements before steps, and what rests on most before what rests on little."""
+
     def weight(label: str) -> tuple[int, bool, int, int]:
-        remark, claim = remarks.get(label), run.claims[label]
-        grade = len(BREAKS) if remark is None else BREAKS.index(remark.breaks)
+        remark, claim = said.remarks.get(label), run.claims[label]
+        grade = len(SEVERITIES) if remark is None else SEVERITIES.index(remark.breaks)
         below = len(run.claims.closure([label]))
         return (grade, claim.kind is not Kind.STATEMENT, -below, labels.index(label))
 
-    return sorted(labels, key=weight)
+    rest = [label for label in labels if said.defect_of(label) is None]
+    return sorted(rest, key=weight)
 
 
-def summary_lines(run: Run, remarks: Mapping[str, Remark]) -> list[str]:
-    """One line for each finding, for the end of a run in a terminal."""
-    known = [(label, remarks[label]) for label in findings(run, remarks) if label in remarks]
-    return [
+def summary_lines(run: Run, said: Commentary) -> list[str]:
+    """One line for each defect of which something fails, and for each other finding, gravest first."""
+    graph = graph_of(run)
+    broken = [one for one in shown_defects(run, said) if _fails(run, one)]
+    rows = []
+    for one in broken:
+        label, repair = one.claims[0], _repaired(run, graph, one.repair)
+        rows.append((one.severity, label, said.paper.number(label) or "-", repair, one.title))
+    lines = table(("breaks", "claim", "paper", "repair", "what is wrong"), rows).splitlines() if rows else []
+    known = [(label, said.remarks[label]) for label in findings(run, said) if label in said.remarks]
+    lines += [
         f"{run.results[label].verdict}: {label} ({_WHAT[remark.breaks]}): {remark.summary}"
         for label, remark in known
     ]
+    return lines
 
 
-def ledger(run: Run, remarks: Mapping[str, Remark], command: str) -> str:
+def _fails(run: Run, defect: Defect) -> bool:
+    return any(label in run.results and not run.results[label].verdict.holds for label in defect.claims)
+
+
+def _repaired(run: Run, graph: Graph, label: str) -> str:
+    return str(graph.transitive[label]) if label in run.results else "-"
+
+
+# --- the page --------------------------------------------------------------------------------
+
+
+def ledger(run: Run, said: Commentary, command: str) -> str:
     """The page, in Markdown."""
-    graph = graph_of(run)
-    return "\n".join(_page(run, graph, remarks, command)).rstrip() + "\n"
+    return "\n".join(_page(run, graph_of(run), said, command)).rstrip() + "\n"
 
 
-def _page(run: Run, graph: Graph, remarks: Mapping[str, Remark], command: str) -> Iterator[str]:
+def _page(run: Run, graph: Graph, said: Commentary, command: str) -> Iterator[str]:
     yield from ("# Ledger", "", f"Generated by `{command}`; not edited by hand.", "")
-    yield f"{len(run.results)} claims: {counts_text(run)}."
-    yield from (
-        "",
-        "*Own* is what the checks of the claim itself found; *transitive* is never stronger than the",
-    )
+    yield from _subject(said)
+    yield from (f"{len(run.results)} claims: {counts_text(run)}.", "")
+    yield "*Own* is what the checks of the claim itself found; *transitive* is never stronger than the"
     yield from ("weakest claim it uses. *Slack* is the tightest ratio of the two sides that was found.", "")
     if axioms := {name for label in run.results for name in graph.axioms[label]}:
         yield from (f"Derivations are *modulo* axioms: {', '.join(sorted(axioms))}.", "")
-    yield from ("## Findings", "")
-    for label in findings(run, remarks):
-        yield from _finding(run, graph, label, remarks.get(label), _WHAT)
-    if rest := standing(run, remarks):
+    yield from _overview(run, graph, said)
+    for severity in SEVERITIES:
+        some = [one for one in shown_defects(run, said) if one.severity == severity]
+        if some:
+            yield from (f"## {_TITLES[severity]}", "")
+        for defect in some:
+            yield from (_erratum if severity == "erratum" else _defect)(run, graph, said, defect)
+    if broken := findings(run, said):
+        yield from ("## Findings", "")
+        for label in broken:
+            yield from _finding(run, graph, label, said.remarks.get(label), _WHAT)
+    if rest := standing(run, said):
         yield from ("## What stands, and what is to be said about it", "")
         for label in rest:
-            yield from _finding(run, graph, label, remarks[label], _STANDS)
-    yield from (
-        "## All claims",
-        "",
-        "| claim | kind | own | transitive | slack | says |",
-        "|---|---|---|---|---|---|",
-    )
-    for label, result in run.results.items():
-        claim = run.claims[label]
-        cells = (
-            f"`{label}`",
-            claim.kind,
-            result.verdict,
-            graph.transitive_text(label),
-            slack_text(result.slack),
-        )
-        yield "| " + " | ".join(map(str, cells)) + f" | {_cell(claim.statement)} |"
+            yield from _finding(run, graph, label, said.remarks[label], _STANDS)
+    yield from _all_claims(run, graph, said)
+
+
+def _subject(said: Commentary) -> Iterator[str]:
+    paper = said.paper
+    if paper.title:
+        about = ", ".join((", ".join(paper.authors), f"*{paper.title}*", paper.published))
+        yield from (textwrap.fill(f"About {about}. {paper.link}", 110, break_long_words=False), "")
+
+
+def _overview(run: Run, graph: Graph, said: Commentary) -> Iterator[str]:
+    """The defects in a table, and how many of the refuted claims break what."""
+    defects = shown_defects(run, said)
+    if not defects:
+        return
+    refuted = [label for label, result in run.results.items() if result.verdict is Verdict.REFUTED]
+    grades = Counter(said.remarks[label].breaks for label in refuted if label in said.remarks)
+    parts = [f"{grades[one]} concern a {one}" for one in SEVERITIES[:-1] if grades[one]]
+    parts += [f"{grades[SEVERITIES[-1]]} are errata"] if grades[SEVERITIES[-1]] else []
+    text = f"{len(defects)} defects, by root cause. Of {len(refuted)} refuted claims {', '.join(parts)}."
+    yield from (textwrap.fill(text, 110), "")
+    yield from ("| breaks | paper | what is wrong | repair |", "|---|---|---|---|")
+    for one in defects:
+        where, repair = said.paper.number(one.claims[0]), _repaired(run, graph, one.repair)
+        note = "" if _fails(run, one) else " (it stands)"
+        yield f"| {one.severity} | {where} | {_cell(one.title)}{note} | {repair} |"
+    yield ""
+
+
+def _defect(run: Run, graph: Graph, said: Commentary, defect: Defect) -> Iterator[str]:
+    yield from (f"### {defect.title}", "")
+    for head, text in (
+        ("The paper", defect.says),
+        ("Wrong", defect.wrong),
+        ("Consequence", defect.consequence),
+        ("In its favour", defect.reading),
+    ):
+        if text:
+            yield from (_filled(f"**{head}.** {said.paper.readable(text)}"), "")
+    verdicts = {label: result.verdict for label, result in run.results.items()}
+    if (label := defect.shown(verdicts)) in run.results:
+        yield from _witness(run, label)
+    if defect.repair in run.results:
+        yield from _repair(run, graph, defect.repair)
+    if defect.proposed:
+        yield from ("**Proposed:**", "", "```latex", defect.proposed, "```", "")
+    for label in defect.claims:
+        if label in run.results:
+            remark = said.remarks.get(label)
+            words = f": {remark.text()}" if remark else "."
+            place = f" ({number})" if (number := said.paper.number(label)) else ""
+            text = f"- `{label}`{place}, {run.results[label].verdict}{words}"
+            yield _filled(text, indent="  ")
+    yield ""
+
+
+def _erratum(run: Run, graph: Graph, said: Commentary, defect: Defect) -> Iterator[str]:
+    del graph
+    labels = [label for label in defect.claims if label in run.results]
+    where = ", ".join(dict.fromkeys(number for x in labels if (number := said.paper.number(x))))
+    text = f"- **{defect.title}**{f' ({where})' if where else ''}. {said.paper.readable(defect.wrong)}"
+    read = f" *Read:* {_inline(defect.proposed)}" if defect.proposed else ""
+    claims = ", ".join(f"`{label}`" for label in labels)
+    yield from (_filled(f"{text}{read} [{claims}]", indent="  "), "")
 
 
 def _finding(
@@ -118,16 +204,26 @@ def _finding(
     grade = f", {words[remark.breaks]}" if remark else ""
     yield from (f"### `{label}`: {result.verdict}{grade}", "", *_quoted(claim), "")
     if remark:
-        yield from (textwrap.fill(remark.text(), 110), "")
+        yield from (_filled(remark.text()), "")
     if result.witness is not None:
-        yield from _witness(result.witness)
+        yield from _witness(run, label, named=False)
     elif result.verdict is Verdict.UNDECIDED:
-        yield from (f"Undecided: {_cell(json.dumps(_small(result.evidence), ensure_ascii=False))}", "")
+        yield from (f"Undecided: {_cell(evidence_text(result.evidence))}", "")
     if remark and remark.repair in run.results:
-        repair = run.results[remark.repair]
-        own, below = repair.verdict, graph.transitive_text(remark.repair)
-        yield from (f"**Repair** `{remark.repair}` ({own}, transitive {below}):", "")
-        yield from (*_quoted(run.claims[remark.repair]), "")
+        yield from _repair(run, graph, remark.repair)
+
+
+def _witness(run: Run, label: str, *, named: bool = True) -> Iterator[str]:
+    witness = run.results[label].witness
+    if witness is not None:
+        of = f" of `{label}`" if named else ""
+        yield from (f"Witness{of}: {witness_text(witness)}. Re-check it:", "")
+        yield from ("```sh", recheck_line(witness), "```", "")
+
+
+def _repair(run: Run, graph: Graph, label: str) -> Iterator[str]:
+    own, below = run.results[label].verdict, graph.transitive_text(label)
+    yield from (f"**Repair** `{label}` ({own}, transitive {below}):", "", *_quoted(run.claims[label]), "")
 
 
 def _quoted(claim: Claim) -> list[str]:
@@ -145,30 +241,27 @@ def _quoted(claim: Claim) -> list[str]:
     return [f"> {line}".rstrip() for line in lines]
 
 
-def _witness(witness: Mapping[str, Any]) -> Iterator[str]:
-    shown = {
-        k: v for k, v in witness.items() if k not in ("line", "relation", "domain", "integers", "certificate")
-    }
-    yield from ("Witness: " + ", ".join(f"{k} {_plain(v)}" for k, v in shown.items()) + ". Re-check it:", "")
-    if "relation" in witness:
-        data = {k: witness[k] for k in ("relation", "domain", "integers", "point") if k in witness}
-        line = f"echo {shlex.quote(json.dumps(data))} | python -m verify.recheck -"
-    else:
-        line = f"python -c {shlex.quote(str(witness['line']))}"
-    yield from ("```sh", line, "```", "")
+def _all_claims(run: Run, graph: Graph, said: Commentary) -> Iterator[str]:
+    yield from ("## All claims", "", "| claim | kind | own | transitive | slack | paper | says |")
+    yield "|---|---|---|---|---|---|---|"
+    for label, result in run.results.items():
+        claim = run.claims[label]
+        cells = (f"`{label}`", claim.kind, result.verdict, graph.transitive_text(label),
+                 slack_text(result.slack), said.paper.number(label), _cell(claim.statement))  # fmt: skip
+        yield f"| {' | '.join(map(str, cells))} |"
 
 
-def _plain(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{k} = {_plain(v)}" for k, v in value.items()) or "none"
-    text = re.sub(r"\d{12,}/\d+", lambda match: f"{float(Fraction(match[0])):.10g}", str(value))
-    return text if len(text) <= 200 else text[:197] + "..."
+def _inline(proposed: str) -> str:
+    """LaTeX of a line or two as Markdown shows it: a display becomes a formula, quotes are quotes."""
+    text = re.sub(r"\\\[\s*(.*?)\s*\\\]", r"$\1$", " ".join(proposed.split()))
+    for tex, sign in (("``", "“"), ("''", "”"), ("`", "‘"), (r"\ldots", "…")):
+        text = text.replace(tex, sign)
+    return text
 
 
-def _small(evidence: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in evidence.items() if k not in ("certificate", "others", "derivation")}
+def _filled(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, 110, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _cell(text: str) -> str:
-    short = " ".join(text.split()).replace("|", "\\|")
-    return short if len(short) <= 300 else short[:297] + "..."
+    return shortened(text.replace("|", "\\|"))

@@ -5,7 +5,8 @@ claims; any other is a helper.  A file must have claims, and is run as ``python 
 stands beside it can be imported.  A package may name its modules in ``ORDER``; the others come after them,
 in alphabetical order.
 
-What the authors say about a claim is its ``finding``, or stands under its label in ``FINDINGS``.
+What the authors say about a claim is its ``finding``, or stands under its label in ``FINDINGS``; what they
+say is wrong with the paper, by root cause, stands in ``DEFECTS``, and what the paper is in ``PAPER``.
 
 A module may also have ``SUITES``: by name, a function that makes claims about something of the user's (the
 name of a file, or ``None``) with a given number of examples (``None``: as many as the checks like).
@@ -19,16 +20,37 @@ import importlib.util
 import pkgutil
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from verify.claims import Claim, ClaimError, ClaimSet, Remark, Section
+from verify.claims import Claim, ClaimError, ClaimSet, Defect, Remark, Section, fitting
+from verify.paper import NO_PAPER, Paper
 from verify.source import Source
 
 _MODULE = "claims_of_file"  # the name a claims file runs under
+
+
+@dataclass(frozen=True)
+class Commentary:
+    """What the authors say beside the claims: about single ones, by root cause, and about the paper."""
+
+    remarks: Mapping[str, Remark] = field(default_factory=dict)  # by label
+    defects: Sequence[Defect] = ()  # gravest first
+    paper: Paper = NO_PAPER
+
+    def defect_of(self, label: str) -> Defect | None:
+        """The defect that a claim belongs to."""
+        return next((one for one in self.defects if label in one.claims), None)
+
+
+def load_commentary(source: Source) -> Commentary:
+    """All of it; there are no defects of suites and of mutants."""
+    modules = _modules_of(source)
+    defects = [] if source.suites or source.mutants else _defects(modules, source)
+    return Commentary(_remarks(modules, source), defects, _paper(modules))
 
 
 def load_claims(source: Source) -> ClaimSet:
@@ -49,13 +71,17 @@ def load_claims(source: Source) -> ClaimSet:
 
 def load_remarks(source: Source) -> dict[str, Remark]:
     """What the authors of the claims say about them."""
-    modules = _modules_of(source)
-    every = () if source.suites else (one for module in modules for one in _claims_of(module, source))
-    found = {one.label: one.finding for one in every if one.finding is not None}
-    for module in modules:
-        for label, remark in getattr(module, "FINDINGS", {}).items():
-            found[label] = _remark(label, remark, module.__name__)
-    return found
+    return _remarks(_modules_of(source), source)
+
+
+def load_defects(source: Source) -> list[Defect]:
+    """What is wrong with the paper, by root cause and gravest first; it must fit the claims."""
+    return _defects(_modules_of(source), source)
+
+
+def load_paper(source: Source) -> Paper:
+    """What the claims are about; a paper without a title or numbers if they do not say."""
+    return _paper(_modules_of(source))
 
 
 def suite_names(source: Source) -> list[str]:
@@ -81,6 +107,33 @@ def _remark(label: str, remark: Any, where: str) -> Remark:
         return Remark(**remark)
     except (TypeError, ClaimError) as error:
         raise ClaimError(f"{where}: FINDINGS[{label!r}]: {error}") from None
+
+
+def _remarks(modules: Sequence[ModuleType], source: Source) -> dict[str, Remark]:
+    every = () if source.suites else (one for module in modules for one in _claims_of(module, source))
+    found = {one.label: one.finding for one in every if one.finding is not None}
+    for module in modules:
+        for label, remark in getattr(module, "FINDINGS", {}).items():
+            found[label] = _remark(label, remark, module.__name__)
+    return found
+
+
+def _defects(modules: Sequence[ModuleType], source: Source) -> list[Defect]:
+    found: list[Defect] = []
+    for module in modules:
+        where = str(source) if source.file else module.__name__
+        for i, defect in enumerate(getattr(module, "DEFECTS", ())):
+            if not isinstance(defect, Defect):
+                raise ClaimError(f"{where}: DEFECTS[{i}] is a {type(defect).__name__}; write Defect(...)")
+            found.append(defect)
+    if not found:
+        return []
+    return fitting(found, ClaimSet(one for module in modules for one in _claims_of(module, source)))
+
+
+def _paper(modules: Sequence[ModuleType]) -> Paper:
+    found = (getattr(module, "PAPER", None) for module in modules)
+    return next((paper for paper in found if isinstance(paper, Paper)), NO_PAPER)
 
 
 def _claims_of(module: ModuleType, source: Source) -> Iterator[Claim]:

@@ -11,11 +11,13 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from verify.claims import DERIVATION, Claim, ClaimError, ClaimSet, Verdict
+from verify.claims import DERIVATION, SEVERITIES, Claim, ClaimError, ClaimSet, Verdict
 from verify.claims.texts import describe
+from verify.paper import NO_PAPER, Paper
 from verify.running.engine import ERROR_BUDGET, random_checks
 from verify.running.fingerprints import versions
 from verify.running.graph import Graph
@@ -31,11 +33,13 @@ def graph_of(run: Run) -> Graph:
     return graph_of_results(run.claims, run.results, run.results)
 
 
-def graph_of_results(claims: ClaimSet, results: Mapping[str, Result], labels: Iterable[str]) -> Graph:
+def graph_of_results(
+    claims: ClaimSet, results: Mapping[str, Result], labels: Iterable[str], paper: Paper = NO_PAPER
+) -> Graph:
     """The graph of the labels, with the verdicts and the axioms that are known."""
     verdicts = {label: result.verdict for label, result in results.items()}
     axioms = {label: result.evidence.get("axioms", ()) for label, result in results.items()}
-    return Graph.of(claims, verdicts, labels, axioms)
+    return replace(Graph.of(claims, verdicts, labels, axioms), paper=paper)
 
 
 def unexpected(run: Run) -> dict[str, str]:
@@ -63,11 +67,16 @@ def _why(result: Result) -> str:
 # --- for people ------------------------------------------------------------------------------
 
 
-def text_report(run: Run) -> str:
-    """The final table and a summary."""
+def text_report(run: Run, paper: Paper = NO_PAPER) -> str:
+    """The final table, with the numbers of the paper where they are known, and a summary."""
     graph = graph_of(run)
     rows = [_row(run.claims[label], result, graph, run) for label, result in run.results.items()]
-    head = ("label", "kind", "verdict", "transitive", "expected", "slack", "seconds")
+    head = ["label", "kind", "verdict", "transitive", "expected", "slack", "seconds"]
+    numbers = [paper.number(label) for label in run.results]
+    if any(numbers):
+        head.insert(1, "paper")
+        for row, number in zip(rows, numbers, strict=True):
+            row.insert(1, number or "-")
     parts = [table(head, rows), "", _counts(run)]
     if count := random_checks(run.claims):
         parts.append(
@@ -110,10 +119,14 @@ def _counts(run: Run) -> str:
 
 
 def counts_text(run: Run) -> str:
-    """How many claims have which verdict; of the proved ones, how many are true at a glance."""
+    """How many claims have which verdict; of the proved ones, how many are true at a glance; slips apart."""
     counts = Counter(result.verdict for result in run.results.values())
     few = elementary(run)
-    apart = {Verdict.PROVED: f" (of which {few} elementary)" if few else ""}
+    slips = _errata(run)
+    apart = {
+        Verdict.PROVED: f" (of which {few} elementary)" if few else "",
+        Verdict.REFUTED: f" (errata: {slips})" if slips else "",
+    }
     return ", ".join(f"{counts[v]} {v}{apart.get(v, '')}" for v in Verdict if counts[v])
 
 
@@ -121,6 +134,12 @@ def elementary(run: Run) -> int:
     """How many of the proved claims say themselves that there is little to prove."""
     proved = [label for label, result in run.results.items() if result.verdict is Verdict.PROVED]
     return sum(run.claims[label].elementary for label in proved)
+
+
+def _errata(run: Run) -> int:
+    """How many of the refuted claims are slips by their own finding."""
+    refuted = [run.claims[label] for label, r in run.results.items() if r.verdict is Verdict.REFUTED]
+    return sum(one.finding is not None and one.finding.breaks == SEVERITIES[-1] for one in refuted)
 
 
 def told_apart(run: Run) -> dict[str, bool]:

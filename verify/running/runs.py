@@ -90,9 +90,12 @@ def run_claims(
     return Run(claims, effort, {label: found[label] for label in labels}, len(kept))
 
 
-def known_results(source: Source, claims: ClaimSet, *, profile: str, seed: int) -> dict[str, Result]:
-    """What earlier runs have established about these claims, without checking anything."""
+def known_results(
+    source: Source, claims: ClaimSet, labels: Iterable[str] | None = None, *, profile: str, seed: int
+) -> dict[str, Result]:
+    """What earlier runs have established about the labels (all by default), without checking anything."""
+    wanted = claims if labels is None else [claims[label] for label in labels]
     effort, fingerprints = effort_for(claims, profile, seed), Fingerprints(source)
     cache = Cache(cache_folder(source.name))
-    found = {claim.label: cache.get(fingerprints.key(claim, effort)) for claim in claims}
+    found = {claim.label: cache.get(fingerprints.key(claim, effort)) for claim in wanted}
     return {label: result for label, result in found.items() if result is not None}
