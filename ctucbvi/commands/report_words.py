@@ -1,0 +1,81 @@
+"""What is known about the paper in five sentences, each with the verdicts that it rests on.
+
+A sentence is printed as it is only if these verdicts are what it says; otherwise it is printed with the ones
+that are not.  Which axioms there are is read off the verdicts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from verify.report import Graph
+
+PROVED, REFUTED = "proved", "refuted"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A text, and which transitive verdicts of which claims it states."""
+
+    text: str
+    proved: tuple[str, ...] = ()
+    refuted: tuple[str, ...] = ()
+
+    def told(self, graph: Graph) -> str:
+        """The text; with what is not so, if something is not."""
+        wanted = {**dict.fromkeys(self.proved, PROVED), **dict.fromkeys(self.refuted, REFUTED)}
+        found = {label: str(graph.transitive.get(label)) for label in wanted}
+        off = [f"{label} is {found[label]}" for label in wanted if found[label] != wanted[label]]
+        return self.text if not off else f"Not established by this run ({', '.join(off)}): {self.text}"
+
+
+_UPPER, _LOWER = "thm:CT-UCB/repaired", "thm:lowerbound"
+_SHARPER = ("thm:CT-UCB/half", "thm:CT-UCB/lump-sum", "thm:CT-UCB/optimistic", "thm:lowerbound/every-size")
+_BROKEN = ("lem:CI-p", "eq:cond-exp", "lem:poisson")
+
+_SENTENCES = (
+    Sentence(
+        "[Theorem 1](thm:CT-UCB), the upper bound, is not true as stated: the bound is no real number for "
+        "$2SAKH<1$, and it needs a $\\delta$ that the statement does not name; with $\\delta=1/(2KH)$ it "
+        "[holds as printed](thm:CT-UCB/repaired), with all its constants, wherever $2SAKH\\ge1$.",
+        proved=(_UPPER,),
+        refuted=("thm:CT-UCB", "thm:CT-UCB/any-delta"),
+    ),
+    Sentence(
+        "The printed proof does not show it: among other steps, [Lemma 3](lem:CI-p), on the jump "
+        "probabilities, [the comparison of counts and times](eq:cond-exp) and the quoted "
+        "[tail of the Poisson law](lem:poisson) fail; each has a repair that is proved, and the proof goes "
+        "through with the repairs.",
+        proved=("lem:CI-p/uniform", "prop:rateerror/pathwise", "lem:poisson/repaired", _UPPER),
+        refuted=_BROKEN,
+    ),
+    Sentence(
+        "[Theorem 2](thm:lowerbound), the lower bound, is true as stated, though not by its proof, which takes "
+        "the [reward and the choice of an action for independent](thm:lowerbound/reward); a repaired proof "
+        "gives [1/7](thm:lowerbound/repaired) in the place of $1/(12\\sqrt2)$.",
+        proved=(_LOWER, "thm:lowerbound/repaired"),
+        refuted=("thm:lowerbound/reward",),
+    ),
+)
+_LAST = Sentence(
+    "More is true: from $K=101$ on the same algorithm has [less than half](thm:CT-UCB/half) of the printed "
+    "bound (for $SAH\\ge1$, $KH>1$), with the bonus as [a lump sum](thm:CT-UCB/lump-sum) the factor $CH+1$ "
+    "disappears, a learner that plays [the best model in its confidence sets](thm:CT-UCB/optimistic) needs no "
+    "$\\lambda_{\\min}$ at all, and the lower bound holds for [every $S\\ge6$](thm:lowerbound/every-size) and "
+    "$A\\ge2$.",
+    proved=_SHARPER,
+)
+
+
+def sentences(graph: Graph) -> tuple[str, ...]:
+    """The five, as far as the verdicts bear them out."""
+    known = {claim.label for claim in graph.claims}
+    labels = [label for label in (_UPPER, _LOWER, *_SHARPER) if label in known]
+    axioms = sorted({name for label in labels for name in graph.axioms[label]})
+    count = {0: "no axiom", 1: "one axiom"}.get(len(axioms), f"{len(axioms)} axioms")
+    names = f" ({', '.join(axioms)})" if axioms else ""
+    rests = (
+        f"All of this is derived step by step and accepted by a second, independent checker, modulo {count}"
+        f"{names}, which stand at the end of this page."
+    )
+    return (*(one.told(graph) for one in _SENTENCES), rests, _LAST.told(graph))
