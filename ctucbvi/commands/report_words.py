@@ -50,7 +50,7 @@ _SENTENCES = (
         refuted=_BROKEN,
     ),
     Sentence(
-        "[Theorem 2](thm:lowerbound), the lower bound, is true as stated, though not by its proof, which takes "
+        "[Theorem 2](thm:lowerbound), the lower bound, is true as stated, but not by its proof, which takes "
         "the [reward and the choice of an action for independent](thm:lowerbound/reward); a repaired proof "
         "gives [1/7](thm:lowerbound/repaired) in the place of $1/(12\\sqrt2)$.",
         proved=(_LOWER, "thm:lowerbound/repaired"),
@@ -60,9 +60,9 @@ _SENTENCES = (
 _LAST = Sentence(
     "More is true: from $K=101$ on the same algorithm has [less than half](thm:CT-UCB/half) of the printed "
     "bound (for $SAH\\ge1$, $KH>1$), with the bonus as [a lump sum](thm:CT-UCB/lump-sum) the factor $CH+1$ "
-    "disappears, a learner that plays [the best model in its confidence sets](thm:CT-UCB/optimistic) needs no "
-    "$\\lambda_{\\min}$ at all, and the lower bound holds for [every $S\\ge6$](thm:lowerbound/every-size) and "
-    "$A\\ge2$.",
+    "disappears, a learner that plays [the best model in its confidence sets](thm:CT-UCB/optimistic) needs "
+    "no $\\lambda_{\\min}$ at all, and the lower bound holds for [every $S\\ge6$](thm:lowerbound/every-size) "
+    "and $A\\ge2$.",
     proved=_SHARPER,
 )
 

@@ -45,7 +45,8 @@ def _check(name: str, verdict: str, evidence: Mapping[str, Any], *, decides: boo
 def _proof(evidence: Mapping[str, Any]) -> dict[str, Any]:
     """The certificate by its size and its rules, and the lines of a proof."""
     trees = [evidence[key] for key in _CERTIFICATES if key in evidence]
-    lines = evidence.get("derivation") if isinstance(evidence.get("derivation"), list) else []
+    told = evidence.get("derivation")
+    lines = told if isinstance(told, list) else []
     rules = evidence.get("rules") or Counter(_rules(trees))
     if not trees and not lines:
         return {}

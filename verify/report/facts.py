@@ -1,7 +1,7 @@
 """What the page shows, as plain data: the paper, the claims with what was found, defects, what is granted.
 
 Everything that a run found is here once, cut to what a reader can use: a certificate is shown by its size and
-its rules, a derivation by its first steps and their number, and the command that prints the whole is beside it.
+its rules, a derivation by its first steps and their number, and beside it is the command that prints it all.
 """
 
 from __future__ import annotations
