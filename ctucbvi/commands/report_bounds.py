@@ -28,7 +28,7 @@ _SHOWN = (
 def bounds_panel() -> Panel:
     """Bounds against K, with sliders."""
     data = {"bounds": [_bound(*one) for one in _SHOWN], "models": [_model("machine-repair"), _TREE, _FAST]}
-    return Panel("bounds", "The bounds in numbers", data, asset("bounds.js"), asset("panels.css"))
+    return Panel("bounds", "The bounds in numbers", "Bounds", data, asset("bounds.js"), asset("panels.css"))
 
 
 def _bound(constant: Constant, words: str, tone: str, dashed: bool) -> dict[str, Any]:

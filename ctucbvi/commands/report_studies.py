@@ -34,13 +34,13 @@ def losses_panel() -> Panel:
         "trivial": kept["trivial"],
         "links": [{key: link[key] for key in shown} for link in kept["links"]],
     }
-    return Panel("losses", "Where the bound is lost", data, asset("losses.js"))
+    return Panel("losses", "Where the bound is lost", "Losses", data, asset("losses.js"))
 
 
 def studies_panel() -> Panel:
     """The regret that was measured."""
     data = {"studies": [_study("sharp"), _study("queue")]}
-    return Panel("studies", "The regret that was measured", data, asset("studies.js"))
+    return Panel("studies", "The regret that was measured", "Regret", data, asset("studies.js"))
 
 
 def _study(name: str) -> dict[str, Any]:

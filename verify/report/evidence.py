@@ -22,8 +22,11 @@ from verify.running.results import Result
 STEPS = 24  # of a derivation that are shown
 _LONGEST = 320  # letters of a text
 _CERTIFICATES = ("certificate", "certificates")
-_APART = (*_CERTIFICATES, "derivation", "check", "others", "axioms", "facts", "chain", "rules", "traceback")
-_DATA = ("relation", "domain", "integers", "certificate", "line")  # of a witness: for the command alone
+_APART = (
+    *_CERTIFICATES, "derivation", "check", "others", "axioms", "facts", "chain", "rules", "traceback", "formula",
+)  # fmt: skip
+_WORDS = {"rechecked": "accepted by the second checker"}
+_DATA = ("relation", "domain", "integers", "certificate", "line", "left", "right", "comparison", "gap")
 
 
 def checks_of(claim: Claim, result: Result) -> list[dict[str, Any]]:
@@ -31,6 +34,7 @@ def checks_of(claim: Claim, result: Result) -> list[dict[str, Any]]:
     evidence = dict(result.evidence)
     others = evidence.get("others", ())
     found = [_check(str(evidence.get("check", "none")), str(result.verdict), evidence, decides=True)]
+    others = [one for one in others if one["check"] != evidence.get("check")]
     found += [_check(str(one["check"]), str(one["verdict"]), one["evidence"]) for one in others]
     run = {one["name"] for one in found}
     rest = [{"name": c.name, "verdict": "", "facts": []} for c in claim.checks if c.name not in run]
@@ -38,7 +42,9 @@ def checks_of(claim: Claim, result: Result) -> list[dict[str, Any]]:
 
 
 def _check(name: str, verdict: str, evidence: Mapping[str, Any], *, decides: bool = False) -> dict[str, Any]:
-    rows = [[key, plain(value)] for key, value in evidence.items() if key not in _APART]
+    rows = [[_WORDS.get(key, key), plain(value)] for key, value in evidence.items() if key not in _APART]
+    if "formula" in evidence and not decides:  # it looked at a part of the claim, and decides no more
+        verdict, rows = str(evidence["formula"]), [["of", "the formula, a part of the claim"], *rows]
     return {"name": name, "verdict": verdict, "decides": decides, "facts": rows, **_proof(evidence)}
 
 
@@ -98,16 +104,25 @@ def _step(step: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def witness_of(witness: Mapping[str, Any]) -> list[list[str]]:
-    """The witness in numbers: what was put in, and the two sides."""
+    """The witness in numbers: what was put in, and what the claim would then say."""
     rows: list[list[str]] = []
     for key, value in witness.items():
         if key == "point" and isinstance(value, Mapping):
             rows.append(["at", ", ".join(f"{name} = {plain(number)}" for name, number in value.items())])
-        elif key == "comparison":
-            rows.append(["claimed", f"left {value} right"])
         elif key not in _DATA:
             rows.append([str(key), plain(value)])
+    if "left" in witness and "right" in witness:
+        sides = f"{plain(witness['left'])} {_sign(witness)} {plain(witness['right'])}"
+        rows.append(["would say", f"{sides}, which is false"])
     return rows
+
+
+def _sign(witness: Mapping[str, Any]) -> str:
+    """How the two sides compare in the claim; a relation is read as ``left <= right``, ``<`` or ``==``."""
+    text = str(witness.get("comparison") or witness.get("relation", "<="))
+    if "comparison" in witness:
+        return {"<=": "≤", ">=": "≥", "==": "="}.get(text, text)
+    return "=" if "==" in text else "≤" if "=" in text else "<"
 
 
 def recheck_command(witness: Mapping[str, Any]) -> str:

@@ -100,7 +100,8 @@ def _plain_sentences(run: Run, graph: Graph) -> list[str]:
     failed = [label for label, result in run.results.items() if result.verdict is Verdict.REFUTED]
     shaken = [x for x in run.results if run.results[x].verdict.holds and not _holds(graph.transitive[x])]
     axioms = sorted({name for label in run.results for name in graph.axioms[label]})
-    found = [f"{len(run.results)} claims were checked: {counts_text(run)}."]
+    held = sum(result.verdict.holds for result in run.results.values())
+    found = [f"Of {len(run.results)} claims {held} hold, as far as their own checks go."]
     if failed:
         found.append(f"Refuted, with a witness that anybody can check again: {_listed(failed)}.")
     if shaken:

@@ -23,6 +23,7 @@ class Panel:
 
     name: str  # of its place in the page: a word
     title: str
+    menu: str  # a word
     data: Any  # plain JSON data
     script: str  # JavaScript
     style: str = ""  # CSS

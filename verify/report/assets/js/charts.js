@@ -10,6 +10,7 @@ const Charts = (() => {
     if (!Number.isFinite(value)) return "beyond doubles";
     if (value === 0) return "0";
     const size = Math.abs(value);
+    if (size >= 1e4 && Number.isInteger(Math.log10(size))) return `10${raised(Math.log10(size))}`;
     if (size >= 1e6 || size < 1e-3) {
       const power = Math.floor(Math.log10(size)), front = value / 10 ** power;
       const text = front.toPrecision(digits);

@@ -19,8 +19,8 @@ const ClaimView = (() => {
       h("p.statement", {}, rich(claim.statement)),
       claim.latex ? math(claim.latex, true) : null,
       claim.domain.length ? h("p.domain", {}, h("span.quiet", {}, "for "), claim.domain.map((text, i) => [i ? ", " : "", h("span.condition", {}, paperLetters(claim, text))])) : null,
-      letters.length ? h("p.quiet", {}, "where ", letters.map(([name, letter], i) => [i ? ", " : "", `${letter} is ${name} in the formula that is checked`])) : null,
-      claim.says ? more("The formula as it is checked", h("pre", { tabindex: "0" }, h("code", {}, claim.says))) : null,
+      claim.says ? more("The formula as it is checked", h("pre", { tabindex: "0" }, h("code", {}, claim.says)),
+        letters.length ? h("p.quiet", {}, "where ", letters.map(([name, letter], i) => [i ? ", " : "", `${name} is ${letter}`])) : null) : null,
       claim.theorem ? more(`The theorem as it is derived (in the setting “${claim.setting}”)`, h("pre", { tabindex: "0" }, h("code", {}, claim.theorem))) : null,
       claim.argued ? h("p.notice", {}, "In words, not checked by machine: ", rich(claim.argued)) : null,
       claim.finding ? part("What is to be said about it", h("p", {}, rich(claim.finding))) : null,
@@ -69,7 +69,7 @@ const ClaimView = (() => {
   function content(claim) {
     return [
       ...verdicts(claim), ...says(claim),
-      claim.witness ? part("Witness", h("div.witness", {}, pairs(claim.witness)), claim.command ? commandLine(claim.command, "Copy the re-check command") : null) : null,
+      claim.witness ? part("Witness", h("div.witness", {}, pairs(lettered(claim.label, claim.witness))), claim.command ? commandLine(claim.command, "Copy the re-check command") : null) : null,
       claim.slack ? part("Slack", h("p", {}, claim.slack.ratio === null ? `Smallest difference of the two sides: ${claim.slack.text}` : `Tightest ratio of the two sides: ${claim.slack.text} (1 is equality)`, claim.slack.at ? [", at ", h("span.condition", {}, paperLetters(claim, claim.slack.at))] : "", ".")) : null,
       part("Evidence", claim.checks.map(check)),
       derivation(claim),

@@ -141,9 +141,9 @@ function announce(text) {
   live.textContent = text;
 }
 
-/** A section of the page with its heading. */
-function section(id, title, ...children) {
-  return h("section", { id, tabindex: "-1", "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), ...children);
+/** A section of the page with its heading; in the menu it has one word. */
+function section([id, menu], title, ...children) {
+  return h("section", { id, tabindex: "-1", "data-menu": menu, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), ...children);
 }
 
 const Report = { panels: new Map(), panel: (name, show) => Report.panels.set(name, show) };

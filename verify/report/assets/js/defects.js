@@ -38,7 +38,7 @@ const Defects = (() => {
     const element = h(`details.card.s-${one.severity}`, { id: `defect-${one.name}`, open: one.severity === "statement" },
       h("summary", {}, h("span.top-line", {}, chip, place(one)), h("h3", {}, rich(one.title))),
       h("div.two", {}, part("The paper says", h("p", {}, rich(one.says))), part("What is wrong", h("p", {}, rich(one.wrong)))),
-      one.witness ? part(["A witness", one.witnessed !== one.claims[0] ? [" against ", claimLink(one.witnessed)] : ""], h("div.witness", {}, pairs(one.witness)), one.command ? commandLine(one.command, "Copy the re-check command") : null) : null,
+      one.witness ? part(["A witness", one.witnessed !== one.claims[0] ? [" against ", claimLink(one.witnessed)] : ""], h("div.witness", {}, pairs(lettered(one.witnessed, one.witness))), one.command ? commandLine(one.command, "Copy the re-check command") : null) : null,
       one.proposed ? part("Proposed text", proposal(one.proposed)) : null,
       one.repair ? part("What holds instead", h("p", {}, claimLink(one.repair), " ", badge(claims.get(one.repair).verdict), " ", h("span.quiet", {}, rich(claims.get(one.repair).statement)))) : null,
       h("div.two", {}, part("Consequence", h("p", {}, rich(one.consequence))), one.reading ? part("A fair reading", h("p", {}, rich(one.reading))) : null),
@@ -83,8 +83,8 @@ const Defects = (() => {
   function build() {
     none = h("p.quiet", { hidden: true }, "None of this severity.");
     State.watch(filter);
-    if (!data.defects.length) return section("defects", "What was found", h("p", {}, "Every claim holds, and nobody has anything to remark."), none);
-    return section("defects", "What was found", table(),
+    if (!data.defects.length) return section(["defects", "Defects"], "What was found", h("p", {}, "Every claim holds, and nobody has anything to remark."), none);
+    return section(["defects", "Defects"], "What was found", table(),
       h("p.tools", {}, h("button", { type: "button", onclick: () => all(true) }, "Open all cards"), " ", h("button", { type: "button", onclick: () => all(false) }, "Close all cards")),
       h("div.cards", {}, data.defects.map(card), none));
   }

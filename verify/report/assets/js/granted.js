@@ -10,7 +10,7 @@ const Granted = (() => {
 
   function build() {
     const { axioms, facts, words } = data.granted;
-    return section("assumed", "What is assumed",
+    return section(["assumed", "Assumed"], "What is assumed",
       h("p", {}, axioms.length ? "Everything that is called proved by a derivation is proved modulo these. Each is a sentence that one may dispute." : "No derivation uses an axiom."),
       axioms.length ? h("ol.axioms", {}, axioms.map(fact)) : null,
       words.length ? [h("h3", {}, "Cited, or argued in words"), h("ul.words", {}, words.map((one) => h("li", {}, claimLink(one.label), " ", badge(claims.get(one.label).verdict), ": ", rich(one.why))))] : null,
@@ -19,7 +19,7 @@ const Granted = (() => {
 
   function errata() {
     if (!data.errata) return null;
-    return section("errata", "Errata", h("p", {}, "The proposed changes as one LaTeX file, which lies beside this page: ", h("a", { href: "errata.tex", download: true }, "errata.tex"), "."),
+    return section(["errata", "Errata"], "Errata", h("p", {}, "The proposed changes as one LaTeX file, which lies beside this page: ", h("a", { href: "errata.tex", download: true }, "errata.tex"), "."),
       h("details.more", {}, h("summary", {}, "The file"), h("pre.long", { tabindex: "0" }, h("code", {}, data.errata))), copyButton("Copy the file", data.errata));
   }
 

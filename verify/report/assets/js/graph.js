@@ -20,8 +20,8 @@ const GraphView = (() => {
 
   function size(label) {
     const claim = claims.get(label);
-    const letters = Math.max(title(claim).length * 8.2 + 22, label.length * 6.7);
-    return { width: Math.max(104, letters + 24), height: 46 };
+    const letters = Math.max(title(claim).length * 8 + 56, (claim.number ? label : claim.verdict).length * 6.7 + 12);
+    return { width: Math.max(104, letters + 12), height: 46 };
   }
 
   function layout(shown, arrows) {
@@ -41,7 +41,7 @@ const GraphView = (() => {
     const graph = layout(shown, arrows);
     placed = new Map(shown.map((label) => [label, graph.node(label)]));
     nodes = new Map();
-    lines = arrows.map((arrow) => ({ ...arrow, element: line(graph.edge(arrow.from, arrow.to).points, arrow) }));
+    lines = arrows.map((arrow) => ({ ...arrow, element: line(arrow, graph.edge(arrow.from, arrow.to).points) }));
     stage.replaceChildren(...lines.map((one) => one.element), ...shown.map((label) => node(label, placed.get(label))));
     if (before && placed.has(keep)) {
       view.x += (before.x - placed.get(keep).x) * view.scale;
@@ -52,13 +52,15 @@ const GraphView = (() => {
     picture.setAttribute("aria-label", `What rests on what: ${shown.length} of ${claims.size} claims`);
   }
 
-  function line(points, { through }) {
-    const [first, ...rest] = points;
-    let path = `M${first.x},${first.y}`;
-    for (let i = 0; i < rest.length; i++) {
-      const here = rest[i], next = rest[i + 1];
-      if (!next) path += ` L${here.x},${here.y}`;
-      else path += ` Q${here.x},${here.y} ${(here.x + next.x) / 2},${(here.y + next.y) / 2}`;
+  /** From the bottom of one box to the top of the other, past the points that the layout leaves free. */
+  function line({ from, to, through }, points) {
+    const [above, below] = [placed.get(from), placed.get(to)];
+    let here = { x: above.x, y: above.y + above.height / 2 };
+    let path = `M${here.x},${here.y}`;
+    for (const next of [...points.slice(1, -1), { x: below.x, y: below.y - below.height / 2 }]) {
+      const middle = (here.y + next.y) / 2;
+      path += ` C${here.x},${middle} ${next.x},${middle} ${next.x},${next.y}`;
+      here = next;
     }
     return svg(`path.arrow${through ? ".through" : ""}`, { d: path, "marker-end": "url(#tip)" });
   }
@@ -264,7 +266,7 @@ const GraphView = (() => {
     });
     addEventListener("resize", () => { if (!selected) fit(); });
     addEventListener("beforeprint", fit);
-    return section("graph", "What rests on what", bar, h("div.canvas", {}, picture), info, legend(),
+    return section(["graph", "Graph"], "What rests on what", bar, h("div.canvas", {}, picture), info, legend(),
       h("p.quiet.keys", {}, "Keyboard: Tab to a node, Enter opens it; with the picture in focus, arrows move it, + and − zoom, 0 shows all. Mouse: drag, and Ctrl with the wheel. Touch: two fingers."));
   }
 

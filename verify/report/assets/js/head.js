@@ -8,16 +8,16 @@ const Head = (() => {
       ? h("p.published", {}, about.published, about.published && about.link ? " · " : "", about.link ? h("a", { href: about.link, rel: "noreferrer" }, about.link.replace(/^https?:\/\//, "")) : "")
       : null;
     const made = [about.tool, `profile ${about.profile}`, `seed ${about.seed}`, about.date];
-    return h("header.top", {}, h("p.kicker", {}, about.authors.length ? "What is known about" : "What is known"), h("h1", {}, data.title), people, place,
+    return h("header.top", {}, about.authors.length ? h("p.kicker", {}, "What is known about") : null, h("h1", {}, data.title), people, place,
       h("p.made", {}, made.map((text, i) => [i ? h("span", { "aria-hidden": "true" }, " · ") : "", h("span", {}, text)])));
   }
 
   function summary() {
     const wrong = Object.entries(data.about.unexpected);
-    return section("summary", "In short",
+    return section(["summary", "Summary"], "In short",
       wrong.length ? h("p.notice", { role: "note" }, `${wrong.length} of the verdicts are not the recorded ones: `, wrong.slice(0, 5).map(([label], i) => [i ? ", " : "", claimLink(label)]), ".") : null,
       h("ol.sentences", {}, data.sentences.map((text) => h("li", {}, rich(text)))),
-      h("p.counts", {}, `${data.about.total} claims: ${data.about.counts}.`));
+      h("p.counts", {}, `${data.about.total} claims in all: ${data.about.counts}.`));
   }
 
   function menu(entries) {

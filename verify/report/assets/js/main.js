@@ -2,7 +2,7 @@
 
 {
   const parts = [Head.summary(), Defects.build(), GraphView.build(), ...Panels.build(), Table.build(), Granted.build(), Granted.errata()].filter(Boolean);
-  const entries = parts.map((part) => [part.id, part.querySelector("h2").textContent]);
+  const entries = parts.map((part) => [part.id, part.dataset.menu]);
   const menu = Head.menu(entries);
   document.getElementById("page").append(Head.header(), menu, h("main", {}, parts), h("footer", {},
     h("p.quiet", {}, `Made by ${data.about.tool} on ${data.about.date}. Verdicts are computed; words about them are not. `,

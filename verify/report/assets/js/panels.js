@@ -6,7 +6,7 @@ const Panels = (() => {
   function build() {
     return data.panels.map((panel) => {
       const place = h("div.panel");
-      const whole = section(`panel-${panel.name}`, panel.title, place);
+      const whole = section([`panel-${panel.name}`, panel.menu], panel.title, place);
       const show = Report.panels.get(panel.name);
       try {
         if (!show) throw new Error("its script is missing");

@@ -84,7 +84,7 @@ const Table = (() => {
     body = h("tbody", {}, data.claims.map(row));
     count = h("p.shown", { role: "status" });
     State.watch(show);
-    return section("claims", "All claims", filters(), count, h("table.claims", {}, h("caption.offstage", {}, "All claims with their verdicts"), h("thead", {}, h("tr", {}, [...heads.values()])), body));
+    return section(["claims", "Claims"], "All claims", filters(), count, h("table.claims", {}, h("caption.offstage", {}, "All claims with their verdicts"), h("thead", {}, h("tr", {}, [...heads.values()])), body));
   }
 
   return { build };

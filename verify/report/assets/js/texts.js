@@ -218,6 +218,11 @@ function pairs(rows) {
   return h("dl.pairs", {}, rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 }
 
+/** Rows about a claim, in the letters of the paper. */
+function lettered(label, rows) {
+  return rows.map(([name, value]) => [name, name === "at" ? paperLetters(claims.get(label), value) : value]);
+}
+
 /** What a claim's letters are in the paper. */
 function paperLetters(claim, text) {
   let found = text;
