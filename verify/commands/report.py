@@ -9,9 +9,11 @@ from pathlib import Path
 
 from verify.claims import ClaimError
 from verify.commands.checked import checked, say, status
+from verify.progress import note_if_slow
 from verify.report import page, supplement_of
 from verify.report.facts import Subject, facts
-from verify.running.loading import load_defects, load_paper, load_remarks
+from verify.running.errata import errata_tex
+from verify.running.loading import load_commentary
 from verify.running.report import graph_of
 from verify.source import Source
 
@@ -22,12 +24,13 @@ def run(options: argparse.Namespace) -> int:
     """Check, write, and compare; status 1 if anything is unexpected."""
     source: Source = options.source.at(options.claims)
     folder = _folder(options.folder)
-    remarks, defects, paper = load_remarks(source), load_defects(source), load_paper(source)
+    said = load_commentary(source)  # before the run, so that a mistake in it is not found after it
     done = checked(source, (), options)
-    errata = ""
-    supplement = supplement_of(source, graph_of(done))
-    subject = Subject(source, done, paper, defects, remarks, supplement, _today(), errata)
-    files = {PAGE: page(facts(subject), supplement.panels), **({ERRATA: errata} if errata else {})}
+    errata = errata_tex(done, said.defects, said.paper) if said.defects else ""
+    with note_if_slow("writing the page"):
+        supplement = supplement_of(source, graph_of(done))
+        subject = Subject(source, done, said, supplement, _today(), errata)
+        files = {PAGE: page(facts(subject), supplement.panels), **({ERRATA: errata} if errata else {})}
     for name, text in files.items():
         try:
             (folder / name).write_text(text, encoding="utf-8", newline="\n")

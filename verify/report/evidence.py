@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -23,7 +22,8 @@ STEPS = 24  # of a derivation that are shown
 _LONGEST = 320  # letters of a text
 _CERTIFICATES = ("certificate", "certificates")
 _APART = (
-    *_CERTIFICATES, "derivation", "check", "others", "axioms", "facts", "chain", "rules", "traceback", "formula",
+    *_CERTIFICATES, "derivation", "check", "others", "axioms", "facts", "chain", "rules", "traceback",
+    "formula",
 )  # fmt: skip
 _WORDS = {"rechecked": "accepted by the second checker"}
 _DATA = ("relation", "domain", "integers", "certificate", "line", "left", "right", "comparison", "gap")
@@ -123,14 +123,6 @@ def _sign(witness: Mapping[str, Any]) -> str:
     if "comparison" in witness:
         return {"<=": "≤", ">=": "≥", "==": "="}.get(text, text)
     return "=" if "==" in text else "≤" if "=" in text else "<"
-
-
-def recheck_command(witness: Mapping[str, Any]) -> str:
-    """One line for a shell that checks the witness again."""
-    if "relation" in witness:
-        data = {k: witness[k] for k in ("relation", "domain", "integers", "point") if k in witness}
-        return f"echo {shlex.quote(json.dumps(data))} | python -m verify.recheck -"
-    return f"python -c {shlex.quote(str(witness['line']))}" if "line" in witness else ""
 
 
 def slack_of(result: Result) -> dict[str, Any] | None:

@@ -7,21 +7,23 @@ its rules, a derivation by its first steps and their number, and beside it is th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from verify.claims import SEVERITIES, Claim, Defect, Remark, Verdict
+from verify.claims import SEVERITIES, Claim, Defect, Verdict, gravest_first
 from verify.claims.texts import describe, finding_text, mutant_text
 from verify.paper import Paper
-from verify.report.evidence import checks_of, derivation_of, recheck_command, slack_of, witness_of
+from verify.report.evidence import checks_of, derivation_of, slack_of, witness_of
 from verify.report.supplement import Supplement
 from verify.running.derivations import all_granted
 from verify.running.fingerprints import versions
 from verify.running.graph import Graph
+from verify.running.loading import Commentary
 from verify.running.report import counts_text, graph_of, unexpected
 from verify.running.runs import Run
+from verify.running.wording import recheck_line
 from verify.source import Source
 
 _WORDS = {
@@ -41,12 +43,15 @@ class Subject:
 
     source: Source
     run: Run
-    paper: Paper
-    defects: Sequence[Defect]
-    remarks: Mapping[str, Remark]
+    said: Commentary
     supplement: Supplement
     date: str
-    errata: str  # as LaTeX; empty if there are none
+    errata: str = ""  # as LaTeX; empty if there are none
+
+    @property
+    def paper(self) -> Paper:
+        """What the claims are about."""
+        return self.said.paper
 
 
 def facts(subject: Subject) -> dict[str, Any]:
@@ -56,6 +61,7 @@ def facts(subject: Subject) -> dict[str, Any]:
     return {
         "title": subject.paper.title or f"What is known about the claims of {subject.source}",
         "about": _about(subject),
+        "numbers": dict(subject.paper.numbers),
         "sentences": list(subject.supplement.sentences) or _plain_sentences(run, graph),
         "severities": [{"name": name, "words": _WORDS[name]} for name in SEVERITIES],
         "verdicts": [str(verdict) for verdict in Verdict],
@@ -125,11 +131,11 @@ def _listed(words: Sequence[str], most: int = 8) -> str:
 
 def defects_of(subject: Subject) -> list[Defect]:
     """The defects as their authors tell them; where nobody does, one for each claim that does not hold."""
-    if subject.defects:
-        return [one for one in subject.defects if any(x in subject.run.results for x in one.claims)]
+    if subject.said.defects:
+        return [one for one in subject.said.defects if any(x in subject.run.results for x in one.claims)]
     run, found = subject.run, []
     for number, (label, result) in enumerate(run.results.items()):
-        remark = subject.remarks.get(label)
+        remark = subject.said.remarks.get(label)
         if result.verdict.holds and remark is None:
             continue
         claim = run.claims[label]
@@ -146,7 +152,7 @@ def defects_of(subject: Subject) -> list[Defect]:
                 repair=remark.repair if remark else "",
             )
         )
-    return sorted(found, key=lambda one: SEVERITIES.index(one.severity))
+    return gravest_first(found)
 
 
 def _used_by(run: Run, label: str) -> str:
@@ -163,7 +169,7 @@ def _defect(subject: Subject, graph: Graph, one: Defect) -> dict[str, Any]:
         **asdict(one),
         "repair": repair,
         "claims": [label for label in one.claims if label in run.results],
-        "where": [{"label": label, "number": subject.paper.number(label)} for label in one.claims],
+        "where": [{"label": label, "number": numbered(subject.paper, label)} for label in one.claims],
         "witness": None if result is None or result.witness is None else witness_of(result.witness),
         "witnessed": shown,
         "command": _recheck(subject, shown),
@@ -171,11 +177,9 @@ def _defect(subject: Subject, graph: Graph, one: Defect) -> dict[str, Any]:
 
 
 def _recheck(subject: Subject, label: str) -> str:
-    """The line that checks the witness again, or the one that checks the claim."""
+    """The line that checks the witness again, if there is one."""
     result = subject.run.results.get(label)
-    if result is not None and result.witness is not None:
-        return recheck_command(result.witness)
-    return ""
+    return "" if result is None or result.witness is None else recheck_line(result.witness)
 
 
 # --- claims --------------------------------------------------------------------------------------
@@ -189,7 +193,7 @@ def _claim(subject: Subject, graph: Graph, label: str) -> dict[str, Any]:
         del data[key]
     return {
         **data,
-        "number": subject.paper.number(label),
+        "number": numbered(subject.paper, label),
         "section": _section(claim, subject.source),
         "argued": claim.argued,
         "verdict": str(result.verdict),
@@ -206,6 +210,14 @@ def _claim(subject: Subject, graph: Graph, label: str) -> dict[str, Any]:
         "mutant": mutant_text(claim),
         "finding": finding_text(claim),
     }
+
+
+def numbered(paper: Paper, label: str) -> str:
+    """``Lemma 3`` for ``lem:x``, ``Lemma 3/repaired`` for ``lem:x/repaired``; nothing if it has no number."""
+    part = label
+    while part not in paper.numbers and "/" in part:
+        part = part.rpartition("/")[0]
+    return paper.numbers[part] + label[len(part) :] if part in paper.numbers else ""
 
 
 def _section(claim: Claim, source: Source) -> str:
@@ -229,7 +241,7 @@ def _first_nodes(subject: Subject) -> dict[str, list[str]]:
     printed = [x for x in subject.supplement.printed if x in known] or _main(subject)
     repaired = [x for x in subject.supplement.repaired if x in known]
     if not repaired:
-        repairs = {x: r.repair for x, r in subject.remarks.items() if r.repair in known}
+        repairs = {x: r.repair for x, r in subject.said.remarks.items() if r.repair in known}
         repaired = [x if known[x].verdict.holds else repairs.get(x, x) for x in printed]
     return {"printed": printed, "repaired": list(dict.fromkeys(repaired))}
 

@@ -45,12 +45,12 @@ def page(data: Mapping[str, Any], panels: Iterable[Panel] = ()) -> str:
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; font-src data:; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-    shown = {**data, "panels": [{"name": p.name, "title": p.title, "menu": p.menu, "data": p.data} for p in every]}
+    places = [{"name": p.name, "title": p.title, "menu": p.menu, "data": p.data} for p in every]
     words = {
         "title": escape(str(data["title"])),
         "policy": escape(policy),
         "style": style,
-        "data": _block(shown),
+        "data": _block({**data, "panels": places}),
         "script": script,
     }
     shell = (ASSETS / "page.html").read_text(encoding="utf-8")

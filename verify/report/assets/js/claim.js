@@ -79,9 +79,8 @@ const ClaimView = (() => {
     ];
   }
 
-  function show(now, before) {
+  function show(now) {
     const label = now.claim ?? "";
-    if (label === (before.claim ?? "") && dialog.open === Boolean(label)) return;
     const claim = claims.get(label);
     if (!claim) {
       if (dialog.open) dialog.close();
@@ -101,7 +100,7 @@ const ClaimView = (() => {
       State.set({ claim: "" });
       if (came && came.isConnected) came.focus({ preventScroll: true });
     } }, close, body);
-    State.watch(show);
+    State.watch(["claim"], show);
     return dialog;
   }
 

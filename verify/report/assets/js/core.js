@@ -81,8 +81,11 @@ const State = (() => {
     get: (key) => now[key] ?? "",
     set,
     link: (changes) => address({ ...now, ...changes }),
-    watch: (tell) => listeners.push(tell),
-    start: () => listeners.forEach((tell) => tell(now, {})),
+    /** Call on changes of these parts of the state, and at the start. */
+    watch: (keys, tell) => listeners.push((now, before) => {
+      if (before === null || keys.some((key) => (now[key] ?? "") !== (before[key] ?? ""))) tell(now, before ?? {});
+    }),
+    start: () => listeners.forEach((tell) => tell(now, null)),
   };
 })();
 

@@ -82,7 +82,7 @@ const Defects = (() => {
 
   function build() {
     none = h("p.quiet", { hidden: true }, "None of this severity.");
-    State.watch(filter);
+    State.watch(["severity", "defect"], filter);
     if (!data.defects.length) return section(["defects", "Defects"], "What was found", h("p", {}, "Every claim holds, and nobody has anything to remark."), none);
     return section(["defects", "Defects"], "What was found", table(),
       h("p.tools", {}, h("button", { type: "button", onclick: () => all(true) }, "Open all cards"), " ", h("button", { type: "button", onclick: () => all(false) }, "Close all cards")),

@@ -248,7 +248,7 @@ const GraphView = (() => {
     gestures();
     const button = (words, name, act) => h("button", { type: "button", "aria-label": name, title: name, onclick: act }, words);
     const bar = h("div.bar", {}, modes(), h("span.zoom", {}, button("+", "Zoom in", () => zoom(1.25)), button("−", "Zoom out", () => zoom(0.8)), button("Fit", "Show all of it", fit)));
-    State.watch((now, before) => {
+    State.watch(["graph", "node"], (now, before) => {
       if ((now.graph ?? "") !== (before.graph ?? "")) {
         opened.clear();
         extra.clear();

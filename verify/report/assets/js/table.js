@@ -1,4 +1,7 @@
-/* All claims: sorted, filtered, searched; the state of it is in the address. */
+/* All claims: sorted, filtered, searched; the state of it is in the address.
+
+   The rows are boxes of their own, so that a browser lays out those that can be seen and no others; that they
+   are a table all the same is said by their roles. */
 
 const Table = (() => {
   const checker = (claim) => claim.checker.replace(/ \(.*/, "");
@@ -24,10 +27,10 @@ const Table = (() => {
   let body, count, search, heads;
 
   function row(claim) {
-    const verdict = (value, name) => h(`td.c-${name}`, { "data-name": name }, badge(value));
-    const element = h("tr", { "data-label": claim.label },
-      h("th.c-label", { scope: "row" }, claimLink(claim.label), claim.number ? h("span.number-in-paper", {}, claim.number) : null, h("span.says", {}, claim.statement)),
-      h("td.c-kind", {}, claim.kind), verdict(claim.verdict, "verdict"), verdict(claim.transitive, "transitive"), h("td.c-checker", {}, checker(claim)), h("td.c-slack", {}, claim.slack ? claim.slack.text : "–"));
+    const cell = (name, content) => h(`td.c-${name}`, { role: "cell" }, content);
+    const element = h("tr", { role: "row", "data-label": claim.label },
+      h("th.c-label", { scope: "row", role: "rowheader" }, claimLink(claim.label), claim.number ? h("span.number-in-paper", {}, claim.number) : null, h("span.says", {}, claim.statement)),
+      cell("kind", claim.kind), cell("verdict", badge(claim.verdict)), cell("transitive", badge(claim.transitive)), cell("checker", checker(claim)), cell("slack", claim.slack ? claim.slack.text : "–"));
     rows.set(claim.label, element);
     texts.set(claim.label, [claim.label, claim.number, claim.statement, claim.says, claim.latex, claim.theorem, claim.finding].filter(Boolean).join("\n").toLowerCase());
     return element;
@@ -79,12 +82,12 @@ const Table = (() => {
   function build() {
     heads = new Map(COLUMNS.map(([key, words]) => {
       const turn = () => State.set({ sort: State.get("sort") === key ? `-${key}` : key });
-      return [key, h(`th.c-${key}`, { scope: "col", "aria-sort": "none" }, h("button.sort", { type: "button", onclick: turn }, words))];
+      return [key, h(`th.c-${key}`, { scope: "col", role: "columnheader", "aria-sort": "none" }, h("button.sort", { type: "button", onclick: turn }, words))];
     }));
-    body = h("tbody", {}, data.claims.map(row));
+    body = h("tbody", { role: "rowgroup" }, data.claims.map(row));
     count = h("p.shown", { role: "status" });
-    State.watch(show);
-    return section(["claims", "Claims"], "All claims", filters(), count, h("table.claims", {}, h("caption.offstage", {}, "All claims with their verdicts"), h("thead", {}, h("tr", {}, [...heads.values()])), body));
+    State.watch([...FILTERS.map(([key]) => key), "q", "sort"], show);
+    return section(["claims", "Claims"], "All claims", filters(), count, h("table.claims", { role: "table", "aria-label": "All claims with their verdicts" }, h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, [...heads.values()])), body));
   }
 
   return { build };

@@ -11,7 +11,7 @@ function badge(verdict, title) {
 function claimLink(label, words) {
   const claim = claims.get(label);
   if (!claim) return h("code", {}, words ?? label);
-  return stateLink({ claim: label }, { class: words ? "claim-link" : "claim-link label", title: claim.number ? `${claim.number}: ${claim.verdict}` : claim.verdict }, words ?? label);
+  return stateLink({ claim: label }, { class: words ? "claim-link" : "claim-link label", title: `${claim.number ? `${claim.number}, ` : ""}${label}: ${claim.verdict}` }, words ?? label);
 }
 
 /** A formula; one that cannot be set is shown as it is written. */
@@ -41,7 +41,7 @@ function rich(text) {
     else if (code !== undefined) node = claims.has(code) ? claimLink(code) : h("code", {}, code);
     else if (label !== undefined) {
       const name = known(label);
-      if (name) [node, length] = [claimLink(name), name.length];
+      if (name) [node, length] = [named(name), name.length];
     }
     if (node === null) continue;
     nodes.push(text.slice(end, match.index), node);
@@ -54,10 +54,16 @@ function rich(text) {
 /** The label that a word begins with, without the punctuation after it. */
 function known(word) {
   for (let name = word; name; name = name.slice(0, -1)) {
-    if (claims.has(name)) return name;
+    if (claims.has(name) || name in data.numbers) return name;
     if (!/[.:!?'’]$/.test(name)) return "";
   }
   return "";
+}
+
+/** A label in prose: a part of the paper by its number, a claim as a link. */
+function named(label) {
+  const number = data.numbers[label];
+  return claims.has(label) ? claimLink(label, number) : number;
 }
 
 const Latex = (() => {
@@ -172,7 +178,7 @@ const Latex = (() => {
     }
     if (["ref", "eqref", "cite", "citep", "citealp", "label"].includes(name)) {
       const [inner, end] = group(text, after);
-      if (name !== "label") push(named(inner, name));
+      if (name !== "label") push(reference(inner));
       return end;
     }
     if (name in FACES && text[after] === "{") {
@@ -189,11 +195,11 @@ const Latex = (() => {
     return after;
   }
 
-  /** A reference, by the number in the paper where it is known. */
-  function named(label, by) {
-    const number = claims.get(label)?.number;
-    const words = number ? (by === "eqref" ? `(${number.replace(/\D+/g, "") || number})` : number.replace(/^[A-Za-z]+ /, "")) : label;
-    return claims.has(label) ? claimLink(label, words) : h("code", {}, label);
+  /** A reference as LaTeX prints it: the number alone, where the paper has one. */
+  function reference(label) {
+    const number = data.numbers[label]?.replace(/^[A-Za-z.]+ /, "");
+    if (!number) return h("code", {}, label);
+    return claims.has(label) ? claimLink(label, number) : number;
   }
 
   function linked(text) {
