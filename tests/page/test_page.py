@@ -73,7 +73,7 @@ def test_a_click_shows_one_severity_only(one):
     rows = [row.text_content() for row in one.page.locator(".severities tbody td.number").all()]
     assert rows == ["1", "1", "0", "0", "1"]
     titles = one.shown(".card h3")
-    assert [titles[0], titles[1][:15], titles[2]] == ["A statement is too strong", "A step fails at", "A sign"]
+    assert [title[:15] for title in titles] == ["A statement is ", "A step fails at", "A sign"]
     proof = one.page.get_by_role("button", name="breaks a proof")
     proof.click()
     assert len(one.shown(".card h3")) == 1
@@ -104,7 +104,7 @@ def test_commands_and_latex_are_copied(browser, paper):
         assert card.evaluate("e => e.open")  # the address opens it
         card.get_by_role("button", name="Copy the re-check command").click()
         copied = one.page.evaluate("navigator.clipboard.readText()")
-        assert copied.startswith("echo '{\"relation\": \"1 <= d\"")
+        assert copied.startswith('echo \'{"relation": "1 <= d"')
         assert copied.endswith("| python -m verify.recheck -")
         card.get_by_role("button", name="Copy LaTeX").click()
         assert one.page.evaluate("navigator.clipboard.readText()").startswith("\\begin{lemma}")

@@ -26,8 +26,10 @@ const Formulas = (() => {
 
   /** P(Z = m + 1), P(Z > m) from far beyond the mean down to m = 0: only positive numbers are added. */
   function* tails(mean) {
-    let m = Math.ceil(mean + 90 + Math.sqrt(180 * mean)) + 1;
-    let weight = Math.exp((m + 1) * Math.log(mean) - mean - logGamma(m + 2));
+    let m = Math.ceil(mean);
+    const logarithm = (n) => n * Math.log(mean) - mean - logGamma(n + 1); // of P(Z = n)
+    while (logarithm(m + 1) > -100) m++; // its root is negligible, and it is far from underflow
+    let weight = Math.exp(logarithm(m + 1));
     let tail = weight / (1 - mean / (m + 2));
     for (; m >= 0; m--) {
       yield [m, tail];
@@ -151,24 +153,25 @@ Report.panel("bounds", (place, data, { h, charts, claimLink, claims }) => {
     ["S", "states S", 1, 60, 1], ["A", "actions A", 1, 20, 1], ["H", "horizon H", 0.1, 100, 0], ["K", "episodes K", 10, 1e15, 2],
     ["lambda_min", "λmin", 0.01, 100, 0], ["lambda_max", "λmax", 0.01, 100, 0],
   ]; // the last number: 1 whole numbers, 2 whole and logarithmic, 0 logarithmic
-  const STEPS = 1000;
+  const STEPS = 300;
   const now = { ...data.models[0] };
   const inputs = new Map(), picture = h("div"), rows = h("tbody"), note = h("p.quiet");
 
   const toValue = ([, , low, high, kind], at) => {
-    const found = kind === 1 ? Math.round(low + ((high - low) * at) / STEPS) : low * (high / low) ** (at / STEPS);
-    return kind === 2 ? Math.round(Number(found.toPrecision(3))) : kind === 1 ? found : Number(found.toPrecision(3));
+    if (kind === 1) return at;
+    const found = Number((low * (high / low) ** (at / STEPS)).toPrecision(3));
+    return kind === 2 ? Math.round(found) : found;
   };
-  const toPlace = ([, , low, high, kind], value) => STEPS * (kind === 1 ? (value - low) / (high - low) : Math.log(value / low) / Math.log(high / low));
+  const toPlace = ([, , low, high, kind], value) => (kind === 1 ? value : (STEPS * Math.log(value / low)) / Math.log(high / low));
 
   function slider(one) {
     const [key, words] = one;
     const output = h("output", { for: `slider-${key}` });
-    const input = h("input", { type: "range", id: `slider-${key}`, min: 0, max: STEPS, step: one[4] === 1 ? "any" : 1, oninput: () => {
+    const input = h("input", { type: "range", id: `slider-${key}`, min: one[4] === 1 ? one[2] : 0, max: one[4] === 1 ? one[3] : STEPS, step: 1, oninput: () => {
       now[key] = toValue(one, Number(input.value));
       if (key === "lambda_min" && now.lambda_min > now.lambda_max) now.lambda_max = now.lambda_min;
       if (key === "lambda_max" && now.lambda_min > now.lambda_max) now.lambda_min = now.lambda_max;
-      show();
+      show(input);
     } });
     inputs.set(key, { one, input, output });
     return h("label", { for: `slider-${key}` }, h("span", {}, words, " ", output), input);
@@ -189,9 +192,9 @@ Report.panel("bounds", (place, data, { h, charts, claimLink, claims }) => {
 
   const upper = (one) => !one.name.startsWith("lower");
 
-  function show() {
+  function show(moved = null) {
     for (const { one, input, output } of inputs.values()) {
-      input.value = toPlace(one, now[one[0]]);
+      if (input !== moved) input.value = toPlace(one, now[one[0]]); // a rounded number must not hold it back
       output.textContent = charts.number(now[one[0]]);
     }
     const Ks = Array.from({ length: 90 }, (_, i) => Math.round(10 ** ((15 * (i + 1)) / 90)) + 1);
