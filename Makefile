@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 unexport PYTHONDONTWRITEBYTECODE # the tests start many processes, and each would compile everything again
 
-.PHONY: verify verify-thorough test test-thorough coverage lint format bench ledger clean
+.PHONY: verify verify-thorough test test-thorough coverage lint format bench ledger report clean
 
 verify: $(STAMP)  ## the main job: the planners against each other, and every claim of the paper
 	$(BIN)/ctucbvi crosscheck
@@ -17,6 +17,9 @@ verify-thorough: $(STAMP)  ## the same with much more effort per claim; resumes 
 
 ledger: $(STAMP)  ## docs/ledger.md, made from the verdicts
 	$(BIN)/ctucbvi verify --ledger docs/ledger.md
+
+report: $(STAMP)  ## build/report/index.html, a page about all claims, and the errata
+	$(BIN)/ctucbvi report build/report
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not thorough"

@@ -21,4 +21,5 @@ SOURCE = Source(
     command="ctucbvi",
     whose="the paper's",
     offers=("contraction", "optimism", "lipschitz", "coverage"),
+    supplement="ctucbvi.commands.report",
 )

@@ -24,10 +24,11 @@ class Source:
     subject: str | None = None  # what they are about
     examples: int | None = None
     mutants: bool = False  # the mutants of the claims, under the same labels, in their place
+    supplement: str = ""  # a module that adds to the page about them (verify.report.supplement)
 
     def at(self, file: str | None) -> Source:
         """The same with the claims of ``file``, if there is one."""
-        return self if file is None else replace(self, file=str(Path(file).absolute()))
+        return self if file is None else replace(self, file=str(Path(file).absolute()), supplement="")
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""The arguments of ``verify`` and ``claims``, for anybody's claims; nothing here computes."""
+"""The arguments of ``verify``, ``claims`` and ``report``, for anybody's claims; nothing here computes."""
 
 from __future__ import annotations
 
@@ -51,8 +51,22 @@ _CLAIMS_EXAMPLES = """examples:
 """
 
 
+_REPORT = """\
+Check all claims as {command} verify does (what is known already is not checked again) and write
+DIR/index.html, one page about what was found, that opens from disk in any browser and loads
+nothing from anywhere; and DIR/errata.tex, the proposed corrections, if there are any.
+Status 1 if a verdict is not the expected one.
+"""
+
+_REPORT_EXAMPLES = """examples:
+  {command} report{own} report
+  {command} report{own} report --profile thorough
+  {command} report --claims mine.py report
+"""
+
+
 def add(commands: Commands, source: Source) -> None:
-    """Describe the arguments of both commands; ``source`` is where the claims are if none are named."""
+    """Describe the arguments of the commands; ``source`` is where the claims are if none are named."""
     suites = (
         f"  {source.command} verify {' '.join(source.offers[:2])} --model mine.toml --examples 500 --seed 7\n"
     )
@@ -66,6 +80,7 @@ def add(commands: Commands, source: Source) -> None:
     }
     _add_verify(commands, source, words)
     _add_claims(commands, source, words)
+    _add_report(commands, source, words)
 
 
 def _add_verify(commands: Commands, source: Source, words: dict[str, str]) -> None:
@@ -77,14 +92,9 @@ def _add_verify(commands: Commands, source: Source, words: dict[str, str]) -> No
         _VERIFY_EXAMPLES.format(**words),
     )
     take(parser, "labels LABEL", "a claim, a pattern like 'lem:*', or a property suite", nargs="*")
-    take(parser, "--profile", "default quick", choices=_PROFILES, default="quick")
-    _add_source(parser, source)
-    take(parser, "--seed S", "of the random checks (default 0)", default=0, span=(0, None))
+    _add_run(parser, source)
     take(parser, "--model MODEL", "run the suites on this model, bundled or a file")
     take(parser, "--examples N", "per check of the suites", span=(1, 10**7))
-    workers = "processes (default: one per core; 0: none, all in this one, to debug a check)"
-    take(parser, "--workers W", workers, span=(0, 1024))
-    take(parser, "--fresh", "do not use the results of earlier runs")
     take(parser, "--mutants", "run the mutants of the claims: each must be told from its claim")
     take(parser, "--certificates DIR", "write every proof to DIR/LABEL.json")
     take(parser, "--ledger FILE.md", "write findings, repairs and all verdicts to a page")
@@ -107,6 +117,28 @@ def _add_claims(commands: Commands, source: Source, words: dict[str, str]) -> No
     take(parser, "--profile", "of the verdicts (default quick)", choices=_PROFILES, default="quick")
     take(parser, "--seed S", "of the verdicts (default 0)", default=0, span=(0, None))
     take(parser, "--json", "print one JSON document")
+
+
+def _add_report(commands: Commands, source: Source, words: dict[str, str]) -> None:
+    parser = add_command(
+        commands,
+        "verify.commands.report",
+        "write a page about all claims, to read, to print and to send",
+        _REPORT.format(**words),
+        _REPORT_EXAMPLES.format(**words),
+    )
+    take(parser, "folder DIR", "where to write; it is made if it is missing")
+    _add_run(parser, source)
+
+
+def _add_run(parser: argparse.ArgumentParser, source: Source) -> None:
+    """What every run of claims is told."""
+    take(parser, "--profile", "default quick", choices=_PROFILES, default="quick")
+    _add_source(parser, source)
+    take(parser, "--seed S", "of the random checks (default 0)", default=0, span=(0, None))
+    workers = "processes (default: one per core; 0: none, all in this one, to debug a check)"
+    take(parser, "--workers W", workers, span=(0, 1024))
+    take(parser, "--fresh", "do not use the results of earlier runs")
 
 
 def _add_source(parser: argparse.ArgumentParser, source: Source) -> None:

@@ -39,7 +39,7 @@ LAYERS = [
 TAKEN = {
     "ctucbvi.errors": {"verify.errors"},
     "ctucbvi.usage": {"verify.console"},
-    "ctucbvi.commands": {"verify.progress", "verify.tables"},
+    "ctucbvi.commands": {"verify.progress", "verify.report", "verify.tables"},
     "ctucbvi.cli": {"verify", "verify.usage", "verify.console", "proofs_checks"},
 }
 # The exact learner and the fast one are to stay strangers all the way down; lockstep knows both.
@@ -52,6 +52,7 @@ VERIFY = [
     {"verify.claims", "verify.console"},
     {"verify.provers"},
     {"verify.running"},
+    {"verify.report"},
     {"verify.commands", "verify.usage"},
     {"verify.__main__"},
 ]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from verify.claims import ClaimError
-from verify.progress import ProgressLine
+from verify.commands.checked import checked, status
 from verify.running.ledger import ledger, summary_lines
 from verify.running.loading import Commentary, load_commentary, suite_names
 from verify.running.report import (
@@ -18,10 +17,9 @@ from verify.running.report import (
     mutants_report,
     text_report,
     told_apart,
-    unexpected,
     write_certificates,
 )
-from verify.running.runs import Run, run_claims
+from verify.running.runs import Run
 from verify.source import Source
 
 
@@ -34,28 +32,7 @@ def run(options: argparse.Namespace) -> int:
         raise ClaimError("--mutants is for claims, and prints a table only; leave the other option out")
     source = replace(source, mutants=options.mutants)
     said = load_commentary(source)  # before the run, so that a mistake in it is not found after it
-
-    def say(message: str) -> None:
-        print(f"{source.command}: {message}", file=sys.stderr)
-
-    def progress(finished: int, total: int, current: Sequence[str]) -> None:
-        line.tell(f"{finished} of {total} claims", f"; now {', '.join(current)}" if current else "")
-
-    try:
-        with ProgressLine("verify") as line:
-            done = run_claims(
-                source,
-                labels,
-                profile=options.profile,
-                seed=options.seed,
-                workers=options.workers,
-                fresh=options.fresh,
-                progress=progress,
-                warn=say,
-            )
-    except KeyboardInterrupt:
-        say("what is finished is kept; the same command goes on from there")
-        raise
+    done = checked(source, labels, options)
     if options.mutants:
         print(mutants_report(done))
         return 0 if all(told_apart(done).values()) else 1
@@ -68,10 +45,7 @@ def run(options: argparse.Namespace) -> int:
         found, report = summary_lines(done, said), text_report(done, said.paper)
         print("\n".join([*found, "", report] if found else [report]))
     sys.stdout.flush()
-    wrong = unexpected(done)
-    for label, message in wrong.items():
-        say(f"{label}: {message}")
-    return 1 if wrong else 0
+    return status(source, done)
 
 
 def _asked(options: argparse.Namespace) -> tuple[Source, list[str]]:

@@ -203,7 +203,11 @@ class _PointSearch:
         return Finding(self.name, Verdict.REFUTED, self._evidence(found=True), witness=witness)
 
     def _evidence(self, found: bool = False) -> dict[str, Any]:
-        evidence: dict[str, Any] = {"examples": len(self.seen) + found, "seed": self.seed}
+        evidence: dict[str, Any] = {
+            "examples": len(self.seen) + found,
+            "asked": self.count,
+            "seed": self.seed,
+        }
         if self.outside:
             evidence["outside the hypotheses"] = self.outside
         if self.undefined:
@@ -247,7 +251,7 @@ class _ExampleSearch:
     def run(self) -> Finding:
         """Refuted by the simplest example that fails; tested if most comparisons were decided."""
         found = run_examples(self.check.given, self._look, seed=self.seed, examples=self.count, shrink=True)
-        evidence: dict[str, Any] = {"examples": self.decided, "seed": self.seed}
+        evidence: dict[str, Any] = {"examples": self.decided, "asked": self.count, "seed": self.seed}
         if self.undecided:
             evidence["undecided"] = {"count": len(self.undecided), "first": self.undecided[0]}
         if found:

@@ -94,7 +94,7 @@ def step_lines(theorem: Theorem) -> Iterator[str]:
         yield f"{k:>4}. {_readable(show(one.says))}"
         if one.given:
             yield f"      given {'; '.join(sorted(_readable(show(g)) for g in one.given))}"
-        why = _reason(one.step.rule, one.step.fields)
+        why = reason(one.step.rule, one.step.fields)
         if one.step.rule == "fact":
             fact = facts[one.step.fields["name"]]
             why = f"{fact.kind} {one.step.fields['name']}: {fact.why}"
@@ -122,7 +122,7 @@ def _in_order(theorem: Theorem) -> list[Theorem]:
     return list(done.values())
 
 
-def _reason(rule: str, fields: Mapping[str, Any]) -> str:
+def reason(rule: str, fields: Mapping[str, Any]) -> str:
     """The rule and what it was applied to."""
     match rule:
         case "lemma":
