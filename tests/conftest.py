@@ -1,4 +1,4 @@
-"""Settings shared by all tests: Hypothesis profiles, and a guard on global precision."""
+"""Settings shared by all tests: processes, Hypothesis profiles, and a guard on global precision."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from typing import Any
 
 import flint
 import mpmath
@@ -49,6 +50,15 @@ settings.register_profile(
     report_multiple_bugs=False,
 )
 settings.load_profile(os.environ.get("CTUCBVI_HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """What one process runs is said in ``tests/scheduling.py``."""
+    from tests.scheduling import Scheduling
+
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
 
 
 @pytest.fixture(autouse=True)

@@ -228,8 +228,10 @@ class Runs:
     def _decide(self, ids: Array, n: int) -> None:
         """New plans where episodes begin, and actions."""
         fresh = ids[self.rows["new"][ids, n] == 1]
-        if len(fresh):
-            self.rows["plan"][fresh, n] = self._plan(fresh, n)
+        if len(fresh):  # one plan for all that know the same
+            known = [self.rows[name][fresh, n].reshape(len(fresh), -1) for name in ("ep", "Nf", "Tf", "Mf")]
+            _, one, place = np.unique(np.hstack(known), axis=0, return_index=True, return_inverse=True)
+            self.rows["plan"][fresh, n] = self._plan(fresh[one], n)[place.reshape(-1)]
         X, rem, plan = (self.rows[name][ids, n] for name in ("X", "rem", "plan"))
         self.rows["act"][ids, n] = self.policy(plan, X, rem)
 
