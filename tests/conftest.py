@@ -6,12 +6,13 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
-from typing import Any
 
 import flint
 import mpmath
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+from tests.scheduling import pytest_xdist_make_scheduler as pytest_xdist_make_scheduler
 
 # A shell lets what it runs in the background ignore Ctrl-C, and the processes of the tests inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -50,15 +51,6 @@ settings.register_profile(
     report_multiple_bugs=False,
 )
 settings.load_profile(os.environ.get("CTUCBVI_HYPOTHESIS_PROFILE", "default"))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """What one process runs is said in ``tests/scheduling.py``."""
-    from tests.scheduling import Scheduling
-
-    config.option.loadscopereorder = False
-    return Scheduling(config, log)
 
 
 @pytest.fixture(autouse=True)

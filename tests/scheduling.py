@@ -10,6 +10,9 @@ not notice (pytest-dev/pytest-xdist#1386): everything was made by every process.
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = {
@@ -29,7 +32,14 @@ def scope(nodeid: str) -> str:
 
 
 class Scheduling(LoadScopeScheduling):
-    """Scopes, in the order of the files: the many quick ones of ``unit/`` are left for the end."""
+    """Gives out scopes."""
 
     def _split_scope(self, nodeid: str) -> str:
         return scope(nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
+    """Whatever ``--dist`` says, and in the order of the files: many short ones of ``unit/`` end the run."""
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
