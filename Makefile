@@ -22,13 +22,13 @@ report: $(STAMP)  ## build/report/index.html, a page about all claims, and the e
 	$(BIN)/ctucbvi report build/report
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not thorough"
+	$(BIN)/python -m pytest -n auto -m "not thorough"
 
 coverage: $(STAMP)  ## the same with branch coverage, which takes twice as long
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m "not thorough" --cov --cov-report=term
+	$(BIN)/python -m pytest -n auto -m "not thorough" --cov --cov-report=term
 
 test-thorough: $(STAMP)
-	CTUCBVI_HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n auto --dist loadgroup
+	CTUCBVI_HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n auto
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Settings shared by all tests: Hypothesis profiles, and a guard on global precision."""
+"""Settings shared by all tests: processes, Hypothesis profiles, and a guard on global precision."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import flint
 import mpmath
 import pytest
 from hypothesis import HealthCheck, Phase, settings
+
+from tests.scheduling import pytest_xdist_make_scheduler as pytest_xdist_make_scheduler
 
 # A shell lets what it runs in the background ignore Ctrl-C, and the processes of the tests inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -14,7 +14,6 @@ from verify.running.loading import load_claims
 from verify.running.results import Result
 
 CLAIMS = load_claims(SOURCE)
-TOGETHER = "proofs"  # the tests that ask for them are run by one process
 
 
 def provers(claim: Claim) -> tuple[Proof | Derived, ...]:

@@ -7,11 +7,9 @@ from fnmatch import fnmatch
 
 import pytest
 
-from tests.claims.proofs import CLAIMS, TOGETHER, found_below
+from tests.claims.proofs import CLAIMS, found_below
 from verify.claims import ClaimSet, Effort
 from verify.running.derivations import all_granted
-
-pytestmark = pytest.mark.xdist_group(TOGETHER)
 
 _EVERY = (
     "eq:Qa/first-n", "eq:FH-control-discrete/steps", "lem:rateUCB/martingale",

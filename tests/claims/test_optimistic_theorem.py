@@ -10,7 +10,7 @@ from proofs_checks.derivations import optimistic_poisson, optimistic_theorem
 from proofs_checks.derivations.optimistic_row_sets import Divergences, Tilts, Uniform
 from proofs_checks.derivations.optimistic_rows import MEAN
 from proofs_checks.derivations.pinsker import binomial
-from tests.claims.proofs import CLAIMS, TOGETHER, found_below
+from tests.claims.proofs import CLAIMS, found_below
 from verify.claims import Effort
 from verify.running.derivations import all_granted
 
@@ -24,7 +24,6 @@ UNIFORM, KL, TILTS = Uniform(), Divergences(), Tilts()
 _MISSING = ("lmin", "rate-low", "accuracy", "C", "stop", "Vh-step")  # λmin, ε, the bonus, value iteration
 
 
-@pytest.mark.xdist_group(TOGETHER)
 @pytest.mark.parametrize("label", THEOREMS)
 def test_it_rests_on_the_law_of_a_sojourn_and_on_definitions(label):
     below = CLAIMS.closure([label])

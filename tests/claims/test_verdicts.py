@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.claims.proofs import PROVED, TOGETHER, found
-
-pytestmark = pytest.mark.xdist_group(TOGETHER)
+from tests.claims.proofs import PROVED, found
 
 
 @pytest.mark.parametrize("label", PROVED)

@@ -44,7 +44,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_findings_come_first_and_the_gravest_before_the_others(folder, capsys):
-    assert main(["verify", "--claims", "mine.py", "--ledger", "ledger.md"]) == 0
+    assert main(["verify", "--claims", "mine.py", "--workers", "0", "--ledger", "ledger.md"]) == 0
     first, _, second, blank, *_ = capsys.readouterr().out.splitlines()
     assert first == "refuted: grave (breaks the statement): The slope at 0 is 1."
     assert second == "refuted: light (an erratum): Two is not one."
@@ -122,7 +122,7 @@ def test_errata_are_counted_apart(folder, capsys):
 
 
 def test_every_line_of_the_page_rechecks_in_a_fresh_process(folder):
-    main(["verify", "--claims", "mine.py", "--ledger", "ledger.md"])
+    main(["verify", "--claims", "mine.py", "--workers", "0", "--ledger", "ledger.md"])
     page = Path("ledger.md").read_text(encoding="utf-8")
     lines = re.findall(r"```sh\n(.*)\n```", page)
     assert len(lines) == 3
@@ -134,11 +134,11 @@ def test_every_line_of_the_page_rechecks_in_a_fresh_process(folder):
 
 
 def test_a_page_that_cannot_be_written_is_one_line(folder, capsys):
-    assert main(["verify", "--claims", "mine.py", "--ledger", "no/such/ledger.md"]) == 2
+    assert main(["verify", "--claims", "mine.py", "--workers", "0", "--ledger", "no/such/ledger.md"]) == 2
     assert (
         capsys.readouterr().err == "ctucbvi: --ledger no/such/ledger.md: no folder no/such; make it first\n"
     )
-    assert main(["verify", "--claims", "mine.py", "--ledger", "."]) == 2
+    assert main(["verify", "--claims", "mine.py", "--workers", "0", "--ledger", "."]) == 2
     assert "ctucbvi: --ledger .: cannot be written" in capsys.readouterr().err
 
 
@@ -146,5 +146,5 @@ def test_a_finding_that_breaks_nothing_known_is_refused(folder, capsys):
     Path("mine.py").write_text(
         CLAIMS.replace('"statement", "summary"', '"my heart", "summary"'), encoding="utf-8"
     )
-    assert main(["verify", "--claims", "mine.py"]) == 2
+    assert main(["verify", "--claims", "mine.py", "--workers", "0"]) == 2
     assert "breaks 'my heart': write statement, proof, constant, remark, erratum" in capsys.readouterr().err

@@ -40,25 +40,22 @@ from tests.kernel.statements import Draw, clauses
 
 STEPS = 2  # of Runge and Kutta, in a cell; with divergences one
 _INSIDE = 1e-9
+_STILL = 1e-9  # a step of Newton's method: what the next one would change is its square
 _BETWEEN = 0.6  # of a quarter of second differences: more than a half is what a line errs by
 OWN = ("Qh", "Vq", "ham", "lt", "pt", "rlo", "rhi", "au", "cap")
 
 
 def best_rows(sets: dict[str, Array], V: Array) -> Array:
-    """(..., x, a, y): the row of the set with the largest mean of V; all rows are in it without data."""
-    order = np.argsort(-V, -1)[..., None, None, :]
-    row = np.take_along_axis(
-        sets["row"], np.broadcast_to(order, sets["row"].shape), -1
-    )  # the best state first
-    more = np.minimum(sets["au"] / 2, 1 - row[..., 0])
-    got = row.copy()
-    got[..., 0] += more
-    for k in range(row.shape[-1] - 1, 0, -1):
-        less = np.minimum(more, got[..., k])
-        got[..., k], more = got[..., k] - less, more - less
-    got = np.where(sets["seen"][..., None], got, np.eye(row.shape[-1])[0])
-    back = np.argsort(order, -1)
-    return np.take_along_axis(got, np.broadcast_to(back, got.shape), -1)
+    """(y, a, x, ...): the row of the set with the largest mean of V; all rows are in it without data."""
+    order = np.argsort(-V, 0)[:, None, None]
+    row = np.take_along_axis(sets["row"], order, 0)  # the best state first
+    more = np.minimum(sets["au"] / 2, 1 - row[0])
+    got = np.where(sets["seen"], row, 0)
+    got[0] = np.where(sets["seen"], got[0] + more, 1)
+    for k in range(len(row) - 1, 0, -1):
+        less = np.minimum(more, got[k])
+        got[k], more = got[k] - less, more - less
+    return np.take_along_axis(got, np.argsort(order, 0), 0)
 
 
 def best_divergent(sets: dict[str, Array], V: Array) -> Array:
@@ -67,43 +64,64 @@ def best_divergent(sets: dict[str, Array], V: Array) -> Array:
     The row is p̂/(ν - V) up to a factor, and the best state has a share though it was never seen, if ν is its
     value.
     """
-    shape = sets["row"].shape
-    best = np.broadcast_to(np.eye(V.shape[-1])[V.argmax(-1)][..., None, None, :], shape)
-    got = np.where(sets["seen"][..., None], sets["row"], best)
-    at = sets["seen"] & (np.ptp(V, -1) > 1e-12)[..., None, None]
-    row, most = sets["row"][at], sets["most"][at] * (1 - _INSIDE)
-    W = (V - V.min(-1, keepdims=True)) / np.maximum(np.ptp(V, -1), 1e-300)[..., None]
-    W = np.broadcast_to(W[..., None, None, :], shape)[at]
-    top, seen = np.where(row > 0, W, 0).max(-1), row > 0
-
-    def shares(more: Array) -> tuple[Array, Array, Array]:
-        """The row without a new state for ν = top + more, its divergence, and how that falls with ν."""
-        gap = np.where(seen, (top[:, None] - W) + more[:, None], 1)
-        share = row / gap
-        total = share.sum(-1)
-        apart = (row * np.log(gap)).sum(-1) + np.log(total)
-        return share / total[:, None], apart, total - (share / gap).sum(-1) / total
-
-    place = np.zeros(top.shape)  # ln(ν - top), by Newton's method; of the logarithm for small divergences
-    for _ in range(16):
-        more = np.exp(place)
-        _, apart, slope = shares(more)
-        apart, slope = np.maximum(apart, 1e-300), np.minimum(slope * more, -1e-300)
-        gain = np.where(apart > most, most - apart, (np.log(most) - np.log(apart)) * apart)
-        place = np.clip(place + np.clip(gain / slope, -60, 4), -200, 14)
-    found = shares(np.exp(place))[0]
-    share, apart, _ = shares(np.maximum(W.max(-1) - top, 1e-80))
-    new = np.where((W.max(-1) > top) & (apart < most), -np.expm1(apart - most), 0)[:, None]
-    got[at] = np.where(new > 0, (1 - new) * share + new * best[at], found)
+    shape, spread = sets["row"].shape, np.ptp(V, 0)
+    best = np.broadcast_to(np.moveaxis(np.eye(len(V))[V.argmax(0)], -1, 0)[:, None, None], shape)
+    got = np.where(sets["seen"], sets["row"], best)
+    at = sets["seen"] & (spread > 1e-12)
+    row, most = sets["row"][:, at], sets["most"][at] * (1 - _INSIDE)
+    W = (V - V.min(0)) / np.maximum(spread, 1e-300)
+    W = np.broadcast_to(W[:, None, None], shape)[:, at]
+    top = np.where(row > 0, W, 0).max(0)
+    below = np.where(row > 0, top - W, 1)
+    found, apart, _ = shares(row, below, np.maximum(W.max(0) - top, 1e-80))
+    new = np.where((W.max(0) > top) & (apart < most), -np.expm1(apart - most), 0)
+    found = np.where(new > 0, (1 - new) * found + new * best[:, at], row)
+    ask = (new == 0) & ((row > 0) & (below > 0)).any(0)  # elsewhere no seen state is better than another
+    found[:, ask] = nearest(row[:, ask], below[:, ask], most[ask])
+    got[:, at] = found
     return got
 
 
+def shares(row: Array, below: Array, more: Array) -> tuple[Array, Array, Array]:
+    """The row without a new state for ν = top + more, its divergence, and how that falls with ν.
+
+    ``below`` is how far the values of the states that were seen are below the top; others have no share.
+    """
+    gap = below + more
+    share = row / gap
+    total = share.sum(0)
+    apart = (row * np.log(gap)).sum(0) + np.log(total)
+    return share / total, apart, total - (share / gap).sum(0) / total
+
+
+def nearest(row: Array, below: Array, most: Array) -> Array:
+    """The row whose divergence is ``most``: ln(ν - top) by Newton's method, of small ones' logarithm."""
+    place = np.zeros(most.shape)
+    for _ in range(16):
+        more = np.exp(place)
+        _, apart, slope = shares(row, below, more)
+        apart, slope = np.maximum(apart, 1e-300), np.minimum(slope * more, -1e-300)
+        gain = np.where(apart > most, most - apart, (np.log(most) - np.log(apart)) * apart)
+        before, place = place, np.clip(place + np.clip(gain / slope, -60, 4), -200, 14)
+        if np.abs(place - before).max(initial=0) < _STILL:
+            break
+    return shares(row, below, np.exp(place))[0]
+
+
 def attained(best: Any, sets: dict[str, Array], Q: Array, V: Array) -> tuple[Array, Array, Array]:
-    """The rate, the row and the maximum, for Q of (..., x, a) and V of (..., y)."""
+    """The rate, the row and the maximum, for Q of (a, x, ...) and V of (y, ...).
+
+    Sums over few states are quick if states are the first axis, and what is planned for the last.
+    """
     rows = best(sets, V)
-    gain = (rows * V[..., None, None, :]).sum(-1) - Q
+    gain = (rows * V[:, None, None]).sum(0) - Q
     rate = np.where(gain > 0, sets["rhi"], sets["rlo"])
     return rate, rows, rate * gain
+
+
+def turned(sets: dict[str, Array]) -> dict[str, Array]:
+    """With the axes in the other order."""
+    return {name: np.ascontiguousarray(made.T) for name, made in sets.items()}
 
 
 class OptimisticRuns(Runs):
@@ -147,11 +165,12 @@ class OptimisticRuns(Runs):
 
     def _plan(self, ids: Array, n: int) -> Array:
         made, h = self.sets(ids, n), self.model.grid[1] / self.steps
+        sets, r = turned(made), self.model.r.T[..., None]
 
         def slope(Q: Array) -> Array:
-            return self.model.r + attained(self.best, made, Q, Q.max(-1))[2]
+            return r + attained(self.best, sets, Q, Q.max(0))[2]
 
-        Q = np.zeros((len(ids), *self.model.lam.shape))
+        Q = np.zeros((*self.model.lam.T.shape, len(ids)))
         table = [Q]
         for _ in range(CELLS):
             for _ in range(self.steps):
@@ -160,7 +179,7 @@ class OptimisticRuns(Runs):
                 c = slope(Q + h / 2 * b)
                 Q = Q + h / 6 * (a + 2 * b + 2 * c + slope(Q + h * c))
             table.append(Q)
-        made |= {"nk": np.zeros(len(ids), int), "q": np.stack(table, -1)}
+        made |= {"nk": np.zeros(len(ids), int), "q": np.stack(table).T}
         first = len(self.plans["nk"]) if self.plans else 0
         self.plans = {k: np.concatenate([self.plans[k], v]) if self.plans else v for k, v in made.items()}
         return first + np.arange(len(ids))
@@ -315,16 +334,16 @@ class OptimisticWorld(PaperWorld):
     def _attained(self, name: str, plan: Array, args: list[Value]) -> Value:
         x, a, t = args[1], args[2], args[-1]
         plan, x, a, _ = np.broadcast_arrays(plan, x, a, t.m)
-        sets = {k: v[plan] for k, v in self.runs.plans.items() if k not in ("nk", "q")}
+        sets = turned({k: v[plan] for k, v in self.runs.plans.items() if k not in ("nk", "q")})
         values = [self._best(plan, np.array(y), t) for y in range(self.S)]
-        V = np.stack([one.m for one in values], -1)
+        V = np.stack([one.m.T for one in values])
         Q = np.stack(
             [
-                [self._solution(plan, np.array(s), np.array(b), t).m for b in range(self.A)]
-                for s in range(self.S)
+                [self._solution(plan, np.array(s), np.array(b), t).m.T for s in range(self.S)]
+                for b in range(self.A)
             ]
         )
-        rate, rows, most = attained(self.learner.best, sets, np.moveaxis(Q, (0, 1), (-2, -1)), V)
+        rate, rows, most = (got.T for got in attained(self.learner.best, sets, Q, V))
         at = (*np.indices(plan.shape), x, a)
         if name == "lt":
             return Ball.of(rate[at])

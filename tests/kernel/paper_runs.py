@@ -229,8 +229,11 @@ class Runs:
         """New plans where episodes begin and plans are due, and actions."""
         fresh = ids[self.rows["new"][ids, n] == 1]
         fresh = fresh[self.due(fresh, n)]
-        if len(fresh):
-            self.rows["plan"][fresh, n], self.rows["pl"][fresh, n] = self._plan(fresh, n), n
+        if len(fresh):  # one plan for all that know the same
+            known = [self.rows[name][fresh, n].reshape(len(fresh), -1) for name in ("ep", "Nf", "Tf", "Mf")]
+            _, one, place = np.unique(np.hstack(known), axis=0, return_index=True, return_inverse=True)
+            self.rows["plan"][fresh, n] = self._plan(fresh[one], n)[place.reshape(-1)]
+            self.rows["pl"][fresh, n] = n
         X, rem, plan = (self.rows[name][ids, n] for name in ("X", "rem", "plan"))
         self.rows["act"][ids, n] = self.policy(plan, X, rem)
 

@@ -69,11 +69,6 @@ OWN = [
 ]
 
 
-def grouped(rows):
-    """The rows, each to be run where the others of its world are: worlds take long to make."""
-    return [pytest.param(*row, marks=pytest.mark.xdist_group(row[0].__name__)) for row in rows]
-
-
 class Worlds(dict[type[OptimisticWorld], list[OptimisticWorld]]):
     """Made when they are needed."""
 
@@ -95,7 +90,7 @@ def claims():
 # --- facts ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("kind", "name"), grouped(OWN))
+@pytest.mark.parametrize(("kind", "name"), OWN)
 def test_a_fact_of_the_learner_is_true(kind, name, worlds):
     says = SETTINGS[kind].facts[name].says
     total = sum((fact_verdicts(world, says) for world in worlds[kind]), Counter())
@@ -154,15 +149,13 @@ PLANTED_ROWS = [
 
 @pytest.mark.parametrize(
     ("kind", "name", "old", "new"),
-    grouped(
-        [
-            *(
-                (next(k for k, s in SETTINGS.items() if name in s.facts), name, *PLANTED[name])
-                for name in PLANTED
-            ),
-            *PLANTED_ROWS,
-        ]
-    ),
+    [
+        *(
+            (next(k for k, s in SETTINGS.items() if name in s.facts), name, *PLANTED[name])
+            for name in PLANTED
+        ),
+        *PLANTED_ROWS,
+    ],
 )
 def test_a_changed_fact_is_found(kind, name, old, new, worlds):
     wrong = changed(SETTINGS[kind].facts[name].says, old, new)
@@ -240,7 +233,7 @@ def of_candidate(world: OptimisticWorld, says: str, salt: int) -> Counter[str]:
     )
 
 
-@pytest.mark.parametrize("kind", grouped([(OptimisticWorld,), (DivergentWorld,)]))
+@pytest.mark.parametrize("kind", [OptimisticWorld, DivergentWorld])
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("row", ROWS)
 def test_no_candidate_gives_more_than_the_maximum(kind, rate, row, worlds):
@@ -250,7 +243,7 @@ def test_no_candidate_gives_more_than_the_maximum(kind, rate, row, worlds):
     assert not total["false"]
 
 
-@pytest.mark.parametrize("kind", grouped([(OptimisticWorld,), (DivergentWorld,)]))
+@pytest.mark.parametrize("kind", [OptimisticWorld, DivergentWorld])
 def test_a_smaller_maximum_is_found(kind, worlds):
     says = changed(SETTINGS[kind].facts["maximum"].says, "<= ham(n, x, a, t)", "<= ham(n, x, a, t) - t/10")
     ways = [candidate(says, rate, row) for rate in RATES for row in ROWS[:1]]
@@ -273,7 +266,7 @@ def of_setting(claims, kind):
     return {c.label: c.theorem for c in mine}
 
 
-@pytest.mark.parametrize("kind", grouped((kind,) for kind in SETTINGS))
+@pytest.mark.parametrize("kind", SETTINGS)
 def test_no_statement_of_the_learner_is_false(kind, worlds, claims):
     found = of_setting(claims, kind)
     assert len(found) >= 10

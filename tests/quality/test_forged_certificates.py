@@ -13,7 +13,7 @@ from tests.quality.hostile.forging import failure, mutated
 from tests.unit.test_recheck import ACCEPTED
 from verify.recheck import recheck
 
-QUICK = 4  # processes of 500 mutations
+QUICK, MORE = 2, 4  # processes of 500 mutations
 THOROUGH = 100  # processes of 1,000
 
 
@@ -34,7 +34,9 @@ def assert_sound(seed: int, count: int, claims: int) -> None:
     assert last["counts"]["accepted"] >= count // 50  # else the mutations are too coarse to try anything
 
 
-@pytest.mark.parametrize("seed", range(QUICK))
+@pytest.mark.parametrize(
+    "seed", [*range(QUICK), *(pytest.param(k, marks=pytest.mark.thorough) for k in range(QUICK, MORE))]
+)
 def test_an_accepted_certificate_is_true(seed):
     assert_sound(seed, 500, 3)
 

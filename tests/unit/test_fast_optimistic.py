@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import chain, product
 from random import Random
 
 import numpy as np
@@ -223,17 +224,24 @@ NEEDED = {
     "the derivative by the rate": ("out[lane] += delta * ahead", "out[lane] += 0.0"),
     "the best action's derivative": ("own[j] + delta * rate * (mean[j] - own[j])", "own[j]"),
 }
+# Where rare gaps showed: looked at first, as the box is plain Python here.  A gap that does not show there is
+# looked for everywhere.
+SHOWED = {
+    "another action overtakes": (level_sets, 191),
+    "another state is the best": (hostile_estimates, 229),
+    "p and values move": (level_sets, 158),
+    "the order changes above": (level_sets, 594),
+    "the order changes below": (level_sets, 453),
+    "mass away from the best state": (level_sets, 178),
+}
 
 
 @pytest.mark.parametrize("name", NEEDED)
 def test_a_proof_with_a_gap_is_found_out(name):
     box = box_with(*NEEDED[name])
-    found = (
-        violations(seed, 20, estimates, box)
-        for estimates in (level_sets, seen_sets, hostile_estimates)
-        for seed in range(600)
-    )
-    assert any(found)
+    everywhere = product((level_sets, seen_sets, hostile_estimates), range(600))
+    places = chain([SHOWED[name]] if name in SHOWED else [], everywhere)
+    assert any(violations(seed, 20, estimates, box) for estimates, seed in places)
 
 
 # --- the learner ------------------------------------------------------------------------------
