@@ -18,6 +18,7 @@ from xdist.scheduler import LoadScopeScheduling
 TOGETHER = {
     "proofs": ["claims/test_any_learner", "claims/test_optimistic_theorem", "claims/test_verdicts"],
     "compiled learners": ["cli/test_bonus", "cli/test_learn", "cli/test_losses", "cli/test_regret"],
+    "browser": ["page/test_bounds_panel", "page/test_broken", "page/test_hostile", "page/test_page"],
 }
 APART = ["quality/test_forged_certificates", "quality/test_hostile_claims", "unit/test_running_parallel"]
 
