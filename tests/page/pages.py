@@ -48,7 +48,7 @@ WITNESS = {
     "domain": ["0 < d"], "integers": [],
 }  # fmt: skip
 PROPOSED = r"""\begin{lemma}\label{lem:a}
-For all $x>0$ and \emph{every} $n$,
+For all $x>0$ and \emph{every} $n$ with $\text{pair $j$ visited}$,
 \begin{align*} a &\le b, \\ b &\le c. \end{align*}
 \begin{itemize}\item first \item second, see Theorem~\ref{thm:main}\end{itemize}
 \end{lemma}"""
@@ -74,7 +74,7 @@ def small() -> list[tuple[Claim, Result]]:
     }  # fmt: skip
     formula = {"says": "d <= exp(d)", "domain": "0 < d < 1", "symbols": {"d": "δ"}}
     return [
-        made("thm:main", "proved", "lem:a lem:b", latex=r"\sup_x f(x) \le \frac{1}{\delta}"),
+        made("thm:main", "proved", "lem:a lem:b lem:z", latex=r"\sup_x f(x) \le \frac{1}{\delta}"),
         made("thm:other", "proved", "lem:b"),
         made("lem:a", "proved", "lem:a/step lem:a/other"),
         made("lem:a/step", "refuted", "lem:a/deep", kind="step", witness=WITNESS, **formula,
@@ -87,6 +87,8 @@ def small() -> list[tuple[Claim, Result]]:
         made("lem:b", evidence=KEPT, **DERIVED),
         made("lem:a/repaired", "proved", "lem:a/deep", kind="repair"),
         made("thm:main/repaired", "proved", "lem:a/repaired lem:b", kind="repair"),
+        made("lem:z", "proved", "lem:z/deep"),  # another way to the step that fails, and a longer one
+        made("lem:z/deep", "proved", "lem:a/step", kind="step"),
         made("cited", "assumed", kind="cited", source="A Book", checks=[]),
     ]  # fmt: skip
 

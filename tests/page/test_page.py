@@ -94,6 +94,7 @@ def test_a_card_has_all_of_it(one):
         assert words in text, words
     assert card.locator(".typeset .katex").count() >= 3
     assert card.locator(".typeset li").count() == 2
+    assert card.locator(".formula code, .inline-formula code").count() == 0  # each formula is set
     assert card.locator(".support .badge").all_text_contents() == ["✗ refuted", "✓ proved"]
 
 
@@ -153,6 +154,7 @@ def test_why_it_is_not_proved(one):
     assert "lem:a/step" in nodes(one)
     node(one, "lem:b").click()
     assert one.page.get_by_role("button", name="Why is this not proved?").count() == 0
+    assert "null" not in one.page.locator(".info").text_content()
 
 
 def view(one):
@@ -215,18 +217,18 @@ def test_filters_are_in_the_address_and_back(browser, paper, one):
     one.page.fill("#q", "MAIN")
     assert filtered(one) == ["thm:main/repaired"]
     assert one.state() == {"verdict": "proved", "kind": "repair", "q": "MAIN"}
-    assert one.page.locator(".shown").text_content() == "1 of 10 claims"
+    assert one.page.locator(".shown").text_content() == "1 of 12 claims"
     with opened(browser, paper, hash=one.page.evaluate("location.hash")) as again:
         assert filtered(again) == ["thm:main/repaired"]
         assert again.page.input_value("#q") == "MAIN"
     one.page.locator(".filters").get_by_role("button", name="Clear").click()
-    assert (len(filtered(one)), one.state()) == (10, {})
+    assert (len(filtered(one)), one.state()) == (12, {})
 
 
 @pytest.mark.parametrize(
     ("which", "value", "found"),
     [
-        ("transitive", "refuted", ["thm:main", "lem:a", "lem:a/step"]),
+        ("transitive", "refuted", ["thm:main", "lem:a", "lem:a/step", "lem:z", "lem:z/deep"]),
         ("checker", "derivation", ["lem:b"]),
         ("section", "mine", []),
         ("verdict", "assumed", ["cited"]),

@@ -60,9 +60,9 @@ def test_without_defects_of_their_own_claims_that_fail_have_cards(tmp_path):
 def test_without_words_of_the_owner_the_page_counts(tmp_path):
     found = data_of(written(tmp_path, small(), supplement=Supplement()))
     assert found["sentences"] == [
-        "Of 10 claims 9 hold, as far as their own checks go.",
+        "Of 12 claims 11 hold, as far as their own checks go.",
         "Refuted, with a witness that anybody can check again: lem:a/step.",
-        "Themselves in order, but resting on something that is not: thm:main, lem:a.",
+        "Themselves in order, but resting on something that is not: thm:main, lem:a, lem:z, lem:z/deep.",
         "The derivations are modulo short.",
     ]
     assert found["panels"] == []
@@ -183,7 +183,7 @@ def test_libraries_come_with_their_licences(tmp_path):
 
 
 def test_fixtures_fit_together():
-    assert len(ClaimSet(one for one, _ in small())) == 10
+    assert len(ClaimSet(one for one, _ in small())) == 12
     assert {label for one in DEFECTS for label in one.labels} <= {one.label for one, _ in small()}
     assert PAPER.numbers
     assert SUPPLEMENT.panels

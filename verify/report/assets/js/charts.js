@@ -28,15 +28,18 @@ const Charts = (() => {
     return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => 10 ** (first + i * step));
   }
 
+  /** As wide as there is room for, so that its letters stay legible on a phone. */
+  const room = () => Math.max(340, Math.min(720, document.documentElement.clientWidth - 36));
+
   /** A chart: {label, x: {min, max, title}, y: {...}, lines: [{name, kind, points, band}], marks: [{x, words}]}. */
-  function lines({ label, x, y, lines: drawn, marks = [], width = 720, height = 400 }) {
+  function lines({ label, x, y, lines: drawn, marks = [], width = room(), height = 400 }) {
     const edge = { left: 62, right: 16, top: 14, bottom: 44 };
     const across = (value) => edge.left + ((log(value) - log(x.min)) / (log(x.max) - log(x.min))) * (width - edge.left - edge.right);
     const up = (value) => height - edge.bottom - ((log(value) - log(y.min)) / (log(y.max) - log(y.min))) * (height - edge.top - edge.bottom);
     const inside = ([a, b]) => a >= x.min && a <= x.max && Number.isFinite(b) && b > 0;
     const clip = `clip-${label.replace(/\W+/g, "-")}`;
     const grid = [
-      ...ticks(x.min, x.max, 8).map((t) => [svg("line.grid", { x1: across(t), x2: across(t), y1: edge.top, y2: height - edge.bottom }), svg("text.tick", { x: across(t), y: height - edge.bottom + 17, "text-anchor": "middle" }, `10${raised(Math.round(log(t)))}`)]),
+      ...ticks(x.min, x.max, width < 500 ? 5 : 8).map((t) => [svg("line.grid", { x1: across(t), x2: across(t), y1: edge.top, y2: height - edge.bottom }), svg("text.tick", { x: across(t), y: height - edge.bottom + 17, "text-anchor": "middle" }, `10${raised(Math.round(log(t)))}`)]),
       ...ticks(y.min, y.max, 8).map((t) => [svg("line.grid", { x1: edge.left, x2: width - edge.right, y1: up(t), y2: up(t) }), svg("text.tick", { x: edge.left - 7, y: up(t) + 4, "text-anchor": "end" }, `10${raised(Math.round(log(t)))}`)]),
     ];
     const curve = (points) => points.filter(inside).map(([a, b], i) => `${i ? "L" : "M"}${across(a).toFixed(1)},${up(Math.max(b, y.min / 10)).toFixed(1)}`).join("");

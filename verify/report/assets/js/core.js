@@ -107,8 +107,9 @@ function stateLink(changes, attributes, ...children) {
 function goTo(id) {
   const place = document.getElementById(id);
   if (!place) return;
-  place.scrollIntoView({ behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  place.scrollIntoView();
   place.focus({ preventScroll: true });
+  requestAnimationFrame(() => place.scrollIntoView()); // rows on the way may have got their true heights
 }
 
 /** A button that copies a text and says that it has. */

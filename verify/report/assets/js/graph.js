@@ -20,13 +20,13 @@ const GraphView = (() => {
 
   function size(label) {
     const claim = claims.get(label);
-    const letters = Math.max(title(claim).length * 8 + 56, (claim.number ? label : claim.verdict).length * 6.7 + 12);
+    const letters = Math.max(title(claim).length * 8 + 64, (claim.number ? label : claim.verdict).length * 6.7 + 12);
     return { width: Math.max(104, letters + 12), height: 46 };
   }
 
   function layout(shown, arrows) {
     const graph = new dagre.graphlib.Graph();
-    graph.setGraph({ rankdir: "TB", nodesep: 18, ranksep: 44, marginx: 8, marginy: 8 });
+    graph.setGraph({ rankdir: "LR", nodesep: 12, ranksep: 56, marginx: 8, marginy: 8 });
     graph.setDefaultEdgeLabel(() => ({}));
     for (const label of shown) graph.setNode(label, size(label));
     for (const { from, to } of arrows) graph.setEdge(from, to);
@@ -52,14 +52,14 @@ const GraphView = (() => {
     picture.setAttribute("aria-label", `What rests on what: ${shown.length} of ${claims.size} claims`);
   }
 
-  /** From the bottom of one box to the top of the other, past the points that the layout leaves free. */
+  /** From the right of one box to the left of the other, past the points that the layout leaves free. */
   function line({ from, to, through }, points) {
-    const [above, below] = [placed.get(from), placed.get(to)];
-    let here = { x: above.x, y: above.y + above.height / 2 };
+    const [user, used] = [placed.get(from), placed.get(to)];
+    let here = { x: user.x + user.width / 2, y: user.y };
     let path = `M${here.x},${here.y}`;
-    for (const next of [...points.slice(1, -1), { x: below.x, y: below.y - below.height / 2 }]) {
-      const middle = (here.y + next.y) / 2;
-      path += ` C${here.x},${middle} ${next.x},${middle} ${next.x},${next.y}`;
+    for (const next of [...points.slice(1, -1), { x: used.x - used.width / 2, y: used.y }]) {
+      const middle = (here.x + next.x) / 2;
+      path += ` C${middle},${here.y} ${middle},${next.y} ${next.x},${next.y}`;
       here = next;
     }
     return svg(`path.arrow${through ? ".through" : ""}`, { d: path, "marker-end": "url(#tip)" });
@@ -119,18 +119,20 @@ const GraphView = (() => {
   function tell() {
     const claim = claims.get(selected);
     if (!claim) {
-      info.replaceChildren(h("p.quiet", {}, "Choose a node: what it uses opens below it, what it rests on and what rests on it is marked."));
+      info.replaceChildren(h("p.quiet", {}, "Choose a node: what it uses opens beside it, what it rests on and what rests on it is marked."));
       return;
     }
     const proved = claim.transitive === "proved";
-    info.replaceChildren(
+    const parts = [
       h("p", {}, h("strong", {}, title(claim)), " ", claim.number ? h("code", {}, selected) : "", " ", badge(claim.verdict), claim.transitive !== claim.verdict ? [" rests on ", badge(claim.transitive)] : "",
         claim.modulo.length && Network.rank(claim.transitive) < Network.rank("undecided") ? h("span.quiet", {}, ` modulo ${claim.modulo.join(", ")}`) : ""),
       h("p.statement", {}, rich(claim.statement)),
       h("p.tools", {}, h("button", { type: "button", onclick: () => State.set({ claim: selected }, { step: true }) }, "Open the claim"), " ",
         proved ? null : h("button.why", { type: "button", onclick: explain }, "Why is this not proved?"), " ",
         h("button", { type: "button", onclick: clear }, "Clear")),
-      way.length ? h("ol.way", {}, way.map((label) => h("li", {}, claimLink(label), " ", badge(claims.get(label).verdict)))) : null);
+      way.length ? h("ol.way", {}, way.map((label) => h("li", {}, claimLink(label), " ", badge(claims.get(label).verdict)))) : null,
+    ];
+    info.replaceChildren(...parts.filter(Boolean));
   }
 
   function explain() {

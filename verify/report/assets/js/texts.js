@@ -25,7 +25,8 @@ function math(latex, display = false) {
   return place;
 }
 
-const INLINE = /\$\$([^$]+)\$\$|\$([^$]+)\$|\[([^\]]+)\]\(([^)\s]+)\)|`([^`]+)`|([A-Za-z]+:[^\s,;()[\]"“”]+)/g;
+// A formula ends at the next dollar that stands in no braces: \text{pair $j$} has some of its own.
+const INLINE = /\$\$([^$]+)\$\$|\$((?:[^${}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})+)\$|\[([^\]]+)\]\(([^)\s]+)\)|`([^`]+)`|([A-Za-z]+:[^\s,;()[\]"“”]+)/g;
 
 /** Prose: $formulas$, [words](label), `code`, and labels of claims, which become links. */
 function rich(text) {
@@ -85,6 +86,17 @@ const Latex = (() => {
     return [text.slice(at + 1), text.length];
   }
 
+  /** The place of the sign that ends a formula: the next one that stands in no braces. */
+  function formulaEnd(text, sign, at) {
+    for (let i = at, depth = 0; i < text.length; i++) {
+      if (text[i] === "\\") i++;
+      else if (text[i] === "{") depth++;
+      else if (text[i] === "}") depth--;
+      else if (depth <= 0 && text.startsWith(sign, i)) return i;
+    }
+    return -1;
+  }
+
   /** What stands between \begin{name} and its \end, and the place after it. */
   function environment(text, name, at) {
     const open = `\\begin{${name}}`, close = `\\end{${name}}`;
@@ -141,7 +153,7 @@ const Latex = (() => {
         i = end < 0 ? text.length : end + 1;
       } else if (c === "$") {
         const twice = text[i + 1] === "$", sign = twice ? "$$" : "$";
-        const end = text.indexOf(sign, i + sign.length);
+        const end = formulaEnd(text, sign, i + sign.length);
         if (end < 0) { plain += text.slice(i); break; }
         push(math(text.slice(i + sign.length, end), twice));
         i = end + sign.length;
