@@ -35,6 +35,7 @@ extensions = [
 ]
 exclude_patterns = ["**/.*"]
 highlight_language = "none"
+suppress_warnings = ["misc.highlighting_failure"]  # JSON from which a page leaves something out
 html_theme = "furo"
 html_title = "ctucbvi"
 html_static_path = ["site.css"]
@@ -47,7 +48,7 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
-autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_default_options = {"members": True}
 
 # Pages that have their place elsewhere.
 _OUTSIDE = {"changelog": "CHANGELOG.md", "contributing": "CONTRIBUTING.md", "tests": "tests/README.md"}
@@ -88,7 +89,9 @@ class Modules(SphinxDirective):
         skipped = {f"{package.__name__}.{name}" for name in self.options.get("skip", "").split()}
         names = [info.name for info in found if not info.ispkg and not info.name.endswith(".__main__")]
         for name in (name for name in names if name not in skipped):
-            lines += [f".. rubric:: {name}", "", f".. automodule:: {name}", "   :no-members:", ""]
+            lines += [f".. rubric:: {name}", "", f".. automodule:: {name}", "   :no-members:"]
+            face = getattr(package, name.rpartition(".")[2], None)  # perhaps a function of the same name
+            lines += [""] if face is None or inspect.ismodule(face) else ["   :no-index:", ""]
         where = nodes.Element()
         self.state.nested_parse(StringList(lines, source=self.arguments[0]), self.content_offset, where)
         return where.children
@@ -96,6 +99,7 @@ class Modules(SphinxDirective):
 
 def setup(app: Sphinx) -> None:
     """Tell Sphinx, and make names that are loaded when asked for visible to it."""
+    app.config.mathjax_path = "mathjax/tex-svg.js"  # without fonts, which browsers do not load from local files
     app.connect("source-read", read)
     app.connect("autodoc-process-docstring", describe_fields)
     app.add_directive("modules", Modules)

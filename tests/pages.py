@@ -10,9 +10,9 @@ block       what happens to it
 ``sh``      takes long or needs more than the page: its commands are only parsed
 =========== ====================================================================================
 
-In what is printed, ``...`` stands for anything that is left out; times are not compared, nor is the slack
-that a search over random examples met.  ``$ echo $?`` shows the status of the command before; without it
-that is 0.
+In what is printed, ``...`` stands for anything that is left out.  Not compared are times, sizes of errors
+(``1.2e-10``: those of doubles depend on the machine) and the slack that a search over random examples met.
+``$ echo $?`` shows the status of the command before; without it that is 0.
 
 ``python -m tests.pages FILE ...`` writes into pages what their commands print now.
 """
@@ -43,7 +43,8 @@ _NAMED = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 _INLINE = re.compile(r"(?<!`)`(ctucbvi [^`]+)`(?!`)")
 _STATUS = "echo $?"
 _TIME = re.compile(r"( +(\d+\.\d+|seconds)|, \d+\.\d+ s)$")
-_SLACK = re.compile(r"(?:(?<=tested)|(?<=supported)) +(gap )?[\d.e+-]+$")
+_SIZE = re.compile(r"\b\d(\.\d+)?e[+-]\d\d\b")
+_SLACK = re.compile(r"(?:(?<=tested)|(?<=supported)) +(gap )?([\d.]+|size)$")
 
 
 class Reader:
@@ -110,7 +111,7 @@ class Reader:
 
 
 def same(shown: str, printed: str) -> bool:
-    """Whether a page shows what was printed, but for what it leaves out, times and slacks."""
+    """Whether a page shows what was printed, but for what need not be the same."""
     pattern = "\n".join(
         "(?s:.*)" if line == "..." else ".*".join(map(re.escape, line.split("...")))
         for line in _compared(shown)
@@ -119,7 +120,8 @@ def same(shown: str, printed: str) -> bool:
 
 
 def _compared(text: str) -> list[str]:
-    return [_SLACK.sub("", _TIME.sub("", line.rstrip())) for line in text.strip().splitlines()]
+    lines = (_SIZE.sub("size", line.rstrip()) for line in text.strip().splitlines())
+    return [_SLACK.sub("", _TIME.sub("", line)) for line in lines]
 
 
 def renewed(text: str) -> str:

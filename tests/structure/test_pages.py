@@ -113,9 +113,11 @@ def test_a_command_that_does_not_exist_is_noticed(wrong, capsys):
 def test_what_is_compared():
     assert same("a  proved  1.00\n", "a  proved  2.50\n")
     assert same("a  tested  0.5  1.00\n", "a  tested  gap 1e+3  2.50\n")
+    assert same("error 1.2e-10\n", "error 3.4e-11\n")
     assert same("first\n...\nlast\n", "first\nmore\nmore\nlast\n")
     assert same("first ... last\n", "first of all, last\n")
     assert not same("a  proved  0.5  1.00\n", "a  proved  0.6  1.00\n")
+    assert not same("error 12\n", "error 1.2e-10\n")
     assert not same("first\n...\nlast\n", "first\nmore\n")
     assert not same("first ... last\n", "first\nlast\n")
     assert not same("", "first\n")
