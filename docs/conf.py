@@ -99,7 +99,7 @@ class Modules(SphinxDirective):
 
 def setup(app: Sphinx) -> None:
     """Tell Sphinx, and make names that are loaded when asked for visible to it."""
-    app.config.mathjax_path = "mathjax/tex-svg.js"  # without fonts, which browsers do not load from local files
+    app.config.mathjax_path = "mathjax/tex-svg.js"  # without fonts: not all browsers load local ones
     app.connect("source-read", read)
     app.connect("autodoc-process-docstring", describe_fields)
     app.add_directive("modules", Modules)

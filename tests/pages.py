@@ -23,9 +23,9 @@ import re
 import shlex
 import subprocess
 import sys
+from argparse import ArgumentParser, _SubParsersAction
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from io import StringIO
-from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -42,7 +42,8 @@ _BLOCK = re.compile(r"^```(console|python|text|toml|sh)\n(.*?)^```$", flags=re.D
 _NAMED = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 _INLINE = re.compile(r"(?<!`)`(ctucbvi [^`]+)`(?!`)")
 _STATUS = "echo $?"
-_TIME = re.compile(r"( +(\d+\.\d+|seconds)|, \d+\.\d+ s)$")
+_COMING = ("report",)  # described before it is there
+_TIME = re.compile(r" +(\d+\.\d+|seconds)$|\b\d+(\.\d+)? s\b")
 _SIZE = re.compile(r"\b\d(\.\d+)?e[+-]\d\d\b")
 _SLACK = re.compile(r"(?:(?<=tested)|(?<=supported)) +(gap )?([\d.]+|size)$")
 
@@ -113,7 +114,7 @@ class Reader:
 def same(shown: str, printed: str) -> bool:
     """Whether a page shows what was printed, but for what need not be the same."""
     pattern = "\n".join(
-        "(?s:.*)" if line == "..." else ".*".join(map(re.escape, line.split("...")))
+        "(?s:.*)" if line.strip() == "..." else ".*".join(map(re.escape, line.split("...")))
         for line in _compared(shown)
     )
     return re.fullmatch(pattern, "\n".join(_compared(printed))) is not None
@@ -127,23 +128,43 @@ def _compared(text: str) -> list[str]:
 def renewed(text: str) -> str:
     """The page with what its commands print now, here, in place of what they do not."""
     reader = Reader()
-    with patch.object(progress, "_SILENT", inf):  # how long something takes is not what a page shows
+    with patch.object(progress, "_SILENT", 1e6):  # how long something takes is not what a page shows
         found = _BLOCK.sub(lambda block: f"```{block[1]}\n{reader.block(block[1], block[2])}```", text)
     assert not reader.printed, f"what Python printed is not shown:\n{reader.printed}"
     return found
 
 
-def commands(text: str) -> list[str]:
-    """The commands that a page names without running them: in ``sh`` blocks, and in the text."""
-    long = "".join(body for language, body in _BLOCK.findall(text) if language == "sh")
-    lines = long.replace("\\\n", " ").splitlines()
-    return [line for line in lines if line.startswith("ctucbvi ")] + _INLINE.findall(_BLOCK.sub("", text))
+def long_commands(text: str) -> list[str]:
+    """The commands of the ``sh`` blocks of a page."""
+    body = "".join(body for language, body in _BLOCK.findall(text) if language == "sh")
+    return [line for line in body.replace("\\\n", " ").splitlines() if line.startswith("ctucbvi ")]
+
+
+def mentions(text: str) -> list[str]:
+    """The commands that a page names in its text, perhaps without all that they need."""
+    return _INLINE.findall(_BLOCK.sub("", text))
 
 
 def parse(command: str) -> None:
     """Leave with a message if the command does not exist, or not with these arguments."""
     words = shlex.split(command.partition(" > ")[0], comments=True)
-    build_parser().parse_args(words[1:])
+    if words[1] in _known() or words[1] not in _COMING:
+        build_parser().parse_args(words[1:])
+
+
+def _known() -> dict[str, ArgumentParser]:
+    (found,) = (action for action in build_parser()._actions if isinstance(action, _SubParsersAction))
+    return found.choices
+
+
+def unknown(command: str) -> list[str]:
+    """What is named and does not exist: the command, or options of it."""
+    _, name, *words = shlex.split(command)
+    known = _known()
+    if name not in known:
+        return [] if name.startswith("--") or name in _COMING else [name]
+    options = known[name]._option_string_actions
+    return [word for word in words if word.startswith("--") and word.partition("=")[0] not in options]
 
 
 def _main(files: list[str]) -> None:

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages import FOLLOWED, ROOT, commands, parse, renewed, same
+from tests.pages import FOLLOWED, ROOT, long_commands, mentions, parse, renewed, same, unknown
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "tests" / "README.md"])
-LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)|^\[[^\]]+\]: (\S+)$", flags=re.MULTILINE)
+CODE = re.compile(r"^    .*?$|^```.*?^```$|`[^`\n]*`|\$[^$\n]*\$", flags=re.DOTALL | re.MULTILINE)
+LINK = re.compile(r"(?<!\\)\]\(([^)\s#]+)(?:#[^)\s]*)?\)|^\[[^\]]+\]: (\S+)$", flags=re.MULTILINE)
 
 
 @pytest.fixture(autouse=True)
@@ -28,9 +29,10 @@ def test_a_page_shows_what_one_gets(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_page_names_commands_and_files_that_exist(page):
     text = page.read_text(encoding="utf-8")
-    for command in commands(text):
+    for command in long_commands(text):
         parse(command)
-    for found in LINK.finditer(text):
+    assert [wrong for command in mentions(text) for wrong in unknown(command)] == []
+    for found in LINK.finditer(CODE.sub("", text)):
         target = found[1] or found[2]
         if "://" not in target:
             assert (page.parent / target).exists(), target
@@ -99,20 +101,24 @@ def test_a_page_that_cannot_be_followed_is_noticed(old, new):
         renewed(SHOWN.replace(old, new))
 
 
-@pytest.mark.parametrize(
-    "wrong", ["ctucbvi plann x", "ctucbvi plan x --digit 3 4", "ctucbvi verify --ledgers x"]
-)
+@pytest.mark.parametrize("wrong", ["ctucbvi plann x", "ctucbvi plan x --digit-s 3", "ctucbvi verify --x=1"])
 def test_a_command_that_does_not_exist_is_noticed(wrong, capsys):
-    for text in (f"Write `{wrong}`.", f"```sh\n{wrong}\n```\n"):
-        (found,) = commands(text)
-        with pytest.raises(SystemExit):
-            parse(found)
+    (named,) = mentions(f"Write `{wrong}`.")
+    assert len(unknown(named)) == 1
+    (found,) = long_commands(f"```sh\n{wrong}\n```\n")
+    with pytest.raises(SystemExit):
+        parse(found)
     assert "see ctucbvi" in capsys.readouterr().err
+
+
+def test_a_link_is_seen():
+    found = LINK.findall("[a](here.md#there), [b](https://example.org)\n\n[c]: over.md\n")
+    assert [one or other for one, other in found] == ["here.md", "https://example.org", "over.md"]
 
 
 def test_what_is_compared():
     assert same("a  proved  1.00\n", "a  proved  2.50\n")
-    assert same("a  tested  0.5  1.00\n", "a  tested  gap 1e+3  2.50\n")
+    assert same("a  tested  0.5  1.00\n", "a  tested  gap 1e+03  2.50\n")
     assert same("error 1.2e-10\n", "error 3.4e-11\n")
     assert same("first\n...\nlast\n", "first\nmore\nmore\nlast\n")
     assert same("first ... last\n", "first of all, last\n")
