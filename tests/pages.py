@@ -44,7 +44,7 @@ _INLINE = re.compile(r"(?<!`)`(ctucbvi [^`]+)`(?!`)")
 _STATUS = "echo $?"
 _COMING = ("report",)  # described before it is there
 _TIME = re.compile(r" +(\d+\.\d+|seconds)$|\b\d+(\.\d+)? s\b")
-_SIZE = re.compile(r"\b\d(\.\d+)?e[+-]\d\d\b")
+_SIZE = re.compile(r"\b\d(\.\d+)?e[+-]\d+\b")
 _SLACK = re.compile(r"(?:(?<=tested)|(?<=supported)) +(gap )?([\d.]+|size)$")
 
 
