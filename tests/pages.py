@@ -42,7 +42,6 @@ _BLOCK = re.compile(r"^```(console|python|text|toml|sh)\n(.*?)^```$", flags=re.D
 _NAMED = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 _INLINE = re.compile(r"(?<!`)`(ctucbvi [^`]+)`(?!`)")
 _STATUS = "echo $?"
-_COMING = ("report",)  # described before it is there
 _TIME = re.compile(r" +(\d+\.\d+|seconds)$|\b\d+(\.\d+)? s\b")
 _SIZE = re.compile(r"\b\d(\.\d+)?e[+-]\d+\b")
 _SLACK = re.compile(r"(?:(?<=tested)|(?<=supported)) +(gap )?([\d.]+|size)$")
@@ -148,8 +147,7 @@ def mentions(text: str) -> list[str]:
 def parse(command: str) -> None:
     """Leave with a message if the command does not exist, or not with these arguments."""
     words = shlex.split(command.partition(" > ")[0], comments=True)
-    if words[1] in _known() or words[1] not in _COMING:
-        build_parser().parse_args(words[1:])
+    build_parser().parse_args(words[1:])
 
 
 def _known() -> dict[str, ArgumentParser]:
@@ -162,7 +160,7 @@ def unknown(command: str) -> list[str]:
     _, name, *words = shlex.split(command)
     known = _known()
     if name not in known:
-        return [] if name.startswith("--") or name in _COMING else [name]
+        return [] if name.startswith("--") else [name]
     options = known[name]._option_string_actions
     return [word for word in words if word.startswith("--") and word.partition("=")[0] not in options]
 
