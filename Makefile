@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 unexport PYTHONDONTWRITEBYTECODE # the tests start many processes, and each would compile everything again
 
-.PHONY: verify verify-thorough test test-thorough coverage lint format bench ledger report clean
+.PHONY: verify verify-thorough test test-thorough coverage lint format bench ledger report docs clean
 
 verify: $(STAMP)  ## the main job: the planners against each other, and every claim of the paper
 	$(BIN)/ctucbvi crosscheck
@@ -39,6 +39,9 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/.installed-docs  ## the site, in build/docs: open build/docs/index.html; a warning is an error
+	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --quiet --jobs auto docs build/docs
+
 bench: $(VENV)/.installed-bench  ## ratios against other tools, measured side by side
 	$(BIN)/python -m tests.benchmarks
 
@@ -48,8 +51,8 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@
 
-$(VENV)/.installed-bench: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[bench]"
+$(VENV)/.installed-%: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$*]"
 	touch $@
 
 clean:

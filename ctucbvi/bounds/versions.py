@@ -13,7 +13,7 @@ and a condition for each thing that is not always so.  With :math:`v = \lambda_{
 =========== ====================================================== =========== ======================
 version     product                                                :math:`g`   off 𝒢
 =========== ====================================================== =========== ======================
-printed     :math:`3(CH+1)X(v+1)f(\sqrt{2S+6l}+4v\sqrt l)`          :math:`e^v` 1
+printed     :math:`3(CH+1)X(v+1)f(\sqrt{2S+6l}+4v\sqrt l)`         :math:`e^v` 1
 repaired    the same, where it is proved                           :math:`e^v` 1
 sharp       :math:`(CH+1)XD(2a+\frac73v\sqrt{2L})`                 :math:`v`   1
 halved      half of it, for the learner with half of the bonus     :math:`v`   1

@@ -1,9 +1,8 @@
-"""The page docs/add-a-claim.md, tried: its lines, ten and ten, do what it shows."""
+"""The page docs/add-a-claim.md: ten lines and ten, and one line per mistake; test_pages follows it."""
 
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from ctucbvi.cli import main
 
 TEXT = (Path(__file__).parents[2] / "docs" / "add-a-claim.md").read_text(encoding="utf-8")
-SHOWN = re.findall(r"```text\n(.*?)```", TEXT, flags=re.DOTALL)
 
 
 @pytest.fixture
@@ -24,20 +22,10 @@ def example(tmp_path, monkeypatch):
     return blocks[0]
 
 
-def without_seconds(text):
-    return [re.sub(r" +(\d+\.\d+|seconds)$", "", line) for line in text.splitlines()]
-
-
 @pytest.mark.parametrize("name", ["mine.py", "derived.py"])
 def test_it_is_ten_lines(example, name):
-    assert sum(bool(line) for line in Path(name).read_text(encoding="utf-8").splitlines()) == 10
-
-
-@pytest.mark.parametrize("shown", SHOWN, ids=lambda text: text.splitlines()[0])
-def test_the_page_shows_what_the_commands_print(example, shown, capsys):
-    command, _, expected = shown.partition("\n")
-    assert main(shlex.split(command)[2:]) == 0
-    assert without_seconds(capsys.readouterr().out) == without_seconds(expected)
+    lines = Path(name).read_text(encoding="utf-8").splitlines()
+    assert sum(bool(line) for line in lines if not line.startswith("#")) == 10
 
 
 def test_the_claim_is_printed_in_the_letters_of_the_paper(example, capsys):
@@ -73,7 +61,7 @@ def test_a_mutant_that_nothing_notices_is_reported(example, capsys):
         ),
         (('says="exp(-l*t) >= 1 - l*t"', "says=[1]"), "claim survival: says [1]: write a formula as text"),
         (('domain=("l > 0", "t >= 0")', "domain=3"), "claim survival: domain 3: write conditions as text"),
-        (("mutant=", "mutants="), "mine.py, line 4: claim survival: no field 'mutants'; write says, domain"),
+        (("mutant=", "mutants="), "mine.py, line 5: claim survival: no field 'mutants'; write says, domain"),
     ],
     ids=["none", "unreadable", "list", "unexpected", "checks", "says", "domain", "misspelt"],
 )
