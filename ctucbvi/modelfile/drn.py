@@ -99,7 +99,7 @@ def parse_drn(
 
     ``reward`` names one of its reward models (if there is one only, and no goal, it is taken).  ``goal`` is a
     label: what is earned is then 1 if such a state is reached within the horizon.  ``rationalize`` as in
-    :meth:`CTMDP.from_arrays`, for decimals, of which Storm prints six or ten digits: with 1e-5 a third is 1/3.
+    :meth:`CTMDP.from_arrays`, for decimals, of which Storm prints six or ten digits: 1e-5 makes a third 1/3.
     """
     found = _read(text, one_line(where))
     if goal is not None and reward is not None:
