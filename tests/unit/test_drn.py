@@ -1,4 +1,4 @@
-"""Storm's explicit format: what has the shape of the committed problem is that problem, all else is one line."""
+"""Storm's explicit format: what has the shape of the committed problem is that, all else is one line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from ctucbvi.modelfile.drn import load_drn, parse_drn
 from ctucbvi.strategies import models
 from tests.benchmarks.random_models import random_reachability
 
-HEAD = "@type: Markov Automaton\n@parameters\n\n@reward_models\n{rewards}\n@nr_states\n{states}\n@nr_choices\n{choices}\n@model\n"
+HEAD = "@type: Markov Automaton\n@parameters\n\n@reward_models\n{rewards}\n"
+HEAD += "@nr_states\n{states}\n@nr_choices\n{choices}\n@model\n"
 
 
 def written(model: CTMDP) -> str:
@@ -119,7 +120,7 @@ def line_of(text: str, part: str) -> int:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("@type: Markov Automaton", "@type: MDP", "line 1: @type 'MDP' has no holding times; choose from: CTMC, Markov"),
+        ("@type: Markov Automaton", "@type: MDP", "line 1: @type 'MDP' has no holding times; choose from: "),
         ("@parameters\n\n", "@parameters\np\n", "parameters have no values; instantiate them first"),
         ("@model", "@modell", "there is no line @model"),
         ("@nr_states\n6", "@nr_states\n7", "@nr_states is '7', but there are 6"),
@@ -131,11 +132,11 @@ def line_of(text: str, part: str) -> int:
         ("!3 ", "!-3 ", "the rate -3 is negative"),
         ("!3 ", "!x ", "'x' is not a number"),
         ("\t\t2 : 1\n", "\t\t2 : 1/2\n\t\t3 : 1/2\n", "decides by chance before the holding time begins"),
-        ("\t\t2 : 1\n", "\t\t1 : 1\n", "action slow of state 0 leads to state 1, which chooses again at once"),
+        ("\t\t2 : 1\n", "\t\t1 : 1\n", "slow of state 0 leads to state 1, which chooses again at once"),
         ("\t\t2 : 1\n", "\t\t9 : 1\n", "action slow of state 0 jumps to state 9, which is not there"),
         ("\t\t2 : 1\n", "\t\t2 : 1\n\t\t2 : 1\n", "state 2 is a target twice; add the numbers up"),
         ("\t\t2 : 1\n", "\t\tgo to 2\n", "'go to 2' is no state, action or jump"),
-        ("\taction slow [0]", "\taction slow [1/2]", "is rewarded at once; reward states per unit of time, or jumps"),
+        ("\taction slow [0]", "\taction slow [1/2]", "is rewarded at once; reward states per unit of time"),
         ("\t\t1 : 1\n", "\t\t1 : 1/2\n", "the probabilities of state 2 sum to 1/2, not exactly 1"),
         ("\t\t1 : 1\n", "\t\t1 : 2\n\t\t0 : -1\n", "'-1' is not positive; leave out what does not happen"),
     ],
@@ -193,8 +194,8 @@ def test_files_that_are_not_there_or_no_text(tmp_path):
 
 
 def test_four_thousand_damaged_files_are_read_or_refused_in_one_line():
-    draw, read = random.Random(11), 0
-    for i in range(4000):
+    draw, read, said = random.Random(11), 0, []
+    for _ in range(4000):
         text = draw.choice((TEXT, CHAIN))
         for _ in range(draw.randint(1, 3)):
             at = draw.randrange(len(text))
@@ -223,9 +224,9 @@ def test_four_thousand_damaged_files_are_read_or_refused_in_one_line():
                 text, horizon=1, reward=draw.choice((None, "r")), rationalize=draw.choice((None, "1e-5"))
             )
         except InputError as error:
-            assert "\n" not in str(error), i
-            assert len(str(error)) < 400
+            said.append(str(error))
             continue
         read += 1
         assert all(sum(p for _, p in row.to) == 1 for row in found.transitions if row.rate)
     assert 200 < read < 3000
+    assert not [text for text in said if "\n" in text or len(text) > 400]

@@ -13,9 +13,9 @@ import ctucbvi
 from ctucbvi import CTMDP, InputError, Policy, Transition
 
 pytest.importorskip("gymnasium")
-from gymnasium.utils.env_checker import check_env  # noqa: E402 -- after the check that it is there
+from gymnasium.utils.env_checker import check_env
 
-from ctucbvi.environments import Episodes  # noqa: E402 -- likewise
+from ctucbvi.environments import Episodes
 
 MODEL = CTMDP.of(
     "lumps",

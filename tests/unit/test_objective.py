@@ -142,7 +142,7 @@ def test_what_is_no_objective_is_one_line(bad):
 
 
 def test_the_objective_is_part_of_the_model():
-    assert COSTS != replace(COSTS, objective="max")
+    assert replace(COSTS, objective="max") != COSTS
     assert COSTS.plain() == machine_repair()
     assert machine_repair().plain() is not None
     assert "objective" not in ctucbvi.dump_model(machine_repair())
@@ -175,7 +175,7 @@ def test_a_certificate_names_its_objective_and_is_for_no_other(semantics, tmp_pa
     with pytest.raises(InputError, match="objective: 'min', but model 'machine-repair' asks for 'max'"):
         read_certificate(text, rewards)
     for lie in ("max", None, 1, ["min"], "MIN", "min ", ""):
-        with pytest.raises(InputError, match="^objective: ") as caught:
+        with pytest.raises(InputError, match=r"^objective: ") as caught:
             read_certificate(json.dumps({**document, "objective": lie}), COSTS)
         assert "\n" not in str(caught.value)
     document.pop("objective")  # a file from before there were costs is for rewards
@@ -198,7 +198,7 @@ def test_two_thousand_damaged_certificates_of_costs_prove_nothing_false(tmp_path
             best = ctucbvi.solve(model, semantics, digits=15)
             truth = {x: best.value(x) for x in model.states}
             problems.append((model, truth, json.loads(text_of(model, str(semantics), tmp_path))))
-    accepted = close = 0
+    accepted, close, said = 0, 0, []
     for _ in range(2000):
         model, truth, document = draw.choice(problems)
         damaged = json.loads(json.dumps(document))
@@ -209,12 +209,13 @@ def test_two_thousand_damaged_certificates_of_costs_prove_nothing_false(tmp_path
             proof = certify(solution)
             values = {x: proof.value(x) for x in model.states}
         except InputError as error:
-            assert "\n" not in str(error)
+            said.append(str(error))
             continue
         accepted += 1
         close += proof.bound < 0.1
         if str(solution.semantics) == document["semantics"]:
             assert all(values[x].overlaps(truth[x]) for x in model.states)
+    assert not [text for text in said if "\n" in text]
     assert accepted > 400
     assert close > 100
 
@@ -291,13 +292,13 @@ def test_a_learner_does_not_know_what_lumps_earn():
     )
     model = replace(machine_repair(), transitions=rows)
     with pytest.raises(
-        InputError, match="lumps at jumps: what they earn .* depends on rates and jumps, which"
+        InputError, match=r"lumps at jumps: what they earn .* depends on rates and jumps, which"
     ):
         Settings.for_model(model, episodes=10)
 
 
 def test_truncation_with_lumps_is_that_of_the_operator():
-    """Operator by operator a lump is its rate: so are the truncated iterates, by quadrature of the definition."""
+    """Operator by operator a lump is its rate, and so are the truncated iterates: by quadrature."""
     row = machine_repair().transitions[0]
     model = replace(
         machine_repair(),
