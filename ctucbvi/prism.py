@@ -20,8 +20,6 @@ from ctucbvi.model import CTMDP
 from ctucbvi.modelfile import one_line
 from ctucbvi.modelfile.drn import parse_drn
 
-SUFFIXES = (".prism", ".pm", ".sm", ".ma", ".jani")
-
 # Reads {file, constants, jani} from stdin and writes the explicit format as the last line, in JSON.
 _WORKER = """
 import json, pathlib, sys, tempfile

@@ -8,21 +8,20 @@ import textwrap
 from pathlib import Path
 
 from ctucbvi import CTMDP, InputError, bundled_model, bundled_models, dump_model
+from ctucbvi.modelfile import FOREIGN
 from ctucbvi.modelfile.drn import load_drn
-from ctucbvi.prism import SUFFIXES, load_prism
+from ctucbvi.prism import load_prism
 
-_FOREIGN = ("horizon", "constants", "reward", "goal", "objective", "rationalize")
+_TOLD = ("horizon", "constants", "reward", "goal", "objective", "rationalize")
 
 
 def _model(options: argparse.Namespace) -> CTMDP:
     """The model that is named, bundled or in a file of Storm's or PRISM's."""
-    told = {key: getattr(options, key) for key in _FOREIGN if getattr(options, key) is not None}
+    told = {key: getattr(options, key) for key in _TOLD if getattr(options, key) is not None}
     suffix = Path(options.name).suffix.lower()
-    if suffix not in (".drn", *SUFFIXES):
+    if suffix not in FOREIGN:
         if told:
-            raise InputError(
-                f"--{next(iter(told))}: for files in {', '.join(('.drn', *SUFFIXES))} only; leave it out"
-            )
+            raise InputError(f"--{next(iter(told))}: for files in {', '.join(FOREIGN)} only; leave it out")
         return bundled_model(options.name)
     if "horizon" not in told:
         raise InputError(f"{options.name}: such a file has no horizon; write it as --horizon H")

@@ -255,13 +255,16 @@ class CTMDP:
                 f"model {self.name!r} minimises costs, and truncation caps rewards to be maximised at the "
                 "remaining time; leave it out"
             )
-        return self._plain
+        return self if self.is_plain else self._plain
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether there are neither lumps nor costs."""
+        return self.objective is Objective.MAX and not any(row.lump for row in self.transitions)
 
     @cached_property
     def _plain(self) -> CTMDP:
         turned = self.objective.turned
-        if self.objective is Objective.MAX and not any(row.lump for row in self.transitions):
-            return self
         rows = tuple(replace(row, reward=turned(row.gain), lump=()) for row in self.transitions)
         ends = tuple(turned(g) for g in self.terminal)
         return replace(self, transitions=rows, terminal=ends, objective=Objective.MAX)

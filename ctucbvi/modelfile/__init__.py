@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 __all__ = ["LONGEST", "Format", "dump_model", "load_model", "one_line", "parse_model", "save_model"]
 
 Format = Literal["toml", "json"]
+FOREIGN = (".drn", ".prism", ".pm", ".sm", ".ma", ".jani")  # of Storm and PRISM: see drn, and ctucbvi.prism
 
 
 def load_model(path: str | PathLike[str]) -> CTMDP:
@@ -118,4 +119,8 @@ def _format_of(path: str | PathLike[str], where: str) -> Format:
         return "toml"
     if suffix == ".json":
         return "json"
+    if suffix in FOREIGN:
+        raise InputError(
+            f"{where}: make a model file of it first: ctucbvi models FILE --horizon H > mine.toml"
+        )
     raise InputError(f"{where}: its name does not tell the format; end it in .toml or .json")

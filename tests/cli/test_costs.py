@@ -149,3 +149,9 @@ def test_a_file_of_storm_becomes_a_model(capsys, tmp_path):
 )
 def test_what_cannot_be_read_is_one_line(arguments, message, capsys):
     assert message in refused(capsys, "models", *arguments)
+
+
+def test_other_commands_say_how_to_make_a_model_file_of_it(capsys):
+    assert "make a model file of it first: ctucbvi models FILE --horizon H" in refused(
+        capsys, "plan", "chain.drn"
+    )
