@@ -20,7 +20,7 @@ from typing import Any
 from ctucbvi.errors import InputError, ModelError
 from ctucbvi.numbers import exact, positive, shown
 
-_LARGEST = Fraction(1, 100)  # tolerance
+_SMALLEST, _LARGEST = Fraction(1, 10**100), Fraction(1, 100)  # tolerance
 _NEAR = Fraction(1, 10**9)  # a sum so near 1 was meant to be 1
 
 
@@ -52,7 +52,7 @@ class Reader:
     def __init__(self, tolerance: Any = None, *, normalize: bool = False) -> None:
         self.tolerance = None if tolerance is None else positive(tolerance, "rationalize")
         self.normalize = normalize
-        if self.tolerance is not None and self.tolerance > _LARGEST:
+        if self.tolerance is not None and not _SMALLEST <= self.tolerance <= _LARGEST:
             raise InputError(
                 f"rationalize: {shown(self.tolerance)} is no tolerance; write a number up to 0.01, say 1e-12"
             )

@@ -286,6 +286,40 @@ def test_without_jumps_there_are_no_lumps():
         CTMDP.of("m", horizon=1, transitions=[still])
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            'lump = { repair = "1", operating = "2" }',
+            "a lump at the jump to 'operating', where it never jumps",
+        ),
+        ('lump = { nowhere = "1" }', "lump: 'nowhere' is not one of the states"),
+        ("lump = true", "lump: a number is needed, not true or false"),
+        ("lump = []", "lump: a number is needed, not a list"),
+        ('lump = { repair = "much" }', "lump: number of 'repair': 'much' is not a number"),
+        ('lumps = "1"', "unknown key 'lumps'; did you mean 'lump'?"),
+        ('objective = "min"', "unknown key 'objective'; move it out of the transition"),
+    ],
+)
+def test_a_file_with_a_wrong_lump_is_one_line(line, message):
+    text = ctucbvi.dump_model(machine_repair()).replace("[[transition]]\n", f"[[transition]]\n{line}\n", 1)
+    with pytest.raises(ModelError) as caught:
+        ctucbvi.parse_model(text, where="mine.toml")
+    assert str(caught.value).startswith("mine.toml: transition 1")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_with_a_wrong_objective_is_one_line():
+    for line, message in (('"least"', "mine.toml: objective: 'least' is unknown"), ("1", "a text is needed")):
+        text = f"objective = {line}\n" + ctucbvi.dump_model(machine_repair())
+        with pytest.raises(ModelError, match=message):
+            ctucbvi.parse_model(text, where="mine.toml")
+    twice = ctucbvi.dump_model(COSTS, format="json").replace("{", '{"objective": "max",', 1)
+    with pytest.raises(ModelError, match="the key 'objective' is given twice"):
+        ctucbvi.parse_model(twice, format="json")
+
+
 def test_a_learner_does_not_know_what_lumps_earn():
     rows = tuple(
         replace(r, reward=Fraction(0), lump=((r.to[0][0], Fraction(1, 10)),)) for r in COSTS.transitions

@@ -129,7 +129,7 @@ def test_what_is_exact_stays_what_it_is():
         CTMDP.from_arrays([["1"]], [["0"]], [[["0.999"]]], horizon=1, rationalize=0.01)
 
 
-@pytest.mark.parametrize("bad", [0, -1, 0.5, "x", float("nan"), True, None, []])
+@pytest.mark.parametrize("bad", [0, -1, 0.5, "1e-101", "x", float("nan"), True, None, []])
 def test_what_is_no_tolerance_is_one_line(bad):
     if bad is None:
         assert Reader(None).tolerance is None
@@ -137,6 +137,13 @@ def test_what_is_no_tolerance_is_one_line(bad):
     with pytest.raises(InputError, match=r"^rationalize: ") as caught:
         Reader(bad)
     assert "\n" not in str(caught.value)
+
+
+def test_the_longest_decimals_and_the_smallest_tolerance_are_read():
+    golden = "0." + str(Fraction(5**500).numerator)[:300]
+    found = Reader("1e-100").number(Rounded(golden), "here")
+    assert abs(found - Fraction(golden)) <= Fraction(golden) / 10**100
+    assert found.denominator < 10**52
 
 
 def test_one_way_of_making_rows_sum_to_one_is_enough():
