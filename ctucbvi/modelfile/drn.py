@@ -43,7 +43,7 @@ _ROUNDING = Fraction(1, 10**4)  # Storm prints six digits of a double
 
 
 @dataclass
-class _Choice:
+class _Offer:
     line: int
     name: str
     rewards: list[str]
@@ -51,12 +51,12 @@ class _Choice:
 
 
 @dataclass
-class _Node:
+class _Stop:
     line: int
     rate: str | None
     rewards: list[str]
     labels: frozenset[str]
-    choices: list[_Choice] = field(default_factory=list)
+    choices: list[_Offer] = field(default_factory=list)
     name: str = ""  # the values of Storm's variables, if they are there
 
 
@@ -67,7 +67,7 @@ class _Automaton:
     where: str
     kind: str
     rewards: tuple[str, ...]  # the names of the reward models
-    nodes: list[_Node]
+    nodes: list[_Stop]
 
     def fail(self, line: int, what: str) -> NoReturn:
         raise ModelError(one_line(f"{self.where}: line {line}: {what}"))
@@ -183,9 +183,9 @@ def _take(found: _Automaton, number: int, line: str) -> None:
         if int(at[1]) != len(nodes):
             found.fail(number, f"state {at[1]}, but state {len(nodes)} is next; number them from 0")
         labels = frozenset(a or b for a, b in _LABEL.findall(at[4]))
-        nodes.append(_Node(number, at[2], _rewards(found, number, at[3]), labels))
+        nodes.append(_Stop(number, at[2], _rewards(found, number, at[3]), labels))
     elif (at := _ACTION.fullmatch(line)) and nodes:
-        nodes[-1].choices.append(_Choice(number, at[1], _rewards(found, number, at[2])))
+        nodes[-1].choices.append(_Offer(number, at[1], _rewards(found, number, at[2])))
     elif (at := _JUMP.fullmatch(line)) and nodes and nodes[-1].choices:
         row, target = nodes[-1].choices[-1].row, int(at[1])
         if target in row:
@@ -287,7 +287,7 @@ class _Translation:
                     x, f"{choice.name}#{again}" if again else choice.name, self._chosen(x, choice)
                 )
 
-    def _chosen(self, x: int, choice: _Choice) -> int:
+    def _chosen(self, x: int, choice: _Offer) -> int:
         """The Markovian state that an action of the probabilistic state ``x`` leads to."""
         what, fail = f"action {choice.name} of state {x}", self.found.fail
         if len(choice.row) != 1 or self._exact(next(iter(choice.row.values())), choice.line) != 1:
@@ -319,7 +319,7 @@ class _Translation:
         to = {str(y): p for y, p in row.items()}
         return Transition.of(str(x), action, rate=rate, reward=reward, to=to, lump=lump)
 
-    def _jumps(self, m: int, choice: _Choice) -> tuple[Fraction, dict[int, Fraction]]:
+    def _jumps(self, m: int, choice: _Offer) -> tuple[Fraction, dict[int, Fraction]]:
         """Exit rate and probabilities; a chain's file has the rates of its jumps instead."""
         where = f"{self.found.where}: line {choice.line}: state {m}"
         if self.found.kind == "CTMC":
