@@ -21,6 +21,7 @@ from ctucbvi.library import machine_repair
 from ctucbvi.numeric import certify, evaluate_numeric, grid_iteration, solve_certified, solve_numeric
 from ctucbvi.numeric.files import read_certificate, save_certificate
 from ctucbvi.strategies import models, policies, times
+from tests.opinions import random_model
 
 drawn = models(max_states=3, max_load=6, lumps=True)
 
@@ -65,6 +66,29 @@ def test_values_policies_and_switches_of_costs_are_those_of_rewards(model, seman
 def test_three_planners_agree_about_costs(model, semantics):
     found = compare(costs_of(model), semantics, digits=12)
     assert not found.complaints
+
+
+def with_lumps_and_costs(seed: int) -> CTMDP:
+    """A random model of small fractions, with lumps of either sign, every other one of costs."""
+    draw, model = random.Random(seed), random_model(seed)
+    rows = tuple(
+        replace(r, lump=tuple((y, Fraction(n, 6)) for y, _ in r.to if r.rate and (n := draw.randint(-3, 3))))
+        for r in model.transitions
+    )
+    return replace(model, transitions=rows, objective=("max", "min")[seed % 2])
+
+
+@pytest.mark.parametrize("chunk", [0, *(pytest.param(k, marks=pytest.mark.thorough) for k in range(1, 100))])
+def test_two_thousand_random_models_agree_with_the_second_opinion_which_reduces_nothing(chunk):
+    for seed in range(20 * chunk, 20 * chunk + 20):
+        model, semantics = with_lumps_and_costs(seed), list(Semantics)[seed // 2 % 2]
+        solution = ctucbvi.solve(model, semantics, digits=12, resolve_policy=False)
+        opinion = second.solve(model, semantics, digits=15)
+        fast = solve_numeric(model, semantics)
+        proof = certify(fast)
+        for x in model.states:
+            assert solution.value(x).overlaps(opinion.value(x)), seed
+            assert solution.value(x).overlaps(proof.value(x)), seed
 
 
 @settings(max_examples=10)
