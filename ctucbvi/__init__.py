@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         solve,
     )
     from ctucbvi.library import bundled_model, bundled_models, find_model
-    from ctucbvi.model import CTMDP, Semantics, Transition
+    from ctucbvi.model import CTMDP, Objective, Semantics, Transition
     from ctucbvi.modelfile import dump_model, load_model, parse_model, save_model
     from ctucbvi.policy import Policy
     from ctucbvi.solutions import Doubt, Segment, Switch
@@ -43,7 +43,7 @@ _HOMES = {
     "errors": "InputError ModelError PolicyError UndecidedError",
     "exact": "Budget ExpPoly PolicyValue Solution ValueIteration algorithm2 evaluate solve",
     "library": "bundled_model bundled_models find_model",
-    "model": "CTMDP Semantics Transition",
+    "model": "CTMDP Objective Semantics Transition",
     "modelfile": "dump_model load_model parse_model save_model",
     "policy": "Policy",
     "solutions": "Doubt Segment Switch",
@@ -57,6 +57,7 @@ __all__ = [
     "ExpPoly",
     "InputError",
     "ModelError",
+    "Objective",
     "Policy",
     "PolicyError",
     "PolicyValue",

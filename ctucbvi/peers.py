@@ -5,7 +5,7 @@ shares neither; what is ours is the translation of the question.  Peers are opti
 :func:`available` says which can be used, and why not.
 
 ``stormpy``
-    Maximal time-bounded reachability on a Markov automaton, for *reachability problems*: all
+    Maximal (or minimal) time-bounded reachability on a Markov automaton, for *reachability problems*: all
     rewards 0, terminal reward 1 on absorbing goal states and 0 elsewhere.  A Markovian state
     waits for an exponential time; a probabilistic state chooses at once.  The two problems
     are two automata.
@@ -71,7 +71,7 @@ _IMPORTS = {
 }
 _MOST_STEPS = 2**18  # of the discretisation; quantecon keeps all of them in memory
 
-# Reads {drn, horizon, epsilon, states} from stdin and writes the values of the first states.
+# Reads {drn, objective, horizon, epsilon, states} from stdin and writes the values of the first states.
 # A process of its own, because Storm takes its settings once per process.
 _WORKER = """
 import json, pathlib, sys, tempfile
@@ -86,7 +86,7 @@ stormpy.developer.set_from_exploded_string([
     "--timebounded:mamethod", "unifplus",
 ])
 environment = stormpy.developer.EnvironmentBuilder.build_environment()
-wanted = stormpy.parse_property('Pmax=? [F<=%r "goal"]' % task["horizon"])
+wanted = stormpy.parse_property('P%s=? [F<=%r "goal"]' % (task["objective"], task["horizon"]))
 result = stormpy.model_checking(model, wanted, only_initial_states=False, environment=environment)
 print(json.dumps([result.get_value(x) for x in range(task["states"])]))
 """
@@ -158,8 +158,8 @@ def goals(model: CTMDP) -> frozenset[str]:
         raise PeerUnsuitableError("terminal: no state has 1; a reachability problem has a goal")
     for row in model.transitions:
         where = f"transition of state {row.state!r}, action {row.action!r}"
-        if row.reward != 0:
-            raise PeerUnsuitableError(f"{where}: reward {row.reward}; a reachability problem has none")
+        if row.gain != 0:
+            raise PeerUnsuitableError(f"{where}: reward {shown(row.gain)}; a reachability problem has none")
         if row.state in found and row.rate > 0 and row.to != ((row.state, Fraction(1)),):
             raise PeerUnsuitableError(f"{where}: leaves a goal state; a goal must be absorbing, with rate 0")
     return found
@@ -282,13 +282,13 @@ def _last_line(text: str) -> str:
 def _ask_stormpy(model: CTMDP, semantics: Semantics, epsilon: float, timeout: float | None) -> Opinion:
     drn = automaton(model, semantics)
     _require("stormpy")
-    values = _storm(drn, len(model.states), _double(model.horizon), epsilon, timeout)
+    task = {"drn": drn, "states": len(model.states), "objective": str(model.objective)}
+    values = _storm({**task, "horizon": _double(model.horizon), "epsilon": epsilon}, timeout)
     return Opinion("stormpy", dict(zip(model.states, values, strict=True)), epsilon)
 
 
-def _storm(drn: str, states: int, horizon: float, epsilon: float, timeout: float | None) -> list[float]:
-    """The maximal probabilities of the first ``states`` states of an automaton."""
-    task = {"drn": drn, "horizon": horizon, "epsilon": epsilon, "states": states}
+def _storm(task: dict[str, Any], timeout: float | None) -> list[float]:
+    """The best probabilities of the first ``states`` states of an automaton."""
     try:
         run = subprocess.run(
             [sys.executable, "-c", _WORKER],
@@ -299,7 +299,7 @@ def _storm(drn: str, states: int, horizon: float, epsilon: float, timeout: float
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise UndecidedError(f"stormpy gave no result at {epsilon:g} within {timeout} s") from error
+        raise UndecidedError(f"stormpy gave no result at {task['epsilon']:g} within {timeout} s") from error
     if run.returncode != 0:
         raise PeerFailedError(f"stormpy failed: {_last_line(run.stderr)}")
     return [float(v) for v in json.loads(run.stdout.splitlines()[-1])]
@@ -311,9 +311,9 @@ def _ask_quantecon(model: CTMDP, semantics: Semantics, epsilon: float, _timeout:
             "semantics: quantecon chooses anew at every step and cannot commit; ask for 'adjustable'"
         )
     _require("quantecon")
-    values, error = extrapolated(model, epsilon, _quantecon)
+    values, error = extrapolated(model.plain(), epsilon, _quantecon)
     named = zip(model.states, values, strict=True)
-    return Opinion("quantecon", {x: float(v) for x, v in named}, error)
+    return Opinion("quantecon", {x: model.objective.turned(float(v)) for x, v in named}, error)
 
 
 def extrapolated(

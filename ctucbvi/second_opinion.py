@@ -9,7 +9,9 @@ r"""A second opinion on a model's value: mpmath only, and no mathematics shared 
 
 With truncation :math:`V = \min\{t, \max_a Q\}` in the first, and the second becomes the
 obstacle problem :math:`v \le t`: where :math:`v = t`, the slope is
-:math:`\min\{1, \max_a D\}`; at the start :math:`v(0) = \min\{0, g\}`.
+:math:`\min\{1, \max_a D\}`; at the start :math:`v(0) = \min\{0, g\}`.  Lumps :math:`\varrho(y)`
+stand where they are earned, :math:`\lambda\sum_y p(y)(\varrho(y) + V(y))`; where costs are minimised
+:math:`\max_a` is :math:`\min_a`.  Neither is reduced to anything else here, as it is for the planners.
 
 A step :math:`t = t_0 + hu,\ 0 \le u \le 1`, has :math:`\lambda_{\max} h \le 1`.  A *regime*
 says which action is maximal in each state and where the cap :math:`t` binds.  Just after
@@ -47,7 +49,7 @@ from mpmath.ctx_mp import MPContext
 
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError, PolicyError
-from ctucbvi.model import CTMDP, Number, Semantics
+from ctucbvi.model import CTMDP, Number, Objective, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.solutions import Doubt, Segment, Switch, computed_segments, switches_of
 
@@ -124,6 +126,8 @@ def solve(
     model: CTMDP, semantics: Semantics = Semantics.COMMITTED, *, digits: int = 20, truncate: bool = False
 ) -> SecondOpinion:
     """Compute the optimal value by Taylor steps, to ``digits`` digits of ``model.value_scale``."""
+    if truncate and model.objective is Objective.MIN:
+        raise InputError(f"model {model.name!r} minimises costs, and truncation caps rewards; leave it out")
     system = _System.of(model, Semantics(semantics), digits, truncate)
     everything = [[i for i, p in enumerate(model.pairs) if p.state == x] for x in range(len(model.states))]
     return _march(system, [(system.context.zero, everything)], search=True)
@@ -161,19 +165,20 @@ def bellman(
     time, x = _time(ctx, model, t), model.state_index(state)
     cuts = [c for c in sorted(_real(ctx, b) for b in breakpoints) if 0 < c < time]
     candidates = []
-    for pair in (p for p in model.pairs if p.state == x):
-        rate, reward, start = (_real(ctx, n) for n in (pair.rate, pair.reward, model.terminal[x]))
-        row = [(model.states[y], _real(ctx, p)) for y, p in pair.to]
+    for line in (t for t in model.transitions if t.state == state):
+        rate, reward, start = (_real(ctx, n) for n in (line.rate, line.reward, model.terminal[x]))
+        paid = dict(line.lump)
+        row = [(y, _real(ctx, p), _real(ctx, paid.get(y, 0))) for y, p in line.to]
 
-        def density(s: Real, rate: Real = rate, row: list[tuple[str, Real]] = row) -> Real:
+        def density(s: Real, rate: Real = rate, row: list[tuple[str, Real, Real]] = row) -> Real:
             inside = min(max(s, ctx.zero), time)  # a node may leave the interval by one rounding
-            later = ctx.fsum(p * _real(ctx, value(y, inside)) for y, p in row)
+            later = ctx.fsum(p * (lump + _real(ctx, value(y, inside))) for y, p, lump in row)
             return rate * ctx.exp(-rate * (time - s)) * later
 
         running = reward * (-ctx.expm1(-rate * time) / rate if rate else time)
         jump = _integral(ctx, density, [ctx.zero, *cuts, time], rate) if rate and time else ctx.zero
         candidates.append(running + jump + ctx.exp(-rate * time) * start)
-    return _public(max(candidates))
+    return _public(max(candidates) if model.objective is Objective.MAX else min(candidates))
 
 
 def as_fraction(number: Real) -> Fraction:
@@ -228,7 +233,7 @@ class _System:
     committed: bool
     truncate: bool
     context: Any
-    rows: list[tuple[int, Real, Real, list[tuple[int, Real]]]]  # per pair: x, r, λ, (y, λ p(y))
+    rows: list[tuple[int, Real, Real, list[tuple[int, Real]]]]  # per pair: x, r + λ Σ p ϱ, λ, (y, λ p(y))
     horizon: Real
     step: Real
     order: int
@@ -246,10 +251,11 @@ class _System:
         ctx = _context(digits, digits + guard + 10)
         real = partial(_real, ctx)
         horizon, scale = real(model.horizon), real(max(model.value_scale, model.horizon * truncate) or 1)
-        rows = [
-            (p.state, real(p.reward), real(p.rate), [(y, real(p.rate * q)) for y, q in p.to])
-            for p in model.pairs
-        ]
+        rows = []
+        for t in model.transitions:
+            weights = [(model.state_index(y), real(t.rate * q)) for y, q in t.to]
+            paid = sum((w * real(dict(t.lump).get(model.states[y], 0)) for y, w in weights), ctx.zero)
+            rows.append((model.state_index(t.state), real(t.reward) + paid, real(t.rate), weights))
         tolerance = scale * ctx.mpf(10) ** -(digits + guard)
         rounding = scale * ctx.eps * 100 * (order + len(model.states))
         kind = (semantics is Semantics.COMMITTED, truncate)
@@ -270,13 +276,14 @@ class _Beginning:
     capped: list[bool | None]  # per state, whether the cap binds; None: equal so far
     cap: tuple[Real, Real]  # coefficients 0 and 1 of the cap; the others are 0
     tolerance: Real
+    best_of: Callable[[Iterable[Real]], Real]  # max, or min of costs
 
     def choose(self, x: int, k: int, candidates: Sequence[Series]) -> Real:
         """Narrow the regime of state ``x`` by order ``k``; the coefficient of the capped maximum."""
         tied = self.tied[x]
-        best = max(candidates[i][k] for i in tied)
+        best = self.best_of(candidates[i][k] for i in tied)
         if len(tied) > 1:
-            self.tied[x] = [i for i in tied if candidates[i][k] >= best - self.tolerance]
+            self.tied[x] = [i for i in tied if abs(candidates[i][k] - best) <= self.tolerance]
         if self.capped[x] is False:
             return best
         limit = self.cap[k] if k < 2 else 0 * best
@@ -296,7 +303,9 @@ def _expand(
     xs, pairs = range(len(allowed)), range(len(system.rows))
     touching = [system.truncate and (system.committed or z[x] >= start - system.tolerance) for x in xs]
     cap = (start, h) if system.committed else (h, 0 * h)
-    germ = _Beginning(list(allowed), [None if touch else False for touch in touching], cap, system.tolerance)
+    best_of = max if system.model.objective is Objective.MAX else min
+    capped: list[bool | None] = [None if touch else False for touch in touching]
+    germ = _Beginning(list(allowed), capped, cap, system.tolerance, best_of)
     values: list[Series] = [[] if system.committed else [z[x]] for x in xs]
     candidates: list[Series] = [[z[i]] if system.committed else [] for i in pairs]
     for k in range(system.order + 1):
@@ -319,7 +328,10 @@ def _expand(
 def _events(
     system: _System, piece: TaylorPiece, candidates: Sequence[Series], allowed: Groups
 ) -> list[Series]:
-    """List what stays at or below 0 in a regime: competitor minus maximiser, value minus cap."""
+    """List what stays at or below 0 in a regime: competitor minus maximiser, value minus cap.
+
+    Of costs it is the minimiser minus its competitor.
+    """
 
     def minus(a: Series, b: Series) -> Series:
         return [p - q for p, q in zip_longest(a, b, fillvalue=system.context.zero)]
@@ -327,7 +339,8 @@ def _events(
     events, line = [], [piece.start, piece.step]
     for x, i in enumerate(piece.active):
         best = candidates[i]
-        events += [minus(candidates[j], best) for j in allowed[x] if j != i]
+        rivals = [(candidates[j], best) for j in allowed[x] if j != i]
+        events += [minus(a, b) if system.model.objective is Objective.MAX else minus(b, a) for a, b in rivals]
         if system.truncate and piece.capped[x]:
             events.append(minus(line if system.committed else [piece.step], best))
         elif system.truncate:

@@ -169,6 +169,7 @@ def document(
     return {
         "model": answer.model.name,
         "semantics": str(answer.semantics),
+        "objective": str(answer.model.objective),
         "engine": engine,
         "digits": digits,
         "values": values,

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Literal
 from hypothesis import strategies as st
 
 from ctucbvi.errors import InputError
-from ctucbvi.model import CTMDP, Transition
+from ctucbvi.model import CTMDP, Objective, Transition
 from ctucbvi.policy import Policy
 
 if TYPE_CHECKING:
@@ -189,11 +189,13 @@ def models(
     rewards: Rewards = "any",
     terminal: bool = True,
     max_load: Fraction | int = 10,
+    lumps: bool = False,
+    objectives: tuple[str, ...] = ("max",),
 ) -> CTMDP:
     """Draw valid models with ``max_rate * horizon <= max_load``.
 
     ``rewards`` bounds the rewards and the terminal rewards; ``terminal=False`` leaves the
-    latter 0.
+    latter 0.  ``lumps=True`` draws lumps at jumps besides, ``objectives=("max", "min")`` costs, too.
     """
     if max_states < 1 or max_actions < 1:
         raise InputError(f"models: {max_states} states and {max_actions} actions; write at least 1 of each")
@@ -203,15 +205,25 @@ def models(
     horizon = draw(horizons())
     loads = draw(_transitions(states, actions, rewards, load))
     ends = tuple(draw(reward_rates(rewards)) if terminal else Fraction(0) for _ in states)
+    rows = tuple(replace(row, rate=row.rate / horizon) for row in loads)
     return CTMDP(
         name="drawn",
         states=states,
         actions=actions,
         horizon=horizon,
         initial=draw(st.sampled_from(states)),
-        transitions=tuple(replace(row, rate=row.rate / horizon) for row in loads),
+        transitions=tuple(draw(_paid(row, rewards)) for row in rows) if lumps else rows,
         terminal=ends if draw(st.booleans()) else tuple(Fraction(0) for _ in states),
+        objective=Objective(draw(st.sampled_from(objectives)) if len(objectives) > 1 else objectives[0]),
     )
+
+
+@st.composite
+def _paid(draw: DrawFn, row: Transition, rewards: Rewards) -> Transition:
+    """The transition with a lump at each of its jumps; 0 for many of them."""
+    lumps = st.sampled_from((Fraction(0),)) | reward_rates(rewards)
+    paid = tuple((y, c) for y, _ in row.to if row.rate and (c := draw(lumps)))
+    return replace(row, lump=paid)
 
 
 @st.composite

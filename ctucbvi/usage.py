@@ -120,10 +120,28 @@ def _certify(commands: Commands) -> None:
 
 
 def _models(commands: Commands) -> None:
-    text = "list the bundled models, or print one as a file to start from"
-    example = "example: ctucbvi models machine-repair > mine.toml"
+    text = "list the bundled models, or print one, or one of Storm or PRISM, as a file to start from"
+    example = "examples:\n  ctucbvi models machine-repair > mine.toml\n"
+    example += "  ctucbvi models polling.ma --constants N=2 --horizon 1 --goal done > polling.toml\n"
     parser = add_command(commands, "ctucbvi.commands.models", text, text.capitalize() + ".", example)
-    take(parser, "name name", "print this model instead of the list", nargs="?")
+    name = "print this model instead of the list: a bundled one, Storm's explicit format (.drn), or (with "
+    take(
+        parser,
+        "name name",
+        name + "the extra 'peers') PRISM's language or JANI (.prism, .ma, .jani)",
+        nargs="?",
+    )
+    group = parser.add_argument_group("for a file of Storm or PRISM")
+    take(group, "--horizon H", "the horizon, which such files do not have")
+    take(group, "--constants C", "values of the constants, as in N=3,p=1/10")
+    take(group, "--reward NAME", "the reward model that counts (default: the only one)")
+    take(group, "--goal LABEL", "earn 1 if a state with this label is reached within the horizon")
+    take(group, "--objective", "max (default) or min", choices=("max", "min"))
+    take(
+        group,
+        "--rationalize T",
+        "decimals are the simplest fractions within this share of them (1e-5 for .drn)",
+    )
     take(parser, "--json", "print JSON instead of TOML")
 
 

@@ -211,6 +211,8 @@ def _subject(model: str | None, examples: int | None) -> Subject:
     if model is None:
         return Subject(examples=examples)
     found = find_model(model)
+    if not found.is_plain:
+        raise InputError(f"model {found.name!r} has costs or lumps, and the paper has neither; write rewards")
     if any(found.terminal):
         raise InputError(f"model {found.name!r} has a terminal reward, and the paper has none; leave it out")
     rewards = [row.reward for row in found.transitions]

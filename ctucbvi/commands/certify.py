@@ -8,6 +8,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from math import inf
 
 from ctucbvi import InputError, find_model
+from ctucbvi.model import Objective
 from ctucbvi.numeric import NumericSolution, certify
 from ctucbvi.numeric.files import load_certificate
 
@@ -29,6 +30,7 @@ def run(options: argparse.Namespace) -> int:
             "model": model.name,
             "semantics": str(solution.semantics),
             "truncate": solution.truncate,
+            "objective": str(model.objective),
             "bound": bound if bound < inf else None,
             "claimed": claimed,
             "holds": holds,
@@ -36,6 +38,8 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(facts, indent=2))
         return 0 if holds else 1
     capped = f"values {'' if solution.truncate else 'not '}capped at the remaining time"
+    if model.objective is Objective.MIN:
+        capped = "costs minimised"
     print(f"{model.name}: {_HELD[solution.semantics]}, {capped}, {len(solution.best)} pieces")
     if bound < inf:
         print(

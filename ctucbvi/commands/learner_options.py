@@ -39,8 +39,10 @@ def told(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def model_of(options: argparse.Namespace) -> CTMDP:
-    """The model, with its rewards rescaled if that was asked for."""
+    """The model, with its rewards rescaled if that was asked for; costs are rewards with a minus sign."""
     model = find_model(options.model)
+    if not any(row.lump for row in model.transitions):  # lumps are refused by the learner's settings
+        model = model.plain()
     if options.rescale is None:
         return model
     parts = options.rescale.split(",")

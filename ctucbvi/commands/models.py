@@ -1,18 +1,41 @@
-"""``ctucbvi models``: the bundled models, and their files."""
+"""``ctucbvi models``: the bundled models, and their files; models of Storm and PRISM as such files."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import textwrap
+from pathlib import Path
 
-from ctucbvi import bundled_model, bundled_models, dump_model
+from ctucbvi import CTMDP, InputError, bundled_model, bundled_models, dump_model
+from ctucbvi.modelfile import FOREIGN
+from ctucbvi.modelfile.drn import load_drn
+from ctucbvi.prism import load_prism
+
+_TOLD = ("horizon", "constants", "reward", "goal", "objective", "rationalize")
+
+
+def _model(options: argparse.Namespace) -> CTMDP:
+    """The model that is named, bundled or in a file of Storm's or PRISM's."""
+    told = {key: getattr(options, key) for key in _TOLD if getattr(options, key) is not None}
+    suffix = Path(options.name).suffix.lower()
+    if suffix not in FOREIGN:
+        if told:
+            raise InputError(f"--{next(iter(told))}: for files in {', '.join(FOREIGN)} only; leave it out")
+        return bundled_model(options.name)
+    if "horizon" not in told:
+        raise InputError(f"{options.name}: such a file has no horizon; write it as --horizon H")
+    if suffix == ".drn":
+        if "constants" in told:
+            raise InputError("--constants: an explicit model has none left; leave it out")
+        return load_drn(options.name, **told)
+    return load_prism(options.name, **told)
 
 
 def run(options: argparse.Namespace) -> int:
     """List, or print one."""
     if options.name is not None:
-        print(dump_model(bundled_model(options.name), format="json" if options.json else "toml"), end="")
+        print(dump_model(_model(options), format="json" if options.json else "toml"), end="")
         return 0
     models = bundled_models()
     if options.json:

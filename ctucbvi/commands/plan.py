@@ -180,9 +180,11 @@ def text_report(found: dict[str, Any]) -> str:
         for state, segments in found["policy"].items()
         for i, s in enumerate(segments)
     ]
+    minimised = ", costs minimised" if found["objective"] == "min" else ""
     return "\n".join(
         [
-            f"{found['model']}: {found['semantics']}, {found['digits']} digits, {found['seconds']:.3f} s",
+            f"{found['model']}: {found['semantics']}{minimised}, {found['digits']} digits, "
+            f"{found['seconds']:.3f} s",
             "",
             table(
                 ("state", "remaining time", "optimal value"),

@@ -6,6 +6,7 @@ from typing import Any
 
 from ctucbvi import Solution
 from ctucbvi.figures import picture, swatch
+from ctucbvi.model import Objective
 
 _SHADES = (
     "#66c2a5",
@@ -57,7 +58,8 @@ def _draw_values(axis: Any, solutions: list[Solution], states: tuple[str, ...]) 
     for switch in solutions[0].switches:
         if switch.state in states:
             axis.axvline(float(switch.time.mid), color="0.85", linewidth=0.8, zorder=0)
-    axis.set_ylabel("optimal value V*(x, t)")
+    kind = "value" if solutions[0].model.objective is Objective.MAX else "cost"
+    axis.set_ylabel(f"optimal {kind} V*(x, t)")
     axis.legend(loc="best", fontsize="small", frameon=False, ncols=1 + len(states) // 5)
 
 

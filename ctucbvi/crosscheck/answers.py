@@ -141,7 +141,7 @@ def _double_or_largest(size: Fraction) -> float:
 
 def _loss(solution: Solution, state: str, action: str, t: Fraction) -> Fraction:
     """A lower bound on what ``action`` loses; see the module's text."""
-    model = solution.model
+    model, turned = solution.model, solution.model.objective.turned  # a cost is worth minus itself
     if action not in model.actions_of(state):
         offered = ", ".join(model.actions_of(state))
         raise InputError(f"state {state!r} does not offer {action!r}; choose from: {offered}")
@@ -150,9 +150,9 @@ def _loss(solution: Solution, state: str, action: str, t: Fraction) -> Fraction:
 
     def worth(row: Transition) -> Enclosure:
         if solution.semantics is Semantics.COMMITTED:
-            return solution.commitment_value(state, row.action, t)
+            return turned(solution.commitment_value(state, row.action, t))
         values = [(p, solution.value(y, t)) for y, p in row.to] + [(Fraction(-1), solution.value(state, t))]
-        centre = row.reward + row.rate * sum(p * v.mid for p, v in values)
+        centre = turned(row.gain + row.rate * sum(p * v.mid for p, v in values))
         radius = row.rate * sum(abs(p) * v.radius for p, v in values)
         return Enclosure((centre - radius) * model.horizon, (centre + radius) * model.horizon)
 

@@ -67,8 +67,13 @@ def _simpler(model: CTMDP) -> Iterator[CTMDP]:
     if any(model.terminal):
         yield replace(model, terminal=(Fraction(0),) * len(model.terminal))
     for i, row in enumerate(model.transitions):
-        changed = [replace(row, to=((y, Fraction(1)),)) for y, _ in row.to if len(row.to) > 1]
-        changed += [replace(row, rate=rate) for rate in _rounder(row.rate)]
+        changed = [replace(row, lump=())] if row.lump else []
+        changed += [
+            replace(row, to=((y, Fraction(1)),), lump=tuple(paid for paid in row.lump if paid[0] == y))
+            for y, _ in row.to
+            if len(row.to) > 1
+        ]
+        changed += [replace(row, rate=rate, lump=row.lump if rate else ()) for rate in _rounder(row.rate)]
         changed += [replace(row, reward=reward) for reward in _rounder(row.reward)]
         for new in changed:
             yield _with_rows(model, [*model.transitions[:i], new, *model.transitions[i + 1 :]])
@@ -93,7 +98,8 @@ def _without_state(model: CTMDP, state: str, *, redirect: bool) -> CTMDP:
             heir = states[0] if redirect else row.state
             to[heir] = to.get(heir, Fraction(0)) + rest
         total = sum(to.values(), Fraction(0))
-        rows.append(replace(row, to=tuple((y, p / total) for y, p in to.items() if p)))
+        targets = tuple((y, p / total) for y, p in to.items() if p)
+        rows.append(replace(row, to=targets, lump=tuple(paid for paid in row.lump if paid[0] in to)))
     offered = {row.action for row in rows}
     return replace(
         model,

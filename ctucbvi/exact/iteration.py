@@ -36,7 +36,7 @@ undecided and is reported so.  How far :math:`V_n` is from the fixed point is th
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -49,6 +49,7 @@ from ctucbvi.errors import UndecidedError
 from ctucbvi.exact.exppoly import ExpPoly
 from ctucbvi.exact.piecewise import Candidate, Held, TooCoarseError, best_of, charts, supremum
 from ctucbvi.exact.precision import enclosure, largest, precision, symmetric, to_fmpq, to_fraction
+from ctucbvi.model import Objective
 from ctucbvi.numbers import count, positive
 
 if TYPE_CHECKING:
@@ -133,6 +134,15 @@ class Iterate:
         """The piece that ``t`` belongs to; a joint belongs to the piece before it."""
         return max(bisect_left(self.joints, t) - 1, 0)
 
+    def of(self, model: CTMDP) -> Iterate:
+        """The same iterate for ``model``, whose plain form it is of."""
+        if model is self.model:
+            return self
+        with precision(self.bits):
+            turned = tuple(tuple(-f for f in line) for line in self.bodies)
+        bodies = self.bodies if model.objective is Objective.MAX else turned
+        return replace(self, model=model, bodies=bodies)
+
     def distance(self, other: Iterate, tolerance: Fraction = Fraction(1, 2**30)) -> Enclosure:
         """An enclosure of ``sup |V_n - V_m|`` over all states and times, ``other`` being ``V_m``."""
         with precision(max(self.bits, other.bits)):
@@ -187,6 +197,7 @@ class ValueIteration:
 
     def __getitem__(self, n: int) -> Iterate:
         count(n, "iteration", 0)
+        self.model.plain(truncate=self.truncate)  # refuses what cannot be truncated
         if not self._known:
             self._restart(2 * self.bits + 64)
         tolerance = (self.model.value_scale or 1) / 2**self.bits
@@ -200,7 +211,7 @@ class ValueIteration:
                 self._known.append(following)
             else:
                 self._restart(2 * self._work)
-        return self._known[n]
+        return self._known[n].of(self.model)
 
     def refine(self) -> None:
         """Ask for twice as many bits from now on; iterates handed out before stay valid."""
@@ -214,7 +225,7 @@ class ValueIteration:
                 f"below 2**-{self.bits}; allow more with max_bits"
             )
         self._work = work
-        self._known = [start(self.model, work)]
+        self._known = [start(self.model.plain(), work)]
 
 
 def start(model: CTMDP, bits: int) -> Iterate:

@@ -35,7 +35,10 @@ class _Era:
 
 @dataclass(frozen=True)
 class Values:
-    """Certified values of ``model`` under ``semantics`` at every remaining time in ``[0, H]``."""
+    """Certified values of ``model`` under ``semantics`` at every remaining time in ``[0, H]``.
+
+    The pieces are of its :meth:`~ctucbvi.model.CTMDP.plain` form; what is handed out is the model's own.
+    """
 
     model: CTMDP
     semantics: Semantics
@@ -60,7 +63,7 @@ class Values:
                 found = enclosure(ball + arb(0, (piece.error + piece.slack[x]).upper()))
         # What is known beforehand helps where the budget was short.
         scale = self.model.value_scale
-        return Enclosure(max(found.lower, -scale), min(found.upper, scale))
+        return self.model.objective.turned(Enclosure(max(found.lower, -scale), min(found.upper, scale)))
 
     @cached_property
     def reached(self) -> Fraction:
@@ -81,7 +84,8 @@ class Values:
     def _frontier(self) -> Enclosure:
         """The range of everything that is carried at the end of the last piece."""
         if not self.pieces:
-            return Enclosure(min(*self.model.terminal, Fraction(0)), max(*self.model.terminal, Fraction(0)))
+            known = (*self.quotient.model.terminal, Fraction(0))
+            return Enclosure(min(known), max(known))
         last = self.pieces[-1]
         with precision(self.bits):
             balls = last.step.carried_at((last.end - last.start) * last.step.problem.clock)
@@ -123,11 +127,11 @@ class Values:
             )
         pair, time = self._pair(state, action), self.model.remaining(t)
         if time > self.reached:
-            return self._ahead(time)
+            return self.model.objective.turned(self._ahead(time))
         piece, position = self._locate(time)
         with precision(self.bits):
             ball = piece.step.commitment(pair)(position)
-            return enclosure(ball + arb(0, piece.error))
+            return self.model.objective.turned(enclosure(ball + arb(0, piece.error)))
 
     def _pair(self, state: str, action: str) -> int:
         pair = self._pairs.get((self.model.state_index(state), action))

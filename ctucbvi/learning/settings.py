@@ -270,6 +270,16 @@ def rescaling(model: CTMDP) -> tuple[Fraction, Fraction]:
 
 
 def _check_rewards(model: CTMDP) -> None:
+    if any(row.lump for row in model.transitions):
+        raise InputError(
+            f"model {model.name!r} has lumps at jumps: what they earn per unit of time depends on rates and "
+            "jumps, which the learner does not know; leave them out, or use plan"
+        )
+    if model.objective != "max":
+        raise InputError(
+            f"model {model.name!r} minimises costs, and the learner maximises rewards in [0, 1]; "
+            "pass model.plain(), whose rewards are minus the costs, rescaled to [0, 1]"
+        )
     if any(model.terminal):
         raise InputError(
             f"model {model.name!r} has a terminal reward, and the learner knows none; "

@@ -9,6 +9,7 @@ A file lists the states, the actions and one ``transition`` per state and action
     initial = "operating"
     states = ["operating", "repair"]
     actions = ["slow", "fast"]
+    objective = "max"                   # optional; "min": rewards are costs
     terminal = { operating = "0" }      # optional, 0 for a state that is left out
     source = "..."                      # optional
     shows = "..."                       # optional
@@ -19,6 +20,7 @@ A file lists the states, the actions and one ``transition`` per state and action
     rate = "3"
     reward = "17/20"
     to = { repair = "1" }               # may be left out where the rate is 0
+    lump = { repair = "-1/2" }          # optional, earned at the jump: by target, or one number for all
 
 JSON has the same keys, with ``transition`` a list of objects.  A number is a string
 (``"17/20"``, ``"0.85"``, ``"1e-6"``) or stands bare; a bare ``0.85`` is 17/20, because the
@@ -48,9 +50,10 @@ if TYPE_CHECKING:
 
     from ctucbvi.model import CTMDP
 
-__all__ = ["LONGEST", "Format", "dump_model", "load_model", "parse_model", "save_model"]
+__all__ = ["LONGEST", "Format", "dump_model", "load_model", "one_line", "parse_model", "save_model"]
 
 Format = Literal["toml", "json"]
+FOREIGN = (".drn", ".prism", ".pm", ".sm", ".ma", ".jani")  # of Storm and PRISM: see drn, and ctucbvi.prism
 
 
 def load_model(path: str | PathLike[str]) -> CTMDP:
@@ -116,4 +119,8 @@ def _format_of(path: str | PathLike[str], where: str) -> Format:
         return "toml"
     if suffix == ".json":
         return "json"
+    if suffix in FOREIGN:
+        raise InputError(
+            f"{where}: make a model file of it first: ctucbvi models FILE --horizon H > mine.toml"
+        )
     raise InputError(f"{where}: its name does not tell the format; end it in .toml or .json")

@@ -16,14 +16,14 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from ctucbvi.errors import InputError, ModelError
-from ctucbvi.model import CTMDP, Transition, choices
+from ctucbvi.model import CTMDP, Numbers, Objective, Transition, by_target, choices
 from ctucbvi.modelfile.writer import LONGEST, is_unicode, literal
 from ctucbvi.numbers import exact
 
 _REQUIRED = ("name", "horizon", "initial", "states", "actions", "transition")
-_OPTIONAL = ("terminal", "source", "shows")
+_OPTIONAL = ("terminal", "source", "shows", "objective")
 _ROW_REQUIRED = ("state", "action", "rate", "reward")
-_ROW_OPTIONAL = ("to",)
+_ROW_OPTIONAL = ("to", "lump")
 _NUMBER_HINT = 'write for example "17/20" or "0.85"'
 
 
@@ -111,9 +111,11 @@ def read_model(document: object, where: str) -> CTMDP:
     initial = _one_of(_text(table["initial"], f"{where}: initial"), "state", states, f"{where}: initial")
     transitions = _read_transitions(table["transition"], where, states, actions)
     texts = {key: _text(table.get(key, ""), f"{where}: {key}") for key in ("name", "source", "shows")}
+    objective = _text(table.get("objective", "max"), f"{where}: objective")
     try:
         return CTMDP(
             **texts,
+            objective=Objective(objective),
             states=states,
             actions=actions,
             horizon=horizon,
@@ -162,7 +164,16 @@ def _read_transition(
     if total != 1 and (rate > 0 or row):
         hint = 'write fractions, "1/3" for a third' if row else 'add them under "to"'
         _fail(where, f"probabilities sum to {_shown_sum(total)}, not exactly 1; {hint}")
-    return Transition(state, action, rate, reward, tuple((y, p) for y, p in row.items() if p))
+    to = tuple((y, p) for y, p in row.items() if p)
+    return Transition(state, action, rate, reward, to, _lumps(table.get("lump", "0"), to, where, states))
+
+
+def _lumps(value: object, to: Numbers, where: str, states: tuple[str, ...]) -> Numbers:
+    """What is earned at the jump: one number, or one for each target."""
+    place = f"{where}: lump"
+    if isinstance(value, dict):
+        return by_target(_numbers_by_state(value, place, states), to, where)
+    return by_target(_number(value, place), to, where)
 
 
 def _table(value: object, where: str, required: tuple[str, ...], optional: tuple[str, ...]) -> dict[str, Any]:

@@ -56,6 +56,8 @@ def document_of(model: CTMDP) -> dict[str, Any]:
         "states": list(model.states),
         "actions": list(model.actions),
     }
+    if model.objective != "max":
+        document["objective"] = str(model.objective)
     pairs = zip(model.states, model.terminal, strict=True)
     terminal = {x: _written(g, f"terminal reward of {x!r}") for x, g in pairs if g}
     if terminal:
@@ -74,6 +76,10 @@ def _row_document(row: Transition) -> dict[str, Any]:
     }
     if row.to:
         document["to"] = {y: _written(p, f"{where}: probability of {y!r}") for y, p in row.to}
+    if row.lump:
+        paid = {y: _written(c, f"{where}: lump of {y!r}") for y, c in row.lump}
+        alike = len(paid) == len(row.to) and len(set(paid.values())) == 1
+        document["lump"] = next(iter(paid.values())) if alike else paid
     return document
 
 

@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 
 
 class Arrays(NamedTuple):
-    """The doubles nearest to the numbers of a model, as kernels take them."""
+    """The doubles nearest to the numbers of a model's plain form, as kernels take them."""
 
     rate: Floats  # (pairs,)
     reward: Floats  # (pairs,)
@@ -59,14 +59,15 @@ class Arrays(NamedTuple):
 
     @classmethod
     def _rounded(cls, model: CTMDP) -> Arrays:
-        pairs = model.pairs
+        plain = model.plain()
+        pairs = plain.pairs
         owner = np.array([p.state for p in pairs], np.int64)
         counts = [len(p.to) if p.rate else 0 for p in pairs]
         jumps = [jump for p in pairs if p.rate for jump in p.to]
         return cls(
             rate=np.array([float(p.rate) for p in pairs]),
             reward=np.array([float(p.reward) for p in pairs]),
-            terminal=np.array([float(g) for g in model.terminal]),
+            terminal=np.array([float(g) for g in plain.terminal]),
             first=np.searchsorted(owner, np.arange(len(model.states) + 1)),
             owner=owner,
             row=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),

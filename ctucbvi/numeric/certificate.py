@@ -97,7 +97,7 @@ class Certificate:
         u = min((time - start) / (end - start), Fraction(1))
         centre = _exactly(solution.coefficients[k, :, model.state_index(state)].tolist(), u)
         radius = Fraction(float(self.bounds[k]))
-        return Enclosure(centre - radius, centre + radius)
+        return model.objective.turned(Enclosure(centre - radius, centre + radius))
 
 
 def _exactly(coefficients: list[float], u: Fraction) -> Fraction:
@@ -161,7 +161,7 @@ def _prove(s: NumericSolution, a: Arrays, low: int, high: int, error: float, bou
 def _steepest(solution: NumericSolution) -> Fraction:
     """A bound on the slope of V (and of V = t)."""
     model = solution.model
-    return 1 + max(abs(row.reward) for row in model.transitions) + 2 * model.max_rate * model.value_scale
+    return 1 + model.max_reward + 2 * model.max_rate * model.value_scale
 
 
 def _above(number: Fraction) -> float:

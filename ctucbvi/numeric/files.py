@@ -10,6 +10,7 @@ key            meaning
 format         ``"ctucbvi-certificate-1"``
 semantics      ``"committed"`` or ``"adjustable"``: the problem that is said to be solved
 truncate       whether values are capped at the remaining time: likewise
+objective      ``"max"`` or ``"min"``: likewise; it must be that of the model (missing: ``"max"``)
 times          from 0 to the horizon, increasing: the ends of the pieces
 values         ``values[k][j][x]``: coefficient j of V in state x on piece k, in u = 0..1
 scores         committed: ``scores[k][j][i]``, likewise q of pair i (state by state)
@@ -20,7 +21,8 @@ bound          the bound that is claimed (optional)
 
 A file may come from anybody.  Each key is checked on reading (its type, its shape, its range), a key that is
 given twice is refused, and what the file says about itself is never believed: semantics and truncation name
-the problem for which the bound is computed, hints can only make that bound larger, and the bound that is
+the problem for which the bound is computed (the objective is the model's, and a file that names another is
+refused), hints can only make that bound larger, and the bound that is
 claimed is compared with the one that is proved.
 """
 
@@ -35,7 +37,8 @@ from typing import Any
 import numpy as np
 
 from ctucbvi.errors import InputError
-from ctucbvi.model import CTMDP, Semantics
+from ctucbvi.model import CTMDP, Objective, Semantics
+from ctucbvi.numeric.arrays import Floats
 from ctucbvi.numeric.certificate import Certificate
 from ctucbvi.numeric.planner import NumericSolution
 from ctucbvi.numeric.residuals import MOST_ORDERS
@@ -51,10 +54,11 @@ def save_certificate(certificate: Certificate, path: str) -> None:
         "model": s.model.name,
         "semantics": str(s.semantics),
         "truncate": s.truncate,
+        "objective": str(s.model.objective),
         "bound": certificate.bound if certificate.bound < inf else None,
         "times": s.times.tolist(),
-        "values": s.coefficients.tolist(),
-        "scores": s.scores.tolist() if s.semantics is Semantics.COMMITTED else [],
+        "values": _turned(s.coefficients, s.model).tolist(),
+        "scores": _turned(s.scores, s.model).tolist() if s.semantics is Semantics.COMMITTED else [],
         "best": s.best.tolist(),
         "capped": s.capped.tolist(),
     }
@@ -92,14 +96,21 @@ def read_certificate(text: str, model: CTMDP) -> tuple[NumericSolution, float | 
     semantics = Semantics(named if isinstance(named, str) and len(named) < 40 else _short(named))
     if not isinstance(truncate, bool):
         raise InputError(f"truncate: {_short(truncate)} is neither true nor false")
+    objective = document.get("objective", str(Objective.MAX))
+    if not isinstance(objective, str) or objective != model.objective:
+        raise InputError(
+            f"objective: {_short(objective)}, but model {model.name!r} asks for {str(model.objective)!r}; "
+            "a certificate is for one of them"
+        )
+    model.plain(truncate=truncate)  # refuses what cannot be truncated
     times = _array(document, "times", (None,), float)
     pieces, states, pairs = len(times) - 1, len(model.states), len(model.transitions)
-    values = _array(document, "values", (pieces, None, states), float)
+    values = _turned(_array(document, "values", (pieces, None, states), float), model)
     orders = values.shape[1]
     if orders > MOST_ORDERS:
         raise InputError(f"'values' has pieces of {orders} coefficients; at most {MOST_ORDERS} are allowed")
     if semantics is Semantics.COMMITTED:
-        scores = _array(document, "scores", (pieces, orders, pairs), float)
+        scores = _turned(_array(document, "scores", (pieces, orders, pairs), float), model)
     else:
         if document.get("scores"):
             raise InputError("'scores' belong to the committed problem; leave them empty")
@@ -110,6 +121,11 @@ def read_certificate(text: str, model: CTMDP) -> tuple[NumericSolution, float | 
         raise InputError("'capped' has an entry that is not 0, or 1 where values are truncated")
     solution = NumericSolution(model, semantics, truncate, 0.0, times, values, scores, best, capped)
     return solution, _claim(document.get("bound"))
+
+
+def _turned(polynomials: Floats, model: CTMDP) -> Floats:
+    """Of the model, from those of its plain form that a solution has; and back.  Signs only: no rounding."""
+    return polynomials if model.objective is Objective.MAX else -polynomials
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ class GridSolution:
 
     model: CTMDP
     times: Floats  # (N + 1,) the doubles nearest to iH/N
-    values: Floats  # (states, N + 1) V_n
+    values: Floats  # (states, N + 1) V_n of the model's plain form
     policy: Integers  # (states, N + 1) rows of model.transitions
     iterations: int  # n
     distance: float  # max |V_n − V_{n−1}| on the grid, below ε
@@ -64,7 +64,8 @@ class GridSolution:
     def value(self, state: str, t: Number | None = None) -> float:
         """V_n(state, t), linear between grid points; ``t`` is the remaining time (default: the horizon)."""
         x = self.model.state_index(state)
-        return float(np.interp(float(self.model.remaining(t)), self.times, self.values[x]))
+        found = float(np.interp(float(self.model.remaining(t)), self.times, self.values[x]))
+        return self.model.objective.turned(found)
 
     def action(self, state: str, t: Number | None = None) -> str:
         """The action of the grid point nearest to ``t``, of the larger one half-way."""
@@ -85,6 +86,7 @@ def grid_iteration(
 ) -> GridSolution:
     """Run the paper's modified value iteration on a grid of ``steps`` cells."""
     goal = _checked(steps, epsilon, rule, most_iterations)
+    model.plain(truncate=truncate)  # refuses what cannot be truncated
     arrays = Arrays.of(model)
     cell = weights(arrays.rate, arrays.reward, arrays.horizon / steps, rule)
     times = grid_times(model.horizon, steps)

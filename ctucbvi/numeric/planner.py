@@ -38,7 +38,10 @@ _USUAL = Care()
 
 @dataclass(frozen=True)
 class NumericSolution:
-    """V and the best action as piecewise polynomials over remaining time."""
+    """V and the best action as piecewise polynomials over remaining time.
+
+    The polynomials are of the model's :meth:`~ctucbvi.model.CTMDP.plain` form; ``value`` is the model's own.
+    """
 
     model: CTMDP
     semantics: Semantics
@@ -54,7 +57,8 @@ class NumericSolution:
     def value(self, state: str, t: Number | None = None) -> float:
         """V(state, t), with ``t`` the remaining time (default: the horizon)."""
         k, u = self._locate(t)
-        return float(np.polyval(self.coefficients[k, ::-1, self.model.state_index(state)], u))
+        found = float(np.polyval(self.coefficients[k, ::-1, self.model.state_index(state)], u))
+        return self.model.objective.turned(found)
 
     def action(self, state: str, t: Number | None = None) -> str:
         """The best action; at a switch, the one that is best just after it."""
@@ -94,6 +98,7 @@ def solve_numeric(
     When the budget is out, what is ``known`` is the solution for the remaining time that was reached.
     """
     _check_tolerance(tolerance, model)
+    model.plain(truncate=truncate)  # refuses what cannot be truncated
     semantics = Semantics(semantics)
     run = _March(Arrays.of(model), semantics is Semantics.COMMITTED, truncate, tolerance, care, budget)
     try:

@@ -153,6 +153,49 @@ class PlannerLaws:
             v = value(state, t)
             assert equal(scaled(state, t), Enclosure(scale * v.lower, scale * v.upper))
 
+    @given(pair=model_and_time(lumps=True), semantics=both, data=st.data())
+    def test_lumps_that_telescope_are_a_potential(self, pair, semantics, data):
+        # With φ(y) - φ(x) more at every jump and φ less at the end, all that was added up is -φ(first state).
+        model, t = pair
+        phi = {x: data.draw(fractions) for x in model.states}
+        rows = []
+        for r in model.transitions:
+            paid = dict(r.lump)
+            more = {y: paid.get(y, Fraction(0)) + phi[y] - phi[r.state] for y, _ in r.to if r.rate}
+            rows.append(
+                Transition.of(r.state, r.action, rate=r.rate, reward=r.reward, to=dict(r.to), lump=more)
+            )
+        ends = tuple(g - phi[x] for x, g in zip(model.states, model.terminal, strict=True))
+        other = replace(model, transitions=tuple(rows), terminal=ends)
+        value, moved = self.planner(model, semantics), self.planner(other, semantics)
+        for state in model.states:
+            assert equal(moved(state, t), value(state, t) + -phi[state])
+
+    @given(pair=model_and_time(lumps=True), semantics=both)
+    def test_the_least_cost_is_minus_the_largest_of_the_negated_rewards(self, pair, semantics):
+        model, t = pair
+        costs = replace(model.with_rewards(-1), objective="min")
+        value, cost = self.planner(model, semantics), self.planner(costs, semantics)
+        for state in model.states:
+            assert equal(cost(state, t), -value(state, t))
+
+    def test_a_lump_at_the_only_jump_is_earned_if_it_comes_in_time(self):
+        # c (1 - e^{-2t}), at t = 1; the cheaper of two actions pays less.
+        jump = {"rate": 2, "reward": 0, "to": {"y": 1}}
+        stay = Transition.of("y", "a", rate=0, reward=0)
+        offers = [
+            Transition.of("x", "a", **jump, lump=3),
+            Transition.of("x", "b", **jump, lump={"y": 5}),
+            stay,
+        ]
+        truth = 1 - Fraction("0.135335283236612691893999494972484403")
+        for semantics in Semantics:
+            for objective, lump in (("max", 5), ("min", 3)):
+                model = CTMDP.of("lump", horizon=1, transitions=offers, objective=objective)
+                found = self.planner(model, semantics)("x", Fraction(1))
+                assert found.lower - Fraction(1, 10**30) <= lump * truth <= found.upper + Fraction(1, 10**30)
+                assert found.radius < Fraction(1, 10**5)
+
     def test_the_time_of_an_exponential_stay_is_exact(self):
         # One state that is left at rate 2 for an absorbing one without reward: V(t) = (1 - e^{-2t})/2,
         # and e^{-2} = 0.13533528323661269189..., so that laws which only compare cannot all be met by 0.

@@ -157,6 +157,18 @@ def _point_of(ball):
     return Enclosure(middle, middle)
 
 
+def _paying(model, change):
+    """The model with other lumps."""
+    rows = [
+        ctucbvi.Transition.of(
+            r.state, r.action, rate=r.rate, reward=r.reward, to=dict(r.to),
+            lump={y: change(r, y, c) for y, c in r.lump},
+        )
+        for r in model.transitions
+    ]  # fmt: skip
+    return replace(model, transitions=tuple(rows))
+
+
 WRONG = {
     "terminal reward forgotten": (
         lambda m, s: exact_planner(replace(m, terminal=(Fraction(0),) * len(m.states)), s),
@@ -189,6 +201,28 @@ WRONG = {
             replace(m, transitions=tuple(replace(r, rate=r.rate / (1 + m.horizon)) for r in m.transitions)), s
         ),
         "test_scaling_time_changes_nothing",
+    ),
+    "lumps forgotten": (
+        lambda m, s: exact_planner(_paying(m, lambda row, y, c: Fraction(0)), s),
+        "test_lumps_that_telescope_are_a_potential",
+    ),
+    "lumps earned whatever the probability": (
+        lambda m, s: exact_planner(_paying(m, lambda row, y, c: c / dict(row.to)[y]), s),
+        "test_lumps_that_telescope_are_a_potential",
+    ),
+    "lumps earned once per unit of time": (
+        lambda m, s: exact_planner(_paying(m, lambda row, y, c: c / row.rate), s),
+        "test_a_lump_at_the_only_jump_is_earned_if_it_comes_in_time",
+    ),
+    "costs maximised": (
+        lambda m, s: exact_planner(replace(m, objective="max"), s),
+        "test_the_least_cost_is_minus_the_largest_of_the_negated_rewards",
+    ),
+    "costs with the wrong sign": (
+        lambda m, s: (lambda v: lambda x, t: v(x, t) if m.objective == "max" else -v(x, t))(
+            exact_planner(m, s)
+        ),
+        "test_a_lump_at_the_only_jump_is_earned_if_it_comes_in_time",
     ),
     "zero": (
         lambda m, s: lambda x, t: Enclosure(Fraction(0), Fraction(0)),

@@ -20,7 +20,8 @@ LAYERS = [
     {"ctucbvi.numbers", "ctucbvi.figures", "ctucbvi.kernels"},
     {"ctucbvi.model"},
     {"ctucbvi.policy", "ctucbvi.modelfile", "ctucbvi.solutions"},
-    {"ctucbvi.library", "ctucbvi.learning"},  # of learning: what its parts below share
+    # Of learning: what its parts below share.
+    {"ctucbvi.library", "ctucbvi.learning", "ctucbvi.prism", "ctucbvi.environments"},
     # Independent of each other on purpose: each is the check of the other.
     {"ctucbvi.exact", "ctucbvi.numeric", "ctucbvi.peers", "ctucbvi.second_opinion", "ctucbvi.strategies"},
     {"ctucbvi.crosscheck", "ctucbvi.bounds", "ctucbvi.learning.exact", "ctucbvi.learning.fast"},

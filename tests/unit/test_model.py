@@ -201,7 +201,7 @@ def test_arrays_with_fewer_actions_and_terminal_rewards() -> None:
 def test_rows_of_doubles_are_normalised_only_on_request() -> None:
     ones, thirds = np.ones((3, 1)), np.full((3, 1, 3), 1 / 3)
     with pytest.raises(
-        ModelError, match=r"'s0', action 'a0': .* not exactly 1; pass normalize=True or fractions"
+        ModelError, match=r"'s0', action 'a0': .* not exactly 1; pass rationalize=1e-12 .*, normalize=True"
     ):
         CTMDP.from_arrays(ones, ones, thirds, horizon=1)
     with pytest.raises(ModelError, match="probabilities sum to 3, not exactly 1"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -340,3 +341,34 @@ def test_quantecon_agrees(model):
 def test_quantecon_does_with_the_arrays_what_they_mean():
     needs("quantecon")
     assert peers._quantecon(REPAIR, 500) == pytest.approx(induction(REPAIR, 500), abs=1e-13)
+
+
+# --- costs and lumps -----------------------------------------------------------------------
+
+
+def test_storm_is_asked_for_the_least_probability():
+    needs("stormpy")
+    for model in (REACHABILITY, *RANDOM):
+        least = replace(model, objective="min")
+        for semantics in Semantics:
+            assert off(peers.third_opinion(least, semantics, peer="stormpy"), least, semantics) <= 2e-6
+    gap = truth(RANDOM[0], COMMITTED) - truth(replace(RANDOM[0], objective="min"), COMMITTED)
+    assert gap.max() > 1e-2  # the mutant, Pmax for both, is caught
+
+
+def test_quantecon_is_asked_about_costs_and_lumps():
+    needs("quantecon")
+    rows = tuple(replace(r, lump=((r.to[0][0], Fraction(1, 5)),)) for r in REPAIR.transitions)
+    for objective in ("max", "min"):
+        model = replace(REPAIR, transitions=rows, objective=objective)
+        opinion = peers.third_opinion(model, ADJUSTABLE, peer="quantecon", epsilon=1e-4)
+        assert off(opinion, model, ADJUSTABLE) <= opinion.stated_error
+        assert off(opinion, replace(model, transitions=REPAIR.transitions), ADJUSTABLE) > 0.1
+
+
+def test_storm_is_not_asked_about_lumps():
+    rows = tuple(
+        replace(r, lump=((r.to[0][0], Fraction(1)),)) if r.to else r for r in REACHABILITY.transitions
+    )
+    with pytest.raises(peers.PeerUnsuitableError, match="reward 12/5; a reachability problem has none"):
+        peers.automaton(replace(REACHABILITY, transitions=rows), COMMITTED)

@@ -1,0 +1,235 @@
+"""Models from arrays, from generators and from tables: the transitions that they describe.
+
+Everything is read by one :class:`~ctucbvi.model.rationals.Reader`; what is wrong is named by state and
+action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import numpy as np
+
+from ctucbvi.errors import ModelError
+from ctucbvi.model.rationals import Reader, plain
+from ctucbvi.model.rows import Number, Transition
+from ctucbvi.numbers import shown
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+COLUMNS = ("state", "action", "rate", "reward", "to", "probability", "lump")
+_DIAGONAL = Fraction(1, 10**9)  # of the rate: what rounding may have done to a diagonal of doubles
+
+
+class ArrayOptions(TypedDict, total=False):
+    """What else a model from arrays may be told."""
+
+    terminal: ArrayLike | None  # g[x]
+    initial: int  # an index
+    states: Sequence[str] | None
+    actions: Sequence[str] | None
+    name: str
+    objective: str
+
+
+class TableOptions(TypedDict, total=False):
+    """What else a model from a table may be told: the same, by name."""
+
+    terminal: Mapping[str, Number] | None
+    initial: str | None
+    states: Sequence[str] | None
+    actions: Sequence[str] | None
+    name: str
+    objective: str
+
+
+class Named:
+    """Names, terminal rewards and what is on offer, checked against the sizes of the arrays."""
+
+    def __init__(self, count: int, width: int, available: Any, options: ArrayOptions) -> None:
+        if count == 0 or width == 0:
+            raise ModelError("arrays: no states or no actions; a model needs at least one of each")
+        self.states = _names(options.get("states"), "s", count)
+        self.actions = _names(options.get("actions"), "a", width)
+        if len(self.states) != count or len(self.actions) != width:
+            raise ModelError(f"arrays: {count} states and {width} actions, but other numbers of names")
+        initial = options.get("initial", 0)
+        if not isinstance(initial, int) or not 0 <= initial < count:
+            raise ModelError(f"initial: {initial!r} is not the index of a state; write 0 to {count - 1}")
+        self.initial = self.states[initial]
+        self.offered = np.ones((count, width), bool) if available is None else np.asarray(available, bool)
+        ends = options.get("terminal")
+        self.terminal = np.zeros(count) if ends is None else np.asarray(ends)
+        if self.offered.shape != (count, width) or self.terminal.shape != (count,):
+            raise ModelError(f"arrays: available must have shape {(count, width)}, terminal {(count,)}")
+
+    def pairs(self) -> Iterable[tuple[int, int, str]]:
+        """What is on offer: state, action, and the place for a message."""
+        for i, j in np.argwhere(self.offered).tolist():
+            yield i, j, f"state {self.states[i]!r}, action {self.actions[j]!r}"
+
+    def given(self, reader: Reader) -> dict[str, Any]:
+        """What a model is told besides its transitions."""
+        ends = zip(self.states, self.terminal, strict=True)
+        terminal = {x: reader.number(g, f"terminal reward of {x!r}") for x, g in ends}
+        return {"states": self.states, "actions": self.actions, "initial": self.initial, "terminal": terminal}
+
+
+def _names(given: Sequence[str] | None, letter: str, size: int) -> tuple[str, ...]:
+    return tuple(f"{letter}{i}" for i in range(size)) if given is None else tuple(given)
+
+
+def array_rows(
+    rates: ArrayLike, rewards: ArrayLike, probabilities: ArrayLike, lumps: ArrayLike | None, available: Any,
+    reader: Reader, options: ArrayOptions,
+) -> tuple[list[Transition], dict[str, Any]]:  # fmt: skip
+    """The transitions of ``rates[x,a]``, ``rewards[x,a]``, ``probabilities[x,a,y]``, and all else."""
+    lam, rew, prob = np.asarray(rates), np.asarray(rewards), np.asarray(probabilities)
+    if lam.ndim != 2 or rew.shape != lam.shape or prob.shape != (*lam.shape, lam.shape[0]):
+        raise ModelError(
+            f"arrays: rates {lam.shape}, rewards {rew.shape}, probabilities {prob.shape}; "
+            "need (S, A), (S, A), (S, A, S)"
+        )
+    named = Named(lam.shape[0], lam.shape[1], available, options)
+    paid = _lumps(lumps, prob.shape)
+    rows = []
+    for i, j, where in named.pairs():
+        rate = reader.number(lam[i, j], f"transition of {where}: rate")
+        to = reader.row(dict(zip(named.states, prob[i, j], strict=True)), where)
+        rows.append(_row(named, (i, j), rate, rew[i, j], to, paid, reader, where))
+    return rows, named.given(reader)
+
+
+def generator_rows(
+    generators: ArrayLike, rewards: ArrayLike, lumps: ArrayLike | None, available: Any,
+    reader: Reader, options: ArrayOptions,
+) -> tuple[list[Transition], dict[str, Any]]:  # fmt: skip
+    """The transitions of generators ``Q[a,x,y]`` and rewards ``r[x,a]``, and all else.
+
+    The rate is the sum of the entries off the diagonal, exactly; the diagonal only has to agree with it.
+    """
+    flows, rew = np.asarray(generators), np.asarray(rewards)
+    if flows.ndim != 3 or flows.shape[1] != flows.shape[2] or rew.shape != (flows.shape[1], flows.shape[0]):
+        raise ModelError(f"generators: Q {flows.shape}, rewards {rew.shape}; need (A, S, S), (S, A)")
+    if available is None:  # a row without numbers is an action that the state does not offer
+        available = ~np.array([[all(cell != cell for cell in row) for row in q] for q in flows]).T
+    named = Named(flows.shape[1], flows.shape[0], available, options)
+    paid = _lumps(lumps, (*rew.shape, rew.shape[0]))
+    rows = []
+    for i, j, where in named.pairs():
+        flow = {
+            y: reader.number(cell, f"rate from {named.states[i]!r} to {y!r} at {where}")
+            for y, cell in zip(named.states, flows[j, i], strict=True)
+        }
+        diagonal = flow.pop(named.states[i])
+        rate = _checked_rate(flow, diagonal, isinstance(plain(flows[j, i, i]), float), where)
+        to = {y: q / rate for y, q in flow.items() if q}
+        rows.append(_row(named, (i, j), rate, rew[i, j], to, paid, reader, where))
+    return rows, named.given(reader)
+
+
+def _checked_rate(flow: Mapping[str, Fraction], diagonal: Fraction, rounded: bool, where: str) -> Fraction:
+    for y, q in flow.items():
+        if q < 0:
+            raise ModelError(f"{where}: the rate to {y!r} is {shown(q)}, negative; write 0 or more")
+    rate = sum(flow.values(), Fraction(0))
+    if abs(diagonal + rate) > (_DIAGONAL * rate if rounded else 0):
+        raise ModelError(
+            f"{where}: the diagonal is {shown(diagonal)}, but the rates to other states sum to {shown(rate)}"
+            f"; write {shown(-rate)} (a generator has no jumps back: use from_arrays for those)"
+        )
+    return rate
+
+
+def _lumps(lumps: ArrayLike | None, shape: tuple[int, ...]) -> Any:
+    """Lumps ``ϱ[x,a]`` or ``ϱ[x,a,y]`` for every target, or None."""
+    if lumps is None:
+        return None
+    found = np.asarray(lumps)
+    if found.shape not in (shape, shape[:2]):
+        raise ModelError(f"arrays: lumps {found.shape}; need {shape[:2]} or {shape}")
+    return np.broadcast_to(found if found.ndim == 3 else found[:, :, None], shape)
+
+
+def _row(
+    named: Named, at: tuple[int, int], rate: Fraction, reward: Any, to: Mapping[str, Fraction], paid: Any,
+    reader: Reader, where: str,
+) -> Transition:  # fmt: skip
+    """One transition; lumps at jumps that do not happen are left out, as arrays have an entry for each."""
+    i, j = at
+    earned = {}
+    if paid is not None and rate:
+        cells = zip(named.states, paid[i, j], strict=True)
+        earned = {y: reader.number(c, f"lump to {y!r} at {where}") for y, c in cells if to.get(y)}
+    worth = reader.number(reward, f"transition of {where}: reward")
+    return Transition.of(named.states[i], named.actions[j], rate=rate, reward=worth, to=to, lump=earned)
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+def table_rows(records: Iterable[Mapping[str, Any]], reader: Reader) -> list[Transition]:
+    """The transitions of a long table: one record for every state, action and target.
+
+    A pair that never jumps has one record without a target.
+    """
+    pairs: dict[tuple[str, str], list[tuple[int, Mapping[str, Any]]]] = {}
+    for number, record in enumerate(records, start=1):
+        absent = [name for name in COLUMNS[:4] if name not in record]
+        if absent:
+            raise ModelError(f"table: no column {absent[0]!r}; the columns are {', '.join(COLUMNS)}")
+        unknown = [str(name) for name in record if name not in COLUMNS]
+        if unknown:
+            raise ModelError(f"table: unknown column {unknown[0]!r}; the columns are {', '.join(COLUMNS)}")
+        pairs.setdefault((str(record["state"]), str(record["action"])), []).append((number, record))
+    return [_table_row(pair, records, reader) for pair, records in pairs.items()]
+
+
+def _table_row(
+    pair: tuple[str, str], records: list[tuple[int, Mapping[str, Any]]], reader: Reader
+) -> Transition:
+    where, first = f"state {pair[0]!r}, action {pair[1]!r}", records[0][1]
+    cells: dict[str, Any] = {}
+    earned: dict[str, Fraction] = {}
+    for number, record in records:
+        line = f"table: row {number} ({where})"
+        for name in ("rate", "reward"):
+            if record[name] != first[name]:
+                raise ModelError(
+                    f"{line}: {name} {record[name]} is not that of row {records[0][0]}; write it alike"
+                )
+        if _nothing(record.get("to")):
+            if len(records) > 1:
+                raise ModelError(f"{line}: no target, beside rows with one; name it in the column 'to'")
+            continue
+        target = str(record["to"])
+        if target in cells:
+            raise ModelError(f"{line}: jumps to {target!r} twice; add the probabilities up")
+        if _nothing(record.get("probability")):
+            raise ModelError(f"{line}: no probability of {target!r}; write it in the column 'probability'")
+        cells[target] = record["probability"]
+        if not _nothing(record.get("lump")):
+            earned[target] = reader.number(record["lump"], f"{line}: lump")
+    rate, reward = (reader.number(first[name], f"table: {name} of {where}") for name in ("rate", "reward"))
+    to = reader.row(cells, where) if cells else {}
+    return Transition.of(*pair, rate=rate, reward=reward, to=to, lump=earned)
+
+
+def _nothing(cell: Any) -> bool:
+    """Whether a cell of a table is empty: None, NaN or pandas' NA."""
+    return cell is None or type(cell).__name__ == "NAType" or (isinstance(cell, float) and cell != cell)
+
+
+def records_of(transitions: Iterable[Transition]) -> list[dict[str, Any]]:
+    """The records of a long table, numbers as fractions."""
+    found = []
+    for row in transitions:
+        lumps = dict(row.lump)
+        for target, probability in row.to or ((None, None),):
+            numbers = (row.rate, row.reward, target, probability)
+            lump = None if target is None else lumps.get(target, Fraction(0))
+            found.append(dict(zip(COLUMNS, (row.state, row.action, *numbers, lump), strict=True)))
+    return found

@@ -1,0 +1,157 @@
+"""Costs, lumps and models of Storm on the command line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from ctucbvi import Objective, save_model
+from ctucbvi.cli import main
+from ctucbvi.library import machine_repair
+from tests.unit.test_drn import CHAIN, TEXT
+
+COSTS = replace(machine_repair().with_rewards(-1, 1), objective=Objective.MIN, name="costs")
+LUMPS = replace(
+    machine_repair(),
+    name="lumps",
+    transitions=tuple(replace(r, lump=((r.to[0][0], r.rate),)) for r in machine_repair().transitions),
+)
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    save_model(COSTS, "costs.toml")
+    save_model(LUMPS, "lumps.toml")
+    (tmp_path / "chain.drn").write_text(CHAIN)
+    (tmp_path / "repair.drn").write_text(TEXT)
+
+
+def printed(capsys, *arguments: str, status: int = 0) -> str:
+    assert main(list(arguments)) == status
+    return capsys.readouterr().out
+
+
+def refused(capsys, *arguments: str) -> str:
+    assert main(list(arguments)) == 2
+    message = capsys.readouterr().err
+    assert message.count("\n") == 1
+    return message
+
+
+@pytest.mark.parametrize("engine", ["exact", "certified", "numeric"])
+def test_plan_prints_least_costs(engine, capsys):
+    # The cost is 1 - r: what is lost of the time, 1 - 0.64105557.
+    text = printed(capsys, "plan", "costs.toml", "--engine", engine, "--digits", "8")
+    assert text.startswith("costs: committed, costs minimised, 8 digits")
+    assert "operating  1               0.35894443" in text
+    document = json.loads(
+        printed(capsys, "plan", "costs.toml", "--engine", engine, "--digits", "8", "--json")
+    )
+    assert document["objective"] == "min"
+    lower, upper = (float(document["values"][0][end]) for end in ("lower", "upper"))
+    assert lower <= 0.358944430160078 <= upper
+    assert [s["action"] for s in document["policy"]["operating"]] == ["fast", "slow"]
+
+
+def test_both_problems_side_by_side_and_closed_forms(capsys):
+    document = json.loads(printed(capsys, "plan", "costs.toml", "--semantics", "both", "--json"))
+    assert float(document["gap"][0]["gap"]) == pytest.approx(-0.0037942738)  # who may adjust pays less
+    text = printed(capsys, "plan", "costs.toml", "--symbolic", "1")
+    assert "3/10 - 3*exp(-2*t)/10" in text  # at first slow repair is cheaper, at 3/5 per unit of time
+
+
+def test_a_picture_says_cost(capsys, tmp_path):
+    printed(capsys, "plan", "costs.toml", "--plot", "costs.svg")
+    assert (tmp_path / "costs.svg").stat().st_size > 1000
+
+
+def test_certificates_of_costs(capsys):
+    plan = ("plan", "costs.toml", "--engine", "numeric", "--certificate", "c.json")
+    printed(capsys, *plan)
+    text = printed(capsys, "certify", "costs.toml", "c.json")
+    assert "costs minimised" in text
+    assert "proved: every value is within" in text
+    assert json.loads(printed(capsys, "certify", "costs.toml", "c.json", "--json"))["objective"] == "min"
+    assert "objective: 'min', but model 'machine-repair' asks for 'max'" in refused(
+        capsys, "certify", "machine-repair", "c.json"
+    )
+    printed(capsys, "plan", "machine-repair", "--engine", "numeric", "--certificate", "r.json")
+    assert "objective: 'max', but model 'costs' asks for 'min'" in refused(
+        capsys, "certify", "costs.toml", "r.json"
+    )
+
+
+def test_planners_agree_about_costs_and_lumps(capsys, tmp_path):
+    text = printed(capsys, "crosscheck", "costs.toml", "lumps.toml")
+    assert "4 of 4 agree" in text
+    table = "state,t,value,action\noperating,1,0.358944430160078,slow\nrepair,0,0,\n"
+    (tmp_path / "mine.csv").write_text(table)
+    assert "2 of 2 rows within" in printed(capsys, "crosscheck", "costs.toml", "--values", "mine.csv")
+    (tmp_path / "mine.csv").write_text(table.replace("slow", "fast"))
+    printed(capsys, "crosscheck", "costs.toml", "--values", "mine.csv", status=1)
+
+
+def test_truncation_of_costs_is_refused(capsys):
+    for engine in ("exact", "numeric"):
+        message = refused(capsys, "plan", "costs.toml", "--truncate", "--engine", engine)
+        assert "minimises costs, and truncation caps rewards" in message
+
+
+def test_learners_take_costs_as_rewards_and_refuse_lumps(capsys):
+    assert "not in [0, 1]; rescale them with --rescale=1,1" in refused(
+        capsys, "learn", "costs.toml", "--episodes", "3"
+    )
+    arguments = ("learn", "costs.toml", "--episodes", "3", "--rescale=1,1", "--json")
+    assert json.loads(printed(capsys, *arguments))
+    for command in ("learn", "regret", "losses"):
+        message = refused(capsys, command, "lumps.toml", "--episodes", "3")
+        assert "has lumps at jumps: what they earn per unit of time depends on rates and jumps" in message
+
+
+def test_suites_of_the_paper_refuse_both(capsys):
+    for file in ("costs.toml", "lumps.toml"):
+        message = refused(capsys, "verify", "contraction", "--model", file)
+        assert "has costs or lumps, and the paper has neither" in message
+
+
+def test_a_file_of_storm_becomes_a_model(capsys, tmp_path):
+    text = printed(capsys, "models", "repair.drn", "--horizon", "1")
+    (tmp_path / "mine.toml").write_text(text)
+    found = printed(capsys, "plan", "mine.toml", "--digits", "8")
+    assert "0      1               0.64105557" in found
+    document = json.loads(
+        printed(capsys, "models", "chain.drn", "--horizon", "2", "--goal", "done", "--json")
+    )
+    assert document["terminal"] == {"s=2&on=true": "1"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("chain.drn",), "chain.drn: such a file has no horizon; write it as --horizon H"),
+        (("repair.drn", "--horizon", "0"), "repair.drn: horizon: 0 is not positive"),
+        (("chain.drn", "--horizon", "1"), "several reward models, and none is named; choose from: r, s"),
+        (
+            ("chain.drn", "--horizon", "1", "--constants", "N=2"),
+            "--constants: an explicit model has none left",
+        ),
+        (("none.drn", "--horizon", "1"), "none.drn: cannot be read"),
+        (("none.prism", "--horizon", "1"), "none.prism: no such file"),
+        (("queue", "--horizon", "1"), "--horizon: for files in .drn, .prism"),
+        (
+            ("chain.drn", "--horizon", "1", "--reward", "r", "--rationalize", "2"),
+            "rationalize: 2 is no tolerance",
+        ),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(arguments, message, capsys):
+    assert message in refused(capsys, "models", *arguments)
+
+
+def test_other_commands_say_how_to_make_a_model_file_of_it(capsys):
+    assert "make a model file of it first: ctucbvi models FILE --horizon H" in refused(
+        capsys, "plan", "chain.drn"
+    )
