@@ -20,7 +20,7 @@ LAYERS = [
     {"ctucbvi.numbers", "ctucbvi.figures", "ctucbvi.kernels"},
     {"ctucbvi.model"},
     {"ctucbvi.policy", "ctucbvi.modelfile", "ctucbvi.solutions"},
-    {"ctucbvi.library", "ctucbvi.learning"},  # of learning: what its parts below share
+    {"ctucbvi.library", "ctucbvi.drawing", "ctucbvi.learning"},  # of learning: what its parts below share
     # Independent of each other on purpose: each is the check of the other.
     {"ctucbvi.exact", "ctucbvi.numeric", "ctucbvi.peers", "ctucbvi.second_opinion", "ctucbvi.strategies"},
     {"ctucbvi.crosscheck", "ctucbvi.bounds", "ctucbvi.learning.exact", "ctucbvi.learning.fast"},
@@ -39,7 +39,7 @@ LAYERS = [
 TAKEN = {
     "ctucbvi.errors": {"verify.errors"},
     "ctucbvi.usage": {"verify.console"},
-    "ctucbvi.commands": {"verify.progress", "verify.report", "verify.tables"},
+    "ctucbvi.commands": {"verify.console", "verify.progress", "verify.report", "verify.tables"},
     "ctucbvi.cli": {"verify", "verify.usage", "verify.console", "proofs_checks"},
 }
 # The exact learner and the fast one are to stay strangers all the way down; lockstep knows both.
