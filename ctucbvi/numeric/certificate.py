@@ -185,7 +185,8 @@ def _check(solution: NumericSolution, arrays: Arrays) -> None:
         raise InputError("certificate: a coefficient is not a finite number")
     times = solution.times
     if times[0] != 0 or not (np.diff(times) > 0).all() or times[-1] != arrays.horizon:
-        raise InputError("certificate: times must increase from 0 to the horizon")
+        found = f"certificate: times must increase from 0 to the horizon {arrays.horizon:g}"
+        raise InputError(f"{found}, and these go from {times[0]:g} to {times[-1]:g}")
     if not ((solution.best >= arrays.first[:-1]) & (solution.best < arrays.first[1:])).all():
         raise InputError("certificate: a hinted action is not on offer in its state")
     if solution.policy is not None:

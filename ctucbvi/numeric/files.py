@@ -41,6 +41,7 @@ from ctucbvi.numeric.planner import NumericSolution
 from ctucbvi.numeric.residuals import MOST_ORDERS
 
 FORMAT = "ctucbvi-certificate-1"
+_LONGEST_NAME = 100  # characters that are told
 
 
 def save_certificate(certificate: Certificate, path: str) -> None:
@@ -94,12 +95,14 @@ def read_certificate(text: str, model: CTMDP) -> tuple[NumericSolution, float | 
         raise InputError(f"truncate: {_short(truncate)} is neither true nor false")
     times = _array(document, "times", (None,), float)
     pieces, states, pairs = len(times) - 1, len(model.states), len(model.transitions)
-    values = _array(document, "values", (pieces, None, states), float)
+    values = _array(document, "values", (pieces, None, None), float)
+    _same_size(values, states, "states", model)
     orders = values.shape[1]
     if orders > MOST_ORDERS:
         raise InputError(f"'values' has pieces of {orders} coefficients; at most {MOST_ORDERS} are allowed")
     if semantics is Semantics.COMMITTED:
-        scores = _array(document, "scores", (pieces, orders, pairs), float)
+        scores = _array(document, "scores", (pieces, orders, None), float)
+        _same_size(scores, pairs, "pairs of state and action", model)
     else:
         if document.get("scores"):
             raise InputError("'scores' belong to the committed problem; leave them empty")
@@ -110,6 +113,22 @@ def read_certificate(text: str, model: CTMDP) -> tuple[NumericSolution, float | 
         raise InputError("'capped' has an entry that is not 0, or 1 where values are truncated")
     solution = NumericSolution(model, semantics, truncate, 0.0, times, values, scores, best, capped)
     return solution, _claim(document.get("bound"))
+
+
+def said_model(path: str) -> str | None:
+    """The name of the model that the file says it is about, if it says so: to be told, not to be believed."""
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        name = document["model"]
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return None
+    return name if isinstance(name, str) and len(name) < _LONGEST_NAME else None
+
+
+def _same_size(numbers: Any, size: int, what: str, model: CTMDP) -> None:
+    if numbers.shape[2] != size:
+        found = f"is about a model of {numbers.shape[2]} {what}"
+        raise InputError(f"{found}, and {model.name!r} has {size}; name the model that it was made for")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -221,7 +221,8 @@ class _March:
         """Make room for twice as many pieces."""
         room = self.room
         arrays = {"value": room.value, "score": room.score, "best": room.best, "cap": room.cap}
-        self.budget.check(self._reached, 2 * sum(array.size for array in arrays.values()))
+        part = self.reached / self.whole
+        self.budget.check(self._reached, 2 * sum(array.size for array in arrays.values()), part)
         grown = {name: _doubled(array, len(array)) for name, array in arrays.items()}
         self.room = room._replace(times=_doubled(room.times, len(room.best)), **grown)
 

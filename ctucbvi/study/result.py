@@ -57,6 +57,7 @@ class StudyResult:
         return {
             "format": FORMAT,
             **shared,
+            "horizon": str(self.study.model.horizon),
             "runs": len(self.curves[0].regrets),
             "optimal": {"value": value, "lower": lower, "upper": upper},
             "confidence": str(self.curves[0].confidence),
