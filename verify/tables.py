@@ -10,8 +10,11 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
+from typing import Any
+
+from verify.errors import UserError
 
 _GAP = "  "
 _TONES = {  # by the whole text of a cell
@@ -39,6 +42,15 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(
         text for number, line in enumerate(lines) for text in _folded(line, widths, "" if number else _BOLD)
     )
+
+
+def frame(rows: Iterable[Mapping[str, Any]]) -> Any:
+    """A ``pandas.DataFrame`` of the rows, for those who have pandas."""
+    try:
+        import pandas  # not needed for anything else
+    except ImportError:
+        raise UserError("to_frame: pandas is not installed; write pip install pandas") from None
+    return pandas.DataFrame(list(rows))
 
 
 def coloured(text: str, tone: str) -> str:

@@ -44,12 +44,13 @@ from ctucbvi.numeric.planner import NumericSolution
 from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, Claimed, adjustable_bounds, committed_bounds
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Doubt, Segment, Switch
+from ctucbvi.views import Viewed
 
 _TOGETHER = 1 << 22  # numbers that are gone through between two looks at the clock
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(Viewed):
     """What is proved about ``solution``: on piece ``k`` its values are within ``bounds[k]`` of V."""
 
     solution: NumericSolution

@@ -51,6 +51,11 @@ class NumericSolution:
     capped: Integers  # (pieces, states) whether V = t
     policy: Policy | None = None  # the policy that was evaluated; None: the optimal one
 
+    def __repr__(self) -> str:
+        x, h = self.model.initial, self.model.horizon
+        found = f"V({x}, {h}) ≈ {self.value(x):.9g}, {len(self.best)} pieces"
+        return f"NumericSolution({self.model.name!r}, {self.semantics}: {found})"
+
     def value(self, state: str, t: Number | None = None) -> float:
         """V(state, t), with ``t`` the remaining time (default: the horizon)."""
         k, u = self._locate(t)

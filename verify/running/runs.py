@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import difflib
 import fnmatch
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from verify.claims import ClaimError, ClaimSet, Effort
+from verify.claims import ClaimError, ClaimSet, Effort, Verdict
 from verify.running.cache import Cache, cache_folder
 from verify.running.engine import effort_for, too_few
 from verify.running.fingerprints import Fingerprints
@@ -16,6 +18,7 @@ from verify.running.loading import load_claims
 from verify.running.parallel import Job, Task, Underway, cores, in_processes, in_this_process
 from verify.running.results import Result
 from verify.source import Source
+from verify.tables import frame
 
 Progress = Callable[
     [int, int, Sequence[Underway]], None
@@ -30,6 +33,25 @@ class Run:
     effort: Effort
     results: Mapping[str, Result]  # in the order in which the claims are written
     known: int  # how many of them were in the cache
+
+    def __repr__(self) -> str:
+        counts = Counter(str(result.verdict) for result in self.results.values())
+        found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+        return f"Run({len(self.results)} claims, {self.effort.profile}: {found})"
+
+    def to_frame(self) -> Any:
+        """A pandas table: label, kind, verdict, expected, check, seconds."""
+        return frame(
+            {
+                "label": label,
+                "kind": str(self.claims[label].kind),
+                "verdict": str(result.verdict),
+                "expected": str(self.claims[label].expects(self.effort.profile) or ""),
+                "check": result.evidence.get("check"),
+                "seconds": result.seconds,
+            }
+            for label, result in self.results.items()
+        )
 
 
 def matching(source: Source, claims: ClaimSet, wanted: Iterable[str]) -> list[str]:
