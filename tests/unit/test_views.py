@@ -71,7 +71,7 @@ def test_answers_are_a_line(solution):
 
 
 def test_a_notebook_shows_names_as_text():
-    text = ctucbvi.solve(many(40), digits=5)._repr_html_()
+    text = certify(solve_numeric(many(40)))._repr_html_()
     assert "stay &lt;calm&gt;" in text or "hurry" in text
     assert "<calm>" not in text
     assert "and 10 more states" in text
@@ -108,7 +108,7 @@ def test_a_picture_is_shown_and_saved(solution, tmp_path):
 
 
 def test_actions_differ_without_colour_and_every_state_has_its_row():
-    picture = ctucbvi.solve(many(30), digits=5).plot()
+    picture = certify(solve_numeric(many(30))).plot()
     *_, policy, _ = picture.figure.axes  # the last is the bar of shades
     hatches = {(patch.get_hatch(), patch.get_facecolor()) for patch in policy.patches}
     assert len({hatch for hatch, _ in hatches}) == len(hatches)

@@ -20,7 +20,6 @@ def say(source: Source, message: str) -> None:
 
 def checked(source: Source, labels: Iterable[str], options: argparse.Namespace) -> Run:
     """The claims of the source, checked as ``--profile``, ``--seed``, ``--workers`` and ``--fresh`` say."""
-
     known: list[int] = []  # how many claims were finished when the run began
 
     def progress(finished: int, total: int, current: Sequence[Underway]) -> None:
