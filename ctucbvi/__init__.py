@@ -16,6 +16,7 @@ moment to import, because it is compiled).
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version("ctucbvi")
     for home, names in _HOMES.items():
         if name == home or name in names.split():
             module = import_module(f"ctucbvi.{home}")

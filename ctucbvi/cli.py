@@ -23,6 +23,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     claims.add(commands, SOURCE)
     usage.add(commands)
+    claims.add_completion(commands, parser)
     return parser
 
 

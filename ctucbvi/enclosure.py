@@ -19,6 +19,8 @@ from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, log10
 
+_SHOWN = 20  # digits in one line
+
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
@@ -30,6 +32,17 @@ class Enclosure:
     def __post_init__(self) -> None:
         if self.lower > self.upper:
             raise ValueError(f"empty enclosure: lower {self.lower} exceeds upper {self.upper}")
+
+    def __repr__(self) -> str:
+        if self.width == 0:
+            return f"Enclosure({exact_string(self.mid)})"
+        return f"Enclosure({self.decimals(_SHOWN)[0]}, radius < 1e{_exponent(self.radius) + 1})"
+
+    def _repr_latex_(self) -> str:
+        if self.width == 0:
+            return f"${exact_string(self.mid)}$"
+        known = rf"\text{{radius}} < 10^{{{_exponent(self.radius) + 1}}}"
+        return f"${self.decimals(_SHOWN)[0]}$ (${known}$)"
 
     @property
     def mid(self) -> Fraction:

@@ -14,12 +14,16 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from ctucbvi.errors import PolicyError
+from ctucbvi.frames import frame
 from ctucbvi.model import CTMDP, Number
 from ctucbvi.numbers import exact
 
 Rule = tuple[tuple[Fraction, str], ...]  # (from which remaining time, action), increasing, first at 0
+
+_SHOWN = 4  # states in one line
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,24 @@ class Policy:
         if missing:
             raise PolicyError(f"policy: no action for state {missing[0]!r}; give one for every state")
         return cls(model, tuple(_rule(model, x, rules[x]) for x in model.states))
+
+    def __repr__(self) -> str:
+        parts = [
+            f"{x}: {', '.join(a for _, a in rule)}"
+            for x, rule in zip(self.model.states, self.rules, strict=True)
+        ]
+        more = "; ..." if len(parts) > _SHOWN else ""
+        return f"Policy({self.model.name!r}, {'; '.join(parts[:_SHOWN])}{more})"
+
+    def to_frame(self) -> Any:
+        """A pandas table: state, start, end, action."""
+        return frame(
+            {"state": state, "start": float(start), "end": float(end), "action": action}
+            for state, rule in zip(self.model.states, self.rules, strict=True)
+            for (start, action), end in zip(
+                rule, [*(t for t, _ in rule[1:]), self.model.horizon], strict=True
+            )
+        )
 
     def action(self, state: str, t: Number) -> str:
         """The action at remaining time ``t``."""

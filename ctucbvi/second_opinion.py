@@ -52,6 +52,7 @@ from ctucbvi.errors import InputError, PolicyError
 from ctucbvi.model import CTMDP, Number, Objective, Semantics
 from ctucbvi.numbers import exact
 from ctucbvi.solutions import Doubt, Segment, Switch, computed_segments, switches_of
+from ctucbvi.views import Viewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -76,8 +77,8 @@ class TaylorPiece:
     capped: tuple[bool, ...]  # whether V = t binds
 
 
-@dataclass(frozen=True)
-class SecondOpinion:
+@dataclass(frozen=True, repr=False)
+class SecondOpinion(Viewed):
     """The value and the maximising action of every state on ``[0, H]``."""
 
     model: CTMDP

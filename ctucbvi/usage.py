@@ -9,6 +9,7 @@ from argparse import ArgumentParser, BooleanOptionalAction
 
 from verify.console import Commands, add_command, take
 
+NUMERIC_DIGITS = 12  # at most, of the fast planner
 RANDOM = 8  # random models of a cross-check, where no model is named and no number is given
 RANGE = "K=1..1e14"  # of a picture of bounds, unless told otherwise
 
@@ -69,7 +70,7 @@ def _plan(commands: Commands) -> None:
     take(parser, "--digits D", "guaranteed digits (default 15; with --engine numeric 9)", type=int)
     take(parser, "--truncate", "cap values at the remaining time: min{t, .}")
     take(parser, "--at STATE@T", "value at this state and remaining time", action="append", default=[])
-    take(parser, "--seconds S", "time to spend at most (default 600)", default=600.0)
+    take(parser, "--seconds S", "time to spend at most (default 600)", type=float)
     take(parser, "--plot FILE", "draw values and policy (.svg, .png or .pdf)")
     take(parser, "--symbolic N", "print the N-th iterate of value iteration in closed form", span=(0, None))
     take(parser, "--certificate FILE", "with --engine numeric: write what proves the enclosures")
@@ -88,14 +89,14 @@ def _crosscheck(commands: Commands) -> None:
     )
     take(parser, "models MODEL", _MODEL, nargs="*")
     take(parser, "--random N", f"random models to add (default {RANDOM}; 0 with MODEL)", span=(0, 10**6))
-    take(parser, "--seed S", "of the random models (default 0)", default=0)
+    take(parser, "--seed S", "of the random models (default 0)", type=int)
     take(parser, "--digits D", "digits to compare (default 20)", default=20, span=(5, 200))
     tolerance = "claimed by the fast planner, or allowed to the table of values (default 1e-9)"
     take(parser, "--tolerance T", tolerance, default="1e-9")
     take(parser, "--semantics", "default both; with --values committed", choices=_SEMANTICS)
     take(parser, "--values FILE", "check these values of one MODEL (.csv or .json)")
     failing = "where to write the smallest failing model found (default crosscheck-failure.toml)"
-    take(parser, "--failing FILE", failing, default="crosscheck-failure.toml")
+    take(parser, "--failing FILE", failing)
     take(parser, "--peers", "ask Storm and QuantEcon too, where they apply (extra 'peers')")
     take(parser, "--json", _JSON)
 
@@ -205,7 +206,7 @@ def _learn(commands: Commands) -> None:
     )
     take(parser, "model MODEL", "a TOML or JSON file, or the name of a bundled model", nargs="?")
     take(parser, "--episodes N", "how many episodes (default 100)", type=int)
-    take(parser, "--seed S", "of the draws (default 1)", default=1)
+    take(parser, "--seed S", "of the draws (default 1)", type=int)
     _add_settings(parser)
     take(parser, "--no-bonus", "--bonus none", action="store_const", const="none", dest="bonus")
     take(parser, "--lockstep", "compare with the fast learner at each step")
@@ -311,10 +312,10 @@ def _constants(commands: Commands) -> None:
     take(sizes, "--lambda-min L", "lower bound (default: the model's smallest rate)")
     take(sizes, "--delta D", "of the radii and the learner (default 1/(2KH))")
     take(sizes, "--epsilon E", _EPSILON, default="1/sqrt(k)")
-    take(sizes, "--time T", "spent at the pair of beta and b (default 0)", default="0")
-    take(sizes, "--jumps N", "from the pair of alpha and b (default 0)", default="0")
+    take(sizes, "--time T", "spent at the pair of beta and b (default 0)")
+    take(sizes, "--jumps N", "from the pair of alpha and b (default 0)")
     take(sizes, "--replan ETA", "plans kept while data grow by at most 1 + ETA (default: none kept)")
-    take(parser, "--digits D", "significant digits (default 10)", default=10, span=(1, 1000))
+    take(parser, "--digits D", "significant digits (default 10)", span=(1, 1000))
     take(parser, "--sweep P=A..B[:N]", "bounds over a parameter (default N: 200)")
     take(parser, "--plot FILE", f"draw the sweep there (.svg, .png or .pdf); default sweep: {RANGE}")
     take(parser, "--study FILE", "a result of ctucbvi regret, to draw beside the bounds")

@@ -61,12 +61,16 @@ class Subject:
         return f"model {found.name!r} (S = {len(found.states)}, λmax H = {load:.4g}, digest {data})"
 
     def told(self, check: Check) -> Check:
-        """The check with this number of examples; on a model of the user's, a fifth of its own number."""
+        """The check with this number of examples; on a model of the user's, a part of its own number.
+
+        The cost of an example grows faster than the model: their number falls with the number of states.
+        """
         if self.examples is not None and isinstance(check, Search):
             return replace(check, examples=(self.examples, self.examples))
         if self.model and isinstance(check, Search) and check.given is not None and check.examples:
             quick, thorough = check.examples  # for models that are smaller than most people's
-            return replace(check, examples=(max(10, quick // 5), max(10, thorough // 5)))
+            part = max(5, 2 * len(self.model.states))
+            return replace(check, examples=(max(10, quick // part), max(10, thorough // part)))
         if self.examples is not None and isinstance(check, Statistical):
             return replace(check, trials=(self.examples, self.examples))
         return check

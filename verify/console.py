@@ -8,23 +8,83 @@ digits that were asked for are missing; 2: bad input, one line on stderr.
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn, TypeAlias
 
 from verify.errors import UserError
+
+_LONGEST = 30  # digits of a whole number
 
 Commands: TypeAlias = "argparse._SubParsersAction[Any]"  # of a parser, to add to
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line, and say what may have been meant."""
 
     def error(self, message: str) -> NoReturn:
         """Print it and leave."""
-        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+        end = "" if message.endswith("?") else f"; see {self.prog} --help"
+        self.exit(2, f"{self.prog}: {message}{end}\n")
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The options; one that is unknown is told by the command that does not know it."""
+        options, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self._told(options).refuse(unknown)
+        return options
+
+    def refuse(self, unknown: Sequence[str]) -> NoReturn:
+        """Leave because of arguments that mean nothing here."""
+        first = next((word for word in unknown if word.startswith("-")), unknown[0])
+        known = [name for name in self._option_string_actions if name.startswith("--")]
+        hint = did_you_mean(first.partition("=")[0], known) if first.startswith("--") else ""
+        self.error(f"unrecognized argument {first}{hint}")
+
+    def _told(self, options: argparse.Namespace) -> Parser:
+        """The parser of the command that was given."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                found = action.choices.get(getattr(options, action.dest, ""))
+                return found if isinstance(found, Parser) else self
+        return self
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            names = [str(choice) for choice in action.choices]
+            hint = did_you_mean(str(value), names) or f" (choose from {', '.join(names)})"
+            raise argparse.ArgumentError(action, f"invalid choice: {value!r}{hint}")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """What may have been meant, as the end of a message; empty if nothing is near."""
+    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
+    return f"; did you mean {' or '.join(near)}?" if near else ""
+
+
+def refuse(options: argparse.Namespace, why: str, *names: str) -> None:
+    """Refuse options (``--plot``) that were given and would change nothing."""
+    values = {name: getattr(options, name.removeprefix("--").replace("-", "_")) for name in names}
+    given = [
+        name for name, value in values.items() if value is not None and value is not False and value != []
+    ]
+    if given:
+        raise UserError(f"{', '.join(given)}: {why}; leave {'it' if len(given) == 1 else 'them'} out")
+
+
+def whole(text: str) -> int:
+    """A whole number as people write it: 1000, 1e3."""
+    try:
+        number = Decimal(text)
+        if number.is_finite() and number.adjusted() <= _LONGEST and number == int(number):
+            return int(number)
+    except (InvalidOperation, ValueError):
+        pass
+    raise argparse.ArgumentTypeError(f"invalid int value: {text!r} (write 1000 or 1e3)")
 
 
 def add_command(
@@ -68,9 +128,11 @@ def take(parser: argparse._ActionsContainer, written: str, text: str, **more: An
         if not more.keys() & {"action", "choices"}:
             more["action"] = "store_true"
     if "span" in more:
-        more.update(action=_InSpan, type=int)
+        more.update(action=_InSpan, type=whole)
     elif isinstance(more.get("default"), int | float):
         more["type"] = type(more["default"])
+    if more.get("type") is int:
+        more["type"] = whole
     parser.add_argument(name, help=text, **more)
 
 

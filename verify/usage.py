@@ -83,6 +83,15 @@ def add(commands: Commands, source: Source) -> None:
     _add_report(commands, source, words)
 
 
+def add_completion(commands: Commands, parser: argparse.ArgumentParser) -> None:
+    """Describe the command that completes the words of all commands of ``parser``."""
+    text = "what your shell needs to complete commands and options"
+    example = f'example: eval "$({parser.prog} completion bash)"'
+    command = add_command(commands, "verify.commands.completion", text, text.capitalize() + ".", example)
+    take(command, "shell SHELL", "bash, zsh or fish", choices=("bash", "zsh", "fish"))
+    command.set_defaults(parser=parser)
+
+
 def _add_verify(commands: Commands, source: Source, words: dict[str, str]) -> None:
     parser = add_command(
         commands,

@@ -14,7 +14,7 @@ from flint import arb
 
 from ctucbvi.bounds.sweep import TRIVIAL, Sweep
 from ctucbvi.exact.precision import precision
-from ctucbvi.figures import picture
+from ctucbvi.figures import picture, symbols
 
 _STYLES: dict[str, dict[str, Any]] = {
     "printed": {"color": "black"},
@@ -60,7 +60,7 @@ def draw(found: Sweep, target: str, *, title: str = "", study: dict[str, Any] | 
         axis.set_ylabel("expected regret")
         axis.grid(visible=True, which="major", color="0.9", linewidth=0.6)
         figure.legend(loc="outside lower left", ncols=2, fontsize="small", edgecolor="none")
-        axis.set_title(title, fontsize="small", loc="left")
+        axis.set_title(symbols(title), fontsize="small", loc="left", wrap=True)
 
 
 def _draw_bounds(axis: Any, found: Sweep) -> None:

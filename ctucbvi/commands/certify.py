@@ -10,7 +10,7 @@ from math import inf
 from ctucbvi import InputError, find_model
 from ctucbvi.model import Objective
 from ctucbvi.numeric import NumericSolution, certify
-from ctucbvi.numeric.files import load_certificate
+from ctucbvi.numeric.files import load_certificate, said_model
 
 _HELD = {
     "committed": "committed problem (an action is held until the next jump)",
@@ -21,9 +21,16 @@ _HELD = {
 def run(options: argparse.Namespace) -> int:
     """Check and print; status 1 if the file claims more than can be proved, or nothing can be."""
     model = find_model(options.model)
-    solution, claimed = load_certificate(options.file, model)
+    said = said_model(options.file)
+    other = f"the file says that it is about model {said!r}" if said not in (None, model.name) else ""
+    try:
+        solution, claimed = load_certificate(options.file, model)
+        bound = certify(solution).bound
+    except InputError as error:
+        if not other:
+            raise
+        raise InputError(f"{options.file}: does not fit model {model.name!r}: {other}") from error
     _check_problem(solution, options)
-    bound = certify(solution).bound
     holds = bound < inf and (claimed is None or bound <= claimed)
     if options.json:
         facts = {
@@ -50,6 +57,8 @@ def run(options: argparse.Namespace) -> int:
         print("nothing is proved: the numbers in it are too large")
     if bound < inf and not holds:
         print(f"the file claims {claimed:.3g}, which is not proved by it")
+    if other and not holds:
+        print(other)
     return 0 if holds else 1
 
 

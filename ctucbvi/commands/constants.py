@@ -18,8 +18,11 @@ from ctucbvi.bounds.catalogue import KEPT_PLANS, catalogue_of
 from ctucbvi.bounds.conditions import SIZES
 from ctucbvi.bounds.figure import draw
 from ctucbvi.bounds.versions import LAZY, OPTIMISTIC, versions_of
+from ctucbvi.commands.constants_model import about
+from ctucbvi.commands.constants_model import lines as lines_about
 from ctucbvi.figures import check_target
 from ctucbvi.usage import RANGE
+from verify.console import refuse
 from verify.tables import table
 
 _LATEX_HEAD = r"""\begin{longtable}{p{0.2\textwidth}p{0.45\textwidth}p{0.15\textwidth}p{0.2\textwidth}}
@@ -53,8 +56,10 @@ def run(options: argparse.Namespace) -> int:
     if any(value is not None for value in (options.sweep, options.plot, options.study)):
         return _sweep(options)
     p, name = _parameters(options)
-    found = document(p, options.digits)
+    found = document(p, 10 if options.digits is None else options.digits)
     found["parameters"] = {"model": name, **found["parameters"]}
+    if options.model is not None:
+        found["about_the_model"] = about(find_model(options.model), p)
     if options.latex:
         print(_latex(p, found))
     else:
@@ -73,8 +78,8 @@ def _parameters(options: argparse.Namespace, episodes: Any = None) -> tuple[Para
         "lambda_min": options.lambda_min,
         "delta": options.delta,
         "epsilon": options.epsilon,
-        "time": options.time,
-        "n_plus": options.jumps,
+        "time": "0" if options.time is None else options.time,
+        "n_plus": "0" if options.jumps is None else options.jumps,
         "replan": options.replan,
     }
     sizes = {"states": options.S, "actions": options.A, "horizon": options.H}
@@ -126,6 +131,8 @@ def _report(p: Parameters, found: dict[str, Any]) -> str:
     lines += ["", f"the bound of {best['label']}, in its factors", _factors(best)]
     lines += ["", "from which K on the bound is below K H", _thresholds(p, versions)]
     lines += ["", *_lower_lines(found)]
+    if "about_the_model" in found:
+        lines += ["", *lines_about(found["about_the_model"], p, versions, _WIDTH)]
     return "\n".join(lines)
 
 
@@ -226,7 +233,10 @@ def _escaped(text: str) -> str:
 def _sweep(options: argparse.Namespace) -> int:
     if options.latex:
         raise InputError("--latex prints the table of constants; leave out --sweep")
+    refuse(options, "changes nothing in a sweep of bounds", "--time", "--jumps", "--digits")
     over = SweepRange.parse(options.sweep or RANGE)
+    if over.parameter == "K":
+        refuse(options, "the sweep is over K", "--K")
     if options.plot is not None:
         check_target("--plot", options.plot)
     p, name = _parameters(options, over.values[-1] if over.parameter == "K" else None)

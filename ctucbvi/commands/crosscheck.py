@@ -29,9 +29,11 @@ from ctucbvi.numbers import exact, shown
 from ctucbvi.solutions import doubts_document, switch_document
 from ctucbvi.strategies import corner_models
 from ctucbvi.usage import RANDOM
+from verify.console import refuse
 from verify.progress import ProgressLine
 from verify.tables import table
 
+_FAILING = "crosscheck-failure.toml"
 _TRIES = 60  # simplifications of a failing model to try
 _WORST = 10  # rows of a table of values to show
 
@@ -50,8 +52,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
+    options.failing = options.failing or _FAILING
     if not options.failing.lower().endswith((".toml", ".json")):
         raise InputError(f"--failing {options.failing}: end it in .toml or .json")
+    if not (options.random or (options.random is None and not options.models)):
+        refuse(options, "no random models are asked for (--random N)", "--seed")
     named, others = _models(options)
     names = ("committed", "adjustable") if options.semantics in (None, "both") else (options.semantics,)
     routes = Routes(exact=solve)
@@ -88,11 +93,12 @@ def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
 
 def _models(options: argparse.Namespace) -> tuple[list[CTMDP], list[CTMDP]]:
     """The models that have names, whose switching times are shown, and the others."""
+    seed = options.seed or 0
     if options.models:
-        return [find_model(name) for name in options.models], random_models(options.random or 0, options.seed)
+        return [find_model(name) for name in options.models], random_models(options.random or 0, seed)
     count = RANDOM if options.random is None else options.random
     corners = list(corner_models().values()) if count else []
-    return list(bundled_models().values()), corners + random_models(count, options.seed)
+    return list(bundled_models().values()), corners + random_models(count, seed)
 
 
 def _write_failure(result: Comparison, options: argparse.Namespace, routes: Routes) -> None:
@@ -194,6 +200,9 @@ def _report(results: list[Comparison], named: list[CTMDP], digits: int, jobs: in
 def _run_values(options: argparse.Namespace, tolerance: Fraction) -> int:
     if len(options.models) != 1 or options.random:
         raise InputError(f"--values {options.values}: name exactly one MODEL that the values belong to")
+    refuse(
+        options, "belongs to the comparison of planners, not to --values", "--seed", "--failing", "--peers"
+    )
     if options.semantics == "both":
         raise InputError("--values: the values belong to one problem; write committed or adjustable")
     model = find_model(options.models[0])

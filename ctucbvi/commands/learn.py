@@ -41,6 +41,7 @@ def _learn(options: argparse.Namespace) -> int:
     started = perf_counter()
     _check_compiled(options)
     history = _replayed(options)
+    options.seed = 1 if options.seed is None else options.seed
     model, settings = (history.model, history.settings) if history else _task(options)
     count = settings.episodes if history is None else len(history.episodes)
     rows: list[dict[str, Any]] = []
@@ -94,7 +95,7 @@ def _replayed(options: argparse.Namespace) -> History | None:
     if options.replay is None:
         return None
     fixed = ("episodes", "delta", "epsilon", "lambda_max", "lambda_min", "bonus", "rates", "jumps", "replan")
-    given = [name for name in (*fixed, "rescale", "save") if getattr(options, name) is not None]
+    given = [name for name in (*fixed, "seed", "rescale", "save") if getattr(options, name) is not None]
     if given or options.initial:
         raise InputError("--replay takes the settings of the history; leave out the others, and --save")
     history = load_history(options.replay)

@@ -10,15 +10,18 @@ from time import perf_counter
 from typing import Any
 
 from ctucbvi import CTMDP, Budget, InputError, Solution, UndecidedError, solve
-from ctucbvi.commands.plan_figure import plot_solutions
+from ctucbvi.drawing import draw_answers
 from ctucbvi.enclosure import exact_string
 from ctucbvi.figures import check_target
 from ctucbvi.library import find_model
 from ctucbvi.numbers import exact
 from ctucbvi.solutions import About, Answer, document
+from ctucbvi.usage import NUMERIC_DIGITS
+from verify.console import refuse
 from verify.progress import ProgressLine
 from verify.tables import table
 
+_SECONDS = 600.0
 _MOST_REASONS = 40  # lines of what is undecided on the screen
 
 
@@ -44,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         plans[name] = _solve(model, name, points, options, left / (len(names) - i))
         left -= plans[name][1]
     if options.plot:
-        plot_solutions([solution for solution, _ in plans.values()], options.plot)
+        draw_answers([solution for solution, _ in plans.values()]).save(options.plot, "--plot")
     asked = points or [(state, model.horizon) for state in model.states]
     documents = {
         name: document(solution, asked, engine=options.engine, digits=options.digits, seconds=seconds)
@@ -53,6 +56,7 @@ def run(options: argparse.Namespace) -> int:
     _print(documents, {name: solution for name, (solution, _) in plans.items()}, points, options)
     for solution, _ in plans.values():
         _print_undecided(solution)
+    _print_other_engine([solution for solution, _ in plans.values()])
     return 1 if any(_lacks_digits(solution, asked, options) for solution, _ in plans.values()) else 0
 
 
@@ -62,6 +66,16 @@ def _print_undecided(answer: Answer) -> None:
     if len(answer.undecided) > _MOST_REASONS:
         more = len(answer.undecided) - _MOST_REASONS
         print(f"ctucbvi: undecided: and {more} more, all of them with --json", file=sys.stderr)
+
+
+def _print_other_engine(solutions: list[Solution]) -> None:
+    """Where time was out, say that the fast planner may be what is wanted."""
+    out = any(doubt.what is About.BUDGET for solution in solutions for doubt in solution.undecided)
+    if out:
+        text = (
+            f"try --engine numeric: up to {NUMERIC_DIGITS} digits with enclosures, and at large rates faster"
+        )
+        print(f"ctucbvi: {text}", file=sys.stderr)
 
 
 def _lacks_digits(solution: Solution, asked: list[tuple[str, Any]], options: argparse.Namespace) -> bool:
@@ -75,6 +89,15 @@ def _lacks_digits(solution: Solution, asked: list[tuple[str, Any]], options: arg
 
 
 def _check_combination(options: argparse.Namespace) -> None:
+    if options.symbolic is None:
+        refuse(options, "belongs to --symbolic", "--latex")
+    elif options.engine != "numeric":
+        why = "changes nothing with --symbolic, which prints an iterate in closed form"
+        refuse(options, why, "--plot", "--at", "--seconds")
+        if options.engine == "certified":
+            raise InputError(f"--engine certified: {why}; leave it out")
+    if options.seconds is None:
+        options.seconds = _SECONDS
     if not options.seconds > 0:
         raise InputError(f"--seconds {options.seconds}: write a number above 0")
     if options.engine == "numeric":

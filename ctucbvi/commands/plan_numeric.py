@@ -23,11 +23,11 @@ from ctucbvi.numeric.arrays import Arrays
 from ctucbvi.numeric.files import save_certificate
 from ctucbvi.numeric.planner import smallest_tolerance
 from ctucbvi.solutions import About, document
+from ctucbvi.usage import NUMERIC_DIGITS
 from verify.progress import note_if_slow
 
 __all__ = ["plan", "save_certificate"]
 
-_MOST_DIGITS = 12
 _TIME_DIGITS = 6  # of the remaining time that was reached when time was out
 
 
@@ -74,9 +74,9 @@ def _solve(
     model: CTMDP, semantics: str, asked: list[tuple[str, Any]], options: argparse.Namespace
 ) -> tuple[Certificate, float]:
     """A certificate that shows the digits at the points asked for, as far as doubles and budget allow."""
-    if not 1 <= options.digits <= _MOST_DIGITS:
+    if not 1 <= options.digits <= NUMERIC_DIGITS:
         raise InputError(
-            f"--digits {options.digits}: the numeric engine has 1 to {_MOST_DIGITS}; "
+            f"--digits {options.digits}: the numeric engine has 1 to {NUMERIC_DIGITS}; "
             "use --engine exact for more"
         )
     with note_if_slow("ctucbvi: compiling the fast planner; this is done once"):

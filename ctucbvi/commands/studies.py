@@ -16,6 +16,7 @@ from ctucbvi.commands.learner_options import initial_of, model_of, told
 from ctucbvi.learning import Settings, initial_distribution
 from ctucbvi.study import LostWorkerError, RunState, Study, contestant, enough_cells, name_of
 from ctucbvi.study.blocks import Block, Observer, work
+from verify.console import refuse
 from verify.progress import ProgressLine, note_if_slow
 
 T = TypeVar("T")
@@ -27,6 +28,8 @@ def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_del
 
     ``own_delta``: without ``--delta`` it is that of the theorem.
     """
+    if options.cluster is not None:
+        refuse(options, "the work is done by the cluster", "--workers")
     model, given = model_of(options), told(options)
     if own_delta and options.delta is None and options.episodes > 0:  # else the settings refuse it
         unit = Fraction(1) if options.bonus == "optimistic" else model.horizon
@@ -81,13 +84,5 @@ def carried_out(
 
 
 def _tell(line: ProgressLine, found: int, done: int, wanted: int) -> None:
-    """``found`` episodes were there at the start, ``done`` are now, of ``wanted``; say what time is left."""
-    left = f"{_clock(line.seconds * (wanted - done) / (done - found))} left: " if done > found else ""
-    line.tell(f"{left}{done / wanted:4.0%}")
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes >= 60:
-        return f"{minutes // 60} h {minutes % 60} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    """``found`` episodes were there at the start, ``done`` are now, of ``wanted``."""
+    line(done / wanted, found / wanted)

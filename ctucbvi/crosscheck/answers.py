@@ -14,6 +14,7 @@ from ctucbvi.crosscheck.comparison import comparison_times
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.exact import Solution, solve
+from ctucbvi.frames import frame
 from ctucbvi.model import CTMDP, Number, Semantics, Transition
 from ctucbvi.numbers import exact, positive
 
@@ -40,6 +41,28 @@ class PlannerCheck:
     semantics: Semantics
     tolerance: Fraction
     rows: tuple[RowCheck, ...]
+
+    def __repr__(self) -> str:
+        good, verdict = sum(row.within for row in self.rows), "within" if self.within else "NOT within"
+        where = f"worst {self.worst.error:.1e} at {self.worst.state}, t = {float(self.worst.t):.6g}"
+        rows = f"{good} of {len(self.rows)} rows within {float(self.tolerance):g}"
+        return f"PlannerCheck({self.model.name!r}, {self.semantics}: {verdict}; {rows}, {where})"
+
+    def to_frame(self) -> Any:
+        """A pandas table of the rows: state, t, value, expected, error, action, loss, within."""
+        return frame(
+            {
+                "state": row.state,
+                "t": float(row.t),
+                "value": None if row.value is None else float(row.value),
+                "expected": float(row.expected.mid),
+                "error": row.error,
+                "action": row.action,
+                "loss": row.loss,
+                "within": row.within,
+            }
+            for row in self.rows
+        )
 
     @property
     def worst(self) -> RowCheck:

@@ -80,6 +80,10 @@ class Comparison:
     complaints: tuple[Complaint, ...]  # what is outside its claim
     undecided: tuple[Doubt, ...]  # values for which the exact planner has too few digits
 
+    def __repr__(self) -> str:
+        sizes = f"fast {float(self.error):.1e}, second opinion {float(self.second_error):.1e}"
+        return f"Comparison({self.model.name!r}, {self.semantics}: {self.verdict}; off by at most: {sizes})"
+
     @property
     def agrees(self) -> bool:
         """Whether everything is inside its claim, and the exact values have their digits."""

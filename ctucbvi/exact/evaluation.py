@@ -33,7 +33,7 @@ from ctucbvi.policy import Policy
 _STRIDE = 256  # in units of x = Λ·time
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PolicyValue(Values):
     """The value of ``policy`` at every remaining time in ``[0, H]``."""
 

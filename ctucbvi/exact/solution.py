@@ -20,6 +20,7 @@ from ctucbvi.exact.trajectory import OpenSign, PassPiece
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import About, Doubt, Segment, Switch
+from ctucbvi.views import Viewed
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class _Era:
     loser: int | None = None  # in a doubt between two pairs: the one that falls behind, if that is proved
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Values:
     """Certified values of ``model`` under ``semantics`` at every remaining time in ``[0, H]``.
 
@@ -48,6 +49,12 @@ class Values:
     pieces: list[PassPiece]
     undecided: tuple[Doubt, ...]  # what could not be settled within the budget
     bound: ClassVar[None] = None  # every enclosure has its own
+
+    def __repr__(self) -> str:
+        x, h = self.model.initial, self.model.horizon
+        return (
+            f"{type(self).__name__}({self.model.name!r}, {self.semantics}: V({x}, {h}) = {self.value(x)!r})"
+        )
 
     def value(self, state: str, t: Number | None = None) -> Enclosure:
         """The value of ``state`` with remaining time ``t`` (default: the horizon)."""
@@ -155,8 +162,8 @@ class Values:
         return [to_fraction(piece.start) for piece in self.pieces]
 
 
-@dataclass(frozen=True)
-class Solution(Values):
+@dataclass(frozen=True, repr=False)
+class Solution(Viewed, Values):
     """V* and the optimal policy."""
 
     truncate: bool  # whether values are capped at the remaining time

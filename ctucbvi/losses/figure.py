@@ -17,6 +17,7 @@ _COLOURS = {
     LinkKind.MEAN.value: "C1",
     LinkKind.NUMBER.value: "C2",
 }
+_HATCHES = dict(zip(_COLOURS, ("", "///", "...", "xxx"), strict=True))  # for those who see no colours
 _PLAIN = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # a line behind a number is not seen
 
 
@@ -41,14 +42,14 @@ def _draw_bars(axis: Any, rows: list[dict[str, Any]]) -> None:
     axis.annotate(f"  {first:.4g}", (first, 0), va="center", fontsize="small")
     for y, (before, row) in enumerate(pairwise(rows), 1):
         ends = sorted((before["value"], row["value"]))
-        axis.barh(y, ends[1] - ends[0], left=ends[0], height=0.6, color=_COLOURS[row["kind"]])
+        axis.barh(y, ends[1] - ends[0], left=ends[0], height=0.6, **_look(row["kind"]))
         axis.plot([before["value"]] * 2, [y - 1, y + 0.3], color="0.5", linewidth=0.8)
         axis.annotate(
             f"× {row['factor']:.4g}", (ends[1], y), xytext=(6, 0), textcoords="offset points", va="center",
             fontsize="small", bbox=_PLAIN,
         )  # fmt: skip
     kinds = [kind for kind in _COLOURS if any(row["kind"] == kind for row in rows)]
-    patches = [swatch(_COLOURS[kind]) for kind in kinds]
+    patches = [swatch(**_look(kind)) for kind in kinds]
     axis.legend(patches, kinds, loc="lower left", fontsize="small", frameon=False)
     least, largest = min(row["value"] for row in rows), max(row["value"] for row in rows)
     axis.annotate(
@@ -56,6 +57,10 @@ def _draw_bars(axis: Any, rows: list[dict[str, Any]]) -> None:
     )
     axis.set_xlim(least / 2, largest * 8)
     axis.set_ylim(-0.7, len(rows) + 0.1)
+
+
+def _look(kind: str) -> dict[str, Any]:
+    return {"facecolor": _COLOURS[kind], "hatch": _HATCHES[kind], "edgecolor": "0.25", "linewidth": 0.4}
 
 
 def _draw_lines(axis: Any, document: dict[str, Any]) -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from ctucbvi.errors import InputError, ModelError
+from ctucbvi.frames import frame as table
 from ctucbvi.model.rationals import Reader
 from ctucbvi.model.rows import Number, Pair, Transition, check_row, choices
 from ctucbvi.numbers import exact, shown
@@ -234,13 +234,9 @@ class CTMDP:
 
         One row for every state, action and target; numbers are exact fractions.
         """
-        if find_spec("pandas") is None:
-            raise InputError("to_frame: pandas is not installed; pip install pandas")
-        import pandas  # an extra, for those who want frames
-
         from ctucbvi.model.arrays import COLUMNS, records_of  # NumPy, as above
 
-        return pandas.DataFrame(records_of(self.transitions), columns=list(COLUMNS), dtype=object)
+        return table(records_of(self.transitions), columns=list(COLUMNS), dtype=object)
 
     # --- the problem that planners solve -------------------------------------------------------
 

@@ -44,12 +44,13 @@ from ctucbvi.numeric.planner import NumericSolution
 from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, Claimed, adjustable_bounds, committed_bounds
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Doubt, Segment, Switch
+from ctucbvi.views import Viewed
 
 _TOGETHER = 1 << 22  # numbers that are gone through between two looks at the clock
 
 
-@dataclass(frozen=True)
-class Certificate:
+@dataclass(frozen=True, repr=False)
+class Certificate(Viewed):
     """What is proved about ``solution``: on piece ``k`` its values are within ``bounds[k]`` of V."""
 
     solution: NumericSolution
@@ -185,7 +186,8 @@ def _check(solution: NumericSolution, arrays: Arrays) -> None:
         raise InputError("certificate: a coefficient is not a finite number")
     times = solution.times
     if times[0] != 0 or not (np.diff(times) > 0).all() or times[-1] != arrays.horizon:
-        raise InputError("certificate: times must increase from 0 to the horizon")
+        found = f"certificate: times must increase from 0 to the horizon {arrays.horizon:g}"
+        raise InputError(f"{found}, and these go from {times[0]:g} to {times[-1]:g}")
     if not ((solution.best >= arrays.first[:-1]) & (solution.best < arrays.first[1:])).all():
         raise InputError("certificate: a hinted action is not on offer in its state")
     if solution.policy is not None:

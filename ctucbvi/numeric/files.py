@@ -44,6 +44,7 @@ from ctucbvi.numeric.planner import NumericSolution
 from ctucbvi.numeric.residuals import MOST_ORDERS
 
 FORMAT = "ctucbvi-certificate-1"
+_LONGEST_NAME = 100  # characters that are told
 
 
 def save_certificate(certificate: Certificate, path: str) -> None:
@@ -105,12 +106,14 @@ def read_certificate(text: str, model: CTMDP) -> tuple[NumericSolution, float | 
     model.plain(truncate=truncate)  # refuses what cannot be truncated
     times = _array(document, "times", (None,), float)
     pieces, states, pairs = len(times) - 1, len(model.states), len(model.transitions)
-    values = _turned(_array(document, "values", (pieces, None, states), float), model)
+    values = _turned(_array(document, "values", (pieces, None, None), float), model)
+    _same_size(values, states, "states", model)
     orders = values.shape[1]
     if orders > MOST_ORDERS:
         raise InputError(f"'values' has pieces of {orders} coefficients; at most {MOST_ORDERS} are allowed")
     if semantics is Semantics.COMMITTED:
-        scores = _turned(_array(document, "scores", (pieces, orders, pairs), float), model)
+        scores = _turned(_array(document, "scores", (pieces, orders, None), float), model)
+        _same_size(scores, pairs, "pairs of state and action", model)
     else:
         if document.get("scores"):
             raise InputError("'scores' belong to the committed problem; leave them empty")
@@ -126,6 +129,22 @@ def read_certificate(text: str, model: CTMDP) -> tuple[NumericSolution, float | 
 def _turned(polynomials: Floats, model: CTMDP) -> Floats:
     """Of the model, from those of its plain form that a solution has; and back.  Signs only: no rounding."""
     return polynomials if model.objective is Objective.MAX else -polynomials
+
+
+def said_model(path: str) -> str | None:
+    """The name of the model that the file says it is about, if it says so: to be told, not to be believed."""
+    try:
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        name = document["model"]
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return None
+    return name if isinstance(name, str) and len(name) < _LONGEST_NAME else None
+
+
+def _same_size(numbers: Any, size: int, what: str, model: CTMDP) -> None:
+    if numbers.shape[2] != size:
+        found = f"is about a model of {numbers.shape[2]} {what}"
+        raise InputError(f"{found}, and {model.name!r} has {size}; name the model that it was made for")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

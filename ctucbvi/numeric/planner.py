@@ -54,6 +54,11 @@ class NumericSolution:
     capped: Integers  # (pieces, states) whether V = t
     policy: Policy | None = None  # the policy that was evaluated; None: the optimal one
 
+    def __repr__(self) -> str:
+        x, h = self.model.initial, self.model.horizon
+        found = f"V({x}, {h}) ≈ {self.value(x):.9g}, {len(self.best)} pieces"
+        return f"NumericSolution({self.model.name!r}, {self.semantics}: {found})"
+
     def value(self, state: str, t: Number | None = None) -> float:
         """V(state, t), with ``t`` the remaining time (default: the horizon)."""
         k, u = self._locate(t)
@@ -226,7 +231,8 @@ class _March:
         """Make room for twice as many pieces."""
         room = self.room
         arrays = {"value": room.value, "score": room.score, "best": room.best, "cap": room.cap}
-        self.budget.check(self._reached, 2 * sum(array.size for array in arrays.values()))
+        part = self.reached / self.whole
+        self.budget.check(self._reached, 2 * sum(array.size for array in arrays.values()), part)
         grown = {name: _doubled(array, len(array)) for name, array in arrays.items()}
         self.room = room._replace(times=_doubled(room.times, len(room.best)), **grown)
 

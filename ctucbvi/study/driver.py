@@ -36,6 +36,11 @@ class StudyRuns:
     runs: dict[str, tuple[RunState, ...]]  # by contestant, then run
     resumed: int  # episodes that were found on disk
 
+    def __repr__(self) -> str:
+        count = max((len(runs) for runs in self.runs.values()), default=0)
+        found = f"{', '.join(self.runs)}; {count} runs of {self.study.settings.episodes} episodes"
+        return f"StudyRuns({self.study.model.name!r}: {found})"
+
 
 def run_study(
     study: Study,

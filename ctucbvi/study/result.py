@@ -8,10 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from ctucbvi.enclosure import Enclosure
+from ctucbvi.figures import Picture
+from ctucbvi.frames import frame
 from ctucbvi.learning import NeverLeft, never_left
 from ctucbvi.study.bound import RegretBound, regret_bound
 from ctucbvi.study.cells import grid_loss
 from ctucbvi.study.driver import StudyRuns
+from ctucbvi.study.figure import picture_of
 from ctucbvi.study.optimum import optimal_value, possible_losses, value_error
 from ctucbvi.study.plan import Contestant, Study
 from ctucbvi.study.summary import Curve
@@ -57,6 +60,7 @@ class StudyResult:
         return {
             "format": FORMAT,
             **shared,
+            "horizon": str(self.study.model.horizon),
             "runs": len(self.curves[0].regrets),
             "optimal": {"value": value, "lower": lower, "upper": upper},
             "confidence": str(self.curves[0].confidence),
@@ -67,6 +71,30 @@ class StudyResult:
             "never_left": [pair.to_json() for pair in self.never_left],
             "versions": first["versions"],
         }
+
+    def __repr__(self) -> str:
+        return f"StudyResult({self.study.model.name!r}: {', '.join(map(repr, self.curves))})"
+
+    def plot(self) -> Picture:
+        """Regret and bound over the number of episodes; a notebook shows it, ``.save(file)`` writes it."""
+        return picture_of(self.to_json())
+
+    def to_frame(self) -> Any:
+        """A pandas table: learner, episodes, mean, standard_error, lower and upper end of the band, bound."""
+        document = self.to_json()
+        return frame(
+            {
+                "learner": learner["name"],
+                "episodes": k,
+                "mean": learner["mean"][i],
+                "standard_error": None if learner["standard_error"] is None else learner["standard_error"][i],
+                "lower": None if learner["band"] is None else learner["band"]["lower"][i],
+                "upper": None if learner["band"] is None else learner["band"]["upper"][i],
+                "bound": document["bound"][i],
+            }
+            for learner in document["learners"]
+            for i, k in enumerate(document["checkpoints"])
+        )
 
     @property
     def never_left(self) -> tuple[NeverLeft, ...]:

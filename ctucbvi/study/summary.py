@@ -67,6 +67,10 @@ class Curve:
         )
         return cls(name, checkpoints, regrets, losses, error + UNITS / 2 + optimal.radius, confidence)
 
+    def __repr__(self) -> str:
+        found = f"mean {float(self.mean[-1]):.6g} after {self.checkpoints[-1]} episodes"
+        return f"Curve({self.name!r}: {len(self.regrets)} runs, {found})"
+
     @cached_property
     def mean(self) -> tuple[Fraction, ...]:
         """The mean over runs."""

@@ -8,7 +8,7 @@ from math import ceil
 
 from flint import arb
 from hypothesis import strategies as st
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from ctucbvi import CTMDP, Enclosure, ValueIteration, algorithm2, solve
 from ctucbvi.exact.precision import BALLS, enclosure, precision, to_fmpq
@@ -101,8 +101,13 @@ def cost(share: Fraction = ONE) -> Search:
         with precision(BITS):
             return _lost(place), to_fmpq(share) * bound + arb(2) ** -60
 
-    given = places(kinds=PRINTED) | st.deferred(lambda: st.sampled_from(doubts(Effort())))
-    return Search((200, 3000), given=given, sides=sides, title="models")
+    return Search((200, 3000), given=places(kinds=PRINTED) | _doubtful(), sides=sides, title="models")
+
+
+@st.composite
+def _doubtful(draw: DrawFn) -> Place:
+    """One of the doubts, which are made when one is drawn."""
+    return draw(st.sampled_from(doubts(Effort())))
 
 
 def quotients(forward: bool = True) -> Search:

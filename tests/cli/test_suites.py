@@ -72,6 +72,33 @@ def test_suites_run_on_random_models_and_several_at_once(folder, capsys):
     assert "random models" in operator["statement"]
 
 
+def test_as_many_examples_are_run_as_were_asked_for_and_few_cases_all(folder, capsys):
+    arguments = ["contraction", "lipschitz", "--model", "mine.toml", "--examples", "40", "--workers", "0"]
+    assert main(["verify", *arguments]) == 0
+    head, *rows = capsys.readouterr().out.split("\n\n")[0].splitlines()
+    start = head.index("examples"), head.index("seconds")
+    assert {row.split()[0]: row[slice(*start)].strip() for row in rows} == {
+        "contraction/operator": "40",
+        "contraction/maximum": "all 2 cases",
+        "contraction/truncated": "all 2 cases",
+        "contraction/stopping": "all 3 cases",
+        "lipschitz/density": "all (proof)",
+        "lipschitz/waiting": "all (proof)",
+        "lipschitz/rows": "40, 1 undecided",  # 0 <= 0 in balls
+        "lipschitz/operator": "40, 1 undecided",
+    }
+
+
+def test_too_few_trials_are_refused_in_advance_with_the_number_needed(folder, capsys):
+    assert main(["verify", "coverage", "--examples", "20", "--workers", "0"]) == 2
+    error = capsys.readouterr().err
+    assert "--examples 20: too few trials to decide coverage/rates-learner; write at least " in error
+    least = error.split()[-1]
+    assert main(["verify", "coverage", "--examples", least, "--workers", "0"]) == 0
+    assert f"{least} trials" in capsys.readouterr().out
+    assert main(["verify", "coverage", "--examples", str(int(least) - 1), "--workers", "0"]) == 2
+
+
 @pytest.mark.parametrize("name", ["contraction", "optimism", "lipschitz", "coverage"])
 def test_every_check_of_a_suite_looks_at_the_model(name):
     model = find_model("machine-repair")
@@ -83,6 +110,9 @@ def test_every_check_of_a_suite_looks_at_the_model(name):
                 bounds = claim.domain.ranges["l"].upper, claim.domain.ranges["t"].upper
                 assert bounds == (model.max_rate, model.horizon)
             else:
+                if isinstance(check.given, list):
+                    assert all(example[0] == model for example in check.given)
+                    continue
                 seen: list[str] = []
                 run_examples(check.given, lambda e, seen=seen: seen.append(repr(e)), seed=1, examples=5)
                 assert seen

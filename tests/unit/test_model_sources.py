@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -176,8 +177,6 @@ def test_what_is_no_table_is_one_line(change, message):
 
 
 def test_without_pandas_it_is_one_line(monkeypatch):
-    from ctucbvi.model import ctmdp
-
-    monkeypatch.setattr(ctmdp, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match="pandas is not installed; pip install pandas"):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InputError, match="pandas is not installed; write pip install pandas"):
         bundled_models()["queue"].to_frame()

@@ -262,3 +262,19 @@ def test_keys_are_the_same_in_every_process(bench):
         command = [sys.executable, "-c", code, str(bench.file)]
         keys.add(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
     assert len(keys) == 1
+
+
+DEFERRED = """
+from hypothesis import strategies as st
+from verify.provers.search import Search
+
+given = st.tuples(st.integers(0, 9), st.deferred(lambda: st.integers(0, 9)))
+CLAIMS = [claim("a", "words", checks=[Search((20, 20), given=given, sides=lambda pair: (0, 9))])]
+"""
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_check_that_looks_different_after_it_has_run_is_kept_all_the_same(tmp_path, workers):
+    source, cache = Source(file=str(write(tmp_path, DEFERRED))), Cache(tmp_path / "cache")
+    assert run_claims(source, workers=workers, cache=cache).known == 0
+    assert run_claims(source, workers=workers, cache=cache).known == 1

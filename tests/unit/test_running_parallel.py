@@ -75,16 +75,35 @@ def test_a_worker_that_dies_is_a_failed_check_and_the_others_go_on(tmp_path, mon
     assert pids[0] != pids[1] == pids[2] != str(os.getpid())
 
 
-def test_progress_is_told(tmp_path):
-    file = write(tmp_path, "CLAIMS = [fake('a', 'proved'), fake('b', 'proved')]")
-    told: list[tuple[int, int, list[str]]] = []
+WORKS = """
+from verify import progress
+progress._EVERY = 0.0
+
+@dataclass(frozen=True)
+class Works(Fake):
+    def run(self, claim, effort):
+        for i in range(4):
+            progress.working(i / 4)
+            time.sleep(0.05)
+        return super().run(claim, effort)
+
+CLAIMS = [claim(label, "words", checks=[Works("tested")]) for label in "ab"]
+"""
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_progress_is_told(tmp_path, workers):
+    file = write(tmp_path, WORKS)
+    told: list[tuple[int, int, list[tuple[str, float]]]] = []
     run_claims(
         Source(file=str(file)),
-        workers=0,
+        workers=workers,
         cache=Cache(tmp_path / "cache"),
-        progress=lambda *facts: told.append(facts),
+        progress=lambda done, total, now: told.append((done, total, [(one.label, one.part) for one in now])),
     )
-    assert told == [(0, 2, ["a"]), (1, 2, ["b"])]
+    assert told[0] == (0, 2, [("a", 0.0)])
+    assert (1, 2, [("b", 0.5)]) in told
+    assert {done for done, _, _ in told} <= {0, 1, 2}
 
 
 # --- a run that is ended in the middle -----------------------------------------------------

@@ -177,6 +177,31 @@ def test_undecided_examples_are_counted_and_never_false():
     assert by_code(holds=lambda xs: None, line=repr).verdict is Verdict.UNDECIDED
 
 
+def of_cases(cases, examples=200, **more):
+    check = Search(examples=(examples, examples), given=cases, **more)
+    return check.run(Claim("code", "by code"), Effort())
+
+
+def test_where_there_are_few_cases_each_is_looked_at_once():
+    looked: list[int] = []
+
+    def sides(n: int) -> tuple[int, int]:
+        looked.append(n)
+        return n, 9
+
+    found = of_cases([1, 2, 3], sides=sides)
+    assert (found.verdict, looked) == (Verdict.TESTED, [1, 2, 3])
+    assert (found.evidence["examples"], found.evidence["cases"]) == (3, 3)
+    assert found.slack["ratio"]
+    assert of_cases([1, 2, 3], examples=2, sides=sides).evidence["examples"] == 2
+
+
+def test_the_first_case_that_fails_is_the_witness():
+    found = of_cases([1, 2, 3, 4], sides=lambda n: (n, 2))
+    assert (found.verdict, found.witness["example"]) == (Verdict.REFUTED, "3")
+    assert of_cases([], sides=lambda n: (n, 2)).verdict is Verdict.UNDECIDED
+
+
 def test_wrong_use_is_an_error():
     with pytest.raises(ClaimError, match="search: give a strategy"):
         Search(given=LISTS)

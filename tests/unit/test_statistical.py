@@ -22,6 +22,7 @@ from verify.provers.statistical import (
     excludes_below,
     generators,
     lower_bound,
+    needed,
     planned,
     upper_bound,
     upper_tail,
@@ -178,3 +179,23 @@ def test_a_trial_must_say_whether_it_succeeded():
 def test_more_successes_than_trials_are_an_error():
     with pytest.raises(ClaimError, match="successes in"):
         run(Statistical(lambda rng, count: count + 1, at_least=Q(1, 2), vectorised=True))
+
+
+# --- how many trials it takes ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("p", [Q(0), Q(1, 2), Q(4, 5), Q(99, 100)])
+def test_the_trials_needed_are_enough_and_one_less_is_not(p):
+    least, error = needed(p, Q(1, 10**6)), Q(1, 10**6)
+    always = Statistical(lambda rng, count: count, at_least=p, trials=(least, least), vectorised=True)
+    assert run(always, error=error).verdict is Verdict.SUPPORTED
+    if least > 1:
+        fewer = Statistical(lambda rng, count: count, at_least=p, trials=(least - 1,) * 2, vectorised=True)
+        found = run(fewer, error=error)
+        assert (found.verdict, found.evidence["needed"]) == (Verdict.UNDECIDED, least)
+
+
+def test_at_most_is_the_same_about_failures_and_certainty_takes_more_than_trials():
+    never = Statistical(lambda rng, count: 0, at_most=Q(1, 5), vectorised=True)
+    assert never.needed(Effort()) == needed(Q(4, 5), Effort().error)
+    assert Statistical(coin(1.0), at_least=Q(1), vectorised=True).needed(Effort()) is None

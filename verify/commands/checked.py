@@ -6,7 +6,8 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 
-from verify.progress import ProgressLine
+from verify.progress import ProgressLine, rest
+from verify.running.parallel import Underway
 from verify.running.report import unexpected
 from verify.running.runs import Run, run_claims
 from verify.source import Source
@@ -19,9 +20,14 @@ def say(source: Source, message: str) -> None:
 
 def checked(source: Source, labels: Iterable[str], options: argparse.Namespace) -> Run:
     """The claims of the source, checked as ``--profile``, ``--seed``, ``--workers`` and ``--fresh`` say."""
+    known: list[int] = []  # how many claims were finished when the run began
 
-    def progress(finished: int, total: int, current: Sequence[str]) -> None:
-        line.tell(f"{finished} of {total} claims", f"; now {', '.join(current)}" if current else "")
+    def progress(finished: int, total: int, current: Sequence[Underway]) -> None:
+        known.extend([finished] if not known else [])
+        part = (finished - known[0] + sum(one.part for one in current)) / max(1, total - known[0])
+        left = max([rest(part, line.seconds), *(one.left for one in current)])
+        names = [f"{one.label} ({one.part:.0%})" if one.part else one.label for one in current]
+        line.tell(f"{finished} of {total} claims", f"; now {', '.join(names)}" if names else "", left)
 
     try:
         with ProgressLine("verify") as line:

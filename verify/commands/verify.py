@@ -42,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(document(done, files), indent=2))
     else:
-        found, report = summary_lines(done, said), text_report(done, said.paper)
+        found = summary_lines(done, said)
+        report = text_report(done, said.paper, examples=bool(source.suites))
         print("\n".join([*found, "", report] if found else [report]))
     sys.stdout.flush()
     return status(source, done)

@@ -13,13 +13,14 @@ whether the claim holds) for an example; the harness compares, and Hypothesis sh
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
 from typing import Any
 
 from verify.claims import Claim, ClaimError, Domain, Effort, Finding, Monotone, Relation, Verdict
+from verify.progress import working
 from verify.provers import comparison
 from verify.provers.examples import Found, run_examples, seed_of
 from verify.provers.gauge import Gauge, descended
@@ -39,7 +40,8 @@ _SHOWN = 400  # characters of an example in a report
 class Search:
     """No counterexample among so many examples, or one.
 
-    For a claim without a formula give ``given`` (a Hypothesis strategy) and either ``sides(example)``, the
+    For a claim without a formula give ``given`` (a Hypothesis strategy, or a sequence of all the cases there
+    are, the simplest first) and either ``sides(example)``, the
     two sides of ``relation`` as exact numbers or enclosures, or ``holds(example)``: True or False; either
     may answer ``None`` for undecided.  ``line(example)`` writes one line of Python that prints True for a
     violation; from the two sides a line that compares them is made up.
@@ -250,8 +252,15 @@ class _ExampleSearch:
 
     def run(self) -> Finding:
         """Refuted by the simplest example that fails; tested if most comparisons were decided."""
-        found = run_examples(self.check.given, self._look, seed=self.seed, examples=self.count, shrink=True)
+        given, few = self.check.given, isinstance(self.check.given, Sequence)
+        if few:
+            self.count = min(self.count, len(given))
+            found = self._enumerated(given[: self.count])
+        else:
+            found = run_examples(given, self._look, seed=self.seed, examples=self.count, shrink=True)
         evidence: dict[str, Any] = {"examples": self.decided, "asked": self.count, "seed": self.seed}
+        if few:
+            evidence["cases"] = len(given)
         if self.undecided:
             evidence["undecided"] = {"count": len(self.undecided), "first": self.undecided[0]}
         if found:
@@ -260,7 +269,17 @@ class _ExampleSearch:
         verdict = Verdict.TESTED if enough else Verdict.UNDECIDED
         return Finding(self.check.name, verdict, evidence, slack=self.tightest.report() if enough else None)
 
+    def _enumerated(self, cases: Sequence[Any]) -> bool:
+        """Look at one case after the other; whether one fails."""
+        try:
+            for case in cases:
+                self._look(case)
+        except Found:
+            return True
+        return False
+
     def _look(self, example: Any) -> None:
+        working((self.decided + len(self.undecided)) / max(1, self.count))
         verdict, sides = self._decide(example)
         if verdict is False:
             self.failure = {"example": repr(example), **sides}
@@ -286,7 +305,8 @@ class _ExampleSearch:
         left, right = found
         answer = comparison.holds(left, self.check.relation, right)
         if answer is not False:
-            _aim(left, right, self.check.relation)
+            if not isinstance(self.check.given, Sequence):
+                _aim(left, right, self.check.relation)
             if answer and comparison.holds(left, "==", 0) is False:  # 0 <= 0 says nothing about slack
                 self.tightest.see(left, self.check.relation, right, {"example": _short(example)})
             return answer, {}

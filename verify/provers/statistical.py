@@ -24,7 +24,7 @@ successes for the upper one.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -33,6 +33,7 @@ import numpy
 from flint import arb
 
 from verify.claims import Claim, ClaimError, Effort, Finding, Verdict
+from verify.progress import working
 from verify.provers.balls import precision, rational
 
 _BITS = 128
@@ -120,6 +121,23 @@ def planned(trials: int, error: Fraction) -> tuple[Look, ...]:
     return tuple(Look(size, error * Fraction(size, sum(sizes))) for size in sizes)
 
 
+def needed(p: Fraction, error: Fraction) -> int | None:
+    """So many trials, all successes, show ``P >= p`` at this error, and one less do not; none for p = 1."""
+
+    def enough(trials: int) -> bool:
+        return excludes_below(trials, trials, p, planned(trials, error)[-1].error)
+
+    if p == 1:
+        return None
+    low, high = 0, 1
+    while not enough(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
 def entropy(seed: int, label: str, name: str) -> list[int]:
     """The seed of a check: the run's seed, and a digest of the claim's label and the check's name."""
     digest = hashlib.sha256(f"{label}\0{name}".encode()).digest()
@@ -167,6 +185,10 @@ class Statistical:
         """Whether it looks at the claim's formula."""
         return False
 
+    def needed(self, effort: Effort) -> int | None:
+        """The fewest trials that can support the claim; ``None`` if no number can."""
+        return needed(self.claimed if self.at_least is not None else 1 - self.claimed, effort.error)
+
     def run(self, claim: Claim, effort: Effort) -> Finding:
         """Look as often as planned, and stop at the first look that decides."""
         seed = entropy(effort.seed, claim.label, self.name)
@@ -175,13 +197,15 @@ class Statistical:
         verdict = Verdict.UNDECIDED
         yes = unknown = done = 0
         for number, look in enumerate(looks):
-            more, open_ = self._trials(seed, number, look.trials - done)
+            more, open_ = self._trials(seed, number, looks)
             yes, unknown, done = yes + more, unknown + open_, look.trials
             seen.append({"trials": done, "successes": yes, "error": str(look.error)})
             verdict = self._verdict(done, yes, unknown, look.error)
             if verdict is not Verdict.UNDECIDED:
                 break
         evidence = self._evidence(seen, unknown, looks, seed, effort)
+        if verdict is Verdict.UNDECIDED:
+            evidence["needed"] = self.needed(effort)
         witness = self._witness(evidence) if verdict is Verdict.REFUTED else None
         return Finding(self.name, verdict, evidence, witness=witness)
 
@@ -193,15 +217,17 @@ class Statistical:
             return Verdict.SUPPORTED
         return Verdict.REFUTED if excludes_above(n, high, p, error) else Verdict.UNDECIDED
 
-    def _trials(self, seed: list[int], look: int, count: int) -> tuple[int, int]:
+    def _trials(self, seed: list[int], number: int, looks: Sequence[Look]) -> tuple[int, int]:
         """Successes and undecided ones among the new trials of a look."""
         yes = unknown = 0
-        for rng, size in generators(seed, look, count):
+        done = looks[number - 1].trials if number else 0
+        for rng, size in generators(seed, number, looks[number].trials - done):
+            working(done / looks[-1].trials)
             if self.vectorised:
                 more = int(self.trial(rng, size))
                 if not 0 <= more <= size:
                     raise ClaimError(f"statistical check: {more} successes in {size} trials")
-                yes += more
+                yes, done = yes + more, done + size
                 continue
             for _ in range(size):
                 answer = self.trial(rng)
@@ -211,6 +237,8 @@ class Statistical:
                     )
                 yes += answer is not None and bool(answer)
                 unknown += answer is None
+                done += 1
+                working(done / looks[-1].trials)
         return yes, unknown
 
     def _evidence(

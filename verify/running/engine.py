@@ -22,7 +22,7 @@ import contextlib
 import random
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -49,6 +49,7 @@ from verify.claims import (
 )
 from verify.claims.texts import describe
 from verify.provers.slack import slack_of
+from verify.provers.statistical import Statistical
 from verify.recheck import recheck
 from verify.recheck.derivations import check_derivation
 from verify.running.results import Result, plain
@@ -70,6 +71,16 @@ def effort_for(claims: ClaimSet, profile: str, seed: int) -> Effort:
     gives the same results as the whole.
     """
     return Effort(profile, seed, ERROR_BUDGET / max(1, random_checks(claims)))
+
+
+def too_few(claims: Iterable[Claim], effort: Effort) -> tuple[str, int] | None:
+    """The first claim whose statistical check has too few trials to support it, and how many it needs."""
+    for claim in claims:
+        for check in claim.checks:
+            least = check.needed(effort) if isinstance(check, Statistical) else None
+            if isinstance(check, Statistical) and least and effort.scaled(*check.trials) < least:
+                return claim.label, least
+    return None
 
 
 def run_claim(claim: Claim, effort: Effort) -> Result:

@@ -62,15 +62,24 @@ class Fingerprints:
         self._read: dict[str, tuple[str, tuple[str, ...]] | None] = {}  # by name: digest, imports
 
     def key(self, claim: Claim, effort: Effort) -> str:
-        """The key of the claim's result."""
-        start = "" if self._source.file else claim.module
+        """The key of the claim's result, from the claim as it was loaded.
+
+        A check that has run may look different: a deferred strategy of Hypothesis does.
+        """
         parts = {
             "claim": _claim_data(claim),
             "effort": [effort.profile, effort.seed, str(effort.error)],
-            "sources": self.sources(start, _ENGINE),
+            "sources": self.sources(*self._start(claim)),
             "versions": versions(),
         }
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        return _digest(parts)
+
+    def ground(self, claim: Claim) -> str:
+        """What may change under a running check: the text of the modules, and what the claim says."""
+        return _digest([_texts(claim), self.sources(*self._start(claim))])
+
+    def _start(self, claim: Claim) -> tuple[str, str]:
+        return "" if self._source.file else claim.module, _ENGINE
 
     def sources(self, *modules: str) -> dict[str, str]:
         """The digest of each of our modules that these import, and of these; "" is the user's file."""
@@ -151,13 +160,22 @@ def _imports(text: bytes, package: str) -> tuple[str, ...]:
     return tuple(sorted(every))
 
 
+def _digest(parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
 def _claim_data(claim: Claim) -> Any:
-    """What the checks can see of a claim; what is expected has no influence and is left out."""
+    """What the checks can see of a claim, and they themselves."""
+    return [_texts(claim), canonical(claim.checks), _derivation_data(claim)]
+
+
+def _texts(claim: Claim) -> Any:
+    """What a claim says; what is expected has no influence and is left out."""
     says = None if claim.says is None else [type(claim.says).__name__, claim.says.text()]
     names = {name: r.text(name) for name, r in claim.domain.ranges.items()}
     texts = [claim.label, claim.statement, claim.source, str(claim.kind), claim.latex, claim.argued]
     domain = [names, claim.domain.texts(), claim.domain.integers]
-    return [texts, says, domain, list(claim.uses), canonical(claim.checks), _derivation_data(claim)]
+    return [texts, says, domain, list(claim.uses)]
 
 
 def _derivation_data(claim: Claim) -> Any:

@@ -17,12 +17,14 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from time import monotonic
 
 from verify.claims import ClaimSet, Effort
+from verify.progress import listening, rest
 from verify.running.cache import Cache
 from verify.running.engine import run_claim
 from verify.running.fingerprints import Fingerprints
@@ -36,10 +38,11 @@ _TICK = 0.5  # seconds between two looks at the clock
 
 @dataclass(frozen=True)
 class Task:
-    """One claim to check, and the key to keep its result under."""
+    """One claim to check, the key to keep its result under, and what the key was made from."""
 
     label: str
     key: str
+    ground: str
 
 
 @dataclass(frozen=True)
@@ -53,17 +56,31 @@ class Job:
     def finish(self, task: Task, claims: ClaimSet) -> Result:
         """Check one claim and keep the result.
 
-        It is kept only if the key is still the same afterwards: a file that was edited in the
+        It is kept only if the ground of the key is still the same afterwards: a file that was edited in the
         meantime makes it unclear which text the result belongs to.
         """
         claim = claims[task.label]
         result = run_claim(claim, self.effort)
-        if self.cache is not None and Fingerprints(self.source).key(claim, self.effort) == task.key:
+        if self.cache is not None and Fingerprints(self.source).ground(claim) == task.ground:
             self.cache.put(task.key, result)
         return result
 
 
-Watch = Callable[[Sequence[str]], None]  # is told, now and then, the labels that are being checked
+@dataclass
+class Underway:
+    """A claim that is being checked, and how far it is as far as its checks say so."""
+
+    label: str
+    part: float = 0.0
+    began: float = field(default_factory=monotonic)
+
+    @property
+    def left(self) -> float:
+        """The seconds that are left; 0 where nothing is known."""
+        return rest(self.part, monotonic() - self.began)
+
+
+Watch = Callable[[Sequence[Underway]], None]  # is told, now and then, what is being checked
 Stream = Generator[Result, None, None]
 
 
@@ -75,8 +92,16 @@ def cores() -> int:
 def in_this_process(job: Job, tasks: Sequence[Task], claims: ClaimSet, watch: Watch) -> Stream:
     """One after the other, here; for debuggers and small runs."""
     for task in tasks:
-        watch([task.label])
-        yield job.finish(task, claims)
+        now = Underway(task.label)
+
+        def heard(part: float, now: Underway = now) -> None:
+            now.part = part
+            watch([now])
+
+        watch([now])
+        with listening(heard):
+            result = job.finish(task, claims)
+        yield result
 
 
 def in_processes(job: Job, tasks: Sequence[Task], workers: int, watch: Watch) -> Stream:
@@ -88,10 +113,12 @@ def in_processes(job: Job, tasks: Sequence[Task], workers: int, watch: Watch) ->
             while waiting and len(pool) < workers:
                 worker = _Worker(job, waiting.popleft())
                 pool[worker.connection] = worker
-            watch([worker.task.label for worker in pool.values()])
+            watch([worker.now for worker in pool.values()])
             for connection in wait(list(pool), timeout=_TICK):
                 worker = pool[connection]  # type: ignore[index]  # wait() is typed for sockets too
-                yield worker.answer()
+                if (result := worker.answer()) is None:
+                    continue
+                yield result
                 if waiting and worker.process.is_alive():
                     worker.give(waiting.popleft())
                 else:
@@ -118,18 +145,22 @@ class _Worker:
 
     def give(self, task: Task) -> None:
         """The next claim."""
-        self.task = task
+        self.now = Underway(task.label)
         with contextlib.suppress(OSError):  # a worker that has just died is noticed by its answer
             self.connection.send(task)
 
-    def answer(self) -> Result:
-        """What the worker found, or how it died."""
+    def answer(self) -> Result | None:
+        """What the worker found, or how it died; nothing if it only says how far it is."""
         try:
-            return Result.from_json(self.connection.recv())
+            said = self.connection.recv()
         except (EOFError, OSError):
             self.process.join()
             how = f"its process died (exit status {self.process.exitcode})"
-            return Result.failed(self.task.label, "worker", how)
+            return Result.failed(self.now.label, "worker", how)
+        if isinstance(said, float):
+            self.now.part = said
+            return None
+        return Result.from_json(said)
 
     def dismiss(self) -> None:
         """No more claims: the worker ends."""
@@ -142,7 +173,7 @@ def _serve(connection: Connection, job: Job) -> None:
     os.dup2(2, 1)  # a check that prints must not disturb the document on stdout
     threading.Thread(target=_end_with_parent, daemon=True).start()
     claims = load_claims(job.source)
-    with contextlib.suppress(EOFError, OSError):
+    with contextlib.suppress(EOFError, OSError), listening(connection.send):
         while True:
             connection.send(job.finish(connection.recv(), claims).to_json())
 

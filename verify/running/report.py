@@ -57,8 +57,13 @@ def unexpected(run: Run) -> dict[str, str]:
 
 
 def _why(result: Result) -> str:
-    """Why a derivation does not show its theorem: a line that its author waits for."""
+    """Why a derivation does not show its theorem, or trials decide nothing: a line its author waits for."""
     evidence = result.evidence
+    if result.verdict is Verdict.UNDECIDED and "planned" in evidence:
+        found = f"P between {evidence['lower']} and {evidence['upper']} after {evidence['trials']} trials"
+        least = evidence.get("needed") or 0
+        more = f"at least {least}" if evidence["trials"] < least else "more of them"
+        return f": {evidence['claimed']} is claimed, {found}; it takes {more}"
     if evidence.get("check") != DERIVATION or result.verdict.holds:
         return ""
     return f": {evidence.get('why') or '; '.join(evidence.get('rejected', ['no reason is given']))}"
@@ -67,8 +72,11 @@ def _why(result: Result) -> str:
 # --- for people ------------------------------------------------------------------------------
 
 
-def text_report(run: Run, paper: Paper = NO_PAPER) -> str:
-    """The final table, with the numbers of the paper where they are known, and a summary."""
+def text_report(run: Run, paper: Paper = NO_PAPER, *, examples: bool = False) -> str:
+    """The final table and a summary, with the numbers of the paper where they are known.
+
+    ``examples``: with a column that says how many the checks looked at.
+    """
     graph = graph_of(run)
     rows = [_row(run.claims[label], result, graph, run) for label, result in run.results.items()]
     head = ["label", "kind", "verdict", "transitive", "expected", "slack", "seconds"]
@@ -77,6 +85,10 @@ def text_report(run: Run, paper: Paper = NO_PAPER) -> str:
         head.insert(1, "paper")
         for row, number in zip(rows, numbers, strict=True):
             row.insert(1, number or "-")
+    if examples:
+        head.insert(-1, "examples")
+        for row, result in zip(rows, run.results.values(), strict=True):
+            row.insert(-1, examples_text(result.evidence))
     parts = [table(head, rows), "", _counts(run)]
     if count := random_checks(run.claims):
         parts.append(
@@ -99,6 +111,22 @@ def _row(claim: Claim, result: Result, graph: Graph, run: Run) -> list[str]:
         slack_text(result.slack),
         f"{result.seconds:.2f}",
     ]
+
+
+def examples_text(evidence: Mapping[str, Any]) -> str:
+    """What the check that decided has looked at."""
+    if "planned" in evidence:
+        done, planned = evidence["trials"], evidence["planned"][-1]
+        return f"{done} trials" if done == planned else f"{done} of {planned} trials"
+    if "examples" not in evidence:
+        return "all (proof)" if evidence.get("certificate") is not None else "-"
+    open_ = evidence.get("undecided", {}).get("count", 0)
+    done = evidence["examples"] + open_
+    doubt = f", {open_} undecided" if open_ else ""
+    if "cases" in evidence:
+        every = evidence["cases"]
+        return (f"all {every} cases" if done == every else f"{done} of {every} cases") + doubt
+    return f"{done}{doubt}"
 
 
 def slack_text(slack: Mapping[str, Any] | None) -> str:

@@ -31,6 +31,10 @@ class Result:
     seconds: float = 0.0
     error: str | None = None
 
+    def __repr__(self) -> str:
+        how = f"failed: {self.error}" if self.error else f"by {self.evidence.get('check', 'no check')}"
+        return f"Result({self.label!r}: {self.verdict} {how}, {self.seconds:.2f} s)"
+
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
         return {**vars(self), "verdict": str(self.verdict)}

@@ -5,19 +5,24 @@ from __future__ import annotations
 import contextlib
 import difflib
 import fnmatch
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from verify.claims import ClaimError, ClaimSet, Effort
+from verify.claims import ClaimError, ClaimSet, Effort, Verdict
 from verify.running.cache import Cache, cache_folder
-from verify.running.engine import effort_for
+from verify.running.engine import effort_for, too_few
 from verify.running.fingerprints import Fingerprints
 from verify.running.loading import load_claims
-from verify.running.parallel import Job, Task, cores, in_processes, in_this_process
+from verify.running.parallel import Job, Task, Underway, cores, in_processes, in_this_process
 from verify.running.results import Result
 from verify.source import Source
+from verify.tables import frame
 
-Progress = Callable[[int, int, Sequence[str]], None]  # so many claims of so many are done, these under way
+Progress = Callable[
+    [int, int, Sequence[Underway]], None
+]  # so many claims of so many are done, these under way
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,25 @@ class Run:
     results: Mapping[str, Result]  # in the order in which the claims are written
     known: int  # how many of them were in the cache
 
+    def __repr__(self) -> str:
+        counts = Counter(str(result.verdict) for result in self.results.values())
+        found = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict if counts[verdict])
+        return f"Run({len(self.results)} claims, {self.effort.profile}: {found})"
+
+    def to_frame(self) -> Any:
+        """A pandas table: label, kind, verdict, expected, check, seconds."""
+        return frame(
+            {
+                "label": label,
+                "kind": str(self.claims[label].kind),
+                "verdict": str(result.verdict),
+                "expected": str(self.claims[label].expects(self.effort.profile) or ""),
+                "check": result.evidence.get("check"),
+                "seconds": result.seconds,
+            }
+            for label, result in self.results.items()
+        )
+
 
 def matching(source: Source, claims: ClaimSet, wanted: Iterable[str]) -> list[str]:
     """The claims that are named by labels and patterns (``lem:*``), in the order they are written."""
@@ -37,7 +61,9 @@ def matching(source: Source, claims: ClaimSet, wanted: Iterable[str]) -> list[st
     for text in wanted:
         found = [text] if text in claims else fnmatch.filter(labels, text)
         if not found:
-            near = difflib.get_close_matches(text, labels, n=3, cutoff=0.4)
+            near = difflib.get_close_matches(
+                text, [*labels, *(() if source.file else source.offers)], n=3, cutoff=0.4
+            )
             file = f" --claims {source.file}" if source.file else ""
             hint = f"did you mean {', '.join(near)}?" if near else f"see {source.command} claims{file}"
             raise ClaimError(f"no {'mutant of' if source.mutants else 'claim'} {text!r}; {hint}")
@@ -68,17 +94,22 @@ def run_claims(
     claims = load_claims(source)
     labels = select(source, claims, wanted)
     effort = effort_for(claims, profile, seed)
+    if source.examples is not None and (few := too_few((claims[label] for label in labels), effort)):
+        label, least = few
+        raise ClaimError(
+            f"--examples {source.examples}: too few trials to decide {label}; write at least {least}"
+        )
     cache = Cache(cache_folder(source.name)) if cache is None else cache
     if (fault := cache.fault()) and warn is not None:
         warn(fault)
-    fingerprints = Fingerprints(source)
-    tasks = [Task(label, fingerprints.key(claims[label], effort)) for label in labels]
+    prints = Fingerprints(source)
+    tasks = [Task(x, prints.key(claims[x], effort), prints.ground(claims[x])) for x in labels]
     kept = {} if fresh else {t.label: r for t in tasks if (r := cache.get(t.key)) is not None}
     found = dict(kept)
     rest = [task for task in tasks if task.label not in found]
     job = Job(source, effort, None if fault else cache)
 
-    def watch(current: Sequence[str]) -> None:
+    def watch(current: Sequence[Underway]) -> None:
         if progress is not None:
             progress(len(found), len(labels), current)
 
