@@ -48,12 +48,10 @@ def test_its_cells_run_and_show_something_short(file, tmp_path, monkeypatch, cap
     monkeypatch.chdir(tmp_path)
     shown = executed(["".join(cell["source"]) for cell in cells(file) if cell["cell_type"] == "code"])
     assert len(shown) >= 3
-    for thing in shown:
-        if type(thing).__module__.split(".")[0] in ("ctucbvi", "verify"):
-            assert len(repr(thing)) < 500, repr(thing)
+    for thing in (one for one in shown if type(one).__module__.split(".")[0] in ("ctucbvi", "verify")):
+        assert len(repr(thing)) < 500, repr(thing)
         for view in ("_repr_html_", "_repr_latex_", "_repr_svg_"):
-            if hasattr(thing, view):
-                assert getattr(thing, view)()
+            assert not hasattr(thing, view) or getattr(thing, view)()
     capsys.readouterr()
 
 

@@ -100,9 +100,8 @@ def test_without_pandas_a_table_is_an_error_of_one_line(solution, monkeypatch):
 def test_a_picture_is_shown_and_saved(solution, tmp_path):
     picture = solution.plot()
     assert isinstance(picture, Picture)
-    assert picture._repr_svg_().startswith("<?xml")
     picture.save(str(tmp_path / "a.svg"))
-    assert (tmp_path / "a.svg").read_text() == picture._repr_svg_() == solution.plot()._repr_svg_()
+    assert (tmp_path / "a.svg").read_text() == solution.plot()._repr_svg_()  # the same bytes
     with pytest.raises(InputError, match="unknown kind of picture"):
         picture.save(str(tmp_path / "a.gif"))
 
