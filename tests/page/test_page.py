@@ -9,7 +9,6 @@ import pytest
 from tests.page.browser import opened
 
 CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
-pytestmark = pytest.mark.xdist_group("browser")
 
 
 @pytest.fixture(scope="module")
