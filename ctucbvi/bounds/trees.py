@@ -23,45 +23,45 @@ OPERATIONS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Written:
     """A formula that has been written down; ``+ - * /`` write more."""
 
     data: Any  # a number, the name of a parameter, or a list that begins with an operation
 
-    def __add__(self, other: Any) -> Tree:
+    def __add__(self, other: Any) -> Written:
         return _made("+", self, other)
 
-    def __radd__(self, other: Any) -> Tree:
+    def __radd__(self, other: Any) -> Written:
         return _made("+", other, self)
 
-    def __sub__(self, other: Any) -> Tree:
+    def __sub__(self, other: Any) -> Written:
         return _made("-", self, other)
 
-    def __rsub__(self, other: Any) -> Tree:
+    def __rsub__(self, other: Any) -> Written:
         return _made("-", other, self)
 
-    def __mul__(self, other: Any) -> Tree:
+    def __mul__(self, other: Any) -> Written:
         return _made("*", self, other)
 
-    def __rmul__(self, other: Any) -> Tree:
+    def __rmul__(self, other: Any) -> Written:
         return _made("*", other, self)
 
-    def __truediv__(self, other: Any) -> Tree:
+    def __truediv__(self, other: Any) -> Written:
         return _made("/", self, other)
 
-    def __rtruediv__(self, other: Any) -> Tree:
+    def __rtruediv__(self, other: Any) -> Written:
         return _made("/", other, self)
 
-    def __neg__(self) -> Tree:
+    def __neg__(self) -> Written:
         return _made("-", 0, self)
 
 
-def _made(operation: str, *parts: Any) -> Tree:
-    return Tree([operation, *map(_data, parts)])
+def _made(operation: str, *parts: Any) -> Written:
+    return Written([operation, *map(_data, parts)])
 
 
 def _data(part: Any) -> Any:
-    if isinstance(part, Tree):
+    if isinstance(part, Written):
         return part.data
     if part.denominator == 1:  # an int, or a Fraction
         return int(part)
@@ -71,67 +71,67 @@ def _data(part: Any) -> Any:
 class Trees:
     """The arithmetic."""
 
-    def number(self, value: Fraction | Tree) -> Tree:
+    def number(self, value: Fraction | Written) -> Written:
         """The number, or what is written down already."""
-        return Tree(_data(value))
+        return Written(_data(value))
 
-    def sqrt(self, x: Tree) -> Tree:
+    def sqrt(self, x: Written) -> Written:
         """The square root."""
         return _made("sqrt", x)
 
-    def log(self, x: Tree) -> Tree:
+    def log(self, x: Written) -> Written:
         """The natural logarithm."""
         return _made("log", x)
 
-    def log_of(self, value: Fraction | Tree, doublings: int | Tree = 0) -> Tree:
+    def log_of(self, value: Fraction | Written, doublings: int | Written = 0) -> Written:
         """``ln(2^doublings value)``, as a sum."""
         found = _made("log", value)
         return found if isinstance(doublings, int) and not doublings else found + doublings * _made("log", 2)
 
-    def exp(self, x: Tree) -> Tree:
+    def exp(self, x: Written) -> Written:
         """The exponential."""
         return _made("exp", x)
 
-    def expm1(self, x: Tree) -> Tree:
+    def expm1(self, x: Written) -> Written:
         """``exp(x) - 1``."""
         return _made("expm1", x)
 
-    def maximum(self, x: Tree, y: Tree) -> Tree:
+    def maximum(self, x: Written, y: Written) -> Written:
         """The larger one."""
         return _made("max", x, y)
 
-    def minimum(self, x: Tree, y: Tree) -> Tree:
+    def minimum(self, x: Written, y: Written) -> Written:
         """The smaller one."""
         return _made("min", x, y)
 
-    def waiting(self, z: Tree) -> Tree:
+    def waiting(self, z: Written) -> Written:
         """``(1 - e^-z)/z``, and 1 at 0."""
         return _made("waiting", z)
 
-    def lambert(self, x: Tree) -> Tree:
+    def lambert(self, x: Written) -> Written:
         """Lambert's W, the principal branch."""
         return _made("lambert", x)
 
-    def log_binomial(self, n: Fraction | Tree, states: int | Tree) -> Tree:
+    def log_binomial(self, n: Fraction | Written, states: int | Written) -> Written:
         """``ln C(n + S - 1, S - 1)``."""
         return _made("log_binomial", n, states)
 
-    def at_least(self, mean: Fraction | Tree, count: int | Tree) -> Tree:
+    def at_least(self, mean: Fraction | Written, count: int | Written) -> Written:
         """``P(Z >= count)`` for Z Poisson of this ``mean``."""
         return _made("at_least", mean, count)
 
-    def mean_maximum(self, p: Parameters) -> Tree:
+    def mean_maximum(self, p: Parameters) -> Written:
         """The mean of the largest of K Poisson variables of mean λmax H."""
         return _made("mean_maximum", p.load, p.episodes)
 
-    def levels(self, p: Parameters) -> Tree:
+    def levels(self, p: Parameters) -> Written:
         """``Σ_m √P(Z > m)`` for Z Poisson of mean λmax H."""
         return _made("levels", p.load)
 
-    def accuracies(self, p: Parameters) -> Tree:
+    def accuracies(self, p: Parameters) -> Written:
         """``Σ_{k <= K} ε_k`` for ``ε_k = k^-a``; the factor of a scaled schedule is a part of the tree."""
         total = _made("accuracies", p.episodes, p.epsilon.exponent)
-        return total * self.exp(-p.load * Tree(1)) if p.epsilon.scaled else total
+        return total * self.exp(-p.load * Written(1)) if p.epsilon.scaled else total
 
 
 @dataclass(frozen=True)
@@ -141,17 +141,17 @@ class TreeParameters(Parameters):
     @property
     def depth(self) -> Any:
         """That of assume:LB."""
-        return Tree("depth")
+        return Written("depth")
 
     @property
     def depth_with_turns(self) -> Any:
         """That of the trees without self-jumps."""
-        return Tree("depth_with_turns")
+        return Written("depth_with_turns")
 
     @property
     def depth_of_any_size(self) -> Any:
         """That of assume:LB/relaxed."""
-        return Tree("depth_of_any_size")
+        return Written("depth_of_any_size")
 
 
 TREES = Trees()
@@ -160,5 +160,5 @@ TREES = Trees()
 def tree(constant: Constant) -> Any:
     """The formula of a constant as nested lists, with the default accuracies and the δ of its proof."""
     names = ("S", "A", "H", "K", "lambda_max", "lambda_min")
-    sizes: list[Any] = [Tree(name) for name in names]
+    sizes: list[Any] = [Written(name) for name in names]
     return constant.formula(TreeParameters(*sizes), TREES).data

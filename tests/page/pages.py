@@ -10,7 +10,7 @@ from verify import Claim, Defect, Effort, Fact, Finding, Paper, Remark, Setting,
 from verify.claims import ClaimSet, gravest_first
 from verify.paper import NO_PAPER
 from verify.report import Panel, Supplement, page
-from verify.report.facts import Subject, facts
+from verify.report.facts import Reported, facts
 from verify.running.loading import Commentary
 from verify.running.results import Result
 from verify.running.runs import Run
@@ -131,7 +131,7 @@ def written(
     run = Run(claims, Effort(), {result.label: result for _, result in pairs}, 0)
     remarks = {one.label: one.finding for one, _ in pairs if one.finding is not None}
     said = Commentary(remarks, defects, paper)
-    subject = Subject(SOURCE, run, said, supplement, "1 January 2026", errata)
+    subject = Reported(SOURCE, run, said, supplement, "1 January 2026", errata)
     file = folder / "index.html"
     file.write_text(page(facts(subject), supplement.panels), encoding="utf-8")
     return file

@@ -17,7 +17,6 @@ from tests.page.pages import made, written
 from verify.report import Supplement
 from verify.running.graph import Graph
 
-pytestmark = pytest.mark.xdist_group("browser")
 CONSTANTS = {constant.name: constant for constant in CATALOGUE}
 NAMES = [bound["name"] for bound in bounds_panel().data["bounds"]]
 

@@ -9,8 +9,6 @@ from tests.page.browser import opened
 from tests.page.pages import small_page
 from verify.report import page as page_module
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 BROKEN = {
     "a filter that does nothing": ("rows.get(claim.label).hidden = !hit", "0", "test_sorting_and_filter"),
     "no state in the address": ('history[step ? "pushState" : "replaceState"]', "(() => {})", "address"),

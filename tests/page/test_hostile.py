@@ -12,8 +12,6 @@ from verify import Defect, Fact, Paper, Remark, Setting, Symbol
 from verify.report import Supplement
 from verify.report import page as page_module
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 ATTACKS = (
     '<img src=x onerror="window.owned=1">',
     "</script><script>window.owned=2</script>",

@@ -11,7 +11,7 @@ from verify.claims import ClaimError
 from verify.commands.checked import checked, say, status
 from verify.progress import note_if_slow
 from verify.report import page, supplement_of
-from verify.report.facts import Subject, facts
+from verify.report.facts import Reported, facts
 from verify.running.errata import errata_tex
 from verify.running.loading import load_commentary
 from verify.running.report import graph_of
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     errata = errata_tex(done, said.defects, said.paper) if said.defects else ""
     with note_if_slow("writing the page"):
         supplement = supplement_of(source, graph_of(done))
-        subject = Subject(source, done, said, supplement, _today(), errata)
+        subject = Reported(source, done, said, supplement, _today(), errata)
         files = {PAGE: page(facts(subject), supplement.panels), **({ERRATA: errata} if errata else {})}
     for name, text in files.items():
         try:

@@ -38,7 +38,7 @@ _FIRST = 12  # nodes of a graph for which nobody has named any
 
 
 @dataclass(frozen=True)
-class Subject:
+class Reported:
     """What a page is about: a run, and what people say about it."""
 
     source: Source
@@ -54,7 +54,7 @@ class Subject:
         return self.said.paper
 
 
-def facts(subject: Subject) -> dict[str, Any]:
+def facts(subject: Reported) -> dict[str, Any]:
     """All data of the page but its panels'."""
     run, graph = subject.run, graph_of(subject.run)
     axioms, others, words = all_granted(run.claims, run.results, run.effort, run.results)
@@ -77,7 +77,7 @@ def facts(subject: Subject) -> dict[str, Any]:
     }
 
 
-def _about(subject: Subject) -> dict[str, Any]:
+def _about(subject: Reported) -> dict[str, Any]:
     paper, source, run = subject.paper, subject.source, subject.run
     try:
         tool = f"{subject.supplement.package} {version(subject.supplement.package)}"
@@ -129,7 +129,7 @@ def _listed(words: Sequence[str], most: int = 8) -> str:
 # --- defects -----------------------------------------------------------------------------------
 
 
-def defects_of(subject: Subject) -> list[Defect]:
+def defects_of(subject: Reported) -> list[Defect]:
     """The defects as their authors tell them; where nobody does, one for each claim that does not hold."""
     if subject.said.defects:
         return [one for one in subject.said.defects if any(x in subject.run.results for x in one.claims)]
@@ -160,7 +160,7 @@ def _used_by(run: Run, label: str) -> str:
     return f"Used by {_listed(users)}." if users else "No other claim uses it."
 
 
-def _defect(subject: Subject, graph: Graph, one: Defect) -> dict[str, Any]:
+def _defect(subject: Reported, graph: Graph, one: Defect) -> dict[str, Any]:
     run = subject.run
     shown = one.shown(graph.own)
     result = run.results.get(shown)
@@ -176,7 +176,7 @@ def _defect(subject: Subject, graph: Graph, one: Defect) -> dict[str, Any]:
     }
 
 
-def _recheck(subject: Subject, label: str) -> str:
+def _recheck(subject: Reported, label: str) -> str:
     """The line that checks the witness again, if there is one."""
     result = subject.run.results.get(label)
     return "" if result is None or result.witness is None else recheck_line(result.witness)
@@ -185,7 +185,7 @@ def _recheck(subject: Subject, label: str) -> str:
 # --- claims --------------------------------------------------------------------------------------
 
 
-def _claim(subject: Subject, graph: Graph, label: str) -> dict[str, Any]:
+def _claim(subject: Reported, graph: Graph, label: str) -> dict[str, Any]:
     run, claim, result = subject.run, subject.run.claims[label], subject.run.results[label]
     expected = claim.expects(run.effort.profile)
     data = describe(claim)
@@ -235,7 +235,7 @@ def _in_words(claim: Claim) -> str:
 # --- the graph -----------------------------------------------------------------------------------
 
 
-def _first_nodes(subject: Subject) -> dict[str, list[str]]:
+def _first_nodes(subject: Reported) -> dict[str, list[str]]:
     """With which claims the graph starts, of the paper as it is printed and as it is repaired."""
     known = subject.run.results
     printed = [x for x in subject.supplement.printed if x in known] or _main(subject)
@@ -246,7 +246,7 @@ def _first_nodes(subject: Subject) -> dict[str, list[str]]:
     return {"printed": printed, "repaired": list(dict.fromkeys(repaired))}
 
 
-def _main(subject: Subject) -> list[str]:
+def _main(subject: Reported) -> list[str]:
     """What the paper calls a theorem or a lemma; else the claims that most rests on, or that rest on most."""
     numbers, known = subject.paper.numbers, subject.run.results
     named = [label for label in known if numbers.get(label, "").lower().startswith(_MAIN)]

@@ -23,10 +23,11 @@ const Defects = (() => {
       h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Severity"), h("th.number", { scope: "col" }, "Number"), h("th", { scope: "col" }, "Meaning"))), h("tbody", {}, body));
   }
 
+  /** The numbers in the paper of all that it concerns, and the label of the first. */
   function place(one) {
-    const main = one.where[0];
-    if (!main) return null;
-    return h("span.where", {}, main.number ? `${main.number} ` : "", h("code", {}, main.label));
+    const numbers = [...new Set(one.where.map(({ number }) => number.split("/")[0]).filter(Boolean))];
+    const most = numbers.length > 4 ? [...numbers.slice(0, 4), "…"] : numbers;
+    return h("span.where", {}, most.join(", "), most.length ? " " : "", h("code", {}, one.where[0]?.label ?? ""));
   }
 
   function part(title, ...content) {

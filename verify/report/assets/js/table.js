@@ -29,7 +29,7 @@ const Table = (() => {
   function row(claim) {
     const cell = (name, content) => h(`td.c-${name}`, { role: "cell" }, content);
     const element = h("tr", { role: "row", "data-label": claim.label },
-      h("th.c-label", { scope: "row", role: "rowheader" }, claimLink(claim.label), claim.number ? h("span.number-in-paper", {}, claim.number.split("/")[0]) : null, h("span.says", {}, claim.statement)),
+      h("th.c-label", { scope: "row", role: "rowheader" }, claimLink(claim.label), claim.number ? h("span.number-in-paper", {}, claim.number.split("/")[0]) : null, h("span.says", {}, signs(claim.statement))),
       cell("kind", claim.kind), cell("verdict", badge(claim.verdict)), cell("transitive", badge(claim.transitive)), cell("checker", checker(claim)), cell("slack", claim.slack ? claim.slack.text : "–"));
     rows.set(claim.label, element);
     texts.set(claim.label, [claim.label, claim.number, claim.statement, claim.says, claim.latex, claim.theorem, claim.finding].filter(Boolean).join("\n").toLowerCase());

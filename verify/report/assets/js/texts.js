@@ -45,11 +45,16 @@ function rich(text) {
       if (name) [node, length] = [named(name), name.length];
     }
     if (node === null) continue;
-    nodes.push(text.slice(end, match.index), node);
+    nodes.push(signs(text.slice(end, match.index)), node);
     end = match.index + length;
   }
-  nodes.push(String(text).slice(end));
+  nodes.push(signs(String(text).slice(end)));
   return nodes.filter((node) => node !== "");
+}
+
+/** With the signs of people. */
+function signs(text) {
+  return text.replace(/<=/g, "≤").replace(/>=/g, "≥");
 }
 
 /** The label that a word begins with, without the punctuation after it. */
@@ -247,5 +252,5 @@ function paperLetters(claim, text) {
   for (const [name, letter] of Object.entries(claim.symbols)) {
     found = found.replace(new RegExp(`(?<![A-Za-z0-9_])${name}(?![A-Za-z0-9_(])`, "g"), () => letter);
   }
-  return found.replace(/<=/g, "≤").replace(/>=/g, "≥");
+  return signs(found);
 }
