@@ -15,14 +15,14 @@ from ctucbvi.prism import load_prism
 _TOLD = ("horizon", "constants", "reward", "goal", "objective", "rationalize")
 
 
-def _model(options: argparse.Namespace) -> CTMDP:
-    """The model that is named, bundled or in a file of Storm's or PRISM's."""
+def _model(options: argparse.Namespace) -> CTMDP | None:
+    """The model that is named, bundled or in a file of Storm's or PRISM's; None if none is."""
     told = {key: getattr(options, key) for key in _TOLD if getattr(options, key) is not None}
-    suffix = Path(options.name).suffix.lower()
+    suffix = Path(options.name or "").suffix.lower()
     if suffix not in FOREIGN:
         if told:
             raise InputError(f"--{next(iter(told))}: for files in {', '.join(FOREIGN)} only; leave it out")
-        return bundled_model(options.name)
+        return None if options.name is None else bundled_model(options.name)
     if "horizon" not in told:
         raise InputError(f"{options.name}: such a file has no horizon; write it as --horizon H")
     if suffix == ".drn":
@@ -34,8 +34,8 @@ def _model(options: argparse.Namespace) -> CTMDP:
 
 def run(options: argparse.Namespace) -> int:
     """List, or print one."""
-    if options.name is not None:
-        print(dump_model(_model(options), format="json" if options.json else "toml"), end="")
+    if (named := _model(options)) is not None:
+        print(dump_model(named, format="json" if options.json else "toml"), end="")
         return 0
     models = bundled_models()
     if options.json:
