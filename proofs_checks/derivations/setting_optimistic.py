@@ -224,8 +224,8 @@ _TILTS = [Symbol("nt", (), "Nat")]
 # --- the learners -----------------------------------------------------------------------------------
 
 
-def _learners(rows: Setting, sets: str) -> tuple[Setting, Setting, Setting, Setting]:
-    """With the rates of the paper and with tilts, plans being kept; then the same with a plan per episode."""
+def _learners(rows: Setting, sets: str) -> tuple[Setting, ...]:
+    """Four: rates of the paper and of tilts, plans being kept; then the same with a plan per episode."""
     names = f"optimistic learner{sets}", f"optimistic learner{sets}, rates of tilts"
     kept = [
         rows.extended(f"{name}, plans kept", more, facts)
