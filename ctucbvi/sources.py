@@ -12,8 +12,15 @@ from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
-_PARTS = ("learning", "learning/fast", "losses", "numeric", "study")  # what plays, evaluates and adds up
-_MODULES = ("kernels.py", "model.py", "numbers.py")  # what these rest on
+_PARTS = (
+    "learning",
+    "learning/fast",
+    "losses",
+    "model",
+    "numeric",
+    "study",
+)  # what plays, evaluates and adds up
+_MODULES = ("kernels.py", "numbers.py")  # what these rest on
 
 
 @cache

@@ -22,9 +22,8 @@ The optimistic learner has a theorem for each kind of sets (:mod:`ctucbvi.bounds
 :math:`\delta = 1/(2K)`, without conditions on the rates; the variant that knows :math:`\lambda_{\min}` has
 none.
 
-**Lazy learners** (``replan`` :math:`\eta > 0`).  The theorems for the optimistic learner hold with
-everything but the last term, :math:`2\delta KH = H`, multiplied by :math:`\sqrt{1+\eta}`, or by
-:math:`1+\eta` with rates from Poisson tails.  That of the paper is about the learner that plans before every
+**Lazy learners** (``replan`` :math:`\eta > 0`).  The optimistic one has theorems of its own, with
+:math:`\sqrt{1+\eta}` before the leading term; that of the paper is about the learner that plans before every
 episode.
 """
 
@@ -32,19 +31,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 
 from ctucbvi.bounds.arithmetics import DOUBLES
 from ctucbvi.bounds.parameters import Parameters
-from ctucbvi.bounds.versions import KULLBACK, KULLBACK_POISSON, OPTIMISTIC, POISSON, PRINTED
+from ctucbvi.bounds.versions import LAZY, PRINTED, VERSIONS
 from ctucbvi.learning.settings import Settings
 from ctucbvi.model import CTMDP
 
+_VERSIONS = {version.name: version for version in (*VERSIONS, *LAZY)}
 _THEOREMS = {  # by the sets for rates and jumps, with δ = 1/(2K)
-    ("paper", "l1"): OPTIMISTIC,
-    ("poisson", "l1"): POISSON,
-    ("paper", "kl"): KULLBACK[0],
-    ("poisson", "kl"): KULLBACK_POISSON[0],
+    ("paper", "l1"): "optimistic",
+    ("poisson", "l1"): "poisson",
+    ("paper", "kl"): "kl",
+    ("poisson", "kl"): "kl-poisson",
 }
 _LARGEST = 600  # of λmax H, so that e^{λmax H} and what it is multiplied by are doubles
 
@@ -63,23 +62,18 @@ def regret_bound(model: CTMDP, settings: Settings, episodes: Sequence[int]) -> R
     reason = _no_theorem(settings) if optimistic else _never(model, settings)
     if reason:
         return RegretBound((None,) * len(episodes), reason)
-    version = _THEOREMS[str(settings.rates), str(settings.jumps)] if optimistic else PRINTED
+    version, replan = PRINTED, settings.replan or None
+    if optimistic:
+        name = _THEOREMS[str(settings.rates), str(settings.jumps)]
+        version = _VERSIONS[f"{name}-lazy" if replan else name]
     found: list[float | None] = []
     missing = ""
     for k in episodes:
         why = "" if optimistic else _not_at(model, k)
         missing = missing or why
-        p = Parameters.of_model(model, episodes=k, lambda_max=settings.lambda_max, epsilon=settings.epsilon)
-        found.append(None if why else _lazily(version.bound(p, DOUBLES), model, settings))
+        told = {"lambda_max": settings.lambda_max, "epsilon": settings.epsilon, "replan": replan}
+        found.append(None if why else version.bound(Parameters.of_model(model, episodes=k, **told), DOUBLES))
     return RegretBound(tuple(found), missing)
-
-
-def _lazily(bound: float, model: CTMDP, settings: Settings) -> float:
-    """The bound of an optimistic learner if it plans lazily, from that of the one that does not."""
-    if settings.replan == 0:
-        return bound
-    factor, rest = float(1 + settings.replan), float(model.horizon)
-    return (factor if settings.rates == "poisson" else sqrt(factor)) * (bound - rest) + rest
 
 
 def _no_theorem(settings: Settings) -> str:
