@@ -142,7 +142,6 @@ PLANTED_ROWS = [
     (LazyWorld, "kept-T", "(1 + eta)*", ""),
     (LazyWorld, "kept-T", "L/lmax", "0"),
     (LazyTiltedWorld, "kept-T", "(1 + eta)*", ""),
-    (LazyWorld, "rlo", "be(pl(n), x, a)", "be(n, x, a)"),
     (LazyTiltedRowsWorld, "au", "Nf(pl(n), x, a)", "Nf(n, x, a)"),
 ]
 
