@@ -163,7 +163,7 @@ def test_a_changed_fact_is_found(kind, name, old, new, worlds):
 
 # --- plans that are kept ----------------------------------------------------------------------------
 
-WIDTH = "rhi(n, x, a) - rlo(n, x, a) <= 2*lmax/sqrt(Max(lmax/({more}L)*Tf(n, x, a), 1))"
+WIDTH = "be(pl(n), x, a) <= 1.000001*lmax/sqrt(Max(lmax/({more}L)*Tf(n, x, a), 1))"  # and rounding
 ROW = "au(n, x, a) <= {radius}"
 _JUMPS = "Max(1, Nf(n, x, a))"
 _ROWS = ((LazyWorld, Uniform()), (LazyDivergentTiltedWorld, Divergences()), (LazyTiltedRowsWorld, Tilts()))
