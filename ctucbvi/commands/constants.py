@@ -132,7 +132,9 @@ def _report(p: Parameters, found: dict[str, Any]) -> str:
     lines += ["", "from which K on the bound is below K H", _thresholds(p, versions)]
     lines += ["", *_lower_lines(found)]
     if "about_the_model" in found:
-        lines += ["", *lines_about(found["about_the_model"], p, versions, _WIDTH)]
+        lower = found["lower_bound"]["every_size"]["value"] is not None
+        about_it = lines_about(found["about_the_model"], p, versions, lower=lower, width=_WIDTH)
+        lines += ["", *about_it] if about_it else []
     return "\n".join(lines)
 
 

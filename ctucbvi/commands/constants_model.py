@@ -35,9 +35,11 @@ def about(model: CTMDP, p: Parameters) -> dict[str, Any]:
     }
 
 
-def lines(found: dict[str, Any], p: Parameters, versions: list[dict[str, Any]], width: int) -> list[str]:
+def lines(
+    found: dict[str, Any], p: Parameters, versions: list[dict[str, Any]], *, lower: bool, width: int
+) -> list[str]:
     """The same for a reader: which versions say nothing about the model, why, and what helps."""
-    texts = [*_idle(found, p, versions), *_units(found), _CLASS]
+    texts = [*_idle(found, p, versions), *_units(found), *([_CLASS] if lower else [])]
     return [line for text in texts for line in textwrap.wrap(text, width, subsequent_indent="  ")]
 
 

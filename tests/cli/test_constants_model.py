@@ -62,9 +62,11 @@ def test_where_there_is_a_choice_the_remedy_is_called_another_problem(capsys):
 
 
 def test_what_is_about_the_class_is_not_said_of_the_model(capsys):
-    text = report(capsys, "machine-repair", "--K", "1e6")
-    assert "a lower bound is about the class" in text
-    assert "never left" not in text
+    assert "a lower bound is about the class" in report(capsys, "lower-bound-tree", "--K", "1e6")
+    without = report(capsys, "machine-repair", "--K", "1e6")
+    assert "no lower bound" in without
+    assert "about the class" not in without
+    assert "never left" not in without
     sizes = report(capsys, "--S", "9", "--A", "2", "--H", "3", "--K", "1e6", "--lambda-max", "4")
     assert "about the class" not in sizes
 

@@ -23,7 +23,7 @@ from ctucbvi.learning.fast.episodes import (
     play,
 )
 from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants, march, renew
-from ctucbvi.learning.fast.replanning import Growth, LastPlan, due
+from ctucbvi.learning.fast.replanning import GrowthRule, LastPlan, due
 from ctucbvi.learning.fast.sweeps import iterate, slot
 
 
@@ -41,7 +41,7 @@ def plan_again(scene: Scene, memory: Memory, desk: Desk, episode: int) -> bool:
 
 @compiled()
 def run_lazily(
-    scene: Scene, memory: Memory, desk: Desk, last: LastPlan, growth: Growth, log: Log, count: int
+    scene: Scene, memory: Memory, desk: Desk, last: LastPlan, growth: GrowthRule, log: Log, count: int
 ) -> int:
     """Up to ``count`` episodes of a learner with a bonus, fewer when the log is full; returns how many."""
     numbers, opening, opening_share = scene.numbers, scene.opening, scene.opening_share
@@ -79,7 +79,7 @@ def run_optimistic_lazily(
     room: MarchRoom,
     policy: Choices,
     last: LastPlan,
-    growth: Growth,
+    growth: GrowthRule,
     log: Log,
     count: int,
 ) -> int:

@@ -36,7 +36,7 @@ from ctucbvi.learning.fast.preparation import (
     make_scene,
     make_trust,
 )
-from ctucbvi.learning.fast.replanning import make_growth, make_last_plan
+from ctucbvi.learning.fast.replanning import make_growth_rule, make_last_plan
 from ctucbvi.numbers import shown
 from ctucbvi.numeric.arrays import Floats, Integers
 
@@ -62,7 +62,7 @@ class GridLearner(CompiledLearner):
         self._memory = make_memory(self.scene, self.seed, self.run)
         self._clock = self._memory.clock
         # With these it plans lazily; without, before every episode.
-        self._growth = make_growth(model, settings, self._tick) if settings.replan else None
+        self._growth = make_growth_rule(model, settings, self._tick) if settings.replan else None
         self._last = make_last_plan(len(model.transitions))
 
     def _named(self, **parts: Any) -> dict[str, Any]:

@@ -36,7 +36,7 @@ _NEAR = 2.0**-46
 _MOST = 1 << 46  # of nb
 
 
-class Growth(NamedTuple):
+class GrowthRule(NamedTuple):
     """By how much a count has to grow."""
 
     factor: float  # 1 + η
@@ -55,7 +55,7 @@ class LastPlan(NamedTuple):
     episode: Integers  # (1,) which it was made for; 0: none
 
 
-def make_growth(model: CTMDP, settings: Settings, tick: Fraction) -> Growth:
+def make_growth_rule(model: CTMDP, settings: Settings, tick: Fraction) -> GrowthRule:
     """The numbers of the rule, for times in units of ``tick``."""
     factor, rest = 1 + settings.replan, model.horizon % tick / tick
     if rest.denominator * factor.denominator > _MOST:
@@ -63,7 +63,7 @@ def make_growth(model: CTMDP, settings: Settings, tick: Fraction) -> Growth:
             f"replan: {shown(settings.replan)} and a horizon of {shown(model.horizon)} have a denominator "
             f"beyond {_MOST}; write simpler fractions"
         )
-    return Growth(
+    return GrowthRule(
         float(factor),
         float(factor) * unknown_time(model, settings, DOUBLES),
         factor.denominator,
@@ -80,7 +80,7 @@ def make_last_plan(pairs: int) -> LastPlan:
 
 
 @compiled(forceinline=True)
-def has_grown(k: int, numbers: Scalars, growth: Growth, counts: Integers, before: Integers) -> bool:
+def has_grown(k: int, numbers: Scalars, growth: GrowthRule, counts: Integers, before: Integers) -> bool:
     """Whether pair ``k`` has grown by more than the factor since it had the counts ``before``."""
     if growth.now * counts[N_PLUS, k] > growth.then * max(1, before[N_PLUS, k]):
         return True
@@ -96,7 +96,7 @@ def has_grown(k: int, numbers: Scalars, growth: Growth, counts: Integers, before
 
 
 @compiled(forceinline=True)
-def due(episode: int, numbers: Scalars, memory: Memory, last: LastPlan, growth: Growth) -> bool:
+def due(episode: int, numbers: Scalars, memory: Memory, last: LastPlan, growth: GrowthRule) -> bool:
     """Whether ``episode`` is to be planned; then what is known now is what its plan knows."""
     counts, visited, clock = memory.counts, memory.visited, memory.clock
     before, planned = last.counts, last.episode
