@@ -44,7 +44,7 @@ _INLINE = re.compile(r"(?<!`)`(ctucbvi [^`]+)`(?!`)")
 _STATUS = "echo $?"
 _TIME = re.compile(r" +(\d+\.\d+|seconds)$|\b\d+(\.\d+)? s\b")
 _SIZE = re.compile(r"\b\d(\.\d+)?e[+-]\d+\b")
-_SLACK = re.compile(r"(?:(?<=tested)|(?<=supported)) +(gap )?([\d.]+|size)$")
+_SLACK = re.compile(r"(?:(?<=tested)|(?<=supported)) +(gap )?([\d.]+|size)(?=  |$)")
 
 
 class Reader:
@@ -120,7 +120,7 @@ def same(shown: str, printed: str) -> bool:
 
 
 def _compared(text: str) -> list[str]:
-    lines = (_SIZE.sub("size", line.rstrip()) for line in text.strip().splitlines())
+    lines = (re.sub(" {2,}", "  ", _SIZE.sub("size", line.rstrip())) for line in text.strip().splitlines())
     return [_SLACK.sub("", _TIME.sub("", line)) for line in lines]
 
 
