@@ -77,13 +77,14 @@ def test_certificates_of_costs(capsys):
     assert "costs minimised" in text
     assert "proved: every value is within" in text
     assert json.loads(printed(capsys, "certify", "costs.toml", "c.json", "--json"))["objective"] == "min"
-    assert "objective: 'min', but model 'machine-repair' asks for 'max'" in refused(
-        capsys, "certify", "machine-repair", "c.json"
-    )
-    printed(capsys, "plan", "machine-repair", "--engine", "numeric", "--certificate", "r.json")
-    assert "objective: 'max', but model 'costs' asks for 'min'" in refused(
-        capsys, "certify", "costs.toml", "r.json"
-    )
+    save_model(
+        replace(COSTS, objective=Objective.MAX), "rewards.toml"
+    )  # the same numbers, under the same name
+    message = refused(capsys, "certify", "rewards.toml", "c.json")
+    assert "objective: 'min', but model 'costs' asks for 'max'" in message
+    printed(capsys, "plan", "rewards.toml", "--engine", "numeric", "--certificate", "r.json")
+    message = refused(capsys, "certify", "costs.toml", "r.json")
+    assert "objective: 'max', but model 'costs' asks for 'min'" in message
 
 
 def test_planners_agree_about_costs_and_lumps(capsys, tmp_path):
