@@ -60,6 +60,8 @@ _OPERATIONS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Div: lambda a, b: a / b,
     ast.Pow: sympy.Pow,
 }
+# Made of parts none of which is certainly not real, these are not either, and need not be asked (it is slow).
+_HARMLESS = (sympy.Add, _OPERATIONS[ast.Sub], sympy.Mul, _OPERATIONS[ast.Div], sympy.exp, sympy.Abs)
 _NO_NUMBERS = (sympy.oo, -sympy.oo, sympy.zoo, sympy.nan, sympy.I, sympy.AccumBounds)
 _DIGITS = 4000  # of a decimal
 
@@ -168,6 +170,8 @@ def _undefined(function: Callable[..., Any], parts: list[Any], value: Any) -> bo
     It is asked at every step, since SymPy reads ``exp(log(x))`` as x for x <= 0 too.
     """
     first = parts[0]
+    if function in _HARMLESS:
+        return False
     if function is sympy.log:
         return bool(first.is_nonpositive)
     if function is sympy.sqrt:
