@@ -18,7 +18,9 @@ _WORDS = {
     "ct-ucbvi": ("the paper’s bonus", "tone-1"),
     "sharp": ("sharp bonus", "tone-2"),
     "optimistic": ("optimistic learner", "tone-4"),
+    "optimistic-kl": ("optimistic, Kullback–Leibler rows", "tone-3"),
     "optimistic-poisson": ("optimistic, rates by Poisson tails", "tone-5"),
+    "optimistic-poisson-kl": ("optimistic, both", "tone-6"),
 }
 _DIGITS = 6
 
@@ -39,7 +41,7 @@ def losses_panel() -> Panel:
 
 def studies_panel() -> Panel:
     """The regret that was measured."""
-    data = {"studies": [_study("sharp"), _study("queue")]}
+    data = {"studies": [_study(f"learners-{model}") for model in ("machine-repair", "maintenance", "queue")]}
     return Panel("studies", "The regret that was measured", "Regret", data, asset("studies.js"))
 
 
@@ -50,10 +52,11 @@ def _study(name: str) -> dict[str, Any]:
         "runs": kept["runs"],
         "episodes": kept["settings"]["episodes"],
         "delta": kept["settings"]["delta"],
+        "replan": kept["settings"]["replan"],
         "confidence": kept["confidence"],
         "checkpoints": kept["checkpoints"],
         "bound": [None if value is None else _short(value) for value in kept["bound"]],
-        "learners": [_learner(one) for one in kept["learners"]],
+        "learners": [_learner(one) for one in reversed(kept["learners"])],
     }
 
 

@@ -77,7 +77,8 @@ def _draw_bound(axis: Any, checkpoints: Sequence[int], bound: Sequence[float | N
 
 def _title(document: dict[str, Any]) -> str:
     runs, settings = document["runs"], document["settings"]
+    lazy = f", planned again at growth by {settings['replan']}" if "replan" in settings else ""
     return (
         f"{shortened(document['model'], 50)}: mean of {runs} run{'s' if runs != 1 else ''}, "
-        f"δ = {settings['delta']}, ε = {symbols(settings['epsilon'])}"
+        f"δ = {settings['delta']}, ε = {symbols(settings['epsilon'])}{lazy}"
     )

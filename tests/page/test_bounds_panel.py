@@ -114,10 +114,10 @@ def test_what_was_measured_is_what_is_kept(one):
     assert losses.count() == 16
     assert "× 113" in losses.nth(1).text_content()
     studies = one.page.locator("#panel-studies figure")
-    assert studies.count() == 2
-    assert "2,262 ± 27" in studies.nth(0).text_content()
-    assert "198.6 ± 3.3" in studies.nth(1).text_content()
-    assert studies.nth(1).locator("path.line").count() == 8  # four learners, and their names
+    assert studies.count() == 3
+    assert "2,251 ± 16" in studies.nth(0).text_content()
+    assert "497.2 ± 11" in studies.nth(2).text_content()
+    assert studies.nth(1).locator("path.line").count() == 12  # six learners, and their names
 
 
 def test_data_are_plain_json():
