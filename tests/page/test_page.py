@@ -265,6 +265,7 @@ def test_a_claim_in_full(one):
         assert words in text, words
     assert dialog.locator(".katex-display").count() == 1
     assert r"\delta" in dialog.locator("annotation").first.text_content()
+    assert "modulo" not in text
     dialog.locator(".claim-link", has_text="lem:a/step").click()
     assert "d <= 2*exp(d)" in dialog.inner_text()  # the mutant
     one.page.go_back()
@@ -277,6 +278,7 @@ def test_a_derivation_is_cut_and_counted(browser, paper):
     with opened(browser, paper, hash="#claim=lem:b") as one:
         dialog = one.page.locator("dialog.claim")
         assert "61 steps" in dialog.inner_text()
+        assert "✓ proved modulo short" in dialog.locator(".verdicts").inner_text()
         assert not one.shown(".steps li")
         dialog.locator("summary", has_text="The first 24 of 61 steps").click()
         assert len(one.shown(".steps li")) == 24

@@ -7,10 +7,9 @@ const ClaimView = (() => {
   const part = (title, ...content) => h("div.part", {}, h("h3", {}, title), ...content);
 
   function verdicts(claim) {
-    const modulo = claim.modulo.length ? h("span.quiet", {}, ` modulo ${claim.modulo.join(", ")}`) : null;
     const rest = claim.transitive !== claim.verdict ? [" rests on ", badge(claim.transitive)] : "";
     const expected = claim.expected && claim.expected !== claim.verdict ? h("p.notice", {}, `Recorded for it is ${claim.expected}.`) : null;
-    return [h("p.verdicts", {}, badge(claim.verdict), rest, modulo, h("span.quiet", {}, ` · ${claim.kind}${claim.elementary ? ", elementary" : ""} · ${claim.section}`)), expected, claim.error ? h("p.notice", {}, claim.error) : null];
+    return [h("p.verdicts", {}, badge(claim.verdict), rest, h("span.quiet", {}, `${modulo(claim)} · ${claim.kind}${claim.elementary ? ", elementary" : ""} · ${claim.section}`)), expected, claim.error ? h("p.notice", {}, claim.error) : null];
   }
 
   function says(claim) {

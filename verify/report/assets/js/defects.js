@@ -53,8 +53,7 @@ const Defects = (() => {
     const labels = [...new Set([...one.claims, ...(one.repair ? [one.repair] : [])])];
     return h("ul.support", {}, labels.map((label) => {
       const claim = claims.get(label);
-      const modulo = claim.modulo.length && label === one.repair ? ` modulo ${claim.modulo.join(", ")}` : "";
-      return h("li", {}, badge(claim.verdict), " ", claimLink(label), h("span.quiet", {}, ` ${sure(claim)}${modulo}`));
+      return h("li", {}, badge(claim.verdict), " ", claimLink(label), h("span.quiet", {}, ` ${sure(claim)}${modulo(claim)}`));
     }));
   }
 
