@@ -153,6 +153,7 @@ _LEARN_EXAMPLES = """examples:
   ctucbvi learn machine-repair --episodes 50 --save history.jsonl
   ctucbvi learn machine-repair --episodes 50 --bonus sharp
   ctucbvi learn --replay history.jsonl --lockstep --json
+  ctucbvi learn machine-repair --check mine.jsonl --episodes 1000
   ctucbvi learn machine-repair --episodes 100 --lockstep --compiled 100
   ctucbvi learn machine-repair --episodes 100 --bonus optimistic --replan 1/10 --lockstep --compiled 100
   ctucbvi learn queue --episodes 20 --rescale=1/14,4/7 --epsilon "k^-1/2*exp(-lambda_max*H)"
@@ -201,7 +202,8 @@ def _learn(commands: Commands) -> None:
         "ctucbvi.commands.learn",
         "learn a model episode by episode with CT-UCBVI, certified",
         "Run CT-UCBVI with exact estimates, certified values and certified switching times. With --lockstep "
-        "the fast learner runs beside it on the same draws, and every difference is listed.",
+        "the fast learner runs beside it on the same draws, and every difference is listed. With --check "
+        "your own learner is compared with it, on the history that yours wrote: status 1 if it differs.",
         _LEARN_EXAMPLES,
     )
     take(parser, "model MODEL", "a TOML or JSON file, or the name of a bundled model", nargs="?")
@@ -214,6 +216,11 @@ def _learn(commands: Commands) -> None:
     take(parser, "--compiled CELLS", compiled, span=(1, 10**6))
     take(parser, "--save FILE", "write the history as it comes, one line per episode")
     take(parser, "--replay FILE", "follow a saved history instead of drawing one")
+    check = (
+        "compare the history of your learner, one episode per line, with the exact one; --episodes is the "
+    )
+    take(parser, "--check FILE", check + "K that yours was told")
+    take(parser, "--tolerance T", "with --check: how far off numbers may be (default 1e-9)")
     take(parser, "--json", _JSON)
 
 
