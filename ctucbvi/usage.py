@@ -174,6 +174,7 @@ _REGRET_EXAMPLES = """examples:
   ctucbvi regret machine-repair --episodes 10000000 --runs 30 --out study \\
       --result regret.json --figure regret.svg
   ctucbvi regret machine-repair --episodes 20000 --runs 10 --baselines sharp greedy ucbvi@5 ucbvi@20
+  ctucbvi regret machine-repair --episodes 2000 --runs 10 --learner mine.py
   ctucbvi regret machine-repair --episodes 10000000 --runs 30 --bonus optimistic --replan 1/100
   ctucbvi regret my-model.toml --episodes 1000000 --runs 30 --out study --cluster tcp://host:8786
 """
@@ -232,6 +233,7 @@ def _regret(commands: Commands) -> None:
     baselines += "(discrete time, N steps), optimistic, optimistic-poisson, optimistic-kl, "
     baselines += "optimistic-poisson-kl (no bonus, the best model in confidence sets)"
     take(parser, "--baselines NAME", baselines, nargs="+", default=[])
+    take(parser, "--learner FILE", "your own: Python files with a class Learner", nargs="+", default=[])
     take(parser, "--confidence P", "of the bands (default 0.95)", default="0.95")
     take(parser, "--result FILE", "write the result there (JSON)")
     take(parser, "--figure FILE", "draw the curves there (.svg, .png or .pdf)")

@@ -104,15 +104,23 @@ class WholeEpisodes:
             self._visits = []
 
 
+class AnswerError(InputError):
+    """An answer that is none; ``who`` gave it."""
+
+    def __init__(self, message: str, who: Any) -> None:
+        super().__init__(message)
+        self.who = who
+
+
 def offered(model: CTMDP, choose: Callable[[str, Fraction], Any]) -> Chooser:
     """``choose``, refusing answers that are not actions of the state."""
 
     def asked(state: str, remaining: Fraction) -> str:
-        action = choose(state, remaining)
-        names = model.actions_of(state)
+        action, names = choose(state, remaining), model.actions_of(state)
         if not isinstance(action, str) or action not in names:
             wanted = ", ".join(map(repr, names))
-            raise InputError(f"learner: {brief(action)} is no action of state {state!r}; it offers {wanted}")
+            said = f"learner: {brief(action)} is no action of state {state!r}; it offers {wanted}"
+            raise AnswerError(said, choose)
         return str(action)
 
     return asked
@@ -120,12 +128,12 @@ def offered(model: CTMDP, choose: Callable[[str, Fraction], Any]) -> Chooser:
 
 def chooser(model: CTMDP, learner: Any, policy: Any) -> Chooser:
     """What to ask in an episode for which ``begin`` has answered ``policy``."""
+    who = learner.begin
     if policy is None:
         policy = getattr(learner, "act", None)
         if policy is None:
-            raise InputError("learner: begin answered None and there is no act; return a policy or write act")
+            raise AnswerError("learner: begin answered None and there is no act; return a policy", who)
     if not callable(policy):
-        raise InputError(
-            f"learner: begin answered {brief(policy)}; return a function of (state, remaining), or None"
-        )
+        said = f"learner: begin answered {brief(policy)}; return a function of (state, remaining), or None"
+        raise AnswerError(said, who)
     return offered(model, policy)
