@@ -153,6 +153,7 @@ _LEARN_EXAMPLES = """examples:
   ctucbvi learn machine-repair --episodes 50 --save history.jsonl
   ctucbvi learn machine-repair --episodes 50 --bonus sharp
   ctucbvi learn --replay history.jsonl --lockstep --json
+  ctucbvi learn machine-repair --check mine.jsonl --episodes 1000
   ctucbvi learn machine-repair --episodes 100 --lockstep --compiled 100
   ctucbvi learn machine-repair --episodes 100 --bonus optimistic --replan 1/10 --lockstep --compiled 100
   ctucbvi learn queue --episodes 20 --rescale=1/14,4/7 --epsilon "k^-1/2*exp(-lambda_max*H)"
@@ -173,6 +174,7 @@ _REGRET_EXAMPLES = """examples:
   ctucbvi regret machine-repair --episodes 10000000 --runs 30 --out study \\
       --result regret.json --figure regret.svg
   ctucbvi regret machine-repair --episodes 20000 --runs 10 --baselines sharp greedy ucbvi@5 ucbvi@20
+  ctucbvi regret machine-repair --episodes 2000 --runs 10 --learner mine.py
   ctucbvi regret machine-repair --episodes 10000000 --runs 30 --bonus optimistic --replan 1/100
   ctucbvi regret my-model.toml --episodes 1000000 --runs 30 --out study --cluster tcp://host:8786
 """
@@ -201,7 +203,8 @@ def _learn(commands: Commands) -> None:
         "ctucbvi.commands.learn",
         "learn a model episode by episode with CT-UCBVI, certified",
         "Run CT-UCBVI with exact estimates, certified values and certified switching times. With --lockstep "
-        "the fast learner runs beside it on the same draws, and every difference is listed.",
+        "the fast learner runs beside it on the same draws, and every difference is listed. With --check "
+        "your own learner is compared with it, on the history that yours wrote: status 1 if it differs.",
         _LEARN_EXAMPLES,
     )
     take(parser, "model MODEL", "a TOML or JSON file, or the name of a bundled model", nargs="?")
@@ -214,6 +217,11 @@ def _learn(commands: Commands) -> None:
     take(parser, "--compiled CELLS", compiled, span=(1, 10**6))
     take(parser, "--save FILE", "write the history as it comes, one line per episode")
     take(parser, "--replay FILE", "follow a saved history instead of drawing one")
+    check = (
+        "compare the history of your learner, one episode per line, with the exact one; --episodes is the "
+    )
+    take(parser, "--check FILE", check + "K that yours was told")
+    take(parser, "--tolerance T", "with --check: how far off numbers may be (default 1e-9)")
     take(parser, "--json", _JSON)
 
 
@@ -225,6 +233,7 @@ def _regret(commands: Commands) -> None:
     baselines += "(discrete time, N steps), optimistic, optimistic-poisson, optimistic-kl, "
     baselines += "optimistic-poisson-kl (no bonus, the best model in confidence sets)"
     take(parser, "--baselines NAME", baselines, nargs="+", default=[])
+    take(parser, "--learner FILE", "your own: Python files with a class Learner", nargs="+", default=[])
     take(parser, "--confidence P", "of the bands (default 0.95)", default="0.95")
     take(parser, "--result FILE", "write the result there (JSON)")
     take(parser, "--figure FILE", "draw the curves there (.svg, .png or .pdf)")

@@ -1,4 +1,4 @@
-"""``ctucbvi learn``: run the certified learner, alone or in lockstep with the fast one."""
+"""``ctucbvi learn``: run the certified learner, alone, in lockstep with the fast one, or behind yours."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
-from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ctucbvi import CTMDP, Enclosure, InputError, find_model, solve
-from ctucbvi.commands.learner_options import initial_of, model_of, note_never_left, told
+from ctucbvi.commands.learn_check import check, difference_document, difference_line
+from ctucbvi.commands.learner_options import initial_of, model_of, note_never_left, refuse_settings, told
 from ctucbvi.errors import UndecidedError
 from ctucbvi.learning import Environment, Episode, History, HistoryWriter, Settings, load_history, never_left
 from ctucbvi.learning.exact.learner import ExactLearner
@@ -29,9 +29,9 @@ _TIME_DIGITS = 15
 
 
 def run(options: argparse.Namespace) -> int:
-    """Learn and print; status 1 if lockstep finds a difference that nothing explains."""
+    """Learn and print; status 1 if a comparison finds a difference that nothing explains."""
     try:
-        return _learn(options)
+        return _learn(options) if options.check is None else check(options)
     except UndecidedError as error:
         print(f"ctucbvi: undecided: {error}", file=sys.stderr)
         return 1
@@ -39,6 +39,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _learn(options: argparse.Namespace) -> int:
     started = perf_counter()
+    if options.tolerance is not None:
+        raise InputError("--tolerance: with --check only; leave it out")
     _check_compiled(options)
     history = _replayed(options)
     options.seed = 1 if options.seed is None else options.seed
@@ -94,10 +96,7 @@ def _replayed(options: argparse.Namespace) -> History | None:
     """The history to replay, if there is one."""
     if options.replay is None:
         return None
-    fixed = ("episodes", "delta", "epsilon", "lambda_max", "lambda_min", "bonus", "rates", "jumps", "replan")
-    given = [name for name in (*fixed, "seed", "rescale", "save") if getattr(options, name) is not None]
-    if given or options.initial:
-        raise InputError("--replay takes the settings of the history; leave out the others, and --save")
+    refuse_settings(options, "--replay")
     history = load_history(options.replay)
     if options.model is not None and find_model(options.model) != history.model:
         raise InputError(f"{options.replay}: a history of another model; leave out MODEL")
@@ -174,19 +173,13 @@ def _step_row(step: LockstepEpisode, both: Lockstep) -> dict[str, Any]:
         **_doubts(both.exact, step.episode),
         "error": step.error,
         "departures": step.departures,
-        "differences": [
-            {
-                "kind": d.kind,
-                "where": d.where,
-                "fast": d.fast,
-                "exact": d.exact,
-                "gap": d.gap if isfinite(d.gap) else None,  # counts are equal or not
-                "allowed": d.allowed,
-                "explained": d.explained,
-            }
-            for d in step.differences
-        ],
+        "differences": [difference_document(d, _other(d.kind)) for d in step.differences],
     }
+
+
+def _other(kind: str) -> str:
+    """Who is compared with the exact learner."""
+    return "history" if kind == "departure" else "fast"
 
 
 def _enclosed(value: Any) -> dict[str, str]:
@@ -218,6 +211,7 @@ def _summary(rows: list[dict[str, Any]], lockstep: bool) -> dict[str, Any]:
         "event": verdicts("event"),
         "optimism": verdicts("optimism"),
         "undecided_actions": sum(len(row["undecided"]) for row in rows),
+        "departures": sum(row["departures"] for row in rows) if lockstep else None,
         "differences": len(differences) if lockstep else None,
         "unexplained": sum(not d["explained"] for d in differences) if lockstep else None,
         "largest_error": max((row["error"] for row in rows), default=0.0) if lockstep else None,
@@ -254,17 +248,15 @@ def _print(document: dict[str, Any]) -> None:
 def _print_lockstep(rows: list[dict[str, Any]], summary: dict[str, Any]) -> None:
     for row in rows:
         for d in row["differences"]:
-            gap = "" if d["gap"] is None else f"gap {d['gap']:.3g}, "
-            verdict = "allowed" if d["explained"] else "UNEXPLAINED"
-            print(
-                f"episode {row['episode']}: {d['kind']} {d['where']}: fast {d['fast']}, exact {d['exact']}, "
-                f"{gap}allowed {d['allowed']:.3g}: {verdict}"
-            )
+            print(f"episode {row['episode']}: {difference_line(d, _other(d['kind']))}")
     print(
         f"lockstep: {summary['differences']} differences, {summary['unexplained']} unexplained; "
         f"proved error of the fast values at most {summary['largest_error']:.3g}"
     )
-    if summary["unexplained"]:
+    wrong = [d["kind"] for row in rows for d in row["differences"] if not d["explained"]]
+    if "departure" in wrong:
+        print("ctucbvi: the history departs from the exact learner", file=sys.stderr)
+    if any(kind != "departure" for kind in wrong):
         print("ctucbvi: the two learners disagree", file=sys.stderr)
 
 

@@ -38,6 +38,16 @@ def told(options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+_FIXED = ("episodes", "delta", "epsilon", "lambda_max", "lambda_min", "bonus", "rates", "jumps", "replan")
+
+
+def refuse_settings(options: argparse.Namespace, option: str) -> None:
+    """Refuse what a history that is named by ``option`` says itself."""
+    given = any(getattr(options, name) is not None for name in (*_FIXED, "seed", "rescale", "save"))
+    if given or options.initial:
+        raise InputError(f"{option} takes the settings of the history; leave out the others, and --save")
+
+
 def model_of(options: argparse.Namespace) -> CTMDP:
     """The model, with its rewards rescaled if that was asked for; costs are rewards with a minus sign."""
     model = find_model(options.model)

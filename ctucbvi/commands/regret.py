@@ -21,7 +21,7 @@ from verify.tables import table
 
 def run(options: argparse.Namespace) -> int:
     """Run the study, or what is left of it, and print what it found."""
-    study = study_of(options, options.baselines)
+    study = study_of(options, options.baselines, options.learner)
     confidence = _confidence(options.confidence)
     _check_targets(options)
     began = monotonic()
@@ -95,6 +95,8 @@ def _report(document: dict[str, Any], cost: dict[str, Any]) -> str:
 def _grid(learner: dict[str, Any]) -> list[str]:
     """What the grid costs; learners in discrete time have none."""
     loss, share = learner["grid_loss_per_episode"], learner["grid_share"]
+    if learner.get("judged_by") == "earnings":
+        return ["by what it earned, asked for its actions: right in the mean, with the noise of the draws"]
     if loss is None:
         return []
     line = f"on its grid of {learner['steps']} cells the best policy loses at most {loss:.3g} per episode"

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from ctucbvi.commands.learner_options import initial_of, model_of, told
 from ctucbvi.learning import Settings, initial_distribution
-from ctucbvi.study import LostWorkerError, RunState, Study, contestant, enough_cells, name_of
+from ctucbvi.study import LostWorkerError, RunState, Study, contestant, enough_cells, guest, name_of
 from ctucbvi.study.blocks import Block, Observer, work
 from verify.console import refuse
 from verify.progress import ProgressLine, note_if_slow
@@ -23,10 +23,16 @@ T = TypeVar("T")
 _COMPILING = "ctucbvi: compiling the learner; this is done once"
 
 
-def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_delta: bool = False) -> Study:
-    """The study that the options describe, of the learner they describe and ``others``.
+def study_of(
+    options: argparse.Namespace,
+    others: Sequence[str] = (),
+    guests: Sequence[str] = (),
+    *,
+    own_delta: bool = False,
+) -> Study:
+    """The study that the options describe, of the learner they describe, ``others`` and those in files.
 
-    ``own_delta``: without ``--delta`` it is that of the theorem.
+    ``own_delta``: without ``--delta`` it is that of the theorem.  Guests have the first learner's grid.
     """
     if options.cluster is not None:
         refuse(options, "the work is done by the cluster", "--workers")
@@ -39,11 +45,11 @@ def study_of(options: argparse.Namespace, others: Sequence[str] = (), *, own_del
     names, cells = (name_of(settings), *others), options.steps
     contestants = tuple(contestant(*((name,) if cells is None else (name, cells))) for name in names)
     study = Study(model, settings, options.seed, contestants, tuple(initial.items()))
-    if cells is not None:
-        return study
-    with note_if_slow(_COMPILING):
-        enough = tuple(replace(c, steps=enough_cells(study, c)) for c in contestants)
-    return replace(study, contestants=enough)
+    if cells is None:
+        with note_if_slow(_COMPILING):
+            contestants = tuple(replace(c, steps=enough_cells(study, c)) for c in contestants)
+    files = tuple(guest(path, contestants[0].steps) for path in guests)
+    return replace(study, contestants=(*contestants, *files))
 
 
 def carried_out(

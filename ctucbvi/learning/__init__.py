@@ -6,9 +6,11 @@ compares the two.
 """
 
 from ctucbvi.learning.environment import Environment, initial_distribution
-from ctucbvi.learning.history import History, HistoryWriter, load_history
+from ctucbvi.learning.history import History, HistoryWriter, has_head, load_history
 from ctucbvi.learning.never_left import NeverLeft, never_left
+from ctucbvi.learning.protocol import EpisodeWorld, LearningTask, OnlineLearner, WholeEpisodes
 from ctucbvi.learning.radii import DOUBLES, Arithmetic, Constants, constants
+from ctucbvi.learning.reports import Report
 from ctucbvi.learning.sets import PairSet, Sets, confidence_sets
 from ctucbvi.learning.settings import Schedule, Settings, rescaling
 from ctucbvi.learning.statistics import Episode, Statistics, Visit, jump_distance
@@ -19,17 +21,23 @@ __all__ = [
     "Constants",
     "Environment",
     "Episode",
+    "EpisodeWorld",
     "History",
     "HistoryWriter",
+    "LearningTask",
     "NeverLeft",
+    "OnlineLearner",
     "PairSet",
+    "Report",
     "Schedule",
     "Sets",
     "Settings",
     "Statistics",
     "Visit",
+    "WholeEpisodes",
     "confidence_sets",
     "constants",
+    "has_head",
     "initial_distribution",
     "jump_distance",
     "load_history",

@@ -17,7 +17,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ctucbvi.errors import InputError
-from ctucbvi.learning.statistics import Episode
+from ctucbvi.learning.statistics import Episode, Visit
 from ctucbvi.numbers import exact, shown
 
 if TYPE_CHECKING:
@@ -52,19 +52,23 @@ class Environment:
         self._row = {(row.state, row.action): row for row in model.transitions}
         self._random = Random(seed)
 
-    def episode(self, choose: Chooser) -> Episode:
-        """One episode under ``choose``, which is asked on entering a state."""
+    def episode(self, choose: Chooser, watch: Callable[[Visit], None] | None = None) -> Episode:
+        """One episode under ``choose``, asked on entering a state; ``watch`` is told of each stay."""
         remaining, state = self.model.horizon, self._pick(self.initial)
-        jumps: list[tuple[str, str, Fraction | float, str]] = []
+        visits: list[Visit] = []
         while True:
             action = choose(state, remaining)
             row = self._row[state, action]
             holding = self._holding(row)
             if holding is None or holding > remaining:
-                return Episode.of(self.model, jumps, (state, action))
-            target = self._pick(dict(row.to))
-            jumps.append((state, action, holding, target))
-            remaining, state = remaining - holding, target
+                visits.append(Visit(state, action, remaining, None))
+            else:
+                visits.append(Visit(state, action, holding, self._pick(dict(row.to))))
+            if watch is not None:
+                watch(visits[-1])
+            if (target := visits[-1].to) is None:
+                return Episode(tuple(visits))
+            remaining, state = remaining - visits[-1].holding, target
 
     def _holding(self, row: Transition) -> Fraction | None:
         uniform = self._random.random()

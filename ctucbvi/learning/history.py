@@ -4,8 +4,11 @@ The first line says what the history is of: the model (its whole file, so that a
 nothing else and notices another model), the settings, and how it was drawn.  Every further line
 is an episode, ``{"episode": k, "visits": [[state, action, holding, next], ..., [state, action]]}``.
 
-A holding time is exact: a double in hexadecimal (``"0x1.8p-1"``), any other rational as ``"1/3"``.
-The last visit, cut off by the horizon, has none; it lasted for what was left.
+A holding time is exact: a double in hexadecimal (``"0x1.8p-1"``), any other rational as ``"1/3"``; a number
+of JSON is the double it is.  The last visit, cut off by the horizon, has none; it lasted for what was left.
+
+Other programs may write histories, too: their episodes may say what the learner had computed
+(:mod:`ctucbvi.learning.reports`), and the first line may be missing where it is known what they are of.
 
 Every line ends in a newline and is flushed: after a crash the file holds all episodes but perhaps
 the last, and a line that breaks off is left out on reading.
@@ -21,10 +24,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ctucbvi.errors import InputError
+from ctucbvi.learning.reports import Report, real
 from ctucbvi.learning.settings import Settings
 from ctucbvi.learning.statistics import Episode, Visit
 from ctucbvi.modelfile import dump_model, parse_model
-from ctucbvi.numbers import exact
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -42,6 +45,7 @@ class History:
     settings: Settings
     drawn: dict[str, Any]  # how the episodes were drawn: the seed, the generator, ...
     episodes: tuple[Episode, ...]
+    reports: tuple[Report, ...] = ()  # what the learner said of itself, one per episode
 
 
 class HistoryWriter:
@@ -80,19 +84,34 @@ class HistoryWriter:
         self._file.close()
 
 
-def load_history(path: str | PathLike[str]) -> History:
-    """Read a history, and check that its episodes are episodes of its model."""
-    lines = _lines(path)
-    head = next(lines, None)
-    if not isinstance(head, dict) or head.get("format") != FORMAT:
-        raise InputError(f"{path}: line 1 does not say {FORMAT!r}; name a file that learn --save wrote")
-    model = parse_model(json.dumps(head.get("model")), format="json", where=f"{path}: line 1: model")
-    settings = Settings.from_json(head.get("settings"), f"{path}: line 1: settings")
+def has_head(path: str | PathLike[str]) -> bool:
+    """Whether the first line says what the history is of."""
+    head = next(_lines(path), None)
+    return isinstance(head, dict) and "format" in head
+
+
+def load_history(path: str | PathLike[str], told: tuple[CTMDP, Settings] | None = None) -> History:
+    """Read a history, and check that its episodes are episodes of its model.
+
+    ``told``: model and settings of a history without a first line that says them.
+    """
+    lines: list[Any] = list(_lines(path))
+    drawn: Any = {}
+    if told is None:
+        head = lines.pop(0) if lines else None
+        if not isinstance(head, dict) or head.get("format") != FORMAT:
+            raise InputError(f"{path}: line 1 does not say {FORMAT!r}; name a file that learn --save wrote")
+        model = parse_model(json.dumps(head.get("model")), format="json", where=f"{path}: line 1: model")
+        settings = Settings.from_json(head.get("settings"), f"{path}: line 1: settings")
+        drawn = head.get("drawn") or {}
+        if not isinstance(drawn, dict):
+            raise InputError(f"{path}: line 1: drawn: not an object; write one, or leave it out")
+    else:
+        model, settings = told
     settings.check(model)
-    episodes = tuple(
-        _episode(model, document, i, f"{path}: line {i + 1}") for i, document in enumerate(lines, 1)
-    )
-    return History(model, settings, dict(head.get("drawn") or {}), episodes)
+    first = 1 if told else 2
+    found = [_episode(model, row, k, f"{path}: line {k - 1 + first}") for k, row in enumerate(lines, 1)]
+    return History(model, settings, dict(drawn), tuple(e for e, _ in found), tuple(r for _, r in found))
 
 
 def _lines(path: str | PathLike[str]) -> Iterator[Any]:
@@ -101,23 +120,28 @@ def _lines(path: str | PathLike[str]) -> Iterator[Any]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise InputError(f"{path}: cannot be read ({reason}); name a history file") from None
-    for i, line in enumerate(text.split("\n")[:-1], 1):  # what follows the last newline broke off
+    lines = text.split("\n")
+    for i, line in enumerate(lines, 1):
         try:
             yield json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
+            if i == len(lines):  # nothing follows the last newline, or what does broke off
+                return
             raise InputError(f"{path}: line {i} is not JSON; name a file that learn --save wrote") from None
 
 
-def _episode(model: CTMDP, document: Any, number: int, where: str) -> Episode:
+def _episode(model: CTMDP, document: Any, number: int, where: str) -> tuple[Episode, Report]:
     try:
-        if document["episode"] != number:
-            raise InputError(f"episode {document['episode']} where {number} was due; lines are missing")
-        visits = [tuple(visit) for visit in document["visits"]]
+        said = dict(document)
+        if (given := said.pop("episode")) != number:
+            raise InputError(f"episode {given!r} where {number} was due; lines are missing")
+        visits = [tuple(visit) for visit in said.pop("visits")]
         last = visits.pop() if len(visits[-1]) == 2 else None  # None: a jump exactly at the horizon
-        return Episode.of(model, [(x, a, _holding(tau), y) for x, a, tau, y in visits], last)
+        jumps = [(x, a, real(tau, "holding time"), y) for x, a, tau, y in visits]
+        return Episode.of(model, jumps, last), Report.of(model, said)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    except (KeyError, IndexError, TypeError, ValueError):
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError):
         raise InputError(f"{where}: not an episode; write [state, action, holding, next] per visit") from None
 
 
@@ -127,7 +151,3 @@ def _plain(visit: Visit) -> list[str]:
     nearest = float(visit.holding)
     text = nearest.hex() if Fraction(nearest) == visit.holding else str(visit.holding)
     return [visit.state, visit.action, text, visit.to]
-
-
-def _holding(text: str) -> Fraction:
-    return Fraction(float.fromhex(text)) if "0x" in text else exact(text, "holding time")

@@ -8,6 +8,7 @@ from ctucbvi.study.cells import enough_cells, grid_loss
 from ctucbvi.study.driver import LostWorkerError, StudyRuns, run_study
 from ctucbvi.study.evaluation import Evaluator
 from ctucbvi.study.figure import draw
+from ctucbvi.study.guests import guest
 from ctucbvi.study.learners import contestant, name_of
 from ctucbvi.study.plan import Contestant, RunPlace, Study, checkpoints
 from ctucbvi.study.result import StudyResult, document_text
@@ -31,6 +32,7 @@ __all__ = [
     "draw",
     "enough_cells",
     "grid_loss",
+    "guest",
     "name_of",
     "regret_bound",
     "run_study",

@@ -17,7 +17,7 @@ import numpy as np
 from ctucbvi.learning.fast.compiled import PlayedEpisodes
 from ctucbvi.learning.fast.learner import GridLearner
 from ctucbvi.numeric.arrays import Floats, Integers
-from ctucbvi.study.evaluation import Evaluator, exact_units
+from ctucbvi.study.evaluation import UNITS, Evaluator, exact_units
 from ctucbvi.study.plan import Contestant, RunPlace, Study, made_by
 from ctucbvi.study.shards import RunState
 
@@ -109,12 +109,17 @@ class Account:
 
     def add(self, played: PlayedEpisodes) -> None:
         """Add episodes that follow those added before."""
-        if played.first != self.episode + 1 or int(played.starts[0]) != played.first:
-            raise ValueError(f"a stretch from episode {played.first} does not follow {self.episode}")
-        units = exact_units(self._mixed(self._evaluator.values(played.distinct)))
         starts: list[int] = played.starts.tolist()
+        which: list[int] = played.which.tolist()
+        if played.earned:
+            units = [round(earned / UNITS) for earned in played.earned]
+            starts, which = list(range(played.first, played.last + 1)), list(range(len(units)))
+        else:
+            units = exact_units(self._mixed(self._evaluator.values(played.distinct)))
+        if played.first != self.episode + 1 or starts[0] != played.first:
+            raise ValueError(f"a stretch from episode {played.first} does not follow {self.episode}")
         ends = [*starts[1:], played.last + 1]
-        for start, end, policy in zip(starts, ends, played.which.tolist(), strict=True):
+        for start, end, policy in zip(starts, ends, which, strict=True):
             unit = units[policy]
             self._pass_checkpoints(start, end, unit)
             self.earned += unit * (end - start)

@@ -39,7 +39,7 @@ _ROUNDS = 10**6
 
 def grid_loss(study: Study, contestant: Contestant) -> Fraction | None:
     """At most what the best policy on the grid of ``contestant`` loses per episode; None: it has no grid."""
-    if contestant.sampled:
+    if contestant.sampled or contestant.asked:
         return None
     values, model = _best_values(study.model, contestant.steps), study.model
     value = sum((p * Fraction(float(values[model.state_index(x)])) for x, p in study.initial), Fraction(0))

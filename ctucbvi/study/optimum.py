@@ -31,9 +31,12 @@ def possible_losses(study: Study, contestant: Contestant) -> tuple[Fraction, Fra
     """Between which numbers the regret of one episode lies, whatever the policy.
 
     A sampled policy need not wait for a jump: the adjustable problem bounds what it is worth, and its
-    regret may be negative.
+    regret may be negative.  So may that of a learner that is judged by what it earns.
     """
     optimal = optimal_value(study)
+    if contestant.asked:
+        rewards, horizon = [row.reward for row in study.model.transitions], study.model.horizon
+        return optimal.lower - horizon * max(rewards), optimal.upper - horizon * min(rewards)
     semantics = Semantics.ADJUSTABLE if contestant.sampled else Semantics.COMMITTED
     best = _mixed(study, study.model, semantics)
     worst = -_mixed(study, study.model.with_rewards(-1), semantics)
@@ -42,8 +45,10 @@ def possible_losses(study: Study, contestant: Contestant) -> tuple[Fraction, Fra
 
 
 def value_error(study: Study, contestant: Contestant) -> Fraction:
-    """The proved error of the value that a policy of ``contestant`` is given."""
+    """The proved error of the value that a policy of ``contestant`` is given; what is earned is exact."""
     model = study.model
+    if contestant.asked:
+        return Fraction(0)
     mixing = (len(model.states) + 4) * model.value_scale / 2**52 if len(study.initial) > 1 else Fraction(0)
     return Fraction(Evaluator(model, contestant.steps, sampled=contestant.sampled).bound) + mixing
 

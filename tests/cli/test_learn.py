@@ -49,6 +49,23 @@ def test_a_history_is_saved_and_replayed(capsys, tmp_path):
     assert "settings of the history" in refused(capsys, "learn", "--replay", file, "--delta", "1/2")
 
 
+def test_a_history_with_the_actions_swapped_departs(capsys, tmp_path):
+    file, swapped = tmp_path / "history.jsonl", tmp_path / "swapped.jsonl"
+    learned(capsys, "machine-repair", "--episodes", "2", "--save", str(file))
+    head, *lines = file.read_text().splitlines()
+    other = {"fast": "slow", "slow": "fast"}
+    rows = [[other.get(word, word) for word in line.split('"')] for line in lines]
+    swapped.write_text("\n".join([head, *('"'.join(row) for row in rows), ""]))
+    status, out, err = run(capsys, "learn", "--replay", str(swapped), "--lockstep")
+    assert (status, err) == (1, "ctucbvi: the history departs from the exact learner\n")
+    assert "departure operating@1: history slow, exact fast, gap 0.15" in out
+    status, out, _ = run(capsys, "learn", "--replay", str(swapped), "--lockstep", "--json")
+    found = json.loads(out)
+    departures = [d for row in found["episodes"] for d in row["differences"]]
+    assert found["summary"]["unexplained"] == found["summary"]["departures"] == len(departures) > 0
+    assert {d["kind"] for d in departures} == {"departure"}
+
+
 def test_text_and_options(capsys):
     options = ["--episodes", "3", "--no-bonus", "--initial", "operating=1/2", "--initial", "repair=1/2"]
     status, out, _ = run(capsys, "learn", "machine-repair", *options, "--lockstep", "--lambda-min", "2")

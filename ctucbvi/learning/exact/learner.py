@@ -287,8 +287,8 @@ class ExactLearner:
             return optimistic_plan(self._known, self.settings, bits=bits)
         return make_plan(self._known, self.settings, bits=bits, max_bits=self._max_bits)
 
-    def choose(self, state: str, remaining: Fraction) -> str:
-        """The action of the policy of the episode that is due."""
+    def best(self, state: str, remaining: Fraction) -> tuple[tuple[str, ...], bool]:
+        """The actions that may be best in the episode that is due, in order; whether they are proved so."""
         pairs, proved = self.plan().best(state, remaining)
         bits = 2 * self._bits
         while not proved and bits <= self._max_bits:
@@ -296,7 +296,11 @@ class ExactLearner:
                 self._plan = self._made(bits)
                 pairs, proved = self.plan().best(state, remaining)
             bits *= 2
-        names = tuple(self.model.transitions[k].action for k in pairs)
+        return tuple(self.model.transitions[k].action for k in pairs), proved
+
+    def choose(self, state: str, remaining: Fraction) -> str:
+        """The action of the policy of the episode that is due."""
+        names, proved = self.best(state, remaining)
         if not proved:
             why, point = f"with {self._max_bits} bits", Enclosure(remaining, remaining)
             doubt = Doubt(About.ACTIONS, why, state, names, point)

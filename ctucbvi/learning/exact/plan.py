@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 from flint import arb
 
+from ctucbvi.exact.precision import enclosure, precision
+
 if TYPE_CHECKING:
     from ctucbvi.enclosure import Enclosure
     from ctucbvi.exact.iteration import Breakpoint
@@ -68,6 +70,12 @@ class CertifiedPlan(ABC):
     def action(self, state: str, t: Fraction) -> str:
         """The action that :meth:`best` lists first."""
         return self.statistics.model.transitions[self.best(state, t)[0][0]].action
+
+    def lead(self, state: str, action: str, other: str, t: Fraction) -> Enclosure:
+        """By how much committing to ``action`` is worth more than committing to ``other``."""
+        row = {(r.state, r.action): k for k, r in enumerate(self.statistics.model.transitions)}
+        with precision(self.bits + 64):
+            return enclosure(self.commitment(row[state, action], t) - self.commitment(row[state, other], t))
 
     def _tied(self, one: int, other: int, t: Fraction) -> bool:
         """Whether two pairs of a state are proved to be equally good."""

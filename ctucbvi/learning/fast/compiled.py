@@ -41,6 +41,7 @@ class PlayedEpisodes:
     planned: int  # episodes that were planned; the policies of the others were proved
     jumps: int  # jumps seen
     history: tuple[Episode, ...] = ()  # the episodes, if they are recorded
+    earned: tuple[Fraction, ...] = ()  # by each episode, where there are no policies that could be evaluated
 
 
 class CompiledLearner(ABC):

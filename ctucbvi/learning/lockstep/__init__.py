@@ -29,12 +29,17 @@ learner with a bonus the values on the grid have no proved error, so they are no
 learner, which has no located counterpart, sets and values are compared too
 (:mod:`ctucbvi.learning.lockstep.grid`).
 
+A history that is replayed was somebody's: an action in it that is not the exact side's is a difference, too,
+explained only by a tie or by a comparison that stays undecided.  :mod:`ctucbvi.learning.lockstep.checking`
+compares it, and what else its learner says of itself, with the exact side alone.
+
 Every difference is listed, explained or not.  Beside them stand, per episode, whether the event
 :math:`\mathcal G` and ``eq:optimism`` held.
 """
 
+from ctucbvi.learning.lockstep.checking import CheckedEpisode, Checker
 from ctucbvi.learning.lockstep.driver import Lockstep
 from ctucbvi.learning.lockstep.located import proof
 from ctucbvi.learning.lockstep.records import Difference, LockstepEpisode
 
-__all__ = ["Difference", "Lockstep", "LockstepEpisode", "proof"]
+__all__ = ["CheckedEpisode", "Checker", "Difference", "Lockstep", "LockstepEpisode", "proof"]

@@ -80,7 +80,7 @@ class Lockstep:
         """Follow recorded episodes; the choices are compared where the record enters a state."""
         self._check_located()
         for episode in episodes:
-            yield self._replayed(episode)
+            yield self._replayed(episode, departures=True)
 
     def follow(self, leader: GridLeader, episodes: int) -> Iterator[LockstepEpisode]:
         """Let the compiled learner play (it must record) and compare what it did and what it has counted."""
@@ -107,12 +107,15 @@ class Lockstep:
     def _round(self) -> _Round:
         return _ExactRound(self.exact) if self.fast is None else LocatedRound(self.exact, self.fast)
 
-    def _replayed(self, episode: Episode) -> LockstepEpisode:
-        round_, remaining, departures = self._round(), self.model.horizon, 0
+    def _replayed(self, episode: Episode, *, departures: bool = False) -> LockstepEpisode:
+        """Compare where the record enters a state; with ``departures``, what it did there is, too."""
+        round_, remaining, departed = self._round(), self.model.horizon, 0
         for visit in episode.visits:
-            departures += round_.choose(visit.state, remaining) != visit.action
+            departed += round_.choose(visit.state, remaining) != visit.action
+            if departures:
+                round_.differences.depart(self.exact, (visit.state, remaining, visit.action))
             remaining -= visit.holding
-        return self._finish(round_, episode, departures)
+        return self._finish(round_, episode, departed)
 
     def _finish(self, round_: _Round, episode: Episode, departures: int) -> LockstepEpisode:
         plan = round_.plan

@@ -6,11 +6,10 @@ from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
-from ctucbvi.exact.precision import enclosure, precision
 from ctucbvi.learning.estimated import layer, layered
 from ctucbvi.learning.exact.learner import ExactLearner, ExactPlan
 from ctucbvi.learning.fast.located import LocatedLearner, LocatedPlan
-from ctucbvi.learning.lockstep.records import Differences
+from ctucbvi.learning.lockstep.records import Differences, farthest
 from ctucbvi.numeric.certificate import Certificate, certify
 
 _UNIT = Fraction(1, 2**53)
@@ -57,21 +56,12 @@ class LocatedRound:
         """The exact side's choice, compared with the fast side's."""
         chosen, other = self.exact.choose(state, remaining), self.fast.choose(state, remaining)
         if chosen != other:
-            gap = self._lead(state, chosen, other, remaining)
+            gap = farthest(self.exact.plan().lead(state, chosen, other, remaining))
             stopped_alike = self.plan.iterations == self.quick.iterations
             allowed = 2 * self.error + self._rounding() if stopped_alike else _proved(inf)
             where = f"{state}@{float(remaining):.17g}"
             self.differences.note("action", where, other, chosen, gap, allowed, explained=gap <= allowed)
         return chosen
-
-    def _lead(self, state: str, chosen: str, other: str, t: Fraction) -> Fraction:
-        """By how much the exact values of two actions differ, at most."""
-        plan = self.exact.plan()
-        row = {(r.state, r.action): k for k, r in enumerate(plan.statistics.model.transitions)}
-        with precision(plan.bits + 64):
-            one, two = (plan.commitment(row[state, a], t) for a in (chosen, other))
-            found = enclosure(one - two)
-        return max(abs(found.lower), abs(found.upper))
 
     def _rounding(self) -> Fraction:
         """What the rounding of a remaining time to a double can change in a value."""

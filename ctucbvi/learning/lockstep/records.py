@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from ctucbvi.learning.exact.verdicts import Verdict
 
 if TYPE_CHECKING:
+    from ctucbvi.enclosure import Enclosure
     from ctucbvi.learning import Episode
+    from ctucbvi.learning.exact.learner import ExactLearner
     from ctucbvi.learning.exact.plan import CertifiedPlan
 
 
@@ -19,13 +21,14 @@ class Difference:
     """Something that the two sides do not agree on."""
 
     episode: int
-    kind: str  # "plan", "estimate", "bonus", "set", "error", "iterations", "value" or "action"
+    kind: str  # "plan", "estimate", "bonus", "set", "error", "iterations", "value", "action" or "departure"
     where: str
-    fast: str
+    fast: str  # of the side that is compared with the exact one
     exact: str
     gap: float  # how far apart, in the units of what is compared
     allowed: float  # how far apart they may be
     explained: bool
+    why: str = ""  # what explains it, where that is not its size
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,39 @@ class Differences:
         allowed: Fraction | float = 0.0,
         *,
         explained: bool = False,
+        why: str = "",
     ) -> None:
         """Add one."""
         self.found.append(
-            Difference(self.episode, kind, where, fast, true, float(gap), float(allowed), explained)
+            Difference(self.episode, kind, where, fast, true, float(gap), float(allowed), explained, why)
+        )
+
+    def depart(
+        self,
+        exact: ExactLearner,
+        visit: tuple[str, Fraction, str],
+        allowed: Fraction = Fraction(0),
+        kind: str = "departure",
+    ) -> None:
+        """Add one if the action taken, of (state, remaining time, action), is not the exact learner's.
+
+        It is explained by a tie, by a comparison that stays undecided, or if at most ``allowed`` is lost.
+        """
+        state, t, taken = visit
+        names, proved = exact.best(state, t)
+        if taken == names[0]:
+            return
+        why = ("a tie" if proved else "undecided") if taken in names else ""
+        gap = Fraction(0) if why == "a tie" else farthest(exact.plan().lead(state, names[0], taken, t))
+        self.note(
+            kind,
+            f"{state}@{float(t):.17g}",
+            taken,
+            names[0],
+            gap,
+            allowed,
+            explained=bool(why) or gap <= allowed,
+            why=why,
         )
 
     def compare(self, kind: str, where: str, fast: float, true: Fraction, allowed: Fraction) -> None:
@@ -74,3 +106,8 @@ class Differences:
         gap = abs(Fraction(fast) - true)
         if gap > allowed:
             self.note(kind, where, repr(fast), repr(float(true)), gap, allowed)
+
+
+def farthest(found: Enclosure) -> Fraction:
+    """The largest absolute value in an enclosure."""
+    return max(abs(found.lower), abs(found.upper))

@@ -1,0 +1,139 @@
+"""``ctucbvi learn --check``: somebody's learner against the exact one."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from fractions import Fraction
+from math import isfinite
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from ctucbvi import CTMDP, InputError, find_model
+from ctucbvi.commands.learner_options import model_of, refuse_settings, told
+from ctucbvi.learning import History, Settings, has_head, load_history
+from ctucbvi.numbers import at_least_zero
+from verify.progress import ProgressLine
+
+if TYPE_CHECKING:
+    from ctucbvi.learning.lockstep import Difference
+
+_SHOWN = 10  # differences in the text; the JSON document has all
+_PLURAL = {"plan": "decisions to plan", "bonus": "bonuses", "iterations": "numbers of iterations"}
+
+
+def check(options: argparse.Namespace) -> int:
+    """Compare and print; status 1 if something is not explained."""
+    for name in ("replay", "lockstep", "compiled", "save"):
+        if getattr(options, name) not in (None, False):
+            raise InputError(f"--{name}: not with --check, which asks the exact learner; leave it out")
+    started, tolerance = perf_counter(), _tolerance(options)
+    history = _history(options)
+    compared, differences, visits = _compared(history, tolerance)
+    wrong = [d for d in differences if not d["explained"]]
+    document = {
+        "model": history.model.name,
+        "settings": history.settings.to_json(),
+        "file": options.check,
+        "tolerance": str(tolerance),
+        "summary": {
+            "episodes": len(history.episodes),
+            "visits": visits,
+            "compared": dict(compared),
+            "differences": len(differences),
+            "unexplained": len(wrong),
+        },
+        "first": wrong[0] if wrong else None,
+        "differences": differences,
+        "seconds": round(perf_counter() - started, 3),
+    }
+    print(json.dumps(document, indent=2, ensure_ascii=False) if options.json else _text(document))
+    if wrong:
+        print(f"ctucbvi: {options.check}: not what the exact learner does", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def _tolerance(options: argparse.Namespace) -> Fraction:
+    return at_least_zero("1e-9" if options.tolerance is None else options.tolerance, "--tolerance")
+
+
+def _history(options: argparse.Namespace) -> History:
+    """The history to check: its first line or the options say what it is of."""
+    if has_head(options.check):
+        refuse_settings(options, "--check with a history that says its settings")
+        history = load_history(options.check)
+        if options.model is not None and find_model(options.model) != history.model:
+            raise InputError(f"{options.check}: a history of another model; leave out MODEL")
+    else:
+        history = load_history(options.check, _task(options))
+    if not history.episodes:
+        raise InputError(f"{options.check}: no episodes; write one JSON object per line")
+    return history
+
+
+def _task(options: argparse.Namespace) -> tuple[CTMDP, Settings]:
+    if options.model is None:
+        raise InputError(f"{options.check}: does not say what it is of; name the MODEL")
+    if options.episodes is None:
+        raise InputError("--episodes: missing; write the K that your learner was told: radii depend on it")
+    model = model_of(options)
+    return model, Settings.for_model(model, episodes=options.episodes, **told(options))
+
+
+def _compared(history: History, tolerance: Fraction) -> tuple[Counter[str], list[dict[str, Any]], int]:
+    from ctucbvi.learning.lockstep import Checker  # compiled, slow to load
+
+    checker = Checker(history.model, history.settings, tolerance=tolerance)
+    compared: Counter[str] = Counter()
+    differences, visits, pairs = [], 0, zip(history.episodes, history.reports, strict=True)
+    with ProgressLine("checking") as progress:
+        for found in checker.follow(pairs):
+            compared += found.compared
+            visits += len(found.drawn.visits)
+            documents = (difference_document(d, "yours") for d in found.differences)
+            differences += [{"episode": found.episode, **document} for document in documents]
+            progress(found.episode / len(history.episodes))
+    return compared, differences, visits
+
+
+def difference_document(d: Difference, other: str) -> dict[str, Any]:
+    """A difference as a JSON object; ``other`` is who is compared with the exact learner."""
+    return {
+        "kind": d.kind,
+        "where": d.where,
+        other: d.fast,
+        "exact": d.exact,
+        "gap": d.gap if isfinite(d.gap) else None,  # counts are equal or not
+        "allowed": d.allowed,
+        "explained": d.explained,
+        **({"why": d.why} if d.why else {}),
+    }
+
+
+def difference_line(d: dict[str, Any], other: str) -> str:
+    """A difference for people."""
+    gap = "" if d["gap"] is None else f"gap {d['gap']:.3g}, "
+    reason = f"allowed ({d['why']})" if "why" in d else "allowed"
+    verdict = reason if d["explained"] else "UNEXPLAINED"
+    return (
+        f"{d['kind']} {d['where']}: {other} {d[other]}, exact {d['exact']}, {gap}"
+        f"allowed {d['allowed']:.3g}: {verdict}"
+    )
+
+
+def _text(document: dict[str, Any]) -> str:
+    summary, first = document["summary"], document["first"]
+    counts = [f"{n} {_PLURAL.get(kind, kind + 's')}" for kind, n in summary["compared"].items()]
+    what = f"{document['file']} on {document['model']}: {summary['episodes']} episodes"
+    lines = [f"{what}; compared: {', '.join(counts)}"]
+    if first is not None:
+        lines.append(f"first difference: episode {first['episode']}: {difference_line(first, 'yours')}")
+    rest = [d for d in document["differences"] if d is not first]
+    for d in rest[:_SHOWN]:
+        lines.append(f"episode {d['episode']}: {difference_line(d, 'yours')}")
+    if len(rest) > _SHOWN:
+        lines.append(f"... and {len(rest) - _SHOWN} more; --json lists all")
+    lines.append(f"{summary['differences']} differences, {summary['unexplained']} unexplained")
+    return "\n".join(lines)
