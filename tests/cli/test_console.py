@@ -28,7 +28,7 @@ def complaint(capsys, *arguments: str) -> str:
     ("arguments", "says"),
     [
         (["plam", "queue"], "invalid choice: 'plam'; did you mean plan"),
-        (["zzz"], "choose from verify, claims, plan"),
+        (["zzz"], "choose from verify, claims, "),
         (
             ["plan", "queue", "--digts", "3"],
             "ctucbvi plan: unrecognized argument --digts; did you mean --digits?",
