@@ -151,6 +151,9 @@ def test_why_it_is_not_proved(one):
     one.page.get_by_role("button", name="Why is this not proved?").click()
     assert one.page.locator(".way li .claim-link").all_text_contents() == ["thm:main", "lem:a", "lem:a/step"]
     assert "lem:a/step" in nodes(one)
+    node(one, "lem:a/step").click()
+    one.page.get_by_role("button", name="Why is this not proved?").click()
+    assert "it is itself the weakest claim" in one.page.locator(".info").text_content()
     node(one, "lem:b").click()
     assert one.page.get_by_role("button", name="Why is this not proved?").count() == 0
     assert "null" not in one.page.locator(".info").text_content()

@@ -130,6 +130,7 @@ const GraphView = (() => {
       h("p.tools", {}, h("button", { type: "button", onclick: () => State.set({ claim: selected }, { step: true }) }, "Open the claim"), " ",
         proved ? null : h("button.why", { type: "button", onclick: explain }, "Why is this not proved?"), " ",
         h("button", { type: "button", onclick: clear }, "Clear")),
+      way.length === 1 ? h("p.quiet", {}, `Its own checks say ${claim.verdict}: it is itself the weakest claim on its way.`) : null,
       way.length ? h("ol.way", {}, way.map((label) => h("li", {}, claimLink(label), " ", badge(claims.get(label).verdict)))) : null,
     ];
     info.replaceChildren(...parts.filter(Boolean));
