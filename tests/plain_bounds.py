@@ -44,7 +44,7 @@ def worst_bonus(seen: mpmath.mpf, beta: mpmath.mpf, alpha: mpmath.mpf, top: mpma
     """What the costs of rate and jumps are at most, divided by ∫_0^H e^(-λ̂s) ds; integrals, no φ."""
 
     def waited(rate: mpmath.mpf) -> mpmath.mpf:
-        return h if rate == 0 else (1 - mpmath.exp(-rate * h)) / rate
+        return h if rate == 0 else -mpmath.expm1(-rate * h) / rate
 
     here = waited(seen)
     slower, faster = waited(max(seen - beta, mpmath.mpf(0))), waited(min(seen + beta, top))

@@ -56,6 +56,7 @@ def random_parameters(rng: random.Random) -> Parameters:
         epsilon=f"k^-{rng.choice(['1/2', '1', '2/3', '3/2', '1/3', '3'])}{scaled}",
         time=rng.choice([0, Fraction(rng.randint(1, 10**5), 7)]),
         n_plus=rng.choice([0, rng.randint(1, 10**5)]),
+        replan=rng.choice([None, Fraction(rng.randint(0, 300), 100)]),
     )
 
 
@@ -209,7 +210,8 @@ def test_expressions_are_what_is_computed(name):
     compared = 0
     while compared < 2:
         p = replace(random_parameters(rng), episodes=rng.randint(6, 30), delta=Fraction(1, 9))
-        p = replace(p, time=Fraction(10**4), n_plus=7919)  # the ends of the confidence interval are not 0
+        # The ends of the confidence interval are not 0; an eta is for those that keep their plans.
+        p = replace(p, time=Fraction(10**4), n_plus=7919, replan=Fraction(1, 7))
         ball = value(MODULE[name], p, DIGITS).ball
         if ball is None:
             continue
@@ -218,7 +220,7 @@ def test_expressions_are_what_is_computed(name):
         expression = MODULE[name].expression(p).subs(MODULE["D"].expression(p), levels)
         expression = expression.replace(sympy.Function("phi"), lambda z: (1 - sympy.exp(-z)) / z)
         told = {"S": p.states, "A": p.actions, "H": p.horizon, "K": p.episodes, "lambda_max": p.lambda_max,
-                "lambda_min": p.lambda_min, "delta": p.delta, "T": p.time, "N": p.n_plus,
+                "lambda_min": p.lambda_min, "delta": p.delta, "T": p.time, "N": p.n_plus, "eta": p.replan,
                 "d": {"lower-turns": p.depth_with_turns, "lower-every-size": p.depth_of_any_size}.get(
                     name, p.depth)}  # fmt: skip
         numbers = {sympy.Symbol(k): sympy.Rational(v) for k, v in told.items() if v is not None}
