@@ -12,6 +12,8 @@ import pytest
 from ctucbvi import InputError, bundled_model
 from ctucbvi.learning import Environment, LearningTask, Settings, WholeEpisodes
 from ctucbvi.learning.exact.learner import ExactLearner
+from ctucbvi.learning.fast.discrete import DiscreteLearner
+from ctucbvi.learning.fast.discrete_protocol import StepLearner, StepWorld
 from ctucbvi.learning.fast.guest import GuestLearner
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.learning.fast.located import LocatedLearner
@@ -121,6 +123,20 @@ def test_ct_ucbvi_and_the_greedy_one_by_the_protocol_are_what_they_are(kind, bon
         learner.observe(plain[-1])
         choose = chooser(MACHINE, wrapped, wrapped.begin(k))
         assert again.episode(choose, wrapped.observe) == plain[-1]
+
+
+@pytest.mark.parametrize("bonus", ["paper", "none"])
+def test_the_baseline_in_discrete_time_by_the_protocol_is_what_it_is(bonus):
+    given, told = {"seed": 3, "run": 1, "steps": 5, "initial": OPENING}, SETTINGS.with_bonus(bonus)
+    whole, learner = DiscreteLearner(MACHINE, told, **given), DiscreteLearner(MACHINE, told, **given)
+    wrapped, world = StepLearner(learner), StepWorld(MACHINE, told, **given)
+    for k in range(1, 31):
+        policy = policies_of(whole.advance(1))[0]
+        episode = world.episode(chooser(MACHINE, wrapped, wrapped.begin(k)), wrapped.observe)
+        assert np.array_equal(learner.tables.policy, policy)
+        assert sum(visit.holding for visit in episode.visits) == MACHINE.horizon
+        assert np.array_equal(learner.tables.visits, whole.tables.visits)
+        assert np.array_equal(learner.tables.moves, whole.tables.moves)
 
 
 def test_what_a_learner_is_told_has_no_rates():
