@@ -362,3 +362,26 @@ def test_a_learner_of_ones_own_takes_part(capsys, tmp_path):
     mine.write_text(OWN.replace("[0]", "[7]"))
     message = refused(capsys, "regret", *arguments, "--learner", str(mine))
     assert "mine.py: line 6: IndexError" in message
+
+
+COUNTS = (
+    OWN.replace("self.last = visit", "self.seen += 1")
+    .replace("[0]", "[self.seen % 2]")
+    .replace("self.task = task", "self.task, self.seen = task, 0")
+)
+
+
+def test_killed_the_result_of_a_learner_of_ones_own_is_the_same(tmp_path):
+    mine, folder = tmp_path / "mine.py", tmp_path / "study"
+    mine.write_text(COUNTS)
+    study = [*COMMAND[:4], "machine-repair", "--episodes", "600", "--runs", "2", "--steps", "4"]
+    command = [*study, "--learner", str(mine), "--result"]
+    plain, result = tmp_path / "plain.json", tmp_path / "result.json"
+    subprocess.run([*command, str(plain), "--workers", "1"], check=True, stdout=subprocess.DEVNULL)
+    kept = [*command, str(result), "--workers", "2", "--block", "20", "--out", str(folder)]
+    process = subprocess.Popen(kept, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    kill_after(process, folder, 1300, signal.SIGKILL)  # the first 1200 are CT-UCBVI's
+    assert process.wait() == -signal.SIGKILL
+    assert 0 < sum(saved(part) for part in folder.glob("mine*")) < 1200
+    subprocess.run(kept, check=True, stdout=subprocess.DEVNULL)
+    assert result.read_text() == plain.read_text()
