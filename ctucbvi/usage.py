@@ -217,10 +217,9 @@ def _learn(commands: Commands) -> None:
     take(parser, "--compiled CELLS", compiled, span=(1, 10**6))
     take(parser, "--save FILE", "write the history as it comes, one line per episode")
     take(parser, "--replay FILE", "follow a saved history instead of drawing one")
-    check = (
-        "compare the history of your learner, one episode per line, with the exact one; --episodes is the "
-    )
-    take(parser, "--check FILE", check + "K that yours was told")
+    check = "compare your learner with the exact one: its history, one episode per line, or a Python file "
+    check += "with a class Learner; --episodes is the K that it is told"
+    take(parser, "--check FILE", check)
     take(parser, "--tolerance T", "with --check: how far off numbers may be (default 1e-9)")
     take(parser, "--json", _JSON)
 

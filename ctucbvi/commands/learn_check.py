@@ -6,19 +6,20 @@ import argparse
 import json
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from fractions import Fraction
 from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ctucbvi import CTMDP, InputError, find_model
-from ctucbvi.commands.learner_options import model_of, refuse_settings, told
-from ctucbvi.learning import History, Settings, has_head, load_history
+from ctucbvi.commands.learner_options import initial_of, model_of, refuse_settings, told
+from ctucbvi.learning import Environment, History, LearningTask, Settings, has_head, load_history
 from ctucbvi.numbers import at_least_zero
 from verify.progress import ProgressLine
 
 if TYPE_CHECKING:
-    from ctucbvi.learning.lockstep import Difference
+    from ctucbvi.learning.lockstep import CheckedEpisode, Difference
 
 _SHOWN = 10  # differences in the text; the JSON document has all
 _PLURAL = {"plan": "decisions to plan", "bonus": "bonuses", "iterations": "numbers of iterations"}
@@ -30,16 +31,22 @@ def check(options: argparse.Namespace) -> int:
         if getattr(options, name) not in (None, False):
             raise InputError(f"--{name}: not with --check, which asks the exact learner; leave it out")
     started, tolerance = perf_counter(), _tolerance(options)
-    history = _history(options)
-    compared, differences, visits = _compared(history, tolerance)
+    if options.check.endswith(".py"):
+        model, settings, steps = _played(options, tolerance)
+        episodes = settings.episodes
+    else:
+        history = _history(options)
+        model, settings, episodes = history.model, history.settings, len(history.episodes)
+        steps = _followed(history, tolerance)
+    compared, differences, visits = _compared(steps, episodes)
     wrong = [d for d in differences if not d["explained"]]
     document = {
-        "model": history.model.name,
-        "settings": history.settings.to_json(),
+        "model": model.name,
+        "settings": settings.to_json(),
         "file": options.check,
         "tolerance": str(tolerance),
         "summary": {
-            "episodes": len(history.episodes),
+            "episodes": episodes,
             "visits": visits,
             "compared": dict(compared),
             "differences": len(differences),
@@ -82,19 +89,44 @@ def _task(options: argparse.Namespace) -> tuple[CTMDP, Settings]:
     return model, Settings.for_model(model, episodes=options.episodes, **told(options))
 
 
-def _compared(history: History, tolerance: Fraction) -> tuple[Counter[str], list[dict[str, Any]], int]:
+def _followed(history: History, tolerance: Fraction) -> Iterator[CheckedEpisode]:
     from ctucbvi.learning.lockstep import Checker  # compiled, slow to load
 
     checker = Checker(history.model, history.settings, tolerance=tolerance)
+    return checker.follow(zip(history.episodes, history.reports, strict=True))
+
+
+def _played(
+    options: argparse.Namespace, tolerance: Fraction
+) -> tuple[CTMDP, Settings, Iterator[CheckedEpisode]]:
+    """Let the learner of a Python file play; the options say where."""
+    from ctucbvi.learning.lockstep import Checker  # compiled, slow to load
+    from ctucbvi.study.guests import LearnerFile  # likewise
+
+    (model, settings), file = _task(options), LearnerFile.read(options.check)
+    seed = 1 if options.seed is None else options.seed
+    world = Environment(model, seed=seed, initial=initial_of(model, options))
+
+    def steps() -> Iterator[CheckedEpisode]:
+        with file.guard():
+            learner = file.load()(LearningTask.of(model, settings, seed))
+            yield from Checker(model, settings, tolerance=tolerance).play(learner, world, settings.episodes)
+
+    return model, settings, steps()
+
+
+def _compared(
+    steps: Iterator[CheckedEpisode], episodes: int
+) -> tuple[Counter[str], list[dict[str, Any]], int]:
     compared: Counter[str] = Counter()
-    differences, visits, pairs = [], 0, zip(history.episodes, history.reports, strict=True)
+    differences, visits = [], 0
     with ProgressLine("checking") as progress:
-        for found in checker.follow(pairs):
+        for found in steps:
             compared += found.compared
             visits += len(found.drawn.visits)
             documents = (difference_document(d, "yours") for d in found.differences)
             differences += [{"episode": found.episode, **document} for document in documents]
-            progress(found.episode / len(history.episodes))
+            progress(found.episode / episodes)
     return compared, differences, visits
 
 

@@ -8,6 +8,7 @@ compares the two.
 from ctucbvi.learning.environment import Environment, initial_distribution
 from ctucbvi.learning.history import History, HistoryWriter, has_head, load_history
 from ctucbvi.learning.never_left import NeverLeft, never_left
+from ctucbvi.learning.outside import Learned, OutsideWorld, known_parts, learn
 from ctucbvi.learning.protocol import EpisodeWorld, LearningTask, OnlineLearner, WholeEpisodes
 from ctucbvi.learning.radii import DOUBLES, Arithmetic, Constants, constants
 from ctucbvi.learning.reports import Report
@@ -24,9 +25,11 @@ __all__ = [
     "EpisodeWorld",
     "History",
     "HistoryWriter",
+    "Learned",
     "LearningTask",
     "NeverLeft",
     "OnlineLearner",
+    "OutsideWorld",
     "PairSet",
     "Report",
     "Schedule",
@@ -40,6 +43,8 @@ __all__ = [
     "has_head",
     "initial_distribution",
     "jump_distance",
+    "known_parts",
+    "learn",
     "load_history",
     "never_left",
     "rescaling",

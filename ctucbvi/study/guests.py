@@ -23,7 +23,7 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
-from ctucbvi.errors import InputError
+from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.learning.fast.compiled import CompiledLearner
 from ctucbvi.learning.fast.guest import GuestLearner
 from ctucbvi.learning.protocol import AnswerError
@@ -102,9 +102,14 @@ class LearnerFile:
         try:
             yield
         except AnswerError as error:
-            code = getattr(getattr(error.who, "__func__", error.who), "__code__", None)
-            mine = code is not None and code.co_filename == self.path
+            code: Any = getattr(getattr(error.who, "__func__", error.who), "__code__", None)
+            mine = getattr(code, "co_filename", None) == self.path
             raise InputError(self._said(code.co_firstlineno if mine else None, str(error))) from None
+        except UndecidedError:  # of the exact learner that looks on
+            raise
+        except InputError as error:  # about what the file says, or what it is told
+            named = str(error).startswith(f"{self.path}: ")
+            raise InputError(str(error) if named else f"{self.path}: {error}") from None
         except (Exception, SystemExit) as error:
             lines = [f.lineno for f in extract_tb(error.__traceback__) if f.filename == self.path]
             number, words = lines[-1] if lines else None, str(error)
@@ -145,10 +150,10 @@ class LearnerFile:
         return kept
 
     def _fetched(self, kept: bytes) -> Any:
-        return _Reader(kept, self.load()).load()
+        return _KeptLearner(kept, self.load()).load()
 
 
-class _Reader(pickle.Unpickler):
+class _KeptLearner(pickle.Unpickler):
     """Reads back plain data, and the classes of one file."""
 
     def __init__(self, kept: bytes, learner: type) -> None:

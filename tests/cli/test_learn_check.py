@@ -113,3 +113,26 @@ def test_the_optimistic_learner_has_no_bonus(capsys, tmp_path):
     file.write_text(FIRST + ', "pairs": [{"state": "operating", "action": "slow", "bonus": 1}]}\n')
     arguments = (*TASK, "--bonus", "optimistic", "--check", str(file))
     assert "has no bonus" in refused(capsys, "learn", *arguments)
+
+
+def test_a_learner_in_a_file_plays_and_is_compared(capsys, tmp_path):
+    file = tmp_path / "mine.py"
+    lines = ("def begin(self, episode):", "    return lambda state, remaining: 'fast'")
+    told = (
+        "def __init__(self, task):",
+        "    self.k = task.settings.episodes",
+        "def observe(self, visit): ...",
+    )
+    file.write_text("\n    ".join(["class Learner:", *told, *lines]))
+    status, out, _ = run(capsys, "learn", *TASK, "--check", str(file), "--json")
+    found = json.loads(out)
+    assert status == 1
+    assert found["summary"]["episodes"] == 3
+    assert (found["first"]["episode"], found["first"]["kind"], found["first"]["yours"]) == (
+        1,
+        "action",
+        "fast",
+    )
+    file.write_text(file.read_text().replace("'fast'", "'fly'"))
+    message = refused(capsys, "learn", *TASK, "--check", str(file))
+    assert "mine.py: line 6: learner: 'fly' is no action of state 'operating'" in message

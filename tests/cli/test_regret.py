@@ -333,3 +333,55 @@ def test_a_folder_in_use_is_one_line(capsys, tmp_path):
 
     with _locked(tmp_path):
         assert "another process is at work there" in refused(capsys, *SMALL, "--out", str(tmp_path))
+
+
+OWN = """\
+class Learner:
+    def __init__(self, task):
+        self.task = task
+
+    def begin(self, episode):
+        return lambda state, remaining: self.task.actions[state][0]
+
+    def observe(self, visit):
+        self.last = visit
+"""
+
+
+def test_a_learner_of_ones_own_takes_part(capsys, tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text(OWN)
+    arguments = ["machine-repair", "--episodes", "5", "--runs", "2", "--steps", "4", "--workers", "1"]
+    status, out, _ = run(capsys, "regret", *arguments, "--learner", str(mine), "--json")
+    first, own = json.loads(out)["learners"]
+    assert status == 0
+    assert (first["name"], own["name"], own["steps"]) == ("ct-ucbvi", "mine.py", 4)
+    assert len(own["learner_sha256"]) == 64
+    assert own["standard_error"][-1] == 0  # one policy, whatever happens
+    assert own["mean"][-1] == pytest.approx(5 * own["mean"][0])
+    mine.write_text(OWN.replace("[0]", "[7]"))
+    message = refused(capsys, "regret", *arguments, "--learner", str(mine))
+    assert "mine.py: line 6: IndexError" in message
+
+
+COUNTS = (
+    OWN.replace("self.last = visit", "self.seen += 1")
+    .replace("[0]", "[self.seen % 2]")
+    .replace("self.task = task", "self.task, self.seen = task, 0")
+)
+
+
+def test_killed_the_result_of_a_learner_of_ones_own_is_the_same(tmp_path):
+    mine, folder = tmp_path / "mine.py", tmp_path / "study"
+    mine.write_text(COUNTS)
+    study = [*COMMAND[:4], "machine-repair", "--episodes", "600", "--runs", "2", "--steps", "4"]
+    command = [*study, "--learner", str(mine), "--result"]
+    plain, result = tmp_path / "plain.json", tmp_path / "result.json"
+    subprocess.run([*command, str(plain), "--workers", "1"], check=True, stdout=subprocess.DEVNULL)
+    kept = [*command, str(result), "--workers", "2", "--block", "20", "--out", str(folder)]
+    process = subprocess.Popen(kept, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    kill_after(process, folder, 1300, signal.SIGKILL)  # the first 1200 are CT-UCBVI's
+    assert process.wait() == -signal.SIGKILL
+    assert 0 < sum(saved(part) for part in folder.glob("mine*")) < 1200
+    subprocess.run(kept, check=True, stdout=subprocess.DEVNULL)
+    assert result.read_text() == plain.read_text()

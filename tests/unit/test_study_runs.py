@@ -39,6 +39,7 @@ class Played:
     which: np.ndarray
     distinct: np.ndarray
     planned: int
+    earned: tuple[Fraction, ...] = ()
 
 
 class StandIn:

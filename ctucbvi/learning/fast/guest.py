@@ -57,7 +57,7 @@ class GuestLearner(GridLearner):
         with guard():
             self.guest = make(LearningTask.of(model, settings, int(own[0])))
         self._asked, self._earned = hasattr(self.guest, "act"), list[Fraction]()
-        self._before: at.Choices | None = None  # the policy of the episode before
+        self._before: at.Choices = np.zeros((0, 0), np.int32)  # the policy of the episode before
         self._pair = {(row.state, row.action): k for k, row in enumerate(model.transitions)}
 
     def advance(self, episodes: int) -> PlayedEpisodes:
@@ -101,7 +101,7 @@ class GuestLearner(GridLearner):
 
         def choose(state: str, remaining: Fraction) -> str:
             i = at.cell_of(reach, int((horizon - remaining) / tick))
-            return rows[table[self.model.state_index(state), i]].action
+            return rows[int(table[self.model.state_index(state), i])].action
 
         return choose
 

@@ -1,0 +1,114 @@
+"""Learning where no model is known: from anything that can be reset and stepped.
+
+An environment has ``reset()``, which answers the first state, and ``step(action)``, which holds the action
+until the next jump and answers ``(holding time, next state)``; None for the next state, or a holding time
+beyond what is left, is the end.  One of Gymnasium will do: its observation is the state, or has it under
+``"state"``, its ``info`` has the ``"holding_time"`` and may say ``"jumped": False`` at the end.  States are
+names, or places in the list of states; actions are told by name, or by place if there is an ``action_space``.
+
+What is known beforehand, :func:`known_parts`, is a model without rates: learners get names, rewards and the
+horizon from it.  It never leaves a state, and nothing but a learner should be asked about it.
+
+The regret needs the optimum of the true model: where that is known, :meth:`Learned.regret` is
+:math:`kV^*(x_0,H)` minus what was earned in :math:`k` episodes: right in the mean, with the draws' noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from ctucbvi.enclosure import Enclosure
+from ctucbvi.errors import InputError
+from ctucbvi.learning.protocol import EpisodeWorld, OnlineLearner, chooser
+from ctucbvi.learning.reports import brief, real
+from ctucbvi.learning.statistics import Episode, Visit
+from ctucbvi.model import CTMDP, Transition
+
+if TYPE_CHECKING:
+    from ctucbvi.learning.environment import Chooser
+    from ctucbvi.model import Number
+
+
+def known_parts(name: str, rewards: Mapping[tuple[str, str], Number], horizon: Number) -> CTMDP:
+    """States, actions, rewards per unit of time and the horizon, as a model whose rates are not known (0)."""
+    rows = [Transition.of(x, a, rate=0, reward=reward) for (x, a), reward in rewards.items()]
+    return CTMDP.of(name, horizon=horizon, transitions=rows)
+
+
+class OutsideWorld:
+    """Episodes of an environment that is not ours; ``model`` has its names and the horizon."""
+
+    def __init__(self, environment: Any, model: CTMDP) -> None:
+        self.environment, self.model = environment, model
+        self._places = hasattr(environment, "action_space")
+
+    def episode(self, choose: Chooser, watch: Callable[[Visit], None] | None = None) -> Episode:
+        """One episode under ``choose``, asked on entering a state; ``watch`` is told of each stay."""
+        answer = self.environment.reset()
+        state = self._state(answer[0] if isinstance(answer, tuple) else answer)
+        remaining, visits = self.model.horizon, list[Visit]()
+        while True:
+            action = choose(state, remaining)
+            holding, target = self._step(action)
+            ended = target is None or holding > remaining
+            visits.append(Visit(state, action, remaining if ended else holding, None if ended else target))
+            if watch is not None:
+                watch(visits[-1])
+            if target is None or ended:
+                break
+            remaining, state = remaining - holding, target
+        found = Episode(tuple(visits))
+        found.check(self.model)
+        return found
+
+    def _step(self, action: str) -> tuple[Fraction, str | None]:
+        answer = self.environment.step(self.model.actions.index(action) if self._places else action)
+        if not isinstance(answer, tuple) or len(answer) not in (2, 5):
+            raise InputError(
+                f"step: {brief(answer)}; answer (holding time, next state), or as Gymnasium does"
+            )
+        holding, target = answer if len(answer) == 2 else (answer[4].get("holding_time"), answer[0])
+        if len(answer) == 5 and not answer[4].get("jumped", not answer[2]):
+            target = None
+        time = real(holding, "step: holding time")
+        if time < 0:
+            raise InputError(f"step: a holding time of {float(time):.6g}; answer 0 or more")
+        return time, None if target is None else self._state(target)
+
+    def _state(self, answer: Any) -> str:
+        found = answer["state"] if isinstance(answer, Mapping) else answer
+        if isinstance(found, str) and found in self.model.states:
+            return str(found)
+        if not isinstance(found, str | bool) and hasattr(found, "__index__"):
+            place = int(found.__index__())
+            if 0 <= place < len(self.model.states):
+                return self.model.states[place]
+        wanted = ", ".join(self.model.states)
+        raise InputError(f"environment: {brief(answer)} is no state; answer one of {wanted}")
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What came of learning."""
+
+    episodes: tuple[Episode, ...]
+    earned: tuple[Fraction, ...]  # in each episode
+
+    def regret(self, optimum: Enclosure) -> Enclosure:
+        """The regret, if the optimal value is ``optimum``; see the module's text."""
+        count, total = len(self.earned), sum(self.earned, Fraction(0))
+        return Enclosure(count * optimum.lower - total, count * optimum.upper - total)
+
+
+def learn(learner: OnlineLearner, world: EpisodeWorld, model: CTMDP, episodes: int) -> Learned:
+    """Let ``learner`` play in ``world``; ``model`` has the names and rewards, and may have more."""
+    rewards = {(row.state, row.action): row.reward for row in model.transitions}
+    played, earned = list[Episode](), list[Fraction]()
+    for number in range(1, episodes + 1):
+        choose = chooser(model, learner, learner.begin(number))
+        played.append(world.episode(choose, learner.observe))
+        earned.append(sum((rewards[v.state, v.action] * v.holding for v in played[-1].visits), Fraction(0)))
+    return Learned(tuple(played), tuple(earned))
