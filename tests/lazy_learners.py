@@ -14,7 +14,7 @@ from ctucbvi.learning import Settings
 from ctucbvi.learning.fast.episodes import CUT, N_PLUS, TICKS, choose
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, compiled_learner
 from ctucbvi.learning.fast.optimistic_march import march, renew
-from ctucbvi.learning.fast.replanning import make_growth
+from ctucbvi.learning.fast.replanning import make_growth_rule
 from ctucbvi.model import CTMDP, Transition
 from tests.fast_learners import ODD
 from tests.histories import policies_of, rounds_of
@@ -101,7 +101,7 @@ def wrong_decisions(has_grown: Callable[..., bool], horizon: Any, count: int) ->
         replan = Fraction(draw.randint(1, 200), draw.choice((1, 3, 100, 999_983)))
         given = told(model, replan, episodes=10 ** draw.randint(1, 9), bonus="optimistic")
         learner = compiled_learner(model, given, seed=1, steps=1)
-        growth = make_growth(model, given, learner._tick)._replace(least_time=0.0)
+        growth = make_growth_rule(model, given, learner._tick)._replace(least_time=0.0)
         factor, most = 1 + replan, 2**61 // (1 + int(replan)) // (1 + replan.denominator)
         ticks, cut = draw.randint(1, max(1, most >> draw.randint(0, 40))), draw.randint(0, 10**3)
         before = [ticks * factor.denominator, cut * factor.denominator, 10**7]

@@ -237,12 +237,14 @@ def _sweep(options: argparse.Namespace) -> int:
         raise InputError("--latex prints the table of constants; leave out --sweep")
     refuse(options, "changes nothing in a sweep of bounds", "--time", "--jumps", "--digits")
     over = SweepRange.parse(options.sweep or RANGE)
+    if options.study is not None and (over.parameter != "K" or options.plot is None):
+        raise InputError("--study is drawn over K; write --plot FILE, and leave out --sweep or sweep K")
     if over.parameter == "K":
         refuse(options, "the sweep is over K", "--K")
     if options.plot is not None:
         check_target("--plot", options.plot)
     p, name = _parameters(options, over.values[-1] if over.parameter == "K" else None)
-    study = _study(options, name, over.parameter)
+    study = _study(options, name)
     found = sweep(p, over)
     if options.plot is not None:
         draw(found, options.plot, title=_title(found, name), study=study)
@@ -255,12 +257,10 @@ def _sweep(options: argparse.Namespace) -> int:
     return 0
 
 
-def _study(options: argparse.Namespace, name: str | None, parameter: str) -> dict[str, Any] | None:
+def _study(options: argparse.Namespace, name: str | None) -> dict[str, Any] | None:
     """The document of the study, if one was named."""
     if options.study is None:
         return None
-    if parameter != "K" or options.plot is None:
-        raise InputError("--study is drawn over K; write --plot FILE, and leave out --sweep or sweep K")
     from ctucbvi.study.result import READ  # compiled, slow to load
 
     try:

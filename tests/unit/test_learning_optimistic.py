@@ -144,7 +144,7 @@ def test_what_cannot_be_told_apart_is_said():
     settings = Settings.for_model(model, episodes=10, delta="1/2", lambda_max=1, bonus="optimistic")
     learner = ExactLearner(model, settings, bits=48, max_bits=96)
     rows = [(0, 300, 0), (0, 400, 0), (0, 300, 0), (0, 300, 0)]
-    learner.statistics = statistics([15, 16, 15, 15], rows, model)
+    learner.statistics = learner._known = statistics([15, 16, 15, 15], rows, model)
     assert learner.choose("x", Fraction(1, 2)) == "a"
     ((doubt,),) = learner.undecided.values()
     assert doubt.what is About.ACTIONS
@@ -163,7 +163,7 @@ def test_precision_is_raised_where_it_helps():
     )  # the value is t less about 1e-33
     rows = [(10**8, 1, 0), (0, 0, 0), (1, 0, 0), (1, 0, 0)]
     learner = ExactLearner(model, settings)
-    learner.statistics = statistics([10**8, 1, 1, 1], rows, model)
+    learner.statistics = learner._known = statistics([10**8, 1, 1, 1], rows, model)
     assert learner.plan().best("x", Fraction(1)) == ((0, 1), False)
     assert learner.choose("x", Fraction(1)) == "b"
     assert learner.plan().bits > 64

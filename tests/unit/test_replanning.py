@@ -192,7 +192,7 @@ def test_a_snapshot_is_of_one_factor():
 
 
 @pytest.mark.parametrize("options", EVERY, ids=name)
-@pytest.mark.parametrize("seed", [1, 3, 6])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (3, 6))])
 def test_exact_and_compiled_learners_in_lockstep_on_random_models(seed, options):
     draw = Random(seed)
     model = random_model(draw, distinct=True)
@@ -221,8 +221,8 @@ class Hasty(LocatedLearner):
 
 
 def test_lockstep_lists_a_plan_that_was_not_due():
-    given = told(BUSY, "1/4", episodes=6)
-    steps = list(Lockstep(BUSY, given, fast=Hasty).run(Environment(BUSY, seed=2), 6))
+    given = told(BUSY, "1/4", episodes=12)
+    steps = list(Lockstep(BUSY, given, fast=Hasty).run(Environment(BUSY, seed=2), 12))
     assert {d.kind for step in steps for d in step.unexplained} == {"plan"}
     lazy, eager = told(BUSY, "1/2", episodes=6, bonus="optimistic"), told(BUSY, 0, 6, bonus="optimistic")
     leader = compiled_learner(BUSY, eager, seed=1, steps=20, record=True, skip=False)
