@@ -223,10 +223,11 @@ class Hasty(LocatedLearner):
 def test_lockstep_lists_a_plan_that_was_not_due():
     given = told(BUSY, "1/4", episodes=12)
     steps = list(Lockstep(BUSY, given, fast=Hasty).run(Environment(BUSY, seed=2), 12))
-    assert {d.kind for step in steps for d in step.unexplained} == {"plan"}
-    lazy, eager = told(BUSY, "1/2", episodes=6, bonus="optimistic"), told(BUSY, 0, 6, bonus="optimistic")
+    kinds = {d.kind for step in steps for d in step.unexplained}
+    assert kinds == {"plan", "error"}  # where the plans differ nothing bounds the values' difference
+    lazy, eager = (told(BUSY, eta, 12, bonus="optimistic") for eta in (1, 0))
     leader = compiled_learner(BUSY, eager, seed=1, steps=20, record=True, skip=False)
-    found = [d.kind for step in Lockstep(BUSY, lazy).follow(leader, 6) for d in step.unexplained]
+    found = [d.kind for step in Lockstep(BUSY, lazy).follow(leader, 12) for d in step.unexplained]
     assert "plan" in found
     assert "set" in found
 
