@@ -40,7 +40,7 @@ format: $(STAMP)
 	$(BIN)/ruff format .
 
 docs: $(VENV)/.installed-docs  ## the site, in build/docs: open build/docs/index.html; a warning is an error
-	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --quiet --jobs auto docs build/docs
+	$(BIN)/python -m sphinx --builder html --fail-on-warning --keep-going --quiet docs build/docs
 
 bench: $(VENV)/.installed-bench  ## ratios against other tools, measured side by side
 	$(BIN)/python -m tests.benchmarks

@@ -20,4 +20,4 @@ def packed(sums: Any) -> bytes:
 def unpacked(kind: type[T], data: bytes) -> T:
     """The named tuple that :func:`packed` was given."""
     stored = np.load(io.BytesIO(data), allow_pickle=False)
-    return kind(*(stored[name] for name in kind._fields))  # type: ignore[attr-defined]
+    return kind(*(stored[name] for name in kind._fields))  # type: ignore[attr-defined]  # a named tuple has them

@@ -42,7 +42,7 @@ class Opened:
 
 
 @contextmanager
-def opened(browser: Any, file: Path, *, hash: str = "", width: int = 1280, **more: Any) -> Iterator[Opened]:  # noqa: A002
+def opened(browser: Any, file: Path, *, hash: str = "", width: int = 1280, **more: Any) -> Iterator[Opened]:  # noqa: A002 -- the URL's own word
     """The file in a context of its own; at the end it must not have complained nor asked for anything."""
     context = browser.new_context(viewport={"width": width, "height": 900}, **more)
     one = Opened(context.new_page())

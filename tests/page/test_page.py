@@ -333,7 +333,7 @@ def test_the_window_of_a_claim_keeps_the_keyboard(one):
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_wider_than_the_screen_and_all_is_legible(browser, paper, width, scheme):
-    for hash in ("", "#claim=lem:a/step"):  # noqa: A001
+    for hash in ("", "#claim=lem:a/step"):  # noqa: A001 -- likewise
         with opened(browser, paper, width=width, color_scheme=scheme, hash=hash) as one:
             one.page.locator(".cards > details").evaluate_all("els => els.forEach(e => { e.open = true; })")
             assert one.page.evaluate("document.documentElement.scrollWidth") <= width
