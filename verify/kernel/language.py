@@ -61,13 +61,29 @@ class Setting:
         name: str, sorts: str, variables: Mapping[str, str], symbols: list[Symbol], facts: Mapping[str, Fact]
     ) -> Setting:
         """A setting from what an author writes; ``variables`` maps sorts to names with spaces between."""
+        return Setting._made(name, sorts, variables, symbols, facts, {})
+
+    @staticmethod
+    def _made(
+        name: str,
+        sorts: str,
+        variables: Mapping[str, str],
+        symbols: list[Symbol],
+        facts: Mapping[str, Fact],
+        inherited: Mapping[str, Fact],
+    ) -> Setting:
         table: dict[str, str] = {}
         for word, sort in ((word, sort) for sort, words in variables.items() for word in words.split()):
             if table.setdefault(word, sort) != sort:
                 raise KernelError(f"setting {name}: the variable {word} has two sorts")
         own = {name: replace(fact) for name, fact in facts.items()}  # read here, whoever else has them
-        setting = Setting(name, tuple(sorts.split()), table, {s.name: s for s in symbols}, own)
+        every = {**inherited, **own}
+        setting = Setting(name, tuple(sorts.split()), table, {s.name: s for s in symbols}, every)
         setting._check(symbols)
+        for label, fact in own.items():
+            if fact.kind not in KINDS:
+                raise KernelError(f"fact {label}: kind {fact.kind!r}: write {', '.join(KINDS)}")
+            object.__setattr__(fact, "formula", setting.formula(fact.says))
         return setting
 
     def extended(
@@ -79,7 +95,11 @@ class Setting:
         sorts: str = "",
         variables: Mapping[str, str] | None = None,
     ) -> Setting:
-        """A setting with all of this one and more: what is derived here holds there."""
+        """A setting with all of this one and more: what is derived here holds there.
+
+        Its facts are not read again: names of this setting mean there what they mean here, since none can
+        be given twice, and a name like State_3 cannot be given at all where State is a sort.
+        """
         if again := facts.keys() & self.facts.keys():
             raise KernelError(f"setting {name}: {self.name} has a fact {min(again)} already")
         table: dict[str, str] = {}
@@ -87,13 +107,8 @@ class Setting:
             table[sort] = f"{table.get(sort, '')} {word}"
         for sort, words in (variables or {}).items():
             table[sort] = f"{table.get(sort, '')} {words}"
-        return Setting.of(
-            name,
-            f"{' '.join(self.sorts)} {sorts}",
-            table,
-            [*self.symbols.values(), *symbols],
-            {**self.facts, **facts},
-        )
+        every = [*self.symbols.values(), *symbols]
+        return Setting._made(name, f"{' '.join(self.sorts)} {sorts}", table, every, facts, self.facts)
 
     def extends(self, other: Setting) -> bool:
         """Whether all of the other setting is here, unchanged: what is derived there then holds here."""
@@ -118,10 +133,6 @@ class Setting:
             level_of(T.app(s, *(T.fresh(sort) for sort in s.args))) if s.random else None
         if wrong := set(self.variables.values()) - allowed:
             raise KernelError(f"variables: no sort {sorted(wrong)[0]}")
-        for name, fact in self.facts.items():
-            if fact.kind not in KINDS:
-                raise KernelError(f"fact {name}: kind {fact.kind!r}: write {', '.join(KINDS)}")
-            object.__setattr__(fact, "formula", self.formula(fact.says))
 
     def term(self, text: str) -> Term:
         """A term of that text."""
