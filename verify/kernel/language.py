@@ -18,6 +18,7 @@ from verify.kernel import terms as T  # noqa: N812 - the letter of every term
 from verify.kernel.levels import level_of
 from verify.kernel.operators import binder, expectation
 from verify.kernel.terms import NAT, NUMBERS, REAL, KernelError, Symbol, Term
+from verify.reading import lazily, now_or_later
 
 KINDS = ("definition", "model", "axiom")
 _FUNCTIONS = ("log", "sqrt", "Abs")
@@ -36,6 +37,7 @@ _TAKEN = {
 }
 
 
+@lazily("formula")
 @dataclass(frozen=True)
 class Fact:
     """A statement of a setting: a definition, a property of the model, or an axiom with its reference."""
@@ -83,7 +85,7 @@ class Setting:
         for label, fact in own.items():
             if fact.kind not in KINDS:
                 raise KernelError(f"fact {label}: kind {fact.kind!r}: write {', '.join(KINDS)}")
-            object.__setattr__(fact, "formula", setting.formula(fact.says))
+            object.__setattr__(fact, "formula", now_or_later(setting._fact, label, fact.says))
         return setting
 
     def extended(
@@ -133,6 +135,17 @@ class Setting:
             level_of(T.app(s, *(T.fresh(sort) for sort in s.args))) if s.random else None
         if wrong := set(self.variables.values()) - allowed:
             raise KernelError(f"variables: no sort {sorted(wrong)[0]}")
+
+    def _fact(self, name: str, text: str) -> Term:
+        try:
+            return self.formula(text)
+        except KernelError as error:
+            raise KernelError(f"setting {self.name}: fact {name}: {error}") from None
+
+    def read(self) -> None:
+        """All facts, also those that nobody uses: one that cannot be read is an error."""
+        for fact in self.facts.values():
+            _ = fact.formula
 
     def term(self, text: str) -> Term:
         """A term of that text."""
