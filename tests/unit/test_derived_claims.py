@@ -110,7 +110,7 @@ def test_formulas_without_a_claim_are_proved_on_the_spot(goal, domain):
         ({"derivation": lambda d: THEOREM}, "the derivation gives a str, not a theorem"),
         ({"uses": ()}, "the derivation uses tangent; write that into uses"),
         ({"uses": "tangent idle"}, "the derivation does not use idle; take that out of uses"),
-        ({"derivation": lambda d: d.claim("absent", x="T(n)")}, "there is no other claim 'absent'"),
+        ({"derivation": lambda d: d.claim("absent", x="T(n)")}, "uses absent; write that into uses"),
         ({"derivation": lambda d: d.claim("words", x="T(n)")}, "claim words: has no formula"),
         ({"derivation": lambda d: d.lemma("tangent")}, "lemma tangent: the claim has no theorem"),
         ({"derivation": lambda d: d.lemma("survival")}, "there is no other claim 'survival'"),

@@ -7,7 +7,6 @@ from verify.claims.claim import (
     SEVERITIES,
     Check,
     Claim,
-    ClaimSet,
     Effort,
     Kind,
     Mutant,
@@ -17,6 +16,7 @@ from verify.claims.claim import (
     increasing,
     limit,
 )
+from verify.claims.claimset import ClaimSet
 from verify.claims.defects import Defect, fitting, gravest_first
 from verify.claims.domains import Domain, Hypothesis, Range
 from verify.claims.formulas import ClaimError, expression, text_of

@@ -7,19 +7,23 @@ changed one from a familiar one; it has no influence on the verdict.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import copy
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol, TypedDict, TypeVar, Unpack
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, Unpack
 
 from verify.claims.assertions import Assertion, LimitOf, Monotone, Relation
 from verify.claims.domains import Domain
 from verify.claims.formulas import ClaimError
 from verify.claims.verdicts import Finding, Verdict
 from verify.kernel.language import Setting
+from verify.reading import is_read, lazily, now_or_later
 
 if TYPE_CHECKING:
+    from verify.claims.claimset import ClaimSet
     from verify.kernel.authoring import Derivation
     from verify.kernel.theorems import Theorem
 
@@ -149,6 +153,7 @@ class Mutant:
         return replace(plain, says=formal, domain=area, checks=left)
 
 
+@lazily("says", "domain", "latex", "symbols")
 @dataclass(frozen=True)
 class Claim:
     """One claim; see the module's first lines.
@@ -179,9 +184,8 @@ class Claim:
     among: ClaimSet | None = field(default=None, compare=False, repr=False)  # filled in by the set
 
     def __post_init__(self) -> None:
-        known = set(self.domain.symbols.values())
-        if self.says is not None and not self.says.symbols <= known:
-            raise ClaimError(f"claim {self.label}: its formula was read over another domain; read it again")
+        if is_read(self, "says"):
+            _require_same_domain(self.says, self.domain, self.label)
         if bool(self.theorem) != (self.derivation is not None):
             raise ClaimError(f"claim {self.label}: a theorem has a derivation; give both, or none")
         if self.theorem and self.setting is None:
@@ -192,6 +196,19 @@ class Claim:
     def expects(self, profile: str) -> Verdict | None:
         """The recorded verdict, if there is one."""
         return self.expected.get(profile)
+
+    def found_in(self, module: str) -> Claim:
+        """The same, with where it was defined; unlike ``replace``, nothing is read for it."""
+        return self._with("module", module)
+
+    def one_of(self, claims: ClaimSet) -> Claim:
+        """The same, with the set that its derivation asks for others."""
+        return self._with("among", claims)
+
+    def _with(self, name: str, value: Any) -> Claim:
+        other = copy.copy(self)
+        object.__setattr__(other, name, value)
+        return other
 
 
 Change = str | Assertion | Domain | Check | Iterable[Check] | Mutant
@@ -244,17 +261,17 @@ def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
             f"claim {label}: its mutant must not hold if it does, and the other way round; say "
             "which: write expected='proved', or the verdict that verify finds"
         )
+    words = _Words(label, fields)
+    area, formal = now_or_later(words.domain), now_or_later(words.formula)
     try:
-        area = _domain(fields.get("domain", ()))
-        formal = Relation.of(says, area) if isinstance(says, str) else says
         changed = None if mutant is None else Mutant.of(mutant)
         deciding = None if checks is None else _checks(checks)
     except ClaimError as error:
         raise ClaimError(f"claim {label}: {error}") from None
     if deciding is None:
-        if formal is None and derivation is None:
+        if says is None and derivation is None:
             raise ClaimError(f"claim {label}: nothing to check; give says='...' or checks=[...]")
-        deciding = () if formal is None else _standard_checks()
+        deciding = () if says is None else _standard_checks()
     if derivation is not None:
         from verify.provers.derived import Derived  # a layer above, for claims with a theorem only
 
@@ -269,16 +286,53 @@ def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
         uses=tuple(uses.split() if isinstance(uses, str) else uses),
         checks=deciding,
         expected=_expected(fields.get("expected"), label),
-        latex=fields.get("latex") or (formal.latex(fields.get("symbols", {})) if formal is not None else ""),
+        latex=fields.get("latex") or now_or_later(words.latex),
         argued=fields.get("argued", ""),
         elementary=fields.get("elementary", False),
-        symbols={name: fields["symbols"][name] for name in area.ranges if name in fields.get("symbols", ())},
+        symbols=now_or_later(words.letters),
         mutant=changed,
         finding=finding,
         theorem=theorem,
         derivation=derivation,
         setting=setting,
     )
+
+
+class _Words:
+    """What an author writes about one claim, read when it is asked for, and once."""
+
+    def __init__(self, label: str, fields: ClaimFields) -> None:
+        self._label, self._fields = label, fields
+
+    @cached_property
+    def _read(self) -> tuple[Domain, Assertion | None]:
+        says = self._fields.get("says")
+        try:
+            area = _domain(self._fields.get("domain", ()))
+            formal = Relation.of(says, area) if isinstance(says, str) else says
+        except ClaimError as error:
+            raise ClaimError(f"claim {self._label}: {error}") from None
+        _require_same_domain(formal, area, self._label)
+        return area, formal
+
+    def domain(self) -> Domain:
+        return self._read[0]
+
+    def formula(self) -> Assertion | None:
+        return self._read[1]
+
+    def latex(self) -> str:
+        formal = self.formula()
+        return "" if formal is None else formal.latex(self._fields.get("symbols", {}))
+
+    def letters(self) -> dict[str, str]:
+        given = self._fields.get("symbols", {})
+        return {name: given[name] for name in self.domain().ranges if name in given}
+
+
+def _require_same_domain(says: Assertion | None, domain: Domain, label: str) -> None:
+    if says is not None and not says.symbols <= set(domain.symbols.values()):
+        raise ClaimError(f"claim {label}: its formula was read over another domain; read it again")
 
 
 def _standard_checks() -> tuple[Check, ...]:
@@ -335,80 +389,3 @@ def _expected(given: str | Mapping[str, str] | None, label: str) -> dict[str, Ve
             f"claim {label}: expected: no profile {sorted(wrong)[0]!r}; write {', '.join(PROFILES)}"
         )
     return {profile: _one_of(Verdict, v, f"claim {label}: expected") for profile, v in table.items()}
-
-
-class ClaimSet:
-    """Claims that fit together: labels are unique, every use resolves, nothing rests on itself."""
-
-    def __init__(self, claims: Iterable[Claim]) -> None:
-        self._claims: dict[str, Claim] = {}
-        for one in claims:
-            if one.label in self._claims:
-                first = self._claims[one.label].module or "?"
-                raise ClaimError(
-                    f"claim {one.label}: the label is used twice ({first} and {one.module or '?'})"
-                )
-            self._claims[one.label] = one if one.derivation is None else replace(one, among=self)
-        for one in self._claims.values():
-            for used in one.uses:
-                if used not in self._claims:
-                    raise ClaimError(
-                        f"claim {one.label}: uses {used!r}, which is no claim; correct the label"
-                    )
-            repair = one.finding.repair if one.finding else ""
-            if repair and repair not in self._claims:
-                raise ClaimError(f"claim {one.label}: repair {repair!r} is no claim; correct the label")
-        self._order = self._sorted()
-
-    def _sorted(self) -> list[str]:
-        """Labels with what they use before them."""
-        done: dict[str, bool] = {}  # False: under way
-        order: list[str] = []
-        for start in self._claims:
-            stack: list[tuple[str, Iterator[str]]] = []
-            if start not in done:
-                done[start] = False
-                stack.append((start, iter(self._claims[start].uses)))
-            while stack:
-                label, rest = stack[-1]
-                used = next(rest, None)
-                if used is None:
-                    done[label] = True
-                    order.append(label)
-                    stack.pop()
-                elif used not in done:
-                    done[used] = False
-                    stack.append((used, iter(self._claims[used].uses)))
-                elif not done[used]:
-                    path = [entry for entry, _ in stack]
-                    cycle = " -> ".join([*path[path.index(used) :], used])
-                    raise ClaimError(f"claim {used}: rests on itself ({cycle})")
-        return order
-
-    def __iter__(self) -> Iterator[Claim]:
-        return iter(self._claims.values())
-
-    def __len__(self) -> int:
-        return len(self._claims)
-
-    def __contains__(self, label: str) -> bool:
-        return label in self._claims
-
-    def __getitem__(self, label: str) -> Claim:
-        return self._claims[label]
-
-    @property
-    def order(self) -> list[str]:
-        """All labels, each after what it uses."""
-        return self._order
-
-    def closure(self, labels: Iterable[str]) -> list[str]:
-        """The labels and everything they rest on, each after what it uses."""
-        wanted: set[str] = set()
-        stack = list(labels)
-        while stack:
-            label = stack.pop()
-            if label not in wanted:
-                wanted.add(label)
-                stack.extend(self._claims[label].uses)
-        return [label for label in self._order if label in wanted]

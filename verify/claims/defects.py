@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from verify.claims.claim import SEVERITIES, ClaimSet
+from verify.claims.claim import SEVERITIES
+from verify.claims.claimset import ClaimSet
 from verify.claims.formulas import ClaimError
 from verify.claims.verdicts import Verdict
 

@@ -18,6 +18,7 @@ from verify.kernel import terms as T  # noqa: N812 - the letter of every term
 from verify.kernel.levels import level_of
 from verify.kernel.operators import binder, expectation
 from verify.kernel.terms import NAT, NUMBERS, REAL, KernelError, Symbol, Term
+from verify.reading import lazily, now_or_later
 
 KINDS = ("definition", "model", "axiom")
 _FUNCTIONS = ("log", "sqrt", "Abs")
@@ -36,6 +37,7 @@ _TAKEN = {
 }
 
 
+@lazily("formula")
 @dataclass(frozen=True)
 class Fact:
     """A statement of a setting: a definition, a property of the model, or an axiom with its reference."""
@@ -61,13 +63,29 @@ class Setting:
         name: str, sorts: str, variables: Mapping[str, str], symbols: list[Symbol], facts: Mapping[str, Fact]
     ) -> Setting:
         """A setting from what an author writes; ``variables`` maps sorts to names with spaces between."""
+        return Setting._made(name, sorts, variables, symbols, facts, {})
+
+    @staticmethod
+    def _made(
+        name: str,
+        sorts: str,
+        variables: Mapping[str, str],
+        symbols: list[Symbol],
+        facts: Mapping[str, Fact],
+        inherited: Mapping[str, Fact],
+    ) -> Setting:
         table: dict[str, str] = {}
         for word, sort in ((word, sort) for sort, words in variables.items() for word in words.split()):
             if table.setdefault(word, sort) != sort:
                 raise KernelError(f"setting {name}: the variable {word} has two sorts")
         own = {name: replace(fact) for name, fact in facts.items()}  # read here, whoever else has them
-        setting = Setting(name, tuple(sorts.split()), table, {s.name: s for s in symbols}, own)
+        every = {**inherited, **own}
+        setting = Setting(name, tuple(sorts.split()), table, {s.name: s for s in symbols}, every)
         setting._check(symbols)
+        for label, fact in own.items():
+            if fact.kind not in KINDS:
+                raise KernelError(f"fact {label}: kind {fact.kind!r}: write {', '.join(KINDS)}")
+            object.__setattr__(fact, "formula", now_or_later(setting._fact, label, fact.says))
         return setting
 
     def extended(
@@ -79,7 +97,11 @@ class Setting:
         sorts: str = "",
         variables: Mapping[str, str] | None = None,
     ) -> Setting:
-        """A setting with all of this one and more: what is derived here holds there."""
+        """A setting with all of this one and more: what is derived here holds there.
+
+        Its facts are not read again: names of this setting mean there what they mean here, since none can
+        be given twice, and a name like State_3 cannot be given at all where State is a sort.
+        """
         if again := facts.keys() & self.facts.keys():
             raise KernelError(f"setting {name}: {self.name} has a fact {min(again)} already")
         table: dict[str, str] = {}
@@ -87,13 +109,8 @@ class Setting:
             table[sort] = f"{table.get(sort, '')} {word}"
         for sort, words in (variables or {}).items():
             table[sort] = f"{table.get(sort, '')} {words}"
-        return Setting.of(
-            name,
-            f"{' '.join(self.sorts)} {sorts}",
-            table,
-            [*self.symbols.values(), *symbols],
-            {**self.facts, **facts},
-        )
+        every = [*self.symbols.values(), *symbols]
+        return Setting._made(name, f"{' '.join(self.sorts)} {sorts}", table, every, facts, self.facts)
 
     def extends(self, other: Setting) -> bool:
         """Whether all of the other setting is here, unchanged: what is derived there then holds here."""
@@ -118,10 +135,17 @@ class Setting:
             level_of(T.app(s, *(T.fresh(sort) for sort in s.args))) if s.random else None
         if wrong := set(self.variables.values()) - allowed:
             raise KernelError(f"variables: no sort {sorted(wrong)[0]}")
-        for name, fact in self.facts.items():
-            if fact.kind not in KINDS:
-                raise KernelError(f"fact {name}: kind {fact.kind!r}: write {', '.join(KINDS)}")
-            object.__setattr__(fact, "formula", self.formula(fact.says))
+
+    def _fact(self, name: str, text: str) -> Term:
+        try:
+            return self.formula(text)
+        except KernelError as error:
+            raise KernelError(f"setting {self.name}: fact {name}: {error}") from None
+
+    def read(self) -> None:
+        """All facts, also those that nobody uses: one that cannot be read is an error."""
+        for fact in self.facts.values():
+            _ = fact.formula
 
     def term(self, text: str) -> Term:
         """A term of that text."""

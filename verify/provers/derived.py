@@ -63,6 +63,7 @@ def derived(claim: Claim, effort: Effort) -> Theorem:
     """The theorem of the claim; ``KernelError`` says why it is none."""
     assert claim.setting is not None  # as every claim with a derivation
     assert claim.derivation is not None
+    claim.setting.read()
     wanted, others = claim.setting.formula(claim.theorem), _Others(claim, effort)
     theorem = claim.derivation(Derivation(claim.setting, others.formula, others.proved, others.theorem))
     if not isinstance(theorem, Theorem):
@@ -135,9 +136,12 @@ class _Others:
         return _proved(relation, domain, integers, self.effort.profile)
 
     def _other(self, label: str) -> Claim:
+        """Of those that the claim uses: which others there are may not matter."""
         among = self.claim.among
-        if among is None or label not in among or label == self.claim.label:
+        if among is None or label == self.claim.label:
             raise KernelError(f"claim {self.claim.label}: there is no other claim {label!r}")
+        if label not in self.claim.uses:
+            raise KernelError(f"the derivation uses {label}; write that into uses")
         return among[label]
 
 

@@ -17,7 +17,9 @@ import contextlib
 import hashlib
 import importlib.util
 import json
+import os
 import platform
+import re
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping
@@ -36,6 +38,12 @@ from verify.source import Source
 PACKAGES = ("sympy", "python-flint", "mpmath", "numpy", "hypothesis", "numba")
 _INSTALLED = ("site-packages", "dist-packages")
 _ENGINE = "verify.running.engine"
+_WORD = re.compile(rb"\bimport\b")
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:import[ \t]|from[ \t]+[\w.]+[ \t]+import\b)(?:[ \t]*\([^)]*\))?[^\n\r]*", re.MULTILINE
+)
+_CONTINUED, _QUOTE = re.compile(rb"\\[\n\r]"), re.compile(rb"[\"'\\]")
+_CODING = re.compile(rb".*(?:\n|\r).*coding|.*coding")  # in the first two lines
 _ADDRESS: Any = object.__repr__  # says the class and the address, and nothing else
 
 
@@ -60,6 +68,7 @@ class Fingerprints:
         self._roots = list(dict.fromkeys(_roots(self._ours)))
         self._searched = list(_searched())
         self._read: dict[str, tuple[str, tuple[str, ...]] | None] = {}  # by name: digest, imports
+        self._listed: dict[Path, frozenset[str]] = {}  # by folder: what is in it
 
     def key(self, claim: Claim, effort: Effort) -> str:
         """The key of the claim's result, from the claim as it was loaded.
@@ -112,12 +121,20 @@ class Fingerprints:
         if name.split(".")[0] in self._ours:
             roots.extend(self._roots)
         roots.extend(self._searched)
-        files = [
-            p
-            for r in roots
-            for p in (r.joinpath(*above, last, "__init__.py"), r.joinpath(*above, f"{last}.py"))
-        ]
+        files = (file for root in dict.fromkeys(roots) for file in self._files(root.joinpath(*above), last))
         return next((file for file in files if file.is_file()), None)
+
+    def _files(self, folder: Path, name: str) -> Iterator[Path]:
+        """Where the module is if it is in the folder; most names are of something else than a module."""
+        if folder not in self._listed:
+            try:
+                self._listed[folder] = frozenset(os.listdir(folder))
+            except OSError:
+                self._listed[folder] = frozenset()
+        if name in self._listed[folder]:
+            yield folder / name / "__init__.py"
+        if f"{name}.py" in self._listed[folder]:
+            yield folder / f"{name}.py"
 
 
 def _searched() -> Iterator[Path]:
@@ -140,15 +157,29 @@ def _roots(packages: tuple[str, ...]) -> Iterator[Path]:
             yield Path(place).parent
 
 
+def _import_statements(text: bytes) -> Iterator[ast.AST]:
+    """The nodes of a syntax tree with all imports of ``text``, and perhaps some of a text in quotes.
+
+    A whole tree is slow to build.  Where every word ``import`` is in a statement that begins a line, and
+    these can be read by themselves, without a quote that would hide one, the tree of these has them all.
+    """
+    found = [line.strip() for line in _IMPORT.findall(text)]
+    lines = b"\n".join(found)
+    plain = not (_CODING.match(text) or _CONTINUED.search(text) or _QUOTE.search(lines))
+    if plain and len(_WORD.findall(lines)) == len(_WORD.findall(text)):
+        with contextlib.suppress(SyntaxError, ValueError):
+            return ast.walk(ast.parse(lines))
+    try:
+        return ast.walk(ast.parse(text))
+    except (SyntaxError, ValueError):  # it cannot be imported either
+        return iter(())
+
+
 @lru_cache(maxsize=2000)
 def _imports(text: bytes, package: str) -> tuple[str, ...]:
     """The names that importing ``text`` may import: modules, their packages, and names in them."""
     names: set[str] = set()
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # it cannot be imported either
-        return ()
-    for node in ast.walk(tree):
+    for node in _import_statements(text):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

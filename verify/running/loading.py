@@ -20,7 +20,7 @@ import importlib.util
 import pkgutil
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -28,6 +28,7 @@ from typing import Any
 
 from verify.claims import Claim, ClaimError, ClaimSet, Defect, Remark, Section, fitting
 from verify.paper import NO_PAPER, Paper
+from verify.reading import deferring
 from verify.source import Source
 
 _MODULE = "claims_of_file"  # the name a claims file runs under
@@ -53,12 +54,17 @@ def load_commentary(source: Source) -> Commentary:
     return Commentary(_remarks(modules, source), defects, _paper(modules))
 
 
-def load_claims(source: Source) -> ClaimSet:
-    """All claims of the source, which must fit together; whatever they print goes to stderr."""
-    modules = _modules_of(source)
+def load_claims(source: Source, places: Mapping[str, str] | None = None) -> ClaimSet:
+    """All claims of the source, which must fit together; whatever they print goes to stderr.
+
+    Where it is known which are wanted, and in which modules they are, nothing else is loaded.
+    """
+    modules = _modules_of(source, None if places is None else dict.fromkeys(places.values()))
     if source.suites:
         return ClaimSet(_claims_of_suites(modules, source))
     every = [claim for module in modules for claim in _claims_of(module, source)]
+    if places is not None:
+        every = [claim for claim in every if claim.label in places]
     if not every:
         raise ClaimError(f"{source}: no claims found; write CLAIMS = [claim(...), ...]")
     if not source.mutants:
@@ -89,9 +95,13 @@ def suite_names(source: Source) -> list[str]:
     return sorted(name for module in _modules_of(source) for name in getattr(module, "SUITES", {}))
 
 
-def _modules_of(source: Source) -> list[ModuleType]:
+def _modules_of(source: Source, names: Iterable[str] | None = None) -> list[ModuleType]:
+    """The file, or the modules of the package: all, or these."""
     with contextlib.redirect_stdout(sys.stderr):
-        return [_run_file(Path(source.file))] if source.file else list(_modules(source.package))
+        if source.file:
+            return [_run_file(Path(source.file))]
+        with deferring():
+            return list(_modules(source.package)) if names is None else list(map(_module, names))
 
 
 def _claims_of_suites(modules: Sequence[ModuleType], source: Source) -> Iterator[Claim]:
@@ -99,7 +109,7 @@ def _claims_of_suites(modules: Sequence[ModuleType], source: Source) -> Iterator
         for name, build in getattr(module, "SUITES", {}).items():
             if name in source.suites:
                 where = str(source) if source.file else module.__name__
-                yield from (replace(c, module=where) for c in build(source.subject, source.examples))
+                yield from (c.found_in(where) for c in build(source.subject, source.examples))
 
 
 def _remark(label: str, remark: Any, where: str) -> Remark:
@@ -140,7 +150,7 @@ def _claims_of(module: ModuleType, source: Source) -> Iterator[Claim]:
     where = str(source) if source.file else module.__name__
     sections = [thing for thing in vars(module).values() if isinstance(thing, Section)]
     made = [claim for section in sections for claim in section.claims]
-    yield from (replace(claim, module=where) for claim in made)
+    yield from (claim.found_in(where) for claim in made)
     found = getattr(module, "CLAIMS", None)
     if found is None and (made or not source.file):
         return
@@ -151,21 +161,25 @@ def _claims_of(module: ModuleType, source: Source) -> Iterator[Claim]:
         if not isinstance(claim, Claim):
             raise ClaimError(f"{where}: CLAIMS[{i}] is a {type(claim).__name__}; write claim(...)")
         if not any(claim is one for one in made):
-            yield replace(claim, module=where)
+            yield claim.found_in(where)
 
 
 # --- a package -------------------------------------------------------------------------------
 
 
-def _modules(name: str) -> Iterator[ModuleType]:
-    """The package and all its modules, in its own order or in alphabetical order."""
+def _module(name: str) -> ModuleType:
     spec = importlib.util.find_spec(name)
     if spec is None:
         raise ClaimError(f"package {name!r} is not installed; name a file with --claims FILE.py")
     try:
-        module = importlib.import_module(name)
+        return importlib.import_module(name)
     except (Exception, SystemExit) as error:
         raise ClaimError(_blame(error, Path(spec.origin or name), name)) from None
+
+
+def _modules(name: str) -> Iterator[ModuleType]:
+    """The package and all its modules, in its own order or in alphabetical order."""
+    module = _module(name)
     yield module
     found = [info.name for info in pkgutil.iter_modules(getattr(module, "__path__", ()))]
     if found:

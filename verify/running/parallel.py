@@ -1,7 +1,7 @@
 """Claims on all cores, with the results of one core.
 
-A worker process loads the same claims, is told a label, and sends back the result; it keeps the
-result on disk before it answers, so that nothing established is lost if the run is killed.  Workers
+A worker process loads those claims that take part, is told a label, and sends back the result; it keeps
+the result on disk before it answers, so that nothing established is lost if the run is killed.  Workers
 are started afresh (not forked) with fixed hashing and one thread for linear algebra: what a check
 finds depends neither on the number of workers nor on the order in which they work.
 
@@ -52,6 +52,7 @@ class Job:
     source: Source
     effort: Effort
     cache: Cache | None  # None: nothing can be kept
+    places: Mapping[str, str] | None = None  # the claims that take part, and their modules; None: all
 
     def finish(self, task: Task, claims: ClaimSet) -> Result:
         """Check one claim and keep the result.
@@ -172,7 +173,7 @@ def _serve(connection: Connection, job: Job) -> None:
     """The life of a worker."""
     os.dup2(2, 1)  # a check that prints must not disturb the document on stdout
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    claims = load_claims(job.source)
+    claims = load_claims(job.source, job.places)
     with contextlib.suppress(EOFError, OSError), listening(connection.send):
         while True:
             connection.send(job.finish(connection.recv(), claims).to_json())

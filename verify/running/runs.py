@@ -107,7 +107,7 @@ def run_claims(
     kept = {} if fresh else {t.label: r for t in tasks if (r := cache.get(t.key)) is not None}
     found = dict(kept)
     rest = [task for task in tasks if task.label not in found]
-    job = Job(source, effort, None if fault else cache)
+    job = Job(source, effort, None if fault else cache, _places(source, claims, rest))
 
     def watch(current: Sequence[Underway]) -> None:
         if progress is not None:
@@ -119,6 +119,21 @@ def run_claims(
         for result in stream:
             found[result.label] = result
     return Run(claims, effort, {label: found[label] for label in labels}, len(kept))
+
+
+def _places(source: Source, claims: ClaimSet, tasks: Sequence[Task]) -> dict[str, str] | None:
+    """The modules of the claims to be checked, and of those that they name, directly or not."""
+    if source.file or source.suites:
+        return None
+    found: dict[str, str] = {}
+    waiting = [task.label for task in tasks]
+    while waiting:
+        label = waiting.pop()
+        if label not in found:
+            found[label] = claims[label].module
+            repair = claims[label].finding
+            waiting += [*claims[label].uses, *([repair.repair] if repair and repair.repair else [])]
+    return found
 
 
 def known_results(
