@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from ctucbvi.learning.lockstep import CheckedEpisode, Difference
 
 _SHOWN = 10  # differences in the text; the JSON document has all
-_PLURAL = {"plan": "decisions to plan", "bonus": "bonuses", "iterations": "numbers of iterations"}
+_PLURAL = {
+    "plan": "decisions to plan",
+    "set": "ends and radii of sets",
+    "bonus": "bonuses",
+    "iterations": "numbers of iterations",
+}
 
 
 def check(options: argparse.Namespace) -> int:
@@ -70,11 +75,11 @@ def _history(options: argparse.Namespace) -> History:
     """The history to check: its first line or the options say what it is of."""
     if has_head(options.check):
         refuse_settings(options, "--check with a history that says its settings")
-        history = load_history(options.check)
+        history = load_history(options.check, whole=True)
         if options.model is not None and find_model(options.model) != history.model:
             raise InputError(f"{options.check}: a history of another model; leave out MODEL")
     else:
-        history = load_history(options.check, _task(options))
+        history = load_history(options.check, _task(options), whole=True)
     if not history.episodes:
         raise InputError(f"{options.check}: no episodes; write one JSON object per line")
     return history
