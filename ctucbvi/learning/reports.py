@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Rational, Real
 from typing import TYPE_CHECKING, Any
 
 from ctucbvi.errors import InputError
@@ -71,6 +72,8 @@ def real(number: object, where: str) -> Fraction:
             number = float.fromhex(number)
         except (ValueError, OverflowError):
             raise InputError(f"{where}: {brief(number)} is not a double; write one, as 0x1.8p-1") from None
+    if isinstance(number, Real) and not isinstance(number, Rational):
+        number = float(number)  # those of NumPy, too
     finite = isinstance(number, float) and number - number == 0
     found = Fraction(number) if finite and isinstance(number, float) else exact(number, where)
     if abs(found) > _LARGEST:

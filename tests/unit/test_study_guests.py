@@ -250,7 +250,7 @@ def test_a_bad_learner_is_one_line(tmp_path, text, message):
     assert "\n" not in str(found.value)
 
 
-SHARP = """\
+GREEDY = """\
 from dataclasses import replace
 
 from ctucbvi.learning.fast.grid_protocol import CTUCBVI
@@ -258,17 +258,18 @@ from ctucbvi.learning.fast.grid_protocol import CTUCBVI
 
 class Learner(CTUCBVI):
     def __init__(self, task):
-        super().__init__(replace(task, settings=task.settings.with_bonus("sharp")))
+        super().__init__(replace(task, settings=task.settings.with_bonus("none")))
 """
 
 
 def test_a_class_derived_from_ct_ucbvi_is_the_built_in_one_in_a_study(tmp_path):
-    path = written(tmp_path, SHARP)
-    run_study(study(path, "sharp"), 1, folder=tmp_path / "out", block=7)
-    both = run_study(study(path, "sharp"), 2, folder=tmp_path / "out", block=11).runs
-    assert [run.curve for run in both["mine.py"]] == [run.curve for run in both["sharp"]]
-    again = run_study(study(written(tmp_path, SHARP.replace("sharp", "none")), "sharp"), 1).runs
-    assert again["mine.py"][0].curve != again["sharp"][0].curve
+    path = written(tmp_path, GREEDY)
+    run_study(study(path, "greedy"), 1, folder=tmp_path / "out", block=7)
+    both = run_study(study(path, "greedy"), 2, folder=tmp_path / "out", block=11).runs
+    assert [run.curve for run in both["mine.py"]] == [run.curve for run in both["greedy"]]
+    assert both["greedy"][0].curve != both["greedy"][1].curve
+    again = run_study(study(written(tmp_path, GREEDY.replace("none", "paper")), "greedy"), 1).runs
+    assert again["mine.py"][0].curve != again["greedy"][0].curve
 
 
 def by_name(module: str, name: str, argument: str) -> bytes:
