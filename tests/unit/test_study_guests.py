@@ -292,3 +292,10 @@ def test_a_planted_snapshot_is_not_obeyed(tmp_path, name):
     with pytest.raises(InputError, match="no plain data"):
         work(Block(study(path), "mine.py", 0, planted, 5))
     assert not (tmp_path / "evil").exists()
+
+
+def test_the_file_is_not_needed_where_the_work_is_done(tmp_path):
+    path = written(tmp_path, LEARNS + "\n# sent elsewhere\n")
+    file = pickle.loads(pickle.dumps(LearnerFile.read(path)))
+    Path(path).unlink()
+    assert file.load().__name__ == "Learner"
