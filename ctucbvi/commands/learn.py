@@ -10,9 +10,16 @@ from contextlib import nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ctucbvi import CTMDP, Enclosure, InputError, find_model, solve
+from ctucbvi import CTMDP, Enclosure, InputError, solve
 from ctucbvi.commands.learn_check import check, difference_document, difference_line
-from ctucbvi.commands.learner_options import initial_of, model_of, note_never_left, refuse_settings, told
+from ctucbvi.commands.learner_options import (
+    initial_of,
+    model_of,
+    note_never_left,
+    refuse_another,
+    refuse_settings,
+    told,
+)
 from ctucbvi.errors import UndecidedError
 from ctucbvi.learning import Environment, Episode, History, HistoryWriter, Settings, load_history, never_left
 from ctucbvi.learning.exact.learner import ExactLearner
@@ -98,8 +105,7 @@ def _replayed(options: argparse.Namespace) -> History | None:
         return None
     refuse_settings(options, "--replay")
     history = load_history(options.replay)
-    if options.model is not None and find_model(options.model) != history.model:
-        raise InputError(f"{options.replay}: a history of another model; leave out MODEL")
+    refuse_another(options, options.replay, history.model)
     return history
 
 

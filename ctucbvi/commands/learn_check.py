@@ -12,8 +12,8 @@ from math import isfinite
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from ctucbvi import CTMDP, InputError, find_model
-from ctucbvi.commands.learner_options import initial_of, model_of, refuse_settings, told
+from ctucbvi import CTMDP, InputError
+from ctucbvi.commands.learner_options import initial_of, model_of, refuse_another, refuse_settings, told
 from ctucbvi.learning import Environment, History, LearningTask, Settings, has_head, load_history
 from ctucbvi.numbers import at_least_zero
 from verify.progress import ProgressLine
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from ctucbvi.learning.lockstep import CheckedEpisode, Difference
 
 _SHOWN = 10  # differences in the text; the JSON document has all
-_PLURAL = {"plan": "decisions to plan", "bonus": "bonuses", "iterations": "numbers of iterations"}
+_PLURAL = {
+    "plan": "decisions to plan",
+    "set": "ends and radii of sets",
+    "bonus": "bonuses",
+    "iterations": "numbers of iterations",
+}
 
 
 def check(options: argparse.Namespace) -> int:
@@ -70,11 +75,10 @@ def _history(options: argparse.Namespace) -> History:
     """The history to check: its first line or the options say what it is of."""
     if has_head(options.check):
         refuse_settings(options, "--check with a history that says its settings")
-        history = load_history(options.check)
-        if options.model is not None and find_model(options.model) != history.model:
-            raise InputError(f"{options.check}: a history of another model; leave out MODEL")
+        history = load_history(options.check, whole=True)
+        refuse_another(options, options.check, history.model)
     else:
-        history = load_history(options.check, _task(options))
+        history = load_history(options.check, _task(options), whole=True)
     if not history.episodes:
         raise InputError(f"{options.check}: no episodes; write one JSON object per line")
     return history

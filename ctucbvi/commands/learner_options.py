@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ctucbvi import CTMDP, InputError, find_model
+from ctucbvi.learning.settings import rescaling
 from ctucbvi.numbers import exact
 
 
@@ -48,12 +49,32 @@ def refuse_settings(options: argparse.Namespace, option: str) -> None:
         raise InputError(f"{option} takes the settings of the history; leave out the others, and --save")
 
 
+def refuse_another(options: argparse.Namespace, path: str, model: CTMDP) -> None:
+    """Refuse a history at ``path`` if its model is not MODEL, whatever its rewards were rescaled by."""
+    if options.model is not None and _unscaled(find_model(options.model)) != _unscaled(model):
+        raise InputError(f"{path}: a history of another model; leave out MODEL")
+
+
+def _unscaled(model: CTMDP) -> CTMDP:
+    if any(row.lump for row in model.transitions):
+        return model
+    plain = model.plain()
+    return plain.with_rewards(*rescaling(plain))
+
+
 def model_of(options: argparse.Namespace) -> CTMDP:
     """The model, with its rewards rescaled if that was asked for; costs are rewards with a minus sign."""
     model = find_model(options.model)
-    if not any(row.lump for row in model.transitions):  # lumps are refused by the learner's settings
-        model = model.plain()
+    if any(row.lump for row in model.transitions):
+        return model  # refused by the learner's settings
+    costs, model = model.objective != "max", model.plain()
     if options.rescale is None:
+        if costs and not all(0 <= row.reward <= 1 for row in model.transitions):
+            scale, shift = rescaling(model)
+            raise InputError(
+                f"model {model.name!r} minimises costs, and the learner maximises rewards in [0, 1]; rescale "
+                f"minus the costs with --rescale={scale},{shift}"
+            )
         return model
     parts = options.rescale.split(",")
     if len(parts) != 2:

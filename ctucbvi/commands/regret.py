@@ -31,7 +31,9 @@ def run(options: argparse.Namespace) -> int:
     document = StudyResult.of(outcome, confidence).to_json()
     cost = _cost(outcome, options, monotonic() - began)
     _write(document, options)
-    print(json.dumps({**document, "cost": cost}) if options.json else _report(document, cost))
+    print(
+        json.dumps({**document, "cost": cost}) if options.json else _report(document, cost, options.rescale)
+    )
     return 0
 
 
@@ -74,11 +76,16 @@ def _cost(outcome: StudyRuns, options: argparse.Namespace, seconds: float) -> di
     }
 
 
-def _report(document: dict[str, Any], cost: dict[str, Any]) -> str:
+def _report(document: dict[str, Any], cost: dict[str, Any], rescaled: str | None) -> str:
     lines = [
         f"{document['model']}: {document['runs']} runs of {document['settings']['episodes']} episodes, "
         f"V* = {document['optimal']['value']}",
     ]
+    if rescaled is not None:
+        scale = exact(rescaled.split(",")[0], "--rescale")
+        lines.append(
+            f"in rescaled rewards (--rescale): a regret of 1 is one of {1 / scale} in the model's own"
+        )
     for learner in document["learners"]:
         lines += ["", f"{learner['name']}: expected regret", _rows(document, learner), *_grid(learner)]
     if document["bound_missing"]:

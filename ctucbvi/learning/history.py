@@ -11,7 +11,7 @@ Other programs may write histories, too: their episodes may say what the learner
 (:mod:`ctucbvi.learning.reports`), and the first line may be missing where it is known what they are of.
 
 Every line ends in a newline and is flushed: after a crash the file holds all episodes but perhaps
-the last, and a line that breaks off is left out on reading.
+the last, and a line that breaks off is left out on reading, or refused where the file is to be ``whole``.
 """
 
 from __future__ import annotations
@@ -90,12 +90,14 @@ def has_head(path: str | PathLike[str]) -> bool:
     return isinstance(head, dict) and "format" in head
 
 
-def load_history(path: str | PathLike[str], told: tuple[CTMDP, Settings] | None = None) -> History:
+def load_history(
+    path: str | PathLike[str], told: tuple[CTMDP, Settings] | None = None, *, whole: bool = False
+) -> History:
     """Read a history, and check that its episodes are episodes of its model.
 
     ``told``: model and settings of a history without a first line that says them.
     """
-    lines: list[Any] = list(_lines(path))
+    lines: list[Any] = list(_lines(path, whole=whole))
     drawn: Any = {}
     if told is None:
         head = lines.pop(0) if lines else None
@@ -114,7 +116,7 @@ def load_history(path: str | PathLike[str], told: tuple[CTMDP, Settings] | None 
     return History(model, settings, dict(drawn), tuple(e for e, _ in found), tuple(r for _, r in found))
 
 
-def _lines(path: str | PathLike[str]) -> Iterator[Any]:
+def _lines(path: str | PathLike[str], *, whole: bool = False) -> Iterator[Any]:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -125,15 +127,15 @@ def _lines(path: str | PathLike[str]) -> Iterator[Any]:
         try:
             yield json.loads(line)
         except (ValueError, RecursionError):
-            if i == len(lines):  # nothing follows the last newline, or what does broke off
-                return
-            raise InputError(f"{path}: line {i} is not JSON; name a file that learn --save wrote") from None
+            if i == len(lines) and not (whole and line.strip()):
+                return  # nothing follows the last newline, or what does broke off
+            raise InputError(f"{path}: line {i} is not JSON; write one object per line") from None
 
 
 def _episode(model: CTMDP, document: Any, number: int, where: str) -> tuple[Episode, Report]:
     try:
         said = dict(document)
-        if (given := said.pop("episode")) != number:
+        if type(given := said.pop("episode")) is not int or given != number:
             raise InputError(f"episode {given!r} where {number} was due; lines are missing")
         visits = [tuple(visit) for visit in said.pop("visits")]
         last = visits.pop() if len(visits[-1]) == 2 else None  # None: a jump exactly at the horizon

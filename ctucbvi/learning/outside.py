@@ -2,9 +2,10 @@
 
 An environment has ``reset()``, which answers the first state, and ``step(action)``, which holds the action
 until the next jump and answers ``(holding time, next state)``; None for the next state, or a holding time
-beyond what is left, is the end.  One of Gymnasium will do: its observation is the state, or has it under
-``"state"``, its ``info`` has the ``"holding_time"`` and may say ``"jumped": False`` at the end.  States are
-names, or places in the list of states; actions are told by name, or by place if there is an ``action_space``.
+beyond what is left (infinite, where no jump comes), is the end.  One of Gymnasium will do: its observation is
+the state, or has it under ``"state"``, its ``info`` has the ``"holding_time"`` and may say ``"jumped":
+False`` at the end.  States are names, or places in the list of states; actions are told by name, or by place
+if there is an ``action_space``.
 
 What is known beforehand, :func:`known_parts`, is a model without rates: learners get names, rewards and the
 horizon from it.  It never leaves a state, and nothing but a learner should be asked about it.
@@ -15,9 +16,10 @@ The regret needs the optimum of the true model: where that is known, :meth:`Lear
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from ctucbvi.enclosure import Enclosure
@@ -26,10 +28,13 @@ from ctucbvi.learning.protocol import EpisodeWorld, OnlineLearner, chooser
 from ctucbvi.learning.reports import brief, real
 from ctucbvi.learning.statistics import Episode, Visit
 from ctucbvi.model import CTMDP, Transition
+from ctucbvi.numbers import shown
 
 if TYPE_CHECKING:
     from ctucbvi.learning.environment import Chooser
     from ctucbvi.model import Number
+
+_MOST_STAYS = 10**6  # in an episode
 
 
 def known_parts(name: str, rewards: Mapping[tuple[str, str], Number], horizon: Number) -> CTMDP:
@@ -54,6 +59,11 @@ class OutsideWorld:
             action = choose(state, remaining)
             holding, target = self._step(action)
             ended = target is None or holding > remaining
+            if len(visits) == _MOST_STAYS:
+                raise InputError(
+                    f"environment: {_MOST_STAYS} stays before the horizon of {shown(self.model.horizon)}; "
+                    "answer holding times in its unit of time"
+                )
             visits.append(Visit(state, action, remaining if ended else holding, None if ended else target))
             if watch is not None:
                 watch(visits[-1])
@@ -66,17 +76,23 @@ class OutsideWorld:
 
     def _step(self, action: str) -> tuple[Fraction, str | None]:
         answer = self.environment.step(self.model.actions.index(action) if self._places else action)
-        if not isinstance(answer, tuple) or len(answer) not in (2, 5):
+        if not isinstance(answer, tuple | list) or len(answer) not in (2, 5):
             raise InputError(
                 f"step: {brief(answer)}; answer (holding time, next state), or as Gymnasium does"
             )
-        holding, target = answer if len(answer) == 2 else (answer[4].get("holding_time"), answer[0])
-        if len(answer) == 5 and not answer[4].get("jumped", not answer[2]):
-            target = None
+        holding, target = answer if len(answer) == 2 else self._of_gymnasium(answer)
+        if target is None or (isinstance(holding, float) and holding == inf):
+            return self.model.horizon, None
         time = real(holding, "step: holding time")
         if time < 0:
             raise InputError(f"step: a holding time of {float(time):.6g}; answer 0 or more")
-        return time, None if target is None else self._state(target)
+        return time, self._state(target)
+
+    def _of_gymnasium(self, answer: Sequence[Any]) -> tuple[Any, Any]:
+        observed, _, ended, _, info = answer
+        if not isinstance(info, Mapping):
+            raise InputError(f"step: info is {brief(info)}; answer a dictionary with the holding_time")
+        return info.get("holding_time"), observed if info.get("jumped", not ended) else None
 
     def _state(self, answer: Any) -> str:
         found = answer["state"] if isinstance(answer, Mapping) else answer

@@ -13,7 +13,9 @@ Times are exact fractions, ``float(remaining)`` makes them doubles.  A learner i
 :class:`LearningTask`: all that ``alg: CTUCB`` is given, and neither rates nor jump probabilities.
 
 :class:`WholeEpisodes` makes such a learner of one that is told of whole episodes, as the exact and the
-located CT-UCBVI are: with a bonus, without one (greedy) or optimistic.
+located CT-UCBVI are: with a bonus, without one (greedy) or optimistic.  Those of the studies are
+:mod:`ctucbvi.learning.fast.grid_protocol`, the baselines in discrete time
+:mod:`ctucbvi.learning.fast.discrete_protocol`.
 """
 
 from __future__ import annotations
@@ -42,14 +44,16 @@ class LearningTask:
     rewards: Mapping[tuple[str, str], Fraction]  # per unit of time, of (state, action)
     horizon: Fraction
     settings: Settings  # K, δ, ε_k, λmax, ...
+    all_actions: tuple[str, ...]  # A of them in the radii, whatever a state offers
     seed: int = 0  # for what the learner draws itself
+    steps: int = 100  # cells of the grid at whose points a study asks for a policy
 
     @classmethod
-    def of(cls, model: CTMDP, settings: Settings, seed: int = 0) -> LearningTask:
+    def of(cls, model: CTMDP, settings: Settings, seed: int = 0, steps: int = 100) -> LearningTask:
         """What may be known about ``model``."""
         actions = {x: model.actions_of(x) for x in model.states}
         rewards = {(row.state, row.action): row.reward for row in model.transitions}
-        return cls(model.states, actions, rewards, model.horizon, settings, seed)
+        return cls(model.states, actions, rewards, model.horizon, settings, model.actions, seed, steps)
 
 
 class OnlineLearner(Protocol):

@@ -1,15 +1,18 @@
-r"""What a learner says of itself: estimates, bonuses, values, of the plan that it plays in an episode.
+r"""What a learner says of itself: estimates, sets, bonuses, values, of the plan that it plays in an episode.
 
 A report is a JSON object (or a Python dictionary), and everything in it may be left out::
 
     {"planned": true, "iterations": 2,
      "pairs": [{"state": x, "action": a, "time": T, "n_plus": N+, "rate": λ̂, "bonus": b,
-                "jumps": {y: N}, "probability": {y: p̂}}],
+                "low": λ, "high": λ, "radius": α, "jumps": {y: N}, "probability": {y: p̂}}],
      "values": [[x, t, V̂(x,t)]]}
 
 All of it belongs to the plan in force: a learner that plans lazily reports what its last plan was made
 from.  ``t`` is the remaining time.  A number is a number of JSON, which counts as the double it is, or a
 string, which counts as what it says: ``"0x1.8p-1"``, ``"1/3"``, ``"0.1"``.
+
+``low``, ``high`` and ``radius`` are the confidence set of the optimistic learner, which has no bonus
+(:class:`~ctucbvi.learning.sets.PairSet`); a ``radius`` of None (null) is for all probability vectors.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Rational, Real
 from typing import TYPE_CHECKING, Any
 
 from ctucbvi.errors import InputError
@@ -25,7 +29,7 @@ from ctucbvi.numbers import exact
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
 
-PER_PAIR, PER_TARGET = ("time", "n_plus", "rate", "bonus"), ("jumps", "probability")
+PER_PAIR, PER_TARGET = ("time", "n_plus", "rate", "low", "high", "radius", "bonus"), ("jumps", "probability")
 _LARGEST = 10**300  # it has to be a double
 _KEYS = ("planned", "iterations", "pairs", "values")
 
@@ -37,7 +41,7 @@ class Said:
     pair: int  # its place in model.transitions
     what: str  # one of PER_PAIR or PER_TARGET
     to: str | None  # the target, for what is counted per target
-    number: Fraction
+    number: Fraction | None  # None: a radius that holds all vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,12 @@ class Report:
 def real(number: object, where: str) -> Fraction:
     """A number as it was computed: a double, also in hexadecimal, is the rational it is."""
     if isinstance(number, str) and "0x" in number:
-        number = float.fromhex(number)
+        try:
+            number = float.fromhex(number)
+        except (ValueError, OverflowError):
+            raise InputError(f"{where}: {brief(number)} is not a double; write one, as 0x1.8p-1") from None
+    if isinstance(number, Real) and not isinstance(number, Rational):
+        number = float(number)  # those of NumPy, too
     finite = isinstance(number, float) and number - number == 0
     found = Fraction(number) if finite and isinstance(number, float) else exact(number, where)
     if abs(found) > _LARGEST:
@@ -92,12 +101,13 @@ def _pair(model: CTMDP, document: object) -> Iterator[Said]:
     found = _object(document, "pairs", ("state", "action", *PER_PAIR, *PER_TARGET))
     names = (found.get("state"), found.get("action"))
     rows = {(row.state, row.action): k for k, row in enumerate(model.transitions)}
-    if names not in rows:
+    if not all(isinstance(name, str) for name in names) or names not in rows:
         raise InputError(f"pairs: {model.name!r} has no {brief(names[1])} in state {brief(names[0])}")
     pair = rows[names]
     for what in PER_PAIR:
         if what in found:
-            yield Said(pair, what, None, real(found[what], what))
+            everything = what == "radius" and found[what] is None
+            yield Said(pair, what, None, None if everything else real(found[what], what))
     for what in PER_TARGET:
         targets = found.get(what, {})
         for y, number in _object(targets, what, model.states).items():

@@ -161,9 +161,13 @@ class _KeptLearner(pickle.Unpickler):
         self._module = learner.__module__
 
     def find_class(self, module: str, name: str) -> Any:
-        """What may be there."""
-        if module == self._module or name in _PLAIN.get(module, "").split():
+        """What may be there; of what the file imports, which a dotted name would reach, nothing."""
+        if name in _PLAIN.get(module, "").split():
             return super().find_class(module, name)
+        if module == self._module:
+            found = super().find_class(module, name)
+            if isinstance(found, type) and found.__module__ == module:
+                return found
         raise pickle.PicklingError(f"{module}.{name} is no plain data")
 
 

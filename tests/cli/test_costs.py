@@ -103,15 +103,28 @@ def test_truncation_of_costs_is_refused(capsys):
         assert "minimises costs, and truncation caps rewards" in message
 
 
-def test_learners_take_costs_as_rewards_and_refuse_lumps(capsys):
-    assert "not in [0, 1]; rescale them with --rescale=1,1" in refused(
-        capsys, "learn", "costs.toml", "--episodes", "3"
-    )
-    arguments = ("learn", "costs.toml", "--episodes", "3", "--rescale=1,1", "--json")
-    assert json.loads(printed(capsys, *arguments))
-    for command in ("learn", "regret", "losses"):
-        message = refused(capsys, command, "lumps.toml", "--episodes", "3")
+def test_learners_take_costs_as_rewards_and_refuse_lumps(capsys, tmp_path):
+    ways = (("learn",), ("regret", "--steps", "5"), ("losses",), ("learn", "--check", "one.jsonl"))
+    (tmp_path / "one.jsonl").write_text('{"episode": 1, "visits": [["operating", "slow"]]}\n')
+    for command, *options in ways:
+        message = refused(capsys, command, "costs.toml", "--episodes", "3", *options)
+        assert "minimises costs, and the learner maximises rewards in [0, 1]" in message
+        assert "rescale minus the costs with --rescale=1,1" in message
+        message = refused(capsys, command, "lumps.toml", "--episodes", "3", *options)
         assert "has lumps at jumps: what they earn per unit of time depends on rates and jumps" in message
+
+
+def test_costs_are_learned_saved_and_checked_as_rewards_are(capsys, tmp_path):
+    """The costs are 1 - r of machine-repair: rescaled, they are its rewards, and so is all that follows."""
+    rescaled = ("--episodes", "3", "--rescale=1,1")
+    costs = json.loads(printed(capsys, "learn", "costs.toml", *rescaled, "--save", "h.jsonl", "--json"))
+    rewards = json.loads(printed(capsys, "learn", "machine-repair", "--episodes", "3", "--json"))
+    assert costs["episodes"] == rewards["episodes"]
+    for model in ([], ["costs.toml"]):
+        assert "0 differences" in printed(capsys, "learn", *model, "--check", "h.jsonl")
+    assert "another model" in refused(capsys, "learn", "queue", "--check", "h.jsonl")
+    (tmp_path / "bare.jsonl").write_text("\n".join((tmp_path / "h.jsonl").read_text().splitlines()[1:]))
+    assert "0 differences" in printed(capsys, "learn", "costs.toml", *rescaled, "--check", "bare.jsonl")
 
 
 def test_suites_of_the_paper_refuse_both(capsys):

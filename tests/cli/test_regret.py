@@ -6,14 +6,13 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 import ctucbvi
 from tests.cli.test_plan import refused, run
+from tests.clusters import local_cluster, saved, wait_for
 
 SMALL = ["regret", "machine-repair", "--episodes", "3000", "--runs", "3", "--seed", "4", "--workers", "1"]
 COMMAND = [sys.executable, "-m", "ctucbvi", *SMALL[:-2]]
@@ -155,16 +154,9 @@ def test_without_the_cluster_extra_the_message_says_what_to_install(capsys, monk
 # --- processes that are killed --------------------------------------------------------------
 
 
-def saved(folder: Path) -> int:
-    """Episodes on disk."""
-    return sum(json.loads(file.read_text())["state"]["episode"] for file in folder.rglob("run-*.json"))
-
-
 def kill_after(process: subprocess.Popen[bytes], folder: Path, episodes: int, number: int) -> None:
     """Send a signal once so many episodes are on disk."""
-    deadline = time.monotonic() + 100
-    while saved(folder) < episodes and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_for(process, folder, episodes)
     process.send_signal(number)
 
 
@@ -216,48 +208,12 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
 # --- a cluster -------------------------------------------------------------------------------
 
 
-class Cluster(NamedTuple):
-    address: str
-    workers: list[subprocess.Popen[bytes]]
-    scheduler: subprocess.Popen[bytes]
-
-
 @pytest.fixture
 def cluster(tmp_path):
     """A scheduler and two worker processes."""
     pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
-    file = tmp_path / "scheduler.json"
-    dask = [sys.executable, "-m", "dask"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    started = [
-        subprocess.Popen(
-            [
-                *dask,
-                "scheduler",
-                "--host",
-                "127.0.0.1",
-                "--port",
-                "0",
-                "--no-dashboard",
-                "--scheduler-file",
-                str(file),
-            ],
-            **quiet,
-        )
-    ]
-    try:
-        deadline = time.monotonic() + 60
-        while not file.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        address = json.loads(file.read_text())["address"]
-        for _ in range(2):
-            worker = [*dask, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard"]
-            started.append(subprocess.Popen([*worker, "--local-directory", str(tmp_path)], **quiet))
-        yield Cluster(address, started[1:], started[0])
-    finally:
-        for process in reversed(started):
-            process.kill()
-            process.wait()
+    with local_cluster(tmp_path, [Path.cwd()] * 2) as found:
+        yield found
 
 
 def test_a_cluster_that_loses_a_worker_finds_the_same(plain, tmp_path, cluster):
@@ -265,9 +221,7 @@ def test_a_cluster_that_loses_a_worker_finds_the_same(plain, tmp_path, cluster):
     folder, result = tmp_path / "study", tmp_path / "result.json"
     options = ["--cluster", address, "--block", "100", "--out", str(folder), "--result", str(result)]
     process = subprocess.Popen([*COMMAND, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 200
-    while saved(folder) < 1500 and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_for(process, folder, 1500)
     assert process.poll() is None
     workers[0].kill()
     workers[0].wait()
@@ -283,9 +237,7 @@ def test_a_cluster_whose_scheduler_dies_says_so(tmp_path, cluster):
     folder = tmp_path / "study"
     command = [*COMMAND, "--cluster", address, "--block", "20", "--out", str(folder)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 200
-    while saved(folder) < 100 and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_for(process, folder, 100)
     scheduler.kill()
     _, err = process.communicate(timeout=100)
     assert process.returncode == 1

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from random import Random
 
 import pytest
 
 from ctucbvi import CTMDP, InputError, Transition, bundled_model
-from ctucbvi.learning import Environment, Report, Settings, WholeEpisodes
+from ctucbvi.learning import Environment, Episode, Report, Settings, WholeEpisodes
 from ctucbvi.learning.exact.learner import ExactLearner
 from ctucbvi.learning.fast.located import LocatedLearner
 from ctucbvi.learning.lockstep import Checker
-from tests.own_learners import RadiusHalved, Reporting, StaleCounts, WorstAction
+from ctucbvi.learning.settings import JUMPS, RATES
+from tests.own_learners import (
+    LogarithmHalved,
+    RadiusHalved,
+    RadiusNotDoubled,
+    Reporting,
+    ReportingSets,
+    StaleCounts,
+    ValuesTruncatedTwice,
+    WorstAction,
+)
 
 MACHINE = bundled_model("machine-repair")
 
@@ -57,6 +68,94 @@ def test_the_first_difference_of_a_wrong_learner_is_its_mistake(wrong, episode, 
     assert (first.episode, first.kind, first.where) == (episode, kind, where)
     if kind == "bonus":
         assert first.gap == pytest.approx(float(first.exact) / 2)
+
+
+SETS = [{"rates": rates, "jumps": jumps} for rates in RATES for jumps in JUMPS]
+
+
+def in_the_end(settings: Settings, wrong=ReportingSets) -> list:
+    """The optimistic learner after some episodes of both actions, when its sets are not everything."""
+    learner, checker = wrong(ExactLearner(MACHINE, settings)), Checker(MACHINE, settings)
+    for episode in MIXED:
+        learner.learner.observe(episode)
+        checker.exact.observe(episode)
+    said = Report.of(MACHINE, learner.report())
+    return [checker.check(Environment(MACHINE, seed=2).episode(learner.learner.choose), said)]
+
+
+def mixed() -> list[Episode]:
+    """Forty episodes in which all four pairs are seen."""
+    world, random = Environment(MACHINE, seed=7), Random(7)
+    return [world.episode(lambda x, t: random.choice(["slow", "fast"])) for _ in range(40)]
+
+
+MIXED = mixed()
+
+
+@pytest.mark.parametrize("sets", SETS, ids=lambda s: "-".join(s.values()))
+def test_a_right_optimistic_learner_passes_with_its_sets(sets):
+    given = told(bonus="optimistic", delta="1/2", **sets)
+    from_the_start = checked(ReportingSets(ExactLearner(MACHINE, given)), given, 1)
+    for step in (*from_the_start, *in_the_end(given)):
+        assert step.differences == ()
+        assert step.compared == {"set": 4 * 3, "value": 2, "action": len(step.drawn.visits)}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "where", "sets"),
+    [
+        *((LogarithmHalved, "set", "operating/slow low", sets) for sets in SETS),
+        *((RadiusNotDoubled, "set", "operating/slow radius", sets) for sets in SETS),
+        (ValuesTruncatedTwice, "value", "operating@1", SETS[0]),
+    ],
+)
+def test_the_first_difference_of_a_wrong_optimistic_learner_is_its_mistake(wrong, kind, where, sets):
+    found = in_the_end(told(bonus="optimistic", delta="1/2", **sets), wrong)
+    first = found[0].unexplained[0]
+    assert (first.kind, first.where) == (kind, where)
+    assert first.gap == pytest.approx(abs(float(first.fast) - float(first.exact)), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("jumps", "seen", "radius", "right"),
+    [
+        ("l1", False, None, True),
+        ("l1", False, 2, True),
+        ("l1", False, 17, True),
+        ("l1", False, 1.9, False),
+        ("l1", True, None, False),
+        ("kl", False, None, True),
+        ("kl", False, 2, False),
+        ("kl", True, None, False),
+    ],
+)
+def test_a_set_of_all_vectors_is_compared_as_what_it_holds(jumps, seen, radius, right):
+    given = told(bonus="optimistic", delta="1/2", jumps=jumps)
+    checker = Checker(MACHINE, given)
+    for episode in MIXED if seen else []:
+        checker.exact.observe(episode)
+    pair = {"state": "operating", "action": "slow", "radius": radius}
+    said = Report.of(MACHINE, {"pairs": [pair]})
+    found = checker.check(MIXED[0], said)
+    assert found.compared["set"] == 1
+    assert [d.kind for d in found.differences].count("set") == (0 if right else 1)
+
+
+def test_small_units_are_no_excuse():
+    """With a rate of 1e-12 per unit of time every rate is small; a wrong one is a difference all the same."""
+    tiny, long = Fraction(1, 10**12), 10**12
+    slow = CTMDP.of(
+        "slow",
+        horizon=long,
+        transitions=[Transition.of("here", "go", rate=tiny, reward=1, to={"here": 1})],
+    )
+    checker = Checker(slow, Settings.for_model(slow, episodes=10))
+    one = Episode.of(slow, [("here", "go", Fraction(long, 2), "here")], ("here", "go"))
+    checker.check(one, Report())
+    right = {"state": "here", "action": "go", "rate": 1e-12, "time": 1e12}
+    assert checker.check(one, Report.of(slow, {"pairs": [right]})).differences == ()
+    wrong = Report.of(slow, {"pairs": [right | {"rate": 2e-12, "time": 2e12 + 1}]})
+    assert [d.where for d in checker.check(one, wrong).unexplained] == ["here/go rate"]
 
 
 def test_a_wrong_learner_is_found_by_its_actions_alone():

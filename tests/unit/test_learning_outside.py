@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
 from random import Random
 
+import numpy as np
 import pytest
 
 from ctucbvi import InputError, bundled_model, solve
@@ -15,6 +17,7 @@ from ctucbvi.learning import (
     WholeEpisodes,
     known_parts,
     learn,
+    outside,
 )
 from ctucbvi.learning.exact.learner import ExactLearner
 
@@ -97,6 +100,7 @@ def test_it_learns_as_with_the_model():
         ((0.5, 2), "2 is no state"),
         ((0.5, True), "True is no state"),
         (({"state": 1}, 0.0, False, False, {}), "a number is needed"),
+        (({"state": 1}, 0.0, False, False, None), "info is None"),
     ],
 )
 def test_what_is_no_step_is_refused(answer, message):
@@ -108,7 +112,17 @@ def test_what_is_no_step_is_refused(answer, message):
 
 def test_the_horizon_cuts_and_so_does_the_end():
     environment = Factory(1)
-    for answer in ((2.0, "repair"), (0.25, None)):
+    for answer in ((2.0, "repair"), (0.25, None), (inf, "repair"), (None, None), [np.float32(2), "repair"]):
         environment.step = lambda action, answer=answer: answer
         (visit,) = OutsideWorld(environment, KNOWN).episode(lambda state, remaining: "slow").visits
         assert (visit.holding, visit.to) == (Fraction(1), None)
+
+
+def test_a_world_that_does_not_end_is_refused(monkeypatch):
+    monkeypatch.setattr(outside, "_MOST_STAYS", 100)
+    environment = Factory(1)
+    environment.step = lambda action: (0, "repair")
+    with pytest.raises(
+        InputError, match="100 stays before the horizon of 1; answer holding times in its unit"
+    ):
+        OutsideWorld(environment, KNOWN).episode(lambda state, remaining: "slow")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from contextlib import nullcontext
 from fractions import Fraction
 from pathlib import Path
@@ -14,12 +15,16 @@ from ctucbvi.learning import Environment, LearningTask, Settings, WholeEpisodes
 from ctucbvi.learning.exact.learner import ExactLearner
 from ctucbvi.learning.fast.discrete import DiscreteLearner
 from ctucbvi.learning.fast.discrete_protocol import StepLearner, StepWorld
+from ctucbvi.learning.fast.grid_protocol import CTUCBVI
 from ctucbvi.learning.fast.guest import GuestLearner
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.learning.fast.located import LocatedLearner
+from ctucbvi.learning.fast.optimistic import compiled_learner
 from ctucbvi.learning.protocol import chooser
+from ctucbvi.learning.settings import rescaling
 from ctucbvi.study import Study, StudyResult, contestant, guest, run_study
 from ctucbvi.study.blocks import Block, work
+from ctucbvi.study.guests import LearnerFile
 from ctucbvi.study.shards import RunState
 from tests.histories import policies_of
 
@@ -125,6 +130,40 @@ def test_ct_ucbvi_and_the_greedy_one_by_the_protocol_are_what_they_are(kind, bon
         assert again.episode(choose, wrapped.observe) == plain[-1]
 
 
+LEARNERS = [
+    ("machine-repair", {"bonus": "paper"}),
+    ("machine-repair", {"bonus": "none"}),
+    ("machine-repair", {"bonus": "sharp"}),
+    ("sis", {"bonus": "paper"}),
+    ("queue", {"bonus": "none"}),
+    *(
+        (name, {"bonus": "optimistic", "rates": rates, "jumps": jumps})
+        for name, rates, jumps in (("machine-repair", "paper", "l1"), ("queue", "poisson", "kl"))
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), LEARNERS)
+def test_the_learners_of_the_studies_by_the_protocol_are_what_they_are(name, kind):
+    """Policies, draws and counts, episode by episode; half-way they are kept and fetched."""
+    model = bundled_model(name)
+    model = model if name == "machine-repair" else model.with_rewards(*rescaling(model))
+    told = Settings.for_model(model, episodes=30, **kind)
+    given = {"seed": 3, "run": 1, "steps": STEPS}
+    plain = compiled_learner(model, told, **given)
+    kept = {"keep": pickle.dumps, "fetch": pickle.loads, "guard": nullcontext}
+    host = GuestLearner(model, told, make=CTUCBVI, **kept, **given)
+    for number in range(30):
+        if number == 15:
+            host.restore(host.snapshot())
+        one, other = plain.advance(1), host.advance(1)
+        assert np.array_equal(policies_of(one), policies_of(other))
+        assert (host.time, list(host.n_plus)) == (plain.time, list(plain.n_plus))
+    counted, memory = host.guest, plain._memory
+    assert np.array_equal(counted.counts[:3], memory.counts[:3])
+    assert counted.jumps.sum() == memory.jumps.sum() > 0
+
+
 @pytest.mark.parametrize("bonus", ["paper", "none"])
 def test_the_baseline_in_discrete_time_by_the_protocol_is_what_it_is(bonus):
     given, told = {"seed": 3, "run": 1, "steps": 5, "initial": OPENING}, SETTINGS.with_bonus(bonus)
@@ -211,14 +250,52 @@ def test_a_bad_learner_is_one_line(tmp_path, text, message):
     assert "\n" not in str(found.value)
 
 
-def test_a_planted_snapshot_is_not_obeyed(tmp_path):
-    """Bytes that would run a command when they are unpickled are refused."""
-    path = written(tmp_path, LEARNS)
+GREEDY = """\
+from dataclasses import replace
+
+from ctucbvi.learning.fast.grid_protocol import CTUCBVI
+
+
+class Learner(CTUCBVI):
+    def __init__(self, task):
+        super().__init__(replace(task, settings=task.settings.with_bonus("none")))
+"""
+
+
+def test_a_class_derived_from_ct_ucbvi_is_the_built_in_one_in_a_study(tmp_path):
+    path = written(tmp_path, GREEDY)
+    run_study(study(path, "greedy"), 1, folder=tmp_path / "out", block=7)
+    both = run_study(study(path, "greedy"), 2, folder=tmp_path / "out", block=11).runs
+    assert [run.curve for run in both["mine.py"]] == [run.curve for run in both["greedy"]]
+    assert both["greedy"][0].curve != both["greedy"][1].curve
+    again = run_study(study(written(tmp_path, GREEDY.replace("none", "paper")), "greedy"), 1).runs
+    assert again["mine.py"][0].curve != again["greedy"][0].curve
+
+
+def by_name(module: str, name: str, argument: str) -> bytes:
+    """A pickle that calls what is found under a name, dotted or not."""
+    texts = (b"\x8c" + bytes([len(text)]) + text.encode() for text in (module, name, argument))
+    return b"\x80\x04" + next(texts) + next(texts) + b"\x93" + next(texts) + b"\x85R."
+
+
+@pytest.mark.parametrize("name", [None, "system", "os.system"])
+def test_a_planted_snapshot_is_not_obeyed(tmp_path, name):
+    """Bytes that would run a command when unpickled are refused, also by way of what the file imports."""
+    path = written(tmp_path, "import os\nfrom os import system\n" + LEARNS)
     state = work(Block(study(path), "mine.py", 0, RunState(), 3)).state
     snapshot = state.snapshot
     end = 8 + int.from_bytes(snapshot[:8], "big")
-    evil = b"cos\nsystem\n(S'touch " + str(tmp_path / "evil").encode() + b"'\ntR."
+    own = f"_learner_{LearnerFile.read(path).digest}"
+    where = ("os", "system") if name is None else (own, name)
+    evil = by_name(*where, f"touch {tmp_path / 'evil'}")
     planted = RunState(3, state.earned, state.curve, 3, 0.0, snapshot[:end] + evil)
     with pytest.raises(InputError, match="no plain data"):
         work(Block(study(path), "mine.py", 0, planted, 5))
     assert not (tmp_path / "evil").exists()
+
+
+def test_the_file_is_not_needed_where_the_work_is_done(tmp_path):
+    path = written(tmp_path, LEARNS + "\n# sent elsewhere\n")
+    file = pickle.loads(pickle.dumps(LearnerFile.read(path)))
+    Path(path).unlink()
+    assert file.load().__name__ == "Learner"

@@ -55,7 +55,7 @@ class GuestLearner(GridLearner):
         self._guard, self._keep, self._fetch = guard, keep, fetch
         own = np.random.SeedSequence(self.seed, spawn_key=(self.run, 1)).generate_state(1, np.uint64)
         with guard():
-            self.guest = make(LearningTask.of(model, settings, int(own[0])))
+            self.guest = make(LearningTask.of(model, settings, int(own[0]), self.steps))
         self._asked, self._earned = hasattr(self.guest, "act"), list[Fraction]()
         self._before: at.Choices = np.zeros((0, 0), np.int32)  # the policy of the episode before
         self._pair = {(row.state, row.action): k for k, row in enumerate(model.transitions)}

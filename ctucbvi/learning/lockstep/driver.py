@@ -101,7 +101,8 @@ class Lockstep:
     def _check_located(self) -> None:
         if self.fast is None:
             raise InputError(
-                "bonus: the optimistic learner is compared on a grid; add --compiled CELLS, without --replay"
+                "bonus: the optimistic learner is compared on a grid; add --compiled CELLS, or, for a "
+                "history, write --check in the place of --replay"
             )
 
     def _round(self) -> _Round:
