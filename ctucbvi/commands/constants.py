@@ -14,11 +14,11 @@ import sympy
 
 from ctucbvi import InputError, find_model
 from ctucbvi.bounds import CATALOGUE, Constant, Parameters, Sweep, SweepRange, document, sweep
-from ctucbvi.bounds.catalogue import KEPT_PLANS, catalogue_of
+from ctucbvi.bounds.catalogue import KEPT_PLANS, LOWER_EVERY_SIZE, catalogue_of
 from ctucbvi.bounds.conditions import SIZES
 from ctucbvi.bounds.figure import draw
 from ctucbvi.bounds.versions import LAZY, OPTIMISTIC, versions_of
-from ctucbvi.commands.constants_model import about
+from ctucbvi.commands.constants_model import about, refuse_unknown, unknown, withhold
 from ctucbvi.commands.constants_model import lines as lines_about
 from ctucbvi.figures import check_target
 from ctucbvi.usage import RANGE
@@ -60,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
     found["parameters"] = {"model": name, **found["parameters"]}
     if options.model is not None:
         found["about_the_model"] = about(find_model(options.model), p)
+        withhold(found, found["about_the_model"])
     if options.latex:
         print(_latex(p, found))
     else:
@@ -124,18 +125,29 @@ def _report(p: Parameters, found: dict[str, Any]) -> str:
     lines = [*textwrap.wrap(told, _WIDTH), ""]
     for constant, entry in zip(catalogue_of(p), found["constants"], strict=True):
         lines += _lines_of(constant, constant.expression(p), entry)
-    upper = found["upper_bound"]
-    versions = [upper, *upper["versions"]]
-    lines += ["", f"the bound of {upper['label']} as printed, in its factors", _factors(upper)]
-    (best,) = (version for version in versions if version["name"] == OPTIMISTIC.name)
-    lines += ["", f"the bound of {best['label']}, in its factors", _factors(best)]
-    lines += ["", "from which K on the bound is below K H", _thresholds(p, versions)]
+    if not unknown(found.get("about_the_model")):
+        lines += _upper_lines(p, found["upper_bound"])
     lines += ["", *_lower_lines(found)]
-    if "about_the_model" in found:
-        lower = found["lower_bound"]["every_size"]["value"] is not None
-        about_it = lines_about(found["about_the_model"], p, versions, lower=lower, width=_WIDTH)
-        lines += ["", *about_it] if about_it else []
-    return "\n".join(lines)
+    lower = found["lower_bound"]["every_size"]["value"] is not None
+    return "\n".join([*lines, *_about(found, p, lower=lower)])
+
+
+def _upper_lines(p: Parameters, upper: dict[str, Any]) -> list[str]:
+    versions = [upper, *upper["versions"]]
+    (best,) = (version for version in versions if version["name"] == OPTIMISTIC.name)
+    return [
+        *("", f"the bound of {upper['label']} as printed, in its factors", _factors(upper)),
+        *("", f"the bound of {best['label']}, in its factors", _factors(best)),
+        *("", "from which K on the bound is below K H", _thresholds(p, versions)),
+    ]
+
+
+def _about(found: dict[str, Any], p: Parameters, *, lower: bool) -> list[str]:
+    """What there is to say about the model, if there is one, after an empty line."""
+    if "about_the_model" not in found:
+        return []
+    texts = lines_about(found["about_the_model"], p, lower=lower, width=_WIDTH)
+    return ["", *texts] if texts else []
 
 
 def _lines_of(constant: Constant, expression: sympy.Expr, entry: dict[str, Any]) -> list[str]:
@@ -244,16 +256,22 @@ def _sweep(options: argparse.Namespace) -> int:
     if options.plot is not None:
         check_target("--plot", options.plot)
     p, name = _parameters(options, over.values[-1] if over.parameter == "K" else None)
+    document = {}
+    if options.model is not None:
+        model = find_model(options.model)
+        refuse_unknown(model, p)
+        document["about_the_model"] = about(model, p)
     study = _study(options, name)
     found = sweep(p, over)
     if options.plot is not None:
         draw(found, options.plot, title=_title(found, name), study=study)
     if options.json:
-        document = found.to_json()
+        document = {**found.to_json(), **document}
         document["parameters"] = {"model": name, **document["parameters"]}
         print(json.dumps(document, ensure_ascii=False))
     else:
-        print(_sweep_report(found))
+        lower = any(value is not None for value in found.bounds[LOWER_EVERY_SIZE.name])
+        print("\n".join([_sweep_report(found), *_about(document, p, lower=lower)]))
     return 0
 
 
