@@ -101,7 +101,9 @@ def test_too_few_trials_are_refused_in_advance_with_the_number_needed(folder, ca
 
 def test_examples_of_large_models_ask_for_fewer_iterations():
     """The cost of an example grows with pairs, λmax H and iterations."""
-    small, middle, large = (suites.Subject(find_model(n)) for n in ("machine-repair", "lower-bound-tree", "sis"))
+    small, middle, large = (
+        suites.Subject(find_model(n)) for n in ("machine-repair", "lower-bound-tree", "sis")
+    )
     assert [s.steps(3) for s in (suites.Subject(), small, middle, large)] == [3, 3, 2, 1]
     for subject, cases in ((small, 3), (large, 2)):
         stopping = _named(suites.contraction(subject), "contraction/stopping").checks[0]
