@@ -44,6 +44,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
+def width(most: int) -> int:
+    """How wide lines of text may be: ``most``, or what the terminal has."""
+    return min(most, max(20, shutil.get_terminal_size().columns)) if sys.stdout.isatty() else most
+
+
 def frame(rows: Iterable[Mapping[str, Any]]) -> Any:
     """A ``pandas.DataFrame`` of the rows, for those who have pandas."""
     try:

@@ -23,7 +23,7 @@ from ctucbvi.commands.constants_model import lines as lines_about
 from ctucbvi.figures import check_target
 from ctucbvi.usage import RANGE
 from verify.console import refuse
-from verify.tables import table
+from verify.tables import table, width
 
 _LATEX_HEAD = r"""\begin{longtable}{p{0.2\textwidth}p{0.45\textwidth}p{0.15\textwidth}p{0.2\textwidth}}
 constant & expression & value & if \\ \hline"""
@@ -122,7 +122,7 @@ def _of_model(
 
 def _report(p: Parameters, found: dict[str, Any]) -> str:
     told = "  ".join(f"{key} = {value}" for key, value in found["parameters"].items() if value is not None)
-    lines = [*textwrap.wrap(told, _WIDTH), ""]
+    lines = [*textwrap.wrap(told, width(_WIDTH)), ""]
     for constant, entry in zip(catalogue_of(p), found["constants"], strict=True):
         lines += _lines_of(constant, constant.expression(p), entry)
     if not unknown(found.get("about_the_model")):
@@ -146,7 +146,7 @@ def _about(found: dict[str, Any], p: Parameters, *, lower: bool) -> list[str]:
     """What there is to say about the model, if there is one, after an empty line."""
     if "about_the_model" not in found:
         return []
-    texts = lines_about(found["about_the_model"], p, lower=lower, width=_WIDTH)
+    texts = lines_about(found["about_the_model"], p, lower=lower, width=width(_WIDTH))
     return ["", *texts] if texts else []
 
 
@@ -155,13 +155,18 @@ def _lines_of(constant: Constant, expression: sympy.Expr, entry: dict[str, Any])
     failing = _failing(entry)
     value = entry["value"] or "no value: " + ", ".join(failing) + (" fails" if len(failing) == 1 else " fail")
     needs = _needs(constant, entry)
-    lines = [
-        f"{constant.name:<{_LONG_NAMES if constant in KEPT_PLANS else _NAMES}}  {value:<26}  {constant.label}"
-    ]
+    names = _LONG_NAMES if constant in KEPT_PLANS else _NAMES
+    head = f"{constant.name:<{names}}  {value:<26}  {constant.label}"
+    fits = not failing or len(head) <= width(len(head))
+    lines = [head] if fits else [f"{constant.name:<{names}}  {constant.label}", *_folded(value)]
     where = _PHI if expression.has(sympy.Function("phi")) else ""
     for text in ("if " + ", ".join(needs) if needs else "", str(expression), where):
-        lines += textwrap.wrap(text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
+        lines += _folded(text)
     return lines
+
+
+def _folded(text: str) -> list[str]:
+    return textwrap.wrap(text, width(_WIDTH), initial_indent=" " * 6, subsequent_indent=" " * 8)
 
 
 def _factors(upper: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from ctucbvi.errors import InputError, ModelError
 from ctucbvi.frames import frame as table
 from ctucbvi.model.rationals import Reader
 from ctucbvi.model.rows import Number, Pair, Transition, check_row, choices
+from ctucbvi.model.views import html, line
 from ctucbvi.numbers import exact, shown
 
 if TYPE_CHECKING:
@@ -237,6 +238,12 @@ class CTMDP:
         from ctucbvi.model.arrays import COLUMNS, records_of  # NumPy, as above
 
         return table(records_of(self.transitions), columns=list(COLUMNS), dtype=object)
+
+    def __repr__(self) -> str:
+        return line(self)
+
+    def _repr_html_(self) -> str:
+        return html(self)
 
     # --- the problem that planners solve -------------------------------------------------------
 
