@@ -82,7 +82,9 @@ class CTMDP:
         if self.horizon <= 0:
             raise ModelError(f"horizon: {shown(self.horizon)} is not positive; write a number above 0")
         if self.initial not in self.states:
-            raise ModelError(f"initial: {self.initial!r} is not a state; {choices(self.states)}")
+            raise ModelError(
+                f"initial: {self.initial!r} is not a state; {choices(self.states)}"
+            )
         if len(self.terminal) != len(self.states) or not all(isinstance(g, Fraction) for g in self.terminal):
             raise ModelError("terminal: give one reward per state, as a fraction")
         states = {x: i for i, x in enumerate(self.states)}
@@ -128,7 +130,7 @@ class CTMDP:
         given = dict(terminal or {})
         for state in given:
             if state not in listed:
-                raise ModelError(f"terminal: {state!r} is not a state; {choices(listed)}")
+                raise ModelError(f"terminal: {state!r} is not a state; {choices(listed, state)}")
         return cls(
             name=name,
             states=listed,
@@ -305,7 +307,7 @@ class CTMDP:
         """The position of ``state``; a clear error for an unknown name."""
         index = self._indices.get(state)
         if index is None:
-            raise InputError(f"state {state!r} is not in model {self.name!r}; {choices(self.states)}")
+            raise InputError(f"state {state!r} is not in model {self.name!r}; {choices(self.states, state)}")
         return index
 
     def remaining(self, t: Number | None = None, where: str = "") -> Fraction:
