@@ -82,9 +82,7 @@ class CTMDP:
         if self.horizon <= 0:
             raise ModelError(f"horizon: {shown(self.horizon)} is not positive; write a number above 0")
         if self.initial not in self.states:
-            raise ModelError(
-                f"initial: {self.initial!r} is not a state; {choices(self.states)}"
-            )
+            raise ModelError(f"initial: {self.initial!r} is not a state; {choices(self.states)}")
         if len(self.terminal) != len(self.states) or not all(isinstance(g, Fraction) for g in self.terminal):
             raise ModelError("terminal: give one reward per state, as a fraction")
         states = {x: i for i, x in enumerate(self.states)}
