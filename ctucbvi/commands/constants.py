@@ -127,7 +127,8 @@ def _report(p: Parameters, found: dict[str, Any]) -> str:
         lines += _lines_of(constant, constant.expression(p), entry)
     if not unknown(found.get("about_the_model")):
         lines += _upper_lines(p, found["upper_bound"])
-    lines += ["", *_lower_lines(found)]
+    lines.append("")
+    lines += [part for line in _lower_lines(found) for part in textwrap.wrap(line, width(len(line)))]
     lower = found["lower_bound"]["every_size"]["value"] is not None
     return "\n".join([*lines, *_about(found, p, lower=lower)])
 
@@ -157,7 +158,7 @@ def _lines_of(constant: Constant, expression: sympy.Expr, entry: dict[str, Any])
     needs = _needs(constant, entry)
     names = _LONG_NAMES if constant in KEPT_PLANS else _NAMES
     head = f"{constant.name:<{names}}  {value:<26}  {constant.label}"
-    fits = not failing or len(head) <= width(len(head))
+    fits = len(head) <= width(len(head))
     lines = [head] if fits else [f"{constant.name:<{names}}  {constant.label}", *_folded(value)]
     where = _PHI if expression.has(sympy.Function("phi")) else ""
     for text in ("if " + ", ".join(needs) if needs else "", str(expression), where):

@@ -51,5 +51,5 @@ def run(options: argparse.Namespace) -> int:
             f"{name}  ({len(model.states)} states, {len(model.transitions)} pairs, horizon {model.horizon})"
         )
         for text in (model.shows, f"Source: {model.source}"):
-            print(textwrap.indent(textwrap.fill(text, width(94) - 4), "    "))
+            print(textwrap.indent(textwrap.fill(text, width(94) - 4, break_on_hyphens=False), "    "))
     return 0

@@ -15,8 +15,8 @@ from verify.tables import width
 
 
 @pytest.fixture(params=[60, 80, 120])
-def columns(request, monkeypatch):
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+def columns(request, monkeypatch, capsys):  # capsys first: its stdout is the terminal
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
     monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((request.param, 50)))
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
