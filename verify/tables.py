@@ -44,6 +44,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
 
 
+def width(most: int) -> int:
+    """How wide lines of text may be: ``most``, or what the terminal has."""
+    return min(most, max(20, shutil.get_terminal_size().columns)) if sys.stdout.isatty() else most
+
+
 def frame(rows: Iterable[Mapping[str, Any]]) -> Any:
     """A ``pandas.DataFrame`` of the rows, for those who have pandas."""
     try:
@@ -80,13 +85,17 @@ def _folded(cells: Sequence[str], widths: Sequence[int], tone: str) -> list[str]
 
 
 def _records(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Each row on lines of its own, with the head of every cell before it."""
-    width = max(map(len, head))
-    blocks = [
-        "\n".join(
-            coloured(name, _BOLD) + " " * (width - len(name)) + _GAP + coloured(cell, _TONES.get(cell, ""))
-            for name, cell in zip(head, row, strict=True)
-        )
-        for row in rows
-    ]
+    """Each row on lines of its own, with the head of every cell before it; cells of several words folded."""
+    names = max(map(len, head))
+    room = max(1, shutil.get_terminal_size().columns - names - len(_GAP))
+    blocks = []
+    for row in rows:
+        lines = []
+        for name, cell in zip(head, row, strict=True):
+            parts = textwrap.wrap(cell, room, break_long_words=False, break_on_hyphens=False) or [""]
+            first = coloured(name, _BOLD) + " " * (names - len(name))
+            starts = [first, *[" " * names] * (len(parts) - 1)]
+            tone = _TONES.get(cell, "")
+            lines += [start + _GAP + coloured(part, tone) for start, part in zip(starts, parts, strict=True)]
+        blocks.append("\n".join(lines))
     return "\n\n".join(blocks)

@@ -19,6 +19,7 @@ from ctucbvi.bounds.evaluation import certified
 from ctucbvi.bounds.parameters import Parameters, symbolic
 from ctucbvi.bounds.versions import LAZY, VERSIONS, Version
 
+_SHOWN = 12  # digits of a value in a line
 _BEYOND = "between 2^-(2^40) and 2^(2^40)"  # what can be written down
 
 
@@ -32,6 +33,9 @@ class Constant:
     formula: Callable[[Parameters, Numbers[Any]], Any]
     conditions: tuple[Condition, ...]
 
+    def __repr__(self) -> str:
+        return f"Constant({self.name!r}, {self.label})"
+
     def expression(self, p: Parameters) -> Any:
         """The formula as a SymPy expression in S, A, H, K, ...; the accuracies are those of ``p``."""
         return self.formula(symbolic(p.epsilon), EXPRESSIONS)
@@ -44,6 +48,11 @@ class Value:
     constant: Constant
     ball: arb | None  # None outside the domain
     checked: Checked
+
+    def __repr__(self) -> str:
+        if self.ball is None:
+            return f"Value({self.constant.name!r}: none, needs {' and '.join(self.checked.failing)})"
+        return f"Value({self.constant.name!r} = {self.ball.str(_SHOWN, radius=False)})"
 
 
 def value(constant: Constant, p: Parameters, digits: int = 15) -> Value:

@@ -14,22 +14,27 @@ from flint import arb
 
 from ctucbvi.bounds.sweep import TRIVIAL, Sweep
 from ctucbvi.exact.precision import precision
-from ctucbvi.figures import picture, symbols
+from ctucbvi.figures import COLOURS, picture, symbols
 
+# In grey and for the colour-blind: a marker for each kind of line beside its colour; lower bounds are thin.
+_DELTA = {"linestyle": "--", "linewidth": 1}
 _STYLES: dict[str, dict[str, Any]] = {
-    "printed": {"color": "black"},
-    "delta": {"color": "black", "linestyle": "--", "linewidth": 1},
-    "sharp": {"color": "C0"},
-    "sharp-delta": {"color": "C0", "linestyle": "--", "linewidth": 1},
-    "lump-sum": {"color": "C2"},
-    "optimistic": {"color": "C4", "linewidth": 2},
-    "optimistic-delta": {"color": "C4", "linestyle": "--", "linewidth": 1},
-    "poisson": {"color": "C6", "linewidth": 2},
-    TRIVIAL: {"color": "C3", "linewidth": 1},
-    "lower-every-K": {"color": "C1"},
-    "lower-every-size": {"color": "C1", "linestyle": "--"},
-    "lower-turns": {"color": "C1", "linestyle": ":"},
+    "printed": {"color": "black", "marker": "o"},
+    "delta": {"color": "black", "marker": "o", **_DELTA},
+    "sharp": {"color": COLOURS[0], "marker": "s"},
+    "sharp-delta": {"color": COLOURS[0], "marker": "s", **_DELTA},
+    "lump-sum": {"color": COLOURS[2], "marker": "D"},
+    "optimistic": {"color": COLOURS[5], "marker": "^", "linewidth": 2},
+    "optimistic-delta": {"color": COLOURS[5], "marker": "^", **_DELTA},
+    "poisson": {"color": COLOURS[4], "marker": "v", "linewidth": 2},
+    TRIVIAL: {"color": COLOURS[3], "linewidth": 1, "linestyle": (0, (1, 1))},
+    "lower-every-K": {"color": COLOURS[1], "marker": "x"},
+    "lower-every-size": {"color": COLOURS[1], "marker": "x", "linestyle": "--"},
+    "lower-turns": {"color": COLOURS[1], "marker": "x", "linestyle": ":"},
 }
+_MEASURED = ("0.35", "0.5", "0.2", "0.65")  # of studies: greys, each with a dash of its own
+_DASHES = ("-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1)))
+_MARKERS = 9  # along a line
 _LABELS = {
     "printed": "as printed, proved for 2SAKH ≥ 1",
     "delta": "the same for the δ given",
@@ -40,9 +45,9 @@ _LABELS = {
     "optimistic-delta": "the same for the δ given",
     "poisson": "the same, rates by Poisson tails",
     TRIVIAL: "trivial bound K H",
-    "lower-every-K": "lower bound, every K",
-    "lower-every-size": "lower bound, every S, A and K",
-    "lower-turns": "lower bound without self-jumps",
+    "lower-every-K": "lower bound, for some model of this size",
+    "lower-every-size": "the same, for every S and A",
+    "lower-turns": "the same, without self-jumps",
 }
 _AXES = {"lambda_max": "λmax", "lambda_min": "λmin", "delta": "δ", "K": "episodes K"}
 
@@ -65,18 +70,22 @@ def draw(found: Sweep, target: str, *, title: str = "", study: dict[str, Any] | 
 
 def _draw_bounds(axis: Any, found: Sweep) -> None:
     places = [float(value) for value in found.range.values]
-    for name, style in _STYLES.items():
+    every = max(1, len(places) // _MARKERS)
+    for i, (name, style) in enumerate(_STYLES.items()):
         values = found.bounds.get(name, ())
         if any(value is not None for value in values):
             heights = [math.nan if value is None else value for value in values]
-            axis.plot(places, heights, label=_label(name, found), gid=name, **style)  # gid: a name in the SVG
+            marks = {"markevery": (i * every // len(_STYLES), every), "markersize": 4}
+            label = _label(name, found)
+            axis.plot(places, heights, label=label, gid=name, **marks, **style)  # gid: a name in the SVG
 
 
 def _draw_study(axis: Any, study: dict[str, Any]) -> None:
     for i, learner in enumerate(study["learners"]):
-        colour = f"C{5 + i}"
+        colour, dash = _MEASURED[i % len(_MEASURED)], _DASHES[i % len(_DASHES)]
         mean = [m if m > 0 else math.nan for m in learner["mean"]]
-        axis.plot(study["checkpoints"], mean, color=colour, label=f"measured regret: {learner['name']}")
+        label = f"measured regret: {learner['name']}"
+        axis.plot(study["checkpoints"], mean, color=colour, linestyle=dash, linewidth=2, label=label)
         if learner["band"] is not None:
             floor = min(m for m in learner["mean"] if m > 0) / 3
             ends = [[max(v, floor) for v in learner["band"][side]] for side in ("lower", "upper")]
@@ -89,7 +98,15 @@ def _draw_marks(axis: Any, found: Sweep) -> None:
     for name, threshold in reversed(found.thresholds.items()):  # the printed one on top
         if name in _STYLES and threshold.episodes is not None and low <= threshold.episodes <= high:
             height, colour = float(threshold.episodes * found.parameters.horizon), _STYLES[name]["color"]
-            axis.plot([threshold.episodes], [height], "o", color=colour, markersize=5, zorder=5)
+            axis.plot(
+                [threshold.episodes],
+                [height],
+                "o",
+                color=colour,
+                markerfacecolor="white",
+                markersize=7,
+                zorder=5,
+            )
             axis.axvline(threshold.episodes, color=colour, linestyle=":", linewidth=0.8, zorder=0)
 
 

@@ -34,6 +34,10 @@ class SweepRange:
     parameter: str
     values: tuple[Fraction, ...]  # strictly increasing
 
+    def __repr__(self) -> str:
+        low, high = (shown(value) for value in (self.values[0], self.values[-1]))
+        return f"SweepRange({self.parameter} = {low}..{high}, {len(self.values)} values)"
+
     @classmethod
     def parse(cls, text: str, count: int = 200) -> SweepRange:
         """Read ``K=1..1e14`` or ``H=1/10..10:50``."""
@@ -86,6 +90,9 @@ class Sweep:
     range: SweepRange
     bounds: dict[str, tuple[float | None, ...]]
     thresholds: dict[str, Threshold]  # per version of the upper bound; of K, the other parameters fixed
+
+    def __repr__(self) -> str:
+        return f"Sweep({self.range!r}: {', '.join(self.bounds)})"
 
     def to_json(self) -> dict[str, Any]:
         """The document of ``ctucbvi constants --sweep --json``."""

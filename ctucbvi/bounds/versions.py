@@ -73,6 +73,9 @@ class Version:
     delta: str = OF_THE_PAPER  # which δ it is for
     learner: str = FULL_BONUS
 
+    def __repr__(self) -> str:
+        return f"Version({self.name!r}, {self.label}, {self.learner})"
+
     @property
     def own_delta(self) -> bool:
         """Whether it is for the δ given."""

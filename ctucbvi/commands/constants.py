@@ -14,16 +14,16 @@ import sympy
 
 from ctucbvi import InputError, find_model
 from ctucbvi.bounds import CATALOGUE, Constant, Parameters, Sweep, SweepRange, document, sweep
-from ctucbvi.bounds.catalogue import KEPT_PLANS, catalogue_of
+from ctucbvi.bounds.catalogue import KEPT_PLANS, LOWER_EVERY_SIZE, catalogue_of
 from ctucbvi.bounds.conditions import SIZES
 from ctucbvi.bounds.figure import draw
 from ctucbvi.bounds.versions import LAZY, OPTIMISTIC, versions_of
-from ctucbvi.commands.constants_model import about
+from ctucbvi.commands.constants_model import about, refuse_unknown, unknown, withhold
 from ctucbvi.commands.constants_model import lines as lines_about
 from ctucbvi.figures import check_target
 from ctucbvi.usage import RANGE
 from verify.console import refuse
-from verify.tables import table
+from verify.tables import table, width
 
 _LATEX_HEAD = r"""\begin{longtable}{p{0.2\textwidth}p{0.45\textwidth}p{0.15\textwidth}p{0.2\textwidth}}
 constant & expression & value & if \\ \hline"""
@@ -60,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
     found["parameters"] = {"model": name, **found["parameters"]}
     if options.model is not None:
         found["about_the_model"] = about(find_model(options.model), p)
+        withhold(found, found["about_the_model"])
     if options.latex:
         print(_latex(p, found))
     else:
@@ -121,21 +122,33 @@ def _of_model(
 
 def _report(p: Parameters, found: dict[str, Any]) -> str:
     told = "  ".join(f"{key} = {value}" for key, value in found["parameters"].items() if value is not None)
-    lines = [*textwrap.wrap(told, _WIDTH), ""]
+    lines = [*textwrap.wrap(told, width(_WIDTH)), ""]
     for constant, entry in zip(catalogue_of(p), found["constants"], strict=True):
         lines += _lines_of(constant, constant.expression(p), entry)
-    upper = found["upper_bound"]
+    if not unknown(found.get("about_the_model")):
+        lines += _upper_lines(p, found["upper_bound"])
+    lines.append("")
+    lines += [part for line in _lower_lines(found) for part in textwrap.wrap(line, width(len(line)))]
+    lower = found["lower_bound"]["every_size"]["value"] is not None
+    return "\n".join([*lines, *_about(found, p, lower=lower)])
+
+
+def _upper_lines(p: Parameters, upper: dict[str, Any]) -> list[str]:
     versions = [upper, *upper["versions"]]
-    lines += ["", f"the bound of {upper['label']} as printed, in its factors", _factors(upper)]
     (best,) = (version for version in versions if version["name"] == OPTIMISTIC.name)
-    lines += ["", f"the bound of {best['label']}, in its factors", _factors(best)]
-    lines += ["", "from which K on the bound is below K H", _thresholds(p, versions)]
-    lines += ["", *_lower_lines(found)]
-    if "about_the_model" in found:
-        lower = found["lower_bound"]["every_size"]["value"] is not None
-        about_it = lines_about(found["about_the_model"], p, versions, lower=lower, width=_WIDTH)
-        lines += ["", *about_it] if about_it else []
-    return "\n".join(lines)
+    return [
+        *("", f"the bound of {upper['label']} as printed, in its factors", _factors(upper)),
+        *("", f"the bound of {best['label']}, in its factors", _factors(best)),
+        *("", "from which K on the bound is below K H", _thresholds(p, versions)),
+    ]
+
+
+def _about(found: dict[str, Any], p: Parameters, *, lower: bool) -> list[str]:
+    """What there is to say about the model, if there is one, after an empty line."""
+    if "about_the_model" not in found:
+        return []
+    texts = lines_about(found["about_the_model"], p, lower=lower, width=width(_WIDTH))
+    return ["", *texts] if texts else []
 
 
 def _lines_of(constant: Constant, expression: sympy.Expr, entry: dict[str, Any]) -> list[str]:
@@ -143,13 +156,18 @@ def _lines_of(constant: Constant, expression: sympy.Expr, entry: dict[str, Any])
     failing = _failing(entry)
     value = entry["value"] or "no value: " + ", ".join(failing) + (" fails" if len(failing) == 1 else " fail")
     needs = _needs(constant, entry)
-    lines = [
-        f"{constant.name:<{_LONG_NAMES if constant in KEPT_PLANS else _NAMES}}  {value:<26}  {constant.label}"
-    ]
+    names = _LONG_NAMES if constant in KEPT_PLANS else _NAMES
+    head = f"{constant.name:<{names}}  {value:<26}  {constant.label}"
+    fits = len(head) <= width(len(head))
+    lines = [head] if fits else [f"{constant.name:<{names}}  {constant.label}", *_folded(value)]
     where = _PHI if expression.has(sympy.Function("phi")) else ""
     for text in ("if " + ", ".join(needs) if needs else "", str(expression), where):
-        lines += textwrap.wrap(text, _WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
+        lines += _folded(text)
     return lines
+
+
+def _folded(text: str) -> list[str]:
+    return textwrap.wrap(text, width(_WIDTH), initial_indent=" " * 6, subsequent_indent=" " * 8)
 
 
 def _factors(upper: dict[str, Any]) -> str:
@@ -244,16 +262,22 @@ def _sweep(options: argparse.Namespace) -> int:
     if options.plot is not None:
         check_target("--plot", options.plot)
     p, name = _parameters(options, over.values[-1] if over.parameter == "K" else None)
+    document = {}
+    if options.model is not None:
+        model = find_model(options.model)
+        refuse_unknown(model, p)
+        document["about_the_model"] = about(model, p)
     study = _study(options, name)
     found = sweep(p, over)
     if options.plot is not None:
         draw(found, options.plot, title=_title(found, name), study=study)
     if options.json:
-        document = found.to_json()
+        document = {**found.to_json(), **document}
         document["parameters"] = {"model": name, **document["parameters"]}
         print(json.dumps(document, ensure_ascii=False))
     else:
-        print(_sweep_report(found))
+        lower = any(value is not None for value in found.bounds[LOWER_EVERY_SIZE.name])
+        print("\n".join([_sweep_report(found), *_about(document, p, lower=lower)]))
     return 0
 
 

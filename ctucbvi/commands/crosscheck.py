@@ -183,7 +183,7 @@ def _report(results: list[Comparison], named: list[CTMDP], digits: int, jobs: in
         if r.model in named
         for s in r.switches
     ]  # fmt: skip
-    lines = ["exact planner against fast planner and second opinion: largest differences", ""]
+    lines = ["exact planner, fast planner, second opinion: largest differences", ""]
     lines += [table(head, rows), "", "switching times", ""]
     lines.append(table(("model", "semantics", "state", "remaining time", "before", "after"), switches))
     wrong = [(r, why) for r in results for why in (*r.complaints, *r.undecided)]

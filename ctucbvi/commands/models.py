@@ -11,6 +11,7 @@ from ctucbvi import CTMDP, InputError, bundled_model, bundled_models, dump_model
 from ctucbvi.modelfile import FOREIGN
 from ctucbvi.modelfile.drn import load_drn
 from ctucbvi.prism import load_prism
+from verify.tables import width
 
 _TOLD = ("horizon", "constants", "reward", "goal", "objective", "rationalize")
 
@@ -49,6 +50,6 @@ def run(options: argparse.Namespace) -> int:
         print(
             f"{name}  ({len(model.states)} states, {len(model.transitions)} pairs, horizon {model.horizon})"
         )
-        print(textwrap.indent(textwrap.fill(model.shows, 90), "    "))
-        print(textwrap.indent(textwrap.fill(f"Source: {model.source}", 90), "    "))
+        for text in (model.shows, f"Source: {model.source}"):
+            print(textwrap.indent(textwrap.fill(text, width(94) - 4, break_on_hyphens=False), "    "))
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from fractions import Fraction
 from time import perf_counter
 from typing import Any
@@ -19,7 +20,7 @@ from ctucbvi.solutions import About, Answer, document
 from ctucbvi.usage import NUMERIC_DIGITS
 from verify.console import refuse
 from verify.progress import ProgressLine
-from verify.tables import table
+from verify.tables import table, width
 
 _SECONDS = 600.0
 _MOST_REASONS = 40  # lines of what is undecided on the screen
@@ -127,7 +128,8 @@ def _run_numeric(
         print(f"ctucbvi: {options.certificate} is not written: the plan is not finished", file=sys.stderr)
     _print({n: p[0] for n, p in plans.items()}, {n: p[1] for n, p in plans.items()}, points, options)
     if not options.json:
-        print("\nThe times at which an action changes are computed in double precision and not certified.")
+        said = "The times at which an action changes are computed in double precision and not certified."
+        print("\n" + textwrap.fill(said, width(100)))
     for _, certificate in plans.values():
         _print_undecided(certificate)
     return 1 if any(certificate.undecided for _, certificate in plans.values()) else 0

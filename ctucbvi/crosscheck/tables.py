@@ -103,7 +103,7 @@ def _row(fields: dict[str, Any], where: str, model: CTMDP) -> ValueRow:
     state = state.strip() if isinstance(state, str) and state not in model.states else state
     if state not in model.states:
         raise InputError(
-            f"{where}: state {_show(state)} is not in model {model.name!r}; {choices(model.states)}"
+            f"{where}: state {_show(state)} is not in model {model.name!r}; {choices(model.states, state)}"
         )
     t, value = (exact(fields[name], f"{where}: {name}") for name in ("t", "value"))
     t = model.remaining(t, f"{where}: ")

@@ -97,6 +97,10 @@ class Iterate:
     slack: arb  # sup |Ṽ_n - V_n|; 0 on the first piece
     bits: int  # the precision it was computed with
 
+    def __repr__(self) -> str:
+        pieces = len(self.joints) - 1
+        return f"Iterate({self.model.name!r}, V_{self.n}: {pieces} piece{'s' if pieces != 1 else ''})"
+
     @cached_property
     def error(self) -> Fraction:
         """A bound for ``sup |Ṽ_n - V_n|`` and the uncertainty of the coefficients together."""
@@ -194,6 +198,10 @@ class ValueIteration:
     max_bits: int = 1 << 15
     _work: int = field(default=0, init=False)
     _known: list[Iterate] = field(default_factory=list, init=False)
+
+    def __repr__(self) -> str:
+        truncated = ", truncated" if self.truncate else ""
+        return f"ValueIteration({self.model.name!r}{truncated}, {self.bits} bits)"
 
     def __getitem__(self, n: int) -> Iterate:
         count(n, "iteration", 0)
@@ -337,6 +345,9 @@ class Stopped:
     value: Iterate
     distance: Enclosure  # of ‖V_n − V_{n−1}‖, proved below ε
     distances: tuple[Enclosure, ...]  # those of all iterations; all but the last proved to be at least ε
+
+    def __repr__(self) -> str:
+        return f"Stopped(after {self.iterations} iterations, {self.value!r}, distance {self.distance!r})"
 
 
 def algorithm2(

@@ -13,6 +13,7 @@ from ctucbvi.errors import InputError, ModelError
 from ctucbvi.frames import frame as table
 from ctucbvi.model.rationals import Reader
 from ctucbvi.model.rows import Number, Pair, Transition, check_row, choices
+from ctucbvi.model.views import html, line
 from ctucbvi.numbers import exact, shown
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class CTMDP:
         given = dict(terminal or {})
         for state in given:
             if state not in listed:
-                raise ModelError(f"terminal: {state!r} is not a state; {choices(listed)}")
+                raise ModelError(f"terminal: {state!r} is not a state; {choices(listed, state)}")
         return cls(
             name=name,
             states=listed,
@@ -238,6 +239,12 @@ class CTMDP:
 
         return table(records_of(self.transitions), columns=list(COLUMNS), dtype=object)
 
+    def __repr__(self) -> str:
+        return line(self)
+
+    def _repr_html_(self) -> str:
+        return html(self)
+
     # --- the problem that planners solve -------------------------------------------------------
 
     def plain(self, *, truncate: bool = False) -> CTMDP:
@@ -298,7 +305,7 @@ class CTMDP:
         """The position of ``state``; a clear error for an unknown name."""
         index = self._indices.get(state)
         if index is None:
-            raise InputError(f"state {state!r} is not in model {self.name!r}; {choices(self.states)}")
+            raise InputError(f"state {state!r} is not in model {self.name!r}; {choices(self.states, state)}")
         return index
 
     def remaining(self, t: Number | None = None, where: str = "") -> Fraction:

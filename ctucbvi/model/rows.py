@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fractions import Fraction
 from numbers import Rational
 
@@ -103,9 +104,12 @@ def by_target(lumps: Fraction | Mapping[str, Fraction], to: Numbers, where: str)
     return tuple((y, lumps[y]) for y in targets if lumps.get(y))
 
 
-def choices(names: Iterable[str]) -> str:
-    """What to write instead of a name that is none of these."""
+def choices(names: Iterable[str], wrong: object = "") -> str:
+    """What to write instead of a name that is none of these; of many, those like ``wrong`` come first."""
     listed = [name if name.isprintable() else repr(name) for name in names]
+    if wrong and len(listed) > 8:
+        near = get_close_matches(str(wrong)[:100], listed, n=3)
+        listed = list(dict.fromkeys([*near, *listed]))
     return "choose from: " + ", ".join(listed[:8]) + (", ..." if len(listed) > 8 else "")
 
 
@@ -113,7 +117,7 @@ def check_row(row: Transition, states: Mapping[str, int], actions: Mapping[str, 
     """Refuse a transition that cannot be one of a model with these states and actions."""
     where = f"transition of state {row.state!r}, action {row.action!r}"
     if row.state not in states:
-        raise ModelError(f"{where}: {row.state!r} is not a state; {choices(states)}")
+        raise ModelError(f"{where}: {row.state!r} is not a state; {choices(states, row.state)}")
     if row.action not in actions:
         raise ModelError(f"{where}: {row.action!r} is not an action; {choices(actions)}")
     numbers = (row.rate, row.reward, *(p for _, p in row.to), *(c for _, c in row.lump))
@@ -123,7 +127,7 @@ def check_row(row: Transition, states: Mapping[str, int], actions: Mapping[str, 
         raise ModelError(f"{where}: rate {shown(row.rate)} is negative; write 0 or more")
     for y, p in row.to:
         if y not in states:
-            raise ModelError(f"{where}: jumps to {y!r}, which is not a state; {choices(states)}")
+            raise ModelError(f"{where}: jumps to {y!r}, which is not a state; {choices(states, row.state)}")
         if p < 0:
             raise ModelError(f"{where}: probability of {y!r} is {shown(p)}; write a number from 0 to 1")
         if p == 0:

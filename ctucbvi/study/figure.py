@@ -16,6 +16,9 @@ from ctucbvi.figures import COLOURS, Picture, shortened, symbols
 
 _STYLES = ("-", "--", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (3, 1, 1, 1)))
 
+_MARKERS = "osD^vP<X"  # for those who see no colours
+_MARKED = 6  # times along a curve
+
 
 def draw(document: dict[str, Any], target: str) -> None:
     """Draw the curves of a result's document into ``target``."""
@@ -28,8 +31,13 @@ def picture_of(document: dict[str, Any]) -> Picture:
     axis, checkpoints = picture.axes, document["checkpoints"]
     axis.set_xscale("log")
     axis.set_yscale("log")
+    every = max(1, len(checkpoints) // _MARKED)
     for i, learner in enumerate(document["learners"]):
-        look = {"color": COLOURS[i % len(COLOURS)], "linestyle": _STYLES[i % len(_STYLES)]}
+        look = {
+            "color": COLOURS[i % len(COLOURS)], "linestyle": _STYLES[i % len(_STYLES)],
+            "marker": _MARKERS[i % len(_MARKERS)], "markersize": 4,
+            "markevery": (every * i // len(document["learners"]), every),
+        }  # fmt: skip
         _draw_learner(axis, checkpoints, learner, look)
     _draw_bound(axis, checkpoints, document["bound"])
     if "horizon" in document:  # older documents do not have it

@@ -122,9 +122,12 @@ Factor = Callable[[arb], arb]  # of ε, as a function of λmax H
 
 
 def stopped_error(
-    factor: Factor = arb.exp, share: Fraction = Fraction(1), model: CTMDP | None = None
+    factor: Factor = arb.exp, share: Fraction = Fraction(1), model: CTMDP | None = None, finest: int = 3
 ) -> Search:
-    """‖V̂_∞ - V̂_n‖ where alg:VI stopped, at several times, against a share of ε·``factor``(λmax H)."""
+    """‖V̂_∞ - V̂_n‖ where alg:VI stopped, at several times, against a share of ε·``factor``(λmax H).
+
+    ε is H/2, H/10 or H/50, the first ``finest`` of them; the smaller, the more iterations.
+    """
 
     def sides(example: tuple[CTMDP, Fraction]) -> tuple[Any, Any]:
         model, part = example
@@ -138,7 +141,7 @@ def stopped_error(
             load = arb(rational(model.max_rate * model.horizon))
             return worst, arb(rational(share * epsilon)) * factor(load)
 
-    shares = [Fraction(1, 2), Fraction(1, 10), Fraction(1, 50)]
+    shares = [Fraction(1, 2), Fraction(1, 10), Fraction(1, 50)][:finest]
     given = [(model, s) for s in shares] if model else st.tuples(_drawn(), st.sampled_from(shares))
     return Search(examples=(15, 150), given=given, sides=sides, title="where it stopped")
 

@@ -99,6 +99,33 @@ def test_too_few_trials_are_refused_in_advance_with_the_number_needed(folder, ca
     assert main(["verify", "coverage", "--examples", str(int(least) - 1), "--workers", "0"]) == 2
 
 
+def test_examples_of_large_models_ask_for_fewer_iterations():
+    """The cost of an example grows with pairs, λmax H and iterations."""
+    small, middle, large = (
+        suites.Subject(find_model(n)) for n in ("machine-repair", "lower-bound-tree", "sis")
+    )
+    assert [s.steps(3) for s in (suites.Subject(), small, middle, large)] == [3, 3, 2, 1]
+    for subject, cases in ((small, 3), (large, 2)):
+        stopping = _named(suites.contraction(subject), "contraction/stopping").checks[0]
+        assert len(stopping.given) == cases
+        seen: list[int] = []
+        check = _named(suites.optimism(subject), "optimism/values").checks[0]
+        run_examples(check.given, lambda e, seen=seen: seen.append(e.steps), seed=1, examples=30)
+        assert max(seen) == subject.steps(3)
+
+
+def test_costs_are_checked_as_rewards_and_lumps_are_refused(folder):
+    costs = MODEL.replace('name = "mine"', 'name = "costs"\nobjective = "min"')
+    Path("costs.toml").write_text(costs, encoding="utf-8")
+    (operator, *_) = suites.SUITES["contraction"]("costs.toml", None)
+    assert "'costs'" in operator.statement
+    model = suites._subject("costs.toml", None).model
+    assert model.is_plain
+    assert [row.reward for row in model.transitions] == [0, 1]  # costs 5 and -1
+    Path("lumps.toml").write_text(MODEL.replace("to = { off", 'lump = "1", to = { off'), encoding="utf-8")
+    assert main(["verify", "contraction", "--model", "lumps.toml", "--workers", "0"]) == 2
+
+
 @pytest.mark.parametrize("name", ["contraction", "optimism", "lipschitz", "coverage"])
 def test_every_check_of_a_suite_looks_at_the_model(name):
     model = find_model("machine-repair")

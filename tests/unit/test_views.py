@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import ctucbvi
-from ctucbvi import CTMDP, Enclosure, InputError, Policy, Transition
+from ctucbvi import CTMDP, Enclosure, InputError, Policy, Transition, bounds
 from ctucbvi.figures import Picture, shortened, symbols, told_apart
 from ctucbvi.numeric import certify, solve_numeric
 from verify.claims import Verdict
@@ -121,3 +121,59 @@ def test_names_are_shortened_and_told_apart():
     assert shortened("a very long name", 9) == "a v… name"
     assert told_apart(["aaaaaxbbbbb", "aaaaaybbbbb", "c"], 8) == ["1: aaa…bbbb", "2: aaa…bbbb", "c"]
     assert symbols("exp(-lambda_max*H), delta") == "exp(-λmax*H), δ"
+
+
+# --- every public object ----------------------------------------------------------------------
+
+_SHORT = 240  # characters of a line
+
+
+def _public():
+    """An object of each public class that is made of a model with 24 pairs, by name."""
+    model = ctucbvi.bundled_model("queue")
+    small = ctucbvi.bundled_model("machine-repair")
+    solution = ctucbvi.solve(model, digits=6, resolve_policy=False)
+    yield from (model, model.transitions[1], model.pairs[1], solution, solution.value("3"), solution.policy())
+    yield from (solution.segments("3")[0], solution.switches[0], ctucbvi.Budget())
+    yield ctucbvi.evaluate(solution.policy(), digits=6)
+    numeric = solve_numeric(model)
+    yield from (numeric, certify(numeric), numeric.plot() if hasattr(numeric, "plot") else solution.plot())
+    iteration = ctucbvi.ValueIteration(small, bits=64)
+    yield from (iteration, iteration[2], ctucbvi.algorithm2(small, "1/2"), ctucbvi.ExpPoly.waiting(3))
+    sizes = bounds.Parameters.of_model(model, episodes=10**6)
+    yield from (sizes, *bounds.CATALOGUE, *bounds.VERSIONS, bounds.threshold(bounds.VERSIONS[7], sizes))
+    yield from (bounds.value(constant, sizes) for constant in (bounds.CATALOGUE[0], bounds.CATALOGUE[-1]))
+    yield bounds.sweep(sizes, bounds.SweepRange.parse("K=1..1e6:50"))
+
+
+def test_every_public_object_is_a_short_line():
+    shown = [repr(thing) for thing in _public()]
+    assert [text for text in shown if len(text) > _SHORT or "\n" in text or " at 0x" in text] == []
+    assert len({text.partition("(")[0] for text in shown}) > 15
+
+
+def test_models_that_differ_are_told_apart_by_their_lines():
+    """Results are kept by what lines say: another number is another line, also of a large model."""
+    for model in (MODEL, ctucbvi.bundled_model("queue")):
+        first, *others = model.transitions
+        changed = replace(model, transitions=(replace(first, reward=first.reward + 1), *others))
+        lines = {repr(m) for m in (model, changed, replace(model, horizon=model.horizon + 1))}
+        assert len(lines) == 3
+    assert "Fraction(17, 20)" in repr(MODEL)  # a small one is all there
+
+
+def test_a_model_is_a_table_in_a_notebook():
+    text = many(40)._repr_html_()
+    assert "<td>stay &lt;calm&gt;</td>" in text
+    assert "and 50 more rows" in text
+    paid = replace(MODEL.transitions[0], lump=(("repair", Fraction(5, 7)),))
+    model = replace(MODEL, transitions=(paid, *MODEL.transitions[1:]), objective="min")
+    assert "<th>lump</th>" in model._repr_html_()
+    assert "repair: 5/7" in model._repr_html_()
+    assert "<th>cost</th>" in model._repr_html_()
+    assert "terminal reward: goal: 1" in ctucbvi.bundled_model("reachability")._repr_html_()
+
+
+def test_of_many_names_the_nearest_come_first():
+    with pytest.raises(InputError, match="choose from: a waiting room that is numbered 17 of many"):
+        many(20).state_index("a waiting room that is numbered 17 of many, with a long nam")

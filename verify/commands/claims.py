@@ -24,6 +24,7 @@ from verify.running.results import Result
 from verify.running.runs import known_results, matching
 from verify.running.wording import LONG, evidence_text, recheck_line, witness_text
 from verify.source import Source
+from verify.tables import width
 
 
 def run(options: argparse.Namespace) -> int:
@@ -71,7 +72,7 @@ def _listing(claims: Sequence[Claim], paper: Paper) -> str:
     for claim in claims:
         place = paper.number(claim.label) or paper.named(claim.source)
         parts.append(f"{claim.label}  ({claim.kind}{f', {place}' if place else ''})")
-        parts.append(textwrap.indent(textwrap.fill(claim.statement, 90), "    "))
+        parts.append(textwrap.indent(textwrap.fill(claim.statement, width(94) - 4), "    "))
     return "\n".join([*parts, "", f"{len(claims)} claims"])
 
 
@@ -205,7 +206,8 @@ def _granted_lines(title: str, rows: Sequence[Granted]) -> Iterator[str]:
     yield f"{title}: {len(rows) or 'none'}"
     for one in rows:
         yield f"  {one.name} ({one.setting}, {one.kind}): {one.says}"
-        yield textwrap.indent(textwrap.fill(f"{one.why}; used by {', '.join(one.used_by)}", 90), " " * 6)
+        text = f"{one.why}; used by {', '.join(one.used_by)}"
+        yield textwrap.indent(textwrap.fill(text, width(96) - 6), " " * 6)
 
 
 def _print_derivation(options: argparse.Namespace, claims: ClaimSet) -> int:
