@@ -20,7 +20,6 @@ mapped into it; neither changes a choice.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -59,7 +58,7 @@ class Subject:
         if self.model is None:
             return "random models"
         found = self.model
-        data = hashlib.sha256(repr(found).encode()).hexdigest()[:12]  # another model, other results
+        data = found.digest[:12]  # another model, other results
         load = float(found.max_rate * found.horizon)
         return f"model {found.name!r} (S = {len(found.states)}, λmax H = {load:.4g}, digest {data})"
 

@@ -13,7 +13,7 @@ from ctucbvi.errors import InputError, ModelError
 from ctucbvi.frames import frame as table
 from ctucbvi.model.rationals import Reader
 from ctucbvi.model.rows import Number, Pair, Transition, check_row, choices
-from ctucbvi.model.views import html, line
+from ctucbvi.model.views import digest, html, line
 from ctucbvi.numbers import exact, shown
 
 if TYPE_CHECKING:
@@ -241,6 +241,11 @@ class CTMDP:
 
     def __repr__(self) -> str:
         return line(self)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all of the model: what is kept about one model is not taken for another's."""
+        return digest(self)
 
     def _repr_html_(self) -> str:
         return html(self)

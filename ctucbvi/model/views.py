@@ -19,14 +19,23 @@ _MOST_ROWS = 30  # of a table
 _DIGEST = 12
 
 
+def whole(model: CTMDP) -> str:
+    """All of it."""
+    return ", ".join(f"{field.name}={getattr(model, field.name)!r}" for field in fields(model))
+
+
+def digest(model: CTMDP) -> str:
+    """Of all of it."""
+    return sha256(whole(model).encode()).hexdigest()
+
+
 def line(model: CTMDP) -> str:
     """The ``repr``."""
-    whole = ", ".join(f"{field.name}={getattr(model, field.name)!r}" for field in fields(model))
     if len(model.transitions) <= _MOST_PAIRS:
-        return f"CTMDP({whole})"
+        return f"CTMDP({whole(model)})"
     sizes = f"{len(model.states)} states, {len(model.transitions)} pairs, horizon {model.horizon}"
     costs = "" if model.objective == "max" else ", costs minimised"
-    return f"CTMDP({model.name!r}, {sizes}{costs}, digest {sha256(whole.encode()).hexdigest()[:_DIGEST]})"
+    return f"CTMDP({model.name!r}, {sizes}{costs}, digest {digest(model)[:_DIGEST]})"
 
 
 def html(model: CTMDP) -> str:

@@ -68,7 +68,7 @@ class CompiledLearner(ABC):
         self.model, self.settings, self.seed, self.run, self.steps = model, settings, seed, run, steps
         self.initial: dict[str, Fraction] = initial_distribution(model, initial)
         opening = {x: str(p) for x, p in self.initial.items()}
-        told = [type(self).__name__, settings.to_json(), repr(model), seed, run, steps, opening]
+        told = [type(self).__name__, settings.to_json(), model.digest, seed, run, steps, opening]
         self._identity = sha256(json.dumps(told).encode()).hexdigest()
 
     @abstractmethod
