@@ -1,14 +1,15 @@
-"""Run the corpus: ``python -m tests.benchmarks.corpus [--family F] [--label L] [--seconds N] [--no-peers]``."""
+"""``python -m tests.benchmarks.corpus [--family F] [--label L] [--seconds N] [--no-peers] [--list]``."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.benchmarks.corpus.entries import chosen, families
+from tests.benchmarks.corpus.entries import Entry, chosen, families
+from tests.benchmarks.corpus.peers import coq_answer, coq_ground, z3_answer, z3_ground
 from tests.benchmarks.corpus.report import open_entries, summary, totals
-from tests.benchmarks.corpus.running import Kept, ours, run, source_digest
+from tests.benchmarks.corpus.running import Kept, Outcome, ours, run, source_digest
 from verify.console import Parser
 from verify.errors import UserError
 
@@ -31,6 +32,18 @@ def _parser() -> Parser:
     return parser
 
 
+def _peers(entries: Sequence[Entry], kept: Kept) -> dict[str, Mapping[str, Outcome]]:
+    """The answers of z3 and Coq, as far as they are installed."""
+    grounds = {"z3": ("z3", z3_answer, z3_ground()), "coq": ("Coq interval", coq_answer, coq_ground())}
+    found: dict[str, Mapping[str, Outcome]] = {}
+    for name, (title, prover, ground) in grounds.items():
+        if ground:
+            found[title] = run(entries, name, prover, _PEER_SECONDS, kept, ground)
+        else:
+            print(f"{title}: not installed", file=sys.stderr)
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table; the status is 1 if something is wrong, 2 for bad input."""
     options = _parser().parse_args(arguments)
@@ -41,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     kept = Kept(options.results)
     found = run(entries, "ours", ours, options.seconds, kept, source_digest())
-    peers = {}
+    peers = _peers(entries, kept) if options.peers else {}
     if options.list:
         print("\n".join([*open_entries(entries, found, _SLOW), ""]))
     print(summary(entries, found, peers))

@@ -1,8 +1,9 @@
 """The entries of the corpus, read from ``data/*.toml``.
 
-A file is a family.  Its head has ``title``, ``source`` and, optionally, ``where``: abbreviations that formulas
-use as ``{name}``.  Every other table is an entry: ``says``, ``domain`` (comparisons), ``reals`` (variables
-without a bound), ``source``; and for a false one ``truth = false`` with a ``witness``, a point where it fails.
+A file is a family.  Its head has ``title``, ``source`` and, optionally, ``where``: abbreviations that
+formulas use as ``{name}``.  Every other table is an entry: ``says``, ``domain`` (comparisons), ``reals``
+(variables without a bound), ``source``; and for a false one ``truth = false`` with a ``witness``, a point
+where it fails.
 """
 
 from __future__ import annotations

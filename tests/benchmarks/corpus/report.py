@@ -54,7 +54,7 @@ def _row(title: str, part: Sequence[Entry], found: Outcomes, peers: Mapping[str,
 
 def _peer(part: Sequence[Entry], found: Outcomes) -> str:
     """``decided of those that it can be asked``, and what of it is wrong."""
-    asked = [e for e in part if found[e.label].answer not in ("not expressible", "not installed")]
+    asked = [e for e in part if found[e.label].answer != "not expressible"]
     if not asked:
         return "-"
     right = sum(found[e.label].right(e.truth) for e in asked)
@@ -73,6 +73,7 @@ def open_entries(entries: Sequence[Entry], found: Outcomes, slow: float) -> list
             truth = "true" if entry.truth else "false"
             where = "; ".join([*entry.domain, *([f"{entry.reals} real"] if entry.reals else [])])
             why = f"{outcome.answer} {outcome.why}" if kind == 0 else outcome.why
-            text = f"{word:5} {outcome.seconds:7.2f} s  {entry.label} ({truth}): {entry.says}  on  {where}  [{why}]"
+            head = f"{word:5} {outcome.seconds:7.2f} s  {entry.label} ({truth})"
+            text = f"{head}: {entry.says}  on  {where}  [{why}]"
             lines.append((kind, -outcome.seconds, text))
     return [text for *_, text in sorted(lines)]

@@ -1,9 +1,10 @@
 """One entry, one prover, one process with a limit on its time.
 
-A worker process is asked one entry after the other.  Its limit is CPU time, counted by the kernel and enforced by
-a signal that nothing handles, so that also a hang in compiled code ends; a new worker then takes the next entry.  A
-wall-clock limit, much longer, stands behind it.  What was found is kept, a line of JSON each, under a key made of
-the entry, of the limit and of everything else that the answer depends on: a run that was interrupted goes on.
+A worker process is asked one entry after the other.  Its limit is CPU time, counted by the kernel and
+enforced by a signal that nothing handles, so that also a hang in compiled code ends; a new worker then takes
+the next entry.  A wall-clock limit, much longer, stands behind it.  What was found is kept, a line of JSON
+each, under a key made of the entry, of the limit and of everything else that the answer depends on: a run
+that was interrupted goes on.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from verify.progress import ProgressLine, clock
 _WALL = 8  # times the limit, for a machine that does other things too
 _VERIFY = Path(__file__).parents[3] / "verify"
 
-Answer = tuple[str, str]  # proved, refuted, open, crashed, rejected, not expressible, not installed; and why
+Answer = tuple[str, str]  # proved, refuted, open, crashed, rejected, not expressible; and why
 Prover = Callable[[Entry, float], Answer]
 
 

@@ -1,16 +1,17 @@
 r"""Is the corpus right about itself?  Numerically, in mpmath, sharing no code with the prover.
 
-A formula is compiled to Python twice: over doubles, to look for where an inequality is tightest, and over mpmath
-with 120 digits and more, to judge.  The *gap* of ``left <= right`` is
+A formula is compiled to Python twice: over doubles, to look for where an inequality is tightest, and over
+mpmath with 120 digits and more, to judge.  The *gap* of ``left <= right`` is
 
 .. math:: \frac{\text{right} - \text{left}}{1 + |\text{left}| + |\text{right}|}.
 
 Points are drawn from the ranges (uniformly, near the ends, and over many magnitudes); hypotheses are met by
-drawing again, equations among them by solving for some of the variables.  A true entry is *contradicted* by a point
-of its domain with a negative gap (or a gap of 0, where the inequality is strict); a false one has a witness, which
-must fail.  A witness that none of this finds is no proof of anything: what makes an entry true is its source.
+drawing again, equations among them by solving for some of the variables.  A true entry is *contradicted* by a
+point of its domain with a negative gap (or a gap of 0, where the inequality is strict); a false one has a
+witness, at which it must fail.  That no point is found proves nothing: what makes an entry true is its
+source.
 
-``python -m tests.benchmarks.corpus.truth [LABEL]`` looks long, with a local search downhill from the tightest points.
+``python -m tests.benchmarks.corpus.truth [LABEL]`` looks long, and downhill from the tightest points.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Formula = Callable[[Mapping[str, Any]], Any]
 
 _DIGITS = (120, 1_000, 6_000)  # tried in turn where a gap may be 0: exp(-10**4) needs the last
 _CLEAR = 1e-6  # of a gap that doubles see well enough
-_TRIES = 400  # draws for each point that is wanted
+_TRIES = 100  # draws for each point that is wanted
 _EQUATIONS = (
     4  # of so many points that are wanted one is tried where equations have to be solved, which is slow
 )
@@ -43,12 +44,22 @@ _FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos", "atan", "sinh", "cosh", "tanh"
 _OPPOSITE = {ast.LtE: "<=", ast.Lt: "<", ast.GtE: ">=", ast.Gt: ">", ast.Eq: "=="}
 _DOUBLES: dict[str, Any] = {
     **{name: getattr(math, name) for name in _FUNCTIONS},
-    **{"loggamma": math.lgamma, "abs": abs, "max": max, "min": min, "pi": math.pi, "E": math.e},
+    "loggamma": math.lgamma,
+    "abs": abs,
+    "max": max,
+    "min": min,
+    "pi": math.pi,
+    "E": math.e,
     "number": lambda text: float(Fraction(text)),
 }
 _DIGITAL: dict[str, Any] = {
     **{name: getattr(mp, name) for name in _FUNCTIONS},
-    **{"loggamma": mp.loggamma, "abs": abs, "max": max, "min": min, "pi": mp.pi, "E": mp.e},
+    "loggamma": mp.loggamma,
+    "abs": abs,
+    "max": max,
+    "min": min,
+    "pi": mp.pi,
+    "E": mp.e,
     "number": lambda text: mp.mpf(Fraction(text).numerator) / Fraction(text).denominator,
 }
 
@@ -69,7 +80,7 @@ def _compiled(tree: ast.expr, source: str, names: Mapping[str, Any]) -> Formula:
     body = ast.fix_missing_locations(ast.Expression(_Numbers(source).visit(tree)))
     code = compile(body, "<corpus>", "eval")
     space = {"__builtins__": {}, **names}
-    return lambda point: eval(code, space, dict(point))  # noqa: S307 - our own data, and no builtins
+    return lambda point: eval(code, space, dict(point))
 
 
 @dataclass(frozen=True)
@@ -120,7 +131,7 @@ class Comparison:
         return self.relation in ("<", ">")
 
     def holds(self, point: Point) -> bool:
-        """Whether it holds, to within the digits; a strict one is looked at more closely where it is tight."""
+        """Whether it holds, to within the digits; a strict one is looked at closely where it is tight."""
         solved = any(isinstance(value, mp.mpf) for value in point.values())
         for digits in _DIGITS:
             with mp.workdps(digits):
@@ -145,7 +156,7 @@ class Region:
             self._narrow(h)
 
     def _narrow(self, h: Comparison) -> None:
-        """A comparison of a variable with a number, or a linear one in one variable, is an end of its range."""
+        """A comparison that is linear in its only variable is an end of the range of that."""
         if len(h.names) != 1:
             return
         (name,) = h.names
@@ -262,7 +273,7 @@ def _number(ends: Sequence[float], rng: random.Random) -> float:
 
 
 def contradiction(entry: Entry, count: int, seed: int = 0, steps: int = 0) -> str | None:
-    """What speaks against the entry: a point that contradicts it, a witness that does not fail, no point at all."""
+    """What speaks against the entry: a point that contradicts it, a bad witness, no point at all."""
     with mp.workdps(_DIGITS[0]):
         region, rng = Region(entry), random.Random(f"{entry.label} {seed}")
         if not entry.truth:
@@ -298,7 +309,7 @@ def _shown(point: Point) -> str:
 
 
 def main() -> int:
-    """Look long at every entry, or at those named by the only argument; the status is 1 if one is contradicted."""
+    """Look long at every entry, or at those that the only argument names; status 1 if one is contradicted."""
     bad = 0
     for entry in chosen(label=sys.argv[1] if len(sys.argv) > 1 else None):
         why = contradiction(entry, 600, seed=1, steps=400)
