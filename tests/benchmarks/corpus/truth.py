@@ -24,6 +24,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from mpmath import mp
@@ -42,6 +43,7 @@ _EQUATIONS = (
 _NO_VALUE = (ArithmeticError, ValueError, TypeError, OverflowError)
 _FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos", "atan", "sinh", "cosh", "tanh", "erf")
 _OPPOSITE = {ast.LtE: "<=", ast.Lt: "<", ast.GtE: ">=", ast.Gt: ">", ast.Eq: "=="}
+_fraction = cache(Fraction)
 _DOUBLES: dict[str, Any] = {
     **{name: getattr(math, name) for name in _FUNCTIONS},
     "loggamma": math.lgamma,
@@ -50,7 +52,7 @@ _DOUBLES: dict[str, Any] = {
     "min": min,
     "pi": math.pi,
     "E": math.e,
-    "number": lambda text: float(Fraction(text)),
+    "number": cache(lambda text: float(Fraction(text))),
 }
 _DIGITAL: dict[str, Any] = {
     **{name: getattr(mp, name) for name in _FUNCTIONS},
@@ -60,7 +62,7 @@ _DIGITAL: dict[str, Any] = {
     "min": min,
     "pi": mp.pi,
     "E": mp.e,
-    "number": lambda text: mp.mpf(Fraction(text).numerator) / Fraction(text).denominator,
+    "number": lambda text: mp.mpf(_fraction(text).numerator) / _fraction(text).denominator,
 }
 
 
@@ -200,15 +202,16 @@ class Region:
         moved = rng.sample(free, len(self._equations))
         rest = {name: mp.mpf(value) for name, value in point.items() if name not in moved}
 
-        def residues(*values: Any) -> list[Any]:
+        def residues(*values: Any) -> Any:
             at = {**rest, **dict(zip(moved, values, strict=True))}
-            return [h.exact[1](at) - h.exact[0](at) for h in self._equations]
+            found = [h.exact[1](at) - h.exact[0](at) for h in self._equations]
+            return found if len(found) > 1 else found[0]  # the method for one is much faster
 
         try:
             found = [point[name] for name in moved]
             for digits in (15, _DIGITS[0]):
                 with mp.workdps(digits):
-                    root = mp.findroot(residues, found, maxsteps=20)
+                    root = mp.findroot(residues, found if len(found) > 1 else found[0], maxsteps=20)
                     found = list(root) if isinstance(root, mp.matrix) else [root]
         except (*_NO_VALUE, ZeroDivisionError):
             return None
