@@ -30,6 +30,7 @@ from typing import Any
 from mpmath import mp
 
 from tests.benchmarks.corpus.entries import Entry, chosen
+from verify.progress import ProgressLine
 
 Point = dict[str, Any]
 Formula = Callable[[Mapping[str, Any]], Any]
@@ -313,13 +314,14 @@ def _shown(point: Point) -> str:
 
 def main() -> int:
     """Look long at every entry, or at those that the only argument names; status 1 if one is contradicted."""
-    bad = 0
-    for entry in chosen(label=sys.argv[1] if len(sys.argv) > 1 else None):
-        why = contradiction(entry, 600, seed=1, steps=400)
-        bad += why is not None
-        if why is not None:
-            print(f"{entry.label}: {entry.says}: {why}", flush=True)
-    print(f"{bad} entries are contradicted")
+    bad, entries = 0, chosen(label=sys.argv[1] if len(sys.argv) > 1 else None)
+    with ProgressLine("truth") as progress:
+        for number, entry in enumerate(entries):
+            progress(number / len(entries))
+            if (why := contradiction(entry, 600, seed=1, steps=400)) is not None:
+                bad += 1
+                print(f"{entry.label}: {entry.says}: {why}", flush=True)
+    print(f"{bad} of {len(entries)} entries are contradicted")
     return int(bad > 0)
 
 
