@@ -140,7 +140,7 @@ class _Attempt:
             return found
         node = self._prove(goal)
         if node is None:
-            suspects = [*self.work.suspects, *_corners(self.work.worst or self.box)]
+            suspects = [*_corners(self.work.worst or self.box), *self.work.suspects]  # the last ones count
             return refuted(says, domain, _complete(suspects, self.box)) or self._open()
         if vacuous(node) or (not tried and self._prove(goal.about(sympy.Integer(-1)))):
             return _undecided(NOTHING)

@@ -65,6 +65,7 @@ class ProofSearch:
     failed: dict[Any, int] = field(default_factory=dict)  # goal -> the depth it failed at
     proved: dict[Any, Node] = field(default_factory=dict)
     open: set[Any] = field(default_factory=set)
+    refuted: set[Any] = field(default_factory=set)  # a rule met a point where the goal certainly fails
     _points: dict[Any, list[Point]] = field(default_factory=dict)
     _known: dict[Any, Any] = field(default_factory=dict)
 
@@ -87,7 +88,11 @@ class ProofSearch:
             return None
         self.budget -= 1
         self.open.add(key)
-        node = next((found for rule in self.rules if (found := rule(self, goal, depth)) is not None), None)
+        node = None
+        for rule in self.rules:
+            node = rule(self, goal, depth)
+            if node is not None or key in self.refuted:
+                break
         self.open.discard(key)
         if node is None:
             self.failed[key] = max(depth, self.failed.get(key, -1))
@@ -104,6 +109,8 @@ class ProofSearch:
 
     def plausible(self, goal: Goal) -> bool:
         """False if the goal certainly fails at one of the points, or is no real formula."""
+        if self.refuted and goal.trimmed().key in self.refuted:
+            return False
         return bool(self.once(self._tried, goal, key=goal.key))
 
     def _tried(self, goal: Goal) -> bool:
