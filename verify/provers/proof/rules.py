@@ -19,7 +19,7 @@ import sympy
 from verify.claims import Hypothesis, Range, text_of
 from verify.provers.expressions import length, put, unwieldy
 from verify.provers.goals import Goal, Node, halved
-from verify.provers.proof import algebra, bernstein, boxes, calculus, combining, rewriting
+from verify.provers.proof import algebra, bernstein, boxes, calculus, combining, rewriting, squares
 from verify.provers.proof.leaves import Work
 from verify.provers.proof.state import ProofSearch, Rule, proper
 
@@ -74,6 +74,7 @@ RULES: tuple[Rule, ...] = (
     algebra.by_sturm,
     bernstein.by_bernstein,
     combining.by_combining,
+    squares.by_squares,
     rewriting.by_outermost,
     algebra.by_given,
     algebra.by_multiply,
