@@ -24,8 +24,8 @@ from verify.provers.proof.polynomials import Powers, is_polynomial, powers_of
 from verify.provers.proof.state import ProofSearch
 
 _CELLS = 5000  # coefficients of one polynomial
-_BOXES = 1500
-_WORK = 2_000_000  # coefficients in all boxes
+_BOXES, _MORE = 160, 3000  # of a first try, and of one when all else has failed
+_WORK = 4_000_000  # coefficients in all boxes
 _NOISE = 1e-11  # of the largest coefficient: what is so small may be 0, and is decided in whole numbers
 _STEPS = [Fraction(0), Fraction(1, 2**24), Fraction(1, 2**10)]  # from a corner towards the others
 _TWO_SIDED = 3  # variables without any end, each of which is split at 0
@@ -125,7 +125,7 @@ class _Halving:
         )
         self.cells = sum(a.size for a in self.whole)
 
-    def found(self, fails: Callable[[Place], bool]) -> list[str] | None:
+    def found(self, most: int, fails: Callable[[Place], bool]) -> list[str] | None:
         """The entries of a certificate, or ``None``; told of a corner where the goal fails, it stops."""
         everything: Place = ((Fraction(0), Fraction(1)),) * len(self.names)
         root, boxes = _Box(), 0
@@ -133,7 +133,7 @@ class _Halving:
         while stack:
             box, arrays, ends, place = stack.pop()
             boxes += 1
-            if boxes > _BOXES or boxes * self.cells > _WORK:
+            if boxes > most or boxes * self.cells > _WORK:
                 return None
             shown = self._shown(arrays, ends, _NOISE)
             if shown is not None:
@@ -216,28 +216,38 @@ def _steepest(arrays: Sequence[Array]) -> int | None:
 
 
 def by_bernstein(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
-    """A polynomial in several variables, or with hypotheses."""
+    """A polynomial in several variables, or with hypotheses, on a few boxes."""
     del depth
+    return _tried(search, goal, _BOXES)
+
+
+def by_more_bernstein(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
+    """The same on many boxes."""
+    del depth
+    return _tried(search, goal, _MORE)
+
+
+def _tried(search: ProofSearch, goal: Goal, boxes: int) -> Node | None:
     if (len(goal.variables) < 2 and not goal.known) or not is_polynomial(goal):
         return None
-    node: Node | None = search.once(_bernstein, search, goal, _TWO_SIDED, key=goal.key)
+    node: Node | None = search.once(_bernstein, search, goal, boxes, _TWO_SIDED, key=(goal.key, boxes))
     return node
 
 
-def _bernstein(search: ProofSearch, goal: Goal, splits: int) -> Node | None:
+def _bernstein(search: ProofSearch, goal: Goal, boxes: int, splits: int) -> Node | None:
     sought = _sought(goal)
     names = sorted({name for _, used in sought for name in used})
     ranges = [goal.ranges[name] for name in names]
     wide = next((n for n, r in zip(names, ranges, strict=True) if r.lower is None and r.upper is None), None)
     if wide is not None:
-        return _in_two(search, goal, wide, splits)
+        return _in_two(search, goal, wide, boxes, splits)
     symbols = [goal.symbols[name] for name in names]
     written = [_Sought(entry, strict, powers_of(e, symbols) or {}) for (entry, strict, e), _ in sought]
     if not names or any(r.lower == r.upper for r in ranges) or not all(s.powers for s in written):
         return None
     if any(prod(max(m[k] for m in s.powers) + 1 for k in range(len(names))) > _CELLS for s in written):
         return None
-    entries = _Halving(written, names, ranges).found(lambda place: _fails(search, goal, names, place))
+    entries = _Halving(written, names, ranges).found(boxes, lambda place: _fails(search, goal, names, place))
     return None if entries is None else {"by": "bernstein", "halves": entries}
 
 
@@ -268,11 +278,11 @@ def _within(r: Range, t: Fraction) -> Fraction | None:
     return r.lower + t / (1 - t) if r.lower is not None else (r.upper or Fraction(0)) - t / (1 - t)
 
 
-def _in_two(search: ProofSearch, goal: Goal, name: str, splits: int) -> Node | None:
+def _in_two(search: ProofSearch, goal: Goal, name: str, boxes: int, splits: int) -> Node | None:
     """On both sides of 0."""
     parts: list[Node] = []
     for half in halved(goal.ranges[name], Fraction(0)) if splits else ():
-        part = _bernstein(search, goal.on(name, half), splits - 1)
+        part = _bernstein(search, goal.on(name, half), boxes, splits - 1)
         if part is None:
             return None
         parts.append({**part, "goal": goal.on(name, half)})

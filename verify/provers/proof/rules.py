@@ -87,7 +87,13 @@ RULES: tuple[Rule, ...] = (
     algebra.by_sum,
     algebra.by_rewriting,
 )
-LATE: tuple[Rule, ...] = (algebra.by_empty, rewriting.by_removing, by_tail, boxes.by_boxes)
+LATE: tuple[Rule, ...] = (
+    algebra.by_empty,
+    bernstein.by_more_bernstein,
+    rewriting.by_removing,
+    by_tail,
+    boxes.by_boxes,
+)
 
 
 @dataclass
