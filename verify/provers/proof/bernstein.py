@@ -139,9 +139,10 @@ class _Halving:
             if shown is not None:
                 box.entry = shown
                 continue
-            corners = _corners(arrays[0])
-            lowest = np.unravel_index(corners.argmin(), corners.shape)
-            if corners[lowest] < -_NOISE and fails(_towards(place, lowest)):
+            corners = [_corners(a) for a in arrays]
+            lowest = np.unravel_index(corners[0].argmin(), corners[0].shape)
+            allowed = all(a[lowest] <= _NOISE for a in corners[1:])  # no hypothesis fails there
+            if allowed and corners[0][lowest] < -_NOISE and fails(_towards(place, lowest)):
                 return None
             k = _steepest(arrays)
             if k is None:
@@ -200,6 +201,7 @@ def _floating(d: int) -> tuple[Array, Array]:
 
 
 def _corners(a: Array) -> Array:
+    """The values at the corners, with two places for each variable."""
     for k in range(a.ndim):
         a = a.take([0, a.shape[k] - 1], axis=k)
     return a

@@ -34,7 +34,7 @@ from verify.provers.proof.state import ProofSearch, tame
 from verify.provers.ranges import range_of
 
 _LONG = 150  # operations of a goal
-_PRODUCTS = 400
+_PRODUCTS, _FEW = 300, 60  # for a goal, and for comparing the arguments of two functions
 _FACTORS = 5  # of a product
 _PAIRS = 12  # of functions that are compared
 _TRIES = 30  # linear programs of one search
@@ -104,7 +104,8 @@ def _combined(goal: Goal, compare: bool = True) -> Node | None:
     known += [*_squares(goal, atoms), *_facts(goal, atoms)]
     if compare:
         known += _orders(goal, atoms)
-    products = list(_products(known, max(degree(f), Fraction(2)), atoms))
+    highest, most = max(degree(f), Fraction(2)), _PRODUCTS if compare else _FEW
+    products = list(_products(known, highest, most))
     for multipliers in ([Product((), {UNIT: Fraction(1)})], _multipliers(known)):
         columns = [
             {**p.value, **({_NEEDED: Fraction(1)} if goal.strict and p.strict else {})} for p in products
@@ -224,7 +225,7 @@ def _seen(goal: Goal) -> Node | None:
 # ---------------------------------------------------------------- products
 
 
-def _products(known: Sequence[Known], highest: Fraction, atoms: Atoms) -> Iterator[Product]:
+def _products(known: Sequence[Known], highest: Fraction, most: int) -> Iterator[Product]:
     """Products up to a degree, those of few factors first; equations times monomials."""
     usual = [k for k in known if not k.vanishes]
     yield Product((), {UNIT: Fraction(1)})
@@ -236,7 +237,7 @@ def _products(known: Sequence[Known], highest: Fraction, atoms: Atoms) -> Iterat
             if any(k.root is not None for k in chosen) and len({id(k) for k in chosen}) < size:
                 continue
             count += 1
-            if count > _PRODUCTS:
+            if count > most:
                 break
             yield Product(chosen, product_of(k.value for k in chosen))
     monomials = [UNIT, *{m for k in usual for m in k.value if m != UNIT}]
@@ -244,7 +245,6 @@ def _products(known: Sequence[Known], highest: Fraction, atoms: Atoms) -> Iterat
         for m in monomials if k.vanishes else ():
             for sign in (1, -1):
                 yield Product((k,), times(k.value, {m: Fraction(sign)}), m, sign)
-    del atoms
 
 
 def _multipliers(known: Sequence[Known]) -> list[Product]:

@@ -15,7 +15,7 @@ from flint import fmpq, fmpq_mat
 from numpy.typing import NDArray
 
 _STEPS = 400  # changes of the active set
-_ZERO = 1e-9
+_ZERO, _NEAR, _RIDGE = 1e-9, 1e-6, 1e-11
 
 Column = Mapping[Any, Fraction]  # by row
 Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ def _active(a: Floats, b: Floats) -> list[int] | None:
     gram, right = a.T @ a, a.T @ b
     x, passive = np.zeros(n), np.zeros(n, dtype=bool)
     for _ in range(_STEPS):
-        if np.linalg.norm(a @ x - b) < _ZERO * (1 + np.linalg.norm(b)):
+        if np.linalg.norm(a @ x - b) < _NEAR * (1 + np.linalg.norm(b)):
             return [int(j) for j in np.flatnonzero(passive & (x > _ZERO))]
         slope = np.where(passive, -np.inf, right - gram @ x)
         best = int(np.argmax(slope))
@@ -54,7 +54,8 @@ def _active(a: Floats, b: Floats) -> list[int] | None:
         passive[best] = True
         while True:
             used = np.flatnonzero(passive)
-            z = np.linalg.lstsq(a[:, used], b, rcond=None)[0]
+            # Of unit columns; the exact solution decides, so that the ridge only has to find the support.
+            z = np.linalg.solve(gram[np.ix_(used, used)] + _RIDGE * np.eye(len(used)), right[used])
             if z.min() > 0:
                 x[:] = 0
                 x[used] = z
