@@ -1,7 +1,7 @@
 """A point of a domain with hypotheses, looked for by descent: where there is one, no claim on it is vacuous.
 
-What the hypotheses lack at a point is made smaller, one coordinate at a time, from a few starts; what is found
-in floating point is confirmed in balls.  It is the same every time, and finding none says nothing.
+What the hypotheses lack at a point is made smaller, one coordinate at a time, from a few starts; what is
+found in floating point is confirmed in balls.  It is the same every time, and finding none says nothing.
 """
 
 from __future__ import annotations

@@ -13,12 +13,12 @@ from typing import Any
 import sympy
 
 from verify.claims import text_of
-from verify.provers.expressions import attempt, largest_exponent, length
+from verify.provers.expressions import attempt, largest_exponent, length, monomials
 from verify.provers.goals import Goal
 
 _LONGEST = 300  # operations of an expression that is expanded
 _HIGHEST = 40  # exponent in it
-_TERMS = 2000  # monomials of a product
+_TERMS = 2000  # monomials of an expression that is written out
 
 Monomial = tuple[tuple[int, Fraction], ...]  # atom and exponent, by atom
 Sum = Mapping[Monomial, Fraction]
@@ -31,10 +31,14 @@ def fraction(number: Any) -> Fraction:
     return Fraction(int(number.p), int(number.q))
 
 
+def _moderate(e: Any) -> bool:
+    return length(e) <= _LONGEST and largest_exponent(e) <= _HIGHEST and monomials(e) <= _TERMS
+
+
 def is_polynomial(goal: Goal) -> bool:
     """Whether the goal is about a polynomial of moderate size with rational coefficients."""
     e = sympy.sympify(goal.expression)
-    if length(e) > _LONGEST or largest_exponent(e) > _HIGHEST or not e.is_polynomial(*e.free_symbols):
+    if not _moderate(e) or not e.is_polynomial(*e.free_symbols):
         return False
     return all(n.is_Rational for n in e.atoms(sympy.Number, sympy.NumberSymbol))
 
@@ -42,7 +46,7 @@ def is_polynomial(goal: Goal) -> bool:
 def powers_of(expression: Any, symbols: Sequence[Any]) -> Powers | None:
     """The coefficients of a polynomial in these symbols over the rationals; else ``None``."""
     e = sympy.sympify(expression)
-    if length(e) > _LONGEST or largest_exponent(e) > _HIGHEST or not e.is_polynomial(*symbols):
+    if not _moderate(e) or not e.is_polynomial(*symbols):
         return None
     found = attempt(sympy.Poly, e, *symbols)
     if found is None or not all(c.is_Rational for c in found.coeffs()):
@@ -66,7 +70,7 @@ class Atoms:
     def of(self, expression: Any) -> Sum | None:
         """The sum of monomials that an expression is; ``None`` if it is too large."""
         e = sympy.sympify(expression)
-        if length(e) > _LONGEST or largest_exponent(e) > _HIGHEST:
+        if not _moderate(e):
             return None
         e = attempt(sympy.expand, e)
         found: dict[Monomial, Fraction] = {}

@@ -21,7 +21,14 @@ from typing import Any
 import sympy
 from flint import arb
 
-from verify.provers.expressions import attempt, largest_exponent, length, put, simpler_forms
+from verify.provers.expressions import (
+    attempt,
+    largest_exponent,
+    length,
+    monomials,
+    put,
+    simpler_forms,
+)
 from verify.provers.goals import Goal, Node
 from verify.provers.intervals import Span
 from verify.provers.points import Point, at_point, points, slope_at
@@ -31,7 +38,7 @@ from verify.provers.ranges import opened, range_of
 Rule = Callable[["ProofSearch", Goal, int], "Node | None"]
 Prove = Callable[[Goal], Node | None]
 
-_DEGREE = 64
+_DEGREE, _TERMS = 64, 3000
 _STRANGE = (
     *(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I, sympy.re, sympy.im, sympy.arg, sympy.sign),
     *(sympy.Heaviside, sympy.DiracDelta, sympy.Derivative, sympy.Subs, sympy.Limit),
@@ -40,8 +47,8 @@ _STRANGE = (
 
 
 def manageable(expression: Any) -> bool:
-    """Whether its exponents are of moderate size."""
-    return largest_exponent(expression) <= _DEGREE
+    """Whether its exponents are of moderate size, and it is not too long when it is written out."""
+    return largest_exponent(expression) <= _DEGREE and monomials(sympy.sympify(expression)) <= _TERMS
 
 
 def algebra(call: Callable[..., Any], expression: Any, *arguments: Any, **options: Any) -> Any:
