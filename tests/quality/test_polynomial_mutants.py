@@ -84,7 +84,9 @@ REJECTED = {
     "strict, by a hypothesis that is not": certificate(
         "x < y", [*PLANE, "x <= y"], combine(block("hypothesis 0"))
     ),
-    "a negative number": certificate("y <= x", [*PLANE, "x <= y"], combine(block("hypothesis 0", gram=[["-1"]]))),
+    "a negative number": certificate(
+        "y <= x", [*PLANE, "x <= y"], combine(block("hypothesis 0", gram=[["-1"]]))
+    ),
     "an end that is not there": certificate("x <= 5", ORTHANT, combine(block("upper x"))),
     "a hypothesis out of the list": certificate("x <= y", PLANE, combine(block("hypothesis 0"))),
     "a hypothesis from the end of the list": certificate(
@@ -125,7 +127,9 @@ REJECTED = {
     "a fact that is not strict": certificate(
         "0 < x", UNIT, combine(block("fact 0"), facts=[fact("x", RANGE, strict=True)])
     ),
-    "a fact without a proof": certificate("x <= y", UNIT, combine(block("fact 0"), facts=[{"expression": "y - x"}])),
+    "a fact without a proof": certificate(
+        "x <= y", UNIT, combine(block("fact 0"), facts=[{"expression": "y - x"}])
+    ),
     "a matrix that is too large": certificate(
         "0 <= 1", PLANE, combine(block(basis=["1"] * 90, gram=[["0"] * (k + 1) for k in range(90)]))
     ),
@@ -186,7 +190,9 @@ MUTANTS = {
     ),
     "matrices are believed": (combining, "positive", lambda gram: True, "a matrix that is not positive"),
     "identities are believed": (combining, "_require_equal", lambda *_: None, "another polynomial"),
-    "a sum of squares is positive": (combining, "positive", lambda gram: True, "strict, by a singular matrix with a number"),
+    "a sum of squares is positive": (
+        combining, "positive", lambda gram: True, "strict, by a singular matrix with a number",
+    ),
     "all that is known is strict": (combining._Block, "strict", lambda self: True, "strict, by a closed end"),
     "multipliers are believed": (
         combining, "_require_dense", lambda *_: None, "a multiplier that vanishes where the hypothesis holds",

@@ -32,21 +32,22 @@ def combine(*blocks: dict, **more: list[dict]) -> dict:
     return {"by": "combine", "blocks": list(blocks), **more}
 
 
+# (1 + x² + y²) times Motzkin's polynomial
 MOTZKIN = combine(
-    block(basis=["x**2*y - y"]),
-    block(basis=["x*y**2 - x"]),
     block(basis=["x**2*y**2 - 1"]),
-    block(basis=["x*y - x**3*y/2 - x*y**3/2"]),
-    block(basis=["x**3*y - x*y**3"], gram=[["3/4"]]),
+    block(basis=["y - x**2*y"]),
+    block(basis=["x - x*y**2"]),
+    block(basis=["x*y - x**3*y", "x*y**3 - x**3*y"], gram=[["3"], ["-3/2", "1"]]),
     multiplier=[block(), block(basis=["x"]), block(basis=["y"])],
 )
-ORDER = {
-    "by": "increasing",
-    "function": "exp",
-    "larger": "y",
-    "smaller": "x",
-    "proof": combine(block("hypothesis 1")),
-}
+
+
+def increasing(function: str, proof: dict = RANGE, **more: str) -> dict:
+    """Of y, compared with x."""
+    return {"by": "increasing", "function": function, "larger": "y", "smaller": "x", "proof": proof} | more
+
+
+ORDER = increasing("exp", combine(block("hypothesis 1")))
 
 ACCEPTED = {
     "bernstein": certificate("x*(1 - x)*(1 + y) <= 1/2", SQUARE, bernstein("x", "", "")),
@@ -93,11 +94,11 @@ ACCEPTED = {
     ),
     "an odd power": certificate(
         "x**3 <= y**3", ["-2 <= x <= 0", "y >= 1"],
-        {"by": "increasing", "function": "power", "exponent": "3", "larger": "y", "smaller": "x", "proof": RANGE},
+        increasing("power", exponent="3"),
     ),
     "a root": certificate(
         "sqrt(x) < sqrt(y)", ["0 <= x <= 1", "y >= 2"],
-        {"by": "increasing", "function": "power", "exponent": "1/2", "larger": "y", "smaller": "x", "proof": RANGE},
+        increasing("power", exponent="1/2"),
     ),
     "a tangent": certificate("1 + x*y <= exp(x*y)", ["x", "y"], {"by": "known", "of": "exp(x*y)"}),
     "a tangent of the logarithm": certificate("log(x) <= x - 1", ["x > 0"], {"by": "known", "of": "log(x)"}),

@@ -28,6 +28,7 @@ from verify.recheck.terms import Term, number, put
 _CELLS = 20_000  # coefficients of a polynomial in this basis
 _WORK = 60_000_000  # multiplications for all boxes together
 _HIGHEST = 60  # degree in a variable
+_DEEPEST = 100  # halvings of one box: each makes the numbers longer by the degree
 
 Matrix = list[list[int]]
 
@@ -163,14 +164,16 @@ def by_bernstein(node: Node, goal: Obligation) -> list[Child]:
     if cells * len(entries) > _WORK:
         raise UnknownError("too many boxes")
     closed = [(not x.low_open, not x.high_open) for x in box.values()]
-    stack = [(tensors, closed)]
+    stack = [(tensors, closed, 0)]
     for entry in entries:
         if not stack:
             raise UnknownError("more entries than boxes")
-        tensors, closed = stack.pop()
+        tensors, closed, depth = stack.pop()
         if entry in box:
-            k = list(box).index(str(entry))
-            stack += reversed(_both_halves(tensors, closed, k))
+            if depth == _DEEPEST:
+                raise UnknownError(f"a box is halved more than {_DEEPEST} times")
+            halves = _both_halves(tensors, closed, list(box).index(str(entry)))
+            stack += [(*half, depth + 1) for half in reversed(halves)]
             continue
         _, sign, strict = wanted[_leaf(entry)]
         if not tensors[_leaf(entry)].has_sign(sign, strict, closed):

@@ -35,7 +35,9 @@ from verify.recheck.terms import Term, call, number, power, put, variable
 _BLOCKS = 1000  # products in one sum
 _FACTORS = 16  # in one product
 _SIZE, _BITS = 80, 600  # of a matrix, and of a number in it
+_LENGTH = 20_000  # rows of a matrix times bits of its entries over one denominator
 _ENTRIES = 12_000  # of all matrices together
+_WRITTEN = 1_000_000  # products of two monomials on one side
 
 Matrix = list[list[Fraction]]
 
@@ -90,6 +92,8 @@ def positive(gram: Matrix) -> bool:
     scale = lcm(*(c.denominator for row in gram for c in row))
     n = len(gram)
     m = [[int(gram[max(i, j)][min(i, j)] * scale) for j in range(n)] for i in range(n)]
+    if n * max((c.bit_length() for row in m for c in row), default=0) > _LENGTH:
+        raise UnknownError("the numbers of a matrix are too long to be eliminated")
     before, definite = 1, True
     for k in range(n):
         pivot = m[k][k]
@@ -213,9 +217,18 @@ def _require_equal(f: Term, left: list[_Block], right: list[_Block], box: Box) -
 
 def _sum(blocks: list[_Block], algebra: Algebra) -> Sum:
     found: Sum = {}
+    left = _WRITTEN
+
+    def times(a: Sum, b: Sum) -> Sum:
+        nonlocal left
+        left -= len(a) * len(b)
+        if left < 0:
+            raise UnknownError("the products are too long to be written out")
+        return algebra.times(a, b)
+
     for block in blocks:
         total: dict[Any, Fraction] = {}
-        for part in block.value(algebra.of, algebra.times, constant(1)):
+        for part in block.value(algebra.of, times, constant(1)):
             for m, c in part.items():
                 total[m] = total.get(m, Fraction(0)) + c
         found = plus(found, {m: c for m, c in total.items() if c})

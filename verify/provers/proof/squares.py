@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ _DEFINITE, _SINGULAR = (
     1e-4,
 )  # t above which Q is taken to be definite; eigenvalues below which it is not
 _SIMPLE = 64  # largest denominator in a null space
+_LENGTH = 20_000  # rows times bits that the checker takes
 _BITS = (6, 12, 20, 32)  # to which matrices are rounded
 
 Exponents = tuple[int, ...]
@@ -311,9 +313,16 @@ def _rounded(
         found = [
             [[x[index[b, i, j]] for j in range(i + 1)] for i in range(len(q))] for b, q in enumerate(matrices)
         ]
-        if all(_pivots(q) is not None for q in found):
+        if all(_short(q) and _pivots(q) is not None for q in found):
             return found
     return None
+
+
+def _short(lower: Sequence[Sequence[Fraction]]) -> bool:
+    """Whether the checker will look at the matrix."""
+    scale = lcm(*(c.denominator for row in lower for c in row))
+    longest = max(abs(int(c * scale)).bit_length() for row in lower for c in row)
+    return len(lower) * longest <= _LENGTH
 
 
 def _dot(a: Mapping[int, Fraction], b: Mapping[int, Fraction]) -> Fraction:
