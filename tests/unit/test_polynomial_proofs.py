@@ -61,7 +61,11 @@ def verdict(says: str, domain: tuple[str, ...], reals: str) -> Verdict:
     return run_claim(replace(claim, checks=(Proof(),)), Effort()).verdict
 
 
-@pytest.mark.parametrize("name", PROVED)
+SLOW = ("a chain", "an equation")  # more than a second
+EVERY = [pytest.param(name, marks=[pytest.mark.thorough] * (name in SLOW)) for name in PROVED]
+
+
+@pytest.mark.parametrize("name", EVERY)
 def test_proves(name):
     assert verdict(*PROVED[name]) == Verdict.PROVED
 
