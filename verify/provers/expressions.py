@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
+from math import comb, prod
 from typing import Any, ParamSpec, TypeVar
 
 import sympy
@@ -65,6 +66,19 @@ def largest_exponent(expression: Any) -> int:
     exponents += [p.args[0] for p in expression.atoms(sympy.exp, sympy.sinh, sympy.cosh, sympy.tanh)]
     numbers = [n for e in exponents for n in e.atoms(sympy.Rational)]
     return max((max(abs(int(n.p)), int(n.q)) for n in numbers), default=0)
+
+
+@lru_cache(maxsize=8192)
+def monomials(expression: Any) -> int:
+    """At most so many terms has the expression when it is written out."""
+    parts = [monomials(a) for a in expression.args]
+    if expression.is_Add:
+        return sum(parts)
+    if expression.is_Mul:
+        return prod(parts)
+    if expression.is_Pow and expression.exp.is_Integer and parts[0] > 1:
+        return comb(abs(int(expression.exp)) + parts[0] - 1, parts[0] - 1)
+    return 1
 
 
 @lru_cache(maxsize=8192)

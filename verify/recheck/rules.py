@@ -15,6 +15,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 from verify.recheck import goals
+from verify.recheck.bernstein import by_bernstein
+from verify.recheck.combining import by_combine, by_increasing, by_known
 from verify.recheck.derivatives import derivative
 from verify.recheck.germs import limit
 from verify.recheck.goals import Child, Node, Obligation, Rule, field, halves, shown, where
@@ -337,4 +339,8 @@ RULES: Mapping[str, Rule] = {
     "sum": _by_sum,
     "reciprocal": _by_reciprocal,
     "logarithm": _by_logarithm,
+    "bernstein": by_bernstein,
+    "combine": by_combine,
+    "increasing": by_increasing,
+    "known": by_known,
 }

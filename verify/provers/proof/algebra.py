@@ -14,13 +14,14 @@ from typing import Any
 import sympy
 
 from verify.claims import Hypothesis, text_of
-from verify.provers.expressions import attempt, length
+from verify.provers.expressions import attempt, largest_exponent, length
 from verify.provers.goals import Goal, Node
 from verify.provers.proof.leaves import impossible, in_range
 from verify.provers.proof.state import ProofSearch, algebra, fat, loose, manageable, proper, tame
 from verify.provers.ranges import range_of
 from verify.provers.sturm import sturm
 
+_HIGH = 16  # exponent above which powers are compared by their logarithms
 _BIG = 160  # operations; beyond it the computer algebra is not asked to factor
 
 
@@ -78,7 +79,7 @@ def factorisations(e: Any) -> list[list[Any]]:
         factored = None if together is None else algebra(sympy.factor, together)
         if (factored is not None and factored.is_Mul) or isinstance(factored, sympy.Pow):
             found.append(list(sympy.Mul.make_args(factored)))
-        terms = attempt(sympy.factor_terms, e)
+        terms = algebra(sympy.factor_terms, e)
         if terms is not None and terms != factored and terms.is_Mul:
             found.append(list(sympy.Mul.make_args(terms)))
     return found
@@ -163,7 +164,8 @@ def by_logarithm(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
             return None
     if larger.is_Add and smaller.is_Add:
         return None
-    if not any(part.has(sympy.exp) or _powers(part) for part in (larger, smaller)):
+    high = largest_exponent(goal.expression) > _HIGH
+    if not (high or any(part.has(sympy.exp) or _powers(part) for part in (larger, smaller))):
         return None
     for part in (larger, smaller):
         i = range_of(part, goal.ranges)

@@ -34,6 +34,7 @@ from verify.claims import (
     Verdict,
 )
 from verify.provers import witness
+from verify.provers.feasible import point_of
 from verify.provers.goals import Goal, Node, certificate
 from verify.provers.points import points, samples
 from verify.provers.proof.boxes import simple_numbers
@@ -140,9 +141,10 @@ class _Attempt:
             return found
         node = self._prove(goal)
         if node is None:
-            suspects = [*self.work.suspects, *_corners(self.work.worst or self.box)]
+            suspects = [*_corners(self.work.worst or self.box), *self.work.suspects]  # the last ones count
             return refuted(says, domain, _complete(suspects, self.box)) or self._open()
-        if vacuous(node) or (not tried and self._prove(goal.about(sympy.Integer(-1)))):
+        known = tried or point_of(self.box, domain.given)
+        if vacuous(node) or (not known and self._prove(goal.about(sympy.Integer(-1)))):
             return _undecided(NOTHING)
         return self._proved([goal], [node])
 

@@ -71,6 +71,15 @@ def _reason(node: Node, goal: Goal) -> str:
         case "hessian":
             at = ", ".join(f"{name} = {value}" for name, value in node["at"].items())
             return f"touches 0 at {at}, and its second derivatives are positive definite for {ranges}"
+        case "bernstein":
+            boxes = sum(entry not in goal.ranges for entry in node["halves"])
+            return f"its coefficients in the basis of Bernstein on {boxes} boxes for {ranges}"
+        case "combine":
+            return f"a sum of {len(node['blocks'])} products of what is known"
+        case "increasing":
+            return f"{node['function']} increases; between the arguments"
+        case "known":
+            return f"a fact about {node['of']}"
     return f"hypothesis {node['hypothesis']} fails for {ranges}"
 
 

@@ -19,7 +19,7 @@ import sympy
 from verify.claims import Hypothesis, Range, text_of
 from verify.provers.expressions import length, put, unwieldy
 from verify.provers.goals import Goal, Node, halved
-from verify.provers.proof import algebra, boxes, calculus, rewriting
+from verify.provers.proof import algebra, bernstein, boxes, calculus, combining, rewriting, squares
 from verify.provers.proof.leaves import Work
 from verify.provers.proof.state import ProofSearch, Rule, proper
 
@@ -72,6 +72,9 @@ RULES: tuple[Rule, ...] = (
     algebra.by_range,
     algebra.by_zero,
     algebra.by_sturm,
+    bernstein.by_bernstein,
+    combining.by_combining,
+    squares.by_squares,
     rewriting.by_outermost,
     algebra.by_given,
     algebra.by_multiply,
@@ -84,7 +87,13 @@ RULES: tuple[Rule, ...] = (
     algebra.by_sum,
     algebra.by_rewriting,
 )
-LATE: tuple[Rule, ...] = (algebra.by_empty, rewriting.by_removing, by_tail, boxes.by_boxes)
+LATE: tuple[Rule, ...] = (
+    algebra.by_empty,
+    bernstein.by_more_bernstein,
+    rewriting.by_removing,
+    by_tail,
+    boxes.by_boxes,
+)
 
 
 @dataclass

@@ -21,7 +21,14 @@ from typing import Any
 import sympy
 from flint import arb
 
-from verify.provers.expressions import attempt, largest_exponent, length, put, simpler_forms
+from verify.provers.expressions import (
+    attempt,
+    largest_exponent,
+    length,
+    monomials,
+    put,
+    simpler_forms,
+)
 from verify.provers.goals import Goal, Node
 from verify.provers.intervals import Span
 from verify.provers.points import Point, at_point, points, slope_at
@@ -31,7 +38,7 @@ from verify.provers.ranges import opened, range_of
 Rule = Callable[["ProofSearch", Goal, int], "Node | None"]
 Prove = Callable[[Goal], Node | None]
 
-_DEGREE = 64
+_DEGREE, _TERMS = 64, 3000
 _STRANGE = (
     *(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I, sympy.re, sympy.im, sympy.arg, sympy.sign),
     *(sympy.Heaviside, sympy.DiracDelta, sympy.Derivative, sympy.Subs, sympy.Limit),
@@ -40,8 +47,8 @@ _STRANGE = (
 
 
 def manageable(expression: Any) -> bool:
-    """Whether its exponents are of moderate size."""
-    return largest_exponent(expression) <= _DEGREE
+    """Whether its exponents are of moderate size, and it is not too long when it is written out."""
+    return largest_exponent(expression) <= _DEGREE and monomials(sympy.sympify(expression)) <= _TERMS
 
 
 def algebra(call: Callable[..., Any], expression: Any, *arguments: Any, **options: Any) -> Any:
@@ -65,6 +72,7 @@ class ProofSearch:
     failed: dict[Any, int] = field(default_factory=dict)  # goal -> the depth it failed at
     proved: dict[Any, Node] = field(default_factory=dict)
     open: set[Any] = field(default_factory=set)
+    refuted: set[Any] = field(default_factory=set)  # a rule met a point where the goal certainly fails
     _points: dict[Any, list[Point]] = field(default_factory=dict)
     _known: dict[Any, Any] = field(default_factory=dict)
 
@@ -87,7 +95,11 @@ class ProofSearch:
             return None
         self.budget -= 1
         self.open.add(key)
-        node = next((found for rule in self.rules if (found := rule(self, goal, depth)) is not None), None)
+        node = None
+        for rule in self.rules:
+            node = rule(self, goal, depth)
+            if node is not None or key in self.refuted:
+                break
         self.open.discard(key)
         if node is None:
             self.failed[key] = max(depth, self.failed.get(key, -1))
@@ -104,6 +116,8 @@ class ProofSearch:
 
     def plausible(self, goal: Goal) -> bool:
         """False if the goal certainly fails at one of the points, or is no real formula."""
+        if self.refuted and goal.trimmed().key in self.refuted:
+            return False
         return bool(self.once(self._tried, goal, key=goal.key))
 
     def _tried(self, goal: Goal) -> bool:

@@ -1,0 +1,61 @@
+"""A point of a domain with hypotheses, looked for by descent: where there is one, no claim on it is vacuous.
+
+What the hypotheses lack at a point is made smaller, one coordinate at a time, from a few starts; what is
+found in floating point is confirmed in balls.  It is the same every time, and finding none says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import inf, isfinite
+from random import Random
+from typing import Any
+
+import sympy
+
+from verify.claims import Hypothesis, Range
+from verify.provers.expressions import attempt
+from verify.provers.points import Point, holds_at, samples
+
+_STARTS, _MOVES = 8, 400
+_MARGIN = 1e-3  # by which a hypothesis is to hold, so that rounding does not break it
+
+
+def _float(function: Any, arguments: list[float]) -> float:
+    return float(function(*arguments))
+
+
+def point_of(ranges: Mapping[str, Range], given: tuple[Hypothesis, ...]) -> Point | None:
+    """A point of the box where all hypotheses certainly hold, or ``None``."""
+    names, rng = sorted(ranges), Random(0)
+    values = {name: samples(ranges[name]) for name in names}
+    if any(h.relation == "==" for h in given) or not all(values.values()):
+        return None
+    symbols = {s.name: s for h in given for s in sympy.sympify(h.right - h.left).free_symbols}
+    order = sorted(symbols)
+    gaps = [attempt(sympy.lambdify, [symbols[n] for n in order], h.right - h.left, "math") for h in given]
+
+    def lack(at: Mapping[str, Fraction]) -> float:
+        total = 0.0
+        for gap in gaps:
+            value = attempt(_float, gap, [float(at[n]) for n in order])
+            if value is None or not isfinite(value):
+                return inf
+            total += max(0.0, _MARGIN - value)
+        return total
+
+    for _ in range(_STARTS):
+        at = {name: rng.choice(values[name]) for name in names}
+        best = lack(at)
+        for _ in range(_MOVES):
+            if best == 0:
+                break
+            name = rng.choice(names)
+            step = Fraction(rng.gauss(0, 1) * 4.0 ** rng.randint(-4, 3)).limit_denominator(1000)
+            moved = {**at, name: at[name] + step if rng.random() < 0.8 else rng.choice(values[name])}
+            if moved[name] in ranges[name] and (found := lack(moved)) <= best:
+                at, best = moved, found
+        if best == 0 and all(holds_at(h, at) for h in given):
+            return at
+    return None

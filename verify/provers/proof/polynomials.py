@@ -1,0 +1,130 @@
+"""Expressions as sums of monomials in atoms, for the rules that look for linear relations between them.
+
+An atom is a variable or a function that is not taken apart (exp(x), Max(x, y)); a monomial is a product of
+rational powers of atoms.  Powers of e are gathered: e^(c t) is the atom e^t to the power c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from verify.claims import text_of
+from verify.provers.expressions import attempt, largest_exponent, length, monomials
+from verify.provers.goals import Goal
+
+_LONGEST = 300  # operations of an expression that is expanded
+_HIGHEST = 40  # exponent in it
+_TERMS = 2000  # monomials of an expression that is written out
+
+Monomial = tuple[tuple[int, Fraction], ...]  # atom and exponent, by atom
+Sum = Mapping[Monomial, Fraction]
+UNIT: Monomial = ()
+Powers = Mapping[tuple[int, ...], Fraction]  # of a polynomial: coefficients by exponents
+
+
+def fraction(number: Any) -> Fraction:
+    """Of a rational number of SymPy."""
+    return Fraction(int(number.p), int(number.q))
+
+
+def _moderate(e: Any) -> bool:
+    return length(e) <= _LONGEST and largest_exponent(e) <= _HIGHEST and monomials(e) <= _TERMS
+
+
+def is_polynomial(goal: Goal) -> bool:
+    """Whether the goal is about a polynomial of moderate size with rational coefficients."""
+    e = sympy.sympify(goal.expression)
+    if not _moderate(e) or not e.is_polynomial(*e.free_symbols):
+        return False
+    return all(n.is_Rational for n in e.atoms(sympy.Number, sympy.NumberSymbol))
+
+
+def powers_of(expression: Any, symbols: Sequence[Any]) -> Powers | None:
+    """The coefficients of a polynomial in these symbols over the rationals; else ``None``."""
+    e = sympy.sympify(expression)
+    if not _moderate(e) or not e.is_polynomial(*symbols):
+        return None
+    found = attempt(sympy.Poly, e, *symbols)
+    if found is None or not all(c.is_Rational for c in found.coeffs()):
+        return None
+    return {m: fraction(c) for m, c in found.terms() if c}
+
+
+class Atoms:
+    """The atoms of some expressions, numbered as they are met."""
+
+    def __init__(self) -> None:
+        self.terms: list[Any] = []
+        self._numbers: dict[Any, int] = {}
+
+    def _number(self, atom: Any) -> int:
+        if atom not in self._numbers:
+            self._numbers[atom] = len(self.terms)
+            self.terms.append(atom)
+        return self._numbers[atom]
+
+    def of(self, expression: Any) -> Sum | None:
+        """The sum of monomials that an expression is; ``None`` if it is too large."""
+        e = sympy.sympify(expression)
+        if not _moderate(e):
+            return None
+        e = attempt(sympy.expand, e)
+        found: dict[Monomial, Fraction] = {}
+        for term in sympy.Add.make_args(e) if e is not None else ():
+            c, powers = Fraction(1), dict[int, Fraction]()
+            for factor in sympy.Mul.make_args(term):
+                if factor.is_Rational:
+                    c *= fraction(factor)
+                    continue
+                atom, q = self._factor(factor)
+                powers[atom] = powers.get(atom, Fraction(0)) + q
+            m = tuple(sorted((a, q) for a, q in powers.items() if q))
+            found[m] = found.get(m, Fraction(0)) + c
+        return None if e is None or len(found) > _TERMS else {m: c for m, c in found.items() if c}
+
+    def _factor(self, factor: Any) -> tuple[int, Fraction]:
+        if isinstance(factor, sympy.exp):
+            c, rest = factor.args[0].as_coeff_Mul()
+            if c.is_Rational and rest != 1:
+                return self._number(sympy.exp(rest)), fraction(c)
+        if factor.is_Pow and factor.exp.is_Rational and not isinstance(factor, sympy.exp):
+            return self._number(factor.base), fraction(factor.exp)
+        return self._number(factor), Fraction(1)
+
+    def expression(self, m: Monomial) -> Any:
+        """The monomial as an expression."""
+        return sympy.Mul(*(self.terms[a] ** sympy.Rational(q) for a, q in m))
+
+    def text(self, a: Sum) -> str:
+        """The text of a sum."""
+        return text_of(sympy.Add(*(sympy.Rational(c) * self.expression(m) for m, c in a.items())))
+
+
+def times(a: Sum, b: Sum) -> Sum:
+    """Their product."""
+    found: dict[Monomial, Fraction] = {}
+    for m, c in a.items():
+        for n, d in b.items():
+            powers = dict(m)
+            for atom, q in n:
+                powers[atom] = powers.get(atom, Fraction(0)) + q
+            joined = tuple(sorted((atom, q) for atom, q in powers.items() if q))
+            found[joined] = found.get(joined, Fraction(0)) + c * d
+    return {m: c for m, c in found.items() if c}
+
+
+def degree(a: Sum) -> Fraction:
+    """The largest sum of exponents."""
+    return max((sum((abs(q) for _, q in m), Fraction(0)) for m in a), default=Fraction(0))
+
+
+def product_of(parts: Iterable[Sum]) -> Sum:
+    """The product of all of them."""
+    found: Sum = {UNIT: Fraction(1)}
+    for part in parts:
+        found = times(found, part)
+    return found
