@@ -307,7 +307,7 @@ def call(name: str, *args: Term) -> Term:
     u = args[-1]
     if name in _AT_ZERO and u == 0:
         return number(_AT_ZERO[name])
-    folded = {"exp": _exp, "log": _log, "Abs": _abs, "gamma": _gamma, "loggamma": _gamma}.get(name)
+    folded = _FOLDED.get(name)
     found = folded(u, name) if folded else None
     return found if found is not None else Term(name, args)
 
@@ -356,6 +356,22 @@ def _gamma(u: Term, name: str) -> Term | None:
     return ZERO if n <= 2 else None
 
 
+def _wave(u: Term, name: str) -> Term | None:
+    """sin and cos of a rational multiple q of pi, by their symmetries with 0 <= q <= 1/2."""
+    q, rest = split_coefficient(u)
+    if rest != PI:
+        return None
+    q %= 2
+    q, sign = (q - 1, -1) if q >= 1 else (q, 1)  # half a turn changes the sign of both
+    if q > HALF:
+        q, sign = 1 - q, sign if name == "sin" else -sign
+    turned = q if name == "sin" else HALF - q
+    squares = {Fraction(0): 0, Fraction(1, 6): 1, Fraction(1, 4): 2, Fraction(1, 3): 3, HALF: 4}
+    if turned in squares:  # the sine is sqrt(square)/2
+        return mul(number(Fraction(sign, 2)), power(number(squares[turned]), number(HALF)))
+    return mul(number(sign), Term(name, (mul(number(q), PI),)))
+
+
 def _extremum(name: str, args: tuple[Term, ...]) -> Term:
     parts: dict[Term, None] = {}
     for a in args:
@@ -365,6 +381,15 @@ def _extremum(name: str, args: tuple[Term, ...]) -> Term:
     if numbers:
         found.append(number((max if name == "Max" else min)(numbers)))
     return found[0] if len(found) == 1 else Term(name, tuple(sorted(found, key=str)))
+
+
+_FOLDED: Mapping[str, Callable[[Term, str], Term | None]] = {
+    "exp": _exp,
+    "log": _log,
+    "Abs": _abs,
+    **dict.fromkeys(("gamma", "loggamma"), _gamma),
+    **dict.fromkeys(("sin", "cos"), _wave),
+}
 
 
 def rebuilt(t: Term, args: tuple[Term, ...]) -> Term:

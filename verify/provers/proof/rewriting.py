@@ -24,6 +24,7 @@ from verify.provers.ranges import range_of
 
 _HIGHEST = 16  # power of anything that it is asked to write out
 _LONGEST = 200  # operations of an expression that SymPy is asked to rearrange
+_MOST_KINKS = 3  # that are turned inside out together: each doubles the cases
 _KINKS = (sympy.Max, sympy.Min, sympy.Abs)
 
 
@@ -40,7 +41,7 @@ def by_outermost(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """Maxima and minima outermost, if the intervals then show the sign."""
     del search, depth
     e = sympy.sympify(goal.expression)
-    if not e.has(*_KINKS) or length(e) > 60:
+    if not e.has(*_KINKS) or length(e) > 60 or len(e.atoms(*_KINKS)) > _MOST_KINKS:
         return None
     form = _outermost(e.replace(sympy.Abs, lambda a: sympy.Max(a, -a)))
     node = in_range(goal.about(form)) if form != e else None

@@ -19,13 +19,14 @@ import sympy
 from verify.claims import Hypothesis, Range, text_of
 from verify.provers.expressions import length, put, unwieldy
 from verify.provers.goals import Goal, Node, halved
-from verify.provers.proof import algebra, boxes, calculus, rewriting
+from verify.provers.proof import algebra, bounds, boxes, calculus, rewriting, signs
 from verify.provers.proof.leaves import Work
 from verify.provers.proof.state import ProofSearch, Rule, proper
 
 DEPTH = 6  # differentiations and the like on one branch of a proof
 GOALS = 120  # goals one search may try
 _DEPTH_OF_BOXES = 4  # likewise where boxes are used, too
+_SIMPLE = 4  # rules that only look
 _SIGNS = ("positive", "nonnegative", "negative", "nonpositive")
 _FIRST_VALUES = (1, 2, 4, 8, 16)  # of an integer variable, before its tail
 _MOST_VALUES = 300  # if its range is not larger, all of them are tried
@@ -85,6 +86,7 @@ RULES: tuple[Rule, ...] = (
     algebra.by_rewriting,
 )
 LATE: tuple[Rule, ...] = (algebra.by_empty, rewriting.by_removing, by_tail, boxes.by_boxes)
+LAST: tuple[Rule, ...] = (signs.by_narrowing, signs.by_kinks, bounds.by_bounds)
 
 
 @dataclass
@@ -104,7 +106,17 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
     node = _attempt(goal, Allowance(depth, goals, 4 * goals))
     if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
         node = _attempt(goal, Allowance(_DEPTH_OF_BOXES, goals, goals, work))
+    if node is None and work is not None and not unwieldy(goal.expression):
+        node = _last(goal, goals, work)
     return node
+
+
+def _last(goal: Goal, goals: int, work: Work) -> Node | None:
+    """Where the other rules fail: cases by sign, bounds of functions, and what these lead to."""
+    rules = (*RULES[:_SIMPLE], *LAST, *RULES[_SIMPLE:], *LATE)
+    search = ProofSearch(rules, goals, 60 + 4 * length(goal.expression), Work(work.budget))
+    real = _as_real(goal)
+    return next((found for d in range(4) if (found := search.prove(real, d)) is not None), None)
 
 
 def _attempt(goal: Goal, budget: Allowance) -> Node | None:
