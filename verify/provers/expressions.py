@@ -2,12 +2,17 @@
 
 Factoring or simplifying can take for ever: exp(2000*x) is a polynomial of degree 2000 in exp(x).  So the
 number of operations and the size of the exponents are looked at first; both are counts, never seconds.
+What all of it together may cost is counted, too: each computation has a price by the size of what it is
+given, and a claim has so much to spend (:func:`spending`).  So a hopeless claim ends after a while, and on
+every machine at the same place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
+from math import comb
 from typing import Any, ParamSpec, TypeVar
 
 import sympy
@@ -18,6 +23,29 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _WRITTEN_OUT = 256
+_PURSES: list[tuple[list[int], set[Any]]] = [([10**9], set())]  # what may be spent, and for what it was
+
+
+@contextmanager
+def spending(units: int) -> Iterator[None]:
+    """What the computer algebra may cost in a while."""
+    _PURSES.append(([units], set()))
+    try:
+        yield
+    finally:
+        _PURSES.pop()
+
+
+def paid(price: int, what: Any) -> bool:
+    """Whether there is enough left for a computation of this price, which is then spent; the same is free."""
+    left, known = _PURSES[-1]
+    if what in known:
+        return True
+    if price > left[0]:
+        return False
+    left[0] -= price
+    known.add(what)
+    return True
 
 
 def attempt(call: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R | None:
@@ -74,6 +102,50 @@ def unwieldy(expression: Any) -> bool:
         p.exp.is_Integer and abs(int(p.exp)) > _WRITTEN_OUT and p.base.is_Add
         for p in expression.atoms(sympy.Pow)
     )
+
+
+_MOST = 10**6  # a count that large is not told from a larger one
+
+
+@lru_cache(maxsize=8192)
+def written_out(expression: Any) -> int:
+    """About the number of terms that an expression has over one denominator, multiplied out."""
+    above, below = _written(sympy.sympify(expression))
+    return min(above * below, _MOST)
+
+
+def _written(e: Any) -> tuple[int, int]:
+    """Terms of the numerator and of the denominator."""
+    if e.is_Add:
+        parts = [_written(a) for a in e.args]
+        below = _bounded(b for _, b in parts)
+        return min(sum(a * max(below // b, 1) for a, b in parts), _MOST), below
+    if e.is_Mul:
+        parts = [_written(a) for a in e.args]
+        return _bounded(a for a, _ in parts), _bounded(b for _, b in parts)
+    if e.is_Pow and e.exp.is_Integer:
+        above, below = _written(e.base)
+        n = abs(int(e.exp))
+        raised = min(comb(above + n - 1, n) if above > 1 and n <= 64 else above, _MOST)
+        under = min(comb(below + n - 1, n) if below > 1 and n <= 64 else below, _MOST)
+        return (raised, under) if e.exp > 0 else (under, raised)
+    return 1, 1
+
+
+def _bounded(counts: Iterable[int]) -> int:
+    """Their product, up to a point."""
+    total = 1
+    for count in counts:
+        total = min(total * count, _MOST)
+    return total
+
+
+@lru_cache(maxsize=8192)
+def kernels(expression: Any) -> int:
+    """What a polynomial would have for variables: symbols, functions, roots, exponentials."""
+    e = sympy.sympify(expression)
+    roots = {p for p in e.atoms(sympy.Pow) if not p.exp.is_Integer}
+    return len(e.free_symbols | e.atoms(sympy.Function) | roots)
 
 
 def simpler_forms(expression: Any) -> Iterator[Callable[[Any], Any]]:

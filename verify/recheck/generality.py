@@ -5,7 +5,7 @@ once with either hypothesis added; there Abs(g) is g or -g, and of two arguments
 g the one that loses can be left out.  Where g = 0 both parts apply and both are right: f is continuous, and
 it is approached from at least one of the sides.
 
-``compose``.  If f(x) = F(x, g(x)) and the values of g lie in W, then F >= 0 for all x and all w in W is enough.
+``compose``.  If f(x) = F(x, g(x)) and the values of g lie in W, then F >= 0 for all x and w in W is enough.
 W is what intervals say of g, or a range that the certificate names and whose ends it proves.
 
 Both ask more of a point than the goal before (a hypothesis; a limit in more directions), so F has to be
@@ -72,10 +72,8 @@ def by_compose(node: Node, goal: Obligation) -> list[Child]:
     values = range_of(inner, box)  # raises where it may be undefined
     stated = _stated(node.get("range", []), name)
     stated = stated if "range" in node else values
-    children = list(_ends(node, name, inner, stated, values, goal))
-    new = replace(
-        goal, f=outer, box={**goal.box, name: stated}, held=goal.held or goal.thin or goal.strict
-    )
+    children = list(_ends(node, inner, stated, values, goal))
+    new = replace(goal, f=outer, box={**goal.box, name: stated}, held=goal.held or goal.thin or goal.strict)
     return [*children, ("proof", field(node, "proof"), new)]
 
 
@@ -104,9 +102,7 @@ def _stated(texts: Any, name: str) -> Interval:
     return ranges[name]
 
 
-def _ends(
-    node: Node, name: str, inner: Term, stated: Interval, values: Interval, goal: Obligation
-) -> Iterator[Child]:
+def _ends(node: Node, inner: Term, stated: Interval, values: Interval, goal: Obligation) -> Iterator[Child]:
     """The proofs that the values respect the stated ends, where intervals do not show it."""
     if values.within(stated):
         return

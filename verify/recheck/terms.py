@@ -307,7 +307,8 @@ def call(name: str, *args: Term) -> Term:
     u = args[-1]
     if name in _AT_ZERO and u == 0:
         return number(_AT_ZERO[name])
-    folded = _FOLDED.get(name)
+    folded = {"exp": _exp, "log": _log, "Abs": _abs, "gamma": _gamma, "loggamma": _gamma}.get(name)
+    folded = _wave if name in ("sin", "cos") else folded
     found = folded(u, name) if folded else None
     return found if found is not None else Term(name, args)
 
@@ -357,7 +358,7 @@ def _gamma(u: Term, name: str) -> Term | None:
 
 
 def _wave(u: Term, name: str) -> Term | None:
-    """sin and cos of a rational multiple q of pi, by their symmetries with 0 <= q <= 1/2."""
+    """Sin and cos of a rational multiple q of pi, by their symmetries with 0 <= q <= 1/2."""
     q, rest = split_coefficient(u)
     if rest != PI:
         return None
@@ -381,15 +382,6 @@ def _extremum(name: str, args: tuple[Term, ...]) -> Term:
     if numbers:
         found.append(number((max if name == "Max" else min)(numbers)))
     return found[0] if len(found) == 1 else Term(name, tuple(sorted(found, key=str)))
-
-
-_FOLDED: Mapping[str, Callable[[Term, str], Term | None]] = {
-    "exp": _exp,
-    "log": _log,
-    "Abs": _abs,
-    **dict.fromkeys(("gamma", "loggamma"), _gamma),
-    **dict.fromkeys(("sin", "cos"), _wave),
-}
 
 
 def rebuilt(t: Term, args: tuple[Term, ...]) -> Term:

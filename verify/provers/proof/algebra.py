@@ -14,14 +14,24 @@ from typing import Any
 import sympy
 
 from verify.claims import Hypothesis, text_of
-from verify.provers.expressions import attempt, length
+from verify.provers.expressions import attempt, length, paid
 from verify.provers.goals import Goal, Node
 from verify.provers.proof.leaves import impossible, in_range
-from verify.provers.proof.state import ProofSearch, algebra, fat, loose, manageable, proper, tame
+from verify.provers.proof.state import (
+    ProofSearch,
+    algebra,
+    fat,
+    loose,
+    manageable,
+    price_of,
+    proper,
+    tame,
+)
 from verify.provers.ranges import range_of
 from verify.provers.sturm import sturm
 
 _BIG = 160  # operations; beyond it the computer algebra is not asked to factor
+_DEAR = 2000  # the price of a factorisation that is not asked for
 
 
 def by_range(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
@@ -69,18 +79,22 @@ def by_multiply(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     return None
 
 
-@lru_cache(maxsize=4096)
 def factorisations(e: Any) -> list[list[Any]]:
     """The factors of an expression over a common denominator, and those of its terms."""
+    price = price_of(sympy.factor, e) if length(e) <= _BIG and manageable(e) else _DEAR + 1
+    return _factorisations(e) if price <= _DEAR and paid(price, (sympy.factor, e)) else []
+
+
+@lru_cache(maxsize=4096)
+def _factorisations(e: Any) -> list[list[Any]]:
     found = []
-    if length(e) <= _BIG:
-        together = algebra(sympy.together, e)
-        factored = None if together is None else algebra(sympy.factor, together)
-        if (factored is not None and factored.is_Mul) or isinstance(factored, sympy.Pow):
-            found.append(list(sympy.Mul.make_args(factored)))
-        terms = attempt(sympy.factor_terms, e)
-        if terms is not None and terms != factored and terms.is_Mul:
-            found.append(list(sympy.Mul.make_args(terms)))
+    together = attempt(sympy.together, e)
+    factored = None if together is None or not manageable(together) else attempt(sympy.factor, together)
+    if (factored is not None and factored.is_Mul) or isinstance(factored, sympy.Pow):
+        found.append(list(sympy.Mul.make_args(factored)))
+    terms = attempt(sympy.factor_terms, e)
+    if terms is not None and terms != factored and terms.is_Mul:
+        found.append(list(sympy.Mul.make_args(terms)))
     return found
 
 

@@ -1,22 +1,21 @@
 """Functions replaced by polynomials that bound them, in the manner of MetiTarski.
 
-Where the goal is ``A h(u) + R`` with A >= 0 and h one of the functions, a polynomial p <= h on the values of u
-leads to ``A p(u) + R``; from above where A <= 0.  At a point c with rational Taylor coefficients,
+Where the goal is ``A h(u) + R`` with A >= 0 and h one of the functions, a polynomial p <= h on the values of
+u leads to ``A p(u) + R``; from above where A <= 0.  At a point c with rational Taylor coefficients,
 
     p(w) = Σ_{k<n} h^(k)(c) (w - c)^k/k! + m (w - c)^n/n!,      m <= h^(n) on the values of u (and on c),
 
-for even n, or odd n with all values on one side of c, is such a bound: h - p touches 0 at c to order n.  The best
-m is h^(n)(c), where intervals show that it is extreme; else it is an end of the interval.  Numbers like π or
-sqrt(2) are replaced by fractions.  What remains is a polynomial, or a quotient of two.
+for even n, or odd n with all values on one side of c, is such a bound: h - p touches 0 at c to order n.  The
+best m is h^(n)(c), where intervals show that it is extreme; else it is an end of the interval.  Numbers like
+π or sqrt(2) are replaced by fractions.  What remains is a polynomial, or a quotient of two.
 
-Nothing of this has to be believed: the proof is a ``sum`` of A (h(u) - p(u)), where ``compose`` puts a variable for
-u and ``contact`` shows the bound, and of the rest.
+Nothing of this has to be believed: the proof is a ``sum`` of A (h(u) - p(u)), where ``compose`` puts a
+variable for u and ``contact`` shows the bound, and of the rest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import factorial, inf
 from typing import Any
@@ -24,7 +23,7 @@ from typing import Any
 import sympy
 
 from verify.claims import Range, text_of
-from verify.provers.expressions import attempt, length, variables_of
+from verify.provers.expressions import attempt, length
 from verify.provers.goals import Goal, Node
 from verify.provers.intervals import Span
 from verify.provers.points import at_point
@@ -63,7 +62,8 @@ def by_bounds(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
         if steps is None:
             continue
         last = goal.about(steps[-1].rest)
-        proof = search.prove(last, min(depth - 1, 1)) if search.plausible(last) else None
+        deep = 0 if len(last.variables) == 1 else min(depth - 1, 1)  # roots of one variable are counted
+        proof = search.prove(last, deep) if search.plausible(last) else None
         if proof is not None:
             return _assembled(steps, proof, goal.strict)
     return None
@@ -90,7 +90,10 @@ def _assembled(steps: list[Step], proof: Node, strict: bool) -> Node:
             "proof": step.shown,
         }
         terms = [
-            {"expression": text_of(step.factor * step.gap), "proof": step.shown if step.factor == 1 else product},
+            {
+                "expression": text_of(step.factor * step.gap),
+                "proof": step.shown if step.factor == 1 else product,
+            },
             {"expression": text_of(step.rest), "proof": proof},
         ]
         proof = {"by": "sum", "terms": terms, **({"strict_term": 1} if strict else {})}
@@ -137,7 +140,15 @@ def _step(goal: Goal, atom: Any, order: int) -> Step | None:
     if factor.has(atom) or other.has(atom):
         return None
     i = range_of(factor, goal.ranges)
-    side = 0 if i is None or i.singular else 1 if i.positive(strict=False) else -1 if (-i).positive(strict=False) else 0
+    side = (
+        0
+        if i is None or i.singular
+        else 1
+        if i.positive(strict=False)
+        else -1
+        if (-i).positive(strict=False)
+        else 0
+    )
     if side == 0:
         return None
     if atom.is_number:
@@ -213,13 +224,17 @@ def _taylor(outer: Any, values: Span, centre: int, order: int, side: int) -> Bou
             return None
         coefficients.append(c / factorial(k))
         h = sympy.diff(h, _W)
+        if length(h) > _LONGEST:
+            return None
     # the sign of (w - c)^n times what is added must be that of the side
     turned = order % 2 == 1 and values.high == centre
     below = (side > 0) != turned
     m = _extreme(h, values, centre, below)
     if m is None:
         return None
-    p = sum(c * (_W - centre) ** k for k, c in enumerate(coefficients)) + m * (_W - centre) ** order / factorial(order)
+    p = sum(c * (_W - centre) ** k for k, c in enumerate(coefficients)) + m * (
+        _W - centre
+    ) ** order / factorial(order)
     r = Range(
         None if values.low == -inf else Fraction(values.low),
         None if values.high == inf else Fraction(values.high),
@@ -246,7 +261,13 @@ def _extreme(h: Any, values: Span, centre: int, below: bool) -> Any:
 def _shown(bound: Bound, inner: Any, goal: Goal) -> Node:
     """The bound for the argument: a contact, with a variable for the argument where it is not one already."""
     name = _name(goal)
-    contact = {"by": "contact", "variable": name, "at": str(bound.centre), "order": bound.order, "proof": {"by": "range"}}
+    contact = {
+        "by": "contact",
+        "variable": name,
+        "at": str(bound.centre),
+        "order": bound.order,
+        "proof": {"by": "range"},
+    }
     if inner.is_Symbol and _reaches(goal.ranges[inner.name], bound.range):
         return {**contact, "variable": inner.name}
     gap = bound.side * (bound.outer - bound.polynomial)

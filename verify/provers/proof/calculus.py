@@ -136,7 +136,7 @@ def contacts(search: ProofSearch, goal: Goal, name: str, at: Any) -> Iterator[Co
     """One for every order up to which the derivatives vanish at ``name = at``."""
     along, symbol = goal.leaving(name), goal.symbols[name]
     found = [goal.expression]
-    while len(found) <= _ORDERS:
+    while len(found) <= _ORDERS and length(found[-1]) <= _BIG:
         value = attempt(found[-1].xreplace, {symbol: at})
         if value is None or not search.vanishes(value, along):
             return

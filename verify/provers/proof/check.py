@@ -42,6 +42,7 @@ from verify.provers.proof.identities import derivation
 from verify.provers.proof.leaves import Work, impossible
 from verify.provers.proof.limits import proved_limit, refuted_limit
 from verify.provers.proof.monotone import slopes
+from verify.provers.proof.nearby import below_zero
 from verify.provers.proof.rules import DEPTH, GOALS, prove
 
 Box = Mapping[str, Range]
@@ -141,7 +142,12 @@ class _Attempt:
         node = self._prove(goal)
         if node is None:
             suspects = [*self.work.suspects, *_corners(self.work.worst or self.box)]
-            return refuted(says, domain, _complete(suspects, self.box)) or self._open()
+            whole = _complete(suspects, self.box)
+            return (
+                refuted(says, domain, whole)
+                or refuted(says, domain, below_zero(goal, whole, self.work.worst or {}))
+                or self._open()
+            )
         if vacuous(node) or (not tried and self._prove(goal.about(sympy.Integer(-1)))):
             return _undecided(NOTHING)
         return self._proved([goal], [node])

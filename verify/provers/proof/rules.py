@@ -17,7 +17,7 @@ from math import ceil, floor
 import sympy
 
 from verify.claims import Hypothesis, Range, text_of
-from verify.provers.expressions import length, put, unwieldy
+from verify.provers.expressions import length, put, spending, unwieldy
 from verify.provers.goals import Goal, Node, halved
 from verify.provers.proof import algebra, bounds, boxes, calculus, rewriting, signs
 from verify.provers.proof.leaves import Work
@@ -26,6 +26,7 @@ from verify.provers.proof.state import ProofSearch, Rule, proper
 DEPTH = 6  # differentiations and the like on one branch of a proof
 GOALS = 120  # goals one search may try
 _DEPTH_OF_BOXES = 4  # likewise where boxes are used, too
+_PER_GOAL = 100  # what the computer algebra may cost, for each goal of a search
 _SIMPLE = 4  # rules that only look
 _SIGNS = ("positive", "nonnegative", "negative", "nonpositive")
 _FIRST_VALUES = (1, 2, 4, 8, 16)  # of an integer variable, before its tail
@@ -86,7 +87,7 @@ RULES: tuple[Rule, ...] = (
     algebra.by_rewriting,
 )
 LATE: tuple[Rule, ...] = (algebra.by_empty, rewriting.by_removing, by_tail, boxes.by_boxes)
-LAST: tuple[Rule, ...] = (signs.by_narrowing, signs.by_kinks, bounds.by_bounds)
+LAST: tuple[Rule, ...] = (signs.by_narrowing, signs.by_kinks, bounds.by_bounds, boxes.by_more_boxes)
 
 
 @dataclass
@@ -103,6 +104,11 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
     """A proof tree of the goal, or ``None``; the same one every time."""
     if not proper(goal.expression):
         return None
+    with spending(_PER_GOAL * goals):
+        return _proved(goal, depth, goals, work)
+
+
+def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | None:
     node = _attempt(goal, Allowance(depth, goals, 4 * goals))
     if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
         node = _attempt(goal, Allowance(_DEPTH_OF_BOXES, goals, goals, work))
@@ -114,7 +120,7 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
 def _last(goal: Goal, goals: int, work: Work) -> Node | None:
     """Where the other rules fail: cases by sign, bounds of functions, and what these lead to."""
     rules = (*RULES[:_SIMPLE], *LAST, *RULES[_SIMPLE:], *LATE)
-    search = ProofSearch(rules, goals, 60 + 4 * length(goal.expression), Work(work.budget))
+    search = ProofSearch(rules, goals, 60 + 4 * length(goal.expression), Work(work.budget // 2))
     real = _as_real(goal)
     return next((found for d in range(4) if (found := search.prove(real, d)) is not None), None)
 

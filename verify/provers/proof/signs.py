@@ -3,8 +3,8 @@
 * *Kinks.*  Abs(u), Max(a, b) and Min(a, b) are smooth where the sign of u, or of a - b, is known.  Where the
   box decides it, the goal is rewritten; where u has a rational zero in the only variable it has, the box is
   split there; else both signs are tried as hypotheses (the rule ``signs``).
-* *Hypotheses.*  One that mentions a single variable, like Abs(x) < 1 or 2*x <= pi, is a range in disguise: the
-  part of the box on which it fails is ``empty``, and the rest needs it no more.
+* *Hypotheses.*  One that mentions a single variable, like Abs(x) < 1 or 2*x <= pi, is a range in disguise:
+  the part of the box on which it fails is ``empty``, and the rest needs it no more.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from verify.provers.expressions import attempt, length, variables_of
 from verify.provers.goals import Goal, Node, halved
 from verify.provers.points import at_point
 from verify.provers.proof.leaves import impossible
+from verify.provers.proof.rewriting import KINKS
 from verify.provers.proof.state import ProofSearch
 from verify.provers.ranges import range_of
 
-_KINKS = (sympy.Abs, sympy.Max, sympy.Min)
 _LONGEST = 120  # operations of a goal whose kinks are looked at
 _FAR = Fraction(2) ** 40  # a hypothesis that holds farther out is no range
 _STEPS = 60  # halvings that look for the end of the points where a hypothesis holds
@@ -34,7 +34,7 @@ _SLACK = Fraction(1, 2**24)  # of the distance: by so much the box is left large
 def by_kinks(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """The goal without one of its kinks."""
     e = sympy.sympify(goal.expression)
-    if not e.has(*_KINKS) or length(e) > _LONGEST:
+    if not e.has(*KINKS) or length(e) > _LONGEST:
         return None
     plain = _decided(e, goal)
     if plain != e:
@@ -78,7 +78,7 @@ def _all(search: ProofSearch, goals: list[Goal], depth: int) -> list[Node] | Non
 
 def _decided(e: Any, goal: Goal) -> Any:
     """Without the kinks that the box decides, from the innermost outwards."""
-    if e.is_Atom or not e.has(*_KINKS):
+    if e.is_Atom or not e.has(*KINKS):
         return e
     e = e.func(*[_decided(a, goal) for a in e.args])
     if isinstance(e, sympy.Abs):
@@ -105,8 +105,8 @@ def _sign(e: Any, goal: Goal) -> int:
 def _gaps(e: Any) -> Iterator[Any]:
     """The expressions whose sign decides an innermost kink, the simplest first."""
     found = []
-    for kink in e.atoms(*_KINKS):
-        if any(a.has(*_KINKS) for a in kink.args):
+    for kink in e.atoms(*KINKS):
+        if any(a.has(*KINKS) for a in kink.args):
             continue
         if isinstance(kink, sympy.Abs):
             found += [f for f in sympy.Mul.make_args(kink.args[0]) if not f.is_number][:1]
@@ -117,7 +117,7 @@ def _gaps(e: Any) -> Iterator[Any]:
 
 def _chosen(e: Any, gap: Any) -> Any:
     """The expression where gap >= 0."""
-    if e.is_Atom or not e.has(*_KINKS):
+    if e.is_Atom or not e.has(*KINKS):
         return e
     e = e.func(*[_chosen(a, gap) for a in e.args])
     if isinstance(e, sympy.Abs):
@@ -128,7 +128,9 @@ def _chosen(e: Any, gap: Any) -> Any:
                 return (factor if factor == gap else -factor) * sympy.Abs(rest)
     if isinstance(e, sympy.Max | sympy.Min):
         losing = 1 if isinstance(e, sympy.Max) else 0
-        gone = {(a, b)[losing] for a in e.args for b in e.args if a is not b and sympy.expand(a - b - gap) == 0}
+        gone = {
+            (a, b)[losing] for a in e.args for b in e.args if a is not b and sympy.expand(a - b - gap) == 0
+        }
         return e.func(*[a for a in e.args if a not in gone])
     return e
 

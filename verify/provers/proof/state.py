@@ -21,7 +21,16 @@ from typing import Any
 import sympy
 from flint import arb
 
-from verify.provers.expressions import attempt, largest_exponent, length, put, simpler_forms
+from verify.provers.expressions import (
+    attempt,
+    kernels,
+    largest_exponent,
+    length,
+    paid,
+    put,
+    simpler_forms,
+    written_out,
+)
 from verify.provers.goals import Goal, Node
 from verify.provers.intervals import Span
 from verify.provers.points import Point, at_point, points, slope_at
@@ -32,6 +41,8 @@ Rule = Callable[["ProofSearch", Goal, int], "Node | None"]
 Prove = Callable[[Goal], Node | None]
 
 _DEGREE = 64
+_DEAREST = 4000  # of a single computation
+_LONGEST = 1500  # operations of what is differentiated
 _STRANGE = (
     *(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I, sympy.re, sympy.im, sympy.arg, sympy.sign),
     *(sympy.Heaviside, sympy.DiracDelta, sympy.Derivative, sympy.Subs, sympy.Limit),
@@ -44,9 +55,24 @@ def manageable(expression: Any) -> bool:
     return largest_exponent(expression) <= _DEGREE
 
 
+def price_of(call: Callable[..., Any], expression: Any) -> int:
+    """About the milliseconds of a computation, at worst: by the size of what it is given."""
+    size, terms = length(expression), written_out(expression)
+    if call is sympy.limit:
+        return 8 * size * kernels(expression)
+    if call is sympy.simplify:
+        return 10 * size
+    if call in (sympy.factor, sympy.cancel):
+        return size + terms * kernels(expression) // 8
+    return (size + terms) // 4
+
+
 def algebra(call: Callable[..., Any], expression: Any, *arguments: Any, **options: Any) -> Any:
-    """Like :func:`attempt`, for what may take for ever with large exponents."""
-    return attempt(call, expression, *arguments, **options) if manageable(expression) else None
+    """Like :func:`attempt`, for what may take for ever with large exponents, or costs too much."""
+    price = price_of(call, expression) if manageable(expression) else _DEAREST + 1
+    if price > _DEAREST or not paid(price, (call, expression, arguments)):
+        return None
+    return attempt(call, expression, *arguments, **options)
 
 
 def proper(expression: Any) -> bool:
@@ -129,6 +155,8 @@ class ProofSearch:
         return self.once(self._derivative, expression, goal, name, key=key)
 
     def _derivative(self, expression: Any, goal: Goal, name: str) -> Any:
+        if length(expression) > _LONGEST or not paid(length(expression) // 4, (sympy.diff, expression, name)):
+            return None
         found = attempt(sympy.diff, expression, goal.symbols[name])
         if found is None or not proper(found):
             return None
@@ -214,6 +242,12 @@ def value_at(goal: Goal, variable: str, lower: bool) -> Any:
 
 
 def limit_of(search: ProofSearch, goal: Goal, variable: str, lower: bool) -> Any:
+    """The limit of an expression at an end, looked for once; see :func:`_limit_of`."""
+    key = (goal.expression, goal.about(0).key, variable, lower)
+    return search.once(_limit_of, search, goal, variable, lower, key=key)
+
+
+def _limit_of(search: ProofSearch, goal: Goal, variable: str, lower: bool) -> Any:
     """The limit of the expression at an end, for general values of the other variables; or ``None``.
 
     Whoever uses it has to show the slope for all of them, hypotheses or not: the expression is then above
