@@ -96,6 +96,13 @@ def largest_exponent(expression: Any) -> int:
 
 
 @lru_cache(maxsize=8192)
+def longest(expression: Any) -> int:
+    """The bits of the longest number in it."""
+    numbers = sympy.sympify(expression).atoms(sympy.Rational)
+    return max((max(int(n.p).bit_length(), int(n.q).bit_length()) for n in numbers), default=0)
+
+
+@lru_cache(maxsize=8192)
 def unwieldy(expression: Any) -> bool:
     """Whether it has a high power of a sum, which SymPy writes out as soon as it is asked for a sign."""
     return any(

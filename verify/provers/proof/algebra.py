@@ -183,7 +183,7 @@ def by_logarithm(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
         i = range_of(part, goal.ranges)
         if i is None or i.singular or not i.positive(strict=True):
             return None
-    difference = attempt(sympy.expand_log, sympy.log(larger) - sympy.log(smaller))
+    difference = algebra(sympy.expand_log, sympy.log(larger) - sympy.log(smaller))
     if difference is None or not search.agree(difference, sympy.log(larger) - sympy.log(smaller), goal):
         return None
     proof = search.prove(goal.about(difference), depth - 1)
@@ -267,10 +267,11 @@ def by_rewriting(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
 
 
 def _rewritten(e: Any) -> list[Any]:
-    forms = [attempt(sympy.expand, e), attempt(lambda: sympy.expand_log(sympy.expand(e)))]
+    expanded = algebra(sympy.expand, e)
+    forms = [expanded, None if expanded is None else algebra(sympy.expand_log, expanded)]
     if e.has(sympy.tanh, sympy.sinh, sympy.cosh):
         forms.append(attempt(lambda: e.rewrite(sympy.exp)))
-    forms.append(attempt(sympy.powsimp, e))
+    forms.append(algebra(sympy.powsimp, e))
     return [form for form in dict.fromkeys(forms) if form is not None and form != e]
 
 

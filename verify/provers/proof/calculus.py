@@ -23,11 +23,11 @@ from verify.provers.proof.algebra import factorisations
 from verify.provers.proof.state import (
     ProofSearch,
     Prove,
+    algebra,
     fat,
     inside,
     limit_of,
     loose,
-    manageable,
     proper,
     smooth,
     tame,
@@ -259,7 +259,8 @@ def solved(e: Any, symbol: Any) -> Any:
         else:
             return None
         e = inner[0]
-    return sympy.simplify(value) if length(value) <= 20 and manageable(value) else value
+    simple = algebra(sympy.simplify, value) if length(value) <= 20 else None
+    return value if simple is None else simple
 
 
 def touching(search: ProofSearch, goal: Goal, name: str) -> list[Any]:

@@ -26,6 +26,7 @@ from verify.provers.expressions import (
     kernels,
     largest_exponent,
     length,
+    longest,
     paid,
     put,
     simpler_forms,
@@ -41,6 +42,7 @@ Rule = Callable[["ProofSearch", Goal, int], "Node | None"]
 Prove = Callable[[Goal], Node | None]
 
 _DEGREE = 64
+_BITS = 48  # of the longest number
 _DEAREST = 4000  # of a single computation
 _LONGEST = 1500  # operations of what is differentiated
 _STRANGE = (
@@ -58,6 +60,8 @@ def manageable(expression: Any) -> bool:
 def price_of(call: Callable[..., Any], expression: Any) -> int:
     """About the milliseconds of a computation, at worst: by the size of what it is given."""
     size, terms = length(expression), written_out(expression)
+    if call in (sympy.simplify, sympy.expand_log, sympy.powsimp, sympy.limit) and longest(expression) > _BITS:
+        return _DEAREST + 1  # they factor numbers, and raise them to powers
     if call is sympy.limit:
         return 8 * size * kernels(expression)
     if call is sympy.simplify:
