@@ -63,7 +63,8 @@ def by_bounds(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
             continue
         last = goal.about(steps[-1].rest)
         deep = 0 if len(last.variables) == 1 else min(depth - 1, 1)  # roots of one variable are counted
-        proof = search.prove(last, deep) if search.plausible(last) else None
+        tried = [goal.about(step.gap, strict=False) for step in steps]
+        proof = search.prove(last, deep) if all(map(search.plausible, [last, *tried])) else None
         if proof is not None:
             return _assembled(steps, proof, goal.strict)
     return None

@@ -1,14 +1,15 @@
 """Points next to where an expression all but touches zero: there a claim that is false by very little fails.
 
 ``f - 10^-20`` at a contact of f, or f with a slope that is wrong by as much, is negative only within 10^-10,
-or 10^-20, of it.  So the smallest values met are followed to a minimum (Newton's method along one variable
-after the other, in many bits), and the neighbourhood of each is looked at on all scales.  Only what is certainly
-negative is handed on, and whoever receives it confirms it.
+or 10^-20, of it.  So the smallest values met are followed to a minimum (by thirds of a range, then Newton's
+method, along one variable after the other and in many bits), and the neighbourhood of each is looked at on
+all scales.  Only what is certainly negative is handed on, and whoever receives it confirms it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 from typing import Any
@@ -25,6 +26,7 @@ _BITS = 512
 _PLACES = 8  # of the smallest values
 _TRIED = 400  # points among which these are looked for
 _ROUNDS = 12  # of Newton's method
+_THIRDS = 24  # of a range, one inside the other, before it
 _SCALES = [Fraction(1, 10**k) for k in (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 21, 25, 30, 36, 42, 50)]
 _COMMON = [Fraction(x) for x in ("0", "1", "1/2", "-1", "2")]
 
@@ -52,7 +54,7 @@ def _places(
         r = goal.ranges[name]
         near = simple_numbers(worst[name]) if name in worst and worst[name].bounded else []
         ends = [end for end in (r.lower, r.upper) if end is not None]
-        choices.append([x for x in dict.fromkeys([*near, *ends, *_COMMON, *samples(r)[:4]]) if _closed(r, x)])
+        choices.append([x for x in dict.fromkeys([*near, *ends, *_COMMON, *samples(r)]) if _closed(r, x)])
     found = [dict(zip(names, at, strict=True)) for at in islice(product(*choices), _TRIED)]
     found += [{**found[0], **s} for s in suspects] if found else []
     ranked = sorted(found, key=lambda point: _size(goal, point))
@@ -77,15 +79,31 @@ def _descended(goal: Goal, start: Point) -> Point | None:
     """Newton's method for the zeros of the slopes, along one variable after the other."""
     point = dict(start)
     moving = [n for n in goal.variables if not goal.ranges[n].integer]
-    for _ in range(_ROUNDS if moving else 0):
+    for name in moving:
+        point[name] = _bracketed(goal, point, name)
+    for _ in range(_ROUNDS):
         for name in moving:
             step = attempt(_newton, goal.expression, point, name)
-            if step is None:
-                return None
-            moved = point[name] - step
-            if _closed(goal.ranges[name], moved):
-                point[name] = moved
+            if step is not None and _closed(goal.ranges[name], point[name] - step):
+                point[name] -= step
     return point if point != start else None
+
+
+def _bracketed(goal: Goal, point: Point, name: str) -> Fraction:
+    """The least value along one variable, between the neighbours of the point: thirds, again and again."""
+    r, here = goal.ranges[name], point[name]
+    others = [x for x in samples(replace(r, lower_open=False, upper_open=False)) if x != here]
+    low = max((x for x in others if x < here), default=here)
+    high = min((x for x in others if x > here), default=here)
+    for _ in range(_THIRDS):
+        a, b = (_fraction_near(low + (high - low) * t) for t in (Fraction(1, 3), Fraction(2, 3)))
+        left, right = (_size(goal, {**point, name: x}) for x in (a, b))
+        low, high = (low, b) if left <= right else (a, high)
+    return min((here, _fraction_near((low + high) / 2)), key=lambda x: _size(goal, {**point, name: x}))
+
+
+def _fraction_near(x: Fraction) -> Fraction:
+    return Fraction(round(x * 2**64), 2**64)
 
 
 def _newton(expression: Any, point: Point, name: str) -> Fraction | None:
