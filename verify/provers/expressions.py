@@ -16,6 +16,7 @@ from math import comb
 from typing import Any, ParamSpec, TypeVar
 
 import sympy
+from sympy.core import exprtools
 
 from verify.claims.sizes import too_large
 
@@ -23,6 +24,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _WRITTEN_OUT = 256
+_SIGNED, _BITS = (
+    6,
+    32,
+)  # terms and degree, and bits of a coefficient, of polynomials whose sign SymPy may tell
 _PURSES: list[tuple[list[int], set[Any]]] = [([10**9], set())]  # what may be spent, and for what it was
 
 
@@ -34,6 +39,26 @@ def spending(units: int) -> Iterator[None]:
         yield
     finally:
         _PURSES.pop()
+
+
+@contextmanager
+def modest_signs() -> Iterator[None]:
+    """For a while SymPy does not isolate roots to tell the sign of a long polynomial: it does not know it.
+
+    It asks itself for signs whenever it builds a derivative, a root or a maximum, and the roots of one
+    polynomial of degree 16 with ten-digit coefficients take minutes.
+    """
+    before = exprtools._monotonic_sign
+
+    def told(e: Any) -> Any:
+        long = e.is_Add and (len(e.args) > _SIGNED or longest(e) > _BITS or largest_exponent(e) > _SIGNED)
+        return None if long else before(e)
+
+    exprtools._monotonic_sign = told
+    try:
+        yield
+    finally:
+        exprtools._monotonic_sign = before
 
 
 def paid(price: int, what: Any) -> bool:

@@ -20,6 +20,7 @@ from verify.provers.proof.leaves import impossible, in_range
 from verify.provers.proof.state import (
     ProofSearch,
     algebra,
+    differentiated,
     fat,
     loose,
     manageable,
@@ -223,12 +224,12 @@ def _tangents(goal: Goal, gap: Any) -> Iterator[Any]:
     """Multipliers with which the rest has a horizontal tangent where the hypothesis is an equality."""
     for name in goal.variables:
         symbol = goal.symbols[name]
-        steep = attempt(sympy.diff, gap, symbol)
+        steep = differentiated(gap, symbol)
         if steep is None or steep == 0 or steep.has(symbol):
             continue
         at = algebra(sympy.expand, symbol - gap / steep)
-        slope = attempt(sympy.diff, goal.expression, symbol)
-        if at is not None and slope is not None and proper(slope) and not at.has(symbol):
+        slope = differentiated(goal.expression, symbol)
+        if at is not None and slope is not None and not at.has(symbol):
             yield algebra(sympy.factor, slope.xreplace({symbol: at}) / steep)
     yield sympy.Integer(1)
 

@@ -23,7 +23,7 @@ from typing import Any
 import sympy
 
 from verify.claims import Range, text_of
-from verify.provers.expressions import attempt, length
+from verify.provers.expressions import attempt, kernels, length, paid, written_out
 from verify.provers.goals import Goal, Node
 from verify.provers.intervals import Span
 from verify.provers.points import at_point
@@ -37,6 +37,7 @@ _CENTRES: dict[Any, int] = {
 }
 _ATOMS = 6  # functions of a goal that are replaced
 _LONGEST = 120  # operations of such a goal
+_TERMS = 300  # of it, written out
 _DIGITS = 40  # bits of a number that stands for an end of an interval
 
 
@@ -134,7 +135,7 @@ def _replaced(goal: Goal, order: int) -> list[Step] | None:
 def _step(goal: Goal, atom: Any, order: int) -> Step | None:
     e = goal.expression
     mark = sympy.Dummy("atom", real=True)
-    linear = attempt(lambda: sympy.Poly(e.xreplace({atom: mark}), mark))
+    linear = attempt(lambda: sympy.Poly(e.xreplace({atom: mark}), mark)) if _affordable(e) else None
     if linear is None or linear.degree() != 1:
         return None
     factor, other = linear.all_coeffs()
@@ -163,10 +164,16 @@ def _step(goal: Goal, atom: Any, order: int) -> Step | None:
         bounded = bound.polynomial.xreplace({_W: inner})
         shown = _shown(bound, inner, goal)
     gap = side * (atom - bounded)
-    rest = attempt(sympy.expand, factor * bounded + other)
+    rest = factor * bounded + other
+    rest = attempt(sympy.expand, rest) if _affordable(rest) else None
     if rest is None or not (loose(goal) or tame(goal, factor, gap, rest)):
         return None
     return Step(side * factor, gap, rest, shown)
+
+
+def _affordable(e: Any) -> bool:
+    """Whether it may be written out."""
+    return written_out(e) <= _TERMS and paid(1 + written_out(e) * kernels(e) // 8, ("bounds", e))
 
 
 _W = sympy.Symbol("w", real=True)

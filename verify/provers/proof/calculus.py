@@ -24,6 +24,7 @@ from verify.provers.proof.state import (
     ProofSearch,
     Prove,
     algebra,
+    differentiated,
     fat,
     inside,
     limit_of,
@@ -227,8 +228,8 @@ def critical(search: ProofSearch, goal: Goal, name: str) -> list[Any]:
 
 def _critical(goal: Goal, name: str) -> list[Any]:
     symbol = goal.symbols[name]
-    slope = attempt(sympy.diff, goal.expression, symbol)
-    if slope is None or not proper(slope) or not slope.has(symbol):
+    slope = differentiated(sympy.sympify(goal.expression), symbol)
+    if slope is None or not slope.has(symbol):
         return []
     found = []
     small = length(slope) <= _SMALL

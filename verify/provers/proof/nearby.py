@@ -25,6 +25,7 @@ from verify.provers.proof.boxes import simple_numbers
 _BITS = 512
 _PLACES = 8  # of the smallest values
 _TRIED = 400  # points among which these are looked for
+_FIRST = 12  # integers
 _ROUNDS = 12  # of Newton's method
 _THIRDS = 24  # of a range, one inside the other, before it
 _SCALES = [Fraction(1, 10**k) for k in (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 21, 25, 30, 36, 42, 50)]
@@ -54,6 +55,7 @@ def _places(
         r = goal.ranges[name]
         near = simple_numbers(worst[name]) if name in worst and worst[name].bounded else []
         ends = [end for end in (r.lower, r.upper) if end is not None]
+        ends += [Fraction(k) for k in range(_FIRST)] if r.integer else []
         choices.append([x for x in dict.fromkeys([*near, *ends, *_COMMON, *samples(r)]) if _closed(r, x)])
     found = [dict(zip(names, at, strict=True)) for at in islice(product(*choices), _TRIED)]
     found += [{**found[0], **s} for s in suspects] if found else []

@@ -17,7 +17,7 @@ from math import ceil, floor
 import sympy
 
 from verify.claims import Hypothesis, Range, text_of
-from verify.provers.expressions import length, put, spending, unwieldy
+from verify.provers.expressions import length, modest_signs, put, spending, unwieldy
 from verify.provers.goals import Goal, Node, halved
 from verify.provers.proof import algebra, bounds, boxes, calculus, rewriting, signs
 from verify.provers.proof.leaves import Work
@@ -104,7 +104,7 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
     """A proof tree of the goal, or ``None``; the same one every time."""
     if not proper(goal.expression):
         return None
-    with spending(_PER_GOAL * goals):
+    with spending(_PER_GOAL * goals), modest_signs():
         return _proved(goal, depth, goals, work)
 
 

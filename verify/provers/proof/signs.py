@@ -45,22 +45,17 @@ def by_kinks(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
         if root is not None:
             name, at = root
             parts = _all(search, [goal.on(name, half) for half in halved(goal.ranges[name], at)], depth)
-            return parts and {"by": "split", "variable": name, "at": str(at), "parts": parts}
-        if range_of(gap, goal.ranges, finite=True) is None:
-            continue
-        sides = [
-            replace(
-                goal,
-                expression=_chosen(e, side),
-                given=(*goal.given, Hypothesis(sympy.Integer(0), "<=", side)),
-            )
-            for side in (gap, -gap)
-        ]
-        parts = _all(search, sides, depth)
-        if parts:
-            return {"by": "signs", "expression": text_of(gap), "parts": parts}
-        return None
+            return {"by": "split", "variable": name, "at": str(at), "parts": parts} if parts else None
+        if range_of(gap, goal.ranges, finite=True) is not None:
+            parts = _all(search, [_where(goal, side) for side in (gap, -gap)], depth)
+            return {"by": "signs", "expression": text_of(gap), "parts": parts} if parts else None
     return None
+
+
+def _where(goal: Goal, gap: Any) -> Goal:
+    """The goal where the gap is not negative."""
+    fact = Hypothesis(sympy.Integer(0), "<=", gap)
+    return replace(goal, expression=_chosen(goal.expression, gap), given=(*goal.given, fact))
 
 
 def _all(search: ProofSearch, goals: list[Goal], depth: int) -> list[Node] | None:

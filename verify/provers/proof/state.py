@@ -84,6 +84,16 @@ def proper(expression: Any) -> bool:
     return isinstance(expression, sympy.Expr) and not expression.has(*_STRANGE)
 
 
+def differentiated(expression: Any, symbol: Any) -> Any:
+    """SymPy's derivative, where there is one: not of Abs, Max or Min, which it would take long to refuse."""
+    size = length(expression)
+    kinked = any(kink.has(symbol) for kink in expression.atoms(sympy.Abs, sympy.Max, sympy.Min))
+    if kinked or size > _LONGEST or not paid(1 + size**2 // 500, (sympy.diff, expression, symbol)):
+        return None
+    found = attempt(sympy.diff, expression, symbol)
+    return found if found is not None and proper(found) else None
+
+
 @dataclass
 class ProofSearch:
     """One search: its budgets, what failed already, and what is being tried."""
@@ -159,10 +169,8 @@ class ProofSearch:
         return self.once(self._derivative, expression, goal, name, key=key)
 
     def _derivative(self, expression: Any, goal: Goal, name: str) -> Any:
-        if length(expression) > _LONGEST or not paid(length(expression) // 4, (sympy.diff, expression, name)):
-            return None
-        found = attempt(sympy.diff, expression, goal.symbols[name])
-        if found is None or not proper(found):
+        found = differentiated(expression, goal.symbols[name])
+        if found is None:
             return None
         for point in self.points(replace(goal, given=()))[:4]:
             value, series = at_point(found, point), slope_at(expression, point, name)
