@@ -2,8 +2,8 @@
 
 ``signs``.  Let g be defined on all of the box.  At each point g >= 0 or g <= 0, so the goal may be shown
 once with either hypothesis added; there Abs(g) is g or -g, and of two arguments of Max or Min that differ by
-g the one that loses can be left out.  Where g = 0 both parts apply and both are right: f is continuous, and
-it is approached from at least one of the sides.
+g the one that loses can be left out.  Where g = 0 both parts apply.  Where f is a limit, it
+is one of values at points of which each lies on one of the sides.
 
 ``compose``.  If f(x) = F(x, g(x)) and the values of g lie in W, then F >= 0 for all x and w in W is enough.
 W is what intervals say of g, or a range that the certificate names and whose ends it proves.
@@ -37,8 +37,9 @@ def by_signs(node: Node, goal: Obligation) -> list[Child]:
         raise UnknownError("the expression is too long")
     range_of(g, goal.box)  # raises where it may be undefined
     children: list[Child] = []
+    held = goal.thin or goal.strict
     for k, side in enumerate((g, -g)):
-        here = replace(goal, f=_decided(goal.f, side), given=(*goal.given, (side, "<=")), held=True)
+        here = replace(goal, f=_decided(goal.f, side), given=(*goal.given, (side, "<=")), held=held)
         children.append((f"parts[{k}]", parts[k], here))
     return children
 
@@ -73,7 +74,7 @@ def by_compose(node: Node, goal: Obligation) -> list[Child]:
     stated = _stated(node.get("range", []), name)
     stated = stated if "range" in node else values
     children = list(_ends(node, inner, stated, values, goal))
-    new = replace(goal, f=outer, box={**goal.box, name: stated}, held=goal.held or goal.thin or goal.strict)
+    new = replace(goal, f=outer, box={**goal.box, name: stated}, held=goal.thin or goal.strict)
     return [*children, ("proof", field(node, "proof"), new)]
 
 

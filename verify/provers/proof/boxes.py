@@ -35,14 +35,13 @@ from verify.provers.proof.leaves import (
     midpoint,
     radius,
 )
-from verify.provers.proof.rewriting import KINKS, neat
+from verify.provers.proof.rewriting import neat
 from verify.provers.proof.state import ProofSearch, smooth
 
 _NARROWEST = Fraction(1, 2**32)  # of the width at the start
 _EVERY = 3  # levels of halving, before the dear rules are tried again
 _QUICK, _MORE = 64, 400  # boxes of a first try, and of one with what is known about zeros
 _SHORT = 80  # operations times variables that one box may have for its price
-_LATE = 3  # depth at which a search tries its last
 _TRIES = 3  # a try that fails shows where to look for the next contact
 
 
@@ -249,14 +248,6 @@ class BranchAndBound:
 def effort(goal: Goal) -> int:
     """How many boxes one box counts for: a long formula in many variables takes longer to enclose."""
     return 1 + len(goal.variables) * length(goal.expression) // _SHORT
-
-
-def by_more_boxes(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
-    """A larger share of the boxes, for goals that need no other rule first."""
-    if depth < _LATE or not goal.bounded or unwieldy(goal.expression) or goal.expression.has(*KINKS):
-        return None
-    node: Node | None = search.once(exhausted, search, goal, search.work.budget // 3, key=goal.key)
-    return node
 
 
 def end_contacts(search: ProofSearch, goal: Goal) -> list[Contact]:

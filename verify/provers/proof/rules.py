@@ -87,7 +87,7 @@ RULES: tuple[Rule, ...] = (
     algebra.by_rewriting,
 )
 LATE: tuple[Rule, ...] = (algebra.by_empty, rewriting.by_removing, by_tail, boxes.by_boxes)
-LAST: tuple[Rule, ...] = (signs.by_narrowing, signs.by_kinks, bounds.by_bounds, boxes.by_more_boxes)
+LAST: tuple[Rule, ...] = (algebra.by_multiply, bounds.by_bounds, boxes.by_boxes)
 
 
 @dataclass
@@ -118,11 +118,24 @@ def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | Non
 
 
 def _last(goal: Goal, goals: int, work: Work) -> Node | None:
-    """Where the other rules fail: cases by sign, bounds of functions, and what these lead to."""
-    rules = (*RULES[:_SIMPLE], *LAST, *RULES[_SIMPLE:], *LATE)
-    search = ProofSearch(rules, goals, 60 + 4 * length(goal.expression), Work(work.budget // 2))
-    real = _as_real(goal)
-    return next((found for d in range(4) if (found := search.prove(real, d)) is not None), None)
+    """Where the other rules fail: cases by sign, in each of them once more all rules, and bounds."""
+    whole, work = _as_real(goal).trimmed(), Work(work.budget // 2)
+    budget = Allowance(_DEPTH_OF_BOXES, goals // 2, goals, work)
+    search = ProofSearch((), 0, 0, Work(0))
+
+    def case(part: Goal) -> Node | None:
+        node = None
+        if part != whole:
+            node = _searched(part, Allowance(DEPTH, goals // 2, goals)) or _searched(part, budget)
+        return node or _bounded(part, goals // 2, work)
+
+    return signs.by_signs(search, whole, case)
+
+
+def _bounded(goal: Goal, goals: int, work: Work) -> Node | None:
+    """Functions replaced by polynomials."""
+    search = ProofSearch((*RULES[:_SIMPLE], *LAST), goals, 60 + 4 * length(goal.expression), work)
+    return next((found for d in (1, 2) if (found := search.prove(goal, d)) is not None), None)
 
 
 def _attempt(goal: Goal, budget: Allowance) -> Node | None:

@@ -22,33 +22,57 @@ from verify.provers.goals import Goal, Node, halved
 from verify.provers.points import at_point
 from verify.provers.proof.leaves import impossible
 from verify.provers.proof.rewriting import KINKS
-from verify.provers.proof.state import ProofSearch
+from verify.provers.proof.state import ProofSearch, Prove
 from verify.provers.ranges import range_of
 
 _LONGEST = 120  # operations of a goal whose kinks are looked at
 _FAR = Fraction(2) ** 40  # a hypothesis that holds farther out is no range
-_STEPS = 60  # halvings that look for the end of the points where a hypothesis holds
+_STEPS = 120  # halvings that look for the end of the points where a hypothesis holds
 _SLACK = Fraction(1, 2**24)  # of the distance: by so much the box is left larger than the hypothesis
 
 
-def by_kinks(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
-    """The goal without one of its kinks."""
+def by_signs(search: ProofSearch, goal: Goal, prove: Prove) -> Node | None:
+    """The goal in cases without kinks and without hypotheses of one variable, each shown by ``prove``."""
+    goal = goal.trimmed()
+    if not search.plausible(goal):
+        return None
+
+    def again(part: Goal) -> Node | None:
+        return by_signs(search, part, prove)
+
+    for index, h in enumerate(goal.given):
+        names = () if h is None else variables_of(h.right - h.left)
+        if h is not None and len(names) == 1:
+            cuts = search.once(_cuts, goal, h, names[0], key=(goal.ranges[names[0]], h))
+            if cuts:
+                return _narrowed(goal, names[0], cuts, index, again)
     e = sympy.sympify(goal.expression)
     if not e.has(*KINKS) or length(e) > _LONGEST:
-        return None
+        return prove(goal)
     plain = _decided(e, goal)
     if plain != e:
-        proof = search.prove(goal.about(plain), depth)
+        proof = again(goal.about(plain))
         return proof and {"by": "rewrite", "expression": text_of(plain), "proof": proof}
-    for gap in _gaps(e):
+    return _by_kink(search, goal, again)
+
+
+def _by_kink(search: ProofSearch, goal: Goal, again: Prove) -> Node | None:
+    """Both sides of the zero of what decides a kink."""
+    for gap in _gaps(goal.expression):
         root = _root(gap, goal)
         if root is not None:
             name, at = root
-            parts = _all(search, [goal.on(name, half) for half in halved(goal.ranges[name], at)], depth)
+            parts = _all([goal.on(name, half) for half in halved(goal.ranges[name], at)], again)
             return {"by": "split", "variable": name, "at": str(at), "parts": parts} if parts else None
         if range_of(gap, goal.ranges, finite=True) is not None:
-            parts = _all(search, [_where(goal, side) for side in (gap, -gap)], depth)
-            return {"by": "signs", "expression": text_of(gap), "parts": parts} if parts else None
+            parts = []
+            for side in (_where(goal, gap), _where(goal, -gap)):
+                free = replace(side, given=goal.given)  # often the hypothesis is not needed
+                part = (again(free) if search.plausible(free) else None) or again(side)
+                if part is None:
+                    return None
+                parts.append(part)
+            return {"by": "signs", "expression": text_of(gap), "parts": parts}
     return None
 
 
@@ -58,13 +82,11 @@ def _where(goal: Goal, gap: Any) -> Goal:
     return replace(goal, expression=_chosen(goal.expression, gap), given=(*goal.given, fact))
 
 
-def _all(search: ProofSearch, goals: list[Goal], depth: int) -> list[Node] | None:
+def _all(goals: list[Goal], prove: Prove) -> list[Node] | None:
     """A proof of each, or None."""
-    if not all(map(search.plausible, goals)):
-        return None
     parts: list[Node] = []
     for goal in goals:
-        node = search.prove(goal, depth)
+        node = prove(goal)
         if node is None:
             return None
         parts.append(node)
@@ -150,31 +172,16 @@ def _root(gap: Any, goal: Goal) -> tuple[str, Fraction] | None:
 # ---------------------------------------------------------------- hypotheses that are ranges
 
 
-def by_narrowing(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
-    """Without the parts of the box that a hypothesis in one variable excludes, and without the hypothesis."""
-    for index, h in enumerate(goal.given):
-        names = () if h is None else variables_of(h.right - h.left)
-        if h is None or len(names) != 1 or not search.points(goal):
-            continue
-        cuts = search.once(_cuts, goal, h, names[0], key=(goal.ranges[names[0]], h, goal.given))
-        if not cuts:
-            continue
-        return _narrowed(search, goal, names[0], cuts, index, depth)
-    return None
-
-
 Cut = tuple[Fraction, bool, Node]  # where, whether the part above is the empty one, and its proof
 
 
-def _narrowed(
-    search: ProofSearch, goal: Goal, name: str, cuts: list[Cut], index: int, depth: int
-) -> Node | None:
+def _narrowed(goal: Goal, name: str, cuts: list[Cut], index: int, prove: Prove) -> Node | None:
     """One cut after the other, the hypothesis dropped at the end."""
     if not cuts:
-        return search.prove(goal.dropping(index), depth)
+        return prove(goal.dropping(index))
     (at, above, empty), *rest = cuts
     inner = goal.on(name, halved(goal.ranges[name], at)[0 if above else 1])
-    proof = _narrowed(search, inner, name, rest, index, depth)
+    proof = _narrowed(inner, name, rest, index, prove)
     parts = [proof, empty] if above else [empty, proof]
     return proof and {"by": "split", "variable": name, "at": str(at), "parts": parts}
 

@@ -63,7 +63,7 @@ def price_of(call: Callable[..., Any], expression: Any) -> int:
     if call in (sympy.simplify, sympy.expand_log, sympy.powsimp, sympy.limit) and longest(expression) > _BITS:
         return _DEAREST + 1  # they factor numbers, and raise them to powers
     if call is sympy.limit:
-        return 8 * size * kernels(expression)
+        return 16 * size * kernels(expression)
     if call is sympy.simplify:
         return 10 * size
     if call in (sympy.factor, sympy.cancel):
