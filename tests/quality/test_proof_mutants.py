@@ -186,13 +186,13 @@ def test_a_wrong_factorisation_is_dropped(monkeypatch, blind):
         sympy, "factor", lambda e, *a, **k: sympy.Symbol("x", positive=True) ** 2 * real(e) ** 2
     )
     monkeypatch.setattr(state.ProofSearch, "plausible", lambda self, goal: True)
-    algebra.factorisations.cache_clear()
+    algebra._factorisations.cache_clear()
     if blind:
         monkeypatch.setattr(state.ProofSearch, "agree", lambda *a: True)
     try:
         assert (proof_of(*false) is not None) == blind
     finally:
-        algebra.factorisations.cache_clear()
+        algebra._factorisations.cache_clear()
 
 
 @pytest.mark.parametrize("blind", [False, True])

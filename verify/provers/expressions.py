@@ -2,16 +2,21 @@
 
 Factoring or simplifying can take for ever: exp(2000*x) is a polynomial of degree 2000 in exp(x).  So the
 number of operations and the size of the exponents are looked at first; both are counts, never seconds.
+What all of it together may cost is counted, too: each computation has a price by the size of what it is
+given, and a claim has so much to spend (:func:`spending`).  So a hopeless claim ends after a while, and on
+every machine at the same place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from math import comb, prod
 from typing import Any, ParamSpec, TypeVar
 
 import sympy
+from sympy.core import exprtools
 
 from verify.claims.sizes import too_large
 
@@ -19,6 +24,53 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _WRITTEN_OUT = 256
+_SIGNED, _BITS = (
+    6,
+    32,
+)  # terms and degree, and bits of a coefficient, of polynomials whose sign SymPy may tell
+_PURSES: list[tuple[list[int], set[Any]]] = [([10**9], set())]  # what may be spent, and for what it was
+
+
+@contextmanager
+def spending(units: int) -> Iterator[None]:
+    """What the computer algebra may cost in a while."""
+    _PURSES.append(([units], set()))
+    try:
+        yield
+    finally:
+        _PURSES.pop()
+
+
+@contextmanager
+def modest_signs() -> Iterator[None]:
+    """For a while SymPy does not isolate roots to tell the sign of a long polynomial: it does not know it.
+
+    It asks itself for signs whenever it builds a derivative, a root or a maximum, and the roots of one
+    polynomial of degree 16 with ten-digit coefficients take minutes.
+    """
+    before = exprtools._monotonic_sign
+
+    def told(e: Any) -> Any:
+        long = e.is_Add and (len(e.args) > _SIGNED or longest(e) > _BITS or largest_exponent(e) > _SIGNED)
+        return None if long else before(e)
+
+    exprtools._monotonic_sign = told
+    try:
+        yield
+    finally:
+        exprtools._monotonic_sign = before
+
+
+def paid(price: int, what: Any) -> bool:
+    """Whether there is enough left for a computation of this price, which is then spent; the same is free."""
+    left, known = _PURSES[-1]
+    if what in known:
+        return True
+    if price > left[0]:
+        return False
+    left[0] -= price
+    known.add(what)
+    return True
 
 
 def attempt(call: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R | None:
@@ -82,12 +134,63 @@ def monomials(expression: Any) -> int:
 
 
 @lru_cache(maxsize=8192)
+def longest(expression: Any) -> int:
+    """The bits of the longest number in it."""
+    numbers = sympy.sympify(expression).atoms(sympy.Rational)
+    return max((max(int(n.p).bit_length(), int(n.q).bit_length()) for n in numbers), default=0)
+
+
+@lru_cache(maxsize=8192)
 def unwieldy(expression: Any) -> bool:
     """Whether it has a high power of a sum, which SymPy writes out as soon as it is asked for a sign."""
     return any(
         p.exp.is_Integer and abs(int(p.exp)) > _WRITTEN_OUT and p.base.is_Add
         for p in expression.atoms(sympy.Pow)
     )
+
+
+_MOST = 10**6  # a count that large is not told from a larger one
+
+
+@lru_cache(maxsize=8192)
+def written_out(expression: Any) -> int:
+    """About the number of terms that an expression has over one denominator, multiplied out."""
+    above, below = _written(sympy.sympify(expression))
+    return min(above * below, _MOST)
+
+
+def _written(e: Any) -> tuple[int, int]:
+    """Terms of the numerator and of the denominator."""
+    if e.is_Add:
+        parts = [_written(a) for a in e.args]
+        below = _bounded(b for _, b in parts)
+        return min(sum(a * max(below // b, 1) for a, b in parts), _MOST), below
+    if e.is_Mul:
+        parts = [_written(a) for a in e.args]
+        return _bounded(a for a, _ in parts), _bounded(b for _, b in parts)
+    if e.is_Pow and e.exp.is_Integer:
+        above, below = _written(e.base)
+        n = abs(int(e.exp))
+        raised = min(comb(above + n - 1, n) if above > 1 and n <= 64 else above, _MOST)
+        under = min(comb(below + n - 1, n) if below > 1 and n <= 64 else below, _MOST)
+        return (raised, under) if e.exp > 0 else (under, raised)
+    return 1, 1
+
+
+def _bounded(counts: Iterable[int]) -> int:
+    """Their product, up to a point."""
+    total = 1
+    for count in counts:
+        total = min(total * count, _MOST)
+    return total
+
+
+@lru_cache(maxsize=8192)
+def kernels(expression: Any) -> int:
+    """What a polynomial would have for variables: symbols, functions, roots, exponentials."""
+    e = sympy.sympify(expression)
+    roots = {p for p in e.atoms(sympy.Pow) if not p.exp.is_Integer}
+    return len(e.free_symbols | e.atoms(sympy.Function) | roots)
 
 
 def simpler_forms(expression: Any) -> Iterator[Callable[[Any], Any]]:

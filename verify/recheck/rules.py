@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from verify.recheck import goals
+from verify.recheck import generality, goals
 from verify.recheck.bernstein import by_bernstein
 from verify.recheck.combining import by_combine, by_increasing, by_known
 from verify.recheck.derivatives import derivative
@@ -26,7 +26,7 @@ from verify.recheck.reading import Hypothesis, rational, read
 from verify.recheck.series import Box, Series, range_of
 from verify.recheck.terms import ZERO, Term, add, call, number, put, together, variable
 
-_HIGHEST = 12  # order of a contact
+_HIGHEST = 20  # order of a contact
 
 
 def _variable(node: Node, goal: Obligation) -> str:
@@ -173,11 +173,19 @@ def _left_of(
             at_end.append(h)
             on_way.append(h)
             continue
-        steep = derivative(h[0], name).value  # the gap grows towards the end, so it stays positive
+        steep = _steep(h, name)  # the gap grows towards the end, so it stays positive
         kept = end is not None and h[1] != "==" and steep is not None and steep * sign >= 0
         at_end.append((put(h[0], {name: number(end)}), h[1]) if kept and end is not None else None)
         on_way.append(h if kept else None)
     return tuple(at_end), tuple(on_way)
+
+
+def _steep(h: Hypothesis, name: str) -> Fraction | None:
+    """The slope of the gap of a hypothesis that is linear in a variable."""
+    try:
+        return derivative(h[0], name).value
+    except UnknownError:
+        return None
 
 
 def _by_contact(node: Node, goal: Obligation) -> list[Child]:
@@ -248,8 +256,11 @@ def _on_segment(h: Hypothesis, name: str, at: Term) -> bool:
     gap, relation = h
     if name not in gap.names:
         return True
-    at_contact = put(gap, {name: at}).value
-    linear = name not in derivative(gap, name).names
+    try:
+        at_contact = put(gap, {name: at}).value
+        linear = name not in derivative(gap, name).names
+    except UnknownError:
+        return False
     return bool(linear and relation != "==" and at_contact is not None and at_contact >= 0)
 
 
@@ -343,4 +354,6 @@ RULES: Mapping[str, Rule] = {
     "combine": by_combine,
     "increasing": by_increasing,
     "known": by_known,
+    "signs": generality.by_signs,
+    "compose": generality.by_compose,
 }

@@ -308,6 +308,7 @@ def call(name: str, *args: Term) -> Term:
     if name in _AT_ZERO and u == 0:
         return number(_AT_ZERO[name])
     folded = {"exp": _exp, "log": _log, "Abs": _abs, "gamma": _gamma, "loggamma": _gamma}.get(name)
+    folded = _wave if name in ("sin", "cos") else folded
     found = folded(u, name) if folded else None
     return found if found is not None else Term(name, args)
 
@@ -354,6 +355,22 @@ def _gamma(u: Term, name: str) -> Term | None:
     if name == "gamma":
         return number(math.factorial(n - 1))
     return ZERO if n <= 2 else None
+
+
+def _wave(u: Term, name: str) -> Term | None:
+    """Sin and cos of a rational multiple q of pi, by their symmetries with 0 <= q <= 1/2."""
+    q, rest = split_coefficient(u)
+    if rest != PI:
+        return None
+    q %= 2
+    q, sign = (q - 1, -1) if q >= 1 else (q, 1)  # half a turn changes the sign of both
+    if q > HALF:
+        q, sign = 1 - q, sign if name == "sin" else -sign
+    turned = q if name == "sin" else HALF - q
+    squares = {Fraction(0): 0, Fraction(1, 6): 1, Fraction(1, 4): 2, Fraction(1, 3): 3, HALF: 4}
+    if turned in squares:  # the sine is sqrt(square)/2
+        return mul(number(Fraction(sign, 2)), power(number(squares[turned]), number(HALF)))
+    return mul(number(sign), Term(name, (mul(number(q), PI),)))
 
 
 def _extremum(name: str, args: tuple[Term, ...]) -> Term:

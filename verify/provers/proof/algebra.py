@@ -14,15 +14,26 @@ from typing import Any
 import sympy
 
 from verify.claims import Hypothesis, text_of
-from verify.provers.expressions import attempt, largest_exponent, length
+from verify.provers.expressions import attempt, largest_exponent, length, paid
 from verify.provers.goals import Goal, Node
 from verify.provers.proof.leaves import impossible, in_range
-from verify.provers.proof.state import ProofSearch, algebra, fat, loose, manageable, proper, tame
+from verify.provers.proof.state import (
+    ProofSearch,
+    algebra,
+    differentiated,
+    fat,
+    loose,
+    manageable,
+    price_of,
+    proper,
+    tame,
+)
 from verify.provers.ranges import range_of
 from verify.provers.sturm import sturm
 
 _HIGH = 16  # exponent above which powers are compared by their logarithms
 _BIG = 160  # operations; beyond it the computer algebra is not asked to factor
+_DEAR = 2000  # the price of a factorisation that is not asked for
 
 
 def by_range(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
@@ -70,18 +81,22 @@ def by_multiply(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     return None
 
 
-@lru_cache(maxsize=4096)
 def factorisations(e: Any) -> list[list[Any]]:
     """The factors of an expression over a common denominator, and those of its terms."""
+    price = price_of(sympy.factor, e) if length(e) <= _BIG and manageable(e) else _DEAR + 1
+    return _factorisations(e) if price <= _DEAR and paid(price, (sympy.factor, e)) else []
+
+
+@lru_cache(maxsize=4096)
+def _factorisations(e: Any) -> list[list[Any]]:
     found = []
-    if length(e) <= _BIG:
-        together = algebra(sympy.together, e)
-        factored = None if together is None else algebra(sympy.factor, together)
-        if (factored is not None and factored.is_Mul) or isinstance(factored, sympy.Pow):
-            found.append(list(sympy.Mul.make_args(factored)))
-        terms = algebra(sympy.factor_terms, e)
-        if terms is not None and terms != factored and terms.is_Mul:
-            found.append(list(sympy.Mul.make_args(terms)))
+    together = attempt(sympy.together, e)
+    factored = None if together is None or not manageable(together) else attempt(sympy.factor, together)
+    if (factored is not None and factored.is_Mul) or isinstance(factored, sympy.Pow):
+        found.append(list(sympy.Mul.make_args(factored)))
+    terms = attempt(sympy.factor_terms, e)
+    if terms is not None and terms != factored and terms.is_Mul:
+        found.append(list(sympy.Mul.make_args(terms)))
     return found
 
 
@@ -171,7 +186,7 @@ def by_logarithm(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
         i = range_of(part, goal.ranges)
         if i is None or i.singular or not i.positive(strict=True):
             return None
-    difference = attempt(sympy.expand_log, sympy.log(larger) - sympy.log(smaller))
+    difference = algebra(sympy.expand_log, sympy.log(larger) - sympy.log(smaller))
     if difference is None or not search.agree(difference, sympy.log(larger) - sympy.log(smaller), goal):
         return None
     proof = search.prove(goal.about(difference), depth - 1)
@@ -211,12 +226,12 @@ def _tangents(goal: Goal, gap: Any) -> Iterator[Any]:
     """Multipliers with which the rest has a horizontal tangent where the hypothesis is an equality."""
     for name in goal.variables:
         symbol = goal.symbols[name]
-        steep = attempt(sympy.diff, gap, symbol)
+        steep = differentiated(gap, symbol)
         if steep is None or steep == 0 or steep.has(symbol):
             continue
         at = algebra(sympy.expand, symbol - gap / steep)
-        slope = attempt(sympy.diff, goal.expression, symbol)
-        if at is not None and slope is not None and proper(slope) and not at.has(symbol):
+        slope = differentiated(goal.expression, symbol)
+        if at is not None and slope is not None and not at.has(symbol):
             yield algebra(sympy.factor, slope.xreplace({symbol: at}) / steep)
     yield sympy.Integer(1)
 
@@ -255,10 +270,11 @@ def by_rewriting(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
 
 
 def _rewritten(e: Any) -> list[Any]:
-    forms = [attempt(sympy.expand, e), attempt(lambda: sympy.expand_log(sympy.expand(e)))]
+    expanded = algebra(sympy.expand, e)
+    forms = [expanded, None if expanded is None else algebra(sympy.expand_log, expanded)]
     if e.has(sympy.tanh, sympy.sinh, sympy.cosh):
         forms.append(attempt(lambda: e.rewrite(sympy.exp)))
-    forms.append(attempt(sympy.powsimp, e))
+    forms.append(algebra(sympy.powsimp, e))
     return [form for form in dict.fromkeys(forms) if form is not None and form != e]
 
 

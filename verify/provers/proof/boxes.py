@@ -21,7 +21,7 @@ import sympy
 
 from verify.claims import Range, text_of
 from verify.provers.balls import BITS, ball, evaluate, precision, program
-from verify.provers.expressions import put, unwieldy
+from verify.provers.expressions import length, put, unwieldy
 from verify.provers.goals import Goal, Node, halved
 from verify.provers.proof.calculus import Contact, contacts, critical, followed, touched, touching
 from verify.provers.proof.leaves import (
@@ -41,6 +41,7 @@ from verify.provers.proof.state import ProofSearch, smooth
 _NARROWEST = Fraction(1, 2**32)  # of the width at the start
 _EVERY = 3  # levels of halving, before the dear rules are tried again
 _QUICK, _MORE = 64, 400  # boxes of a first try, and of one with what is known about zeros
+_SHORT = 80  # operations times variables that one box may have for its price
 _TRIES = 3  # a try that fails shows where to look for the next contact
 
 
@@ -89,7 +90,7 @@ class BranchAndBound:
         if self.work.boxes >= self.last:
             self.work.worst = goal.ranges
             return None
-        self.work.boxes += 1
+        self.work.boxes += effort(goal)
         seen = look(goal)
         if seen.node is not None:
             return seen.node
@@ -242,6 +243,11 @@ class BranchAndBound:
             return None
         parts = [node, other] if first == 0 else [other, node]
         return {"by": "split", "variable": name, "at": str(at), "parts": parts}
+
+
+def effort(goal: Goal) -> int:
+    """How many boxes one box counts for: a long formula in many variables takes longer to enclose."""
+    return 1 + len(goal.variables) * length(goal.expression) // _SHORT
 
 
 def end_contacts(search: ProofSearch, goal: Goal) -> list[Contact]:

@@ -23,11 +23,12 @@ from verify.provers.proof.algebra import factorisations
 from verify.provers.proof.state import (
     ProofSearch,
     Prove,
+    algebra,
+    differentiated,
     fat,
     inside,
     limit_of,
     loose,
-    manageable,
     proper,
     smooth,
     tame,
@@ -136,7 +137,7 @@ def contacts(search: ProofSearch, goal: Goal, name: str, at: Any) -> Iterator[Co
     """One for every order up to which the derivatives vanish at ``name = at``."""
     along, symbol = goal.leaving(name), goal.symbols[name]
     found = [goal.expression]
-    while len(found) <= _ORDERS:
+    while len(found) <= _ORDERS and length(found[-1]) <= _BIG:
         value = attempt(found[-1].xreplace, {symbol: at})
         if value is None or not search.vanishes(value, along):
             return
@@ -227,8 +228,8 @@ def critical(search: ProofSearch, goal: Goal, name: str) -> list[Any]:
 
 def _critical(goal: Goal, name: str) -> list[Any]:
     symbol = goal.symbols[name]
-    slope = attempt(sympy.diff, goal.expression, symbol)
-    if slope is None or not proper(slope) or not slope.has(symbol):
+    slope = differentiated(sympy.sympify(goal.expression), symbol)
+    if slope is None or not slope.has(symbol):
         return []
     found = []
     small = length(slope) <= _SMALL
@@ -259,7 +260,8 @@ def solved(e: Any, symbol: Any) -> Any:
         else:
             return None
         e = inner[0]
-    return sympy.simplify(value) if length(value) <= 20 and manageable(value) else value
+    simple = algebra(sympy.simplify, value) if length(value) <= 20 else None
+    return value if simple is None else simple
 
 
 def touching(search: ProofSearch, goal: Goal, name: str) -> list[Any]:

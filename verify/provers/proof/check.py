@@ -43,6 +43,7 @@ from verify.provers.proof.identities import derivation
 from verify.provers.proof.leaves import Work, impossible
 from verify.provers.proof.limits import proved_limit, refuted_limit
 from verify.provers.proof.monotone import slopes
+from verify.provers.proof.nearby import below_zero
 from verify.provers.proof.rules import DEPTH, GOALS, prove
 
 Box = Mapping[str, Range]
@@ -142,7 +143,12 @@ class _Attempt:
         node = self._prove(goal)
         if node is None:
             suspects = [*_corners(self.work.worst or self.box), *self.work.suspects]  # the last ones count
-            return refuted(says, domain, _complete(suspects, self.box)) or self._open()
+            whole = _complete(suspects, self.box)
+            return (
+                refuted(says, domain, whole)
+                or refuted(says, domain, below_zero(goal, whole, self.work.worst or {}))
+                or self._open()
+            )
         known = tried or point_of(self.box, domain.given)
         if vacuous(node) or (not known and self._prove(goal.about(sympy.Integer(-1)))):
             return _undecided(NOTHING)

@@ -66,6 +66,10 @@ def _reason(node: Node, goal: Goal) -> str:
         case "reciprocal":
             name = node["variable"]
             return f"with 1/{name} for {name}, times {name}**{node['power']}"
+        case "signs":
+            return f"where {node['expression']} is not negative, and where it is not positive"
+        case "compose":
+            return f"with {node['variable']} for {node['inner']}"
         case "taylor":
             return f"its Taylor form of order {node['order']} for {ranges}"
         case "hessian":

@@ -16,15 +16,17 @@ import sympy
 
 from verify.claims import text_of
 from verify.provers.balls import expm1r, log1pr
-from verify.provers.expressions import attempt, largest_exponent, length
+from verify.provers.expressions import attempt, largest_exponent, length, written_out
 from verify.provers.goals import Goal, Node
 from verify.provers.proof.leaves import in_range
 from verify.provers.proof.state import ProofSearch
 from verify.provers.ranges import range_of
 
 _HIGHEST = 16  # power of anything that it is asked to write out
+_TERMS = 4000  # of what would be written out
 _LONGEST = 200  # operations of an expression that SymPy is asked to rearrange
-_KINKS = (sympy.Max, sympy.Min, sympy.Abs)
+_MOST_KINKS = 3  # that are turned inside out together: each doubles the cases
+KINKS = (sympy.Max, sympy.Min, sympy.Abs)
 
 
 def by_removing(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
@@ -40,7 +42,7 @@ def by_outermost(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """Maxima and minima outermost, if the intervals then show the sign."""
     del search, depth
     e = sympy.sympify(goal.expression)
-    if not e.has(*_KINKS) or length(e) > 60:
+    if not e.has(*KINKS) or length(e) > 60 or len(e.atoms(*KINKS)) > _MOST_KINKS:
         return None
     form = _outermost(e.replace(sympy.Abs, lambda a: sympy.Max(a, -a)))
     node = in_range(goal.about(form)) if form != e else None
@@ -49,13 +51,13 @@ def by_outermost(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
 
 def rearrangeable(e: Any) -> bool:
     """Whether SymPy may be asked to factor or simplify: short, and without high powers to write out."""
-    return length(e) <= _LONGEST and largest_exponent(e) <= _HIGHEST
+    return length(e) <= _LONGEST and largest_exponent(e) <= _HIGHEST and written_out(e) <= _TERMS
 
 
 @lru_cache(maxsize=4096)
 def neat(e: Any) -> Any:
     """The shortest of some equal forms; long expressions are left as they are."""
-    if not rearrangeable(e) or e.has(*_KINKS):
+    if not rearrangeable(e) or e.has(*KINKS):
         return e
     forms = [e, attempt(sympy.expand, e)]
     if length(e) <= _LONGEST // 2:

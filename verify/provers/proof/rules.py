@@ -17,15 +17,27 @@ from math import ceil, floor
 import sympy
 
 from verify.claims import Hypothesis, Range, text_of
-from verify.provers.expressions import length, put, unwieldy
+from verify.provers.expressions import length, modest_signs, put, spending, unwieldy
 from verify.provers.goals import Goal, Node, halved
-from verify.provers.proof import algebra, bernstein, boxes, calculus, combining, rewriting, squares
+from verify.provers.proof import (
+    algebra,
+    bernstein,
+    bounds,
+    boxes,
+    calculus,
+    combining,
+    rewriting,
+    signs,
+    squares,
+)
 from verify.provers.proof.leaves import Work
 from verify.provers.proof.state import ProofSearch, Rule, proper
 
 DEPTH = 6  # differentiations and the like on one branch of a proof
 GOALS = 120  # goals one search may try
 _DEPTH_OF_BOXES = 4  # likewise where boxes are used, too
+_PER_GOAL = 100  # what the computer algebra may cost, for each goal of a search
+_SIMPLE = 4  # rules that only look
 _SIGNS = ("positive", "nonnegative", "negative", "nonpositive")
 _FIRST_VALUES = (1, 2, 4, 8, 16)  # of an integer variable, before its tail
 _MOST_VALUES = 300  # if its range is not larger, all of them are tried
@@ -94,6 +106,7 @@ LATE: tuple[Rule, ...] = (
     by_tail,
     boxes.by_boxes,
 )
+LAST: tuple[Rule, ...] = (algebra.by_multiply, bounds.by_bounds, boxes.by_boxes)
 
 
 @dataclass
@@ -110,10 +123,38 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
     """A proof tree of the goal, or ``None``; the same one every time."""
     if not proper(goal.expression):
         return None
+    with spending(_PER_GOAL * goals), modest_signs():
+        return _proved(goal, depth, goals, work)
+
+
+def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | None:
     node = _attempt(goal, Allowance(depth, goals, 4 * goals))
     if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
         node = _attempt(goal, Allowance(_DEPTH_OF_BOXES, goals, goals, work))
+    if node is None and work is not None and not unwieldy(goal.expression):
+        node = _last(goal, goals, work)
     return node
+
+
+def _last(goal: Goal, goals: int, work: Work) -> Node | None:
+    """Where the other rules fail: cases by sign, in each of them once more all rules, and bounds."""
+    whole, work = _as_real(goal).trimmed(), Work(work.budget // 2)
+    budget = Allowance(_DEPTH_OF_BOXES, goals // 2, goals, work)
+    search = ProofSearch((), 0, 0, Work(0))
+
+    def case(part: Goal) -> Node | None:
+        node = None
+        if part != whole:
+            node = _searched(part, Allowance(DEPTH, goals // 2, goals)) or _searched(part, budget)
+        return node or _bounded(part, goals // 2, work)
+
+    return signs.by_signs(search, whole, case)
+
+
+def _bounded(goal: Goal, goals: int, work: Work) -> Node | None:
+    """Functions replaced by polynomials."""
+    search = ProofSearch((*RULES[:_SIMPLE], *LAST), goals, 60 + 4 * length(goal.expression), work)
+    return next((found for d in (1, 2) if (found := search.prove(goal, d)) is not None), None)
 
 
 def _attempt(goal: Goal, budget: Allowance) -> Node | None:

@@ -23,11 +23,15 @@ from flint import arb
 
 from verify.provers.expressions import (
     attempt,
+    kernels,
     largest_exponent,
     length,
+    longest,
     monomials,
+    paid,
     put,
     simpler_forms,
+    written_out,
 )
 from verify.provers.goals import Goal, Node
 from verify.provers.intervals import Span
@@ -39,6 +43,9 @@ Rule = Callable[["ProofSearch", Goal, int], "Node | None"]
 Prove = Callable[[Goal], Node | None]
 
 _DEGREE, _TERMS = 64, 3000
+_BITS = 48  # of the longest number
+_DEAREST = 4000  # of a single computation
+_LONGEST = 1500  # operations of what is differentiated
 _STRANGE = (
     *(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I, sympy.re, sympy.im, sympy.arg, sympy.sign),
     *(sympy.Heaviside, sympy.DiracDelta, sympy.Derivative, sympy.Subs, sympy.Limit),
@@ -51,14 +58,41 @@ def manageable(expression: Any) -> bool:
     return largest_exponent(expression) <= _DEGREE and monomials(sympy.sympify(expression)) <= _TERMS
 
 
+def price_of(call: Callable[..., Any], expression: Any) -> int:
+    """About the milliseconds of a computation, at worst: by the size of what it is given."""
+    size, terms = length(expression), written_out(expression)
+    if call in (sympy.simplify, sympy.expand_log, sympy.powsimp, sympy.limit) and longest(expression) > _BITS:
+        return _DEAREST + 1  # they factor numbers, and raise them to powers
+    if call is sympy.limit:
+        return 16 * size * kernels(expression)
+    if call is sympy.simplify:
+        return 10 * size
+    if call in (sympy.factor, sympy.cancel):
+        return size + terms * kernels(expression) // 8
+    return (size + terms) // 4
+
+
 def algebra(call: Callable[..., Any], expression: Any, *arguments: Any, **options: Any) -> Any:
-    """Like :func:`attempt`, for what may take for ever with large exponents."""
-    return attempt(call, expression, *arguments, **options) if manageable(expression) else None
+    """Like :func:`attempt`, for what may take for ever with large exponents, or costs too much."""
+    price = price_of(call, expression) if manageable(expression) else _DEAREST + 1
+    if price > _DEAREST or not paid(price, (call, expression, arguments)):
+        return None
+    return attempt(call, expression, *arguments, **options)
 
 
 def proper(expression: Any) -> bool:
     """Whether it is a real formula of the claims' language, as far as the atoms tell."""
     return isinstance(expression, sympy.Expr) and not expression.has(*_STRANGE)
+
+
+def differentiated(expression: Any, symbol: Any) -> Any:
+    """SymPy's derivative, where there is one: not of Abs, Max or Min, which it would take long to refuse."""
+    size = length(expression)
+    kinked = any(kink.has(symbol) for kink in expression.atoms(sympy.Abs, sympy.Max, sympy.Min))
+    if kinked or size > _LONGEST or not paid(1 + size**2 // 500, (sympy.diff, expression, symbol)):
+        return None
+    found = attempt(sympy.diff, expression, symbol)
+    return found if found is not None and proper(found) else None
 
 
 @dataclass
@@ -143,8 +177,8 @@ class ProofSearch:
         return self.once(self._derivative, expression, goal, name, key=key)
 
     def _derivative(self, expression: Any, goal: Goal, name: str) -> Any:
-        found = attempt(sympy.diff, expression, goal.symbols[name])
-        if found is None or not proper(found):
+        found = differentiated(expression, goal.symbols[name])
+        if found is None:
             return None
         for point in self.points(replace(goal, given=()))[:4]:
             value, series = at_point(found, point), slope_at(expression, point, name)
@@ -228,6 +262,12 @@ def value_at(goal: Goal, variable: str, lower: bool) -> Any:
 
 
 def limit_of(search: ProofSearch, goal: Goal, variable: str, lower: bool) -> Any:
+    """The limit of an expression at an end, looked for once; see :func:`_limit_of`."""
+    key = (goal.expression, goal.about(0).key, variable, lower)
+    return search.once(_limit_of, search, goal, variable, lower, key=key)
+
+
+def _limit_of(search: ProofSearch, goal: Goal, variable: str, lower: bool) -> Any:
     """The limit of the expression at an end, for general values of the other variables; or ``None``.
 
     Whoever uses it has to show the slope for all of them, hypotheses or not: the expression is then above
