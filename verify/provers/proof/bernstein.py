@@ -303,6 +303,6 @@ def _sought(goal: Goal) -> list[tuple[tuple[str, bool, Any], Iterable[str]]]:
     with_names: list[tuple[tuple[str, bool, Any], Iterable[str]]] = []
     for entry, strict, e in found:
         part = goal.about(e)
-        if is_polynomial(part):
+        if is_polynomial(part) and set(part.variables) <= set(goal.ranges):
             with_names.append(((entry, strict, e), part.variables))
     return with_names

@@ -16,7 +16,7 @@ from typing import Any
 import sympy
 
 from verify.claims import text_of
-from verify.provers.expressions import length
+from verify.provers.expressions import length, variables_of
 from verify.provers.goals import Goal, Node
 from verify.provers.proof.leaves import in_range
 from verify.provers.proof.linear import non_negative
@@ -140,8 +140,10 @@ def bounds(goal: Goal, atoms: Atoms) -> Iterator[Known]:
 def hypotheses(goal: Goal, atoms: Atoms) -> Iterator[Known]:
     """Those of the domain that are defined all over the box."""
     for index, h in enumerate(goal.given):
-        value = atoms.of(h.right - h.left) if h is not None and tame(goal, h.right - h.left) else None
-        if h is not None and value:
+        if h is None or not set(variables_of(h.right - h.left)) <= set(goal.ranges):
+            continue
+        value = atoms.of(h.right - h.left) if tame(goal, h.right - h.left) else None
+        if value:
             yield Known(value, h.relation == "<", f"hypothesis {index}", None, None, h.relation == "==")
 
 
