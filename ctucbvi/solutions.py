@@ -21,6 +21,7 @@ from typing import Any, Protocol
 from ctucbvi.enclosure import Enclosure, exact_string
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import shown
+from ctucbvi.policy import Policy
 
 _UNPROVED_DIGITS = 6  # of a time that nothing proves
 _NO_ENDS = {"lower": None, "upper": None}
@@ -97,6 +98,10 @@ class Answer(Protocol):
     @property
     def times_proved(self) -> bool:
         """Whether the times of segments and switches are enclosed, or only computed."""
+
+    @property
+    def evaluated(self) -> Policy | None:
+        """The policy whose values these are; None: they are the optimal ones."""
 
     @property
     def undecided(self) -> tuple[Doubt, ...]:

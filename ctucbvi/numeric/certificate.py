@@ -69,6 +69,11 @@ class Certificate(Viewed):
         return self.solution.semantics
 
     @property
+    def evaluated(self) -> Policy | None:
+        """The policy whose values these are; None: they are the optimal ones."""
+        return self.solution.policy
+
+    @property
     def switches(self) -> list[Switch]:
         """Where the best actions change, as computed: the values are certified, the times are not."""
         return self.solution.switches
