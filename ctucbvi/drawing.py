@@ -90,7 +90,7 @@ def _draw_lines(axis: Any, answers: Sequence[Answer]) -> None:
 
 def _what(answer: Answer) -> str:
     name = "value" if answer.model.objective is Objective.MAX else "cost"
-    return f"optimal {name} V*(x, t)" if answer.evaluated is None else f"{name} of the policy V(x, t)"
+    return f"optimal {name} V*(x, t)" if answer.optimal else f"{name} of the policy V(x, t)"
 
 
 def _draw_map(figure: Any, axis: Any, answer: Answer) -> None:

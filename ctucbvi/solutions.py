@@ -21,7 +21,6 @@ from typing import Any, Protocol
 from ctucbvi.enclosure import Enclosure, exact_string
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import shown
-from ctucbvi.policy import Policy
 
 _UNPROVED_DIGITS = 6  # of a time that nothing proves
 _NO_ENDS = {"lower": None, "upper": None}
@@ -100,8 +99,8 @@ class Answer(Protocol):
         """Whether the times of segments and switches are enclosed, or only computed."""
 
     @property
-    def evaluated(self) -> Policy | None:
-        """The policy whose values these are; None: they are the optimal ones."""
+    def optimal(self) -> bool:
+        """Whether the values are the optimal ones, and not those of a given policy."""
 
     @property
     def undecided(self) -> tuple[Doubt, ...]:

@@ -14,7 +14,6 @@ from ctucbvi.enclosure import Enclosure
 from ctucbvi.figures import Picture
 from ctucbvi.frames import frame
 from ctucbvi.model import Number
-from ctucbvi.policy import Policy
 from ctucbvi.solutions import Answer
 
 _DIGITS = 12  # of a value, at most
@@ -27,9 +26,9 @@ class Viewed:
     """What all answers have besides values, segments and switches."""
 
     @property
-    def evaluated(self) -> Policy | None:
-        """The policy whose values these are; None: they are the optimal ones."""
-        return None
+    def optimal(self) -> bool:
+        """Whether the values are the optimal ones, and not those of a given policy."""
+        return True
 
     def __repr__(self: Answer) -> str:
         model = self.model
@@ -45,7 +44,7 @@ class Viewed:
         cells = [(escape(x), self.value(x).decimals(_DIGITS)[0], _policy(self, x)) for x in states]
         rows = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in cells)
         more = len(self.model.states) - len(states)
-        action = "action" if self.evaluated else "best action"
+        action = "best action" if self.optimal else "action"
         head = f"<tr><th>state</th><th>value</th><th>{action} by remaining time</th></tr>"
         rest = f"<p>and {more} more states</p>" if more else ""
         title = f"{self.model.name}: {self.semantics}, remaining time {self.model.horizon}"
@@ -60,7 +59,7 @@ class Viewed:
         return frame(_rows(self, times))
 
 
-class Computed(Viewed):
+class ViewedDoubles(Viewed):
     """The same for an answer in doubles, whose values nothing encloses."""
 
     def _repr_html_(self) -> str:

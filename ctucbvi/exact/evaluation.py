@@ -45,9 +45,9 @@ class PolicyValue(Viewed, Values):
     times_proved: ClassVar[bool] = True  # they are given
 
     @property
-    def evaluated(self) -> Policy:
-        """The policy whose values these are."""
-        return self.policy
+    def optimal(self) -> bool:
+        """Whether the values are the optimal ones, and not those of a given policy."""
+        return False
 
     @cached_property
     def switches(self) -> list[Switch]:

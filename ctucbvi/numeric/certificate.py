@@ -69,9 +69,9 @@ class Certificate(Viewed):
         return self.solution.semantics
 
     @property
-    def evaluated(self) -> Policy | None:
-        """The policy whose values these are; None: they are the optimal ones."""
-        return self.solution.policy
+    def optimal(self) -> bool:
+        """Whether the values are the optimal ones, and not those of a given policy."""
+        return self.solution.optimal
 
     @property
     def switches(self) -> list[Switch]:
