@@ -89,7 +89,8 @@ def _draw_lines(axis: Any, answers: Sequence[Answer]) -> None:
 
 
 def _what(answer: Answer) -> str:
-    return f"optimal {'value' if answer.model.objective is Objective.MAX else 'cost'} V*(x, t)"
+    name = "value" if answer.model.objective is Objective.MAX else "cost"
+    return f"optimal {name} V*(x, t)" if answer.optimal else f"{name} of the policy V(x, t)"
 
 
 def _draw_map(figure: Any, axis: Any, answer: Answer) -> None:

@@ -99,6 +99,10 @@ class Answer(Protocol):
         """Whether the times of segments and switches are enclosed, or only computed."""
 
     @property
+    def optimal(self) -> bool:
+        """Whether the values are the optimal ones, and not those of a given policy."""
+
+    @property
     def undecided(self) -> tuple[Doubt, ...]:
         """What could not be settled."""
 

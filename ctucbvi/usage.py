@@ -233,7 +233,7 @@ def _regret(commands: Commands) -> None:
     baselines += "optimistic-poisson-kl (no bonus, the best model in confidence sets)"
     take(parser, "--baselines NAME", baselines, nargs="+", default=[])
     take(parser, "--learner FILE", "your own: Python files with a class Learner", nargs="+", default=[])
-    take(parser, "--confidence P", "of the bands (default 0.95)", default="0.95")
+    take(parser, "--confidence P", "of the bands (default 0.95)")
     take(parser, "--result FILE", "write the result there (JSON)")
     take(parser, "--figure FILE", "draw the curves there (.svg, .png or .pdf)")
     take(parser, "--json", _JSON)

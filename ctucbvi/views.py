@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from html import escape
 from math import inf, nextafter
 from typing import Any
 
 from ctucbvi.drawing import draw_answers
+from ctucbvi.enclosure import Enclosure
 from ctucbvi.figures import Picture
 from ctucbvi.frames import frame
 from ctucbvi.model import Number
@@ -22,6 +24,11 @@ _POINTS = 101  # remaining times of a table, unless told otherwise
 
 class Viewed:
     """What all answers have besides values, segments and switches."""
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the values are the optimal ones, and not those of a given policy."""
+        return True
 
     def __repr__(self: Answer) -> str:
         model = self.model
@@ -37,7 +44,8 @@ class Viewed:
         cells = [(escape(x), self.value(x).decimals(_DIGITS)[0], _policy(self, x)) for x in states]
         rows = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in cells)
         more = len(self.model.states) - len(states)
-        head = "<tr><th>state</th><th>value</th><th>best action by remaining time</th></tr>"
+        action = "best action" if self.optimal else "action"
+        head = f"<tr><th>state</th><th>value</th><th>{action} by remaining time</th></tr>"
         rest = f"<p>and {more} more states</p>" if more else ""
         title = f"{self.model.name}: {self.semantics}, remaining time {self.model.horizon}"
         return f"<table><caption>{escape(title)}</caption>{head}{rows}</table>{rest}"
@@ -49,6 +57,37 @@ class Viewed:
     def to_frame(self: Answer, times: int | Iterable[Number] = _POINTS) -> Any:
         """A pandas table: state, t, value, lower, upper, action; ``times`` are points, or how many."""
         return frame(_rows(self, times))
+
+
+class ViewedDoubles(Viewed):
+    """The same for an answer in doubles, whose values nothing encloses."""
+
+    def _repr_html_(self) -> str:
+        shown = Viewed._repr_html_(_Points(self))
+        return f"{shown}<p>in double precision; <code>certify</code> proves how accurate it is</p>"
+
+    def plot(self) -> Picture:
+        """Values and policy over remaining time; a notebook shows the picture, ``.save(file)`` writes it."""
+        return Viewed.plot(_Points(self))
+
+    def to_frame(self, times: int | Iterable[Number] = _POINTS) -> Any:
+        """A pandas table: state, t, value, action; ``times`` are points, or how many."""
+        rows = _rows(_Points(self), times)
+        return frame({key: row[key] for key in ("state", "t", "value", "action")} for row in rows)
+
+
+class _Points:
+    """An answer whose values are doubles, with each taken for the single point that it is."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._answer, name)
+
+    def value(self, state: str, t: Number | None = None) -> Enclosure:
+        number = Fraction(self._answer.value(state, t))
+        return Enclosure(number, number)
 
 
 def _rows(answer: Answer, times: int | Iterable[Number]) -> Iterator[dict[str, Any]]:

@@ -24,7 +24,13 @@ Commands: TypeAlias = "argparse._SubParsersAction[Any]"  # of a parser, to add t
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, and say what may have been meant."""
+    """A parser whose errors are one line, and say what may have been meant.
+
+    An option is written in full: a beginning that is enough today is ambiguous when an option is added.
+    """
+
+    def __init__(self, *names: Any, **more: Any) -> None:
+        super().__init__(*names, **{"allow_abbrev": False, **more})
 
     def error(self, message: str) -> NoReturn:
         """Print it and leave."""
@@ -62,7 +68,9 @@ class Parser(argparse.ArgumentParser):
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """What may have been meant, as the end of a message; empty if nothing is near."""
-    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.6)
+    names = list(known)
+    begun = [name for name in names if len(word) > 2 and name.startswith(word)]  # --sem
+    near = begun[:2] or difflib.get_close_matches(word, names, n=2, cutoff=0.6)
     return f"; did you mean {' or '.join(near)}?" if near else ""
 
 

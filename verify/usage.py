@@ -123,8 +123,8 @@ def _add_claims(commands: Commands, source: Source, words: dict[str, str]) -> No
     take(parser, "--axioms", "list the axioms that its derivation uses, and the facts of its setting")
     take(parser, "--derivation", "print the derivation of LABEL, step by step")
     _add_source(parser, source)
-    take(parser, "--profile", "of the verdicts (default quick)", choices=_PROFILES, default="quick")
-    take(parser, "--seed S", "of the verdicts (default 0)", default=0, span=(0, None))
+    take(parser, "--profile", "of the verdicts (default quick)", choices=_PROFILES)
+    take(parser, "--seed S", "of the verdicts (default 0)", span=(0, None))
     take(parser, "--json", "print one JSON document")
 
 

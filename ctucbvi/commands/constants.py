@@ -48,6 +48,7 @@ _COLUMNS = (
     "kl-poisson-delta", "tilts-delta", "tilts-poisson-delta", "lower-every-K",
     "lower-every-size", "lower-turns", *(version.name for version in LAZY),
 )  # fmt: skip
+_NEEDED = ("S", "A", "H", "K", "lambda_max")  # without a model
 _PHI = "where phi(z) = (1 - exp(-z))/z, phi(0) = 1"
 
 
@@ -71,9 +72,9 @@ def run(options: argparse.Namespace) -> int:
 # --- what was asked for -----------------------------------------------------------------------
 
 
-def _parameters(options: argparse.Namespace, episodes: Any = None) -> tuple[Parameters, str | None]:
+def _parameters(options: argparse.Namespace) -> tuple[Parameters, str | None]:
     """The parameters, and the name of the model if there is one."""
-    episodes = options.K if options.K is not None else episodes
+    episodes = options.K
     told: dict[str, Any] = {
         "lambda_max": options.lambda_max,
         "lambda_min": options.lambda_min,
@@ -89,10 +90,7 @@ def _parameters(options: argparse.Namespace, episodes: Any = None) -> tuple[Para
         if episodes is None:
             raise InputError("--K is missing; write the number of episodes, for example --K 1e7")
         return _of_model(options, episodes, told)
-    needed = {"--S": options.S, "--A": options.A, "--H": options.H, "--K": episodes}
-    missing = [
-        name for name, value in {**needed, "--lambda-max": options.lambda_max}.items() if value is None
-    ]
+    missing = [f"--{name.replace('_', '-')}" for name in _NEEDED if getattr(options, name) is None]
     if missing:
         raise InputError(f"{', '.join(missing)}: missing; write them, or name a MODEL")
     return Parameters.of(**sizes, episodes=episodes, **told), None
@@ -257,11 +255,12 @@ def _sweep(options: argparse.Namespace) -> int:
     over = SweepRange.parse(options.sweep or RANGE)
     if options.study is not None and (over.parameter != "K" or options.plot is None):
         raise InputError("--study is drawn over K; write --plot FILE, and leave out --sweep or sweep K")
-    if over.parameter == "K":
-        refuse(options, "the sweep is over K", "--K")
+    refuse(options, "the sweep is over it", f"--{over.parameter.replace('_', '-')}")
     if options.plot is not None:
         check_target("--plot", options.plot)
-    p, name = _parameters(options, over.values[-1] if over.parameter == "K" else None)
+    if over.parameter == "K" or (options.model is None and over.parameter in _NEEDED):
+        setattr(options, over.parameter, over.values[-1])
+    p, name = _parameters(options)
     document = {}
     if options.model is not None:
         model = find_model(options.model)

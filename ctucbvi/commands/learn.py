@@ -42,6 +42,10 @@ def run(options: argparse.Namespace) -> int:
     except UndecidedError as error:
         print(f"ctucbvi: undecided: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        if options.save is not None:
+            print(f"ctucbvi: the finished episodes are in {options.save}, for --replay", file=sys.stderr)
+        raise
 
 
 def _learn(options: argparse.Namespace) -> int:

@@ -16,6 +16,7 @@ from ctucbvi import CTMDP, InputError
 from ctucbvi.commands.learner_options import initial_of, model_of, refuse_another, refuse_settings, told
 from ctucbvi.learning import Environment, History, LearningTask, Settings, has_head, load_history
 from ctucbvi.numbers import at_least_zero
+from verify.console import refuse
 from verify.progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def _history(options: argparse.Namespace) -> History:
         history = load_history(options.check, whole=True)
         refuse_another(options, options.check, history.model)
     else:
+        refuse(options, "nothing is drawn: the history is yours", "--seed", "--initial")
         history = load_history(options.check, _task(options), whole=True)
     if not history.episodes:
         raise InputError(f"{options.check}: no episodes; write one JSON object per line")

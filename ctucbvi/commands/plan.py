@@ -19,7 +19,7 @@ from ctucbvi.numbers import exact
 from ctucbvi.solutions import About, Answer, document
 from ctucbvi.usage import NUMERIC_DIGITS
 from verify.console import refuse
-from verify.progress import ProgressLine
+from verify.progress import ProgressLine, note_if_slow
 from verify.tables import table, width
 
 _SECONDS = 600.0
@@ -102,8 +102,8 @@ def _check_combination(options: argparse.Namespace) -> None:
     if not options.seconds > 0:
         raise InputError(f"--seconds {options.seconds}: write a number above 0")
     if options.engine == "numeric":
-        if options.plot or options.symbolic is not None:
-            raise InputError("--plot and --symbolic belong to the exact engine; leave out --engine numeric")
+        if options.symbolic is not None:
+            raise InputError("--symbolic belongs to the exact engine; leave out --engine numeric")
         if options.certificate and options.semantics == "both":
             raise InputError(
                 "--certificate: one certificate is for one semantics; choose it with --semantics"
@@ -122,17 +122,23 @@ def _run_numeric(
     except UndecidedError as error:
         print(f"ctucbvi: {error}", file=sys.stderr)
         return 1
-    if options.certificate and plans[names[0]][1].model == model:
-        save_certificate(plans[names[0]][1], options.certificate)
-    elif options.certificate:
-        print(f"ctucbvi: {options.certificate} is not written: the plan is not finished", file=sys.stderr)
+    certificates = [certificate for _, certificate in plans.values()]
+    if not all(certificate.model == model for certificate in certificates):
+        for file in filter(None, (options.certificate, options.plot)):
+            print(f"ctucbvi: {file} is not written: the plan is not finished", file=sys.stderr)
+    else:
+        if options.certificate:
+            save_certificate(certificates[0], options.certificate)
+        if options.plot:
+            with note_if_slow("ctucbvi: drawing"):
+                draw_answers(certificates).save(options.plot, "--plot")
     _print({n: p[0] for n, p in plans.items()}, {n: p[1] for n, p in plans.items()}, points, options)
     if not options.json:
         said = "The times at which an action changes are computed in double precision and not certified."
         print("\n" + textwrap.fill(said, width(100)))
-    for _, certificate in plans.values():
+    for certificate in certificates:
         _print_undecided(certificate)
-    return 1 if any(certificate.undecided for _, certificate in plans.values()) else 0
+    return 1 if any(certificate.undecided for certificate in certificates) else 0
 
 
 def _point(text: str, model: CTMDP) -> tuple[str, Any]:

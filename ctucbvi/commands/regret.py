@@ -16,13 +16,16 @@ from ctucbvi.figures import check_target
 from ctucbvi.numbers import exact
 from ctucbvi.study import StudyResult, StudyRuns, document_text, draw, run_study
 from ctucbvi.study.shards import write_whole
+from verify.console import refuse
 from verify.tables import table
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the study, or what is left of it, and print what it found."""
+    if options.runs == 1:
+        refuse(options, "a single run has no band", "--confidence")
+    confidence = _confidence("0.95" if options.confidence is None else options.confidence)
     study = study_of(options, options.baselines, options.learner)
-    confidence = _confidence(options.confidence)
     _check_targets(options)
     began = monotonic()
     outcome = carried_out(options, study, "regret", None, run_study)

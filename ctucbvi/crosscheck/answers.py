@@ -89,12 +89,21 @@ def crosscheck(
     ``planner(model)`` returns a function ``value(state, t)``, or an object that has it as a
     method; ``t`` is a float.  If there is a method ``action(state, t)``, actions are checked too.
     """
+    if not callable(planner):
+        raise InputError(f"crosscheck: {_kind(planner)} is no planner; pass a function of the model")
+    if isinstance(models, CTMDP | str) or not isinstance(models, Iterable):
+        raise InputError(f"crosscheck: {_kind(models)} is no list of models; write [model]")
+    if not isinstance(times, int):
+        raise InputError(f"crosscheck: times: {times!r} is not a whole number; write how many")
     checks = []
     for model in models:
         solution = _reference(model, semantics, tolerance)
         answer = planner(model)
         value = getattr(answer, "value", answer)
         action = getattr(answer, "action", None)
+        if not callable(value) or not (action is None or callable(action)):
+            wanted = "return a function value(state, t), or an object with methods value and action"
+            raise InputError(f"crosscheck: the planner gave {_kind(answer)} for {model.name!r}; {wanted}")
         rows = []
         for state, time in product(model.states, comparison_times(solution, times)):
             t = _double(time, model.horizon)
@@ -112,15 +121,25 @@ def check_values(
     action_tolerance: Number = 1e-6,
 ) -> PlannerCheck:
     """Compare rows ``(state, t, value, action or None)`` with the exact answer."""
-    listed = [(state, exact(t, "time"), v, action) for state, t, v, action in rows]
+    try:
+        given = [(state, t, value, action) for state, t, value, action in rows]
+    except (TypeError, ValueError):
+        raise InputError("values: write rows (state, t, value, action), the action None or a name") from None
+    listed = [(state, exact(t, "time"), value, action) for state, t, value, action in given]
     if not listed:
         raise InputError("values: there are no rows; give at least one")
     solution = _reference(model, semantics, tolerance)
     return _check(solution, listed, tolerance, action_tolerance)
 
 
+def _kind(thing: object) -> str:
+    return "None" if thing is None else f"something of type {type(thing).__name__}"
+
+
 def _reference(model: CTMDP, semantics: Semantics | str, tolerance: Number) -> Solution:
     """The exact answer, with so many digits that its radius does not matter."""
+    if not isinstance(model, CTMDP):
+        raise InputError(f"crosscheck: {_kind(model)} is no CTMDP; load it with find_model or load_model")
     digits, allowed = 20, positive(tolerance, "tolerance")
     while model.value_scale > allowed * 10 ** (digits - 4):
         digits += 5
@@ -155,7 +174,10 @@ def _check(
 def _finite(number: Any) -> Fraction | None:
     if isinstance(number, str | Fraction | int):
         return exact(number, "value")
-    return Fraction(float(number)) if isfinite(number) else None
+    try:
+        return Fraction(float(number)) if isfinite(number) else None
+    except TypeError:
+        raise InputError(f"value: {_kind(number)} is no number; return a float") from None
 
 
 def _double_or_largest(size: Fraction) -> float:

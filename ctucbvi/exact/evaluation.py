@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
 
 from flint import arb, fmpq
 
@@ -29,15 +31,32 @@ from ctucbvi.exact.solution import Values
 from ctucbvi.exact.trajectory import Budget, BudgetError, PassPiece
 from ctucbvi.model import Number, Semantics
 from ctucbvi.policy import Policy
+from ctucbvi.solutions import Segment, Switch, computed_segments, switches_of
+from ctucbvi.views import Viewed
 
 _STRIDE = 256  # in units of x = Λ·time
 
 
 @dataclass(frozen=True, repr=False)
-class PolicyValue(Values):
+class PolicyValue(Viewed, Values):
     """The value of ``policy`` at every remaining time in ``[0, H]``."""
 
     policy: Policy
+    times_proved: ClassVar[bool] = True  # they are given
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the values are the optimal ones, and not those of a given policy."""
+        return False
+
+    @cached_property
+    def switches(self) -> list[Switch]:
+        """Where the policy changes its action, in increasing remaining time."""
+        return switches_of((state, self.segments(state)) for state in self.model.states)
+
+    def segments(self, state: str) -> list[Segment]:
+        """The actions of ``state`` in increasing remaining time, as the policy has them."""
+        return computed_segments(self.policy.rules[self.model.state_index(state)], self.model.horizon)
 
 
 def evaluate(

@@ -69,6 +69,11 @@ class Certificate(Viewed):
         return self.solution.semantics
 
     @property
+    def optimal(self) -> bool:
+        """Whether the values are the optimal ones, and not those of a given policy."""
+        return self.solution.optimal
+
+    @property
     def switches(self) -> list[Switch]:
         """Where the best actions change, as computed: the values are certified, the times are not."""
         return self.solution.switches

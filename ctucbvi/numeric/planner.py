@@ -17,6 +17,7 @@ from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.marching import MarchAim, Room, march
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Segment, Switch, computed_segments, switches_of
+from ctucbvi.views import ViewedDoubles
 
 _DEGREE, _DEGREE_OF_SMALL, _SMALL = 14, 18, 64  # small: so many pairs that calls, not sums, cost time
 _FIRST_ROOM = 24  # pieces to make room for at first
@@ -37,7 +38,7 @@ _USUAL = Care()
 
 
 @dataclass(frozen=True)
-class NumericSolution:
+class NumericSolution(ViewedDoubles):
     """V and the best action as piecewise polynomials over remaining time.
 
     The polynomials are of the model's :meth:`~ctucbvi.model.CTMDP.plain` form; ``value`` is the model's own.
@@ -58,6 +59,11 @@ class NumericSolution:
         x, h = self.model.initial, self.model.horizon
         found = f"V({x}, {h}) ≈ {self.value(x):.9g}, {len(self.best)} pieces"
         return f"NumericSolution({self.model.name!r}, {self.semantics}: {found})"
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the values are the optimal ones, and not those of a given policy."""
+        return self.policy is None
 
     def value(self, state: str, t: Number | None = None) -> float:
         """V(state, t), with ``t`` the remaining time (default: the horizon)."""

@@ -33,6 +33,9 @@ def complaint(capsys, *arguments: str) -> str:
             ["plan", "queue", "--digts", "3"],
             "ctucbvi plan: unrecognized argument --digts; did you mean --digits?",
         ),
+        (["plan", "queue", "--digit", "3"], "unrecognized argument --digit; did you mean --digits?"),
+        (["plan", "queue", "--sem=both"], "unrecognized argument --sem=both; did you mean --semantics?"),
+        (["regret", "queue", "--ep", "9", "--episodes", "9"], "did you mean --episodes or --epsilon?"),
         (["plan", "queue", "--semantics", "comitted"], "did you mean committed?"),
         (["plan", "queue", "more"], "ctucbvi plan: unrecognized argument more; see"),
         (["verify", "contracton"], "did you mean contraction"),
@@ -55,12 +58,31 @@ def test_what_may_have_been_meant_is_said(capsys, arguments, says):
         (["crosscheck", "queue", "--seed", "4"], "--seed: no random models are asked for"),
         (["crosscheck", "queue", "--values", "x.csv", "--peers"], "--peers: belongs to the comparison"),
         (["crosscheck", "queue", "--values", "x.csv", "--failing", "y.toml"], "--failing: belongs"),
+        (["claims", "--profile", "thorough"], "--profile: a list has no verdicts"),
+        (["claims", "lem:*", "--seed", "3", "--json"], "--seed: a list has no verdicts"),
+        (["claims", "thm:CT-UCB", "--derivation", "--seed", "3"], "--seed: a derivation has none"),
+        (
+            ["learn", "queue", "--check", "{file}", "--episodes", "9", "--seed", "4"],
+            "--seed: nothing is drawn",
+        ),
+        (["learn", "queue", "--check", "{file}", "--initial", "0=1"], "--initial: nothing is drawn"),
+        (["regret", "queue", "--episodes", "9", "--runs", "1", "--confidence", "0.9"], "a single run has no"),
         (["learn", "--replay", "x", "--seed", "4"], "--replay takes the settings of the history"),
         (["regret", "queue", "--episodes", "9", "--cluster", "a", "--workers", "2"], "done by the cluster"),
     ],
 )
-def test_an_option_that_would_change_nothing_is_refused(capsys, arguments, says):
-    assert says in complaint(capsys, *arguments)
+def test_an_option_that_would_change_nothing_is_refused(capsys, tmp_path, arguments, says):
+    (tmp_path / "history.jsonl").write_text('{"visits": []}\n')
+    file = str(tmp_path / "history.jsonl")
+    assert says in complaint(capsys, *(word.format(file=file) for word in arguments))
+
+
+def test_what_is_swept_over_need_not_be_given(capsys):
+    sizes = {"--S": "4", "--A": "2", "--H": "3", "--lambda-max": "4", "--K": "1e9"}
+    for swept in sizes:
+        others = [word for name, value in sizes.items() if name != swept for word in (name, value)]
+        assert main(["constants", *others, "--sweep", f"{swept[2:]}=2..5:4", "--json"]) == 0
+        assert len(json.loads(capsys.readouterr().out)["bounds"]["trivial"]) == 4
 
 
 def test_whole_numbers_are_written_as_people_write_them(capsys):

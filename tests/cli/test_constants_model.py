@@ -157,7 +157,8 @@ def test_most_bundled_models_are_of_this_kind():
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--sweep", "K=1..1e5:3", "--K", "7"], "--K: the sweep is over K"),
+        (["--sweep", "K=1..1e5:3", "--K", "7"], "--K: the sweep is over it"),
+        (["--K", "7", "--sweep", "delta=1/9..1/2:3", "--delta", "1/5"], "--delta: the sweep is over it"),
         (["--K", "7", "--sweep", "H=1..2:3", "--digits", "5"], "--digits: changes nothing in a sweep"),
         (["--K", "7", "--sweep", "H=1..2:3", "--time", "5", "--jumps", "1"], "--time, --jumps: changes"),
     ],

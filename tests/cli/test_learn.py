@@ -5,6 +5,8 @@ from fractions import Fraction
 
 import pytest
 
+from ctucbvi.cli import main
+from ctucbvi.commands import learn
 from tests.cli.test_plan import refused, run
 
 
@@ -47,6 +49,24 @@ def test_a_history_is_saved_and_replayed(capsys, tmp_path):
     assert [row["departures"] for row in beside["episodes"]] == [0] * 5
     assert "another model" in refused(capsys, "learn", "queue", "--replay", file)
     assert "settings of the history" in refused(capsys, "learn", "--replay", file, "--delta", "1/2")
+
+
+def test_an_interrupted_history_is_kept(capsys, tmp_path, monkeypatch):
+    played = learn._rows
+
+    def interrupted(*given):
+        rows = played(*given)
+        yield next(rows)
+        yield next(rows)
+        raise KeyboardInterrupt
+
+    file = str(tmp_path / "history.jsonl")
+    monkeypatch.setattr(learn, "_rows", interrupted)
+    assert main(["learn", "machine-repair", "--episodes", "9", "--save", file]) == 130
+    assert capsys.readouterr().err.splitlines()[0].startswith("ctucbvi: the finished episodes are in ")
+    monkeypatch.undo()
+    assert main(["learn", "--replay", file]) == 0
+    assert "2 episodes" in capsys.readouterr().out
 
 
 def test_a_history_with_the_actions_swapped_departs(capsys, tmp_path):

@@ -121,11 +121,29 @@ def test_bad_certificates_are_one_line(capsys, tmp_path, change, message):
     assert message in refused(capsys, "certify", "machine-repair", str(file))
 
 
+def test_values_and_policy_are_drawn(capsys, tmp_path):
+    file = tmp_path / "x.svg"
+    run(capsys, "plan", "machine-repair", "--engine", "numeric", "--semantics", "both", "--plot", str(file))
+    assert "adjustable" in file.read_text()
+
+
+def test_what_is_not_finished_is_not_drawn(capsys, tmp_path):
+    model, file = tmp_path / "fast.toml", tmp_path / "x.svg"
+    text = ctucbvi.dump_model(ctucbvi.bundled_model("machine-repair"))
+    model.write_text(text.replace('rate = "7"', 'rate = "70000000"'))
+    options = ["--engine", "numeric", "--seconds", "0.2", "--plot", str(file)]
+    status, _, err = run(capsys, "plan", str(model), *options)
+    assert status == 1
+    assert "x.svg is not written: the plan is not finished" in err
+    assert not file.exists()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--engine", "numeric", "--digits", "13"], "use --engine exact for more"),
-        (["--engine", "numeric", "--plot", "x.svg"], "belong to the exact engine"),
+        (["--engine", "numeric", "--symbolic", "1"], "belongs to the exact engine"),
+        (["--engine", "numeric", "--plot", "x.gif"], "unknown kind of picture"),
         (["--engine", "numeric", "--semantics", "both", "--certificate", "x"], "one certificate is for one"),
         (["--certificate", "x.json"], "belong to --engine numeric"),
         (["--engine", "numeric", "--certificate", "no/such/folder/x.json"], "cannot be written"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -305,6 +306,44 @@ def test_tied_actions_are_both_right():
         value = ctucbvi.solve(model, semantics, digits=20).value("x").decimals(20)[0]
         rows = [("x", 1, value, action) for action in ("a", "b")]
         assert check_values(model, rows, semantics=semantics).within
+
+
+MODEL = machine_repair()
+
+
+def nothing(model):
+    return lambda state, t: 0.0
+
+
+@pytest.mark.parametrize(
+    ("planner", "models", "more", "says"),
+    [
+        (None, [MODEL], {}, "None is no planner"),
+        ([MODEL], nothing, {}, "something of type list is no planner"),
+        (nothing, MODEL, {}, r"CTMDP is no list of models; write \[model\]"),
+        (nothing, "queue", {}, "str is no list of models"),
+        (nothing, ["queue"], {}, "str is no CTMDP"),
+        (nothing, [MODEL], {"times": "3"}, "times: '3' is not a whole number"),
+        (lambda model: 3, [MODEL], {}, "the planner gave something of type int"),
+        (lambda model: lambda state, t: None, [MODEL], {}, "value: None is no number"),
+        (
+            lambda model: SimpleNamespace(value=nothing(model), action="fast"),
+            [MODEL],
+            {},
+            "methods value and action",
+        ),
+    ],
+)
+def test_arguments_of_the_wrong_kind_are_an_error_of_one_line(planner, models, more, says):
+    with pytest.raises(InputError, match=says) as found:
+        crosscheck(planner, models, **more)
+    assert "\n" not in str(found.value)
+
+
+@pytest.mark.parametrize("rows", [3, [("operating", 1, 0.5)], ["operating"]])
+def test_rows_of_the_wrong_kind_are_an_error_of_one_line(rows):
+    with pytest.raises(InputError, match="write rows"):
+        check_values(MODEL, rows)
 
 
 def test_no_rows_are_an_error():

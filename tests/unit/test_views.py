@@ -11,7 +11,7 @@ import pytest
 import ctucbvi
 from ctucbvi import CTMDP, Enclosure, InputError, Policy, Transition, bounds
 from ctucbvi.figures import Picture, shortened, symbols, told_apart
-from ctucbvi.numeric import certify, solve_numeric
+from ctucbvi.numeric import certify, evaluate_numeric, solve_numeric
 from verify.claims import Verdict
 from verify.errors import UserError
 from verify.running.results import Result
@@ -87,6 +87,26 @@ def test_tables_have_a_row_for_each_state_and_time(solution):
     assert len(solution.to_frame(times=11)) == 22
     policy = Policy.of(MODEL, {"operating": [(0, "fast"), ("1/2", "slow")], "repair": "fast"})
     assert policy.to_frame().values.tolist()[1] == ["operating", 0.5, 1.0, "slow"]
+
+
+def test_a_policy_and_doubles_have_the_same_views(solution):
+    """What is a policy's is not called best or optimal; what is not enclosed has no ends."""
+    rules = {"operating": [(0, "fast"), ("1/2", "slow")], "repair": "fast"}
+    policy = Policy.of(MODEL, rules)
+    exactly, doubles = ctucbvi.evaluate(policy), evaluate_numeric(policy)
+    for found in (exactly, doubles, certify(doubles)):
+        assert ">action by" in found._repr_html_()
+        assert "fast until 0.5" in found._repr_html_()
+        assert found.plot().figure.axes[0].get_ylabel() == "value of the policy V(x, t)"
+    for found in (solution, solve_numeric(MODEL), certify(solve_numeric(MODEL))):
+        assert ">best action by" in found._repr_html_()
+        assert found.plot().figure.axes[0].get_ylabel() == "optimal value V*(x, t)"
+    assert "double precision" in doubles._repr_html_()
+    pytest.importorskip("pandas")
+    assert list(doubles.to_frame(3)) == ["state", "t", "value", "action"]
+    assert list(exactly.to_frame(3)["action"]) == ["fast", "slow", "slow", "fast", "fast", "fast"]
+    gap = exactly.to_frame(3)["value"] - doubles.to_frame(3)["value"]
+    assert gap.abs().max() < 1e-8
 
 
 def test_without_pandas_a_table_is_an_error_of_one_line(solution, monkeypatch):

@@ -13,6 +13,7 @@ from typing import Any
 
 from verify.claims import Claim, ClaimError, ClaimSet, Effort
 from verify.claims.texts import describe, finding_text, mutant_text, symbol_text
+from verify.console import refuse
 from verify.kernel.theorems import document
 from verify.paper import Paper
 from verify.running.derivations import Granted, all_granted, step_lines, theorem_of
@@ -35,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
         raise ClaimError("--graph - prints a text; leave out --json, or name a file")
     source = _asked(options)
     claims = load_claims(source)
+    _settle(options, claims)
     paper = load_paper(source)
     labels = [claim.label for claim in claims]
     if options.label is not None:
@@ -62,6 +64,15 @@ def _asked(options: argparse.Namespace) -> Source:
     source: Source = options.source.at(options.claims)
     suite = (options.label or "").partition("/")[0]
     return replace(source, suites=(suite,)) if suite in suite_names(source) else source
+
+
+def _settle(options: argparse.Namespace, claims: ClaimSet) -> None:
+    """Refuse ``--profile`` and ``--seed`` where no verdict is printed; else fill them in."""
+    if options.derivation:
+        refuse(options, "a derivation has none", "--seed")
+    elif not (options.axioms or options.graph is not None or options.label in claims):
+        refuse(options, "a list has no verdicts", "--profile", "--seed")
+    options.profile, options.seed = options.profile or "quick", options.seed or 0
 
 
 # --- statements ------------------------------------------------------------------------------
