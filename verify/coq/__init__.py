@@ -1,0 +1,1 @@
+"""Proof trees for Coq, which decides for itself."""
