@@ -149,38 +149,41 @@ Ltac numeral e :=
   | ?a / ?b => numeral a; numeral b
   end.
 
-(** [nonneg], [pos], [nonpos], [below]: goals [0 <= e], [0 < e], [e <= 0], [e < 0]. *)
-Ltac nonneg :=
+(** A product without the numbers in front of it. *)
+Ltac without_number e :=
+  lazymatch e with
+  | ?a * ?b =>
+      match goal with
+      | _ => let _ := lazymatch goal with _ => numeral a end in without_number b
+      | _ => let _ := lazymatch goal with _ => numeral b end in without_number a
+      | _ => let a' := without_number a in let b' := without_number b in constr:(a' * b')
+      end
+  | ?a / ?b => let _ := lazymatch goal with _ => numeral b end in without_number a
+  | _ => e
+  end.
+
+(** [nonneg], [pos], [nonpos], [below]: goals [0 <= e], [0 < e], [e <= 0], [e < 0].  What is linear in parts
+    with known bounds is for [linear]; products, quotients and powers are taken apart where that is not enough. *)
+Ltac nonneg := first [ lra | linear |
   lazymatch goal with
-  | |- 0 <= ?a * ?b => first [ easy_sign | apply Rmult_le_pos; nonneg | apply both_negative; nonpos | linear ]
+  | |- 0 <= ?a * ?b => first [ apply Rmult_le_pos; nonneg | apply both_negative; nonpos ]
   | |- 0 <= ?a / ?b => unfold Rdiv; nonneg
   | |- 0 <= / ?a => apply inverse_nonneg; nonneg
-  | |- 0 <= - ?a => first [ apply Ropp_0_ge_le_contravar, Rle_ge; nonpos | linear ]
-  | |- 0 <= exp _ => apply Rlt_le, exp_pos
-  | |- 0 <= Rpower _ _ => apply Rlt_le, exp_pos
-  | |- 0 <= sqrt _ => apply sqrt_pos
-  | |- 0 <= Rabs _ => apply Rabs_pos
-  | |- 0 <= ln _ => first [ apply ln_nonneg; less | linear ]
+  | |- 0 <= - ?a => apply Ropp_0_ge_le_contravar, Rle_ge; nonpos
+  | |- 0 <= ln _ => apply ln_nonneg; less
   | |- 0 <= Rmax ?a ?b =>
-      first [ apply Rle_trans with (2 := Rmax_l a b); nonneg | apply Rle_trans with (2 := Rmax_r a b); nonneg
-            | apply Rmax_case; nonneg ]
+      first [ apply Rle_trans with (2 := Rmax_l a b); nonneg | apply Rle_trans with (2 := Rmax_r a b); nonneg ]
   | |- 0 <= Rmin ?a ?b => apply Rmin_glb; nonneg
-  | |- 0 <= ?a ^ ?n =>
-      first [ apply pow_le; nonneg
-            | let h := eval compute in (Nat.div2 n) in change n with (h + h)%nat; apply square_nonneg ]
-  | |- 0 <= ?a + ?b => first [ easy_sign | apply Rplus_le_le_0_compat; nonneg | linear ]
-  | |- _ => linear
-  end
-with pos :=
+  | |- 0 <= ?a ^ ?n => apply pow_le; nonneg
+  end ]
+with pos := first [ lra | linear |
   lazymatch goal with
-  | |- 0 < ?a * ?b => first [ easy_sign | apply Rmult_lt_0_compat; pos | apply both_below; below | linear ]
+  | |- 0 < ?a * ?b => first [ apply Rmult_lt_0_compat; pos | apply both_below; below ]
   | |- 0 < ?a / ?b => unfold Rdiv; pos
   | |- 0 < / ?a => apply Rinv_0_lt_compat; pos
-  | |- 0 < - ?a => first [ apply Ropp_0_gt_lt_contravar, Rlt_gt; below | linear ]
-  | |- 0 < exp _ => apply exp_pos
-  | |- 0 < Rpower _ _ => apply exp_pos
+  | |- 0 < - ?a => apply Ropp_0_gt_lt_contravar, Rlt_gt; below
   | |- 0 < sqrt _ => apply sqrt_lt_R0; pos
-  | |- 0 < ln _ => first [ apply ln_pos; lessthan | linear ]
+  | |- 0 < ln _ => apply ln_pos; lessthan
   | |- 0 < Rmax ?a ?b =>
       first [ apply Rlt_le_trans with (2 := Rmax_l a b); pos | apply Rlt_le_trans with (2 := Rmax_r a b); pos ]
   | |- 0 < Rmin ?a ?b => apply Rmin_glb_lt; pos
@@ -188,38 +191,30 @@ with pos :=
       first [ apply pow_lt; pos
             | let h := eval compute in (Nat.div2 n) in
               change n with (h + h)%nat; apply square_pos; apply Rlt_not_eq; below ]
-  | |- 0 < ?a + ?b =>
-      first [ easy_sign | apply Rplus_lt_le_0_compat; [pos | nonneg] | apply Rplus_le_lt_0_compat; [nonneg | pos]
-            | linear ]
-  | |- _ => linear
-  end
-with nonpos :=
+  end ]
+with nonpos := first [ lra | linear |
   lazymatch goal with
-  | |- ?a * ?b <= 0 => first [ easy_sign | apply opposite; [nonneg | nonpos] | apply opposite'; [nonpos | nonneg] | linear ]
+  | |- ?a * ?b <= 0 => first [ apply opposite; [nonneg | nonpos] | apply opposite'; [nonpos | nonneg] ]
   | |- ?a / ?b <= 0 => unfold Rdiv; nonpos
   | |- / ?a <= 0 => apply inverse_nonpos; nonpos
-  | |- - ?a <= 0 => first [ apply Rge_le, Ropp_0_le_ge_contravar; nonneg | linear ]
-  | |- ln _ <= 0 => first [ apply ln_nonpos; [pos | less] | linear ]
+  | |- - ?a <= 0 => apply Rge_le, Ropp_0_le_ge_contravar; nonneg
+  | |- ln _ <= 0 => apply ln_nonpos; [pos | less]
   | |- ?a ^ ?n <= 0 =>
       let h := eval compute in (Nat.div2 n) in change n with (S (h + h)); apply odd_nonpos; nonpos
-  | |- _ => linear
-  end
-with below :=
+  end ]
+with below := first [ lra | linear |
   lazymatch goal with
-  | |- ?a * ?b < 0 =>
-      first [ easy_sign | apply opposite_strict; [pos | below] | apply opposite_strict'; [below | pos] | linear ]
+  | |- ?a * ?b < 0 => first [ apply opposite_strict; [pos | below] | apply opposite_strict'; [below | pos] ]
   | |- ?a / ?b < 0 => unfold Rdiv; below
   | |- / ?a < 0 => apply inverse_below; below
-  | |- - ?a < 0 => first [ apply Rgt_lt, Ropp_0_lt_gt_contravar; pos | linear ]
-  | |- ln _ < 0 => first [ apply ln_neg; [pos | lessthan] | linear ]
+  | |- - ?a < 0 => apply Rgt_lt, Ropp_0_lt_gt_contravar; pos
+  | |- ln _ < 0 => apply ln_neg; [pos | lessthan]
   | |- ?a ^ ?n < 0 =>
       let h := eval compute in (Nat.div2 n) in change n with (S (h + h)); apply odd_below; below
-  | |- _ => linear
-  end
+  end ]
 (** [a <= b] and [a < b], for the facts below *)
-with less := first [ lra | apply Rminus_le; nonpos | linear ]
-with lessthan := first [ lra | apply Rminus_lt; below | linear ]
-with easy_sign := solve [ lra ]
+with less := first [ lra | linear ]
+with lessthan := first [ lra | linear ]
 (** What is linear in sums, after the facts about everything in them have been collected. *)
 with linear :=
   lazymatch goal with
@@ -232,7 +227,9 @@ with collect e :=
   | ?a + ?b => collect a; collect b
   | ?a - ?b => collect a; collect b
   | - ?a => collect a
-  | ?a * ?b => first [ numeral a; collect b | numeral b; collect a | collect a; collect b; product a b ]
+  | ?a * ?b => first [ numeral a; collect b | numeral b; collect a
+                     | let a' := without_number a in let b' := without_number b in
+                       collect a'; collect b'; product a' b' ]
   | ?a / ?b => first [ numeral b; collect a | collect a; collect (/ b); quotient a b ]
   | / ?a => first [ numeral a | collect a; inverse a ]
   | exp ?u => first [ closed u; constant e | collect u; exponential u ]
@@ -258,7 +255,7 @@ with exponential u :=
   try (know (1 < exp u) ltac:(apply exp_more_than_1; lra))
 with logarithm u :=
   let H := fresh "F" in
-  assert (H : 0 < u) by first [ lra | pos ];
+  assert (H : 0 < u) by lra;
   know (ln u <= u - 1) ltac:(apply ln_tangent; exact H);
   try (know (0 < ln u) ltac:(apply ln_pos; lra));
   try (know (0 <= ln u) ltac:(apply ln_nonneg; lra));
@@ -277,9 +274,18 @@ with inverse a :=
   try (know (/ a <= 1) ltac:(apply inverse_at_most_1; lra));
   try (know (1 <= / a) ltac:(apply inverse_at_least_1; lra))
 with power a n :=
-  first [ know (0 < a ^ n) ltac:(apply pow_lt; lra) | know (0 <= a ^ n) ltac:(nonneg)
-        | know (a ^ n <= 0) ltac:(nonpos) | idtac ];
+  first [ know (0 < a ^ n) ltac:(apply pow_lt; lra) | know (0 <= a ^ n) ltac:(apply pow_le; lra)
+        | even_power a n | odd_power a n | idtac ];
   try (know (1 <= a ^ n) ltac:(apply power_at_least_1; lra))
+with even_power a n :=
+  let h := eval compute in (Nat.div2 n) in
+  let m := eval compute in (h + h)%nat in
+  constr_eq m n;
+  know (0 <= a ^ n) ltac:(change n with (h + h)%nat; apply square_nonneg);
+  try (know (0 < a ^ n) ltac:(change n with (h + h)%nat; apply square_pos; apply Rlt_not_eq; lra))
+with odd_power a n :=
+  let h := eval compute in (Nat.div2 n) in
+  know (a ^ n <= 0) ltac:(change n with (S (h + h)); apply odd_nonpos; lra)
 (** The four ways to bound a product by one factor: its sign, and a factor compared with 1. *)
 with product a b :=
   first [ know (0 < a * b) ltac:(apply Rmult_lt_0_compat; lra) | know (0 <= a * b) ltac:(apply Rmult_le_pos; lra)
@@ -292,6 +298,12 @@ with product a b :=
   try (know (a * b <= a) ltac:(assert (0 <= a * (1 - b)) by (apply Rmult_le_pos; lra); lra));
   try (know (a * b <= b) ltac:(assert (0 <= (1 - a) * b) by (apply Rmult_le_pos; lra); lra))
 with quotient a b := change (a / b) with (a * / b) in *; product a (/ b).
+
+(** [ln u] is at least [ln c], in numbers. *)
+Ltac at_least_ln u c :=
+  let H := fresh "L" in let K := fresh "L" in
+  assert (H : ln c <= ln u) by (apply ln_le; [ lra | less ]);
+  interval_intro (ln c) with (i_prec 60) as K.
 
 (** The sign of an expression over the ranges in the context. *)
 Ltac signs :=
@@ -344,6 +356,28 @@ Proof. rewrite <- exp_half, <- exp_times. f_equal. field. Qed.
 Lemma exp_halves_neg n u : exp (IZR (Zneg n) / 2 * u) = / sqrt (exp u) ^ Pos.to_nat n.
 Proof. rewrite <- exp_half, <- exp_times, <- exp_Ropp. f_equal. change (Zneg n) with (- Zpos n)%Z. rewrite opp_IZR. field. Qed.
 
+Lemma exp_plus_times a b c : exp ((a + b) * c) = exp (a * c) * exp (b * c).
+Proof. rewrite <- exp_plus. f_equal. ring. Qed.
+
+Lemma exp_minus_times a b c : exp ((a - b) * c) = exp (a * c) / exp (b * c).
+Proof. rewrite <- exp_minus. f_equal. ring. Qed.
+
+Lemma exp_opp_times a c : exp (- a * c) = / exp (a * c).
+Proof. rewrite <- exp_Ropp. f_equal. ring. Qed.
+
+Lemma exp_times_times n a c : exp (IZR (Zpos n) * a * c) = exp (a * c) ^ Pos.to_nat n.
+Proof. rewrite <- exp_times. f_equal. ring. Qed.
+
+Lemma exp_half_number n : exp (IZR (Zpos n) / 2) = exp (/ 2) ^ Pos.to_nat n.
+Proof. rewrite <- exp_times. reflexivity. Qed.
+
+Lemma exp_number n : exp (IZR (Zpos n)) = exp (/ 2) ^ (2 * Pos.to_nat n).
+Proof.
+  rewrite pow_mult, <- exp_times.
+  replace (exp (/ 2) ^ 2) with (exp 1); [f_equal; ring | ].
+  simpl. rewrite Rmult_1_r, <- exp_plus. f_equal. field.
+Qed.
+
 Lemma ln_inverse u : 0 < u -> ln (/ u) = - ln u.
 Proof. apply ln_Rinv. Qed.
 
@@ -365,15 +399,35 @@ Ltac logs := repeat first
   | rewrite ln_mult by pos | rewrite ln_div by pos | rewrite ln_inverse by pos
   | rewrite ln_pow by pos | rewrite ln_sqrt by pos ].
 
+(** Logarithms of numbers by their small factors. *)
+Ltac take_out z p :=
+  let q := eval vm_compute in (Z.div z p) in
+  let r := eval vm_compute in (Z.modulo z p) in
+  constr_eq r 0%Z; tryif constr_eq q 1%Z then fail else
+  replace (ln (IZR z)) with (ln (IZR p) + ln (IZR q)) by (rewrite <- ln_mult by lra; f_equal; lra).
+
+Ltac numbers := repeat match goal with
+  | |- context [ln (IZR ?z)] => first [ take_out z 2%Z | take_out z 3%Z | take_out z 5%Z | take_out z 7%Z ]
+  end.
+
 Ltac exps := repeat first
   [ rewrite exp_plus | rewrite exp_minus | rewrite exp_Ropp | rewrite exp_0
+  | rewrite exp_plus_times | rewrite exp_minus_times | rewrite exp_opp_times | rewrite exp_times_times
   | rewrite exp_times | rewrite exp_times_neg | rewrite exp_halves | rewrite exp_halves_neg
   | rewrite exp_ln by pos ].
+
+(** The root of a square number. *)
+Ltac whole_roots := repeat match goal with
+  | |- context [sqrt (IZR ?z)] =>
+      let r := eval vm_compute in (Z.sqrt z) in
+      let q := eval vm_compute in (r * r)%Z in
+      constr_eq q z; replace (sqrt (IZR z)) with (IZR r) by (symmetry; apply sqrt_lem_1; lra)
+  end.
 
 Ltac roots := repeat first
   [ rewrite sqrt_1 | rewrite sqrt_0
   | rewrite sqrt_of_square by nonneg
-  | rewrite sqrt_mult by nonneg | rewrite sqrt_quotient by pos ].
+  | rewrite sqrt_mult by nonneg | rewrite sqrt_quotient by pos ]; whole_roots.
 
 (** Squares of roots, for [field]. *)
 Ltac root_facts :=
@@ -390,9 +444,17 @@ Ltac nonzero := repeat split; try solve [ signs | lra ].
 Ltac by_field :=
   root_facts;
   lazymatch goal with
-  | H1 : sqrt ?a * sqrt ?a = ?a, H2 : sqrt ?b * sqrt ?b = ?b, H3 : sqrt ?c * sqrt ?c = ?c |- _ => field [H1 H2 H3]
-  | H1 : sqrt ?a * sqrt ?a = ?a, H2 : sqrt ?b * sqrt ?b = ?b |- _ => field [H1 H2]
-  | H1 : sqrt ?a * sqrt ?a = ?a |- _ => field [H1]
+  | H1 : sqrt ?a1 * sqrt ?a1 = ?a1, H2 : sqrt ?a2 * sqrt ?a2 = ?a2, H3 : sqrt ?a3 * sqrt ?a3 = ?a3, H4 : sqrt ?a4 * sqrt ?a4 = ?a4, H5 : sqrt ?a5 * sqrt ?a5 = ?a5, H6 : sqrt ?a6 * sqrt ?a6 = ?a6, H7 : sqrt ?a7 * sqrt ?a7 = ?a7 |- _ =>
+      field [H1 H2 H3 H4 H5 H6 H7]
+  | H1 : sqrt ?a1 * sqrt ?a1 = ?a1, H2 : sqrt ?a2 * sqrt ?a2 = ?a2, H3 : sqrt ?a3 * sqrt ?a3 = ?a3, H4 : sqrt ?a4 * sqrt ?a4 = ?a4, H5 : sqrt ?a5 * sqrt ?a5 = ?a5, H6 : sqrt ?a6 * sqrt ?a6 = ?a6 |- _ =>
+      field [H1 H2 H3 H4 H5 H6]
+  | H1 : sqrt ?a1 * sqrt ?a1 = ?a1, H2 : sqrt ?a2 * sqrt ?a2 = ?a2, H3 : sqrt ?a3 * sqrt ?a3 = ?a3, H4 : sqrt ?a4 * sqrt ?a4 = ?a4, H5 : sqrt ?a5 * sqrt ?a5 = ?a5 |- _ =>
+      field [H1 H2 H3 H4 H5]
+  | H1 : sqrt ?a1 * sqrt ?a1 = ?a1, H2 : sqrt ?a2 * sqrt ?a2 = ?a2, H3 : sqrt ?a3 * sqrt ?a3 = ?a3, H4 : sqrt ?a4 * sqrt ?a4 = ?a4 |- _ =>
+      field [H1 H2 H3 H4]
+  | H1 : sqrt ?a1 * sqrt ?a1 = ?a1, H2 : sqrt ?a2 * sqrt ?a2 = ?a2, H3 : sqrt ?a3 * sqrt ?a3 = ?a3 |- _ => field [H1 H2 H3]
+  | H1 : sqrt ?a1 * sqrt ?a1 = ?a1, H2 : sqrt ?a2 * sqrt ?a2 = ?a2 |- _ => field [H1 H2]
+  | H1 : sqrt ?a1 * sqrt ?a1 = ?a1 |- _ => field [H1]
   | _ => field
   end; nonzero.
 
@@ -411,20 +473,29 @@ Ltac smooth_part a :=
   end.
 
 Ltac kinks :=
+  rewrite ?Rabs_mult;
   repeat match goal with
   | |- context [Rmax ?a ?b] => smooth_part a; smooth_part b;
-      destruct (Rle_or_lt a b); [ rewrite (Rmax_right a b) by lra | rewrite (Rmax_left a b) by lra ]
+      first [ rewrite (Rmax_right a b) by less | rewrite (Rmax_left a b) by less
+            | destruct (Rle_or_lt a b); [ rewrite (Rmax_right a b) by lra | rewrite (Rmax_left a b) by lra ] ]
   | |- context [Rmin ?a ?b] => smooth_part a; smooth_part b;
-      destruct (Rle_or_lt a b); [ rewrite (Rmin_left a b) by lra | rewrite (Rmin_right a b) by lra ]
+      first [ rewrite (Rmin_left a b) by less | rewrite (Rmin_right a b) by less
+            | destruct (Rle_or_lt a b); [ rewrite (Rmin_left a b) by lra | rewrite (Rmin_right a b) by lra ] ]
   | |- context [Rabs ?a] => smooth_part a;
-      destruct (Rle_or_lt 0 a); [ rewrite (Rabs_pos_eq a) by lra | rewrite (Rabs_left a) by lra ]
+      first [ rewrite (Rabs_pos_eq a) by less
+            | destruct (Rle_or_lt 0 a); [ rewrite (Rabs_pos_eq a) by lra | rewrite (Rabs_left a) by lra ] ]
   end.
+
+Ltac plain := cbn [pow]; unfold Rminus, Rdiv.
 
 Ltac smooth_same := solve
   [ reflexivity | ring | tidy; first [ reflexivity | ring ]
   | by_field
   | unfold Rpower; tidy; logs; exps; roots; nats; tidy; first [ reflexivity | ring | by_field ]
-  | f_equal; first [ ring | field; nonzero ] ].
+  | unfold Rpower; logs; numbers; exps; roots; nats; by_field
+  | f_equal; first [ ring | field; nonzero ]
+  | rewrite ?exp_half_number, ?exp_number; nats; cbn [Nat.mul Nat.add]; by_field
+  | plain; by_field | plain; unfold Rpower; logs; exps; roots; nats; by_field ].
 
 Ltac same :=
   lazymatch goal with
@@ -525,90 +596,170 @@ Qed.
 
 (** [f] does not fall from the end to the point.  The end belongs to the range, or [f] extends to it. *)
 Lemma from_lower (f df : R -> R) a x :
-  a <= x -> (forall t, a < t <= x -> is_derive f t (df t)) -> continuity_pt f a ->
+  a <= x -> (forall t, a < t < x -> is_derive f t (df t)) -> (forall t, a <= t <= x -> continuity_pt f t) ->
   0 <= f a -> (forall t, a < t < x -> 0 <= df t) -> 0 <= f x.
 Proof.
   intros [Hx | <-] Hd Hc Ha Hs; [ | easy].
-  destruct (mean_value f df a x Hx) as [c [Hc' E]].
-  - intros; apply Hd; lra.
-  - intros t [[h | <-] h']; [eapply smooth, Hd; lra | easy].
-  - assert (0 <= df c) by now apply Hs. nra.
+  destruct (mean_value f df a x Hx Hd Hc) as [c [Hc' E]]. assert (0 <= df c) by now apply Hs. nra.
 Qed.
 
 Lemma from_lower_strict (f df : R -> R) a x :
-  a <= x -> (forall t, a < t <= x -> is_derive f t (df t)) -> continuity_pt f a ->
+  a <= x -> (forall t, a < t < x -> is_derive f t (df t)) -> (forall t, a <= t <= x -> continuity_pt f t) ->
   0 < f a -> (forall t, a < t < x -> 0 <= df t) -> 0 < f x.
 Proof.
   intros [Hx | <-] Hd Hc Ha Hs; [ | easy].
-  destruct (mean_value f df a x Hx) as [c [Hc' E]].
-  - intros; apply Hd; lra.
-  - intros t [[h | <-] h']; [eapply smooth, Hd; lra | easy].
-  - assert (0 <= df c) by now apply Hs. nra.
+  destruct (mean_value f df a x Hx Hd Hc) as [c [Hc' E]]. assert (0 <= df c) by now apply Hs. nra.
 Qed.
 
 (** strict by its slope: the point is not the end *)
 Lemma from_lower_rising (f df : R -> R) a x :
-  a < x -> (forall t, a < t <= x -> is_derive f t (df t)) -> continuity_pt f a ->
+  a < x -> (forall t, a < t < x -> is_derive f t (df t)) -> (forall t, a <= t <= x -> continuity_pt f t) ->
   0 <= f a -> (forall t, a < t < x -> 0 < df t) -> 0 < f x.
 Proof.
   intros Hx Hd Hc Ha Hs.
-  destruct (mean_value f df a x Hx) as [c [Hc' E]].
-  - intros; apply Hd; lra.
-  - intros t [[h | <-] h']; [eapply smooth, Hd; lra | easy].
-  - assert (0 < df c) by now apply Hs. nra.
-Qed.
-
-Lemma mirrored (f df : R -> R) b x :
-  (forall t, x <= t < b -> is_derive f t (df t)) ->
-  forall t, - b < t <= - x -> is_derive (fun t => f (- t)) t (- df (- t)).
-Proof.
-  intros Hd t Ht.
-  replace (- df (- t)) with (scal (-1) (df (- t))) by (unfold scal; simpl; unfold mult; simpl; ring).
-  apply (is_derive_comp f Ropp); [apply Hd; lra | ].
-  auto_derive; [easy | ring].
-Qed.
-
-Lemma mirrored_continuity (f : R -> R) b : continuity_pt f b -> continuity_pt (fun t => f (- t)) (- b).
-Proof.
-  intros H. apply (continuity_pt_comp Ropp f).
-  - apply derivable_continuous_pt, derivable_pt_opp, derivable_pt_id.
-  - now rewrite Ropp_involutive.
+  destruct (mean_value f df a x Hx Hd Hc) as [c [Hc' E]]. assert (0 < df c) by now apply Hs. nra.
 Qed.
 
 Lemma from_upper (f df : R -> R) b x :
-  x <= b -> (forall t, x <= t < b -> is_derive f t (df t)) -> continuity_pt f b ->
+  x <= b -> (forall t, x < t < b -> is_derive f t (df t)) -> (forall t, x <= t <= b -> continuity_pt f t) ->
   0 <= f b -> (forall t, x < t < b -> 0 <= - df t) -> 0 <= f x.
 Proof.
-  intros Hx Hd Hc Hb Hs. rewrite <- (Ropp_involutive x).
-  apply (from_lower (fun t => f (- t)) (fun t => - df (- t)) (- b) (- x)); try lra.
-  - now apply mirrored.
-  - now apply mirrored_continuity.
-  - now rewrite Ropp_involutive.
-  - intros t Ht. apply Hs. lra.
+  intros [Hx | ->] Hd Hc Hb Hs; [ | easy].
+  destruct (mean_value f df x b Hx Hd Hc) as [c [Hc' E]]. assert (0 <= - df c) by now apply Hs. nra.
 Qed.
 
 Lemma from_upper_strict (f df : R -> R) b x :
-  x <= b -> (forall t, x <= t < b -> is_derive f t (df t)) -> continuity_pt f b ->
+  x <= b -> (forall t, x < t < b -> is_derive f t (df t)) -> (forall t, x <= t <= b -> continuity_pt f t) ->
   0 < f b -> (forall t, x < t < b -> 0 <= - df t) -> 0 < f x.
 Proof.
-  intros Hx Hd Hc Hb Hs. rewrite <- (Ropp_involutive x).
-  apply (from_lower_strict (fun t => f (- t)) (fun t => - df (- t)) (- b) (- x)); try lra.
-  - now apply mirrored.
-  - now apply mirrored_continuity.
-  - now rewrite Ropp_involutive.
-  - intros t Ht. apply Hs. lra.
+  intros [Hx | ->] Hd Hc Hb Hs; [ | easy].
+  destruct (mean_value f df x b Hx Hd Hc) as [c [Hc' E]]. assert (0 <= - df c) by now apply Hs. nra.
 Qed.
 
 Lemma from_upper_rising (f df : R -> R) b x :
-  x < b -> (forall t, x <= t < b -> is_derive f t (df t)) -> continuity_pt f b ->
+  x < b -> (forall t, x < t < b -> is_derive f t (df t)) -> (forall t, x <= t <= b -> continuity_pt f t) ->
   0 <= f b -> (forall t, x < t < b -> 0 < - df t) -> 0 < f x.
 Proof.
-  intros Hx Hd Hc Hb Hs. rewrite <- (Ropp_involutive x).
-  apply (from_lower_rising (fun t => f (- t)) (fun t => - df (- t)) (- b) (- x)); try lra.
-  - now apply mirrored.
-  - now apply mirrored_continuity.
-  - now rewrite Ropp_involutive.
-  - intros t Ht. apply Hs. lra.
+  intros Hx Hd Hc Hb Hs.
+  destruct (mean_value f df x b Hx Hd Hc) as [c [Hc' E]]. assert (0 < - df c) by now apply Hs. nra.
+Qed.
+
+(** Towards infinity: [f t] is a function of [/ t] that is continuous at 0 (or [t] times one that vanishes at
+    0 and has a derivative there), and [f] falls. *)
+Lemma falling (f df : R -> R) x y :
+  x <= y -> (forall t, x <= t -> is_derive f t (df t)) -> (forall t, x < t -> 0 <= - df t) -> f y <= f x.
+Proof.
+  intros [Hxy | <-] Hd Hs; [ | lra].
+  destruct (mean_value f df x y Hxy) as [c [Hc E]].
+  - intros; apply Hd; lra.
+  - intros t Ht. eapply smooth, Hd. lra.
+  - specialize (Hs c ltac:(lra)). nra.
+Qed.
+
+Lemma above_limit (f g : R -> R) x :
+  (forall t, x <= t /\ 0 < t -> f t = g (/ t)) -> continuity_pt g 0 -> (forall t, x <= t -> f t <= f x) -> g 0 <= f x.
+Proof.
+  intros E Hg Hf. apply Rnot_lt_le. intros H.
+  destruct (Hg ((g 0 - f x) / 2)) as [d [Hd Near]]; [lra | ].
+  set (t := Rmax x (2 / d)).
+  assert (Ht : x <= t) by apply Rmax_l.
+  assert (Hd2 : 2 / d <= t) by apply Rmax_r.
+  assert (Ht0 : 0 < t) by (apply Rlt_le_trans with (2 / d); [apply Rdiv_lt_0_compat; lra | easy]).
+  assert (Hi : 0 < / t) by now apply Rinv_0_lt_compat.
+  assert (Close : / t < d).
+  { assert (0 < 2 / d) by (apply Rdiv_lt_0_compat; lra).
+    apply Rle_lt_trans with (/ (2 / d)); [apply Rinv_le_contravar; lra | ].
+    replace (/ (2 / d)) with (d / 2) by (field; lra). lra. }
+  specialize (Near (/ t)). unfold dist, R_met, R_dist in Near. simpl in Near. unfold R_dist in Near.
+  assert (N : Rabs (g (/ t) - g 0) < (g 0 - f x) / 2).
+  { apply Near. split.
+    - split; [exact I | lra].
+    - rewrite Rminus_0_r, Rabs_pos_eq; lra. }
+  apply Rabs_def2 in N. rewrite <- (E t (conj Ht Ht0)) in N. specialize (Hf t Ht). lra.
+Qed.
+
+Lemma from_infinity (f df g : R -> R) x :
+  (forall t, x <= t -> is_derive f t (df t)) -> (forall t, x <= t /\ 0 < t -> f t = g (/ t)) -> continuity_pt g 0 ->
+  0 <= g 0 -> (forall t, x < t -> 0 <= - df t) -> 0 <= f x.
+Proof.
+  intros Hd E Hg H0 Hs. apply Rle_trans with (g 0); [easy | ].
+  apply above_limit; try easy. intros. now apply (falling f df).
+Qed.
+
+Lemma from_infinity_strict (f df g : R -> R) x :
+  (forall t, x <= t -> is_derive f t (df t)) -> (forall t, x <= t /\ 0 < t -> f t = g (/ t)) -> continuity_pt g 0 ->
+  0 < g 0 -> (forall t, x < t -> 0 <= - df t) -> 0 < f x.
+Proof.
+  intros Hd E Hg H0 Hs. apply Rlt_le_trans with (g 0); [easy | ].
+  apply above_limit; try easy. intros. now apply (falling f df).
+Qed.
+
+Lemma from_infinity_rising (f df g : R -> R) x :
+  (forall t, x <= t -> is_derive f t (df t)) -> (forall t, x <= t /\ 0 < t -> f t = g (/ t)) -> continuity_pt g 0 ->
+  0 <= g 0 -> (forall t, x < t -> 0 < - df t) -> 0 < f x.
+Proof.
+  intros Hd E Hg H0 Hs.
+  assert (0 <= f (x + 1)).
+  { apply (from_infinity f df g); try lra.
+    - intros; apply Hd; lra.
+    - intros; apply E; lra.
+    - easy.
+    - intros; apply Rlt_le, Hs; lra. }
+  destruct (mean_value f df x (x + 1)) as [c [Hc Ec]]; [lra | | | ].
+  - intros; apply Hd; lra.
+  - intros t Ht. eapply smooth, Hd. lra.
+  - specialize (Hs c ltac:(lra)). lra.
+Qed.
+
+Definition slope_at_0 (n : R -> R) (v u : R) : R := if Req_EM_T u 0 then v else n u / u.
+
+Lemma slope_continuous n v : n 0 = 0 -> is_derive n 0 v -> continuity_pt (slope_at_0 n v) 0.
+Proof.
+  intros H0 Hd. apply is_derive_Reals in Hd. intros e He.
+  destruct (Hd e He) as [d D]. exists d. split; [apply cond_pos | ].
+  intros u [[_ Hu] Near]. simpl in *. unfold R_dist in *. rewrite Rminus_0_r in Near.
+  unfold slope_at_0. destruct (Req_EM_T u 0) as [-> | Nu]; [lra | ].
+  destruct (Req_EM_T 0 0) as [_ | F]; [ | lra].
+  specialize (D u Nu Near). rewrite Rplus_0_l, H0, Rminus_0_r in D. exact D.
+Qed.
+
+Lemma slope_there n v t : 0 < t -> t * n (/ t) = slope_at_0 n v (/ t).
+Proof.
+  intros H. unfold slope_at_0. pose proof (Rinv_0_lt_compat t H).
+  destruct (Req_EM_T (/ t) 0); [lra | ]. field. lra.
+Qed.
+
+Lemma slope_here n v : slope_at_0 n v 0 = v.
+Proof. unfold slope_at_0. destruct (Req_EM_T 0 0); lra. Qed.
+
+Lemma from_infinity_slope (f df n : R -> R) v x :
+  (forall t, x <= t -> is_derive f t (df t)) -> (forall t, x <= t /\ 0 < t -> f t = t * n (/ t)) -> n 0 = 0 ->
+  is_derive n 0 v -> 0 <= v -> (forall t, x < t -> 0 <= - df t) -> 0 <= f x.
+Proof.
+  intros Hd E H0 Hn Hv Hs. apply (from_infinity f df (slope_at_0 n v)); try easy.
+  - intros t Ht. rewrite (E t Ht). apply slope_there. lra.
+  - now apply slope_continuous.
+  - now rewrite slope_here.
+Qed.
+
+Lemma from_infinity_slope_strict (f df n : R -> R) v x :
+  (forall t, x <= t -> is_derive f t (df t)) -> (forall t, x <= t /\ 0 < t -> f t = t * n (/ t)) -> n 0 = 0 ->
+  is_derive n 0 v -> 0 < v -> (forall t, x < t -> 0 <= - df t) -> 0 < f x.
+Proof.
+  intros Hd E H0 Hn Hv Hs. apply (from_infinity_strict f df (slope_at_0 n v)); try easy.
+  - intros t Ht. rewrite (E t Ht). apply slope_there. lra.
+  - now apply slope_continuous.
+  - now rewrite slope_here.
+Qed.
+
+Lemma from_infinity_slope_rising (f df n : R -> R) v x :
+  (forall t, x <= t -> is_derive f t (df t)) -> (forall t, x <= t /\ 0 < t -> f t = t * n (/ t)) -> n 0 = 0 ->
+  is_derive n 0 v -> 0 <= v -> (forall t, x < t -> 0 < - df t) -> 0 < f x.
+Proof.
+  intros Hd E H0 Hn Hv Hs. apply (from_infinity_rising f df (slope_at_0 n v)); try easy.
+  - intros t Ht. rewrite (E t Ht). apply slope_there. lra.
+  - now apply slope_continuous.
+  - now rewrite slope_here.
 Qed.
 
 (** Contact: [f] and its derivatives vanish at [a], and the last of the chain has a sign.  Each step is the
@@ -658,7 +809,7 @@ Proof.
     { intros. unfold between, Rmin, Rmax. repeat destruct Rle_dec; lra. }
     apply (from_lower f g a x); try lra.
     + intros t Ht. apply Hd, In. lra.
-    + eapply smooth, Hd, In. lra.
+    + intros t Ht. eapply smooth, Hd, In. lra.
     + intros t Ht. apply (IH t); [lra | now apply chained_sub with x; [apply In; lra | ] | easy | ].
       intros s Hs'. apply Hs. apply between_sub with t; [apply In; lra | easy].
 Qed.
@@ -742,8 +893,10 @@ with keep_way H x t :=
       end
   end;
   let b := fresh "Way" in
-  first [ (lazymatch type of H with between _ _ _ => idtac end)
-        | destruct H as [H b] ].
+  lazymatch type of H with
+  | _ /\ _ => destruct H as [H b]
+  | _ => idtac
+  end.
 
 (** * Derivatives and continuity *)
 
@@ -765,9 +918,35 @@ with continuity_by_parts :=
   | |- continuity_pt (fun x => / @?f x) _ => apply (continuity_pt_inv f); [continuous | signs]
   | |- continuity_pt (fun x => sqrt (@?f x)) _ =>
       apply (continuity_pt_comp f sqrt); [continuous | apply continuity_pt_sqrt; nonneg]
+  | |- continuity_pt (fun x => @?f x ^ ?n) _ => apply (continuity_pt_comp f (fun y => y ^ n));
+      [continuous | apply derivable_continuous_pt, derivable_pt_pow]
+  | |- continuity_pt (fun x => ln (@?f x)) _ =>
+      apply (continuity_pt_comp f ln); [continuous | apply derivable_continuous_pt; eexists; apply derivable_pt_lim_ln; pos]
   | |- continuity_pt (fun x => exp (@?f x)) _ =>
       apply (continuity_pt_comp f exp); [continuous | apply derivable_continuous_pt, derivable_pt_exp]
   end.
+
+(** An end of the range at which a step is not defined: there the goal is looked at by itself. *)
+Ltac apart x e := destruct (Req_dec x e) as [-> | ]; [ at_the_end | ]
+with at_the_end :=
+  cbv beta;
+  solve [ exfalso; lra | exfalso; match goal with D : _ <> 0 |- _ => apply D; same end
+        | range | tidy; range | kinks; range ].
+
+(** [/ x] is in the reciprocal range. *)
+Ltac reciprocal_end :=
+  lazymatch goal with
+  | |- _ < / ?x => first [ range | apply Rlt_le_trans with (2 := Rle_refl (/ x)); inverted ]
+  | |- _ => inverted
+  end
+with inverted :=
+  first [ range
+        | lazymatch goal with
+          | |- ?c <= / ?x => replace c with (/ / c) by (field; lra); apply Rinv_le_contravar; lra
+          | |- / ?x <= ?c => replace c with (/ / c) by (field; lra); apply Rinv_le_contravar; lra
+          | |- ?c < / ?x => replace c with (/ / c) by (field; lra); apply Rinv_lt_contravar; nra
+          | |- / ?x < ?c => replace c with (/ / c) by (field; lra); apply Rinv_lt_contravar; nra
+          end ].
 
 (** * Statements *)
 
@@ -798,14 +977,25 @@ Ltac next_value x n :=
 
 Ltac put_in x := subst x.
 
-(** A part of a statement, as the proof writes it. *)
-Ltac folds a b := try replace a with b in * by (symmetry; same).
+(** A part of a statement, or of a function at an end, as the proof writes it. *)
+Ltac part_same := first
+  [ same
+  | lazymatch goal with |- ln ?u = 0 => replace u with 1 by same; apply ln_1 end
+  | lazymatch goal with |- exp ?u = 1 => replace u with 0 by same; apply exp_0 end
+  | lazymatch goal with |- sqrt _ = _ => apply sqrt_lem_1; [ signs | signs | same ] end
+  | rewrite <- ln_div by pos; f_equal; field; nonzero
+  | apply exp_inv; exps; roots; nats; by_field
+  | apply ln_inv; [ pos | pos | unfold Rpower; logs; numbers; nats; first [ ring | field; nonzero ] ] ].
+
+Ltac folds a b := try replace a with b in * by (symmetry; part_same).
 
 Ltac defined := repeat split; solve [ signs | range ].
 
 (** A polynomial in one variable. *)
-Ltac polynomial := solve [ lra | nra | psatz R 3 | range ].
+Ltac polynomial := solve [ lra | nra | range ].
 
-Ltac touching x := repeat (split; [ follow x; derive | ]); exact I.
+Ltac touching x :=
+  repeat lazymatch goal with |- _ /\ _ => split; [ follow x; derive | ] end; exact I.
 
-Ltac vanishing := repeat (split; [ same | ]); exact I.
+Ltac vanishing :=
+  repeat lazymatch goal with |- _ /\ _ => split; [ same | ] end; exact I.

@@ -12,14 +12,16 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise, product
 from typing import Any
 
-from verify.coq.nodes import Goal, Lines, block, steps, used
+from verify.coq.nodes import Goal, Lines, block, rewriting, steps, used
 from verify.coq.text import NotExportedError, Text, Written, expanded, folded, variable_name
-from verify.recheck.intervals import UnknownError
+from verify.recheck.derivatives import derivative
+from verify.recheck.intervals import UnknownError, point
 from verify.recheck.reading import domain_of, names_in, relation_of, tree_of
-from verify.recheck.series import range_of
+from verify.recheck.series import inside, range_of
+from verify.recheck.terms import Term
 
 HEAD = """From Coq Require Import Reals Lra Psatz ZArith List.
 From Coquelicot Require Import Coquelicot.
@@ -28,6 +30,8 @@ From Verify Require Import Rules.
 Import ListNotations.
 Open Scope R_scope.
 """
+
+_CORNERS = 1024  # of a box at which a condition is looked at
 
 _SIGNS: Mapping[type[ast.cmpop], tuple[str, bool]] = {
     ast.LtE: ("<=", False),
@@ -85,21 +89,31 @@ class _Statement:
                 continue
             for one in self._comparisons(text):
                 known = self._is_range(one[3], one[4])
-                self.conditions.append(
-                    _Condition(one[0], one[1], one[5], one[2], None if known else count)
-                )
+                self.conditions.append(_Condition(one[0], one[1], one[5], one[2], None if known else count))
                 count += not known
         ((self.relation, self.left, self.right, *_, self.sign),) = self._comparisons(said.relation)
         self.assumed, self.defined = list[str](), list[str]()
         for condition, t in self.printer.needs.items():
+            (self.assumed if self._fails(condition, t) else self.defined).append(condition)
+
+    def _fails(self, condition: str, t: Term) -> bool:
+        """Whether it is seen not to hold at a point of the ranges: a corner, of ends that belong to them."""
+        names = sorted(t.names)
+        ends = [
+            [e for e, is_open in ((x.low, x.low_open), (x.high, x.high_open)) if not is_open]
+            or [inside(x, 1)[0]]
+            for x in (self.ranges[n] for n in names)
+        ]
+        for corner in islice(product(*ends), _CORNERS):
             try:
-                x = range_of(t, self.ranges)
+                x = range_of(t, {n: point(e) for n, e in zip(names, corner, strict=True)})
             except UnknownError:
-                seen = False
-            else:
-                strict = "<=" not in condition
-                seen = x.positive(strict) or ("<>" in condition and (-x).positive(True))
-            (self.defined if seen else self.assumed).append(condition)
+                continue
+            if x.single and x.low == 0 and "<=" not in condition:
+                return True
+            if "<>" not in condition and (-x).positive(True):
+                return True
+        return False
 
     def _is_range(self, left: ast.expr, right: ast.expr) -> bool:
         known = self.ranges
@@ -127,55 +141,111 @@ class _Statement:
         both = [f"({' '.join(group)} : {kind})" for group, kind in ((whole, "Z"), (real, "R")) if group]
         return f"forall {' '.join(both)}," if both else ""
 
-    def premises(self) -> list[str]:
-        return [*(c.written for c in self.conditions), *self.assumed]
-
-    def lemma(self, kind: str, name: str, conclusion: str, extra: Sequence[str]) -> Lines:
-        premises = [c.written for c in self.conditions] + list(extra)
+    def lemma(self, kind: str, name: str, conclusion: str) -> Lines:
+        """A statement on the domain."""
+        premises = [*(c.written for c in self.conditions), *self.assumed]
         lines = [f"{kind} {name} : {self.binders()}".rstrip()]
         lines += [f"  {' -> '.join(premises)} ->"] if premises else []
         return [*lines, f"  {conclusion}."]
 
-    def opening(self, cases: bool) -> Lines:
+    def opening(self) -> Lines:
         """From the statement to variables and hypotheses by name."""
-        order = [n for n in self.said.names if n in self.said.integers]
-        order += [n for n in self.said.names if n not in self.said.integers]
-        lines = [f"intros {' '.join(map(variable_name, order))}."] if order else []
-        lines += [f"whole_number {variable_name(n)}." for n in self.said.names if n in self.said.integers]
+        whole = [variable_name(n) for n in self.said.names if n in self.said.integers]
+        real = [variable_name(n) for n in self.said.names if n not in self.said.integers]
+        lines = [f"intros {' '.join((*whole, *real))}."] if whole or real else []
+        lines += [f"whole_number {n}." for n in whole]
         names = [f"G{c.given}" if c.given is not None else f"H{k}" for k, c in enumerate(self.conditions)]
         names += [f"D{k}" for k in range(len(self.assumed))]
         return [*lines, *([f"intros {' '.join(names)}."] if names else [])]
 
+    def goal(self) -> Goal:
+        """What the root of the proof tree has to show."""
+        left, relation, right = relation_of(self.said.relation, self.said.names)
+        given = {c.given: "==" if c.sign == "=" else c.sign for c in self.conditions if c.given is not None}
+        gaps = {k: expanded(gap, self.ranges) for k, (gap, _) in enumerate(self.given)}
+        return Goal(expanded(right - left, self.ranges), relation == "<", self.ranges, given, gaps)
 
-def theorem(label: str, said: Said, proof: Any, words: str = "") -> str:
-    """The text of the file."""
+    def first(self, goal: Goal) -> Lines:
+        """The way to that goal: everything folded."""
+        lines = self.opening()
+        lines += [f"folds ({part}) ({same})." for part, same in self.printer.changes]
+        lines += [f"as_gap G{k} ({folded(gap)})." for k, gap in goal.gaps.items()]
+        lemma = "less_than" if goal.strict else "at_most"
+        return [*lines, f"apply ({lemma} ({folded(goal.f)})); [same | ]."]
+
+
+def theorem(name: str, said: Said, proof: Any, words: str = "") -> str:
+    """The text of the file of an inequality."""
     statement = _Statement(said)
     if statement.sign == "=":
         raise NotExportedError("an identity has no proof tree")
-    name = identifier(label)
-    left, relation, right = relation_of(said.relation, said.names)
-    box = statement.ranges
-    f = expanded(right - left, box)
-    given = {c.given: c.sign.replace("=", "==") if c.sign == "=" else c.sign for c in statement.conditions if c.given is not None}
-    goal = Goal(f, relation == "<", box, given)
-    body = statement.opening("cases" in set(used(proof)))
-    for part, same in statement.printer.changes:
-        body.append(f"folds ({part}) ({same}).")
-    for condition in statement.conditions:
-        if condition.given is not None:
-            gap = expanded(statement.given[condition.given][0], box)
-            body.append(f"as_gap G{condition.given} ({folded(gap)}).")
-    body.append(f"apply ({'less_than' if goal.strict else 'at_most'} ({folded(f)})); [same | ].")
-    body += steps(proof, goal)
-    lines = [f"(** {words or label}: {said.relation} *)".replace("(*)", "( * )"), "", HEAD]
+    goal = statement.goal()
+    return _file(name, statement, [*statement.first(goal), *steps(proof, goal)], words or said.relation)
+
+
+def monotone_theorem(
+    name: str, said: Said, monotone: tuple[str, str, bool], proofs: Sequence[tuple[str, Any]], words: str = ""
+) -> str:
+    """That a function is monotone in x: its values at two points x0 <= x, by the sign of its slope."""
+    f, x, up = monotone
+    if len(proofs) != 1:
+        raise NotExportedError("a monotonicity that is shown in several parts")
+    ((relation, proof),) = proofs
+    if any(rule in ("given", "empty") for rule in used(proof)):
+        raise NotExportedError("a monotonicity under hypotheses")
+    other = f"{x}0"
+    while other in said.names:
+        other += "0"
+    before = _renamed(f, x, other)
+    ends = (before, f) if up else (f, before)
+    more = [_renamed(text, x, other) for text in said.conditions if x in names_in(tree_of(text))]
+    statement = _Statement(
+        Said(
+            f"{ends[0]} <= {ends[1]}", (*said.conditions, *more, f"{other} <= {x}"), said.integers, said.reals
+        )
+    )
+    goal = statement.goal()
+    at, shown = variable_name(other), variable_name(x)
+    slope = expanded(derivative(goal.f, x), goal.box)
+    _, _, right = relation_of(relation, said.names)
+    way = goal.on(x, goal.box[x].inner()).about(right)
+    body = [
+        *statement.first(goal),
+        f"apply (from_lower (fun {shown} => {folded(goal.f)})",
+        f"  (fun {shown} => {folded(slope)}) {at} {shown}).",
+        "{ lra. }",
+        f"{{ follow {shown}. derive. }}",
+        f"{{ follow {shown}. continuous. }}",
+        "{ right; same. }",
+        *block([f"follow {shown}.", *rewriting(way, slope), *steps(proof, way)]),
+    ]
+    return _file(name, statement, body, words or said.relation)
+
+
+def _renamed(text: str, old: str, new: str) -> str:
+    """With another name for a variable, and everything else as it stands."""
+    text = text.strip()
+    called = {id(n.func) for n in ast.walk(tree_of(text)) if isinstance(n, ast.Call)}
+    places = [
+        n.col_offset
+        for n in ast.walk(tree_of(text))
+        if isinstance(n, ast.Name) and n.id == old and id(n) not in called
+    ]
+    raw = text.encode()
+    for place in sorted(places, reverse=True):
+        raw = raw[:place] + new.encode() + raw[place + len(old) :]
+    return raw.decode()
+
+
+def _file(name: str, statement: _Statement, body: Lines, words: str) -> str:
+    comment = words.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
+    lines = [f"(** {comment} *)", "", HEAD]
     if statement.defined:
-        conclusion = " /\\ ".join(statement.defined)
-        lines += [*statement.lemma("Lemma", "defined", conclusion, statement.assumed), "Proof."]
-        lines += [f"  {line}" for line in statement.opening(False)]
+        lines += [*statement.lemma("Lemma", "defined", " /\\ ".join(statement.defined)), "Proof."]
+        lines += [f"  {line}" for line in statement.opening()]
         lines += ["  defined.", "Qed.", ""]
-    lines += [*statement.lemma("Theorem", name, statement.relation, statement.assumed), "Proof."]
+    if statement.assumed:
+        lines += [f"(* Where {' or '.join(statement.assumed)} fails, the formula has no value. *)"]
+    lines += [*statement.lemma("Theorem", name, statement.relation), "Proof."]
     lines += [f"  {line}" for line in body]
     return "\n".join([*lines, "Qed.", "", f"Print Assumptions {name}.", ""])
-
-
-__all__ = ["NotExportedError", "Said", "block", "identifier", "theorem"]

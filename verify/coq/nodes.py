@@ -8,18 +8,21 @@ are the ranges of the variables and the hypotheses as ``G0``, ``G1``, ... in the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from verify.coq.polynomials import squarefree
 from verify.coq.text import NotExportedError, expanded, folded, rational_text, variable_name
+from verify.recheck.algebra import Algebra
 from verify.recheck.derivatives import derivative
-from verify.recheck.identities import without_kinks
+from verify.recheck.identities import same, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError
 from verify.recheck.reading import rational, read
-from verify.recheck.series import Box, Series
-from verify.recheck.terms import Term, call, number, put, variable
+from verify.recheck.series import Box, Series, range_of
+from verify.recheck.terms import HALF, ZERO, Term, add, call, number, power, put, variable
 
 Node = Mapping[str, Any]
 Lines = list[str]
@@ -33,6 +36,7 @@ class Goal:
     strict: bool
     box: Box
     given: Mapping[int, str]  # index, and <=, < or ==
+    gaps: Mapping[int, Term]  # what is >= 0, > 0 or 0
 
     def about(self, f: Term, strict: bool | None = None) -> Goal:
         """The same box with another expression."""
@@ -52,6 +56,32 @@ class Goal:
         return "_strict" if self.strict else ""
 
 
+def same_block(terms: Sequence[Term], box: Box) -> Lines:
+    """That expressions agree: the functions in them in normal form first, where they differ."""
+    return block([*_normalised(terms, box), "same."])
+
+
+def _normalised(terms: Sequence[Term], box: Box) -> Lines:
+    atoms = [{folded(part) for part, _ in _functions(t)} for t in terms]
+    if all(one == atoms[0] for one in atoms):
+        return []
+    found: dict[str, str] = {}
+    for t in terms:
+        for part, before in _functions(t):
+            if part.op in ("exp", "Max", "Min"):
+                continue
+            for old, new in found.items():
+                before = before.replace(old, f"({new})")
+            try:
+                algebra = Algebra(box)
+                after = folded(algebra.term_of(algebra.of(part)))
+            except UnknownError:
+                continue
+            if before != after:
+                found.setdefault(before, after)
+    return [f"folds ({old}) ({new})." for old, new in found.items()]
+
+
 def _field(node: Node, key: str) -> Any:
     if key not in node:
         raise NotExportedError(f"a proof without the field {key!r}")
@@ -66,6 +96,37 @@ def steps(node: Any, goal: Goal) -> Lines:
     return rule(node, goal)
 
 
+def _apart(goal: Goal, parts: list[Term], name: str = "", at: Term | None = None) -> tuple[Lines, Goal]:
+    """Ends of ranges at which a part is not defined, looked at by themselves, and the goal without them.
+
+    The parts are followed along the variable ``name`` as far as ``at``.
+    """
+    lines: Lines = []
+    along, reach = name, at
+    for name, x in goal.box.items():
+        for end, opened in ((x.low, replace(x, low_open=True)), (x.high, replace(x, high_open=True))):
+            if opened == x or x.single or _all_defined(parts, goal.box, along, reach):
+                continue
+            around = {n: r if n == name else r.inner() for n, r in goal.box.items()}
+            without = {**around, name: opened}
+            if _all_defined(parts, without, along, reach) and not _all_defined(parts, around, along, reach):
+                lines.append(f"apart {variable_name(name)} ({rational_text(Fraction(end)).text}).")
+                x = opened
+                goal = goal.on(name, opened)
+    return lines, goal
+
+
+def _all_defined(parts: list[Term], box: Box, along: str = "", reach: Term | None = None) -> bool:
+    try:
+        if reach is not None:
+            box = {**box, along: box[along].hull(range_of(reach, box))}
+        for part in parts:
+            range_of(part, box)
+    except UnknownError:
+        return False
+    return True
+
+
 def block(lines: Lines) -> Lines:
     """A block for one child."""
     if len(lines) == 1:
@@ -78,8 +139,26 @@ def block(lines: Lines) -> Lines:
 
 
 def _range(node: Node, goal: Goal) -> Lines:
-    del node, goal
-    return ["range."]
+    del node
+    return [*_logarithms(goal), "range."]
+
+
+def _logarithms(goal: Goal) -> Lines:
+    """Lower bounds of logarithms on a box that is not bounded, where they are not 0."""
+    if all(goal.box[n].bounded for n in goal.f.names):
+        return []
+    lines = []
+    for part in goal.f.walk():
+        if part.op != "log" or not part.names:
+            continue
+        try:
+            low = range_of(part.args[0], goal.box).low
+        except UnknownError:
+            continue
+        if 0 < low < INF and low != 1 and Fraction(low).denominator < 10**6:
+            line = f"at_least_ln ({folded(part.args[0])}) ({rational_text(Fraction(low)).text})."
+            lines += [line] if line not in lines else []
+    return lines
 
 
 def _bounded(goal: Goal) -> list[str]:
@@ -88,6 +167,7 @@ def _bounded(goal: Goal) -> list[str]:
 
 
 def _taylor(node: Node, goal: Goal) -> Lines:
+    del node
     names = _bounded(goal)
     return [f"taylor {names[0]}."] if len(names) == 1 else ["range."] if not names else [_boxes(names)]
 
@@ -99,7 +179,8 @@ def _boxes(names: list[str]) -> str:
 
 def _sturm(node: Node, goal: Goal) -> Lines:
     del node
-    return ["polynomial."]
+    factors = squarefree(goal.f)
+    return [*(rewriting(goal.about(factors)) if factors is not None else []), "polynomial."]
 
 
 # ---------------------------------------------------------------- parts of the box
@@ -111,7 +192,7 @@ def _split(node: Node, goal: Goal) -> Lines:
     left = replace(x, high=at, high_open=False)
     right = replace(x, low=at, low_open=False)
     shown, point = variable_name(name), rational_text(at).within(1)
-    lines = [f"destruct (Rle_or_lt {shown} ({point})) as [Half | Half]."]
+    lines = [f"destruct (Rle_or_lt {shown} ({point})) as [? | ?]."]
     for half, part in zip((left, right), parts, strict=True):
         lines += block(steps(part, goal.on(name, half)))
     return lines
@@ -126,8 +207,9 @@ def _cases(node: Node, goal: Goal) -> Lines:
         here = {name: number(value)}
         box = {n: r for n, r in goal.box.items() if n != name}
         f = expanded(put(goal.f, here), box)
-        child = Goal(f, goal.strict, box, goal.given)
-        put_in = [f"put_in {shown}.", *_rewriting(child)]
+        child = Goal(f, goal.strict, box, goal.given, {k: put(g, here) for k, g in goal.gaps.items()})
+        functions = _put_in(goal.f, name, Fraction(value), box)
+        put_in = [f"put_in {shown}.", *functions, *rewriting(child)]
         lines += [f"next_value {shown} ({value})%Z.", *block([*put_in, *steps(part, child)])]
         value += 1
     if tail is None:
@@ -139,7 +221,18 @@ def _cases(node: Node, goal: Goal) -> Lines:
 
 
 def _empty(node: Node, goal: Goal) -> Lines:
-    raise NotExportedError("the rule empty")
+    index = _field(node, "hypothesis")
+    relation = goal.given.get(index)
+    if relation is None:
+        raise NotExportedError(f"a use of the hypothesis {index!r}, which is not there")
+    gap = goal.gaps[index]
+    wrong = goal.about(gap if relation == "==" and node.get("side") == "-" else -gap, relation != "<")
+    sign = "<" if wrong.strict else "<="
+    return [
+        f"exfalso. assert (No : 0 {sign} {folded(wrong.f)}).",
+        *block(steps(_field(node, "proof"), wrong)),
+        "lra.",
+    ]
 
 
 def _given(node: Node, goal: Goal) -> Lines:
@@ -149,8 +242,9 @@ def _given(node: Node, goal: Goal) -> Lines:
         raise NotExportedError(f"a use of the hypothesis {index!r}, which is not there")
     m, rest = goal.read(node, "multiplier"), goal.read(node, "rest")
     kind = {"<=": "given", "<": "given_less", "==": "given_equal"}[relation]
-    lines = [f"apply ({kind}{goal.mode} _ ({folded(m)}) ({folded(rest)}) _ G{index})."]
-    lines += ["{ same. }"]
+    lines, goal = _apart(goal, [m, rest])
+    lines += [f"apply ({kind}{goal.mode} _ ({folded(m)}) ({folded(rest)}) _ G{index})."]
+    lines += same_block([goal.f, m * goal.gaps[index] + rest], goal.box)
     if relation != "==":
         lines += block(steps(_field(node, "positive"), goal.about(m, False)))
     return [*lines, *block(steps(_field(node, "proof"), goal.about(rest)))]
@@ -169,32 +263,86 @@ def _monotone(node: Node, goal: Goal) -> Lines:
     slope = expanded(derivative(f, name), goal.box)
     by = node.get("strict_by", "end") if goal.strict else ""
     if abs(end) == INF or not _reached(f, name, Fraction(end), goal):
-        return _limit(node, goal, f, slope, value)
+        return _limit(node, goal, f, slope)
     where = f"from_{'lower' if lower else 'upper'}"
     lemma = where + {"": "", "end": "_strict", "slope": "_rising"}[by]
-    at_end = Goal(value, by == "end", rest, goal.given)
+    at_end = Goal(value, by == "end", rest, goal.given, goal.gaps)
     way = goal.on(name, x.inner()).about(slope if lower else -slope, by == "slope")
     shown_slope = folded(slope)
-    lines = [
-        *(_rewriting(goal.about(f)) if f != goal.f else []),
+    return [
+        *(rewriting(goal.about(f)) if f != goal.f else []),
         f"apply ({lemma} (fun {shown} => {folded(f)})",
         f"  (fun {shown} => {shown_slope}) ({rational_text(Fraction(end)).text}) {shown}).",
         "{ lra. }",
         f"{{ follow {shown}. derive. }}",
-        "{ continuous. }",
-        *block([*_rewriting(at_end, "cbv beta; "), *steps(_field(node, "end"), at_end)]),
-        *block([f"follow {shown}.", *_slope(way), *steps(_field(node, "slope"), way)]),
+        f"{{ follow {shown}. continuous. }}",
+        *block(
+            [
+                "cbv beta.",
+                *_put_in(f, name, Fraction(end), rest),
+                *rewriting(at_end, expanded(put(f, {name: number(Fraction(end))}), rest)),
+                *steps(_field(node, "end"), at_end),
+            ]
+        ),
+        *block([f"follow {shown}.", *rewriting(way), *steps(_field(node, "slope"), way)]),
     ]
-    return lines
 
 
-def _slope(way: Goal) -> Lines:
-    return _rewriting(way)
+def _at_reciprocal(f: Term, g: Term, name: str, box: Box) -> Lines:
+    """Functions in g of the reciprocal, as they are in f, or all of them in normal form."""
+    x = variable(name)
+    if box[name].low <= 0:
+        box = {**box, name: Interval(Fraction(0), INF, True, True)}
+    known = [part for part, _ in _functions(f)]
+    found = [
+        (before, put(part, {name: 1 / x}))
+        for part, before in _functions(g, name, f"(/ {variable_name(name)})")
+    ]
+    alike = [next((q for q in known if same(there, q, box)), None) for _, there in found]
+    if all(q is not None for q in alike):
+        pairs = [(before, folded(q)) for (before, _), q in zip(found, alike, strict=True) if q is not None]
+    else:
+        pairs = [(before, folded(_normal(there, box))) for before, there in found]
+        pairs += [(folded(q), folded(_normal(q, box))) for q in known if q.op != "exp"]
+    return [f"folds ({before}) ({after})." for before, after in pairs if before != after]
 
 
-def _rewriting(goal: Goal, before: str = "") -> Lines:
+def _functions(f: Term, name: str = "", instead: str = "") -> Iterator[tuple[Term, str]]:
+    """The functions (of a variable) in a term, innermost first, with their text when it is replaced."""
+    shown = re.compile(rf"\b{re.escape(variable_name(name)) if name else '(?!)'}\b")
+    met = set()
+    for part in f.walk():
+        if (name and name not in part.names) or not part.args or part.op in ("+", "*"):
+            continue
+        if part.is_power and part.args[1].value is not None:
+            if part.args[1].value.denominator != 2:
+                continue
+            part = power(part.args[0], number(HALF))
+            if not part.is_power:
+                continue
+        if part not in met:
+            met.add(part)
+            yield part, shown.sub(instead, folded(part))
+
+
+def _put_in(f: Term, name: str, end: Fraction, rest: Box) -> Lines:
+    """Functions of the variable at the end of its range, the innermost first."""
+    found: dict[str, str] = {}
+    for part, before in _functions(f, name, rational_text(end).within(3)):
+        for old, new in found.items():
+            before = before.replace(old, f"({new})")
+        after = folded(expanded(put(part, {name: number(end)}), rest))
+        if before != after:
+            found.setdefault(before, after)
+    return [f"folds ({old}) ({new})." for old, new in found.items()]
+
+
+def rewriting(goal: Goal, before: Term | None = None) -> Lines:
     """Another form of the same goal."""
-    return [f"{before}apply (rewriting{goal.mode} _ ({folded(goal.f)})); [same | ]."]
+    hints = _normalised([before, goal.f], goal.box) if before is not None else []
+    if not hints:
+        return [f"apply (rewriting{goal.mode} _ ({folded(goal.f)})); [same | ]."]
+    return [f"apply (rewriting{goal.mode} _ ({folded(goal.f)})).", *block([*hints, "same."])]
 
 
 def _reached(f: Term, name: str, end: Fraction, goal: Goal) -> bool:
@@ -210,8 +358,61 @@ def _reached(f: Term, name: str, end: Fraction, goal: Goal) -> bool:
     return False
 
 
-def _limit(node: Node, goal: Goal, f: Term, slope: Term, value: Term) -> Lines:
-    raise NotExportedError("a limit at an open or infinite end")
+def _limit(node: Node, goal: Goal, f: Term, slope: Term) -> Lines:
+    """A limit at infinity, as the value at 0 of a function of the reciprocal, or of its slope there."""
+    name = str(_field(node, "variable"))
+    if node.get("from") != "upper" or goal.box[name].high != INF:
+        raise NotExportedError("a limit at a finite end or at minus infinity")
+    lines, goal = _apart(goal, [f, slope])
+    x, shown, rest = goal.box[name], variable_name(name), {n: r for n, r in goal.box.items() if n != name}
+    by = node.get("strict_by", "end") if goal.strict else ""
+    there = {**goal.box, name: x.inverse() if x.low > 0 else Interval(Fraction(0), INF, True, True)}
+    u = variable(name)
+    g = _normal(put(f, {name: 1 / u}), there)
+    order = 0 if _at_zero(g, name, there) is not None else 1
+    g = g if order == 0 else _normal(u * put(f, {name: 1 / u}), there)
+    value = _at_zero(g, name, there)
+    if value is None or (order and not same(value, ZERO, rest)):
+        raise NotExportedError(
+            "a limit at infinity that is neither a value nor a slope at 0 in the reciprocal"
+        )
+    at_end = Goal(expanded(read(_field(node, "value"), rest), rest), by == "end", rest, goal.given, goal.gaps)
+    way = goal.on(name, x.inner()).about(-slope, by == "slope")
+    kind = {"": "", "end": "_strict", "slope": "_rising"}[by]
+    end_lines = [*rewriting(at_end), *steps(_field(node, "end"), at_end)]
+    put_in = _put_in(g, name, Fraction(0), rest)
+    if order == 0:
+        limit = ["{ continuous. }", *block(["cbv beta.", *put_in, *end_lines])]
+    else:
+        limit = [*block(["cbv beta.", *put_in, "same."]), "{ derive. }", *block(end_lines)]
+    more = f" ({folded(at_end.f)})" if order else ""
+    return [
+        *lines,
+        f"apply (from_infinity{'_slope' if order else ''}{kind} (fun {shown} => {folded(f)})",
+        f"  (fun {shown} => {folded(slope)}) (fun {shown} => {folded(g)}){more} {shown}).",
+        f"{{ follow {shown}. derive. }}",
+        *block([f"follow {shown}.", *_at_reciprocal(f, g, name, goal.box), "same."]),
+        *limit,
+        *block([f"follow {shown}.", *rewriting(way), *steps(_field(node, "slope"), way)]),
+    ]
+
+
+def _normal(t: Term, box: Box) -> Term:
+    algebra = Algebra(box)
+    try:
+        return algebra.term_of(algebra.of(t))
+    except UnknownError as error:
+        raise NotExportedError(f"a limit at infinity ({error})") from None
+
+
+def _at_zero(g: Term, name: str, box: Box) -> Term | None:
+    """The value at 0, if g is continuous there."""
+    try:
+        zero = Interval(Fraction(0), Fraction(0))
+        Series({**box, name: zero.hull(box[name])}, "", 0).of(g)
+        return put(g, {name: number(0)})
+    except UnknownError:
+        return None
 
 
 def _contact(node: Node, goal: Goal) -> Lines:
@@ -225,18 +426,52 @@ def _contact(node: Node, goal: Goal) -> Lines:
     chain = [without_kinks(goal.f, goal.box)]
     for _ in range(order):
         chain.append(expanded(derivative(chain[-1], name), goal.box))
+    lines, goal = _apart(goal, chain, name, at)
     functions = "; ".join(f"fun {shown} => {folded(g)}" for g in chain)
     sign = -1 if order % 2 and not lower else 1
     way = goal.on(name, x.inner()).about(sign * chain[-1])
     side = "" if order % 2 == 0 else "_right" if lower else "_left"
-    start = [f"apply (contact{side}{goal.mode} [{functions}] ({folded(at)}) {shown}); cbn [first_of chained vanish final sign_of]."]
+    start = [
+        f"apply (contact{side}{goal.mode} [{functions}] ({folded(at)}) {shown});",
+        "  cbn [first_of chained vanish final sign_of].",
+    ]
     return [
+        *lines,
+        *_inside(at, x, goal.box),
         *start,
         *(["{ lra. }"] * (2 if side == "_left" else 1)),
         f"{{ touching {shown}. }}",
-        "{ vanishing. }",
-        *block([f"follow {shown}.", *_slope(way), *steps(_field(node, "proof"), way)]),
+        *block([*_at_contact(chain[:-1], name, at, rest), "vanishing."]),
+        *block([f"follow {shown}.", *rewriting(way), *steps(_field(node, "proof"), way)]),
     ]
+
+
+def _at_contact(chain: list[Term], name: str, at: Term, rest: Box) -> Lines:
+    """Functions at the contact, as they are folded there."""
+    lines = []
+    for g in chain:
+        for part, before in _functions(g, name, f"({folded(at)})"):
+            after = folded(expanded(put(part, {name: at}), rest))
+            line = f"folds ({before}) ({after})."
+            if line not in lines:
+                lines.append(line)
+    return lines
+
+
+def _inside(at: Term, x: Interval, box: Box) -> Lines:
+    """That the contact is in the range, where it is not a number."""
+    lines = []
+    for k, (end, sign) in enumerate(((x.low, 1), (x.high, -1))):
+        if at.value is not None or abs(end) == INF:
+            continue
+        try:
+            strict = range_of(sign * (at - Fraction(end)), box).positive(True)
+        except UnknownError:
+            strict = False
+        low, high = rational_text(Fraction(end)).text, folded(at)
+        low, high = (low, high) if sign > 0 else (high, low)
+        lines.append(f"assert (At{k} : {low} {'<' if strict else '<='} {high}) by range.")
+    return lines
 
 
 # ---------------------------------------------------------------- other forms
@@ -244,14 +479,16 @@ def _contact(node: Node, goal: Goal) -> Lines:
 
 def _rewrite(node: Node, goal: Goal) -> Lines:
     child = goal.about(goal.read(node, "expression"))
-    return [*_rewriting(child), *steps(_field(node, "proof"), child)]
+    return [*rewriting(child, goal.f), *steps(_field(node, "proof"), child)]
 
 
 def _multiply(node: Node, goal: Goal) -> Lines:
     factor, quotient = goal.read(node, "factor"), goal.read(node, "quotient")
+    lines, goal = _apart(goal, [factor, quotient])
     return [
+        *lines,
         f"apply (multiply{goal.mode} _ ({folded(factor)}) ({folded(quotient)})).",
-        "{ same. }",
+        *same_block([goal.f, factor, quotient], goal.box),
         *block(steps(_field(node, "positive"), goal.about(factor))),
         *block(steps(_field(node, "proof"), goal.about(quotient))),
     ]
@@ -267,21 +504,55 @@ def _sum(node: Node, goal: Goal) -> Lines:
         lines += [f"assert (T{k} : 0 {'<' if child.strict else '<='} {folded(child.f)})."]
         lines += block(steps(_field(term, "proof"), child))
     total = " + ".join(f"({folded(e)})" for e in expressions)
-    return [*lines, f"apply (rewriting{goal.mode} _ ({total})); [same | lra]."]
+    hints = same_block([goal.f, add(*expressions)], goal.box)
+    return [*lines, f"apply (rewriting{goal.mode} _ ({total})).", *hints, "lra."]
 
 
 def _reciprocal(node: Node, goal: Goal) -> Lines:
-    raise NotExportedError("the rule reciprocal")
+    """With v = 1/u, for every u of the reciprocal range; u keeps the name of v."""
+    name = str(_field(node, "variable"))
+    x, shown, u = goal.box[name], variable_name(name), variable(name)
+    if any(name in gap.names for gap in goal.gaps.values()):
+        raise NotExportedError("a reciprocal under a hypothesis about the variable")
+    if x.low < 0:
+        raise NotExportedError("a reciprocal of a variable that is not positive")
+    lines, goal = _apart(goal, [1 / u])
+    inverse = replace(goal.box[name], low_open=x.low_open or x.low == 0).inverse()
+    there = goal.on(name, inverse)
+    child = there.about(there.read(node, "expression"))
+    power_of = rational(node.get("power", 0))
+    ends = [
+        f"{rational_text(Fraction(end)).within(1)} {'<' if is_open else '<='} {shown}"
+        if low
+        else f"{shown} {'<' if is_open else '<='} {rational_text(Fraction(end)).within(1)}"
+        for end, is_open, low in (
+            (inverse.low, inverse.low_open, True),
+            (inverse.high, inverse.high_open, False),
+        )
+        if abs(end) < INF
+    ]
+    premises = "".join(f"{end} -> " for end in ends)
+    factor = folded(power(u, number(power_of)))
+    sign = "<" if goal.strict else "<="
+    names = " ".join(f"Inv{k}" for k in range(len(ends)))
+    return [
+        *lines,
+        f"assert (Inverse : forall {shown}, {premises}0 {sign} {folded(child.f)}).",
+        *block([f"clear dependent {shown}. intros {shown} {names}.", *steps(_field(node, "proof"), child)]),
+        f"specialize (Inverse (/ {shown})).",
+        f"apply (multiply{goal.mode} _ ({factor}) _); [ | range | apply Inverse; reciprocal_end ].",
+        *block([*_at_reciprocal(goal.f, child.f, name, goal.box), "same."]),
+    ]
 
 
 def _logarithm(node: Node, goal: Goal) -> Lines:
     larger, smaller, e = (goal.read(node, key) for key in ("larger", "smaller", "expression"))
     return [
         f"apply (logarithm_rule{goal.mode} _ ({folded(larger)}) ({folded(smaller)}) ({folded(e)})).",
-        "{ same. }",
+        *same_block([goal.f, larger - smaller], goal.box),
         "{ range. }",
         "{ range. }",
-        "{ same. }",
+        *same_block([call("log", larger) - call("log", smaller), e], goal.box),
         *steps(_field(node, "proof"), goal.about(e)),
     ]
 

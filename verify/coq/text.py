@@ -5,13 +5,12 @@ the terms of the checker (``recheck.terms``) with one order for everything, for 
 that equal parts look equal to Coq; the arguments of exponentials are multiplied out for the same reason.
 
 A formula of the language may be undefined at some points, one of Coq never is: ``1/0``, ``ln (-1)`` and
-``sqrt (-1)`` are 0 there.  So the printer as written also lists what has to hold for the two to mean the same.
+``sqrt (-1)`` are 0 there.  So the printer as written also lists what has to hold for both to mean the same.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -176,8 +175,10 @@ def raised(base: Text, e: Fraction) -> Text:
     if e.denominator == 2:
         whole = e.numerator // 2
         root = f"sqrt {inner}"
-        return Text(f"{raised(base, Fraction(whole)).within(_POWER)} * {root}", _PRODUCT) if whole else Text(
-            root, _POWER
+        return (
+            Text(f"{raised(base, Fraction(whole)).within(_POWER)} * {root}", _PRODUCT)
+            if whole
+            else Text(root, _POWER)
         )
     return Text(f"Rpower {inner} {rational_text(e).within(_ATOM)}", _POWER)
 
@@ -196,7 +197,9 @@ def _exponent(u: Term) -> str:
         else:
             one = f"{rational_text(size).within(_PRODUCT)} * {_folded(rest).within(_POWER)}"
         sign = "-" if c < 0 else "+"
-        if k:
+        if rest == 1 and not k:
+            text = rational_text(c).text
+        elif k:
             text += f" {sign} {one if sign == '+' or '*' not in one else f'({one})'}"
         else:
             text = (f"- ({one})" if " " in one else f"- {one}") if c < 0 else one
@@ -239,8 +242,13 @@ class Written:
                 return Text("exp 1", _POWER), Text("exp (1)", _POWER)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
                 return self._formula(operand, text)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+                value = self._term(node, text).value
+                assert value is not None
+                return rational_text(value), rational_text(value)
             case ast.UnaryOp(operand=operand):
-                return _each(lambda a: Text(f"- {a.within(_PRODUCT)}", _SUM), self._formula(operand, text))
+                written, mixed = self._formula(operand, text)
+                return _negated(written), _negated(mixed)
             case ast.BinOp(left=left, op=ast.Pow(), right=right):
                 return self._raised(node, left, right, text)
             case ast.BinOp(left=left, op=op, right=right):
@@ -272,19 +280,24 @@ class Written:
             if e < 0:
                 self._need(f"{written.text} <> 0", base)
             if e == 0:
-                return Text(f"{written.within(_ATOM)} ^ 0", _POWER), Text(f"{mixed.within(_ATOM)} ^ 0", _POWER)
+                return Text(f"{written.within(_ATOM)} ^ 0", _POWER), Text(
+                    f"{mixed.within(_ATOM)} ^ 0", _POWER
+                )
             return self._changed(node, raised(written, e), raised(mixed, e), text, e.denominator == 2)
         self._need(f"0 < {written.text}", base)
-        power = self._formula(right, text)
-        both = _each2(
-            lambda a, b: Text(f"Rpower {a.within(_ATOM)} {b.within(_ATOM)}", _POWER), (written, mixed), power
+        exponents = self._formula(right, text)
+        first, second = (
+            Text(f"Rpower {a.within(_ATOM)} {b.within(_ATOM)}", _POWER)
+            for a, b in zip((written, mixed), exponents, strict=True)
         )
-        return self._changed(node, *both, text)
+        return self._changed(node, first, second, text)
 
     def _function(self, node: ast.expr, name: str, arguments: list[ast.expr], text: str) -> tuple[Text, Text]:
         given = [self._formula(a, text) for a in arguments]
         if name in ("log", "sqrt"):
-            self._need(f"0 {'<' if name == 'log' else '<='} {given[0][0].text}", self._term(arguments[0], text))
+            self._need(
+                f"0 {'<' if name == 'log' else '<='} {given[0][0].text}", self._term(arguments[0], text)
+            )
         written, mixed = (_called(name, [pair[k] for pair in given]) for k in (0, 1))
         return self._changed(node, written, mixed, text)
 
@@ -300,25 +313,23 @@ class Written:
             return written, mixed
         if canonical.text == mixed.text:
             return written, mixed
-        if (mixed.text, canonical.text) not in self.changes:
-            self.changes.append((mixed.text, canonical.text))
+        before = mixed.text
+        if isinstance(node, ast.Call) and canonical.text != mixed.text and mixed.text.startswith("exp "):
+            argument = f"exp {_exponent(self._term(node.args[0], text))}"  # tidied first, then taken apart
+            self._change(before, argument)
+            before = argument
+        self._change(before, canonical.text)
         return written, canonical
+
+    def _change(self, before: str, after: str) -> None:
+        if before != after and (before, after) not in self.changes:
+            self.changes.append((before, after))
 
     def _need(self, condition: str, t: Term) -> None:
         if t.value is None or t.value <= 0:
             self.needs.setdefault(condition, t)
 
 
-def _each(change: object, pair: tuple[Text, Text]) -> tuple[Text, Text]:
-    assert callable(change)
-    return change(pair[0]), change(pair[1])
-
-
-def _each2(change: object, a: tuple[Text, Text], b: tuple[Text, Text]) -> tuple[Text, Text]:
-    assert callable(change)
-    return change(a[0], b[0]), change(a[1], b[1])
-
-
-def functions_in(t: Term) -> Iterator[str]:
-    """The functions of a term."""
-    yield from (e.op for e in t.walk() if e.args)
+def _negated(a: Text) -> Text:
+    """In Coq as in Python, ``- a * b`` is ``(- a) * b``."""
+    return Text(f"- {a.within(_POWER)}", _PRODUCT if a.level >= _POWER else _SUM)
