@@ -315,8 +315,15 @@ Ltac signs :=
   | |- _ < _ => lessthan
   end.
 
+(** Over one denominator. *)
+Ltac fraction :=
+  lazymatch goal with
+  | |- 0 < ?e => field_simplify e; [ apply Rdiv_lt_0_compat; signs | repeat split; signs .. ]
+  | |- 0 <= ?e => field_simplify e; [ apply Rmult_le_pos; [ signs | apply inverse_nonneg; signs ] | repeat split; signs .. ]
+  end.
+
 Ltac range := solve
-  [ lra | signs | interval with (i_prec 60) | nra ].
+  [ lra | signs | interval with (i_prec 60) | nra | fraction ].
 
 (** On a bounded box: Taylor models and bisection. *)
 Ltac taylor x := solve
@@ -373,8 +380,8 @@ Proof. rewrite <- exp_times. reflexivity. Qed.
 
 Lemma exp_number n : exp (IZR (Zpos n)) = exp (/ 2) ^ (2 * Pos.to_nat n).
 Proof.
-  rewrite pow_mult, <- exp_times.
-  replace (exp (/ 2) ^ 2) with (exp 1); [f_equal; ring | ].
+  rewrite pow_mult.
+  replace (exp (/ 2) ^ 2) with (exp 1); [rewrite <- exp_times; f_equal; ring | ].
   simpl. rewrite Rmult_1_r, <- exp_plus. f_equal. field.
 Qed.
 
@@ -439,7 +446,10 @@ Ltac root_facts :=
       end
   end.
 
-Ltac nonzero := repeat split; try solve [ signs | lra ].
+Ltac unequal := first
+  [ signs | apply Rgt_not_eq, Rlt_gt; fraction | apply Rmult_integral_contrapositive_currified; unequal ].
+
+Ltac nonzero := repeat split; try solve [ signs | lra | fraction | unequal ].
 
 Ltac by_field :=
   root_facts;
@@ -927,7 +937,12 @@ with continuity_by_parts :=
   end.
 
 (** An end of the range at which a step is not defined: there the goal is looked at by itself. *)
-Ltac apart x e := destruct (Req_dec x e) as [-> | ]; [ at_the_end | ]
+Ltac apart x e :=
+  let N := fresh "N" in
+  destruct (Req_dec x e) as [-> | N];
+  [ at_the_end
+  | first [ assert (e < x) by (apply Rnot_le_lt; intro; apply N; lra)
+          | assert (x < e) by (apply Rnot_le_lt; intro; apply N; lra) | idtac ] ]
 with at_the_end :=
   cbv beta;
   solve [ exfalso; lra | exfalso; match goal with D : _ <> 0 |- _ => apply D; same end

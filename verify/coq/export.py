@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise, product
 from typing import Any
 
-from verify.coq.nodes import Goal, Lines, block, rewriting, steps, used
+from verify.coq.nodes import Goal, Lines, apart, block, rewriting, steps, used
 from verify.coq.text import NotExportedError, Text, Written, expanded, folded, variable_name
 from verify.recheck.derivatives import derivative
 from verify.recheck.intervals import UnknownError, point
@@ -205,12 +205,14 @@ def monotone_theorem(
         )
     )
     goal = statement.goal()
+    lines, goal = apart(goal, [goal.f])
     at, shown = variable_name(other), variable_name(x)
     slope = expanded(derivative(goal.f, x), goal.box)
     _, _, right = relation_of(relation, said.names)
     way = goal.on(x, goal.box[x].inner()).about(right)
     body = [
         *statement.first(goal),
+        *lines,
         f"apply (from_lower (fun {shown} => {folded(goal.f)})",
         f"  (fun {shown} => {folded(slope)}) {at} {shown}).",
         "{ lra. }",
@@ -225,12 +227,10 @@ def monotone_theorem(
 def _renamed(text: str, old: str, new: str) -> str:
     """With another name for a variable, and everything else as it stands."""
     text = text.strip()
-    called = {id(n.func) for n in ast.walk(tree_of(text)) if isinstance(n, ast.Call)}
-    places = [
-        n.col_offset
-        for n in ast.walk(tree_of(text))
-        if isinstance(n, ast.Name) and n.id == old and id(n) not in called
-    ]
+    tree = tree_of(text)
+    called = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == old and id(n) not in called]
+    places = [n.col_offset for n in names]
     raw = text.encode()
     for place in sorted(places, reverse=True):
         raw = raw[:place] + new.encode() + raw[place + len(old) :]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from verify.coq.polynomials import squarefree
+from verify.coq.polynomials import shifted, squarefree
 from verify.coq.text import NotExportedError, expanded, folded, rational_text, variable_name
 from verify.recheck.algebra import Algebra
 from verify.recheck.derivatives import derivative
@@ -96,7 +96,7 @@ def steps(node: Any, goal: Goal) -> Lines:
     return rule(node, goal)
 
 
-def _apart(goal: Goal, parts: list[Term], name: str = "", at: Term | None = None) -> tuple[Lines, Goal]:
+def apart(goal: Goal, parts: list[Term], name: str = "", at: Term | None = None) -> tuple[Lines, Goal]:
     """Ends of ranges at which a part is not defined, looked at by themselves, and the goal without them.
 
     The parts are followed along the variable ``name`` as far as ``at``.
@@ -179,8 +179,15 @@ def _boxes(names: list[str]) -> str:
 
 def _sturm(node: Node, goal: Goal) -> Lines:
     del node
+    (name,) = goal.f.names or {""}
     factors = squarefree(goal.f)
-    return [*(rewriting(goal.about(factors)) if factors is not None else []), "polynomial."]
+    if factors is not None:
+        return [*rewriting(goal.about(factors)), "polynomial."]
+    x = goal.box.get(name)
+    if x is not None and x.bounded:
+        return [f"first [ polynomial | taylor {variable_name(name)} ]."]
+    around = shifted(goal.f, name, Fraction(x.low)) if x is not None and x.low > -INF else None
+    return ["polynomial."] if around is None else [*rewriting(goal.about(around)), "polynomial."]
 
 
 # ---------------------------------------------------------------- parts of the box
@@ -242,7 +249,7 @@ def _given(node: Node, goal: Goal) -> Lines:
         raise NotExportedError(f"a use of the hypothesis {index!r}, which is not there")
     m, rest = goal.read(node, "multiplier"), goal.read(node, "rest")
     kind = {"<=": "given", "<": "given_less", "==": "given_equal"}[relation]
-    lines, goal = _apart(goal, [m, rest])
+    lines, goal = apart(goal, [m, rest])
     lines += [f"apply ({kind}{goal.mode} _ ({folded(m)}) ({folded(rest)}) _ G{index})."]
     lines += same_block([goal.f, m * goal.gaps[index] + rest], goal.box)
     if relation != "==":
@@ -363,7 +370,7 @@ def _limit(node: Node, goal: Goal, f: Term, slope: Term) -> Lines:
     name = str(_field(node, "variable"))
     if node.get("from") != "upper" or goal.box[name].high != INF:
         raise NotExportedError("a limit at a finite end or at minus infinity")
-    lines, goal = _apart(goal, [f, slope])
+    lines, goal = apart(goal, [f, slope])
     x, shown, rest = goal.box[name], variable_name(name), {n: r for n, r in goal.box.items() if n != name}
     by = node.get("strict_by", "end") if goal.strict else ""
     there = {**goal.box, name: x.inverse() if x.low > 0 else Interval(Fraction(0), INF, True, True)}
@@ -426,7 +433,7 @@ def _contact(node: Node, goal: Goal) -> Lines:
     chain = [without_kinks(goal.f, goal.box)]
     for _ in range(order):
         chain.append(expanded(derivative(chain[-1], name), goal.box))
-    lines, goal = _apart(goal, chain, name, at)
+    lines, goal = apart(goal, chain, name, at)
     functions = "; ".join(f"fun {shown} => {folded(g)}" for g in chain)
     sign = -1 if order % 2 and not lower else 1
     way = goal.on(name, x.inner()).about(sign * chain[-1])
@@ -484,7 +491,7 @@ def _rewrite(node: Node, goal: Goal) -> Lines:
 
 def _multiply(node: Node, goal: Goal) -> Lines:
     factor, quotient = goal.read(node, "factor"), goal.read(node, "quotient")
-    lines, goal = _apart(goal, [factor, quotient])
+    lines, goal = apart(goal, [factor, quotient])
     return [
         *lines,
         f"apply (multiply{goal.mode} _ ({folded(factor)}) ({folded(quotient)})).",
@@ -516,7 +523,7 @@ def _reciprocal(node: Node, goal: Goal) -> Lines:
         raise NotExportedError("a reciprocal under a hypothesis about the variable")
     if x.low < 0:
         raise NotExportedError("a reciprocal of a variable that is not positive")
-    lines, goal = _apart(goal, [1 / u])
+    lines, goal = apart(goal, [1 / u])
     inverse = replace(goal.box[name], low_open=x.low_open or x.low == 0).inverse()
     there = goal.on(name, inverse)
     child = there.about(there.read(node, "expression"))

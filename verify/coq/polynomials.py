@@ -32,6 +32,21 @@ def squarefree(f: Term) -> Term | None:
     return mul(number(p[-1]), *parts)
 
 
+def shifted(f: Term, name: str, a: Fraction) -> Term | None:
+    """The polynomial in x - a, if it has no negative coefficient there: then it is >= 0 for x >= a."""
+    p = _coefficients(f, name)
+    if p is None:
+        return None
+    found: Coefficients = []
+    while p:
+        p, remainder = _divided(p, [-a, Fraction(1)])
+        found.append(remainder[0] if remainder else Fraction(0))
+    if any(c < 0 for c in found):
+        return None
+    x = variable(name) - number(a)
+    return add(*(number(c) * x ** number(k) for k, c in enumerate(found)))
+
+
 def _coefficients(f: Term, name: str) -> Coefficients | None:
     algebra = Algebra({})
     try:
