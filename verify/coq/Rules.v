@@ -114,6 +114,9 @@ Proof. intros H. rewrite <- sqrt_1. apply sqrt_lt_1_alt; lra. Qed.
 Lemma sqrt_at_most_1 u : u <= 1 -> sqrt u <= 1.
 Proof. intros H. rewrite <- sqrt_1. now apply sqrt_le_1_alt. Qed.
 
+Lemma cos_less_than_1 u : 0 < u -> u <= 3 -> cos u < 1.
+Proof. intros. rewrite <- cos_0. assert (3 < PI) by interval. apply cos_decreasing_1; lra. Qed.
+
 (** A fact is kept once. *)
 Ltac know P proof :=
   lazymatch goal with
@@ -242,6 +245,9 @@ with collect e :=
       collect a; know (0 <= e) ltac:(apply Rabs_pos); know (a <= e) ltac:(apply Rle_abs);
       know (- a <= e) ltac:(rewrite <- Rabs_Ropp; apply Rle_abs)
   | Rpower _ _ => know (0 < e) ltac:(apply exp_pos)
+  | sin ?u => first [ closed u; constant e | know (-1 <= e <= 1) ltac:(apply SIN_bound) ]
+  | cos ?u => first [ closed u; constant e | know (-1 <= e <= 1) ltac:(apply COS_bound);
+                      try (know (e < 1) ltac:(apply cos_less_than_1; lra)) ]
   | PI => constant e
   | _ => idtac
   end
@@ -471,7 +477,7 @@ Ltac by_field :=
 (** What is 0 or 1 after a value was put in. *)
 Ltac tidy :=
   rewrite ?Rplus_0_l, ?Rplus_0_r, ?Rminus_0_r, ?Rmult_0_l, ?Rmult_0_r, ?Rmult_1_l, ?Rmult_1_r, ?Ropp_0, ?exp_0,
-    ?ln_1, ?sqrt_0, ?sqrt_1.
+    ?ln_1, ?sqrt_0, ?sqrt_1, ?sin_0, ?cos_0, ?atan_0.
 
 (** Maxima, minima and absolute values by cases, the innermost first. *)
 Ltac smooth_part a :=
@@ -824,6 +830,25 @@ Proof.
       intros s Hs'. apply Hs. apply between_sub with t; [apply In; lra | easy].
 Qed.
 
+(** strict: the contact is an open end, and the last of the chain is positive beyond it *)
+Lemma contact_right_strict fs a x :
+  a < x -> chained fs a x -> vanish fs a -> (forall t, a < t <= x -> 0 < final fs t) -> fs <> nil -> 0 < first_of fs x.
+Proof.
+  revert x. induction fs as [| f [| g rest] IH]; intros x Hx Hd Hv Hs Hn.
+  - easy.
+  - apply Hs. lra.
+  - destruct Hd as [Hd Hd']. destruct Hv as [Hv Hv']. simpl first_of.
+    assert (In : forall t, a <= t <= x -> between a x t).
+    { intros. unfold between, Rmin, Rmax. repeat destruct Rle_dec; lra. }
+    destruct (mean_value f g a x Hx) as [c [Hc E]].
+    + intros t Ht. apply Hd, In. lra.
+    + intros t Ht. eapply smooth, Hd, In. lra.
+    + assert (0 < g c); [ | rewrite Hv in E; nra].
+      apply (IH c); [lra | | easy | | easy].
+      * now apply chained_sub with x; [apply In; lra | ].
+      * intros t Ht. apply Hs. lra.
+Qed.
+
 Fixpoint sign_of (fs : list (R -> R)) : R :=
   match fs with
   | _ :: (_ :: _) as rest => - sign_of rest
@@ -897,6 +922,8 @@ with keep_way H x t :=
           first [ (lazymatch T with
                    | x <= ?c => first [ assert (K' : t < c) by linear_way H | assert (K' : t <= c) by linear_way H ]
                    | ?c <= x => first [ assert (K' : c < t) by linear_way H | assert (K' : c <= t) by linear_way H ]
+                   | x < ?c => first [ assert (K' : t < c) by linear_way H | assert (K' : t <= c) by linear_way H ]
+                   | ?c < x => first [ assert (K' : c < t) by linear_way H | assert (K' : c <= t) by linear_way H ]
                    | _ => assert (K' : Q t) by (cbv beta; linear_way H); cbv beta in K'
                    end); clear K; rename K' into K
                 | clear K ]

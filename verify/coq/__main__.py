@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from verify.coq.judging import coqc, judge, lines, not_exported
+from verify.coq.judging import coqc, judge, lines
 from verify.errors import UserError
 from verify.progress import ProgressLine, rest
 
@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
                 line.tell(f"{done} of {total} files", f"; last {name}", rest(done / total, line.seconds))
 
             verdicts = judge(options.folder, options.seconds, max(1, options.workers), tell)
-        for text in lines(verdicts, not_exported(options.folder)):
+        for text in lines(verdicts, options.folder):
             print(text)
     except UserError as error:
         print(f"python -m verify.coq: {error}", file=sys.stderr)

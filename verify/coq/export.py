@@ -174,8 +174,16 @@ class _Statement:
         return [*lines, f"apply ({lemma} ({folded(goal.f)})); [same | ]."]
 
 
-def theorem(name: str, said: Said, proof: Any, words: str = "") -> str:
-    """The text of the file of an inequality."""
+@dataclass(frozen=True)
+class File:
+    """The text, and the conditions that the theorem has beyond those of the claim: where it has a value."""
+
+    text: str
+    only_where: tuple[str, ...] = ()
+
+
+def theorem(name: str, said: Said, proof: Any, words: str = "") -> File:
+    """The file of an inequality."""
     statement = _Statement(said)
     if statement.sign == "=":
         raise NotExportedError("an identity has no proof tree")
@@ -185,7 +193,7 @@ def theorem(name: str, said: Said, proof: Any, words: str = "") -> str:
 
 def monotone_theorem(
     name: str, said: Said, monotone: tuple[str, str, bool], proofs: Sequence[tuple[str, Any]], words: str = ""
-) -> str:
+) -> File:
     """That a function is monotone in x: its values at two points x0 <= x, by the sign of its slope."""
     f, x, up = monotone
     if len(proofs) != 1:
@@ -237,7 +245,7 @@ def _renamed(text: str, old: str, new: str) -> str:
     return raw.decode()
 
 
-def _file(name: str, statement: _Statement, body: Lines, words: str) -> str:
+def _file(name: str, statement: _Statement, body: Lines, words: str) -> File:
     comment = words.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
     lines = [f"(** {comment} *)", "", HEAD]
     if statement.defined:
@@ -248,4 +256,5 @@ def _file(name: str, statement: _Statement, body: Lines, words: str) -> str:
         lines += [f"(* Where {' or '.join(statement.assumed)} fails, the formula has no value. *)"]
     lines += [*statement.lemma("Theorem", name, statement.relation), "Proof."]
     lines += [f"  {line}" for line in body]
-    return "\n".join([*lines, "Qed.", "", f"Print Assumptions {name}.", ""])
+    text = "\n".join([*lines, "Qed.", "", f"Print Assumptions {name}.", ""])
+    return File(text, tuple(statement.assumed))

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from verify.coq.export import Said, identifier, monotone_theorem, theorem
+from verify.coq.export import File, Said, identifier, monotone_theorem, theorem
 from verify.coq.text import NotExportedError
 from verify.recheck.intervals import UnknownError
 
@@ -25,20 +25,24 @@ def write_folder(claims: Iterable[Mapping[str, Any]], folder: Path) -> dict[str,
     folder.mkdir(parents=True, exist_ok=True)
     written: dict[str, str] = {}
     left: dict[str, str] = {}
+    partly: dict[str, list[str]] = {}
     for claim in claims:
         if not is_proved_inequality(claim):
             continue
         label = str(claim["label"])
         try:
             name = _free(identifier(label), written.values())
-            _put(folder / f"{name}.v", text_of(claim, name))
+            file = file_of(claim, name)
+            _put(folder / f"{name}.v", file.text)
             written[label] = name
+            if file.only_where:
+                partly[label] = list(file.only_where)
         except NotExportedError as error:
             left[label] = str(error)
         except (UnknownError, RecursionError) as error:
             left[label] = f"cannot be read: {error}"
     _put(folder / f"{LIBRARY}.v", library())
-    index = {"written": written, "not exported": left}
+    index = {"written": written, "only where": partly, "not exported": left}
     for old in _named_before(folder) - set(written.values()):
         for path in folder.glob(f"{old}.v*"):
             path.unlink()
@@ -62,7 +66,7 @@ def is_proved_inequality(claim: Mapping[str, Any]) -> bool:
     return bool(proved and proofs and formula and ("relation" in formula or "monotone" in formula))
 
 
-def text_of(claim: Mapping[str, Any], name: str = "") -> str:
+def file_of(claim: Mapping[str, Any], name: str = "") -> File:
     """The file of one claim of a document."""
     formula, area, evidence = claim["formula"], claim["area"], claim["evidence"]
     certificates = evidence.get("certificates") or [evidence["certificate"]]

@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from verify.coq.folders import INDEX, LIBRARY
 from verify.errors import UserError
@@ -99,15 +100,10 @@ def judge(
     return [found[name] for name in names]
 
 
-def not_exported(folder: Path) -> dict[str, str]:
-    """The claims without a file, and why."""
-    return dict(_index(folder)["not exported"])
-
-
-def _index(folder: Path) -> dict[str, dict[str, str]]:
+def _index(folder: Path) -> dict[str, dict[str, Any]]:
     try:
         index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
-        return {key: dict(index[key]) for key in ("written", "not exported")}
+        return {key: dict(index[key]) for key in ("written", "only where", "not exported")}
     except (OSError, ValueError, KeyError, TypeError):
         raise UserError(f"{folder}: has no {INDEX}; write the folder with verify --coq {folder}") from None
 
@@ -176,12 +172,16 @@ def _keep(folder: Path, found: dict[str, Verdict]) -> None:
     os.replace(part, folder / KEPT)
 
 
-def lines(verdicts: list[Verdict], left: dict[str, str]) -> Iterator[str]:
-    """The verdicts for people: what was rejected and what was not exported, and the counts."""
+def lines(verdicts: list[Verdict], folder: Path) -> Iterator[str]:
+    """The verdicts for people: what was rejected, is there in part or not exported, and the counts."""
+    index = _index(folder)
+    left = index["not exported"]
     slow = sorted(verdicts, key=lambda one: -one.seconds)[:3]
     for one in verdicts:
         if not one.accepted:
             yield f"rejected      {one.name}: {one.why} ({one.seconds:.1f} s)"
+    for label, conditions in index["only where"].items():
+        yield f"only where    {label}: {', '.join(conditions)}"
     for label, why in left.items():
         yield f"not exported  {label}: {why}"
     accepted = sum(one.accepted for one in verdicts)

@@ -22,7 +22,7 @@ from verify.recheck.identities import same, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError
 from verify.recheck.reading import rational, read
 from verify.recheck.series import Box, Series, range_of
-from verify.recheck.terms import HALF, ZERO, Term, add, call, number, power, put, variable
+from verify.recheck.terms import HALF, ZERO, Term, add, call, number, power, put, together, variable
 
 Node = Mapping[str, Any]
 Lines = list[str]
@@ -430,14 +430,20 @@ def _contact(node: Node, goal: Goal) -> Lines:
     if type(order) is not int or not 1 <= order <= 6:
         raise NotExportedError(f"a contact of order {order}")
     lower = at.value is not None and at.value == x.low
-    chain = [without_kinks(goal.f, goal.box)]
+    first = without_kinks(goal.f, goal.box)
+    inner = {n: r if n == name else r.inner() for n, r in goal.box.items()}
+    if not _all_defined([first], inner, name, at) and _all_defined([together(first)], inner, name, at):
+        first = expanded(together(first), goal.box)  # 1/(1 + 1/x) is nothing special at 0
+    chain = [first]
     for _ in range(order):
         chain.append(expanded(derivative(chain[-1], name), goal.box))
     lines, goal = apart(goal, chain, name, at)
     functions = "; ".join(f"fun {shown} => {folded(g)}" for g in chain)
     sign = -1 if order % 2 and not lower else 1
     way = goal.on(name, x.inner()).about(sign * chain[-1])
-    side = "" if order % 2 == 0 else "_right" if lower else "_left"
+    if goal.strict and not lower:
+        raise NotExportedError("a strict contact at an upper end")
+    side = "_right" if lower and (goal.strict or order % 2) else "" if order % 2 == 0 else "_left"
     start = [
         f"apply (contact{side}{goal.mode} [{functions}] ({folded(at)}) {shown});",
         "  cbn [first_of chained vanish final sign_of].",
@@ -445,11 +451,13 @@ def _contact(node: Node, goal: Goal) -> Lines:
     return [
         *lines,
         *_inside(at, x, goal.box),
+        *(rewriting(goal.about(first)) if first != goal.f else []),
         *start,
         *(["{ lra. }"] * (2 if side == "_left" else 1)),
         f"{{ touching {shown}. }}",
         *block([*_at_contact(chain[:-1], name, at, rest), "vanishing."]),
         *block([f"follow {shown}.", *rewriting(way), *steps(_field(node, "proof"), way)]),
+        *(["{ easy. }"] if goal.strict else []),
     ]
 
 
@@ -542,12 +550,14 @@ def _reciprocal(node: Node, goal: Goal) -> Lines:
     factor = folded(power(u, number(power_of)))
     sign = "<" if goal.strict else "<="
     names = " ".join(f"Inv{k}" for k in range(len(ends)))
+    there_text = re.sub(rf"\b{re.escape(shown)}\b", f"(/ {shown})", folded(child.f))
     return [
         *lines,
         f"assert (Inverse : forall {shown}, {premises}0 {sign} {folded(child.f)}).",
         *block([f"clear dependent {shown}. intros {shown} {names}.", *steps(_field(node, "proof"), child)]),
         f"specialize (Inverse (/ {shown})).",
-        f"apply (multiply{goal.mode} _ ({factor}) _); [ | range | apply Inverse; reciprocal_end ].",
+        f"apply (multiply{goal.mode} _ ({factor}) ({there_text}));",
+        "  [ | range | apply Inverse; reciprocal_end ].",
         *block([*_at_reciprocal(goal.f, child.f, name, goal.box), "same."]),
     ]
 
