@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from itertools import islice, pairwise, product
 from typing import Any
 
-from verify.coq.nodes import Goal, Lines, apart, block, rewriting, steps, used
-from verify.coq.text import NotExportedError, Text, Written, expanded, folded, variable_name
+from verify.coq.nodes import steps, used
+from verify.coq.sequents import Lines, Sequent, apart, block, rewriting
+from verify.coq.text import AsWritten, NotExportedError, Text, expanded, folded, variable_name
 from verify.recheck.derivatives import derivative
 from verify.recheck.intervals import UnknownError, point
 from verify.recheck.reading import domain_of, names_in, relation_of, tree_of
@@ -49,7 +50,7 @@ def identifier(label: str) -> str:
 
 
 @dataclass(frozen=True)
-class Said:
+class Stated:
     """What a claim says: a relation, the conditions of its domain, its integers and other variables."""
 
     relation: str
@@ -78,10 +79,10 @@ class _Condition:
 class _Statement:
     """The parts of a theorem."""
 
-    def __init__(self, said: Said) -> None:
+    def __init__(self, said: Stated) -> None:
         self.said = said
         self.ranges, self.given = domain_of(said.conditions, said.names)
-        self.printer = Written(set(said.names), self.ranges, frozenset(said.integers))
+        self.printer = AsWritten(set(said.names), self.ranges, frozenset(said.integers))
         count = 0
         self.conditions: list[_Condition] = []
         for text in said.conditions:
@@ -158,14 +159,14 @@ class _Statement:
         names += [f"D{k}" for k in range(len(self.assumed))]
         return [*lines, *([f"intros {' '.join(names)}."] if names else [])]
 
-    def goal(self) -> Goal:
+    def goal(self) -> Sequent:
         """What the root of the proof tree has to show."""
         left, relation, right = relation_of(self.said.relation, self.said.names)
         given = {c.given: "==" if c.sign == "=" else c.sign for c in self.conditions if c.given is not None}
         gaps = {k: expanded(gap, self.ranges) for k, (gap, _) in enumerate(self.given)}
-        return Goal(expanded(right - left, self.ranges), relation == "<", self.ranges, given, gaps)
+        return Sequent(expanded(right - left, self.ranges), relation == "<", self.ranges, given, gaps)
 
-    def first(self, goal: Goal) -> Lines:
+    def first(self, goal: Sequent) -> Lines:
         """The way to that goal: everything folded."""
         lines = self.opening()
         lines += [f"folds ({part}) ({same})." for part, same in self.printer.changes]
@@ -182,7 +183,7 @@ class File:
     only_where: tuple[str, ...] = ()
 
 
-def theorem(name: str, said: Said, proof: Any, words: str = "") -> File:
+def theorem(name: str, said: Stated, proof: Any, words: str = "") -> File:
     """The file of an inequality."""
     statement = _Statement(said)
     if statement.sign == "=":
@@ -192,7 +193,11 @@ def theorem(name: str, said: Said, proof: Any, words: str = "") -> File:
 
 
 def monotone_theorem(
-    name: str, said: Said, monotone: tuple[str, str, bool], proofs: Sequence[tuple[str, Any]], words: str = ""
+    name: str,
+    said: Stated,
+    monotone: tuple[str, str, bool],
+    proofs: Sequence[tuple[str, Any]],
+    words: str = "",
 ) -> File:
     """That a function is monotone in x: its values at two points x0 <= x, by the sign of its slope."""
     f, x, up = monotone
@@ -208,7 +213,7 @@ def monotone_theorem(
     ends = (before, f) if up else (f, before)
     more = [_renamed(text, x, other) for text in said.conditions if x in names_in(tree_of(text))]
     statement = _Statement(
-        Said(
+        Stated(
             f"{ends[0]} <= {ends[1]}", (*said.conditions, *more, f"{other} <= {x}"), said.integers, said.reals
         )
     )

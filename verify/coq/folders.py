@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from verify.coq.export import File, Said, identifier, monotone_theorem, theorem
+from verify.coq.export import File, Stated, identifier, monotone_theorem, theorem
 from verify.coq.text import NotExportedError
 from verify.recheck.intervals import UnknownError
 
@@ -75,8 +75,8 @@ def file_of(claim: Mapping[str, Any], name: str = "") -> File:
     conditions, integers, reals = (tuple(area[key]) for key in ("conditions", "integers", "reals"))
     words = " ".join(str(claim.get("statement") or "").split())
     if "relation" in formula:
-        return theorem(name, Said(formula["relation"], conditions, integers, reals), proofs[0][1], words)
-    said = Said(f"0 <= {formula['monotone']}", conditions, integers, reals)
+        return theorem(name, Stated(formula["relation"], conditions, integers, reals), proofs[0][1], words)
+    said = Stated(f"0 <= {formula['monotone']}", conditions, integers, reals)
     return monotone_theorem(
         name, said, (formula["monotone"], formula["in"], formula["increasing"]), proofs, words
     )

@@ -42,7 +42,7 @@ _MACHINE = re.compile(
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """What Coq says of one file."""
 
     name: str
@@ -73,13 +73,13 @@ def foreign_axioms(output: str) -> list[str]:
 
 def judge(
     folder: Path, limit: float, workers: int, tell: Callable[[int, int, str], None] = lambda *_: None
-) -> list[Verdict]:
+) -> list[Judgement]:
     """The verdicts on all files of the folder, in the order of its index."""
     compiler = coqc()
     names = list(_index(folder)["written"].values())
     base = _library(folder, compiler, limit)
     kept = _kept(folder)
-    found: dict[str, Verdict] = {}
+    found: dict[str, Judgement] = {}
     for name in names:
         old = kept.get(name)
         if old is not None and old.digest == _digest(folder / f"{name}.v", base):
@@ -134,14 +134,14 @@ def _library(folder: Path, compiler: str, limit: float) -> str:
     return base
 
 
-def _compiled(folder: Path, name: str, compiler: str, limit: float, base: str) -> Verdict:
+def _compiled(folder: Path, name: str, compiler: str, limit: float, base: str) -> Judgement:
     began = monotonic()
     digest = _digest(folder / f"{name}.v", base)
     status, said = _run(folder, name, compiler, limit)
     why = _one_line(said) if status else ""
     if not status and (foreign := foreign_axioms(said)):
         why = f"rests on {', '.join(foreign)}"
-    return Verdict(name, not why, round(monotonic() - began, 2), why, digest)
+    return Judgement(name, not why, round(monotonic() - began, 2), why, digest)
 
 
 def _one_line(said: str) -> str:
@@ -156,23 +156,23 @@ def _digest(path: Path, base: str) -> str:
     return hashlib.sha256(path.read_bytes() + base.encode()).hexdigest()
 
 
-def _kept(folder: Path) -> dict[str, Verdict]:
+def _kept(folder: Path) -> dict[str, Judgement]:
     """Accepted files of earlier runs; a rejected one is tried again."""
     try:
         data = json.loads((folder / KEPT).read_text(encoding="utf-8"))
-        every = [Verdict(**{**one, "known": True}) for one in data]
+        every = [Judgement(**{**one, "known": True}) for one in data]
     except (OSError, ValueError, TypeError):
         return {}
     return {one.name: one for one in every if one.accepted}
 
 
-def _keep(folder: Path, found: dict[str, Verdict]) -> None:
+def _keep(folder: Path, found: dict[str, Judgement]) -> None:
     part = folder / f"{KEPT}.part"
     part.write_text(json.dumps([asdict(one) for one in found.values()], indent=1) + "\n", encoding="utf-8")
     os.replace(part, folder / KEPT)
 
 
-def lines(verdicts: list[Verdict], folder: Path) -> Iterator[str]:
+def lines(verdicts: list[Judgement], folder: Path) -> Iterator[str]:
     """The verdicts for people: what was rejected, is there in part or not exported, and the counts."""
     index = _index(folder)
     left = index["not exported"]

@@ -210,7 +210,7 @@ def _exponent(u: Term) -> str:
 
 
 @dataclass
-class Written:
+class AsWritten:
     """The syntax of formulas; what they need to be defined, and what is printed otherwise when folded."""
 
     names: set[str]
