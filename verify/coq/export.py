@@ -46,7 +46,9 @@ _SIGNS: Mapping[type[ast.cmpop], tuple[str, bool]] = {
 def identifier(label: str) -> str:
     """The name of the theorem of a claim, and of its file."""
     name = re.sub(r"[^A-Za-z0-9]+", "_", label).strip("_")
-    return name if name[:1].isalpha() else f"claim_{name}"
+    return (
+        name if name[:1].isalpha() and name != "defined" and name == variable_name(name) else f"claim_{name}"
+    )
 
 
 @dataclass(frozen=True)

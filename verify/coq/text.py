@@ -203,7 +203,7 @@ def _exponent(u: Term) -> str:
             text += f" {sign} {one if sign == '+' or '*' not in one else f'({one})'}"
         else:
             text = (f"- ({one})" if " " in one else f"- {one}") if c < 0 else one
-    return f"({text})"
+    return text if text.isalnum() else f"({text})"
 
 
 # ---------------------------------------------------------------- as written
@@ -239,7 +239,7 @@ class AsWritten:
             case ast.Name(id="pi"):
                 return Text("PI"), Text("PI")
             case ast.Name(id="E"):
-                return Text("exp 1", _POWER), Text("exp (1)", _POWER)
+                return Text("exp 1", _POWER), Text("exp 1", _POWER)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
                 return self._formula(operand, text)
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
