@@ -1,7 +1,7 @@
 """The formulas of Coq that the exporter writes, read back by their own grammar and evaluated in doubles.
 
-Precedences as Coq has them: application, then ``^`` (to the right), then the prefixes ``-`` and ``/``, then ``*``
-and ``/``, then ``+`` and ``-`` (to the left).
+As Coq has it: application binds first, then ``^`` (to the right), then the prefixes ``-`` and ``/``, then
+``*`` and ``/``, then ``+`` and ``-`` (to the left).
 """
 
 from __future__ import annotations

@@ -114,10 +114,11 @@ def test_the_statement_is_made_from_the_claim_and_not_from_the_proof():
     honest = theorem("t", said, {"by": "range"})
     forged = theorem("t", said, ACCEPTED["given"]["proof"])
     assert statement(honest.text) == statement(forged.text)
-    assert statement(honest.text).split() == (
+    expected = (
         "t : forall (n : Z) (x y : R), 1 <= IZR n -> IZR n <= 5 -> 1 / 2 <= x -> IZR n < x * y -> "
         "Rpower 2 (IZR n) <= x * y."
-    ).split()
+    )
+    assert statement(honest.text).split() == expected.split()
 
 
 @pytest.mark.parametrize(
@@ -188,7 +189,15 @@ def formula(rng: random.Random, depth: int) -> str:
 
 def plain(tree: ast.expr, at: dict[str, float]) -> float:
     """The value by Python's own reading of the text."""
-    names = {**at, "pi": math.pi, "E": math.e, "exp": math.exp, "log": math.log, "sqrt": math.sqrt, "Abs": abs}
+    names = {
+        **at,
+        "pi": math.pi,
+        "E": math.e,
+        "exp": math.exp,
+        "log": math.log,
+        "sqrt": math.sqrt,
+        "Abs": abs,
+    }
     names |= {"Max": max, "Min": min, "sin": math.sin, "cos": math.cos, "atan": math.atan, "tanh": math.tanh}
     result = eval(compile(ast.Expression(tree), "", "eval"), {"__builtins__": {}}, names)
     if isinstance(result, complex):
@@ -227,7 +236,13 @@ def test_a_variable_is_renamed_and_nothing_else():
 
 def test_names_are_ones_that_coq_allows():
     labels = ("lem:a/b", "2nd", "defined", "forall", "PI")
-    assert [identifier(x) for x in labels] == ["lem_a_b", "claim_2nd", "claim_defined", "claim_forall", "claim_PI"]
+    assert [identifier(x) for x in labels] == [
+        "lem_a_b",
+        "claim_2nd",
+        "claim_defined",
+        "claim_forall",
+        "claim_PI",
+    ]
     text = theorem("t", Stated("R + at <= R + at + 1", ("0 <= R", "at"), ()), {"by": "range"}).text
     assert "forall (R_ at_ : R)" in text
 
@@ -288,9 +303,10 @@ def test_a_monotone_claim_is_about_two_points():
     data = claim("m", "", ["0 <= l", "0 <= s"], {"by": "range"})
     data["formula"] = {"monotone": "exp(-l*s)", "in": "l", "increasing": False}
     data["evidence"] = {"certificate": {"relation": "0 <= s*exp(-l*s)", "proof": {"by": "range"}}}
-    assert statement(file_of(data).text).split() == (
+    expected = (
         "m : forall (l l0 s : R), 0 <= l -> 0 <= s -> 0 <= l0 -> l0 <= l -> exp (- l * s) <= exp (- l0 * s)."
-    ).split()
+    )
+    assert statement(file_of(data).text).split() == expected.split()
 
 
 @pytest.mark.parametrize(
