@@ -130,7 +130,8 @@ def test_the_statement_is_made_from_the_claim_and_not_from_the_proof():
         ("0 <= sqrt(1 + x)", ("-2 <= x",), ("0 <= 1 + x",), ""),
         ("0 <= sqrt(1 - x)", ("0 <= x <= 1",), (), "0 <= 1 - x"),
         ("0 <= x**y", ("0 <= x", "1 <= y"), ("0 < x",), ""),
-        ("x <= y", ("x/(y - 1) <= 2", "0 <= y", "1 <= x"), (), "y - 1 <> 0"),
+        ("0 <= (x**2 - 1)/(x - 1)", ("0 <= x <= 3",), ("x - 1 <> 0",), ""),
+        ("x <= y", ("x/(y - 1) <= 2", "0 <= y", "1 <= x"), ("y - 1 <> 0",), ""),
     ],
 )
 def test_conventions_for_undefined_values_do_not_count(relation, domain, only_where, shown):
@@ -245,6 +246,8 @@ def test_names_are_ones_that_coq_allows():
     ]
     text = theorem("t", Stated("R + at <= R + at + 1", ("0 <= R", "at"), ()), {"by": "range"}).text
     assert "forall (R_ at_ : R)" in text
+    text = theorem("t", Stated("H0 <= G1 + H", ("H0 <= G1", "0 <= H"), ()), {"by": "range"}).text
+    assert "forall (G1_ H H0_ : R)" in text
 
 
 def test_factors_that_are_there_twice():

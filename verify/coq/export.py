@@ -32,7 +32,7 @@ Import ListNotations.
 Open Scope R_scope.
 """
 
-_CORNERS = 1024  # of a box at which a condition is looked at
+_POINTS = 1024  # of a box at which a condition is looked at
 
 _SIGNS: Mapping[type[ast.cmpop], tuple[str, bool]] = {
     ast.LtE: ("<=", False),
@@ -100,23 +100,30 @@ class _Statement:
             (self.assumed if self._fails(condition, t) else self.defined).append(condition)
 
     def _fails(self, condition: str, t: Term) -> bool:
-        """Whether it is seen not to hold at a point of the ranges: a corner, of ends that belong to them."""
+        """Whether it is seen not to hold at a point of the ranges: of ends that belong to them, and inner ones.
+
+        What is positive at one point and negative at another is 0 on the way.
+        """
         names = sorted(t.names)
         ends = [
-            [e for e, is_open in ((x.low, x.low_open), (x.high, x.high_open)) if not is_open]
-            or [inside(x, 1)[0]]
+            [
+                *(e for e, is_open in ((x.low, x.low_open), (x.high, x.high_open)) if not is_open),
+                *inside(x, 2),
+            ]
             for x in (self.ranges[n] for n in names)
         ]
-        for corner in islice(product(*ends), _CORNERS):
+        signs = set()
+        for place in islice(product(*ends), _POINTS):
             try:
-                x = range_of(t, {n: point(e) for n, e in zip(names, corner, strict=True)})
+                x = range_of(t, {n: point(e) for n, e in zip(names, place, strict=True)})
             except UnknownError:
                 continue
             if x.single and x.low == 0 and "<=" not in condition:
                 return True
             if "<>" not in condition and (-x).positive(True):
                 return True
-        return False
+            signs |= {sign for sign, y in ((1, x), (-1, -x)) if y.positive(True)}
+        return "<>" in condition and len(signs) > 1
 
     def _is_range(self, left: ast.expr, right: ast.expr) -> bool:
         known = self.ranges

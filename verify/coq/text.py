@@ -11,6 +11,7 @@ A formula of the language may be undefined at some points, one of Coq never is: 
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -44,6 +45,9 @@ _RESERVED = {
 }
 
 
+_STEP_NAME = re.compile(r"([HGDT]|At|Inv)[0-9]+|Inverse|No")  # of hypotheses in proofs
+
+
 class NotExportedError(Exception):
     """There is no honest counterpart in Coq; the message says of what."""
 
@@ -64,7 +68,8 @@ def variable_name(name: str) -> str:
     """A name that Coq allows for a variable."""
     if not name.isascii():
         raise NotExportedError(f"the name {name!r}")
-    return f"{name}_" if name in _RESERVED or name.startswith("_") else name
+    taken = name in _RESERVED or name.startswith("_") or _STEP_NAME.fullmatch(name)
+    return f"{name}_" if taken else name
 
 
 # ---------------------------------------------------------------- folded
