@@ -100,7 +100,7 @@ class _Statement:
             (self.assumed if self._fails(condition, t) else self.defined).append(condition)
 
     def _fails(self, condition: str, t: Term) -> bool:
-        """Whether it is seen not to hold at a point of the ranges: of ends that belong to them, and inner ones.
+        """Whether it is seen not to hold at a point of the ranges: ends that belong to them, and inner ones.
 
         What is positive at one point and negative at another is 0 on the way.
         """
