@@ -78,6 +78,9 @@ Proof. intros H. simpl. assert (0 < a ^ (n + n)) by (apply square_pos; lra). nra
 Lemma power_at_least_1 a n : 1 <= a -> 1 <= a ^ n.
 Proof. apply pow_R1_Rle. Qed.
 
+Lemma power_at_least b n e : 1 < b -> INR n <= e -> b ^ n <= Rpower b e.
+Proof. intros Hb Hn. rewrite <- Rpower_pow by lra. apply Rle_Rpower; lra. Qed.
+
 Lemma exp_at_least_1 u : 0 <= u -> 1 <= exp u.
 Proof. intros H. pose proof (exp_ineq1_le u). lra. Qed.
 
@@ -311,6 +314,11 @@ Ltac at_least_ln u c :=
   assert (H : ln c <= ln u) by (apply ln_le; [ lra | less ]);
   interval_intro (ln c) with (i_prec 60) as K.
 
+(** [Rpower b e] is at least [b ^ n], which is [c]. *)
+Ltac at_least_power b n e c :=
+  let H := fresh "P" in
+  assert (H : c <= Rpower b e) by (apply Rle_trans with (b ^ n); [ simpl; lra | apply power_at_least; simpl; lra ]).
+
 (** The sign of an expression over the ranges in the context. *)
 Ltac signs :=
   lazymatch goal with
@@ -427,7 +435,7 @@ Ltac exps := repeat first
   [ rewrite exp_plus | rewrite exp_minus | rewrite exp_Ropp | rewrite exp_0
   | rewrite exp_plus_times | rewrite exp_minus_times | rewrite exp_opp_times | rewrite exp_times_times
   | rewrite exp_times | rewrite exp_times_neg | rewrite exp_halves | rewrite exp_halves_neg
-  | rewrite exp_ln by pos ].
+  | rewrite exp_ln by (first [ pos | fraction ]) ].
 
 (** The root of a square number. *)
 Ltac whole_roots := repeat match goal with

@@ -120,7 +120,23 @@ def _cases(node: Node, goal: Sequent) -> Lines:
         value += 1
     if tail is None:
         return [*lines, "exfalso; lra."]
-    return [*lines, *steps(tail, goal.on(name, replace(x, low=Fraction(value), low_open=False)))]
+    rest = goal.on(name, replace(x, low=Fraction(value), low_open=False))
+    return [*lines, *_powers(rest, name, value), *steps(tail, rest)]
+
+
+def _powers(goal: Sequent, name: str, least: int) -> Lines:
+    """Lower bounds of powers of numbers whose exponent is the variable of the cases."""
+    parts = (part for f in (goal.f, *goal.gaps.values()) for part in f.walk() if part.is_power)
+    bases = {b.value for b, e in (part.args for part in parts) if e.name == name and b.value is not None}
+    shown = variable_name(name)
+    return [
+        f"at_least_power ({rational_text(b).text}) {least}%nat {shown} ({rational_text(b**least).text})."
+        for b in sorted(bases)
+        if b > 1 and 0 <= least <= 30
+    ]
+
+
+# ---------------------------------------------------------------- hypotheses
 
 
 def _empty(node: Node, goal: Sequent) -> Lines:
