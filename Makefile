@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 unexport PYTHONDONTWRITEBYTECODE # the tests start many processes, and each would compile everything again
 
-.PHONY: verify verify-thorough test test-thorough coverage lint format bench ledger report docs clean
+.PHONY: verify verify-thorough kernel test test-thorough coverage lint format bench ledger report docs clean
 
 verify: $(STAMP)  ## the main job: the planners against each other, and every claim of the paper
 	$(BIN)/ctucbvi crosscheck
@@ -14,6 +14,11 @@ verify: $(STAMP)  ## the main job: the planners against each other, and every cl
 verify-thorough: $(STAMP)  ## the same with much more effort per claim; resumes when it is interrupted
 	$(BIN)/ctucbvi crosscheck --random 200
 	$(BIN)/ctucbvi verify --profile thorough
+
+kernel: $(STAMP)  ## a third opinion: every proved inequality as a theorem, judged by Coq's kernel (docs/coq.md)
+	@$(BIN)/python -m verify.coq > /dev/null
+	$(BIN)/ctucbvi verify --coq build/coq
+	$(BIN)/python -m verify.coq build/coq
 
 ledger: $(STAMP)  ## docs/ledger.md, made from the verdicts
 	$(BIN)/ctucbvi verify --ledger docs/ledger.md

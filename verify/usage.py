@@ -26,6 +26,7 @@ _VERIFY_EXAMPLES = """examples:
 {suites}  {command} verify --claims mine.py --json
   {command} verify --claims mine.py --mutants
   {command} verify{own} --certificates proofs && python -m verify.recheck proofs/LABEL.json
+  {command} verify{own} --coq theorems && python -m verify.coq theorems
 
 Results are kept in ${variable}_CACHE (default: {name} in your cache folder) and used again while
 the claim, the code it imports and the versions are the same.  That code is looked for in this
@@ -106,6 +107,7 @@ def _add_verify(commands: Commands, source: Source, words: dict[str, str]) -> No
     take(parser, "--examples N", "per check of the suites", span=(1, 10**7))
     take(parser, "--mutants", "run the mutants of the claims: each must be told from its claim")
     take(parser, "--certificates DIR", "write every proof to DIR/LABEL.json")
+    take(parser, "--coq DIR", "write every proved inequality as a theorem for Coq, with its proof, to DIR")
     take(parser, "--ledger FILE.md", "write findings, repairs and all verdicts to a page")
     take(parser, "--json", "print one JSON document")
 

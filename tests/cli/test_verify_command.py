@@ -320,3 +320,33 @@ def test_help_is_fast_and_has_an_example(capsys):
         "sys.exit(bool({'sympy', 'numpy', 'flint', 'verify.claims', 'verify.running'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+THEOREMS = """
+from verify import Section
+section = Section(source="notes")
+section.claim("survival", "One.", says="exp(-l*t) >= 1 - l*t", domain=("l > 0", "t >= 0"), expected="proved")
+section.claim("entropy", "0 by a limit.", says="0 <= -x*log(x)", domain="0 <= x <= 1", expected="proved")
+section.claim("half", "False.", says="exp(-t) >= 1 - t/2", domain="t >= 0", expected="refuted")
+section.claim("wave", "No erf there.", says="erf(x) <= 1", domain="x >= 0", expected="proved")
+CLAIMS = section.claims
+"""
+
+
+def test_theorems_for_coq_are_written_and_what_is_not_is_said(verify, tmp_path):
+    folder = tmp_path / "new" / "theorems"
+    status, out, err = verify(THEOREMS, "--coq", folder)
+    assert status == 0
+    assert "4 claims (quick)" in out
+    assert "--coq: wave is not exported: the function erf\n" in err
+    assert f"--coq: 2 theorems in {folder}; let Coq judge them: python -m verify.coq {folder}\n" in err
+    assert sorted(p.name for p in folder.glob("*.v")) == ["Rules.v", "entropy.v", "survival.v"]
+    assert "1 - l * t <= exp (- l * t)." in (folder / "survival.v").read_text()
+    assert "only where" in (folder / "index.json").read_text()
+
+
+def test_a_folder_for_coq_that_cannot_be_made_is_said(verify, tmp_path):
+    (tmp_path / "taken").write_text("")
+    status, out, err = verify(THEOREMS, "--coq", tmp_path / "taken")
+    assert (status, out) == (2, "")
+    assert f"ctucbvi: --coq {tmp_path / 'taken'}: cannot be written: " in err

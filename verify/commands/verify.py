@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from verify.claims import ClaimError
-from verify.commands.checked import checked, status
+from verify.claims.texts import describe
+from verify.commands.checked import checked, say, status
+from verify.coq.folders import write_folder
 from verify.running.ledger import ledger, summary_lines
 from verify.running.loading import Commentary, load_commentary, suite_names
 from verify.running.report import (
@@ -28,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
     if options.ledger is not None and not Path(options.ledger).parent.is_dir():
         raise ClaimError(f"--ledger {options.ledger}: no folder {Path(options.ledger).parent}; make it first")
     source, labels = _asked(options)
-    if options.mutants and (source.suites or options.json or options.ledger or options.certificates):
+    others = options.json or options.ledger or options.certificates or options.coq
+    if options.mutants and (source.suites or others):
         raise ClaimError("--mutants is for claims, and prints a table only; leave the other option out")
     source = replace(source, mutants=options.mutants)
     said = load_commentary(source)  # before the run, so that a mistake in it is not found after it
@@ -39,6 +42,8 @@ def run(options: argparse.Namespace) -> int:
     files = {} if options.certificates is None else write_certificates(done, options.certificates)
     if options.ledger is not None:
         _write_ledger(done, said, options)
+    if options.coq is not None:
+        _write_coq(done, options)
     if options.json:
         print(json.dumps(document(done, files), indent=2))
     else:
@@ -47,6 +52,26 @@ def run(options: argparse.Namespace) -> int:
         print("\n".join([*found, "", report] if found else [report]))
     sys.stdout.flush()
     return status(source, done)
+
+
+def _write_coq(done: Run, options: argparse.Namespace) -> None:
+    """The proved inequalities as theorems for Coq; on stderr how many, and which are not there and why."""
+    claims = (
+        {**describe(done.claims[label]), "verdict": str(result.verdict), "evidence": result.evidence}
+        for label, result in done.results.items()
+    )
+    try:
+        index = write_folder(claims, Path(options.coq))
+    except OSError as error:
+        raise ClaimError(f"--coq {options.coq}: cannot be written: {error.strerror}") from None
+    for label, why in index["not exported"].items():
+        say(options.source, f"--coq: {label} is not exported: {why}")
+    count = len(index["written"])
+    files = "1 theorem" if count == 1 else f"{count} theorems"
+    say(
+        options.source,
+        f"--coq: {files} in {options.coq}; let Coq judge them: python -m verify.coq {options.coq}",
+    )
 
 
 def _asked(options: argparse.Namespace) -> tuple[Source, list[str]]:

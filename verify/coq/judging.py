@@ -1,0 +1,192 @@
+"""Coq as the judge of a folder: every file is compiled, and what its theorem rests on is looked through.
+
+A file is *accepted* if ``coqc`` takes it within the time limit and its theorem rests on nothing but the
+axioms of the real numbers of Coq and the machine numbers that Interval computes with.  Verdicts are kept
+beside the files, under a digest of the file, the library and the version of Coq: what has not changed is not
+compiled again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from verify.coq.folders import INDEX, LIBRARY
+from verify.errors import UserError
+
+KEPT = "verdicts.json"
+INSTALL = "coqc is not installed; install it: apt install coq libcoq-coquelicot libcoq-interval"
+
+# Classical logic and functional extensionality, as the real numbers of Coq's standard library use them.
+_REALS = {
+    "ClassicalDedekindReals.sig_not_dec",
+    "ClassicalDedekindReals.sig_forall_dec",
+    "FunctionalExtensionality.functional_extensionality_dep",
+    "Classical_Prop.classic",
+}
+# Machine integers and floating point, which the kernel of Coq computes with; and what they satisfy.
+_MACHINE = re.compile(
+    r"(PrimInt63|PrimFloat)\.[a-z0-9_]+|Uint63\.([a-z0-9_]+_spec|of_to_Z|eqb_refl|eqb_correct)"
+    r"|FloatAxioms\.([a-z0-9_]+_spec|SF2Prim_Prim2SF|Prim2SF_valid|Prim2SF_SF2Prim)"
+)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What Coq says of one file."""
+
+    name: str
+    accepted: bool
+    seconds: float
+    why: str = ""
+    digest: str = ""
+    known: bool = False  # from an earlier run
+
+
+def coqc() -> str:
+    """The compiler."""
+    found = shutil.which("coqc")
+    if found is None:
+        raise UserError(INSTALL)
+    return found
+
+
+def foreign_axioms(output: str) -> list[str]:
+    """What ``Print Assumptions`` lists and is not on the list; without such a line at all, that."""
+    if "Closed under the global context" in output:
+        return []
+    if "Axioms:" not in output:
+        return ["(the assumptions were not printed)"]
+    names = [line.split()[0] for line in output.partition("Axioms:")[2].splitlines() if line[:1].strip()]
+    return [name for name in names if name not in _REALS and not _MACHINE.fullmatch(name)]
+
+
+def judge(
+    folder: Path, limit: float, workers: int, tell: Callable[[int, int, str], None] = lambda *_: None
+) -> list[Judgement]:
+    """The verdicts on all files of the folder, in the order of its index."""
+    compiler = coqc()
+    names = list(_index(folder)["written"].values())
+    base = _library(folder, compiler, limit)
+    kept = _kept(folder)
+    found: dict[str, Judgement] = {}
+    for name in names:
+        old = kept.get(name)
+        if old is not None and old.digest == _digest(folder / f"{name}.v", base):
+            found[name] = old
+    todo = [name for name in names if name not in found]
+    with ThreadPoolExecutor(workers) as pool:
+        jobs = [pool.submit(_compiled, folder, name, compiler, limit, base) for name in todo]
+        try:
+            for job in as_completed(jobs):
+                verdict = job.result()
+                found[verdict.name] = verdict
+                _keep(folder, found)
+                tell(len(found), len(names), verdict.name)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    _keep(folder, found)
+    return [found[name] for name in names]
+
+
+def _index(folder: Path) -> dict[str, dict[str, Any]]:
+    try:
+        index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+        return {key: dict(index[key]) for key in ("written", "only where", "not exported")}
+    except (OSError, ValueError, KeyError, TypeError):
+        raise UserError(f"{folder}: has no {INDEX}; write the folder with verify --coq {folder}") from None
+
+
+def _run(folder: Path, name: str, compiler: str, limit: float) -> tuple[int, str]:
+    """The exit status of the compiler, and what it says; -1 after the time limit."""
+    command = [compiler, "-q", "-w", "none", "-R", ".", "Verify", f"{name}.v"]
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL
+        )
+    except subprocess.TimeoutExpired:
+        return -1, f"not done after {limit:g} s"
+    return done.returncode, done.stdout if done.returncode == 0 else done.stderr
+
+
+def _library(folder: Path, compiler: str, limit: float) -> str:
+    """The digest of the library and of Coq, after it was compiled if need be."""
+    source, made = folder / f"{LIBRARY}.v", folder / f"{LIBRARY}.vo"
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
+    base = hashlib.sha256(source.read_bytes() + version.encode()).hexdigest()
+    stamp = folder / f"{LIBRARY}.digest"
+    if not made.exists() or not stamp.exists() or stamp.read_text() != base:
+        status, said = _run(folder, LIBRARY, compiler, limit)
+        if status:
+            raise UserError(f"{source}: Coq does not take the library: {_one_line(said)}")
+        stamp.write_text(base)
+    return base
+
+
+def _compiled(folder: Path, name: str, compiler: str, limit: float, base: str) -> Judgement:
+    began = monotonic()
+    digest = _digest(folder / f"{name}.v", base)
+    status, said = _run(folder, name, compiler, limit)
+    why = _one_line(said) if status else ""
+    if not status and (foreign := foreign_axioms(said)):
+        why = f"rests on {', '.join(foreign)}"
+    return Judgement(name, not why, round(monotonic() - began, 2), why, digest)
+
+
+def _one_line(said: str) -> str:
+    """The first error of the compiler, with its place."""
+    text = " ".join(said.split())
+    place = re.search(r"line (\d+)", text)
+    error = text.partition("Error:")[2].strip() or text
+    return f"line {place[1]}: {error[:200]}" if place else error[:200]
+
+
+def _digest(path: Path, base: str) -> str:
+    return hashlib.sha256(path.read_bytes() + base.encode()).hexdigest()
+
+
+def _kept(folder: Path) -> dict[str, Judgement]:
+    """Accepted files of earlier runs; a rejected one is tried again."""
+    try:
+        data = json.loads((folder / KEPT).read_text(encoding="utf-8"))
+        every = [Judgement(**{**one, "known": True}) for one in data]
+    except (OSError, ValueError, TypeError):
+        return {}
+    return {one.name: one for one in every if one.accepted}
+
+
+def _keep(folder: Path, found: dict[str, Judgement]) -> None:
+    part = folder / f"{KEPT}.part"
+    part.write_text(json.dumps([asdict(one) for one in found.values()], indent=1) + "\n", encoding="utf-8")
+    os.replace(part, folder / KEPT)
+
+
+def lines(verdicts: list[Judgement], folder: Path) -> Iterator[str]:
+    """The verdicts for people: what was rejected, is there in part or not exported, and the counts."""
+    index = _index(folder)
+    left = index["not exported"]
+    slow = sorted(verdicts, key=lambda one: -one.seconds)[:3]
+    for one in verdicts:
+        if not one.accepted:
+            yield f"rejected      {one.name}: {one.why} ({one.seconds:.1f} s)"
+    for label, conditions in index["only where"].items():
+        yield f"only where    {label}: {', '.join(conditions)}"
+    for label, why in left.items():
+        yield f"not exported  {label}: {why}"
+    accepted = sum(one.accepted for one in verdicts)
+    total, known = sum(one.seconds for one in verdicts), sum(one.known for one in verdicts)
+    yield f"accepted {accepted}, rejected {len(verdicts) - accepted}, not exported {len(left)}"
+    if verdicts:
+        longest = ", ".join(f"{one.name} {one.seconds:.1f} s" for one in slow)
+        yield f"{total:.0f} s of compiling ({known} known from before); the longest: {longest}"
