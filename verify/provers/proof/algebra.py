@@ -32,7 +32,7 @@ from verify.provers.ranges import range_of
 from verify.provers.sturm import sturm
 
 _BIG = 160  # operations; beyond it the computer algebra is not asked to factor
-_DEAR = 2000  # the price of a factorisation that is not asked for
+_DEAR = 4000  # the price of a factorisation that is not asked for
 
 
 def by_range(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
