@@ -9,7 +9,7 @@ every machine at the same place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from math import comb, prod
@@ -154,35 +154,48 @@ _MOST = 10**6  # a count that large is not told from a larger one
 
 @lru_cache(maxsize=8192)
 def written_out(expression: Any) -> int:
-    """About the number of terms that an expression has over one denominator, multiplied out."""
-    above, below = _written(sympy.sympify(expression))
-    return min(above * below, _MOST)
+    """About the number of terms of the numerator of an expression over one denominator, multiplied out."""
+    return _written(sympy.sympify(expression))[0]
 
 
-def _written(e: Any) -> tuple[int, int]:
-    """Terms of the numerator and of the denominator."""
+Powers = dict[Any, int]  # of the parts of a denominator
+
+
+def _written(e: Any) -> tuple[int, Powers]:
+    """The terms of the numerator, and the denominator."""
     if e.is_Add:
         parts = [_written(a) for a in e.args]
-        below = _bounded(b for _, b in parts)
-        return min(sum(a * max(below // b, 1) for a, b in parts), _MOST), below
+        common: Powers = {}
+        for _, below in parts:
+            common.update({b: n for b, n in below.items() if n > common.get(b, 0)})
+        missing = [{b: n - below.get(b, 0) for b, n in common.items()} for _, below in parts]
+        return min(sum(a * _terms(more) for (a, _), more in zip(parts, missing, strict=True)), _MOST), common
     if e.is_Mul:
-        parts = [_written(a) for a in e.args]
-        return _bounded(a for a, _ in parts), _bounded(b for _, b in parts)
+        above, under = 1, dict[Any, int]()
+        for a, below in map(_written, e.args):
+            above = min(above * a, _MOST)
+            under.update({b: n + under.get(b, 0) for b, n in below.items()})
+        return above, under
     if e.is_Pow and e.exp.is_Integer:
         above, below = _written(e.base)
         n = abs(int(e.exp))
-        raised = min(comb(above + n - 1, n) if above > 1 and n <= 64 else above, _MOST)
-        under = min(comb(below + n - 1, n) if below > 1 and n <= 64 else below, _MOST)
-        return (raised, under) if e.exp > 0 else (under, raised)
-    return 1, 1
+        if e.exp > 0:
+            return _raised(above, n), {b: n * k for b, k in below.items()}
+        return _terms({b: n * k for b, k in below.items()}), {e.base: n} if above > 1 else {}
+    return 1, {}
 
 
-def _bounded(counts: Iterable[int]) -> int:
-    """Their product, up to a point."""
+def _terms(powers: Powers) -> int:
+    """Of the product of the powers."""
     total = 1
-    for count in counts:
-        total = min(total * count, _MOST)
+    for base, n in powers.items():
+        total = min(total * _raised(_written(base)[0], n), _MOST)
     return total
+
+
+def _raised(terms: int, n: int) -> int:
+    """Of a power of a sum."""
+    return min(comb(terms + n - 1, n), _MOST) if terms > 1 and n <= _WRITTEN_OUT else 1 if n == 0 else terms
 
 
 @lru_cache(maxsize=8192)

@@ -33,7 +33,7 @@ from verify.provers.sturm import sturm
 
 _HIGH = 16  # exponent above which powers are compared by their logarithms
 _BIG = 160  # operations; beyond it the computer algebra is not asked to factor
-_DEAR = 2000  # the price of a factorisation that is not asked for
+_DEAR = 4000  # the price of a factorisation that is not asked for
 
 
 def by_range(search: ProofSearch, goal: Goal, depth: int) -> Node | None:

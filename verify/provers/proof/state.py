@@ -68,7 +68,7 @@ def price_of(call: Callable[..., Any], expression: Any) -> int:
     if call is sympy.simplify:
         return 10 * size
     if call in (sympy.factor, sympy.cancel):
-        return size + terms * kernels(expression) // 8
+        return size + terms * kernels(expression) // 16
     return (size + terms) // 4
 
 
