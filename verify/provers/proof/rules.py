@@ -87,7 +87,7 @@ RULES: tuple[Rule, ...] = (
     algebra.by_rewriting,
 )
 LATE: tuple[Rule, ...] = (algebra.by_empty, rewriting.by_removing, by_tail, boxes.by_boxes)
-LAST: tuple[Rule, ...] = (algebra.by_multiply, bounds.by_bounds, boxes.by_boxes)
+LAST: tuple[Rule, ...] = (bounds.by_bounds,)
 
 
 @dataclass
@@ -134,7 +134,8 @@ def _last(goal: Goal, goals: int, work: Work) -> Node | None:
 
 def _bounded(goal: Goal, goals: int, work: Work) -> Node | None:
     """Functions replaced by polynomials."""
-    search = ProofSearch((*RULES[:_SIMPLE], *LAST), goals, 60 + 4 * length(goal.expression), work)
+    rules = (*RULES[:_SIMPLE], *LAST, *RULES[_SIMPLE:], *LATE)
+    search = ProofSearch(rules, goals, 60 + 4 * length(goal.expression), work)
     return next((found for d in (1, 2) if (found := search.prove(goal, d)) is not None), None)
 
 
