@@ -17,7 +17,7 @@ from math import ceil, floor
 import sympy
 
 from verify.claims import Hypothesis, Range, text_of
-from verify.provers.expressions import length, modest_signs, put, spending, unwieldy
+from verify.provers.expressions import length, longest, modest_signs, put, spending, unwieldy
 from verify.provers.goals import Goal, Node, halved
 from verify.provers.proof import algebra, bounds, boxes, calculus, rewriting, signs
 from verify.provers.proof.leaves import Work
@@ -26,6 +26,7 @@ from verify.provers.proof.state import ProofSearch, Rule, proper
 DEPTH = 6  # differentiations and the like on one branch of a proof
 GOALS = 120  # goals one search may try
 _DEPTH_OF_BOXES = 4  # likewise where boxes are used, too
+_BITS = 1024  # of the longest number of a goal for the last rules
 _PER_GOAL = 100  # what the computer algebra may cost, for each goal of a search
 _SIMPLE = 4  # rules that only look
 _SIGNS = ("positive", "nonnegative", "negative", "nonpositive")
@@ -112,7 +113,12 @@ def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | Non
     node = _attempt(goal, Allowance(depth, goals, 4 * goals))
     if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
         node = _attempt(goal, Allowance(_DEPTH_OF_BOXES, goals, goals, work))
-    if node is None and work is not None and not unwieldy(goal.expression):
+    if (
+        node is None
+        and work is not None
+        and not unwieldy(goal.expression)
+        and longest(goal.expression) <= _BITS
+    ):
         node = _last(goal, goals, work)
     return node
 
