@@ -196,7 +196,7 @@ section.repair(
     domain=("y >= 1", "K >= 1", "y <= K", "J >= 0", "e >= 0"),
     symbols={"e": "exp(-8K²)", "J": "the number of peels"},
     uses="lem:CI-p/peeled/sets lem:rateUCB/repaired thm:CT-UCB/peels thm:CT-UCB/whole/cost "
-    "thm:CT-UCB/whole/radicand thm:CT-UCB/whole/radicand/short thm:CT-UCB/whole/rest",
+    "thm:CT-UCB/whole/jumps thm:CT-UCB/whole/radicand thm:CT-UCB/whole/radicand/short thm:CT-UCB/whole/rest",
     theorem=short_horizon.SHORT_EVENT,
     derivation=short_horizon.short_event,
     latex=r"SAH \le 1 < KH,\ K \ge 40,\ K > \tfrac{11}2S^2A(v+1)^2"

@@ -102,8 +102,8 @@ section.claim(
     says="c/m + (H + 1/m) <= 7/3*c/m",
     domain=("c >= 1", "m > 0", "H > 0", "m*H + 1 <= 4/3*c"),
     uses="remark:lambda-min/regret remark:lambda-min/factor eq:regret-b1/bonus eq:regret-b1/epsilon "
-    "eq:regret-bound/real/repaired thm:CT-UCB/first-root thm:CT-UCB/jump-constant/region "
-    "thm:CT-UCB/jump-constant/repaired thm:CT-UCB/rate-constant/region",
+    "eq:regret-b1/lump-sum eq:regret-bound/real/repaired thm:CT-UCB/first-root "
+    "thm:CT-UCB/jump-constant/region thm:CT-UCB/jump-constant/repaired thm:CT-UCB/rate-constant/region",
     setting=RAISED,
     theorem=known_rate.ORDER,
     derivation=known_rate.order,

@@ -320,14 +320,14 @@ def test_a_box_that_is_not_one_is_an_error_of_one_line(on):
 
 
 def test_undecided_shows_the_box_that_is_left():
-    finding = run(
-        "Max(sin(x), sin(6/7 - x)) >= sin(3/7)", ["0 <= x <= 1"], check=Proof(boxes=(90, 90), goals=1)
-    )  # equality at a kink
+    """At the kink, where x = exp(-x) = 0.5671432904097838..., only 10^-15 is left."""
+    claim = ("Max(x, exp(-x)) >= 0.567143290409782", ["0 <= x <= 1"])
+    finding = run(*claim, check=Proof(boxes=(90, 90), goals=1))
     assert finding.verdict is Verdict.UNDECIDED
     assert finding.evidence["boxes"] <= 90
     (worst,) = finding.evidence["worst"]
     low, high = Fraction(worst.split()[0]), Fraction(worst.split()[-1])
-    assert low < Fraction(3, 7) < high < low + Fraction(1, 100)
+    assert low < Fraction("0.5671432904097838") < high < low + Fraction(1, 100)
 
 
 def test_the_same_claim_gives_the_same_finding():

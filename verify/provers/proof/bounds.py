@@ -42,7 +42,7 @@ _DIGITS = 40  # bits of a number that stands for an end of an interval
 
 
 @dataclass(frozen=True)
-class Bound:
+class PolynomialBound:
     """``side * (h(w) - polynomial) >= 0`` on the range, by a contact of this order at the centre."""
 
     outer: Any  # h(w)
@@ -72,7 +72,7 @@ def by_bounds(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
 
 
 @dataclass(frozen=True)
-class Step:
+class Replacement:
     """``before = factor * gap + rest``: the gap is not negative by ``shown``."""
 
     factor: Any
@@ -81,7 +81,7 @@ class Step:
     shown: Node
 
 
-def _assembled(steps: list[Step], proof: Node, strict: bool) -> Node:
+def _assembled(steps: list[Replacement], proof: Node, strict: bool) -> Node:
     """The sums one inside the other, the last one first."""
     for step in reversed(steps):
         product = {
@@ -118,9 +118,9 @@ def _bounded(a: Any) -> bool:
     return not a.is_Pow or (a.exp.is_Rational and not a.exp.is_Integer)
 
 
-def _replaced(goal: Goal, order: int) -> list[Step] | None:
+def _replaced(goal: Goal, order: int) -> list[Replacement] | None:
     """One atom after the other."""
-    e, steps = sympy.sympify(goal.expression), list[Step]()
+    e, steps = sympy.sympify(goal.expression), list[Replacement]()
     while atoms := _atoms(e):
         if len(steps) > 2 * _ATOMS:
             return None
@@ -132,7 +132,7 @@ def _replaced(goal: Goal, order: int) -> list[Step] | None:
     return steps if steps and length(e) <= 4 * _LONGEST else None
 
 
-def _step(goal: Goal, atom: Any, order: int) -> Step | None:
+def _step(goal: Goal, atom: Any, order: int) -> Replacement | None:
     e = goal.expression
     mark = sympy.Dummy("atom", real=True)
     linear = attempt(lambda: sympy.Poly(e.xreplace({atom: mark}), mark)) if _affordable(e) else None
@@ -168,7 +168,7 @@ def _step(goal: Goal, atom: Any, order: int) -> Step | None:
     rest = attempt(sympy.expand, rest) if _affordable(rest) else None
     if rest is None or not (loose(goal) or tame(goal, factor, gap, rest)):
         return None
-    return Step(side * factor, gap, rest, shown)
+    return Replacement(side * factor, gap, rest, shown)
 
 
 def _affordable(e: Any) -> bool:
@@ -210,7 +210,7 @@ def _rounded(x: Fraction, up: bool, bits: int) -> tuple[int, int]:
     return y.numerator, y.denominator
 
 
-def bound_of(atom: Any, goal: Goal, order: int, side: int) -> Bound | None:
+def bound_of(atom: Any, goal: Goal, order: int, side: int) -> PolynomialBound | None:
     """A polynomial below (side 1) or above (-1) a function, on the values of its argument."""
     values = range_of(_argument(atom), goal.ranges)
     if values is None or values.singular:
@@ -224,7 +224,7 @@ def bound_of(atom: Any, goal: Goal, order: int, side: int) -> Bound | None:
     return _taylor(outer, Span(low, high, low == -inf, high == inf), centre, order, side)
 
 
-def _taylor(outer: Any, values: Span, centre: int, order: int, side: int) -> Bound | None:
+def _taylor(outer: Any, values: Span, centre: int, order: int, side: int) -> PolynomialBound | None:
     coefficients, h = [], outer
     for k in range(order):
         c = attempt(h.subs, _W, centre)
@@ -249,7 +249,7 @@ def _taylor(outer: Any, values: Span, centre: int, order: int, side: int) -> Bou
         values.low == -inf,
         values.high == inf,
     )
-    return Bound(outer, sympy.expand(p), r, centre, order, side)
+    return PolynomialBound(outer, sympy.expand(p), r, centre, order, side)
 
 
 def _extreme(h: Any, values: Span, centre: int, below: bool) -> Any:
@@ -266,7 +266,7 @@ def _extreme(h: Any, values: Span, centre: int, below: bool) -> Any:
     return None if end in (inf, -inf) else sympy.Rational(*_rounded(Fraction(end), not below, _DIGITS))
 
 
-def _shown(bound: Bound, inner: Any, goal: Goal) -> Node:
+def _shown(bound: PolynomialBound, inner: Any, goal: Goal) -> Node:
     """The bound for the argument: a contact, with a variable for the argument where it is not one already."""
     name = _name(goal)
     contact = {

@@ -1,8 +1,10 @@
 """One list of rules, tried in an order: what is cheap first, branch and bound last.
 
 A search deepens step by step, so the shortest proofs come first, and counts the goals it tries.  The first
-one has the rules of algebra and calculus only.  Where it fails, a second one has all of the list, with a
-budget of boxes, and ends with a single search of the whole box.
+one has the rules of algebra and calculus that a person would use, and can read.  Where it fails, a second one
+has those for polynomials and for several hypotheses, too; a third one all of the list, with a budget of
+boxes, and ends with a single search of the whole box; a last one goes by cases, and bounds functions by
+polynomials.
 
 Integer variables are first taken as real ones (which proves more than is asked); failing that, their first
 values are proved one by one and the rest as a real tail.
@@ -17,7 +19,7 @@ from math import ceil, floor
 import sympy
 
 from verify.claims import Hypothesis, Range, text_of
-from verify.provers.expressions import length, modest_signs, put, spending, unwieldy
+from verify.provers.expressions import length, longest, modest_signs, put, spending, unwieldy
 from verify.provers.goals import Goal, Node, halved
 from verify.provers.proof import (
     algebra,
@@ -36,6 +38,7 @@ from verify.provers.proof.state import ProofSearch, Rule, proper
 DEPTH = 6  # differentiations and the like on one branch of a proof
 GOALS = 120  # goals one search may try
 _DEPTH_OF_BOXES = 4  # likewise where boxes are used, too
+_BITS = 1024  # of the longest number of a goal for the last rules
 _PER_GOAL = 100  # what the computer algebra may cost, for each goal of a search
 _SIMPLE = 4  # rules that only look
 _SIGNS = ("positive", "nonnegative", "negative", "nonpositive")
@@ -80,13 +83,10 @@ def _reciprocal(search: ProofSearch, goal: Goal, name: str, depth: int) -> Node 
     return None
 
 
-RULES: tuple[Rule, ...] = (
+FIRST: tuple[Rule, ...] = (
     algebra.by_range,
     algebra.by_zero,
     algebra.by_sturm,
-    bernstein.by_bernstein,
-    combining.by_combining,
-    squares.by_squares,
     rewriting.by_outermost,
     algebra.by_given,
     algebra.by_multiply,
@@ -99,6 +99,13 @@ RULES: tuple[Rule, ...] = (
     algebra.by_sum,
     algebra.by_rewriting,
 )
+RULES: tuple[Rule, ...] = (
+    *FIRST[:_SIMPLE],
+    bernstein.by_bernstein,
+    combining.by_combining,
+    squares.by_squares,
+    *FIRST[_SIMPLE:],
+)
 LATE: tuple[Rule, ...] = (
     algebra.by_empty,
     bernstein.by_more_bernstein,
@@ -106,7 +113,7 @@ LATE: tuple[Rule, ...] = (
     by_tail,
     boxes.by_boxes,
 )
-LAST: tuple[Rule, ...] = (algebra.by_multiply, bounds.by_bounds, boxes.by_boxes)
+LAST: tuple[Rule, ...] = (bounds.by_bounds,)
 
 
 @dataclass
@@ -117,6 +124,7 @@ class Allowance:
     goals: int  # of one search
     every: int  # of all of them
     work: Work | None = None
+    rules: tuple[Rule, ...] = RULES
 
 
 def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None = None) -> Node | None:
@@ -128,10 +136,16 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
 
 
 def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | None:
-    node = _attempt(goal, Allowance(depth, goals, 4 * goals))
+    node = _attempt(goal, Allowance(depth, goals, 4 * goals, rules=FIRST))
+    node = node or _attempt(goal, Allowance(depth, goals, 4 * goals))
     if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
         node = _attempt(goal, Allowance(_DEPTH_OF_BOXES, goals, goals, work))
-    if node is None and work is not None and not unwieldy(goal.expression):
+    if (
+        node is None
+        and work is not None
+        and not unwieldy(goal.expression)
+        and longest(goal.expression) <= _BITS
+    ):
         node = _last(goal, goals, work)
     return node
 
@@ -153,7 +167,8 @@ def _last(goal: Goal, goals: int, work: Work) -> Node | None:
 
 def _bounded(goal: Goal, goals: int, work: Work) -> Node | None:
     """Functions replaced by polynomials."""
-    search = ProofSearch((*RULES[:_SIMPLE], *LAST), goals, 60 + 4 * length(goal.expression), work)
+    rules = (*RULES[:_SIMPLE], *LAST, *RULES[_SIMPLE:], *LATE)
+    search = ProofSearch(rules, goals, 60 + 4 * length(goal.expression), work)
     return next((found for d in (1, 2) if (found := search.prove(goal, d)) is not None), None)
 
 
@@ -169,7 +184,7 @@ def _searched(goal: Goal, budget: Allowance, *, tail: bool = False) -> Node | No
     """With a share of the budget for a tail, so that many of them can be tried."""
     work, plain = budget.work, unwieldy(goal.expression)
     goals = min(budget.goals // (4 if tail else 1), budget.every)
-    rules = RULES[:1] if plain else RULES
+    rules = budget.rules[:1] if plain else budget.rules
     rules += () if work is None else LATE[-1:] if plain else LATE
     search = ProofSearch(rules, goals, 60 + 4 * length(goal.expression), work or Work(0))
     depths = range(1 if work is None else 0, budget.depth + 1)
