@@ -22,6 +22,7 @@ from ctucbvi.numeric.marching import MarchAim, Room, empty_desk, expand, follow,
 from ctucbvi.numeric.polynomials import first_zero
 
 MOST_KINKS = 4096  # in a piece
+_MOST_TURNS = 3  # of a state in a piece: more would be rounding
 _LONGER = 3.0  # times the step before, or the mean one: no step is tried that will be cut short
 _FEW = 1.0 / 16.0  # of the error allowed: what is smaller is not followed up
 _AT_MOST = 8.0  # times the error allowed, at the end of the step
@@ -52,6 +53,7 @@ class Bench(NamedTuple):
     margin: Floats  # (states,) no other action comes closer; at most 0 where one may
     waiting: Integers  # (states,) those with a switch to come, as a list
     seen: Integers  # (states,) 1 if in that list
+    turns: Integers  # (states,) how often each has switched
     gain: Floats  # (pairs, TOP + 1) the bends of the kink at hand
     touched: Integers  # (pairs,) the pairs with such bends, as a list
     mark: Integers  # (pairs,) 1 if in that list
@@ -72,6 +74,7 @@ def bench(states, pairs, orders, most):
         np.empty(states),
         np.empty(states, np.int64),
         np.empty(states),
+        np.empty(states, np.int64),
         np.empty(states, np.int64),
         np.empty(states, np.int64),
         np.zeros((pairs, TOP + 1)),
@@ -125,7 +128,7 @@ def _run_over(model, to, aim, desk, known, bends, piece, whole, best):
     kinks, ended, waiting = bends.row[piece], whole, 0
     low = bends.bent_row[kinks]
     for x in range(known.lead.size):
-        known.lead[x], known.seen[x] = best[x], 0
+        known.lead[x], known.seen[x], known.turns[x] = best[x], 0, 0
         _foresee(model.first, aim.degree, desk, known, x, whole)
         if known.when[x] < whole:
             known.waiting[waiting], known.seen[x] = x, 1
@@ -139,7 +142,9 @@ def _run_over(model, to, aim, desk, known, bends, piece, whole, best):
         if x < 0:
             break
         count = kinks - bends.row[piece]
-        if count == MOST_KINKS or not _bend(model, to, aim, desk, known, bends, (kinks, low), x, at, ended):
+        known.turns[x] += 1
+        full = count == MOST_KINKS or known.turns[x] > _MOST_TURNS
+        if full or not _bend(model, to, aim, desk, known, bends, (kinks, low), x, at, ended):
             ended = max(at, 1e-13 * whole)
             break
         ended = _settle(model, aim, known, bends, kinks, at, ended)

@@ -126,7 +126,9 @@ def certify(solution: NumericSolution, *, budget: NumericBudget | None = None) -
     for low, high in _chunks(solution, budget or NO_HURRY):
         error = _prove(solution, arrays, low, high, error, bounds)
     # The horizon itself may lie beyond its double by a rounding, and the last values serve there too.
-    bounds[-1] += _above((solution.model.horizon - Fraction(arrays.horizon)) * _steepest(solution))
+    beyond = solution.model.horizon - Fraction(arrays.horizon)
+    if beyond > 0:
+        bounds[-1] += _above(beyond * _steepest(solution))
     return Certificate(solution, np.nextafter(bounds + TINY, np.inf))
 
 

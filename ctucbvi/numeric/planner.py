@@ -238,7 +238,9 @@ class _March:
         degree = _DEGREE_OF_SMALL if len(arrays.rate) <= _SMALL else _DEGREE
         self.aim = MarchAim(committed, truncate, 0.5 * tolerance / self.whole, longest, self.care.tie, degree)
         pays = len(arrays.rate) > _SMALL and _few_are_bent(arrays)
-        self.bent = committed and not truncate and (pays if self.care.bends is None else self.care.bends)
+        allowed = committed and not truncate
+        self.bent = allowed and self.care.bends is True
+        self.may_bend = allowed and pays and self.care.bends is not False
         self._begin(degree)
 
     def _begin(self, degree: int) -> None:
@@ -288,6 +290,7 @@ class _March:
                     f"{self._reached()} is beyond double precision; use --engine exact or other units"
                 )
             if on_trial and self.pieces == _TRIAL and self._cut_short():
+                self.bent = self.bent or self.may_bend
                 self._begin(_LOW_DEGREE)
 
     def _make_room_for_bends(self) -> None:
@@ -333,7 +336,8 @@ class _March:
         numbers = sum(array.size for array in arrays.values())
         self.budget.check(self._reached, 2 * numbers, part)
         fit = int(self.budget.gigabytes * 2**27 / numbers * self.pieces)
-        more = max(self.pieces, min(int(1.2 * self.pieces / part), fit) - self.pieces)
+        guess = int(1.2 * self.pieces / part)
+        more = max(self.pieces, guess - self.pieces) if guess <= fit else self.pieces
         grown = {name: _longer(array, more) for name, array in arrays.items()}
         self.room = room._replace(times=_longer(room.times, more), **grown)
 
