@@ -20,8 +20,8 @@ import ctucbvi
 from ctucbvi import CTMDP, InputError, Policy, Semantics, Transition
 from ctucbvi.library import machine_repair
 from ctucbvi.numeric import NumericSolution, certify, evaluate_numeric, solve_numeric
-from ctucbvi.numeric.files import FORMAT, read_certificate
-from ctucbvi.numeric.planner import smallest_tolerance
+from ctucbvi.numeric.files import FORMAT, kinks_as_lists, read_certificate
+from ctucbvi.numeric.planner import Care, smallest_tolerance
 from tests.unit.test_numeric_thousand import draw_model
 
 PROBLEMS = [(semantics, truncate) for semantics in Semantics for truncate in (False, True)]
@@ -48,7 +48,8 @@ class Case:
         policies = [
             suboptimal(m, s) for m in sources for s in Semantics if len(m.transitions) > len(m.states)
         ]
-        return [json.dumps(document) for document in (*honest, *policies)]
+        bent = [genuine(m, Semantics.COMMITTED, False, bends=True) for m in sources]
+        return [json.dumps(document) for document in (*honest, *policies, *bent, *bent)]
 
     @cache  # noqa: B019 — cases live as long as the tests
     def truth(self, which: int, semantics: Semantics, truncate: bool, k: int) -> list[ctucbvi.Enclosure]:
@@ -63,10 +64,11 @@ class Case:
         return ctucbvi.solve(model, semantics, digits=14, truncate=truncate, resolve_policy=False)
 
 
-def genuine(model: CTMDP, semantics: Semantics, truncate: bool) -> Document:
+def genuine(model: CTMDP, semantics: Semantics, truncate: bool, *, bends: bool = False) -> Document:
     """The document of an honest solution."""
     tolerance = max(1e-8 * float(model.value_scale), smallest_tolerance(model))
-    return _document(solve_numeric(model, semantics, tolerance=tolerance, truncate=truncate))
+    care = Care(bends=bends)
+    return _document(solve_numeric(model, semantics, tolerance=tolerance, truncate=truncate, care=care))
 
 
 def suboptimal(model: CTMDP, semantics: Semantics) -> Document:
@@ -87,6 +89,7 @@ def _document(s: NumericSolution) -> Document:
         "scores": s.scores.tolist() if s.semantics is Semantics.COMMITTED else [],
         "best": s.best.tolist(),
         "capped": s.capped.tolist(),
+        **({} if s.kinks is None else {"kinks": kinks_as_lists(s)}),
     }
 
 
@@ -333,7 +336,44 @@ def claim(draw: random.Random, document: Document) -> None:
     )
 
 
+def kinks(draw: random.Random, document: Document) -> None:
+    """Kinks moved, exchanged, doubled, dropped, invented; about other pairs, or bent in other ways."""
+    pieces, pairs = (
+        document.setdefault("kinks", [[] for _ in document["values"]]),
+        len(document["scores"][0][0]),
+    )
+    piece = draw.choice([p for p in pieces if p] or pieces)
+    what = draw.randrange(9)
+    if what == 0 or not piece:
+        coefficients = [10.0 ** draw.uniform(-12, 0) for _ in range(3)]
+        bends = [[draw.randrange(pairs), *coefficients] for _ in range(draw.randrange(3))]
+        piece.append([draw.choice([0.0, 0.5, 1.0, draw.random()]), draw.randrange(pairs), bends])
+        piece.sort(key=lambda kink: kink[0])
+        return
+    kink = draw.choice(piece)
+    bend = draw.choice(kink[2] or [[0, 0.0, 0.0, 0.0]])
+    if what == 1:
+        kink[0] = draw.choice([0.0, 1.0, kink[0] * 0.9, min(1.0, kink[0] + 1e-6), 2.0, -1e-9, *_ODD])
+    elif what == 2:
+        kink[1] = draw.choice([0, pairs - 1, pairs, -1, 10**30, 0.5, draw.randrange(pairs)])
+    elif what == 3:
+        bend[0] = draw.choice([0, pairs - 1, pairs, -1, 10**30, None, draw.randrange(pairs)])
+    elif what == 4:
+        m = draw.randrange(1, len(bend))
+        bend[m] = draw.choice([bend[m] * (1 + 10.0 ** draw.uniform(-9, 1)), 0.0, -bend[m], *_ODD])
+    elif what == 5:
+        piece.insert(draw.randrange(len(piece) + 1), json.loads(json.dumps(kink)))
+    elif what == 6:
+        kink[2].append(list(bend))
+    elif what == 7:
+        piece.remove(kink)
+    else:
+        for one in kink[2]:
+            one[1:] = draw.choice([one[1:-1], [*one[1:], 1e-3], one[1:][::-1], [0.0] * (len(one) - 1)])
+
+
 DAMAGE = [
+    *(kinks, kinks, kinks),
     *(odd_number, nudge, nudge, nudge, shift, shift, stretch, line, flags, flags, caps, uncap, hints, hints),
     *(pieces, pieces, breakpoints, orders, columns, claim),
 ]

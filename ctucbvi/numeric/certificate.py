@@ -39,6 +39,7 @@ from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import shown
 from ctucbvi.numeric.arrays import Arrays, Floats
+from ctucbvi.numeric.bent_residuals import bent_bounds
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.planner import NumericSolution
 from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, Claimed, adjustable_bounds, committed_bounds
@@ -101,7 +102,11 @@ class Certificate(Viewed):
             )
         start, end = Fraction(solution.times[k]), Fraction(solution.times[k + 1])
         u = min((time - start) / (end - start), Fraction(1))
-        centre = _exactly(solution.coefficients[k, :, model.state_index(state)].tolist(), u)
+        coefficients, bends = solution.parts(k, u, model.state_index(state))
+        centre = _exactly(coefficients, u)
+        for place, bend in bends:
+            if (past := u - Fraction(place)) > 0:
+                centre += past**2 * _exactly(bend, past)
         radius = Fraction(float(self.bounds[k]))
         return model.objective.turned(Enclosure(centre - radius, centre + radius))
 
@@ -119,14 +124,16 @@ def _exactly(coefficients: list[float], u: Fraction) -> Fraction:
 
 def certify(solution: NumericSolution, *, budget: NumericBudget | None = None) -> Certificate:
     """Prove how accurate ``solution`` is."""
-    arrays = Arrays.of(solution.model)
+    arrays = Arrays.in_order(solution.model)
     _check(solution, arrays)
     bounds = np.zeros(len(solution.best))
     error = _start(solution, arrays)
     for low, high in _chunks(solution, budget or NO_HURRY):
         error = _prove(solution, arrays, low, high, error, bounds)
     # The horizon itself may lie beyond its double by a rounding, and the last values serve there too.
-    bounds[-1] += _above((solution.model.horizon - Fraction(arrays.horizon)) * _steepest(solution))
+    beyond = solution.model.horizon - Fraction(arrays.horizon)
+    if beyond > 0:
+        bounds[-1] += _above(beyond * _steepest(solution))
     return Certificate(solution, np.nextafter(bounds + TINY, np.inf))
 
 
@@ -155,11 +162,15 @@ def _prove(s: NumericSolution, a: Arrays, low: int, high: int, error: float, bou
     """Prove bounds for the pieces from ``low`` to ``high``; the piece before is looked at for the jump."""
     since, committed = max(low - 1, 0), s.semantics is Semantics.COMMITTED
     part, kept = slice(since, high), np.ascontiguousarray
-    value, best, capped = kept(s.coefficients[part]), kept(s.best[part]), kept(s.capped[part])
-    score = kept(s.scores[part]) if committed else value
+    best, capped = kept(s.best[part]), kept(s.capped[part])
+    value = kept(s.coefficients[part].transpose(0, 2, 1))  # no copy of what the planner made
+    score = kept(s.scores[part].transpose(0, 2, 1)) if committed else value
     claimed = Claimed(
         s.truncate, s.policy is not None, kept(s.times[since : high + 1]), value, score, best, capped
     )
+    if s.kinks is not None:
+        kinks = tuple(map(kept, s.kinks._replace(row=s.kinks.row[since : high + 1])))
+        return float(bent_bounds(tuple(a), tuple(claimed), kinks, low - since, error, bounds[part]))
     kernel = committed_bounds if committed else adjustable_bounds
     return float(kernel(tuple(a), tuple(claimed), low - since, error, bounds[part]))
 
@@ -197,6 +208,10 @@ def _check(solution: NumericSolution, arrays: Arrays) -> None:
         raise InputError("certificate: a hinted action is not on offer in its state")
     if solution.policy is not None:
         _check_policy(solution, solution.policy)
+    if solution.kinks is not None:
+        if solution.truncate or solution.policy or solution.semantics is not Semantics.COMMITTED:
+            raise InputError("certificate: kinks belong to the committed problem without truncation")
+        solution.kinks.check(pieces, orders, pairs)
 
 
 def _check_policy(solution: NumericSolution, policy: Policy) -> None:

@@ -16,6 +16,10 @@ values         ``values[k][j][x]``: coefficient j of V in state x on piece k, in
 scores         committed: ``scores[k][j][i]``, likewise q of pair i (state by state)
 best           ``best[k][x]``: the pair hinted to be best
 capped         ``capped[k][x]``: 1 where V = t is hinted, else 0
+kinks          ``kinks[k]``: the switches inside piece k, in increasing u, each as ``[u, pair, bends]``: the
+               pair hinted to be best from there on, and ``[i, c_2, c_3, ...]`` for each pair i that is bent:
+               what is added to its q is ``c_m`` times the m-th power of the distance from here (optional;
+               committed, not truncated)
 bound          the bound that is claimed (optional)
 =============  ================================================================================
 
@@ -40,6 +44,7 @@ from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP, Objective, Semantics
 from ctucbvi.numeric.arrays import Floats
 from ctucbvi.numeric.certificate import Certificate
+from ctucbvi.numeric.kinks import POWERS, Kinks
 from ctucbvi.numeric.planner import NumericSolution
 from ctucbvi.numeric.residuals import MOST_ORDERS
 
@@ -63,6 +68,8 @@ def save_certificate(certificate: Certificate, path: str) -> None:
         "best": s.best.tolist(),
         "capped": s.capped.tolist(),
     }
+    if s.kinks is not None:
+        document["kinks"] = kinks_as_lists(s)
     try:
         Path(path).write_text(json.dumps(document, allow_nan=False), encoding="utf-8")
     except OSError as error:
@@ -122,8 +129,59 @@ def read_certificate(text: str, model: CTMDP) -> tuple[NumericSolution, float | 
     capped = _array(document, "capped", (pieces, states), int)
     if not (np.isin(capped, (0, 1)).all() and (truncate or not capped.any())):
         raise InputError("'capped' has an entry that is not 0, or 1 where values are truncated")
-    solution = NumericSolution(model, semantics, truncate, 0.0, times, values, scores, best, capped)
+    kinks = _kinks(document["kinks"], pieces, model) if "kinks" in document else None
+    if kinks is not None and (truncate or semantics is not Semantics.COMMITTED):
+        raise InputError("'kinks' belong to the committed problem without truncation")
+    solution = NumericSolution(
+        model, semantics, truncate, 0.0, times, values, scores, best, capped, kinks=kinks
+    )
     return solution, _claim(document.get("bound"))
+
+
+def kinks_as_lists(solution: NumericSolution) -> list[list[list[Any]]]:
+    """The kinks of a solution that has some, as a file has them."""
+    assert solution.kinks is not None
+    row, place, pair, bent_row, bent, bend = solution.kinks
+    bends = [[i, *c] for i, c in zip(bent.tolist(), _turned(bend, solution.model).tolist(), strict=True)]
+    found = [
+        [u, i, bends[bent_row[k] : bent_row[k + 1]]]
+        for k, (u, i) in enumerate(zip(place.tolist(), pair.tolist(), strict=True))
+    ]
+    return [found[row[k] : row[k + 1]] for k in range(len(row) - 1)]
+
+
+def _kinks(lists: Any, pieces: int, model: CTMDP) -> Kinks | None:
+    """The kinks that a file has; what is wrong with their numbers is found when they are used."""
+    try:
+        kinks = [(u, i, bends) for piece in lists for u, i, bends in piece]
+        bends = [bend for *_, more in kinks for bend in more]
+        counts = [len(piece) for piece in lists]
+        widths = {len(bend) for bend in bends} or {POWERS + 1}
+    except (TypeError, ValueError):
+        raise InputError("'kinks' are not lists of [u, pair, bends]") from None
+    whole = [i for _, i, _ in kinks] + [bend[0] for bend in bends if bend]
+    real = [u for u, _, _ in kinks] + [c for bend in bends for c in bend[1:]]
+    if len(counts) != pieces or len(widths) != 1 or min(widths) < 2 or max(widths) > MOST_ORDERS:
+        raise InputError("'kinks' has not one list for each piece, or bends of different lengths")
+    if {type(i) for i in whole} - {int} or {type(c) for c in real} - {int, float}:
+        raise InputError("'kinks' has an entry that is not a number where there must be one")
+    if any(abs(i) > len(model.transitions) for i in whole) or not all(-inf < c < inf for c in real):
+        raise InputError("'kinks' has a pair that the model does not have, or a number that is not finite")
+    if not kinks:
+        return None
+    try:
+        return Kinks(
+            np.cumsum([0, *counts]),
+            np.array([u for u, _, _ in kinks], float),
+            np.array([i for _, i, _ in kinks], np.int64),
+            np.cumsum([0, *(len(more) for *_, more in kinks)]),
+            np.array([bend[0] for bend in bends], np.int64),
+            _turned(
+                np.array([bend[1:] for bend in bends], float).reshape(len(bends), min(widths) - 1), model
+            ),
+        )
+    except OverflowError:
+        raise InputError("'kinks' has a number that is too large") from None
 
 
 def _turned(polynomials: Floats, model: CTMDP) -> Floats:

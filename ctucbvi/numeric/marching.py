@@ -16,7 +16,9 @@ non-expansive, so the tolerance is one on the true error.  If the best action ch
 the step, the step ends there (:func:`ctucbvi.numeric.polynomials.first_zero`), and so does a
 step in which the truncation :math:`\min\{t,\cdot\}` begins or ends to bind.
 
-The cost of a step is degree × non-zeros of p.  No step allocates or calls Python.
+The cost of a step is degree × non-zeros of p, and what counts is how often p comes from memory.  Only the
+actions that are still in the race have to go order by order (:func:`expand`); the others follow afterwards,
+all their orders in one pass over p (:func:`follow`).  No step allocates or calls Python.
 """
 
 from __future__ import annotations
@@ -30,6 +32,8 @@ from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.polynomials import first_zero
 
 FREE, CAPPED, OPEN = 0, 1, 2
+LANES = 8  # orders that are summed up side by side
+_ANY_ORDER = {"reassoc", "contract", "nsz"}  # of a sum; what is not a number stays none
 
 
 class MarchAim(NamedTuple):
@@ -47,11 +51,26 @@ class Room(NamedTuple):
     """Where the pieces go."""
 
     times: Floats  # (pieces + 1,)
-    value: Floats  # (pieces, degree + 2, states): coefficients of V in u = (t − start) / length
-    score: Floats  # (pieces, degree + 2, pairs): those of q (committed) or h (adjustable)
+    value: Floats  # (pieces, states, degree + 1): coefficients of V in u = (t − start) / length
+    score: Floats  # (pieces, pairs, degree + 1): those of q (committed) or h (adjustable)
     best: Integers  # (pieces, states)
     cap: Integers  # (pieces, states)
     carried: Floats  # the unknowns at the end of the last piece that is filled
+
+
+class StepSheet(NamedTuple):
+    """What a step works on: Taylor coefficients in time, up to one order more than is kept."""
+
+    v: Floats  # (states, width) of V; the orders from which others follow come in LANES
+    c: Floats  # (pairs, width) of q or h
+    now: Floats  # (states,) those of V of one order
+    out: Floats  # (pairs,) those of q or h of one order
+    since: Integers  # (pairs,) the order at which a pair fell behind, or -1
+    have: Integers  # (pairs,) how many orders of c are there
+    racing: Integers  # (pairs,) the pairs that go order by order
+    cap_since: Integers  # (states,) the order at which a cap was decided
+    part: Floats  # (width,) 1 / j: a division takes as long as three orders
+    work: Floats
 
 
 @compiled(inline="always")
@@ -89,16 +108,6 @@ def leaders(
     return racing
 
 
-@compiled(inline="always")
-def derivative_terms(model: Arrays, v: Floats, own: Floats, out: Floats) -> None:
-    """λ(Σ p v − own) for every pair."""
-    for i in range(model.rate.size):
-        inflow = 0.0
-        for k in range(model.row[i], model.row[i + 1]):
-            inflow += model.probability[k] * v[model.target[k]]
-        out[i] = model.rate[i] * (inflow - own[i])
-
-
 @compiled()
 def march(
     arrays: tuple[Any, ...],
@@ -112,155 +121,240 @@ def march(
     """Go on from piece ``pieces`` until the horizon, until there are ``stop``, or until a step is too short.
 
     ``forced`` names the pair to use in each state; empty, the best ones are found.  Returns the number of
-    pieces that are filled.  :class:`Arrays`, :class:`MarchAim` and :class:`Room` come as plain tuples: a
-    caller that is not compiled pays a microsecond for each one with names, a lot beside a small model.
+    pieces that are filled.  The targets of each row must increase.  :class:`Arrays`, :class:`MarchAim` and
+    :class:`Room` come as plain tuples: a caller that is not compiled pays a microsecond for each one with
+    names, a lot beside a small model.
     """
     model, aim, room = Arrays(*arrays), MarchAim(*how), Room(*where)
     lambda_max = 0.0
     for i in range(model.rate.size):
         lambda_max = max(lambda_max, model.rate[i])
-    committed, degree, times, carried = aim.committed, aim.degree, room.times, room.carried
-    work, own = np.empty(4 * (degree + 2)), np.empty(model.rate.size)
-    since, cap_since = np.empty(model.rate.size, np.int64), np.empty(model.first.size - 1, np.int64)
+    times, desk = room.times, empty_desk(model.first.size - 1, model.rate.size, aim.degree)
     while pieces < stop and times[pieces] < horizon:
         t = times[pieces]
-        v, c = room.value[pieces], room.score[pieces]
-        _expand(model, aim, room, pieces, horizon, lambda_max, forced, own, since, cap_since)
-        h = min(horizon - t, aim.longest, _step(v, c, committed, degree, lambda_max, aim.allowed))
-        _scale(v, h)
-        _scale(c, h)
-        u = _first_event(model.first, aim, room, pieces, h, since, cap_since, work)
-        if u < 1.0:
-            u = max(u, 1e-13)
-            _scale(v, u)
-            _scale(c, u)
-            h *= u
-        ended = horizon if u >= 1.0 and t + h >= horizon * (1.0 - 1e-15) else t + h
+        best, cap = room.best[pieces], room.cap[pieces]
+        expand(model, aim, desk, room.carried, t, horizon, lambda_max, forced, best, cap)
+        follow(model, aim, desk)
+        whole = min(horizon - t, aim.longest, step(desk, aim, lambda_max))
+        h = _first_event(model.first, aim, desk, t, whole, best, cap)
+        ended = horizon if h >= whole and t + h >= horizon * (1.0 - 1e-15) else t + h
         if not ended > t:
             break  # the step is below the resolution of doubles, or not a number
-        source = c if committed else v
-        for i in range(carried.size):
-            total = 0.0
-            for j in range(degree, -1, -1):
-                total += source[j, i]
-            carried[i] = total
+        keep(aim, desk, h, room.value[pieces], room.score[pieces], room.carried)
         pieces += 1
         times[pieces] = ended
     return pieces
 
 
-@compiled(forceinline=True)  # a call would count the references of every array in its tuples
-def _expand(model, aim, room, piece, horizon, lambda_max, forced, own, since, cap_since):
-    """Taylor coefficients in time up to ``degree + 1``, with the best actions found on the way."""
-    committed, first, pairs, t = aim.committed, model.first, model.rate.size, room.times[piece]
-    v, c, lead, mode = room.value[piece], room.score[piece], room.best[piece], room.cap[piece]
-    carried, size = room.carried, 1e-300
+@compiled(forceinline=True)
+def empty_desk(states, pairs, degree):
+    """An empty one."""
+    width = max(degree + 2, (degree + LANES) // LANES * LANES)
+    return StepSheet(
+        np.zeros((states, width)),
+        np.zeros((pairs, width)),
+        np.empty(states),
+        np.empty(pairs),
+        np.empty(pairs, np.int64),
+        np.empty(pairs, np.int64),
+        np.empty(pairs, np.int64),
+        np.empty(states, np.int64),
+        1.0 / np.maximum(np.arange(width), 1),
+        np.empty(4 * width),
+    )
+
+
+@compiled(forceinline=True, fastmath=_ANY_ORDER)  # a call would count the references of its arrays
+def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode):
+    """Coefficients up to ``degree + 1`` of V and of the pairs that lead, which are found on the way."""
+    committed, first, pairs, states = aim.committed, model.first, model.rate.size, model.first.size - 1
+    v, c, now, out, since, have = desk.v, desk.c, desk.now, desk.out, desk.since, desk.have
+    row, target, probability, rate, owner = (
+        model.row,
+        model.target,
+        model.probability,
+        model.rate,
+        model.owner,
+    )
+    size = 1e-300
     for i in range(carried.size):
         size = max(size, abs(carried[i]))
     reach = 1.0 / lambda_max if lambda_max * horizon > 1.0 else horizon
     for i in range(pairs):
-        since[i] = -1
+        since[i], have[i] = -1, 0
         size = max(size, 1e-2 * abs(model.reward[i]) * reach)
     slack = aim.tie * size
-    states = first.size - 1
     racing = True
     if committed:
-        c[0, :] = carried
-        racing = leaders(c[0], first, 0, slack, lead, since, forced)
+        for i in range(pairs):
+            c[i, 0], have[i] = carried[i], 1
+        racing = leaders(carried, first, 0, slack, lead, since, forced)
+    elif forced.size > 0:
+        racing = leaders(out, first, 0, slack, lead, since, forced)
     for x in range(states):
-        mode[x] = FREE
-        cap_since[x] = 0
-        if committed:
-            v[0, x] = c[0, lead[x]]
-        else:
-            v[0, x] = carried[x]
+        mode[x], desk.cap_since[x] = FREE, 0
+        now[x] = carried[lead[x]] if committed else carried[x]
         if aim.truncate:
-            over = v[0, x] - t
+            over = now[x] - t
             mode[x] = CAPPED if over > slack and committed else FREE if over < -slack else OPEN
             if over >= -slack:
-                v[0, x] = t
+                now[x] = t
+        v[x, 0] = now[x]
+    count = -1
     for j in range(aim.degree + 1):
-        if committed:
-            own[:] = c[j]
-        else:
-            for i in range(pairs):
-                own[i] = v[j, model.owner[i]]
-        out = c[j + 1] if committed else c[j]
-        derivative_terms(model, v[j], own, out)
-        if j == 0:
-            for i in range(pairs):
-                out[i] += model.reward[i]
-        if committed:
-            for i in range(pairs):
-                out[i] /= j + 1.0
-        slack = (
-            slack * lambda_max / (j + 1.0)
-            if committed
-            else (slack * lambda_max if j == 0 else slack * lambda_max / j)
-        )
+        if count < 0:
+            count = _runners(first, lead, since, racing, desk.racing)
+        order, part = j + 1 if committed else j, 1.0 / (j + 1.0)
+        for a in range(count):
+            i = desk.racing[a]
+            begin, end, inflow = row[i], row[i + 1], 0.0
+            if begin < end and target[end - 1] - target[begin] == end - begin - 1:  # all that lie between
+                of_targets = now[target[begin] :]
+                for k in range(end - begin):
+                    inflow += probability[begin + k] * of_targets[k]
+            else:
+                for k in range(begin, end):
+                    inflow += probability[k] * now[np.uint64(target[k])]
+            own = c[i, j] if committed else now[owner[i]]
+            slope = rate[i] * (inflow - own)
+            if j == 0:
+                slope += model.reward[i]
+            out[i] = c[i, order] = slope * part if committed else slope
+            have[i] = order + 1
+        slack *= lambda_max / (j + 1.0) if committed or j == 0 else lambda_max / j
         if racing:
-            racing = leaders(out, first, j + 1 if committed else j, 16.0 * slack, lead, since, forced)
+            racing, count = leaders(out, first, order, 16.0 * slack, lead, since, forced), -1
         line = 1.0 if j == 0 else 0.0
         for x in range(states):
             if mode[x] == OPEN:
                 over = out[lead[x]] - line
                 if abs(over) > 16.0 * slack:
                     mode[x] = CAPPED if over > 0.0 else FREE
-                    cap_since[x] = j + 1 if committed or mode[x] == FREE else j
-            step = out[lead[x]] if committed else out[lead[x]] / (j + 1.0)
-            v[j + 1, x] = line if mode[x] == CAPPED else step
+                    desk.cap_since[x] = j + 1 if committed or mode[x] == FREE else j
+            step = out[lead[x]] if committed else out[lead[x]] * part
+            now[x] = v[x, j + 1] = line if mode[x] == CAPPED else step
 
 
 @compiled(inline="always")
-def _step(v, c, committed, degree, lambda_max, allowed):
+def _runners(first, lead, since, racing, found):
+    """List the pairs that have to go order by order: one in each state once the race is over."""
+    count = 0
+    for x in range(first.size - 1):
+        if not racing:
+            found[x], count = lead[x], count + 1
+            continue
+        for i in range(first[x], first[x + 1]):
+            if since[i] < 0:
+                found[count], count = i, count + 1
+    return count
+
+
+@compiled(forceinline=True, fastmath={"contract"})
+def follow(model, aim, desk):
+    """The orders that are missing of the pairs that fell behind: eight at a time, p is read once for them."""
+    v, c, flow, degree, part = desk.v, desk.c, desk.work, aim.degree, desk.part
+    row, target, probability = model.row, model.target, model.probability
+    last = degree + 1 if aim.committed else degree
+    for i in range(model.rate.size):
+        if desk.have[i] > last:
+            continue
+        begin, end = row[i], row[i + 1]
+        straight = begin < end and target[end - 1] - target[begin] == end - begin - 1
+        for j in range(0, degree + 1, LANES):
+            s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+            for k in range(begin, end):
+                y = target[begin] + (k - begin) if straight else target[k]
+                p, of_y = probability[k], v[np.uint64(y)]
+                s0 += p * of_y[j]
+                s1 += p * of_y[j + 1]
+                s2 += p * of_y[j + 2]
+                s3 += p * of_y[j + 3]
+                s4 += p * of_y[j + 4]
+                s5 += p * of_y[j + 5]
+                s6 += p * of_y[j + 6]
+                s7 += p * of_y[j + 7]
+            flow[j], flow[j + 1], flow[j + 2], flow[j + 3] = s0, s1, s2, s3
+            flow[j + 4], flow[j + 5], flow[j + 6], flow[j + 7] = s4, s5, s6, s7
+        x, rate = model.owner[i], model.rate[i]
+        for j in range(desk.have[i], last + 1):
+            if aim.committed:
+                slope = flow[j - 1] - c[i, j - 1]
+                c[i, j] = rate * slope + model.reward[i] if j == 1 else (rate * part[j]) * slope
+            else:
+                slope = rate * (flow[j] - v[x, j])
+                c[i, j] = (slope + model.reward[i]) if j == 0 else slope
+
+
+@compiled(inline="always")
+def step(desk, aim, lambda_max):
     """The step at which the first term left out is as large as is allowed per unit of time."""
-    source = c if committed else v
-    rest = 0.0
-    for i in range(source.shape[1]):
-        here = abs(source[degree + 1, i]), abs(source[degree, i]) * lambda_max / (degree + 1.0)
+    source = desk.c if aim.committed else desk.v
+    rest, degree = 0.0, aim.degree
+    for i in range(source.shape[0]):
+        here = abs(source[i, degree + 1]), abs(source[i, degree]) * lambda_max / (degree + 1.0)
         rest = max(rest, here[0], 0.1 * here[1])
-    return (allowed / rest) ** (1.0 / degree) if rest > 0.0 else 1e300
-
-
-@compiled(inline="always")
-def _scale(a, h):
-    """From coefficients in time to coefficients in u = time / h."""
-    power = 1.0
-    for j in range(1, a.shape[0]):
-        power *= h
-        for i in range(a.shape[1]):
-            a[j, i] *= power
+    return (aim.allowed / rest) ** (1.0 / degree) if rest > 0.0 else 1e300
 
 
 @compiled(forceinline=True)
-def _first_event(first, aim, room, piece, h, since, cap_since, work):
-    """The first u at which another action takes over or a cap begins or ends to bind; 2 if none."""
-    found, degree, t = 2.0, aim.degree, room.times[piece]
-    v, c, lead, mode = room.value[piece], room.score[piece], room.best[piece], room.cap[piece]
-    d, rest = work[: degree + 1], work[degree + 1 :]
+def keep(aim, desk, h, value, score, carried):
+    """Write down the coefficients in u = time / h, and the unknowns where the step ends."""
+    orders, power, powers = aim.degree + 1, 1.0, desk.work
+    for j in range(orders):
+        powers[j] = power
+        power *= h
+    for x in range(value.shape[0]):
+        for j in range(orders):
+            value[x, j] = desk.v[x, j] * powers[j]
+    for i in range(score.shape[0]):
+        for j in range(orders):
+            score[i, j] = desk.c[i, j] * powers[j]
+    source = score if aim.committed else value
+    for i in range(carried.size):
+        total = 0.0
+        for j in range(orders - 1, -1, -1):
+            total += source[i, j]
+        carried[i] = total
+
+
+@compiled(forceinline=True)
+def _first_event(first, aim, desk, t, whole, lead, mode):
+    """Where the step ends: at ``whole``, where another action takes over, or a cap begins or ends to bind."""
+    degree, v, c, h = aim.degree, desk.v, desk.c, whole
+    d, rest = desk.work[: degree + 1], desk.work[degree + 1 :]
     for x in range(first.size - 1):
         b = lead[x]
         for i in range(first[x], first[x + 1]):
-            if i == b or since[i] < 0:
+            if i == b or desk.since[i] < 0:
                 continue
-            m = since[i]
-            low = c[m, b] - c[m, i]
-            for j in range(m + 1, degree + 1):
-                low += min(c[j, b] - c[j, i], 0.0)
-            if low > 0.0:
+            m, low = desk.since[i], 0.0
+            for j in range(degree, m, -1):
+                low = (low + min(c[b, j] - c[i, j], 0.0)) * h
+            if low + (c[b, m] - c[i, m]) > 0.0:
                 continue
             for j in range(m, degree + 1):
-                d[j - m] = c[j, b] - c[j, i]
-            found = min(found, first_zero(d, degree - m, rest))
+                d[j - m] = c[b, j] - c[i, j]
+            h = _sooner(d, degree - m, h, whole, rest)
         if aim.truncate and mode[x] != OPEN:
-            m = cap_since[x]
+            m = desk.cap_since[x]
             for j in range(m, degree + 1):
-                line = t if j == 0 else h if j == 1 else 0.0
+                line = t if j == 0 else 1.0 if j == 1 else 0.0
                 if mode[x] == FREE:
-                    d[j - m] = line - v[j, x]
+                    d[j - m] = line - v[x, j]
                 elif aim.committed:
-                    d[j - m] = c[j, b] - line
+                    d[j - m] = c[b, j] - line
                 else:
-                    d[j - m] = c[j, b] - (1.0 if j == 0 else 0.0)
-            found = min(found, first_zero(d, degree - m, rest))
-    return found
+                    d[j - m] = c[b, j] - (1.0 if j == 0 else 0.0)
+            h = _sooner(d, degree - m, h, whole, rest)
+    return h
+
+
+@compiled(inline="always")
+def _sooner(d, n, h, whole, rest):
+    """The first zero of ``Σ d_k s^k`` if it is before ``h``, else ``h``; a step has some length."""
+    power = 1.0
+    for k in range(1, n + 1):
+        power *= h
+        d[k] *= power
+    u = first_zero(d, n, rest)
+    return max(h * u, 1e-13 * whole) if u < 1.0 else h

@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
 
 _SHARE = 0.6  # of the time, for the march; the rest is for its certificate
-_ATTEMPTS = ((1.0, Care()), (1 / 16, Care(reach=8, tie=3e-16)), (1 / 256, Care(reach=3, tie=1e-16)))
+_ATTEMPTS = (
+    (1.0, Care()),
+    (1 / 16, Care(reach=8, tie=3e-16, bends=False)),
+    (1 / 256, Care(reach=3, tie=1e-16, bends=False)),
+)
 
 
 def solve_certified(

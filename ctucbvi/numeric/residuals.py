@@ -42,6 +42,7 @@ from ctucbvi.numeric.polynomials import bernstein
 UNIT = 2.0**-52
 TINY = 1e-280
 HUGE = 1e300
+LANES = 8  # orders that are summed up side by side
 GROW = 1.0 + 2.0**-40  # covers the rounding in adding up some hundred positive bounds
 MOST_ORDERS = 64  # Bernstein coefficients of more could lose more than UNIT * TINY to underflow
 
@@ -52,8 +53,8 @@ class Claimed(NamedTuple):
     truncate: bool
     fixed: bool
     times: Floats  # (pieces + 1,)
-    value: Floats  # (pieces, orders, states): coefficients of Ṽ or ṽ
-    score: Floats  # (pieces, orders, pairs): those of q̃ (committed only)
+    value: Floats  # (pieces, states, orders): coefficients of Ṽ or ṽ
+    score: Floats  # (pieces, pairs, orders): those of q̃ (committed only)
     best: Integers  # (pieces, states)
     capped: Integers  # (pieces, states)
 
@@ -96,38 +97,18 @@ def committed_bounds(arrays, shown, begin, error, bounds):
     """
     model, claimed = Arrays(*arrays), Claimed(*shown)
     times, value, score = claimed.times, claimed.value, claimed.score
-    first, rate, reward = model.first, model.rate, model.reward
-    row, target, probability = model.row, model.target, model.probability
-    pieces, orders, pairs = score.shape
-    weight, gap, work = np.zeros(orders), np.zeros(value.shape[2]), np.zeros(2 * orders)
+    first = model.first
+    pieces, _, orders = score.shape
+    weight, gap, work = np.zeros(orders), np.zeros(value.shape[1]), np.zeros(2 * orders)
+    room, no_bends = lanes(value.shape[1], orders), np.zeros((0, 2))
     for k in range(begin, pieces):
         h = times[k + 1] - times[k]
         if k > 0:
-            error += _jump(score[k - 1], score[k])
-        q, v = score[k], value[k]
+            error += jump(score[k - 1], score[k], no_bends)
+        q = score[k]
         problem = claimed.truncate, claimed.fixed, times[k], h
-        apart = _committed_gaps(problem, first, q, v, claimed.best[k], claimed.capped[k], gap, work)
-        weight[:] = 0.0
-        missed = 0.0
-        for i in range(pairs):
-            count = row[i + 1] - row[i]
-            for j in range(orders):
-                inflow, size = 0.0, TINY
-                for e in range(row[i], row[i + 1]):
-                    away = v[j, target[e]] - q[j, i]
-                    inflow += probability[e] * away
-                    size += (probability[e] + TINY) * abs(away)
-                gain = reward[i] if j == 0 else 0.0
-                slope = gain + rate[i] * inflow
-                size = abs(gain) + (rate[i] + TINY) * size + TINY
-                rise = (j + 1.0) * q[j + 1, i] if j + 1 < orders else 0.0
-                off = abs(rise - h * slope) + (count + 16.0) * UNIT * (abs(rise) + h * size + TINY)
-                weight[j] = worst(weight[j], off)
-            reach = TINY
-            for e in range(row[i], row[i + 1]):
-                reach += (probability[e] + TINY) * gap[target[e]]
-            reach *= 1.0 + (count + 8.0) * UNIT
-            missed = worst(missed, h * ((rate[i] + TINY) * reach + TINY) + TINY)
+        apart = committed_gaps(problem, first, q, value[k], claimed.best[k], claimed.capped[k], gap, work)
+        missed = weigh(model, h, q, value[k], gap, room, no_bends, weight)
         for j in range(orders):
             error += weight[j] / (j + 1.0)
         error = worst(0.0, (error + missed * GROW) * GROW)
@@ -135,28 +116,110 @@ def committed_bounds(arrays, shown, begin, error, bounds):
     return error
 
 
+@compiled(forceinline=True)
+def weigh(model, h, q, value, gap, room, extra, weight):
+    """The largest residual of each order into ``weight``; returns what the gaps add to it.
+
+    ``extra`` is what the residual of each pair has besides its polynomial; it may be empty.
+    """
+    rate, reward, row, target, probability = (
+        model.rate,
+        model.reward,
+        model.row,
+        model.target,
+        model.probability,
+    )
+    v, own, flow, size = room
+    pairs, orders = q.shape
+    missed = 0.0
+    weight[:] = 0.0
+    v[:, :orders] = value
+    for i in range(pairs):
+        count = row[i + 1] - row[i]
+        own[:orders] = q[i]
+        inflows(target[row[i] : row[i + 1]], probability[row[i] : row[i + 1]], v, own, flow, size)
+        for j in range(orders):
+            gain = reward[i] if j == 0 else 0.0
+            slope = gain + rate[i] * flow[j]
+            most = abs(gain) + (rate[i] + TINY) * size[j] + TINY
+            rise = (j + 1.0) * own[j + 1] if j + 1 < orders else 0.0
+            off = abs(rise - h * slope) + (count + 16.0) * UNIT * (abs(rise) + h * most + TINY)
+            weight[j] = worst(weight[j], off + extra[i, j] if extra.size > 0 else off)
+        reach = TINY
+        for e in range(row[i], row[i + 1]):
+            reach += (probability[e] + TINY) * gap[target[e]]
+        reach *= 1.0 + (count + 8.0) * UNIT
+        missed = worst(missed, h * ((rate[i] + TINY) * reach + TINY) + TINY)
+    return missed
+
+
+@compiled(inline="always")
+def lanes(states, orders):
+    """Room for the coefficients of Ṽ and those of one pair, and for what :func:`inflows` finds."""
+    width = (orders + LANES - 1) // LANES * LANES
+    return np.zeros((states, width)), np.zeros(width), np.zeros(width), np.zeros(width)
+
+
+@compiled(forceinline=True)
+def inflows(target, probability, v, own, flow, size):
+    """Σ p(y) (v(y) − own) order by order, and the magnitude of what is added up; eight orders at a time."""
+    for j in range(0, own.size, LANES):
+        f0 = f1 = f2 = f3 = f4 = f5 = f6 = f7 = 0.0
+        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = TINY
+        for e in range(target.size):
+            p, of_y = probability[e], v[np.uint64(target[e])]
+            more = p + TINY
+            a0, a1 = of_y[j] - own[j], of_y[j + 1] - own[j + 1]
+            a2, a3 = of_y[j + 2] - own[j + 2], of_y[j + 3] - own[j + 3]
+            a4, a5 = of_y[j + 4] - own[j + 4], of_y[j + 5] - own[j + 5]
+            a6, a7 = of_y[j + 6] - own[j + 6], of_y[j + 7] - own[j + 7]
+            f0 += p * a0
+            f1 += p * a1
+            f2 += p * a2
+            f3 += p * a3
+            f4 += p * a4
+            f5 += p * a5
+            f6 += p * a6
+            f7 += p * a7
+            s0 += more * abs(a0)
+            s1 += more * abs(a1)
+            s2 += more * abs(a2)
+            s3 += more * abs(a3)
+            s4 += more * abs(a4)
+            s5 += more * abs(a5)
+            s6 += more * abs(a6)
+            s7 += more * abs(a7)
+        flow[j], flow[j + 1], flow[j + 2], flow[j + 3] = f0, f1, f2, f3
+        flow[j + 4], flow[j + 5], flow[j + 6], flow[j + 7] = f4, f5, f6, f7
+        size[j], size[j + 1], size[j + 2], size[j + 3] = s0, s1, s2, s3
+        size[j + 4], size[j + 5], size[j + 6], size[j + 7] = s4, s5, s6, s7
+
+
 @compiled()
-def _jump(before, after):
-    """How much q̃ (or ṽ) jumps between two pieces."""
-    orders, count = before.shape
+def jump(before, after, bends):
+    """How much q̃ (or ṽ) jumps between two pieces; ``bends``: their sums where the first ends, and sizes."""
+    count, orders = before.shape
     largest = 0.0
     for i in range(count):
         total = size = 0.0
         for j in range(orders - 1, -1, -1):
-            total += before[j, i]
+            total += before[i, j]
             size += abs(total)  # an addition is off by half a unit of its result
-        largest = worst(largest, abs(after[0, i] - total) + UNIT * size)
+        if bends.size > 0:
+            total += bends[i, 0]
+            size += abs(total) + bends[i, 1]
+        largest = worst(largest, abs(after[i, 0] - total) + UNIT * (size + abs(after[i, 0] - total)))
     return largest * GROW
 
 
 @compiled()
-def _committed_gaps(problem, first, q, v, best, capped, gap, work):
+def committed_gaps(problem, first, q, v, best, capped, gap, work):
     """How far Ṽ is from min{t, max_a q̃} in each state; returns the worst of all states.
 
     The difference between Ṽ and the hinted polynomial is counted, and what the hint misses.
     """
     truncate, fixed, start, h = problem  # whole tuples of arrays would have their references counted
-    orders = q.shape[0]
+    orders = q.shape[1]
     n, d, room = orders - 1, work[:orders], work[orders:]
     largest = 0.0
     for x in range(first.size - 1):
@@ -165,23 +228,23 @@ def _committed_gaps(problem, first, q, v, best, capped, gap, work):
         here, apart = 0.0, 0.0
         for j in range(orders):
             line = start if j == 0 else h if j == 1 else 0.0
-            meant = line if is_capped else q[j, b]
-            if v[j, x] != meant or (is_capped and j == 1):
-                apart += abs(v[j, x] - meant) + UNIT * (abs(v[j, x]) + abs(meant))
+            meant = line if is_capped else q[b, j]
+            if v[x, j] != meant or (is_capped and j == 1):
+                apart += abs(v[x, j] - meant) + UNIT * (abs(v[x, j]) + abs(meant))
         if not (is_capped or fixed):
             for i in range(first[x], first[x + 1]):
                 if i != b:
                     blur = 0.0
                     for j in range(orders):
-                        d[j] = q[j, i] - q[j, b]
-                        blur += UNIT * (abs(q[j, i]) + abs(q[j, b]))
+                        d[j] = q[i, j] - q[b, j]
+                        blur += UNIT * (abs(q[i, j]) + abs(q[b, j]))
                     here = worst(here, excess(d, n, blur, room))
         if truncate:
             blur = UNIT * (abs(start) + 2.0 * abs(h))
             for j in range(orders):
                 line = start if j == 0 else h if j == 1 else 0.0
-                d[j] = line - q[j, b] if is_capped else q[j, b] - line
-                blur += UNIT * (abs(q[j, b]) + abs(line))
+                d[j] = line - q[b, j] if is_capped else q[b, j] - line
+                blur += UNIT * (abs(q[b, j]) + abs(line))
             here = worst(here, excess(d, n, blur, room))
         gap[x] = worst(0.0, (here + apart) * GROW)
         largest = worst(largest, gap[x])
@@ -196,47 +259,49 @@ def adjustable_bounds(arrays, shown, begin, error, bounds):
     what is returned are as in :func:`committed_bounds`.
     """
     model, claimed = Arrays(*arrays), Claimed(*shown)
-    pieces, orders, states = claimed.value.shape
+    pieces, states, orders = claimed.value.shape
     first, truncate = model.first, claimed.truncate
     most = np.diff(first).max()
-    slopes, blurs = np.zeros((orders, most)), np.zeros(most)
+    slopes, blurs = np.zeros((most, orders)), np.zeros(most)
+    v, own, flow, size = lanes(states, orders)
+    no_bends = np.zeros((0, 2))
     weight, work = np.zeros(orders), np.zeros(2 * orders)
     n, d, room = orders - 1, work[:orders], work[orders:]
     for k in range(begin, pieces):
         t, h = claimed.times[k], claimed.times[k + 1] - claimed.times[k]
         if k > 0:
-            error += _jump(claimed.value[k - 1], claimed.value[k])
-        v = claimed.value[k]
+            error += jump(claimed.value[k - 1], claimed.value[k], no_bends)
+        v[:, :orders] = claimed.value[k]
         lasting = missed = 0.0
         weight[:] = 0.0
         for x in range(states):
             b = claimed.best[k, x]
             is_capped = truncate and claimed.capped[k, x] == 1
-            _slopes(model, v, x, slopes, blurs)
+            _slopes(model, (v, own, flow, size), x, slopes, blurs)
             here = 0.0
             if is_capped:
                 # v = t needs a slope of at least 1 from some action; the hinted one will do.
                 for j in range(orders):
-                    d[j] = (1.0 if j == 0 else 0.0) - slopes[j, b - first[x]]
+                    d[j] = (1.0 if j == 0 else 0.0) - slopes[b - first[x], j]
                 here = excess(d, n, blurs[b - first[x]] + UNIT, room)
-                lasting = worst(lasting, abs(v[0, x] - t) + UNIT * (abs(v[0, x]) + abs(t)))
+                lasting = worst(lasting, abs(v[x, 0] - t) + UNIT * (abs(v[x, 0]) + abs(t)))
             elif not claimed.fixed:
                 for i in range(first[x], first[x + 1]):
                     if i != b:
                         for j in range(orders):
-                            d[j] = slopes[j, i - first[x]] - slopes[j, b - first[x]]
+                            d[j] = slopes[i - first[x], j] - slopes[b - first[x], j]
                         here = worst(here, excess(d, n, blurs[i - first[x]] + blurs[b - first[x]], room))
             if truncate and not is_capped:
                 blur = UNIT * (abs(t) + abs(h))
                 for j in range(orders):
                     line = t if j == 0 else h if j == 1 else 0.0
-                    d[j] = v[j, x] - line
-                    blur += UNIT * (abs(v[j, x]) + abs(line))
+                    d[j] = v[x, j] - line
+                    blur += UNIT * (abs(v[x, j]) + abs(line))
                 lasting = worst(lasting, excess(d, n, blur, room))
             missed = worst(missed, h * (here + TINY) + TINY)
             for j in range(orders):
-                rise = (j + 1.0) * v[j + 1, x] if j + 1 < orders else 0.0
-                wanted = (1.0 if j == 0 else 0.0) if is_capped else slopes[j, b - first[x]]
+                rise = (j + 1.0) * v[x, j + 1] if j + 1 < orders else 0.0
+                wanted = (1.0 if j == 0 else 0.0) if is_capped else slopes[b - first[x], j]
                 off = abs(rise - h * wanted) + 8.0 * UNIT * (abs(rise) + h * abs(wanted) + TINY)
                 weight[j] = worst(weight[j], off + h * (0.0 if is_capped else blurs[b - first[x]]))
         for j in range(orders):
@@ -247,20 +312,17 @@ def adjustable_bounds(arrays, shown, begin, error, bounds):
 
 
 @compiled()
-def _slopes(model, v, x, slopes, blurs):
+def _slopes(model, room, x, slopes, blurs):
     """Coefficients of r + λ Σ p(y) (v(y) − v) for the actions of ``x``, and a bound on all their rounding."""
-    orders, first, row = v.shape[0], model.first, model.row
-    rate, reward, target, probability = model.rate, model.reward, model.target, model.probability
+    v, own, flow, size = room
+    orders, first, row = slopes.shape[1], model.first, model.row
+    own[:] = v[x]
     for i in range(first[x], first[x + 1]):
-        at = i - first[x]
+        at, here = i - first[x], slice(row[i], row[i + 1])
+        inflows(model.target[here], model.probability[here], v, own, flow, size)
         blurs[at] = 0.0
         for j in range(orders):
-            inflow, size = 0.0, TINY
-            for e in range(row[i], row[i + 1]):
-                away = v[j, target[e]] - v[j, x]
-                inflow += probability[e] * away
-                size += (probability[e] + TINY) * abs(away)
-            gain = reward[i] if j == 0 else 0.0
-            slopes[j, at] = gain + rate[i] * inflow
-            size = abs(gain) + (rate[i] + TINY) * size + TINY
-            blurs[at] += (row[i + 1] - row[i] + 12.0) * UNIT * size
+            gain = model.reward[i] if j == 0 else 0.0
+            slopes[at, j] = gain + model.rate[i] * flow[j]
+            most = abs(gain) + (model.rate[i] + TINY) * size[j] + TINY
+            blurs[at] += (row[i + 1] - row[i] + 12.0) * UNIT * most

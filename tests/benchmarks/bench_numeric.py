@@ -13,6 +13,7 @@ from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from numba import njit
 from scipy.integrate import solve_ivp
 
 from ctucbvi import CTMDP, Transition, bundled_models, solve
@@ -21,7 +22,7 @@ from ctucbvi.numeric import certify, solve_numeric
 from ctucbvi.numeric.arrays import Arrays
 from tests.benchmarks import storm_peer
 from tests.benchmarks.bench_exact import best_times
-from tests.benchmarks.random_models import random_reachability
+from tests.benchmarks.random_models import random_reachability, random_switching
 from verify.tables import table
 
 _SOLVERS = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
@@ -89,6 +90,85 @@ class _Dense:
         for i in range(len(self.rate)):
             for k in range(arrays.row[i], arrays.row[i + 1]):
                 self.jump[i, arrays.target[k]] += arrays.probability[k]
+
+
+@njit
+def _slope(a, q, v, out):
+    """The committed system, compiled: what a user would hand to solve_ivp for a large model."""
+    rate, reward, first, row, target, probability = a
+    for x in range(first.size - 1):
+        v[x] = q[first[x]]
+        for i in range(first[x] + 1, first[x + 1]):
+            v[x] = max(v[x], q[i])
+    for i in range(rate.size):
+        inflow = 0.0
+        for k in range(row[i], row[i + 1]):
+            inflow += probability[k] * v[target[k]]
+        out[i] = reward[i] + rate[i] * (inflow - q[i])
+
+
+def _compiled_scipy(model: CTMDP, method: str, tolerance: float) -> np.ndarray:
+    """scipy with the compiled right-hand side."""
+    a = Arrays.of(model)
+    data, v = (a.rate, a.reward, a.first, a.row, a.target, a.probability), np.empty(len(a.terminal))
+
+    def slope(_: float, q: np.ndarray) -> np.ndarray:
+        out = np.empty(len(q))
+        _slope(data, q, v, out)
+        return out
+
+    start = a.terminal[a.owner]
+    run = solve_ivp(slope, (0, a.horizon), start, method=method, rtol=tolerance, atol=tolerance)
+    return np.maximum.reduceat(run.y[:, -1], a.first[:-1])
+
+
+def against_compiled_scipy(target: float = 1e-8) -> None:
+    """Models in which every state switches at its own time, at a true error of at most 1e-8."""
+    print(f"random models of 3 actions, true error at most {target:g}; scipy with a compiled right-hand side")
+    rows = []
+    for states, targets, method in (
+        (500, 500, "LSODA"),
+        (500, 500, "RK45"),
+        (2000, 5, "RK45"),
+        (4000, 5, "RK45"),
+    ):
+        model = random_switching(states, targets)
+        truth = certify(solve_numeric(model, tolerance=1e-3 * target))
+        values = np.array([truth.solution.value(x) for x in model.states])
+        solution = solve_numeric(model, tolerance=target)
+        proof = certify(solution)
+        ours = max(abs(solution.value(x) - v) for x, v in zip(model.states, values, strict=True))
+        assert max(ours + truth.bound, proof.bound) <= target
+        for k in range(32, 52):
+            tolerance = 10.0 ** (-k / 4)
+            theirs = float(np.abs(_compiled_scipy(model, method, tolerance) - values).max())
+            if theirs <= target:
+                break
+        solving, proving, scipy = best_times(
+            lambda m=model: solve_numeric(m, tolerance=target),
+            lambda s=solution: certify(s),
+            lambda m=model, n=method, t=tolerance: _compiled_scipy(m, n, t),
+            rounds=3,
+        )
+        rows.append(
+            (
+                f"S = {states}, {targets} targets",
+                f"{len(solution.switches)} in {len(solution.best)} pieces",
+                f"{proof.bound:.0e}",
+                f"{solving * 1e3:.0f} + {proving * 1e3:.0f} ms",
+                f"{method} {tolerance:.0e}: {theirs:.0e}, {scipy * 1e3:.0f} ms",
+                f"{scipy / solving:.1f} / {scipy / (solving + proving):.1f}",
+            )
+        )
+    head = (
+        "model",
+        "switches",
+        "proved",
+        "solve + certify",
+        "scipy: true error, time",
+        "ratio without / with proof",
+    )
+    print(table(head, rows), end="\n\n")
 
 
 def against_plain_iteration(steps: int = 400) -> None:
@@ -243,6 +323,7 @@ def tightness() -> None:
 def main() -> None:
     """Print all tables."""
     against_scipy()
+    against_compiled_scipy()
     against_plain_iteration()
     against_storm()
     pictures = Path("build")

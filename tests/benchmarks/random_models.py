@@ -39,3 +39,16 @@ def random_reachability(states: int, actions: int, seed: int, horizon: Number = 
         initial="s0",
         terminal={"goal": 1},
     )
+
+
+def random_switching(states: int, targets: int, *, actions: int = 3, seed: int = 1) -> CTMDP:
+    """Rewards and rates at random, so that every state switches at a time of its own."""
+    draw, names, rows = random.Random(seed), [f"s{i}" for i in range(states)], []
+    for x in names:
+        for a in range(actions):
+            to = draw.sample(names, targets)
+            counts = [draw.randint(1, 9) for _ in to]
+            rate, reward = Fraction(draw.randint(4, 20), 4), Fraction(draw.randint(0, 100), 100)
+            jumps = {y: Fraction(k, sum(counts)) for y, k in zip(to, counts, strict=True)}
+            rows.append(Transition.of(x, f"a{a}", rate=rate, reward=reward, to=jumps))
+    return CTMDP.of(f"switching-{states}", horizon=1, transitions=rows, states=names)

@@ -11,9 +11,11 @@ import pytest
 
 import ctucbvi
 from ctucbvi import InputError, Semantics
-from ctucbvi.numeric import certificate, certify, residuals
+from ctucbvi.library import machine_repair
+from ctucbvi.numeric import bending, bent_residuals, certificate, certify, planner, residuals, solve_numeric
 from ctucbvi.numeric.files import read_certificate
-from tests.certificate_files import Case, attack, cases
+from ctucbvi.numeric.planner import Care
+from tests.certificate_files import Case, attack, cases, genuine, suboptimal
 
 _FILES, _CHUNKS = 5_000, 4
 
@@ -62,10 +64,12 @@ def test_a_checker_that_believes_a_hint_is_caught(wrong_checker):
 @pytest.fixture
 def interpreted(monkeypatch):
     """The kernels as plain Python, so that a part of them can be replaced."""
-    for name in ("worst", "excess", "_jump", "_committed_gaps", "_slopes", "bernstein"):
-        monkeypatch.setattr(residuals, name, getattr(residuals, name).py_func)
-    for name in ("committed_bounds", "adjustable_bounds"):
-        monkeypatch.setattr(certificate, name, getattr(residuals, name).py_func)
+    for module in (residuals, bent_residuals):
+        for name, kernel in list(vars(module).items()):
+            if hasattr(kernel, "py_func"):
+                monkeypatch.setattr(module, name, kernel.py_func)
+    for name in ("committed_bounds", "adjustable_bounds", "bent_bounds"):
+        monkeypatch.setattr(certificate, name, getattr(certificate, name).py_func)
     with np.errstate(all="ignore"):
         yield monkeypatch
 
@@ -86,16 +90,80 @@ def test_the_interpreted_checker_passes():
     ("name", "value"),
     [
         ("TINY", 0.0),
-        ("_jump", lambda before, after: 0.0),
+        ("jump", lambda before, after, bends: 0.0),
         ("excess", lambda d, n, blur, work: 0.0),
-        ("_committed_gaps", lambda *rest: 0.0),
+        ("committed_gaps", lambda *rest: 0.0),
         ("UNIT", 0.0),
     ],
 )
 def test_a_checker_with_a_part_left_out_is_caught(interpreted, name, value):
     interpreted.setattr(residuals, name, value)
-    _, wrong = attack(3, 400, only=[cases()[1]] if name == "_jump" else few())
+    _, wrong = attack(3, 400, only=[cases()[1]] if name == "jump" else few())
     assert wrong
+
+
+def bent() -> list[Case]:
+    """Cases whose only genuine files have kinks."""
+    found = []
+    for model in [cases()[1].models[0], *(case.models[0] for case in cases()[3:9])]:
+        case = Case(model)
+        case.texts = [text for text in case.texts if '"kinks"' in text]
+        found += [case] * bool(case.texts)
+    return found
+
+
+def too_small(solution) -> bool:
+    """Whether the bound that is proved is below the error."""
+    truth, proof = ctucbvi.solve(solution.model, digits=12), certify(solution)
+    return any(not proof.value(x).overlaps(truth.value(x)) for x in solution.model.states)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_the_interpreted_checker_of_kinks_passes():
+    _, wrong = attack(5, 60, only=bent())
+    assert not wrong
+
+
+def test_a_checker_that_believes_bends_is_caught(interpreted):
+    # An honest solution whose last piece gets a bend out of nothing: no jump follows that would show it.
+    model = cases()[1].models[0]
+    document = genuine(model, Semantics.COMMITTED, False, bends=True)
+    b = document["best"][-1][0]
+    document["kinks"][-1] = [[0.5, b, [[b, 1.0, 0.0, 0.0]]]]
+    solution, _ = read_certificate(json.dumps(document), model)
+    assert not too_small(solution)
+    assert certify(solution).bound > 0.2
+    interpreted.setattr(bent_residuals, "_residuals", lambda *parts: None)
+    assert too_small(solution)
+
+
+def test_a_checker_that_believes_a_turn_is_caught(interpreted):
+    # The values of another policy, with a kink in each piece that changes nothing.
+    case = cases()[1]
+    document = suboptimal(case.models[0], Semantics.COMMITTED)
+    document["kinks"] = [[[0.5, row[0], []]] for row in document["best"]]
+    solution, _ = read_certificate(json.dumps(document), case.models[0])
+    assert not too_small(solution)
+
+    def turns(model, to, kinks, piece, h, q, v, best, sheet):
+        sheet.turned[:] = 2
+
+    interpreted.setattr(bent_residuals, "_residuals", turns)
+    assert not too_small(solution)
+    interpreted.setattr(bent_residuals, "_between", lambda *parts: 0.0)
+    assert too_small(solution)
+
+
+def test_a_checker_that_forgets_bends_at_the_end_of_a_piece_is_caught(interpreted):
+    # A march that goes on from where it would be without its bends.
+    finish = bending._finish
+    interpreted.setattr(bending, "_finish", lambda bends, k, h, carried: finish(bends, k, h, carried.copy()))
+    interpreted.setattr(planner, "march_over", bending.march_over.py_func)
+    solution = solve_numeric(machine_repair(), tolerance=1e-10, care=Care(bends=True, reach=0.5))
+    assert not too_small(solution)
+    assert certify(solution).bound > 1e-9
+    interpreted.setattr(bent_residuals, "_tails", lambda *parts: None)
+    assert too_small(solution)
 
 
 def test_a_checker_that_does_not_look_at_the_start_is_caught(monkeypatch):

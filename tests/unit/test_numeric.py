@@ -264,7 +264,7 @@ def test_a_bound_without_the_other_actions_would_be_wrong():
 
 def test_a_value_that_reaches_the_cut_off_at_the_very_end_is_certified_all_the_same():
     # The last piece is as short as the planner can tell times apart, and no double is the horizon.
-    reward = Fraction(8 / 3 / (1 - math.exp(-8 / 3)))
+    reward = Fraction(8 / 3 / (1 - math.exp(-8 / 3)) * (1 - 3e-10))
     model = CTMDP.of(
         "touching",
         horizon="4/3",
