@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import copy
 import random
+from fractions import Fraction
+from itertools import product
+from math import prod
 
 import pytest
 
@@ -41,6 +44,8 @@ REJECTED = {
     "a negative coefficient on one half": certificate("x*y <= 3/4", UNIT, bernstein("x", "", "")),
     "strict, 0 at a corner": certificate("x*y < 1", UNIT, bernstein("")),
     "strict, 0 on an edge": certificate("0 < x", ["0 <= x < 1", "0 < y < 1"], bernstein("")),
+    "strict, 0 at the end of a half-line to the left": certificate("0 < -x", ["x <= 0"], bernstein("")),
+    "strict, 0 there on a half of it": certificate("0 < x**2", ["x <= 0"], bernstein("x", "", "")),
     "strict, 0 all over": certificate("0 < x - x", ["0 < x < 1"], bernstein("")),
     "boxes are missing": certificate("x*y <= 1/2", UNIT, bernstein("x", "")),
     "no boxes": certificate("x*y <= 1/2", UNIT, bernstein()),
@@ -238,3 +243,50 @@ def test_no_mutation_proves_what_is_false(name):
         _, wrong = mutated(rng, [true, *pool[:1], true])
         if isinstance(wrong, dict):
             assert recheck({"format": "ctucbvi-proof-1", **wrong, **frame}), wrong
+
+
+def _range(rng: random.Random, name: str) -> tuple[list[str], list[Fraction]]:
+    """A range of any kind, and points of it: its ends, if they belong to it, and others."""
+    a = Fraction(rng.randint(-3, 2))
+    b = a + rng.randint(1, 3)
+    left, right = rng.choice(["<", "<=", "no"]), rng.choice(["<", "<=", "no"])
+    if left == right == "no":
+        left = "<="
+    texts = ([] if left == "no" else [f"{a} {left} {name}"]) + (
+        [] if right == "no" else [f"{name} {right} {b}"]
+    )
+    low, high = (a if left != "no" else b - 5), (b if right != "no" else a + 5)
+    ends = [e for e, sign in ((a, left), (b, right)) if sign == "<="]
+    return texts, [*ends, *(low + (high - low) * Fraction(k, 16) for k in range(1, 16))]
+
+
+def _walk(rng: random.Random, names: list[str], depth: int = 0) -> list[str]:
+    if depth == 3 or rng.random() < 0.5:
+        return [""]
+    return [rng.choice(names), *_walk(rng, names, depth + 1), *_walk(rng, names, depth + 1)]
+
+
+def test_the_sign_on_ranges_of_every_kind():
+    """Products that vanish at ends and inside, on closed, open and half-infinite ranges."""
+    rng, accepted = random.Random(5), 0
+    for _ in range(1500):
+        names = ["x", "y"][: rng.randint(1, 2)]
+        texts, points = zip(*(_range(rng, name) for name in names), strict=True)
+        sign, relation = rng.choice((1, -1)), rng.choice(("<", "<="))
+        roots = [(rng.choice(names), rng.randint(-4, 5), rng.randint(1, 2)) for _ in range(rng.randint(1, 3))]
+        says = f"0 {relation} {sign}" + "".join(f"*({x} - ({r}))**{k}" for x, r, k in roots)
+        proof = certificate(says, [t for part in texts for t in part], bernstein(*_walk(rng, names)))
+        if recheck(proof):
+            continue
+        accepted += 1
+        for at in product(*points):
+            where = dict(zip(names, at, strict=True))
+            value = sign * prod((where[x] - r) ** k for x, r, k in roots)
+            assert value > 0 or (value == 0 and relation == "<="), (says, texts, where)
+    assert accepted > 100
+
+
+def test_the_generator_notices_ends_that_are_mistaken(monkeypatch):
+    monkeypatch.setattr(tensors, "_closed", lambda x: (not x.low_open, not x.high_open))
+    with pytest.raises(AssertionError):
+        test_the_sign_on_ranges_of_every_kind()

@@ -5,9 +5,9 @@ f = Σ b_i B_i lies between the smallest and the largest b_i; in several variabl
 range [a, b] is x = a + (b-a) t.  On a half-line, x = a ± t/(1-t), it is (1-t)^d f that is written in this
 basis: the same sign, for t < 1.  Halving a range makes sums of coefficients those of both halves.
 
-*Strict.*  Let no b_i be negative.  At a point of the box, B_i > 0 for all i with i_k = 0 (d_k) wherever the
-k-th variable is at its lower (upper) end.  So f > 0 as soon as, for each choice of an end that belongs to the
-range of each variable, one of these b_i is positive; a range without its ends leaves i_k free.
+*Strict.*  Let no b_i be negative.  At a point of the box, B_i > 0 for all i with i_k = 0 (d_k) wherever the t
+of the k-th variable is 0 (1).  So f > 0 as soon as, for each choice of an end that belongs to the range of
+each variable, one of these b_i is positive; a range without its ends leaves i_k free.
 
 All numbers are integers: a coefficient may be multiplied by any positive number, the same for all of them.
 """
@@ -148,6 +148,12 @@ def _leaf(entry: object) -> tuple[str, int]:
     return entry[0], int(entry[1:])
 
 
+def _closed(x: Interval) -> tuple[bool, bool]:
+    """Whether t = 0 and t = 1 belong to the range; a half-line begins with t = 0 at its only end."""
+    lower, upper = x.low > -INF and not x.low_open, x.high < INF and not x.high_open
+    return (lower, upper) if x.low > -INF else (upper, lower)
+
+
 def by_bernstein(node: Node, goal: Obligation) -> list[Child]:
     """Halve the box as the entries say, in the order of a walk; each part shows the goal or is empty."""
     entries = field(node, "halves")
@@ -163,7 +169,7 @@ def by_bernstein(node: Node, goal: Obligation) -> list[Child]:
     cells = sum(len(t.cells) * (max(t.degrees, default=0) + 1) for t in tensors.values())
     if cells * len(entries) > _WORK:
         raise UnknownError("too many boxes")
-    closed = [(not x.low_open, not x.high_open) for x in box.values()]
+    closed = [_closed(x) for x in box.values()]
     stack = [(tensors, closed, 0)]
     for entry in entries:
         if not stack:
