@@ -92,7 +92,7 @@ section.repair(
     "For λmax, H > 1, ε_k = k^(-α) exp(-λmax H), α >= 1/2, and δ = 1/(2KH) the regret of CT-UCBVI is at most "
     "(16√(2 + 16l) f + 3) λmax²H²(H + 1/λmin)√(SAK)(√S + λmax H), l = ln(2SAKH), f = ln K/ln(ln K + 1) (1 "
     "for K = 1): H > 1 implies 2SAKH >= 1. (By thm:CT-UCB/sharp ε_k = k^(-α)/(λmax H) does as well.)",
-    uses="thm:CT-UCB/repaired eq:regret-b1",
+    uses="thm:CT-UCB/repaired eq:regret-b1 eq:regret-bound/real/repaired",
     setting=PAPER,
     theorem=derived.REPAIRED,
     derivation=derived.repaired,

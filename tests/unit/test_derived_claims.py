@@ -111,10 +111,16 @@ def test_formulas_without_a_claim_are_proved_on_the_spot(goal, domain):
         ({"uses": ()}, "the derivation uses tangent; write that into uses"),
         ({"uses": "tangent idle"}, "the derivation does not use idle; take that out of uses"),
         ({"derivation": lambda d: d.claim("absent", x="T(n)")}, "uses absent; write that into uses"),
-        ({"derivation": lambda d: d.claim("words", x="T(n)")}, "claim words: has no formula"),
+        (
+            {"derivation": lambda d: d.claim("words", x="T(n)"), "uses": "words"},
+            "claim words: has no formula",
+        ),
         ({"derivation": lambda d: d.lemma("tangent")}, "lemma tangent: the claim has no theorem"),
         ({"derivation": lambda d: d.lemma("survival")}, "there is no other claim 'survival'"),
-        ({"derivation": lambda d: d.lemma("elsewhere")}, "lemma elsewhere: is in another setting, other"),
+        (
+            {"derivation": lambda d: d.lemma("elsewhere"), "uses": "elsewhere"},
+            "lemma elsewhere: is in another setting, other",
+        ),
         ({"derivation": lambda d: d.fact("long")}, "fact: times has no fact 'long'"),
         (
             {"derivation": lambda d: d.pointwise("x <= 1", "x >= 0", x="T(n)")},

@@ -10,7 +10,7 @@ for granted is listed: its axioms, and apart from them the facts that define wha
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -74,15 +74,15 @@ def derived(claim: Claim, effort: Effort) -> Theorem:
         raise KernelError(f"still given: {'; '.join(sorted(map(show, theorem.given)))}")
     if theorem.says is not wanted:
         raise KernelError(f"derived is {show(theorem.says)!r}, not {show(wanted)!r}")
-    _require_uses(claim, labels(theorem.steps()))
+    _require_uses(claim, labels(theorem.steps()), others.asked)
     return theorem
 
 
-def _require_uses(claim: Claim, used: set[str]) -> None:
-    """The derivation and the claim name the same others."""
+def _require_uses(claim: Claim, used: set[str], asked: set[str]) -> None:
+    """The derivation and the claim name the same others; asking for one is using it."""
     if missing := sorted(used.difference(claim.uses)):
         raise KernelError(f"the derivation uses {', '.join(missing)}; write that into uses")
-    if idle := sorted(set(claim.uses) - used):
+    if idle := sorted(set(claim.uses) - used - asked):
         raise KernelError(f"the derivation does not use {', '.join(idle)}; take that out of uses")
 
 
@@ -109,6 +109,9 @@ class _Others:
 
     claim: Claim
     effort: Effort
+    asked: set[str] = field(
+        default_factory=set
+    )  # others that it asked for, whether they are in its steps or not
 
     def formula(self, label: str) -> Pointwise:
         """The formula of a claim, to be believed if that is proved; if it is a part only, proved here."""
@@ -142,6 +145,7 @@ class _Others:
             raise KernelError(f"claim {self.claim.label}: there is no other claim {label!r}")
         if label not in self.claim.uses:
             raise KernelError(f"the derivation uses {label}; write that into uses")
+        self.asked.add(label)
         return among[label]
 
 
