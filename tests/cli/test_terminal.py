@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import sys
 
 import pytest
@@ -17,7 +15,7 @@ from verify.tables import width
 @pytest.fixture(params=[60, 80, 120])
 def columns(request, monkeypatch, capsys):  # capsys first: its stdout is the terminal
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((request.param, 50)))
+    monkeypatch.setenv("COLUMNS", str(request.param))
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     return request.param

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from verify import tables
@@ -20,7 +18,7 @@ def terminal(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
 
     def of_width(columns: int) -> None:
-        monkeypatch.setattr(tables.shutil, "get_terminal_size", lambda: os.terminal_size((columns, 24)))
+        monkeypatch.setenv("COLUMNS", str(columns))
 
     return of_width
 
