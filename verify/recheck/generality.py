@@ -73,6 +73,8 @@ def by_compose(node: Node, goal: Obligation) -> list[Child]:
     values = range_of(inner, box)  # raises where it may be undefined
     stated = _stated(node.get("range", []), name)
     stated = stated if "range" in node else values
+    # Putting g in may cancel a divisor that is 0 there: F has to be defined at every (x, g(x)) that counts.
+    range_of(outer, {**(goal.box if goal.thin or goal.strict else _inside(goal)), name: stated})
     children = list(_ends(node, inner, stated, values, goal))
     new = replace(goal, f=outer, box={**goal.box, name: stated}, held=goal.thin or goal.strict)
     return [*children, ("proof", field(node, "proof"), new)]

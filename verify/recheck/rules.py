@@ -84,9 +84,10 @@ def _by_cases(node: Node, goal: Obligation) -> list[Child]:
         if value not in x:
             raise UnknownError(f"{name} = {value} is not in the range")
         here = {name: number(value)}
-        f = put(goal.f, here)
         given = tuple(h and (put(h[0], here), h[1]) for h in goal.given)
         box = {n: r for n, r in goal.box.items() if n != name}
+        f = put(goal.f, here)
+        _require_divisors(goal, name, here, box)
         children.append(
             (
                 f"parts[{value - first}]",
@@ -103,6 +104,14 @@ def _by_cases(node: Node, goal: Obligation) -> list[Child]:
     elif following in x:
         raise UnknownError(f"the cases end before {name} = {following}")
     return children
+
+
+def _require_divisors(goal: Obligation, name: str, here: Mapping[str, Term], box: Box) -> None:
+    """Complain where a value put in may cancel a divisor that it makes 0: u/d would become 1 for u = d."""
+    inner = box if goal.held else {n: x.inner() for n, x in box.items()}
+    for t in goal.f.walk():
+        if t.is_power and name in t.names and (t.args[1].value is None or t.args[1].value < 0):
+            range_of(put(t, here), inner)
 
 
 # ---------------------------------------------------------------- following a variable
