@@ -48,6 +48,14 @@ def counted(k: int, a: str) -> dict:
     return certificate(f"1/2 <= (n - {k})**2", domain, proof, integers=["n"])
 
 
+def excluded(k: int, a: str) -> dict:
+    """The same, by a hypothesis that is 0 <= 1/2 at every n but k, where it would be written 1 <= 1/2."""
+    zero, by = nothing("y", a), {"by": "empty", "hypothesis": 0, "proof": RANGE}
+    proof = cases("n", *[RANGE] * (k > 1), by, tail={"by": "sturm"})
+    domain = [f"{max(k - 1, 1)} <= n <= {k + 2}", "0 <= y <= 1", f"{zero}/({zero} + n - {k}) <= 1/2"]
+    return certificate(f"1/2 <= (n - {k})**2", domain, proof, box=domain[:2], integers=["n"])
+
+
 def around(c: str, expression: str) -> dict:
     """x <= c on [0, 1]: what is added is 0 below c, nothing above it, and seen as 2(x - c) there."""
     above = {"by": "monotone", "variable": "x", "from": "lower", "value": "0", "end": RANGE, "slope": RANGE}
@@ -95,6 +103,7 @@ def made(rng: random.Random) -> dict[str, dict]:
     return {
         "an expression put in": composed(f"{rng.randint(1, 9)}/10", a),
         "an integer put in": counted(rng.randint(1, 4), a),
+        "an integer put into a hypothesis": excluded(rng.randint(1, 4), a),
         "a sign put in": kinked(late, a),
         "a sum of squares of waves": waves(late, a),
         "two integers put in": two_ways(c),
@@ -125,8 +134,9 @@ def _hides(self, a, q, t, of=algebra.Algebra._power):
 
 MUTANTS = {
     "an expression put in": (generality, "range_of", _anything),
-    "an integer put in": (rules, "_require_divisors", lambda *_: None),
-    "two integers put in": (rules, "_require_divisors", lambda *_: None),
+    "an integer put in": (rules, "_divides", lambda *_: True),
+    "an integer put into a hypothesis": (rules, "_divides", lambda *_: True),
+    "two integers put in": (rules, "_divides", lambda *_: True),
     "a sign put in": (identities, "_with", lambda f, new: mapped(f, lambda e: new.get(e, e))),
     "a sum of squares of waves": (algebra.Algebra, "_power", _hides),
 }
