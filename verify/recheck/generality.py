@@ -8,8 +8,10 @@ is one of values at points of which each lies on one of the sides.
 ``compose``.  If f(x) = F(x, g(x)) and the values of g lie in W, then F >= 0 for all x and w in W is enough.
 W is what intervals say of g, or a range that the certificate names and whose ends it proves.
 
-Both ask more of a point than the goal before (a hypothesis; a limit in more directions), so F has to be
+Both ask more of a point than the goal before (a hypothesis; a limit in more directions), so f has to be
 defined at every point wherever that could matter: with hypotheses or integers, and if the goal is strict.
+F has to be defined for all w in W in any case, at inner points x: (w - x)/(w - g) is 1 wherever it is
+defined if g is another way to write x, and not at w = g.
 """
 
 from __future__ import annotations
