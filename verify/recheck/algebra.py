@@ -250,6 +250,8 @@ class Algebra:
             return front
         if rest == constant(-1):
             raise UnknownError(f"{t} is not positive")
+        if q < 0 and self.vanishes(rest):
+            raise UnknownError("divides by 0")
         return self.times(front, self._sum_power(rest, q))
 
     def _scaled(self, m: Monomial, q: Fraction) -> Sum:

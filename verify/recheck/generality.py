@@ -8,8 +8,10 @@ is one of values at points of which each lies on one of the sides.
 ``compose``.  If f(x) = F(x, g(x)) and the values of g lie in W, then F >= 0 for all x and w in W is enough.
 W is what intervals say of g, or a range that the certificate names and whose ends it proves.
 
-Both ask more of a point than the goal before (a hypothesis; a limit in more directions), so F has to be
+Both ask more of a point than the goal before (a hypothesis; a limit in more directions), so f has to be
 defined at every point wherever that could matter: with hypotheses or integers, and if the goal is strict.
+F has to be defined for all w in W in any case, at inner points x: (w - x)/(w - g) is 1 wherever it is
+defined if g is another way to write x, and not at w = g.
 """
 
 from __future__ import annotations
@@ -73,6 +75,8 @@ def by_compose(node: Node, goal: Obligation) -> list[Child]:
     values = range_of(inner, box)  # raises where it may be undefined
     stated = _stated(node.get("range", []), name)
     stated = stated if "range" in node else values
+    # Putting g in may cancel a divisor that is 0 there: F has to be defined at every (x, g(x)) that counts.
+    range_of(outer, {**(goal.box if goal.thin or goal.strict else _inside(goal)), name: stated})
     children = list(_ends(node, inner, stated, values, goal))
     new = replace(goal, f=outer, box={**goal.box, name: stated}, held=goal.thin or goal.strict)
     return [*children, ("proof", field(node, "proof"), new)]

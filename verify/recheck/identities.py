@@ -7,14 +7,14 @@ box as well, in intervals: a second look, which shares nothing with the first bu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from verify.recheck.algebra import UNIT, Algebra, Sum
+from verify.recheck.algebra import UNIT, Algebra, Sum, plus
 from verify.recheck.derivatives import derivative
 from verify.recheck.intervals import UnknownError, point
 from verify.recheck.series import Box, inside, range_of
-from verify.recheck.terms import ZERO, Term, call, mapped, number, put, rebuilt
+from verify.recheck.terms import ZERO, Term, call, mapped, number, raw, rebuilt, variable
 
 _LONG = 6000  # terms of a formula that is still looked at
 _CASES = 200  # of the signs inside Abs, Max and Min
@@ -55,7 +55,8 @@ def vanishes(f: Term, box: Box) -> bool:
         return False
     algebra = Algebra(box)
     try:
-        f = put(f, {name: number(x.low) for name, x in box.items() if x.single})
+        points = {variable(name): number(x.low) for name, x in box.items() if x.single}
+        f = _with(f, points)
         return _vanishes_by_cases(f, algebra, (), [_CASES])
     except UnknownError:
         return False
@@ -95,24 +96,27 @@ def _vanishes_by_cases(f: Term, algebra: Algebra, facts: tuple[Sum, ...], left: 
     if left[0] < 0:
         return False
     kink = min(kinks, key=str)
-    first, second = (kink.args[0], -kink.args[0]) if kink.op == "Abs" else kink.args[:2]
+    first = kink.args[0]
+    second = raw("*", number(-1), first) if kink.op == "Abs" else kink.args[1]
     gap = second - first if kink.op == "Min" else first - second
+    written = plus(algebra.of(first), algebra.of(second), -1)  # raises where either divides by 0
     choices: list[tuple[Term, tuple[Sum, ...]]] = []
     for chosen, sign in ((first, 1), (second, -1)):
-        fact = algebra.of(sign * gap)
+        fact = plus({}, written, -sign if kink.op == "Min" else sign)
         if algebra.sign(-sign * gap) == 1 and algebra.sign(sign * gap) != 1:
             continue  # the box excludes it
         if _possible([*facts, fact]):
             choices.append((chosen, (*facts, fact)))
     for chosen, known in choices or [(first, facts)]:  # neither: the gap is 0, and both are the same
         value = chosen if kink.op == "Abs" else call(kink.op, chosen, *kink.args[2:])
-        if not _vanishes_by_cases(_with(f, kink, value), algebra, known, left):
+        if not _vanishes_by_cases(_with(f, {kink: value}), algebra, known, left):
             return False
     return True
 
 
-def _with(f: Term, old: Term, new: Term) -> Term:
-    return mapped(f, lambda e: new if e == old else e)
+def _with(f: Term, new: Mapping[Term, Term]) -> Term:
+    """With terms replaced, and nothing cancelled: u/d - u/d is not 0 where d is."""
+    return mapped(f, lambda e: new.get(e, e), fold=False)
 
 
 def _possible(facts: list[Sum]) -> bool:

@@ -84,9 +84,14 @@ def _by_cases(node: Node, goal: Obligation) -> list[Child]:
         if value not in x:
             raise UnknownError(f"{name} = {value} is not in the range")
         here = {name: number(value)}
-        f = put(goal.f, here)
-        given = tuple(h and (put(h[0], here), h[1]) for h in goal.given)
         box = {n: r for n, r in goal.box.items() if n != name}
+        inner = {n: r.inner() for n, r in box.items()}
+        f = put(goal.f, here)
+        if not _divides(goal.f, here, box if goal.held else inner):
+            raise UnknownError(f"a divisor may be 0 for {name} = {value}")
+        given = tuple(
+            (put(h[0], here), h[1]) if h and _divides(h[0], here, inner) else None for h in goal.given
+        )
         children.append(
             (
                 f"parts[{value - first}]",
@@ -103,6 +108,15 @@ def _by_cases(node: Node, goal: Obligation) -> list[Child]:
     elif following in x:
         raise UnknownError(f"the cases end before {name} = {following}")
     return children
+
+
+def _divides(f: Term, here: Mapping[str, Term], box: Box) -> bool:
+    """Whether no divisor becomes 0 by the values put in: u/d would be written 1 where u and d are 0."""
+    return all(
+        _try_range(put(t, here), box) is not None
+        for t in f.walk()
+        if t.is_power and t.names & set(here) and (t.args[1].value is None or t.args[1].value < 0)
+    )
 
 
 # ---------------------------------------------------------------- following a variable

@@ -400,12 +400,12 @@ def put(t: Term, values: Mapping[str, Term]) -> Term:
     return rebuilt(t, tuple(put(a, values) for a in t.args))
 
 
-def mapped(t: Term, change: Callable[[Term], Term]) -> Term:
+def mapped(t: Term, change: Callable[[Term], Term], *, fold: bool = True) -> Term:
     """With every term in it changed, from the innermost outwards."""
     if not t.args:
         return change(t)
-    args = tuple(mapped(a, change) for a in t.args)
-    return change(t if args == t.args else rebuilt(t, args))
+    args = tuple(mapped(a, change, fold=fold) for a in t.args)
+    return change(t if args == t.args else rebuilt(t, args) if fold else raw(t.op, *args))
 
 
 def plain(t: Term) -> Term:
