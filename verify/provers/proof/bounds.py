@@ -23,7 +23,7 @@ from typing import Any
 import sympy
 
 from verify.claims import Range, text_of
-from verify.provers.expressions import attempt, kernels, length, paid, written_out
+from verify.provers.expressions import attempt, kernels, length, longest, paid, written_out
 from verify.provers.goals import Goal, Node
 from verify.provers.intervals import Span
 from verify.provers.points import at_point
@@ -38,6 +38,7 @@ _CENTRES: dict[Any, int] = {
 _ATOMS = 6  # functions of a goal that are replaced
 _LONGEST = 120  # operations of such a goal
 _TERMS = 300  # of it, written out
+_BITS = 2000  # of a number of a bound: nobody wants to read, or multiply, longer ones
 _DIGITS = 40  # bits of a number that stands for an end of an interval
 
 
@@ -158,7 +159,7 @@ def _step(goal: Goal, atom: Any, order: int) -> Replacement | None:
         shown: Node = {"by": "range"}
     else:
         bound = bound_of(atom, goal, order, side)
-        if bound is None:
+        if bound is None or longest(bound.polynomial) > _BITS:
             return None
         inner = _argument(atom)
         bounded = bound.polynomial.xreplace({_W: inner})
