@@ -22,7 +22,6 @@ FEW = Proof(goals=40, boxes=(200, 200))
 
 # relation, domain, a rule that the proof must use
 PROVED = [
-    ("x + y <= Max(2*x, 2*y)", ["-5 <= x <= 5", "-5 <= y <= 5"], "signs"),
     ("Max(x, y)**2 <= x**2 + y**2", ["-5 <= x <= 5", "-5 <= y <= 5"], "signs"),
     ("Abs(x) - x**2/4 <= 1", ["-9 <= x <= 9"], "split"),
     ("Abs(exp(x) - 1) <= exp(Abs(x)) - 1", ["-50 <= x <= 50"], "split"),
