@@ -105,18 +105,15 @@ def in_this_process(job: Job, tasks: Sequence[Task], claims: ClaimSet, watch: Wa
         yield result
 
 
-def in_processes(
-    job: Job, tasks: Sequence[Task], workers: int, watch: Watch, spare: list[Worker] | None = None
-) -> Stream:
-    """By worker processes, those that are ready first, in whatever order they finish."""
+def in_processes(job: Job, tasks: Sequence[Task], workers: int, watch: Watch) -> Stream:
+    """By worker processes, in whatever order they finish."""
     waiting = deque(tasks)
-    pool: dict[Connection, Worker] = {}
+    pool: dict[Connection, _Worker] = {}
     try:
         while waiting or pool:
             while waiting and len(pool) < workers:
-                worker = spare.pop() if spare else Worker()
+                worker = _Worker(job, waiting.popleft())
                 pool[worker.connection] = worker
-                worker.begin(job, waiting.popleft())
             watch([worker.now for worker in pool.values()])
             for connection in wait(list(pool), timeout=_TICK):
                 worker = pool[connection]  # type: ignore[index]  # wait() is typed for sockets too
@@ -133,36 +130,18 @@ def in_processes(
             worker.dismiss()
 
 
-@contextlib.contextmanager
-def one_ready(workers: int | None) -> Iterator[list[Worker]]:
-    """A worker that starts while this process still finds out what there is to do; take it from the list."""
-    spare = [] if workers == 0 else [Worker()]
-    try:
-        yield spare
-    finally:
-        for worker in spare:  # nobody has taken it
-            worker.process.kill()
-            worker.dismiss()
-
-
-class Worker:
+class _Worker:
     """A process, the parent's end of its pipe, and the claim it is at."""
 
     process: BaseProcess
-    now: Underway
 
-    def __init__(self) -> None:
+    def __init__(self, job: Job, task: Task) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self.process = context.Process(target=_serve, args=(theirs, job), daemon=True)
         with _environment(_ENVIRONMENT), _no_interrupt():
             self.process.start()
         theirs.close()  # so that the end of the worker is the end of the pipe
-
-    def begin(self, job: Job, task: Task) -> None:
-        """What all tasks have in common, and the first of them."""
-        with contextlib.suppress(OSError):  # as in give
-            self.connection.send(job)
         self.give(task)
 
     def give(self, task: Task) -> None:
@@ -190,14 +169,10 @@ class Worker:
         self.process.join()
 
 
-def _serve(connection: Connection) -> None:
+def _serve(connection: Connection, job: Job) -> None:
     """The life of a worker."""
     os.dup2(2, 1)  # a check that prints must not disturb the document on stdout
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    try:
-        job: Job = connection.recv()
-    except (EOFError, OSError):
-        return  # it was not needed
     claims = load_claims(job.source, job.places)
     with contextlib.suppress(EOFError, OSError), listening(connection.send):
         while True:

@@ -15,7 +15,7 @@ from verify.running.cache import Cache, cache_folder
 from verify.running.engine import effort_for, too_few
 from verify.running.fingerprints import Fingerprints
 from verify.running.loading import load_claims
-from verify.running.parallel import Job, Task, Underway, cores, in_processes, in_this_process, one_ready
+from verify.running.parallel import Job, Task, Underway, cores, in_processes, in_this_process
 from verify.running.results import Result
 from verify.source import Source
 from verify.tables import frame
@@ -91,37 +91,34 @@ def run_claims(
     warn: Callable[[str], None] | None = None,
 ) -> Run:
     """Check the selected claims; ``workers=0`` does it in this process, ``None`` on all cores."""
-    with one_ready(workers) as spare:
-        claims = load_claims(source)
-        labels = select(source, claims, wanted)
-        effort = effort_for(claims, profile, seed)
-        if source.examples is not None and (few := too_few((claims[label] for label in labels), effort)):
-            label, least = few
-            raise ClaimError(
-                f"--examples {source.examples}: too few trials to decide {label}; write at least {least}"
-            )
-        cache = Cache(cache_folder(source.name)) if cache is None else cache
-        if (fault := cache.fault()) and warn is not None:
-            warn(fault)
-        prints = Fingerprints(source)
-        tasks = [Task(x, prints.key(claims[x], effort), prints.ground(claims[x])) for x in labels]
-        kept = {} if fresh else {t.label: r for t in tasks if (r := cache.get(t.key)) is not None}
-        found = dict(kept)
-        rest = [task for task in tasks if task.label not in found]
-        job = Job(source, effort, None if fault else cache, _places(source, claims, rest))
-
-        def watch(current: Sequence[Underway]) -> None:
-            if progress is not None:
-                progress(len(found), len(labels), current)
-
-        many = min(cores() if workers is None else workers, len(rest))
-        stream = (
-            in_processes(job, rest, many, watch, spare) if many else in_this_process(job, rest, claims, watch)
+    claims = load_claims(source)
+    labels = select(source, claims, wanted)
+    effort = effort_for(claims, profile, seed)
+    if source.examples is not None and (few := too_few((claims[label] for label in labels), effort)):
+        label, least = few
+        raise ClaimError(
+            f"--examples {source.examples}: too few trials to decide {label}; write at least {least}"
         )
-        with contextlib.closing(stream):  # an interrupted run ends its workers
-            for result in stream:
-                found[result.label] = result
-        return Run(claims, effort, {label: found[label] for label in labels}, len(kept))
+    cache = Cache(cache_folder(source.name)) if cache is None else cache
+    if (fault := cache.fault()) and warn is not None:
+        warn(fault)
+    prints = Fingerprints(source)
+    tasks = [Task(x, prints.key(claims[x], effort), prints.ground(claims[x])) for x in labels]
+    kept = {} if fresh else {t.label: r for t in tasks if (r := cache.get(t.key)) is not None}
+    found = dict(kept)
+    rest = [task for task in tasks if task.label not in found]
+    job = Job(source, effort, None if fault else cache, _places(source, claims, rest))
+
+    def watch(current: Sequence[Underway]) -> None:
+        if progress is not None:
+            progress(len(found), len(labels), current)
+
+    many = min(cores() if workers is None else workers, len(rest))
+    stream = in_processes(job, rest, many, watch) if many else in_this_process(job, rest, claims, watch)
+    with contextlib.closing(stream):  # an interrupted run ends its workers
+        for result in stream:
+            found[result.label] = result
+    return Run(claims, effort, {label: found[label] for label in labels}, len(kept))
 
 
 def _places(source: Source, claims: ClaimSet, tasks: Sequence[Task]) -> dict[str, str] | None:
