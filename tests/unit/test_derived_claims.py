@@ -143,6 +143,18 @@ def test_what_is_no_derivation_of_the_claim_leaves_it_undecided(change, reason):
     assert result.error is None
 
 
+def test_what_is_asked_for_is_used_whether_or_not_it_is_in_the_steps():
+    def asks(d):
+        d.claim("idle", x="T(n)")
+        return by_tangent(d)
+
+    others = [tangent(), claim("idle", "-", **FORMULA)]
+    result = found("survival", *others, survival(derivation=asks, uses="tangent idle"))
+    assert result.verdict is Verdict.PROVED
+    result = found("survival", *others, survival(derivation=asks))
+    assert "the derivation uses idle; write that into uses" in result.evidence["why"]
+
+
 def test_what_is_derived_in_a_part_of_the_setting_is_a_lemma():
     split = claim(
         "split", "-", theorem="0 <= T(n)**2", setting=PART, derivation=lambda d: d.known("square", "T(n)")
