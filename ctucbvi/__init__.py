@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         solve,
     )
     from ctucbvi.library import bundled_model, bundled_models, find_model
-    from ctucbvi.model import CTMDP, Objective, Semantics, Transition
+    from ctucbvi.model import CTMDP, Objective, Semantics, Transition, discounted
     from ctucbvi.modelfile import dump_model, load_model, parse_model, save_model
     from ctucbvi.policy import Policy
     from ctucbvi.solutions import Doubt, Segment, Switch
@@ -44,7 +44,7 @@ _HOMES = {
     "errors": "InputError ModelError PolicyError UndecidedError",
     "exact": "Budget ExpPoly PolicyValue Solution ValueIteration algorithm2 evaluate solve",
     "library": "bundled_model bundled_models find_model",
-    "model": "CTMDP Objective Semantics Transition",
+    "model": "CTMDP Objective Semantics Transition discounted",
     "modelfile": "dump_model load_model parse_model save_model",
     "policy": "Policy",
     "solutions": "Doubt Segment Switch",
@@ -72,6 +72,7 @@ __all__ = [
     "algorithm2",
     "bundled_model",
     "bundled_models",
+    "discounted",
     "dump_model",
     "evaluate",
     "find_model",

@@ -8,7 +8,8 @@ time :math:`H` the process stops and earns :math:`g(x)`, the terminal reward (0 
 given).  ``t`` always means *remaining* time.  At a jump to :math:`y` a *lump*
 :math:`\varrho(x,a,y)` may be earned besides; rewards may be costs, to be minimised
 (:class:`Objective`).  Both are reduced to rewards per unit of time that are to be maximised
-in one place, :meth:`CTMDP.plain`; planners know nothing else.
+in one place, :meth:`CTMDP.plain`; planners know nothing else.  A discount rate is a way out of every
+state (:func:`discounted`).
 
 One model poses two problems that differ (:class:`Semantics`):
 
@@ -30,6 +31,7 @@ epoch.
 """
 
 from ctucbvi.model.ctmdp import CTMDP, Objective, Semantics
+from ctucbvi.model.discounting import discounted
 from ctucbvi.model.rows import Number, Numbers, Pair, Transition, by_target, choices
 
 __all__ = [
@@ -42,4 +44,5 @@ __all__ = [
     "Transition",
     "by_target",
     "choices",
+    "discounted",
 ]

@@ -16,12 +16,12 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from ctucbvi.errors import InputError, ModelError
-from ctucbvi.model import CTMDP, Numbers, Objective, Transition, by_target, choices
+from ctucbvi.model import CTMDP, Numbers, Objective, Transition, by_target, choices, discounted
 from ctucbvi.modelfile.writer import LONGEST, is_unicode, literal
 from ctucbvi.numbers import exact
 
 _REQUIRED = ("name", "horizon", "initial", "states", "actions", "transition")
-_OPTIONAL = ("terminal", "source", "shows", "objective")
+_OPTIONAL = ("terminal", "source", "shows", "objective", "discount")
 _ROW_REQUIRED = ("state", "action", "rate", "reward")
 _ROW_OPTIONAL = ("to", "lump")
 _NUMBER_HINT = 'write for example "17/20" or "0.85"'
@@ -112,8 +112,9 @@ def read_model(document: object, where: str) -> CTMDP:
     transitions = _read_transitions(table["transition"], where, states, actions)
     texts = {key: _text(table.get(key, ""), f"{where}: {key}") for key in ("name", "source", "shows")}
     objective = _text(table.get("objective", "max"), f"{where}: objective")
+    discount = _number(table.get("discount", 0), f"{where}: discount")
     try:
-        return CTMDP(
+        model = CTMDP(
             **texts,
             objective=Objective(objective),
             states=states,
@@ -123,6 +124,7 @@ def read_model(document: object, where: str) -> CTMDP:
             transitions=transitions,
             terminal=tuple(terminal.get(x, Fraction(0)) for x in states),
         )
+        return discounted(model, discount)
     except ModelError as error:  # what is left to the model names the place, but not the file
         raise ModelError(f"{where}: {error}") from None
 
