@@ -306,6 +306,10 @@ class CTMDP:
         """The actions that ``state`` offers."""
         return self._offers.get(state, ())
 
+    def action_of(self, pair: int) -> str:
+        """The action of a state–action pair, by its place in :attr:`transitions`."""
+        return self.transitions[pair].action
+
     def state_index(self, state: str) -> int:
         """The position of ``state``; a clear error for an unknown name."""
         index = self._indices.get(state)
