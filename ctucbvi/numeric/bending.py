@@ -100,7 +100,10 @@ def march_over(arrays, how, where, bent, horizon, gone, pieces, stop):
     model, aim, room, bends = Arrays(*arrays), MarchAim(*how), Room(*where), Bends(*bent)
     states, pairs, most = model.first.size - 1, model.rate.size, 4 * model.rate.size + 4096
     to, nobody = into(model.row, model.target, model.probability, states), np.empty(0, np.int64)
-    desk, known = empty_desk(states, pairs, aim.degree), bench(states, pairs, aim.degree + 1, most)
+    desk, known = (
+        empty_desk(states, pairs, aim.degree, room.space),
+        bench(states, pairs, aim.degree + 1, most),
+    )
     times = room.times
     while pieces < stop and times[pieces] < horizon:
         kinks = bends.row[pieces]

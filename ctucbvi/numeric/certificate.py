@@ -205,7 +205,7 @@ def _part(s: NumericSolution, low: int, high: int) -> Pieces:
     score = kept(s.scores[part].transpose(0, 2, 1))
     kinks = None if s.kinks is None else s.kinks._replace(row=s.kinks.row[since : high + 1])
     times, best, capped = kept(s.times[since : high + 1]), kept(s.best[part]), kept(s.capped[part])
-    return Pieces(times, value, score, best, capped, kinks, low - since)
+    return Pieces(times, value, score, best, capped, kinks, low - since, high == len(s.best))
 
 
 def _steepest(model: CTMDP) -> Fraction:

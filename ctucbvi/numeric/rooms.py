@@ -20,7 +20,7 @@ from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.bending import MOST_KINKS, Bends, march_over, most_bends
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.kinks import POWERS, Kinks
-from ctucbvi.numeric.marching import MarchAim, Room, march
+from ctucbvi.numeric.marching import LANES, MarchAim, Room, march
 from ctucbvi.numeric.solution import NumericSolution, Pieces, Wanted
 from ctucbvi.policy import Policy
 
@@ -124,6 +124,7 @@ class March:
             best=np.zeros((first, states), np.int64),
             cap=np.zeros((first, states), np.int64),
             carried=g[a.owner] if self.aim.committed else start,
+            space=np.zeros((states + pairs) * (degree + LANES) if self.takers else 0),
         )
         for taker in self.takers:
             taker.begin()
@@ -229,22 +230,22 @@ class March:
         grown = {name: _longer(array, more) for name, array in arrays.items()}
         self.room = room._replace(times=_longer(room.times, more), **grown)
 
-    def _hand_over(self) -> None:
+    def _hand_over(self, *, last: bool = False) -> None:
         """Give the takers what is in the room and use it again; the last piece stays, as the first one."""
-        part, last, room = Pieces(*self._filled(), self.kinks(), self.handed), self.pieces - 1, self.room
+        part, k, room = Pieces(*self._filled(), self.kinks(), self.handed, last), self.pieces - 1, self.room
         for taker in self.takers:
             taker.take(part)
-        room.times[:2] = room.times[last : last + 2]
+        room.times[:2] = room.times[k : k + 2]
         for array in (room.value, room.score, room.best, room.cap):
-            array[0] = array[last]
+            array[0] = array[k]
         if self.bends is not None:
-            _only_last(self.bends, last)
-        self.gone, self.pieces, self.handed = self.gone + last, 1, 1
+            _only_last(self.bends, k)
+        self.gone, self.pieces, self.handed = self.gone + k, 1, 1
 
     def finish(self) -> None:
         """Hand over what is left."""
-        if self.takers and self.pieces > self.handed:
-            self._hand_over()
+        if self.takers:
+            self._hand_over(last=True)
 
     def _filled(self) -> tuple[Floats, Floats, Floats, Integers, Integers]:
         """Times, values, scores, best pairs and caps of the pieces in the room, as in :class:`Room`."""

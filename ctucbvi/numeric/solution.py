@@ -47,6 +47,7 @@ class Pieces(NamedTuple):
     capped: Integers  # (pieces, states)
     kinks: Kinks | None
     begin: int
+    last: bool  # whether no others follow
 
 
 @dataclass(frozen=True, repr=False)
@@ -184,7 +185,6 @@ class ExcerptNotes:
         """Nothing is noted yet."""
         self._turns, self._times = TurnList(Arrays.of(self.model).owner), [np.zeros(1)]
         self._held: dict[int, NumericSolution] = {}
-        self._last: NumericSolution | None = None
 
     def take(self, part: Pieces) -> None:
         """Note what is asked for in the next pieces."""
@@ -195,7 +195,8 @@ class ExcerptNotes:
             low, high = np.searchsorted(self._asked, part.times[k : k + 2])
             if low < high or (high < len(self._asked) and self._asked[high] == part.times[k + 1]):
                 self._held[before + k] = self._piece(part, k)
-        self._last = self._piece(part, len(part.best) - 1)
+        if part.last:  # the horizon is asked for always, and so is the time that was reached
+            self._held[before + len(part.best) - 1] = self._piece(part, len(part.best) - 1)
 
     def _piece(self, part: Pieces, k: int) -> NumericSolution:
         kinks = None if part.kinks is None else part.kinks.only(k)
@@ -213,7 +214,4 @@ class ExcerptNotes:
 
     def excerpt(self, model: CTMDP) -> Excerpt:
         """What was noted, as an excerpt for ``model``: the same, or one whose horizon was reached."""
-        times = np.concatenate(self._times)
-        assert self._last is not None
-        held = {**self._held, len(times) - 2: self._last}  # the horizon is asked for always
-        return Excerpt(model, *self._problem, times, self._turns.turns(), held)
+        return Excerpt(model, *self._problem, np.concatenate(self._times), self._turns.turns(), self._held)

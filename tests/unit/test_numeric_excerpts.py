@@ -88,8 +88,8 @@ def test_the_same_in_another_unit_of_time():
 class Forgetful(March):
     """Does not count the pieces that it has handed over."""
 
-    def _hand_over(self) -> None:
-        super()._hand_over()
+    def _hand_over(self, *, last=False) -> None:
+        super()._hand_over(last=last)
         self.gone = 0
 
 
@@ -100,7 +100,7 @@ class NoJump(ProofInParts):
         begin = part.begin
         kinks = part.kinks and part.kinks._replace(row=part.kinks.row[begin:])
         cut = [array[begin:] for array in (part.times, part.value, part.score, part.best, part.capped)]
-        super().take(type(part)(*cut, kinks, 0))
+        super().take(type(part)(*cut, kinks, 0, part.last))
 
 
 class LateTurns(TurnList):
