@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Rational
 
 from ctucbvi.errors import InputError, ModelError
@@ -23,6 +24,8 @@ _LARGEST_EXPONENT = 1000
 
 def exact(number: object, where: str) -> Fraction:
     """``number`` as an exact fraction; ``where`` opens the message if it is not one."""
+    if type(number) is Fraction and type(number.numerator) is type(number.denominator) is int:
+        return number
     if isinstance(number, bool):
         raise ModelError(f"{where}: {number} is not a number; write 1 or 0")
     if isinstance(number, Rational):
@@ -39,6 +42,9 @@ def _parse(text: str, where: str) -> Fraction:
     literal = text.strip()
     if _NOT_FINITE.fullmatch(literal):
         raise ModelError(f"{where}: {literal} is not finite; write a finite number")
+    found = _fraction(literal) if len(literal) <= _LONGEST else None
+    if found is not None:
+        return found
     match = _NUMBER.fullmatch(literal) if len(literal) <= _LONGEST else None
     if match is None:
         short = literal if len(literal) <= 40 else literal[:37] + "..."
@@ -47,10 +53,19 @@ def _parse(text: str, where: str) -> Fraction:
         raise ModelError(
             f"{where}: {literal!r} has an exponent beyond {_LARGEST_EXPONENT}; choose another unit of time"
         )
+    raise ModelError(f'{where}: {literal!r} divides by zero; write for example "17/20"')
+
+
+@lru_cache(maxsize=1 << 14)  # the numbers of a model are often the same ones
+def _fraction(literal: str) -> Fraction | None:
+    """The number that a literal says, if it is one of bearable size."""
+    match = _NUMBER.fullmatch(literal)
+    if match is None or abs(int(match["exponent"] or 0)) > _LARGEST_EXPONENT:
+        return None
     try:
         return Fraction(literal)
     except ZeroDivisionError:
-        raise ModelError(f'{where}: {literal!r} divides by zero; write for example "17/20"') from None
+        return None
 
 
 def count(number: object, what: str, least: int = 1, most: int | None = None) -> int:

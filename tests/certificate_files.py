@@ -21,7 +21,8 @@ from ctucbvi import CTMDP, InputError, Policy, Semantics, Transition
 from ctucbvi.library import machine_repair
 from ctucbvi.numeric import NumericSolution, certify, evaluate_numeric, solve_numeric
 from ctucbvi.numeric.files import FORMAT, kinks_as_lists, read_certificate
-from ctucbvi.numeric.planner import Care, smallest_tolerance
+from ctucbvi.numeric.planner import smallest_tolerance
+from ctucbvi.numeric.rooms import Care
 from tests.unit.test_numeric_thousand import draw_model
 
 PROBLEMS = [(semantics, truncate) for semantics in Semantics for truncate in (False, True)]

@@ -24,7 +24,7 @@ from ctucbvi.numeric.files import save_certificate
 from ctucbvi.numeric.planner import smallest_tolerance
 from ctucbvi.solutions import About, document
 from ctucbvi.usage import NUMERIC_DIGITS
-from verify.progress import note_if_slow
+from verify.progress import ProgressLine, note_if_slow
 
 __all__ = ["plan", "save_certificate"]
 
@@ -41,7 +41,9 @@ def plan(
     except UndecidedError as error:
         if error.known is None:
             raise
-        certificate, seconds, reached = error.known, options.seconds, _short(error.known.model.horizon)
+        certificate, seconds = error.known, options.seconds
+        last = Fraction(certificate.solution.times[-2])  # where the last piece begins, which is always kept
+        reached = max(_short(certificate.model.horizon), last)
         asked = [(x, t) for x, t in asked if t <= reached] or [(x, reached) for x in model.states]
         shorter = "what is printed is for remaining times up to there"
         stopped = [replace(doubt, why=f"{doubt.why}; {shorter}") for doubt in certificate.undecided]
@@ -82,17 +84,20 @@ def _solve(
     with note_if_slow("ctucbvi: compiling the fast planner; this is done once"):
         certify(solve_numeric(machine_repair(), semantics))  # so that compiling takes none of the time given
     share = options.seconds / (2 if options.semantics == "both" else 1)
-    budget, least = NumericBudget(seconds=share), smallest_tolerance(model)
+    everything = options.certificate or options.plot  # a file and a picture are about all remaining times
+    times = None if everything else sorted({t for _, t in asked})
+    with ProgressLine(f"{model.name}, {semantics}") as progress:
+        budget, least = NumericBudget(seconds=share, progress=progress), smallest_tolerance(model)
 
-    def within(tolerance: float) -> Certificate:
-        goal = max(tolerance, least)
-        return solve_certified(model, semantics, tolerance=goal, truncate=options.truncate, budget=budget)
+        def within(tolerance: float) -> Certificate:
+            goal, capped = max(tolerance, least), options.truncate
+            return solve_certified(model, semantics, tolerance=goal, truncate=capped, budget=budget, at=times)
 
-    best = within(0.5 * 10.0**-options.digits * Arrays.of(model).scale)
-    needed = float(min(_hoped(best.value(state, t), options.digits, model) for state, t in asked))
-    if needed < best.bound:
-        with suppress(UndecidedError):
-            best = min(best, within(needed), key=lambda found: found.bound)
+        best = within(0.5 * 10.0**-options.digits * Arrays.of(model).scale)
+        needed = float(min(_hoped(best.value(state, t), options.digits, model) for state, t in asked))
+        if needed < best.bound:
+            with suppress(UndecidedError):
+                best = min(best, within(needed), key=lambda found: found.bound)
     return best, budget.spent
 
 

@@ -14,7 +14,8 @@ from ctucbvi.exact import Solution, solve
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import positive
 from ctucbvi.numeric.certificate import certify
-from ctucbvi.numeric.planner import NumericSolution, smallest_tolerance, solve_numeric
+from ctucbvi.numeric.planner import smallest_tolerance, solve_numeric
+from ctucbvi.numeric.solution import NumericSolution
 from ctucbvi.second_opinion import SecondOpinion, as_fraction
 from ctucbvi.second_opinion import solve as solve_second
 from ctucbvi.solutions import Doubt, Switch

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from ctucbvi.errors import ModelError
+from ctucbvi.model.columns import column
 from ctucbvi.model.rationals import Reader, plain
 from ctucbvi.model.rows import Number, Transition
+from ctucbvi.model.sparse import Sparse, SparseReader, two_lists
 from ctucbvi.numbers import shown
 
 if TYPE_CHECKING:
@@ -101,6 +103,20 @@ def array_rows(
         to = reader.row(dict(zip(named.states, prob[i, j], strict=True)), where)
         rows.append(_row(named, (i, j), rate, rew[i, j], to, paid, reader, where))
     return rows, named.given(reader)
+
+
+def sparse_model(
+    pairs: Any, jumps: Any, numbers: tuple[Any, Any, Any, Any], reader: Reader, options: ArrayOptions
+) -> tuple[Sparse, dict[str, Any]]:
+    """The arrays of pairs, jumps and their numbers (rates, rewards, probabilities, lumps), and all else."""
+    state, action = two_lists(pairs, "pairs", ("state", "action"))
+    count = len(options.get("states") or ()) or 1 + int(state.max(initial=-1))
+    width = len(options.get("actions") or ()) or 1 + int(action.max(initial=-1))
+    named = Named(count, width, None, options)
+    found = SparseReader(pairs, jumps, named.states, named.actions).read(numbers, reader)
+    ends = column(named.terminal, reader, "terminal reward", lambda i: repr(named.states[i]))
+    told = {"states": named.states, "actions": named.actions, "initial": named.initial}
+    return found, {**told, "terminal": tuple(ends.fractions())}
 
 
 def generator_rows(

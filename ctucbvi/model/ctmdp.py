@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ctucbvi.enclosure import Enclosure
     from ctucbvi.model.arrays import ArrayOptions, TableOptions
+    from ctucbvi.model.sparse import Sparse
 
 Signed = TypeVar("Signed", Fraction, float, "Enclosure")
 
@@ -72,6 +73,11 @@ class CTMDP:
     objective: Objective = Objective.MAX
 
     def __post_init__(self) -> None:
+        self._check_head()
+        self._check_rows()
+
+    def _check_head(self) -> None:
+        """Refuse everything but transitions that cannot be those of a model."""
         if not isinstance(self.name, str):
             raise ModelError(f"name: {self.name!r} is not a text; write a name")
         object.__setattr__(self, "objective", Objective(self.objective))
@@ -85,24 +91,26 @@ class CTMDP:
             raise ModelError(f"initial: {self.initial!r} is not a state; {choices(self.states)}")
         if len(self.terminal) != len(self.states) or not all(isinstance(g, Fraction) for g in self.terminal):
             raise ModelError("terminal: give one reward per state, as a fraction")
-        states = {x: i for i, x in enumerate(self.states)}
-        actions = {a: i for i, a in enumerate(self.actions)}
-        seen: set[tuple[str, str]] = set()
+
+    def _check_rows(self) -> None:
+        """Refuse transitions that cannot be those of a model, and sort the others."""
+        states, actions = self._indices, {a: i for i, a in enumerate(self.actions)}
+        places: dict[int, Transition] = {}
         for row in self.transitions:
             check_row(row, states, actions)
-            if (row.state, row.action) in seen:
+            place = states[row.state] * len(actions) + actions[row.action]
+            if place in places:
                 raise ModelError(
                     f"transition of state {row.state!r}, action {row.action!r}: given twice; keep one"
                 )
-            seen.add((row.state, row.action))
-        idle = set(self.states) - {state for state, _ in seen}
+            places[place] = row
+        idle = len(states) - len({place // len(actions) for place in places})
         if idle:
-            first = min(idle, key=lambda x: states[x])
+            first = next(x for x in self.states if all(row.state != x for row in self.transitions))
             raise ModelError(
                 f"state {first!r} has no actions; add a transition for it (rate 0 if it is absorbing)"
             )
-        order = sorted(self.transitions, key=lambda row: (states[row.state], actions[row.action]))
-        object.__setattr__(self, "transitions", tuple(order))
+        object.__setattr__(self, "transitions", tuple([places[place] for place in sorted(places)]))
 
     @classmethod
     def of(
@@ -174,6 +182,68 @@ class CTMDP:
         return cls._told(options, "arrays", horizon=horizon, transitions=rows, **rest)
 
     @classmethod
+    def from_sparse(
+        cls,
+        pairs: tuple[ArrayLike, ArrayLike],
+        rates: ArrayLike,
+        rewards: ArrayLike,
+        jumps: tuple[ArrayLike, ArrayLike],
+        probabilities: ArrayLike,
+        *,
+        horizon: Number,
+        lumps: ArrayLike | None = None,
+        normalize: bool = False,
+        rationalize: Number | None = None,
+        **options: Unpack[ArrayOptions],
+    ) -> CTMDP:
+        """Build a model from lists: ``pairs`` of states and actions, and ``jumps`` from pairs to states.
+
+        ``pairs = (state, action)`` are indices, with a rate and a reward for each; ``jumps = (pair, target)``
+        likewise, ``pair`` being the place in ``pairs``, with a probability (and a lump) for each.  Numbers as
+        in :meth:`from_arrays`, or exactly: a tuple ``(numerators, denominators)`` of lists of whole numbers.
+        Whole numbers with ``normalize=True`` are weights.  Fractions are made when somebody asks for them,
+        which the fast planner does not.  Options as in :meth:`from_arrays`.
+        """
+        from ctucbvi.model.arrays import sparse_model  # NumPy, as above
+
+        reader = Reader(rationalize, normalize=normalize)
+        numbers = rates, rewards, probabilities, lumps
+        found, rest = sparse_model(pairs, jumps, numbers, reader, options)
+        cls._check_options(options)
+        given = {"name": options.get("name", "sparse"), "objective": options.get("objective", Objective.MAX)}
+        return cls._lazily(found, horizon=exact(horizon, "horizon"), **given, **rest)
+
+    @classmethod
+    def _lazily(cls, found: Sparse, **told: Any) -> CTMDP:
+        """A model whose transitions are made of arrays when somebody asks for them."""
+        model = object.__new__(cls)
+        model.__dict__.update({"source": "", "shows": "", **told, "sparse": found})
+        model._check_head()
+        return model
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """The transitions, when they are asked for first; nothing else is missing."""
+            found = self.__dict__.get("sparse")
+            if name != "transitions" or found is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            rows = found.transitions(self.states, self.actions)
+            self.__dict__["transitions"] = rows
+            return rows
+
+    @property
+    def _is_lazy(self) -> bool:
+        return "transitions" not in self.__dict__
+
+    @cached_property
+    def sparse(self) -> Sparse:
+        """The pairs and their numbers as flat arrays, exactly."""
+        from ctucbvi.model.sparse import Sparse  # NumPy, as above
+
+        return Sparse.of(self)
+
+    @classmethod
     def from_generator(
         cls,
         generators: Mapping[str, ArrayLike] | ArrayLike,
@@ -223,11 +293,15 @@ class CTMDP:
         named = {key: options.get(key) for key in ("states", "actions", "initial", "terminal")}
         return cls._told(options, "frame", horizon=horizon, transitions=rows, **named)
 
-    @classmethod
-    def _told(cls, options: Mapping[str, Any], name: str, **rest: Any) -> CTMDP:
+    @staticmethod
+    def _check_options(options: Mapping[str, Any]) -> None:
         known = {"terminal", "initial", "states", "actions", "name", "objective"}
         for key in set(options) - known:
             raise ModelError(f"option {key!r} is unknown; {choices(sorted(known))}")
+
+    @classmethod
+    def _told(cls, options: Mapping[str, Any], name: str, **rest: Any) -> CTMDP:
+        cls._check_options(options)
         return cls.of(options.get("name", name), objective=options.get("objective", Objective.MAX), **rest)
 
     def to_frame(self) -> Any:
@@ -268,11 +342,16 @@ class CTMDP:
     @cached_property
     def is_plain(self) -> bool:
         """Whether there are neither lumps nor costs."""
-        return self.objective is Objective.MAX and not any(row.lump for row in self.transitions)
+        paid = self.sparse.lump is not None if self._is_lazy else any(row.lump for row in self.transitions)
+        return self.objective is Objective.MAX and not paid
 
     @cached_property
     def _plain(self) -> CTMDP:
         turned = self.objective.turned
+        if self._is_lazy and self.sparse.lump is None:  # and costs, or it would be plain
+            found = replace(self.sparse, reward=-self.sparse.reward)
+            ends = tuple(turned(g) for g in self.terminal)
+            return self._again(sparse=found, terminal=ends, objective=Objective.MAX)
         rows = tuple(replace(row, reward=turned(row.gain), lump=()) for row in self.transitions)
         ends = tuple(turned(g) for g in self.terminal)
         return replace(self, transitions=rows, terminal=ends, objective=Objective.MAX)
@@ -290,11 +369,13 @@ class CTMDP:
     @cached_property
     def max_rate(self) -> Fraction:
         """λmax, the largest rate in the model."""
-        return max(t.rate for t in self.transitions)
+        return self.sparse.rate.largest() if self._is_lazy else max(t.rate for t in self.transitions)
 
     @cached_property
     def max_reward(self) -> Fraction:
         """The largest reward per unit of time, lumps included, in size."""
+        if self._is_lazy and self.sparse.lump is None:
+            return self.sparse.reward.largest()
         return max(abs(t.gain) for t in self.transitions)
 
     @cached_property
@@ -305,6 +386,10 @@ class CTMDP:
     def actions_of(self, state: str) -> tuple[str, ...]:
         """The actions that ``state`` offers."""
         return self._offers.get(state, ())
+
+    def action_of(self, pair: int) -> str:
+        """The action of a state–action pair, by its place in :attr:`transitions`."""
+        return self.actions[self.sparse.action[pair]] if self._is_lazy else self.transitions[pair].action
 
     def state_index(self, state: str) -> int:
         """The position of ``state``; a clear error for an unknown name."""
@@ -333,7 +418,16 @@ class CTMDP:
 
     def with_horizon(self, horizon: Number) -> CTMDP:
         """The same model with another horizon."""
-        return replace(self, horizon=exact(horizon, "horizon"))
+        return self._again(horizon=exact(horizon, "horizon"))
+
+    def _again(self, **changes: Any) -> CTMDP:
+        """The same model but for these fields; transitions are not checked again."""
+        kept = {f.name: self.__dict__[f.name] for f in fields(self) if f.name in self.__dict__}
+        arrays = {"sparse": self.__dict__["sparse"]} if "sparse" in self.__dict__ else {}
+        model = object.__new__(type(self))
+        model.__dict__.update({**kept, **arrays, **changes})
+        model._check_head()
+        return model
 
     def with_rewards(self, scale: Number = 1, shift: Number = 0) -> CTMDP:
         """Rewards ``scale * r + shift``, lumps and terminal rewards times ``scale``.

@@ -13,17 +13,20 @@ adjustable one, where :math:`\lambda\sum_y p(y)(\varrho(y) + v(y) - v(x))` says 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
+from math import lcm
 from numbers import Rational
+from typing import NoReturn
 
 from ctucbvi.errors import ModelError
 from ctucbvi.numbers import exact, shown
 
 Number = Rational | int | float | str
 Numbers = tuple[tuple[str, Fraction], ...]  # by target
+_ONE = Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +58,16 @@ class Transition:
         where = f"transition of state {state!r}, action {action!r}"
         if to is not None and not isinstance(to, Mapping):
             raise ModelError(f"{where}: to is not a mapping; write {{target: probability}}")
-        row = {y: exact(p, f"{where}: probability of {y!r}") for y, p in (to or {}).items()}
+        row = {  # a message is made where it may be needed: it takes longer than all else
+            y: p if type(p) is Fraction else exact(p, f"{where}: probability of {y!r}")
+            for y, p in (to or {}).items()
+        }
         lumps: Fraction | dict[str, Fraction]
         if isinstance(lump, Mapping):
             lumps = {y: exact(c, f"{where}: lump at the jump to {y!r}") for y, c in lump.items()}
         else:
             lumps = exact(lump, f"{where}: lump")
-        targets = tuple((y, p) for y, p in row.items() if p != 0)
+        targets = tuple([(y, p) for y, p in row.items() if p.numerator])
         return cls(
             state,
             action,
@@ -96,7 +102,7 @@ def by_target(lumps: Fraction | Mapping[str, Fraction], to: Numbers, where: str)
     if isinstance(lumps, Fraction):
         if lumps and not to:
             raise ModelError(f"{where}: a lump of {shown(lumps)}, but it never jumps; leave it out")
-        return tuple((y, lumps) for y, _ in to if lumps)
+        return tuple((y, lumps) for y, _ in to) if lumps else ()
     targets = dict(to)
     for y, c in lumps.items():
         if c and y not in targets:
@@ -115,29 +121,41 @@ def choices(names: Iterable[str], wrong: object = "") -> str:
 
 def check_row(row: Transition, states: Mapping[str, int], actions: Mapping[str, int]) -> None:
     """Refuse a transition that cannot be one of a model with these states and actions."""
-    where = f"transition of state {row.state!r}, action {row.action!r}"
+
+    def fail(what: str) -> NoReturn:
+        raise ModelError(f"transition of state {row.state!r}, action {row.action!r}: {what}")
+
     if row.state not in states:
-        raise ModelError(f"{where}: {row.state!r} is not a state; {choices(states, row.state)}")
+        fail(f"{row.state!r} is not a state; {choices(states, row.state)}")
     if row.action not in actions:
-        raise ModelError(f"{where}: {row.action!r} is not an action; {choices(actions)}")
-    numbers = (row.rate, row.reward, *(p for _, p in row.to), *(c for _, c in row.lump))
-    if not all(isinstance(n, Fraction) for n in numbers):
-        raise ModelError(f"{where}: its numbers are not all fractions; build it with Transition.of")
-    if row.rate < 0:
-        raise ModelError(f"{where}: rate {shown(row.rate)} is negative; write 0 or more")
+        fail(f"{row.action!r} is not an action; {choices(actions)}")
+    for number in (row.rate, row.reward, *[p for _, p in row.to], *[c for _, c in row.lump]):
+        if not isinstance(number, Fraction):
+            fail("its numbers are not all fractions; build it with Transition.of")
+    if row.rate.numerator < 0:
+        fail(f"rate {shown(row.rate)} is negative; write 0 or more")
     for y, p in row.to:
         if y not in states:
-            raise ModelError(f"{where}: jumps to {y!r}, which is not a state; {choices(states, row.state)}")
-        if p < 0:
-            raise ModelError(f"{where}: probability of {y!r} is {shown(p)}; write a number from 0 to 1")
-        if p == 0:
-            raise ModelError(f"{where}: probability of {y!r} is 0; leave it out")
+            fail(f"jumps to {y!r}, which is not a state; {choices(states, row.state)}")
+        if p.numerator < 0:
+            fail(f"probability of {y!r} is {shown(p)}; write a number from 0 to 1")
+        if p.numerator == 0:
+            fail(f"probability of {y!r} is 0; leave it out")
     if len({y for y, _ in row.to}) != len(row.to):
-        raise ModelError(f"{where}: a target state is listed twice; add the probabilities up")
-    total = sum((p for _, p in row.to), Fraction(0))
-    if total != 1 and (row.rate > 0 or row.to):
-        raise ModelError(f"{where}: probabilities sum to {shown(total)}, not exactly 1; correct one of them")
+        fail("a target state is listed twice; add the probabilities up")
+    if row.rate.numerator or row.to:
+        total = total_of([p for _, p in row.to])
+        if total != 1:
+            fail(f"probabilities sum to {shown(total)}, not exactly 1; correct one of them")
     if row.lump and row.rate == 0:
-        raise ModelError(f"{where}: a lump at a jump, but the rate is 0; leave one of them out")
+        fail("a lump at a jump, but the rate is 0; leave one of them out")
+    where = f"transition of state {row.state!r}, action {row.action!r}" if row.lump else ""
     if row.lump and by_target(dict(row.lump), row.to, where) != row.lump:
-        raise ModelError(f"{where}: lumps that are 0, or not in the order of the targets; use Transition.of")
+        fail("lumps that are 0, or not in the order of the targets; use Transition.of")
+
+
+def total_of(numbers: Sequence[Fraction]) -> Fraction:
+    """Their sum; over one common denominator, which is a lot faster than one by one."""
+    common = lcm(*[n.denominator for n in numbers])
+    total = sum([n.numerator * (common // n.denominator) for n in numbers])
+    return _ONE if total == common else Fraction(total, common)

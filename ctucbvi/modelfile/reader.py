@@ -13,11 +13,13 @@ import sys
 import tomllib
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from ctucbvi.errors import InputError, ModelError
 from ctucbvi.model import CTMDP, Numbers, Objective, Transition, by_target, choices, discounted
-from ctucbvi.modelfile.writer import LONGEST, is_unicode, literal
+from ctucbvi.model.rows import total_of
+from ctucbvi.modelfile.writer import LONGEST, is_short, is_unicode, literal
 from ctucbvi.numbers import exact
 
 _REQUIRED = ("name", "horizon", "initial", "states", "actions", "transition")
@@ -25,6 +27,9 @@ _OPTIONAL = ("terminal", "source", "shows", "objective", "discount")
 _ROW_REQUIRED = ("state", "action", "rate", "reward")
 _ROW_OPTIONAL = ("to", "lump")
 _NUMBER_HINT = 'write for example "17/20" or "0.85"'
+
+
+Names = dict[str, None]  # in order, and quickly looked up
 
 
 class _Bare(str):
@@ -104,8 +109,8 @@ def parse_json(text: str, where: str) -> object:
 def read_model(document: object, where: str) -> CTMDP:
     """Build the model that a parsed document describes."""
     table = _table(document, where, _REQUIRED, _OPTIONAL)
-    states = _names(table["states"], f"{where}: states")
-    actions = _names(table["actions"], f"{where}: actions")
+    states = dict.fromkeys(_names(table["states"], f"{where}: states"))
+    actions = dict.fromkeys(_names(table["actions"], f"{where}: actions"))
     terminal = _numbers_by_state(table.get("terminal", {}), f"{where}: terminal", states)
     horizon = _number(table["horizon"], f"{where}: horizon")
     initial = _one_of(_text(table["initial"], f"{where}: initial"), "state", states, f"{where}: initial")
@@ -117,8 +122,8 @@ def read_model(document: object, where: str) -> CTMDP:
         model = CTMDP(
             **texts,
             objective=Objective(objective),
-            states=states,
-            actions=actions,
+            states=tuple(states),
+            actions=tuple(actions),
             horizon=horizon,
             initial=initial,
             transitions=transitions,
@@ -129,9 +134,7 @@ def read_model(document: object, where: str) -> CTMDP:
         raise ModelError(f"{where}: {error}") from None
 
 
-def _read_transitions(
-    value: object, where: str, states: tuple[str, ...], actions: tuple[str, ...]
-) -> tuple[Transition, ...]:
+def _read_transitions(value: object, where: str, states: Names, actions: Names) -> tuple[Transition, ...]:
     if not isinstance(value, list):
         _fail(f"{where}: transition", f"a list is needed, not {_kind(value)}; write a list of tables")
     rows: list[Transition] = []
@@ -146,32 +149,32 @@ def _read_transitions(
     return tuple(rows)
 
 
-def _read_transition(
-    item: object, where: str, states: tuple[str, ...], actions: tuple[str, ...]
-) -> Transition:
+def _read_transition(item: object, where: str, states: Names, actions: Names) -> Transition:
     table = _table(item, where, _ROW_REQUIRED, _ROW_OPTIONAL)
     state = _one_of(_text(table["state"], f"{where}: state"), "state", states, where)
     action = _one_of(_text(table["action"], f"{where}: action"), "action", actions, where)
     where = f"{where} (state {state!r}, action {action!r})"
-    rate = _number(table["rate"], f"{where}: rate")
-    reward = _number(table["reward"], f"{where}: reward")
-    if rate < 0:
+    rate = _usual(table["rate"]) or _number(table["rate"], f"{where}: rate")
+    reward = _usual(table["reward"]) or _number(table["reward"], f"{where}: reward")
+    if rate.numerator < 0:
         _fail(where, f"rate {_shown(rate)} is negative; write 0 or more")
     row = _numbers_by_state(table.get("to", {}), f"{where}: to", states)
     for target, probability in row.items():
-        if probability < 0:
+        if probability.numerator < 0:
             shown = _shown(probability)
             _fail(where, f"probability of {target!r} is {shown}, negative; write a number from 0 to 1")
-    total = sum(row.values(), Fraction(0))
-    if total != 1 and (rate > 0 or row):
+    total = total_of(list(row.values()))
+    if total != 1 and (rate.numerator or row):
         hint = 'write fractions, "1/3" for a third' if row else 'add them under "to"'
         _fail(where, f"probabilities sum to {_shown_sum(total)}, not exactly 1; {hint}")
-    to = tuple((y, p) for y, p in row.items() if p)
+    to = tuple([(y, p) for y, p in row.items() if p.numerator])
     return Transition(state, action, rate, reward, to, _lumps(table.get("lump", "0"), to, where, states))
 
 
-def _lumps(value: object, to: Numbers, where: str, states: tuple[str, ...]) -> Numbers:
+def _lumps(value: object, to: Numbers, where: str, states: Names) -> Numbers:
     """What is earned at the jump: one number, or one for each target."""
+    if value == "0":
+        return ()
     place = f"{where}: lump"
     if isinstance(value, dict):
         return by_target(_numbers_by_state(value, place, states), to, where)
@@ -207,10 +210,12 @@ def _object(value: object, where: str) -> dict[str, Any]:
     return value
 
 
-def _numbers_by_state(value: object, where: str, states: tuple[str, ...]) -> dict[str, Fraction]:
+def _numbers_by_state(value: object, where: str, states: Names) -> dict[str, Fraction]:
     table = _object(value, where)
     return {
-        _one_of(x, "state", states, where): _number(number, f"{where}: number of {x!r}")
+        x if x in states else _one_of(x, "state", states, where): (
+            _usual(number) or _number(number, f"{where}: number of {x!r}")
+        )
         for x, number in table.items()
     }
 
@@ -239,7 +244,7 @@ def _text(value: object, where: str) -> str:
     return value
 
 
-def _one_of(name: str, kind: str, names: tuple[str, ...], where: str) -> str:
+def _one_of(name: str, kind: str, names: Names, where: str) -> str:
     if name not in names:
         near = get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else choices(names)
@@ -247,12 +252,25 @@ def _one_of(name: str, kind: str, names: tuple[str, ...], where: str) -> str:
     return name
 
 
+def _usual(value: object) -> Fraction | None:
+    """What a text says that has been read before, or may be; None where there may be something to be said."""
+    return _read_before(value) if isinstance(value, str) and len(value) < 40 else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _read_before(text: str) -> Fraction | None:
+    try:
+        return exact(text, "")
+    except ModelError:
+        return None
+
+
 def _number(value: object, where: str) -> Fraction:
     """Read ``value`` exactly."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         _fail(where, f"a number is needed, not {_kind(value)}; {_NUMBER_HINT}")
     number = exact(value, where)
-    if literal(number) is None:
+    if not is_short(number):
         _fail(where, f"as a fraction the number is longer than {LONGEST} characters; write fewer digits")
     return number
 

@@ -31,6 +31,12 @@ def literal(number: Fraction) -> str | None:
     return text if len(text) <= LONGEST else None
 
 
+def is_short(number: Fraction) -> bool:
+    """Whether ``number`` can be written; mostly seen without writing it, as a digit has three bits."""
+    bits = number.numerator.bit_length() + number.denominator.bit_length()
+    return bits < 3 * (LONGEST - 4) or literal(number) is not None
+
+
 def _written(number: Fraction, where: str) -> str:
     text = literal(number)
     if text is None:
@@ -40,7 +46,7 @@ def _written(number: Fraction, where: str) -> str:
 
 def is_unicode(text: str) -> bool:
     """Whether ``text`` can be encoded, which half of a surrogate pair cannot."""
-    return not any("\ud800" <= c <= "\udfff" for c in text)
+    return text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text)
 
 
 def document_of(model: CTMDP) -> dict[str, Any]:

@@ -7,11 +7,13 @@ made.
 from ctucbvi.numeric.budget import NumericBudget
 from ctucbvi.numeric.certificate import Certificate, certify
 from ctucbvi.numeric.grid import GridSolution, grid_iteration
-from ctucbvi.numeric.planner import NumericSolution, evaluate_numeric, solve_numeric
+from ctucbvi.numeric.planner import evaluate_numeric, solve_numeric
 from ctucbvi.numeric.refinement import solve_certified
+from ctucbvi.numeric.solution import Excerpt, NumericSolution
 
 __all__ = [
     "Certificate",
+    "Excerpt",
     "GridSolution",
     "NumericBudget",
     "NumericSolution",

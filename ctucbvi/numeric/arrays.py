@@ -78,21 +78,21 @@ class Arrays(NamedTuple):
     @classmethod
     def _rounded(cls, model: CTMDP) -> Arrays:
         plain = model.plain()
-        pairs = plain.pairs
-        owner = np.array([p.state for p in pairs], np.int64)
-        counts = [len(p.to) if p.rate else 0 for p in pairs]
-        jumps = [jump for p in pairs if p.rate for jump in p.to]
+        found, states = plain.sparse, len(model.states)
+        counts, rate = np.diff(found.row), found.rate.doubles
+        moves = found.rate.top != 0  # a pair that never jumps may have a row all the same
+        jumps = np.repeat(moves, counts)
         return cls(
-            rate=np.array([float(p.rate) for p in pairs]),
-            reward=np.array([float(p.reward) for p in pairs]),
+            rate=rate,
+            reward=found.reward.doubles,
             terminal=np.array([float(g) for g in plain.terminal]),
-            first=np.searchsorted(owner, np.arange(len(model.states) + 1)),
-            owner=owner,
-            row=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            target=np.array([y for y, _ in jumps], np.int64),
-            probability=np.array([float(p) for _, p in jumps]),
+            first=np.searchsorted(found.state, np.arange(states + 1)),
+            owner=found.state,
+            row=np.append(0, np.cumsum(np.where(moves, counts, 0))),
+            target=found.target[jumps],
+            probability=found.probability.doubles[jumps],
             horizon=float(model.horizon),
-            lambda_max=float(model.max_rate),
+            lambda_max=float(rate.max()),
             scale=float(min(model.value_scale, Fraction(10**308))),
         )
 

@@ -91,15 +91,19 @@ def bench(states, pairs, orders, most):
 
 
 @compiled()
-def march_over(arrays, how, where, bent, horizon, pieces, stop):
+def march_over(arrays, how, where, bent, horizon, gone, pieces, stop):
     """As :func:`ctucbvi.numeric.marching.march`, with steps that run over switches.
 
-    It also stops where ``bent``, the :class:`Bends`, may have too little room for one more piece.
+    ``gone`` pieces were there before the first one in ``where``.  It also stops where ``bent``, the
+    :class:`Bends`, may have too little room for one more piece.
     """
     model, aim, room, bends = Arrays(*arrays), MarchAim(*how), Room(*where), Bends(*bent)
     states, pairs, most = model.first.size - 1, model.rate.size, 4 * model.rate.size + 4096
     to, nobody = into(model.row, model.target, model.probability, states), np.empty(0, np.int64)
-    desk, known = empty_desk(states, pairs, aim.degree), bench(states, pairs, aim.degree + 1, most)
+    desk, known = (
+        empty_desk(states, pairs, aim.degree, room.space),
+        bench(states, pairs, aim.degree + 1, most),
+    )
     times = room.times
     while pieces < stop and times[pieces] < horizon:
         kinks = bends.row[pieces]
@@ -110,7 +114,7 @@ def march_over(arrays, how, where, bent, horizon, pieces, stop):
         follow(model, aim, desk)
         whole = min(horizon - t, aim.longest, step(desk, aim, model.lambda_max))
         if pieces > 0:
-            whole = min(whole, _LONGER * max(t - times[pieces - 1], t / pieces))
+            whole = min(whole, _LONGER * max(t - times[pieces - 1], t / (gone + pieces)))
         h = _run_over(model, to, aim, desk, known, bends, pieces, whole, best)
         ended = horizon if h >= whole and t + h >= horizon * (1.0 - 1e-15) else t + h
         if not ended > t:

@@ -41,8 +41,8 @@ from ctucbvi.numbers import shown
 from ctucbvi.numeric.arrays import Arrays, Floats
 from ctucbvi.numeric.bent_residuals import bent_bounds
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
-from ctucbvi.numeric.planner import NumericSolution
-from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, Claimed, adjustable_bounds, committed_bounds
+from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, adjustable_bounds, committed_bounds
+from ctucbvi.numeric.solution import Excerpt, NumericSolution, Pieces
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Doubt, Segment, Switch
 from ctucbvi.views import Viewed
@@ -54,7 +54,7 @@ _TOGETHER = 1 << 22  # numbers that are gone through between two looks at the cl
 class Certificate(Viewed):
     """What is proved about ``solution``: on piece ``k`` its values are within ``bounds[k]`` of V."""
 
-    solution: NumericSolution
+    solution: NumericSolution | Excerpt  # an excerpt has all its pieces proved, and some of them kept
     bounds: Floats  # (pieces,)
     undecided: tuple[Doubt, ...] = ()  # what was asked for and is not proved
     times_proved: ClassVar[bool] = False
@@ -122,19 +122,70 @@ def _exactly(coefficients: list[float], u: Fraction) -> Fraction:
     return Fraction(total * bottom, common * power)
 
 
+class ProofInParts:
+    """Bounds for the pieces of a solution, proved part by part; it takes what a march hands over, too."""
+
+    def __init__(self, arrays: Arrays, semantics: Semantics, truncate: bool, *, fixed: bool = False) -> None:
+        self._arrays, self._truncate, self._fixed = arrays, truncate, fixed
+        self._committed = semantics is Semantics.COMMITTED
+        self.begin()
+
+    def begin(self) -> None:
+        """Nothing is proved yet."""
+        self._bounds, self._error = list[Floats](), 0.0
+
+    def take(self, part: Pieces) -> None:
+        """Go on with the next pieces; the piece before them is looked at for the jump."""
+        if not (np.isfinite(part.value).all() and np.isfinite(part.score).all()):
+            raise InputError("certificate: a coefficient is not a finite number")
+        if not self._bounds:
+            self._error = self._start(part)
+        bounds, score = np.zeros(len(part.best)), part.score if self._committed else part.value
+        claimed = (self._truncate, self._fixed, part.times, part.value, score, part.best, part.capped)
+        model = tuple(self._arrays)
+        if part.kinks is not None:
+            kinks = tuple(map(np.ascontiguousarray, part.kinks))
+            self._error = float(bent_bounds(model, claimed, kinks, part.begin, self._error, bounds))
+        else:
+            kernel = committed_bounds if self._committed else adjustable_bounds
+            self._error = float(kernel(model, claimed, part.begin, self._error, bounds))
+        self._bounds.append(bounds[part.begin :])
+
+    def _start(self, part: Pieces) -> float:
+        """A bound on the error at remaining time 0."""
+        arrays = self._arrays
+        if self._committed:
+            given, wanted = part.score[0, :, 0], arrays.terminal[arrays.owner]
+        else:
+            given = part.value[0, :, 0]
+            wanted = np.minimum(arrays.terminal, 0.0) if self._truncate else arrays.terminal
+        with np.errstate(over="ignore"):
+            off = np.abs(given - wanted) + UNIT * (np.abs(given) + np.abs(wanted) + TINY)
+        return float(off.max())
+
+    def bounds(self, model: CTMDP) -> Floats:
+        """What is proved for each piece of a solution for ``model``, which ends at its horizon."""
+        bounds = np.concatenate(self._bounds)
+        # The horizon itself may lie beyond its double by a rounding, and the last values serve there too.
+        beyond = model.horizon - Fraction(float(model.horizon))
+        if beyond > 0:
+            bounds[-1] += _above(beyond * _steepest(model))
+        return np.nextafter(bounds + TINY, np.inf)
+
+
 def certify(solution: NumericSolution, *, budget: NumericBudget | None = None) -> Certificate:
     """Prove how accurate ``solution`` is."""
+    if not isinstance(solution, NumericSolution):
+        raise InputError(
+            "certificate: all pieces are needed, and not all were kept; use solve_certified(at=)"
+        )
     arrays = Arrays.in_order(solution.model)
     _check(solution, arrays)
-    bounds = np.zeros(len(solution.best))
-    error = _start(solution, arrays)
+    fixed = solution.policy is not None
+    proof = ProofInParts(arrays, solution.semantics, solution.truncate, fixed=fixed)
     for low, high in _chunks(solution, budget or NO_HURRY):
-        error = _prove(solution, arrays, low, high, error, bounds)
-    # The horizon itself may lie beyond its double by a rounding, and the last values serve there too.
-    beyond = solution.model.horizon - Fraction(arrays.horizon)
-    if beyond > 0:
-        bounds[-1] += _above(beyond * _steepest(solution))
-    return Certificate(solution, np.nextafter(bounds + TINY, np.inf))
+        proof.take(_part(solution, low, high))
+    return Certificate(solution, proof.bounds(solution.model))
 
 
 def _chunks(solution: NumericSolution, budget: NumericBudget) -> Iterator[tuple[int, int]]:
@@ -146,38 +197,19 @@ def _chunks(solution: NumericSolution, budget: NumericBudget) -> Iterator[tuple[
         yield low, min(low + together, pieces)
 
 
-def _start(solution: NumericSolution, arrays: Arrays) -> float:
-    """A bound on the error at remaining time 0."""
-    if solution.semantics is Semantics.COMMITTED:
-        given, wanted = solution.scores[0, 0], arrays.terminal[arrays.owner]
-    else:
-        given = solution.coefficients[0, 0]
-        wanted = np.minimum(arrays.terminal, 0.0) if solution.truncate else arrays.terminal
-    with np.errstate(over="ignore"):
-        off = np.abs(given - wanted) + UNIT * (np.abs(given) + np.abs(wanted) + TINY)
-    return float(off.max())
-
-
-def _prove(s: NumericSolution, a: Arrays, low: int, high: int, error: float, bounds: Floats) -> float:
-    """Prove bounds for the pieces from ``low`` to ``high``; the piece before is looked at for the jump."""
-    since, committed = max(low - 1, 0), s.semantics is Semantics.COMMITTED
-    part, kept = slice(since, high), np.ascontiguousarray
-    best, capped = kept(s.best[part]), kept(s.capped[part])
+def _part(s: NumericSolution, low: int, high: int) -> Pieces:
+    """The pieces from ``low`` to ``high``, and the one before."""
+    since, kept = max(low - 1, 0), np.ascontiguousarray
+    part = slice(since, high)
     value = kept(s.coefficients[part].transpose(0, 2, 1))  # no copy of what the planner made
-    score = kept(s.scores[part].transpose(0, 2, 1)) if committed else value
-    claimed = Claimed(
-        s.truncate, s.policy is not None, kept(s.times[since : high + 1]), value, score, best, capped
-    )
-    if s.kinks is not None:
-        kinks = tuple(map(kept, s.kinks._replace(row=s.kinks.row[since : high + 1])))
-        return float(bent_bounds(tuple(a), tuple(claimed), kinks, low - since, error, bounds[part]))
-    kernel = committed_bounds if committed else adjustable_bounds
-    return float(kernel(tuple(a), tuple(claimed), low - since, error, bounds[part]))
+    score = kept(s.scores[part].transpose(0, 2, 1))
+    kinks = None if s.kinks is None else s.kinks._replace(row=s.kinks.row[since : high + 1])
+    times, best, capped = kept(s.times[since : high + 1]), kept(s.best[part]), kept(s.capped[part])
+    return Pieces(times, value, score, best, capped, kinks, low - since, high == len(s.best))
 
 
-def _steepest(solution: NumericSolution) -> Fraction:
+def _steepest(model: CTMDP) -> Fraction:
     """A bound on the slope of V (and of V = t)."""
-    model = solution.model
     return 1 + model.max_reward + 2 * model.max_rate * model.value_scale
 
 
@@ -198,9 +230,9 @@ def _check(solution: NumericSolution, arrays: Arrays) -> None:
     shapes = solution.coefficients.shape, solution.scores.shape, solution.best.shape, solution.capped.shape
     if shapes != ((pieces, orders, states), (pieces, orders, pairs), (pieces, states), (pieces, states)):
         raise InputError(f"certificate: arrays of shapes {shapes} do not fit the model, or each other")
-    if not all(np.isfinite(a).all() for a in (solution.times, solution.coefficients, solution.scores)):
-        raise InputError("certificate: a coefficient is not a finite number")
     times = solution.times
+    if not np.isfinite(times).all():
+        raise InputError("certificate: a time is not a finite number")
     if times[0] != 0 or not (np.diff(times) > 0).all() or times[-1] != arrays.horizon:
         found = f"certificate: times must increase from 0 to the horizon {arrays.horizon:g}"
         raise InputError(f"{found}, and these go from {times[0]:g} to {times[-1]:g}")

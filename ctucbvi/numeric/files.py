@@ -45,8 +45,8 @@ from ctucbvi.model import CTMDP, Objective, Semantics
 from ctucbvi.numeric.arrays import Floats
 from ctucbvi.numeric.certificate import Certificate
 from ctucbvi.numeric.kinks import POWERS, Kinks
-from ctucbvi.numeric.planner import NumericSolution
 from ctucbvi.numeric.residuals import MOST_ORDERS
+from ctucbvi.numeric.solution import NumericSolution
 
 FORMAT = "ctucbvi-certificate-1"
 _LONGEST_NAME = 100  # characters that are told
@@ -55,6 +55,8 @@ _LONGEST_NAME = 100  # characters that are told
 def save_certificate(certificate: Certificate, path: str) -> None:
     """Write ``certificate`` to ``path``."""
     s = certificate.solution
+    if not isinstance(s, NumericSolution):
+        raise InputError(f"{path}: a file has all pieces, and not all were kept; solve without at=")
     document = {
         "format": FORMAT,
         "model": s.model.name,
@@ -150,7 +152,7 @@ def kinks_as_lists(solution: NumericSolution) -> list[list[list[Any]]]:
     return [found[row[k] : row[k + 1]] for k in range(len(row) - 1)]
 
 
-def _kinks(lists: Any, pieces: int, model: CTMDP) -> Kinks | None:
+def _kinks(lists: Any, pieces: int, model: CTMDP) -> Kinks:
     """The kinks that a file has; what is wrong with their numbers is found when they are used."""
     try:
         kinks = [(u, i, bends) for piece in lists for u, i, bends in piece]
@@ -167,8 +169,6 @@ def _kinks(lists: Any, pieces: int, model: CTMDP) -> Kinks | None:
         raise InputError("'kinks' has an entry that is not a number where there must be one")
     if any(abs(i) > len(model.transitions) for i in whole) or not all(-inf < c < inf for c in real):
         raise InputError("'kinks' has a pair that the model does not have, or a number that is not finite")
-    if not kinks:
-        return None
     try:
         return Kinks(
             np.cumsum([0, *counts]),

@@ -59,6 +59,19 @@ class Kinks(NamedTuple):
             np.zeros((0, POWERS)),
         )
 
+    def only(self, piece: int) -> Kinks:
+        """Those of one piece, as if there were no other."""
+        low, high = int(self.row[piece]), int(self.row[piece + 1])
+        begin, end = int(self.bent_row[low]), int(self.bent_row[high])
+        return Kinks(
+            np.array([0, high - low]),
+            self.place[low:high].copy(),
+            self.pair[low:high].copy(),
+            self.bent_row[low : high + 1] - begin,
+            self.bent[begin:end].copy(),
+            self.bend[begin:end].copy(),
+        )
+
     def turned(self, piece: int, u: float | Fraction, state: int, owner: Integers) -> int:
         """The pair that ``state`` has turned to at ``u``; -1 while it still has the one it began with."""
         low, high = self.row[piece], self.row[piece + 1]

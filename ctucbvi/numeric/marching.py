@@ -56,6 +56,7 @@ class Room(NamedTuple):
     best: Integers  # (pieces, states)
     cap: Integers  # (pieces, states)
     carried: Floats  # the unknowns at the end of the last piece that is filled
+    space: Floats  # for a desk, degree + LANES for each state and pair; if it is empty, a march makes its own
 
 
 class StepSheet(NamedTuple):
@@ -129,7 +130,7 @@ def march(
     lambda_max = 0.0
     for i in range(model.rate.size):
         lambda_max = max(lambda_max, model.rate[i])
-    times, desk = room.times, empty_desk(model.first.size - 1, model.rate.size, aim.degree)
+    times, desk = room.times, empty_desk(model.first.size - 1, model.rate.size, aim.degree, room.space)
     while pieces < stop and times[pieces] < horizon:
         t = times[pieces]
         best, cap = room.best[pieces], room.cap[pieces]
@@ -147,12 +148,13 @@ def march(
 
 
 @compiled(forceinline=True)
-def empty_desk(states, pairs, degree):
-    """An empty one."""
+def empty_desk(states, pairs, degree, space):
+    """An empty one, in ``space`` if there is any; what a step before has left there is written over."""
     width = max(degree + 2, (degree + LANES) // LANES * LANES)
+    room = space if space.size > 0 else np.zeros((states + pairs) * width)
     return StepSheet(
-        np.zeros((states, width)),
-        np.zeros((pairs, width)),
+        room[: states * width].reshape((states, width)),
+        room[states * width : (states + pairs) * width].reshape((pairs, width)),
         np.empty(states),
         np.empty(pairs),
         np.empty(pairs, np.int64),

@@ -6,11 +6,14 @@ and errors are true errors, measured against the exact planner.
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
 from functools import cache
 from math import log
+from multiprocessing import get_context
 from pathlib import Path
-from time import perf_counter
+from resource import RUSAGE_SELF, getrusage
+from time import perf_counter, process_time
 
 import numpy as np
 from numba import njit
@@ -18,7 +21,8 @@ from scipy.integrate import solve_ivp
 
 from ctucbvi import CTMDP, Transition, bundled_models, solve
 from ctucbvi.library import machine_repair
-from ctucbvi.numeric import certify, solve_numeric
+from ctucbvi.modelfile import dump_model, parse_model
+from ctucbvi.numeric import certify, solve_certified, solve_numeric
 from ctucbvi.numeric.arrays import Arrays
 from tests.benchmarks import storm_peer
 from tests.benchmarks.bench_exact import best_times
@@ -245,6 +249,81 @@ def speed_queue(capacity: int, speeds: int = 5) -> CTMDP:
     return CTMDP.of(f"queue-{capacity}", horizon=4, transitions=rows)
 
 
+def sparse_queue(states: int, speeds: int = 5) -> CTMDP:
+    """The same queue from arrays."""
+    n, k = np.repeat(np.arange(states), speeds), np.tile(np.arange(speeds), states)
+    n, k = n[(n > 0) | (k == 0)], k[(n > 0) | (k == 0)]
+    up, down = np.flatnonzero(n < states - 1), np.flatnonzero(n > 0)
+    rates = 2 * (n < states - 1) + (k + 1) * (n > 0)
+    return CTMDP.from_sparse(
+        (n, k),
+        rates,
+        (-(4 * n + 5 * k * k), np.full(len(n), 40)),
+        (np.append(up, down), np.append(n[up] + 1, n[down] - 1)),
+        (np.append(np.full(len(up), 2), k[down] + 1), np.append(rates[up], rates[down])),
+        horizon=4,
+        states=[str(i) for i in range(states)],
+        actions=[f"speed-{i + 1}" for i in range(speeds)],
+        name=f"queue-{states - 1}",
+    )
+
+
+def reach(states: int, kept: str) -> tuple[float, float, float, float]:
+    """Seconds to make the model and to solve it, the most memory of the process in MiB, and the bound."""
+    certify(solve_numeric(sparse_queue(100)))
+    solve_certified(sparse_queue(100), at=[])
+    began = process_time()
+    model = sparse_queue(states)
+    Arrays.in_order(model)
+    made = process_time()
+    solved = solve_numeric(model, tolerance=1e-8, at=None if kept == "all" else [])
+    ended = process_time()
+    proof = certify(solved) if kept == "all" else solve_certified(model, tolerance=1e-8, at=[])
+    return made - began, ended - made, getrusage(RUSAGE_SELF).ru_maxrss / 1024, proof.bound
+
+
+def reaches() -> None:
+    """Making a model against solving it, and keeping everything against keeping what is asked for."""
+    print(
+        "the same queue from arrays, tolerance 1e-8; each in a process of its own, seconds of the processor"
+    )
+    rows = []
+    for states, kept in (
+        (10_000, "all"),
+        (10_000, "horizon"),
+        (30_000, "horizon"),
+        (100_000, "horizon"),
+    ):
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            made, solved, memory, bound = pool.submit(reach, states, kept).result()
+        rows.append(
+            (
+                str(states),
+                kept,
+                f"{made:.3f} s",
+                f"{solved:.2f} s",
+                f"{made / solved:.3f}",
+                f"{memory:.0f} MiB",
+                f"{bound:.1e}",
+            )
+        )
+    print(table(("S", "kept", "model", "solve", "ratio", "process", "proved bound"), rows), end="\n\n")
+
+
+def reading(states: int = 10_000) -> None:
+    """Model files against the same model from transitions and from arrays."""
+    model = speed_queue(states - 1)
+    texts = {kind: dump_model(model, format=kind) for kind in ("json", "toml")}
+    assert sparse_queue(states).digest == model.digest
+    runs = [lambda: sparse_queue(states), lambda: speed_queue(states - 1)]
+    runs += [lambda k=kind, t=text: parse_model(t, format=k) for kind, text in texts.items()]
+    times = best_times(*runs, rounds=3)
+    names = ("from_sparse", "transitions", "JSON", "TOML")
+    rows = [(name, f"{t:.3f} s", f"{t / times[0]:.0f}") for name, t in zip(names, times, strict=True)]
+    print(f"a model of {states} states and {len(model.transitions)} pairs")
+    print(table(("", "time", "ratio"), rows), end="\n\n")
+
+
 def growth(picture: Path | None = None) -> None:
     """Time and memory against the number of states of a sparse queue."""
     print("queue with five speeds, sparse, tolerance 1e-8")
@@ -329,4 +408,6 @@ def main() -> None:
     pictures = Path("build")
     pictures.mkdir(exist_ok=True)
     growth(pictures / "growth.svg")
+    reading()
+    reaches()
     tightness()

@@ -12,9 +12,9 @@ import pytest
 import ctucbvi
 from ctucbvi import InputError, Semantics
 from ctucbvi.library import machine_repair
-from ctucbvi.numeric import bending, bent_residuals, certificate, certify, planner, residuals, solve_numeric
+from ctucbvi.numeric import bending, bent_residuals, certificate, certify, residuals, rooms, solve_numeric
 from ctucbvi.numeric.files import read_certificate
-from ctucbvi.numeric.planner import Care
+from ctucbvi.numeric.rooms import Care
 from tests.certificate_files import Case, attack, cases, genuine, suboptimal
 
 _FILES, _CHUNKS = 5_000, 4
@@ -158,7 +158,7 @@ def test_a_checker_that_forgets_bends_at_the_end_of_a_piece_is_caught(interprete
     # A march that goes on from where it would be without its bends.
     finish = bending._finish
     interpreted.setattr(bending, "_finish", lambda bends, k, h, carried: finish(bends, k, h, carried.copy()))
-    interpreted.setattr(planner, "march_over", bending.march_over.py_func)
+    interpreted.setattr(rooms, "march_over", bending.march_over.py_func)
     solution = solve_numeric(machine_repair(), tolerance=1e-10, care=Care(bends=True, reach=0.5))
     assert not too_small(solution)
     assert certify(solution).bound > 1e-9
@@ -167,7 +167,7 @@ def test_a_checker_that_forgets_bends_at_the_end_of_a_piece_is_caught(interprete
 
 
 def test_a_checker_that_does_not_look_at_the_start_is_caught(monkeypatch):
-    monkeypatch.setattr(certificate, "_start", lambda solution, arrays: 0.0)
+    monkeypatch.setattr(certificate.ProofInParts, "_start", lambda proof, part: 0.0)
     _, wrong = attack(3, 300)
     assert wrong
 

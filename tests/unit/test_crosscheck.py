@@ -26,7 +26,8 @@ from ctucbvi.crosscheck import (
 )
 from ctucbvi.crosscheck.comparison import Route
 from ctucbvi.library import machine_repair, maintenance, reachability
-from ctucbvi.numeric.planner import NumericSolution, evaluate_numeric, solve_numeric
+from ctucbvi.numeric.planner import evaluate_numeric, solve_numeric
+from ctucbvi.numeric.solution import NumericSolution
 from ctucbvi.strategies import models
 
 BOTH = pytest.mark.parametrize("semantics", list(Semantics))

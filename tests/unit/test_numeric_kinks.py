@@ -14,7 +14,8 @@ from ctucbvi import CTMDP, InputError, Transition
 from ctucbvi.library import machine_repair
 from ctucbvi.numeric import certify, solve_numeric
 from ctucbvi.numeric.files import load_certificate, save_certificate
-from ctucbvi.numeric.planner import Care, smallest_tolerance
+from ctucbvi.numeric.planner import smallest_tolerance
+from ctucbvi.numeric.rooms import Care
 
 BENT = Care(bends=True)
 

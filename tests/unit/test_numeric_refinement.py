@@ -12,7 +12,8 @@ import ctucbvi
 from ctucbvi import CTMDP, InputError, Semantics, Transition, UndecidedError
 from ctucbvi.library import machine_repair
 from ctucbvi.numeric import NumericBudget, certify, solve_certified, solve_numeric
-from ctucbvi.numeric.planner import Care, smallest_tolerance
+from ctucbvi.numeric.planner import smallest_tolerance
+from ctucbvi.numeric.rooms import Care
 
 T = Transition.of
 both = pytest.mark.parametrize("semantics", list(Semantics))

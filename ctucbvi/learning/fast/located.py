@@ -31,7 +31,8 @@ from ctucbvi.learning import DOUBLES, Episode, Settings, Statistics, constants
 from ctucbvi.learning.estimated import estimated_model, layer, layered
 from ctucbvi.learning.replanning import unknown_time
 from ctucbvi.learning.sharp import bonus_of
-from ctucbvi.numeric.planner import NumericSolution, smallest_tolerance, solve_numeric
+from ctucbvi.numeric.planner import smallest_tolerance, solve_numeric
+from ctucbvi.numeric.solution import NumericSolution
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
