@@ -17,8 +17,9 @@ from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.numbers import count
 from ctucbvi.study.blocks import Block, Done, Observer, work
 from ctucbvi.study.plan import Study, made_by
-from ctucbvi.study.pools import GoneError, pool
+from ctucbvi.study.pools import pool
 from ctucbvi.study.shards import Folder, RunState
+from verify.clusters import GoneError
 
 BLOCK = 250_000  # episodes: some seconds of work
 Progress = Callable[[int, int, int], None]  # (episodes found on disk, done, wanted)

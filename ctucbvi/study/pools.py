@@ -9,25 +9,17 @@ parent is gone, however it went.
 
 from __future__ import annotations
 
-import logging
 import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Iterator
-from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
-from ctucbvi.errors import InputError
-
-_PATIENCE = 10  # seconds to wait for a scheduler
-
-
-class GoneError(Exception):
-    """Who did the work is gone; the text says who."""
+from verify.clusters import GoneError, connected
 
 
 class _Here(Executor):
@@ -43,8 +35,9 @@ class _Here(Executor):
 def pool(workers: int, cluster: str | None) -> Iterator[tuple[Executor, int | None]]:
     """An executor, and how many tasks to give it at a time (None: all there are)."""
     if cluster is not None:
-        with _cluster(cluster) as executor:
-            yield executor, None
+        with connected(cluster, "'ctucbvi[cluster]'") as client:
+            # Not pure: equal arguments need not be remembered, and no result is kept longer than needed.
+            yield client.get_executor(pure=False), None
     elif workers == 1:
         yield _Here(), 1
     else:
@@ -81,29 +74,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-@contextmanager
-def _cluster(address: str) -> Iterator[Executor]:
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError:
-        raise InputError(
-            "--cluster needs dask.distributed; install it with: pip install 'ctucbvi[cluster]'"
-        ) from None
-    try:
-        client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"--cluster {address!r}: no scheduler answers there ({reason})") from None
-    # These would write tracebacks when a scheduler goes; what is raised is enough.
-    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    try:
-        with client:
-            # Not pure: equal arguments need not be remembered, and no result is kept longer than needed.
-            yield client.get_executor(pure=False)
-    except distributed.KilledWorker:
-        raise GoneError(f"workers of {address} died, several at the same block") from None
-    except CancelledError:
-        raise GoneError(f"the scheduler at {address} is gone") from None
