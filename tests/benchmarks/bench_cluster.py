@@ -114,7 +114,7 @@ def bounds(chains: Sequence[Chain], workers: int, costs: Costs) -> dict[str, flo
 
 
 def most_workers(chains: Sequence[Chain], costs: Costs) -> int:
-    """The largest number of workers that are used to 80 %; between two that are tried, by halving."""
+    """How many workers are used to 80 %: doubled until they are not, then halved in between, to 1 %."""
     total = sum(map(sum, chains))
 
     def enough(workers: int) -> bool:
