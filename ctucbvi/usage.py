@@ -259,7 +259,7 @@ def _learn(commands: Commands) -> None:
 def _regret(commands: Commands) -> None:
     summary = "the expected regret of CT-UCBVI, with its bound"
     parser = add_command(commands, "ctucbvi.commands.regret", summary, _REGRET, _REGRET_EXAMPLES)
-    _add_study(parser, runs=30, block=250_000)
+    _add_study(parser, runs=30)
     baselines = "to compare with: sharp (the smallest bonus that is proved), greedy (no bonus), ucbvi@N "
     baselines += "(discrete time, N steps), optimistic, optimistic-poisson, optimistic-kl, "
     baselines += "optimistic-poisson-kl (no bonus, the best model in confidence sets)"
@@ -275,7 +275,7 @@ def _study(commands: Commands) -> None:
     summary = "many regret studies at once: a grid of models and learners in one file"
     parser = add_command(commands, "ctucbvi.commands.study", summary, _STUDY, _STUDY_EXAMPLES)
     take(parser, "file FILE.toml", "the configurations")
-    _add_work(parser, block=250_000)
+    _add_work(parser)
     take(parser, "--csv FILE", "write the table there")
     take(parser, "--json", _JSON)
 
@@ -288,7 +288,7 @@ def _losses(commands: Commands) -> None:
     take(parser, "--json", _JSON)
 
 
-def _add_study(parser: ArgumentParser, *, runs: int, block: int, delta: str = "1/20") -> None:
+def _add_study(parser: ArgumentParser, *, runs: int, block: int | None = None, delta: str = "1/20") -> None:
     """Describe the options of a study: what is played, how often, and what the learner is told."""
     take(parser, "model MODEL", _MODEL)
     take(parser, "--episodes K", "of every run", type=int, required=True)
@@ -296,16 +296,18 @@ def _add_study(parser: ArgumentParser, *, runs: int, block: int, delta: str = "1
     take(parser, "--seed S", "of all random numbers (default 0)", default=0)
     steps = "cells of the grid of remaining times (default: 100, or as many as it takes for the grid to cost "
     take(parser, "--steps N", steps + "less than 1 %% of the regret)", type=int)
-    _add_work(parser, block=block)
+    _add_work(parser, block)
     _add_settings(parser, delta)
 
 
-def _add_work(parser: ArgumentParser, *, block: int) -> None:
+def _add_work(parser: ArgumentParser, block: int | None = None) -> None:
     """Describe who does the work of a study, and where it is kept."""
     take(parser, "--workers W", "processes (default: one per core)", span=(1, None))
     take(parser, "--cluster ADDRESS", "a dask scheduler that does the work instead")
     take(parser, "--out DIR", "folder for finished parts; needed to resume")
-    take(parser, "--block B", f"episodes between two saves of a run (default {block})", default=block)
+    usual = "as many as take some seconds" if block is None else block
+    text = f"episodes between two saves of a run (default: {usual})"
+    take(parser, "--block B", text, type=int, default=block)
 
 
 def _add_settings(parser: ArgumentParser, delta: str = "1/20") -> None:

@@ -7,6 +7,9 @@ block of the same run waits to be handed out.
 **Which block is next**: that of the run with the most work ahead, by the seconds per episode of its study so
 far; a study of which nothing is known comes first.  No chain can be shortened by more workers, so that the
 longest must not be begun last: with fewer workers than chains this ends when all of them are nearly done.
+
+**How long a block is** makes no difference to any result.  Unless told otherwise it is some seconds of work:
+who hands out the blocks and saves what comes back can do only so many of them per second.
 """
 
 from __future__ import annotations
@@ -26,7 +29,9 @@ from ctucbvi.study.pools import Submit, pool
 from ctucbvi.study.shards import Folder, RunState, locked
 from verify.clusters import GoneError
 
-BLOCK = 250_000  # episodes: some seconds of work
+BLOCK = 250_000  # episodes of a block while nothing is known of its study
+SECONDS = 10.0  # of work of a block afterwards: seldom enough to save and to hand out, often enough to lose
+_SHORTEST = 1e-3  # seconds of a block, where they are divided by
 _URGENT = 1e9  # seconds: no study is known to take that long
 Progress = Callable[[int, int, int], None]  # (episodes found on disk, done, wanted)
 
@@ -81,14 +86,15 @@ def run_study(
     workers: int = 1,
     cluster: str | None = None,
     folder: Path | None = None,
-    block: int = BLOCK,
+    block: int | None = None,
     progress: Progress | None = None,
     observer: type[Observer] | None = None,
 ) -> StudyRuns:
     """Run every contestant ``runs`` times, or what is left of that.
 
     With a ``folder``, finished blocks are kept there and the same call goes on from them.  An ``observer``
-    is given the episodes of every run, a new one for each block.
+    is given the episodes of every run, a new one for each block.  Blocks have ``block`` episodes, or as many
+    as take some seconds.
     """
 
     def watch(now: Standing) -> None:
@@ -113,7 +119,7 @@ def run_studies(
     workers: int = 1,
     cluster: str | None = None,
     folder: Path | None = None,
-    block: int = BLOCK,
+    block: int | None = None,
     watch: Callable[[Standing], None] | None = None,
     observer: type[Observer] | None = None,
 ) -> list[StudyRuns]:
@@ -121,9 +127,11 @@ def run_studies(
 
     The ``folder`` is locked meanwhile; those of the assignments are it, or in it.
     """
-    for what, numbers in (("workers", [workers]), ("block", [block]), ("runs", [a.runs for a in asked])):
-        for number in numbers:
-            count(number, what)
+    count(workers, "workers")
+    if block is not None:
+        count(block, "block")
+    for one in asked:
+        count(one.runs, "runs")
     lock = None if folder is None else locked(folder)
     try:
         every = [_Chains(one, block, observer) for one in asked]
@@ -213,7 +221,7 @@ class _Queue:
 class _Chains:
     """Where all runs of one study are."""
 
-    def __init__(self, asked: Assignment, block: int, observer: type[Observer] | None) -> None:
+    def __init__(self, asked: Assignment, block: int | None, observer: type[Observer] | None) -> None:
         study = self._study = asked.study
         self._files = Folder(study, asked.folder, "regret" if observer is None else observer.kind).open()
         self._block, self._count, self._observer = block, asked.runs, observer
@@ -225,6 +233,7 @@ class _Chains:
         self._last = study.settings.episodes
         self.wanted = self._last * len(self._states)
         self.found = self.done = sum(state.episode for state in self._states.values())
+        self._latest: float | None = None  # seconds per episode of the last block that came back
         self._before = self._seconds = sum(state.seconds for state in self._states.values())
 
     @property
@@ -253,14 +262,17 @@ class _Chains:
         """The next block of a run that is not complete."""
         name, run = key
         state = self._states[key]
-        until = min(state.episode + self._block, self._last)
+        usual = BLOCK if self._latest is None else max(1, round(SECONDS / self._latest))
+        until = min(state.episode + (self._block or usual), self._last)
         return Block(self._study, name, run, state, until, self._observer)
 
     def accept(self, result: Done) -> Key:
         """Save what a block has come to; the run that it was of."""
         key = result.name, result.run
-        self.done += result.state.episode - self._states[key].episode
-        self._seconds += result.state.seconds - self._states[key].seconds
+        played = result.state.episode - self._states[key].episode
+        seconds = result.state.seconds - self._states[key].seconds
+        self.done, self._seconds = self.done + played, self._seconds + seconds
+        self._latest = max(seconds, _SHORTEST) / played
         self._states[key] = result.state
         self._files.save(*key, result.state)
         return key

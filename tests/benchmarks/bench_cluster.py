@@ -10,9 +10,10 @@ there and back).  Whatever the order, with :math:`d` the lengths of the blocks,
           n_{\text{blocks}} \max\{c, s\}\Bigr\}.
 
 The efficiency is :math:`\sum d/(WT)`.  Lengths of blocks are those of learners that were played here, in
-processor time; :math:`c`, :math:`s` and :math:`l` come from a cluster of this machine, with blocks that carry
-what real ones carry and play nothing.  A second cluster, whose workers sleep for as long as a block would
-take, says whether the simulation is right.
+processor time: a million episodes, and the rest of a run at the pace of their last quarter, cut into blocks
+as the driver cuts them.  :math:`c`, :math:`s` and :math:`l` come from a cluster of this machine, with blocks
+that carry what real ones carry and play nothing.  Whether the simulation is right is seen on the same cluster
+with blocks that sleep.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from ctucbvi import bundled_model
 from ctucbvi.learning import Settings, rescaling
 from ctucbvi.study import RunState, Study, contestant
 from ctucbvi.study.blocks import Block, Done, work
+from ctucbvi.study.driver import BLOCK, SECONDS
 from ctucbvi.study.plan import made_by
 from ctucbvi.study.shards import Folder
 from tests.clusters import Cluster, local_cluster
@@ -132,23 +134,31 @@ def most_workers(chains: Sequence[Chain], costs: Costs) -> int:
 # --- what is measured ------------------------------------------------------------------------
 
 
-def measured_chains(episodes: int, block: int) -> dict[str, Chain]:
-    """One run of each learner on each model: processor seconds of its blocks."""
+def measured_chains() -> dict[str, Chain]:
+    """One run of each learner on each model: processor seconds of the quarters of a million episodes."""
     found = {}
     for model_name in MODELS:
         model = bundled_model(model_name)
         model = model.with_rewards(*rescaling(model))
         for name in LEARNERS:
-            settings = Settings.for_model(model, episodes=episodes, replan="1/100")
+            settings = Settings.for_model(model, episodes=4 * BLOCK, replan="1/100")
             study = Study(model, settings, 1, (contestant(name),))
             work(Block(study, name, 1, RunState(), 1))  # compiles
             state, lengths = RunState(), []
-            while state.episode < episodes:
+            for part in range(1, 5):
                 began = process_time()
-                state = work(Block(study, name, 0, state, min(state.episode + block, episodes))).state
+                state = work(Block(study, name, 0, state, part * BLOCK)).state
                 lengths.append(process_time() - began)
             found[f"{model_name}, {name}"] = lengths
     return found
+
+
+def cut(quarters: Chain, episodes: int, seconds: float) -> Chain:
+    """A run of so many episodes as the driver cuts it: one block to see how long they take, then by time."""
+    first, *others, last = quarters
+    rest = sum(others) + last * (episodes / BLOCK - len(quarters) + 1)
+    pieces = max(1, round(rest / seconds))
+    return [first, *[rest / pieces] * pieces]
 
 
 def echo(task: Block) -> Done:
@@ -167,8 +177,21 @@ def _seconds_of(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measured_costs(cluster: Cluster, folder: Path, tasks: int = 1000) -> Costs:
-    """Processor time of the two servers, many blocks at a time; the way there and back, one at a time."""
+class Spent:
+    """The processor time of the two servers since it was made."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._scheduler = cluster.scheduler.pid
+        self._begun = process_time(), _seconds_of(self._scheduler)
+
+    def per_block(self, blocks: int) -> Costs:
+        """What a block took; how long it was on the way is not seen."""
+        mine, theirs = process_time() - self._begun[0], _seconds_of(self._scheduler) - self._begun[1]
+        return Costs(mine / blocks, theirs / blocks, 0.0)
+
+
+def measured_costs(cluster: Cluster, folder: Path, tasks: int = 1000) -> tuple[Costs, float]:
+    """Of blocks, many at a time; on the way, one at a time; and of the first cost, what saving takes."""
     model = bundled_model("queue")
     model = model.with_rewards(*rescaling(model))
     study = Study(model, Settings.for_model(model, episodes=1000), 1, (contestant("optimistic"),))
@@ -176,14 +199,12 @@ def measured_costs(cluster: Cluster, folder: Path, tasks: int = 1000) -> Costs:
     block = Block(study, "optimistic", 0, state, 1000)
     with connected(cluster.address) as client:
         executor = client.get_executor(pure=False)
-        for _ in range(20):
-            executor.submit(echo, block).result()
         alone = []
-        for _ in range(50):
+        for _ in range(70):
             began = monotonic()
             executor.submit(echo, block).result()
             alone.append(monotonic() - began)
-        before = process_time(), _seconds_of(cluster.scheduler.pid)
+        spent = Spent(cluster)
         running = {executor.submit(echo, block) for _ in range(min(tasks, 200))}
         sent = len(running)
         while running:  # as the driver does it
@@ -193,18 +214,18 @@ def measured_costs(cluster: Cluster, folder: Path, tasks: int = 1000) -> Costs:
                 if sent < tasks:
                     running.add(executor.submit(echo, block))
                     sent += 1
-        hands = (process_time() - before[0]) / tasks
-        middle = (_seconds_of(cluster.scheduler.pid) - before[1]) / tasks
+        found = spent.per_block(tasks)
     files, saves = Folder(study, folder).open(), []
     for _ in range(51):  # waits for the disk
         began = monotonic()
         files.save("optimistic", 0, state)
         saves.append(monotonic() - began)
-    return Costs(hands + median(saves), middle, max(0.0, min(alone) - hands - middle))
+    saving, travel = median(saves), max(0.0, min(alone) - found.client - found.scheduler)
+    return Costs(found.client + saving, found.scheduler, travel), saving
 
 
-def napped(cluster: Cluster, chains: Sequence[Chain]) -> float:
-    """The time that a real cluster takes for these chains, played by sleeping."""
+def napped(cluster: Cluster, chains: Sequence[Chain]) -> tuple[float, Costs]:
+    """The time that a real cluster takes for these chains, played by sleeping, and what these blocks cost."""
     with connected(cluster.address) as client:
         executor = client.get_executor(pure=False)
         executor.submit(nap, 0.0).result()
@@ -214,7 +235,7 @@ def napped(cluster: Cluster, chains: Sequence[Chain]) -> float:
         def submit(i: int) -> object:
             return executor.submit(nap, chains[i][place[i]], priority=ahead[i])
 
-        began = monotonic()
+        began, spent = monotonic(), Spent(cluster)
         running = {submit(i): i for i in sorted(range(len(chains)), key=lambda i: -ahead[i])}
         while running:
             for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -224,7 +245,7 @@ def napped(cluster: Cluster, chains: Sequence[Chain]) -> float:
                 place[i] += 1
                 if place[i] < len(chains[i]):
                     running[submit(i)] = i
-        return monotonic() - began
+        return monotonic() - began, spent.per_block(sum(map(len, chains)))
 
 
 # --- the report ------------------------------------------------------------------------------
@@ -249,32 +270,34 @@ def report(chains: Sequence[Chain], costs: Costs, workers: Sequence[int]) -> Non
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Measure, check the simulation, and print the tables."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.benchmarks.bench_cluster", description=main.__doc__
-    )
+    parser = argparse.ArgumentParser(prog="bench_cluster", description=main.__doc__)
     parser.add_argument("--configurations", type=int, default=100)
     parser.add_argument("--runs", type=int, default=30)
-    parser.add_argument("--episodes", type=int, default=1_000_000)
-    parser.add_argument("--block", type=int, default=250_000)
+    parser.add_argument("--episodes", type=int, default=10_000_000)
     options = parser.parse_args(arguments)
-    blocks = measured_chains(options.episodes, options.block)
-    lengths = [[name, *(f"{d:.2f}" for d in chain)] for name, chain in blocks.items()]
-    print(f"seconds of blocks of {options.block:,} episodes, replan 1/100")
-    print(table(["", *map(str, range(1, max(map(len, blocks.values())) + 1))], lengths), end="\n\n")
+    quarters = measured_chains()
+    print(f"seconds of blocks of {BLOCK:,} episodes, replan 1/100")
+    rows = [[name, *(f"{d:.2f}" for d in chain)] for name, chain in quarters.items()]
+    print(table(("", "first", "second", "third", "fourth"), rows), end="\n\n")
     with TemporaryDirectory() as name:
-        folder = Path(name)
+        folder, draw = Path(name), Random(1)
         with local_cluster(folder, [folder] * 2, threads=32) as cluster:
-            costs = measured_costs(cluster, folder / "shards")
-            draw = Random(1)
-            some = [[draw.uniform(0.1, 0.9) for _ in range(4)] for _ in range(200)]
-            real, told = napped(cluster, some), simulated(some, 64, costs)
-    parts = (f"{1e3 * part:.2f} ms" for part in (costs.client, costs.scheduler, costs.travel))
-    print("per block: {} of who hands out, {} of the scheduler, {} on the way".format(*parts))
-    print(f"200 chains of 4 blocks on 64 workers that sleep: {real:.2f} s; simulated {told:.2f} s\n")
-    many = list(islice(cycle(blocks.values()), options.configurations))
-    chains = [chain for chain in many for _ in range(options.runs)]
-    print(f"{options.configurations} configurations, {options.runs} runs of {options.episodes:,} episodes:")
-    report(chains, costs, WORKERS)
+            costs, saving = measured_costs(cluster, folder / "shards")
+            naps = [[draw.uniform(0.5, 2) for _ in range(4)] for _ in range(100)]
+            real, theirs = napped(cluster, naps)
+    parts = (f"{1e3 * part:.2f} ms" for part in (costs.client, saving, costs.scheduler, costs.travel))
+    print("per block: {} of who hands out ({} to save it), {} of the scheduler, {} on the way".format(*parts))
+    told = simulated(naps, 64, theirs)
+    print(f"100 chains of 4 blocks on 64 workers that sleep: {real:.2f} s; simulated {told:.2f} s\n")
+    many = list(islice(cycle(quarters.values()), options.configurations))
+    for seconds in (SECONDS, 1.0):
+        chains = [cut(one, options.episodes, seconds) for one in many for _ in range(options.runs)]
+        print(
+            f"{options.configurations} configurations, {options.runs} runs of {options.episodes:,} episodes, ",
+            end="",
+        )
+        print(f"{sum(map(len, chains)):,} blocks of at most {seconds:g} s:")
+        report(chains, costs, WORKERS)
 
 
 if __name__ == "__main__":

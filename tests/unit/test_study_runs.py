@@ -339,3 +339,21 @@ def test_what_is_ahead_is_told_by_the_pace_of_each_study(tmp_path):
     again = []
     driver.run_studies(asked, block=100, folder=tmp_path, watch=again.append)
     assert [(now.found, now.done, now.spent) for now in again] == [(1100, 1100, 0.0)]
+
+
+def test_blocks_are_seconds_long_unless_told_otherwise(monkeypatch):
+    """The first block says how long an episode takes; the result does not depend on it."""
+    cut = []
+
+    def timed(task: Block):
+        cut.append(task.until - task.state.episode)
+        done = work(task)
+        return replace(done, state=replace(done.state, seconds=task.state.seconds + cut[-1] * 0.05))
+
+    monkeypatch.setattr(driver, "work", timed)
+    monkeypatch.setattr(driver, "BLOCK", 150)
+    whole = text(run_study(stand_in_study(700), 1))
+    assert cut == [150, 200, 200, 150]
+    cut.clear()
+    assert text(run_study(stand_in_study(700), 1, block=400)) == whole
+    assert cut == [400, 300]
