@@ -21,7 +21,7 @@ _JSON = "print one JSON document"
 
 def add(commands: Commands) -> None:
     """Describe the arguments of all commands."""
-    for command in (_plan, _crosscheck, _certify, _learn, _regret, _constants, _losses, _models):
+    for command in (_plan, _crosscheck, _certify, _learn, _regret, _study, _constants, _losses, _models):
         command(commands)
 
 
@@ -180,6 +180,38 @@ _REGRET_EXAMPLES = """examples:
   ctucbvi regret my-model.toml --episodes 1000000 --runs 30 --out study --cluster tcp://host:8786
 """
 
+_STUDY = """\
+Run many regret studies that one file describes: a grid of models, their parameters, learners
+and what these are told, each with its runs.  All runs of all configurations share one queue, the
+longest first, and the table says what each configuration came to after its last episode.
+
+The file is TOML.  Its keys are those of ctucbvi regret (model, learner, episodes, runs, seed,
+steps, delta, epsilon, lambda-max, lambda-min, bonus, rates, jumps, replan, rescale, initial),
+horizon, and parameters = { ... } of a bundled model; a list is an axis of the grid.  Several
+[[grid]] may follow what holds for all.  With --out DIR the same command goes on, and
+DIR has a folder for each configuration, with its result.json.
+"""
+
+_STUDY_EXAMPLES = """examples:
+  ctucbvi study grid.toml --out results --csv results.csv
+  ctucbvi study grid.toml --out results --cluster tcp://host:8786 --json
+
+a file:
+  runs = 30
+  episodes = [1000, 10000]
+
+  [[grid]]
+  model = "machine-repair"
+  learner = ["ct-ucbvi", "sharp", "ucbvi@10", "mine.py"]
+
+  [[grid]]
+  model = "queue"
+  parameters = { capacity = [2, 4, 6] }
+  rescale = "auto"
+  bonus = "optimistic"
+  replan = [0, "1/100"]
+"""
+
 _LOSSES = """\
 Where is the bound of the paper's theorem lost?  Play CT-UCBVI on MODEL and compute every
 sum of the proof along the episodes played: each inequality from the measured regret to the
@@ -228,7 +260,7 @@ def _learn(commands: Commands) -> None:
 def _regret(commands: Commands) -> None:
     summary = "the expected regret of CT-UCBVI, with its bound"
     parser = add_command(commands, "ctucbvi.commands.regret", summary, _REGRET, _REGRET_EXAMPLES)
-    _add_study(parser, runs=30, block=250_000)
+    _add_study(parser, runs=30)
     baselines = "to compare with: sharp (the smallest bonus that is proved), greedy (no bonus), ucbvi@N "
     baselines += "(discrete time, N steps), optimistic, optimistic-poisson, optimistic-kl, "
     baselines += "optimistic-poisson-kl (no bonus, the best model in confidence sets)"
@@ -240,6 +272,15 @@ def _regret(commands: Commands) -> None:
     take(parser, "--json", _JSON)
 
 
+def _study(commands: Commands) -> None:
+    summary = "many regret studies at once: a grid of models and learners in one file"
+    parser = add_command(commands, "ctucbvi.commands.study", summary, _STUDY, _STUDY_EXAMPLES)
+    take(parser, "file FILE.toml", "the configurations")
+    _add_work(parser)
+    take(parser, "--csv FILE", "write the table there")
+    take(parser, "--json", _JSON)
+
+
 def _losses(commands: Commands) -> None:
     summary = "where the bound of the theorem is lost, inequality by inequality"
     parser = add_command(commands, "ctucbvi.commands.losses", summary, _LOSSES, _LOSSES_EXAMPLES)
@@ -248,7 +289,7 @@ def _losses(commands: Commands) -> None:
     take(parser, "--json", _JSON)
 
 
-def _add_study(parser: ArgumentParser, *, runs: int, block: int, delta: str = "1/20") -> None:
+def _add_study(parser: ArgumentParser, *, runs: int, block: int | None = None, delta: str = "1/20") -> None:
     """Describe the options of a study: what is played, how often, and what the learner is told."""
     take(parser, "model MODEL", _MODEL)
     take(parser, "--episodes K", "of every run", type=int, required=True)
@@ -256,11 +297,18 @@ def _add_study(parser: ArgumentParser, *, runs: int, block: int, delta: str = "1
     take(parser, "--seed S", "of all random numbers (default 0)", default=0)
     steps = "cells of the grid of remaining times (default: 100, or as many as it takes for the grid to cost "
     take(parser, "--steps N", steps + "less than 1 %% of the regret)", type=int)
+    _add_work(parser, block)
+    _add_settings(parser, delta)
+
+
+def _add_work(parser: ArgumentParser, block: int | None = None) -> None:
+    """Describe who does the work of a study, and where it is kept."""
     take(parser, "--workers W", "processes (default: one per core)", span=(1, None))
     take(parser, "--cluster ADDRESS", "a dask scheduler that does the work instead")
     take(parser, "--out DIR", "folder for finished parts; needed to resume")
-    take(parser, "--block B", f"episodes between two saves of a run (default {block})", default=block)
-    _add_settings(parser, delta)
+    usual = "as many as take some seconds" if block is None else block
+    text = f"episodes between two saves of a run (default: {usual})"
+    take(parser, "--block B", text, type=int, default=block)
 
 
 def _add_settings(parser: ArgumentParser, delta: str = "1/20") -> None:

@@ -25,7 +25,7 @@ class Cluster(NamedTuple):
 
 
 @contextmanager
-def local_cluster(folder: Path, places: Sequence[Path]) -> Iterator[Cluster]:
+def local_cluster(folder: Path, places: Sequence[Path], threads: int = 1) -> Iterator[Cluster]:
     """A scheduler, and a worker in each of these directories; ``folder`` is for its own files."""
     file = folder / "scheduler.json"
     where = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
@@ -37,7 +37,8 @@ def local_cluster(folder: Path, places: Sequence[Path]) -> Iterator[Cluster]:
         while not file.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         address = json.loads(file.read_text())["address"]
-        one = ["worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory"]
+        plain = ["--no-nanny", "--no-dashboard", "--local-directory"]
+        one = ["worker", address, "--nthreads", str(threads), *plain]
         for place in places:
             given = {**_QUIET, "cwd": place, "env": {**os.environ, "PYTHONPATH": path}}
             started.append(subprocess.Popen([*_DASK, *one, str(folder)], **given))

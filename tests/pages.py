@@ -36,7 +36,10 @@ from verify import progress
 ROOT = Path(__file__).parents[1]
 # Pages that a reader follows; what else is there says how things are.
 _NAMES = "start property-suites crosscheck constants own-model own-planner own-learner claims add-a-claim"
-FOLLOWED = ("README.md", *(f"docs/{name}.md" for name in f"{_NAMES} learners semantics report".split()))
+FOLLOWED = (
+    "README.md",
+    *(f"docs/{name}.md" for name in f"{_NAMES} learners cluster semantics report".split()),
+)
 
 _BLOCK = re.compile(r"^```(console|python|text|toml|sh)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 _NAMED = re.compile(r"# ([\w-]+\.(?:py|toml))\n")

@@ -155,6 +155,7 @@ def _add_run(parser: argparse.ArgumentParser, source: Source) -> None:
     take(parser, "--seed S", "of the random checks (default 0)", default=0, span=(0, None))
     workers = "processes (default: one per core; 0: none, all in this one, to debug a check)"
     take(parser, "--workers W", workers, span=(0, 1024))
+    take(parser, "--cluster ADDRESS", "a dask scheduler whose workers check the claims instead")
     take(parser, "--fresh", "do not use the results of earlier runs")
 
 

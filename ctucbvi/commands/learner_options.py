@@ -63,12 +63,16 @@ def _unscaled(model: CTMDP) -> CTMDP:
 
 
 def model_of(options: argparse.Namespace) -> CTMDP:
-    """The model, with its rewards rescaled if that was asked for; costs are rewards with a minus sign."""
-    model = find_model(options.model)
+    """The model, with its rewards rescaled if that was asked for."""
+    return rescaled(find_model(options.model), options.rescale)
+
+
+def rescaled(model: CTMDP, by: str | None) -> CTMDP:
+    """The model with rewards as ``--rescale`` says; costs are rewards with a minus sign."""
     if any(row.lump for row in model.transitions):
         return model  # refused by the learner's settings
     costs, model = model.objective != "max", model.plain()
-    if options.rescale is None:
+    if by is None:
         if costs and not all(0 <= row.reward <= 1 for row in model.transitions):
             scale, shift = rescaling(model)
             raise InputError(
@@ -76,12 +80,12 @@ def model_of(options: argparse.Namespace) -> CTMDP:
                 f"minus the costs with --rescale={scale},{shift}"
             )
         return model
-    parts = options.rescale.split(",")
+    parts = by.split(",")
     if len(parts) != 2:
-        raise InputError(f"--rescale {options.rescale}: write two numbers, for example --rescale=1/20,3/5")
+        raise InputError(f"--rescale {by}: write two numbers, for example --rescale=1/20,3/5")
     scale, shift = (exact(part, "--rescale") for part in parts)
     if scale <= 0:
-        raise InputError(f"--rescale {options.rescale}: the factor must be positive, or what is best changes")
+        raise InputError(f"--rescale {by}: the factor must be positive, or what is best changes")
     return model.with_rewards(scale, shift)
 
 

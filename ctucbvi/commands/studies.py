@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -20,7 +21,7 @@ from verify.console import refuse
 from verify.progress import ProgressLine, note_if_slow
 
 T = TypeVar("T")
-_COMPILING = "ctucbvi: compiling the learner; this is done once"
+COMPILING = "ctucbvi: compiling the learner; this is done once"
 
 
 def study_of(
@@ -46,7 +47,7 @@ def study_of(
     contestants = tuple(contestant(*((name,) if cells is None else (name, cells))) for name in names)
     study = Study(model, settings, options.seed, contestants, tuple(initial.items()))
     if cells is None:
-        with note_if_slow(_COMPILING):
+        with note_if_slow(COMPILING):
             contestants = tuple(replace(c, steps=enough_cells(study, c)) for c in contestants)
     files = tuple(guest(path, contestants[0].steps) for path in guests)
     return replace(study, contestants=(*contestants, *files))
@@ -64,11 +65,11 @@ def carried_out(
     One episode is played here first, so that workers find compiled code and need not all make it.
     """
     if options.cluster is None:
-        with note_if_slow(_COMPILING):
+        with note_if_slow(COMPILING):
             for each in study.contestants:
                 work(Block(study, each.name, 0, RunState(), 1, observer))
     try:
-        with ProgressLine(label) as line:
+        with said_where(options), ProgressLine(label) as line:
             return run(
                 study,
                 options.runs,
@@ -81,6 +82,13 @@ def carried_out(
     except LostWorkerError as error:
         print(f"ctucbvi: {error}", file=sys.stderr)
         return None
+
+
+@contextmanager
+def said_where(options: argparse.Namespace) -> Iterator[None]:
+    """Around work that may be interrupted: where to find what was finished."""
+    try:
+        yield
     except KeyboardInterrupt:
         if options.out is not None:
             print(

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import os.path
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
 
 __all__ = [
+    "BUILDERS",
     "BUNDLED",
     "bundled",
     "bundled_model",
@@ -51,22 +52,22 @@ __all__ = [
     "sis_epidemic",
 ]
 
-_BUILDERS: dict[str, Callable[[], CTMDP]] = {
+BUILDERS: dict[str, Callable[..., CTMDP]] = {
     "machine-repair": machine_repair,
     "machine-repair-raw": machine_repair_raw,
-    "lower-bound-tree": lambda: lower_bound_tree(rate=2),
+    "lower-bound-tree": partial(lower_bound_tree, rate=2),
     "queue": queue,
     "maintenance": maintenance,
     "sis": sis_epidemic,
     "reachability": reachability,
 }
 
-BUNDLED = tuple(_BUILDERS)  # the names, without building anything
+BUNDLED = tuple(BUILDERS)  # the names, without building anything
 
 
 @cache
 def _built(name: str) -> CTMDP:
-    return _BUILDERS[name]()
+    return BUILDERS[name]()
 
 
 def bundled_models() -> dict[str, CTMDP]:
@@ -79,14 +80,14 @@ bundled = bundled_models  # the short name
 
 def bundled_model(name: str) -> CTMDP:
     """Return the bundled model called ``name``."""
-    if name not in _BUILDERS:
+    if name not in BUILDERS:
         raise InputError(f"model {name!r} is not bundled; {_nearest(name)}")
     return _built(name)
 
 
 def find_model(name: str) -> CTMDP:
     """Return the bundled model called ``name``, or read it from the file of that name."""
-    if name in _BUILDERS:
+    if name in BUILDERS:
         return _built(name)
     path = Path(name)
     # "queue.toml" and "models/queue" are meant as files, whether they exist or not.

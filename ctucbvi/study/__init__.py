@@ -1,11 +1,12 @@
 """Regret studies: learners played against the optimum, in runs that can be interrupted and shared out.
 
-``run_study`` plays a :class:`Study`, ``StudyResult.of`` makes its curve, ``draw`` the paper's figure.
+``run_study`` plays a :class:`Study` and ``run_studies`` many of them at once, ``StudyResult.of`` makes its
+curve, ``draw`` the paper's figure.
 """
 
 from ctucbvi.study.bound import RegretBound, regret_bound
 from ctucbvi.study.cells import enough_cells, grid_loss
-from ctucbvi.study.driver import LostWorkerError, StudyRuns, run_study
+from ctucbvi.study.driver import Assignment, LostWorkerError, Standing, StudyRuns, run_studies, run_study
 from ctucbvi.study.evaluation import Evaluator
 from ctucbvi.study.figure import draw
 from ctucbvi.study.guests import guest
@@ -16,6 +17,7 @@ from ctucbvi.study.shards import RunState
 from ctucbvi.study.summary import Curve, student_quantile
 
 __all__ = [
+    "Assignment",
     "Contestant",
     "Curve",
     "Evaluator",
@@ -23,6 +25,7 @@ __all__ = [
     "RegretBound",
     "RunPlace",
     "RunState",
+    "Standing",
     "Study",
     "StudyResult",
     "StudyRuns",
@@ -35,6 +38,7 @@ __all__ = [
     "guest",
     "name_of",
     "regret_bound",
+    "run_studies",
     "run_study",
     "student_quantile",
 ]

@@ -1,7 +1,7 @@
 """Who does the work: this process, others on this machine, or a cluster.
 
-All three are executors in the sense of ``concurrent.futures``: a function and its argument go in,
-a future comes out.  Nothing else is known about them, so the results cannot depend on the choice.
+All three take a function, its argument and how urgent it is, and give a future.  Nothing else is known about
+them, so the results cannot depend on the choice.
 
 Worker processes ignore Ctrl-C, which is for the parent to act on, and end by themselves when the
 parent is gone, however it went.
@@ -9,47 +9,41 @@ parent is gone, however it went.
 
 from __future__ import annotations
 
-import logging
 import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator
-from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
-from ctucbvi.errors import InputError
+from verify.clusters import GoneError, connected
 
-_PATIENCE = 10  # seconds to wait for a scheduler
-
-
-class GoneError(Exception):
-    """Who did the work is gone; the text says who."""
-
-
-class _Here(Executor):
-    """Does the work at once, in this process."""
-
-    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
+Submit = Callable[[Callable[[Any], Any], Any, float], "Future[Any]"]  # (function, argument, urgency)
 
 
 @contextmanager
-def pool(workers: int, cluster: str | None) -> Iterator[tuple[Executor, int | None]]:
-    """An executor, and how many tasks to give it at a time (None: all there are)."""
+def pool(workers: int, cluster: str | None) -> Iterator[tuple[Submit, int | None]]:
+    """Who takes tasks, and how many to give at a time (None: all; the most urgent is done first)."""
     if cluster is not None:
-        with _cluster(cluster) as executor:
-            yield executor, None
+        with connected(cluster, "'ctucbvi[cluster]'") as client:
+            # Not pure: equal arguments need not be remembered, and no result is kept longer than needed.
+            executor = client.get_executor(pure=False)
+            yield lambda work, task, urgency: executor.submit(work, task, priority=urgency), None
     elif workers == 1:
-        yield _Here(), 1
+        yield _here, 1
     else:
         with _processes(workers) as executor:
-            yield executor, workers
+            yield lambda work, task, _: executor.submit(work, task), workers
+
+
+def _here(work: Callable[[Any], Any], task: Any, _: float) -> Future[Any]:
+    """At once, in this process."""
+    future: Future[Any] = Future()
+    future.set_result(work(task))
+    return future
 
 
 @contextmanager
@@ -81,29 +75,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-@contextmanager
-def _cluster(address: str) -> Iterator[Executor]:
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError:
-        raise InputError(
-            "--cluster needs dask.distributed; install it with: pip install 'ctucbvi[cluster]'"
-        ) from None
-    try:
-        client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-    except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"--cluster {address!r}: no scheduler answers there ({reason})") from None
-    # These would write tracebacks when a scheduler goes; what is raised is enough.
-    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    try:
-        with client:
-            # Not pure: equal arguments need not be remembered, and no result is kept longer than needed.
-            yield client.get_executor(pure=False)
-    except distributed.KilledWorker:
-        raise GoneError(f"workers of {address} died, several at the same block") from None
-    except CancelledError:
-        raise GoneError(f"the scheduler at {address} is gone") from None

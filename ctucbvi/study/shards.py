@@ -76,32 +76,17 @@ class RunState:
 
 
 class Folder:
-    """The files of a study, or nothing at all if no folder is wanted; use it in a ``with`` block.
+    """The files of a study, or nothing at all if no folder is wanted; who opens it has it :func:`locked`.
 
     ``kind`` says what was added up: shards of another kind are kept apart.
     """
 
     def __init__(self, study: Study, root: Path | None, kind: str = "regret") -> None:
         self._study, self._root, self._kind = study, root, kind
-        self._lock: IO[bytes] | None = None
 
-    def __enter__(self) -> Folder:
-        if self._root is not None:
-            self._lock = _locked(self._root)
-            try:
-                self._open()
-            except BaseException:
-                self._lock.close()
-                raise
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._lock is not None:
-            self._lock.close()
-
-    def _open(self) -> None:
+    def open(self) -> Folder:
         """Make what is missing, refuse what is another study's, remove what interrupted writers left."""
-        for contestant in self._study.contestants:
+        for contestant in self._study.contestants if self._root is not None else ():
             folder = self._folder(contestant.name)
             _make(folder)
             label, identity = folder / "study.json", self._identity(contestant)
@@ -111,6 +96,7 @@ class Folder:
                 write_whole(label, described(identity))
             for path in folder.glob("*.part-*"):
                 path.unlink(missing_ok=True)
+        return self
 
     def load(self, name: str, run: int) -> RunState:
         """The state of a run; that of a run not begun where there is no file."""
@@ -168,7 +154,7 @@ def write_whole(path: Path, text: str) -> None:
         raise InputError(f"{str(path)!r}: cannot be written: {error.strerror}") from None
 
 
-def _locked(root: Path) -> IO[bytes]:
+def locked(root: Path) -> IO[bytes]:
     """The lock of a folder, held until it is closed; one line if somebody else holds it."""
     _make(root)
     try:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from tests.benchmarks import bench_constants, bench_exact, bench_learner, bench_numeric, bench_provers
+from tests.benchmarks import (
+    bench_cluster,
+    bench_constants,
+    bench_exact,
+    bench_learner,
+    bench_numeric,
+    bench_provers,
+)
 from tests.benchmarks.corpus.__main__ import main as corpus
 
 if __name__ == "__main__":
@@ -11,4 +18,5 @@ if __name__ == "__main__":
     bench_provers.main()
     bench_learner.main()
     bench_constants.main()
+    bench_cluster.main()
     corpus([])  # last: it takes longest, and goes on where it was interrupted

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import ctucbvi
+from ctucbvi.study.shards import locked
 from tests.cli.test_plan import refused, run
 from tests.clusters import local_cluster, saved, wait_for
 
@@ -281,9 +282,7 @@ def test_an_accuracy_that_underflows_is_no_endless_loop(capsys):
 
 
 def test_a_folder_in_use_is_one_line(capsys, tmp_path):
-    from ctucbvi.study.shards import _locked
-
-    with _locked(tmp_path):
+    with locked(tmp_path):
         assert "another process is at work there" in refused(capsys, *SMALL, "--out", str(tmp_path))
 
 

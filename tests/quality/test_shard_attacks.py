@@ -63,7 +63,7 @@ def test_files_that_are_believed_are_caught(grounds, tmp_path, monkeypatch, forg
 
 
 def test_two_processes_do_not_work_in_one_folder(tmp_path):
-    with shards.Folder(study(), tmp_path), pytest.raises(InputError, match="another process is at work"):
+    with shards.locked(tmp_path), pytest.raises(InputError, match="another process is at work"):
         run_study(study(), 1, folder=tmp_path)
     assert text(run_study(study(), 1, folder=tmp_path)) == text(run_study(study(), 1))
 

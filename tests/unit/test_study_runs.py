@@ -140,7 +140,7 @@ def test_an_interrupted_study_goes_on_where_it_was(uninterrupted, tmp_path, monk
         with pytest.raises(KeyboardInterrupt):
             run_study(stand_in_study(), 3, block=700, folder=tmp_path)
     before = sum(json.loads(p.read_text())["state"]["episode"] for p in tmp_path.rglob("run-*.json"))
-    assert before == 700 + 700 + 700 + 700 + 200  # all but the two blocks under way
+    assert before == 5 * 700  # all but the two blocks under way; the runs go on side by side
     assert text(run_study(stand_in_study(), 3, block=700, folder=tmp_path)) == uninterrupted
 
 
@@ -289,3 +289,71 @@ def test_memory_does_not_grow_with_the_episodes(monkeypatch):
     assert peak(4000) < 1.2 * peak(1000)
     monkeypatch.setattr(blocks, "_LONGEST", 10**9)
     assert peak(4000) > 2 * peak(1000)
+
+
+# --- which block is next -----------------------------------------------------------------------
+
+
+class KnownLater:
+    """Chains of which nothing is known until one block has come back."""
+
+    def __init__(self, lengths: list[float]) -> None:
+        self.lengths, self.known = dict(enumerate(lengths)), False
+
+    def ahead(self, key: int) -> float:
+        return self.lengths[key] if self.known else float("inf")
+
+    def next(self, key: int) -> tuple[KnownLater, int]:
+        return self, key
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_the_run_with_the_most_work_ahead_goes_on_first(seed):
+    draw = np.random.default_rng(seed)
+    every = [KnownLater(list(draw.integers(1, 9, draw.integers(1, 6)))) for _ in range(draw.integers(1, 5))]
+    queue = driver._Queue((chains, key) for chains in every for key in chains.lengths)
+    waiting = {(id(chains), key) for chains in every for key in chains.lengths}
+    while queue:
+        (chains, key), owner = queue.submit(lambda _, task, urgency: task)
+        assert owner is chains
+        others = [one.ahead(k) for one in every for k in one.lengths if (id(one), k) in waiting]
+        assert chains.ahead(key) == max(others)
+        waiting.remove((id(chains), key))
+        chains.known = True
+        chains.lengths[key] -= 1
+        if chains.lengths[key] > 0:
+            queue.add(chains, key)
+            waiting.add((id(chains), key))
+    assert not waiting
+
+
+def test_what_is_ahead_is_told_by_the_pace_of_each_study(tmp_path):
+    told = []
+    slow, fast = stand_in_study(400), stand_in_study(300, seed=6)
+    asked = [driver.Assignment(slow, 2, tmp_path / "slow"), driver.Assignment(fast, 1, tmp_path / "fast")]
+    driver.run_studies(asked, block=100, folder=tmp_path, watch=told.append)
+    assert (told[0].found, told[0].done, told[0].wanted, told[0].part) == (0, 0, 1100, 0.0)
+    assert [now.done for now in told] == list(range(0, 1200, 100))
+    assert told[-1].ahead == 0
+    assert told[-1].part == 1.0
+    again = []
+    driver.run_studies(asked, block=100, folder=tmp_path, watch=again.append)
+    assert [(now.found, now.done, now.spent) for now in again] == [(1100, 1100, 0.0)]
+
+
+def test_blocks_are_seconds_long_unless_told_otherwise(monkeypatch):
+    """The first block says how long an episode takes; the result does not depend on it."""
+    cut = []
+
+    def timed(task: Block):
+        cut.append(task.until - task.state.episode)
+        done = work(task)
+        return replace(done, state=replace(done.state, seconds=task.state.seconds + cut[-1] * 0.05))
+
+    monkeypatch.setattr(driver, "work", timed)
+    monkeypatch.setattr(driver, "BLOCK", 150)
+    whole = text(run_study(stand_in_study(700), 1))
+    assert cut == [150, 200, 200, 150]
+    cut.clear()
+    assert text(run_study(stand_in_study(700), 1, block=400)) == whole
+    assert cut == [400, 300]

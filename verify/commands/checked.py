@@ -6,11 +6,15 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 
+from verify.clusters import GoneError
+from verify.console import refuse
 from verify.progress import ProgressLine, rest
 from verify.running.parallel import Underway
 from verify.running.report import unexpected
 from verify.running.runs import Run, run_claims
 from verify.source import Source
+
+_KEPT = "what is finished is kept; the same command goes on from there"
 
 
 def say(source: Source, message: str) -> None:
@@ -19,7 +23,9 @@ def say(source: Source, message: str) -> None:
 
 
 def checked(source: Source, labels: Iterable[str], options: argparse.Namespace) -> Run:
-    """The claims of the source, checked as ``--profile``, ``--seed``, ``--workers`` and ``--fresh`` say."""
+    """The claims of the source, checked as the options of a run say."""
+    if options.cluster is not None:
+        refuse(options, "the work is done by the cluster", "--workers")
     known: list[int] = []  # how many claims were finished when the run began
 
     def progress(finished: int, total: int, current: Sequence[Underway]) -> None:
@@ -37,13 +43,17 @@ def checked(source: Source, labels: Iterable[str], options: argparse.Namespace) 
                 profile=options.profile,
                 seed=options.seed,
                 workers=options.workers,
+                cluster=options.cluster,
                 fresh=options.fresh,
                 progress=progress,
                 warn=lambda message: say(source, message),
             )
     except KeyboardInterrupt:
-        say(source, "what is finished is kept; the same command goes on from there")
+        say(source, _KEPT)
         raise
+    except GoneError as error:
+        say(source, f"{error}; {_KEPT}")
+        raise SystemExit(1) from None
 
 
 def status(source: Source, run: Run) -> int:

@@ -78,14 +78,28 @@ class Fingerprints:
         parts = {
             "claim": _claim_data(claim),
             "effort": [effort.profile, effort.seed, str(effort.error)],
-            "sources": self.sources(*self._start(claim)),
+            "sources": self.sources_of(claim),
             "versions": versions(),
         }
         return _digest(parts)
 
     def ground(self, claim: Claim) -> str:
         """What may change under a running check: the text of the modules, and what the claim says."""
-        return _digest([_texts(claim), self.sources(*self._start(claim))])
+        return _digest([_texts(claim), self.sources_of(claim)])
+
+    def sources_of(self, claim: Claim) -> dict[str, str]:
+        """The digest of each of our modules that can take part in checking the claim."""
+        return self.sources(*self._start(claim))
+
+    def beside(self, *claims: Claim) -> dict[str, bytes]:
+        """The user's file and what stands beside it and takes part, by the places in that folder."""
+        folder = self._source.folder
+        if folder is None:
+            return {}
+        names = {name for claim in claims for name in self.sources_of(claim)}
+        others = (name for name in names if name.split(".")[0] not in self._ours)
+        files = [path for name in others if (path := self._find(name)) and path.is_relative_to(folder)]
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
     def _start(self, claim: Claim) -> tuple[str, str]:
         return "" if self._source.file else claim.module, _ENGINE

@@ -34,8 +34,8 @@ from verify.running.loading import load_claims
 from verify.running.results import Result
 from verify.source import Source
 
-_ENVIRONMENT = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-_TICK = 0.5  # seconds between two looks at the clock
+ENVIRONMENT = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+TICK = 0.5  # seconds between two looks at the clock
 
 
 @dataclass(frozen=True)
@@ -56,15 +56,18 @@ class Job:
     cache: Cache | None  # None: nothing can be kept
     places: Mapping[str, str] | None = None  # the claims that take part, and their modules; None: all
 
-    def finish(self, task: Task, claims: ClaimSet) -> Result:
-        """Check one claim and keep the result.
+    def check(self, task: Task, claims: ClaimSet) -> tuple[Result, bool]:
+        """Check one claim; and whether the ground of the key is still the same afterwards.
 
-        It is kept only if the ground of the key is still the same afterwards: a file that was edited in the
-        meantime makes it unclear which text the result belongs to.
+        A file that was edited in the meantime makes it unclear which text the result belongs to.
         """
-        claim = claims[task.label]
-        result = run_claim(claim, self.effort)
-        if self.cache is not None and Fingerprints(self.source).ground(claim) == task.ground:
+        result = run_claim(claims[task.label], self.effort)
+        return result, Fingerprints(self.source).ground(claims[task.label]) == task.ground
+
+    def finish(self, task: Task, claims: ClaimSet) -> Result:
+        """Check one claim and keep the result, if it is clear what it is of."""
+        result, same = self.check(task, claims)
+        if self.cache is not None and same:
             self.cache.put(task.key, result)
         return result
 
@@ -117,7 +120,7 @@ def in_processes(job: Job, tasks: Sequence[Task], workers: int, watch: Watch) ->
                 worker = _Worker(job, waiting.popleft())
                 pool[worker.connection] = worker
             watch([worker.now for worker in pool.values()])
-            for connection in wait(list(pool), timeout=_TICK):
+            for connection in wait(list(pool), timeout=TICK):
                 worker = pool[connection]  # type: ignore[index]  # wait() is typed for sockets too
                 if (result := worker.answer()) is None:
                     continue
@@ -140,7 +143,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, job), daemon=True)
-        with _environment(_ENVIRONMENT), _no_interrupt():
+        with _environment(ENVIRONMENT), _no_interrupt():
             self.process.start()
         theirs.close()  # so that the end of the worker is the end of the pipe
         self.give(task)

@@ -12,6 +12,7 @@ from typing import Any
 
 from verify.claims import ClaimError, ClaimSet, Effort, Verdict
 from verify.running.cache import Cache, cache_folder
+from verify.running.cluster import in_cluster
 from verify.running.engine import effort_for, too_few
 from verify.running.fingerprints import Fingerprints
 from verify.running.loading import load_claims
@@ -85,12 +86,16 @@ def run_claims(
     profile: str = "quick",
     seed: int = 0,
     workers: int | None = None,
+    cluster: str | None = None,
     fresh: bool = False,
     cache: Cache | None = None,
     progress: Progress | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> Run:
-    """Check the selected claims; ``workers=0`` does it in this process, ``None`` on all cores."""
+    """Check the selected claims; ``workers=0`` does it in this process, ``None`` on all cores.
+
+    With the address of a dask scheduler, ``cluster``, its workers do it.
+    """
     claims = load_claims(source)
     labels = select(source, claims, wanted)
     effort = effort_for(claims, profile, seed)
@@ -114,7 +119,12 @@ def run_claims(
             progress(len(found), len(labels), current)
 
     many = min(cores() if workers is None else workers, len(rest))
-    stream = in_processes(job, rest, many, watch) if many else in_this_process(job, rest, claims, watch)
+    if cluster is not None and rest:
+        stream = in_cluster(job, rest, claims, cluster, watch)
+    elif many:
+        stream = in_processes(job, rest, many, watch)
+    else:
+        stream = in_this_process(job, rest, claims, watch)
     with contextlib.closing(stream):  # an interrupted run ends its workers
         for result in stream:
             found[result.label] = result
