@@ -11,11 +11,14 @@ import random
 import re
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Iterable
+from itertools import repeat
 from pathlib import Path
 
 import pytest
 
+from tests.quality.coq_certificates import MORE, TRUE, forgeries
 from tests.quality.hostile.forging import failure, mutated
 from tests.unit.test_coq_export import claim, plain
 from tests.unit.test_recheck import ACCEPTED
@@ -23,7 +26,9 @@ from verify.coq.__main__ import main
 from verify.coq.export import HEAD, Stated, theorem
 from verify.coq.folders import LIBRARIES, library, write_folder
 from verify.coq.judging import judge
+from verify.coq.nodes import used
 from verify.coq.text import NotExportedError
+from verify.recheck import recheck
 from verify.recheck.intervals import UnknownError
 
 pytestmark = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
@@ -36,6 +41,7 @@ NOT_EXPORTED = (
     "monotone, limit",
     "monotone, strict by its slope",
 )
+MALFORMED = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError)  # no certificate at all
 FORGED = [  # false, where and each with the proof of something true beside it
     ("taylor", "log(1 + x) <= x - x**2/2 + x**3/4", {"x": 0.1}),
     ("monotone", "1 + x <= exp(x) - 1/1000", {"x": 0}),
@@ -79,32 +85,12 @@ def text_of(data: dict, k: int) -> str:
     return theorem(f"t{k}", said, data["proof"]).text
 
 
-@pytest.mark.timeout(1200)
-def test_every_rule_is_accepted(folder):
-    names = [name for name in ACCEPTED if name not in NOT_EXPORTED]
-    found = accepted([text_of(ACCEPTED[name], k) for k, name in enumerate(names)], folder, 200)
-    assert [name for name, one in zip(names, found, strict=True) if not one] == []
-
-
-@pytest.mark.timeout(1200)
-def test_no_false_theorem_is_accepted_whatever_its_proof(folder):
-    for _, false, at in FORGED:
-        assert not plain(ast.parse(false, mode="eval").body, at)
-    forged = [{**ACCEPTED[name], "relation": false} for name, false, _ in FORGED]
-    texts = [text_of(data, k) for k, data in enumerate(forged)]
-    texts.append(text_of(ACCEPTED["given"], len(FORGED)))  # the last is true: Coq was there to the end
-    assert accepted(texts, folder, 20) == [False] * len(FORGED) + [True]
-
-
-@pytest.mark.thorough
-@pytest.mark.timeout(7200)
-def test_no_mutated_certificate_makes_a_false_theorem(folder):
-    rng, pool, texts = random.Random(18), list(ACCEPTED.values()), list[str]()
-    while len(texts) < 60:
-        _, data = mutated(rng, pool)
+def statements(forged: Iterable[dict], count: int) -> list[str]:
+    """As theorems, those that have a counterpart in Coq at all."""
+    texts: list[str] = []
+    for data in forged:
         try:
-            if failure(data, rng) is not None:
-                texts.append(text_of(data, len(texts)))
+            texts.append(text_of(data, len(texts)))
         except (
             NotExportedError,
             UnknownError,
@@ -115,8 +101,52 @@ def test_no_mutated_certificate_makes_a_false_theorem(folder):
             ArithmeticError,
         ):
             continue
-    texts.append(text_of(ACCEPTED["given"], len(texts)))
-    assert accepted(texts, folder, 20) == [False] * (len(texts) - 1) + [True]
+        if len(texts) == count:
+            break
+    return texts
+
+
+def none_accepted(texts: list[str], folder: Path) -> bool:
+    """Whether Coq takes none of them; one that is true comes last: Coq was there to the end."""
+    true = text_of(ACCEPTED["given"], len(texts))
+    return accepted([*texts, true], folder, 20) == [False] * len(texts) + [True]
+
+
+@pytest.mark.timeout(1200)
+def test_every_rule_is_accepted(folder):
+    certificates = {name: data for name, data in ACCEPTED.items() if name not in NOT_EXPORTED} | TRUE
+    texts = [text_of(data, k) for k, data in enumerate(certificates.values())]
+    found = accepted(texts, folder, 200)
+    assert [name for name, one in zip(certificates, found, strict=True) if not one] == []
+
+
+def test_every_one_of_the_last_rules_is_there_ten_times():
+    counts = Counter(rule for data in TRUE.values() for rule in set(used(data["proof"])))
+    rules = ("combine", "bernstein", "increasing", "known", "signs", "compose")
+    assert all(counts[rule] >= 10 for rule in rules), counts
+    assert all(recheck(data) == [] for data in MORE.values())
+
+
+@pytest.mark.timeout(1200)
+def test_no_false_theorem_is_accepted_whatever_its_proof(folder):
+    for _, false, at in FORGED:
+        assert not plain(ast.parse(false, mode="eval").body, at)
+    forged = [{**ACCEPTED[name], "relation": false} for name, false, _ in FORGED]
+    assert none_accepted(statements(forged, len(FORGED)), folder)
+
+
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("count", [45, pytest.param(300, marks=pytest.mark.thorough)])
+def test_no_false_theorem_is_accepted_by_the_last_rules(folder, count):
+    assert none_accepted(statements(forgeries(random.Random(18)), count), folder)
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(7200)
+def test_no_mutated_certificate_makes_a_false_theorem(folder):
+    rng, pool = random.Random(18), list(ACCEPTED.values())
+    mutations = (mutated(rng, pool)[1] for _ in repeat(None))
+    assert none_accepted(statements((data for data in mutations if failure(data, rng)), 60), folder)
 
 
 @pytest.mark.timeout(600)

@@ -623,7 +623,7 @@ Ltac products := first
   | lra ].
 
 (** An identity of polynomials (in anything), else as always. *)
-Ltac balance := solve [ repeat match goal with H : _ |- _ => clear H end; lra | same ].
+Ltac balance := solve [ ring | repeat match goal with H : _ |- _ => clear H end; lra | same ].
 
 (** A variable whose range is a number. *)
 Ltac put_number x c := assert (x = c) by lra; subst x.
@@ -684,7 +684,8 @@ Ltac rises :=
               constr_eq m n; change n with (S (h + h)); apply odd_power_rises; assumption
             | apply power_rises; [ range | assumption ] ]
   | |- ?u ^ ?n * sqrt ?u < ?v ^ ?n * sqrt ?v => apply root_power_rises; [ range | assumption ]
-  | |- ?u * sqrt ?u < ?v * sqrt ?v => apply (root_power_rises u v 1); [ range | assumption ]
+  | |- ?u * sqrt ?u < ?v * sqrt ?v =>
+      assert (u ^ 1 * sqrt u < v ^ 1 * sqrt v) by (apply root_power_rises; [ range | assumption ]); lra
   | |- Rpower _ _ < Rpower _ _ => apply Rlt_Rpower_l; [ lra | split; [ range | assumption ] ]
   | _ => assumption
   end.

@@ -53,6 +53,8 @@ def bernstein(node: Node, goal: Sequent) -> Lines:
     leaves = list(dict.fromkeys(entry for entry in entries if entry not in goal.box))
     targets = [_target(leaf, goal) for leaf in leaves]
     names = sorted(frozenset[str]().union(*(one.f.names for one in targets)))
+    if any(x.low == -INF and x.high == INF for x in (goal.box[n] for n in names)):
+        raise NotExportedError("a polynomial on a range without ends")
     walk = _walk(
         iter(entries), {n: goal.box[n] for n in names}, dict.fromkeys(names, (Fraction(0), Fraction(1)))
     )
@@ -80,7 +82,7 @@ def _target(leaf: Any, goal: Sequent) -> Sequent:
         return goal
     if not isinstance(leaf, str) or leaf[:1] not in ("+", "-") or not leaf[1:].isdigit():
         raise NotExportedError(f"{leaf!r}, which is neither a variable nor what shows a box")
-    return empty_goal(goal, int(leaf[1:]), leaf[0])
+    return empty_goal(goal, int(leaf[1:]), "-" if leaf[0] == "+" else "+")
 
 
 def _walk(entries: Iterator[Any], box: Box, parts: Mapping[str, tuple[Fraction, Fraction]]) -> _Cut | Leaf:
@@ -111,8 +113,6 @@ def _side(x: Interval, scale: int) -> str:
     low_open, high_open = str(x.low_open).lower(), str(x.high_open).lower()
     if low and high:
         return f"Within {low} {high} {low_open} {high_open}"
-    if not low and not high:
-        raise NotExportedError("a polynomial on a range without ends")
     return f"Above {low} {low_open}" if low else f"Below {high} {high_open}"
 
 

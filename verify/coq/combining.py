@@ -5,7 +5,7 @@ mᵀ Q m = Σ d_i (Lᵀ m)_i², with a number in m taken last: then the last squ
 
     s f = Σ g_1 g_2 ... (d_1 l_1² + d_2 l_2² + ...)
 
-is an identity that Coq checks, and the signs of both sums are seen factor by factor.
+is an identity that Coq checks, all numbers made whole, and the signs of both sums are seen factor by factor.
 
 *Where s may vanish* (a polynomial): from a point x straight to a point q of the box at which s is not 0, s is
 a polynomial in t that is not 0 at t = 1, so it is not 0 at points next to x, and f >= 0 passes to the limit.
@@ -13,10 +13,11 @@ a polynomial in t that is not 0 at t = 1, so it is not 0 at points next to x, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, product
+from math import gcd, lcm
 from typing import Any
 
 from verify.coq.sequents import (
@@ -55,11 +56,30 @@ class _Known:
 
 @dataclass(frozen=True)
 class _Product:
-    """A product of factors and of squares, each with a number in front, as a text and as a term."""
+    """Factors, and a form: squares with numbers in front; or a factor that is 0, and the rest."""
 
-    text: str
-    term: Term
-    strict: bool
+    factors: tuple[_Known, ...]
+    form: tuple[tuple[Fraction, Term], ...]
+    rest: Term | None = None
+    strict: bool = False
+
+    @property
+    def numbers(self) -> Iterator[Fraction]:
+        """What has to be made whole."""
+        yield from (d for d, _ in self.form)
+
+    def text(self, scale: int) -> str:
+        """In Coq, times a number."""
+        texts = [f"({folded(one.term)})" for one in self.factors]
+        if self.rest is not None:
+            return f"{texts[0]} * ({folded(scale * self.rest)})"
+        shown = " + ".join(_square(scale * d, e) for d, e in self.form) or "0"
+        return " * ".join(texts) if texts and shown == "1" else " * ".join([*texts, f"({shown})"])
+
+    def term(self, scale: int) -> Term:
+        """The same as a term."""
+        form = add(*(number(scale * d) * e**2 for d, e in self.form))
+        return mul(*(one.term for one in self.factors), form if self.rest is None else scale * self.rest)
 
 
 def combine(node: Node, goal: Sequent, prove: Prove) -> Lines:
@@ -72,35 +92,28 @@ def combine(node: Node, goal: Sequent, prove: Prove) -> Lines:
     placed, goal, points = at_numbers(goal)
     known = [_Known(put(child.f, points), child.strict) for child in children]
     right = _products(field(node, "blocks"), goal, known, points)
-    hints = [*lines, *placed]
-    if "multiplier" not in node:
-        apply = f"apply (rewriting{goal.mode} _ ({_text(right)}))."
-        return [*hints, apply, *_identity(goal.f, right, goal), "products."]
-    left = _products(node["multiplier"], goal, known, points)
-    both = f"_ ({_text(left)}) ({_text(right)})"
-    identity = _identity(goal.f * _term(left), right, goal)
+    left = _products(node["multiplier"], goal, known, points) if "multiplier" in node else [_ONE]
+    scale = lcm(*(c.denominator for one in (*left, *right) for c in one.numbers))
+    s, r = (" + ".join(one.text(scale) for one in side) for side in (left, right))
+    terms = [goal.f * add(*(one.term(scale) for one in left)), add(*(one.term(scale) for one in right))]
+    identity = block([*normalised(terms, goal.box), "balance."])
+    lines += placed
     if goal.strict or any(one.strict for one in left):
         signs = ["{ products. }", "{ products. }"]
-        return [*hints, f"apply (combined{goal.mode} {both}).", *identity, *signs]
-    return [*hints, *_almost_everywhere(goal, left, [f"apply (combined_apart {both}).", *identity])]
+        return [*lines, f"apply (combined{goal.mode} _ ({s}) ({r})).", *identity, *signs]
+    apply = [f"apply (combined_apart _ ({s}) ({r})).", *identity]
+    return [*lines, *_almost_everywhere(goal, s, add(*(one.term(scale) for one in left)), apply)]
 
 
-def _identity(f: Term, right: list[_Product], goal: Sequent) -> Lines:
-    return block([*normalised([f, _term(right)], goal.box), "balance."])
-
-
-def _text(products: Sequence[_Product]) -> str:
-    return " + ".join(one.text for one in products)
-
-
-def _term(products: Sequence[_Product]) -> Term:
-    return add(*(one.term for one in products))
+_ONE = _Product((), ((Fraction(1), number(1)),), strict=True)
 
 
 def _products(data: Any, goal: Sequent, known: list[_Known], points: Mapping[str, Term]) -> list[_Product]:
     """The summands, one that is > 0 last."""
     found = []
     for one in data:
+        if not isinstance(one, Mapping):
+            raise NotExportedError("a product without factors and a matrix")
         factors = [_factor(word, goal, known) for word in one.get("factors", [])]
         basis = [_formula(text, goal, points) for text in one.get("basis", ["1"])]
         gram = [[rational(c) for c in row] for row in field(one, "gram")]
@@ -130,26 +143,22 @@ def _factor(word: Any, goal: Sequent, known: list[_Known]) -> _Known:
 
 
 def _product(factors: list[_Known], basis: list[Term], gram: list[list[Fraction]]) -> _Product:
-    front = sorted(factors, key=lambda one: not one.vanishes)
-    texts = [f"({folded(one.term)})" for one in front]
-    if front and front[0].vanishes:  # 0, whatever it is multiplied by
+    zero = next((one for one in factors if one.vanishes), None)
+    if zero is not None:  # 0, whatever it is multiplied by
+        others = [one.term for one in factors if one is not zero]
         terms = [
             number(c if i == j else 2 * c) * basis[i] * basis[j]
             for i, row in enumerate(gram)
             for j, c in enumerate(row)
         ]
-        rest = mul(*(one.term for one in front[1:]), add(*terms))
-        return _Product(f"{texts[0]} * ({folded(rest)})", front[0].term * rest, False)
+        return _Product((zero,), (), mul(*others, add(*terms)))
     form = squares(basis, gram)
-    shown = " + ".join(_square(d, e) for d, e in form) or "0"
-    text = " * ".join([*texts, f"({shown})"]) if texts and shown != "1" else " * ".join(texts) or shown
-    total = mul(*(one.term for one in front), add(*(number(d) * e**2 for d, e in form)))
-    positive = len(form) == len(basis) and bool(form[-1][1].value) and all(one.strict for one in front)
-    return _Product(text, total, positive)
+    positive = len(form) == len(basis) and bool(form[-1][1].value) and all(one.strict for one in factors)
+    return _Product(tuple(factors), tuple(form), strict=positive)
 
 
 def squares(basis: Sequence[Term], gram: list[list[Fraction]]) -> list[tuple[Fraction, Term]]:
-    """The form as Σ d l² with d > 0; the lower half of its matrix is given."""
+    """The form as Σ d l², d > 0, l in whole multiples of the basis; the lower half of its matrix is given."""
     order = sorted(range(len(basis)), key=lambda i: basis[i].value is not None)
     m = [[gram[max(i, j)][min(i, j)] for j in order] for i in order]
     found = []
@@ -159,8 +168,9 @@ def squares(basis: Sequence[Term], gram: list[list[Fraction]]) -> list[tuple[Fra
             raise NotExportedError("a matrix that is not positive semidefinite")
         if pivot == 0:
             continue
-        parts = [number(c / pivot) * basis[order[j]] for j, c in enumerate(row) if j >= k]
-        found.append((pivot, add(*parts)))
+        whole = Fraction(lcm(*(c.denominator for c in row[k:])), gcd(*(c.numerator for c in row[k:])))
+        parts = [number(whole * c) * basis[order[j]] for j, c in enumerate(row) if j >= k]
+        found.append((1 / (pivot * whole**2), add(*parts)))
         for lower in m[k + 1 :]:
             scale = lower[k] / pivot
             lower[k:] = [c - scale * a for c, a in zip(lower[k:], row[k:], strict=True)]
@@ -174,17 +184,17 @@ def _square(d: Fraction, e: Term) -> str:
     return f"{front}({folded(e)}) ^ 2"
 
 
-def _almost_everywhere(goal: Sequent, left: list[_Product], apply: Lines) -> Lines:
+def _almost_everywhere(goal: Sequent, text: str, s: Term, apply: Lines) -> Lines:
     """First where the multiplier is not 0, then on the way from a point where it is not."""
-    names = sorted(goal.f.names.union(*(one.term.names for one in left)))
+    names = sorted(goal.f.names | s.names)
     shown = [variable_name(n) for n in names]
-    at = _where_positive(_term(left), names, goal)
+    at = _where_positive(s, names, goal)
     time = next(t for t in ("t", "s", "u", "time", "time_") if t not in goal.box)
     moved = {n: variable(n) + variable(time) * (at[n] - variable(n)) for n in names}
     ends = [end for n in names for end in ends_of(n, goal.box[n])]
-    premises = "".join(f"{end} -> " for end in [*ends, f"{_text(left)} <> 0"])
+    premises = "".join(f"{end} -> " for end in [*ends, f"{text} <> 0"])
     places = " ".join(f"({folded(moved[n])})" for n in names)
-    line = [folded(c) for c in _powers(put(_term(left), moved), time, names)]
+    line = [folded(c) for c in _powers(put(s, moved), time, names)]
     return [
         f"assert (Apart : forall {' '.join(shown)}, {premises}0 <= {folded(goal.f)}).",
         *block(
@@ -203,7 +213,7 @@ def _almost_everywhere(goal: Sequent, left: list[_Product], apply: Lines) -> Lin
         "{ cbn [horner]. lra. }",
         *block(
             [
-                f"intros {time} Time No. apply (Apart {places}); try nra.",
+                f"intros {time} Time No. apply (Apart {places}); [{'nra | ' * len(ends)}].",
                 "intros E. apply No. rewrite <- E. cbn [horner]. balance.",
             ]
         ),

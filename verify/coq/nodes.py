@@ -35,10 +35,12 @@ from verify.coq.sequents import (
 )
 from verify.coq.text import NotExportedError, expanded, folded, rational_text, variable_name
 from verify.recheck.generality import decided
-from verify.recheck.intervals import INF, UnknownError
+from verify.recheck.intervals import INF, Interval, UnknownError
 from verify.recheck.reading import domain_of, rational, read
 from verify.recheck.series import range_of
 from verify.recheck.terms import add, call, number, power, put, variable
+
+_BITS = 40  # of the ends of a range that nobody has stated
 
 
 def steps(node: Any, goal: Sequent) -> Lines:
@@ -240,6 +242,8 @@ def _logarithm(node: Node, goal: Sequent) -> Lines:
 def _signs(node: Node, goal: Sequent) -> Lines:
     """The goal where an expression is >= 0, and where it is <= 0."""
     g, parts, index = goal.read(node, "expression"), field(node, "parts"), len(goal.gaps)
+    if len(parts) != 2:
+        raise NotExportedError("the signs of an expression in other than two parts")
     sides = [expanded(side, goal.box) for side in (g, -g)]
     name = f"G{index}"
     lines = [
@@ -252,11 +256,23 @@ def _signs(node: Node, goal: Sequent) -> Lines:
     return lines
 
 
+def _wider(x: Interval) -> Interval:
+    """With ends that can be written: about 40 bits of them, rounded outward."""
+
+    def rounded(end: Fraction, up: bool) -> Fraction:
+        if abs(end) == INF or end.denominator.bit_length() <= _BITS:
+            return end
+        scale = Fraction(2) ** (_BITS + end.denominator.bit_length() - end.numerator.bit_length())
+        return (math.ceil(end * scale) if up else math.floor(end * scale)) / scale
+
+    return replace(x, low=rounded(x.low, False), high=rounded(x.high, True))
+
+
 def _compose(node: Node, goal: Sequent) -> Lines:
     """A new variable in the place of an expression, for all its values."""
     name, inner = str(field(node, "variable")), goal.read(node, "inner")
     values = range_of(inner, goal.box)
-    stated = domain_of(field(node, "range"), {name})[0][name] if "range" in node else values
+    stated = domain_of(field(node, "range"), {name})[0][name] if "range" in node else _wider(values)
     there = goal.on(name, stated)
     child = there.about(there.read(node, "expression"))
     shown, sign, ends = variable_name(name), "<" if goal.strict else "<=", ends_of(name, stated)
