@@ -404,9 +404,9 @@ Proof. nra. Qed.
 Lemma scaled_strict f k v : 0 < v -> 0 < k -> k * f = v -> 0 < f.
 Proof. nra. Qed.
 
-(** One goal for each of the polynomials; [B] says that it has its sign. *)
+(** One goal for each of the polynomials; [Sign] says that it has its sign. *)
 Ltac on_parts n ts box xs w :=
-  let B := fresh "B" in
+  let B := fresh "Sign" in
   assert (B : Exists (@sign_at n xs) ts) by
     (apply (@walked_sign n ts w box xs);
      [ vm_compute; reflexivity | cbn [in_box within end_at hd tl]; repeat split; lra ]);

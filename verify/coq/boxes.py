@@ -71,7 +71,7 @@ def bernstein(node: Node, goal: Sequent) -> Lines:
         f"  ({_written(walk, names, scale, leaves)}).",
     ]
     for leaf, target, (factor, _) in zip(leaves, targets, signs, strict=True):
-        here = [f"apply (scaled{target.mode} _ ({factor}) _ B); [lra | written; balance]."]
+        here = [f"apply (scaled{target.mode} _ ({factor}) _ Sign); [lra | written; balance]."]
         lines += block(absurd(target, here) if leaf else here)
     return lines
 

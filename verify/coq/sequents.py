@@ -68,10 +68,11 @@ def block(lines: Lines) -> Lines:
 
 
 def facts(children: Sequence[tuple[Sequent, Lines]]) -> Lines:
-    """What several children show, as T0, T1, ...; none of them sees what the others have shown."""
+    """What several children show, as T0, T1, ...: names that are free for what a child shows on its way."""
     lines: Lines = []
     for k, (child, proof) in enumerate(children):
-        alone = [f"clear {' '.join(f'T{i}' for i in range(k))}."] if k else []
+        taken = k > 0 and any("assert (T" in line for line in proof)
+        alone = [f"clear {' '.join(f'T{i}' for i in range(k))}."] if taken else []
         lines += [f"assert (T{k} : 0 {'<' if child.strict else '<='} {folded(child.f)})."]
         lines += block([*alone, *proof])
     return lines

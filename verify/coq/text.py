@@ -46,7 +46,8 @@ _RESERVED = {
 }
 
 
-_STEP_NAME = re.compile(r"([HGDT]|At|Inv)[0-9]+|B|Inverse|Composed|Apart|Time|No")  # of hypotheses in proofs
+# of hypotheses in proofs
+_STEP_NAME = re.compile(r"([HGDT]|At|Inv)[0-9]+|Sign|Inverse|Composed|Apart|Time|No")
 
 
 class NotExportedError(Exception):
