@@ -20,6 +20,7 @@ import pytest
 
 from tests.quality.coq_certificates import MORE, TRUE, forgeries
 from tests.quality.hostile.forging import failure, mutated
+from tests.quality.test_polynomial_mutants import on_ranges
 from tests.unit.test_coq_export import claim, plain
 from tests.unit.test_recheck import ACCEPTED
 from verify.coq.__main__ import main
@@ -73,11 +74,17 @@ def accepted(texts: Iterable[str], folder: Path, seconds: int) -> list[bool]:
     source = [HEAD, f"Set Default Timeout {seconds}."]
     for k, body in enumerate(bodies):
         source += [body.replace("Lemma defined", f"Lemma defined{k}"), "Abort All.", f"Check t{k}."]
+    said = coqtop(source, folder)
+    return [re.search(rf"^t{k}$", said, re.MULTILINE) is not None for k in range(len(bodies))]
+
+
+def coqtop(source: list[str], folder: Path) -> str:
+    """What Coq answers, one line after the other."""
     command = ["coqtop", "-q", "-quiet", "-w", "none", "-R", ".", "Verify"]
     done = subprocess.run(
         command, cwd=folder, input="\n".join(source), capture_output=True, text=True, check=False
     )
-    return [re.search(rf"^t{k}$", done.stdout, re.MULTILINE) is not None for k in range(len(bodies))]
+    return done.stdout
 
 
 def text_of(data: dict, k: int) -> str:
@@ -139,6 +146,57 @@ def test_no_false_theorem_is_accepted_whatever_its_proof(folder):
 @pytest.mark.parametrize("count", [45, pytest.param(300, marks=pytest.mark.thorough)])
 def test_no_false_theorem_is_accepted_by_the_last_rules(folder, count):
     assert none_accepted(statements(forgeries(random.Random(18)), count), folder)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("count", [150, pytest.param(2000, marks=pytest.mark.thorough)])
+def test_coq_computes_the_signs_that_the_checker_computes(folder, count):
+    rng, wanted, source = random.Random(7), list[bool](), [HEAD]
+    while len(wanted) < count:
+        data, _ = on_ranges(rng)
+        for text in statements([data], 1):
+            parts = re.search(r"on_parts (\d)%nat (.*)\n *(.*\]) \[.*\]\n *\((.*)\)\.", text)
+            assert parts is not None
+            n, polynomials, box, walk = parts.groups()
+            source.append(f"Eval vm_compute in (@walked {n} {polynomials} {box} ({walk})).")
+            wanted.append(recheck(data) == [])
+    done = coqtop(source, folder)
+    found = [word == "true" for word in re.findall(r"= (true|false)", done)]
+    assert found == wanted
+    assert 10 < sum(wanted) < count - 10
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("library_name", "right", "wrong"),
+    [
+        ("Boxes", "(0 <=? c)%Z", "true"),
+        ("Boxes", "| Within _ _ false true => [Low]", "| Within _ _ false true => [Between]"),
+        (
+            "Boxes",
+            "Within lo _ o _ | Above lo o => Within lo c o false",
+            "Within lo _ o _ | Above lo o => Within lo c o true",
+        ),
+        (
+            "Rules",
+            "combined_apart f s r : s * f = r -> 0 <= s -> 0 <= r -> s <> 0",
+            "combined_apart f s r : s * f = r -> 0 <= s -> 0 <= r",
+        ),
+        (
+            "Rules",
+            "odd_power_rises u v n : u < v -> u ^ S (n + n) < v ^ S (n + n)",
+            "odd_power_rises u v n : u < v -> u ^ (n + n) < v ^ (n + n)",
+        ),
+    ],
+)
+def test_coq_takes_no_wrong_library(folder, library_name, right, wrong):
+    text = library(library_name)
+    assert right in text
+    (folder / "Wrong.v").write_text(text.replace(right, wrong), encoding="utf-8")
+    command = ["coqc", "-q", "-w", "none", "-R", ".", "Verify", "Wrong.v"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "Error" in done.stderr
 
 
 @pytest.mark.thorough

@@ -53,6 +53,8 @@ def bernstein(node: Node, goal: Sequent) -> Lines:
     leaves = list(dict.fromkeys(entry for entry in entries if entry not in goal.box))
     targets = [_target(leaf, goal) for leaf in leaves]
     names = sorted(frozenset[str]().union(*(one.f.names for one in targets)))
+    if any(entry in goal.box and entry not in names for entry in entries):
+        raise NotExportedError("a cut of a range that no polynomial is about")
     if any(x.low == -INF and x.high == INF for x in (goal.box[n] for n in names)):
         raise NotExportedError("a polynomial on a range without ends")
     walk = _walk(

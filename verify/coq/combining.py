@@ -46,7 +46,7 @@ _POINTS = 1024  # of a box at which a multiplier is looked at
 
 
 @dataclass(frozen=True)
-class _Known:
+class _Factor:
     """A factor: what it is, and whether it is > 0, or 0."""
 
     term: Term
@@ -58,7 +58,7 @@ class _Known:
 class _Product:
     """Factors, and a form: squares with numbers in front; or a factor that is 0, and the rest."""
 
-    factors: tuple[_Known, ...]
+    factors: tuple[_Factor, ...]
     form: tuple[tuple[Fraction, Term], ...]
     rest: Term | None = None
     strict: bool = False
@@ -90,7 +90,7 @@ def combine(node: Node, goal: Sequent, prove: Prove) -> Lines:
         [(child, prove(field(t, "proof"), child)) for t, child in zip(parts, children, strict=True)]
     )
     placed, goal, points = at_numbers(goal)
-    known = [_Known(put(child.f, points), child.strict) for child in children]
+    known = [_Factor(put(child.f, points), child.strict) for child in children]
     right = _products(field(node, "blocks"), goal, known, points)
     left = _products(node["multiplier"], goal, known, points) if "multiplier" in node else [_ONE]
     scale = lcm(*(c.denominator for one in (*left, *right) for c in one.numbers))
@@ -108,7 +108,7 @@ def combine(node: Node, goal: Sequent, prove: Prove) -> Lines:
 _ONE = _Product((), ((Fraction(1), number(1)),), strict=True)
 
 
-def _products(data: Any, goal: Sequent, known: list[_Known], points: Mapping[str, Term]) -> list[_Product]:
+def _products(data: Any, goal: Sequent, known: list[_Factor], points: Mapping[str, Term]) -> list[_Product]:
     """The summands, one that is > 0 last."""
     found = []
     for one in data:
@@ -127,22 +127,22 @@ def _formula(text: Any, goal: Sequent, points: Mapping[str, Term]) -> Term:
     return expanded(put(read(text, {*goal.box, *points}), points), goal.box)
 
 
-def _factor(word: Any, goal: Sequent, known: list[_Known]) -> _Known:
+def _factor(word: Any, goal: Sequent, known: list[_Factor]) -> _Factor:
     kind, _, name = str(word).partition(" ")
     if kind in ("lower", "upper") and name in goal.box:
         x, lower = goal.box[name], kind == "lower"
         end, is_open = (x.low, x.low_open) if lower else (x.high, x.high_open)
         if abs(end) < INF:
-            return _Known(variable(name) - end if lower else end - variable(name), is_open)
+            return _Factor(variable(name) - end if lower else end - variable(name), is_open)
     index = int(name) if name.isdigit() else -1
     if kind == "hypothesis" and index in goal.given:
-        return _Known(goal.gaps[index], goal.given[index] == "<", goal.given[index] == "==")
+        return _Factor(goal.gaps[index], goal.given[index] == "<", goal.given[index] == "==")
     if kind == "fact" and 0 <= index < len(known):
         return known[index]
     raise NotExportedError(f"{word!r} in a combination, which is nothing that is known there")
 
 
-def _product(factors: list[_Known], basis: list[Term], gram: list[list[Fraction]]) -> _Product:
+def _product(factors: list[_Factor], basis: list[Term], gram: list[list[Fraction]]) -> _Product:
     zero = next((one for one in factors if one.vanishes), None)
     if zero is not None:  # 0, whatever it is multiplied by
         others = [one.term for one in factors if one is not zero]
