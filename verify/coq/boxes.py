@@ -66,7 +66,7 @@ def bernstein(node: Node, goal: Sequent) -> Lines:
     polynomials = "; ".join(
         f"({str(one.strict).lower()}, {text})" for one, (_, text) in zip(targets, signs, strict=True)
     )
-    points = "; ".join(f"{scale[n]} * {variable_name(n)}" for n in names)
+    points = "; ".join(f"{scale[n]} * {variable_name(n)}".removeprefix("1 * ") for n in names)
     lines += [
         f"on_parts {len(names)}%nat [{polynomials}]%Z",
         f"  [{'; '.join(_side(goal.box[n], scale[n]) for n in names)}] [{points}]",

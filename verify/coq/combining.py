@@ -74,7 +74,7 @@ class _Product:
         if self.rest is not None:
             return f"{texts[0]} * ({folded(scale * self.rest)})"
         shown = " + ".join(_square(scale * d, e) for d, e in self.form) or "0"
-        return " * ".join(texts) if texts and shown == "1" else " * ".join([*texts, f"({shown})"])
+        return " * ".join(texts if shown == "1" else [*texts, f"({shown})"]) if texts else shown
 
     def term(self, scale: int) -> Term:
         """The same as a term."""

@@ -321,6 +321,21 @@ _RULES: Mapping[Any, Callable[[Node, Sequent], Lines]] = {
 }
 
 
+def uses_hypotheses(node: Any) -> bool:
+    """Whether a proof rests on a hypothesis, or makes one."""
+    if isinstance(node, list):
+        return any(map(uses_hypotheses, node))
+    if not isinstance(node, Mapping):
+        return False
+    words = [*node.get("factors", ()), *node.get("halves", ())]
+    here = node.get("by") in ("given", "empty", "signs")
+    return (
+        here
+        or any(re.match(r"[-+]|hypothesis ", str(w)) for w in words)
+        or any(map(uses_hypotheses, node.values()))
+    )
+
+
 def used(node: Any) -> Iterator[str]:
     """The rules of a proof."""
     if isinstance(node, Mapping):
