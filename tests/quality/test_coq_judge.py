@@ -13,7 +13,7 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Iterable
-from itertools import repeat
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -139,13 +139,13 @@ def test_no_false_theorem_is_accepted_whatever_its_proof(folder):
     for _, false, at in FORGED:
         assert not plain(ast.parse(false, mode="eval").body, at)
     forged = [{**ACCEPTED[name], "relation": false} for name, false, _ in FORGED]
-    assert none_accepted(statements(forged, len(FORGED)), folder)
+    assert none_accepted(statements(chain(forged, forgeries(random.Random(18))), len(FORGED) + 12), folder)
 
 
-@pytest.mark.timeout(1200)
-@pytest.mark.parametrize("count", [45, pytest.param(300, marks=pytest.mark.thorough)])
-def test_no_false_theorem_is_accepted_by_the_last_rules(folder, count):
-    assert none_accepted(statements(forgeries(random.Random(18)), count), folder)
+@pytest.mark.thorough
+@pytest.mark.timeout(3600)
+def test_no_false_theorem_is_accepted_by_the_last_rules(folder):
+    assert none_accepted(statements(forgeries(random.Random(19)), 200), folder)
 
 
 @pytest.mark.timeout(600)
@@ -166,28 +166,19 @@ def test_coq_computes_the_signs_that_the_checker_computes(folder, count):
     assert 10 < sum(wanted) < count - 10
 
 
+WRONG = [  # a condition that is taken out of a library, and the proof of its lemma is none any more
+    ("Boxes", "(0 <=? c)%Z", "true"),
+    ("Boxes", "| Within _ _ false true => [Low]", "| Within _ _ false true => [Between]"),
+    ("Boxes", "Above lo o => Within lo c o false", "Above lo o => Within lo c o true"),
+    ("Rules", "s * f = r -> 0 <= s -> 0 <= r -> s <> 0 -> 0 <= f", "s * f = r -> 0 <= s -> 0 <= r -> 0 <= f"),
+    ("Rules", "u < v -> u ^ S (n + n) < v ^ S (n + n)", "u < v -> u ^ (n + n) < v ^ (n + n)"),
+]
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("library_name", "right", "wrong"),
-    [
-        ("Boxes", "(0 <=? c)%Z", "true"),
-        ("Boxes", "| Within _ _ false true => [Low]", "| Within _ _ false true => [Between]"),
-        (
-            "Boxes",
-            "Within lo _ o _ | Above lo o => Within lo c o false",
-            "Within lo _ o _ | Above lo o => Within lo c o true",
-        ),
-        (
-            "Rules",
-            "combined_apart f s r : s * f = r -> 0 <= s -> 0 <= r -> s <> 0",
-            "combined_apart f s r : s * f = r -> 0 <= s -> 0 <= r",
-        ),
-        (
-            "Rules",
-            "odd_power_rises u v n : u < v -> u ^ S (n + n) < v ^ S (n + n)",
-            "odd_power_rises u v n : u < v -> u ^ (n + n) < v ^ (n + n)",
-        ),
-    ],
+    [WRONG[0], *(pytest.param(*w, marks=pytest.mark.thorough) for w in WRONG[1:])],
 )
 def test_coq_takes_no_wrong_library(folder, library_name, right, wrong):
     text = library(library_name)
