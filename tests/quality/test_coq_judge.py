@@ -11,19 +11,25 @@ import random
 import re
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Iterable
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
 
+from tests.quality.coq_certificates import MORE, TRUE, forgeries
 from tests.quality.hostile.forging import failure, mutated
+from tests.quality.test_polynomial_mutants import on_ranges
 from tests.unit.test_coq_export import claim, plain
 from tests.unit.test_recheck import ACCEPTED
 from verify.coq.__main__ import main
 from verify.coq.export import HEAD, Stated, theorem
-from verify.coq.folders import LIBRARY, library, write_folder
+from verify.coq.folders import LIBRARIES, library, write_folder
 from verify.coq.judging import judge
+from verify.coq.nodes import used
 from verify.coq.text import NotExportedError
+from verify.recheck import recheck
 from verify.recheck.intervals import UnknownError
 
 pytestmark = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
@@ -36,6 +42,7 @@ NOT_EXPORTED = (
     "monotone, limit",
     "monotone, strict by its slope",
 )
+MALFORMED = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError)  # no certificate at all
 FORGED = [  # false, where and each with the proof of something true beside it
     ("taylor", "log(1 + x) <= x - x**2/2 + x**3/4", {"x": 0.1}),
     ("monotone", "1 + x <= exp(x) - 1/1000", {"x": 0}),
@@ -55,8 +62,9 @@ FORGED = [  # false, where and each with the proof of something true beside it
 def folder(tmp_path_factory) -> Path:
     """With the library, compiled."""
     place = tmp_path_factory.mktemp("coq")
-    (place / f"{LIBRARY}.v").write_text(library(), encoding="utf-8")
-    subprocess.run(["coqc", "-q", "-w", "none", "-R", ".", "Verify", f"{LIBRARY}.v"], cwd=place, check=True)
+    for name in LIBRARIES:
+        (place / f"{name}.v").write_text(library(name), encoding="utf-8")
+        subprocess.run(["coqc", "-q", "-w", "none", "-R", ".", "Verify", f"{name}.v"], cwd=place, check=True)
     return place
 
 
@@ -66,11 +74,17 @@ def accepted(texts: Iterable[str], folder: Path, seconds: int) -> list[bool]:
     source = [HEAD, f"Set Default Timeout {seconds}."]
     for k, body in enumerate(bodies):
         source += [body.replace("Lemma defined", f"Lemma defined{k}"), "Abort All.", f"Check t{k}."]
+    said = coqtop(source, folder)
+    return [re.search(rf"^t{k}$", said, re.MULTILINE) is not None for k in range(len(bodies))]
+
+
+def coqtop(source: list[str], folder: Path) -> str:
+    """What Coq answers, one line after the other."""
     command = ["coqtop", "-q", "-quiet", "-w", "none", "-R", ".", "Verify"]
     done = subprocess.run(
         command, cwd=folder, input="\n".join(source), capture_output=True, text=True, check=False
     )
-    return [re.search(rf"^t{k}$", done.stdout, re.MULTILINE) is not None for k in range(len(bodies))]
+    return done.stdout
 
 
 def text_of(data: dict, k: int) -> str:
@@ -78,32 +92,12 @@ def text_of(data: dict, k: int) -> str:
     return theorem(f"t{k}", said, data["proof"]).text
 
 
-@pytest.mark.timeout(1200)
-def test_every_rule_is_accepted(folder):
-    names = [name for name in ACCEPTED if name not in NOT_EXPORTED]
-    found = accepted([text_of(ACCEPTED[name], k) for k, name in enumerate(names)], folder, 200)
-    assert [name for name, one in zip(names, found, strict=True) if not one] == []
-
-
-@pytest.mark.timeout(1200)
-def test_no_false_theorem_is_accepted_whatever_its_proof(folder):
-    for _, false, at in FORGED:
-        assert not plain(ast.parse(false, mode="eval").body, at)
-    forged = [{**ACCEPTED[name], "relation": false} for name, false, _ in FORGED]
-    texts = [text_of(data, k) for k, data in enumerate(forged)]
-    texts.append(text_of(ACCEPTED["given"], len(FORGED)))  # the last is true: Coq was there to the end
-    assert accepted(texts, folder, 20) == [False] * len(FORGED) + [True]
-
-
-@pytest.mark.thorough
-@pytest.mark.timeout(7200)
-def test_no_mutated_certificate_makes_a_false_theorem(folder):
-    rng, pool, texts = random.Random(18), list(ACCEPTED.values()), list[str]()
-    while len(texts) < 60:
-        _, data = mutated(rng, pool)
+def statements(forged: Iterable[dict], count: int) -> list[str]:
+    """As theorems, those that have a counterpart in Coq at all."""
+    texts: list[str] = []
+    for data in forged:
         try:
-            if failure(data, rng) is not None:
-                texts.append(text_of(data, len(texts)))
+            texts.append(text_of(data, len(texts)))
         except (
             NotExportedError,
             UnknownError,
@@ -114,8 +108,94 @@ def test_no_mutated_certificate_makes_a_false_theorem(folder):
             ArithmeticError,
         ):
             continue
-    texts.append(text_of(ACCEPTED["given"], len(texts)))
-    assert accepted(texts, folder, 20) == [False] * (len(texts) - 1) + [True]
+        if len(texts) == count:
+            break
+    return texts
+
+
+def none_accepted(texts: list[str], folder: Path) -> bool:
+    """Whether Coq takes none of them; one that is true comes last: Coq was there to the end."""
+    true = text_of(ACCEPTED["given"], len(texts))
+    return accepted([*texts, true], folder, 20) == [False] * len(texts) + [True]
+
+
+@pytest.mark.timeout(1200)
+def test_every_rule_is_accepted(folder):
+    certificates = {name: data for name, data in ACCEPTED.items() if name not in NOT_EXPORTED} | TRUE
+    texts = [text_of(data, k) for k, data in enumerate(certificates.values())]
+    found = accepted(texts, folder, 200)
+    assert [name for name, one in zip(certificates, found, strict=True) if not one] == []
+
+
+def test_every_one_of_the_last_rules_is_there_ten_times():
+    counts = Counter(rule for data in TRUE.values() for rule in set(used(data["proof"])))
+    rules = ("combine", "bernstein", "increasing", "known", "signs", "compose")
+    assert all(counts[rule] >= 10 for rule in rules), counts
+    assert all(recheck(data) == [] for data in MORE.values())
+
+
+@pytest.mark.timeout(1200)
+def test_no_false_theorem_is_accepted_whatever_its_proof(folder):
+    for _, false, at in FORGED:
+        assert not plain(ast.parse(false, mode="eval").body, at)
+    forged = [{**ACCEPTED[name], "relation": false} for name, false, _ in FORGED]
+    assert none_accepted(statements(chain(forged, forgeries(random.Random(18))), len(FORGED) + 12), folder)
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(3600)
+def test_no_false_theorem_is_accepted_by_the_last_rules(folder):
+    assert none_accepted(statements(forgeries(random.Random(19)), 200), folder)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("count", [150, pytest.param(2000, marks=pytest.mark.thorough)])
+def test_coq_computes_the_signs_that_the_checker_computes(folder, count):
+    rng, wanted, source = random.Random(7), list[bool](), [HEAD]
+    while len(wanted) < count:
+        data, _ = on_ranges(rng)
+        for text in statements([data], 1):
+            parts = re.search(r"on_parts (\d)%nat (.*)\n *(.*\]) \[.*\]\n *\((.*)\)\.", text)
+            assert parts is not None
+            n, polynomials, box, walk = parts.groups()
+            source.append(f"Eval vm_compute in (@walked {n} {polynomials} {box} ({walk})).")
+            wanted.append(recheck(data) == [])
+    done = coqtop(source, folder)
+    found = [word == "true" for word in re.findall(r"= (true|false)", done)]
+    assert found == wanted
+    assert 10 < sum(wanted) < count - 10
+
+
+WRONG = [  # a condition that is taken out of a library, and the proof of its lemma is none any more
+    ("Boxes", "(0 <=? c)%Z", "true"),
+    ("Boxes", "| Within _ _ false true => [Low]", "| Within _ _ false true => [Between]"),
+    ("Boxes", "Above lo o => Within lo c o false", "Above lo o => Within lo c o true"),
+    ("Rules", "s * f = r -> 0 <= s -> 0 <= r -> s <> 0 -> 0 <= f", "s * f = r -> 0 <= s -> 0 <= r -> 0 <= f"),
+    ("Rules", "u < v -> u ^ S (n + n) < v ^ S (n + n)", "u < v -> u ^ (n + n) < v ^ (n + n)"),
+]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(
+    ("library_name", "right", "wrong"),
+    [WRONG[0], *(pytest.param(*w, marks=pytest.mark.thorough) for w in WRONG[1:])],
+)
+def test_coq_takes_no_wrong_library(folder, library_name, right, wrong):
+    text = library(library_name)
+    assert right in text
+    (folder / "Wrong.v").write_text(text.replace(right, wrong), encoding="utf-8")
+    command = ["coqc", "-q", "-w", "none", "-R", ".", "Verify", "Wrong.v"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "Error" in done.stderr
+
+
+@pytest.mark.thorough
+@pytest.mark.timeout(7200)
+def test_no_mutated_certificate_makes_a_false_theorem(folder):
+    rng, pool = random.Random(18), list(ACCEPTED.values())
+    mutations = (mutated(rng, pool)[1] for _ in repeat(None))
+    assert none_accepted(statements((data for data in mutations if failure(data, rng)), 60), folder)
 
 
 @pytest.mark.timeout(600)

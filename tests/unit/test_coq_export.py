@@ -11,15 +11,19 @@ from fractions import Fraction
 import pytest
 
 from tests.coq_reading import value
-from tests.unit.test_recheck import ACCEPTED
+from tests.unit import test_recheck, test_recheck_polynomials
+from verify.coq.combining import squares
 from verify.coq.export import Stated, _renamed, identifier, theorem
-from verify.coq.folders import LIBRARY, file_of, write_folder
+from verify.coq.folders import LIBRARIES, file_of, write_folder
 from verify.coq.judging import foreign_axioms
+from verify.coq.nodes import uses_hypotheses
 from verify.coq.polynomials import shifted, squarefree
 from verify.coq.text import AsWritten, NotExportedError, folded
 from verify.recheck.intervals import INF, Interval, UnknownError
 from verify.recheck.reading import read
-from verify.recheck.terms import Term
+from verify.recheck.terms import Term, number, put
+
+ACCEPTED = {**test_recheck.ACCEPTED, **test_recheck_polynomials.ACCEPTED}
 
 LOG_CUBIC = """\
 Lemma defined : forall (x : R),
@@ -88,6 +92,38 @@ Qed.
 Print Assumptions given.
 """
 
+COMBINED = """\
+Theorem squares : forall (x y : R),
+  2 * x * y <= x ^ 2 + y ^ 2.
+Proof.
+  intros x y.
+  apply (at_most (x ^ 2 + y ^ 2 - 2 * x * y)); [same | ].
+  apply (combined _ (1) ((x - y) ^ 2)).
+  { balance. }
+  { products. }
+  { products. }
+Qed.
+
+Print Assumptions squares.
+"""
+
+BOXES = """\
+Theorem bernstein : forall (x y : R),
+  0 <= x -> x <= 1 -> 0 <= y -> y <= 1 ->
+  x * (1 - x) * (1 + y) <= 1 / 2.
+Proof.
+  intros x y.
+  intros H0 H1 H2 H3.
+  apply (at_most (1 / 2 - (1 - x) * (y + 1) * x)); [same | ].
+  on_parts 2%nat [(false, [[2; 0]; [-2; -2]; [1; 1]])]%Z
+    [Within (0) (2) false false; Within (0) (1) false false] [2 * x; y]
+    (Cut 0 (1) (Here 0) (Here 0)).
+  { apply (scaled _ (4) _ Sign); [lra | written; balance]. }
+Qed.
+
+Print Assumptions bernstein.
+"""
+
 
 def stated(name: str) -> Stated:
     data = ACCEPTED[name]
@@ -103,7 +139,14 @@ def statement(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("taylor", LOG_CUBIC), ("monotone", TANGENT), ("given", GIVEN)]
+    ("name", "expected"),
+    [
+        ("taylor", LOG_CUBIC),
+        ("monotone", TANGENT),
+        ("given", GIVEN),
+        ("squares", COMBINED),
+        ("bernstein", BOXES),
+    ],
 )
 def test_the_whole_text(name, expected):
     assert body(theorem(name, stated(name), ACCEPTED[name]["proof"]).text) == expected
@@ -269,6 +312,51 @@ def value_at(t: Term, x: int) -> float:
     return value(folded(t), {"x": float(x)})
 
 
+def test_a_thousand_forms_are_the_sums_of_their_squares():
+    rng = random.Random(3)
+    for _ in range(1000):
+        n = rng.randint(1, 4)
+        rows = [
+            [Fraction(rng.randint(-3, 3), rng.randint(1, 3)) for _ in range(n)]
+            for _ in range(rng.randint(1, n))
+        ]
+        gram = [[sum((r[i] * r[j] for r in rows), Fraction(0)) for j in range(i + 1)] for i in range(n)]
+        basis = [read(text, "xy") for text in rng.sample(("x", "y", "x*y", "2", "x**2"), n)]
+        form = squares(basis, gram)
+        at = {"x": Fraction(rng.randint(-5, 5), 3), "y": Fraction(rng.randint(-5, 5), 2)}
+        m = [number_at(b, at) for b in basis]
+        entries = ((i, j, c if i == j else 2 * c) for i, row in enumerate(gram) for j, c in enumerate(row))
+        assert sum(d * number_at(e, at) ** 2 for d, e in form) == sum(c * m[i] * m[j] for i, j, c in entries)
+        assert all(d > 0 for d, _ in form)
+        if len(form) == n and any(b.value for b in basis):
+            assert form[-1][1].value
+        gram[0][0] -= 100
+        with pytest.raises(NotExportedError, match="not positive semidefinite"):
+            squares(basis, gram)
+
+
+def number_at(t: Term, at: dict[str, Fraction]) -> Fraction:
+    found = put(t, {name: number(x) for name, x in at.items()}).value
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("proof", "expected"),
+    [
+        ({"by": "range"}, False),
+        ({"by": "sum", "terms": [{"expression": "x", "proof": {"by": "given"}}]}, True),
+        ({"by": "signs", "parts": []}, True),
+        ({"by": "bernstein", "halves": ["x", "", ""]}, False),
+        ({"by": "bernstein", "halves": ["x", "", "-0"]}, True),
+        ({"by": "combine", "blocks": [{"factors": ["lower h"], "gram": [["1"]]}]}, False),
+        ({"by": "combine", "blocks": [], "multiplier": [{"factors": ["hypothesis 0"]}]}, True),
+    ],
+)
+def test_proofs_that_use_hypotheses(proof, expected):
+    assert uses_hypotheses(proof) is expected
+
+
 # ---------------------------------------------------------------- folders
 
 
@@ -296,7 +384,11 @@ def test_a_folder_has_the_proved_inequalities_and_says_what_is_missing(tmp_path)
     assert index["only where"] == {"A/b": ["x <> 0"]}
     assert index["not exported"] == {"hard": "the rule 'hessian'"}
     assert json.loads((tmp_path / "index.json").read_text()) == index
-    assert (tmp_path / "_CoqProject").read_text().split()[-3:] == [f"{LIBRARY}.v", "a_b.v", "A_b_2.v"]
+    assert (tmp_path / "_CoqProject").read_text().split()[-4:] == [
+        *(f"{name}.v" for name in LIBRARIES),
+        "a_b.v",
+        "A_b_2.v",
+    ]
     assert (tmp_path / "a_b.v").read_text().startswith("(** one ( * 'two' * ) *)")
     write_folder(claims[:1], tmp_path)
     assert not (tmp_path / "A_b_2.v").exists()

@@ -12,6 +12,7 @@
 From Coq Require Import Reals Lra Psatz ZArith Lia List.
 From Coquelicot Require Import Coquelicot.
 From Interval Require Import Tactic.
+From Verify Require Export Boxes.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -595,6 +596,125 @@ Proof.
   rewrite <- (exp_ln a), <- (exp_ln b) by assumption. apply exp_increasing. lra.
 Qed.
 
+(** Sums of products of what is known: [s f = r].  Where [s] may be 0, [combined_apart] leaves those points out. *)
+Lemma combined f s r : s * f = r -> 0 < s -> 0 <= r -> 0 <= f.
+Proof. nra. Qed.
+
+Lemma combined_strict f s r : s * f = r -> 0 <= s -> 0 < r -> 0 < f.
+Proof. nra. Qed.
+
+Lemma combined_apart f s r : s * f = r -> 0 <= s -> 0 <= r -> s <> 0 -> 0 <= f.
+Proof. nra. Qed.
+
+Lemma equation_times g q : 0 = g -> 0 <= g * q.
+Proof. intros <-. lra. Qed.
+
+(** The sign of a sum of products of squares, numbers and what is known; if it is strict, the last one is. *)
+Ltac products := first
+  [ assumption
+  | apply Rlt_le; assumption
+  | lazymatch goal with
+    | |- 0 <= _ + _ => apply Rplus_le_le_0_compat; products
+    | |- 0 < _ + _ => apply Rplus_le_lt_0_compat; products
+    | |- 0 <= _ ^ 2 => apply pow2_ge_0
+    | |- 0 <= _ * _ => first [ apply equation_times; assumption | apply Rmult_le_pos; products ]
+    | |- 0 < _ * _ => apply Rmult_lt_0_compat; products
+    end
+  | lra ].
+
+(** An identity of polynomials (in anything), else as always. *)
+Ltac balance := solve [ ring | repeat match goal with H : _ |- _ => clear H end; lra | same ].
+
+(** A variable whose range is a number. *)
+Ltac put_number x c := assert (x = c) by lra; subst x.
+
+(** Increasing functions. *)
+Lemma increasing (F : R -> R) f v u : f = F v - F u -> (u < v -> F u < F v) -> 0 <= v - u -> 0 <= f.
+Proof. intros -> H [K | K]; [apply Rlt_le | replace v with u by lra; lra]. specialize (H ltac:(lra)). lra. Qed.
+
+Lemma increasing_strict (F : R -> R) f v u : f = F v - F u -> (u < v -> F u < F v) -> 0 < v - u -> 0 < f.
+Proof. intros -> H K. specialize (H ltac:(lra)). lra. Qed.
+
+Lemma power_rises u v n : 0 <= u -> u < v -> u ^ S n < v ^ S n.
+Proof.
+  intros Hu H. induction n as [| n IH]; [simpl; lra | ].
+  assert (0 <= u ^ S n) by now apply pow_le. change (u * u ^ S n < v * v ^ S n). nra.
+Qed.
+
+Lemma odd_power_rises u v n : u < v -> u ^ S (n + n) < v ^ S (n + n).
+Proof.
+  intros H. destruct (Rle_or_lt 0 u) as [Hu | Hu]; [now apply power_rises | ].
+  destruct (Rle_or_lt 0 v) as [Hv | Hv].
+  - apply Rlt_le_trans with 0; [now apply odd_below | now apply pow_le].
+  - assert (K : (- v) ^ S (n + n) < (- u) ^ S (n + n)) by (apply power_rises; lra).
+    assert (E : forall w, (- w) ^ S (n + n) = - w ^ S (n + n)).
+    { intros w. rewrite <- !tech_pow_Rmult. replace (- w) with (-1 * w) at 2 by ring.
+      rewrite Rpow_mult_distr, pow_add. replace ((-1) ^ n * (-1) ^ n) with 1; [ring | ].
+      rewrite <- Rpow_mult_distr. replace (-1 * -1) with 1 by ring. now rewrite pow1. }
+    rewrite !E in K. lra.
+Qed.
+
+Lemma root_power_rises u v n : 0 <= u -> u < v -> u ^ n * sqrt u < v ^ n * sqrt v.
+Proof.
+  intros Hu H. assert (sqrt u < sqrt v) by (apply sqrt_lt_1_alt; lra). pose proof (sqrt_pos u).
+  assert (u ^ n <= v ^ n) by (apply pow_incr; lra). assert (0 < v ^ n) by (apply pow_lt; lra).
+  assert (0 <= u ^ n) by now apply pow_le. nra.
+Qed.
+
+Lemma tanh_rises u v : u < v -> tanh u < tanh v.
+Proof.
+  intros H. assert (E : forall w, tanh w = 1 - 2 / (exp w * exp w + 1)).
+  { intros w. unfold tanh, sinh, cosh. rewrite exp_Ropp. pose proof (exp_pos w). field. nra. }
+  rewrite !E. assert (exp u < exp v) by now apply exp_increasing. pose proof (exp_pos u).
+  assert (/ (exp v * exp v + 1) < / (exp u * exp u + 1)) by (apply Rinv_lt_contravar; nra). lra.
+Qed.
+
+Ltac rises :=
+  cbv beta; intros;
+  lazymatch goal with
+  | |- exp _ < exp _ => apply exp_increasing; assumption
+  | |- ln _ < ln _ => apply ln_increasing; [ range | assumption ]
+  | |- atan _ < atan _ => apply atan_increasing; assumption
+  | |- sinh _ < sinh _ => apply sinh_lt; assumption
+  | |- tanh _ < tanh _ => apply tanh_rises; assumption
+  | |- sqrt _ < sqrt _ => apply sqrt_lt_1_alt; split; [ range | assumption ]
+  | |- _ ^ ?n < _ ^ ?n =>
+      first [ let h := eval compute in (Nat.div2 n) in
+              let m := eval compute in (S (h + h)) in
+              constr_eq m n; change n with (S (h + h)); apply odd_power_rises; assumption
+            | apply power_rises; [ range | assumption ] ]
+  | |- ?u ^ ?n * sqrt ?u < ?v ^ ?n * sqrt ?v => apply root_power_rises; [ range | assumption ]
+  | |- ?u * sqrt ?u < ?v * sqrt ?v =>
+      assert (u ^ 1 * sqrt u < v ^ 1 * sqrt v) by (apply root_power_rises; [ range | assumption ]); lra
+  | |- Rpower _ _ < Rpower _ _ => apply Rlt_Rpower_l; [ lra | split; [ range | assumption ] ]
+  | _ => assumption
+  end.
+
+(** What is known of a function. *)
+Lemma known_exp f u : f = exp u - 1 - u -> 0 <= f.
+Proof. intros ->. pose proof (exp_ineq1_le u). lra. Qed.
+
+Lemma known_ln f u : f = u - 1 - ln u -> 0 < u -> 0 <= f.
+Proof. intros -> H. pose proof (ln_tangent u H). lra. Qed.
+
+Lemma known_size f u : f = Rabs u - u -> 0 <= f.
+Proof. intros ->. pose proof (Rle_abs u). lra. Qed.
+
+Lemma known_size_opposite f u : f = Rabs u + u -> 0 <= f.
+Proof. intros ->. pose proof (Rle_abs (- u)). rewrite Rabs_Ropp in *. lra. Qed.
+
+Lemma known_order f a b : f = b - a -> a <= b -> 0 <= f.
+Proof. lra. Qed.
+
+(** One of the arguments of a maximum or of a minimum. *)
+Ltac among := first
+  [ apply Rle_refl | apply Rmax_l | apply Rmin_l
+  | apply Rle_trans with (2 := Rmax_r _ _); among | apply Rle_trans with (1 := Rmin_r _ _); among ].
+
+(** Either sign of an expression. *)
+Lemma either_sign g h : - g = h -> 0 <= g \/ 0 <= h.
+Proof. lra. Qed.
+
 (** * Along a variable *)
 
 Lemma mean_value (f df : R -> R) a b :
@@ -784,6 +904,51 @@ Proof.
   - intros t Ht. rewrite (E t Ht). apply slope_there. lra.
   - now apply slope_continuous.
   - now rewrite slope_here.
+Qed.
+
+(** A polynomial along a line, other than 0 at 1, is other than 0 somewhere next to 0: what holds where it is not
+    0 passes to the limit. *)
+Lemma horner_continuous cs t : continuity_pt (horner cs) t.
+Proof.
+  induction cs as [| c cs IH]; simpl.
+  - apply continuity_pt_const. now intros ? ?.
+  - apply (continuity_pt_plus (fun _ => c)); [apply continuity_pt_const; now intros ? ? | ].
+    apply (continuity_pt_mult (fun x => x)); [apply derivable_continuous_pt, derivable_pt_id | exact IH].
+Qed.
+
+Lemma near (F : R -> R) : continuity_pt F 0 -> F 0 < 0 -> exists d, 0 < d /\ forall t, 0 < t < d -> F t < 0.
+Proof.
+  intros Hc H. destruct (Hc (- F 0)) as [d [Hd Near]]; [lra | ]. exists d. split; [easy | ]. intros t Ht.
+  specialize (Near t). unfold dist, R_met, R_dist, D_x, no_cond in Near. simpl in Near. unfold R_dist in Near.
+  assert (N : Rabs (F t - F 0) < - F 0).
+  { apply Near. split; [split; [exact I | lra] | rewrite Rminus_0_r, Rabs_pos_eq; lra]. }
+  apply Rabs_def2 in N. lra.
+Qed.
+
+Lemma horner_near cs : horner cs 1 <> 0 -> forall d, 0 < d -> exists t, 0 < t < d /\ t <= 1 /\ horner cs t <> 0.
+Proof.
+  induction cs as [| c cs IH]; intros H d Hd; [easy | ].
+  destruct (Req_dec c 0) as [-> | Hc].
+  - destruct (IH ltac:(simpl in H; intros E; apply H; rewrite E; ring) d Hd) as [t [Ht [Ht1 N]]].
+    exists t. split; [easy | split; [easy | ]]. simpl. intros E. apply N.
+    apply Rmult_eq_reg_l with t; lra.
+  - destruct (near (fun t => - (c * horner (c :: cs) t))) as [e [He Near]].
+    + apply (continuity_pt_opp (fun t => c * horner (c :: cs) t)).
+      apply (continuity_pt_mult (fun _ => c)); [apply continuity_pt_const; now intros ? ? | apply horner_continuous].
+    + simpl. nra.
+    + assert (0 < Rmin 1 (Rmin d e)) by (repeat apply Rmin_glb_lt; lra).
+      pose proof (Rmin_l 1 (Rmin d e)). pose proof (Rmin_r 1 (Rmin d e)).
+      pose proof (Rmin_l d e). pose proof (Rmin_r d e).
+      exists (Rmin 1 (Rmin d e) / 2). split; [lra | split; [lra | ]].
+      intros E. specialize (Near (Rmin 1 (Rmin d e) / 2) ltac:(lra)). cbv beta in Near. rewrite E in Near. lra.
+Qed.
+
+Lemma almost_everywhere (F : R -> R) cs f :
+  F 0 = f -> continuity_pt F 0 -> horner cs 1 <> 0 -> (forall t, 0 < t <= 1 -> horner cs t <> 0 -> 0 <= F t) -> 0 <= f.
+Proof.
+  intros <- Hc H HF. apply Rnot_lt_le. intros K. destruct (near F Hc K) as [d [Hd Near]].
+  destruct (horner_near cs H d Hd) as [t [Ht [Ht1 N]]].
+  specialize (HF t ltac:(lra) N). specialize (Near t Ht). lra.
 Qed.
 
 (** Contact: [f] and its derivatives vanish at [a], and the last of the chain has a sign.  Each step is the

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise, product
 from typing import Any
 
-from verify.coq.nodes import steps, used
+from verify.coq.nodes import steps, uses_hypotheses
 from verify.coq.sequents import Lines, Sequent, apart, block, rewriting
 from verify.coq.text import AsWritten, NotExportedError, Text, expanded, folded, variable_name
 from verify.recheck.derivatives import derivative
@@ -213,7 +213,7 @@ def monotone_theorem(
     if len(proofs) != 1:
         raise NotExportedError("a monotonicity that is shown in several parts")
     ((relation, proof),) = proofs
-    if any(rule in ("given", "empty") for rule in used(proof)):
+    if uses_hypotheses(proof):
         raise NotExportedError("a monotonicity under hypotheses")
     other = f"{x}0"
     while other in said.names:

@@ -12,7 +12,7 @@ from verify.coq.export import File, Stated, identifier, monotone_theorem, theore
 from verify.coq.text import NotExportedError
 from verify.recheck.intervals import UnknownError
 
-LIBRARY = "Rules"
+LIBRARIES = ("Boxes", "Rules")  # in the order in which they are compiled
 INDEX = "index.json"
 
 
@@ -41,20 +41,21 @@ def write_folder(claims: Iterable[Mapping[str, Any]], folder: Path) -> dict[str,
             left[label] = str(error)
         except (UnknownError, RecursionError) as error:
             left[label] = f"cannot be read: {error}"
-    _put(folder / f"{LIBRARY}.v", library())
+    for name in LIBRARIES:
+        _put(folder / f"{name}.v", library(name))
     index = {"written": written, "only where": partly, "not exported": left}
     for old in _named_before(folder) - set(written.values()):
         for path in folder.glob(f"{old}.v*"):
             path.unlink()
-    names = "\n".join(f"{name}.v" for name in (LIBRARY, *written.values()))
+    names = "\n".join(f"{name}.v" for name in (*LIBRARIES, *written.values()))
     _put(folder / "_CoqProject", f"-R . Verify\n-arg -w -arg none\n{names}\n")
     _put(folder / INDEX, json.dumps(index, indent=1) + "\n")
     return index
 
 
-def library() -> str:
+def library(name: str) -> str:
     """The rules, once for all theorems."""
-    return files("verify.coq").joinpath(f"{LIBRARY}.v").read_text(encoding="utf-8")
+    return files("verify.coq").joinpath(f"{name}.v").read_text(encoding="utf-8")
 
 
 def is_proved_inequality(claim: Mapping[str, Any]) -> bool:
@@ -98,7 +99,7 @@ def _named_before(folder: Path) -> set[str]:
 
 def _free(name: str, taken: Iterable[str]) -> str:
     """A name that no other claim has, whatever the case."""
-    known = {one.lower() for one in (*taken, LIBRARY)}
+    known = {one.lower() for one in (*taken, *LIBRARIES)}
     found, number = name, 1
     while found.lower() in known:
         number += 1

@@ -21,7 +21,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from verify.coq.folders import INDEX, LIBRARY
+from verify.coq.folders import INDEX, LIBRARIES
 from verify.errors import UserError
 
 KEPT = "verdicts.json"
@@ -121,15 +121,17 @@ def _run(folder: Path, name: str, compiler: str, limit: float) -> tuple[int, str
 
 
 def _library(folder: Path, compiler: str, limit: float) -> str:
-    """The digest of the library and of Coq, after it was compiled if need be."""
-    source, made = folder / f"{LIBRARY}.v", folder / f"{LIBRARY}.vo"
+    """The digest of the libraries and of Coq, after they were compiled if need be."""
+    sources = [folder / f"{name}.v" for name in LIBRARIES]
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
-    base = hashlib.sha256(source.read_bytes() + version.encode()).hexdigest()
-    stamp = folder / f"{LIBRARY}.digest"
-    if not made.exists() or not stamp.exists() or stamp.read_text() != base:
-        status, said = _run(folder, LIBRARY, compiler, limit)
-        if status:
-            raise UserError(f"{source}: Coq does not take the library: {_one_line(said)}")
+    base = hashlib.sha256(b"".join(s.read_bytes() for s in sources) + version.encode()).hexdigest()
+    stamp = folder / "library.digest"
+    made = all(s.with_suffix(".vo").exists() for s in sources)
+    if not made or not stamp.exists() or stamp.read_text() != base:
+        for source in sources:
+            status, said = _run(folder, source.stem, compiler, limit)
+            if status:
+                raise UserError(f"{source}: Coq does not take the library: {_one_line(said)}")
         stamp.write_text(base)
     return base
 

@@ -13,24 +13,34 @@ from fractions import Fraction
 from typing import Any
 
 from verify.coq.along import contact, monotone
+from verify.coq.boxes import bernstein
+from verify.coq.combining import combine, increasing, known
 from verify.coq.polynomials import shifted, squarefree
 from verify.coq.sequents import (
     Lines,
     Node,
     Sequent,
+    absurd,
     apart,
     at_reciprocal,
     block,
+    empty_goal,
+    ends_of,
+    facts,
     field,
+    normalised,
     put_in,
     rewriting,
     same_block,
 )
 from verify.coq.text import NotExportedError, expanded, folded, rational_text, variable_name
-from verify.recheck.intervals import INF, UnknownError
-from verify.recheck.reading import rational, read
+from verify.recheck.generality import decided
+from verify.recheck.intervals import INF, Interval, UnknownError
+from verify.recheck.reading import domain_of, rational, read
 from verify.recheck.series import range_of
 from verify.recheck.terms import add, call, number, power, put, variable
+
+_BITS = 40  # of the ends of a range that nobody has stated
 
 
 def steps(node: Any, goal: Sequent) -> Lines:
@@ -140,18 +150,8 @@ def _powers(goal: Sequent, name: str, least: int) -> Lines:
 
 
 def _empty(node: Node, goal: Sequent) -> Lines:
-    index = field(node, "hypothesis")
-    relation = goal.given.get(index)
-    if relation is None:
-        raise NotExportedError(f"a use of the hypothesis {index!r}, which is not there")
-    gap = goal.gaps[index]
-    wrong = goal.about(gap if relation == "==" and node.get("side") == "-" else -gap, relation != "<")
-    sign = "<" if wrong.strict else "<="
-    return [
-        f"exfalso. assert (No : 0 {sign} {folded(wrong.f)}).",
-        *block(steps(field(node, "proof"), wrong)),
-        "lra.",
-    ]
+    wrong = empty_goal(goal, field(node, "hypothesis"), node.get("side"))
+    return absurd(wrong, steps(field(node, "proof"), wrong))
 
 
 def _given(node: Node, goal: Sequent) -> Lines:
@@ -190,11 +190,8 @@ def _sum(node: Node, goal: Sequent) -> Lines:
     terms = field(node, "terms")
     expressions = [expanded(read(field(term, "expression"), goal.box), goal.box) for term in terms]
     strict = node.get("strict_term") if goal.strict else None
-    lines = []
-    for k, (term, e) in enumerate(zip(terms, expressions, strict=True)):
-        child = goal.about(e, k == strict)
-        lines += [f"assert (T{k} : 0 {'<' if child.strict else '<='} {folded(child.f)})."]
-        lines += block(steps(field(term, "proof"), child))
+    children = [goal.about(e, k == strict) for k, e in enumerate(expressions)]
+    lines = facts([(c, steps(field(t, "proof"), c)) for t, c in zip(terms, children, strict=True)])
     total = " + ".join(f"({folded(e)})" for e in expressions)
     hints = same_block([goal.f, add(*expressions)], goal.box)
     return [*lines, f"apply (rewriting{goal.mode} _ ({total})).", *hints, "lra."]
@@ -213,16 +210,7 @@ def _reciprocal(node: Node, goal: Sequent) -> Lines:
     there = goal.on(name, inverse)
     child = there.about(there.read(node, "expression"))
     power_of = rational(node.get("power", 0))
-    ends = [
-        f"{rational_text(Fraction(end)).within(1)} {'<' if is_open else '<='} {shown}"
-        if low
-        else f"{shown} {'<' if is_open else '<='} {rational_text(Fraction(end)).within(1)}"
-        for end, is_open, low in (
-            (inverse.low, inverse.low_open, True),
-            (inverse.high, inverse.high_open, False),
-        )
-        if abs(end) < INF
-    ]
+    ends = ends_of(name, inverse)
     premises = "".join(f"{end} -> " for end in ends)
     factor = folded(power(u, number(power_of)))
     sign = "<" if goal.strict else "<="
@@ -251,6 +239,64 @@ def _logarithm(node: Node, goal: Sequent) -> Lines:
     ]
 
 
+def _signs(node: Node, goal: Sequent) -> Lines:
+    """The goal where an expression is >= 0, and where it is <= 0."""
+    g, parts, index = goal.read(node, "expression"), field(node, "parts"), len(goal.gaps)
+    if len(parts) != 2:
+        raise NotExportedError("the signs of an expression in other than two parts")
+    sides = [expanded(side, goal.box) for side in (g, -g)]
+    name = f"G{index}"
+    lines = [
+        f"destruct (either_sign ({folded(sides[0])}) ({folded(sides[1])})) as [{name} | {name}]; [same | | ]."
+    ]
+    for side, part in zip(sides, parts, strict=True):
+        given, gaps = {**goal.given, index: "<="}, {**goal.gaps, index: side}
+        child = replace(goal, f=expanded(decided(goal.f, side), goal.box), given=given, gaps=gaps)
+        lines += block([*(rewriting(child) if child.f != goal.f else []), *steps(part, child)])
+    return lines
+
+
+def _wider(x: Interval) -> Interval:
+    """With ends that can be written: about 40 bits of them, rounded outward."""
+
+    def rounded(end: Fraction, up: bool) -> Fraction:
+        if abs(end) == INF or end.denominator.bit_length() <= _BITS:
+            return end
+        scale = Fraction(2) ** (_BITS + end.denominator.bit_length() - end.numerator.bit_length())
+        return (math.ceil(end * scale) if up else math.floor(end * scale)) / scale
+
+    return replace(x, low=rounded(x.low, False), high=rounded(x.high, True))
+
+
+def _compose(node: Node, goal: Sequent) -> Lines:
+    """A new variable in the place of an expression, for all its values."""
+    name, inner = str(field(node, "variable")), goal.read(node, "inner")
+    values = range_of(inner, goal.box)
+    stated = domain_of(field(node, "range"), {name})[0][name] if "range" in node else _wider(values)
+    there = goal.on(name, stated)
+    child = there.about(there.read(node, "expression"))
+    shown, sign, ends = variable_name(name), "<" if goal.strict else "<=", ends_of(name, stated)
+    premises, names = "".join(f"{end} -> " for end in ends), "".join(f" Inv{k}" for k in range(len(ends)))
+    lines = [
+        f"assert (Composed : forall {shown}, {premises}0 {sign} {folded(child.f)}).",
+        *block([f"intros {shown}{names}.", *steps(field(node, "proof"), child)]),
+        f"apply (rewriting{goal.mode} _ ((fun {shown} => {folded(child.f)}) ({folded(inner)}))).",
+        *block(["cbv beta.", *normalised([goal.f, put(child.f, {name: inner})], goal.box), "same."]),
+        f"apply (Composed ({folded(inner)})).",
+    ]
+    for key, end, is_open, sides in (
+        ("lower", stated.low, stated.low_open, 1),
+        ("upper", stated.high, stated.high_open, -1),
+    ):
+        if abs(end) == INF:
+            continue
+        gap = goal.about(sides * (inner - number(end)), is_open)
+        lemma = "less_than" if is_open else "at_most"
+        proof = ["range."] if values.within(stated) else steps(field(node, key), gap)
+        lines += block([f"apply ({lemma} ({folded(gap.f)})); [same | ].", *proof])
+    return lines
+
+
 _RULES: Mapping[Any, Callable[[Node, Sequent], Lines]] = {
     "range": _range,
     "taylor": _taylor,
@@ -266,7 +312,28 @@ _RULES: Mapping[Any, Callable[[Node, Sequent], Lines]] = {
     "sum": _sum,
     "reciprocal": _reciprocal,
     "logarithm": _logarithm,
+    "signs": _signs,
+    "compose": _compose,
+    "bernstein": bernstein,
+    "combine": lambda node, goal: combine(node, goal, steps),
+    "increasing": lambda node, goal: increasing(node, goal, steps),
+    "known": known,
 }
+
+
+def uses_hypotheses(node: Any) -> bool:
+    """Whether a proof rests on a hypothesis, or makes one."""
+    if isinstance(node, list):
+        return any(map(uses_hypotheses, node))
+    if not isinstance(node, Mapping):
+        return False
+    words = [*node.get("factors", ()), *node.get("halves", ())]
+    here = node.get("by") in ("given", "empty", "signs")
+    return (
+        here
+        or any(re.match(r"[-+]|hypothesis ", str(w)) for w in words)
+        or any(map(uses_hypotheses, node.values()))
+    )
 
 
 def used(node: Any) -> Iterator[str]:

@@ -67,6 +67,54 @@ def block(lines: Lines) -> Lines:
     return [f"{{ {first}", *(f"  {line}" for line in rest[:-1]), f"  {rest[-1]} }}"]
 
 
+def facts(children: Sequence[tuple[Sequent, Lines]]) -> Lines:
+    """What several children show, as T0, T1, ...: names that are free for what a child shows on its way."""
+    lines: Lines = []
+    for k, (child, proof) in enumerate(children):
+        taken = k > 0 and any("assert (T" in line for line in proof)
+        alone = [f"clear {' '.join(f'T{i}' for i in range(k))}."] if taken else []
+        lines += [f"assert (T{k} : 0 {'<' if child.strict else '<='} {folded(child.f)})."]
+        lines += block([*alone, *proof])
+    return lines
+
+
+def empty_goal(goal: Sequent, index: Any, side: Any) -> Sequent:
+    """What no point of the box may satisfy, since a hypothesis says otherwise; an equation has two sides."""
+    relation = goal.given.get(index)
+    if relation is None:
+        raise NotExportedError(f"a use of the hypothesis {index!r}, which is not there")
+    gap = goal.gaps[index]
+    return goal.about(gap if relation == "==" and side == "-" else -gap, relation != "<")
+
+
+def absurd(wrong: Sequent, proof: Lines) -> Lines:
+    """The goal, from what a hypothesis denies."""
+    sign = "<" if wrong.strict else "<="
+    return [f"exfalso. assert (No : 0 {sign} {folded(wrong.f)}).", *block(proof), "lra."]
+
+
+def ends_of(name: str, x: Interval) -> list[str]:
+    """A range as comparisons."""
+    shown, found = variable_name(name), []
+    if x.low > -INF:
+        found.append(f"{rational_text(Fraction(x.low)).within(1)} {'<' if x.low_open else '<='} {shown}")
+    if x.high < INF:
+        found.append(f"{shown} {'<' if x.high_open else '<='} {rational_text(Fraction(x.high)).within(1)}")
+    return found
+
+
+def at_numbers(goal: Sequent) -> tuple[Lines, Sequent, Mapping[str, Term]]:
+    """Variables whose range is a number have it put in everywhere: the lines, the goal, and the numbers."""
+    points = {name: number(x.low) for name, x in goal.box.items() if x.single}
+    if not points:
+        return [], goal, points
+    box = {name: x for name, x in goal.box.items() if name not in points}
+    gaps = {k: expanded(put(gap, points), box) for k, gap in goal.gaps.items()}
+    there = Sequent(expanded(put(goal.f, points), box), goal.strict, box, goal.given, gaps)
+    lines = [f"put_number {variable_name(n)} ({folded(value)})." for n, value in points.items()]
+    return [*lines, *rewriting(there, goal.f)], there, points
+
+
 def functions(f: Term, name: str = "", instead: str = "") -> Iterator[tuple[Term, str]]:
     """The functions (of a variable) in a term, innermost first, with their text when it is replaced."""
     shown = re.compile(rf"\b{re.escape(variable_name(name)) if name else '(?!)'}\b")

@@ -42,10 +42,12 @@ _RESERVED = {
     *("at", "as", "in", "let", "if", "then", "else", "match", "end", "with", "return", "where", "using"),
     *("Set", "Prop", "Type", "IZR", "INR", "Rmax", "Rmin", "Rabs", "Rpower", "fix", "cofix", "for"),
     *("derive", "range", "same", "given", "multiply", "contact", "root", "power", "signs", "pos", "less"),
+    *("Within", "Above", "Below", "Here", "Cut", "true", "false"),
 }
 
 
-_STEP_NAME = re.compile(r"([HGDT]|At|Inv)[0-9]+|Inverse|No")  # of hypotheses in proofs
+# of hypotheses in proofs
+_STEP_NAME = re.compile(r"([HGDT]|At|Inv)[0-9]+|Sign|Inverse|Composed|Apart|Time|No")
 
 
 class NotExportedError(Exception):

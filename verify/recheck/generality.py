@@ -41,12 +41,12 @@ def by_signs(node: Node, goal: Obligation) -> list[Child]:
     children: list[Child] = []
     held = goal.thin or goal.strict
     for k, side in enumerate((g, -g)):
-        here = replace(goal, f=_decided(goal.f, side), given=(*goal.given, (side, "<=")), held=held)
+        here = replace(goal, f=decided(goal.f, side), given=(*goal.given, (side, "<=")), held=held)
         children.append((f"parts[{k}]", parts[k], here))
     return children
 
 
-def _decided(f: Term, g: Term) -> Term:
+def decided(f: Term, g: Term) -> Term:
     """With the kinks that g >= 0 decides taken out."""
 
     def change(e: Term) -> Term:
