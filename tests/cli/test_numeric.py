@@ -41,6 +41,36 @@ def test_both_semantics_with_the_numeric_engine(capsys):
     assert Fraction("0.0037") < Fraction(gap["lower"]) <= Fraction(gap["upper"]) < Fraction("0.0039")
 
 
+@pytest.mark.parametrize("model", ["machine-repair", "queue", "sis"])
+def test_what_is_printed_does_not_depend_on_what_is_kept(capsys, tmp_path, model, monkeypatch):
+    """A file of the certificate needs all pieces; without it, they are forgotten as they come."""
+    monkeypatch.setattr("ctucbvi.numeric.rooms._AT_ONCE", 0)
+    horizon, states = (getattr(ctucbvi.bundled_model(model), key) for key in ("horizon", "states"))
+    at = [part for k in (0, 1, 3) for part in ("--at", f"{states[k % len(states)]}@{horizon * k / 3}")]
+    for asked in ([], at):
+        options = ["plan", model, "--engine", "numeric", "--json", *asked]
+        kept = json.loads(run(capsys, *options, "--certificate", str(tmp_path / "all.json"))[1])
+        forgotten = json.loads(run(capsys, *options)[1])
+        assert forgotten | {"seconds": 0} == kept | {"seconds": 0}
+
+
+def test_pieces_are_kept_only_for_files_and_pictures(capsys, tmp_path, monkeypatch):
+    asked = []
+
+    def watched(*rest, at, **options):
+        asked.append(at)
+        return solve_certified(*rest, at=at, **options)
+
+    monkeypatch.setattr("ctucbvi.commands.plan_numeric.solve_certified", watched)
+    options = ["plan", "machine-repair", "--engine", "numeric"]
+    run(capsys, *options, "--at", "repair@1/2")
+    assert set(map(tuple, asked)) == {(Fraction(1, 2),)}
+    asked.clear()
+    run(capsys, *options, "--certificate", str(tmp_path / "all.json"))
+    run(capsys, *options, "--plot", str(tmp_path / "all.svg"))
+    assert set(asked) == {None}
+
+
 @pytest.mark.parametrize("model", ["machine-repair", "queue"])
 def test_a_certificate_goes_round(capsys, tmp_path, model):
     for semantics in ("committed", "adjustable"):
