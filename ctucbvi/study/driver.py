@@ -15,8 +15,9 @@ who hands out the blocks and saves what comes back can do only so many of them p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from functools import partial
 from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
 from pathlib import Path
@@ -32,6 +33,7 @@ from verify.clusters import GoneError
 BLOCK = 250_000  # episodes of a block while nothing is known of its study
 SECONDS = 10.0  # of work of a block afterwards: seldom enough to save and to hand out, often enough to lose
 _SHORTEST = 1e-3  # seconds of a block, where they are divided by
+_SAVERS = 16  # threads that wait for the disk
 _URGENT = 1e9  # seconds: no study is known to take that long
 Progress = Callable[[int, int, int], None]  # (episodes found on disk, done, wanted)
 
@@ -158,7 +160,7 @@ def _run(
     watch(_standing(every))
     if not queue:
         return
-    with pool(min(workers, len(queue)), cluster) as (submit, width):
+    with _Saver() as saver, pool(min(workers, len(queue)), cluster) as (submit, width):
         running: dict[Future[Done], _Chains] = {}
         while queue or running:
             while queue and (width is None or len(running) < width):
@@ -166,10 +168,41 @@ def _run(
                 running[future] = chains
             for future in wait(running, return_when=FIRST_COMPLETED).done:
                 chains = running.pop(future)
-                key = chains.accept(_checked(future.result()))
+                key = chains.accept(_checked(future.result()), saver)
                 if not chains.complete(key):
                     queue.add(chains, key)
                 watch(_standing(every))
+
+
+class _Saver:
+    """Saves in threads, since a save waits for the disk; when it is left, all of them are done."""
+
+    def __enter__(self) -> _Saver:
+        self._threads = ThreadPoolExecutor(_SAVERS)
+        self._last: dict[object, Future[None]] = {}
+        self._wrong: list[BaseException] = []
+        return self
+
+    def save(self, what: object, save: Callable[[], None]) -> None:
+        """Save something, after what was saved of it before; what went wrong with any is raised."""
+        if (before := self._last.get(what)) is not None:
+            wait([before])
+        self._complain()
+        self._last[what] = self._threads.submit(save)
+        self._last[what].add_done_callback(self._done)
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._threads.shutdown()
+        if kind is None:
+            self._complain()
+
+    def _done(self, future: Future[None]) -> None:
+        if (error := future.exception()) is not None:
+            self._wrong.append(error)
+
+    def _complain(self) -> None:
+        if self._wrong:
+            raise self._wrong[0]
 
 
 def _standing(every: Sequence[_Chains]) -> Standing:
@@ -266,7 +299,7 @@ class _Chains:
         until = min(state.episode + (self._block or usual), self._last)
         return Block(self._study, name, run, state, until, self._observer)
 
-    def accept(self, result: Done) -> Key:
+    def accept(self, result: Done, saver: _Saver) -> Key:
         """Save what a block has come to; the run that it was of."""
         key = result.name, result.run
         played = result.state.episode - self._states[key].episode
@@ -274,7 +307,7 @@ class _Chains:
         self.done, self._seconds = self.done + played, self._seconds + seconds
         self._latest = max(seconds, _SHORTEST) / played
         self._states[key] = result.state
-        self._files.save(*key, result.state)
+        saver.save((id(self), *key), partial(self._files.save, *key, result.state))
         return key
 
     def outcome(self) -> StudyRuns:

@@ -2,9 +2,9 @@ r"""How many workers a study can use: a simulation of the queue with costs that 
 
 A study is :math:`n` chains of blocks, one for each run of each configuration; a block cannot begin before the
 one before it has come back.  A block passes two servers, each of which does one thing at a time: whoever gave
-the command (hands out, receives, saves to disk: :math:`c` seconds a block) and dask's scheduler
-(:math:`s` seconds); then it waits for one of :math:`W` workers, is played, and travels (:math:`l` seconds
-there and back).  Whatever the order, with :math:`d` the lengths of the blocks,
+the command (hands out, receives, writes it down; threads wait for the disk: :math:`c` seconds a block) and
+dask's scheduler (:math:`s` seconds); then it waits for one of :math:`W` workers, is played, and travels
+(:math:`l` seconds there and back).  Whatever the order, with :math:`d` the lengths of the blocks,
 
 .. math:: T \ge \max\Bigl\{\frac{\sum d}{W},\ \max_{\text{chain}} \sum (d + c + s + l),\
           n_{\text{blocks}} \max\{c, s\}\Bigr\}.
@@ -191,7 +191,7 @@ class Spent:
 
 
 def measured_costs(cluster: Cluster, folder: Path, tasks: int = 1000) -> tuple[Costs, float]:
-    """Of blocks, many at a time; on the way, one at a time; and of the first cost, what saving takes."""
+    """Of blocks, many at a time; on the way, one at a time; and how long a save takes, with the disk."""
     model = bundled_model("queue")
     model = model.with_rewards(*rescaling(model))
     study = Study(model, Settings.for_model(model, episodes=1000), 1, (contestant("optimistic"),))
@@ -215,13 +215,14 @@ def measured_costs(cluster: Cluster, folder: Path, tasks: int = 1000) -> tuple[C
                     running.add(executor.submit(echo, block))
                     sent += 1
         found = spent.per_block(tasks)
-    files, saves = Folder(study, folder).open(), []
-    for _ in range(51):  # waits for the disk
+    files, saves, before = Folder(study, folder).open(), [], process_time()
+    for _ in range(51):  # mostly waits for the disk, which threads do
         began = monotonic()
         files.save("optimistic", 0, state)
         saves.append(monotonic() - began)
-    saving, travel = median(saves), max(0.0, min(alone) - found.client - found.scheduler)
-    return Costs(found.client + saving, found.scheduler, travel), saving
+    saving = (process_time() - before) / len(saves)
+    travel = max(0.0, min(alone) - found.client - found.scheduler)
+    return Costs(found.client + saving, found.scheduler, travel), median(saves)
 
 
 def napped(cluster: Cluster, chains: Sequence[Chain]) -> tuple[float, Costs]:
@@ -285,16 +286,15 @@ def main(arguments: Sequence[str] = ()) -> None:
             costs, saving = measured_costs(cluster, folder / "shards")
             naps = [[draw.uniform(0.5, 2) for _ in range(4)] for _ in range(100)]
             real, theirs = napped(cluster, naps)
-    parts = (f"{1e3 * part:.2f} ms" for part in (costs.client, saving, costs.scheduler, costs.travel))
-    print("per block: {} of who hands out ({} to save it), {} of the scheduler, {} on the way".format(*parts))
+    parts = (f"{1e3 * part:.2f} ms" for part in (costs.client, costs.scheduler, costs.travel, saving))
+    print("per block: {} of who hands out, {} of the scheduler, {} on the way; {} to save it".format(*parts))
     told = simulated(naps, 64, theirs)
     print(f"100 chains of 4 blocks on 64 workers that sleep: {real:.2f} s; simulated {told:.2f} s\n")
     many = list(islice(cycle(quarters.values()), options.configurations))
     for seconds in (SECONDS, 1.0):
         chains = [cut(one, options.episodes, seconds) for one in many for _ in range(options.runs)]
         print(
-            f"{options.configurations} configurations, {options.runs} runs of {options.episodes:,} episodes, ",
-            end="",
+            f"{options.configurations} configurations, {options.runs} runs of {options.episodes:,} episodes:"
         )
         print(f"{sum(map(len, chains)):,} blocks of at most {seconds:g} s:")
         report(chains, costs, WORKERS)

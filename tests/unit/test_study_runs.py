@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 import tracemalloc
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -357,3 +358,45 @@ def test_blocks_are_seconds_long_unless_told_otherwise(monkeypatch):
     cut.clear()
     assert text(run_study(stand_in_study(700), 1, block=400)) == whole
     assert cut == [400, 300]
+
+
+def test_a_disk_that_is_full_is_noticed_at_once_and_everything_before_it_is_kept(tmp_path, monkeypatch):
+    real, saved, played = driver.Folder.save, [], []
+
+    def slowly(task: Block):
+        played.append(task)
+        time.sleep(0.02)
+        return work(task)
+
+    monkeypatch.setattr(driver, "work", slowly)
+
+    def failing(self, name, run, state):
+        if len(saved) == 3:
+            raise InputError("no space left")
+        saved.append((run, state.episode))
+        real(self, name, run, state)
+
+    monkeypatch.setattr(driver.Folder, "save", failing)
+    with pytest.raises(InputError, match="no space left"):
+        run_study(stand_in_study(600), 2, block=100, folder=tmp_path)
+    monkeypatch.undo()
+    assert len(saved) == 3
+    assert len(played) < 12
+    kept = [json.loads(file.read_text())["state"]["episode"] for file in sorted(tmp_path.rglob("run-*.json"))]
+    assert kept == [max(at for run, at in saved if run == which) for which in range(2)]
+
+
+def test_saves_of_one_run_keep_their_order(tmp_path, monkeypatch):
+    """However slow the disk is at a time; without the order an old state would replace a new one."""
+    real, draw = driver.Folder.save, np.random.default_rng(3)
+    pauses = iter(draw.choice([0.0, 0.03], 100))
+
+    def slow(self, name, run, state):
+        time.sleep(next(pauses))
+        real(self, name, run, state)
+
+    monkeypatch.setattr(driver.Folder, "save", slow)
+    outcome = run_study(stand_in_study(600), 2, block=30, folder=tmp_path)
+    monkeypatch.undo()
+    assert {json.loads(f.read_text())["state"]["episode"] for f in tmp_path.rglob("run-*.json")} == {600}
+    assert text(run_study(stand_in_study(600), 2, folder=tmp_path)) == text(outcome)

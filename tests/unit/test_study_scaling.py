@@ -21,6 +21,7 @@ NOTHING = Costs(0.0, 0.0, 0.0)
         ([[1.0]] * 4, 4, Costs(0.5, 0.0, 0.0), 4 * 0.5 + 1.0),  # handed out one after the other
         ([[1.0]] * 4, 4, Costs(0.0, 0.5, 0.0), 4 * 0.5 + 1.0),
         ([[1.0], [1.0], [2.0]], 2, NOTHING, 2.0),  # the long one first
+        ([[1.0] * 3, *[[1.0]] * 5], 2, NOTHING, 4.0),  # and its next blocks, too
     ],
 )
 def test_by_hand(chains, workers, costs, seconds):
