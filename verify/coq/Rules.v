@@ -488,7 +488,7 @@ Ltac tidy :=
   rewrite ?Rplus_0_l, ?Rplus_0_r, ?Rminus_0_r, ?Rmult_0_l, ?Rmult_0_r, ?Rmult_1_l, ?Rmult_1_r, ?Ropp_0, ?exp_0,
     ?ln_1, ?sqrt_0, ?sqrt_1, ?sin_0, ?cos_0, ?atan_0.
 
-(** Maxima, minima and absolute values by cases, the innermost first. *)
+(** Maxima, minima and absolute values, the innermost first: by what is said, by what is seen, else by cases. *)
 Ltac smooth_part a :=
   lazymatch a with
   | context [Rmax _ _] => fail
@@ -501,13 +501,16 @@ Ltac kinks :=
   rewrite ?Rabs_mult;
   repeat match goal with
   | |- context [Rmax ?a ?b] => smooth_part a; smooth_part b;
-      first [ rewrite (Rmax_right a b) by less | rewrite (Rmax_left a b) by less
+      first [ rewrite (Rmax_right a b) by lra | rewrite (Rmax_left a b) by lra
+            | rewrite (Rmax_right a b) by less | rewrite (Rmax_left a b) by less
             | destruct (Rle_or_lt a b); [ rewrite (Rmax_right a b) by lra | rewrite (Rmax_left a b) by lra ] ]
   | |- context [Rmin ?a ?b] => smooth_part a; smooth_part b;
-      first [ rewrite (Rmin_left a b) by less | rewrite (Rmin_right a b) by less
+      first [ rewrite (Rmin_left a b) by lra | rewrite (Rmin_right a b) by lra
+            | rewrite (Rmin_left a b) by less | rewrite (Rmin_right a b) by less
             | destruct (Rle_or_lt a b); [ rewrite (Rmin_left a b) by lra | rewrite (Rmin_right a b) by lra ] ]
   | |- context [Rabs ?a] => smooth_part a;
-      first [ rewrite (Rabs_pos_eq a) by less
+      first [ rewrite (Rabs_pos_eq a) by lra | rewrite (Rabs_left1 a) by lra
+            | rewrite (Rabs_pos_eq a) by less | rewrite (Rabs_left1 a) by less
             | destruct (Rle_or_lt 0 a); [ rewrite (Rabs_pos_eq a) by lra | rewrite (Rabs_left a) by lra ] ]
   end.
 
