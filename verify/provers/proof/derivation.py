@@ -69,7 +69,8 @@ def _reason(node: Node, goal: Goal) -> str:
         case "signs":
             return f"where {node['expression']} is not negative, and where it is not positive"
         case "compose":
-            return f"with {node['variable']} for {node['inner']}"
+            parts = node.get("variables", [node])
+            return "with " + ", ".join(f"{part['variable']} for {part['inner']}" for part in parts)
         case "taylor":
             return f"its Taylor form of order {node['order']} for {ranges}"
         case "hessian":
