@@ -6,8 +6,11 @@ intervals or by ``combine``.
 
 * *Scaling.*  f(λx) = λ^k f(x): of the variables only ratios count, w = x/y, and f = y^k F(x/y).
 * *Translation.*  f(x + λ) = e^(kλ) f(x): only differences count, w = x - y, and f = e^(ky) F(x - y).
+* *Turns.*  Angles that are compared with pi: w = 2x/pi has rational ends.
 * *Cones.*  As many linear inequalities as there are variables, and independent: their gaps are the new
   variables, each >= 0 (the sides of a triangle, variables in an order).
+* *Roots.*  Roots of one linear expression u: w = u^(1/n).
+* *Circles.*  Sines and cosines of sums of the variables, and nothing else: w = (sin x, cos x), with w·w = 1.
 
 That f scales is read off at points; the checker decides whether the formulas are equal.
 """
@@ -73,7 +76,7 @@ class Changed:
 
 def changes(search: ProofSearch, goal: Goal) -> list[Changed]:
     """The goal in other variables, in a few ways; one kind of change after the other; the simplest first."""
-    found = _in_turn(search, goal.trimmed(), (_cones, _scalings, _roots, _circles))
+    found = _in_turn(search, goal.trimmed(), (_turns, _cones, _scalings, _roots, _circles))
     return sorted(found, key=lambda new: (len(new.goal.variables), length(new.goal.expression)))[:_TRIED]
 
 
@@ -95,13 +98,14 @@ def _in_turn(search: ProofSearch, goal: Goal, kinds: tuple[Kind, ...]) -> Iterat
 def _changed(goal: Goal, change: Change) -> Changed | None:
     """What the change makes of the goal, as far as it can be shown."""
     e = put(goal.expression, change.old)
-    values = {n: range_of(inner, _within(goal)) for n, inner in change.inner.items()}
+    values = {n: _values(inner, goal) for n, inner in change.inner.items()}
     if e is None or not proper(e) or any(v is None or v.singular for v in values.values()):
         return None
     ranges = {n: _range(v) for n, v in values.items()}
     facts: list[Hypothesis] = []
     for h in goal.known:
         gap = put(h.right - h.left, change.old)
+        gap = gap if gap is None or not gap.has(sympy.pi) else attempt(sympy.expand, gap / sympy.pi)
         if gap is None or h.relation == "==":
             continue
         narrower = _narrowed(ranges, gap, h.relation == "<")
@@ -151,9 +155,11 @@ def _is_root(a: Any) -> bool:
     return bool(a.is_Pow and a.exp == sympy.Rational(1, 2))
 
 
-def _within(goal: Goal) -> Mapping[str, Range]:
-    """The box, or its inner points where they are enough."""
-    return {n: opened(r) for n, r in goal.ranges.items()} if loose(goal) else goal.ranges
+def _values(inner: Any, goal: Goal) -> Any:
+    """The interval of an expression on the box, or on its inner points where they are enough."""
+    found = range_of(inner, goal.ranges, finite=True)
+    inside = {n: opened(r) for n, r in goal.ranges.items()}
+    return range_of(inner, inside) if found is None and loose(goal) else found
 
 
 def _symbol(name: str, r: Range | None = None) -> Any:
@@ -253,7 +259,7 @@ def _cones(search: ProofSearch, goal: Goal) -> Iterator[Change]:
     names = sorted(goal.ranges)
     symbols = [goal.symbols[n] for n in names]
     gaps = [h.right - h.left for h in goal.known if h.relation != "=="]
-    gaps = [g for g in gaps if _linear(g, symbols)]
+    gaps = [g for g in gaps if _linear(g, symbols) and not g.has(sympy.pi)]
     wanted = len(gaps)
     for n in names:
         r = goal.ranges[n]
@@ -277,10 +283,21 @@ def _cones(search: ProofSearch, goal: Goal) -> Iterator[Change]:
 
 def _linear(gap: Any, symbols: Sequence[Any]) -> bool:
     found = attempt(sympy.Poly, gap, *symbols)
-    return found is not None and found.total_degree() == 1 and all(c.is_Rational for c in found.coeffs())
+    if found is None or found.total_degree() != 1:
+        return False
+    return all((c / sympy.pi ** int(c.has(sympy.pi))).is_Rational for c in found.coeffs())
 
 
-# ---------------------------------------------------------------- roots, and the circle
+# ---------------------------------------------------------------- angles, roots, and the circle
+
+
+def _turns(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+    """Angles that are compared with pi: multiples of a right angle, with rational ends."""
+    del search
+    symbols = [goal.symbols[n] for n in sorted(goal.ranges)]
+    if any((h.right - h.left).has(sympy.pi) and _linear(h.right - h.left, symbols) for h in goal.known):
+        inner = {f"{x.name}_": 2 * x / sympy.pi for x in symbols}
+        yield Change(inner, {x: sympy.pi * _symbol(f"{x.name}_") / 2 for x in symbols})
 
 
 def _roots(search: ProofSearch, goal: Goal) -> Iterator[Change]:

@@ -45,6 +45,10 @@ def _reason(node: Node, goal: Goal) -> str:
             return f"the factor {node['factor']} is not negative; what remains is"
         case "monotone":
             return f"the {node['from']} end of {node['variable']} ({ranges}), then the slope"
+        case "concave":
+            return (
+                f"it bends downward in {node['variable']} ({ranges}); both ends, then the second derivative"
+            )
         case "contact":
             return f"touches 0 at {node['variable']} = {node['at']}; its derivative of order {node['order']}"
         case "given":

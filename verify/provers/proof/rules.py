@@ -105,6 +105,7 @@ RULES: tuple[Rule, ...] = (
     bernstein.by_bernstein,
     combining.by_combining,
     squares.by_squares,
+    calculus.by_concave,
     *FIRST[_SIMPLE:],
 )
 LATE: tuple[Rule, ...] = (
