@@ -23,8 +23,15 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     claims.add(commands, SOURCE)
     usage.add(commands)
-    claims.add_completion(commands, parser)
+    claims.add_completion(commands, parser, offers)
     return parser
+
+
+def offers() -> dict[str, Sequence[str]]:
+    """What the arguments of the commands may be, as a shell completes them."""
+    from ctucbvi import library  # not for every command
+
+    return {"MODEL": library.BUNDLED, "LABEL": SOURCE.offers}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -53,6 +53,8 @@ def _shares(largest: int) -> tuple[Fraction, ...]:
 
 
 _SHARES = _shares(12)
+_ENDS = (Fraction(0), Fraction(1))
+_TIMES = (*_ENDS, *(share for share in _shares(20) if share < 1), *_ENDS * 8)  # as shares of the horizon
 
 
 @cache
@@ -243,9 +245,7 @@ def policies(draw: DrawFn, model: CTMDP, *, max_pieces: int = 4) -> Policy:
 
 def times(model: CTMDP) -> SearchStrategy[Fraction]:
     """Remaining times in ``[0, H]``, both ends among them; 0 is the simplest."""
-    horizon = model.horizon
-    shares = (Fraction(0), Fraction(1), *(share for share in _shares(20) if share < 1))
-    return st.sampled_from(tuple(horizon * share for share in shares + shares[:2] * 8))
+    return st.sampled_from(_TIMES).map(model.horizon.__mul__)
 
 
 # --- corners that are always there ---------------------------------------------------------

@@ -137,6 +137,7 @@ def _models(commands: Commands) -> None:
     take(group, "--constants C", "values of the constants, as in N=3,p=1/10")
     take(group, "--reward NAME", "the reward model that counts (default: the only one)")
     take(group, "--goal LABEL", "earn 1 if a state with this label is reached within the horizon")
+    take(group, "--avoid LABEL", "with --goal: only if no state with this label was met before (until)")
     take(group, "--objective", "max (default) or min", choices=("max", "min"))
     take(
         group,

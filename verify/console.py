@@ -8,7 +8,9 @@ digits that were asked for are missing; 2: bad input, one line on stderr.
 from __future__ import annotations
 
 import argparse
+import atexit
 import difflib
+import gc
 import importlib
 import os
 import sys
@@ -19,6 +21,7 @@ from typing import Any, NoReturn, TypeAlias
 from verify.errors import UserError
 
 _LONGEST = 30  # digits of a whole number
+SELDOM = 50_000  # new objects between two searches for cycles: most of what is made here is kept, or has none
 
 Commands: TypeAlias = "argparse._SubParsersAction[Any]"  # of a parser, to add to
 
@@ -145,7 +148,10 @@ def take(parser: argparse._ActionsContainer, written: str, text: str, **more: An
 
 
 def dispatch(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -> int:
-    """Run one command and return the exit status."""
+    """Run one command and return the exit status; where none are given, the process is ours."""
+    if arguments is None:
+        gc.set_threshold(SELDOM)
+        atexit.register(gc.freeze)  # nothing is searched once more at the end
     try:
         options = parser.parse_args(arguments)
         status: int = importlib.import_module(options.module).run(options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterable, Mapping
 
 from verify.console import Commands, add_command, take
 from verify.source import Source
@@ -84,13 +85,18 @@ def add(commands: Commands, source: Source) -> None:
     _add_report(commands, source, words)
 
 
-def add_completion(commands: Commands, parser: argparse.ArgumentParser) -> None:
-    """Describe the command that completes the words of all commands of ``parser``."""
-    text = "what your shell needs to complete commands and options"
+def add_completion(
+    commands: Commands, parser: argparse.ArgumentParser, offers: Callable[[], Mapping[str, Iterable[str]]]
+) -> None:
+    """Describe the command that completes the words of all commands of ``parser``.
+
+    ``offers`` says which words an argument may be, by what it is called (``MODEL``).
+    """
+    text = "what your shell needs to complete commands, options and models"
     example = f'example: eval "$({parser.prog} completion bash)"'
     command = add_command(commands, "verify.commands.completion", text, text.capitalize() + ".", example)
     take(command, "shell SHELL", "bash, zsh or fish", choices=("bash", "zsh", "fish"))
-    command.set_defaults(parser=parser)
+    command.set_defaults(parser=parser, offers=offers)
 
 
 def _add_verify(commands: Commands, source: Source, words: dict[str, str]) -> None:

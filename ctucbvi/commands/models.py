@@ -13,7 +13,7 @@ from ctucbvi.modelfile.drn import load_drn
 from ctucbvi.prism import load_prism
 from verify.tables import width
 
-_TOLD = ("horizon", "constants", "reward", "goal", "objective", "rationalize")
+_TOLD = ("horizon", "constants", "reward", "goal", "avoid", "objective", "rationalize")
 
 
 def _model(options: argparse.Namespace) -> CTMDP | None:

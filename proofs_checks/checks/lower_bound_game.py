@@ -26,7 +26,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from flint import arb
+from flint import arb, fmpq
 
 from verify.provers.balls import precision
 from verify.provers.comparison import enclosing
@@ -166,26 +166,35 @@ def least_average_regret(moments: tuple[Moment, ...], pairs: int, gap: Fraction,
     moment.  Relative to instance 0 a history has the likelihood ``(1 + 2 gap)^good (1 - 2 gap)^bad`` under
     ``j``, from the jumps of pair ``j``; gains are multiplied by the sum of these, which saves all divisions.
     """
-    total = sum(m.weight for m in moments)
+    total = sum(_flint(m.weight) for m in moments)
+    chances = [(_flint(m.weight) / total, _flint(m.seen), _flint(m.missed)) for m in moments]
+    up, down = 1 + 2 * _flint(gap), 1 - 2 * _flint(gap)
+    likely = {(i, j): up**i * down**j for i in range(episodes + 1) for j in range(episodes + 1)}
 
     @cache
-    def most(counts: tuple[tuple[int, int], ...], left: int) -> Fraction:
+    def most(counts: tuple[tuple[int, int], ...], left: int) -> fmpq:
         """The largest gain from here on; ``counts`` are the good and bad jumps of the pairs tried."""
         if not left:
-            return Fraction(0)
+            return fmpq(0)
         options = []
         for tried in sorted({*counts, *([(0, 0)] if len(counts) < pairs else [])}):
             others, (good, bad) = list(counts), tried
             if tried in others:
                 others.remove(tried)
             after = [(*others, (good + 1, bad)), (*others, (good, bad + 1))]
-            later = sum(most(tuple(sorted(c)), left - 1) for c in after) / 2
-            options.append(((1 + 2 * gap) ** good * (1 - 2 * gap) ** bad, later))
+            later = sum((most(tuple(sorted(c)), left - 1) for c in after), fmpq(0)) / 2
+            options.append((likely[tried], later))
         same = most(counts, left - 1)
-        gains = [
-            max(m.weight / total * likely + m.seen * later for likely, later in options) + m.missed * same
-            for m in moments
-        ]
-        return sum(gains, Fraction(0))
+        gains = (
+            max(share * odds + seen * later for odds, later in options) + missed * same
+            for share, seen, missed in chances
+        )
+        return sum(gains, fmpq(0))
 
-    return gap * (episodes - most((), episodes) / pairs)
+    gain = most((), episodes) / pairs
+    return gap * (episodes - Fraction(int(gain.p), int(gain.q)))
+
+
+def _flint(number: Number) -> fmpq:
+    """A rational number; the game is played 10^5 times, for which Python's fractions are slow."""
+    return number if isinstance(number, fmpq) else fmpq(number.numerator, number.denominator)

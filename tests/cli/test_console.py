@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from ctucbvi.cli import build_parser, main
+from ctucbvi.cli import build_parser, main, offers
 from verify.commands.completion import script
 
 
@@ -132,7 +132,7 @@ def completed(words: list[str]) -> list[str]:
     """What bash offers for the last word."""
     asked = " ".join(f"'{word}'" for word in words)
     lines = [
-        script(build_parser(), "bash"),
+        script(build_parser(), "bash", offers()),
         f"COMP_WORDS=({asked})",
         f"COMP_CWORD={len(words) - 1}",
         "COMPREPLY=()",
@@ -151,12 +151,22 @@ def test_bash_completes_commands_options_and_choices():
     assert completed(["ctucbvi", "plan", "queue", "--plot", "x"]) == []  # a file: left to the shell
 
 
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes_words_by_their_place():
+    assert completed(["ctucbvi", "plan", "machine-repair-"]) == ["machine-repair-raw"]
+    assert completed(["ctucbvi", "plan", "--semantics", "both", "que"]) == ["queue"]
+    assert completed(["ctucbvi", "plan", "my-mod"]) == []  # a file: left to the shell
+    assert completed(["ctucbvi", "verify", "--model", "que"]) == ["queue"]
+    assert completed(["ctucbvi", "verify", "con"]) == ["contraction"]
+    assert completed(["ctucbvi", "completion", "z"]) == ["zsh"]
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_command_and_option_is_there_and_the_shell_reads_the_script(shell, tmp_path, capsys):
     assert main(["completion", shell]) == 0
     text = capsys.readouterr().out
-    assert text == script(build_parser(), shell)
-    for word in ("plan", "verify", "completion", "committed"):
+    assert text == script(build_parser(), shell, offers())
+    for word in ("plan", "verify", "completion", "committed", "machine-repair-raw", "contraction"):
         assert word in text
     assert ("-l certificate" if shell == "fish" else "--certificate") in text
     if shutil.which(shell):

@@ -131,8 +131,7 @@ def line_of(text: str, part: str) -> int:
         ("state 1 !0 [0]", "state 1 [0]", "state 1 has no rate; write !0 where it chooses at once"),
         ("!3 ", "!-3 ", "the rate -3 is negative"),
         ("!3 ", "!x ", "'x' is not a number"),
-        ("\t\t2 : 1\n", "\t\t2 : 1/2\n\t\t3 : 1/2\n", "decides by chance before the holding time begins"),
-        ("\t\t2 : 1\n", "\t\t1 : 1\n", "slow of state 0 leads to state 1, which chooses again at once"),
+        ("\t\t2 : 1\n", "\t\t0 : 1\n", "state 0 comes back to itself without any time"),
         ("\t\t2 : 1\n", "\t\t9 : 1\n", "action slow of state 0 jumps to state 9, which is not there"),
         ("\t\t2 : 1\n", "\t\t2 : 1\n\t\t2 : 1\n", "state 2 is a target twice; add the numbers up"),
         ("\t\t2 : 1\n", "\t\tgo to 2\n", "'go to 2' is no state, action or jump"),
@@ -178,8 +177,12 @@ def test_goals_and_rewards_are_asked_for_by_name():
         parse_drn(CHAIN, horizon=1, goal="nowhere")
     with pytest.raises(InputError, match="a goal and a reward model are two problems"):
         parse_drn(CHAIN, horizon=1, goal="done", reward="r")
+    with pytest.raises(InputError, match="what is to be avoided on the way needs a goal; name one"):
+        parse_drn(CHAIN, horizon=1, avoid="done", reward="r")
+    with pytest.raises(InputError, match="no state has the label 'bad'"):
+        parse_drn(CHAIN, horizon=1, goal="done", avoid="bad")
     instant = TEXT.replace("state 2 !3 [17/20]", "state 2 !3 [17/20] goal")
-    with pytest.raises(ModelError, match="is at the goal at once"):
+    with pytest.raises(ModelError, match="is at its goal, or misses it, at once"):
         parse_drn(instant, horizon=1, goal="goal")
 
 

@@ -429,3 +429,17 @@ def test_poles_and_kinks_are_seen():
         with pytest.raises(NoRangeError):
             evaluate(expression(text, BOX.symbols), box, smooth=True)
     evaluate(expression("sqrt(rate)/p + log(q)", BOX.symbols), box, smooth=True)
+
+
+@pytest.mark.parametrize(
+    ("says", "domain"),
+    [
+        ("y - x <= L*s", ["L >= 0", "s >= 0", "v - x <= L*s", "y - w <= L*s", "w <= v"]),
+        ("a + b + c <= 1", ["a >= 0", "b >= 0", "c >= 0", "a + b <= 1", "b + c <= 1", "a + c <= 1"]),
+    ],
+)
+def test_what_fails_under_many_hypotheses_is_refuted_before_it_is_tried(says, domain, monkeypatch):
+    monkeypatch.setattr("verify.provers.proof.check.prove", lambda *args: pytest.fail("no proof is tried"))
+    where = Domain.of(*domain)
+    found = Proof().run(Claim("a", "words", says=Relation.of(says, where), domain=where), Effort())
+    assert found.verdict == Verdict.REFUTED

@@ -269,3 +269,20 @@ def test_a_proved_formula_is_no_proof_of_a_claim_that_leaves_something_to_words(
     assert (got.evidence["formula"], got.evidence["argued"]) == ("proved", "the sum over k")
     assert run_claim(claim("a", "words", checks=[part, whole], argued="x"), Effort()).verdict == "tested"
     assert run_claim(claim("a", "words", checks=[part]), Effort()).verdict == "proved"
+
+
+def test_where_the_formula_is_proved_nothing_searches_it_any_more():
+    ran: list[str] = []
+
+    def found(name: str, verdict: Verdict) -> Does:
+        return Does(
+            lambda effort: ran.append(name) or Finding(name, verdict), name, of_formula=name != "whole"
+        )
+
+    checks = [found("proof", Verdict.PROVED), found("search", Verdict.TESTED), found("whole", Verdict.TESTED)]
+    assert run_claim(claim("a", "words", checks=checks, argued="x"), Effort()).verdict == "tested"
+    assert ran == ["proof", "whole"]
+    ran.clear()
+    checks[0] = found("proof", Verdict.PROVED_ON_BOX)
+    run_claim(claim("a", "words", checks=checks, argued="x"), Effort())
+    assert ran == ["proof", "search", "whole"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from verify.claims import Domain, Relation, decreasing, increasing
 from verify.provers import witness
 from verify.provers.simplest import complexity
-from verify.provers.witness import admissible, as_relation, confirmed, exact_value
+from verify.provers.witness import admissible, as_relation, confirmed, exact_value, rational_value
 
 POSITIVE = Domain.of("x >= 0")
 
@@ -160,3 +160,31 @@ def test_how_much_there_is_to_read_is_counted_without_writing_it(digits):
     assert complexity(at)[1] == digits + 1
     assert complexity(1 / at)[1] == digits + 3
     assert complexity(-at)[1] == digits + 2
+
+
+X, Y = sympy.symbols("x y")
+RATIONAL = st.recursive(
+    st.sampled_from((X, Y)) | st.fractions(-3, 3, max_denominator=4).map(lambda q: sympy.Rational(q)),
+    lambda inner: st.one_of(
+        st.tuples(inner, inner).map(sum),
+        st.tuples(inner, inner).map(lambda pair: pair[0] * pair[1]),
+        st.tuples(inner, st.integers(-3, 3)).map(lambda pair: pair[0] ** pair[1]),
+    ),
+    max_leaves=8,
+)
+
+
+@given(RATIONAL, *[st.fractions(-2, 2, max_denominator=3)] * 2)
+def test_rational_values_are_those_of_the_algebra(expression, x, y):
+    point = {"x": x, "y": y}
+    exact, quick = exact_value(expression, point), rational_value(expression, point)
+    if quick is None:
+        assert exact is None or not exact.is_finite
+    else:
+        assert exact == sympy.Rational(quick.numerator, quick.denominator)
+
+
+@pytest.mark.parametrize("text", ["exp(x)", "x**y", "sqrt(x)", "pi*x", "x**(10**9)", "1/(x - 1/2)"])
+def test_what_is_not_plainly_rational_has_no_rational_value(text):
+    point = {"x": Q(1, 2), "y": Q(1, 3)}
+    assert rational_value(sympy.sympify(text, rational=True), point) is None

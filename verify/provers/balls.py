@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from math import factorial
 from typing import Any
 
@@ -238,7 +238,7 @@ class Program:
 
     steps: tuple[tuple[Callable[..., Number], tuple[int, ...]], ...]
     inputs: tuple[tuple[int, str], ...]  # the steps that are variables
-    constants: tuple[tuple[int, Any], ...]  # and those that are numbers, in SymPy
+    constants: tuple[tuple[int, Callable[[], arb]], ...]  # and those that are numbers
 
     def run(self, point: Mapping[str, Number]) -> Number:
         """The value, in whatever the variables are given as; precision is the caller's."""
@@ -246,7 +246,7 @@ class Program:
         for k, name in self.inputs:
             values[k] = point[name]
         for k, number in self.constants:
-            values[k] = _number(number)
+            values[k] = number()
         for k, (operation, operands) in enumerate(self.steps):
             if operands:
                 values[k] = operation(*[values[i] for i in operands])
@@ -266,8 +266,9 @@ class Program:
         return [series[k] for k in range(length)] if series.prec >= length else [arb.nan()] * length
 
 
-def _number(value: Any) -> arb:
-    return arb(fmpq(int(value.p), int(value.q))) if value.is_Rational else _CONSTANTS[value]()
+def _number(value: Any) -> Callable[[], arb]:
+    """A number of SymPy's, in the precision of the moment it is asked for."""
+    return partial(arb, fmpq(int(value.p), int(value.q))) if value.is_Rational else _CONSTANTS[value]
 
 
 @lru_cache(maxsize=4096)
@@ -281,7 +282,7 @@ class _Compiler:
         self.place: dict[Any, int] = {}
         self.steps: list[tuple[Callable[..., Number], tuple[int, ...]]] = []
         self.inputs: list[tuple[int, str]] = []
-        self.constants: list[tuple[int, Any]] = []
+        self.constants: list[tuple[int, Callable[[], arb]]] = []
 
     def compiled(self, expression: Any) -> Program:
         last = self.add(expression)
@@ -303,7 +304,7 @@ class _Compiler:
             self.inputs.append((len(self.steps), e.name))
             return self.step(_sum)
         if e.is_Rational or e in _CONSTANTS:
-            self.constants.append((len(self.steps), e))
+            self.constants.append((len(self.steps), _number(e)))
             return self.step(_sum)
         if e.is_Pow:
             return self._new_power(e.base, e.exp)

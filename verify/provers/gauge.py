@@ -23,7 +23,7 @@ from flint import arb
 from verify.claims import Domain, Range, Relation
 from verify.provers.balls import UnknownFunctionError, ball, precision, program
 from verify.provers.sampling import Sampler, into
-from verify.provers.witness import Point, admissible
+from verify.provers.witness import Point
 
 _BITS = (64, 512, 4096)
 _LARGEST = 1e300  # every slack is a finite number
@@ -99,7 +99,7 @@ class Gauge:
         return Sampler.of(self.domain, self.left, self.right)
 
 
-Slack = Callable[[Point], float]
+Slack = Callable[[Point], float]  # inf outside the domain
 
 
 def descended(slack: Slack, start: Point, domain: Domain, rounds: int) -> tuple[dict[str, Fraction], float]:
@@ -119,13 +119,13 @@ def descended(slack: Slack, start: Point, domain: Domain, rounds: int) -> tuple[
             point, best, moved = _along(slack, point, best, name, step[name], domain)
             step[name] = min(step[name] * _GROWTH, Fraction(1, 2)) if moved else step[name] / _CUT
         further = {name: _rounded(2 * x - before[name], domain.ranges[name]) for name, x in point.items()}
-        if further != point and admissible(domain, further) and (found := slack(further)) < best:
+        if further != point and (found := slack(further)) < best:
             point, best = further, found
     return point, best
 
 
 def _along(
-    slack: Callable[[Point], float],
+    slack: Slack,
     point: dict[str, Fraction],
     best: float,
     name: str,
@@ -138,10 +138,8 @@ def _along(
     for sign in (1, -1):
         value = _rounded(into(r, point[name] + sign * size), r)
         moved = {**point, name: value}
-        if value in r and value != point[name] and (not domain.given or admissible(domain, moved)):
-            found = slack(moved)
-            if found < best:
-                return moved, found, True
+        if value in r and value != point[name] and (found := slack(moved)) < best:
+            return moved, found, True
     return point, best, False
 
 

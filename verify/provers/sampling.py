@@ -24,7 +24,7 @@ import sympy
 
 from verify.claims import Domain, Hypothesis, Range
 from verify.provers.balls import evaluate
-from verify.provers.witness import Point, exact_value, sound
+from verify.provers.witness import Point, exact_value, rational_value, sound
 
 Choose = Callable[[int], int]  # choose(n) is one of 0, ..., n-1
 Way = Callable[[Range, Choose], Fraction]  # to draw a coordinate
@@ -206,6 +206,9 @@ def _affine_in(gap: Any, domain: Domain) -> dict[str, tuple[Any, Any]]:
 
 def _number(expression: Any, point: Point) -> Fraction | None:
     """The value: exact if it is rational, else close."""
+    number = rational_value(expression, point)
+    if number is not None:
+        return number
     value = exact_value(expression, point)
     if value is not None and value.is_Rational:
         return Fraction(int(value.p), int(value.q))

@@ -84,6 +84,33 @@ def as_relation(monotone: Monotone, domain: Domain) -> tuple[Relation, Domain]:
     return Relation(*((low, "<=", high) if monotone.increasing else (high, "<=", low))), wide
 
 
+def rational_value(expression: Any, point: Point) -> Fraction | None:
+    """The value of what is made of sums, products and whole powers; ``None`` of anything else, and of 1/0.
+
+    What :func:`exact_value` finds there too, at a tenth of the price.
+    """
+    expression = sympy.sympify(expression)
+    if expression.is_Symbol:
+        return point[expression.name]
+    if expression.is_Rational:
+        return Fraction(int(expression.p), int(expression.q))
+    if not (expression.is_Add or expression.is_Mul or expression.is_Pow):
+        return None
+    if expression.is_Pow:
+        base, power = rational_value(expression.base, point), expression.exp
+        if base is None or not power.is_Integer or (power < 0 and not base):
+            return None
+        size = max(abs(base.numerator), base.denominator).bit_length()
+        return base ** int(power) if size * abs(power) <= _POWER_BITS else None
+    value = Fraction(int(expression.is_Mul))
+    for part in expression.args:
+        number = rational_value(part, point)
+        if number is None:
+            return None
+        value = value * number if expression.is_Mul else value + number
+    return value
+
+
 def exact_value(expression: Any, point: Point) -> Any | None:
     """The expression with the point put in, as SymPy simplifies it by itself; ``None`` if too large."""
     expression = sympy.sympify(expression)
@@ -160,6 +187,9 @@ def sound(ball: arb) -> bool:
 
 def _rational_gap(left: Any, right: Any, point: Point) -> Fraction | None:
     """``right - left`` as a rational number, if SymPy sees that it is one."""
+    sides = rational_value(left, point), rational_value(right, point)
+    if sides[0] is not None and sides[1] is not None:
+        return sides[1] - sides[0]
     low, high = exact_value(left, point), exact_value(right, point)
     if low is None or high is None:
         return None

@@ -96,6 +96,8 @@ def _run(claim: Claim, effort: Effort) -> Result:
     step = "none"
     try:
         for check in claim.checks:
+            if check.of_formula and _formula_settled(findings):
+                continue
             step = check.name
             findings.append(_weighed(_found(check, claim, effort), check, claim))
             if _settled(findings[-1].verdict, claim):
@@ -116,6 +118,11 @@ def _run(claim: Claim, effort: Effort) -> Result:
 def _settled(verdict: Verdict, claim: Claim) -> bool:
     """Whether no further check is needed; a theorem is built even if something else proves the claim."""
     return verdict is Verdict.REFUTED or (verdict.decisive and claim.derivation is None)
+
+
+def _formula_settled(findings: list[Finding]) -> bool:
+    """Whether the formula is proved, where that is not yet the claim: to search on would find nothing."""
+    return any(finding.evidence.get("formula") == str(Verdict.PROVED) for finding in findings)
 
 
 def _found(check: Check, claim: Claim, effort: Effort) -> Finding:

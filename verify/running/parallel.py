@@ -11,6 +11,7 @@ A worker that dies (out of memory, a crash in compiled code) is a failed check o
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import signal
@@ -24,6 +25,7 @@ from multiprocessing.process import BaseProcess
 from time import monotonic
 
 from verify.claims import ClaimSet, Effort
+from verify.console import SELDOM
 from verify.progress import listening, rest
 from verify.running.cache import Cache
 from verify.running.engine import run_claim
@@ -126,7 +128,6 @@ def in_processes(job: Job, tasks: Sequence[Task], workers: int, watch: Watch) ->
                     pool.pop(worker.connection).dismiss()
     finally:
         for worker in pool.values():
-            worker.process.kill()
             worker.dismiss()
 
 
@@ -164,14 +165,16 @@ class _Worker:
         return Result.from_json(said)
 
     def dismiss(self) -> None:
-        """No more claims: the worker ends."""
+        """No more claims: the worker ends; what it found is kept, and it has nothing to put away."""
         self.connection.close()
+        self.process.kill()
         self.process.join()
 
 
 def _serve(connection: Connection, job: Job) -> None:
     """The life of a worker."""
     os.dup2(2, 1)  # a check that prints must not disturb the document on stdout
+    gc.set_threshold(SELDOM)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     claims = load_claims(job.source, job.places)
     with contextlib.suppress(EOFError, OSError), listening(connection.send):

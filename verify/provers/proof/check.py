@@ -13,10 +13,11 @@ wrote the claim meant something else.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, islice, product
+from random import Random
 from typing import Any
 
 import sympy
@@ -35,6 +36,7 @@ from verify.claims import (
 )
 from verify.provers import witness
 from verify.provers.feasible import point_of
+from verify.provers.gauge import Gauge
 from verify.provers.goals import Goal, Node, certificate
 from verify.provers.points import points, samples
 from verify.provers.proof.boxes import simple_numbers
@@ -50,6 +52,7 @@ Box = Mapping[str, Range]
 
 NOTHING = "no point of the domain satisfies its hypotheses: the claim says nothing"
 _SUSPECTS = 60  # points at which a failure is looked into
+_DRAWN = 100  # points that fit the hypotheses
 
 
 @dataclass(frozen=True)
@@ -138,7 +141,7 @@ class _Attempt:
         domain = self.claim.domain
         goal = self._goal(says.gap, strict=says.strict)
         tried = points(dict(self.box), domain.given)
-        if (found := refuted(says, domain, tried)) is not None:
+        if (found := refuted(says, domain, chain(tried, _drawn(says, domain)))) is not None:
             return found
         node = self._prove(goal)
         if node is None:
@@ -203,6 +206,21 @@ class _Attempt:
         return Finding(
             Proof().name, Verdict.REFUTED, {"why": "stays away from the value next to the end"}, away
         )
+
+
+def _drawn(says: Relation, domain: Domain) -> Iterator[dict[str, Fraction]]:
+    """Points at which the relation seems to fail, where hypotheses make points of the box useless.
+
+    What is false is seldom proved at length: a proof by many hypotheses is dear, and a few points are not.
+    """
+    if not domain.given:
+        return
+    gauge = Gauge.of(says, domain)
+    sampler, generator = gauge.sampler(), Random(_DRAWN)
+    for _ in range(_DRAWN):
+        point = sampler.point(generator.randrange)
+        if gauge.slack(point) <= 0:
+            yield point
 
 
 def refuted(relation: Relation, domain: Domain, tried: Iterable[Mapping[str, Fraction]]) -> Finding | None:

@@ -1,0 +1,166 @@
+"""Markov automata of any shape: the committed problem has the value of the automaton's own equation."""
+
+from __future__ import annotations
+
+import random
+import sys
+from fractions import Fraction as Q
+from pathlib import Path
+from types import ModuleType
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+import ctucbvi
+from ctucbvi import CTMDP, ModelError
+from ctucbvi.modelfile import automata, drn
+
+Row = dict[int, Q]
+Automaton = list[tuple[Q, Q, list[tuple[Q, Row]]]]  # of a state: rate, reward, lump and row of its actions
+
+
+def law(chance: random.Random, targets: list[int]) -> Row:
+    chosen = chance.sample(targets, chance.randint(1, min(3, len(targets))))
+    parts = [chance.randint(1, 3) for _ in chosen]
+    return {y: Q(p, sum(parts)) for y, p in zip(chosen, parts, strict=True)}
+
+
+def drawn(seed: int, spared: int = 0) -> Automaton:
+    """Choices lead to later choices or to waiting, waiting to anything; single choices may earn a lump.
+
+    States with several choices leave alone the last ones that are ``spared``.
+    """
+    chance = random.Random(seed)
+    choosing, size = chance.randint(2, 4), chance.randint(5, 8) + spared
+    found: Automaton = []
+    for x in range(choosing):
+        count = chance.randint(1, 3) if x else 2
+        lump = Q(chance.randint(-2, 2), 2) if count == 1 else Q(0)
+        later = list(range(x + 1, size - spared if count > 1 else size))
+        found.append((Q(0), Q(0), [(lump, law(chance, later)) for _ in range(count)]))
+    for _ in range(choosing, size):
+        rate, reward = Q(chance.randint(1, 6), chance.randint(1, 3)), Q(chance.randint(0, 4), 4)
+        found.append((rate, reward, [(Q(chance.randint(-1, 2), 4), law(chance, list(range(size))))]))
+    return found
+
+
+def written(automaton: Automaton, labels: dict[int, str]) -> str:
+    """In Storm's format; the first state is the initial one."""
+    count = sum(len(choices) for _, _, choices in automaton)
+    lines = ["@type: Markov Automaton", "@parameters", "", "@reward_models", "r"]
+    lines += ["@nr_states", str(len(automaton)), "@nr_choices", str(count), "@model"]
+    for x, (rate, reward, choices) in enumerate(automaton):
+        lines.append(f"state {x} !{rate} [{reward}] {labels.get(x, '') if x else 'init'}".rstrip())
+        for k, (lump, row) in enumerate(choices):
+            lines += [f"\taction a{k} [{lump}]", *(f"\t\t{y} : {p}" for y, p in row.items())]
+    return "\n".join(lines) + "\n"
+
+
+def integrated(automaton: Automaton, over: dict[int, float]) -> float:
+    """The value at the horizon 1 by Runge and Kutta's method, from the equation of the automaton itself.
+
+    A state that waits has V' = r + λ(lump + Σ p V - V); one that chooses the best of lump + Σ p V, at once.
+    """
+
+    def mean(values: np.ndarray, choice: tuple[Q, Row]) -> float:
+        return float(choice[0]) + sum(float(p) * values[y] for y, p in choice[1].items())
+
+    def filled(waiting: np.ndarray) -> np.ndarray:
+        values = waiting.copy()
+        for x in reversed(range(len(automaton))):  # a choice leads to later states only
+            if x in over:
+                values[x] = over[x]
+            elif not automaton[x][0]:
+                values[x] = max(mean(values, choice) for choice in automaton[x][2])
+        return values
+
+    def slope(waiting: np.ndarray) -> np.ndarray:
+        values, found = filled(waiting), np.zeros(len(automaton))
+        for x, (rate, reward, choices) in enumerate(automaton):
+            if rate and x not in over:
+                found[x] = float(reward) + float(rate) * (mean(values, choices[0]) - values[x])
+        return found
+
+    values, steps = np.zeros(len(automaton)), 200
+    for _ in range(steps):
+        a = slope(values)
+        b = slope(values + a / (2 * steps))
+        c = slope(values + b / (2 * steps))
+        d = slope(values + c / steps)
+        values = values + (a + 2 * b + 2 * c + d) / (6 * steps)
+    return float(filled(values)[0])
+
+
+def read(text: str, *refusals: str, **options: str) -> CTMDP | None:
+    """The model; nothing if it is refused for one of these reasons."""
+    try:
+        return drn.parse_drn(text, horizon=1, **options)
+    except ModelError as error:
+        if not any(reason in str(error) for reason in refusals):
+            raise
+        return None
+
+
+def difference(seed: int) -> float | None:
+    """Between the model's value at the initial state and that of the automaton's equation."""
+    automaton = drawn(seed)
+    model = read(written(automaton, {}), "is rewarded at once", reward="r")
+    if model is None:
+        return None
+    return abs(float(ctucbvi.solve(model, digits=6).value(model.initial).mid) - integrated(automaton, {}))
+
+
+def test_rewards_of_random_automata():
+    found = {seed: difference(seed) for seed in range(70)}
+    assert max(filter(None, found.values())) < 2e-5
+    known = [drawn(seed) for seed, gap in found.items() if gap is not None]
+    assert len(known) > 40
+    assert len({tuple(len(choices) for rate, _, choices in one if not rate) for one in known}) > 15
+
+
+def test_until_a_goal():
+    read_in = 0
+    for seed in range(50):
+        automaton = [(rate, Q(0), [(Q(0), row) for _, row in choices]) for rate, _, choices in drawn(seed, 2)]
+        good, bad = len(automaton) - 1, len(automaton) - 2
+        text = written(automaton, {good: "goal", bad: "bad"})
+        model = read(text, "at once; let a jump lead there", "can be reached", goal="goal", avoid="bad")
+        if model is not None:
+            found = ctucbvi.solve(model, digits=6).value(model.initial)
+            assert abs(float(found.mid) - integrated(automaton, {good: 1.0, bad: 0.0})) < 2e-5, seed
+            read_in += 1
+    assert read_in > 10
+
+
+GAPS = {
+    "the wait goes on elsewhere": (
+        "flow[m] = flow.get(m, Fraction(0)) +",
+        "flow[min(chances)] = flow.get(min(chances), Fraction(0)) +",
+    ),
+    "no lumps on the way": ("found[w] = chance + p * q, earned + p * (c + q * lump)",
+                            "found[w] = chance + p * q, earned + p * c"),
+    "one way on after a choice": ("in product(*after)", "in [[ways[0] for ways in after]]"),
+    "rewards of all that may be": ("chances[m] * wait[1]", "wait[1]"),
+    "lumps at the pace of one": ("chances[m] * pace * earned", "chances[m] * rate * earned"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("gap", GAPS)
+def test_a_gap_in_the_reductions_is_seen(gap):
+    text = Path(automata.__file__).read_text()
+    assert text.count(GAPS[gap][0]) == 1
+    broken = ModuleType("broken")
+    with patch.dict(sys.modules, {"broken": broken}):  # dataclasses look their module up
+        exec(text.replace(*GAPS[gap]), broken.__dict__)
+    with patch.object(drn, "Translation", broken.Translation):
+        assert any((difference(seed) or 0) > 1e-3 for seed in range(80))
+
+
+def test_more_ways_than_can_be_listed_are_refused():
+    either = {1: Q(1, 2), 2: Q(1, 2)}
+    wide: Automaton = [(Q(0), Q(0), [(Q(0), either)] * 2)]
+    wide += [(Q(0), Q(0), [(Q(0), {3: Q(1)})] * 40) for _ in range(2)]
+    wide += [(Q(1), Q(0), [(Q(0), {0: Q(1)})])]
+    with pytest.raises(ModelError, match="more than 1000 ways to choose at one moment; decide less"):
+        drn.parse_drn(written(wide, {}), horizon=1)
