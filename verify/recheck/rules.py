@@ -111,11 +111,15 @@ def _by_cases(node: Node, goal: Obligation) -> list[Child]:
 
 
 def _divides(f: Term, here: Mapping[str, Term], box: Box) -> bool:
-    """Whether no divisor becomes 0 by the values put in: u/d would be written 1 where u and d are 0."""
+    """Whether no divisor becomes 0 by the values put in: u/d would be written 1 where u and d are 0.
+
+    A logarithm counts as one: e^(-w log d) is 1/d once w is 1.
+    """
     return all(
         _try_range(put(t, here), box) is not None
         for t in f.walk()
-        if t.is_power and t.names & set(here) and (t.args[1].value is None or t.args[1].value < 0)
+        if t.names & set(here)
+        and (t.op == "log" or (t.is_power and (t.args[1].value is None or t.args[1].value < 0)))
     )
 
 
