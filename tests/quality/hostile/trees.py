@@ -14,17 +14,18 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from tests.quality.hostile.claims import search
 from tests.quality.hostile.running import PatienceError, patience
-from verify.recheck import recheck
+from verify.recheck import goals, recheck
 from verify.recheck.certificates import _first_goal
 from verify.recheck.goals import Obligation
-from verify.recheck.intervals import INF, Interval
+from verify.recheck.intervals import INF, Interval, precision
 from verify.recheck.rules import RULES
 from verify.recheck.terms import Term, number, put
 from verify.recheck.witnesses import FAILURES
@@ -33,6 +34,7 @@ Node = dict[str, Any]
 Maker = Callable[[random.Random, Obligation], Node]
 
 _SECONDS = 1.0  # of the processor, for the proof of one claim
+_WIDE = 4  # kinds of nodes that are tried for one goal
 _LONG = 400  # characters of a goal that is still followed
 
 # ---------------------------------------------------------------- claims that fail somewhere
@@ -149,12 +151,17 @@ def _known_of(rng: random.Random, goal: Obligation) -> str:
 
 def _split(rng: random.Random, goal: Obligation) -> Node:
     name = _name(rng, goal)
-    return {"by": "split", "variable": name, "at": str(rng.choice(_places(goal.box[name]))), "parts": [{}, {}]}
+    return {
+        "by": "split",
+        "variable": name,
+        "at": str(rng.choice(_places(goal.box[name]))),
+        "parts": [{}, {}],
+    }
 
 
 def _empty(rng: random.Random, goal: Obligation) -> Node:
-    del goal
-    return {"by": "empty", "hypothesis": rng.randint(0, 1), "side": rng.choice("+-"), "proof": {}}
+    index = rng.randrange(len(goal.given) or 1)
+    return {"by": "empty", "hypothesis": index, "side": rng.choice("+-"), "proof": {}}
 
 
 def _given(rng: random.Random, goal: Obligation) -> Node:
@@ -243,7 +250,9 @@ def _replaced(f: Term, name: str, by: str) -> str:
 def _logarithm(rng: random.Random, goal: Obligation) -> Node:
     smaller = rng.choice(("1", "2", f"({_some(rng, goal)})**2", f"exp({_some(rng, goal)})", _some(rng, goal)))
     larger = f"{_text(goal.f)} + ({smaller})"
-    e = rng.choice((f"log({larger}) - log({smaller})", f"log(({larger})/({smaller}))", f"2*log(sqrt({larger}))"))
+    e = rng.choice(
+        (f"log({larger}) - log({smaller})", f"log(({larger})/({smaller}))", f"2*log(sqrt({larger}))")
+    )
     return {"by": "logarithm", "larger": larger, "smaller": smaller, "expression": e, "proof": {}}
 
 
@@ -270,7 +279,9 @@ def _combine(rng: random.Random, goal: Obligation) -> Node:
     words = [f"lower {name}", f"upper {name}", "hypothesis 0", "fact 0"]
     blocks = [{"factors": ["fact 0"], "gram": [["1"]]}]
     if rng.random() < 0.5:
-        blocks.append({"factors": rng.sample(words, rng.randint(1, 2)), "gram": [[rng.choice(("1", "-1", "2"))]]})
+        blocks.append(
+            {"factors": rng.sample(words, rng.randint(1, 2)), "gram": [[rng.choice(("1", "-1", "2"))]]}
+        )
     node = {"by": "combine", "blocks": blocks}
     facts = [{"expression": part, "strict": goal.strict, "proof": {}}]
     if rng.random() < 0.6:
@@ -291,18 +302,24 @@ def _signs(rng: random.Random, goal: Obligation) -> Node:
 
 def _compose(rng: random.Random, goal: Obligation) -> Node:
     name = _name(rng, goal)
-    inner = rng.choice((name, _some(rng, goal), f"({name} + {nothing(rng, name)})", f"{name}**2", f"exp({name})"))
+    inner = rng.choice(
+        (name, _some(rng, goal), f"({name} + {nothing(rng, name)})", f"{name}**2", f"exp({name})")
+    )
     e = rng.choice((
         str(goal.f), _replaced(goal.f, name, "w"), f"{goal.f} + w - ({inner})",
         f"{goal.f} + w/(w - {name}) - ({inner})/(w - {name})", f"{goal.f} + (w - ({inner}))**2",
     ))  # fmt: skip
-    bound = rng.choice((["0 <= w"], ["w >= 0", "w <= 1"], ["w > 0"], ["w <= 0"], ["1/2 <= w"], ["0 <= w <= 0"]))
+    bound = rng.choice(
+        (["0 <= w"], ["w >= 0", "w <= 1"], ["w > 0"], ["w <= 0"], ["1/2 <= w"], ["0 <= w <= 0"])
+    )
     part: Node = {"variable": "w", "inner": inner, "lower": {}, "upper": {}}
     part |= {"range": bound} if rng.random() < 0.5 else {}
     node = {"by": "compose", "expression": e, "proof": {}}
     node |= part if rng.random() < 0.5 else {"variables": [part]}
     if rng.random() < 0.5:
-        fact = rng.choice((f"w - ({inner})", "w", f"w - {name}", f"({inner}) - w", f"{name} - w", "1 - w"))
+        fact = rng.choice(
+            (f"w - ({inner})", "w", f"w - {name}", f"({inner}) - w", f"{name} - w", "1 - w", "-1")
+        )
         node["facts"] = [{"expression": fact, "relation": rng.choice(("<", "<=", "==")), "proof": {}}]
     return node
 
@@ -332,17 +349,17 @@ def _placed(node: Node, path: str, proof: Node) -> None:
         node[key][int(index)]["proof"] = proof
 
 
-def grown(rng: random.Random, goal: Obligation, depth: int, tried: Counter[str], wide: int = 5) -> Node | None:
-    """A proof of the goal, if the rules allow one among those that are drawn."""
+def grown(
+    rng: random.Random, goal: Obligation, depth: int, tried: Counter[str], kinds: Sequence[str] = ()
+) -> Node | None:
+    """A proof of the goal, if the rules allow one among those that are drawn; of these kinds, or of all."""
     if len(str(goal.f)) > _LONG:
         return None
     if rng.random() < 0.4:  # the checker forgets what the rest of a proof does not use
         goal = replace(goal, given=(), integers=frozenset())
-    kinds = ["leaf", "leaf", "leaf"] + (rng.sample(list(MAKERS), wide) if depth and goal.box else [])
-    for kind in kinds:
-        if kind in ("given", "empty") and not any(goal.given):
-            continue
-        if kind == "cases" and not goal.integers:
+    drawn = list(kinds) or rng.sample(list(MAKERS), _WIDE)
+    for kind in ["leaf", "leaf", "leaf", *(drawn if depth and goal.box else [])]:
+        if (kind in ("given", "empty") and not any(goal.given)) or (kind == "cases" and not goal.integers):
             continue
         node = MAKERS[kind](rng, goal)
         try:
@@ -351,7 +368,7 @@ def grown(rng: random.Random, goal: Obligation, depth: int, tried: Counter[str],
             continue
         tried[node["by"]] += 1
         for path, _, left in children:
-            proof = grown(rng, left, depth - 1, tried, 3) if depth else None
+            proof = grown(rng, left, depth - 1, tried, kinds) if depth else None
             if proof is None:
                 break
             _placed(node, path, proof)
@@ -360,24 +377,41 @@ def grown(rng: random.Random, goal: Obligation, depth: int, tried: Counter[str],
     return None
 
 
-def forgeries(seed: int, count: int, tried: Counter[str], depth: int = 3) -> Iterator[Node]:
+@contextmanager
+def hasty() -> Iterator[None]:
+    """With short numbers, and boxes halved once: what is false is refused sooner; no more is shown."""
+    before = goals.shown.__defaults__
+    goals.shown.__defaults__ = (1,)
+    try:
+        with precision(48):
+            yield
+    finally:
+        goals.shown.__defaults__ = before
+
+
+def forgeries(
+    seed: int, count: int, tried: Counter[str], depth: int = 3, kinds: Sequence[str] = ()
+) -> Iterator[Node]:
     """The certificates of false claims that the checker accepts, among proofs for so many of them."""
     rng = random.Random(seed)
     for _ in range(count):
         data = false_claim(rng)
-        if data is None:
-            continue
         try:
-            with patience(_SECONDS):
-                goal = _first_goal(data, False, "")
-                if isinstance(goal, list):
-                    continue
-                tried["claims"] += 1
-                data["proof"] = grown(rng, goal, depth, tried)
-                if data["proof"] is not None and recheck(data) == []:
-                    yield data
+            if data is not None and _forged(rng, data, depth, tried, kinds):
+                yield data
         except (PatienceError, *FAILURES):
             continue
+
+
+def _forged(rng: random.Random, data: Node, depth: int, tried: Counter[str], kinds: Sequence[str]) -> bool:
+    """Whether there is a proof that is accepted; it is put into the certificate."""
+    with patience(_SECONDS), hasty():
+        goal = _first_goal(data, False, "")
+        if isinstance(goal, list):
+            return False
+        tried["claims"] += 1
+        data["proof"] = grown(rng, goal, depth, tried, kinds)
+        return data["proof"] is not None and recheck(data) == []
 
 
 if __name__ == "__main__":
