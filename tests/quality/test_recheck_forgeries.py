@@ -52,6 +52,10 @@ FORGERIES = {
     "a kink that is 0 all over": to_zero(
         f"log(2 + x) + 1/10**100 + {HIDDEN_ZERO} <= log(4 + 4*x + x**2)/2", ["0 <= x <= 1"]
     ),
+    # Max(x, x) in disguise was a second variable by the name of x, and x - 2x was read as x
+    "a maximum of equals in a polynomial": certificate(
+        "2*x <= Max(x, (x + 1)**2 - x**2 - x - 1)", ["0 <= x <= 1"], {"by": "bernstein", "halves": [""]}
+    ),
     # away from the limit at the integers next to the end, of which there is one
     "a limit refuted at integers": refuted(
         tends("x", "0", "x", "0"), UNIT, "1/2 <= x", parameters={},

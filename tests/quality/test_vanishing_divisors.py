@@ -77,6 +77,24 @@ def waves(c: str, a: str) -> dict:
     return around(c, f"{zero}/({zero} + Abs({v}) - {v})*2*(Abs({v}) + {v})")
 
 
+def rooted(c: str, a: str) -> dict:
+    """The same with the root of a sum of squares of quotients, of which each is 0."""
+    v = f"(x - {c})"
+    squares = " + ".join(f"(1/({b} + x) + ({b} - 1 + x)/({b} + x) - 1)**2" for b in (a, f"1 + {a}"))
+    return around(c, f"({squares})/(sqrt({squares}) + Abs({v}) - {v})**2*2*(Abs({v}) + {v})")
+
+
+def powered(k: int, a: str) -> dict:
+    """1/2 <= (n - k)², with a divisor that is e^(w log(n - k)), written as a power when w is put in."""
+    f, zero = f"(n - {k})**2 - 1/2", nothing("y", a)
+    here = cases("w", RANGE)
+    proof = rewrite(
+        f"{f} + {zero}*exp(-w*log({zero} + n - {k}))", cases("n", here, tail=rewrite(f, {"by": "sturm"}))
+    )
+    domain = [f"{k} <= n <= {k + 2}", "0 <= y <= 1", "1 <= w <= 1"]
+    return certificate(f"1/2 <= (n - {k})**2", domain, proof, integers=["n", "w"])
+
+
 QUOTIENT = "(w - 2*n)/(w - n)"  # has no limit at (0, 0)
 
 
@@ -106,6 +124,8 @@ def made(rng: random.Random) -> dict[str, dict]:
         "an integer put into a hypothesis": excluded(rng.randint(1, 4), a),
         "a sign put in": kinked(late, a),
         "a sum of squares of waves": waves(late, a),
+        "a root of what is 0": rooted(late, a),
+        "a logarithm, and then its factor": powered(rng.randint(1, 4), a),
         "two integers put in": two_ways(c),
         "an expression put in beside an integer": along_a_line(c),
     }
@@ -139,6 +159,8 @@ MUTANTS = {
     "two integers put in": (rules, "_divides", lambda *_: True),
     "a sign put in": (identities, "_with", lambda f, new: mapped(f, lambda e: new.get(e, e))),
     "a sum of squares of waves": (algebra.Algebra, "_power", _hides),
+    "a root of what is 0": (algebra.Algebra, "_power", _hides),
+    "a logarithm, and then its factor": (rules, "_divides", lambda *_: True),
 }
 
 

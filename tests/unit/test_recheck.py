@@ -321,6 +321,13 @@ def test_a_document_of_words_alone_is_to_be_made_again():
         assert len(recheck({"claims": [words | {"formula": formula, "area": {}}]})) == 1
 
 
+def test_the_command_line_prints_what_no_encoding_has(tmp_path, capsys):
+    file = tmp_path / "strange.json"
+    file.write_text(json.dumps(ACCEPTED["range"] | {"label": "\ud800", "proof": {"by": "\ud800"}}))
+    assert main([str(file)]) == 1
+    assert "\\ud800: no rule" in capsys.readouterr().out
+
+
 def test_the_command_line(tmp_path, capsys):
     file = tmp_path / "run.json"
     file.write_text(json.dumps(document()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from pathlib import Path
@@ -39,6 +40,9 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"{options.file}: is not JSON; give a file written by verify --json", file=sys.stderr)
         return 2
     done: list[str] = []
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a label may hold what no encoding has
+            stream.reconfigure(errors="backslashreplace")
 
     def say(text: str) -> None:
         done.append(text)

@@ -192,8 +192,10 @@ class Algebra:
             arguments = [plus({}, arguments[0], -1)]
         if t.op == "atan" and arguments[0] == constant(1):
             return self.of(number(Fraction(sign, 4)) * PI)
-        key = (t.op, frozenset(_frozen(a) for a in arguments))
-        return plus({}, self._single(key, call(t.op, *map(self.term_of, arguments))), sign)
+        folded = call(t.op, *map(self.term_of, arguments))
+        if folded.op != t.op:  # Max(x, x) is x: a second atom for it would be taken for another variable
+            return plus({}, self.of(folded), sign)
+        return plus({}, self._single((t.op, frozenset(_frozen(a) for a in arguments)), folded), sign)
 
     def _gamma(self, t: Term) -> Sum:
         """Γ(s + n) = s (s + 1) ... (s + n - 1) Γ(s), with the number in s in (0, 1]; likewise the others."""
@@ -250,8 +252,8 @@ class Algebra:
             return front
         if rest == constant(-1):
             raise UnknownError(f"{t} is not positive")
-        if q < 0 and self.vanishes(rest):
-            raise UnknownError("divides by 0")
+        if self.vanishes(rest):  # as an atom it would be taken for something else than 0
+            return self._power({}, q, t)
         return self.times(front, self._sum_power(rest, q))
 
     def _scaled(self, m: Monomial, q: Fraction) -> Sum:
@@ -318,7 +320,7 @@ class Algebra:
 
     def _log(self, a: Sum, t: Term) -> Sum:
         """The logarithm of a sum that is positive wherever it has one."""
-        if not a:
+        if self.vanishes(a):
             raise UnknownError("the logarithm of 0")
         c, m, rest = self._content(a, broken=True)
         if rest in (constant(1), constant(-1)) and c * rest[UNIT] < 0:

@@ -36,12 +36,14 @@ Matrix = list[list[int]]
 def polynomial(f: Term, names: Sequence[str]) -> dict[tuple[int, ...], Fraction]:
     """Its coefficients by exponents; a complaint if it is none in these variables over the rationals."""
     algebra = Algebra({})
-    found = {}
+    found: dict[tuple[int, ...], Fraction] = {}
     for monomial, c in algebra.of(f).items():
         powers = {algebra.atoms[atom].term.name: q for atom, q in monomial}
-        if not all(name in names and q.denominator == 1 and q > 0 for name, q in powers.items()):
+        whole = all(name in names and q.denominator == 1 and q > 0 for name, q in powers.items())
+        key = tuple(int(powers.get(name, 0)) for name in names)
+        if not whole or len(powers) < len(monomial) or key in found:
             raise UnknownError(f"{f} is no polynomial in {', '.join(names)} with rational coefficients")
-        found[tuple(int(powers.get(name, 0)) for name in names)] = c
+        found[key] = c
     return found
 
 

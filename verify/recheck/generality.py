@@ -6,7 +6,8 @@ g the one that loses can be left out.  Where g = 0 both parts apply.  Where f is
 is one of values at points of which each lies on one of the sides.
 
 ``compose``.  If f(x) = F(x, g(x)) and the values of g lie in W, then F >= 0 for all x and w in W is enough.
-W is what intervals say of g, or a range that the certificate names and whose ends it proves.
+W is what intervals say of g, or a range that the certificate names and whose ends it proves; g may be several
+expressions.  What else is true of x and w = g(x), a fact with a proof or an identity, is a new hypothesis.
 
 Both ask more of a point than the goal before (a hypothesis; a limit in more directions), so f has to be
 defined at every point wherever that could matter: with hypotheses or integers, and if the goal is strict.
@@ -16,7 +17,7 @@ defined if g is another way to write x, and not at w = g.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -25,9 +26,10 @@ from verify.recheck.identities import KINKS, require_same
 from verify.recheck.intervals import INF, Interval, UnknownError
 from verify.recheck.reading import domain_of, read
 from verify.recheck.series import range_of
-from verify.recheck.terms import Term, mapped, number, rebuilt
+from verify.recheck.terms import ZERO, Term, mapped, number, rebuilt
 
 _LONG = 2000  # parts of an expression whose sign is asked
+_MOST = 40  # new variables and facts about them
 
 
 def by_signs(node: Node, goal: Obligation) -> list[Child]:
@@ -64,26 +66,62 @@ def decided(f: Term, g: Term) -> Term:
 
 
 def by_compose(node: Node, goal: Obligation) -> list[Child]:
-    """The goal with a new variable in the place of an expression."""
-    name, inner = field(node, "variable"), read(field(node, "inner"), goal.box)
+    """The goal with new variables in the places of expressions, and what is known about them."""
+    parts = node.get("variables", [node])
+    facts = node.get("facts", [])
+    if not (isinstance(parts, list) and isinstance(facts, list) and len(parts) + len(facts) <= _MOST):
+        raise UnknownError(f"'variables' and 'facts' are not lists of at most {_MOST} entries")
+    new = [_new(part, goal) for part in parts]
+    inner = {name: g for name, g, _, _ in new}
+    if len(inner) < len(new):
+        raise UnknownError("two new variables have one name")
+    names = {*goal.box, *inner}
+    outer = read(field(node, "expression"), names)
+    require_same(goal.f, _put(outer, inner), goal.box, "the composition")
+    # Putting g in may cancel a divisor that is 0 there: F has to be defined at every (x, g(x)) that counts.
+    ranges = {name: stated for name, _, stated, _ in new}
+    range_of(outer, {**(goal.box if goal.thin or goal.strict else _inside(goal)), **ranges})
+    aside = replace(goal, held=True)  # the values have to respect what is said of them at every single point
+    children: list[Child] = []
+    for k, (part, (_, g, stated, values)) in enumerate(zip(parts, new, strict=True)):
+        path = f"variables[{k}]." if part is not node else ""
+        children += [(path + end, proof, show) for end, proof, show in _ends(part, g, stated, values, aside)]
+    given = list(goal.given)
+    for k, fact in enumerate(facts):
+        e, relation = read(field(fact, "expression"), names), field(fact, "relation")
+        range_of(e, {**goal.box, **ranges})
+        children += _fact(fact, relation, f"facts[{k}]", aside.about(_put(e, inner)))
+        given.append((e, relation))
+    held = goal.thin or goal.strict or bool(facts)
+    over = replace(goal, f=outer, box={**goal.box, **ranges}, given=tuple(given), held=held)
+    return [*children, ("proof", field(node, "proof"), over)]
+
+
+def _new(part: Any, goal: Obligation) -> tuple[str, Term, Interval, Interval]:
+    """A new variable: its name, what it stands for, the range that is said of it, and what intervals say."""
+    if not isinstance(part, Mapping):
+        raise UnknownError("a variable is no object")
+    name, inner = field(part, "variable"), read(field(part, "inner"), goal.box)
     known = goal.f.names.union(goal.box, *(h[0].names for h in goal.given if h is not None))
     if not isinstance(name, str) or not name.isidentifier() or name in known:
         raise UnknownError(f"{name!r} is not the name of a new variable")
-    outer = read(field(node, "expression"), {*goal.box, name})
-    require_same(goal.f, _put(outer, name, inner), goal.box, "the composition")
     box = goal.box if goal.thin or goal.strict or _defined(inner, goal) else _inside(goal)
     values = range_of(inner, box)  # raises where it may be undefined
-    stated = _stated(node.get("range", []), name)
-    stated = stated if "range" in node else values
-    # Putting g in may cancel a divisor that is 0 there: F has to be defined at every (x, g(x)) that counts.
-    range_of(outer, {**(goal.box if goal.thin or goal.strict else _inside(goal)), name: stated})
-    children = list(_ends(node, inner, stated, values, goal))
-    new = replace(goal, f=outer, box={**goal.box, name: stated}, held=goal.thin or goal.strict)
-    return [*children, ("proof", field(node, "proof"), new)]
+    return name, inner, _stated(part["range"], name) if "range" in part else values, values
 
 
-def _put(outer: Term, name: str, inner: Term) -> Term:
-    return mapped(outer, lambda e: inner if e.name == name else e)
+def _fact(fact: Mapping[str, Any], relation: Any, path: str, goal: Obligation) -> Iterator[Child]:
+    """What has to be shown for something that is said of the new variables: it is 0, or has a proof."""
+    if relation == "==":
+        require_same(goal.f, ZERO, goal.box, "an equation between new variables")
+    elif relation in ("<", "<="):
+        yield path, field(fact, "proof"), replace(goal, strict=relation == "<")
+    else:
+        raise UnknownError(f"{relation!r} is not <, <= or ==")
+
+
+def _put(outer: Term, inner: Mapping[str, Term]) -> Term:
+    return mapped(outer, lambda e: inner.get(e.name, e) if e.name else e)
 
 
 def _defined(f: Term, goal: Obligation) -> bool:
@@ -111,8 +149,7 @@ def _ends(node: Node, inner: Term, stated: Interval, values: Interval, goal: Obl
     """The proofs that the values respect the stated ends, where intervals do not show it."""
     if values.within(stated):
         return
-    aside = replace(goal, held=True)  # the values have to respect them at every single point
     if stated.low != -INF:
-        yield "lower", field(node, "lower"), aside.about(inner - number(stated.low), stated.low_open)
+        yield "lower", field(node, "lower"), goal.about(inner - number(stated.low), stated.low_open)
     if stated.high != INF:
-        yield "upper", field(node, "upper"), aside.about(number(stated.high) - inner, stated.high_open)
+        yield "upper", field(node, "upper"), goal.about(number(stated.high) - inner, stated.high_open)

@@ -15,6 +15,7 @@ from verify.recheck.derivatives import derivative
 from verify.recheck.intervals import UnknownError, point
 from verify.recheck.series import Box, inside, range_of
 from verify.recheck.terms import ZERO, Term, call, mapped, number, raw, rebuilt, variable
+from verify.recheck.waves import has_waves, written_out
 
 _LONG = 6000  # terms of a formula that is still looked at
 _CASES = 200  # of the signs inside Abs, Max and Min
@@ -57,7 +58,10 @@ def vanishes(f: Term, box: Box) -> bool:
     try:
         points = {variable(name): number(x.low) for name, x in box.items() if x.single}
         f = _with(f, points)
-        return _vanishes_by_cases(f, algebra, (), [_CASES])
+        if _vanishes_by_cases(f, algebra, (), [_CASES]):
+            return True
+        waves = written_out(f) if has_waves(f) else f
+        return f != waves and waves.size <= _LONG and _vanishes_by_cases(waves, algebra, (), [_CASES])
     except UnknownError:
         return False
 

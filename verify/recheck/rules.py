@@ -111,11 +111,15 @@ def _by_cases(node: Node, goal: Obligation) -> list[Child]:
 
 
 def _divides(f: Term, here: Mapping[str, Term], box: Box) -> bool:
-    """Whether no divisor becomes 0 by the values put in: u/d would be written 1 where u and d are 0."""
+    """Whether no divisor becomes 0 by the values put in: u/d would be written 1 where u and d are 0.
+
+    A logarithm counts as one: e^(-w log d) is 1/d once w is 1.
+    """
     return all(
         _try_range(put(t, here), box) is not None
         for t in f.walk()
-        if t.is_power and t.names & set(here) and (t.args[1].value is None or t.args[1].value < 0)
+        if t.names & set(here)
+        and (t.op == "log" or (t.is_power and (t.args[1].value is None or t.args[1].value < 0)))
     )
 
 
@@ -159,6 +163,41 @@ def _by_monotone(node: Node, goal: Obligation) -> list[Child]:
     return [
         ("end", field(node, "end"), Obligation(value, by == "end", rest, at_end, whole)),
         ("slope", field(node, "slope"), way),
+    ]
+
+
+def _by_concave(node: Node, goal: Obligation) -> list[Child]:
+    """Above the chord: where f is concave in a variable, it is at least its smaller value at the two ends."""
+    name = _variable(node, goal)
+    x = goal.box[name]
+    if not x.bounded or x.single:
+        raise UnknownError(f"the range of {name} has not two finite ends")
+    f, closed = without_kinks(goal.f, goal.box), replace(x, low_open=False, high_open=False)
+    if not (
+        _evaluable(f, goal.ground(name, closed)) and _evaluable(f, goal.ground(name, x.inner()), name, 2)
+    ):
+        raise UnknownError(
+            f"{goal.f} is not seen to be continuous, and twice differentiable inside, in {name}"
+        )
+    curve = node.get("strict_by") == "curve" if goal.strict else False
+    rest = {n: r for n, r in goal.box.items() if n != name}
+    given = tuple(None if h is None or name in h[0].names else h for h in goal.given)
+    whole = goal.integers - {name}
+    ends = [
+        (
+            key,
+            field(node, key),
+            Obligation(put(f, {name: number(end)}), strict, rest, given, whole, goal.held),
+        )
+        for key, end, strict in (
+            ("lower", x.low, goal.strict and not (curve and x.low_open)),
+            ("upper", x.high, goal.strict and not (curve and x.high_open)),
+        )
+    ]
+    bend = -slope_of(slope_of(f, name), name)
+    return [
+        *ends,
+        ("curve", field(node, "curve"), Obligation(bend, curve, {**goal.box, name: x.inner()}, given, whole)),
     ]
 
 
@@ -358,6 +397,7 @@ RULES: Mapping[str, Rule] = {
     "given": _by_given,
     "cases": _by_cases,
     "monotone": _by_monotone,
+    "concave": _by_concave,
     "contact": _by_contact,
     "rewrite": _by_rewrite,
     "multiply": _by_multiply,

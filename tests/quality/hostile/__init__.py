@@ -2,5 +2,6 @@
 
 ``truth`` evaluates a formula at a point, apart from the engine; ``claims`` is a claim with its witness;
 ``sharp``, ``growth``, ``corners``, ``movement`` and ``grown`` make them; ``running`` asks the engine;
-``found`` holds those that were once proved; ``forging`` mutates certificates.
+``trees`` grows proofs of false claims; ``found`` holds those that were once proved; ``forging`` mutates
+certificates.
 """

@@ -109,6 +109,36 @@ def followed(
     return None
 
 
+def by_concave(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
+    """Between two ends at which the goal holds, it bends downward."""
+    if depth < 1:
+        return None
+    for name in goal.variables:
+        r, along = goal.ranges[name], goal.leaving(name)
+        values = [value_at(along, name, lower) for lower in (True, False)] if r.bounded else [None]
+        slope = (
+            search.derivative(goal.expression, along, name)
+            if None not in values and fat(goal, [name])
+            else None
+        )
+        curve = None if slope is None else search.derivative(slope, along, name)
+        if curve is None or length(curve) > _BIG or not all(smooth(e, along, name) for e in (slope, curve)):
+            continue
+        loosened = goal.strict and (r.lower_open or r.upper_open)
+        bend = search.prove(along.about(-curve, strict=loosened), depth - 1)
+        node: Node = {"by": "concave", "variable": name, **({"strict_by": "curve"} if loosened else {})}
+        rest = replace(along, ranges={n: other for n, other in goal.ranges.items() if n != name})
+        for key, value, is_open in zip(("lower", "upper"), values, (r.lower_open, r.upper_open), strict=True):
+            strict = goal.strict and not (loosened and is_open)
+            end = None if bend is None else search.prove(rest.about(value, strict=strict), depth - 1)
+            if end is None:
+                break
+            node[key] = end
+        else:
+            return {**node, "curve": bend}
+    return None
+
+
 @dataclass(frozen=True)
 class Contact:
     """A place ``variable = at`` where the expression and its derivatives below the last one vanish."""

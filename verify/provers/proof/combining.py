@@ -210,7 +210,7 @@ def _orders(goal: Goal, atoms: Atoms) -> list[Known]:
             left -= 1
             for u, v in ((one, other), (other, one)) if left > 0 else ():
                 for strict in (True, False):
-                    proof = _seen(goal.about(v - u, strict=strict))
+                    proof = shown(goal.about(v - u, strict=strict))
                     if proof is not None:
                         names = {"function": name, "larger": text_of(v), "smaller": text_of(u)}
                         node = {"by": "increasing", **names, "proof": proof}
@@ -219,7 +219,7 @@ def _orders(goal: Goal, atoms: Atoms) -> list[Known]:
     return found
 
 
-def _seen(goal: Goal) -> Node | None:
+def shown(goal: Goal) -> Node | None:
     """By its range, or by a combination without functions that increase."""
     return in_range(goal) or _combined(goal, compare=False)
 

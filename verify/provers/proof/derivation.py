@@ -45,6 +45,10 @@ def _reason(node: Node, goal: Goal) -> str:
             return f"the factor {node['factor']} is not negative; what remains is"
         case "monotone":
             return f"the {node['from']} end of {node['variable']} ({ranges}), then the slope"
+        case "concave":
+            return (
+                f"it bends downward in {node['variable']} ({ranges}); both ends, then the second derivative"
+            )
         case "contact":
             return f"touches 0 at {node['variable']} = {node['at']}; its derivative of order {node['order']}"
         case "given":
@@ -69,7 +73,8 @@ def _reason(node: Node, goal: Goal) -> str:
         case "signs":
             return f"where {node['expression']} is not negative, and where it is not positive"
         case "compose":
-            return f"with {node['variable']} for {node['inner']}"
+            parts = node.get("variables", [node])
+            return "with " + ", ".join(f"{part['variable']} for {part['inner']}" for part in parts)
         case "taylor":
             return f"its Taylor form of order {node['order']} for {ranges}"
         case "hessian":

@@ -27,6 +27,7 @@ from verify.provers.proof import (
     bounds,
     boxes,
     calculus,
+    changes,
     combining,
     rewriting,
     signs,
@@ -104,6 +105,7 @@ RULES: tuple[Rule, ...] = (
     bernstein.by_bernstein,
     combining.by_combining,
     squares.by_squares,
+    calculus.by_concave,
     *FIRST[_SIMPLE:],
 )
 LATE: tuple[Rule, ...] = (
@@ -137,6 +139,7 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
 
 def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | None:
     node = _attempt(goal, Allowance(depth, goals, 4 * goals, rules=FIRST))
+    node = node or _changed(goal, goals, work)
     node = node or _attempt(goal, Allowance(depth, goals, 4 * goals))
     if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
         node = _attempt(goal, Allowance(_DEPTH_OF_BOXES, goals, goals, work))
@@ -148,6 +151,19 @@ def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | Non
     ):
         node = _last(goal, goals, work)
     return node
+
+
+def _changed(goal: Goal, goals: int, work: Work | None) -> Node | None:
+    """In other variables."""
+    search, boxes = ProofSearch((), 0, 0, Work(0)), Work(0 if work is None else work.budget // 4)
+    for change in changes.changes(search, _as_real(goal)):
+        with spending(_PER_GOAL * goals // 3):
+            node = _searched(change.goal, Allowance(DEPTH, goals // 2, goals))
+            if node is None and not boxes.spent and len(_unbounded(change.goal)) <= 1:
+                node = _searched(change.goal, Allowance(_DEPTH_OF_BOXES, goals // 2, goals, boxes))
+        if node is not None:
+            return change.around(node)
+    return None
 
 
 def _last(goal: Goal, goals: int, work: Work) -> Node | None:

@@ -240,7 +240,7 @@ def smooth(expression: Any, goal: Goal, variable: str, *, ends: bool = False) ->
 def inside(at: Any, goal: Goal, variable: str, *, strictly: bool) -> bool:
     """Whether the values of an expression are in the closed (open) range of a variable."""
     r = goal.ranges[variable]
-    i = range_of(at, box_of(goal, [n for n in inner_names(goal, variable) if n != variable]))
+    i = range_of(at, box_of(goal, [n for n in inner_names(goal, variable) if n != variable]), finite=True)
     if i is None:
         return False
     low = r.lower is None or i.low > r.lower or (i.low == r.lower and (i.low_open or not strictly))
