@@ -238,6 +238,17 @@ def test_what_is_written_out_has_the_same_values():
             assert max(one.low, other.low) <= min(one.high, other.high)
 
 
+def test_waves_inside_waves_are_not_written_out_for_ever():
+    deep = "x"
+    for _ in range(12):
+        deep = f"sin(8*{deep})"
+    assert written_out(read(deep, {"x"})).size < 10_000
+    many = " + ".join(f"sin({k % 7 + 2}*x)*cos({k % 5 + 2}*x)/{k + 1}" for k in range(60))
+    assert recheck(
+        certificate(f"{many} <= 0", ["0 <= x <= 1"], {"by": "rewrite", "expression": "0", "proof": RANGE})
+    )
+
+
 @pytest.mark.parametrize("count", MUTATIONS)
 def test_mutations_of_them_prove_nothing_false(count):
     """Of true statements, and of statements made false by 10^-k."""
