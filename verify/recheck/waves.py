@@ -12,6 +12,8 @@ from verify.recheck.terms import ONE, ZERO, Term, call, mapped, number, raw, spl
 
 _HIGHEST = 8  # multiple of an argument that is taken apart
 _SUMMANDS = 4  # of an argument
+_LONG = 60  # parts of an argument: what is written out doubles with every summand
+_WAVES = 40  # sines and cosines of a formula that is written out
 
 
 def written_out(f: Term) -> Term:
@@ -20,8 +22,8 @@ def written_out(f: Term) -> Term:
 
 
 def has_waves(f: Term) -> bool:
-    """Whether there is a sine or cosine in it."""
-    return any(e.op in ("sin", "cos") for e in f.walk())
+    """Whether there are sines or cosines in it, and not too many."""
+    return 0 < sum(e.op in ("sin", "cos") for e in f.walk()) <= _WAVES
 
 
 def _wave(e: Term) -> Term:
@@ -34,7 +36,7 @@ def _wave(e: Term) -> Term:
         if c.denominator != 1 or abs(c) > _HIGHEST:
             return e
         parts += [rest if c > 0 else number(-1) * rest] * abs(int(c))
-    if len(u.args if u.is_sum else (u,)) > _SUMMANDS or len(parts) > _HIGHEST:
+    if len(u.args if u.is_sum else (u,)) > _SUMMANDS or len(parts) > _HIGHEST or u.size > _LONG:
         return e
     sine, cosine = ZERO, ONE
     for v in parts:

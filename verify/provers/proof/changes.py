@@ -87,7 +87,7 @@ def _in_turn(search: ProofSearch, goal: Goal, kinds: tuple[Kind, ...]) -> Iterat
     if length(goal.expression) > _LONGEST or not 1 <= len(goal.variables) <= _MOST:
         return
     for k, kind in enumerate(kinds):
-        for change in kind(search, goal):
+        for change in attempt(list[Change], kind(search, goal)) or ():
             new = attempt(_changed, goal, change)
             if new is not None and search.plausible(new.goal):
                 yield new

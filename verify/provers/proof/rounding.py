@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Block:
+class SquareBlock:
     """A product of what is known, and the polynomials whose squares it is multiplied with."""
 
     words: tuple[str, ...]
@@ -72,10 +72,10 @@ def times(p: Powers, q: Powers) -> dict[Exponents, Fraction]:
     return {m: c for m, c in found.items() if c}
 
 
-Solution = list[tuple[Block, list[list[Fraction]]]]
+Solution = list[tuple[SquareBlock, list[list[Fraction]]]]
 
 
-def reduced(blocks: list[Block], f: Powers, modulo: Modulo) -> Solution | None:
+def reduced(blocks: list[SquareBlock], f: Powers, modulo: Modulo) -> Solution | None:
     """Solve, and take out null spaces until the solution is definite."""
     f = modulo.of(f)[0]
     for _ in range(_ROUNDS if f else 0):
@@ -122,7 +122,7 @@ def _array(
     return found
 
 
-def _without_null(block: Block, q: Floats) -> Block:
+def _without_null(block: SquareBlock, q: Floats) -> SquareBlock:
     """With the combinations of its polynomials that a null vector of the matrix excludes taken out."""
     values, vectors = np.linalg.eigh(q)
     null = vectors[:, values < _SINGULAR * max(1.0, float(values[-1]))].T

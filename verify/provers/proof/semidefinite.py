@@ -9,7 +9,8 @@ a definite solution, t near 0 one on the boundary, with the null space of every 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +20,21 @@ _CLOSE = 1e-9  # relative residual of the equations
 _GAP = 1e-11  # of the complementarity, relative
 
 Floats = NDArray[np.float64]
+Solved = tuple[float, list[Floats]]
 
 
-def most_definite(blocks: Sequence[Floats], f: Floats) -> tuple[float, list[Floats]] | None:
+def most_definite(blocks: Sequence[Floats], f: Floats) -> Solved | None:
     """The number t and the matrices Q_b; ``blocks`` are arrays of equations, rows and columns."""
-    with np.errstate(all="ignore"):
-        try:
-            return _solved([np.asarray(a, dtype=float) for a in blocks], np.asarray(f, dtype=float))
-        except np.linalg.LinAlgError:
-            return None
+    best: Solved | None = None
+    with np.errstate(all="ignore"), contextlib.suppress(np.linalg.LinAlgError):
+        # where the matrices become singular, rounding ends the iteration: what was reached before counts
+        for found in _iterates([np.asarray(a, dtype=float) for a in blocks], np.asarray(f, dtype=float)):
+            best = found if best is None or found[0] > best[0] else best
+    return best
 
 
-def _solved(blocks: list[Floats], f: Floats) -> tuple[float, list[Floats]] | None:
+def _iterates(blocks: list[Floats], f: Floats) -> Iterator[Solved]:
+    """Those that solve the equations."""
     traces = sum((np.trace(a, axis1=1, axis2=2) for a in blocks), np.zeros(len(f)))
     sizes = [a.shape[1] for a in blocks]
     n = sum(sizes)
@@ -43,9 +47,11 @@ def _solved(blocks: list[Floats], f: Floats) -> tuple[float, list[Floats]] | Non
         mu = sum(float(np.sum(x * s)) for x, s in zip(xs, ss, strict=True)) / n
         near = float(np.abs(primal).max()) < _CLOSE * (1 + float(np.abs(f).max()))
         if not np.isfinite(mu):
-            return None
+            return
+        if near:
+            yield t, [x + t * np.eye(len(x)) for x in xs]
         if near and (mu < _GAP * start or t > 1e-3):
-            break
+            return
         inverses = [np.linalg.inv(s) for s in ss]
         matrix, right = np.zeros((len(f), len(f))), primal.copy()
         sigma = 0.15
@@ -68,7 +74,6 @@ def _solved(blocks: list[Floats], f: Floats) -> tuple[float, list[Floats]] | Non
         xs = [x + up * dx for x, dx in zip(xs, dxs, strict=True)]
         ss = [_symmetric(s + down * ds) for s, ds in zip(ss, dss, strict=True)]
         t, y = t + up * dt, y - down * dy
-    return (t, [x + t * np.eye(len(x)) for x in xs]) if near else None
 
 
 def _applied(a: Floats, x: Floats) -> Floats:

@@ -19,7 +19,15 @@ from verify.claims import text_of
 from verify.provers.goals import Goal, Node
 from verify.provers.proof.polynomials import Powers, is_polynomial, powers_of
 from verify.provers.proof.quotients import Modulo, monomials_up_to
-from verify.provers.proof.rounding import Block, Exponents, Solution, pivots_of, reduced, remaining, times
+from verify.provers.proof.rounding import (
+    Exponents,
+    Solution,
+    SquareBlock,
+    pivots_of,
+    reduced,
+    remaining,
+    times,
+)
 from verify.provers.proof.state import ProofSearch
 
 _DEGREE, _VARIABLES = 12, 8
@@ -127,7 +135,9 @@ def _multipliers(
 # ---------------------------------------------------------------- which monomials
 
 
-def _blocks(f: Powers, known: Sequence[tuple[str, Powers]], most: int, modulo: Modulo) -> list[Block] | None:
+def _blocks(
+    f: Powers, known: Sequence[tuple[str, Powers]], most: int, modulo: Modulo
+) -> list[SquareBlock] | None:
     """The products of at most so many factors, each with its monomials; ``None`` if there are too many."""
     n = len(next(iter(f)))
     products: list[tuple[tuple[str, ...], Powers]] = [((), {(0,) * n: Fraction(1)})]
@@ -138,7 +148,7 @@ def _blocks(f: Powers, known: Sequence[tuple[str, Powers]], most: int, modulo: M
                 g = times(g, part)
             products.append((tuple(word for word, _ in chosen), g))
     signs = _symmetries([f, *(g for _, g in products), *modulo.equations], n)
-    found: list[Block] = []
+    found: list[SquareBlock] = []
     for words, g in products:
         if modulo.equations:
             room = (max(map(sum, f)) + max(map(sum, f)) % 2 - max(map(sum, g))) // 2
@@ -150,7 +160,7 @@ def _blocks(f: Powers, known: Sequence[tuple[str, Powers]], most: int, modulo: M
             classes.setdefault(
                 tuple(sum(a * b for a, b in zip(m, s, strict=True)) % 2 for s in signs), []
             ).append(m)
-        found += [Block(words, g, tuple({m: Fraction(1)} for m in part)) for part in classes.values()]
+        found += [SquareBlock(words, g, tuple({m: Fraction(1)} for m in part)) for part in classes.values()]
     sizes = [len(block.basis) for block in found]
     if not found or max(sizes) > _BASIS:
         return None
@@ -195,7 +205,7 @@ def _monomials(f: Powers, g: Powers, *, alone: bool) -> list[Exponents]:
 # ---------------------------------------------------------------- the certificate
 
 
-def _strict(goal: Goal, block: Block, gram: list[list[Fraction]]) -> bool:
+def _strict(goal: Goal, block: SquareBlock, gram: list[list[Fraction]]) -> bool:
     """Whether the block is positive: what the checker asks of one of them if the goal is strict."""
     number = any(set(map(sum, p)) == {0} for p in block.basis)
     return number and all(pivots_of(gram) or [0]) and all(_is_strict(goal, word) for word in block.words)
