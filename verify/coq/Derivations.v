@@ -262,7 +262,7 @@ Lemma cast_times a b x y : INR a = x -> INR b = y -> INR (a * b) = x * y.
 Proof. intros <- <-. apply mult_INR. Qed.
 
 Lemma cast_power a n x : INR a = x -> INR (a ^ n) = x ^ n.
-Proof. intros <-. symmetry. apply pow_INR. Qed.
+Proof. intros <-. apply pow_INR. Qed.
 
 Lemma cast_max a b x y : INR a = x -> INR b = y -> INR (Nat.max a b) = Rmax x y.
 Proof.
@@ -431,9 +431,12 @@ Tactic Notation "bind" ident(x) := try (let o := fresh "o" in rename x into o); 
 
 Ltac cast_number := rewrite INR_IZR_INZ; reflexivity.
 
-(* A conjunction of what is there, in whatever order. *)
-Ltac parts := repeat match goal with H : _ /\ _ |- _ => destruct H end;
-  repeat match goal with |- _ /\ _ => split end; assumption.
+(* The parts of a conjunction; and a conjunction of what is there, in whatever order. *)
+Ltac take H := match type of H with
+  | _ /\ _ => let A := fresh "Q" in let B := fresh "Q" in destruct H as [A B]; take A; take B
+  | _ => idtac
+  end.
+Ltac joined := repeat match goal with |- _ /\ _ => split end; assumption.
 
 Ltac clash A B := exfalso;
   first [exact (A B) | exact (B A) | exact (Rlt_not_le _ _ A B) | exact (Rlt_not_le _ _ B A)].
@@ -463,5 +466,20 @@ Ltac relation T := rewrite <- ?INR_IZR_INZ in T;
     let H := fresh in assert (H : A) by first [assumption | lra]; specialize (T H); clear H end;
   first [exact T | lra | unfold Rpower in T; lra].
 
-(* An identity between numbers, where its denominators are positive. *)
-Ltac identity := field; repeat split; lra.
+(* An identity between numbers, where what is under a logarithm, a root or a bar is positive. *)
+Lemma ln_quotient x y : 0 < x -> 0 < y -> ln (x * / y) = ln x - ln y.
+Proof. intros. rewrite ln_mult, ln_Rinv; [ring | | | apply Rinv_0_lt_compat]; assumption. Qed.
+
+Ltac logarithms := unfold Rdiv;
+  repeat match goal with |- context [ln (1 + ?a * / ?b)] =>
+    replace (1 + a * / b) with ((b + a) * / b) by (field; lra) end;
+  repeat rewrite ln_quotient by lra; repeat rewrite ln_mult by lra;
+  repeat match goal with |- context [ln ?u] => match goal with |- context [ln ?v] =>
+    first [constr_eq u v; fail 1 | replace u with v by ring] end end;
+  lra.
+
+Ltac identity := first
+  [ field; repeat split; lra
+  | apply sqrt_mult; lra
+  | unfold Rdiv; rewrite <- sqrt_inv; apply sqrt_mult; [lra | apply Rlt_le, Rinv_0_lt_compat; lra]
+  | logarithms ].

@@ -40,12 +40,12 @@ class Written:
     needs: tuple[str, ...]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Folder:
-    """What the folder has: theorems of inequalities by labels, and derivations."""
+    """What there is to rest on: theorems of inequalities by labels, and derivations."""
 
     relations: Mapping[str, str] = field(default_factory=dict)
-    derivations: dict[str, Written] = field(default_factory=dict)
+    derivations: Mapping[str, Written] = field(default_factory=dict)
 
 
 class DerivationFile:
@@ -64,9 +64,9 @@ class DerivationFile:
         self.claims: list[str] = []
         self.needs: list[str] = []
 
-    def written(self, name: str, words: str) -> Written:
-        """The file, or the reason why there is none."""
-        theorem_ = TextReader(self.bench.own).formula(self.document["theorem"])
+    def written(self, name: str, says: str, words: str) -> Written:
+        """The file of the claim that says this, or the reason why there is none."""
+        theorem_ = TextReader(self.bench.own).formula(says)
         judgements = self._judgements()
         self._speaks_of(theorem_, *(f for j in judgements for f in (j.formula, *j.given)))
         body: Lines = []
@@ -189,7 +189,7 @@ class DerivationFile:
                 raise NotExportedError(f"two claims are called {name}")
             return name
         elif "==" in said.relation:
-            self.modules += [f"Lemma pointwise_{k} : {text}.", "Proof. intros. identity. Qed.", ""]
+            self.modules += [f"Lemma pointwise_{k} : {text}.", "Proof. intros. first [identity | Rules.same]. Qed.", ""]
             return f"pointwise_{k}"
         else:
             called = f"Relation_{k}.shown"
@@ -212,7 +212,8 @@ class DerivationFile:
 
     def _head(self, words: str) -> Lines:
         comment = words.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
-        lines = [f"(** {comment} *)", "", HEAD + "From Coq Require Import Classical."]
+        analysis = HEAD if self.modules else "From Coq Require Import Reals Lra.\nOpen Scope R_scope.\n"
+        lines = [f"(** {comment} *)", "", analysis + "From Coq Require Import Classical."]
         lines += [f"From Verify Require {name}." for name in self.needs]
         lines += [f"From Verify Require Import {LIBRARY}.", "", *self.modules, "Section derivation."]
         lines += ['Set Default Proof Using "All".', ""]

@@ -241,8 +241,8 @@ def _value(step: Step, term: Nameless, sort: str) -> Nameless:
 
 
 def _parts(step: Step) -> Lines:
-    lines = [f"  pose proof {step.premise(k)} as K{k}." for k in range(len(step.premises))]
-    return [*lines, "  parts."]
+    lines = [f"  pose proof {step.premise(k)} as K{k}; take K{k}." for k in range(len(step.premises))]
+    return [*lines, "  joined."]
 
 
 def _cases(step: Step) -> Lines:

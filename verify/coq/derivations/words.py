@@ -88,15 +88,15 @@ class Words:
 
     def nat(self, t: Nameless) -> str:
         """A natural number."""
-        found = self._nat(t)
-        return found.text if t.op == "var" else f"({found.text})%nat"
+        found = self._nat(t).text
+        return found if found.isidentifier() else f"({found})%nat"
 
     def term(self, t: Nameless, sort: str) -> str:
         """A term where this sort is asked for, ready to stand as an argument."""
         if sort == "Nat":
             return self.nat(t)
-        found = self._real(t) if sort == "Real" else self._element(t)
-        return found.text if t.op == "var" and found.level == _ATOM else f"({found.text})%R"
+        found = (self._real(t) if sort == "Real" else self._element(t)).text
+        return found if found.isidentifier() else f"({found})%R"
 
     def _real(self, t: Nameless) -> Text:
         match t.op:
@@ -115,6 +115,10 @@ class Words:
             case "*":
                 if self.stated and t.args[0].number == -1 and len(t.args) == 2:
                     return Text(f"- {self._real(t.args[1]).within(_POWER)}", _SUM)
+                if self.stated and t.args[-1].op == "inv" and len(t.args) == 2:
+                    above, below = t.args[0], t.args[1].args[0]
+                    text = f"{self._real(above).within(_PRODUCT)} / {self._real(below).within(_POWER)}"
+                    return Text(text, _PRODUCT)
                 first, *rest = (self._real(a) for a in t.args)
                 parts = [first.within(_PRODUCT), *(r.within(_POWER) for r in rest)]
                 return Text(" * ".join(parts), _PRODUCT)
