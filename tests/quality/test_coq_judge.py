@@ -21,7 +21,7 @@ from tests.unit.test_coq_export import claim, plain
 from tests.unit.test_recheck import ACCEPTED
 from verify.coq.__main__ import main
 from verify.coq.export import HEAD, Stated, theorem
-from verify.coq.folders import LIBRARY, library, write_folder
+from verify.coq.folders import LIBRARIES, library, write_folder
 from verify.coq.judging import judge
 from verify.coq.text import NotExportedError
 from verify.recheck.intervals import UnknownError
@@ -55,8 +55,9 @@ FORGED = [  # false, where and each with the proof of something true beside it
 def folder(tmp_path_factory) -> Path:
     """With the library, compiled."""
     place = tmp_path_factory.mktemp("coq")
-    (place / f"{LIBRARY}.v").write_text(library(), encoding="utf-8")
-    subprocess.run(["coqc", "-q", "-w", "none", "-R", ".", "Verify", f"{LIBRARY}.v"], cwd=place, check=True)
+    for name in LIBRARIES:
+        (place / f"{name}.v").write_text(library(name), encoding="utf-8")
+        subprocess.run(["coqc", "-q", "-w", "none", "-R", ".", "Verify", f"{name}.v"], cwd=place, check=True)
     return place
 
 

@@ -13,7 +13,7 @@ import pytest
 from tests.coq_reading import value
 from tests.unit.test_recheck import ACCEPTED
 from verify.coq.export import Stated, _renamed, identifier, theorem
-from verify.coq.folders import LIBRARY, file_of, write_folder
+from verify.coq.folders import LIBRARIES, file_of, write_folder
 from verify.coq.judging import foreign_axioms
 from verify.coq.polynomials import shifted, squarefree
 from verify.coq.text import AsWritten, NotExportedError, folded
@@ -296,7 +296,11 @@ def test_a_folder_has_the_proved_inequalities_and_says_what_is_missing(tmp_path)
     assert index["only where"] == {"A/b": ["x <> 0"]}
     assert index["not exported"] == {"hard": "the rule 'hessian'"}
     assert json.loads((tmp_path / "index.json").read_text()) == index
-    assert (tmp_path / "_CoqProject").read_text().split()[-3:] == [f"{LIBRARY}.v", "a_b.v", "A_b_2.v"]
+    assert (tmp_path / "_CoqProject").read_text().split()[-4:] == [
+        *(f"{name}.v" for name in LIBRARIES),
+        "a_b.v",
+        "A_b_2.v",
+    ]
     assert (tmp_path / "a_b.v").read_text().startswith("(** one ( * 'two' * ) *)")
     write_folder(claims[:1], tmp_path)
     assert not (tmp_path / "A_b_2.v").exists()

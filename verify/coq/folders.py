@@ -15,8 +15,7 @@ from verify.coq.export import File, Stated, identifier, monotone_theorem, theore
 from verify.coq.text import NotExportedError
 from verify.recheck.intervals import UnknownError
 
-LIBRARY = "Rules"
-LIBRARIES = (LIBRARY, OF_DERIVATIONS)
+LIBRARIES = ("Rules", OF_DERIVATIONS)  # in the order in which they are compiled
 INDEX = "index.json"
 
 
@@ -49,8 +48,8 @@ def write_folder(claims: Iterable[Mapping[str, Any]], folder: Path) -> dict[str,
     derived, beyond = _derivations(every, written)
     for one in derived.values():
         _put(folder / f"{one.name}.v", one.text)
-    for library_ in LIBRARIES:
-        _put(folder / f"{library_}.v", library(library_))
+    for name in LIBRARIES:
+        _put(folder / f"{name}.v", library(name))
     index = {
         "written": written,
         "only where": partly,
@@ -104,7 +103,7 @@ def _derivations(
     return found, left
 
 
-def library(name: str = LIBRARY) -> str:
+def library(name: str) -> str:
     """The rules, once for all theorems."""
     return files("verify.coq").joinpath(f"{name}.v").read_text(encoding="utf-8")
 

@@ -80,7 +80,7 @@ def judge(
     compiler = coqc()
     index = _index(folder)
     names, needs = [*index["written"].values(), *index["derivations"].values()], index["needs"]
-    digests = _digests(folder, names, needs, _libraries(folder, compiler, limit))
+    digests = _digests(folder, names, needs, _library(folder, compiler, limit))
     kept = _kept(folder)
     found: dict[str, Judgement] = {}
     for name in names:
@@ -139,21 +139,20 @@ def _run(folder: Path, name: str, compiler: str, limit: float) -> tuple[int, str
     return done.returncode, done.stdout if done.returncode == 0 else done.stderr
 
 
-def _libraries(folder: Path, compiler: str, limit: float) -> str:
+def _library(folder: Path, compiler: str, limit: float) -> str:
     """The digest of the libraries and of Coq, after they were compiled if need be."""
+    sources = [folder / f"{name}.v" for name in LIBRARIES]
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
-    every = hashlib.sha256()
-    for library in LIBRARIES:
-        source, made = folder / f"{library}.v", folder / f"{library}.vo"
-        base = hashlib.sha256(source.read_bytes() + version.encode()).hexdigest()
-        every.update(base.encode())
-        stamp = folder / f"{library}.digest"
-        if not made.exists() or not stamp.exists() or stamp.read_text() != base:
-            status, said = _run(folder, library, compiler, limit)
+    base = hashlib.sha256(b"".join(s.read_bytes() for s in sources) + version.encode()).hexdigest()
+    stamp = folder / "library.digest"
+    made = all(s.with_suffix(".vo").exists() for s in sources)
+    if not made or not stamp.exists() or stamp.read_text() != base:
+        for source in sources:
+            status, said = _run(folder, source.stem, compiler, limit)
             if status:
                 raise UserError(f"{source}: Coq does not take the library: {_one_line(said)}")
-            stamp.write_text(base)
-    return every.hexdigest()
+        stamp.write_text(base)
+    return base
 
 
 def _digests(folder: Path, names: list[str], needs: Mapping[str, Any], base: str) -> dict[str, str]:

@@ -62,14 +62,21 @@ class Same:
             return self._leaf(t)
         leaves: dict[Nameless, Nameless] = {}
         shape = self._shape(t, leaves)
-        values = {name: self.normal(leaf) for leaf, name in leaves.items()}
-        changes = [(leaf, values[name], name, self._leaf(leaf)) for leaf, name in leaves.items()]
+        changes = [
+            (self.raw.real(leaf), self.words.real(self.normal(leaf)), str(name.value)[1:], "R", self._leaf(leaf))
+            for leaf, name in leaves.items()
+        ]
         return self._by_parts(
-            [(self.raw.real(leaf), self.words.real(value), str(name.value)[1:], "R", tactic)
-             for leaf, value, name, tactic in changes],
+            changes,
             f"{self.raw.real(shape)} = {self.words.real(target)}",
-            self.rings.equal(replaced(shape, values), target, self.raw),
+            self.rings.equal(self._of_normal_parts(t), target, self.raw),
         )
+
+    def _of_normal_parts(self, t: Nameless) -> Nameless:
+        """The ring operations of a term, all other parts in normal form."""
+        if t.op in RING:
+            return make(t.op, *map(self._of_normal_parts, t.args), value=t.value)
+        return t if t.op == "num" else self.normal(t)
 
     def _shape(self, t: Nameless, leaves: dict[Nameless, Nameless]) -> Nameless:
         """The ring operations of a term, with names for the parts that change."""

@@ -139,7 +139,7 @@ class Step:
     def _anything(self, kind: str) -> str:
         *args, value = kind.split(" -> ")
         known = {"R": "0", "nat": "0%nat"}.get(value) or f"someone {value}"
-        return f"fun {' '.join('_' for _ in args)} => {known}" if args else known
+        return f"(fun {' '.join('_' for _ in args)} => {known})" if args else known
 
     def given(self, formula: Nameless) -> str:
         """The name of a given."""
@@ -220,7 +220,8 @@ def _cut(step: Step) -> Lines:
 
 def _generalize(step: Step) -> Lines:
     x = step.words.name(step.data["variable"])
-    return [f"  bind {x}.", f"  exact {step.premise(0)}."]
+    raw = make("All", closed(step.premises[0].formula, step.rule.variable()), value=step.rule.variable().sort)
+    return step.brought(raw, [f"  bind {x}.", f"  exact {step.premise(0)}."])
 
 
 def _specialize(step: Step) -> Lines:
@@ -319,7 +320,7 @@ def _rewrite(step: Step) -> Lines:
         lines += [
             f"  assert (K2 : {a} = {b}).",
             f"  {{ apply INR_eq. transitivity ({step.words.real(old)}); "
-            f"[{step.same.number(_casted(old))} | rewrite K0; symmetry; {step.same.number(_casted(new))}]. }}",
+            f"[{step.same.number(_casted(old))} | transitivity ({step.words.real(new)}); [exact K0 | symmetry; {step.same.number(_casted(new))}]]. }}",
         ]
     else:
         lines.append("  pose proof K0 as K2.")
