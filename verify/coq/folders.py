@@ -1,5 +1,4 @@
-"""A run as a folder for Coq: one file per proved inequality and per derivation, the libraries, and a
-``_CoqProject``."""
+"""A run as a folder for Coq: a file per inequality and per derivation, the libraries, and a ``_CoqProject``."""
 
 from __future__ import annotations
 

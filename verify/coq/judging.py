@@ -2,8 +2,8 @@
 
 A file is *accepted* if ``coqc`` takes it within the time limit and its theorem rests on nothing but the
 axioms of the real numbers of Coq and the machine numbers that Interval computes with.  Verdicts are kept
-beside the files, under a digest of the file, of those it needs, the libraries and the version of Coq: what has
-not changed is not compiled again.
+beside the files, under a digest of the file, of those it needs, the libraries and the version of Coq: what
+has not changed is not compiled again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ from verify.coq.folders import INDEX, LIBRARIES
 from verify.errors import UserError
 
 KEPT = "verdicts.json"
-_KEYS = ("written", "only where", "not exported", "derivations", "rests on", "needs", "derivations not exported")
+_KEYS = (
+    *("written", "only where", "not exported"),
+    *("derivations", "rests on", "needs", "derivations not exported"),
+)
 INSTALL = "coqc is not installed; install it: apt install coq libcoq-coquelicot libcoq-interval"
 
 # Classical logic and functional extensionality, as the real numbers of Coq's standard library use them.
@@ -90,30 +93,24 @@ def judge(
     todo = [name for name in names if name not in found]
     while todo:  # what others need comes before them
         now = [name for name in todo if not set(needs.get(name, ())) & set(todo)] or todo
-        _compile_all(folder, {name: digests[name] for name in now}, (compiler, limit, workers), found, len(names), tell)
+        for verdict in _verdicts(folder, now, digests, compiler, limit, workers):
+            found[verdict.name] = verdict
+            _keep(folder, found)
+            tell(len(found), len(names), verdict.name)
         todo = [name for name in todo if name not in now]
     _keep(folder, found)
     return [found[name] for name in names]
 
 
-def _compile_all(
-    folder: Path,
-    digests: Mapping[str, str],
-    how: tuple[str, float, int],
-    found: dict[str, Judgement],
-    total: int,
-    tell: Callable[[int, int, str], None],
-) -> None:
-    """The verdicts on files that do not need each other."""
-    compiler, limit, workers = how
+def _verdicts(
+    folder: Path, names: list[str], digests: Mapping[str, str], compiler: str, limit: float, workers: int
+) -> Iterator[Judgement]:
+    """Of files that do not need each other, as they come."""
     with ThreadPoolExecutor(workers) as pool:
-        jobs = [pool.submit(_compiled, folder, name, compiler, limit, digest) for name, digest in digests.items()]
+        jobs = [pool.submit(_compiled, folder, name, compiler, limit, digests[name]) for name in names]
         try:
             for job in as_completed(jobs):
-                verdict = job.result()
-                found[verdict.name] = verdict
-                _keep(folder, found)
-                tell(len(found), total, verdict.name)
+                yield job.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

@@ -1,8 +1,8 @@
 """A derivation as a file for Coq: the theorem from what the claim says, a lemma for each step.
 
 The setting is a section: finite sorts, symbols as functions, and as hypotheses the facts that the derivation
-uses and the claims that it rests on and that are no theorems of the folder.  Closed, the section makes all of them
-part of the theorem.  What holds at every outcome is said of one: a random symbol is a function of its
+uses and the claims that it rests on and that are no theorems of the folder.  Closed, the section makes all of
+them part of the theorem.  What holds at every outcome is said of one: a random symbol is a function of its
 arguments, and what the theorem says of every such function it says of its values at each outcome.
 """
 
@@ -13,19 +13,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from verify.coq.derivations.steps import Cited, Free, Lines, Steps
+from verify.coq.derivations import logic, numbers
 from verify.coq.derivations.same import Same
+from verify.coq.derivations.steps import Cited, Lines, Steps
 from verify.coq.derivations.words import Words, cast
 from verify.coq.export import HEAD, Stated, theorem
 from verify.coq.text import NotExportedError
 from verify.recheck.derivations.checking import conclusion
 from verify.recheck.derivations.elementary import relation_in
 from verify.recheck.derivations.reading import TextReader
-from verify.recheck.derivations.trees import Nameless, replaced, var
+from verify.recheck.derivations.trees import Nameless, var
 from verify.recheck.derivations.workbench import Judgement, Workbench, open_workbench
 from verify.recheck.intervals import UnknownError
 
 LIBRARY = "Derivations"
+_RULES = {**logic.RULES, **numbers.RULES}
 _BEYOND = {"E": "E", "En": "E", "Int": "Int", "Sup": "Sup", "Sure": "Sure"}
 
 
@@ -72,7 +74,7 @@ class DerivationFile:
         body: Lines = []
         for step, judgement in zip(self.document["steps"], judgements, strict=True):
             self._cite(step, len(self.steps.shown))
-            body += [*self.steps.add(step, judgement), ""]
+            body += [*self.steps.add(step, judgement, _RULES), ""]
         body += self._theorem(name, theorem_)
         parameters = {**self.sorts, **self.symbols, **self.hypotheses}
         text = "\n".join([*self._head(words), *body, "End derivation.", "", f"Print Assumptions {name}.", ""])
@@ -96,7 +98,13 @@ class DerivationFile:
         language = self.bench.language
         for f in formulas:
             for node in f.walk():
-                sorts = [node.sort] if node.op == "var" else [str(node.value)] if node.op in ("SumOver", "MaxOver", "All") else []
+                sorts = (
+                    [node.sort]
+                    if node.op == "var"
+                    else [str(node.value)]
+                    if node.op in ("SumOver", "MaxOver", "All")
+                    else []
+                )
                 if node.op == "sym":
                     sign = language.sign(node)
                     sorts = [*sign.args, sign.value]
@@ -121,7 +129,7 @@ class DerivationFile:
                 self.steps.cited[k] = self._relation(step, k)
 
     def _refuse_unbounded(self, says: Nameless, name: str) -> None:
-        """A fact for every generic symbol is meant for locally bounded ones; without real arguments all are."""
+        """What is said of generic symbols is meant of locally bounded ones: without real arguments, all."""
         for node in says.walk():
             if node.op == "sym":
                 sign = self.bench.language.sign(node)
@@ -145,7 +153,13 @@ class DerivationFile:
             self._claim(label)
             return self._hypothesis(f"claim_{_plain(label)}", says)
         for name, kind in other.parameters.items():
-            place = self.sorts if kind == "Finite" else self.hypotheses if name.startswith(("fact_", "claim_")) else self.symbols
+            place = (
+                self.sorts
+                if kind == "Finite"
+                else self.hypotheses
+                if name.startswith(("fact_", "claim_"))
+                else self.symbols
+            )
             if place.setdefault(name, kind) != kind:
                 raise NotExportedError(f"{name} is something else in {label}")
         for claim in other.hypotheses:
@@ -170,7 +184,8 @@ class DerivationFile:
         put = {own[name]: cast(values[name]) if name in integers else values[name] for name in own}
         names = {self.words.name(f"@{name}"): self.words.sort(v.sort) for name, v in own.items()}
         conditions = "".join(f"({self.stated.formula(g)}) -> " for g in given)
-        text = f"{f'forall{self.words.binders(names)}, ' if names else ''}{conditions}{self.stated.formula(says)}"
+        every = f"forall{self.words.binders(names)}, " if names else ""
+        text = f"{every}{conditions}{self.stated.formula(says)}"
         said = Stated(relation, tuple(domain), tuple(integers), tuple(sorted(own)))
         name = self._shown_relation(step, k, said, text)
         return Cited(name, says, tuple(given), put)
@@ -189,13 +204,22 @@ class DerivationFile:
                 raise NotExportedError(f"two claims are called {name}")
             return name
         elif "==" in said.relation:
-            self.modules += [f"Lemma pointwise_{k} : {text}.", "Proof. intros. first [identity | Rules.same]. Qed.", ""]
+            self.modules += [
+                f"Lemma pointwise_{k} : {text}.",
+                "Proof. intros. first [identity | Rules.same]. Qed.",
+                "",
+            ]
             return f"pointwise_{k}"
         else:
             called = f"Relation_{k}.shown"
             self._module(f"Relation_{k}", said, step["certificate"])
-        order = [n for n in said.names if n in said.integers] + [n for n in said.names if n not in said.integers]
-        args = [f"(Z.of_nat {self.words.name('@' + n)})" if n in said.integers else self.words.name("@" + n) for n in order]
+        order = [n for n in said.names if n in said.integers] + [
+            n for n in said.names if n not in said.integers
+        ]
+        args = [
+            f"(Z.of_nat {self.words.name('@' + n)})" if n in said.integers else self.words.name("@" + n)
+            for n in order
+        ]
         self.modules += [
             f"Lemma pointwise_{k} : {text}.",
             f"Proof. intros. pose proof ({' '.join((called, *args))}) as T. relation T. Qed.",

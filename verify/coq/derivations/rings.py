@@ -61,22 +61,20 @@ class Rings:
         units: dict[Nameless, Fraction] = {}
         for a in atoms:
             for m, c in ring(a.args[0]).items():
-                key, old = tree({m: Fraction(1)}), units.get(tree({m: Fraction(1)}))
-                units[key] = abs(c) if old is None else _common(old, abs(c))
+                key = tree({m: Fraction(1)})
+                units[key] = _common(units[key], abs(c)) if key in units else abs(c)
         rows, hints = [], []
-        for k, (m, unit) in enumerate(units.items()):
-            up, down = (self.words.real(make("exp", make("*", num(s * unit), m))) for s in (1, -1))
-            rows.append(f"pose proof (exp_both ({self.words.real(make('*', num(unit), m))}) "
-                        f"({self.words.real(make('*', num(-unit), m))}) ltac:(field)) as X{k}")
+        for k, (base, unit) in enumerate(units.items()):
+            up, down = (self.words.real(make("*", num(sign * unit), base)) for sign in (1, -1))
+            rows.append(f"pose proof (exp_both ({up}) ({down}) ltac:(field)) as X{k}")
             hints.append(f"X{k}")
-            del up, down
         for a in atoms:
             parts = []
             for m, c in ring(a.args[0]).items():
                 key = tree({m: Fraction(1)})
                 times = abs(c) / units[key]
-                base = self.words.real(make("*", num(units[key] if c > 0 else -units[key]), key))
-                parts.append(f"exp ({base}) ^ {times}")
+                exponent = make("*", num(units[key] if c > 0 else -units[key]), key)
+                parts.append(f"exp ({self.words.real(exponent)}) ^ {times}")
             rows.append(f"rewrite (ltac:(exponentials) : {self.words.real(a)} = {' * '.join(parts)})")
         return rows, hints
 

@@ -25,16 +25,38 @@ _RELATIONS = {"<=": "<=", "<": "<", "==": "="}
 _TYPES = {"Real": "R", "Nat": "nat"}
 _TAKEN = {
     *("R", "nat", "Z", "Prop", "Set", "Type", "SProp", "S", "O", "I", "INR", "IZR", "True", "False", "Nat"),
-    *("exp", "ln", "sqrt", "inv", "Rabs", "Rmax", "Rmin", "Ind", "Sum", "SumOver", "MaxOver", "SumN", "SumOverN", "Finite"),
+    *(
+        "exp",
+        "ln",
+        "sqrt",
+        "inv",
+        "Rabs",
+        "Rmax",
+        "Rmin",
+        "Ind",
+        "Sum",
+        "SumOver",
+        "MaxOver",
+        "SumN",
+        "SumOverN",
+        "Finite",
+    ),
     *("fun", "forall", "exists", "at", "as", "in", "let", "if", "then", "else", "match", "end", "with", "by"),
     *("return", "where", "using", "fix", "cofix", "for", "every", "someone", "element", "classic", "conj"),
 }
-_OURS = re.compile(r"[bGPLEIlpKAX][0-9]+|(step|fact|claim|known|pointwise|ind|gap|not|multiple|combined)_.*|.*_same")
+_OURS = re.compile(
+    r"[bGPLEIlpKAX][0-9]+|(step|fact|claim|known|pointwise|ind|gap|not|multiple|combined)_.*|.*_same"
+)
 
 
 def cast(t: Nameless) -> Nameless:
     """A natural number that was put in."""
-    return t if t.op in ("var", "sym", CAST) else Nameless(CAST, (t,), None, "Nat")
+    return t if t.op in ("var", "sym", CAST) else casted(t)
+
+
+def casted(t: Nameless) -> Nameless:
+    """``INR`` of the whole term, whatever it is."""
+    return Nameless(CAST, (t,), None, "Nat")
 
 
 def plain(t: Nameless) -> Nameless:

@@ -79,7 +79,7 @@ def pointwise(step: RuleStep) -> Judgement:
 def relation_in(
     language: Language, relation: str, texts: list[str], own: Mapping[str, Nameless]
 ) -> tuple[Nameless, list[Nameless]]:
-    """A relation of claims in variables of its own, and what has to hold: conditions, and that all is defined."""
+    """A relation of claims in variables of its own, and what has to hold: that all is defined included."""
     words = {"E": make("exp", num(1)), **own}  # Euler's number has its name in the language of claims
     reader = TextReader(language, words)
     (says, *more) = reader.chain(relation)
