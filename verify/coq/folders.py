@@ -1,4 +1,4 @@
-"""A run as a folder for Coq: a file per inequality and per derivation, the libraries, and a ``_CoqProject``."""
+"""A run as a folder for Coq: a file per inequality and per derivation, the libraries, and a project file."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from verify.coq.derivations import logic, numbers
 from verify.coq.derivations.same import Same
-from verify.coq.derivations.steps import Cited, Lines, Steps
+from verify.coq.derivations.steps import Cited, Lines, Steps, mentioned
 from verify.coq.derivations.words import Words, cast
 from verify.coq.export import HEAD, Stated, theorem
 from verify.coq.text import NotExportedError
@@ -71,6 +71,15 @@ class DerivationFile:
         theorem_ = TextReader(self.bench.own).formula(says)
         judgements = self._judgements()
         self._speaks_of(theorem_, *(f for j in judgements for f in (j.formula, *j.given)))
+        for step in self.document["steps"]:
+            more = [
+                step.get("template"),
+                step.get("body"),
+                step.get("variable"),
+                *step.get("with", {}).values(),
+            ]
+            read = [TextReader(self.bench.language).any(text) for text in more if text is not None]
+            self._speaks_of(*mentioned(step, self.bench), *read)
         body: Lines = []
         for step, judgement in zip(self.document["steps"], judgements, strict=True):
             self._cite(step, len(self.steps.shown))
@@ -90,7 +99,7 @@ class DerivationFile:
             beyond |= {n.op for f in (judgement.formula, *judgement.given) for n in f.walk()} & set(_BEYOND)
             found.append(judgement)
         if beyond:
-            raise NotExportedError(f"speaks of {', '.join(sorted({_BEYOND[op] for op in beyond}))}")
+            raise NotExportedError(f"with {', '.join(sorted({_BEYOND[op] for op in beyond}))}")
         return [j for j in found if j is not None]
 
     def _speaks_of(self, *formulas: Nameless) -> None:

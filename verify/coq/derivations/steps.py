@@ -90,6 +90,15 @@ def ordered(given: frozenset[Nameless]) -> list[Nameless]:
     return sorted(given, key=lambda g: g.text)
 
 
+def mentioned(data: Mapping[str, Any], bench: Workbench) -> list[Nameless]:
+    """What a step speaks of, and its conclusion need not: 0*x is 0."""
+    reader = TextReader(bench.language)
+    texts = [data.get(key) for key in ("formula", "goal", "term", "at", "bound")]
+    texts += [m["term"] if isinstance(m, Mapping) else str(m) for m in data.get("multipliers", [])]
+    texts += data.get("terms", [])
+    return [reader.any(text) for text in texts if text is not None]
+
+
 @dataclass
 class Step:
     """One step on its way to a lemma."""
@@ -121,19 +130,14 @@ class Step:
         own, cited = self.steps.of(self.judgement), self.steps.cited.get(self.number)
         names = [*own, *(f"G{k}" for k in range(len(self.judgement.given)))]
         lines = [f"  intros {' '.join(names)}."] if names else []
-        others = [*(self.steps.of(p) for p in self.premises), self.steps.free(*self._mentioned())]
+        others = [
+            *(self.steps.of(p) for p in self.premises),
+            self.steps.free(*mentioned(self.data, self.steps.bench)),
+        ]
         if cited is not None:
             others.append(self.steps.free(*cited.put.values() or [cited.says]))
         more = {n: t for names in others for n, t in names.items() if n not in own}
         return [*lines, *(f"  pose ({n} := {self._anything(t)} : {t})." for n, t in more.items())]
-
-    def _mentioned(self) -> list[Nameless]:
-        """What the step speaks of, and its conclusion need not: 0*x is 0."""
-        reader = TextReader(self.steps.bench.language)
-        texts = [self.data.get(key) for key in ("formula", "goal", "term", "at", "bound")]
-        texts += [m["term"] if isinstance(m, Mapping) else str(m) for m in self.data.get("multipliers", [])]
-        texts += self.data.get("terms", [])
-        return [reader.any(text) for text in texts if text is not None]
 
     def _anything(self, kind: str) -> str:
         *args, value = kind.split(" -> ")

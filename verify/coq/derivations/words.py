@@ -157,7 +157,7 @@ class Words:
                 return Text(f"Sum {self.nat(t.args[0])} {self.function(t)}", _POWER)
             case "SumOver" | "MaxOver":
                 return Text(f"{t.op} {self.sort(str(t.value))} {self.function(t)}", _POWER)
-        raise NotExportedError({"En": "E", "Int": "Int"}.get(t.op, t.op))
+        raise NotExportedError(f"with {t.op.replace('En', 'E')}")
 
     def _total(self, t: Nameless) -> Text:
         first, *rest = t.args
@@ -241,7 +241,7 @@ class Words:
                 x = fresh(str(t.value), t)
                 body = self.formula(opened(t.args[0], x))
                 return f"forall {self.name(str(x.value))} : {self.sort(x.sort)}, {body}"
-        raise NotExportedError(t.op)
+        raise NotExportedError(f"with {t.op}")
 
     def _inner(self, t: Nameless) -> str:
         return f"({self.formula(t)})"
