@@ -441,10 +441,13 @@ Ltac joined := repeat match goal with |- _ /\ _ => split end; assumption.
 Ltac clash A B := exfalso;
   first [exact (A B) | exact (B A) | exact (Rlt_not_le _ _ A B) | exact (Rlt_not_le _ _ B A)].
 
-Ltac numeric_extremum := unfold Rmax, Rmin; repeat destruct (Rle_dec _ _); lra.
+(* Between numerals; what else is there is no help, and may be beyond what [lra] can read. *)
+Ltac numeric := clear; lra.
+
+Ltac numeric_extremum := clear; unfold Rmax, Rmin; repeat destruct (Rle_dec _ _); lra.
 
 (* A sum of products of natural numbers; an indicator is at most 1. *)
-Ltac not_negative :=
+Ltac not_negative := clear;
   repeat match goal with |- context [INR ?n] =>
     match goal with H : 0 <= INR n |- _ => fail 1 | _ => pose proof (pos_INR n) end end;
   repeat match goal with |- context [INR (Ind ?A)] =>

@@ -53,13 +53,13 @@ def _relation(same: Same, a: Nameless, found: Nameless) -> str:
     if found.number is not None:
         truth = "true" if found.number == 1 else "false"
         equal = same.rings.equal(between, tree(gap))
-        sign = "lra" if value is not None else "not_negative"
+        sign = "numeric" if value is not None else "not_negative"
         lemma = f"gap_{way}_{truth} _ _ {normal} ({same.words.real(tree(gap))})"
         return f"(apply ind_{truth}; apply ({lemma}); [{sides} | {equal} | {sign}])"
     c, q = primitive_part(gap) if a.op == "<=" else signed_part(gap)
     equal = same.rings.equal(between, make("*", num(c), tree(q)))
     lemma = f"gap_{way} _ _ {normal} ({same.words.real(num(c))}) ({same.words.real(tree(q))})"
-    return f"(apply ind_same; apply ({lemma}); [{sides} | {equal} | lra])"
+    return f"(apply ind_same; apply ({lemma}); [{sides} | {equal} | numeric])"
 
 
 def _equal_elements(same: Same, a: Nameless, b: Nameless) -> str:

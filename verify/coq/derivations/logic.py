@@ -18,7 +18,7 @@ def _cited(step: Step) -> Lines:
     for k, g in enumerate(cited.given):
         raw = replaced(g, dict(cited.put))
         left = undecided(step.same.normal(raw))
-        lines += step.back(raw, step.given(left[0]) if left else "ltac:(lra)", f"E{k}", stated)
+        lines += step.back(raw, step.given(left[0]) if left else "ltac:(numeric)", f"E{k}", stated)
     if cited.put:
         values = [stated.term(value, x.sort) for x, value in cited.put.items()]
     else:

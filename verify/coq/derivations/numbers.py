@@ -45,7 +45,7 @@ def _multiple(step: Step, data: Any, k: int) -> _Summand | None:
         return _Summand(term, f"(multiple_eq {args} K{k})", "eq")
     if factor.number is not None:
         strict = premise.op == "<"
-        sign = f"(ltac:(lra) : 0 {'<' if strict else '<='} {words.real(factor)})"
+        sign = f"(ltac:(numeric) : 0 {'<' if strict else '<='} {words.real(factor)})"
     else:
         positive = shown is not None and step.premises[shown].formula.op == "<"
         strict = positive and premise.op == "<"
@@ -62,7 +62,7 @@ def _summed(step: Step, summands: list[_Summand]) -> Lines:
     rest = step.steps.bench.canon.poly(make("+", gap, *(make("*", num(-1), s.term) for s in summands)))
     left = num(rest.get((), 0))
     total, have = left, "lt" if left.number else "eq"
-    proof = f"(ltac:(lra) : 0 {'<' if left.number else '='} {words.real(left)})"
+    proof = f"(ltac:(numeric) : 0 {'<' if left.number else '='} {words.real(left)})"
     for one in reversed(summands):
         total, proof = make("+", one.term, total), f"(plus_{one.sign}_{have} _ _ {one.proof} {proof})"
         have = max(have, one.sign, key=("eq", "le", "lt").index)

@@ -48,7 +48,7 @@ def _inverse_of_sum(same: Same, u: Nameless, found: Nameless) -> str:
     if len(p) == 1:
         common = dict(next(iter(p)))
     c, q = signed_part({divided(m, common): x for m, x in p.items()})
-    factors = [(num(c), num(1 / c), "apply inv_number; lra")]
+    factors = [(num(c), num(1 / c), "apply inv_number; numeric")]
     for a, k in common.items():
         value, tactic = tree(inverse_atom(a)), "reflexivity"
         if a.op == "inv":

@@ -218,7 +218,9 @@ class Same:
             )
             for leaf, name in leaves.items()
         ]
-        return self.by_parts(changes, f"{self.raw.nat(shape)} = {self.words.nat(target)}", "ring")
+        return self.by_parts(
+            changes, f"{self.raw.nat(shape)} = {self.words.nat(target)}", "(cbn [Nat.pow]; ring)"
+        )
 
     def _nat_shape(self, t: Nameless, leaves: dict[Nameless, Nameless]) -> Nameless:
         if t.op == CAST:
@@ -286,8 +288,8 @@ class Same:
 
 
 _FOLDED = {
-    "log": "first [apply ln_1 | apply ln_of_nothing; lra]",
-    "sqrt": "first [apply sqrt_of_less; lra | apply sqrt_number; lra]",
+    "log": "first [apply ln_1 | apply ln_of_nothing; numeric]",
+    "sqrt": "first [apply sqrt_of_less; numeric | apply sqrt_number; numeric]",
     "Abs": "unfold Rabs; destruct (Rcase_abs _); lra",
     "Max": "numeric_extremum",
     "Min": "numeric_extremum",

@@ -145,8 +145,9 @@ class Step:
         return f"(fun {' '.join('_' for _ in args)} => {known})" if args else known
 
     def given(self, formula: Nameless) -> str:
-        """The name of a given."""
-        return f"G{ordered(self.judgement.given).index(formula)}"
+        """The name of a given; one that is not there has a name that Coq does not know."""
+        every = ordered(self.judgement.given)
+        return f"G{every.index(formula) if formula in every else len(every)}"
 
     def premise(
         self, k: int, shown: Mapping[Nameless, str] = _NOTHING, put: Mapping[str, str] = _NOTHING

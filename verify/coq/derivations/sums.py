@@ -47,7 +47,7 @@ def _last_summands(same: Same, body: Nameless, rest: Nameless, extra: int) -> tu
     for k in range(extra):
         shape = make("+", shape, opened(body, cast(places[k])))
     texts = [same.words.nat(place) for place in places]
-    steps = [f"rewrite (Sum_next {texts[k + 1]} {texts[k]}) by lia" for k in reversed(range(extra))]
+    steps = [f"rewrite (Sum_next {texts[k + 1]} {texts[k]}) by (clear; lia)" for k in reversed(range(extra))]
     return shape, f"({'; '.join(steps)}; reflexivity)"
 
 
