@@ -344,6 +344,12 @@ Proof. tauto. Qed.
 Lemma not_same (A B : Prop) : (A <-> B) -> (~ A <-> ~ B).
 Proof. tauto. Qed.
 
+Lemma either_way (A : Prop) : A \/ ~ A.
+Proof. apply classic. Qed.
+
+Lemma not_denied (A : Prop) : ~ ~ A -> A.
+Proof. apply NNPP. Qed.
+
 Lemma not_at_most (A : Prop) u v : (A <-> u <= v) -> (~ A <-> v < u).
 Proof. intros ->. split; [apply Rnot_le_lt | apply Rlt_not_le]. Qed.
 

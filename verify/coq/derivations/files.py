@@ -246,7 +246,7 @@ class DerivationFile:
     def _head(self, words: str) -> Lines:
         comment = words.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
         analysis = HEAD if self.modules else "From Coq Require Import Reals Lra Lia.\nOpen Scope R_scope.\n"
-        lines = [f"(** {comment} *)", "", analysis + "From Coq Require Import Classical."]
+        lines = [f"(** {comment} *)", "", analysis.rstrip()]
         lines += [f"From Verify Require {name}." for name in self.needs]
         lines += [f"From Verify Require Import {LIBRARY}.", "", *self.modules, "Section derivation."]
         lines += ['Set Default Proof Using "All".', ""]

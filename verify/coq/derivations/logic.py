@@ -76,9 +76,9 @@ def _parts(step: Step) -> Lines:
 def _cases(step: Step) -> Lines:
     a = step.rule.normal(step.rule.formula())
     other = step.rule.normal(make("Not", a))
-    no = {"<=": "(Rnot_le_lt _ _ K0)", "<": "(Rnot_lt_le _ _ K0)", "Not": "(NNPP _ K0)"}.get(a.op, "K0")
+    no = {"<=": "(Rnot_le_lt _ _ K0)", "<": "(Rnot_lt_le _ _ K0)", "Not": "(not_denied _ K0)"}.get(a.op, "K0")
     return [
-        f"  destruct (classic ({step.words.formula(a)})) as [K0 | K0].",
+        f"  destruct (either_way ({step.words.formula(a)})) as [K0 | K0].",
         f"  {{ exact {step.premise(0, {a: 'K0'})}. }}",
         f"  {{ exact {step.premise(1, {other: no})}. }}",
     ]

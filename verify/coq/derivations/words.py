@@ -42,7 +42,7 @@ _TAKEN = {
         "Finite",
     ),
     *("fun", "forall", "exists", "at", "as", "in", "let", "if", "then", "else", "match", "end", "with", "by"),
-    *("return", "where", "using", "fix", "cofix", "for", "every", "someone", "element", "classic", "conj"),
+    *("return", "where", "using", "fix", "cofix", "for", "every", "someone", "element", "either_way", "conj"),
 }
 _OURS = re.compile(
     r"[bGPLEIlpKAX][0-9]+|(step|fact|claim|known|pointwise|ind|gap|not|multiple|combined)_.*|.*_same"
