@@ -200,19 +200,24 @@ def test_a_folder_has_derivations_that_need_each_other(tmp_path):
     cites = step("lemma", label="lem:low", formula="0 <= p(x)")
     double = step("combine", 0, goal="0 <= 2*p(x)", multipliers=["2"])
     theorem = derivation("0 <= 2*p(x)", cites, double, label="thm:twice")
+    classical = derivation("0 <= 0", same("0 <= 0"), step("cases", 0, 0, formula="0 <= c"), label="thm:cases")
     mean = derivation("0 <= E(W)", step("assume", formula="0 <= E(W)"), label="thm:mean")
     claims = [
         {"label": d["label"], "verdict": "proved", "theorem": d["theorem"], "evidence": {"derivation": d}}
-        for d in (theorem, lemma, mean)
+        for d in (theorem, lemma, classical, mean)
     ]
     index = write_folder(claims, tmp_path)
-    assert index["derivations"] == {"lem:low": "lem_low", "thm:twice": "thm_twice"}
+    assert index["derivations"] == {
+        "lem:low": "lem_low",
+        "thm:twice": "thm_twice",
+        "thm:cases": "thm_cases",
+    }
     assert index["needs"] == {"thm_twice": ["lem_low"]}
     assert index["derivations not exported"] == {"thm:mean": "with E"}
     (tmp_path / "Rules.v").write_text("", encoding="utf-8")  # not needed here, and slow
     verdicts = judge(tmp_path, 60, 2)
-    assert [one.accepted for one in verdicts] == [True, True]
-    assert "derivations: accepted 2, rejected 0, not exported 1" in list(lines(verdicts, tmp_path))
+    assert [one.why for one in verdicts] == [""] * 3
+    assert "derivations: accepted 3, rejected 0, not exported 1" in list(lines(verdicts, tmp_path))
     assert all(one.known for one in judge(tmp_path, 60, 2))
 
 
