@@ -15,7 +15,7 @@ verify-thorough: $(STAMP)  ## the same with much more effort per claim; resumes 
 	$(BIN)/ctucbvi crosscheck --random 200
 	$(BIN)/ctucbvi verify --profile thorough
 
-kernel: $(STAMP)  ## a third opinion: every proved inequality as a theorem, judged by Coq's kernel (docs/coq.md)
+kernel: $(STAMP)  ## a third opinion: proved inequalities and derivations as theorems, judged by Coq's kernel (docs/coq.md)
 	@$(BIN)/python -m verify.coq > /dev/null
 	$(BIN)/ctucbvi verify --coq build/coq
 	$(BIN)/python -m verify.coq build/coq

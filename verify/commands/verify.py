@@ -66,8 +66,10 @@ def _write_coq(done: Run, options: argparse.Namespace) -> None:
         raise ClaimError(f"--coq {options.coq}: cannot be written: {error.strerror}") from None
     for label, why in index["not exported"].items():
         say(options.source, f"--coq: {label} is not exported: {why}")
-    count = len(index["written"])
-    files = "1 theorem" if count == 1 else f"{count} theorems"
+    count, derived, beyond = (len(index[k]) for k in ("written", "derivations", "derivations not exported"))
+    files = f"{count} inequalit{'y' if count == 1 else 'ies'} and {derived} derivation{'s' * (derived != 1)}"
+    if beyond:
+        say(options.source, f"--coq: {beyond} derivations are not exported; python -m verify.coq says why")
     say(
         options.source,
         f"--coq: {files} in {options.coq}; let Coq judge them: python -m verify.coq {options.coq}",

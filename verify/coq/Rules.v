@@ -393,6 +393,9 @@ Proof. rewrite <- exp_times. f_equal. ring. Qed.
 Lemma exp_half_number n : exp (IZR (Zpos n) / 2) = exp (/ 2) ^ Pos.to_nat n.
 Proof. rewrite <- exp_times. reflexivity. Qed.
 
+Lemma exp_negative_number n : exp (IZR (Zneg n)) = / exp (IZR (Zpos n)).
+Proof. rewrite <- exp_Ropp. reflexivity. Qed.
+
 Lemma exp_number n : exp (IZR (Zpos n)) = exp (/ 2) ^ (2 * Pos.to_nat n).
 Proof.
   rewrite pow_mult.
@@ -522,7 +525,7 @@ Ltac smooth_same := solve
   | unfold Rpower; tidy; logs; exps; roots; nats; tidy; first [ reflexivity | ring | by_field ]
   | unfold Rpower; logs; numbers; exps; roots; nats; by_field
   | f_equal; first [ ring | field; nonzero ]
-  | rewrite ?exp_half_number, ?exp_number; nats; cbn [Nat.mul Nat.add]; by_field
+  | rewrite ?exp_half_number, ?exp_negative_number, ?exp_number; nats; cbn [Nat.mul Nat.add]; by_field
   | plain; by_field | plain; unfold Rpower; logs; exps; roots; nats; by_field ].
 
 Ltac same :=
@@ -1209,8 +1212,22 @@ Ltac folds a b := try replace a with b in * by (symmetry; part_same).
 
 Ltac defined := repeat split; solve [ signs | range ].
 
+(** A quadratic polynomial without a root, from its values at -1, 0 and 1. *)
+Lemma quadratic f x :
+  let a := (f 1 + f (-1)) / 2 - f 0 in let b := (f 1 - f (-1)) / 2 in
+  (forall y, f y = a * y ^ 2 + b * y + f 0) -> 0 < a -> b ^ 2 < 4 * a * f 0 -> 0 < f x.
+Proof.
+  intros a b E A D. apply Rmult_lt_reg_l with (4 * a); [lra |]. rewrite (E x).
+  replace (4 * a * (a * x ^ 2 + b * x + f 0)) with ((2 * a * x + b) ^ 2 + (4 * a * f 0 - b ^ 2)) by ring.
+  assert (H := pow2_ge_0 (2 * a * x + b)). lra.
+Qed.
+
+Ltac no_root := try apply Rlt_le; match goal with x : R |- 0 < ?f =>
+  match eval pattern x in f with ?g _ =>
+    apply (quadratic g x); cbv beta; [ intros; field | lra | lra ] end end.
+
 (** A polynomial in one variable. *)
-Ltac polynomial := solve [ lra | nra | range ].
+Ltac polynomial := solve [ lra | nra | range | no_root ].
 
 Ltac touching x :=
   repeat lazymatch goal with |- _ /\ _ => split; [ follow x; derive | ] end; exact I.

@@ -1,4 +1,4 @@
-"""A run as a folder for Coq: one file per proved inequality, the library, and a ``_CoqProject``."""
+"""A run as a folder for Coq: a file per inequality and per derivation, the libraries, and a project file."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from verify.coq.derivations.files import LIBRARY as OF_DERIVATIONS
+from verify.coq.derivations.files import DerivationFile, Folder, Written
 from verify.coq.export import File, Stated, identifier, monotone_theorem, theorem
 from verify.coq.text import NotExportedError
 from verify.recheck.intervals import UnknownError
 
-LIBRARIES = ("Boxes", "Rules")  # in the order in which they are compiled
+LIBRARIES = ("Boxes", "Rules", OF_DERIVATIONS)  # in the order in which they are compiled
 INDEX = "index.json"
 
 
 def write_folder(claims: Iterable[Mapping[str, Any]], folder: Path) -> dict[str, Any]:
     """Write the proved ones of the claims; the index says what is in which file, and what is not and why.
+
+    Derivations may rest on inequalities (``needs``), and on claims that are hypotheses there (``rests on``).
 
     A file that would be the same is left as it is, so that what was compiled need not be compiled again;
     one of an earlier run, of a claim that is not there any more, is removed.
@@ -26,9 +30,8 @@ def write_folder(claims: Iterable[Mapping[str, Any]], folder: Path) -> dict[str,
     written: dict[str, str] = {}
     left: dict[str, str] = {}
     partly: dict[str, list[str]] = {}
-    for claim in claims:
-        if not is_proved_inequality(claim):
-            continue
+    every = list(claims)
+    for claim in filter(is_proved_inequality, every):
         label = str(claim["label"])
         try:
             name = _free(identifier(label), written.values())
@@ -41,21 +44,73 @@ def write_folder(claims: Iterable[Mapping[str, Any]], folder: Path) -> dict[str,
             left[label] = str(error)
         except (UnknownError, RecursionError) as error:
             left[label] = f"cannot be read: {error}"
+    derived, beyond = _derivations(every, written)
+    for one in derived.values():
+        _put(folder / f"{one.name}.v", one.text)
     for name in LIBRARIES:
         _put(folder / f"{name}.v", library(name))
-    index = {"written": written, "only where": partly, "not exported": left}
-    for old in _named_before(folder) - set(written.values()):
+    index = {
+        "written": written,
+        "only where": partly,
+        "not exported": left,
+        "derivations": {label: one.name for label, one in derived.items()},
+        "rests on": {label: list(one.hypotheses) for label, one in derived.items() if one.hypotheses},
+        "needs": {one.name: list(one.needs) for one in derived.values() if one.needs},
+        "derivations not exported": beyond,
+    }
+    names = [*LIBRARIES, *written.values(), *(one.name for one in derived.values())]
+    for old in _named_before(folder) - set(names):
         for path in folder.glob(f"{old}.v*"):
             path.unlink()
-    names = "\n".join(f"{name}.v" for name in (*LIBRARIES, *written.values()))
-    _put(folder / "_CoqProject", f"-R . Verify\n-arg -w -arg none\n{names}\n")
+    listed = "\n".join(f"{name}.v" for name in names)
+    _put(folder / "_CoqProject", f"-R . Verify\n-arg -w -arg none\n{listed}\n")
     _put(folder / INDEX, json.dumps(index, indent=1) + "\n")
     return index
+
+
+def _derivations(
+    claims: list[Mapping[str, Any]], relations: Mapping[str, str]
+) -> tuple[dict[str, Written], dict[str, str]]:
+    """The derivations, those they rest on first; and why others are none."""
+    every = {str(c["label"]): c for c in claims if is_derived(c)}
+    found: dict[str, Written] = {}
+    left: dict[str, str] = {}
+    begun: set[str] = set()
+
+    def write(label: str) -> None:
+        if label not in every or label in begun:
+            return
+        begun.add(label)
+        claim = every[label]
+        document = claim["evidence"]["derivation"]
+        try:
+            for step in document["steps"]:
+                if step.get("rule") == "lemma":
+                    write(str(step["label"]))
+            taken = [*relations.values(), *(one.name for one in found.values())]
+            name = _free(identifier(label), taken)
+            words = " ".join(str(claim.get("statement") or "").split())
+            file = DerivationFile(document, Folder(relations, found))
+            found[label] = file.written(name, str(claim["theorem"]), words)
+        except NotExportedError as error:
+            left[label] = str(error)
+        except (UnknownError, RecursionError, KeyError, TypeError) as error:
+            left[label] = f"cannot be read: {error}"
+
+    for label in every:
+        write(label)
+    return found, left
 
 
 def library(name: str) -> str:
     """The rules, once for all theorems."""
     return files("verify.coq").joinpath(f"{name}.v").read_text(encoding="utf-8")
+
+
+def is_derived(claim: Mapping[str, Any]) -> bool:
+    """Whether it is proved, and a derivation shows it."""
+    derivation = (claim.get("evidence") or {}).get("derivation")
+    return bool(claim.get("verdict") == "proved" and claim.get("theorem") and isinstance(derivation, Mapping))
 
 
 def is_proved_inequality(claim: Mapping[str, Any]) -> bool:
@@ -92,7 +147,8 @@ def _proof(certificate: Any) -> tuple[str, Any]:
 
 def _named_before(folder: Path) -> set[str]:
     try:
-        return set(json.loads((folder / INDEX).read_text(encoding="utf-8"))["written"].values())
+        index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+        return {*index["written"].values(), *index.get("derivations", {}).values()}
     except (OSError, ValueError, KeyError, AttributeError, TypeError):
         return set()
 

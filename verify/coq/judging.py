@@ -2,8 +2,8 @@
 
 A file is *accepted* if ``coqc`` takes it within the time limit and its theorem rests on nothing but the
 axioms of the real numbers of Coq and the machine numbers that Interval computes with.  Verdicts are kept
-beside the files, under a digest of the file, the library and the version of Coq: what has not changed is not
-compiled again.
+beside the files, under a digest of the file, of those it needs, the libraries and the version of Coq: what
+has not changed is not compiled again.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,6 +26,10 @@ from verify.coq.folders import INDEX, LIBRARIES
 from verify.errors import UserError
 
 KEPT = "verdicts.json"
+_KEYS = (
+    *("written", "only where", "not exported"),
+    *("derivations", "rests on", "needs", "derivations not exported"),
+)
 INSTALL = "coqc is not installed; install it: apt install coq libcoq-coquelicot libcoq-interval"
 
 # Classical logic and functional extensionality, as the real numbers of Coq's standard library use them.
@@ -76,34 +81,45 @@ def judge(
 ) -> list[Judgement]:
     """The verdicts on all files of the folder, in the order of its index."""
     compiler = coqc()
-    names = list(_index(folder)["written"].values())
-    base = _library(folder, compiler, limit)
+    index = _index(folder)
+    names, needs = [*index["written"].values(), *index["derivations"].values()], index["needs"]
+    digests = _digests(folder, names, needs, _library(folder, compiler, limit))
     kept = _kept(folder)
     found: dict[str, Judgement] = {}
     for name in names:
         old = kept.get(name)
-        if old is not None and old.digest == _digest(folder / f"{name}.v", base):
+        if old is not None and old.digest == digests[name] and (folder / f"{name}.vo").exists():
             found[name] = old
     todo = [name for name in names if name not in found]
+    while todo:  # what others need comes before them
+        now = [name for name in todo if not set(needs.get(name, ())) & set(todo)] or todo
+        for verdict in _verdicts(folder, now, digests, compiler, limit, workers):
+            found[verdict.name] = verdict
+            _keep(folder, found)
+            tell(len(found), len(names), verdict.name)
+        todo = [name for name in todo if name not in now]
+    _keep(folder, found)
+    return [found[name] for name in names]
+
+
+def _verdicts(
+    folder: Path, names: list[str], digests: Mapping[str, str], compiler: str, limit: float, workers: int
+) -> Iterator[Judgement]:
+    """Of files that do not need each other, as they come."""
     with ThreadPoolExecutor(workers) as pool:
-        jobs = [pool.submit(_compiled, folder, name, compiler, limit, base) for name in todo]
+        jobs = [pool.submit(_compiled, folder, name, compiler, limit, digests[name]) for name in names]
         try:
             for job in as_completed(jobs):
-                verdict = job.result()
-                found[verdict.name] = verdict
-                _keep(folder, found)
-                tell(len(found), len(names), verdict.name)
+                yield job.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    _keep(folder, found)
-    return [found[name] for name in names]
 
 
 def _index(folder: Path) -> dict[str, dict[str, Any]]:
     try:
         index = json.loads((folder / INDEX).read_text(encoding="utf-8"))
-        return {key: dict(index[key]) for key in ("written", "only where", "not exported")}
+        return {key: dict(index[key]) for key in _KEYS}
     except (OSError, ValueError, KeyError, TypeError):
         raise UserError(f"{folder}: has no {INDEX}; write the folder with verify --coq {folder}") from None
 
@@ -136,9 +152,18 @@ def _library(folder: Path, compiler: str, limit: float) -> str:
     return base
 
 
-def _compiled(folder: Path, name: str, compiler: str, limit: float, base: str) -> Judgement:
+def _digests(folder: Path, names: list[str], needs: Mapping[str, Any], base: str) -> dict[str, str]:
+    """Of each file together with those that it needs, which come before it."""
+    found: dict[str, str] = {}
+    for name in names:
+        others = "".join(found.get(other, "") for other in needs.get(name, ()))
+        text = (folder / f"{name}.v").read_bytes()
+        found[name] = hashlib.sha256(text + base.encode() + others.encode()).hexdigest()
+    return found
+
+
+def _compiled(folder: Path, name: str, compiler: str, limit: float, digest: str) -> Judgement:
     began = monotonic()
-    digest = _digest(folder / f"{name}.v", base)
     status, said = _run(folder, name, compiler, limit)
     why = _one_line(said) if status else ""
     if not status and (foreign := foreign_axioms(said)):
@@ -152,10 +177,6 @@ def _one_line(said: str) -> str:
     place = re.search(r"line (\d+)", text)
     error = text.partition("Error:")[2].strip() or text
     return f"line {place[1]}: {error[:200]}" if place else error[:200]
-
-
-def _digest(path: Path, base: str) -> str:
-    return hashlib.sha256(path.read_bytes() + base.encode()).hexdigest()
 
 
 def _kept(folder: Path) -> dict[str, Judgement]:
@@ -186,9 +207,19 @@ def lines(verdicts: list[Judgement], folder: Path) -> Iterator[str]:
         yield f"only where    {label}: {', '.join(conditions)}"
     for label, why in left.items():
         yield f"not exported  {label}: {why}"
-    accepted = sum(one.accepted for one in verdicts)
+    for label, claims in index["rests on"].items():
+        yield f"rests on      {label}: {', '.join(claims)}, as hypotheses"
+    beyond = index["derivations not exported"]
+    for why, count in Counter(beyond.values()).most_common():
+        yield f"not exported  {count} derivation{'s' if count > 1 else ''}: {why}"
+    for what, names, others in (
+        ("inequalities", index["written"], left),
+        ("derivations", index["derivations"], beyond),
+    ):
+        judged = [one for one in verdicts if one.name in names.values()]
+        accepted = sum(one.accepted for one in judged)
+        yield f"{what}: accepted {accepted}, rejected {len(judged) - accepted}, not exported {len(others)}"
     total, known = sum(one.seconds for one in verdicts), sum(one.known for one in verdicts)
-    yield f"accepted {accepted}, rejected {len(verdicts) - accepted}, not exported {len(left)}"
     if verdicts:
         longest = ", ".join(f"{one.name} {one.seconds:.1f} s" for one in slow)
         yield f"{total:.0f} s of compiling ({known} known from before); the longest: {longest}"

@@ -151,8 +151,8 @@ class Canon:
             common = {a: min(k, powers[a]) for a, k in common.items() if a in powers}
         if len(p) == 1:
             common = dict(next(iter(p)))
-        rest = {_divided(m, common): c for m, c in p.items()}
-        factors = [self._power(_inverse_atom(a), k) for a, k in common.items()]
+        rest = {divided(m, common): c for m, c in p.items()}
+        factors = [self._power(inverse_atom(a), k) for a, k in common.items()]
         c, q = signed_part(rest)
         inner = constant_poly(1) if value_of(q) == 1 else atom(make("inv", tree(q)))
         return self._product([scaled(inner, 1 / c), *factors])
@@ -244,7 +244,7 @@ class Canon:
         i = fresh("Nat", body, below=bound)
         pieces = []
         for m, c in self.poly(opened(body, i)).items():
-            out, inside = _parted(m, lambda a: i not in a.free)
+            out, inside = parted(m, lambda a: i not in a.free)
             inner = (
                 atom(make("Sum", bound, closed(tree({inside: Fraction(1)}), i))) if inside else ring(bound)
             )
@@ -255,7 +255,7 @@ class Canon:
         y = fresh(str(t.value), t)
         pieces = []
         for m, c in self.poly(opened(t.args[0], y)).items():
-            out, inside = _parted(m, lambda a: y not in a.free)
+            out, inside = parted(m, lambda a: y not in a.free)
             pieces.append(self._product([{out: c}, self._picked(inside, y)]))
         return total(pieces)
 
@@ -306,7 +306,7 @@ class Canon:
             return atom(operator.wrap(tree(body)))
         pieces = []
         for m, c in body.items():
-            out, inside = _parted(m, operator.leaves)
+            out, inside = parted(m, operator.leaves)
             pieces.append(self._product([{out: c}, self._applied(operator, inside)]))
         return total(pieces)
 
@@ -338,7 +338,8 @@ def negated(a: Nameless) -> Nameless:
     return make("Not", a)
 
 
-def _inverse_atom(a: Nameless) -> Poly:
+def inverse_atom(a: Nameless) -> Poly:
+    """1/a for an atom a."""
     if a.op == "inv":
         return ring(a.args[0])
     if a.op == "exp":
@@ -346,7 +347,7 @@ def _inverse_atom(a: Nameless) -> Poly:
     return atom(make("inv", a))
 
 
-def _parted(m: Monomial, out: Callable[[Nameless], bool]) -> tuple[Monomial, Monomial]:
+def parted(m: Monomial, out: Callable[[Nameless], bool]) -> tuple[Monomial, Monomial]:
     """The factors that come out, and the others; an exponential is taken apart for that."""
     outside: Monomial = ONE
     inside: Monomial = ONE
@@ -366,13 +367,14 @@ def _factors(a: Nameless) -> list[Nameless]:
     return [make("exp", tree({m: c})) for m, c in ring(a.args[0]).items()]
 
 
-def _divided(m: Monomial, by: dict[Nameless, int]) -> Monomial:
+def divided(m: Monomial, by: dict[Nameless, int]) -> Monomial:
+    """A monomial without factors that it has."""
     return tuple((a, k - by.get(a, 0)) for a, k in m if k > by.get(a, 0))
 
 
 def _without(m: Monomial, a: Nameless) -> Nameless:
     """The monomial without one factor a."""
-    return tree({_divided(m, {a: 1}): Fraction(1)})
+    return tree({divided(m, {a: 1}): Fraction(1)})
 
 
 def _folded(op: str, args: list[Nameless]) -> Poly:

@@ -93,14 +93,15 @@ def _run(steps: list[Any], bench: Workbench, found: Findings) -> Judgement | Non
         rule = step.get("rule") if isinstance(step, Mapping) else step
         try:
             bench.now = k
-            shown.append(_step(step, shown, bench))
+            shown.append(conclusion(step, shown, bench))
         except _FAILURES as error:
             found.complain(reason(error), k, rule)
             shown.append(None)
     return shown[-1]
 
 
-def _step(step: Any, shown: list[Judgement | None], bench: Workbench) -> Judgement | None:
+def conclusion(step: Any, shown: list[Judgement | None], bench: Workbench) -> Judgement | None:
+    """What a step shows; nothing, if one of its premises failed."""
     if not isinstance(step, Mapping) or not isinstance(step.get("rule"), str) or step["rule"] not in _RULES:
         raise UnknownError("no rule of the language")
     rule, number = _RULES[step["rule"]]

@@ -13,7 +13,7 @@ from verify.recheck.derivations.workbench import Judgement, RuleStep
 from verify.recheck.intervals import UnknownError
 from verify.recheck.reading import names_in, tree_of
 
-_FACTS = {
+FACTS = {
     "square": "0 <= x**2",
     "exp": "0 < exp(x)",
     "abs": "x <= Abs(x)",
@@ -34,7 +34,7 @@ _FACTS = {
     "log": "Imp(0 < x, exp(log(x)) == x)",
     "antisymmetric": "Imp(And(x <= y, y <= x), x == y)",
 }
-_PLAIN = Language((), {"x": "Real", "y": "Real", "n": "Nat", "m": "Nat"})
+PLAIN = Language((), {"x": "Real", "y": "Real", "n": "Nat", "m": "Nat"})
 
 
 def known(step: RuleStep) -> Judgement:
@@ -45,10 +45,10 @@ def known(step: RuleStep) -> Judgement:
             raise UnknownError("'either' is about two formulas")
         a, b = (TextReader(step.bench.language).formula(t) for t in terms)
         return step.judge(make("Imp", make("And", make("Or", a, b), make("Not", a)), b))
-    if name not in _FACTS:
+    if name not in FACTS:
         raise UnknownError(f"{name!r} is not in the list")
-    says = TextReader(_PLAIN).formula(_FACTS[name])
-    names = [v for name in "xynm" if (v := _PLAIN.variable(name)) is not None and v in says.free]
+    says = TextReader(PLAIN).formula(FACTS[name])
+    names = [v for name in "xynm" if (v := PLAIN.variable(name)) is not None and v in says.free]
     values = [TextReader(step.bench.language).term(t) for t in terms]
     if len(values) != len(names):
         raise UnknownError(f"{name!r} is about {len(names)} terms")
@@ -70,15 +70,23 @@ def pointwise(step: RuleStep) -> Judgement:
         require_sort(values[name], "Nat", name)
     _require_evidence(step, relation, texts, integers)
     own = {name: var(f"@{name}", "Real") for name in values}  # what is defined is asked of the claim's words
+    says, given = relation_in(step.bench.language, relation, texts, own)
+    put = {own[name]: value for name, value in values.items()}
+    kept = [h for g in given for h in undecided(step.normal(replaced(g, put)))]
+    return step.judge(replaced(says, put), *kept)
+
+
+def relation_in(
+    language: Language, relation: str, texts: list[str], own: Mapping[str, Nameless]
+) -> tuple[Nameless, list[Nameless]]:
+    """A relation of claims in variables of its own, and what has to hold: that all is defined included."""
     words = {"E": make("exp", num(1)), **own}  # Euler's number has its name in the language of claims
-    reader, put = TextReader(step.bench.language, words), {own[name]: value for name, value in values.items()}
+    reader = TextReader(language, words)
     (says, *more) = reader.chain(relation)
     if more:
         raise UnknownError(f"{relation!r} is not one comparison")
     conditions = [c for t in texts if not t.strip().isidentifier() for c in reader.chain(t)]
-    given = [*conditions, *(g for f in (says, *conditions) for g in _defined(f))]
-    kept = [h for g in given for h in undecided(step.normal(replaced(g, put)))]
-    return step.judge(replaced(says, put), *kept)
+    return says, [*conditions, *(g for f in (says, *conditions) for g in _defined(f))]
 
 
 def _texts(step: RuleStep, key: str) -> list[str]:

@@ -40,6 +40,10 @@ class TextReader:
             raise UnknownError(f"{text!r} is a term, not a formula")
         return found
 
+    def any(self, text: Any) -> Nameless:
+        """A term or a formula."""
+        return self._read(self._syntax(text))
+
     def chain(self, text: Any) -> list[Nameless]:
         """The relations of a chain of comparisons, as claims have them."""
         found = self._syntax(text)
