@@ -82,9 +82,7 @@ class NumericAnswer(ViewedDoubles):
 
     def value(self, state: str, t: Number | None = None) -> float:
         """V(state, t), with ``t`` the remaining time (default: the horizon)."""
-        time = float(self.model.remaining(t))
-        k = min(int(np.searchsorted(self.times, time, "right")) - 1, len(self.times) - 2)
-        u = (time - self.times[k]) / (self.times[k + 1] - self.times[k])
+        k, u = self._locate(t)
         coefficients, bends = self.parts(k, u, self.model.state_index(state))
         found = 0.0
         for c in reversed(coefficients):
@@ -92,6 +90,11 @@ class NumericAnswer(ViewedDoubles):
         for place, bend in bends:
             found += sum(c * (u - place) ** m for m, c in enumerate(bend, 2) if u > place)
         return self.model.objective.turned(found)
+
+    def _locate(self, t: Number | None) -> tuple[int, float]:
+        time = float(self.model.remaining(t))
+        k = min(int(np.searchsorted(self.times, time, "right")) - 1, len(self.times) - 2)
+        return k, (time - self.times[k]) / (self.times[k + 1] - self.times[k])
 
     def action(self, state: str, t: Number | None = None) -> str:
         """The best action; at a switch, the one that is best just after it."""
@@ -134,6 +137,13 @@ class NumericSolution(NumericAnswer):
         if pair < 0:
             return self.coefficients[piece, :, x].tolist(), self.kinks.bends(piece, int(self.best[piece, x]))
         return self.scores[piece, :, pair].tolist(), self.kinks.bends(piece, pair)
+
+    def action(self, state: str, t: Number | None = None) -> str:
+        """The best action; at a switch, the one that is best just after it."""
+        k, u = self._locate(t)  # a learner asks once, and a list of all turns would take it longer
+        x = self.model.state_index(state)
+        turned = -1 if self.kinks is None else self.kinks.turned(k, u, x, Arrays.of(self.model).owner)
+        return self.model.action_of(int(self.best[k, x]) if turned < 0 else turned)
 
     @cached_property
     def turns(self) -> Turns:
