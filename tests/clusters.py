@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,6 +43,9 @@ def local_cluster(folder: Path, places: Sequence[Path], threads: int = 1) -> Ite
         for place in places:
             given = {**_QUIET, "cwd": place, "env": {**os.environ, "PYTHONPATH": path}}
             started.append(subprocess.Popen([*_DASK, *one, str(folder)], **given))
+        client = import_module("distributed").Client(address, set_as_default=False)
+        with client:
+            client.wait_for_workers(len(places), timeout=60)
         yield Cluster(address, started[1:], started[0])
     finally:
         for process in reversed(started):

@@ -28,7 +28,6 @@ from ctucbvi.modelfile.reader import parse_toml
 from ctucbvi.study import Study, contestant, enough_cells, guest, name_of
 from ctucbvi.study.learners import settings_of
 from verify.console import did_you_mean
-from verify.errors import UserError
 
 _WHOLE = ("episodes", "runs", "seed", "steps")
 _TOLD = ("delta", "epsilon", "lambda-max", "lambda-min", "bonus", "rates", "jumps", "replan")
@@ -58,7 +57,7 @@ class Configuration:
         """What is wrong with this configuration is said with its place."""
         try:
             yield
-        except UserError as error:
+        except InputError as error:
             axes = ", ".join(f"{key} = {value}" for key, value in self.told.items())
             raise InputError(f"{self.place}: {error} ({axes})") from None
 

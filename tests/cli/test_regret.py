@@ -134,7 +134,7 @@ def test_a_distribution_of_initial_states(capsys):
     ],
 )
 def test_bad_input_is_one_line(capsys, monkeypatch, options, message):
-    monkeypatch.setattr("ctucbvi.study.pools._PATIENCE", 1)
+    monkeypatch.setattr("verify.clusters._PATIENCE", 1)
     if "--cluster" in options:
         pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
     study = SMALL[:-2] if "--cluster" in options else SMALL  # a cluster has its own workers
