@@ -35,10 +35,10 @@ from verify.provers.proof.polynomials import fraction
 from verify.provers.proof.state import ProofSearch, fat, loose, proper
 from verify.provers.ranges import opened, range_of
 
-_LONGEST = 150  # operations of a goal whose variables are changed
-_MOST = 6  # variables
+_LONGEST = 100  # operations of a goal whose variables are changed
+_MOST = 4  # variables
 _CONES = 3  # that are tried
-_TRIED = 4  # changed goals
+_TRIED = 3  # changed goals
 _PARTS = 12  # a degree is a multiple of 1/12
 _CLOSE = 1e-9
 

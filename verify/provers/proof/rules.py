@@ -105,7 +105,6 @@ RULES: tuple[Rule, ...] = (
     bernstein.by_bernstein,
     combining.by_combining,
     squares.by_squares,
-    calculus.by_concave,
     *FIRST[_SIMPLE:],
 )
 LATE: tuple[Rule, ...] = (
@@ -115,7 +114,7 @@ LATE: tuple[Rule, ...] = (
     by_tail,
     boxes.by_boxes,
 )
-LAST: tuple[Rule, ...] = (bounds.by_bounds,)
+LAST: tuple[Rule, ...] = (bounds.by_bounds, calculus.by_concave)
 
 
 @dataclass
@@ -158,7 +157,8 @@ def _changed(goal: Goal, goals: int, work: Work | None) -> Node | None:
     search, boxes = ProofSearch((), 0, 0, Work(0)), Work(0 if work is None else work.budget // 4)
     for change in changes.changes(search, _as_real(goal)):
         with spending(_PER_GOAL * goals // 3):
-            node = _searched(change.goal, Allowance(DEPTH, goals // 2, goals))
+            rules = (*RULES, calculus.by_concave)
+            node = _searched(change.goal, Allowance(DEPTH, goals // 2, goals, rules=rules))
             if node is None and not boxes.spent and len(_unbounded(change.goal)) <= 1:
                 node = _searched(change.goal, Allowance(_DEPTH_OF_BOXES, goals // 2, goals, boxes))
         if node is not None:
