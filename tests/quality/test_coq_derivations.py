@@ -20,7 +20,7 @@ import pytest
 from tests.derivation_files import derivation, same, step
 from tests.kernel.applications import Prover
 from tests.kernel.texts import SETTING, Writer
-from verify.coq.derivations.files import DerivationFile, Folder
+from verify.coq.derivations.files import DerivationFile, KnownTheorems
 from verify.coq.folders import library, write_folder
 from verify.coq.judging import judge, lines
 from verify.coq.text import NotExportedError
@@ -56,7 +56,7 @@ def _complaint(folder: Path, name: str) -> str:
 
 
 def _written(document: Document) -> str:
-    return DerivationFile(document, Folder()).written("shown", str(document["theorem"]), "").text
+    return DerivationFile(document, KnownTheorems()).written("shown", str(document["theorem"]), "").text
 
 
 def _together(documents: list[Document]) -> str:
@@ -223,7 +223,9 @@ def test_a_folder_has_derivations_that_need_each_other(tmp_path):
 
 def test_a_lemma_that_is_not_there_is_a_hypothesis():
     cites = step("lemma", label="lem:low", formula="0 <= p(x)")
-    written = DerivationFile(derivation("0 <= p(x)", cites), Folder()).written("shown", "0 <= p(x)", "")
+    written = DerivationFile(derivation("0 <= p(x)", cites), KnownTheorems()).written(
+        "shown", "0 <= p(x)", ""
+    )
     assert written.hypotheses == ("lem:low",)
     assert "Hypothesis claim_lem_low : forall (x : State), 0 <= p x." in written.text
 

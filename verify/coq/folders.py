@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from verify.coq.derivations.files import LIBRARY as OF_DERIVATIONS
-from verify.coq.derivations.files import DerivationFile, Folder, Written
+from verify.coq.derivations.files import DerivationFile, ExportedDerivation, KnownTheorems
 from verify.coq.export import File, Stated, identifier, monotone_theorem, theorem
 from verify.coq.text import NotExportedError
 from verify.recheck.intervals import UnknownError
@@ -70,10 +70,10 @@ def write_folder(claims: Iterable[Mapping[str, Any]], folder: Path) -> dict[str,
 
 def _derivations(
     claims: list[Mapping[str, Any]], relations: Mapping[str, str]
-) -> tuple[dict[str, Written], dict[str, str]]:
+) -> tuple[dict[str, ExportedDerivation], dict[str, str]]:
     """The derivations, those they rest on first; and why others are none."""
     every = {str(c["label"]): c for c in claims if is_derived(c)}
-    found: dict[str, Written] = {}
+    found: dict[str, ExportedDerivation] = {}
     left: dict[str, str] = {}
     begun: set[str] = set()
 
@@ -90,7 +90,7 @@ def _derivations(
             taken = [*relations.values(), *(one.name for one in found.values())]
             name = _free(identifier(label), taken)
             words = " ".join(str(claim.get("statement") or "").split())
-            file = DerivationFile(document, Folder(relations, found))
+            file = DerivationFile(document, KnownTheorems(relations, found))
             found[label] = file.written(name, str(claim["theorem"]), words)
         except NotExportedError as error:
             left[label] = str(error)

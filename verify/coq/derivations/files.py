@@ -32,7 +32,7 @@ _BEYOND = {"E": "E", "En": "E", "Int": "Int", "Sup": "Sup", "Sure": "Sure"}
 
 
 @dataclass(frozen=True)
-class Written:
+class ExportedDerivation:
     """An exported derivation: its name and text, what it is about, and the files that it needs."""
 
     name: str
@@ -43,17 +43,17 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Folder:
+class KnownTheorems:
     """What there is to rest on: theorems of inequalities by labels, and derivations."""
 
     relations: Mapping[str, str] = field(default_factory=dict)
-    derivations: Mapping[str, Written] = field(default_factory=dict)
+    derivations: Mapping[str, ExportedDerivation] = field(default_factory=dict)
 
 
 class DerivationFile:
     """One derivation on its way to a file."""
 
-    def __init__(self, document: Mapping[str, Any], folder: Folder):
+    def __init__(self, document: Mapping[str, Any], folder: KnownTheorems):
         self.document, self.folder = document, folder
         self.bench: Workbench = open_workbench(document, {}, lambda _: [])
         language = self.bench.language
@@ -66,7 +66,7 @@ class DerivationFile:
         self.claims: list[str] = []
         self.needs: list[str] = []
 
-    def written(self, name: str, says: str, words: str) -> Written:
+    def written(self, name: str, says: str, words: str) -> ExportedDerivation:
         """The file of the claim that says this, or the reason why there is none."""
         theorem_ = TextReader(self.bench.own).formula(says)
         judgements = self._judgements()
@@ -87,7 +87,7 @@ class DerivationFile:
         body += self._theorem(name, theorem_)
         parameters = {**self.sorts, **self.symbols, **self.hypotheses}
         text = "\n".join([*self._head(words), *body, "End derivation.", "", f"Print Assumptions {name}.", ""])
-        return Written(name, text, parameters, tuple(self.claims), tuple(self.needs))
+        return ExportedDerivation(name, text, parameters, tuple(self.claims), tuple(self.needs))
 
     def _judgements(self) -> list[Judgement]:
         found: list[Judgement | None] = []

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from verify.coq.derivations.steps import Lines, Step, ordered
+from verify.coq.derivations.steps import LemmaStep, Lines, ordered
 from verify.coq.derivations.words import Words, cast, casted
 from verify.recheck.derivations.analysis import undecided
 from verify.recheck.derivations.trees import Nameless, changed, closed, make, num, opened, replaced
 
 
-def _cited(step: Step) -> Lines:
+def _cited(step: LemmaStep) -> Lines:
     """A fact, a lemma or a proved relation: what the file has under a name of its own."""
     cited = step.steps.cited[step.number]
     stated = Words(step.words.language, stated=True)
@@ -27,53 +27,53 @@ def _cited(step: Step) -> Lines:
     return [*lines, *step.brought(replaced(cited.says, dict(cited.put)), [f"  exact ({args})."], stated)]
 
 
-def _assume(step: Step) -> Lines:
+def _assume(step: LemmaStep) -> Lines:
     return [f"  exact {step.given(step.judgement.formula)}."]
 
 
-def _discharge(step: Step) -> Lines:
+def _discharge(step: LemmaStep) -> Lines:
     a = step.rule.normal(step.rule.formula())
     return ["  intros K0.", f"  exact {step.premise(0, {a: 'K0'})}."]
 
 
-def _mp(step: Step) -> Lines:
+def _mp(step: LemmaStep) -> Lines:
     return [f"  exact ({step.premise(0)} {step.premise(1)})."]
 
 
-def _cut(step: Step) -> Lines:
+def _cut(step: LemmaStep) -> Lines:
     a = step.premises[0].formula
     return [f"  pose proof {step.premise(0)} as K0.", f"  exact {step.premise(1, {a: 'K0'})}."]
 
 
-def _generalize(step: Step) -> Lines:
+def _generalize(step: LemmaStep) -> Lines:
     x = step.words.name(step.data["variable"])
     raw = make("All", closed(step.premises[0].formula, step.rule.variable()), value=step.rule.variable().sort)
     return step.brought(raw, [f"  bind {x}.", f"  exact {step.premise(0)}."])
 
 
-def _specialize(step: Step) -> Lines:
+def _specialize(step: LemmaStep) -> Lines:
     term, all_ = step.rule.term(), step.premises[0].formula
     sort = str(all_.value)
     raw = opened(all_.args[0], _value(step, term, sort))
     return step.brought(raw, [f"  exact ({step.premise(0)} {step.words.term(_normal(step, term), sort)})."])
 
 
-def _normal(step: Step, term: Nameless) -> Nameless:
+def _normal(step: LemmaStep, term: Nameless) -> Nameless:
     return step.rule.normal(term)
 
 
-def _value(step: Step, term: Nameless, sort: str) -> Nameless:
+def _value(step: LemmaStep, term: Nameless, sort: str) -> Nameless:
     """A term that is put in for a variable."""
     found = _normal(step, term)
     return cast(found) if sort == "Nat" else found
 
 
-def _parts(step: Step) -> Lines:
+def _parts(step: LemmaStep) -> Lines:
     lines = [f"  pose proof {step.premise(k)} as K{k}; take K{k}." for k in range(len(step.premises))]
     return [*lines, "  joined."]
 
 
-def _cases(step: Step) -> Lines:
+def _cases(step: LemmaStep) -> Lines:
     a = step.rule.normal(step.rule.formula())
     other = step.rule.normal(make("Not", a))
     no = {"<=": "(Rnot_le_lt _ _ K0)", "<": "(Rnot_lt_le _ _ K0)", "Not": "(not_denied _ K0)"}.get(a.op, "K0")
@@ -84,7 +84,7 @@ def _cases(step: Step) -> Lines:
     ]
 
 
-def _absurd(step: Step) -> Lines:
+def _absurd(step: LemmaStep) -> Lines:
     return [
         f"  pose proof {step.premise(0)} as K0.",
         f"  pose proof {step.premise(1)} as K1.",
@@ -92,7 +92,7 @@ def _absurd(step: Step) -> Lines:
     ]
 
 
-def _put_in(step: Step, put: Callable[[Nameless], Nameless], values: Mapping[str, str]) -> Lines:
+def _put_in(step: LemmaStep, put: Callable[[Nameless], Nameless], values: Mapping[str, str]) -> Lines:
     """The premise for a value of a variable or of a symbol, what is given included."""
     lines: Lines = []
     names: dict[Nameless, str] = {}
@@ -104,14 +104,14 @@ def _put_in(step: Step, put: Callable[[Nameless], Nameless], values: Mapping[str
     return [*lines, *step.brought(raw, [f"  exact {step.premise(0, names, values)}."])]
 
 
-def _substitute(step: Step) -> Lines:
+def _substitute(step: LemmaStep) -> Lines:
     x = step.rule.variable()
     value = _value(step, step.rule.term(), x.sort)
     name = step.words.name(str(x.value))
     return _put_in(step, lambda t: replaced(t, {x: value}), {name: step.words.term(value, x.sort)})
 
 
-def _instantiate(step: Step) -> Lines:
+def _instantiate(step: LemmaStep) -> Lines:
     bench = step.steps.bench
     sign = bench.language.signs[step.data["symbol"]]
     params = [bench.variable(name) for name in step.data["params"]]
@@ -132,7 +132,7 @@ def _instantiate(step: Step) -> Lines:
     return _put_in(step, lambda t: changed(t, leaf), {step.words.name(sign.name): function})
 
 
-def _rewrite(step: Step) -> Lines:
+def _rewrite(step: LemmaStep) -> Lines:
     x, template = step.rule.variable(), step.rule.formula("template")
     old, new = step.premises[0].formula.args
     turned = (
@@ -164,7 +164,7 @@ def _rewrite(step: Step) -> Lines:
     return [*lines, *step.brought(after, proof)]
 
 
-def _induction(step: Step) -> Lines:
+def _induction(step: LemmaStep) -> Lines:
     n, a = step.rule.variable("Nat"), step.judgement.formula
     name = step.words.name(str(n.value))
     first, after = (replaced(a, {n: casted(v)}) for v in (num(0), make("+", num(1), n)))
@@ -180,7 +180,7 @@ def _induction(step: Step) -> Lines:
     ]
 
 
-RULES: Mapping[str, Callable[[Step], Lines]] = {
+RULES: Mapping[str, Callable[[LemmaStep], Lines]] = {
     "fact": _cited,
     "lemma": _cited,
     "pointwise": _cited,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from verify.coq.derivations.steps import Lines, Step
+from verify.coq.derivations.steps import LemmaStep, Lines
 from verify.coq.derivations.words import casted
 from verify.coq.text import NotExportedError
 from verify.recheck.derivations.elementary import FACTS, PLAIN
@@ -24,13 +24,13 @@ class _Summand:
     sign: str
 
 
-def _combine(step: Step) -> Lines:
+def _combine(step: LemmaStep) -> Lines:
     lines = [f"  pose proof {step.premise(k)} as K{k}." for k in range(len(step.premises))]
     given = [_multiple(step, data, k) for k, data in enumerate(step.data.get("multipliers", []))]
     return [*lines, *_summed(step, [one for one in given if one is not None])]
 
 
-def _multiple(step: Step, data: Any, k: int) -> _Summand | None:
+def _multiple(step: LemmaStep, data: Any, k: int) -> _Summand | None:
     """The k-th premise times its multiplier."""
     bench, words, premise = step.steps.bench, step.words, step.premises[k].formula
     shown = data.get("sign") if isinstance(data, Mapping) else None
@@ -54,7 +54,7 @@ def _multiple(step: Step, data: Any, k: int) -> _Summand | None:
     return _Summand(term, f"({lemma} {args} {sign} K{k})", "lt" if strict else "le")
 
 
-def _summed(step: Step, summands: list[_Summand]) -> Lines:
+def _summed(step: LemmaStep, summands: list[_Summand]) -> Lines:
     """The goal from the signs of what its gap is a sum of."""
     words, goal = step.words, step.judgement.formula
     low, high = goal.args
@@ -73,7 +73,7 @@ def _summed(step: Step, summands: list[_Summand]) -> Lines:
     return [f"  apply (combined_{want} _ _ ({words.real(total)})); [{equal} | exact {proof}]."]
 
 
-def _monotone(step: Step) -> Lines:
+def _monotone(step: LemmaStep) -> Lines:
     binder, x = str(step.data["binder"]), step.rule.variable()
     (p,) = step.premises
     low, high = p.formula.args
@@ -102,7 +102,7 @@ def _monotone(step: Step) -> Lines:
     return step.brought(make(order, *sides), lines)
 
 
-def _exchange(step: Step) -> Lines:
+def _exchange(step: LemmaStep) -> Lines:
     term = step.rule.term()
     x = fresh(str(term.value), term)
     inner = opened(term.args[-1], x)
@@ -115,20 +115,20 @@ def _exchange(step: Step) -> Lines:
     return step.brought(make("==", term, other), [f"  {lemma}."])
 
 
-def _most(step: Step) -> Lines:
+def _most(step: LemmaStep) -> Lines:
     term, at = step.rule.term(), step.rule.term("at")
     proof = f"  exact (MaxOver_at _ {step.words.function(term)} {step.words.term(at, at.sort)})."
     return step.brought(make("<=", opened(term.args[0], at), term), [proof])
 
 
-def _least(step: Step) -> Lines:
+def _least(step: LemmaStep) -> Lines:
     y, (p,) = step.rule.variable("finite"), step.premises
     low, high = p.formula.args
     lines = [f"  apply MaxOver_least; bind {step.words.name(str(y.value))}.", f"  exact {step.premise(0)}."]
     return step.brought(make("<=", make("MaxOver", closed(low, y), value=y.sort), high), lines)
 
 
-def _archimedes(step: Step) -> Lines:
+def _archimedes(step: LemmaStep) -> Lines:
     n, (p,) = step.rule.variable("Nat"), step.premises
     low, high = p.formula.args
     u = step.judgement.formula.args[0]
@@ -140,7 +140,7 @@ def _archimedes(step: Step) -> Lines:
     ]
 
 
-def _holds(step: Step) -> Lines:
+def _holds(step: LemmaStep) -> Lines:
     a = step.rule.formula()
     raw = make("==", indicator(a), num(1))
     return step.brought(
@@ -148,7 +148,7 @@ def _holds(step: Step) -> Lines:
     )
 
 
-def _fails(step: Step) -> Lines:
+def _fails(step: LemmaStep) -> Lines:
     a = step.rule.formula()
     denied = make("Not", a)
     raw = make("==", indicator(a), num(0))
@@ -157,12 +157,12 @@ def _fails(step: Step) -> Lines:
     )
 
 
-def _whole(step: Step) -> Lines:
+def _whole(step: LemmaStep) -> Lines:
     u = step.rule.whole("term")
     return step.brought(make("<=", num(0), u), ["  natural."])
 
 
-def _known(step: Step) -> Lines:
+def _known(step: LemmaStep) -> Lines:
     name, bench = str(step.data["name"]), step.steps.bench
     if name == "either":
         a, b = (TextReader(bench.language).formula(t) for t in step.data["terms"])
@@ -176,7 +176,7 @@ def _known(step: Step) -> Lines:
     return step.brought(raw, [f"  exact (known_{name.replace('-', '_')} {args})."])
 
 
-RULES: Mapping[str, Callable[[Step], Lines]] = {
+RULES: Mapping[str, Callable[[LemmaStep], Lines]] = {
     "combine": _combine,
     "monotone": _monotone,
     "exchange": _exchange,

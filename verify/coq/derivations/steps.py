@@ -20,7 +20,7 @@ from verify.recheck.derivations.trees import (
 from verify.recheck.derivations.workbench import Judgement, RuleStep, Workbench
 
 Lines = list[str]
-Rules = Mapping[str, "Callable[[Step], Lines]"]
+Rules = Mapping[str, "Callable[[LemmaStep], Lines]"]
 _NOTHING: Mapping[Any, str] = {}
 Free = dict[str, str]  # the names that a lemma is for all values of, and their types
 
@@ -72,7 +72,7 @@ class Steps:
         """The lemma of the next step."""
         k = len(self.shown)
         places = data.get("from", [])
-        one = Step(self, data, [self.shown[j] for j in places], list(places), judgement, k)
+        one = LemmaStep(self, data, [self.shown[j] for j in places], list(places), judgement, k)
         rule = rules.get(str(data["rule"]))
         if rule is None:
             raise NotExportedError(f"the rule {data['rule']}")
@@ -100,7 +100,7 @@ def mentioned(data: Mapping[str, Any], bench: Workbench) -> list[Nameless]:
 
 
 @dataclass
-class Step:
+class LemmaStep:
     """One step on its way to a lemma."""
 
     steps: Steps
