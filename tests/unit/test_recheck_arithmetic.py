@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verify.recheck.derivatives import derivative
+from verify.recheck.functions import polygamma
 from verify.recheck.intervals import INF, Interval, UnknownError, point, precision
 from verify.recheck.reading import domain_of, rational, read
 from verify.recheck.roots import sturm
@@ -169,3 +170,15 @@ def test_domains():
     assert ranges["n"] == Interval(-INF, INF, True, True)
     assert ranges["y"].high == 2
     assert [relation for _, relation in given] == ["<="]
+
+
+def test_digamma_next_to_its_zero():
+    """It was off by 2^-175 of itself there, and its ends were moved outward by 2^-256 only."""
+    exact = mpmath.mp.clone()
+    exact.prec = 1500
+    zero = exact.findroot(lambda t: exact.psi(0, t), exact.mpf("1.4616321449683623"))
+    for k in range(-3, 4):
+        a = Fraction(int(exact.floor(exact.ldexp(zero, 200))) + k, 2**200)
+        x, true = polygamma(0, point(a)), exact.psi(0, exact.mpf(a.numerator) / a.denominator)
+        low, high = (exact.mpf(end.numerator) / end.denominator for end in (x.low, x.high))
+        assert low < true < high

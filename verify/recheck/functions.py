@@ -205,7 +205,12 @@ def polygamma(n: int, x: Interval) -> Interval:
     if not 0 <= n <= 40:
         raise UnknownError(f"polygamma({n}, ...) is not known")
     first, last = (-INF, INF) if n == 0 else (INF, ZERO) if n % 2 else (-INF, ZERO)
-    return _Curve(lambda t: _MP.psi(n, t), first, last, ZERO).of(x)
+
+    def psi(t: Any) -> Any:
+        with _MP.workprec(2 * _MP.prec):  # next to its zero digamma loses as many bits as t is close to it
+            return _MP.psi(n, t)
+
+    return _Curve(psi, first, last, ZERO).of(x)
 
 
 def coefficients(name: str, x: Interval, m: int) -> list[Interval]:
