@@ -45,7 +45,7 @@ MUTANTS = {
         *(7, 2, ("compose", "empty", "empty")),
         *(generality, "_fact", lambda *_: iter(())),
     ),
-    "either part of a kink": (1, 1, ("signs",), generality, "_decided", lambda f, g: mapped(f, _first_part)),
+    "either part of a kink": (1, 1, ("signs",), generality, "decided", lambda f, g: mapped(f, _first_part)),
     "no corner looked at": (7, 1, ("leaf",), bernstein._Tensor, "has_sign", _no_corners),
 }
 

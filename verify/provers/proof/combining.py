@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations
 from typing import Any
 
 import sympy
@@ -230,12 +230,12 @@ def shown(goal: Goal) -> Node | None:
 def _products(known: Sequence[Known], highest: Fraction, most: int) -> Iterator[Product]:
     """Products up to a degree, those of few factors first; equations times monomials."""
     usual = [k for k in known if not k.vanishes]
+    heights = [max(degree(k.value), Fraction(1)) for k in usual]
     yield Product((), {UNIT: Fraction(1)})
     count = 1
     for size in range(1, _FACTORS + 1):
-        for chosen in combinations_with_replacement(usual, size):
-            if sum((max(degree(k.value), Fraction(1)) for k in chosen), Fraction(0)) > highest and size > 1:
-                continue
+        for places in _places(heights, size, highest if size > 1 else max(heights, default=highest)):
+            chosen = tuple(usual[i] for i in places)
             if any(k.root is not None for k in chosen) and len({id(k) for k in chosen}) < size:
                 continue
             count += 1
@@ -247,6 +247,19 @@ def _products(known: Sequence[Known], highest: Fraction, most: int) -> Iterator[
         for m in monomials if k.vanishes else ():
             for sign in (1, -1):
                 yield Product((k,), times(k.value, {m: Fraction(sign)}), m, sign)
+
+
+def _places(
+    heights: Sequence[Fraction], size: int, highest: Fraction, first: int = 0
+) -> Iterator[tuple[int, ...]]:
+    """The places of so many factors, in order and perhaps repeated, whose heights sum up to this at most."""
+    if not size:
+        yield ()
+        return
+    for i in range(first, len(heights)):
+        if heights[i] + size - 1 <= highest:  # every factor has height 1 at least
+            for rest in _places(heights, size - 1, highest - heights[i], i):
+                yield (i, *rest)
 
 
 def _multipliers(known: Sequence[Known]) -> list[Product]:
