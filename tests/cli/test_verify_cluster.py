@@ -136,6 +136,7 @@ def kept(cache) -> int:
     return len(list(cache.glob("results/*.json")))
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="looks processes up in /proc")
 def test_stopped_and_robbed_of_a_worker_the_result_is_the_same(tmp_path, cluster, log):
     """The last but one of this cluster: one worker is left."""
