@@ -104,6 +104,7 @@ def _follow(problem: Problem, policy: Policy, bits: int, budget: Budget) -> list
             step = RegimeStep(problem, regime, time, carried, basis, lambda: budget.check(len(pieces)))
             end = time + reach / problem.clock
             balls = step.carried_at(reach)
+            step.forget()
             pieces.append(PassPiece(time, end, step, error, calm, {}, frozenset()))
             carried = [point(ball) for ball in balls]
             error = (error + largest([ball - ball.mid() for ball in balls])).upper()

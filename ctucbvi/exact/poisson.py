@@ -30,10 +30,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import ceil, inf, lgamma, log
+from operator import ne
 
 from flint import arb, arb_poly, fmpq
 
-from ctucbvi.exact.precision import precision, symmetric, to_fraction
+from ctucbvi.exact.precision import precision, symmetric
 
 _WIDE = arb(1) / 8  # on balls wider than this evaluation alone says little
 
@@ -59,14 +60,26 @@ class Basis:
     def __init__(self, reach: fmpq, bits: int, least_terms: int = 0) -> None:
         self.reach = reach
         self.bits = bits
-        self.terms = max(terms_needed(float(to_fraction(reach)), bits) + 3, least_terms)
+        self.terms = max(terms_needed(int(reach.p) / int(reach.q), bits) + 3, least_terms)
         self.inverse_factorials = inverse_factorials(self.terms, bits)
         # Second differences of a_0..a_terms stop at terms - 2: one tail serves all three.
         self.tail_mass = poisson_tail(reach, self.terms - 2)
+        self._weights: tuple[fmpq, list[arb]] | None = None
 
     def tail(self, growth: Growth) -> arb:
         """A bound on what the cut-off costs in ``f``, in ``f'`` and in ``f''``."""
         return (4 * (growth.start + growth.rate * (2 + arb(self.reach))) * self.tail_mass).upper()
+
+    def weights(self, x: fmpq) -> list[arb]:
+        """``e^-x x^k / k!`` for every ``k``; kept until somebody asks for another point."""
+        if self._weights is None or self._weights[0] != x:
+            at = arb(x)
+            power, found = (-at).exp(), []
+            for w in self.inverse_factorials:
+                found.append(power * w)
+                power = power * at
+            self._weights = x, found
+        return self._weights[1]
 
     def polynomial(self, sequence: list[arb]) -> arb_poly:
         """``Σ a_k x^k / k!``, the series without its factor ``e^-x``."""
@@ -194,22 +207,17 @@ class PoissonSeries:
     def stays_above(self, noise: arb) -> bool:
         """Whether ``f > noise`` at two points implies the same at every point between them.
 
-        Let ``h = Σ (a_k - level) w_k`` over the kept terms.  If its coefficients change sign at
-        most once, or at most twice and begin negative (so that a positive value of ``h`` has a
-        zero before it), then two positive values of ``h`` have at most one zero between them,
-        counted with multiplicity; being even in number there is none.  The values of ``f`` are
-        asked to exceed ``2 * level``, which makes ``h`` positive there.
+        Let ``h = Σ (c_k - level) w_k`` over the kept terms, ``c_k`` being the lower end of the ball ``a_k``:
+        whatever is positive about ``h`` holds for the true coefficients, and the sign of a coefficient of
+        ``h`` is never in doubt.  If they change sign at most once, or at most twice and do not begin positive
+        (so that a positive value of ``h`` has a zero before it), then two positive values of ``h`` have
+        at most one zero between them, counted with multiplicity; being even in number there is none.
+        The values of ``f`` are asked to exceed ``2 * level`` for all coefficients in the balls, which makes
+        ``h`` positive there.
         """
         level = self.level(noise)
-        changes, last, doubt = 0, 0, False  # doubt: a coefficient of unknown sign since the last known one
-        for a in self.sequence:
-            sign = 1 if a > level else -1 if a < level else 0
-            if sign == 0:
-                doubt = True
-            else:
-                changes += (sign != last and last != 0) or (2 * doubt if last else doubt)
-                last, doubt = sign, False
-        return changes + doubt <= (2 if self.sequence[0] < level else 1)
+        positive = [a > level for a in self.sequence]
+        return sum(map(ne, positive, positive[1:])) <= (1 if positive[0] else 2)
 
     def positive_start(self) -> int:
         """How many coefficients are positive before the first that is not."""

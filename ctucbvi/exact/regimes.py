@@ -30,11 +30,13 @@ capped        :math:`q_{x,b} - t`                   :math:`h_{x,b} - 1`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import mul
+from typing import NamedTuple
 
-from flint import arb, arb_mat, fmpq
+from flint import arb, arb_mat, arb_poly, fmpq
 
 from ctucbvi.exact.lumping import Quotient
 from ctucbvi.exact.poisson import Basis, Growth, PoissonSeries
@@ -44,6 +46,14 @@ from ctucbvi.model import Semantics
 _DENSE_STATES = 64  # up to here a matrix is quicker than lists, however many of its entries are 0
 _DENSITY = 8  # above, lists are quicker if fewer than one entry in so many is not 0
 _CELLS = 1 << 16  # products between two looks at the clock
+
+
+class Row(NamedTuple):
+    """The numbers of a pair in balls: of a step of its recursion, or of the slope that it gives."""
+
+    keep: arb  # 1 − λ/Λ; of a slope 0
+    jumps: list[tuple[int, arb]]  # λp(y)/Λ for every target y; of a slope λp(y), and −λ for the state itself
+    gain: arb  # r/Λ; of a slope r
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +70,8 @@ class Problem:
     jumps: list[list[tuple[int, fmpq]]]
     states: list[int]  # the state of each pair
     menu: list[list[int]]  # the pairs of each state
-    _inflow: dict[int, list[dict[int, arb]]] = field(default_factory=dict)  # by precision
+    _rows: dict[tuple[int, int], Row] = field(default_factory=dict)  # by precision and pair, when needed
+    _slopes: dict[tuple[int, int], Row] = field(default_factory=dict)
 
     @classmethod
     def of(cls, quotient: Quotient, semantics: Semantics, truncate: bool, pace: int = 1) -> Problem:
@@ -98,25 +109,42 @@ class Problem:
         size, jumps = len(self.menu), sum(map(len, self.jumps))
         return size > _DENSE_STATES and jumps * _DENSITY < size * len(self.jumps)
 
-    def inflow(self, bits: int) -> list[dict[int, arb]]:
-        """What flows into each pair from the values of the states and from its reward (entry ``size``).
+    def row(self, pair: int, bits: int) -> Row:
+        """The row of the recursion of ``pair``, with ``bits`` bits."""
+        found = self._rows.get((bits, pair))
+        if found is None:
+            with precision(bits):
+                share = self.rates[pair] / self.clock
+                jumps = [(y, arb(share * p)) for y, p in self.jumps[pair]]
+                found = Row(arb(1 - share), jumps, arb(self.rewards[pair] / self.clock))
+            self._rows[bits, pair] = found
+        return found
 
-        Committed: λp/Λ and r/Λ, the terms of the recursion; adjustable: the slope itself.
-        """
-        if bits in self._inflow:
-            return self._inflow[bits]
-        size = len(self.menu)
-        unit = self.clock if self.committed else fmpq(1)
-        weights: list[dict[int, fmpq]] = []
-        for i, (rate, x) in enumerate(zip(self.rates, self.states, strict=True)):
-            row: dict[int, fmpq] = {size: self.rewards[i] / unit}
-            for y, p in self.jumps[i]:
-                row[y] = row.get(y, fmpq(0)) + rate * p / unit
-            if not self.committed:
-                row[x] = row.get(x, fmpq(0)) - rate
-            weights.append(row)
-        with precision(bits):
-            return self._inflow.setdefault(bits, [{y: arb(w) for y, w in row.items()} for row in weights])
+    def slope(self, pair: int, bits: int) -> Row:
+        """The row of the slope r − λv + λ Σ p v that ``pair`` gives, in the place of a recursion's."""
+        found = self._slopes.get((bits, pair))
+        if found is None:
+            rate, own = self.rates[pair], self.states[pair]
+            weights = {own: -rate}
+            for y, p in self.jumps[pair]:
+                weights[y] = weights.get(y, fmpq(0)) + rate * p
+            with precision(bits):
+                found = Row(arb(0), [(y, arb(w)) for y, w in weights.items()], arb(self.rewards[pair]))
+            self._slopes[bits, pair] = found
+        return found
+
+    @cached_property
+    def by_rate(self) -> list[list[int]]:
+        """The pairs, those of equal rates together."""
+        groups: dict[tuple[int, int], list[int]] = {}
+        for i, rate in enumerate(self.rates):
+            groups.setdefault((int(rate.p), int(rate.q)), []).append(i)
+        return list(groups.values())
+
+    @cached_property
+    def steepest(self) -> fmpq:
+        """No value changes faster than this."""
+        return max([abs(r) for r in self.rewards] + [fmpq(1)] * self.truncate)
 
     def initial_values(self) -> list[fmpq]:
         """What is carried along, at remaining time 0: one number per pair, or one per state."""
@@ -156,14 +184,17 @@ class Margin:
 
 
 class RegimeStep:
-    """The solution of one regime from ``start`` on, as Poisson series on ``basis``."""
+    """The solution of one regime from ``start`` on, as Poisson series on ``basis``.
+
+    The series of the states are computed at once, those of pairs when somebody asks.
+    """
 
     def __init__(
         self,
         problem: Problem,
         regime: Regime,
         start: fmpq,
-        carried: list[fmpq],
+        carried: Sequence[fmpq | arb],
         basis: Basis,
         check: Callable[[], None] = lambda: None,  # called now and then, and may raise
     ) -> None:
@@ -172,144 +203,196 @@ class RegimeStep:
         self.regime = regime
         self.start = start
         self.basis = basis
-        self._carried = [arb(c) for c in carried]
+        self.carried = [arb(c) for c in carried]
         initial = self._initial_states()
-        self._states = self._state_sequences(initial)
-        steepest = max([abs(r) for r in problem.rewards] + [fmpq(1)] * problem.truncate)
+        self.states = self._state_sequences(initial)
         self.growth = Growth(
-            largest([*initial, *self._carried, arb(start) * problem.truncate]),
-            (arb(steepest) / arb(problem.clock)).upper(),
+            largest([*initial, *self.carried, arb(start) * problem.truncate]),
+            (arb(problem.steepest) / arb(problem.clock)).upper(),
         )
-        self._pairs = self._pair_sequences()
 
     def _initial_states(self) -> list[arb]:
         """The value of each state at the start of the step."""
         best, capped = self.regime.best, self.regime.capped
         return [
-            arb(self.start) if capped[x] else self._carried[best[x] if self.problem.committed else x]
+            arb(self.start) if capped[x] else self.carried[best[x] if self.problem.committed else x]
             for x in range(len(best))
         ]
 
     def _state_sequences(self, initial: list[arb]) -> list[list[arb]]:
         """The sequences v_x, all states at once, by the stochastic recursion."""
-        problem = self.problem
-        rows: list[dict[int, fmpq]] = []
-        gain = []
-        for x, (pair, capped) in enumerate(zip(self.regime.best, self.regime.capped, strict=True)):
-            share = fmpq(0) if capped else problem.rates[pair] / problem.clock
-            row = {x: 1 - share}
-            for y, p in problem.jumps[pair]:
-                row[y] = row.get(y, fmpq(0)) + share * p
-            rows.append(row)
-            gain.append(arb((fmpq(1) if capped else problem.rewards[pair]) / problem.clock))
-        weights = [{y: arb(w) for y, w in row.items()} for row in rows]
+        problem, bits = self.problem, self.basis.bits
+        unit = Row(arb(1), [], 1 / arb(problem.clock))  # of a capped state
+        rows = [
+            unit if capped else problem.row(pair, bits)
+            for pair, capped in zip(self.regime.best, self.regime.capped, strict=True)
+        ]
         columns = self._sparse_columns if problem.sparse else self._dense_columns
-        return [list(row) for row in zip(*columns(weights, gain, initial), strict=True)]
+        return [list(row) for row in zip(*columns(rows, initial), strict=False)][: len(initial)]
 
-    def _dense_columns(
-        self, weights: list[dict[int, arb]], gain: list[arb], initial: list[arb]
-    ) -> list[list[arb]]:
-        size = len(initial)
-        step = _matrix(weights, size)
-        offset, column = arb_mat(size, 1, gain), arb_mat(size, 1, initial)
+    def _dense_columns(self, rows: list[Row], initial: list[arb]) -> list[list[arb]]:
+        """The columns of coefficients, each with a 1 at its end, which the rewards multiply."""
+        size = len(initial) + 1
+        entries = [arb(0)] * (size * size)
+        for x, row in enumerate(rows):
+            at = x * size
+            entries[at + x] = row.keep
+            for y, w in row.jumps:
+                entries[at + y] = entries[at + y] + w
+            entries[at + size - 1] = row.gain
+        entries[-1] = arb(1)
+        step, column = arb_mat(size, size, entries), arb_mat(size, 1, [*initial, arb(1)])
         columns, often = [initial], 1 + _CELLS // (size * size)
         for k in range(self.basis.terms):
             if k % often == 0:
                 self._check()
-            column = step * column + offset
+            column = step * column
             columns.append(column.entries())
         return columns
 
-    def _sparse_columns(
-        self, weights: list[dict[int, arb]], gain: list[arb], initial: list[arb]
-    ) -> list[list[arb]]:
+    def _sparse_columns(self, rows: list[Row], initial: list[arb]) -> list[list[arb]]:
         columns = [initial]
-        rows = [list(row.items()) for row in weights]
         for _ in range(self.basis.terms):
             self._check()
-            column = columns[-1]
-            columns.append(
-                [sum((w * column[y] for y, w in row), c) for row, c in zip(rows, gain, strict=True)]
-            )
+            last, column = columns[-1], []
+            for x, (keep, jumps, gain) in enumerate(rows):
+                value = keep * last[x] + gain
+                for y, w in jumps:
+                    value += w * last[y]
+                column.append(value)
+            columns.append(column)
         return columns
 
-    def _pair_sequences(self) -> list[list[arb]]:
-        """The sequences q_{x,a} (committed) or h_{x,a} (adjustable) of every pair."""
-        problem = self.problem
-        # A committed pair that is in use has the value of its state.
-        found: dict[int, list[arb]] = {}
-        if problem.committed:
-            in_use = zip(self.regime.best, self.regime.capped, self._states, strict=True)
-            found = {pair: sequence for pair, capped, sequence in in_use if not capped}
-        others = [i for i in range(len(problem.rates)) if i not in found]
-        for i, row in zip(others, self._inflows(others), strict=True):
-            found[i] = self._committed_sequence(i, row) if problem.committed else row
-        return [found[i] for i in range(len(found))]
+    @cached_property
+    def _polynomials(self) -> list[arb_poly]:
+        return [arb_poly(sequence) for sequence in self.states]
 
-    def _inflows(self, pairs: list[int]) -> list[list[arb]]:
-        """What flows into ``pairs``, coefficient by coefficient."""
-        problem, size, terms = self.problem, len(self._states), self.basis.terms + 1
-        weights = problem.inflow(self.basis.bits)
-        if problem.sparse:
-            return [self._sparse_inflow(weights[i], size) for i in pairs]
-        right = arb_mat(size + 1, terms, [a for row in self._states for a in row] + [arb(1)] * terms)
-        some = 1 + 4 * _CELLS // ((size + 1) * terms)
-        found: list[list[arb]] = []
-        for k in range(0, len(pairs), some):
-            self._check()
-            left = _matrix([weights[i] for i in pairs[k : k + some]], size + 1)
-            found += (left * right).tolist()
+    @cached_property
+    def _pairs(self) -> dict[int, list[arb]]:
+        """The sequences of pairs that are known: of a committed pair in use, that of its state."""
+        if not self.problem.committed:
+            return {}
+        in_use = zip(self.regime.best, self.regime.capped, self.states, strict=True)
+        return {pair: sequence for pair, capped, sequence in in_use if not capped}
+
+    def pair(self, i: int) -> list[arb]:
+        """The sequence q_{x,a} (committed) or h_{x,a} (adjustable) of one pair."""
+        found = self._pairs.get(i)
+        if found is None:
+            if self.problem.committed:
+                found = self._committed_sequence(self.problem.row(i, self.basis.bits), self.carried[i])
+            else:
+                found = self._inflow(self.problem.slope(i, self.basis.bits))
+            self._pairs[i] = found
         return found
 
-    def _sparse_inflow(self, weights: dict[int, arb], size: int) -> list[arb]:
-        self._check()
-        reward = weights[size]
-        jumps = [(w, self._states[y]) for y, w in weights.items() if y != size]
-        return [sum((w * v[k] for w, v in jumps), reward) for k in range(self.basis.terms + 1)]
+    def forget(self) -> None:
+        """Drop the sequences of pairs, and what is made of those of states; both can be made again.
 
-    def _committed_sequence(self, pair: int, inflow: list[arb]) -> list[arb]:
-        keep = arb(1 - self.problem.rates[pair] / self.problem.clock)
-        q = self._carried[pair]
-        sequence = [q]
-        for gain in inflow[:-1]:
+        Who asks from now on does so without a budget.
+        """
+        self._check = lambda: None
+        for name in ("_polynomials", "_pairs"):
+            self.__dict__.pop(name, None)
+
+    def _inflow(self, row: Row) -> list[arb]:
+        """What jumps and rewards bring, coefficient by coefficient."""
+        self._check()
+        total = arb_poly([row.gain] * (self.basis.terms + 1))
+        for y, w in row.jumps:
+            total += w * self._polynomials[y]
+        found: list[arb] = total.coeffs()
+        return found + [arb(0)] * (self.basis.terms + 1 - len(found))
+
+    def _committed_sequence(self, row: Row, q: arb) -> list[arb]:
+        keep, sequence = row.keep, [q]
+        for gain in self._inflow(row)[:-1]:
             q = keep * q + gain
             sequence.append(q)
         return sequence
 
     def value(self, state: int) -> PoissonSeries:
         """v_x over the step."""
-        return PoissonSeries(self._states[state], self.growth, self.basis)
+        return PoissonSeries(self.states[state], self.growth, self.basis)
+
+    def value_at(self, state: int, x: fmpq) -> arb:
+        """v_x at one point; for several states at the same point the weights are computed once."""
+        return sum(map(mul, self.states[state], self.basis.weights(x)), self._tail)
 
     def commitment(self, pair: int) -> PoissonSeries:
         """q_{x,a} over the step (committed semantics)."""
-        return PoissonSeries(self._pairs[pair], self.growth, self.basis)
+        return PoissonSeries(self.pair(pair), self.growth, self.basis)
+
+    @cached_property
+    def _tail(self) -> arb:
+        return arb(0, self.basis.tail(self.growth))
 
     def carried_at(self, x: fmpq) -> list[arb]:
-        """The carried values at ``x``: of every pair, or of every state."""
-        series = self._pairs if self.problem.committed else self._states
-        power, powers = arb(1), []
-        position = arb(x)
-        for w in self.basis.inverse_factorials:
-            powers.append(power * w)
-            power = power * position
-        row = arb_mat(1, len(powers), powers)
-        table = arb_mat(len(series), len(powers), [a for sequence in series for a in sequence])
-        tail = arb(0, self.basis.tail(self.growth))
-        weight = (-position).exp()
-        return [a * weight + tail for a in (table * row.transpose()).entries()]
+        r"""The carried values at ``x``: of every pair, or of every state.
 
-    def margins(self) -> list[Margin]:
-        """Everything that has to stay non-negative, state by state."""
+        With weights :math:`w_k` of x, :math:`\sum_k q_k w_k` of a committed pair is
+        :math:`q_0 w_0 + \kappa q_0 \psi_0 + \sum_k g_k \psi_k`, where :math:`\kappa = 1 - \lambda/\Lambda`,
+        :math:`g_k` is what jumps and rewards bring and :math:`\psi_{k-1} = \kappa\psi_k + w_k`: the
+        :math:`\psi` are the same for all pairs of one rate, and no sequence of a pair is needed.
+        """
+        weights = self.basis.weights(x)
+        table = arb_mat(len(self.states), len(weights), [a for row in self.states for a in row])
+        values = (table * arb_mat(len(weights), 1, weights)).entries()
+        if not self.problem.committed:
+            return [v + self._tail for v in values]
+        known = {
+            pair: values[y]
+            for y, (pair, capped) in enumerate(zip(self.regime.best, self.regime.capped, strict=True))
+            if not capped
+        }
+        for group in self.problem.by_rate:
+            self._check()
+            known.update(self._ends([i for i in group if i not in known], weights, table))
+        return [known[i] + self._tail for i in range(len(known))]
+
+    def _ends(self, pairs: list[int], weights: list[arb], table: arb_mat) -> list[tuple[int, arb]]:
+        """The values at the point with ``weights`` of pairs that have the same rate."""
+        if not pairs:
+            return []
+        rows = [self.problem.row(i, self.basis.bits) for i in pairs]
+        keep, sums = rows[0].keep, [arb(0)]
+        for w in weights[:0:-1]:
+            sums.append(keep * sums[-1] + w)
+        sums.reverse()
+        targets = {y: n for n, y in enumerate({y: 0 for row in rows for y, _ in row.jumps})}
+        if len(targets) < len(self.states):
+            table = arb_mat(len(targets), len(sums), [a for y in targets for a in self.states[y]])
+        brought = (table * arb_mat(len(sums), 1, sums)).entries()
+        if len(targets) == len(self.states):
+            targets = {y: y for y in targets}
+        stay, total = weights[0] + keep * sums[0], sum(sums, arb(0))
         found = []
-        for x, best in enumerate(self.regime.best):
-            found += [self._rivalry(x, best, i) for i in self.problem.menu[x] if i != best]
-            if self.problem.truncate:
-                found.append(self._cap_margin(x, best))
+        for i, row in zip(pairs, rows, strict=True):
+            value = self.carried[i] * stay + row.gain * total
+            for y, w in row.jumps:
+                value += w * brought[targets[y]]
+            found.append((i, value))
         return found
+
+    @cached_property
+    def keys(self) -> list[MarginKey]:
+        """All margins, state by state."""
+        found: list[MarginKey] = []
+        for x, best in enumerate(self.regime.best):
+            found += [(x, i) for i in self.problem.menu[x] if i != best]
+            if self.problem.truncate:
+                found.append((x, None))
+        return found
+
+    def margin(self, key: MarginKey) -> Margin:
+        """One of the things that have to stay non-negative."""
+        x, rival = key
+        best = self.regime.best[x]
+        return self._cap_margin(x, best) if rival is None else self._rivalry(x, best, rival)
 
     def _rivalry(self, x: int, best: int, rival: int) -> Margin:
         problem = self.problem
-        sequence = [a - b for a, b in zip(self._pairs[best], self._pairs[rival], strict=True)]
+        sequence = [a - b for a, b in zip(self.pair(best), self.pair(rival), strict=True)]
         if problem.committed:
             return Margin(x, rival, self._series(sequence, arb(2)), arb(2), arb(problem.clock), shown=1)
         sensitivity = 2 * arb(problem.rates[best] + problem.rates[rival])
@@ -319,29 +402,21 @@ class RegimeStep:
 
     def _cap_margin(self, x: int, best: int) -> Margin:
         problem = self.problem
-        sequence, capped = self._pairs[best], self.regime.capped[x]
+        capped = self.regime.capped[x]
         clock = arb(problem.clock)
         cap = [arb(self.start) + k / clock for k in range(self.basis.terms + 1)]
         if not problem.committed:
             if capped:
                 sensitivity = 2 * arb(problem.rates[best])
                 growth = self.growth.scaled(sensitivity) + Growth(1 + abs(arb(problem.rewards[best])), arb(0))
-                slopes = PoissonSeries([a - 1 for a in sequence], growth, self.basis)
+                slopes = PoissonSeries([a - 1 for a in self.pair(best)], growth, self.basis)
                 return Margin(x, None, slopes, sensitivity, arb(1))
-            below = [b - a for a, b in zip(self._states[x], cap, strict=True)]
+            below = [b - a for a, b in zip(self.states[x], cap, strict=True)]
             return Margin(
                 x, None, self._series(below, arb(2)), arb(1), 2 * arb(problem.clock), lasting=1, shown=1
             )
-        difference = [a - b if capped else b - a for a, b in zip(sequence, cap, strict=True)]
+        difference = [a - b if capped else b - a for a, b in zip(self.pair(best), cap, strict=True)]
         return Margin(x, None, self._series(difference, arb(2)), arb(1), arb(problem.clock), shown=1)
 
     def _series(self, sequence: list[arb], factor: arb) -> PoissonSeries:
         return PoissonSeries(sequence, self.growth.scaled(factor), self.basis)
-
-
-def _matrix(rows: list[dict[int, arb]], columns: int) -> arb_mat:
-    entries = [arb(0)] * (len(rows) * columns)
-    for i, row in enumerate(rows):
-        for j, weight in row.items():
-            entries[i * columns + j] = weight
-    return arb_mat(len(rows), columns, entries)

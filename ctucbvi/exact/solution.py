@@ -66,7 +66,7 @@ class Values:
         else:
             piece, position = self._locate(time)
             with precision(self.bits):
-                ball = piece.step.value(x)(position)
+                ball = piece.step.value_at(x, position)
                 found = enclosure(ball + arb(0, (piece.error + piece.slack[x]).upper()))
         # What is known beforehand helps where the budget was short.
         scale = self.model.value_scale
@@ -137,7 +137,7 @@ class Values:
             return self.model.objective.turned(self._ahead(time))
         piece, position = self._locate(time)
         with precision(self.bits):
-            ball = piece.step.commitment(pair)(position)
+            ball = piece.step.commitment(pair)(arb(position))
             return self.model.objective.turned(enclosure(ball + arb(0, piece.error)))
 
     def _pair(self, state: str, action: str) -> int:
@@ -147,10 +147,9 @@ class Values:
         offered = ", ".join(self.model.actions_of(state))
         raise InputError(f"state {state!r} does not offer {action!r}; choose from: {offered}")
 
-    def _locate(self, time: Fraction) -> tuple[PassPiece, arb]:
+    def _locate(self, time: Fraction) -> tuple[PassPiece, fmpq]:
         piece = self.pieces[bisect_right(self._starts, time) - 1]
-        with precision(self.bits):
-            return piece, piece.position(to_fmpq(time))
+        return piece, piece.position(to_fmpq(time))
 
     @cached_property
     def _pairs(self) -> dict[tuple[int, str], int]:

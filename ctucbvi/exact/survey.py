@@ -18,11 +18,11 @@ from flint import arb, ctx, fmpq
 from ctucbvi.exact.poisson import PoissonSeries
 from ctucbvi.exact.precision import hull, largest
 from ctucbvi.exact.regimes import Margin, MarginKey, Regime, RegimeStep
+from ctucbvi.exact.screen import OPENING, Screen
 from ctucbvi.exact.signs import Limits, Region, merge, sign_regions, simple_fall
 from ctucbvi.exact.start import Opening
 
 _NOISE_TRIALS = 6
-_OPENING = fmpq(1, 16)  # part of the first step in which margins are divided by a power of x
 _SHORT_OPENING = fmpq(1, 1024)  # the same where some margin has no sign: what it may do grows with x
 _MOST_REGIMES = 16  # that may have been right during a doubt, for anything to be said about it
 
@@ -68,12 +68,35 @@ class Survey:
 
 
 def survey(
-    step: RegimeStep, error: arb, first: Opening | None, ties: frozenset[MarginKey], check: Callable[[], None]
+    step: RegimeStep,
+    error: arb,
+    first: Opening | None,
+    ties: frozenset[MarginKey],
+    check: Callable[[], None],
+    screen: Screen | None = None,
 ) -> Survey:
-    """Prove the signs of all margins; ``check`` is called now and then, and may raise."""
-    everything = step.margins()
-    margins = [m for m in everything if m.key not in ties]
-    tied = [m for m in everything if m.key in ties]
+    """Prove the signs of all margins; ``check`` is called now and then, and may raise.
+
+    Margins that the screen has cleared are positive, as long as the error is not too large for that.
+    """
+    clear = screen.clear if screen else frozenset()
+    found, noise, end = _surveyed(step, error, first, ties, clear, check)
+    if screen and not screen.covers(noise, end):
+        found, _, _ = _surveyed(step, error, first, ties, frozenset(), check)
+    return found
+
+
+def _surveyed(
+    step: RegimeStep,
+    error: arb,
+    first: Opening | None,
+    ties: frozenset[MarginKey],
+    clear: frozenset[MarginKey],
+    check: Callable[[], None],
+) -> tuple[Survey, arb, fmpq]:
+    """The survey, the noise beyond which its signs hold, and from where on there is any."""
+    margins = [step.margin(key) for key in step.keys if key not in ties and key not in clear]
+    tied = [key for key in step.keys if key in ties]
     start = _Start(step, margins, first, check)
     # The margin that is likely to fall first goes first: the others need only be looked at up to there.
     margins.sort(key=start.length)
@@ -82,15 +105,16 @@ def survey(
         noise = (error + reserve).upper()
         found = _summarise(step, margins, tied, start.all_signs(margins, noise), noise)
         if found.damage <= reserve:
-            return found
+            return found, noise, start.end
         reserve = (4 * found.damage).upper()
     # The damage outgrows what was set aside for it: the regime and its cost stay as they were found,
     # and signs are claimed anew, beyond all of the damage.
-    return _claimed_again(found, start, margins, tied, (error + found.damage).upper())
+    noise = (error + found.damage).upper()
+    return _claimed_again(found, start, margins, tied, noise), noise, start.end
 
 
 def _claimed_again(
-    found: Survey, start: _Start, margins: list[Margin], tied: list[Margin], noise: arb
+    found: Survey, start: _Start, margins: list[Margin], tied: list[MarginKey], noise: arb
 ) -> Survey:
     """The same survey with no sign claimed but those that hold beyond ``noise``."""
     zeros = {}
@@ -105,7 +129,7 @@ def _claimed_again(
             _doubt_others(m, margins, zeros, found.cut, noise)
     doubt = min([r.lower for regions in zeros.values() for r in regions], default=found.cut)
     if doubt < found.cut:
-        zeros.update({m.key: [Region(doubt, found.cut, 0, arb(0))] for m in tied})
+        zeros.update({key: [Region(doubt, found.cut, 0, arb(0))] for key in tied})
     return replace(found, zeros=zeros)
 
 
@@ -134,7 +158,7 @@ class _Start:
             order = first.order.get(m.key, 0)
             self._reduced[m.key] = order, m.series.divided_by_power(order)
         self._open = first.open
-        self.end = self._reach * (_SHORT_OPENING if self._open else _OPENING)
+        self.end = self._reach * (_SHORT_OPENING if self._open else OPENING)
         for m in margins:
             if m.key not in self._open:
                 self.end = self._positive_until(m, self._blur(m, margins))
@@ -229,7 +253,7 @@ def _positive_up_to(series: PoissonSeries, end: fmpq, noise: arb) -> bool:
 def _summarise(
     step: RegimeStep,
     margins: list[Margin],
-    tied: list[Margin],
+    tied: list[MarginKey],
     signs: dict[MarginKey, list[Region]],
     noise: arb,
 ) -> Survey:
@@ -247,10 +271,12 @@ def _summarise(
     bare = Survey(cut, losers, zeros, arb(0), ())
     if bare.first_doubt < cut:
         # A tie belongs to the regime; from the first doubt on it is no better than any other margin.
-        for m in tied:
+        doubtful = [step.margin(key) for key in tied]
+        margins = margins + doubtful
+        for m in doubtful:
             size = largest(m.series.sequence) + m.series.basis.tail(m.series.growth)
             zeros[m.key] = [Region(bare.first_doubt, cut, 0, -size)]
-    damage, slack = _cost(step, margins + tied, zeros)
+    damage, slack = _cost(step, margins, zeros)
     return replace(bare, damage=damage, slack=slack)
 
 

@@ -34,8 +34,9 @@ from typing import NamedTuple
 from flint import arb, ctx, fmpq
 
 from ctucbvi.exact.poisson import Basis
-from ctucbvi.exact.precision import largest, point, precision
+from ctucbvi.exact.precision import largest, precision
 from ctucbvi.exact.regimes import MarginKey, Problem, Regime, RegimeStep
+from ctucbvi.exact.screen import Outline, Screen
 from ctucbvi.exact.start import Opening, opening
 from ctucbvi.exact.survey import Survey, survey
 from ctucbvi.exact.ties import Flow, Relations, TieEffort
@@ -45,6 +46,7 @@ Progress = Callable[[float], None]  # called with the part of the horizon that i
 _FIRST_STRIDE, _LONGEST_STRIDE = 64, 1024  # in units of x = Λ·time
 
 
+_LONGER = 64  # times as long is the next step, where something was expected and did not happen
 _USUAL_BITS = 1 << 14  # of precision at most, unless the digits that are asked for need more
 _BALL = 120  # bytes of a ball besides its digits
 _TIE_SHARE = 0.25  # of the time, which proofs of ties may use up
@@ -110,9 +112,9 @@ class PassPiece:
     unresolved: dict[MarginKey, list[OpenSign]]  # where a margin's sign is unknown
     ties: frozenset[MarginKey]  # margins that are exactly zero throughout
 
-    def position(self, t: fmpq) -> arb:
+    def position(self, t: fmpq) -> fmpq:
         """The Poisson variable x that belongs to remaining time ``t``."""
-        return arb((t - self.start) * self.step.problem.clock)
+        return (t - self.start) * self.step.problem.clock
 
 
 class Pass:
@@ -133,6 +135,7 @@ class Pass:
         self._progress = progress
         self._basis: Basis | None = None
         self._memory = 0
+        self._steps = 0
         self._effort = TieEffort(hurried=lambda: budget.hurried)
         self.pieces: list[PassPiece] = []
 
@@ -152,26 +155,36 @@ class Pass:
         known = known.with_more(flow.caps(range(len(regime.best))))
         time, carried, error = fmpq(0), problem.initial_values(), arb(0)
         stride = fmpq(_FIRST_STRIDE)
+        soon: fmpq | None = None  # within which something is expected to happen
+        outline = Outline(problem)
         while time < problem.horizon:
             self._check()
-            reach = min((problem.horizon - time) * problem.clock, stride)
+            reach = min((problem.horizon - time) * problem.clock, stride, soon or stride)
             basis = self._basis_for(reach, first)
             self._claim_memory(basis)
             step = RegimeStep(problem, regime, time, carried, basis, self._check)
+            self._steps += 1
+            screen = Screen(step, outline, first)
             if first is None:
-                ties = _ties(step, known, Flow(problem, regime))
-            found = survey(step, error, first, ties, self._check)
+                ties = _ties(step, known, Flow(problem, regime), screen)
+            found = survey(step, error, first, ties, self._check, screen)
             end = time + found.cut / problem.clock
             error = (error + found.damage).upper()
             known = self._surviving(known, regime, found)
-            self.pieces.append(self._piece(step, found, end, error, ties, known))
+            if end > time:  # else a margin is negative from the start: the regime has never been right
+                self.pieces.append(self._piece(step, found, end, error, ties, known))
+            cut_regime = found.next_regime(regime)  # before the series of pairs are gone
+            step.forget()
             if end < problem.horizon:
                 balls = step.carried_at(found.cut)
-                carried = [point(ball) for ball in balls]
+                carried = [ball.mid() for ball in balls]
                 error = (error + largest([ball - ball.mid() for ball in balls])).upper()
             if found.losers:
-                regime = found.next_regime(regime)
+                regime = cut_regime
                 known = known.with_more(Flow(problem, regime).caps(_proved_caps(found)))
+                soon = screen.outlook(found.cut, regime.best)
+            elif soon is not None:
+                soon = soon * _LONGER if soon < stride else None
             else:
                 stride = min(2 * stride, fmpq(_LONGEST_STRIDE))
             time, first = end, None
@@ -180,12 +193,12 @@ class Pass:
         return self.pieces
 
     def _check(self) -> None:
-        self._budget.check(len(self.pieces))
+        self._budget.check(self._steps)
 
     def _claim_memory(self, basis: Basis) -> None:
         """Stop before a step whose series, with those of all steps before, are too large."""
-        sequences = len(self._problem.menu) + 2 * len(self._problem.rates)  # values, pairs, margins
-        self._memory += sequences * (basis.terms + 1) * (_BALL + basis.bits // 8)
+        balls = len(self._problem.menu) * (basis.terms + 1) + len(self._problem.rates)
+        self._memory += balls * (_BALL + basis.bits // 8)
         if self._memory > self._budget.memory:
             raise BudgetError(f"{self._budget.memory >> 20} MiB of memory are not enough")
 
@@ -233,11 +246,11 @@ def _proved_caps(found: Survey) -> list[int]:
     ]
 
 
-def _ties(step: RegimeStep, known: Relations, flow: Flow) -> frozenset[MarginKey]:
+def _ties(step: RegimeStep, known: Relations, flow: Flow, screen: Screen) -> frozenset[MarginKey]:
     """Margins that are proved to be exactly zero for as long as the regime lasts."""
     small = (1 + step.growth.start) / 2 ** (ctx.prec // 2)  # larger ones are no ties, and cost a proof
     return frozenset(
         m.key
-        for m in step.margins()
+        for m in map(step.margin, screen.may_vanish(small))
         if m.series.is_below(small * m.sensitivity) and known.last(flow.margin(m.key), flow)
     )
