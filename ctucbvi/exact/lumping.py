@@ -15,10 +15,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import gcd, lcm
+from typing import NamedTuple
 
 from ctucbvi.model import CTMDP, Pair
 
-Effect = tuple[Fraction, Fraction, tuple[tuple[int, Fraction], ...]]  # rate, reward, jumps by class
+Head = tuple[int, int, int, int]  # rate and reward: numerators and denominators
+Effect = tuple[Head, int, tuple[tuple[int, int], ...]]  # head, denominator of the jumps, numerators by class
 
 
 @dataclass(frozen=True)
@@ -56,28 +59,67 @@ class Quotient:
 def lump(model: CTMDP) -> Quotient:
     """The coarsest quotient of ``model``.
 
-    After the first round only states that jump into a class which was split are looked at again.
+    Where rates and rewards tell all states apart, nothing else is looked at.  After the first round only
+    states that jump into a class which was split are looked at again.
     """
-    partition = _Partition(_number(list(model.terminal)))
-    sources: list[list[int]] = [[] for _ in model.states]
-    pairs: list[list[Pair]] = [[] for _ in model.states]
+    acts: list[list[_Act]] = [[] for _ in model.states]
     for pair in model.pairs:
-        pairs[pair.state].append(pair)
-        for y, _ in pair.to if pair.rate > 0 else ():
-            sources[y].append(pair.state)
-    seen: list[frozenset[Effect]] = [frozenset()] * len(pairs)  # what the actions of each state did last
-    dirty = set(range(len(pairs)))
+        acts[pair.state].append(_Act.of(pair))
+    ends = [(g.numerator, g.denominator) for g in model.terminal]
+    class_of = _number([(g, frozenset(a.head for a in some)) for g, some in zip(ends, acts, strict=True)])
+    if max(class_of) + 1 < len(acts):
+        class_of = _refined(acts, class_of)
+    return _quotient(model, tuple(class_of), acts)
+
+
+def _refined(acts: list[list[_Act]], class_of: list[int]) -> list[int]:
+    """Classes that are split until the actions of equivalent states do the same."""
+    partition = _Partition(class_of)
+    sources: list[list[int]] = [[] for _ in acts]
+    for x, some in enumerate(acts):
+        for act in some:
+            for y, _ in act.jumps:
+                sources[y].append(x)
+    seen: list[frozenset[Effect]] = [frozenset()] * len(acts)  # what the actions of each state did last
+    dirty = set(range(len(acts)))
     while dirty:
         changed: dict[tuple[int, frozenset[Effect]], list[int]] = {}
         for x in dirty:
-            effects = frozenset(_effect(pair, partition.class_of) for pair in pairs[x])
+            effects = frozenset(act.effect(partition.class_of) for act in acts[x])
             if effects != seen[x]:
                 seen[x] = effects
                 changed.setdefault((partition.class_of[x], effects), []).append(x)
         dirty = {x for y in partition.split(changed) for x in sources[y]}
-    class_of = _number(list(partition.class_of))
-    effects_of = [[(pair.action, _effect(pair, class_of)) for pair in acts] for acts in pairs]
-    return _quotient(model, tuple(class_of), effects_of)
+    return _number(list(partition.class_of))
+
+
+class _Act(NamedTuple):
+    """A pair in whole numbers: those of Fractions are slow to add, to compare and to hash."""
+
+    pair: Pair
+    head: Head
+    scale: int  # the common denominator of the jumps
+    jumps: list[tuple[int, int]]  # targets and numerators; none for an action that never jumps
+
+    @classmethod
+    def of(cls, pair: Pair) -> _Act:
+        """The numbers of ``pair``."""
+        rate, reward = pair.rate, pair.reward
+        head = (rate.numerator, rate.denominator, reward.numerator, reward.denominator)
+        if not head[0]:
+            return cls(pair, head, 1, [])
+        parts = [(y, p.numerator, p.denominator) for y, p in pair.to]
+        scale = lcm(*[d for _, _, d in parts])
+        return cls(pair, head, scale, [(y, n * (scale // d)) for y, n, d in parts])
+
+    def effect(self, class_of: Sequence[int]) -> Effect:
+        """What the action does as seen from the classes."""
+        total: dict[int, int] = {}
+        for y, n in self.jumps:
+            c = class_of[y]
+            total[c] = total.get(c, 0) + n
+        common = gcd(self.scale, *total.values())
+        return self.head, self.scale // common, tuple(sorted((c, n // common) for c, n in total.items()))
 
 
 class _Partition:
@@ -118,31 +160,24 @@ def unlumped(model: CTMDP) -> Quotient:
     return Quotient(model, tuple(range(len(model.states))), model.terminal, model.pairs, twins)
 
 
-def _number(keys: list[object]) -> list[int]:
+def _number(keys: Sequence[object]) -> list[int]:
     """Equal keys get equal numbers, in the order in which they first appear."""
     numbers: dict[object, int] = {}
     return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 
-def _effect(pair: Pair, class_of: Sequence[int]) -> Effect:
-    """What an action does as seen from the classes."""
-    jumps: dict[int, Fraction] = {}
-    if pair.rate > 0:
-        for y, p in pair.to:
-            jumps[class_of[y]] = jumps.get(class_of[y], Fraction(0)) + p
-    return pair.rate, pair.reward, tuple(sorted(jumps.items()))
-
-
-def _quotient(model: CTMDP, class_of: tuple[int, ...], effects: list[list[tuple[int, Effect]]]) -> Quotient:
+def _quotient(model: CTMDP, class_of: tuple[int, ...], acts: list[list[_Act]]) -> Quotient:
     pairs: list[Pair] = []
     index: dict[tuple[int, Effect], int] = {}
     twins: dict[tuple[int, int], tuple[int, ...]] = {}
-    for x, acts in enumerate(effects):
-        for action, effect in acts:
-            key = (class_of[x], effect)
-            if key not in index:
-                index[key] = len(pairs)
-                pairs.append(Pair(class_of[x], action, *effect))
-            twins[x, index[key]] = (*twins.get((x, index[key]), ()), action)
+    for x, some in enumerate(acts):
+        for act in some:
+            effect, pair = act.effect(class_of), act.pair
+            place = index.setdefault((class_of[x], effect), len(pairs))
+            if place == len(pairs):
+                _, scale, jumps = effect
+                to = tuple((c, Fraction(n, scale)) for c, n in jumps)
+                pairs.append(Pair(class_of[x], pair.action, pair.rate, pair.reward, to))
+            twins[x, place] = (*twins.get((x, place), ()), pair.action)
     terminal = dict(zip(class_of, model.terminal, strict=True))
     return Quotient(model, class_of, tuple(terminal[c] for c in range(len(terminal))), tuple(pairs), twins)

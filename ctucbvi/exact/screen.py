@@ -56,11 +56,11 @@ class Outline:
         self.rate = np.array([_double(rate) for rate in problem.rates])
         self.reward = np.array([_double(reward) for reward in problem.rewards])
         self.unit = clock if problem.committed else 1.0
-        self.keep = np.array([_double(1 - rate / problem.clock) for rate in problem.rates])[:, None]
         sizes = max(self.rate.max(), np.abs(self.reward).max(), clock)
         self.usable = not problem.truncate and bool(_SMALL < clock and sizes < _LARGE)
         if not self.usable:
             return
+        self.keep = (1 - self.rate / clock)[:, None]
         lengths = [len(p.to) for p in pairs]
         self.targets = max(lengths) + 2
         entries = [(y, q.numerator / q.denominator) for p in pairs for y, q in p.to]

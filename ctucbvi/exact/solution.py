@@ -104,6 +104,8 @@ class Values:
         """The points at which there are fewer digits than were asked for."""
         found = {}
         for state, t in points:
+            if self._surely(state, t):
+                continue
             value, time = self.value(state, t), self.model.remaining(t)
             if not value.has_digits(self.digits):
                 short = f"has fewer than {self.digits} digits at {self.bits} bits"
@@ -111,6 +113,17 @@ class Values:
                 place = Enclosure(time, time)
                 found[state, time] = Doubt(About.VALUE, short + zero, state, between=place)
         return found
+
+    def _surely(self, state: str, t: Number) -> bool:
+        """Whether the digits are there for certain, without making fractions; no says nothing."""
+        x, time = self.quotient.class_of[self.model.state_index(state)], self.model.remaining(t)
+        if time > self.reached:
+            return False
+        piece, position = self._locate(time)
+        with precision(self.bits):
+            ball = piece.step.value_at(x, position)
+            error = ball.rad() + piece.error + piece.slack[x]
+            return bool(error * 4 * 10**self.digits < abs(ball))
 
     def perhaps_zero(self, state: str, t: Number) -> bool:
         """Whether a value is 0 for all that is known, and everything else about it is known."""
@@ -272,6 +285,9 @@ class Solution(Viewed, Values):
     @property
     def policy_doubts(self) -> tuple[Doubt, ...]:
         """Segments on which actions could not be told apart, and switches with too few digits."""
+        if not any(rival is not None for piece in self.pieces for _, rival in piece.unresolved):
+            if self.reached == self.model.horizon:
+                return ()
         bits, few = f"at {self.bits} bits", f"has fewer than {self.digits} digits"
         apart = [
             Doubt(About.ACTIONS, bits, state, s.actions, Enclosure(s.start.lower, s.end.upper))
