@@ -170,13 +170,14 @@ def _quotient(model: CTMDP, class_of: tuple[int, ...], acts: list[list[_Act]]) -
     pairs: list[Pair] = []
     index: dict[tuple[int, Effect], int] = {}
     twins: dict[tuple[int, int], tuple[int, ...]] = {}
+    bare = len(set(class_of)) == len(class_of)  # then classes are states, and jumps stay as they are
     for x, some in enumerate(acts):
         for act in some:
             effect, pair = act.effect(class_of), act.pair
             place = index.setdefault((class_of[x], effect), len(pairs))
             if place == len(pairs):
                 _, scale, jumps = effect
-                to = tuple((c, Fraction(n, scale)) for c, n in jumps)
+                to = pair.to if bare and jumps else tuple((c, Fraction(n, scale)) for c, n in jumps)
                 pairs.append(Pair(class_of[x], pair.action, pair.rate, pair.reward, to))
             twins[x, place] = (*twins.get((x, place), ()), pair.action)
     terminal = dict(zip(class_of, model.terminal, strict=True))

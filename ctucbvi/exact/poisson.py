@@ -216,7 +216,7 @@ class PoissonSeries:
         ``h`` positive there.
         """
         level = self.level(noise)
-        positive = [a > level for a in self.sequence]
+        positive = [bool(a > level) for a in self.sequence]
         return sum(map(ne, positive, positive[1:])) <= (1 if positive[0] else 2)
 
     def positive_start(self) -> int:

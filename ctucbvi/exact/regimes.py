@@ -45,6 +45,7 @@ from ctucbvi.model import Semantics
 
 _DENSE_STATES = 64  # up to here a matrix is quicker than lists, however many of its entries are 0
 _DENSITY = 8  # above, lists are quicker if fewer than one entry in so many is not 0
+_FEW = 12  # pairs, the margins of which are all computed in balls
 _CELLS = 1 << 16  # products between two looks at the clock
 
 
@@ -102,6 +103,11 @@ class Problem:
     def committed(self) -> bool:
         """Whether the action is held until the next jump."""
         return self.semantics is Semantics.COMMITTED
+
+    @cached_property
+    def small(self) -> bool:
+        """Whether there are few pairs."""
+        return len(self.rates) <= _FEW
 
     @cached_property
     def sparse(self) -> bool:
@@ -227,11 +233,12 @@ class RegimeStep:
             unit if capped else problem.row(pair, bits)
             for pair, capped in zip(self.regime.best, self.regime.capped, strict=True)
         ]
-        columns = self._sparse_columns if problem.sparse else self._dense_columns
-        return [list(row) for row in zip(*columns(rows, initial), strict=False)][: len(initial)]
+        if problem.sparse:
+            return [list(row) for row in zip(*self._sparse_columns(rows, initial), strict=True)]
+        return self._dense_sequences(rows, initial)
 
-    def _dense_columns(self, rows: list[Row], initial: list[arb]) -> list[list[arb]]:
-        """The columns of coefficients, each with a 1 at its end, which the rewards multiply."""
+    def _dense_sequences(self, rows: list[Row], initial: list[arb]) -> list[list[arb]]:
+        """The recursion as a matrix, which is applied to columns with a 1 at the end, for the rewards."""
         size = len(initial) + 1
         entries = [arb(0)] * (size * size)
         for x, row in enumerate(rows):
@@ -242,13 +249,13 @@ class RegimeStep:
             entries[at + size - 1] = row.gain
         entries[-1] = arb(1)
         step, column = arb_mat(size, size, entries), arb_mat(size, 1, [*initial, arb(1)])
-        columns, often = [initial], 1 + _CELLS // (size * size)
+        columns, often = [column.entries()], 1 + _CELLS // (size * size)
         for k in range(self.basis.terms):
             if k % often == 0:
                 self._check()
             column = step * column
             columns.append(column.entries())
-        return columns
+        return [list(row) for row in zip(*columns, strict=True)][:-1]
 
     def _sparse_columns(self, rows: list[Row], initial: list[arb]) -> list[list[arb]]:
         columns = [initial]
@@ -292,7 +299,7 @@ class RegimeStep:
         Who asks from now on does so without a budget.
         """
         self._check = lambda: None
-        for name in ("_polynomials", "_pairs"):
+        for name in ("_polynomials", "_pairs", "_margins"):
             self.__dict__.pop(name, None)
 
     def _inflow(self, row: Row) -> list[arb]:
@@ -386,9 +393,17 @@ class RegimeStep:
 
     def margin(self, key: MarginKey) -> Margin:
         """One of the things that have to stay non-negative."""
-        x, rival = key
-        best = self.regime.best[x]
-        return self._cap_margin(x, best) if rival is None else self._rivalry(x, best, rival)
+        found = self._margins.get(key)
+        if found is None:
+            x, rival = key
+            best = self.regime.best[x]
+            found = self._cap_margin(x, best) if rival is None else self._rivalry(x, best, rival)
+            self._margins[key] = found
+        return found
+
+    @cached_property
+    def _margins(self) -> dict[MarginKey, Margin]:
+        return {}
 
     def _rivalry(self, x: int, best: int, rival: int) -> Margin:
         problem = self.problem

@@ -285,9 +285,10 @@ class Solution(Viewed, Values):
     @property
     def policy_doubts(self) -> tuple[Doubt, ...]:
         """Segments on which actions could not be told apart, and switches with too few digits."""
-        if not any(rival is not None for piece in self.pieces for _, rival in piece.unresolved):
-            if self.reached == self.model.horizon:
-                return ()
+        if self.reached == self.model.horizon and all(
+            map(self._plain_end, self.pieces, [*self.pieces[1:], None])
+        ):
+            return ()
         bits, few = f"at {self.bits} bits", f"has fewer than {self.digits} digits"
         apart = [
             Doubt(About.ACTIONS, bits, state, s.actions, Enclosure(s.start.lower, s.end.upper))
@@ -297,6 +298,28 @@ class Solution(Viewed, Values):
         ]
         vague = [s for s in self.switches if not self._narrow(s.time)]
         return (*apart, *(Doubt(About.SWITCH, few, s.state, (*s.before, *s.after), s.time) for s in vague))
+
+    def _plain_end(self, piece: PassPiece, following: PassPiece | None) -> bool:
+        """Whether a piece has no doubts but narrow ones at its end, in which one action gives way to another.
+
+        As in most solutions; such doubts are switches, and no time line needs to be read to know that.
+        """
+        doubtful = [x for x, rival in piece.unresolved if rival is not None]
+        if not doubtful:
+            return True
+        if following is None or len(set(doubtful)) < len(doubtful):
+            return False
+        other = {x for x, _ in (*piece.ties, *following.ties)}
+        other |= {x for (x, _), found in following.unresolved.items() if found[0].lower <= following.start}
+        for (x, rival), found in piece.unresolved.items():
+            lower, upper, trend = found[0]
+            if rival is None:
+                continue
+            if x in other or len(found) > 1 or trend != -1 or following.step.regime.best[x] != rival:
+                return False
+            if not piece.start < lower or upper != piece.end or (upper - lower) * 10**self.digits > upper:
+                return False
+        return True
 
     def policy(self) -> Policy:
         """An optimal policy: the first listed action, switching at the centre of each bracket.

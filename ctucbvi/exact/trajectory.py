@@ -26,7 +26,7 @@ that what is said about the policy holds for the true values and not for the com
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 from typing import NamedTuple
@@ -36,7 +36,7 @@ from flint import arb, ctx, fmpq
 from ctucbvi.exact.poisson import Basis
 from ctucbvi.exact.precision import largest, precision
 from ctucbvi.exact.regimes import MarginKey, Problem, Regime, RegimeStep
-from ctucbvi.exact.screen import Outline, Screen
+from ctucbvi.exact.screen import ManyScreen, Outline, Screen
 from ctucbvi.exact.start import Opening, opening
 from ctucbvi.exact.survey import Survey, survey
 from ctucbvi.exact.ties import Flow, Relations, TieEffort
@@ -153,10 +153,11 @@ class Pass:
         flow = Flow(problem, regime)
         known = Relations([*begin.relations, *(flow.margin(key) for key in ties)], self._effort)
         known = known.with_more(flow.caps(range(len(regime.best))))
-        time, carried, error = fmpq(0), problem.initial_values(), arb(0)
+        time, error = fmpq(0), arb(0)
+        carried: Sequence[fmpq | arb] = problem.initial_values()
         stride = fmpq(_FIRST_STRIDE)
         soon: fmpq | None = None  # within which something is expected to happen
-        outline = Outline(problem)
+        outline = None if problem.small else Outline(problem)
         while time < problem.horizon:
             self._check()
             reach = min((problem.horizon - time) * problem.clock, stride, soon or stride)
@@ -164,7 +165,7 @@ class Pass:
             self._claim_memory(basis)
             step = RegimeStep(problem, regime, time, carried, basis, self._check)
             self._steps += 1
-            screen = Screen(step, outline, first)
+            screen = ManyScreen(step, outline, first) if outline else Screen(step, first)
             if first is None:
                 ties = _ties(step, known, Flow(problem, regime), screen)
             found = survey(step, error, first, ties, self._check, screen)
