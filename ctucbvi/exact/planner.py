@@ -24,7 +24,7 @@ from ctucbvi.exact.trajectory import Budget, BudgetError, Pass, Progress
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.solutions import About, Doubt
 
-_GUARD_BITS = 40  # rounding, and the digits of values that are small beside the scale
+_GUARD_BITS = 64  # rounding, and the digits of values that are small beside the scale
 _EXTRA_ROUNDS = 2  # raises of precision spent on telling actions apart
 ZERO_ROUNDS = 3  # raises of precision spent on telling a value from 0
 

@@ -217,7 +217,8 @@ class PoissonSeries:
         """
         level = self.level(noise)
         positive = [bool(a > level) for a in self.sequence]
-        return sum(map(ne, positive, positive[1:])) <= (1 if positive[0] else 2)
+        changes: int = sum(map(ne, positive, positive[1:]))
+        return changes <= (1 if positive[0] else 2)
 
     def positive_start(self) -> int:
         """How many coefficients are positive before the first that is not."""

@@ -7,9 +7,9 @@ done, and a margin is *clear* if the bound leaves no doubt; what is not clear is
 
 **Rounding.**  Let :math:`\sigma` bound the coefficients of all values of the step.  A coefficient of a pair
 is a sum of products of numbers that are each right to a few units :math:`u = 2^{-53}`; with :math:`d` targets
-and :math:`n` coefficients less than :math:`2n(d+8)` roundings of sizes below :math:`2\sigma` enter it, since its
-recursion is stochastic.  What the balls of the states are wide is added; the radius of the sum of a sequence
-bounds all of its radii.
+and :math:`n` coefficients less than :math:`2n(d+8)` roundings of sizes below :math:`2\sigma` enter it, since
+its recursion is stochastic.  What the balls of the states are wide is added; the radius of the sum of a
+sequence bounds all of its radii.
 
 **Positive.**  Let :math:`b_j` be the coefficients of the margin, divided by :math:`x^m` if it vanishes to the
 order m at the beginning, computed and made smaller by :math:`2\delta` (once for themselves, once for the
@@ -18,8 +18,8 @@ division), so that :math:`f/x^m \ge \sum_j b_j w_j(x) -` tail with :math:`w_j(x)
 
 * :math:`b_0 >` level, :math:`b_j -` level change sign at most once, and
   :math:`\sum_j b_j w_j(R) > 2\cdot` level, by Descartes' rule (:mod:`ctucbvi.exact.poisson`); or
-* :math:`b_0 w_0(R) + \sum_{j>0} \min(b_j, 0)\, w_j(R) >` level, since :math:`e^x \sum_j b_j w_j(x)` is for no x
-  smaller than :math:`e^R` times the left-hand side.
+* :math:`b_0 w_0(R) + \sum_{j>0} \min(b_j, 0)\, w_j(R) >` level, since :math:`e^x \sum_j b_j w_j(x)` is for
+  no x smaller than :math:`e^R` times the left-hand side.
 
 **Noise.**  The margin that is meant differs from f by at most ``sensitivity`` times the error of the carried
 values; from the point e on at which there is such an error, half of the level times :math:`e^m` must not be

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import gc
 import random
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
 from math import ceil
-from time import perf_counter
+from multiprocessing import get_context
+from resource import RUSAGE_SELF, getrusage
+from time import perf_counter, process_time
 from typing import Any
 
-from ctucbvi import CTMDP, Semantics, Transition, second_opinion, solve
+from ctucbvi import CTMDP, Budget, Semantics, Transition, second_opinion, solve
 from ctucbvi.library import machine_repair
 from tests.benchmarks import odefun_peer, storm_peer
-from tests.benchmarks.random_models import random_reachability
+from tests.benchmarks.random_models import random_reachability, speed_queue
 from verify.tables import table
 
 _REACHABILITY_SEEDS = range(20)
@@ -101,6 +105,27 @@ def against_storm(epsilon: float = 1e-8) -> None:
     print(table(("models", "number", "ctucbvi", "Storm Unif+", "ratio"), rows), end="\n\n")
 
 
+def queues(sizes: Sequence[int] = (100,)) -> None:
+    """A sparse queue in which almost every state switches twice, each size in a process of its own."""
+    print("queue with five speeds, sparse, 15 digits; seconds of the processor")
+    rows = []
+    for states in sizes:
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            seconds, memory, switches = pool.submit(queue, states).result()
+        rows.append((str(states), f"{seconds:.2f} s", f"{memory:.0f} MiB", str(switches)))
+    print(table(("S", "time", "memory", "switches"), rows), end="\n\n")
+
+
+def queue(states: int) -> tuple[float, float, int]:
+    """Seconds to solve the queue, by how much the process grew meanwhile in MiB, and how many switches."""
+    model = speed_queue(states - 1)
+    before, began = getrusage(RUSAGE_SELF).ru_maxrss, process_time()
+    solution = solve(model, budget=Budget(seconds=3000))
+    ended, after = process_time(), getrusage(RUSAGE_SELF).ru_maxrss
+    assert solution.undecided == ()
+    return ended - began, (after - before) / 1024, len(solution.switches)
+
+
 def growth() -> None:
     """Time against the numbers of states, actions and digits."""
     print("exact planner, random dense models with rewards, load 8, both semantics")
@@ -141,4 +166,5 @@ def main() -> None:
     """Print all tables."""
     against_odefun()
     against_storm()
+    queues((100, 200, 400) if "--large" in sys.argv else (100,))
     growth()

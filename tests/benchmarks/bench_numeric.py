@@ -19,14 +19,14 @@ import numpy as np
 from numba import njit
 from scipy.integrate import solve_ivp
 
-from ctucbvi import CTMDP, Transition, bundled_models, solve
+from ctucbvi import CTMDP, bundled_models, solve
 from ctucbvi.library import machine_repair
 from ctucbvi.modelfile import dump_model, parse_model
 from ctucbvi.numeric import certify, solve_certified, solve_numeric
 from ctucbvi.numeric.arrays import Arrays
 from tests.benchmarks import storm_peer
 from tests.benchmarks.bench_exact import best_times
-from tests.benchmarks.random_models import random_reachability, random_switching
+from tests.benchmarks.random_models import random_reachability, random_switching, speed_queue
 from verify.tables import table
 
 _SOLVERS = ("RK45", "DOP853", "LSODA", "Radau", "BDF")
@@ -233,20 +233,6 @@ def against_storm(epsilon: float = 1e-8, limit: float = 300.0) -> None:
     ratio = theirs / ours
     print(f"Storm Unif+ at {epsilon:g}: {theirs:.1f} s, ratio {ratio:.0f}, values differ by "
           f"{abs(value - solution.value(model.initial)):.1e}\n")  # fmt: skip
-
-
-def speed_queue(capacity: int, speeds: int = 5) -> CTMDP:
-    """A queue with ``capacity + 1`` states and five service speeds, faster ones dearer."""
-    rows = []
-    for n in range(capacity + 1):
-        for k in range(speeds if n else 1):
-            inflow, outflow = Fraction(2) * (n < capacity), Fraction(k + 1) * (n > 0)
-            total = inflow + outflow
-            to = {str(n + 1): inflow / total, str(n - 1): outflow / total}
-            reward = -Fraction(n, 10) - Fraction(k * k, 8)
-            kept = {y: p for y, p in to.items() if p}
-            rows.append(Transition.of(str(n), f"speed-{k + 1}", rate=total, reward=reward, to=kept))
-    return CTMDP.of(f"queue-{capacity}", horizon=4, transitions=rows)
 
 
 def sparse_queue(states: int, speeds: int = 5) -> CTMDP:

@@ -1,4 +1,4 @@
-"""The models that peers are compared on: random reachability problems, and machine repair."""
+"""The models that peers are compared on, and with which sizes grow: random ones, and a queue."""
 
 from __future__ import annotations
 
@@ -52,3 +52,17 @@ def random_switching(states: int, targets: int, *, actions: int = 3, seed: int =
             jumps = {y: Fraction(k, sum(counts)) for y, k in zip(to, counts, strict=True)}
             rows.append(Transition.of(x, f"a{a}", rate=rate, reward=reward, to=jumps))
     return CTMDP.of(f"switching-{states}", horizon=1, transitions=rows, states=names)
+
+
+def speed_queue(capacity: int, speeds: int = 5) -> CTMDP:
+    """A queue with ``capacity + 1`` states and five service speeds, faster ones dearer."""
+    rows = []
+    for n in range(capacity + 1):
+        for k in range(speeds if n else 1):
+            inflow, outflow = Fraction(2) * (n < capacity), Fraction(k + 1) * (n > 0)
+            total = inflow + outflow
+            to = {str(n + 1): inflow / total, str(n - 1): outflow / total}
+            reward = -Fraction(n, 10) - Fraction(k * k, 8)
+            kept = {y: p for y, p in to.items() if p}
+            rows.append(Transition.of(str(n), f"speed-{k + 1}", rate=total, reward=reward, to=kept))
+    return CTMDP.of(f"queue-{capacity}", horizon=4, transitions=rows)

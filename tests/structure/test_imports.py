@@ -70,6 +70,7 @@ EXACT = [
     {"regimes", "exppoly"},
     {"ties"},
     {"start"},
+    {"screen"},
     {"survey"},
     {"trajectory"},
     {"solution"},
