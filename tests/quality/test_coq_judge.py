@@ -35,7 +35,6 @@ from verify.recheck.intervals import UnknownError
 pytestmark = pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed")
 
 NOT_EXPORTED = (
-    "hessian",
     "rewrite",
     "rewrite, log1pr",
     "identity",

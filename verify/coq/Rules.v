@@ -303,10 +303,11 @@ with product a b :=
         | know (a * b <= 0) ltac:(apply opposite; lra) | know (a * b <= 0) ltac:(apply opposite'; lra)
         | know (0 < a * b) ltac:(apply both_below; lra) | know (0 <= a * b) ltac:(apply both_negative; lra)
         | idtac ];
-  try (know (a <= a * b) ltac:(assert (0 <= a * (b - 1)) by (apply Rmult_le_pos; lra); lra));
-  try (know (b <= a * b) ltac:(assert (0 <= (a - 1) * b) by (apply Rmult_le_pos; lra); lra));
-  try (know (a * b <= a) ltac:(assert (0 <= a * (1 - b)) by (apply Rmult_le_pos; lra); lra));
-  try (know (a * b <= b) ltac:(assert (0 <= (1 - a) * b) by (apply Rmult_le_pos; lra); lra))
+  try (know (a <= a * b) ltac:(assert (0 <= a * (b - 1)) by alike; lra));
+  try (know (b <= a * b) ltac:(assert (0 <= (a - 1) * b) by alike; lra));
+  try (know (a * b <= a) ltac:(assert (0 <= a * (1 - b)) by alike; lra));
+  try (know (a * b <= b) ltac:(assert (0 <= (1 - a) * b) by alike; lra))
+with alike := first [ apply Rmult_le_pos; lra | apply both_negative; lra ]
 with quotient a b := change (a / b) with (a * / b) in *; product a (/ b).
 
 (** [ln u] is at least [ln c], in numbers. *)
@@ -337,8 +338,19 @@ Ltac fraction :=
   | |- 0 <= ?e => field_simplify e; [ apply Rmult_le_pos; [ signs | apply inverse_nonneg; signs ] | repeat split; signs .. ]
   end.
 
+(** Sines of angles between 0 and pi. *)
+Ltac sines :=
+  assert (PI_RGT_0 := PI_RGT_0);
+  repeat match goal with
+  | |- context [sin ?u] =>
+      lazymatch goal with _ : 0 < sin u |- _ => fail | _ : 0 <= sin u |- _ => fail | _ => idtac end;
+      first
+      [ know (0 < sin u) ltac:(apply sin_gt_0; first [ pos | nra ])
+      | know (0 <= sin u) ltac:(apply sin_ge_0; first [ nonneg | nra ]) ]
+  end; signs.
+
 Ltac range := solve
-  [ lra | signs | interval with (i_prec 60) | nra | fraction ].
+  [ lra | signs | interval with (i_prec 60) | nra | fraction | sines ].
 
 (** On a bounded box: Taylor models and bisection. *)
 Ltac taylor x := solve

@@ -73,11 +73,11 @@ def hessian(node: Node, goal: Sequent) -> Lines:
         *(rewriting(goal.about(f)) if f != goal.f else []),
         *form,
         f"apply (rewriting _ ((fun {t} => {folded(phi[0])}) 1)).",
-        "{ cbv beta. same. }",
+        *block(["cbv beta.", *put_in(phi[0], t, Fraction(1), {}), "same."]),
         f"apply (convex_contact {functions}).",
         *derives,
         *derives,
-        *["{ cbv beta. same. }"] * 2,
+        *(line for g in phi[:2] for line in block(["cbv beta.", *put_in(g, t, Fraction(0), {}), "same."])),
         *block([f"intros {t} Way. cbv beta.", *there, *last]),
     ]
 
