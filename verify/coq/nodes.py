@@ -29,6 +29,7 @@ from verify.coq.sequents import (
     ends_of,
     facts,
     field,
+    functions,
     normalised,
     put_in,
     rewriting,
@@ -322,6 +323,18 @@ class _New:
         return lines
 
 
+def _put_in(f: Term, inner: Mapping[str, Term], goal: Sequent) -> Lines:
+    """The functions of f with the expressions in the places of variables, as they are folded."""
+    shown = {variable_name(name): f"({folded(e)})" for name, e in inner.items()}
+    lines = []
+    for part, text in functions(f) if shown else ():
+        before = re.sub(rf"\b({'|'.join(map(re.escape, shown))})\b", lambda m: shown[m[0]], text)
+        after = folded(expanded(put(part, inner), goal.box))
+        if before != after:
+            lines.append(f"folds ({before}) ({after}).")
+    return [*lines, *normalised([goal.f, put(f, inner)], goal.box)]
+
+
 def _compose(node: Node, goal: Sequent) -> Lines:
     """New variables in the places of expressions, for all their values of which the facts are true."""
     parts, told = node.get("variables", [node]), node.get("facts", [])
@@ -348,7 +361,7 @@ def _compose(node: Node, goal: Sequent) -> Lines:
         f"0 {'<' if goal.strict else '<='} {folded(child.f)}).",
         *block([f"intros {' '.join((shown, *names))}.", *steps(field(node, "proof"), child)]),
         f"apply (rewriting{goal.mode} _ ({of or folded(child.f)})).",
-        *block(["cbv beta.", *normalised([goal.f, put(child.f, inner)], goal.box), "same."]),
+        *block(["cbv beta.", *_put_in(child.f, inner, goal), "same."]),
         f"apply (Composed {values})." if new else "apply Composed.",
     ]
     for one, part in zip(new, parts, strict=True):
