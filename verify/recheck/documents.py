@@ -25,7 +25,7 @@ _OTHERS = ("others", "findings")  # where evidence holds the findings that did n
 def recheck(document: Any, labels: Iterable[str] = (), say: Say = lambda _: None) -> list[str]:
     """The complaints about a certificate, a witness or a document of claims; ``say`` is told what is done.
 
-    Each is one line, whatever the document holds; what cannot even be named, for its depth or its kind, is one.
+    Each is one line, whatever the document holds; what cannot even be shown, for its depth, is one too.
     """
     try:
         found = _complaints(document, set(labels), say)

@@ -1,4 +1,4 @@
-"""Documents that are none: every entry of a certificate, a witness, a run or a derivation replaced by anything.
+"""Documents that are none: any entry of a certificate, a witness, a run or a derivation is anything else.
 
 The checker promises complaints of one line, whatever it is given: ``python -m tests.quality.hostile.malformed
 SEED COUNT`` prints what raises something, or takes more than its time.
@@ -48,18 +48,19 @@ def _deep(n: int) -> Any:
 
 DEEP = (_deep(600), _deep(30_000), {"by": "split", "variable": "x", "at": "1/2", "parts": _deep(400)})
 ANYTHING: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 2, 10**30, -(10**400), 1.5, float("inf"), float("-inf"), float("nan"), 1e-320,
-    "", " ", "\n", "x", "y", "w", "1/0", "0**0", "0**(-1)", "x**(10**9)", "10**(10**9)", "1e99999", "1e-99999",
-    "(-1)**(1/2)", "factorial(10**6)", "gamma(10**9)", "loggamma(-1)", "exp(10**400)", "exp(exp(exp(exp(9))))",
-    "sin(10**5000)", "x <= ", "<= x", "x <= y <= z", "x == x == x", "x < 0 < x", "not x", "x if x else y",
-    "lambda: 1", "__import__('os')", "f'{x}'", "x.y", "x[0]", "[x]", "{x}", "x and y", "x | y", "x // 2", "x % 2",
-    "~x", "x @ y", "(yield)", "Max()", "Max(x)", "Min(x, x, x)", "Abs()", "exp(x, y)", "polygamma(0, x)", "log(0)",
-    "0x10", "1_000", "1j", "'x'", "b'x'", "...", "None", "True", "ｘ", "x²", "π", "\ud800", "\x00", "\u202e", "x" * 5000,
-    "(" * 300 + "x" + ")" * 300, "-" * 3000 + "x", "+".join(["x"] * 3000), "**".join(["x"] * 200), "x" + "**2" * 40,
-    "sqrt(" * 50 + "x" + ")" * 50, "1" * 5000, "1." + "0" * 5000, "nan", "inf", "oo", "-oo", "pi", "E", "lower x",
-    "upper x", "hypothesis 0", "hypothesis 99999", "hypothesis ²", "fact 0", "-0", "+0", "-²", "range", "cases",
-    "combine", [], [[]], [None], ["x"], ["1"] * 50, {}, {"": None}, {"by": None}, {"by": []}, {"by": "range"},
-    {"by": "authority"}, {"x": "1"}, _deep(50), [{}] * 50,
+    None, True, False, 0, 1, -1, 2, 10**30, -(10**400), 1.5, float("inf"), float("-inf"), float("nan"),
+    1e-320, "", " ", "\n", "x", "y", "w", "1/0", "0**0", "0**(-1)", "x**(10**9)", "10**(10**9)", "1e99999",
+    "1e-99999", "(-1)**(1/2)", "factorial(10**6)", "gamma(10**9)", "loggamma(-1)", "exp(10**400)",
+    "exp(exp(exp(exp(9))))", "sin(10**5000)", "x <= ", "<= x", "x <= y <= z", "x == x == x", "x < 0 < x",
+    "not x", "x if x else y", "lambda: 1", "__import__('os')", "f'{x}'", "x.y", "x[0]", "[x]", "{x}",
+    "x and y", "x | y", "x // 2", "x % 2", "~x", "x @ y", "(yield)", "Max()", "Max(x)", "Min(x, x, x)",
+    "Abs()", "exp(x, y)", "polygamma(0, x)", "log(0)", "0x10", "1_000", "1j", "'x'", "b'x'", "...", "None",
+    "True", "ｘ", "x²", "π", "\ud800", "\x00", "\u202e", "x" * 5000, "(" * 300 + "x" + ")" * 300,
+    "-" * 3000 + "x", "+".join(["x"] * 3000), "**".join(["x"] * 200), "x" + "**2" * 40,
+    "sqrt(" * 50 + "x" + ")" * 50, "1" * 5000, "1." + "0" * 5000, "nan", "inf", "oo", "-oo", "pi", "E",
+    "lower x", "upper x", "hypothesis 0", "hypothesis 99999", "hypothesis ²", "fact 0", "-0", "+0", "-²",
+    "range", "cases", "combine", [], [[]], [None], ["x"], ["1"] * 50, {}, {"": None}, {"by": None},
+    {"by": []}, {"by": "range"}, {"by": "authority"}, {"x": "1"}, _deep(50), [{}] * 50,
 )  # fmt: skip
 
 
@@ -85,13 +86,34 @@ def damaged(rng: random.Random) -> Any:
     return data
 
 
+_PIECES = (
+    *(
+        '"',
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\\",
+        "NaN",
+        "-Infinity",
+        "1e999",
+        "9" * 5000,
+        "\x00",
+        "\ud800",
+        "null",
+    ),
+    *('"by": "range", ', '"proof": {}, '),
+)
+
+
 def written(rng: random.Random) -> str:
     """The text of a document with some characters changed, names that stand twice, or an end too soon."""
     text = json.dumps(rng.choice(BEFORE))
     for _ in range(rng.choice((1, 1, 2, 4))):
         k = rng.randrange(len(text))
-        piece = rng.choice(('"', "{", "}", "[", "]", ",", ":", "\\", "NaN", "-Infinity", "1e999", "9" * 5000, "\x00",
-                            "\ud800", '"by": "range", ', '"proof": {}, ', "null", text[k : k + 40]))  # fmt: skip
+        piece = rng.choice((*_PIECES, text[k : k + 40]))
         text = text[:k] + piece + text[k + rng.choice((0, 0, 1, 5)) :]
     return text[: rng.randrange(len(text))] if rng.random() < 0.1 else text
 
