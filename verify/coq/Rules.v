@@ -118,8 +118,8 @@ Proof. intros H. rewrite <- sqrt_1. apply sqrt_lt_1_alt; lra. Qed.
 Lemma sqrt_at_most_1 u : u <= 1 -> sqrt u <= 1.
 Proof. intros H. rewrite <- sqrt_1. now apply sqrt_le_1_alt. Qed.
 
-Lemma cos_less_than_1 u : 0 < u -> u <= 3 -> cos u < 1.
-Proof. intros. rewrite <- cos_0. assert (3 < PI) by interval. apply cos_decreasing_1; lra. Qed.
+Lemma cos_less_than_1 u : 0 < u -> u <= 157 / 50 -> cos u < 1.
+Proof. intros. rewrite <- cos_0. apply cos_decreasing_1; try lra; interval. Qed.
 
 (** A fact is kept once. *)
 Ltac know P proof :=

@@ -318,7 +318,9 @@ class _New:
             gap = goal.about(side * (self.inner - number(end)), is_open)
             lemma = "less_than" if is_open else "at_most"
             inside = self.values.within(self.stated)
-            proof = ["range."] if inside else steps(field(part, key), gap)
+            sharp = Fraction(end).denominator.bit_length() > _BITS
+            seen = "first [ range | interval with (i_prec 200) ]." if sharp else "range."
+            proof = [seen] if inside else steps(field(part, key), gap)
             lines += block([f"apply ({lemma} ({folded(gap.f)})); [same | ].", *proof])
         return lines
 

@@ -17,7 +17,7 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -190,7 +190,8 @@ def altered(rng: random.Random, data: Node, pool: Sequence[Node]) -> Node:
             data["proof"] = {"by": rng.choice(("range", "sturm", "bernstein")), "halves": [""]}
         else:
             inside = {"proof": data.get("proof")}
-            rng.choice(other)(rng, inside, [{"proof": one.get("proof")} for one in pool])
+            with suppress(IndexError):  # nothing of that kind in this proof
+                rng.choice(other)(rng, inside, [{"proof": one.get("proof")} for one in pool])
             data["proof"] = inside.get("proof")
     return data
 
