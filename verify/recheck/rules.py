@@ -23,9 +23,10 @@ from verify.recheck.goals import Child, Node, Obligation, Rule, field, halves, s
 from verify.recheck.identities import require_same, slope_of, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError, point
 from verify.recheck.putting import divides, try_range
+from verify.recheck.quotients import together
 from verify.recheck.reading import Hypothesis, rational, read
 from verify.recheck.series import Box, Series, range_of
-from verify.recheck.terms import ZERO, Term, add, call, number, put, together, variable
+from verify.recheck.terms import ZERO, Term, add, call, number, put, variable
 
 _HIGHEST = 20  # order of a contact
 
