@@ -17,7 +17,7 @@ from tests.quality.hostile.forging import failure, mutated
 from tests.quality.test_changes_mutants import concave
 from tests.quality.test_generality_mutants import compose, contact, given, signs
 from tests.unit import test_recheck_polynomials
-from tests.unit.test_recheck import RANGE, certificate
+from tests.unit.test_recheck import RANGE, certificate, monotone, multiply
 from tests.unit.test_recheck_polynomials import bernstein, block, combine
 
 ORTHANT = ["x >= 0", "y >= 0"]
@@ -94,6 +94,10 @@ MORE = {
     ),
     "range: a product on a half-line": certificate(
         "Abs(x + 2*y)*exp(w) < 7", ["-3 < x < 3", "-2 < y < 2", "w <= 0"], signs("x + 2*y", RANGE, RANGE)
+    ),
+    "a limit at 0": certificate(
+        "sin(x)/x <= 1", ["0 <= x <= 1"],
+        multiply("1/x", "x - sin(x)", proof=monotone("0")),
     ),
     "range: a sine": certificate("0 <= sin(pi*x/2)", ["0 <= x <= 1"], RANGE),
     "hessian: one variable": certificate(

@@ -181,6 +181,9 @@ def test_conventions_for_undefined_values_do_not_count(relation, domain, only_wh
     file = theorem("t", Stated(relation, domain, ()), {"by": "range"})
     assert file.only_where == only_where
     assert all(f"{one} ->" in statement(file.text) for one in only_where)
+    assert ("Theorem t_limits" in file.text) == (
+        bool(only_where) and "<=" in relation
+    )  # strict ones have none
     assert ("Lemma defined" in file.text) == bool(shown)
     assert shown in file.text
 

@@ -199,7 +199,7 @@ def altered(rng: random.Random, data: Node, pool: Sequence[Node]) -> Node:
 def altered_forgeries(seed: int, count: int, pool: Sequence[Node], tried: Counter[str]) -> Iterator[Node]:
     """Those of so many altered proofs of false statements that the checker accepts."""
     rng = random.Random(seed)
-    false = false_variants(rng, pool, max(10, count // 40))
+    false = false_variants(rng, pool, min(100, max(10, count // 40)))
     for _ in range(count):
         data = altered(rng, rng.choice(false), pool)
         tried["altered"] += 1
