@@ -10,12 +10,14 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+from tests.quality import test_changes_mutants as changes
 from tests.quality import test_generality_mutants as generality
 from tests.quality import test_polynomial_mutants as polynomials
 from tests.quality.hostile.forging import failure, mutated
+from tests.quality.test_changes_mutants import concave
 from tests.quality.test_generality_mutants import compose, contact, given, signs
 from tests.unit import test_recheck_polynomials
-from tests.unit.test_recheck import RANGE, certificate
+from tests.unit.test_recheck import RANGE, certificate, monotone, multiply
 from tests.unit.test_recheck_polynomials import bernstein, block, combine
 
 ORTHANT = ["x >= 0", "y >= 0"]
@@ -90,17 +92,36 @@ MORE = {
         "(x - y)**3 <= 1", ["x", "y", "x <= 1 + y"],
         compose("x - y", "1 - w**3", bernstein("w", "", ""), range=["w <= 1"], upper=given("1", "0")),
     ),
+    "range: a product on a half-line": certificate(
+        "Abs(x + 2*y)*exp(w) < 7", ["-3 < x < 3", "-2 < y < 2", "w <= 0"], signs("x + 2*y", RANGE, RANGE)
+    ),
+    "a limit at 0": certificate(
+        "sin(x)/x <= 1", ["0 <= x <= 1"],
+        multiply("1/x", "x - sin(x)", proof=monotone("0")),
+    ),
+    "range: a sine": certificate("0 <= sin(pi*x/2)", ["0 <= x <= 1"], RANGE),
+    "hessian: one variable": certificate(
+        "1 + x <= exp(x)", ["-1 <= x <= 1"], {"by": "hessian", "at": {"x": "0"}}
+    ),
+    "hessian: off the origin": certificate(
+        "2*x*y + 2*log(x) + 2 <= 2*x + x**2 + y**2", ["1/2 <= x <= 1", "1/2 <= y <= 3/2"],
+        {"by": "hessian", "at": {"x": "1", "y": "1"}},
+    ),
+    "concave: strict at an end": certificate(
+        "x < sin(pi*x/2) + 1/8", ["0 < x <= 1"], concave("x", strict_by="curve")
+    ),
+    "concave: a logarithm": certificate("(x - 1)/2 <= log(x)", ["1 <= x <= 2"], concave("x")),
     **{f"rises: {f}": rises(f) for f in ("exp", "log", "atan", "sinh", "tanh")},
     **{f"rises: {q}": rises("power", exponent=q) for q in ("5", "2", "3/2", "5/2", "1/3")},
     "rises: a cube anywhere": rises("power", ["-2 <= x <= -1", "y >= 0"], exponent="3"),
 }  # fmt: skip
 
-TRUE = {**test_recheck_polynomials.ACCEPTED, **generality.ACCEPTED, **MORE}
+TRUE = {**test_recheck_polynomials.ACCEPTED, **generality.ACCEPTED, **changes.ACCEPTED, **MORE}
 
 
 def forgeries(rng: random.Random) -> Iterator[dict[str, Any]]:
     """False statements with the proofs of true ones, without end."""
-    refused = [*polynomials.REJECTED.values(), *generality.REJECTED.values()]
+    refused = [*polynomials.REJECTED.values(), *generality.REJECTED.values(), *changes.REJECTED.values()]
     for data in rng.sample(refused, len(refused)):
         if failure(data, rng) is not None:
             yield data

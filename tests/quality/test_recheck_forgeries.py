@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.test_recheck import RANGE, certificate, rises, stated, tends
-from verify.recheck import documents, identities, reading, recheck, terms
+from verify.recheck import documents, functions, identities, putting, reading, recheck, statements, terms
 from verify.recheck.algebra import Algebra
 from verify.recheck.germs import _Germs, limit
-from verify.recheck.intervals import INF, Interval, UnknownError
+from verify.recheck.intervals import INF, Interval, UnknownError, dyadic
 from verify.recheck.reading import read
 
 
@@ -16,8 +16,12 @@ def cases(name: str, *parts: dict) -> dict:
     return {"by": "cases", "variable": name, "parts": list(parts), "tail": None}
 
 
+def rewritten(expression: str, proof: dict = RANGE) -> dict:
+    return {"by": "rewrite", "expression": expression, "proof": proof}
+
+
 def to_zero(relation: str, domain: list[str], **more: list[str]) -> dict:
-    return certificate(relation, domain, {"by": "rewrite", "expression": "0", "proof": RANGE}, **more)
+    return certificate(relation, domain, rewritten("0"), **more)
 
 
 def claim(says: str | dict, domain: list[str], **more: object) -> dict:
@@ -32,6 +36,8 @@ def refuted(
 
 
 HIDDEN_ZERO = "Abs((x + 1)**2 - x**2 - 2*x - 1)"
+WAVES = "Max(-x, 0) + sin(2*y) - 2*sin(y)*cos(y)"
+HIDDEN_WAVES = WAVES.replace("2*y", "2*(y + 1)**2 - 2*y**2 - 2*y - 2")
 UNIT = ["0 < x <= 1"]
 LINE = ["-1 <= x <= 1"]
 PLANE = [*LINE, "-1 <= y <= 1"]
@@ -83,6 +89,36 @@ FORGERIES = {
     "an exponent that is not defined for all parameters": claim(
         tends("(1 + 1/x)**(1/a)", "1", "x", "oo"), ["x >= 1", "0 <= a <= 1"], verdict="proved"
     ),
+    # (n - 2)Γ(n - 2) tends to 1, and logΓ(n - 2) - logΓ(2n - 4) to log 2; folded, both are 0 at n = 2
+    "gamma at its pole": certificate(
+        "(n - 2)*gamma(n - 2) <= 1/2", ["2 <= n <= 2"], cases("n", RANGE), integers=["n"]
+    ),
+    "the logarithm of gamma at its pole": certificate(
+        "loggamma(n - 2) - loggamma(2*n - 4) <= 1/2", ["2 <= n <= 2"], cases("n", RANGE), integers=["n"]
+    ),
+    "gamma at its pole, combined": certificate(
+        "(x - 2)*gamma(x - 2) <= 1/2", ["2 <= x <= 2"], {"by": "combine", "blocks": [{"gram": [["1/2"]]}]}
+    ),
+    "gamma at its pole as a polynomial": certificate(
+        "(x - 2)*gamma(x - 2) <= 1/2", ["2 <= x <= 2"], {"by": "bernstein", "halves": [""]}
+    ),
+    # beside the kink d is 0: u/d is 1 for those who do not see it, and u is 0 for those who write it out
+    "a divisor that is 0 on one side of a kink": certificate(
+        "x <= 0", [*LINE, "1 <= y <= 2"],
+        rewritten(f"Max(-x, 0) - Max(x, 0)*({WAVES})/({HIDDEN_WAVES})", rewritten("Max(-x, 0)")),
+    ),
+    # the quotient tends to 1/sin(2x) where y tends to x; with x for y both parts look alike
+    "an equation that makes a divisor 0": claim(
+        "(sin(x)**2 + cos(x)**2 - 1 + x - y)/(sin(x)**2 + cos(y)**2 - 1) == 1",
+        ["1/10 <= x <= 1", "1/10 <= y <= 1", "x == y"], verdict="proved",
+    ),
+    "a limit along an equation": claim(
+        tends("y/x", "0", "x", "oo"), ["x >= 1", "y >= 1", "y == x**2"], verdict="proved"
+    ),
+    # mpmath rounded the argument, by the last of 320 bits: all of the digits that log has beside 1 are behind
+    "a logarithm next to 1": certificate(
+        "2**(-170) + 11/3*2**(-320) <= log(x)", ["x == 1 + 2**(-170) + 10/3*2**(-320)"], RANGE
+    ),
 }  # fmt: skip
 
 
@@ -113,7 +149,16 @@ def _nested(base, e):
     return terms.power(terms.call("Abs", b), d * e) if d.whole % 2 == 0 else None
 
 
+NO_GAMMA = (putting, "_POLES", ("log",))
 MISTAKES = {
+    "gamma at its pole": NO_GAMMA,
+    "the logarithm of gamma at its pole": NO_GAMMA,
+    "gamma at its pole, combined": NO_GAMMA,
+    "gamma at its pole as a polynomial": NO_GAMMA,
+    "a divisor that is 0 on one side of a kink": (identities, "generic", lambda *_: True),
+    "an equation that makes a divisor 0": (statements, "generic", lambda *_: True),
+    "a limit along an equation": (statements, "_tied", lambda *_: False),
+    "a logarithm next to 1": (functions, "dyadic", lambda x, n, up: dyadic(x, n + 1, up)),
     "a root of a power with a variable exponent": (terms, "_nested", _nested),
     "the same of a variable": (terms, "_nested", _nested),
     "the logarithm of a power with a variable exponent": (Algebra, "sign", lambda self, t: 1),

@@ -23,8 +23,9 @@ from tests.hostile_formulas import (
 from verify.recheck import derivatives, terms
 from verify.recheck.derivatives import derivative
 from verify.recheck.intervals import UnknownError
+from verify.recheck.quotients import together
 from verify.recheck.reading import read
-from verify.recheck.terms import Term, call, number, power, together, variable
+from verify.recheck.terms import Term, call, number, power, variable
 
 seeds = st.integers(0, 2**32)
 

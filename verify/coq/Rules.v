@@ -118,8 +118,8 @@ Proof. intros H. rewrite <- sqrt_1. apply sqrt_lt_1_alt; lra. Qed.
 Lemma sqrt_at_most_1 u : u <= 1 -> sqrt u <= 1.
 Proof. intros H. rewrite <- sqrt_1. now apply sqrt_le_1_alt. Qed.
 
-Lemma cos_less_than_1 u : 0 < u -> u <= 3 -> cos u < 1.
-Proof. intros. rewrite <- cos_0. assert (3 < PI) by interval. apply cos_decreasing_1; lra. Qed.
+Lemma cos_less_than_1 u : 0 < u -> u <= 157 / 50 -> cos u < 1.
+Proof. intros. rewrite <- cos_0. apply cos_decreasing_1; try lra; interval. Qed.
 
 (** A fact is kept once. *)
 Ltac know P proof :=
@@ -303,10 +303,11 @@ with product a b :=
         | know (a * b <= 0) ltac:(apply opposite; lra) | know (a * b <= 0) ltac:(apply opposite'; lra)
         | know (0 < a * b) ltac:(apply both_below; lra) | know (0 <= a * b) ltac:(apply both_negative; lra)
         | idtac ];
-  try (know (a <= a * b) ltac:(assert (0 <= a * (b - 1)) by (apply Rmult_le_pos; lra); lra));
-  try (know (b <= a * b) ltac:(assert (0 <= (a - 1) * b) by (apply Rmult_le_pos; lra); lra));
-  try (know (a * b <= a) ltac:(assert (0 <= a * (1 - b)) by (apply Rmult_le_pos; lra); lra));
-  try (know (a * b <= b) ltac:(assert (0 <= (1 - a) * b) by (apply Rmult_le_pos; lra); lra))
+  try (know (a <= a * b) ltac:(assert (0 <= a * (b - 1)) by alike; lra));
+  try (know (b <= a * b) ltac:(assert (0 <= (a - 1) * b) by alike; lra));
+  try (know (a * b <= a) ltac:(assert (0 <= a * (1 - b)) by alike; lra));
+  try (know (a * b <= b) ltac:(assert (0 <= (1 - a) * b) by alike; lra))
+with alike := first [ apply Rmult_le_pos; lra | apply both_negative; lra ]
 with quotient a b := change (a / b) with (a * / b) in *; product a (/ b).
 
 (** [ln u] is at least [ln c], in numbers. *)
@@ -337,8 +338,19 @@ Ltac fraction :=
   | |- 0 <= ?e => field_simplify e; [ apply Rmult_le_pos; [ signs | apply inverse_nonneg; signs ] | repeat split; signs .. ]
   end.
 
+(** Sines of angles between 0 and pi. *)
+Ltac sines :=
+  assert (PI_RGT_0 := PI_RGT_0);
+  repeat match goal with
+  | |- context [sin ?u] =>
+      lazymatch goal with _ : 0 < sin u |- _ => fail | _ : 0 <= sin u |- _ => fail | _ => idtac end;
+      first
+      [ know (0 < sin u) ltac:(apply sin_gt_0; first [ pos | nra ])
+      | know (0 <= sin u) ltac:(apply sin_ge_0; first [ nonneg | nra ]) ]
+  end; signs.
+
 Ltac range := solve
-  [ lra | signs | interval with (i_prec 60) | nra | fraction ].
+  [ lra | signs | interval with (i_prec 60) | nra | fraction | sines ].
 
 (** On a bounded box: Taylor models and bisection. *)
 Ltac taylor x := solve
@@ -519,6 +531,38 @@ Ltac kinks :=
 
 Ltac plain := cbn [pow]; unfold Rminus, Rdiv.
 
+(** Sines and cosines: the addition theorems, and the equation of the circle. *)
+Ltac split_angle p u :=
+  let q := eval vm_compute in (Z.pos p - 1)%Z in
+  replace (IZR (Zpos p) * u) with (IZR q * u + u) by ring.
+
+Ltac angles := rewrite ?Rmult_1_l; repeat first
+  [ rewrite sin_plus | rewrite cos_plus | rewrite sin_minus | rewrite cos_minus
+  | rewrite sin_neg | rewrite cos_neg | rewrite Rmult_1_l
+  | match goal with
+    | |- context [sin (IZR (Zpos ?p) * ?u)] => split_angle p u
+    | |- context [cos (IZR (Zpos ?p) * ?u)] => split_angle p u
+    end ].
+
+Ltac circles :=
+  repeat match goal with
+  | |- context [sin ?u] =>
+      lazymatch goal with
+      | _ : sin u * sin u = 1 - cos u * cos u |- _ => fail
+      | _ => let H := fresh "C" in
+             assert (H : sin u * sin u = 1 - cos u * cos u) by (assert (H := sin2_cos2 u); unfold Rsqr in H; lra)
+      end
+  end.
+
+Ltac waves :=
+  lazymatch goal with |- context [sin _] => idtac | |- context [cos _] => idtac end;
+  angles; circles;
+  lazymatch goal with
+  | H1 : sin ?a * sin ?a = _, H2 : sin ?b * sin ?b = _ |- _ => first [ ring [H1 H2] | field [H1 H2]; nonzero ]
+  | H1 : sin ?a * sin ?a = _ |- _ => first [ ring [H1] | field [H1]; nonzero ]
+  | _ => ring
+  end.
+
 Ltac smooth_same := solve
   [ reflexivity | ring | tidy; first [ reflexivity | ring ]
   | by_field
@@ -526,7 +570,8 @@ Ltac smooth_same := solve
   | unfold Rpower; logs; numbers; exps; roots; nats; by_field
   | f_equal; first [ ring | field; nonzero ]
   | rewrite ?exp_half_number, ?exp_negative_number, ?exp_number; nats; cbn [Nat.mul Nat.add]; by_field
-  | plain; by_field | plain; unfold Rpower; logs; exps; roots; nats; by_field ].
+  | plain; by_field | plain; unfold Rpower; logs; exps; roots; nats; by_field
+  | waves ].
 
 Ltac same :=
   lazymatch goal with
@@ -793,6 +838,57 @@ Proof.
   intros Hx Hd Hc Hb Hs.
   destruct (mean_value f df x b Hx Hd Hc) as [c [Hc' E]]. assert (0 < - df c) by now apply Hs. nra.
 Qed.
+
+(** Above the chord: the slope does not rise, so it cannot fall below 0 and come back. *)
+Section Concave.
+Variables (f df ddf : R -> R) (a b x : R).
+Hypothesis Low : a <= x.
+Hypothesis High : x <= b.
+Hypothesis Slope : forall t, a < t < b -> is_derive f t (df t).
+Hypothesis Curve : forall t, a < t < b -> is_derive df t (ddf t).
+Hypothesis Whole : forall t, a <= t <= b -> continuity_pt f t.
+
+Lemma two_slopes : a < x < b -> exists c d, a < c < d /\ d < b /\
+  f x - f a = df c * (x - a) /\ f b - f x = df d * (b - x) /\
+  exists m, c < m < d /\ df d - df c = ddf m * (d - c).
+Proof.
+  intros [Ha Hb].
+  destruct (mean_value f df a x Ha) as [c [Hc E]];
+    [intros; apply Slope; lra | intros; apply Whole; lra | ].
+  destruct (mean_value f df x b Hb) as [d [Hd E']];
+    [intros; apply Slope; lra | intros; apply Whole; lra | ].
+  exists c, d. repeat split; try lra.
+  apply (mean_value df ddf c d); [lra | intros; apply Curve; lra | ].
+  intros t Ht. apply (smooth _ _ (ddf t)), Curve. lra.
+Qed.
+
+Lemma concave : 0 <= f a -> 0 <= f b -> (forall t, a < t < b -> 0 <= - ddf t) -> 0 <= f x.
+Proof.
+  intros Ha Hb C. destruct Low as [L | <-]; [ | easy]. destruct High as [H | ->]; [ | easy].
+  destruct (two_slopes (conj L H)) as (c & d & Hc & Hd & E & E' & m & Hm & E'').
+  assert (0 <= - ddf m) by (apply C; lra). assert (df d <= df c) by nra.
+  apply Rnot_lt_le. intros N. assert (df c < 0) by nra. nra.
+Qed.
+
+Lemma concave_strict : 0 < f a -> 0 < f b -> (forall t, a < t < b -> 0 <= - ddf t) -> 0 < f x.
+Proof.
+  intros Ha Hb C. destruct Low as [L | <-]; [ | easy]. destruct High as [H | ->]; [ | easy].
+  destruct (two_slopes (conj L H)) as (c & d & Hc & Hd & E & E' & m & Hm & E'').
+  assert (0 <= - ddf m) by (apply C; lra). assert (df d <= df c) by nra.
+  apply Rnot_le_lt. intros N. assert (df c < 0) by nra. nra.
+Qed.
+
+(** strict by its curve: an end that is not the point may touch 0 *)
+Lemma concave_curved : (x = a -> 0 < f a) -> 0 <= f a -> (x = b -> 0 < f b) -> 0 <= f b ->
+  (forall t, a < t < b -> 0 < - ddf t) -> 0 < f x.
+Proof.
+  intros Xa Ha Xb Hb C. destruct Low as [L | E]; [ | now rewrite <- E; apply Xa].
+  destruct High as [H | E]; [ | now rewrite E; apply Xb].
+  destruct (two_slopes (conj L H)) as (c & d & Hc & Hd & E & E' & m & Hm & E'').
+  assert (0 < - ddf m) by (apply C; lra). assert (df d < df c) by nra.
+  apply Rnot_le_lt. intros N. assert (df c <= 0) by nra. nra.
+Qed.
+End Concave.
 
 (** Towards infinity: [f t] is a function of [/ t] that is continuous at 0 (or [t] times one that vanishes at
     0 and has a derivative there), and [f] falls. *)
@@ -1142,6 +1238,48 @@ with continuity_by_parts :=
       apply (continuity_pt_comp f exp); [continuous | apply derivable_continuous_pt, derivable_pt_exp]
   end.
 
+(** What is not negative on a way has no negative limit: a removable singularity. *)
+Lemma limit_not_negative {T : Type} (Way : (T -> Prop) -> Prop) (f : T -> R) (l : Rbar) :
+  ProperFilter Way -> Way (fun p => 0 <= f p) -> filterlim f Way (Rbar_locally l) -> Rbar_le 0 l.
+Proof.
+  intros Proper H L.
+  exact (filterlim_le (fun _ => 0) f 0 l H (filterlim_const 0) L).
+Qed.
+
+(** A form a u² + 2 b u v + c v². *)
+Lemma form_nonneg a b c u v : 0 <= a -> 0 <= c -> b ^ 2 <= a * c -> 0 <= a * u ^ 2 + 2 * b * u * v + c * v ^ 2.
+Proof.
+  intros [A | <-] C D.
+  - apply Rmult_le_reg_l with a; [easy | ]. rewrite Rmult_0_r.
+    replace (a * (a * u ^ 2 + 2 * b * u * v + c * v ^ 2)) with ((a * u + b * v) ^ 2 + (a * c - b ^ 2) * v ^ 2) by ring.
+    assert (H := pow2_ge_0 (a * u + b * v)). assert (K := pow2_ge_0 v). nra.
+  - assert (b = 0) by nra. subst b. assert (K := pow2_ge_0 v). nra.
+Qed.
+
+(** 0 at 0 with its slope, and convex from there on. *)
+Lemma convex_contact (phi dphi ddphi : R -> R) :
+  (forall t, 0 <= t <= 1 -> is_derive phi t (dphi t)) -> (forall t, 0 <= t <= 1 -> is_derive dphi t (ddphi t)) ->
+  phi 0 = 0 -> dphi 0 = 0 -> (forall t, 0 <= t <= 1 -> 0 <= ddphi t) -> 0 <= phi 1.
+Proof.
+  intros D DD Z ZZ C.
+  assert (Rising : forall t, 0 <= t <= 1 -> 0 <= dphi t).
+  { intros t Ht. apply (from_lower dphi ddphi 0 t); [lra | | | rewrite ZZ; lra | ]; intros s Hs.
+    - apply DD; lra.
+    - apply (smooth _ _ (ddphi s)), DD; lra.
+    - apply C; lra. }
+  apply (from_lower phi dphi 0 1); [lra | | | rewrite Z; lra | ]; intros s Hs.
+  - apply D; lra.
+  - apply (smooth _ _ (dphi s)), D; lra.
+  - apply Rising; lra.
+Qed.
+
+(** A point on the way from c to x is between ends that both are between. *)
+Lemma on_the_way_low lo c x t : 0 <= t <= 1 -> lo <= c -> lo <= x -> lo <= c + t * (x - c).
+Proof. intros. replace (c + t * (x - c)) with ((1 - t) * c + t * x) by ring. nra. Qed.
+
+Lemma on_the_way_high hi c x t : 0 <= t <= 1 -> c <= hi -> x <= hi -> c + t * (x - c) <= hi.
+Proof. intros. replace (c + t * (x - c)) with ((1 - t) * c + t * x) by ring. nra. Qed.
+
 (** An end of the range at which a step is not defined: there the goal is looked at by itself. *)
 Ltac apart x e :=
   let N := fresh "N" in
@@ -1198,9 +1336,20 @@ Ltac next_value x n :=
 
 Ltac put_in x := subst x.
 
+(** A sine or a cosine at a known angle. *)
+Ltac at_angle :=
+  lazymatch goal with
+  | |- sin ?u = _ => first
+      [ replace u with 0 by smooth_same; rewrite sin_0; lra | replace u with (PI / 2) by smooth_same; rewrite sin_PI2; lra
+      | replace u with PI by smooth_same; rewrite sin_PI; lra | replace u with (PI / 6) by smooth_same; rewrite sin_PI6; lra ]
+  | |- cos ?u = _ => first
+      [ replace u with 0 by smooth_same; rewrite cos_0; lra | replace u with (PI / 2) by smooth_same; rewrite cos_PI2; lra
+      | replace u with PI by smooth_same; rewrite cos_PI; lra | replace u with (PI / 3) by smooth_same; rewrite cos_PI3; lra ]
+  end.
+
 (** A part of a statement, or of a function at an end, as the proof writes it. *)
 Ltac part_same := first
-  [ same
+  [ same | at_angle
   | lazymatch goal with |- ln ?u = 0 => replace u with 1 by same; apply ln_1 end
   | lazymatch goal with |- exp ?u = 1 => replace u with 0 by same; apply exp_0 end
   | lazymatch goal with |- sqrt _ = _ => apply sqrt_lem_1; [ signs | signs | same ] end

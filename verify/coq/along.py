@@ -28,9 +28,10 @@ from verify.coq.text import NotExportedError, expanded, folded, rational_text, v
 from verify.recheck.derivatives import derivative
 from verify.recheck.identities import same, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError
+from verify.recheck.quotients import together
 from verify.recheck.reading import read
 from verify.recheck.series import Box, Series, range_of
-from verify.recheck.terms import ZERO, Term, number, put, together, variable
+from verify.recheck.terms import ZERO, Term, number, put, variable
 
 Prove = Callable[[Any, Sequent], Lines]  # the lines for a child
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise, product
 from typing import Any
 
+from verify.coq.limits import limits
 from verify.coq.nodes import steps, uses_hypotheses
 from verify.coq.sequents import Lines, Sequent, apart, block, rewriting
 from verify.coq.text import AsWritten, NotExportedError, Text, expanded, folded, variable_name
@@ -158,6 +159,13 @@ class _Statement:
         lines += [f"  {' -> '.join(premises)} ->"] if premises else []
         return [*lines, f"  {conclusion}."]
 
+    def limits(self, name: str, last: str) -> Lines:
+        """What follows where a formula has no value (``limits``), from the theorem of this name."""
+        whole = [variable_name(n) for n in self.said.names if n in self.said.integers]
+        real = [variable_name(n) for n in self.said.names if n not in self.said.integers]
+        premises = [*(c.written for c in self.conditions), *self.assumed]
+        return limits(name, last, premises, self.relation, {"Z": whole, "R": real})
+
     def opening(self) -> Lines:
         """From the statement to variables and hypotheses by name."""
         whole = [variable_name(n) for n in self.said.names if n in self.said.integers]
@@ -269,6 +277,7 @@ def _file(name: str, statement: _Statement, body: Lines, words: str) -> File:
     if statement.assumed:
         lines += [f"(* Where {' or '.join(statement.assumed)} fails, the formula has no value. *)"]
     lines += [*statement.lemma("Theorem", name, statement.relation), "Proof."]
-    lines += [f"  {line}" for line in body]
-    text = "\n".join([*lines, "Qed.", "", f"Print Assumptions {name}.", ""])
-    return File(text, tuple(statement.assumed))
+    lines += [*(f"  {line}" for line in body), "Qed.", ""]
+    last = f"{name}_limits" if statement.assumed and statement.sign == "<=" else name
+    lines += statement.limits(name, last) if last != name else []
+    return File("\n".join([*lines, f"Print Assumptions {last}.", ""]), tuple(statement.assumed))

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from verify.coq.along import contact, monotone
 from verify.coq.boxes import bernstein
 from verify.coq.combining import combine, increasing, known
+from verify.coq.convex import concave, hessian
 from verify.coq.polynomials import shifted, squarefree
 from verify.coq.sequents import (
     Lines,
@@ -28,6 +29,7 @@ from verify.coq.sequents import (
     ends_of,
     facts,
     field,
+    functions,
     normalised,
     put_in,
     rewriting,
@@ -38,7 +40,7 @@ from verify.recheck.generality import decided
 from verify.recheck.intervals import INF, Interval, UnknownError
 from verify.recheck.reading import domain_of, rational, read
 from verify.recheck.series import range_of
-from verify.recheck.terms import add, call, number, power, put, variable
+from verify.recheck.terms import Term, add, call, number, power, put, variable
 
 _BITS = 40  # of the ends of a range that nobody has stated
 
@@ -53,7 +55,23 @@ def steps(node: Any, goal: Sequent) -> Lines:
 
 def _range(node: Node, goal: Sequent) -> Lines:
     del node
-    return [*_logarithms(goal), "range."]
+    signs = [f"destruct (Rle_or_lt 0 ({folded(u)}))" for u in _factors(goal)]
+    return [*_logarithms(goal), f"first [ range | {'; '.join(signs)}; range ]." if signs else "range."]
+
+
+def _factors(goal: Sequent) -> list[Term]:
+    """Sums in a product that have either sign, on a box that is not bounded."""
+    if all(goal.box[n].bounded for n in goal.f.names):
+        return []
+    found: list[Term] = []
+    for u in (u for t in goal.f.walk() if t.is_product for u in t.args if u.is_sum and u not in found):
+        try:
+            x = range_of(u, goal.box)
+        except UnknownError:
+            continue
+        if x.low < 0 < x.high:
+            found.append(u)
+    return found[:3]
 
 
 def _logarithms(goal: Sequent) -> Lines:
@@ -268,32 +286,101 @@ def _wider(x: Interval) -> Interval:
     return replace(x, low=rounded(x.low, False), high=rounded(x.high, True))
 
 
+@dataclass(frozen=True)
+class _New:
+    """A new variable: what it stands for, the range that is said of it, and what intervals say of it."""
+
+    name: str
+    inner: Term
+    stated: Interval
+    values: Interval
+
+    @staticmethod
+    def of(part: Node, goal: Sequent) -> _New:
+        """As a node writes it."""
+        name, inner = str(field(part, "variable")), goal.read(part, "inner")
+        try:
+            values = range_of(inner, goal.box)
+        except UnknownError:
+            values = range_of(inner, {n: x.inner() for n, x in goal.box.items()})
+        stated = domain_of(part["range"], {name})[0][name] if "range" in part else _wider(values)
+        return _New(name, inner, stated, values)
+
+    def ends(self, part: Node, goal: Sequent) -> Lines:
+        """A block for each end of its range."""
+        lines = []
+        for key, end, is_open, side in (
+            ("lower", self.stated.low, self.stated.low_open, 1),
+            ("upper", self.stated.high, self.stated.high_open, -1),
+        ):
+            if abs(end) == INF:
+                continue
+            gap = goal.about(side * (self.inner - number(end)), is_open)
+            lemma = "less_than" if is_open else "at_most"
+            inside = self.values.within(self.stated)
+            sharp = Fraction(end).denominator.bit_length() > _BITS
+            seen = "first [ range | interval with (i_prec 200) ]." if sharp else "range."
+            proof = [seen] if inside else steps(field(part, key), gap)
+            lines += block([f"apply ({lemma} ({folded(gap.f)})); [same | ].", *proof])
+        return lines
+
+
+def _put_in(f: Term, inner: Mapping[str, Term], goal: Sequent) -> Lines:
+    """The functions of f with the expressions in the places of variables, as they are folded."""
+    shown = {variable_name(name): f"({folded(e)})" for name, e in inner.items()}
+    lines = []
+    for part, text in functions(f) if shown else ():
+        before = re.sub(rf"\b({'|'.join(map(re.escape, shown))})\b", lambda m: shown[m[0]], text)
+        after = folded(expanded(put(part, inner), goal.box))
+        if before != after:
+            lines.append(f"folds ({before}) ({after}).")
+    return [*lines, *normalised([goal.f, put(f, inner)], goal.box)]
+
+
 def _compose(node: Node, goal: Sequent) -> Lines:
-    """A new variable in the place of an expression, for all its values."""
-    name, inner = str(field(node, "variable")), goal.read(node, "inner")
-    values = range_of(inner, goal.box)
-    stated = domain_of(field(node, "range"), {name})[0][name] if "range" in node else _wider(values)
-    there = goal.on(name, stated)
+    """New variables in the places of expressions, for all their values of which the facts are true."""
+    parts, told = node.get("variables", [node]), node.get("facts", [])
+    new = [_New.of(part, goal) for part in parts]
+    inner = {one.name: one.inner for one in new}
+    there = replace(goal, box={**goal.box, **{one.name: one.stated for one in new}})
     child = there.about(there.read(node, "expression"))
-    shown, sign, ends = variable_name(name), "<" if goal.strict else "<=", ends_of(name, stated)
-    premises, names = "".join(f"{end} -> " for end in ends), "".join(f" Inv{k}" for k in range(len(ends)))
+    first, relations = len(goal.gaps), [str(field(fact, "relation")) for fact in told]
+    said = {first + k: there.read(fact, "expression") for k, fact in enumerate(told)}
+    child = replace(
+        child,
+        gaps={**goal.gaps, **said},
+        given={**goal.given, **{first + k: relation for k, relation in enumerate(relations)}},
+    )
+    sign = {"<=": "<=", "<": "<", "==": "="}
+    premises = [end for one in new for end in ends_of(one.name, one.stated)]
+    names = [f"Inv{k}" for k in range(len(premises))] + [f"G{k}" for k in said]
+    premises += [f"0 {sign[r]} {folded(e)}" for r, e in zip(relations, said.values(), strict=True)]
+    shown = " ".join(variable_name(one.name) for one in new)
+    values = " ".join(f"({folded(one.inner)})" for one in new)
+    every, of = (f"forall {shown}, ", f"(fun {shown} => {folded(child.f)}) {values}") if new else ("", "")
     lines = [
-        f"assert (Composed : forall {shown}, {premises}0 {sign} {folded(child.f)}).",
-        *block([f"intros {shown}{names}.", *steps(field(node, "proof"), child)]),
-        f"apply (rewriting{goal.mode} _ ((fun {shown} => {folded(child.f)}) ({folded(inner)}))).",
-        *block(["cbv beta.", *normalised([goal.f, put(child.f, {name: inner})], goal.box), "same."]),
-        f"apply (Composed ({folded(inner)})).",
+        f"assert (Composed : {every}{''.join(f'{p} -> ' for p in premises)}"
+        f"0 {'<' if goal.strict else '<='} {folded(child.f)}).",
+        *block([f"intros {' '.join((shown, *names))}.", *steps(field(node, "proof"), child)]),
+        f"apply (rewriting{goal.mode} _ ({of or folded(child.f)})).",
+        *block(["cbv beta.", *_put_in(child.f, inner, goal), "same."]),
+        f"apply (Composed {values})." if new else "apply Composed.",
     ]
-    for key, end, is_open, sides in (
-        ("lower", stated.low, stated.low_open, 1),
-        ("upper", stated.high, stated.high_open, -1),
-    ):
-        if abs(end) == INF:
+    for one, part in zip(new, parts, strict=True):
+        lines += one.ends(part, goal)
+    for fact, relation, e in zip(told, relations, said.values(), strict=True):
+        true = goal.about(put(e, inner), relation == "<")
+        same = [*normalised([true.f, put(e, inner)], goal.box), "same."]
+        if relation == "==":
+            lines += block(["symmetry.", *same])
             continue
-        gap = goal.about(sides * (inner - number(end)), is_open)
-        lemma = "less_than" if is_open else "at_most"
-        proof = ["range."] if values.within(stated) else steps(field(node, key), gap)
-        lines += block([f"apply ({lemma} ({folded(gap.f)})); [same | ].", *proof])
+        lines += block(
+            [
+                f"apply (rewriting{true.mode} _ ({folded(true.f)})).",
+                *block(same),
+                *steps(field(fact, "proof"), true),
+            ]
+        )
     return lines
 
 
@@ -301,11 +388,13 @@ _RULES: Mapping[Any, Callable[[Node, Sequent], Lines]] = {
     "range": _range,
     "taylor": _taylor,
     "sturm": _sturm,
+    "hessian": hessian,
     "split": _split,
     "cases": _cases,
     "empty": _empty,
     "given": _given,
     "monotone": lambda node, goal: monotone(node, goal, steps),
+    "concave": lambda node, goal: concave(node, goal, steps),
     "contact": lambda node, goal: contact(node, goal, steps),
     "rewrite": _rewrite,
     "multiply": _multiply,

@@ -47,7 +47,9 @@ _RESERVED = {
 
 
 # of hypotheses in proofs
-_STEP_NAME = re.compile(r"([HGDT]|At|Inv)[0-9]+|Sign|Inverse|Composed|Apart|Time|No")
+_STEP_NAME = re.compile(
+    r"([HGDT]|At|Inv)[0-9]+|Sign|Inverse|Composed|Apart|Time|No|Form|Here|Q[0-9]+|Point|Place|Way[0-9]*|Limit|Proper|Holds|Says"
+)
 
 
 class NotExportedError(Exception):

@@ -23,6 +23,7 @@ from math import comb, lcm, prod
 from verify.recheck.algebra import Algebra
 from verify.recheck.goals import Child, Node, Obligation, field, where
 from verify.recheck.intervals import INF, Interval, UnknownError
+from verify.recheck.putting import divides
 from verify.recheck.terms import Term, number, put
 
 _CELLS = 20_000  # coefficients of a polynomial in this basis
@@ -167,6 +168,8 @@ def by_bernstein(node: Node, goal: Obligation) -> list[Child]:
     if used - set(goal.box):
         raise UnknownError("not a variable of the box")
     box = {name: goal.box[name] for name in sorted(used)}
+    if not all(divides(f, single, box) for f, _, _ in wanted.values()):
+        raise UnknownError("a part may be undefined")
     tensors = {leaf: _tensor(put(f, single), box) for leaf, (f, _, _) in wanted.items()}
     cells = sum(len(t.cells) * (max(t.degrees, default=0) + 1) for t in tensors.values())
     if cells * len(entries) > _WORK:

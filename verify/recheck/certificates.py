@@ -14,7 +14,7 @@ from verify.recheck.reading import domain_of, names_in, read, relation_of, tree_
 from verify.recheck.rules import RULES
 from verify.recheck.series import Box, range_of
 from verify.recheck.terms import ZERO, Term
-from verify.recheck.witnesses import FAILURES, Say, reason
+from verify.recheck.witnesses import FAILURES, Say, reason, texts_of
 
 FORMAT = "ctucbvi-proof-1"
 
@@ -37,7 +37,7 @@ def check_certificate(
 
 def _first_goal(data: Mapping[str, Any], whole: bool, along: str) -> Obligation | list[str]:
     """What the proof has to show, or (for an identity) the complaints at once."""
-    texts, box_texts, integers = (list(data.get(key, ())) for key in ("domain", "box", "integers"))
+    texts, box_texts, integers = (texts_of(data, key) for key in ("domain", "box", "integers"))
     names = set(integers).union(*map(names_in, map(tree_of, [*texts, *box_texts, data.get("relation")])))
     ranges, given = domain_of(texts, names)
     box, more = domain_of(box_texts, names)

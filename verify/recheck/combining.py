@@ -26,8 +26,9 @@ from typing import Any
 
 from verify.recheck.algebra import Algebra, Sum, constant, plus
 from verify.recheck.goals import Child, Node, Obligation, field
-from verify.recheck.identities import require_same, samples, shown
+from verify.recheck.identities import require_same, shown
 from verify.recheck.intervals import INF, Interval, UnknownError, point
+from verify.recheck.putting import divides, samples
 from verify.recheck.reading import rational, read
 from verify.recheck.series import Box, range_of
 from verify.recheck.terms import Term, call, number, power, put, variable
@@ -131,6 +132,8 @@ class _Reading:
 
     def defined(self, f: Term) -> Term:
         """With the variables that are numbers put in; a complaint where it may be undefined."""
+        if not divides(f, self.points, self.box):
+            raise UnknownError(f"{f} may be undefined")
         f = put(f, self.points)
         range_of(f, self.box)
         return f

@@ -23,8 +23,18 @@ _OTHERS = ("others", "findings")  # where evidence holds the findings that did n
 
 
 def recheck(document: Any, labels: Iterable[str] = (), say: Say = lambda _: None) -> list[str]:
-    """The complaints about a certificate, a witness or a document of claims; ``say`` is told what is done."""
-    wanted = set(labels)
+    """The complaints about a certificate, a witness or a document of claims; ``say`` is told what is done.
+
+    Each is one line, whatever the document holds; what cannot even be shown, for its depth, is one too.
+    """
+    try:
+        found = _complaints(document, set(labels), say)
+    except (*FAILURES, OSError, MemoryError) as error:
+        return [f"the document {reason(error)}"]
+    return [" ".join(one.split()) if len(one.splitlines()) != 1 else one for one in found]
+
+
+def _complaints(document: Any, wanted: set[str], say: Say) -> list[str]:
     if not isinstance(document, Mapping):
         return ["the document is not an object"]
     if isinstance(document.get("claims"), list):

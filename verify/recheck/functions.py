@@ -51,7 +51,7 @@ def _padded(y: Any, up: bool, slack: Fraction = ZERO) -> End:
 
 def _bracket(function: Callable[[Any], Any], x: Fraction, lipschitz: bool = False) -> tuple[End, End]:
     """Around function(x), for one that is monotone near x, or has |slope| <= 1 (lipschitz)."""
-    near = [dyadic(x, bits() + _GUARD, up) for up in (False, True)]
+    near = [dyadic(x, bits() + _GUARD - 1, up) for up in (False, True)]  # mpmath would round a longer one
     with _MP.workprec(bits() + _GUARD):
         values = [function(_MP.ldexp(_MP.mpf(q.numerator), 1 - q.denominator.bit_length())) for q in near]
     slack = near[1] - near[0] if lipschitz else ZERO

@@ -22,8 +22,9 @@ from dataclasses import replace
 from typing import Any
 
 from verify.recheck.goals import Child, Node, Obligation, field
-from verify.recheck.identities import KINKS, require_same
+from verify.recheck.identities import require_same
 from verify.recheck.intervals import INF, Interval, UnknownError
+from verify.recheck.putting import KINKS
 from verify.recheck.reading import domain_of, read
 from verify.recheck.series import range_of
 from verify.recheck.terms import ZERO, Term, mapped, number, rebuilt

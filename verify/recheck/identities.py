@@ -2,24 +2,25 @@
 
 Two formulas agree where their difference has no monomial left in normal form (``algebra``), for every choice
 of the signs inside Abs, Max and Min that an open set allows.  What is accepted is compared at points of the
-box as well, in intervals: a second look, which shares nothing with the first but the reading.
+box as well, in intervals: a second look, which shares nothing with the first but the reading.  For each
+choice every pole is seen to have values: a divisor that is 0 on one side of a kink is nothing there, and
+algebra may take it for something.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 from verify.recheck.algebra import UNIT, Algebra, Sum, plus
 from verify.recheck.derivatives import derivative
-from verify.recheck.intervals import UnknownError, point
-from verify.recheck.series import Box, inside, range_of
+from verify.recheck.intervals import UnknownError
+from verify.recheck.putting import KINKS, generic, placed, poles, samples
+from verify.recheck.series import Box, range_of
 from verify.recheck.terms import ZERO, Term, call, mapped, number, raw, rebuilt, variable
 from verify.recheck.waves import has_waves, written_out
 
 _LONG = 6000  # terms of a formula that is still looked at
 _CASES = 200  # of the signs inside Abs, Max and Min
-KINKS = ("Abs", "Max", "Min")
 
 
 def require_same(a: Term, b: Term, box: Box, what: str) -> None:
@@ -57,7 +58,7 @@ def vanishes(f: Term, box: Box) -> bool:
     algebra = Algebra(box)
     try:
         points = {variable(name): number(x.low) for name, x in box.items() if x.single}
-        f = _with(f, points)
+        f = placed(f, points)
         if _vanishes_by_cases(f, algebra, (), [_CASES]):
             return True
         waves = written_out(f) if has_waves(f) else f
@@ -75,15 +76,6 @@ def exact(f: Term) -> Fraction | None:
     return found.get(UNIT, Fraction(0)) if not set(found) - {UNIT} else None
 
 
-def samples(box: Box, count: int = 6, *, near: bool = False) -> Iterator[Box]:
-    """Some inner points of the box, with the variables in different orders; or with equal places in each."""
-    for i in range(count):
-        yield {
-            name: point(inside(x, 7)[(3 * i + (0 if near else 2 * j) + 1) % 7 if not x.single else 0])
-            for j, (name, x) in enumerate(sorted(box.items()))
-        }
-
-
 def shown(at: Box) -> str:
     """A point in words."""
     return ", ".join(f"{name} = {x.low}" for name, x in at.items())
@@ -95,7 +87,8 @@ def _vanishes_by_cases(f: Term, algebra: Algebra, facts: tuple[Sum, ...], left: 
         e for e in f.walk() if e.op in KINKS and not any(p.op in KINKS for a in e.args for p in a.walk())
     ]
     if not kinks or f == ZERO:
-        return algebra.vanishes(algebra.of(f))
+        meant = left[0] == _CASES or all(generic(t, algebra.box) for t in poles(f))
+        return meant and algebra.vanishes(algebra.of(f))
     left[0] -= 1
     if left[0] < 0:
         return False
@@ -113,14 +106,9 @@ def _vanishes_by_cases(f: Term, algebra: Algebra, facts: tuple[Sum, ...], left: 
             choices.append((chosen, (*facts, fact)))
     for chosen, known in choices or [(first, facts)]:  # neither: the gap is 0, and both are the same
         value = chosen if kink.op == "Abs" else call(kink.op, chosen, *kink.args[2:])
-        if not _vanishes_by_cases(_with(f, {kink: value}), algebra, known, left):
+        if not _vanishes_by_cases(placed(f, {kink: value}), algebra, known, left):
             return False
     return True
-
-
-def _with(f: Term, new: Mapping[Term, Term]) -> Term:
-    """With terms replaced, and nothing cancelled: u/d - u/d is not 0 where d is."""
-    return mapped(f, lambda e: new.get(e, e), fold=False)
 
 
 def _possible(facts: list[Sum]) -> bool:

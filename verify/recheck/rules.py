@@ -22,9 +22,11 @@ from verify.recheck.germs import limit
 from verify.recheck.goals import Child, Node, Obligation, Rule, field, halves, shown, where
 from verify.recheck.identities import require_same, slope_of, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError, point
+from verify.recheck.putting import divides, try_range
+from verify.recheck.quotients import together
 from verify.recheck.reading import Hypothesis, rational, read
 from verify.recheck.series import Box, Series, range_of
-from verify.recheck.terms import ZERO, Term, add, call, number, put, together, variable
+from verify.recheck.terms import ZERO, Term, add, call, number, put, variable
 
 _HIGHEST = 20  # order of a contact
 
@@ -87,10 +89,10 @@ def _by_cases(node: Node, goal: Obligation) -> list[Child]:
         box = {n: r for n, r in goal.box.items() if n != name}
         inner = {n: r.inner() for n, r in box.items()}
         f = put(goal.f, here)
-        if not _divides(goal.f, here, box if goal.held else inner):
+        if not divides(goal.f, here, box if goal.held else inner):
             raise UnknownError(f"a divisor may be 0 for {name} = {value}")
         given = tuple(
-            (put(h[0], here), h[1]) if h and _divides(h[0], here, inner) else None for h in goal.given
+            (put(h[0], here), h[1]) if h and divides(h[0], here, inner) else None for h in goal.given
         )
         children.append(
             (
@@ -108,19 +110,6 @@ def _by_cases(node: Node, goal: Obligation) -> list[Child]:
     elif following in x:
         raise UnknownError(f"the cases end before {name} = {following}")
     return children
-
-
-def _divides(f: Term, here: Mapping[str, Term], box: Box) -> bool:
-    """Whether no divisor becomes 0 by the values put in: u/d would be written 1 where u and d are 0.
-
-    A logarithm counts as one: e^(-w log d) is 1/d once w is 1.
-    """
-    return all(
-        _try_range(put(t, here), box) is not None
-        for t in f.walk()
-        if t.names & set(here)
-        and (t.op == "log" or (t.is_power and (t.args[1].value is None or t.args[1].value < 0)))
-    )
 
 
 # ---------------------------------------------------------------- following a variable
@@ -285,7 +274,7 @@ def _smooth_reach(at: Term, name: str, order: int, goal: Obligation) -> tuple[Te
     reasons = []
     for f in _forms(goal):
         for box in goal.ground(name, x.inner()):
-            reach = _try_range(at, box)
+            reach = try_range(at, box)
             if reach is None or not (x.low <= reach.low and reach.high <= x.high):
                 reasons.append(f"{at} is not seen to be in the range of {name}")
             elif _evaluable(f, iter([{**box, name: box[name].hull(reach)}]), name, order - 1) and _evaluable(
@@ -295,13 +284,6 @@ def _smooth_reach(at: Term, name: str, order: int, goal: Obligation) -> tuple[Te
             else:
                 reasons.append(f"{f} is not seen to have {order} derivatives in {name}")
     raise UnknownError(reasons[0])
-
-
-def _try_range(f: Term, box: Box) -> Interval | None:
-    try:
-        return range_of(f, box)
-    except UnknownError:
-        return None
 
 
 def _on_segment(h: Hypothesis, name: str, at: Term) -> bool:
@@ -383,7 +365,7 @@ def _by_logarithm(node: Node, goal: Obligation) -> list[Child]:
 
 def _positive_inside(goal: Obligation) -> bool:
     """Whether it is > 0 at the inner points, which is enough for a goal that passes to the limit."""
-    found = _try_range(goal.f, {n: x.inner() for n, x in goal.box.items()})
+    found = try_range(goal.f, {n: x.inner() for n, x in goal.box.items()})
     return found is not None and found.positive(True) and not goal.thin and not goal.strict
 
 

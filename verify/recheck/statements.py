@@ -18,8 +18,9 @@ from typing import Any
 from verify.recheck.derivatives import derivative
 from verify.recheck.germs import limit
 from verify.recheck.goals import Obligation
-from verify.recheck.identities import require_same, same, samples, slope_of, without_kinks
+from verify.recheck.identities import require_same, same, slope_of, without_kinks
 from verify.recheck.intervals import INF, Interval, UnknownError, point
+from verify.recheck.putting import generic, poles, samples
 from verify.recheck.reading import (
     Hypothesis,
     domain_of,
@@ -134,6 +135,8 @@ class Statement:
         self.require_meaning()
         if self.limit:
             function, value, name, end = self.limit
+            if _tied(name, area):
+                raise UnknownError(f"an equation ties {name} to the other variables")
             f, v = (read(text, area.ranges) for text in (function, value))
             others = {n: x for n, x in area.ranges.items() if n != name}
             lower = _is_lower(end, area.ranges[name])
@@ -141,6 +144,9 @@ class Statement:
             return
         left, _, right = relation_of(self.says, area.ranges)
         put_in = _solved(area)
+        for t in (t for side in (left, right) for t in poles(side) if t.names & set(put_in)):
+            if not generic(put(t, put_in), area.ranges):
+                raise UnknownError(f"{t} is not seen to be defined where the equations hold")
         require_same(put(left, put_in), put(right, put_in), area.ranges, "the identity")
 
     def require_shown(self, relations: list[Any]) -> None:
@@ -253,6 +259,11 @@ def _is_lower(end: str, x: Interval) -> bool:
     if at not in (x.low, x.high) or x.single:
         raise UnknownError(f"{end} is not an end of the range")
     return bool(at == x.low)
+
+
+def _tied(name: str, area: Area) -> bool:
+    """Whether an equation lets a variable not move by itself: y/x does not tend to 0 where y = x²."""
+    return any(relation == "==" and name in gap.names for gap, relation in area.given)
 
 
 def _solved(area: Area) -> dict[str, Term]:

@@ -33,6 +33,14 @@ def reason(error: BaseException) -> str:
     return text if isinstance(error, UnknownError) else f"cannot be checked ({type(error).__name__}: {text})"
 
 
+def texts_of(data: Mapping[str, Any], key: str) -> list[Any]:
+    """A list of the document; the letters of a word and the names of an object are none."""
+    found = data.get(key, [])
+    if not isinstance(found, list | tuple):
+        raise UnknownError(f"{key!r} is not a list")
+    return list(found)
+
+
 def about_witness(data: Mapping[str, Any], path: str, say: Say) -> list[str]:
     """The complaints about a witness by itself."""
     if "relation" not in data:
@@ -47,7 +55,7 @@ def about_witness(data: Mapping[str, Any], path: str, say: Say) -> list[str]:
 
 def _require_witness(data: Mapping[str, Any]) -> None:
     """Complain unless the point is in the domain and the relation certainly fails there."""
-    texts, integers = list(data.get("domain", ())), list(data.get("integers", ()))
+    texts, integers = texts_of(data, "domain"), texts_of(data, "integers")
     names = set(integers).union(*map(names_in, map(tree_of, [*texts, data.get("relation")])))
     at = {str(name): point(rational(text)) for name, text in data["point"].items()}
     if missing := sorted(names - set(at)):

@@ -1,41 +1,27 @@
-"""Proof trees of false claims: every rule of the checker is tried on goals that do not hold.
+"""Nodes of proof trees for goals that do not hold, of every rule of the checker, and claims that fail.
 
-A claim that fails at a known point is taken, and a proof of it is looked for with the checker's own rules: a
-node is drawn for the goal at hand, the rule says which goals are left, and each of these is looked at in the
-same way.  The nodes are what a forger would write: numbers from the ends of the ranges, a rewriting that adds
-0/0 in disguise, a factor with a zero, a fact that is nearly right.  Whatever is proved is a hole.
-
-``python -m tests.quality.hostile.trees SEED COUNT`` prints those that are found.
+The nodes are what a forger would write: numbers from the ends of the ranges, a rewriting that adds 0/0 in
+disguise, a factor with a zero, a fact that is nearly right.  ``growing`` makes proofs of them.
 """
 
 from __future__ import annotations
 
-import json
 import random
-import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from tests.quality.hostile import traps
 from tests.quality.hostile.claims import search
-from tests.quality.hostile.running import PatienceError, patience
-from verify.recheck import goals, recheck
-from verify.recheck.certificates import _first_goal
+from verify.recheck.algebra import Algebra
 from verify.recheck.goals import Obligation
-from verify.recheck.intervals import INF, Interval, precision
-from verify.recheck.rules import RULES
+from verify.recheck.intervals import INF, Interval
 from verify.recheck.terms import Term, number, put
 from verify.recheck.witnesses import FAILURES
 
 Node = dict[str, Any]
 Maker = Callable[[random.Random, Obligation], Node]
 
-_SECONDS = 1.0  # of the processor, for the proof of one claim
-_WIDE = 4  # kinds of nodes that are tried for one goal
-_LONG = 400  # characters of a goal that is still followed
 
 # ---------------------------------------------------------------- claims that fail somewhere
 
@@ -211,7 +197,16 @@ def _contact(rng: random.Random, goal: Obligation) -> Node:
 
 
 def _rewrite(rng: random.Random, goal: Obligation) -> Node:
-    return {"by": "rewrite", "expression": _disguised(rng, goal), "proof": {}}
+    return {"by": "rewrite", "expression": rng.choice((_disguised, _normal))(rng, goal), "proof": {}}
+
+
+def _normal(rng: random.Random, goal: Obligation) -> str:
+    """The normal form that the checker itself sees, or 0."""
+    algebra = Algebra(goal.box)
+    try:
+        return rng.choice((str(algebra.term_of(algebra.of(goal.f))), "0"))
+    except FAILURES:
+        return "0"
 
 
 def _multiply(rng: random.Random, goal: Obligation) -> Node:
@@ -328,94 +323,5 @@ MAKERS: dict[str, Maker] = {
     "leaf": _leaf, "split": _split, "empty": _empty, "given": _given, "cases": _cases, "monotone": _monotone,
     "concave": _concave, "contact": _contact, "rewrite": _rewrite, "multiply": _multiply, "sum": _sum,
     "reciprocal": _reciprocal, "logarithm": _logarithm, "increasing": _increasing, "combine": _combine,
-    "signs": _signs, "compose": _compose,
+    "signs": _signs, "compose": _compose, **traps.MAKERS,
 }  # fmt: skip
-
-
-# ---------------------------------------------------------------- a proof, as far as the rules let it grow
-
-
-def _placed(node: Node, path: str, proof: Node) -> None:
-    """A child where the rule looks for it: ``parts[1]``, ``terms[0]``, ``variables[0].lower``, ``proof``."""
-    first, _, last = path.partition(".")
-    key, _, index = first.rstrip("]").partition("[")
-    if not index:
-        node[key] = proof
-    elif last:
-        node[key][int(index)][last] = proof
-    elif key == "parts":
-        node[key][int(index)] = proof
-    else:
-        node[key][int(index)]["proof"] = proof
-
-
-def grown(
-    rng: random.Random, goal: Obligation, depth: int, tried: Counter[str], kinds: Sequence[str] = ()
-) -> Node | None:
-    """A proof of the goal, if the rules allow one among those that are drawn; of these kinds, or of all."""
-    if len(str(goal.f)) > _LONG:
-        return None
-    if rng.random() < 0.4:  # the checker forgets what the rest of a proof does not use
-        goal = replace(goal, given=(), integers=frozenset())
-    drawn = list(kinds) or rng.sample(list(MAKERS), _WIDE)
-    for kind in ["leaf", "leaf", "leaf", *(drawn if depth and goal.box else [])]:
-        if (kind in ("given", "empty") and not any(goal.given)) or (kind == "cases" and not goal.integers):
-            continue
-        node = MAKERS[kind](rng, goal)
-        try:
-            children = RULES[node["by"]](node, goal)
-        except FAILURES:
-            continue
-        tried[node["by"]] += 1
-        for path, _, left in children:
-            proof = grown(rng, left, depth - 1, tried, kinds) if depth else None
-            if proof is None:
-                break
-            _placed(node, path, proof)
-        else:
-            return node
-    return None
-
-
-@contextmanager
-def hasty() -> Iterator[None]:
-    """With short numbers, and boxes halved once: what is false is refused sooner; no more is shown."""
-    before = goals.shown.__defaults__
-    goals.shown.__defaults__ = (1,)
-    try:
-        with precision(48):
-            yield
-    finally:
-        goals.shown.__defaults__ = before
-
-
-def forgeries(
-    seed: int, count: int, tried: Counter[str], depth: int = 3, kinds: Sequence[str] = ()
-) -> Iterator[Node]:
-    """The certificates of false claims that the checker accepts, among proofs for so many of them."""
-    rng = random.Random(seed)
-    for _ in range(count):
-        data = false_claim(rng)
-        try:
-            if data is not None and _forged(rng, data, depth, tried, kinds):
-                yield data
-        except (PatienceError, *FAILURES):
-            continue
-
-
-def _forged(rng: random.Random, data: Node, depth: int, tried: Counter[str], kinds: Sequence[str]) -> bool:
-    """Whether there is a proof that is accepted; it is put into the certificate."""
-    with patience(_SECONDS), hasty():
-        goal = _first_goal(data, False, "")
-        if isinstance(goal, list):
-            return False
-        tried["claims"] += 1
-        data["proof"] = grown(rng, goal, depth, tried, kinds)
-        return data["proof"] is not None and recheck(data) == []
-
-
-if __name__ == "__main__":
-    counts: Counter[str] = Counter()
-    for forged in forgeries(int(sys.argv[1]), int(sys.argv[2]), counts):
-        print(json.dumps(forged), flush=True)
-    print(json.dumps(counts))
