@@ -1,8 +1,8 @@
 r"""Lumping: states and actions that cannot differ are made one before anything is computed.
 
-Two states are *equivalent* if they have the same terminal reward and their actions do the
-same: to every action of one there is an action of the other with the same rate, the same
-reward and, for every class of equivalent states, the same probability of jumping into it.
+Two states are *equivalent* if their actions do the same: to every action of one there is an action of the
+other with the same rate, the same reward, the same terminal reward and, for every class of equivalent
+states, the same probability of jumping into it.
 The coarsest such partition is found by refinement, in exact arithmetic.  Equivalent states
 have equal values at all times, under both semantics, and actions that do the same in one
 state are exactly tied for ever; so ties of this kind are *proved*, and the planner never
@@ -18,7 +18,8 @@ from functools import cached_property
 
 from ctucbvi.model import CTMDP, Pair
 
-Effect = tuple[Fraction, Fraction, tuple[tuple[int, Fraction], ...]]  # rate, reward, jumps by class
+# Rate, reward, jumps by class, and the value at remaining time 0.
+Effect = tuple[Fraction, Fraction, tuple[tuple[int, Fraction], ...], Fraction]
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Quotient:
 
     model: CTMDP
     class_of: tuple[int, ...]  # the class of each state of the model
-    terminal: tuple[Fraction, ...]  # one per class
+    terminal: tuple[Fraction, ...]  # one per class: of its best action
     pairs: tuple[Pair, ...]  # by class; `action` is the index of the first action that does this
     twins: dict[tuple[int, int], tuple[int, ...]]  # (state, pair) -> the state's actions that do this
 
@@ -39,8 +40,7 @@ class Quotient:
     @cached_property
     def idle(self) -> frozenset[int]:
         """The classes from which no reward can be reached: whatever is done, their value is exactly 0."""
-        earning = {x for x, g in enumerate(self.terminal) if g != 0}
-        earning |= {pair.state for pair in self.pairs if pair.reward != 0}
+        earning = {pair.state for pair in self.pairs if pair.reward != 0 or pair.start != 0}
         sources: dict[int, set[int]] = {}
         for pair in self.pairs:
             for y, _ in pair.to if pair.rate > 0 else ():
@@ -58,7 +58,7 @@ def lump(model: CTMDP) -> Quotient:
 
     After the first round only states that jump into a class which was split are looked at again.
     """
-    partition = _Partition(_number(list(model.terminal)))
+    partition = _Partition(_number(list(model.ends)))
     sources: list[list[int]] = [[] for _ in model.states]
     pairs: list[list[Pair]] = [[] for _ in model.states]
     for pair in model.pairs:
@@ -115,7 +115,7 @@ def unlumped(model: CTMDP) -> Quotient:
     """The model itself, every state and action on its own."""
     twins: dict[tuple[int, int], tuple[int, ...]]
     twins = {(pair.state, i): (pair.action,) for i, pair in enumerate(model.pairs)}
-    return Quotient(model, tuple(range(len(model.states))), model.terminal, model.pairs, twins)
+    return Quotient(model, tuple(range(len(model.states))), model.ends, model.pairs, twins)
 
 
 def _number(keys: list[object]) -> list[int]:
@@ -130,7 +130,7 @@ def _effect(pair: Pair, class_of: Sequence[int]) -> Effect:
     if pair.rate > 0:
         for y, p in pair.to:
             jumps[class_of[y]] = jumps.get(class_of[y], Fraction(0)) + p
-    return pair.rate, pair.reward, tuple(sorted(jumps.items()))
+    return pair.rate, pair.reward, tuple(sorted(jumps.items())), pair.start
 
 
 def _quotient(model: CTMDP, class_of: tuple[int, ...], effects: list[list[tuple[int, Effect]]]) -> Quotient:
@@ -144,5 +144,5 @@ def _quotient(model: CTMDP, class_of: tuple[int, ...], effects: list[list[tuple[
                 index[key] = len(pairs)
                 pairs.append(Pair(class_of[x], action, *effect))
             twins[x, index[key]] = (*twins.get((x, index[key]), ()), action)
-    terminal = dict(zip(class_of, model.terminal, strict=True))
+    terminal = dict(zip(class_of, model.ends, strict=True))
     return Quotient(model, class_of, tuple(terminal[c] for c in range(len(terminal))), tuple(pairs), twins)

@@ -6,7 +6,7 @@ A file lists the states, the actions and one ``transition`` per state and action
 
     name = "machine-repair"
     horizon = "1"
-    initial = "operating"
+    initial = "operating"               # or { operating = "2/3", repair = "1/3" }: by chance
     states = ["operating", "repair"]
     actions = ["slow", "fast"]
     objective = "max"                   # optional; "min": rewards are costs
@@ -21,6 +21,8 @@ A file lists the states, the actions and one ``transition`` per state and action
     reward = "17/20"
     to = { repair = "1" }               # may be left out where the rate is 0
     lump = { repair = "-1/2" }          # optional, earned at the jump: by target, or one number for all
+    choice = "-1/4"                     # optional, earned at once when the action is chosen
+    terminal = "1/2"                    # optional, earned at the end if it is held then, and not the state's
 
 JSON has the same keys, with ``transition`` a list of objects.  A number is a string
 (``"17/20"``, ``"0.85"``, ``"1e-6"``) or stands bare; a bare ``0.85`` is 17/20, because the

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, NoReturn
 
 from ctucbvi.errors import InputError, ModelError
-from ctucbvi.model import CTMDP, Numbers, Objective, Transition, by_target, choices, discounted
+from ctucbvi.model import CTMDP, Initial, Numbers, Objective, Transition, by_target, choices, discounted
 from ctucbvi.model.rows import total_of
 from ctucbvi.modelfile.writer import LONGEST, is_short, is_unicode, literal
 from ctucbvi.numbers import exact
@@ -25,7 +25,7 @@ from ctucbvi.numbers import exact
 _REQUIRED = ("name", "horizon", "initial", "states", "actions", "transition")
 _OPTIONAL = ("terminal", "source", "shows", "objective", "discount")
 _ROW_REQUIRED = ("state", "action", "rate", "reward")
-_ROW_OPTIONAL = ("to", "lump")
+_ROW_OPTIONAL = ("to", "lump", "choice", "terminal")
 _NUMBER_HINT = 'write for example "17/20" or "0.85"'
 
 
@@ -113,7 +113,7 @@ def read_model(document: object, where: str) -> CTMDP:
     actions = dict.fromkeys(_names(table["actions"], f"{where}: actions"))
     terminal = _numbers_by_state(table.get("terminal", {}), f"{where}: terminal", states)
     horizon = _number(table["horizon"], f"{where}: horizon")
-    initial = _one_of(_text(table["initial"], f"{where}: initial"), "state", states, f"{where}: initial")
+    initial = _initial(table["initial"], f"{where}: initial", states)
     transitions = _read_transitions(table["transition"], where, states, actions)
     texts = {key: _text(table.get(key, ""), f"{where}: {key}") for key in ("name", "source", "shows")}
     objective = _text(table.get("objective", "max"), f"{where}: objective")
@@ -168,7 +168,19 @@ def _read_transition(item: object, where: str, states: Names, actions: Names) ->
         hint = 'write fractions, "1/3" for a third' if row else 'add them under "to"'
         _fail(where, f"probabilities sum to {_shown_sum(total)}, not exactly 1; {hint}")
     to = tuple([(y, p) for y, p in row.items() if p.numerator])
-    return Transition(state, action, rate, reward, to, _lumps(table.get("lump", "0"), to, where, states))
+    paid = _lumps(table.get("lump", "0"), to, where, states)
+    if "choice" not in table and "terminal" not in table:
+        return Transition(state, action, rate, reward, to, paid)
+    choice = _number(table.get("choice", 0), f"{where}: choice")
+    ends = _number(table["terminal"], f"{where}: terminal") if "terminal" in table else None
+    return Transition(state, action, rate, reward, to, paid, choice, ends)
+
+
+def _initial(value: object, where: str, states: Names) -> Initial:
+    """The state in which an episode begins, or the probabilities of several."""
+    if isinstance(value, dict):
+        return tuple(_numbers_by_state(value, where, states).items())
+    return _one_of(_text(value, where), "state", states, where)
 
 
 def _lumps(value: object, to: Numbers, where: str, states: Names) -> Numbers:

@@ -111,8 +111,7 @@ class March:
         a, self.pieces, self.aim = self.arrays, 0, self.aim._replace(degree=degree)
         self.gone = 0  # pieces that are no longer in the room
         self.handed = 0  # pieces in the room that were handed over: at most its first one
-        states, pairs, g = len(a.terminal), len(a.rate), a.terminal
-        start = np.minimum(g, 0.0) if self.aim.truncate else g.copy()
+        states, pairs = a.states, len(a.rate)
         piece = (degree + 1) * (states + pairs) + 2 * states
         first = max(_LEAST, _AT_ONCE // piece) if self.takers else int(self.budget.gigabytes * 2**27 / piece)
         first = max(1, min(first, _FIRST_ROOM))
@@ -123,7 +122,7 @@ class March:
             score=np.empty((first, pairs, degree + 1)),
             best=np.zeros((first, states), np.int64),
             cap=np.zeros((first, states), np.int64),
-            carried=g[a.owner] if self.aim.committed else start,
+            carried=a.terminal.copy() if self.aim.committed else a.start(truncate=self.aim.truncate),
             space=np.zeros((states + pairs) * (degree + LANES) if self.takers else 0),
         )
         for taker in self.takers:
@@ -283,7 +282,7 @@ class March:
 
 def _few_are_bent(arrays: Arrays) -> bool:
     """Whether a switch bends few pairs: those that lead to the state, and those that lead there in turn."""
-    pairs, states = len(arrays.rate), len(arrays.terminal)
+    pairs, states = len(arrays.rate), arrays.states
     into = len(arrays.target) / states  # pairs that lead to a state
     return into * (1 + into * states / pairs) < pairs / 16
 
