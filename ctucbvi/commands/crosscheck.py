@@ -100,11 +100,11 @@ def _models(options: argparse.Namespace) -> tuple[list[CTMDP], list[CTMDP]]:
     """The models that have names, whose switching times are shown, and the others."""
     seed, paid = options.seed or 0, options.semantics != "adjustable"
     if options.models:
-        drawn = random_models(options.random or 0, seed, choices=paid)
+        drawn = random_models(options.random or 0, seed, ends=True, choices=paid)
         return [find_model(name) for name in options.models], drawn
     count = RANDOM if options.random is None else options.random
     corners = list(corner_models().values()) if count else []
-    return list(bundled_models().values()), corners + random_models(count, seed, choices=paid)
+    return list(bundled_models().values()), corners + random_models(count, seed, ends=True, choices=paid)
 
 
 def _write_failure(result: Comparison, options: argparse.Namespace, routes: Routes) -> None:

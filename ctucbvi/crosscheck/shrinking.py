@@ -10,14 +10,16 @@ from fractions import Fraction
 from ctucbvi.model import CTMDP, Initial, Transition
 
 
-def random_models(count: int, seed: int = 0, *, choices: bool = False) -> list[CTMDP]:
+def random_models(count: int, seed: int = 0, *, ends: bool = False, choices: bool = False) -> list[CTMDP]:
     """``count`` models of no particular shape; the same for the same seed.
 
-    Every second one has terminal rewards of actions and several initial states; with ``choices`` half of
-    these have rewards for choosing, too, which the committed problem alone can have.
+    With ``ends`` every second one has terminal rewards of actions and several initial states; with
+    ``choices`` half of these have rewards for choosing, too, which the committed problem alone can have.
     """
     draw, more = random.Random(seed), random.Random(f"more {seed}")
     found = [_random_model(draw, f"random-{seed}-{i + 1}") for i in range(count)]
+    if not (ends or choices):
+        return found
     return [
         _with_more(more, model, choices and i % 4 == 1) if i % 2 else model for i, model in enumerate(found)
     ]

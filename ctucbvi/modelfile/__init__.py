@@ -38,7 +38,9 @@ line begins with the file, names the place and says what to write instead.
 
 from __future__ import annotations
 
+import gc
 import json
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -47,7 +49,7 @@ from ctucbvi.modelfile.reader import one_line, parse_json, parse_toml, read_mode
 from ctucbvi.modelfile.writer import LONGEST, document_of, toml_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from os import PathLike
 
     from ctucbvi.model import CTMDP
@@ -85,11 +87,24 @@ def parse_model(text: str, *, format: Format = "toml", where: str = "model") -> 
     parsers: dict[str, Callable[[str, str], object]] = {"toml": parse_toml, "json": parse_json}
     if format not in parsers:
         raise InputError(f"{where}: format {format!r} is unknown; write 'toml' or 'json'")
+    with _uncollected():
+        try:
+            document = parsers[format](text, where)
+        except RecursionError:
+            raise InputError(f"{where}: nested too deeply; a model file has three levels at most") from None
+        return read_model(document, where)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No search for cycles meanwhile: there are none, and looking through a million objects takes long."""
+    collecting = gc.isenabled()
+    gc.disable()
     try:
-        document = parsers[format](text, where)
-    except RecursionError:
-        raise InputError(f"{where}: nested too deeply; a model file has three levels at most") from None
-    return read_model(document, where)
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def dump_model(model: CTMDP, *, format: Format = "toml") -> str:  # noqa: A002 -- the word users expect

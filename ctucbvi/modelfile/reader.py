@@ -25,6 +25,7 @@ from ctucbvi.numbers import exact
 _REQUIRED = ("name", "horizon", "initial", "states", "actions", "transition")
 _OPTIONAL = ("terminal", "source", "shows", "objective", "discount")
 _ROW_REQUIRED = ("state", "action", "rate", "reward")
+_USUAL_KEYS = {*_ROW_REQUIRED, "to"}
 _ROW_OPTIONAL = ("to", "lump", "choice", "terminal")
 _NUMBER_HINT = 'write for example "17/20" or "0.85"'
 
@@ -140,13 +141,41 @@ def _read_transitions(value: object, where: str, states: Names, actions: Names) 
     rows: list[Transition] = []
     numbers: dict[tuple[str, str], int] = {}
     for number, item in enumerate(value, start=1):
-        row = _read_transition(item, f"{where}: transition {number}", states, actions)
+        row = _usual_transition(item, states, actions)
+        row = row or _read_transition(item, f"{where}: transition {number}", states, actions)
         first = numbers.setdefault((row.state, row.action), number)
         if first != number:
             place = f"{where}: transition {number} (state {row.state!r}, action {row.action!r})"
             _fail(place, f"given already as transition {first}; keep one of them")
         rows.append(row)
     return tuple(rows)
+
+
+def _usual_transition(item: object, states: Names, actions: Names) -> Transition | None:
+    """A transition in which nothing can be wrong; None where it is to be read with more care.
+
+    Most are of this kind, and messages that nobody sees take most of the time.
+    """
+    if not isinstance(item, dict) or item.keys() != _USUAL_KEYS or getattr(item, "repeated", None):
+        return None
+    state, action, to = item["state"], item["action"], item["to"]
+    rate, reward = _usual(item["rate"]), _usual(item["reward"])
+    if not (type(state) is type(action) is str and state in states and action in actions):
+        return None
+    if rate is None or reward is None or rate.numerator <= 0 or not isinstance(to, dict):
+        return None
+    if getattr(to, "repeated", None) or not all(y in states for y in to):
+        return None
+    texts = tuple(to.values())
+    law = _law_before(texts) if all(isinstance(p, str) and len(p) < 40 for p in texts) else None
+    return None if law is None else Transition(state, action, rate, reward, tuple(zip(to, law, strict=True)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _law_before(texts: tuple[str, ...]) -> tuple[Fraction, ...] | None:
+    """The probabilities that these texts say, if they are positive and sum to 1."""
+    found = [p for p in map(_read_before, texts) if p is not None and p.numerator > 0]
+    return tuple(found) if len(found) == len(texts) and total_of(found) == 1 else None
 
 
 def _read_transition(item: object, where: str, states: Names, actions: Names) -> Transition:

@@ -219,7 +219,7 @@ def test_a_failing_model_is_made_smaller_but_keeps_what_makes_it_fail():
     def fails(model: CTMDP) -> bool:
         return any(row.choice for row in model.transitions) and len(model.start) > 1
 
-    big = next(model for model in random_models(8, 5, choices=True) if fails(model))
+    big = next(model for model in random_models(8, 5, ends=True, choices=True) if fails(model))
     small = smallest_failure(fails, big)
     assert fails(small)
     assert len(small.states) == len(small.start) == 2
