@@ -1,8 +1,9 @@
 r"""A model as an environment of Gymnasium, for learners and simulations of one's own.
 
 An observation is the state's index and the remaining time; ``step`` takes the index of an action, holds
-it until the next jump or the end, and returns what was earned meanwhile: :math:`r\,\min(\tau, t)`, the
-lump of the jump if there was one, the terminal reward at the end.  Costs count with a minus sign, since
+it until the next jump or the end, and returns what was earned meanwhile: what choosing it earns,
+:math:`r\,\min(\tau, t)`, the lump of the jump if there was one, the terminal reward at the end (the action's
+own, if it has one).  Costs count with a minus sign, since
 Gymnasium maximises.  ``info`` has what a learner of continuous time must see: ``holding_time``,
 ``jumped``, and ``action_mask``, as not all states offer all actions.
 
@@ -17,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ctucbvi.errors import InputError
-from ctucbvi.model import CTMDP
+from ctucbvi.model import CTMDP, Numbers
 
 try:
     import gymnasium
@@ -41,15 +42,17 @@ class Episodes(gymnasium.Env[dict[str, Any], Any]):
                 "remaining": gymnasium.spaces.Box(0.0, self._horizon, (1,), np.float64),
             }
         )
-        self._state, self._remaining = model.initial, 0.0
+        self._state, self._remaining = model.start[0][0], 0.0
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Begin an episode in the initial state, or in ``options={"state": name, "remaining": t}``."""
+        """Begin an episode where the model does, or in ``options={"state": name, "remaining": t}``."""
         super().reset(seed=seed)
         told = options or {}
-        self._state = self.model.states[self.model.state_index(told.get("state", self.model.initial))]
+        start = self.model.start
+        begin = told["state"] if "state" in told else start[0][0] if len(start) == 1 else self._drawn(start)
+        self._state = self.model.states[self.model.state_index(begin)]
         self._remaining = float(self.model.remaining(told.get("remaining")))
         return self._observation(), self._info(0.0, False)
 
@@ -65,17 +68,21 @@ class Episodes(gymnasium.Env[dict[str, Any], Any]):
         holding = self.np_random.exponential(1 / float(row.rate)) if row.rate else np.inf
         jumped = bool(holding < self._remaining)
         spent = holding if jumped else self._remaining
-        earned = float(row.reward) * spent
+        earned = float(row.choice) + float(row.reward) * spent
         if jumped:
-            targets = [y for y, _ in row.to]
-            target = targets[self.np_random.choice(len(targets), p=[float(p) for _, p in row.to])]
+            target = self._drawn(row.to)
             earned += float(dict(row.lump).get(target, 0))
             self._state, self._remaining = target, self._remaining - spent
         else:
             self._remaining = 0.0
-            earned += float(self.model.terminal[self.model.state_index(self._state)])
+            ends = self.model.terminal[self.model.state_index(self._state)]
+            earned += float(ends if row.terminal is None else row.terminal)
         reward = float(self.model.objective.turned(float(earned)))
         return self._observation(), reward, not jumped, False, self._info(float(spent), jumped)
+
+    def _drawn(self, law: Numbers) -> str:
+        """One of these states, by chance."""
+        return law[self.np_random.choice(len(law), p=[float(p) for _, p in law])][0]
 
     def _observation(self) -> dict[str, Any]:
         return {"state": self.model.state_index(self._state), "remaining": np.array([self._remaining])}

@@ -148,6 +148,13 @@ def third_opinion(
 
 def goals(model: CTMDP) -> frozenset[str]:
     """The goal states of a reachability problem; :class:`PeerUnsuitableError` if it is not one."""
+    for row in model.transitions:
+        if row.terminal is not None or row.choice:
+            what = "for choosing it" if row.choice else "at the end if it is held"
+            raise PeerUnsuitableError(
+                f"transition of state {row.state!r}, action {row.action!r}: a reward {what}; "
+                "a reachability problem rewards states only"
+            )
     for x, g in zip(model.states, model.terminal, strict=True):
         if g not in (0, 1):
             raise PeerUnsuitableError(
@@ -173,11 +180,12 @@ def automaton(model: CTMDP, semantics: Semantics | str) -> str:
     goal = goals(model)
     build = _committed if Semantics(semantics) is Semantics.COMMITTED else _adjustable
     nodes = build(model, frozenset(model.state_index(x) for x in goal))
+    first = model.start[0][0]  # values of all states are asked for
     lines = ["@type: Markov Automaton", "@parameters", "", "@reward_models", "", "@nr_states"]
     lines += [str(len(nodes)), "@nr_choices", str(sum(len(n.choices) for n in nodes)), "@model"]
     for i, node in enumerate(nodes):
         name = model.states[i] if i < len(model.states) else None
-        labels = (" init" if name == model.initial else "") + (" goal" if name in goal else "")
+        labels = (" init" if name == first else "") + (" goal" if name in goal else "")
         lines.append(f"state {i} !{_double(node.rate)!r}{labels}")
         for n, row in enumerate(node.choices):
             lines.append(f"\taction {n}")
@@ -311,7 +319,7 @@ def _ask_quantecon(model: CTMDP, semantics: Semantics, epsilon: float, _timeout:
             "semantics: quantecon chooses anew at every step and cannot commit; ask for 'adjustable'"
         )
     _require("quantecon")
-    values, error = extrapolated(model.plain(), epsilon, _quantecon)
+    values, error = extrapolated(model.plain(semantics=semantics), epsilon, _quantecon)
     named = zip(model.states, values, strict=True)
     return Opinion("quantecon", {x: model.objective.turned(float(v)) for x, v in named}, error)
 
@@ -342,7 +350,7 @@ def extrapolated(
 
 def _steepest(model: CTMDP) -> Fraction:
     """``max |v'(x,0)|`` over the states, from the HJB system at ``v = g``."""
-    g = model.terminal
+    g = model.ends
     slopes: dict[int, Fraction] = {}
     for p in model.pairs:
         slope = p.reward + p.rate * sum((q * (g[y] - g[p.state]) for y, q in p.to), Fraction(0))
@@ -358,7 +366,7 @@ def _quantecon(model: CTMDP, steps: int) -> NDArray[np.float64]:
         # It warns that no discounting rules out an infinite horizon, which is not asked for.
         warnings.filterwarnings("ignore", message=".*disabled with beta=1")
         problem = ddp.DiscreteDP(rewards, rows, 1.0, states, actions)
-    terminal = [_double(g) for g in model.terminal]
+    terminal = [_double(g) for g in model.ends]
     first: NDArray[np.float64] = ddp.backward_induction(problem, steps, terminal)[0][0]
     return first
 

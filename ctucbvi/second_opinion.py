@@ -3,15 +3,17 @@ r"""A second opinion on a model's value: mpmath only, and no mathematics shared 
 **Taylor series.**  The value solves a differential equation in remaining time,
 
 .. math:: \text{committed: } Q(x,a)' = r - \lambda Q + \lambda \sum_y p(y) V(y),\quad
-          V = \max_a Q,\quad Q(x,a,0) = g(x),
+          V = \max_a\,[c(x,a) + Q],\quad Q(x,a,0) = g(x,a),
 .. math:: \text{adjustable: } v(x)' = \max_a D(x,a),\quad
-          D = r - \lambda v(x) + \lambda \sum_y p(y)\, v(y),\quad v(x,0) = g(x).
+          D = r - \lambda v(x) + \lambda \sum_y p(y)\, v(y),\quad v(x,0) = \max_a g(x,a).
 
-With truncation :math:`V = \min\{t, \max_a Q\}` in the first, and the second becomes the
+The second has no reward :math:`c` for choosing.
+With truncation :math:`V = \min\{t, \max_a[c + Q]\}` in the first, and the second becomes the
 obstacle problem :math:`v \le t`: where :math:`v = t`, the slope is
 :math:`\min\{1, \max_a D\}`; at the start :math:`v(0) = \min\{0, g\}`.  Lumps :math:`\varrho(y)`
 stand where they are earned, :math:`\lambda\sum_y p(y)(\varrho(y) + V(y))`; where costs are minimised
-:math:`\max_a` is :math:`\min_a`.  Neither is reduced to anything else here, as it is for the planners.
+:math:`\max_a` is :math:`\min_a`; :math:`c` is paid where an action is chosen, :math:`g(x,a)` where all ends.
+None of it is reduced to anything else here, as it is for the planners.
 
 A step :math:`t = t_0 + hu,\ 0 \le u \le 1`, has :math:`\lambda_{\max} h \le 1`.  A *regime*
 says which action is maximal in each state and where the cap :math:`t` binds.  Just after
@@ -129,6 +131,7 @@ def solve(
     """Compute the optimal value by Taylor steps, to ``digits`` digits of ``model.value_scale``."""
     if truncate and model.objective is Objective.MIN:
         raise InputError(f"model {model.name!r} minimises costs, and truncation caps rewards; leave it out")
+    _refuse_choices(model, semantics)
     system = _System.of(model, Semantics(semantics), digits, truncate)
     everything = [[i for i, p in enumerate(model.pairs) if p.state == x] for x in range(len(model.states))]
     return _march(system, [(system.context.zero, everything)], search=True)
@@ -140,6 +143,7 @@ def evaluate(
     """Compute the value of a fixed policy; committed, ``V`` jumps where it changes (``Q`` does not)."""
     if policy.model != model:
         raise PolicyError(f"policy: it belongs to model {policy.model.name!r}; give one for {model.name!r}")
+    _refuse_choices(model, semantics)
     system = _System.of(model, Semantics(semantics), digits, truncate=False)
     index = {(t.state, t.action): i for i, t in enumerate(model.transitions)}
     phases = [
@@ -147,6 +151,13 @@ def evaluate(
         for start in (exact(0, "start"), *policy.breakpoints)
     ]
     return _march(system, phases, search=False)
+
+
+def _refuse_choices(model: CTMDP, semantics: Semantics) -> None:
+    if Semantics(semantics) is Semantics.ADJUSTABLE and any(row.choice for row in model.transitions):
+        raise InputError(
+            f"model {model.name!r} has rewards for choosing, and adjustable actions are chosen all the time"
+        )
 
 
 def bellman(
@@ -167,7 +178,8 @@ def bellman(
     cuts = [c for c in sorted(_real(ctx, b) for b in breakpoints) if 0 < c < time]
     candidates = []
     for line in (t for t in model.transitions if t.state == state):
-        rate, reward, start = (_real(ctx, n) for n in (line.rate, line.reward, model.terminal[x]))
+        ends = model.terminal[x] if line.terminal is None else line.terminal
+        rate, reward, start = (_real(ctx, n) for n in (line.rate, line.reward, ends))
         paid = dict(line.lump)
         row = [(y, _real(ctx, p), _real(ctx, paid.get(y, 0))) for y, p in line.to]
 
@@ -178,7 +190,8 @@ def bellman(
 
         running = reward * (-ctx.expm1(-rate * time) / rate if rate else time)
         jump = _integral(ctx, density, [ctx.zero, *cuts, time], rate) if rate and time else ctx.zero
-        candidates.append(running + jump + ctx.exp(-rate * time) * start)
+        chosen = _real(ctx, line.choice)
+        candidates.append(chosen + running + jump + ctx.exp(-rate * time) * start)
     return _public(max(candidates) if model.objective is Objective.MAX else min(candidates))
 
 
@@ -235,6 +248,7 @@ class _System:
     truncate: bool
     context: Any
     rows: list[tuple[int, Real, Real, list[tuple[int, Real]]]]  # per pair: x, r + λ Σ p ϱ, λ, (y, λ p(y))
+    paid: list[tuple[Real, Real]]  # per pair: for choosing it, and at the end
     horizon: Real
     step: Real
     order: int
@@ -252,15 +266,17 @@ class _System:
         ctx = _context(digits, digits + guard + 10)
         real = partial(_real, ctx)
         horizon, scale = real(model.horizon), real(max(model.value_scale, model.horizon * truncate) or 1)
-        rows = []
+        rows, earned = [], []
         for t in model.transitions:
+            ends = model.terminal[model.state_index(t.state)] if t.terminal is None else t.terminal
+            earned.append((real(t.choice), real(ends)))
             weights = [(model.state_index(y), real(t.rate * q)) for y, q in t.to]
             paid = sum((w * real(dict(t.lump).get(model.states[y], 0)) for y, w in weights), ctx.zero)
             rows.append((model.state_index(t.state), real(t.reward) + paid, real(t.rate), weights))
         tolerance = scale * ctx.mpf(10) ** -(digits + guard)
         rounding = scale * ctx.eps * 100 * (order + len(model.states))
         kind = (semantics is Semantics.COMMITTED, truncate)
-        return cls(model, *kind, ctx, rows, horizon, horizon / steps, order, tolerance, rounding)
+        return cls(model, *kind, ctx, rows, earned, horizon, horizon / steps, order, tolerance, rounding)
 
     def drift(self, i: int, k: int, values: Sequence[Series], own: Series) -> Real:
         """Coefficient ``k`` of ``r - λ own + λ Σ p V`` for pair ``i``."""
@@ -299,7 +315,7 @@ def _expand(
     """Build the step from ``start``, where the unknowns are ``z``; ``last`` were the actions before.
 
     Returns the piece, the series of the unknowns (Q per pair, or v per state) and of the
-    candidates among which the regime chooses (Q, or h D, per pair).
+    candidates among which the regime chooses (c + Q, or h D, per pair).
     """
     xs, pairs = range(len(allowed)), range(len(system.rows))
     touching = [system.truncate and (system.committed or z[x] >= start - system.tolerance) for x in xs]
@@ -308,13 +324,15 @@ def _expand(
     capped: list[bool | None] = [None if touch else False for touch in touching]
     germ = _Beginning(list(allowed), capped, cap, system.tolerance, best_of)
     values: list[Series] = [[] if system.committed else [z[x]] for x in xs]
-    candidates: list[Series] = [[z[i]] if system.committed else [] for i in pairs]
+    candidates: list[Series] = [[system.paid[i][0] + z[i]] if system.committed else [] for i in pairs]
+    held: list[Series] = [[z[i]] if system.committed else [] for i in pairs]  # Q: what was chosen is paid
     for k in range(system.order + 1):
         if system.committed:
             for x in xs:
                 values[x].append(germ.choose(x, k, candidates))
             for i in pairs:
-                candidates[i].append(system.drift(i, k, values, candidates[i]) * h / (k + 1))
+                held[i].append(system.drift(i, k, values, held[i]) * h / (k + 1))
+                candidates[i].append(held[i][-1])
         else:
             for i in pairs:
                 candidates[i].append(system.drift(i, k, values, values[system.rows[i][0]]) * h)
@@ -323,7 +341,7 @@ def _expand(
     # Among actions that tie in every coefficient the one in use stays: no spurious switches.
     active = tuple(last[x] if last and last[x] in germ.tied[x] else germ.tied[x][0] for x in xs)
     piece = TaylorPiece(start, h, tuple(values), active, tuple(bool(c) for c in germ.capped))
-    return piece, candidates if system.committed else values, candidates
+    return piece, held if system.committed else values, candidates
 
 
 def _events(
@@ -352,11 +370,13 @@ def _events(
 def _march(system: _System, phases: Sequence[tuple[Real, Groups]], *, search: bool) -> SecondOpinion:
     """Step from 0 to the horizon; ``phases`` lists from when on which pairs may be used."""
     model, ctx, pieces = system.model, system.context, list[TaylorPiece]()
-    error, z = ctx.zero, [_real(ctx, g) for g in model.terminal]
-    if system.committed:
-        z = [z[x] for x, *_ in system.rows]
-    elif system.truncate:
-        z = [min(g, ctx.zero) for g in z]
+    error, z = ctx.zero, [g for _, g in system.paid]
+    if not system.committed:
+        best_of = max if model.objective is Objective.MAX else min
+        ends = [
+            [g for (y, *_), g in zip(system.rows, z, strict=True) if y == x] for x in range(len(model.states))
+        ]
+        z = [min(best_of(g), ctx.zero) if system.truncate else best_of(g) for g in ends]
     ends = [start for start, _ in phases[1:]] + [system.horizon]
     budget = 4 * int(system.horizon / system.step) + 4 * len(phases) + 200 * len(model.pairs)
     for (t, allowed), end in zip(phases, ends, strict=True):

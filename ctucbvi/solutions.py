@@ -117,6 +117,18 @@ class Answer(Protocol):
         """The optimal policy of ``state``, in increasing remaining time."""
 
 
+def mean_value(answer: Answer, t: Number | None = None) -> Enclosure:
+    """What an episode is worth that begins where the model does, with remaining time ``t``."""
+    parts = [(p, answer.value(x, t)) for x, p in answer.model.start]
+    lower, upper = (sum((p * getattr(v, end) for p, v in parts), Fraction(0)) for end in ("lower", "upper"))
+    return Enclosure(lower, upper)
+
+
+def beginning(model: CTMDP) -> str:
+    """Where an episode begins, for one line."""
+    return model.initial if isinstance(model.initial, str) else "initial"
+
+
 def computed_segments(starts: Sequence[tuple[Fraction, str]], end: Fraction) -> list[Segment]:
     """Segments that nothing proves: each action from its start to the next one's, the last to ``end``."""
     points = [Enclosure(t, t) for t in (*(t for t, _ in starts), end)]
@@ -170,6 +182,7 @@ def document(
         switch_document(s, digits) | ({} if answer.times_proved else {"t": moment(s.time), **_NO_ENDS})
         for s in answer.switches
     ]
+    begin = {} if isinstance(answer.model.initial, str) else _mean_document(answer, digits, enclosures)
     return {
         "model": answer.model.name,
         "semantics": str(answer.semantics),
@@ -177,6 +190,7 @@ def document(
         "engine": engine,
         "digits": digits,
         "values": values,
+        **begin,
         "policy": policy,
         "switches": switches,
         "times": "certified" if answer.times_proved else "not certified",
@@ -184,6 +198,14 @@ def document(
         "bound": answer.bound if enclosures else None,
         **doubts_document(answer.undecided, digits),
     }
+
+
+def _mean_document(answer: Answer, digits: int, enclosures: bool) -> dict[str, Any]:
+    """The probabilities with which an episode begins, and what it is worth."""
+    value, lower, upper = mean_value(answer).decimals(digits)
+    ends = {"lower": lower, "upper": upper} if enclosures else _NO_ENDS
+    mean = {"t": exact_string(answer.model.horizon), "value": value, **ends}
+    return {"initial": {x: str(p) for x, p in answer.model.start}, "mean": mean}
 
 
 def switch_document(switch: Switch, digits: int) -> dict[str, Any]:

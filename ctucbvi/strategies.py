@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Literal
 from hypothesis import strategies as st
 
 from ctucbvi.errors import InputError
-from ctucbvi.model import CTMDP, Objective, Transition
+from ctucbvi.model import CTMDP, Initial, Objective, Transition
 from ctucbvi.policy import Policy
 
 if TYPE_CHECKING:
@@ -192,12 +192,17 @@ def models(
     terminal: bool = True,
     max_load: Fraction | int = 10,
     lumps: bool = False,
+    choices: bool = False,
+    ends: bool = False,
+    starts: bool = False,
     objectives: tuple[str, ...] = ("max",),
 ) -> CTMDP:
     """Draw valid models with ``max_rate * horizon <= max_load``.
 
     ``rewards`` bounds the rewards and the terminal rewards; ``terminal=False`` leaves the
-    latter 0.  ``lumps=True`` draws lumps at jumps besides, ``objectives=("max", "min")`` costs, too.
+    latter 0.  ``lumps=True`` draws lumps at jumps besides, ``choices=True`` rewards for choosing,
+    ``ends=True`` terminal rewards of actions, ``starts=True`` several initial states,
+    ``objectives=("max", "min")`` costs, too.
     """
     if max_states < 1 or max_actions < 1:
         raise InputError(f"models: {max_states} states and {max_actions} actions; write at least 1 of each")
@@ -206,16 +211,21 @@ def models(
     actions = tuple(f"a{i}" for i in range(draw(st.integers(1, max_actions))))
     horizon = draw(horizons())
     loads = draw(_transitions(states, actions, rewards, load))
-    ends = tuple(draw(reward_rates(rewards)) if terminal else Fraction(0) for _ in states)
+    last = tuple(draw(reward_rates(rewards)) if terminal else Fraction(0) for _ in states)
     rows = tuple(replace(row, rate=row.rate / horizon) for row in loads)
+    rows = tuple(draw(_paid(row, rewards)) for row in rows) if lumps else rows
+    rows = tuple(draw(_chosen(row, rewards, choices, ends)) for row in rows) if choices or ends else rows
+    initial: Initial = draw(st.sampled_from(states))
+    if starts:
+        initial = tuple((x, p) for x, p in zip(states, draw(probability_rows(len(states))), strict=True) if p)
     return CTMDP(
         name="drawn",
         states=states,
         actions=actions,
         horizon=horizon,
-        initial=draw(st.sampled_from(states)),
-        transitions=tuple(draw(_paid(row, rewards)) for row in rows) if lumps else rows,
-        terminal=ends if draw(st.booleans()) else tuple(Fraction(0) for _ in states),
+        initial=initial,
+        transitions=rows,
+        terminal=last if draw(st.booleans()) else tuple(Fraction(0) for _ in states),
         objective=Objective(draw(st.sampled_from(objectives)) if len(objectives) > 1 else objectives[0]),
     )
 
@@ -226,6 +236,14 @@ def _paid(draw: DrawFn, row: Transition, rewards: Rewards) -> Transition:
     lumps = st.sampled_from((Fraction(0),)) | reward_rates(rewards)
     paid = tuple((y, c) for y, _ in row.to if row.rate and (c := draw(lumps)))
     return replace(row, lump=paid)
+
+
+@st.composite
+def _chosen(draw: DrawFn, row: Transition, rewards: Rewards, choices: bool, ends: bool) -> Transition:
+    """The transition with a reward for choosing it, or at the end; many have none."""
+    paid = draw(st.sampled_from((Fraction(0),)) | reward_rates(rewards)) if choices else Fraction(0)
+    last = draw(st.none() | reward_rates(rewards)) if ends else None
+    return replace(row, choice=paid, terminal=last)
 
 
 @st.composite

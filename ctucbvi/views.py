@@ -14,7 +14,7 @@ from ctucbvi.enclosure import Enclosure
 from ctucbvi.figures import Picture
 from ctucbvi.frames import frame
 from ctucbvi.model import Number
-from ctucbvi.solutions import Answer
+from ctucbvi.solutions import Answer, beginning, mean_value
 
 _DIGITS = 12  # of a value, at most
 _TIME_DIGITS = 6
@@ -32,12 +32,15 @@ class Viewed:
 
     def __repr__(self: Answer) -> str:
         model = self.model
-        value = self.value(model.initial).decimals(_DIGITS)[0]
-        found = (
-            f"V({model.initial}, {model.horizon}) = {value}, {_counted(len(self.switches), 'switch', 'es')}"
-        )
+        value = mean_value(self).decimals(_DIGITS)[0]
+        found = f"V({beginning(model)}, {model.horizon}) = {value}"
+        found += f", {_counted(len(self.switches), 'switch', 'es')}"
         doubts = f", {_counted(len(self.undecided), 'doubt')}" if self.undecided else ""
         return f"{type(self).__name__}({model.name!r}, {self.semantics}: {found}{doubts})"
+
+    def mean(self: Answer, t: Number | None = None) -> Any:
+        """The expected value where an episode begins, of the kind that ``value`` has."""
+        return mean_value(self, t)
 
     def _repr_html_(self: Answer) -> str:
         states = self.model.states[:_MOST_ROWS]
@@ -61,6 +64,10 @@ class Viewed:
 
 class ViewedDoubles(Viewed):
     """The same for an answer in doubles, whose values nothing encloses."""
+
+    def mean(self, t: Number | None = None) -> Any:
+        """The expected value where an episode begins."""
+        return float(mean_value(_Points(self), t).mid)
 
     def _repr_html_(self) -> str:
         shown = Viewed._repr_html_(_Points(self))

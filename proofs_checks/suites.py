@@ -229,8 +229,12 @@ def _subject(model: str | None, examples: int | None) -> Subject:
             f"model {found.name!r} has lumps at jumps, and the paper has none; where their worth per unit of "
             "time is known, write it as the reward rate"
         )
+    if found.pays_choices:
+        raise InputError(
+            f"model {found.name!r} has rewards for choosing, and the paper has none; leave them out"
+        )
     found = found.plain()  # costs are rewards with a minus sign
-    if any(found.terminal):
+    if found.pays_at_end:
         raise InputError(f"model {found.name!r} has a terminal reward, and the paper has none; leave it out")
     rewards = [row.reward for row in found.transitions]
     if not 0 <= min(rewards) <= max(rewards) <= 1:

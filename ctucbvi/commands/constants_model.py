@@ -33,8 +33,9 @@ def about(model: CTMDP, p: Parameters) -> dict[str, Any]:
         "lambda_min_with_self_jumps": str(slowest) if idle else None,
         "objective": model.objective.value,
         "rescaling": _rescaling(model),
-        "terminal_reward": any(model.terminal),
+        "terminal_reward": model.pays_at_end,
         "lumps": [{"state": row.state, "action": row.action} for row in model.transitions if row.lump],
+        "choices": [{"state": row.state, "action": row.action} for row in model.transitions if row.choice],
     }
 
 
@@ -43,7 +44,7 @@ def _rescaling(model: CTMDP) -> list[str] | None:
 
     Costs in [0, 1] keep their unit: the regret of 1 - c is the excess cost.
     """
-    if any(row.lump for row in model.transitions):
+    if model.pays_at_moments:
         return None  # no bound, no unit
     plain = model.plain()
     rewards = [row.reward for row in plain.transitions]
@@ -62,6 +63,7 @@ def unknown(found: dict[str, Any] | None) -> list[str]:
     if found is None:
         return []
     told = {"no terminal reward": found["terminal_reward"], "no lumps at jumps": found["lumps"]}
+    told["no rewards for choosing"] = found["choices"]
     return [condition for condition, there in told.items() if there]
 
 
@@ -182,6 +184,11 @@ def _unknown(found: dict[str, Any]) -> list[str]:
             f"no bound of the regret is about this model: {_named(found['lumps'])} earn lumps at jumps, "
             "whose worth per unit of time depends on rates and jumps, which the learner does not know. What "
             "helps: where that worth is known, write it as the reward rate, in the place of the lump"
+        )
+    if found["choices"]:
+        texts.append(
+            f"no bound of the regret is about this model: choosing {_named(found['choices'])} is rewarded, "
+            "and the paper knows rewards per unit of time only. What helps: leave that out"
         )
     return texts
 

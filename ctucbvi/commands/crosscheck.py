@@ -61,7 +61,12 @@ def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
     names = ("committed", "adjustable") if options.semantics in (None, "both") else (options.semantics,)
     routes = Routes(exact=solve)
     found: list[tuple[Comparison, float]] = []
-    jobs = [(model, semantics) for model in named + others for semantics in names]
+    jobs = [
+        (model, semantics)
+        for model in named + others
+        for semantics in names
+        if not (len(names) > 1 and semantics == "adjustable" and model.pays_choices)  # which has no value
+    ]
     with ProgressLine("crosscheck") as progress:
         for i, (model, semantics) in enumerate(jobs):
             began = perf_counter()
@@ -93,12 +98,13 @@ def _run_models(options: argparse.Namespace, tolerance: Fraction) -> int:
 
 def _models(options: argparse.Namespace) -> tuple[list[CTMDP], list[CTMDP]]:
     """The models that have names, whose switching times are shown, and the others."""
-    seed = options.seed or 0
+    seed, paid = options.seed or 0, options.semantics != "adjustable"
     if options.models:
-        return [find_model(name) for name in options.models], random_models(options.random or 0, seed)
+        drawn = random_models(options.random or 0, seed, ends=True, choices=paid)
+        return [find_model(name) for name in options.models], drawn
     count = RANDOM if options.random is None else options.random
     corners = list(corner_models().values()) if count else []
-    return list(bundled_models().values()), corners + random_models(count, seed)
+    return list(bundled_models().values()), corners + random_models(count, seed, ends=True, choices=paid)
 
 
 def _write_failure(result: Comparison, options: argparse.Namespace, routes: Routes) -> None:

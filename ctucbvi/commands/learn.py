@@ -82,7 +82,7 @@ def _learn(options: argparse.Namespace) -> int:
 
 
 def _starts(model: CTMDP, options: argparse.Namespace) -> list[str]:
-    return list(initial_of(model, options) or [model.initial])
+    return list(initial_of(model, options) or [x for x, _ in model.start])
 
 
 def _task(options: argparse.Namespace) -> tuple[CTMDP, Settings]:

@@ -56,7 +56,7 @@ def refuse_another(options: argparse.Namespace, path: str, model: CTMDP) -> None
 
 
 def _unscaled(model: CTMDP) -> CTMDP:
-    if any(row.lump for row in model.transitions):
+    if model.pays_at_moments:
         return model
     plain = model.plain()
     return plain.with_rewards(*rescaling(plain))
@@ -69,7 +69,7 @@ def model_of(options: argparse.Namespace) -> CTMDP:
 
 def rescaled(model: CTMDP, by: str | None) -> CTMDP:
     """The model with rewards as ``--rescale`` says; costs are rewards with a minus sign."""
-    if any(row.lump for row in model.transitions):
+    if model.pays_at_moments:
         return model  # refused by the learner's settings
     costs, model = model.objective != "max", model.plain()
     if by is None:
@@ -95,6 +95,6 @@ def initial_of(model: CTMDP, options: argparse.Namespace) -> dict[str, str] | No
     for text in options.initial:
         state, equals, weight = text.rpartition("=")
         if not equals:
-            raise InputError(f"--initial: {text!r} is not STATE=P; write for example {model.initial}=1/2")
+            raise InputError(f"--initial: {text!r} is not STATE=P; write for example {model.states[0]}=1/2")
         found[state] = weight
     return found or None

@@ -211,6 +211,11 @@ def text_report(found: dict[str, Any]) -> str:
         for state, segments in found["policy"].items()
         for i, s in enumerate(segments)
     ]
+    begin = []
+    if "mean" in found:
+        law = ", ".join(f"{x}: {p}" for x, p in found["initial"].items())
+        mean = [(law, found["mean"]["t"], found["mean"]["value"])]
+        begin = [table(("initial state", "remaining time", "mean value"), mean), ""]
     minimised = ", costs minimised" if found["objective"] == "min" else ""
     return "\n".join(
         [
@@ -222,6 +227,7 @@ def text_report(found: dict[str, Any]) -> str:
                 [(v["state"], v["t"], v["value"]) for v in found["values"]],
             ),
             "",
+            *begin,
             table(("state", "from", "to", "optimal action"), policy),
         ]
     )

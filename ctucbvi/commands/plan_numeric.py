@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -87,7 +88,7 @@ def _solve(
     everything = options.certificate or options.plot  # a file and a picture are about all remaining times
     times = None if everything else sorted({t for _, t in asked})
     with ProgressLine(f"{model.name}, {semantics}") as progress:
-        budget, least = NumericBudget(seconds=share, progress=progress), smallest_tolerance(model)
+        budget, least = NumericBudget(share, progress=progress, tell=_tell), smallest_tolerance(model)
 
         def within(tolerance: float) -> Certificate:
             goal, capped = max(tolerance, least), options.truncate
@@ -99,6 +100,12 @@ def _solve(
             with suppress(UndecidedError):
                 best = min(best, within(needed), key=lambda found: found.bound)
     return best, budget.spent
+
+
+def _tell(text: str) -> None:
+    """Say beforehand that memory will probably not suffice for all remaining times."""
+    why = "--certificate and --plot are about all remaining times"
+    print(f"ctucbvi: {text.partition(';')[0]}; {why}", file=sys.stderr)
 
 
 def _needed(value: Enclosure, digits: int, model: CTMDP) -> Fraction:

@@ -92,7 +92,7 @@ class Configuration:
         if "horizon" in self.told:
             found = found.with_horizon(self.told["horizon"])
         by = self.told.get("rescale")
-        if by == "auto" and not any(row.lump for row in found.transitions):
+        if by == "auto" and not found.pays_at_moments:
             by = ",".join(map(str, rescaling(found.plain())))
         return rescaled(found, by)
 

@@ -18,7 +18,7 @@ from ctucbvi.numeric.planner import smallest_tolerance, solve_numeric
 from ctucbvi.numeric.solution import NumericSolution
 from ctucbvi.second_opinion import SecondOpinion, as_fraction
 from ctucbvi.second_opinion import solve as solve_second
-from ctucbvi.solutions import Doubt, Switch
+from ctucbvi.solutions import Doubt, Switch, mean_value
 
 Place = tuple[str, Fraction]  # a state and a remaining time
 
@@ -67,7 +67,7 @@ class Comparison:
 
     model: CTMDP
     semantics: Semantics
-    value: Enclosure  # V(initial, H) by the exact planner
+    value: Enclosure  # V(initial, H) by the exact planner, the mean if that is several states
     error: Fraction  # largest |numeric - exact|
     at: Place  # where that is
     claimed: Fraction  # the tolerance that the numeric planner was given
@@ -123,14 +123,14 @@ def compare(
 
     claims = {Route.NUMERIC: as_claimed, Route.CERTIFICATE: certificate.value, Route.SECOND: opinion.value}
     values = {place: solution.value(*place) for place in product(model.states, comparison_times(solution))}
-    worst, complaints = _measure(values, claims, (model.initial, model.horizon))
+    worst, complaints = _measure(values, claims, (model.start[0][0], model.horizon))
     shift, _ = _match_switches(solution, numeric.switches)
     second_shift, missed = _match_switches(solution, opinion.switches)
     complaints += [Complaint(Route.SECOND, s.state, s.time.mid, lacks=s) for s in missed[:1]]
     return Comparison(
         model=model,
         semantics=semantics,
-        value=solution.value(model.initial, model.horizon),
+        value=mean_value(solution),
         error=worst[Route.NUMERIC][0],
         at=worst[Route.NUMERIC][1],
         claimed=claimed,

@@ -7,13 +7,35 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from ctucbvi.model import CTMDP, Transition
+from ctucbvi.model import CTMDP, Initial, Transition
 
 
-def random_models(count: int, seed: int = 0) -> list[CTMDP]:
-    """``count`` models of no particular shape; the same for the same seed."""
-    draw = random.Random(seed)
-    return [_random_model(draw, f"random-{seed}-{i + 1}") for i in range(count)]
+def random_models(count: int, seed: int = 0, *, ends: bool = False, choices: bool = False) -> list[CTMDP]:
+    """``count`` models of no particular shape; the same for the same seed.
+
+    With ``ends`` every second one has terminal rewards of actions and several initial states; with
+    ``choices`` half of these have rewards for choosing, too, which the committed problem alone can have.
+    """
+    draw, more = random.Random(seed), random.Random(f"more {seed}")
+    found = [_random_model(draw, f"random-{seed}-{i + 1}") for i in range(count)]
+    if not (ends or choices):
+        return found
+    return [
+        _with_more(more, model, choices and i % 4 == 1) if i % 2 else model for i, model in enumerate(found)
+    ]
+
+
+def _with_more(draw: random.Random, model: CTMDP, choices: bool) -> CTMDP:
+    """The model with what an action earns at its beginning and at the end, and several initial states."""
+    rows = []
+    for row in model.transitions:
+        ends = Fraction(draw.randint(-4, 4), 4) if draw.random() < 0.5 else None
+        paid = Fraction(draw.randint(-4, 4), 8) if draw.random() < 0.5 else Fraction(0)
+        rows.append(replace(row, terminal=ends, choice=paid if choices else Fraction(0)))
+    counts = [draw.randint(0, 3) for _ in model.states]
+    counts[0] += 1
+    start = tuple((x, Fraction(c, sum(counts))) for x, c in zip(model.states, counts, strict=True))
+    return replace(model, transitions=tuple(rows), initial=start)
 
 
 def _random_model(draw: random.Random, name: str) -> CTMDP:
@@ -64,10 +86,13 @@ def _simpler(model: CTMDP) -> Iterator[CTMDP]:
             yield _with_rows(model, [other for other in model.transitions if other != row])
     for horizon in _shorter(model):
         yield model.with_horizon(horizon)
+    for x, _ in model.start if len(model.start) > 1 else ():
+        yield replace(model, initial=x)
     if any(model.terminal):
         yield replace(model, terminal=(Fraction(0),) * len(model.terminal))
     for i, row in enumerate(model.transitions):
         changed = [replace(row, lump=())] if row.lump else []
+        changed += [replace(row, terminal=None)] if row.terminal is not None else []
         changed += [
             replace(row, to=((y, Fraction(1)),), lump=tuple(paid for paid in row.lump if paid[0] == y))
             for y, _ in row.to
@@ -75,6 +100,8 @@ def _simpler(model: CTMDP) -> Iterator[CTMDP]:
         ]
         changed += [replace(row, rate=rate, lump=row.lump if rate else ()) for rate in _rounder(row.rate)]
         changed += [replace(row, reward=reward) for reward in _rounder(row.reward)]
+        changed += [replace(row, choice=choice) for choice in _rounder(row.choice)]
+        changed += [replace(row, terminal=ends) for ends in _rounder(row.terminal or Fraction(0))]
         for new in changed:
             yield _with_rows(model, [*model.transitions[:i], new, *model.transitions[i + 1 :]])
     for i, g in enumerate(model.terminal):
@@ -105,10 +132,16 @@ def _without_state(model: CTMDP, state: str, *, redirect: bool) -> CTMDP:
         model,
         states=states,
         actions=tuple(a for a in model.actions if a in offered),
-        initial=states[0] if model.initial == state else model.initial,
+        initial=_start_without(model, state) or states[0],
         transitions=tuple(rows),
         terminal=tuple(g for x, g in zip(model.states, model.terminal, strict=True) if x != state),
     )
+
+
+def _start_without(model: CTMDP, state: str) -> Initial:
+    """Where an episode begins if not in ``state``; empty if nowhere."""
+    kept = [(x, p) for x, p in model.start if x != state]
+    return tuple((x, p / sum(q for _, q in kept)) for x, p in kept)
 
 
 def _shorter(model: CTMDP) -> Iterator[Fraction]:

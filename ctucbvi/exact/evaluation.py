@@ -71,7 +71,7 @@ def evaluate(
     model, semantics = policy.model, Semantics(semantics)
     spending = (budget or Budget()).begin()
     points = [(x, model.horizon) for x in model.states] + list(at)
-    quotient = unlumped(model.plain())
+    quotient = unlumped(model.plain(semantics=semantics))
     problem = Problem.of(quotient, semantics, truncate=False)
     bits = starting_bits(model, digits)
     most_bits, rounds_for_zeros = spending.most_bits(bits), ZERO_ROUNDS

@@ -261,7 +261,7 @@ def improve(previous: Iterate, *, truncate: bool) -> Iterate:
     """``V_{n+1}`` from ``V_n``."""
     model = previous.model
     with precision(previous.bits):
-        first: list[fmpq | arb] = [to_fmpq(model.terminal[pair.state]) for pair in model.pairs]
+        first: list[fmpq | arb] = [to_fmpq(pair.start) for pair in model.pairs]
         columns: list[list[list[Candidate]]] = [[] for _ in model.states]  # [state][piece][branch]
         chosen: list[list[Held]] = [[] for _ in model.states]
         for i, (a, b) in enumerate(pairwise(previous.joints)):

@@ -1,8 +1,8 @@
 r"""How far the iterates of value iteration are from the fixed point.
 
-Three bounds for :math:`V^* - V_n`, where :math:`V_0 = 0`, :math:`R = \max|r|`,
-:math:`G = \max|g|`, :math:`\varrho = 1 - e^{-\lambda_{\max} H}`.  All hold with and without the
-truncation :math:`\min\{t, \cdot\}`, which is non-expansive and does not raise :math:`|V|`.
+Three bounds for :math:`V^* - V_n`, where :math:`V_0 = 0`, :math:`R = \max|r|`, :math:`G = \max|g|` (both of
+the plain form), :math:`\varrho = 1 - e^{-\lambda_{\max} H}`.  All hold with and without the truncation
+:math:`\min\{t, \cdot\}`, which is non-expansive and does not raise :math:`|V|`.
 
 * **Erlang.**  :math:`V^*` and :math:`V_n` differ only by what is earned after the
   :math:`n`-th jump, and no :math:`n` jumps are faster than :math:`\Gamma_n \sim
@@ -50,7 +50,7 @@ def erlang_function(model: CTMDP, n: int) -> ExpPoly:
     late = ExpPoly.monomial(1, 1) * reached
     if rate > 0:
         late -= poisson_at_least(rate, n + 1) * Fraction(n, 1) * (1 / rate)
-    return late * reward + reached * max(map(abs, model.terminal))
+    return late * reward + reached * model.max_start
 
 
 def erlang_bound(model: CTMDP, n: int, t: Number, bits: int = 64) -> Enclosure:

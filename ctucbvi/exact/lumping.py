@@ -1,8 +1,8 @@
 r"""Lumping: states and actions that cannot differ are made one before anything is computed.
 
-Two states are *equivalent* if they have the same terminal reward and their actions do the
-same: to every action of one there is an action of the other with the same rate, the same
-reward and, for every class of equivalent states, the same probability of jumping into it.
+Two states are *equivalent* if their actions do the same: to every action of one there is an action of the
+other with the same rate, the same reward, the same terminal reward and, for every class of equivalent
+states, the same probability of jumping into it.
 The coarsest such partition is found by refinement, in exact arithmetic.  Equivalent states
 have equal values at all times, under both semantics, and actions that do the same in one
 state are exactly tied for ever; so ties of this kind are *proved*, and the planner never
@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from ctucbvi.model import CTMDP, Pair
 
-Head = tuple[int, int, int, int]  # rate and reward: numerators and denominators
+Head = tuple[int, ...]  # rate, reward and the value at remaining time 0: numerators and denominators
 Effect = tuple[Head, int, tuple[tuple[int, int], ...]]  # head, denominator of the jumps, numerators by class
 
 
@@ -30,7 +30,7 @@ class Quotient:
 
     model: CTMDP
     class_of: tuple[int, ...]  # the class of each state of the model
-    terminal: tuple[Fraction, ...]  # one per class
+    terminal: tuple[Fraction, ...]  # one per class: of its best action
     pairs: tuple[Pair, ...]  # by class; `action` is the index of the first action that does this
     twins: dict[tuple[int, int], tuple[int, ...]]  # (state, pair) -> the state's actions that do this
 
@@ -42,8 +42,7 @@ class Quotient:
     @cached_property
     def idle(self) -> frozenset[int]:
         """The classes from which no reward can be reached: whatever is done, their value is exactly 0."""
-        earning = {x for x, g in enumerate(self.terminal) if g != 0}
-        earning |= {pair.state for pair in self.pairs if pair.reward != 0}
+        earning = {pair.state for pair in self.pairs if pair.reward != 0 or pair.start != 0}
         sources: dict[int, set[int]] = {}
         for pair in self.pairs:
             for y, _ in pair.to if pair.rate > 0 else ():
@@ -59,14 +58,13 @@ class Quotient:
 def lump(model: CTMDP) -> Quotient:
     """The coarsest quotient of ``model``.
 
-    Where rates and rewards tell all states apart, nothing else is looked at.  After the first round only
+    Where rates, rewards and ends tell all states apart, nothing else is looked at.  After the first round only
     states that jump into a class which was split are looked at again.
     """
     acts: list[list[_Act]] = [[] for _ in model.states]
     for pair in model.pairs:
         acts[pair.state].append(_Act.of(pair))
-    ends = [(g.numerator, g.denominator) for g in model.terminal]
-    class_of = _number([(g, frozenset(a.head for a in some)) for g, some in zip(ends, acts, strict=True)])
+    class_of = _number([frozenset(act.head for act in some) for some in acts])
     if max(class_of) + 1 < len(acts):
         class_of = _refined(acts, class_of)
     return _quotient(model, tuple(class_of), acts)
@@ -104,8 +102,8 @@ class _Act(NamedTuple):
     @classmethod
     def of(cls, pair: Pair) -> _Act:
         """The numbers of ``pair``."""
-        rate, reward = pair.rate, pair.reward
-        head = (rate.numerator, rate.denominator, reward.numerator, reward.denominator)
+        numbers = (pair.rate, pair.reward, pair.start)
+        head = tuple(n for number in numbers for n in (number.numerator, number.denominator))
         if not head[0]:
             return cls(pair, head, 1, [])
         parts = [(y, p.numerator, p.denominator) for y, p in pair.to]
@@ -157,7 +155,7 @@ def unlumped(model: CTMDP) -> Quotient:
     """The model itself, every state and action on its own."""
     twins: dict[tuple[int, int], tuple[int, ...]]
     twins = {(pair.state, i): (pair.action,) for i, pair in enumerate(model.pairs)}
-    return Quotient(model, tuple(range(len(model.states))), model.terminal, model.pairs, twins)
+    return Quotient(model, tuple(range(len(model.states))), model.ends, model.pairs, twins)
 
 
 def _number(keys: Sequence[object]) -> list[int]:
@@ -178,7 +176,7 @@ def _quotient(model: CTMDP, class_of: tuple[int, ...], acts: list[list[_Act]]) -
             if place == len(pairs):
                 _, scale, jumps = effect
                 to = pair.to if bare and jumps else tuple((c, Fraction(n, scale)) for c, n in jumps)
-                pairs.append(Pair(class_of[x], pair.action, pair.rate, pair.reward, to))
+                pairs.append(Pair(class_of[x], pair.action, pair.rate, pair.reward, to, pair.start))
             twins[x, place] = (*twins.get((x, place), ()), pair.action)
-    terminal = dict(zip(class_of, model.terminal, strict=True))
+    terminal = dict(zip(class_of, model.ends, strict=True))
     return Quotient(model, class_of, tuple(terminal[c] for c in range(len(terminal))), tuple(pairs), twins)

@@ -55,7 +55,7 @@ def solve(
     spending = (budget or Budget()).begin()
     points: list[tuple[str, Number]] = [(x, model.horizon) for x in model.states]
     points += at
-    quotient = lump(model.plain(truncate=truncate))
+    quotient = lump(model.plain(truncate=truncate, semantics=semantics))
     bits, pace = starting_bits(model, digits), 1
     most_bits = spending.most_bits(bits)
     rounds_for_policy = _EXTRA_ROUNDS if resolve_policy else 0

@@ -154,9 +154,9 @@ class Problem:
 
     def initial_values(self) -> list[fmpq]:
         """What is carried along, at remaining time 0: one number per pair, or one per state."""
-        g = [to_fmpq(value) for value in self.quotient.terminal]
         if self.committed:
-            return [g[x] for x in self.states]
+            return [to_fmpq(pair.start) for pair in self.quotient.pairs]
+        g = [to_fmpq(value) for value in self.quotient.terminal]
         return [min(fmpq(0), value) if self.truncate else value for value in g]
 
 

@@ -50,12 +50,6 @@ class Values:
     undecided: tuple[Doubt, ...]  # what could not be settled within the budget
     bound: ClassVar[None] = None  # every enclosure has its own
 
-    def __repr__(self) -> str:
-        x, h = self.model.initial, self.model.horizon
-        return (
-            f"{type(self).__name__}({self.model.name!r}, {self.semantics}: V({x}, {h}) = {self.value(x)!r})"
-        )
-
     def value(self, state: str, t: Number | None = None) -> Enclosure:
         """The value of ``state`` with remaining time ``t`` (default: the horizon)."""
         x, time = self.quotient.class_of[self.model.state_index(state)], self.model.remaining(t)
@@ -91,7 +85,7 @@ class Values:
     def _frontier(self) -> Enclosure:
         """The range of everything that is carried at the end of the last piece."""
         if not self.pieces:
-            known = (*self.quotient.model.terminal, Fraction(0))
+            known = (*(pair.start for pair in self.quotient.pairs), Fraction(0))
             return Enclosure(min(known), max(known))
         last = self.pieces[-1]
         with precision(self.bits):

@@ -1,7 +1,7 @@
 r"""The regime at remaining time 0, decided in exact rational arithmetic.
 
-At :math:`t = 0` all actions of a state are worth the same, :math:`g(x)`, so the best one is
-the one that is best *immediately after*: the first coefficient in which two Poisson series
+At :math:`t = 0` an action is worth what it starts from, mostly :math:`g(x)` for all actions of a state, so
+the best one is the one that is best *immediately after*: the first coefficient in which two Poisson series
 differ decides, as the first differing Taylor coefficient would.  All data are rational at
 :math:`t=0`, hence so are all coefficients, and the comparison is exact.  The coefficients of
 order :math:`k+1` need only the maximal ones of order :math:`k`, so no action has to be

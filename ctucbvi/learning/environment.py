@@ -5,7 +5,8 @@ that rational; a holding time beyond the remaining time is cut off.  The next st
 cumulative probability first exceeds an exact uniform rational.  Every draw costs one call of the
 generator, so the same seed and the same actions give the same episode.
 
-The initial state is the model's, or drawn from a distribution over states (the paper's footnote).
+The initial state is the model's, or drawn from a distribution over states (the paper's footnote): the
+model's own, or another one.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ Chooser = Callable[[str, Fraction], str]  # (state, remaining time) -> action
 
 
 def initial_distribution(model: CTMDP, given: Mapping[str, Number] | None) -> dict[str, Fraction]:
-    """The distribution of the initial state, checked; the model's initial state if none is given."""
+    """The distribution of the initial state, checked; the model's own if none is given."""
     if given is None:
-        return {model.initial: Fraction(1)}
+        return dict(model.start)
     weights = {x: exact(p, f"initial probability of {x!r}") for x, p in given.items()}
     for x, p in weights.items():
         model.state_index(x)

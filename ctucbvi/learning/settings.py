@@ -280,7 +280,12 @@ def _check_rewards(model: CTMDP) -> None:
             f"model {model.name!r} minimises costs, and the learner maximises rewards in [0, 1]; "
             "pass model.plain(), whose rewards are minus the costs, rescaled to [0, 1]"
         )
-    if any(model.terminal):
+    if model.pays_choices:
+        raise InputError(
+            f"model {model.name!r} has rewards for choosing an action, and the learner knows rewards per "
+            "unit of time only; leave them out, or use plan"
+        )
+    if model.pays_at_end:
         raise InputError(
             f"model {model.name!r} has a terminal reward, and the learner knows none; "
             "leave it out, or use plan"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
 from ctucbvi.errors import ModelError
+from ctucbvi.model.beginning import Initial, initial_from
 from ctucbvi.model.columns import column
 from ctucbvi.model.rationals import Reader, plain
 from ctucbvi.model.rows import Number, Transition
@@ -22,7 +23,8 @@ from ctucbvi.numbers import shown
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-COLUMNS = ("state", "action", "rate", "reward", "to", "probability", "lump")
+COLUMNS = ("state", "action", "rate", "reward", "to", "probability", "lump", "choice", "terminal")
+_OF_PAIR = ("rate", "reward", "choice", "terminal")  # columns that are the same for all targets
 _DIAGONAL = Fraction(1, 10**9)  # of the rate: what rounding may have done to a diagonal of doubles
 
 
@@ -30,7 +32,9 @@ class ArrayOptions(TypedDict, total=False):
     """What else a model from arrays may be told."""
 
     terminal: ArrayLike | None  # g[x]
-    initial: int  # an index
+    pair_terminal: ArrayLike | None  # g[x, a], or one for each pair
+    choice: ArrayLike | None  # c[x, a], or one for each pair
+    initial: int | Sequence[Number]  # an index, or probabilities of all states
     states: Sequence[str] | None
     actions: Sequence[str] | None
     name: str
@@ -41,7 +45,7 @@ class TableOptions(TypedDict, total=False):
     """What else a model from a table may be told: the same, by name."""
 
     terminal: Mapping[str, Number] | None
-    initial: str | None
+    initial: str | Mapping[str, Number] | None
     states: Sequence[str] | None
     actions: Sequence[str] | None
     name: str
@@ -58,15 +62,33 @@ class Named:
         self.actions = _names(options.get("actions"), "a", width)
         if len(self.states) != count or len(self.actions) != width:
             raise ModelError(f"arrays: {count} states and {width} actions, but other numbers of names")
-        initial = options.get("initial", 0)
-        if not isinstance(initial, int) or not 0 <= initial < count:
-            raise ModelError(f"initial: {initial!r} is not the index of a state; write 0 to {count - 1}")
-        self.initial = self.states[initial]
+        self.initial = self._start(options.get("initial", 0))
         self.offered = np.ones((count, width), bool) if available is None else np.asarray(available, bool)
         ends = options.get("terminal")
         self.terminal = np.zeros(count) if ends is None else np.asarray(ends)
         if self.offered.shape != (count, width) or self.terminal.shape != (count,):
             raise ModelError(f"arrays: available must have shape {(count, width)}, terminal {(count,)}")
+
+    def _start(self, given: Any) -> Initial:
+        """Where an episode begins: an index, or a probability for each state."""
+        count = len(self.states)
+        if isinstance(given, int):
+            if not 0 <= given < count:
+                raise ModelError(f"initial: {given!r} is not the index of a state; write 0 to {count - 1}")
+            return self.states[given]
+        chances = np.asarray(given)
+        if chances.shape != (count,):
+            raise ModelError(
+                f"initial: {given!r} is neither an index (0 to {count - 1}) nor a probability for each state"
+            )
+        return initial_from({x: plain(p) for x, p in zip(self.states, chances, strict=True) if p != 0})
+
+    def of_pairs(self, given: Any, what: str) -> Any:
+        """What is told of every state and action, as an array; None if nothing is."""
+        cells = None if given is None else np.asarray(given)
+        if cells is not None and cells.shape != self.offered.shape:
+            raise ModelError(f"arrays: {what} {cells.shape}; need {self.offered.shape}")
+        return cells
 
     def pairs(self) -> Iterable[tuple[int, int, str]]:
         """What is on offer: state, action, and the place for a message."""
@@ -96,12 +118,12 @@ def array_rows(
             "need (S, A), (S, A), (S, A, S)"
         )
     named = Named(lam.shape[0], lam.shape[1], available, options)
-    paid = _lumps(lumps, prob.shape)
+    paid = _Paid.of(named, rew, lumps, options)
     rows = []
     for i, j, where in named.pairs():
         rate = reader.number(lam[i, j], f"transition of {where}: rate")
         to = reader.row(dict(zip(named.states, prob[i, j], strict=True)), where)
-        rows.append(_row(named, (i, j), rate, rew[i, j], to, paid, reader, where))
+        rows.append(paid.row((i, j), rate, to, reader, where))
     return rows, named.given(reader)
 
 
@@ -113,7 +135,8 @@ def sparse_model(
     count = len(options.get("states") or ()) or 1 + int(state.max(initial=-1))
     width = len(options.get("actions") or ()) or 1 + int(action.max(initial=-1))
     named = Named(count, width, None, options)
-    found = SparseReader(pairs, jumps, named.states, named.actions).read(numbers, reader)
+    last = options.get("choice"), options.get("pair_terminal")
+    found = SparseReader(pairs, jumps, named.states, named.actions).read(numbers, last, reader)
     ends = column(named.terminal, reader, "terminal reward", lambda i: repr(named.states[i]))
     told = {"states": named.states, "actions": named.actions, "initial": named.initial}
     return found, {**told, "terminal": tuple(ends.fractions())}
@@ -133,7 +156,7 @@ def generator_rows(
     if available is None:  # a row without numbers is an action that the state does not offer
         available = ~np.array([[all(cell != cell for cell in row) for row in q] for q in flows]).T
     named = Named(flows.shape[1], flows.shape[0], available, options)
-    paid = _lumps(lumps, (*rew.shape, rew.shape[0]))
+    paid = _Paid.of(named, rew, lumps, options)
     rows = []
     for i, j, where in named.pairs():
         flow = {
@@ -143,7 +166,7 @@ def generator_rows(
         diagonal = flow.pop(named.states[i])
         rate = _checked_rate(flow, diagonal, isinstance(plain(flows[j, i, i]), float), where)
         to = {y: q / rate for y, q in flow.items() if q}
-        rows.append(_row(named, (i, j), rate, rew[i, j], to, paid, reader, where))
+        rows.append(paid.row((i, j), rate, to, reader, where))
     return rows, named.given(reader)
 
 
@@ -170,18 +193,36 @@ def _lumps(lumps: ArrayLike | None, shape: tuple[int, ...]) -> Any:
     return np.broadcast_to(found if found.ndim == 3 else found[:, :, None], shape)
 
 
-def _row(
-    named: Named, at: tuple[int, int], rate: Fraction, reward: Any, to: Mapping[str, Fraction], paid: Any,
-    reader: Reader, where: str,
-) -> Transition:  # fmt: skip
-    """One transition; lumps at jumps that do not happen are left out, as arrays have an entry for each."""
-    i, j = at
-    earned = {}
-    if paid is not None and rate:
-        cells = zip(named.states, paid[i, j], strict=True)
-        earned = {y: reader.number(c, f"lump to {y!r} at {where}") for y, c in cells if to.get(y)}
-    worth = reader.number(reward, f"transition of {where}: reward")
-    return Transition.of(named.states[i], named.actions[j], rate=rate, reward=worth, to=to, lump=earned)
+class _Paid(NamedTuple):
+    """What is earned, as arrays; None where nothing is told."""
+
+    named: Named
+    rewards: Any  # r[x, a]
+    lumps: Any  # ϱ[x, a, y]
+    choice: Any  # c[x, a]
+    terminal: Any  # g[x, a]
+
+    @classmethod
+    def of(cls, named: Named, rewards: Any, lumps: Any, options: ArrayOptions) -> _Paid:
+        """What somebody gives, checked against the sizes."""
+        told = (named.of_pairs(options.get(key), key) for key in ("choice", "pair_terminal"))
+        return cls(named, rewards, _lumps(lumps, (*rewards.shape, rewards.shape[0])), *told)
+
+    def row(
+        self, at: tuple[int, int], rate: Fraction, to: Mapping[str, Fraction], reader: Reader, where: str
+    ) -> Transition:
+        """One transition; lumps at jumps that do not happen are left out: arrays have an entry for each."""
+        named, earned = self.named, {}
+        if self.lumps is not None and rate:
+            cells = zip(named.states, self.lumps[at], strict=True)
+            earned = {y: reader.number(c, f"lump to {y!r} at {where}") for y, c in cells if to.get(y)}
+        worth = reader.number(self.rewards[at], f"transition of {where}: reward")
+        told: dict[str, Fraction] = {}
+        for key, cells in (("choice", self.choice), ("terminal", self.terminal)):
+            if cells is not None:
+                told[key] = reader.number(cells[at], f"transition of {where}: {key}")
+        x, a = named.states[at[0]], named.actions[at[1]]
+        return Transition.of(x, a, rate=rate, reward=worth, to=to, lump=earned, **told)
 
 
 # --- tables -----------------------------------------------------------------------------------
@@ -212,11 +253,10 @@ def _table_row(
     earned: dict[str, Fraction] = {}
     for number, record in records:
         line = f"table: row {number} ({where})"
-        for name in ("rate", "reward"):
-            if record[name] != first[name]:
-                raise ModelError(
-                    f"{line}: {name} {record[name]} is not that of row {records[0][0]}; write it alike"
-                )
+        for name in _OF_PAIR:
+            here, there = record.get(name), first.get(name)
+            if here != there and not (_nothing(here) and _nothing(there)):
+                raise ModelError(f"{line}: {name} {here} is not that of row {records[0][0]}; write it alike")
         if _nothing(record.get("to")):
             if len(records) > 1:
                 raise ModelError(f"{line}: no target, beside rows with one; name it in the column 'to'")
@@ -229,9 +269,16 @@ def _table_row(
         cells[target] = record["probability"]
         if not _nothing(record.get("lump")):
             earned[target] = reader.number(record["lump"], f"{line}: lump")
-    rate, reward = (reader.number(first[name], f"table: {name} of {where}") for name in ("rate", "reward"))
+    told = {
+        name: reader.number(first[name], f"table: {name} of {where}")
+        for name in _OF_PAIR
+        if name in COLUMNS[:4] or not _nothing(first.get(name))
+    }
     to = reader.row(cells, where) if cells else {}
-    return Transition.of(*pair, rate=rate, reward=reward, to=to, lump=earned)
+    return Transition.of(
+        *pair, rate=told["rate"], reward=told["reward"], to=to, lump=earned,
+        choice=told.get("choice", 0), terminal=told.get("terminal"),
+    )  # fmt: skip
 
 
 def _nothing(cell: Any) -> bool:
@@ -247,5 +294,6 @@ def records_of(transitions: Iterable[Transition]) -> list[dict[str, Any]]:
         for target, probability in row.to or ((None, None),):
             numbers = (row.rate, row.reward, target, probability)
             lump = None if target is None else lumps.get(target, Fraction(0))
-            found.append(dict(zip(COLUMNS, (row.state, row.action, *numbers, lump), strict=True)))
+            cells = (row.state, row.action, *numbers, lump, row.choice, row.terminal)
+            found.append(dict(zip(COLUMNS, cells, strict=True)))
     return found

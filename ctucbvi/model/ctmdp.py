@@ -4,57 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self
 
 from ctucbvi.errors import InputError, ModelError
 from ctucbvi.frames import frame as table
-from ctucbvi.model.rationals import Reader
-from ctucbvi.model.rows import Number, Pair, Transition, check_row, choices
+from ctucbvi.model.beginning import Initial, checked, initial_from
+from ctucbvi.model.elsewhere import FromElsewhere
+from ctucbvi.model.kinds import Objective, Semantics
+from ctucbvi.model.rows import Number, Numbers, Pair, Transition, check_row, choices
 from ctucbvi.model.views import digest, html, line
 from ctucbvi.numbers import exact, shown
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from ctucbvi.enclosure import Enclosure
-    from ctucbvi.model.arrays import ArrayOptions, TableOptions
     from ctucbvi.model.sparse import Sparse
-
-Signed = TypeVar("Signed", Fraction, float, "Enclosure")
-
-
-class Semantics(StrEnum):
-    """Which of the two problems is meant; see the module's text."""
-
-    COMMITTED = "committed"
-    ADJUSTABLE = "adjustable"
-
-    @classmethod
-    def _missing_(cls, value: object) -> Semantics:
-        raise InputError(f"semantics {value!r} is unknown; write 'committed' or 'adjustable'")
-
-
-class Objective(StrEnum):
-    """Whether rewards are to be as large as possible, or costs as small."""
-
-    MAX = "max"
-    MIN = "min"
-
-    @classmethod
-    def _missing_(cls, value: object) -> Objective:
-        short = repr(value) if len(repr(value)) <= 40 else repr(value)[:37] + "..."
-        raise ModelError(f"objective: {short} is unknown; write 'max' or 'min'")
-
-    def turned(self, number: Signed) -> Signed:
-        """``number``, or minus it if costs are minimised: from a model to its plain form and back."""
-        return number if self is Objective.MAX else -number
 
 
 @dataclass(frozen=True)
-class CTMDP:
+class CTMDP(FromElsewhere):
     """A model.  Immutable, hashable, and valid by construction.
 
     ``CTMDP.of`` builds one from plain Python numbers, ``from_arrays``, ``from_generator`` and
@@ -65,9 +33,9 @@ class CTMDP:
     states: tuple[str, ...]
     actions: tuple[str, ...]
     horizon: Fraction
-    initial: str
+    initial: Initial  # a state, or several with their probabilities
     transitions: tuple[Transition, ...]  # sorted by state, then action
-    terminal: tuple[Fraction, ...]  # g, one per state
+    terminal: tuple[Fraction, ...]  # g, one per state; a transition may have another one
     source: str = field(default="", compare=False)  # where the model comes from
     shows: str = field(default="", compare=False)  # one sentence on what it shows
     objective: Objective = Objective.MAX
@@ -87,8 +55,7 @@ class CTMDP:
             raise ModelError(f"horizon: {self.horizon!r} is not a fraction; build the model with CTMDP.of")
         if self.horizon <= 0:
             raise ModelError(f"horizon: {shown(self.horizon)} is not positive; write a number above 0")
-        if self.initial not in self.states:
-            raise ModelError(f"initial: {self.initial!r} is not a state; {choices(self.states)}")
+        object.__setattr__(self, "initial", checked(self.initial, self._indices))
         if len(self.terminal) != len(self.states) or not all(isinstance(g, Fraction) for g in self.terminal):
             raise ModelError("terminal: give one reward per state, as a fraction")
 
@@ -103,7 +70,8 @@ class CTMDP:
                 raise ModelError(
                     f"transition of state {row.state!r}, action {row.action!r}: given twice; keep one"
                 )
-            places[place] = row
+            own = row.terminal is not None and row.terminal == self.terminal[states[row.state]]
+            places[place] = replace(row, terminal=None) if own else row
         idle = len(states) - len({place // len(actions) for place in places})
         if idle:
             first = next(x for x in self.states if all(row.state != x for row in self.transitions))
@@ -119,15 +87,18 @@ class CTMDP:
         *,
         horizon: Number,
         transitions: Iterable[Transition],
-        initial: str | None = None,
+        initial: str | Mapping[str, Number] | Numbers | None = None,
         states: Sequence[str] | None = None,
         actions: Sequence[str] | None = None,
         terminal: Mapping[str, Number] | None = None,
         source: str = "",
         shows: str = "",
         objective: str = Objective.MAX,
-    ) -> CTMDP:
-        """Build a model; states and actions default to the order in which they first appear."""
+    ) -> Self:
+        """Build a model; states and actions default to the order in which they first appear.
+
+        It begins in the state ``initial`` (by default the first one), or in one of ``{state: probability}``.
+        """
         rows = tuple(transitions)
         listed = tuple(states if states is not None else dict.fromkeys(row.state for row in rows))
         offered = tuple(actions if actions is not None else dict.fromkeys(row.action for row in rows))
@@ -142,7 +113,7 @@ class CTMDP:
             states=listed,
             actions=offered,
             horizon=exact(horizon, "horizon"),
-            initial=listed[0] if initial is None else initial,
+            initial=listed[0] if initial is None else initial_from(initial),
             transitions=rows,
             terminal=tuple(exact(given.get(x, 0), f"terminal reward of {x!r}") for x in listed),
             source=source,
@@ -151,70 +122,11 @@ class CTMDP:
         )
 
     @classmethod
-    def from_arrays(
-        cls,
-        rates: ArrayLike,
-        rewards: ArrayLike,
-        probabilities: ArrayLike,
-        *,
-        horizon: Number,
-        lumps: ArrayLike | None = None,
-        available: ArrayLike | None = None,
-        normalize: bool = False,
-        rationalize: Number | None = None,
-        **options: Unpack[ArrayOptions],
-    ) -> CTMDP:
-        """Build a model from arrays ``rates[x,a]``, ``rewards[x,a]``, ``probabilities[x,a,y]``.
-
-        A float means the shortest decimal that prints as it: 0.85 is 17/20, not the nearest double.
-        Rows must then sum to exactly 1; ``normalize=True`` divides each row by its exact sum instead.
-        With ``rationalize=1e-12`` a float means the simplest fraction within this share of it (a third is
-        1/3), rows sum to 1, and no number moves farther (:mod:`ctucbvi.model.rationals`).
-
-        ``lumps[x,a]`` or ``lumps[x,a,y]`` are earned at the jump.  ``available[x,a]`` is False where ``x``
-        does not offer ``a``.  Further options: ``terminal[x]``, ``initial`` (an index), ``states``,
-        ``actions``, ``name``, ``objective``.
-        """
-        from ctucbvi.model.arrays import array_rows  # NumPy is slow to load, and most models come from files
-
-        reader = Reader(rationalize, normalize=normalize)
-        rows, rest = array_rows(rates, rewards, probabilities, lumps, available, reader, options)
-        return cls._told(options, "arrays", horizon=horizon, transitions=rows, **rest)
+    def _built(cls, name: str, **told: Any) -> Self:
+        return cls.of(name, **told)
 
     @classmethod
-    def from_sparse(
-        cls,
-        pairs: tuple[ArrayLike, ArrayLike],
-        rates: ArrayLike,
-        rewards: ArrayLike,
-        jumps: tuple[ArrayLike, ArrayLike],
-        probabilities: ArrayLike,
-        *,
-        horizon: Number,
-        lumps: ArrayLike | None = None,
-        normalize: bool = False,
-        rationalize: Number | None = None,
-        **options: Unpack[ArrayOptions],
-    ) -> CTMDP:
-        """Build a model from lists: ``pairs`` of states and actions, and ``jumps`` from pairs to states.
-
-        ``pairs = (state, action)`` are indices, with a rate and a reward for each; ``jumps = (pair, target)``
-        likewise, ``pair`` being the place in ``pairs``, with a probability (and a lump) for each.  Numbers as
-        in :meth:`from_arrays`, or exactly: a tuple ``(numerators, denominators)`` of lists of whole numbers.
-        Whole numbers with ``normalize=True`` are weights.  Fractions are made when somebody asks for them,
-        which the fast planner does not.  Options as in :meth:`from_arrays`.
-        """
-        from ctucbvi.model.arrays import sparse_model  # NumPy, as above
-
-        reader = Reader(rationalize, normalize=normalize)
-        numbers = rates, rewards, probabilities, lumps
-        found, rest = sparse_model(pairs, jumps, numbers, reader, options)
-        cls._check_options(options)
-        given = {"name": options.get("name", "sparse"), "objective": options.get("objective", Objective.MAX)}
-        return cls._lazily(found, horizon=exact(horizon, "horizon"), **given, **rest)
-
-    @classmethod
-    def _lazily(cls, found: Sparse, **told: Any) -> CTMDP:
+    def _lazily(cls, found: Sparse, **told: Any) -> Self:
         """A model whose transitions are made of arrays when somebody asks for them."""
         model = object.__new__(cls)
         model.__dict__.update({"source": "", "shows": "", **told, "sparse": found})
@@ -228,7 +140,7 @@ class CTMDP:
             found = self.__dict__.get("sparse")
             if name != "transitions" or found is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            rows = found.transitions(self.states, self.actions)
+            rows = found.transitions(self.states, self.actions, self.terminal)
             self.__dict__["transitions"] = rows
             return rows
 
@@ -243,71 +155,11 @@ class CTMDP:
 
         return Sparse.of(self)
 
-    @classmethod
-    def from_generator(
-        cls,
-        generators: Mapping[str, ArrayLike] | ArrayLike,
-        rewards: ArrayLike,
-        *,
-        horizon: Number,
-        lumps: ArrayLike | None = None,
-        available: ArrayLike | None = None,
-        rationalize: Number | None = None,
-        **options: Unpack[ArrayOptions],
-    ) -> CTMDP:
-        """Build a model from generators, one for every action: ``{action: Q[x,y]}`` or ``Q[a,x,y]``.
-
-        Off the diagonal stand rates of jumps from x to y; the diagonal is minus their sum, which is checked
-        (of doubles: up to rounding, 1e-9 of the rate; it is not used).  ``rewards[x,a]`` as in
-        :meth:`from_arrays`, as all else.  A row of NaN is an action that the state does not offer.
-        """
-        from ctucbvi.model.arrays import generator_rows  # NumPy, as above
-
-        matrices: Any = generators
-        if isinstance(generators, Mapping):
-            options = {**options, "actions": tuple(generators)}
-            matrices = list(generators.values())
-        rows, rest = generator_rows(matrices, rewards, lumps, available, Reader(rationalize), options)
-        return cls._told(options, "generator", horizon=horizon, transitions=rows, **rest)
-
-    @classmethod
-    def from_frame(
-        cls,
-        frame: Any,
-        *,
-        horizon: Number,
-        normalize: bool = False,
-        rationalize: Number | None = None,
-        **options: Unpack[TableOptions],
-    ) -> CTMDP:
-        """Build a model from a pandas frame with the columns of :meth:`to_frame`, in any order.
-
-        ``to`` and ``probability`` are empty where a pair never jumps; ``lump`` may be missing.  Numbers
-        as in :meth:`from_arrays`, options as in :meth:`of`.
-        """
-        from ctucbvi.model.arrays import table_rows  # NumPy, as above
-
-        if not hasattr(frame, "to_dict"):
-            raise ModelError(f"frame: {type(frame).__name__} is not a pandas frame; use from_arrays or of")
-        rows = table_rows(frame.to_dict("records"), Reader(rationalize, normalize=normalize))
-        named = {key: options.get(key) for key in ("states", "actions", "initial", "terminal")}
-        return cls._told(options, "frame", horizon=horizon, transitions=rows, **named)
-
-    @staticmethod
-    def _check_options(options: Mapping[str, Any]) -> None:
-        known = {"terminal", "initial", "states", "actions", "name", "objective"}
-        for key in set(options) - known:
-            raise ModelError(f"option {key!r} is unknown; {choices(sorted(known))}")
-
-    @classmethod
-    def _told(cls, options: Mapping[str, Any], name: str, **rest: Any) -> CTMDP:
-        cls._check_options(options)
-        return cls.of(options.get("name", name), objective=options.get("objective", Objective.MAX), **rest)
-
     def to_frame(self) -> Any:
-        """The transitions as a pandas frame: state, action, rate, reward, to, probability, lump.
+        """The transitions as a pandas frame: one row for every state, action and target.
 
-        One row for every state, action and target; numbers are exact fractions.
+        Its columns are state, action, rate, reward, to, probability, lump, choice, terminal; numbers are
+        exact fractions, ``terminal`` is empty where it is the state's.
         """
         from ctucbvi.model.arrays import COLUMNS, records_of  # NumPy, as above
 
@@ -326,34 +178,64 @@ class CTMDP:
 
     # --- the problem that planners solve -------------------------------------------------------
 
-    def plain(self, *, truncate: bool = False) -> CTMDP:
+    def plain(self, *, truncate: bool = False, semantics: Semantics | str = Semantics.COMMITTED) -> CTMDP:
         """The same problem in rewards per unit of time that are to be maximised: what planners solve.
 
-        Lumps become part of the rate (:mod:`ctucbvi.model.rows`, exactly), costs become rewards by their
-        sign.  Policies and their order are the same; values are :meth:`Objective.turned`.
+        Lumps and rewards for choosing become part of the rate and of what a pair starts from
+        (:mod:`ctucbvi.model.rows`, exactly), costs become rewards by their sign.  Policies and their order
+        are the same; values are :meth:`Objective.turned`.  What the problem cannot have is refused.
         """
         if truncate and self.objective is Objective.MIN:
             raise InputError(
                 f"model {self.name!r} minimises costs, and truncation caps rewards to be maximised at the "
                 "remaining time; leave it out"
             )
+        if self.pays_choices and Semantics(semantics) is Semantics.ADJUSTABLE:
+            raise InputError(
+                f"model {self.name!r} has rewards for choosing an action, and under the adjustable semantics "
+                "it could be chosen again at every moment, so that there is no value; leave them out, or use "
+                "the committed semantics"
+            )
         return self if self.is_plain else self._plain
 
     @cached_property
-    def is_plain(self) -> bool:
-        """Whether there are neither lumps nor costs."""
+    def pays_choices(self) -> bool:
+        """Whether something is earned for choosing an action."""
+        return (
+            self.sparse.choice is not None if self._is_lazy else any(row.choice for row in self.transitions)
+        )
+
+    @cached_property
+    def pays_at_moments(self) -> bool:
+        """Whether jumps or choices earn something, whose worth per unit of time depends on rates."""
         paid = self.sparse.lump is not None if self._is_lazy else any(row.lump for row in self.transitions)
-        return self.objective is Objective.MAX and not paid
+        return paid or self.pays_choices
+
+    @cached_property
+    def pays_at_end(self) -> bool:
+        """Whether something is earned at the end."""
+        if self._is_lazy and self.sparse.terminal is not None:
+            return bool(self.sparse.terminal.top.any())
+        return any(self.terminal) or (not self._ends_alike and any(row.terminal for row in self.transitions))
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether there are neither lumps nor rewards for choosing nor costs."""
+        return self.objective is Objective.MAX and not self.pays_at_moments
 
     @cached_property
     def _plain(self) -> CTMDP:
         turned = self.objective.turned
-        if self._is_lazy and self.sparse.lump is None:  # and costs, or it would be plain
-            found = replace(self.sparse, reward=-self.sparse.reward)
-            ends = tuple(turned(g) for g in self.terminal)
-            return self._again(sparse=found, terminal=ends, objective=Objective.MAX)
-        rows = tuple(replace(row, reward=turned(row.gain), lump=()) for row in self.transitions)
         ends = tuple(turned(g) for g in self.terminal)
+        if self._is_lazy and not self.pays_at_moments:  # costs, then
+            last = self.sparse.terminal
+            found = replace(self.sparse, reward=-self.sparse.reward, terminal=None if last is None else -last)
+            return self._again(sparse=found, terminal=ends, objective=Objective.MAX)
+        own = zip(self.transitions, self.pairs, strict=True)
+        rows = tuple(
+            replace(row, reward=turned(p.reward), lump=(), choice=Fraction(0), terminal=turned(p.start))
+            for row, p in own
+        )
         return replace(self, transitions=rows, terminal=ends, objective=Objective.MAX)
 
     @cached_property
@@ -362,9 +244,12 @@ class CTMDP:
         state = {x: i for i, x in enumerate(self.states)}
         action = {a: i for i, a in enumerate(self.actions)}
         return tuple(
-            Pair(state[t.state], action[t.action], t.rate, t.gain, tuple((state[y], p) for y, p in t.to))
+            Pair(
+                state[t.state], action[t.action], t.rate, t.gain, tuple([(state[y], p) for y, p in t.to]),
+                t.start(self.terminal[state[t.state]]),
+            )
             for t in self.transitions
-        )
+        )  # fmt: skip
 
     @cached_property
     def max_rate(self) -> Fraction:
@@ -373,15 +258,60 @@ class CTMDP:
 
     @cached_property
     def max_reward(self) -> Fraction:
-        """The largest reward per unit of time, lumps included, in size."""
-        if self._is_lazy and self.sparse.lump is None:
+        """The largest reward per unit of time, lumps and choices included, in size."""
+        if self._is_lazy and not self.pays_at_moments:
             return self.sparse.reward.largest()
         return max(abs(t.gain) for t in self.transitions)
 
     @cached_property
+    def max_start(self) -> Fraction:
+        """The largest value at remaining time 0 that a pair starts from, in size."""
+        if self._is_lazy and self.sparse.choice is None and self.sparse.terminal is not None:
+            return self.sparse.terminal.largest()
+        if self.pays_choices or not self._ends_alike:
+            return max(abs(pair.start) for pair in self.pairs)
+        return max(map(abs, self.terminal))
+
+    @cached_property
+    def ends(self) -> tuple[Fraction, ...]:
+        """The best that is earned at the end in each state: what the adjustable problem begins with."""
+        if self._ends_alike:
+            return self.terminal
+        best = max if self.objective is Objective.MAX else min
+        found: dict[int, Fraction] = {}
+        for pair in self.pairs:
+            found[pair.state] = best(pair.start, found.get(pair.state, pair.start))
+        return tuple(found[x] for x in range(len(self.states)))
+
+    @cached_property
+    def _ends_alike(self) -> bool:
+        """Whether what is earned at the end does not depend on the action."""
+        if self._is_lazy:
+            return self.sparse.terminal is None
+        return all(row.terminal is None for row in self.transitions)
+
+    @property
+    def start(self) -> Numbers:
+        """The states in which an episode begins, with their probabilities."""
+        return ((self.initial, Fraction(1)),) if isinstance(self.initial, str) else self.initial
+
+    @property
+    def initial_state(self) -> str:
+        """The one state in which every episode begins; a clear error if there are several."""
+        if not isinstance(self.initial, str):
+            raise InputError(
+                f"model {self.name!r} begins in {len(self.initial)} states by chance, and one is needed; "
+                "write one under 'initial'"
+            )
+        return self.initial
+
+    @cached_property
     def value_scale(self) -> Fraction:
-        """An a-priori bound: every value of the model is at most ``H max|r| + max|g|`` in size."""
-        return self.horizon * self.max_reward + max(map(abs, self.terminal))
+        """An a-priori bound: every value of the model is at most ``H max|r| + max|g|`` in size.
+
+        With the rewards and the starting values of the plain form.
+        """
+        return self.horizon * self.max_reward + self.max_start
 
     def actions_of(self, state: str) -> tuple[str, ...]:
         """The actions that ``state`` offers."""
@@ -430,16 +360,19 @@ class CTMDP:
         return model
 
     def with_rewards(self, scale: Number = 1, shift: Number = 0) -> CTMDP:
-        """Rewards ``scale * r + shift``, lumps and terminal rewards times ``scale``.
+        """Rewards ``scale * r + shift``; lumps, rewards for choosing and terminal rewards times ``scale``.
 
         With a positive scale the optimal policy stays what it was and the value becomes
         ``scale * V + shift * t``.
         """
         c, d = exact(scale, "scale"), exact(shift, "shift")
         rows = tuple(
-            replace(t, reward=c * t.reward + d, lump=tuple((y, c * n) for y, n in t.lump if c))
+            replace(
+                t, reward=c * t.reward + d, lump=tuple((y, c * n) for y, n in t.lump if c),
+                choice=c * t.choice, terminal=None if t.terminal is None else c * t.terminal,
+            )
             for t in self.transitions
-        )
+        )  # fmt: skip
         return replace(self, transitions=rows, terminal=tuple(c * g for g in self.terminal))
 
 

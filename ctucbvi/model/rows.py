@@ -7,8 +7,22 @@ Besides the reward :math:`r` per unit of time a *lump* :math:`\varrho(y)` may be
 
 so that lumps earn what the rate :math:`\lambda c` earns: in the operator :math:`\mathcal T^a` of the
 committed problem, whatever function it is applied to, truncated or not, and in the equation of the
-adjustable one, where :math:`\lambda\sum_y p(y)(\varrho(y) + v(y) - v(x))` says so.  Hence the
-:attr:`Transition.gain`, exactly :math:`r + \lambda c`, is all that a planner needs.
+adjustable one, where :math:`\lambda\sum_y p(y)(\varrho(y) + v(y) - v(x))` says so.
+
+**For choosing** an action :math:`c(x,a)` may be earned at once, and **at the end** :math:`g(x,a)` if it is
+held then (else the state's :math:`g(x)`).  Under commitment, with :math:`Q_a` the value once :math:`a` is
+chosen,
+
+.. math:: Q_a' = r - \lambda Q_a + \lambda\sum_y p(y)V(y),\quad Q_a(0) = g(x,a),\quad
+          V = \max_a\,[c(x,a) + Q_a] ,
+
+and :math:`\hat Q_a = c + Q_a` solves the same equation with the reward :math:`r + \lambda c`, from
+:math:`\hat Q_a(0) = c + g`, and :math:`V = \max_a \hat Q_a`.  So both are one thing, a value that a pair
+starts from (:attr:`Pair.start`); this holds for the operator too, applied to whatever function, truncated or
+not.  At remaining time 0, where nothing is chosen any more, :math:`V` is the limit by convention.
+
+Hence the :attr:`Transition.gain`, exactly :math:`r + \lambda(\sum_y p(y)\varrho(y) + c)`, and the start are
+all that a planner needs.
 """
 
 from __future__ import annotations
@@ -26,10 +40,10 @@ from ctucbvi.numbers import exact, shown
 
 Number = Rational | int | float | str
 Numbers = tuple[tuple[str, Fraction], ...]  # by target
-_ONE = Fraction(1)
+_ZERO, _ONE = Fraction(0), Fraction(1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Transition:
     """What one action does in one state."""
 
@@ -39,6 +53,8 @@ class Transition:
     reward: Fraction  # r(x,a)
     to: Numbers  # p(·|x,a), positive entries only; () if the rate is 0
     lump: Numbers = ()  # ϱ(x,a,·), earned at the jump; entries that are not 0 only
+    choice: Fraction = _ZERO  # c(x,a), earned at once when the action is chosen
+    terminal: Fraction | None = None  # g(x,a), earned at the end if it is held; None: the state's
 
     @classmethod
     def of(
@@ -50,10 +66,13 @@ class Transition:
         reward: Number,
         to: Mapping[str, Number] | None = None,
         lump: Number | Mapping[str, Number] = 0,
+        choice: Number = 0,
+        terminal: Number | None = None,
     ) -> Transition:
         """A transition from numbers of any exact kind: ``Fraction``, ``int``, ``"17/20"``, ``"0.85"``.
 
-        ``lump`` is earned at the jump: one number, or one for each target.
+        ``lump`` is earned at the jump: one number, or one for each target.  ``choice`` is earned at once when
+        the action is chosen, ``terminal`` at the end if it is held then, in the place of the state's.
         """
         where = f"transition of state {state!r}, action {action!r}"
         if to is not None and not isinstance(to, Mapping):
@@ -75,15 +94,28 @@ class Transition:
             exact(reward, f"{where}: reward"),
             targets,
             by_target(lumps, targets, where),
+            exact(choice, f"{where}: choice"),
+            None if terminal is None else exact(terminal, f"{where}: terminal"),
         )
+
+    def __repr__(self) -> str:
+        """All of it; what few transitions have is left out where it is not there."""
+        given = [name for name in self.__slots__ if name != "choice" and name != "terminal"]
+        given += ["choice"] if self.choice else []
+        given += [] if self.terminal is None else ["terminal"]
+        return f"Transition({', '.join(f'{name}={getattr(self, name)!r}' for name in given)})"
 
     @property
     def gain(self) -> Fraction:
-        """What is earned per unit of time in expectation: ``r + λ Σ p(y) ϱ(y)``, lumps included."""
-        if not self.lump:
+        """The reward per unit of time that planners know: ``r + λ (Σ p(y) ϱ(y) + c)``."""
+        if not (self.lump or self.choice):
             return self.reward
         lumps = dict(self.lump)
-        return self.reward + self.rate * sum((p * lumps.get(y, 0) for y, p in self.to), Fraction(0))
+        return self.reward + self.rate * sum((p * lumps.get(y, 0) for y, p in self.to), self.choice)
+
+    def start(self, ends: Fraction) -> Fraction:
+        """The value that planners start from, ``c(x,a) + g(x,a)``; ``ends`` is the state's ``g(x)``."""
+        return self.choice + (ends if self.terminal is None else self.terminal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +125,9 @@ class Pair:
     state: int
     action: int
     rate: Fraction
-    reward: Fraction  # the gain: lumps included
+    reward: Fraction  # the gain: lumps and what is earned for choosing included
     to: tuple[tuple[int, Fraction], ...]
+    start: Fraction = _ZERO  # its value at remaining time 0
 
 
 def by_target(lumps: Fraction | Mapping[str, Fraction], to: Numbers, where: str) -> Numbers:
@@ -129,7 +162,8 @@ def check_row(row: Transition, states: Mapping[str, int], actions: Mapping[str, 
         fail(f"{row.state!r} is not a state; {choices(states, row.state)}")
     if row.action not in actions:
         fail(f"{row.action!r} is not an action; {choices(actions)}")
-    for number in (row.rate, row.reward, *[p for _, p in row.to], *[c for _, c in row.lump]):
+    ends = () if row.terminal is None else (row.terminal,)
+    for number in (row.rate, row.reward, row.choice, *ends, *[n for _, n in row.to + row.lump]):
         if not isinstance(number, Fraction):
             fail("its numbers are not all fractions; build it with Transition.of")
     if row.rate.numerator < 0:

@@ -7,7 +7,7 @@ could be wrong with them is looked for before, in the arrays.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -35,6 +35,8 @@ class Sparse:
     target: Indices  # (jumps,)
     probability: Column  # (jumps,), positive
     lump: Column | None = None  # (jumps,); None if all are 0
+    choice: Column | None = None  # (pairs,); None if all are 0
+    terminal: Column | None = None  # (pairs,); None if all are those of the states
 
     @classmethod
     def of(cls, model: CTMDP) -> Sparse:
@@ -47,6 +49,13 @@ class Sparse:
         if any(row.lump for row in rows):
             paid = [(row.to, dict(row.lump)) for row in rows]
             lump = Column.of([lumps.get(y, Fraction(0)) for to, lumps in paid for y, _ in to])
+        choice = Column.of([row.choice for row in rows]) if any(row.choice for row in rows) else None
+        ends = None
+        if any(row.terminal is not None for row in rows):
+            own = [
+                model.terminal[states[row.state]] if row.terminal is None else row.terminal for row in rows
+            ]
+            ends = Column.of(own)
         return cls(
             np.array([states[row.state] for row in rows], np.int64),
             np.array([actions[row.action] for row in rows], np.int64),
@@ -56,10 +65,14 @@ class Sparse:
             np.array([states[y] for y, _ in jumps], np.int64),
             Column.of([p for _, p in jumps]),
             lump,
+            choice,
+            ends,
         )
 
-    def transitions(self, states: Sequence[str], actions: Sequence[str]) -> tuple[Transition, ...]:
-        """The same as transitions, one by one."""
+    def transitions(
+        self, states: Sequence[str], actions: Sequence[str], terminal: Sequence[Fraction]
+    ) -> tuple[Transition, ...]:
+        """The same as transitions, one by one; ``terminal`` are the rewards of the states."""
         targets, chances = [states[y] for y in self.target.tolist()], self.probability.fractions()
         lumps = self.lump.fractions() if self.lump is not None else []
         pairs = zip(
@@ -71,6 +84,11 @@ class Sparse:
             to = tuple(zip(targets[low:high], chances[low:high], strict=True))
             earned = tuple((y, c) for y, c in zip(targets[low:high], lumps[low:high], strict=False) if c)
             found.append(Transition(states[x], actions[a], rate, reward, to, earned))
+        if self.choice is not None:
+            found = [replace(row, choice=c) for row, c in zip(found, self.choice.fractions(), strict=True)]
+        if self.terminal is not None:
+            known = zip(found, self.terminal.fractions(), self.state.tolist(), strict=True)
+            found = [replace(row, terminal=None if g == terminal[x] else g) for row, g, x in known]
         return tuple(found)
 
 
@@ -137,8 +155,11 @@ class SparseReader:
         x, a = self.states[int(self.state[pair])], self.actions[int(self.action[pair])]
         return f"state {x!r}, action {a!r}"
 
-    def read(self, numbers: tuple[Any, Any, Any, Any], reader: Reader) -> Sparse:
-        """The arrays with their numbers: rates, rewards, probabilities, lumps or None."""
+    def read(self, numbers: tuple[Any, Any, Any, Any], at_ends: tuple[Any, Any], reader: Reader) -> Sparse:
+        """The arrays with their numbers: rates, rewards, probabilities, lumps or None.
+
+        ``at_ends``: what is earned for choosing the pairs and at the end, or None.
+        """
         rate = self._of_pairs(numbers[0], reader, "rate")
         reward = self._of_pairs(numbers[1], reader, "reward")
         below = np.flatnonzero(rate.top < 0)
@@ -155,7 +176,12 @@ class SparseReader:
         row = np.searchsorted(self.start, np.arange(len(self.state) + 1))
         chance = self._rows(chance, row, reader, rate)
         lump = None if lump is None else self._lumps(lump[order], rate)
-        return Sparse(self.state, self.action, rate, reward, row, self.target, chance, lump)
+        choice, ends = (
+            None if given is None else self._of_pairs(given, reader, what)
+            for given, what in zip(at_ends, ("choice", "terminal"), strict=True)
+        )
+        choice = choice if choice is not None and choice.top.any() else None
+        return Sparse(self.state, self.action, rate, reward, row, self.target, chance, lump, choice, ends)
 
     def _of_pairs(self, given: Any, reader: Reader, what: str) -> Column:
         found = column(given, reader, what, lambda i: self.where(int(self.moved[i])))

@@ -39,13 +39,17 @@ def line(model: CTMDP) -> str:
 
 
 def html(model: CTMDP) -> str:
-    """A table of its transitions; lumps have a column where there are any."""
-    lumps = any(row.lump for row in model.transitions)
+    """A table of its transitions; what few models have gets a column where there is any."""
+    lumps, paid = any(row.lump for row in model.transitions), model.pays_choices
+    own = any(row.terminal is not None for row in model.transitions)
     earned = "reward" if model.objective == "max" else "cost"
     head = ["state", "action", "rate", earned, "jumps to", *(["lump"] if lumps else [])]
+    head += (["for choosing"] if paid else []) + (["at the end"] if own else [])
     cells = [
         [row.state, row.action, str(row.rate), str(row.reward), _weights(row.to)]
         + ([_weights(row.lump)] if lumps else [])
+        + ([str(row.choice)] if paid else [])
+        + (["" if row.terminal is None else str(row.terminal)] if own else [])
         for row in model.transitions[:_MOST_ROWS]
     ]
     rows = "".join(f"<tr><td>{'</td><td>'.join(map(escape, row))}</td></tr>" for row in cells)
@@ -53,7 +57,8 @@ def html(model: CTMDP) -> str:
     ends = {x: g for x, g in zip(model.states, model.terminal, strict=True) if g}
     said = [f"terminal {earned}: {_weights(tuple(ends.items()))}"] if ends else []
     said += [f"and {more} more rows"] if more else []
-    title = f"{model.name}: horizon {model.horizon}, from {model.initial}"
+    begins = model.initial if isinstance(model.initial, str) else _weights(model.initial)
+    title = f"{model.name}: horizon {model.horizon}, from {begins}"
     return (
         f"<table><caption>{escape(title)}</caption><tr><th>{'</th><th>'.join(head)}</th></tr>{rows}</table>"
         + "".join(f"<p>{escape(text)}</p>" for text in said)

@@ -6,7 +6,7 @@ A file lists the states, the actions and one ``transition`` per state and action
 
     name = "machine-repair"
     horizon = "1"
-    initial = "operating"
+    initial = "operating"               # or { operating = "2/3", repair = "1/3" }: by chance
     states = ["operating", "repair"]
     actions = ["slow", "fast"]
     objective = "max"                   # optional; "min": rewards are costs
@@ -21,6 +21,8 @@ A file lists the states, the actions and one ``transition`` per state and action
     reward = "17/20"
     to = { repair = "1" }               # may be left out where the rate is 0
     lump = { repair = "-1/2" }          # optional, earned at the jump: by target, or one number for all
+    choice = "-1/4"                     # optional, earned at once when the action is chosen
+    terminal = "1/2"                    # optional, earned at the end if it is held then, and not the state's
 
 JSON has the same keys, with ``transition`` a list of objects.  A number is a string
 (``"17/20"``, ``"0.85"``, ``"1e-6"``) or stands bare; a bare ``0.85`` is 17/20, because the
@@ -36,7 +38,9 @@ line begins with the file, names the place and says what to write instead.
 
 from __future__ import annotations
 
+import gc
 import json
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -45,7 +49,7 @@ from ctucbvi.modelfile.reader import one_line, parse_json, parse_toml, read_mode
 from ctucbvi.modelfile.writer import LONGEST, document_of, toml_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from os import PathLike
 
     from ctucbvi.model import CTMDP
@@ -83,11 +87,24 @@ def parse_model(text: str, *, format: Format = "toml", where: str = "model") -> 
     parsers: dict[str, Callable[[str, str], object]] = {"toml": parse_toml, "json": parse_json}
     if format not in parsers:
         raise InputError(f"{where}: format {format!r} is unknown; write 'toml' or 'json'")
+    with _uncollected():
+        try:
+            document = parsers[format](text, where)
+        except RecursionError:
+            raise InputError(f"{where}: nested too deeply; a model file has three levels at most") from None
+        return read_model(document, where)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No search for cycles meanwhile: there are none, and looking through a million objects takes long."""
+    collecting = gc.isenabled()
+    gc.disable()
     try:
-        document = parsers[format](text, where)
-    except RecursionError:
-        raise InputError(f"{where}: nested too deeply; a model file has three levels at most") from None
-    return read_model(document, where)
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def dump_model(model: CTMDP, *, format: Format = "toml") -> str:  # noqa: A002 -- the word users expect

@@ -23,11 +23,16 @@ wait without any choice.  Three reductions bring other automata into it, each wi
 
   and :math:`m` becomes a state that waits.  Nothing is decided in it, so that nothing is lost or won.
 
-What is refused, with the line and the reason: a cycle of states that choose at once, a reward for choosing
-(it would be earned at once, not over time), a goal that a choice is at without any time, several initial
-states.  A state's reward is per unit of time, an action's is a lump at the jump; a state that jumps to itself
-for sure is never left.  Only what can be reached from the initial state becomes part of the model, with the
-values of Storm's variables for names where the file has them for all states.
+An action of a state that chooses earns its reward for choosing, :math:`c(x,a)`, by chance what follows at the
+same moment included.  A goal that a choice is at without any time is a state that waits for ever: with
+:math:`\mu(m)` the chance of being there at once, the pair has the terminal reward
+:math:`g(x,a) = \sum_m \mu(m) g(m)`, and is there for good after its first period.
+
+What is refused, with the line and the reason: a cycle of states that choose at once, several initial states
+(Storm knows no probabilities of them, and the values of all are its answer).  A state's reward is per unit of
+time, the action's of a state that waits is a lump at the jump; a state that jumps to itself for sure is never
+left.  Only what can be reached from the initial state becomes part of the model, with the values of Storm's
+variables for names where the file has them for all states.
 """
 
 from __future__ import annotations
@@ -51,7 +56,7 @@ _MOST = 1000  # ways to choose at one moment
 _ONE = Fraction(1)
 
 Chances = dict[int, Fraction]  # by state
-Plan = tuple[str, Chances]  # what is chosen at one moment, and where it leads
+Plan = tuple[str, Chances, Fraction]  # what is chosen at one moment, where it leads, and what that earns
 
 
 @dataclass
@@ -105,7 +110,8 @@ class Translation:
         first = [i for i, node in enumerate(self.found.nodes) if "init" in node.labels]
         if len(first) != 1:
             at = self.found.nodes[first[1]].line if first else 1
-            self.found.fail(at, f"{len(first)} states have the label 'init'; one is needed")
+            why = "; DRN has no probabilities of them" if first else ""
+            self.found.fail(at, f"{len(first)} states have the label 'init'; one is needed{why}")
         rows: dict[int, list[Transition]] = {}
         waiting = list(first)
         while waiting:
@@ -118,7 +124,8 @@ class Translation:
         names = {str(x): self.found.nodes[x].name for x in order}
         if "" in names.values() or len(set(names.values())) < len(names):
             names = {x: x for x in names}
-        if self.goal is not None and not reached:
+        at_once = any(row.terminal for x in order for row in rows[x])
+        if self.goal is not None and not reached and not at_once:
             raise ModelError(f"{self.found.where}: no state with the label {self.goal!r} can be reached")
         try:
             return CTMDP.of(
@@ -154,9 +161,11 @@ class Translation:
             yield self._pair(x, "wait", {x: _ONE})
         else:
             taken = dict[str, int]()
-            for action, chances in self._plans(x, ()):
+            for action, chances, earned in self._plans(x, ()):
                 again = taken[action] = taken.get(action, -1) + 1
-                yield self._pair(x, f"{action}#{again}" if again else action, chances)
+                row = self._pair(x, f"{action}#{again}" if again else action, chances)
+                there = sum((p for m, p in chances.items() if self._is_goal(m)), Fraction(0))
+                yield replace(row, choice=earned, terminal=there if there else None)
 
     # --- what happens at once -----------------------------------------------------------------
 
@@ -166,28 +175,19 @@ class Translation:
             self._zeno(x)
         found: list[Plan] = []
         for choice in self.found.nodes[x].choices:
-            what = f"action {choice.name} of state {x}"
-            if self._earned(choice.rewards, choice.line):
-                self.found.fail(
-                    choice.line, f"{what} is rewarded at once; reward states per unit of time, or jumps"
-                )
-            row = self._row(x, choice)
-            if any(self._is_over(y) for y in row):
-                self.found.fail(
-                    choice.line,
-                    f"{what} is at its goal, or misses it, at once; let a jump lead there",
-                )
+            row, earned = self._row(x, choice), self._earned(choice.rewards, choice.line)
             after = [
-                [("", {y: _ONE})] if self._waits(y) else self._plans(y, (*above, x)) for y in row
+                [("", {y: _ONE}, Fraction(0))] if self._waits(y) else self._plans(y, (*above, x)) for y in row
             ]  # by what is chosen there
             if len(found) + prod(map(len, after)) > _MOST:
                 self.found.fail(
                     choice.line, f"more than {_MOST} ways to choose at one moment; decide less at a time"
                 )
             for chosen in product(*after):
-                parts = zip(row.values(), (chances for _, chances in chosen), strict=True)
-                then = "+".join(name for (name, _), ways in zip(chosen, after, strict=True) if len(ways) > 1)
-                found.append((f"{choice.name}/{then}" if then else choice.name, _mixed(parts)))
+                parts = zip(row.values(), (chances for _, chances, _ in chosen), strict=True)
+                then = "+".join(plan[0] for plan, ways in zip(chosen, after, strict=True) if len(ways) > 1)
+                later = sum((p * plan[2] for p, plan in zip(row.values(), chosen, strict=True)), earned)
+                found.append((f"{choice.name}/{then}" if then else choice.name, _mixed(parts), later))
         return found
 
     def _arrivals(self, y: int, above: tuple[int, ...] = ()) -> dict[int, tuple[Fraction, Fraction]]:
@@ -239,6 +239,8 @@ class Translation:
     def _wait(self, m: int) -> tuple[Fraction, Fraction, dict[int, tuple[Fraction, Fraction]]]:
         """Rate and reward of a Markovian state, and where it jumps to, with what is earned by that."""
         node = self.found.nodes[m]
+        if self._is_over(m):
+            return Fraction(0), Fraction(0), {}
         if len(node.choices) != 1:
             self.found.fail(
                 node.line, f"state {m} has a rate and {len(node.choices)} actions; choose first, then wait"

@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, NoReturn
 
 from ctucbvi.errors import InputError, ModelError
-from ctucbvi.model import CTMDP, Numbers, Objective, Transition, by_target, choices, discounted
+from ctucbvi.model import CTMDP, Initial, Numbers, Objective, Transition, by_target, choices, discounted
 from ctucbvi.model.rows import total_of
 from ctucbvi.modelfile.writer import LONGEST, is_short, is_unicode, literal
 from ctucbvi.numbers import exact
@@ -25,7 +25,8 @@ from ctucbvi.numbers import exact
 _REQUIRED = ("name", "horizon", "initial", "states", "actions", "transition")
 _OPTIONAL = ("terminal", "source", "shows", "objective", "discount")
 _ROW_REQUIRED = ("state", "action", "rate", "reward")
-_ROW_OPTIONAL = ("to", "lump")
+_USUAL_KEYS = {*_ROW_REQUIRED, "to"}
+_ROW_OPTIONAL = ("to", "lump", "choice", "terminal")
 _NUMBER_HINT = 'write for example "17/20" or "0.85"'
 
 
@@ -113,7 +114,7 @@ def read_model(document: object, where: str) -> CTMDP:
     actions = dict.fromkeys(_names(table["actions"], f"{where}: actions"))
     terminal = _numbers_by_state(table.get("terminal", {}), f"{where}: terminal", states)
     horizon = _number(table["horizon"], f"{where}: horizon")
-    initial = _one_of(_text(table["initial"], f"{where}: initial"), "state", states, f"{where}: initial")
+    initial = _initial(table["initial"], f"{where}: initial", states)
     transitions = _read_transitions(table["transition"], where, states, actions)
     texts = {key: _text(table.get(key, ""), f"{where}: {key}") for key in ("name", "source", "shows")}
     objective = _text(table.get("objective", "max"), f"{where}: objective")
@@ -140,13 +141,41 @@ def _read_transitions(value: object, where: str, states: Names, actions: Names) 
     rows: list[Transition] = []
     numbers: dict[tuple[str, str], int] = {}
     for number, item in enumerate(value, start=1):
-        row = _read_transition(item, f"{where}: transition {number}", states, actions)
+        row = _usual_transition(item, states, actions)
+        row = row or _read_transition(item, f"{where}: transition {number}", states, actions)
         first = numbers.setdefault((row.state, row.action), number)
         if first != number:
             place = f"{where}: transition {number} (state {row.state!r}, action {row.action!r})"
             _fail(place, f"given already as transition {first}; keep one of them")
         rows.append(row)
     return tuple(rows)
+
+
+def _usual_transition(item: object, states: Names, actions: Names) -> Transition | None:
+    """A transition in which nothing can be wrong; None where it is to be read with more care.
+
+    Most are of this kind, and messages that nobody sees take most of the time.
+    """
+    if not isinstance(item, dict) or item.keys() != _USUAL_KEYS or getattr(item, "repeated", None):
+        return None
+    state, action, to = item["state"], item["action"], item["to"]
+    rate, reward = _usual(item["rate"]), _usual(item["reward"])
+    if not (type(state) is type(action) is str and state in states and action in actions):
+        return None
+    if rate is None or reward is None or rate.numerator <= 0 or not isinstance(to, dict):
+        return None
+    if getattr(to, "repeated", None) or not all(y in states for y in to):
+        return None
+    texts = tuple(to.values())
+    law = _law_before(texts) if all(isinstance(p, str) and len(p) < 40 for p in texts) else None
+    return None if law is None else Transition(state, action, rate, reward, tuple(zip(to, law, strict=True)))
+
+
+@lru_cache(maxsize=1 << 14)
+def _law_before(texts: tuple[str, ...]) -> tuple[Fraction, ...] | None:
+    """The probabilities that these texts say, if they are positive and sum to 1."""
+    found = [p for p in map(_read_before, texts) if p is not None and p.numerator > 0]
+    return tuple(found) if len(found) == len(texts) and total_of(found) == 1 else None
 
 
 def _read_transition(item: object, where: str, states: Names, actions: Names) -> Transition:
@@ -168,7 +197,19 @@ def _read_transition(item: object, where: str, states: Names, actions: Names) ->
         hint = 'write fractions, "1/3" for a third' if row else 'add them under "to"'
         _fail(where, f"probabilities sum to {_shown_sum(total)}, not exactly 1; {hint}")
     to = tuple([(y, p) for y, p in row.items() if p.numerator])
-    return Transition(state, action, rate, reward, to, _lumps(table.get("lump", "0"), to, where, states))
+    paid = _lumps(table.get("lump", "0"), to, where, states)
+    if "choice" not in table and "terminal" not in table:
+        return Transition(state, action, rate, reward, to, paid)
+    choice = _number(table.get("choice", 0), f"{where}: choice")
+    ends = _number(table["terminal"], f"{where}: terminal") if "terminal" in table else None
+    return Transition(state, action, rate, reward, to, paid, choice, ends)
+
+
+def _initial(value: object, where: str, states: Names) -> Initial:
+    """The state in which an episode begins, or the probabilities of several."""
+    if isinstance(value, dict):
+        return tuple(_numbers_by_state(value, where, states).items())
+    return _one_of(_text(value, where), "state", states, where)
 
 
 def _lumps(value: object, to: Numbers, where: str, states: Names) -> Numbers:

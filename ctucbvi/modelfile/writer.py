@@ -58,7 +58,9 @@ def document_of(model: CTMDP) -> dict[str, Any]:
     document: dict[str, Any] = {key: text for key, text in texts.items() if text or key == "name"}
     document |= {
         "horizon": _written(model.horizon, "horizon"),
-        "initial": model.initial,
+        "initial": model.initial
+        if isinstance(model.initial, str)
+        else {x: _written(p, f"initial probability of {x!r}") for x, p in model.initial},
         "states": list(model.states),
         "actions": list(model.actions),
     }
@@ -86,6 +88,10 @@ def _row_document(row: Transition) -> dict[str, Any]:
         paid = {y: _written(c, f"{where}: lump of {y!r}") for y, c in row.lump}
         alike = len(paid) == len(row.to) and len(set(paid.values())) == 1
         document["lump"] = next(iter(paid.values())) if alike else paid
+    if row.choice:
+        document["choice"] = _written(row.choice, f"{where}: choice")
+    if row.terminal is not None:
+        document["terminal"] = _written(row.terminal, f"{where}: terminal")
     return document
 
 

@@ -25,7 +25,7 @@ class Arrays(NamedTuple):
 
     rate: Floats  # (pairs,)
     reward: Floats  # (pairs,)
-    terminal: Floats  # (states,)
+    terminal: Floats  # (pairs,) what each starts from
     first: Integers  # (states + 1,) the pairs of each state
     owner: Integers  # (pairs,) the state of each pair
     row: Integers  # (pairs + 1,) where each row of p begins
@@ -34,6 +34,16 @@ class Arrays(NamedTuple):
     horizon: float
     lambda_max: float  # the largest rate
     scale: float  # no value is larger, as far as doubles go
+
+    @property
+    def states(self) -> int:
+        """How many there are."""
+        return len(self.first) - 1
+
+    def start(self, *, truncate: bool = False) -> Floats:
+        """What the states of the adjustable problem start from: the best of their pairs, or 0 if capped."""
+        best: Floats = np.maximum.reduceat(self.terminal, self.first[:-1])
+        return np.minimum(best, 0.0) if truncate else best
 
     @classmethod
     def of(cls, model: CTMDP) -> Arrays:
@@ -57,7 +67,7 @@ class Arrays(NamedTuple):
 
     def _sorted(self) -> Arrays:
         pair = np.repeat(np.arange(len(self.rate)), np.diff(self.row))
-        place = pair * len(self.terminal) + self.target
+        place = pair * self.states + self.target
         if (np.diff(place) > 0).all():
             return self
         order = np.argsort(place, kind="stable")
@@ -85,7 +95,7 @@ class Arrays(NamedTuple):
         return cls(
             rate=rate,
             reward=found.reward.doubles,
-            terminal=np.array([float(g) for g in plain.terminal]),
+            terminal=_starts(plain),
             first=np.searchsorted(found.state, np.arange(states + 1)),
             owner=found.state,
             row=np.append(0, np.cumsum(np.where(moves, counts, 0))),
@@ -95,6 +105,11 @@ class Arrays(NamedTuple):
             lambda_max=float(rate.max()),
             scale=float(min(model.value_scale, Fraction(10**308))),
         )
+
+
+def _starts(plain: CTMDP) -> Floats:
+    ends = plain.sparse.terminal
+    return np.array([float(g) for g in plain.terminal])[plain.sparse.state] if ends is None else ends.doubles
 
 
 _KEPT: dict[int, tuple[ref[CTMDP], tuple[Arrays, Arrays]]] = {}  # by the identity of the model

@@ -6,10 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
+from warnings import warn
 
 from ctucbvi.errors import UndecidedError
 
 _FAR, _NEAR = 10.0, 2.0  # times the room: no guess is so wrong; none is after an eighth of the work
+
+
+def _warn(text: str) -> None:
+    warn(text, stacklevel=2)
 
 
 @dataclass(frozen=True)
@@ -21,6 +26,7 @@ class NumericBudget:
     gigabytes: float = 4.0  # of a solution, while it grows
     began: float = field(default_factory=monotonic)
     progress: Callable[[float], None] | None = None  # is told the part of a march that is done, 0 to 1
+    tell: Callable[[str], None] = _warn  # is told beforehand that memory will probably not suffice
 
     @property
     def spent(self) -> float:
@@ -40,6 +46,16 @@ class NumericBudget:
         if share > 1 or (share > 1 / 8 and whole > (_NEAR if part > 1 / 8 else _FAR)):
             about = f"needs about {whole * self.gigabytes:.2g} GB, and {self.gigabytes:g} are allowed"
             raise UndecidedError(f"{what()} {about}" + (f"; {instead}" if instead else ""))
+
+    def foresee(self, what: str, numbers: float, instead: str) -> None:
+        """Say beforehand that about so many doubles will have no room; refuse what is far from having any."""
+        needed = 8 * numbers / 2**30
+        if needed <= self.gigabytes:
+            return
+        text = f"{what} needs about {needed:.2g} GB, and {self.gigabytes:g} are allowed; {instead}"
+        if needed > _FAR * self.gigabytes:
+            raise UndecidedError(text)
+        self.tell(text)
 
 
 NO_HURRY = NumericBudget()  # the default: as long as it takes, in the memory that there is

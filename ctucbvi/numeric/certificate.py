@@ -155,10 +155,9 @@ class ProofInParts:
         """A bound on the error at remaining time 0."""
         arrays = self._arrays
         if self._committed:
-            given, wanted = part.score[0, :, 0], arrays.terminal[arrays.owner]
+            given, wanted = part.score[0, :, 0], arrays.terminal
         else:
-            given = part.value[0, :, 0]
-            wanted = np.minimum(arrays.terminal, 0.0) if self._truncate else arrays.terminal
+            given, wanted = part.value[0, :, 0], arrays.start(truncate=self._truncate)
         with np.errstate(over="ignore"):
             off = np.abs(given - wanted) + UNIT * (np.abs(given) + np.abs(wanted) + TINY)
         return float(off.max())
@@ -179,6 +178,9 @@ def certify(solution: NumericSolution, *, budget: NumericBudget | None = None) -
         raise InputError(
             "certificate: all pieces are needed, and not all were kept; use solve_certified(at=)"
         )
+    solution.model.plain(
+        truncate=solution.truncate, semantics=solution.semantics
+    )  # refuses what has no value
     arrays = Arrays.in_order(solution.model)
     _check(solution, arrays)
     fixed = solution.policy is not None
@@ -223,7 +225,7 @@ def _above(number: Fraction) -> float:
 
 def _check(solution: NumericSolution, arrays: Arrays) -> None:
     """Refuse what is no solution at all: shapes, numbers that are none, pieces that do not fit together."""
-    pieces, states, pairs = len(solution.times) - 1, len(arrays.terminal), len(arrays.rate)
+    pieces, states, pairs = len(solution.times) - 1, arrays.states, len(arrays.rate)
     orders = solution.coefficients.shape[1] if solution.coefficients.ndim == 3 else 0
     if not 1 <= orders <= MOST_ORDERS:
         raise InputError(f"certificate: a piece needs 1 to {MOST_ORDERS} coefficients, not {orders}")

@@ -112,7 +112,7 @@ def read_certificate(text: str, model: CTMDP) -> tuple[NumericSolution, float | 
             f"objective: {_short(objective)}, but model {model.name!r} asks for {str(model.objective)!r}; "
             "a certificate is for one of them"
         )
-    model.plain(truncate=truncate)  # refuses what cannot be truncated
+    model.plain(truncate=truncate, semantics=semantics)  # refuses what has no value
     times = _array(document, "times", (None,), float)
     pieces, states, pairs = len(times) - 1, len(model.states), len(model.transitions)
     values = _turned(_array(document, "values", (pieces, None, None), float), model)

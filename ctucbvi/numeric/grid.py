@@ -7,8 +7,8 @@ On :math:`t_i = iH/N` the algorithm is taken literally:
 
 and the policy (``eq:pi-k``) is :math:`\arg\max_a \mathcal T^a V_n(x,t_i)` with the :math:`V_n` that is
 returned.  The action of :math:`t_i` holds for the remaining times that are nearest to it, on
-:math:`[t_i - h/2, t_i + h/2)`.  Of actions with the same value the first in the model's order is taken; at
-:math:`t_0 = 0` all have the same, which tells nothing, and the action of :math:`t_1` is taken.
+:math:`[t_i - h/2, t_i + h/2)`.  Of actions with the same value the first in the model's order is taken; where
+at :math:`t_0 = 0` all have the same, which tells nothing, the action of :math:`t_1` is taken.
 
 **The integral** of ``eq:Tak`` is discretised by a product rule: the exponential is integrated
 exactly on every cell, only :math:`u = \sum_y p(y) V_n(y,\cdot)` is approximated.  The exponential
@@ -113,7 +113,8 @@ def grid_iteration(
     if not np.isfinite(new).all():
         raise InputError(f"grid iteration of {model.name!r}: a value overflows; choose other units")
     improve(new, old)  # for the policy: T^a V_n; the old iterate is no longer needed
-    best[0] = best[1]
+    alike = arrays.terminal[best[1]] == arrays.terminal[best[0]]
+    best[0] = np.where(alike, best[1], best[0])
     columns = np.ascontiguousarray
     return GridSolution(model, times, columns(new.T), columns(best.T), n, distance)
 
@@ -176,7 +177,7 @@ def sweep(
                 for e in range(row[k], row[k + 1]):
                     ahead += probability[e] * old[i, target[e]]
                 if i == 0:
-                    action_value[k] = terminal[x]
+                    action_value[k] = terminal[k]
                 else:
                     action_value[k] = (
                         decay[k] * action_value[k] + gain[k] + alpha[k] * inflow[k] + beta[k] * ahead

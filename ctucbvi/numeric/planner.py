@@ -82,7 +82,7 @@ def walk(
 ) -> tuple[March, CTMDP, UndecidedError | None]:
     """March to the horizon; where the budget is out before it, the model ends where the march did."""
     _check_tolerance(problem.tolerance, model)
-    model.plain(truncate=problem.truncate)  # refuses what cannot be truncated
+    model.plain(truncate=problem.truncate, semantics=problem.semantics)  # refuses what has no value
     arrays, committed = Arrays.in_order(model), problem.semantics is Semantics.COMMITTED
     run = March(arrays, committed, problem.truncate, problem.tolerance, care, budget, takers)
     stopped = None
@@ -107,6 +107,7 @@ def evaluate_numeric(
     """
     semantics, model = Semantics(semantics), policy.model
     _check_tolerance(tolerance, model)
+    model.plain(semantics=semantics)
     run = March(Arrays.in_order(model), semantics is Semantics.COMMITTED, False, tolerance)
     pair = {(row.state, row.action): i for i, row in enumerate(model.transitions)}
     starts = (Fraction(0), *policy.breakpoints)

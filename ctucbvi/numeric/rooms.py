@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import frexp, inf
+from math import exp, frexp, inf, lgamma, log
 from typing import Any, Protocol
 
 import numpy as np
@@ -47,6 +47,7 @@ class Care:
 
 
 _USUAL = Care()
+_INSTEAD = "ask for the values at some remaining times only (at=), which are kept in little memory"
 
 
 class Taker(Protocol):
@@ -104,6 +105,9 @@ class March:
         allowed = committed and not truncate
         self.bent = allowed and self.care.bends is True
         self.may_bend = allowed and pays and self.care.bends is not False
+        if not takers:
+            numbers = expected_pieces(arrays, self.aim.allowed, degree) * _piece(arrays, degree)
+            self.budget.foresee(f"to keep all of the march of {len(arrays.rate)} pairs", numbers, _INSTEAD)
         self._begin(degree)
 
     def _begin(self, degree: int) -> None:
@@ -111,9 +115,8 @@ class March:
         a, self.pieces, self.aim = self.arrays, 0, self.aim._replace(degree=degree)
         self.gone = 0  # pieces that are no longer in the room
         self.handed = 0  # pieces in the room that were handed over: at most its first one
-        states, pairs, g = len(a.terminal), len(a.rate), a.terminal
-        start = np.minimum(g, 0.0) if self.aim.truncate else g.copy()
-        piece = (degree + 1) * (states + pairs) + 2 * states
+        states, pairs = a.states, len(a.rate)
+        piece = _piece(a, degree)
         first = max(_LEAST, _AT_ONCE // piece) if self.takers else int(self.budget.gigabytes * 2**27 / piece)
         first = max(1, min(first, _FIRST_ROOM))
         self.budget.check(lambda: f"the march of {pairs} pairs", first * piece)
@@ -123,7 +126,7 @@ class March:
             score=np.empty((first, pairs, degree + 1)),
             best=np.zeros((first, states), np.int64),
             cap=np.zeros((first, states), np.int64),
-            carried=g[a.owner] if self.aim.committed else start,
+            carried=a.terminal.copy() if self.aim.committed else a.start(truncate=self.aim.truncate),
             space=np.zeros((states + pairs) * (degree + LANES) if self.takers else 0),
         )
         for taker in self.takers:
@@ -208,7 +211,7 @@ class March:
         """Raise if so many doubles have no room, or will have none in the end."""
         instead = "take a shorter horizon or smaller rates"
         if not self.takers:
-            instead = "ask for the values at some remaining times only (at=), which are kept in little memory"
+            instead = _INSTEAD
         self.budget.check(self._reached, numbers, self.reached / self.whole, instead)
 
     def _make_room(self) -> None:
@@ -281,9 +284,29 @@ class March:
         )
 
 
+def _piece(arrays: Arrays, degree: int) -> int:
+    """The numbers of one piece."""
+    return (degree + 1) * (arrays.states + len(arrays.rate)) + 2 * arrays.states
+
+
+def expected_pieces(arrays: Arrays, allowed: float, degree: int) -> float:
+    r"""About how many pieces a march has; more, where many switches cut them short.
+
+    No slope is larger than at remaining time 0, where it is at most :math:`M = \max|r| + \lambda(\max g -
+    \min g)`.  Coefficients of the size :math:`Mh(\lambda h)^{j-1}/j!` leave the residual
+    :math:`M(\lambda h)^d/d!` behind, of which so much is ``allowed``.
+    """
+    slope = np.abs(arrays.reward).max() + arrays.lambda_max * np.ptp(arrays.terminal)
+    load = arrays.lambda_max * arrays.horizon
+    if not (0 < load < inf and 0 < slope < inf and allowed > 0):
+        return 1.0
+    longest = (log(allowed) + lgamma(degree + 1) - log(slope)) / degree  # λh, its logarithm
+    return max(1.0, load * exp(min(-longest, 600.0)))
+
+
 def _few_are_bent(arrays: Arrays) -> bool:
     """Whether a switch bends few pairs: those that lead to the state, and those that lead there in turn."""
-    pairs, states = len(arrays.rate), len(arrays.terminal)
+    pairs, states = len(arrays.rate), arrays.states
     into = len(arrays.target) / states  # pairs that lead to a state
     return into * (1 + into * states / pairs) < pairs / 16
 

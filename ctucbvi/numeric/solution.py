@@ -23,7 +23,7 @@ from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.kinks import Kinks
 from ctucbvi.numeric.turns import TurnList, Turns
 from ctucbvi.policy import Policy
-from ctucbvi.solutions import Segment, Switch, switches_of
+from ctucbvi.solutions import Segment, Switch, beginning, switches_of
 from ctucbvi.views import ViewedDoubles
 
 _ORDERS = 16  # of a piece, usually
@@ -65,8 +65,8 @@ class NumericAnswer(ViewedDoubles):
     times: Floats  # (pieces + 1,) from 0 to H
 
     def __repr__(self) -> str:
-        x, h = self.model.initial, self.model.horizon
-        found = f"V({x}, {h}) ≈ {self.value(x):.9g}, {len(self.times) - 1} pieces"
+        x, h = beginning(self.model), self.model.horizon
+        found = f"V({x}, {h}) ≈ {self.mean():.9g}, {len(self.times) - 1} pieces"
         return f"{type(self).__name__}({self.model.name!r}, {self.semantics}: {found})"
 
     def parts(

@@ -71,7 +71,7 @@ class PolicyFlow(NamedTuple):
 
     share: Floats  # (pairs,) λ/Λ
     gain: Floats  # (pairs,) r/Λ
-    terminal: Floats  # (states,) g
+    terminal: Floats  # (pairs,) g
     owner: Integers  # (pairs,) the state of each pair
     row: Integers  # (pairs + 1,) where the jumps of each pair begin
     target: Integers  # (jumps,) states
@@ -149,7 +149,7 @@ def _evaluate(flow: PolicyFlow, policies: NDArray[np.integer], found: Floats, wo
     for j in range(policies.shape[0]):
         policy = policies[j]
         for p in range(q.size):
-            q[p] = terminal[owner[p]]
+            q[p] = terminal[p]
         i = 0
         while i < steps + (not sampled):
             end = i + 1

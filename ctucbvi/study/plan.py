@@ -84,7 +84,7 @@ class Study:
         if not names:
             raise InputError("learners: none given; name at least one")
         if not self.initial:
-            object.__setattr__(self, "initial", ((self.model.initial, Fraction(1)),))
+            object.__setattr__(self, "initial", self.model.start)
 
     @cached_property
     def checkpoints(self) -> tuple[int, ...]:

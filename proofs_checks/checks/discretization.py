@@ -64,7 +64,7 @@ def best_on_grid(model: CTMDP, steps: int) -> Fraction:
             later = sum(p * values[y] for y, p in law)
             new[x] = max(new[x], reward + int((1 - part) * values[x] + part * later))
         values = new
-    return Fraction(values[index[model.initial]], unit)
+    return Fraction(values[index[model.initial_state]], unit)
 
 
 GRID_LINE = (
@@ -79,7 +79,7 @@ GRID_LINE = (
 def grid_limit(effort: Effort, semantics: str) -> list[Case]:
     """The discretised value of the paper's example against that of a problem in continuous time."""
     model = paper_example()
-    goal = solve(model, semantics, digits=15).value(model.initial)
+    goal = solve(model, semantics, digits=15).value(model.initial_state)
     listed = []
     for steps in (1000, 2000, *((20_000,) if effort.profile != "quick" else ())):
         found = best_on_grid(model, steps)
@@ -115,7 +115,10 @@ def euler_errors(share: Fraction = Fraction(1)) -> Search:
     def sides(example: tuple[CTMDP, int]) -> tuple[Any, Any]:
         model, more = example
         steps = ceil(model.max_rate * model.horizon) * more  # so that λmax h <= 1
-        exact, found = solve(model, ADJUSTABLE, digits=15).value(model.initial), best_on_grid(model, steps)
+        exact, found = (
+            solve(model, ADJUSTABLE, digits=15).value(model.initial_state),
+            best_on_grid(model, steps),
+        )
         bound = share * model.max_rate * model.horizon * (model.horizon / steps) / 2
         rounding = Fraction(steps, 2**70) + model.horizon / 10**12
         return max(abs(exact.lower - found), abs(exact.upper - found)), bound + rounding

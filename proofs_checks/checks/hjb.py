@@ -56,7 +56,7 @@ def one_speed() -> CTMDP:
         model.states,
         ("a",),
         model.horizon,
-        model.initial,
+        model.initial_state,
         rows,
         (Fraction(0),) * len(model.states),
     )
@@ -87,10 +87,16 @@ def hjb_residual(effort: Effort, *names: str) -> list[Case]:
         points = effort.scaled(10, 100)
         for i in range(points // 2, points):
             t = solution.model.horizon * Fraction(i, points)
-            slope, top = slopes(solution, solution.model.initial, t)
+            slope, top = slopes(solution, solution.model.initial_state, t)
             again = HAND_LINE if name == "two-speeds" else ""
             found.append(
-                Case(f"{name}, {solution.model.initial}, t = {t}", top, slope + TOLERANCE, "<=", line=again)
+                Case(
+                    f"{name}, {solution.model.initial_state}, t = {t}",
+                    top,
+                    slope + TOLERANCE,
+                    "<=",
+                    line=again,
+                )
             )
     return found
 
@@ -102,7 +108,9 @@ def two_values(*names: str) -> list[Case]:
     found = []
     for name in names:
         model = models[name]()
-        hjb, fixed = (solve(model, kind, digits=20).value(model.initial) for kind in (ADJUSTABLE, COMMITTED))
+        hjb, fixed = (
+            solve(model, kind, digits=20).value(model.initial_state) for kind in (ADJUSTABLE, COMMITTED)
+        )
         again = EULER_LINE if name == "machine-repair" else ""
         gap = hjb - fixed
         found.append(Case(f"{name}: HJB value minus fixed point of G", gap, TOLERANCE, "<=", line=again))
@@ -120,7 +128,9 @@ def greedy_policies(*times: tuple[str, Fraction]) -> list[Case]:
     for name, t in times:
         model = models[name]()
         greedy = evaluate(solve(model, ADJUSTABLE, digits=20).policy(), COMMITTED, digits=20)
-        lost = solve(model, COMMITTED, digits=20).value(model.initial, t) - greedy.value(model.initial, t)
+        lost = solve(model, COMMITTED, digits=20).value(model.initial_state, t) - greedy.value(
+            model.initial_state, t
+        )
         again = POLICY_LINE if name == "two-speeds" else ""
         found.append(Case(f"{name}, t = {t}: V* minus its value", lost, TOLERANCE, "<=", line=again))
     return found

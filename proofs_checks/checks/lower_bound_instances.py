@@ -86,7 +86,7 @@ class Tree:
     def optimal(self, instance: int) -> Enclosure:
         """The optimal value of the root, from the exact planner."""
         model = self.model(instance)
-        return solve(model, digits=DIGITS).value(model.initial)
+        return solve(model, digits=DIGITS).value(model.initial_state)
 
     def value(self, instance: int, early: int, late: int) -> Enclosure:
         """The value of the threshold policy that visits these pairs, from the exact evaluation."""
@@ -138,7 +138,7 @@ class Tree:
 @cache
 def _value(tree: Tree, instance: int, early: int, late: int) -> Enclosure:
     policy = tree.policy(instance, early, late)
-    return evaluate(policy, digits=DIGITS).value(policy.model.initial)
+    return evaluate(policy, digits=DIGITS).value(policy.model.initial_state)
 
 
 def with_self_jumps(model: CTMDP, rate: Fraction) -> CTMDP:

@@ -73,7 +73,7 @@ class Filled:
 
 def optimal(model: CTMDP) -> Enclosure:
     """The optimal value at the root, from the exact planner."""
-    return solve(model, digits=DIGITS).value(model.initial)
+    return solve(model, digits=DIGITS).value(model.initial_state)
 
 
 def walks(model: CTMDP) -> list[set[str]]:
@@ -81,7 +81,7 @@ def walks(model: CTMDP) -> list[set[str]]:
     next_to: dict[str, set[str]] = {}
     for row in model.transitions:
         next_to.setdefault(row.state, set()).update(dict(row.to))
-    found = [{model.initial}]
+    found = [{model.initial_state}]
     while not found[-1] <= set(_END):
         found.append(set().union(*(next_to[x] for x in found[-1])))
     return found

@@ -59,7 +59,7 @@ def own_equation(semantics: str = COMMITTED) -> Search:
 
     def sides(policy: Policy) -> tuple[Any, Any]:
         model, value = policy.model, evaluate(policy, semantics, digits=15)
-        state, t = model.initial, model.horizon
+        state, t = model.initial_state, model.horizon
         chosen = policy.action(state, t)
         rows = tuple(row for row in model.transitions if row.state != state or row.action == chosen)
         held = CTMDP("held", model.states, model.actions, t, state, rows, model.terminal)

@@ -126,7 +126,7 @@ def line_of(text: str, part: str) -> int:
         ("@nr_states\n6", "@nr_states\n7", "@nr_states is '7', but there are 6"),
         ("state 1 ", "state 7 ", "state 7, but state 1 is next; number them from 0"),
         (" init", "", "0 states have the label 'init'; one is needed"),
-        ("state 1 !0 [0]", "state 1 !0 [0] init", "2 states have the label 'init'"),
+        ("state 1 !0 [0]", "state 1 !0 [0] init", "2 states have the label 'init'; one is needed; DRN has"),
         ("state 1 !0 [0]", "state 1 !0 [0, 1]", "2 rewards, but 1 reward models; write one for each"),
         ("state 1 !0 [0]", "state 1 [0]", "state 1 has no rate; write !0 where it chooses at once"),
         ("!3 ", "!-3 ", "the rate -3 is negative"),
@@ -135,7 +135,6 @@ def line_of(text: str, part: str) -> int:
         ("\t\t2 : 1\n", "\t\t9 : 1\n", "action slow of state 0 jumps to state 9, which is not there"),
         ("\t\t2 : 1\n", "\t\t2 : 1\n\t\t2 : 1\n", "state 2 is a target twice; add the numbers up"),
         ("\t\t2 : 1\n", "\t\tgo to 2\n", "'go to 2' is no state, action or jump"),
-        ("\taction slow [0]", "\taction slow [1/2]", "is rewarded at once; reward states per unit of time"),
         ("\t\t1 : 1\n", "\t\t1 : 1/2\n", "the probabilities of state 2 sum to 1/2, not exactly 1"),
         ("\t\t1 : 1\n", "\t\t1 : 2\n\t\t0 : -1\n", "'-1' is not positive; leave out what does not happen"),
     ],
@@ -182,8 +181,17 @@ def test_goals_and_rewards_are_asked_for_by_name():
     with pytest.raises(InputError, match="no state has the label 'bad'"):
         parse_drn(CHAIN, horizon=1, goal="done", avoid="bad")
     instant = TEXT.replace("state 2 !3 [17/20]", "state 2 !3 [17/20] goal")
-    with pytest.raises(ModelError, match="is at its goal, or misses it, at once"):
-        parse_drn(instant, horizon=1, goal="goal")
+    at_goal = parse_drn(instant, horizon=1, goal="goal")
+    assert [(row.action, row.rate, row.terminal) for row in at_goal.transitions if row.terminal] == [
+        ("slow", 0, 1)
+    ]
+
+
+def test_a_reward_for_choosing_is_one():
+    rewarded = parse_drn(TEXT.replace("\taction slow [0]", "\taction slow [1/2]", 1), horizon=1)
+    assert [(row.action, row.choice) for row in rewarded.transitions if row.choice] == [
+        ("slow", Fraction(1, 2))
+    ]
 
 
 def test_files_that_are_not_there_or_no_text(tmp_path):

@@ -117,7 +117,17 @@ def test_a_frame_gives_the_model_back(model):
     told = {"states": model.states, "actions": model.actions, "initial": model.initial, "name": model.name}
     ends = dict(zip(model.states, model.terminal, strict=True))
     frame = model.to_frame()
-    assert list(frame.columns) == ["state", "action", "rate", "reward", "to", "probability", "lump"]
+    assert list(frame.columns) == [
+        "state",
+        "action",
+        "rate",
+        "reward",
+        "to",
+        "probability",
+        "lump",
+        "choice",
+        "terminal",
+    ]
     back = CTMDP.from_frame(frame, horizon=model.horizon, terminal=ends, objective=model.objective, **told)
     assert back == model
 

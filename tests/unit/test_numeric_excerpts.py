@@ -16,7 +16,7 @@ from ctucbvi.numeric.certificate import ProofInParts
 from ctucbvi.numeric.files import save_certificate
 from ctucbvi.numeric.planner import smallest_tolerance
 from ctucbvi.numeric.refinement import _side_by_side
-from ctucbvi.numeric.rooms import Care, March
+from ctucbvi.numeric.rooms import Care, March, expected_pieces
 from ctucbvi.numeric.solution import Wanted
 from ctucbvi.numeric.turns import TurnList
 from tests.benchmarks.random_models import random_switching
@@ -179,6 +179,25 @@ def test_what_does_not_fit_is_said_beforehand_with_what_to_ask_instead():
     times = [Fraction(k, 10) for k in range(1000)]
     with pytest.raises(UndecidedError, match=r"1000 remaining times needs about .* ask for fewer"):
         solve_certified(model, tolerance=1e-6, at=times, budget=NumericBudget(gigabytes=1e-4))
+
+
+def test_memory_is_told_before_the_march():
+    model, said = machine_repair().with_horizon(100), list[str]()
+    pieces = len(solve_numeric(model, tolerance=1e-6).times) - 1
+    guess = expected_pieces(Arrays.in_order(model), 0.5e-8, 18)
+    assert pieces / 3 < guess < 3 * pieces
+    room = 8 * 19 * 6 * guess / 2**30  # what all takes, about, in gigabytes
+    solve_numeric(model, tolerance=1e-6, budget=NumericBudget(gigabytes=4 * room, tell=said.append))
+    assert not said
+    with pytest.raises(UndecidedError, match="is reached, and the rest needs about"):
+        solve_numeric(model, tolerance=1e-6, budget=NumericBudget(gigabytes=room / 4, tell=said.append))
+    assert "to keep all of the march of 4 pairs needs about" in said[0]
+    assert "ask for the values at some remaining times only (at=)" in said[0]
+    with pytest.warns(UserWarning, match="to keep all of the march"), pytest.raises(UndecidedError):
+        solve_numeric(model, tolerance=1e-6, budget=NumericBudget(gigabytes=room / 4))
+    with pytest.raises(UndecidedError, match="to keep all of the march of 4 pairs needs about"):
+        solve_numeric(model, tolerance=1e-6, budget=NumericBudget(gigabytes=room / 20))
+    solve_numeric(model, tolerance=1e-6, at=[1], budget=NumericBudget(gigabytes=room / 4))  # says nothing
 
 
 def test_memory_does_not_grow_with_the_pieces():
