@@ -48,6 +48,9 @@ class GrowthRule(NamedTuple):
     iterates: bool  # whether the number of the episode counts, too
 
 
+EVERY_EPISODE = GrowthRule(1.0, 0.0, 1, 1, 1, 0, True)
+
+
 class LastPlan(NamedTuple):
     """What was known when the plan in force was made."""
 
