@@ -151,7 +151,8 @@ def march_cells(scene: Scene, desk: Desk, room: CellRoom) -> bool:
             every[x, i] = values[x]
             changed |= policy[x, i] != leads[x]
             policy[x, i] = leads[x]
-    policy[:, 0] = policy[:, 1]  # at t_0 all are worth 0, which tells nothing
+    for x in range(values.size):
+        policy[x, 0] = policy[x, 1]  # at t_0 all are worth 0, which tells nothing
     return changed
 
 

@@ -111,5 +111,7 @@ def due(episode: int, numbers: Scalars, memory: Memory, last: LastPlan, growth: 
     clock[VISITED] = 0
     if again:
         planned[0] = episode
-        before[:] = counts[:3]
+        for j in range(3):
+            for k in range(counts.shape[1]):
+                before[j, k] = counts[j, k]
     return again
