@@ -3,6 +3,9 @@
 Numba looks only at the file of the function that it compiled, not at those of the functions that were
 compiled into it, so that a user who upgrades would go on with old ones.  Here each folder of compiled code
 carries the :func:`~ctucbvi.sources.digest` it was made from, and is emptied when that is another one.
+
+Kernels copy arrays into others by loops: for ``one[:] = other`` numba compiles strings, too, those of the
+message that shapes differ, which takes longer than most kernels.
 """
 
 from __future__ import annotations

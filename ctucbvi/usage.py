@@ -14,7 +14,7 @@ RANDOM = 8  # random models of a cross-check, where no model is named and no num
 RANGE = "K=1..1e14"  # of a picture of bounds, unless told otherwise
 
 _SEMANTICS = ("committed", "adjustable", "both")
-_EPSILON = "accuracies: 1/sqrt(k) (default), k^-A or 'k^-A*exp(-lambda_max*H)'"
+_EPSILON = "accuracies: 1/sqrt(k) (default), k^-A, 'k^-A*exp(-lambda_max*H)', or 0: the limit"
 _MODEL = "bundled name or TOML/JSON file"
 _JSON = "print one JSON document"
 

@@ -193,6 +193,8 @@ class Expressions:
     def accuracies(self, p: Parameters) -> Any:
         """``Σ_{k <= K} ε_k``."""
         sympy, k = _sympy(), symbol("k")
+        if p.epsilon.zero:
+            return sympy.Integer(0)
         term = k ** -sympy.Rational(p.epsilon.exponent)
         total = sympy.Sum(term, (k, 1, p.episodes))
         return total * sympy.exp(-p.load) if p.epsilon.scaled else total

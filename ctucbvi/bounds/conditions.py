@@ -142,7 +142,7 @@ def _slow(p: Parameters) -> bool:
 
 def _accurate(p: Parameters) -> bool:
     """``ε_k λmax H <= 1/√k``: with the factor ``e^-v`` always (``ve^-v < 1``), else for ``v <= 1``."""
-    return p.epsilon.exponent >= _HALF and (p.epsilon.scaled or p.load <= 1)
+    return p.epsilon.zero or (p.epsilon.exponent >= _HALF and (p.epsilon.scaled or p.load <= 1))
 
 
 def _shallow(p: Parameters) -> bool:

@@ -7,7 +7,8 @@ learner, its rates and jump probabilities are not.
 
 **Accuracies** (:class:`Schedule`): :math:`\epsilon_k = k^{-\alpha}`, times
 :math:`e^{-\lambda_{\max}H}` in the corollary of ``thm:CT-UCB``.  The paper's simulation takes
-:math:`1/\sqrt k`.
+:math:`1/\sqrt k`.  With 0 the iteration has no end: the compiled learner plans with its fixed point
+(:mod:`ctucbvi.learning.fast.fixed_point`), and no error is left that the theorem would have to add up.
 
 **Rewards** must lie in [0, 1] and there is no terminal reward: the truncation
 :math:`\min\{t,\cdot\}` of ``eq:m-VI`` would cut off values otherwise.  ``CTMDP.with_rewards`` maps
@@ -47,10 +48,11 @@ _SCHEDULE = re.compile(r"k\^-(?P<alpha>[^*()\s]+)(?P<scaled>\*exp\(-lambda_max\*
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    r"""The accuracies :math:`\epsilon_k = k^{-\alpha}`, or :math:`k^{-\alpha} e^{-\lambda_{\max}H}`."""
+    r"""The accuracies :math:`\epsilon_k = k^{-\alpha}`, or :math:`k^{-\alpha} e^{-\lambda_{\max}H}`, or 0."""
 
     exponent: Fraction = _HALF  # α > 0
     scaled: bool = False  # whether the factor e^{-λmax H} is there
+    zero: bool = False  # whether they are 0, whatever else is said
 
     def __post_init__(self) -> None:
         if not 0 < self.exponent <= _STEEPEST:
@@ -60,18 +62,20 @@ class Schedule:
 
     @classmethod
     def parse(cls, text: str) -> Schedule:
-        """Read ``1/sqrt(k)``, ``k^-2/3`` or ``k^-1/2*exp(-lambda_max*H)``."""
+        """Read ``1/sqrt(k)``, ``k^-2/3``, ``k^-1/2*exp(-lambda_max*H)`` or ``0``."""
         plain = "".join(text.split())
-        if plain == "1/sqrt(k)":
-            return cls()
+        if plain in ("1/sqrt(k)", "0"):
+            return cls(zero=plain == "0")
         match = _SCHEDULE.fullmatch(plain)
         if match is None:
             raise InputError(
-                f"epsilon: {text!r} is unknown; write 1/sqrt(k), k^-2/3 or k^-1/2*exp(-lambda_max*H)"
+                f"epsilon: {text!r} is unknown; write 1/sqrt(k), k^-2/3, k^-1/2*exp(-lambda_max*H) or 0"
             )
         return cls(exact(match["alpha"], "epsilon: exponent"), match["scaled"] is not None)
 
     def __str__(self) -> str:
+        if self.zero:
+            return "0"
         if self == Schedule():
             return "1/sqrt(k)"
         return f"k^-{self.exponent}" + ("*exp(-lambda_max*H)" if self.scaled else "")
@@ -83,12 +87,14 @@ class Schedule:
             found: N = numbers.number(Fraction(1)) / numbers.sqrt(episode)
         else:
             found = numbers.exp(-(numbers.number(self.exponent) * numbers.log(episode)))
-        if self.scaled:
+        if self.scaled or self.zero:
             found = found * self.scale(product, numbers)
         return found
 
     def rational(self, k: int) -> Fraction | None:
         r""":math:`\epsilon_k` exactly where it is a fraction, else None."""
+        if self.zero:
+            return Fraction(0)
         # Where the power has more than 64 bits its root is not looked for.
         power = k**self.exponent.numerator if (k.bit_length() - 1) * self.exponent.numerator < 64 else 0
         root = round(power ** (1 / self.exponent.denominator)) if power < 2**64 else 0
@@ -98,6 +104,8 @@ class Schedule:
 
     def scale(self, product: Fraction, numbers: Arithmetic[N]) -> N:
         r""":math:`\epsilon_1`: the factor that does not depend on the episode."""
+        if self.zero:
+            return numbers.number(Fraction(0))
         return numbers.exp(numbers.number(-product if self.scaled else Fraction(0)))
 
 
@@ -211,6 +219,14 @@ class Settings:
         """Refuse the optimistic learner, where one with a bonus, or none, is played."""
         if self.bonus == "optimistic":
             raise InputError(f"bonus: not optimistic here; write {', '.join(BONUSES[:-1])}")
+
+    def require_end(self) -> None:
+        """Refuse an iteration without end, where iterates are computed one by one."""
+        if self.epsilon.zero:
+            raise InputError(
+                "epsilon: 0 is for the compiled learners of studies, which know the limit of the iteration; "
+                "write for example 1/sqrt(k)"
+            )
 
     def require_sets(self) -> None:
         """Refuse all others, where the optimistic learner is played."""

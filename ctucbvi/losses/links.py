@@ -70,8 +70,7 @@ class Sizes:
         horizon, lambda_min = float(model.horizon), float(min(row.rate for row in model.transitions))
         load = float(settings.lambda_max * model.horizon)
         accuracies = power_sum(settings.epsilon.exponent, settings.episodes)
-        if settings.epsilon.scaled:
-            accuracies *= math.exp(-load)
+        accuracies *= settings.epsilon.scale(settings.lambda_max * model.horizon, DOUBLES)
         return cls(
             constants(model, settings, DOUBLES),
             len(model.states) * len(model.actions),

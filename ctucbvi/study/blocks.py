@@ -9,6 +9,7 @@ what it has made of them is kept with the run.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from time import perf_counter
 from typing import ClassVar, Protocol, cast
 
@@ -42,7 +43,7 @@ class Observer(Protocol):
 
 @dataclass(frozen=True)
 class Block:
-    """Go on with a run of one contestant until ``until`` episodes are done."""
+    """Go on with a run of one contestant until ``until`` episodes are done, or ``seconds`` have passed."""
 
     study: Study
     name: str
@@ -50,6 +51,7 @@ class Block:
     state: RunState
     until: int
     observer: type[Observer] | None = None
+    seconds: float = inf  # where it ends by time, at least one piece is played
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,8 @@ def work(task: Block) -> Done:
             played, visits = cast(GridLearner, learner).recorded(count)
             account.add(played)
             observer.see(visits)
+        if perf_counter() - began >= task.seconds:
+            break
     result = RunState(
         account.episode,
         account.earned,

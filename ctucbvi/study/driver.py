@@ -5,11 +5,13 @@ independent, those of one study and of many.  When a block comes back its run's 
 block of the same run waits to be handed out.
 
 **Which block is next**: that of the run with the most work ahead, by the seconds per episode of its study so
-far; a study of which nothing is known comes first.  No chain can be shortened by more workers, so that the
+far; a study of which nothing is known comes first, the one with most episodes times pairs before others.  No
+chain can be shortened by more workers, so that the
 longest must not be begun last: with fewer workers than chains this ends when all of them are nearly done.
 
-**How long a block is** makes no difference to any result.  Unless told otherwise it is some seconds of work:
-who hands out the blocks and saves what comes back can do only so many of them per second.
+**How long a block is** makes no difference to any result.  Unless told otherwise it ends after some seconds:
+who hands out the blocks and saves what comes back can do only so many of them per second.  Whoever plays it
+looks at the clock, so that nothing has to be known of a study before its first block is long enough.
 """
 
 from __future__ import annotations
@@ -30,11 +32,9 @@ from ctucbvi.study.pools import Submit, pool
 from ctucbvi.study.shards import Folder, RunState, locked
 from verify.clusters import GoneError
 
-BLOCK = 250_000  # episodes of a block while nothing is known of its study
-SECONDS = 10.0  # of work of a block afterwards: seldom enough to save and to hand out, often enough to lose
-_SHORTEST = 1e-3  # seconds of a block, where they are divided by
+SECONDS = 10.0  # of work of a block: seldom enough to save and to hand out, often enough to lose
 _SAVERS = 16  # threads that wait for the disk
-_URGENT = 1e9  # seconds: no study is known to take that long
+_UNKNOWN = 1e9  # seconds: no run is known to take that long
 Progress = Callable[[int, int, int], None]  # (episodes found on disk, done, wanted)
 
 
@@ -248,7 +248,7 @@ class _Queue:
                 break
             heapreplace(self._heap, (now, number, chains, key))  # its study is known by now
         heappop(self._heap)
-        return submit(work, chains.next(key), min(-place, _URGENT)), chains
+        return submit(work, chains.next(key), -place), chains
 
 
 class _Chains:
@@ -266,7 +266,6 @@ class _Chains:
         self._last = study.settings.episodes
         self.wanted = self._last * len(self._states)
         self.found = self.done = sum(state.episode for state in self._states.values())
-        self._latest: float | None = None  # seconds per episode of the last block that came back
         self._before = self._seconds = sum(state.seconds for state in self._states.values())
 
     @property
@@ -288,15 +287,19 @@ class _Chains:
         return self._states[key].episode == self._last
 
     def ahead(self, key: Key) -> float:
-        """Seconds of work left of a run; infinite as long as nothing is known."""
-        return inf if self.pace is None else (self._last - self._states[key].episode) * self.pace
+        """Seconds of work left of a run; as long as nothing is known, more, and in the order of a guess."""
+        left = self._last - self._states[key].episode
+        if self.pace is None:
+            return _UNKNOWN * (1 + left * len(self._study.model.transitions))
+        return left * self.pace
 
     def next(self, key: Key) -> Block:
         """The next block of a run that is not complete."""
         name, run = key
         state = self._states[key]
-        usual = BLOCK if self._latest is None else max(1, round(SECONDS / self._latest))
-        until = min(state.episode + (self._block or usual), self._last)
+        if self._block is None:
+            return Block(self._study, name, run, state, self._last, self._observer, SECONDS)
+        until = min(state.episode + self._block, self._last)
         return Block(self._study, name, run, state, until, self._observer)
 
     def accept(self, result: Done, saver: _Saver) -> Key:
@@ -305,7 +308,6 @@ class _Chains:
         played = result.state.episode - self._states[key].episode
         seconds = result.state.seconds - self._states[key].seconds
         self.done, self._seconds = self.done + played, self._seconds + seconds
-        self._latest = max(seconds, _SHORTEST) / played
         self._states[key] = result.state
         saver.save((id(self), *key), partial(self._files.save, *key, result.state))
         return key

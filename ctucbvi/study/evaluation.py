@@ -115,7 +115,7 @@ class Evaluator:
         if ((policies < a.first[:-1, None]) | (policies >= a.first[1:, None])).any():
             raise InputError("policies: an action is not on offer in its state")
         found = np.empty((len(policies), states))
-        _evaluate(self._flow, policies, found, self._work)
+        _evaluate(self._flow, np.ascontiguousarray(policies, np.int32), found, self._work)
         return found
 
 
@@ -157,7 +157,8 @@ def _evaluate(flow: PolicyFlow, policies: NDArray[np.integer], found: Floats, wo
                 if i > 0:
                     for p in range(q.size):
                         z[p] = q[policy[owner[p], i]]
-                    q[:] = z
+                    for p in range(q.size):
+                        q[p] = z[p]
                 length = cell
             else:
                 while end <= steps and _same(policy, i, end):
@@ -187,7 +188,8 @@ def _same(policy, i, k):
 def _stretch(flow: PolicyFlow, length: float, q: Floats, z: Floats, new: Floats) -> None:
     """Carry ``q`` over a stretch of ``length`` ≤ 1; jump ``e`` leads to the pair ``source[e]``."""
     share, gain, row, source, probability = flow.share, flow.gain, flow.row, flow.source, flow.probability
-    z[:] = q
+    for i in range(q.size):
+        z[i] = q[i]
     weight = total = 1.0
     k = 0
     while weight > _SMALL:

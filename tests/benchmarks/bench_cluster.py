@@ -36,7 +36,7 @@ from ctucbvi import bundled_model
 from ctucbvi.learning import Settings, rescaling
 from ctucbvi.study import RunState, Study, contestant
 from ctucbvi.study.blocks import Block, Done, work
-from ctucbvi.study.driver import BLOCK, SECONDS
+from ctucbvi.study.driver import SECONDS
 from ctucbvi.study.plan import made_by
 from ctucbvi.study.shards import Folder
 from tests.clusters import Cluster, local_cluster
@@ -45,6 +45,8 @@ from verify.tables import table
 
 LEARNERS = ("ct-ucbvi", "sharp", "optimistic", "optimistic-poisson")
 MODELS = ("machine-repair", "maintenance", "queue")
+_UNKNOWN = 1e9  # seconds: runs of which nothing is known come first
+QUARTER = 250_000  # episodes
 ENOUGH = 0.8  # of efficiency
 WORKERS = (1, 10, 30, 100, 200, 300, 400, 500, 700, 1000, 1500, 2000, 3000)
 Chain = Sequence[float]  # the lengths of its blocks
@@ -62,9 +64,16 @@ class Costs:
 # --- the simulation --------------------------------------------------------------------------
 
 
-def simulated(chains: Sequence[Chain], workers: int, costs: Costs, *, longest_first: bool = True) -> float:
-    """When the last block is back; without ``longest_first`` the first that is there is played first."""
-    ahead = [sum(chain) for chain in chains]
+def simulated(
+    chains: Sequence[Chain], workers: int, costs: Costs, guesses: Sequence[float] | None = None
+) -> float:
+    """When the last block is back.
+
+    The first blocks come first, in the order of the ``guesses`` (None: as they are listed); then the run with
+    the most work ahead.
+    """
+    told = [0.0] * len(chains) if guesses is None else guesses
+    ahead = [_UNKNOWN * (1 + guess) for guess in told]  # as the driver sees it
     place = [0] * len(chains)
     ticket = count()
     events: list[tuple[float, int, str, int]] = []  # when, the how manieth, what happens, to which chain
@@ -82,18 +91,18 @@ def simulated(chains: Sequence[Chain], workers: int, costs: Costs, *, longest_fi
         scheduler = max(scheduler, client) + costs.scheduler
         at(scheduler + costs.travel / 2, "there", chain)
 
-    for chain in sorted(range(len(chains)), key=lambda i: -ahead[i]) if longest_first else range(len(chains)):
+    for chain in sorted(range(len(chains)), key=lambda i: -ahead[i]):
         asked(chain)
     while events:
         now, number, what, chain = heappop(events)
         if what == "there":
-            heappush(waiting, (-ahead[chain] if longest_first else 0.0, number, chain))
+            heappush(waiting, (-ahead[chain], number, chain))
         elif what == "played":
             free += 1
             at(now + costs.travel / 2, "back", chain)
         else:
-            ahead[chain] -= chains[chain][place[chain]]
             place[chain] += 1
+            ahead[chain] = sum(chains[chain][place[chain] :])
             if place[chain] < len(chains[chain]):
                 asked(chain)
         while free and waiting:
@@ -115,12 +124,12 @@ def bounds(chains: Sequence[Chain], workers: int, costs: Costs) -> dict[str, flo
     }
 
 
-def most_workers(chains: Sequence[Chain], costs: Costs) -> int:
+def most_workers(chains: Sequence[Chain], costs: Costs, guesses: Sequence[float]) -> int:
     """How many workers are used to 80 %: doubled until they are not, then halved in between, to 1 %."""
     total = sum(map(sum, chains))
 
     def enough(workers: int) -> bool:
-        return total / (workers * simulated(chains, workers, costs)) >= ENOUGH
+        return total / (workers * simulated(chains, workers, costs, guesses)) >= ENOUGH
 
     low, high = 1, 2
     while enough(high):
@@ -141,24 +150,27 @@ def measured_chains() -> dict[str, Chain]:
         model = bundled_model(model_name)
         model = model.with_rewards(*rescaling(model))
         for name in LEARNERS:
-            settings = Settings.for_model(model, episodes=4 * BLOCK, replan="1/100")
+            settings = Settings.for_model(model, episodes=4 * QUARTER, replan="1/100")
             study = Study(model, settings, 1, (contestant(name),))
             work(Block(study, name, 1, RunState(), 1))  # compiles
             state, lengths = RunState(), []
             for part in range(1, 5):
                 began = process_time()
-                state = work(Block(study, name, 0, state, part * BLOCK)).state
+                state = work(Block(study, name, 0, state, part * QUARTER)).state
                 lengths.append(process_time() - began)
             found[f"{model_name}, {name}"] = lengths
     return found
 
 
 def cut(quarters: Chain, episodes: int, seconds: float) -> Chain:
-    """A run of so many episodes as the driver cuts it: one block to see how long they take, then by time."""
-    first, *others, last = quarters
-    rest = sum(others) + last * (episodes / BLOCK - len(quarters) + 1)
-    pieces = max(1, round(rest / seconds))
-    return [first, *[rest / pieces] * pieces]
+    """A run of so many episodes in blocks, each of which ends after so many seconds."""
+    whole, last = divmod(sum(quarters) + quarters[-1] * (episodes / QUARTER - len(quarters)), seconds)
+    return [*[seconds] * int(whole), last]
+
+
+def guess_of(name: str) -> float:
+    """What the driver goes by before it knows more of such a run: pairs, times the same episodes for all."""
+    return float(len(bundled_model(name.partition(",")[0]).transitions))
 
 
 def echo(task: Block) -> Done:
@@ -252,18 +264,20 @@ def napped(cluster: Cluster, chains: Sequence[Chain]) -> tuple[float, Costs]:
 # --- the report ------------------------------------------------------------------------------
 
 
-def report(chains: Sequence[Chain], costs: Costs, workers: Sequence[int]) -> None:
+def report(
+    chains: Sequence[Chain], costs: Costs, guesses: Sequence[float], workers: Sequence[int] = WORKERS
+) -> None:
     """Time and efficiency by the number of workers, and where it ends."""
     total, rows = sum(map(sum, chains)), []
     for many in workers:
-        seconds = simulated(chains, many, costs)
-        plain = simulated(chains, many, costs, longest_first=False)
+        seconds = simulated(chains, many, costs, guesses)
+        plain = simulated(chains, many, costs)
         limits = bounds(chains, many, costs)
         reason = max(limits, key=lambda why: limits[why])
         shares = [f"{total / (many * t):.0%}" for t in (seconds, plain)]
         rows.append([str(many), f"{seconds:.1f} s", *shares, reason])
     print(table(("workers", "time", "efficiency", "in order", "largest bound"), rows))
-    most = most_workers(chains, costs)
+    most = most_workers(chains, costs, guesses)
     limits = {why: t for why, t in bounds(chains, most + 1, costs).items() if why != "the work itself"}
     why = max(limits, key=lambda name: limits[name])
     print(f"\nused to {ENOUGH:.0%}: up to {most} workers; then {why} ({limits[why]:.1f} s) is what remains\n")
@@ -277,7 +291,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--episodes", type=int, default=10_000_000)
     options = parser.parse_args(arguments)
     quarters = measured_chains()
-    print(f"seconds of blocks of {BLOCK:,} episodes, replan 1/100")
+    print(f"seconds of blocks of {QUARTER:,} episodes, replan 1/100")
     rows = [[name, *(f"{d:.2f}" for d in chain)] for name, chain in quarters.items()]
     print(table(("", "first", "second", "third", "fourth"), rows), end="\n\n")
     with TemporaryDirectory() as name:
@@ -288,16 +302,17 @@ def main(arguments: Sequence[str] = ()) -> None:
             real, theirs = napped(cluster, naps)
     parts = (f"{1e3 * part:.2f} ms" for part in (costs.client, costs.scheduler, costs.travel, saving))
     print("per block: {} of who hands out, {} of the scheduler, {} on the way; {} to save it".format(*parts))
-    told = simulated(naps, 64, theirs)
+    told = simulated(naps, 64, theirs, [sum(chain) for chain in naps])
     print(f"100 chains of 4 blocks on 64 workers that sleep: {real:.2f} s; simulated {told:.2f} s\n")
-    many = list(islice(cycle(quarters.values()), options.configurations))
+    many = list(islice(cycle(quarters.items()), options.configurations))
+    guesses = [guess_of(name) for name, _ in many for _ in range(options.runs)]
     for seconds in (SECONDS, 1.0):
-        chains = [cut(one, options.episodes, seconds) for one in many for _ in range(options.runs)]
+        chains = [cut(one, options.episodes, seconds) for _, one in many for _ in range(options.runs)]
         print(
             f"{options.configurations} configurations, {options.runs} runs of {options.episodes:,} episodes:"
         )
         print(f"{sum(map(len, chains)):,} blocks of at most {seconds:g} s:")
-        report(chains, costs, WORKERS)
+        report(chains, costs, guesses)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,14 @@ against ours over a long one, in which later episodes take more iterations; the 
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from time import process_time
 
 from ctucbvi import CTMDP, bundled_model
 from ctucbvi.learning import Settings, rescaling
+from ctucbvi.learning.fast import episodes as at
+from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.learning.fast.optimistic import compiled_learner
 from ctucbvi.library import machine_repair
 from ctucbvi.study import RunState, Study, contestant
@@ -118,8 +122,49 @@ def lazy_against_eager(episodes: int = 100_000, runs: int = 2, cells: int = 100)
     print(table(("", "learner", "", "plans", "per episode", "regret"), rows), end="\n\n")
 
 
+def at_work(model: CTMDP, after: int, skip: bool, **told: str) -> FastLearner:
+    """The sharp learner with the data of ``after`` episodes, which one that plans lazily has played."""
+    settings = Settings.for_model(model, episodes=_STUDY, bonus="sharp", **told)
+    scout = FastLearner(model, replace(settings, replan=Fraction(1, 20)), seed=1)
+    scout.advance(after)
+    learner = FastLearner(model, settings, seed=1, skip=skip)
+    memory, seen = learner._memory, scout._memory
+    for mine, found in (
+        (memory.counts, seen.counts),
+        (memory.jumps, seen.jumps),
+        (memory.random, seen.random),
+    ):
+        mine[:] = found
+    memory.clock[at.EPISODE] = after  # all pairs count as visited, as before the first episode
+    return learner
+
+
+def limit_against_iteration(after: int = 300_000, episodes: int = 2000) -> None:
+    """The sharp learner late in a run: iterated, with proofs, and with the limit (epsilon 0)."""
+    print(f"microseconds per episode of the sharp learner after {after:,} episodes, {episodes:,} measured")
+    rows = []
+    for name in ("machine-repair", "lower-bound-tree", "sis", "queue"):
+        model, taken = bundled_model(name).with_rewards(*rescaling(bundled_model(name))), {}
+        kinds: list[tuple[str, bool, dict[str, str]]] = [
+            ("iterated", False, {}), ("with proofs", True, {}), ("limit", False, {"epsilon": "0"}),
+        ]  # fmt: skip
+        for label, skip, told in kinds:
+            learner, times = at_work(model, after, skip, **told), []
+            learner.advance(10)  # compiles
+            for _ in range(5):
+                began = process_time()
+                learner.advance(episodes // 5)
+                times.append((process_time() - began) / (episodes // 5))
+            taken[label] = sorted(times)[2], int(learner._clock[at.ROUNDS])
+        micros = [f"{seconds * 1e6:.1f}" for seconds, _ in taken.values()]
+        ratio = taken["iterated"][0] / taken["limit"][0]
+        rows.append([name, str(taken["iterated"][1]), *micros, f"{ratio:.1f}"])
+    print(table(("", "sweeps", "iterated", "with proofs", "limit", "times as fast"), rows), end="\n\n")
+
+
 def main() -> None:
     """Print everything."""
+    limit_against_iteration()
     against_rlberry()
     optimistic_against_paper()
     lazy_against_eager()

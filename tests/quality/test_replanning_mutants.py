@@ -76,8 +76,8 @@ MUTANTS = {
         "for n in range(clock[VISITED]):",
         "for n in range(1, clock[VISITED]):",
     ),
-    "plan counts not saved": ("replanning", "        before[:] = counts[:3]\n", ""),
-    "plan times not saved": ("replanning", "before[:] = counts[:3]", "before[N_PLUS] = counts[N_PLUS]"),
+    "plan counts not saved": ("replanning", "before[j, k] = counts[j, k]", "pass"),
+    "plan times not saved": ("replanning", "before[j, k] =", "before[N_PLUS, k] = counts[N_PLUS, k]  #"),
     "the plan's episode not saved": ("replanning", "planned[0] = episode", "planned[0] = max(planned[0], 1)"),
     "half of the estimates renewed": (
         "lazy_loops",

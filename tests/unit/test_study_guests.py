@@ -136,6 +136,7 @@ LEARNERS = [
     ("machine-repair", {"bonus": "sharp"}),
     ("sis", {"bonus": "paper"}),
     ("queue", {"bonus": "none"}),
+    ("queue", {"bonus": "none", "epsilon": "0"}),
     *(
         (name, {"bonus": "optimistic", "rates": rates, "jumps": jumps})
         for name, rates, jumps in (("machine-repair", "paper", "l1"), ("queue", "poisson", "kl"))

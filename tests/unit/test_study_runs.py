@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -343,18 +344,19 @@ def test_what_is_ahead_is_told_by_the_pace_of_each_study(tmp_path):
 
 
 def test_blocks_are_seconds_long_unless_told_otherwise(monkeypatch):
-    """The first block says how long an episode takes; the result does not depend on it."""
-    cut = []
+    """Who plays looks at the clock after each piece; the result does not depend on it."""
+    cut, now = [], itertools.count(0.0, 6.0)
 
-    def timed(task: Block):
-        cut.append(task.until - task.state.episode)
+    def cutting(task: Block):
         done = work(task)
-        return replace(done, state=replace(done.state, seconds=task.state.seconds + cut[-1] * 0.05))
+        cut.append(done.state.episode - task.state.episode)
+        return done
 
-    monkeypatch.setattr(driver, "work", timed)
-    monkeypatch.setattr(driver, "BLOCK", 150)
+    monkeypatch.setattr(driver, "work", cutting)
+    monkeypatch.setattr(blocks, "_LONGEST", 130)
+    monkeypatch.setattr(blocks, "perf_counter", lambda: next(now))
     whole = text(run_study(stand_in_study(700), 1))
-    assert cut == [150, 200, 200, 150]
+    assert cut == [260, 260, 180]  # pieces of 6 seconds, blocks of at least 10
     cut.clear()
     assert text(run_study(stand_in_study(700), 1, block=400)) == whole
     assert cut == [400, 300]

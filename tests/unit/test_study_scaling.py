@@ -21,15 +21,16 @@ NOTHING = Costs(0.0, 0.0, 0.0)
         ([[1.0]] * 4, 4, Costs(0.5, 0.0, 0.0), 4 * 0.5 + 1.0),  # handed out one after the other
         ([[1.0]] * 4, 4, Costs(0.0, 0.5, 0.0), 4 * 0.5 + 1.0),
         ([[1.0], [1.0], [2.0]], 2, NOTHING, 2.0),  # the long one first
-        ([[1.0] * 3, *[[1.0]] * 5], 2, NOTHING, 4.0),  # and its next blocks, too
+        ([[1.0] * 3, *[[1.0]] * 5], 2, NOTHING, 5.0),  # its next blocks after the first ones of all
+        ([[1.0] * 3, *[[1.0, 1.0]] * 3], 2, NOTHING, 5.0),  # but before the next ones of others
     ],
 )
 def test_by_hand(chains, workers, costs, seconds):
-    assert simulated(chains, workers, costs) == pytest.approx(seconds)
+    assert simulated(chains, workers, costs, [sum(chain) for chain in chains]) == pytest.approx(seconds)
 
 
 def test_in_the_order_of_the_file_a_long_run_may_be_left_over():
-    assert simulated([[1.0], [1.0], [2.0]], 2, NOTHING, longest_first=False) == pytest.approx(3.0)
+    assert simulated([[1.0], [1.0], [2.0]], 2, NOTHING) == pytest.approx(3.0)
 
 
 def test_no_bound_is_beaten_and_nobody_waits_without_need():
@@ -50,7 +51,7 @@ def test_no_bound_is_beaten_and_nobody_waits_without_need():
 
 def test_the_largest_number_of_workers_is_where_the_efficiency_falls():
     chains, costs = [[1.0] * 4] * 300, Costs(0.001, 0.0005, 0.002)
-    most, total = most_workers(chains, costs), 1200.0
+    most, total = most_workers(chains, costs, [1.0] * 300), 1200.0
     assert total / (most * simulated(chains, most, costs)) >= 0.8
     beyond = most + max(1, most // 100) + 1
     assert total / (beyond * simulated(chains, beyond, costs)) < 0.8

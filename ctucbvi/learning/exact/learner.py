@@ -259,6 +259,7 @@ class ExactLearner:
 
     def __init__(self, model: CTMDP, settings: Settings, *, bits: int = 64, max_bits: int = 512) -> None:
         settings.check(model)
+        settings.require_end()
         self.model, self.settings = model, settings
         self.statistics = Statistics.empty(model)
         self.undecided: dict[int, list[Doubt]] = {}  # by episode; the first of the actions was taken

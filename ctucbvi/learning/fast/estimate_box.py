@@ -146,7 +146,10 @@ def noise(rounds: int, scene: Scene, desk: Desk) -> float:
 @compiled()
 def remember(desk: Desk, trust: Trust) -> None:
     """Keep the estimates of the plan."""
-    trust.rate[:], trust.gain[:], trust.chance[:] = desk.rate, desk.gain, desk.chance
+    for k in range(desk.rate.size):
+        trust.rate[k], trust.gain[k] = desk.rate[k], desk.gain[k]
+    for e in range(desk.chance.size):
+        trust.chance[e] = desk.chance[e]
 
 
 @compiled(forceinline=True)

@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ctucbvi.learning.fast import episodes as at
-from ctucbvi.learning.fast.lazy_loops import plan_again, plan_sets_again
+from ctucbvi.learning.fast.lazy_loops import plan_sets_again
 from ctucbvi.learning.fast.optimistic import compiled_learner
 from ctucbvi.model import CTMDP, Transition
 
@@ -48,7 +48,7 @@ class CTUCBVI:
             plan_sets_again(scene, planner.constants, memory, planner.sets, planner.room, table)
         else:
             table = planner.desk.policy
-            plan_again(scene, memory, planner.desk, episode)
+            planner.plan(episode)
         policy, model, tick = table.copy(), planner.model, planner._tick
 
         def choose(state: str, remaining: Fraction) -> str:

@@ -6,7 +6,8 @@ episode the estimates, the bonus, modified value iteration down to :math:`\epsil
 nearest to the remaining time is taken; at :math:`t_0`, where all actions are worth nothing, it is that of
 :math:`t_1`.  So the order in which actions are listed matters only where two have the same value.  With
 ``skip`` planning is left out where its result is proved beforehand (:mod:`ctucbvi.learning.fast.skipping`):
-the same policies and draws, bit for bit.
+the same policies and draws, bit for bit.  With the accuracy 0 there is nothing to iterate: every plan is the
+fixed point (:mod:`ctucbvi.learning.fast.fixed_point`), and none is left out.
 
 What a run does depends on the model, the settings, the grid, the initial distribution, ``seed`` and
 ``run``, and on nothing else: ``advance(a)`` and ``advance(b)`` do what ``advance(a + b)`` does, in this
@@ -27,7 +28,8 @@ from ctucbvi.learning import DOUBLES, Episode, Settings, constants
 from ctucbvi.learning.fast import episodes as kernels
 from ctucbvi.learning.fast.compiled import CompiledLearner, PlayedEpisodes
 from ctucbvi.learning.fast.episode_loop import run as run_episodes
-from ctucbvi.learning.fast.lazy_loops import run_lazily
+from ctucbvi.learning.fast.fixed_point import make_cell_room, plan_to_the_end, run_to_the_end
+from ctucbvi.learning.fast.lazy_loops import plan_again, run_lazily
 from ctucbvi.learning.fast.preparation import (
     make_desk,
     make_log,
@@ -36,7 +38,7 @@ from ctucbvi.learning.fast.preparation import (
     make_scene,
     make_trust,
 )
-from ctucbvi.learning.fast.replanning import make_growth_rule, make_last_plan
+from ctucbvi.learning.fast.replanning import EVERY_EPISODE, make_growth_rule, make_last_plan
 from ctucbvi.numbers import shown
 from ctucbvi.numeric.arrays import Floats, Integers
 
@@ -150,15 +152,27 @@ class FastLearner(GridLearner):
         super().__init__(model, settings, steps=steps, record=record, **given)
         _check_bonus(model, settings)
         self.skip = skip
-        self.desk = make_desk(self.scene, deep=skip and not settings.replan)
+        self._cells = make_cell_room(self.scene) if settings.epsilon.zero else None
+        self.desk = make_desk(self.scene, deep=skip and not settings.replan and self._cells is None)
         self._trust = make_trust(self.scene)
         self._margins = make_margins(self.desk)
 
     def _play(self, log: kernels.Log, count: int) -> int:
         parts = self.scene, self._memory, self.desk
+        if self._cells is not None:
+            growth, lazily = self._growth or EVERY_EPISODE, self._growth is not None
+            return int(run_to_the_end(*parts, self._cells, self._last, growth, log, count, lazily))
         if self._growth is not None:
             return int(run_lazily(*parts, self._last, self._growth, log, count))
         return int(run_episodes(*parts, self._trust, self._margins, log, count, self.skip))
+
+    def plan(self, episode: int) -> None:
+        """Plan ``episode`` from the present data; the policy is on the desk."""
+        parts = self.scene, self._memory, self.desk
+        if self._cells is not None:
+            plan_to_the_end(*parts, self._cells)
+        else:
+            plan_again(*parts, episode)
 
     def _state(self) -> dict[str, Any]:
         named = self._named(memory=self._memory, desk=self.desk, trust=self._trust)

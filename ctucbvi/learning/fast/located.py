@@ -78,6 +78,7 @@ class LocatedLearner:
     def __init__(self, model: CTMDP, settings: Settings, *, tolerance: float = 1e-10) -> None:
         settings.check(model)
         settings.require_bonus()
+        settings.require_end()
         self.model, self.settings, self.tolerance = model, settings, tolerance
         self.radii = constants(model, settings, DOUBLES)
         pairs = len(model.transitions)

@@ -48,6 +48,9 @@ class GrowthRule(NamedTuple):
     iterates: bool  # whether the number of the episode counts, too
 
 
+EVERY_EPISODE = GrowthRule(1.0, 0.0, 1, 1, 1, 0, True)
+
+
 class LastPlan(NamedTuple):
     """What was known when the plan in force was made."""
 
@@ -108,5 +111,7 @@ def due(episode: int, numbers: Scalars, memory: Memory, last: LastPlan, growth: 
     clock[VISITED] = 0
     if again:
         planned[0] = episode
-        before[:] = counts[:3]
+        for j in range(3):
+            for k in range(counts.shape[1]):
+                before[j, k] = counts[j, k]
     return again

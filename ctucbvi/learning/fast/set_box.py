@@ -149,12 +149,10 @@ def enclose_sets(aim: int, since: int, scene: Scene, memory: Memory, trust: SetT
 @compiled()
 def remember_sets(sets: GridSets, trust: SetTrust) -> None:
     """Keep the sets of the plan."""
-    trust.low[:], trust.high[:], trust.shift[:], trust.chance[:] = (
-        sets.low,
-        sets.high,
-        sets.shift,
-        sets.chance,
-    )
+    for k in range(sets.low.size):
+        trust.low[k], trust.high[k], trust.shift[k] = sets.low[k], sets.high[k], sets.shift[k]
+    for e in range(sets.chance.size):
+        trust.chance[e] = sets.chance[e]
 
 
 @compiled(forceinline=True)

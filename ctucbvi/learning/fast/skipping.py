@@ -248,7 +248,8 @@ def distances_in_box(old: Floats, new: Floats, spread: Floats) -> tuple[float, f
 def measure(scene: Scene, desk: Desk, rounds: int, trust: Trust, margins: Margins) -> bool:
     """Find out what the plan just made says about all estimates in the box; False: nothing."""
     limits, calm, weights = trust.limits, margins.calm, desk.weights
-    calm[1], calm[2], calm[3] = 0.0, weights[2], weights[3]
+    for k in range(calm.shape[1]):
+        calm[1, k], calm[2, k], calm[3, k] = 0.0, weights[2, k], weights[3, k]
     margins.value_tangents[:] = 0.0
     margins.value_bound[:] = 0.0
     margins.value_remainder[:] = 0.0
