@@ -19,6 +19,7 @@ import sympy
 from sympy.core import exprtools
 
 from verify.claims.sizes import too_large
+from verify.provers.meter import SpentError, spend
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,6 +29,7 @@ _SIGNED, _BITS = (
     6,
     32,
 )  # terms and degree, and bits of a coefficient, of polynomials whose sign SymPy may tell
+_USUAL = 300  # units of the meter for a small price
 _PURSES: list[tuple[list[int], set[Any]]] = [([10**9], set())]  # what may be spent, and for what it was
 
 
@@ -70,6 +72,7 @@ def paid(price: int, what: Any) -> bool:
         return False
     left[0] -= price
     known.add(what)
+    spend(price * min(_USUAL + price, 1000))  # what is dear takes what it costs at worst, the rest seldom does
     return True
 
 
@@ -77,6 +80,8 @@ def attempt(call: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R 
     """What the computer algebra answers, or ``None`` where it gives up."""
     try:
         return call(*arguments, **options)
+    except SpentError:
+        raise
     except Exception:  # SymPy gives up in many unrelated ways; no answer is always a safe answer
         return None
 

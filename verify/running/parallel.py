@@ -143,7 +143,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, job), daemon=True)
-        with _environment(ENVIRONMENT), _no_interrupt():
+        with environment(ENVIRONMENT), _no_interrupt():
             self.process.start()
         theirs.close()  # so that the end of the worker is the end of the pipe
         self.give(task)
@@ -207,7 +207,7 @@ def _no_interrupt() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _environment(changes: Mapping[str, str]) -> Iterator[None]:
+def environment(changes: Mapping[str, str]) -> Iterator[None]:
     """These variables for processes started inside; hashing is fixed when an interpreter starts."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)

@@ -18,6 +18,7 @@ from verify.claims import text_of
 from verify.provers.balls import expm1r, log1pr
 from verify.provers.expressions import attempt, largest_exponent, length, written_out
 from verify.provers.goals import Goal, Node
+from verify.provers.meter import spend
 from verify.provers.proof.leaves import in_range
 from verify.provers.proof.state import ProofSearch
 from verify.provers.ranges import range_of
@@ -54,9 +55,14 @@ def rearrangeable(e: Any) -> bool:
     return length(e) <= _LONGEST and largest_exponent(e) <= _HIGHEST and written_out(e) <= _TERMS
 
 
-@lru_cache(maxsize=4096)
 def neat(e: Any) -> Any:
     """The shortest of some equal forms; long expressions are left as they are."""
+    spend(20 * length(e) + 20 * min(written_out(e), _TERMS))
+    return _neat(e)
+
+
+@lru_cache(maxsize=4096)
+def _neat(e: Any) -> Any:
     if not rearrangeable(e) or e.has(*KINKS):
         return e
     forms = [e, attempt(sympy.expand, e)]
