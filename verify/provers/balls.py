@@ -259,6 +259,7 @@ class Program:
         """Taylor coefficients 0..length-1 in one variable, over all of its ball."""
         if not any(name == known for _, known in self.inputs):
             return [self.run(point)] + [arb(0)] * (length - 1)
+        spend(length * len(self.steps) // 2)
         before, ctx.cap = ctx.cap, length
         try:
             series = self.run({**point, name: arb_series([point[name], 1], length)})

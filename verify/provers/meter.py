@@ -1,6 +1,6 @@
-"""What a claim may cost, in counts: whatever takes long draws on one meter, and a search ends when it is empty.
+"""What a claim may cost, in counts: whatever takes long draws on one meter; a search ends when it is empty.
 
-A unit is about a microsecond of an idle core, but nobody looks at a clock: each computation has a price by the
+A unit is about a microsecond of an idle core, but nobody looks at a clock: a computation has a price by the
 size of what it is given, or by the steps that it takes.  So a hopeless claim ends after a while, and on every
 machine at the same place.  What is drawn must not depend on what was computed before, for another claim: a
 function that remembers its answers draws before it looks.
@@ -25,15 +25,25 @@ class SpentError(Exception):
 
 
 class Meter:
-    """What may still be spent."""
+    """What may still be spent, while its block runs."""
 
     def __init__(self, units: int) -> None:
         self.left = units
+        self._given = units
 
     @property
     def empty(self) -> bool:
         """Whether it ran out."""
         return self.left < 0
+
+    def __enter__(self) -> Meter:
+        _METERS.append(self)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        _METERS.pop()
+        _METERS[-1].left -= self._given - max(self.left, 0)
+        return kind is SpentError and self.empty
 
 
 _METERS = [Meter(UNLIMITED)]
@@ -47,23 +57,12 @@ def spend(units: int) -> None:
         raise SpentError
 
 
-@contextmanager
-def metered(units: int) -> Iterator[Meter]:
+def metered(units: int) -> Meter:
     """Everything in the block together may cost so much, and no more than the block around it has left.
 
-    The block ends where the meter is empty; whoever opened it asks ``empty``, or has what was found until then.
+    The block ends where the meter is empty; whoever opened it asks ``empty``, or has what was found before.
     """
-    outer = _METERS[-1]
-    meter = Meter(min(units, outer.left))
-    before = meter.left
-    _METERS.append(meter)
-    try:
-        yield meter
-    except SpentError:
-        pass
-    finally:
-        _METERS.pop()
-        outer.left -= before - max(meter.left, 0)
+    return Meter(min(units, _METERS[-1].left))
 
 
 @contextmanager

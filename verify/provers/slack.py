@@ -81,8 +81,8 @@ def _tightest(gauge: Gauge, effort: Effort) -> dict[str, Fraction] | None:
         return None
     enough = max(best + abs(best) * _SHARE, _TIGHT)
     with metered(_SIMPLER):
-        point = simpler(point, gauge.domain, lambda p: _compared(gauge, p) <= enough, sampler.fitted)
-    return point
+        return simpler(point, gauge.domain, lambda p: _compared(gauge, p) <= enough, sampler.fitted)
+    return point  # as it is
 
 
 def _compared(gauge: Gauge, point: Point) -> float:

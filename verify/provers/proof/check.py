@@ -89,10 +89,9 @@ class Proof:
         box = domain.ranges if self.on is None else part_of(domain, self.on)
         work = Work(effort.scaled(*self.boxes))
         search = _Attempt(claim, box, self.depth, effort.scaled(self.goals, 2 * self.goals), work)
-        found = search.open()
         with metered(price_of(search.goals, work) + effort.scaled(*_REFUTING)):
-            found = search.decided(says)
-        return found
+            return search.decided(says)
+        return search.open()  # the meter is empty
 
 
 def _undecided(why: str, **more: Any) -> Finding:

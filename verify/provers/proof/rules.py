@@ -42,7 +42,7 @@ GOALS = 120  # goals one search may try
 _DEPTH_OF_BOXES = 4  # likewise where boxes are used, too
 _BITS = 1024  # of the longest number of a goal for the last rules
 _PER_GOAL = 100  # what the computer algebra may cost, for each goal of a search
-_METER = 60_000  # what everything may cost, likewise
+_METER = 90_000  # what everything may cost, likewise
 _PER_BOX = 600  # and for each box
 _SIMPLE = 4  # rules that only look
 _SIGNS = ("positive", "nonnegative", "negative", "nonpositive")
@@ -135,10 +135,9 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
     """A proof tree of the goal, or ``None``; the same one every time."""
     if not proper(goal.expression):
         return None
-    node = None
     with metered(price_of(goals, work)), spending(_PER_GOAL * goals), modest_signs():
-        node = _proved(goal, depth, goals, work)
-    return node
+        return _proved(goal, depth, goals, work)
+    return None  # the meter is empty
 
 
 def price_of(goals: int, work: Work | None) -> int:

@@ -70,7 +70,7 @@ def price_of(call: Callable[..., Any], expression: Any) -> int:
     if call is sympy.simplify:
         return 10 * size
     if call in (sympy.factor, sympy.cancel):
-        return size + terms * kernels(expression) * (8 + largest_exponent(expression)) // 64
+        return size + terms * kernels(expression) * max(64, largest_exponent(expression) ** 2) // 1024
     return (size + terms) // 4
 
 
