@@ -46,7 +46,7 @@ from verify.provers.proof.identities import derivation
 from verify.provers.proof.leaves import Work, impossible
 from verify.provers.proof.limits import proved_limit, refuted_limit
 from verify.provers.proof.monotone import slopes
-from verify.provers.proof.nearby import below_zero
+from verify.provers.proof.nearby import at_turns, below_zero
 from verify.provers.proof.rules import DEPTH, GOALS, price_of, prove
 
 Box = Mapping[str, Range]
@@ -149,7 +149,7 @@ class _Attempt:
         domain = self.claim.domain
         goal = self._goal(says.gap, strict=says.strict)
         tried = points(dict(self.box), domain.given)
-        if (found := refuted(says, domain, chain(tried, _drawn(says, domain)))) is not None:
+        if (found := refuted(says, domain, chain(tried, _drawn(says, domain), at_turns(goal)))) is not None:
             return found
         node = self._prove(goal)
         if node is None:

@@ -39,8 +39,17 @@ def below_zero(
     goal: Goal, suspects: Iterable[Mapping[str, Fraction]], worst: Mapping[str, Any]
 ) -> Iterator[Point]:
     """Points of the box that satisfy the hypotheses and at which the expression is certainly negative."""
-    names = list(goal.ranges)
-    for place in _places(goal, names, suspects, worst):
+    return _negative(goal, _places(goal, suspects, worst))
+
+
+def at_turns(goal: Goal) -> Iterator[Point]:
+    """The same next to where a kink turns or a square is 0: a bump there escapes every other point."""
+    if next(_turns(goal), None) is not None:
+        yield from _negative(goal, _places(goal, (), {}))
+
+
+def _negative(goal: Goal, places: Iterable[Point]) -> Iterator[Point]:
+    for place in places:
         for point in (place, *_around(goal, place)):
             value = at_point(goal.expression, point, _BITS)
             wrong = value is not None and (value < 0 or (goal.strict and value <= 0))
@@ -49,11 +58,9 @@ def below_zero(
                 break
 
 
-def _places(
-    goal: Goal, names: list[str], suspects: Iterable[Mapping[str, Fraction]], worst: Mapping[str, Any]
-) -> list[Point]:
+def _places(goal: Goal, suspects: Iterable[Mapping[str, Fraction]], worst: Mapping[str, Any]) -> list[Point]:
     """The points with the smallest values, and the minima they lead to."""
-    choices = []
+    names, choices = list(goal.ranges), []
     for name in names:
         r = goal.ranges[name]
         near = simple_numbers(worst[name]) if name in worst and worst[name].bounded else []
