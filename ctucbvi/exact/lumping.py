@@ -58,8 +58,8 @@ class Quotient:
 def lump(model: CTMDP) -> Quotient:
     """The coarsest quotient of ``model``.
 
-    Where rates, rewards and ends tell all states apart, nothing else is looked at.  After the first round only
-    states that jump into a class which was split are looked at again.
+    Where rates, rewards and ends tell all states apart, nothing else is looked at.  After the first round
+    only states that jump into a class which was split are looked at again.
     """
     acts: list[list[_Act]] = [[] for _ in model.states]
     for pair in model.pairs:

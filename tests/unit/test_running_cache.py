@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from fractions import Fraction
 from functools import lru_cache, partial
 from pathlib import Path
@@ -278,3 +279,31 @@ def test_a_check_that_looks_different_after_it_has_run_is_kept_all_the_same(tmp_
     source, cache = Source(file=str(write(tmp_path, DEFERRED))), Cache(tmp_path / "cache")
     assert run_claims(source, workers=workers, cache=cache).known == 0
     assert run_claims(source, workers=workers, cache=cache).known == 1
+
+
+def test_sources_are_read_again_when_one_has_changed(tmp_path, monkeypatch):
+    """Also if it is as long as before, or a new file stands beside it; what is just written is not trusted."""
+    monkeypatch.setattr(fingerprints, "_searched", lambda: iter(()))
+    file, beside = tmp_path / "mine.py", tmp_path / "helper.py"
+    file.write_text("import helper\n")
+
+    def age(seconds):
+        for path in (file, tmp_path):
+            os.utime(path, (time.time() - seconds,) * 2)
+
+    def read():
+        found = Fingerprints(Source(file=str(file)))
+        return found, found.sources("")
+
+    assert not read()[0].current  # it may be written once more within the same tick
+    age(1000)
+    found, before = read()
+    assert found.current
+    file.write_text("import helped\n")
+    assert not found.current
+    assert read()[1] != before
+    age(500)
+    found, before = read()
+    assert found.current
+    beside.write_text("")
+    assert not found.current

@@ -28,6 +28,8 @@ from typing import Any
 import sympy
 from flint import arb, arb_series, ctx, fmpq
 
+from verify.provers.meter import spend
+
 Number = Any  # a ball or a power series of balls
 
 BITS = 64
@@ -242,6 +244,7 @@ class Program:
 
     def run(self, point: Mapping[str, Number]) -> Number:
         """The value, in whatever the variables are given as; precision is the caller's."""
+        spend(5 + len(self.steps) * (1 + ctx.prec // 1024))
         values: list[Number] = [None] * len(self.steps)
         for k, name in self.inputs:
             values[k] = point[name]
@@ -256,6 +259,7 @@ class Program:
         """Taylor coefficients 0..length-1 in one variable, over all of its ball."""
         if not any(name == known for _, known in self.inputs):
             return [self.run(point)] + [arb(0)] * (length - 1)
+        spend(length * len(self.steps) // 2)
         before, ctx.cap = ctx.cap, length
         try:
             series = self.run({**point, name: arb_series([point[name], 1], length)})

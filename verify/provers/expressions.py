@@ -19,6 +19,7 @@ import sympy
 from sympy.core import exprtools
 
 from verify.claims.sizes import too_large
+from verify.provers.meter import SpentError, spend
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,6 +29,7 @@ _SIGNED, _BITS = (
     6,
     32,
 )  # terms and degree, and bits of a coefficient, of polynomials whose sign SymPy may tell
+_USUAL = 300  # units of the meter for a small price
 _PURSES: list[tuple[list[int], set[Any]]] = [([10**9], set())]  # what may be spent, and for what it was
 
 
@@ -70,6 +72,7 @@ def paid(price: int, what: Any) -> bool:
         return False
     left[0] -= price
     known.add(what)
+    spend(price * min(_USUAL + price, 1000))  # a price is the worst case, which only dear ones come near
     return True
 
 
@@ -77,6 +80,8 @@ def attempt(call: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R 
     """What the computer algebra answers, or ``None`` where it gives up."""
     try:
         return call(*arguments, **options)
+    except SpentError:
+        raise
     except Exception:  # SymPy gives up in many unrelated ways; no answer is always a safe answer
         return None
 
@@ -156,6 +161,15 @@ _MOST = 10**6  # a count that large is not told from a larger one
 def written_out(expression: Any) -> int:
     """About the number of terms of the numerator of an expression over one denominator, multiplied out."""
     return _written(sympy.sympify(expression))[0]
+
+
+@lru_cache(maxsize=8192)
+def written_within(expression: Any) -> int:
+    """About the size of what SymPy's ``expand`` makes of it: terms repeat what is in roots and functions."""
+    e = sympy.sympify(expression)
+    inner = {a for f in e.atoms(sympy.Function) for a in f.args}
+    inner |= {p.base for p in e.atoms(sympy.Pow) if not p.exp.is_Integer}
+    return min(written_out(e) * (1 + sum(written_out(a) for a in inner if not a.is_Atom)), _MOST)
 
 
 Powers = dict[Any, int]  # of the parts of a denominator

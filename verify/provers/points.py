@@ -17,10 +17,12 @@ from flint import arb
 from verify.claims import Hypothesis, Range
 from verify.provers import balls
 from verify.provers.expressions import attempt
+from verify.provers.meter import spend, unmetered
 
 Point = dict[str, Fraction]
 
 POINTS = 32  # exact points a goal is tried at
+_DRAWN = 20  # what one of them costs
 _FAR = [Fraction(1, 1024), Fraction(1, 16), Fraction(1, 3), *map(Fraction, (1, 2, 5, 17, 100, 4096))]
 _INNER = [Fraction(*p) for p in ((1, 2), (1, 3), (2, 3), (1, 7), (6, 7), (1, 64), (63, 64))]
 _SMALL = Fraction(1, 2**20)
@@ -69,7 +71,9 @@ def holds_at(h: Hypothesis, point: Mapping[str, Fraction]) -> bool:
 
 def points(ranges: Mapping[str, Range], given: tuple[Hypothesis, ...]) -> list[Point]:
     """Exact points of a box that satisfy the hypotheses; the same ones every time."""
-    return [dict(point) for point in _points(tuple(sorted(ranges.items())), given)]
+    spend(_DRAWN * POINTS * (1 + len(given)))
+    with unmetered():
+        return [dict(point) for point in _points(tuple(sorted(ranges.items())), given)]
 
 
 @lru_cache(maxsize=1024)

@@ -35,8 +35,10 @@ from verify.provers.balls import (
     program,
 )
 from verify.provers.intervals import End, Ended, Span, ends_of, hull
+from verify.provers.meter import spend
 
 BITS = 128
+_NODE = 30  # what the interval of one operation costs
 _LARGE = 1 << 14  # a ball beyond 2^±_LARGE counts as infinite or as next to zero
 _LONG = 768  # a rational with more bits than this is rounded outward
 
@@ -243,6 +245,7 @@ class _Evaluation:
 
     def of(self, e: Any) -> Span:
         if e not in self.known:
+            spend(_NODE)
             found = _rounded(self._of(e))
             if self.finite and found.singular:
                 raise NoRangeError(f"{e} may be infinite")

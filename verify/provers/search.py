@@ -24,6 +24,7 @@ from verify.progress import working
 from verify.provers import comparison
 from verify.provers.examples import Found, run_examples, seed_of
 from verify.provers.gauge import Gauge, descended
+from verify.provers.meter import SpentError, metered, spend
 from verify.provers.sampling import Sampler
 from verify.provers.simplest import complexity, simpler
 from verify.provers.slack import Tightest, point_text
@@ -33,6 +34,9 @@ _STARTS = 6  # descents from the best points, and as many from points at random
 _ROUNDS = 60
 _TIGHT = 1e-12  # slacks below this count as equal
 _SHARE = 1e-9  # of the slack, that a simpler point may cost
+_POINT = 7000  # what may be spent, for each example that is asked for
+_LOOK = 300  # what a point costs, besides the values there
+_SIMPLER = 1_000_000  # and to make one simple
 _SHOWN = 400  # characters of an example in a report
 
 
@@ -116,11 +120,12 @@ class _PointSearch:
 
     def run(self) -> Finding:
         """The three steps; each ends the search when it finds a violation."""
-        for step in (self._sweep, self._targeted, self._descents):
-            try:
-                step()
-            except Found:
-                return self._refuted()
+        try:
+            with metered(_POINT * self.count):
+                for step in (self._sweep, self._targeted, self._descents):
+                    step()
+        except Found:
+            return self._refuted()
         verdict = Verdict.TESTED if self.seen else Verdict.UNDECIDED
         return Finding(self.name, verdict, self._evidence())
 
@@ -154,11 +159,14 @@ class _PointSearch:
             return self.sampler.point(lambda n: draw(strategies.integers(0, n - 1)))
 
         def body(point: dict[str, Fraction]) -> None:
-            slack = self.look(point)
+            try:
+                slack = self.look(point)
+            except SpentError:  # Hypothesis would look for a simpler example that costs too much
+                raise Found from None
             if slack is not None and abs(slack) < float("inf"):
                 target(-slack, label="slack")
 
-        if run_examples(points(), body, seed=self.seed, examples=self.count):
+        if run_examples(points(), body, seed=self.seed, examples=self.count) and self.suspect is not None:
             raise Found
 
     def _descents(self) -> None:
@@ -182,6 +190,7 @@ class _PointSearch:
         key = tuple(point.values())
         if key in self.seen:
             return self.seen[key]
+        spend(_LOOK)
         if not admissible(self.domain, point):
             self.outside += 1
             return None
@@ -200,7 +209,9 @@ class _PointSearch:
 
     def _refuted(self) -> Finding:
         assert self.suspect is not None
-        simple = simpler(self.suspect, self.domain, self._fails, self.sampler.fitted)
+        simple = self.suspect
+        with metered(_SIMPLER):
+            simple = simpler(simple, self.domain, self._fails, self.sampler.fitted)
         witness = confirmed(self.relation, self.domain, simple)
         return Finding(self.name, Verdict.REFUTED, self._evidence(found=True), witness=witness)
 
@@ -227,7 +238,8 @@ class _PointSearch:
         def as_tight(other: dict[str, Fraction]) -> bool:
             return admissible(self.domain, other) and self.gauge.slack(other) <= enough
 
-        point = simpler(point, self.domain, as_tight, self.sampler.fitted)
+        with metered(_SIMPLER):
+            point = simpler(point, self.domain, as_tight, self.sampler.fitted)
         return {"value": self.gauge.slack(point), "at": point_text(point)}
 
 

@@ -26,10 +26,13 @@ from verify.provers import comparison
 from verify.provers.balls import precision
 from verify.provers.examples import seed_of
 from verify.provers.gauge import Gauge, descended
+from verify.provers.meter import metered
 from verify.provers.simplest import complexity, simpler, simplest_between
 from verify.provers.witness import Point, admissible, decimal
 
 _POINTS = (300, 3000)  # quick, thorough
+_COST = (1_000_000, 10_000_000)  # what looking may cost, likewise
+_SIMPLER = 500_000  # and making a point simple
 _STARTS, _ROUNDS = 5, 60
 _TIGHT = 1e-12  # slacks below this count as equal: the simplest such point is shown
 _SHARE = 1e-9  # of the slack, that a simpler point may cost
@@ -65,16 +68,21 @@ def _tightest(gauge: Gauge, effort: Effort) -> dict[str, Fraction] | None:
         seen.append((slack, [complexity(value) for value in point.values()], dict(point)))
         return slack
 
-    for _ in range(effort.scaled(*_POINTS)):
-        note(sampler.point(generator.randrange))
-    starts = sorted(seen, key=lambda entry: entry[:2])[:_STARTS]
-    for _, _, start in starts:
-        descended(note, start, gauge.domain, _ROUNDS)
+    with metered(effort.scaled(*_COST)):
+        for _ in range(effort.scaled(*_POINTS)):
+            note(sampler.point(generator.randrange))
+        starts = sorted(seen, key=lambda entry: entry[:2])[:_STARTS]
+        for _, _, start in starts:
+            descended(note, start, gauge.domain, _ROUNDS)
+    if not seen:
+        return None
     best, _, point = min(seen, key=lambda entry: (max(entry[0], _TIGHT), entry[1]))
     if not best < math.inf:
         return None
     enough = max(best + abs(best) * _SHARE, _TIGHT)
-    return simpler(point, gauge.domain, lambda p: _compared(gauge, p) <= enough, sampler.fitted)
+    with metered(_SIMPLER):
+        return simpler(point, gauge.domain, lambda p: _compared(gauge, p) <= enough, sampler.fitted)
+    return point  # as it is
 
 
 def _compared(gauge: Gauge, point: Point) -> float:

@@ -22,6 +22,7 @@ import platform
 import re
 import sys
 import sysconfig
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -36,6 +37,7 @@ from verify.claims.texts import describe
 from verify.source import Source
 
 PACKAGES = ("sympy", "python-flint", "mpmath", "numpy", "hypothesis", "numba")
+_SETTLED = 2 * 10**9  # nanoseconds, after which a file that is written again has another time
 _INSTALLED = ("site-packages", "dist-packages")
 _ENGINE = "verify.running.engine"
 _WORD = re.compile(rb"\bimport\b")
@@ -45,6 +47,9 @@ _IMPORT = re.compile(
 _CONTINUED, _QUOTE = re.compile(rb"\\[\n\r]"), re.compile(rb"[\"'\\]")
 _CODING = re.compile(rb".*(?:\n|\r).*coding|.*coding")  # in the first two lines
 _ADDRESS: Any = object.__repr__  # says the class and the address, and nothing else
+
+
+Mark = tuple[int, int, int]  # time, size and number of a file
 
 
 @lru_cache(maxsize=1)
@@ -69,6 +74,12 @@ class Fingerprints:
         self._searched = list(_searched())
         self._read: dict[str, tuple[str, tuple[str, ...]] | None] = {}  # by name: digest, imports
         self._listed: dict[Path, frozenset[str]] = {}  # by folder: what is in it
+        self._marks: dict[Path, Mark | None] = {}  # of all that was read and listed, from before that
+
+    @property
+    def current(self) -> bool:
+        """Whether no file or folder has changed since it was read, as far as its marks tell for certain."""
+        return all(mark is not None and mark == _mark(path) for path, mark in self._marks.items())
 
     def key(self, claim: Claim, effort: Effort) -> str:
         """The key of the claim's result, from the claim as it was loaded.
@@ -122,6 +133,7 @@ class Fingerprints:
         path = self._find(name)
         if path is None:
             return None
+        self._marks[path] = _mark(path)
         text = path.read_bytes()
         package = name if path.name == "__init__.py" else name.rpartition(".")[0]
         return hashlib.sha256(text).hexdigest(), _imports(text, package)
@@ -141,6 +153,7 @@ class Fingerprints:
     def _files(self, folder: Path, name: str) -> Iterator[Path]:
         """Where the module is if it is in the folder; most names are of something else than a module."""
         if folder not in self._listed:
+            self._marks[folder] = _mark(folder)
             try:
                 self._listed[folder] = frozenset(os.listdir(folder))
             except OSError:
@@ -149,6 +162,16 @@ class Fingerprints:
             yield folder / name / "__init__.py"
         if f"{name}.py" in self._listed[folder]:
             yield folder / f"{name}.py"
+
+
+def _mark(path: Path) -> Mark | None:
+    """What changes with a file; ``None`` if it has just been written: it may be again, within a tick."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0, 0  # not there
+    settled = time.time_ns() - found.st_mtime_ns > _SETTLED
+    return (found.st_mtime_ns, found.st_size, found.st_ino) if settled else None
 
 
 def _searched() -> Iterator[Path]:

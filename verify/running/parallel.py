@@ -55,6 +55,7 @@ class Job:
     effort: Effort
     cache: Cache | None  # None: nothing can be kept
     places: Mapping[str, str] | None = None  # the claims that take part, and their modules; None: all
+    _read: list[Fingerprints] = field(default_factory=list, compare=False, repr=False)  # by this process
 
     def check(self, task: Task, claims: ClaimSet) -> tuple[Result, bool]:
         """Check one claim; and whether the ground of the key is still the same afterwards.
@@ -62,7 +63,11 @@ class Job:
         A file that was edited in the meantime makes it unclear which text the result belongs to.
         """
         result = run_claim(claims[task.label], self.effort)
-        return result, Fingerprints(self.source).ground(claims[task.label]) == task.ground
+        if self._read and not self._read[-1].current:
+            self._read.clear()
+        if not self._read:
+            self._read.append(Fingerprints(self.source))
+        return result, self._read[-1].ground(claims[task.label]) == task.ground
 
     def finish(self, task: Task, claims: ClaimSet) -> Result:
         """Check one claim and keep the result, if it is clear what it is of."""
@@ -143,7 +148,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, job), daemon=True)
-        with _environment(ENVIRONMENT), _no_interrupt():
+        with environment(ENVIRONMENT), _no_interrupt():
             self.process.start()
         theirs.close()  # so that the end of the worker is the end of the pipe
         self.give(task)
@@ -207,7 +212,7 @@ def _no_interrupt() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _environment(changes: Mapping[str, str]) -> Iterator[None]:
+def environment(changes: Mapping[str, str]) -> Iterator[None]:
     """These variables for processes started inside; hashing is fixed when an interpreter starts."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)

@@ -15,7 +15,7 @@ import json
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import Any
 
 from tests.benchmarks.corpus.entries import Entry
 from verify.progress import ProgressLine, clock
+from verify.running.parallel import ENVIRONMENT, environment
 
 _WALL = 8  # times the limit, for a machine that does other things too
 _VERIFY = Path(__file__).parents[3] / "verify"
@@ -141,7 +142,7 @@ class _Worker:
             context = multiprocessing.get_context("spawn")
             self._pipe, theirs = context.Pipe()
             self._process = context.Process(target=_serve, args=(theirs, self._prover), daemon=True)
-            with _fixed_hashing():
+            with environment(ENVIRONMENT):  # so that the prover finds the same as in a run, in the same time
                 self._process.start()
             theirs.close()
         with contextlib.suppress(OSError):
@@ -189,17 +190,3 @@ def _cpu() -> float:
     """CPU time of this process and of the children that it waited for."""
     times = os.times()
     return process_time() + times.children_user + times.children_system
-
-
-@contextlib.contextmanager
-def _fixed_hashing() -> Iterator[None]:
-    """As in the workers of a run, so that the prover finds the same."""
-    before = os.environ.get("PYTHONHASHSEED")
-    os.environ["PYTHONHASHSEED"] = "0"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["PYTHONHASHSEED"]
-        else:
-            os.environ["PYTHONHASHSEED"] = before

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from verify.claims import Range
 from verify.provers.goals import Goal, Node, halved
+from verify.provers.meter import spend
 from verify.provers.points import at_point, holds_at
 from verify.provers.proof.polynomials import Powers, is_polynomial, powers_of
 from verify.provers.proof.state import ProofSearch
@@ -26,6 +27,7 @@ from verify.provers.proof.state import ProofSearch
 _CELLS = 5000  # coefficients of one polynomial
 _BOXES, _MORE = 160, 3000  # of a first try, and of one when all else has failed
 _WORK = 4_000_000  # coefficients in all boxes
+_BOX = 200  # what a box costs, besides its coefficients
 _NOISE = 1e-11  # of the largest coefficient: what is so small may be 0, and is decided in whole numbers
 _STEPS = [Fraction(0), Fraction(1, 2**24), Fraction(1, 2**10)]  # from a corner towards the others
 _TWO_SIDED = 3  # variables without any end, each of which is split at 0
@@ -133,6 +135,7 @@ class _Halving:
         while stack:
             box, arrays, ends, place = stack.pop()
             boxes += 1
+            spend(_BOX + self.cells)
             if boxes > most or boxes * self.cells > _WORK:
                 return None
             shown = self._shown(arrays, ends, _NOISE)

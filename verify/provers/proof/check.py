@@ -38,6 +38,7 @@ from verify.provers import witness
 from verify.provers.feasible import point_of
 from verify.provers.gauge import Gauge
 from verify.provers.goals import Goal, Node, certificate
+from verify.provers.meter import metered
 from verify.provers.points import points, samples
 from verify.provers.proof.boxes import simple_numbers
 from verify.provers.proof.derivation import derivation_lines, rules_of
@@ -45,14 +46,15 @@ from verify.provers.proof.identities import derivation
 from verify.provers.proof.leaves import Work, impossible
 from verify.provers.proof.limits import proved_limit, refuted_limit
 from verify.provers.proof.monotone import slopes
-from verify.provers.proof.nearby import below_zero
-from verify.provers.proof.rules import DEPTH, GOALS, prove
+from verify.provers.proof.nearby import at_turns, below_zero
+from verify.provers.proof.rules import DEPTH, GOALS, price_of, prove
 
 Box = Mapping[str, Range]
 
 NOTHING = "no point of the domain satisfies its hypotheses: the claim says nothing"
 _SUSPECTS = 60  # points at which a failure is looked into
 _DRAWN = 100  # points that fit the hypotheses
+_REFUTING = (2_000_000, 20_000_000)  # what looking for points where it fails may cost; quick and thorough
 
 
 @dataclass(frozen=True)
@@ -87,13 +89,9 @@ class Proof:
         box = domain.ranges if self.on is None else part_of(domain, self.on)
         work = Work(effort.scaled(*self.boxes))
         search = _Attempt(claim, box, self.depth, effort.scaled(self.goals, 2 * self.goals), work)
-        if isinstance(says, Relation):
-            return search.identity(says) if says.relation == "==" else search.relation(says)
-        if isinstance(says, Monotone):
-            return search.monotone(says)
-        if isinstance(says, LimitOf):
-            return search.limit(says)
-        return _undecided("the claim has no formula")
+        with metered(price_of(search.goals, work) + effort.scaled(*_REFUTING)):
+            return search.decided(says)
+        return search.open()  # the meter is empty
 
 
 def _undecided(why: str, **more: Any) -> Finding:
@@ -109,6 +107,16 @@ class _Attempt:
     depth: int
     goals: int
     work: Work
+
+    def decided(self, says: Any) -> Finding:
+        """By what kind of formula it is."""
+        if isinstance(says, Relation):
+            return self.identity(says) if says.relation == "==" else self.relation(says)
+        if isinstance(says, Monotone):
+            return self.monotone(says)
+        if isinstance(says, LimitOf):
+            return self.limit(says)
+        return _undecided("the claim has no formula")
 
     def _prove(self, goal: Goal) -> Node | None:
         return prove(goal, self.depth, self.goals, self.work)
@@ -141,7 +149,7 @@ class _Attempt:
         domain = self.claim.domain
         goal = self._goal(says.gap, strict=says.strict)
         tried = points(dict(self.box), domain.given)
-        if (found := refuted(says, domain, chain(tried, _drawn(says, domain)))) is not None:
+        if (found := refuted(says, domain, chain(tried, _drawn(says, domain), at_turns(goal)))) is not None:
             return found
         node = self._prove(goal)
         if node is None:
@@ -150,14 +158,15 @@ class _Attempt:
             return (
                 refuted(says, domain, whole)
                 or refuted(says, domain, below_zero(goal, whole, self.work.worst or {}))
-                or self._open()
+                or self.open()
             )
         known = tried or point_of(self.box, domain.given)
         if vacuous(node) or (not known and self._prove(goal.about(sympy.Integer(-1)))):
             return _undecided(NOTHING)
         return self._proved([goal], [node])
 
-    def _open(self) -> Finding:
+    def open(self) -> Finding:
+        """What is said where nothing was found."""
         spent = f"no proof within {self.goals} goals and {self.work.budget} boxes"
         inner = self.work.worst or {}  # a part of the box, and not of a face or of a transformed one
         part = all(n in inner and inner[n].within(replace(r, integer=False)) for n, r in self.box.items())

@@ -14,6 +14,8 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 from numpy.typing import NDArray
 
+from verify.provers.meter import spend
+
 _STEPS = 400  # changes of the active set
 _ZERO, _NEAR, _RIDGE = 1e-9, 1e-6, 1e-11
 
@@ -33,6 +35,7 @@ def non_negative(columns: Sequence[Column], target: Column) -> list[Fraction] | 
             a[rows[row], j] = float(c)
     for row, c in target.items():
         b[rows[row]] = float(c)
+    spend(100 + 2 * a.size)
     scales = np.linalg.norm(a, axis=0)
     scales[scales == 0] = 1.0
     support = _active(a / scales, b)

@@ -3,7 +3,8 @@
 ``f - 10^-20`` at a contact of f, or f with a slope that is wrong by as much, is negative only within 10^-10,
 or 10^-20, of it.  So the smallest values met are followed to a minimum (by thirds of a range, then Newton's
 method, along one variable after the other and in many bits), and the neighbourhood of each is looked at on
-all scales.  Only what is certainly negative is handed on, and whoever receives it confirms it.
+all scales; so are the places where a kink turns, or a square is 0.  Only what is certainly negative is handed
+on, and whoever receives it confirms it.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from fractions import Fraction
 from itertools import islice, product
 from typing import Any
 
+import sympy
 from flint import arb
 
 from verify.provers.balls import ball, precision, program
-from verify.provers.expressions import attempt
+from verify.provers.expressions import attempt, length
 from verify.provers.goals import Goal
 from verify.provers.points import Point, at_point, holds_at, samples
 from verify.provers.proof.boxes import simple_numbers
@@ -26,6 +28,7 @@ _BITS = 512
 _PLACES = 8  # of the smallest values
 _TRIED = 400  # points among which these are looked for
 _FIRST = 12  # integers
+_SHORT = 40  # operations of what is solved for its variable
 _ROUNDS = 12  # of Newton's method
 _THIRDS = 24  # of a range, one inside the other, before it
 _SCALES = [Fraction(1, 10**k) for k in (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 21, 25, 30, 36, 42, 50)]
@@ -36,8 +39,17 @@ def below_zero(
     goal: Goal, suspects: Iterable[Mapping[str, Fraction]], worst: Mapping[str, Any]
 ) -> Iterator[Point]:
     """Points of the box that satisfy the hypotheses and at which the expression is certainly negative."""
-    names = list(goal.ranges)
-    for place in _places(goal, names, suspects, worst):
+    return _negative(goal, _places(goal, suspects, worst))
+
+
+def at_turns(goal: Goal) -> Iterator[Point]:
+    """The same next to where a kink turns or a square is 0: a bump there escapes every other point."""
+    if next(_turns(goal), None) is not None:
+        yield from _negative(goal, _places(goal, (), {}))
+
+
+def _negative(goal: Goal, places: Iterable[Point]) -> Iterator[Point]:
+    for place in places:
         for point in (place, *_around(goal, place)):
             value = at_point(goal.expression, point, _BITS)
             wrong = value is not None and (value < 0 or (goal.strict and value <= 0))
@@ -46,11 +58,9 @@ def below_zero(
                 break
 
 
-def _places(
-    goal: Goal, names: list[str], suspects: Iterable[Mapping[str, Fraction]], worst: Mapping[str, Any]
-) -> list[Point]:
+def _places(goal: Goal, suspects: Iterable[Mapping[str, Fraction]], worst: Mapping[str, Any]) -> list[Point]:
     """The points with the smallest values, and the minima they lead to."""
-    choices = []
+    names, choices = list(goal.ranges), []
     for name in names:
         r = goal.ranges[name]
         near = simple_numbers(worst[name]) if name in worst and worst[name].bounded else []
@@ -61,7 +71,27 @@ def _places(
     found += [{**found[0], **s} for s in suspects] if found else []
     ranked = sorted(found, key=lambda point: _size(goal, point))
     best = [p for p in ranked if _size(goal, p) < float("inf")][:_PLACES]
-    return best + [q for p in best[: _PLACES // 2] if (q := _descended(goal, p)) is not None]
+    led = [q for p in best[: _PLACES // 2] if (q := _descended(goal, p)) is not None]
+    for name, x in islice(_turns(goal), _PLACES) if best else ():
+        there = min(({**p, name: x} for p in ranked[:_TRIED]), key=lambda point: _size(goal, point))
+        led += [there, _descended(goal, there, but=name) or there]
+    return best + led
+
+
+def _turns(goal: Goal) -> Iterator[tuple[str, Fraction]]:
+    """Where what is in a kink or an even power, and has one variable, is 0: a bump is seen only there."""
+    e = sympy.sympify(goal.expression)
+    inner = {a.args[0] for a in e.atoms(sympy.Abs)}
+    inner |= {p.base for p in e.atoms(sympy.Pow) if p.exp.is_Integer and p.exp > 0 and p.exp % 2 == 0}
+    inner |= {a for kink in e.atoms(sympy.Max, sympy.Min) for a in kink.args}
+    for u in sorted((u for u in inner if len(u.free_symbols) == 1 and not u.is_Symbol), key=str):
+        symbol = next(iter(u.free_symbols))
+        line = attempt(sympy.Poly, u, symbol) if length(u) <= _SHORT else None
+        if line is None or line.degree() != 1 or not all(c.is_Rational for c in line.all_coeffs()):
+            continue
+        a, b = (Fraction(int(c.p), int(c.q)) for c in line.all_coeffs())
+        if symbol.name in goal.ranges and _closed(goal.ranges[symbol.name], -b / a):
+            yield symbol.name, -b / a
 
 
 def _closed(r: Any, x: Fraction) -> bool:
@@ -77,10 +107,10 @@ def _size(goal: Goal, point: Point) -> float:
     return float("inf") if value is None else float(value.mid())
 
 
-def _descended(goal: Goal, start: Point) -> Point | None:
-    """Newton's method for the zeros of the slopes, along one variable after the other."""
+def _descended(goal: Goal, start: Point, but: str = "") -> Point | None:
+    """Newton's method for the zeros of the slopes, along one variable after the other (but for one)."""
     point = dict(start)
-    moving = [n for n in goal.variables if not goal.ranges[n].integer]
+    moving = [n for n in goal.variables if not goal.ranges[n].integer and n != but]
     for name in moving:
         point[name] = _bracketed(goal, point, name)
     for _ in range(_ROUNDS):

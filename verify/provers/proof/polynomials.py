@@ -15,6 +15,7 @@ import sympy
 from verify.claims import text_of
 from verify.provers.expressions import attempt, largest_exponent, length, monomials
 from verify.provers.goals import Goal
+from verify.provers.meter import spend
 
 _LONGEST = 300  # operations of an expression that is expanded
 _HIGHEST = 40  # exponent in it
@@ -106,6 +107,7 @@ class Atoms:
 
 def times(a: Sum, b: Sum) -> Sum:
     """Their product."""
+    spend(10 * len(a) * len(b))
     found: dict[Monomial, Fraction] = {}
     for m, c in a.items():
         for n, d in b.items():

@@ -16,14 +16,16 @@ import sympy
 
 from verify.claims import text_of
 from verify.provers.balls import expm1r, log1pr
-from verify.provers.expressions import attempt, largest_exponent, length, written_out
+from verify.provers.expressions import attempt, largest_exponent, length, written_out, written_within
 from verify.provers.goals import Goal, Node
+from verify.provers.meter import spend
 from verify.provers.proof.leaves import in_range
 from verify.provers.proof.state import ProofSearch
 from verify.provers.ranges import range_of
 
 _HIGHEST = 16  # power of anything that it is asked to write out
 _TERMS = 4000  # of what would be written out
+_WITHIN = 20_000  # of these and what is in roots and functions, multiplied
 _LONGEST = 200  # operations of an expression that SymPy is asked to rearrange
 _MOST_KINKS = 3  # that are turned inside out together: each doubles the cases
 KINKS = (sympy.Max, sympy.Min, sympy.Abs)
@@ -54,11 +56,16 @@ def rearrangeable(e: Any) -> bool:
     return length(e) <= _LONGEST and largest_exponent(e) <= _HIGHEST and written_out(e) <= _TERMS
 
 
-@lru_cache(maxsize=4096)
 def neat(e: Any) -> Any:
     """The shortest of some equal forms; long expressions are left as they are."""
-    if not rearrangeable(e) or e.has(*KINKS):
+    if not rearrangeable(e) or e.has(*KINKS) or written_within(e) > _WITHIN:
         return e
+    spend(20 * (length(e) + written_within(e)))
+    return _neat(e)
+
+
+@lru_cache(maxsize=4096)
+def _neat(e: Any) -> Any:
     forms = [e, attempt(sympy.expand, e)]
     if length(e) <= _LONGEST // 2:
         forms.append(attempt(sympy.factor, e))

@@ -17,6 +17,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from verify.provers.meter import spend
 from verify.provers.proof.linear import solved
 from verify.provers.proof.polynomials import Powers
 from verify.provers.proof.quotients import Modulo
@@ -64,6 +65,7 @@ class SquareBlock:
 
 def times(p: Powers, q: Powers) -> dict[Exponents, Fraction]:
     """The product of two polynomials."""
+    spend(5 + 4 * len(p) * len(q))
     found: dict[Exponents, Fraction] = {}
     for m, c in p.items():
         for n, d in q.items():

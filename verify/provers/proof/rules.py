@@ -21,6 +21,7 @@ import sympy
 from verify.claims import Hypothesis, Range, text_of
 from verify.provers.expressions import length, longest, modest_signs, put, spending, unwieldy
 from verify.provers.goals import Goal, Node, halved
+from verify.provers.meter import metered
 from verify.provers.proof import (
     algebra,
     bernstein,
@@ -41,6 +42,8 @@ GOALS = 120  # goals one search may try
 _DEPTH_OF_BOXES = 4  # likewise where boxes are used, too
 _BITS = 1024  # of the longest number of a goal for the last rules
 _PER_GOAL = 100  # what the computer algebra may cost, for each goal of a search
+_METER = 90_000  # what everything may cost, likewise
+_PER_BOX = 600  # and for each box
 _SIMPLE = 4  # rules that only look
 _SIGNS = ("positive", "nonnegative", "negative", "nonpositive")
 _FIRST_VALUES = (1, 2, 4, 8, 16)  # of an integer variable, before its tail
@@ -132,8 +135,14 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
     """A proof tree of the goal, or ``None``; the same one every time."""
     if not proper(goal.expression):
         return None
-    with spending(_PER_GOAL * goals), modest_signs():
+    with metered(price_of(goals, work)), spending(_PER_GOAL * goals), modest_signs():
         return _proved(goal, depth, goals, work)
+    return None  # the meter is empty
+
+
+def price_of(goals: int, work: Work | None) -> int:
+    """What a search of so many goals and boxes may cost, all that it does taken together."""
+    return _METER * goals + _PER_BOX * (0 if work is None else work.budget)
 
 
 def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | None:

@@ -15,7 +15,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from verify.provers.meter import spend
+
 _STEPS = 60
+_SPEED = 15_000  # multiplications for a unit of the meter
 _CLOSE = 1e-9  # relative residual of the equations
 _GAP = 1e-11  # of the complementarity, relative
 
@@ -41,7 +44,9 @@ def _iterates(blocks: list[Floats], f: Floats) -> Iterator[Solved]:
     start = 10.0 * (1 + float(np.abs(f).max()))
     xs, ss = [start * np.eye(k) for k in sizes], [np.eye(k) / n for k in sizes]
     t, y = -start, np.zeros(len(f))
+    price = 200 + sum(len(f) * k**2 * (len(f) + 2 * k) for k in sizes) // _SPEED
     for _ in range(_STEPS):
+        spend(price)
         primal = f - sum((_applied(a, x) for a, x in zip(blocks, xs, strict=True)), t * traces)
         dual = [np.tensordot(y, a, axes=1) - s for a, s in zip(blocks, ss, strict=True)]
         mu = sum(float(np.sum(x * s)) for x, s in zip(xs, ss, strict=True)) / n

@@ -35,6 +35,7 @@ from verify.provers.expressions import (
 )
 from verify.provers.goals import Goal, Node
 from verify.provers.intervals import Span
+from verify.provers.meter import spend
 from verify.provers.points import Point, at_point, points, slope_at
 from verify.provers.proof.leaves import Work
 from verify.provers.ranges import opened, range_of
@@ -43,6 +44,7 @@ Rule = Callable[["ProofSearch", Goal, int], "Node | None"]
 Prove = Callable[[Goal], Node | None]
 
 _DEGREE, _TERMS = 64, 3000
+_GOAL, _LENGTH = 2000, 100  # what a goal costs, and each of its operations, besides what its rules count
 _BITS = 48  # of the longest number
 _DEAREST = 4000  # of a single computation
 _LONGEST = 1500  # operations of what is differentiated
@@ -68,7 +70,7 @@ def price_of(call: Callable[..., Any], expression: Any) -> int:
     if call is sympy.simplify:
         return 10 * size
     if call in (sympy.factor, sympy.cancel):
-        return size + terms * kernels(expression) // 16
+        return size + terms * kernels(expression) * max(64, largest_exponent(expression) ** 2) // 1024
     return (size + terms) // 4
 
 
@@ -128,6 +130,7 @@ class ProofSearch:
         if self.budget <= 0 or length(goal.expression) > self.size:
             return None
         self.budget -= 1
+        spend(_GOAL + _LENGTH * length(goal.expression))
         self.open.add(key)
         node = None
         for rule in self.rules:
