@@ -80,20 +80,26 @@ class Atoms:
                 if factor.is_Rational:
                     c *= fraction(factor)
                     continue
-                atom, q = self._factor(factor)
+                atom, q, content = self._factor(factor)
+                c *= content
                 powers[atom] = powers.get(atom, Fraction(0)) + q
             m = tuple(sorted((a, q) for a, q in powers.items() if q))
             found[m] = found.get(m, Fraction(0)) + c
         return None if e is None or len(found) > _TERMS else {m: c for m, c in found.items() if c}
 
-    def _factor(self, factor: Any) -> tuple[int, Fraction]:
+    def _factor(self, factor: Any) -> tuple[int, Fraction, Fraction]:
+        """Atom, exponent and a number: 1/(2 x + 2) is 1/(x + 1), halved."""
         if isinstance(factor, sympy.exp):
             c, rest = factor.args[0].as_coeff_Mul()
             if c.is_Rational and rest != 1:
-                return self._number(sympy.exp(rest)), fraction(c)
+                return self._number(sympy.exp(rest)), fraction(c), Fraction(1)
         if factor.is_Pow and factor.exp.is_Rational and not isinstance(factor, sympy.exp):
-            return self._number(factor.base), fraction(factor.exp)
-        return self._number(factor), Fraction(1)
+            base, q, content = factor.base, fraction(factor.exp), Fraction(1)
+            if base.is_Add and q.denominator == 1:
+                number, base = base.primitive()
+                content = fraction(number) ** q.numerator
+            return self._number(base), q, content
+        return self._number(factor), Fraction(1), Fraction(1)
 
     def expression(self, m: Monomial) -> Any:
         """The monomial as an expression."""
