@@ -75,7 +75,7 @@ def by_multiply(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
                 rest = -rest
             else:
                 rest = rest * factor
-        node = _times(search, goal, depth, sympy.Mul(*known), rest) if known else None
+        node = times(search, goal, depth, sympy.Mul(*known), rest) if known else None
         if node is not None:
             return node
     return None
@@ -116,7 +116,7 @@ def by_isolating(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
         if rest is None:
             continue
         quotient = (atom if positive else -atom) + rest
-        node = _times(search, goal, depth - 1, factor, quotient)
+        node = times(search, goal, depth - 1, factor, quotient)
         if node is not None:
             return node
     return None
@@ -139,7 +139,7 @@ def _isolated(e: Any, atoms: tuple[Any, ...]) -> list[tuple[Any, Any, Any]]:
     return found
 
 
-def _times(search: ProofSearch, goal: Goal, depth: int, factor: Any, quotient: Any) -> Node | None:
+def times(search: ProofSearch, goal: Goal, depth: int, factor: Any, quotient: Any) -> Node | None:
     """The node ``multiply``, if the quotient can be proved."""
     i = range_of(factor, goal.ranges)
     if factor == 1 or i is None or not i.positive(strict=goal.strict):

@@ -9,6 +9,7 @@ intervals or by ``combine``.
 * *Turns.*  Angles that are compared with pi: w = 2x/pi has rational ends.
 * *Cones.*  As many linear inequalities as there are variables, and independent: their gaps are the new
   variables, each >= 0 (the sides of a triangle, variables in an order).
+* *Squares.*  Polynomials in x², in each variable: w = x².
 * *Roots.*  Roots of one linear expression u: w = u^(1/n).
 * *Circles.*  Sines and cosines of sums of the variables, and nothing else: w = (sin x, cos x), with w·w = 1.
 
@@ -31,11 +32,11 @@ from verify.provers.expressions import attempt, length, put, variables_of
 from verify.provers.goals import Goal, Node
 from verify.provers.points import at_point
 from verify.provers.proof.combining import shown
-from verify.provers.proof.polynomials import fraction
+from verify.provers.proof.polynomials import fraction, written_powers
 from verify.provers.proof.state import ProofSearch, fat, loose, proper
 from verify.provers.ranges import opened, range_of
 
-_LONGEST = 100  # operations of a goal whose variables are changed
+_LONGEST, _LONG = 100, 400  # operations of a goal whose variables are changed, and of a polynomial
 _MOST = 4  # variables
 _CONES = 3  # that are tried
 _TRIED = 3  # changed goals
@@ -80,18 +81,25 @@ def changes(search: ProofSearch, goal: Goal) -> list[Changed]:
     return sorted(found, key=lambda new: (len(new.goal.variables), length(new.goal.expression)))[:_TRIED]
 
 
+def in_orthants(search: ProofSearch, goal: Goal) -> Iterator[Changed]:
+    """A polynomial in squares of the variables, and in the gaps of linear inequalities."""
+    return _in_turn(search, goal.trimmed(), (_evens, _cones), _LONG)
+
+
 Kind = Callable[[ProofSearch, Goal], Iterator[Change]]
 
 
-def _in_turn(search: ProofSearch, goal: Goal, kinds: tuple[Kind, ...]) -> Iterator[Changed]:
-    if length(goal.expression) > _LONGEST or not 1 <= len(goal.variables) <= _MOST:
+def _in_turn(
+    search: ProofSearch, goal: Goal, kinds: tuple[Kind, ...], longest: int = _LONGEST
+) -> Iterator[Changed]:
+    if length(goal.expression) > longest or not 1 <= len(goal.variables) <= _MOST:
         return
     for k, kind in enumerate(kinds):
         for change in attempt(list[Change], kind(search, goal)) or ():
             new = attempt(_changed, goal, change)
             if new is not None and search.plausible(new.goal):
                 yield new
-                for more in _in_turn(search, new.goal, kinds[k + 1 :]):
+                for more in _in_turn(search, new.goal, kinds[k + 1 :], longest):
                     yield replace(more, outer=new if more.outer is None else replace(more.outer, outer=new))
 
 
@@ -298,6 +306,18 @@ def _turns(search: ProofSearch, goal: Goal) -> Iterator[Change]:
     if any((h.right - h.left).has(sympy.pi) and _linear(h.right - h.left, symbols) for h in goal.known):
         inner = {f"{x.name}_": 2 * x / sympy.pi for x in symbols}
         yield Change(inner, {x: sympy.pi * _symbol(f"{x.name}_") / 2 for x in symbols})
+
+
+def _evens(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+    """Even powers of every variable, in the goal and in its hypotheses."""
+    del search
+    symbols = [goal.symbols[n] for n in sorted(goal.ranges)]
+    parts = [written_powers(e, symbols) for e in (goal.expression, *(h.right - h.left for h in goal.known))]
+    if any(p is None or any(a % 2 for m in p for a in m) for p in parts):
+        return
+    inner = {f"{x.name}_": x**2 for x in symbols}
+    old = {x: sympy.sqrt(_symbol(f"{x.name}_")) for x in symbols}
+    yield Change(inner, {goal.expression: sympy.expand(goal.expression).xreplace(old), **old})
 
 
 def _roots(search: ProofSearch, goal: Goal) -> Iterator[Change]:

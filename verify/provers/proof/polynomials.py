@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 import sympy
@@ -52,6 +53,31 @@ def powers_of(expression: Any, symbols: Sequence[Any]) -> Powers | None:
     if found is None or not all(c.is_Rational for c in found.coeffs()):
         return None
     return {m: fraction(c) for m, c in found.terms() if c}
+
+
+def written_powers(expression: Any, symbols: Sequence[Any]) -> Powers | None:
+    """The same for products and powers of sums, which may have many terms before they are collected."""
+    e = sympy.sympify(expression)
+    if length(e) > _LONGEST or not e.is_polynomial(*symbols):
+        return None
+    top = highest_degree(e)
+    if top > _HIGHEST or comb(top + len(symbols), len(symbols)) > _TERMS:
+        return None
+    found = attempt(sympy.Poly, e, *symbols)
+    if found is None or not all(c.is_Rational for c in found.coeffs()):
+        return None
+    return {m: fraction(c) for m, c in found.terms() if c}
+
+
+def highest_degree(e: Any) -> int:
+    """At most so high is the degree of a polynomial, by its form."""
+    if e.is_Add:
+        return max(map(highest_degree, e.args))
+    if e.is_Mul:
+        return sum(map(highest_degree, e.args))
+    if e.is_Pow and e.exp.is_Integer:
+        return abs(int(e.exp)) * highest_degree(e.base)
+    return int(e.is_Symbol)
 
 
 class Atoms:
