@@ -9,6 +9,7 @@ intervals or by ``combine``.
 * *Turns.*  Angles that are compared with pi: w = 2x/pi has rational ends.
 * *Cones.*  As many linear inequalities as there are variables, and independent: their gaps are the new
   variables, each >= 0 (the sides of a triangle, variables in an order).
+* *Bases.*  Powers of sums, and nothing else of their variables: w = the sum, and which of two sums is larger.
 * *Squares.*  Polynomials in x², in each variable: w = x².
 * *Roots.*  Roots of one linear expression u: w = u^(1/n).
 * *Circles.*  Sines and cosines of sums of the variables, and nothing else: w = (sin x, cos x), with w·w = 1.
@@ -19,7 +20,7 @@ That f scales is read off at points; the checker decides whether the formulas ar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 from math import inf, lcm, log
@@ -38,6 +39,7 @@ from verify.provers.ranges import opened, range_of
 
 _LONGEST, _LONG = 100, 400  # operations of a goal whose variables are changed, and of a polynomial
 _MOST = 4  # variables
+_SUMS = 3  # whose powers are compared
 _CONES = 3  # that are tried
 _TRIED = 3  # changed goals
 _PARTS = 12  # a degree is a multiple of 1/12
@@ -52,6 +54,8 @@ class Change:
     old: Mapping[Any, Any]  # by symbol, or what else is replaced
     factor: Any = sympy.S.One
     equations: tuple[Any, ...] = ()  # what is 0, in the new variables
+    ranges: Mapping[str, Range] = field(default_factory=dict)  # narrower than intervals tell
+    facts: tuple[Hypothesis, ...] = ()  # about the new variables
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ class Changed:
 
 def changes(search: ProofSearch, goal: Goal) -> list[Changed]:
     """The goal in other variables, in a few ways; one kind of change after the other; the simplest first."""
-    found = _in_turn(search, goal.trimmed(), (_turns, _cones, _scalings, _roots, _circles))
+    found = _in_turn(search, goal.trimmed(), (_bases, _turns, _cones, _scalings, _roots, _circles))
     return sorted(found, key=lambda new: (len(new.goal.variables), length(new.goal.expression)))[:_TRIED]
 
 
@@ -109,9 +113,9 @@ def _changed(goal: Goal, change: Change) -> Changed | None:
     values = {n: _values(inner, goal) for n, inner in change.inner.items()}
     if e is None or not proper(e) or any(v is None or v.singular for v in values.values()):
         return None
-    ranges = {n: _range(v) for n, v in values.items()}
-    facts: list[Hypothesis] = []
-    for h in goal.known:
+    ranges = {n: change.ranges.get(n) or _range(v) for n, v in values.items()}
+    facts = list(change.facts)
+    for h in goal.known if not change.facts else ():
         gap = put(h.right - h.left, change.old)
         gap = gap if gap is None or not gap.has(sympy.pi) else attempt(sympy.expand, gap / sympy.pi)
         if gap is None or h.relation == "==":
@@ -294,6 +298,32 @@ def _linear(gap: Any, symbols: Sequence[Any]) -> bool:
     if found is None or found.total_degree() != 1:
         return False
     return all((c / sympy.pi ** int(c.has(sympy.pi))).is_Rational for c in found.coeffs())
+
+
+# ---------------------------------------------------------------- powers of sums
+
+
+def _bases(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+    """High powers of two or three sums that are compared by the hypotheses."""
+    del search
+    e = sympy.sympify(goal.expression)
+    sums = {p.base for p in e.atoms(sympy.Pow) if p.base.is_Add and p.exp.is_Integer and p.exp > 2}
+    outer = sorted((b for b in sums if not any(b is not c and c.has(b) for c in sums)), key=text_of)
+    names = [f"{chr(ord('p') + k)}_" for k in range(len(outer))]
+    old = dict(zip(outer, map(_symbol, names), strict=True))
+    if not 2 <= len(outer) <= _SUMS or e.xreplace(old).free_symbols & e.free_symbols:
+        return
+    ranges = {}
+    for n, base in zip(names, outer, strict=True):
+        for end in (1, 0):
+            if shown(goal.about(base - end, strict=True)) is not None:
+                ranges[n] = Range(Fraction(end), None, True, True)
+                break
+    gaps = [(w, v) for v in outer for w in outer if v is not w and shown(goal.about(w - v, strict=True))]
+    facts = tuple(Hypothesis(sympy.Integer(0), "<", old[w] - old[v]) for w, v in gaps)
+    if facts:
+        inner = dict(zip(names, outer, strict=True))
+        yield Change(inner, {e: e.xreplace(old)}, ranges=ranges, facts=facts)
 
 
 # ---------------------------------------------------------------- angles, roots, and the circle
