@@ -30,6 +30,7 @@ from verify.provers.proof import (
     changes,
     combining,
     differences,
+    powers,
     rewriting,
     signs,
     squares,
@@ -139,7 +140,7 @@ def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None 
 
 def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | None:
     node = _attempt(goal, Allowance(depth, goals, 4 * goals, rules=FIRST))
-    node = node or differences.ordered(_as_real(goal))
+    node = node or differences.ordered(_as_real(goal)) or powers.compared(_as_real(goal))
     node = node or _changed(goal, goals, work)
     node = node or _attempt(goal, Allowance(depth, goals, 4 * goals))
     if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
