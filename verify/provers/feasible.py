@@ -7,7 +7,7 @@ time, and finding none says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import islice, product
 from math import inf, isfinite
@@ -17,7 +17,7 @@ from typing import Any
 import sympy
 
 from verify.claims import Hypothesis, Range
-from verify.provers.expressions import attempt
+from verify.provers.expressions import attempt, put
 from verify.provers.points import Point, holds_at, samples
 
 _STARTS, _MOVES = 8, 400
@@ -36,12 +36,9 @@ def point_of(ranges: Mapping[str, Range], given: tuple[Hypothesis, ...]) -> Poin
     values = {name: samples(ranges[name]) for name in names}
     if not all(values.values()):
         return None
-    symbols = {s.name: s for h in given for s in sympy.sympify(h.right - h.left).free_symbols}
-    order = sorted(symbols)
-    gaps = [attempt(sympy.lambdify, [symbols[n] for n in order], h.right - h.left, "math") for h in given]
-
     if any(h.relation == "==" for h in given):
-        return _simple_point(ranges, given, order, gaps)
+        return next(simple_points(ranges, given), None)
+    order, gaps = _gaps(given)
 
     def lack(at: Mapping[str, Fraction]) -> float:
         total = 0.0
@@ -68,10 +65,20 @@ def point_of(ranges: Mapping[str, Range], given: tuple[Hypothesis, ...]) -> Poin
     return None
 
 
-def _simple_point(
-    ranges: Mapping[str, Range], given: tuple[Hypothesis, ...], order: list[str], gaps: list[Any]
-) -> Point | None:
-    """With small numbers for all variables, where there are equations: no descent ends on these."""
+def _gaps(given: tuple[Hypothesis, ...]) -> tuple[list[str], list[Any]]:
+    """The variables of the hypotheses, and right - left of each as a function of these."""
+    symbols = {s.name: s for h in given for s in sympy.sympify(h.right - h.left).free_symbols}
+    order = sorted(symbols)
+    return order, [
+        attempt(sympy.lambdify, [symbols[n] for n in order], h.right - h.left, "math") for h in given
+    ]
+
+
+def simple_points(ranges: Mapping[str, Range], given: tuple[Hypothesis, ...]) -> Iterator[Point]:
+    """Points with small numbers for all variables, where there are equations: no descent ends on these."""
+    if not any(h.relation == "==" for h in given):
+        return
+    order, gaps = _gaps(given)
     names = [*order, *(n for n in ranges if n not in order)]
     choices = [[x for x in _SIMPLE if x in ranges[n]] for n in names]
     for chosen in islice(product(*choices), _SIMPLE_POINTS):
@@ -83,6 +90,11 @@ def _simple_point(
         ):
             continue
         at = dict(zip(names, chosen, strict=True))
-        if all(holds_at(h, at) for h in given):
-            return at
-    return None
+        if all(_exactly(h, at) if h.relation == "==" else holds_at(h, at) for h in given):
+            yield at
+
+
+def _exactly(h: Hypothesis, at: Point) -> bool:
+    """Whether an equation holds: in fractions, where balls only say that it may."""
+    gap = sympy.sympify(h.right - h.left)
+    return put(gap, {s: sympy.Rational(at[s.name]) for s in gap.free_symbols}) == 0
