@@ -97,4 +97,4 @@ def simple_points(ranges: Mapping[str, Range], given: tuple[Hypothesis, ...]) ->
 def _exactly(h: Hypothesis, at: Point) -> bool:
     """Whether an equation holds: in fractions, where balls only say that it may."""
     gap = sympy.sympify(h.right - h.left)
-    return put(gap, {s: sympy.Rational(at[s.name]) for s in gap.free_symbols}) == 0
+    return bool(put(gap, {s: sympy.Rational(at[s.name]) for s in gap.free_symbols}) == 0)

@@ -225,7 +225,7 @@ def shown(goal: Goal) -> Node | None:
 
 
 def _without_terms(goal: Goal) -> Node | None:
-    """Without the terms that are seen not to be negative: powers that a combination would have to write out."""
+    """Without the powers that are seen not to be negative: a combination would write them out."""
     terms = sympy.Add.make_args(goal.expression)
     seen = [(t, range_of(t, goal.ranges)) for t in terms]
     clear = [t for t, i in seen if i is not None and i.positive(strict=False) and t.has(sympy.Pow)]

@@ -1,22 +1,26 @@
 """Successive differences: a polynomial on an orthant, cut along x = y until no coefficient is negative.
 
 Where all variables are >= 0, a polynomial without negative coefficients is >= 0.  Otherwise two of them are
-compared (the rule ``signs``): where x >= y, x = y + u with u >= 0 (``compose``), and the polynomial in u and y has
-fewer negative coefficients, or can be cut again.  Zeros where variables agree, the usual ones of symmetric
-inequalities, come to lie on the faces.  So do zeros at x = 1: a polynomial is made homogeneous first, by a
-variable that stands for the number 1.  Quotients are cleared of their denominators, if these have a sign.
+compared (the rule ``signs``): where x >= y, x = y + u with u >= 0 (``compose``), and the polynomial in u
+and y has fewer negative coefficients, or can be cut again.  Zeros where variables agree, the usual ones of
+symmetric inequalities, come to lie on the faces.  So do zeros at x = 1: a polynomial is made homogeneous
+first, by a variable that stands for the number 1.  Quotients are cleared of their denominators, if these
+have a sign.
 
-A monomial at a corner of all exponents decides the sign far out: if it is negative, the goal fails there, and
-the search ends.
+Where an equation says that a monomial M is 1, its powers make a polynomial homogeneous (``given``), in
+roots of the variables if need be: with abc = 1, a + 1 becomes a + (abc)^(1/3).
+
+A monomial at a corner of all exponents decides the sign far out: if it is negative, the goal fails there,
+and the search ends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations, product
-from math import comb
+from math import comb, gcd
 from typing import Any
 
 import sympy
@@ -60,7 +64,9 @@ class Form:
         """Whether no coefficient is negative, and if strict the sum is positive."""
         if any(c < 0 for c in self.powers.values()):
             return False
-        return not strict or any(all(p or not a for p, a in zip(self.positive, m, strict=True)) for m in self.powers)
+        return not strict or any(
+            all(p or not a for p, a in zip(self.positive, m, strict=True)) for m in self.powers
+        )
 
 
 def _monomial(c: Fraction, m: Sequence[int], names: Sequence[str]) -> str:
@@ -70,7 +76,7 @@ def _monomial(c: Fraction, m: Sequence[int], names: Sequence[str]) -> str:
 
 def ordered(goal: Goal) -> Node | None:
     """By differences, of the variables or of what hypotheses say of them."""
-    search = ProofSearch((by_differences,), _GOALS, _LONGEST, Work(0))
+    search = ProofSearch((by_unit, by_differences), _GOALS, _LONGEST, Work(0))
     node = search.prove(goal, 1) if search.plausible(goal) else None
     if node is not None or not goal.known:
         return node
@@ -176,6 +182,79 @@ def _variable(name: str, inner: str, positive: bool) -> Node:
 def _homogeneous(p: Powers) -> Powers:
     top = max(map(sum, p))
     return {(*m, top - sum(m)): c for m, c in p.items()}
+
+
+# ---------------------------------------------------------------- a monomial that is 1
+
+
+def by_unit(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
+    """A polynomial in positive variables of which a monomial is 1."""
+    del depth
+    positive = all(r.lower is not None and r.lower >= 0 and r.lower_open for r in goal.ranges.values())
+    if not goal.known or not positive or not is_polynomial(goal):
+        return None
+    for index, h in enumerate(goal.given):
+        unit = None if h is None or h.relation != "==" else _unit(goal, h.right - h.left)
+        if unit is not None:
+            node: Node | None = search.once(_with_unit, goal, index, *unit, key=(goal.key, index))
+            return node
+    return None
+
+
+def _unit(goal: Goal, gap: Any) -> tuple[tuple[int, ...], int] | None:
+    """The exponents of M, and s, if the gap is s (1 - M)."""
+    names = sorted(goal.ranges)
+    p = powers_of(gap, [goal.symbols[n] for n in names])
+    if not p or len(p) != 2 or sorted(p.values()) != [-1, 1] or (0,) * len(names) not in p:
+        return None
+    ((m, c),) = ((m, c) for m, c in p.items() if any(m))
+    return m, -int(c)
+
+
+def _with_unit(goal: Goal, index: int, unit: tuple[int, ...], sign: int) -> Node | None:
+    """Each term times a power of M, all of one degree; then in roots of the variables."""
+    names = sorted(goal.ranges)
+    p = powers_of(goal.expression, [goal.symbols[n] for n in names])
+    if not p or len(p) > _TERMS:
+        return None
+    top, whole = max(map(sum, p)), sum(unit)
+    step = gcd(whole, *(top - sum(m) for m in p))
+    root = whole // step  # t = M^(1/root), and x = w^root
+    t = f"(({_monomial(Fraction(1), unit, names)})**({Fraction(1, root)}))"
+    sums = [f"{_monomial(c, m, names)}*({_geometric(t, (top - sum(m)) // step)})" for m, c in p.items()]
+    rest = [f"{_monomial(c, m, names)}*{t}**{(top - sum(m)) // step}" for m, c in p.items()]
+    high = {
+        tuple(root * a + k * ((top - sum(m)) // step) for a, k in zip(m, unit, strict=True)): c
+        for m, c in p.items()
+    }
+    low = tuple(min(m[k] for m in high) for k in range(len(names)))
+    form = Form(
+        tuple(_fresh(goal, f"{n}_") for n in names),
+        (True,) * len(names),
+        {tuple(a - b for a, b in zip(m, low, strict=True)): c for m, c in high.items()},
+    )
+    proof = Cutting(goal).shown(form, len(goal.given), 0) if max(map(sum, form.powers)) <= _DEGREE else None
+    if proof is None:
+        return None
+    factor = _monomial(Fraction(1), low, form.names)
+    proof = {"by": "multiply", "factor": factor, "positive": RANGE, "quotient": form.text, "proof": proof}
+    new = [_variable(w, f"{n}**({Fraction(1, root)})", True) for w, n in zip(form.names, names, strict=True)]
+    inner = replace(form, powers=high).text
+    return {
+        "by": "given",
+        "hypothesis": index,
+        "multiplier": f"({sign})*({' + '.join(sums)})/({_geometric(t, root)})",
+        "rest": " + ".join(rest),
+        "proof": {"by": "compose", "variables": new, "expression": inner, "proof": proof},
+    }
+
+
+def _geometric(t: str, n: int) -> str:
+    """(1 - t^n)/(1 - t)."""
+    return " + ".join(f"{t}**{k}" for k in range(n)) or "0"
+
+
+# ---------------------------------------------------------------- cuts
 
 
 class Cutting:

@@ -1,11 +1,12 @@
 """Two expressions that are not negative are compared by their squares.
 
-f = A - B with A, B >= 0 is >= 0 where A² - B² is.  As a proof: with p for B (or A), F = (A²)^(1/2) - (p²)^(1/2) by the
-rule ``increasing``, and the squares' difference is a fact about p (``compose``).  Nothing is divided by, so A + B may
-vanish.  A is what intervals show to be >= 0; where the sign of B is not known, both are tried (``signs``).
+f = A - B with A, B >= 0 is >= 0 where A² - B² is.  As a proof: with p for A and q for B (``compose``), p² -
+q² >= 0 is a fact, and p - q = (p²)^(1/2) - (q²)^(1/2) is not negative by the rule ``increasing``.  Nothing
+is divided by, so A + B may vanish.  A is what intervals show to be >= 0; where the sign of B is not known,
+both are tried (``signs``).
 
-Square roots become variables y >= 0 with y² = u first.  Squares that equations know, these and those of the domain
-like x² = c, are replaced: f = q (x² - c) + rest (``given``).  So roots vanish one after the other.
+Square roots become variables y >= 0 with y² = u first.  Squares that equations know, these and those of the
+domain like x² = c, are replaced: f = q (x² - c) + rest (``given``).  So roots vanish one after the other.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from typing import Any
 import sympy
 
 from verify.claims import Hypothesis, Range, text_of
-from verify.provers.expressions import attempt, length, paid, put, written_out
+from verify.provers.expressions import attempt, length, paid, written_out
 from verify.provers.goals import Goal, Node
 from verify.provers.proof import algebra, combining, squares
 from verify.provers.proof.changes import in_orthants
 from verify.provers.proof.differences import RANGE, by_differences
-from verify.provers.proof.leaves import Work, in_range
+from verify.provers.proof.leaves import Work
 from verify.provers.proof.state import ProofSearch, fat, proper
 from verify.provers.ranges import range_of
 
@@ -191,7 +192,14 @@ def by_comparison(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
         return node and _rewritten(goal, e, node)
     index = len(goal.given)
     where = replace(goal, given=(*goal.given, Hypothesis(sympy.Integer(0), "<=", small)))
-    lower = {"by": "given", "hypothesis": index, "multiplier": "1", "positive": RANGE, "rest": "0", "proof": RANGE}
+    lower = {
+        "by": "given",
+        "hypothesis": index,
+        "multiplier": "1",
+        "positive": RANGE,
+        "rest": "0",
+        "proof": RANGE,
+    }
     node = _by_squares(search, where, depth, large, small, lower)
     if node is None:
         return None
@@ -229,8 +237,21 @@ def _by_squares(
     ]
     fact = {"expression": f"{p}**2 - {q}**2", "relation": "<=", "proof": _as(gap, proof)}
     index = len(goal.given)
-    last = {"by": "given", "hypothesis": index, "multiplier": "1", "positive": RANGE, "rest": "0", "proof": RANGE}
-    power = {"by": "increasing", "function": "power", "exponent": "1/2", "larger": f"{p}**2", "smaller": f"{q}**2"}
+    last = {
+        "by": "given",
+        "hypothesis": index,
+        "multiplier": "1",
+        "positive": RANGE,
+        "rest": "0",
+        "proof": RANGE,
+    }
+    power = {
+        "by": "increasing",
+        "function": "power",
+        "exponent": "1/2",
+        "larger": f"{p}**2",
+        "smaller": f"{q}**2",
+    }
     return {
         "by": "compose",
         "variables": variables,
