@@ -90,11 +90,14 @@ def simple_points(ranges: Mapping[str, Range], given: tuple[Hypothesis, ...]) ->
         ):
             continue
         at = dict(zip(names, chosen, strict=True))
-        if all(_exactly(h, at) if h.relation == "==" else holds_at(h, at) for h in given):
+        if all(_holds(h, at) for h in given):
             yield at
 
 
-def _exactly(h: Hypothesis, at: Point) -> bool:
-    """Whether an equation holds: in fractions, where balls only say that it may."""
+def _holds(h: Hypothesis, at: Point) -> bool:
+    """Whether a hypothesis holds: in fractions if it can be, where balls only say that 1/3 + 2/3 may be 1."""
     gap = sympy.sympify(h.right - h.left)
-    return bool(put(gap, {s: sympy.Rational(at[s.name]) for s in gap.free_symbols}) == 0)
+    value = put(gap, {s: sympy.Rational(at[s.name]) for s in gap.free_symbols})
+    if value is None or not value.is_Rational:
+        return holds_at(h, at)
+    return bool(value == 0 if h.relation == "==" else value > 0 if h.relation == "<" else value >= 0)

@@ -160,8 +160,10 @@ def _on_orthant(goal: Goal) -> Node | None:
         return None
     form = Form(tuple(ends), tuple(positive), p)
     proof = Cutting(goal).shown(form, len(goal.given), 0)
-    if proof is None or not new:
-        return proof
+    if proof is None:
+        return None
+    if not new:  # the sign is seen once it is written out
+        return {"by": "rewrite", "expression": form.text, "proof": proof} if proof is RANGE else proof
     return {"by": "compose", "variables": new, "expression": form.text, "proof": proof}
 
 
