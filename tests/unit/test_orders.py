@@ -106,6 +106,22 @@ def test_generated_polynomials_are_not_proved_where_they_fail(count):
     assert failing > count // 8
 
 
+@pytest.mark.parametrize("count", [12, pytest.param(600, marks=pytest.mark.thorough)])
+def test_generated_roots_are_proved_only_where_they_are_true(count):
+    """p |v| + q v_1 + r v_2 >= 0 for all v in the plane, where p >= |(q, r)|; sharp at (5, 3, -4)."""
+    chance, proved = random.Random(3), 0
+    for k in range(count):
+        p, q, r = (
+            (5, 3, -4) if k == 0 else [chance.randint(-2, 6), *(chance.randint(-4, 4) for _ in range(2))]
+        )
+        says, where, goal = problem(f"{p}*sqrt(x**2 + y**2) + {q}*x + {r}*y >= 0", (), "x y")
+        node = compared(goal) if len(goal.variables) > 1 else None
+        assert node is None or (p >= 0 and p * p >= q * q + r * r)
+        assert node is None or complaints(says, where, node) == []
+        proved += node is not None
+    assert proved > count // 6
+
+
 def test_a_changed_certificate_is_rejected():
     """Mutants of one proof: sides exchanged, the other sign, another coefficient, a case that is missing."""
     says, where, goal = problem(*PROVED[0][1:])
