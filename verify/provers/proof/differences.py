@@ -177,6 +177,18 @@ def _is_open(r: Range) -> bool:
     return r.upper_open if r.lower is None else r.lower_open
 
 
+def said(index: int, rest: str = "0") -> Node:
+    """What a hypothesis says, plus something that intervals see not to be negative."""
+    return {
+        "by": "given",
+        "hypothesis": index,
+        "multiplier": "1",
+        "positive": RANGE,
+        "rest": rest,
+        "proof": RANGE,
+    }
+
+
 def _variable(name: str, inner: str, positive: bool) -> Node:
     return {"variable": name, "inner": inner, "range": [f"{name} {'>' if positive else '>='} 0"]}
 
@@ -298,8 +310,7 @@ class Cutting:
             proof = self.shown(part, index + 1, depth + 1)
             if proof is None:
                 return None
-            lower = {"by": "given", "hypothesis": index, "multiplier": "1", "positive": RANGE, "rest": "0"}
-            variable = {**_variable(new, gap, False), "lower": {**lower, "proof": RANGE}}
+            variable = {**_variable(new, gap, False), "lower": said(index)}
             parts.append({"by": "compose", **variable, "expression": part.text, "proof": proof})
         return {"by": "signs", "expression": f"{form.names[j]} - {form.names[i]}", "parts": parts}
 

@@ -23,7 +23,7 @@ from verify.provers.expressions import attempt, length, paid, written_out
 from verify.provers.goals import Goal, Node
 from verify.provers.proof import algebra, combining, squares
 from verify.provers.proof.changes import in_orthants
-from verify.provers.proof.differences import RANGE, by_differences
+from verify.provers.proof.differences import RANGE, by_differences, said
 from verify.provers.proof.leaves import Work
 from verify.provers.proof.state import ProofSearch, fat, proper
 from verify.provers.ranges import range_of
@@ -190,21 +190,11 @@ def by_comparison(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     if all(signs):
         node = _by_squares(search, goal, depth, large, small, RANGE)
         return node and _rewritten(goal, e, node)
-    index = len(goal.given)
     where = replace(goal, given=(*goal.given, Hypothesis(sympy.Integer(0), "<=", small)))
-    lower = {
-        "by": "given",
-        "hypothesis": index,
-        "multiplier": "1",
-        "positive": RANGE,
-        "rest": "0",
-        "proof": RANGE,
-    }
-    node = _by_squares(search, where, depth, large, small, lower)
-    if node is None:
-        return None
-    easy = {**lower, "rest": text_of(large), "proof": RANGE}
-    return _rewritten(goal, e, {"by": "signs", "expression": text_of(small), "parts": [node, easy]})
+    index = len(goal.given)
+    node = _by_squares(search, where, depth, large, small, said(index))
+    parts = [node, said(index, text_of(large))]
+    return node and _rewritten(goal, e, {"by": "signs", "expression": text_of(small), "parts": parts})
 
 
 def _rewritten(goal: Goal, e: Any, node: Node) -> Node:
@@ -226,7 +216,6 @@ def _by_squares(
     if written_out(gap) > _TERMS or not paid(1 + written_out(gap) // 4, ("squares", gap)):
         return None
     gap = sympy.expand(gap)
-    # the hypothesis that a sign was given is of no use for squares
     proof = search.prove(goal.about(gap), depth - 1)
     if proof is None:
         return None
@@ -236,15 +225,6 @@ def _by_squares(
         {"variable": q, "inner": text_of(small), "range": [f"{q} >= 0"], "lower": lower},
     ]
     fact = {"expression": f"{p}**2 - {q}**2", "relation": "<=", "proof": _as(gap, proof)}
-    index = len(goal.given)
-    last = {
-        "by": "given",
-        "hypothesis": index,
-        "multiplier": "1",
-        "positive": RANGE,
-        "rest": "0",
-        "proof": RANGE,
-    }
     power = {
         "by": "increasing",
         "function": "power",
@@ -257,7 +237,7 @@ def _by_squares(
         "variables": variables,
         "expression": f"{p} - {q}",
         "facts": [fact],
-        "proof": {**power, "proof": last},
+        "proof": {**power, "proof": said(len(goal.given))},
     }
 
 
