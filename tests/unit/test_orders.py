@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from fractions import Fraction
+from functools import partial
 
 import pytest
 import sympy
@@ -24,13 +25,14 @@ from verify.provers.proof.powers import compared
 from verify.provers.proof.state import ProofSearch
 from verify.recheck import recheck
 
+everywhere = partial(ordered, at_length=True)
 POSITIVE = ("a > 0", "b > 0", "c > 0")
 # method, relation, domain, reals
 PROVED = [
     (ordered, "a*b + b*c + c*a <= a**2 + b**2 + c**2", POSITIVE, ""),
     (ordered, "3/2 <= a/(b + c) + b/(c + a) + c/(a + b)", POSITIVE, ""),
     (ordered, "2*x*y < x**2 + y**2 + x*y", ("x > 1", "y >= 2"), ""),  # shifted, with a variable for 1
-    (ordered, "x**2*y**2 <= x**4 + y**4", (), "x y"),  # on both sides of 0
+    (everywhere, "x**2*y**2 <= x**4 + y**4", (), "x y"),  # on both sides of 0
     (ordered, "a**2*b*(b - a) + b**2*c*(c - b) + c**2*a*(a - c) <= 0",
      (*POSITIVE, "a < b + c", "b < a + c", "c < a + b"), ""),  # the gaps of the hypotheses
     (ordered, "b**4 - 2*b**2*c**2 + c**4 <= a**4",

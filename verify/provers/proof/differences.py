@@ -36,7 +36,7 @@ from verify.provers.proof.state import ProofSearch
 from verify.provers.ranges import range_of
 
 _TERMS, _DEGREE, _VARIABLES = 400, 30, 5  # of a polynomial
-_CUTS = 300  # in one proof
+_FEW, _CUTS = 12, 300  # in one proof: all orders of three variables, or what else it takes
 _DEPTH = 14  # one after the other
 _WORK = 300_000  # terms that are written out
 _SIDES = 3  # variables without any end, each of which is split at 0
@@ -74,9 +74,10 @@ def _monomial(c: Fraction, m: Sequence[int], names: Sequence[str]) -> str:
     return "*".join([f"({c})", *factors])
 
 
-def ordered(goal: Goal) -> Node | None:
-    """By differences, of the variables or of what hypotheses say of them."""
-    search = ProofSearch((by_unit, by_differences), _GOALS, _LONGEST, Work(0))
+def ordered(goal: Goal, *, at_length: bool = False) -> Node | None:
+    """By differences, of the variables or of what hypotheses say of them; few of them, or at length."""
+    rule = by_many_differences if at_length else by_differences
+    search = ProofSearch((by_unit, rule), _GOALS, _LONGEST, Work(0))
     node = search.prove(goal, 1) if search.plausible(goal) else None
     if node is not None or not goal.known:
         return node
@@ -88,11 +89,20 @@ def ordered(goal: Goal) -> Node | None:
 
 
 def by_differences(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
-    """A polynomial in several variables, or a sum of quotients of such."""
+    """A polynomial in several variables that have a sign, or a sum of quotients of such: a few cuts."""
+    return _tried(search, goal, depth, 0, _FEW)
+
+
+def by_many_differences(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
+    """The same with many cuts, and on all orthants."""
+    return _tried(search, goal, depth, _SIDES, _CUTS)
+
+
+def _tried(search: ProofSearch, goal: Goal, depth: int, sides: int, cuts: int) -> Node | None:
     if len(goal.variables) < 2:
         return None
     if is_polynomial(goal):
-        node: Node | None = search.once(_on_orthants, goal, _SIDES, key=goal.key)
+        node: Node | None = search.once(_on_orthants, goal, sides, cuts, key=(goal.key, cuts))
         return node
     over = search.once(_over_one, goal, key=goal.key) if depth >= 1 else None
     return over and times(search, goal, depth - 1, *over)
@@ -117,22 +127,22 @@ def _over_one(goal: Goal) -> tuple[Any, Any] | None:
     return None if polynomial is None or below == 1 else (1 / below, polynomial)
 
 
-def _on_orthants(goal: Goal, sides: int) -> Node | None:
+def _on_orthants(goal: Goal, sides: int, cuts: int) -> Node | None:
     """On both sides of 0 in the variables that have no end."""
     names = goal.variables
     wide = next((n for n in names if goal.ranges[n].lower is None and goal.ranges[n].upper is None), None)
     if wide is None:
-        return _on_orthant(goal)
+        return _on_orthant(goal, cuts)
     parts = []
     for half in halved(goal.ranges[wide], Fraction(0)) if sides else ():
-        part = _on_orthants(goal.on(wide, half), sides - 1)
+        part = _on_orthants(goal.on(wide, half), sides - 1, cuts)
         if part is None:
             return None
         parts.append(part)
     return {"by": "split", "variable": wide, "at": "0", "parts": parts} if parts else None
 
 
-def _on_orthant(goal: Goal) -> Node | None:
+def _on_orthant(goal: Goal, cuts: int) -> Node | None:
     """From the ends of the ranges on, homogeneous."""
     names = goal.variables
     symbols = [goal.symbols[n] for n in names]
@@ -159,7 +169,7 @@ def _on_orthant(goal: Goal) -> Node | None:
     if len(ends) > _VARIABLES:
         return None
     form = Form(tuple(ends), tuple(positive), p)
-    proof = Cutting(goal).shown(form, len(goal.given), 0)
+    proof = Cutting(goal, cuts).shown(form, len(goal.given), 0)
     if proof is None:
         return None
     if not new:  # the sign is seen once it is written out
@@ -247,7 +257,9 @@ def _with_unit(goal: Goal, index: int, unit: tuple[int, ...], sign: int) -> Node
         (True,) * len(names),
         {tuple(a - b for a, b in zip(m, low, strict=True)): c for m, c in high.items()},
     )
-    proof = Cutting(goal).shown(form, len(goal.given), 0) if max(map(sum, form.powers)) <= _DEGREE else None
+    proof = (
+        Cutting(goal, _FEW).shown(form, len(goal.given), 0) if max(map(sum, form.powers)) <= _DEGREE else None
+    )
     if proof is None:
         return None
     factor = _monomial(Fraction(1), low, form.names)
@@ -274,9 +286,9 @@ def _geometric(t: str, n: int) -> str:
 class Cutting:
     """One search for cuts."""
 
-    def __init__(self, goal: Goal) -> None:
+    def __init__(self, goal: Goal, cuts: int) -> None:
         self.strict, self.taken = goal.strict, {*goal.symbols, *goal.ranges}
-        self.cuts, self.work = _CUTS, _WORK
+        self.cuts, self.work = cuts, _WORK
 
     def shown(self, form: Form, index: int, depth: int) -> Node | None:
         """A proof; ``index`` is the number of the next hypothesis."""

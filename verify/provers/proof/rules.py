@@ -1,7 +1,8 @@
 """One list of rules, tried in an order: what is cheap first, branch and bound last.
 
 A search deepens step by step, so the shortest proofs come first, and counts the goals it tries.  The first
-one has the rules of algebra and calculus that a person would use, and can read.  Where it fails, a second one
+one has the rules of algebra and calculus that a person would use, and can read; what is quick for polynomials
+and roots comes next, then other variables.  Where all of that fails, a second one
 has those for polynomials and for several hypotheses, too; a third one all of the list, with a budget of
 boxes, and ends with a single search of the whole box; a last one goes by cases, and bounds functions by
 polynomials.
@@ -143,6 +144,7 @@ def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | Non
     node = node or differences.ordered(_as_real(goal)) or powers.compared(_as_real(goal))
     node = node or _changed(goal, goals, work)
     node = node or _attempt(goal, Allowance(depth, goals, 4 * goals))
+    node = node or differences.ordered(_as_real(goal), at_length=True)
     if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
         node = _attempt(goal, Allowance(_DEPTH_OF_BOXES, goals, goals, work))
     if (
