@@ -19,7 +19,7 @@ from typing import Any
 import sympy
 
 from verify.claims import Hypothesis, Range, text_of
-from verify.provers.expressions import attempt, length, paid, written_out
+from verify.provers.expressions import attempt, length, longest, paid, written_out
 from verify.provers.goals import Goal, Node
 from verify.provers.proof import algebra, combining, squares
 from verify.provers.proof.changes import in_orthants
@@ -32,6 +32,7 @@ _ROOTS, _VARIABLES = 6, 5
 _GOALS, _LONGEST = 30, 300  # of a search
 _DEPTH = 3  # comparisons one after the other
 _FEW, _SHORT = 4, 60  # variables and operations of a sum of squares
+_BITS = 24  # of the longest number
 _TERMS = 300  # of a square that is written out
 _HALF = sympy.Rational(1, 2)
 
@@ -39,6 +40,8 @@ _HALF = sympy.Rational(1, 2)
 def compared(goal: Goal) -> Node | None:
     """By squares, in the variables of the goal or in the gaps of its hypotheses."""
     goal = goal.trimmed()
+    if longest(goal.expression) > _BITS:  # it is squared again and again, and floating point looks at it
+        return None
     node = _compared(goal)
     if node is not None or not (goal.known and _roots_of(goal)):
         return node
