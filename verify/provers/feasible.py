@@ -1,13 +1,15 @@
 """A point of a domain with hypotheses, looked for by descent: where there is one, no claim on it is vacuous.
 
 What the hypotheses lack at a point is made smaller, one coordinate at a time, from a few starts; what is
-found in floating point is confirmed in balls.  It is the same every time, and finding none says nothing.
+found in floating point is confirmed in balls.  Equations are tried with small numbers.  It is the same every
+time, and finding none says nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from itertools import islice, product
 from math import inf, isfinite
 from random import Random
 from typing import Any
@@ -15,10 +17,12 @@ from typing import Any
 import sympy
 
 from verify.claims import Hypothesis, Range
-from verify.provers.expressions import attempt
+from verify.provers.expressions import attempt, put
 from verify.provers.points import Point, holds_at, samples
 
 _STARTS, _MOVES = 8, 400
+_SIMPLE = [Fraction(*q) for q in ((1, 1), (0, 1), (2, 1), (1, 2), (-1, 1), (1, 3), (-2, 1), (4, 1))]
+_SIMPLE_POINTS, _CLOSE = 20_000, 1e-9
 _MARGIN = 1e-3  # by which a hypothesis is to hold, so that rounding does not break it
 
 
@@ -30,11 +34,11 @@ def point_of(ranges: Mapping[str, Range], given: tuple[Hypothesis, ...]) -> Poin
     """A point of the box where all hypotheses certainly hold, or ``None``."""
     names, rng = sorted(ranges), Random(0)
     values = {name: samples(ranges[name]) for name in names}
-    if any(h.relation == "==" for h in given) or not all(values.values()):
+    if not all(values.values()):
         return None
-    symbols = {s.name: s for h in given for s in sympy.sympify(h.right - h.left).free_symbols}
-    order = sorted(symbols)
-    gaps = [attempt(sympy.lambdify, [symbols[n] for n in order], h.right - h.left, "math") for h in given]
+    if any(h.relation == "==" for h in given):
+        return next(simple_points(ranges, given), None)
+    order, gaps = _gaps(given)
 
     def lack(at: Mapping[str, Fraction]) -> float:
         total = 0.0
@@ -59,3 +63,41 @@ def point_of(ranges: Mapping[str, Range], given: tuple[Hypothesis, ...]) -> Poin
         if best == 0 and all(holds_at(h, at) for h in given):
             return at
     return None
+
+
+def _gaps(given: tuple[Hypothesis, ...]) -> tuple[list[str], list[Any]]:
+    """The variables of the hypotheses, and right - left of each as a function of these."""
+    symbols = {s.name: s for h in given for s in sympy.sympify(h.right - h.left).free_symbols}
+    order = sorted(symbols)
+    return order, [
+        attempt(sympy.lambdify, [symbols[n] for n in order], h.right - h.left, "math") for h in given
+    ]
+
+
+def simple_points(ranges: Mapping[str, Range], given: tuple[Hypothesis, ...]) -> Iterator[Point]:
+    """Points with small numbers for all variables, where there are equations: no descent ends on these."""
+    if not any(h.relation == "==" for h in given):
+        return
+    order, gaps = _gaps(given)
+    names = [*order, *(n for n in ranges if n not in order)]
+    choices = [[x for x in _SIMPLE if x in ranges[n]] for n in names]
+    for chosen in islice(product(*choices), _SIMPLE_POINTS):
+        numbers = [float(x) for x in chosen[: len(order)]]
+        values = [attempt(_float, gap, numbers) for gap in gaps]
+        if any(
+            v is None or not v > -_CLOSE or (h.relation == "==" and not v < _CLOSE)
+            for v, h in zip(values, given, strict=True)
+        ):
+            continue
+        at = dict(zip(names, chosen, strict=True))
+        if all(_holds(h, at) for h in given):
+            yield at
+
+
+def _holds(h: Hypothesis, at: Point) -> bool:
+    """Whether a hypothesis holds: in fractions if it can be, where balls only say that 1/3 + 2/3 may be 1."""
+    gap = sympy.sympify(h.right - h.left)
+    value = put(gap, {s: sympy.Rational(at[s.name]) for s in gap.free_symbols})
+    if value is None or not value.is_Rational:
+        return holds_at(h, at)
+    return bool(value == 0 if h.relation == "==" else value > 0 if h.relation == "<" else value >= 0)

@@ -14,7 +14,7 @@ from typing import Any
 import sympy
 
 from verify.claims import Hypothesis, text_of
-from verify.provers.expressions import attempt, largest_exponent, length, paid
+from verify.provers.expressions import attempt, kernels, largest_exponent, length, paid
 from verify.provers.goals import Goal, Node
 from verify.provers.proof.leaves import impossible, in_range
 from verify.provers.proof.state import (
@@ -32,6 +32,7 @@ from verify.provers.ranges import range_of
 from verify.provers.sturm import sturm
 
 _HIGH = 16  # exponent above which powers are compared by their logarithms
+_STEEP = 24  # exponent above which polynomials in several variables are not factored
 _BIG = 160  # operations; beyond it the computer algebra is not asked to factor
 _DEAR = 4000  # the price of a factorisation that is not asked for
 
@@ -75,7 +76,7 @@ def by_multiply(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
                 rest = -rest
             else:
                 rest = rest * factor
-        node = _times(search, goal, depth, sympy.Mul(*known), rest) if known else None
+        node = times(search, goal, depth, sympy.Mul(*known), rest) if known else None
         if node is not None:
             return node
     return None
@@ -91,7 +92,8 @@ def factorisations(e: Any) -> list[list[Any]]:
 def _factorisations(e: Any) -> list[list[Any]]:
     found = []
     together = attempt(sympy.together, e)
-    factored = None if together is None or not manageable(together) else attempt(sympy.factor, together)
+    dear = together is None or not manageable(together) or (kernels(e) > 1 and largest_exponent(e) > _STEEP)
+    factored = None if dear else attempt(sympy.factor, together)
     if (factored is not None and factored.is_Mul) or isinstance(factored, sympy.Pow):
         found.append(list(sympy.Mul.make_args(factored)))
     terms = attempt(sympy.factor_terms, e)
@@ -116,7 +118,7 @@ def by_isolating(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
         if rest is None:
             continue
         quotient = (atom if positive else -atom) + rest
-        node = _times(search, goal, depth - 1, factor, quotient)
+        node = times(search, goal, depth - 1, factor, quotient)
         if node is not None:
             return node
     return None
@@ -139,7 +141,7 @@ def _isolated(e: Any, atoms: tuple[Any, ...]) -> list[tuple[Any, Any, Any]]:
     return found
 
 
-def _times(search: ProofSearch, goal: Goal, depth: int, factor: Any, quotient: Any) -> Node | None:
+def times(search: ProofSearch, goal: Goal, depth: int, factor: Any, quotient: Any) -> Node | None:
     """The node ``multiply``, if the quotient can be proved."""
     i = range_of(factor, goal.ranges)
     if factor == 1 or i is None or not i.positive(strict=goal.strict):

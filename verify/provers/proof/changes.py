@@ -9,6 +9,8 @@ intervals or by ``combine``.
 * *Turns.*  Angles that are compared with pi: w = 2x/pi has rational ends.
 * *Cones.*  As many linear inequalities as there are variables, and independent: their gaps are the new
   variables, each >= 0 (the sides of a triangle, variables in an order).
+* *Bases.*  Powers of sums, and nothing else of their variables: w = the sum, and which of two sums is larger.
+* *Squares.*  Polynomials in x², in each variable: w = x².
 * *Roots.*  Roots of one linear expression u: w = u^(1/n).
 * *Circles.*  Sines and cosines of sums of the variables, and nothing else: w = (sin x, cos x), with w·w = 1.
 
@@ -18,7 +20,7 @@ That f scales is read off at points; the checker decides whether the formulas ar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 from math import inf, lcm, log
@@ -31,12 +33,13 @@ from verify.provers.expressions import attempt, length, put, variables_of
 from verify.provers.goals import Goal, Node
 from verify.provers.points import at_point
 from verify.provers.proof.combining import shown
-from verify.provers.proof.polynomials import fraction
+from verify.provers.proof.polynomials import fraction, written_powers
 from verify.provers.proof.state import ProofSearch, fat, loose, proper
 from verify.provers.ranges import opened, range_of
 
-_LONGEST = 100  # operations of a goal whose variables are changed
+_LONGEST, _LONG = 100, 400  # operations of a goal whose variables are changed, and of a polynomial
 _MOST = 4  # variables
+_SUMS = 3  # whose powers are compared
 _CONES = 3  # that are tried
 _TRIED = 3  # changed goals
 _PARTS = 12  # a degree is a multiple of 1/12
@@ -51,6 +54,8 @@ class Change:
     old: Mapping[Any, Any]  # by symbol, or what else is replaced
     factor: Any = sympy.S.One
     equations: tuple[Any, ...] = ()  # what is 0, in the new variables
+    ranges: Mapping[str, Range] = field(default_factory=dict)  # narrower than intervals tell
+    facts: tuple[Hypothesis, ...] = ()  # about the new variables
 
 
 @dataclass(frozen=True)
@@ -76,22 +81,29 @@ class Changed:
 
 def changes(search: ProofSearch, goal: Goal) -> list[Changed]:
     """The goal in other variables, in a few ways; one kind of change after the other; the simplest first."""
-    found = _in_turn(search, goal.trimmed(), (_turns, _cones, _scalings, _roots, _circles))
+    found = _in_turn(search, goal.trimmed(), (_bases, _turns, _cones, _scalings, _roots, _circles))
     return sorted(found, key=lambda new: (len(new.goal.variables), length(new.goal.expression)))[:_TRIED]
+
+
+def in_orthants(search: ProofSearch, goal: Goal) -> Iterator[Changed]:
+    """A polynomial in squares of the variables, and in the gaps of linear inequalities."""
+    return _in_turn(search, goal.trimmed(), (_evens, _cones), _LONG)
 
 
 Kind = Callable[[ProofSearch, Goal], Iterator[Change]]
 
 
-def _in_turn(search: ProofSearch, goal: Goal, kinds: tuple[Kind, ...]) -> Iterator[Changed]:
-    if length(goal.expression) > _LONGEST or not 1 <= len(goal.variables) <= _MOST:
+def _in_turn(
+    search: ProofSearch, goal: Goal, kinds: tuple[Kind, ...], longest: int = _LONGEST
+) -> Iterator[Changed]:
+    if length(goal.expression) > longest or not 1 <= len(goal.variables) <= _MOST:
         return
     for k, kind in enumerate(kinds):
         for change in attempt(list[Change], kind(search, goal)) or ():
             new = attempt(_changed, goal, change)
             if new is not None and search.plausible(new.goal):
                 yield new
-                for more in _in_turn(search, new.goal, kinds[k + 1 :]):
+                for more in _in_turn(search, new.goal, kinds[k + 1 :], longest):
                     yield replace(more, outer=new if more.outer is None else replace(more.outer, outer=new))
 
 
@@ -101,9 +113,9 @@ def _changed(goal: Goal, change: Change) -> Changed | None:
     values = {n: _values(inner, goal) for n, inner in change.inner.items()}
     if e is None or not proper(e) or any(v is None or v.singular for v in values.values()):
         return None
-    ranges = {n: _range(v) for n, v in values.items()}
-    facts: list[Hypothesis] = []
-    for h in goal.known:
+    ranges = {n: change.ranges.get(n) or _range(v) for n, v in values.items()}
+    facts = list(change.facts)
+    for h in goal.known if not change.facts else ():
         gap = put(h.right - h.left, change.old)
         gap = gap if gap is None or not gap.has(sympy.pi) else attempt(sympy.expand, gap / sympy.pi)
         if gap is None or h.relation == "==":
@@ -288,6 +300,32 @@ def _linear(gap: Any, symbols: Sequence[Any]) -> bool:
     return all((c / sympy.pi ** int(c.has(sympy.pi))).is_Rational for c in found.coeffs())
 
 
+# ---------------------------------------------------------------- powers of sums
+
+
+def _bases(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+    """High powers of two or three sums that are compared by the hypotheses."""
+    del search
+    e = sympy.sympify(goal.expression)
+    sums = {p.base for p in e.atoms(sympy.Pow) if p.base.is_Add and p.exp.is_Integer and p.exp > 2}
+    outer = sorted((b for b in sums if not any(b is not c and c.has(b) for c in sums)), key=text_of)
+    names = [f"{chr(ord('p') + k)}_" for k in range(len(outer))]
+    old = dict(zip(outer, map(_symbol, names), strict=True))
+    if not 2 <= len(outer) <= _SUMS or e.xreplace(old).free_symbols & e.free_symbols:
+        return
+    ranges = {}
+    for n, base in zip(names, outer, strict=True):
+        for end in (1, 0):
+            if shown(goal.about(base - end, strict=True)) is not None:
+                ranges[n] = Range(Fraction(end), None, True, True)
+                break
+    gaps = [(w, v) for v in outer for w in outer if v is not w and shown(goal.about(w - v, strict=True))]
+    facts = tuple(Hypothesis(sympy.Integer(0), "<", old[w] - old[v]) for w, v in gaps)
+    if facts:
+        inner = dict(zip(names, outer, strict=True))
+        yield Change(inner, {e: e.xreplace(old)}, ranges=ranges, facts=facts)
+
+
 # ---------------------------------------------------------------- angles, roots, and the circle
 
 
@@ -298,6 +336,18 @@ def _turns(search: ProofSearch, goal: Goal) -> Iterator[Change]:
     if any((h.right - h.left).has(sympy.pi) and _linear(h.right - h.left, symbols) for h in goal.known):
         inner = {f"{x.name}_": 2 * x / sympy.pi for x in symbols}
         yield Change(inner, {x: sympy.pi * _symbol(f"{x.name}_") / 2 for x in symbols})
+
+
+def _evens(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+    """Even powers of every variable, in the goal and in its hypotheses."""
+    del search
+    symbols = [goal.symbols[n] for n in sorted(goal.ranges)]
+    parts = [written_powers(e, symbols) for e in (goal.expression, *(h.right - h.left for h in goal.known))]
+    if any(p is None or any(a % 2 for m in p for a in m) for p in parts):
+        return
+    inner = {f"{x.name}_": x**2 for x in symbols}
+    old = {x: sympy.sqrt(_symbol(f"{x.name}_")) for x in symbols}
+    yield Change(inner, {goal.expression: sympy.expand(goal.expression).xreplace(old), **old})
 
 
 def _roots(search: ProofSearch, goal: Goal) -> Iterator[Change]:

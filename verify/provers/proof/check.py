@@ -35,7 +35,7 @@ from verify.claims import (
     Verdict,
 )
 from verify.provers import witness
-from verify.provers.feasible import point_of
+from verify.provers.feasible import point_of, simple_points
 from verify.provers.gauge import Gauge
 from verify.provers.goals import Goal, Node, certificate
 from verify.provers.meter import metered
@@ -149,7 +149,9 @@ class _Attempt:
         domain = self.claim.domain
         goal = self._goal(says.gap, strict=says.strict)
         tried = points(dict(self.box), domain.given)
-        if (found := refuted(says, domain, chain(tried, _drawn(says, domain), at_turns(goal)))) is not None:
+        simple = islice(simple_points(self.box, domain.given), _SUSPECTS)
+        suspects = chain(tried, _drawn(says, domain), simple, at_turns(goal))
+        if (found := refuted(says, domain, suspects)) is not None:
             return found
         node = self._prove(goal)
         if node is None:

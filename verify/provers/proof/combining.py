@@ -220,8 +220,27 @@ def _orders(goal: Goal, atoms: Atoms) -> list[Known]:
 
 
 def shown(goal: Goal) -> Node | None:
-    """By its range, or by a combination without functions that increase."""
-    return in_range(goal) or _combined(goal, compare=False)
+    """By its range, by a combination without functions that increase, or so without some terms."""
+    return in_range(goal) or _combined(goal, compare=False) or _without_terms(goal)
+
+
+def _without_terms(goal: Goal) -> Node | None:
+    """Without the powers that are seen not to be negative: a combination would write them out."""
+    terms = sympy.Add.make_args(goal.expression)
+    seen = [(t, range_of(t, goal.ranges)) for t in terms]
+    clear = [t for t, i in seen if i is not None and i.positive(strict=False) and t.has(sympy.Pow)]
+    if not 0 < len(clear) < len(terms) or not tame(goal, goal.expression):
+        return None
+    part = sympy.Add(*clear)
+    rest = goal.expression - part
+    proof = _combined(goal.about(rest), compare=False)
+    if proof is None:
+        return None
+    both = [
+        {"expression": text_of(part), "proof": {"by": "range"}},
+        {"expression": text_of(rest), "proof": proof},
+    ]
+    return {"by": "sum", "terms": both, **({"strict_term": 1} if goal.strict else {})}
 
 
 # ---------------------------------------------------------------- products

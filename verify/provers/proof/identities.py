@@ -27,6 +27,11 @@ def _exponentials(e: Any) -> Any:
     return sympy.expand(e.rewrite(sympy.exp)) if e.has(*_WAVES) else e
 
 
+def _absolute(e: Any) -> Any:
+    """2 Max(x, y) = x + y + Abs(x - y), and Min(x, y) likewise."""
+    return sympy.expand(e.rewrite(sympy.Abs)) if e.has(sympy.Max, sympy.Min) else e
+
+
 _STEPS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     ("expand", sympy.expand),
     ("expand powers", lambda e: sympy.powdenest(sympy.expand_power_base(sympy.expand_power_exp(e)))),
@@ -35,6 +40,7 @@ _STEPS: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     ("collect powers", sympy.powsimp),
     ("collect logarithms", sympy.logcombine),
     ("exponentials", _exponentials),
+    ("absolute values", _absolute),
     ("gamma", lambda e: sympy.gammasimp(e) if e.has(sympy.gamma, sympy.factorial) else e),
     ("simplify", sympy.simplify),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import comb
 from typing import Any
 
 import sympy
@@ -55,6 +56,31 @@ def powers_of(expression: Any, symbols: Sequence[Any]) -> Powers | None:
     return {m: fraction(c) for m, c in found.terms() if c}
 
 
+def written_powers(expression: Any, symbols: Sequence[Any]) -> Powers | None:
+    """The same for products and powers of sums, which may have many terms before they are collected."""
+    e = sympy.sympify(expression)
+    if length(e) > _LONGEST or not e.is_polynomial(*symbols):
+        return None
+    top = highest_degree(e)
+    if top > _HIGHEST or comb(top + len(symbols), len(symbols)) > _TERMS:
+        return None
+    found = attempt(sympy.Poly, e, *symbols)
+    if found is None or not all(c.is_Rational for c in found.coeffs()):
+        return None
+    return {m: fraction(c) for m, c in found.terms() if c}
+
+
+def highest_degree(e: Any) -> int:
+    """At most so high is the degree of a polynomial, by its form."""
+    if e.is_Add:
+        return max(map(highest_degree, e.args))
+    if e.is_Mul:
+        return sum(map(highest_degree, e.args))
+    if e.is_Pow and e.exp.is_Integer:
+        return abs(int(e.exp)) * highest_degree(e.base)
+    return int(e.is_Symbol)
+
+
 class Atoms:
     """The atoms of some expressions, numbered as they are met."""
 
@@ -81,20 +107,26 @@ class Atoms:
                 if factor.is_Rational:
                     c *= fraction(factor)
                     continue
-                atom, q = self._factor(factor)
+                atom, q, content = self._factor(factor)
+                c *= content
                 powers[atom] = powers.get(atom, Fraction(0)) + q
             m = tuple(sorted((a, q) for a, q in powers.items() if q))
             found[m] = found.get(m, Fraction(0)) + c
         return None if e is None or len(found) > _TERMS else {m: c for m, c in found.items() if c}
 
-    def _factor(self, factor: Any) -> tuple[int, Fraction]:
+    def _factor(self, factor: Any) -> tuple[int, Fraction, Fraction]:
+        """Atom, exponent and a number: 1/(2 x + 2) is 1/(x + 1), halved."""
         if isinstance(factor, sympy.exp):
             c, rest = factor.args[0].as_coeff_Mul()
             if c.is_Rational and rest != 1:
-                return self._number(sympy.exp(rest)), fraction(c)
+                return self._number(sympy.exp(rest)), fraction(c), Fraction(1)
         if factor.is_Pow and factor.exp.is_Rational and not isinstance(factor, sympy.exp):
-            return self._number(factor.base), fraction(factor.exp)
-        return self._number(factor), Fraction(1)
+            base, q, content = factor.base, fraction(factor.exp), Fraction(1)
+            if base.is_Add and q.denominator == 1:
+                number, base = base.primitive()
+                content = fraction(number) ** q.numerator
+            return self._number(base), q, content
+        return self._number(factor), Fraction(1), Fraction(1)
 
     def expression(self, m: Monomial) -> Any:
         """The monomial as an expression."""

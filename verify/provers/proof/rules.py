@@ -1,10 +1,10 @@
 """One list of rules, tried in an order: what is cheap first, branch and bound last.
 
 A search deepens step by step, so the shortest proofs come first, and counts the goals it tries.  The first
-one has the rules of algebra and calculus that a person would use, and can read.  Where it fails, a second one
-has those for polynomials and for several hypotheses, too; a third one all of the list, with a budget of
-boxes, and ends with a single search of the whole box; a last one goes by cases, and bounds functions by
-polynomials.
+one has the rules of algebra and calculus that a person would use, and can read; what is quick for polynomials
+and roots comes next, then other variables.  Where all of that fails, a second one has those for polynomials
+and for several hypotheses, too; a third one all of the list, with a budget of boxes, and ends with a single
+search of the whole box; a last one goes by cases, and bounds functions by polynomials.
 
 Integer variables are first taken as real ones (which proves more than is asked); failing that, their first
 values are proved one by one and the rest as a real tail.
@@ -30,6 +30,8 @@ from verify.provers.proof import (
     calculus,
     changes,
     combining,
+    differences,
+    powers,
     rewriting,
     signs,
     squares,
@@ -147,8 +149,10 @@ def price_of(goals: int, work: Work | None) -> int:
 
 def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | None:
     node = _attempt(goal, Allowance(depth, goals, 4 * goals, rules=FIRST))
+    node = node or _algebraic(_as_real(goal), goals)
     node = node or _changed(goal, goals, work)
     node = node or _attempt(goal, Allowance(depth, goals, 4 * goals))
+    node = node or _algebraic(_as_real(goal), goals, at_length=True)
     if node is None and work is not None and not work.spent and len(_unbounded(goal)) <= 1:
         node = _attempt(goal, Allowance(_DEPTH_OF_BOXES, goals, goals, work))
     if (
@@ -159,6 +163,13 @@ def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | Non
     ):
         node = _last(goal, goals, work)
     return node
+
+
+def _algebraic(goal: Goal, goals: int, *, at_length: bool = False) -> Node | None:
+    """Polynomials and roots, with a purse of their own."""
+    with spending(_PER_GOAL * goals // 3):
+        node = differences.ordered(goal, at_length=at_length)
+        return node if node is not None or at_length else powers.compared(goal)
 
 
 def _changed(goal: Goal, goals: int, work: Work | None) -> Node | None:

@@ -67,7 +67,7 @@ def _by_kink(search: ProofSearch, goal: Goal, again: Prove) -> Node | None:
         if range_of(gap, goal.ranges, finite=True) is not None:
             parts = []
             for side in (_where(goal, gap), _where(goal, -gap)):
-                free = replace(side, given=goal.given)  # often the hypothesis is not needed
+                free = replace(side, given=(*goal.given, None))  # often the hypothesis is not needed
                 part = (again(free) if search.plausible(free) else None) or again(side)
                 if part is None:
                     return None
