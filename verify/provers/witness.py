@@ -29,6 +29,7 @@ LINE = "python -m verify.recheck FILE"
 _FIRST_BITS, _LAST_BITS = 64, 1 << 14
 _DIGITS = 30  # of the printed sides
 _POWER_BITS = 1 << 16  # no exact power or factorial larger than this is written out
+_ROOT_BITS = 512  # of what stands below a root
 _LARGE = 1000  # likewise for the argument of a factorial
 _EXPAND_OPERATIONS, _EXPAND_POWER = 200, 20
 _NO_NUMBERS = (sympy.oo, -sympy.oo, sympy.zoo, sympy.nan, sympy.AccumBounds)
@@ -141,6 +142,8 @@ def _too_large(function: Any, parts: list[Any]) -> bool:
         if not base.is_Rational:  # a root raised to a power is a power again
             return bool(abs(power) > _LARGE)
         size = max(abs(base.p).bit_length(), base.q.bit_length())
+        if not power.is_Integer and size > _ROOT_BITS:  # SymPy would look for factors
+            return True
         return bool(size > 1 and size * abs(power) > _POWER_BITS)
     if function is sympy.exp and not parts[0].has(sympy.log):  # e^{n log 2} would be written out as 2^n
         return False

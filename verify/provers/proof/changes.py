@@ -18,7 +18,7 @@ That f scales is read off at points; the checker decides whether the formulas ar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
 from math import inf, lcm, log
@@ -51,6 +51,8 @@ class Change:
     old: Mapping[Any, Any]  # by symbol, or what else is replaced
     factor: Any = sympy.S.One
     equations: tuple[Any, ...] = ()  # what is 0, in the new variables
+    ranges: Mapping[str, Range] = field(default_factory=dict)  # narrower ones, still to be shown
+    used: tuple[Hypothesis, ...] = ()  # what these ranges say already
 
 
 @dataclass(frozen=True)
@@ -74,13 +76,18 @@ class Changed:
         return node if self.outer is None else self.outer.around(node)
 
 
-def changes(search: ProofSearch, goal: Goal) -> list[Changed]:
-    """The goal in other variables, in a few ways; one kind of change after the other; the simplest first."""
-    found = _in_turn(search, goal.trimmed(), (_turns, _cones, _scalings, _roots, _circles))
-    return sorted(found, key=lambda new: (len(new.goal.variables), length(new.goal.expression)))[:_TRIED]
-
-
 Kind = Callable[[ProofSearch, Goal], Iterator[Change]]
+
+
+def changes(search: ProofSearch, goal: Goal, kinds: tuple[Kind, ...] = ()) -> list[Changed]:
+    """The goal in other variables, in a few ways; one kind of change after the other; the simplest first."""
+    found = _in_turn(search, goal.trimmed(), kinds or _KINDS)
+
+    def difficulty(new: Changed) -> tuple[int, int, int]:
+        left = len(new.goal.known) if kinds else 0
+        return left, len(new.goal.variables), length(new.goal.expression)
+
+    return sorted(found, key=difficulty)[:_TRIED]
 
 
 def _in_turn(search: ProofSearch, goal: Goal, kinds: tuple[Kind, ...]) -> Iterator[Changed]:
@@ -88,40 +95,40 @@ def _in_turn(search: ProofSearch, goal: Goal, kinds: tuple[Kind, ...]) -> Iterat
         return
     for k, kind in enumerate(kinds):
         for change in attempt(list[Change], kind(search, goal)) or ():
-            new = attempt(_changed, goal, change)
+            new = attempt(changed, goal, change)
             if new is not None and search.plausible(new.goal):
                 yield new
                 for more in _in_turn(search, new.goal, kinds[k + 1 :]):
                     yield replace(more, outer=new if more.outer is None else replace(more.outer, outer=new))
 
 
-def _changed(goal: Goal, change: Change) -> Changed | None:
+def changed(goal: Goal, change: Change) -> Changed | None:
     """What the change makes of the goal, as far as it can be shown."""
     e = put(goal.expression, change.old)
     values = {n: _values(inner, goal) for n, inner in change.inner.items()}
     if e is None or not proper(e) or any(v is None or v.singular for v in values.values()):
         return None
-    ranges = {n: _range(v) for n, v in values.items()}
+    ranges = {n: change.ranges.get(n, _range(v)) for n, v in values.items()}
     facts: list[Hypothesis] = []
     for h in goal.known:
         gap = put(h.right - h.left, change.old)
         gap = gap if gap is None or not gap.has(sympy.pi) else attempt(sympy.expand, gap / sympy.pi)
-        if gap is None or h.relation == "==":
+        if gap is None or h.relation == "==" or h in change.used:
             continue
         narrower = _narrowed(ranges, gap, h.relation == "<")
         if narrower is None:
             facts.append(Hypothesis(sympy.Integer(0), h.relation, gap))
         else:
             ranges = narrower
-    back = {_symbol(n): inner for n, inner in change.inner.items()}
+    back = {symbol_of(n): inner for n, inner in change.inner.items()}
     variables = [_variable(goal, n, inner, ranges[n], values[n]) for n, inner in change.inner.items()]
     known = [(h, shown(goal.about(h.right.xreplace(back), strict=h.relation == "<"))) for h in facts]
     if any(v is None for v in variables):
         return None
     kept: list[tuple[Hypothesis, Node | None]] = [one for one in known if one[1] is not None]
     kept += [(Hypothesis(zero, "==", sympy.Integer(0)), None) for zero in change.equations]
-    own = {n: _symbol(n, r) for n, r in ranges.items()}
-    swap = {_symbol(n): own[n] for n in own}
+    own = {n: symbol_of(n, r) for n, r in ranges.items()}
+    swap = {symbol_of(n): own[n] for n in own}
     given = [Hypothesis(h.left.xreplace(swap), h.relation, h.right.xreplace(swap)) for h, _ in kept]
     node: Node = {"by": "compose", "variables": variables, "expression": text_of(_joined(e))}
     if kept:
@@ -162,7 +169,8 @@ def _values(inner: Any, goal: Goal) -> Any:
     return range_of(inner, inside) if found is None and loose(goal) else found
 
 
-def _symbol(name: str, r: Range | None = None) -> Any:
+def symbol_of(name: str, r: Range | None = None) -> Any:
+    """A new variable."""
     if r is not None and r.lower is not None and r.lower >= 0:
         positive = r.lower > 0 or r.lower_open
         return sympy.Symbol(name, positive=True) if positive else sympy.Symbol(name, nonnegative=True)
@@ -205,7 +213,8 @@ def _variable(goal: Goal, name: str, inner: Any, r: Range, seen: Any) -> Node | 
 # ---------------------------------------------------------------- scaling and translation
 
 
-def _scalings(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+def scalings(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+    """Ratios, or differences, for the variables."""
     names = goal.variables
     if len(names) < 2:
         return
@@ -220,14 +229,14 @@ def _scalings(search: ProofSearch, goal: Goal) -> Iterator[Change]:
             if r.lower is None or r.lower < 0 or not (loose(goal) or r.lower > 0 or r.lower_open):
                 continue
             inner = {f"{n}_": goal.symbols[n] / y for n in names if n != pivot}
-            old = {goal.symbols[n]: _symbol(f"{n}_") for n in names if n != pivot}
+            old = {goal.symbols[n]: symbol_of(f"{n}_") for n in names if n != pivot}
             yield Change(inner, {**old, y: sympy.Integer(1)}, y ** sympy.Rational(k))
     k = _degree(search, goal, shifted=True)
     if k is not None and all(r.lower is None and r.upper is None for r in goal.ranges.values()):
         for pivot in names:
             y = goal.symbols[pivot]
             inner = {f"{n}_": goal.symbols[n] - y for n in names if n != pivot}
-            old = {goal.symbols[n]: _symbol(f"{n}_") for n in names if n != pivot}
+            old = {goal.symbols[n]: symbol_of(f"{n}_") for n in names if n != pivot}
             yield Change(inner, {**old, y: sympy.Integer(0)}, sympy.exp(sympy.Rational(k) * y))
 
 
@@ -253,7 +262,7 @@ def _degree(search: ProofSearch, goal: Goal, *, shifted: bool = False) -> Fracti
 # ---------------------------------------------------------------- cones
 
 
-def _cones(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+def cones(search: ProofSearch, goal: Goal) -> Iterator[Change]:
     """As many independent linear gaps as variables, the hypotheses first."""
     del search
     names = sorted(goal.ranges)
@@ -272,7 +281,7 @@ def _cones(search: ProofSearch, goal: Goal) -> Iterator[Change]:
             continue
         new = [f"{n}_" for n in names]
         zero = dict.fromkeys(symbols, sympy.Integer(0))
-        shift = [_symbol(w) - gaps[k].xreplace(zero) for w, k in zip(new, chosen, strict=True)]
+        shift = [symbol_of(w) - gaps[k].xreplace(zero) for w, k in zip(new, chosen, strict=True)]
         old = dict(zip(symbols, matrix.inv() * sympy.Matrix(shift), strict=True))
         inner = {w: sympy.expand(gaps[k]) for w, k in zip(new, chosen, strict=True)}
         yield Change(inner, old)
@@ -291,13 +300,13 @@ def _linear(gap: Any, symbols: Sequence[Any]) -> bool:
 # ---------------------------------------------------------------- angles, roots, and the circle
 
 
-def _turns(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+def turns(search: ProofSearch, goal: Goal) -> Iterator[Change]:
     """Angles that are compared with pi: multiples of a right angle, with rational ends."""
     del search
     symbols = [goal.symbols[n] for n in sorted(goal.ranges)]
     if any((h.right - h.left).has(sympy.pi) and _linear(h.right - h.left, symbols) for h in goal.known):
         inner = {f"{x.name}_": 2 * x / sympy.pi for x in symbols}
-        yield Change(inner, {x: sympy.pi * _symbol(f"{x.name}_") / 2 for x in symbols})
+        yield Change(inner, {x: sympy.pi * symbol_of(f"{x.name}_") / 2 for x in symbols})
 
 
 def _roots(search: ProofSearch, goal: Goal) -> Iterator[Change]:
@@ -314,7 +323,7 @@ def _roots(search: ProofSearch, goal: Goal) -> Iterator[Change]:
         return
     n = lcm(*(int(p.exp.q) for p in powers))
     a, b = sympy.Poly(base, symbol).all_coeffs()
-    new = {m: _symbol(f"{m}_") for m in goal.ranges}
+    new = {m: symbol_of(f"{m}_") for m in goal.ranges}
     inner = {f"{m}_": goal.symbols[m] for m in goal.ranges} | {
         f"{symbol.name}_": base ** sympy.Rational(1, n)
     }
@@ -335,7 +344,10 @@ def _circles(search: ProofSearch, goal: Goal) -> Iterator[Change]:
     for n in goal.variables:
         x, s, c = goal.symbols[n], f"{n}_s", f"{n}_c"
         inner |= {s: sympy.sin(x), c: sympy.cos(x)}
-        old |= {sympy.sin(x): _symbol(s), sympy.cos(x): _symbol(c)}
-        equations.append(_symbol(s) ** 2 + _symbol(c) ** 2 - 1)
+        old |= {sympy.sin(x): symbol_of(s), sympy.cos(x): symbol_of(c)}
+        equations.append(symbol_of(s) ** 2 + symbol_of(c) ** 2 - 1)
     if plain is not None and not plain.xreplace(old).free_symbols & e.free_symbols:
         yield Change(inner, {e: plain.xreplace(old), **old}, equations=tuple(equations))
+
+
+_KINDS = (turns, cones, scalings, _roots, _circles)
