@@ -112,7 +112,7 @@ def _quotient(above: Any, below: Any) -> Any:
 def isolated(
     search: ProofSearch, goal: Goal, depth: int, kinds: tuple[Any, ...], divide: Callable[[Any, Any], Any]
 ) -> Node | None:
-    """The same for functions of these kinds; ``divide`` writes the quotient of the rest and the coefficient."""
+    """The same for functions of these kinds; ``divide`` makes the quotient by the coefficient."""
     e = goal.expression
     atoms = sorted(e.atoms(*kinds), key=text_of)
     if depth < 1 or length(e) > _BIG // 2 or len(atoms) > 3 or not manageable(e):

@@ -46,7 +46,8 @@ def by_exponentials(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
         return None
     above, below = parts
     i = range_of(1 / below, goal.ranges)
-    if below != 1 and (i is None or not i.positive(strict=True) or not loose(goal)) and not _plain(goal, below):
+    seen = loose(goal) and i is not None and i.positive(strict=True)
+    if below != 1 and not (seen or _plain(goal, below)):
         return None
     terms = _terms(above, goal.symbols[names[0]])
     if terms is None:
@@ -102,7 +103,9 @@ def _terms(e: Any, symbol: Any) -> Terms | None:
 
 
 def _expression(terms: Terms, symbol: Any) -> Any:
-    return sum((p.as_expr() * sympy.exp(sympy.Rational(a) * symbol) for a, p in terms.items()), sympy.Integer(0))
+    return sum(
+        (p.as_expr() * sympy.exp(sympy.Rational(a) * symbol) for a, p in terms.items()), sympy.Integer(0)
+    )
 
 
 def _descended(goal: Goal, terms: Terms, name: str, left: int) -> Node | None:
@@ -140,5 +143,5 @@ def _descended(goal: Goal, terms: Terms, name: str, left: int) -> Node | None:
     if slope is None:
         return None
     strict = {"strict_by": "end" if by_end else "slope"} if goal.strict else {}
-    node: Node = {"by": "monotone", "variable": name, "from": "lower", "value": text_of(value)}
-    return {**node, "end": {"by": "range"}, "slope": slope, **strict}
+    step: Node = {"by": "monotone", "variable": name, "from": "lower", "value": text_of(value)}
+    return {**step, "end": {"by": "range"}, "slope": slope, **strict}

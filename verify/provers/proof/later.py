@@ -1,8 +1,9 @@
-"""What is tried last of all: other variables once more, and a function of one variable piece by piece.
+"""Goals with exponentials, logarithms, sines: by rules that are for functions, not for polynomials.
 
-Its rules are for functions, not for polynomials: exponential polynomials from an end of the range, tangents of
-logarithms, pieces on which a function is monotone (from infinity, too), factors whose sign needs a proof.  The
-goals are the one that is asked for and what changes of variables make of it, each without its kinks.
+Exponential polynomials from an end of the range, tangents of logarithms, pieces on which a function is
+monotone (from infinity, too), factors whose sign needs a proof.  The goals are the one that is asked for and
+what changes of variables make of it, each without its kinks.  What a few steps of calculus prove has been
+tried before, so that it keeps its short proof.
 """
 
 from __future__ import annotations

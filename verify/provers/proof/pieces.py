@@ -52,7 +52,7 @@ def by_pieces(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
         if bracket is None:
             return None
         brackets.append(bracket)
-    return _assembled(search, goal, slope, [s for _, s in signs][0], brackets, depth)
+    return _assembled(search, goal, slope, signs[0][1], brackets, depth)
 
 
 def _assembled(
@@ -95,7 +95,11 @@ def _followed(search: ProofSearch, goal: Goal, slope: Any, sign: int, depth: int
         node = search.prove(child, depth - 1)
         if node is None or node["by"] != "range":
             return node
-        return {"by": "rewrite", "expression": text_of(child.expression), "proof": node}  # as it is written here
+        return {
+            "by": "rewrite",
+            "expression": text_of(child.expression),
+            "proof": node,
+        }  # as it is written here
 
     if value_at(goal, name, sign > 0) is None and search.prove(way, depth - 1) is None:
         return None  # a limit is dearer than the slope
@@ -183,7 +187,7 @@ def by_end_contact(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
 
 
 def by_few_boxes(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
-    """A bounded goal in one variable: a few boxes, and where there is depth left what is known about zeros."""
+    """A bounded goal in one variable: a few boxes, and, with depth left, what is known about its zeros."""
     if len(goal.variables) != 1 or not goal.bounded or search.work.spent:
         return None
     node: Node | None = search.once(BranchAndBound(goal, search.work, _FEW).run, key=goal.key)

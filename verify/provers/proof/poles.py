@@ -1,7 +1,8 @@
 """A variable up to an irrational end, like 2*x < pi: the end is moved to 0, where intervals are sharp.
 
-On the far half of its range the new variable is the distance z from the end, and cos(pi/2 - z) is sin(z): it has
-the sign of z, which no enclosure of cos next to pi/2 shows.  On the near half the hypothesis is not needed.
+On the far half of its range the new variable is the distance z from the end, and cos(pi/2 - z) is sin(z): it
+has the sign of z, which no enclosure of cos next to pi/2 shows.  On the near half the hypothesis is not
+needed.
 """
 
 from __future__ import annotations

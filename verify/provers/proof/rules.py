@@ -158,7 +158,7 @@ def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | Non
 
 
 def _of_functions(goal: Goal, goals: int, work: Work | None) -> Node | None:
-    """What is for functions, before the algebra of long formulas: a few boxes, then the rules of ``later``."""
+    """What is for functions, before the algebra of long formulas: a few boxes, then ``later``."""
     real, node = _as_real(goal).trimmed(), None
     if work is None or work.spent or unwieldy(goal.expression) or not of_functions(real):
         return None

@@ -1,8 +1,8 @@
 """Logarithms replaced by their tangents at 1: entropies and divergences.
 
-``f = Σ A_i log U_i + R`` with coefficients of one sign is a sum of |A_i| (u - 1 - log u) >= 0, u = U_i where A_i
-is negative and 1/U_i where it is positive, and of a rest without logarithms.  Which logarithms belong together
-is open: they are taken as they stand, or all that have the same coefficient are made one.
+``f = Σ A_i log U_i + R`` with coefficients of one sign is a sum of |A_i| (u - 1 - log u) >= 0, u = U_i where
+A_i is negative and 1/U_i where it is positive, and of a rest without logarithms.  Which logarithms belong
+together is open: they are taken as they stand, or all that have the same coefficient are made one.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def by_tangents(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
 
 def _rational(e: Any) -> bool:
     """Whether there is nothing but logarithms in it that is no quotient of polynomials."""
-    plain = e.replace(sympy.log, lambda u: sympy.Dummy())
+    logs = e.atoms(sympy.log)
+    plain = e.xreplace({log: sympy.Dummy() for log in logs})
     return bool(plain.is_rational_function(*plain.free_symbols))
 
 
@@ -107,5 +108,10 @@ def _summed(search: ProofSearch, goal: Goal, linear: Linear, depth: int) -> Node
 
 def _term(size: Any, gap: Any, u: Any) -> Node:
     known: Node = {"by": "known", "of": f"log({text_of(u)})"}
-    product = {"by": "multiply", "factor": text_of(size), "positive": {"by": "range"}, "quotient": text_of(gap)}
+    product = {
+        "by": "multiply",
+        "factor": text_of(size),
+        "positive": {"by": "range"},
+        "quotient": text_of(gap),
+    }
     return {"expression": text_of(size * gap), "proof": known if size == 1 else {**product, "proof": known}}
