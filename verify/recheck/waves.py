@@ -2,8 +2,8 @@
 
     sin(u + v) = sin u cos v + cos u sin v,      cos(u + v) = cos u cos v - sin u sin v
 
-and n u = (n-1) u + u for whole n.  They hold for all u and v, so a formula and what is written out are equal
-wherever either is defined; nothing is cancelled on the way.
+and n u = (n-1) u + u for whole n; sine and cosine of n pi/2 are 0, 1 or -1.  They hold for all u and v, so a
+formula and what is written out are equal wherever either is defined; nothing is cancelled on the way.
 """
 
 from __future__ import annotations

@@ -142,6 +142,8 @@ def _descended(goal: Goal, terms: Terms, name: str, left: int) -> Node | None:
     slope = _descended(way, slopes, name, left - 1)
     if slope is None:
         return None
+    if slope["by"] == "range":  # of what is written here
+        slope = {"by": "rewrite", "expression": text_of(way.expression), "proof": slope}
     strict = {"strict_by": "end" if by_end else "slope"} if goal.strict else {}
     step: Node = {"by": "monotone", "variable": name, "from": "lower", "value": text_of(value)}
     return {**step, "end": {"by": "range"}, "slope": slope, **strict}
