@@ -18,6 +18,7 @@ import sympy
 from verify.claims import text_of
 from verify.provers.expressions import attempt, length, put
 from verify.provers.goals import Goal, Node
+from verify.provers.proof.calculus import as_written
 from verify.provers.proof.leaves import in_range
 from verify.provers.proof.polynomials import fraction
 from verify.provers.proof.state import ProofSearch, algebra, fat, loose
@@ -139,11 +140,9 @@ def _descended(goal: Goal, terms: Terms, name: str, left: int) -> Node | None:
     slopes = {a: sympy.Rational(a) * p + p.diff(symbol) for a, p in terms.items()}
     slopes = {a: p for a, p in slopes.items() if not p.is_zero}
     way = goal.about(_expression(slopes, symbol), strict=goal.strict and not by_end)
-    slope = _descended(way, slopes, name, left - 1)
+    slope = as_written(way, _descended(way, slopes, name, left - 1))
     if slope is None:
         return None
-    if slope["by"] == "range":  # of what is written here
-        slope = {"by": "rewrite", "expression": text_of(way.expression), "proof": slope}
     strict = {"strict_by": "end" if by_end else "slope"} if goal.strict else {}
     step: Node = {"by": "monotone", "variable": name, "from": "lower", "value": text_of(value)}
     return {**step, "end": {"by": "range"}, "slope": slope, **strict}

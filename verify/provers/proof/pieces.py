@@ -17,12 +17,12 @@ from typing import Any
 
 import sympy
 
-from verify.claims import Range, text_of
+from verify.claims import Range
 from verify.provers.expressions import length, put
 from verify.provers.goals import Goal, Node, halved
 from verify.provers.points import at_point
 from verify.provers.proof.boxes import BranchAndBound, exhausted, simple_numbers
-from verify.provers.proof.calculus import contacts, followed, touched
+from verify.provers.proof.calculus import as_written, contacts, followed, touched
 from verify.provers.proof.leaves import closed
 from verify.provers.proof.state import ProofSearch, fat, value_at
 
@@ -92,14 +92,7 @@ def _followed(search: ProofSearch, goal: Goal, slope: Any, sign: int, depth: int
         return search.prove(child, 0)
 
     def on_way(child: Goal) -> Node | None:
-        node = search.prove(child, depth - 1)
-        if node is None or node["by"] != "range":
-            return node
-        return {
-            "by": "rewrite",
-            "expression": text_of(child.expression),
-            "proof": node,
-        }  # as it is written here
+        return as_written(child, search.prove(child, depth - 1))
 
     if value_at(goal, name, sign > 0) is None and search.prove(way, depth - 1) is None:
         return None  # a limit is dearer than the slope
