@@ -111,7 +111,12 @@ def proved_later(goal: Goal, goals: int, boxes: int) -> Node | None:
 
 
 def _forms(search: ProofSearch, goal: Goal) -> Iterator[tuple[Goal, changes.Changed | None]]:
-    """The goal, and what it is in other variables."""
-    yield goal, None
-    for change in changes.changes(search, goal, implied.KINDS):
-        yield change.goal, change
+    """The goal, and what it is in other variables: first of all in fewer of them."""
+    count = len(goal.variables)
+    if count == 1:
+        yield goal, None
+    others = changes.changes(search, goal, implied.KINDS)
+    yield from ((new.goal, new) for new in others if len(new.goal.variables) < count)
+    if count > 1:
+        yield goal, None
+    yield from ((new.goal, new) for new in others if len(new.goal.variables) >= count)
