@@ -167,7 +167,7 @@ def _of_functions(goal: Goal, goals: int, work: Work | None) -> Node | None:
     elif goal.bounded and len(goal.variables) == 1:
         node = _searched(real, Allowance(_SHALLOW, goals // 3, goals // 3, Work(work.budget // 8)))
     with spending(_PER_GOAL * goals // 4):
-        return node or proved_later(real, goals, work.budget // 8)
+        return node or proved_later(real, 3 * goals // 4, work.budget // 8)
 
 
 def _changed(goal: Goal, goals: int, work: Work | None) -> Node | None:
