@@ -14,7 +14,7 @@ from tests.quality.hostile.forging import failure, mutated
 from tests.quality.hostile.fuzzing import accepted, statement
 from tests.quality.test_generality_mutants import made_false
 from tests.unit.test_recheck import RANGE, certificate
-from verify.recheck import generality, identities, recheck, rules
+from verify.recheck import generality, identities, recheck, rules, waves
 from verify.recheck.intervals import point
 from verify.recheck.reading import read
 from verify.recheck.series import range_of
@@ -69,6 +69,11 @@ ACCEPTED = {
     ),
     "an equation between them": certificate(
         "sin(x)*cos(x) <= 1/2", ["-9 <= x <= 9"], compose("1/2 - s*c", CIRCLE, [ONE], SQUARES)
+    ),
+    "a right angle": certificate(
+        "0 < cos(x)",
+        ["0 <= x <= 3/2"],
+        {"by": "compose", "variable": "w", "inner": "pi/2 - x", "expression": "sin(w)", "proof": RANGE},
     ),
     "a multiple angle": certificate(
         "sin(2*x) <= 1",
@@ -231,11 +236,34 @@ def test_what_is_written_out_has_the_same_values():
     for _ in range(60):
         a, b, c = (rng.randint(-3, 3) for _ in range(3))
         f = read(f"{rng.choice(('sin', 'cos'))}({a}*x + {b}*y + {c}) + sin({b}*x)*cos({c}*y)", {"x", "y"})
-        g = written_out(f)
-        for _ in range(2):
-            at = {n: point(Fraction(rng.randint(-99, 99), rng.randint(1, 99))) for n in ("x", "y")}
-            one, other = range_of(f, at), range_of(g, at)
-            assert max(one.low, other.low) <= min(one.high, other.high)
+        assert _agree(f, written_out(f), rng)
+
+
+def _agree(f, g, rng: random.Random) -> bool:
+    """At two points."""
+    for _ in range(2):
+        at = {n: point(Fraction(rng.randint(-99, 99), rng.randint(1, 99))) for n in ("x", "y")}
+        one, other = range_of(f, at), range_of(g, at)
+        if max(one.low, other.low) > min(one.high, other.high):
+            return False
+    return True
+
+
+def _turned(rng: random.Random) -> bool:
+    """Whether a wave that is turned by right angles has the values of what is written out, without pi."""
+    a, k = rng.choice((-2, -1, 1, 2)), rng.randint(-9, 9)
+    f = read(f"{rng.choice(('sin', 'cos'))}({a}*x + {k}*pi/2 - y)", {"x", "y"})
+    g = written_out(f)
+    return "pi" not in str(g) and _agree(f, g, rng)
+
+
+def test_right_angles_are_turned_by():
+    assert all(_turned(random.Random(seed)) for seed in range(20))
+
+
+def test_a_wrong_turn_is_seen(monkeypatch):
+    monkeypatch.setattr(waves, "_RIGHT", waves._RIGHT[::-1])
+    assert not all(_turned(random.Random(seed)) for seed in range(20))
 
 
 def test_waves_inside_waves_are_not_written_out_for_ever():

@@ -282,7 +282,7 @@ def test_a_check_that_looks_different_after_it_has_run_is_kept_all_the_same(tmp_
 
 
 def test_sources_are_read_again_when_one_has_changed(tmp_path, monkeypatch):
-    """Also if it is as long as before, or a new file stands beside it; what is just written is not trusted."""
+    """Also if it is as long as before, or a new file stands beside it; a fresh one is not trusted."""
     monkeypatch.setattr(fingerprints, "_searched", lambda: iter(()))
     file, beside = tmp_path / "mine.py", tmp_path / "helper.py"
     file.write_text("import helper\n")

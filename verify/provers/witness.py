@@ -142,7 +142,7 @@ def _too_large(function: Any, parts: list[Any]) -> bool:
         if not base.is_Rational:  # a root raised to a power is a power again
             return bool(abs(power) > _LARGE)
         size = max(abs(base.p).bit_length(), base.q.bit_length())
-        if not power.is_Integer and size > _ROOT_BITS:
+        if not power.is_Integer and size > _ROOT_BITS:  # SymPy would look for factors
             return True
         return bool(size > 1 and size * abs(power) > _POWER_BITS)
     if function is sympy.exp and not parts[0].has(sympy.log):  # e^{n log 2} would be written out as 2^n

@@ -15,7 +15,8 @@ either stays open there is no answer.
 
 *Steps.*  Sums and products; 1/f, f^q and log f from the first term c_0 m_0 (c_0 of one sign) and the series
 in the rest divided by it; e^f from the terms that do not tend to 0, which become a scale, and the series in
-those that do; a smooth function of a germ with a finite limit, by its Taylor polynomial.
+those that do; a smooth function of a germ with a finite limit, by its Taylor polynomial; atan and erf of one
+that tends to ±oo, by atan f = ±pi/2 - atan(1/f) and by erf f = ±1 + O(e^(-f²)).
 """
 
 from __future__ import annotations
@@ -285,7 +286,10 @@ class _Germs:
         return best
 
     def _smooth(self, t: Term, f: Germ) -> Germ:
-        """A smooth function of what tends to a finite limit; atan f = ±pi/2 - atan(1/f) where it does not."""
+        """A smooth function of what tends to a finite limit; atan and erf also where it does not."""
+        if f.terms and self.grows(f.terms[0][0]) > 0 and t.op == "erf":  # 1 - erf z <= e^(-z²) for z >= 0
+            far = self.exp(self.scaled(self.times(f, f), number(-1)))
+            return self._sorted([(_UNIT, number(self.leading(f)[2]))], [self.leading(far)[0]])
         if f.terms and self.grows(f.terms[0][0]) > 0 and t.op == "atan":
             turn = self.constant(self.leading(f)[2] * PI * HALF)
             inverse = self._smooth(t, self.power(f, number(-1)))

@@ -2,18 +2,19 @@
 
     sin(u + v) = sin u cos v + cos u sin v,      cos(u + v) = cos u cos v - sin u sin v
 
-and n u = (n-1) u + u for whole n.  They hold for all u and v, so a formula and what is written out are equal
-wherever either is defined; nothing is cancelled on the way.
+and n u = (n-1) u + u for whole n; sine and cosine of n pi/2 are 0, 1 or -1.  They hold for all u and v, so a
+formula and what is written out are equal wherever either is defined; nothing is cancelled on the way.
 """
 
 from __future__ import annotations
 
-from verify.recheck.terms import ONE, ZERO, Term, call, mapped, number, raw, split_coefficient
+from verify.recheck.terms import ONE, PI, ZERO, Term, call, mapped, number, raw, split_coefficient
 
 _HIGHEST = 8  # multiple of an argument that is taken apart
 _SUMMANDS = 4  # of an argument
 _LONG = 60  # parts of an argument: what is written out doubles with every summand
 _WAVES = 40  # sines and cosines of a formula that is written out
+_RIGHT = ((ZERO, ONE), (ONE, ZERO), (ZERO, number(-1)), (number(-1), ZERO))  # sines, cosines of right angles
 
 
 def written_out(f: Term) -> Term:
@@ -31,14 +32,18 @@ def _wave(e: Term) -> Term:
         return e
     u = e.args[0]
     parts: list[Term] = []
+    quarters = 0  # turns by a right angle
     for part in u.args if u.is_sum else (u,):
         c, rest = split_coefficient(part)
+        if rest == PI and (2 * c).denominator == 1:
+            quarters += int(2 * c)
+            continue
         if c.denominator != 1 or abs(c) > _HIGHEST:
             return e
         parts += [rest if c > 0 else number(-1) * rest] * abs(int(c))
     if len(u.args if u.is_sum else (u,)) > _SUMMANDS or len(parts) > _HIGHEST or u.size > _LONG:
         return e
-    sine, cosine = ZERO, ONE
+    sine, cosine = _RIGHT[quarters % 4]
     for v in parts:
         s, c_ = call("sin", v), call("cos", v)
         sine, cosine = _sum(sine, c_, cosine, s), _sum(cosine, c_, raw("*", number(-1), sine), s)

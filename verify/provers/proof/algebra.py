@@ -6,7 +6,7 @@ goal simpler keeps the depth; one that may lead anywhere uses it up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -104,8 +104,19 @@ def _factorisations(e: Any) -> list[list[Any]]:
 
 def by_isolating(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """Divide by the coefficient of a logarithm or exponential, so that a derivative removes it."""
+    return isolated(search, goal, depth, (sympy.log, sympy.exp, sympy.atan), _quotient)
+
+
+def _quotient(above: Any, below: Any) -> Any:
+    return algebra(sympy.factor, above / below)
+
+
+def isolated(
+    search: ProofSearch, goal: Goal, depth: int, kinds: tuple[Any, ...], divide: Callable[[Any, Any], Any]
+) -> Node | None:
+    """The same for functions of these kinds; ``divide`` makes the quotient by the coefficient."""
     e = goal.expression
-    atoms = sorted(e.atoms(sympy.log, sympy.exp, sympy.atan), key=text_of)
+    atoms = sorted(e.atoms(*kinds), key=text_of)
     if depth < 1 or length(e) > _BIG // 2 or len(atoms) > 3 or not manageable(e):
         return None
     for atom, coefficient, remainder in search.once(_isolated, e, tuple(atoms)):
@@ -114,7 +125,7 @@ def by_isolating(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
         if i is None or not (positive or (-i).positive(strict=True)):
             continue
         factor = coefficient if positive else -coefficient
-        rest = algebra(sympy.factor, remainder / factor)
+        rest = divide(remainder, factor)
         if rest is None:
             continue
         quotient = (atom if positive else -atom) + rest

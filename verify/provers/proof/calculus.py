@@ -62,11 +62,22 @@ def by_monotone(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     def below(child: Goal) -> Node | None:
         return search.prove(child, depth - 1)
 
+    def on_way(child: Goal) -> Node | None:
+        node = below(child)
+        return as_written(child, node) if goal.expression.has(sympy.erf) else node
+
     for _, _, name, upper, along, way in sorted(options, key=lambda option: option[:4]):
-        node = followed(along, way, name, not upper, below, below, search)
+        node = followed(along, way, name, not upper, below, on_way, search)
         if node is not None:
             return node
     return None
+
+
+def as_written(goal: Goal, node: Node | None) -> Node | None:
+    """An interval of the slope as it is written here, where roots of numbers cancel already."""
+    if node is None or node["by"] != "range":
+        return node
+    return {"by": "rewrite", "expression": text_of(goal.expression), "proof": node}
 
 
 def followed(

@@ -54,7 +54,8 @@ class Change:
     old: Mapping[Any, Any]  # by symbol, or what else is replaced
     factor: Any = sympy.S.One
     equations: tuple[Any, ...] = ()  # what is 0, in the new variables
-    ranges: Mapping[str, Range] = field(default_factory=dict)  # narrower than intervals tell
+    ranges: Mapping[str, Range] = field(default_factory=dict)  # narrower ones, still to be shown
+    used: tuple[Hypothesis, ...] = ()  # what these ranges say already
     facts: tuple[Hypothesis, ...] = ()  # about the new variables
 
 
@@ -79,18 +80,23 @@ class Changed:
         return node if self.outer is None else self.outer.around(node)
 
 
-def changes(search: ProofSearch, goal: Goal) -> list[Changed]:
+Kind = Callable[[ProofSearch, Goal], Iterator[Change]]
+
+
+def changes(search: ProofSearch, goal: Goal, kinds: tuple[Kind, ...] = ()) -> list[Changed]:
     """The goal in other variables, in a few ways; one kind of change after the other; the simplest first."""
-    found = _in_turn(search, goal.trimmed(), (_bases, _turns, _cones, _scalings, _roots, _circles))
-    return sorted(found, key=lambda new: (len(new.goal.variables), length(new.goal.expression)))[:_TRIED]
+    found = _in_turn(search, goal.trimmed(), kinds or _KINDS)
+
+    def difficulty(new: Changed) -> tuple[int, int, int]:
+        left = len(new.goal.known) if kinds else 0
+        return left, len(new.goal.variables), length(new.goal.expression)
+
+    return sorted(found, key=difficulty)[:_TRIED]
 
 
 def in_orthants(search: ProofSearch, goal: Goal) -> Iterator[Changed]:
     """A polynomial in squares of the variables, and in the gaps of linear inequalities."""
-    return _in_turn(search, goal.trimmed(), (_evens, _cones), _LONG)
-
-
-Kind = Callable[[ProofSearch, Goal], Iterator[Change]]
+    return _in_turn(search, goal.trimmed(), (_evens, cones), _LONG)
 
 
 def _in_turn(
@@ -100,14 +106,14 @@ def _in_turn(
         return
     for k, kind in enumerate(kinds):
         for change in attempt(list[Change], kind(search, goal)) or ():
-            new = attempt(_changed, goal, change)
+            new = attempt(changed, goal, change)
             if new is not None and search.plausible(new.goal):
                 yield new
                 for more in _in_turn(search, new.goal, kinds[k + 1 :], longest):
                     yield replace(more, outer=new if more.outer is None else replace(more.outer, outer=new))
 
 
-def _changed(goal: Goal, change: Change) -> Changed | None:
+def changed(goal: Goal, change: Change) -> Changed | None:
     """What the change makes of the goal, as far as it can be shown."""
     e = put(goal.expression, change.old)
     values = {n: _values(inner, goal) for n, inner in change.inner.items()}
@@ -118,22 +124,22 @@ def _changed(goal: Goal, change: Change) -> Changed | None:
     for h in goal.known if not change.facts else ():
         gap = put(h.right - h.left, change.old)
         gap = gap if gap is None or not gap.has(sympy.pi) else attempt(sympy.expand, gap / sympy.pi)
-        if gap is None or h.relation == "==":
+        if gap is None or h.relation == "==" or h in change.used:
             continue
         narrower = _narrowed(ranges, gap, h.relation == "<")
         if narrower is None:
             facts.append(Hypothesis(sympy.Integer(0), h.relation, gap))
         else:
             ranges = narrower
-    back = {_symbol(n): inner for n, inner in change.inner.items()}
+    back = {symbol_of(n): inner for n, inner in change.inner.items()}
     variables = [_variable(goal, n, inner, ranges[n], values[n]) for n, inner in change.inner.items()]
     known = [(h, shown(goal.about(h.right.xreplace(back), strict=h.relation == "<"))) for h in facts]
     if any(v is None for v in variables):
         return None
     kept: list[tuple[Hypothesis, Node | None]] = [one for one in known if one[1] is not None]
     kept += [(Hypothesis(zero, "==", sympy.Integer(0)), None) for zero in change.equations]
-    own = {n: _symbol(n, r) for n, r in ranges.items()}
-    swap = {_symbol(n): own[n] for n in own}
+    own = {n: symbol_of(n, r) for n, r in ranges.items()}
+    swap = {symbol_of(n): own[n] for n in own}
     given = [Hypothesis(h.left.xreplace(swap), h.relation, h.right.xreplace(swap)) for h, _ in kept]
     node: Node = {"by": "compose", "variables": variables, "expression": text_of(_joined(e))}
     if kept:
@@ -174,7 +180,8 @@ def _values(inner: Any, goal: Goal) -> Any:
     return range_of(inner, inside) if found is None and loose(goal) else found
 
 
-def _symbol(name: str, r: Range | None = None) -> Any:
+def symbol_of(name: str, r: Range | None = None) -> Any:
+    """A new variable."""
     if r is not None and r.lower is not None and r.lower >= 0:
         positive = r.lower > 0 or r.lower_open
         return sympy.Symbol(name, positive=True) if positive else sympy.Symbol(name, nonnegative=True)
@@ -217,7 +224,8 @@ def _variable(goal: Goal, name: str, inner: Any, r: Range, seen: Any) -> Node | 
 # ---------------------------------------------------------------- scaling and translation
 
 
-def _scalings(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+def scalings(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+    """Ratios, or differences, for the variables."""
     names = goal.variables
     if len(names) < 2:
         return
@@ -232,14 +240,14 @@ def _scalings(search: ProofSearch, goal: Goal) -> Iterator[Change]:
             if r.lower is None or r.lower < 0 or not (loose(goal) or r.lower > 0 or r.lower_open):
                 continue
             inner = {f"{n}_": goal.symbols[n] / y for n in names if n != pivot}
-            old = {goal.symbols[n]: _symbol(f"{n}_") for n in names if n != pivot}
+            old = {goal.symbols[n]: symbol_of(f"{n}_") for n in names if n != pivot}
             yield Change(inner, {**old, y: sympy.Integer(1)}, y ** sympy.Rational(k))
     k = _degree(search, goal, shifted=True)
     if k is not None and all(r.lower is None and r.upper is None for r in goal.ranges.values()):
         for pivot in names:
             y = goal.symbols[pivot]
             inner = {f"{n}_": goal.symbols[n] - y for n in names if n != pivot}
-            old = {goal.symbols[n]: _symbol(f"{n}_") for n in names if n != pivot}
+            old = {goal.symbols[n]: symbol_of(f"{n}_") for n in names if n != pivot}
             yield Change(inner, {**old, y: sympy.Integer(0)}, sympy.exp(sympy.Rational(k) * y))
 
 
@@ -265,7 +273,7 @@ def _degree(search: ProofSearch, goal: Goal, *, shifted: bool = False) -> Fracti
 # ---------------------------------------------------------------- cones
 
 
-def _cones(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+def cones(search: ProofSearch, goal: Goal) -> Iterator[Change]:
     """As many independent linear gaps as variables, the hypotheses first."""
     del search
     names = sorted(goal.ranges)
@@ -284,7 +292,7 @@ def _cones(search: ProofSearch, goal: Goal) -> Iterator[Change]:
             continue
         new = [f"{n}_" for n in names]
         zero = dict.fromkeys(symbols, sympy.Integer(0))
-        shift = [_symbol(w) - gaps[k].xreplace(zero) for w, k in zip(new, chosen, strict=True)]
+        shift = [symbol_of(w) - gaps[k].xreplace(zero) for w, k in zip(new, chosen, strict=True)]
         old = dict(zip(symbols, matrix.inv() * sympy.Matrix(shift), strict=True))
         inner = {w: sympy.expand(gaps[k]) for w, k in zip(new, chosen, strict=True)}
         yield Change(inner, old)
@@ -310,7 +318,7 @@ def _bases(search: ProofSearch, goal: Goal) -> Iterator[Change]:
     sums = {p.base for p in e.atoms(sympy.Pow) if p.base.is_Add and p.exp.is_Integer and p.exp > 2}
     outer = sorted((b for b in sums if not any(b is not c and c.has(b) for c in sums)), key=text_of)
     names = [f"{chr(ord('p') + k)}_" for k in range(len(outer))]
-    old = dict(zip(outer, map(_symbol, names), strict=True))
+    old = dict(zip(outer, map(symbol_of, names), strict=True))
     if not 2 <= len(outer) <= _SUMS or e.xreplace(old).free_symbols & e.free_symbols:
         return
     ranges = {}
@@ -329,13 +337,13 @@ def _bases(search: ProofSearch, goal: Goal) -> Iterator[Change]:
 # ---------------------------------------------------------------- angles, roots, and the circle
 
 
-def _turns(search: ProofSearch, goal: Goal) -> Iterator[Change]:
+def turns(search: ProofSearch, goal: Goal) -> Iterator[Change]:
     """Angles that are compared with pi: multiples of a right angle, with rational ends."""
     del search
     symbols = [goal.symbols[n] for n in sorted(goal.ranges)]
     if any((h.right - h.left).has(sympy.pi) and _linear(h.right - h.left, symbols) for h in goal.known):
         inner = {f"{x.name}_": 2 * x / sympy.pi for x in symbols}
-        yield Change(inner, {x: sympy.pi * _symbol(f"{x.name}_") / 2 for x in symbols})
+        yield Change(inner, {x: sympy.pi * symbol_of(f"{x.name}_") / 2 for x in symbols})
 
 
 def _evens(search: ProofSearch, goal: Goal) -> Iterator[Change]:
@@ -346,7 +354,7 @@ def _evens(search: ProofSearch, goal: Goal) -> Iterator[Change]:
     if any(p is None or any(a % 2 for m in p for a in m) for p in parts):
         return
     inner = {f"{x.name}_": x**2 for x in symbols}
-    old = {x: sympy.sqrt(_symbol(f"{x.name}_")) for x in symbols}
+    old = {x: sympy.sqrt(symbol_of(f"{x.name}_")) for x in symbols}
     yield Change(inner, {goal.expression: sympy.expand(goal.expression).xreplace(old), **old})
 
 
@@ -364,7 +372,7 @@ def _roots(search: ProofSearch, goal: Goal) -> Iterator[Change]:
         return
     n = lcm(*(int(p.exp.q) for p in powers))
     a, b = sympy.Poly(base, symbol).all_coeffs()
-    new = {m: _symbol(f"{m}_") for m in goal.ranges}
+    new = {m: symbol_of(f"{m}_") for m in goal.ranges}
     inner = {f"{m}_": goal.symbols[m] for m in goal.ranges} | {
         f"{symbol.name}_": base ** sympy.Rational(1, n)
     }
@@ -385,7 +393,10 @@ def _circles(search: ProofSearch, goal: Goal) -> Iterator[Change]:
     for n in goal.variables:
         x, s, c = goal.symbols[n], f"{n}_s", f"{n}_c"
         inner |= {s: sympy.sin(x), c: sympy.cos(x)}
-        old |= {sympy.sin(x): _symbol(s), sympy.cos(x): _symbol(c)}
-        equations.append(_symbol(s) ** 2 + _symbol(c) ** 2 - 1)
+        old |= {sympy.sin(x): symbol_of(s), sympy.cos(x): symbol_of(c)}
+        equations.append(symbol_of(s) ** 2 + symbol_of(c) ** 2 - 1)
     if plain is not None and not plain.xreplace(old).free_symbols & e.free_symbols:
         yield Change(inner, {e: plain.xreplace(old), **old}, equations=tuple(equations))
+
+
+_KINDS = (_bases, turns, cones, scalings, _roots, _circles)

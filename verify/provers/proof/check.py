@@ -150,8 +150,8 @@ class _Attempt:
         goal = self._goal(says.gap, strict=says.strict)
         tried = points(dict(self.box), domain.given)
         simple = islice(simple_points(self.box, domain.given), _SUSPECTS)
-        suspects = chain(tried, _drawn(says, domain), simple, at_turns(goal))
-        if (found := refuted(says, domain, suspects)) is not None:
+        first = chain(tried, _drawn(says, domain), simple, at_turns(goal))
+        if (found := refuted(says, domain, first)) is not None:
             return found
         node = self._prove(goal)
         if node is None:

@@ -36,11 +36,13 @@ from verify.provers.proof import (
     signs,
     squares,
 )
+from verify.provers.proof.later import of_functions, proved_later
 from verify.provers.proof.leaves import Work
 from verify.provers.proof.state import ProofSearch, Rule, proper
 
 DEPTH = 6  # differentiations and the like on one branch of a proof
 GOALS = 120  # goals one search may try
+_SHALLOW = 2  # what is tried before the rules for functions
 _DEPTH_OF_BOXES = 4  # likewise where boxes are used, too
 _BITS = 1024  # of the longest number of a goal for the last rules
 _PER_GOAL = 100  # what the computer algebra may cost, for each goal of a search
@@ -131,6 +133,7 @@ class Allowance:
     every: int  # of all of them
     work: Work | None = None
     rules: tuple[Rule, ...] = RULES
+    first: int = 0  # depth
 
 
 def prove(goal: Goal, depth: int = DEPTH, goals: int = GOALS, work: Work | None = None) -> Node | None:
@@ -148,7 +151,9 @@ def price_of(goals: int, work: Work | None) -> int:
 
 
 def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | None:
-    node = _attempt(goal, Allowance(depth, goals, 4 * goals, rules=FIRST))
+    node = _attempt(goal, Allowance(min(depth, _SHALLOW), goals, 4 * goals, rules=FIRST))
+    node = node or _of_functions(goal, goals, work)
+    node = node or _attempt(goal, Allowance(depth, goals, 4 * goals, rules=FIRST, first=_SHALLOW + 1))
     node = node or _algebraic(_as_real(goal), goals)
     node = node or _changed(goal, goals, work)
     node = node or _attempt(goal, Allowance(depth, goals, 4 * goals))
@@ -163,6 +168,19 @@ def _proved(goal: Goal, depth: int, goals: int, work: Work | None) -> Node | Non
     ):
         node = _last(goal, goals, work)
     return node
+
+
+def _of_functions(goal: Goal, goals: int, work: Work | None) -> Node | None:
+    """What is for functions, before the algebra of long formulas: a few boxes, then ``later``."""
+    real, node = _as_real(goal).trimmed(), None
+    if work is None or work.spent or unwieldy(goal.expression) or not of_functions(real):
+        return None
+    if real.expression.has(*rewriting.KINKS):
+        node = _searched(real, Allowance(_SHALLOW, goals // 3, goals // 3))
+    elif goal.bounded and len(goal.variables) == 1:
+        node = _searched(real, Allowance(_SHALLOW, goals // 3, goals // 3, Work(work.budget // 8)))
+    with spending(_PER_GOAL * goals // 4):
+        return node or proved_later(real, 3 * goals // 4, work.budget // 8)
 
 
 def _algebraic(goal: Goal, goals: int, *, at_length: bool = False) -> Node | None:
@@ -223,7 +241,7 @@ def _searched(goal: Goal, budget: Allowance, *, tail: bool = False) -> Node | No
     rules = budget.rules[:1] if plain else budget.rules
     rules += () if work is None else LATE[-1:] if plain else LATE
     search = ProofSearch(rules, goals, 60 + 4 * length(goal.expression), work or Work(0))
-    depths = range(1 if work is None else 0, budget.depth + 1)
+    depths = range(max(budget.first, 1 if work is None else 0), budget.depth + 1)
     node = next((found for d in depths if (found := search.prove(goal, d)) is not None), None)
     if node is None and work is not None and not (tail or plain) and goal.bounded and search.plausible(goal):
         node = boxes.exhausted(search, goal, work.budget)
