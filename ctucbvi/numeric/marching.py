@@ -30,10 +30,10 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.polynomials import first_zero
+from ctucbvi.numeric.products import ANY_ORDER, any_full, by_order, products
 
 FREE, CAPPED, OPEN = 0, 1, 2
 LANES = 8  # orders that are summed up side by side
-_ANY_ORDER = {"reassoc", "contract", "nsz"}  # of a sum; what is not a number stays none
 
 
 class MarchAim(NamedTuple):
@@ -72,6 +72,9 @@ class StepSheet(NamedTuple):
     cap_since: Integers  # (states,) the order at which a cap was decided
     part: Floats  # (width,) 1 / j: a division takes as long as three orders
     work: Floats
+    full: Integers  # (pairs,) where the full rows that are behind begin; empty where no row is full
+    by_order: Floats  # (LANES · n, states) of V, order by order, for these
+    flow: Floats  # (pairs, LANES · n) what flows into them
 
 
 @compiled(inline="always")
@@ -130,7 +133,7 @@ def march(
     lambda_max = 0.0
     for i in range(model.rate.size):
         lambda_max = max(lambda_max, model.rate[i])
-    times, desk = room.times, empty_desk(model.first.size - 1, model.rate.size, aim.degree, room.space)
+    times, desk = room.times, empty_desk(model.row, model.first.size - 1, aim.degree, room.space)
     while pieces < stop and times[pieces] < horizon:
         t = times[pieces]
         best, cap = room.best[pieces], room.cap[pieces]
@@ -148,9 +151,10 @@ def march(
 
 
 @compiled(forceinline=True)
-def empty_desk(states, pairs, degree, space):
+def empty_desk(row, states, degree, space):
     """An empty one, in ``space`` if there is any; what a step before has left there is written over."""
-    width = max(degree + 2, (degree + LANES) // LANES * LANES)
+    pairs, lanes = row.size - 1, (degree + LANES) // LANES * LANES
+    width, full = max(degree + 2, lanes), pairs if any_full(row, states) else 0
     room = space if space.size > 0 else np.zeros((states + pairs) * width)
     return StepSheet(
         room[: states * width].reshape((states, width)),
@@ -163,10 +167,13 @@ def empty_desk(states, pairs, degree, space):
         np.empty(states, np.int64),
         1.0 / np.maximum(np.arange(width), 1),
         np.empty(4 * width),
+        np.empty(full, np.int64),
+        np.empty((lanes, states if full else 0)),
+        np.empty((full, lanes)),
     )
 
 
-@compiled(forceinline=True, fastmath=_ANY_ORDER)  # a call would count the references of its arrays
+@compiled(forceinline=True, fastmath=ANY_ORDER)  # a call would count the references of its arrays
 def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode):
     """Coefficients up to ``degree + 1`` of V and of the pairs that lead, which are found on the way."""
     committed, first, pairs, states = aim.committed, model.first, model.rate.size, model.first.size - 1
@@ -211,9 +218,9 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
             i = desk.racing[a]
             begin, end, inflow = row[i], row[i + 1], 0.0
             if begin < end and target[end - 1] - target[begin] == end - begin - 1:  # all that lie between
-                of_targets = now[target[begin] :]
-                for k in range(end - begin):
-                    inflow += probability[begin + k] * of_targets[k]
+                of_row, of_targets = probability[begin:end], now[target[begin] :]
+                for k in range(of_row.size):
+                    inflow += of_row[k] * of_targets[k]
             else:
                 for k in range(begin, end):
                     inflow += probability[k] * now[np.uint64(target[k])]
@@ -254,19 +261,21 @@ def _runners(first, lead, since, racing, found):
 @compiled(forceinline=True, fastmath={"contract"})
 def follow(model, aim, desk):
     """The orders that are missing of the pairs that fell behind: eight at a time, p is read once for them."""
-    v, c, flow, degree, part = desk.v, desk.c, desk.work, aim.degree, desk.part
-    row, target, probability = model.row, model.target, model.probability
-    last = degree + 1 if aim.committed else degree
+    v, flow, degree, row, target = desk.v, desk.work, aim.degree, model.row, model.target
+    last, states, full = degree + 1 if aim.committed else degree, model.first.size - 1, 0
     for i in range(model.rate.size):
         if desk.have[i] > last:
             continue
         begin, end = row[i], row[i + 1]
+        if desk.full.size > 0 and end - begin == states:
+            desk.full[full], full = begin, full + 1
+            continue
         straight = begin < end and target[end - 1] - target[begin] == end - begin - 1
         for j in range(0, degree + 1, LANES):
             s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
             for k in range(begin, end):
                 y = target[begin] + (k - begin) if straight else target[k]
-                p, of_y = probability[k], v[np.uint64(y)]
+                p, of_y = model.probability[k], v[np.uint64(y)]
                 s0 += p * of_y[j]
                 s1 += p * of_y[j + 1]
                 s2 += p * of_y[j + 2]
@@ -277,14 +286,28 @@ def follow(model, aim, desk):
                 s7 += p * of_y[j + 7]
             flow[j], flow[j + 1], flow[j + 2], flow[j + 3] = s0, s1, s2, s3
             flow[j + 4], flow[j + 5], flow[j + 6], flow[j + 7] = s4, s5, s6, s7
-        x, rate = model.owner[i], model.rate[i]
-        for j in range(desk.have[i], last + 1):
-            if aim.committed:
-                slope = flow[j - 1] - c[i, j - 1]
-                c[i, j] = rate * slope + model.reward[i] if j == 1 else (rate * part[j]) * slope
-            else:
-                slope = rate * (flow[j] - v[x, j])
-                c[i, j] = (slope + model.reward[i]) if j == 0 else slope
+        _orders(model, aim, desk, i, last, flow)
+    if full > 0:
+        by_order(v, desk.by_order)
+        products(model.probability, desk.full, full, desk.by_order, desk.flow)
+        full = 0
+        for i in range(model.rate.size):
+            if desk.have[i] <= last and row[i + 1] - row[i] == states:
+                _orders(model, aim, desk, i, last, desk.flow[full])
+                full += 1
+
+
+@compiled(inline="always")
+def _orders(model, aim, desk, i, last, flow):
+    """The orders that are missing of pair ``i``, from what flows in."""
+    c, part, rate, x = desk.c, desk.part, model.rate[i], model.owner[i]
+    for j in range(desk.have[i], last + 1):
+        if aim.committed:
+            slope = flow[j - 1] - c[i, j - 1]
+            c[i, j] = rate * slope + model.reward[i] if j == 1 else (rate * part[j]) * slope
+        else:
+            slope = rate * (flow[j] - desk.v[x, j])
+            c[i, j] = (slope + model.reward[i]) if j == 0 else slope
 
 
 @compiled(inline="always")
