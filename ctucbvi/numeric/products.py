@@ -1,14 +1,12 @@
 r"""Rows of p that lead to every state, times several orders at once.
 
-One such row is read for one order as fast as it comes from memory, and the arithmetic waits.  Two rows and four
-orders at a time are eight sums that need six numbers, so that it no longer does.  The numbers of an order lie
-side by side here, unlike elsewhere: they are summed up in any order, which the bound on a sum of :math:`n` products,
-:math:`\gamma_n \sum |p|\,|v|`, does not mind.
+One such row is read for one order as fast as it comes from memory, and the arithmetic waits.  Two rows and
+four orders at a time are eight sums that need six numbers, so that it no longer does.  Numbers of an order
+lie side by side here, unlike elsewhere; they are summed up in any order, which the bound on sums of :math:`n`
+products, :math:`\gamma_n \sum |p|\,|v|`, does not mind.
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from ctucbvi.kernels import compiled
 
@@ -18,23 +16,15 @@ ANY_ORDER = {"reassoc", "contract", "nsz"}  # of a sum; what is not a number sta
 @compiled()
 def any_full(row, states):
     """Whether a row leads to every state, and there are so many of them that it matters."""
-    for i in range(row.size - 1):
-        if states > 16 and row[i + 1] - row[i] == states:
-            return True
-    return False
-
-
-@compiled(inline="always")
-def by_order(v, found):
-    """Write ``v``, state by state, into ``found``, order by order."""
-    for x in range(found.shape[1]):
-        for j in range(found.shape[0]):
-            found[j, x] = v[x, j]
+    found = False
+    for i in range(row.size - 1 if states > 16 else 0):
+        found = found or row[i + 1] - row[i] == states
+    return found
 
 
 @compiled(fastmath=ANY_ORDER)
 def products(probability, begin, count, v, flow):
-    """``flow[n, j] = Σ_y p(y) v[j, y]`` for the full rows that begin at ``begin[n]``; orders come in fours."""
+    """``flow[n, j] = Σ_y p(y) v[j, y]`` for full rows that begin at ``begin[n]``; orders come in fours."""
     states = v.shape[1]
     for n in range(0, count, 2):
         m = min(n + 1, count - 1)  # the last one may be done twice

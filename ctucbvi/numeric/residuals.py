@@ -8,8 +8,8 @@ step count as products.  The data (rates, rewards, probabilities) are the double
 the model's numbers and are counted among the factors.  Rows of :math:`p` sum to 1 exactly, so
 :math:`\lambda(\sum_y p(y)\,v(y) - q) = \lambda \sum_y p(y)\,(v(y) - q)`: rounding is then of the size of the
 differences, not of the values.  For rows that lead everywhere all differences are taken from one number
-:math:`c`, the middle of the values: :math:`\sum_y p(y)\,(v(y) - c) - (q - c)` is the same, its magnitude is at most
-:math:`\max_y |v(y) - c| + |q - c|`, and the sums are those of :mod:`ctucbvi.numeric.products`.
+:math:`c`, the middle of the values: :math:`\sum_y p(y)\,(v(y) - c) - (q - c)` is the same, its magnitude is
+at most :math:`\max_y |v(y) - c| + |q - c|`, and the sums are those of :mod:`ctucbvi.numeric.products`.
 
 **Underflow.**  A product, and a number of the model, may lose up to :math:`\eta = 2^{-1074}` more than
 :math:`2^{-53}` of itself.  So :data:`TINY` is added to each number of the model and to each product that goes
@@ -40,13 +40,12 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.polynomials import bernstein
-from ctucbvi.numeric.products import any_full, products
+from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 
 UNIT = 2.0**-52
 TINY = 1e-280
 HUGE = 1e300
 GROW = 1.0 + 2.0**-40  # covers the rounding in adding up some hundred positive bounds
-MOST_ORDERS = 64  # Bernstein coefficients of more could lose more than UNIT * TINY to underflow
 
 
 class Claimed(NamedTuple):
@@ -69,7 +68,7 @@ def worst(a, b):
     return b if b > a else a
 
 
-@compiled()
+@compiled(fastmath=ANY_ORDER)
 def excess(d, n, blur, work):
     """An upper bound for the positive part of ``Σ d_k u^k`` on [0, 1], each ``d_k`` known to ``blur``."""
     total, size = d[0], TINY + abs(d[0])
@@ -79,8 +78,8 @@ def excess(d, n, blur, work):
     slack = blur + (4.0 * n + 20.0) * UNIT * size
     if not (size < HUGE and slack < HUGE):
         return float("inf")
-    if total + slack <= 0.0:
-        return 0.0
+    if total <= slack:  # Bernstein coefficients would hardly say more
+        return max(total + slack, 0.0) * GROW
     bernstein(d, n, work)
     top = work[0]
     for k in range(1, n + 1):
@@ -137,7 +136,7 @@ def weigh(model, h, q, value, gap, room, extra, weight):
     weight[:] = 0.0
     total[:] = 0.0
     for x in range(gap.size):
-        if not gap[x] == 0.0:
+        if gap[x] != 0.0:
             room.apart[gaps], gaps = x, gaps + 1
     look(model, value, room)
     for i in range(pairs):
@@ -268,7 +267,7 @@ def jump(before, after, bends):
     return largest * GROW
 
 
-@compiled()
+@compiled(fastmath=ANY_ORDER)
 def committed_gaps(problem, first, q, v, best, capped, gap, work):
     """How far Ṽ is from min{t, max_a q̃} in each state; returns the worst of all states.
 
