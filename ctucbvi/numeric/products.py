@@ -9,12 +9,13 @@ products, :math:`\gamma_n \sum |p|\,|v|`, does not mind.
 from __future__ import annotations
 
 from ctucbvi.kernels import compiled
+from ctucbvi.numeric.arrays import Floats, Integers
 
 ANY_ORDER = {"reassoc", "contract", "nsz"}  # of a sum; what is not a number stays none
 
 
 @compiled()
-def any_full(row, states):
+def any_full(row: Integers, states: int) -> bool:
     """Whether a row leads to every state, and there are so many of them that it matters."""
     found = False
     for i in range(row.size - 1 if states > 16 else 0):
@@ -23,7 +24,7 @@ def any_full(row, states):
 
 
 @compiled(fastmath=ANY_ORDER)
-def products(probability, begin, count, v, flow):
+def products(probability: Floats, begin: Integers, count: int, v: Floats, flow: Floats) -> None:
     """``flow[n, j] = Σ_y p(y) v[j, y]`` for full rows that begin at ``begin[n]``; orders come in fours."""
     states = v.shape[1]
     for n in range(0, count, 2):
