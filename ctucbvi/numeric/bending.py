@@ -101,7 +101,7 @@ def march_over(arrays, how, where, bent, horizon, gone, pieces, stop):
     states, pairs, most = model.first.size - 1, model.rate.size, 4 * model.rate.size + 4096
     to, nobody = into(model.row, model.target, model.probability, states), np.empty(0, np.int64)
     desk, known = (
-        empty_desk(states, pairs, aim.degree, room.space),
+        empty_desk(model.row, states, aim.degree, room.space),
         bench(states, pairs, aim.degree + 1, most),
     )
     times = room.times

@@ -69,7 +69,7 @@ def bent_bounds(arrays, shown, bent, begin, error, bounds):
     model, claimed, kinks = Arrays(*arrays), Claimed(*shown), Kinks(*bent)
     times, value, score = claimed.times, claimed.value, claimed.score
     pieces, pairs, orders = score.shape
-    states, room = value.shape[1], lanes(value.shape[1], orders)
+    states, room = value.shape[1], lanes(model.row, value.shape[1], orders)
     weight, gap, work = np.zeros(orders), np.zeros(states), np.zeros(2 * orders)
     to = into(model.row, model.target, model.probability, states)
     sheet = _sheet(model.first, states, pairs, orders, kinks)

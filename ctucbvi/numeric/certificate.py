@@ -41,7 +41,8 @@ from ctucbvi.numbers import shown
 from ctucbvi.numeric.arrays import Arrays, Floats
 from ctucbvi.numeric.bent_residuals import bent_bounds
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
-from ctucbvi.numeric.residuals import MOST_ORDERS, TINY, UNIT, adjustable_bounds, committed_bounds
+from ctucbvi.numeric.polynomials import MOST_ORDERS
+from ctucbvi.numeric.residuals import TINY, UNIT, adjustable_bounds, committed_bounds
 from ctucbvi.numeric.solution import Excerpt, NumericSolution, Pieces
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Doubt, Segment, Switch

@@ -45,7 +45,7 @@ from ctucbvi.model import CTMDP, Objective, Semantics
 from ctucbvi.numeric.arrays import Floats
 from ctucbvi.numeric.certificate import Certificate
 from ctucbvi.numeric.kinks import POWERS, Kinks
-from ctucbvi.numeric.residuals import MOST_ORDERS
+from ctucbvi.numeric.polynomials import MOST_ORDERS
 from ctucbvi.numeric.solution import NumericSolution
 
 FORMAT = "ctucbvi-certificate-1"

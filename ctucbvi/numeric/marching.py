@@ -30,10 +30,10 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.polynomials import first_zero
+from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 
 FREE, CAPPED, OPEN = 0, 1, 2
 LANES = 8  # orders that are summed up side by side
-_ANY_ORDER = {"reassoc", "contract", "nsz"}  # of a sum; what is not a number stays none
 
 
 class MarchAim(NamedTuple):
@@ -64,38 +64,32 @@ class StepSheet(NamedTuple):
 
     v: Floats  # (states, width) of V; the orders from which others follow come in LANES
     c: Floats  # (pairs, width) of q or h
-    now: Floats  # (states,) those of V of one order
+    by_order: Floats  # (width, states) of V, order by order
     out: Floats  # (pairs,) those of q or h of one order
     since: Integers  # (pairs,) the order at which a pair fell behind, or -1
     have: Integers  # (pairs,) how many orders of c are there
     racing: Integers  # (pairs,) the pairs that go order by order
+    still: Integers  # (states,) the states in which the race goes on
     cap_since: Integers  # (states,) the order at which a cap was decided
     part: Floats  # (width,) 1 / j: a division takes as long as three orders
+    power: Floats  # (width,) of the longest step
     work: Floats
+    full: Integers  # (pairs,) where the full rows that are behind begin; empty where no row is full
+    flow: Floats  # (pairs, LANES · n) what flows into them
 
 
 @compiled(inline="always")
-def leaders(
-    score: Floats,
-    first: Integers,
-    order: int,
-    slack: float,
-    lead: Integers,
-    since: Integers,
-    forced: Integers,
-) -> bool:
+def leaders(score, first, order, slack, lead, since, still, count):
     """Compare the coefficients of order ``order``: who stays in the race, and who leads.
 
-    ``since[i]`` is the order at which pair ``i`` fell behind, or -1 while it has not.  Where a
-    policy is given (``forced`` is not empty) there is nothing to compare.  Returns whether any
-    state has more than one action left in the race.
+    ``since[i]`` is the order at which pair ``i`` fell behind, or -1 while it has not.  ``still`` lists the
+    states, ``count`` of them, with more than one action left in the race; returns how many are left, and
+    whether anybody fell behind.
     """
-    if forced.size > 0:
-        lead[:] = forced
-        return False
-    racing = False
-    for x in range(first.size - 1):
-        best = -1
+    left, fell = 0, False
+    for n in range(count):
+        x = still[n]
+        best, racing = -1, False
         for i in range(first[x], first[x + 1]):
             if since[i] < 0 and (best < 0 or score[i] > score[best]):
                 best = i
@@ -103,10 +97,12 @@ def leaders(
         for i in range(first[x], first[x + 1]):
             if since[i] < 0 and i != best:
                 if score[best] - score[i] > slack:
-                    since[i] = order
+                    since[i], fell = order, True
                 else:
                     racing = True
-    return racing
+        if racing:
+            still[left], left = x, left + 1
+    return left, fell
 
 
 @compiled()
@@ -130,7 +126,7 @@ def march(
     lambda_max = 0.0
     for i in range(model.rate.size):
         lambda_max = max(lambda_max, model.rate[i])
-    times, desk = room.times, empty_desk(model.first.size - 1, model.rate.size, aim.degree, room.space)
+    times, desk = room.times, empty_desk(model.row, model.first.size - 1, aim.degree, room.space)
     while pieces < stop and times[pieces] < horizon:
         t = times[pieces]
         best, cap = room.best[pieces], room.cap[pieces]
@@ -148,29 +144,34 @@ def march(
 
 
 @compiled(forceinline=True)
-def empty_desk(states, pairs, degree, space):
+def empty_desk(row, states, degree, space):
     """An empty one, in ``space`` if there is any; what a step before has left there is written over."""
-    width = max(degree + 2, (degree + LANES) // LANES * LANES)
+    pairs, lanes = row.size - 1, (degree + LANES) // LANES * LANES
+    width, full = max(degree + 2, lanes), pairs if any_full(row, states) else 0
     room = space if space.size > 0 else np.zeros((states + pairs) * width)
     return StepSheet(
         room[: states * width].reshape((states, width)),
         room[states * width : (states + pairs) * width].reshape((pairs, width)),
-        np.empty(states),
+        np.empty((width, states)),
         np.empty(pairs),
         np.empty(pairs, np.int64),
         np.empty(pairs, np.int64),
         np.empty(pairs, np.int64),
         np.empty(states, np.int64),
+        np.empty(states, np.int64),
         1.0 / np.maximum(np.arange(width), 1),
+        np.empty(width),
         np.empty(4 * width),
+        np.empty(full, np.int64),
+        np.empty((full, lanes)),
     )
 
 
-@compiled(forceinline=True, fastmath=_ANY_ORDER)  # a call would count the references of its arrays
+@compiled(forceinline=True, fastmath=ANY_ORDER)  # a call would count the references of its arrays
 def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode):
     """Coefficients up to ``degree + 1`` of V and of the pairs that lead, which are found on the way."""
     committed, first, pairs, states = aim.committed, model.first, model.rate.size, model.first.size - 1
-    v, c, now, out, since, have = desk.v, desk.c, desk.now, desk.out, desk.since, desk.have
+    v, c, out, since, have, still = desk.v, desk.c, desk.out, desk.since, desk.have, desk.still
     row, target, probability, rate, owner = (
         model.row,
         model.target,
@@ -186,13 +187,15 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
         since[i], have[i] = -1, 0
         size = max(size, 1e-2 * abs(model.reward[i]) * reach)
     slack = aim.tie * size
-    racing = True
+    racing, now = 0, desk.by_order[0]
+    for x in range(states):
+        lead[x] = first[x] if forced.size == 0 else forced[x]
+        if forced.size == 0 and first[x + 1] - first[x] > 1:
+            still[racing], racing = x, racing + 1
     if committed:
         for i in range(pairs):
             c[i, 0], have[i] = carried[i], 1
-        racing = leaders(carried, first, 0, slack, lead, since, forced)
-    elif forced.size > 0:
-        racing = leaders(out, first, 0, slack, lead, since, forced)
+        racing, _ = leaders(carried, first, 0, slack, lead, since, still, racing)
     for x in range(states):
         mode[x], desk.cap_since[x] = FREE, 0
         now[x] = carried[lead[x]] if committed else carried[x]
@@ -201,22 +204,22 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
             mode[x] = CAPPED if over > slack and committed else FREE if over < -slack else OPEN
             if over >= -slack:
                 now[x] = t
-        v[x, 0] = now[x]
-    count = -1
+    count, fell = 0, True
     for j in range(aim.degree + 1):
-        if count < 0:
-            count = _runners(first, lead, since, racing, desk.racing)
+        now, after = desk.by_order[j], desk.by_order[j + 1]
+        if fell:
+            count = _runners(first, lead, since, forced, desk.racing)
         order, part = j + 1 if committed else j, 1.0 / (j + 1.0)
         for a in range(count):
             i = desk.racing[a]
             begin, end, inflow = row[i], row[i + 1], 0.0
-            if begin < end and target[end - 1] - target[begin] == end - begin - 1:  # all that lie between
-                of_targets = now[target[begin] :]
-                for k in range(end - begin):
-                    inflow += probability[begin + k] * of_targets[k]
+            if end - begin > LANES and target[end - 1] - target[begin] == end - begin - 1:  # all between
+                of_row, of_targets = probability[begin:end], now[target[begin] :]
+                for k in range(of_row.size):
+                    inflow += of_row[k] * of_targets[k]
             else:
-                for k in range(begin, end):
-                    inflow += probability[k] * now[np.uint64(target[k])]
+                for e in range(np.uint64(begin), np.uint64(end)):  # what may be negative costs time
+                    inflow += probability[e] * now[np.uint64(target[e])]
             own = c[i, j] if committed else now[owner[i]]
             slope = rate[i] * (inflow - own)
             if j == 0:
@@ -224,8 +227,7 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
             out[i] = c[i, order] = slope * part if committed else slope
             have[i] = order + 1
         slack *= lambda_max / (j + 1.0) if committed or j == 0 else lambda_max / j
-        if racing:
-            racing, count = leaders(out, first, order, 16.0 * slack, lead, since, forced), -1
+        racing, fell = leaders(out, first, order, 16.0 * slack, lead, since, still, racing)
         line = 1.0 if j == 0 else 0.0
         for x in range(states):
             if mode[x] == OPEN:
@@ -234,18 +236,20 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
                     mode[x] = CAPPED if over > 0.0 else FREE
                     desk.cap_since[x] = j + 1 if committed or mode[x] == FREE else j
             step = out[lead[x]] if committed else out[lead[x]] * part
-            now[x] = v[x, j + 1] = line if mode[x] == CAPPED else step
+            after[x] = line if mode[x] == CAPPED else step
+    for x in range(states):
+        for j in range(aim.degree + 2):
+            v[x, j] = desk.by_order[j, x]
 
 
 @compiled(inline="always")
-def _runners(first, lead, since, racing, found):
-    """List the pairs that have to go order by order: one in each state once the race is over."""
+def _runners(first, lead, since, forced, found):
+    """List the pairs that have to go order by order: those in the race, or those that a policy names."""
     count = 0
     for x in range(first.size - 1):
-        if not racing:
+        if forced.size > 0:
             found[x], count = lead[x], count + 1
-            continue
-        for i in range(first[x], first[x + 1]):
+        for i in range(first[x], first[x + 1] if forced.size == 0 else 0):
             if since[i] < 0:
                 found[count], count = i, count + 1
     return count
@@ -254,37 +258,42 @@ def _runners(first, lead, since, racing, found):
 @compiled(forceinline=True, fastmath={"contract"})
 def follow(model, aim, desk):
     """The orders that are missing of the pairs that fell behind: eight at a time, p is read once for them."""
-    v, c, flow, degree, part = desk.v, desk.c, desk.work, aim.degree, desk.part
-    row, target, probability = model.row, model.target, model.probability
-    last = degree + 1 if aim.committed else degree
+    v, flow, width, row = desk.v, desk.work, aim.degree + 1, model.row
+    last, states, full = width if aim.committed else aim.degree, model.first.size - 1, 0
     for i in range(model.rate.size):
         if desk.have[i] > last:
             continue
         begin, end = row[i], row[i + 1]
-        straight = begin < end and target[end - 1] - target[begin] == end - begin - 1
-        for j in range(0, degree + 1, LANES):
-            s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-            for k in range(begin, end):
-                y = target[begin] + (k - begin) if straight else target[k]
-                p, of_y = probability[k], v[np.uint64(y)]
-                s0 += p * of_y[j]
-                s1 += p * of_y[j + 1]
-                s2 += p * of_y[j + 2]
-                s3 += p * of_y[j + 3]
-                s4 += p * of_y[j + 4]
-                s5 += p * of_y[j + 5]
-                s6 += p * of_y[j + 6]
-                s7 += p * of_y[j + 7]
-            flow[j], flow[j + 1], flow[j + 2], flow[j + 3] = s0, s1, s2, s3
-            flow[j + 4], flow[j + 5], flow[j + 6], flow[j + 7] = s4, s5, s6, s7
-        x, rate = model.owner[i], model.rate[i]
-        for j in range(desk.have[i], last + 1):
-            if aim.committed:
-                slope = flow[j - 1] - c[i, j - 1]
-                c[i, j] = rate * slope + model.reward[i] if j == 1 else (rate * part[j]) * slope
-            else:
-                slope = rate * (flow[j] - v[x, j])
-                c[i, j] = (slope + model.reward[i]) if j == 0 else slope
+        if desk.full.size > 0 and end - begin == states:
+            desk.full[full], full = begin, full + 1
+            continue
+        for j in range(width):
+            flow[j] = 0.0
+        for e in range(np.uint64(begin), np.uint64(end)):
+            p, of_y = model.probability[e], v[np.uint64(model.target[e])]
+            for j in range(width):
+                flow[j] += p * of_y[j]
+        _orders(model, aim, desk, i, last, flow)
+    if full > 0:
+        products(model.probability, desk.full, full, desk.by_order[: desk.flow.shape[1]], desk.flow)
+        full = 0
+        for i in range(model.rate.size):
+            if desk.have[i] <= last and row[i + 1] - row[i] == states:
+                _orders(model, aim, desk, i, last, desk.flow[full])
+                full += 1
+
+
+@compiled(inline="always")
+def _orders(model, aim, desk, i, last, flow):
+    """The orders that are missing of pair ``i``, from what flows in."""
+    c, part, rate, x = desk.c, desk.part, model.rate[i], model.owner[i]
+    for j in range(desk.have[i], last + 1):
+        if aim.committed:
+            slope = flow[j - 1] - c[i, j - 1]
+            c[i, j] = rate * slope + model.reward[i] if j == 1 else (rate * part[j]) * slope
+        else:
+            slope = rate * (flow[j] - desk.v[x, j])
+            c[i, j] = (slope + model.reward[i]) if j == 0 else slope
 
 
 @compiled(inline="always")
@@ -319,20 +328,24 @@ def keep(aim, desk, h, value, score, carried):
         carried[i] = total
 
 
-@compiled(forceinline=True)
+@compiled(forceinline=True, fastmath=ANY_ORDER)
 def _first_event(first, aim, desk, t, whole, lead, mode):
     """Where the step ends: at ``whole``, where another action takes over, or a cap begins or ends to bind."""
     degree, v, c, h = aim.degree, desk.v, desk.c, whole
-    d, rest = desk.work[: degree + 1], desk.work[degree + 1 :]
+    d, rest, power = desk.work[: degree + 1], desk.work[degree + 1 :], desk.power
+    power[0] = 1.0
+    for j in range(degree):
+        power[j + 1] = power[j] * whole
     for x in range(first.size - 1):
         b = lead[x]
         for i in range(first[x], first[x + 1]):
             if i == b or desk.since[i] < 0:
                 continue
-            m, low = desk.since[i], 0.0
-            for j in range(degree, m, -1):
-                low = (low + min(c[b, j] - c[i, j], 0.0)) * h
-            if low + (c[b, m] - c[i, m]) > 0.0:
+            m = desk.since[i]
+            ours, theirs, low = c[b], c[i], (c[b, m] - c[i, m]) * power[m]
+            for j in range(m + 1, degree + 1):
+                low += min(ours[j] - theirs[j], 0.0) * power[j]
+            if low > 0.0:
                 continue
             for j in range(m, degree + 1):
                 d[j - m] = c[b, j] - c[i, j]

@@ -9,6 +9,8 @@ single change of sign among them is a single zero.
 
 from __future__ import annotations
 
+from math import comb
+
 import numpy as np
 
 from ctucbvi.kernels import compiled
@@ -16,15 +18,15 @@ from ctucbvi.numeric.arrays import Floats
 
 _MOST_HALVINGS = 400
 _NARROW = 2.0**-40
+MOST_ORDERS = 64  # of a polynomial; Bernstein coefficients of more could lose too much to underflow
+_BINOMIAL = np.array([[max(comb(n, k), 1) for k in range(MOST_ORDERS)] for n in range(MOST_ORDERS)], float)
 
 
 @compiled()
 def bernstein(d: Floats, n: int, b: Floats) -> None:
     """Write the Bernstein coefficients of ``Σ_{k<=n} d_k u^k`` into ``b``."""
-    binomial = 1.0
     for k in range(n + 1):
-        b[k] = d[k] / binomial
-        binomial *= (n - k) / (k + 1.0)
+        b[k] = d[k] / _BINOMIAL[n, k]
     for level in range(1, n + 1):
         for k in range(n, level - 1, -1):
             b[k] += b[k - 1]

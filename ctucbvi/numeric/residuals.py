@@ -7,7 +7,9 @@ up: a sum of :math:`n` products of rounded data has an error of at most
 step count as products.  The data (rates, rewards, probabilities) are the doubles nearest to
 the model's numbers and are counted among the factors.  Rows of :math:`p` sum to 1 exactly, so
 :math:`\lambda(\sum_y p(y)\,v(y) - q) = \lambda \sum_y p(y)\,(v(y) - q)`: rounding is then of the size of the
-differences, not of the values.
+differences, not of the values.  For rows that lead everywhere all differences are taken from one number
+:math:`c`, the middle of the values: :math:`\sum_y p(y)\,(v(y) - c) - (q - c)` is the same, its magnitude is
+at most :math:`\max_y |v(y) - c| + |q - c|`, and the sums are those of :mod:`ctucbvi.numeric.products`.
 
 **Underflow.**  A product, and a number of the model, may lose up to :math:`\eta = 2^{-1074}` more than
 :math:`2^{-53}` of itself.  So :data:`TINY` is added to each number of the model and to each product that goes
@@ -38,13 +40,12 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.polynomials import bernstein
+from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 
 UNIT = 2.0**-52
 TINY = 1e-280
 HUGE = 1e300
-LANES = 8  # orders that are summed up side by side
 GROW = 1.0 + 2.0**-40  # covers the rounding in adding up some hundred positive bounds
-MOST_ORDERS = 64  # Bernstein coefficients of more could lose more than UNIT * TINY to underflow
 
 
 class Claimed(NamedTuple):
@@ -67,7 +68,7 @@ def worst(a, b):
     return b if b > a else a
 
 
-@compiled()
+@compiled(fastmath=ANY_ORDER)
 def excess(d, n, blur, work):
     """An upper bound for the positive part of ``Σ d_k u^k`` on [0, 1], each ``d_k`` known to ``blur``."""
     total, size = d[0], TINY + abs(d[0])
@@ -77,8 +78,8 @@ def excess(d, n, blur, work):
     slack = blur + (4.0 * n + 20.0) * UNIT * size
     if not (size < HUGE and slack < HUGE):
         return float("inf")
-    if total + slack <= 0.0:
-        return 0.0
+    if total <= slack:  # Bernstein coefficients would hardly say more
+        return max(total + slack, 0.0) * GROW
     bernstein(d, n, work)
     top = work[0]
     for k in range(1, n + 1):
@@ -100,7 +101,7 @@ def committed_bounds(arrays, shown, begin, error, bounds):
     first = model.first
     pieces, _, orders = score.shape
     weight, gap, work = np.zeros(orders), np.zeros(value.shape[1]), np.zeros(2 * orders)
-    room, no_bends = lanes(value.shape[1], orders), np.zeros((0, 2))
+    room, no_bends = lanes(model.row, value.shape[1], orders), np.zeros((0, 2))
     for k in range(begin, pieces):
         h = times[k + 1] - times[k]
         if k > 0:
@@ -129,70 +130,124 @@ def weigh(model, h, q, value, gap, room, extra, weight):
         model.target,
         model.probability,
     )
-    v, own, flow, size = room
     pairs, orders = q.shape
-    missed = 0.0
+    flow, size, off, total, place = room.flow, room.size, room.off, room.total, room.place
+    missed, gaps = 0.0, 0
     weight[:] = 0.0
-    v[:, :orders] = value
+    total[:] = 0.0
+    for x in range(gap.size):
+        if gap[x] != 0.0:
+            room.apart[gaps], gaps = x, gaps + 1
+    look(model, value, room)
     for i in range(pairs):
-        count = row[i + 1] - row[i]
-        own[:orders] = q[i]
-        inflows(target[row[i] : row[i + 1]], probability[row[i] : row[i + 1]], v, own, flow, size)
+        count, own = row[i + 1] - row[i], q[i]
+        if place[i] >= 0:
+            from_the_middle(room.flows[place[i]], room.middle, room.spread, own, flow, size)
+        else:
+            inflows(target, probability, row[i], row[i + 1], value, own, flow, size)
+        lam, unit = rate[i], (count + 16.0) * UNIT
         for j in range(orders):
             gain = reward[i] if j == 0 else 0.0
-            slope = gain + rate[i] * flow[j]
-            most = abs(gain) + (rate[i] + TINY) * size[j] + TINY
+            slope = gain + lam * flow[j]
+            most = abs(gain) + (lam + TINY) * size[j] + TINY
             rise = (j + 1.0) * own[j + 1] if j + 1 < orders else 0.0
-            off = abs(rise - h * slope) + (count + 16.0) * UNIT * (abs(rise) + h * most + TINY)
-            weight[j] = worst(weight[j], off + extra[i, j] if extra.size > 0 else off)
+            off[j] = abs(rise - h * slope) + unit * (abs(rise) + h * most + TINY)
+        for j in range(extra.shape[1] if extra.size > 0 else 0):
+            off[j] += extra[i, j]
+        for j in range(orders):
+            weight[j] = max(weight[j], off[j])
+            total[j] += off[j]
         reach = TINY
-        for e in range(row[i], row[i + 1]):
-            reach += (probability[e] + TINY) * gap[target[e]]
+        if place[i] >= 0:
+            for n in range(gaps):
+                reach += (probability[row[i] + room.apart[n]] + TINY) * gap[room.apart[n]]
+        elif gaps > 0:
+            for e in range(row[i], row[i + 1]):
+                reach += (probability[e] + TINY) * gap[target[e]]
         reach *= 1.0 + (count + 8.0) * UNIT
-        missed = worst(missed, h * ((rate[i] + TINY) * reach + TINY) + TINY)
+        missed = worst(missed, h * ((lam + TINY) * reach + TINY) + TINY)
+    for j in range(orders):
+        weight[j] = worst(weight[j], weight[j] if total[j] < HUGE else np.inf)  # a maximum may lose a NaN
     return missed
 
 
+class Lanes(NamedTuple):
+    """What is worked out for the pairs of one piece."""
+
+    flow: Floats  # (orders,) Σ p(y) (v(y) − own) of one pair
+    size: Floats  # (orders,) the magnitude of what is added up
+    off: Floats  # (orders,) its residual
+    total: Floats  # (orders,) the sum of all residuals
+    apart: Integers  # (states,) those with a gap, as a list
+    begin: Integers  # (pairs,) where the full rows begin; empty where no row is full
+    place: Integers  # (pairs,) their places in that list, or -1
+    middle: Floats  # (orders,) c
+    spread: Floats  # (orders,) max |v − c|
+    by_order: Floats  # (orders in fours, states) v − c
+    flows: Floats  # (full rows, orders in fours) Σ p(y) (v(y) − c)
+
+
 @compiled(inline="always")
-def lanes(states, orders):
-    """Room for the coefficients of Ṽ and those of one pair, and for what :func:`inflows` finds."""
-    width = (orders + LANES - 1) // LANES * LANES
-    return np.zeros((states, width)), np.zeros(width), np.zeros(width), np.zeros(width)
+def lanes(row, states, orders):
+    """Room for all that."""
+    full, fours = row.size - 1 if any_full(row, states) else 0, (orders + 3) // 4 * 4
+    return Lanes(
+        np.zeros(orders),
+        np.zeros(orders),
+        np.zeros(orders),
+        np.zeros(orders),
+        np.zeros(states, np.int64),
+        np.zeros(full, np.int64),
+        np.full(row.size - 1, -1),
+        np.zeros(orders),
+        np.zeros(orders),
+        np.zeros((fours, states if full else 0)),
+        np.zeros((full, fours)),
+    )
 
 
-@compiled(forceinline=True)
-def inflows(target, probability, v, own, flow, size):
-    """Σ p(y) (v(y) − own) order by order, and the magnitude of what is added up; eight orders at a time."""
-    for j in range(0, own.size, LANES):
-        f0 = f1 = f2 = f3 = f4 = f5 = f6 = f7 = 0.0
-        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = TINY
-        for e in range(target.size):
-            p, of_y = probability[e], v[np.uint64(target[e])]
-            more = p + TINY
-            a0, a1 = of_y[j] - own[j], of_y[j + 1] - own[j + 1]
-            a2, a3 = of_y[j + 2] - own[j + 2], of_y[j + 3] - own[j + 3]
-            a4, a5 = of_y[j + 4] - own[j + 4], of_y[j + 5] - own[j + 5]
-            a6, a7 = of_y[j + 6] - own[j + 6], of_y[j + 7] - own[j + 7]
-            f0 += p * a0
-            f1 += p * a1
-            f2 += p * a2
-            f3 += p * a3
-            f4 += p * a4
-            f5 += p * a5
-            f6 += p * a6
-            f7 += p * a7
-            s0 += more * abs(a0)
-            s1 += more * abs(a1)
-            s2 += more * abs(a2)
-            s3 += more * abs(a3)
-            s4 += more * abs(a4)
-            s5 += more * abs(a5)
-            s6 += more * abs(a6)
-            s7 += more * abs(a7)
-        flow[j], flow[j + 1], flow[j + 2], flow[j + 3] = f0, f1, f2, f3
-        flow[j + 4], flow[j + 5], flow[j + 6], flow[j + 7] = f4, f5, f6, f7
-        size[j], size[j + 1], size[j + 2], size[j + 3] = s0, s1, s2, s3
-        size[j + 4], size[j + 5], size[j + 6], size[j + 7] = s4, s5, s6, s7
+@compiled()
+def look(model, value, room):
+    """Take the coefficients of Ṽ on a piece; what flows into pairs with a full row is computed at once."""
+    (states, orders), count, row = value.shape, 0, model.row
+    if room.begin.size == 0:
+        return
+    for i in range(row.size - 1):
+        if row[i + 1] - row[i] == states:
+            room.begin[count], room.place[i] = row[i], count
+            count += 1
+    for j in range(orders):
+        low = high = value[0, j]
+        for x in range(states):
+            low, high = min(low, value[x, j]), max(high, value[x, j])
+        middle, spread = 0.5 * low + 0.5 * high, 0.0
+        for x in range(states):
+            room.by_order[j, x] = value[x, j] - middle
+            spread = max(spread, abs(room.by_order[j, x]))
+        room.middle[j], room.spread[j] = middle, spread
+    products(model.probability, room.begin, count, room.by_order, room.flows)
+
+
+@compiled()
+def inflows(target, probability, begin, end, v, own, flow, size):
+    """Σ p(y) (v(y) − own) order by order, and the magnitude of what is added up."""
+    for j in range(own.size):
+        flow[j], size[j] = 0.0, TINY
+    for e in range(np.uint64(begin), np.uint64(end)):  # an index that may be negative costs time
+        p, of_y = probability[e], v[np.uint64(target[e])]
+        more = p + TINY
+        for j in range(own.size):
+            apart = of_y[j] - own[j]
+            flow[j] += p * apart
+            size[j] += more * abs(apart)
+
+
+@compiled()
+def from_the_middle(of_row, middle, spread, own, flow, size):
+    """The same for a full row, from Σ p(y) (v(y) − c)."""
+    for j in range(own.size):
+        mine = own[j] - middle[j]
+        flow[j], size[j] = of_row[j] - mine, spread[j] + abs(mine) + TINY
 
 
 @compiled()
@@ -212,7 +267,7 @@ def jump(before, after, bends):
     return largest * GROW
 
 
-@compiled()
+@compiled(fastmath=ANY_ORDER)
 def committed_gaps(problem, first, q, v, best, capped, gap, work):
     """How far Ṽ is from min{t, max_a q̃} in each state; returns the worst of all states.
 
@@ -263,21 +318,21 @@ def adjustable_bounds(arrays, shown, begin, error, bounds):
     first, truncate = model.first, claimed.truncate
     most = np.diff(first).max()
     slopes, blurs = np.zeros((most, orders)), np.zeros(most)
-    v, own, flow, size = lanes(states, orders)
-    no_bends = np.zeros((0, 2))
+    lane, no_bends = lanes(model.row, states, orders), np.zeros((0, 2))
     weight, work = np.zeros(orders), np.zeros(2 * orders)
     n, d, room = orders - 1, work[:orders], work[orders:]
     for k in range(begin, pieces):
         t, h = claimed.times[k], claimed.times[k + 1] - claimed.times[k]
         if k > 0:
             error += jump(claimed.value[k - 1], claimed.value[k], no_bends)
-        v[:, :orders] = claimed.value[k]
+        v = claimed.value[k]
+        look(model, v, lane)
         lasting = missed = 0.0
         weight[:] = 0.0
         for x in range(states):
             b = claimed.best[k, x]
             is_capped = truncate and claimed.capped[k, x] == 1
-            _slopes(model, (v, own, flow, size), x, slopes, blurs)
+            _slopes(model, lane, v, x, slopes, blurs)
             here = 0.0
             if is_capped:
                 # v = t needs a slope of at least 1 from some action; the hinted one will do.
@@ -312,14 +367,15 @@ def adjustable_bounds(arrays, shown, begin, error, bounds):
 
 
 @compiled()
-def _slopes(model, room, x, slopes, blurs):
+def _slopes(model, room, v, x, slopes, blurs):
     """Coefficients of r + λ Σ p(y) (v(y) − v) for the actions of ``x``, and a bound on all their rounding."""
-    v, own, flow, size = room
-    orders, first, row = slopes.shape[1], model.first, model.row
-    own[:] = v[x]
+    orders, first, row, flow, size = slopes.shape[1], model.first, model.row, room.flow, room.size
     for i in range(first[x], first[x + 1]):
-        at, here = i - first[x], slice(row[i], row[i + 1])
-        inflows(model.target[here], model.probability[here], v, own, flow, size)
+        at = i - first[x]
+        if room.place[i] >= 0:
+            from_the_middle(room.flows[room.place[i]], room.middle, room.spread, v[x], flow, size)
+        else:
+            inflows(model.target, model.probability, row[i], row[i + 1], v, v[x], flow, size)
         blurs[at] = 0.0
         for j in range(orders):
             gain = model.reward[i] if j == 0 else 0.0

@@ -9,12 +9,14 @@ from tests.benchmarks import (
     bench_learner,
     bench_numeric,
     bench_provers,
+    bench_qvbs,
 )
 from tests.benchmarks.corpus.__main__ import main as corpus
 
 if __name__ == "__main__":
     bench_exact.main()
     bench_numeric.main()
+    bench_qvbs.main()
     bench_provers.main()
     bench_learner.main()
     bench_constants.main()

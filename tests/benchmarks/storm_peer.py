@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
 
 
-# Reads {drn, horizon, epsilon} from stdin and writes {value, seconds}.  A quick check is
-# repeated and the best time taken, so that the peer does not pay for warming up.
+# Reads {drn, horizon, epsilon, objective} from stdin and writes {value, seconds of the processor}.  A quick
+# check is repeated and the best time taken, so that the peer does not pay for warming up.
 _WORKER = """
 import json, pathlib, sys, tempfile, time
 import stormpy
@@ -47,12 +47,12 @@ stormpy.developer.set_from_exploded_string([
     "--timebounded:mamethod", "unifplus",
 ])
 environment = stormpy.developer.EnvironmentBuilder.build_environment()
-wanted = stormpy.parse_property('Pmax=? [F<=%r "goal"]' % task["horizon"])
+wanted = stormpy.parse_property('P%s=? [F<=%r "goal"]' % (task["objective"], task["horizon"]))
 times = []
 while len(times) < 5 and sum(times) < 0.5:
-    start = time.perf_counter()
+    start = time.process_time()
     result = stormpy.model_checking(model, wanted, only_initial_states=True, environment=environment)
-    times.append(time.perf_counter() - start)
+    times.append(time.process_time() - start)
 print(json.dumps({"value": result.get_value(model.initial_states[0]), "seconds": min(times)}))
 """
 
@@ -130,7 +130,20 @@ def solve(
 
     ``python`` is the interpreter that has stormpy; :class:`TimeoutError` after ``timeout`` seconds.
     """
-    task = {"drn": automaton(model), "horizon": float(model.horizon), "epsilon": float(epsilon)}
+    return check(automaton(model), float(model.horizon), epsilon, python=python, timeout=timeout)
+
+
+def check(
+    drn: str,
+    horizon: float,
+    epsilon: float,
+    objective: str = "max",
+    *,
+    python: str = sys.executable,
+    timeout: float | None = None,
+) -> tuple[float, float]:
+    """The same for an automaton in Storm's explicit format, with its goal states labelled."""
+    task = {"drn": drn, "horizon": horizon, "epsilon": float(epsilon), "objective": objective}
     require(python)
     try:
         run = subprocess.run(
