@@ -17,6 +17,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import sympy
 from sympy.core import exprtools
+from sympy.core.random import seed
 
 from verify.claims.sizes import too_large
 from verify.provers.meter import SpentError, spend
@@ -25,10 +26,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _WRITTEN_OUT = 256
-_SIGNED, _BITS = (
-    6,
-    32,
-)  # terms and degree, and bits of a coefficient, of polynomials whose sign SymPy may tell
+_SIGNED, _BITS = 6, 32  # terms and degree, and bits, of polynomials whose sign SymPy may tell
+_DRAWING = (sympy.factor, sympy.simplify)  # which draw numbers where they factor in several variables
+_STEEP = 24  # exponent above which polynomials in two or three variables are not factored
 _USUAL = 300  # units of the meter for a small price
 _PURSES: list[tuple[list[int], set[Any]]] = [([10**9], set())]  # what may be spent, and for what it was
 
@@ -78,6 +78,8 @@ def paid(price: int, what: Any) -> bool:
 
 def attempt(call: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R | None:
     """What the computer algebra answers, or ``None`` where it gives up."""
+    if call in _DRAWING:
+        seed(0)  # so that the answer, and how long it takes, does not depend on what was asked before
     try:
         return call(*arguments, **options)
     except SpentError:
@@ -210,6 +212,12 @@ def _terms(powers: Powers) -> int:
 def _raised(terms: int, n: int) -> int:
     """Of a power of a sum."""
     return min(comb(terms + n - 1, n), _MOST) if terms > 1 and n <= _WRITTEN_OUT else 1 if n == 0 else terms
+
+
+def steep(expression: Any) -> bool:
+    """Whether it would be a polynomial in so many variables, of so high a degree, that factoring may not end."""
+    exponent, variables = largest_exponent(expression), kernels(expression)
+    return (variables > 1 and exponent > _STEEP) or (variables > 3 and exponent > _STEEP // 3)
 
 
 @lru_cache(maxsize=8192)

@@ -14,7 +14,7 @@ from typing import Any
 import sympy
 
 from verify.claims import Hypothesis, text_of
-from verify.provers.expressions import attempt, kernels, largest_exponent, length, paid
+from verify.provers.expressions import attempt, largest_exponent, length, paid, steep
 from verify.provers.goals import Goal, Node
 from verify.provers.proof.leaves import impossible, in_range
 from verify.provers.proof.state import (
@@ -32,7 +32,6 @@ from verify.provers.ranges import range_of
 from verify.provers.sturm import sturm
 
 _HIGH = 16  # exponent above which powers are compared by their logarithms
-_STEEP = 24  # exponent above which polynomials in several variables are not factored
 _BIG = 160  # operations; beyond it the computer algebra is not asked to factor
 _DEAR = 4000  # the price of a factorisation that is not asked for
 
@@ -92,7 +91,7 @@ def factorisations(e: Any) -> list[list[Any]]:
 def _factorisations(e: Any) -> list[list[Any]]:
     found = []
     together = attempt(sympy.together, e)
-    dear = together is None or not manageable(together) or (kernels(e) > 1 and largest_exponent(e) > _STEEP)
+    dear = together is None or not manageable(together) or steep(e)
     factored = None if dear else attempt(sympy.factor, together)
     if (factored is not None and factored.is_Mul) or isinstance(factored, sympy.Pow):
         found.append(list(sympy.Mul.make_args(factored)))

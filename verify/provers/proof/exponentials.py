@@ -21,7 +21,7 @@ from verify.provers.goals import Goal, Node
 from verify.provers.proof.calculus import as_written
 from verify.provers.proof.leaves import in_range
 from verify.provers.proof.polynomials import fraction
-from verify.provers.proof.state import ProofSearch, algebra, fat, loose
+from verify.provers.proof.state import ProofSearch, algebra, fat, loose, tame
 from verify.provers.ranges import range_of
 from verify.provers.sturm import sturm
 
@@ -47,8 +47,8 @@ def by_exponentials(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
         return None
     above, below = parts
     i = range_of(1 / below, goal.ranges)
-    seen = loose(goal) and i is not None and i.positive(strict=True)
-    if below != 1 and not (seen or _plain(goal, below)):
+    seen = i is not None and i.positive(strict=True) and (loose(goal) or tame(goal, below))
+    if below != 1 and not seen:
         return None
     terms = _terms(above, goal.symbols[names[0]])
     if terms is None:
@@ -63,12 +63,6 @@ def by_exponentials(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
         "quotient": text_of(above),
         "proof": proof,
     }
-
-
-def _plain(goal: Goal, below: Any) -> bool:
-    """Whether the denominator is positive, and nothing of it is infinite, all over the box."""
-    i = range_of(below, goal.ranges)
-    return i is not None and i.positive(strict=True)
 
 
 def _over_one(e: Any) -> tuple[Any, Any] | None:

@@ -31,6 +31,7 @@ from verify.provers.expressions import (
     paid,
     put,
     simpler_forms,
+    steep,
     written_out,
 )
 from verify.provers.goals import Goal, Node
@@ -69,6 +70,8 @@ def price_of(call: Callable[..., Any], expression: Any) -> int:
         return 16 * size * kernels(expression)
     if call is sympy.simplify:
         return 10 * size
+    if call is sympy.factor and steep(expression):
+        return _DEAREST + 1
     if call in (sympy.factor, sympy.cancel):
         return size + terms * kernels(expression) * max(64, largest_exponent(expression) ** 2) // 1024
     return (size + terms) // 4
