@@ -73,6 +73,9 @@ class Schedule:
             )
         return cls(exact(match["alpha"], "epsilon: exponent"), match["scaled"] is not None)
 
+    def __repr__(self) -> str:
+        return f"Schedule.parse({str(self)!r})"
+
     def __str__(self) -> str:
         if self.zero:
             return "0"

@@ -6,15 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
-from warnings import warn
 
 from ctucbvi.errors import UndecidedError
 
 _FAR, _NEAR = 10.0, 2.0  # times the room: no guess is so wrong; none is after an eighth of the work
-
-
-def _warn(text: str) -> None:
-    warn(text, stacklevel=2)
 
 
 @dataclass(frozen=True)
@@ -26,7 +21,7 @@ class NumericBudget:
     gigabytes: float = 4.0  # of a solution, while it grows
     began: float = field(default_factory=monotonic)
     progress: Callable[[float], None] | None = None  # is told the part of a march that is done, 0 to 1
-    tell: Callable[[str], None] = _warn  # is told beforehand that memory will probably not suffice
+    tell: Callable[[str], None] | None = None  # is told beforehand that memory will probably not suffice
 
     @property
     def spent(self) -> float:
@@ -48,14 +43,10 @@ class NumericBudget:
             raise UndecidedError(f"{what()} {about}" + (f"; {instead}" if instead else ""))
 
     def foresee(self, what: str, numbers: float, instead: str) -> None:
-        """Say beforehand that about so many doubles will have no room; refuse what is far from having any."""
+        """Say beforehand that about so many doubles will have no room; what there is room for is computed."""
         needed = 8 * numbers / 2**30
-        if needed <= self.gigabytes:
-            return
-        text = f"{what} needs about {needed:.2g} GB, and {self.gigabytes:g} are allowed; {instead}"
-        if needed > _FAR * self.gigabytes:
-            raise UndecidedError(text)
-        self.tell(text)
+        if self.tell is not None and needed > self.gigabytes:
+            self.tell(f"{what} needs about {needed:.2g} GB, and {self.gigabytes:g} are allowed; {instead}")
 
 
 NO_HURRY = NumericBudget()  # the default: as long as it takes, in the memory that there is

@@ -230,7 +230,8 @@ def test_the_first_zero_is_the_first(roots, lead):
     # A root of even multiplicity touches without crossing: it may be found or not.
     crossing = sorted({r for r in roots if 0 < r <= 1 and roots.count(r) % 2})
     if crossing:
-        assert found <= float(crossing[0]) + 1e-6
+        m = roots.count(crossing[0])  # doubles know a root of multiplicity m to eps^(1/m) only
+        assert found <= float(crossing[0]) + (1e-6 if m == 1 else 4 * 2.0 ** (-52 / m))
     if found <= 1:
         assert min(abs(found - float(r)) for r in roots) < 1e-3
 

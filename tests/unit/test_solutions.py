@@ -138,12 +138,14 @@ def test_a_budget_that_is_out_is_a_doubt_of_either_planner():
     stopped, *rest = caught.value.known.undecided
     assert (stopped.what, stopped.state) == (About.BUDGET, None)
     assert {(d.what, d.state) for d in rest} >= {(About.VALUE, state) for state in model.states}
+    told: list[str] = []
     busy = replace(
         model.with_horizon(10**6),
         transitions=tuple(replace(r, rate=r.rate * 10**6) for r in model.transitions),
     )
     with pytest.raises(UndecidedError) as caught:
-        solve_certified(busy, tolerance=1e-2, budget=NumericBudget(seconds=0.2))
+        solve_certified(busy, tolerance=1e-2, budget=NumericBudget(seconds=0.2, tell=told.append))
+    assert "to keep all of the march" in told[0]
     (stopped,) = caught.value.known.undecided
     assert stopped == Doubt(About.BUDGET, str(caught.value))
 

@@ -215,7 +215,7 @@ def _raised(terms: int, n: int) -> int:
 
 
 def steep(expression: Any) -> bool:
-    """Whether it would be a polynomial in so many variables, of so high a degree, that factoring may not end."""
+    """Whether it would be a polynomial of which factoring may not end: many variables, a high degree."""
     exponent, variables = largest_exponent(expression), kernels(expression)
     return (variables > 1 and exponent > _STEEP) or (variables > 3 and exponent > _STEEP // 3)
 
