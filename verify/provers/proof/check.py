@@ -133,7 +133,7 @@ class _Attempt:
             **more,
             "derivation": list(chain.from_iterable(map(derivation_lines, nodes, goals))),
             "rules": dict(sorted(Counter(rule for node in nodes for rule in rules_of(node)).items())),
-            "boxes": self.work.boxes,
+            "boxes": self.work.looked_at,
             **({} if whole else {"box": _texts(self.box)}),
             **({"certificate": proofs[0]} if len(proofs) == 1 else {"certificates": proofs}),
         }
@@ -172,7 +172,7 @@ class _Attempt:
         spent = f"no proof within {self.goals} goals and {self.work.budget} boxes"
         inner = self.work.worst or {}  # a part of the box, and not of a face or of a transformed one
         part = all(n in inner and inner[n].within(replace(r, integer=False)) for n, r in self.box.items())
-        return _undecided(spent, boxes=self.work.boxes, worst=_texts(inner if part else self.box))
+        return _undecided(spent, boxes=self.work.looked_at, worst=_texts(inner if part else self.box))
 
     def identity(self, says: Relation) -> Finding:
         """A chain of rewritings from the difference to 0."""

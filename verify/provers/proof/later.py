@@ -88,9 +88,9 @@ def of_functions(goal: Goal) -> bool:
     return any(not isinstance(f, KINKS) and f.free_symbols for f in found)
 
 
-def proved_later(goal: Goal, goals: int, boxes: int) -> Node | None:
+def proved_later(goal: Goal, goals: int, work: Work) -> Node | None:
     """A proof by these rules, or ``None``; the goal has real variables only."""
-    search, work, left = ProofSearch((), 0, 0, Work(0)), Work(boxes), [goals]
+    search, left = ProofSearch((), 0, 0, Work(0)), [goals]
 
     def case(part: Goal) -> Node | None:
         given = min(left[0], _SHARE * goals // 8)

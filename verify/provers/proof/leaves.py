@@ -43,11 +43,22 @@ class Work:
     boxes: int = 0
     worst: Mapping[str, Range] | None = None
     suspects: list[dict[str, Fraction]] = field(default_factory=list)  # points where a goal fails
+    parts: list[Work] = field(default_factory=list)  # with budgets of their own
 
     @property
     def spent(self) -> bool:
         """Whether the budget is used up."""
         return self.boxes >= self.budget
+
+    @property
+    def looked_at(self) -> int:
+        """The boxes of all parts."""
+        return self.boxes + sum(part.looked_at for part in self.parts)
+
+    def part(self, budget: int) -> Work:
+        """Work with a budget of its own."""
+        self.parts.append(Work(budget))
+        return self.parts[-1]
 
 
 @dataclass(frozen=True)

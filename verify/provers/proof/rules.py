@@ -178,9 +178,9 @@ def _of_functions(goal: Goal, goals: int, work: Work | None) -> Node | None:
     if real.expression.has(*rewriting.KINKS):
         node = _searched(real, Allowance(_SHALLOW, goals // 3, goals // 3))
     elif goal.bounded and len(goal.variables) == 1:
-        node = _searched(real, Allowance(_SHALLOW, goals // 3, goals // 3, Work(work.budget // 8)))
+        node = _searched(real, Allowance(_SHALLOW, goals // 3, goals // 3, work.part(work.budget // 8)))
     with spending(_PER_GOAL * goals // 4):
-        return node or proved_later(real, 3 * goals // 4, work.budget // 8)
+        return node or proved_later(real, 3 * goals // 4, work.part(work.budget // 8))
 
 
 def _algebraic(goal: Goal, goals: int, *, at_length: bool = False) -> Node | None:
@@ -192,7 +192,8 @@ def _algebraic(goal: Goal, goals: int, *, at_length: bool = False) -> Node | Non
 
 def _changed(goal: Goal, goals: int, work: Work | None) -> Node | None:
     """In other variables."""
-    search, boxes = ProofSearch((), 0, 0, Work(0)), Work(0 if work is None else work.budget // 4)
+    search = ProofSearch((), 0, 0, Work(0))
+    boxes = Work(0) if work is None else work.part(work.budget // 4)
     for change in changes.changes(search, _as_real(goal)):
         with spending(_PER_GOAL * goals // 3):
             rules = (*RULES, calculus.by_concave)
@@ -206,7 +207,7 @@ def _changed(goal: Goal, goals: int, work: Work | None) -> Node | None:
 
 def _last(goal: Goal, goals: int, work: Work) -> Node | None:
     """Where the other rules fail: cases by sign, in each of them once more all rules, and bounds."""
-    whole, work = _as_real(goal).trimmed(), Work(work.budget // 2)
+    whole, work = _as_real(goal).trimmed(), work.part(work.budget // 2)
     budget = Allowance(_DEPTH_OF_BOXES, goals // 2, goals, work)
     search = ProofSearch((), 0, 0, Work(0))
 
