@@ -556,7 +556,7 @@ Ltac circles :=
 
 Ltac waves :=
   lazymatch goal with |- context [sin _] => idtac | |- context [cos _] => idtac end;
-  angles; circles;
+  angles; rewrite ?sin_PI2, ?cos_PI2, ?sin_PI, ?cos_PI; circles;
   lazymatch goal with
   | H1 : sin ?a * sin ?a = _, H2 : sin ?b * sin ?b = _ |- _ => first [ ring [H1 H2] | field [H1 H2]; nonzero ]
   | H1 : sin ?a * sin ?a = _ |- _ => first [ ring [H1] | field [H1]; nonzero ]
