@@ -38,9 +38,10 @@ def _wave(e: Term) -> Term:
         if rest == PI and (2 * c).denominator == 1:
             quarters += int(2 * c)
             continue
-        if c.denominator != 1 or abs(c) > _HIGHEST:
+        if abs(c) > _HIGHEST:
             return e
-        parts += [rest if c > 0 else number(-1) * rest] * abs(int(c))
+        whole = c.denominator == 1  # a half of an angle stays as it is
+        parts += [rest if c > 0 else number(-1) * rest] * abs(int(c)) if whole else [part]
     if len(u.args if u.is_sum else (u,)) > _SUMMANDS or len(parts) > _HIGHEST or u.size > _LONG:
         return e
     sine, cosine = _RIGHT[quarters % 4]

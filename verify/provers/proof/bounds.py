@@ -26,6 +26,7 @@ from verify.claims import Range, text_of
 from verify.provers.expressions import attempt, kernels, length, longest, paid, written_out
 from verify.provers.goals import Goal, Node
 from verify.provers.intervals import Span
+from verify.provers.meter import spend
 from verify.provers.points import at_point
 from verify.provers.proof.state import ProofSearch, loose, tame
 from verify.provers.ranges import range_of
@@ -39,6 +40,7 @@ _ATOMS = 6  # functions of a goal that are replaced
 _LONGEST = 120  # operations of such a goal
 _TERMS = 300  # of it, written out
 _BITS = 2000  # of a number of a bound: nobody wants to read, or multiply, longer ones
+_OPERATION = 200  # what it costs to take an atom out of a formula, for each operation of it
 _DIGITS = 40  # bits of a number that stands for an end of an interval
 
 
@@ -135,6 +137,7 @@ def _replaced(goal: Goal, order: int) -> list[Replacement] | None:
 
 def _step(goal: Goal, atom: Any, order: int) -> Replacement | None:
     e = goal.expression
+    spend(_OPERATION * length(e))
     mark = sympy.Dummy("atom", real=True)
     linear = attempt(lambda: sympy.Poly(e.xreplace({atom: mark}), mark)) if _affordable(e) else None
     if linear is None or linear.degree() != 1:
