@@ -67,7 +67,8 @@ def neat(e: Any) -> Any:
     """The shortest of some equal forms; long expressions are left as they are."""
     if not rearrangeable(e) or e.has(*KINKS) or written_within(e) > _WITHIN:
         return e
-    spend(20 * (length(e) + written_within(e)))
+    size = length(e) + written_within(e)
+    spend(20 * size + size**2 // 2)
     return _neat(e)
 
 
