@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 
 import pytest
 
-from tests.claims.proofs import CLAIMS, found_below
+from tests.claims.proofs import CLAIMS, found_below, in_turn
 from verify.claims import ClaimSet, Effort
 from verify.running.derivations import all_granted
 
@@ -33,7 +33,7 @@ def for_every_learner(claims):
     return [c.label for c in named if c.expects("quick").holds]
 
 
-@pytest.mark.parametrize("label", for_every_learner(CLAIMS))
+@pytest.mark.parametrize("label", in_turn(for_every_learner(CLAIMS)))
 def test_what_holds_for_every_learner_takes_nothing_from_ct_ucbvi(label):
     assert of_the_learner(CLAIMS, [label]) == {}
 

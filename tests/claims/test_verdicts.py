@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.claims.proofs import PROVED, found
+from tests.claims.proofs import PROVED, found, in_turn
 
 
-@pytest.mark.parametrize("label", PROVED)
+@pytest.mark.parametrize("label", in_turn(PROVED))
 def test_it_is_proved(label):
     assert (found(label).verdict, found(label).error) == ("proved", None)
 

@@ -10,6 +10,7 @@ from verify.claims import Domain, Relation
 from verify.provers.expressions import modest_signs, spending
 from verify.provers.goals import Goal, certificate
 from verify.provers.proof.later import of_functions, proved_later
+from verify.provers.proof.leaves import Work
 from verify.recheck import recheck
 
 # relation, domain, a rule that the proof must use
@@ -55,7 +56,7 @@ def goal_of(relation: str, domain: list[str]) -> tuple[Goal, Relation, Domain]:
 
 def proof_of(goal: Goal) -> dict | None:
     with spending(6000), modest_signs():
-        return proved_later(goal, 80, 300)
+        return proved_later(goal, 80, Work(300))
 
 
 def rules_in(node: object) -> set[str]:
