@@ -251,7 +251,7 @@ def _agree(f, g, rng: random.Random) -> bool:
 
 def _turned(rng: random.Random) -> bool:
     """Whether a wave that is turned by right angles has the values of what is written out, without pi."""
-    a, k = rng.choice((-2, -1, 1, 2)), rng.randint(-9, 9)
+    a, k = rng.choice(("-2", "-1", "1", "2", "1/2", "-3/2")), rng.randint(-9, 9)
     f = read(f"{rng.choice(('sin', 'cos'))}({a}*x + {k}*pi/2 - y)", {"x", "y"})
     g = written_out(f)
     return "pi" not in str(g) and _agree(f, g, rng)
