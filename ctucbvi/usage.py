@@ -124,6 +124,9 @@ def _models(commands: Commands) -> None:
     text = "list the bundled models, or print one, or one of Storm or PRISM, as a file to start from"
     example = "examples:\n  ctucbvi models machine-repair > mine.toml\n"
     example += "  ctucbvi models polling.ma --constants N=2 --horizon 1 --goal done > polling.toml\n"
+    example += (
+        "  ctucbvi models ftwc.jani --constants N=4,TIME_BOUND=5 --property PmaxReachBound > ftwc.toml\n"
+    )
     parser = add_command(commands, "ctucbvi.commands.models", text, text.capitalize() + ".", example)
     name = "print this model instead of the list: a bundled one, Storm's explicit format (.drn), or (with "
     take(
@@ -135,6 +138,7 @@ def _models(commands: Commands) -> None:
     group = parser.add_argument_group("for a file of Storm or PRISM")
     take(group, "--horizon H", "the horizon, which such files do not have")
     take(group, "--constants C", "values of the constants, as in N=3,p=1/10")
+    take(group, "--property P", "of the JANI file, or a formula: it says horizon, goal and objective")
     take(group, "--reward NAME", "the reward model that counts (default: the only one)")
     take(group, "--goal LABEL", "earn 1 if a state with this label is reached within the horizon")
     take(group, "--avoid LABEL", "with --goal: only if no state with this label was met before (until)")

@@ -13,7 +13,7 @@ from ctucbvi.modelfile.drn import load_drn
 from ctucbvi.prism import load_prism
 from verify.tables import width
 
-_TOLD = ("horizon", "constants", "reward", "goal", "avoid", "objective", "rationalize")
+_TOLD = ("horizon", "constants", "property", "reward", "goal", "avoid", "objective", "rationalize")
 
 
 def _model(options: argparse.Namespace) -> CTMDP | None:
@@ -24,11 +24,12 @@ def _model(options: argparse.Namespace) -> CTMDP | None:
         if told:
             raise InputError(f"--{next(iter(told))}: for files in {', '.join(FOREIGN)} only; leave it out")
         return None if options.name is None else bundled_model(options.name)
-    if "horizon" not in told:
+    if "horizon" not in told and "property" not in told:
         raise InputError(f"{options.name}: such a file has no horizon; write it as --horizon H")
     if suffix == ".drn":
-        if "constants" in told:
-            raise InputError("--constants: an explicit model has none left; leave it out")
+        for key in ("constants", "property"):
+            if key in told:
+                raise InputError(f"--{key}: an explicit model has none; leave it out")
         return load_drn(options.name, **told)
     return load_prism(options.name, **told)
 

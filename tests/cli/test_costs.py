@@ -151,8 +151,9 @@ def test_a_file_of_storm_becomes_a_model(capsys, tmp_path):
         (("chain.drn", "--horizon", "1"), "several reward models, and none is named; choose from: r, s"),
         (
             ("chain.drn", "--horizon", "1", "--constants", "N=2"),
-            "--constants: an explicit model has none left",
+            "--constants: an explicit model has none",
         ),
+        (("chain.drn", "--property", "P"), "--property: an explicit model has none"),
         (("none.drn", "--horizon", "1"), "none.drn: cannot be read"),
         (("none.prism", "--horizon", "1"), "none.prism: no such file"),
         (("queue", "--horizon", "1"), "--horizon: for files in .drn, .prism"),

@@ -149,6 +149,51 @@ def test_storm_agrees_about_what_happens_at_once(file, change, objective):
 
 
 @pytest.mark.usefixtures("storm")
+@pytest.mark.parametrize(
+    ("formula", "same"),
+    [
+        ('Pmax=? [F<=3 "done"]', {"horizon": 3, "goal": "done"}),
+        ('Pmin=? [F<7/2 "done"]', {"horizon": "7/2", "goal": "done", "objective": "min"}),
+        ('Pmax=? [!"home" | on=1 U<=3 s=N]', {"horizon": 3, "goal": "done", "avoid": "back"}),
+    ],
+)
+def test_a_property_says_goal_horizon_and_objective(file, formula, same):
+    more = 'label "home" = s=0 & on!=1;\nlabel "back" = s=0 & on!=1;\n'
+    path = file(SERVER.replace("init 0;", "init 1;", 1) + more)
+    asked = load_prism(path, constants="N=2", property=formula)
+    told = load_prism(path, constants="N=2", **same)
+    assert (asked.horizon, asked.objective) == (told.horizon, told.objective)
+    values = [ctucbvi.solve(m, digits=12).value(m.initial).mid for m in (asked, told)]
+    assert abs(values[0] - values[1]) < Fraction(1, 10**11)
+    assert 0 < values[0] < 1
+
+
+@pytest.mark.usefixtures("storm")
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("Unknown", "no property 'Unknown' in the file; choose from: there is none"),
+        ('Pmax=? [F "done"]', "not a probability within a time"),
+        ('P>=1 [F<=1 "done"]', "not a probability within a time"),
+        ('Pmax=? [F[1,2] "done"]', "not a probability within a time"),
+        ('R{"cost"}max=? [C<=3]', "not a probability within a time"),
+        ("Pmax=? [F<=1 s=7]", "no state that can be reached is a goal"),
+        ("Pmax=? [F<=1", "Storm does not build it: "),
+    ],
+)
+def test_a_property_that_cannot_be_asked_is_one_line(file, formula, message):
+    with pytest.raises(InputError) as caught:
+        load_prism(file(SERVER), constants="N=2", property=formula)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_a_property_says_is_not_said_twice(file):
+    with pytest.raises(InputError, match="the property says the horizon; leave one of them out"):
+        load_prism(file(SERVER), property='Pmax=? [F<=1 "done"]', horizon=1)
+
+
+@pytest.mark.usefixtures("storm")
 def test_constants_that_are_missing_are_one_line(file):
     with pytest.raises(InputError, match=r"Storm does not build it: .*constants"):
         load_prism(file(SERVER), horizon=1)
