@@ -34,11 +34,11 @@ def compare(family: Family, epsilon: float, limit: float) -> tuple[str, ...]:
     ours = min(_seconds(model, epsilon) for _ in range(9))
     first = (family.name, f"{states} / {len(model.states)}", f"{value:.10f} ± {proof.bound:.0e}")
     try:
-        found, theirs = storm_peer.check(
-            text, float(family.horizon), epsilon, family.objective, timeout=limit
-        )
+        found, theirs = storm_peer.check(text, float(family.horizon), epsilon, family.objective, limit=limit)
     except TimeoutError:
-        return (*first, "", f"{ours * 1e3:.2f} ms", f"> {limit:g} s", f"> {limit / ours:.0f}")
+        return (
+            *first, "", f"{ours * 1e3:.2f} ms", f"more than {limit:g} s", f"more than {limit / ours:.0f}"
+        )  # fmt: skip
     assert abs(found - value) <= epsilon + proof.bound, family.name
     times = f"{ours * 1e3:.2f} ms", f"{theirs * 1e3:.2f} ms"
     return (*first, f"{found:.10f}", *times, f"{theirs / ours:.1f}")

@@ -34,6 +34,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
+from tests.benchmarks.storm_peer import explicit
+
 PUBLISHED = {
     "jobs 10-3": (0.731008656131079, 0.731008756131079),
     "stream 100": (0.0189390317212576, 0.0189391317212576),
@@ -76,16 +78,7 @@ class Family:
                         place[y] = len(place)
                         waiting.append(y)
                 lines += [f"\t\t{n} : {p!r}" for n, p in sorted((place[y], float(p)) for y, p in law.items())]
-        head = [
-            "@type: Markov Automaton",
-            "@parameters",
-            "",
-            "@reward_models",
-            "",
-            "@nr_states",
-            str(len(place)),
-        ]
-        return "\n".join([*head, "@nr_choices", str(choices), "@model", *lines]) + "\n", len(place)
+        return explicit(len(place), choices, lines), len(place)
 
 
 def _sure(y: Hashable) -> Law:

@@ -10,7 +10,8 @@ computes the maximal probability of reaching a goal within the horizon, to an ab
 Storm's default precision is relative, which its time-bounded engine does not honour on
 every model; the absolute one is asked for here.  Storm takes its settings once per process,
 so every check runs in a fresh one; that one needs stormpy only, and may belong to another
-environment than the caller's.
+environment than the caller's.  Its times and its limit are seconds of the processor: how busy the machine
+is decides nothing.
 
 How long Unif+ takes depends on the model more than on its size.  On the random models used
 here, where the optimal action never changes it mostly needs well under a millisecond; where
@@ -21,8 +22,10 @@ it measures.
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ctucbvi.errors import ModelError
@@ -32,10 +35,11 @@ if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
 
 
-# Reads {drn, horizon, epsilon, objective} from stdin and writes {value, seconds of the processor}.  A quick
-# check is repeated and the best time taken, so that the peer does not pay for warming up.
+# Reads {drn, horizon, epsilon, objective, limit} from stdin and writes {value, seconds of the processor}.  A
+# quick check is repeated and the best time taken, so that the peer does not pay for warming up.  The limit is
+# on the first check: what the process has used before it does not count.
 _WORKER = """
-import json, pathlib, sys, tempfile, time
+import json, pathlib, resource, sys, tempfile, time
 import stormpy
 task = json.load(sys.stdin)
 with tempfile.TemporaryDirectory() as folder:
@@ -48,6 +52,9 @@ stormpy.developer.set_from_exploded_string([
 ])
 environment = stormpy.developer.EnvironmentBuilder.build_environment()
 wanted = stormpy.parse_property('P%s=? [F<=%r "goal"]' % (task["objective"], task["horizon"]))
+if task["limit"]:
+    most = int(time.process_time() + task["limit"]) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (most, most))
 times = []
 while len(times) < 5 and sum(times) < 0.5:
     start = time.process_time()
@@ -98,16 +105,7 @@ def automaton(model: CTMDP) -> str:
     pairs = [(i, p) for i, p in enumerate(model.pairs) if model.states[p.state] not in goal]
     place = {i: first + n for n, (i, _) in enumerate(pairs)}
     choices = len(goal) + 2 * len(pairs)
-    lines = [
-        "@type: Markov Automaton",
-        "@parameters",
-        "",
-        "@reward_models",
-        "",
-        "@nr_states",
-        str(first + len(pairs)),
-    ]
-    lines += ["@nr_choices", str(choices), "@model"]
+    lines = list[str]()
     for x, name in enumerate(model.states):
         labels = (" init" if name == model.initial else "") + (" goal" if name in goal else "")
         if name in goal:
@@ -120,17 +118,24 @@ def automaton(model: CTMDP) -> str:
         rate, row = (p.rate, p.to) if p.rate > 0 else (1, ((place[i], 1),))
         lines += [f"state {place[i]} !{float(rate)!r}", "\taction 0"]
         lines += [f"\t\t{y} : {float(q)!r}" for y, q in sorted(row)]
-    return "\n".join(lines) + "\n"
+    return explicit(first + len(pairs), choices, lines)
+
+
+def explicit(states: int, choices: int, lines: Sequence[str]) -> str:
+    """A Markov automaton in Storm's explicit format: its head, and what is said of its states."""
+    head = ["@type: Markov Automaton", "@parameters", "", "@reward_models", "", "@nr_states", str(states)]
+    return "\n".join([*head, "@nr_choices", str(choices), "@model", *lines]) + "\n"
 
 
 def solve(
-    model: CTMDP, epsilon: float, *, python: str = sys.executable, timeout: float | None = None
+    model: CTMDP, epsilon: float, *, python: str = sys.executable, limit: float | None = None
 ) -> tuple[float, float]:
     """Return the value of the initial state and the seconds that model checking alone took.
 
-    ``python`` is the interpreter that has stormpy; :class:`TimeoutError` after ``timeout`` seconds.
+    ``python`` is the interpreter that has stormpy; :class:`TimeoutError` after ``limit`` seconds of the
+    processor.
     """
-    return check(automaton(model), float(model.horizon), epsilon, python=python, timeout=timeout)
+    return check(automaton(model), float(model.horizon), epsilon, python=python, limit=limit)
 
 
 def check(
@@ -140,22 +145,16 @@ def check(
     objective: str = "max",
     *,
     python: str = sys.executable,
-    timeout: float | None = None,
+    limit: float | None = None,
 ) -> tuple[float, float]:
     """The same for an automaton in Storm's explicit format, with its goal states labelled."""
-    task = {"drn": drn, "horizon": horizon, "epsilon": float(epsilon), "objective": objective}
+    task = {"drn": drn, "horizon": horizon, "epsilon": float(epsilon), "objective": objective, "limit": limit}
     require(python)
-    try:
-        run = subprocess.run(
-            [python, "-c", _WORKER],
-            input=json.dumps(task),
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise TimeoutError(f"stormpy gave no result at {epsilon:g} within {timeout} s") from error
+    run = subprocess.run(
+        [python, "-c", _WORKER], input=json.dumps(task), capture_output=True, text=True, check=False
+    )
+    if limit and -run.returncode in (signal.SIGXCPU, signal.SIGKILL):
+        raise TimeoutError(f"Storm Unif+ at {epsilon:g}: more than {limit:g} s of the processor, no result")
     if run.returncode != 0:
         raise RuntimeError(f"stormpy failed: {(run.stderr.strip().splitlines() or ['no message'])[-1]}")
     answer = json.loads(run.stdout.splitlines()[-1])
