@@ -80,7 +80,7 @@ def load_prism(
     path: str | PathLike[str],
     *,
     constants: str = "",
-    property: str | None = None,
+    property: str | None = None,  # noqa: A002  (what JANI and PRISM call it)
     seconds: float = 600.0,
     **options: Any,
 ) -> CTMDP:
@@ -96,16 +96,16 @@ def load_prism(
         raise InputError(f"{where}: the property says the {told}; leave one of them out")
     if find_spec("stormpy") is None:
         raise InputError(f"{where}: stormpy is not installed, and reads it; pip install 'ctucbvi[peers]'")
-    text, asked = _built(file, where, constants, property, seconds)
+    text, asked = built(file, where, constants, property, seconds)
     return parse_drn(text, where=f"{where} (as Storm builds it)", **{"name": file.stem, **options, **asked})
 
 
-def _built(
-    file: Path, where: str, constants: str, property: str | None, seconds: float
+def built(
+    file: Path, where: str, constants: str, wanted: str | None, seconds: float
 ) -> tuple[str, dict[str, Any]]:
     """Storm's explicit format, and the options of ``parse_drn`` that the property gives."""
     jani = file.suffix.lower() == ".jani"
-    task = {"file": str(file), "constants": constants, "jani": jani, "property": property}
+    task = {"file": str(file), "constants": constants, "jani": jani, "property": wanted}
     command = [sys.executable, "-c", _WORKER]
     try:
         run = subprocess.run(

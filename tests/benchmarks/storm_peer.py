@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 # Reads {drn, horizon, epsilon, objective, limit} from stdin and writes {value, seconds of the processor}.  A
 # quick check is repeated and the best time taken, so that the peer does not pay for warming up.  The limit is
-# on the first check: what the process has used before it does not count.
+# on the first check: what the process has used before it does not count.  The clock is the thread's, in which
+# Storm computes: under a limit that of the process advances in ticks of milliseconds.
 _WORKER = """
 import json, pathlib, resource, sys, tempfile, time
 import stormpy
@@ -57,9 +58,9 @@ if task["limit"]:
     resource.setrlimit(resource.RLIMIT_CPU, (most, most))
 times = []
 while len(times) < 5 and sum(times) < 0.5:
-    start = time.process_time()
+    start = time.thread_time()
     result = stormpy.model_checking(model, wanted, only_initial_states=True, environment=environment)
-    times.append(time.process_time() - start)
+    times.append(time.thread_time() - start)
 print(json.dumps({"value": result.get_value(model.initial_states[0]), "seconds": min(times)}))
 """
 
