@@ -14,7 +14,8 @@ from ctucbvi.learning import Settings, rescaling
 from ctucbvi.learning.exact.optimistic import optimistic_plan
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, compiled_learner
-from ctucbvi.learning.fast.optimistic_march import divergence_mean, march
+from ctucbvi.learning.fast.largest_means import divergence_mean
+from ctucbvi.learning.fast.optimistic_march import march
 from ctucbvi.learning.fast.set_certificate import error_of_table
 from ctucbvi.learning.lockstep import Lockstep
 from ctucbvi.learning.lockstep.grid import SetComparison

@@ -239,10 +239,10 @@ def take_over(
         if follows[x] == lead:
             continue
         change[:] = 0.0
-        for sign, k in ((-1.0, lead), (1.0, follows[x])):
-            if k >= 0:
-                for e in range(row[k], row[k + 1]):
-                    pull, y = sign * beta[k] * chance[e], target[e]
+        for sign, j in ((-1.0, lead), (1.0, follows[x])):
+            if j >= 0:
+                for e in range(row[j], row[j + 1]):
+                    pull, y = sign * beta[j] * chance[e], target[e]
                     for z in range(values.size):
                         change[z] += pull * inverse[y, z]
         scale = 1.0 / (1.0 + change[x])

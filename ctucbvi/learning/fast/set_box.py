@@ -65,7 +65,8 @@ from ctucbvi.learning.fast.estimate_box import (
     add_lane,
     outside,
 )
-from ctucbvi.learning.fast.optimistic_march import GridSets, SetConstants, threshold
+from ctucbvi.learning.fast.largest_means import threshold
+from ctucbvi.learning.fast.optimistic_march import GridSets, SetConstants
 from ctucbvi.numeric.arrays import Floats, Integers
 
 LOW, HIGH, SHIFT, CHANCE = range(4)  # kinds of lanes
