@@ -1,6 +1,7 @@
 """The march of the optimistic learner, straight from its definition: every mean is searched at every stage.
 
-The judge of :func:`ctucbvi.learning.fast.optimistic_march.march`, bit for bit, and its rival in benchmarks.
+The judge of :func:`ctucbvi.learning.fast.optimistic_march.march`, bit for bit; and a learner that plans so
+before every episode, the rival in benchmarks.
 """
 
 from __future__ import annotations
@@ -8,18 +9,28 @@ from __future__ import annotations
 import numpy as np
 
 from ctucbvi.kernels import compiled
-from ctucbvi.learning.fast.episodes import Scene
+from ctucbvi.learning.fast import episodes as at
+from ctucbvi.learning.fast.episodes import Choices, Log, Memory, Scene, choose, full, note, pick, play
 from ctucbvi.learning.fast.largest_means import best_values, divergence_mean, mean_within
-from ctucbvi.learning.fast.optimistic_march import GridSets, SetConstants
+from ctucbvi.learning.fast.optimistic import OptimisticLearner
+from ctucbvi.learning.fast.optimistic_march import GridSets, SetConstants, renew
 from ctucbvi.numeric.arrays import Floats
+
+Room = tuple[Floats, Floats, Floats, Floats]
+
+
+def straight_room(scene: Scene) -> Room:
+    """The table and room for it."""
+    pairs = len(scene.reward)
+    states, points = len(scene.first) - 1, len(scene.times)
+    return np.zeros((pairs, points)), np.zeros(states), np.zeros((3, pairs)), np.zeros(pairs)
 
 
 def straight_table(scene: Scene, constants: SetConstants, sets: GridSets) -> Floats:
     """Q̂ at the grid points."""
-    pairs, table = len(scene.reward), np.zeros((len(scene.reward), len(scene.times)))
-    room = np.zeros(len(scene.first) - 1), np.zeros((3, pairs)), np.zeros(pairs)
-    straight_march(scene, constants, sets, table, *room)
-    return table
+    room = straight_room(scene)
+    straight_march(scene, constants, sets, *room)
+    return room[0]
 
 
 @compiled()
@@ -64,3 +75,43 @@ def straight_march(
                     stages[0, k] = (stages[0, k] + 2.0 * stages[2, k]) / 3.0
         for k in range(pairs):
             table[k, i] = stages[0, k]
+
+
+@compiled()
+def run_straight(
+    scene: Scene,
+    constants: SetConstants,
+    memory: Memory,
+    sets: GridSets,
+    room: Room,
+    policy: Choices,
+    log: Log,
+    count: int,
+) -> int:
+    """Up to ``count`` episodes, each of them planned."""
+    table, values, stages, dual = room
+    counts, jumps, visited, random, clock = memory
+    for done in range(count):
+        if full(log):
+            return done
+        for n in range(clock[at.VISITED]):
+            counts[at.NEW, visited[n]] = 0
+            renew(visited[n], scene, constants, counts, jumps, sets)
+        clock[at.VISITED] = 0
+        straight_march(scene, constants, sets, table, values, stages, dual)
+        clock[at.PLANNED] += 1
+        changed = choose(scene.first, table, policy)
+        clock[at.EPISODE] += 1
+        if changed or log.used[at.STARTS] == 0:
+            note(log, policy, clock[at.EPISODE])
+        start = scene.opening[pick(random, scene.opening_share, 0, scene.opening.size)]
+        play(scene, memory, policy, log, start)
+    return count
+
+
+class StraightLearner(OptimisticLearner):
+    """The optimistic learner, every mean of every plan searched."""
+
+    def _play(self, log: Log, count: int) -> int:
+        parts = self.scene, self.constants, self._memory, self.sets
+        return int(run_straight(*parts, straight_room(self.scene), self.policy, log, count))

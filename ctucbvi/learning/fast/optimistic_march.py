@@ -16,9 +16,9 @@ the best.  So the search for it is not repeated at every stage: a mean is *froze
 
 .. math:: m = \rho\,(V_b - V_j) + p_1V_{y_1} + p_2V_{y_2} ,
 
-where :math:`y` is a target, or :math:`j` for one that is not better, until a comparison comes out differently.
-Longer rows keep :math:`j`, and only kl sets around several targets are searched each time.  No bit depends on
-it: each mean is the same sum of the same products.
+where :math:`y` is a target, or :math:`j` for one that is not better, until a comparison comes out
+differently.  Longer rows keep :math:`j`, and only kl sets around several targets are searched each time.  No
+bit depends on it: each mean is the same sum of the same products.
 """
 
 from __future__ import annotations
@@ -223,9 +223,16 @@ def freeze(best: int, scene: Scene, sets: GridSets, room: MarchRoom) -> tuple[in
 
 @compiled(forceinline=True)
 def frozen_mean(
-    begin: int, end: int, target: Integers, chance: Floats, values: Floats, top: float, shift: float, worst: int
+    begin: int,
+    end: int,
+    target: Integers,
+    chance: Floats,
+    values: Floats,
+    top: float,
+    shift: float,
+    worst: int,
 ) -> float:
-    """The largest mean over an l1 set, with the part of state ``worst`` that is left; all is moved if none."""
+    """The largest mean over an l1 set of which a part of ``worst`` is left; of nothing, the best value."""
     if worst == values.size - 1:
         return top
     least = values[worst]
