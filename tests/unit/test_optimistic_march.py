@@ -11,12 +11,12 @@ import pytest
 from ctucbvi.learning import Settings
 from ctucbvi.learning.fast import optimistic_march
 from ctucbvi.learning.fast.optimistic import OptimisticLearner
-from tests.fast_learners import plain_kernels
+from tests.fast_learners import ODD, plain_kernels
 from tests.grid_sets import grid_plan, level_sets
 from tests.hostile_estimates import hostile_estimates
 from tests.optimistic_worlds import seen_sets
 from tests.random_learners import random_model
-from tests.straight_march import straight_table
+from tests.straight_march import StraightLearner, straight_table
 
 MARCHES = 20  # sets of a plan, made worse one after the other
 
@@ -72,6 +72,15 @@ def differences(seed: int, march: Callable = optimistic_march.march, marches: in
 @pytest.mark.parametrize("part", range(2))
 def test_the_bits_of_the_straight_march(part):
     assert sum(differences(seed) for seed in range(12 * part, 12 * part + 12)) == 0  # some 3000 tables
+
+
+def test_a_whole_run_has_the_bits_of_the_straight_one():
+    settings = Settings.for_model(ODD, episodes=2000, bonus="optimistic")
+    one, other = (
+        kind(ODD, settings, seed=1, steps=20, skip=False) for kind in (OptimisticLearner, StraightLearner)
+    )
+    assert one.advance(2000).starts.tolist() == other.advance(2000).starts.tolist()
+    assert one._memory.counts.tobytes() == other._memory.counts.tobytes()
 
 
 @pytest.mark.thorough

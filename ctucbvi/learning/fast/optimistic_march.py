@@ -199,7 +199,7 @@ def freeze(best: int, scene: Scene, sets: GridSets, room: MarchRoom) -> tuple[in
         terms[t + LOW], terms[t + HIGH], terms[t + REWARD] = sets.low[k], sets.high[k], scene.reward[k]
         terms[t + MOVED], terms[t + ONE], terms[t + TWO] = 1.0, 0.0, 0.0  # the best value, V_b − 0
         spots[s] = spots[s + 1] = spots[s + 2] = nothing
-        if shift[k] < 0.0:
+        if shift[k] < 0.0 or begin == end:
             continue
         if sets.several[k] or end - begin > 2:
             room.slow[slow] = k
