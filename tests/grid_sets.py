@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ctucbvi.learning import Settings, Statistics
-from ctucbvi.learning.fast import set_box
+from ctucbvi.learning.fast import set_box, set_tangents
 from ctucbvi.learning.fast.estimate_box import LANES_USED, NOISE, add_lane
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, set_constants
 from ctucbvi.learning.fast.optimistic_march import GridSets, march, set_of
@@ -88,7 +88,7 @@ def lay_out(learner: OptimisticLearner, plan: GridPlan, draw: Random) -> None:
     set_box.remember_sets(sets, trust)
     set_box.mark_equal_sets(scene, sets, trust)
     trust.lane_of[:], trust.lane_of_chance[:], trust.used[LANES_USED] = -1, -1, 0
-    trust.limits[NOISE] = set_box.set_noise(scene, plan.constants)
+    trust.limits[NOISE] = set_tangents.set_noise(scene, plan.constants)
     scale, kinds = 10 ** draw.uniform(-7, -1), draw.choices((True, False), k=3)
     for k in range(len(scene.reward)):
         if trust.glued[k] or draw.random() < 0.3:
@@ -144,7 +144,7 @@ def _move_row(plan: GridPlan, trust: Any, sets: GridSets, k: int, draw: Random) 
     sets.chance[other] += mass * _ROUNDED
 
 
-def violations(seed: int, draws: int, estimates: Any, box: Any = set_box) -> list[str]:
+def violations(seed: int, draws: int, estimates: Any, box: Any = set_tangents) -> list[str]:
     """What sets in a random box do that derivatives and remainders do not allow."""
     draw = Random(seed)
     statistics, settings = estimates(draw, jumps="l1")
@@ -183,14 +183,14 @@ def _followed(learner: OptimisticLearner, plan: GridPlan, box: Any) -> list[tupl
 
 
 def box_with(old: str, new: str) -> ModuleType:
-    """The module of boxes with one place of its source changed, not compiled."""
-    source = Path(set_box.__file__).read_text(encoding="utf-8")
+    """The module of tangents with one place of its source changed, not compiled."""
+    source = Path(set_tangents.__file__).read_text(encoding="utf-8")
     assert source.count(old) == 1, (source.count(old), old)
     source = source.replace("from ctucbvi.kernels import compiled\n", "").replace(old, new)
-    module = ModuleType("changed_set_box")
+    module = ModuleType("changed_set_tangents")
     module.__dict__["compiled"] = lambda **_: lambda function: function
     sys.modules[module.__name__] = module
-    exec(compile(source, "changed_set_box", "exec"), module.__dict__)
+    exec(compile(source, "changed_set_tangents", "exec"), module.__dict__)
     return module
 
 

@@ -10,19 +10,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from statistics import median
 from time import process_time
 
 from ctucbvi import CTMDP, bundled_model
 from ctucbvi.learning import Settings, rescaling
 from ctucbvi.learning.fast import episodes as at
-from ctucbvi.learning.fast.learner import FastLearner
-from ctucbvi.learning.fast.optimistic import compiled_learner
+from ctucbvi.learning.fast.learner import FastLearner, GridLearner
+from ctucbvi.learning.fast.optimistic import OptimisticLearner, compiled_learner
 from ctucbvi.library import machine_repair
 from ctucbvi.study import RunState, Study, contestant
 from ctucbvi.study.blocks import Block, work
 from ctucbvi.study.evaluation import UNITS
 from ctucbvi.study.optimum import optimal_value
 from tests.benchmarks import rlberry_peer
+from tests.straight_march import StraightLearner
 from verify.tables import table
 
 _STUDY = 10**7  # episodes of a run of the paper's figure
@@ -122,49 +124,74 @@ def lazy_against_eager(episodes: int = 100_000, runs: int = 2, cells: int = 100)
     print(table(("", "learner", "", "plans", "per episode", "regret"), rows), end="\n\n")
 
 
-def at_work(model: CTMDP, after: int, skip: bool, **told: str) -> FastLearner:
-    """The sharp learner with the data of ``after`` episodes, which one that plans lazily has played."""
-    settings = Settings.for_model(model, episodes=_STUDY, bonus="sharp", **told)
-    scout = FastLearner(model, replace(settings, replan=Fraction(1, 20)), seed=1)
-    scout.advance(after)
-    learner = FastLearner(model, settings, seed=1, skip=skip)
-    memory, seen = learner._memory, scout._memory
-    for mine, found in (
-        (memory.counts, seen.counts),
-        (memory.jumps, seen.jumps),
-        (memory.random, seen.random),
-    ):
+def at_work(kind: type[GridLearner], model: CTMDP, after: int, **told: str) -> tuple[GridLearner, float]:
+    """An eager learner with the data of ``after`` episodes; and seconds per episode without planning.
+
+    They were played by one that plans lazily: that hardly costs more than its draws.
+    """
+    settings = Settings.for_model(model, episodes=_STUDY, **told)
+    scout = compiled_learner(model, replace(settings, replan=Fraction(1, 20)), seed=1)
+    scout.advance(after // 2)
+    began = process_time()
+    scout.advance(after - after // 2)
+    alone = (process_time() - began) / (after - after // 2)
+    learner = kind(model, settings, seed=1, skip=False)
+    for mine, found in zip(learner._memory, scout._memory, strict=True):
         mine[:] = found
-    memory.clock[at.EPISODE] = after  # all pairs count as visited, as before the first episode
-    return learner
+    pairs, clock = len(model.transitions), learner._clock
+    learner._memory.visited[:] = range(pairs)  # all sets and estimates are to be found
+    learner._memory.counts[at.NEW] = 0
+    clock[:], clock[at.VISITED], clock[at.EPISODE] = 0, pairs, after
+    return learner, alone
 
 
-def limit_against_iteration(after: int = 300_000, episodes: int = 2000) -> None:
-    """The sharp learner late in a run: iterated, with proofs, and with the limit (epsilon 0)."""
-    print(f"microseconds per episode of the sharp learner after {after:,} episodes, {episodes:,} measured")
+def in_turns(learners: list[GridLearner], turns: int, episodes: int) -> list[list[float]]:
+    """Seconds per episode of each learner, turn by turn."""
+    for learner in learners:
+        learner.advance(10)  # compiles
+    taken: list[list[float]] = [[] for _ in learners]
+    for _ in range(turns):
+        for learner, times in zip(learners, taken, strict=True):
+            began = process_time()
+            learner.advance(episodes)
+            times.append((process_time() - began) / episodes)
+    return taken
+
+
+def ratios(slow: list[float], fast: list[float], less: float = 0.0) -> str:
+    """The median of the ratios of the turns, and their range; ``less`` is taken off both."""
+    found = sorted((a - less) / (b - less) for a, b in zip(slow, fast, strict=True))
+    return f"{median(found):.1f} ({found[0]:.1f}-{found[-1]:.1f})"
+
+
+def one_march(after: int = 300_000, turns: int = 7, episodes: int = 2000) -> None:
+    """The sharp learner late in a run, iterated and in one march; the optimistic one, searched and frozen."""
+    print(
+        f"microseconds per episode after {after:,} episodes, every one planned; {turns} turns of {episodes:,}"
+    )
+    sharp, sets = {"bonus": "sharp"}, {"bonus": "optimistic"}
+    contests = {
+        "sharp: iterated, limit": ((FastLearner, sharp), (FastLearner, sharp | {"epsilon": "0"})),
+        "optimistic: searched, frozen": ((StraightLearner, sets), (OptimisticLearner, sets)),
+    }
     rows = []
-    for name in ("machine-repair", "lower-bound-tree", "sis", "queue"):
-        model, taken = bundled_model(name).with_rewards(*rescaling(bundled_model(name))), {}
-        kinds: list[tuple[str, bool, dict[str, str]]] = [
-            ("iterated", False, {}), ("with proofs", True, {}), ("limit", False, {"epsilon": "0"}),
-        ]  # fmt: skip
-        for label, skip, told in kinds:
-            learner, times = at_work(model, after, skip, **told), []
-            learner.advance(10)  # compiles
-            for _ in range(5):
-                began = process_time()
-                learner.advance(episodes // 5)
-                times.append((process_time() - began) / (episodes // 5))
-            taken[label] = sorted(times)[2], int(learner._clock[at.ROUNDS])
-        micros = [f"{seconds * 1e6:.1f}" for seconds, _ in taken.values()]
-        ratio = taken["iterated"][0] / taken["limit"][0]
-        rows.append([name, str(taken["iterated"][1]), *micros, f"{ratio:.1f}"])
-    print(table(("", "sweeps", "iterated", "with proofs", "limit", "times as fast"), rows), end="\n\n")
+    for label, kinds in contests.items():
+        for name in ("machine-repair", "lower-bound-tree", "sis", "queue"):
+            model = bundled_model(name).with_rewards(*rescaling(bundled_model(name)))
+            both = [at_work(kind, model, after, **told) for kind, told in kinds]
+            slow, fast = in_turns([learner for learner, _ in both], turns, episodes)
+            alone, rounds = both[1][1], int(both[0][0]._clock[at.ROUNDS])
+            micros = [f"{seconds * 1e6:.1f}" for seconds in (alone, median(slow), median(fast))]
+            rows.append(
+                [label, name, str(rounds or "-"), *micros, ratios(slow, fast), ratios(slow, fast, alone)]
+            )
+    heads = ("", "", "sweeps", "no plan", "before", "after", "times as fast", "its plans")
+    print(table(heads, rows), end="\n\n")
 
 
 def main() -> None:
     """Print everything."""
-    limit_against_iteration()
+    one_march()
     against_rlberry()
     optimistic_against_paper()
     lazy_against_eager()

@@ -12,9 +12,10 @@ import pytest
 from ctucbvi import CTMDP, InputError, Transition, bundled_model
 from ctucbvi.learning import Settings, rescaling
 from ctucbvi.learning.exact.optimistic import optimistic_plan
+from ctucbvi.learning.fast.largest_means import divergence_mean
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, compiled_learner
-from ctucbvi.learning.fast.optimistic_march import divergence_mean, march
+from ctucbvi.learning.fast.optimistic_march import march
 from ctucbvi.learning.fast.set_certificate import error_of_table
 from ctucbvi.learning.lockstep import Lockstep
 from ctucbvi.learning.lockstep.grid import SetComparison
@@ -200,7 +201,7 @@ def test_every_set_in_a_box_is_within_the_bound_thoroughly(estimates, part):
     assert not [v for seed in seeds for v in violations(seed, 30, estimates)]
 
 
-# What the proof in `set_box` needs, taken out one by one.
+# What the proof in `set_tangents` needs, taken out one by one.
 NEEDED = {
     "another action overtakes": ("rest[lead] + excess", "rest[lead]"),
     "another state is the best": ("    return best, over\n", "    return best, 0.0\n"),

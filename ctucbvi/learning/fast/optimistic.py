@@ -3,7 +3,7 @@ r"""The optimistic learner in double precision: the whole loop compiled, on a gr
 :class:`OptimisticLearner` plays, in every episode, the policy of the best model in its confidence sets
 (:mod:`ctucbvi.learning.fast.optimistic_march`), read off at the grid points as that of
 :class:`~ctucbvi.learning.fast.learner.FastLearner` is. With ``skip`` planning is left out where its result
-is proved beforehand (:mod:`ctucbvi.learning.fast.set_box`): the same policies and draws, bit for bit.
+is proved beforehand (:mod:`ctucbvi.learning.fast.set_tangents`): the same policies and draws, bit for bit.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from ctucbvi.learning.fast import estimate_box
 from ctucbvi.learning.fast.lazy_loops import run_optimistic_lazily
 from ctucbvi.learning.fast.learner import FastLearner, GridLearner
 from ctucbvi.learning.fast.optimistic_loop import run_optimistic
-from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants, march
-from ctucbvi.learning.fast.set_box import GUARDS, SetMargins, SetTrust
+from ctucbvi.learning.fast.optimistic_march import GridSets, SetConstants, make_march_room, march
+from ctucbvi.learning.fast.set_box import GUARDS, SetTrust
 from ctucbvi.learning.fast.set_certificate import error_of_table
+from ctucbvi.learning.fast.set_tangents import SetMargins
 from ctucbvi.numbers import shown
 
 if TYPE_CHECKING:
@@ -61,9 +62,7 @@ class OptimisticLearner(GridLearner):
             chance=np.zeros(places),
             several=np.zeros(pairs, np.int64),
         )
-        self.room = MarchRoom(
-            np.zeros((pairs, steps + 1)), np.zeros(states), np.zeros((3, pairs)), np.zeros(pairs)
-        )
+        self.room = make_march_room(self.scene)
         self.policy = np.tile(self.scene.first[:-1, None].astype(np.int32), (1, steps + 1))
         lanes = min(_LANES, 3 * pairs + places)
         self._trust = make_set_trust(pairs, places, lanes)

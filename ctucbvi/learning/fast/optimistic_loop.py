@@ -9,16 +9,13 @@ from ctucbvi.learning.fast.episodes import Choices, Log, Memory, Scene, choose, 
 from ctucbvi.learning.fast.estimate_box import LANES_USED, NOISE, VALID
 from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants, march, renew
 from ctucbvi.learning.fast.set_box import (
-    SetMargins,
     SetTrust,
     enclose_sets,
-    guards_hold,
     mark_equal_sets,
-    measure_sets,
     remember_sets,
-    set_noise,
     sets_moved_too_far,
 )
+from ctucbvi.learning.fast.set_tangents import SetMargins, guards_hold, measure_sets, set_noise
 from ctucbvi.learning.fast.tracking import PLAN, SAME
 from ctucbvi.numeric.arrays import Integers
 

@@ -10,30 +10,35 @@ of Shu and Osher,
 :math:`\Delta\lambda_{\max} \le 1` (a cell is cut into parts where it is too long for that) :math:`E` is
 monotone and does not increase differences; nor does :math:`\Phi`, which is made of means of such steps.
 
-**Largest means.** Of an l1 set, with :math:`\rho = \alpha/2` and :math:`b` the best state,
+**Frozen means.** The largest mean over an l1 set (:mod:`ctucbvi.learning.fast.largest_means`) is attained at
+the same target :math:`j` as long as the targets of a row keep their order, ties included, and one state stays
+the best.  So the search for it is not repeated at every stage: a mean is *frozen* as
 
-.. math:: m = \min_c\Bigl\{\rho\,(V_b - c) + \sum_y \hat p_y\max(V_y, c)\Bigr\} ,
+.. math:: m = \rho\,(V_b - V_j) + p_1V_{y_1} + p_2V_{y_2} ,
 
-attained at the value :math:`c = V_j` of the target :math:`j` of which a part is left when :math:`\rho` has
-been taken from the worst ones, or at :math:`c = V_b` if nothing is left.  A kl set around one target acts
-like an l1 set with :math:`\rho = 1 - e^{-c}`; around several, the dual of
-:mod:`ctucbvi.learning.exact.divergence` is solved, by Newton's method in the logarithm of :math:`\nu - V_b`.
+where :math:`y` is a target, or :math:`j` for one that is not better, until a comparison comes out
+differently.  Longer rows keep :math:`j`, and only kl sets around several targets are searched each time.  No
+bit depends on it: each mean is the same sum of the same products.
 """
 
 from __future__ import annotations
 
-from math import exp, expm1, sqrt
+from math import expm1, sqrt
 from math import log as logarithm
 from typing import NamedTuple
 
 import numpy as np
 
 from ctucbvi.kernels import compiled
-from ctucbvi.learning.fast.episodes import CUT, N_PLUS, TICKS, Scene
+from ctucbvi.learning.fast.episodes import CUT, N_PLUS, TICKS, Scene, Words
+from ctucbvi.learning.fast.largest_means import divergence_mean, threshold
+from ctucbvi.learning.fast.sweeps import NO_NAN
 from ctucbvi.numeric.arrays import Floats, Integers
 
-_NEWTON = 60  # steps of a search, at most
-_TINY = 1e-100  # of ν − V_b in units of the widest gap: smaller ones make no difference
+# Places in `MarchRoom.terms`: the rates, r, and the factors of a frozen mean; each pair has TERMS of them.
+LOW, HIGH, REWARD, MOVED, ONE, TWO, TERMS = 0, 1, 2, 3, 4, 5, 8
+_NEXT = np.uint64(1)
+SPOTS = 4  # of each pair in `MarchRoom.spots`: j, y_1, y_2 and room
 
 
 class SetConstants(NamedTuple):
@@ -62,9 +67,34 @@ class MarchRoom(NamedTuple):
     """The table of a plan, and room for its steps."""
 
     table: Floats  # (pairs, steps + 1) Q̂ at the grid points
-    values: Floats  # (states,) V at a stage
-    stages: Floats  # (3, pairs) Q of stages
+    values: Floats  # (states + 1,) V at a stage, and 0
+    stages: Floats  # (3 pairs,) Q of stages, one after the other
     dual: Floats  # (pairs,) where the search of the last kl maximum ended, relative to the largest gap
+    first: Words  # (states + 1,) that of the scene
+    terms: Floats  # (TERMS pairs,)
+    spots: Words  # (SPOTS pairs,) states, or the place of the 0
+    slow: Integers  # (pairs,) those whose mean has not three terms
+    order: Words  # (4 non-zeros,) states that are compared, the worse one first
+    tied: Integers  # (2 non-zeros,) whether they are equal
+
+
+def make_march_room(scene: Scene) -> MarchRoom:
+    """Room for the plans of ``scene``."""
+    pairs, states, places, points = (
+        len(scene.reward), len(scene.first) - 1, len(scene.target), len(scene.times),
+    )  # fmt: skip
+    return MarchRoom(
+        table=np.zeros((pairs, points)),
+        values=np.zeros(states + 1),
+        stages=np.zeros(3 * pairs),
+        dual=np.zeros(pairs),
+        first=scene.first.astype(np.uint64),
+        terms=np.zeros(TERMS * pairs),
+        spots=np.zeros(SPOTS * pairs, np.uint64),
+        slow=np.zeros(pairs, np.int64),
+        order=np.zeros(4 * places, np.uint64),
+        tied=np.zeros(2 * places, np.int64),
+    )
 
 
 # --- sets -------------------------------------------------------------------------------------
@@ -131,188 +161,144 @@ def set_of(
         sets.shift[k] = -expm1(-sets.reach[k])
 
 
-# --- the equation -----------------------------------------------------------------------------
-
-
-@compiled(forceinline=True)
-def best_values(first: Integers, q: Floats, values: Floats) -> int:
-    """Fill ``values`` with V; returns the first best state."""
-    best = 0
-    for x in range(first.size - 1):
-        value = q[first[x]]
-        for k in range(first[x] + 1, first[x + 1]):
-            value = q[k] if q[k] > value else value
-        values[x] = value
-        best = x if value > values[best] else best
-    return best
-
-
-@compiled(forceinline=True)
-def threshold(
-    begin: int, end: int, target: Integers, chance: Floats, values: Floats, best: int, shift: float
-) -> tuple[int, float]:
-    """The target of which a part is left, by its place, and how much; -1 if no mass is left.
-
-    Targets are emptied in the order of their values, the first of equal ones first.
-    """
-    left, last = shift, -1
-    while True:
-        place = -1
-        for e in range(begin, end):
-            if target[e] == best:
-                continue
-            mine = values[target[e]]
-            if last >= 0 and (mine < values[target[last]] or (mine == values[target[last]] and e <= last)):
-                continue
-            if place < 0 or mine < values[target[place]]:
-                place = e
-        if place < 0:
-            return -1, 0.0
-        if left <= chance[place]:
-            return place, chance[place] - left
-        left -= chance[place]
-        last = place
-
-
-@compiled(forceinline=True)
-def mean_within(
-    begin: int, end: int, target: Integers, chance: Floats, values: Floats, best: int, shift: float
-) -> float:
-    """The largest mean over an l1 set around several targets."""
-    place, _ = threshold(begin, end, target, chance, values, best, shift)
-    if place < 0:
-        return float(values[best])
-    worst = values[target[place]]
-    mean = shift * (values[best] - worst)
-    for e in range(begin, end):
-        mean += chance[e] * max(values[target[e]], worst)
-    return float(mean)
-
-
-@compiled()
-def divergence_mean(
-    begin: int,
-    end: int,
-    target: Integers,
-    chance: Floats,
-    values: Floats,
-    top: float,
-    radius: float,
-    k: int,
-    dual: Floats,
-) -> float:
-    """The largest mean over a kl set; the search begins where the last one of the pair ended."""
-    widest, seen = 0.0, False
-    for e in range(begin, end):
-        if chance[e] > 0.0:
-            gap = top - values[target[e]]
-            widest = max(widest, gap)
-            seen = seen or gap == 0.0
-    if widest == 0.0:
-        return top
-    if not seen:
-        level, _ = divergence_slack(begin, end, target, chance, values, top, 0.0, widest)
-        if level <= radius:  # the edge: ν is the best value
-            return top - widest * exp(log_mean(begin, end, target, chance, values, top, 0.0, widest) - radius)
-    low, high = 0.0, np.inf  # of z/widest
-    z = max(dual[k], _TINY) if dual[k] > 0.0 else 1.0
-    for _ in range(_NEWTON):
-        level, slope = divergence_slack(begin, end, target, chance, values, top, z, widest)
-        if level > radius:
-            low = z
-        else:
-            high = z
-        # In s = ln z the level falls; near 0 it is almost linear in s, far out like e^{−2s}.
-        step = (level - radius) / max(-slope * z, 1e-300)
-        following = z * exp(min(max(step, -2.0), 2.0))
-        if not low < following < high:
-            following = 0.5 * (low + high) if high < np.inf else 4.0 * z
-            if low == 0.0:
-                following = min(following, 0.25 * high)
-        if abs(following - z) <= 1e-15 * z or following < _TINY:
-            break
-        z = following
-    dual[k] = z
-    return top + widest * (z - exp(log_mean(begin, end, target, chance, values, top, z, widest) - radius))
-
-
-@compiled()
-def log_mean(
-    begin: int,
-    end: int,
-    target: Integers,
-    chance: Floats,
-    values: Floats,
-    top: float,
-    z: float,
-    widest: float,
-) -> float:
-    """Ln G of the gaps in units of the widest, each enlarged by ``z``."""
-    total = 0.0
-    for e in range(begin, end):
-        if chance[e] > 0.0:
-            total += chance[e] * logarithm(z + (top - values[target[e]]) / widest)
-    return total
-
-
-@compiled()
-def divergence_slack(
-    begin: int,
-    end: int,
-    target: Integers,
-    chance: Floats,
-    values: Floats,
-    top: float,
-    z: float,
-    widest: float,
-) -> tuple[float, float]:
-    """Ln G − ln H at ``z``, and its derivative."""
-    logs, inverse, square = 0.0, 0.0, 0.0
-    for e in range(begin, end):
-        if chance[e] > 0.0:
-            x = z + (top - values[target[e]]) / widest
-            logs += chance[e] * logarithm(x)
-            inverse += chance[e] / x
-            square += chance[e] / (x * x)
-    return logs + logarithm(inverse), inverse - square / inverse
-
-
 # --- the march --------------------------------------------------------------------------------
 
 
 @compiled()
+def compare(begin: int, end: int, target: Integers, values: Floats, room: MarchRoom, compared: int) -> int:
+    """Write down the order of the targets of a row; returns how many comparisons there are."""
+    order, tied = room.order, room.tied
+    for e in range(begin + 1, end):
+        # The next worse one of all targets before it, and the next better one.
+        y, below, above = target[e], -1, -1
+        for d in range(begin, e):
+            z = target[d]
+            if values[z] <= values[y] and (below < 0 or values[z] > values[below]):
+                below = z
+            if values[z] > values[y] and (above < 0 or values[z] < values[above]):
+                above = z
+        for lower, upper in ((below, y), (y, above)):
+            if lower >= 0 and upper >= 0:
+                last = 2 * compared - 2
+                if compared > 0 and order[last] == lower and order[last + 1] == upper:
+                    continue  # the row before has the same targets
+                order[last + 2], order[last + 3] = lower, upper
+                tied[compared] = values[lower] == values[upper]
+                compared += 1
+    return compared
+
+
+@compiled()
+def freeze(best: int, scene: Scene, sets: GridSets, room: MarchRoom) -> tuple[int, int]:
+    """Means for the present order of the values; returns how many comparisons, and slow pairs, there are."""
+    row, target, shift, chance = scene.row, scene.target, sets.shift, sets.chance
+    values, terms, spots, nothing = room.values, room.terms, room.spots, room.values.size - 1
+    compared = slow = 0
+    for k in range(shift.size):
+        begin, end, t, s = row[k], row[k + 1], TERMS * k, SPOTS * k
+        terms[t + LOW], terms[t + HIGH], terms[t + REWARD] = sets.low[k], sets.high[k], scene.reward[k]
+        terms[t + MOVED], terms[t + ONE], terms[t + TWO] = 1.0, 0.0, 0.0  # the best value, V_b − 0
+        spots[s] = spots[s + 1] = spots[s + 2] = nothing
+        if shift[k] < 0.0 or begin == end:
+            continue
+        if sets.several[k] or end - begin > 2:
+            room.slow[slow] = k
+            slow += 1
+        if sets.several[k]:
+            continue
+        place = begin
+        if end - begin > 1:
+            place, _ = threshold(begin, end, target, chance, values, best, shift[k])
+            compared = compare(begin, end, target, values, room, compared)
+        if place < 0:
+            continue
+        worst = target[place]
+        terms[t + MOVED], spots[s] = shift[k], worst
+        for e in range(begin, min(end, begin + 2)):
+            y = target[e]
+            terms[t + ONE + e - begin] = chance[e] if end - begin > 1 else 1.0
+            spots[s + 1 + e - begin] = y if values[y] > values[worst] else worst
+    return compared, slow
+
+
+@compiled(forceinline=True)
+def frozen_mean(
+    begin: int,
+    end: int,
+    target: Integers,
+    chance: Floats,
+    values: Floats,
+    top: float,
+    shift: float,
+    worst: int,
+) -> float:
+    """The largest mean over an l1 set of which a part of ``worst`` is left; of nothing, the best value."""
+    if worst == values.size - 1:
+        return top
+    least = values[worst]
+    mean = shift * (top - least)
+    for e in range(begin, end):
+        mean += chance[e] * max(values[target[e]], least)
+    return float(mean)
+
+
+@compiled(fastmath=NO_NAN)
 def march(scene: Scene, constants: SetConstants, sets: GridSets, room: MarchRoom) -> None:
     """Fill the table."""
     # Parts of a tuple are counted references: taken out once here, they cost nothing inside the loops.
-    first, row, target, reward = scene.first, scene.row, scene.target, scene.reward
-    low, high, reach, shift, chance, several = sets
-    table, values, stages, dual = room
-    delta, pairs = constants.delta, reward.size
-    stages[0], dual[:] = 0.0, 0.0
+    row, target, chance, reach, several = scene.row, scene.target, sets.chance, sets.reach, sets.several
+    table, values, stages, dual, first, terms, spots, slow, order, tied = room
+    delta, pairs, states = constants.delta, several.size, first.size - 1
+    values[:], stages[:], dual[:] = 0.0, 0.0, 0.0
+    best, compared, slowly = -1, 0, 0
     for i in range(1, table.shape[1]):
         for n in range(3 * constants.parts):
-            a, b = (0, 1) if n % 3 == 0 else (1, 2)
-            q, out = stages[a], stages[b]
-            best = best_values(first, q, values)
-            top = values[best]
+            a, b = (0, pairs) if n % 3 == 0 else (pairs, 2 * pairs)
+            same, top = best >= 0, values[best]
+            for x in range(best):
+                same &= values[x] < top
+            for x in range(best + 1, states):
+                same &= values[x] <= top
+            for j in range(compared):
+                lower, upper = values[order[2 * j]], values[order[2 * j + 1]]
+                same &= (lower <= upper) & ((lower == upper) == (tied[j] != 0))
+            if not same:
+                best = 0
+                for x in range(states):
+                    best = x if values[x] > values[best] else best
+                top = values[best]
+                compared, slowly = freeze(best, scene, sets, room)
             for k in range(pairs):
-                begin, end, moved = row[k], row[k + 1], shift[k]
-                if moved < 0.0:
-                    ahead = top - q[k]
-                elif end - begin == 1:
-                    mine = values[target[begin]]
-                    ahead = mine + moved * (top - mine) - q[k]
-                elif several[k]:
+                t, s = TERMS * k, SPOTS * k
+                mean = terms[t + MOVED] * (top - values[spots[s]])
+                mean += terms[t + ONE] * values[spots[s + 1]]
+                ahead = mean + terms[t + TWO] * values[spots[s + 2]] - stages[a + k]
+                slow_part, fast_part = terms[t + LOW] * ahead, terms[t + HIGH] * ahead
+                gain = fast_part if fast_part > slow_part else slow_part
+                stages[b + k] = stages[a + k] + delta * (terms[t + REWARD] + gain)
+            for j in range(slowly):
+                k = slow[j]
+                begin, end, t = row[k], row[k + 1], TERMS * k
+                if several[k]:
                     mean = divergence_mean(begin, end, target, chance, values, top, reach[k], k, dual)
-                    ahead = mean - q[k]
                 else:
-                    ahead = mean_within(begin, end, target, chance, values, best, moved) - q[k]
-                out[k] = q[k] + delta * (reward[k] + max(low[k] * ahead, high[k] * ahead))
+                    moved, worst = terms[t + MOVED], spots[SPOTS * k]
+                    mean = frozen_mean(begin, end, target, chance, values, top, moved, worst)
+                ahead = mean - stages[a + k]
+                gain = max(terms[t + LOW] * ahead, terms[t + HIGH] * ahead)
+                stages[b + k] = stages[a + k] + delta * (terms[t + REWARD] + gain)
+            last = np.uint64(pairs)
             if n % 3 == 1:
                 for k in range(pairs):
-                    stages[1, k] = (3.0 * stages[0, k] + stages[2, k]) / 4.0
+                    stages[pairs + k] = (3.0 * stages[k] + stages[2 * pairs + k]) / 4.0
             elif n % 3 == 2:
+                last = np.uint64(0)
                 for k in range(pairs):
-                    stages[0, k] = (stages[0, k] + 2.0 * stages[2, k]) / 3.0
+                    stages[k] = (stages[k] + 2.0 * stages[2 * pairs + k]) / 3.0
+            for x in range(states):
+                value = stages[last + first[x]]
+                for k in range(first[x] + _NEXT, first[x + 1]):
+                    value = stages[last + k] if stages[last + k] > value else value
+                values[x] = value
         for k in range(pairs):
-            table[k, i] = stages[0, k]
+            table[k, i] = stages[k]

@@ -30,8 +30,7 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import Scene
 from ctucbvi.learning.fast.estimate_box import UNIT
-from ctucbvi.learning.fast.optimistic_march import (
-    GridSets,
+from ctucbvi.learning.fast.largest_means import (
     best_values,
     divergence_mean,
     divergence_slack,
@@ -39,6 +38,7 @@ from ctucbvi.learning.fast.optimistic_march import (
     mean_within,
     threshold,
 )
+from ctucbvi.learning.fast.optimistic_march import GridSets
 from ctucbvi.numeric.arrays import Floats
 
 
