@@ -17,7 +17,7 @@ from math import ceil, log2
 
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.exact.lumping import lump
-from ctucbvi.exact.regimes import Problem
+from ctucbvi.exact.problem import Problem
 from ctucbvi.exact.solution import Solution
 from ctucbvi.exact.start import Opening
 from ctucbvi.exact.trajectory import Budget, BudgetError, Pass, Progress

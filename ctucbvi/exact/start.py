@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from flint import fmpq, fmpq_mat, fmpz
 
-from ctucbvi.exact.regimes import MarginKey, Problem, Regime
+from ctucbvi.exact.problem import MarginKey, Problem, Regime
 from ctucbvi.exact.ties import ONE, TIME, Functional, TieEffort
 
 _DENSE = 400_000  # entries of the matrix of jumps, above which it is not formed

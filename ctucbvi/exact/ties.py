@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable
 
 from flint import fmpq
 
-from ctucbvi.exact.regimes import MarginKey, Problem, Regime
+from ctucbvi.exact.problem import MarginKey, Problem, Regime
 
 Functional = dict[int, fmpq]  # index of a carried value, or ONE or TIME -> coefficient
 ONE, TIME = -1, -2

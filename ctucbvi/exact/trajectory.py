@@ -33,9 +33,11 @@ from typing import NamedTuple
 
 from flint import arb, ctx, fmpq
 
+from ctucbvi.exact.glance import glance
 from ctucbvi.exact.poisson import Basis
 from ctucbvi.exact.precision import largest, precision
-from ctucbvi.exact.regimes import MarginKey, Problem, Regime, RegimeStep
+from ctucbvi.exact.problem import MarginKey, Problem, Regime
+from ctucbvi.exact.regimes import RegimeStep
 from ctucbvi.exact.screen import ManyScreen, Outline, Screen
 from ctucbvi.exact.start import Opening, opening
 from ctucbvi.exact.survey import Survey, survey
@@ -162,20 +164,25 @@ class Pass:
             self._check()
             reach = min((problem.horizon - time) * problem.clock, stride, soon or stride)
             basis = self._basis_for(reach, first)
-            self._claim_memory(basis)
             step = RegimeStep(problem, regime, time, carried, basis, self._check)
             self._steps += 1
-            screen = ManyScreen(step, outline, first) if outline else Screen(step, first)
-            if first is None:
-                ties = _ties(step, known, Flow(problem, regime), screen)
-            found = survey(step, error, first, ties, self._check, screen)
+            screen = None
+            found = glance(step, error, first)
+            if found is None:
+                self._claim_memory(basis)
+                screen = ManyScreen(step, outline, first) if outline else Screen(step, first)
+                if first is None:
+                    ties = _ties(step, known, Flow(problem, regime), screen)
+                found = survey(step, error, first, ties, self._check, screen)
+            elif first is None:
+                ties = frozenset()
             end = time + found.cut / problem.clock
             error = (error + found.damage).upper()
             known = self._surviving(known, regime, found)
             if end > time:  # else a margin is negative from the start: the regime has never been right
                 self.pieces.append(self._piece(step, found, end, error, ties, known))
-            cut_regime = found.next_regime(regime)  # before the series of pairs are gone
-            step.forget()
+            cut_regime = found.next_regime(step)  # before the series of pairs are gone
+            step.forget() if screen else step.forget_all()
             if end < problem.horizon:
                 balls = step.carried_at(found.cut)
                 carried = [ball.mid() for ball in balls]
@@ -183,7 +190,7 @@ class Pass:
             if found.losers:
                 regime = cut_regime
                 known = known.with_more(Flow(problem, regime).caps(_proved_caps(found)))
-                soon = screen.outlook(found.cut, regime.best)
+                soon = screen.outlook(found.cut, regime.best) if screen else None
             elif soon is not None:
                 soon = soon * _LONGER if soon < stride else None
             else:
@@ -211,6 +218,8 @@ class Pass:
 
     def _surviving(self, known: Relations, regime: Regime, found: Survey) -> Relations:
         """What holds to the end of the step, whichever of the possible regimes were right meanwhile."""
+        if not known:
+            return known
         regimes = found.possible_regimes(regime)
         return (
             known.surviving([Flow(self._problem, r) for r in regimes])
@@ -241,9 +250,9 @@ class Pass:
 def _proved_caps(found: Survey) -> list[int]:
     """The states that were capped at the end of the step, with the value certainly rising into the cap."""
     return [
-        m.state
-        for m in found.losers
-        if m.rival is None and all(r.falling for r in found.zeros[m.key] if r.upper == found.cut)
+        x
+        for x, rival in found.losers
+        if rival is None and all(r.falling for r in found.zeros[x, rival] if r.upper == found.cut)
     ]
 
 

@@ -66,7 +66,7 @@ VERIFY = [
 EXACT = [
     {"precision"},
     {"signs", "lumping"},
-    {"poisson", "piecewise"},
+    {"poisson", "piecewise", "problem"},
     {"regimes", "exppoly"},
     {"ties"},
     {"start"},

@@ -8,7 +8,7 @@ from flint import fmpq
 import ctucbvi
 from ctucbvi import CTMDP, Semantics, Transition
 from ctucbvi.exact.lumping import lump, unlumped
-from ctucbvi.exact.regimes import Problem, Regime
+from ctucbvi.exact.problem import Problem, Regime
 from ctucbvi.exact.start import opening
 from ctucbvi.exact.ties import Flow, Relations
 from ctucbvi.library import lower_bound_tree, machine_repair

@@ -1,0 +1,305 @@
+r"""Simple steps, surveyed at a glance: doubles prove how the margins run, balls where the one falls that does.
+
+Most steps of a small problem are simple: every margin stays positive, but for one that falls through zero
+and ends the regime.  Then no series is needed in balls.  The coefficients of all margins are computed in
+doubles, next to a bound :math:`\delta` on what rounding can have done; the fall is found in balls from
+the carried values at one point near it, by Taylor's formula.  Whatever is not simple is left to
+:mod:`ctucbvi.exact.survey`.
+
+**Rounding.**  The carried values with a 1 at the end obey :math:`z_{k+1} = \hat P z_k`, where
+:math:`\hat P` is a stochastic matrix and a column of rewards; all :math:`n` coefficients are found by
+doubling, from :math:`\hat P, \hat P^2, \hat P^4, \dots`  With :math:`d` rows a product of doubles is wrong by
+:math:`(d+1)u` at most, relative to the sum of its sizes, :math:`u = 2^{-53}`; errors of :math:`\hat P^j` add
+up and are not amplified, so they are below :math:`(2d+10)ju`, those of the column of rewards
+below that times :math:`j/2` rewards, and those of the coefficients below :math:`4n(d+8)u` of the
+bound :math:`\sigma` for all of them.  Twice that for a difference, and twice again to be safe.
+
+**Positive.**  Let :math:`c_k` be the coefficients of a margin made smaller by :math:`\delta`, the first m of
+them 0 (they are 0, or known not to be negative); with :math:`t_k = x^k/k!` the margin is
+:math:`f(x) \ge e^{-x} (\sum_k c_k t_k - \text{tail})`.  It has to exceed the noise :math:`\nu`.  On
+:math:`0 < x \le R` both the tail and :math:`\nu e^x` are at most :math:`x^m/m!` times some number
+(:math:`\nu e^x \le \nu + \nu e^R x` where the coefficient of order 0 is known to exceed :math:`\nu`), which
+is taken from :math:`c_m`.  If then :math:`c_m > 0` and the sequence changes sign at most once, Descartes'
+rule says that the sum has one positive zero at most, and if it is positive at R it is so before.
+
+**Falling.**  The one margin that is negative at R has a zero near some :math:`x^*`.  Since
+:math:`|f''| \le 4\sigma_f`, its slope on :math:`[x^*-h, x^*+h]` is between half and twice that at
+:math:`x^*` for :math:`h = |f'(x^*)|/16\sigma_f`; up to :math:`x^*-h` it is positive as above, and within it
+falls.  So two signs that are proved in balls, one on each side, enclose the switch.  With
+:math:`z' = Gz` in x and :math:`\|G\| \le 2` the derivatives obey :math:`|z^{(N)}| \le 2^{N-1}\max|z'|`,
+which bounds the remainder of Taylor's formula about a point (and :math:`e^{2D}` times that at distance D).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, exp, factorial, inf, log2
+
+import numpy as np
+from flint import arb, arb_mat, arb_poly, ctx, fmpq
+from numpy.typing import NDArray
+
+from ctucbvi.exact.precision import largest, point
+from ctucbvi.exact.problem import MarginKey
+from ctucbvi.exact.regimes import RegimeStep
+from ctucbvi.exact.signs import Region
+from ctucbvi.exact.start import Opening
+from ctucbvi.exact.survey import Survey
+
+Doubles = NDArray[np.float64]
+
+_UNIT = 2.0**-52  # twice what rounding does to a double, relatively
+_LARGE, _SMALL = 1e200, 1e-200  # beyond these sizes doubles might overflow or lose digits
+_LEAST = 1e-290  # more than underflow can do
+_SHORT, _LONG = 1e-9, 32.0  # reaches of steps between which nothing overflows or takes long
+_TAIL = 2.0**-75  # where the terms x^k/k! are cut off
+_ORDERS = 8  # beyond which a margin that vanishes is not looked at
+_NEAR = 2.0**-30  # how far from the point near the switch Taylor's formula is used
+_MORE = 1 + 2.0**-40  # more than a few roundings
+
+
+def glance(step: RegimeStep, error: arb, first: Opening | None) -> Survey | None:
+    """The survey of a simple step; nothing where the step is not simple."""
+    problem = step.problem
+    if not problem.small or problem.truncate or (first and (first.ties or first.open)):
+        return None
+    if not step.keys:
+        return _calm(step)
+    sketch = _Sketch.of(step, first)
+    if sketch is None:
+        return None
+    reserve = (1 + arb(sketch.size)) / 2**ctx.prec  # for the damage of this very step
+    noise = (error + reserve).upper()
+    if not sketch.prepare(step, noise, first):
+        return None
+    falls = np.flatnonzero(~(sketch.ends(sketch.powers) > 0)).tolist()
+    if not falls:
+        return _calm(step)
+    fall = sketch.fall(falls, float(noise) * _MORE + _LEAST, first is not None)
+    return _cut(step, fall, noise, reserve) if fall else None
+
+
+def _calm(step: RegimeStep) -> Survey:
+    """Nothing happens."""
+    return Survey(step.basis.reach, [], {}, arb(0), (arb(0),) * len(step.regime.best))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fall:
+    """A margin that falls between ``near - room`` and ``near + room``, beyond which no other one does."""
+
+    key: MarginKey
+    near: float
+    room: float
+    size: float  # of all values
+    slope: float  # at least this is how fast it falls
+
+
+class _Sketch:
+    """The coefficients of all margins of a step in doubles."""
+
+    def __init__(self, step: RegimeStep, reach: float, start: list[float], orders: list[int]) -> None:
+        problem, numbers = step.problem, step.problem.doubles
+        self.keys, self.orders = step.keys, orders
+        self.reach, self.growth = reach, exp(reach) * _MORE
+        self.powers = _powers(reach, max(orders) + 6)
+        terms = len(self.powers)
+        self.size = (max(map(abs, start)) + (terms + 1) * numbers.drift) * _MORE
+        best, rivals = step.regime.best, [i for _, i in self.keys if i is not None]
+        leaders = [best[x] for x, _ in self.keys]
+        if problem.committed:
+            values = _sequences(numbers.matrix(range(len(start)), best), start, terms)
+            self.margins: Doubles = values[leaders] - values[rivals]
+            self.sensitivity = np.full(len(rivals), 2.0)
+            self.sizes: Doubles = self.sensitivity * self.size
+        else:
+            values = _sequences(numbers.matrix(best, range(len(start))), start, terms)
+            self.margins = numbers.slopes(leaders, rivals) @ values
+            self.sensitivity = np.array(
+                [2 * (numbers.rate[b] + numbers.rate[a]) for b, a in zip(leaders, rivals, strict=True)]
+            )
+            spread = [abs(numbers.reward[b]) + abs(numbers.reward[a]) for b, a in zip(leaders, rivals, strict=True)]
+            self.sizes = (self.sensitivity * self.size + np.array(spread)) * _MORE
+        self.doubt = self.sizes * (8 * terms * (len(start) + 9) * _UNIT) + _LEAST
+        last = self.powers[-3] * terms / (terms - 1 - reach)
+        self.tail = 4 * last * self.sizes  # times e^-R
+        self.rounding = self.sizes * (self.growth * 4 * terms * _UNIT)
+
+    @classmethod
+    def of(cls, step: RegimeStep, first: Opening | None) -> _Sketch | None:
+        """The sketch, where the numbers of the step are of bearable sizes."""
+        reach = _double(step.basis.reach)
+        start = [float(c) for c in step.carried]
+        orders = [first.order.get(key, 0) if first else 0 for key in step.keys]
+        if not (_SHORT < reach <= _LONG and max(orders) <= _ORDERS and step.problem.doubles.usable):
+            return None
+        found = cls(step, reach, start, orders)
+        return found if _SMALL < found.size < _LARGE else None
+
+    def prepare(self, step: RegimeStep, noise: arb, first: Opening | None) -> bool:
+        """Make the coefficients that Descartes' rule is about; False where it does not apply."""
+        self.low = low = self.margins - self.doubt[:, None]
+        level = float(noise) * _MORE + _LEAST if first is None else 0.0  # at first the values are exact
+        above = level * self.growth * self.sensitivity
+        for n, key in enumerate(self.keys):
+            if first is None and low[n, 0] <= above[n] + self.tail[n]:
+                if not step.lead(key) > noise * self.sensitivity[n]:
+                    return False
+                self.orders[n] = 1
+            order = self.orders[n]
+            if order:
+                low[n, :order] = 0.0
+                self.tail[n] *= factorial(order) / self.reach**order * _MORE
+        places = np.arange(len(low)), np.array(self.orders)
+        self.leads: Doubles = low[places] - above - self.tail
+        low[places] = self.leads
+        negative = low < 0
+        again = (negative[:, :-1] & ~negative[:, 1:]).any()
+        return bool((self.leads > 0).all() and not again)
+
+    def ends(self, powers: list[float] | Doubles) -> Doubles:
+        """Lower bounds of ``e^x f`` at the point x with ``powers``."""
+        return np.asarray(self.low @ powers - self.rounding)
+
+    def fall(self, falls: list[int], noise: float, exact: bool) -> _Fall | None:
+        """The first fall, if it is a simple one and happens alone."""
+        roots = [(_root((self.margins[n] * self.powers).tolist()), n) for n in falls]
+        (share, slope), n = min(roots)
+        near = share * self.reach
+        slope *= exp(-near) / self.reach
+        size, terms = self.sizes[n], len(self.powers)
+        doubt = 2 * self.doubt[n] + 8 * terms * _UNIT * size + self.tail[n]
+        if not (0 < share < 1 and -slope > 16 * doubt and -slope > 8 * noise * self.sensitivity[n]):
+            return None
+        room = min(-slope / (16 * size), near / 2)
+        left, right = near - room, min(near + room, self.reach)
+        k = np.arange(terms)
+        ends = self.ends(self.powers * (right / self.reach) ** k)
+        ends[n] = self.ends(self.powers * (left / self.reach) ** k)[n]
+        needed = 0.0
+        if exact:  # only from the fall on there is any noise; before, margins may vanish
+            above = noise * self.growth * self.sensitivity
+            orders = np.array(self.orders)
+            needed = above * (right / left) ** orders * _MORE
+            early = above * [factorial(m) / left**m * _MORE for m in self.orders]
+            if not (self.leads > early).all():
+                return None
+        if not (ends > needed).all():
+            return None
+        return _Fall(self.keys[n], near, min(room, self.reach - near), self.size, -slope / 2)
+
+
+def _powers(reach: float, least: int) -> list[float]:
+    """``R^k/k!`` up to where it is negligible."""
+    found = [1.0]
+    while found[-1] > _TAIL or len(found) < least:
+        found.append(found[-1] * reach / len(found))
+    return found
+
+
+def _sequences(matrix: Doubles, start: list[float], terms: int) -> Doubles:
+    """The columns ``z, Pz, PPz, ...`` by doubling, ``z`` being ``start`` with a 1 at its end."""
+    found = np.empty((len(start) + 1, terms))
+    found[:, 0] = [*start, 1.0]
+    have = 1
+    while have < terms:
+        more = min(have, terms - have)
+        found[:, have : have + more] = matrix @ found[:, :more]
+        have += more
+        if have < terms:
+            matrix = matrix @ matrix
+    return found
+
+
+def _root(coefficients: list[float]) -> tuple[float, float]:
+    """A zero in [0, 1] of a polynomial that is negative at 1, and the slope there; (inf, 0) where it is not."""
+    low, high, x = 0.0, 1.0, 1.0
+    backwards = coefficients[::-1]
+    slope = 0.0
+    for _ in range(60):
+        value = slope = 0.0
+        for c in backwards:
+            slope = slope * x + value
+            value = value * x + c
+        if value > 0:
+            low = x
+        else:
+            high = x
+        if low == 1:
+            return inf, 0.0
+        new = x - value / slope if slope < 0 else low
+        if not low < new < high:
+            new = (low + high) / 2
+        if abs(new - x) <= 2.0**-48 * x:
+            break
+        x = new
+    return x, slope
+
+
+def _double(number: fmpq) -> float:
+    """The nearest double; infinity where there is none."""
+    try:
+        return int(number.p) / int(number.q)
+    except OverflowError:
+        return inf
+
+
+def _cut(step: RegimeStep, fall: _Fall, noise: arb, reserve: arb) -> Survey | None:
+    """The survey that ends with ``fall``, which is located to the working precision."""
+    problem, (x, _) = step.problem, fall.key
+    sensitivity = step.sensitivity(fall.key)
+    threshold = (noise * sensitivity).upper()
+    found = _Taylor(step, fall, sensitivity).bracket(threshold, (1 + arb(fall.size)) * (1 + sensitivity))
+    if found is None or not fall.slope > 2 * threshold:
+        return None
+    region, carried = found
+    violation = (-region.least).max(arb(0)).upper()
+    length = arb(region.upper - region.lower)
+    damage = (violation * (length if problem.committed else length / problem.clock)).upper()
+    if not damage <= reserve:
+        return None
+    slack = [arb(0)] * len(step.regime.best)
+    if problem.committed:
+        slack[x] = violation
+    step.know(region.upper, carried)
+    return Survey(region.upper, [fall.key], {fall.key: [region]}, damage, tuple(slack))
+
+
+class _Taylor:
+    """The carried values and a margin about a point near its zero, in balls."""
+
+    def __init__(self, step: RegimeStep, fall: _Fall, sensitivity: arb) -> None:
+        self.near = fmpq(*fall.near.as_integer_ratio())
+        self.distance = min(fall.room, _NEAR)
+        terms = ceil(ctx.prec / -log2(2 * self.distance)) + 2
+        generator, values = step.generator(), step.carried_at(self.near)
+        column = arb_mat(len(values) + 1, 1, [*values, arb(1)])
+        self.columns = [column]
+        for k in range(1, terms):
+            column = generator * column / k
+            self.columns.append(column)
+        steepest = largest(self.columns[1].entries())
+        self.rest = (steepest * arb(2 * self.distance) ** terms / arb(terms).fac()).upper()
+        coefficients = [step.margin_of(fall.key, c.entries()) for c in self.columns]
+        coefficients[0] += arb(0, (self.rest * sensitivity).upper())
+        self.margin = arb_poly(coefficients)
+
+    def bracket(self, noise: arb, size: arb) -> tuple[Region, list[arb]] | None:
+        """The two points nearest to the zero at which signs are proved, and what is carried at the second."""
+        zero, slopes = arb(0), self.margin.derivative()
+        for _ in range(ctx.prec.bit_length() - 4):  # from about 40 bits on they double
+            zero = (zero - self.margin(zero) / slopes(zero).mid()).mid()
+        blur, slope = self.margin(zero).abs_upper(), slopes(zero).abs_lower()
+        drop = (4 * (noise + blur) + size * 2.0**15 / 2**ctx.prec).upper()
+        left = (zero - 2 * (blur + noise) / slope).mid()
+        right = (zero + 2 * (blur + drop) / slope).mid()
+        within = -left < self.distance and right < self.distance and left < right
+        above, below = self.margin(left), self.margin(right)
+        if not (within and above > noise and below < -drop):
+            return None
+        region = Region(self.near + point(left), self.near + point(right), 0, below.lower(), -1)
+        column = self.columns[-1]
+        for c in self.columns[-2::-1]:
+            column = column * right + c
+        rest = arb(0, self.rest)
+        return region, [value + rest for value in column.entries()[:-1]]
