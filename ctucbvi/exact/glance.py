@@ -1,4 +1,4 @@
-r"""Simple steps, surveyed at a glance: doubles prove how the margins run, balls where the one falls that does.
+r"""Simple steps, surveyed at a glance: doubles prove how margins run, balls where the one falls that does.
 
 Most steps of a small problem are simple: every margin stays positive, but for one that falls through zero
 and ends the regime.  Then no series is needed in balls.  The coefficients of all margins are computed in
@@ -52,7 +52,7 @@ _UNIT = 2.0**-52  # twice what rounding does to a double, relatively
 _LARGE, _SMALL = 1e200, 1e-200  # beyond these sizes doubles might overflow or lose digits
 _LEAST = 1e-290  # more than underflow can do
 _SHORT, _LONG = 1e-9, 32.0  # reaches of steps between which nothing overflows or takes long
-_TAIL = 2.0**-75  # where the terms x^k/k! are cut off
+_TAIL = 2.0**-56  # where the terms x^k/k! are cut off
 _ORDERS = 8  # beyond which a margin that vanishes is not looked at
 _NEAR = 2.0**-30  # how far from the point near the switch Taylor's formula is used
 _MORE = 1 + 2.0**-40  # more than a few roundings
@@ -72,10 +72,10 @@ def glance(step: RegimeStep, error: arb, first: Opening | None) -> Survey | None
     noise = (error + reserve).upper()
     if not sketch.prepare(step, noise, first):
         return None
-    falls = np.flatnonzero(~(sketch.ends(sketch.powers) > 0)).tolist()
+    falls = [n for n, end in enumerate(sketch.ends(1.0)) if not end > 0]
     if not falls:
         return _calm(step)
-    fall = sketch.fall(falls, float(noise) * _MORE + _LEAST, first is not None)
+    fall = sketch.fall(falls, float(noise) * _MORE + _LEAST, exact=first is not None)
     return _cut(step, fall, noise, reserve) if fall else None
 
 
@@ -96,123 +96,126 @@ class _Fall:
 
 
 class _Sketch:
-    """The coefficients of all margins of a step in doubles."""
+    """The coefficients of all margins of a step in doubles, a column for each margin."""
 
     def __init__(self, step: RegimeStep, reach: float, start: list[float], orders: list[int]) -> None:
-        problem, numbers = step.problem, step.problem.doubles
+        numbers, best = step.problem.doubles, step.regime.best
         self.keys, self.orders = step.keys, orders
         self.reach, self.growth = reach, exp(reach) * _MORE
-        self.powers = _powers(reach, max(orders) + 6)
-        terms = len(self.powers)
+        powers = _powers(reach, max(orders) + 6)
+        terms = len(powers)
+        self.powers = np.array(powers)
         self.size = (max(map(abs, start)) + (terms + 1) * numbers.drift) * _MORE
-        best, rivals = step.regime.best, [i for _, i in self.keys if i is not None]
+        rivals = [i for _, i in self.keys if i is not None]
         leaders = [best[x] for x, _ in self.keys]
-        if problem.committed:
+        if step.problem.committed:
             values = _sequences(numbers.matrix(range(len(start)), best), start, terms)
-            self.margins: Doubles = values[leaders] - values[rivals]
-            self.sensitivity = np.full(len(rivals), 2.0)
-            self.sizes: Doubles = self.sensitivity * self.size
+            self.margins: Doubles = values.take(leaders, 1) - values.take(rivals, 1)
+            self.sensitivity = [2.0] * len(rivals)
+            self.sizes = [2 * self.size] * len(rivals)
         else:
             values = _sequences(numbers.matrix(best, range(len(start))), start, terms)
-            self.margins = numbers.slopes(leaders, rivals) @ values
-            self.sensitivity = np.array(
-                [2 * (numbers.rate[b] + numbers.rate[a]) for b, a in zip(leaders, rivals, strict=True)]
-            )
-            spread = [abs(numbers.reward[b]) + abs(numbers.reward[a]) for b, a in zip(leaders, rivals, strict=True)]
-            self.sizes = (self.sensitivity * self.size + np.array(spread)) * _MORE
-        self.doubt = self.sizes * (8 * terms * (len(start) + 9) * _UNIT) + _LEAST
-        last = self.powers[-3] * terms / (terms - 1 - reach)
-        self.tail = 4 * last * self.sizes  # times e^-R
-        self.rounding = self.sizes * (self.growth * 4 * terms * _UNIT)
+            self.margins = values @ numbers.slopes(leaders, rivals)
+            rate, reward, both = numbers.rate, numbers.reward, list(zip(leaders, rivals, strict=True))
+            self.sensitivity = [2 * (rate[b] + rate[a]) for b, a in both]
+            spread = [abs(reward[b]) + abs(reward[a]) for b, a in both]
+            self.sizes = [(s * self.size + r) * _MORE for s, r in zip(self.sensitivity, spread, strict=True)]
+        coarse = 8 * terms * (len(start) + 9) * _UNIT
+        self.doubt = [size * coarse + _LEAST for size in self.sizes]
+        self.rounding = self.growth * 4 * terms * _UNIT  # of e^x f, relative to the size
+        self.cut_off = 4 * powers[-3] * terms / (terms - 1 - reach)  # the same for the tail
 
     @classmethod
     def of(cls, step: RegimeStep, first: Opening | None) -> _Sketch | None:
         """The sketch, where the numbers of the step are of bearable sizes."""
         reach = _double(step.basis.reach)
-        start = [float(c) for c in step.carried]
-        orders = [first.order.get(key, 0) if first else 0 for key in step.keys]
+        orders = [first.order.get(key, 0) for key in step.keys] if first else [0] * len(step.keys)
         if not (_SHORT < reach <= _LONG and max(orders) <= _ORDERS and step.problem.doubles.usable):
             return None
-        found = cls(step, reach, start, orders)
+        found = cls(step, reach, [float(c) for c in step.carried], orders)
         return found if _SMALL < found.size < _LARGE else None
 
     def prepare(self, step: RegimeStep, noise: arb, first: Opening | None) -> bool:
         """Make the coefficients that Descartes' rule is about; False where it does not apply."""
-        self.low = low = self.margins - self.doubt[:, None]
+        self.low = low = self.margins - np.array(self.doubt)
         level = float(noise) * _MORE + _LEAST if first is None else 0.0  # at first the values are exact
-        above = level * self.growth * self.sensitivity
-        for n, key in enumerate(self.keys):
-            if first is None and low[n, 0] <= above[n] + self.tail[n]:
+        self.leads = []
+        for n, (key, start) in enumerate(zip(self.keys, low[0].tolist(), strict=True)):
+            taken = level * self.growth * self.sensitivity[n]
+            tail = self.cut_off * self.sizes[n]
+            if first is None and start <= taken + tail:  # at the last switch, that is
                 if not step.lead(key) > noise * self.sensitivity[n]:
                     return False
                 self.orders[n] = 1
             order = self.orders[n]
             if order:
-                low[n, :order] = 0.0
-                self.tail[n] *= factorial(order) / self.reach**order * _MORE
-        places = np.arange(len(low)), np.array(self.orders)
-        self.leads: Doubles = low[places] - above - self.tail
-        low[places] = self.leads
+                low[:order, n] = 0.0
+                tail *= factorial(order) / self.reach**order * _MORE
+            lead = float(low[order, n]) - taken - tail
+            if not lead > 0:
+                return False
+            low[order, n] = lead
+            self.leads.append(lead)
         negative = low < 0
-        again = (negative[:, :-1] & ~negative[:, 1:]).any()
-        return bool((self.leads > 0).all() and not again)
+        return not np.count_nonzero(negative[:-1] > negative[1:])
 
-    def ends(self, powers: list[float] | Doubles) -> Doubles:
-        """Lower bounds of ``e^x f`` at the point x with ``powers``."""
-        return np.asarray(self.low @ powers - self.rounding)
+    def ends(self, share: float) -> list[float]:
+        """Lower bounds of ``e^x f`` at this share of the reach."""
+        powers = self.powers if share == 1 else self.powers * share ** np.arange(len(self.powers))
+        found: list[float] = (powers @ self.low).tolist()
+        return [end - size * self.rounding for end, size in zip(found, self.sizes, strict=True)]
 
-    def fall(self, falls: list[int], noise: float, exact: bool) -> _Fall | None:
+    def fall(self, falls: list[int], noise: float, *, exact: bool) -> _Fall | None:
         """The first fall, if it is a simple one and happens alone."""
-        roots = [(_root((self.margins[n] * self.powers).tolist()), n) for n in falls]
-        (share, slope), n = min(roots)
+        roots = [(*_root((self.margins[:, n] * self.powers).tolist()), n) for n in falls]
+        share, slope, n = min(roots)
+        if not 0 < share < 1:
+            return None
         near = share * self.reach
-        slope *= exp(-near) / self.reach
+        slope *= -exp(-near) / self.reach  # how fast it falls
         size, terms = self.sizes[n], len(self.powers)
-        doubt = 2 * self.doubt[n] + 8 * terms * _UNIT * size + self.tail[n]
-        if not (0 < share < 1 and -slope > 16 * doubt and -slope > 8 * noise * self.sensitivity[n]):
+        doubt = 2 * self.doubt[n] + (8 * terms * _UNIT + self.cut_off) * size
+        if not slope > 16 * doubt + 8 * noise * self.sensitivity[n]:
             return None
-        room = min(-slope / (16 * size), near / 2)
+        room = min(slope / (16 * size), near / 2)
         left, right = near - room, min(near + room, self.reach)
-        k = np.arange(terms)
-        ends = self.ends(self.powers * (right / self.reach) ** k)
-        ends[n] = self.ends(self.powers * (left / self.reach) ** k)[n]
-        needed = 0.0
-        if exact:  # only from the fall on there is any noise; before, margins may vanish
-            above = noise * self.growth * self.sensitivity
-            orders = np.array(self.orders)
-            needed = above * (right / left) ** orders * _MORE
-            early = above * [factorial(m) / left**m * _MORE for m in self.orders]
-            if not (self.leads > early).all():
+        ends = self.ends(right / self.reach)
+        ends[n] = self.ends(left / self.reach)[n]
+        for end, lead, order, sensitivity in zip(
+            ends, self.leads, self.orders, self.sensitivity, strict=True
+        ):
+            # At first there is no noise before the fall, where margins may vanish.
+            above = noise * self.growth * sensitivity * _MORE if exact else 0.0
+            if not (end > above * (right / left) ** order and lead > above * factorial(order) / left**order):
                 return None
-        if not (ends > needed).all():
-            return None
-        return _Fall(self.keys[n], near, min(room, self.reach - near), self.size, -slope / 2)
+        return _Fall(self.keys[n], near, min(room, self.reach - near), self.size, slope / 2)
 
 
 def _powers(reach: float, least: int) -> list[float]:
     """``R^k/k!`` up to where it is negligible."""
-    found = [1.0]
-    while found[-1] > _TAIL or len(found) < least:
-        found.append(found[-1] * reach / len(found))
+    power, found = 1.0, [1.0]
+    while power > _TAIL or len(found) < least:
+        power *= reach / len(found)
+        found.append(power)
     return found
 
 
 def _sequences(matrix: Doubles, start: list[float], terms: int) -> Doubles:
-    """The columns ``z, Pz, PPz, ...`` by doubling, ``z`` being ``start`` with a 1 at its end."""
-    found = np.empty((len(start) + 1, terms))
-    found[:, 0] = [*start, 1.0]
+    """The rows ``z, zP, zPP, ...`` by doubling, ``z`` being ``start`` with a 1 at its end."""
+    found = np.empty((terms, len(start) + 1))
+    found[0] = [*start, 1.0]
     have = 1
     while have < terms:
         more = min(have, terms - have)
-        found[:, have : have + more] = matrix @ found[:, :more]
+        np.dot(found[:more], matrix, out=found[have : have + more])
         have += more
         if have < terms:
-            matrix = matrix @ matrix
+            matrix = np.dot(matrix, matrix)
     return found
 
 
 def _root(coefficients: list[float]) -> tuple[float, float]:
-    """A zero in [0, 1] of a polynomial that is negative at 1, and the slope there; (inf, 0) where it is not."""
+    """A zero in [0, 1] of a polynomial that is negative at 1, and the slope there; else (inf, 0)."""
     low, high, x = 0.0, 1.0, 1.0
     backwards = coefficients[::-1]
     slope = 0.0

@@ -58,16 +58,33 @@ class Quotient:
 def lump(model: CTMDP) -> Quotient:
     """The coarsest quotient of ``model``.
 
-    Where rates, rewards and ends tell all states apart, nothing else is looked at.  After the first round
-    only states that jump into a class which was split are looked at again.
+    Where rates, rewards and ends tell all states apart, only actions that they do not tell apart are looked
+    at.  After the first round only states that jump into a class which was split are looked at again.
     """
+    heads: list[dict[Head, list[Pair]]] = [{} for _ in model.states]
+    for pair in model.pairs:
+        heads[pair.state].setdefault(_head(pair), []).append(pair)
+    if len({frozenset(some) for some in heads}) == len(heads) and not any(
+        _twins(alike) for some in heads for alike in some.values() if len(alike) > 1
+    ):
+        return unlumped(model)
     acts: list[list[_Act]] = [[] for _ in model.states]
     for pair in model.pairs:
         acts[pair.state].append(_Act.of(pair))
-    class_of = _number([frozenset(act.head for act in some) for some in acts])
+    class_of = _number([frozenset(some) for some in heads])
     if max(class_of) + 1 < len(acts):
         class_of = _refined(acts, class_of)
     return _quotient(model, tuple(class_of), acts)
+
+
+def _twins(pairs: list[Pair]) -> bool:
+    """Whether two of these pairs jump alike."""
+    return len({frozenset(pair.to) for pair in pairs}) < len(pairs)
+
+
+def _head(pair: Pair) -> Head:
+    """What an action does but for its jumps, in whole numbers."""
+    return (*pair.rate.as_integer_ratio(), *pair.reward.as_integer_ratio(), *pair.start.as_integer_ratio())
 
 
 def _refined(acts: list[list[_Act]], class_of: list[int]) -> list[int]:
@@ -102,8 +119,7 @@ class _Act(NamedTuple):
     @classmethod
     def of(cls, pair: Pair) -> _Act:
         """The numbers of ``pair``."""
-        numbers = (pair.rate, pair.reward, pair.start)
-        head = tuple(n for number in numbers for n in (number.numerator, number.denominator))
+        head = _head(pair)
         if not head[0]:
             return cls(pair, head, 1, [])
         parts = [(y, p.numerator, p.denominator) for y, p in pair.to]

@@ -74,7 +74,7 @@ def solve(
         missing = best.missing_digits(points)
         doubts = best.policy_doubts if resolve_policy else ()
         if not missing and (not doubts or rounds_for_policy == 0):
-            return replace(best, undecided=doubts)
+            return replace(best, undecided=doubts) if doubts else best
         hopeless = missing and rounds_for_zeros == 0 and all(best.perhaps_zero(*p) for p in missing)
         if pace == 2 and (hopeless or 2 * bits > most_bits or spending.expired):
             return replace(best, undecided=(*missing.values(), *doubts))

@@ -33,7 +33,7 @@ class precision:  # noqa: N801 -- reads as a word; a generator would take longer
 
 def to_fmpq(number: Fraction | int) -> fmpq:
     """The same rational, as FLINT writes it."""
-    return fmpq(number.numerator, number.denominator)
+    return fmpq(*number.as_integer_ratio())
 
 
 def to_fraction(number: fmpq) -> Fraction:

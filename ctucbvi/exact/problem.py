@@ -72,7 +72,7 @@ class Problem:
             clock=to_fmpq(pace * quotient.model.max_rate or 1 / quotient.model.horizon),
             rates=[to_fmpq(p.rate) for p in pairs],
             rewards=[to_fmpq(p.reward) for p in pairs],
-            jumps=[[(y, to_fmpq(q)) for y, q in p.to] for p in pairs],
+            jumps=[[(y, fmpq(*q.as_integer_ratio())) for y, q in p.to] for p in pairs],
             states=[p.state for p in pairs],
             menu=menu,
         )
@@ -158,25 +158,29 @@ class InDoubles:
         self.state = problem.states
         self.rate = [_double(p.rate) for p in pairs]
         self.reward = [_double(p.reward) for p in pairs]
-        self.jumps = [[(y, rate * _double(q)) for y, q in p.to] for p, rate in zip(pairs, self.rate, strict=True)]
+        self.jumps = [
+            [(y, rate * _double(q)) for y, q in p.to] for p, rate in zip(pairs, self.rate, strict=True)
+        ]
         self.clock = clock
         self.drift = max(map(abs, self.reward)) / clock
 
     def matrix(self, pairs: Sequence[int], place: Sequence[int]) -> Doubles:
-        """The recursion of ``pairs``, with the value of state y in the place ``place[y]`` and a 1 at the end."""
+        """The recursion of rows of values with a 1 at the end: a column for each of ``pairs``.
+
+        The value of state y stands in the place ``place[y]``.
+        """
         size, clock = len(pairs) + 1, self.clock
         entries = [0.0] * (size * size)
         entries[-1] = 1.0
         for n, pair in enumerate(pairs):
-            at = n * size
-            entries[at + n] = 1 - self.rate[pair] / clock
+            entries[n * size + n] = 1 - self.rate[pair] / clock
             for y, w in self.jumps[pair]:
-                entries[at + place[y]] += w / clock
-            entries[at + size - 1] = self.reward[pair] / clock
+                entries[place[y] * size + n] += w / clock
+            entries[n - size] = self.reward[pair] / clock
         return np.array(entries).reshape(size, size)
 
     def slopes(self, leaders: list[int], rivals: list[int]) -> Doubles:
-        """The rows that make, of all values and a 1, by how much the slopes of ``leaders`` exceed the others."""
+        """The columns that make, of values and a 1, by how much ``leaders`` rise faster than ``rivals``."""
         size = len(set(self.state)) + 1
         rows = []
         for leader, rival in zip(leaders, rivals, strict=True):
@@ -187,7 +191,7 @@ class InDoubles:
                     row[y] += sign * w
                 row[-1] += sign * self.reward[pair]
             rows.append(row)
-        return np.array(rows)
+        return np.array(rows).T
 
 
 def _double(number: Fraction) -> float:

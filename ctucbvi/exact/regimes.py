@@ -259,15 +259,15 @@ class RegimeStep:
 
     def _matrix(self, pairs: Sequence[int], place: Sequence[int]) -> arb_mat:
         """The same, one row for each of ``pairs``; the value of state y is the component ``place[y]``."""
-        size = len(pairs) + 1
+        problem, size = self.problem, len(pairs) + 1
         entries = [_NOTHING] * (size * size)
         for n, pair in enumerate(pairs):
-            row, at = self.problem.row(pair, self.basis.bits), n * size
-            entries[at + n] = row.keep - 1
-            for y, w in row.jumps:
+            share, at = problem.rates[pair] / problem.clock, n * size
+            entries[at + n] = arb(-share)
+            for y, p in problem.jumps[pair]:
                 spot = at + place[y]
-                entries[spot] = entries[spot] + w
-            entries[at + size - 1] = row.gain
+                entries[spot] = entries[spot] + share * p
+            entries[at + size - 1] = arb(problem.rewards[pair] / problem.clock)
         return arb_mat(size, size, entries)
 
     def commitment(self, pair: int) -> PoissonSeries:

@@ -98,7 +98,7 @@ class Values:
         """The points at which there are fewer digits than were asked for."""
         found = {}
         for state, t in points:
-            if self._surely(state, t):
+            if self._surely(self.model.state_index(state), t):
                 continue
             value, time = self.value(state, t), self.model.remaining(t)
             if not value.has_digits(self.digits):
@@ -108,16 +108,25 @@ class Values:
                 found[state, time] = Doubt(About.VALUE, short + zero, state, between=place)
         return found
 
-    def _surely(self, state: str, t: Number) -> bool:
+    def _surely(self, state: int, t: Number) -> bool:
         """Whether the digits are there for certain, without making fractions; no says nothing."""
-        x, time = self.quotient.class_of[self.model.state_index(state)], self.model.remaining(t)
-        if time > self.reached:
+        if not self.pieces or self.pieces[-1].end < self._last:
             return False
-        piece, position = self._locate(time)
+        x, last = self.quotient.class_of[state], self.pieces[-1]
+        piece, position = (
+            (last, last.position(self._last))
+            if t is self.model.horizon
+            else self._locate(self.model.remaining(t))
+        )
         with precision(self.bits):
             ball = piece.step.value_at(x, position)
             error = ball.rad() + piece.error + piece.slack[x]
             return bool(error * 4 * 10**self.digits < abs(ball))
+
+    @property
+    def _last(self) -> fmpq:
+        """The horizon."""
+        return self.pieces[-1].step.problem.horizon
 
     def perhaps_zero(self, state: str, t: Number) -> bool:
         """Whether a value is 0 for all that is known, and everything else about it is known."""

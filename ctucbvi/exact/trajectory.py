@@ -27,7 +27,7 @@ that what is said about the policy holds for the true values and not for the com
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import monotonic
 from typing import NamedTuple
 
@@ -70,7 +70,7 @@ class Budget:
 
     def begin(self) -> Budget:
         """A copy whose clock starts now."""
-        return replace(self, started=monotonic())
+        return Budget(self.seconds, self.steps, self.max_bits, self.memory, monotonic())
 
     def check(self, steps: int) -> None:
         """Stop the pass if it has used up what it has."""
