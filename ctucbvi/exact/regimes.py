@@ -219,7 +219,9 @@ class RegimeStep:
         if self.problem.truncate or len(best) >= _BRIEF:
             return sum(map(mul, self.states[state], self.basis.weights(x)), self._tail)
         if self._values is None or self._values[0] != x:
-            self._values = x, _moved(self._matrix(best, range(len(best))), self._initial_states(), x)
+            constant = any(self.problem.rewards[pair] for pair in best)
+            generator = self._matrix(best, range(len(best)), constant=constant)
+            self._values = x, _moved(generator, self._initial_states(), x)
         return self._values[1][state]
 
     def generator(self) -> arb_mat:
@@ -257,9 +259,12 @@ class RegimeStep:
             return arb(2)
         return 2 * arb(self.problem.rates[self.regime.best[x]] + self.problem.rates[rival])
 
-    def _matrix(self, pairs: Sequence[int], place: Sequence[int]) -> arb_mat:
-        """The same, one row for each of ``pairs``; the value of state y is the component ``place[y]``."""
-        problem, size = self.problem, len(pairs) + 1
+    def _matrix(self, pairs: Sequence[int], place: Sequence[int], *, constant: bool = True) -> arb_mat:
+        """The same, one row for each of ``pairs``; the value of state y is the component ``place[y]``.
+
+        Without rewards nothing is ``constant``, and the 1 at the end may be left out.
+        """
+        problem, size = self.problem, len(pairs) + constant
         entries = [_NOTHING] * (size * size)
         for n, pair in enumerate(pairs):
             share, at = problem.rates[pair] / problem.clock, n * size
@@ -267,7 +272,8 @@ class RegimeStep:
             for y, p in problem.jumps[pair]:
                 spot = at + place[y]
                 entries[spot] = entries[spot] + share * p
-            entries[at + size - 1] = arb(problem.rewards[pair] / problem.clock)
+            if constant:
+                entries[at + size - 1] = arb(problem.rewards[pair] / problem.clock)
         return arb_mat(size, size, entries)
 
     def commitment(self, pair: int) -> PoissonSeries:
@@ -390,6 +396,8 @@ class RegimeStep:
 
 
 def _moved(generator: arb_mat, start: list[arb], x: fmpq) -> list[arb]:
-    """The solution of z' = Gz at ``x``; the last component, which stays 1, is left out on both sides."""
-    found: list[arb] = ((generator * arb(x)).exp() * arb_mat(len(start) + 1, 1, [*start, arb(1)])).entries()
-    return found[:-1]
+    """The solution of z' = Gz at ``x``, from ``start`` and, where the matrix has a row for it, a 1."""
+    size = generator.nrows()
+    column = arb_mat(size, 1, start if size == len(start) else [*start, arb(1)])
+    found: list[arb] = ((generator * arb(x)).exp() * column).entries()
+    return found[: len(start)]

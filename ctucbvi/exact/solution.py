@@ -110,23 +110,20 @@ class Values:
 
     def _surely(self, state: int, t: Number) -> bool:
         """Whether the digits are there for certain, without making fractions; no says nothing."""
-        if not self.pieces or self.pieces[-1].end < self._last:
+        if not self.pieces or self.pieces[-1].end < self.pieces[-1].step.problem.horizon:
             return False
-        x, last = self.quotient.class_of[state], self.pieces[-1]
-        piece, position = (
-            (last, last.position(self._last))
-            if t is self.model.horizon
-            else self._locate(self.model.remaining(t))
-        )
+        x = self.quotient.class_of[state]
+        piece, position = self._end if t is self.model.horizon else self._locate(self.model.remaining(t))
         with precision(self.bits):
             ball = piece.step.value_at(x, position)
             error = ball.rad() + piece.error + piece.slack[x]
             return bool(error * 4 * 10**self.digits < abs(ball))
 
-    @property
-    def _last(self) -> fmpq:
-        """The horizon."""
-        return self.pieces[-1].step.problem.horizon
+    @cached_property
+    def _end(self) -> tuple[PassPiece, fmpq]:
+        """Where the horizon is."""
+        last = self.pieces[-1]
+        return last, last.position(last.end)
 
     def perhaps_zero(self, state: str, t: Number) -> bool:
         """Whether a value is 0 for all that is known, and everything else about it is known."""
@@ -288,8 +285,10 @@ class Solution(Viewed, Values):
     @property
     def policy_doubts(self) -> tuple[Doubt, ...]:
         """Segments on which actions could not be told apart, and switches with too few digits."""
-        if self.reached == self.model.horizon and all(
-            map(self._plain_end, self.pieces, [*self.pieces[1:], None])
+        if (
+            self.pieces
+            and self.pieces[-1].end == self.pieces[-1].step.problem.horizon
+            and all(map(self._plain_end, self.pieces, [*self.pieces[1:], None]))
         ):
             return ()
         bits, few = f"at {self.bits} bits", f"has fewer than {self.digits} digits"

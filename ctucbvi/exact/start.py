@@ -22,6 +22,7 @@ from flint import fmpq, fmpz
 from ctucbvi.exact.problem import MarginKey, Problem, Regime
 from ctucbvi.exact.ties import ONE, TIME, Functional, TieEffort
 
+_ZERO = fmpq(0)
 _NEEDED = 2  # rounds that are made whatever they cost: without them no order is known
 
 
@@ -93,7 +94,7 @@ class _Race:
 
     def _slope(self, pair: int, own: fmpq, values: list[fmpq]) -> fmpq:
         problem = self.problem
-        inflow = sum([p * values[y] for y, p in problem.jumps[pair]], fmpq(0))
+        inflow = sum([p * values[y] for y, p in problem.jumps[pair] if values[y]], _ZERO)
         return problem.rewards[pair] + problem.rates[pair] * (inflow - own)
 
     def _compare(self) -> None:

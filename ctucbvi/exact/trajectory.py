@@ -153,8 +153,8 @@ class Pass:
         first: Opening | None = begin
         regime, ties = begin.regime, begin.ties
         flow = Flow(problem, regime)
-        known = Relations([*begin.relations, *(flow.margin(key) for key in ties)], self._effort)
-        known = known.with_more(flow.caps(range(len(regime.best))))
+        relations = [*begin.relations, *(flow.margin(key) for key in ties)]
+        known = Relations([*relations, *flow.caps(range(len(regime.best)))], self._effort)
         time, error = fmpq(0), arb(0)
         carried: Sequence[fmpq | arb] = problem.initial_values()
         stride = fmpq(_FIRST_STRIDE)
