@@ -24,6 +24,7 @@ Doubles = NDArray[np.float64]
 
 _DENSE_STATES = 64  # up to here a matrix is quicker than lists, however many of its entries are 0
 _DENSITY = 8  # above, lists are quicker if fewer than one entry in so many is not 0
+_LEAST = 1e-250  # beside which underflow is nothing
 _FEW = 12  # pairs, the margins of which are all computed in balls
 
 
@@ -44,9 +45,6 @@ class Problem:
     truncate: bool
     horizon: fmpq
     clock: fmpq  # Λ ≥ every rate, positive
-    rates: list[fmpq]  # one per pair
-    rewards: list[fmpq]
-    jumps: list[list[tuple[int, fmpq]]]
     states: list[int]  # the state of each pair
     menu: list[list[int]]  # the pairs of each state
     _rows: dict[tuple[int, int], Row] = field(default_factory=dict)  # by precision and pair, when needed
@@ -70,14 +68,26 @@ class Problem:
             truncate=truncate,
             horizon=to_fmpq(quotient.model.horizon),
             clock=to_fmpq(pace * quotient.model.max_rate or 1 / quotient.model.horizon),
-            rates=[to_fmpq(p.rate) for p in pairs],
-            rewards=[to_fmpq(p.reward) for p in pairs],
-            jumps=[[(y, fmpq(*q.as_integer_ratio())) for y, q in p.to] for p in pairs],
             states=[p.state for p in pairs],
             menu=menu,
         )
 
-    @property
+    @cached_property
+    def rates(self) -> list[fmpq]:
+        """One per pair."""
+        return [to_fmpq(pair.rate) for pair in self.quotient.pairs]
+
+    @cached_property
+    def rewards(self) -> list[fmpq]:
+        """One per pair."""
+        return [to_fmpq(pair.reward) for pair in self.quotient.pairs]
+
+    @cached_property
+    def jumps(self) -> list[list[tuple[int, fmpq]]]:
+        """The targets of each pair, with their probabilities."""
+        return [[(y, to_fmpq(p)) for y, p in pair.to] for pair in self.quotient.pairs]
+
+    @cached_property
     def committed(self) -> bool:
         """Whether the action is held until the next jump."""
         return self.semantics is Semantics.COMMITTED
@@ -85,7 +95,7 @@ class Problem:
     @cached_property
     def small(self) -> bool:
         """Whether there are few pairs."""
-        return len(self.rates) <= _FEW
+        return len(self.states) <= _FEW
 
     @cached_property
     def sparse(self) -> bool:
@@ -163,6 +173,15 @@ class InDoubles:
         ]
         self.clock = clock
         self.drift = max(map(abs, self.reward)) / clock
+
+    def slope(self, pair: int, values: list[float]) -> tuple[float, float]:
+        """The slope r − λv + λ Σ p v that ``pair`` gives, and how far rounding may have moved it."""
+        own, rate = values[self.state[pair]], self.rate[pair]
+        total, size = self.reward[pair] - rate * own, abs(self.reward[pair]) + rate * abs(own)
+        for y, w in self.jumps[pair]:
+            total += w * values[y]
+            size += w * abs(values[y])
+        return total, (size + _LEAST) * (len(self.jumps[pair]) + 8) * 2.0**-51
 
     def matrix(self, pairs: Sequence[int], place: Sequence[int]) -> Doubles:
         """The recursion of rows of values with a 1 at the end: a column for each of ``pairs``.

@@ -38,7 +38,7 @@ from operator import mul
 from flint import arb, arb_mat, arb_poly, fmpq
 
 from ctucbvi.exact.poisson import Basis, Growth, PoissonSeries
-from ctucbvi.exact.precision import largest, precision
+from ctucbvi.exact.precision import largest, precision, to_fmpq
 from ctucbvi.exact.problem import MarginKey, Problem, Regime, Row
 
 _CELLS = 1 << 16  # products between two looks at the clock
@@ -219,7 +219,7 @@ class RegimeStep:
         if self.problem.truncate or len(best) >= _BRIEF:
             return sum(map(mul, self.states[state], self.basis.weights(x)), self._tail)
         if self._values is None or self._values[0] != x:
-            constant = any(self.problem.rewards[pair] for pair in best)
+            constant = any(self.problem.quotient.pairs[pair].reward for pair in best)
             generator = self._matrix(best, range(len(best)), constant=constant)
             self._values = x, _moved(generator, self._initial_states(), x)
         return self._values[1][state]
@@ -266,14 +266,15 @@ class RegimeStep:
         """
         problem, size = self.problem, len(pairs) + constant
         entries = [_NOTHING] * (size * size)
-        for n, pair in enumerate(pairs):
-            share, at = problem.rates[pair] / problem.clock, n * size
+        for n, i in enumerate(pairs):
+            pair, at = problem.quotient.pairs[i], n * size
+            share = to_fmpq(pair.rate) / problem.clock
             entries[at + n] = arb(-share)
-            for y, p in problem.jumps[pair]:
+            for y, p in pair.to:
                 spot = at + place[y]
-                entries[spot] = entries[spot] + share * p
+                entries[spot] = entries[spot] + share * to_fmpq(p)
             if constant:
-                entries[at + size - 1] = arb(problem.rewards[pair] / problem.clock)
+                entries[at + size - 1] = arb(to_fmpq(pair.reward) / problem.clock)
         return arb_mat(size, size, entries)
 
     def commitment(self, pair: int) -> PoissonSeries:

@@ -39,6 +39,43 @@ class Opening:
 
 def opening(problem: Problem, effort: TieEffort | None = None) -> Opening:
     """Find the first regime of ``problem`` and the exact order of contact of its rivals."""
+    return _seen(problem) or _raced(problem, effort)
+
+
+def _seen(problem: Problem) -> Opening | None:
+    """The same where doubles tell it: actions start exactly alike, and then differ by more than rounding."""
+    numbers, pairs = problem.doubles, problem.quotient.pairs
+    if problem.truncate or not numbers.usable:
+        return None
+    menu, order = problem.menu, dict[MarginKey, int]()
+    ends = problem.quotient.terminal
+    if problem.committed:
+        menu, ends = [], ()
+        for x, some in enumerate(problem.menu):
+            top = pairs[some[0]].start
+            if any(pairs[i].start.as_integer_ratio() != top.as_integer_ratio() for i in some):
+                top = max(pairs[i].start for i in some)
+                order.update({(x, i): 0 for i in some if pairs[i].start != top})
+                some = [i for i in some if pairs[i].start == top]
+            menu.append(some)
+            ends = (*ends, top)
+    try:
+        values = [n / d for n, d in (end.as_integer_ratio() for end in ends)]
+    except OverflowError:
+        return None
+    best = []
+    for x, some in enumerate(menu):
+        seen = sorted([(*numbers.slope(i, values), i) for i in some], reverse=True) if len(some) > 1 else []
+        for slope, doubt, i in seen[1:]:
+            if not seen[0][0] - slope > seen[0][1] + doubt:
+                return None
+            order[x, i] = int(problem.committed)
+        best.append(seen[0][2] if seen else some[0])
+    return Opening(Regime(tuple(best), (False,) * len(menu)), order, frozenset(), frozenset(), ())
+
+
+def _raced(problem: Problem, effort: TieEffort | None) -> Opening:
+    """The same, however long actions stay alike."""
     effort = effort or TieEffort()
     race = _Race(problem, effort)
     dimension = len(problem.rates if problem.committed else problem.menu) + 2
