@@ -58,28 +58,29 @@ class Quotient:
 def lump(model: CTMDP) -> Quotient:
     """The coarsest quotient of ``model``.
 
-    Where rates, rewards and ends tell all states apart, only actions that they do not tell apart are looked
-    at.  After the first round only states that jump into a class which was split are looked at again.
+    Where rates, rewards and ends tell all states apart, nothing else is looked at.  After the first round
+    only states that jump into a class which was split are looked at again.
     """
-    heads: list[dict[Head, list[Pair]]] = [{} for _ in model.states]
-    for pair in model.pairs:
-        heads[pair.state].setdefault(_head(pair), []).append(pair)
-    if len({frozenset(some) for some in heads}) == len(heads) and not any(
-        _twins(alike) for some in heads for alike in some.values() if len(alike) > 1
-    ):
+    if _all_differ(model):
         return unlumped(model)
     acts: list[list[_Act]] = [[] for _ in model.states]
     for pair in model.pairs:
         acts[pair.state].append(_Act.of(pair))
-    class_of = _number([frozenset(some) for some in heads])
+    class_of = _number([frozenset(act.head for act in some) for some in acts])
     if max(class_of) + 1 < len(acts):
         class_of = _refined(acts, class_of)
     return _quotient(model, tuple(class_of), acts)
 
 
-def _twins(pairs: list[Pair]) -> bool:
-    """Whether two of these pairs jump alike."""
-    return len({frozenset(pair.to) for pair in pairs}) < len(pairs)
+def _all_differ(model: CTMDP) -> bool:
+    """Whether rates tell all states apart, and all actions of a state differ; no says nothing."""
+    rates: list[dict[tuple[int, int], list[Pair]]] = [{} for _ in model.states]
+    for pair in model.pairs:
+        rates[pair.state].setdefault(pair.rate.as_integer_ratio(), []).append(pair)
+    if len({frozenset(some) for some in rates}) < len(rates):
+        return False
+    alike = [some for by_rate in rates for some in by_rate.values() if len(some) > 1]
+    return all(len({(_head(pair), frozenset(pair.to)) for pair in some}) == len(some) for some in alike)
 
 
 def _head(pair: Pair) -> Head:

@@ -48,19 +48,19 @@ def _seen(problem: Problem) -> Opening | None:
     if problem.truncate or not numbers.usable:
         return None
     menu, order = problem.menu, dict[MarginKey, int]()
-    ends = problem.quotient.terminal
+    tops = [] if problem.committed else list(problem.quotient.terminal)
     if problem.committed:
-        menu, ends = [], ()
+        menu = []
         for x, some in enumerate(problem.menu):
             top = pairs[some[0]].start
-            if any(pairs[i].start.as_integer_ratio() != top.as_integer_ratio() for i in some):
+            if len({pairs[i].start.as_integer_ratio() for i in some}) > 1:
                 top = max(pairs[i].start for i in some)
                 order.update({(x, i): 0 for i in some if pairs[i].start != top})
                 some = [i for i in some if pairs[i].start == top]
             menu.append(some)
-            ends = (*ends, top)
+            tops.append(top)
     try:
-        values = [n / d for n, d in (end.as_integer_ratio() for end in ends)]
+        values = [n / d for n, d in [top.as_integer_ratio() for top in tops]]
     except OverflowError:
         return None
     best = []
