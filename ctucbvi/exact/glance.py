@@ -167,7 +167,7 @@ class _Sketch:
 
     def fall(self, falls: list[int], noise: float, *, exact: bool) -> _Fall | None:
         """The first fall, if it is a simple one and happens alone."""
-        roots = [(*_root((self.margins[:, n] * self.powers).tolist()), n) for n in falls]
+        roots = [(*_root((self.margins[:, n] * self.powers).tolist(), self.reach), n) for n in falls]
         share, slope, n = min(roots)
         if not 0 < share < 1:
             return None
@@ -214,11 +214,13 @@ def _sequences(matrix: Doubles, start: list[float], terms: int) -> Doubles:
     return found
 
 
-def _root(coefficients: list[float]) -> tuple[float, float]:
-    """A zero in [0, 1] of a polynomial that is negative at 1, and the slope there; else (inf, 0)."""
-    low, high, x = 0.0, 1.0, 1.0
+def _root(coefficients: list[float], reach: float) -> tuple[float, float]:
+    """A zero in [0, 1] of a polynomial that is negative at 1, and the slope there; else (inf, 0).
+
+    By Newton's method for the polynomial times ``e^-Rx``, which is less steep.
+    """
+    low, high, x, slope = 0.0, 1.0, 1.0, 0.0
     backwards = coefficients[::-1]
-    slope = 0.0
     for _ in range(60):
         value = slope = 0.0
         for c in backwards:
@@ -230,12 +232,11 @@ def _root(coefficients: list[float]) -> tuple[float, float]:
             high = x
         if low == 1:
             return inf, 0.0
-        new = x - value / slope if slope < 0 else low
-        if not low < new < high:
-            new = (low + high) / 2
+        fall = reach * value - slope
+        new = x + value / fall if fall > 0 else low
         if abs(new - x) <= 2.0**-48 * x:
             break
-        x = new
+        x = new if low < new < high else (low + high) / 2
     return x, slope
 
 
@@ -274,8 +275,8 @@ class _Taylor:
     def __init__(self, step: RegimeStep, fall: _Fall, sensitivity: arb) -> None:
         self.near = fmpq(*fall.near.as_integer_ratio())
         self.distance = min(fall.room, _NEAR)
-        terms = ceil(ctx.prec / -log2(2 * self.distance)) + 2
-        generator, values = step.generator(), step.carried_at(self.near)
+        terms = ceil(ctx.prec / -log2(2 * self.distance)) + 1
+        generator, values = step.generator, step.carried_at(self.near)
         column = arb_mat(len(values) + 1, 1, [*values, arb(1)])
         self.columns = [column]
         for k in range(1, terms):
@@ -283,7 +284,7 @@ class _Taylor:
             self.columns.append(column)
         steepest = largest(self.columns[1].entries())
         self.rest = (steepest * arb(2 * self.distance) ** terms / arb(terms).fac()).upper()
-        coefficients = [step.margin_of(fall.key, c.entries()) for c in self.columns]
+        coefficients = [step.margin_of(fall.key, c) for c in self.columns]
         coefficients[0] += arb(0, (self.rest * sensitivity).upper())
         self.margin = arb_poly(coefficients)
 

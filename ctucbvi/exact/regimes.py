@@ -185,7 +185,7 @@ class RegimeStep:
         Who asks from now on does so without a budget.
         """
         self._check = lambda: None
-        for name in ("_polynomials", "_pairs", "_margins"):
+        for name in ("_polynomials", "_pairs", "_margins", "generator"):
             self.__dict__.pop(name, None)
 
     def forget_all(self) -> None:
@@ -224,6 +224,7 @@ class RegimeStep:
             self._values = x, _moved(generator, self._initial_states(), x)
         return self._values[1][state]
 
+    @cached_property
     def generator(self) -> arb_mat:
         r"""The matrix :math:`G` of :math:`z' = Gz` in x, for the carried values with a 1 at the end.
 
@@ -234,22 +235,23 @@ class RegimeStep:
             return self._matrix(range(len(self.carried)), best)
         return self._matrix(best, range(len(best)))
 
-    def margin_of(self, key: MarginKey, carried: list[arb]) -> arb:
-        """The margin of a rival, given all carried values and the factor of what is constant after them."""
+    def margin_of(self, key: MarginKey, carried: arb_mat) -> arb:
+        """The margin of a rival, given a column of all carried values and the factor of what is constant."""
         x, rival = key
         best = self.regime.best[x]
         assert rival is not None
         if self.problem.committed:
-            return carried[best] - carried[rival]
+            return carried[best, 0] - carried[rival, 0]
         total = arb(0)
         for sign, pair in ((1, best), (-1, rival)):
             row = self.problem.slope(pair, self.basis.bits)
-            total += sign * sum((w * carried[y] for y, w in row.jumps), row.gain * carried[-1])
+            fixed = row.gain * carried[carried.nrows() - 1, 0]
+            total += sign * sum((w * carried[y, 0] for y, w in row.jumps), fixed)
         return total
 
     def lead(self, key: MarginKey) -> arb:
         """The margin of a rival at the start of the step."""
-        return self.margin_of(key, [*self.carried, arb(1)])
+        return self.margin_of(key, arb_mat(len(self.carried) + 1, 1, [*self.carried, arb(1)]))
 
     def sensitivity(self, key: MarginKey) -> arb:
         """How much the margin of a rival moves at most if every carried value moves by 1."""
@@ -300,7 +302,7 @@ class RegimeStep:
         if self._at is not None and self._at[0] == x:
             return self._at[1]
         if not self.problem.truncate and len(self.carried) < _BRIEF:
-            return _moved(self.generator(), self.carried, x)
+            return _moved(self.generator, self.carried, x)
         weights = self.basis.weights(x)
         table = arb_mat(len(self.states), len(weights), [a for row in self.states for a in row])
         values = (table * arb_mat(len(weights), 1, weights)).entries()

@@ -1,7 +1,7 @@
 """The exact planner: against mpmath.odefun, against Storm, and how its time grows.
 
-Times vary with whatever else the machine is doing, so two things that are compared run in
-turns and each is given its best time; a ratio divides the two.  The answers are compared as
+Times are those of the processor, of the rivals too, and vary all the same with whatever else the machine
+is doing; so two things that are compared run in turns and each is given its best time; a ratio divides the two.  The answers are compared as
 well, so that nothing is fast by being wrong.
 """
 
@@ -16,7 +16,7 @@ from fractions import Fraction
 from math import ceil
 from multiprocessing import get_context
 from resource import RUSAGE_SELF, getrusage
-from time import perf_counter, process_time
+from time import process_time
 from typing import Any
 
 from ctucbvi import CTMDP, Budget, Semantics, Transition, second_opinion, solve
@@ -46,10 +46,10 @@ def best_times(*works: Callable[[], Any], rounds: int = 15) -> list[float]:
 def _seconds(work: Callable[[], Any], repeat: int) -> float:
     gc.collect()
     gc.disable()
-    began = perf_counter()
+    began = process_time()
     for _ in range(repeat):
         work()
-    ended = perf_counter()
+    ended = process_time()
     gc.enable()
     return (ended - began) / repeat
 
