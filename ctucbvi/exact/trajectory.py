@@ -164,12 +164,13 @@ class Pass:
             self._check()
             reach = min((problem.horizon - time) * problem.clock, stride, soon or stride)
             basis = self._basis_for(reach, first)
+            self._claim_memory(len(carried))
             step = RegimeStep(problem, regime, time, carried, basis, self._check)
             self._steps += 1
             screen = None
             found = glance(step, error, first)
             if found is None:
-                self._claim_memory(basis)
+                self._claim_memory(len(problem.menu) * (basis.terms + 1))
                 screen = ManyScreen(step, outline, first) if outline else Screen(step, first)
                 if first is None:
                     ties = _ties(step, known, Flow(problem, regime), screen)
@@ -203,10 +204,9 @@ class Pass:
     def _check(self) -> None:
         self._budget.check(self._steps)
 
-    def _claim_memory(self, basis: Basis) -> None:
-        """Stop before a step whose series, with those of all steps before, are too large."""
-        balls = len(self._problem.menu) * (basis.terms + 1) + len(self._problem.rates)
-        self._memory += balls * (_BALL + basis.bits // 8)
+    def _claim_memory(self, balls: int) -> None:
+        """Stop before a step whose balls, with those of all steps before, are too many."""
+        self._memory += balls * (_BALL + self._bits // 8)
         if self._memory > self._budget.memory:
             raise BudgetError(f"{self._budget.memory >> 20} MiB of memory are not enough")
 

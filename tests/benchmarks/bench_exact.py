@@ -1,8 +1,8 @@
 """The exact planner: against mpmath.odefun, against Storm, and how its time grows.
 
-Times are those of the processor, of the rivals too, and vary all the same with whatever else the machine
-is doing; so two things that are compared run in turns and each is given its best time; a ratio divides the two.  The answers are compared as
-well, so that nothing is fast by being wrong.
+Times are those of the processor, of the rivals too, and vary all the same with whatever else the
+machine is doing; so two things that are compared run in turns and each is given its best time; a
+ratio divides the two.  The answers are compared as well, so that nothing is fast by being wrong.
 """
 
 from __future__ import annotations

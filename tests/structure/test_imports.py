@@ -72,6 +72,7 @@ EXACT = [
     {"start"},
     {"screen"},
     {"survey"},
+    {"glance"},
     {"trajectory"},
     {"solution"},
     {"planner"},
