@@ -39,6 +39,7 @@ from ctucbvi.exact.precision import largest, precision
 from ctucbvi.exact.problem import MarginKey, Problem, Regime
 from ctucbvi.exact.regimes import RegimeStep
 from ctucbvi.exact.screen import ManyScreen, Outline, Screen
+from ctucbvi.exact.signs import Region
 from ctucbvi.exact.start import Opening, opening
 from ctucbvi.exact.survey import Survey, survey
 from ctucbvi.exact.ties import Flow, Relations, TieEffort
@@ -99,7 +100,9 @@ class OpenSign(NamedTuple):
 
     lower: fmpq
     upper: fmpq
-    trend: int  # 1 or -1: the true margin is proved to rise or to fall there, so has one zero at most
+    trend: (
+        int  # 1 or -1: the true margin is proved to rise or to fall there (or then to rest at 0): one change
+    )
 
 
 @dataclass(frozen=True)
@@ -239,7 +242,14 @@ class Pass:
         start, clock = step.start, self._problem.clock
         flow = Flow(self._problem, step.regime)
         unresolved = {
-            key: [OpenSign(start + r.lower / clock, start + r.upper / clock, r.trend) for r in regions]
+            key: [
+                OpenSign(
+                    start + r.lower / clock,
+                    start + r.upper / clock,
+                    r.trend or _coming_to_rest(key, r, found, known, flow),
+                )
+                for r in regions
+            ]
             for key, regions in found.zeros.items()
             # A tie that survives every possible regime stays one through the doubt.
             if regions and not (key in ties and known.implies(flow.margin(key)))
@@ -254,6 +264,17 @@ def _proved_caps(found: Survey) -> list[int]:
         for x, rival in found.losers
         if rival is None and all(r.falling for r in found.zeros[x, rival] if r.upper == found.cut)
     ]
+
+
+def _coming_to_rest(key: MarginKey, region: Region, found: Survey, known: Relations, flow: Flow) -> int:
+    """-1 if the margin is a multiple of ``t - v`` for a value v that reaches its cap in the region; else 0.
+
+    Such a margin is never negative, falls with ``t - v``, and is 0 from then on: a tie begins, once.
+    """
+    if key[1] is None or region.upper != found.cut:
+        return 0
+    factors = [known.factor(flow.margin(key), cap) for cap in flow.below_caps(_proved_caps(found))]
+    return -1 if any(factor is not None and factor < 0 for factor in factors) else 0
 
 
 def _ties(step: RegimeStep, known: Relations, flow: Flow, screen: Screen) -> frozenset[MarginKey]:
