@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from math import ceil, exp, factorial, inf, log2
 
 import numpy as np
-from flint import arb, arb_mat, arb_poly, ctx, fmpq
+from flint import arb, arb_poly, ctx, fmpq
 from numpy.typing import NDArray
 
 from ctucbvi.exact.precision import largest, point
@@ -98,29 +98,28 @@ class _Fall:
 class _Sketch:
     """The coefficients of all margins of a step in doubles, a column for each margin."""
 
-    def __init__(self, step: RegimeStep, reach: float, start: list[float], orders: list[int]) -> None:
+    margins: Doubles
+
+    def __init__(self, step: RegimeStep, reach: float, orders: list[int]) -> None:
         numbers, best = step.problem.doubles, step.regime.best
         self.keys, self.orders = step.keys, orders
         self.reach, self.growth = reach, exp(reach) * _MORE
         powers = _powers(reach, max(orders) + 6)
-        terms = len(powers)
-        self.powers = np.array(powers)
-        self.size = (max(map(abs, start)) + (terms + 1) * numbers.drift) * _MORE
-        rivals = [i for _, i in self.keys if i is not None]
-        leaders = [best[x] for x, _ in self.keys]
+        self.powers, terms = np.array(powers), len(powers)
+        self.start = [float(c) for c in step.carried]
+        self.size = (max(map(abs, self.start)) + (terms + 1) * numbers.drift) * _MORE
+        self.rivals = [i for _, i in self.keys if i is not None]
+        self.leaders = [best[x] for x, _ in self.keys]
         if step.problem.committed:
-            values = _sequences(numbers.matrix(range(len(start)), best), start, terms)
-            self.margins: Doubles = values.take(leaders, 1) - values.take(rivals, 1)
-            self.sensitivity = [2.0] * len(rivals)
-            self.sizes = [2 * self.size] * len(rivals)
+            self.sensitivity = [2.0] * len(self.rivals)
+            self.sizes = [2 * self.size] * len(self.rivals)
         else:
-            values = _sequences(numbers.matrix(best, range(len(start))), start, terms)
-            self.margins = values @ numbers.slopes(leaders, rivals)
-            rate, reward, both = numbers.rate, numbers.reward, list(zip(leaders, rivals, strict=True))
-            self.sensitivity = [2 * (rate[b] + rate[a]) for b, a in both]
+            rate, reward = numbers.rate, numbers.reward
+            both = list(zip(self.leaders, self.rivals, strict=True))
+            self.sensitivity = [2 * (rate[b] + rate[a]) * _MORE for b, a in both]
             spread = [abs(reward[b]) + abs(reward[a]) for b, a in both]
             self.sizes = [(s * self.size + r) * _MORE for s, r in zip(self.sensitivity, spread, strict=True)]
-        coarse = 8 * terms * (len(start) + 9) * _UNIT
+        coarse = 8 * terms * (len(self.start) + 9) * _UNIT
         self.doubt = [size * coarse + _LEAST for size in self.sizes]
         self.rounding = self.growth * 4 * terms * _UNIT  # of e^x f, relative to the size
         self.cut_off = 4 * powers[-3] * terms / (terms - 1 - reach)  # the same for the tail
@@ -128,34 +127,48 @@ class _Sketch:
     @classmethod
     def of(cls, step: RegimeStep, first: Opening | None) -> _Sketch | None:
         """The sketch, where the numbers of the step are of bearable sizes."""
-        reach = _double(step.basis.reach)
+        reach, numbers, best = _double(step.basis.reach), step.problem.doubles, step.regime.best
         orders = [first.order.get(key, 0) for key in step.keys] if first else [0] * len(step.keys)
-        if not (_SHORT < reach <= _LONG and max(orders) <= _ORDERS and step.problem.doubles.usable):
+        if not (_SHORT < reach <= _LONG and max(orders) <= _ORDERS and numbers.usable):
             return None
-        found = cls(step, reach, [float(c) for c in step.carried], orders)
-        return found if _SMALL < found.size < _LARGE else None
+        found = cls(step, reach, orders)
+        start, terms = found.start, len(found.powers)
+        if not (_SMALL < found.size < _LARGE and max(found.sizes) < _LARGE):
+            return None
+        if step.problem.committed:
+            values = _sequences(numbers.matrix(range(len(start)), best), start, terms)
+            found.margins = values.take(found.leaders, 1) - values.take(found.rivals, 1)
+        else:
+            values = _sequences(numbers.matrix(best, range(len(start))), start, terms)
+            found.margins = values @ numbers.slopes(found.leaders, found.rivals)
+        return found
 
     def prepare(self, step: RegimeStep, noise: arb, first: Opening | None) -> bool:
         """Make the coefficients that Descartes' rule is about; False where it does not apply."""
         self.low = low = self.margins - np.array(self.doubt)
         level = float(noise) * _MORE + _LEAST if first is None else 0.0  # at first the values are exact
+        heads = low[: max(2, max(self.orders) + 1)].tolist()
         self.leads = []
-        for n, (key, start) in enumerate(zip(self.keys, low[0].tolist(), strict=True)):
+        for n, order in enumerate(self.orders):
             taken = level * self.growth * self.sensitivity[n]
             tail = self.cut_off * self.sizes[n]
-            if first is None and start <= taken + tail:  # at the last switch, that is
-                if not step.lead(key) > noise * self.sensitivity[n]:
+            if first is None and heads[0][n] <= taken + tail:  # at the last switch, that is
+                if not step.lead(self.keys[n]) > noise * self.sensitivity[n] * _MORE:
                     return False
-                self.orders[n] = 1
-            order = self.orders[n]
+                order = self.orders[n] = 1
             if order:
-                low[:order, n] = 0.0
                 tail *= factorial(order) / self.reach**order * _MORE
-            lead = float(low[order, n]) - taken - tail
+            lead = heads[order][n] - taken - tail
             if not lead > 0:
                 return False
-            low[order, n] = lead
             self.leads.append(lead)
+        if len(set(self.orders)) == 1:
+            low[: self.orders[0]] = 0.0
+            low[self.orders[0]] = self.leads
+        else:
+            for n, order in enumerate(self.orders):
+                low[:order, n] = 0.0
+                low[order, n] = self.leads[n]
         negative = low < 0
         return not np.count_nonzero(negative[:-1] > negative[1:])
 
@@ -188,7 +201,7 @@ class _Sketch:
             above = noise * self.growth * sensitivity * _MORE if exact else 0.0
             if not (end > above * (right / left) ** order and lead > above * factorial(order) / left**order):
                 return None
-        return _Fall(self.keys[n], near, min(room, self.reach - near), self.size, slope / 2)
+        return _Fall(self.keys[n], near, min(room, self.reach - near) / 2, self.size, slope / 2)
 
 
 def _powers(reach: float, least: int) -> list[float]:
@@ -215,9 +228,9 @@ def _sequences(matrix: Doubles, start: list[float], terms: int) -> Doubles:
 
 
 def _root(coefficients: list[float], reach: float) -> tuple[float, float]:
-    """A zero in [0, 1] of a polynomial that is negative at 1, and the slope there; else (inf, 0).
+    """A zero in [0, 1] of a polynomial P that is negative at 1, and ``P' - R P`` there; else (inf, 0).
 
-    By Newton's method for the polynomial times ``e^-Rx``, which is less steep.
+    By Newton's method for ``e^-Rx P``, which is less steep.
     """
     low, high, x, slope = 0.0, 1.0, 1.0, 0.0
     backwards = coefficients[::-1]
@@ -232,8 +245,8 @@ def _root(coefficients: list[float], reach: float) -> tuple[float, float]:
             high = x
         if low == 1:
             return inf, 0.0
-        fall = reach * value - slope
-        new = x + value / fall if fall > 0 else low
+        slope -= reach * value
+        new = x - value / slope if slope < 0 else low
         if abs(new - x) <= 2.0**-48 * x:
             break
         x = new if low < new < high else (low + high) / 2
@@ -276,11 +289,11 @@ class _Taylor:
         self.near = fmpq(*fall.near.as_integer_ratio())
         self.distance = min(fall.room, _NEAR)
         terms = ceil(ctx.prec / -log2(2 * self.distance)) + 1
-        generator, values = step.generator, step.carried_at(self.near)
-        column = arb_mat(len(values) + 1, 1, [*values, arb(1)])
+        motion = step.motion
+        column = motion.column(step.carried_at(self.near))
         self.columns = [column]
         for k in range(1, terms):
-            column = generator * column / k
+            column = motion.generator * column / k
             self.columns.append(column)
         steepest = largest(self.columns[1].entries())
         self.rest = (steepest * arb(2 * self.distance) ** terms / arb(terms).fac()).upper()

@@ -146,6 +146,13 @@ class Problem:
         """No value changes faster than this."""
         return max([abs(r) for r in self.rewards] + [fmpq(1)] * self.truncate)
 
+    @cached_property
+    def unit(self) -> fmpq:
+        """A power of two about as large as what is earned in a unit of x, in which a matrix counts that."""
+        top, bottom = max(abs(pair.reward) for pair in self.quotient.pairs).as_integer_ratio()
+        bits = top.bit_length() - bottom.bit_length() - self.clock.p.bit_length() + self.clock.q.bit_length()
+        return fmpq(1 << max(bits, 0), 1 << max(-bits, 0)) if top else fmpq(1)
+
     def initial_values(self) -> list[fmpq]:
         """What is carried along, at remaining time 0: one number per pair, or one per state."""
         if self.committed:

@@ -37,12 +37,12 @@ from operator import mul
 
 from flint import arb, arb_mat, arb_poly, fmpq
 
+from ctucbvi.exact.motion import Motion
 from ctucbvi.exact.poisson import Basis, Growth, PoissonSeries
-from ctucbvi.exact.precision import largest, precision, to_fmpq
+from ctucbvi.exact.precision import largest, precision
 from ctucbvi.exact.problem import MarginKey, Problem, Regime, Row
 
 _CELLS = 1 << 16  # products between two looks at the clock
-_NOTHING = arb(0)
 _BRIEF = 6  # rows of a matrix up to which its exponential is quicker than a series
 
 
@@ -185,7 +185,7 @@ class RegimeStep:
         Who asks from now on does so without a budget.
         """
         self._check = lambda: None
-        for name in ("_polynomials", "_pairs", "_margins", "generator"):
+        for name in ("_polynomials", "_pairs", "_margins", "motion"):
             self.__dict__.pop(name, None)
 
     def forget_all(self) -> None:
@@ -220,23 +220,19 @@ class RegimeStep:
             return sum(map(mul, self.states[state], self.basis.weights(x)), self._tail)
         if self._values is None or self._values[0] != x:
             constant = any(self.problem.quotient.pairs[pair].reward for pair in best)
-            generator = self._matrix(best, range(len(best)), constant=constant)
-            self._values = x, _moved(generator, self._initial_states(), x)
+            motion = Motion(self.problem, best, range(len(best)), constant=constant)
+            self._values = x, motion.moved(self._initial_states(), x)
         return self._values[1][state]
 
     @cached_property
-    def generator(self) -> arb_mat:
-        r"""The matrix :math:`G` of :math:`z' = Gz` in x, for the carried values with a 1 at the end.
-
-        Only for a problem that is not truncated.
-        """
-        best = self.regime.best
-        if self.problem.committed:
-            return self._matrix(range(len(self.carried)), best)
-        return self._matrix(best, range(len(best)))
+    def motion(self) -> Motion:
+        """The system of all carried values; only for a problem that is not truncated."""
+        best, everything = self.regime.best, range(len(self.carried))
+        pairs, place = (everything, best) if self.problem.committed else (best, everything)
+        return Motion(self.problem, pairs, place)
 
     def margin_of(self, key: MarginKey, carried: arb_mat) -> arb:
-        """The margin of a rival, given a column of all carried values and the factor of what is constant."""
+        """The margin of a rival, given a column of all carried values and the constant, or of derivatives."""
         x, rival = key
         best = self.regime.best[x]
         assert rival is not None
@@ -245,13 +241,13 @@ class RegimeStep:
         total = arb(0)
         for sign, pair in ((1, best), (-1, rival)):
             row = self.problem.slope(pair, self.basis.bits)
-            fixed = row.gain * carried[carried.nrows() - 1, 0]
+            fixed = row.gain * carried[carried.nrows() - 1, 0] / self.problem.unit
             total += sign * sum((w * carried[y, 0] for y, w in row.jumps), fixed)
         return total
 
     def lead(self, key: MarginKey) -> arb:
         """The margin of a rival at the start of the step."""
-        return self.margin_of(key, arb_mat(len(self.carried) + 1, 1, [*self.carried, arb(1)]))
+        return self.margin_of(key, self.motion.column(self.carried))
 
     def sensitivity(self, key: MarginKey) -> arb:
         """How much the margin of a rival moves at most if every carried value moves by 1."""
@@ -260,24 +256,6 @@ class RegimeStep:
         if self.problem.committed:
             return arb(2)
         return 2 * arb(self.problem.rates[self.regime.best[x]] + self.problem.rates[rival])
-
-    def _matrix(self, pairs: Sequence[int], place: Sequence[int], *, constant: bool = True) -> arb_mat:
-        """The same, one row for each of ``pairs``; the value of state y is the component ``place[y]``.
-
-        Without rewards nothing is ``constant``, and the 1 at the end may be left out.
-        """
-        problem, size = self.problem, len(pairs) + constant
-        entries = [_NOTHING] * (size * size)
-        for n, i in enumerate(pairs):
-            pair, at = problem.quotient.pairs[i], n * size
-            share = to_fmpq(pair.rate) / problem.clock
-            entries[at + n] = arb(-share)
-            for y, p in pair.to:
-                spot = at + place[y]
-                entries[spot] = entries[spot] + share * to_fmpq(p)
-            if constant:
-                entries[at + size - 1] = arb(to_fmpq(pair.reward) / problem.clock)
-        return arb_mat(size, size, entries)
 
     def commitment(self, pair: int) -> PoissonSeries:
         """q_{x,a} over the step (committed semantics)."""
@@ -302,7 +280,7 @@ class RegimeStep:
         if self._at is not None and self._at[0] == x:
             return self._at[1]
         if not self.problem.truncate and len(self.carried) < _BRIEF:
-            return _moved(self.generator, self.carried, x)
+            return self.motion.moved(self.carried, x)
         weights = self.basis.weights(x)
         table = arb_mat(len(self.states), len(weights), [a for row in self.states for a in row])
         values = (table * arb_mat(len(weights), 1, weights)).entries()
@@ -396,11 +374,3 @@ class RegimeStep:
 
     def _series(self, sequence: list[arb], factor: arb) -> PoissonSeries:
         return PoissonSeries(sequence, self.growth.scaled(factor), self.basis)
-
-
-def _moved(generator: arb_mat, start: list[arb], x: fmpq) -> list[arb]:
-    """The solution of z' = Gz at ``x``, from ``start`` and, where the matrix has a row for it, a 1."""
-    size = generator.nrows()
-    column = arb_mat(size, 1, start if size == len(start) else [*start, arb(1)])
-    found: list[arb] = ((generator * arb(x)).exp() * column).entries()
-    return found[: len(start)]

@@ -53,7 +53,7 @@ def _seen(problem: Problem) -> Opening | None:
         menu = []
         for x, some in enumerate(problem.menu):
             top = pairs[some[0]].start
-            if len({pairs[i].start.as_integer_ratio() for i in some}) > 1:
+            if len(some) > 1 and len({pairs[i].start.as_integer_ratio() for i in some}) > 1:
                 top = max(pairs[i].start for i in some)
                 order.update({(x, i): 0 for i in some if pairs[i].start != top})
                 some = [i for i in some if pairs[i].start == top]

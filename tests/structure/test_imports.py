@@ -67,6 +67,7 @@ EXACT = [
     {"precision"},
     {"signs", "lumping"},
     {"poisson", "piecewise", "problem"},
+    {"motion"},
     {"regimes", "exppoly"},
     {"ties"},
     {"start"},
