@@ -22,6 +22,7 @@ from ctucbvi.exact.problem import InDoubles, Problem
 from ctucbvi.exact.regimes import RegimeStep
 from ctucbvi.exact.start import Opening, opening
 from ctucbvi.exact.survey import Survey
+from ctucbvi.library import machine_repair
 from tests.unit.test_screen import BITS, both, hostile, random_step
 
 FINE = 150  # bits of the series that a glance is compared with
@@ -205,3 +206,16 @@ def test_a_point_is_the_same_by_the_exponential_and_by_the_series():
                 by_series = sum((a * w for a, w in zip(step.states[state], weights, strict=True)), step._tail)
                 assert by_series.overlaps(moved[best if step.problem.committed else state])
                 assert step.value_at(state, x).overlaps(by_series)
+
+
+@both
+@pytest.mark.parametrize("exponent", [-400, -30, 30, 400])
+def test_rewards_of_any_size_are_scaled(semantics, exponent):
+    plain = ctucbvi.solve(machine_repair(), semantics, digits=20)
+    scale = Fraction(10) ** exponent
+    scaled = ctucbvi.solve(machine_repair().with_rewards(scale), semantics, digits=20)
+    assert scaled.undecided == ()
+    assert scaled.bits == plain.bits
+    for state in plain.model.states:
+        one, other = plain.value(state), scaled.value(state)
+        assert other.overlaps(ctucbvi.Enclosure(one.lower * scale, one.upper * scale))
