@@ -68,7 +68,7 @@ def glance(step: RegimeStep, error: arb, first: Opening | None) -> Survey | None
     sketch = _Sketch.of(step, first)
     if sketch is None:
         return None
-    reserve = (1 + arb(sketch.size)) / 2**ctx.prec  # for the damage of this very step
+    reserve = arb(sketch.size) / 2**ctx.prec  # for the damage of this very step
     noise = (error + reserve).upper()
     if not sketch.prepare(step, noise, first):
         return None
@@ -266,7 +266,7 @@ def _cut(step: RegimeStep, fall: _Fall, noise: arb, reserve: arb) -> Survey | No
     problem, (x, _) = step.problem, fall.key
     sensitivity = step.sensitivity(fall.key)
     threshold = (noise * sensitivity).upper()
-    found = _Taylor(step, fall, sensitivity).bracket(threshold, (1 + arb(fall.size)) * (1 + sensitivity))
+    found = _Taylor(step, fall, sensitivity).bracket(threshold, arb(fall.size) * (1 + sensitivity))
     if found is None or not fall.slope > 2 * threshold:
         return None
     region, carried = found

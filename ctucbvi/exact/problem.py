@@ -25,6 +25,7 @@ Doubles = NDArray[np.float64]
 
 _DENSE_STATES = 64  # up to here a matrix is quicker than lists, however many of its entries are 0
 _DENSITY = 8  # above, lists are quicker if fewer than one entry in so many is not 0
+_LARGE = 1e200  # beyond which doubles might overflow
 _LEAST = 1e-250  # beside which underflow is nothing
 _FEW = 12  # pairs, the margins of which are all computed in balls
 
@@ -165,14 +166,15 @@ class InDoubles:
     """The numbers of a problem in doubles, each right to a few units in the last place."""
 
     def __init__(self, problem: Problem) -> None:
-        self.usable = True
         try:
-            self._read(problem)
+            self.usable = self._read(problem)
         except OverflowError:
             self.usable = False
 
-    def _read(self, problem: Problem) -> None:
+    def _read(self, problem: Problem) -> bool:
         pairs, clock = problem.quotient.pairs, int(problem.clock.p) / int(problem.clock.q)
+        if not 1 / _LARGE < clock < _LARGE:
+            return False
         self.state = problem.states
         self.rate = [_double(p.rate) for p in pairs]
         self.reward = [_double(p.reward) for p in pairs]
@@ -182,6 +184,7 @@ class InDoubles:
         ]
         self.clock = clock
         self.drift = max(map(abs, self.reward)) / clock
+        return True
 
     def slope(self, pair: int, values: list[float]) -> tuple[float, float]:
         """The slope r − λv + λ Σ p v that ``pair`` gives, and how far rounding may have moved it."""

@@ -209,7 +209,7 @@ def test_a_point_is_the_same_by_the_exponential_and_by_the_series():
 
 
 @both
-@pytest.mark.parametrize("exponent", [-400, -30, 30, 400])
+@pytest.mark.parametrize("exponent", [-150, -30, 30, 400])
 def test_rewards_of_any_size_are_scaled(semantics, exponent):
     plain = ctucbvi.solve(machine_repair(), semantics, digits=20)
     scale = Fraction(10) ** exponent
