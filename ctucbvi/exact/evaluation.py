@@ -26,7 +26,8 @@ from ctucbvi.exact.lumping import unlumped
 from ctucbvi.exact.planner import ZERO_ROUNDS, starting_bits
 from ctucbvi.exact.poisson import Basis
 from ctucbvi.exact.precision import largest, point, precision, to_fmpq, to_fraction
-from ctucbvi.exact.regimes import Problem, Regime, RegimeStep
+from ctucbvi.exact.problem import Problem, Regime
+from ctucbvi.exact.regimes import RegimeStep
 from ctucbvi.exact.solution import Values
 from ctucbvi.exact.trajectory import Budget, BudgetError, PassPiece
 from ctucbvi.model import Number, Semantics

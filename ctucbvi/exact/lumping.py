@@ -61,6 +61,8 @@ def lump(model: CTMDP) -> Quotient:
     Where rates, rewards and ends tell all states apart, nothing else is looked at.  After the first round
     only states that jump into a class which was split are looked at again.
     """
+    if _all_differ(model):
+        return unlumped(model)
     acts: list[list[_Act]] = [[] for _ in model.states]
     for pair in model.pairs:
         acts[pair.state].append(_Act.of(pair))
@@ -68,6 +70,22 @@ def lump(model: CTMDP) -> Quotient:
     if max(class_of) + 1 < len(acts):
         class_of = _refined(acts, class_of)
     return _quotient(model, tuple(class_of), acts)
+
+
+def _all_differ(model: CTMDP) -> bool:
+    """Whether rates tell all states apart, and all actions of a state differ; no says nothing."""
+    rates: list[dict[tuple[int, int], list[Pair]]] = [{} for _ in model.states]
+    for pair in model.pairs:
+        rates[pair.state].setdefault(pair.rate.as_integer_ratio(), []).append(pair)
+    if len({frozenset(some) for some in rates}) < len(rates):
+        return False
+    alike = [some for by_rate in rates for some in by_rate.values() if len(some) > 1]
+    return all(len({(_head(pair), frozenset(pair.to)) for pair in some}) == len(some) for some in alike)
+
+
+def _head(pair: Pair) -> Head:
+    """What an action does but for its jumps, in whole numbers."""
+    return (*pair.rate.as_integer_ratio(), *pair.reward.as_integer_ratio(), *pair.start.as_integer_ratio())
 
 
 def _refined(acts: list[list[_Act]], class_of: list[int]) -> list[int]:
@@ -102,8 +120,7 @@ class _Act(NamedTuple):
     @classmethod
     def of(cls, pair: Pair) -> _Act:
         """The numbers of ``pair``."""
-        numbers = (pair.rate, pair.reward, pair.start)
-        head = tuple(n for number in numbers for n in (number.numerator, number.denominator))
+        head = _head(pair)
         if not head[0]:
             return cls(pair, head, 1, [])
         parts = [(y, p.numerator, p.denominator) for y, p in pair.to]

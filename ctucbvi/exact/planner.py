@@ -17,7 +17,7 @@ from math import ceil, log2
 
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.exact.lumping import lump
-from ctucbvi.exact.regimes import Problem
+from ctucbvi.exact.problem import Problem
 from ctucbvi.exact.solution import Solution
 from ctucbvi.exact.start import Opening
 from ctucbvi.exact.trajectory import Budget, BudgetError, Pass, Progress
@@ -74,7 +74,7 @@ def solve(
         missing = best.missing_digits(points)
         doubts = best.policy_doubts if resolve_policy else ()
         if not missing and (not doubts or rounds_for_policy == 0):
-            return replace(best, undecided=doubts)
+            return replace(best, undecided=doubts) if doubts else best
         hopeless = missing and rounds_for_zeros == 0 and all(best.perhaps_zero(*p) for p in missing)
         if pace == 2 and (hopeless or 2 * bits > most_bits or spending.expired):
             return replace(best, undecided=(*missing.values(), *doubts))

@@ -60,11 +60,24 @@ class Basis:
     def __init__(self, reach: fmpq, bits: int, least_terms: int = 0) -> None:
         self.reach = reach
         self.bits = bits
-        self.terms = max(terms_needed(int(reach.p) / int(reach.q), bits) + 3, least_terms)
-        self.inverse_factorials = inverse_factorials(self.terms, bits)
-        # Second differences of a_0..a_terms stop at terms - 2: one tail serves all three.
-        self.tail_mass = poisson_tail(reach, self.terms - 2)
+        self._least_terms = least_terms
         self._weights: tuple[fmpq, list[arb]] | None = None
+
+    @cached_property
+    def terms(self) -> int:
+        """The index of the last coefficient that is kept."""
+        return max(terms_needed(int(self.reach.p) / int(self.reach.q), self.bits) + 3, self._least_terms)
+
+    @cached_property
+    def inverse_factorials(self) -> list[arb]:
+        """``1/k!`` for every coefficient."""
+        return inverse_factorials(self.terms, self.bits)
+
+    @cached_property
+    def tail_mass(self) -> arb:
+        """What the weights that are cut off sum to at most."""
+        # Second differences of a_0..a_terms stop at terms - 2: one tail serves all three.
+        return poisson_tail(self.reach, self.terms - 2)
 
     def tail(self, growth: Growth) -> arb:
         """A bound on what the cut-off costs in ``f``, in ``f'`` and in ``f''``."""
@@ -249,11 +262,9 @@ class _Shorter(Basis):
     """A basis with fewer terms than the one it is taken from."""
 
     def __init__(self, basis: Basis, terms: int) -> None:
-        self.reach = basis.reach
-        self.bits = basis.bits
+        super().__init__(basis.reach, basis.bits)
         self.terms = terms
         self.inverse_factorials = basis.inverse_factorials
-        self.tail_mass = poisson_tail(basis.reach, terms - 2)
 
 
 def differences(sequence: list[arb]) -> list[arb]:

@@ -6,8 +6,6 @@ back, so that no function leaves a trace of itself in the numbers of the next on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 
 from flint import arb, ctx, fmpq
@@ -17,20 +15,25 @@ from ctucbvi.enclosure import Enclosure
 _DOUBLINGS = 5000  # with more of them 2^n is not formed
 
 
-@contextmanager
-def precision(bits: int) -> Iterator[None]:
+class precision:  # noqa: N801 -- reads as a word; a generator would take longer than what it guards
     """Compute with ``bits`` bits inside the block, and with what was set before after it."""
-    before = ctx.prec
-    ctx.prec = bits
-    try:
-        yield
-    finally:
-        ctx.prec = before
+
+    __slots__ = ("_before", "_bits")
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+
+    def __enter__(self) -> None:
+        self._before = ctx.prec
+        ctx.prec = self._bits
+
+    def __exit__(self, *_: object) -> None:
+        ctx.prec = self._before
 
 
 def to_fmpq(number: Fraction | int) -> fmpq:
     """The same rational, as FLINT writes it."""
-    return fmpq(number.numerator, number.denominator)
+    return fmpq(*number.as_integer_ratio())
 
 
 def to_fraction(number: fmpq) -> Fraction:

@@ -31,144 +31,19 @@ capped        :math:`q_{x,b} - t`                   :math:`h_{x,b} - 1`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from operator import mul
-from typing import NamedTuple
 
 from flint import arb, arb_mat, arb_poly, fmpq
 
-from ctucbvi.exact.lumping import Quotient
+from ctucbvi.exact.motion import Motion
 from ctucbvi.exact.poisson import Basis, Growth, PoissonSeries
-from ctucbvi.exact.precision import largest, precision, to_fmpq
-from ctucbvi.model import Semantics
+from ctucbvi.exact.precision import largest, precision
+from ctucbvi.exact.problem import MarginKey, Problem, Regime, Row
 
-_DENSE_STATES = 64  # up to here a matrix is quicker than lists, however many of its entries are 0
-_DENSITY = 8  # above, lists are quicker if fewer than one entry in so many is not 0
-_FEW = 12  # pairs, the margins of which are all computed in balls
 _CELLS = 1 << 16  # products between two looks at the clock
-
-
-class Row(NamedTuple):
-    """The numbers of a pair in balls: of a step of its recursion, or of the slope that it gives."""
-
-    keep: arb  # 1 − λ/Λ; of a slope 0
-    jumps: list[tuple[int, arb]]  # λp(y)/Λ for every target y; of a slope λp(y), and −λ for the state itself
-    gain: arb  # r/Λ; of a slope r
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """A lumped model with everything the recursions need, in FLINT's rationals."""
-
-    quotient: Quotient
-    semantics: Semantics
-    truncate: bool
-    horizon: fmpq
-    clock: fmpq  # Λ ≥ every rate, positive
-    rates: list[fmpq]  # one per pair
-    rewards: list[fmpq]
-    jumps: list[list[tuple[int, fmpq]]]
-    states: list[int]  # the state of each pair
-    menu: list[list[int]]  # the pairs of each state
-    _rows: dict[tuple[int, int], Row] = field(default_factory=dict)  # by precision and pair, when needed
-    _slopes: dict[tuple[int, int], Row] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, quotient: Quotient, semantics: Semantics, truncate: bool, pace: int = 1) -> Problem:
-        """Compile ``quotient`` for one of the two semantics.
-
-        Λ is ``pace`` times the largest rate.  With pace 1 series are shortest; with pace 2 the
-        recursion has no negative eigenvalues, hence no alternating coefficients, whose signs
-        say nothing about the function.
-        """
-        pairs = quotient.pairs
-        menu: list[list[int]] = [[] for _ in range(quotient.size)]
-        for i, pair in enumerate(pairs):
-            menu[pair.state].append(i)
-        return cls(
-            quotient=quotient,
-            semantics=semantics,
-            truncate=truncate,
-            horizon=to_fmpq(quotient.model.horizon),
-            clock=to_fmpq(pace * quotient.model.max_rate or 1 / quotient.model.horizon),
-            rates=[to_fmpq(p.rate) for p in pairs],
-            rewards=[to_fmpq(p.reward) for p in pairs],
-            jumps=[[(y, to_fmpq(q)) for y, q in p.to] for p in pairs],
-            states=[p.state for p in pairs],
-            menu=menu,
-        )
-
-    @property
-    def committed(self) -> bool:
-        """Whether the action is held until the next jump."""
-        return self.semantics is Semantics.COMMITTED
-
-    @cached_property
-    def small(self) -> bool:
-        """Whether there are few pairs."""
-        return len(self.rates) <= _FEW
-
-    @cached_property
-    def sparse(self) -> bool:
-        """Whether most jumps have probability 0, and there are many."""
-        size, jumps = len(self.menu), sum(map(len, self.jumps))
-        return size > _DENSE_STATES and jumps * _DENSITY < size * len(self.jumps)
-
-    def row(self, pair: int, bits: int) -> Row:
-        """The row of the recursion of ``pair``, with ``bits`` bits."""
-        found = self._rows.get((bits, pair))
-        if found is None:
-            with precision(bits):
-                share = self.rates[pair] / self.clock
-                jumps = [(y, arb(share * p)) for y, p in self.jumps[pair]]
-                found = Row(arb(1 - share), jumps, arb(self.rewards[pair] / self.clock))
-            self._rows[bits, pair] = found
-        return found
-
-    def slope(self, pair: int, bits: int) -> Row:
-        """The row of the slope r − λv + λ Σ p v that ``pair`` gives, in the place of a recursion's."""
-        found = self._slopes.get((bits, pair))
-        if found is None:
-            rate, own = self.rates[pair], self.states[pair]
-            weights = {own: -rate}
-            for y, p in self.jumps[pair]:
-                weights[y] = weights.get(y, fmpq(0)) + rate * p
-            with precision(bits):
-                found = Row(arb(0), [(y, arb(w)) for y, w in weights.items()], arb(self.rewards[pair]))
-            self._slopes[bits, pair] = found
-        return found
-
-    @cached_property
-    def by_rate(self) -> list[list[int]]:
-        """The pairs, those of equal rates together."""
-        groups: dict[tuple[int, int], list[int]] = {}
-        for i, rate in enumerate(self.rates):
-            groups.setdefault((int(rate.p), int(rate.q)), []).append(i)
-        return list(groups.values())
-
-    @cached_property
-    def steepest(self) -> fmpq:
-        """No value changes faster than this."""
-        return max([abs(r) for r in self.rewards] + [fmpq(1)] * self.truncate)
-
-    def initial_values(self) -> list[fmpq]:
-        """What is carried along, at remaining time 0: one number per pair, or one per state."""
-        if self.committed:
-            return [to_fmpq(pair.start) for pair in self.quotient.pairs]
-        g = [to_fmpq(value) for value in self.quotient.terminal]
-        return [min(fmpq(0), value) if self.truncate else value for value in g]
-
-
-@dataclass(frozen=True)
-class Regime:
-    """Which pair is best in each state, and where the truncation is active."""
-
-    best: tuple[int, ...]
-    capped: tuple[bool, ...]
-
-
-MarginKey = tuple[int, int | None]  # (state, rival pair or None for the cap)
+_BRIEF = 6  # rows of a matrix up to which its exponential is quicker than a series
 
 
 @dataclass(frozen=True)
@@ -192,7 +67,8 @@ class Margin:
 class RegimeStep:
     """The solution of one regime from ``start`` on, as Poisson series on ``basis``.
 
-    The series of the states are computed at once, those of pairs when somebody asks.
+    Series are computed when somebody asks; a point of a small system is found without them, by the
+    exponential of its matrix.
     """
 
     def __init__(
@@ -209,13 +85,23 @@ class RegimeStep:
         self.regime = regime
         self.start = start
         self.basis = basis
-        self.carried = [arb(c) for c in carried]
-        initial = self._initial_states()
-        self.states = self._state_sequences(initial)
-        self.growth = Growth(
-            largest([*initial, *self.carried, arb(start) * problem.truncate]),
-            (arb(problem.steepest) / arb(problem.clock)).upper(),
-        )
+        with precision(basis.bits):
+            self.carried = [arb(c) for c in carried]
+        self._at: tuple[fmpq, list[arb]] | None = None  # a point, and the carried values there
+        self._values: tuple[fmpq, list[arb]] | None = None  # the same for the values of the states
+
+    @cached_property
+    def growth(self) -> Growth:
+        """A bound for the coefficients of all values."""
+        problem = self.problem
+        known = [*self.carried, arb(self.start)] if problem.truncate else self.carried
+        return Growth(largest(known), (arb(problem.steepest) / arb(problem.clock)).upper())
+
+    @cached_property
+    def states(self) -> list[list[arb]]:
+        """The sequences of the values of all states."""
+        with precision(self.basis.bits):
+            return self._state_sequences(self._initial_states())
 
     def _initial_states(self) -> list[arb]:
         """The value of each state at the start of the step."""
@@ -299,8 +185,13 @@ class RegimeStep:
         Who asks from now on does so without a budget.
         """
         self._check = lambda: None
-        for name in ("_polynomials", "_pairs", "_margins"):
+        for name in ("_polynomials", "_pairs", "_margins", "motion"):
             self.__dict__.pop(name, None)
+
+    def forget_all(self) -> None:
+        """Drop the series of states as well: of a step that was surveyed without any."""
+        self.forget()
+        self.__dict__.pop("states", None)
 
     def _inflow(self, row: Row) -> list[arb]:
         """What jumps and rewards bring, coefficient by coefficient."""
@@ -323,8 +214,48 @@ class RegimeStep:
         return PoissonSeries(self.states[state], self.growth, self.basis)
 
     def value_at(self, state: int, x: fmpq) -> arb:
-        """v_x at one point; for several states at the same point the weights are computed once."""
-        return sum(map(mul, self.states[state], self.basis.weights(x)), self._tail)
+        """v_x at one point; for several states at the same point the work is done once."""
+        best = self.regime.best
+        if self.problem.truncate or len(best) >= _BRIEF:
+            return sum(map(mul, self.states[state], self.basis.weights(x)), self._tail)
+        if self._values is None or self._values[0] != x:
+            constant = any(self.problem.quotient.pairs[pair].reward for pair in best)
+            motion = Motion(self.problem, best, range(len(best)), constant=constant)
+            self._values = x, motion.moved(self._initial_states(), x)
+        return self._values[1][state]
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The system of all carried values; only for a problem that is not truncated."""
+        best, everything = self.regime.best, range(len(self.carried))
+        pairs, place = (everything, best) if self.problem.committed else (best, everything)
+        return Motion(self.problem, pairs, place)
+
+    def margin_of(self, key: MarginKey, carried: arb_mat) -> arb:
+        """The margin of a rival, given a column of all carried values and the constant, or of derivatives."""
+        x, rival = key
+        best = self.regime.best[x]
+        assert rival is not None
+        if self.problem.committed:
+            return carried[best, 0] - carried[rival, 0]
+        total = arb(0)
+        for sign, pair in ((1, best), (-1, rival)):
+            row = self.problem.slope(pair, self.basis.bits)
+            fixed = row.gain * carried[carried.nrows() - 1, 0] / self.problem.unit
+            total += sign * sum((w * carried[y, 0] for y, w in row.jumps), fixed)
+        return total
+
+    def lead(self, key: MarginKey) -> arb:
+        """The margin of a rival at the start of the step."""
+        return self.margin_of(key, self.motion.column(self.carried))
+
+    def sensitivity(self, key: MarginKey) -> arb:
+        """How much the margin of a rival moves at most if every carried value moves by 1."""
+        x, rival = key
+        assert rival is not None
+        if self.problem.committed:
+            return arb(2)
+        return 2 * arb(self.problem.rates[self.regime.best[x]] + self.problem.rates[rival])
 
     def commitment(self, pair: int) -> PoissonSeries:
         """q_{x,a} over the step (committed semantics)."""
@@ -334,6 +265,10 @@ class RegimeStep:
     def _tail(self) -> arb:
         return arb(0, self.basis.tail(self.growth))
 
+    def know(self, x: fmpq, carried: list[arb]) -> None:
+        """Keep the carried values at ``x``, which somebody has found."""
+        self._at = x, carried
+
     def carried_at(self, x: fmpq) -> list[arb]:
         r"""The carried values at ``x``: of every pair, or of every state.
 
@@ -342,6 +277,10 @@ class RegimeStep:
         :math:`g_k` is what jumps and rewards bring and :math:`\psi_{k-1} = \kappa\psi_k + w_k`: the
         :math:`\psi` are the same for all pairs of one rate, and no sequence of a pair is needed.
         """
+        if self._at is not None and self._at[0] == x:
+            return self._at[1]
+        if not self.problem.truncate and len(self.carried) < _BRIEF:
+            return self.motion.moved(self.carried, x)
         weights = self.basis.weights(x)
         table = arb_mat(len(self.states), len(weights), [a for row in self.states for a in row])
         values = (table * arb_mat(len(weights), 1, weights)).entries()
@@ -410,7 +349,7 @@ class RegimeStep:
         sequence = [a - b for a, b in zip(self.pair(best), self.pair(rival), strict=True)]
         if problem.committed:
             return Margin(x, rival, self._series(sequence, arb(2)), arb(2), arb(problem.clock), shown=1)
-        sensitivity = 2 * arb(problem.rates[best] + problem.rates[rival])
+        sensitivity = self.sensitivity((x, rival))
         spread = abs(problem.rewards[best]) + abs(problem.rewards[rival])
         growth = self.growth.scaled(sensitivity) + Growth(arb(spread), arb(0))
         return Margin(x, rival, PoissonSeries(sequence, growth, self.basis), sensitivity, arb(1))

@@ -38,7 +38,8 @@ from flint import arb, fmpq
 from numpy.typing import NDArray
 
 from ctucbvi.exact.poisson import Growth, poisson_tail
-from ctucbvi.exact.regimes import MarginKey, Problem, RegimeStep
+from ctucbvi.exact.problem import MarginKey, Problem
+from ctucbvi.exact.regimes import RegimeStep
 from ctucbvi.exact.start import Opening
 
 Doubles = NDArray[np.float64]

@@ -97,9 +97,9 @@ class Values:
     def missing_digits(self, points: Iterable[tuple[str, Number]]) -> dict[tuple[str, Fraction], Doubt]:
         """The points at which there are fewer digits than were asked for."""
         found = {}
-        for state, t in points:
-            if self._surely(state, t):
-                continue
+        with precision(self.bits):
+            open_points = [(state, t) for state, t in points if not self._surely(state, t)]
+        for state, t in open_points:
             value, time = self.value(state, t), self.model.remaining(t)
             if not value.has_digits(self.digits):
                 short = f"has fewer than {self.digits} digits at {self.bits} bits"
@@ -110,14 +110,24 @@ class Values:
 
     def _surely(self, state: str, t: Number) -> bool:
         """Whether the digits are there for certain, without making fractions; no says nothing."""
-        x, time = self.quotient.class_of[self.model.state_index(state)], self.model.remaining(t)
-        if time > self.reached:
+        x = self.quotient.class_of[self.model.state_index(state)]
+        if not self._whole:
             return False
-        piece, position = self._locate(time)
-        with precision(self.bits):
-            ball = piece.step.value_at(x, position)
-            error = ball.rad() + piece.error + piece.slack[x]
-            return bool(error * 4 * 10**self.digits < abs(ball))
+        piece, position = self._end if t is self.model.horizon else self._locate(self.model.remaining(t))
+        ball = piece.step.value_at(x, position)
+        error = ball.rad() + piece.error + piece.slack[x]
+        return bool(error * (4 * 10**self.digits) < abs(ball))
+
+    @cached_property
+    def _whole(self) -> bool:
+        """Whether there are values up to the horizon."""
+        return bool(self.pieces) and bool(self.pieces[-1].end == self.pieces[-1].step.problem.horizon)
+
+    @cached_property
+    def _end(self) -> tuple[PassPiece, fmpq]:
+        """Where the horizon is."""
+        last = self.pieces[-1]
+        return last, last.position(last.end)
 
     def perhaps_zero(self, state: str, t: Number) -> bool:
         """Whether a value is 0 for all that is known, and everything else about it is known."""
@@ -279,9 +289,7 @@ class Solution(Viewed, Values):
     @property
     def policy_doubts(self) -> tuple[Doubt, ...]:
         """Segments on which actions could not be told apart, and switches with too few digits."""
-        if self.reached == self.model.horizon and all(
-            map(self._plain_end, self.pieces, [*self.pieces[1:], None])
-        ):
+        if self._whole and all(map(self._plain_end, self.pieces, [*self.pieces[1:], None])):
             return ()
         bits, few = f"at {self.bits} bits", f"has fewer than {self.digits} digits"
         apart = [

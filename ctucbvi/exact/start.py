@@ -17,12 +17,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from flint import fmpq, fmpq_mat, fmpz
+from flint import fmpq, fmpz
 
-from ctucbvi.exact.regimes import MarginKey, Problem, Regime
+from ctucbvi.exact.problem import MarginKey, Problem, Regime
 from ctucbvi.exact.ties import ONE, TIME, Functional, TieEffort
 
-_DENSE = 400_000  # entries of the matrix of jumps, above which it is not formed
+_ZERO = fmpq(0)
 _NEEDED = 2  # rounds that are made whatever they cost: without them no order is known
 
 
@@ -39,6 +39,43 @@ class Opening:
 
 def opening(problem: Problem, effort: TieEffort | None = None) -> Opening:
     """Find the first regime of ``problem`` and the exact order of contact of its rivals."""
+    return _seen(problem) or _raced(problem, effort)
+
+
+def _seen(problem: Problem) -> Opening | None:
+    """The same where doubles tell it: actions start exactly alike, and then differ by more than rounding."""
+    numbers, pairs = problem.doubles, problem.quotient.pairs
+    if problem.truncate or not numbers.usable:
+        return None
+    menu, order = problem.menu, dict[MarginKey, int]()
+    tops = [] if problem.committed else list(problem.quotient.terminal)
+    if problem.committed:
+        menu = []
+        for x, some in enumerate(problem.menu):
+            top = pairs[some[0]].start
+            if len(some) > 1 and len({pairs[i].start.as_integer_ratio() for i in some}) > 1:
+                top = max(pairs[i].start for i in some)
+                order.update({(x, i): 0 for i in some if pairs[i].start != top})
+                some = [i for i in some if pairs[i].start == top]
+            menu.append(some)
+            tops.append(top)
+    try:
+        values = [n / d for n, d in [top.as_integer_ratio() for top in tops]]
+    except OverflowError:
+        return None
+    best = []
+    for x, some in enumerate(menu):
+        seen = sorted([(*numbers.slope(i, values), i) for i in some], reverse=True) if len(some) > 1 else []
+        for slope, doubt, i in seen[1:]:
+            if not seen[0][0] - slope > seen[0][1] + doubt:
+                return None
+            order[x, i] = int(problem.committed)
+        best.append(seen[0][2] if seen else some[0])
+    return Opening(Regime(tuple(best), (False,) * len(menu)), order, frozenset(), frozenset(), ())
+
+
+def _raced(problem: Problem, effort: TieEffort | None) -> Opening:
+    """The same, however long actions stay alike."""
     effort = effort or TieEffort()
     race = _Race(problem, effort)
     dimension = len(problem.rates if problem.committed else problem.menu) + 2
@@ -54,20 +91,17 @@ class _Race:
         self.problem = problem
         self.effort = effort
         self.round = 0
-        self._edges = sum(len(jumps) + 1 for jumps in problem.jumps)
-        self._jumps = _matrix(problem)
+        self._edges = sum(map(len, problem.jumps)) + len(problem.jumps)
         self.in_race = [list(menu) for menu in problem.menu]
         self.cap_open = [problem.truncate] * len(problem.menu)
         self.capped = [False] * len(problem.menu)
         self.order: dict[MarginKey, int] = {}
-        self.history: list[list[fmpq]] = []  # the carried coefficients, round by round
-        carried = problem.initial_values()
-        if problem.committed:
-            self.q, self.v = carried, [fmpq(0)] * len(problem.menu)
-        else:
-            self.v = carried
+        self.values: list[list[fmpq]] = []  # the coefficients of the values of all states, round by round
+        self.q = problem.initial_values()  # of pairs, right for those in the race; adjustable: of states
+        if not problem.committed:
+            self.values.append(self.q)
             if problem.truncate:
-                for x, value in enumerate(self.v):
+                for x, value in enumerate(self.q):
                     if value < 0:
                         self._settle_cap(x, False, 0)
         self._compare()
@@ -79,50 +113,49 @@ class _Race:
 
     def advance(self) -> None:
         """Form the next coefficients and compare them."""
+        clock = self.problem.clock
         if self.problem.committed:
-            self.q = [q + (h / self.problem.clock) for q, h in zip(self.q, self._slopes(self.q), strict=True)]
+            for i, slope in self._slopes(self.q).items():
+                self.q[i] += slope / clock
         else:
-            self.v = [v + top / self.problem.clock for v, top in zip(self.v, self.top, strict=True)]
+            self.values.append([v + top / clock for v, top in zip(self.values[-1], self.top, strict=True)])
         self.round += 1
         self._compare()
 
-    def _slopes(self, own: list[fmpq]) -> list[fmpq]:
-        """The slope r − λ·own + λ Σ p v for every pair (the reward enters every coefficient)."""
-        problem = self.problem
-        self.effort.spend(self._edges, max(own, key=lambda c: c.q.bit_length()))
-        return [
-            reward + rate * (value - q)
-            for reward, rate, value, q in zip(
-                problem.rewards, problem.rates, self._after_jump(), own, strict=True
-            )
-        ]
+    def _slopes(self, own: list[fmpq]) -> dict[int, fmpq]:
+        """The slope r − λ·own + λ Σ p v of every pair in the race (the reward enters every coefficient)."""
+        values = self.values[-1]
+        if self.round >= _NEEDED:
+            self.effort.spend(self._edges, max(own, key=lambda c: c.q.bit_length()))
+        return {i: self._slope(i, own[i], values) for rivals in self.in_race for i in rivals}
 
-    def _after_jump(self) -> list[fmpq]:
-        """Σ p v for every pair."""
-        if self._jumps is not None:
-            # One fraction is reduced per row, and not one per jump.
-            return (self._jumps * fmpq_mat(len(self.v), 1, self.v)).entries()
-        return [sum((p * self.v[y] for y, p in jumps), fmpq(0)) for jumps in self.problem.jumps]
+    def _slope(self, pair: int, own: fmpq, values: list[fmpq]) -> fmpq:
+        problem = self.problem
+        inflow = sum([p * values[y] for y, p in problem.jumps[pair] if values[y]], _ZERO)
+        return problem.rewards[pair] + problem.rates[pair] * (inflow - own)
 
     def _compare(self) -> None:
         """Drop the actions that fall behind, then compare the leader with the cap."""
         problem = self.problem
-        scores = self.q if problem.committed else self._slopes([self.v[x] for x in problem.states])
+        scores: list[fmpq] | dict[int, fmpq] = self.q
+        if not problem.committed:
+            values = self.values[-1]
+            scores = self._slopes([values[x] for x in problem.states])
         cap = self.round / problem.clock if problem.committed else fmpq(1)
         self.top = []
         for x, rivals in enumerate(self.in_race):
-            best = max(scores[i] for i in rivals)
-            for i in rivals:
-                if scores[i] < best:
-                    self.order[x, i] = self.round
-            self.in_race[x] = [i for i in rivals if scores[i] == best]
+            best = scores[rivals[0]]
+            if len(rivals) > 1:
+                best = max([scores[i] for i in rivals])
+                kept = [i for i in rivals if scores[i] == best]
+                self.order.update({(x, i): self.round for i in rivals if i not in kept})
+                self.in_race[x] = kept
             if self.cap_open[x] and best != cap:
                 late = 0 if problem.committed or best > cap else 1  # t − v lags one order behind 1 − h
                 self._settle_cap(x, best > cap, self.round + late)
             self.top.append(cap if self.capped[x] else best)
-        self.history.append(self.q if problem.committed else self.v)
         if problem.committed:
-            self.v = self.top
+            self.values.append(self.top)
 
     def _settle_cap(self, x: int, capped: bool, order: int) -> None:
         self.cap_open[x], self.capped[x] = False, capped
@@ -144,7 +177,7 @@ class _Race:
         """Carried values that are affine in time, and those that equal another, for this regime."""
         found: list[Functional] = []
         twins: dict[tuple[tuple[fmpz, fmpz], ...], int] = {}
-        for i, sequence in enumerate(zip(*self.history, strict=True)):
+        for i, sequence in enumerate(self._history()):
             step = sequence[1] - sequence[0]
             if all(b - a == step for a, b in pairwise(sequence)):
                 found.append({i: fmpq(1), ONE: -sequence[0], TIME: -step * self.problem.clock})
@@ -153,14 +186,15 @@ class _Race:
                 found.append({i: fmpq(1), first: fmpq(-1)})
         return tuple(found)
 
-
-def _matrix(problem: Problem) -> fmpq_mat | None:
-    """The probabilities of all pairs as a matrix, unless it would be large."""
-    rows, columns = len(problem.jumps), len(problem.menu)
-    if rows * columns > _DENSE:
-        return None
-    entries = [fmpq(0)] * (rows * columns)
-    for i, jumps in enumerate(problem.jumps):
-        for y, p in jumps:
-            entries[i * columns + y] += p
-    return fmpq_mat(rows, columns, entries)
+    def _history(self) -> list[list[fmpq]]:
+        """The coefficients of everything that is carried, those of pairs that have lost the race included."""
+        if not self.problem.committed:
+            return [list(sequence) for sequence in zip(*self.values, strict=True)]
+        found = []
+        for i, q in enumerate(self.problem.initial_values()):
+            sequence = [q]
+            for values in self.values[:-1]:
+                q += self._slope(i, q, values) / self.problem.clock
+                sequence.append(q)
+            found.append(sequence)
+        return found

@@ -17,7 +17,8 @@ from flint import arb, ctx, fmpq
 
 from ctucbvi.exact.poisson import PoissonSeries
 from ctucbvi.exact.precision import hull, largest
-from ctucbvi.exact.regimes import Margin, MarginKey, Regime, RegimeStep
+from ctucbvi.exact.problem import MarginKey, Regime
+from ctucbvi.exact.regimes import Margin, RegimeStep
 from ctucbvi.exact.screen import OPENING, Screen
 from ctucbvi.exact.signs import Limits, Region, merge, sign_regions, simple_fall
 from ctucbvi.exact.start import Opening
@@ -32,7 +33,7 @@ class Survey:
     """The margins of a step, up to the point at which its regime ends."""
 
     cut: fmpq  # the regime is good up to here
-    losers: list[Margin]  # margins that are negative from the cut on
+    losers: list[MarginKey]  # margins that are negative from the cut on
     zeros: dict[MarginKey, list[Region]]  # unresolved regions before the cut
     damage: arb  # what they add to the error bound
     slack: tuple[arb, ...]  # by which the value read off may be wrong besides, per state
@@ -45,25 +46,29 @@ class Survey:
     def possible_regimes(self, regime: Regime) -> list[Regime]:
         """The regimes that may be right somewhere before the cut; none if there are too many."""
         doubtful = {key for key, regions in self.zeros.items() if regions}
-        doubtful |= {m.key for m in self.losers}
+        doubtful |= set(self.losers)
         best = [[b, *(i for x, i in doubtful if x == y and i is not None)] for y, b in enumerate(regime.best)]
         caps = [[c, not c] if (x, None) in doubtful else [c] for x, c in enumerate(regime.capped)]
         if prod(map(len, best)) * prod(map(len, caps)) > _MOST_REGIMES:
             return []
         return [Regime(b, c) for b in product(*best) for c in product(*caps)]
 
-    def next_regime(self, regime: Regime) -> Regime:
+    def next_regime(self, step: RegimeStep) -> Regime:
         """Where a margin turned negative its rival takes over; where a cap did, it is put on or off."""
-        best, capped = list(regime.best), list(regime.capped)
-        lowest: dict[int, arb] = {}
-        for m in self.losers:
-            if m.rival is None:
-                capped[m.state] = not capped[m.state]
-                continue
-            value = m.series(arb(self.cut)).mid()
-            if m.state not in lowest or value < lowest[m.state]:
-                lowest[m.state] = value
-                best[m.state] = m.rival
+        best, capped = list(step.regime.best), list(step.regime.capped)
+        rivals: dict[int, list[int]] = {}
+        for x, rival in self.losers:
+            if rival is None:
+                capped[x] = not capped[x]
+            else:
+                rivals.setdefault(x, []).append(rival)
+        for x, some in rivals.items():
+            best[x] = some[0]
+            lowest = None
+            for rival in some if len(some) > 1 else ():
+                value = step.margin((x, rival)).series(arb(self.cut)).mid()
+                if lowest is None or value < lowest:
+                    best[x], lowest = rival, value
         return Regime(tuple(best), tuple(capped))
 
 
@@ -124,8 +129,8 @@ def _claimed_again(
         if regions[-1].upper < found.cut:
             doubtful.append(Region(regions[-1].upper, found.cut, 0, arb(0)))
         zeros[m.key] = doubtful
-    for m in found.losers:
-        if m.lasting:
+    for m in margins:
+        if m.lasting and m.key in found.losers:
             _doubt_others(m, margins, zeros, found.cut, noise)
     doubt = min([r.lower for regions in zeros.values() for r in regions], default=found.cut)
     if doubt < found.cut:
@@ -268,7 +273,7 @@ def _summarise(
     for m in losers:
         if m.lasting:
             _doubt_others(m, margins, zeros, cut, noise)
-    bare = Survey(cut, losers, zeros, arb(0), ())
+    bare = Survey(cut, [m.key for m in losers], zeros, arb(0), ())
     if bare.first_doubt < cut:
         # A tie belongs to the regime; from the first doubt on it is no better than any other margin.
         doubtful = [step.margin(key) for key in tied]

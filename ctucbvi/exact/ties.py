@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable
 
 from flint import fmpq
 
-from ctucbvi.exact.regimes import MarginKey, Problem, Regime
+from ctucbvi.exact.problem import MarginKey, Problem, Regime
 
 Functional = dict[int, fmpq]  # index of a carried value, or ONE or TIME -> coefficient
 ONE, TIME = -1, -2
@@ -72,9 +72,14 @@ class Flow:
 
     def caps(self, states: Iterable[int]) -> list[Functional]:
         """The relation v = t of those of ``states`` that are capped, in the adjustable problem."""
-        if self._problem.committed:
-            return []
-        return [{x: fmpq(1), TIME: fmpq(-1)} for x in states if self._regime.capped[x]]
+        return self._from_caps(x for x in states if self._regime.capped[x])
+
+    def below_caps(self, states: Iterable[int]) -> list[Functional]:
+        """The functional v - t, never positive, of those of ``states`` that are not capped; adjustable."""
+        return self._from_caps(x for x in states if not self._regime.capped[x])
+
+    def _from_caps(self, states: Iterable[int]) -> list[Functional]:
+        return [] if self._problem.committed else [{x: fmpq(1), TIME: fmpq(-1)} for x in states]
 
     def derivative(self, functional: Functional) -> Functional:
         """The functional that is the time derivative of ``functional``."""
@@ -137,6 +142,14 @@ class Relations:
     def implies(self, functional: Functional) -> bool:
         """Whether ``functional`` is in the span of the known ones."""
         return not self._reduce(functional)
+
+    def factor(self, functional: Functional, other: Functional) -> fmpq | None:
+        """The number c for which ``functional`` is c times ``other`` by what is known; or None."""
+        one, two = self._reduce(functional), self._reduce(other)
+        if not two or one.keys() != two.keys():
+            return None
+        factors = {(c.p, c.q): c for c in (one[i] / two[i] for i in two)}
+        return next(iter(factors.values())) if len(factors) == 1 else None
 
     def last(self, functional: Functional, flow: Flow) -> bool:
         """Whether ``functional`` vanishes as long as the regime of ``flow`` lasts."""

@@ -27,16 +27,19 @@ that what is said about the policy holds for the true values and not for the com
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import monotonic
 from typing import NamedTuple
 
 from flint import arb, ctx, fmpq
 
+from ctucbvi.exact.glance import glance
 from ctucbvi.exact.poisson import Basis
 from ctucbvi.exact.precision import largest, precision
-from ctucbvi.exact.regimes import MarginKey, Problem, Regime, RegimeStep
+from ctucbvi.exact.problem import MarginKey, Problem, Regime
+from ctucbvi.exact.regimes import RegimeStep
 from ctucbvi.exact.screen import ManyScreen, Outline, Screen
+from ctucbvi.exact.signs import Region
 from ctucbvi.exact.start import Opening, opening
 from ctucbvi.exact.survey import Survey, survey
 from ctucbvi.exact.ties import Flow, Relations, TieEffort
@@ -68,7 +71,7 @@ class Budget:
 
     def begin(self) -> Budget:
         """A copy whose clock starts now."""
-        return replace(self, started=monotonic())
+        return Budget(self.seconds, self.steps, self.max_bits, self.memory, monotonic())
 
     def check(self, steps: int) -> None:
         """Stop the pass if it has used up what it has."""
@@ -97,7 +100,9 @@ class OpenSign(NamedTuple):
 
     lower: fmpq
     upper: fmpq
-    trend: int  # 1 or -1: the true margin is proved to rise or to fall there, so has one zero at most
+    trend: (
+        int  # 1 or -1: the true margin is proved to rise or to fall there (or then to rest at 0): one change
+    )
 
 
 @dataclass(frozen=True)
@@ -151,8 +156,8 @@ class Pass:
         first: Opening | None = begin
         regime, ties = begin.regime, begin.ties
         flow = Flow(problem, regime)
-        known = Relations([*begin.relations, *(flow.margin(key) for key in ties)], self._effort)
-        known = known.with_more(flow.caps(range(len(regime.best))))
+        relations = [*begin.relations, *(flow.margin(key) for key in ties)]
+        known = Relations([*relations, *flow.caps(range(len(regime.best)))], self._effort)
         time, error = fmpq(0), arb(0)
         carried: Sequence[fmpq | arb] = problem.initial_values()
         stride = fmpq(_FIRST_STRIDE)
@@ -162,20 +167,26 @@ class Pass:
             self._check()
             reach = min((problem.horizon - time) * problem.clock, stride, soon or stride)
             basis = self._basis_for(reach, first)
-            self._claim_memory(basis)
+            self._claim_memory(len(carried))
             step = RegimeStep(problem, regime, time, carried, basis, self._check)
             self._steps += 1
-            screen = ManyScreen(step, outline, first) if outline else Screen(step, first)
-            if first is None:
-                ties = _ties(step, known, Flow(problem, regime), screen)
-            found = survey(step, error, first, ties, self._check, screen)
+            screen = None
+            found = glance(step, error, first)
+            if found is None:
+                self._claim_memory(len(problem.menu) * (basis.terms + 1))
+                screen = ManyScreen(step, outline, first) if outline else Screen(step, first)
+                if first is None:
+                    ties = _ties(step, known, Flow(problem, regime), screen)
+                found = survey(step, error, first, ties, self._check, screen)
+            elif first is None:
+                ties = frozenset()
             end = time + found.cut / problem.clock
             error = (error + found.damage).upper()
             known = self._surviving(known, regime, found)
             if end > time:  # else a margin is negative from the start: the regime has never been right
                 self.pieces.append(self._piece(step, found, end, error, ties, known))
-            cut_regime = found.next_regime(regime)  # before the series of pairs are gone
-            step.forget()
+            cut_regime = found.next_regime(step)  # before the series of pairs are gone
+            step.forget() if screen else step.forget_all()
             if end < problem.horizon:
                 balls = step.carried_at(found.cut)
                 carried = [ball.mid() for ball in balls]
@@ -183,7 +194,7 @@ class Pass:
             if found.losers:
                 regime = cut_regime
                 known = known.with_more(Flow(problem, regime).caps(_proved_caps(found)))
-                soon = screen.outlook(found.cut, regime.best)
+                soon = screen.outlook(found.cut, regime.best) if screen else None
             elif soon is not None:
                 soon = soon * _LONGER if soon < stride else None
             else:
@@ -196,10 +207,9 @@ class Pass:
     def _check(self) -> None:
         self._budget.check(self._steps)
 
-    def _claim_memory(self, basis: Basis) -> None:
-        """Stop before a step whose series, with those of all steps before, are too large."""
-        balls = len(self._problem.menu) * (basis.terms + 1) + len(self._problem.rates)
-        self._memory += balls * (_BALL + basis.bits // 8)
+    def _claim_memory(self, balls: int) -> None:
+        """Stop before a step whose balls, with those of all steps before, are too many."""
+        self._memory += balls * (_BALL + self._bits // 8)
         if self._memory > self._budget.memory:
             raise BudgetError(f"{self._budget.memory >> 20} MiB of memory are not enough")
 
@@ -211,6 +221,8 @@ class Pass:
 
     def _surviving(self, known: Relations, regime: Regime, found: Survey) -> Relations:
         """What holds to the end of the step, whichever of the possible regimes were right meanwhile."""
+        if not known:
+            return known
         regimes = found.possible_regimes(regime)
         return (
             known.surviving([Flow(self._problem, r) for r in regimes])
@@ -230,7 +242,14 @@ class Pass:
         start, clock = step.start, self._problem.clock
         flow = Flow(self._problem, step.regime)
         unresolved = {
-            key: [OpenSign(start + r.lower / clock, start + r.upper / clock, r.trend) for r in regions]
+            key: [
+                OpenSign(
+                    start + r.lower / clock,
+                    start + r.upper / clock,
+                    r.trend or _coming_to_rest(key, r, found, known, flow),
+                )
+                for r in regions
+            ]
             for key, regions in found.zeros.items()
             # A tie that survives every possible regime stays one through the doubt.
             if regions and not (key in ties and known.implies(flow.margin(key)))
@@ -241,10 +260,21 @@ class Pass:
 def _proved_caps(found: Survey) -> list[int]:
     """The states that were capped at the end of the step, with the value certainly rising into the cap."""
     return [
-        m.state
-        for m in found.losers
-        if m.rival is None and all(r.falling for r in found.zeros[m.key] if r.upper == found.cut)
+        x
+        for x, rival in found.losers
+        if rival is None and all(r.falling for r in found.zeros[x, rival] if r.upper == found.cut)
     ]
+
+
+def _coming_to_rest(key: MarginKey, region: Region, found: Survey, known: Relations, flow: Flow) -> int:
+    """-1 if the margin is a multiple of ``t - v`` for a value v that reaches its cap in the region; else 0.
+
+    Such a margin is never negative, falls with ``t - v``, and is 0 from then on: a tie begins, once.
+    """
+    if key[1] is None or region.upper != found.cut:
+        return 0
+    factors = [known.factor(flow.margin(key), cap) for cap in flow.below_caps(_proved_caps(found))]
+    return -1 if any(factor is not None and factor < 0 for factor in factors) else 0
 
 
 def _ties(step: RegimeStep, known: Relations, flow: Flow, screen: Screen) -> frozenset[MarginKey]:

@@ -83,7 +83,7 @@ def test_a_switch_misplaced_by_a_trillionth_is_caught(shift):
 
 
 def test_a_regime_that_is_never_left_is_caught(monkeypatch):
-    monkeypatch.setattr(survey.Survey, "next_regime", lambda self, regime: regime)
+    monkeypatch.setattr(survey.Survey, "next_regime", lambda self, step: step.regime)
     # The margins stay negative, so that the pass either never advances or loses its digits.
     budget = ctucbvi.Budget(seconds=2, steps=50)
     with pytest.raises(ctucbvi.UndecidedError):

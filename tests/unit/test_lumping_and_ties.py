@@ -8,7 +8,7 @@ from flint import fmpq
 import ctucbvi
 from ctucbvi import CTMDP, Semantics, Transition
 from ctucbvi.exact.lumping import lump, unlumped
-from ctucbvi.exact.regimes import Problem, Regime
+from ctucbvi.exact.problem import Problem, Regime
 from ctucbvi.exact.start import opening
 from ctucbvi.exact.ties import Flow, Relations
 from ctucbvi.library import lower_bound_tree, machine_repair
@@ -150,3 +150,38 @@ def test_a_wrong_tie_would_be_seen_in_the_values():
     tied = [solution.commitment_value("z", action, 2) for action in "ab"]
     assert tied[0].overlaps(tied[1])
     assert abs(tied[0].mid) < Fraction(1, 10**20)
+
+
+def _tie_that_begins_at_a_cap() -> CTMDP:
+    """In x both actions rise alike as soon as the value of y is capped, and ``b`` rises faster before."""
+    return CTMDP.of(
+        "resting",
+        horizon=1,
+        terminal={"y": "-1/4"},
+        transitions=[
+            T("x", "a", rate=5, reward=2, to={"x": "1/2", "y": "1/2"}),
+            T("x", "b", rate="1/2", reward=2, to={"y": 1}),
+            T("y", "go", rate=0, reward=2),
+        ],
+    )
+
+
+def test_a_tie_that_begins_where_a_value_reaches_its_cap_begins_once(monkeypatch):
+    model = _tie_that_begins_at_a_cap()
+    solution = ctucbvi.solve(model, "adjustable", digits=20, truncate=True)
+    assert solution.undecided == ()
+    (switch,) = solution.switches
+    assert (switch.before, switch.after) == (("b",), ("a", "b"))
+    assert switch.time.contains(Fraction(1, 4))  # -1/4 + 2t = t
+    assert [s.proved for s in solution.segments("x")] == [True, True]
+    # The mutant: nothing is known of the margin on the way into the cap.
+    monkeypatch.setattr(Relations, "factor", lambda *_: None)
+    assert ctucbvi.solve(model, "adjustable", digits=20, truncate=True).undecided != ()
+
+
+def test_multiples_are_those_that_are_known_to_be():
+    known = Relations([{0: fmpq(1), 1: fmpq(-1)}])
+    assert known.factor({0: fmpq(3), 2: fmpq(-3)}, {1: fmpq(-1), 2: fmpq(1)}) == -3
+    assert known.factor({0: fmpq(3), 2: fmpq(-2)}, {1: fmpq(-1), 2: fmpq(1)}) is None
+    assert known.factor({2: fmpq(1)}, {0: fmpq(1), 1: fmpq(-1)}) is None
+    assert known.factor({3: fmpq(1)}, {2: fmpq(1)}) is None

@@ -79,7 +79,7 @@ def test_ties_that_take_long_keep_the_budget(semantics):
 
 
 @both
-@pytest.mark.parametrize("budget", [Budget(steps=1), Budget(memory=30_000), Budget(memory=1)])
+@pytest.mark.parametrize("budget", [Budget(steps=1), Budget(memory=700), Budget(memory=1)])
 def test_what_is_known_when_the_budget_is_out_is_true(semantics, budget):
     model = machine_repair()
     full = ctucbvi.solve(model, semantics, digits=15)

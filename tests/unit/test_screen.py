@@ -15,7 +15,8 @@ from ctucbvi.exact import regimes, screen
 from ctucbvi.exact.lumping import unlumped
 from ctucbvi.exact.poisson import Basis, Growth, PoissonSeries
 from ctucbvi.exact.precision import precision
-from ctucbvi.exact.regimes import Problem, Regime, RegimeStep
+from ctucbvi.exact.problem import Problem, Regime
+from ctucbvi.exact.regimes import RegimeStep
 from ctucbvi.exact.screen import ManyScreen, Outline, Screen
 from ctucbvi.exact.start import opening
 from ctucbvi.exact.ties import TieEffort

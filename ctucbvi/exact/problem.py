@@ -1,0 +1,241 @@
+r"""A lumped model in the numbers that the recursions need: FLINT's rationals, and rows of balls.
+
+A *pair* is an action in a state.  The carried values, one per pair (committed) or per state
+(adjustable), are what the pass over the horizon knows at a moment; see :mod:`ctucbvi.exact.regimes`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from flint import arb, fmpq
+from numpy.typing import NDArray
+
+from ctucbvi.exact.lumping import Quotient
+from ctucbvi.exact.precision import precision, to_fmpq
+from ctucbvi.model import Semantics
+
+Doubles = NDArray[np.float64]
+
+_DENSE_STATES = 64  # up to here a matrix is quicker than lists, however many of its entries are 0
+_DENSITY = 8  # above, lists are quicker if fewer than one entry in so many is not 0
+_LARGE = 1e200  # beyond which doubles might overflow
+_LEAST = 1e-250  # beside which underflow is nothing
+_FEW = 12  # pairs, the margins of which are all computed in balls
+
+
+class Row(NamedTuple):
+    """The numbers of a pair in balls: of a step of its recursion, or of the slope that it gives."""
+
+    keep: arb  # 1 − λ/Λ; of a slope 0
+    jumps: list[tuple[int, arb]]  # λp(y)/Λ for every target y; of a slope λp(y), and −λ for the state itself
+    gain: arb  # r/Λ; of a slope r
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A lumped model with everything the recursions need, in FLINT's rationals."""
+
+    quotient: Quotient
+    semantics: Semantics
+    truncate: bool
+    horizon: fmpq
+    clock: fmpq  # Λ ≥ every rate, positive
+    states: list[int]  # the state of each pair
+    menu: list[list[int]]  # the pairs of each state
+    _rows: dict[tuple[int, int], Row] = field(default_factory=dict)  # by precision and pair, when needed
+    _slopes: dict[tuple[int, int], Row] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, quotient: Quotient, semantics: Semantics, truncate: bool, pace: int = 1) -> Problem:
+        """Compile ``quotient`` for one of the two semantics.
+
+        Λ is ``pace`` times the largest rate.  With pace 1 series are shortest; with pace 2 the
+        recursion has no negative eigenvalues, hence no alternating coefficients, whose signs
+        say nothing about the function.
+        """
+        pairs = quotient.pairs
+        menu: list[list[int]] = [[] for _ in range(quotient.size)]
+        for i, pair in enumerate(pairs):
+            menu[pair.state].append(i)
+        return cls(
+            quotient=quotient,
+            semantics=semantics,
+            truncate=truncate,
+            horizon=to_fmpq(quotient.model.horizon),
+            clock=to_fmpq(pace * quotient.model.max_rate or 1 / quotient.model.horizon),
+            states=[p.state for p in pairs],
+            menu=menu,
+        )
+
+    @cached_property
+    def rates(self) -> list[fmpq]:
+        """One per pair."""
+        return [to_fmpq(pair.rate) for pair in self.quotient.pairs]
+
+    @cached_property
+    def rewards(self) -> list[fmpq]:
+        """One per pair."""
+        return [to_fmpq(pair.reward) for pair in self.quotient.pairs]
+
+    @cached_property
+    def jumps(self) -> list[list[tuple[int, fmpq]]]:
+        """The targets of each pair, with their probabilities."""
+        return [[(y, to_fmpq(p)) for y, p in pair.to] for pair in self.quotient.pairs]
+
+    @cached_property
+    def committed(self) -> bool:
+        """Whether the action is held until the next jump."""
+        return self.semantics is Semantics.COMMITTED
+
+    @cached_property
+    def small(self) -> bool:
+        """Whether there are few pairs."""
+        return len(self.states) <= _FEW
+
+    @cached_property
+    def sparse(self) -> bool:
+        """Whether most jumps have probability 0, and there are many."""
+        size, jumps = len(self.menu), sum(map(len, self.jumps))
+        return size > _DENSE_STATES and jumps * _DENSITY < size * len(self.jumps)
+
+    def row(self, pair: int, bits: int) -> Row:
+        """The row of the recursion of ``pair``, with ``bits`` bits."""
+        found = self._rows.get((bits, pair))
+        if found is None:
+            with precision(bits):
+                share = self.rates[pair] / self.clock
+                jumps = [(y, arb(share * p)) for y, p in self.jumps[pair]]
+                found = Row(arb(1 - share), jumps, arb(self.rewards[pair] / self.clock))
+            self._rows[bits, pair] = found
+        return found
+
+    def slope(self, pair: int, bits: int) -> Row:
+        """The row of the slope r − λv + λ Σ p v that ``pair`` gives, in the place of a recursion's."""
+        found = self._slopes.get((bits, pair))
+        if found is None:
+            rate, own = self.rates[pair], self.states[pair]
+            weights = {own: -rate}
+            for y, p in self.jumps[pair]:
+                weights[y] = weights.get(y, fmpq(0)) + rate * p
+            with precision(bits):
+                found = Row(arb(0), [(y, arb(w)) for y, w in weights.items()], arb(self.rewards[pair]))
+            self._slopes[bits, pair] = found
+        return found
+
+    @cached_property
+    def doubles(self) -> InDoubles:
+        """The same numbers in doubles."""
+        return InDoubles(self)
+
+    @cached_property
+    def by_rate(self) -> list[list[int]]:
+        """The pairs, those of equal rates together."""
+        groups: dict[tuple[int, int], list[int]] = {}
+        for i, rate in enumerate(self.rates):
+            groups.setdefault((int(rate.p), int(rate.q)), []).append(i)
+        return list(groups.values())
+
+    @cached_property
+    def steepest(self) -> fmpq:
+        """No value changes faster than this."""
+        return max([abs(r) for r in self.rewards] + [fmpq(1)] * self.truncate)
+
+    @cached_property
+    def unit(self) -> fmpq:
+        """A power of two about as large as what is earned in a unit of x, in which a matrix counts that."""
+        top, bottom = max(abs(pair.reward) for pair in self.quotient.pairs).as_integer_ratio()
+        bits = top.bit_length() - bottom.bit_length() - self.clock.p.bit_length() + self.clock.q.bit_length()
+        return fmpq(1 << max(bits, 0), 1 << max(-bits, 0)) if top else fmpq(1)
+
+    def initial_values(self) -> list[fmpq]:
+        """What is carried along, at remaining time 0: one number per pair, or one per state."""
+        if self.committed:
+            return [to_fmpq(pair.start) for pair in self.quotient.pairs]
+        g = [to_fmpq(value) for value in self.quotient.terminal]
+        return [min(fmpq(0), value) if self.truncate else value for value in g]
+
+
+class InDoubles:
+    """The numbers of a problem in doubles, each right to a few units in the last place."""
+
+    def __init__(self, problem: Problem) -> None:
+        try:
+            self.usable = self._read(problem)
+        except OverflowError:
+            self.usable = False
+
+    def _read(self, problem: Problem) -> bool:
+        pairs, clock = problem.quotient.pairs, int(problem.clock.p) / int(problem.clock.q)
+        if not 1 / _LARGE < clock < _LARGE:
+            return False
+        self.state = problem.states
+        self.rate = [_double(p.rate) for p in pairs]
+        self.reward = [_double(p.reward) for p in pairs]
+        self.jumps = [
+            [(y, rate * (q.numerator / q.denominator)) for y, q in p.to]
+            for p, rate in zip(pairs, self.rate, strict=True)
+        ]
+        self.clock = clock
+        self.drift = max(map(abs, self.reward)) / clock
+        return True
+
+    def slope(self, pair: int, values: list[float]) -> tuple[float, float]:
+        """The slope r − λv + λ Σ p v that ``pair`` gives, and how far rounding may have moved it."""
+        own, rate = values[self.state[pair]], self.rate[pair]
+        total, size = self.reward[pair] - rate * own, abs(self.reward[pair]) + rate * abs(own)
+        for y, w in self.jumps[pair]:
+            total += w * values[y]
+            size += w * abs(values[y])
+        return total, (size + _LEAST) * (len(self.jumps[pair]) + 8) * 2.0**-51
+
+    def matrix(self, pairs: Sequence[int], place: Sequence[int]) -> Doubles:
+        """The recursion of rows of values with a 1 at the end: a column for each of ``pairs``.
+
+        The value of state y stands in the place ``place[y]``.
+        """
+        size, clock = len(pairs) + 1, self.clock
+        entries = [0.0] * (size * size)
+        entries[-1] = 1.0
+        for n, pair in enumerate(pairs):
+            entries[n * size + n] = 1 - self.rate[pair] / clock
+            for y, w in self.jumps[pair]:
+                entries[place[y] * size + n] += w / clock
+            entries[n - size] = self.reward[pair] / clock
+        return np.frombuffer(array("d", entries)).reshape(size, size)  # quicker than of a list
+
+    def slopes(self, leaders: list[int], rivals: list[int]) -> Doubles:
+        """The columns that make, of values and a 1, by how much ``leaders`` rise faster than ``rivals``."""
+        size = len(set(self.state)) + 1
+        rows = []
+        for leader, rival in zip(leaders, rivals, strict=True):
+            row = [0.0] * size
+            for sign, pair in ((1, leader), (-1, rival)):
+                row[self.state[pair]] -= sign * self.rate[pair]
+                for y, w in self.jumps[pair]:
+                    row[y] += sign * w
+                row[-1] += sign * self.reward[pair]
+            rows.append(row)
+        return np.array(rows).T
+
+
+def _double(number: Fraction) -> float:
+    top, bottom = number.as_integer_ratio()
+    return top / bottom
+
+
+@dataclass(frozen=True)
+class Regime:
+    """Which pair is best in each state, and where the truncation is active."""
+
+    best: tuple[int, ...]
+    capped: tuple[bool, ...]
+
+
+MarginKey = tuple[int, int | None]  # (state, rival pair or None for the cap)
