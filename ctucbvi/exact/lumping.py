@@ -80,7 +80,9 @@ def _all_differ(model: CTMDP) -> bool:
     if len({frozenset(some) for some in rates}) < len(rates):
         return False
     alike = [some for by_rate in rates for some in by_rate.values() if len(some) > 1]
-    return all(len({(_head(pair), frozenset(pair.to)) for pair in some}) == len(some) for some in alike)
+    # Where an action never jumps, where to does not matter.
+    what = [[(_head(p), frozenset(p.to if p.rate else ())) for p in some] for some in alike]
+    return all(len(set(some)) == len(some) for some in what)
 
 
 def _head(pair: Pair) -> Head:

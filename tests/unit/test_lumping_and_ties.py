@@ -43,6 +43,19 @@ def test_a_self_loop_is_not_a_stay_for_the_committed_problem():
     assert lump(CTMDP.of("loop", horizon=1, transitions=rows)).size == 2
 
 
+def test_where_an_action_would_jump_does_not_matter_if_it_never_does():
+    rows = [
+        T("x", "wait", rate=0, reward=1, to={"x": 1}),
+        T("x", "pause", rate=0, reward=1, to={"y": 1}),
+        T("x", "go", rate=1, reward=2, to={"y": 1}),
+        T("y", "a", rate=2, reward="-1/2", to={"x": "1/2", "y": "1/2"}),
+    ]
+    model = CTMDP.of("never", horizon=9, transitions=rows)
+    assert len(lump(model).pairs) == 3
+    (switch,) = ctucbvi.solve(model, digits=12).switches
+    assert set(switch.after) == {"wait", "pause"}
+
+
 @both
 def test_lumping_changes_no_value(semantics):
     model = lower_bound_tree(2, 3, "1/8", 3, rate=2, horizon=2)
