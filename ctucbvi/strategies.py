@@ -156,6 +156,7 @@ def _row(draft: _Draft, load: Fraction, reward: Fraction, states: tuple[str, ...
     return Transition(draft.state, draft.action, load, reward, to)
 
 
+@cache  # a strategy that is new has to be looked through before the first draw
 @st.composite
 def _transitions(
     draw: DrawFn, states: tuple[str, ...], actions: tuple[str, ...], rewards: Rewards, max_load: Fraction

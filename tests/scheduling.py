@@ -1,8 +1,8 @@
 """Which tests one process runs: those of a file, and of files that share what takes long to make.
 
 A file is given to one of the processes of pytest-xdist, so that its fixtures and what it keeps in memory are
-made once; so are the proofs of ``claims/proofs.py``, and the kernels of the learners, which the first tests
-that need them compile.  Where tests share nothing and take long, each is given out alone.
+made once; so are the derivations of ``claims/proofs.py``, and the kernels of the learners, which the first
+tests that need them compile.  Where tests share nothing and take long, each is given out alone.
 
 The groups of pytest-xdist itself are marks that it writes into the ids of tests, which pytest since 9.2 does
 not notice (pytest-dev/pytest-xdist#1386): everything was made by every process.
@@ -16,7 +16,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = {
-    "proofs": ["claims/test_any_learner", "claims/test_optimistic_theorem", "claims/test_verdicts"],
+    "derivations": ["claims/test_any_learner", "claims/test_optimistic_theorem"],
     "compiled learners": ["cli/test_bonus", "cli/test_learn", "cli/test_losses", "cli/test_regret"],
     "browser": ["page/test_bounds_panel", "page/test_broken", "page/test_hostile", "page/test_page"],
 }

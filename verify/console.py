@@ -21,7 +21,8 @@ from typing import Any, NoReturn, TypeAlias
 from verify.errors import UserError
 
 _LONGEST = 30  # digits of a whole number
-SELDOM = 50_000  # new objects between two searches for cycles: most of what is made here is kept, or has none
+# New objects between two searches for cycles: most of what is made here is kept, or has none.
+SELDOM, RARELY = 50_000, 2_000_000  # for a command, and for a process that does nothing but check claims
 
 Commands: TypeAlias = "argparse._SubParsersAction[Any]"  # of a parser, to add to
 

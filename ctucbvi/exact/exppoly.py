@@ -26,6 +26,7 @@ is always found by raising the precision, and the search for it ends.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -65,10 +66,7 @@ class ExpNumber:
     @classmethod
     def of(cls, terms: Iterable[tuple[fmpq, fmpq]]) -> ExpNumber:
         """Collect equal exponents and leave out zeros."""
-        total: dict[fmpq, fmpq] = {}
-        for kappa, c in terms:
-            total[kappa] = total.get(kappa, fmpq(0)) + c
-        return cls(tuple((kappa, total[kappa]) for kappa in sorted(total) if total[kappa] != 0))
+        return cls(tuple((kappa, c) for kappa, c in _added(terms) if c != 0))
 
     @property
     def is_zero(self) -> bool:
@@ -176,8 +174,8 @@ class ExpPoly:
     def __mul__(self, other: Scalar | ExpPoly) -> ExpPoly:
         if isinstance(other, ExpPoly):
             return _collect((mu + nu, p * q) for mu, p in self.terms for nu, q in other.terms)
-        c = coefficient(other)
-        return _collect((mu, p * _polynomial([c])) for mu, p in self.terms)
+        c = _polynomial([coefficient(other)])
+        return _collect((mu, p * c) for mu, p in self.terms)
 
     __rmul__ = __mul__
 
@@ -327,10 +325,21 @@ def _polynomial(coefficients: list[Coefficient]) -> Poly:
 
 def _collect(terms: Iterable[tuple[fmpq, Poly]]) -> ExpPoly:
     """Add up the polynomials of equal exponents."""
-    total: dict[fmpq, Poly] = {}
+    return ExpPoly(tuple((mu, p) for mu, p in _added(terms) if p.degree() >= 0))
+
+
+def _added(terms: Iterable[tuple[fmpq, Any]]) -> Iterable[tuple[fmpq, Any]]:
+    """By increasing exponents, the values of equal ones added up: comparing them is quicker than hashing."""
+    exponents: list[fmpq] = []
+    sums: list[Any] = []
     for mu, p in terms:
-        total[mu] = total[mu] + p if mu in total else p
-    return ExpPoly(tuple((mu, total[mu]) for mu in sorted(total) if total[mu].degree() >= 0))
+        k = bisect_left(exponents, mu)
+        if k < len(exponents) and exponents[k] == mu:
+            sums[k] += p
+        else:
+            exponents.insert(k, mu)
+            sums.insert(k, p)
+    return zip(exponents, sums, strict=True)
 
 
 def _primitive(p: Poly, delta: fmpq) -> Poly:

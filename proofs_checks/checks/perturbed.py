@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 
 from flint import arb
 from hypothesis import strategies as st
-from hypothesis.strategies import DrawFn
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 from ctucbvi.exact.exppoly import ExpPoly
 from ctucbvi.exact.precision import enclosure, precision, to_fmpq
@@ -154,7 +154,7 @@ def estimate(
 # bonus then lifts all values to the truncation and hides what it is for.  So in most examples all pairs err
 # alike, and in one respect only.
 _FOCUS = st.sampled_from(("rates", "jumps", "rates", "free"))
-_BETAS, _ALPHAS = st.sampled_from(_SHARES), st.sampled_from(_DISTANCES)
+_BETAS, _ALPHAS, _MARGIN = (st.sampled_from(pool) for pool in (_SHARES, _DISTANCES, _MARGINS))
 
 
 @dataclass(frozen=True)
@@ -167,6 +167,11 @@ class _Aim:
     target: int
 
 
+@cache
+def _small_models(max_load: Fraction | int) -> SearchStrategy[CTMDP]:
+    return models(max_states=3, max_actions=2, rewards="unit", terminal=False, max_load=max_load)
+
+
 @st.composite
 def perturbed(
     draw: DrawFn,
@@ -177,9 +182,8 @@ def perturbed(
 ) -> Perturbed:
     """Draw models with rewards in [0, 1], or take this one, and estimates on the boundary of their sets."""
     if model is None:
-        drawn = models(max_states=3, max_actions=2, rewards="unit", terminal=False, max_load=max_load)
-        model = positive(draw(drawn))
-    lambda_max = model.max_rate * draw(st.sampled_from(_MARGINS))
+        model = positive(draw(_small_models(max_load)))
+    lambda_max = model.max_rate * draw(_MARGIN)
     size, count = len(model.states), len(model.pairs)
     focus = draw(_FOCUS)
     aims = [_Aim(draw(st.sampled_from(kinds)), draw(_BETAS), draw(_ALPHAS), draw(st.integers(0, size - 1)))
@@ -224,12 +228,16 @@ def places(
     return Place(case, pair, when or case.model.horizon, draw(st.integers(1, max_steps)))
 
 
+_FACTOR = st.sampled_from((_ONE, _ONE, _ZERO, Fraction(1, 2), Fraction(9, 10)))
+_LOAD = st.sampled_from((1, 3, 10, 100))
+_SHAPE = st.sampled_from(("line", "line", "early", "late", "square", "held"))
+
+
+@cache
 @st.composite
 def functions(draw: DrawFn, horizon: Fraction) -> ExpPoly:
     """Draw exact functions with ``0 <= f(t) <= t`` on ``[0, horizon]``; ``t`` itself is the simplest."""
-    c = draw(st.sampled_from((_ONE, _ONE, _ZERO, Fraction(1, 2), Fraction(9, 10))))
-    rate = draw(st.sampled_from((1, 3, 10, 100))) / horizon
-    kind = draw(st.sampled_from(("line", "line", "early", "late", "square", "held")))
+    c, rate, kind = draw(_FACTOR), draw(_LOAD) / horizon, draw(_SHAPE)
     if kind == "early":  # rises first
         return ExpPoly.waiting(rate) * c
     if kind == "late":  # t (1 - e^{-μt})

@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 
 import pytest
 
-from tests.claims.proofs import CLAIMS, found_below, in_turn
+from tests.claims.proofs import CLAIMS, granted_below, in_turn
 from verify.claims import ClaimSet, Effort
 from verify.running.derivations import all_granted
 
@@ -21,7 +21,7 @@ _DECIDED = ("acts", "greedy", "stop", "frozen-*")  # facts about CT-UCBVI: what 
 
 def of_the_learner(claims, labels):
     """The facts about CT-UCBVI's decisions under the labels, each with the derivations that take it."""
-    kept = found_below(labels) if claims is CLAIMS else {}
+    kept = granted_below(labels) if claims is CLAIMS else {}
     axioms, facts, _ = all_granted(claims, labels, Effort(), kept)
     decided = [one for one in (*axioms, *facts) if any(fnmatch(one.name, form) for form in _DECIDED)]
     return {one.name: one.used_by for one in decided}

@@ -10,7 +10,7 @@ from proofs_checks.derivations import optimistic_poisson, optimistic_theorem
 from proofs_checks.derivations.optimistic_row_sets import Divergences, Tilts, Uniform
 from proofs_checks.derivations.optimistic_rows import MEAN
 from proofs_checks.derivations.pinsker import binomial
-from tests.claims.proofs import CLAIMS, found_below
+from tests.claims.proofs import CLAIMS, granted_below
 from verify.claims import Effort
 from verify.running.derivations import all_granted
 
@@ -28,7 +28,7 @@ _MISSING = ("lmin", "rate-low", "accuracy", "C", "stop", "Vh-step")  # λmin, ε
 def test_it_rests_on_the_law_of_a_sojourn_and_on_definitions(label):
     below = CLAIMS.closure([label])
     assert [one for one in below if not CLAIMS[one].expects("quick").holds] == []
-    axioms, facts, words = all_granted(CLAIMS, [label], Effort(), found_below([label]))
+    axioms, facts, words = all_granted(CLAIMS, [label], Effort(), granted_below([label]))
     assert {one.name for one in axioms} <= {"law", "shorter"}
     assert words == []
     assert not {one.name for one in facts} & set(_MISSING)

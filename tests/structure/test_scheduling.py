@@ -19,8 +19,8 @@ def test_the_files_are_there_and_in_one_place():
 
 
 def test_scopes():
-    proofs = {scope(f"tests/{file}.py::test[{k}]") for file in TOGETHER["proofs"] for k in "ab"}
-    assert proofs == {"proofs"}
+    shared = {scope(f"tests/{file}.py::test[{k}]") for file in TOGETHER["derivations"] for k in "ab"}
+    assert shared == {"derivations"}
     assert scope("tests/unit/test_signs.py::test_a") == scope("tests/unit/test_signs.py::test_b[1]")
     assert scope("tests/unit/test_signs.py::test_a") != scope("tests/unit/test_model.py::test_a")
     assert scope(f"tests/{APART[0]}.py::test[a]") != scope(f"tests/{APART[0]}.py::test[b]")

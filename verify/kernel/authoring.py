@@ -33,7 +33,6 @@ class Derivation:
         theorem_of: Callable[[str], str] | None = None,
     ) -> None:
         self.setting, self._lookup, self._prove, self._theorem_of = setting, lookup, prove, theorem_of
-        self._read: dict[str, Term] = {}  # formulas, which authors repeat
 
     # --- texts ---
 
@@ -43,11 +42,7 @@ class Derivation:
 
     def formula(self, text: Text) -> Term:
         """A formula."""
-        if isinstance(text, Term):
-            return text
-        if text not in self._read:
-            self._read[text] = self.setting.formula(text)
-        return self._read[text]
+        return text if isinstance(text, Term) else self.setting.formula(text)
 
     def variable(self, name: Text) -> Term:
         """A variable."""

@@ -5,6 +5,8 @@ A comparison of numbers keeps its two sides as a formula; in an indicator only t
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from verify.kernel.numbers import (
     NAT,
     NUMBERS,
@@ -120,6 +122,6 @@ def _comparison(a: Term) -> Term:
     if a.tag == "<=" and difference.sort == NAT:
         return ONE
     p = polynomial(difference)
-    lead = p[min((m for m in p if m), key=order)]
+    lead = Fraction(p[min((m for m in p if m), key=order)])
     factor = 1 / lead if a.tag == "==" else 1 / abs(lead)
     return node("Ind", relation(a.tag, ZERO, scale(difference, factor)), sort=NAT)

@@ -67,8 +67,21 @@ def _certified(goal: Pointwise, rule: str) -> None:
         rule,
         "the certificate is for something else",
     )
-    complaints = check_certificate(data, rule, lambda _: None, whole=True)
+    complaints = _complaints(data)
     require(not complaints, rule, "; ".join(complaints[:1]))
+
+
+_known: dict[str, list[str]] = {}  # by the whole certificate: what the checker said of it
+_KEPT = 500
+
+
+def _complaints(data: Mapping[str, Any]) -> list[str]:
+    words = repr(data)
+    if words not in _known:
+        if len(_known) >= _KEPT:
+            _known.clear()
+        _known[words] = check_certificate(data, "certificate", lambda _: None, whole=True)
+    return _known[words]
 
 
 class _Elementary:

@@ -57,6 +57,7 @@ class Setting:
     variables: Mapping[str, str]
     symbols: Mapping[str, Symbol]
     facts: Mapping[str, Fact]
+    _texts: dict[str, Term] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @staticmethod
     def of(
@@ -149,16 +150,22 @@ class Setting:
 
     def term(self, text: str) -> Term:
         """A term of that text."""
-        t = _Reader(self, text).read()
+        t = self._any(text)
         if t.sort == T.TRUTH:
             raise KernelError(f"{text!r} is a formula, not a term")
         return t
 
     def formula(self, text: str) -> Term:
         """A formula of that text."""
-        t = _Reader(self, text).read()
+        t = self._any(text)
         T.require_sort(t, T.TRUTH, f"{text!r}")
         return t
+
+    def _any(self, text: str) -> Term:
+        """A term or a formula; authors repeat their texts."""
+        if text not in self._texts:
+            self._texts[text] = _Reader(self, text).read()
+        return self._texts[text]
 
     def variable(self, name: str) -> Term:
         """The variable of that name."""

@@ -8,30 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import gcd, lcm
 
+from verify.kernel.numbers import Number, order
 from verify.kernel.terms import Monomial, Polynomial
 
-Row = list[Fraction]
+Row = list[int]  # of a table: an equation, of which only the proportions count
 
 
 def multipliers(
     goal: Polynomial, premises: Sequence[Polynomial], free: Sequence[bool]
 ) -> list[Fraction] | None:
     """Multipliers with goal = Σ m premise + c, c >= 0, and m >= 0 where not free; None if there are none."""
-    monomials: list[Monomial] = sorted(
-        {m for p in (goal, *premises) for m in p} | {()}, key=lambda m: [(f.rank, e) for f, e in m]
-    )
-    columns: list[list[Fraction]] = []
+    monomials: list[Monomial] = sorted({m for p in (goal, *premises) for m in p} | {()}, key=order)
+    columns: list[list[Number]] = []
     owner: list[tuple[int, int]] = []
     for j, p in enumerate(premises):
-        column = [p.get(m, Fraction(0)) for m in monomials]
+        column = [p.get(m, 0) for m in monomials]
         columns.append(column)
         owner.append((j, 1))
         if free[j]:
             columns.append([-c for c in column])
             owner.append((j, -1))
-    columns.append([Fraction(not m) for m in monomials])  # the number that is left over
-    solution = _feasible(columns, [goal.get(m, Fraction(0)) for m in monomials])
+    columns.append([int(not m) for m in monomials])  # the number that is left over
+    solution = _feasible(columns, [goal.get(m, 0) for m in monomials])
     if solution is None:
         return None
     found = [Fraction(0)] * len(premises)
@@ -40,38 +40,43 @@ def multipliers(
     return found
 
 
-def _feasible(columns: list[Row], right: Row) -> Row | None:
+def _feasible(columns: list[list[Number]], right: list[Number]) -> list[Fraction] | None:
     """Some x >= 0 with Σ x column = right."""
-    rows, n = len(right), len(columns)
+    n = len(columns)
+    below = lcm(*(c.denominator for c in right), *(c.denominator for column in columns for c in column))
     table: list[Row] = []
-    for i in range(rows):
-        sign = -1 if right[i] < 0 else 1
-        table.append([*(sign * c[i] for c in columns), sign * right[i]])
-    basis = [n + i for i in range(rows)]  # one slack for each row: what has left never comes back
-    cost = [sum((row[j] for row in table), Fraction(0)) for j in range(n + 1)]
+    for *row, end in zip(*columns, right, strict=True):
+        unit = -below if end < 0 else below
+        table.append([int(unit * c) for c in (*row, end)])
+    basis = [n + i for i in range(len(table))]  # one slack for each row: what has left never comes back
+    cost = [sum(column) for column in zip(*table, strict=True)]
     while (entering := next((j for j in range(n) if cost[j] > 0), None)) is not None:
-        ratios = [(row[-1] / row[entering], basis[i], i) for i, row in enumerate(table) if row[entering] > 0]
+        ratios = [
+            (Fraction(row[-1], row[entering]), basis[i], i)
+            for i, row in enumerate(table)
+            if row[entering] > 0
+        ]
         if not ratios:
             return None
         _, _, leaving = min(ratios)
-        _pivot(table, cost, leaving, entering)
+        pivot = table[leaving]
+        table = [row if row is pivot else _without(row, entering, pivot) for row in table]
+        cost = _without(cost, entering, pivot)
         basis[leaving] = entering
     if cost[-1] != 0:
         return None
     solution = [Fraction(0)] * n
-    for i, j in enumerate(basis):
+    for row, j in zip(table, basis, strict=True):
         if j < n:
-            solution[j] = table[i][-1]
+            solution[j] = Fraction(row[-1], row[j])
     return solution
 
 
-def _pivot(table: list[Row], cost: Row, i: int, j: int) -> None:
-    pivot = table[i][j]
-    table[i] = [v / pivot for v in table[i]]
-    for k, row in enumerate(table):
-        if k != i and row[j]:
-            factor = row[j]
-            table[k] = [a - factor * b for a, b in zip(row, table[i], strict=True)]
-    if cost[j]:
-        factor = cost[j]
-        cost[:] = [a - factor * b for a, b in zip(cost, table[i], strict=True)]
+def _without(row: Row, j: int, pivot: Row) -> Row:
+    """A positive multiple of the row, and of the pivot so much that place j becomes 0."""
+    here, there = row[j], pivot[j]
+    if not here:
+        return row
+    new = [there * a - here * b for a, b in zip(row, pivot, strict=True)]
+    unit = gcd(*new)
+    return [a // unit for a in new] if unit > 1 else new

@@ -2,14 +2,15 @@
 
 A term is interned: two terms that are the same in the sense of docs/derivations.md are one object, as far as
 the normal form sees it.  Numbers are sums of monomials, a *monomial* is a tuple of (factor, whole power); a
-factor is any term that is not a sum.
+factor is any term that is not a sum.  Whole coefficients are mostly ints, which are quicker than fractions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import count
 from math import gcd, isqrt, lcm
@@ -42,14 +43,18 @@ class Symbol:
     known: str | None = None  # None: deterministic; "any"; or a term in _1, _2, ...
     generic: bool = False
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # quick: every term that it stands in asks for it
+
     @property
     def random(self) -> bool:
         """Whether it depends on the outcome."""
         return self.known is not None
 
 
+Number = int | Fraction
 Monomial = tuple[tuple["Term", int], ...]
-Polynomial = dict[Monomial, Fraction]
+Polynomial = dict[Monomial, Number]
 
 
 class Term:
@@ -90,7 +95,9 @@ def node(tag: str, *parts: Any, sort: str = REAL) -> Term:
     if found is not None:
         return found
     t = Term.__new__(Term)
-    t.tag, t.parts, t.sort, t.rank = tag, parts, sort, _rank(key)
+    t.tag, t.parts, t.sort = tag, parts, sort
+    ranks = map(_rank, key) if tag != "poly" else (_rank(tag), *(_rank_of_summand(*part) for part in parts))
+    t.rank = _digest(b"".join(ranks))
     children = list(t.children)
     t.free = frozenset().union(*(c.free for c in children)) if children else frozenset()
     t.symbols = frozenset().union(*(c.symbols for c in children)) if children else frozenset()
@@ -117,10 +124,33 @@ def _rank(part: Any) -> bytes:
     """A digest of what a term is made of."""
     if isinstance(part, Term):
         return part.rank
-    text = b"".join(map(_rank, part)) if isinstance(part, tuple) else repr(part).encode()
+    return _digest(b"".join(map(_rank, part))) if isinstance(part, tuple) else _rank_of_word(part)
+
+
+def _digest(text: bytes) -> bytes:
     return blake2b(text, digest_size=16).digest()
 
 
+@lru_cache(maxsize=None, typed=True)  # Fraction(1) is another word than 1
+def _rank_of_word(word: str | int | Symbol | Fraction | None) -> bytes:
+    return _digest(repr(word).encode())
+
+
+def _rank_of_summand(m: Monomial, c: Number) -> bytes:
+    return _digest(_rank_of_monomial(m) + _rank_of_fraction(c.numerator, c.denominator))
+
+
+@cache
+def _rank_of_monomial(m: Monomial) -> bytes:
+    return _rank(m)
+
+
+@cache
+def _rank_of_fraction(above: int, below: int) -> bytes:
+    return _rank_of_word(Fraction(above, below))
+
+
+@cache
 def order(m: Monomial) -> list[tuple[bytes, int]]:
     """The place of a product in a sum."""
     return [(f.rank, e) for f, e in m]
@@ -129,10 +159,14 @@ def order(m: Monomial) -> list[tuple[bytes, int]]:
 # --- numbers ------------------------------------------------------------------------------------
 
 
-def num(q: Fraction | int) -> Term:
+def num(q: Number) -> Term:
     """A rational number."""
-    q = q if isinstance(q, Fraction) else Fraction(q)
-    return node("num", q, sort=NAT if q >= 0 and q.denominator == 1 else REAL)
+    return _numeral(q.numerator, q.denominator)
+
+
+@cache
+def _numeral(above: int, below: int) -> Term:
+    return node("num", Fraction(above, below), sort=NAT if above >= 0 and below == 1 else REAL)
 
 
 ZERO, ONE = num(0), num(1)
@@ -153,14 +187,20 @@ def fresh(sort: str) -> Term:
 
 def polynomial(t: Term) -> Polynomial:
     """A number as a sum of monomials."""
+    return dict(_summands(t))
+
+
+def _summands(t: Term) -> tuple[tuple[Monomial, Number], ...]:
+    """The products that add up to a number, and their coefficients."""
     if t.sort not in NUMBERS:
         raise KernelError(f"{t!r} is no number")
     if t.tag == "num":
-        return {(): t.parts[0]} if t.parts[0] else {}
-    return dict(t.parts) if t.tag == "poly" else {((t, 1),): Fraction(1)}
+        q = t.parts[0]
+        return (((), q.numerator if q.denominator == 1 else q),) if q else ()
+    return t.parts if t.tag == "poly" else ((((t, 1),), 1),)
 
 
-def number(p: Mapping[Monomial, Fraction]) -> Term:
+def number(p: Mapping[Monomial, Number]) -> Term:
     """The term of a sum of monomials."""
     kept = {m: c for m, c in p.items() if c}
     if len(kept) > MOST_MONOMIALS:
@@ -173,32 +213,37 @@ def number(p: Mapping[Monomial, Fraction]) -> Term:
             return num(c)
         if c == 1 and len(monomial) == 1 and monomial[0][1] == 1:
             return monomial[0][0]
-    items = sorted(kept.items(), key=lambda item: order(item[0]))
-    natural = all(
-        c.numerator > 0 and c.denominator == 1 and all(f.sort == NAT for f, _ in m) for m, c in items
-    )
-    return node("poly", *items, sort=NAT if natural else REAL)
+    return _sum(sorted(kept.items(), key=lambda item: order(item[0])))
+
+
+def _sum(items: Iterable[tuple[Monomial, Number]]) -> Term:
+    """The term of a sum in its order that is neither a number nor a factor alone."""
+    items = tuple(items)
+    for m, c in items:
+        if c.denominator != 1 or c < 0 or any(f.sort != NAT for f, _ in m):
+            return node("poly", *items)
+    return node("poly", *items, sort=NAT)
 
 
 def add(*terms: Term) -> Term:
     """Their sum."""
     total: Polynomial = {}
     for t in terms:
-        for m, c in polynomial(t).items():
+        for m, c in _summands(t):
             total[m] = total[m] + c if m in total else c
     return number(total)
 
 
 def mul(*terms: Term) -> Term:
     """Their product, multiplied out."""
-    total: Polynomial = polynomial(terms[0]) if terms else {(): Fraction(1)}
+    total: Polynomial = polynomial(terms[0]) if terms else {(): 1}
     for t in terms[1:]:
         new: Polynomial = {}
-        other = polynomial(t)
+        other = _summands(t)
         if len(total) * len(other) > MOST_MONOMIALS:
             raise KernelError(f"a product of {len(total)} and {len(other)} summands is too long")
         for m, c in total.items():
-            for n, d in other.items():
+            for n, d in other:
                 joined = _joined(m, n)
                 new[joined] = new[joined] + c * d if joined in new else c * d
         total = new
@@ -207,6 +252,8 @@ def mul(*terms: Term) -> Term:
 
 def _joined(m: Monomial, n: Monomial) -> Monomial:
     """The product of two monomials: exponentials become one, indicators keep the power 1."""
+    if not m or not n:
+        return m or n
     powers: dict[Term, int] = {}
     exponent = ZERO
     for factor, e in (*m, *n):
@@ -219,9 +266,11 @@ def _joined(m: Monomial, n: Monomial) -> Monomial:
     return tuple(sorted(powers.items(), key=lambda item: item[0].rank))
 
 
-def scale(t: Term, c: Fraction | int) -> Term:
+def scale(t: Term, c: Number) -> Term:
     """A multiple."""
-    return number({m: d * c for m, d in polynomial(t).items()})
+    if t.tag == "poly" and len(t.parts) > 1 and c:
+        return _sum((m, d * c) for m, d in t.parts)  # in the same order
+    return number({m: d * c for m, d in _summands(t)})
 
 
 def sub(a: Term, b: Term) -> Term:
@@ -244,7 +293,7 @@ def inverse(t: Term) -> Term:
         return scale(node("inv", scale(t, 1 / content)), 1 / content)
     result = ONE if p else ZERO
     for monomial, c in p.items():
-        result = scale(result, 1 / c)
+        result = scale(result, 1 / Fraction(c))
         for factor, e in monomial:
             result = mul(result, *[_inverse_of_factor(factor)] * e)
     return result

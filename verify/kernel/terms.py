@@ -174,6 +174,8 @@ def renamed(t: Term, x: Term, y: Term) -> Term:
         return memo[u]
 
     def again(u: Term) -> Term:
+        if u.tag == "poly":
+            return _sum_again(u, go)
         if u.tag in BINDERS:
             return node(u.tag, u.parts[0], *map(go, u.parts[1:]), sort=u.sort)
         if u.tag == "E":
@@ -181,6 +183,17 @@ def renamed(t: Term, x: Term, y: Term) -> Term:
         return rebuilt(u, go)
 
     return go(t)
+
+
+def _sum_again(t: Term, go: Callable[[Term], Term]) -> Term:
+    """A sum whose factors have other names: it only has to be put in order."""
+    found: Polynomial = {}
+    for monomial, c in t.parts:
+        powers = {go(f): e for f, e in monomial}
+        if len(powers) < len(monomial) or any(f.tag in ("num", "poly") for f in powers):
+            return rebuilt(t, go)
+        found[tuple(sorted(powers.items(), key=lambda item: item[0].rank))] = c
+    return number(found) if len(found) == len(t.parts) else rebuilt(t, go)
 
 
 def rebuilt(t: Term, go: Callable[[Term], Term]) -> Term:

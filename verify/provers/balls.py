@@ -17,12 +17,12 @@ derivatives have one sign and are monotone, so two evaluations at the ends of a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial, reduce
+from functools import cached_property, lru_cache, partial, reduce
 from math import factorial
+from operator import add, mul
 from typing import Any
 
 import sympy
@@ -54,15 +54,20 @@ class UnknownFunctionError(ValueError):
     """An expression that has no enclosure here."""
 
 
-@contextmanager
-def precision(bits: int, length: int = 1) -> Iterator[None]:
+class precision:  # noqa: N801 - it is used like a function
     """Work with this many bits, and series of this many coefficients; restored afterwards."""
-    before = ctx.prec, ctx.cap
-    ctx.prec, ctx.cap = bits, length
-    try:
-        yield
-    finally:
-        ctx.prec, ctx.cap = before
+
+    __slots__ = ("_before", "_wanted")
+
+    def __init__(self, bits: int, length: int = 1) -> None:
+        self._wanted = bits, length
+
+    def __enter__(self) -> None:
+        self._before = ctx.prec, ctx.cap
+        ctx.prec, ctx.cap = self._wanted
+
+    def __exit__(self, *_: object) -> None:
+        ctx.prec, ctx.cap = self._before
 
 
 def rational(number: Fraction) -> fmpq:
@@ -227,11 +232,11 @@ _CONSTANTS: Mapping[Any, Callable[[], arb]] = {sympy.pi: arb.pi, sympy.E: arb.co
 
 
 def _sum(*terms: Number) -> Number:
-    return reduce(lambda x, y: x + y, terms)
+    return reduce(add, terms)
 
 
 def _product(*terms: Number) -> Number:
-    return reduce(lambda x, y: x * y, terms)
+    return reduce(mul, terms)
 
 
 @dataclass(frozen=True)
@@ -242,16 +247,28 @@ class Program:
     inputs: tuple[tuple[int, str], ...]  # the steps that are variables
     constants: tuple[tuple[int, Callable[[], arb]], ...]  # and those that are numbers
 
+    @property
+    def price(self) -> int:
+        """What a run costs, in the precision of the moment."""
+        return 5 + len(self.steps) * (1 + int(ctx.prec) // 1024)
+
+    @cached_property
+    def _work(self) -> list[tuple[int, Callable[..., Number], tuple[int, ...]]]:
+        """The steps that compute something."""
+        return [(k, how, operands) for k, (how, operands) in enumerate(self.steps) if operands]
+
     def run(self, point: Mapping[str, Number]) -> Number:
         """The value, in whatever the variables are given as; precision is the caller's."""
-        spend(5 + len(self.steps) * (1 + ctx.prec // 1024))
+        spend(self.price)
         values: list[Number] = [None] * len(self.steps)
         for k, name in self.inputs:
             values[k] = point[name]
         for k, number in self.constants:
             values[k] = number()
-        for k, (operation, operands) in enumerate(self.steps):
-            if operands:
+        for k, operation, operands in self._work:
+            if len(operands) == 1:
+                values[k] = operation(values[operands[0]])
+            else:
                 values[k] = operation(*[values[i] for i in operands])
         return values[-1]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +22,7 @@ from flint import arb
 
 from verify.claims import Domain, Range, Relation
 from verify.provers.balls import UnknownFunctionError, ball, precision, program
+from verify.provers.meter import spend
 from verify.provers.sampling import Sampler, into
 from verify.provers.witness import Point
 
@@ -45,6 +46,9 @@ class Gauge:
     domain: Domain
     pair: tuple[str, str] | None = None
     absolute: bool = False
+    _last: dict[int, tuple[Point, tuple[arb, arb]]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )  # by bits: the last point, and both sides there
 
     @staticmethod
     def of(relation: Relation, domain: Domain, pair: tuple[str, str] | None = None) -> Gauge:
@@ -66,11 +70,19 @@ class Gauge:
     def balls(self, point: Point, bits: int) -> tuple[arb, arb]:
         """Both sides."""
         with precision(bits):
-            exact = {name: ball(value) for name, value in point.items()}
             try:
-                return program(self.left).run(exact), program(self.right).run(exact)
+                programs = program(self.left), program(self.right)
             except UnknownFunctionError:
                 return arb.nan(), arb.nan()
+            where, found = self._last.get(bits, (None, None))
+            if found is not None and where == point:
+                for one in programs:
+                    spend(one.price)
+                return found
+            exact = {name: ball(value) for name, value in point.items()}
+            left, right = (one.run(exact) for one in programs)
+        self._last[bits] = dict(point), (left, right)
+        return left, right
 
     def slack(self, point: Point) -> float:
         """The slack; nan where it is not known."""

@@ -61,28 +61,34 @@ def _tightest(gauge: Gauge, effort: Effort) -> dict[str, Fraction] | None:
     """The best point of a seeded search, made simple; ``None`` if no point has a slack that compares."""
     generator = random.Random(seed_of(effort.seed, str(gauge.left), str(gauge.right), *gauge.domain.texts()))
     sampler = gauge.sampler()
-    seen: list[tuple[float, list[tuple[int, int, int]], dict[str, Fraction]]] = []
+    seen: list[tuple[float, dict[str, Fraction]]] = []
 
     def note(point: Point) -> float:
         slack = _compared(gauge, point)
-        seen.append((slack, [complexity(value) for value in point.values()], dict(point)))
+        seen.append((slack, dict(point)))
         return slack
 
     with metered(effort.scaled(*_COST)):
         for _ in range(effort.scaled(*_POINTS)):
             note(sampler.point(generator.randrange))
-        starts = sorted(seen, key=lambda entry: entry[:2])[:_STARTS]
-        for _, _, start in starts:
+        last = sorted(slack for slack, _ in seen)[:_STARTS][-1]
+        for _, start in sorted((entry for entry in seen if entry[0] <= last), key=_simple_first)[:_STARTS]:
             descended(note, start, gauge.domain, _ROUNDS)
-    if not seen:
+    least = max(min((slack for slack, _ in seen), default=math.inf), _TIGHT)
+    if not least < math.inf:
         return None
-    best, _, point = min(seen, key=lambda entry: (max(entry[0], _TIGHT), entry[1]))
-    if not best < math.inf:
-        return None
+    close = [entry for entry in seen if entry[0] <= least]
+    best, point = min(close, key=lambda entry: _simple_first((_TIGHT, entry[1])))
     enough = max(best + abs(best) * _SHARE, _TIGHT)
     with metered(_SIMPLER):
         return simpler(point, gauge.domain, lambda p: _compared(gauge, p) <= enough, sampler.fitted)
     return point  # as it is
+
+
+def _simple_first(entry: tuple[float, Point]) -> tuple[float, list[tuple[int, int, int]]]:
+    """The order of points: the tightest first, and among equals the simplest."""
+    slack, point = entry
+    return slack, [complexity(value) for value in point.values()]
 
 
 def _compared(gauge: Gauge, point: Point) -> float:

@@ -22,7 +22,7 @@ from flint import arb
 
 from verify.claims import Domain, Hypothesis, Monotone, Relation
 from verify.claims.sizes import BITS, out_of_reach
-from verify.provers.balls import evaluate
+from verify.provers.balls import ball, evaluate, precision
 
 LINE = "python -m verify.recheck FILE"
 
@@ -168,7 +168,9 @@ _HOLDS: Mapping[str, _Sign] = {
 
 def _certain(left: Any, right: Any, point: Point, sign: _Sign) -> bool:
     """Whether ``right - left`` certainly has the sign."""
-    low, high = evaluate(left, point, _FIRST_BITS), evaluate(right, point, _FIRST_BITS)
+    with precision(_FIRST_BITS):
+        near = {name: ball(value) for name, value in point.items()}
+    low, high = evaluate(left, near, _FIRST_BITS), evaluate(right, near, _FIRST_BITS)
     if sound(low) and sound(high) and (low < high or low > high):  # what balls decide needs no algebra
         return sign(high - low)
     gap = _rational_gap(left, right, point)
@@ -183,9 +185,9 @@ def _certain(left: Any, right: Any, point: Point, sign: _Sign) -> bool:
     return False
 
 
-def sound(ball: arb) -> bool:
-    """Whether the ball says anything: it is finite and a number."""
-    return bool(ball.is_finite())
+def sound(value: arb) -> bool:
+    """Whether a ball says anything: it is finite and a number."""
+    return bool(value.is_finite())
 
 
 def _rational_gap(left: Any, right: Any, point: Point) -> Fraction | None:
@@ -214,8 +216,8 @@ def decimal(expression: Any, point: Point, digits: int = _DIGITS) -> str:
     if value is not None and value.is_Integer and abs(value) < 10**digits:
         return str(value)
     bits = 4 * digits + 64
-    ball = evaluate(expression, point, bits)
-    while ball.rel_accuracy_bits() < 4 * digits and bits < _LAST_BITS:
+    enclosed = evaluate(expression, point, bits)
+    while enclosed.rel_accuracy_bits() < 4 * digits and bits < _LAST_BITS:
         bits *= 2
-        ball = evaluate(expression, point, bits)
-    return str(ball.str(digits, radius=False)) if sound(ball) else "undefined"
+        enclosed = evaluate(expression, point, bits)
+    return str(enclosed.str(digits, radius=False)) if sound(enclosed) else "undefined"

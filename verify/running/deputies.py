@@ -28,7 +28,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from verify.claims import ClaimSet
-from verify.console import SELDOM
+from verify.console import RARELY
 from verify.errors import UserError
 from verify.progress import listening
 from verify.running.fingerprints import Fingerprints, versions
@@ -180,7 +180,7 @@ class _Deputy:
 def serve(handle: int) -> None:
     """The life of a deputy."""
     os.dup2(2, 1)  # a check that prints must not disturb anybody
-    gc.set_threshold(SELDOM)
+    gc.set_threshold(RARELY)
     connection: Connection[Any, Any] = Connection(handle)
     tasks: SimpleQueue[Any] = SimpleQueue()
     threading.Thread(target=_hear, args=(connection, tasks), daemon=True).start()

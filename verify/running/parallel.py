@@ -25,7 +25,7 @@ from multiprocessing.process import BaseProcess
 from time import monotonic
 
 from verify.claims import ClaimSet, Effort
-from verify.console import SELDOM
+from verify.console import RARELY
 from verify.progress import listening, rest
 from verify.running.cache import Cache
 from verify.running.engine import run_claim
@@ -182,9 +182,10 @@ class _Worker:
 def _serve(connection: Connection, job: Job) -> None:
     """The life of a worker."""
     os.dup2(2, 1)  # a check that prints must not disturb the document on stdout
-    gc.set_threshold(SELDOM)
+    gc.set_threshold(RARELY)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     claims = load_claims(job.source, job.places)
+    gc.freeze()  # claims and modules are there to the end
     with contextlib.suppress(EOFError, OSError), listening(connection.send):
         while True:
             connection.send(job.finish(connection.recv(), claims).to_json())

@@ -62,7 +62,8 @@ class Rings:
         for a in atoms:
             for m, c in ring(a.args[0]).items():
                 key = tree({m: Fraction(1)})
-                units[key] = _common(units[key], abs(c)) if key in units else abs(c)
+                size = abs(Fraction(c))
+                units[key] = _common(units[key], size) if key in units else size
         rows, hints = [], []
         for k, (base, unit) in enumerate(units.items()):
             up, down = (self.words.real(make("*", num(sign * unit), base)) for sign in (1, -1))
@@ -72,7 +73,7 @@ class Rings:
             parts = []
             for m, c in ring(a.args[0]).items():
                 key = tree({m: Fraction(1)})
-                times = abs(c) / units[key]
+                times = abs(Fraction(c)) / units[key]
                 exponent = make("*", num(units[key] if c > 0 else -units[key]), key)
                 parts.append(f"exp ({self.words.real(exponent)}) ^ {times}")
             rows.append(f"rewrite (ltac:(exponentials) : {self.words.real(a)} = {' * '.join(parts)})")

@@ -91,7 +91,7 @@ def sum_over(same: Same, t: Nameless) -> str:
     y = fresh(str(t.value), t)
     inner, found = opened(t.args[0], y), same.normal(t)
     middle = make("SumOver", closed(same.normal(inner), y), value=t.value)
-    rows = [_row_over(same, m, c, y) for m, c in same.canon.poly(plain(inner)).items()]
+    rows = [_row_over(same, m, Fraction(c), y) for m, c in same.canon.poly(plain(inner)).items()]
     tail = _of_rows(same, middle, y, rows, found)
     if same.raw.real(t) == same.words.real(middle):
         return tail

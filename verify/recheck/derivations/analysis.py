@@ -8,7 +8,7 @@ from typing import Any
 
 from verify.recheck.derivations.polynomials import Poly, difference, product, total, tree, value_of
 from verify.recheck.derivations.putting import put_bound
-from verify.recheck.derivations.reading import TextReader, indicator, require_level, require_sort
+from verify.recheck.derivations.reading import indicator, require_level, require_sort
 from verify.recheck.derivations.sight import OMEGA, Moving
 from verify.recheck.derivations.trees import Nameless, closed, fresh, make, minus, num, opened, replaced
 from verify.recheck.derivations.workbench import Judgement, RuleStep, not_free
@@ -45,7 +45,7 @@ def _multiple(step: RuleStep, data: Any, k: int, order: str) -> tuple[Poly, bool
     bench, premise = step.bench, step.premises[k]
     sign = data.get("sign") if isinstance(data, Mapping) else None
     words = data.get("term") if isinstance(data, Mapping) else str(data) if type(data) is int else data
-    term = TextReader(bench.language).term(words)
+    term = bench.reader.term(words)
     require_sort(term, "Real", "a multiplier")
     factor = bench.canon.poly(term)
     if not factor:

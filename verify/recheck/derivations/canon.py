@@ -35,7 +35,17 @@ from verify.recheck.derivations.polynomials import (
 )
 from verify.recheck.derivations.putting import put, put_bound
 from verify.recheck.derivations.sight import OMEGA, Moving, Sight
-from verify.recheck.derivations.trees import FORMULA, RELATIONS, Nameless, closed, fresh, make, num, opened
+from verify.recheck.derivations.trees import (
+    FORMULA,
+    RELATIONS,
+    Nameless,
+    closed,
+    fresh,
+    make,
+    node,
+    num,
+    opened,
+)
 from verify.recheck.intervals import UnknownError
 
 _WORK = 1_000_000  # about the nodes brought to normal form, and monomials multiplied, in one derivation
@@ -71,34 +81,36 @@ class Canon:
 
     def normal(self, t: Nameless) -> Nameless:
         """The normal form of a term or a formula."""
-        if t not in self._normals:
+        found = self._normals.get(t)
+        if found is None:
             self.spend(1 + t.size // 4)
             if t.sort == FORMULA:
                 found = self._formula(t)
             elif self.language.numeric(t):
                 found = tree(self.poly(t))
             else:
-                found = Nameless(t.op, tuple(map(self.normal, t.args)), t.value, t.sort)
+                found = node(t.op, tuple(map(self.normal, t.args)), t.value, t.sort)
             self._normals[t] = self._normals[found] = found
-        return self._normals[t]
+        return found
 
     def poly(self, t: Nameless) -> Poly:
         """The normal form of a number."""
-        if t not in self._polys:
+        found = self._polys.get(t)
+        if found is None:
             self.spend(1 + t.size // 4)
             found = self._poly(t)
             if len(found) > _MONOMIALS:
                 raise UnknownError(f"a polynomial of {len(found)} monomials is too long")
             self.spend(len(found))
             self._polys[t] = found
-        return self._polys[t]
+        return found
 
     def _poly(self, t: Nameless) -> Poly:
         match t.op:
             case "num" | "var" | "bound":
                 return ring(t)
             case "sym":
-                return atom(Nameless("sym", tuple(map(self.normal, t.args)), t.value, t.sort))
+                return atom(node("sym", tuple(map(self.normal, t.args)), t.value, t.sort))
             case "+":
                 return total(map(self.poly, t.args))
             case "*":

@@ -65,7 +65,7 @@ def examine(document: Any, axioms: Mapping[str, Mapping[str, Any]] = AXIOMS) -> 
         steps = document.get("steps")
         if not isinstance(steps, list) or not 0 < len(steps) <= _STEPS:
             raise UnknownError(f"'steps' is not a list of at most {_STEPS}, or empty")
-        theorem = theorem_of(document)
+        theorem = Canon(bench.own).normal(bench.own_reader.formula(document.get("theorem")))
     except _FAILURES as error:
         found.complain(reason(error))
         return found
@@ -114,5 +114,14 @@ def conclusion(step: Any, shown: list[Judgement | None], bench: Workbench) -> Ju
     return rule(RuleStep(step, premises, bench)) if len(premises) == len(places) else None
 
 
+_certified: dict[str, list[str]] = {}  # by the whole certificate, statement and proof: what is wrong with it
+_KEPT = 500  # certificates; derivations name the same ones again and again
+
+
 def _certify(data: Mapping[str, Any]) -> list[str]:
-    return check_certificate(data, "certificate", lambda _: None, whole=True)
+    words = repr(data)
+    if words not in _certified:
+        if len(_certified) >= _KEPT:
+            _certified.clear()
+        _certified[words] = check_certificate(data, "certificate", lambda _: None, whole=True)
+    return _certified[words]

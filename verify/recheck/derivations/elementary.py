@@ -35,6 +35,7 @@ FACTS = {
     "antisymmetric": "Imp(And(x <= y, y <= x), x == y)",
 }
 PLAIN = Language((), {"x": "Real", "y": "Real", "n": "Nat", "m": "Nat"})
+_PLAIN_READER = TextReader(PLAIN)
 
 
 def known(step: RuleStep) -> Judgement:
@@ -43,13 +44,13 @@ def known(step: RuleStep) -> Judgement:
     if name == "either":
         if len(terms) != 2:
             raise UnknownError("'either' is about two formulas")
-        a, b = (TextReader(step.bench.language).formula(t) for t in terms)
+        a, b = (step.bench.reader.formula(t) for t in terms)
         return step.judge(make("Imp", make("And", make("Or", a, b), make("Not", a)), b))
     if name not in FACTS:
         raise UnknownError(f"{name!r} is not in the list")
-    says = TextReader(PLAIN).formula(FACTS[name])
+    says = _PLAIN_READER.formula(FACTS[name])
     names = [v for name in "xynm" if (v := PLAIN.variable(name)) is not None and v in says.free]
-    values = [TextReader(step.bench.language).term(t) for t in terms]
+    values = [step.bench.reader.term(t) for t in terms]
     if len(values) != len(names):
         raise UnknownError(f"{name!r} is about {len(names)} terms")
     for variable, value in zip(names, values, strict=True):
@@ -100,7 +101,7 @@ def _values(step: RuleStep, names: set[str]) -> dict[str, Nameless]:
     data = step.data.get("with", {})
     if not isinstance(data, Mapping) or set(data) != names:
         raise UnknownError(f"'with' does not give a term for each of {', '.join(sorted(names))}")
-    found = {name: TextReader(step.bench.language).term(words) for name, words in data.items()}
+    found = {name: step.bench.reader.term(words) for name, words in data.items()}
     for name, value in found.items():
         require_sort(value, "Real", name)
     return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from verify.recheck.derivations.putting import put, put_bound, put_function
-from verify.recheck.derivations.reading import TextReader, require_level, require_sort
+from verify.recheck.derivations.reading import require_level, require_sort
 from verify.recheck.derivations.sight import Moving
-from verify.recheck.derivations.trees import MEANS, Nameless, closed, make, num, replaced
+from verify.recheck.derivations.trees import MEANS, Nameless, closed, make, num, replaced, var
 from verify.recheck.derivations.workbench import Judgement, RuleStep, Workbench, not_free
 from verify.recheck.intervals import UnknownError
 
@@ -17,7 +17,7 @@ def fact(step: RuleStep) -> Judgement:
     data = step.bench.facts.get(step.text("name"))
     if not isinstance(data, Mapping):
         raise UnknownError(f"the setting has no fact {step.data['name']!r}")
-    return step.judge(TextReader(step.bench.own).formula(data.get("says")))
+    return step.judge(step.bench.own_reader.formula(data.get("says")))
 
 
 def axiom(step: RuleStep) -> Judgement:
@@ -30,7 +30,7 @@ def axiom(step: RuleStep) -> Judgement:
 
 def lemma(step: RuleStep) -> Judgement:
     """What another claim says; in words of the setting only, since symbols of axioms may differ there."""
-    found = step.judge(TextReader(step.bench.own).formula(step.text("formula")))
+    found = step.judge(step.bench.own_reader.formula(step.text("formula")))
     step.bench.references.append((step.bench.now, "lemma", step.text("label"), found.formula))
     return found
 
@@ -156,7 +156,7 @@ def instantiate(step: RuleStep) -> Judgement:
     if not sign.random and sight.random(body):
         raise UnknownError(f"the body {body} is random, {sign.name} is not")
     if sign.level is not None:
-        places = {Nameless("var", (), f"_{k}", "Nat"): p for k, p in enumerate(params, 1)}
+        places = {var(f"_{k}", "Nat"): p for k, p in enumerate(params, 1)}
         level = step.normal(replaced(sign.level, places))
         if not sight.known(body, level):
             raise UnknownError(f"the body {body} is not seen to be known at {level}")

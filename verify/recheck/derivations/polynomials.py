@@ -10,23 +10,23 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import gcd, lcm
 
-from verify.recheck.derivations.trees import Nameless, make, num
+from verify.recheck.derivations.trees import Nameless, Number, make, num
 from verify.recheck.intervals import UnknownError
 
 Monomial = tuple[tuple[Nameless, int], ...]
-Poly = dict[Monomial, Fraction]
+Poly = dict[Monomial, Number]  # whole coefficients are mostly ints, which are quicker
 _PRODUCT = 20_000  # pairs of monomials in one product
 ONE: Monomial = ()
 
 
-def constant_poly(x: Fraction | int) -> Poly:
+def constant_poly(x: Number) -> Poly:
     """A number."""
-    return {ONE: Fraction(x)} if x else {}
+    return {ONE: x.numerator if x.denominator == 1 else x} if x else {}
 
 
 def atom(t: Nameless) -> Poly:
     """One atom."""
-    return {((t, 1),): Fraction(1)}
+    return {((t, 1),): 1}
 
 
 def total(parts: Iterable[Poly]) -> Poly:
@@ -34,11 +34,11 @@ def total(parts: Iterable[Poly]) -> Poly:
     found: Poly = {}
     for p in parts:
         for m, c in p.items():
-            found[m] = found.get(m, Fraction(0)) + c
+            found[m] = found[m] + c if m in found else c
     return {m: c for m, c in found.items() if c}
 
 
-def scaled(p: Poly, c: Fraction | int) -> Poly:
+def scaled(p: Poly, c: Number) -> Poly:
     """A rational multiple."""
     return {m: c * x for m, x in p.items()} if c else {}
 
@@ -54,7 +54,7 @@ def times(a: Monomial, b: Monomial) -> Monomial:
         return a or b
     powers = dict(a)
     for t, k in b:
-        powers[t] = powers.get(t, 0) + k
+        powers[t] = powers[t] + k if t in powers else k
     return monomial(powers)
 
 
@@ -78,7 +78,7 @@ def product(p: Poly, q: Poly) -> Poly:
     for a, x in p.items():
         for b, y in q.items():
             m = times(a, b)
-            found[m] = found.get(m, Fraction(0)) + x * y
+            found[m] = found[m] + x * y if m in found else x * y
     return {m: c for m, c in found.items() if c}
 
 
@@ -100,12 +100,14 @@ def tree(p: Poly) -> Nameless:
     """The canonical term of a polynomial."""
     if not p:
         return num(0)
+    if len(p) == 1:
+        ((m, c),) = p.items()
+        return _monomial_tree(m, c)
     order = sorted(p.items(), key=lambda item: [(t.text, k) for t, k in item[0]])
-    parts = [_monomial_tree(m, c) for m, c in order]
-    return make("+", *parts) if len(parts) > 1 else parts[0]
+    return make("+", *(_monomial_tree(m, c) for m, c in order))
 
 
-def _monomial_tree(m: Monomial, c: Fraction) -> Nameless:
+def _monomial_tree(m: Monomial, c: Number) -> Nameless:
     parts = [t if k == 1 else make("^", t, value=k) for t, k in m]
     if c != 1 or not parts:
         parts.insert(0, num(c))
@@ -129,9 +131,9 @@ def ring(t: Nameless) -> Poly:
     return atom(t)
 
 
-def value_of(p: Poly) -> Fraction | None:
+def value_of(p: Poly) -> Number | None:
     """The number that it is."""
-    return p.get(ONE, Fraction(0)) if not any(p) else None
+    return p.get(ONE, 0) if not any(p) else None
 
 
 def primitive_part(p: Poly) -> tuple[Fraction, Poly]:
@@ -158,6 +160,6 @@ def natural(p: Poly) -> bool:
         return False
     subtracted = {m: c for m, c in p.items() if c < 0}
     indicators = all(t.op == "Ind" for m in subtracted for t, _ in m)
-    constant = p.get(ONE, Fraction(0)) if ONE not in subtracted else Fraction(0)
+    constant = p.get(ONE, 0) if ONE not in subtracted else 0
     least = sum(subtracted.values(), constant)
     return indicators and least >= 0

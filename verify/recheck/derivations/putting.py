@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from verify.recheck.derivations.languages import Sign
 from verify.recheck.derivations.sight import Sight
-from verify.recheck.derivations.trees import BINDERS, Nameless, changed, lifted, opened, replaced
+from verify.recheck.derivations.trees import BINDERS, Nameless, changed, lifted, opened, replaced, var
 from verify.recheck.intervals import UnknownError
 
 
@@ -25,7 +25,7 @@ def put_bound(body: Nameless, value: Nameless, sight: Sight) -> Nameless:
     """The same for the body of a binder."""
     if not sight.random(value):
         return opened(body, value)
-    from_outside = Nameless("var", (), f"#{max(body.fresh, value.fresh) + 1}", value.sort)
+    from_outside = var(f"#{max(body.fresh, value.fresh) + 1}", value.sort)
     return put(opened(body, from_outside), from_outside, value, sight)
 
 
@@ -60,7 +60,7 @@ def put_function(
         found = body
         # One after the other, under names that nobody else uses, is at once.
         near = max([body.fresh, *(a.fresh for a in args)])
-        own = [Nameless("var", (), f"#{near + 1 + k}", p.sort) for k, p in enumerate(params)]
+        own = [var(f"#{near + 1 + k}", p.sort) for k, p in enumerate(params)]
         found = replaced(found, dict(zip(params, own, strict=True)))
         for variable, param, value in zip(own, params, args, strict=True):
             try:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 from verify.recheck.derivations.languages import FUNCTIONS, Language, language_of, sign_of
-from verify.recheck.derivations.trees import FORMULA, Nameless, closed, make, minus, num
+from verify.recheck.derivations.trees import FORMULA, Nameless, bound, make, minus, node, num
 from verify.recheck.intervals import UnknownError
 from verify.recheck.reading import tree_of
 
@@ -25,28 +25,34 @@ class TextReader:
     def __init__(self, language: Language, names: Mapping[str, Nameless] | None = None):
         self.language, self.names = language, names
         self._text = ""
+        self._around: list[Nameless] = []  # the variables that are bound here, the outermost first
+        self._known: dict[str, Nameless] = {}  # texts that were read, by this reader
 
     def term(self, text: Any) -> Nameless:
         """A term of any sort."""
-        found = self._read(self._syntax(text))
+        found = self.any(text)
         if found.sort == FORMULA:
             raise UnknownError(f"{text!r} is a formula, not a term")
         return found
 
     def formula(self, text: Any) -> Nameless:
         """A formula."""
-        found = self._read(self._syntax(text))
+        found = self.any(text)
         if found.sort != FORMULA:
             raise UnknownError(f"{text!r} is a term, not a formula")
         return found
 
     def any(self, text: Any) -> Nameless:
         """A term or a formula."""
-        return self._read(self._syntax(text))
+        found = self._known.get(text) if isinstance(text, str) else None
+        if found is None:
+            self._around = []
+            found = self._known[text] = self._read(self._syntax(text))
+        return found
 
     def chain(self, text: Any) -> list[Nameless]:
         """The relations of a chain of comparisons, as claims have them."""
-        found = self._syntax(text)
+        found, self._around = self._syntax(text), []
         if not isinstance(found, ast.Compare) or any(type(op) not in _ORDER for op in found.ops):
             raise UnknownError(f"{text!r} is not a comparison")
         sides = pairwise([found.left, *found.comparators])
@@ -59,12 +65,12 @@ class TextReader:
         self._text = text.strip()
         return found
 
-    def _read(self, node: ast.expr) -> Nameless:
-        match node:
+    def _read(self, tree: ast.expr) -> Nameless:
+        match tree:
             case ast.Constant(value=int() as n) if not isinstance(n, bool):
                 return num(n)
             case ast.Constant(value=float()):
-                return num(_decimal(ast.get_source_segment(self._text, node) or ""))
+                return num(_decimal(ast.get_source_segment(self._text, tree) or ""))
             case ast.Name(id=name):
                 return self._name(name)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -77,28 +83,31 @@ class TextReader:
                 return self._relation(left, _ORDER[type(op)], right)
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
                 return self._call(name, args)
-        raise UnknownError(f"{ast.unparse(node)!r} is not in the language")
+        raise UnknownError(f"{ast.unparse(tree)!r} is not in the language")
 
     def _name(self, name: str) -> Nameless:
         if self.names is not None:
             if name in self.names:
                 return self.names[name]
         elif (found := self.language.variable(name)) is not None:
+            for between, variable in enumerate(reversed(self._around)):
+                if variable == found:
+                    return bound(between, found.sort)
             return found
         elif name in self.language.signs:
             return self._symbol(name, [])
         raise UnknownError(f"the name {name} has no meaning")
 
-    def _number(self, node: ast.expr) -> Nameless:
-        found = self._read(node)
+    def _number(self, tree: ast.expr) -> Nameless:
+        found = self._read(tree)
         if not self.language.numeric(found):
-            raise UnknownError(f"{ast.unparse(node)!r} is not a number")
+            raise UnknownError(f"{ast.unparse(tree)!r} is not a number")
         return found
 
-    def _formula(self, node: ast.expr) -> Nameless:
-        found = self._read(node)
+    def _formula(self, tree: ast.expr) -> Nameless:
+        found = self._read(tree)
         if found.sort != FORMULA:
-            raise UnknownError(f"{ast.unparse(node)!r} is not a formula")
+            raise UnknownError(f"{ast.unparse(tree)!r} is not a formula")
         return found
 
     def _relation(self, left: ast.expr, order: str, right: ast.expr) -> Nameless:
@@ -154,29 +163,36 @@ class TextReader:
                 return self._bound(name, x, u)
         return self._symbol(name, args)
 
-    def _variable(self, node: ast.expr) -> Nameless:
-        found = self.language.variable(node.id) if isinstance(node, ast.Name) else None
+    def _variable(self, tree: ast.expr) -> Nameless:
+        found = self.language.variable(tree.id) if isinstance(tree, ast.Name) else None
         if found is None:
-            raise UnknownError(f"{ast.unparse(node)!r} is not a variable")
+            raise UnknownError(f"{ast.unparse(tree)!r} is not a variable")
         return found
 
-    def _ranged(self, name: str, x: ast.expr, bound: ast.expr, u: ast.expr) -> Nameless:
-        variable, end = self._variable(x), self._number(bound)
+    def _ranged(self, name: str, x: ast.expr, range_: ast.expr, u: ast.expr) -> Nameless:
+        variable, end = self._variable(x), self._number(range_)
         sort = "Nat" if name == "Sum" else "Real"
         if variable.sort != sort or (sort == "Nat" and end.sort != "Nat"):
             raise UnknownError(f"{name} runs through numbers of sort {sort}: {variable}, {end}")
-        return make(name, end, closed(self._number(u), variable))
+        return make(name, end, self._under(variable, u, self._number))
 
     def _bound(self, name: str, x: ast.expr, u: ast.expr) -> Nameless:
         variable = self._variable(x)
         if name == "All":
-            return make(name, closed(self._formula(u), variable), value=variable.sort)
+            return make(name, self._under(variable, u, self._formula), value=variable.sort)
         if variable.sort != "Nat" if name == "Sup" else not self.language.finite(variable.sort):
             raise UnknownError(f"{name} cannot run through {variable} of sort {variable.sort}")
-        return make(name, closed(self._number(u), variable), value=variable.sort)
+        return make(name, self._under(variable, u, self._number), value=variable.sort)
 
-    def _level(self, node: ast.expr) -> Nameless:
-        found = self._number(node)
+    def _under(self, x: Nameless, body: ast.expr, read: Callable[[ast.expr], Nameless]) -> Nameless:
+        """The body of a binder of this variable."""
+        self._around.append(x)
+        found = read(body)
+        self._around.pop()
+        return found
+
+    def _level(self, tree: ast.expr) -> Nameless:
+        found = self._number(tree)
         require_level(found, self.language)
         return found
 
@@ -187,7 +203,7 @@ class TextReader:
         parts = tuple(self._read(a) for a in args)
         for part, sort in zip(parts, sign.args, strict=True):
             require_sort(part, sort, f"an argument of {name}")
-        return Nameless("sym", parts, name, sign.value)
+        return node("sym", parts, name, sign.value)
 
 
 def fits(t: Nameless, sort: str) -> bool:
@@ -205,16 +221,16 @@ def require_level(t: Nameless, language: Language) -> None:
     """Complain unless it is a natural number in which nothing is random: P_n is given for fixed n."""
     if t.sort != "Nat":
         raise UnknownError(f"the level {t} is not of sort Nat")
-    if any(node.op == "sym" and language.sign(node).random for node in t.walk()):
+    if any(tree.op == "sym" and language.sign(tree).random for tree in t.walk()):
         raise UnknownError(f"the level {t} is random")
 
 
 def indicator(formula: Nameless) -> Nameless:
     """Ind(A); of uncountably many cases (real numbers, outcomes) it need not be measurable."""
-    for node in formula.walk():
-        if node.op == "Sure" or (node.op == "All" and node.value == "Real"):
+    for tree in formula.walk():
+        if tree.op == "Sure" or (tree.op == "All" and tree.value == "Real"):
             raise UnknownError(
-                f"Ind of a formula with {'Sure' if node.op == 'Sure' else 'All over a real variable'}"
+                f"Ind of a formula with {'Sure' if tree.op == 'Sure' else 'All over a real variable'}"
             )
     return make("Ind", formula)
 

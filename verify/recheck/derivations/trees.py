@@ -3,12 +3,16 @@
 A bound variable is the number of binders between it and its own (de Bruijn); the body of a binder is its last
 part.  Under a binder one works with the body *opened*: a fresh variable ``#k`` stands for the bound one.  If
 ``Sum(i, b, ...)`` binds it, it carries b, so that everything that is seen of it (i <= b - 1) is in the tree.
+
+Trees are equal if they look the same.  Within one derivation :func:`node` gives the same object for the same
+parts, so that most comparisons end before they begin; nothing but time depends on it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from operator import is_
 
 from verify.recheck.intervals import UnknownError
 
@@ -79,7 +83,7 @@ class Nameless:
     @property
     def number(self) -> Fraction | None:
         """Its value, if it is a numeral."""
-        return Fraction(self.value) if self.op == "num" and self.value is not None else None
+        return self.value if self.op == "num" and isinstance(self.value, Fraction) else None
 
     @property
     def text(self) -> str:
@@ -124,17 +128,44 @@ def _text(t: Nameless) -> str:
     return f"{t.op}({', '.join(parts)})"
 
 
+_made: dict[tuple[object, ...], Nameless] = {}  # by parts, which a node keeps alive, and so their ids
+
+
+def node(op: str, args: tuple[Nameless, ...], value: Number | str | None, sort: str) -> Nameless:
+    """The node of these parts: the one that was made before, if there is one."""
+    key = (op, value, sort, *map(id, args))
+    found = _made.get(key)
+    if found is None:
+        found = _made[key] = Nameless(op, args, value, sort)
+    return found
+
+
+def forget() -> None:
+    """Before the next derivation: nodes that are made again are equal to the old ones, not the same."""
+    _made.clear()
+
+
 def num(x: Number) -> Nameless:
     """A numeral."""
-    value = Fraction(x)
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _BITS:
-        raise UnknownError("a number is too long")
-    return Nameless("num", (), value, "Nat" if value.denominator == 1 and value >= 0 else "Real")
+    key = (x.numerator, x.denominator)  # a Fraction takes long to be hashed
+    found = _made.get(key)
+    if found is None:
+        value = Fraction(x)
+        if max(value.numerator.bit_length(), value.denominator.bit_length()) > _BITS:
+            raise UnknownError("a number is too long")
+        sort = "Nat" if value.denominator == 1 and value >= 0 else "Real"
+        found = _made[key] = Nameless("num", (), value, sort)
+    return found
 
 
 def var(name: str, sort: str, below: Nameless | None = None) -> Nameless:
     """A free variable; ``below`` is the bound of the sum that it runs through."""
-    return Nameless("var", () if below is None else (below,), name, sort)
+    return node("var", () if below is None else (below,), name, sort)
+
+
+def bound(index: int, sort: str) -> Nameless:
+    """A bound variable: so many binders stand between it and its own."""
+    return node("bound", (), index, sort)
 
 
 def make(op: str, *args: Nameless, value: Number | str | None = None) -> Nameless:
@@ -147,7 +178,7 @@ def make(op: str, *args: Nameless, value: Number | str | None = None) -> Nameles
         sort = "Real"
     if op in ("Sum", "Sup", "Int"):
         value = "Real" if op == "Int" else "Nat"
-    return Nameless(op, args, value, sort)
+    return node(op, args, value, sort)
 
 
 def minus(a: Nameless, b: Nameless) -> Nameless:
@@ -162,21 +193,21 @@ def changed(t: Nameless, leaf: Callable[[Nameless, int], Nameless | None], depth
         return other
     if not t.args or t.op == "var":
         return t
-    last = len(t.args) - 1 if t.op in BINDERS else -1
-    args = tuple(changed(a, leaf, depth + (k == last)) for k, a in enumerate(t.args))
-    if all(a is b for a, b in zip(args, t.args, strict=True)):
+    args = [changed(a, leaf, depth) for a in t.args[:-1]]
+    args.append(changed(t.args[-1], leaf, depth + (t.op in BINDERS)))
+    if all(map(is_, args, t.args)):
         return t
-    return Nameless("sym", args, t.value, t.sort) if t.op == "sym" else make(t.op, *args, value=t.value)
+    return node("sym", tuple(args), t.value, t.sort) if t.op == "sym" else make(t.op, *args, value=t.value)
 
 
 def lifted(t: Nameless, by: int) -> Nameless:
     """The tree as it reads under ``by`` more binders."""
 
-    def leaf(node: Nameless, depth: int) -> Nameless | None:
-        if node.reach <= depth:
-            return node
-        if node.op == "bound" and isinstance(node.value, int):
-            return Nameless("bound", (), node.value + by, node.sort)
+    def leaf(u: Nameless, depth: int) -> Nameless | None:
+        if u.reach <= depth:
+            return u
+        if u.op == "bound" and isinstance(u.value, int):
+            return bound(u.value + by, u.sort)
         return None
 
     return changed(t, leaf) if by and t.reach else t
@@ -185,13 +216,13 @@ def lifted(t: Nameless, by: int) -> Nameless:
 def opened(body: Nameless, value: Nameless) -> Nameless:
     """The body of a binder with this put in for its bound variable."""
 
-    def leaf(node: Nameless, depth: int) -> Nameless | None:
-        if node.reach <= depth:
-            return node
-        if node.op == "bound" and isinstance(node.value, int):
-            if node.value == depth:
+    def leaf(u: Nameless, depth: int) -> Nameless | None:
+        if u.reach <= depth:
+            return u
+        if u.op == "bound" and isinstance(u.value, int):
+            if u.value == depth:
                 return lifted(value, depth)
-            return Nameless("bound", (), node.value - 1, node.sort)
+            return bound(u.value - 1, u.sort)
         return None
 
     return changed(body, leaf)
@@ -200,12 +231,12 @@ def opened(body: Nameless, value: Nameless) -> Nameless:
 def closed(t: Nameless, variable: Nameless) -> Nameless:
     """The body of a binder that binds this variable."""
 
-    def leaf(node: Nameless, depth: int) -> Nameless | None:
-        if node == variable:
-            return Nameless("bound", (), depth, node.sort)
-        if node.op == "bound" and isinstance(node.value, int) and node.value >= depth:
-            return Nameless("bound", (), node.value + 1, node.sort)
-        return node if variable not in node.free and node.reach <= depth else None
+    def leaf(u: Nameless, depth: int) -> Nameless | None:
+        if u.reach <= depth and variable not in u.free:
+            return u
+        if u.op == "bound" and isinstance(u.value, int):
+            return bound(u.value + 1, u.sort)
+        return bound(depth, u.sort) if u == variable else None
 
     return changed(t, leaf)
 
@@ -213,10 +244,10 @@ def closed(t: Nameless, variable: Nameless) -> Nameless:
 def replaced(t: Nameless, put: dict[Nameless, Nameless]) -> Nameless:
     """Free variables replaced at once; whether that is allowed inside E(...) is not asked here."""
 
-    def leaf(node: Nameless, depth: int) -> Nameless | None:
-        if node.free.isdisjoint(put):
-            return node
-        return lifted(put[node], depth) if node in put else None
+    def leaf(u: Nameless, depth: int) -> Nameless | None:
+        if u.free.isdisjoint(put):
+            return u
+        return lifted(put[u], depth) if u in put else None
 
     return changed(t, leaf)
 

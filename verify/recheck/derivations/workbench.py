@@ -11,7 +11,7 @@ from verify.recheck.derivations.languages import Language
 from verify.recheck.derivations.polynomials import natural
 from verify.recheck.derivations.reading import TextReader, add_symbols, read_setting, require_sort
 from verify.recheck.derivations.sight import Sight
-from verify.recheck.derivations.trees import RELATIONS, Nameless
+from verify.recheck.derivations.trees import RELATIONS, Nameless, forget
 from verify.recheck.intervals import UnknownError
 
 
@@ -33,11 +33,14 @@ class Workbench:
     axioms: Mapping[str, Nameless]
     certify: Callable[[Mapping[str, Any]], list[str]]  # the complaints about a certificate
     canon: Canon = field(init=False)
+    reader: TextReader = field(init=False)
+    own_reader: TextReader = field(init=False)
     references: list[tuple[int, str, str, Any]] = field(default_factory=list)  # step, rule, label, what
     now: int = 0  # the step
 
     def __post_init__(self) -> None:
         self.canon = Canon(self.language)
+        self.reader, self.own_reader = TextReader(self.language), TextReader(self.own)
 
     def judge(self, formula: Nameless, *given: Nameless | frozenset[Nameless]) -> Judgement:
         """A theorem in normal form; single givens and sets of them."""
@@ -106,11 +109,11 @@ class RuleStep:
 
     def formula(self, key: str = "formula") -> Nameless:
         """A formula, as it stands."""
-        return TextReader(self.bench.language).formula(self.text(key))
+        return self.bench.reader.formula(self.text(key))
 
     def term(self, key: str = "term") -> Nameless:
         """A term, as it stands."""
-        return TextReader(self.bench.language).term(self.text(key))
+        return self.bench.reader.term(self.text(key))
 
     def number(self, key: str) -> Nameless:
         """A term that is a number."""
@@ -144,7 +147,9 @@ def open_workbench(
     certify: Callable[[Mapping[str, Any]], list[str]],
 ) -> Workbench:
     """The bench of a derivation, its setting and axioms read."""
-    own, language = (read_setting(document.get("setting")) for _ in range(2))
+    forget()
+    own = read_setting(document.get("setting"))
+    language = Language(own.sorts, dict(own.variables), dict(own.signs))
     facts = document["setting"].get("facts", {})
     axioms = document.get("axioms", {})
     if not isinstance(facts, Mapping) or not isinstance(axioms, Mapping):
