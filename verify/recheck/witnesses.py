@@ -117,7 +117,8 @@ _LONG = 400
 def _value(f: Term, at: Box) -> Interval:
     """Its value at a point: in intervals, exactly where the normal form is a rational number, or its sign.
 
-    Each of the first and the last raises where the formula is not defined.
+    Each of the first and the last raises where the formula is not defined.  A sign may be that of what is
+    left of the formula when the point is put in, once intervals have seen that it is defined.
     """
     try:
         x = range_of(f, at)
@@ -126,13 +127,17 @@ def _value(f: Term, at: Box) -> Interval:
     if x.single or x.low > 0 or x.high < 0 or f.size > _LONG:
         return x
     try:
-        found = exact(put(f, {name: number(value.low) for name, value in at.items()}))
+        there = put(f, {name: number(value.low) for name, value in at.items()})
+        found = exact(there)
     except UnknownError:  # too long to write out
-        found = None
+        there, found = f, None
     if found is not None and found in x:
         return point(found)
     if not x.bounded or max(abs(x.low), abs(x.high)) < _SMALL:  # too large or small to be written out
-        return _SIGNS[magnitude(f, at).sign]
+        try:
+            return _SIGNS[magnitude(f, at).sign]
+        except UnknownError:  # 1 - 1 + e^(-10^9), say
+            return _SIGNS[magnitude(there, at).sign]
     return x
 
 
