@@ -121,19 +121,32 @@ Row = tuple[Sum, bool]  # is > 0, or (False) >= 0
 def _possible(facts: Iterable[Sum], algebra: Algebra) -> bool:
     """Whether all facts > 0 may hold at once in the box: Fourier and Motzkin, each monomial a variable."""
     rows: list[Row] = [(fact, True) for fact in facts]
-    names = sorted({m for row, _ in rows for m in row} - {UNIT})
-    rows += [(bound, False) for m in names for bound in _bounds(m, algebra)]
-    for name in names:
-        up = [r for r in rows if r[0].get(name, 0) > 0]
-        down = [r for r in rows if r[0].get(name, 0) < 0]
-        rows = [r for r in rows if not r[0].get(name)]
-        if len(rows) + len(up) * len(down) > _ROWS:
+    names = {m for row, _ in rows for m in row} - {UNIT}
+    rows += [(bound, False) for m in sorted(names) for bound in _bounds(m, algebra)]
+    while names:
+        rows = _once(rows)
+        pairs = {n: [sum(sign * r.get(n, 0) > 0 for r, _ in rows) for sign in (1, -1)] for n in names}
+        name = min(sorted(names), key=lambda n: pairs[n][0] * pairs[n][1])
+        names.remove(name)
+        if pairs[name][0] * pairs[name][1] > _ROWS:
             return True
+        up, down = ([r for r in rows if sign * r[0].get(name, 0) > 0] for sign in (1, -1))
+        rows = [r for r in rows if not r[0].get(name)]
         for u, first in up:
             for v, second in down:
                 joined = {n: u.get(n, 0) / u[name] - v.get(n, 0) / v[name] for n in {*u, *v}}
                 rows.append(({n: Fraction(c) for n, c in joined.items() if c}, first or second))
     return all(r.get(UNIT, 0) > 0 or (not strict and not r) for r, strict in rows)
+
+
+def _once(rows: list[Row]) -> list[Row]:
+    """Each of the inequalities once, up to a positive factor."""
+    found: dict[tuple[tuple[Monomial, Fraction], ...], Row] = {}
+    for row, strict in rows:
+        size = abs(row[max(row)]) if row else Fraction(1)
+        key = tuple(sorted((m, c / size) for m, c in row.items()))
+        found[key] = (row, strict or (key in found and found[key][1]))
+    return list(found.values())
 
 
 def _bounds(m: Monomial, algebra: Algebra) -> Iterable[Sum]:
