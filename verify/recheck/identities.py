@@ -80,6 +80,12 @@ def exact(f: Term) -> Fraction | None:
     return found.get(UNIT, Fraction(0)) if not set(found) - {UNIT} else None
 
 
+def written(f: Term) -> Term:
+    """A formula without variables, written out in normal form."""
+    algebra = Algebra({})
+    return algebra.term_of(algebra.of(f))
+
+
 def shown(at: Box) -> str:
     """A point in words."""
     return ", ".join(f"{name} = {x.low}" for name, x in at.items())

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify.recheck.identities import exact
+from verify.recheck.identities import exact, written
 from verify.recheck.intervals import INF, ZERO, Interval, UnknownError, point, precision
 from verify.recheck.magnitudes import magnitude
 from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, relation_of, tree_of
@@ -137,7 +137,7 @@ def _value(f: Term, at: Box) -> Interval:
         try:
             return _SIGNS[magnitude(f, at).sign]
         except UnknownError:  # 1 - 1 + e^(-10^9), say
-            return _SIGNS[magnitude(there, at).sign]
+            return _SIGNS[magnitude(written(there), at).sign]
     return x
 
 

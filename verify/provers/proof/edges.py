@@ -63,7 +63,7 @@ def _edges(edge: Edge) -> Iterator[Edge]:
         if h is None or length(h.right - h.left) > _SHORT:
             continue
         for name in [n for n, r in goal.ranges.items() if mentions(h, n) and not r.integer]:
-            for what in _solved(sympy.sympify(h.right - h.left), goal.symbols[name]):
+            for what in solved_for(sympy.sympify(h.right - h.left), goal.symbols[name]):
                 if (lower := _without(goal.dropping(k), name, what)) is not None:
                     yield Edge(lower, ((name, what), *edge.solved))
 
@@ -77,8 +77,8 @@ def _without(goal: Goal, name: str, what: Any) -> Goal | None:
     return lower and replace(lower, given=(*lower.given, *within))
 
 
-def _solved(gap: Any, v: Any) -> list[Any]:
-    """What v is where the gap is 0."""
+def solved_for(gap: Any, v: Any) -> list[Any]:
+    """What v is where the gap is 0, as far as that is simple."""
     slope = attempt(lambda: sympy.expand(sympy.diff(gap, v)))
     if slope is not None and slope != 0 and not slope.has(v, sympy.Derivative):
         rest = put(gap, {v: sympy.Integer(0)})

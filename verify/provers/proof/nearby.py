@@ -20,12 +20,12 @@ from typing import Any
 import sympy
 
 from verify.claims import Domain, Range, Relation
-from verify.provers.expressions import attempt, length
+from verify.provers.expressions import length
 from verify.provers.goals import Goal
 from verify.provers.points import Point, at_point, holds_at, samples
 from verify.provers.proof.boxes import simple_numbers
 from verify.provers.proof.descents import BITS, closed, descended, size
-from verify.provers.proof.edges import edges
+from verify.provers.proof.edges import edges, solved_for
 from verify.provers.simplest import simplest_between
 from verify.provers.witness import violated
 
@@ -134,12 +134,10 @@ def _turns(goal: Goal) -> Iterator[tuple[str, Fraction]]:
     inner |= {a for kink in e.atoms(sympy.Max, sympy.Min) for a in kink.args}
     for u in sorted((u for u in inner if len(u.free_symbols) == 1 and not u.is_Symbol), key=str):
         symbol = next(iter(u.free_symbols))
-        line = attempt(sympy.Poly, u, symbol) if length(u) <= _SHORT else None
-        if line is None or line.degree() != 1 or not all(c.is_Rational for c in line.all_coeffs()):
-            continue
-        a, b = (Fraction(int(c.p), int(c.q)) for c in line.all_coeffs())
-        if symbol.name in goal.ranges and closed(goal.ranges[symbol.name], -b / a):
-            yield symbol.name, -b / a
+        for zero in solved_for(u, symbol) if length(u) <= _SHORT else ():
+            x = Fraction(int(zero.p), int(zero.q)) if zero.is_Rational else None
+            if x is not None and symbol.name in goal.ranges and closed(goal.ranges[symbol.name], x):
+                yield symbol.name, x
 
 
 def _stops(goal: Goal) -> Iterator[tuple[str, Fraction]]:
