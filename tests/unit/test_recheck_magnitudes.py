@@ -143,6 +143,15 @@ def test_what_is_left_when_the_point_is_put_in(relation, at, accepted):
     assert (about_witness(witness, "", lambda _: None) == []) == accepted
 
 
+WRONG = ("1e-434294481", "1e434294481", "1e" + "9" * 5000, "1/2")
+
+
+@pytest.mark.parametrize(("left", "accepted"), [("1.5", True), *((wrong, False) for wrong in WRONG)])
+def test_decimals_that_are_too_long_to_be_written_out(left, accepted):
+    witness = {"relation": "1/2 + x <= 0", "domain": ["x >= 0"], "point": {"x": "1"}, "left": left}
+    assert (about_witness(witness, "", lambda _: None) == []) == accepted
+
+
 def test_a_witness_against_what_holds_is_found(monkeypatch):
     """The mutant takes every number that is too long to be written for a negative one."""
     monkeypatch.setattr(witnesses, "magnitude", lambda t, at: Magnitude(-abs(magnitude(t, at).sign)))

@@ -112,6 +112,7 @@ def _doubt(
 _SIGNS = {1: Interval(ZERO, INF, True, True), 0: point(0), -1: Interval(-INF, ZERO, True, True)}
 _SMALL = Fraction(1, 2**4000)
 _LONG = 400
+_EXPONENT, _DECIMALS = 18, 30_000  # characters of an exponent, and the largest that is written out
 
 
 def _value(f: Term, at: Box) -> Interval:
@@ -149,7 +150,11 @@ def require_defined(formulas: Iterable[Term], at: Box) -> None:
 
 
 def _agrees(decimal: str, x: Interval) -> bool:
-    number = Fraction(decimal)
+    exponent = decimal.lower().partition("e")[2]
+    far = int(exponent) if len(exponent) <= _EXPONENT and exponent else 0
+    if len(exponent) > _EXPONENT or far > _DECIMALS:
+        return False  # too long to write out
+    number = Fraction(0) if far < -_DECIMALS else Fraction(decimal)  # too small to matter
     near = _DIGITS * max(abs(x.low), abs(x.high))
     return bool(x.low - near <= number <= x.high + near)
 
