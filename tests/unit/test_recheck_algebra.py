@@ -137,7 +137,7 @@ MUTANTS = {
     "a zero test that drops a class": (badly_equal, Algebra, "vanishes", _first_class_only),
     "signs that are not looked at": (badly_written, Algebra, "sign", lambda self, t: 1),
     "signs that are not looked at, in pairs": (badly_equal, Algebra, "sign", lambda self, t: 1),
-    "only one case of a kink": (badly_equal, identities, "_possible", lambda facts: len(facts) < 2),
+    "only one case of a kink": (badly_equal, identities, "_possible", lambda facts, _: len(facts) < 2),
     "no case of a kink": (badly_equal, identities, "_vanishes_by_cases", lambda *_: True),
     "primes whose whole powers are lost": (
         badly_written, Algebra, "_number_power", lambda self, c, q: {(): Fraction(1)},

@@ -23,7 +23,7 @@ HUGE = ("10**5", "12345", "3*10**6", "(10**5 + 1/10**30)", "x", "-10**5", "-10**
 KINDS = (
     *("({u} + {v})", "({u} - {v})", "{u}*{v}", "{u}/({v})", "({u})**3", "({u})**2", "({u})**(-1)"),
     *("Abs({u})", "log(Abs({u}))", "Max({u}, {v})", "Min({u}, {v})", "sqrt(Abs({u}))"),
-    "({u} + 1/10**200 - {u})",
+    *("({u} + 1/10**200 - {u})", "({u} - {u} - exp(-10**9)/7)"),
 )
 
 
@@ -125,6 +125,31 @@ MUTANTS = {
 def test_a_mutant_is_found(name, monkeypatch):
     monkeypatch.setattr(Magnitude, *MUTANTS[name])
     assert any(wrong(seed) for seed in range(1000))
+
+
+ROOTS = "sqrt(x) - sqrt(y) + exp(-10**9*(y + 1)) <= sqrt(x - y)"
+
+
+@pytest.mark.parametrize(
+    ("relation", "at", "accepted"),
+    [
+        (ROOTS, "3", True),  # 0 and what is too small to be written, once the roots are seen to be equal
+        (ROOTS.replace("+ exp", "- exp"), "3", False),
+        (ROOTS.replace("10**9*(y + 1)", "10**9/(y - 3)"), "3", False),  # equal roots, and nothing beside them
+    ],
+)
+def test_what_is_left_when_the_point_is_put_in(relation, at, accepted):
+    witness = {"relation": relation, "domain": ["y <= x", "y >= 0"], "point": {"x": at, "y": at}}
+    assert (about_witness(witness, "", lambda _: None) == []) == accepted
+
+
+WRONG = ("1e-434294481", "1e434294481", "1e" + "9" * 5000, "1/2")
+
+
+@pytest.mark.parametrize(("left", "accepted"), [("1.5", True), *((wrong, False) for wrong in WRONG)])
+def test_decimals_that_are_too_long_to_be_written_out(left, accepted):
+    witness = {"relation": "1/2 + x <= 0", "domain": ["x >= 0"], "point": {"x": "1"}, "left": left}
+    assert (about_witness(witness, "", lambda _: None) == []) == accepted
 
 
 def test_a_witness_against_what_holds_is_found(monkeypatch):

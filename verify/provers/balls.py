@@ -86,6 +86,13 @@ def around_zero(radius: Fraction) -> arb:
     return arb(0, arb(rational(radius)).upper())
 
 
+def fraction_near(x: arb, bits: int = 256) -> Fraction:
+    """A fraction next to the middle of a finite ball, with so many digits."""
+    mantissa, exponent = map(int, x.mid().man_exp())
+    spare = max(mantissa.bit_length() - bits, 0)
+    return Fraction(mantissa >> spare) * Fraction(2) ** (exponent + spare)
+
+
 # Operations, for balls and for series alike.  A function that is not smooth at every number of its
 # argument gives no derivative: the series is unknown.
 
@@ -274,12 +281,17 @@ class Program:
 
     def coefficients(self, point: Mapping[str, arb], name: str, length: int) -> Sequence[arb]:
         """Taylor coefficients 0..length-1 in one variable, over all of its ball."""
-        if not any(name == known for _, known in self.inputs):
+        return self.along(point, {name: 1}, length)
+
+    def along(self, point: Mapping[str, arb], way: Mapping[str, int], length: int) -> Sequence[arb]:
+        """Taylor coefficients 0..length-1 of the values at ``point + t way`` in t."""
+        moving = [name for _, name in self.inputs if way.get(name)]
+        if not moving:
             return [self.run(point)] + [arb(0)] * (length - 1)
         spend(length * len(self.steps) // 2)
         before, ctx.cap = ctx.cap, length
         try:
-            series = self.run({**point, name: arb_series([point[name], 1], length)})
+            series = self.run({**point, **{n: arb_series([point[n], way[n]], length) for n in moving}})
         finally:
             ctx.cap = before
         if isinstance(series, arb):

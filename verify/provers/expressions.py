@@ -18,6 +18,7 @@ from typing import Any, ParamSpec, TypeVar
 import sympy
 from sympy.core import exprtools
 from sympy.core.random import seed
+from sympy.functions.elementary.miscellaneous import MinMaxBase
 
 from verify.claims.sizes import too_large
 from verify.provers.meter import SpentError, spend
@@ -29,6 +30,8 @@ _WRITTEN_OUT = 256
 _SIGNED, _BITS = 6, 32  # terms and degree, and bits, of polynomials whose sign SymPy may tell
 _DRAWING = (sympy.factor, sympy.simplify)  # which draw numbers where they factor in several variables
 _STEEP = 24  # exponent above which polynomials in two or three variables are not factored
+_WIDE = 256  # and bits of a number in them: a prime is looked for that is longer than any coefficient
+_COMPARED = 40  # operations of two arguments of a maximum that are compared
 _USUAL = 300  # units of the meter for a small price
 _PURSES: list[tuple[list[int], set[Any]]] = [([10**9], set())]  # what may be spent, and for what it was
 
@@ -48,19 +51,26 @@ def modest_signs() -> Iterator[None]:
     """For a while SymPy does not isolate roots to tell the sign of a long polynomial: it does not know it.
 
     It asks itself for signs whenever it builds a derivative, a root or a maximum, and the roots of one
-    polynomial of degree 16 with ten-digit coefficients take minutes.
+    polynomial of degree 16 with ten-digit coefficients take minutes.  To build a maximum it also compares its
+    arguments two by two, and factors their differences for it: that is drawn on the meter, and long ones are
+    not compared.
     """
-    before = exprtools._monotonic_sign
+    before, connected = exprtools._monotonic_sign, MinMaxBase.__dict__["_is_connected"]
 
     def told(e: Any) -> Any:
         long = e.is_Add and (len(e.args) > _SIGNED or longest(e) > _BITS or largest_exponent(e) > _SIGNED)
         return None if long else before(e)
 
-    exprtools._monotonic_sign = told
+    def compared(cls: Any, x: Any, y: Any) -> Any:
+        size = length(x) + length(y)
+        spend(20 + 60 * size)
+        return connected.__func__(cls, x, y) if size <= _COMPARED else x == y
+
+    exprtools._monotonic_sign, MinMaxBase._is_connected = told, classmethod(compared)
     try:
         yield
     finally:
-        exprtools._monotonic_sign = before
+        exprtools._monotonic_sign, MinMaxBase._is_connected = before, connected
 
 
 def paid(price: int, what: Any) -> bool:
@@ -215,9 +225,10 @@ def _raised(terms: int, n: int) -> int:
 
 
 def steep(expression: Any) -> bool:
-    """Whether it would be a polynomial of which factoring may not end: many variables, a high degree."""
+    """Whether factoring it may not end: many variables, and a high degree or long numbers."""
     exponent, variables = largest_exponent(expression), kernels(expression)
-    return (variables > 1 and exponent > _STEEP) or (variables > 3 and exponent > _STEEP // 3)
+    far = exponent > _STEEP or longest(expression) > _WIDE
+    return (variables > 1 and far) or (variables > 3 and exponent > _STEEP // 3)
 
 
 @lru_cache(maxsize=8192)

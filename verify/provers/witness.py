@@ -173,14 +173,16 @@ def _certain(left: Any, right: Any, point: Point, sign: _Sign) -> bool:
     low, high = evaluate(left, near, _FIRST_BITS), evaluate(right, near, _FIRST_BITS)
     if sound(low) and sound(high) and (low < high or low > high):  # what balls decide needs no algebra
         return sign(high - low)
-    gap = _rational_gap(left, right, point)
-    if gap is not None:
+    gap = _exact_gap(left, right, point)
+    if isinstance(gap, Fraction):
         return sign(gap)
+    sides = [(left, right)] if gap is None else [(left, right), (sympy.Integer(0), gap)]  # the root of 0 is 0
     bits = _FIRST_BITS
     while bits <= _LAST_BITS:
-        low, high = evaluate(left, point, bits), evaluate(right, point, bits)
-        if sound(low) and sound(high) and sign(high - low):
-            return True
+        for smaller, larger in sides:
+            low, high = evaluate(smaller, point, bits), evaluate(larger, point, bits)
+            if sound(low) and sound(high) and sign(high - low):
+                return True
         bits *= 2
     return False
 
@@ -190,8 +192,8 @@ def sound(value: arb) -> bool:
     return bool(value.is_finite())
 
 
-def _rational_gap(left: Any, right: Any, point: Point) -> Fraction | None:
-    """``right - left`` as a rational number, if SymPy sees that it is one."""
+def _exact_gap(left: Any, right: Any, point: Point) -> Any | None:
+    """``right - left``: a fraction if SymPy sees that it is one, else what it makes of it, if anything."""
     sides = rational_value(left, point), rational_value(right, point)
     if sides[0] is not None and sides[1] is not None:
         return sides[1] - sides[0]
@@ -201,7 +203,7 @@ def _rational_gap(left: Any, right: Any, point: Point) -> Fraction | None:
     gap = high - low
     if not gap.is_Rational and _short(gap):
         gap = sympy.expand(gap)
-    return Fraction(int(gap.p), int(gap.q)) if gap.is_Rational else None
+    return Fraction(int(gap.p), int(gap.q)) if gap.is_Rational else gap
 
 
 def _short(expression: Any) -> bool:
@@ -217,6 +219,9 @@ def decimal(expression: Any, point: Point, digits: int = _DIGITS) -> str:
         return str(value)
     bits = 4 * digits + 64
     enclosed = evaluate(expression, point, bits)
+    if value is not None and not sound(enclosed):  # the root of 0, among balls
+        expression = value
+        enclosed = evaluate(expression, point, bits)
     while enclosed.rel_accuracy_bits() < 4 * digits and bits < _LAST_BITS:
         bits *= 2
         enclosed = evaluate(expression, point, bits)

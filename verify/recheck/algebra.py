@@ -25,6 +25,7 @@ from math import floor, gcd, lcm
 from verify.recheck.intervals import UnknownError
 from verify.recheck.series import Box, range_of
 from verify.recheck.terms import HALF, PI, Term, add, call, mul, number, plain, power
+from verify.recheck.work import work
 
 _MOST = 60000  # monomials of a sum
 _POWER = 64  # exponent of a sum that is written out
@@ -114,6 +115,7 @@ class Algebra:
         """Their product."""
         if len(a) * len(b) > _MOST:
             raise UnknownError("a product has too many terms to be written out")
+        work(8 * len(a) * len(b))
         found: dict[Monomial, Fraction] = {}
         for m, c in a.items():
             for n, d in b.items():

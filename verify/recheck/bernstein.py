@@ -25,6 +25,7 @@ from verify.recheck.goals import Child, Node, Obligation, field, where
 from verify.recheck.intervals import INF, Interval, UnknownError
 from verify.recheck.putting import divides
 from verify.recheck.terms import Term, number, put
+from verify.recheck.work import work
 
 _CELLS = 20_000  # coefficients of a polynomial in this basis
 _WORK = 60_000_000  # multiplications for all boxes together
@@ -60,6 +61,7 @@ class _Tensor:
         n = self.degrees[axis] + 1
         step = prod(d + 1 for d in self.degrees[axis + 1 :])
         rows = [[(j, m) for j, m in enumerate(row) if m] for row in matrix]
+        work(len(self.cells) * n // 4)
         cells = [0] * len(self.cells)
         for block in range(0, len(cells), n * step):
             for start in range(block, block + step):

@@ -18,19 +18,26 @@ from verify.recheck.derivations.references import Book
 from verify.recheck.intervals import UnknownError
 from verify.recheck.statements import Statement
 from verify.recheck.witnesses import FAILURES, Say, about_witness, reason
+from verify.recheck.work import TooLongError, limited
 
 _OTHERS = ("others", "findings")  # where evidence holds the findings that did not decide
 
 
-def recheck(document: Any, labels: Iterable[str] = (), say: Say = lambda _: None) -> list[str]:
+def recheck(
+    document: Any, labels: Iterable[str] = (), say: Say = lambda _: None, limit: int | None = None
+) -> list[str]:
     """The complaints about a certificate, a witness or a document of claims; ``say`` is told what is done.
 
-    Each is one line, whatever the document holds; what cannot even be shown, for its depth, is one too.
+    Each is one line, whatever the document holds; what cannot even be shown, for its depth, is one too, and
+    so is what takes more work than ``limit`` (:mod:`work`).
     """
     try:
-        found = _complaints(document, set(labels), say)
+        with limited(limit):
+            found = _complaints(document, set(labels), say)
     except (*FAILURES, OSError, MemoryError) as error:
         return [f"the document {reason(error)}"]
+    except TooLongError as error:
+        return [f"the document is {error}"]
     return [" ".join(one.split()) if len(one.splitlines()) != 1 else one for one in found]
 
 

@@ -29,6 +29,7 @@ from verify.recheck.intervals import (
     short,
 )
 from verify.recheck.terms import integer_root
+from verify.recheck.work import work
 
 _GUARD = 64  # the last bits of mpmath, which are not trusted
 _MP = mpmath.mp.clone()
@@ -51,6 +52,7 @@ def _padded(y: Any, up: bool, slack: Fraction = ZERO) -> End:
 
 def _bracket(function: Callable[[Any], Any], x: Fraction, lipschitz: bool = False) -> tuple[End, End]:
     """Around function(x), for one that is monotone near x, or has |slope| <= 1 (lipschitz)."""
+    work(100 + bits() // 2)
     near = [dyadic(x, bits() + _GUARD - 1, up) for up in (False, True)]  # mpmath would round a longer one
     with _MP.workprec(bits() + _GUARD):
         values = [function(_MP.ldexp(_MP.mpf(q.numerator), 1 - q.denominator.bit_length())) for q in near]

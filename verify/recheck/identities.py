@@ -9,18 +9,20 @@ algebra may take it for something.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
-from verify.recheck.algebra import UNIT, Algebra, Sum, plus
+from verify.recheck.algebra import UNIT, Algebra, Monomial, Sum, constant, plus
 from verify.recheck.derivatives import derivative
-from verify.recheck.intervals import UnknownError
+from verify.recheck.intervals import INF, UnknownError
 from verify.recheck.putting import KINKS, generic, placed, poles, samples
 from verify.recheck.series import Box, range_of
-from verify.recheck.terms import ZERO, Term, call, mapped, number, raw, rebuilt, variable
+from verify.recheck.terms import ZERO, Term, call, mapped, mul, number, power, raw, rebuilt, variable
 from verify.recheck.waves import has_waves, written_out
 
 _LONG = 6000  # terms of a formula that is still looked at
 _CASES = 200  # of the signs inside Abs, Max and Min
+_ROWS = 400  # inequalities that are looked at, when one case after the other is excluded
 
 
 def require_same(a: Term, b: Term, box: Box, what: str) -> None:
@@ -59,10 +61,12 @@ def vanishes(f: Term, box: Box) -> bool:
     try:
         points = {variable(name): number(x.low) for name, x in box.items() if x.single}
         f = placed(f, points)
-        if _vanishes_by_cases(f, algebra, (), [_CASES]):
+        g = without_kinks(f, algebra.box, fold=False)
+        left = _CASES - (f != g)  # one is decided already
+        if _vanishes_by_cases(g, algebra, (), [left]):
             return True
-        waves = written_out(f) if has_waves(f) else f
-        return f != waves and waves.size <= _LONG and _vanishes_by_cases(waves, algebra, (), [_CASES])
+        waves = written_out(g) if has_waves(g) else g
+        return g != waves and waves.size <= _LONG and _vanishes_by_cases(waves, algebra, (), [left])
     except UnknownError:
         return False
 
@@ -74,6 +78,12 @@ def exact(f: Term) -> Fraction | None:
     except UnknownError:
         return None
     return found.get(UNIT, Fraction(0)) if not set(found) - {UNIT} else None
+
+
+def written(f: Term) -> Term:
+    """A formula without variables, written out in normal form."""
+    algebra = Algebra({})
+    return algebra.term_of(algebra.of(f))
 
 
 def shown(at: Box) -> str:
@@ -102,7 +112,7 @@ def _vanishes_by_cases(f: Term, algebra: Algebra, facts: tuple[Sum, ...], left: 
         fact = plus({}, written, -sign if kink.op == "Min" else sign)
         if algebra.sign(-sign * gap) == 1 and algebra.sign(sign * gap) != 1:
             continue  # the box excludes it
-        if _possible([*facts, fact]):
+        if _possible([*facts, fact], algebra):
             choices.append((chosen, (*facts, fact)))
     for chosen, known in choices or [(first, facts)]:  # neither: the gap is 0, and both are the same
         value = chosen if kink.op == "Abs" else call(kink.op, chosen, *kink.args[2:])
@@ -111,19 +121,50 @@ def _vanishes_by_cases(f: Term, algebra: Algebra, facts: tuple[Sum, ...], left: 
     return True
 
 
-def _possible(facts: list[Sum]) -> bool:
-    """Whether all facts > 0 may hold at once: Fourier and Motzkin for those that are linear in the atoms."""
-    rows = [fact for fact in facts if all(len(m) <= 1 for m in fact)]
-    names = sorted({m for row in rows for m in row} - {UNIT})
-    for name in names:
-        up = [r for r in rows if r.get(name, 0) > 0]
-        down = [r for r in rows if r.get(name, 0) < 0]
-        rows = [r for r in rows if not r.get(name)]
-        for u in up:
-            for v in down:
+Row = tuple[Sum, bool]  # is > 0, or (False) >= 0
+
+
+def _possible(facts: Iterable[Sum], algebra: Algebra) -> bool:
+    """Whether all facts > 0 may hold at once in the box: Fourier and Motzkin, each monomial a variable."""
+    rows: list[Row] = [(fact, True) for fact in facts]
+    names = {m for row, _ in rows for m in row} - {UNIT}
+    rows += [(bound, False) for m in sorted(names) for bound in _bounds(m, algebra)]
+    while names:
+        rows = _once(rows)
+        pairs = {n: [sum(sign * r.get(n, 0) > 0 for r, _ in rows) for sign in (1, -1)] for n in names}
+        name = min(sorted(names), key=lambda n: pairs[n][0] * pairs[n][1])
+        names.remove(name)
+        if pairs[name][0] * pairs[name][1] > _ROWS:
+            return True
+        up, down = ([r for r in rows if sign * r[0].get(name, 0) > 0] for sign in (1, -1))
+        rows = [r for r in rows if not r[0].get(name)]
+        for u, first in up:
+            for v, second in down:
                 joined = {n: u.get(n, 0) / u[name] - v.get(n, 0) / v[name] for n in {*u, *v}}
-                rows.append({n: Fraction(c) for n, c in joined.items() if c})
-    return all(r.get(UNIT, 0) > 0 for r in rows)
+                rows.append(({n: Fraction(c) for n, c in joined.items() if c}, first or second))
+    return all(r.get(UNIT, 0) > 0 or (not strict and not r) for r, strict in rows)
+
+
+def _once(rows: list[Row]) -> list[Row]:
+    """Each of the inequalities once, up to a positive factor."""
+    found: dict[tuple[tuple[Monomial, Fraction], ...], Row] = {}
+    for row, strict in rows:
+        size = abs(row[max(row)]) if row else Fraction(1)
+        key = tuple(sorted((m, c / size) for m, c in row.items()))
+        found[key] = (row, strict or (key in found and found[key][1]))
+    return list(found.values())
+
+
+def _bounds(m: Monomial, algebra: Algebra) -> Iterable[Sum]:
+    """What the box says of a monomial: m - low >= 0, high - m >= 0."""
+    try:
+        x = range_of(mul(*(power(algebra.atoms[atom].term, number(q)) for atom, q in m)), algebra.box)
+    except UnknownError:
+        return
+    if abs(x.low) != INF:
+        yield plus({m: Fraction(1)}, constant(Fraction(x.low)), -1)
+    if abs(x.high) != INF:
+        yield plus(constant(Fraction(x.high)), {m: Fraction(1)}, -1)
 
 
 def slope_of(f: Term, name: str) -> Term:
@@ -134,11 +175,13 @@ def slope_of(f: Term, name: str) -> Term:
     return slope
 
 
-def without_kinks(f: Term, box: Box) -> Term:
+def without_kinks(f: Term, box: Box, *, fold: bool = True) -> Term:
     """With Abs, Max and Min replaced by the part that counts, where the box decides it."""
 
     def at_least(a: Term, b: Term) -> bool:
         try:
+            if (a.op == "Max" and b in a.args) or (b.op == "Min" and a in b.args):
+                return range_of(a + b, box) is not None  # whatever they are, if they have values
             return range_of(a - b, box).positive(False)
         except UnknownError:
             return False
@@ -156,4 +199,4 @@ def without_kinks(f: Term, box: Box) -> Term:
                 kept = [b for b in kept if not (at_least(a, b) if up else at_least(b, a))] + [a]
         return rebuilt(e, tuple(kept))
 
-    return mapped(f, decided) if any(e.op in KINKS for e in f.walk()) else f
+    return mapped(f, decided, fold=fold) if any(e.op in KINKS for e in f.walk()) else f

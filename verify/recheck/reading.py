@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -68,6 +68,8 @@ def _read(node: ast.expr, names: set[str], text: str, fold: bool) -> Term:
             return _built("*", (number(-1), _read(operand, names, text, fold)), fold)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
             return _read(operand, names, text, fold)
+        case ast.BinOp(op=ast.Add() | ast.Sub()) if fold:  # a long sum is made once, not term by term
+            return add(*_summands(node, names, text))
         case ast.BinOp(left=left, op=op, right=right):
             a, b = _read(left, names, text, fold), _read(right, names, text, fold)
             if isinstance(op, ast.Pow) and not b.names:  # (-1)**(-2) is defined because -2 is whole
@@ -81,6 +83,15 @@ def _read(node: ast.expr, names: set[str], text: str, fold: bool) -> Term:
             if name in _ONE_ARGUMENT and len(values) == 1:
                 return _function(name, values[0], fold)
     raise UnknownError(f"{text!r}: {ast.unparse(node)!r} is not in the language")
+
+
+def _summands(node: ast.expr, names: set[str], text: str) -> Iterator[Term]:
+    """What is added and subtracted, the last first."""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        part = _read(node.right, names, text, fold=True)
+        yield part if isinstance(node.op, ast.Add) else -part
+        node = node.left
+    yield _read(node, names, text, fold=True)
 
 
 def _built(op: str, args: tuple[Term, ...], fold: bool) -> Term:

@@ -15,6 +15,7 @@ from verify.recheck.functions import coefficients, compose, pi, polygamma, produ
 from verify.recheck.intervals import INF, ONE, ZERO, Interval, UnknownError, point
 from verify.recheck.roots import polynomial, sturm
 from verify.recheck.terms import Term, call
+from verify.recheck.work import work
 
 Box = Mapping[str, Interval]
 
@@ -36,6 +37,7 @@ class Series:
         return [c] + [point(0)] * self.order
 
     def _new(self, f: Term) -> list[Interval]:
+        work(10 * (1 + len(f.args)) * (1 + self.order))
         if f.value is not None:
             return self._constant(point(f.value))
         if f.name:

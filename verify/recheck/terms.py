@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 
 from verify.recheck.intervals import UnknownError
+from verify.recheck.work import work
 
 _BITS = 1 << 17  # of a number that is written out
 _LARGEST = 1000  # argument of a factorial that is written out
@@ -183,6 +184,7 @@ def add(*terms: Term) -> Term:
             total += c
         else:
             parts[rest] = parts.get(rest, Fraction(0)) + c
+    work(20 * len(parts))
     found = sorted((_scaled(c, rest) for rest, c in parts.items() if c), key=str)
     if total or not found:
         found.append(number(total))
@@ -213,6 +215,7 @@ def mul(*terms: Term) -> Term:
             powers[base] = powers[base] + e if base in powers else e
     if c == 0:
         return ZERO
+    work(20 * len(powers))
     factors = [power(base, e) for base, e in powers.items()]
     if exponents:
         factors.append(call("exp", add(*exponents)))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify.recheck.identities import exact
+from verify.recheck.identities import exact, written
 from verify.recheck.intervals import INF, ZERO, Interval, UnknownError, point, precision
 from verify.recheck.magnitudes import magnitude
 from verify.recheck.reading import Hypothesis, domain_of, names_in, rational, relation_of, tree_of
@@ -112,12 +112,14 @@ def _doubt(
 _SIGNS = {1: Interval(ZERO, INF, True, True), 0: point(0), -1: Interval(-INF, ZERO, True, True)}
 _SMALL = Fraction(1, 2**4000)
 _LONG = 400
+_EXPONENT, _DECIMALS = 18, 30_000  # characters of an exponent, and the largest that is written out
 
 
 def _value(f: Term, at: Box) -> Interval:
     """Its value at a point: in intervals, exactly where the normal form is a rational number, or its sign.
 
-    Each of the first and the last raises where the formula is not defined.
+    Each of the first and the last raises where the formula is not defined.  A sign may be that of what is
+    left of the formula when the point is put in, once intervals have seen that it is defined.
     """
     try:
         x = range_of(f, at)
@@ -126,13 +128,17 @@ def _value(f: Term, at: Box) -> Interval:
     if x.single or x.low > 0 or x.high < 0 or f.size > _LONG:
         return x
     try:
-        found = exact(put(f, {name: number(value.low) for name, value in at.items()}))
+        there = put(f, {name: number(value.low) for name, value in at.items()})
+        found = exact(there)
     except UnknownError:  # too long to write out
-        found = None
+        there, found = f, None
     if found is not None and found in x:
         return point(found)
     if not x.bounded or max(abs(x.low), abs(x.high)) < _SMALL:  # too large or small to be written out
-        return _SIGNS[magnitude(f, at).sign]
+        try:
+            return _SIGNS[magnitude(f, at).sign]
+        except UnknownError:  # 1 - 1 + e^(-10^9), say
+            return _SIGNS[magnitude(written(there), at).sign]
     return x
 
 
@@ -144,7 +150,11 @@ def require_defined(formulas: Iterable[Term], at: Box) -> None:
 
 
 def _agrees(decimal: str, x: Interval) -> bool:
-    number = Fraction(decimal)
+    exponent = decimal.lower().partition("e")[2]
+    far = int(exponent) if len(exponent) <= _EXPONENT and exponent else 0
+    if len(exponent) > _EXPONENT or far > _DECIMALS:
+        return False  # too long to write out
+    number = Fraction(0) if far < -_DECIMALS else Fraction(decimal)  # too small to matter
     near = _DIGITS * max(abs(x.low), abs(x.high))
     return bool(x.low - near <= number <= x.high + near)
 

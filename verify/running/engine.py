@@ -56,6 +56,7 @@ from verify.running.results import Result, plain
 
 ERROR_BUDGET = Fraction(1, 10**6)  # of a whole run, for all random checks together
 _DIGITS = 3  # of the seconds
+_CHECKING = (5_000_000, 500_000_000)  # units of work of the checker, for one claim; quick and thorough
 _CERTIFICATES = ("certificate", "certificates")  # where evidence holds proofs: one, or several
 
 
@@ -139,7 +140,7 @@ def _found(check: Check, claim: Claim, effort: Effort) -> Finding:
         witness=None if finding.witness is None else plain(dict(finding.witness)),
         slack=None if finding.slack is None else plain(dict(finding.slack)),
     )
-    return _rechecked(finding, check, claim)
+    return _rechecked(finding, check, claim, effort.scaled(*_CHECKING))
 
 
 def _weighed(finding: Finding, check: Check, claim: Claim) -> Finding:
@@ -172,7 +173,7 @@ def _with_formula(derived: Finding, findings: list[Finding]) -> Finding:
     return replace(derived, verdict=verdict, evidence={**derived.evidence, **kept})
 
 
-def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
+def _rechecked(finding: Finding, check: Check, claim: Claim, limit: int) -> Finding:
     """A proof or a witness of a formula counts when the independent checker accepts it for this claim.
 
     A witness that is a line of Python is left to ``python -m verify.recheck``, in a process of its own.
@@ -181,7 +182,7 @@ def _rechecked(finding: Finding, check: Check, claim: Claim) -> Finding:
         # Whether the claims that it rests on are proved is their affair, and the transitive verdict says it.
         complaints = check_derivation(finding.evidence["derivation"], trusted=True)
     elif (document := _to_recheck(finding, check, claim)) is not None:
-        complaints = recheck({"claims": [document]})
+        complaints = recheck({"claims": [document]}, limit=limit)
     else:
         return finding
     if complaints:

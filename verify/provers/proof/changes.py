@@ -14,7 +14,7 @@ intervals or by ``combine``.
 * *Roots.*  Roots of one linear expression u: w = u^(1/n).
 * *Circles.*  Sines and cosines of sums of the variables, and nothing else: w = (sin x, cos x), with w·w = 1.
 
-That f scales is read off at points; the checker decides whether the formulas are equal.
+That f scales is seen in its formula (:mod:`weights`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
-from math import inf, lcm, log
+from math import inf, lcm
 from typing import Any
 
 import sympy
@@ -31,10 +31,10 @@ import sympy
 from verify.claims import Hypothesis, Range, text_of
 from verify.provers.expressions import attempt, length, put, variables_of
 from verify.provers.goals import Goal, Node
-from verify.provers.points import at_point
 from verify.provers.proof.combining import shown
 from verify.provers.proof.polynomials import fraction, written_powers
 from verify.provers.proof.state import ProofSearch, fat, loose, proper
+from verify.provers.proof.weights import degree_of
 from verify.provers.ranges import opened, range_of
 
 _LONGEST, _LONG = 100, 400  # operations of a goal whose variables are changed, and of a polynomial
@@ -42,8 +42,6 @@ _MOST = 4  # variables
 _SUMS = 3  # whose powers are compared
 _CONES = 3  # that are tried
 _TRIED = 3  # changed goals
-_PARTS = 12  # a degree is a multiple of 1/12
-_CLOSE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -230,7 +228,7 @@ def scalings(search: ProofSearch, goal: Goal) -> Iterator[Change]:
     if len(names) < 2:
         return
     k = (
-        _degree(search, goal)
+        degree_of(search, goal)
         if all(r.lower is not None and r.lower >= 0 for r in goal.ranges.values())
         else None
     )
@@ -242,32 +240,13 @@ def scalings(search: ProofSearch, goal: Goal) -> Iterator[Change]:
             inner = {f"{n}_": goal.symbols[n] / y for n in names if n != pivot}
             old = {goal.symbols[n]: symbol_of(f"{n}_") for n in names if n != pivot}
             yield Change(inner, {**old, y: sympy.Integer(1)}, y ** sympy.Rational(k))
-    k = _degree(search, goal, shifted=True)
+    k = degree_of(search, goal, shifted=True)
     if k is not None and all(r.lower is None and r.upper is None for r in goal.ranges.values()):
         for pivot in names:
             y = goal.symbols[pivot]
             inner = {f"{n}_": goal.symbols[n] - y for n in names if n != pivot}
             old = {goal.symbols[n]: symbol_of(f"{n}_") for n in names if n != pivot}
             yield Change(inner, {**old, y: sympy.Integer(0)}, sympy.exp(sympy.Rational(k) * y))
-
-
-def _degree(search: ProofSearch, goal: Goal, *, shifted: bool = False) -> Fraction | None:
-    """The k with f(s x) = s^k f(x), or f(x + s) = e^(k s) f(x), as far as a few points tell."""
-    found = set()
-    for point in search.points(goal):
-        moved = [{n: x + s - 1 if shifted else x * s for n, x in point.items()} for s in (1, 2, 3)]
-        values = [at_point(goal.expression, at) for at in moved if all(at.values())]
-        if len(values) < 3 or any(v is None or v.contains(0) for v in values):
-            continue
-        first, *others = (v for v in values if v is not None)
-        for s, value in enumerate(others, start=2):
-            if not value / first > 0:
-                return None
-            k = float((value / first).log().mid()) / (s - 1 if shifted else log(s))
-            found.add(Fraction(k).limit_denominator(_PARTS))
-            if len(found) > 1 or abs(k - float(min(found))) > _CLOSE:
-                return None
-    return min(found) if found else None
 
 
 # ---------------------------------------------------------------- cones

@@ -1,37 +1,41 @@
 """Points next to where an expression all but touches zero: there a claim that is false by very little fails.
 
 ``f - 10^-20`` at a contact of f, or f with a slope that is wrong by as much, is negative only within 10^-10,
-or 10^-20, of it.  So the smallest values met are followed to a minimum (by thirds of a range, then Newton's
-method, along one variable after the other and in many bits), and the neighbourhood of each is looked at on
-all scales; so are the places where a kink turns, or a square is 0.  Only what is certainly negative is handed
-on, and whoever receives it confirms it.
+or 10^-20, of it.  So the smallest values met are followed to a minimum (:mod:`descents`), also on the edges
+of the hypotheses (:mod:`edges`), and the neighbourhood of each is looked at on all scales; so are simple
+numbers next to it, and the places where a kink turns, or a square is 0.  Only what is certainly negative is
+handed on, and whoever receives it confirms it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
+from math import inf, prod
+from random import Random
+from types import MappingProxyType
 from typing import Any
 
 import sympy
-from flint import arb
 
-from verify.provers.balls import ball, precision, program
-from verify.provers.expressions import attempt, length
+from verify.claims import Domain, Range, Relation
+from verify.provers.expressions import length
 from verify.provers.goals import Goal
 from verify.provers.points import Point, at_point, holds_at, samples
 from verify.provers.proof.boxes import simple_numbers
+from verify.provers.proof.descents import BITS, closed, descended, size
+from verify.provers.proof.edges import edges, solved_for
+from verify.provers.simplest import simplest_between
+from verify.provers.witness import violated
 
-_BITS = 512
 _PLACES = 8  # of the smallest values
 _TRIED = 400  # points among which these are looked for
+_FIXED = 16  # values of one variable, for which the others are looked for
 _FIRST = 12  # integers
 _SHORT = 40  # operations of what is solved for its variable
-_ROUNDS = 12  # of Newton's method
-_THIRDS = 24  # of a range, one inside the other, before it
 _SCALES = [Fraction(1, 10**k) for k in (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 21, 25, 30, 36, 42, 50)]
+_NEAR = Fraction(1, 10**6)
 _COMMON = [Fraction(x) for x in ("0", "1", "1/2", "-1", "2")]
 
 
@@ -39,43 +43,87 @@ def below_zero(
     goal: Goal, suspects: Iterable[Mapping[str, Fraction]], worst: Mapping[str, Any]
 ) -> Iterator[Point]:
     """Points of the box that satisfy the hypotheses and at which the expression is certainly negative."""
-    return _negative(goal, _places(goal, suspects, worst))
+    yield from _negative(goal, _places(goal, _turns(goal), suspects, worst))
+    for edge in edges(goal):
+        above = (edge.lifted(place) for place in _places(edge.goal, _turns(edge.goal), (), worst))
+        within = (p for p in above if p is not None and all(closed(r, p[n]) for n, r in goal.ranges.items()))
+        yield from _negative(goal, within)
+    yield from _negative(goal, _places(goal, _stops(goal)))
 
 
 def at_turns(goal: Goal) -> Iterator[Point]:
     """The same next to where a kink turns or a square is 0: a bump there escapes every other point."""
-    if next(_turns(goal), None) is not None:
-        yield from _negative(goal, _places(goal, (), {}))
+    turns = list(_turns(goal))
+    if turns:
+        yield from _negative(goal, _places(goal, turns))
 
 
 def _negative(goal: Goal, places: Iterable[Point]) -> Iterator[Point]:
+    domain = Domain(goal.ranges, goal.known)
+    stated = Relation(sympy.Integer(0), "<" if goal.strict else "<=", goal.expression)
     for place in places:
-        for point in (place, *_around(goal, place)):
-            value = at_point(goal.expression, point, _BITS)
+        value = at_point(goal.expression, place, BITS)
+        if not (value is not None and value > 0) and violated(stated, domain, place):
+            yield place
+            continue
+        for point in _around(goal, place):
+            value = at_point(goal.expression, point, BITS)
             wrong = value is not None and (value < 0 or (goal.strict and value <= 0))
             if wrong and all(holds_at(h, point) for h in goal.known):
                 yield point
                 break
 
 
-def _places(goal: Goal, suspects: Iterable[Mapping[str, Fraction]], worst: Mapping[str, Any]) -> list[Point]:
-    """The points with the smallest values, and the minima they lead to."""
+def _places(
+    goal: Goal,
+    fixed: Iterable[tuple[str, Fraction]],
+    suspects: Iterable[Mapping[str, Fraction]] = (),
+    worst: Mapping[str, Any] = MappingProxyType({}),
+) -> list[Point]:
+    """The points with the smallest values, and the minima they lead to; also where a variable is fixed."""
     names, choices = list(goal.ranges), []
     for name in names:
         r = goal.ranges[name]
         near = simple_numbers(worst[name]) if name in worst and worst[name].bounded else []
         ends = [end for end in (r.lower, r.upper) if end is not None]
         ends += [Fraction(k) for k in range(_FIRST)] if r.integer else []
-        choices.append([x for x in dict.fromkeys([*near, *ends, *_COMMON, *samples(r)]) if _closed(r, x)])
-    found = [dict(zip(names, at, strict=True)) for at in islice(product(*choices), _TRIED)]
+        choices.append([x for x in dict.fromkeys([*near, *ends, *_COMMON, *samples(r)]) if closed(r, x)])
+    found = list(_tried(names, choices))
     found += [{**found[0], **s} for s in suspects] if found else []
-    ranked = sorted(found, key=lambda point: _size(goal, point))
-    best = [p for p in ranked if _size(goal, p) < float("inf")][:_PLACES]
-    led = [q for p in best[: _PLACES // 2] if (q := _descended(goal, p)) is not None]
-    for name, x in islice(_turns(goal), _PLACES) if best else ():
-        there = min(({**p, name: x} for p in ranked[:_TRIED]), key=lambda point: _size(goal, point))
-        led += [there, _descended(goal, there, but=name) or there]
-    return best + led
+    ranked = sorted(found, key=lambda point: size(goal, point))
+    best = [p for p in ranked if size(goal, p) < inf][:_PLACES]
+    led = [descended(goal, p, goal.variables) for p in best[: _PLACES // 2]]
+    for name, x in islice(fixed, _FIXED) if best else ():
+        there = min(({**p, name: x} for p in ranked[:_TRIED]), key=lambda point: size(goal, point))
+        led += [there, descended(goal, there, [n for n in goal.variables if n != name])]
+        led += [descended(goal, there, [n]) for n in goal.variables if n != name and len(goal.variables) > 2]
+    return list(
+        {tuple(p.values()): p for p in (*best, *led, *(_simple(goal, place) for place in led))}.values()
+    )
+
+
+def _tried(names: list[str], choices: list[list[Fraction]]) -> Iterator[Point]:
+    """All combinations, or as many drawn from them: also where variables agree."""
+    if prod(map(len, choices)) <= _TRIED:
+        yield from (dict(zip(names, at, strict=True)) for at in product(*choices))
+        return
+    rng = Random(0)
+    for k in range(_TRIED):
+        point = {n: rng.choice(c) for n, c in zip(names, choices, strict=True)}
+        same = point[names[k % len(names)]]
+        yield {n: same if k % 4 == 0 and same in c else point[n] for n, c in zip(names, choices, strict=True)}
+
+
+def _simple(goal: Goal, place: Point) -> Point:
+    """Simple numbers next to a point: contacts of high order are met in no other way."""
+    near = {n: _NEAR * _unit(goal.ranges[n], x) for n, x in place.items()}
+    return {n: simplest_between(x - near[n], x + near[n]) for n, x in place.items()}
+
+
+def _unit(r: Range, x: Fraction) -> Fraction:
+    """What a step is measured by: the size of the number or of its range."""
+    width = r.upper - r.lower if r.lower is not None and r.upper is not None else Fraction(1)
+    return max(abs(x), min(width, Fraction(1)))
 
 
 def _turns(goal: Goal) -> Iterator[tuple[str, Fraction]]:
@@ -86,72 +134,18 @@ def _turns(goal: Goal) -> Iterator[tuple[str, Fraction]]:
     inner |= {a for kink in e.atoms(sympy.Max, sympy.Min) for a in kink.args}
     for u in sorted((u for u in inner if len(u.free_symbols) == 1 and not u.is_Symbol), key=str):
         symbol = next(iter(u.free_symbols))
-        line = attempt(sympy.Poly, u, symbol) if length(u) <= _SHORT else None
-        if line is None or line.degree() != 1 or not all(c.is_Rational for c in line.all_coeffs()):
-            continue
-        a, b = (Fraction(int(c.p), int(c.q)) for c in line.all_coeffs())
-        if symbol.name in goal.ranges and _closed(goal.ranges[symbol.name], -b / a):
-            yield symbol.name, -b / a
+        for zero in solved_for(u, symbol) if length(u) <= _SHORT else ():
+            x = Fraction(int(zero.p), int(zero.q)) if zero.is_Rational else None
+            if x is not None and symbol.name in goal.ranges and closed(goal.ranges[symbol.name], x):
+                yield symbol.name, x
 
 
-def _closed(r: Any, x: Fraction) -> bool:
-    return (
-        (r.lower is None or r.lower <= x)
-        and (r.upper is None or x <= r.upper)
-        and (not r.integer or x.denominator == 1)
-    )
-
-
-def _size(goal: Goal, point: Point) -> float:
-    value = at_point(goal.expression, point)
-    return float("inf") if value is None else float(value.mid())
-
-
-def _descended(goal: Goal, start: Point, but: str = "") -> Point | None:
-    """Newton's method for the zeros of the slopes, along one variable after the other (but for one)."""
-    point = dict(start)
-    moving = [n for n in goal.variables if not goal.ranges[n].integer and n != but]
-    for name in moving:
-        point[name] = _bracketed(goal, point, name)
-    for _ in range(_ROUNDS):
-        for name in moving:
-            step = attempt(_newton, goal.expression, point, name)
-            if step is not None and _closed(goal.ranges[name], point[name] - step):
-                point[name] -= step
-    return point if point != start else None
-
-
-def _bracketed(goal: Goal, point: Point, name: str) -> Fraction:
-    """The least value along one variable, between the neighbours of the point: thirds, again and again."""
-    r, here = goal.ranges[name], point[name]
-    others = [x for x in samples(replace(r, lower_open=False, upper_open=False)) if x != here]
-    low = max((x for x in others if x < here), default=here)
-    high = min((x for x in others if x > here), default=here)
-    for _ in range(_THIRDS):
-        a, b = (_fraction_near(low + (high - low) * t) for t in (Fraction(1, 3), Fraction(2, 3)))
-        left, right = (_size(goal, {**point, name: x}) for x in (a, b))
-        low, high = (low, b) if left <= right else (a, high)
-    return min((here, _fraction_near((low + high) / 2)), key=lambda x: _size(goal, {**point, name: x}))
-
-
-def _fraction_near(x: Fraction) -> Fraction:
-    return Fraction(round(x * 2**64), 2**64)
-
-
-def _newton(expression: Any, point: Point, name: str) -> Fraction | None:
-    """The step along one variable: slope over second derivative, where that is positive."""
-    with precision(_BITS):
-        exact = {n: ball(x) for n, x in point.items()}
-        _, slope, bend = program(expression).coefficients(exact, name, 3)
-        if not (slope.is_finite() and bend > 0):
-            return None
-        return _fraction((slope / (2 * bend)).mid())
-
-
-def _fraction(x: arb) -> Fraction:
-    mantissa, exponent = x.man_exp()
-    value = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-    return Fraction(round(value * 2**200), 2**200)  # no more digits than the scales ask for
+def _stops(goal: Goal) -> Iterator[tuple[str, Fraction]]:
+    """Ends of ranges, and small numbers: where a curve of contact meets them it has a point that is exact."""
+    for name in goal.variables:
+        r = goal.ranges[name]
+        ends = [end for end in (r.lower, r.upper) if end is not None]
+        yield from ((name, x) for x in dict.fromkeys([*ends, *_COMMON]) if x in r)
 
 
 def _around(goal: Goal, place: Point) -> Iterator[Point]:
@@ -161,6 +155,6 @@ def _around(goal: Goal, place: Point) -> Iterator[Point]:
         directions += [{n: Fraction(s) for n in goal.variables} for s in (1, -1)]
     for scale in _SCALES:
         for way in directions:
-            point = {n: x + scale * way.get(n, 0) * max(abs(x), Fraction(1)) for n, x in place.items()}
+            point = {n: x + scale * way.get(n, 0) * _unit(goal.ranges[n], x) for n, x in place.items()}
             if all(point[n] in r for n, r in goal.ranges.items()):
                 yield point

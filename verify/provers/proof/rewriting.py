@@ -54,8 +54,8 @@ def by_outermost(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
 
 def _few_cases(form: Any) -> bool:
     """Whether the checker, which tries the arguments in every order, will see that it is the same."""
-    inner = [len(a.args) for a in form.args if isinstance(a, sympy.Max | sympy.Min)]
-    return len(inner) < 2 or sum(inner) <= _MOST_CASES
+    kinks = form.atoms(sympy.Max, sympy.Min) - {form}
+    return len(kinks) < 2 or sum(len(kink.args) for kink in kinks) <= _MOST_CASES
 
 
 def rearrangeable(e: Any) -> bool:

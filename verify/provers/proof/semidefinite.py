@@ -44,7 +44,7 @@ def _iterates(blocks: list[Floats], f: Floats) -> Iterator[Solved]:
     start = 10.0 * (1 + float(np.abs(f).max()))
     xs, ss = [start * np.eye(k) for k in sizes], [np.eye(k) / n for k in sizes]
     t, y = -start, np.zeros(len(f))
-    price = 200 + sum(len(f) * k**2 * (len(f) + 2 * k) for k in sizes) // _SPEED
+    price = 200 + (sum(len(f) * k**2 * (len(f) + 2 * k) for k in sizes) + len(f) ** 3 // 3) // _SPEED
     for _ in range(_STEPS):
         spend(price)
         primal = f - sum((_applied(a, x) for a, x in zip(blocks, xs, strict=True)), t * traces)

@@ -71,6 +71,8 @@ def _by_kink(search: ProofSearch, goal: Goal, again: Prove) -> Node | None:
                 part = (again(free) if search.plausible(free) else None) or again(side)
                 if part is None:
                     return None
+                if len(goal.expression.atoms(*KINKS)) > 1:  # what SymPy makes of the others is said
+                    part = {"by": "rewrite", "expression": text_of(side.expression), "proof": part}
                 parts.append(part)
             return {"by": "signs", "expression": text_of(gap), "parts": parts}
     return None
