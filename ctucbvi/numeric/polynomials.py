@@ -38,11 +38,16 @@ def first_zero(d, n, work):
 
     ``work`` has room for ``3 * (n + 1)`` numbers.
     """
-    drop = d[0]
+    drop = end = d[0]
+    slope = 0.0  # at most so large
     for k in range(1, n + 1):
         drop += min(d[k], 0.0)
+        end += d[k]
+        slope += k * (d[k] if k == 1 else max(d[k], 0.0))
     if drop > 0.0:
         return 2.0
+    if slope < 0.0:  # it falls all the way
+        return _bisect(d, n, 0.0, 1.0) if end <= 0.0 else 2.0
     b, left = work[: n + 1], work[n + 1 : 2 * (n + 1)]
     bernstein(d, n, b)
     low, width = 0.0, 1.0  # b belongs to [low, low + width]
@@ -96,7 +101,11 @@ def _restrict(d: Floats, n: int, low: float, width: float, b: Floats) -> None:
 
 @compiled()
 def _bisect(d: Floats, n: int, low: float, high: float) -> float:
-    """The zero in ``[low, high]``, by bisection with Newton steps where they stay inside."""
+    """The zero in ``[low, high]``, where the polynomial falls: Newton steps, and halves where they leave it.
+
+    Newton's steps come from one side, so each goes a rounding further than it should: the other end of the
+    interval follows when they are that short.
+    """
     x = 0.5 * (low + high)
     for _ in range(100):
         value, slope = d[n], 0.0
@@ -104,11 +113,11 @@ def _bisect(d: Floats, n: int, low: float, high: float) -> float:
             slope = slope * x + value
             value = value * x + d[k]
         if value > 0.0:
-            low = x
+            low, beyond = x, 2e-16 * high
         else:
-            high = x
+            high, beyond = x, -2e-16 * high
         if high - low <= 4e-16 * high or value == 0.0:
             break
-        step = x - value / slope if slope != 0.0 else low
+        step = x - value / slope + beyond if slope != 0.0 else low
         x = step if low < step < high else 0.5 * (low + high)
     return high

@@ -234,10 +234,10 @@ def inflows(target, probability, begin, end, v, own, flow, size):
     for j in range(own.size):
         flow[j], size[j] = 0.0, TINY
     for e in range(np.uint64(begin), np.uint64(end)):  # an index that may be negative costs time
-        p, of_y = probability[e], v[np.uint64(target[e])]
+        p, y = probability[e], np.uint64(target[e])
         more = p + TINY
-        for j in range(own.size):
-            apart = of_y[j] - own[j]
+        for j in range(np.uint64(own.size)):
+            apart = v[y, j] - own[j]
             flow[j] += p * apart
             size[j] += more * abs(apart)
 
