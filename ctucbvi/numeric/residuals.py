@@ -109,7 +109,7 @@ def committed_bounds(arrays, shown, begin, error, bounds):
         q = score[k]
         problem = claimed.truncate, claimed.fixed, times[k], h
         apart = committed_gaps(problem, first, q, value[k], claimed.best[k], claimed.capped[k], gap, work)
-        missed = weigh(model, h, q, value[k], gap, room, no_bends, weight)
+        missed = weigh(model, h, q, value[k], gap, room, no_bends, 1.0, weight)
         for j in range(orders):
             error += weight[j] / (j + 1.0)
         error = worst(0.0, (error + missed * GROW) * GROW)
@@ -118,10 +118,11 @@ def committed_bounds(arrays, shown, begin, error, bounds):
 
 
 @compiled(forceinline=True)
-def weigh(model, h, q, value, gap, room, extra, weight):
+def weigh(model, h, q, value, gap, room, extra, late, weight):
     """The largest residual of each order into ``weight``; returns what the gaps add to it.
 
-    ``extra`` is what the residual of each pair has besides its polynomial; it may be empty.
+    ``extra`` is what the residual of each pair has besides its polynomial, on the last part ``late`` of the
+    piece only; it may be empty.
     """
     rate, reward, row, target, probability = (
         model.rate,
@@ -135,6 +136,8 @@ def weigh(model, h, q, value, gap, room, extra, weight):
     missed, gaps = 0.0, 0
     weight[:] = 0.0
     total[:] = 0.0
+    room.plain[:] = 0.0
+    room.bent[:] = 0.0
     for x in range(gap.size):
         if gap[x] != 0.0:
             room.apart[gaps], gaps = x, gaps + 1
@@ -152,7 +155,8 @@ def weigh(model, h, q, value, gap, room, extra, weight):
             most = abs(gain) + (lam + TINY) * size[j] + TINY
             rise = (j + 1.0) * own[j + 1] if j + 1 < orders else 0.0
             off[j] = abs(rise - h * slope) + unit * (abs(rise) + h * most + TINY)
-        for j in range(extra.shape[1] if extra.size > 0 else 0):
+        for j in range(orders if extra.size > 0 else 0):
+            room.plain[j], room.bent[j] = max(room.plain[j], off[j]), max(room.bent[j], extra[i, j])
             off[j] += extra[i, j]
         for j in range(orders):
             weight[j] = max(weight[j], off[j])
@@ -167,6 +171,8 @@ def weigh(model, h, q, value, gap, room, extra, weight):
         reach *= 1.0 + (count + 8.0) * UNIT
         missed = worst(missed, h * ((lam + TINY) * reach + TINY) + TINY)
     for j in range(orders):
+        if extra.size > 0:
+            weight[j] = min(weight[j], (room.plain[j] + late * room.bent[j]) * GROW)
         weight[j] = worst(weight[j], weight[j] if total[j] < HUGE else np.inf)  # a maximum may lose a NaN
     return missed
 
@@ -178,6 +184,8 @@ class Lanes(NamedTuple):
     size: Floats  # (orders,) the magnitude of what is added up
     off: Floats  # (orders,) its residual
     total: Floats  # (orders,) the sum of all residuals
+    plain: Floats  # (orders,) the largest of their polynomials
+    bent: Floats  # (orders,) the largest of what they have besides
     apart: Integers  # (states,) those with a gap, as a list
     begin: Integers  # (pairs,) where the full rows begin; empty where no row is full
     place: Integers  # (pairs,) their places in that list, or -1
@@ -192,6 +200,8 @@ def lanes(row, states, orders):
     """Room for all that."""
     full, fours = row.size - 1 if any_full(row, states) else 0, (orders + 3) // 4 * 4
     return Lanes(
+        np.zeros(orders),
+        np.zeros(orders),
         np.zeros(orders),
         np.zeros(orders),
         np.zeros(orders),
