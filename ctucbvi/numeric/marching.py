@@ -259,9 +259,9 @@ def _inflow(target, probability, begin, end, v, j):
     """Σ p(y) v_j(y) of one row."""
     inflow = 0.0
     if end - begin > LANES and target[end - 1] - target[begin] == end - begin - 1:  # all between
-        ahead = target[begin]
-        for k in range(end - begin):
-            inflow += probability[begin + k] * v[j, ahead + k]
+        of_row, of_targets = probability[begin:end], v[j, target[begin] :]
+        for k in range(of_row.size):
+            inflow += of_row[k] * of_targets[k]
     else:
         for e in range(np.uint64(begin), np.uint64(end)):  # what may be negative costs time
             inflow += probability[e] * v[j, np.uint64(target[e])]

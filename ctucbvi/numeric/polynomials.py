@@ -18,6 +18,7 @@ from ctucbvi.numeric.arrays import Floats
 
 _MOST_HALVINGS = 400
 _NARROW = 2.0**-40
+HALVINGS = 12  # of an interval, one after the other
 MOST_ORDERS = 64  # of a polynomial; Bernstein coefficients of more could lose too much to underflow
 _BINOMIAL = np.array([[max(comb(n, k), 1) for k in range(MOST_ORDERS)] for n in range(MOST_ORDERS)], float)
 
@@ -30,6 +31,34 @@ def bernstein(d: Floats, n: int, b: Floats) -> None:
     for level in range(1, n + 1):
         for k in range(n, level - 1, -1):
             b[k] += b[k - 1]
+
+
+@compiled()
+def highest(b, n, enough):
+    """The largest Bernstein coefficient, after halving where it is above ``enough`` and what is attained.
+
+    A half has averages of averages, ``n`` deep: each addition is off by half a unit of at most max |b|, and
+    averages are off by no more than what they are made of.
+    """
+    stack, depth = np.empty((HALVINGS + 1, n + 1)), np.zeros(HALVINGS + 1, np.int64)
+    for k in range(n + 1):
+        stack[0, k] = b[k]
+    count, most = 1, max(b[0], b[n])
+    while count > 0:
+        at, high = count - 1, stack[count - 1, 0]
+        for k in range(1, n + 1):
+            high = max(high, stack[at, k])
+        if high <= max(most, enough) or depth[at] == HALVINGS:
+            most, count = max(most, high), at
+            continue
+        depth[at] += 1
+        depth[count] = depth[at]
+        for k in range(n + 1):  # the left half goes on top, the right one stays
+            stack[count, k] = stack[at, 0]
+            for j in range(n - k):
+                stack[at, j] = 0.5 * (stack[at, j] + stack[at, j + 1])
+        most, count = max(most, stack[at, 0]), count + 1
+    return most
 
 
 @compiled()

@@ -25,10 +25,10 @@ residual :math:`\rho_i(u) = \sum_j \rho_{ij} u^j` of equation :math:`i`,
 .. math:: \int \|\rho\|_\infty\,dt \;\le\; h \sum_j \frac{1}{j+1}\,\max_i |\rho_{ij}| .
 
 The maximum over actions is replaced by a *hint*, one action for each state and piece; how much
-another action exceeds it is bounded by Bernstein coefficients and added to the residual, so
-a wrong hint makes the bound larger and never wrong.  That a value is capped at the remaining time is a hint
-too, and one that the problem without truncation does not know.  With a fixed policy (``fixed``) the action is
-the policy's, there is no maximum, and other actions do not matter.
+another action exceeds it is bounded by Bernstein coefficients, of halves of halves where it comes near, and
+added to the residual, so a wrong hint makes the bound larger and never wrong.  That a value is capped at the
+remaining time is a hint too, and one that the problem without truncation does not know.  With a fixed policy
+(``fixed``) the action is the policy's, there is no maximum, and other actions do not matter.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ import numpy as np
 
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
-from ctucbvi.numeric.polynomials import bernstein
+from ctucbvi.numeric.polynomials import HALVINGS, bernstein, highest
 from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 
 UNIT = 2.0**-52
@@ -84,6 +84,8 @@ def excess(d, n, blur, work):
     top = work[0]
     for k in range(1, n + 1):
         top = max(top, work[k])
+    if top > max(work[0], work[n], slack):  # two that nearly touch, perhaps
+        top = min(top, highest(work, n, slack) + HALVINGS * n * UNIT * size)
     return max(top + slack, 0.0) * GROW
 
 
