@@ -201,7 +201,7 @@ def certify(solution: NumericSolution, *, budget: NumericBudget | None = None) -
         )
     if solution.truncate or solution.semantics is not Semantics.COMMITTED:
         solution.model.plain(truncate=solution.truncate, semantics=solution.semantics)  # or refuses it
-    if type(solution) is SmallSolution and solution.unseen:
+    if budget is None and type(solution) is SmallSolution and solution.unseen:
         quick = prove_small(solution, _beyond(solution.model))
         if quick is not None:
             return Certificate(solution, quick)

@@ -33,6 +33,7 @@ from ctucbvi.numeric.polynomials import first_zero
 from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 
 FREE, CAPPED, OPEN = 0, 1, 2
+FEW = 64  # pairs: with so few, calls, not sums, cost time
 LANES = 8  # orders that are summed up side by side
 
 
@@ -56,7 +57,7 @@ class Room(NamedTuple):
     best: Integers  # (pieces, states)
     cap: Integers  # (pieces, states)
     carried: Floats  # the unknowns at the end of the last piece that is filled
-    space: Floats  # (:func:`desk_words`,) for a desk; if it is empty, a march makes its own
+    space: Floats  # for a desk, degree + LANES for each state and pair; if it is empty, a march makes its own
 
 
 class StepSheet(NamedTuple):
@@ -143,42 +144,27 @@ def march(
     return pieces
 
 
-@compiled(inline="always")
-def desk_words(states, pairs, degree, full):
-    """How many words a desk has, with so many full rows."""
-    lanes = (degree + LANES) // LANES * LANES
-    width = max(degree + 2, lanes)
-    return (2 * states + pairs + 6) * width + 4 * pairs + 2 * states + full * (lanes + 1)
-
-
 @compiled(forceinline=True)
 def empty_desk(row, states, degree, space):
     """An empty one, in ``space`` if there is any; what a step before has left there is written over."""
     pairs, lanes = row.size - 1, (degree + LANES) // LANES * LANES
     width, full = max(degree + 2, lanes), pairs if any_full(row, states) else 0
-    room = space if space.size > 0 else np.zeros(desk_words(states, pairs, degree, full))
-    whole, a = room.view(np.int64), (2 * states + pairs) * width
-    b = a + 6 * width
-    d = b + 4 * pairs
-    e = d + 2 * states
-    part = room[a : a + width]
-    for j in range(width):
-        part[j] = 1.0 / max(j, 1)
+    room = space if space.size > 0 else np.zeros((states + pairs) * width)
     return StepSheet(
         room[: states * width].reshape((states, width)),
         room[states * width : (states + pairs) * width].reshape((pairs, width)),
-        room[(states + pairs) * width : a].reshape((width, states)),
-        room[b : b + pairs],
-        whole[b + pairs : b + 2 * pairs],
-        whole[b + 2 * pairs : b + 3 * pairs],
-        whole[b + 3 * pairs : d],
-        whole[d : d + states],
-        whole[d + states : e],
-        part,
-        room[a + width : a + 2 * width],
-        room[a + 2 * width : b],
-        whole[e : e + full],
-        room[e + full : e + full + full * lanes].reshape((full, lanes)),
+        np.empty((width, states)),
+        np.empty(pairs),
+        np.empty(pairs, np.int64),
+        np.empty(pairs, np.int64),
+        np.empty(pairs, np.int64),
+        np.empty(states, np.int64),
+        np.empty(states, np.int64),
+        1.0 / np.maximum(np.arange(width), 1),
+        np.empty(width),
+        np.empty(4 * width),
+        np.empty(full, np.int64),
+        np.empty((full, lanes)),
     )
 
 
@@ -219,18 +205,26 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
             mode[x] = CAPPED if over > slack and committed else FREE if over < -slack else OPEN
             if over >= -slack:
                 now[x] = t
-    count, fell, settled, b = 0, True, aim.degree + 1, desk.by_order
+    count, fell, settled = 0, True, aim.degree + 1
     for j in range(aim.degree + 1):
-        if racing == 0 and not aim.truncate:
+        if racing == 0 and pairs <= FEW and not aim.truncate:
             settled = j
             break
+        now, after = desk.by_order[j], desk.by_order[j + 1]
         if fell:
             count = _runners(first, lead, since, forced, desk.racing)
-        order, part = j + 1 if committed else j, desk.part[j + 1]
+        order, part = j + 1 if committed else j, 1.0 / (j + 1.0)
         for a in range(count):
             i = desk.racing[a]
-            inflow = _inflow(target, probability, row[i], row[i + 1], b, j)
-            own = c[i, j] if committed else b[j, owner[i]]
+            begin, end, inflow = row[i], row[i + 1], 0.0
+            if end - begin > LANES and target[end - 1] - target[begin] == end - begin - 1:  # all between
+                of_row, of_targets = probability[begin:end], now[target[begin] :]
+                for k in range(of_row.size):
+                    inflow += of_row[k] * of_targets[k]
+            else:
+                for e in range(np.uint64(begin), np.uint64(end)):  # what may be negative costs time
+                    inflow += probability[e] * now[np.uint64(target[e])]
+            own = c[i, j] if committed else now[owner[i]]
             slope = rate[i] * (inflow - own)
             if j == 0:
                 slope += model.reward[i]
@@ -246,7 +240,7 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
                     mode[x] = CAPPED if over > 0.0 else FREE
                     desk.cap_since[x] = j + 1 if committed or mode[x] == FREE else j
             step = out[lead[x]] if committed else out[lead[x]] * part
-            b[j + 1, x] = line if mode[x] == CAPPED else step
+            after[x] = line if mode[x] == CAPPED else step
     if settled <= aim.degree:
         _go_on(model, committed, aim.degree, desk, lead, settled)
     for x in range(states):
@@ -255,40 +249,21 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
 
 
 @compiled(inline="always")
-def _inflow(target, probability, begin, end, v, j):
-    """Σ p(y) v_j(y) of one row."""
-    inflow = 0.0
-    if end - begin > LANES and target[end - 1] - target[begin] == end - begin - 1:  # all between
-        of_row, of_targets = probability[begin:end], v[j, target[begin] :]
-        for k in range(of_row.size):
-            inflow += of_row[k] * of_targets[k]
-    else:
-        for e in range(np.uint64(begin), np.uint64(end)):  # what may be negative costs time
-            inflow += probability[e] * v[j, np.uint64(target[e])]
-    return inflow
-
-
-@compiled(inline="always")
 def _go_on(model, committed, degree, desk, lead, since):
-    """The orders from ``since`` on, where nobody is in the race any more and nothing is capped.
+    """The orders from ``since`` on of few pairs, where nobody is in the race any more and nothing is capped.
 
     Arrays are indexed and not cut here: references to a part of one are counted, which costs more than a row.
     """
     row, target, probability, rate, part = model.row, model.target, model.probability, model.rate, desk.part
     reward, v, c, have = model.reward, desk.by_order, desk.c, desk.have
-    longest = 0
     for x in range(lead.size):
-        longest = max(longest, row[lead[x] + 1] - row[lead[x]])
         have[lead[x]] = degree + 2 if committed else degree + 1
     for j in range(since, degree + 1):
         order = j + 1 if committed else j
         for x in range(lead.size):
             i, inflow = lead[x], 0.0
-            if longest > LANES:
-                inflow = _inflow(target, probability, row[i], row[i + 1], v, j)
-            else:  # the choice how to sum up takes longer than a short row
-                for e in range(np.uint64(row[i]), np.uint64(row[i + 1])):
-                    inflow += probability[e] * v[j, np.uint64(target[e])]
+            for e in range(np.uint64(row[i]), np.uint64(row[i + 1])):
+                inflow += probability[e] * v[j, np.uint64(target[e])]
             slope = rate[i] * (inflow - v[j, x])
             if j == 0:
                 slope += reward[i]
@@ -324,9 +299,9 @@ def follow(model, aim, desk):
         for j in range(width):
             flow[j] = 0.0
         for e in range(np.uint64(begin), np.uint64(end)):
-            p, y = model.probability[e], np.uint64(model.target[e])
+            p, of_y = model.probability[e], v[np.uint64(model.target[e])]
             for j in range(width):
-                flow[j] += p * v[y, j]
+                flow[j] += p * of_y[j]
         _orders(model, aim, desk, i, last, flow)
     if full > 0:
         products(model.probability, desk.full, full, desk.by_order[: desk.flow.shape[1]], desk.flow)
@@ -340,17 +315,13 @@ def follow(model, aim, desk):
 @compiled(inline="always")
 def _orders(model, aim, desk, i, last, flow):
     """The orders that are missing of pair ``i``, from what flows in."""
-    c, v, part, rate, x, begin = desk.c, desk.v, desk.part, model.rate[i], model.owner[i], desk.have[i]
-    if aim.committed:
-        if begin == 1:
-            c[i, 1], begin = rate * (flow[0] - c[i, 0]) + model.reward[i], 2
-        score = c[i, begin - 1]
-        for j in range(np.uint64(begin), np.uint64(last + 1)):
-            score = (rate * part[j]) * (flow[j - np.uint64(1)] - score)
-            c[i, j] = score
-    else:
-        for j in range(begin, last + 1):
-            slope = rate * (flow[j] - v[x, j])
+    c, part, rate, x = desk.c, desk.part, model.rate[i], model.owner[i]
+    for j in range(desk.have[i], last + 1):
+        if aim.committed:
+            slope = flow[j - 1] - c[i, j - 1]
+            c[i, j] = rate * slope + model.reward[i] if j == 1 else (rate * part[j]) * slope
+        else:
+            slope = rate * (flow[j] - desk.v[x, j])
             c[i, j] = (slope + model.reward[i]) if j == 0 else slope
 
 
@@ -400,9 +371,9 @@ def _first_event(first, aim, desk, t, whole, lead, mode):
             if i == b or desk.since[i] < 0:
                 continue
             m = desk.since[i]
-            low = (c[b, m] - c[i, m]) * power[m]
-            for j in range(np.uint64(m + 1), np.uint64(degree + 1)):
-                low += min(c[b, j] - c[i, j], 0.0) * power[j]
+            ours, theirs, low = c[b], c[i], (c[b, m] - c[i, m]) * power[m]
+            for j in range(m + 1, degree + 1):
+                low += min(ours[j] - theirs[j], 0.0) * power[j]
             if low > 0.0:
                 continue
             for j in range(m, degree + 1):

@@ -20,7 +20,7 @@ from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.bending import MOST_KINKS, Bends, march_over, most_bends
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.kinks import POWERS, Kinks
-from ctucbvi.numeric.marching import MarchAim, Room, desk_words, march
+from ctucbvi.numeric.marching import LANES, MarchAim, Room, march
 from ctucbvi.numeric.solution import NumericSolution, Pieces, Wanted
 from ctucbvi.numeric.words import DEGREE_OF_SMALL, SMALL
 from ctucbvi.policy import Policy
@@ -116,7 +116,7 @@ class March:
             best=np.zeros((first, states), np.int64),
             cap=np.zeros((first, states), np.int64),
             carried=a.terminal.copy() if self.aim.committed else a.start(truncate=self.aim.truncate),
-            space=np.zeros(desk_words.py_func(states, pairs, degree, pairs) if self.takers else 0),
+            space=np.zeros((states + pairs) * (degree + LANES) if self.takers else 0),
         )
         for taker in self.takers:
             taker.begin()

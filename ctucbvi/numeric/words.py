@@ -18,10 +18,10 @@ from numba.extending import intrinsic
 from ctucbvi.kernels import compiled
 from ctucbvi.model import CTMDP, Number
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers, while_it_lives
-from ctucbvi.numeric.marching import desk_words
+from ctucbvi.numeric.marching import FEW, LANES
 from ctucbvi.numeric.solution import NumericSolution
 
-SMALL = 64  # pairs: with so few, calls, not sums, cost time
+SMALL = FEW  # pairs
 DEGREE_OF_SMALL = 18
 ORDERS = DEGREE_OF_SMALL + 1
 
@@ -48,7 +48,7 @@ def small(model: CTMDP) -> Small | None:
     head = np.array([arrays.states, pairs, len(arrays.target)], np.int64)
     columns = [head, *arrays[:8], np.array(arrays[8:])]
     words = np.concatenate([np.ascontiguousarray(column).view(np.float64) for column in columns])
-    space = np.zeros(desk_words.py_func(arrays.states, pairs, DEGREE_OF_SMALL, pairs))
+    space = np.zeros((arrays.states + pairs) * (DEGREE_OF_SMALL + LANES))
     return Small(words, space, arrays.states, pairs, arrays.horizon, *arrays.tolerances)
 
 
