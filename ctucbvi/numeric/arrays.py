@@ -6,8 +6,10 @@ The pairs are sorted by state, so the actions of state ``x`` are the pairs from
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
+from math import frexp, inf
+from typing import NamedTuple, TypeVar
 from weakref import ref
 
 import numpy as np
@@ -18,6 +20,21 @@ from ctucbvi.model import CTMDP
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Found = TypeVar("Found")
+
+
+def while_it_lives(make: Callable[[CTMDP], Found]) -> Callable[[CTMDP], Found]:
+    """Keep what is made of a model as long as there is the model, since neither can change."""
+    kept: dict[int, tuple[ref[CTMDP], Found]] = {}
+
+    def of(model: CTMDP) -> Found:
+        key = id(model)  # an equal model has the same numbers, but to compare all of them takes long
+        known = kept.get(key)
+        if known is None or known[0]() is not model:
+            known = kept[key] = ref(model, lambda _: kept.pop(key, None)), make(model)
+        return known[1]
+
+    return of
 
 
 class Arrays(NamedTuple):
@@ -47,25 +64,33 @@ class Arrays(NamedTuple):
 
     @classmethod
     def of(cls, model: CTMDP) -> Arrays:
-        """The doubles nearest to the numbers of ``model``; kept while it lives, since neither can change."""
-        return cls._both(model)[0]
+        """The doubles nearest to the numbers of ``model``."""
+        return _both(model)[0]
 
     @classmethod
     def in_order(cls, model: CTMDP) -> Arrays:
         """The same with the targets of each row in increasing order: rows of all states read straight on."""
-        return cls._both(model)[1]
+        return _both(model)[1]
 
-    @classmethod
-    def _both(cls, model: CTMDP) -> tuple[Arrays, Arrays]:
-        key = id(model)  # an equal model has the same numbers, but to compare all of them takes long
-        owner, kept = _KEPT.get(key, (None, None))
-        if kept is None or owner is None or owner() is not model:
-            given = cls._checked(model)
-            kept = given, given._sorted()
-            _KEPT[key] = ref(model, lambda _: _KEPT.pop(key, None)), kept
-        return kept
+    @property
+    def tolerances(self) -> tuple[float, float]:
+        """What doubles can give, some rounding errors of the largest value, and what is as large as that."""
+        least = max(1e-280, 1e-14 * self.scale)
+        return least, max(1.0, 1e14 * least)
 
-    def _sorted(self) -> Arrays:
+    @property
+    def unit_of_time(self) -> float:
+        """A power of two near the shortest mean holding time where that is extreme, else 1.
+
+        Taylor coefficients in time are of size λ^j, up to j = 20, and would leave the range of doubles.
+        """
+        lambda_max = self.lambda_max or 1.0 / self.horizon
+        if not 0 < lambda_max < inf or 1e-12 < lambda_max < 1e12:
+            return 1.0
+        return 2.0 ** max(min(-frexp(lambda_max)[1], 1000), -1000)
+
+    def with_rows_in_order(self) -> Arrays:
+        """The same numbers, the targets of each row in increasing order."""
         pair = np.repeat(np.arange(len(self.rate)), np.diff(self.row))
         place = pair * self.states + self.target
         if (np.diff(place) > 0).all():
@@ -74,7 +99,8 @@ class Arrays(NamedTuple):
         return self._replace(target=self.target[order], probability=self.probability[order])
 
     @classmethod
-    def _checked(cls, model: CTMDP) -> Arrays:
+    def checked(cls, model: CTMDP) -> Arrays:
+        """The same, made anew; an error where doubles do not suffice."""
         try:
             found = cls._rounded(model)
         except OverflowError:
@@ -112,4 +138,7 @@ def _starts(plain: CTMDP) -> Floats:
     return np.array([float(g) for g in plain.terminal])[plain.sparse.state] if ends is None else ends.doubles
 
 
-_KEPT: dict[int, tuple[ref[CTMDP], tuple[Arrays, Arrays]]] = {}  # by the identity of the model
+@while_it_lives
+def _both(model: CTMDP) -> tuple[Arrays, Arrays]:
+    given = Arrays.checked(model)
+    return given, given.with_rows_in_order()

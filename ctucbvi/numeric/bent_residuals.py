@@ -11,8 +11,11 @@ whole difference of two scores.  So the residual of pair :math:`i` is that of it
           + h\lambda_i\Bigl(b_{i\kappa m} - \sum_y p_i(y)\,w_{y\kappa m}\Bigr).
 
 For :math:`u > s` the quotient :math:`(u - s)/u` increases, so :math:`(u - s)_+^m \le (1 - s)^m u^m`: what
-:math:`|g_{\kappa m}|\,(1 - s_\kappa)^m` sum up to is added to the coefficient of :math:`u^m`, and the
-integral is bounded as before.
+:math:`|g_{\kappa m}|\,(1 - s_\kappa)^m` sum up to, :math:`e_{im}`, is added to the coefficient of
+:math:`u^m`, and the integral is bounded as before.  Before the first kink :math:`s_0` of the piece there is
+none of it: likewise :math:`(u - s)_+^m \le (1 - s)^m\,((u - s_0)_+ / (1 - s_0))^m`, whose integral is
+:math:`(1 - s)^m (1 - s_0)/(m + 1)`.  So the bound holds with :math:`\max_i |\rho_{im}| + (1 - s_0) \max_i
+e_{im}` as well, and the smaller one is taken.
 
 What an action exceeds the hinted one by is bounded between the kinks that concern the state, where all its
 scores are polynomials; where the bends are smaller than the lead, their size is enough.
@@ -85,7 +88,10 @@ def bent_bounds(arrays, shown, bent, begin, error, bounds):
         _residuals(model, to, kinks, k, h, q, v, claimed.best[k], sheet)
         if kinks.row[k] < kinks.row[k + 1]:
             apart = _bent_gaps(model, kinks, k, q, v, claimed.best[k], sheet, gap)
-        missed = weigh(model, h, q, v, gap, room, sheet.extra, weight)
+        late = 0.0
+        for kink in range(kinks.row[k], kinks.row[k + 1]):
+            late = max(late, 1.0 - kinks.place[kink])
+        missed = weigh(model, h, q, v, gap, room, sheet.extra, late, weight)
         for j in range(orders):
             error += weight[j] / (j + 1.0)
         error = worst(0.0, (error + missed * GROW) * GROW)

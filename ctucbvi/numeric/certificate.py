@@ -38,12 +38,14 @@ from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numbers import shown
-from ctucbvi.numeric.arrays import Arrays, Floats
+from ctucbvi.numeric.arrays import Arrays, Floats, while_it_lives
 from ctucbvi.numeric.bent_residuals import bent_bounds
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.polynomials import MOST_ORDERS
 from ctucbvi.numeric.residuals import TINY, UNIT, adjustable_bounds, committed_bounds
+from ctucbvi.numeric.small_residuals import prove_small
 from ctucbvi.numeric.solution import Excerpt, NumericSolution, Pieces
+from ctucbvi.numeric.words import SmallSolution
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Doubt, Segment, Switch
 from ctucbvi.views import Viewed
@@ -92,24 +94,30 @@ class Certificate(Viewed):
     def value(self, state: str, t: Number | None = None) -> Enclosure:
         """An enclosure of V(state, t); the polynomial is evaluated exactly."""
         solution, model = self.solution, self.solution.model
+        if t is None and type(solution) is SmallSolution and solution.unseen and _reaches(model):
+            last, radius = solution.last(model.state_index(state)), self._radius(-1, model.horizon)
+            return model.objective.turned(_around(last, radius))
         time = model.remaining(t)
         k = min(int(np.searchsorted(solution.times, float(time), "right")) - 1, len(self.bounds) - 1)
         if Fraction(solution.times[k]) > time:
             k -= 1  # the double nearest to t is a breakpoint just after t
-        if not self.bounds[k] < inf:
-            raise InputError(
-                f"certificate: nothing is proved at remaining time {shown(time)} in double precision; "
-                "use --engine exact, or other units"
-            )
-        start, end = Fraction(solution.times[k]), Fraction(solution.times[k + 1])
+        radius, start, end = self._radius(k, time), *map(Fraction, solution.times[k : k + 2].tolist())
         u = min((time - start) / (end - start), Fraction(1))
         coefficients, bends = solution.parts(k, u, model.state_index(state))
         centre = _exactly(coefficients, u)
         for place, bend in bends:
             if (past := u - Fraction(place)) > 0:
                 centre += past**2 * _exactly(bend, past)
-        radius = Fraction(float(self.bounds[k]))
-        return model.objective.turned(Enclosure(centre - radius, centre + radius))
+        return model.objective.turned(Enclosure(centre - Fraction(radius), centre + Fraction(radius)))
+
+    def _radius(self, piece: int, time: Fraction) -> float:
+        radius: float = self.bounds.item(piece)
+        if not radius < inf:
+            raise InputError(
+                f"certificate: nothing is proved at remaining time {shown(time)} in double precision; "
+                "use --engine exact, or other units"
+            )
+        return radius
 
 
 def _exactly(coefficients: list[float], u: Fraction) -> Fraction:
@@ -121,6 +129,21 @@ def _exactly(coefficients: list[float], u: Fraction) -> Fraction:
         total = total * top + numerator * (common // denominator) * power
         power *= bottom
     return Fraction(total * bottom, common * power)
+
+
+def _around(coefficients: list[float], radius: float) -> Enclosure:
+    """The same at 1, and so much on either side."""
+    ratios = [c.as_integer_ratio() for c in coefficients]
+    apart, common = radius.as_integer_ratio()
+    most = max(max([bottom for _, bottom in ratios]), common)
+    total, apart = sum([top * (most // bottom) for top, bottom in ratios]), apart * (most // common)
+    return Enclosure(Fraction(total - apart, most), Fraction(total + apart, most))
+
+
+@while_it_lives
+def _reaches(model: CTMDP) -> bool:
+    """Whether the horizon is not before its double, where the last piece ends."""
+    return model.horizon >= Fraction(float(model.horizon))
 
 
 class ProofInParts:
@@ -166,10 +189,7 @@ class ProofInParts:
     def bounds(self, model: CTMDP) -> Floats:
         """What is proved for each piece of a solution for ``model``, which ends at its horizon."""
         bounds = np.concatenate(self._bounds)
-        # The horizon itself may lie beyond its double by a rounding, and the last values serve there too.
-        beyond = model.horizon - Fraction(float(model.horizon))
-        if beyond > 0:
-            bounds[-1] += _above(beyond * _steepest(model))
+        bounds[-1] += _beyond(model)
         return np.nextafter(bounds + TINY, np.inf)
 
 
@@ -179,9 +199,12 @@ def certify(solution: NumericSolution, *, budget: NumericBudget | None = None) -
         raise InputError(
             "certificate: all pieces are needed, and not all were kept; use solve_certified(at=)"
         )
-    solution.model.plain(
-        truncate=solution.truncate, semantics=solution.semantics
-    )  # refuses what has no value
+    if solution.truncate or solution.semantics is not Semantics.COMMITTED:
+        solution.model.plain(truncate=solution.truncate, semantics=solution.semantics)  # or refuses it
+    if budget is None and type(solution) is SmallSolution and solution.unseen:
+        quick = prove_small(solution, _beyond(solution.model))
+        if quick is not None:
+            return Certificate(solution, quick)
     arrays = Arrays.in_order(solution.model)
     _check(solution, arrays)
     fixed = solution.policy is not None
@@ -211,15 +234,13 @@ def _part(s: NumericSolution, low: int, high: int) -> Pieces:
     return Pieces(times, value, score, best, capped, kinks, low - since, high == len(s.best))
 
 
-def _steepest(model: CTMDP) -> Fraction:
-    """A bound on the slope of V (and of V = t)."""
-    return 1 + model.max_reward + 2 * model.max_rate * model.value_scale
-
-
-def _above(number: Fraction) -> float:
-    """A double that is not below ``number``, nor below 0."""
+@while_it_lives
+def _beyond(model: CTMDP) -> float:
+    """What it costs that the last values serve at the horizon, which may lie beyond its double."""
+    off = model.horizon - Fraction(float(model.horizon))
+    steepest = 1 + model.max_reward + 2 * model.max_rate * model.value_scale  # V does not rise faster
     try:
-        return nextafter(float(number), inf) if number > 0 else 0.0
+        return nextafter(float(off * steepest), inf) if off > 0 else 0.0
     except OverflowError:
         return inf
 

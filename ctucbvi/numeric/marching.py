@@ -33,6 +33,7 @@ from ctucbvi.numeric.polynomials import first_zero
 from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 
 FREE, CAPPED, OPEN = 0, 1, 2
+FEW = 64  # pairs: with so few, calls, not sums, cost time
 LANES = 8  # orders that are summed up side by side
 
 
@@ -204,8 +205,11 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
             mode[x] = CAPPED if over > slack and committed else FREE if over < -slack else OPEN
             if over >= -slack:
                 now[x] = t
-    count, fell = 0, True
+    count, fell, settled = 0, True, aim.degree + 1
     for j in range(aim.degree + 1):
+        if racing == 0 and pairs <= FEW and not aim.truncate:
+            settled = j
+            break
         now, after = desk.by_order[j], desk.by_order[j + 1]
         if fell:
             count = _runners(first, lead, since, forced, desk.racing)
@@ -237,9 +241,34 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
                     desk.cap_since[x] = j + 1 if committed or mode[x] == FREE else j
             step = out[lead[x]] if committed else out[lead[x]] * part
             after[x] = line if mode[x] == CAPPED else step
+    if settled <= aim.degree:
+        _go_on(model, committed, aim.degree, desk, lead, settled)
     for x in range(states):
         for j in range(aim.degree + 2):
             v[x, j] = desk.by_order[j, x]
+
+
+@compiled(inline="always")
+def _go_on(model, committed, degree, desk, lead, since):
+    """The orders from ``since`` on of few pairs, where nobody is in the race any more and nothing is capped.
+
+    Arrays are indexed and not cut here: references to a part of one are counted, which costs more than a row.
+    """
+    row, target, probability, rate, part = model.row, model.target, model.probability, model.rate, desk.part
+    reward, v, c, have = model.reward, desk.by_order, desk.c, desk.have
+    for x in range(lead.size):
+        have[lead[x]] = degree + 2 if committed else degree + 1
+    for j in range(since, degree + 1):
+        order = j + 1 if committed else j
+        for x in range(lead.size):
+            i, inflow = lead[x], 0.0
+            for e in range(np.uint64(row[i]), np.uint64(row[i + 1])):
+                inflow += probability[e] * v[j, np.uint64(target[e])]
+            slope = rate[i] * (inflow - v[j, x])
+            if j == 0:
+                slope += reward[i]
+            v[j + 1, x] = slope * part[j + 1]
+            c[i, order] = v[j + 1, x] if committed else slope
 
 
 @compiled(inline="always")

@@ -14,6 +14,7 @@ from ctucbvi.model import CTMDP, Number, Semantics
 from ctucbvi.numeric.arrays import Arrays
 from ctucbvi.numeric.budget import NumericBudget
 from ctucbvi.numeric.rooms import NOBODY, Care, March, Taker
+from ctucbvi.numeric.small import solve_small
 from ctucbvi.numeric.solution import Excerpt, ExcerptNotes, NumericSolution, Wanted
 from ctucbvi.policy import Policy
 
@@ -61,6 +62,10 @@ def solve_numeric(
     little memory.  Such an answer cannot be certified afterwards; ``solve_certified`` has ``at``, too.
     When the budget is out, what is ``known`` is the solution for the remaining time that was reached.
     """
+    if at is None and care is None and budget is None:
+        quick = solve_small(model, semantics, tolerance, truncate)
+        if quick is not None:
+            return quick
     problem = Wanted(Semantics(semantics), truncate, tolerance)
     notes = None if at is None else ExcerptNotes(model, problem, at, budget)
     run, model, stopped = walk(model, problem, care, budget, (notes,) if notes else ())
@@ -120,12 +125,11 @@ def evaluate_numeric(
 
 def smallest_tolerance(model: CTMDP) -> float:
     """What doubles can give: some rounding errors of the largest value that the model may have."""
-    return max(1e-280, 1e-14 * Arrays.of(model).scale)
+    return Arrays.of(model).tolerances[0]
 
 
 def _check_tolerance(tolerance: float, model: CTMDP) -> None:
-    least = smallest_tolerance(model)
-    most = max(1.0, 1e14 * least)  # as large as the values themselves
+    least, most = Arrays.of(model).tolerances
     if not least <= tolerance < most:
         raise InputError(
             f"tolerance: {tolerance} is out of reach of double precision for values of this size; "

@@ -18,6 +18,7 @@ from ctucbvi.numeric.arrays import Floats
 
 _MOST_HALVINGS = 400
 _NARROW = 2.0**-40
+HALVINGS = 12  # of an interval, one after the other
 MOST_ORDERS = 64  # of a polynomial; Bernstein coefficients of more could lose too much to underflow
 _BINOMIAL = np.array([[max(comb(n, k), 1) for k in range(MOST_ORDERS)] for n in range(MOST_ORDERS)], float)
 
@@ -33,16 +34,49 @@ def bernstein(d: Floats, n: int, b: Floats) -> None:
 
 
 @compiled()
+def highest(b, n, enough):
+    """The largest Bernstein coefficient, after halving where it is above ``enough`` and what is attained.
+
+    A half has averages of averages, ``n`` deep: each addition is off by half a unit of at most max |b|, and
+    averages are off by no more than what they are made of.
+    """
+    stack, depth = np.empty((HALVINGS + 1, n + 1)), np.zeros(HALVINGS + 1, np.int64)
+    for k in range(n + 1):
+        stack[0, k] = b[k]
+    count, most = 1, max(b[0], b[n])
+    while count > 0:
+        at, high = count - 1, stack[count - 1, 0]
+        for k in range(1, n + 1):
+            high = max(high, stack[at, k])
+        if high <= max(most, enough) or depth[at] == HALVINGS:
+            most, count = max(most, high), at
+            continue
+        depth[at] += 1
+        depth[count] = depth[at]
+        for k in range(n + 1):  # the left half goes on top, the right one stays
+            stack[count, k] = stack[at, 0]
+            for j in range(n - k):
+                stack[at, j] = 0.5 * (stack[at, j] + stack[at, j + 1])
+        most, count = max(most, stack[at, 0]), count + 1
+    return most
+
+
+@compiled()
 def first_zero(d, n, work):
     """The smallest zero in ``(0, 1]`` of a polynomial that is positive at 0; 2 if there is none.
 
     ``work`` has room for ``3 * (n + 1)`` numbers.
     """
-    drop = d[0]
+    drop = end = d[0]
+    slope = 0.0  # at most so large
     for k in range(1, n + 1):
         drop += min(d[k], 0.0)
+        end += d[k]
+        slope += k * (d[k] if k == 1 else max(d[k], 0.0))
     if drop > 0.0:
         return 2.0
+    if slope < 0.0:  # it falls all the way
+        return _bisect(d, n, 0.0, 1.0) if end <= 0.0 else 2.0
     b, left = work[: n + 1], work[n + 1 : 2 * (n + 1)]
     bernstein(d, n, b)
     low, width = 0.0, 1.0  # b belongs to [low, low + width]
@@ -96,7 +130,11 @@ def _restrict(d: Floats, n: int, low: float, width: float, b: Floats) -> None:
 
 @compiled()
 def _bisect(d: Floats, n: int, low: float, high: float) -> float:
-    """The zero in ``[low, high]``, by bisection with Newton steps where they stay inside."""
+    """The zero in ``[low, high]``, where the polynomial falls: Newton steps, and halves where they leave it.
+
+    Newton's steps come from one side, so each goes a rounding further than it should: the other end of the
+    interval follows when they are that short.
+    """
     x = 0.5 * (low + high)
     for _ in range(100):
         value, slope = d[n], 0.0
@@ -104,11 +142,11 @@ def _bisect(d: Floats, n: int, low: float, high: float) -> float:
             slope = slope * x + value
             value = value * x + d[k]
         if value > 0.0:
-            low = x
+            low, beyond = x, 2e-16 * high
         else:
-            high = x
+            high, beyond = x, -2e-16 * high
         if high - low <= 4e-16 * high or value == 0.0:
             break
-        step = x - value / slope if slope != 0.0 else low
+        step = x - value / slope + beyond if slope != 0.0 else low
         x = step if low < step < high else 0.5 * (low + high)
     return high

@@ -25,10 +25,10 @@ residual :math:`\rho_i(u) = \sum_j \rho_{ij} u^j` of equation :math:`i`,
 .. math:: \int \|\rho\|_\infty\,dt \;\le\; h \sum_j \frac{1}{j+1}\,\max_i |\rho_{ij}| .
 
 The maximum over actions is replaced by a *hint*, one action for each state and piece; how much
-another action exceeds it is bounded by Bernstein coefficients and added to the residual, so
-a wrong hint makes the bound larger and never wrong.  That a value is capped at the remaining time is a hint
-too, and one that the problem without truncation does not know.  With a fixed policy (``fixed``) the action is
-the policy's, there is no maximum, and other actions do not matter.
+another action exceeds it is bounded by Bernstein coefficients, of halves of halves where it comes near, and
+added to the residual, so a wrong hint makes the bound larger and never wrong.  That a value is capped at the
+remaining time is a hint too, and one that the problem without truncation does not know.  With a fixed policy
+(``fixed``) the action is the policy's, there is no maximum, and other actions do not matter.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ import numpy as np
 
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
-from ctucbvi.numeric.polynomials import bernstein
+from ctucbvi.numeric.polynomials import HALVINGS, bernstein, highest
 from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 
 UNIT = 2.0**-52
@@ -84,6 +84,8 @@ def excess(d, n, blur, work):
     top = work[0]
     for k in range(1, n + 1):
         top = max(top, work[k])
+    if top > max(work[0], work[n], slack):  # two that nearly touch, perhaps
+        top = min(top, highest(work, n, slack) + HALVINGS * n * UNIT * size)
     return max(top + slack, 0.0) * GROW
 
 
@@ -109,7 +111,7 @@ def committed_bounds(arrays, shown, begin, error, bounds):
         q = score[k]
         problem = claimed.truncate, claimed.fixed, times[k], h
         apart = committed_gaps(problem, first, q, value[k], claimed.best[k], claimed.capped[k], gap, work)
-        missed = weigh(model, h, q, value[k], gap, room, no_bends, weight)
+        missed = weigh(model, h, q, value[k], gap, room, no_bends, 1.0, weight)
         for j in range(orders):
             error += weight[j] / (j + 1.0)
         error = worst(0.0, (error + missed * GROW) * GROW)
@@ -118,10 +120,11 @@ def committed_bounds(arrays, shown, begin, error, bounds):
 
 
 @compiled(forceinline=True)
-def weigh(model, h, q, value, gap, room, extra, weight):
+def weigh(model, h, q, value, gap, room, extra, late, weight):
     """The largest residual of each order into ``weight``; returns what the gaps add to it.
 
-    ``extra`` is what the residual of each pair has besides its polynomial; it may be empty.
+    ``extra`` is what the residual of each pair has besides its polynomial, on the last part ``late`` of the
+    piece only; it may be empty.
     """
     rate, reward, row, target, probability = (
         model.rate,
@@ -135,6 +138,8 @@ def weigh(model, h, q, value, gap, room, extra, weight):
     missed, gaps = 0.0, 0
     weight[:] = 0.0
     total[:] = 0.0
+    room.plain[:] = 0.0
+    room.bent[:] = 0.0
     for x in range(gap.size):
         if gap[x] != 0.0:
             room.apart[gaps], gaps = x, gaps + 1
@@ -152,7 +157,8 @@ def weigh(model, h, q, value, gap, room, extra, weight):
             most = abs(gain) + (lam + TINY) * size[j] + TINY
             rise = (j + 1.0) * own[j + 1] if j + 1 < orders else 0.0
             off[j] = abs(rise - h * slope) + unit * (abs(rise) + h * most + TINY)
-        for j in range(extra.shape[1] if extra.size > 0 else 0):
+        for j in range(orders if extra.size > 0 else 0):
+            room.plain[j], room.bent[j] = max(room.plain[j], off[j]), max(room.bent[j], extra[i, j])
             off[j] += extra[i, j]
         for j in range(orders):
             weight[j] = max(weight[j], off[j])
@@ -167,6 +173,8 @@ def weigh(model, h, q, value, gap, room, extra, weight):
         reach *= 1.0 + (count + 8.0) * UNIT
         missed = worst(missed, h * ((lam + TINY) * reach + TINY) + TINY)
     for j in range(orders):
+        if extra.size > 0:
+            weight[j] = min(weight[j], (room.plain[j] + late * room.bent[j]) * GROW)
         weight[j] = worst(weight[j], weight[j] if total[j] < HUGE else np.inf)  # a maximum may lose a NaN
     return missed
 
@@ -178,6 +186,8 @@ class Lanes(NamedTuple):
     size: Floats  # (orders,) the magnitude of what is added up
     off: Floats  # (orders,) its residual
     total: Floats  # (orders,) the sum of all residuals
+    plain: Floats  # (orders,) the largest of their polynomials
+    bent: Floats  # (orders,) the largest of what they have besides
     apart: Integers  # (states,) those with a gap, as a list
     begin: Integers  # (pairs,) where the full rows begin; empty where no row is full
     place: Integers  # (pairs,) their places in that list, or -1
@@ -192,6 +202,8 @@ def lanes(row, states, orders):
     """Room for all that."""
     full, fours = row.size - 1 if any_full(row, states) else 0, (orders + 3) // 4 * 4
     return Lanes(
+        np.zeros(orders),
+        np.zeros(orders),
         np.zeros(orders),
         np.zeros(orders),
         np.zeros(orders),
@@ -234,10 +246,10 @@ def inflows(target, probability, begin, end, v, own, flow, size):
     for j in range(own.size):
         flow[j], size[j] = 0.0, TINY
     for e in range(np.uint64(begin), np.uint64(end)):  # an index that may be negative costs time
-        p, of_y = probability[e], v[np.uint64(target[e])]
+        p, y = probability[e], np.uint64(target[e])
         more = p + TINY
-        for j in range(own.size):
-            apart = of_y[j] - own[j]
+        for j in range(np.uint64(own.size)):
+            apart = v[y, j] - own[j]
             flow[j] += p * apart
             size[j] += more * abs(apart)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, frexp, inf, lgamma, log
+from math import exp, inf, lgamma, log
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,10 +22,10 @@ from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.kinks import POWERS, Kinks
 from ctucbvi.numeric.marching import LANES, MarchAim, Room, march
 from ctucbvi.numeric.solution import NumericSolution, Pieces, Wanted
+from ctucbvi.numeric.words import DEGREE_OF_SMALL, SMALL
 from ctucbvi.policy import Policy
 
 _DEGREE, _LOW_DEGREE = 15, 7  # orders come in eights; the low one is for steps that switches cut short
-_DEGREE_OF_SMALL, _SMALL = 18, 64  # small: so many pairs that calls, not sums, cost time
 _FIRST_ROOM = 24  # pieces to make room for at first
 _TRIAL = 6  # pieces after which the degree is thought over
 _BESIDE = 4  # what a piece costs besides its orders, in orders
@@ -60,17 +60,6 @@ class Taker(Protocol):
         """The next pieces; their arrays are used again afterwards."""
 
 
-def _unit_of_time(arrays: Arrays) -> float:
-    """A power of two near the shortest mean holding time where that is extreme, else 1.
-
-    Taylor coefficients in time are of size λ^j, up to j = 20, and would leave the range of doubles.
-    """
-    lambda_max = arrays.lambda_max or 1.0 / arrays.horizon
-    if not 0 < lambda_max < inf or 1e-12 < lambda_max < 1e12:
-        return 1.0
-    return 2.0 ** max(min(-frexp(lambda_max)[1], 1000), -1000)
-
-
 class March:
     """The arrays of one march.  Without takers all pieces are kept.
 
@@ -89,7 +78,7 @@ class March:
         takers: Sequence[Taker] = (),
     ) -> None:
         self.takers = takers
-        self.unit, self.whole = _unit_of_time(arrays), arrays.horizon
+        self.unit, self.whole = arrays.unit_of_time, arrays.horizon
         if self.unit != 1:
             with np.errstate(over="ignore", under="ignore"):
                 rate, terminal = arrays.rate * self.unit, arrays.terminal / self.unit
@@ -99,9 +88,9 @@ class March:
                 raise UndecidedError("the numbers are too far apart for double precision; use --engine exact")
         self.arrays, self.care, self.budget = arrays, care or _USUAL, budget or NO_HURRY
         longest = self.care.reach / arrays.lambda_max if arrays.lambda_max > 0 else inf
-        degree = _DEGREE_OF_SMALL if len(arrays.rate) <= _SMALL else _DEGREE
+        degree = DEGREE_OF_SMALL if len(arrays.rate) <= SMALL else _DEGREE
         self.aim = MarchAim(committed, truncate, 0.5 * tolerance / self.whole, longest, self.care.tie, degree)
-        pays = len(arrays.rate) > _SMALL and _few_are_bent(arrays)
+        pays = len(arrays.rate) > SMALL and _few_are_bent(arrays)
         allowed = committed and not truncate
         self.bent = allowed and self.care.bends is True
         self.may_bend = allowed and pays and self.care.bends is not False

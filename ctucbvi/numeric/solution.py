@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -63,11 +63,12 @@ class NumericAnswer(ViewedDoubles):
     truncate: bool
     tolerance: float  # on the true error of every value
     times: Floats  # (pieces + 1,) from 0 to H
+    kind: ClassVar[str] = "NumericSolution"
 
     def __repr__(self) -> str:
         x, h = beginning(self.model), self.model.horizon
         found = f"V({x}, {h}) ≈ {self.mean():.9g}, {len(self.times) - 1} pieces"
-        return f"{type(self).__name__}({self.model.name!r}, {self.semantics}: {found})"
+        return f"{self.kind}({self.model.name!r}, {self.semantics}: {found})"
 
     def parts(
         self, piece: int, u: float | Fraction, x: int
@@ -159,6 +160,7 @@ class Excerpt(NumericAnswer):
 
     turned: Turns
     held: Mapping[int, NumericSolution]  # the pieces that were asked for, each as a solution by itself
+    kind: ClassVar[str] = "Excerpt"
 
     @property
     def turns(self) -> Turns:

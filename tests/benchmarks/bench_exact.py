@@ -35,12 +35,22 @@ def best_times(*works: Callable[[], Any], rounds: int = 15) -> list[float]:
     As in timeit, garbage is not collected meanwhile, and what is quick is repeated until it can
     be measured.
     """
-    repeats = [max(1, ceil(_MEASURABLE / max(_seconds(work, 1), 1e-9))) for work in works]
+    repeats = [_repeats(work) for work in works]
     times: list[list[float]] = [[] for _ in works]
     for _ in range(rounds):
         for work, repeat, taken in zip(works, repeats, times, strict=True):
             taken.append(_seconds(work, repeat))
     return [min(taken) for taken in times]
+
+
+def _repeats(work: Callable[[], Any]) -> int:
+    """How often something has to be done to be measured; the first time is not like the others."""
+    repeat = 1
+    for _ in range(3):
+        repeat = max(1, ceil(_MEASURABLE / max(_seconds(work, repeat), 1e-9)))
+        if repeat == 1:
+            break
+    return repeat
 
 
 def _seconds(work: Callable[[], Any], repeat: int) -> float:

@@ -174,6 +174,53 @@ def against_compiled_scipy(target: float = 1e-8) -> None:
     print(table(head, rows), end="\n\n")
 
 
+def against_compiled_scipy_small(target: float = 1e-10) -> None:
+    """Machine repair: the value of a state, computed and proved, against LSODA with a compiled slope."""
+    model = machine_repair()
+    x = model.initial_state
+    truth = [float(solve(model, digits=20).value(x).mid) for x in model.states]
+    assert certify(solve_numeric(model, tolerance=target)).bound <= target
+    tolerances = (10.0 ** (-k / 4) for k in range(32, 52))
+    for tolerance in tolerances:
+        error = float(np.abs(_compiled_scipy(model, "LSODA", tolerance) - truth).max())
+        if error <= target:
+            break
+    times = best_times(
+        lambda: solve_numeric(model, tolerance=target).value(x),
+        lambda: certify(solve_numeric(model, tolerance=target)).value(x),
+        lambda: _compiled_scipy(model, "LSODA", tolerance),
+        rounds=15,
+    )
+    names = ("ctucbvi, a value", "ctucbvi, a certified value", f"LSODA {tolerance:.0e}: {error:.0e}")
+    rows = [(n, f"{t * 1e6:.1f} us", f"{times[2] / t:.0f}") for n, t in zip(names, times, strict=True)]
+    print(f"machine repair, true error at most {target:g}; LSODA with a compiled right-hand side")
+    print(table(("", "time", "ratio"), rows), end="\n\n")
+
+
+def against_storm_small(epsilon: float = 1e-8) -> None:
+    """Random reachability, S = 4, A = 3, where the policy does not switch: certified against Unif+."""
+    try:
+        storm_peer.require()
+    except storm_peer.PeerMissingError as missing:
+        print(f"Storm left out: {missing}\n")
+        return
+    ratios, sums = [], np.zeros(2)
+    for seed in range(20):
+        model = random_reachability(4, 3, seed)
+        proof = certify(solve_numeric(model, tolerance=epsilon))
+        if proof.switches:
+            continue
+        (ours,) = best_times(lambda m=model: certify(solve_numeric(m, tolerance=epsilon)), rounds=9)
+        value, theirs = storm_peer.solve(model, epsilon)
+        assert proof.bound <= epsilon
+        assert abs(Fraction(value) - proof.value(model.initial).mid) <= 2 * Fraction(epsilon), seed
+        ratios.append(theirs / ours)
+        sums += theirs, ours
+    print(f"random reachability, S = 4, A = 3, not switching, {epsilon:g}, {len(ratios)} models, certified")
+    found = f"ratio: median {np.median(ratios):.1f}, least {min(ratios):.1f}, of all together"
+    print(f"{found} {sums[0] / sums[1]:.1f}\n")
+
+
 def against_plain_iteration(steps: int = 400) -> None:
     """The plain O(steps²) value iteration on a grid, at the accuracy that its grid gives."""
     model = machine_repair()
@@ -387,8 +434,10 @@ def tightness() -> None:
 def main() -> None:
     """Print all tables."""
     against_scipy()
+    against_compiled_scipy_small()
     against_compiled_scipy()
     against_plain_iteration()
+    against_storm_small()
     against_storm()
     pictures = Path("build")
     pictures.mkdir(exist_ok=True)

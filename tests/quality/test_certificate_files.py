@@ -133,6 +133,10 @@ def test_a_checker_that_believes_bends_is_caught(interpreted):
     solution, _ = read_certificate(json.dumps(document), model)
     assert not too_small(solution)
     assert certify(solution).bound > 0.2
+    weigh = bent_residuals.weigh
+    with interpreted.context() as later:  # as if it began later than it does
+        later.setattr(bent_residuals, "weigh", lambda *parts: weigh(*parts[:-2], parts[-2] / 2, parts[-1]))
+        assert too_small(solution)
     interpreted.setattr(bent_residuals, "_residuals", lambda *parts: None)
     assert too_small(solution)
 
