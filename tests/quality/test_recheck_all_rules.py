@@ -134,6 +134,7 @@ def _placed_and_folded(f, new):
 
 
 SEEN = (identities, "generic", _believed)  # a second look, which is taken away with the first
+UNKINKED = (identities, "without_kinks", lambda f, box, fold: f)  # a third
 HOLES = {  # the claims, the nodes, and what is put back
     "a maximum of equals": (
         *("equals", ("leaf",)),
@@ -146,7 +147,7 @@ HOLES = {  # the claims, the nodes, and what is put back
     "digamma next to its zero": ("the valley", ("monotone",), (series, "polygamma", _short_psi)),
     "the end of a half-line": ("a half-line", ("leaf",), (bernstein, "_closed", lambda x: (False, False))),
     "a divisor that is 0 beside a kink": ("a kink", ("two-faced",), SEEN),
-    "a sign put in": ("a kink", ("late",), SEEN, (identities, "placed", _placed_and_folded)),
+    "a sign put in": ("a kink", ("late",), SEEN, UNKINKED, (identities, "placed", _placed_and_folded)),
     "a root of what is 0": ("a kink", ("late",), SEEN, (Algebra, "_power", _hides)),
     "an expression put in": ("a kink", ("composed",), (generality, "range_of", _anything)),
     "an integer put in": ("one integer", ("counted",), (rules, "divides", _believed)),

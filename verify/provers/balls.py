@@ -54,12 +54,12 @@ class UnknownFunctionError(ValueError):
     """An expression that has no enclosure here."""
 
 
-class precision:  # noqa: N801 - it is used like a function
-    """Work with this many bits, and series of this many coefficients; restored afterwards."""
+class Working:
+    """What :func:`precision` sets; a generator would take longer than what it guards."""
 
     __slots__ = ("_before", "_wanted")
 
-    def __init__(self, bits: int, length: int = 1) -> None:
+    def __init__(self, bits: int, length: int) -> None:
         self._wanted = bits, length
 
     def __enter__(self) -> None:
@@ -68,6 +68,11 @@ class precision:  # noqa: N801 - it is used like a function
 
     def __exit__(self, *_: object) -> None:
         ctx.prec, ctx.cap = self._before
+
+
+def precision(bits: int, length: int = 1) -> Working:
+    """Work with this many bits, and series of this many coefficients; restored afterwards."""
+    return Working(bits, length)
 
 
 def rational(number: Fraction) -> fmpq:
