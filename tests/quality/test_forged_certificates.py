@@ -13,7 +13,7 @@ from tests.quality.hostile.forging import failure, mutated
 from tests.unit.test_recheck import ACCEPTED
 from verify.recheck import recheck
 
-QUICK, MORE = 2, 4  # processes of 500 mutations
+QUICK, MORE = 1, 4  # processes of 500 mutations
 THOROUGH = 100  # processes of 1,000
 
 

@@ -191,8 +191,15 @@ def test_a_snapshot_is_of_one_factor():
 # --- in lockstep ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", EVERY, ids=name)
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (3, 6))])
+QUICK = [(1, options) for options in EVERY if options not in SETS[1:3]]
+TRIED = [(seed, options) for seed in (1, 3, 6) for options in EVERY]
+
+
+@pytest.mark.parametrize(
+    ("seed", "options"),
+    [pytest.param(*one, marks=() if one in QUICK else pytest.mark.thorough) for one in TRIED],
+    ids=name,
+)
 def test_exact_and_compiled_learners_in_lockstep_on_random_models(seed, options):
     draw = Random(seed)
     model = random_model(draw, distinct=True)
