@@ -23,7 +23,7 @@ PROVERS = (Proof(boxes=(150, 150)),)
 QUICK = (Proof(goals=40, boxes=(60, 60)),)
 
 
-_DEAF = ("gc_callback", "__del__", "remove", "_commit_removals")  # where Python swallows an exception
+_DEAF = {"gc_callback", "__del__", "remove", "_commit_removals", "on_disposal"}  # they swallow exceptions
 
 
 class PatienceError(BaseException):
@@ -42,8 +42,11 @@ def patience(seconds: float) -> Iterator[None]:
     """Processor time of this process, so that other work on the machine does not count."""
 
     def over(_: int, frame: FrameType | None) -> None:
-        if frame is None or frame.f_code.co_name not in _DEAF:  # otherwise the next signal counts
-            raise PatienceError
+        while frame is not None:
+            if frame.f_code.co_name in _DEAF:  # the next signal counts
+                return
+            frame = frame.f_back
+        raise PatienceError
 
     before = signal.signal(signal.SIGVTALRM, over)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.5)
