@@ -12,6 +12,7 @@ import pytest
 
 from tests.coq_reading import value
 from tests.unit import test_recheck, test_recheck_polynomials
+from verify.coq import judging
 from verify.coq.combining import squares
 from verify.coq.export import Stated, _renamed, identifier, theorem
 from verify.coq.folders import LIBRARIES, file_of, write_folder
@@ -19,6 +20,7 @@ from verify.coq.judging import foreign_axioms
 from verify.coq.nodes import uses_hypotheses
 from verify.coq.polynomials import shifted, squarefree
 from verify.coq.text import AsWritten, NotExportedError, folded
+from verify.errors import UserError
 from verify.recheck.intervals import INF, Interval, UnknownError
 from verify.recheck.reading import read
 from verify.recheck.terms import Term, number, put
@@ -394,6 +396,17 @@ def test_a_folder_has_the_proved_inequalities_and_says_what_is_missing(tmp_path)
     assert (tmp_path / "a_b.v").read_text().startswith("(** one ( * 'two' * ) *)")
     write_folder(claims[:1], tmp_path)
     assert not (tmp_path / "A_b_2.v").exists()
+
+
+def test_a_folder_that_lacks_a_file_is_refused_in_one_line(tmp_path, monkeypatch):
+    write_folder([claim("a:b", "0 <= x", ["0 <= x"], {"by": "range"})], tmp_path)
+    (tmp_path / "a_b.v").unlink()
+    monkeypatch.setattr(judging, "coqc", lambda: "coqc")
+    monkeypatch.setattr(judging, "_library", lambda *_: "")
+    with pytest.raises(
+        UserError, match=r"a_b\.v, which index\.json names, cannot be read"
+    ):
+        judging.judge(tmp_path, 1.0, 1)
 
 
 def test_a_monotone_claim_is_about_two_points():

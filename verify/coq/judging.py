@@ -157,7 +157,11 @@ def _digests(folder: Path, names: list[str], needs: Mapping[str, Any], base: str
     found: dict[str, str] = {}
     for name in names:
         others = "".join(found.get(other, "") for other in needs.get(name, ()))
-        text = (folder / f"{name}.v").read_bytes()
+        try:
+            text = (folder / f"{name}.v").read_bytes()
+        except OSError:
+            again = f"write the folder again with verify --coq {folder}"
+            raise UserError(f"{folder}: {name}.v, which {INDEX} names, cannot be read; {again}") from None
         found[name] = hashlib.sha256(text + base.encode() + others.encode()).hexdigest()
     return found
 
