@@ -403,9 +403,7 @@ def test_a_folder_that_lacks_a_file_is_refused_in_one_line(tmp_path, monkeypatch
     (tmp_path / "a_b.v").unlink()
     monkeypatch.setattr(judging, "coqc", lambda: "coqc")
     monkeypatch.setattr(judging, "_library", lambda *_: "")
-    with pytest.raises(
-        UserError, match=r"a_b\.v, which index\.json names, cannot be read"
-    ):
+    with pytest.raises(UserError, match=r"a_b\.v, which index\.json names, cannot be read"):
         judging.judge(tmp_path, 1.0, 1)
 
 
