@@ -23,7 +23,9 @@ Without an end at the goals jobs 5-2, jobs 10-3, stream 10 and stream 100 have t
 and 15,251 states; bitcoin-attack 20-6 and dpm 2-2 have the 189 and 261 that Storm builds from the published
 files where what happens at once comes first.  ftwc 4 and polling 3-3 have other numbers of states than the
 published files (1,439 and 12,642 for 3,259 and 10,934), so their times are not those of the published models;
-their values lie within the published bounds.  ``PUBLISHED`` has the answers that come with the set.
+their values lie within the published bounds; the published file of the first is compared with ``QVBS=DIR``
+(:mod:`tests.benchmarks.bench_qvbs`), that of the second Storm does not read.  ``PUBLISHED`` has the answers
+that come with the set.
 """
 
 from __future__ import annotations
