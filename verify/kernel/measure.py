@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 
 from verify.kernel.levels import level_of
-from verify.kernel.terms import NAT, REAL, ZERO, KernelError, Term, num, opened, polynomial, sub, substitute
+from verify.kernel.terms import NAT, REAL, ZERO, Term, num, opened, polynomial, sub, substitute
 
 Bounds = Mapping[Term, Term]  # variables of sums around, and the numbers below which they stay
 
@@ -127,9 +127,3 @@ def _floor_of_sum(t: Term) -> Fraction | None:
             return None
         total += c * low
     return total
-
-
-def require_tame(t: Term, moving: frozenset[Term], omega: bool, what: str) -> None:
-    """Complains if it is not seen to be bounded."""
-    if not tame(t, moving, omega):
-        raise KernelError(f"{what} is not seen to be bounded")

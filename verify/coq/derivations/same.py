@@ -295,8 +295,3 @@ _FOLDED = {
     "Min": "numeric_extremum",
     "exp": "apply exp_0",
 }
-
-
-def _bare(name: Nameless) -> str:
-    """The name of a part, as Coq has it."""
-    return str(name.value).removeprefix("~")

@@ -94,10 +94,6 @@ class Words:
         sign = self.language.signs[symbol]
         return " -> ".join(map(self.sort, (*sign.args, sign.value)))
 
-    def anyone(self, sort: str) -> str:
-        """Some value of a sort."""
-        return {"Real": "0", "Nat": "0%nat"}.get(sort) or f"(someone {self.sort(sort)})"
-
     def binders(self, names: Mapping[str, str]) -> str:
         """``forall`` of names with their types."""
         return "".join(f" ({name} : {kind})" for name, kind in names.items())
