@@ -97,6 +97,12 @@ HAT = "x*y + y*z + z*x + Max(0, 1/10**25 - Abs(z - 1271/1009)) <= x**2 + y**2 + 
         ("x*log(x) - x*log(y) - x + y", 1),
         ("log(x + y) - log(x)", 0),
         ("x*exp(x/y) - sqrt(x*y)", 1),
+        ("Max(log(x), log(y)) - log(x + y)", 0),  # what the kink compares changes alike
+        ("Min(log(x), Max(log(y), log(x*y)/2)) - log(x + y)", 0),
+        ("Max(log(x), 2*log(y)) - log(x + y)", None),
+        ("Max(log(x), log(y)) - 2*log(x + y)", None),
+        ("Max(log(x), 0) - log(x)", None),
+        ("Abs(log(x)) - log(x)", None),
         ("x - Max(0, 1/10**25 - Abs(y - 1))", None),
         ("x*log(x) - y*log(y)", None),
         ("x - exp(-(y - 1)**2)/10**25", None),

@@ -3,12 +3,13 @@
 A few points tell k, or that there is none.  They do not tell that it is so: a bump of 10^-25 at one place is
 seen at no other.  So it is read off the formula as well, part by part: a sum, a maximum or a minimum scales
 as its parts do, if all of them scale alike; exponents add up in a product; a function of what does not change
-does not change.  A logarithm of what scales with d changes by d log s, and these changes have to cancel.
-With x = log X a shift of x is a scaling of X.
+does not change.  A logarithm of what scales with d changes by d log s, a maximum of parts that change alike
+does as they do, and these changes have to cancel.  With x = log X a shift of x is a scaling of X.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import inf, log
 from typing import Any
@@ -47,13 +48,29 @@ def weight_of(e: Any, *, shifted: bool = False) -> Fraction | None:
     """The k that the formula shows."""
     if shifted:
         e = put(e, {x: sympy.log(sympy.Symbol(x.name, positive=True)) for x in e.free_symbols})
-    change = sympy.Dummy("change")
+    change = sympy.Dummy("change", real=True)
 
     def moved(u: Any) -> Any:
         d = _weight(u)
         return sympy.log(u, evaluate=False) + (sympy.Rational(d) * change if isinstance(d, Fraction) else 0)
 
-    after = attempt(lambda: e.replace(sympy.log, moved))
+    def together(kink: Any) -> Callable[..., Any]:
+        """The larger or smaller of what changes alike changes likewise."""
+
+        def pulled(*parts: Any) -> Any:
+            before = [a.xreplace({change: sympy.Integer(0)}) for a in parts]
+            changes = {sympy.expand(a - b) for a, b in zip(parts, before, strict=True)}
+            return kink(*before) + changes.pop() if len(changes) == 1 else kink(*parts)
+
+        return pulled
+
+    def changed() -> Any:
+        found = e.replace(sympy.log, moved)
+        for kink in (sympy.Max, sympy.Min):
+            found = found.replace(kink, together(kink))
+        return found
+
+    after = attempt(changed)
     slope = None if after is None else attempt(lambda: sympy.expand(sympy.diff(after, change)))
     k = _weight(e) if slope == 0 else None
     return k if isinstance(k, Fraction) else None
