@@ -18,7 +18,6 @@ from verify.running import engine
 
 AREA = ["-1 <= x <= 2", "y >= 0"]
 BRIEF = Proof(goals=6, boxes=(20, 20))
-NOT_SEEN = (2, 15)  # the checker does not see that two formulas are the same
 
 
 def rejected(seed: int) -> list[str]:
@@ -29,9 +28,9 @@ def rejected(seed: int) -> list[str]:
     return [f"{seed}: {says} on {domain}"] if "rejected" in result.evidence else []
 
 
-@pytest.mark.parametrize("seed", [11, *(pytest.param(k, marks=pytest.mark.thorough) for k in range(40))])
+@pytest.mark.parametrize("seed", [11, 15, *(pytest.param(k, marks=pytest.mark.thorough) for k in range(40))])
 def test_no_proof_is_rejected(seed):
-    assert rejected(seed) == [] or seed in NOT_SEEN
+    assert rejected(seed) == []
 
 
 def wrongly_equal(seed: int) -> str:
