@@ -96,6 +96,9 @@ HAT = "x*y + y*z + z*x + Max(0, 1/10**25 - Abs(z - 1271/1009)) <= x**2 + y**2 + 
         ("x*log(x) - x*log(y) - x + y", 1),
         ("log(x + y) - log(x)", 0),
         ("x*exp(x/y) - sqrt(x*y)", 1),
+        ("x - exp(-1 + (x*log(x) - y*log(y))/(x - y))", 1),  # a mean: it scales inside the exponential
+        ("x - exp(-1 + (x*log(x) - y*log(y))/(x + y))", None),
+        ("x - exp(log(x)**2/log(y))", None),
         ("Max(log(x), log(y)) - log(x + y)", 0),  # what the kink compares changes alike
         ("Min(log(x), Max(log(y), log(x*y)/2)) - log(x + y)", 0),
         ("Max(log(x), 2*log(y)) - log(x + y)", None),
