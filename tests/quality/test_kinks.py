@@ -18,7 +18,6 @@ from verify.running import engine
 
 AREA = ["-1 <= x <= 2", "y >= 0"]
 BRIEF = Proof(goals=6, boxes=(20, 20))
-NOT_SEEN = (2, 15)  # the checker does not see that two formulas are the same
 
 
 def rejected(seed: int) -> list[str]:
@@ -29,9 +28,9 @@ def rejected(seed: int) -> list[str]:
     return [f"{seed}: {says} on {domain}"] if "rejected" in result.evidence else []
 
 
-@pytest.mark.parametrize("seed", [11, *(pytest.param(k, marks=pytest.mark.thorough) for k in range(40))])
+@pytest.mark.parametrize("seed", [11, 15, *(pytest.param(k, marks=pytest.mark.thorough) for k in range(40))])
 def test_no_proof_is_rejected(seed):
-    assert rejected(seed) == [] or seed in NOT_SEEN
+    assert rejected(seed) == []
 
 
 def wrongly_equal(seed: int) -> str:
@@ -97,6 +96,15 @@ HAT = "x*y + y*z + z*x + Max(0, 1/10**25 - Abs(z - 1271/1009)) <= x**2 + y**2 + 
         ("x*log(x) - x*log(y) - x + y", 1),
         ("log(x + y) - log(x)", 0),
         ("x*exp(x/y) - sqrt(x*y)", 1),
+        ("x - exp(-1 + (x*log(x) - y*log(y))/(x - y))", 1),  # a mean: it scales inside the exponential
+        ("x - exp(-1 + (x*log(x) - y*log(y))/(x + y))", None),
+        ("x - exp(log(x)**2/log(y))", None),
+        ("Max(log(x), log(y)) - log(x + y)", 0),  # what the kink compares changes alike
+        ("Min(log(x), Max(log(y), log(x*y)/2)) - log(x + y)", 0),
+        ("Max(log(x), 2*log(y)) - log(x + y)", None),
+        ("Max(log(x), log(y)) - 2*log(x + y)", None),
+        ("Max(log(x), 0) - log(x)", None),
+        ("Abs(log(x)) - log(x)", None),
         ("x - Max(0, 1/10**25 - Abs(y - 1))", None),
         ("x*log(x) - y*log(y)", None),
         ("x - exp(-(y - 1)**2)/10**25", None),

@@ -17,12 +17,12 @@ from verify.provers.points import at_point
 from verify.provers.proof import signs
 from verify.provers.proof.changes import changes
 from verify.provers.proof.combining import shown
-from verify.provers.proof.differences import ordered
 from verify.provers.proof.identities import derivation
 from verify.provers.proof.leaves import Work
 from verify.provers.proof.polynomials import Atoms
 from verify.provers.proof.powers import compared
 from verify.provers.proof.state import ProofSearch
+from verify.provers.proof.units import ordered
 from verify.recheck import recheck
 
 everywhere = partial(ordered, at_length=True)
@@ -38,6 +38,10 @@ PROVED = [
     (ordered, "b**4 - 2*b**2*c**2 + c**4 <= a**4",
      (*POSITIVE, "b**2 < a**2 + c**2", "c**2 < a**2 + b**2"), ""),  # in squares
     (ordered, "a + b + c >= 3", (*POSITIVE, "a*b*c == 1"), ""),
+    (ordered, "(a - 1 + 1/b)*(b - 1 + 1/c)*(c - 1 + 1/a) <= 1", (*POSITIVE, "a*b*c == 1"), ""),  # in products
+    (ordered, "3*x**2*y <= x**3*y**3 + x**3 + 1", ("x > 0", "y > 0"), ""),
+    (compared, "1/sqrt(x) < 2*(sqrt(x) - sqrt(x - 1))", ("x >= 1",), ""),  # strict
+    (compared, "sqrt(x*y) < x + y", ("x > 0", "y > 0"), ""),
     (compared, "sqrt(x*y) <= (x + y)/2", ("x >= 0", "y >= 0"), ""),
     (compared, "x*u + y*v <= sqrt(x**2 + y**2)*sqrt(u**2 + v**2)", (), "u v x y"),
     (compared, "a*c <= y*x",
@@ -48,6 +52,13 @@ NOT_PROVED = [
     (ordered, "1.001*(a*b + b*c + c*a) <= a**2 + b**2 + c**2", POSITIVE, ""),
     (ordered, "1.501 <= a/(b + c) + b/(c + a) + c/(a + b)", POSITIVE, ""),
     (ordered, "a + b + c >= 3.001", (*POSITIVE, "a*b*c == 1"), ""),
+    (ordered, "(a - 1 + 1/b)*(b - 1 + 1/c)*(c - 1 + 1/a) <= 0.999", (*POSITIVE, "a*b*c == 1"), ""),
+    (ordered, "(a - 1 + 1/b)*(b - 1 + 1/c)*(c - 1 + 1/a) <= 1", (*POSITIVE, "a*b*c == 2"), ""),
+    (ordered, "(a - 1 + 1/b)*(b - 1 + 1/c)*(c - 1 + 1/a) < 1", (*POSITIVE, "a*b*c == 1"), ""),
+    (ordered, "3.001*x**2*y <= x**3*y**3 + x**3 + 1", ("x > 0", "y > 0"), ""),
+    (compared, "1/sqrt(x) <= 1.999*(sqrt(x) - sqrt(x - 1))", ("x >= 1",), ""),
+    (compared, "sqrt(x*y) < x + y", ("x >= 0", "y >= 0"), ""),  # equal at 0
+    (compared, "2*sqrt(x*y) < x + y", ("x > 0", "y > 0"), ""),
     (ordered, "a + b + c >= 3", (*POSITIVE, "a*b*c == 2"), ""),
     (ordered, "2*x*y < x**2 + y**2", ("x > 0", "y > 0"), ""),  # equal where x = y
     (compared, "1.001*sqrt(x*y) <= (x + y)/2", ("x >= 0", "y >= 0"), ""),

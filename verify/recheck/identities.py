@@ -19,9 +19,11 @@ from verify.recheck.putting import KINKS, generic, placed, poles, samples
 from verify.recheck.series import Box, range_of
 from verify.recheck.terms import ZERO, Term, call, mapped, mul, number, power, raw, rebuilt, variable
 from verify.recheck.waves import has_waves, written_out
+from verify.recheck.work import work
 
 _LONG = 6000  # terms of a formula that is still looked at
-_CASES = 200  # of the signs inside Abs, Max and Min
+_CASES = 1000  # of the signs inside Abs, Max and Min
+_PAIR = 20  # what it costs to join two inequalities
 _ROWS = 400  # inequalities that are looked at, when one case after the other is excluded
 
 
@@ -136,6 +138,7 @@ def _possible(facts: Iterable[Sum], algebra: Algebra) -> bool:
         names.remove(name)
         if pairs[name][0] * pairs[name][1] > _ROWS:
             return True
+        work(len(rows) * len(names) + _PAIR * pairs[name][0] * pairs[name][1])
         up, down = ([r for r in rows if sign * r[0].get(name, 0) > 0] for sign in (1, -1))
         rows = [r for r in rows if not r[0].get(name)]
         for u, first in up:

@@ -7,9 +7,6 @@ symmetric inequalities, come to lie on the faces.  So do zeros at x = 1: a polyn
 first, by a variable that stands for the number 1.  Quotients are cleared of their denominators, if these
 have a sign.
 
-Where an equation says that a monomial M is 1, its powers make a polynomial homogeneous (``given``), in
-roots of the variables if need be: with abc = 1, a + 1 becomes a + (abc)^(1/3).
-
 A monomial at a corner of all exponents decides the sign far out: if it is negative, the goal fails there,
 and the search ends.
 """
@@ -17,10 +14,10 @@ and the search ends.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
-from math import comb, gcd
+from math import comb
 from typing import Any
 
 import sympy
@@ -29,20 +26,16 @@ from verify.claims import Range, text_of
 from verify.provers.expressions import attempt, paid, written_out
 from verify.provers.goals import Goal, Node, halved
 from verify.provers.proof.algebra import times
-from verify.provers.proof.changes import in_orthants
-from verify.provers.proof.leaves import Work
 from verify.provers.proof.polynomials import Powers, is_polynomial, powers_of
 from verify.provers.proof.state import ProofSearch
 from verify.provers.ranges import range_of
 
-_TERMS, _DEGREE, _VARIABLES = 400, 30, 5  # of a polynomial
-_FEW, _CUTS = 12, 300  # in one proof: all orders of three variables, or what else it takes
+TERMS, DEGREE, _VARIABLES = 400, 30, 5  # of a polynomial
+FEW, _CUTS = 12, 300  # in one proof: all orders of three variables, or what else it takes
 _DEPTH = 14  # one after the other
 _WORK = 300_000  # terms that are written out
 _SIDES = 3  # variables without any end, each of which is split at 0
 _WRITTEN = 20_000  # terms of a sum of quotients over one denominator
-
-_GOALS, _LONGEST = 12, 4000  # goals of a search, and operations in the longest
 
 RANGE: Node = {"by": "range"}
 
@@ -58,7 +51,7 @@ class Form:
     @property
     def text(self) -> str:
         """The polynomial in words of the language of claims."""
-        return " + ".join(_monomial(c, m, self.names) for m, c in self.powers.items()) or "0"
+        return " + ".join(monomial(c, m, self.names) for m, c in self.powers.items()) or "0"
 
     def sure(self, strict: bool) -> bool:
         """Whether no coefficient is negative, and if strict the sum is positive."""
@@ -69,28 +62,15 @@ class Form:
         )
 
 
-def _monomial(c: Fraction, m: Sequence[int], names: Sequence[str]) -> str:
+def monomial(c: Fraction, m: Sequence[int], names: Sequence[str]) -> str:
+    """One term, in words of the language of claims."""
     factors = [f"{n}**{a}" if a > 1 else n for n, a in zip(names, m, strict=True) if a]
     return "*".join([f"({c})", *factors])
 
 
-def ordered(goal: Goal, *, at_length: bool = False) -> Node | None:
-    """By differences, of the variables or of what hypotheses say of them; few of them, or at length."""
-    rule = by_many_differences if at_length else by_differences
-    search = ProofSearch((by_unit, rule), _GOALS, _LONGEST, Work(0))
-    node = search.prove(goal, 1) if search.plausible(goal) else None
-    if node is not None or not goal.known:
-        return node
-    for change in in_orthants(search, goal):
-        node = search.prove(change.goal, 1)
-        if node is not None:
-            return change.around(node)
-    return None
-
-
 def by_differences(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """A polynomial in several variables that have a sign, or a sum of quotients of such: a few cuts."""
-    return _tried(search, goal, depth, 0, _FEW)
+    return _tried(search, goal, depth, 0, FEW)
 
 
 def by_many_differences(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
@@ -154,18 +134,18 @@ def _on_orthant(goal: Goal, cuts: int) -> Node | None:
             continue
         end, side = (r.upper, -1) if r.lower is None else (r.lower, 1)
         assert end is not None
-        ends.append(_fresh(goal, f"{n}_"))
+        ends.append(fresh(goal, f"{n}_"))
         old[x] = sympy.Rational(end) + side * x  # the new variable has the place of the old one
-        new.append(_variable(ends[-1], text_of(side * (x - sympy.Rational(end))), _is_open(r)))
+        new.append(variable(ends[-1], text_of(side * (x - sympy.Rational(end))), _is_open(r)))
     p = powers_of(sympy.sympify(goal.expression).xreplace(old), symbols)
-    if not p or len(p) > _TERMS or max(map(sum, p)) > _DEGREE:
+    if not p or len(p) > TERMS or max(map(sum, p)) > DEGREE:
         return None
     positive = [_is_open(goal.ranges[n]) for n in names]
     if len(set(map(sum, p))) > 1:
-        p, one = _homogeneous(p), _fresh(goal, "one")
+        p, one = homogeneous(p), fresh(goal, "one")
         ends.append(one)
         positive.append(True)
-        new.append(_variable(one, "1", True))
+        new.append(variable(one, "1", True))
     if len(ends) > _VARIABLES:
         return None
     form = Form(tuple(ends), tuple(positive), p)
@@ -177,7 +157,8 @@ def _on_orthant(goal: Goal, cuts: int) -> Node | None:
     return {"by": "compose", "variables": new, "expression": form.text, "proof": proof}
 
 
-def _fresh(goal: Goal, name: str) -> str:
+def fresh(goal: Goal, name: str) -> str:
+    """A name like this one that the goal does not have."""
     while name in goal.symbols or name in goal.ranges:
         name += "_"
     return name
@@ -199,85 +180,15 @@ def said(index: int, rest: str = "0") -> Node:
     }
 
 
-def _variable(name: str, inner: str, positive: bool) -> Node:
+def variable(name: str, inner: str, positive: bool) -> Node:
+    """A new variable >= 0 or > 0, as ``compose`` writes it."""
     return {"variable": name, "inner": inner, "range": [f"{name} {'>' if positive else '>='} 0"]}
 
 
-def _homogeneous(p: Powers) -> Powers:
+def homogeneous(p: Powers) -> Powers:
+    """With one more variable, and all terms of one degree."""
     top = max(map(sum, p))
     return {(*m, top - sum(m)): c for m, c in p.items()}
-
-
-# ---------------------------------------------------------------- a monomial that is 1
-
-
-def by_unit(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
-    """A polynomial in positive variables of which a monomial is 1."""
-    del depth
-    positive = all(r.lower is not None and r.lower >= 0 and r.lower_open for r in goal.ranges.values())
-    if not goal.known or not positive or not is_polynomial(goal):
-        return None
-    for index, h in enumerate(goal.given):
-        unit = None if h is None or h.relation != "==" else _unit(goal, h.right - h.left)
-        if unit is not None:
-            node: Node | None = search.once(_with_unit, goal, index, *unit, key=(goal.key, index))
-            return node
-    return None
-
-
-def _unit(goal: Goal, gap: Any) -> tuple[tuple[int, ...], int] | None:
-    """The exponents of M, and s, if the gap is s (1 - M)."""
-    names = sorted(goal.ranges)
-    p = powers_of(gap, [goal.symbols[n] for n in names])
-    if not p or len(p) != 2 or sorted(p.values()) != [-1, 1] or (0,) * len(names) not in p:
-        return None
-    ((m, c),) = ((m, c) for m, c in p.items() if any(m))
-    return m, -int(c)
-
-
-def _with_unit(goal: Goal, index: int, unit: tuple[int, ...], sign: int) -> Node | None:
-    """Each term times a power of M, all of one degree; then in roots of the variables."""
-    names = sorted(goal.ranges)
-    p = powers_of(goal.expression, [goal.symbols[n] for n in names])
-    if not p or len(p) > _TERMS:
-        return None
-    top, whole = max(map(sum, p)), sum(unit)
-    step = gcd(whole, *(top - sum(m) for m in p))
-    root = whole // step  # t = M^(1/root), and x = w^root
-    t = f"(({_monomial(Fraction(1), unit, names)})**({Fraction(1, root)}))"
-    sums = [f"{_monomial(c, m, names)}*({_geometric(t, (top - sum(m)) // step)})" for m, c in p.items()]
-    rest = [f"{_monomial(c, m, names)}*{t}**{(top - sum(m)) // step}" for m, c in p.items()]
-    high = {
-        tuple(root * a + k * ((top - sum(m)) // step) for a, k in zip(m, unit, strict=True)): c
-        for m, c in p.items()
-    }
-    low = tuple(min(m[k] for m in high) for k in range(len(names)))
-    form = Form(
-        tuple(_fresh(goal, f"{n}_") for n in names),
-        (True,) * len(names),
-        {tuple(a - b for a, b in zip(m, low, strict=True)): c for m, c in high.items()},
-    )
-    proof = (
-        Cutting(goal, _FEW).shown(form, len(goal.given), 0) if max(map(sum, form.powers)) <= _DEGREE else None
-    )
-    if proof is None:
-        return None
-    factor = _monomial(Fraction(1), low, form.names)
-    proof = {"by": "multiply", "factor": factor, "positive": RANGE, "quotient": form.text, "proof": proof}
-    new = [_variable(w, f"{n}**({Fraction(1, root)})", True) for w, n in zip(form.names, names, strict=True)]
-    inner = replace(form, powers=high).text
-    return {
-        "by": "given",
-        "hypothesis": index,
-        "multiplier": f"({sign})*({' + '.join(sums)})/({_geometric(t, root)})",
-        "rest": " + ".join(rest),
-        "proof": {"by": "compose", "variables": new, "expression": inner, "proof": proof},
-    }
-
-
-def _geometric(t: str, n: int) -> str:
-    """(1 - t^n)/(1 - t)."""
-    return " + ".join(f"{t}**{k}" for k in range(n)) or "0"
 
 
 # ---------------------------------------------------------------- cuts
@@ -322,8 +233,8 @@ class Cutting:
             proof = self.shown(part, index + 1, depth + 1)
             if proof is None:
                 return None
-            variable = {**_variable(new, gap, False), "lower": said(index)}
-            parts.append({"by": "compose", **variable, "expression": part.text, "proof": proof})
+            node = {**variable(new, gap, False), "lower": said(index)}
+            parts.append({"by": "compose", **node, "expression": part.text, "proof": proof})
         return {"by": "signs", "expression": f"{form.names[j]} - {form.names[i]}", "parts": parts}
 
 

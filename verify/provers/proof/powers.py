@@ -54,7 +54,7 @@ def compared(goal: Goal) -> Node | None:
 
 def _compared(goal: Goal) -> Node | None:
     """With variables for the roots."""
-    if not 2 <= len(goal.ranges) <= _VARIABLES or not (_roots_of(goal) or any(_known_squares(goal))):
+    if len(goal.ranges) > _VARIABLES or not (_roots_of(goal) or any(_known_squares(goal))):
         return None
     rules = (algebra.by_range, by_known_squares, by_product, by_differences, by_sum_of_squares, by_comparison)
     search = ProofSearch(rules, _GOALS, _LONGEST, Work(0))
@@ -183,7 +183,7 @@ def by_comparison(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     """A - B by A² - B²."""
     e = sympy.expand(goal.expression) if written_out(goal.expression) <= _TERMS else goal.expression
     terms = sympy.Add.make_args(e)
-    if depth < 1 or goal.strict or len(terms) < 2 or not e.is_polynomial(*e.free_symbols):
+    if depth < 1 or len(terms) < 2 or not e.is_polynomial(*e.free_symbols):
         return None
     signs = [_sign(t, goal) for t in terms]
     large = sympy.Add(*(t for t, s in zip(terms, signs, strict=True) if s > 0))
@@ -193,6 +193,8 @@ def by_comparison(search: ProofSearch, goal: Goal, depth: int) -> Node | None:
     if all(signs):
         node = _by_squares(search, goal, depth, large, small, RANGE)
         return node and _rewritten(goal, e, node)
+    if goal.strict:
+        return None
     where = replace(goal, given=(*goal.given, Hypothesis(sympy.Integer(0), "<=", small)))
     index = len(goal.given)
     node = _by_squares(search, where, depth, large, small, said(index))
@@ -227,7 +229,8 @@ def _by_squares(
         {"variable": p, "inner": text_of(large), "range": [f"{p} >= 0"]},
         {"variable": q, "inner": text_of(small), "range": [f"{q} >= 0"], "lower": lower},
     ]
-    fact = {"expression": f"{p}**2 - {q}**2", "relation": "<=", "proof": _as(gap, proof)}
+    relation = "<" if goal.strict else "<="
+    fact = {"expression": f"{p}**2 - {q}**2", "relation": relation, "proof": _as(gap, proof)}
     power = {
         "by": "increasing",
         "function": "power",
@@ -240,8 +243,16 @@ def _by_squares(
         "variables": variables,
         "expression": f"{p} - {q}",
         "facts": [fact],
-        "proof": {**power, "proof": said(len(goal.given))},
+        "proof": {
+            **power,
+            "proof": _strictly_said(len(goal.given)) if goal.strict else said(len(goal.given)),
+        },
     }
+
+
+def _strictly_said(index: int) -> Node:
+    """What a hypothesis says, if it is strict."""
+    return {"by": "combine", "blocks": [{"factors": [f"hypothesis {index}"], "gram": [["1"]]}]}
 
 
 def _as(gap: Any, proof: Node) -> Node:

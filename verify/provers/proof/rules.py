@@ -30,11 +30,12 @@ from verify.provers.proof import (
     calculus,
     changes,
     combining,
-    differences,
+    leaves,
     powers,
     rewriting,
     signs,
     squares,
+    units,
 )
 from verify.provers.proof.later import of_functions, proved_later
 from verify.provers.proof.leaves import Work
@@ -48,6 +49,8 @@ _BITS = 1024  # of the longest number of a goal for the last rules
 _PER_GOAL = 100  # what the computer algebra may cost, for each goal of a search
 _METER = 90_000  # what everything may cost, likewise
 _PER_BOX = 600  # and for each box
+_REACHES = (1, 8, 64, 512, 4096)  # from an end to where a tail may begin
+_FEW_BOXES = 64  # before it
 _SIMPLE = 4  # rules that only look
 _SIGNS = ("positive", "nonnegative", "negative", "nonpositive")
 _FIRST_VALUES = (1, 2, 4, 8, 16)  # of an integer variable, before its tail
@@ -179,14 +182,36 @@ def _of_functions(goal: Goal, goals: int, work: Work | None) -> Node | None:
         node = _searched(real, Allowance(_SHALLOW, goals // 3, goals // 3))
     elif goal.bounded and len(goal.variables) == 1:
         node = _searched(real, Allowance(_SHALLOW, goals // 3, goals // 3, work.part(work.budget // 8)))
+    elif len(goal.variables) == 1:
+        node = _with_room(real, work.part(work.budget // 8))
     with spending(_PER_GOAL * goals // 4):
         return node or proved_later(real, 3 * goals // 4, work.part(work.budget // 8))
+
+
+def _with_room(goal: Goal, work: Work) -> Node | None:
+    """One variable without a bound on one side, and room between the two sides: its tail is seen at once."""
+    (name,) = goal.variables
+    r = goal.ranges[name]
+    if r.lower is r.upper is None:
+        return None
+    start, side = (r.lower, 1) if r.lower is not None else (r.upper, -1)
+    assert start is not None
+    for reach in _REACHES:
+        at = start + side * reach
+        halves = [goal.on(name, half) for half in halved(r, at)]
+        near, far = halves[::side]
+        tail = leaves.in_range(far)
+        if tail is not None:
+            head = boxes.BranchAndBound(near, work, _FEW_BOXES).run()
+            parts = [head, tail][::side]
+            return head and {"by": "split", "variable": name, "at": str(at), "parts": parts}
+    return None
 
 
 def _algebraic(goal: Goal, goals: int, *, at_length: bool = False) -> Node | None:
     """Polynomials and roots, with a purse of their own."""
     with spending(_PER_GOAL * goals // 3):
-        node = differences.ordered(goal, at_length=at_length)
+        node = units.ordered(goal, at_length=at_length)
         return node if node is not None or at_length else powers.compared(goal)
 
 

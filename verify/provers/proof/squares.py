@@ -2,8 +2,9 @@
 
 Looked for is  s f = Σ_k g_k · m_kᵀ Q_k m_k  with products g_k of what is known (a few at a time), lists of
 monomials m_k and positive semidefinite Q_k; s is 1, or one of a few polynomials that are positive but for a
-thin set.  A program in floating point finds the Q_k (``rounding``).  Equations of the domain are 0: all of
-it is looked for modulo their multiples, and what these are is found at the end.
+thin set.  A program in floating point finds the Q_k (``rounding``); where it does not, squares are completed
+one after the other (``completing``).  Equations of the domain are 0: all of it is looked for modulo their
+multiples, and what these are is found at the end.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sympy
 
 from verify.claims import text_of
 from verify.provers.goals import Goal, Node
+from verify.provers.proof.completing import WORK, completed
 from verify.provers.proof.polynomials import Powers, is_polynomial, powers_of
 from verify.provers.proof.quotients import Modulo, monomials_up_to
 from verify.provers.proof.rounding import (
@@ -71,11 +73,19 @@ def _proved(search: ProofSearch, goal: Goal) -> Node | None:
                 sources = [word for word, _ in equations]
                 node["blocks"] += _multiples(remaining(target, found), sources, modulo, symbols)
                 return node
-    return None
+    squares = completed(f, search.once(_steps, key="steps"))
+    if squares is None or (goal.strict and not any(set(map(sum, p)) == {0} for _, p in squares)):
+        return None
+    written = [{"basis": [text_of(_expression(p, symbols))], "gram": [[str(c)]]} for c, p in squares]
+    return {"by": "combine", "blocks": written}
 
 
 def _budget() -> list[int]:
     return [_PROGRAMS]
+
+
+def _steps() -> list[int]:
+    return [WORK]
 
 
 def _known(goal: Goal, symbols: Sequence[Any]) -> Iterator[tuple[str, Powers]]:
