@@ -14,7 +14,7 @@ they add up as in :mod:`ctucbvi.exact.trajectory`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -94,7 +94,8 @@ def evaluate(
 def _follow(problem: Problem, policy: Policy, bits: int, budget: Budget) -> list[PassPiece]:
     """One pass: a step for every piece of the policy, long ones cut into strides."""
     ends = [*(to_fmpq(t) for t in policy.breakpoints), problem.horizon]
-    time, carried, error = fmpq(0), problem.initial_values(), arb(0)
+    time, error = fmpq(0), arb(0)
+    carried: Sequence[fmpq] = problem.initial_values
     pieces: list[PassPiece] = []
     calm = tuple(arb(0) for _ in problem.menu)
     with precision(bits):

@@ -136,10 +136,10 @@ class _Sketch:
         if not (_SMALL < found.size < _LARGE and max(found.sizes) < _LARGE):
             return None
         if step.problem.committed:
-            values = _sequences(numbers.matrix(range(len(start)), best), start, terms)
+            values = _sequences(numbers.powers(best, committed=True), start, terms)
             found.margins = values.take(found.leaders, 1) - values.take(found.rivals, 1)
         else:
-            values = _sequences(numbers.matrix(best, range(len(start))), start, terms)
+            values = _sequences(numbers.powers(best, committed=False), start, terms)
             found.margins = values @ numbers.slopes(found.leaders, found.rivals)
         return found
 
@@ -213,17 +213,20 @@ def _powers(reach: float, least: int) -> list[float]:
     return found
 
 
-def _sequences(matrix: Doubles, start: list[float], terms: int) -> Doubles:
-    """The rows ``z, zP, zPP, ...`` by doubling, ``z`` being ``start`` with a 1 at its end."""
+def _sequences(powers: list[Doubles], start: list[float], terms: int) -> Doubles:
+    """The rows ``z, zP, zPP, ...`` by doubling, ``z`` being ``start`` with a 1 at its end.
+
+    Of P, P^2, P^4, ... those that are missing are added.
+    """
     found = np.empty((terms, len(start) + 1))
     found[0] = [*start, 1.0]
-    have = 1
+    have = doublings = 1
     while have < terms:
+        if doublings > len(powers):
+            powers.append(np.dot(powers[-1], powers[-1]))
         more = min(have, terms - have)
-        np.dot(found[:more], matrix, out=found[have : have + more])
-        have += more
-        if have < terms:
-            matrix = np.dot(matrix, matrix)
+        np.dot(found[:more], powers[doublings - 1], out=found[have : have + more])
+        have, doublings = have + more, doublings + 1
     return found
 
 

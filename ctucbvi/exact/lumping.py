@@ -26,9 +26,10 @@ Effect = tuple[Head, int, tuple[tuple[int, int], ...]]  # head, denominator of t
 
 @dataclass(frozen=True)
 class Quotient:
-    """A model with equivalent states and actions made one."""
+    """A model with equivalent states and actions made one; it does not hold the model."""
 
-    model: CTMDP
+    horizon: Fraction
+    max_rate: Fraction
     class_of: tuple[int, ...]  # the class of each state of the model
     terminal: tuple[Fraction, ...]  # one per class: of its best action
     pairs: tuple[Pair, ...]  # by class; `action` is the index of the first action that does this
@@ -174,7 +175,8 @@ def unlumped(model: CTMDP) -> Quotient:
     """The model itself, every state and action on its own."""
     twins: dict[tuple[int, int], tuple[int, ...]]
     twins = {(pair.state, i): (pair.action,) for i, pair in enumerate(model.pairs)}
-    return Quotient(model, tuple(range(len(model.states))), model.ends, model.pairs, twins)
+    states = tuple(range(len(model.states)))
+    return Quotient(model.horizon, model.max_rate, states, model.ends, model.pairs, twins)
 
 
 def _number(keys: Sequence[object]) -> list[int]:
@@ -197,5 +199,6 @@ def _quotient(model: CTMDP, class_of: tuple[int, ...], acts: list[list[_Act]]) -
                 to = pair.to if bare and jumps else tuple((c, Fraction(n, scale)) for c, n in jumps)
                 pairs.append(Pair(class_of[x], pair.action, pair.rate, pair.reward, to, pair.start))
             twins[x, place] = (*twins.get((x, place), ()), pair.action)
-    terminal = dict(zip(class_of, model.ends, strict=True))
-    return Quotient(model, class_of, tuple(terminal[c] for c in range(len(terminal))), tuple(pairs), twins)
+    by_class = dict(zip(class_of, model.ends, strict=True))
+    terminal = tuple(by_class[c] for c in range(len(by_class)))
+    return Quotient(model.horizon, model.max_rate, class_of, terminal, tuple(pairs), twins)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from flint import arb, arb_mat, fmpq
 
-from ctucbvi.exact.precision import to_fmpq
 from ctucbvi.exact.problem import Problem
 
 _NOTHING = arb(0)
@@ -29,14 +28,13 @@ class Motion:
         size = len(pairs) + constant
         entries = [_NOTHING] * (size * size)
         for n, i in enumerate(pairs):
-            pair, at = problem.quotient.pairs[i], n * size
-            share = to_fmpq(pair.rate) / problem.clock
+            (share, jumps, gain), at = problem.moves[i], n * size
             entries[at + n] = arb(-share)
-            for y, p in pair.to:
-                spot, weight = at + place[y], arb(share * to_fmpq(p))
+            for y, p in jumps:
+                spot, weight = at + place[y], arb(p)
                 entries[spot] = weight if entries[spot] is _NOTHING else entries[spot] + weight
             if constant:
-                entries[at + size - 1] = arb(to_fmpq(pair.reward) / problem.clock / problem.unit)
+                entries[at + size - 1] = arb(gain)
         self.generator = arb_mat(size, size, entries)
         self._constant = [arb(problem.unit)] if constant else []
 

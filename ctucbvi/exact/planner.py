@@ -7,21 +7,25 @@ there and the policy is resolved; ties that two further rounds do not separate a
 ties.  Digits count against the value itself, also where it nearly cancels; a value that three
 further rounds do not tell from 0 is reported as one of unknown digits (0 is proved only where no
 reward can be reached).  Everything has a budget, and what it did not suffice for is a doubt.
+
+What does not depend on the digits (the lumped problem, its numbers, the first regime) is kept with a small
+model, which is quicker solved than read: to solve it again does not read it again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from math import ceil, log2
+from math import ceil, gcd, log2
 
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.exact.lumping import lump
 from ctucbvi.exact.problem import Problem
 from ctucbvi.exact.solution import Solution
-from ctucbvi.exact.start import Opening
+from ctucbvi.exact.start import AT_ONCE, Opening
 from ctucbvi.exact.trajectory import Budget, BudgetError, Pass, Progress
 from ctucbvi.model import CTMDP, Number, Semantics
+from ctucbvi.model.kept import while_it_lives
 from ctucbvi.solutions import About, Doubt
 
 _GUARD_BITS = 64  # rounding, and the digits of values that are small beside the scale
@@ -55,21 +59,22 @@ def solve(
     spending = (budget or Budget()).begin()
     points: list[tuple[str, Number]] = [(x, model.horizon) for x in model.states]
     points += at
-    quotient = lump(model.plain(truncate=truncate, semantics=semantics))
+    ground = _ground(model.plain(truncate=truncate, semantics=semantics), semantics, truncate)
+    quotient, begin = ground.quotient, ground.begin
     bits, pace = starting_bits(model, digits), 1
     most_bits = spending.most_bits(bits)
     rounds_for_policy = _EXTRA_ROUNDS if resolve_policy else 0
     rounds_for_zeros = ZERO_ROUNDS
     best: Solution | None = None
-    begin: Opening | None = None
     while True:
-        run = Pass(Problem.of(quotient, semantics, truncate, pace), bits, spending, progress, begin)
+        run = Pass(ground.problem(pace), bits, spending, progress, begin)
         try:
             run.run()
         except BudgetError as error:
             known = best or Solution(model, semantics, digits, bits, quotient, run.pieces, (), truncate)
             return _stopped(known, points, error, complete=best is not None)
         begin = run.begin
+        ground.keep(begin)
         best = Solution(model, semantics, digits, bits, quotient, run.pieces, (), truncate)
         missing = best.missing_digits(points)
         doubts = best.policy_doubts if resolve_policy else ()
@@ -86,12 +91,57 @@ def solve(
         bits *= 2
 
 
+class _Ground:
+    """What all passes have in common, whatever their precision."""
+
+    def __init__(self, plain: CTMDP, semantics: Semantics, truncate: bool) -> None:
+        self.quotient = lump(plain)
+        self.begin: Opening | None = None
+        self._told = semantics, truncate
+        self._problems: dict[int, Problem] = {}
+
+    def problem(self, pace: int) -> Problem:
+        """The problem whose clock is so much quicker than the largest rate."""
+        found = self._problems.get(pace)
+        if found is None:
+            found = self._problems[pace] = Problem.of(self.quotient, *self._told, pace)
+        return found
+
+    def keep(self, begin: Opening | None) -> None:
+        """The first regime, if no effort was spent on it: answers do not depend on what was asked before."""
+        if begin and not (begin.open or begin.ties) and max(begin.order.values(), default=0) <= AT_ONCE:
+            self.begin = begin
+
+    def again(self) -> _Ground:
+        """The same for other digits: numbers of the precision of before are not kept."""
+        for problem in self._problems.values():
+            problem.forget()
+        return self
+
+
+@while_it_lives
+def _kept(plain: CTMDP) -> dict[tuple[Semantics, bool], _Ground]:  # noqa: ARG001 -- it is the key
+    return {}
+
+
+def _ground(plain: CTMDP, semantics: Semantics, truncate: bool) -> _Ground:
+    kept = _kept(plain)
+    known = kept.get((semantics, truncate))
+    if known is not None:
+        return known.again()
+    ground = _Ground(plain, semantics, truncate)
+    if ground.problem(1).small:
+        kept[semantics, truncate] = ground
+    return ground
+
+
 def starting_bits(model: CTMDP, digits: int) -> int:
     """The precision to begin with: the digits, and what a pass of this length may lose."""
     if not 1 <= digits <= 10_000:
         raise InputError(f"digits: {digits} is not between 1 and 10000")
-    load = model.max_rate * model.horizon
-    length = max(1, load.numerator.bit_length() - load.denominator.bit_length() + 1)
+    (a, b), (c, d) = model.max_rate.as_integer_ratio(), model.horizon.as_integer_ratio()
+    common = gcd(a * c, b * d)  # of the load; to multiply fractions takes longer than all of this
+    length = max(1, (a * c // common).bit_length() - (b * d // common).bit_length() + 1)
     return ceil(digits * log2(10)) + _GUARD_BITS + 2 * length
 
 

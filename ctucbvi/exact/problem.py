@@ -27,6 +27,7 @@ _DENSE_STATES = 64  # up to here a matrix is quicker than lists, however many of
 _DENSITY = 8  # above, lists are quicker if fewer than one entry in so many is not 0
 _LARGE = 1e200  # beyond which doubles might overflow
 _LEAST = 1e-250  # beside which underflow is nothing
+_REGIMES = 8  # the matrices of which are kept
 _FEW = 12  # pairs, the margins of which are all computed in balls
 
 
@@ -68,8 +69,8 @@ class Problem:
             quotient=quotient,
             semantics=semantics,
             truncate=truncate,
-            horizon=to_fmpq(quotient.model.horizon),
-            clock=to_fmpq(pace * quotient.model.max_rate or 1 / quotient.model.horizon),
+            horizon=to_fmpq(quotient.horizon),
+            clock=to_fmpq(pace * quotient.max_rate or 1 / quotient.horizon),
             states=[p.state for p in pairs],
             menu=menu,
         )
@@ -129,6 +130,11 @@ class Problem:
             self._slopes[bits, pair] = found
         return found
 
+    def forget(self) -> None:
+        """Drop the rows in balls, which can be made again."""
+        self._rows.clear()
+        self._slopes.clear()
+
     @cached_property
     def doubles(self) -> InDoubles:
         """The same numbers in doubles."""
@@ -154,12 +160,23 @@ class Problem:
         bits = top.bit_length() - bottom.bit_length() - self.clock.p.bit_length() + self.clock.q.bit_length()
         return fmpq(1 << max(bits, 0), 1 << max(-bits, 0)) if top else fmpq(1)
 
-    def initial_values(self) -> list[fmpq]:
+    @cached_property
+    def moves(self) -> list[tuple[fmpq, list[tuple[int, fmpq]], fmpq]]:
+        """Of each pair, per unit of x: λ/Λ, λp(y)/Λ for every target y, and r/Λ in units."""
+        shares = [rate / self.clock for rate in self.rates]
+        scale = self.clock * self.unit
+        return [
+            (share, [(y, share * p) for y, p in jumps], reward / scale)
+            for share, jumps, reward in zip(shares, self.jumps, self.rewards, strict=True)
+        ]
+
+    @cached_property
+    def initial_values(self) -> tuple[fmpq, ...]:
         """What is carried along, at remaining time 0: one number per pair, or one per state."""
         if self.committed:
-            return [to_fmpq(pair.start) for pair in self.quotient.pairs]
+            return tuple([to_fmpq(pair.start) for pair in self.quotient.pairs])
         g = [to_fmpq(value) for value in self.quotient.terminal]
-        return [min(fmpq(0), value) if self.truncate else value for value in g]
+        return tuple([min(fmpq(0), value) if self.truncate else value for value in g])
 
 
 class InDoubles:
@@ -184,6 +201,7 @@ class InDoubles:
         ]
         self.clock = clock
         self.drift = max(map(abs, self.reward)) / clock
+        self._powers: dict[tuple[int, ...], list[Doubles]] = {}
         return True
 
     def slope(self, pair: int, values: list[float]) -> tuple[float, float]:
@@ -194,6 +212,20 @@ class InDoubles:
             total += w * values[y]
             size += w * abs(values[y])
         return total, (size + _LEAST) * (len(self.jumps[pair]) + 8) * 2.0**-51
+
+    def powers(self, best: tuple[int, ...], *, committed: bool) -> list[Doubles]:
+        """The recursion of what is carried while the pairs ``best`` are, P, and P^2, P^4, ...
+
+        As many as somebody has added; those of the last regimes are kept.
+        """
+        found = self._powers.get(best)
+        if found is None:
+            if len(self._powers) >= _REGIMES:
+                self._powers.clear()
+            everything = range(len(self.state))
+            found = [self.matrix(everything, best) if committed else self.matrix(best, range(len(best)))]
+            self._powers[best] = found
+        return found
 
     def matrix(self, pairs: Sequence[int], place: Sequence[int]) -> Doubles:
         """The recursion of rows of values with a 1 at the end: a column for each of ``pairs``.

@@ -24,6 +24,7 @@ from ctucbvi.exact.ties import ONE, TIME, Functional, TieEffort
 
 _ZERO = fmpq(0)
 _NEEDED = 2  # rounds that are made whatever they cost: without them no order is known
+AT_ONCE = _NEEDED - 1  # the order of what these rounds tell
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class _Race:
         self.capped = [False] * len(problem.menu)
         self.order: dict[MarginKey, int] = {}
         self.values: list[list[fmpq]] = []  # the coefficients of the values of all states, round by round
-        self.q = problem.initial_values()  # of pairs, right for those in the race; adjustable: of states
+        self.q = list(problem.initial_values)  # of pairs, right for those in the race; adjustable: of states
         if not problem.committed:
             self.values.append(self.q)
             if problem.truncate:
@@ -191,7 +192,7 @@ class _Race:
         if not self.problem.committed:
             return [list(sequence) for sequence in zip(*self.values, strict=True)]
         found = []
-        for i, q in enumerate(self.problem.initial_values()):
+        for i, q in enumerate(self.problem.initial_values):
             sequence = [q]
             for values in self.values[:-1]:
                 q += self._slope(i, q, values) / self.problem.clock

@@ -159,7 +159,7 @@ class Pass:
         relations = [*begin.relations, *(flow.margin(key) for key in ties)]
         known = Relations([*relations, *flow.caps(range(len(regime.best)))], self._effort)
         time, error = fmpq(0), arb(0)
-        carried: Sequence[fmpq | arb] = problem.initial_values()
+        carried: Sequence[fmpq | arb] = problem.initial_values
         stride = fmpq(_FIRST_STRIDE)
         soon: fmpq | None = None  # within which something is expected to happen
         outline = None if problem.small else Outline(problem)

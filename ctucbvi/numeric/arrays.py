@@ -6,35 +6,19 @@ The pairs are sorted by state, so the actions of state ``x`` are the pairs from
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 from math import frexp, inf
-from typing import NamedTuple, TypeVar
-from weakref import ref
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP
+from ctucbvi.model.kept import while_it_lives as while_it_lives
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Found = TypeVar("Found")
-
-
-def while_it_lives(make: Callable[[CTMDP], Found]) -> Callable[[CTMDP], Found]:
-    """Keep what is made of a model as long as there is the model, since neither can change."""
-    kept: dict[int, tuple[ref[CTMDP], Found]] = {}
-
-    def of(model: CTMDP) -> Found:
-        key = id(model)  # an equal model has the same numbers, but to compare all of them takes long
-        known = kept.get(key)
-        if known is None or known[0]() is not model:
-            known = kept[key] = ref(model, lambda _: kept.pop(key, None)), make(model)
-        return known[1]
-
-    return of
 
 
 class Arrays(NamedTuple):

@@ -62,7 +62,7 @@ def first_step(rng: random.Random, semantics: Semantics) -> tuple[RegimeStep, Op
     problem = Problem.of(unlumped(hostile(rng)), semantics, truncate=False, pace=rng.choice([1, 2]))
     first = opening(problem)
     reach = min(problem.horizon * problem.clock, fmpq(30)) * rng.choice([fmpq(1), fmpq(1, 3)])
-    return RegimeStep(problem, first.regime, fmpq(0), problem.initial_values(), Basis(reach, BITS)), first
+    return RegimeStep(problem, first.regime, fmpq(0), problem.initial_values, Basis(reach, BITS)), first
 
 
 def looked_at(semantics: Semantics, seeds: range) -> Counter[str]:

@@ -124,7 +124,7 @@ def test_the_first_step_is_screened_with_what_vanishes(semantics):
         with precision(BITS):
             reach = min(problem.horizon * problem.clock, fmpq(64))
             basis = Basis(reach, BITS, max(first.order.values(), default=0) + 8)
-            step = RegimeStep(problem, first.regime, fmpq(0), problem.initial_values(), basis)
+            step = RegimeStep(problem, first.regime, fmpq(0), problem.initial_values, basis)
             for found in (Screen(step, first), ManyScreen(step, Outline(problem), first)):
                 cleared += len(found.clear)
                 assert not found.clear & first.ties

@@ -77,7 +77,7 @@ def precision(bits: int, length: int = 1) -> Working:
 
 def rational(number: Fraction) -> fmpq:
     """The same number for python-flint."""
-    return fmpq(number.numerator, number.denominator)
+    return fmpq(*number.as_integer_ratio())
 
 
 def ball(lower: Fraction, upper: Fraction | None = None) -> arb:
@@ -368,7 +368,7 @@ class _Compiler:
 def evaluate(expression: Any, point: Mapping[str, Fraction | arb], bits: int = BITS) -> arb:
     """The value at a point or on a box of balls; not finite where it is not known."""
     with precision(bits):
-        exact = {name: v if isinstance(v, arb) else ball(Fraction(v)) for name, v in point.items()}
+        exact = {name: v if isinstance(v, arb) else ball(v) for name, v in point.items()}
         try:
             value = program(expression).run(exact)
         except UnknownFunctionError:

@@ -15,13 +15,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import sympy
 from flint import arb
 
 from verify.claims import Domain, Range, Relation
-from verify.provers.balls import UnknownFunctionError, ball, precision, program
+from verify.provers.balls import Program, UnknownFunctionError, ball, precision, program
 from verify.provers.meter import spend
 from verify.provers.sampling import Sampler, into
 from verify.provers.witness import Point
@@ -62,17 +63,24 @@ class Gauge:
                 right = sympy.Add(*(t for t in terms if t not in minus))
         return Gauge(left, right, relation.relation, domain, pair)
 
-    @property
+    @cached_property
     def scaled(self) -> bool:
         """Whether both sides say something, so that their ratio does."""
         return not (self.absolute or self.left.is_zero or self.right.is_zero)
 
+    @cached_property
+    def _programs(self) -> tuple[Program, Program] | None:
+        """Of both sides; none where a function has no enclosure."""
+        try:
+            return program(self.left), program(self.right)
+        except UnknownFunctionError:
+            return None
+
     def balls(self, point: Point, bits: int) -> tuple[arb, arb]:
         """Both sides."""
         with precision(bits):
-            try:
-                programs = program(self.left), program(self.right)
-            except UnknownFunctionError:
+            programs = self._programs
+            if programs is None:
                 return arb.nan(), arb.nan()
             where, found = self._last.get(bits, (None, None))
             if found is not None and where == point:

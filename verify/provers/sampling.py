@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import sympy
 
@@ -34,12 +34,22 @@ _FAR = 300  # the largest power of ten drawn
 _AFFINE_OPERATIONS = 200
 
 
+class _Linear(NamedTuple):
+    """A hypothesis without a point."""
+
+    gap: Any  # right - left
+    names: tuple[str, ...]  # all its variables
+    slopes: Mapping[str, Fraction] | None  # in each of them, if it is linear with rational slopes
+    constant: Fraction | None  # the gap at 0, if it is rational by sums, products and powers alone
+
+
 @dataclass(frozen=True)
 class Sampler:
     """Draws points of ``domain``; ``landmarks`` are numbers worth trying (those in the formula)."""
 
     domain: Domain
     landmarks: tuple[Fraction, ...] = ()
+    _seen: dict[int, _Linear] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @staticmethod
     def of(domain: Domain, *expressions: Any) -> Sampler:
@@ -91,32 +101,45 @@ class Sampler:
         for h, affine in self._affine:
             if name not in affine:
                 continue
-            if _known(h, name, point):
+            linear = self._linear(h, affine)
+            if all(other == name or other in point for other in linear.names):
                 a, b = (_number(side, point) for side in affine[name])
                 part = part if a is None or b is None else _solved(part, a, h.relation, b)
             else:  # what is still to be drawn can help by so much at most
-                for relation, a, b in self._reach(h, affine, name, point):
+                for relation, a, b in self._reach(h.relation, linear, name, point):
                     part = _solved(part, a, relation, b)
         return whole if part.empty else part
 
+    def _linear(self, h: Hypothesis, affine: Mapping[str, tuple[Any, Any]]) -> _Linear:
+        """What does not depend on the point; found once."""
+        found = self._seen.get(id(h))
+        if found is None:
+            gap = sympy.sympify(h.right - h.left)
+            both = sympy.sympify(h.left).free_symbols | sympy.sympify(h.right).free_symbols
+            slopes = {n: a for n, (a, _) in affine.items()}
+            whole = len(slopes) >= len(gap.free_symbols) and all(a.is_Rational for a in slopes.values())
+            known = {n: Fraction(int(a.p), int(a.q)) for n, a in slopes.items()} if whole else None
+            constant = rational_value(gap, dict.fromkeys(self.domain.ranges, Fraction(0)))
+            found = self._seen[id(h)] = _Linear(gap, tuple(s.name for s in both), known, constant)
+        return found
+
     def _reach(
-        self, h: Hypothesis, affine: Mapping[str, tuple[Any, Any]], name: str, point: Point
+        self, relation: str, linear: _Linear, name: str, point: Point
     ) -> Iterator[tuple[str, Fraction, Fraction]]:
         """``a v + b`` with b as large as the other variables can make it, for a linear hypothesis."""
-        slopes = {n: a for n, (a, _) in affine.items()}
-        free = sympy.sympify(h.right - h.left).free_symbols
-        if len(slopes) < len(free) or not all(a.is_Rational for a in slopes.values()):
+        if linear.slopes is None:
             return
-        zero = dict.fromkeys(self.domain.ranges, Fraction(0))
-        constant = _number(h.right - h.left, zero)
-        for sign in (1, -1) if h.relation == "==" else (1,):
+        constant = linear.constant
+        if constant is None:
+            constant = _number(linear.gap, dict.fromkeys(self.domain.ranges, Fraction(0)))
+        for sign in (1, -1) if relation == "==" else (1,):
             total = None if constant is None else sign * constant
-            for other, slope in slopes.items():
+            for other, slope in linear.slopes.items():
                 if other != name and total is not None:
-                    most = _most(sign * Fraction(str(slope)), self.domain.ranges[other], point.get(other))
+                    most = _most(sign * slope, self.domain.ranges[other], point.get(other))
                     total = None if most is None else total + most
             if total is not None:
-                yield "<=", sign * Fraction(str(slopes[name])), total
+                yield "<=", sign * linear.slopes[name], total
 
     def fitted(self, point: dict[str, Fraction], kept: list[str]) -> dict[str, Fraction]:
         """The point with each broken equation solved for a variable other than those kept."""
@@ -184,11 +207,6 @@ def _most(slope: Fraction, r: Range, value: Fraction | None) -> Fraction | None:
     """The largest value of ``slope * v``; ``None`` if there is none."""
     end = value if value is not None else r.upper if slope > 0 else r.lower
     return None if end is None else slope * end
-
-
-def _known(h: Hypothesis, name: str, point: Point) -> bool:
-    symbols = sympy.sympify(h.left).free_symbols | sympy.sympify(h.right).free_symbols
-    return all(s.name == name or s.name in point for s in symbols)
 
 
 def _affine_in(gap: Any, domain: Domain) -> dict[str, tuple[Any, Any]]:

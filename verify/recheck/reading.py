@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -28,6 +29,7 @@ _ONE_ARGUMENT = (
 _ALIASES = {"ln": "log", "abs": "Abs", "max": "Max", "min": "Min"}
 _CONSTANTS = ("pi", "E")
 _EXPONENT = 10_000  # of a decimal
+_SHORT = 1000  # characters of texts whose trees are kept
 
 Comparison = tuple[ast.expr, str, ast.expr]
 Hypothesis = tuple[Term, str]  # right - left, and <=, < or ==
@@ -38,9 +40,16 @@ def tree_of(text: Any) -> ast.expr:
     if not isinstance(text, str):
         raise UnknownError(f"{text!r} is not the text of a formula")
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        short = len(text) <= _SHORT
+        return _parsed(text.strip()) if short else _parsed.__wrapped__(text.strip())
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise UnknownError(f"{text!r} is not a formula") from None
+
+
+@lru_cache(maxsize=2048)
+def _parsed(text: str) -> ast.expr:
+    """Derivations repeat their texts, and what is common to them; nobody changes a tree."""
+    return ast.parse(text, mode="eval").body
 
 
 def names_in(tree: ast.expr) -> set[str]:

@@ -23,7 +23,7 @@ import re
 import sys
 import sysconfig
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import lru_cache, partial
@@ -73,6 +73,7 @@ class Fingerprints:
         self._roots = list(dict.fromkeys(_roots(self._ours)))
         self._searched = list(_searched())
         self._read: dict[str, tuple[str, tuple[str, ...]] | None] = {}  # by name: digest, imports
+        self._summed: dict[tuple[str, ...], str] = {}  # by where one begins: the digest of all of it
         self._listed: dict[Path, frozenset[str]] = {}  # by folder: what is in it
         self._marks: dict[Path, Mark | None] = {}  # of all that was read and listed, from before that
 
@@ -89,14 +90,26 @@ class Fingerprints:
         parts = {
             "claim": _claim_data(claim),
             "effort": [effort.profile, effort.seed, str(effort.error)],
-            "sources": self.sources_of(claim),
+            "sources": self._sum(claim),
             "versions": versions(),
         }
         return _digest(parts)
 
     def ground(self, claim: Claim) -> str:
         """What may change under a running check: the text of the modules, and what the claim says."""
-        return _digest([_texts(claim), self.sources_of(claim)])
+        return _digest([_texts(claim), self._sum(claim)])
+
+    def read(self, claims: Iterable[Claim]) -> None:
+        """Read all that takes part in checking these claims now, and not when it is asked for."""
+        for claim in claims:
+            self._sum(claim)
+
+    def _sum(self, claim: Claim) -> str:
+        """All sources of a claim as one number; many claims have the same ones."""
+        start = self._start(claim)
+        if start not in self._summed:
+            self._summed[start] = _digest(self.sources(*start))
+        return self._summed[start]
 
     def sources_of(self, claim: Claim) -> dict[str, str]:
         """The digest of each of our modules that can take part in checking the claim."""
@@ -118,14 +131,15 @@ class Fingerprints:
     def sources(self, *modules: str) -> dict[str, str]:
         """The digest of each of our modules that these import, and of these; "" is the user's file."""
         found: dict[str, str] = {}
-        waiting = list(modules)
+        seen, waiting = set(modules), list(modules)
         while waiting:
             name = waiting.pop()
             if name not in self._read:
                 self._read[name] = self._facts(name)
-            if name not in found and (facts := self._read[name]) is not None:
+            if (facts := self._read[name]) is not None:
                 found[name], imported = facts
-                waiting.extend(imported)
+                waiting.extend(set(imported) - seen)
+                seen.update(imported)
         return found
 
     def _facts(self, name: str) -> tuple[str, tuple[str, ...]] | None:

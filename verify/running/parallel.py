@@ -17,8 +17,9 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -115,15 +116,22 @@ def in_this_process(job: Job, tasks: Sequence[Task], claims: ClaimSet, watch: Wa
         yield result
 
 
-def in_processes(job: Job, tasks: Sequence[Task], workers: int, watch: Watch) -> Stream:
+def in_processes(job: Job, tasks: Iterable[Task], workers: int, watch: Watch) -> Stream:
     """By worker processes, in whatever order they finish."""
-    waiting = deque(tasks)
+    given = iter(tasks)
     pool: dict[Connection, _Worker] = {}
+
+    def start(task: Task) -> None:
+        worker = _Worker(job, task)
+        pool[worker.connection] = worker
+
     try:
+        for task in islice(given, workers):
+            start(task)
+        waiting = deque(given)  # those that are still to be made are made while the workers load their claims
         while waiting or pool:
             while waiting and len(pool) < workers:
-                worker = _Worker(job, waiting.popleft())
-                pool[worker.connection] = worker
+                start(waiting.popleft())
             watch([worker.now for worker in pool.values()])
             for connection in wait(list(pool), timeout=TICK):
                 worker = pool[connection]  # type: ignore[index]  # wait() is typed for sockets too

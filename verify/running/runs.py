@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import fnmatch
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -108,10 +109,15 @@ def run_claims(
     if (fault := cache.fault()) and warn is not None:
         warn(fault)
     prints = Fingerprints(source)
-    tasks = [Task(x, prints.key(claims[x], effort), prints.ground(claims[x])) for x in labels]
-    kept = {} if fresh else {t.label: r for t in tasks if (r := cache.get(t.key)) is not None}
+    prints.read(claims[label] for label in labels)
+
+    @functools.cache
+    def task(label: str) -> Task:
+        return Task(label, prints.key(claims[label], effort), prints.ground(claims[label]))
+
+    kept = {} if fresh else {x: r for x in labels if (r := cache.get(task(x).key)) is not None}
     found = dict(kept)
-    rest = [task for task in tasks if task.label not in found]
+    rest = [label for label in labels if label not in found]
     job = Job(source, effort, None if fault else cache, _places(source, claims, rest))
 
     def watch(current: Sequence[Underway]) -> None:
@@ -120,23 +126,23 @@ def run_claims(
 
     many = min(cores() if workers is None else workers, len(rest))
     if cluster is not None and rest:
-        stream = in_cluster(job, rest, claims, cluster, watch)
+        stream = in_cluster(job, [*map(task, rest)], claims, cluster, watch)
     elif many:
-        stream = in_processes(job, rest, many, watch)
+        stream = in_processes(job, map(task, rest), many, watch)
     else:
-        stream = in_this_process(job, rest, claims, watch)
+        stream = in_this_process(job, [*map(task, rest)], claims, watch)
     with contextlib.closing(stream):  # an interrupted run ends its workers
         for result in stream:
             found[result.label] = result
     return Run(claims, effort, {label: found[label] for label in labels}, len(kept))
 
 
-def _places(source: Source, claims: ClaimSet, tasks: Sequence[Task]) -> dict[str, str] | None:
+def _places(source: Source, claims: ClaimSet, labels: Iterable[str]) -> dict[str, str] | None:
     """The modules of the claims to be checked, and of those that they name, directly or not."""
     if source.file or source.suites:
         return None
     found: dict[str, str] = {}
-    waiting = [task.label for task in tasks]
+    waiting = list(labels)
     while waiting:
         label = waiting.pop()
         if label not in found:
