@@ -104,7 +104,8 @@ def first_zero(d, n, work):
             left[k] = b[0]
             for j in range(n - k):
                 b[j] = 0.5 * (b[j] + b[j + 1])
-        b[:] = left
+        for k in range(n + 1):
+            b[k] = left[k]
         width *= 0.5
     return low
 
