@@ -47,7 +47,8 @@ def small(model: CTMDP) -> Small | None:
     head = np.array([arrays.states, pairs, len(arrays.target)], np.int64)
     columns = [head, *arrays[:8], np.array(arrays[8:]), np.zeros(desk_size.py_func(arrays.states, pairs))]
     words = np.concatenate([np.ascontiguousarray(column).view(np.float64) for column in columns])
-    return Small(words, *sizes.py_func(arrays.states, pairs), arrays.horizon, *arrays.tolerances)
+    beside, piece = sizes.py_func(arrays.states, pairs)
+    return Small(words, beside, piece, arrays.horizon, *arrays.tolerances)
 
 
 @compiled(inline="always")
