@@ -13,7 +13,6 @@ from ctucbvi.kernels import compiled
 from ctucbvi.model import CTMDP, Semantics
 from ctucbvi.numeric.arrays import Floats
 from ctucbvi.numeric.marching import CAPPED, FREE, OPEN, MarchAim, first_event, keep, leaders, step
-from ctucbvi.numeric.products import ANY_ORDER
 from ctucbvi.numeric.rooms import TIE
 from ctucbvi.numeric.words import (
     DEGREE_OF_SMALL,
@@ -56,7 +55,7 @@ def solve_small(
     return solution
 
 
-@compiled(fastmath=ANY_ORDER)
+@compiled(fastmath={"contract"})
 def small_march(words: Floats, found: Floats, committed: bool, truncate: bool, allowed: float) -> int:
     """March to the horizon; returns how many pieces there are, or 0 if not all have room."""
     words, found = lent(words), lent(found)
@@ -161,10 +160,11 @@ def _lead(model, desk, lead, mode, since):
     rate, row, target, probability, v = model[0], model[5], model[6], model[7], desk.v
     for j in range(since, ORDERS):
         for x in range(lead.size):
-            i, change = lead[x], -v[x, j]
+            i, inflow = lead[x], 0.0
             for e in range(np.uint64(row[i]), np.uint64(row[i + 1])):
-                change += probability[e] * v[np.uint64(target[e]), j]
-            v[x, j + 1] = (rate[i] * _PART[j + 1]) * change if mode[x] != CAPPED else 0.0
+                inflow += probability[e] * v[np.uint64(target[e]), j]
+            rise = (rate[i] * _PART[j + 1]) * (inflow - v[x, j])  # 0 where all values are the same
+            v[x, j + 1] = rise if mode[x] != CAPPED else 0.0
 
 
 @compiled(inline="always")
@@ -190,8 +190,7 @@ def _follow(model, committed, desk, lead, mode, since):
         if committed:
             last = c[i, since]
             for j in range(since, ORDERS):
-                part = rate[i] * _PART[j + 1]
-                c[i, j + 1] = last = part * flow[j] - part * last  # the next order waits for one operation
+                c[i, j + 1] = last = (rate[i] * _PART[j + 1]) * (flow[j] - last)
         else:
             for j in range(since, ORDERS):
                 c[i, j] = rate[i] * (flow[j] - v[x, j])
