@@ -16,7 +16,6 @@ moment to import, because it is compiled).
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        return _version("ctucbvi")
+        return import_module("importlib.metadata").version("ctucbvi")
     for home, names in _HOMES.items():
         if name == home or name in names.split():
             module = import_module(f"ctucbvi.{home}")

@@ -27,8 +27,10 @@ def compiled(**options: Any) -> Callable[[Any], Any]:
     """:func:`numba.njit` with its results kept on disk."""
 
     def decorated(function: Any) -> Any:
-        kernel = njit(cache=True, **options)(function)
-        _drop_stale(Path(kernel.stats.cache_path))  # before any is loaded: that happens when one is called
+        kept = options.get("inline") != "always"  # else it is compiled within others only
+        kernel = njit(cache=kept, **options)(function)
+        if kept:  # before any is loaded: that happens when one is called
+            _drop_stale(Path(kernel.stats.cache_path))
         return kernel
 
     return decorated

@@ -8,9 +8,10 @@ import sys
 import textwrap
 from fractions import Fraction
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ctucbvi import CTMDP, Budget, InputError, Solution, UndecidedError, solve
+import ctucbvi  # loads the exact planner when that is asked for, which takes as long as numpy
+from ctucbvi import CTMDP, InputError, UndecidedError
 from ctucbvi.drawing import draw_answers
 from ctucbvi.enclosure import exact_string
 from ctucbvi.figures import check_target
@@ -21,6 +22,9 @@ from ctucbvi.usage import NUMERIC_DIGITS
 from verify.console import refuse
 from verify.progress import ProgressLine, note_if_slow
 from verify.tables import table, width
+
+if TYPE_CHECKING:
+    from ctucbvi import Solution
 
 _SECONDS = 600.0
 _MOST_REASONS = 40  # lines of what is undecided on the screen
@@ -155,14 +159,14 @@ def _solve(
     began = perf_counter()
     with ProgressLine(f"{model.name}, {semantics}") as progress:
         try:
-            solution = solve(
+            solution = ctucbvi.solve(
                 model,
                 semantics,
                 digits=options.digits,
                 truncate=options.truncate,
                 at=points,
                 resolve_policy=options.engine == "exact",
-                budget=Budget(seconds=seconds),
+                budget=ctucbvi.Budget(seconds=seconds),
                 progress=progress,
             )
         except UndecidedError as error:

@@ -134,7 +134,7 @@ def march(
         expand(model, aim, desk, room.carried, t, horizon, lambda_max, forced, best, cap)
         follow(model, aim, desk)
         whole = min(horizon - t, aim.longest, step(desk, aim, lambda_max))
-        h = _first_event(model.first, aim, desk, t, whole, best, cap)
+        h = first_event(model.first, aim, desk, t, whole, best, cap)
         ended = horizon if h >= whole and t + h >= horizon * (1.0 - 1e-15) else t + h
         if not ended > t:
             break  # the step is below the resolution of doubles, or not a number
@@ -358,7 +358,7 @@ def keep(aim, desk, h, value, score, carried):
 
 
 @compiled(forceinline=True, fastmath=ANY_ORDER)
-def _first_event(first, aim, desk, t, whole, lead, mode):
+def first_event(first, aim, desk, t, whole, lead, mode):
     """Where the step ends: at ``whole``, where another action takes over, or a cap begins or ends to bind."""
     degree, v, c, h = aim.degree, desk.v, desk.c, whole
     d, rest, power = desk.work[: degree + 1], desk.work[degree + 1 :], desk.power

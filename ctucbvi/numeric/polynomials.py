@@ -19,6 +19,7 @@ from ctucbvi.numeric.arrays import Floats
 _MOST_HALVINGS = 400
 _NARROW = 2.0**-40
 HALVINGS = 12  # of an interval, one after the other
+FEW_ORDERS = 6  # of a polynomial below another one: the higher ones are small, mostly
 MOST_ORDERS = 64  # of a polynomial; Bernstein coefficients of more could lose too much to underflow
 _BINOMIAL = np.array([[max(comb(n, k), 1) for k in range(MOST_ORDERS)] for n in range(MOST_ORDERS)], float)
 
@@ -76,8 +77,10 @@ def first_zero(d, n, work):
     if drop > 0.0:
         return 2.0
     if slope < 0.0:  # it falls all the way
-        return _bisect(d, n, 0.0, 1.0) if end <= 0.0 else 2.0
+        return _bisect(d, n, 0.0, 1.0, _chord(d[0], end)) if end <= 0.0 else 2.0
     b, left = work[: n + 1], work[n + 1 : 2 * (n + 1)]
+    if n > FEW_ORDERS and _stays_above(d, n, left, b):
+        return 2.0
     bernstein(d, n, b)
     low, width = 0.0, 1.0  # b belongs to [low, low + width]
     for _ in range(_MOST_HALVINGS):
@@ -98,15 +101,48 @@ def first_zero(d, n, work):
             _restrict(d, n, low, width, b)
             continue
         if (changes <= 1 and b[n] < 0.0) or width < _NARROW:
-            return _bisect(d, n, low, low + width)
+            return _bisect(d, n, low, low + width, low + _chord(b[0], b[n]) * width)
         # The left half: its coefficients are the left edge of the triangle of averages.
         for k in range(n + 1):
             left[k] = b[0]
             for j in range(n - k):
                 b[j] = 0.5 * (b[j] + b[j + 1])
-        b[:] = left
+        for k in range(n + 1):
+            b[k] = left[k]
         width *= 0.5
     return low
+
+
+@compiled(inline="always")
+def falls(d, n, work):
+    """Whether a polynomial of few orders that is nowhere lower is never above its start, as far as it shows.
+
+    What is added up is off by less than ``n`` units of Σ |d|, its coefficients by less than ten more.
+    """
+    few, b = work[: FEW_ORDERS + 1], work[FEW_ORDERS + 1 : 2 * (FEW_ORDERS + 1)]
+    for k in range(FEW_ORDERS + 1):
+        few[k] = d[k]
+    for k in range(FEW_ORDERS + 1, n + 1):
+        few[FEW_ORDERS] += max(d[k], 0.0)
+    bernstein(few, FEW_ORDERS, b)
+    top = b[1]
+    for k in range(2, FEW_ORDERS + 1):
+        top = max(top, b[k])
+    return top <= d[0]
+
+
+@compiled(inline="always")
+def _stays_above(d, n, few, b):
+    """Whether a polynomial of few orders that is nowhere higher has no zero, as its coefficients show."""
+    for k in range(FEW_ORDERS + 1):
+        few[k] = d[k]
+    for k in range(FEW_ORDERS + 1, n + 1):
+        few[FEW_ORDERS] += min(d[k], 0.0)
+    bernstein(few, FEW_ORDERS, b)
+    least = b[0]
+    for k in range(1, FEW_ORDERS + 1):
+        least = min(least, b[k])
+    return least > 0.0
 
 
 @compiled()
@@ -128,14 +164,19 @@ def _restrict(d: Floats, n: int, low: float, width: float, b: Floats) -> None:
             b[k] += b[k - 1]
 
 
+@compiled(inline="always")
+def _chord(start, end):
+    """Where a line has its zero that is ``start`` at 0 and ``end`` at 1, if there is one."""
+    return start / (start - end) if end < 0.0 < start else 0.5
+
+
 @compiled()
-def _bisect(d: Floats, n: int, low: float, high: float) -> float:
+def _bisect(d: Floats, n: int, low: float, high: float, x: float) -> float:
     """The zero in ``[low, high]``, where the polynomial falls: Newton steps, and halves where they leave it.
 
-    Newton's steps come from one side, so each goes a rounding further than it should: the other end of the
-    interval follows when they are that short.
+    ``x`` is a guess.  Newton's steps come from one side, so each goes a rounding further than it should: the
+    other end of the interval follows when they are that short.
     """
-    x = 0.5 * (low + high)
     for _ in range(100):
         value, slope = d[n], 0.0
         for k in range(n - 1, -1, -1):

@@ -39,7 +39,7 @@ import numpy as np
 
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
-from ctucbvi.numeric.polynomials import HALVINGS, bernstein, highest
+from ctucbvi.numeric.polynomials import FEW_ORDERS, HALVINGS, bernstein, falls, highest
 from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 
 UNIT = 2.0**-52
@@ -80,6 +80,8 @@ def excess(d, n, blur, work):
         return float("inf")
     if total <= slack:  # Bernstein coefficients would hardly say more
         return max(total + slack, 0.0) * GROW
+    if n > 2 * FEW_ORDERS and falls(d, n, work):  # no bound is smaller
+        return max(d[0] + slack, 0.0) * GROW
     bernstein(d, n, work)
     top = work[0]
     for k in range(1, n + 1):

@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 from ctucbvi.kernels import compiled
 from ctucbvi.model import CTMDP, Number
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers, while_it_lives
-from ctucbvi.numeric.marching import FEW, LANES
+from ctucbvi.numeric.marching import FEW
 from ctucbvi.numeric.solution import NumericSolution
 
 SMALL = FEW  # pairs
@@ -29,10 +29,9 @@ ORDERS = DEGREE_OF_SMALL + 1
 class Small(NamedTuple):
     """A small model in words, and what is asked about it beforehand."""
 
-    words: Floats
-    space: Floats  # for the desk of a march, used again and again
-    states: int
-    pairs: int
+    words: Floats  # the last ones are for the desk of a march, used again and again
+    beside: int  # words that a solution has besides its pieces
+    piece: int  # and of each of them
     horizon: float
     least: float  # tolerance
     most: float
@@ -46,10 +45,16 @@ def small(model: CTMDP) -> Small | None:
     if pairs > SMALL or arrays.unit_of_time != 1:
         return None
     head = np.array([arrays.states, pairs, len(arrays.target)], np.int64)
-    columns = [head, *arrays[:8], np.array(arrays[8:])]
+    columns = [head, *arrays[:8], np.array(arrays[8:]), np.zeros(desk_size.py_func(arrays.states, pairs))]
     words = np.concatenate([np.ascontiguousarray(column).view(np.float64) for column in columns])
-    space = np.zeros((arrays.states + pairs) * (DEGREE_OF_SMALL + LANES))
-    return Small(words, space, arrays.states, pairs, arrays.horizon, *arrays.tolerances)
+    beside, piece = sizes.py_func(arrays.states, pairs)
+    return Small(words, beside, piece, arrays.horizon, *arrays.tolerances)
+
+
+@compiled(inline="always")
+def sizes(states, pairs):
+    """How many words a solution has besides its pieces, and how many each of them has."""
+    return 1 + pairs + states, 1 + 2 * states + (states + pairs) * ORDERS
 
 
 @intrinsic
@@ -89,15 +94,11 @@ def opened(words):
     )
 
 
-def words_for(pieces: int, states: int, pairs: int) -> int:
-    """How many words a solution with room for so many pieces has."""
-    return 1 + pairs + states + pieces * (1 + 2 * states + (states + pairs) * ORDERS)
-
-
 @compiled(inline="always")
 def room_in(found, states, pairs):
-    """The other way round: for how many pieces there is room."""
-    return (found.size - 1 - pairs - states) // (1 + 2 * states + (states + pairs) * ORDERS)
+    """For how many pieces there is room."""
+    beside, piece = sizes(states, pairs)
+    return (found.size - beside) // piece
 
 
 @compiled(inline="always")
@@ -118,6 +119,46 @@ def parts(found, states, pairs):
         whole[d:e].reshape((room, states)),
         found[e : e + pairs],
         found[e + pairs :],
+    )
+
+
+class Desk(NamedTuple):
+    """What a step of a small march works on, as in :class:`ctucbvi.numeric.marching.StepSheet`."""
+
+    v: Floats  # (states, orders + 1)
+    c: Floats  # (pairs, orders + 1)
+    out: Floats  # (pairs,)
+    power: Floats  # (orders + 1,)
+    work: Floats  # (4 * (orders + 1),)
+    since: Integers  # (pairs,)
+    still: Integers  # (states,)
+    cap_since: Integers  # (states,)
+
+
+@compiled(inline="always")
+def desk_size(states, pairs):
+    """How many words it has."""
+    return (states + pairs) * (ORDERS + 3) + 5 * (ORDERS + 1)
+
+
+@compiled(inline="always")
+def desk_in(words, states, pairs):
+    """The one of a model in words."""
+    space, width = words[words.size - desk_size(states, pairs) :], ORDERS + 1
+    whole = space.view(np.int64)
+    a = states * width
+    b = a + pairs * width
+    d = b + pairs + 5 * width
+    e = d + pairs
+    return Desk(
+        space[:a].reshape((states, width)),
+        space[a:b].reshape((pairs, width)),
+        space[b : b + pairs],
+        space[b + pairs : b + pairs + width],
+        space[b + pairs + width : d],
+        whole[d:e],
+        whole[e : e + states],
+        whole[e + states : e + 2 * states],
     )
 
 
