@@ -12,6 +12,10 @@ longest must not be begun last: with fewer workers than chains this ends when al
 **How long a block is** makes no difference to any result.  Unless told otherwise it ends after some seconds:
 who hands out the blocks and saves what comes back can do only so many of them per second.  Whoever plays it
 looks at the clock, so that nothing has to be known of a study before its first block is long enough.
+
+**Runs that are played together**: where learners gain by that (:mod:`ctucbvi.learning.fast.together`), blocks
+of several runs are handed out as one, as many as leave work for every other worker of this machine; to a
+cluster, of which nobody knows how wide it is, one by one.
 """
 
 from __future__ import annotations
@@ -23,10 +27,12 @@ from functools import partial
 from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from ctucbvi.errors import InputError, UndecidedError
+from ctucbvi.learning.fast.abreast import WIDTH
 from ctucbvi.numbers import count
-from ctucbvi.study.blocks import Block, Done, Observer, work
+from ctucbvi.study.blocks import Block, Done, Observer, work, work_together
 from ctucbvi.study.plan import Study, made_by
 from ctucbvi.study.pools import Submit, pool
 from ctucbvi.study.shards import Folder, RunState, locked
@@ -161,16 +167,17 @@ def _run(
     if not queue:
         return
     with _Saver() as saver, pool(min(workers, len(queue)), cluster) as (submit, width):
-        running: dict[Future[Done], _Chains] = {}
+        running: dict[Future[Any], _Chains] = {}
         while queue or running:
             while queue and (width is None or len(running) < width):
-                future, chains = queue.submit(submit)
+                future, chains = queue.submit(submit, None if width is None else width - len(running))
                 running[future] = chains
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                chains = running.pop(future)
-                key = chains.accept(_checked(future.result()), saver)
-                if not chains.complete(key):
-                    queue.add(chains, key)
+                chains, result = running.pop(future), future.result()
+                for done in result if isinstance(result, tuple) else (result,):
+                    key = chains.accept(_checked(done), saver)
+                    if not chains.complete(key):
+                        queue.add(chains, key)
                 watch(_standing(every))
 
 
@@ -240,15 +247,27 @@ class _Queue:
         heappush(self._heap, (-chains.ahead(key), self._added, chains, key))
         self._added += 1
 
-    def submit(self, submit: Submit) -> tuple[Future[Done], _Chains]:
-        """Hand out the next block."""
+    def submit(self, submit: Submit, idle: int | None = None) -> tuple[Future[Any], _Chains]:
+        """Hand out the next block, or blocks; ``idle`` workers wait for some (None: nobody knows)."""
         while True:
             place, number, chains, key = self._heap[0]
             if (now := -chains.ahead(key)) <= place:
                 break
             heapreplace(self._heap, (now, number, chains, key))  # its study is known by now
         heappop(self._heap)
-        return submit(work, chains.next(key), -place), chains
+        others = self._fellows(chains, key, idle) if idle is not None and chains.together(key) else []
+        if not others:
+            return submit(work, chains.next(key), -place), chains
+        return submit(work_together, tuple(chains.next(each) for each in (key, *others)), -place), chains
+
+    def _fellows(self, chains: _Chains, key: Key, idle: int) -> list[Key]:
+        """Take other runs of the contestant out, a fair share of those that wait."""
+        waiting = sorted(entry for entry in self._heap if entry[2] is chains and entry[3][0] == key[0])
+        share = min(WIDTH, -(-(1 + len(waiting)) // idle))
+        taken = {number for _, number, *_ in waiting[: share - 1]}
+        self._heap = [entry for entry in self._heap if entry[1] not in taken]
+        heapify(self._heap)
+        return [mine for *_, mine in waiting[: share - 1]]
 
 
 class _Chains:
@@ -292,6 +311,10 @@ class _Chains:
         if self.pace is None:
             return _UNKNOWN * (1 + left * len(self._study.model.transitions))
         return left * self.pace
+
+    def together(self, key: Key) -> bool:
+        """Whether runs like this one are better played together; nobody can look on then."""
+        return self._observer is None and self._study.contestant(key[0]).together
 
     def next(self, key: Key) -> Block:
         """The next block of a run that is not complete."""

@@ -16,7 +16,6 @@ from ctucbvi.learning.fast.set_box import (
     sets_moved_too_far,
 )
 from ctucbvi.learning.fast.set_tangents import SetMargins, guards_hold, measure_sets, set_noise
-from ctucbvi.learning.fast.tracking import PLAN, SAME
 from ctucbvi.numeric.arrays import Integers
 
 _COST = 16  # plans: what a measurement costs, beside one for every lane
@@ -65,6 +64,56 @@ def look_around_sets(
 
 
 @compiled()
+def renew_sets(
+    scene: Scene, constants: SetConstants, memory: Memory, sets: GridSets, trust: SetTrust, skip: bool
+) -> tuple[bool, bool]:
+    """The sets before an episode; whether it has to be planned, and whether they have left the box."""
+    counts, jumps, visited, clock, row = (
+        memory.counts, memory.jumps, memory.visited, memory.clock, scene.row,
+    )  # fmt: skip
+    valid, left_box = trust.used[VALID], False
+    for n in range(clock[at.VISITED]):
+        k = visited[n]
+        counts[at.NEW, k] = 0
+        renew(k, scene, constants, counts, jumps, sets)
+        if valid:
+            left_box |= sets_moved_too_far(k, row, sets, trust)
+    clock[at.VISITED] = 0
+    return not (skip and valid and not left_box and guards_hold(trust)), left_box
+
+
+@compiled()
+def weigh_plan(
+    changed: bool,
+    left_box: bool,
+    scene: Scene,
+    constants: SetConstants,
+    memory: Memory,
+    sets: GridSets,
+    policy: Choices,
+    trust: SetTrust,
+    margins: SetMargins,
+) -> None:
+    """After a plan: go on with the box of before, or make another."""
+    clock = memory.clock
+    if trust.used[VALID] and not left_box and not changed and clock[at.MISSED] < _PATIENCE:
+        clock[at.MISSED] += 1  # the box is still good: its guards speak of this policy
+    else:
+        learn_from_sets(clock, trust.used, left_box)
+        look_around_sets(scene, constants, memory, sets, policy, trust, margins)
+
+
+@compiled()
+def play_episode(scene: Scene, memory: Memory, policy: Choices, log: Log, changed: bool) -> None:
+    """Note the policy where it is another one, and play."""
+    episode, opening = memory.clock[at.EPISODE] + 1, scene.opening
+    if changed or log.used[at.STARTS] == 0:
+        note(log, policy, episode)
+    play(scene, memory, policy, log, opening[pick(memory.random, scene.opening_share, 0, opening.size)])
+    memory.clock[at.EPISODE] = episode
+
+
+@compiled()
 def run_optimistic(
     scene: Scene,
     constants: SetConstants,
@@ -79,36 +128,19 @@ def run_optimistic(
     skip: bool,
 ) -> int:
     """Up to ``count`` episodes, fewer when the log is full; returns how many."""
-    first, row, opening, opening_share = scene.first, scene.row, scene.opening, scene.opening_share
-    counts, jumps, visited, random, clock = memory
-    known = trust.used
+    clock = memory.clock
     for done in range(count):
         if full(log):
             return done
-        episode, left_box = clock[at.EPISODE] + 1, False
-        for n in range(clock[at.VISITED]):
-            k = visited[n]
-            counts[at.NEW, k] = 0
-            renew(k, scene, constants, counts, jumps, sets)
-            if known[VALID]:
-                left_box |= sets_moved_too_far(k, row, sets, trust)
-        clock[at.VISITED] = 0
-        answer = PLAN
-        if skip and known[VALID] and not left_box:
-            answer = SAME if guards_hold(trust) else PLAN
-        if answer == PLAN:
+        plan, left_box = renew_sets(scene, constants, memory, sets, trust, skip)
+        changed = False
+        if plan:
             march(scene, constants, sets, room)
             clock[at.PLANNED] += 1
-            answer = SAME + choose(first, room.table, policy)
-            if skip and known[VALID] and not left_box and answer == SAME and clock[at.MISSED] < _PATIENCE:
-                clock[at.MISSED] += 1  # the box is still good: its guards speak of this policy
-            elif skip:
-                learn_from_sets(clock, known, left_box)
-                look_around_sets(scene, constants, memory, sets, policy, trust, margins)
+            changed = choose(scene.first, room.table, policy)
+            if skip:
+                weigh_plan(changed, left_box, scene, constants, memory, sets, policy, trust, margins)
         else:
             clock[at.SPARED] += 1
-        if answer != SAME or log.used[at.STARTS] == 0:
-            note(log, policy, episode)
-        play(scene, memory, policy, log, opening[pick(random, opening_share, 0, opening.size)])
-        clock[at.EPISODE] = episode
+        play_episode(scene, memory, policy, log, changed)
     return count

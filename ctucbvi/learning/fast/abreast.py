@@ -1,0 +1,137 @@
+r"""Eight doubles abreast: one word of the machine in compiled code, or two or four where none is so wide.
+
+Runs of a study do not know each other, so that their plans can be computed side by side: number :math:`r` of
+a word belongs to run :math:`r`.  Each operation is that of doubles, eight times, so that no bit of a run
+depends on the others.  Words are kept in the rows of arrays, ``(rows, WIDTH)``.
+
+Compilers find such words by themselves only where they can prove that arrays do not overlap, which here they
+cannot.  Not compiled, a word is an array of NumPy, and does the same.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic, models, overload, register_model
+
+from ctucbvi.numeric.arrays import Floats
+
+WIDTH = 8
+_DOUBLES = ir.VectorType(ir.DoubleType(), WIDTH)
+_BITS = ir.VectorType(ir.IntType(1), WIDTH)
+
+
+class WordType(types.Type):
+    """Numba's type of words, and of answers about them."""
+
+
+_WORD, _ANSWER = WordType("eight doubles"), WordType("eight answers")
+
+
+@register_model(WordType)
+class WordModel(models.PrimitiveModel):  # type: ignore[misc]
+    """What they are to LLVM."""
+
+    def __init__(self, manager: Any, kind: WordType) -> None:
+        super().__init__(manager, kind, _DOUBLES if kind == _WORD else _BITS)
+
+
+def load(array: Floats, row: int) -> Floats:
+    """The word in a row."""
+    return np.array(array[row])
+
+
+def store(array: Floats, row: int, word: Floats) -> None:
+    """Write a word into a row."""
+    array[row] = word
+
+
+def every(number: float) -> Floats:
+    """The same number eight times."""
+    return np.full(WIDTH, number)
+
+
+def where(answer: Any, one: Any, other: Any) -> Any:
+    """``one`` where the answer is yes, else ``other``: words or answers."""
+    return np.where(answer, one, other)
+
+
+# --- the same for the compiler ----------------------------------------------------------------
+
+
+def _pointer(context: Any, builder: Any, kinds: Any, array: Any, row: Any) -> Any:
+    """The address of a row."""
+    data = context.make_array(kinds[0])(context, builder, array).data
+    place = context.cast(builder, row, kinds[1], types.intp)
+    first = builder.mul(place, ir.Constant(place.type, WIDTH))
+    return builder.bitcast(builder.gep(data, [first]), _DOUBLES.as_pointer())
+
+
+@intrinsic
+def _load(_: Any, array: Any, row: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_pointer(context, builder, signature.args, *args), align=8)
+
+    return _WORD(array, row), write
+
+
+@intrinsic
+def _store(_: Any, array: Any, row: Any, word: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _pointer(context, builder, signature.args, *args[:2]), align=8)
+        return context.get_dummy_value()
+
+    return types.void(array, row, word), write
+
+
+@intrinsic
+def _every(_: Any, number: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        nothing = ir.Constant(_DOUBLES, ir.Undefined)
+        places = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
+        number = context.cast(builder, args[0], signature.args[0], types.float64)
+        one = builder.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
+        return builder.shuffle_vector(one, nothing, places)
+
+    return _WORD(number), write
+
+
+@intrinsic
+def _where(_: Any, answer: Any, one: Any, other: Any) -> Any:
+    return one(answer, one, other), lambda context, builder, signature, args: builder.select(*args)
+
+
+# What numba is told of a function has its parameters, of which only the types would matter.
+# ruff: noqa: ARG005
+overload(load)(lambda array, row: lambda array, row: _load(array, row))
+overload(store)(lambda array, row, word: lambda array, row, word: _store(array, row, word))
+overload(every)(lambda number: lambda number: _every(number))
+overload(where)(lambda answer, one, other: lambda answer, one, other: _where(answer, one, other))
+
+
+def _operation(name: Any, taken: WordType, given: WordType, write: Callable[..., Any]) -> None:
+    """Let the operator ``name`` of two words be what ``write`` makes LLVM do."""
+
+    @intrinsic
+    def code(_: Any, one: Any, other: Any) -> Any:
+        return given(one, other), lambda context, builder, signature, args: write(builder, *args)
+
+    overload(name)(
+        lambda one, other: (lambda one, other: code(one, other)) if one == other == taken else None
+    )
+
+
+_operation(operator.add, _WORD, _WORD, ir.IRBuilder.fadd)
+_operation(operator.sub, _WORD, _WORD, ir.IRBuilder.fsub)
+_operation(operator.mul, _WORD, _WORD, ir.IRBuilder.fmul)
+_operation(operator.truediv, _WORD, _WORD, ir.IRBuilder.fdiv)
+_operation(operator.gt, _WORD, _ANSWER, lambda builder, *words: builder.fcmp_ordered(">", *words))
+_operation(operator.le, _WORD, _ANSWER, lambda builder, *words: builder.fcmp_ordered("<=", *words))
+_operation(operator.eq, _WORD, _ANSWER, lambda builder, *words: builder.fcmp_ordered("==", *words))
+_operation(operator.and_, _ANSWER, _ANSWER, ir.IRBuilder.and_)
+_operation(operator.or_, _ANSWER, _ANSWER, ir.IRBuilder.or_)
