@@ -4,6 +4,9 @@ Numba looks only at the file of the function that it compiled, not at those of t
 compiled into it, so that a user who upgrades would go on with old ones.  Here each folder of compiled code
 carries the :func:`~ctucbvi.sources.digest` it was made from, and is emptied when that is another one.
 
+A kernel that is called with a number written out, ``stage(0, ...)``, would be compiled for that very number, and
+again for each other one; LLVM sees the number anyway where it inlines.  So the types of numbers are all that counts.
+
 Kernels copy arrays into others by loops: for ``one[:] = other`` numba compiles strings, too, those of the
 message that shapes differ, which takes longer than most kernels.
 """
@@ -17,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from numba import njit
+from numba.core.types import unliteral
 
 from ctucbvi.sources import digest
 
@@ -29,11 +33,21 @@ def compiled(**options: Any) -> Callable[[Any], Any]:
     def decorated(function: Any) -> Any:
         kept = options.get("inline") != "always"  # else it is compiled within others only
         kernel = njit(cache=kept, **options)(function)
+        kernel.get_call_template = _whatever_number(kernel.get_call_template)
         if kept:  # before any is loaded: that happens when one is called
             _drop_stale(Path(kernel.stats.cache_path))
         return kernel
 
     return decorated
+
+
+def _whatever_number(template: Callable[..., Any]) -> Callable[..., Any]:
+    """How other kernels find the version for the types of their arguments, without the values of these."""
+
+    def found(args: Any, kws: Any) -> Any:
+        return template(tuple(map(unliteral, args)), {name: unliteral(kind) for name, kind in dict(kws).items()})
+
+    return found
 
 
 @cache

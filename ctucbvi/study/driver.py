@@ -41,6 +41,7 @@ from verify.clusters import GoneError
 SECONDS = 10.0  # of work of a block: seldom enough to save and to hand out, often enough to lose
 _SAVERS = 16  # threads that wait for the disk
 _UNKNOWN = 1e9  # seconds: no run is known to take that long
+_REPAID = 10**6  # episodes of a learner that repay the compiling of what plays runs together
 Progress = Callable[[int, int, int], None]  # (episodes found on disk, done, wanted)
 
 
@@ -314,7 +315,8 @@ class _Chains:
 
     def together(self, key: Key) -> bool:
         """Whether runs like this one are better played together; nobody can look on then."""
-        return self._observer is None and self._study.contestant(key[0]).together
+        gains = self._study.contestant(key[0]).together and self._last * self._count >= _REPAID
+        return gains and self._observer is None
 
     def next(self, key: Key) -> Block:
         """The next block of a run that is not complete."""

@@ -234,6 +234,9 @@ def test_a_study_hands_out_runs_together_and_has_the_bits_of_runs_alone(monkeypa
         return work_together(tasks)
 
     monkeypatch.setattr(driver, "work_together", counted)
+    run_study(study, 10, block=150)
+    assert not sizes  # too short to be worth it
+    monkeypatch.setattr(driver, "_REPAID", 4000)
     found = run_study(study, 10, block=150, folder=tmp_path).runs["optimistic"]
     assert sizes[0] == WIDTH
     for run, state in enumerate(found):
@@ -252,7 +255,7 @@ def test_runs_at_different_places_end_at_the_same():
 
 
 def test_every_idle_worker_gets_a_share():
-    study = queue_study(400)
+    study = queue_study(10**6)
     chains = driver._Chains(driver.Assignment(study, 10, None), 100, None)
     queue = driver._Queue((chains, key) for key in chains.open())
     handed = []
