@@ -4,8 +4,8 @@ Numba looks only at the file of the function that it compiled, not at those of t
 compiled into it, so that a user who upgrades would go on with old ones.  Here each folder of compiled code
 carries the :func:`~ctucbvi.sources.digest` it was made from, and is emptied when that is another one.
 
-A kernel that is called with a number written out, ``stage(0, ...)``, would be compiled for that very number, and
-again for each other one; LLVM sees the number anyway where it inlines.  So the types of numbers are all that counts.
+A kernel that others call with a number written out, ``stage(0, ...)``, would be compiled for that very
+number, and again for each other one.  Here the type alone counts: LLVM sees the number where it inlines.
 
 Kernels copy arrays into others by loops: for ``one[:] = other`` numba compiles strings, too, those of the
 message that shapes differ, which takes longer than most kernels.
@@ -19,8 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numba import njit
-from numba.core.types import unliteral
+from numba import njit, types
 
 from ctucbvi.sources import digest
 
@@ -45,7 +44,8 @@ def _whatever_number(template: Callable[..., Any]) -> Callable[..., Any]:
     """How other kernels find the version for the types of their arguments, without the values of these."""
 
     def found(args: Any, kws: Any) -> Any:
-        return template(tuple(map(unliteral, args)), {name: unliteral(kind) for name, kind in dict(kws).items()})
+        named = {name: types.unliteral(kind) for name, kind in dict(kws).items()}
+        return template(tuple(types.unliteral(kind) for kind in args), named)
 
     return found
 

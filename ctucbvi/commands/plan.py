@@ -10,7 +10,6 @@ from fractions import Fraction
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-import ctucbvi  # loads the exact planner when that is asked for, which takes as long as numpy
 from ctucbvi import CTMDP, InputError, UndecidedError
 from ctucbvi.drawing import draw_answers
 from ctucbvi.enclosure import exact_string
@@ -156,17 +155,19 @@ def _point(text: str, model: CTMDP) -> tuple[str, Any]:
 def _solve(
     model: CTMDP, semantics: str, points: list[tuple[str, Any]], options: argparse.Namespace, seconds: float
 ) -> tuple[Solution, float]:
+    from ctucbvi import Budget, solve  # the exact planner takes as long to load as numpy
+
     began = perf_counter()
     with ProgressLine(f"{model.name}, {semantics}") as progress:
         try:
-            solution = ctucbvi.solve(
+            solution = solve(
                 model,
                 semantics,
                 digits=options.digits,
                 truncate=options.truncate,
                 at=points,
                 resolve_policy=options.engine == "exact",
-                budget=ctucbvi.Budget(seconds=seconds),
+                budget=Budget(seconds=seconds),
                 progress=progress,
             )
         except UndecidedError as error:
