@@ -122,7 +122,7 @@ def parts(found, states, pairs):
     )
 
 
-class Bench(NamedTuple):
+class SmallDesk(NamedTuple):
     """What a step of a small march works on, as in :class:`ctucbvi.numeric.marching.StepSheet`."""
 
     v: Floats  # (states, orders + 1)
@@ -150,7 +150,7 @@ def desk_in(words, states, pairs):
     b = a + pairs * width
     d = b + pairs + 5 * width
     e = d + pairs
-    return Bench(
+    return SmallDesk(
         space[:a].reshape((states, width)),
         space[a:b].reshape((pairs, width)),
         space[b : b + pairs],

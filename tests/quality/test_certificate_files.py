@@ -17,7 +17,7 @@ from ctucbvi.numeric.files import read_certificate
 from ctucbvi.numeric.rooms import Care
 from tests.certificate_files import Case, attack, cases, genuine, suboptimal
 
-_FILES, _CHUNKS = 5_000, 4
+_FILES, _CHUNKS = 2_500, 2
 
 
 @pytest.mark.parametrize("chunk", range(_CHUNKS))

@@ -20,7 +20,14 @@ def test_there_are_enough_of_them():
     assert len({p.name for p in FALSE + TRUE}) == len(FALSE) + len(TRUE)
 
 
-@pytest.mark.parametrize("planted", FALSE, ids=lambda p: p.name)
+SLOW = {"pinsker-constant"}  # a tenth of a minute and more
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [pytest.param(p, marks=[pytest.mark.thorough] if p.name in SLOW else []) for p in FALSE],
+    ids=lambda p: p.name,
+)
 def test_a_false_claim_is_never_proved_by_any_prover(planted):
     claim = planted.claim()
     found = [check.run(claim, Effort()) for check in (Search(), QUICK)]
