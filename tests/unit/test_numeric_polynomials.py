@@ -29,14 +29,16 @@ def drawn(draw: Random) -> np.ndarray:
 
 
 def largest(d: np.ndarray) -> Fraction:
-    """The largest value at many points, exactly."""
-    found = Fraction(0)
+    """The largest value at many points, exactly: in whole numbers, over one denominator for each point."""
+    exact, found = [Fraction(c) for c in d.tolist()], Fraction(0)
+    common = lcm(*(c.denominator for c in exact))
+    whole = [int(c * common) for c in reversed(exact)]
     inside = [-d[1] / (2 * d[2])] if d[2] and 0 < -d[1] / (2 * d[2]) < 1 else []
     for u in (*(k / 64 for k in range(65)), *inside):
-        value = Fraction(0)
-        for c in reversed(d.tolist()):
-            value = value * Fraction(u) + Fraction(c)
-        found = max(found, value)
+        (top, bottom), value, power = float(u).as_integer_ratio(), 0, 1
+        for c in whole:
+            value, power = value * top + c * power, power * bottom
+        found = max(found, Fraction(value * bottom, common * power))
     return found
 
 
@@ -135,7 +137,7 @@ def look_at_short_cuts(cases: int, seed: int, bound: Callable[..., float] = exce
 
 
 def test_what_the_first_orders_say_is_true():
-    look_at_short_cuts(500, 1)
+    look_at_short_cuts(1000, 1)
 
 
 @pytest.mark.thorough
@@ -144,28 +146,31 @@ def test_what_the_first_orders_say_is_true_of_many(seed):
     look_at_short_cuts(2000, seed)
 
 
-def without_the_last(d, n, work):
-    return polynomials.falls.py_func(d, FEW_ORDERS, work)
+def without_the_last(short_cut: Any) -> Any:
+    return lambda d, n, *work: short_cut(d, FEW_ORDERS, *work)
 
 
-def the_other_sign(d, n, work):
-    return polynomials.falls.py_func(np.array([*d[: FEW_ORDERS + 1], *-d[FEW_ORDERS + 1 :]]), n, work)
+def the_other_sign(short_cut: Any) -> Any:
+    return lambda d, n, *work: short_cut(np.array([*d[: FEW_ORDERS + 1], *-d[FEW_ORDERS + 1 :]]), n, *work)
 
 
-MUTANTS: dict[str, tuple[str, Any]] = {
-    "higher orders are left out": ("falls", without_the_last),
-    "higher orders that are negative are added": ("falls", the_other_sign),
-    "everything falls": ("falls", lambda *_: True),
-    "nothing is allowed for rounding": ("UNIT", 0.0),
+FALLS, STAYS = polynomials.falls.py_func, polynomials._stays_above.py_func
+MUTANTS: dict[str, tuple[Any, str, Any]] = {
+    "higher orders are left out": (residuals, "falls", without_the_last(FALLS)),
+    "those that are negative are added": (residuals, "falls", the_other_sign(FALLS)),
+    "everything falls": (residuals, "falls", lambda *_: True),
+    "nothing is allowed for rounding": (residuals, "UNIT", 0.0),
+    "above without higher orders": (polynomials._stays_above, "py_func", without_the_last(STAYS)),
+    "above without what is negative": (polynomials._stays_above, "py_func", the_other_sign(STAYS)),
 }
 
 
 @pytest.mark.parametrize("name", MUTANTS)
-def test_a_bound_that_believes_too_much_is_caught(name, monkeypatch):
+def test_a_short_cut_that_believes_too_much_is_caught(name, monkeypatch):
     look_at_short_cuts(100, 1, excess.py_func)
-    monkeypatch.setattr(residuals, *MUTANTS[name])
-    with pytest.raises(AssertionError):
-        look_at_short_cuts(500, 1, excess.py_func)
+    monkeypatch.setattr(*MUTANTS[name])
+    with pytest.raises(AssertionError, match="rises_above"):
+        look_at_short_cuts(1000, 1, excess.py_func)
 
 
 @pytest.mark.parametrize("place", [0, 3, 6, 9, 13])
