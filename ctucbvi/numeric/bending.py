@@ -18,7 +18,7 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.kinks import TOP, into, shift
-from ctucbvi.numeric.marching import MarchAim, Room, empty_desk, expand, follow, keep, step
+from ctucbvi.numeric.marching import MarchAim, Room, empty_desk, expand, follow, keep, step, while_tied
 from ctucbvi.numeric.polynomials import first_zero
 
 MOST_KINKS = 4096  # in a piece
@@ -113,6 +113,7 @@ def march_over(arrays, how, where, bent, horizon, gone, pieces, stop):
         expand(model, aim, desk, room.carried, t, horizon, model.lambda_max, nobody, best, cap)
         follow(model, aim, desk)
         whole = min(horizon - t, aim.longest, step(desk, aim, model.lambda_max))
+        whole = while_tied(model.first, aim, desk, model.lambda_max, whole, best)
         if pieces > 0:
             whole = min(whole, _LONGER * max(t - times[pieces - 1], t / (gone + pieces)))
         h = _run_over(model, to, aim, desk, known, bends, pieces, whole, best)

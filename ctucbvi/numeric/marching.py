@@ -35,6 +35,7 @@ from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 FREE, CAPPED, OPEN = 0, 1, 2
 FEW = 64  # pairs: with so few, calls, not sums, cost time
 LANES = 8  # orders that are summed up side by side
+_SHORT = 8.0  # mean holding times of the fastest pair, of a step with ties
 
 
 class MarchAim(NamedTuple):
@@ -134,6 +135,8 @@ def march(
         expand(model, aim, desk, room.carried, t, horizon, lambda_max, forced, best, cap)
         follow(model, aim, desk)
         whole = min(horizon - t, aim.longest, step(desk, aim, lambda_max))
+        if forced.size == 0:
+            whole = while_tied(model.first, aim, desk, lambda_max, whole, best)
         h = first_event(model.first, aim, desk, t, whole, best, cap)
         ended = horizon if h >= whole and t + h >= horizon * (1.0 - 1e-15) else t + h
         if not ended > t:
@@ -334,6 +337,24 @@ def step(desk, aim, lambda_max):
         here = abs(source[i, degree + 1]), abs(source[i, degree]) * lambda_max / (degree + 1.0)
         rest = max(rest, here[0], 0.1 * here[1])
     return (aim.allowed / rest) ** (1.0 / degree) if rest > 0.0 else 1e300
+
+
+@compiled(inline="always")
+def while_tied(first, aim, desk, lambda_max, whole, lead):
+    """A step that is shorter, if in ``whole`` a pair comes to lead by too much in orders that are tied.
+
+    Where values have settled, all pairs are tied and steps are long, and rounding grows like e^λt.
+    """
+    if lambda_max * whole <= _SHORT:
+        return whole
+    most = 0.0
+    for x in range(first.size - 1):
+        for i in range(first[x], first[x + 1]):
+            tied, over = desk.since[i] if desk.since[i] >= 0 else aim.degree + 1, 0.0
+            for j in range(tied - 1, -1, -1):
+                over = over * whole + max(desk.c[i, j] - desk.c[lead[x], j], 0.0)
+            most = max(most, over)
+    return whole if most * (lambda_max if aim.committed else 1.0) <= aim.allowed else _SHORT / lambda_max
 
 
 @compiled(forceinline=True)

@@ -115,9 +115,12 @@ def first_zero(d, n, work):
 
 @compiled(inline="always")
 def falls(d, n, work):
-    """Whether a polynomial of few orders that is nowhere lower is never above its start, as far as it shows.
+    """Whether Bernstein coefficients of a polynomial of few orders, nowhere lower, are at most ``d_0``.
 
-    What is added up is off by less than ``n`` units of Σ |d|, its coefficients by less than ten more.
+    With m = ``FEW_ORDERS``, Σ_{k>m} d_k u^k is at most u^m Σ_{k>m} max{d_k, 0}.  To add that up takes n − m
+    additions, a coefficient a division and m additions of what has weights of at most 1, and of 2^m in all:
+    then Σ d_k u^k is nowhere above d_0 + (n + 2) 2^-53 Σ |d_k| + 2^-1068, and the caller allows for that.
+    Numbers are finite, ``n`` is above m, and ``work`` has room for 2 (m + 1) of them.
     """
     few, b = work[: FEW_ORDERS + 1], work[FEW_ORDERS + 1 : 2 * (FEW_ORDERS + 1)]
     for k in range(FEW_ORDERS + 1):
@@ -133,7 +136,7 @@ def falls(d, n, work):
 
 @compiled(inline="always")
 def _stays_above(d, n, few, b):
-    """Whether a polynomial of few orders that is nowhere higher has no zero, as its coefficients show."""
+    """Whether those of one that is nowhere higher are positive; rounding is as in :func:`falls`."""
     for k in range(FEW_ORDERS + 1):
         few[k] = d[k]
     for k in range(FEW_ORDERS + 1, n + 1):

@@ -80,7 +80,7 @@ def excess(d, n, blur, work):
         return float("inf")
     if total <= slack:  # Bernstein coefficients would hardly say more
         return max(total + slack, 0.0) * GROW
-    if n > 2 * FEW_ORDERS and falls(d, n, work):  # no bound is smaller
+    if n > 2 * FEW_ORDERS and falls(d, n, work):  # up to (n + 2) UNIT / 2 of size; no bound is smaller
         return max(d[0] + slack, 0.0) * GROW
     bernstein(d, n, work)
     top = work[0]

@@ -12,7 +12,17 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.model import CTMDP, Semantics
 from ctucbvi.numeric.arrays import Floats
-from ctucbvi.numeric.marching import CAPPED, FREE, OPEN, MarchAim, first_event, keep, leaders, step
+from ctucbvi.numeric.marching import (
+    CAPPED,
+    FREE,
+    OPEN,
+    MarchAim,
+    first_event,
+    keep,
+    leaders,
+    step,
+    while_tied,
+)
 from ctucbvi.numeric.rooms import TIE
 from ctucbvi.numeric.words import (
     DEGREE_OF_SMALL,
@@ -81,6 +91,7 @@ def small_march(words: Floats, found: Floats, committed: bool, truncate: bool, a
         _lead(model, desk, lead, mode, settled)
         _follow(model, committed, desk, lead, mode, settled)
         whole = min(horizon - t, step(desk, aim, lambda_max))
+        whole = while_tied(first, aim, desk, lambda_max, whole, lead)
         h = _event(first, aim, desk, t, whole, lead, mode)
         ended = horizon if h >= whole and t + h >= horizon * (1.0 - 1e-15) else t + h
         if not ended > t:

@@ -9,7 +9,7 @@ import pytest
 
 import ctucbvi
 from ctucbvi.cli import main
-from ctucbvi.commands import crosscheck, plan
+from ctucbvi.commands import crosscheck
 from ctucbvi.library import machine_repair
 
 
@@ -271,7 +271,7 @@ def test_an_interrupt_is_one_line(capsys, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(plan, "solve", interrupted)
+    monkeypatch.setattr(ctucbvi, "solve", interrupted)
     status, out, err = run(capsys, "plan", "machine-repair")
     assert (status, out, err) == (130, "", "ctucbvi: interrupted\n")
 
@@ -280,7 +280,7 @@ def test_a_defect_is_not_taken_for_bad_input(monkeypatch):
     def broken(*arguments, **options):
         raise ValueError("a defect")
 
-    monkeypatch.setattr(plan, "solve", broken)
+    monkeypatch.setattr(ctucbvi, "solve", broken)
     with pytest.raises(ValueError, match="a defect"):
         main(["plan", "machine-repair"])
 

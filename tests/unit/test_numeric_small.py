@@ -6,6 +6,7 @@ import copy
 import pickle
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,10 +15,12 @@ from ctucbvi import InputError, Semantics, Transition
 from ctucbvi.library import machine_repair
 from ctucbvi.model import CTMDP
 from ctucbvi.numeric import certify, solve_certified, solve_numeric
+from ctucbvi.numeric.marching import MarchAim, while_tied
 from ctucbvi.numeric.planner import smallest_tolerance
-from ctucbvi.numeric.rooms import Care
+from ctucbvi.numeric.rooms import TIE, Care
 from ctucbvi.numeric.small_residuals import prove_small
 from ctucbvi.numeric.words import SMALL, SmallSolution
+from tests.benchmarks.random_models import random_reachability
 from tests.unit.test_numeric_thousand import draw_model
 
 SHOWN = ("times", "coefficients", "scores", "best", "capped")
@@ -61,6 +64,34 @@ def test_the_march_is_that_of_all_models():
             one, other = getattr(solution, name), getattr(usual, name)
             assert one.shape == other.shape
             assert np.allclose(one, other, rtol=1e-9, atol=1e-12 * max(1.0, float(model.value_scale)))
+
+
+@pytest.mark.parametrize("semantics", Semantics)
+@pytest.mark.parametrize(("states", "actions"), [(2, 4), (3, 5), (5, 8), (3, 40)])
+def test_where_values_have_settled_the_first_march_will_do(states, actions, semantics):
+    """All actions are tied there; with steps as long as their last orders allow, half of these miss it."""
+    for seed in range(12):
+        model = random_reachability(states, actions, seed, horizon=40)
+        assert certify(solve_numeric(model, semantics, tolerance=1e-9)).bound <= 1e-9, seed
+
+
+def test_a_step_is_shorter_where_a_tie_that_is_none_would_matter():
+    first, lead, since = np.array([0, 2]), np.array([0]), np.array([-1, -1])
+    aim = MarchAim(True, False, 1e-12, np.inf, TIE, 18)
+
+    def length(whole: float, apart: float, order: int) -> float:
+        c = np.zeros((2, 20))
+        c[1, order] = apart
+        desk = SimpleNamespace(c=c, since=since)
+        return float(while_tied.py_func(first, aim, desk, 2.0, whole, lead))
+
+    assert length(4.0, 1e-6, 0) == 4.0  # 8 mean holding times
+    assert length(6.0, 0.0, 0) == length(6.0, -1e-6, 18) == 6.0  # the same action twice; one that is behind
+    assert length(6.0, 2e-13, 0) == 6.0
+    assert length(6.0, 2e-13, 1) == length(6.0, 1e-25, 18) == 4.0
+    since[1] = 1  # it fell behind, which is looked at elsewhere
+    assert length(6.0, 2e-13, 1) == 6.0
+    assert length(6.0, 1e-12, 0) == 4.0
 
 
 @pytest.mark.parametrize("horizon", ["1/3", "2/3", "1", "1/10", "3/10"])  # above, below and at their doubles
