@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from proofs_checks import SOURCE
+from tests.claims.proofs import in_turn
 from verify.claims import DERIVATION, Effort
 from verify.provers import search
 from verify.provers.examples import run_examples
@@ -37,7 +38,7 @@ def first_failure(strategy, body, *, seed, examples, shrink=False):
     return run_examples(strategy, body, seed=seed, examples=examples)
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda c: c.label)
+@pytest.mark.parametrize("mutant", in_turn(MUTANTS, 2), ids=lambda c: c.label)
 def test_the_check_tells_the_mutant_from_the_claim(mutant, monkeypatch):
     monkeypatch.setattr(search, "run_examples", first_failure)
     require_told_apart(mutant)

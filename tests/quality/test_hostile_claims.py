@@ -16,7 +16,7 @@ from tests.quality.hostile.running import PROVERS, Ran, falsely_proved, ran
 from tests.quality.hostile.sharp import SHARP
 from tests.quality.hostile.truth import holds, inside, sign
 
-QUICK, MORE, THOROUGH = 100, 300, 5000  # false claims
+QUICK, MORE, THOROUGH = 60, 300, 5000  # false claims
 TRUE_QUICK, TRUE_MORE = 20, 40
 CHUNK = 20
 SEED = 1
