@@ -45,6 +45,7 @@ def best_times(*works: Callable[[], Any], rounds: int = 15) -> list[float]:
 
 def _repeats(work: Callable[[], Any]) -> int:
     """How often something has to be done to be measured; the first time is not like the others."""
+    work()
     repeat = 1
     for _ in range(3):
         repeat = max(1, ceil(_MEASURABLE / max(_seconds(work, repeat), 1e-9)))
