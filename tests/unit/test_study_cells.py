@@ -195,6 +195,19 @@ def test_stale_kernels_are_dropped(tmp_path, monkeypatch):
     assert not kernel.exists()
 
 
+def test_a_kernel_is_compiled_once_whatever_numbers_are_written_out():
+    @kernels.compiled()
+    def shifted(x, by):
+        return x + by
+
+    @kernels.compiled()
+    def calls(x):
+        return shifted(x, 1) + shifted(x, by=2)
+
+    assert calls(0) == 3
+    assert [str(kind) for kinds in shifted.overloads for kind in kinds] == ["int64", "int64"]
+
+
 def test_kernels_that_are_kept_elsewhere_are_looked_after_too(tmp_path):
     line = "from ctucbvi.numeric.polynomials import bernstein as b; print(b.stats.cache_path)"
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

@@ -34,7 +34,7 @@ _WORD, _ANSWER = WordType("eight doubles"), WordType("eight answers")
 
 
 @register_model(WordType)
-class WordModel(models.PrimitiveModel):  # type: ignore[misc]
+class WordModel(models.PrimitiveModel):  # type: ignore[misc] # numba has no types
     """What they are to LLVM."""
 
     def __init__(self, manager: Any, kind: WordType) -> None:
