@@ -6,10 +6,15 @@ A Markov automaton has *Markovian* states, which wait for an exponential time an
 .. math:: x \xrightarrow{\;a\;} (x,a) \xrightarrow{\;\lambda,\ p\;} y :
 
 a probabilistic state chooses among Markovian ones, each of which jumps to states that choose again, or
-wait without any choice.  Three reductions bring other automata into it, each without loss:
+wait without any choice.  Four reductions bring other automata into it, each without loss:
 
 * *No choice.*  A probabilistic state with a single action that does not simply lead to waiting is dissolved:
   whoever jumps to it arrives where chance leads from there.  What its action earns is a lump at that jump.
+* *Choosing again.*  If action :math:`a` of a probabilistic state comes back to it at once with probability
+  :math:`q_a < 1`, earns :math:`c_a` and else leads to what is worth :math:`w_a`, then the state is worth
+  :math:`v = \max_a [c_a + q_a v + (1 - q_a) w_a]`.  This map contracts, so that
+  :math:`v = \max_a [c_a/(1 - q_a) + w_a]` is the only solution: the action leads on for sure, and earns
+  :math:`c_a/(1 - q_a)`.
 * *Choices in a row.*  All that is chosen at one moment is one choice: an action of :math:`x` says what is
   done there and in every probabilistic state that chance may lead to before time passes.
 * *Chance before the holding time.*  Let the action of :math:`x` lead to the Markovian state :math:`m` with
@@ -28,10 +33,11 @@ same moment included.  A goal that a choice is at without any time is a state th
 :math:`\mu(m)` the chance of being there at once, the pair has the terminal reward
 :math:`g(x,a) = \sum_m \mu(m) g(m)`, and is there for good after its first period.
 
-What is refused, with the line and the reason: a cycle of states that choose at once, several initial states
-(Storm knows no probabilities of them, and the values of all are its answer).  A state's reward is per unit of
-time, the action's of a state that waits is a lump at the jump; a state that jumps to itself for sure is never
-left.  Only what can be reached from the initial state becomes part of the model, with the values of Storm's
+What is refused, with the line and the reason: a cycle of several states that choose at once, an action that
+surely comes back without any time to where it was chosen, several initial states (Storm knows no
+probabilities of them, and the values of all are its answer).  A state's reward is per unit of time, the
+action's of a state that waits is a lump at the jump; a state that jumps to itself for sure is never left.
+Only what can be reached from the initial state becomes part of the model, with the values of Storm's
 variables for names where the file has them for all states.
 """
 
@@ -175,7 +181,7 @@ class Translation:
             self._zeno(x)
         found: list[Plan] = []
         for choice in self.found.nodes[x].choices:
-            row, earned = self._row(x, choice), self._earned(choice.rewards, choice.line)
+            row, earned = self._at_once(x, choice)
             after = [
                 [("", {y: _ONE}, Fraction(0))] if self._waits(y) else self._plans(y, (*above, x)) for y in row
             ]  # by what is chosen there
@@ -200,7 +206,7 @@ class Translation:
             return {y: (_ONE, Fraction(0))}
         if y in above:
             self._zeno(y)
-        row, lump = self._row(y, choices[0]), self._earned(choices[0].rewards, choices[0].line)
+        row, lump = self._at_once(y, choices[0])
         if not lump and len(row) == 1 and self._waits(next(iter(row))) and not self._is_over(next(iter(row))):
             return {y: (_ONE, Fraction(0))}  # it has the shape of the committed problem already
         found: dict[int, tuple[Fraction, Fraction]] = {}
@@ -209,6 +215,14 @@ class Translation:
                 chance, earned = found.get(w, (Fraction(0), Fraction(0)))
                 found[w] = chance + p * q, earned + p * (c + q * lump)
         return found
+
+    def _at_once(self, x: int, choice: Offer) -> tuple[Chances, Fraction]:
+        """Where an action that takes no time leads in the end, and what it earns until then."""
+        row, earned = self._row(x, choice), self._earned(choice.rewards, choice.line)
+        leaves = 1 - row.pop(x, Fraction(0))
+        if not leaves:
+            self._zeno(x)
+        return {y: p / leaves for y, p in row.items()}, earned / leaves
 
     def _zeno(self, x: int) -> NoReturn:
         node = self.found.nodes[x]

@@ -2,10 +2,11 @@
 
 Times are those of the processor, ours with the proof.  That Storm has no answer in its time is a result.
 
-Six families are written from their descriptions (:mod:`tests.benchmarks.qvbs`).  With ``QVBS=DIR``, a copy of
-the set's folder ``benchmarks/ma``, the published files are taken as well: every property that asks for a
-probability within a time, of automata with at most 20,000 states as the set's indices count them.  Storm
-builds such an automaton in exact rationals; both tools are then given the same one.
+Six families are written from their descriptions (:mod:`tests.benchmarks.qvbs`); the automata among
+stormpy's examples are asked for probabilities within a time.  With ``QVBS=DIR``, a copy of the set's folder
+``benchmarks/ma``, the published files are taken as well: every property that asks for a probability within a
+time, of automata with at most 20,000 states as the set's indices count them.  Storm builds such an automaton
+in exact rationals; both tools are then given the same one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -30,6 +32,15 @@ from verify.tables import table
 
 _HEAD = ("family", "states", "value, proved", "Storm Unif+", "solve + certify", "Storm", "ratio")
 _MOST = 20_000  # states of a published automaton
+_EXAMPLES = (
+    ("simple", "Pmax=? [F<=1 s=4]"),
+    ("simple", "Pmin=? [F<=1 s=3]"),
+    ("ctmc", "P=? [F<=2 s=3]"),
+    ("hybrid_states", "Pmax=? [F<=2 s=3]"),
+    ("hybrid_states", "Pmin=? [F<=2 s>2]"),
+    ("stream2", 'Pmax=? [F<=2 "done"]'),
+    ("stream2", 'Pmin=? [F<=2 "done"]'),
+)
 
 
 def compare(
@@ -87,16 +98,31 @@ def _states(found: Mapping[str, Any]) -> int:
 
 
 def published(folder: Path, epsilon: float = 1e-8, limit: float = 60.0) -> None:
-    """The table for the published files; what is not read is listed with the reason."""
-    rows, refused = [], []
+    """The table for the published files."""
+    asked = []
     for file, constants, name in questions(folder):
         shown = " ".join(filter(None, (file.stem, constants.replace("TIME_BOUND", "T"), name)))
+        asked.append((shown, file, constants, name))
+    of_files("published Markov automata", asked, epsilon, limit)
+
+
+def examples(epsilon: float = 1e-8, limit: float = 60.0) -> None:
+    """The table for the automata among stormpy's examples."""
+    folder = Path(find_spec("stormpy").origin).parent / "examples" / "files" / "ma"
+    asked = [(f"{name} {text}", folder / f"{name}.ma", "", text) for name, text in _EXAMPLES]
+    of_files("Storm's example automata", asked, epsilon, limit)
+
+
+def of_files(title: str, asked: list[tuple[str, Path, str, str]], epsilon: float, limit: float) -> None:
+    """A table for name, file, constants and property; what is not read is listed with the reason."""
+    rows, refused = [], []
+    for shown, file, constants, name in asked:
         print(f"  {shown}", file=sys.stderr)
         try:
-            text, asked = built(file, file.name, constants, name, 600)
-            if "avoid" in asked:
+            text, options = built(file, file.name, constants, name, 600)
+            if "avoid" in options:
                 raise InputError("reachability only is asked of Storm here")
-            model = parse_drn(text, name=shown, **asked)
+            model = parse_drn(text, name=shown, **options)
         except InputError as error:
             refused.append(f"{shown}: {error}")
             continue
@@ -104,8 +130,11 @@ def published(folder: Path, epsilon: float = 1e-8, limit: float = 60.0) -> None:
         decimals = decimals.replace("@value_type: rational", "@value_type: double").replace(
             "asked-goal", "goal"
         )
-        rows.append(compare(decimals, model, epsilon, limit))
-    print(f"published Markov automata, error at most {epsilon:g}; states as above")
+        try:
+            rows.append(compare(decimals, model, epsilon, limit))
+        except RuntimeError as error:  # Storm's own
+            refused.append(f"{shown}: {error}")
+    print(f"{title}, error at most {epsilon:g}; states as above")
     print(table(_HEAD, rows))
     print("\n".join(["not compared:", *refused] if refused else []), end="\n\n")
 
@@ -133,6 +162,7 @@ def main() -> None:
         print(f"Storm left out: {missing}\n")
         return
     against_storm()
+    examples()
     if "QVBS" in os.environ:
         published(Path(os.environ["QVBS"]))
     else:
