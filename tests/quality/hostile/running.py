@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any, NamedTuple
@@ -21,9 +22,6 @@ from verify.running.engine import run_claim
 
 PROVERS = (Proof(boxes=(150, 150)),)
 QUICK = (Proof(goals=40, boxes=(60, 60)),)
-
-
-_DEAF = {"gc_callback", "__del__", "remove", "_commit_removals", "on_disposal"}  # they swallow exceptions
 
 
 class PatienceError(BaseException):
@@ -41,20 +39,23 @@ class Ran(NamedTuple):
 def patience(seconds: float) -> Iterator[None]:
     """Processor time of this process, so that other work on the machine does not count."""
 
-    def over(_: int, frame: FrameType | None) -> None:
-        while frame is not None:
-            if frame.f_code.co_name in _DEAF:  # the next signal counts
-                return
-            frame = frame.f_back
+    def over(_: int, __: FrameType | None) -> None:
         raise PatienceError
 
-    before = signal.signal(signal.SIGVTALRM, over)
+    def swallowed(what: sys.UnraisableHookArgs) -> None:
+        """Python cannot raise it out of a finalizer or a callback of C: the next signal counts."""
+        if what.exc_type is not PatienceError:
+            told(what)
+
+    told, before = sys.unraisablehook, signal.signal(signal.SIGVTALRM, over)
+    sys.unraisablehook = swallowed
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.5)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         signal.signal(signal.SIGVTALRM, before)
+        sys.unraisablehook = told
 
 
 def ran(of: Hostile, checks: Any = PROVERS, seconds: float = 20) -> Ran:
