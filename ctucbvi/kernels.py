@@ -4,8 +4,17 @@ Numba looks only at the file of the function that it compiled, not at those of t
 compiled into it, so that a user who upgrades would go on with old ones.  Here each folder of compiled code
 carries the :func:`~ctucbvi.sources.digest` it was made from, and is emptied when that is another one.
 
+**Parts.**  Numba optimises a function and makes it machine code, and links it into each caller, where all of
+that is done again: most of the time it takes to compile goes into code that nobody calls on its own.  Here a
+kernel that others call is a *part*: what its source says, in LLVM's language, and no more.  Who links it in
+optimises it.  Machine code is made of a part when somebody calls it who is not compiled (:class:`Kernel`).
+Both are kept on disk.
+
 A kernel that others call with a number written out, ``stage(0, ...)``, would be compiled for that very
 number, and again for each other one.  Here the type alone counts: LLVM sees the number where it inlines.
+
+Numba lets a function that it compiles within another have the other's ``fastmath`` and ``forceinline``, and
+whoever calls it next gets it with these.  Here a kernel has what it says of itself, whoever comes first.
 
 Kernels copy arrays into others by loops: for ``one[:] = other`` numba compiles strings, too, those of the
 message that shapes differ, which takes longer than most kernels.
@@ -19,7 +28,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from llvmlite.binding import parse_bitcode
 from numba import njit, types
+from numba.core import compiler, typing
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+from numba.core.runtime import rtsys
 
 from ctucbvi.sources import digest
 
@@ -30,24 +46,143 @@ def compiled(**options: Any) -> Callable[[Any], Any]:
     """:func:`numba.njit` with its results kept on disk."""
 
     def decorated(function: Any) -> Any:
-        kept = options.get("inline") != "always"  # else it is compiled within others only
-        kernel = njit(cache=kept, **options)(function)
-        kernel.get_call_template = _whatever_number(kernel.get_call_template)
-        if kept:  # before any is loaded: that happens when one is called
-            _drop_stale(Path(kernel.stats.cache_path))
+        if options.get("inline") == "always":  # then it is compiled within others only
+            return njit(**options)(function)
+        kernel = Kernel(function, targetoptions={"nopython": True, **options})
+        _drop_stale(Path(kernel.stats.cache_path))  # before any is loaded: that happens when one is called
         return kernel
 
     return decorated
 
 
-def _whatever_number(template: Callable[..., Any]) -> Callable[..., Any]:
-    """How other kernels find the version for the types of their arguments, without the values of these."""
+class Kernel(CPUDispatcher):  # type: ignore[misc] # numba has no types
+    """A function that numba compiles: as a part of others, and for those who are not compiled."""
 
-    def found(args: Any, kws: Any) -> Any:
+    def __init__(self, py_func: Any, *args: Any, **options: Any) -> None:
+        super().__init__(py_func, *args, **options)
+        self.parts: dict[tuple[Any, ...], Any] = {}  # by the types of the arguments
+        self._kept_parts = _PartCache(py_func)
+        self._cache = _MachineCodeCache(py_func)
+        self._compiler._compile_core = self._machine_code
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """How other kernels find the part for the types of their arguments, whatever values these have."""
         named = {name: types.unliteral(kind) for name, kind in dict(kws).items()}
-        return template(tuple(types.unliteral(kind) for kind in args), named)
+        signature, kinds = self._compiler.fold_argument_types(map(types.unliteral, args), named)
+        self._part(tuple(kinds))
+        name, found = self.py_func.__name__, [part.signature for part in self.parts.values()]
+        return typing.make_concrete_template(name, key=name, signatures=found), signature, kinds, {}
 
-    return found
+    def get_overload(self, sig: tuple[Any, ...]) -> Any:
+        """What stands for the part in the code of others."""
+        return self.parts[tuple(sig)].entry_point
+
+    def _part(self, kinds: tuple[Any, ...]) -> Any:
+        with global_compiler_lock:
+            if kinds not in self.parts:
+                part = self._kept_parts.load_overload(kinds, self.targetctx)
+                if part is None:
+                    part = self._written(kinds)
+                    self._kept_parts.save_overload(kinds, part)
+                part = part._replace(entry_point=object())  # any name will do
+                self.targetctx.insert_user_function(part.entry_point, part.fndesc, [part.library])
+                self.parts[kinds] = part
+            return self.parts[kinds]
+
+    def _written(self, kinds: tuple[Any, ...]) -> Any:
+        """The part, from the source."""
+        flags, library = _Flags(), _Part(self.targetctx.codegen(), self.py_func.__qualname__)
+        own = {"fastmath": False, "forceinline": False, **self.targetoptions}
+        self.targetdescr.options.parse_as_flags(flags, own)
+        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        flags.kind = str(flags)
+        where = self.typingctx, self.targetctx
+        return compiler.compile_extra(*where, self.py_func, kinds, None, flags, {}, library=library)
+
+    def _machine_code(self, kinds: Any, _: Any) -> Any:
+        """The part, optimised with all that it links in, behind a door for the interpreter."""
+        part = self._part(tuple(kinds))
+        context = self.targetctx.subtarget(enable_nrt=True)  # else arrays are not handed out
+        library = context.codegen().create_library(part.library.name)
+        library.enable_object_caching()
+        library.add_linking_library(part.library)
+        context.create_cpython_wrapper(library, part.fndesc, part.environment, part.call_helper)
+        entry = context.get_executable(library, part.fndesc, part.environment)
+        found = part._replace(entry_point=entry, library=library)
+        for environment in found._find_referenced_environments():
+            context.codegen().set_env(environment.env_name, environment)
+        return found
+
+
+class _Flags(compiler.Flags):  # type: ignore[misc] # numba has no types
+    """Flags that are compared by name: numba compares them each time it looks for the type of a sum."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, copy_from: Any = None) -> None:
+        super().__init__(copy_from)
+        self.kind = getattr(copy_from, "kind", "")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Flags) and self.kind == other.kind
+
+    def __hash__(self) -> int:
+        return hash(self.kind)
+
+
+class _Part(JITCodeLibrary):  # type: ignore[misc] # numba has no types
+    """The code of a part, with that of the parts which it calls; never run."""
+
+    def _optimize_final_module(self) -> None:
+        """Whoever links it in does."""
+
+    def _finalize_final_module(self) -> None:
+        """Nor is it made machine code."""
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def serialize_using_object_code(self) -> tuple[str, bytes]:
+        """What is kept of it."""
+        return self.name, self._get_module_for_linking().as_bitcode()
+
+
+class _PartCacheImpl(CompileResultCacheImpl):  # type: ignore[misc] # numba has no types
+    """How parts are kept on disk."""
+
+    def get_filename_base(self, fullname: str, abiflags: str) -> str:
+        """Beside the machine code of the same kernel."""
+        return f"part-{super().get_filename_base(fullname, abiflags)}"
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """The part that was reduced to ``payload``."""
+        (name, code), description, environment, signature, *_ = payload
+        library = _Part(target_context.codegen(), name)
+        library._final_module = parse_bitcode(code)
+        library._finalize_final_module()
+        return compiler.compile_result(
+            target_context=target_context,
+            library=library,
+            fndesc=description,
+            environment=environment,
+            signature=signature,
+            objectmode=False,
+            lifted=(),
+            reload_init=[],
+        )
+
+
+class _MachineCodeCache(FunctionCache):  # type: ignore[misc] # numba has no types
+    """Machine code, loaded without all that numba needs to compile, such as SciPy where it is installed."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What is kept for these types of arguments, or None."""
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+
+class _PartCache(FunctionCache):  # type: ignore[misc] # numba has no types
+    _impl_class = _PartCacheImpl
 
 
 @cache

@@ -10,10 +10,12 @@ from tests.benchmarks import (
     bench_numeric,
     bench_provers,
     bench_qvbs,
+    bench_start,
 )
 from tests.benchmarks.corpus.__main__ import main as corpus
 
 if __name__ == "__main__":
+    bench_start.main()
     bench_exact.main()
     bench_numeric.main()
     bench_qvbs.main()

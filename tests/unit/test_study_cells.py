@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ctucbvi
-from ctucbvi import CTMDP, InputError, Transition, bundled_model, kernels, solve, sources
+from ctucbvi import CTMDP, InputError, Transition, bundled_model, solve, sources
 from ctucbvi.learning import Environment, Settings, never_left, rescaling
 from ctucbvi.learning.exact.learner import ExactLearner
 from ctucbvi.learning.fast.located import LocatedLearner
@@ -182,41 +179,6 @@ def test_the_digest_is_of_the_sources(tmp_path):
     source = package / "learning" / "fast" / "sweeps.py"
     source.write_text(source.read_text() + "\n# changed\n")
     assert sources._digest(package) != sources.digest()
-
-
-def test_stale_kernels_are_dropped(tmp_path, monkeypatch):
-    drop_stale, kernel = kernels._drop_stale.__wrapped__, tmp_path / "evaluation.old.nbi"
-    drop_stale(tmp_path)
-    kernel.write_bytes(b"compiled")
-    drop_stale(tmp_path)
-    assert kernel.exists()  # nothing has changed
-    monkeypatch.setattr(kernels, "digest", lambda: "another")
-    drop_stale(tmp_path)
-    assert not kernel.exists()
-
-
-def test_a_kernel_is_compiled_once_whatever_numbers_are_written_out():
-    @kernels.compiled()
-    def shifted(x, by):
-        return x + by
-
-    @kernels.compiled()
-    def calls(x):
-        return shifted(x, 1) + shifted(x, by=2)
-
-    assert calls(0) == 3
-    assert [str(kind) for kinds in shifted.overloads for kind in kinds] == ["int64", "int64"]
-
-
-def test_kernels_that_are_kept_elsewhere_are_looked_after_too(tmp_path):
-    line = "from ctucbvi.numeric.polynomials import bernstein as b; print(b.stats.cache_path)"
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    found = subprocess.run(
-        [sys.executable, "-c", line], env=environment, capture_output=True, text=True, check=True
-    )
-    folder = Path(found.stdout.strip())
-    assert folder.is_relative_to(tmp_path)
-    assert (folder / kernels._STAMP).read_text() == sources.digest()
 
 
 def test_a_study_of_other_code_is_refused(tmp_path, monkeypatch):
