@@ -12,14 +12,15 @@ from ctucbvi import CTMDP, InputError, Transition, bundled_model
 from ctucbvi.learning import Settings, rescaling
 from ctucbvi.learning.estimated import estimated_model
 from ctucbvi.learning.exact.learner import ExactLearner
-from ctucbvi.learning.fast import fixed_point, sweeps
+from ctucbvi.learning.fast import fixed_point, sweeps, word_march
+from ctucbvi.learning.fast.abreast import WIDTH
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.learning.fast.located import LocatedLearner
 from ctucbvi.learning.statistics import Statistics
 from ctucbvi.numeric import solve_numeric
 from tests.fast_learners import ODD, QUIET, TWINS, plain_kernels
 
-MODULES = ("episodes", "replanning", "fixed_point")
+MODULES = ("episodes", "replanning", "word_march", "fixed_point")
 
 
 def random_model(draw: Random, most_states: int = 5) -> CTMDP:
@@ -42,6 +43,18 @@ def learner(model: CTMDP, bonus: str = "sharp", **given) -> FastLearner:
     return FastLearner(model, settings, seed=given.pop("seed", 3), **given)
 
 
+def tables(found: FastLearner) -> tuple[np.ndarray, np.ndarray]:
+    """Q and V of the last plan, of settled states and of others."""
+    (room, words), scene, points = found._cells, found.scene, len(found.scene.times)
+    table, values = room.table.copy(), room.values.copy()
+    by_time, of_blocks = words.table.reshape(points, -1, 2, WIDTH), words.values.reshape(points, -1)
+    for n, x in enumerate(words.states):
+        values[x] = of_blocks[:, n]
+        for k in range(scene.first[x], scene.first[x + 1]):
+            table[k] = by_time[:, *words.pair[k]]
+    return table, values
+
+
 def allowed(found: FastLearner) -> float:
     """2δ(1 + λmax H), and what rounding does to sweeps and march."""
     numbers = found.scene.numbers
@@ -53,8 +66,7 @@ def allowed(found: FastLearner) -> float:
 def violations(found: FastLearner) -> list[str]:
     """Where the last plan is not the limit of the sweeps, or its policy not one of that."""
     scene, desk, pairs = found.scene, found.desk, len(found.scene.reward)
-    table, policy, bound = desk.action_values[0][:pairs].copy(), desk.policy.copy(), allowed(found)
-    values = desk.values[0].copy()
+    (table, values), policy, bound = tables(found), desk.policy.copy(), allowed(found)
     n = sweeps.iterate(scene, desk, 0.0)
     limit = desk.action_values[sweeps.slot(n + 1, 2)][:pairs]
     wrong = ["table"] if (np.abs(table - limit)[:, 1:] > bound).any() else []
@@ -62,37 +74,52 @@ def violations(found: FastLearner) -> list[str]:
     for x in range(len(policy)):
         rivals = limit[scene.first[x] : scene.first[x + 1]]
         lost = rivals.max(axis=0) - np.take_along_axis(limit, policy[x][None], axis=0)[0]
+        first = scene.first[x] + table[scene.first[x] : scene.first[x + 1], 1:].argmax(axis=0)
+        wrong += ["first"] if (policy[x, 1:] != first).any() else []
         wrong += ["action"] if (lost[1:] > 2 * bound).any() or policy[x, 0] != policy[x, 1] else []
     return wrong
 
 
-def compared(seeds: range) -> tuple[int, int, int]:
-    """How many values of random models were cut off, and not, and were of settled states."""
-    cut = free = settled = 0
+def not_as_from_nothing(found: FastLearner) -> list[str]:
+    """What the last plan has other bits of than one that keeps nothing of those before."""
+    *kept, policy = *tables(found), found.desk.policy.copy()
+    fixed_point.forget(*found._cells)
+    found.desk.policy[:] = 0
+    changed = fixed_point.march_cells(found.scene, found.desk, *found._cells)
+    wrong = [] if changed == policy.any() else ["changed"]
+    names, made = ("table", "values", "policy"), (*tables(found), found.desk.policy)
+    return wrong + [name for name, a, b in zip(names, (*kept, policy), made, strict=True) if (a != b).any()]
+
+
+def compared(seeds: range) -> tuple[int, int, int, int]:
+    """How many values of random models were cut off, and not, of settled states, and of a second word."""
+    cut = free = settled = second = 0
     for seed in seeds:
         draw = Random(seed)
-        found = learner(
-            random_model(draw), draw.choice(("sharp", "none", "paper")), steps=draw.randint(1, 30), seed=seed
-        )
+        model = random_model(draw, 20 if seed % 5 == 0 else 5)
+        bonus = draw.choice(("sharp", "none", "paper"))
+        found = learner(model, bonus, steps=draw.randint(1, 30), seed=seed)
         for episodes in (1, 3, 40, 400):
             found.advance(episodes)
-            inside = found.desk.values[0][:, 1:] < found.scene.times[1:]
+            inside = tables(found)[1][:, 1:] < found.scene.times[1:]
             cut, free = cut + int((~inside).sum()), free + int(inside.sum())
-            settled += found._cells.settled.size * found.steps
-            assert violations(found) == [], seed
-    return cut, free, settled
+            room, words = found._cells
+            settled += room.settled.size * found.steps
+            second += max(0, words.states.size - WIDTH) * found.steps
+            assert violations(found) + not_as_from_nothing(found) == [], seed
+    return cut, free, settled, second
 
 
 def test_the_march_is_the_limit_of_the_sweeps_on_random_models():
-    cut, free, settled = compared(range(250))
-    assert min(cut, free, 2 * settled) > 10_000  # all occur
+    cut, free, settled, second = compared(range(250))
+    assert min(cut, free, 2 * settled, 2 * second) > 10_000  # all occur
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("part", range(4))
 def test_the_march_is_the_limit_of_the_sweeps_on_thousands_of_random_models(part):
-    cut, free, settled = compared(range(1000 + 1000 * part, 2000 + 1000 * part))
-    assert min(cut, free, 2 * settled) > 40_000
+    cut, free, settled, second = compared(range(1000 + 1000 * part, 2000 + 1000 * part))
+    assert min(cut, free, 2 * settled, 2 * second) > 40_000
 
 
 @pytest.mark.parametrize("model", [ODD, QUIET, TWINS, bundled_model("machine-repair")], ids=lambda m: m.name)
@@ -106,10 +133,10 @@ def test_after_many_episodes(model):
 def test_more_states_than_the_inverse_is_kept_for_are_iterated(monkeypatch):
     model = random_model(Random(5))
     quick = learner(model, steps=20)
-    monkeypatch.setattr(fixed_point, "MOST_STATES", 0)
+    monkeypatch.setattr(word_march, "MOST_STATES", 0)
     slow = learner(model, steps=20)
-    assert slow._cells.inverse.size == 0
-    assert quick._cells.inverse.size > 0
+    assert slow._cells[1].inverse.size == 0
+    assert quick._cells[1].inverse.size > 0
     for one in (quick, slow):
         one.advance(300)
         assert violations(one) == []
@@ -133,7 +160,7 @@ def test_it_tends_to_the_fixed_point_of_the_estimated_model_with_the_square_of_a
         estimated = estimated_model(seen, found.settings, [Fraction(0)] * len(rates), rates)
         true = solve_numeric(estimated, tolerance=1e-10, truncate=True)
         errors.append(
-            max(abs(found.desk.values[0][i, -1] - float(true.value(x))) for i, x in enumerate(model.states))
+            max(abs(tables(found)[1][i, -1] - float(true.value(x))) for i, x in enumerate(model.states))
         )
     assert 0 < errors[1] < errors[0] / 3
     assert errors[0] < 1e-3 * float(model.horizon)
@@ -158,7 +185,7 @@ def test_only_compiled_learners_have_the_limit():
             kind(ODD, settings)
 
 
-# Two states in order, `down` and `end`, and three that are not; a row of three targets among these.
+# Three states in order, `end`, `down` and `fork`, and three that are not; a row of three targets among these.
 MIXED = CTMDP.of(
     "mixed",
     horizon=2,
@@ -166,9 +193,11 @@ MIXED = CTMDP.of(
         Transition.of(
             "top", "a", rate=3, reward="1/4", to=dict.fromkeys(("top", "side", "far", "down"), "1/4")
         ),
-        Transition.of("far", "a", rate=1, reward=1, to={"top": 1}),
+        Transition.of("far", "a", rate=1, reward=1, to={"top": "1/2", "fork": "1/2"}),
         Transition.of("side", "a", rate=2, reward="1/2", to={"top": 1}),
         Transition.of("side", "b", rate=1, reward="1/3", to={"down": "1/3", "end": "2/3"}),
+        Transition.of("fork", "a", rate=3, reward="1/2", to={"down": "2/3", "end": "1/3"}),
+        Transition.of("fork", "b", rate=2, reward="1/4", to={"down": 1}),
         Transition.of("down", "a", rate=2, reward=0, to={"end": 1}),
         Transition.of("down", "b", rate=4, reward="1/8", to={"end": 1}),
         Transition.of("end", "a", rate=0, reward="1/2"),
@@ -179,41 +208,85 @@ MIXED = CTMDP.of(
 def test_states_in_order_are_settled_without_a_march():
     tree, queue = (bundled_model(name) for name in ("lower-bound-tree", "queue"))
     settled = {
-        model.name: [model.states[x] for x in learner(model, steps=5)._cells.settled]
+        model.name: [model.states[x] for x in learner(model, steps=5)._cells[0].settled]
         for model in (tree, queue.with_rewards(*rescaling(queue)), MIXED, ODD)
     }
-    assert settled["mixed"] == ["end", "down"]
+    assert settled["mixed"] == ["end", "down", "fork"]
     assert sorted(settled["lower-bound-tree"]) == sorted(tree.states)
     assert settled["queue"] == settled["odd"] == []
 
 
 MUTANTS = {
-    "nothing is cut off": ("change[x] = t if t < best else best", "change[x] = best"),
-    "settled values are not cut off": ("= min(every[x, i], times[i])", "= every[x, i]"),
-    "anything is accepted": ("if moved <= tolerance:", "if moved <= 1.0:"),
-    "what came in before is forgotten": ("+ alpha[k] * inflow[k])", "+ alpha[k] * 0.0)"),
-    "the last best action": ("leads[i] = k if table[k, i] > every[x, i] else leads[i]", "leads[i] = k"),
-    "what comes in now is forgotten": ("found = source[k] + beta[k] * ahead", "found = source[k]"),
-    "nothing comes from settled states": ("            if known[e]:", "            if False:"),
-    "settled states forget": ("q0, q1 = d0 * q0 + r0[i], d1 * q1 + r1[i]", "q0, q1 = r0[i], r1[i]"),
-    "only two targets": ("range(one + _TWO, row[k + _ONE])", "range(0)"),
+    "settled values are not cut off": ("fixed_point", "value = min(best[i], times[i])", "value = best[i]"),
+    "the last best action": (
+        "fixed_point",
+        "leads[i] = k if table[k, i] > best[i] else leads[i]",
+        "leads[i] = k",
+    ),
+    "settled states forget": (
+        "fixed_point",
+        "q0, q1 = d0 * q0 + r0[i], d1 * q1 + r1[i]",
+        "q0, q1 = r0[i], r1[i]",
+    ),
+    "weights are not looked at": ("fixed_point", "other |= then[j, k] != now[j, k]", "other |= False"),
+    "nor are chances": ("fixed_point", "chance_then[e] != chance[e] or", ""),
+    "nor values of targets": ("fixed_point", " or moved[target[e]] > 0", ""),
+    "values never move": ("fixed_point", "moved[x] = steps", "moved[x] = 0"),
+    "nothing is cut off": ("word_march", "new, old = where(best > t, t, best),", "new, old = best,"),
+    "anything is accepted": ("word_march", "if not some(moved > least):", "if True:"),
+    "what came in before is forgotten": ("word_march", "load(weights, w + _ALPHA) * load(inflow, s)", "0.0"),
+    "what comes in now is forgotten": (
+        "word_march",
+        "load(weights, _WEIGHTS * u + _BETA + n) * ahead[n]",
+        "0.0",
+    ),
+    "nothing comes from settled states": (
+        "word_march",
+        "earned + load(weights, w + _BETA) * came[n]",
+        "earned",
+    ),
+    "others forget": ("word_march", "load(weights, w + _DECAY) * before + earned", "earned"),
+    "the last of the best actions": (
+        "word_march",
+        "where(found > best, a, lead)",
+        "where(found >= best, a, lead)",
+    ),
+    "no lead is another": ("word_march", "where(lead == load(leads, here + b), differs, one)", "differs"),
 }
 
 
-def found_out(plain, model: CTMDP, bonus: str) -> list[str]:
-    """What is wrong with a plan by these kernels."""
-    found = learner(model, bonus, steps=12)
-    found.advance(200)
-    plain.fixed_point.march_cells(found.scene, found.desk, found._cells)
-    return violations(found)
+def found_out(plain, model: CTMDP, bonus: str, episodes: int) -> list[str]:
+    """What is wrong with plans by these kernels: after others, and after an estimate is another one."""
+    found, wrong = learner(model, bonus, steps=12), list[str]()
+    found.advance(episodes)
+    parts, draw = (found.scene, found.desk), np.random.default_rng(1)
+    fixed_point.forget(*found._cells)
+    found.desk.policy[:] = 0
+    for _ in range(6):
+        plain.fixed_point.march_cells(*parts, *found._cells)
+        kept = *tables(found), found.desk.policy.copy()
+        wrong += violations(found)
+        fixed_point.forget(*found._cells)
+        plain.fixed_point.march_cells(*parts, *found._cells)
+        made = *tables(found), found.desk.policy
+        wrong += ["kept"] if any((a != b).any() for a, b in zip(kept, made, strict=True)) else []
+        k = draw.integers(len(found.scene.reward))
+        if draw.random() < 0.5:
+            found.desk.weights[1, k] *= draw.choice([0.25, 0.5, 1.5])
+        else:
+            row = slice(found.scene.row[k], found.scene.row[k + 1])
+            found.desk.chance[row] = np.roll(found.desk.chance[row], 1)
+    return wrong
 
 
-CASES = [(model, bonus) for model in (ODD, MIXED) for bonus in ("sharp", "none")]
+CASES = [(model, bonus, 200) for model in (ODD, MIXED) for bonus in ("sharp", "none")]
+CASES += [(model, "none", 1) for model in (QUIET, TWINS)]  # ties
 
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_wrong_march_is_found_out(name):
-    with plain_kernels(MODULES, fixed_point=MUTANTS[name]) as plain:
+    module, *mutation = MUTANTS[name]
+    with plain_kernels(MODULES, **{module: tuple(mutation)}) as plain:
         assert any(found_out(plain, *case) for case in CASES)
 
 

@@ -41,7 +41,15 @@ class WordModel(models.PrimitiveModel):  # type: ignore[misc] # numba has no typ
         super().__init__(manager, kind, _DOUBLES if kind == _WORD else _BITS)
 
 
-def load(array: Floats, row: int) -> Floats:
+def words(rows: int) -> Floats:
+    """Rows of zeros.  None reaches over the end of a line of the cache, which would cost as much as two."""
+    size, line = 8 * WIDTH * rows, 64
+    room = np.zeros(size + line, np.uint8)
+    begin = -room.ctypes.data % line
+    return room[begin : begin + size].view(np.float64).reshape(rows, WIDTH)
+
+
+def load(array: Floats, row: int | np.int64) -> Floats:
     """The word in a row."""
     return np.array(array[row])
 
@@ -54,6 +62,16 @@ def store(array: Floats, row: int, word: Floats) -> None:
 def every(number: float) -> Floats:
     """The same number eight times."""
     return np.full(WIDTH, number)
+
+
+def spread(array: Floats, place: int) -> Floats:
+    """The number at a place, counted through all rows, eight times."""
+    return np.full(WIDTH, array.flat[place])
+
+
+def some(answer: Any) -> bool:
+    """Whether the answer is yes anywhere."""
+    return bool(np.any(answer))
 
 
 def where(answer: Any, one: Any, other: Any) -> Any:
@@ -102,6 +120,25 @@ def _every(_: Any, number: Any) -> Any:
 
 
 @intrinsic
+def _at(_: Any, array: Any, place: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        at = context.cast(builder, args[1], signature.args[1], types.intp)
+        return builder.load(builder.gep(data, [at]))
+
+    return types.float64(array, place), write
+
+
+@intrinsic
+def _some(_: Any, answer: Any) -> Any:
+    def write(_: Any, builder: Any, __: Any, args: Any) -> Any:
+        bits = builder.bitcast(args[0], ir.IntType(WIDTH))
+        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
+
+    return types.boolean(answer), write
+
+
+@intrinsic
 def _where(_: Any, answer: Any, one: Any, other: Any) -> Any:
     return one(answer, one, other), lambda context, builder, signature, args: builder.select(*args)
 
@@ -111,6 +148,8 @@ def _where(_: Any, answer: Any, one: Any, other: Any) -> Any:
 overload(load)(lambda array, row: lambda array, row: _load(array, row))
 overload(store)(lambda array, row, word: lambda array, row, word: _store(array, row, word))
 overload(every)(lambda number: lambda number: _every(number))
+overload(spread)(lambda array, place: lambda array, place: _every(_at(array, place)))
+overload(some)(lambda answer: lambda answer: _some(answer))
 overload(where)(lambda answer, one, other: lambda answer, one, other: _where(answer, one, other))
 
 

@@ -337,11 +337,14 @@ def note(log: Log, policy: Choices, episode: int) -> None:
 @compiled()
 def find(distinct: Choices, table: Choices, policy: Choices) -> int:
     """The slot of the hash table where ``policy`` is, or should be."""
-    code = np.uint64(0)
+    code, place = np.uint64(0), np.uint64(0)
     for x in range(policy.shape[0]):
         for i in range(policy.shape[1]):
-            code = (code ^ np.uint64(policy[x, i])) * np.uint64(0x9E3779B97F4A7C15)
-        code ^= code >> np.uint64(29)
+            # A number of its own for each action at each place: no product has to wait for another.
+            mixed = (place + np.uint64(policy[x, i])) * np.uint64(0x9E3779B97F4A7C15)
+            code += (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+            place += np.uint64(1 << 32)
+    code ^= code >> np.uint64(29)
     slot = np.int64(code % np.uint64(table.size))
     while table[slot] >= 0 and not same(distinct, table[slot], policy):
         slot = (slot + 1) % np.int64(table.size)

@@ -7,7 +7,13 @@ The sweeps of :mod:`ctucbvi.learning.fast.sweeps` increase to the solution of
 
 **States that lie in order.** A state whose jumps all lead to states that are settled, none at first, is
 settled by one sweep, as :math:`u` is known at all times: the absorbing ones, then what leads to them only,
-and so on, level by level; on a tree, all.  The others are found in a march over the grid.
+and so on, level by level; on a tree, all.  The others are found in a march over the grid
+(:mod:`ctucbvi.learning.fast.word_march`).
+
+**What stays.** An episode visits few pairs.  A row :math:`Q` of a settled state is what the estimates of its
+pair and the values of its targets make of it; where neither has another bit than at the last plan, nor has
+the row, and it is kept.  So what is computed is what plans from nothing would be, bit for bit.  Where a
+snapshot is restored nothing is known of the policy, and all is computed (:func:`forget`).
 
 **The march.** When it comes to :math:`t_i`, :math:`c_i` is known (with all that comes from settled states),
 and :math:`V(t_i)` is the fixed point of a map :math:`\Phi_i` of one number per state, which contracts the sup
@@ -16,7 +22,7 @@ norm by :math:`\max\beta < 1`.
 **A guess** is right as long as no action and no cut-off changes: if V follows the rows :math:`\pi`, then
 :math:`V = Xc_\pi` with :math:`X = (I - \beta_\pi P_\pi)^{-1}`; in a state that is cut off the row of
 :math:`P_\pi` is empty, and :math:`c = t_i`.  Where another row takes over, :math:`X` changes by a matrix of
-rank 1 (Sherman and Morrison).  For more than :data:`MOST_STATES` states there is no :math:`X`, and
+rank 1 (Sherman and Morrison).  For more than ``MOST_STATES`` states there is no :math:`X`, and
 :math:`\Phi_i` is iterated.
 
 **What is accepted** does not depend on the guess: a :math:`V` that :math:`\Phi_i` moves by at most
@@ -48,7 +54,6 @@ from ctucbvi.learning.fast.episodes import (
     Log,
     Memory,
     Scene,
-    Words,
     estimate,
     full,
     note,
@@ -57,37 +62,25 @@ from ctucbvi.learning.fast.episodes import (
 )
 from ctucbvi.learning.fast.replanning import GrowthRule, LastPlan, due
 from ctucbvi.learning.fast.sweeps import NO_NAN, TOGETHER
+from ctucbvi.learning.fast.word_march import WordRoom, hand_out, make_word_room, march_words, prepare
 from ctucbvi.numeric.arrays import Floats, Integers
 
 TOLERANCE = 2.0**-44
-MOST_STATES = 48
-_ONE, _TWO = np.uint64(1), np.uint64(2)
-_CHANGES = 8  # times that rows take over at one grid point, before it is left to the contraction
 
 
 class CellRoom(NamedTuple):
-    """How a model falls into settled states and others, and room for planning; numbers here are of others."""
+    """How a model falls into settled states and others, their tables at the last plan, and room."""
 
-    level: Integers  # (levels + 1, 2) where each level begins in `lanes` and in `settled`
-    lanes: Integers  # pairs of settled states; a level is filled up to a multiple of TOGETHER by its last one
+    level: Integers  # (levels + 1,) where each level begins in `settled`
     settled: Integers  # states
-    known: Integers  # (non-zeros,) whether the target is settled
-    states: Integers  # the other states
-    first: Words  # (others + 1,) the pairs of each; unsigned, as these are no places counted from the end
-    pairs: Words  # (pairs of others,) which they are
-    row: Words  # (pairs of others + 1,) their targets among the others, two or more of each
-    place: Words  # where these are in `Scene.target`; beyond its end for those that only fill up a row
-    target: Words
-    chance: Floats  # of these
-    weights: Floats  # (3, pairs of others) e^{-z}, α, β
-    source: Floats  # (pairs of others,) c
-    q: Floats  # (pairs of others,) Q
-    inflow: Floats  # (pairs of others,) Σ p V at the grid point before, and then at this one
-    values: Floats  # (others,) V
-    inverse: Floats  # (others, others) X; empty where there is none
-    change: Floats  # (others,) room, also for changing X
-    follows: Integers  # (others,) the row π that X is of; -1: cut off
-    leads: Choices  # (steps + 1,) room for deciding
+    weights: Floats  # (4, pairs) those of `Desk` that rows of `table` are of; nan: none was made
+    chance: Floats  # (non-zeros,) and p̂
+    table: Floats  # (pairs, steps + 1) Q of settled states
+    values: Floats  # (states, steps + 1) V of settled states
+    moved: Integers  # (states,) whether these are others than at the plan before
+    lanes: Integers  # (pairs + TOGETHER,) room for those whose rows are to be made
+    best: Floats  # (steps + 1,) room
+    leads: Choices  # (steps + 1,) room
 
 
 def _levels(scene: Scene) -> list[list[int]]:
@@ -101,81 +94,110 @@ def _levels(scene: Scene) -> list[list[int]]:
     return levels
 
 
-def make_cell_room(scene: Scene) -> CellRoom:
-    """The order of the states of ``scene``, and room for planning."""
-    first, row, levels = scene.first, scene.row, _levels(scene)
-    level, lanes = [(0, 0)], list[int]()
-    for found in levels:
-        mine = [k for x in found for k in range(first[x], first[x + 1])]
-        lanes += mine + mine[-1:] * (-len(mine) % TOGETHER)
-        level.append((len(lanes), level[-1][1] + len(found)))
-    settled = [x for found in levels for x in found]
-    states = [x for x in range(len(first) - 1) if x not in set(settled)]
-    pairs = [k for x in states for k in range(first[x], first[x + 1])]
-    known = np.isin(scene.target, settled)
-    places = [[e for e in range(row[k], row[k + 1]) if not known[e]] for k in pairs]
-    places = [mine + [len(known)] * (2 - len(mine)) for mine in places]
-    place = np.array([e for mine in places for e in mine], np.int64)
-    targets = np.searchsorted(states, np.append(scene.target, states[:1])[place])
-    kept = len(states) if len(states) <= MOST_STATES else 0
-    return CellRoom(
-        level=np.array(level, np.int64),
-        lanes=np.array(lanes, np.int64),
+def make_cell_room(scene: Scene) -> tuple[CellRoom, WordRoom]:
+    """The order of the states of ``scene``, and room for planning: of settled ones, and of others."""
+    pairs, states, points, levels = len(scene.reward), len(scene.first) - 1, len(scene.times), _levels(scene)
+    settled = [x for level in levels for x in level]
+    room = CellRoom(
+        level=np.cumsum([0, *map(len, levels)]),
         settled=np.array(settled, np.int64),
-        known=known.astype(np.int64),
-        states=np.array(states, np.int64),
-        first=np.cumsum([0, *(first[x + 1] - first[x] for x in states)]).astype(np.uint64),
-        pairs=np.array(pairs, np.uint64),
-        row=np.cumsum([0, *(len(mine) for mine in places)]).astype(np.uint64),
-        place=place.astype(np.uint64),
-        target=targets.astype(np.uint64),
-        chance=np.zeros(len(place)),
-        weights=np.zeros((3, len(pairs))),
-        source=np.zeros(len(pairs)),
-        q=np.zeros(len(pairs)),
-        inflow=np.zeros(len(pairs)),
-        values=np.zeros(len(states)),
-        inverse=np.zeros((kept, kept)),
-        change=np.zeros(len(states)),
-        follows=np.zeros(len(states), np.int64),
-        leads=np.zeros(len(scene.times), np.int32),
+        weights=np.zeros((4, pairs)),
+        chance=np.zeros(len(scene.target)),
+        table=np.zeros((pairs, points)),
+        values=np.zeros((states, points)),
+        moved=np.zeros(states, np.int64),
+        lanes=np.zeros(pairs + TOGETHER, np.int64),
+        best=np.zeros(points),
+        leads=np.zeros(points, np.int32),
     )
+    words = make_word_room(scene, settled)
+    forget(room, words)
+    return room, words
+
+
+def forget(room: CellRoom, words: WordRoom) -> None:
+    """Let the next plan keep nothing of the last one."""
+    room.weights[:], words.leads[:] = np.nan, -1.0
 
 
 # --- settled states ---------------------------------------------------------------------------
 
 
-@compiled(fastmath=NO_NAN)
-def bring(
-    pairs: Integers | Words,
+@compiled()
+def ask(
+    begin: int,
+    end: int,
+    settled: Integers,
+    first: Integers,
     row: Integers,
     target: Integers,
-    known: Integers,
+    now: Floats,
+    chance: Floats,
+    then: Floats,
+    chance_then: Floats,
+    moved: Integers,
+    lanes: Integers,
+) -> int:
+    """The pairs of a level whose rows have to be made, into ``lanes``, by fours; returns how many."""
+    used = 0
+    for n in range(begin, end):
+        x = settled[n]
+        moved[x] = 0
+        for k in range(first[x], first[x + 1]):
+            other = False
+            for j in range(4):
+                other |= then[j, k] != now[j, k]
+                then[j, k] = now[j, k]
+            for e in range(row[k], row[k + 1]):
+                other |= chance_then[e] != chance[e] or moved[target[e]] > 0
+                chance_then[e] = chance[e]
+            if other:
+                lanes[used], moved[x] = k, 1
+                used += 1
+    while used % TOGETHER:
+        lanes[used] = lanes[used - 1]
+        used += 1
+    return used
+
+
+@compiled(fastmath=NO_NAN)
+def bring(
+    used: int,
+    lanes: Integers,
+    row: Integers,
+    target: Integers,
     chance: Floats,
     weights: Floats,
-    every: Floats,
+    values: Floats,
     inflow: Floats,
     table: Floats,
 ) -> None:
-    """What ``pairs`` earn in each cell, and what comes from settled states, into their rows of ``table``."""
-    for k in pairs:
-        inflow[:] = 0.0
-        for e in range(row[k], row[k + 1]):
-            if known[e]:
-                p, y = chance[e], target[e]
-                for i in range(inflow.size):
-                    inflow[i] += p * every[y, i]
+    """What pairs earn in each cell, and what comes in, into their rows of ``table``."""
+    for n in range(used):
+        k = lanes[n]
         gain, alpha, beta = weights[1, k], weights[2, k], weights[3, k]
-        for i in range(1, inflow.size):
-            table[k, i] = gain + alpha * inflow[i - 1] + beta * inflow[i]
+        for e in range(row[k], row[k + 1]):
+            p, y = chance[e], target[e]
+            if e == row[k]:
+                for i in range(inflow.size):
+                    inflow[i] = p * values[y, i]
+            else:
+                for i in range(inflow.size):
+                    inflow[i] += p * values[y, i]
+        if row[k] == row[k + 1]:
+            for i in range(inflow.size):
+                table[k, i] = gain
+        else:
+            for i in range(1, inflow.size):
+                table[k, i] = gain + alpha * inflow[i - 1] + beta * inflow[i]
 
 
 @compiled(fastmath=NO_NAN)
-def accumulate_lanes(lanes: Integers, decay: Floats, table: Floats) -> None:
+def accumulate_lanes(used: int, lanes: Integers, weights: Floats, table: Floats) -> None:
     """The recursion along the grid, in place, for pairs side by side."""
-    for j in range(0, lanes.size, TOGETHER):
+    for j in range(0, used, TOGETHER):
         a, b, c, d = lanes[j], lanes[j + 1], lanes[j + 2], lanes[j + 3]
-        d0, d1, d2, d3 = decay[a], decay[b], decay[c], decay[d]
+        d0, d1, d2, d3 = weights[0, a], weights[0, b], weights[0, c], weights[0, d]
         r0, r1, r2, r3 = table[a], table[b], table[c], table[d]
         q0 = q1 = q2 = q3 = 0.0
         for i in range(1, table.shape[1]):
@@ -186,168 +208,71 @@ def accumulate_lanes(lanes: Integers, decay: Floats, table: Floats) -> None:
 
 @compiled(fastmath=NO_NAN)
 def decide(
-    states: Integers,
+    x: int,
     first: Integers,
     times: Floats,
     table: Floats,
-    every: Floats,
+    values: Floats,
     policy: Choices,
+    best: Floats,
     leads: Choices,
+    moved: Integers,
 ) -> bool:
-    """V and the first best pairs of ``states``; whether these are others anywhere."""
-    others = 0
-    for x in states:
-        a, b = first[x], first[x + 1]
+    """V and the first best pairs of state ``x``; whether these are others anywhere."""
+    a, b, others, steps = first[x], first[x + 1], 0, 0
+    for i in range(1, times.size):
+        best[i], leads[i] = table[a, i], a
+    for k in range(a + 1, b):
         for i in range(1, times.size):
-            every[x, i], leads[i] = table[a, i], a
-        for k in range(a + 1, b):
-            for i in range(1, times.size):
-                leads[i] = k if table[k, i] > every[x, i] else leads[i]
-                every[x, i] = max(every[x, i], table[k, i])
-        for i in range(1, times.size):
-            every[x, i] = min(every[x, i], times[i])
-            others += policy[x, i] != leads[i]
-            policy[x, i] = leads[i]
-        policy[x, 0] = policy[x, 1]  # at t_0 all are worth 0, which tells nothing
+            leads[i] = k if table[k, i] > best[i] else leads[i]
+            best[i] = max(best[i], table[k, i])
+    for i in range(1, times.size):
+        value = min(best[i], times[i])
+        steps += values[x, i] != value
+        values[x, i] = value
+    for i in range(1, times.size):
+        others += policy[x, i] != leads[i]
+        policy[x, i] = leads[i]
+    policy[x, 0] = policy[x, 1]  # at t_0 all are worth 0, which tells nothing
+    moved[x] = steps
     return others > 0
 
 
-# --- the march --------------------------------------------------------------------------------
+# --- plans ------------------------------------------------------------------------------------
 
 
-@compiled()
-def take_over(
-    t: float,
-    first: Words,
-    row: Words,
-    target: Words,
-    chance: Floats,
-    beta: Floats,
-    q: Floats,
-    values: Floats,
-    inverse: Floats,
-    change: Floats,
-    follows: Integers,
-) -> None:
-    """Let V follow the first best pair of each state, or be cut off: change X where it did not."""
-    for x in range(values.size):
-        best, lead = -1.0, np.int64(-1)
-        for k in range(first[x], first[x + 1]):
-            if q[k] > best:
-                best, lead = q[k], np.int64(k)
-        lead = lead if values[x] < t else np.int64(-1)
-        if follows[x] == lead:
-            continue
-        change[:] = 0.0
-        for sign, j in ((-1.0, lead), (1.0, follows[x])):
-            if j >= 0:
-                for e in range(row[j], row[j + 1]):
-                    pull, y = sign * beta[j] * chance[e], target[e]
-                    for z in range(values.size):
-                        change[z] += pull * inverse[y, z]
-        scale = 1.0 / (1.0 + change[x])
-        for y in range(values.size):
-            factor = inverse[y, x] * scale
-            for z in range(values.size):
-                inverse[y, z] -= factor * change[z]
-        follows[x] = lead
-
-
-@compiled()
-def prepare(desk: Desk, room: CellRoom) -> None:
-    """Estimates of the other states' pairs, side by side; and the march at its beginning."""
-    for j in range(room.source.size):
-        k = room.pairs[j]
-        room.weights[0, j], room.weights[1, j] = desk.weights[0, k], desk.weights[2, k]
-        room.weights[2, j] = desk.weights[3, k]
-    for e in range(room.place.size):
-        place = room.place[e]
-        room.chance[e] = desk.chance[place] if place < desk.chance.size else 0.0
-    room.q[:], room.inflow[:], room.values[:] = 0.0, 0.0, 0.0
-    room.inverse[:], room.follows[:] = 0.0, -1
-    for x in range(room.inverse.shape[0]):
-        room.inverse[x, x] = 1.0
-
-
-@compiled(fastmath=NO_NAN)
-def march_others(times: Floats, tolerance: float, room: CellRoom, table: Floats) -> None:
-    """Fill the rows of ``table`` of the other states, where what comes from settled ones is."""
-    # Parts of a tuple are counted references: taken out once here, they cost nothing inside the loops.
-    first, pairs, row, target, chance = room.first, room.pairs, room.row, room.target, room.chance
-    source, q, inflow, values = room.source, room.q, room.inflow, room.values
-    change, follows = room.change, room.follows
-    inverse, decay, alpha, beta = room.inverse, room.weights[0], room.weights[1], room.weights[2]
-    for i in range(1, times.size):
-        t, changes = times[i], 0 if inverse.size else _CHANGES
-        for k in range(source.size):
-            source[k] = decay[k] * q[k] + (table[pairs[k], i] + alpha[k] * inflow[k])
-        while True:
-            if changes < _CHANGES:
-                for x in range(values.size):
-                    change[x] = t if follows[x] < 0 else source[follows[x]]
-                for x in range(values.size):
-                    found = 0.0
-                    for y in range(values.size):
-                        found += inverse[x, y] * change[y]
-                    values[x] = found
-            # Φ: not in place, so that no state has to wait for another.
-            for x in range(values.size):
-                best = -1.0
-                for k in range(first[x], first[x + 1]):
-                    one = row[k]
-                    ahead = (
-                        chance[one] * values[target[one]] + chance[one + _ONE] * values[target[one + _ONE]]
-                    )
-                    for e in range(one + _TWO, row[k + _ONE]):
-                        ahead += chance[e] * values[target[e]]
-                    inflow[k] = ahead
-                    found = source[k] + beta[k] * ahead
-                    q[k] = found
-                    best = found if found > best else best
-                change[x] = t if t < best else best
-            moved = 0.0
-            for x in range(values.size):
-                step = abs(change[x] - values[x])
-                moved = step if step > moved else moved
-                values[x] = change[x]
-            if moved <= tolerance:
-                break
-            if changes < _CHANGES:
-                take_over(t, first, row, target, chance, beta, q, values, inverse, change, follows)
-                changes += 1
-        for k in range(source.size):
-            table[pairs[k], i] = q[k]
-
-
-@compiled()
-def march_cells(scene: Scene, desk: Desk, room: CellRoom) -> bool:
-    """Fill the first places of ``values`` and ``action_values``, and the policy; whether that is another."""
-    table, every, weights, policy, leads = (
-        desk.action_values[0], desk.values[0], desk.weights, desk.policy, room.leads,
+@compiled(forceinline=True)
+def march_cells(scene: Scene, desk: Desk, room: CellRoom, words: WordRoom) -> bool:
+    """Fill the tables and the policy; whether that is another."""
+    first, row, target, times, policy, changed = (
+        scene.first, scene.row, scene.target, scene.times, desk.policy, False,
     )  # fmt: skip
-    row, target, first, times, known = scene.row, scene.target, scene.first, scene.times, room.known
-    level, changed = room.level, False
-    for n in range(level.shape[0] - 1):
-        lanes = room.lanes[level[n, 0] : level[n + 1, 0]]
-        bring(lanes, row, target, known, desk.chance, weights, every, desk.inflow, table)
-        accumulate_lanes(lanes, weights[0], table)
-        states = room.settled[level[n, 1] : level[n + 1, 1]]
-        changed |= decide(states, first, times, table, every, policy, leads)
-    if room.states.size > 0:
-        bring(room.pairs, row, target, known, desk.chance, weights, every, desk.inflow, table)
-        prepare(desk, room)
-        march_others(times, TOLERANCE * scene.numbers.horizon, room, table)
-        changed |= decide(room.states, first, times, table, every, policy, leads)
+    level, settled, then, chance_then, table, values, moved, lanes, best, leads = room
+    weights, chance = desk.weights, desk.chance
+    for n in range(level.size - 1):
+        begin, end = level[n], level[n + 1]
+        used = ask(
+            begin, end, settled, first, row, target, weights, chance, then, chance_then, moved, lanes
+        )  # fmt: skip
+        bring(used, lanes, row, target, chance, weights, values, best, table)
+        accumulate_lanes(used, lanes, weights, table)
+        for j in range(begin, end):
+            if moved[settled[j]]:
+                changed |= decide(settled[j], first, times, table, values, policy, best, leads, moved)
+    if words.states.size > 0:
+        prepare(desk, words)
+        if march_words(times, values, TOLERANCE * scene.numbers.horizon, words):
+            changed |= hand_out(first, words, policy)
     return changed
 
 
 @compiled()
-def plan_to_the_end(scene: Scene, memory: Memory, desk: Desk, room: CellRoom) -> bool:
+def plan_to_the_end(scene: Scene, memory: Memory, desk: Desk, room: CellRoom, words: WordRoom) -> bool:
     """The fixed point and its policy from the present data; whether the policy is another."""
     for k in range(scene.reward.size):
         estimate(k, scene, memory.counts, memory.jumps, desk)
     memory.clock[at.PLANNED] += 1
-    return bool(march_cells(scene, desk, room))
+    return bool(march_cells(scene, desk, room, words))
 
 
 @compiled()
@@ -356,6 +281,7 @@ def run_to_the_end(
     memory: Memory,
     desk: Desk,
     room: CellRoom,
+    words: WordRoom,
     last: LastPlan,
     growth: GrowthRule,
     log: Log,
@@ -369,18 +295,19 @@ def run_to_the_end(
     for done in range(count):
         if full(log):
             return done
-        episode, changed = clock[at.EPISODE] + 1, False
+        episode, again = clock[at.EPISODE] + 1, True
         if lazily:
             again = due(episode, numbers, memory, last, growth)
-            changed = again and plan_to_the_end(scene, memory, desk, room)
+            for k in range(scene.reward.size if again else 0):
+                estimate(k, scene, counts, jumps, desk)
         else:
             for n in range(clock[at.VISITED]):
                 k = visited[n]
                 counts[at.NEW, k] = 0
                 estimate(k, scene, counts, jumps, desk)
             clock[at.VISITED] = 0
-            clock[at.PLANNED] += 1
-            changed = march_cells(scene, desk, room)
+        clock[at.PLANNED] += again
+        changed = again and march_cells(scene, desk, room, words)
         if changed or used[at.STARTS] == 0:
             note(log, policy, episode)
         play(scene, memory, policy, log, opening[pick(random, opening_share, 0, opening.size)])

@@ -28,7 +28,7 @@ from ctucbvi.learning import DOUBLES, Episode, Settings, constants
 from ctucbvi.learning.fast import episodes as kernels
 from ctucbvi.learning.fast.compiled import CompiledLearner, PlayedEpisodes
 from ctucbvi.learning.fast.episode_loop import run as run_episodes
-from ctucbvi.learning.fast.fixed_point import make_cell_room, plan_to_the_end, run_to_the_end
+from ctucbvi.learning.fast.fixed_point import forget, make_cell_room, plan_to_the_end, run_to_the_end
 from ctucbvi.learning.fast.lazy_loops import plan_again, run_lazily
 from ctucbvi.learning.fast.preparation import (
     make_desk,
@@ -161,16 +161,22 @@ class FastLearner(GridLearner):
         parts = self.scene, self._memory, self.desk
         if self._cells is not None:
             growth, lazily = self._growth or EVERY_EPISODE, self._growth is not None
-            return int(run_to_the_end(*parts, self._cells, self._last, growth, log, count, lazily))
+            return int(run_to_the_end(*parts, *self._cells, self._last, growth, log, count, lazily))
         if self._growth is not None:
             return int(run_lazily(*parts, self._last, self._growth, log, count))
         return int(run_episodes(*parts, self._trust, self._margins, log, count, self.skip))
+
+    def restore(self, snapshot: bytes) -> None:
+        """Go on from where ``snapshot`` was taken, of a learner that was given the same."""
+        super().restore(snapshot)
+        if self._cells is not None:
+            forget(*self._cells)
 
     def plan(self, episode: int) -> None:
         """Plan ``episode`` from the present data; the policy is on the desk."""
         parts = self.scene, self._memory, self.desk
         if self._cells is not None:
-            plan_to_the_end(*parts, self._cells)
+            plan_to_the_end(*parts, *self._cells)
         else:
             plan_again(*parts, episode)
 
