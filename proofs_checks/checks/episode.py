@@ -13,7 +13,7 @@ from hypothesis.strategies import DrawFn
 from ctucbvi import CTMDP, Enclosure, Policy, ValueIteration, evaluate
 from ctucbvi.exact.precision import precision, to_fmpq
 from ctucbvi.strategies import models, policies, times
-from proofs_checks.checks.common import or_undecided, scaled
+from proofs_checks.checks.common import or_undecided, remembered, scaled
 from proofs_checks.checks.model_error import ONE
 from proofs_checks.checks.perturbed import BITS, EVERY, Place, mistaken, places, positive
 from proofs_checks.checks.perturbed_values import (
@@ -38,6 +38,7 @@ _CLOSE = Fraction(1, 10**12)
 def recursion(back: int = 0) -> Search:
     """``V̂_n <= max_a T^{a,k}V̂_{n-back}`` at a state; as printed ``back`` is 0 (and 1)."""
 
+    @remembered
     def sides(place: Place) -> tuple[Enclosure, Fraction]:
         iteration = ValueIteration(place.case.optimistic(Fraction(1, 20)), truncate=True)
         older, model = iteration[max(place.steps - back, 0)], iteration.model
@@ -53,6 +54,7 @@ def one_step(
 ) -> Search:
     """``V̂ - T^a V̂ <= (bonus b + radii (α + tβ)) t`` for the best actions; V̂ is planned with ``share b``."""
 
+    @remembered
     def sides(place: Place) -> tuple[Enclosure, Fraction]:
         case, t = place.case, place.time
         iterate = ValueIteration(case.optimistic(share), truncate=True)[place.steps]
@@ -71,6 +73,7 @@ def one_step(
 def episodes(shares: Shares, kinds: tuple[str, ...] = EVERY) -> Search:
     """The lemma on models; ε is 1/10, 1/100 or 1/1000 of the horizon."""
 
+    @remembered
     def sides(place: Place) -> tuple[Enclosure, Enclosure]:
         return regret(place.case, place.state, place.case.model.horizon / 10**place.steps, shares)
 
@@ -112,6 +115,7 @@ def _first(model: CTMDP) -> Policy:
 def own_equation(forget: bool = False) -> Search:
     """The occupation of pairs, forward in time, against ``T^a V^π`` (of another policy, if ``forget``)."""
 
+    @remembered
     def sides(example: Followed) -> tuple[arb, Fraction]:
         policy, state, t = example.policy, example.state, example.time
         after = evaluate(_first(policy.model) if forget else policy, digits=16, at=[(state, t)])

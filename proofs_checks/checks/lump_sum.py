@@ -12,7 +12,7 @@ from ctucbvi import CTMDP, ValueIteration
 from ctucbvi.exact.iteration import Iterate
 from ctucbvi.exact.precision import precision, to_fmpq
 from ctucbvi.model import Transition
-from proofs_checks.checks.common import scaled
+from proofs_checks.checks.common import remembered, scaled
 from proofs_checks.checks.model_error import ONE, ZERO
 from proofs_checks.checks.perturbed import BITS, PRINTED, Estimate, Perturbed, Place, places, tempting
 from proofs_checks.checks.perturbed_values import applied, ball, waiting
@@ -47,6 +47,7 @@ def lump(case: Perturbed, k: int, t: Fraction, parts: Parts) -> arb:
 def made_up(parts: Parts = WHOLE) -> Search:
     """``T^aV <= T^{a,k}V + B``, without a bonus in T^{a,k}, for ``V = V*_n``."""
 
+    @remembered
     def sides(place: Place) -> tuple[arb, arb]:
         true = ValueIteration(place.case.model)[place.steps]
         return _made_up(place.case, place.pair, place.time, parts, true)
@@ -68,6 +69,7 @@ def costs(factor: Fraction = _TWO) -> Search:
     They are iterates of the estimated model with a twentieth of the printed bonus.
     """
 
+    @remembered
     def sides(place: Place) -> tuple[arb, arb]:
         bold = ValueIteration(place.case.optimistic(Fraction(1, 20)), truncate=True)[place.steps]
         return _cost(place.case, place.pair, place.time, bold, factor)

@@ -10,7 +10,7 @@ from flint import arb
 
 from ctucbvi import Enclosure, ValueIteration, algorithm2, solve
 from ctucbvi.exact.precision import precision, to_fmpq
-from proofs_checks.checks.common import scaled
+from proofs_checks.checks.common import remembered, scaled
 from proofs_checks.checks.model_error import ONE
 from proofs_checks.checks.perturbed import BITS, EVERY, Perturbed, Place, places, tempting
 from proofs_checks.checks.perturbed_values import applied, ball, waiting
@@ -22,6 +22,7 @@ from verify.provers.search import Search
 def iterates(share: Fraction, kinds: tuple[str, ...] = EVERY) -> Search:
     """``V*_n(x,t) <= V̂_n(x,t)`` on models, with a share of the bonus."""
 
+    @remembered
     def sides(place: Place) -> tuple[Enclosure, Enclosure]:
         true = ValueIteration(place.case.model)[place.steps]
         bold = ValueIteration(place.case.optimistic(share), truncate=True)[place.steps]
@@ -36,6 +37,7 @@ def values(share: Fraction, kinds: tuple[str, ...] = EVERY, *, load: bool = Fals
     ``load``: with ε λmax H in the place of ε exp(λmax H).
     """
 
+    @remembered
     def sides(place: Place) -> tuple[Enclosure, arb]:
         case, t = place.case, place.time
         return _compared(case, share, case.model.horizon / 10**place.steps, place.state, t, load)
@@ -55,6 +57,7 @@ def _compared(
 def difference(short: Fraction = ONE) -> Search:
     """The lower bound of eq:diff on models, with ``V*_n`` and ``V̂_n``; ``short`` scales λmax in it."""
 
+    @remembered
     def sides(place: Place) -> tuple[arb, arb]:
         case, k, t = place.case, place.pair, place.time
         pair, found = case.model.pairs[k], case.estimates[k]
@@ -73,6 +76,7 @@ def difference(short: Fraction = ONE) -> Search:
 def rate_errors(part: Fraction) -> Search:
     """Both errors of the rate together, for ``V*_n``, against ``part t²β``."""
 
+    @remembered
     def sides(place: Place) -> tuple[arb, Fraction]:
         case, k, t = place.case, place.pair, place.time
         pair, found = case.model.pairs[k], case.estimates[k]
@@ -87,6 +91,7 @@ def rate_errors(part: Fraction) -> Search:
 def rises(forward: bool = True) -> Search:
     """``V*_n`` and ``V̂_n`` at 6/7 of a time against the time itself (or the other way round)."""
 
+    @remembered
     def sides(place: Place) -> tuple[Enclosure, Enclosure]:
         bold = ValueIteration(place.case.optimistic(Fraction(1, 20)), truncate=True)
         iterate = (ValueIteration(place.case.model) if place.pair % 2 else bold)[place.steps]

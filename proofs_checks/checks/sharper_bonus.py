@@ -15,6 +15,7 @@ from ctucbvi.exact.precision import BALLS, enclosure, precision, to_fmpq
 from ctucbvi.learning.sharp import sharp_bonus
 from ctucbvi.model import Transition
 from proofs_checks.checks import optimism
+from proofs_checks.checks.common import remembered
 from proofs_checks.checks.episode import one_step
 from proofs_checks.checks.model_error import HALF, ONE, ZERO
 from proofs_checks.checks.perturbed import BITS, PRINTED, Estimate, Perturbed, Place, places
@@ -67,6 +68,7 @@ def sharp_places(kinds: tuple[str, ...] = PRINTED, max_steps: int = 3) -> Search
 def slopes(share: Fraction = ONE) -> Search:
     """``V*_n(x,t) - V*_n(x,6t/7)`` against a share of ``t/7``."""
 
+    @remembered
     def sides(place: Place) -> tuple[Enclosure, Fraction]:
         iterate, t = ValueIteration(place.case.model)[place.steps], place.time
         return iterate.value(place.state, t) - iterate.value(place.state, t * Fraction(6, 7)), share * t / 7
@@ -94,6 +96,7 @@ def _costs(case: Sharp, k: int, t: Fraction, low: Fraction, high: Fraction) -> a
 def cost(share: Fraction = ONE) -> Search:
     """What rate and jumps cost for ``V*_n``, against a share of the bound with the true rate."""
 
+    @remembered
     def sides(place: Place) -> tuple[arb, arb]:
         case, k, t = sharpened(place.case), place.pair, place.time
         true, hat = case.model.pairs[k].rate, case.estimates[k].rate
@@ -113,6 +116,7 @@ def _doubtful(draw: DrawFn) -> Place:
 def quotients(forward: bool = True) -> Search:
     """The cost at the ends of the interval over ``w(λ̂)``, at 6/7 of a time against the time itself."""
 
+    @remembered
     def sides(place: Place) -> tuple[arb, arb]:
         case, k, t = sharpened(place.case), place.pair, place.time
         with precision(BITS):
@@ -128,6 +132,7 @@ def quotients(forward: bool = True) -> Search:
 def sizes(share: Fraction = HALF) -> Search:
     """The sharp bonus against a share of the printed one."""
 
+    @remembered
     def sides(place: Place) -> tuple[Fraction, Fraction]:
         right = place.case.bonus(place.pair, share) + Fraction(1, _ROUND)
         return sharpened(place.case).bonus(place.pair), right
@@ -143,6 +148,7 @@ def iterates(share: Fraction = ONE) -> Search:
 def values(share: Fraction = ONE) -> Search:
     """``V* <= V̂ + ε λmax H`` with a share of the sharp bonus; ε is 1/10 to 1/1000 of the horizon."""
 
+    @remembered
     def sides(place: Place) -> tuple[Enclosure, arb]:
         epsilon = place.case.model.horizon / 10**place.steps
         return _compared(place.case, share, epsilon, place.state, place.time)

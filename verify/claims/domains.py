@@ -57,9 +57,18 @@ class Range:
         return self.lower > self.upper or (self.lower == self.upper and (self.lower_open or self.upper_open))
 
     def __contains__(self, number: Fraction) -> bool:
-        low = self.lower is None or (number > self.lower if self.lower_open else number >= self.lower)
-        high = self.upper is None or (number < self.upper if self.upper_open else number <= self.upper)
-        return low and high and not (self.integer and Fraction(number).denominator != 1)
+        above, below = number.numerator, number.denominator  # a product of integers is quicker than fractions
+        if self.integer and below != 1:
+            return False
+        if (low := self.lower) is not None:
+            gap = above * low.denominator - low.numerator * below
+            if gap < 0 or (self.lower_open and not gap):
+                return False
+        if (high := self.upper) is not None:
+            gap = high.numerator * below - above * high.denominator
+            if gap < 0 or (self.upper_open and not gap):
+                return False
+        return True
 
     def within(self, other: Range) -> bool:
         """Whether every point of this range is in ``other``."""

@@ -348,6 +348,8 @@ class _Compiler:
             return self._new_power(e.base, e.exp)
         if e.func is sympy.factorial:
             return self.step(FUNCTIONS[e.func], self.add(e.args[0] + 1))
+        if len(e.args) == 2 and (e.is_Add or e.is_Mul):
+            return self.step(add if e.is_Add else mul, *[self.add(a) for a in e.args])
         operation = _sum if e.is_Add else _product if e.is_Mul else FUNCTIONS.get(e.func)
         if operation is None:
             raise UnknownFunctionError(f"{e.func} has no enclosure")

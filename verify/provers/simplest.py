@@ -29,18 +29,19 @@ def simplest_between(low: Fraction, high: Fraction) -> Fraction:
         return Fraction(0)
     if high < 0:
         return -simplest_between(-high, -low)
-    terms = []  # the continued fraction that both ends begin with
+    (a, b), (c, d) = low.as_integer_ratio(), high.as_integer_ratio()
+    terms = []  # the continued fraction that both ends, a/b and c/d, begin with
     while True:
-        whole = math.ceil(low)
-        if whole <= high:
-            value = Fraction(whole)
+        whole = -(-a // b)
+        if whole * d <= c:
             break
         whole -= 1
         terms.append(whole)
-        low, high = 1 / (high - whole), 1 / (low - whole)
+        a, b, c, d = d, c - whole * d, b, a - whole * b
+    above, below = whole, 1
     for term in reversed(terms):
-        value = term + 1 / value
-    return value
+        above, below = term * above + below, above
+    return Fraction(above, below)
 
 
 def complexity(number: Fraction) -> tuple[int, int, int]:

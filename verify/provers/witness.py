@@ -12,7 +12,7 @@ relation over one more variable, so that one kind of witness serves all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -57,7 +57,7 @@ def confirmed(relation: Relation, domain: Domain, point: Point) -> dict[str, Any
 def violated(relation: Relation, domain: Domain, point: Point) -> bool:
     """Whether the relation certainly fails at this point, which is certainly in the domain."""
     return admissible(domain, point) and _certain(
-        relation.left, relation.right, point, _FAILS[relation.relation]
+        relation.left, relation.right, point, _FAILS[relation.relation], _near(point)
     )
 
 
@@ -66,8 +66,15 @@ def admissible(domain: Domain, point: Point) -> bool:
     return (
         all(max(abs(x.numerator), x.denominator).bit_length() <= BITS for x in point.values())
         and domain.contains(point)
-        and all(_certain(h.left, h.right, point, _HOLDS[h.relation]) for h in domain.given)
+        and _all_hold(domain.given, point)
     )
+
+
+def _all_hold(given: Iterable[Hypothesis], point: Point) -> bool:
+    if not given:
+        return True
+    near = _near(point)
+    return all(_certain(h.left, h.right, point, _HOLDS[h.relation], near) for h in given)
 
 
 def as_relation(monotone: Monotone, domain: Domain) -> tuple[Relation, Domain]:
@@ -166,10 +173,14 @@ _HOLDS: Mapping[str, _Sign] = {
 }
 
 
-def _certain(left: Any, right: Any, point: Point, sign: _Sign) -> bool:
-    """Whether ``right - left`` certainly has the sign."""
+def _near(point: Point) -> Mapping[str, arb]:
+    """The point in balls of few bits."""
     with precision(_FIRST_BITS):
-        near = {name: ball(value) for name, value in point.items()}
+        return {name: ball(value) for name, value in point.items()}
+
+
+def _certain(left: Any, right: Any, point: Point, sign: _Sign, near: Mapping[str, arb]) -> bool:
+    """Whether ``right - left`` certainly has the sign at a point, which is also given in balls."""
     low, high = evaluate(left, near, _FIRST_BITS), evaluate(right, near, _FIRST_BITS)
     if sound(low) and sound(high) and (low < high or low > high):  # what balls decide needs no algebra
         return sign(high - low)

@@ -19,7 +19,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -120,18 +120,20 @@ def in_processes(job: Job, tasks: Iterable[Task], workers: int, watch: Watch) ->
     """By worker processes, in whatever order they finish."""
     given = iter(tasks)
     pool: dict[Connection, _Worker] = {}
+    free = deque(range(workers))  # the stretches of the list that nobody is at
 
-    def start(task: Task) -> None:
-        worker = _Worker(job, task)
+    def start(task: Task, stretch: int) -> None:
+        worker = _Worker(job, task, stretch)
         pool[worker.connection] = worker
 
     try:
         for task in islice(given, workers):
-            start(task)
-        waiting = deque(given)  # those that are still to be made are made while the workers load their claims
+            start(task, free.popleft())
+        waiting = _Waiting(given, workers)  # made while the workers load their claims
         while waiting or pool:
             while waiting and len(pool) < workers:
-                start(waiting.popleft())
+                stretch = free.popleft()
+                start(waiting.next(stretch), stretch)
             watch([worker.now for worker in pool.values()])
             for connection in wait(list(pool), timeout=TICK):
                 worker = pool[connection]  # type: ignore[index]  # wait() is typed for sockets too
@@ -139,20 +141,42 @@ def in_processes(job: Job, tasks: Iterable[Task], workers: int, watch: Watch) ->
                     continue
                 yield result
                 if waiting and worker.process.is_alive():
-                    worker.give(waiting.popleft())
+                    worker.give(waiting.next(worker.stretch))
                 else:
                     pool.pop(worker.connection).dismiss()
+                    free.append(worker.stretch)
     finally:
         for worker in pool.values():
             worker.dismiss()
 
 
+class _Waiting:
+    """The tasks that nobody has, in one stretch of the list for each worker, who helps others at its end.
+
+    Claims that stand together use the same lemmas and settings, which a process proves and reads once.
+    """
+
+    def __init__(self, tasks: Iterable[Task], workers: int) -> None:
+        every = list(tasks)
+        ends = [len(every) * k // workers for k in range(workers + 1)]
+        self._stretches = [deque(every[a:b]) for a, b in pairwise(ends)]
+
+    def __bool__(self) -> bool:
+        return any(self._stretches)
+
+    def next(self, stretch: int) -> Task:
+        """The next one of this stretch, or the last one of the longest."""
+        own = self._stretches[stretch]
+        return own.popleft() if own else max(self._stretches, key=len).pop()
+
+
 class _Worker:
-    """A process, the parent's end of its pipe, and the claim it is at."""
+    """A process, the parent's end of its pipe, the claim it is at, and its stretch of the list."""
 
     process: BaseProcess
 
-    def __init__(self, job: Job, task: Task) -> None:
+    def __init__(self, job: Job, task: Task, stretch: int) -> None:
+        self.stretch = stretch
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, job), daemon=True)
