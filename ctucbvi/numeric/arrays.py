@@ -19,6 +19,8 @@ from ctucbvi.model.kept import while_it_lives as while_it_lives
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Words = NDArray[np.uint64]  # places that are not counted from the end: what may be negative costs time
+Goals = NDArray[np.uint32]
 
 
 class Arrays(NamedTuple):

@@ -33,18 +33,8 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.kinks import Kinks, into, shift
-from ctucbvi.numeric.residuals import (
-    GROW,
-    TINY,
-    UNIT,
-    Claimed,
-    committed_gaps,
-    excess,
-    jump,
-    lanes,
-    weigh,
-    worst,
-)
+from ctucbvi.numeric.residuals import Claimed, committed_gaps, excess, jump
+from ctucbvi.numeric.weighing import GROW, TINY, UNIT, lanes, weigh, worst
 
 
 class Sheet(NamedTuple):

@@ -42,9 +42,10 @@ from ctucbvi.numeric.arrays import Arrays, Floats, while_it_lives
 from ctucbvi.numeric.bent_residuals import bent_bounds
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
 from ctucbvi.numeric.polynomials import MOST_ORDERS
-from ctucbvi.numeric.residuals import TINY, UNIT, adjustable_bounds, committed_bounds
+from ctucbvi.numeric.residuals import adjustable_bounds, committed_bounds
 from ctucbvi.numeric.small_residuals import prove_small
 from ctucbvi.numeric.solution import Excerpt, NumericSolution, Pieces
+from ctucbvi.numeric.weighing import TINY, UNIT, finite
 from ctucbvi.numeric.words import SmallSolution
 from ctucbvi.policy import Policy
 from ctucbvi.solutions import Doubt, Segment, Switch
@@ -160,7 +161,7 @@ class ProofInParts:
 
     def take(self, part: Pieces) -> None:
         """Go on with the next pieces; the piece before them is looked at for the jump."""
-        if not (np.isfinite(part.value).all() and np.isfinite(part.score).all()):
+        if not (finite(part.value.ravel()) and finite(part.score.ravel())):
             raise InputError("certificate: a coefficient is not a finite number")
         if not self._bounds:
             self._error = self._start(part)

@@ -27,14 +27,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ctucbvi.abreast import WIDTH, added, every, load_from, where
 from ctucbvi.kernels import compiled
-from ctucbvi.numeric.arrays import Arrays, Floats, Integers
+from ctucbvi.numeric.arrays import Arrays, Floats, Goals, Integers, Words
 from ctucbvi.numeric.polynomials import first_zero
 from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 
 FREE, CAPPED, OPEN = 0, 1, 2
 FEW = 64  # pairs: with so few, calls, not sums, cost time
-LANES = 8  # orders that are summed up side by side
+LANES = WIDTH  # orders that are summed up side by side
 _SHORT = 8.0  # mean holding times of the fastest pair, of a step with ties
 
 
@@ -72,6 +73,12 @@ class StepSheet(NamedTuple):
     have: Integers  # (pairs,) how many orders of c are there
     racing: Integers  # (pairs,) the pairs that go order by order
     still: Integers  # (states,) the states in which the race goes on
+    awake: Integers  # (states,) those whose pairs are among the racing, and those that are settled:
+    settled: Words  # (states,) their one pair leads, and its row of p is here
+    ends: Words  # (states + 1,) where these rows begin and end
+    goal: Goals  # (non-zeros,) their targets
+    share: Floats  # (non-zeros,) their probabilities
+    pace: Floats  # (states,) their rates
     cap_since: Integers  # (states,) the order at which a cap was decided
     part: Floats  # (width,) 1 / j: a division takes as long as three orders
     power: Floats  # (width,) of the longest step
@@ -163,6 +170,12 @@ def empty_desk(row, states, degree, space):
         np.empty(pairs, np.int64),
         np.empty(states, np.int64),
         np.empty(states, np.int64),
+        np.empty(states, np.uint64),
+        np.zeros(states + 1, np.uint64),
+        np.empty(row[pairs], np.uint32),
+        np.empty(row[pairs]),
+        np.empty(states),
+        np.empty(states, np.int64),
         1.0 / np.maximum(np.arange(width), 1),
         np.empty(width),
         np.empty(4 * width),
@@ -208,19 +221,19 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
             mode[x] = CAPPED if over > slack and committed else FREE if over < -slack else OPEN
             if over >= -slack:
                 now[x] = t
-    count, fell, settled = 0, True, aim.degree + 1
+    for x in range(states):
+        desk.awake[x] = x
+    count, awake, settled, fell = 0, states, 0, True
     for j in range(aim.degree + 1):
-        if racing == 0 and pairs <= FEW and not aim.truncate:
-            settled = j
-            break
         now, after = desk.by_order[j], desk.by_order[j + 1]
         if fell:
-            count = _runners(first, lead, since, forced, desk.racing)
+            count, awake, settled = _sort_out(model, aim.truncate, desk, lead, forced, awake, settled)
         order, part = j + 1 if committed else j, 1.0 / (j + 1.0)
+        _settle(model.reward, desk, lead, settled, j, part)
         for a in range(count):
             i = desk.racing[a]
             begin, end, inflow = row[i], row[i + 1], 0.0
-            if end - begin > LANES and target[end - 1] - target[begin] == end - begin - 1:  # all between
+            if _all_between(target, begin, end):
                 of_row, of_targets = probability[begin:end], now[target[begin] :]
                 for k in range(of_row.size):
                     inflow += of_row[k] * of_targets[k]
@@ -236,7 +249,8 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
         slack *= lambda_max / (j + 1.0) if committed or j == 0 else lambda_max / j
         racing, fell = leaders(out, first, order, 16.0 * slack, lead, since, still, racing)
         line = 1.0 if j == 0 else 0.0
-        for x in range(states):
+        for n in range(awake):
+            x = desk.awake[n]
             if mode[x] == OPEN:
                 over = out[lead[x]] - line
                 if abs(over) > 16.0 * slack:
@@ -244,56 +258,84 @@ def expand(model, aim, desk, carried, t, horizon, lambda_max, forced, lead, mode
                     desk.cap_since[x] = j + 1 if committed or mode[x] == FREE else j
             step = out[lead[x]] if committed else out[lead[x]] * part
             after[x] = line if mode[x] == CAPPED else step
-    if settled <= aim.degree:
-        _go_on(model, committed, aim.degree, desk, lead, settled)
-    for x in range(states):
+    for n in range(awake):
+        x = desk.awake[n]
         for j in range(aim.degree + 2):
             v[x, j] = desk.by_order[j, x]
+    last = aim.degree + 1 if committed else aim.degree
+    for n in range(settled):
+        x = desk.settled[n]
+        i = lead[x]
+        if committed and have[i] == 1:
+            for j in range(aim.degree + 2):
+                v[x, j] = c[i, j] = desk.by_order[j, x]
+        else:
+            for j in range(aim.degree + 2):
+                v[x, j] = desk.by_order[j, x]
+            for j in range(have[i], last + 1):
+                c[i, j] = v[x, j] if committed else v[x, j + 1] * (j + 1.0)
+        have[i] = last + 1
 
 
 @compiled(inline="always")
-def _go_on(model, committed, degree, desk, lead, since):
-    """The orders from ``since`` on of few pairs, where nobody is in the race any more and nothing is capped.
+def _all_between(target, begin, end):
+    """Whether a row is long and leads to all states between its first target and its last one."""
+    return end - begin > LANES and target[end - 1] - target[begin] == end - begin - 1
 
-    Arrays are indexed and not cut here: references to a part of one are counted, which costs more than a row.
+
+@compiled(inline="always")
+def _sort_out(model, truncate, desk, lead, forced, awake, settled):
+    """List the pairs in the race, or those that a policy names, and their states; the others are settled.
+
+    Where one pair is left and nothing caps it, its orders are those of V, and what they need is put side by
+    side.  Returns how many pairs in the race, states that are awake and states that are settled there are.
     """
-    row, target, probability, rate, part = model.row, model.target, model.probability, model.rate, desk.part
-    reward, v, c, have = model.reward, desk.by_order, desk.c, desk.have
-    for x in range(lead.size):
-        have[lead[x]] = degree + 2 if committed else degree + 1
-    for j in range(since, degree + 1):
-        order = j + 1 if committed else j
-        for x in range(lead.size):
-            i, inflow = lead[x], 0.0
-            for e in range(np.uint64(row[i]), np.uint64(row[i + 1])):
-                inflow += probability[e] * v[j, np.uint64(target[e])]
-            slope = rate[i] * (inflow - v[j, x])
-            if j == 0:
-                slope += reward[i]
-            v[j + 1, x] = slope * part[j + 1]
-            c[i, order] = v[j + 1, x] if committed else slope
+    first, row, target, probability = model.first, model.row, model.target, model.probability
+    runners, left, size = 0, 0, desk.ends[settled]
+    for n in range(awake):
+        x, before = desk.awake[n], runners
+        if forced.size > 0:
+            desk.racing[runners], runners = lead[x], runners + 1
+        for i in range(first[x], first[x + 1] if forced.size == 0 else 0):
+            if desk.since[i] < 0:
+                desk.racing[runners], runners = i, runners + 1
+        begin, end = row[lead[x]], row[lead[x] + 1]
+        if truncate or runners > before + 1 or _all_between(target, begin, end):
+            desk.awake[left], left = x, left + 1
+            continue
+        runners = before
+        for e in range(np.uint64(begin), np.uint64(end)):
+            desk.goal[size], desk.share[size] = target[e], probability[e]
+            size += np.uint64(1)
+        desk.settled[settled], desk.pace[settled] = x, model.rate[lead[x]]
+        settled += 1
+        desk.ends[settled] = size
+    return runners, left, settled
 
 
 @compiled(inline="always")
-def _runners(first, lead, since, forced, found):
-    """List the pairs that have to go order by order: those in the race, or those that a policy names."""
-    count = 0
-    for x in range(first.size - 1):
-        if forced.size > 0:
-            found[x], count = lead[x], count + 1
-        for i in range(first[x], first[x + 1] if forced.size == 0 else 0):
-            if since[i] < 0:
-                found[count], count = i, count + 1
-    return count
+def _settle(reward, desk, lead, settled, j, part):
+    """Order ``j + 1`` of V in the states that are settled."""
+    now, after = desk.by_order[j], desk.by_order[j + 1]
+    states, ends, goal, share, pace = desk.settled, desk.ends, desk.goal, desk.share, desk.pace
+    for n in range(settled):
+        x, inflow = states[n], 0.0
+        for e in range(ends[n], ends[n + 1]):
+            inflow += share[e] * now[goal[e]]
+        after[x] = pace[n] * (inflow - now[x]) * part
+    for n in range(settled if j == 0 else 0):
+        after[states[n]] += reward[lead[states[n]]]
 
 
 @compiled(forceinline=True, fastmath={"contract"})
 def follow(model, aim, desk):
     """The orders that are missing of the pairs that fell behind: eight at a time, p is read once for them."""
     v, flow, width, row = desk.v, desk.work, aim.degree + 1, model.row
-    last, states, full = width if aim.committed else aim.degree, model.first.size - 1, 0
-    for i in range(model.rate.size):
-        if desk.have[i] > last:
+    c, have, part, committed = desk.c, desk.have, desk.part, aim.committed
+    rate, reward, owner = model.rate, model.reward, model.owner
+    last, states, full = width if committed else aim.degree, model.first.size - 1, 0
+    for i in range(rate.size):
+        if have[i] > last:
             continue
         begin, end = row[i], row[i + 1]
         if desk.full.size > 0 and end - begin == states:
@@ -305,27 +347,27 @@ def follow(model, aim, desk):
             p, of_y = model.probability[e], v[np.uint64(model.target[e])]
             for j in range(width):
                 flow[j] += p * of_y[j]
-        _orders(model, aim, desk, i, last, flow)
+        _orders(c[i], v[owner[i]], part, committed, rate[i], reward[i], have[i], last, flow)
     if full > 0:
         products(model.probability, desk.full, full, desk.by_order[: desk.flow.shape[1]], desk.flow)
         full = 0
         for i in range(model.rate.size):
-            if desk.have[i] <= last and row[i + 1] - row[i] == states:
-                _orders(model, aim, desk, i, last, desk.flow[full])
-                full += 1
+            if have[i] <= last and row[i + 1] - row[i] == states:
+                flow, full = desk.flow[full], full + 1
+                _orders(c[i], v[owner[i]], part, committed, rate[i], reward[i], have[i], last, flow)
 
 
 @compiled(inline="always")
-def _orders(model, aim, desk, i, last, flow):
-    """The orders that are missing of pair ``i``, from what flows in."""
-    c, part, rate, x = desk.c, desk.part, model.rate[i], model.owner[i]
-    for j in range(desk.have[i], last + 1):
-        if aim.committed:
-            slope = flow[j - 1] - c[i, j - 1]
-            c[i, j] = rate * slope + model.reward[i] if j == 1 else (rate * part[j]) * slope
+def _orders(c, of_v, part, committed, rate, gain, have, last, flow):
+    """The orders of a pair from ``have`` on, from what flows in."""
+    before = c[have - 1]
+    for j in range(have, last + 1):
+        if committed:
+            slope = flow[j - 1] - before
+            before = rate * slope + gain if j == 1 else (rate * part[j]) * slope
         else:
-            slope = rate * (flow[j] - desk.v[x, j])
-            c[i, j] = (slope + model.reward[i]) if j == 0 else slope
+            before = rate * (flow[j] - of_v[j]) + (gain if j == 0 else 0.0)
+        c[j] = before  # and is not read again, which would take time
 
 
 @compiled(inline="always")
@@ -383,6 +425,7 @@ def first_event(first, aim, desk, t, whole, lead, mode):
     """Where the step ends: at ``whole``, where another action takes over, or a cap begins or ends to bind."""
     degree, v, c, h = aim.degree, desk.v, desk.c, whole
     d, rest, power = desk.work[: degree + 1], desk.work[degree + 1 :], desk.power
+    words = (degree + 1) // WIDTH if (degree + 1) % WIDTH == 0 else 0
     power[0] = 1.0
     for j in range(degree):
         power[j + 1] = power[j] * whole
@@ -392,6 +435,8 @@ def first_event(first, aim, desk, t, whole, lead, mode):
             if i == b or desk.since[i] < 0:
                 continue
             m = desk.since[i]
+            if words > 0 and _ahead(c, power, words, b, i) + (c[b, m] - c[i, m]) * power[m] > 0.0:
+                continue
             ours, theirs, low = c[b], c[i], (c[b, m] - c[i, m]) * power[m]
             for j in range(m + 1, degree + 1):
                 low += min(ours[j] - theirs[j], 0.0) * power[j]
@@ -412,6 +457,16 @@ def first_event(first, aim, desk, t, whole, lead, mode):
                     d[j - m] = c[b, j] - (1.0 if j == 0 else 0.0)
             h = _sooner(d, degree - m, h, whole, rest)
     return h
+
+
+@compiled(inline="always")
+def _ahead(c, power, words, b, i):
+    """What speaks against pair ``b`` being ahead of pair ``i``: the orders of which it has less, together."""
+    total, width = every(0.0), c.shape[1]
+    for n in range(words):
+        apart = load_from(c, b * width + n * WIDTH) - load_from(c, i * width + n * WIDTH)
+        total = total + where(apart > every(0.0), every(0.0), apart) * load_from(power, n * WIDTH)
+    return added(total)
 
 
 @compiled(inline="always")

@@ -1,23 +1,6 @@
 r"""How far a piecewise polynomial is from the equation, bounded with all rounding included.
 
-A bound is computed in doubles, next to the magnitude :math:`m` of everything that was added
-up: a sum of :math:`n` products of rounded data has an error of at most
-:math:`(n + 8)\,2^{-53}\,m` to first order, and twice that to all orders as long as
-:math:`n < 2^{40}`.  :data:`UNIT` carries the factor 2.  Divisions and multiplications by the
-step count as products.  The data (rates, rewards, probabilities) are the doubles nearest to
-the model's numbers and are counted among the factors.  Rows of :math:`p` sum to 1 exactly, so
-:math:`\lambda(\sum_y p(y)\,v(y) - q) = \lambda \sum_y p(y)\,(v(y) - q)`: rounding is then of the size of the
-differences, not of the values.  For rows that lead everywhere all differences are taken from one number
-:math:`c`, the middle of the values: :math:`\sum_y p(y)\,(v(y) - c) - (q - c)` is the same, its magnitude is
-at most :math:`\max_y |v(y) - c| + |q - c|`, and the sums are those of :mod:`ctucbvi.numeric.products`.
-
-**Underflow.**  A product, and a number of the model, may lose up to :math:`\eta = 2^{-1074}` more than
-:math:`2^{-53}` of itself.  So :data:`TINY` is added to each number of the model and to each product that goes
-into a magnitude: ``UNIT * TINY`` is more than :math:`10^{27}\eta`, and a magnitude of at least ``TINY`` times
-``UNIT`` does not itself underflow.  Sums and differences lose nothing.
-
-**Overflow.**  What is not a number below :data:`HUGE` counts as infinite (:func:`worst`): a NaN compares as
-false and must not be lost in a maximum.
+All rounding is included as :mod:`ctucbvi.numeric.weighing` has it.
 
 On a piece of length :math:`h` all functions are polynomials in :math:`u \in [0,1]`.  With the
 residual :math:`\rho_i(u) = \sum_j \rho_{ij} u^j` of equation :math:`i`,
@@ -37,15 +20,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ctucbvi.abreast import WIDTH, added, every, first_number, load, magnitude, where
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.polynomials import FEW_ORDERS, HALVINGS, bernstein, falls, highest
-from ctucbvi.numeric.products import ANY_ORDER, any_full, products
-
-UNIT = 2.0**-52
-TINY = 1e-280
-HUGE = 1e300
-GROW = 1.0 + 2.0**-40  # covers the rounding in adding up some hundred positive bounds
+from ctucbvi.numeric.products import ANY_ORDER
+from ctucbvi.numeric.weighing import (
+    GROW,
+    HUGE,
+    TINY,
+    UNIT,
+    from_the_middle,
+    inflows,
+    lanes,
+    look,
+    weigh,
+    worst,
+)
 
 
 class Claimed(NamedTuple):
@@ -58,14 +49,6 @@ class Claimed(NamedTuple):
     score: Floats  # (pieces, pairs, orders): those of q̃ (committed only)
     best: Integers  # (pieces, states)
     capped: Integers  # (pieces, states)
-
-
-@compiled(inline="always")
-def worst(a, b):
-    """The larger of two bounds; infinite where ``b`` is not a number."""
-    if not b < HUGE:
-        return float("inf")
-    return b if b > a else a
 
 
 @compiled(fastmath=ANY_ORDER)
@@ -121,149 +104,6 @@ def committed_bounds(arrays, shown, begin, error, bounds):
     return error
 
 
-@compiled(forceinline=True)
-def weigh(model, h, q, value, gap, room, extra, late, weight):
-    """The largest residual of each order into ``weight``; returns what the gaps add to it.
-
-    ``extra`` is what the residual of each pair has besides its polynomial, on the last part ``late`` of the
-    piece only; it may be empty.
-    """
-    rate, reward, row, target, probability = (
-        model.rate,
-        model.reward,
-        model.row,
-        model.target,
-        model.probability,
-    )
-    pairs, orders = q.shape
-    flow, size, off, total, place = room.flow, room.size, room.off, room.total, room.place
-    missed, gaps = 0.0, 0
-    weight[:] = 0.0
-    total[:] = 0.0
-    room.plain[:] = 0.0
-    room.bent[:] = 0.0
-    for x in range(gap.size):
-        if gap[x] != 0.0:
-            room.apart[gaps], gaps = x, gaps + 1
-    look(model, value, room)
-    for i in range(pairs):
-        count, own = row[i + 1] - row[i], q[i]
-        if place[i] >= 0:
-            from_the_middle(room.flows[place[i]], room.middle, room.spread, own, flow, size)
-        else:
-            inflows(target, probability, row[i], row[i + 1], value, own, flow, size)
-        lam, unit = rate[i], (count + 16.0) * UNIT
-        for j in range(orders):
-            gain = reward[i] if j == 0 else 0.0
-            slope = gain + lam * flow[j]
-            most = abs(gain) + (lam + TINY) * size[j] + TINY
-            rise = (j + 1.0) * own[j + 1] if j + 1 < orders else 0.0
-            off[j] = abs(rise - h * slope) + unit * (abs(rise) + h * most + TINY)
-        for j in range(orders if extra.size > 0 else 0):
-            room.plain[j], room.bent[j] = max(room.plain[j], off[j]), max(room.bent[j], extra[i, j])
-            off[j] += extra[i, j]
-        for j in range(orders):
-            weight[j] = max(weight[j], off[j])
-            total[j] += off[j]
-        reach = TINY
-        if place[i] >= 0:
-            for n in range(gaps):
-                reach += (probability[row[i] + room.apart[n]] + TINY) * gap[room.apart[n]]
-        elif gaps > 0:
-            for e in range(row[i], row[i + 1]):
-                reach += (probability[e] + TINY) * gap[target[e]]
-        reach *= 1.0 + (count + 8.0) * UNIT
-        missed = worst(missed, h * ((lam + TINY) * reach + TINY) + TINY)
-    for j in range(orders):
-        if extra.size > 0:
-            weight[j] = min(weight[j], (room.plain[j] + late * room.bent[j]) * GROW)
-        weight[j] = worst(weight[j], weight[j] if total[j] < HUGE else np.inf)  # a maximum may lose a NaN
-    return missed
-
-
-class Lanes(NamedTuple):
-    """What is worked out for the pairs of one piece."""
-
-    flow: Floats  # (orders,) Σ p(y) (v(y) − own) of one pair
-    size: Floats  # (orders,) the magnitude of what is added up
-    off: Floats  # (orders,) its residual
-    total: Floats  # (orders,) the sum of all residuals
-    plain: Floats  # (orders,) the largest of their polynomials
-    bent: Floats  # (orders,) the largest of what they have besides
-    apart: Integers  # (states,) those with a gap, as a list
-    begin: Integers  # (pairs,) where the full rows begin; empty where no row is full
-    place: Integers  # (pairs,) their places in that list, or -1
-    middle: Floats  # (orders,) c
-    spread: Floats  # (orders,) max |v − c|
-    by_order: Floats  # (orders in fours, states) v − c
-    flows: Floats  # (full rows, orders in fours) Σ p(y) (v(y) − c)
-
-
-@compiled(inline="always")
-def lanes(row, states, orders):
-    """Room for all that."""
-    full, fours = row.size - 1 if any_full(row, states) else 0, (orders + 3) // 4 * 4
-    return Lanes(
-        np.zeros(orders),
-        np.zeros(orders),
-        np.zeros(orders),
-        np.zeros(orders),
-        np.zeros(orders),
-        np.zeros(orders),
-        np.zeros(states, np.int64),
-        np.zeros(full, np.int64),
-        np.full(row.size - 1, -1),
-        np.zeros(orders),
-        np.zeros(orders),
-        np.zeros((fours, states if full else 0)),
-        np.zeros((full, fours)),
-    )
-
-
-@compiled()
-def look(model, value, room):
-    """Take the coefficients of Ṽ on a piece; what flows into pairs with a full row is computed at once."""
-    (states, orders), count, row = value.shape, 0, model.row
-    if room.begin.size == 0:
-        return
-    for i in range(row.size - 1):
-        if row[i + 1] - row[i] == states:
-            room.begin[count], room.place[i] = row[i], count
-            count += 1
-    for j in range(orders):
-        low = high = value[0, j]
-        for x in range(states):
-            low, high = min(low, value[x, j]), max(high, value[x, j])
-        middle, spread = 0.5 * low + 0.5 * high, 0.0
-        for x in range(states):
-            room.by_order[j, x] = value[x, j] - middle
-            spread = max(spread, abs(room.by_order[j, x]))
-        room.middle[j], room.spread[j] = middle, spread
-    products(model.probability, room.begin, count, room.by_order, room.flows)
-
-
-@compiled()
-def inflows(target, probability, begin, end, v, own, flow, size):
-    """Σ p(y) (v(y) − own) order by order, and the magnitude of what is added up."""
-    for j in range(own.size):
-        flow[j], size[j] = 0.0, TINY
-    for e in range(np.uint64(begin), np.uint64(end)):  # an index that may be negative costs time
-        p, y = probability[e], np.uint64(target[e])
-        more = p + TINY
-        for j in range(np.uint64(own.size)):
-            apart = v[y, j] - own[j]
-            flow[j] += p * apart
-            size[j] += more * abs(apart)
-
-
-@compiled()
-def from_the_middle(of_row, middle, spread, own, flow, size):
-    """The same for a full row, from Σ p(y) (v(y) − c)."""
-    for j in range(own.size):
-        mine = own[j] - middle[j]
-        flow[j], size[j] = of_row[j] - mine, spread[j] + abs(mine) + TINY
-
-
 @compiled()
 def jump(before, after, bends):
     """How much q̃ (or ṽ) jumps between two pieces; ``bends``: their sums where the first ends, and sizes."""
@@ -290,7 +130,8 @@ def committed_gaps(problem, first, q, v, best, capped, gap, work):
     truncate, fixed, start, h = problem  # whole tuples of arrays would have their references counted
     orders = q.shape[1]
     n, d, room = orders - 1, work[:orders], work[orders:]
-    largest = 0.0
+    words = orders // WIDTH if orders % WIDTH == 0 else 0
+    q_words, largest = q[: q.shape[0] if words else 0].reshape((-1, WIDTH)), 0.0
     for x in range(first.size - 1):
         b = best[x]
         is_capped = truncate and capped[x] == 1
@@ -302,7 +143,7 @@ def committed_gaps(problem, first, q, v, best, capped, gap, work):
                 apart += abs(v[x, j] - meant) + UNIT * (abs(v[x, j]) + abs(meant))
         if not (is_capped or fixed):
             for i in range(first[x], first[x + 1]):
-                if i != b:
+                if i != b and not (words > 0 and below(q_words, words, i, b)):
                     blur = 0.0
                     for j in range(orders):
                         d[j] = q[i, j] - q[b, j]
@@ -318,6 +159,23 @@ def committed_gaps(problem, first, q, v, best, capped, gap, work):
         gap[x] = worst(0.0, (here + apart) * GROW)
         largest = worst(largest, gap[x])
     return largest * GROW
+
+
+@compiled(inline="always")
+def below(q, words, i, b):
+    """Whether :func:`excess` finds nothing in q̃_i − q̃_b, and at its first look: both are ``words`` long.
+
+    All that it adds up and allows for is added up at once; n + 2 roundings of that are less than what it
+    allows for in the sum.
+    """
+    first = load(q, words * i) - load(q, words * b)
+    total, allowed = every(0.0), every((4.0 * words * WIDTH + 16.0) * UNIT)
+    for n in range(words):
+        ours, theirs = load(q, words * i + n), load(q, words * b + n)
+        apart = ours - theirs
+        total = total + where(apart > every(0.0), apart, every(0.0)) + allowed * magnitude(apart)
+        total = total + every(UNIT) * (magnitude(ours) + magnitude(theirs))
+    return min(first_number(first), 0.0) + (added(total) + TINY) <= 0.0
 
 
 @compiled()

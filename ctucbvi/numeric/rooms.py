@@ -30,7 +30,7 @@ _FIRST_ROOM = 24  # pieces to make room for at first
 _TRIAL = 6  # pieces after which the degree is thought over
 _BESIDE = 4  # what a piece costs besides its orders, in orders
 _TOGETHER = 1 << 26  # numbers that are computed between two looks at the clock
-_AT_ONCE, _LEAST = 1 << 23, 3  # numbers in a room that is used again, and the pieces that it has at least
+_AT_ONCE, _LEAST = 1 << 20, 3  # numbers in a room that is used again, for caches, and its least pieces
 TIE = 1e-15  # relative: values closer than this are compared by their slopes
 NOBODY = np.empty(0, np.int64)  # no policy is given
 

@@ -11,7 +11,8 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.model import Semantics
 from ctucbvi.numeric.arrays import Floats
-from ctucbvi.numeric.residuals import TINY, UNIT, adjustable_bounds, committed_bounds, worst
+from ctucbvi.numeric.residuals import adjustable_bounds, committed_bounds
+from ctucbvi.numeric.weighing import TINY, UNIT, finite, worst
 from ctucbvi.numeric.words import SmallSolution, lent, opened, parts, small
 
 
@@ -71,9 +72,9 @@ def _fits(first, horizon, times, value, score, best, pieces):
         fits = fits and times[k] < times[k + 1]
         for x in range(first.size - 1):
             fits = fits and first[x] <= best[k, x] < first[x + 1]
-            fits = fits and _finite(value[k, x])
+            fits = fits and finite(value[k, x])
         for i in range(score.shape[1]):
-            fits = fits and _finite(score[k, i])
+            fits = fits and finite(score[k, i])
     return fits
 
 
@@ -82,14 +83,6 @@ def _finish(bounds, beyond):
     bounds[bounds.size - 1] += beyond
     for k in range(bounds.size):
         bounds[k] = np.nextafter(bounds[k] + TINY, np.inf)
-
-
-@compiled(inline="always")
-def _finite(coefficients):
-    total = 0.0
-    for j in range(coefficients.size):
-        total += 0.0 * coefficients[j]  # not a number, if one of them is not a finite one
-    return total == 0.0
 
 
 @compiled(inline="always")

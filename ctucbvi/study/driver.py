@@ -29,8 +29,8 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+from ctucbvi.abreast import WIDTH
 from ctucbvi.errors import InputError, UndecidedError
-from ctucbvi.learning.fast.abreast import WIDTH
 from ctucbvi.numbers import count
 from ctucbvi.study.blocks import Block, Done, Observer, work, work_together
 from ctucbvi.study.plan import Study, made_by

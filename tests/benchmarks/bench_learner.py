@@ -14,9 +14,9 @@ from statistics import median
 from time import process_time
 
 from ctucbvi import CTMDP, bundled_model
+from ctucbvi.abreast import WIDTH
 from ctucbvi.learning import Settings, rescaling
 from ctucbvi.learning.fast import episodes as at
-from ctucbvi.learning.fast.abreast import WIDTH
 from ctucbvi.learning.fast.learner import FastLearner, GridLearner
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, compiled_learner
 from ctucbvi.learning.fast.preparation import generator

@@ -12,7 +12,16 @@ import pytest
 import ctucbvi
 from ctucbvi import InputError, Semantics
 from ctucbvi.library import machine_repair
-from ctucbvi.numeric import bending, bent_residuals, certificate, certify, residuals, rooms, solve_numeric
+from ctucbvi.numeric import (
+    bending,
+    bent_residuals,
+    certificate,
+    certify,
+    residuals,
+    rooms,
+    solve_numeric,
+    weighing,
+)
 from ctucbvi.numeric.files import read_certificate
 from ctucbvi.numeric.rooms import Care
 from tests.certificate_files import Case, attack, cases, genuine, suboptimal
@@ -64,7 +73,7 @@ def test_a_checker_that_believes_a_hint_is_caught(wrong_checker):
 @pytest.fixture
 def interpreted(monkeypatch):
     """The kernels as plain Python, so that a part of them can be replaced."""
-    for module in (residuals, bent_residuals):
+    for module in (weighing, residuals, bent_residuals):
         for name, kernel in list(vars(module).items()):
             if hasattr(kernel, "py_func"):
                 monkeypatch.setattr(module, name, kernel.py_func)
@@ -97,7 +106,8 @@ def test_the_interpreted_checker_passes():
     ],
 )
 def test_a_checker_with_a_part_left_out_is_caught(interpreted, name, value):
-    interpreted.setattr(residuals, name, value)
+    for module in (weighing, residuals):
+        interpreted.setattr(module, name, value, raising=module is residuals)
     _, wrong = attack(3, 400, only=[cases()[1]] if name == "jump" else few())
     assert wrong
 

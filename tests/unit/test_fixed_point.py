@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from ctucbvi import CTMDP, InputError, Transition, bundled_model
+from ctucbvi.abreast import WIDTH
 from ctucbvi.learning import Settings, rescaling
 from ctucbvi.learning.estimated import estimated_model
 from ctucbvi.learning.exact.learner import ExactLearner
 from ctucbvi.learning.fast import fixed_point, sweeps, word_march
-from ctucbvi.learning.fast.abreast import WIDTH
 from ctucbvi.learning.fast.learner import FastLearner
 from ctucbvi.learning.fast.located import LocatedLearner
 from ctucbvi.learning.statistics import Statistics

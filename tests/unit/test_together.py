@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from ctucbvi import bundled_model
+from ctucbvi.abreast import WIDTH
 from ctucbvi.learning import Settings, rescaling
 from ctucbvi.learning.fast import march_abreast, together
-from ctucbvi.learning.fast.abreast import WIDTH
 from ctucbvi.learning.fast.episodes import choose
 from ctucbvi.learning.fast.optimistic import OptimisticLearner
 from ctucbvi.learning.fast.together import FEW, Together

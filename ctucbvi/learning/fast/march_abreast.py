@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ctucbvi.abreast import WIDTH, every, load, store, where
 from ctucbvi.kernels import compiled
-from ctucbvi.learning.fast.abreast import WIDTH, every, load, store, where
 from ctucbvi.learning.fast.episodes import Choices, Scene
 from ctucbvi.learning.fast.optimistic_march import GridSets, SetConstants
 from ctucbvi.numeric.arrays import Floats, Integers

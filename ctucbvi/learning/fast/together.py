@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from ctucbvi.abreast import WIDTH
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast import episodes as at
-from ctucbvi.learning.fast.abreast import WIDTH
 from ctucbvi.learning.fast.compiled import CompiledLearner, PlayedEpisodes
 from ctucbvi.learning.fast.episodes import Choices, Log, Memory, Scene, choose
 from ctucbvi.learning.fast.march_abreast import (

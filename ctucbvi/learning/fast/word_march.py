@@ -1,7 +1,7 @@
 r"""The march to the fixed point (:mod:`ctucbvi.learning.fast.fixed_point`), eight states at a time.
 
 States that do not lie in order are cut into blocks of eight, and :math:`c`, :math:`Q`, :math:`V` and
-:math:`X` are words (:mod:`ctucbvi.learning.fast.abreast`): number :math:`l` of a word belongs to state
+:math:`X` are words (:mod:`ctucbvi.abreast`): number :math:`l` of a word belongs to state
 :math:`l` of its block.  The pairs of a block are one word for each place in the list of actions, so that a
 maximum over actions compares words.  Where a state has fewer actions, all that is written of the missing ones
 is 0; so is their :math:`Q`, which does not lead, as no :math:`Q` is negative and the first best one counts.
@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ctucbvi.abreast import WIDTH, every, load, some, spread, store, where, words
 from ctucbvi.kernels import compiled
-from ctucbvi.learning.fast.abreast import WIDTH, every, load, some, spread, store, where, words
 from ctucbvi.learning.fast.episodes import Choices, Desk, Scene, Words
 from ctucbvi.numeric.arrays import Floats, Integers
 

@@ -1,8 +1,8 @@
 r"""Eight doubles abreast: one word of the machine in compiled code, or two or four where none is so wide.
 
-Runs of a study do not know each other, so that their plans can be computed side by side: number :math:`r` of
-a word belongs to run :math:`r`.  Each operation is that of doubles, eight times, so that no bit of a run
-depends on the others.  Words are kept in the rows of arrays, ``(rows, WIDTH)``.
+What does not know each other can be computed side by side: runs of a study, states of a march, orders of a
+polynomial.  Each operation is that of doubles, eight times, so that no bit of one depends on the others.
+Words are kept in the rows of arrays, ``(rows, WIDTH)``.
 
 Compilers find such words by themselves only where they can prove that arrays do not overlap, which here they
 cannot.  Not compiled, a word is an array of NumPy, and does the same.
@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import types
+from numba.core.cgutils import get_or_insert_function
 from numba.extending import intrinsic, models, overload, register_model
+from numpy.typing import NDArray
 
-from ctucbvi.numeric.arrays import Floats
+Floats = NDArray[np.float64]
 
 WIDTH = 8
 _DOUBLES = ir.VectorType(ir.DoubleType(), WIDTH)
@@ -59,6 +61,11 @@ def store(array: Floats, row: int, word: Floats) -> None:
     array[row] = word
 
 
+def load_from(array: Floats, place: int) -> Floats:
+    """The word that begins at a place, counted through all rows."""
+    return np.array(array.reshape(-1)[place : place + WIDTH])
+
+
 def every(number: float) -> Floats:
     """The same number eight times."""
     return np.full(WIDTH, number)
@@ -79,14 +86,34 @@ def where(answer: Any, one: Any, other: Any) -> Any:
     return np.where(answer, one, other)
 
 
+def magnitude(word: Floats) -> Floats:
+    """The absolute value of each."""
+    return np.abs(word)
+
+
+def first_number(word: Floats) -> float:
+    """Its first number."""
+    return float(word[0])
+
+
+def added(word: Floats) -> float:
+    """The sum of its numbers, in any order."""
+    return float(np.sum(word))
+
+
+def moved_up(word: Floats, after: Floats) -> Floats:
+    """Without its first number, and with the first one of ``after`` at its end."""
+    return np.append(word[1:], after[0])
+
+
 # --- the same for the compiler ----------------------------------------------------------------
 
 
-def _pointer(context: Any, builder: Any, kinds: Any, array: Any, row: Any) -> Any:
-    """The address of a row."""
+def _pointer(context: Any, builder: Any, kinds: Any, array: Any, row: Any, width: int = WIDTH) -> Any:
+    """The address of a row that is so wide."""
     data = context.make_array(kinds[0])(context, builder, array).data
     place = context.cast(builder, row, kinds[1], types.intp)
-    first = builder.mul(place, ir.Constant(place.type, WIDTH))
+    first = builder.mul(place, ir.Constant(place.type, width))
     return builder.bitcast(builder.gep(data, [first]), _DOUBLES.as_pointer())
 
 
@@ -96,6 +123,14 @@ def _load(_: Any, array: Any, row: Any) -> Any:
         return builder.load(_pointer(context, builder, signature.args, *args), align=8)
 
     return _WORD(array, row), write
+
+
+@intrinsic
+def _load_from(_: Any, array: Any, place: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_pointer(context, builder, signature.args, args[0], args[1], 1), align=8)
+
+    return _WORD(array, place), write
 
 
 @intrinsic
@@ -143,13 +178,49 @@ def _where(_: Any, answer: Any, one: Any, other: Any) -> Any:
     return one(answer, one, other), lambda context, builder, signature, args: builder.select(*args)
 
 
+@intrinsic
+def _magnitude(_: Any, word: Any) -> Any:
+    def write(_: Any, builder: Any, __: Any, args: Any) -> Any:
+        kind = ir.FunctionType(_DOUBLES, [_DOUBLES])
+        return builder.call(get_or_insert_function(builder.module, kind, f"llvm.fabs.v{WIDTH}f64"), args)
+
+    return word(word), write
+
+
+@intrinsic
+def _first_number(_: Any, word: Any) -> Any:
+    zero = ir.Constant(ir.IntType(32), 0)
+    return types.float64(word), lambda _, builder, __, args: builder.extract_element(args[0], zero)
+
+
+@intrinsic
+def _added(_: Any, word: Any) -> Any:
+    def write(_: Any, builder: Any, __: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), _DOUBLES])
+        code = get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.fadd.v{WIDTH}f64")
+        return builder.call(code, [ir.Constant(ir.DoubleType(), -0.0), *args], fastmath=["reassoc"])
+
+    return types.float64(word), write
+
+
+@intrinsic
+def _moved_up(_: Any, word: Any, after: Any) -> Any:
+    places = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), list(range(1, WIDTH + 1)))
+    return word(word, after), lambda _, builder, __, args: builder.shuffle_vector(*args, places)
+
+
 # What numba is told of a function has its parameters, of which only the types would matter.
 # ruff: noqa: ARG005
 overload(load)(lambda array, row: lambda array, row: _load(array, row))
+overload(load_from)(lambda array, place: lambda array, place: _load_from(array, place))
 overload(store)(lambda array, row, word: lambda array, row, word: _store(array, row, word))
 overload(every)(lambda number: lambda number: _every(number))
 overload(spread)(lambda array, place: lambda array, place: _every(_at(array, place)))
 overload(some)(lambda answer: lambda answer: _some(answer))
+overload(magnitude)(lambda word: lambda word: _magnitude(word))
+overload(first_number)(lambda word: lambda word: _first_number(word))
+overload(added)(lambda word: lambda word: _added(word))
+overload(moved_up)(lambda word, after: lambda word, after: _moved_up(word, after))
 overload(where)(lambda answer, one, other: lambda answer, one, other: _where(answer, one, other))
 
 
