@@ -34,7 +34,7 @@ from ctucbvi.numeric.polynomials import first_zero
 from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 
 FREE, CAPPED, OPEN = 0, 1, 2
-FEW = 64  # pairs: with so few, calls, not sums, cost time
+FEW = 96  # pairs: with so few, calls, not sums, cost time
 LANES = WIDTH  # orders that are summed up side by side
 _SHORT = 8.0  # mean holding times of the fastest pair, of a step with ties
 

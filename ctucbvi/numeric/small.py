@@ -52,12 +52,13 @@ def solve_small(
     if semantics is not Semantics.COMMITTED or truncate:
         semantics = Semantics(semantics)
         model.plain(truncate=truncate, semantics=semantics)  # refuses what has no value
-    committed, room, pieces = semantics is Semantics.COMMITTED, _FIRST_ROOM, 0
-    while pieces == 0 and room < _MOST_ROOM:
-        found = np.empty(beside + room * piece)
-        pieces = small_march(words, found, committed, truncate, 0.5 * tolerance / horizon)
-        room *= _MORE
-    if pieces == 0:
+    committed, allowed, room = semantics is Semantics.COMMITTED, 0.5 * tolerance / horizon, _FIRST_ROOM
+    found = np.empty(beside + room * piece)
+    pieces = small_march(words, found, committed, truncate, allowed, 0)
+    while pieces == 0 and (room := room * _MORE) < _MOST_ROOM:
+        found, begin = more_room(words, found, beside + room * piece), room // _MORE
+        pieces = small_march(words, found, committed, truncate, allowed, begin)
+    if pieces <= 0:
         return None
     solution = object.__new__(SmallSolution)
     shown = {"model": model, "semantics": semantics, "truncate": truncate, "tolerance": tolerance}
@@ -65,16 +66,32 @@ def solve_small(
     return solution
 
 
+def more_room(words: Floats, found: Floats, size: int) -> Floats:
+    """The same pieces, and where they ended, in a longer array."""
+    states, pairs = words[:2].view(np.int64).tolist()
+    longer = np.empty(size)
+    for old, new in zip(
+        parts.py_func(found, states, pairs)[:6], parts.py_func(longer, states, pairs)[:6], strict=True
+    ):
+        new[: len(old)] = old
+    return longer
+
+
 @compiled(fastmath={"contract"})
-def small_march(words: Floats, found: Floats, committed: bool, truncate: bool, allowed: float) -> int:
-    """March to the horizon; returns how many pieces there are, or 0 if not all have room."""
+def small_march(
+    words: Floats, found: Floats, committed: bool, truncate: bool, allowed: float, pieces: int
+) -> int:
+    """March from piece ``pieces`` to the horizon; returns how many there are.
+
+    0: not all have room, but as many as have are there; -1: it cannot go on in doubles.
+    """
     words, found = lent(words), lent(found)
     model, aim = opened(words), MarchAim(committed, truncate, allowed, np.inf, TIE, DEGREE_OF_SMALL)
     first, terminal, horizon, lambda_max = model[3], model[2], model[8], model[9]
     states, pairs = first.size - 1, terminal.size
     times, value, score, best, cap, unknowns, ends = parts(found, states, pairs)
     carried, desk = unknowns[: pairs if committed else states], desk_in(words, states, pairs)
-    for x in range(states):
+    for x in range(states if pieces == 0 else 0):
         start = terminal[first[x]]
         for i in range(first[x], first[x + 1]):
             start = max(start, terminal[i])
@@ -82,7 +99,8 @@ def small_march(words: Floats, found: Floats, committed: bool, truncate: bool, a
                 carried[i] = terminal[i]
         if not committed:
             carried[x] = min(start, 0.0) if truncate else start
-    times[0], pieces = 0.0, 0
+    if pieces == 0:
+        times[0] = 0.0
     while times[pieces] < horizon:
         if pieces + 1 == times.size:
             return 0
@@ -95,7 +113,7 @@ def small_march(words: Floats, found: Floats, committed: bool, truncate: bool, a
         h = _event(first, aim, desk, t, whole, lead, mode)
         ended = horizon if h >= whole and t + h >= horizon * (1.0 - 1e-15) else t + h
         if not ended > t:
-            return 0  # the step is below the resolution of doubles, or not a number
+            return -1  # the step is below the resolution of doubles, or not a number
         _keep(aim, desk, h, value[pieces], score[pieces], carried)
         pieces += 1
         times[pieces] = ended
