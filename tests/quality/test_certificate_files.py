@@ -14,6 +14,7 @@ from ctucbvi import InputError, Semantics
 from ctucbvi.library import machine_repair
 from ctucbvi.numeric import bending, bent_residuals, certificate, certify, residuals, rooms, solve_numeric
 from ctucbvi.numeric.files import read_certificate
+from ctucbvi.numeric.kinks import POWERS
 from ctucbvi.numeric.rooms import Care
 from tests.certificate_files import Case, attack, cases, genuine, suboptimal
 
@@ -129,7 +130,7 @@ def test_a_checker_that_believes_bends_is_caught(interpreted):
     model = cases()[1].models[0]
     document = genuine(model, Semantics.COMMITTED, False, bends=True)
     b = document["best"][-1][0]
-    document["kinks"][-1] = [[0.5, b, [[b, 1.0, 0.0, 0.0]]]]
+    document["kinks"][-1] = [[0.5, b, [[b, 1.0, *[0.0] * (POWERS - 1)]]]]
     solution, _ = read_certificate(json.dumps(document), model)
     assert not too_small(solution)
     assert certify(solution).bound > 0.2
