@@ -22,7 +22,7 @@ scores are polynomials; where the bends are smaller than the lead, their size is
 
 What the bends of one kink add up to in :math:`g_{im}` are :math:`n_i` products of at most :math:`(T +
 h\lambda_i) W`, where :math:`T` is the highest power and :math:`W` the largest :math:`|b_{\kappa m}|` of the
-kink: no :math:`p` is above 1.  That is enough for the magnitude, so that only the sums themselves are added up
+kink: no :math:`p` is above 1.  That is enough for the magnitude, so that only the sums are added up
 pair by pair.  For the turn, whose scores are not small, the magnitude is that of its own terms.
 
 Powers of differences count as products.  A polynomial that is moved to another point has an error of at most
@@ -38,6 +38,7 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.kinks import Kinks, into, shift
+from ctucbvi.numeric.products import ANY_ORDER
 from ctucbvi.numeric.residuals import (
     GROW,
     HUGE,
@@ -90,12 +91,13 @@ def bent_bounds(arrays, shown, bent, begin, error, bounds):
         h, q, v = times[k + 1] - times[k], score[k], value[k]
         if k > 0:
             error += jump(score[k - 1], q, sheet.tail)
-        problem = claimed.truncate, claimed.fixed, times[k], h
-        apart = committed_gaps(problem, model.first, q, v, claimed.best[k], claimed.capped[k], gap, work)
         _tails(kinks, k, sheet)
         _residuals(model, to, kinks, k, h, q, v, claimed.best[k], sheet)
         if kinks.row[k] < kinks.row[k + 1]:
             apart = _bent_gaps(model, kinks, k, q, v, claimed.best[k], sheet, gap)
+        else:
+            problem = claimed.truncate, claimed.fixed, times[k], h
+            apart = committed_gaps(problem, model.first, q, v, claimed.best[k], claimed.capped[k], gap, work)
         late = 0.0
         for kink in range(kinks.row[k], kinks.row[k + 1]):
             late = max(late, 1.0 - kinks.place[kink])
@@ -273,27 +275,26 @@ def _add(sheet, i, off):
         g[i, m] = 0.0
 
 
-@compiled()
+@compiled(fastmath=ANY_ORDER)
 def _bent_gaps(model, kinks, piece, q, v, best, sheet, gap):
-    """The gaps of the states that turn or have a pair that is bent; returns the worst of all states."""
+    """As :func:`ctucbvi.numeric.residuals.committed_gaps`, with the kinks of the piece."""
     orders, first, largest = q.shape[1], model.first, 0.0
     d, room = sheet.work[:orders], sheet.work[orders : 2 * orders]
     for x in range(first.size - 1):
-        if sheet.turned[x] > 0:
-            b, apart, here = best[x], 0.0, 0.0
-            for j in range(orders):
-                if v[x, j] != q[b, j]:
-                    apart += abs(v[x, j] - q[b, j]) + UNIT * (abs(v[x, j]) + abs(q[b, j]))
-            for i in range(first[x], first[x + 1]):
-                if i != b and sheet.turned[x] == 1:
-                    blur = sheet.bump[i] + sheet.bump[b]
-                    for j in range(orders):
-                        d[j] = q[i, j] - q[b, j]
-                        blur += UNIT * (abs(q[i, j]) + abs(q[b, j]))
-                    here = worst(here, excess(d, orders - 1, blur, room))
-            if here > 0.0 or sheet.turned[x] == 2:
-                here = _between(kinks, piece, (first[x], first[x + 1]), q, b, sheet)
-            gap[x] = worst(0.0, (here + apart) * GROW)
+        b, apart, here = best[x], 0.0, 0.0
+        for j in range(orders):
+            if v[x, j] != q[b, j]:
+                apart += abs(v[x, j] - q[b, j]) + UNIT * (abs(v[x, j]) + abs(q[b, j]))
+        for i in range(first[x], first[x + 1]):
+            if i != b and sheet.turned[x] < 2:
+                blur = 0.0
+                for j in range(orders):
+                    d[j] = q[i, j] - q[b, j]
+                    blur += UNIT * (abs(q[i, j]) + abs(q[b, j]))
+                here = worst(here, excess(d, orders - 1, blur + (sheet.bump[i] + sheet.bump[b]), room))
+        if sheet.turned[x] == 2 or (sheet.turned[x] == 1 and here > 0.0):
+            here = _between(kinks, piece, (first[x], first[x + 1]), q, b, sheet)
+        gap[x] = worst(0.0, (here + apart) * GROW)
         largest = worst(largest, gap[x])
     return largest * GROW
 
