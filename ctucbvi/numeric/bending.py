@@ -5,6 +5,9 @@ switch is taken, the first power left out says how fast the residual grows; the 
 would be more than is allowed, and switches beyond do not concern it any more.  A switch that cannot be taken,
 because there is no room for it, ends the step as it does in :mod:`ctucbvi.numeric.marching`.
 
+Most pairs that a switch reaches are far away and hardly bent.  What would be missing in the residual of such
+a pair is added up over the switches of the step, and as long as it is little, the pair is left as it is.
+
 Bends move later switches.  For every state a lower bound of its best action's lead is kept
 (:attr:`Bench.margin`); only where the bends may have used it up are the polynomials looked at again.
 """
@@ -20,12 +23,15 @@ from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.kinks import TOP, into, shift
 from ctucbvi.numeric.marching import MarchAim, Room, empty_desk, expand, follow, keep, step, while_tied
 from ctucbvi.numeric.polynomials import first_zero
+from ctucbvi.numeric.products import ANY_ORDER
 
 MOST_KINKS = 4096  # in a piece
 _MOST_TURNS = 3  # of a state in a piece: more would be rounding
-_LONGER = 3.0  # times the step before, or the mean one: no step is tried that will be cut short
-_FEW = 1.0 / 16.0  # of the error allowed: what is smaller is not followed up
-_AT_MOST = 8.0  # times the error allowed, at the end of the step
+_LONGER = 2.0  # times the step before, or the mean one: no step is tried that will be cut short
+_FEW = 1.0 / 4.0  # of the error allowed: what is smaller is not followed up
+_LEFT_OUT = 0.5  # of the error allowed: the residual of a pair, of kinks that do not bend it
+_TRIES = 4  # to find where a step has to end
+_AT_MOST = 4.0  # times the error allowed, at the end of the step
 
 
 class Bends(NamedTuple):
@@ -57,7 +63,7 @@ class Bench(NamedTuple):
     gain: Floats  # (pairs, TOP + 1) the bends of the kink at hand
     touched: Integers  # (pairs,) the pairs with such bends, as a list
     mark: Integers  # (pairs,) 1 if in that list
-    rest: Floats  # (pairs,) how fast the residual grows
+    rest: Floats  # (pairs,) the residual at the end of the step, of kinks that do not bend the pair
     last: Integers  # (pairs,) the last bend of this step, or -1
     before: Integers  # (most bends,) the bend before a bend, of the same pair
     kink: Integers  # (most bends,) the kink of a bend
@@ -132,9 +138,12 @@ def _run_over(model, to, aim, desk, known, bends, piece, whole, best):
     """Take the switches of a step of at most ``whole``; returns where it ends.  Bends are in time so far."""
     kinks, ended, waiting = bends.row[piece], whole, 0
     low = bends.bent_row[kinks]
+    for i in range(known.rest.size):
+        known.rest[i] = 0.0
     for x in range(known.lead.size):
         known.lead[x], known.seen[x], known.turns[x] = best[x], 0, 0
-        _foresee(model.first, aim.degree, desk, known, x, whole)
+    _foresee(model.first, aim.degree, desk, known, whole)
+    for x in range(known.lead.size):
         if known.when[x] < whole:
             known.waiting[waiting], known.seen[x] = x, 1
             waiting += 1
@@ -152,7 +161,7 @@ def _run_over(model, to, aim, desk, known, bends, piece, whole, best):
         if full or not _bend(model, to, aim, desk, known, bends, (kinks, low), x, at, ended):
             ended = max(at, 1e-13 * whole)
             break
-        ended = _settle(model, aim, known, bends, kinks, at, ended)
+        ended = _settle(model, aim, known, bends, (kinks, low), at, ended)
         kinks += 1
         known.margin[x] = 0.0
         for n in range(bends.bent_row[kinks - 1] - 1, bends.bent_row[kinks]):
@@ -163,35 +172,37 @@ def _run_over(model, to, aim, desk, known, bends, piece, whole, best):
                     known.waiting[waiting], known.seen[y] = y, 1
                     waiting += 1
     for n in range(low, bends.bent_row[kinks]):
-        known.last[bends.bent[n]], known.rest[bends.bent[n]] = -1, 0.0
+        known.last[bends.bent[n]] = -1
     bends.row[piece + 1] = kinks
     return ended
 
 
-@compiled(inline="always")
-def _foresee(first, degree, desk, known, x, whole):
-    """The first switch of ``x`` without bends, and how close the other actions come."""
-    c, b = desk.c, known.lead[x]
-    d, rest = desk.work[: degree + 1], desk.work[degree + 1 :]
-    known.when[x], known.whom[x], margin = np.inf, b, np.inf
-    for i in range(first[x], first[x + 1]):
-        if i == b or desk.since[i] < 0:
-            continue
-        m, low = desk.since[i], 0.0
-        for j in range(degree, m, -1):
-            low = (low + min(c[b, j] - c[i, j], 0.0)) * whole
-        low += c[b, m] - c[i, m]
-        margin = min(margin, low if m == 0 else 0.0)
-        if low > 0.0:
-            continue
-        power = 1.0
-        for j in range(m, degree + 1):
-            d[j - m] = (c[b, j] - c[i, j]) * power
-            power *= whole
-        u = first_zero(d, degree - m, rest)
-        if u < 1.0 and u * whole < known.when[x]:
-            known.when[x], known.whom[x] = u * whole, i
-    known.margin[x] = margin
+@compiled(fastmath=ANY_ORDER)
+def _foresee(first, degree, desk, known, whole):
+    """The first switch of each state without bends, and how close the other actions come."""
+    c, power, d, rest = desk.c, desk.power, desk.work[: degree + 1], desk.work[degree + 1 :]
+    power[0] = 1.0
+    for j in range(degree):
+        power[j + 1] = power[j] * whole
+    for x in range(first.size - 1):
+        b, margin = known.lead[x], np.inf
+        known.when[x], known.whom[x] = np.inf, b
+        for i in range(first[x], first[x + 1]):
+            if i == b or desk.since[i] < 0:
+                continue
+            m = desk.since[i]
+            low = (c[b, m] - c[i, m]) * power[m]
+            for j in range(m + 1, degree + 1):
+                low += min(c[b, j] - c[i, j], 0.0) * power[j]
+            margin = min(margin, low if m == 0 else 0.0)
+            if low > 0.0:
+                continue
+            for j in range(m, degree + 1):
+                d[j - m] = (c[b, j] - c[i, j]) * power[j - m]
+            u = first_zero(d, degree - m, rest)
+            if u < 1.0 and u * whole < known.when[x]:
+                known.when[x], known.whom[x] = u * whole, i
+        known.margin[x] = margin
 
 
 @compiled()
@@ -234,13 +245,17 @@ def _bend(model, to, aim, desk, known, bends, where, x, at, ended):
                 y, w = owner[i], gain[i, m]
                 if known.lead[y] != i or model.lambda_max * abs(w) * power < _FEW * aim.allowed:
                     continue
-            w /= m + 1.0
             for k in range(to.start[y], to.start[y + 1]):
                 i = to.pair[k]
+                slope = rate[i] * to.probability[k] * w
                 if known.mark[i] == 0:
+                    left_out = known.rest[i] + abs(slope) * power
+                    if left_out < _LEFT_OUT * aim.allowed:
+                        known.rest[i] = left_out
+                        continue
                     known.mark[i], known.touched[count] = 1, i
                     count += 1
-                gain[i, m + 1] += rate[i] * to.probability[k] * w
+                gain[i, m + 1] += slope / (m + 1.0)
     begin = bends.bent_row[kink]
     fits = begin + count - low <= known.before.size
     for n in range(count):
@@ -261,18 +276,30 @@ def _bend(model, to, aim, desk, known, bends, where, x, at, ended):
 
 
 @compiled()
-def _settle(model, aim, known, bends, kink, at, ended):
+def _settle(model, aim, known, bends, where, at, ended):
     """Where the step may end after this kink; margins shrink by what it bends."""
-    long, top = ended - at, 0.0
+    (kink, low), long, most = where, ended - at, _AT_MOST * aim.allowed
     for e in range(bends.bent_row[kink], bends.bent_row[kink + 1]):
         i, size = bends.bent[e], 0.0
         for m in range(TOP, 1, -1):
             size = (size + abs(bends.bend[e, m - 2])) * long
         known.margin[model.owner[i]] -= size * long
-        known.rest[i] += model.rate[i] * abs(bends.bend[e, TOP - 2]) * long**TOP
-        top = max(top, known.rest[i])
-    allowed = _AT_MOST * aim.allowed
-    return at + long * (allowed / top) ** (1.0 / TOP) if top > allowed else ended
+        for _ in range(_TRIES):
+            grown = model.rate[i] * _left(known, bends, low, i, ended)
+            if grown <= most:
+                break
+            ended = at + (ended - at) * (most / grown) ** (1.0 / TOP)  # of earlier kinks less goes: try again
+    return ended
+
+
+@compiled(inline="always")
+def _left(known, bends, low, i, ended):
+    """The last power of all bends of a pair at ``ended``: what the next one would follow from."""
+    total, e = 0.0, known.last[i]
+    while e >= 0:
+        total += abs(bends.bend[low + e, TOP - 2]) * (ended - bends.place[known.kink[e]]) ** TOP
+        e = known.before[e]
+    return total
 
 
 @compiled()

@@ -20,6 +20,11 @@ e_{im}` as well, and the smaller one is taken.
 What an action exceeds the hinted one by is bounded between the kinks that concern the state, where all its
 scores are polynomials; where the bends are smaller than the lead, their size is enough.
 
+What the bends of one kink add up to in :math:`g_{im}` are :math:`n_i` products of at most :math:`(T +
+h\lambda_i) W`, where :math:`T` is the highest power and :math:`W` the largest :math:`|b_{\kappa m}|` of the
+kink: no :math:`p` is above 1.  That is enough for the magnitude, so that only the sums are added up
+pair by pair.  For the turn, whose scores are not small, the magnitude is that of its own terms.
+
 Powers of differences count as products.  A polynomial that is moved to another point has an error of at most
 :math:`2n` units of the same computation with absolute values, which is done beside it.
 """
@@ -33,8 +38,9 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.kinks import Kinks, into, shift
+from ctucbvi.numeric.products import ANY_ORDER
 from ctucbvi.numeric.residuals import Claimed, committed_gaps, excess, jump
-from ctucbvi.numeric.weighing import GROW, TINY, UNIT, lanes, weigh, worst
+from ctucbvi.numeric.weighing import GROW, HUGE, TINY, UNIT, lanes, weigh, worst
 
 
 class Sheet(NamedTuple):
@@ -49,11 +55,13 @@ class Sheet(NamedTuple):
     after: Integers  # (bends,) the next bend of the same pair
     kink: Integers  # (bends,) the kink of a bend
     g: Floats  # (pairs, orders) the residual of one kink
-    size: Floats  # (pairs, orders) the magnitude of what is added up in it
-    adds: Integers  # (pairs,) how often something is; 0 where never
-    touched: Integers  # (pairs,) the pairs with a residual of this kink, as a list
+    adds: Integers  # (pairs,) how often something is added to it; 0 where never
+    touched: Integers  # (pairs + 1,) the pairs with a residual of this kink, as a list
     moved: Floats  # (2 * most, 2, orders) scores that were moved, and their magnitudes
     work: Floats
+    turn: Floats  # (orders,) what the value of the state that turns gains
+    gain: Floats  # (orders,) what another one does
+    power: Floats  # (orders,) of what is left of the piece after the kink
 
 
 @compiled()
@@ -72,12 +80,13 @@ def bent_bounds(arrays, shown, bent, begin, error, bounds):
         h, q, v = times[k + 1] - times[k], score[k], value[k]
         if k > 0:
             error += jump(score[k - 1], q, sheet.tail)
-        problem = claimed.truncate, claimed.fixed, times[k], h
-        apart = committed_gaps(problem, model.first, q, v, claimed.best[k], claimed.capped[k], gap, work)
         _tails(kinks, k, sheet)
         _residuals(model, to, kinks, k, h, q, v, claimed.best[k], sheet)
         if kinks.row[k] < kinks.row[k + 1]:
             apart = _bent_gaps(model, kinks, k, q, v, claimed.best[k], sheet, gap)
+        else:
+            problem = claimed.truncate, claimed.fixed, times[k], h
+            apart = committed_gaps(problem, model.first, q, v, claimed.best[k], claimed.capped[k], gap, work)
         late = 0.0
         for kink in range(kinks.row[k], kinks.row[k + 1]):
             late = max(late, 1.0 - kinks.place[kink])
@@ -107,11 +116,13 @@ def _sheet(first, states, pairs, orders, kinks):
         np.zeros(bends, np.int64),
         np.zeros(bends, np.int64),
         np.zeros((pairs, orders)),
-        np.zeros((pairs, orders)),
         np.zeros(pairs, np.int64),
-        np.zeros(pairs, np.int64),
+        np.zeros(pairs + 1, np.int64),
         np.zeros((max(most, 2), 2, orders)),
-        np.zeros(4 * orders),
+        np.zeros(3 * orders),
+        np.zeros(orders),
+        np.zeros(orders),
+        np.zeros(orders),
     )
 
 
@@ -176,97 +187,103 @@ def _add_bend(coefficients, top, by, moved, size, room):
 @compiled()
 def _residuals(model, to, kinks, piece, h, q, v, best, sheet):
     """Fill ``extra``, and say which states turn or have a pair that is bent."""
-    orders, owner = q.shape[1], model.owner
+    orders, owner, rate, bend = q.shape[1], model.owner, model.rate, kinks.bend
     sheet.extra[:] = 0.0
     sheet.turned[:] = 0
     sheet.lead[:] = best
-    low, top = kinks.row[piece], kinks.bend.shape[1] + 1
-    begin = kinks.bent_row[low]
-    w, size = sheet.work[2 * orders : 3 * orders], sheet.work[3 * orders :]
+    low, top = kinks.row[piece], bend.shape[1] + 1
+    begin, size = kinks.bent_row[low], sheet.work[2 * orders :]
+    turn, gain, power, g, extra = sheet.turn, sheet.gain, sheet.power, sheet.g, sheet.extra
     for kink in range(low, kinks.row[piece + 1]):
-        a, touched = kinks.pair[kink], 0
+        a, touched, most, long = kinks.pair[kink], 0, 0.0, 1.0 - kinks.place[kink]
         x = owner[a]
         b = sheet.lead[x]
         _move(kinks, begin, kink, a, q[a], sheet, sheet.moved[0])
         _move(kinks, begin, kink, b, q[b] if sheet.turned[x] == 2 else v[x], sheet, sheet.moved[1])
         for m in range(orders):
-            w[m] = sheet.moved[0, 0, m] - sheet.moved[1, 0, m]
+            turn[m] = sheet.moved[0, 0, m] - sheet.moved[1, 0, m]
             size[m] = sheet.moved[0, 1, m] + sheet.moved[1, 1, m]
+            power[m] = 1.0 if m == 0 else power[m - 1] * long * (1.0 + 2.0 * UNIT) + TINY
         sheet.lead[x], sheet.turned[x] = a, 2
-        touched = _spread(to, model.rate, h, x, (0, orders - 1), sheet, touched)
+        touched = _spread(to, rate, h, x, turn, (0, orders - 1), sheet, touched)
         for e in range(kinks.bent_row[kink], kinks.bent_row[kink + 1]):
             i = kinks.bent[e]
-            sheet.turned[owner[i]] = max(sheet.turned[owner[i]], 1)
+            y = owner[i]
+            sheet.turned[y] = max(sheet.turned[y], 1)
             touched = _touch(i, sheet, touched)
             for m in range(2, top + 1):
-                c = kinks.bend[e, m - 2]
-                w[m], size[m] = c, abs(c) + TINY
-                sheet.g[i, m - 1] += m * c
-                sheet.size[i, m - 1] += m * abs(c)
-                sheet.g[i, m] += h * model.rate[i] * c
-                sheet.size[i, m] += h * (model.rate[i] + TINY) * size[m] + TINY
-            if sheet.lead[owner[i]] == i:
-                touched = _spread(to, model.rate, h, owner[i], (2, top), sheet, touched)
-        long = 1.0 - kinks.place[kink]
-        for n in range(touched):
-            i, power = sheet.touched[n], 1.0
-            unit = (4.0 * orders + 32.0 + sheet.adds[i]) * UNIT
+                c = bend[e, m - 2]
+                gain[m], most = c, worst(most, abs(c) + TINY)
+                g[i, m - 1] += m * c
+                g[i, m] += h * rate[i] * c
+            if sheet.lead[y] == i:
+                touched = _spread(to, rate, h, y, gain, (2, top), sheet, touched)
+        for k in range(to.start[x], to.start[x + 1]):
+            i = to.pair[k]
+            unit = (4.0 * orders + 32.0 + 2.0 * sheet.adds[i]) * UNIT
+            flow = h * ((rate[i] + TINY) * (to.probability[k] + TINY)) + TINY
             for m in range(orders):
-                off = abs(sheet.g[i, m]) + unit * sheet.size[i, m]
-                sheet.extra[i, m] = worst(0.0, (sheet.extra[i, m] + off * power) * GROW + TINY)
-                power = power * long * (1.0 + 2.0 * UNIT) + TINY
-                sheet.g[i, m] = 0.0
-                sheet.size[i, m] = 0.0
+                extra[i, m] += unit * (flow * size[m] + TINY) * power[m]
+        for n in range(touched):
+            i = sheet.touched[n]
+            unit = (4.0 * orders + 32.0 + 2.0 * sheet.adds[i]) * UNIT  # a bend adds two numbers
+            flow = h * (rate[i] + TINY) + TINY
+            _add(sheet, i, unit * sheet.adds[i] * ((top + flow) * most + TINY))
             sheet.adds[i] = 0
 
 
 @compiled(inline="always")
 def _touch(i, sheet, touched):
     """Put the pair into the list, if it is not there; returns the length of the list."""
-    if sheet.adds[i] == 0:
-        sheet.touched[touched] = i
-        touched += 1
+    sheet.touched[touched] = i  # if it is there, somebody else is written over this: a branch costs more
+    touched += sheet.adds[i] == 0
     sheet.adds[i] += 1
     return touched
 
 
-@compiled()
-def _spread(to, rate, h, y, powers, sheet, touched):
-    """What the value of ``y`` gains, in ``work``, is missing in the inflow of all pairs that lead there."""
-    orders = sheet.g.shape[1]
-    w, size = sheet.work[2 * orders : 3 * orders], sheet.work[3 * orders :]
-    for k in range(to.start[y], to.start[y + 1]):
-        i = to.pair[k]
+@compiled(inline="always")
+def _spread(to, rate, h, y, gain, powers, sheet, touched):
+    """What the value of ``y`` gains is missing in the inflow of all pairs that lead there."""
+    g = sheet.g
+    for k in range(np.uint64(to.start[y]), np.uint64(to.start[y + 1])):  # what may be negative costs time
+        i = np.uint64(to.pair[k])
         touched = _touch(i, sheet, touched)
         factor = h * rate[i] * to.probability[k]
-        most = h * ((rate[i] + TINY) * (to.probability[k] + TINY)) + TINY
-        for m in range(powers[0], powers[1] + 1):
-            sheet.g[i, m] -= factor * w[m]
-            sheet.size[i, m] += most * size[m] + TINY
+        for m in range(np.uint64(powers[0]), np.uint64(powers[1] + 1)):
+            g[i, m] -= factor * gain[m]
     return touched
 
 
-@compiled()
+@compiled(inline="always")
+def _add(sheet, i, off):
+    """Add the residual of one kink, known to ``off``, to that of all; then it is 0 again."""
+    extra, g, power, i = sheet.extra, sheet.g, sheet.power, np.uint64(i)
+    for m in range(np.uint64(power.size)):
+        total = (extra[i, m] + (abs(g[i, m]) + off) * power[m]) * GROW + TINY
+        extra[i, m] = total if total < HUGE else np.inf
+        g[i, m] = 0.0
+
+
+@compiled(fastmath=ANY_ORDER)
 def _bent_gaps(model, kinks, piece, q, v, best, sheet, gap):
-    """The gaps of the states that turn or have a pair that is bent; returns the worst of all states."""
+    """As :func:`ctucbvi.numeric.residuals.committed_gaps`, with the kinks of the piece."""
     orders, first, largest = q.shape[1], model.first, 0.0
     d, room = sheet.work[:orders], sheet.work[orders : 2 * orders]
     for x in range(first.size - 1):
-        if sheet.turned[x] > 0:
-            b, apart, here = best[x], 0.0, 0.0
-            for j in range(orders):
-                if v[x, j] != q[b, j]:
-                    apart += abs(v[x, j] - q[b, j]) + UNIT * (abs(v[x, j]) + abs(q[b, j]))
-            for i in range(first[x], first[x + 1]):
-                if i != b and sheet.turned[x] == 1:
-                    blur = sheet.bump[i] + sheet.bump[b]
-                    for j in range(orders):
-                        d[j] = q[i, j] - q[b, j]
-                        blur += UNIT * (abs(q[i, j]) + abs(q[b, j]))
-                    here = worst(here, excess(d, orders - 1, blur, room))
-            if here > 0.0 or sheet.turned[x] == 2:
-                here = _between(kinks, piece, (first[x], first[x + 1]), q, b, sheet)
-            gap[x] = worst(0.0, (here + apart) * GROW)
+        b, apart, here = best[x], 0.0, 0.0
+        for j in range(orders):
+            if v[x, j] != q[b, j]:
+                apart += abs(v[x, j] - q[b, j]) + UNIT * (abs(v[x, j]) + abs(q[b, j]))
+        for i in range(first[x], first[x + 1]):
+            if i != b and sheet.turned[x] < 2:
+                blur = 0.0
+                for j in range(orders):
+                    d[j] = q[i, j] - q[b, j]
+                    blur += UNIT * (abs(q[i, j]) + abs(q[b, j]))
+                here = worst(here, excess(d, orders - 1, blur + (sheet.bump[i] + sheet.bump[b]), room))
+        if sheet.turned[x] == 2 or (sheet.turned[x] == 1 and here > 0.0):
+            here = _between(kinks, piece, (first[x], first[x + 1]), q, b, sheet)
+        gap[x] = worst(0.0, (here + apart) * GROW)
         largest = worst(largest, gap[x])
     return largest * GROW
 

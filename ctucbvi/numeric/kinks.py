@@ -32,7 +32,7 @@ from ctucbvi.errors import InputError
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Floats, Integers
 
-POWERS = 3  # of a bend that the planner makes: 2, 3, 4
+POWERS = 4  # of a bend that the planner makes: 2, 3, 4, 5
 TOP = POWERS + 1
 
 

@@ -27,7 +27,7 @@ from ctucbvi.policy import Policy
 
 _DEGREE, _LOW_DEGREE = 15, 7  # orders come in eights; the low one is for steps that switches cut short
 _FIRST_ROOM = 24  # pieces to make room for at first
-_TRIAL = 6  # pieces after which the degree is thought over
+_TRIALS = (3, 1.4), (6, 1.0)  # pieces after which the degree is thought over, and what another has to save
 _BESIDE = 4  # what a piece costs besides its orders, in orders
 _TOGETHER = 1 << 26  # numbers that are computed between two looks at the clock
 _AT_ONCE, _LEAST = 1 << 20, 3  # numbers in a room that is used again, for caches, and its least pieces
@@ -142,9 +142,10 @@ class March:
             if self.pieces == len(self.room.best):
                 self._make_room()
             together = max(1, _TOGETHER // ((self.aim.degree + 2) * (len(a.target) + len(a.rate) + 1)))
-            on_trial = self.gone + self.pieces < _TRIAL and self.aim.degree == _DEGREE and not forced.size
+            trials = [t for t in _TRIALS if self.gone + self.pieces < t[0]]
+            on_trial = bool(trials) and self.aim.degree == _DEGREE and not forced.size
             stop = min(len(self.room.best), self.pieces + together)
-            stop = min(stop, _TRIAL - self.gone) if on_trial else stop
+            stop = min(stop, trials[0][0] - self.gone) if on_trial else stop
             began, room = self.pieces, tuple(self.room)
             if self.bends is not None and not forced.size:
                 self._make_room_for_bends()
@@ -156,7 +157,7 @@ class March:
                 raise UndecidedError(
                     f"{self._reached()} is beyond double precision; use --engine exact or other units"
                 )
-            if on_trial and self.gone + self.pieces == _TRIAL and self._cut_short():
+            if on_trial and self.gone + self.pieces == trials[0][0] and self._cut_short(trials[0][1]):
                 self.bent = self.bent or self.may_bend
                 self._begin(_LOW_DEGREE)
 
@@ -178,14 +179,14 @@ class March:
             bends = bends._replace(bent=_longer(bends.bent, more), bend=_longer(bends.bend, more))
         self.bends = bends._replace(row=_longer(bends.row, len(self.room.best) + 1 - len(bends.row)))
 
-    def _cut_short(self) -> bool:
-        """Whether switches come so close together that more pieces of a low degree cost less."""
+    def _cut_short(self, saved: float) -> bool:
+        """Whether switches come so close that more pieces of a low degree cost ``saved`` times less."""
         k, times, low = self.pieces - 1, self.room.times, _LOW_DEGREE
         source = self.room.score if self.aim.committed else self.room.value
         first_left_out = np.abs(source[k, :, low + 1]).max() / (times[k + 1] - times[k]) ** (low + 1)
         pieces = (self.gone + self.pieces) / times[self.pieces]  # per unit of time
         more = pieces + (first_left_out / self.aim.allowed) ** (1 / low)
-        return bool((low + 1 + _BESIDE) * more < (self.aim.degree + 1 + _BESIDE) * pieces)
+        return bool(saved * (low + 1 + _BESIDE) * more < (self.aim.degree + 1 + _BESIDE) * pieces)
 
     @property
     def reached(self) -> float:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import replace
 from fractions import Fraction
+from itertools import zip_longest
+from math import comb
 
 import numpy as np
 import pytest
@@ -22,9 +25,12 @@ from ctucbvi.numeric import (
     solve_numeric,
     weighing,
 )
+from ctucbvi.numeric.arrays import Arrays
 from ctucbvi.numeric.files import read_certificate
+from ctucbvi.numeric.kinks import POWERS, Into, into
 from ctucbvi.numeric.rooms import Care
 from tests.certificate_files import Case, attack, cases, genuine, suboptimal
+from tests.unit.test_numeric_kinks import switching
 
 _FILES, _CHUNKS = 2_500, 2
 
@@ -139,7 +145,7 @@ def test_a_checker_that_believes_bends_is_caught(interpreted):
     model = cases()[1].models[0]
     document = genuine(model, Semantics.COMMITTED, False, bends=True)
     b = document["best"][-1][0]
-    document["kinks"][-1] = [[0.5, b, [[b, 1.0, 0.0, 0.0]]]]
+    document["kinks"][-1] = [[0.5, b, [[b, 1.0, *[0.0] * (POWERS - 1)]]]]
     solution, _ = read_certificate(json.dumps(document), model)
     assert not too_small(solution)
     assert certify(solution).bound > 0.2
@@ -147,8 +153,86 @@ def test_a_checker_that_believes_bends_is_caught(interpreted):
     with interpreted.context() as later:  # as if it began later than it does
         later.setattr(bent_residuals, "weigh", lambda *parts: weigh(*parts[:-2], parts[-2] / 2, parts[-1]))
         assert too_small(solution)
-    interpreted.setattr(bent_residuals, "_residuals", lambda *parts: None)
+    residuals_of = bent_residuals._residuals
+
+    def forgets(*parts):
+        residuals_of(*parts)
+        parts[-1].extra[:] = 0.0
+
+    interpreted.setattr(bent_residuals, "_residuals", forgets)
     assert too_small(solution)
+
+
+def in_rationals(arrays, kinks, k, h, q, v, best):
+    """What kinks add to the residuals of one piece: the sums of |g| (1 − s)^m, without rounding."""
+    pairs, orders = q.shape
+    q, v = ([[Fraction(c) for c in row] for row in each.tolist()] for each in (q, v))
+    lead, began, rate = best.tolist(), set(), [Fraction(r) for r in arrays.rate.tolist()]
+    bends = [[] for _ in range(pairs)]
+    total = [[Fraction(0)] * orders for _ in range(pairs)]
+
+    def at(polynomial, i, s):
+        parts = [(polynomial, s), *((bend, s - place) for place, bend in bends[i])]
+        return [
+            sum(comb(n, m) * p[n] * by ** (n - m) for p, by in parts for n in range(m, len(p)))
+            for m in range(orders)
+        ]
+
+    for kink in range(kinks.row[k], kinks.row[k + 1]):
+        s, a = Fraction(kinks.place[kink]), int(kinks.pair[kink])
+        x = int(arrays.owner[a])
+        gains = {x: zip(at(q[a], a, s), at(q[lead[x]] if x in began else v[x], lead[x], s), strict=True)}
+        gains = {x: [ours - theirs for ours, theirs in gains[x]]}
+        lead[x], here = a, [[Fraction(0)] * (orders + 1) for _ in range(pairs)]
+        began.add(x)
+        for e in range(kinks.bent_row[kink], kinks.bent_row[kink + 1]):
+            i = int(kinks.bent[e])
+            bend = [Fraction(0), Fraction(0), *map(Fraction, kinks.bend[e].tolist())]
+            bends[i].append((s, bend))
+            here[i] = [c + d for c, d in zip_longest(here[i], bend, fillvalue=0)]
+        for y, i in enumerate(lead):
+            gains[y] = [w + c for w, c in zip(gains.get(y, [0] * orders), here[i], strict=False)]
+        for i, b in enumerate(here):
+            row = range(arrays.row[i], arrays.row[i + 1])
+            jumps = [(Fraction(arrays.probability[e]), gains[int(arrays.target[e])]) for e in row]
+            for m in range(orders):
+                flow = b[m] - sum(p * w[m] for p, w in jumps)
+                total[i][m] += abs((m + 1) * b[m + 1] + Fraction(h) * rate[i] * flow) * (1 - s) ** m
+    return total
+
+
+@pytest.mark.parametrize("mistake", [None, "one kink less", "no turn", "no rate"])
+def test_what_kinks_add_to_residuals_is_that_in_rationals(interpreted, mistake):
+    draw, wrong = random.Random(1), 0
+    if mistake == "no rate":
+        spread = bent_residuals._spread
+        interpreted.setattr(bent_residuals, "_spread", lambda to, r, *parts: spread(to, 0 * r, *parts))
+    if mistake == "no turn":
+        interpreted.setattr(bent_residuals, "_move", lambda *parts: None)
+    for seed in range(12):
+        model = switching(seed)
+        solution, arrays = solve_numeric(model, tolerance=1e-6, care=Care(bends=True)), Arrays.in_order(model)
+        kinks, pairs = solution.kinks, len(arrays.rate)
+        for k in range(len(solution.best)):
+            only = kinks.only(k)
+            drawn = np.array([draw.randrange(pairs) for _ in only.bent], np.int64)  # some of them twice
+            sizes = np.array([10.0 ** draw.randint(-3, 3) for _ in only.bent])
+            only = only._replace(bent=drawn, bend=only.bend * sizes[:, None])
+            h = float(solution.times[k + 1] - solution.times[k])
+            q, v = (np.ascontiguousarray(each[k].T) for each in (solution.scores, solution.coefficients))
+            orders = q.shape[1]
+            to = Into(*into.py_func(arrays.row, arrays.target, arrays.probability, arrays.states))
+            sheet = bent_residuals._sheet(arrays.first, arrays.states, pairs, orders, only)
+            bent_residuals._tails(only, 0, sheet)
+            used = only._replace(row=np.array([0, max(only.row[1] - (mistake == "one kink less"), 0)]))
+            bent_residuals._residuals(arrays, to, used, 0, h, q, v, solution.best[k], sheet)
+            exact = in_rationals(arrays, only, 0, h, q, v, solution.best[k])
+            for found, truth in zip(sheet.extra.tolist(), exact, strict=True):
+                wrong += any(f < t for f, t in zip(found, truth, strict=True))
+                if not mistake:
+                    near = 1e-11 * (1 + np.abs(only.bend).max(initial=0.0))
+                    assert all(f <= t * (1 + 1e-10) + near for f, t in zip(found, truth, strict=True))
+    assert bool(wrong) == bool(mistake)
 
 
 def test_a_checker_that_believes_a_turn_is_caught(interpreted):
