@@ -13,6 +13,11 @@ Both are kept on disk.
 A kernel that others call with a number written out, ``stage(0, ...)``, would be compiled for that very
 number, and again for each other one.  Here the type alone counts: LLVM sees the number where it inlines.
 
+Numba tells functions of one name apart (the operators of :mod:`ctucbvi.abreast`, say) by counting all that it
+compiles, from 1 in each process; and where code of several processes is linked, the first function of a name
+stands for all of them.  Here every process counts from a number of its own, drawn from so many that two do
+not meet.  (What was compiled before is compiled again for kernels, whose flags are others.)
+
 Numba lets a function that it compiles within another have the other's ``fastmath`` and ``forceinline``, and
 whoever calls it next gets it with these.  Here a kernel has what it says of itself, whoever comes first.
 
@@ -23,23 +28,38 @@ message that shapes differ, which takes longer than most kernels.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable
+from copy import copy
 from functools import cache
+from itertools import count
 from pathlib import Path
+from secrets import randbits
 from typing import Any
 
 from llvmlite.binding import parse_bitcode
 from numba import njit, types
 from numba.core import compiler, typing
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.environment import Environment
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
 
 from ctucbvi.sources import digest
 
 _STAMP = "kernels.sha256"
+
+
+def _count_from_anywhere() -> None:
+    FunctionIdentity._unique_ids = count(randbits(96) << 32)
+
+
+_count_from_anywhere()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_from_anywhere)
 
 
 def compiled(**options: Any) -> Callable[[Any], Any]:
@@ -100,17 +120,24 @@ class Kernel(CPUDispatcher):  # type: ignore[misc] # numba has no types
         return compiler.compile_extra(*where, self.py_func, kinds, None, flags, {}, library=library)
 
     def _machine_code(self, kinds: Any, _: Any) -> Any:
-        """The part, optimised with all that it links in, behind a door for the interpreter."""
+        """The part, optimised with all that it links in, behind a door for the interpreter.
+
+        The door has objects of its own (the class of a tuple that is given out): those of the part are kept
+        with everybody who links it in, and were perhaps kept before there was a door.
+        """
         part = self._part(tuple(kinds))
+        door = copy(part.fndesc)
+        door.env_name += ".door"
+        environment = Environment.from_fndesc(door)
         context = self.targetctx.subtarget(enable_nrt=True)  # else arrays are not handed out
         library = context.codegen().create_library(part.library.name)
         library.enable_object_caching()
         library.add_linking_library(part.library)
-        context.create_cpython_wrapper(library, part.fndesc, part.environment, part.call_helper)
-        entry = context.get_executable(library, part.fndesc, part.environment)
-        found = part._replace(entry_point=entry, library=library)
-        for environment in found._find_referenced_environments():
-            context.codegen().set_env(environment.env_name, environment)
+        context.create_cpython_wrapper(library, door, environment, part.call_helper)
+        entry = context.get_executable(library, door, environment)
+        found = part._replace(entry_point=entry, library=library, fndesc=door, environment=environment)
+        for linked in found._find_referenced_environments():
+            context.codegen().set_env(linked.env_name, linked)
         return found
 
 
@@ -171,7 +198,14 @@ class _PartCacheImpl(CompileResultCacheImpl):  # type: ignore[misc] # numba has 
         )
 
 
-class _MachineCodeCache(FunctionCache):  # type: ignore[misc] # numba has no types
+class _Cache(FunctionCache):  # type: ignore[misc] # numba has no types
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What is kept, if it is what is asked for: two who keep something at once may mix up the files."""
+        found = super()._load_overload(sig, target_context)
+        return found if found is not None and tuple(found.signature.args) == tuple(sig) else None
+
+
+class _MachineCodeCache(_Cache):
     """Machine code, loaded without all that numba needs to compile, such as SciPy where it is installed."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -181,7 +215,7 @@ class _MachineCodeCache(FunctionCache):  # type: ignore[misc] # numba has no typ
             return self._load_overload(sig, target_context)
 
 
-class _PartCache(FunctionCache):  # type: ignore[misc] # numba has no types
+class _PartCache(_Cache):
     _impl_class = _PartCacheImpl
 
 

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ctucbvi import kernels, sources
 
 # What comes out of kernels and of their parts: numbers, arrays, tuples, exceptions.
@@ -48,8 +50,10 @@ def told(kernel, *given):
         return repr(error)
 
 
-found = [told(kernel, n) for kernel in (inverse, both, rows) for n in (2, 0, -1)]
-print(found, sum(sum(kernel.stats.cache_misses.values()) for kernel in (inverse, both, rows)))
+asked = [inverse, both, rows][:: int(sys.argv[1])]
+found = {kernel: [told(kernel, n) for n in (2, 0, -1)] for kernel in asked}
+misses = sum(sum(kernel.stats.cache_misses.values()) for kernel in asked)
+print([*found[inverse], *found[both], *found[rows]], misses)
 print("scipy.linalg" in sys.modules)
 """
 ERRORS = ["ZeroDivisionError('division by zero')", "ValueError('negative', -1)"]
@@ -57,20 +61,91 @@ ARRAY = "array([0.5, 0.5])"
 ANSWERS = ["0.5", *ERRORS, f"Both(one={ARRAY}, other=1.0)", *ERRORS, f"({ARRAY}, {ARRAY})", *ERRORS]
 
 
-def ran(program: Path, kept: Path) -> list[str]:
-    told = os.environ | {"NUMBA_CACHE_DIR": str(kept)}
-    found = subprocess.run([sys.executable, program], env=told, capture_output=True, text=True, check=True)
+def ran(folder: Path, text: str, given: str = "") -> list[str]:
+    """What a program prints that keeps its kernels in the folder."""
+    program = folder / "program.py"
+    program.write_text(text)
+    told, command = os.environ | {"NUMBA_CACHE_DIR": str(folder / "kept")}, [sys.executable, program, given]
+    found = subprocess.run(command, env=told, capture_output=True, text=True, check=True)
     return found.stdout.splitlines()
 
 
-def test_kernels_answer_alike_whether_compiled_or_loaded(tmp_path):
-    program = tmp_path / "program.py"
-    program.write_text(PROGRAM)
-    compiled, _ = ran(program, tmp_path / "kept")
-    loaded, slowly = ran(program, tmp_path / "kept")
+@pytest.mark.parametrize("order", ["1", "-1"])  # parts first, or what they are parts of
+def test_kernels_answer_alike_whether_compiled_or_loaded(tmp_path, order):
+    compiled, _ = ran(tmp_path, PROGRAM, order)
+    loaded, slowly = ran(tmp_path, PROGRAM, order)
     assert compiled == f"{ANSWERS} 3"
     assert loaded == f"{ANSWERS} 0"
     assert slowly == "False"  # nothing that only compiling needs was imported
+
+
+# Two parts with functions of one name in them, which numba tells apart by counting them.
+TWO_PARTS = """
+import sys
+
+import numpy as np
+
+from ctucbvi.abreast import load, store
+from ctucbvi import kernels
+
+
+@kernels.compiled()
+def sums(words):
+    store(words, 2, load(words, 0) + load(words, 1))
+
+
+@kernels.compiled()
+def differences(words):
+    store(words, 2, load(words, 0) - load(words, 1))
+
+
+@kernels.compiled()
+def both(words):
+    sums(words)
+    found = words[2, 0]
+    differences(words)
+    return found, words[2, 0]
+
+
+words = np.array([[5.0] * 8, [3.0] * 8, [0.0] * 8])
+print({"sums": sums, "differences": differences, "both": both}[sys.argv[1]](words))
+"""
+
+
+def test_parts_that_were_written_by_several_processes_are_not_taken_for_each_other(tmp_path):
+    for name in ("sums", "differences"):
+        ran(tmp_path, TWO_PARTS, name)
+    assert ran(tmp_path, TWO_PARTS, "both") == ["(8.0, 2.0)"]
+
+
+HALVES = """
+from ctucbvi import kernels
+
+
+@kernels.compiled()
+def half(x):
+    return x / 2
+
+
+@kernels.compiled()
+def quarter(x):
+    return half(half(x))
+
+
+print(quarter(5), quarter(5j), half(5), half(5j))
+"""
+
+
+def test_files_that_are_mixed_up_are_not_believed(tmp_path):
+    for _ in range(3):
+        assert ran(tmp_path, HALVES) == ["1.25 1.25j 2.5 2.5j"]
+        files = list((tmp_path / "kept").rglob("*.1.nbc"))
+        assert len(files) == 4  # parts and machine code of two kernels
+        for one in files:
+            other = one.with_name(one.name.replace(".1.nbc", ".2.nbc"))
+            ours, theirs = one.read_bytes(), other.read_bytes()
+            one.write_bytes(theirs)
+            other.write_bytes(ours)
 
 
 def test_a_part_alone_is_not_made_machine_code():
