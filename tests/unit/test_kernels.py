@@ -64,7 +64,8 @@ ANSWERS = ["0.5", *ERRORS, f"Both(one={ARRAY}, other=1.0)", *ERRORS, f"({ARRAY},
 def ran(folder: Path, text: str, given: str = "") -> list[str]:
     """What a program prints that keeps its kernels in the folder."""
     program = folder / "program.py"
-    program.write_text(text)
+    if not program.exists():  # else kernels of an older file would not count
+        program.write_text(text)
     told, command = os.environ | {"NUMBA_CACHE_DIR": str(folder / "kept")}, [sys.executable, program, given]
     found = subprocess.run(command, env=told, capture_output=True, text=True, check=True)
     return found.stdout.splitlines()
