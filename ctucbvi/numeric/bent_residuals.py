@@ -39,7 +39,7 @@ from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.kinks import Kinks, into, shift
 from ctucbvi.numeric.products import ANY_ORDER
-from ctucbvi.numeric.residuals import Claimed, committed_gaps, excess, jump
+from ctucbvi.numeric.residuals import Claimed, below, committed_gaps, excess, in_words, jump
 from ctucbvi.numeric.weighing import GROW, HUGE, TINY, UNIT, lanes, weigh, worst
 
 
@@ -269,13 +269,14 @@ def _bent_gaps(model, kinks, piece, q, v, best, sheet, gap):
     """As :func:`ctucbvi.numeric.residuals.committed_gaps`, with the kinks of the piece."""
     orders, first, largest = q.shape[1], model.first, 0.0
     d, room = sheet.work[:orders], sheet.work[orders : 2 * orders]
+    words, q_words = in_words(q)
     for x in range(first.size - 1):
-        b, apart, here = best[x], 0.0, 0.0
+        b, apart, here, plain = best[x], 0.0, 0.0, sheet.turned[x] == 0 and words > 0
         for j in range(orders):
             if v[x, j] != q[b, j]:
                 apart += abs(v[x, j] - q[b, j]) + UNIT * (abs(v[x, j]) + abs(q[b, j]))
         for i in range(first[x], first[x + 1]):
-            if i != b and sheet.turned[x] < 2:
+            if i != b and sheet.turned[x] < 2 and not (plain and below(q_words, words, i, b)):
                 blur = 0.0
                 for j in range(orders):
                     d[j] = q[i, j] - q[b, j]

@@ -130,8 +130,7 @@ def committed_gaps(problem, first, q, v, best, capped, gap, work):
     truncate, fixed, start, h = problem  # whole tuples of arrays would have their references counted
     orders = q.shape[1]
     n, d, room = orders - 1, work[:orders], work[orders:]
-    words = orders // WIDTH if orders % WIDTH == 0 else 0
-    q_words, largest = q[: q.shape[0] if words else 0].reshape((-1, WIDTH)), 0.0
+    (words, q_words), largest = in_words(q), 0.0
     for x in range(first.size - 1):
         b = best[x]
         is_capped = truncate and capped[x] == 1
@@ -159,6 +158,13 @@ def committed_gaps(problem, first, q, v, best, capped, gap, work):
         gap[x] = worst(0.0, (here + apart) * GROW)
         largest = worst(largest, gap[x])
     return largest * GROW
+
+
+@compiled(inline="always")
+def in_words(q):
+    """How many words the orders of a row are, and all of these; none, if orders do not come in eights."""
+    words = q.shape[1] // WIDTH if q.shape[1] % WIDTH == 0 else 0
+    return words, q[: q.shape[0] if words > 0 else 0].reshape((-1, WIDTH))
 
 
 @compiled(inline="always")
