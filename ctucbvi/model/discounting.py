@@ -47,5 +47,6 @@ def discounted(model: CTMDP, rate: Number) -> CTMDP:
 
 def _leaving(row: Transition, beta: Fraction, ended: str) -> Transition:
     rate = row.rate + beta
-    to = (*((y, p * row.rate / rate) for y, p in row.to), (ended, beta / rate))
+    targets = row.to if row.rate else ()  # at rate 0 a row may say where to, and nothing ever gets there
+    to = (*((y, p * row.rate / rate) for y, p in targets), (ended, beta / rate))
     return replace(row, rate=rate, to=to)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction as Q
 
 import numpy as np
@@ -106,3 +107,23 @@ def test_a_file_may_have_one():
     assert parse_model(text.replace("1/2", "0")).states == ("ended",)
     with pytest.raises(ModelError, match="discount: -1/2 is negative; write a rate of 0 or more"):
         parse_model(text.replace("1/2", "-1/2"))
+
+
+def test_a_pair_of_rate_0_may_say_where_to():
+    """Nothing ever gets there, and values are those of the equations, by hand."""
+    text = 'name = "m"\nhorizon = 2\ninitial = "on"\nstates = ["on", "off"]\nactions = ["a"]\n'
+    text += 'discount = "1/10"\n'
+    text += '[[transition]]\nstate = "on"\naction = "a"\nrate = 2\nreward = 1\nto = { off = 1 }\n'
+    text += '[[transition]]\nstate = "off"\naction = "a"\nrate = 0\n'
+    for reward in (0, 1):
+        model = parse_model(f"{text}reward = {reward}\nto = {{ off = 1 }}\n")
+        assert model == parse_model(f"{text}reward = {reward}\n")
+        gone, slow = (Decimal(-21) / 5).exp(), (Decimal(-1) / 5).exp()
+        off = reward * 10 * (1 - slow)
+        # After a jump at s what is left is worth 10 (e^{-s/10} - e^{-1/5}): the integral with 2 e^{-2s}.
+        later = reward * 10 * (Decimal(20) / 21 * (1 - gone) - slow * (1 - (Decimal(-4)).exp()))
+        on = (1 - gone) * 10 / 21 + later
+        for semantics in ("committed", "adjustable"):
+            found = ctucbvi.solve(model, semantics, digits=20)
+            for x, value in (("on", on), ("off", off)):
+                assert abs(Q(value) - found.value(x).mid) < Q(1, 10**19), (x, reward)
