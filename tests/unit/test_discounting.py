@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import ctucbvi
-from ctucbvi import CTMDP, ModelError, Transition, discounted, parse_model
+from ctucbvi import CTMDP, ModelError, Semantics, Transition, discounted, parse_model
+from ctucbvi.crosscheck import compare
 from ctucbvi.model import discounting
+from ctucbvi.numeric import solve_numeric
 
 
 def drawn(seed: int) -> CTMDP:
@@ -127,3 +129,23 @@ def test_a_pair_of_rate_0_may_say_where_to():
             found = ctucbvi.solve(model, semantics, digits=20)
             for x, value in (("on", on), ("off", off)):
                 assert abs(Q(value) - found.value(x).mid) < Q(1, 10**19), (x, reward)
+
+
+def test_the_state_that_ends_it_all_has_the_rate_of_others_and_is_worth_nothing():
+    """So that the largest rate and the least are those of the pairs that are written down."""
+    for seed in range(25):
+        model, beta = drawn(seed), Q(1 + seed % 5, 2)
+        found = discounted(model, beta)
+        rates = [row.rate + beta for row in model.transitions]
+        assert (found.max_rate, min(row.rate for row in found.transitions)) == (max(rates), min(rates))
+        assert found.transitions[-1].to == (("ended", Q(1)),)
+        for semantics in ("committed", "adjustable"):
+            assert ctucbvi.solve(found, semantics, digits=8).value("ended").contains(Q(0))
+            assert solve_numeric(found, semantics).value("ended") == 0
+
+
+def test_the_planners_and_the_second_opinion_agree():
+    for seed in range(6):
+        model = discounted(drawn(seed), Q(1 + seed, 2))
+        for semantics in Semantics:
+            assert not compare(model, semantics).complaints
