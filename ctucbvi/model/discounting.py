@@ -8,9 +8,15 @@ comes before the horizon.  So every pair gets another way out,
 .. math:: \lambda'(x,a) = \lambda(x,a) + \beta,\qquad p'(y) = \frac{\lambda(x,a)}{\lambda'(x,a)}\,p(y),
    \qquad p'(\text{ended}) = \frac{\beta}{\lambda'(x,a)},
 
-to a state in which nothing happens and nothing is earned, a terminal reward neither.  Values, policies and
-switching times of all other states are those of the discounted problem, committed and adjustable: in the
-operator :math:`e^{-\lambda' s} = e^{-\lambda s} e^{-\beta s}` and :math:`\lambda' p' = \lambda p`.
+to a state in which nothing is earned, a terminal reward neither, and which jumps to itself only.  Values,
+policies and switching times of all other states are those of the discounted problem, committed and
+adjustable: in the operator :math:`e^{-\lambda' s} = e^{-\lambda s} e^{-\beta s}` and :math:`\lambda' p' =
+\lambda p`.
+
+That state would be worth 0 at rate 0, too.  But then a learner would never see a jump there, so that the
+paper's bonus would stay what it is at first, and there would be no bounds of the regret that need
+:math:`\lambda_{\min} > 0`.  Its rate is the largest :math:`\lambda'`: the largest rate of the model stays
+what it is without this state, and so does the least.
 """
 
 from __future__ import annotations
@@ -36,7 +42,7 @@ def discounted(model: CTMDP, rate: Number) -> CTMDP:
     ended = _ENDED
     while ended in model.states:
         ended += "'"
-    stays = Transition(ended, model.actions[0], Fraction(0), Fraction(0), ())
+    stays = Transition(ended, model.actions[0], model.max_rate + beta, Fraction(0), ((ended, Fraction(1)),))
     return replace(
         model,
         states=(*model.states, ended),
@@ -47,5 +53,6 @@ def discounted(model: CTMDP, rate: Number) -> CTMDP:
 
 def _leaving(row: Transition, beta: Fraction, ended: str) -> Transition:
     rate = row.rate + beta
-    to = (*((y, p * row.rate / rate) for y, p in row.to), (ended, beta / rate))
+    targets = row.to if row.rate else ()  # at rate 0 a row may say where to, and nothing ever gets there
+    to = (*((y, p * row.rate / rate) for y, p in targets), (ended, beta / rate))
     return replace(row, rate=rate, to=to)

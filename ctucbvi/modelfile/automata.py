@@ -43,7 +43,7 @@ variables for names where the file has them for all states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
@@ -62,6 +62,7 @@ _MOST = 1000  # ways to choose at one moment
 _ONE = Fraction(1)
 
 Chances = dict[int, Fraction]  # by state
+Arrivals = dict[int, tuple[Fraction, Fraction]]  # by state: chances, and what is earned by chance
 Plan = tuple[str, Chances, Fraction]  # what is chosen at one moment, where it leads, and what that earns
 
 
@@ -110,6 +111,8 @@ class Translation:
     goal: str | None  # a label
     avoid: str | None  # a label: there is nothing to be won any more
     reader: Reader
+    read: dict[int, list[tuple[Chances, Fraction]]] = field(default_factory=dict)  # actions that take no time
+    arrived: dict[int, Arrivals] = field(default_factory=dict)  # where jumps lead before anything is chosen
 
     def model(self, horizon: Number, objective: str, name: str) -> CTMDP:
         """The model of what can be reached."""
@@ -167,7 +170,7 @@ class Translation:
             yield self._pair(x, "wait", {x: _ONE})
         else:
             taken = dict[str, int]()
-            for action, chances, earned in self._plans(x, ()):
+            for action, chances, earned in self._plans(x):
                 again = taken[action] = taken.get(action, -1) + 1
                 row = self._pair(x, f"{action}#{again}" if again else action, chances)
                 there = sum((p for m, p in chances.items() if self._is_goal(m)), Fraction(0))
@@ -175,15 +178,24 @@ class Translation:
 
     # --- what happens at once -----------------------------------------------------------------
 
-    def _plans(self, x: int, above: tuple[int, ...]) -> list[Plan]:
+    def _plans(self, x: int) -> list[Plan]:
         """All that can be chosen in ``x`` and on until time passes, and the chances of where it does."""
-        if x in above:
-            self._zeno(x)
+        order = self._in_order(x, self._chooses_next)
+        last = {y: z for z in order for y in self._chooses_next(z)}  # who asks for the plans of ``y`` last
+        known: dict[int, list[Plan]] = {}
+        for z in order:
+            known[z] = self._combined(z, known)
+            for y in self._chooses_next(z):
+                if last[y] == z:  # a long row of choices would fill the memory otherwise
+                    known.pop(y, None)
+        return known[x]
+
+    def _combined(self, x: int, known: Mapping[int, list[Plan]]) -> list[Plan]:
+        """What can be chosen in ``x``, with what can be chosen where that leads."""
         found: list[Plan] = []
-        for choice in self.found.nodes[x].choices:
-            row, earned = self._at_once(x, choice)
+        for choice, (row, earned) in zip(self.found.nodes[x].choices, self._actions(x), strict=True):
             after = [
-                [("", {y: _ONE}, Fraction(0))] if self._waits(y) else self._plans(y, (*above, x)) for y in row
+                [("", {y: _ONE}, Fraction(0))] if self._waits(y) else known[y] for y in row
             ]  # by what is chosen there
             if len(found) + prod(map(len, after)) > _MOST:
                 self.found.fail(
@@ -196,25 +208,61 @@ class Translation:
                 found.append((f"{choice.name}/{then}" if then else choice.name, _mixed(parts), later))
         return found
 
-    def _arrivals(self, y: int, above: tuple[int, ...] = ()) -> dict[int, tuple[Fraction, Fraction]]:
+    def _chooses_next(self, x: int) -> list[int]:
+        """The states that choose at the same moment, after an action of ``x``."""
+        return [y for row, _ in self._actions(x) for y in row if not self._waits(y)]
+
+    def _arrivals(self, y: int) -> Arrivals:
         """Where a jump to ``y`` leads before anything is chosen: chances, and what is earned on the way.
 
         What is earned counts by chance: a lump is an expectation in the end.
         """
-        choices = self.found.nodes[y].choices
-        if self._waits(y) or len(choices) > 1:
-            return {y: (_ONE, Fraction(0))}
-        if y in above:
-            self._zeno(y)
-        row, lump = self._at_once(y, choices[0])
+        if y not in self.arrived:
+            order = self._in_order(y, self._passes_to)
+            found: Arrivals = {y: (_ONE, Fraction(0))}
+            for z in reversed(order):  # whoever leads to ``z`` comes before it
+                for w in self._passes_to(z):
+                    ((row, lump),) = self._actions(z)
+                    q, c = found[z]
+                    chance, earned = found.get(w, (Fraction(0), Fraction(0)))
+                    found[w] = chance + q * row[w], earned + row[w] * (c + q * lump)
+            self.arrived[y] = {z: found[z] for z in order if not self._passes_to(z)}
+        return self.arrived[y]
+
+    def _passes_to(self, x: int) -> list[int]:
+        """Where chance leads on from ``x`` at once, if nothing is chosen there; nothing where it ends."""
+        if self._waits(x) or len(self.found.nodes[x].choices) > 1:
+            return []
+        ((row, lump),) = self._actions(x)
         if not lump and len(row) == 1 and self._waits(next(iter(row))) and not self._is_over(next(iter(row))):
-            return {y: (_ONE, Fraction(0))}  # it has the shape of the committed problem already
-        found: dict[int, tuple[Fraction, Fraction]] = {}
-        for z, p in row.items():
-            for w, (q, c) in self._arrivals(z, (*above, y)).items():
-                chance, earned = found.get(w, (Fraction(0), Fraction(0)))
-                found[w] = chance + p * q, earned + p * (c + q * lump)
-        return found
+            return []  # it has the shape of the committed problem already
+        return list(row)
+
+    def _in_order(self, x: int, follow: Callable[[int], list[int]]) -> list[int]:
+        """All states that follow ``x`` without any time, each after those that follow it; ``x`` is last.
+
+        They may be as many in a row as they like: nothing calls itself.  A cycle is refused.
+        """
+        order: list[int] = []
+        under_way, done = {x: iter(follow(x))}, set[int]()
+        while under_way:
+            last = next(reversed(under_way))
+            y = next(under_way[last], None)
+            if y is None:
+                under_way.popitem()
+                done.add(last)
+                order.append(last)
+            elif y in under_way:
+                self._zeno(y)
+            elif y not in done:
+                under_way[y] = iter(follow(y))
+        return order
+
+    def _actions(self, x: int) -> list[tuple[Chances, Fraction]]:
+        """Where each action of a state that chooses leads at once, and what it earns; read once."""
+        if x not in self.read:
+            self.read[x] = [self._at_once(x, choice) for choice in self.found.nodes[x].choices]
+        return self.read[x]
 
     def _at_once(self, x: int, choice: Offer) -> tuple[Chances, Fraction]:
         """Where an action that takes no time leads in the end, and what it earns until then."""
@@ -250,7 +298,7 @@ class Translation:
         lump = {str(y): q / flow[y] for y, q in lumps.items() if q}
         return Transition.of(str(x), action, rate=rate, reward=reward, to=to, lump=lump)
 
-    def _wait(self, m: int) -> tuple[Fraction, Fraction, dict[int, tuple[Fraction, Fraction]]]:
+    def _wait(self, m: int) -> tuple[Fraction, Fraction, Arrivals]:
         """Rate and reward of a Markovian state, and where it jumps to, with what is earned by that."""
         node = self.found.nodes[m]
         if self._is_over(m):
@@ -264,7 +312,7 @@ class Translation:
         rate, row = self._jumps(m, choice)
         if row == {m: 1}:  # never left
             return Fraction(0), reward + rate * lump, {}
-        found: dict[int, tuple[Fraction, Fraction]] = {}
+        found: Arrivals = {}
         for y, p in row.items():
             for z, (q, c) in self._arrivals(y).items():
                 chance, earned = found.get(z, (Fraction(0), Fraction(0)))

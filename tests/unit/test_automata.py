@@ -156,8 +156,7 @@ GAPS = {
         "flow[m] = flow.get(m, Fraction(0)) +",
         "flow[min(chances)] = flow.get(min(chances), Fraction(0)) +",
     ),
-    "no lumps on the way": ("found[w] = chance + p * q, earned + p * (c + q * lump)",
-                            "found[w] = chance + p * q, earned + p * c"),
+    "no lumps on the way": ("earned + row[w] * (c + q * lump)", "earned + row[w] * c"),
     "one way on after a choice": ("in product(*after)", "in [[ways[0] for ways in after]]"),
     "rewards of all that may be": ("chances[m] * wait[1]", "wait[1]"),
     "lumps at the pace of one": ("chances[m] * pace * earned", "chances[m] * rate * earned"),
@@ -189,3 +188,52 @@ def test_more_ways_than_can_be_listed_are_refused():
     wide += [(Q(1), Q(0), [(Q(0), {0: Q(1)})])]
     with pytest.raises(ModelError, match="more than 1000 ways to choose at one moment; decide less"):
         drn.parse_drn(written(wide, {}), horizon=1)
+
+
+def immediate(*rows: Row, lump: Q = Q(0)) -> Automaton:
+    """A state that waits, states that lead on at once as the rows say, and the one that they lead to."""
+    waits: Automaton = [(Q(1), Q(0), [(Q(0), {1: Q(1)})])]
+    ends: Automaton = [(Q(2), Q(1), [(Q(0), {0: Q(1)})])]
+    return waits + [(Q(0), Q(0), [(lump, row)]) for row in rows] + ends
+
+
+def begun_at(first: int, automaton: Automaton) -> str:
+    """The file of the automaton with another initial state."""
+    text = written(automaton, {}).replace(" init", "")
+    return text.replace(
+        f"state {first} !{automaton[first][0]} [0]", f"state {first} !{automaton[first][0]} [0] init"
+    )
+
+
+def test_thousands_of_states_in_a_row_take_no_time():
+    size = 3000
+    row = immediate(*({i + 1: Q(1)} for i in range(1, size)), {size + 1: Q(1)}, lump=Q(1, 8))
+    model = drn.parse_drn(written(row, {}), horizon=1, reward="r")
+    assert model.states == ("0", str(size + 1))
+    assert model.transitions[0].to == ((str(size + 1), Q(1)),)
+    assert model.transitions[0].lump == ((str(size + 1), Q(size, 8)),)
+    chosen = drn.parse_drn(begun_at(1, row), horizon=1, reward="r")
+    assert [(row.action, row.choice) for row in chosen.transitions if row.state == "1"] == [
+        ("a0", Q(size, 8))
+    ]
+
+
+def test_ways_that_meet_again_are_not_followed_one_by_one():
+    """2^60 ways, and three times as many states."""
+    rows: list[Row] = []
+    for i in range(1, 181, 3):
+        rows += [{i + 1: Q(1, 3), i + 2: Q(2, 3)}, {i + 3: Q(1)}, {i + 3: Q(1)}]
+    meshed = immediate(*rows, lump=Q(1))
+    model = drn.parse_drn(written(meshed, {}), horizon=1, reward="r")
+    assert model.transitions[0].to == (("181", Q(1)),)
+    assert model.transitions[0].lump == (("181", Q(120)),)
+    chosen = drn.parse_drn(begun_at(1, meshed), horizon=1, reward="r")
+    assert [(row.action, row.choice) for row in chosen.transitions if row.state == "1"] == [("a0", Q(120))]
+
+
+def test_a_long_way_back_is_a_cycle():
+    size = 3000
+    back = immediate(*({i + 1: Q(1)} for i in range(1, size)), {2: Q(1, 2), size + 1: Q(1, 2)})
+    for first in (0, 1):
+        with pytest.raises(ModelError, match="state 2 comes back to itself without any time; let time pass"):
+            drn.parse_drn(begun_at(first, back), horizon=1)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction as Q
 
 import numpy as np
 import pytest
 
 import ctucbvi
-from ctucbvi import CTMDP, ModelError, Transition, discounted, parse_model
+from ctucbvi import CTMDP, ModelError, Semantics, Transition, discounted, parse_model
+from ctucbvi.crosscheck import compare
 from ctucbvi.model import discounting
+from ctucbvi.numeric import solve_numeric
 
 
 def drawn(seed: int) -> CTMDP:
@@ -106,3 +109,43 @@ def test_a_file_may_have_one():
     assert parse_model(text.replace("1/2", "0")).states == ("ended",)
     with pytest.raises(ModelError, match="discount: -1/2 is negative; write a rate of 0 or more"):
         parse_model(text.replace("1/2", "-1/2"))
+
+
+def test_a_pair_of_rate_0_may_say_where_to():
+    """Nothing ever gets there, and values are those of the equations, by hand."""
+    text = 'name = "m"\nhorizon = 2\ninitial = "on"\nstates = ["on", "off"]\nactions = ["a"]\n'
+    text += 'discount = "1/10"\n'
+    text += '[[transition]]\nstate = "on"\naction = "a"\nrate = 2\nreward = 1\nto = { off = 1 }\n'
+    text += '[[transition]]\nstate = "off"\naction = "a"\nrate = 0\n'
+    for reward in (0, 1):
+        model = parse_model(f"{text}reward = {reward}\nto = {{ off = 1 }}\n")
+        assert model == parse_model(f"{text}reward = {reward}\n")
+        gone, slow = (Decimal(-21) / 5).exp(), (Decimal(-1) / 5).exp()
+        off = reward * 10 * (1 - slow)
+        # After a jump at s what is left is worth 10 (e^{-s/10} - e^{-1/5}): the integral with 2 e^{-2s}.
+        later = reward * 10 * (Decimal(20) / 21 * (1 - gone) - slow * (1 - (Decimal(-4)).exp()))
+        on = (1 - gone) * 10 / 21 + later
+        for semantics in ("committed", "adjustable"):
+            found = ctucbvi.solve(model, semantics, digits=20)
+            for x, value in (("on", on), ("off", off)):
+                assert abs(Q(value) - found.value(x).mid) < Q(1, 10**19), (x, reward)
+
+
+def test_the_state_that_ends_it_all_has_the_rate_of_others_and_is_worth_nothing():
+    """So that the largest rate and the least are those of the pairs that are written down."""
+    for seed in range(25):
+        model, beta = drawn(seed), Q(1 + seed % 5, 2)
+        found = discounted(model, beta)
+        rates = [row.rate + beta for row in model.transitions]
+        assert (found.max_rate, min(row.rate for row in found.transitions)) == (max(rates), min(rates))
+        assert found.transitions[-1].to == (("ended", Q(1)),)
+        for semantics in ("committed", "adjustable"):
+            assert ctucbvi.solve(found, semantics, digits=8).value("ended").contains(Q(0))
+            assert solve_numeric(found, semantics).value("ended") == 0
+
+
+def test_the_planners_and_the_second_opinion_agree():
+    for seed in range(6):
+        model = discounted(drawn(seed), Q(1 + seed, 2))
+        for semantics in Semantics:
+            assert not compare(model, semantics).complaints
