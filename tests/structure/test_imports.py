@@ -17,7 +17,7 @@ OURS = ("ctucbvi", "verify", "proofs_checks", "tests")
 # folder, and nothing of a higher one.  A module that is not listed fails the test.
 LAYERS = [
     {"ctucbvi.errors", "ctucbvi.enclosure", "ctucbvi.sources"},
-    {"ctucbvi.numbers", "ctucbvi.figures", "ctucbvi.frames", "ctucbvi.kernels"},
+    {"ctucbvi.numbers", "ctucbvi.figures", "ctucbvi.frames", "ctucbvi.kernels", "ctucbvi.abreast"},
     {"ctucbvi.model"},
     {"ctucbvi.policy", "ctucbvi.modelfile", "ctucbvi.solutions"},
     # Of learning: what its parts below share.
