@@ -72,9 +72,9 @@ class CTMDP(FromElsewhere):
                 )
             own = row.terminal is not None and row.terminal == self.terminal[states[row.state]]
             places[place] = replace(row, terminal=None) if own else row
-        idle = len(states) - len({place // len(actions) for place in places})
-        if idle:
-            first = next(x for x in self.states if all(row.state != x for row in self.transitions))
+        busy = {place // len(actions) for place in places}
+        if len(busy) < len(states):
+            first = next(x for x, i in states.items() if i not in busy)
             raise ModelError(
                 f"state {first!r} has no actions; add a transition for it (rate 0 if it is absorbing)"
             )
@@ -105,8 +105,9 @@ class CTMDP(FromElsewhere):
         if not listed:
             raise ModelError("states: none given; a model needs at least one state")
         given = dict(terminal or {})
+        known = {x for x in listed if isinstance(x, str)} if given else set()
         for state in given:
-            if state not in listed:
+            if state not in known:
                 raise ModelError(f"terminal: {state!r} is not a state; {choices(listed, state)}")
         return cls(
             name=name,

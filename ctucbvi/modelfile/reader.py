@@ -11,6 +11,7 @@ import json
 import re
 import sys
 import tomllib
+from collections import Counter
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
@@ -46,8 +47,8 @@ class _Object(dict[str, Any]):
         super().__init__(pairs)
         self.repeated: str | None = None
         if len(self) < len(pairs):
-            keys = [key for key, _ in pairs]
-            self.repeated = next(key for i, key in enumerate(keys) if key in keys[:i])
+            left = Counter(key for key, _ in pairs)
+            self.repeated = next(key for key in left if left[key] > 1)
 
 
 def one_line(text: str) -> str:

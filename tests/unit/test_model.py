@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import FrozenInstanceError, replace
 from decimal import Decimal
 from fractions import Fraction
+from time import process_time
 
 import numpy as np
 import pytest
@@ -159,6 +160,21 @@ def test_bad_models_get_one_line(changes, message: str) -> None:
         build(**changes)
     assert str(caught.value).startswith(message)
     assert str(caught.value).isprintable()
+
+
+def test_a_wrong_target_is_told_the_names_like_it() -> None:
+    states = tuple(f"state-{letter * 5}" for letter in "abcdefghijk")
+    rows = [Transition.of(x, "a", rate=0, reward=0) for x in states[1:]]
+    wrong = Transition.of(states[0], "a", rate=1, reward=0, to={"state-kkkk": 1})
+    with pytest.raises(ModelError, match=r"jumps to 'state-kkkk', which is not a state; .*: state-kkkkk, "):
+        CTMDP.of("m", horizon=1, transitions=[wrong, *rows])
+
+
+def test_terminal_rewards_of_many_states_are_looked_up_once() -> None:
+    rows = [Transition.of(f"s{i}", "a", rate=0, reward=0) for i in range(60_000)]
+    began = process_time()
+    CTMDP.of("m", horizon=1, transitions=rows, terminal={row.state: 1 for row in rows})
+    assert process_time() - began < 4
 
 
 def test_terminal_needs_one_entry_per_state() -> None:
