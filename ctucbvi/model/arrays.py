@@ -39,6 +39,9 @@ class ArrayOptions(TypedDict, total=False):
     actions: Sequence[str] | None
     name: str
     objective: str
+    discount: Number
+    goal: str | Iterable[str]
+    avoid: str | Iterable[str]
 
 
 class TableOptions(TypedDict, total=False):
@@ -50,6 +53,9 @@ class TableOptions(TypedDict, total=False):
     actions: Sequence[str] | None
     name: str
     objective: str
+    discount: Number
+    goal: str | Iterable[str]
+    avoid: str | Iterable[str]
 
 
 class Named:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from ctucbvi.errors import InputError, ModelError
 from ctucbvi.frames import frame as table
@@ -94,11 +94,19 @@ class CTMDP(FromElsewhere):
         source: str = "",
         shows: str = "",
         objective: str = Objective.MAX,
+        discount: Number = 0,
+        goal: str | Iterable[str] = (),
+        avoid: str | Iterable[str] = (),
     ) -> Self:
         """Build a model; states and actions default to the order in which they first appear.
 
         It begins in the state ``initial`` (by default the first one), or in one of ``{state: probability}``.
+        ``discount`` as in :func:`ctucbvi.discounted`; with a ``goal`` (one state or several) nothing else is
+        earned, and the value is the probability to be there in time, as in :func:`ctucbvi.reaching`.
         """
+        from ctucbvi.model.discounting import discounted  # they make models, too
+        from ctucbvi.model.reaching import reaching_parts
+
         rows = tuple(transitions)
         listed = tuple(states if states is not None else dict.fromkeys(row.state for row in rows))
         offered = tuple(actions if actions is not None else dict.fromkeys(row.action for row in rows))
@@ -109,18 +117,23 @@ class CTMDP(FromElsewhere):
         for state in given:
             if state not in known:
                 raise ModelError(f"terminal: {state!r} is not a state; {choices(listed, state)}")
-        return cls(
+        ends = {x: exact(g, f"terminal reward of {x!r}") for x, g in given.items()}
+        rate = exact(discount, "discount")
+        if goal or avoid:
+            rows, ends = reaching_parts(listed, offered, rows, ends, goal, avoid, rate)
+        model = cls(
             name=name,
             states=listed,
             actions=offered,
             horizon=exact(horizon, "horizon"),
             initial=listed[0] if initial is None else initial_from(initial),
             transitions=rows,
-            terminal=tuple(exact(given.get(x, 0), f"terminal reward of {x!r}") for x in listed),
+            terminal=tuple(ends.get(x, Fraction(0)) for x in listed),
             source=source,
             shows=shows,
             objective=Objective(objective),
         )
+        return cast("Self", discounted(model, rate))
 
     @classmethod
     def _built(cls, name: str, **told: Any) -> Self:
@@ -133,6 +146,12 @@ class CTMDP(FromElsewhere):
         model.__dict__.update({"source": "", "shows": "", **told, "sparse": found})
         model._check_head()
         return model
+
+    def _once_more(self, **asked: Any) -> Self:
+        """The same model, with what :meth:`of` makes part of its transitions."""
+        ends = dict(zip(self.states, self.terminal, strict=True))
+        told = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("name", "terminal")}
+        return self.of(self.name, **told, terminal=ends, **asked)
 
     if not TYPE_CHECKING:
 
