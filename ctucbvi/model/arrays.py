@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from ctucbvi.errors import ModelError
 from ctucbvi.model.beginning import Initial, initial_from
 from ctucbvi.model.columns import column
 from ctucbvi.model.rationals import Reader, plain
+from ctucbvi.model.reaching import Asked
 from ctucbvi.model.rows import Number, Transition
 from ctucbvi.model.sparse import Sparse, SparseReader, two_lists
 from ctucbvi.numbers import shown
@@ -28,7 +29,7 @@ _OF_PAIR = ("rate", "reward", "choice", "terminal")  # columns that are the same
 _DIAGONAL = Fraction(1, 10**9)  # of the rate: what rounding may have done to a diagonal of doubles
 
 
-class ArrayOptions(TypedDict, total=False):
+class ArrayOptions(Asked, total=False):
     """What else a model from arrays may be told."""
 
     terminal: ArrayLike | None  # g[x]
@@ -39,12 +40,9 @@ class ArrayOptions(TypedDict, total=False):
     actions: Sequence[str] | None
     name: str
     objective: str
-    discount: Number
-    goal: str | Iterable[str]
-    avoid: str | Iterable[str]
 
 
-class TableOptions(TypedDict, total=False):
+class TableOptions(Asked, total=False):
     """What else a model from a table may be told: the same, by name."""
 
     terminal: Mapping[str, Number] | None
@@ -53,9 +51,6 @@ class TableOptions(TypedDict, total=False):
     actions: Sequence[str] | None
     name: str
     objective: str
-    discount: Number
-    goal: str | Iterable[str]
-    avoid: str | Iterable[str]
 
 
 class Named:

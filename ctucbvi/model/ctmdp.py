@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from ctucbvi.errors import InputError, ModelError
 from ctucbvi.frames import frame as table
 from ctucbvi.model.beginning import Initial, checked, initial_from
 from ctucbvi.model.elsewhere import FromElsewhere
 from ctucbvi.model.kinds import Objective, Semantics
+from ctucbvi.model.reaching import Asked, reaching_parts
 from ctucbvi.model.rows import Number, Numbers, Pair, Transition, check_row, choices
 from ctucbvi.model.views import digest, html, line
 from ctucbvi.numbers import exact, shown
@@ -94,9 +95,7 @@ class CTMDP(FromElsewhere):
         source: str = "",
         shows: str = "",
         objective: str = Objective.MAX,
-        discount: Number = 0,
-        goal: str | Iterable[str] = (),
-        avoid: str | Iterable[str] = (),
+        **asked: Unpack[Asked],
     ) -> Self:
         """Build a model; states and actions default to the order in which they first appear.
 
@@ -104,8 +103,7 @@ class CTMDP(FromElsewhere):
         ``discount`` as in :func:`ctucbvi.discounted`; with a ``goal`` (one state or several) nothing else is
         earned, and the value is the probability to be there in time, as in :func:`ctucbvi.reaching`.
         """
-        from ctucbvi.model.discounting import discounted  # they make models, too
-        from ctucbvi.model.reaching import reaching_parts
+        from ctucbvi.model.discounting import discounted  # which makes models, too
 
         rows = tuple(transitions)
         listed = tuple(states if states is not None else dict.fromkeys(row.state for row in rows))
@@ -118,9 +116,11 @@ class CTMDP(FromElsewhere):
             if state not in known:
                 raise ModelError(f"terminal: {state!r} is not a state; {choices(listed, state)}")
         ends = {x: exact(g, f"terminal reward of {x!r}") for x, g in given.items()}
-        rate = exact(discount, "discount")
+        if unknown := sorted(asked.keys() - Asked.__annotations__.keys()):
+            raise TypeError(f"CTMDP.of() got an unexpected keyword argument {unknown[0]!r}")
+        rate, goal, avoid = exact(asked.get("discount", 0), "discount"), asked.get("goal"), asked.get("avoid")
         if goal or avoid:
-            rows, ends = reaching_parts(listed, offered, rows, ends, goal, avoid, rate)
+            rows, ends = reaching_parts(listed, offered, rows, ends, goal or (), avoid or (), rate)
         model = cls(
             name=name,
             states=listed,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from ctucbvi.errors import ModelError
 from ctucbvi.model.kinds import Objective
 from ctucbvi.model.rationals import Reader
+from ctucbvi.model.reaching import Asked
 from ctucbvi.model.rows import Number, choices
 from ctucbvi.numbers import exact
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ctucbvi.model.sparse import Sparse
 
 
-_ASKED = ("discount", "goal", "avoid")  # what becomes part of the transitions
+_ASKED = tuple(Asked.__annotations__)
 
 
 class FromElsewhere:

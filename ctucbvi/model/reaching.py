@@ -11,13 +11,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING, TypedDict
 
 from ctucbvi.errors import ModelError
-from ctucbvi.model.ctmdp import CTMDP
-from ctucbvi.model.rows import Transition, choices
+from ctucbvi.model.rows import Number, Transition, choices
+
+if TYPE_CHECKING:
+    from ctucbvi.model.ctmdp import CTMDP
 
 States = str | Iterable[str]  # one, or several
 _NOTHING = Fraction(0)
+
+
+class Asked(TypedDict, total=False):
+    """What else a model may be told, and becomes part of its transitions."""
+
+    discount: Number  # as in ctucbvi.discounted
+    goal: States
+    avoid: States
 
 
 def reaching(model: CTMDP, goal: States, avoid: States = ()) -> CTMDP:
