@@ -10,6 +10,7 @@ from typing import Any
 from ctucbvi import CTMDP, InputError, find_model
 from ctucbvi.learning.settings import rescaling
 from ctucbvi.numbers import exact
+from verify.progress import note_if_slow
 
 
 def note_never_left(pairs: Sequence[dict[str, Any]]) -> list[str]:
@@ -65,7 +66,8 @@ def _unscaled(model: CTMDP) -> CTMDP:
 
 def model_of(options: argparse.Namespace) -> CTMDP:
     """The model, with its rewards rescaled if that was asked for."""
-    return rescaled(find_model(options.model), options.rescale)
+    with note_if_slow(f"ctucbvi: reading {options.model}"):
+        return rescaled(find_model(options.model), options.rescale)
 
 
 def rescaled(model: CTMDP, by: str | None) -> CTMDP:
