@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         solve,
     )
     from ctucbvi.library import bundled_model, bundled_models, find_model
-    from ctucbvi.model import CTMDP, Objective, Semantics, Transition, discounted
+    from ctucbvi.model import CTMDP, Objective, Semantics, Transition, discounted, reaching
     from ctucbvi.modelfile import dump_model, load_model, parse_model, save_model
     from ctucbvi.policy import Policy
     from ctucbvi.solutions import Doubt, Segment, Switch
@@ -43,7 +43,7 @@ _HOMES = {
     "errors": "InputError ModelError PolicyError UndecidedError",
     "exact": "Budget ExpPoly PolicyValue Solution ValueIteration algorithm2 evaluate solve",
     "library": "bundled_model bundled_models find_model",
-    "model": "CTMDP Objective Semantics Transition discounted",
+    "model": "CTMDP Objective Semantics Transition discounted reaching",
     "modelfile": "dump_model load_model parse_model save_model",
     "policy": "Policy",
     "solutions": "Doubt Segment Switch",
@@ -77,6 +77,7 @@ __all__ = [
     "find_model",
     "load_model",
     "parse_model",
+    "reaching",
     "save_model",
     "solve",
 ]

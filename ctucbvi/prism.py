@@ -19,13 +19,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ctucbvi.errors import InputError
+from ctucbvi.errors import InputError, ModelError
 from ctucbvi.model import CTMDP
 from ctucbvi.modelfile import one_line
 from ctucbvi.modelfile.drn import parse_drn
 
-# Reads {file, constants, jani, property} from stdin and writes, as the last line and in JSON, the explicit
-# format, and what the property asks; or why it is none that can be asked here.
+_LABELS = {"goal": "asked-goal", "avoid": "asked-avoid"}  # what a property asks, as labels of states
+
+# Reads {file, constants, jani, property, labels} from stdin and writes, as the last line and in JSON, the
+# explicit format, and what the property asks; or why it is none that can be asked here.
 _WORKER = """
 import json, pathlib, re, sys, tempfile
 import stormpy
@@ -44,10 +46,12 @@ else:
         names = ", ".join(p.get_name() for p in properties) or "there is none"
         sys.exit(f"refused: no property {task['property']!r} in the file; choose from: {names}")
     named = named or stormpy.parse_properties(task["property"], program)
+    if len(named) != 1:
+        sys.exit(f"refused: {len(named)} properties at once, and one is asked; write one")
     program, (named,) = stormpy.instantiate_constants(program, task["constants"], named)
     formula = named.get_raw_formula()
     until = formula.subformula if formula.is_probability_operator_formula else None
-    if (formula.has_bound or until is None or not until.is_bounded_until_formula or until.is_multi_dimensional
+    if (until is None or formula.has_bound or not until.is_bounded_until_formula or until.is_multi_dimensional
             or until.has_lower_bound or not re.search(r" U<=? ?[^=<]", str(until))):
         sys.exit(f"refused: not a probability within a time, as P...=? [... U<=t ...]: {formula}")
     asked["horizon"] = str(until.upper_bound_expression.evaluate_as_rational())
@@ -63,11 +67,11 @@ else:
     found["avoid"] = ~found.pop("along")
     for name, states in found.items():
         if states.get_number_of_set_bits():
-            asked[name] = "asked-" + name
+            asked[name] = task["labels"][name]
             model.labeling.add_label(asked[name])
             model.labeling.set_states(asked[name], states)
     if "goal" not in asked:
-        sys.exit(f"refused: no state that can be reached is a goal of {formula}")
+        sys.exit(f"refused: no state that can be reached is a goal of {formula}: it is 0; ask for another")
 with tempfile.TemporaryDirectory() as folder:
     file = pathlib.Path(folder) / "model.drn"
     stormpy.io.export_to_drn(model, str(file))
@@ -97,7 +101,17 @@ def load_prism(
     if find_spec("stormpy") is None:
         raise InputError(f"{where}: stormpy is not installed, and reads it; pip install 'ctucbvi[peers]'")
     text, asked = built(file, where, constants, property, seconds)
-    return parse_drn(text, where=f"{where} (as Storm builds it)", **{"name": file.stem, **options, **asked})
+    try:
+        return parse_drn(
+            text, where=f"{where} (as Storm builds it)", **{"name": file.stem, **options, **asked}
+        )
+    except ModelError as error:
+        if repr(_LABELS["goal"]) not in str(error):  # which nobody but us has written
+            raise
+        raise InputError(
+            f"{where}: no state that can be reached is a goal of {one_line(str(property))}: it is 0; "
+            "ask for another"
+        ) from None
 
 
 def built(
@@ -105,7 +119,7 @@ def built(
 ) -> tuple[str, dict[str, Any]]:
     """Storm's explicit format, and the options of ``parse_drn`` that the property gives."""
     jani = file.suffix.lower() == ".jani"
-    task = {"file": str(file), "constants": constants, "jani": jani, "property": wanted}
+    task = {"file": str(file), "constants": constants, "jani": jani, "property": wanted, "labels": _LABELS}
     command = [sys.executable, "-c", _WORKER]
     try:
         run = subprocess.run(

@@ -331,7 +331,7 @@ def _add_settings(parser: ArgumentParser, delta: str = "1/20") -> None:
     take(group, "--jumps", jumps, choices=("l1", "kl"))
     replan = "plan again only when a count has grown by more than the factor 1 + ETA (default 0: always)"
     take(group, "--replan ETA", replan)
-    take(group, "--rescale SCALE,SHIFT", "rewards become SCALE * r + SHIFT")
+    take(group, "--rescale SCALE,SHIFT", "rewards become SCALE * r + SHIFT; auto: into [0, 1]")
     take(group, "--initial STATE=P", "a distribution of initial states", action="append", default=[])
 
 

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from verify.errors import UserError
+from verify.progress import note_if_slow
 
 _PATIENCE = 10  # seconds to wait for a scheduler
 
@@ -27,7 +28,8 @@ def connected(address: str, install: str = "distributed") -> Iterator[Any]:
     except ImportError:
         raise UserError(f"--cluster needs dask.distributed; install it with: pip install {install}") from None
     try:
-        client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
+        with note_if_slow(f"waiting for the scheduler at {address}, for up to {_PATIENCE} s"):
+            client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise UserError(f"--cluster {address!r}: no scheduler answers there ({reason})") from None

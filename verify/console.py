@@ -13,9 +13,13 @@ import difflib
 import gc
 import importlib
 import os
+import signal
 import sys
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
+from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
 from verify.errors import UserError
@@ -165,6 +169,31 @@ def dispatch(parser: argparse.ArgumentParser, arguments: Sequence[str] | None) -
         # The reader went away (... | head): not an error, and nothing is left to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except TerminatedError:
+        print(f"{parser.prog}: terminated", file=sys.stderr)
+        return 143
     except KeyboardInterrupt:
         print(f"{parser.prog}: interrupted", file=sys.stderr)
         return 130
+
+
+class TerminatedError(KeyboardInterrupt):
+    """Somebody has asked the process to end (SIGTERM), and it goes the way of Ctrl-C."""
+
+
+@contextmanager
+def ending_in_order() -> Iterator[None]:
+    """Around work that has something to tidy up: SIGTERM raises, once; the next one ends the process."""
+    if threading.current_thread() is not threading.main_thread():  # which alone is told of signals
+        yield
+        return
+
+    def end(number: int, _: FrameType | None) -> NoReturn:
+        signal.signal(number, signal.SIG_DFL)
+        raise TerminatedError
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

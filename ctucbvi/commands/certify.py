@@ -11,6 +11,7 @@ from ctucbvi import InputError, find_model
 from ctucbvi.model import Objective
 from ctucbvi.numeric import NumericSolution, certify
 from ctucbvi.numeric.files import load_certificate, said_model
+from verify.progress import note_if_slow
 
 _HELD = {
     "committed": "committed problem (an action is held until the next jump)",
@@ -20,7 +21,8 @@ _HELD = {
 
 def run(options: argparse.Namespace) -> int:
     """Check and print; status 1 if the file claims more than can be proved, or nothing can be."""
-    model = find_model(options.model)
+    with note_if_slow(f"ctucbvi: reading {options.model}"):
+        model = find_model(options.model)
     said = said_model(options.file)
     other = f"the file says that it is about model {said!r}" if said not in (None, model.name) else ""
     try:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from ctucbvi import CTMDP, InputError, find_model
 from ctucbvi.learning.settings import rescaling
 from ctucbvi.numbers import exact
+from verify.progress import note_if_slow
 
 
 def note_never_left(pairs: Sequence[dict[str, Any]]) -> list[str]:
@@ -64,7 +66,8 @@ def _unscaled(model: CTMDP) -> CTMDP:
 
 def model_of(options: argparse.Namespace) -> CTMDP:
     """The model, with its rewards rescaled if that was asked for."""
-    return rescaled(find_model(options.model), options.rescale)
+    with note_if_slow(f"ctucbvi: reading {options.model}"):
+        return rescaled(find_model(options.model), options.rescale)
 
 
 def rescaled(model: CTMDP, by: str | None) -> CTMDP:
@@ -72,6 +75,8 @@ def rescaled(model: CTMDP, by: str | None) -> CTMDP:
     if model.pays_at_moments:
         return model  # refused by the learner's settings
     costs, model = model.objective != "max", model.plain()
+    if by == "auto":
+        return model.with_rewards(*rescaling(model))
     if by is None:
         if costs and not all(0 <= row.reward <= 1 for row in model.transitions):
             scale, shift = rescaling(model)
@@ -82,11 +87,18 @@ def rescaled(model: CTMDP, by: str | None) -> CTMDP:
         return model
     parts = by.split(",")
     if len(parts) != 2:
-        raise InputError(f"--rescale {by}: write two numbers, for example --rescale=1/20,3/5")
+        raise InputError(f"--rescale {by}: write two numbers, for example --rescale=1/20,3/5, or auto")
     scale, shift = (exact(part, "--rescale") for part in parts)
     if scale <= 0:
         raise InputError(f"--rescale {by}: the factor must be positive, or what is best changes")
     return model.with_rewards(scale, shift)
+
+
+def scale_of(options: argparse.Namespace) -> Fraction | None:
+    """The factor of the rewards of :func:`model_of`; None if they are the model's own."""
+    if options.rescale == "auto":
+        return rescaling(find_model(options.model).plain())[0]
+    return None if options.rescale is None else exact(options.rescale.split(",")[0], "--rescale")
 
 
 def initial_of(model: CTMDP, options: argparse.Namespace) -> dict[str, str] | None:

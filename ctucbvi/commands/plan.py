@@ -31,7 +31,8 @@ _MOST_REASONS = 40  # lines of what is undecided on the screen
 
 def run(options: argparse.Namespace) -> int:
     """Solve and print."""
-    model = find_model(options.model)
+    with note_if_slow(f"ctucbvi: reading {options.model}"):
+        model = find_model(options.model)
     if options.digits is None:
         options.digits = 9 if options.engine == "numeric" else 15
     _check_combination(options)

@@ -49,16 +49,17 @@ def plan(
         asked = [(x, t) for x, t in asked if t <= reached] or [(x, reached) for x in model.states]
         shorter = "what is printed is for remaining times up to there"
         stopped = [replace(doubt, why=f"{doubt.why}; {shorter}") for doubt in certificate.undecided]
-    missing = _missing(certificate, asked, options.digits, model)
-    certificate = replace(certificate, undecided=(*stopped, *missing))
-    shown = document(
-        certificate,
-        asked,
-        engine="numeric",
-        digits=options.digits,
-        seconds=seconds,
-        enclosures=not options.no_certificate,
-    )
+    with note_if_slow(f"ctucbvi: {len(asked)} values are found, and written in digits"):
+        missing = _missing(certificate, asked, options.digits, model)
+        certificate = replace(certificate, undecided=(*stopped, *missing))
+        shown = document(
+            certificate,
+            asked,
+            engine="numeric",
+            digits=options.digits,
+            seconds=seconds,
+            enclosures=not options.no_certificate,
+        )
     return shown, certificate
 
 
@@ -97,7 +98,11 @@ def _solve(
             return solve_certified(model, semantics, tolerance=goal, truncate=capped, budget=budget, at=times)
 
         best = within(0.5 * 10.0**-options.digits * Arrays.of(model).scale)
-        needed = float(min(_hoped(best.value(state, t), options.digits, model) for state, t in asked))
+        hoped = []
+        for number, (state, t) in enumerate(asked):
+            progress.tell(f"digits of {number} of {len(asked)} values")
+            hoped.append(_hoped(best.value(state, t), options.digits, model))
+        needed = float(min(hoped))
         if needed < best.bound:
             with suppress(UndecidedError):
                 best = min(best, within(needed), key=lambda found: found.bound)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from fractions import Fraction
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from ctucbvi import InputError
-from ctucbvi.commands.learner_options import note_never_left
+from ctucbvi.commands.learner_options import note_never_left, scale_of
 from ctucbvi.commands.studies import carried_out, study_of
 from ctucbvi.figures import check_target
 from ctucbvi.numbers import exact
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     cost = _cost(outcome, options, monotonic() - began)
     _write(document, options)
     print(
-        json.dumps({**document, "cost": cost}) if options.json else _report(document, cost, options.rescale)
+        json.dumps({**document, "cost": cost}) if options.json else _report(document, cost, scale_of(options))
     )
     return 0
 
@@ -79,13 +80,12 @@ def _cost(outcome: StudyRuns, options: argparse.Namespace, seconds: float) -> di
     }
 
 
-def _report(document: dict[str, Any], cost: dict[str, Any], rescaled: str | None) -> str:
+def _report(document: dict[str, Any], cost: dict[str, Any], scale: Fraction | None) -> str:
     lines = [
         f"{document['model']}: {document['runs']} runs of {document['settings']['episodes']} episodes, "
         f"V* = {document['optimal']['value']}",
     ]
-    if rescaled is not None:
-        scale = exact(rescaled.split(",")[0], "--rescale")
+    if scale is not None:
         lines.append(
             f"in rescaled rewards (--rescale): a regret of 1 is one of {1 / scale} in the model's own"
         )

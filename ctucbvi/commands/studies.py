@@ -17,7 +17,7 @@ from ctucbvi.commands.learner_options import initial_of, model_of, told
 from ctucbvi.learning import Settings, initial_distribution
 from ctucbvi.study import LostWorkerError, RunState, Study, contestant, enough_cells, guest, name_of
 from ctucbvi.study.blocks import Block, Observer, work
-from verify.console import refuse
+from verify.console import ending_in_order, refuse
 from verify.progress import ProgressLine, note_if_slow
 
 T = TypeVar("T")
@@ -88,7 +88,8 @@ def carried_out(
 def said_where(options: argparse.Namespace) -> Iterator[None]:
     """Around work that may be interrupted: where to find what was finished."""
     try:
-        yield
+        with ending_in_order():
+            yield
     except KeyboardInterrupt:
         if options.out is not None:
             print(

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     rows = []
     with ProgressLine("study") as line:
         for number, (one, ask, outcome) in enumerate(zip(configurations, asked, outcomes, strict=True)):
-            line.tell(f"results of {number} of {len(asked)} configurations")
+            line.tell(f"results of {number} of {_counted(len(asked))}")
             rows.append(_row(one, ask, StudyResult.of(outcome).to_json()))
     states = [state for outcome in outcomes for runs in outcome.runs.values() for state in runs]
     cost = {
@@ -87,7 +87,7 @@ def _prepared(configurations: Sequence[Configuration], root: Path | None) -> lis
     played = set()
     with ProgressLine("study") as line, note_if_slow(COMPILING):
         for number, one in enumerate(configurations):
-            line.tell(f"prepared {number} of {len(configurations)} configurations")
+            line.tell(f"prepared {number} of {_counted(len(configurations))}")
             with one.placed():
                 study = one.study()
                 (player,) = study.contestants
@@ -110,9 +110,13 @@ def _name(study: Study) -> str:
     return f"{study.model.name}-{hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:12]}"
 
 
+def _counted(configurations: int) -> str:
+    return f"{configurations} configuration{'' if configurations == 1 else 's'}"
+
+
 def _tell(line: ProgressLine, studies: int, now: Standing) -> None:
     share = now.done / now.wanted
-    line.tell(f"{share:4.0%} of the episodes of {studies} configurations", left=rest(now.part, line.seconds))
+    line.tell(f"{share:4.0%} of the episodes of {_counted(studies)}", left=rest(now.part, line.seconds))
 
 
 def _row(one: Configuration, ask: Assignment, document: dict[str, Any]) -> dict[str, Any]:
@@ -155,7 +159,7 @@ def _print(rows: Sequence[dict[str, Any]], cost: dict[str, Any], options: argpar
     print(table([*differ, *_HEADS], shown))
     same = [f"{key} {told[0][key]}" for key in keys if key not in differ and key in told[0]]
     played = cost["episodes"] - cost["episodes_found"]
-    print(f"\n{len(rows)} configurations; {', '.join(same)}\n{played} episodes in {cost['seconds']:.1f} s")
+    print(f"\n{_counted(len(rows))}; {', '.join(same)}\n{played} episodes in {cost['seconds']:.1f} s")
 
 
 def _write_csv(path: Path, keys: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:

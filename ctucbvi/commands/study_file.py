@@ -22,7 +22,7 @@ from typing import Any
 
 from ctucbvi import CTMDP, InputError, find_model
 from ctucbvi.commands.learner_options import rescaled, told
-from ctucbvi.learning import Settings, initial_distribution, rescaling
+from ctucbvi.learning import Settings, initial_distribution
 from ctucbvi.library import BUILDERS
 from ctucbvi.modelfile.reader import parse_toml
 from ctucbvi.study import Study, contestant, enough_cells, guest, name_of
@@ -46,6 +46,7 @@ class Configuration:
     told: Mapping[str, Any]  # key by key; parameters as "parameters.capacity"
     place: str  # the file and the line of the grid
     folder: Path  # from which files are meant
+    lines: Mapping[str, str]  # of the keys that stand above all grids: the file and the line of each
 
     @property
     def runs(self) -> int:
@@ -59,7 +60,20 @@ class Configuration:
             yield
         except InputError as error:
             axes = ", ".join(f"{key} = {value}" for key, value in self.told.items())
-            raise InputError(f"{self.place}: {error} ({axes})") from None
+            raise InputError(f"{self._blamed(str(error))}: {_as_keys(str(error))} ({axes})") from None
+
+    def _blamed(self, message: str) -> str:
+        """The place of what a message is about: it begins with the key, or with what stands there."""
+        for key, value in self.told.items():
+            head, _, name = key.partition(".")
+            words = [f"state {x!r}" for x in value] if isinstance(value, dict) else [str(value)]
+            words += [str(self.folder / value)] if isinstance(value, str) else []  # a file
+            begins = "|".join(
+                re.escape(word) for word in (head, head.replace("-", "_"), name, *words) if word
+            )
+            if re.match(rf"(--)?({begins})(?!\w)", message):
+                return self.lines.get(head, self.place)
+        return self.place
 
     def study(self) -> Study:
         """As ``ctucbvi regret`` would make it; a learner in a file has the cells that the paper's has."""
@@ -91,10 +105,13 @@ class Configuration:
             found = _built(name, given)
         if "horizon" in self.told:
             found = found.with_horizon(self.told["horizon"])
-        by = self.told.get("rescale")
-        if by == "auto" and not found.pays_at_moments:
-            by = ",".join(map(str, rescaling(found.plain())))
-        return rescaled(found, by)
+        return rescaled(found, self.told.get("rescale"))
+
+
+def _as_keys(message: str) -> str:
+    """A message about options of ``ctucbvi regret``, in the words of a file."""
+    message = re.sub(r"--([a-z-]+)=(\S+?)(?=[;,:)]?(\s|$))", r'\1 = "\2"', message)
+    return re.sub(rf"--({'|'.join(KEYS)})\b", r"\1", message)
 
 
 def _built(name: str, given: Mapping[str, Any]) -> CTMDP:
@@ -123,8 +140,9 @@ def read_study(path: str) -> list[Configuration]:
     found: list[Configuration] = []
     for number, grid in enumerate(grids, start=1):
         place = partial(lines.place, number)
+        above = {key: lines.place(0, key) for key in shared if key not in grid}
         for point in _points({**shared, **grid}, place):
-            found.append(Configuration(point, place("grid"), Path(path).parent))
+            found.append(Configuration(point, place("grid"), Path(path).parent, above))
             if len(found) > MOST:
                 raise InputError(f"{place('grid')}: more than {MOST} configurations; write shorter lists")
     return found
@@ -168,8 +186,9 @@ def _entry(key: str, value: Any, place: Place) -> Any:
         return value
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise InputError(f"{where}: {value} is neither a number nor a text; write one of these")
-    if key in _WHOLE and (type(value) is not int or not 0 <= value < 10**18):
-        raise InputError(f"{where}: {value} is not a whole number from 0; write for example 1000")
+    least = 0 if key == "seed" else 1
+    if key in _WHOLE and (type(value) is not int or not least <= value < 10**18):
+        raise InputError(f"{where}: {value} is not a whole number from {least}; write for example 1000")
     return value
 
 

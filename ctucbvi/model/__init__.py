@@ -40,6 +40,7 @@ from ctucbvi.model.beginning import Initial
 from ctucbvi.model.ctmdp import CTMDP
 from ctucbvi.model.discounting import discounted
 from ctucbvi.model.kinds import Objective, Semantics
+from ctucbvi.model.reaching import reaching
 from ctucbvi.model.rows import Number, Numbers, Pair, Transition, by_target, choices
 
 __all__ = [
@@ -54,4 +55,5 @@ __all__ = [
     "by_target",
     "choices",
     "discounted",
+    "reaching",
 ]

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ctucbvi.errors import ModelError
 from ctucbvi.model.beginning import Initial, initial_from
-from ctucbvi.model.columns import column
+from ctucbvi.model.columns import array_of, column
 from ctucbvi.model.rationals import Reader, plain
+from ctucbvi.model.reaching import Asked
 from ctucbvi.model.rows import Number, Transition
 from ctucbvi.model.sparse import Sparse, SparseReader, two_lists
 from ctucbvi.numbers import shown
@@ -28,7 +29,7 @@ _OF_PAIR = ("rate", "reward", "choice", "terminal")  # columns that are the same
 _DIAGONAL = Fraction(1, 10**9)  # of the rate: what rounding may have done to a diagonal of doubles
 
 
-class ArrayOptions(TypedDict, total=False):
+class ArrayOptions(Asked, total=False):
     """What else a model from arrays may be told."""
 
     terminal: ArrayLike | None  # g[x]
@@ -41,7 +42,7 @@ class ArrayOptions(TypedDict, total=False):
     objective: str
 
 
-class TableOptions(TypedDict, total=False):
+class TableOptions(Asked, total=False):
     """What else a model from a table may be told: the same, by name."""
 
     terminal: Mapping[str, Number] | None
@@ -63,20 +64,21 @@ class Named:
         if len(self.states) != count or len(self.actions) != width:
             raise ModelError(f"arrays: {count} states and {width} actions, but other numbers of names")
         self.initial = self._start(options.get("initial", 0))
-        self.offered = np.ones((count, width), bool) if available is None else np.asarray(available, bool)
+        offered = np.ones((count, width)) if available is None else array_of(available, "available")
+        self.offered = offered.astype(bool)
         ends = options.get("terminal")
-        self.terminal = np.zeros(count) if ends is None else np.asarray(ends)
+        self.terminal = np.zeros(count) if ends is None else array_of(ends, "terminal")
         if self.offered.shape != (count, width) or self.terminal.shape != (count,):
             raise ModelError(f"arrays: available must have shape {(count, width)}, terminal {(count,)}")
 
     def _start(self, given: Any) -> Initial:
         """Where an episode begins: an index, or a probability for each state."""
         count = len(self.states)
-        if isinstance(given, int):
+        if isinstance(given, int | np.integer):
             if not 0 <= given < count:
-                raise ModelError(f"initial: {given!r} is not the index of a state; write 0 to {count - 1}")
+                raise ModelError(f"initial: {given} is not the index of a state; write 0 to {count - 1}")
             return self.states[given]
-        chances = np.asarray(given)
+        chances = array_of(given, "initial")
         if chances.shape != (count,):
             raise ModelError(
                 f"initial: {given!r} is neither an index (0 to {count - 1}) nor a probability for each state"
@@ -85,7 +87,7 @@ class Named:
 
     def of_pairs(self, given: Any, what: str) -> Any:
         """What is told of every state and action, as an array; None if nothing is."""
-        cells = None if given is None else np.asarray(given)
+        cells = None if given is None else array_of(given, what)
         if cells is not None and cells.shape != self.offered.shape:
             raise ModelError(f"arrays: {what} {cells.shape}; need {self.offered.shape}")
         return cells
@@ -111,7 +113,10 @@ def array_rows(
     reader: Reader, options: ArrayOptions,
 ) -> tuple[list[Transition], dict[str, Any]]:  # fmt: skip
     """The transitions of ``rates[x,a]``, ``rewards[x,a]``, ``probabilities[x,a,y]``, and all else."""
-    lam, rew, prob = np.asarray(rates), np.asarray(rewards), np.asarray(probabilities)
+    lam, rew, prob = (
+        array_of(cells, what)
+        for cells, what in ((rates, "rates"), (rewards, "rewards"), (probabilities, "probabilities"))
+    )
     if lam.ndim != 2 or rew.shape != lam.shape or prob.shape != (*lam.shape, lam.shape[0]):
         raise ModelError(
             f"arrays: rates {lam.shape}, rewards {rew.shape}, probabilities {prob.shape}; "
@@ -150,7 +155,7 @@ def generator_rows(
 
     The rate is the sum of the entries off the diagonal, exactly; the diagonal only has to agree with it.
     """
-    flows, rew = np.asarray(generators), np.asarray(rewards)
+    flows, rew = array_of(generators, "generators"), array_of(rewards, "rewards")
     if flows.ndim != 3 or flows.shape[1] != flows.shape[2] or rew.shape != (flows.shape[1], flows.shape[0]):
         raise ModelError(f"generators: Q {flows.shape}, rewards {rew.shape}; need (A, S, S), (S, A)")
     if available is None:  # a row without numbers is an action that the state does not offer
@@ -187,7 +192,7 @@ def _lumps(lumps: ArrayLike | None, shape: tuple[int, ...]) -> Any:
     """Lumps ``ϱ[x,a]`` or ``ϱ[x,a,y]`` for every target, or None."""
     if lumps is None:
         return None
-    found = np.asarray(lumps)
+    found = array_of(lumps, "lumps")
     if found.shape not in (shape, shape[:2]):
         raise ModelError(f"arrays: lumps {found.shape}; need {shape[:2]} or {shape}")
     return np.broadcast_to(found if found.ndim == 3 else found[:, :, None], shape)

@@ -33,6 +33,14 @@ _DECIMAL = 10**15
 _ROOM = 2**62  # sums below this do not overflow
 
 
+def array_of(given: Any, what: str) -> NDArray[Any]:
+    """What somebody gives, as an array; lists of lists that are none are refused."""
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise ModelError(f"{what}: its rows have different lengths; write as many entries in each") from None
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """Many numbers, exactly."""
@@ -96,7 +104,7 @@ def column(given: Any, reader: Reader, what: str, places: Callable[[int], str]) 
 
     ``places(i)`` says where number ``i`` is.
     """
-    if isinstance(given, tuple) and len(given) == 2 and all(np.ndim(part) == 1 for part in given):
+    if isinstance(given, tuple) and len(given) == 2 and all(array_of(p, what).ndim == 1 for p in given):
         top, bottom = (_integers(part, what) for part in given)
         if top.shape != bottom.shape:
             raise ModelError(f"{what}: {len(top)} numerators and {len(bottom)} denominators; give one each")
@@ -104,7 +112,7 @@ def column(given: Any, reader: Reader, what: str, places: Callable[[int], str]) 
             wrong = int(np.flatnonzero(bottom <= 0)[0])
             raise ModelError(f"{what} of {places(wrong)}: denominator {bottom[wrong]}; write one above 0")
         return Column(top, bottom)
-    cells = np.asarray(given)
+    cells = array_of(given, what)
     if cells.ndim != 1:
         raise ModelError(f"{what}: an array of shape {cells.shape}; give a list of numbers")
     if cells.dtype.kind in "iu":
@@ -122,7 +130,7 @@ def column(given: Any, reader: Reader, what: str, places: Callable[[int], str]) 
 
 
 def _integers(given: Any, what: str) -> NDArray[Any]:
-    cells = np.asarray(given)
+    cells = array_of(given, what)
     if cells.dtype.kind in "iu":
         return cells.astype(np.int64) if cells.dtype != np.uint64 else _whole(cells.tolist())
     if cells.dtype == object and all(type(n) is int for n in cells.tolist()):

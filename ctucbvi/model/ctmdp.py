@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from ctucbvi.errors import InputError, ModelError
 from ctucbvi.frames import frame as table
 from ctucbvi.model.beginning import Initial, checked, initial_from
 from ctucbvi.model.elsewhere import FromElsewhere
 from ctucbvi.model.kinds import Objective, Semantics
+from ctucbvi.model.reaching import Asked, reaching_parts
 from ctucbvi.model.rows import Number, Numbers, Pair, Transition, check_row, choices
 from ctucbvi.model.views import digest, html, line
 from ctucbvi.numbers import exact, shown
@@ -72,9 +73,9 @@ class CTMDP(FromElsewhere):
                 )
             own = row.terminal is not None and row.terminal == self.terminal[states[row.state]]
             places[place] = replace(row, terminal=None) if own else row
-        idle = len(states) - len({place // len(actions) for place in places})
-        if idle:
-            first = next(x for x in self.states if all(row.state != x for row in self.transitions))
+        busy = {place // len(actions) for place in places}
+        if len(busy) < len(states):
+            first = next(x for x, i in states.items() if i not in busy)
             raise ModelError(
                 f"state {first!r} has no actions; add a transition for it (rate 0 if it is absorbing)"
             )
@@ -94,32 +95,45 @@ class CTMDP(FromElsewhere):
         source: str = "",
         shows: str = "",
         objective: str = Objective.MAX,
+        **asked: Unpack[Asked],
     ) -> Self:
         """Build a model; states and actions default to the order in which they first appear.
 
         It begins in the state ``initial`` (by default the first one), or in one of ``{state: probability}``.
+        ``discount`` as in :func:`ctucbvi.discounted`; with a ``goal`` (one state or several) nothing else is
+        earned, and the value is the probability to be there in time, as in :func:`ctucbvi.reaching`.
         """
+        from ctucbvi.model.discounting import discounted  # which makes models, too
+
         rows = tuple(transitions)
         listed = tuple(states if states is not None else dict.fromkeys(row.state for row in rows))
         offered = tuple(actions if actions is not None else dict.fromkeys(row.action for row in rows))
         if not listed:
             raise ModelError("states: none given; a model needs at least one state")
         given = dict(terminal or {})
+        known = {x for x in listed if isinstance(x, str)} if given else set()
         for state in given:
-            if state not in listed:
+            if state not in known:
                 raise ModelError(f"terminal: {state!r} is not a state; {choices(listed, state)}")
-        return cls(
+        ends = {x: exact(g, f"terminal reward of {x!r}") for x, g in given.items()}
+        if unknown := sorted(asked.keys() - Asked.__annotations__.keys()):
+            raise TypeError(f"CTMDP.of() got an unexpected keyword argument {unknown[0]!r}")
+        rate, goal, avoid = exact(asked.get("discount", 0), "discount"), asked.get("goal"), asked.get("avoid")
+        if goal or avoid:
+            rows, ends = reaching_parts(listed, offered, rows, ends, goal or (), avoid or (), rate)
+        model = cls(
             name=name,
             states=listed,
             actions=offered,
             horizon=exact(horizon, "horizon"),
             initial=listed[0] if initial is None else initial_from(initial),
             transitions=rows,
-            terminal=tuple(exact(given.get(x, 0), f"terminal reward of {x!r}") for x in listed),
+            terminal=tuple(ends.get(x, Fraction(0)) for x in listed),
             source=source,
             shows=shows,
             objective=Objective(objective),
         )
+        return cast("Self", discounted(model, rate))
 
     @classmethod
     def _built(cls, name: str, **told: Any) -> Self:
@@ -132,6 +146,12 @@ class CTMDP(FromElsewhere):
         model.__dict__.update({"source": "", "shows": "", **told, "sparse": found})
         model._check_head()
         return model
+
+    def _once_more(self, **asked: Any) -> Self:
+        """The same model, with what :meth:`of` makes part of its transitions."""
+        ends = dict(zip(self.states, self.terminal, strict=True))
+        told = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("name", "terminal")}
+        return self.of(self.name, **told, terminal=ends, **asked)
 
     if not TYPE_CHECKING:
 

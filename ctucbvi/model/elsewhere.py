@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from ctucbvi.errors import ModelError
 from ctucbvi.model.kinds import Objective
 from ctucbvi.model.rationals import Reader
+from ctucbvi.model.reaching import Asked
 from ctucbvi.model.rows import Number, choices
 from ctucbvi.numbers import exact
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     from ctucbvi.model.arrays import ArrayOptions, TableOptions
     from ctucbvi.model.sparse import Sparse
+
+
+_ASKED = tuple(Asked.__annotations__)
 
 
 class FromElsewhere:
@@ -28,6 +32,8 @@ class FromElsewhere:
 
         @classmethod
         def _lazily(cls, found: Sparse, **told: Any) -> Self: ...
+
+        def _once_more(self, **asked: Any) -> Self: ...
 
     @classmethod
     def from_arrays(
@@ -53,7 +59,7 @@ class FromElsewhere:
         ``lumps[x,a]`` or ``lumps[x,a,y]`` are earned at the jump.  ``available[x,a]`` is False where ``x``
         does not offer ``a``.  Further options: ``choice[x,a]``, earned when ``a`` is chosen;
         ``terminal[x]``, or ``pair_terminal[x,a]``; ``initial`` (an index, or probabilities), ``states``,
-        ``actions``, ``name``, ``objective``.
+        ``actions``, ``name``, ``objective``; ``discount``, ``goal`` and ``avoid`` (names) as in ``of``.
         """
         from ctucbvi.model.arrays import array_rows  # NumPy is slow to load, and most models come from files
 
@@ -92,7 +98,9 @@ class FromElsewhere:
         found, rest = sparse_model(pairs, jumps, numbers, reader, options)
         cls._check_options(options)
         given = {"name": options.get("name", "sparse"), "objective": options.get("objective", Objective.MAX)}
-        return cls._lazily(found, horizon=exact(horizon, "horizon"), **given, **rest)
+        model = cls._lazily(found, horizon=exact(horizon, "horizon"), **given, **rest)
+        asked = {key: value for key, value in options.items() if key in _ASKED}
+        return model._once_more(**asked) if asked else model
 
     @classmethod
     def from_generator(
@@ -147,7 +155,7 @@ class FromElsewhere:
 
     @staticmethod
     def _check_options(options: Mapping[str, Any], *, arrays: bool = True) -> None:
-        known = {"terminal", "initial", "states", "actions", "name", "objective"}
+        known = {"terminal", "initial", "states", "actions", "name", "objective", *_ASKED}
         known |= {"choice", "pair_terminal"} if arrays else set()
         for key in set(options) - known:
             raise ModelError(f"option {key!r} is unknown; {choices(sorted(known))}")
@@ -155,6 +163,5 @@ class FromElsewhere:
     @classmethod
     def _told(cls, options: Mapping[str, Any], name: str, **rest: Any) -> Self:
         cls._check_options(options, arrays=name != "frame")
-        return cls._built(
-            options.get("name", name), objective=options.get("objective", Objective.MAX), **rest
-        )
+        more = {key: options[key] for key in ("objective", *_ASKED) if key in options}
+        return cls._built(options.get("name", name), **more, **rest)

@@ -170,7 +170,7 @@ def check_row(row: Transition, states: Mapping[str, int], actions: Mapping[str, 
         fail(f"rate {shown(row.rate)} is negative; write 0 or more")
     for y, p in row.to:
         if y not in states:
-            fail(f"jumps to {y!r}, which is not a state; {choices(states, row.state)}")
+            fail(f"jumps to {y!r}, which is not a state; {choices(states, y)}")
         if p.numerator < 0:
             fail(f"probability of {y!r} is {shown(p)}; write a number from 0 to 1")
         if p.numerator == 0:

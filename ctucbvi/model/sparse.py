@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ctucbvi.errors import ModelError
-from ctucbvi.model.columns import Column, Indices, alike, column, fit_sums, sums_to_one
+from ctucbvi.model.columns import Column, Indices, alike, array_of, column, fit_sums, sums_to_one
 from ctucbvi.model.rationals import Reader
 from ctucbvi.model.rows import Transition
 from ctucbvi.numbers import shown
@@ -100,7 +100,7 @@ def two_lists(given: Any, what: str, names: tuple[str, str]) -> tuple[Indices, I
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise ModelError(f"{what}: give two lists of indices, of {names[0]}s and of {names[1]}s")
     found = []
-    for cells, name in zip(map(np.asarray, given), names, strict=True):
+    for cells, name in zip((array_of(part, what) for part in given), names, strict=True):
         if cells.ndim != 1 or (cells.dtype.kind not in "iu" and cells.size):
             kind = f"{cells.dtype} of shape {cells.shape}"
             raise ModelError(f"{what}: the {name}s are {kind}; give a list of indices")
@@ -196,7 +196,7 @@ class SparseReader:
     def _chances(self, given: Any, reader: Reader) -> Column:
         """Probabilities as they are given: what a reader makes of them depends on the whole row."""
         if reader.tolerance is not None and not isinstance(given, tuple):
-            cells = np.asarray(given)
+            cells = array_of(given, "probability")
             if cells.dtype == object and any(isinstance(p, float) for p in cells.ravel().tolist()):
                 raise ModelError(
                     "probability: floats beside fractions are not rationalized; give floats only"

@@ -11,6 +11,9 @@ A file lists the states, the actions and one ``transition`` per state and action
     actions = ["slow", "fast"]
     objective = "max"                   # optional; "min": rewards are costs
     terminal = { operating = "0" }      # optional, 0 for a state that is left out
+    discount = "1/10"                   # optional: what is earned after a time s counts exp(-s/10)
+    goal = ["..."]                      # optional: the value is the probability to be there in time
+    avoid = ["..."]                     # optional: without meeting one of these before
     source = "..."                      # optional
     shows = "..."                       # optional
 

@@ -11,6 +11,7 @@ import json
 import re
 import sys
 import tomllib
+from collections import Counter
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
@@ -18,15 +19,26 @@ from typing import Any, NoReturn
 
 from ctucbvi.errors import InputError, ModelError
 from ctucbvi.model import CTMDP, Initial, Numbers, Objective, Transition, by_target, choices, discounted
+from ctucbvi.model.reaching import reaching_parts
 from ctucbvi.model.rows import total_of
 from ctucbvi.modelfile.writer import LONGEST, is_short, is_unicode, literal
 from ctucbvi.numbers import exact
 
 _REQUIRED = ("name", "horizon", "initial", "states", "actions", "transition")
-_OPTIONAL = ("terminal", "source", "shows", "objective", "discount")
+_OPTIONAL = ("terminal", "source", "shows", "objective", "discount", "goal", "avoid")
 _ROW_REQUIRED = ("state", "action", "rate", "reward")
 _USUAL_KEYS = {*_ROW_REQUIRED, "to"}
 _ROW_OPTIONAL = ("to", "lump", "choice", "terminal")
+_AT_ONCE = (
+    "what takes no time is part of a Markov automaton: write one (.drn, .prism, .jani), and let "
+    "'ctucbvi models FILE' make such a file of it"
+)
+_MEANT = {  # what others have, and how it is written here
+    "immediate": _AT_ONCE,
+    "until": 'write goal = ["..."], the states to be reached, avoid = ["..."], those not to be met before',
+    "property": 'write goal = ["..."], the states to be reached within the horizon',
+    "labels": 'write goal = ["..."], the names of states',
+}
 _NUMBER_HINT = 'write for example "17/20" or "0.85"'
 
 
@@ -46,8 +58,8 @@ class _Object(dict[str, Any]):
         super().__init__(pairs)
         self.repeated: str | None = None
         if len(self) < len(pairs):
-            keys = [key for key, _ in pairs]
-            self.repeated = next(key for i, key in enumerate(keys) if key in keys[:i])
+            left = Counter(key for key, _ in pairs)
+            self.repeated = next(key for key in left if left[key] > 1)
 
 
 def one_line(text: str) -> str:
@@ -119,7 +131,11 @@ def read_model(document: object, where: str) -> CTMDP:
     texts = {key: _text(table.get(key, ""), f"{where}: {key}") for key in ("name", "source", "shows")}
     objective = _text(table.get("objective", "max"), f"{where}: objective")
     discount = _number(table.get("discount", 0), f"{where}: discount")
+    goal, avoid = (_some_states(table.get(key, []), f"{where}: {key}") for key in ("goal", "avoid"))
     try:
+        if "goal" in table or avoid:
+            named = tuple(states), tuple(actions)
+            transitions, terminal = reaching_parts(*named, transitions, terminal, goal, avoid, discount)
         model = CTMDP(
             **texts,
             objective=Objective(objective),
@@ -183,7 +199,7 @@ def _read_transition(item: object, where: str, states: Names, actions: Names) ->
     state = _one_of(_text(table["state"], f"{where}: state"), "state", states, where)
     action = _one_of(_text(table["action"], f"{where}: action"), "action", actions, where)
     where = f"{where} (state {state!r}, action {action!r})"
-    rate = _usual(table["rate"]) or _number(table["rate"], f"{where}: rate")
+    rate = _usual(table["rate"]) or _rate(table["rate"], f"{where}: rate")
     reward = _usual(table["reward"]) or _number(table["reward"], f"{where}: reward")
     if rate.numerator < 0:
         _fail(where, f"rate {_shown(rate)} is negative; write 0 or more")
@@ -212,6 +228,12 @@ def _initial(value: object, where: str, states: Names) -> Initial:
     return _one_of(_text(value, where), "state", states, where)
 
 
+def _some_states(value: object, where: str) -> list[str]:
+    """One state, or a list of them; whether they are states is seen later."""
+    listed = value if isinstance(value, list) else [value]
+    return [_text(entry, where) for entry in listed]
+
+
 def _lumps(value: object, to: Numbers, where: str, states: Names) -> Numbers:
     """What is earned at the jump: one number, or one for each target."""
     if value == "0":
@@ -229,7 +251,9 @@ def _table(value: object, where: str, required: tuple[str, ...], optional: tuple
     for key in table:
         if key not in known:
             hint = f"the known keys are {', '.join(known)}"
-            if near := get_close_matches(key, known, n=1):
+            if key in _MEANT:
+                hint = _MEANT[key]
+            elif near := get_close_matches(key, known, n=1):
                 hint = f"did you mean {near[0]!r}?"
             elif key in _REQUIRED + _OPTIONAL:
                 hint = "move it out of the transition, to the top of the file"
@@ -314,6 +338,13 @@ def _number(value: object, where: str) -> Fraction:
     if not is_short(number):
         _fail(where, f"as a fraction the number is longer than {LONGEST} characters; write fewer digits")
     return number
+
+
+def _rate(value: object, where: str) -> Fraction:
+    """A number; what takes no time is not written as a rate."""
+    if isinstance(value, str) and value.strip().lower() in ("inf", "+inf", "infinity", "+infinity"):
+        _fail(where, f"{value} is not finite; write a finite number ({_AT_ONCE})")
+    return _number(value, where)
 
 
 def _fail(where: str, what: str) -> NoReturn:

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from fractions import Fraction
+from time import sleep
 
 import pytest
 
@@ -11,6 +12,7 @@ import ctucbvi
 from ctucbvi.cli import main
 from ctucbvi.commands import crosscheck
 from ctucbvi.library import machine_repair
+from ctucbvi.solutions import document
 
 
 def run(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -265,6 +267,43 @@ def test_python_m_ctucbvi_is_the_command():
     command = [sys.executable, "-m", "ctucbvi", "plan", "machine-repair"]
     found = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "0.641055569839922" in found.stdout
+
+
+@pytest.mark.parametrize("command", ["plan", "learn"])
+def test_a_file_that_takes_long_to_read_is_said_to_be_read(capsys, monkeypatch, command):
+    def slowly(name):
+        sleep(0.3)
+        return machine_repair()
+
+    monkeypatch.setattr("verify.progress._SILENT", 0.05)
+    monkeypatch.setattr("ctucbvi.commands.plan.find_model", slowly)
+    monkeypatch.setattr("ctucbvi.commands.learner_options.find_model", slowly)
+    status, _, err = run(capsys, command, "large.json", *(["--episodes", "1"] if command == "learn" else []))
+    assert status == 0
+    assert err.startswith("ctucbvi: reading large.json\n")
+
+
+def test_many_values_are_said_to_be_written(capsys, monkeypatch):
+    def slowly(*arguments, **options):
+        sleep(0.3)
+        return document(*arguments, **options)
+
+    run(capsys, "plan", "machine-repair", "--engine", "numeric")  # compiles
+    monkeypatch.setattr("verify.progress._SILENT", 0.2)
+    monkeypatch.setattr("ctucbvi.commands.plan_numeric.document", slowly)
+    status, _, err = run(capsys, "plan", "machine-repair", "--engine", "numeric")
+    assert status == 0
+    assert "ctucbvi: 2 values are found, and written in digits\n" in err
+
+
+def test_waiting_for_a_scheduler_is_said(capsys, monkeypatch):
+    pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    monkeypatch.setattr("verify.clusters._PATIENCE", 1)
+    monkeypatch.setattr("verify.progress._SILENT", 0.3)
+    told = ["regret", "machine-repair", "--episodes", "5", "--runs", "1", "--cluster", "tcp://127.0.0.1:9"]
+    status, _, err = run(capsys, *told)
+    assert status == 2
+    assert "waiting for the scheduler at tcp://127.0.0.1:9, for up to 1 s\n" in err
 
 
 def test_an_interrupt_is_one_line(capsys, monkeypatch):

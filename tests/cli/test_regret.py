@@ -190,6 +190,23 @@ def test_killed_twice_at_random_points_the_result_is_the_same(plain, tmp_path, w
     assert result.read_text() == plain
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_process_that_is_asked_to_end_says_how_to_go_on(tmp_path, workers):
+    folder = tmp_path / "study"
+    command = [*COMMAND, "--workers", workers, "--block", "100", "--out", str(folder)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    kill_after(process, folder, 500, signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert out == b""
+    assert err.decode().splitlines()[-2:] == [
+        f"ctucbvi: what was finished is in {folder}; the same command goes on",
+        "ctucbvi: terminated",
+    ]
+    assert not any(word in err for word in (b"Traceback", b"resource_tracker", b"Warning"))
+    assert 0 < saved(folder) < 9000
+
+
 def test_ctrl_c_says_how_to_go_on(tmp_path):
     folder = tmp_path / "study"
     command = [*COMMAND, "--workers", "2", "--block", "100", "--out", str(folder)]

@@ -155,6 +155,8 @@ def test_interrupted_it_goes_on_and_ends_with_the_same_bytes(home, whole, capsys
         ("runs = 2", "runs = true", "line 1: runs: True is neither"),
         ("runs = 2", "runs = 2.5", "line 1: runs: 2.5 is not a whole number"),
         ("runs = 2", "runs = 0", "runs: 0"),
+        ("runs = 2", "runs = 0", "line 1: runs: 0 is not a whole number from 1"),
+        ("steps = 10", "replan = -1", "line 3: replan: -1 is not 0 or a positive fraction"),
         ("[40, 60]", "[]", "line 4: episodes: the list is empty"),
         ("[40, 60]", '["40"]', "line 4: episodes: 40 is not a whole number"),
         ("episodes = [40, 60]", "", "line 6: the key 'episodes' is missing"),
@@ -178,6 +180,51 @@ def test_a_mistake_in_the_file_is_one_line_with_its_place(home, capsys, old, new
     assert old in GRID
     file.write_text(GRID.replace(old, new, 1))
     assert message in refused(capsys, "study", str(file), "--workers", "1")
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["runs = 0"], "line 3: runs: 0 is not a whole number from 1"),
+        (["runs = 1", "replan = -1"], "line 4: replan: -1 is not 0 or a positive"),
+        (["delta = 2"], "line 3: delta: 2"),
+        (["lambda-max = -1"], "line 3: lambda-max: -1"),
+        (["horizon = 0"], "line 3: horizon: 0 is not positive"),
+        (["learner = 'nowhere.py'"], "line 3: "),
+        (["runs = 1", "initial = { on = 1 }"], "line 4: state 'on' is not in model 'machine-repair'"),
+        (
+            ["rescale = '2'"],
+            'line 3: rescale 2: write two numbers, for example rescale = "1/20,3/5", or auto',
+        ),
+        (["rescale = '-1,0'"], "line 3: rescale -1,0: the factor must be positive"),
+    ],
+)
+def test_a_file_without_grids_is_told_the_line_of_the_key(capsys, tmp_path, lines, message):
+    file = tmp_path / "one.toml"
+    file.write_text("\n".join(["episodes = 5", "model = 'machine-repair'", *lines]))
+    found = refused(capsys, "study", str(file), "--workers", "1")
+    assert f"one.toml: {message}" in found
+    assert "--rescale" not in found
+
+
+def test_rewards_are_rescaled_in_the_words_of_who_asks(capsys, tmp_path):
+    file = tmp_path / "one.toml"
+    file.write_text("runs = 1\nepisodes = 5\nmodel = 'queue'\nparameters = { capacity = 0 }\n")
+    assert "one.toml: line 4: capacity: 0" in refused(capsys, "study", str(file))
+    file.write_text("runs = 1\nepisodes = 5\nsteps = 10\nmodel = 'queue'\n")
+    found = refused(capsys, "study", str(file))
+    assert "line 4: model 'queue': rewards from" in found
+    assert 'rescale them with rescale = "1/14,4/7" (' in found
+    file.write_text(file.read_text() + "rescale = 'auto'\n")
+    status, out, _ = run(capsys, "study", str(file), "--workers", "1")
+    assert status == 0
+    assert "\n1 configuration; " in out
+    told = ["regret", "queue", "--runs", "1", "--episodes", "5", "--steps", "10", "--workers", "1"]
+    alone = [
+        run(capsys, *told, by)[1].split("episodes in")[0] for by in ("--rescale=auto", "--rescale=1/14,4/7")
+    ]
+    assert alone[0] == alone[1]
+    assert "a regret of 1 is one of 14 in the model's own" in alone[0]
 
 
 def test_a_file_that_is_not_there(capsys, tmp_path):

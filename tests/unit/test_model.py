@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import FrozenInstanceError, replace
 from decimal import Decimal
 from fractions import Fraction
+from time import process_time
 
 import numpy as np
 import pytest
@@ -161,6 +162,21 @@ def test_bad_models_get_one_line(changes, message: str) -> None:
     assert str(caught.value).isprintable()
 
 
+def test_a_wrong_target_is_told_the_names_like_it() -> None:
+    states = tuple(f"state-{letter * 5}" for letter in "abcdefghijk")
+    rows = [Transition.of(x, "a", rate=0, reward=0) for x in states[1:]]
+    wrong = Transition.of(states[0], "a", rate=1, reward=0, to={"state-kkkk": 1})
+    with pytest.raises(ModelError, match=r"jumps to 'state-kkkk', which is not a state; .*: state-kkkkk, "):
+        CTMDP.of("m", horizon=1, transitions=[wrong, *rows])
+
+
+def test_terminal_rewards_of_many_states_are_looked_up_once() -> None:
+    rows = [Transition.of(f"s{i}", "a", rate=0, reward=0) for i in range(60_000)]
+    began = process_time()
+    CTMDP.of("m", horizon=1, transitions=rows, terminal={row.state: 1 for row in rows})
+    assert process_time() - began < 4
+
+
 def test_terminal_needs_one_entry_per_state() -> None:
     with pytest.raises(ModelError, match="terminal: give one reward per state"):
         replace(build(), terminal=(Fraction(0),))
@@ -223,6 +239,14 @@ def test_rows_of_doubles_are_normalised_only_on_request() -> None:
         ({"actions": ("one",)}, "^arrays: 2 states and 2 actions, but other numbers of names"),
         ({"initial": 2}, "^initial: 2 is not the index of a state; write 0 to 1"),
         ({"initial": -1}, "^initial: -1 is not the index of a state; write 0 to 1"),
+        ({"initial": np.int64(2)}, "^initial: 2 is not the index of a state; write 0 to 1"),
+        ({"rates": [[1, 1], [1]]}, "^rates: its rows have different lengths; write as many entries in each"),
+        ({"probabilities": [[[1, 0], [0]], [[1, 0], [0, 1]]]}, "^probabilities: its rows have different"),
+        ({"lumps": [[1, 1], [1]]}, "^lumps: its rows have different lengths"),
+        ({"choice": [[1, 1], [1]]}, "^choice: its rows have different lengths"),
+        ({"available": [[1, 1], [1]]}, "^available: its rows have different lengths"),
+        ({"terminal": [1, [1]]}, "^terminal: its rows have different lengths"),
+        ({"initial": [1, [1]]}, "^initial: its rows have different lengths"),
         ({"available": [True]}, r"^arrays: available must have shape \(2, 2\)"),
         ({"terminal": [1]}, r"^arrays: available must have shape .*, terminal \(2,\)"),
         ({"available": [[False, False], [True, True]]}, "^state 's0' has no actions"),
@@ -236,6 +260,11 @@ def test_bad_arrays_get_one_line(changes, message: str) -> None:
     with pytest.raises(ModelError, match=message) as caught:
         CTMDP.from_arrays(**arguments)
     assert str(caught.value).isprintable()
+
+
+def test_an_index_of_numpy_is_an_index() -> None:
+    told = {"rates": RATES, "rewards": REWARDS, "probabilities": JUMPS, "horizon": 1}
+    assert CTMDP.from_arrays(**told, initial=np.int64(1)) == CTMDP.from_arrays(**told, initial=1)
 
 
 # --- questions and variants ----------------------------------------------------------------

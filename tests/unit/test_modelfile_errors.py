@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from time import process_time
+
 import pytest
 
 from ctucbvi.errors import InputError
@@ -306,3 +309,18 @@ def test_files_that_cannot_be_read(tmp_path) -> None:
             load_model(tmp_path / name)
         shown = str(tmp_path / name).replace("\0", "?").replace("\n", "?")
         assert str(caught.value) == f"{shown}: {expected}"
+
+
+def test_errors_of_large_files_take_as_long_as_the_files() -> None:
+    """Not the square of it: 40,000 states, the last one idle; 40,000 keys, the last one twice."""
+    states = [f"s{i}" for i in range(40_000)]
+    rows = [{"state": x, "action": "a", "rate": "0", "reward": "0"} for x in states[:-1]]
+    head = {"name": "m", "horizon": "1", "initial": "s0", "states": states, "actions": ["a"]}
+    idle = json.dumps({**head, "transition": rows})
+    again = "{" + ", ".join(f'"{x}": 1' for x in [*states, states[-1]]) + "}"
+    began = process_time()
+    with pytest.raises(InputError, match="state 's39999' has no actions"):
+        parse_model(idle, format="json")
+    with pytest.raises(InputError, match="the key 's39999' is given twice"):
+        parse_model(again, format="json")
+    assert process_time() - began < 4

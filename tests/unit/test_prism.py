@@ -178,6 +178,10 @@ def test_a_property_says_goal_horizon_and_objective(file, formula, same):
         ('Pmax=? [F[1,2] "done"]', "not a probability within a time"),
         ('R{"cost"}max=? [C<=3]', "not a probability within a time"),
         ("Pmax=? [F<=1 s=7]", "no state that can be reached is a goal"),
+        ('multi(Pmax=? [F<=1 "done"], Pmin=? [F<=2 "done"])', "not a probability within a time"),
+        ('"done"', "not a probability within a time"),
+        ('Pmax=? [F<=1 "done"]; Pmin=? [F<=1 "done"]', "2 properties at once, and one is asked; write one"),
+        ("", "0 properties at once, and one is asked; write one"),
         ("Pmax=? [F<=1", "Storm does not build it: "),
     ],
 )
@@ -186,6 +190,27 @@ def test_a_property_that_cannot_be_asked_is_one_line(file, formula, message):
         load_prism(file(SERVER), constants="N=2", property=formula)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert not any(word in str(caught.value) for word in ("asked-", "Attribute", "unpack"))  # not theirs
+
+
+@pytest.mark.usefixtures("storm")
+def test_a_goal_behind_what_is_to_be_avoided_is_refused_in_the_words_of_the_property(file):
+    text = """ma
+module m
+  s : [0..2] init 0;
+  <> s=0 -> 2 : (s'=1);
+  <> s=1 -> 3 : (s'=2) + 1 : (s'=0);
+  <> s=2 -> 1 : (s'=0);
+endmodule
+label "g" = s=2;
+label "b" = s=1;
+"""
+    formula = 'Pmax=? [!"b" U<=2.5 "g"]'
+    with pytest.raises(InputError) as caught:
+        load_prism(file(text), property=formula)
+    assert str(caught.value).endswith(
+        f"server.ma: no state that can be reached is a goal of {formula}: it is 0; ask for another"
+    )
 
 
 def test_what_a_property_says_is_not_said_twice(file):

@@ -227,6 +227,8 @@ GOOD = {
         ({"pairs": ([0, -1], [0, 0])}, "-1 is not the index of a state"),
         ({"pairs": ([0, 0], [0, 0]), "jumps": ([0], [0])}, "state 's0', action 'a0': given twice"),
         ({"pairs": ([0, 2], [0, 0])}, "state 's1' has no actions"),
+        ({"pairs": ([0, [1]], [0, 0])}, "pairs: its rows have different lengths; write as many entries"),
+        ({"rates": [1, [1]]}, "rate: its rows have different lengths"),
         ({"pairs": ([0, 1], [0])}, "2 states and 1 actions; give one each"),
         ({"states": ["x"]}, "1 is not the index of a state; write 0 to 0"),
         ({"rates": [1]}, "rate: 1 numbers for 2 pairs"),
