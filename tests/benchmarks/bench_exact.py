@@ -15,13 +15,13 @@ from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
 from math import ceil
 from multiprocessing import get_context
-from resource import RUSAGE_SELF, getrusage
 from time import process_time
 from typing import Any
 
 from ctucbvi import CTMDP, Budget, Semantics, Transition, second_opinion, solve
 from ctucbvi.library import machine_repair
 from tests.benchmarks import odefun_peer, storm_peer
+from tests.benchmarks.memory import most_memory
 from tests.benchmarks.random_models import random_reachability, speed_queue
 from verify.tables import table
 
@@ -139,11 +139,11 @@ def queues(sizes: Sequence[int] = (100,)) -> None:
 def queue(states: int) -> tuple[float, float, int]:
     """Seconds to solve the queue, by how much the process grew meanwhile in MiB, and how many switches."""
     model = speed_queue(states - 1)
-    before, began = getrusage(RUSAGE_SELF).ru_maxrss, process_time()
+    before, began = most_memory(), process_time()
     solution = solve(model, budget=Budget(seconds=3000))
-    ended, after = process_time(), getrusage(RUSAGE_SELF).ru_maxrss
+    ended, after = process_time(), most_memory()
     assert solution.undecided == ()
-    return ended - began, (after - before) / 1024, len(solution.switches)
+    return ended - began, after - before, len(solution.switches)
 
 
 def growth() -> None:

@@ -12,7 +12,6 @@ from functools import cache
 from math import log
 from multiprocessing import get_context
 from pathlib import Path
-from resource import RUSAGE_SELF, getrusage
 from time import process_time
 
 import numpy as np
@@ -26,6 +25,7 @@ from ctucbvi.numeric import certify, solve_certified, solve_numeric
 from ctucbvi.numeric.arrays import Arrays
 from tests.benchmarks import storm_peer
 from tests.benchmarks.bench_exact import best_times
+from tests.benchmarks.memory import most_memory
 from tests.benchmarks.random_models import random_reachability, random_switching, speed_queue
 from verify.tables import table
 
@@ -311,7 +311,7 @@ def reach(states: int, kept: str) -> tuple[float, float, float, float]:
     solved = solve_numeric(model, tolerance=1e-8, at=None if kept == "all" else [])
     ended = process_time()
     proof = certify(solved) if kept == "all" else solve_certified(model, tolerance=1e-8, at=[])
-    return made - began, ended - made, getrusage(RUSAGE_SELF).ru_maxrss / 1024, proof.bound
+    return made - began, ended - made, most_memory(), proof.bound
 
 
 def reaches() -> None:
