@@ -83,7 +83,11 @@ class Lanes(NamedTuple):
 def lanes(row, states, orders):
     """Room for all that."""
     full, fours = row.size - 1 if any_full(row, states) else 0, (orders + 3) // 4 * 4
-    order = np.arange(1.0, orders // WIDTH * WIDTH + 1.0).reshape((-1, WIDTH))
+    order, begins = np.zeros((orders // WIDTH, WIDTH)), np.zeros((orders // WIDTH, WIDTH))
+    for n in range(orders // WIDTH):  # functions of arrays would take a second to compile
+        begins[n, 0] = 1.0 if n == 0 else 0.0
+        for j in range(WIDTH):
+            order[n, j] = n * WIDTH + j + 1.0
     return Lanes(
         np.zeros(orders),
         np.zeros(orders),
@@ -100,7 +104,7 @@ def lanes(row, states, orders):
         np.zeros((fours, states if full else 0)),
         np.zeros((full, fours)),
         order,
-        np.where(order == 1.0, 1.0, 0.0),
+        begins,
     )
 
 
