@@ -33,11 +33,14 @@ import numpy as np
 from ctucbvi.abreast import WIDTH, every, load, magnitude, moved_up, store, where
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Floats, Integers
+from ctucbvi.numeric.polynomials import MOST_ORDERS
 from ctucbvi.numeric.products import ANY_ORDER, any_full, products
 
 UNIT = 2.0**-52
 TINY = 1e-280
 HUGE = 1e300
+_NEXT = np.arange(1.0, MOST_ORDERS + 1.0).reshape(-1, WIDTH)  # j + 1
+_BEGINS = np.where(_NEXT == 1.0, 1.0, 0.0)  # 1 where j is 0
 GROW = 1.0 + 2.0**-40  # covers the rounding in adding up some hundred positive bounds
 
 
@@ -64,7 +67,6 @@ class Lanes(NamedTuple):
     flow: Floats  # (orders,) Σ p(y) (v(y) − own) of one pair
     size: Floats  # (orders,) the magnitude of what is added up
     off: Floats  # (orders,) its residual
-    weight: Floats  # (orders,) the largest residual
     total: Floats  # (orders,) the sum of all residuals
     plain: Floats  # (orders,) the largest of their polynomials
     bent: Floats  # (orders,) the largest of what they have besides
@@ -75,21 +77,13 @@ class Lanes(NamedTuple):
     spread: Floats  # (orders,) max |v − c|
     by_order: Floats  # (orders in fours, states) v − c
     flows: Floats  # (full rows, orders in fours) Σ p(y) (v(y) − c)
-    order: Floats  # (words, WIDTH) j + 1
-    begins: Floats  # (words, WIDTH) 1 where j is 0, else 0
 
 
 @compiled(inline="always")
 def lanes(row, states, orders):
     """Room for all that."""
     full, fours = row.size - 1 if any_full(row, states) else 0, (orders + 3) // 4 * 4
-    order, begins = np.zeros((orders // WIDTH, WIDTH)), np.zeros((orders // WIDTH, WIDTH))
-    for n in range(orders // WIDTH):  # functions of arrays would take a second to compile
-        begins[n, 0] = 1.0 if n == 0 else 0.0
-        for j in range(WIDTH):
-            order[n, j] = n * WIDTH + j + 1.0
     return Lanes(
-        np.zeros(orders),
         np.zeros(orders),
         np.zeros(orders),
         np.zeros(orders),
@@ -103,8 +97,6 @@ def lanes(row, states, orders):
         np.zeros(orders),
         np.zeros((fours, states if full else 0)),
         np.zeros((full, fours)),
-        order,
-        begins,
     )
 
 
@@ -160,14 +152,14 @@ def weigh(model, h, q, value, gap, room, extra, late, weight):
     piece only; it may be empty.
     """
     look(model, value, room)
-    for numbers in (room.weight, room.total, room.plain, room.bent):
-        numbers[:] = 0.0
-    if q.shape[1] % WIDTH == 0:
-        abreast(model, h, q, value, room, extra)
-    else:
-        one_by_one(model, h, q, value, room, extra)
     for j in range(weight.size):
-        largest = room.weight[j]
+        weight[j] = room.total[j] = room.plain[j] = room.bent[j] = 0.0
+    if q.shape[1] % WIDTH == 0:
+        abreast(model, h, q, value, room, extra, weight)
+    else:
+        one_by_one(model, h, q, value, room, extra, weight)
+    for j in range(weight.size):
+        largest = weight[j]
         if extra.size > 0:
             largest = min(largest, (room.plain[j] + late * room.bent[j]) * GROW)
         weight[j] = worst(largest, largest if room.total[j] < HUGE else np.inf)  # a maximum may lose a NaN
@@ -175,7 +167,7 @@ def weigh(model, h, q, value, gap, room, extra, late, weight):
 
 
 @compiled()
-def one_by_one(model, h, q, value, room, extra):
+def one_by_one(model, h, q, value, room, extra, weight):
     """The largest and the sum of the residuals of each order, pair by pair."""
     rate, reward, row = model.rate, model.reward, model.row
     pairs, orders = q.shape
@@ -197,12 +189,12 @@ def one_by_one(model, h, q, value, room, extra):
             room.plain[j], room.bent[j] = max(room.plain[j], off[j]), max(room.bent[j], extra[i, j])
             off[j] += extra[i, j]
         for j in range(orders):
-            room.weight[j] = max(room.weight[j], off[j])
+            weight[j] = max(weight[j], off[j])
             room.total[j] += off[j]
 
 
 @compiled()
-def abreast(model, h, q, value, room, extra):
+def abreast(model, h, q, value, room, extra, weight):
     """The same, eight orders at a time; every number is the same one."""
     row, target, probability, place = model.row, model.target, model.probability, room.place
     words = q.shape[1] // WIDTH
@@ -211,8 +203,8 @@ def abreast(model, h, q, value, room, extra):
     middle, spread = room.middle.reshape((-1, WIDTH)), room.spread.reshape((-1, WIDTH))
     zero, tiny, step = every(0.0), every(TINY), every(h)
     for n in range(words):
-        weight = total = plain = bent = zero
-        order, begins = load(room.order, n), load(room.begins, n)
+        largest = total = plain = bent = zero
+        order, begins = load(_NEXT, n), load(_BEGINS, n)
         for i in range(model.rate.size):
             own, after = load(q_words, words * i + n), zero
             if n + 1 < words:
@@ -236,13 +228,8 @@ def abreast(model, h, q, value, room, extra):
                 bend = load(more, words * i + n)
                 plain, bent = where(off > plain, off, plain), where(bend > bent, bend, bent)
                 off = off + bend
-            weight, total = where(off > weight, off, weight), total + off
-        for numbers, word in (
-            (room.weight, weight),
-            (room.total, total),
-            (room.plain, plain),
-            (room.bent, bent),
-        ):
+            largest, total = where(off > largest, off, largest), total + off
+        for numbers, word in ((weight, largest), (room.total, total), (room.plain, plain), (room.bent, bent)):
             store(numbers.reshape((-1, WIDTH)), n, word)
 
 
