@@ -300,7 +300,8 @@ class _Taylor:
             self.columns.append(column)
         steepest = largest(self.columns[1].entries())
         self.rest = (steepest * arb(2 * self.distance) ** terms / arb(terms).fac()).upper()
-        coefficients = [step.margin_of(fall.key, c) for c in self.columns]
+        entries = [c.entries() for c in self.columns]
+        coefficients = [step.margin_of(fall.key, some, some[-1]) for some in entries]
         coefficients[0] += arb(0, (self.rest * sensitivity).upper())
         self.margin = arb_poly(coefficients)
 

@@ -231,23 +231,23 @@ class RegimeStep:
         pairs, place = (everything, best) if self.problem.committed else (best, everything)
         return Motion(self.problem, pairs, place)
 
-    def margin_of(self, key: MarginKey, carried: arb_mat) -> arb:
-        """The margin of a rival, given a column of all carried values and the constant, or of derivatives."""
+    def margin_of(self, key: MarginKey, carried: list[arb], unit: arb) -> arb:
+        """The margin of a rival, given all carried values and the constant, or derivatives of these."""
         x, rival = key
         best = self.regime.best[x]
         assert rival is not None
         if self.problem.committed:
-            return carried[best, 0] - carried[rival, 0]
+            return carried[best] - carried[rival]
         total = arb(0)
         for sign, pair in ((1, best), (-1, rival)):
             row = self.problem.slope(pair, self.basis.bits)
-            fixed = row.gain * carried[carried.nrows() - 1, 0] / self.problem.unit
-            total += sign * sum((w * carried[y, 0] for y, w in row.jumps), fixed)
+            fixed = row.gain * unit / self.problem.unit
+            total += sign * sum((w * carried[y] for y, w in row.jumps), fixed)
         return total
 
     def lead(self, key: MarginKey) -> arb:
         """The margin of a rival at the start of the step."""
-        return self.margin_of(key, self.motion.column(self.carried))
+        return self.margin_of(key, self.carried, arb(self.problem.unit))
 
     def sensitivity(self, key: MarginKey) -> arb:
         """How much the margin of a rival moves at most if every carried value moves by 1."""

@@ -34,11 +34,12 @@ from typing import NamedTuple
 from flint import arb, ctx, fmpq
 
 from ctucbvi.exact.glance import glance
+from ctucbvi.exact.outlook import Outline, Outlook
 from ctucbvi.exact.poisson import Basis
 from ctucbvi.exact.precision import largest, precision
 from ctucbvi.exact.problem import MarginKey, Problem, Regime
 from ctucbvi.exact.regimes import RegimeStep
-from ctucbvi.exact.screen import ManyScreen, Outline, Screen
+from ctucbvi.exact.screen import ManyScreen, Screen
 from ctucbvi.exact.signs import Region
 from ctucbvi.exact.start import Opening, opening
 from ctucbvi.exact.survey import Survey, survey
@@ -50,6 +51,7 @@ _FIRST_STRIDE, _LONGEST_STRIDE = 64, 1024  # in units of x = Λ·time
 
 
 _LONGER = 64  # times as long is the next step, where something was expected and did not happen
+_CLEARLY = 1 << 16  # times what is unknown of the values
 _USUAL_BITS = 1 << 14  # of precision at most, unless the digits that are asked for need more
 _BALL = 120  # bytes of a ball besides its digits
 _TIE_SHARE = 0.25  # of the time, which proofs of ties may use up
@@ -161,20 +163,23 @@ class Pass:
         time, error = fmpq(0), arb(0)
         carried: Sequence[fmpq | arb] = problem.initial_values
         stride = fmpq(_FIRST_STRIDE)
-        soon: fmpq | None = None  # within which something is expected to happen
+        least = fmpq(0)  # length of the next step, where something was expected and did not happen
         outline = None if problem.small else Outline(problem)
         while time < problem.horizon:
             self._check()
-            reach = min((problem.horizon - time) * problem.clock, stride, soon or stride)
+            reach = min((problem.horizon - time) * problem.clock, stride)
             basis = self._basis_for(reach, first)
             self._claim_memory(len(carried))
             step = RegimeStep(problem, regime, time, carried, basis, self._check)
+            outlook = Outlook(outline, step) if outline else None
+            if outlook and (soon := outlook.fall(reach, self._fog(step, error))):
+                basis = step.basis = self._basis_for(min(reach, max(soon, least)), first)
             self._steps += 1
             screen = None
             found = glance(step, error, first)
             if found is None:
                 self._claim_memory(len(problem.menu) * (basis.terms + 1))
-                screen = ManyScreen(step, outline, first) if outline else Screen(step, first)
+                screen = ManyScreen(step, outlook, error, first) if outlook else Screen(step, first)
                 if first is None:
                     ties = _ties(step, known, Flow(problem, regime), screen)
                 found = survey(step, error, first, ties, self._check, screen)
@@ -194,9 +199,9 @@ class Pass:
             if found.losers:
                 regime = cut_regime
                 known = known.with_more(Flow(problem, regime).caps(_proved_caps(found)))
-                soon = screen.outlook(found.cut, regime.best) if screen else None
-            elif soon is not None:
-                soon = soon * _LONGER if soon < stride else None
+                least = fmpq(0)
+            elif found.cut < reach:
+                least = found.cut * _LONGER
             else:
                 stride = min(2 * stride, fmpq(_LONGEST_STRIDE))
             time, first = end, None
@@ -218,6 +223,12 @@ class Pass:
         if self._basis is None or self._basis.reach != reach or first:
             self._basis = Basis(reach, self._bits, least)
         return self._basis
+
+    @staticmethod
+    def _fog(step: RegimeStep, error: arb) -> arb:
+        """How far below zero a margin is, if its sensitivity is 0, where that will certainly be seen."""
+        fog: arb = _CLEARLY * (error + (1 + step.growth.start) / 2**ctx.prec)
+        return fog
 
     def _surviving(self, known: Relations, regime: Regime, found: Survey) -> Relations:
         """What holds to the end of the step, whichever of the possible regimes were right meanwhile."""

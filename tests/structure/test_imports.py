@@ -71,6 +71,7 @@ EXACT = [
     {"regimes", "exppoly"},
     {"ties"},
     {"start"},
+    {"outlook"},
     {"screen"},
     {"survey"},
     {"glance"},

@@ -11,13 +11,14 @@ from flint import arb, fmpq
 
 import ctucbvi
 from ctucbvi import CTMDP, Semantics, Transition
-from ctucbvi.exact import regimes, screen
+from ctucbvi.exact import regimes
 from ctucbvi.exact.lumping import unlumped
+from ctucbvi.exact.outlook import Outline, Outlook
 from ctucbvi.exact.poisson import Basis, Growth, PoissonSeries
 from ctucbvi.exact.precision import precision
 from ctucbvi.exact.problem import Problem, Regime
 from ctucbvi.exact.regimes import RegimeStep
-from ctucbvi.exact.screen import ManyScreen, Outline, Screen
+from ctucbvi.exact.screen import ManyScreen, Screen
 from ctucbvi.exact.start import opening
 from ctucbvi.exact.ties import TieEffort
 
@@ -56,6 +57,32 @@ def random_step(rng: random.Random, semantics: Semantics) -> RegimeStep:
     return RegimeStep(problem, regime, fmpq(0), carried, Basis(min(reach, fmpq(64)), BITS))
 
 
+def close_step(rng: random.Random, semantics: Semantics) -> RegimeStep:
+    """The same, short, from values that differ by so little that doubles of them are equal."""
+    step = random_step(rng, semantics)
+    near, problem = fmpq(1, 10 ** rng.choice([15, 20, 25])), step.problem
+    carried = [1 + near * rng.randint(-99, 99) for _ in step.carried]
+    for x, menu in enumerate(problem.menu if problem.committed else ()):
+        carried[step.regime.best[x]] = max(carried[i] for i in menu) + near * rng.randint(0, 9)
+    basis = Basis(min(step.basis.reach, near * rng.choice([1, 100, 10**4])), BITS)
+    return RegimeStep(problem, step.regime, fmpq(0), carried, basis)
+
+
+def led_by_the_best(step: RegimeStep) -> RegimeStep:
+    """The same with the regime that is right at the start."""
+    best = list(step.regime.best)
+    for x, menu in enumerate(step.problem.menu):
+        behind = {i: float(step.lead((x, i))) for i in menu if i != best[x]}
+        best[x] = min([*behind, best[x]], key=lambda i, behind=behind: behind.get(i, 0.0))
+    regime = Regime(tuple(best), step.regime.capped)
+    return RegimeStep(step.problem, regime, step.start, step.carried, step.basis)
+
+
+def outlook_of(step: RegimeStep) -> Outlook:
+    """The margins of the step in doubles."""
+    return Outlook(Outline(step.problem), step)
+
+
 def false_claims(step: RegimeStep, found: Screen) -> int:
     """How many of the clear margins are below what was promised, at some point of a grid."""
     wrong = 0
@@ -67,32 +94,35 @@ def false_claims(step: RegimeStep, found: Screen) -> int:
     return wrong
 
 
-def screened(semantics: Semantics, seeds: range) -> tuple[int, int]:
+def screened(semantics: Semantics, seeds: range, draw=random_step) -> tuple[int, int]:
     """How many margins were cleared on random steps, and how many of them wrongly."""
     cleared = wrong = 0
     for seed in seeds:
         with precision(BITS):
-            step = random_step(random.Random(f"{seed} {semantics}"), semantics)
-            for found in (Screen(step), ManyScreen(step, Outline(step.problem))):
+            step = draw(random.Random(f"{seed} {semantics}"), semantics)
+            for found in (Screen(step), ManyScreen(step, outlook_of(step), arb(0))):
                 cleared += len(found.clear)
                 wrong += false_claims(step, found)
     return cleared, wrong
 
 
 @both
-def test_what_is_clear_is_positive(semantics):
-    cleared, wrong = screened(semantics, range(80))
+@pytest.mark.parametrize("draw", [random_step, close_step])
+def test_what_is_clear_is_positive(semantics, draw):
+    cleared, wrong = screened(semantics, range(80), draw)
     assert cleared > 100
     assert wrong == 0
+
+
+def _rising(self, terms, real=Outlook.margins):
+    return real(self, terms) + 1e-3 * np.arange(terms)[:, None]
 
 
 @pytest.mark.parametrize(
     "mutant",
     [
-        # a margin that is computed too large, and one of which only the beginning is looked at
-        lambda patch: patch.setattr(
-            screen, "_recursion", lambda keep, rows, real=screen._recursion: real(keep * 0.9, rows)
-        ),
+        # a margin that rises too fast, and one of which only the beginning is looked at
+        lambda patch: patch.setattr(Outlook, "margins", _rising),
         lambda patch: patch.setattr(np, "minimum", lambda below, zero: np.zeros_like(below)),
     ],
 )
@@ -101,18 +131,50 @@ def test_a_screen_that_is_wrong_is_caught(mutant, monkeypatch):
     assert screened(Semantics.COMMITTED, range(80))[1] > 0
 
 
+def errors_of_doubles(semantics: Semantics, seeds: range) -> list[tuple[float, float, float]]:
+    """Of each coefficient how far it is from the true one, and the two parts of the bound for that."""
+    found = []
+    for seed in seeds:
+        with precision(BITS):
+            draw = close_step if seed % 2 else random_step
+            step = draw(random.Random(f"near {seed} {semantics}"), semantics)
+            outlook, terms = outlook_of(step), step.basis.terms + 1
+            columns = zip(outlook.keys, outlook.margins(terms).T, *outlook.doubts(terms), strict=True)
+            for key, column, start, more in columns:
+                for k, (a, b) in enumerate(zip(step.margin(key).series.sequence, column, strict=True)):
+                    found.append((float(abs(a - arb(float(b))).upper()), start, k * more))
+    return found
+
+
 @both
 def test_doubles_are_as_near_as_they_are_said_to_be(semantics):
-    ratios = []
-    for seed in range(50):
-        with precision(BITS):
-            step = random_step(random.Random(f"near {seed} {semantics}"), semantics)
-            found = ManyScreen(step, Outline(step.problem))
-            for key, row, doubt in zip(found.keys, found.margins, found._doubt, strict=True):
-                sequence = step.margin(key).series.sequence
-                ratios += [float(abs(a - arb(float(b)))) / doubt for a, b in zip(sequence, row, strict=True)]
+    found = errors_of_doubles(semantics, range(100))
+    ratios = [error / (start + more) for error, start, more in found]
     assert max(ratios) < 1
     assert max(ratios) > 1e-4  # the bound is no wall: a mistake in the fourth digit of it would be seen
+    # and neither part of it may be left out
+    assert any(error > start for error, start, _ in found)
+    assert any(error > more for error, _, more in found)
+
+
+@both
+def test_a_step_is_guessed_to_end_soon_after_the_first_fall(semantics):
+    falls = 0
+    for seed in range(120):
+        with precision(BITS):
+            draw = close_step if seed % 2 else random_step
+            step = led_by_the_best(draw(random.Random(f"fall {seed} {semantics}"), semantics))
+            if not all(step.lead(key) > 0 for key in step.keys):
+                continue
+            reach, series = step.basis.reach, [step.margin(key).series for key in step.keys]
+            point = outlook_of(step).fall(reach, arb(0))
+            if point is None:
+                assert all(f(arb(reach)) > -1e-12 * (1 + f.growth.start) for f in series)
+            else:
+                falls += 1
+                assert any(f(arb(point)) < 0 for f in series)
+                assert all(f(arb(point / 2)) > -1e-12 * arb(point) * (1 + f.growth.start) for f in series)
+    assert falls > 10
 
 
 @both
@@ -125,7 +187,7 @@ def test_the_first_step_is_screened_with_what_vanishes(semantics):
             reach = min(problem.horizon * problem.clock, fmpq(64))
             basis = Basis(reach, BITS, max(first.order.values(), default=0) + 8)
             step = RegimeStep(problem, first.regime, fmpq(0), problem.initial_values, basis)
-            for found in (Screen(step, first), ManyScreen(step, Outline(problem), first)):
+            for found in (Screen(step, first), ManyScreen(step, outlook_of(step), arb(0), first)):
                 cleared += len(found.clear)
                 assert not found.clear & first.ties
                 for key in found.clear:
