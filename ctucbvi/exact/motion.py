@@ -28,7 +28,7 @@ class Motion:
         size = len(pairs) + constant
         entries = [_NOTHING] * (size * size)
         for n, i in enumerate(pairs):
-            (share, jumps, gain), at = problem.moves[i], n * size
+            (share, jumps, gain), at = problem.move(i), n * size
             entries[at + n] = arb(-share)
             for y, p in jumps:
                 spot, weight = at + place[y], arb(p)

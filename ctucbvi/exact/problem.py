@@ -52,6 +52,7 @@ class Problem:
     menu: list[list[int]]  # the pairs of each state
     _rows: dict[tuple[int, int], Row] = field(default_factory=dict)  # by precision and pair, when needed
     _slopes: dict[tuple[int, int], Row] = field(default_factory=dict)
+    _moves: dict[int, tuple[fmpq, list[tuple[int, fmpq]], fmpq]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, quotient: Quotient, semantics: Semantics, truncate: bool, pace: int = 1) -> Problem:
@@ -70,7 +71,7 @@ class Problem:
             semantics=semantics,
             truncate=truncate,
             horizon=to_fmpq(quotient.horizon),
-            clock=to_fmpq(pace * quotient.max_rate or 1 / quotient.horizon),
+            clock=to_fmpq(quotient.max_rate) * pace or 1 / to_fmpq(quotient.horizon),
             states=[p.state for p in pairs],
             menu=menu,
         )
@@ -156,25 +157,33 @@ class Problem:
     @cached_property
     def unit(self) -> fmpq:
         """A power of two about as large as what is earned in a unit of x, in which a matrix counts that."""
-        top, bottom = max(abs(pair.reward) for pair in self.quotient.pairs).as_integer_ratio()
+        rewards = [abs(pair.reward) for pair in self.quotient.pairs if pair.reward]
+        top, bottom = max(rewards, default=Fraction(0)).as_integer_ratio()
         bits = top.bit_length() - bottom.bit_length() - self.clock.p.bit_length() + self.clock.q.bit_length()
         return fmpq(1 << max(bits, 0), 1 << max(-bits, 0)) if top else fmpq(1)
 
-    @cached_property
-    def moves(self) -> list[tuple[fmpq, list[tuple[int, fmpq]], fmpq]]:
-        """Of each pair, per unit of x: λ/Λ, λp(y)/Λ for every target y, and r/Λ in units."""
-        shares = [rate / self.clock for rate in self.rates]
-        scale = self.clock * self.unit
-        return [
-            (share, [(y, share * p) for y, p in jumps], reward / scale)
-            for share, jumps, reward in zip(shares, self.jumps, self.rewards, strict=True)
-        ]
+    def move(self, pair: int) -> tuple[fmpq, list[tuple[int, fmpq]], fmpq]:
+        """Of ``pair``, per unit of x: λ/Λ, λp(y)/Λ for every target y, and r/Λ in units."""
+        found = self._moves.get(pair)
+        if found is None:
+            numbers = self.quotient.pairs[pair]
+            share = to_fmpq(numbers.rate) / self.clock
+            jumps = [(y, share * to_fmpq(p)) for y, p in numbers.to]
+            gain = to_fmpq(numbers.reward) / (self.clock * self.unit) if numbers.reward else fmpq(0)
+            found = self._moves[pair] = share, jumps, gain
+        return found
 
     @cached_property
     def initial_values(self) -> tuple[fmpq, ...]:
         """What is carried along, at remaining time 0: one number per pair, or one per state."""
         if self.committed:
-            return tuple([to_fmpq(pair.start) for pair in self.quotient.pairs])
+            known, found = {}, []  # mostly all actions of a state start from the same number
+            for pair in self.quotient.pairs:
+                key = id(pair.start)
+                if key not in known:
+                    known[key] = to_fmpq(pair.start)
+                found.append(known[key])
+            return tuple(found)
         g = [to_fmpq(value) for value in self.quotient.terminal]
         return tuple([min(fmpq(0), value) if self.truncate else value for value in g])
 
@@ -193,8 +202,8 @@ class InDoubles:
         if not 1 / _LARGE < clock < _LARGE:
             return False
         self.state = problem.states
-        self.rate = [_double(p.rate) for p in pairs]
-        self.reward = [_double(p.reward) for p in pairs]
+        self.rate = [n / d for n, d in [p.rate.as_integer_ratio() for p in pairs]]
+        self.reward = [n / d for n, d in [p.reward.as_integer_ratio() for p in pairs]]
         self.jumps = [
             [(y, rate * (q.numerator / q.denominator)) for y, q in p.to]
             for p, rate in zip(pairs, self.rate, strict=True)
@@ -235,11 +244,12 @@ class InDoubles:
         size, clock = len(pairs) + 1, self.clock
         entries = [0.0] * (size * size)
         entries[-1] = 1.0
+        places, rate, jumps, reward = [y * size for y in place], self.rate, self.jumps, self.reward
         for n, pair in enumerate(pairs):
-            entries[n * size + n] = 1 - self.rate[pair] / clock
-            for y, w in self.jumps[pair]:
-                entries[place[y] * size + n] += w / clock
-            entries[n - size] = self.reward[pair] / clock
+            entries[n * size + n] = 1 - rate[pair] / clock
+            for y, w in jumps[pair]:
+                entries[places[y] + n] += w / clock
+            entries[n - size] = reward[pair] / clock
         return np.frombuffer(array("d", entries)).reshape(size, size)  # quicker than of a list
 
     def slopes(self, leaders: list[int], rivals: list[int]) -> Doubles:
@@ -255,11 +265,6 @@ class InDoubles:
                 row[-1] += sign * self.reward[pair]
             rows.append(row)
         return np.array(rows).T
-
-
-def _double(number: Fraction) -> float:
-    top, bottom = number.as_integer_ratio()
-    return top / bottom
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,8 @@ def _seen(problem: Problem) -> Opening | None:
         menu = []
         for x, some in enumerate(problem.menu):
             top = pairs[some[0]].start
-            if len(some) > 1 and len({pairs[i].start.as_integer_ratio() for i in some}) > 1:
+            others = [i for i in some if pairs[i].start is not top]  # mostly none
+            if any(pairs[i].start != top for i in others):
                 top = max(pairs[i].start for i in some)
                 order.update({(x, i): 0 for i in some if pairs[i].start != top})
                 some = [i for i in some if pairs[i].start == top]

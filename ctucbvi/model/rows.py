@@ -115,7 +115,8 @@ class Transition:
 
     def start(self, ends: Fraction) -> Fraction:
         """The value that planners start from, ``c(x,a) + g(x,a)``; ``ends`` is the state's ``g(x)``."""
-        return self.choice + (ends if self.terminal is None else self.terminal)
+        own = ends if self.terminal is None else self.terminal
+        return self.choice + own if self.choice else own
 
 
 @dataclass(frozen=True, slots=True)
