@@ -63,7 +63,7 @@ class Column:
     @classmethod
     def of(cls, numbers: Sequence[Fraction]) -> Column:
         """Fractions as a column."""
-        return cls(_whole([n.numerator for n in numbers]), _whole([n.denominator for n in numbers]))
+        return cls(whole([n.numerator for n in numbers]), whole([n.denominator for n in numbers]))
 
     def __len__(self) -> int:
         return len(self.top)
@@ -107,7 +107,7 @@ class Column:
         return max(abs(n) for n in self[np.flatnonzero(size == size.max())].fractions())
 
 
-def _whole(numbers: list[int]) -> NDArray[Any]:
+def whole(numbers: list[int]) -> NDArray[Any]:
     """Whole numbers as an array, of 64 bits if they fit."""
     most = max(map(abs, numbers), default=0)
     return np.array(numbers, np.int64 if most < _ROOM else object)
@@ -150,9 +150,9 @@ def column(given: Any, reader: Reader, what: str, places: Callable[[int], str]) 
 def _integers(given: Any, what: str) -> NDArray[Any]:
     cells = array_of(given, what)
     if cells.dtype.kind in "iu":
-        return cells.astype(np.int64, copy=False) if cells.dtype != np.uint64 else _whole(cells.tolist())
+        return cells.astype(np.int64, copy=False) if cells.dtype != np.uint64 else whole(cells.tolist())
     if cells.dtype == object and all(type(n) is int for n in cells.tolist()):
-        return _whole(cells.tolist())
+        return whole(cells.tolist())
     raise ModelError(f"{what}: numerators and denominators are whole numbers, not {cells.dtype}")
 
 

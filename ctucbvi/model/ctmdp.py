@@ -141,7 +141,7 @@ class CTMDP(FromElsewhere):
         return cls.of(name, **told)
 
     @classmethod
-    def _lazily(cls, found: Sparse, **told: Any) -> Self:
+    def lazily(cls, found: Sparse, **told: Any) -> Self:
         """A model whose transitions are made of arrays when somebody asks for them."""
         model = object.__new__(cls)
         model.__dict__.update({"source": "", "shows": "", **told, "sparse": found})

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LONGEST", "Format", "dump_model", "load_model", "one_line", "parse_model", "save_model"]
 
+_LONG = 100_000  # characters of a text, about a thousand transitions
 Format = Literal["toml", "json"]
 FOREIGN = (".drn", ".prism", ".pm", ".sm", ".ma", ".jani")  # of Storm and PRISM: see drn, and ctucbvi.prism
 
@@ -91,6 +92,11 @@ def parse_model(text: str, *, format: Format = "toml", where: str = "model") -> 
     if format not in parsers:
         raise InputError(f"{where}: format {format!r} is unknown; write 'toml' or 'json'")
     with _uncollected():
+        if len(text) > _LONG:
+            from ctucbvi.modelfile.bulk import model_in_bulk  # NumPy, for long files only
+
+            if (model := model_in_bulk(text, format)) is not None:
+                return model
         try:
             document = parsers[format](text, where)
         except RecursionError:
