@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from math import ceil, floor, log10
+from math import floor, lcm, log10
 
 _SHOWN = 20  # digits in one line
 
@@ -36,18 +36,18 @@ class Enclosure:
     def __repr__(self) -> str:
         if self.width == 0:
             return f"Enclosure({exact_string(self.mid)})"
-        return f"Enclosure({self.decimals(_SHOWN)[0]}, radius < 1e{_exponent(self.radius) + 1})"
+        return f"Enclosure({self.decimals(_SHOWN)[0]}, radius < 1e{_above(self.radius)})"
 
     def _repr_latex_(self) -> str:
         if self.width == 0:
             return f"${exact_string(self.mid)}$"
-        known = rf"\text{{radius}} < 10^{{{_exponent(self.radius) + 1}}}"
+        known = rf"\text{{radius}} < 10^{{{_above(self.radius)}}}"
         return f"${self.decimals(_SHOWN)[0]}$ (${known}$)"
 
     @property
     def mid(self) -> Fraction:
         """The centre of the interval."""
-        return (self.lower + self.upper) / 2
+        return self.lower if self.lower is self.upper else (self.lower + self.upper) / 2
 
     @property
     def radius(self) -> Fraction:
@@ -93,7 +93,7 @@ class Enclosure:
     def bound(self) -> str:
         """A power of ten that the number does not exceed in size."""
         size = max(abs(self.lower), abs(self.upper))
-        return f"1e{_exponent(size) + 1}" if size else "0"
+        return f"1e{_above(size)}" if size else "0"
 
     def decimals(self, digits: int) -> tuple[str, str, str]:
         """``(value, lower, upper)`` as decimal strings, ``lower <= value <= upper``.
@@ -103,12 +103,15 @@ class Enclosure:
         that unit exceeds 1 it is written as a power of ten, ``75e3``.  The ends carry two digits
         more, are rounded outwards, and make room for the rounding of ``value``.
         """
-        places = self._certain_places(digits)
-        value, fine = _rounded(self.mid, places), places + 2
+        common = lcm(self.lower.denominator, self.upper.denominator)  # whole numbers: fractions take longer
+        low, high = (end.numerator * (common // end.denominator) for end in (self.lower, self.upper))
+        places = _certain_places(low, high, common, digits)
+        value, (up, down) = _centre(low, high, common, places), _powers(places + 2)
+        lower, upper = low * up // (common * down), -(-high * up // (common * down))
         return (
             _scaled_string(value, places),
-            _plain_string(min(floor(_shifted(self.lower, fine)), 100 * value), fine),
-            _plain_string(max(ceil(_shifted(self.upper, fine)), 100 * value), fine),
+            _plain_string(min(lower, 100 * value), places + 2),
+            _plain_string(max(upper, 100 * value), places + 2),
         )
 
     def place(self, digits: int) -> str:
@@ -117,43 +120,52 @@ class Enclosure:
             return exact_string(self.mid)
         return self.decimals(digits)[0]
 
-    def _certain_places(self, digits: int) -> int:
-        """The places after the point that are asked for, or fewer if they are not certain."""
-        places = _places(self.mid, digits)
-        if self.radius > 0:
-            # One unit of the last place is at least the radius: no further place can be certain.
-            places = min(places, -_exponent(self.radius))
-        while not self._certain(places):
-            places -= 1
-        return places
 
-    def _certain(self, places: int) -> bool:
-        value = _rounded(self.mid, places)
-        return _shifted(self.upper, places) - 1 <= value <= _shifted(self.lower, places) + 1
+def _certain_places(low: int, high: int, common: int, digits: int) -> int:
+    """The places after the point that are asked for, or fewer if they are not certain."""
+    middle = abs(low + high)
+    places = max(digits - 1 - _exponent(middle, 2 * common), 0) if middle else digits
+    if low < high:
+        # One unit of the last place is at least the radius: no further place can be certain.
+        places = min(places, -_exponent(high - low, 2 * common))
+    while not _certain(low, high, common, places):
+        places -= 1
+    return places
 
 
-def _shifted(number: Fraction, places: int) -> Fraction:
-    return number * Fraction(10) ** places
+def _certain(low: int, high: int, common: int, places: int) -> bool:
+    value, (up, down) = _centre(low, high, common, places), _powers(places)
+    return high * up <= (value + 1) * common * down and (value - 1) * common * down <= low * up
 
 
-def _rounded(number: Fraction, places: int) -> int:
-    return round(_shifted(number, places))
+def _centre(low: int, high: int, common: int, places: int) -> int:
+    """The centre of the interval in units of ``10**-places``, rounded; half a unit to even."""
+    up, down = _powers(places)
+    top, bottom = (low + high) * up, 2 * common * down
+    whole, over = divmod(top, bottom)
+    return whole + (2 * over > bottom or (2 * over == bottom and whole % 2))
 
 
-def _exponent(number: Fraction) -> int:
-    """The power of ten of the first digit of a positive number: floor(log10)."""
+def _powers(places: int) -> tuple[int, int]:
+    """``10**places`` as a whole number over a whole number."""
+    return (10**places, 1) if places >= 0 else (1, 10**-places)
+
+
+def _above(number: Fraction) -> int:
+    """The exponent of a power of ten above a positive number."""
+    return _exponent(number.numerator, number.denominator) + 1
+
+
+def _exponent(top: int, bottom: int) -> int:
+    """The power of ten of the first digit of a positive number ``top / bottom``: floor(log10)."""
     # From the sizes in bits, then corrected exactly; the lengths in digits would take far longer.
-    exponent = floor((number.numerator.bit_length() - number.denominator.bit_length()) * log10(2))
-    while _shifted(number, -exponent) < 1:
-        exponent -= 1
-    while _shifted(number, -exponent) >= 10:
-        exponent += 1
+    exponent = floor((top.bit_length() - bottom.bit_length()) * log10(2))
+    up, down = _powers(-exponent)
+    while top * up < bottom * down:
+        exponent, up = exponent - 1, 10 * up
+    while top * up >= 10 * bottom * down:
+        exponent, down = exponent + 1, 10 * down
     return exponent
-
-
-def _places(number: Fraction, digits: int) -> int:
-    """How many digits after the point show ``digits`` significant digits of ``number``."""
-    return max(digits - 1 - _exponent(abs(number)), 0) if number else digits
 
 
 def _scaled_string(scaled: int, places: int) -> str:

@@ -20,8 +20,10 @@ from typing import Any, Protocol
 
 from ctucbvi.enclosure import Enclosure, exact_string
 from ctucbvi.model import CTMDP, Number, Semantics
+from ctucbvi.model.rows import different
 from ctucbvi.numbers import shown
 
+Value = tuple[str, Fraction, Enclosure]  # of a state, with a remaining time
 _UNPROVED_DIGITS = 6  # of a time that nothing proves
 _NO_ENDS = {"lower": None, "upper": None}
 
@@ -117,6 +119,11 @@ class Answer(Protocol):
         """The optimal policy of ``state``, in increasing remaining time."""
 
 
+def values_at(answer: Answer, points: Iterable[tuple[str, Fraction]]) -> list[Value]:
+    """The values of an answer at some states and remaining times."""
+    return [(state, t, answer.value(state, t)) for state, t in points]
+
+
 def mean_value(answer: Answer, t: Number | None = None) -> Enclosure:
     """What an episode is worth that begins where the model does, with remaining time ``t``."""
     parts = [(p, answer.value(x, t)) for x, p in answer.model.start]
@@ -152,14 +159,14 @@ def switches_of(segments: Iterable[tuple[str, Sequence[Segment]]]) -> list[Switc
 
 def document(
     answer: Answer,
-    points: Sequence[tuple[str, Fraction]],
+    found: Sequence[Value],
     *,
     engine: str,
     digits: int,
     seconds: float,
     enclosures: bool = True,
 ) -> dict[str, Any]:
-    """The JSON document of an answer, with its values at ``points``; the same fields for every planner."""
+    """The JSON document of an answer, with the values that were found; the same fields for every planner."""
 
     def moment(time: Enclosure) -> str:
         if answer.times_proved:
@@ -167,10 +174,11 @@ def document(
         return f"{float(time.mid):.{_UNPROVED_DIGITS}g}"
 
     values: list[dict[str, Any]] = []
-    for state, t in points:
-        value, lower, upper = answer.value(state, t).decimals(digits)
+    times = {id(t): exact_string(t) for t in different([t for _, t, _ in found])}
+    for state, t, enclosed in found:
+        value, lower, upper = enclosed.decimals(digits)
         ends = {"lower": lower, "upper": upper} if enclosures else _NO_ENDS
-        values.append({"state": state, "t": exact_string(t), "value": value, **ends})
+        values.append({"state": state, "t": times[id(t)], "value": value, **ends})
     policy = {
         state: [
             {"from": moment(s.start), "to": moment(s.end), "action": _names(s.actions), "proved": s.proved}
@@ -179,7 +187,7 @@ def document(
         for state in answer.model.states
     }
     switches = [
-        switch_document(s, digits) | ({} if answer.times_proved else {"t": moment(s.time), **_NO_ENDS})
+        switch_document(s, digits) if answer.times_proved else _switch(s, {"t": moment(s.time), **_NO_ENDS})
         for s in answer.switches
     ]
     begin = {} if isinstance(answer.model.initial, str) else _mean_document(answer, digits, enclosures)
@@ -210,7 +218,10 @@ def _mean_document(answer: Answer, digits: int, enclosures: bool) -> dict[str, A
 
 def switch_document(switch: Switch, digits: int) -> dict[str, Any]:
     """A switch whose time is enclosed."""
-    place = dict(zip(("t", "lower", "upper"), switch.time.decimals(digits), strict=True))
+    return _switch(switch, dict(zip(("t", "lower", "upper"), switch.time.decimals(digits), strict=True)))
+
+
+def _switch(switch: Switch, place: dict[str, Any]) -> dict[str, Any]:
     return {"state": switch.state, **place, "before": _names(switch.before), "after": _names(switch.after)}
 
 

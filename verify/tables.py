@@ -60,8 +60,10 @@ def frame(rows: Iterable[Mapping[str, Any]]) -> Any:
 
 def coloured(text: str, tone: str) -> str:
     """The text in a colour, on a terminal that has some and whose owner wants it (https://no-color.org)."""
+    if not tone or not text:
+        return text
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty()
-    return text if plain or not tone or not text else f"\x1b[{tone}m{text}\x1b[0m"
+    return text if plain else f"\x1b[{tone}m{text}\x1b[0m"
 
 
 def _folded(cells: Sequence[str], widths: Sequence[int], tone: str) -> list[str]:

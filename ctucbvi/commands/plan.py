@@ -16,7 +16,7 @@ from ctucbvi.enclosure import exact_string
 from ctucbvi.figures import check_target
 from ctucbvi.library import find_model
 from ctucbvi.numbers import exact
-from ctucbvi.solutions import About, Answer, document
+from ctucbvi.solutions import About, Answer, document, values_at
 from ctucbvi.usage import NUMERIC_DIGITS
 from verify.console import refuse
 from verify.progress import ProgressLine, note_if_slow
@@ -55,7 +55,13 @@ def run(options: argparse.Namespace) -> int:
         draw_answers([solution for solution, _ in plans.values()]).save(options.plot, "--plot")
     asked = points or [(state, model.horizon) for state in model.states]
     documents = {
-        name: document(solution, asked, engine=options.engine, digits=options.digits, seconds=seconds)
+        name: document(
+            solution,
+            values_at(solution, asked),
+            engine=options.engine,
+            digits=options.digits,
+            seconds=seconds,
+        )
         for name, (solution, seconds) in plans.items()
     }
     _print(documents, {name: solution for name, (solution, _) in plans.items()}, points, options)
@@ -127,7 +133,7 @@ def _run_numeric(
         print(f"ctucbvi: {error}", file=sys.stderr)
         return 1
     certificates = [certificate for _, certificate in plans.values()]
-    if not all(certificate.model == model for certificate in certificates):
+    if not all(certificate.model.horizon == model.horizon for certificate in certificates):
         for file in filter(None, (options.certificate, options.plot)):
             print(f"ctucbvi: {file} is not written: the plan is not finished", file=sys.stderr)
     else:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from math import floor, log10
 from typing import Any
 
@@ -24,7 +25,7 @@ from ctucbvi.numeric.arrays import Arrays
 from ctucbvi.numeric.files import save_certificate
 from ctucbvi.numeric.planner import smallest_tolerance
 from ctucbvi.numeric.rooms import Care
-from ctucbvi.solutions import About, document
+from ctucbvi.solutions import About, Value, document
 from ctucbvi.usage import NUMERIC_DIGITS
 from verify.progress import ProgressLine, note_if_slow
 
@@ -39,7 +40,7 @@ def plan(
     """Solve, certify, refine, and describe the result."""
     asked, stopped = points or [(state, model.horizon) for state in model.states], list[Doubt]()
     try:
-        certificate, seconds = _solve(model, semantics, asked, options)
+        certificate, values, seconds = _solve(model, semantics, asked, options)
     except UndecidedError as error:
         if error.known is None:
             raise
@@ -47,14 +48,15 @@ def plan(
         last = Fraction(certificate.solution.times[-2])  # where the last piece begins, which is always kept
         reached = max(_short(certificate.model.horizon), last)
         asked = [(x, t) for x, t in asked if t <= reached] or [(x, reached) for x in model.states]
+        values = certificate.values(asked)
         shorter = "what is printed is for remaining times up to there"
         stopped = [replace(doubt, why=f"{doubt.why}; {shorter}") for doubt in certificate.undecided]
     with note_if_slow(f"ctucbvi: {len(asked)} values are found, and written in digits"):
-        missing = _missing(certificate, asked, options.digits, model)
+        missing = _missing(values, options.digits, model)
         certificate = replace(certificate, undecided=(*stopped, *missing))
         shown = document(
             certificate,
-            asked,
+            values,
             engine="numeric",
             digits=options.digits,
             seconds=seconds,
@@ -63,12 +65,9 @@ def plan(
     return shown, certificate
 
 
-def _missing(
-    certificate: Certificate, asked: list[tuple[str, Any]], digits: int, model: CTMDP
-) -> Iterator[Doubt]:
+def _missing(values: list[Value], digits: int, model: CTMDP) -> Iterator[Doubt]:
     """The values with fewer digits than were asked for."""
-    for state, t in asked:
-        value = certificate.value(state, t)
+    for state, t, value in values:
         if value.radius > _needed(value, digits, model):
             why = f"has fewer than {digits} digits in double precision, where the error is up to "
             why += f"{float(value.radius):.1e}; use --engine exact"
@@ -77,8 +76,11 @@ def _missing(
 
 def _solve(
     model: CTMDP, semantics: str, asked: list[tuple[str, Any]], options: argparse.Namespace
-) -> tuple[Certificate, float]:
-    """A certificate that shows the digits at the points asked for, as far as doubles and budget allow."""
+) -> tuple[Certificate, list[Value], float]:
+    """A certificate that shows the digits at the points asked for, as far as doubles and budget allow.
+
+    With the values there, and the seconds that it took.
+    """
     if not 1 <= options.digits <= NUMERIC_DIGITS:
         raise InputError(
             f"--digits {options.digits}: the numeric engine has 1 to {NUMERIC_DIGITS}; "
@@ -98,15 +100,15 @@ def _solve(
             return solve_certified(model, semantics, tolerance=goal, truncate=capped, budget=budget, at=times)
 
         best = within(0.5 * 10.0**-options.digits * Arrays.of(model).scale)
-        hoped = []
-        for number, (state, t) in enumerate(asked):
-            progress.tell(f"digits of {number} of {len(asked)} values")
-            hoped.append(_hoped(best.value(state, t), options.digits, model))
-        needed = float(min(hoped))
+        progress.tell(f"digits of {len(asked)} values")
+        values = best.values(asked)
+        needed = float(min(_hoped(value, options.digits, model) for _, _, value in values))
         if needed < best.bound:
             with suppress(UndecidedError):
-                best = min(best, within(needed), key=lambda found: found.bound)
-    return best, budget.spent
+                again = within(needed)
+                if again.bound < best.bound:
+                    best, values = again, again.values(asked)
+    return best, values, budget.spent
 
 
 def _tell(text: str) -> None:
@@ -123,7 +125,12 @@ def _needed(value: Enclosure, digits: int, model: CTMDP) -> Fraction:
     if value.lower <= 0 <= value.upper:
         return max(model.value_scale * Fraction(1, 2 * 10**digits), Fraction(1, 10**270))
     size = abs(value.mid)
-    unit: Fraction = Fraction(10) ** (floor(log10(size.numerator) - log10(size.denominator)) + 1 - digits)
+    return _half_a_unit(floor(log10(size.numerator) - log10(size.denominator)) + 1 - digits)
+
+
+@cache
+def _half_a_unit(exponent: int) -> Fraction:
+    unit: Fraction = Fraction(10) ** exponent
     return unit / 2
 
 

@@ -91,7 +91,8 @@ def find_model(name: str) -> CTMDP:
         return _built(name)
     path = Path(name)
     # "queue.toml" and "models/queue" are meant as files, whether they exist or not.
-    if path.suffix.lower() in (".toml", ".json", *FOREIGN) or len(path.parts) > 1 or os.path.exists(name):
+    known = path.suffix.lower() in (".toml", ".json", ".npz", *FOREIGN)
+    if known or len(path.parts) > 1 or os.path.exists(name):
         return load_model(name)
     raise InputError(f"model {name!r} is neither bundled nor a .toml or .json file; {_nearest(name)}")
 

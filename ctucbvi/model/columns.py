@@ -28,6 +28,7 @@ from ctucbvi.model.rationals import Reader
 from ctucbvi.numbers import exact
 
 Indices = NDArray[np.int64]
+Order = Indices | None  # the places of those that come first, second, ...; None: they are in order
 _EXACT = 2**53  # whole numbers up to here are doubles
 _DECIMAL = 10**15
 _ROOM = 2**62  # sums below this do not overflow
@@ -41,6 +42,17 @@ def array_of(given: Any, what: str) -> NDArray[Any]:
         raise ModelError(f"{what}: its rows have different lengths; write as many entries in each") from None
 
 
+def order_of(keys: Indices) -> Order:
+    """The order of increasing keys; equal ones stay as they are."""
+    return None if (keys[1:] >= keys[:-1]).all() else np.argsort(keys, kind="stable")
+
+
+def in_order(cells: NDArray[Any], order: Order) -> NDArray[Any]:
+    """The cells in this order, as an array that nobody else has."""
+    found: NDArray[Any] = cells.copy() if order is None else cells[order]
+    return found
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """Many numbers, exactly."""
@@ -51,13 +63,19 @@ class Column:
     @classmethod
     def of(cls, numbers: Sequence[Fraction]) -> Column:
         """Fractions as a column."""
-        return cls(_whole([n.numerator for n in numbers]), _whole([n.denominator for n in numbers]))
+        return cls(whole([n.numerator for n in numbers]), whole([n.denominator for n in numbers]))
 
     def __len__(self) -> int:
         return len(self.top)
 
     def __getitem__(self, which: Any) -> Column:
         return Column(self.top[which], None if self.bottom is None else self.bottom[which])
+
+    def sorted(self, order: Order) -> Column:
+        """The same in this order, in arrays of its own."""
+        return Column(
+            in_order(self.top, order), None if self.bottom is None else in_order(self.bottom, order)
+        )
 
     def __neg__(self) -> Column:
         return Column(-self.top, self.bottom)
@@ -89,7 +107,7 @@ class Column:
         return max(abs(n) for n in self[np.flatnonzero(size == size.max())].fractions())
 
 
-def _whole(numbers: list[int]) -> NDArray[Any]:
+def whole(numbers: list[int]) -> NDArray[Any]:
     """Whole numbers as an array, of 64 bits if they fit."""
     most = max(map(abs, numbers), default=0)
     return np.array(numbers, np.int64 if most < _ROOM else object)
@@ -118,7 +136,7 @@ def column(given: Any, reader: Reader, what: str, places: Callable[[int], str]) 
     if cells.dtype.kind in "iu":
         return Column(_integers(cells, what), np.ones(len(cells), np.int64))
     if cells.dtype.kind == "f":
-        cells = cells.astype(np.float64)
+        cells = cells.astype(np.float64, copy=False)
         if not np.isfinite(cells).all():
             wrong = int(np.flatnonzero(~np.isfinite(cells))[0])
             raise ModelError(
@@ -132,9 +150,9 @@ def column(given: Any, reader: Reader, what: str, places: Callable[[int], str]) 
 def _integers(given: Any, what: str) -> NDArray[Any]:
     cells = array_of(given, what)
     if cells.dtype.kind in "iu":
-        return cells.astype(np.int64) if cells.dtype != np.uint64 else _whole(cells.tolist())
+        return cells.astype(np.int64, copy=False) if cells.dtype != np.uint64 else whole(cells.tolist())
     if cells.dtype == object and all(type(n) is int for n in cells.tolist()):
-        return _whole(cells.tolist())
+        return whole(cells.tolist())
     raise ModelError(f"{what}: numerators and denominators are whole numbers, not {cells.dtype}")
 
 
@@ -164,7 +182,8 @@ def sums_to_one(chance: Column, row: Indices, filled: Indices) -> NDArray[np.boo
     if not (_small(top) and _small(bottom)):
         return np.zeros(len(filled), bool)
     largest = np.repeat(np.maximum.reduceat(bottom, starts), counts)
-    divides = (largest % bottom == 0) & (top <= bottom)
+    times = 1 if (bottom == largest).all() else largest // bottom
+    divides = (times * bottom == largest) & (top <= bottom)
     seen = np.logical_and.reduceat(divides, starts) & (largest[starts] < _ROOM // counts)
-    terms = np.where(divides, top, 0) * (largest // bottom)
+    terms = np.where(divides, top, 0) * times
     return np.asarray(seen & (np.add.reduceat(terms, starts) == largest[starts]), bool)

@@ -14,7 +14,7 @@ from ctucbvi.model.beginning import Initial, checked, initial_from
 from ctucbvi.model.elsewhere import FromElsewhere
 from ctucbvi.model.kinds import Objective, Semantics
 from ctucbvi.model.reaching import Asked, reaching_parts
-from ctucbvi.model.rows import Number, Numbers, Pair, Transition, check_row, choices
+from ctucbvi.model.rows import Number, Numbers, Pair, Transition, check_names, check_row, choices, different
 from ctucbvi.model.views import digest, html, line
 from ctucbvi.numbers import exact, shown
 
@@ -50,14 +50,15 @@ class CTMDP(FromElsewhere):
         if not isinstance(self.name, str):
             raise ModelError(f"name: {self.name!r} is not a text; write a name")
         object.__setattr__(self, "objective", Objective(self.objective))
-        _check_names("state", self.states)
-        _check_names("action", self.actions)
+        check_names("state", self.states)
+        check_names("action", self.actions)
         if not isinstance(self.horizon, Fraction):
             raise ModelError(f"horizon: {self.horizon!r} is not a fraction; build the model with CTMDP.of")
         if self.horizon <= 0:
             raise ModelError(f"horizon: {shown(self.horizon)} is not positive; write a number above 0")
         object.__setattr__(self, "initial", checked(self.initial, self._indices))
-        if len(self.terminal) != len(self.states) or not all(isinstance(g, Fraction) for g in self.terminal):
+        kinds = set(map(type, self.terminal))
+        if len(self.terminal) != len(self.states) or not all(issubclass(kind, Fraction) for kind in kinds):
             raise ModelError("terminal: give one reward per state, as a fraction")
 
     def _check_rows(self) -> None:
@@ -140,7 +141,7 @@ class CTMDP(FromElsewhere):
         return cls.of(name, **told)
 
     @classmethod
-    def _lazily(cls, found: Sparse, **told: Any) -> Self:
+    def lazily(cls, found: Sparse, **told: Any) -> Self:
         """A model whose transitions are made of arrays when somebody asks for them."""
         model = object.__new__(cls)
         model.__dict__.update({"source": "", "shows": "", **told, "sparse": found})
@@ -236,7 +237,8 @@ class CTMDP(FromElsewhere):
         """Whether something is earned at the end."""
         if self._is_lazy and self.sparse.terminal is not None:
             return bool(self.sparse.terminal.top.any())
-        return any(self.terminal) or (not self._ends_alike and any(row.terminal for row in self.transitions))
+        own = not self._ends_alike and any(row.terminal for row in self.transitions)
+        return own or any(different(self.terminal))
 
     @cached_property
     def is_plain(self) -> bool:
@@ -290,7 +292,7 @@ class CTMDP(FromElsewhere):
             return self.sparse.terminal.largest()
         if self.pays_choices or not self._ends_alike:
             return max(abs(pair.start) for pair in self.pairs)
-        return max(map(abs, self.terminal))
+        return max(map(abs, different(self.terminal)))
 
     @cached_property
     def ends(self) -> tuple[Fraction, ...]:
@@ -394,15 +396,3 @@ class CTMDP(FromElsewhere):
             for t in self.transitions
         )  # fmt: skip
         return replace(self, transitions=rows, terminal=tuple(c * g for g in self.terminal))
-
-
-def _check_names(kind: str, names: tuple[str, ...]) -> None:
-    if not names:
-        raise ModelError(f"{kind}s: none given; a model needs at least one {kind}")
-    seen: set[str] = set()
-    for i, name in enumerate(names):
-        if not isinstance(name, str) or not name.strip() or not name.isprintable():
-            raise ModelError(f"{kind}s: entry {i + 1} is {name!r}; write a non-empty printable name")
-        if name in seen:
-            raise ModelError(f"{kind}s: {name!r} is listed twice; names must differ")
-        seen.add(name)

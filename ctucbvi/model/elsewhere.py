@@ -31,7 +31,8 @@ class FromElsewhere:
         def _built(cls, name: str, **told: Any) -> Self: ...
 
         @classmethod
-        def _lazily(cls, found: Sparse, **told: Any) -> Self: ...
+        def lazily(cls, found: Sparse, **told: Any) -> Self:
+            """A model whose transitions are made of arrays."""
 
         def _once_more(self, **asked: Any) -> Self: ...
 
@@ -98,7 +99,7 @@ class FromElsewhere:
         found, rest = sparse_model(pairs, jumps, numbers, reader, options)
         cls._check_options(options)
         given = {"name": options.get("name", "sparse"), "objective": options.get("objective", Objective.MAX)}
-        model = cls._lazily(found, horizon=exact(horizon, "horizon"), **given, **rest)
+        model = cls.lazily(found, horizon=exact(horizon, "horizon"), **given, **rest)
         asked = {key: value for key, value in options.items() if key in _ASKED}
         return model._once_more(**asked) if asked else model
 

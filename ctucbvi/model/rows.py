@@ -144,6 +144,11 @@ def by_target(lumps: Fraction | Mapping[str, Fraction], to: Numbers, where: str)
     return tuple((y, lumps[y]) for y in targets if lumps.get(y))
 
 
+def different(numbers: Sequence[Fraction]) -> Iterable[Fraction]:
+    """Each object once: of many numbers most are one object, and to compute with a fraction takes long."""
+    return dict(zip(map(id, numbers), numbers, strict=True)).values()
+
+
 def choices(names: Iterable[str], wrong: object = "") -> str:
     """What to write instead of a name that is none of these; of many, those like ``wrong`` come first."""
     listed = [name if name.isprintable() else repr(name) for name in names]
@@ -151,6 +156,28 @@ def choices(names: Iterable[str], wrong: object = "") -> str:
         near = get_close_matches(str(wrong)[:100], listed, n=3)
         listed = list(dict.fromkeys([*near, *listed]))
     return "choose from: " + ", ".join(listed[:8]) + (", ..." if len(listed) > 8 else "")
+
+
+def check_names(kind: str, names: tuple[str, ...]) -> None:
+    """Refuse what cannot be the names of a model's states, or actions."""
+    if not names:
+        raise ModelError(f"{kind}s: none given; a model needs at least one {kind}")
+    if all_differ(names):
+        return
+    seen: set[str] = set()
+    for i, name in enumerate(names):
+        if not isinstance(name, str) or not name.strip() or not name.isprintable():
+            raise ModelError(f"{kind}s: entry {i + 1} is {name!r}; write a non-empty printable name")
+        if name in seen:
+            raise ModelError(f"{kind}s: {name!r} is listed twice; names must differ")
+        seen.add(name)
+
+
+def all_differ(names: Sequence[object]) -> bool:
+    """Whether these are names that differ: seen a lot faster than what is wrong if they are not."""
+    plain = [name for name in names if type(name) is str]
+    good = all(map(str.isprintable, plain)) and all(map(str.strip, plain))
+    return good and len(set(plain)) == len(names)
 
 
 def check_row(row: Transition, states: Mapping[str, int], actions: Mapping[str, int]) -> None:

@@ -14,13 +14,25 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ctucbvi.errors import ModelError
-from ctucbvi.model.columns import Column, Indices, alike, array_of, column, fit_sums, sums_to_one
+from ctucbvi.model.columns import (
+    Column,
+    Indices,
+    alike,
+    array_of,
+    column,
+    fit_sums,
+    in_order,
+    order_of,
+    sums_to_one,
+)
 from ctucbvi.model.rationals import Reader
 from ctucbvi.model.rows import Transition
 from ctucbvi.numbers import shown
 
 if TYPE_CHECKING:
     from ctucbvi.model.ctmdp import CTMDP
+
+_SHORT = 8  # a row of so many jumps
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +116,7 @@ def two_lists(given: Any, what: str, names: tuple[str, str]) -> tuple[Indices, I
         if cells.ndim != 1 or (cells.dtype.kind not in "iu" and cells.size):
             kind = f"{cells.dtype} of shape {cells.shape}"
             raise ModelError(f"{what}: the {name}s are {kind}; give a list of indices")
-        found.append(cells.astype(np.int64))
+        found.append(cells.astype(np.int64, copy=False))
         if (found[-1] < 0).any():
             raise ModelError(f"{what}: {found[-1].min()} is not the index of a {name}; write 0 or more")
     if len(found[0]) != len(found[1]):
@@ -134,9 +146,10 @@ class SparseReader:
         state, action = two_lists(pairs, "pairs", ("state", "action"))
         _below(state, len(states), "pairs", "state")
         _below(action, len(actions), "pairs", "action")
-        self.place = np.argsort(state * len(actions) + action, kind="stable")  # of each pair, as given
-        self.state, self.action = state[self.place], action[self.place]
-        again = np.flatnonzero((np.diff(self.state) == 0) & (np.diff(self.action) == 0))
+        key = state * len(actions) + action
+        self.place = order_of(key)  # of each pair, as given
+        self.state, self.action, key = (in_order(cells, self.place) for cells in (state, action, key))
+        again = np.flatnonzero(key[1:] == key[:-1])
         if again.size:
             raise ModelError(f"transition of {self.where(int(again[0]))}: given twice; keep one")
         idle = np.flatnonzero(np.bincount(self.state, minlength=len(states)) == 0)
@@ -146,9 +159,11 @@ class SparseReader:
         start, self.target = two_lists(jumps, "jumps", ("pair", "target"))
         _below(start, len(state), "jumps", "pair")
         _below(self.target, len(states), "jumps", "state")
-        self.moved = np.empty_like(self.place)
-        self.moved[self.place] = np.arange(len(self.place))
-        self.start = self.moved[start]  # the pair of each jump, in order
+        self.moved = np.arange(len(key))
+        if self.place is not None:
+            self.moved[self.place] = np.arange(len(key))
+            start = self.moved[start]
+        self.start = start  # the pair of each jump, in order
 
     def where(self, pair: int) -> str:
         """A pair, for a message."""
@@ -169,13 +184,16 @@ class SparseReader:
             raise ModelError(f"{where}: rate {value} is negative; write 0 or more")
         chance = self._chances(numbers[2], reader)
         lump = None if numbers[3] is None else self._of_jumps(numbers[3], reader, "lump")
-        order = np.argsort(self.start, kind="stable")
-        order = order[chance.top[order] != 0]
-        self.start, self.target, chance = self.start[order], self.target[order], chance[order]
-        self._check_targets(chance)
-        row = np.searchsorted(self.start, np.arange(len(self.state) + 1))
+        order = order_of(self.start)
+        if not chance.top.all():
+            order = np.arange(len(self.start)) if order is None else order
+            order = order[chance.top[order] != 0]
+        self.start, self.target = in_order(self.start, order), in_order(self.target, order)
+        row = np.append(0, np.cumsum(np.bincount(self.start, minlength=len(self.state))))
+        chance = chance.sorted(order)
+        self._check_targets(chance, int(np.diff(row).max(initial=0)))
         chance = self._rows(chance, row, reader, rate)
-        lump = None if lump is None else self._lumps(lump[order], rate)
+        lump = None if lump is None else self._lumps(lump.sorted(order), rate)
         choice, ends = (
             None if given is None else self._of_pairs(given, reader, what)
             for given, what in zip(at_ends, ("choice", "terminal"), strict=True)
@@ -185,7 +203,7 @@ class SparseReader:
 
     def _of_pairs(self, given: Any, reader: Reader, what: str) -> Column:
         found = column(given, reader, what, lambda i: self.where(int(self.moved[i])))
-        return _fits(found, len(self.state), what, "pair")[self.place]
+        return _fits(found, len(self.state), what, "pair").sorted(self.place)
 
     def _of_jumps(self, given: Any, reader: Reader, what: str) -> Column:
         return _fits(column(given, reader, what, self._jump), len(self.start), what, "jump")
@@ -203,13 +221,16 @@ class SparseReader:
                 )
         return self._of_jumps(given, Reader(), "probability")
 
-    def _check_targets(self, chance: Column) -> None:
+    def _check_targets(self, chance: Column, longest: int) -> None:
         below = np.flatnonzero(chance.top < 0)
         if below.size:
             value, jump = shown(chance[below[:1]].fractions()[0]), self._jump(int(below[0]))
             raise ModelError(f"probability of {jump} is {value}; write a number from 0 to 1")
-        key = np.sort(self.start * len(self.states) + self.target)
-        again = key[1:][np.diff(key) == 0]
+        key = self.start * len(self.states) + self.target
+        if longest <= _SHORT and not any((key[k:] == key[:-k]).any() for k in range(1, longest)):
+            return  # which is seen faster than by sorting
+        key.sort()
+        again = key[1:][key[1:] == key[:-1]]
         if again.size:
             pair, y = divmod(int(again[0]), len(self.states))
             what = f"jumps to {self.states[y]!r} twice; add the probabilities up"

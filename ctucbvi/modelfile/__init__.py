@@ -1,4 +1,4 @@
-"""Model files: TOML and JSON, read exactly and never evaluated.
+"""Model files: TOML, JSON and arrays (:mod:`ctucbvi.modelfile.binary`), read exactly and never evaluated.
 
 A file lists the states, the actions and one ``transition`` per state and action on offer:
 
@@ -59,12 +59,13 @@ if TYPE_CHECKING:
 
 __all__ = ["LONGEST", "Format", "dump_model", "load_model", "one_line", "parse_model", "save_model"]
 
+_LONG = 100_000  # characters of a text, about a thousand transitions
 Format = Literal["toml", "json"]
 FOREIGN = (".drn", ".prism", ".pm", ".sm", ".ma", ".jani")  # of Storm and PRISM: see drn, and ctucbvi.prism
 
 
 def load_model(path: str | PathLike[str]) -> CTMDP:
-    """Read the model in ``path``, a ``.toml`` or ``.json`` file."""
+    """Read the model in ``path``, a ``.toml``, ``.json`` or ``.npz`` file."""
     where = one_line(str(path))
     try:
         data = Path(path).read_bytes()
@@ -76,6 +77,10 @@ def load_model(path: str | PathLike[str]) -> CTMDP:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{where}: cannot be read ({one_line(str(reason))}); name a readable file") from None
     kind = _format_of(path, where)
+    if kind == "npz":
+        from ctucbvi.modelfile.binary import model_of_binary  # NumPy, for large models only
+
+        return model_of_binary(data, where)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -91,6 +96,11 @@ def parse_model(text: str, *, format: Format = "toml", where: str = "model") -> 
     if format not in parsers:
         raise InputError(f"{where}: format {format!r} is unknown; write 'toml' or 'json'")
     with _uncollected():
+        if len(text) > _LONG:
+            from ctucbvi.modelfile.bulk import model_in_bulk  # NumPy, for long files only
+
+            if (model := model_in_bulk(text, format)) is not None:
+                return model
         try:
             document = parsers[format](text, where)
         except RecursionError:
@@ -121,11 +131,17 @@ def dump_model(model: CTMDP, *, format: Format = "toml") -> str:  # noqa: A002 -
 
 
 def save_model(model: CTMDP, path: str | PathLike[str]) -> None:
-    """Write ``model`` to ``path``, a ``.toml`` or ``.json`` file."""
+    """Write ``model`` to ``path``, a ``.toml`` or ``.json`` file, or ``.npz`` if it is a large one."""
     where = one_line(str(path))
-    text = dump_model(model, format=_format_of(path, where))
+    kind = _format_of(path, where)
+    if kind == "npz":
+        from ctucbvi.modelfile.binary import binary_of  # likewise
+
+        data = binary_of(model)
+    else:
+        data = dump_model(model, format=kind).encode()
     try:
-        Path(path).write_bytes(text.encode())
+        Path(path).write_bytes(data)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(
@@ -133,12 +149,14 @@ def save_model(model: CTMDP, path: str | PathLike[str]) -> None:
         ) from None
 
 
-def _format_of(path: str | PathLike[str], where: str) -> Format:
+def _format_of(path: str | PathLike[str], where: str) -> Format | Literal["npz"]:
     suffix = Path(path).suffix.lower()
     if suffix == ".toml":
         return "toml"
     if suffix == ".json":
         return "json"
+    if suffix == ".npz":
+        return "npz"
     if suffix in FOREIGN:
         raise InputError(
             f"{where}: make a model file of it first: ctucbvi models FILE --horizon H > mine.toml"

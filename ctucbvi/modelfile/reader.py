@@ -12,17 +12,21 @@ import re
 import sys
 import tomllib
 from collections import Counter
+from collections.abc import Callable
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ctucbvi.errors import InputError, ModelError
 from ctucbvi.model import CTMDP, Initial, Numbers, Objective, Transition, by_target, choices, discounted
 from ctucbvi.model.reaching import reaching_parts
-from ctucbvi.model.rows import total_of
+from ctucbvi.model.rows import all_differ, total_of
 from ctucbvi.modelfile.writer import LONGEST, is_short, is_unicode, literal
 from ctucbvi.numbers import exact
+
+if TYPE_CHECKING:
+    from ctucbvi.model.sparse import Sparse
 
 _REQUIRED = ("name", "horizon", "initial", "states", "actions", "transition")
 _OPTIONAL = ("terminal", "source", "shows", "objective", "discount", "goal", "avoid")
@@ -43,9 +47,11 @@ _NUMBER_HINT = 'write for example "17/20" or "0.85"'
 
 
 Names = dict[str, None]  # in order, and quickly looked up
+InBulk = Callable[[Names, Names], "Sparse"]  # of states and actions
+_ZERO = Fraction(0)
 
 
-class _Bare(str):
+class Bare(str):
     """The characters of a number that stands without quotes in the file."""
 
     __slots__ = ()
@@ -67,13 +73,13 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else "?" for c in text)
 
 
-# --- from characters to a document: dict, list, str, bool, int and _Bare -------------------
+# --- from characters to a document: dict, list, str, bool, int and Bare -------------------
 
 
-def parse_toml(text: str, where: str) -> object:
+def parse_toml(text: str, where: str) -> dict[str, Any]:
     """Parse TOML, keeping the characters of bare decimals."""
     try:
-        return tomllib.loads(text, parse_float=lambda literal: _Bare(literal.replace("_", "")))
+        return tomllib.loads(text, parse_float=lambda literal: Bare(literal.replace("_", "")))
     except tomllib.TOMLDecodeError as error:
         place, reason = _place_and_reason(error, text)
         raise InputError(
@@ -107,7 +113,7 @@ def parse_json(text: str, where: str) -> object:
     """Parse JSON, keeping the characters of bare numbers and the fact of a repeated key."""
     try:
         return json.loads(
-            text, object_pairs_hook=_Object, parse_float=_Bare, parse_int=_Bare, parse_constant=_Bare
+            text, object_pairs_hook=_Object, parse_float=Bare, parse_int=Bare, parse_constant=Bare
         )
     except json.JSONDecodeError as error:
         place = f"line {error.lineno}, column {error.colno}"
@@ -119,33 +125,31 @@ def parse_json(text: str, where: str) -> object:
 # --- from a document to a model ------------------------------------------------------------
 
 
-def read_model(document: object, where: str) -> CTMDP:
-    """Build the model that a parsed document describes."""
+def read_model(document: object, where: str, in_bulk: InBulk | None = None) -> CTMDP:
+    """Build the model that a parsed document describes; transitions are read one by one, or in bulk."""
     table = _table(document, where, _REQUIRED, _OPTIONAL)
     states = dict.fromkeys(_names(table["states"], f"{where}: states"))
     actions = dict.fromkeys(_names(table["actions"], f"{where}: actions"))
     terminal = _numbers_by_state(table.get("terminal", {}), f"{where}: terminal", states)
     horizon = _number(table["horizon"], f"{where}: horizon")
     initial = _initial(table["initial"], f"{where}: initial", states)
-    transitions = _read_transitions(table["transition"], where, states, actions)
+    rows: tuple[Transition, ...] | Sparse
+    if in_bulk is not None:
+        rows = in_bulk(states, actions)
+    else:
+        rows = _read_transitions(table["transition"], where, states, actions)
     texts = {key: _text(table.get(key, ""), f"{where}: {key}") for key in ("name", "source", "shows")}
     objective = _text(table.get("objective", "max"), f"{where}: objective")
     discount = _number(table.get("discount", 0), f"{where}: discount")
     goal, avoid = (_some_states(table.get(key, []), f"{where}: {key}") for key in ("goal", "avoid"))
+    told: dict[str, Any] = {**texts, "states": tuple(states), "actions": tuple(actions)}
+    told |= {"horizon": horizon, "initial": initial}
     try:
-        if "goal" in table or avoid:
+        if isinstance(rows, tuple) and ("goal" in table or avoid):
             named = tuple(states), tuple(actions)
-            transitions, terminal = reaching_parts(*named, transitions, terminal, goal, avoid, discount)
-        model = CTMDP(
-            **texts,
-            objective=Objective(objective),
-            states=tuple(states),
-            actions=tuple(actions),
-            horizon=horizon,
-            initial=initial,
-            transitions=transitions,
-            terminal=tuple(terminal.get(x, Fraction(0)) for x in states),
-        )
+            rows, terminal = reaching_parts(*named, rows, terminal, goal, avoid, discount)
+        told |= {"objective": Objective(objective), "terminal": tuple(terminal.get(x, _ZERO) for x in states)}
+        model = CTMDP(transitions=rows, **told) if isinstance(rows, tuple) else CTMDP.lazily(rows, **told)
         return discounted(model, discount)
     except ModelError as error:  # what is left to the model names the place, but not the file
         raise ModelError(f"{where}: {error}") from None
@@ -175,7 +179,7 @@ def _usual_transition(item: object, states: Names, actions: Names) -> Transition
     if not isinstance(item, dict) or item.keys() != _USUAL_KEYS or getattr(item, "repeated", None):
         return None
     state, action, to = item["state"], item["action"], item["to"]
-    rate, reward = _usual(item["rate"]), _usual(item["reward"])
+    rate, reward = usual(item["rate"]), usual(item["reward"])
     if not (type(state) is type(action) is str and state in states and action in actions):
         return None
     if rate is None or reward is None or rate.numerator <= 0 or not isinstance(to, dict):
@@ -199,8 +203,8 @@ def _read_transition(item: object, where: str, states: Names, actions: Names) ->
     state = _one_of(_text(table["state"], f"{where}: state"), "state", states, where)
     action = _one_of(_text(table["action"], f"{where}: action"), "action", actions, where)
     where = f"{where} (state {state!r}, action {action!r})"
-    rate = _usual(table["rate"]) or _rate(table["rate"], f"{where}: rate")
-    reward = _usual(table["reward"]) or _number(table["reward"], f"{where}: reward")
+    rate = usual(table["rate"]) or _rate(table["rate"], f"{where}: rate")
+    reward = usual(table["reward"]) or _number(table["reward"], f"{where}: reward")
     if rate.numerator < 0:
         _fail(where, f"rate {_shown(rate)} is negative; write 0 or more")
     row = _numbers_by_state(table.get("to", {}), f"{where}: to", states)
@@ -279,7 +283,7 @@ def _numbers_by_state(value: object, where: str, states: Names) -> dict[str, Fra
     table = _object(value, where)
     return {
         x if x in states else _one_of(x, "state", states, where): (
-            _usual(number) or _number(number, f"{where}: number of {x!r}")
+            usual(number) or _number(number, f"{where}: number of {x!r}")
         )
         for x, number in table.items()
     }
@@ -290,6 +294,8 @@ def _names(value: object, where: str) -> tuple[str, ...]:
         _fail(where, f'a list of names is needed, not {_kind(value)}; write for example ["one", "two"]')
     if not value:
         _fail(where, "the list is empty; write at least one name")
+    if all_differ(value):
+        return tuple(value)
     seen: set[str] = set()
     for i, entry in enumerate(value, start=1):
         name = _text(entry, f"{where}: entry {i}")
@@ -302,7 +308,7 @@ def _names(value: object, where: str) -> tuple[str, ...]:
 
 
 def _text(value: object, where: str) -> str:
-    if not isinstance(value, str) or isinstance(value, _Bare):
+    if not isinstance(value, str) or isinstance(value, Bare):
         _fail(where, f'a text is needed, not {_kind(value)}; write it in quotes, "like this"')
     if not is_unicode(value):
         _fail(where, "half of a surrogate pair is not a character; write the character itself")
@@ -317,7 +323,7 @@ def _one_of(name: str, kind: str, names: Names, where: str) -> str:
     return name
 
 
-def _usual(value: object) -> Fraction | None:
+def usual(value: object) -> Fraction | None:
     """What a text says that has been read before, or may be; None where there may be something to be said."""
     return _read_before(value) if isinstance(value, str) and len(value) < 40 else None
 
@@ -353,7 +359,7 @@ def _fail(where: str, what: str) -> NoReturn:
 
 def _kind(value: object) -> str:
     """Say what ``value`` is in the words of the file's author."""
-    if isinstance(value, _Bare):
+    if isinstance(value, Bare):
         return f"the number {value if len(value) <= 40 else value[:37] + '...'}"
     names = {bool: "true or false", int: "a number", str: "a text", list: "a list", type(None): "null"}
     return names.get(type(value), "a table" if isinstance(value, dict) else f"a {type(value).__name__}")

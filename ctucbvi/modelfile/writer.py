@@ -51,6 +51,11 @@ def is_unicode(text: str) -> bool:
 
 def document_of(model: CTMDP) -> dict[str, Any]:
     """Return the keys and values of the file in the order of writing, numbers as text."""
+    return head_of(model) | {"transition": [_row_document(row) for row in model.transitions]}
+
+
+def head_of(model: CTMDP) -> dict[str, Any]:
+    """The same without the transitions."""
     texts = {"name": model.name, "source": model.source, "shows": model.shows}
     for key, text in texts.items():
         if not is_unicode(text):
@@ -70,7 +75,6 @@ def document_of(model: CTMDP) -> dict[str, Any]:
     terminal = {x: _written(g, f"terminal reward of {x!r}") for x, g in pairs if g}
     if terminal:
         document["terminal"] = terminal
-    document["transition"] = [_row_document(row) for row in model.transitions]
     return document
 
 

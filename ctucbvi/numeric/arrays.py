@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP
 from ctucbvi.model.kept import while_it_lives as while_it_lives
+from ctucbvi.model.rows import different
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -103,7 +104,7 @@ class Arrays(NamedTuple):
         found, states = plain.sparse, len(model.states)
         counts, rate = np.diff(found.row), found.rate.doubles
         moves = found.rate.top != 0  # a pair that never jumps may have a row all the same
-        jumps = np.repeat(moves, counts)
+        jumps = slice(None) if moves.all() else np.repeat(moves, counts)
         return cls(
             rate=rate,
             reward=found.reward.doubles,
@@ -120,8 +121,10 @@ class Arrays(NamedTuple):
 
 
 def _starts(plain: CTMDP) -> Floats:
-    ends = plain.sparse.terminal
-    return np.array([float(g) for g in plain.terminal])[plain.sparse.state] if ends is None else ends.doubles
+    if plain.sparse.terminal is not None:
+        return plain.sparse.terminal.doubles
+    doubles = {id(g): float(g) for g in different(plain.terminal)}
+    return np.array([doubles[id(g)] for g in plain.terminal])[plain.sparse.state]
 
 
 @while_it_lives

@@ -26,7 +26,7 @@ values serve for the rest, and :math:`|V'| \le 1 + \max|r| + 2\lambda_{\max}\max
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter
@@ -37,6 +37,7 @@ import numpy as np
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP, Number, Semantics
+from ctucbvi.model.rows import different
 from ctucbvi.numbers import shown
 from ctucbvi.numeric.arrays import Arrays, Floats, while_it_lives
 from ctucbvi.numeric.bent_residuals import bent_bounds
@@ -48,7 +49,7 @@ from ctucbvi.numeric.solution import Excerpt, NumericSolution, Pieces
 from ctucbvi.numeric.weighing import TINY, UNIT, finite
 from ctucbvi.numeric.words import SmallSolution
 from ctucbvi.policy import Policy
-from ctucbvi.solutions import Doubt, Segment, Switch
+from ctucbvi.solutions import Doubt, Segment, Switch, Value
 from ctucbvi.views import Viewed
 
 _TOGETHER = 1 << 22  # numbers that are gone through between two looks at the clock
@@ -98,18 +99,30 @@ class Certificate(Viewed):
         if t is None and type(solution) is SmallSolution and solution.unseen and _reaches(model):
             last, radius = solution.last(model.state_index(state)), self._radius(-1, model.horizon)
             return model.objective.turned(_around(last, radius))
-        time = model.remaining(t)
-        k = min(int(np.searchsorted(solution.times, float(time), "right")) - 1, len(self.bounds) - 1)
-        if Fraction(solution.times[k]) > time:
+        return self._around_state(state, *self._place(t))
+
+    def values(self, points: Sequence[tuple[str, Fraction]]) -> list[Value]:
+        """The same for many states and remaining times; each time is looked for once."""
+        places = {id(t): self._place(t) for t in different([t for _, t in points])}
+        return [(state, t, self._around_state(state, *places[id(t)])) for state, t in points]
+
+    def _place(self, t: Number | None) -> tuple[int, Fraction, Fraction]:
+        """The piece, the position in it, and the bound on the error there."""
+        time, times = self.model.remaining(t), self.solution.times
+        k = min(int(np.searchsorted(times, float(time), "right")) - 1, len(self.bounds) - 1)
+        if Fraction(times[k]) > time:
             k -= 1  # the double nearest to t is a breakpoint just after t
-        radius, start, end = self._radius(k, time), *map(Fraction, solution.times[k : k + 2].tolist())
-        u = min((time - start) / (end - start), Fraction(1))
-        coefficients, bends = solution.parts(k, u, model.state_index(state))
+        radius, start, end = self._radius(k, time), *map(Fraction, times[k : k + 2].tolist())
+        return k, min((time - start) / (end - start), Fraction(1)), Fraction(radius)
+
+    def _around_state(self, state: str, piece: int, u: Fraction, radius: Fraction) -> Enclosure:
+        model = self.model
+        coefficients, bends = self.solution.parts(piece, u, model.state_index(state))
         centre = _exactly(coefficients, u)
         for place, bend in bends:
             if (past := u - Fraction(place)) > 0:
                 centre += past**2 * _exactly(bend, past)
-        return model.objective.turned(Enclosure(centre - Fraction(radius), centre + Fraction(radius)))
+        return model.objective.turned(Enclosure(centre - radius, centre + radius))
 
     def _radius(self, piece: int, time: Fraction) -> float:
         radius: float = self.bounds.item(piece)

@@ -104,12 +104,17 @@ class NumericAnswer(ViewedDoubles):
 
     def segments(self, state: str) -> list[Segment]:
         """The best actions of ``state`` in increasing remaining time, as computed: nothing certifies them."""
-        return self.turns.segments(self.model, self.model.state_index(state), float(self.times[-1]))
+        return list(self._lines[self.model.state_index(state)])
 
     @cached_property
     def switches(self) -> list[Switch]:
         """Where they change, in increasing remaining time."""
-        return switches_of((state, self.segments(state)) for state in self.model.states)
+        return switches_of(zip(self.model.states, self._lines, strict=True))
+
+    @cached_property
+    def _lines(self) -> list[list[Segment]]:
+        """The segments of all states."""
+        return self.turns.segments(self.model, float(self.times[-1]))
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,14 +8,16 @@ of the part before in front of it, has all that its own turns depend on.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from ctucbvi.enclosure import Enclosure
 from ctucbvi.model import CTMDP
 from ctucbvi.numeric.arrays import Floats, Integers
 from ctucbvi.numeric.kinks import Kinks
-from ctucbvi.solutions import Segment, computed_segments
+from ctucbvi.solutions import Segment
 
 
 class Turns(NamedTuple):
@@ -30,11 +32,18 @@ class Turns(NamedTuple):
         low, high = int(self.row[x]), int(self.row[x + 1])
         return int(self.pair[low + max(0, int(np.searchsorted(self.when[low:high], t, "right")) - 1)])
 
-    def segments(self, model: CTMDP, x: int, end: float) -> list[Segment]:
-        """The same of one state as segments, up to ``end``."""
-        here = slice(int(self.row[x]), int(self.row[x + 1]))
-        steps = zip(self.when[here].tolist(), self.pair[here].tolist(), strict=True)
-        return computed_segments([(Fraction(t), model.action_of(i)) for t, i in steps], Fraction(end))
+    def segments(self, model: CTMDP, end: float) -> list[list[Segment]]:
+        """The same as segments up to ``end``, state by state; nothing proves them."""
+        when, pair, row = self.when.tolist(), self.pair.tolist(), self.row.tolist()
+        points = {t: Enclosure(exactly, exactly) for t in {*when, end} for exactly in (Fraction(t),)}
+        actions = {i: (model.action_of(i),) for i in set(pair)}
+        ends = [*(points[t] for t in when[1:]), points[end]]
+        for last in row[1:]:
+            ends[last - 1] = points[end]
+        found = [
+            Segment(points[t], after, actions[i], False) for t, after, i in zip(when, ends, pair, strict=True)
+        ]
+        return [found[low:high] for low, high in pairwise(row)]
 
 
 class TurnList:

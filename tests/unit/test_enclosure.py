@@ -36,6 +36,52 @@ def test_the_printed_interval_contains_the_enclosure(interval: Enclosure, digits
     assert Fraction(lower) <= Fraction(value) <= Fraction(upper)
 
 
+def plain_decimals(interval: Enclosure, digits: int) -> tuple[str, str, str]:
+    """The definition, in fractions."""
+    places, middle, radius = digits, interval.mid, interval.radius
+    if middle:
+        places = max(digits - 1 - power_of(abs(middle)), 0)
+    if radius:
+        places = min(places, -power_of(radius))
+    while True:
+        unit = Fraction(10) ** -places
+        value = round(middle / unit)
+        if interval.upper / unit - 1 <= value <= interval.lower / unit + 1:
+            break
+        places -= 1
+    low, high = floor(interval.lower / unit * 100), ceil(interval.upper / unit * 100)
+    ends = min(low, 100 * value), max(high, 100 * value)
+    printed = (module._plain_string(end, places + 2) for end in ends)
+    return module._scaled_string(value, places), *printed
+
+
+def power_of(number: Fraction) -> int:
+    power = 0
+    while number >= Fraction(10) ** (power + 1):
+        power += 1
+    while number < Fraction(10) ** power:
+        power -= 1
+    return power
+
+
+@given(enclosures, st.integers(1, 30))
+def test_decimals_are_as_defined(interval: Enclosure, digits: int) -> None:
+    assert interval.decimals(digits) == plain_decimals(interval, digits)
+
+
+def away_from_even(low: int, high: int, common: int, places: int) -> int:
+    """The mutant: half a unit is rounded up."""
+    up, down = module._powers(places)
+    return (2 * (low + high) * up + 2 * common * down) // (4 * common * down)
+
+
+def test_another_rounding_of_halves_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    half = Enclosure(Fraction(5, 2), Fraction(5, 2))
+    assert half.decimals(1) == plain_decimals(half, 1)
+    monkeypatch.setattr(module, "_centre", away_from_even)
+    assert half.decimals(1) != plain_decimals(half, 1)
+
+
 def inward(interval: Enclosure, digits: int) -> tuple[str, str]:
     """The mutant: ends rounded to the inside."""
     return (

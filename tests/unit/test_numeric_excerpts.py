@@ -41,6 +41,8 @@ def differences(model: CTMDP, problem: Wanted, care: Care, length: int) -> list[
     found += ["bounds"] if not np.array_equal(part.bounds, whole.bounds) else []
     if found:
         return found
+    points = [(x, t) for x in model.states for t in times]
+    found += ["values"] if whole.values(points) != [(x, t, part.value(x, t)) for x, t in points] else []
     for x in model.states:
         found += ["segments"] if part.segments(x) != whole.segments(x) else []
         for t in times:

@@ -12,7 +12,7 @@ import ctucbvi
 from ctucbvi import Budget, Doubt, Enclosure, Semantics, UndecidedError, second_opinion
 from ctucbvi.library import machine_repair, maintenance, queue
 from ctucbvi.numeric import NumericBudget, solve_certified
-from ctucbvi.solutions import About, Answer, document, switches_of
+from ctucbvi.solutions import About, Answer, document, switches_of, values_at
 from tests.hostile import contact
 
 PLANNERS = {
@@ -61,6 +61,10 @@ def test_a_segment_that_is_lost_is_noticed():
     assert not in_shape(answer)
 
 
+def shown(answer, points, engine, digits=9):
+    return document(answer, values_at(answer, points), engine=engine, digits=digits, seconds=0.0)
+
+
 def keys(entry: object) -> object:
     """The names in a document, without what they stand for."""
     if isinstance(entry, dict):
@@ -72,18 +76,14 @@ def keys(entry: object) -> object:
 def test_the_documents_have_the_same_fields(semantics):
     model = machine_repair()
     points = [("operating", Fraction(1)), ("repair", Fraction(1, 3))]
-    shapes = [
-        keys(document(plan(model, semantics), points, engine=name, digits=9, seconds=0.0))
-        for name, plan in PLANNERS.items()
-    ]
+    shapes = [keys(shown(plan(model, semantics), points, engine=name)) for name, plan in PLANNERS.items()]
     assert shapes[0] == shapes[1] == shapes[2]
 
 
 def test_what_is_not_proved_says_so():
     model, points = machine_repair(), [("operating", Fraction(1))]
     exact, numeric = (
-        document(PLANNERS[name](model, "committed"), points, engine=name, digits=9, seconds=0.0)
-        for name in ("exact", "numeric")
+        shown(PLANNERS[name](model, "committed"), points, engine=name) for name in ("exact", "numeric")
     )
     assert (exact["times"], numeric["times"]) == ("certified", "not certified")
     assert all(s["proved"] is True for line in exact["policy"].values() for s in line)
@@ -119,9 +119,9 @@ def test_actions_that_cannot_be_told_apart_are_a_doubt_with_its_place():
     (segment,) = [s for s in solution.segments("x") if not s.proved]
     assert (doubt.what, doubt.state, doubt.actions) == (About.ACTIONS, "x", segment.actions)
     assert doubt.between == Enclosure(segment.start.mid, segment.end.mid)
-    shown = document(solution, [("x", Fraction(1))], engine="exact", digits=15, seconds=0.0)
-    assert shown["undecided"] == [str(doubt)]
-    (data,) = shown["doubts"]
+    told = shown(solution, [("x", Fraction(1))], engine="exact", digits=15)
+    assert told["undecided"] == [str(doubt)]
+    (data,) = told["doubts"]
     assert {name: data[name] for name in ("what", "state", "actions", "why")} == {
         "what": "actions",
         "state": "x",
