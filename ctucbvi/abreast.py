@@ -18,7 +18,8 @@ import numpy as np
 from llvmlite import ir
 from numba.core import types
 from numba.core.cgutils import get_or_insert_function
-from numba.extending import intrinsic, models, overload, register_model
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import lower_builtin, models, register_model
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -109,131 +110,109 @@ def moved_up(word: Floats, after: Floats) -> Floats:
 # --- the same for the compiler ----------------------------------------------------------------
 
 
+def _means(function: Any, taken: tuple[Any, ...], given: Any) -> Callable[[Any], Any]:
+    """Let ``function`` of such arguments, types or classes of them, be what is decorated makes LLVM do.
+
+    Nothing is compiled for it, as it would be for an :func:`numba.extending.overload`, once for each
+    ``fastmath``.
+    """
+
+    class Means(AbstractTemplate):  # type: ignore[misc] # numba has no types
+        def generic(self, args: Any, kws: Any) -> Any:
+            fits = len(args) == len(taken) and not kws
+            fits = fits and all(
+                isinstance(arg, kind) if isinstance(kind, type) else arg == kind
+                for arg, kind in zip(args, taken, strict=True)
+            )
+            return given(*args) if fits else None
+
+    infer_global(function)(Means)
+    decorator: Callable[[Any], Any] = lower_builtin(function, *taken)
+    return decorator
+
+
 def _pointer(context: Any, builder: Any, kinds: Any, array: Any, row: Any, width: int = WIDTH) -> Any:
     """The address of a row that is so wide."""
     data = context.make_array(kinds[0])(context, builder, array).data
     place = context.cast(builder, row, kinds[1], types.intp)
     first = builder.mul(place, ir.Constant(place.type, width))
-    return builder.bitcast(builder.gep(data, [first]), _DOUBLES.as_pointer())
+    return builder.gep(data, [first])
 
 
-@intrinsic
-def _load(_: Any, array: Any, row: Any) -> Any:
-    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_pointer(context, builder, signature.args, *args), align=8)
-
-    return _WORD(array, row), write
+@_means(load, (types.Array, types.Integer), _WORD)
+def _load(context: Any, builder: Any, signature: Any, args: Any, width: int = WIDTH) -> Any:
+    place = _pointer(context, builder, signature.args, *args, width=width)
+    return builder.load(builder.bitcast(place, _DOUBLES.as_pointer()), align=8)
 
 
-@intrinsic
-def _load_from(_: Any, array: Any, place: Any) -> Any:
-    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_pointer(context, builder, signature.args, args[0], args[1], 1), align=8)
-
-    return _WORD(array, place), write
+@_means(load_from, (types.Array, types.Integer), _WORD)
+def _load_from(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return _load(context, builder, signature, args, 1)
 
 
-@intrinsic
-def _store(_: Any, array: Any, row: Any, word: Any) -> Any:
-    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], _pointer(context, builder, signature.args, *args[:2]), align=8)
-        return context.get_dummy_value()
-
-    return types.void(array, row, word), write
+@_means(store, (types.Array, types.Integer, _WORD), types.void)
+def _store(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    place = _pointer(context, builder, signature.args, *args[:2])
+    builder.store(args[2], builder.bitcast(place, _DOUBLES.as_pointer()), align=8)
+    return context.get_dummy_value()
 
 
-@intrinsic
-def _every(_: Any, number: Any) -> Any:
-    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        nothing = ir.Constant(_DOUBLES, ir.Undefined)
-        places = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
-        number = context.cast(builder, args[0], signature.args[0], types.float64)
-        one = builder.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
-        return builder.shuffle_vector(one, nothing, places)
-
-    return _WORD(number), write
+@_means(every, (types.Number,), _WORD)
+def _every(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return _eight_times(builder, context.cast(builder, args[0], signature.args[0], types.float64))
 
 
-@intrinsic
-def _at(_: Any, array: Any, place: Any) -> Any:
-    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        at = context.cast(builder, args[1], signature.args[1], types.intp)
-        return builder.load(builder.gep(data, [at]))
-
-    return types.float64(array, place), write
+@_means(spread, (types.Array, types.Integer), _WORD)
+def _spread(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return _eight_times(builder, builder.load(_pointer(context, builder, signature.args, *args, width=1)))
 
 
-@intrinsic
-def _some(_: Any, answer: Any) -> Any:
-    def write(_: Any, builder: Any, __: Any, args: Any) -> Any:
-        bits = builder.bitcast(args[0], ir.IntType(WIDTH))
-        return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
-
-    return types.boolean(answer), write
+def _eight_times(builder: Any, number: Any) -> Any:
+    nothing = ir.Constant(_DOUBLES, ir.Undefined)
+    places = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
+    one = builder.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(one, nothing, places)
 
 
-@intrinsic
-def _where(_: Any, answer: Any, one: Any, other: Any) -> Any:
-    return one(answer, one, other), lambda context, builder, signature, args: builder.select(*args)
+@_means(some, (_ANSWER,), types.boolean)
+def _some(_: Any, builder: Any, __: Any, args: Any) -> Any:
+    bits = builder.bitcast(args[0], ir.IntType(WIDTH))
+    return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
 
-@intrinsic
-def _magnitude(_: Any, word: Any) -> Any:
-    def write(_: Any, builder: Any, __: Any, args: Any) -> Any:
-        kind = ir.FunctionType(_DOUBLES, [_DOUBLES])
-        return builder.call(get_or_insert_function(builder.module, kind, f"llvm.fabs.v{WIDTH}f64"), args)
-
-    return word(word), write
+@_means(where, (_ANSWER, _WORD, _WORD), _WORD)
+@_means(where, (_ANSWER, _ANSWER, _ANSWER), _ANSWER)
+def _where(_: Any, builder: Any, __: Any, args: Any) -> Any:
+    return builder.select(*args)
 
 
-@intrinsic
-def _first_number(_: Any, word: Any) -> Any:
-    zero = ir.Constant(ir.IntType(32), 0)
-    return types.float64(word), lambda _, builder, __, args: builder.extract_element(args[0], zero)
+@_means(magnitude, (_WORD,), _WORD)
+def _magnitude(_: Any, builder: Any, __: Any, args: Any) -> Any:
+    kind = ir.FunctionType(_DOUBLES, [_DOUBLES])
+    return builder.call(get_or_insert_function(builder.module, kind, f"llvm.fabs.v{WIDTH}f64"), args)
 
 
-@intrinsic
-def _added(_: Any, word: Any) -> Any:
-    def write(_: Any, builder: Any, __: Any, args: Any) -> Any:
-        kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), _DOUBLES])
-        code = get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.fadd.v{WIDTH}f64")
-        return builder.call(code, [ir.Constant(ir.DoubleType(), -0.0), *args], fastmath=["reassoc"])
-
-    return types.float64(word), write
+@_means(first_number, (_WORD,), types.float64)
+def _first_number(_: Any, builder: Any, __: Any, args: Any) -> Any:
+    return builder.extract_element(args[0], ir.Constant(ir.IntType(32), 0))
 
 
-@intrinsic
-def _moved_up(_: Any, word: Any, after: Any) -> Any:
+@_means(added, (_WORD,), types.float64)
+def _added(_: Any, builder: Any, __: Any, args: Any) -> Any:
+    kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), _DOUBLES])
+    code = get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.fadd.v{WIDTH}f64")
+    return builder.call(code, [ir.Constant(ir.DoubleType(), -0.0), *args], fastmath=["reassoc"])
+
+
+@_means(moved_up, (_WORD, _WORD), _WORD)
+def _moved_up(_: Any, builder: Any, __: Any, args: Any) -> Any:
     places = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), list(range(1, WIDTH + 1)))
-    return word(word, after), lambda _, builder, __, args: builder.shuffle_vector(*args, places)
-
-
-# What numba is told of a function has its parameters, of which only the types would matter.
-# ruff: noqa: ARG005
-overload(load)(lambda array, row: lambda array, row: _load(array, row))
-overload(load_from)(lambda array, place: lambda array, place: _load_from(array, place))
-overload(store)(lambda array, row, word: lambda array, row, word: _store(array, row, word))
-overload(every)(lambda number: lambda number: _every(number))
-overload(spread)(lambda array, place: lambda array, place: _every(_at(array, place)))
-overload(some)(lambda answer: lambda answer: _some(answer))
-overload(magnitude)(lambda word: lambda word: _magnitude(word))
-overload(first_number)(lambda word: lambda word: _first_number(word))
-overload(added)(lambda word: lambda word: _added(word))
-overload(moved_up)(lambda word, after: lambda word, after: _moved_up(word, after))
-overload(where)(lambda answer, one, other: lambda answer, one, other: _where(answer, one, other))
+    return builder.shuffle_vector(*args, places)
 
 
 def _operation(name: Any, taken: WordType, given: WordType, write: Callable[..., Any]) -> None:
     """Let the operator ``name`` of two words be what ``write`` makes LLVM do."""
-
-    @intrinsic
-    def code(_: Any, one: Any, other: Any) -> Any:
-        return given(one, other), lambda context, builder, signature, args: write(builder, *args)
-
-    overload(name)(
-        lambda one, other: (lambda one, other: code(one, other)) if one == other == taken else None
-    )
+    _means(name, (taken, taken), given)(lambda _, builder, __, args: write(builder, *args))
 
 
 _operation(operator.add, _WORD, _WORD, ir.IRBuilder.fadd)

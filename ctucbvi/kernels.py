@@ -8,7 +8,8 @@ carries the :func:`~ctucbvi.sources.digest` it was made from, and is emptied whe
 that is done again: most of the time it takes to compile goes into code that nobody calls on its own.  Here a
 kernel that others call is a *part*: what its source says, in LLVM's language, and no more.  Who links it in
 optimises it.  Machine code is made of a part when somebody calls it who is not compiled (:class:`Kernel`).
-Both are kept on disk.
+Both are kept on disk.  The functions of numba that kernels call (``max``, ``np.empty``) are parts like them,
+which numba is told by a target of its own (:class:`_Parts`); these are not kept but in who calls them.
 
 A kernel that others call with a number written out, ``stage(0, ...)``, would be compiled for that very
 number, and again for each other one.  Here the type alone counts: LLVM sees the number where it inlines.
@@ -19,7 +20,8 @@ stands for all of them.  Here every process counts from a number of its own, dra
 not meet.  (What was compiled before is compiled again for kernels, whose flags are others.)
 
 Numba lets a function that it compiles within another have the other's ``fastmath`` and ``forceinline``, and
-whoever calls it next gets it with these.  Here a kernel has what it says of itself, whoever comes first.
+whoever calls it next gets it with these.  Here a kernel has what it says of itself, whoever comes first, and
+nobody has ``forceinline`` from others, for which numba's own functions would be compiled once more.
 
 Kernels copy arrays into others by loops: for ``one[:] = other`` numba compiles strings, too, those of the
 message that shapes differ, which takes longer than most kernels.
@@ -28,10 +30,11 @@ message that shapes differ, which takes longer than most kernels.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from secrets import randbits
@@ -47,6 +50,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import Environment
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime import rtsys
+from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_registry
 
 from ctucbvi.sources import digest
 
@@ -68,27 +72,24 @@ def compiled(**options: Any) -> Callable[[Any], Any]:
     def decorated(function: Any) -> Any:
         if options.get("inline") == "always":  # then it is compiled within others only
             return njit(**options)(function)
-        kernel = Kernel(function, targetoptions={"nopython": True, **options})
+        own = {"nopython": True, "fastmath": False, **options}
+        kernel = Kernel(function, targetoptions=own)
         _drop_stale(Path(kernel.stats.cache_path))  # before any is loaded: that happens when one is called
         return kernel
 
     return decorated
 
 
-class Kernel(CPUDispatcher):  # type: ignore[misc] # numba has no types
-    """A function that numba compiles: as a part of others, and for those who are not compiled."""
+class _Linked(CPUDispatcher):  # type: ignore[misc] # numba has no types
+    """A function that numba compiles as a part of others."""
 
     def __init__(self, py_func: Any, *args: Any, **options: Any) -> None:
         super().__init__(py_func, *args, **options)
         self.parts: dict[tuple[Any, ...], Any] = {}  # by the types of the arguments
-        self._kept_parts = _PartCache(py_func)
-        self._cache = _MachineCodeCache(py_func)
-        self._compiler._compile_core = self._machine_code
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """How other kernels find the part for the types of their arguments, whatever values these have."""
-        named = {name: types.unliteral(kind) for name, kind in dict(kws).items()}
-        signature, kinds = self._compiler.fold_argument_types(map(types.unliteral, args), named)
+        """How others find the part for the types of their arguments."""
+        signature, kinds = self._compiler.fold_argument_types(args, kws)
         self._part(tuple(kinds))
         name, found = self.py_func.__name__, [part.signature for part in self.parts.values()]
         return typing.make_concrete_template(name, key=name, signatures=found), signature, kinds, {}
@@ -100,24 +101,52 @@ class Kernel(CPUDispatcher):  # type: ignore[misc] # numba has no types
     def _part(self, kinds: tuple[Any, ...]) -> Any:
         with global_compiler_lock:
             if kinds not in self.parts:
-                part = self._kept_parts.load_overload(kinds, self.targetctx)
-                if part is None:
-                    part = self._written(kinds)
-                    self._kept_parts.save_overload(kinds, part)
-                part = part._replace(entry_point=object())  # any name will do
+                part = self._made(kinds)._replace(entry_point=object())  # any name will do
                 self.targetctx.insert_user_function(part.entry_point, part.fndesc, [part.library])
                 self.parts[kinds] = part
             return self.parts[kinds]
 
-    def _written(self, kinds: tuple[Any, ...]) -> Any:
+    def _made(self, kinds: tuple[Any, ...]) -> Any:
         """The part, from the source."""
         flags, library = _Flags(), _Part(self.targetctx.codegen(), self.py_func.__qualname__)
-        own = {"fastmath": False, "forceinline": False, **self.targetoptions}
-        self.targetdescr.options.parse_as_flags(flags, own)
+        self.targetdescr.options.parse_as_flags(flags, {**self.targetoptions, "forceinline": False})
         flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
         flags.kind = str(flags)
-        where = self.typingctx, self.targetctx
+        flags.forceinline = self.targetoptions.get("forceinline", False)  # which makes no other kind
+        where = self.typingctx, self.targetctx.subtarget(target=_Parts)
         return compiler.compile_extra(*where, self.py_func, kinds, None, flags, {}, library=library)
+
+
+class _Parts(CPU):  # type: ignore[misc] # numba has no types
+    """What kernels are compiled for: the functions of numba that they call are parts, too."""
+
+
+target_registry["parts of kernels"] = _Parts
+dispatcher_registry[_Parts] = CPUDispatcher
+jit_registry[_Parts] = lambda **options: partial(_Linked, targetoptions={"nopython": True, **options})
+
+
+class Kernel(_Linked):
+    """A function that numba compiles: as a part of others, and for those who are not compiled."""
+
+    def __init__(self, py_func: Any, *args: Any, **options: Any) -> None:
+        super().__init__(py_func, *args, **options)
+        self._kept_parts = _PartCache(py_func)
+        self._cache = _MachineCodeCache(py_func)
+        self._compiler._compile_core = self._machine_code
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """The part is the same one, whatever values the arguments have."""
+        named = {name: types.unliteral(kind) for name, kind in dict(kws).items()}
+        return super().get_call_template(tuple(map(types.unliteral, args)), named)
+
+    def _made(self, kinds: tuple[Any, ...]) -> Any:
+        """The part, from the disk if it is kept there."""
+        part = self._kept_parts.load_overload(kinds, self.targetctx)
+        if part is None:
+            part = super()._made(kinds)
+            self._kept_parts.save_overload(kinds, part)
+        return part
 
     def _machine_code(self, kinds: Any, _: Any) -> Any:
         """The part, optimised with all that it links in, behind a door for the interpreter.
@@ -125,20 +154,33 @@ class Kernel(CPUDispatcher):  # type: ignore[misc] # numba has no types
         The door has objects of its own (the class of a tuple that is given out): those of the part are kept
         with everybody who links it in, and were perhaps kept before there was a door.
         """
-        part = self._part(tuple(kinds))
-        door = copy(part.fndesc)
-        door.env_name += ".door"
-        environment = Environment.from_fndesc(door)
-        context = self.targetctx.subtarget(enable_nrt=True)  # else arrays are not handed out
-        library = context.codegen().create_library(part.library.name)
-        library.enable_object_caching()
-        library.add_linking_library(part.library)
-        context.create_cpython_wrapper(library, door, environment, part.call_helper)
-        entry = context.get_executable(library, door, environment)
-        found = part._replace(entry_point=entry, library=library, fndesc=door, environment=environment)
-        for linked in found._find_referenced_environments():
-            context.codegen().set_env(linked.env_name, linked)
-        return found
+        with _no_collections():
+            part = self._part(tuple(kinds))
+            door = copy(part.fndesc)
+            door.env_name += ".door"
+            environment = Environment.from_fndesc(door)
+            context = self.targetctx.subtarget(enable_nrt=True)  # else arrays are not handed out
+            library = context.codegen().create_library(part.library.name)
+            library.enable_object_caching()
+            library.add_linking_library(part.library)
+            context.create_cpython_wrapper(library, door, environment, part.call_helper)
+            entry = context.get_executable(library, door, environment)
+            found = part._replace(entry_point=entry, library=library, fndesc=door, environment=environment)
+            for linked in found._find_referenced_environments():
+                context.codegen().set_env(linked.env_name, linked)
+            return found
+
+
+@contextlib.contextmanager
+def _no_collections() -> Iterator[None]:
+    """Garbage is not looked for meanwhile: numba makes millions of objects, and throws few away."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 class _Flags(compiler.Flags):  # type: ignore[misc] # numba has no types

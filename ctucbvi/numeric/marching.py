@@ -87,7 +87,7 @@ class StepSheet(NamedTuple):
     flow: Floats  # (pairs, LANES · n) what flows into them
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def leaders(score, first, order, slack, lead, since, still, count):
     """Compare the coefficients of order ``order``: who stays in the race, and who leads.
 
@@ -159,7 +159,9 @@ def empty_desk(row, states, degree, space):
     """An empty one, in ``space`` if there is any; what a step before has left there is written over."""
     pairs, lanes = row.size - 1, (degree + LANES) // LANES * LANES
     width, full = max(degree + 2, lanes), pairs if any_full(row, states) else 0
-    room = space if space.size > 0 else np.zeros((states + pairs) * width)
+    room, part = space if space.size > 0 else np.zeros((states + pairs) * width), np.empty(width)
+    for j in range(width):
+        part[j] = 1.0 / max(j, 1)
     return StepSheet(
         room[: states * width].reshape((states, width)),
         room[states * width : (states + pairs) * width].reshape((pairs, width)),
@@ -176,7 +178,7 @@ def empty_desk(row, states, degree, space):
         np.empty(row[pairs]),
         np.empty(states),
         np.empty(states, np.int64),
-        1.0 / np.maximum(np.arange(width), 1),
+        part,
         np.empty(width),
         np.empty(4 * width),
         np.empty(full, np.int64),
@@ -283,7 +285,7 @@ def _all_between(target, begin, end):
     return end - begin > LANES and target[end - 1] - target[begin] == end - begin - 1
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _sort_out(model, truncate, desk, lead, forced, awake, settled):
     """List the pairs in the race, or those that a policy names, and their states; the others are settled.
 
@@ -313,7 +315,7 @@ def _sort_out(model, truncate, desk, lead, forced, awake, settled):
     return runners, left, settled
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, fastmath=ANY_ORDER)
 def _settle(reward, desk, lead, settled, j, part):
     """Order ``j + 1`` of V in the states that are settled."""
     now, after = desk.by_order[j], desk.by_order[j + 1]
@@ -357,7 +359,7 @@ def follow(model, aim, desk):
                 _orders(c[i], v[owner[i]], part, committed, rate[i], reward[i], have[i], last, flow)
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, fastmath={"contract"})
 def _orders(c, of_v, part, committed, rate, gain, have, last, flow):
     """The orders of a pair from ``have`` on, from what flows in."""
     before = c[have - 1]
@@ -459,7 +461,7 @@ def first_event(first, aim, desk, t, whole, lead, mode):
     return h
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, fastmath=ANY_ORDER)
 def _ahead(c, power, words, b, i):
     """What speaks against pair ``b`` being ahead of pair ``i``: the orders of which it has less, together."""
     total, width = every(0.0), c.shape[1]
@@ -469,7 +471,7 @@ def _ahead(c, power, words, b, i):
     return added(total)
 
 
-@compiled(inline="always")
+@compiled(inline="always")  # with the fastmath of who looks for events
 def _sooner(d, n, h, whole, rest):
     """The first zero of ``Σ d_k s^k`` if it is before ``h``, else ``h``; a step has some length."""
     power = 1.0

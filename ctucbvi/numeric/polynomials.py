@@ -15,6 +15,7 @@ import numpy as np
 
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Floats
+from ctucbvi.numeric.products import ANY_ORDER
 
 _MOST_HALVINGS = 400
 _NARROW = 2.0**-40
@@ -113,7 +114,7 @@ def first_zero(d, n, work):
     return low
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, fastmath=ANY_ORDER)
 def falls(d, n, work):
     """Whether Bernstein coefficients of a polynomial of few orders, nowhere lower, are at most ``d_0``.
 
@@ -134,7 +135,7 @@ def falls(d, n, work):
     return top <= d[0]
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _stays_above(d, n, few, b):
     """Whether those of one that is nowhere higher are positive; rounding is as in :func:`falls`."""
     for k in range(FEW_ORDERS + 1):
@@ -167,7 +168,7 @@ def _restrict(d: Floats, n: int, low: float, width: float, b: Floats) -> None:
             b[k] += b[k - 1]
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _chord(start, end):
     """Where a line has its zero that is ``start`` at 0 and ``end`` at 1, if there is one."""
     return start / (start - end) if end < 0.0 < start else 0.5

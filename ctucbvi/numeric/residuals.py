@@ -167,7 +167,7 @@ def in_words(q):
     return words, q[: q.shape[0] if words > 0 else 0].reshape((-1, WIDTH))
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, fastmath=ANY_ORDER)
 def below(q, words, i, b):
     """Whether :func:`excess` finds nothing in q̃_i − q̃_b, and at its first look: both are ``words`` long.
 

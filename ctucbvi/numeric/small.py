@@ -124,7 +124,7 @@ def small_march(
     return pieces
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, fastmath={"contract"})
 def _race(model, aim, desk, carried, t, lead, mode):
     """The orders of all pairs side by side, until everybody knows who leads; returns the first one left out.
 
@@ -183,7 +183,7 @@ def _race(model, aim, desk, carried, t, lead, mode):
     return j
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, fastmath={"contract"})
 def _lead(model, desk, lead, mode, since):
     """The orders of V from ``since`` on, at least 1: those of the pairs that lead, or of a cap."""
     rate, row, target, probability, v = model[0], model[5], model[6], model[7], desk.v
@@ -196,7 +196,7 @@ def _lead(model, desk, lead, mode, since):
             v[x, j + 1] = rise if mode[x] != CAPPED else 0.0
 
 
-@compiled(inline="always")
+@compiled(forceinline=True, fastmath={"contract"})
 def _follow(model, committed, desk, lead, mode, since):
     """Those of all pairs: of one that leads they are known; for the others p is read once for all orders."""
     rate, owner, row, target, probability = model[0], model[4], model[5], model[6], model[7]
@@ -226,5 +226,5 @@ def _follow(model, committed, desk, lead, mode, since):
 
 
 # The same as in a march of all models, but within one function: a small one takes less time than a call.
-_event = compiled(inline="always")(first_event.py_func)
-_keep = compiled(inline="always")(keep.py_func)
+_event = compiled(forceinline=True, fastmath={"contract"})(first_event.py_func)
+_keep = compiled(forceinline=True, fastmath={"contract"})(keep.py_func)

@@ -44,7 +44,7 @@ _BEGINS = np.where(_NEXT == 1.0, 1.0, 0.0)  # 1 where j is 0
 GROW = 1.0 + 2.0**-40  # covers the rounding in adding up some hundred positive bounds
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def worst(a, b):
     """The larger of two bounds; infinite where ``b`` is not a number."""
     if not b < HUGE:

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
 from ctucbvi import kernels, sources
+from ctucbvi.abreast import (
+    added,
+    every,
+    first_number,
+    load,
+    load_from,
+    magnitude,
+    moved_up,
+    some,
+    spread,
+    store,
+    where,
+)
 
 # What comes out of kernels and of their parts: numbers, arrays, tuples, exceptions.
 PROGRAM = """
@@ -84,32 +100,35 @@ def test_kernels_answer_alike_whether_compiled_or_loaded(tmp_path, order):
 TWO_PARTS = """
 import sys
 
-import numpy as np
+from numba.extending import overload
 
-from ctucbvi.abreast import load, store
 from ctucbvi import kernels
 
 
-@kernels.compiled()
-def sums(words):
-    store(words, 2, load(words, 0) + load(words, 1))
+def add(one, other): ...
+def subtract(one, other): ...
+
+
+overload(add)(lambda one, other: lambda one, other: one + other)
+overload(subtract)(lambda one, other: lambda one, other: one - other)
 
 
 @kernels.compiled()
-def differences(words):
-    store(words, 2, load(words, 0) - load(words, 1))
+def sums(one, other):
+    return add(one, other)
 
 
 @kernels.compiled()
-def both(words):
-    sums(words)
-    found = words[2, 0]
-    differences(words)
-    return found, words[2, 0]
+def differences(one, other):
+    return subtract(one, other)
 
 
-words = np.array([[5.0] * 8, [3.0] * 8, [0.0] * 8])
-print({"sums": sums, "differences": differences, "both": both}[sys.argv[1]](words))
+@kernels.compiled()
+def both(one, other):
+    return sums(one, other), differences(one, other)
+
+
+print({"sums": sums, "differences": differences, "both": both}[sys.argv[1]](5.0, 3.0))
 """
 
 
@@ -162,6 +181,85 @@ def test_a_part_alone_is_not_made_machine_code():
     assert list(half.overloads) == []
     assert half(3.0) == 1.5
     assert len(half.overloads) == len(half.parts) == 1
+
+
+def test_what_kernels_call_of_numba_is_a_part_once_for_all_that_sum_up_alike():
+    made, again = [], kernels._Linked._made
+
+    def noted(self, kinds):
+        made.append(type(self))
+        return again(self, kinds)
+
+    @kernels.compiled(forceinline=True)
+    def larger(x, y):
+        return max(x, y)
+
+    @kernels.compiled()
+    def largest(x, y):
+        return max(larger(x, y), max(x, y))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernels._Linked, "_made", noted)
+        patch.setattr(kernels._PartCache, "load_overload", lambda *_: None)
+        assert largest(np.float32(1), np.float32(2)) == 2
+    assert made == [kernels.Kernel, kernels.Kernel, kernels._Linked]  # one max, and nothing else
+
+
+def test_garbage_is_collected_again_even_if_something_cannot_be_compiled():
+    @kernels.compiled()
+    def wrong(x):
+        return x + "1"
+
+    assert gc.isenabled()
+    with pytest.raises(TypingError):
+        wrong(1)
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with pytest.raises(TypingError):
+            wrong(1.0)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+def operations(numbers):
+    """Everything that can be done with words, in as many rows."""
+    one, other, rows = load(numbers, 0), load_from(numbers, 8), numbers.shape[0]
+    found = (
+        one + other,
+        one - other,
+        one * other,
+        one / other,
+        where(one > other, one, other),
+        where(one <= other, one, other),
+        where(one == other, one, other),
+        where((one > other) & (one <= other), one, other),
+        where((one > other) | (one <= other), one, other),
+        where(where(one > other, one > one, one == one), one, other),
+        magnitude(one),
+        moved_up(one, other),
+        every(first_number(one)),
+        every(3),
+        spread(numbers, 5),
+        every(added(one)),
+    )
+    for n, word in enumerate(found):
+        store(numbers, rows - len(found) + n, word)
+    return some(one > other), some(one == every(12345.0))
+
+
+def test_words_are_the_same_whether_compiled_or_not():
+    draw = np.random.default_rng(1)
+    for _ in range(100):
+        numbers = np.zeros((18, 8))
+        numbers[:2] = draw.integers(-4, 5, (2, 8)) + 0.5 * draw.integers(0, 2, (2, 8)) + 0.25
+        plain, compiled = numbers.copy(), numbers.copy()
+        assert operations(plain) == WORDS(compiled)
+        assert plain.tobytes() == compiled.tobytes()
+
+
+WORDS = kernels.compiled()(operations)
 
 
 def test_a_part_has_what_it_says_of_itself_whoever_comes_first():
