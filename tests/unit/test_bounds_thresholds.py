@@ -48,10 +48,12 @@ def doubles(name: str, p: Parameters, k: np.ndarray) -> np.ndarray:
         "sharp": level * (2 * jump + 7 / 3 * rate),
         "halved": level * (2 * jump + 7 / 3 * rate) / 2,
         "lump-sum": level * (2 * jump + 7 / 3 * rate) / (c * h + 1),
+        "sharp-bonus": level * (2 * jump + 7 / 3 * rate) / 2,
+        "known-rate": level * (2 * jump + 7 / 3 * rate) * (1 + c * h / (1 + low * h)) / (c * h + 1),
         "delta": 3 * (v + 1) * factor * (jump + rate),
         "sharp-delta": level * (2 * jump + 7 / 3 * rate),
     }[name]
-    iteration = np.exp(v) if name in ("printed", "repaired", "delta") else v
+    iteration = np.exp(v) if name in ("printed", "repaired", "delta") else 1 if name == "sharp-bonus" else v
     return pairs * main + iteration * np.cumsum(k**-0.5) + 2 * delta * k * h
 
 
@@ -86,7 +88,7 @@ def plainly_optimistic(name: str, p: Parameters, k: np.ndarray, delta: np.ndarra
     [pytest.param("printed", "1/2", marks=pytest.mark.thorough),
      pytest.param("delta", "1/2", marks=pytest.mark.thorough), ("sharp", "1/2"),
      ("sharp", "1"), ("halved", "1/2"), ("halved", "1"), ("lump-sum", "1/2"), ("lump-sum", "1"),
-     ("sharp-delta", "1/2"), ("sharp-delta", "1"), ("optimistic", "1"), ("optimistic-delta", "8"),
+     ("sharp-bonus", "1/2"), ("known-rate", "1/2"), ("sharp-delta", "1/2"), ("sharp-delta", "1"), ("optimistic", "1"), ("optimistic-delta", "8"),
      ("poisson", "9"), ("poisson-delta", "9"), ("kl", "2"), ("kl-delta", "9"), ("kl-poisson", "9"),
      ("kl-poisson-delta", "12"), ("tilts", "2"), ("tilts-delta", "9"), ("tilts-poisson", "9"),
      ("tilts-poisson-delta", "12")],
