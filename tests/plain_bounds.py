@@ -184,6 +184,16 @@ def plain(p: Parameters) -> dict[str, mpmath.mpf]:
     found["halved"] = main / 2 + slow_tail + 1
     lump = 2 * ours + 14 * sqrt(2) / 3 * v * sqrt(ln(4 * s * a * k**2 * h))
     found["lump-sum"] = sqrt(s * a * k) * (h + 1 / low) * levels * lump + slow_tail + 1
+    found["sharp-bonus"] = main / 2 + total + 1
+    known = sqrt(s * a * k) * levels * lump * (h + 1 / low + c * h / low)
+    found["known-rate"] = known + slow_tail + 1
+    if p.replan is not None:
+        root, later = sqrt(1 + mp(p.replan)), (1 + mp(p.replan)) ** power
+        found["sharp-lazy"] = root * main + later * slow_tail + 1
+        found["halved-lazy"] = root * main / 2 + later * slow_tail + 1
+        found["sharp-bonus-lazy"] = root * main / 2 + later * total + 1
+        found["lump-sum-lazy"] = root * (found["lump-sum"] - slow_tail - 1) + later * slow_tail + 1
+        found["known-rate-lazy"] = root * known + later * slow_tail + 1
     own = sqrt(2 * (s * ln(2) + ln(s * a * h * k**2 / d)))
     found["delta"] = (
         3 * (c * h + 1) * pairs * (v + 1) * f * (own + v * sqrt(2 * length)) + tail + 2 * d * k * h

@@ -70,7 +70,7 @@ def parts(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM) -> BoundPart
             ("H", numbers.number(_ONE * p.horizon)),
             ("sqrt(S A K)", f.root_of_pairs(p, numbers)),
             ("sqrt(lambda_max H)", numbers.sqrt(numbers.number(_ONE * p.load))),
-            *_kept(p, numbers),
+            *(() if p.replan is None else (kept(p, numbers),)),
         ),
         numbers.sqrt(rows.square(p, numbers)),
         rates,
@@ -116,9 +116,10 @@ def poisson_growth(p: Parameters, numbers: Numbers[N], rows: Rows = UNIFORM, mov
     return numbers.maximum(_rows_growth(p, numbers, rows, moving), numbers.maximum(rates, steps))
 
 
-def _kept(p: Parameters, numbers: Numbers[N]) -> tuple[tuple[str, N], ...]:
+def kept(p: Parameters, numbers: Numbers[N]) -> tuple[str, N]:
     """What plans that are kept cost."""
-    return () if p.replan is None else ((_MORE, numbers.sqrt(numbers.number(1 + p.replan))),)
+    assert p.replan is not None
+    return _MORE, numbers.sqrt(numbers.number(1 + p.replan))
 
 
 def _rows_growth(p: Parameters, numbers: Numbers[N], rows: Rows, moving: int) -> N:

@@ -18,11 +18,19 @@ repaired    the same, where it is proved                           :math:`e^v` 1
 sharp       :math:`(CH+1)XD(2a+\frac73v\sqrt{2L})`                 :math:`v`   1
 halved      half of it, for the learner with half of the bonus     :math:`v`   1
 lump-sum    :math:`XD(2a+\frac73v\sqrt{2L})`, for a lump-sum bonus :math:`v`   1
+sharp-bonus that of halved, for the learner with the sharp bonus   1           1
+known-rate  that of lump-sum with :math:`\sqrt{SAK}(H+\frac{1+CH}{  :math:`v`   1
+            \lambda_{\min}})` for :math:`X`, :math:`\lambda_{\min}`
+            known
 delta       :math:`3(CH+1)X(v+1)f(a+v\sqrt{2L})`                   :math:`e^v` :math:`2\delta KH`
 sharp-delta that of sharp                                          :math:`v`   :math:`2\delta KH`
 =========== ====================================================== =========== ======================
 
 Bounds of another form, for another learner, are in :mod:`ctucbvi.bounds.optimistic`.
+
+**Plans kept.**  A learner that plans again only where a count has grown by a factor :math:`1+\eta`
+(:mod:`ctucbvi.learning.replanning`) has the factor :math:`\sqrt{1+\eta}` in the product, and
+:math:`(1+\eta)^\alpha` before the accuracies :math:`\epsilon_k = k^{-\alpha}`.
 
 All but the last two take :math:`\delta = 1/(2KH)`, as the theorem does, whatever :math:`\delta` is given; the
 last two are what the same proof (``eq:r1``, ``eq:r2`` and the propositions) gives for a :math:`\delta` of
@@ -56,6 +64,7 @@ from ctucbvi.learning.radii import N
 
 _ONE = Fraction(1)
 FULL_BONUS, HALF_BONUS, LUMP_SUM = "CT-UCBVI", "half of the bonus", "lump-sum bonus"
+SMALLEST_BONUS, LEAST_RATE = "sharp bonus", "known lambda_min"
 BEST_MODEL, KEPT = "optimistic", "plans kept"
 GIVEN, OF_THE_PAPER, OF_THE_EPISODES = "the one given", "1/(2KH)", "1/(2K)"
 
@@ -148,6 +157,36 @@ def _halved(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
     return replace(parts, factors=(("1/2", numbers.number(Fraction(1, 2))), *parts.factors))
 
 
+def _sharp_bonus(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
+    """The iteration stops at ``ε_k/(λmax H)``."""
+    return replace(_halved(p, numbers), accuracy=f.accuracies(p, numbers))
+
+
+def _known_rate(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
+    parts = _lump_sum(p, numbers)
+    bonus = f.bonus_factor(p, numbers) * numbers.number(p.horizon) / numbers.number(_least(p))
+    waiting = ("H + (1 + C H)/lambda_min", f.waiting(p, numbers) + bonus)
+    return replace(parts, factors=(parts.factors[0], waiting, *parts.factors[2:]))
+
+
+def _least(p: Parameters) -> Fraction:
+    assert p.lambda_min is not None  # a condition of the version
+    return _ONE * p.lambda_min
+
+
+def _kept(parts: Callable[[Parameters, Numbers[N]], BoundParts[N]]) -> Callable[..., BoundParts[N]]:
+    """The same for a learner that keeps its plans."""
+
+    def kept(p: Parameters, numbers: Numbers[N]) -> BoundParts[N]:
+        assert p.replan is not None  # a condition of the version
+        found, more = parts(p, numbers), numbers.number(_ONE * (1 + p.replan))
+        later = numbers.exp(numbers.number(p.epsilon.exponent) * numbers.log(more))
+        factors = (optimistic.kept(p, numbers), *found.factors)
+        return replace(found, factors=factors, accuracy=later * found.accuracy)
+
+    return kept
+
+
 # --- how they grow ----------------------------------------------------------------------------
 
 
@@ -211,6 +250,14 @@ HALVED = Version(
 LUMP = Version(
     "lump-sum", "thm:CT-UCB/lump-sum", "the sharpest constants for the bonus as a lump sum",
     _proofs(_lump_sum), _proof_growth, _SHARP, learner=LUMP_SUM,
+)  # fmt: skip
+SHARP_BONUS = Version(
+    "sharp-bonus", "thm:CT-UCB/sharp-bonus", "the sharpest constants for the sharp bonus",
+    _proofs(_sharp_bonus), _proof_growth, _SHARP, learner=SMALLEST_BONUS,
+)  # fmt: skip
+KNOWN_RATE = Version(
+    "known-rate", "remark:lambda-min/regret", "the sharpest constants where lambda_min is known",
+    _proofs(_known_rate), _proof_growth, _SHARP, learner=LEAST_RATE,
 )  # fmt: skip
 DELTA = Version(
     "delta", "eq:r2", "what the printed proof gives for the delta given", _own, _own_growth,
@@ -290,12 +337,28 @@ OPTIMISTIC, OPTIMISTIC_DELTA = _optimistic("optimistic")
 POISSON, POISSON_DELTA = _optimistic("poisson")
 KULLBACK, KULLBACK_POISSON = _optimistic("kl"), _optimistic("kl-poisson")
 TILTED, TILTED_POISSON = _optimistic("tilts"), _optimistic("tilts-poisson")
-LAZY = tuple(version for name in _SETS for version in _optimistic(name, lazy=True))
+
+
+def _lazy(version: Version) -> Version:
+    """The same where plans are kept."""
+    return replace(
+        version,
+        name=f"{version.name}-lazy",
+        label=f"{version.label}/lazy",
+        title=f"{version.title}; plans are kept",
+        parts=_kept(version.parts),
+        conditions=(*version.conditions, c.REPLAN),
+        learner=f"{version.learner}, {KEPT}",
+    )
+
+
+_BONUSES = tuple(map(_lazy, (SHARP, HALVED, LUMP, SHARP_BONUS, KNOWN_RATE)))
+LAZY = (*_BONUSES, *(version for name in _SETS for version in _optimistic(name, lazy=True)))
 """The versions for learners that keep their plans: of parameters with an η only."""
 
 VERSIONS = (
-    PRINTED, REPAIRED, SHARP, HALVED, LUMP, DELTA, SHARP_DELTA, OPTIMISTIC, OPTIMISTIC_DELTA, POISSON,
-    POISSON_DELTA, *KULLBACK, *KULLBACK_POISSON, *TILTED, *TILTED_POISSON,
+    PRINTED, REPAIRED, SHARP, HALVED, LUMP, SHARP_BONUS, KNOWN_RATE, DELTA, SHARP_DELTA, OPTIMISTIC,
+    OPTIMISTIC_DELTA, POISSON, POISSON_DELTA, *KULLBACK, *KULLBACK_POISSON, *TILTED, *TILTED_POISSON,
 )  # fmt: skip
 
 

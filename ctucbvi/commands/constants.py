@@ -43,9 +43,9 @@ _WIDTH = 100
 _NAMES = max(len(constant.name) for constant in CATALOGUE)
 _LONG_NAMES = max(len(constant.name) for constant in KEPT_PLANS)
 _COLUMNS = (
-    "printed", "sharp", "halved", "lump-sum", "optimistic", "poisson", "kl", "kl-poisson", "tilts",
-    "tilts-poisson", "delta", "sharp-delta", "optimistic-delta", "poisson-delta", "kl-delta",
-    "kl-poisson-delta", "tilts-delta", "tilts-poisson-delta", "lower-every-K",
+    "printed", "sharp", "halved", "lump-sum", "sharp-bonus", "known-rate", "optimistic", "poisson", "kl",
+    "kl-poisson", "tilts", "tilts-poisson", "delta", "sharp-delta", "optimistic-delta", "poisson-delta",
+    "kl-delta", "kl-poisson-delta", "tilts-delta", "tilts-poisson-delta", "lower-every-K",
     "lower-every-size", "lower-turns", *(version.name for version in LAZY),
 )  # fmt: skip
 _NEEDED = ("S", "A", "H", "K", "lambda_max")  # without a model

@@ -63,6 +63,11 @@ class Sizes:
     def of(cls, study: Study) -> Sizes:
         """Those of a study; refused where the theorem has no number."""
         model, settings = study.model, study.settings
+        if settings.bonus != "paper" or settings.replan or settings.lambda_min is not None:
+            raise InputError(
+                f"{model.name}: the sums are those of the learner with the bonus of the paper that knows no "
+                "lambda_min and plans before every episode; leave bonus, lambda_min and replan out"
+            )
         bound = regret_bound(model, settings, [settings.episodes])
         (total,) = bound.values
         if total is None:

@@ -14,17 +14,16 @@ Over the number of episodes it is the dashed line of the paper's figure.  Two th
   :math:`\delta = 1/(2KH)`, the choice made in its proof.  The line at :math:`k < K` therefore bounds
   another run of the algorithm than the one whose regret is drawn, as it does in the paper.
 * It is not defined for :math:`K = 1`, where :math:`\ln K/\ln(\ln K + 1)` is 0/0, nor where a pair is
-  never left (:math:`\lambda_{\min} = 0`), nor where :math:`2SAKH < 1`.  It is not claimed for other
-  learners than CT-UCBVI, nor for the variant that knows :math:`\lambda_{\min}`, for which the paper
-  gives no constants.
+  never left (:math:`\lambda_{\min} = 0`), nor where :math:`2SAKH < 1`.
 
-The optimistic learner has a theorem for each kind of sets (:mod:`ctucbvi.bounds.optimistic`), with
-:math:`\delta = 1/(2K)`, without conditions on the rates; the variant that knows :math:`\lambda_{\min}` has
-none.
+The learner with the sharp bonus has ``thm:CT-UCB/sharp-bonus``, the one that knows :math:`\lambda_{\min}`
+``remark:lambda-min/regret`` (:mod:`ctucbvi.bounds.versions`), both with the same :math:`\delta`; the two
+together have none.  The optimistic learner has a theorem for each kind of sets
+(:mod:`ctucbvi.bounds.optimistic`), with :math:`\delta = 1/(2K)`, without conditions on the rates; that
+variant of it that knows :math:`\lambda_{\min}` has none.
 
-**Lazy learners** (``replan`` :math:`\eta > 0`).  The optimistic one has theorems of its own, with
-:math:`\sqrt{1+\eta}` before the leading term; that of the paper is about the learner that plans before every
-episode.
+**Lazy learners** (``replan`` :math:`\eta > 0`) have theorems of their own, with :math:`\sqrt{1+\eta}` before
+the leading term: that of CT-UCBVI is ``thm:CT-UCB/sharp/lazy``.
 """
 
 from __future__ import annotations
@@ -33,8 +32,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctucbvi.bounds.arithmetics import DOUBLES
+from ctucbvi.bounds.conditions import REAL, check
 from ctucbvi.bounds.parameters import Parameters
-from ctucbvi.bounds.versions import LAZY, PRINTED, VERSIONS
+from ctucbvi.bounds.versions import KNOWN_RATE, LAZY, PRINTED, SHARP, SHARP_BONUS, VERSIONS, Version
 from ctucbvi.learning.settings import Settings
 from ctucbvi.model import CTMDP
 
@@ -58,38 +58,44 @@ class RegretBound:
 
 def regret_bound(model: CTMDP, settings: Settings, episodes: Sequence[int]) -> RegretBound:
     """The bound of the learner's theorem at increasing numbers of episodes."""
-    optimistic = settings.bonus == "optimistic"
-    reason = _no_theorem(settings) if optimistic else _never(model, settings)
+    reason = _never(model, settings)
     if reason:
         return RegretBound((None,) * len(episodes), reason)
-    version, replan = PRINTED, settings.replan or None
-    if optimistic:
-        name = _THEOREMS[str(settings.rates), str(settings.jumps)]
-        version = _VERSIONS[f"{name}-lazy" if replan else name]
+    version, replan = _version(settings), settings.replan or None
     found: list[float | None] = []
     missing = ""
+    told = {"lambda_max": settings.lambda_max, "epsilon": settings.epsilon, "replan": replan}
+    told |= {"lambda_min": settings.lambda_min}
     for k in episodes:
-        why = "" if optimistic else _not_at(model, k)
+        p = Parameters.of_model(model, episodes=k, **told)
+        why = _not_at(version, p)
         missing = missing or why
-        told = {"lambda_max": settings.lambda_max, "epsilon": settings.epsilon, "replan": replan}
-        found.append(None if why else version.bound(Parameters.of_model(model, episodes=k, **told), DOUBLES))
+        found.append(None if why else version.bound(p, DOUBLES))
     return RegretBound(tuple(found), missing)
 
 
-def _no_theorem(settings: Settings) -> str:
-    """Why there is no theorem for these settings; empty if there is one."""
-    known = settings.lambda_min is not None
-    return "the theorem is about the learner that knows no lambda_min" if known else ""
+def _version(settings: Settings) -> Version:
+    """The theorem of the learner."""
+    if settings.bonus == "optimistic":
+        name = _THEOREMS[str(settings.rates), str(settings.jumps)]
+    elif settings.bonus == "sharp":
+        name = SHARP_BONUS.name
+    elif settings.lambda_min is not None:
+        name = KNOWN_RATE.name
+    else:
+        name = SHARP.name if settings.replan else PRINTED.name
+    return _VERSIONS[f"{name}-lazy" if settings.replan else name]
 
 
 def _never(model: CTMDP, settings: Settings) -> str:
     """Why the bound is defined for no number of episodes; empty if it is for some."""
-    if settings.bonus != "paper":
-        return "the theorem is about the learner with the bonus of the paper"
-    if settings.replan:
-        return "the theorem is about the learner that plans before every episode, and replan is not 0"
-    if settings.lambda_min is not None:
-        return "the paper states no constants for the variant with a known lambda_min"
+    known = settings.lambda_min is not None
+    if settings.bonus == "optimistic":
+        return "the theorem is about the learner that knows no lambda_min" if known else ""
+    if settings.bonus not in ("paper", "sharp"):
+        return "the theorem is about learners with a bonus"
+    if settings.bonus == "sharp" and known:
+        return "the theorem of the sharp bonus is about the learner that knows no lambda_min"
     if still := [f"{row.state}/{row.action}" for row in model.transitions if row.rate == 0]:
         return f"the bound needs lambda_min > 0, and {', '.join(still)} never jumps (rate 0)"
     if settings.lambda_max * model.horizon > _LARGEST:
@@ -97,9 +103,10 @@ def _never(model: CTMDP, settings: Settings) -> str:
     return ""
 
 
-def _not_at(model: CTMDP, episodes: int) -> str:
-    if episodes < 2:
+def _not_at(version: Version, p: Parameters) -> str:
+    if version is PRINTED and p.episodes < 2:
         return "ln K / ln(ln K + 1) is 0/0 at K = 1"
-    if 2 * len(model.states) * len(model.actions) * episodes * model.horizon < 1:
+    if version is PRINTED and not REAL.holds(p):
         return "ln(2SAKH) is negative for a horizon as short as this"
-    return ""
+    failing = check(version.conditions, p).failing
+    return f"the bound needs {' and '.join(failing)}" if failing else ""

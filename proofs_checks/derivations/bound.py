@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from proofs_checks.derivations.episode import own_bounds
+from proofs_checks.derivations.episode import FROZEN, GOOD, own_bounds, supposed
 from proofs_checks.derivations.learners import for_paper
 from proofs_checks.derivations.nearby import chain
 from proofs_checks.derivations.potentials import rate_bound
@@ -19,10 +19,12 @@ from proofs_checks.derivations.regret import (
     OPTIMIST,
     REGRET,
     SIZES,
+    any_optimist,
     begins,
 )
 from proofs_checks.derivations.runs import ACTIVE, product, remaining, settled
 from proofs_checks.derivations.seen_rates import SEEN_BOUND
+from proofs_checks.derivations.so_far import always, often, so_far, where
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -46,17 +48,22 @@ def main_term(payment: str, levels: str) -> str:
     return f"{payment}*({_NARROW.format(D=levels)})*{_ROOTS}"
 
 
-def core_theorem(payment: str, levels: str, *conditions: str) -> str:
+def core_theorem(payment: str, levels: str, *conditions: str, load: str = LOAD) -> str:
     """The bound of the regret with that payment, where the estimates are right but for probability q."""
-    text = f"{REGRET.format(m='m')} <= {main_term(payment, levels)} + {LOAD} + q*K*H"
+    text = f"{REGRET.format(m='m')} <= {main_term(payment, levels)} + {load} + q*K*H"
     return chain(text, *conditions, f"0 <= {RADICAND}", f"1 - q <= E(Ind({EVENT.format(m='m')}))")
 
 
-def _both(payment: str) -> str:
-    return f"And({core_theorem(payment, LONG)}, {core_theorem(payment, LEVELED, '0 < h')})"
+def _both(payment: str, load: str = LOAD) -> str:
+    levels = core_theorem(payment, LONG, load=load), core_theorem(payment, LEVELED, "0 < h", load=load)
+    return f"And({', '.join(levels)})"
 
 
-ANY_CORE = chain(_both(paid_by("c", "w")), *OPTIMIST, *SIZES)
+RIGHT_SO_FAR = any_optimist(always(GOOD))
+"""What is supposed of any learner, where its estimates were right whenever an episode began."""
+
+ANY_LOAD = f"e*{LOAD}"
+ANY_CORE = chain(_both(paid_by("c", "w"), ANY_LOAD), *RIGHT_SO_FAR, *SIZES)
 CORE = _both(paid_by("C*H + 1"))
 
 
@@ -85,10 +92,17 @@ def any_core(D: Derivation) -> Theorem:
     """The regret is at most the main term, the accuracies, and q K H."""
     event, payment = f"1 - q <= E(Ind({EVENT.format(m='m')}))", paid_by("c", "w")
     sizes = [D.assume(one) for one in SIZES]
-    split = D.mp(D.lemma("eq:r1"), D.assume(event))
-    collected = D.mp(D.lemma("eq:r2/any-learner"), *map(D.assume, OPTIMIST), *sizes)
+    split = so_far(D, D.mp(D.lemma("eq:r1/any-learner"), D.assume(FROZEN[0])), GOOD)
+    split = D.mp(split, often(D, D.assume(event), GOOD))
+    happens = (*FROZEN, *OPTIMIST)
+    collected = so_far(D, D.mp(D.lemma("eq:r2/any-learner"), *map(D.assume, happens), *sizes), GOOD)
+    for one in RIGHT_SO_FAR[2:]:
+        right = D.mp(supposed(D, one), D.assume(always(GOOD)))
+        collected = theorems.cut(where(D, always(GOOD), right), collected)
     radii = [D.scaled(jump_sum(D, one), k) for one, k in (("rem(n)", "c"), ("jump(n)", "w"))]
-    weights = [D.times(one, size) for size in sizes for one in (D.known("sqrt", RADICAND), D.fact("horizon"))]
+    weights = [
+        D.times(one, size) for size in sizes[:2] for one in (D.known("sqrt", RADICAND), D.fact("horizon"))
+    ]
     rate, positive = rate_bound(D), D.linear("0 < L", level(D))
     same = D.pointwise("sqrt(r*L)*sqrt(2*r) == r*sqrt(2*L)", "r > 0", "L > 0", r="lmax", L="L")
     same = settled(D, same, rate, positive, product(D, rate, positive))
@@ -99,12 +113,12 @@ def any_core(D: Derivation) -> Theorem:
         roots = D.scaled(same, f"7/3*H*{payment}*{_NARROW.format(D=levels)}")
         most = D.linear(f"{COLLECTED.format(m='m')} <= {whole}", *sums, *radii, roots)
         paid = D.mp(D.at(collected, v=whole), D.all(most, "m"))
-        bound = D.linear(f"{REGRET.format(m='m')} <= {whole} + {LOAD} + q*K*H", split, paid)
+        bound = D.linear(f"{REGRET.format(m='m')} <= {whole} + {ANY_LOAD} + q*K*H", split, paid)
         return D.imply(bound, f"0 <= {RADICAND}", event)
 
     plain, chosen = zip(*(both_levels(D, D.lemma(label), text) for label, text in _BOUNDS), strict=True)
     found = theorems.both(total(LONG, plain), D.imply(total(LEVELED, chosen), "0 < h"))
-    return D.imply(found, *OPTIMIST, *SIZES)
+    return D.imply(found, *RIGHT_SO_FAR, *SIZES)
 
 
 def core(D: Derivation) -> Theorem:

@@ -2,8 +2,8 @@
 
 At decision n let Δ(n) = V̂ - V^π at the state and the remaining time, V̂ = ``glaw`` a value that the learner
 has for the episode and V^π that of its policy.  Suppose that V̂ <= t, that it stays within an episode, and
-that one step costs ``gM``, where the estimates are within their sets at decision n (which is known at n, and
-frozen during the episode): V̂ <= T^π V̂ + gM(n).  Then
+that one step costs ``gM`` where ``gok``(n) = 1, an event that is known at n and frozen during the episode,
+for example that the estimates are within their sets at decision n: V̂ <= T^π V̂ + gM(n).  Then
 
     Δ(n) <= gM(n) + E(jump(n) Δ(n + 1), n),
 
@@ -11,6 +11,8 @@ and the sum telescopes over the decisions of all episodes.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from proofs_checks.derivations.frozen import estimates_stay, policy_stays
 from proofs_checks.derivations.nearby import chain
@@ -27,6 +29,10 @@ ROW_IN = "SumOver(y, Abs(ph({n}, x, a, y) - p(x, a, y))) <= al({n}, x, a)"
 GOOD = f"All(x, All(a, And({RATE_IN}, {ROW_IN})))"
 ANY = "glaw({n}, {t}, {x})"  # the value of any learner, at a decision, a remaining time and a state
 PI = "Vpi({n}, X({n}), rem({n}))"
+HAPPENS = "gok(n) == 1"
+_EVENT, _KEEPS = "All(n, gok(n) <= 1)", "All(n, Imp(jump(n) == 1, gok(n + 1) == gok(n)))"
+FROZEN = (f"Sure({_EVENT})", f"Sure({_KEEPS})")
+"""``gok`` is an event, 0 or 1, and stays while the episode goes on."""
 
 
 def at_decision(value: str, n: str = "n") -> str:
@@ -51,9 +57,9 @@ def pays(value: str, cost: str) -> str:
     return f"{at_decision(value)} <= {after} + {cost}"
 
 
-def learner(value: str, cost: str) -> tuple[str, str, str]:
-    """What is supposed of a learner's value, and of what its decisions cost."""
-    every = stays(value), small(value), f"Imp({GOOD.format(n='n')}, {pays(value, cost)})"
+def learner(value: str, cost: str, event: str = HAPPENS) -> tuple[str, str, str]:
+    """What is supposed of a learner's value, and of what its decisions cost where the event happens."""
+    every = stays(value), small(value), f"Imp({event}, {pays(value, cost)})"
     first, second, third = (f"Sure(All(n, {one}))" for one in every)
     return first, second, third
 
@@ -66,6 +72,17 @@ def supposed(D: Derivation, text: str) -> Theorem:
     return D.special(theorems.unsure(D.assume(text)), "n")
 
 
+def by_event(D: Derivation, build: Callable[[Theorem, bool], Theorem]) -> Theorem:
+    """The same conclusion where the event happens, and where not; from the value of gok(n)."""
+
+    def case(side: Theorem) -> Theorem:
+        never = side.says is D.formula("gok(n) <= 0")
+        value = equal(D, side, D.whole("gok(n)")) if never else equal(D, supposed(D, FROZEN[0]), side)
+        return build(value, not never)
+
+    return D.split(D.known("discrete", "gok(n)", "0"), case, case)
+
+
 def acted(D: Derivation, theorem: Theorem) -> Theorem:
     """The theorem with act(n) in the place of pol(n, X(n), rem(n))."""
     return put(D, D.fact("acts"), theorem, "pol(n, X(n), rem(n))", "act(n)")
@@ -76,9 +93,9 @@ _LATER = [one.format(t="rem(n) - spent(n)", x="X(n + 1)") for one in _VALUES]
 
 
 def loses(D: Derivation) -> Theorem:
-    """GOOD ⊢ V̂(n) - V^π(n) <= cost + E(jump(n) (V̂ - V^π)(n, X(n + 1), rem(n) - spent(n)), n)."""
+    """HAPPENS ⊢ V̂(n) - V^π(n) <= cost + E(jump(n) (V̂ - V^π)(n, X(n + 1), rem(n) - spent(n)), n)."""
     low, high = remaining(D)
-    paid = D.mp(supposed(D, PAYS), D.assume(GOOD.format(n="n")))
+    paid = D.mp(supposed(D, PAYS), D.assume(HAPPENS))
     value = acted(D, own_equation(D, [D.linear("0 <= rem(n)", low), high]))
     later = [
         D.instantiate(D.fact("law"), "glaw", "n s y", one.format(t="rem(n) - s", x="y")) for one in _VALUES
@@ -152,36 +169,37 @@ def values_stay(D: Derivation, case: list[Theorem]) -> list[Theorem]:
 
 
 LOSS = f"({at_decision(ANY, '{n}')} - {PI})"
-WEIGHT = f"Ind(ep({{n}}) + 1 <= K)*Ind({GOOD})"
+WEIGHT = "Ind(ep({n}) + 1 <= K)*gok({n})"
 PAID = "Sum(n, {m}, E(" + WEIGHT.format(n="n") + "*gM(n)))"
 LOST = "Sum(n, {m}, E(new(n)*" + WEIGHT.format(n="n") + "*" + LOSS.format(n="n") + "))"
 LOST_AND_PAID = f"{LOST.format(m='m')} <= {PAID.format(m='m')} + H*E(Ind(ep(m) + 1 <= K))"
-TELESCOPED = chain(LOST_AND_PAID, *LEARNER)
+TELESCOPED = chain(LOST_AND_PAID, *FROZEN, *LEARNER)
 
 
 def one_decision(D: Derivation) -> Theorem:
-    """G(n) Δ(n) <= G(n) cost(n) + E(jump(n) G(n + 1) Δ(n + 1), n), with G = Ind(GOOD)."""
-    loss, good, after_good = LOSS.format(n="n"), GOOD.format(n="n"), GOOD.format(n="n + 1")
-    goal = f"Ind({good})*{loss} <= Ind({good})*(gM(n) + E(jump(n)*({_LATER[0]} - {_LATER[1]}), n))"
-    step = D.cases(
-        good,
-        lambda _: D.by_value(goal, [D.holds(good)], loses(D)),
-        lambda _: D.by_value(goal, [D.fails(good)]),
+    """G(n) Δ(n) <= G(n) cost(n) + E(jump(n) G(n + 1) Δ(n + 1), n), with G = gok."""
+    loss, later = LOSS.format(n="n"), f"({_LATER[0]} - {_LATER[1]})"
+    goal = f"gok(n)*{loss} <= gok(n)*(gM(n) + E(jump(n)*{later}, n))"
+    step = by_event(
+        D,
+        lambda value, happens: D.by_value(
+            goal, [value], *([theorems.cut(value, loses(D))] if happens else [])
+        ),
     )
-    next_one = f"jump(n)*Ind({after_good})*{LOSS.format(n='n + 1')}"
+    next_one = f"jump(n)*gok(n + 1)*{LOSS.format(n='n + 1')}"
     same = by_jump(
         D,
         lambda case, stays: D.by_value(
-            f"{next_one} == jump(n)*Ind({good})*({_LATER[0]} - {_LATER[1]})",
-            [theorems.cut(case[0], good_stays(D)), *values_stay(D, case)] if stays else case,
+            f"{next_one} == jump(n)*gok(n)*{later}",
+            [D.mp(supposed(D, FROZEN[1]), case[0]), *values_stay(D, case)] if stays else case,
         ),
     )
-    return D.linear(f"Ind({good})*{loss} <= Ind({good})*gM(n) + E({next_one}, n)", step, D.mean(same, "n"))
+    return D.linear(f"gok(n)*{loss} <= gok(n)*gM(n) + E({next_one}, n)", step, D.mean(same, "n"))
 
 
 def one_of_first_episodes(D: Derivation) -> Theorem:
     """W(n) Δ(n) <= W(n) cost(n) + E(jump(n) W(n + 1) Δ(n + 1), n), W = Ind(ep(n) < K) G(n)."""
-    after = f"jump(n)*Ind({GOOD.format(n='n + 1')})*{LOSS.format(n='n + 1')}"
+    after = f"jump(n)*gok(n + 1)*{LOSS.format(n='n + 1')}"
     goal = f"{ACTIVE}*{after} == Ind(ep(n + 1) + 1 <= K)*{after}"
     stays = D.mean(by_jump(D, lambda case, _: D.by_value(goal, case)), "n")
     step = D.times(one_decision(D), D.whole(ACTIVE))
@@ -189,18 +207,12 @@ def one_of_first_episodes(D: Derivation) -> Theorem:
     return D.linear(f"{weight}*{loss} <= {weight}*gM(n) + E(Ind(ep(n + 1) + 1 <= K)*{after}, n)", step, stays)
 
 
-def telescoping(D: Derivation, weight: str, loss: str, cost: str, one: Theorem, less: Theorem) -> Theorem:
-    """Σ E new W Δ <= Σ E W cost + H P(ep(m) < K); weight and loss are patterns of n.
-
-    ``one`` says that W(n) Δ(n) is paid, up to E(jump(n) W(n + 1) Δ(n + 1), n), and ``less`` that (1 - new(n))
-    W(n) Δ(n) <= H Ind(ep(n) < K).
-    """
-    here, step = f"{weight}*{loss}", D.mean(one)
-    lost = "Sum(n, {m}, E(new(n)*" + here.format(n="n") + "))"
-    paid = "Sum(n, {m}, E(" + f"{weight.format(n='n')}*{cost}" + "))"
+def telescoped(D: Derivation) -> Theorem:
+    """Σ E new W Δ <= Σ E W cost + H P(ep(m) < K)."""
+    here, step = f"{WEIGHT}*{LOSS}", D.mean(one_of_first_episodes(D))
 
     def claim(m: str) -> str:
-        return f"{lost.format(m=m)} <= {paid.format(m=m)} + E((1 - new({m}))*{here.format(n=m)})"
+        return f"{LOST.format(m=m)} <= {PAID.format(m=m)} + E((1 - new({m}))*{here.format(n=m)})"
 
     first = D.mean(D.by_value(f"0 <= (1 - new(0))*{here.format(n='0')}", [start(D, "new(0) == 1")]))
     again = D.mean(D.scaled(D.fact("new", n="m"), here.format(n="m + 1")))
@@ -210,14 +222,8 @@ def telescoping(D: Derivation, weight: str, loss: str, cost: str, one: Theorem, 
         D.linear(claim("0"), first),
         lambda below: D.linear(claim("m + 1"), below, D.at(step, n="m"), again),
     )
-    goal = f"{lost.format(m='m')} <= {paid.format(m='m')} + H*E(Ind(ep(m) + 1 <= K))"
-    return D.linear(goal, total, D.mean(D.at(less, n="m")))
-
-
-def telescoped(D: Derivation) -> Theorem:
-    """Σ E new W Δ <= Σ E W cost + H P(ep(m) < K)."""
-    found = telescoping(D, WEIGHT, LOSS, "gM(n)", one_of_first_episodes(D), small_loss(D))
-    return D.imply(found, *LEARNER)
+    found = D.linear(LOST_AND_PAID, total, D.mean(D.at(small_loss(D), n="m")))
+    return D.imply(found, *FROZEN, *LEARNER)
 
 
 def own_bounds(D: Derivation) -> tuple[Theorem, Theorem, Theorem]:
@@ -250,13 +256,15 @@ def _at_most(D: Derivation) -> Theorem:
 
 def small_loss(D: Derivation) -> Theorem:
     """(1 - new(n)) W(n) Δ(n) <= H Ind(ep(n) < K)."""
-    loss, good, less = LOSS.format(n="n"), GOOD.format(n="n"), _at_most(D)
-    goal = f"(1 - new(n))*{WEIGHT.format(n='n')}*{loss} <= H*{ACTIVE}"
+    less = _at_most(D)
+    goal = f"(1 - new(n))*{WEIGHT.format(n='n')}*{LOSS.format(n='n')} <= H*{ACTIVE}"
 
     def case(assumed: Theorem) -> Theorem:
         zero = assumed.says is D.formula("new(n) <= 0")
-        value = equal(D, assumed, D.whole("new(n)")) if zero else equal(D, first_ones(D), assumed)
-        return decided(D, goal, [value], ["ep(n) + 1 <= K", good], less, D.fact("horizon"))
+        new = equal(D, assumed, D.whole("new(n)")) if zero else equal(D, first_ones(D), assumed)
+        return by_event(
+            D, lambda value, _: decided(D, goal, [new, value], ["ep(n) + 1 <= K"], less, D.fact("horizon"))
+        )
 
     return D.split(D.known("discrete", "new(n)", "0"), case, case)
 
@@ -267,7 +275,7 @@ SAME = "Ind(ep(n + {i}) == ep(n))"
 ALONG = f"E(Sum(i, m, {SAME.format(i='i')}*gM(n + i)), n)"
 COSTS = "Sure(All(n, 0 <= gM(n)))"
 RECURSION = (
-    f"Imp({GOOD.format(n='n')}, And({LOSS.format(n='n')} <= {ALONG} + H*E({SAME.format(i='m')}, n), "
+    f"Imp({HAPPENS}, And({LOSS.format(n='n')} <= {ALONG} + H*E({SAME.format(i='m')}, n), "
     f"Sum(i, m, E({SAME.format(i='i')}, n)) <= 1 + lmax*H))"
 )
 
@@ -296,13 +304,13 @@ def goes_on(D: Derivation) -> Theorem:
 
 def recursion(D: Derivation) -> Theorem:
     """Δ(n) is paid along the episode, up to H P(it has more than m decisions), which has a finite sum."""
-    good, here = GOOD.format(n="n"), SAME.format(i="m")
-    inside = f"Ind({GOOD.format(n='n + m')})*{LOSS.format(n='n + m')}"
+    here = SAME.format(i="m")
+    inside = f"gok(n + m)*{LOSS.format(n='n + m')}"
     step = D.times(D.at(one_decision(D), n="n + m"), D.whole(here))
-    after = f"Ind({GOOD.format(n='n + m + 1')})*{LOSS.format(n='n + m + 1')}"
+    after = f"gok(n + m + 1)*{LOSS.format(n='n + m + 1')}"
     moved = D.mean(D.scaled(goes_on(D), after), "n + m")
     cost = supposed(D, COSTS)
-    less_cost = D.decide(f"Ind({good})*gM(n) <= gM(n)", [good], cost)
+    less_cost = by_event(D, lambda value, _: D.by_value("gok(n)*gM(n) <= gM(n)", [value], cost))
     smaller = D.times(D.at(less_cost, n="n + m"), D.whole(here))
     step = D.linear(
         f"{here}*{inside} <= {here}*gM(n + m) + E({SAME.format(i='(m + 1)')}*{after}, n + m)",
@@ -313,16 +321,17 @@ def recursion(D: Derivation) -> Theorem:
     step = D.mean(step, "n")
 
     def claim(m: str) -> str:
-        left = f"Ind({GOOD.format(n=f'n + {m}')})*{LOSS.format(n=f'n + {m}')}"
+        left = f"gok(n + {m})*{LOSS.format(n=f'n + {m}')}"
         along = ALONG.replace("Sum(i, m,", f"Sum(i, {m},")
         return f"{LOSS.format(n='n')} <= {along} + E({SAME.format(i=m)}*{left}, n)"
 
-    first = D.by_value(claim("0"), [D.holds(good)])
+    first = D.by_value(claim("0"), [D.assume(HAPPENS)])
     total = D.induction("m", claim("m"), first, lambda below: D.linear(claim("(m + 1)"), below, step))
-    less = D.decide(f"Ind({good})*{LOSS.format(n='n')} <= H", [good], _at_most(D), D.fact("horizon"))
+    goal, most = f"gok(n)*{LOSS.format(n='n')} <= H", _at_most(D)
+    less = by_event(D, lambda value, _: D.by_value(goal, [value], most, D.fact("horizon")))
     rest = D.mean(D.times(D.at(less, n="n + m"), D.whole(here)), "n")
     bound = D.linear(f"{LOSS.format(n='n')} <= {ALONG} + H*E({here}, n)", total, rest)
-    return D.imply(theorems.both(bound, few_decisions(D)), *LEARNER, COSTS, good)
+    return D.imply(theorems.both(bound, few_decisions(D)), *FROZEN, *LEARNER, COSTS, HAPPENS)
 
 
 def few_decisions(D: Derivation) -> Theorem:

@@ -172,9 +172,10 @@ def radii(D: Derivation) -> tuple[Theorem, Theorem]:
 
 def learned_bonus(D: Derivation) -> Theorem:
     """0 <= b, for the bonus of eq:bonus-k or a share of it."""
-    (jumps, rates), horizon = radii(D), D.linear("0 <= H", D.fact("horizon"))
+    at, horizon = plan(D), D.linear("0 <= H", D.fact("horizon"))
+    jumps, rates = (D.at(one, n=at) for one in radii(D))
     inner = D.linear(
-        "0 <= H**2*be(n, x, a) + H*al(n, x, a)",
+        f"0 <= H**2*be({at}, x, a) + H*al({at}, x, a)",
         D.times(D.times(rates, horizon), horizon),
         D.times(jumps, horizon),
     )
@@ -227,6 +228,11 @@ def learned_sets(D: Derivation) -> tuple[Theorem, Theorem]:
     high = _raised(D, "lt(n, x, a) <= lmax", D.special(every[1], "x", "a"), largest)
     rates = [D.all(one, "x", "a") for one in (D.linear("0 <= lt(n, x, a)", low, least), high)]
     return theorems.both(*rates, *every[2:]), D.all(low, "x", "a")
+
+
+def plan(D: Derivation) -> str:
+    """The decision whose data the learner's plan is made of, at decision n."""
+    return "pl(n)" if "pl" in D.setting.symbols else "n"
 
 
 def rate_name(D: Derivation) -> str:

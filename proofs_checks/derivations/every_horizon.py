@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from proofs_checks.derivations.bound import RADICAND, WIDE, core_theorem, main_term, paid_by, trivial
+from proofs_checks.derivations.bound import (
+    ANY_LOAD,
+    RADICAND,
+    RIGHT_SO_FAR,
+    WIDE,
+    core_theorem,
+    main_term,
+    paid_by,
+    trivial,
+)
 from proofs_checks.derivations.learners import for_paper
 from proofs_checks.derivations.nearby import chain
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.probabilities import LEVELED
 from proofs_checks.derivations.rates import enough, leveled_enough
-from proofs_checks.derivations.regret import LOAD, OPTIMIST, REGRET, WHOLE_REGRET
+from proofs_checks.derivations.regret import LOAD, REGRET, WHOLE_REGRET
 from proofs_checks.derivations.runs import product, settled
 from proofs_checks.derivations.theorem import (
     Choice,
@@ -27,14 +36,14 @@ from verify.kernel.theorems import Theorem
 _CHOICE = "delta == 1/(2*K*H)"
 
 
-def sharp_theorem(payment: str, *conditions: str) -> str:
+def sharp_theorem(payment: str, *conditions: str, load: str = LOAD) -> str:
     """The regret of all decisions, for a learner with that payment."""
-    text = f"{WHOLE_REGRET} <= {main_term(payment, LEVELED)} + {LOAD} + 1"
+    text = f"{WHOLE_REGRET} <= {main_term(payment, LEVELED)} + {load} + 1"
     return chain(text, *conditions, "0 < h", _CHOICE)
 
 
-_SIZES = ("1 <= c", "0 <= w")
-ANY_SHARP = sharp_theorem(paid_by("c", "w"), *OPTIMIST, *_SIZES)
+_SIZES = ("1 <= c", "0 <= w", "0 <= e")
+ANY_SHARP = sharp_theorem(paid_by("c", "w"), *RIGHT_SO_FAR, *_SIZES, load=ANY_LOAD)
 SHARP = sharp_theorem(paid_by("C*H + 1"))
 _X = f"({WIDE.format(D=LEVELED)})"
 _FEW = "K <= 11/2*S**2*A*(lmax*H + 1)**2"
@@ -156,10 +165,10 @@ def any_sharp(D: Derivation) -> Theorem:
     """thm:CT-UCB/any-learner."""
     choice, given = Choice(D, D.assume(_CHOICE)), (D.assume("0 < h"), D.assume(_CHOICE))
     payment = paid_by("c", "w")
-    goal = f"{REGRET.format(m='m')} <= {main_term(payment, LEVELED)} + {LOAD} + 1"
+    goal = f"{REGRET.format(m='m')} <= {main_term(payment, LEVELED)} + {ANY_LOAD} + 1"
     value = product(D, rate_bound(D), D.fact("horizon"))
-    load = D.times(accuracies(D)[1], value)
-    large, seen = (D.assume(one) for one in _SIZES)
+    large, seen, error = (D.assume(one) for one in _SIZES)
+    load = D.times(D.times(accuracies(D)[1], value), error)
     factor = D.linear("0 <= c", large)
     base = D.times(D.times(D.linear("0 <= lmax*H + 1", value), D.fact("horizon")), D.known("sqrt", "S*A*K"))
     sign = D.linear(f"0 <= {_X}", wide_enough(D), base)
@@ -177,8 +186,8 @@ def any_sharp(D: Derivation) -> Theorem:
         return D.linear(goal, trivial(D), few_paid, more, *main, load)
 
     def enough_episodes(late: Theorem) -> Theorem:
-        core = D.mp(D.lemma("thm:CT-UCB/main/any-learner"), *map(D.assume, OPTIMIST), factor, seen)
-        core = theorems.part(core, D.formula(core_theorem(payment, LEVELED, "0 < h")))
+        core = D.mp(D.lemma("thm:CT-UCB/main/any-learner"), *map(D.assume, RIGHT_SO_FAR), factor, seen, error)
+        core = theorems.part(core, D.formula(core_theorem(payment, LEVELED, "0 < h", load=ANY_LOAD)))
         event = covered(D, choice, D.linear("40 <= K", late), D.assume(terms.negation(D.formula(_FEW))))
         core = D.mp(D.at(core, q="2*delta"), given[0], LongRun(D, choice).positive, event)
         return D.linear(goal, core, choice.weight)
@@ -194,7 +203,7 @@ def any_sharp(D: Derivation) -> Theorem:
         return D.linear(goal, trivial(D), one, *main, load)
 
     every = D.bounded(D.cases("K*H <= 1", short, long), "m")
-    return D.imply(every, *OPTIMIST, *_SIZES, "0 < h", _CHOICE)
+    return D.imply(every, *RIGHT_SO_FAR, *_SIZES, "0 < h", _CHOICE)
 
 
 def sharp(D: Derivation) -> Theorem:

@@ -2,12 +2,11 @@ r"""What a learner computes stays the same within an episode: its iterates, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from proofs_checks.derivations.earnings import frozen_values
-from proofs_checks.derivations.estimates import rate_name
+from proofs_checks.derivations.estimates import plan, rate_name
 from proofs_checks.derivations.operators import applied
 from proofs_checks.derivations.runs import equal
+from proofs_checks.derivations.setting import Image
 from proofs_checks.derivations.values import POLICY, Iterates
 from verify.kernel import calculus, theorems
 from verify.kernel.authoring import Derivation
@@ -26,26 +25,51 @@ def _counts(D: Derivation, name: str, more: str = "") -> Theorem:
 
 def estimates_stay(D: Derivation) -> dict[str, Theorem]:
     """jump(n) == 1 ⊢ the estimates, the radii and a bonus of decision n + 1 are those of decision n."""
+    if plan(D) != "n":
+        return _plan_stays(D)
     found = {name: _counts(D, name) for name in ("Nf", "Tf")}
     found["Mf"] = _counts(D, "Mf", ", y")
     for name in (one for one in _ESTIMATES if one in D.setting.facts):
-        args = "x, a, y" if name == "ph" else "x, a"
-        then = D.valued(D.fact(name, n="n + 1"), *found.values())
-        found[name] = D.linear(f"{name}(n + 1, {args}) == {name}(n, {args})", then, D.fact(name))
+        found[name] = _defined(D, name, found)
     return found
 
 
-def iterates_stay(D: Derivation, image: Callable[[str, str], str]) -> Theorem:
+def _arguments(name: str) -> str:
+    return "x, a, y" if name == "ph" else "x, a"
+
+
+def _defined(D: Derivation, name: str, found: dict[str, Theorem]) -> Theorem:
+    """The same of what is defined by what stays."""
+    then = D.valued(D.fact(name, n="n + 1"), *found.values())
+    return D.linear(f"{name}(n + 1, {_arguments(name)}) == {name}(n, {_arguments(name)})", then, D.fact(name))
+
+
+def _plan_stays(D: Derivation) -> dict[str, Theorem]:
+    """The same where they are those of a plan, and a bonus is made of them."""
+    same, found = D.mp(D.fact("frozen-pl"), D.assume(_JUMP)), {}
+    for name in (one for one in _ESTIMATES if one in D.setting.facts and one != "bo"):
+        here = f"{name}({{n}}, {_arguments(name)})"
+        now = here.format(n="pl(n + 1)")
+        template = f"{now} == {here.format(n='Nat_900')}"
+        found[name] = D.rewrite(same, D.linear(f"{now} == {now}"), "Nat_900", template)
+    if "bo" in D.setting.facts:
+        found["bo"] = _defined(D, "bo", found)
+    return found
+
+
+def iterates_stay(D: Derivation, image: Image) -> Theorem:
     """jump(n) == 1 ⊢ All(x, All(t, Vh(n + 1, m, x, t) == Vh(n, m, x, t))), for what alg:VI maximises."""
-    stay, rate, now = estimates_stay(D), f"{rate_name(D)}(n, x, a)", image("a", "Vh(n, m, {y}, {s})")
-    old = now.replace("(n,", "(n + 1,")
+    stay, at = estimates_stay(D), plan(D)
+    rate, now = f"{rate_name(D)}({at}, x, a)", image("a", "Vh(n, m, {y}, {s})", at)
+    after = at.replace("n", "n + 1")
+    old = now.replace("pl(n)", "pl(n + 1)").replace("(n,", "(n + 1,")
     numbers = [one for name, one in stay.items() if name in _ESTIMATES and name != "ph"]
     moved = D.closed(D.at(D.valued(D.assume(f"v == {old}"), *numbers), v=old))
 
     def step(before: Theorem) -> Theorem:
-        values = D.scaled(D.special(before, "y", "t - s"), "ph(n, x, a, y)")
+        values = D.scaled(D.special(before, "y", "t - s"), f"ph({at}, x, a, y)")
         rows = D.scaled(stay["ph"], "Vh(n + 1, m, y, t - s)")
-        goal = "ph(n + 1, x, a, y)*Vh(n + 1, m, y, t - s) == ph(n, x, a, y)*Vh(n, m, y, t - s)"
+        goal = f"ph({after}, x, a, y)*Vh(n + 1, m, y, t - s) == ph({at}, x, a, y)*Vh(n, m, y, t - s)"
         jumps = D.scaled(D.over(D.linear(goal, rows, values), "y"), f"{rate}*exp(-{rate}*s)")
         one = D.largest(D.linear(f"{old} == {now}", moved, D.integral(jumps, "s", "t")), "a")
         top = f"MaxOver(a, {old})"

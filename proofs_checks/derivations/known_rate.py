@@ -31,7 +31,7 @@ ORDER = chain(f"{WHOLE_REGRET} <= {_ORDER}", *CONDITIONS, _CHOICE)
 def sharp(D: Derivation) -> Theorem:
     """remark:lambda-min/regret."""
     one = for_learner(D, "thm:CT-UCB/any-learner", "remark:lambda-min/learner", "1", SEEN)
-    return D.mp(one, D.linear("1 <= 1"), _seen(D))
+    return D.mp(one, D.linear("1 <= 1"), _seen(D), D.linear("0 <= 1"))
 
 
 def _seen(D: Derivation) -> Theorem:

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from proofs_checks.derivations.episode import FROZEN, supposed
 from proofs_checks.derivations.nearby import either_way
 from proofs_checks.derivations.operators import applied
-from proofs_checks.derivations.optimistic_jumps import known_rise, rises_to
+from proofs_checks.derivations.optimistic_jumps import known_rise
 from proofs_checks.derivations.optimistic_row_sets import RowSets
 from proofs_checks.derivations.optimistic_rows import HERE
-from proofs_checks.derivations.optimistic_run import small
 from proofs_checks.derivations.regret import WHOLE_REGRET
-from proofs_checks.derivations.runs import by_jump
-from proofs_checks.derivations.setting_optimistic import LARGER, MORE
-from proofs_checks.derivations.unions import one_of_first, order
+from proofs_checks.derivations.setting_optimistic import LARGER
+from proofs_checks.derivations.setting_plans import MORE
+from proofs_checks.derivations.so_far import always, of_plan, so_far, where
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -51,27 +51,6 @@ def eager(D: Derivation, label: str) -> Theorem:
 
 Prices = Mapping[str, tuple[str, str]]
 
-# --- whether the sets are right ---------------------------------------------------------------------
-
-
-def _wrong(good: str, k: str) -> str:
-    """Whether an episode begins at decision k, and the data give wrong sets: a whole number."""
-    return f"new({k})*Ind(Ind({good.format(n=k)}) <= 0)"
-
-
-def always(good: str, n: str = "n") -> str:
-    """That the data gave right sets whenever an episode began, up to decision n."""
-    return f"Sum(k, {n} + 1, {_wrong(good, 'k')}) <= 0"
-
-
-def _right(D: Derivation, good: str) -> Theorem:
-    """always(n) ⊢ good(pl(n))."""
-    plan, before = good.format(n="pl(n)"), D.linear("pl(n) < n + 1", D.fact("planned"))
-    one = D.at(one_of_first(D, _wrong(good, "k"), "k", "m"), k="pl(n)", m="n + 1")
-    few = D.linear(f"{_wrong(good, 'pl(n)')} <= 0", theorems.cut(before, one), D.assume(always(good)))
-    few = D.valued(few, D.fact("planned-new"))
-    return D.cases(plan, lambda yes: yes, lambda _: D.absurd(D.valued(few, D.fails(plan)), plan))
-
 
 def core(D: Derivation, good: str, prices: Prices, holds: Theorem, paid: Theorem) -> Theorem:
     """thm:CT-UCB/equation for sets that are right where ``good`` holds: the three conditions on them are met.
@@ -79,23 +58,11 @@ def core(D: Derivation, good: str, prices: Prices, holds: Theorem, paid: Theorem
     ``holds`` is HOLDS at decision n, given good(pl(n)); ``paid`` says what is paid where ``gok`` is 1,
     whatever it is.
     """
-    now, most = always(good), paid.says.parts[1]
-    whole = applied(D, D.lemma("thm:CT-UCB/equation", v=most), prices)
+    whole = applied(D, D.lemma("thm:CT-UCB/equation", v=paid.says.parts[1]), prices)
     while whole.says.parts[0].tag == "Sure":  # the three conditions
         whole = D.mp(whole, D.assume(whole.says.parts[0]))
-    whole = applied(D, D.mp(whole, D.all(paid, "m")), {"gok": ("n", f"Ind({now})")})
-    one = D.assume(f"Ind({now}) == 1")
-    right = D.cases(
-        now,
-        lambda _: theorems.cut(_right(D, good), holds),
-        lambda _: D.absurd(D.linear("0 < 0", D.fails(now), one), holds.says),
-    )
-    stays = D.by_value(
-        f"Ind({always(good, '(n + 1)')}) == Ind({now})", [D.fact("new"), D.assume("jump(n) == 1")]
-    )
-    for fact in (D.indicator(now)[1], D.imply(stays, "jump(n) == 1"), D.imply(right, one.says)):
-        whole = theorems.cut(theorems.sure(D.all(fact, "n")), whole)
-    return whole
+    whole = so_far(D, D.mp(whole, D.all(paid, "m")), good)
+    return theorems.cut(where(D, always(good), theorems.cut(of_plan(D, good), holds)), whole)
 
 
 def where_right(D: Derivation, less: Theorem, sign: Theorem) -> Theorem:
@@ -103,44 +70,7 @@ def where_right(D: Derivation, less: Theorem, sign: Theorem) -> Theorem:
     u, v = less.says.parts
     some = D.whole("gok(n)")
     goal = terms.relation("<=", terms.mul(D.term("gok(n)"), u), v)
-    return D.linear(goal, D.times(less, some), D.times(small(D), sign))
-
-
-def _so_far(D: Derivation, good: str, right: Theorem) -> Theorem:
-    """always(i), given i < m and ep(i) < K, from good(k) at all decisions k of the first K episodes."""
-    soon, late, before = D.assume("i < m"), D.assume("ep(i) < K"), D.assume("k < i + 1")
-    step = by_jump(D, lambda case, _: D.by_value("ep(n) <= ep(n + 1)", case))
-    rises = D.at(rises_to(D, "ep({n})", step), n="k", m="i")
-    none = f"{_wrong(good, 'k')} <= 0"
-
-    def earlier(less: Theorem) -> Theorem:
-        there = D.linear("k < m", less, soon), D.linear("ep(k) < K", D.mp(rises, less), late)
-        known = D.mp(right, theorems.both(*there))
-        return D.by_value(none, [theorems.cut(known, D.holds(known.says))])
-
-    one = order(D, "k", "i", earlier, lambda more: D.absurd(D.linear("0 < 0", more, before), none))
-    return D.sum(one, "k", "i + 1")
-
-
-def often(D: Derivation, event: Theorem, good: str) -> Theorem:
-    """1 - q <= P(Ind(always) == 1 at all decisions), from the same for good."""
-    p, probability = event.says.parts
-    sure = probability.parts[0].parts[0]
-    right = D.special(D.assume(sure), "k")
-    there = _so_far(D, good, right)
-    there = theorems.cut(there, D.holds(always(good, "i")))
-    inside = D.assume("And(i < m, ep(i) < K)")
-    for one in inside.says.parts:
-        there = theorems.cut(theorems.part(inside, one), there)
-    every = D.all(D.imply(there, inside.says), "i")
-    goal = terms.relation("<=", terms.indicator(sure), terms.indicator(every.says))
-    same = D.cases(
-        sure,
-        lambda _: D.by_value(goal, [D.holds(sure), theorems.cut(every, D.holds(every.says))]),
-        lambda _: D.by_value(goal, [D.fails(sure)], D.whole(terms.indicator(every.says))),
-    )
-    mean = D.mean(same)
-    return D.linear(terms.relation("<=", p, mean.says.parts[1]), event, mean)
+    return D.linear(goal, D.times(less, some), D.times(supposed(D, FROZEN[0]), sign))
 
 
 # --- what rows cost ---------------------------------------------------------------------------------

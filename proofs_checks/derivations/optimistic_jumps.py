@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from proofs_checks.derivations.longest import rises
 from proofs_checks.derivations.optimistic_times import HERE
-from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, equal, remaining
-from proofs_checks.derivations.unions import order
+from proofs_checks.derivations.runs import ACTIVE, by_jump, decided, remaining
+from proofs_checks.derivations.unions import rises_to
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
@@ -143,28 +143,3 @@ def known_rise(D: Derivation) -> Theorem:
         D, lambda case, _: D.by_value("Nf(n, x, a) <= Nf(n + 1, x, a)", [*equations, *case], *facts)
     )
     return rises_to(D, "Nf({n}, x, a)", step)
-
-
-def rises_to(D: Derivation, text: str, step: Theorem) -> Theorem:
-    """Imp(n <= m, f(n) <= f(m)), from f(n) <= f(n + 1); f is a pattern of n."""
-    goal = text.format(n="n") + " <= " + text.format(n="{m}")
-    later = D.at(step, n="m")
-
-    def same(low: Theorem, high: Theorem, last: str) -> Theorem:
-        at = text.format(n=last)
-        here = D.linear(f"{at} <= {at}")
-        return D.rewrite(equal(D, high, low), here, "Nat_900", f"{text.format(n='Nat_900')} <= {at}")
-
-    def after(before: Theorem) -> Theorem:
-        late = D.assume("n <= m + 1")
-        found = order(
-            D,
-            "n",
-            "m",
-            lambda early: D.linear(goal.format(m="m + 1"), D.mp(before, early), later),
-            lambda last: same(late, last, "m + 1"),
-        )
-        return D.imply(found, "n <= m + 1")
-
-    first = D.imply(same(D.assume("n <= 0"), D.whole("n"), "0"), "n <= 0")
-    return D.induction("m", f"Imp(n <= m, {goal.format(m='m')})", first, after)

@@ -26,7 +26,6 @@ from proofs_checks.derivations.optimistic_assembly import (
     PAIR,
     concluded,
     core,
-    often,
     row_price,
     row_radius,
     rows_paid,
@@ -41,7 +40,9 @@ from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.regret import REGRET
 from proofs_checks.derivations.run_counts import before_last, spent_in_pair
 from proofs_checks.derivations.runs import ACTIVE, equal, maximum, product, settled
-from proofs_checks.derivations.setting_optimistic import GAIN, MORE, TILT_LEVEL, WITHIN, in_tilts
+from proofs_checks.derivations.setting_optimistic import GAIN, TILT_LEVEL, WITHIN, in_tilts
+from proofs_checks.derivations.setting_plans import MORE
+from proofs_checks.derivations.so_far import often
 from proofs_checks.derivations.tilts import ZETA, leveled, sides
 from proofs_checks.derivations.unions import at_all, root
 from verify.kernel import terms, theorems

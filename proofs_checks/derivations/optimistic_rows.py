@@ -13,14 +13,14 @@ from proofs_checks.derivations.earnings import sojourn
 from proofs_checks.derivations.every_horizon import pair_number
 from proofs_checks.derivations.longest import rises
 from proofs_checks.derivations.nearby import chain
-from proofs_checks.derivations.optimistic_jumps import LEFT, OWN, PAIR, SEEN, Lag, rises_to
+from proofs_checks.derivations.optimistic_jumps import LEFT, OWN, PAIR, SEEN, Lag
 from proofs_checks.derivations.optimistic_run import area
 from proofs_checks.derivations.optimistic_run import seen as time_left
 from proofs_checks.derivations.optimistic_times import REMAINING, TIME, Counted, root_below, root_ratio
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.roots import over_pairs, pairs
 from proofs_checks.derivations.runs import ACTIVE, RATE, observed, product, remaining, settled
-from proofs_checks.derivations.unions import order
+from proofs_checks.derivations.unions import order, rises_to
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem

@@ -24,7 +24,6 @@ from proofs_checks.derivations.optimistic_assembly import (
     PAIR,
     concluded,
     core,
-    often,
     row_price,
     row_radius,
     rows_paid,
@@ -41,7 +40,9 @@ from proofs_checks.derivations.rate_sets import RATES_COVER
 from proofs_checks.derivations.rates import level
 from proofs_checks.derivations.regret import REGRET
 from proofs_checks.derivations.runs import ACTIVE, product, settled
-from proofs_checks.derivations.setting_optimistic import MORE, WITHIN
+from proofs_checks.derivations.setting_optimistic import WITHIN
+from proofs_checks.derivations.setting_plans import MORE
+from proofs_checks.derivations.so_far import often
 from proofs_checks.derivations.theorem import peels
 from proofs_checks.derivations.unions import square_below
 from verify.kernel import terms, theorems

@@ -1,18 +1,22 @@
 """The regret of K episodes: split at the event that the estimates are right, and paid along the path.
 
 The event is used decision by decision: whether the estimates of decision n are right is known at n.  The
-whole event 𝒢 looks into the future, and must not stand inside a conditional mean.
+whole event 𝒢 looks into the future, and must not stand inside a conditional mean.  ``gok`` is any event that
+is known at a decision: what the regret bound needs of a learner is supposed where it happens.
 """
 
 from __future__ import annotations
 
 from proofs_checks.derivations.episode import (
     ANY,
+    FROZEN,
     GOOD,
+    HAPPENS,
     LOST,
     PI,
     WEIGHT,
     at_decision,
+    by_event,
     learner,
     own_bounds,
     supposed,
@@ -20,8 +24,10 @@ from proofs_checks.derivations.episode import (
 from proofs_checks.derivations.estimates import radii
 from proofs_checks.derivations.longest import active_decisions
 from proofs_checks.derivations.nearby import chain
+from proofs_checks.derivations.operators import applied
 from proofs_checks.derivations.potentials import rate_bound
 from proofs_checks.derivations.runs import ACTIVE, RATE, by_jump, observed, put, remaining, start
+from proofs_checks.derivations.so_far import likely
 from verify.kernel import terms, theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -37,43 +43,61 @@ def weighed(weight: str) -> str:
     return "Sum(n, {m}, E(" + f"{weight.format(n='n')}*new(n)*{GAP}" + "))"
 
 
-GOOD_REGRET = weighed(WEIGHT)
+ON_EVENT = weighed(WEIGHT)
 EVENT = (
     "All(i, Imp(And(i < {m}, ep(i) < K), " + GOOD.format(n="i").replace("{", "{{").replace("}", "}}") + "))"
 )
+GOOD_WEIGHT = f"Ind(ep({{n}}) + 1 <= K)*Ind({GOOD})"
+GOOD_REGRET = weighed(GOOD_WEIGHT)
 _SPLIT = f"{REGRET.format(m='m')} <= {GOOD_REGRET.format(m='m')} + q*K*H"
 SPLIT = f"Imp(1 - q <= E(Ind({EVENT.format(m='m')})), {_SPLIT})"
+_ALL = "All(i, Imp(And(i < m, ep(i) < K), gok(i) == 1))"
+OFTEN = f"1 - q <= E(Ind({_ALL}))"
+SPLIT_ANY = chain(f"{REGRET.format(m='m')} <= {ON_EVENT.format(m='m')} + q*K*H", FROZEN[0], OFTEN)
 
 JUMP_SUM = "E(Sum(n, {m}, " + f"{ACTIVE}*rem(n)*al(n, X(n), act(n))" + "))"
 RATE_SUM = "E(Sum(n, {m}, " + f"{ACTIVE}*rem(n)*be(n, X(n), act(n))" + "))"
 JUMP_SEEN, RATE_SEEN = (one.replace("rem(n)", "jump(n)") for one in (JUMP_SUM, RATE_SUM))
 LOAD = "Sum(k, K, eps(k))*lmax*H"
 _SEEN = f"(1 - exp(-{RATE}*rem(n)))"  # the probability that a jump ends the sojourn
-SHARE = "(({c})*rem(n) + ({w})*" + _SEEN + ")*(al(n, X(n), act(n)) + H*be(n, X(n), act(n)))"
 
 
-def above(value: str) -> str:
+def share(factor: str, seen: str = "0", plan: str = "n") -> str:
+    """(α + Hβ)(cu + wp), with the radii of a plan."""
+    pair = f"{plan}, X(n), act(n)"
+    return f"(({factor})*rem(n) + ({seen})*{_SEEN})*(al({pair}) + H*be({pair}))"
+
+
+def above(value: str, accuracy: str) -> str:
     """The value is above V*, but for the accuracy."""
-    return f"Vs(X(n), rem(n)) <= {at_decision(value)} + eps(ep(n))*lmax*H"
+    return f"Vs(X(n), rem(n)) <= {at_decision(value)} + {accuracy}*lmax*H"
 
 
-def optimist(value: str, factor: str, seen: str = "0") -> tuple[str, str, str, str]:
+def optimist(value: str, cost: str, accuracy: str, event: str) -> tuple[str, str, str, str]:
     """What is supposed of a learner's value, for the regret: it is above V*, and what a step costs."""
-    optimism = f"Sure(All(n, Imp({GOOD.format(n='n')}, {above(value)})))"
-    return (*learner(value, SHARE.format(c=factor, w=seen)), optimism)
+    optimism = f"Sure(All(n, Imp({event}, {above(value, accuracy)})))"
+    return (*learner(value, cost, event), optimism)
 
 
-OPTIMIST = optimist(ANY, "c", "w")
-SIZES = ("0 <= c", "0 <= w")
+_COST, _ACCURACY = share("c", "w"), "e*eps(ep(n))"
+
+
+def any_optimist(event: str) -> tuple[str, str, str, str]:
+    """The same of any learner, whose accuracies are at most e times those of alg:VI."""
+    return optimist(ANY, _COST, _ACCURACY, event)
+
+
+OPTIMIST = any_optimist(HAPPENS)
+SIZES = ("0 <= c", "0 <= w", "0 <= e")
 COLLECTED = f"c*{JUMP_SUM} + c*H*{RATE_SUM} + w*{JUMP_SEEN} + w*H*{RATE_SEEN}"
 
 
-def bounded(collected: str) -> str:
+def bounded(collected: str, regret: str, load: str) -> str:
     """eq:r2, from a bound of what is collected."""
-    return f"Imp(All(m, {collected.format(m='m')} <= v), {GOOD_REGRET.format(m='m')} <= v + {LOAD})"
+    return f"Imp(All(m, {collected.format(m='m')} <= v), {regret.format(m='m')} <= v + {load})"
 
 
-R2 = chain(bounded(COLLECTED), *OPTIMIST, *SIZES)
+R2 = chain(bounded(COLLECTED, ON_EVENT, f"e*{LOAD}"), *FROZEN, *OPTIMIST, *SIZES)
 
 
 def begins(D: Derivation, text: str) -> Theorem:
@@ -99,89 +123,97 @@ def begins(D: Derivation, text: str) -> Theorem:
     return D.induction("n", goal("n"), there("0", start(D, "rem(0) == H")), lambda _: by_jump(D, case))
 
 
-def split(D: Derivation) -> Theorem:
-    """eq:r1/repaired."""
-    low, most, own = own_bounds(D)
-    _, high = remaining(D)
-    few = D.linear(f"{HERE} <= H", low, own, high)
-    del most
-    good, event = GOOD.format(n="n"), EVENT.format(m="m")
-    missed = D.decide(f"(1 - Ind({good}))*{HERE} <= (1 - Ind({good}))*H", [good], few)
+# --- eq:r1 ----------------------------------------------------------------------------------------
+
+
+def event_so(D: Derivation) -> Theorem:
+    """n < m ⊢ Ind(ep(n) < K) (1 - gok(n)) <= Ind(ep(n) < K) (1 - Ind(the event at all decisions))."""
+    active = "ep(n) + 1 <= K"
+    goal = f"{ACTIVE}*(1 - gok(n)) <= {ACTIVE}*(1 - Ind({_ALL}))"
+
+    def covered(yes: Theorem, always: Theorem) -> Theorem:
+        now = theorems.both(D.assume("n < m"), D.linear("ep(n) < K", yes))
+        return D.by_value(goal, [D.holds(_ALL), D.mp(D.special(always, "n"), now)])
+
+    return D.cases(
+        active,
+        lambda yes: D.cases(
+            _ALL,
+            lambda always: covered(yes, always),
+            lambda _: D.by_value(goal, [D.fails(_ALL)], D.times(D.whole("gok(n)"), D.whole(ACTIVE))),
+        ),
+        lambda _: D.by_value(goal, [D.fails(active)]),
+    )
+
+
+def split_any(D: Derivation) -> Theorem:
+    """eq:r1/any-learner."""
+    (low, _, own), horizon = own_bounds(D), D.fact("horizon")
+    few = D.linear(f"{HERE} <= H", low, own, remaining(D)[1])
+    missed = D.times(few, D.linear("0 <= 1 - gok(n)", supposed(D, FROZEN[0])))
     missed = D.times(D.times(missed, D.whole("new(n)")), D.whole(ACTIVE))
-    rarely = D.linear(f"{ACTIVE}*(1 - Ind({good})) <= {ACTIVE}*(1 - Ind({event}))", event_at(D))
+    goal = f"{ACTIVE}*new(n)*{GAP} <= {WEIGHT.format(n='n')}*new(n)*{GAP} + H*new(n)*{ACTIVE}*(1 - gok(n))"
+    paid = D.sum(D.mean(D.linear(goal, missed, *gaps(D, f"{ACTIVE}*(1 - gok(n))"))), "n", "m")
     each = D.instantiate(D.lemma("prop:rateerror/episodes"), "gx", "k", "1")
     each = D.mp(each, D.all(D.linear("0 <= 1"), "k"))
-    sign = D.linear(f"0 <= 1 - Ind({event})", D.indicator(event)[1])
+    sign = D.linear(f"0 <= 1 - Ind({_ALL})", D.indicator(_ALL)[1])
     total = D.linear(
-        f"Sum(n, m, new(n)*{ACTIVE}*(1 - Ind({good}))) <= K*(1 - Ind({event}))",
-        D.sum(D.times(rarely, D.whole("new(n)")), "n", "m"),
+        f"Sum(n, m, new(n)*{ACTIVE}*(1 - gok(n))) <= K*(1 - Ind({_ALL}))",
+        D.sum(D.times(event_so(D), D.whole("new(n)")), "n", "m"),
         D.times(each, sign),
     )
-    weights = gaps(D, f"{ACTIVE}*(1 - Ind({good}))")
-    lost = f"H*new(n)*{ACTIVE}*(1 - Ind({good}))"
-    paid = D.sum(
-        D.mean(
-            D.linear(
-                f"{ACTIVE}*new(n)*{GAP} <= {WEIGHT.format(n='n')}*new(n)*{GAP} + {lost}",
-                missed,
-                *weights,
-            )
-        ),
-        "n",
-        "m",
-    )
-    horizon = D.fact("horizon")
-    bound = D.times(D.mean(total), horizon)
-    rare = D.times(D.times(D.assume(f"1 - q <= E(Ind({event}))"), D.whole("K")), horizon)
-    goal = f"{REGRET.format(m='m')} <= {GOOD_REGRET.format(m='m')} + q*K*H"
-    return D.imply(D.linear(goal, paid, bound, rare), f"1 - q <= E(Ind({event}))")
+    rare = D.times(D.times(D.assume(OFTEN), D.whole("K")), horizon)
+    goal = f"{REGRET.format(m='m')} <= {ON_EVENT.format(m='m')} + q*K*H"
+    return D.imply(D.linear(goal, paid, D.times(D.mean(total), horizon), rare), FROZEN[0], OFTEN)
+
+
+def split(D: Derivation) -> Theorem:
+    """eq:r1."""
+    event, good = f"1 - q <= E(Ind({EVENT.format(m='m')}))", GOOD.format(n="n")
+    whole = applied(D, D.lemma("eq:r1/any-learner"), {"gok": ("n", f"Ind({good})")})
+    right = D.special(D.assume(EVENT.format(m="m")), "i")
+    inside = D.assume("And(i < m, ep(i) < K)")
+    here = theorems.cut(D.mp(right, inside), D.holds(GOOD.format(n="i")))
+    every = likely(D, D.assume(event), D.all(D.imply(here, inside.says), "i"))
+    return D.imply(D.mp(whole, theorems.sure(D.all(D.indicator(good)[1], "n")), every), event)
 
 
 # --- eq:r2 ----------------------------------------------------------------------------------------
 
 
 def lost_and_loaded(D: Derivation) -> Theorem:
-    """OPTIMIST ⊢ GOOD_REGRET(m) <= LOST(m) + Σ ε lmax H."""
-    good, weight = GOOD.format(n="n"), WEIGHT.format(n="n")
+    """FROZEN, OPTIMIST ⊢ ON_EVENT(m) <= LOST(m) + e Σ ε lmax H."""
+    weight, size = WEIGHT.format(n="n"), D.assume(SIZES[2])
     error = D.times(D.times(D.fact("horizon"), rate_bound(D)), D.fact("accuracy", k="ep(n)"))
+    error = D.times(error, size)
     lost = f"({at_decision(ANY)} - {PI.format(n='n')})"
-    goal = f"Ind({good})*{HERE} <= Ind({good})*{lost} + eps(ep(n))*lmax*H"
-    optimism = supposed(D, OPTIMIST[3])
-    one = D.cases(
-        good,
-        lambda yes: D.by_value(goal, [D.holds(good)], D.mp(optimism, yes)),
-        lambda _: D.by_value(goal, [D.fails(good)], error),
+    goal, optimism = f"gok(n)*{HERE} <= gok(n)*{lost} + {_ACCURACY}*lmax*H", supposed(D, OPTIMIST[3])
+    one = by_event(
+        D, lambda value, happens: D.by_value(goal, [value], D.mp(optimism, value) if happens else error)
     )
     one = D.times(D.times(one, D.whole("new(n)")), D.whole(ACTIVE))
-    gap = gaps(D, weight)
-    load = f"{ACTIVE}*new(n)*eps(ep(n))*lmax*H"
-    one = D.linear(
-        f"{weight}*new(n)*{GAP} <= {weight}*new(n)*{lost} + {load}",
-        one,
-        *gap,
-    )
+    load = f"{ACTIVE}*new(n)*{_ACCURACY}*lmax*H"
+    one = D.linear(f"{weight}*new(n)*{GAP} <= {weight}*new(n)*{lost} + {load}", one, *gaps(D, weight))
     each = D.instantiate(D.lemma("prop:rateerror/episodes"), "gx", "k", "eps(k)")
     each = D.mp(each, D.all(D.linear("0 <= eps(k)", D.fact("accuracy")), "k"))
-    value = D.times(D.times(D.mean(each), rate_bound(D)), D.fact("horizon"))
-    return D.linear(
-        f"{GOOD_REGRET.format(m='m')} <= {LOST.format(m='m')} + {LOAD}", D.sum(D.mean(one), "n", "m"), value
-    )
+    value = D.times(D.times(D.times(D.mean(each), rate_bound(D)), D.fact("horizon")), size)
+    goal = f"{ON_EVENT.format(m='m')} <= {LOST.format(m='m')} + e*{LOAD}"
+    return D.linear(goal, D.sum(D.mean(one), "n", "m"), value)
 
 
 def collected(D: Derivation) -> Theorem:
-    """0 <= c, 0 <= w ⊢ PAID(m) <= COLLECTED(m), for SHARE as cost."""
+    """FROZEN, 0 <= c, 0 <= w ⊢ PAID(m) <= COLLECTED(m), for that cost."""
     low, _ = remaining(D)
-    good, share = GOOD.format(n="n"), SHARE.format(c="c", w="w")
     seen = observed(D)
     chance = D.linear(f"0 <= {_SEEN}", seen, D.mean(D.whole("jump(n)"), "n"))
-    signs = [D.times(one, D.assume(size)) for one, size in zip((low, chance), SIZES, strict=True)]
+    signs = [D.times(one, D.assume(size)) for one, size in zip((low, chance), SIZES[:2], strict=True)]
     jumps, rates = (D.at(one, x="X(n)", a="act(n)") for one in radii(D))
     sizes = [D.times(r, one) for one in signs for r in (jumps, D.times(rates, D.fact("horizon")))]
-    inside = D.times(D.decide(f"Ind({good})*{share} <= {share}", [good], *sizes), D.whole(ACTIVE))
+    inside = by_event(D, lambda value, _: D.by_value(f"gok(n)*{_COST} <= {_COST}", [value], *sizes))
     weight = f"{ACTIVE}*w*(al(n, X(n), act(n)) + H*be(n, X(n), act(n)))"
     mean = D.linear(
-        f"E({WEIGHT.format(n='n')}*{share}) <= E({share.replace(_SEEN, 'jump(n)')}*{ACTIVE})",
-        D.mean(inside),
+        f"E({WEIGHT.format(n='n')}*{_COST}) <= E({_COST.replace(_SEEN, 'jump(n)')}*{ACTIVE})",
+        D.mean(D.times(inside, D.whole(ACTIVE))),
         D.mean(D.scaled(seen, weight)),
     )
     return D.sum(mean, "n", "m")
@@ -192,10 +224,10 @@ def gaps(D: Derivation, weight: str) -> list[Theorem]:
     return [D.scaled(begins(D, one), weight) for one in ("Vs({x}, {t})", "Vpi({n}, {x}, {t})")]
 
 
-def rising(D: Derivation, pattern: str = WEIGHT) -> Theorem:
+def rising(D: Derivation) -> Theorem:
     """The weighed regret of m decisions is at most that of m + i."""
     _, most, _ = own_bounds(D)
-    weight, regret = pattern.format(n="n"), weighed(pattern)
+    weight, regret = WEIGHT.format(n="n"), ON_EVENT
     some = D.times(D.linear(f"0 <= {HERE}", most), D.whole(f"{weight}*new(n)"))
     step = D.mean(D.linear(f"0 <= {weight}*new(n)*{GAP}", some, *gaps(D, weight)))
 
@@ -234,13 +266,14 @@ def paid(D: Derivation) -> Theorem:
     """The remainder H P(ep(m) < K) vanishes, for the mean number of decisions is finite."""
     every = f"All(m, {COLLECTED.format(m='m')} <= v)"
     limited = D.special(D.assume(every), "m")
-    goal = f"{GOOD_REGRET.format(m='m')} <= v + {LOAD} + H*E(Ind(ep(m) + 1 <= K))"
-    summed = D.instantiate(D.lemma("eq:r2/sum/any-learner"), "gM", "n", SHARE.format(c="c", w="w"))
-    summed = D.mp(summed, *map(D.assume, OPTIMIST[:3]))
-    at = D.linear(goal, lost_and_loaded(D), summed, collected(D), limited)
-    here = GOOD_REGRET.format(m="m")
-    late = D.linear(f"{here} <= v + {LOAD} + H*E(Ind(ep(m + i) + 1 <= K))", D.at(at, m="m + i"), rising(D))
-    return D.imply(vanishes(D, late), *OPTIMIST, *SIZES, every)
+    here, most = ON_EVENT.format(m="m"), f"v + e*{LOAD}"
+    summed = D.instantiate(D.lemma("eq:r2/sum/any-learner"), "gM", "n", _COST)
+    summed = D.mp(summed, *map(D.assume, (*FROZEN, *OPTIMIST[:3])))
+    at = D.linear(
+        f"{here} <= {most} + H*E(Ind(ep(m) + 1 <= K))", lost_and_loaded(D), summed, collected(D), limited
+    )
+    late = D.linear(f"{here} <= {most} + H*E(Ind(ep(m + i) + 1 <= K))", D.at(at, m="m + i"), rising(D))
+    return D.imply(vanishes(D, late), *FROZEN, *OPTIMIST, *SIZES, every)
 
 
 # --- eq:r2/indicator ------------------------------------------------------------------------------

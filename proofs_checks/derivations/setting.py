@@ -43,23 +43,24 @@ def estimated(action: str, values: str, state: str = "x", time: str = "t") -> st
     return _operator(f"glam({pair})", f"gp({pair}, y)", f"(r({pair}) + gbon({pair}))", values, time)
 
 
-def learned(action: str, values: str, time: str = "t", rate: str = "lh") -> str:
-    """T^{a,k} u(x, t) of the learner's estimates at decision n, with its bonus."""
+def learned(action: str, values: str, plan: str = "n", rate: str = "lh", time: str = "t") -> str:
+    """T^{a,k} u(x, t) of the learner's estimates, with its bonus; ``plan`` is the decision of their data."""
     pair = f"x, {action}"
-    return _operator(f"{rate}(n, {pair})", f"ph(n, {pair}, y)", f"(r({pair}) + bo(n, {pair}))", values, time)
+    paid = f"(r({pair}) + bo(n, {pair}))"
+    return _operator(f"{rate}({plan}, {pair})", f"ph({plan}, {pair}, y)", paid, values, time)
 
 
-def raised(action: str, values: str) -> str:
+def raised(action: str, values: str, plan: str = "n") -> str:
     """The same with rates that are raised to a known λmin."""
-    return learned(action, values, rate="lt")
+    return learned(action, values, plan, "lt")
 
 
-def lumped(action: str, values: str) -> str:
+def lumped(action: str, values: str, plan: str = "n") -> str:
     """The same without a bonus, and B(t) of lem:optimism/lump-sum added."""
-    pair = f"x, {action}"
-    rate = f"lh(n, {pair})"
-    lump = f"Min(t**2/2*be(n, {pair}), t) + Min(al(n, {pair}), 2)/2*(t - Int(s, t, exp(-{rate}*s)))"
-    return f"{_operator(rate, f'ph(n, {pair}, y)', f'r({pair})', values, 't')} + {lump}"
+    pair, data = f"x, {action}", f"{plan}, x, {action}"
+    rate = f"lh({data})"
+    lump = f"Min(t**2/2*be({data}), t) + Min(al({data}), 2)/2*(t - Int(s, t, exp(-{rate}*s)))"
+    return f"{_operator(rate, f'ph({data}, y)', f'r({pair})', values, 't')} + {lump}"
 
 
 def _operator(rate: str, row: str, paid: str, values: str, time: str) -> str:
@@ -67,6 +68,9 @@ def _operator(rate: str, row: str, paid: str, values: str, time: str) -> str:
     jumps = f"{rate}*exp(-{rate}*s)*SumOver(y, {row}*{at})"
     return f"{paid}*Int(s, {time}, exp(-{rate}*s)) + Int(s, {time}, {jumps})"
 
+
+Image = Callable[[str, str, str], str]
+"""What is maximised: of an action, a pattern of values, and the decision whose data are used."""
 
 _SA = ("State", "Action")
 _SAY = ("State", "Action", "State")
@@ -197,6 +201,7 @@ ITERATION = [
 ]
 
 LEARNER = [Symbol("bo", ("Nat", *_SA), "Real", "_1"), *ITERATION]
+RAISED_RATE = Symbol("lt", ("Nat", *_SA), "Real", "_1")
 
 _RETURNED = "Vh(n, nk(n) + 1, {y}, {s})"
 
@@ -222,34 +227,44 @@ ESTIMATES_FACTS = {
 }
 
 
-def iteration(image: Callable[[str, str], str]) -> dict[str, Fact]:
-    """alg:VI and the policy that it gives; the image of an action and values is what is maximised."""
+def iteration(image: Image, plan: str = "n") -> dict[str, Fact]:
+    """alg:VI with the data of the plan, and the policy that it gives; the image is what is maximised."""
     return {
         "Vh-0": Fact("Vh(n, 0, x, t) == 0", "alg:VI begins with 0"),
         "Vh-step": Fact(
-            f"Vh(n, m + 1, x, t) == Min(t, MaxOver(a, {image('a', 'Vh(n, m, {y}, {s})')}))", "eq:m-VI"
+            f"Vh(n, m + 1, x, t) == Min(t, MaxOver(a, {image('a', 'Vh(n, m, {y}, {s})', plan)}))", "eq:m-VI"
         ),
         "stop": Fact(
-            "Imp(And(0 <= t, t <= H), Abs(Vh(n, nk(n) + 1, x, t) - Vh(n, nk(n), x, t)) <= eps(ep(n)))",
+            f"Imp(And(0 <= t, t <= H), Abs(Vh(n, nk(n) + 1, x, t) - Vh(n, nk(n), x, t)) <= eps(ep({plan})))",
             "alg:VI stops (alg:VI/stops), and Vh(n, nk(n) + 1, ...) is what it returns",
         ),
         "greedy": Fact(
             f"Imp(And(0 <= t, t <= H), "
-            f"{image('pol(n, x, t)', _RETURNED)} == MaxOver(a, {image('a', _RETURNED)}))",
+            f"{image('pol(n, x, t)', _RETURNED, plan)} == MaxOver(a, {image('a', _RETURNED, plan)}))",
             "eq:pi-k",
         ),
         "frozen-nk": Fact("Imp(jump(n) == 1, nk(n + 1) == nk(n))", "likewise"),
     }
 
 
-_BONUS = "C*(H**2*be(n, x, a) + H*al(n, x, a))"
-LEARNER_FACTS = {"bo": Fact(f"bo(n, x, a) == {_BONUS}", "eq:bonus-k"), **iteration(learned)}
-_HALVED_FACTS = {**LEARNER_FACTS, "bo": Fact(f"bo(n, x, a) == {_BONUS}/2", "half of eq:bonus-k")}
-_RAISED_FACTS = {
-    **LEARNER_FACTS,
-    "lt": Fact("lt(n, x, a) == Max(lh(n, x, a), lmin)", "eq:rate-est, truncated from below at λmin as well"),
-    **iteration(raised),
-}
+def bonus_facts(plan: str = "n") -> dict[str, Fact]:
+    """The bonus of the paper and alg:VI with it."""
+    bonus = f"bo(n, x, a) == C*(H**2*be({plan}, x, a) + H*al({plan}, x, a))"
+    return {"bo": Fact(bonus, "eq:bonus-k"), **iteration(learned, plan)}
+
+
+def halved_facts(plan: str = "n") -> dict[str, Fact]:
+    """The same with half of it."""
+    whole = bonus_facts(plan)
+    return {**whole, "bo": Fact(f"{whole['bo'].says}/2", "half of eq:bonus-k")}
+
+
+def raised_facts(plan: str = "n") -> dict[str, Fact]:
+    """The bonus of the paper, and rates that are raised to a known λmin."""
+    why = "eq:rate-est, truncated from below at λmin as well"
+    rate = Fact("lt(n, x, a) == Max(lh(n, x, a), lmin)", why)
+    return {**bonus_facts(plan), "lt": rate, **iteration(raised, plan)}
+
 
 GENERIC = [
     *(Symbol(name, _SR, "Real", "any", True) for name in ("gu", "gv", "gw")),
@@ -264,6 +279,7 @@ GENERIC = [
     *(Symbol(name, ("Nat",), "Nat", "any", True) for name in ("gz",)),
     Symbol("gM", ("Nat",), "Real", "_1", True),
     Symbol("gN", ("Nat", "Nat"), "Real", "any", True),
+    Symbol("gok", ("Nat",), "Nat", "_1", True),
 ]
 
 _BLOCKS = (setting_planning, setting_confidence, setting_counts)
@@ -282,12 +298,10 @@ POLICIES = ANY.extended("estimates and policies", ESTIMATES, ESTIMATES_FACTS)
 
 LEARNS = POLICIES.extended("estimates, policies and positive rates", LEAST, POSITIVE_FACTS)
 
-PAPER = LEARNS.extended("paper", LEARNER, LEARNER_FACTS)
+PAPER = LEARNS.extended("paper", LEARNER, bonus_facts())
 
-HALVED = LEARNS.extended("half of the bonus", LEARNER, _HALVED_FACTS)
+HALVED = LEARNS.extended("half of the bonus", LEARNER, halved_facts())
 
 LUMP = LEARNS.extended("lump sum", ITERATION, iteration(lumped))
 
-RAISED = LEARNS.extended(
-    "known least rate", [Symbol("lt", ("Nat", *_SA), "Real", "_1"), *LEARNER], _RAISED_FACTS
-)
+RAISED = LEARNS.extended("known least rate", [RAISED_RATE, *LEARNER], raised_facts())

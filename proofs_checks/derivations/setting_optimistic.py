@@ -20,16 +20,16 @@ The rates are those of the paper, :math:`|\tilde\lambda - \hat\lambda| \le \beta
 that satisfy the inequalities of ``lem:rateUCB/tilts`` for ``nt`` tilts; if none does, any interval.  Rates
 below ``llow`` are cut off: 0, or more if the learner is told that no rate is smaller.
 
-**Plans are kept.**  ``pl(n)`` is the decision, first of its episode, whose data the sets of decision n are
-made of: a ``LAZY…`` learner plans before an episode only if its data have grown by more than the factor
-:math:`1+\eta` since, for some pair the jumps (counted from 1) or the time (from :math:`L/\lambda_{\max}`,
-or :math:`3l/\lambda_{\max}`, on).  The others plan before every episode, with :math:`\eta = 0`.
+**Plans are kept** (:mod:`setting_plans`): ``pl(n)`` is the decision whose data the sets of decision n are
+made of, for a ``LAZY…`` learner of an earlier episode; time counts from :math:`L/\lambda_{\max}` on, or from
+:math:`3l/\lambda_{\max}`.  The others plan before every episode, with :math:`\eta = 0`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from proofs_checks.derivations import setting_plans
 from proofs_checks.derivations.jump_cover import uniform_radius
 from proofs_checks.derivations.jump_tilts import least_radius
 from proofs_checks.derivations.laplace import LEVEL, PENALTY, divergence, possible
@@ -52,7 +52,6 @@ SYMBOLS = [
     *(Symbol(name, _PAIR, "Real", "_1") for name in ("rlo", "rhi", "au")),
     Symbol("cap", ("Nat",), "Real", "_1"),
     *(Symbol(name, _PAIR, "Real", "_1", True) for name in ("gpay", "gsl")),
-    Symbol("gok", ("Nat",), "Nat", "_1", True),
 ]
 
 FACTS = {
@@ -89,25 +88,7 @@ EQUATION = POLICIES.extended("optimistic equation", SYMBOLS, FACTS)
 
 # --- plans ------------------------------------------------------------------------------------------
 
-MORE = "(1 + eta)"
-_PLANS = [Symbol("pl", ("Nat",), "Nat", "_1"), Symbol("eta", (), "Real")]
-
-
-def _kept(now: str, then: str) -> Fact:
-    """That a plan is kept only while the data of a pair are not many more than they were."""
-    return Fact(f"{now} <= {MORE}*{then}", "the learner plans again where a pair has more than that")
-
-
-PLANS = EQUATION.extended(
-    "optimistic equation of a plan",
-    _PLANS,
-    {
-        "eta": Fact("0 <= eta", "what part more of data a plan is kept for", "model"),
-        "planned": Fact("pl(n) <= n", "the plan of decision n was made before it, or at it"),
-        "planned-new": Fact("new(pl(n)) == 1", "plans are made when an episode begins"),
-        "kept-N": _kept("Nf(n, x, a)", "Max(1, Nf(pl(n), x, a))"),
-    },
-)
+PLANS = EQUATION.extended("optimistic equation of a plan", setting_plans.SYMBOLS, setting_plans.FACTS)
 
 _EAGER = {
     "eager": Fact("ep(pl(n)) == ep(n)", "it plans before every episode"),
@@ -196,7 +177,7 @@ RATE_FACTS = {
         "rhi(n, x, a) == Max(Min(lh(pl(n), x, a) + be(pl(n), x, a), lmax), rlo(n, x, a))",
         "rates within β, cut",
     ),
-    "kept-T": _kept("Tf(n, x, a)", "Max(Tf(pl(n), x, a), L/lmax)"),
+    **setting_plans.KEPT_TIME,
 }
 
 TILT_LEVEL = "log(2*S*A*nt/delta)"
@@ -216,7 +197,7 @@ TILT_FACTS = {
         f"Imp(And(llow <= w, w <= lmax, {in_tilts('w', 'w')}), And({_ENDS}))",
         "if a rate is left, [rlo, rhi] are the rates in [llow, λmax] that satisfy all the inequalities",
     ),
-    "kept-T": _kept("Tf(n, x, a)", f"Max(Tf(pl(n), x, a), 3*{TILT_LEVEL}/lmax)"),
+    "kept-T": setting_plans.kept("Tf(n, x, a)", f"Max(Tf(pl(n), x, a), 3*{TILT_LEVEL}/lmax)"),
 }
 
 _TILTS = [Symbol("nt", (), "Nat")]

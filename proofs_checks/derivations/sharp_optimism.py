@@ -7,7 +7,7 @@ The cost is linear in w(λ), and the ends of the confidence interval decide: whe
 from __future__ import annotations
 
 from proofs_checks.derivations.half_bonus import PLAIN, in_range, values_rise
-from proofs_checks.derivations.iterations import STARTS, STEPS, STOPPED
+from proofs_checks.derivations.iterations import BONUS, STARTS, STEPS, STOPPED
 from proofs_checks.derivations.model_error import radius
 from proofs_checks.derivations.nearby import (
     HAT,
@@ -211,6 +211,45 @@ def waits(D: Derivation) -> Theorem:
         D.setting, D.formula(f"0 < H*exp(-{HAT}*H)"), [decay, horizon], [(D.term("H"), 1), D.term("0")]
     )
     return D.linear(f"0 < {wait(HAT, 'H')}", area, D.scaled(length, f"exp(-{HAT}*H)"), some)
+
+
+_PRINTED = "C*(H**2*gbe(x, a) + H*gal(x, a))"
+_SHARP = f"Max({_PAID[0]}, {_PAID[1]})/{wait(HAT, 'H')}"
+_MOST = f"All(x, All(a, gbon(x, a) <= {_PRINTED}/2))"
+EXACT = chain(
+    f"And({BONUS}, {ENOUGH}, {_MOST})",
+    ESTIMATES,
+    RATES,
+    ROWS,
+    f"All(x, All(a, gbon(x, a) == {_SHARP}))",
+)
+
+
+def exact(D: Derivation) -> Theorem:
+    """The sharp bonus itself is not negative, enough, and at most half of the printed one."""
+    sets = (ESTIMATES, RATES, ROWS, f"All(x, All(a, gbon(x, a) == {_SHARP}))")
+    length, whole, larger = waits(D), wait(HAT, "H"), f"Max({_PAID[0]}, {_PAID[1]})"
+    bonus = D.scaled(D.special(D.assume(sets[3]), "x", "a"), whole)
+    unit = D.positive("inverse", whole, length)
+    earned = D.linear(f"{_EARNED} == {larger}", bonus, D.scaled(unit, larger))
+    tops = [D.known(name, *_PAID) for name in ("max", "max-right")]
+    both = theorems.both(
+        *(D.linear(one, top, earned) for one, top in zip((_SLOWER, _FASTER), tops, strict=True))
+    )
+    enough = D.all(both, "x", "a")
+    sizes = D.mp(D.lemma("lem:optimism/sharp/size"), *map(D.assume, sets[:3]))
+    most = either_way(
+        D,
+        D.known("max-cases", *_PAID),
+        f"{larger} <= {_HALVED}",
+        *(theorems.part(sizes, one) for one in sizes.says.parts),
+    )
+    share = D.times(
+        D.linear(f"{_EARNED} <= {_HALVED}", most, earned), D.positive("inverse-positive", whole, length)
+    )
+    units = [D.scaled(unit, by) for by in ("gbon(x, a)", f"{_PRINTED}/2")]
+    half = D.all(D.linear(f"gbon(x, a) <= {_PRINTED}/2", share, *units), "x", "a")
+    return D.imply(theorems.both(theorems.cut(enough, bonus_low(D)), enough, half), *sets)
 
 
 def pays(D: Derivation) -> tuple[Theorem, Theorem]:

@@ -23,16 +23,16 @@ HALVED = sharp_theorem(paid_by("(C*H + 1)/2"))
 LUMP = sharp_theorem(paid_by("1"))
 
 
-def halved(D: Derivation) -> Theorem:
-    """thm:CT-UCB/halved."""
-    one = for_learner(D, "thm:CT-UCB/any-learner", "thm:CT-UCB/halved/learner", "(C*H + 1)/2")
-    return D.mp(one, D.linear("1 <= (C*H + 1)/2", bonus_factor(D)), D.linear("0 <= 0"))
+def halved(D: Derivation, learner: str) -> Theorem:
+    """thm:CT-UCB/halved, for a learner with half of the bonus, or less."""
+    one = for_learner(D, "thm:CT-UCB/any-learner", learner, "(C*H + 1)/2")
+    return D.mp(one, D.linear("1 <= (C*H + 1)/2", bonus_factor(D)), D.linear("0 <= 0"), D.linear("0 <= 1"))
 
 
 def lump(D: Derivation) -> Theorem:
     """thm:CT-UCB/lump-sum."""
     one = for_learner(D, "thm:CT-UCB/any-learner", "thm:CT-UCB/lump-sum/learner", "1")
-    return D.mp(one, D.linear("1 <= 1"), D.linear("0 <= 0"))
+    return D.mp(one, D.linear("1 <= 1"), D.linear("0 <= 0"), D.linear("0 <= 1"))
 
 
 # --- the corollary --------------------------------------------------------------------------------

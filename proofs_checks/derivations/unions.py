@@ -102,6 +102,31 @@ def equal(D: Derivation, low: Theorem, high: Theorem) -> Theorem:
     return D.mp(D.known("antisymmetric", *low.says.parts), theorems.both(low, high))
 
 
+def rises_to(D: Derivation, text: str, step: Theorem) -> Theorem:
+    """Imp(n <= m, f(n) <= f(m)), from f(n) <= f(n + 1); f is a pattern of n."""
+    goal = text.format(n="n") + " <= " + text.format(n="{m}")
+    later = D.at(step, n="m")
+
+    def same(low: Theorem, high: Theorem, last: str) -> Theorem:
+        at = text.format(n=last)
+        here = D.linear(f"{at} <= {at}")
+        return D.rewrite(equal(D, high, low), here, "Nat_900", f"{text.format(n='Nat_900')} <= {at}")
+
+    def after(before: Theorem) -> Theorem:
+        late = D.assume("n <= m + 1")
+        found = order(
+            D,
+            "n",
+            "m",
+            lambda early: D.linear(goal.format(m="m + 1"), D.mp(before, early), later),
+            lambda last: same(late, last, "m + 1"),
+        )
+        return D.imply(found, "n <= m + 1")
+
+    first = D.imply(same(D.assume("n <= 0"), D.whole("n"), "0"), "n <= 0")
+    return D.induction("m", f"Imp(n <= m, {goal.format(m='m')})", first, after)
+
+
 def _union_of_two(D: Derivation) -> Theorem:
     goal, event = "Ind(1 <= gone + gtwo) <= Ind(1 <= gone) + Ind(1 <= gtwo)", "1 <= gone + gtwo"
     signs = [D.whole(f"Ind(1 <= {name})") for name in ("gone", "gtwo")]

@@ -132,6 +132,16 @@ section.repair(
 )
 
 section.repair(
+    "lem:optimism/sharp/exact",
+    "The sharp bonus b = max of the costs at the two ends for t = H, divided by w(λ̂,H) > 0, is not "
+    "negative, is enough for lem:optimism/sharp, and is at most C(H²β + Hα)/2.",
+    uses="lem:optimism/sharp/size",
+    theorem=sharp_optimism.EXACT,
+    derivation=sharp_optimism.exact,
+    checks=(),
+)
+
+section.repair(
     "lem:optimism/sharp",
     "lem:optimism holds with the sharp bonus (or more) and ε λmax t <= ε λmax H for ε exp(λmax H), if p̂ is "
     "a probability wherever λ̂ > 0, as the printed estimators are: b w(λ̂,t) is at least what rate and "

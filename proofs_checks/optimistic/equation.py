@@ -98,8 +98,7 @@ section.repair(
     "whose sets are right is at most the sum of E(πτ + σ(uτ - τ²/2) + α 1{jump}(u - τ)) over their "
     "decisions, and H P(the K episodes are not over). u is the time left at a decision, τ the time spent, "
     "and whether the sets are right is known at a decision and stays during the episode.",
-    uses="lem:v-v-continuoustime/equation/step lem:optimism/equation/bounds sec:simulation/evaluation "
-    "eq:FH-control2/bounds",
+    uses="eq:r2/sum/any-learner lem:v-v-continuoustime/equation/step lem:optimism/equation/bounds",
     theorem=run.TELESCOPED,
     derivation=run.telescoped,
     latex=r"\sum\mathbb E(\hat V-V^\pi) \le \sum\mathbb E\bigl(\pi\tau+\sigma(u\tau-\tfrac12\tau^2)"
@@ -111,7 +110,7 @@ section.repair(
     "The core, for every choice of sets: if the expected payments Σ E(πτ + σ(uτ - τ²/2) + α 1{jump}(u - "
     "τ)) over the decisions of the first K episodes where the sets are right are at most v, and the sets "
     "are right at all of them with probability at least 1 - q, then the regret is at most v + qKH.",
-    uses="lem:v-v-continuoustime/equation lem:optimism/equation eq:FH-control2/bounds "
+    uses="eq:r1/any-learner lem:v-v-continuoustime/equation lem:optimism/equation eq:FH-control2/bounds "
     "prop:rateerror/episodes prop:rateerror/decisions",
     theorem=regret.CORE,
     derivation=regret.core,

@@ -12,4 +12,5 @@ ORDER = (
     "smaller_bonus",
     "corollary",
     "lambda_min",
+    "lazy",
 )

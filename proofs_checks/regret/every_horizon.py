@@ -288,12 +288,12 @@ section.repair(
 
 section.repair(
     "thm:CT-UCB/any-learner",
-    "Let a learner with the paper's estimates and radii play one policy π per episode, and have one value V̂ "
-    "<= t per episode; and where the estimates are right let V* <= V̂ + ε_k λmax H and V̂ <= T^πV̂ + (α + Hβ)"
-    "(cu + wp) at a decision with remaining time u, at which a jump is seen with probability p, c >= 1, w >= "
-    "0. For δ = 1/(2KH) and KH > 1/2 its regret is at most ((H + 1/λmin)c + w)√(SAK) D (2a + (7/3) λmax H "
-    "√(2L)) + Σ ε_k λmax H + 1, D, a and L as in thm:CT-UCB/sharp. For KH <= 1 the last term suffices, and "
-    "the first for few episodes.",
+    "Let a learner with the paper's estimates and radii play one policy π per episode, and have one value "
+    "V̂ <= t per episode; and where the estimates were right whenever an episode began let V* <= V̂ + eε_k "
+    "λmax H and V̂ <= T^πV̂ + (α + Hβ)(cu + wp) at a decision with remaining time u, at which a jump is "
+    "seen with probability p, c >= 1, w, e >= 0. For δ = 1/(2KH) and KH > 1/2 its regret is at most ((H + "
+    "1/λmin)c + w)√(SAK) D (2a + (7/3) λmax H √(2L)) + e Σ ε_k λmax H + 1, D, a and L as in "
+    "thm:CT-UCB/sharp. For KH <= 1 the last term suffices, and the first for few episodes.",
     uses="thm:CT-UCB/main/any-learner thm:CT-UCB/lump-sum/few-episodes "
     "thm:CT-UCB/lump-sum/few-episodes/any thm:CT-UCB/lump-sum/tail thm:CT-UCB/peels thm:CT-UCB/whole/enough "
     "thm:CT-UCB/whole/event eq:FH-control2/bounds eq:G/repaired prop:rateerror/episodes",

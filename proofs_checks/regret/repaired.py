@@ -98,12 +98,13 @@ section.repair(
 
 section.repair(
     "thm:CT-UCB/main/any-learner",
-    "Let a learner be as in eq:r2/any-learner, let P(𝒢^c) <= q, and a² = 2S ln 2 + 2 ln(SAHK²/δ) >= 0. Then "
-    "the regret is at most ((H + 1/λmin)c + w)√(SAK) D (2a + (7/3) λmax H √(2L)) + Σ ε_k λmax H + qKH, with "
-    "D = (λmax H + 1) ln K/ln(ln K + 1), or D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0: eq:r1, "
-    "and eq:r2/any-learner with the two propositions.",
-    uses="eq:r1 eq:r2/any-learner prop:proberror/sharp prop:proberror/seen prop:rateerror/repaired "
-    "prop:rateerror/seen",
+    "Let a learner be as in eq:r2/any-learner, for the event that the estimates were right whenever an "
+    "episode began, let P(𝒢^c) <= q, and a² = 2S ln 2 + 2 ln(SAHK²/δ) >= 0. Then the regret is at most ((H "
+    "+ 1/λmin)c + w)√(SAK) D (2a + (7/3) λmax H √(2L)) + e Σ ε_k λmax H + qKH, with D = (λmax H + 1) ln "
+    "K/ln(ln K + 1), or D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0: eq:r1/any-learner, and "
+    "eq:r2/any-learner with the two propositions.",
+    uses="eq:r1/any-learner eq:r2/any-learner prop:proberror/sharp prop:proberror/seen "
+    "prop:rateerror/repaired prop:rateerror/seen",
     setting=LEARNS,
     theorem=bound.ANY_CORE,
     derivation=bound.any_core,

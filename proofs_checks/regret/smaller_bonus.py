@@ -23,11 +23,14 @@ Smaller bounds are trivial for fewer episodes: for :math:`c \ge 1` the main term
 
 from __future__ import annotations
 
+from functools import partial
+
 from proofs_checks.checks.common import PROOF
 from proofs_checks.checks.theorem import lump_sum_orders
 from proofs_checks.derivations import estimates, every_horizon, learners, lump_iteration
 from proofs_checks.derivations import smaller_bonus as derived
 from proofs_checks.derivations.setting import ANY, HALVED, LUMP, POLICIES, POSITIVE
+from proofs_checks.derivations.setting_learners import SHARPENED
 from verify.claims import Domain, Section
 
 section = Section(
@@ -116,9 +119,9 @@ section.repair(
 
 section.repair(
     "thm:CT-UCB/halved/learner",
-    "With half of the bonus V̂ is at most t and stays within an episode; and where the estimates are right at "
-    "a decision with remaining time u, V* <= V̂ + ε λmax H there, and V̂ <= T^aV̂ + ½(CH + 1)(α + Hβ)u: it is "
-    "a learner as in thm:CT-UCB/any-learner, with c = ½(CH + 1).",
+    "With half of the bonus V̂ is at most t and stays within an episode; and where the estimates are right "
+    "at a decision with remaining time u, V* <= V̂ + ε λmax H there, and V̂ <= T^aV̂ + ½(CH + 1)(α + Hβ)u: "
+    "it is a learner as in thm:CT-UCB/any-learner, with c = ½(CH + 1).",
     uses="lem:v-v-continuoustime/halved/step lem:optimism/halved eq:empirical-P/model",
     setting=HALVED,
     theorem=learners.HALVED,
@@ -136,17 +139,45 @@ section.repair(
     uses="thm:CT-UCB/any-learner thm:CT-UCB/halved/learner thm:CT-UCB/bonus-factor",
     setting=HALVED,
     theorem=derived.HALVED,
-    derivation=derived.halved,
+    derivation=partial(derived.halved, learner="thm:CT-UCB/halved/learner"),
     latex=r"\mathrm{Regret} \le \tfrac12(CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D"
     r"\Bigl(2a+\tfrac73\lambda_{\max}H\sqrt{2L}\Bigr)+\sum_k\epsilon_k\lambda_{\max}H+1",
     mutant="(C*(H**2*be + H*al)/2 + al + u*be)*u <= ((C*H + 1)*al*u + (C*H**2 + H)*be*u)/2",
 )
 
 section.repair(
+    "thm:CT-UCB/sharp-bonus/learner",
+    "With the bonus of lem:optimism/sharp, the smallest one that is constant in time, V̂ is at most t and "
+    "stays within an episode; and where the estimates are right at a decision with remaining time u, V* <= "
+    "V̂ + ε λmax H there, and V̂ <= T^aV̂ + ½(CH + 1)(α + Hβ)u, as the bonus is at most half of "
+    "eq:bonus-k: it is a learner as in thm:CT-UCB/any-learner, with c = ½(CH + 1).",
+    uses="lem:v-v-continuoustime/halved/step lem:optimism/sharp lem:optimism/sharp/exact "
+    "eq:empirical-P/model",
+    setting=SHARPENED,
+    theorem=learners.HALVED,
+    derivation=learners.sharp,
+    checks=(),
+)
+
+section.repair(
+    "thm:CT-UCB/sharp-bonus",
+    "With the sharp bonus, δ = 1/(2KH) and KH > 1/2 the regret is at most the bound of thm:CT-UCB/halved, "
+    "with the accuracies at which its iteration stops: these are ε_k/(λmax H), so that Σ ε_k is what they "
+    "cost.",
+    uses="thm:CT-UCB/any-learner thm:CT-UCB/sharp-bonus/learner thm:CT-UCB/bonus-factor",
+    setting=SHARPENED,
+    theorem=derived.HALVED,
+    derivation=partial(derived.halved, learner="thm:CT-UCB/sharp-bonus/learner"),
+    latex=r"\mathrm{Regret} \le \tfrac12(CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D"
+    r"\Bigl(2a+\tfrac73\lambda_{\max}H\sqrt{2L}\Bigr)+\sum_k\epsilon_k+1",
+    checks=(),
+)
+
+section.repair(
     "thm:CT-UCB/lump-sum/learner",
-    "With the lump sum of lem:optimism/lump-sum in the place of the bonus V̂ is at most t and stays within an "
-    "episode; and where the estimates are right at a decision with remaining time u, V* <= V̂ + ε λmax H "
-    "there, and V̂ <= T^aV̂ + (α + Hβ)u: it is a learner as in thm:CT-UCB/any-learner, with c = 1.",
+    "With the lump sum of lem:optimism/lump-sum in the place of the bonus V̂ is at most t and stays within "
+    "an episode; and where the estimates are right at a decision with remaining time u, V* <= V̂ + ε λmax "
+    "H there, and V̂ <= T^aV̂ + (α + Hβ)u: it is a learner as in thm:CT-UCB/any-learner, with c = 1.",
     uses="lem:v-v-continuoustime/lump-sum/step lem:optimism/lump-sum eq:empirical-P/model",
     setting=LUMP,
     theorem=learners.LUMP,

@@ -70,6 +70,17 @@ section.repair(
 
 # --- the split at 𝒢, and the choice of δ ------------------------------------------------------
 
+section.repair(
+    "eq:r1/any-learner",
+    "Let an event be given for each decision. If it happens at all decisions considered of the first K "
+    "episodes with probability at least 1 - q, the regret of K episodes is at most its part from the "
+    "episodes at whose first decision it happens, and q K H.",
+    uses="eq:FH-control2/bounds prop:rateerror/episodes",
+    theorem=regret.SPLIT_ANY,
+    derivation=regret.split_any,
+    checks=(),
+)
+
 section.claim(
     "eq:r1",
     "If 𝒢, as far as the decisions considered, has probability at least 1 - q, the regret of K episodes "
@@ -80,7 +91,7 @@ section.claim(
         "0 <= q <= 1", "K >= 1", "D >= 0", "D <= H", "H > 0", "0 < d < 1", "q <= 2*d", integers="K"
     ),
     symbols={"q": "P(𝒢^c)"},
-    uses="eq:FH-control2/bounds prop:rateerror/episodes",
+    uses="eq:r1/any-learner",
     theorem=regret.SPLIT,
     derivation=regret.split,
     mutant="q*K*D <= d*K*H",
@@ -149,11 +160,12 @@ section.repair(
 
 section.repair(
     "eq:r2/sum/any-learner",
-    "A learner plays one policy π per episode, and has for each a value V̂ <= t that stays within it; where "
-    "the estimates are right at a decision, V̂ <= T^aV̂ + c there, c what the decision costs. Then what the "
-    "first m decisions of the episodes lose, V̂ - V^π at first decisions where the estimates are right, is in "
-    "the mean at most what decisions with right estimates cost, and H times the probability that fewer than "
-    "K episodes are over: V̂ - V^π <= c + E[(V̂ - V^π)(Y,(u - τ)⁺)] telescopes.",
+    "A learner plays one policy π per episode, and has for each a value V̂ <= t that stays within it; "
+    "where an event that is known at a decision and stays within its episode happens (that the estimates "
+    "are right), V̂ <= T^aV̂ + c there, c what the decision costs. Then what the first m decisions of the "
+    "episodes lose, V̂ - V^π at first decisions where it happens, is in the mean at most what decisions "
+    "cost where it happens, and H times the probability that fewer than K episodes are over: V̂ - V^π <= c "
+    "+ E[(V̂ - V^π)(Y,(u - τ)⁺)] telescopes.",
     uses="sec:simulation/evaluation eq:FH-control2/bounds",
     theorem=run_losses.TELESCOPED,
     derivation=run_losses.telescoped,
@@ -175,10 +187,10 @@ section.step(
 
 section.repair(
     "eq:r2/any-learner",
-    "Let V̂ be as in eq:r2/sum/any-learner, where the estimates are right V* <= V̂ + ε λmax H, and let a "
+    "Let V̂ and an event be as in eq:r2/sum/any-learner, where it happens V* <= V̂ + eε λmax H, and let a "
     "decision with remaining time u, at which a jump is seen with probability p, cost at most (α + Hβ)(cu + "
-    "wp), c, w >= 0. Then the part of the regret from episodes whose estimates are right is at most every "
-    "bound, whatever the number of decisions, of E Σ_k Σ_m (α + Hβ)(c(H - t_m)⁺ + w 1{t_{m+1} <= H}), and "
+    "wp), c, w, e >= 0. Then the part of the regret from episodes where the event happens is at most every "
+    "bound, whatever the number of decisions, of E Σ_k Σ_m (α + Hβ)(c(H - t_m)⁺ + w 1{t_{m+1} <= H}), and e "
     "Σ_k ε_k λmax H: the remainder of eq:r2/sum/any-learner vanishes, as K episodes have K(1 + λmax H) "
     "decisions in the mean.",
     uses="eq:r2/sum/any-learner eq:FH-control2/bounds prop:rateerror/decisions prop:rateerror/episodes",

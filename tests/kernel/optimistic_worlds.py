@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from dataclasses import replace
 from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
 
 from proofs_checks.derivations import optimistic_poisson, optimistic_theorem
-from proofs_checks.derivations.optimistic_assembly import always
 from proofs_checks.derivations.optimistic_row_sets import Divergences, RowSets, Tilts, Uniform
 from proofs_checks.derivations.setting_optimistic import (
     LAZY,
@@ -31,10 +29,11 @@ from proofs_checks.derivations.setting_optimistic import (
     POISSON_KL,
     POISSON_TILTED,
 )
+from proofs_checks.derivations.so_far import always
 from tests.kernel import balls
 from tests.kernel.balls import Array, Ball
 from tests.kernel.numeric import OUTCOME, Env, Evaluator, Value, parsed
-from tests.kernel.paper_runs import CELLS, DECISIONS, Model, Runs
+from tests.kernel.paper_runs import CELLS, DECISIONS, Keeping, Model, Runs, slow
 from tests.kernel.paper_worlds import PaperWorld, Table
 from tests.kernel.statements import Draw, clauses
 
@@ -128,19 +127,12 @@ class OptimisticRuns(Runs):
     """Plans by the optimistic equation."""
 
     best, steps = staticmethod(best_rows), STEPS
-    eta = 0.0
 
     @property
     def tilts(self) -> int:
         """As many as are enough, for rates and for rows."""
         m = self.model
         return 2 + int(np.ceil(np.log2(m.episodes * (1 + m.lmax * m.horizon)) / 2))
-
-    @property
-    def least_time(self) -> float:
-        """From which on times count, if plans are kept."""
-        m = self.model
-        return 4 * np.log(2 * m.lam.size * m.episodes / m.delta) / m.lmax
 
     def row_sets(self, k: Array) -> dict[str, Array]:
         """The radius of the rows after k jumps."""
@@ -244,22 +236,6 @@ class AllTiltedRuns(TiltedRows, TiltedRuns):
     """Rates and rows of tilts."""
 
 
-class Keeping:
-    """Plans are kept while the data of no pair have more than doubled."""
-
-    eta = 1.0
-    watched = ("N", "T")
-
-    def due(self, ids: Array, n: int) -> Array:
-        """Where there are more jumps, or more time, than a plan is kept for; and at the beginning."""
-        found = np.full(len(ids), n == 0)
-        for name, least in (("N", 1), ("T", self.least_time)):
-            now, then = (self.rows[f"{name}f"][ids, k] for k in (n, self.rows["pl"][ids, n]))
-            more = (now > (1 + self.eta) * np.maximum(then, least)).any((-1, -2))
-            found |= more & (name in self.watched)
-        return found
-
-
 class LazyRuns(Keeping, OptimisticRuns):
     """Rates of the paper, rows within the uniform radius."""
 
@@ -302,7 +278,7 @@ class OptimisticWorld(PaperWorld):
 
     def _constants(self) -> dict[str, float]:
         tilts = OptimisticRuns(self.model, self.rng).tilts
-        own = {"llow": self.model.lmin, "nt": tilts, "nr": tilts, "eta": self.learner.eta}
+        own = {"llow": self.model.lmin, "nt": tilts, "nr": tilts}
         return {**super()._constants(), **own}
 
     def _random(self, name: str, args: list[Value], env: Env) -> Value:
@@ -462,9 +438,5 @@ def world_of(kind: type[OptimisticWorld], seed: int) -> OptimisticWorld:
     rng = np.random.default_rng(seed)
     model = Model.draw(rng, ("", "two rates", "ones", "long")[seed % 4])
     if issubclass(kind.learner, Keeping) and seed % 4 == 0:
-        slow = np.full((2, 1), 0.3)
-        rows = np.full((2, 1, 2), 0.5)
-        model = replace(
-            model, lam=slow, p=rows, r=slow, horizon=1.0, episodes=2, delta=0.9, lmin=0.3, lmax=4.0
-        )
+        model = slow(model)
     return kind(rng, model)

@@ -9,8 +9,8 @@ decision n, the first holding time at the middles of equal strata for every next
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -84,6 +84,13 @@ class Model:
         return self.horizon / ENDS * np.arange(CELLS + 1)
 
 
+def slow(model: Model) -> Model:
+    """Jumps so rare that times grow without them."""
+    rate, rows = np.full((2, 1), 0.3), np.full((2, 1, 2), 0.5)
+    sizes = {"horizon": 1.0, "episodes": 2, "delta": 0.9, "lmin": 0.3, "lmax": 4.0}
+    return replace(model, lam=rate, p=rows, r=rate, **sizes)
+
+
 def image(rate: Array, rows: Array, reward: Array, u: Array, grid: Array) -> Array:
     """(..., x, a, grid): T^a u of (..., y, grid)."""
     h, rate = grid[1], rate[..., None]
@@ -133,6 +140,14 @@ class Runs:
     rows: dict[str, Array] = field(default_factory=dict)
     plans: dict[str, Array] = field(default_factory=dict)
     known: Array = None  # the last decision of each row
+
+    eta: ClassVar = 0.0  # what part more of data plans are kept for
+
+    @property
+    def least_time(self) -> float:
+        """From which on times count, if plans are kept."""
+        m = self.model
+        return 4 * np.log(2 * m.lam.size * m.episodes / m.delta) / m.lmax
 
     def begin(self, number: int) -> None:
         """That many runs from the start."""
@@ -293,3 +308,20 @@ class Runs:
         w = (place - j)[..., None]
         at = np.moveaxis(q, -2, -1)  # (plan, x, grid, a)
         return (at[plan, x, j] * (1 - w) + at[plan, x, j + 1] * w).argmax(-1)
+
+
+class Keeping:
+    """Plans are kept while the data of no pair have more than doubled."""
+
+    eta = 1.0
+    watched = ("N", "T")
+
+    def due(self, ids: Array, n: int) -> Array:
+        """Where there are more jumps, or more time, than a plan is kept for; and at the beginning."""
+        found = np.full(len(ids), n == 0)
+        for name, least in (("N", 1), ("T", self.least_time)):
+            now, then = (self.rows[f"{name}f"][ids, k] for k in (n, self.rows["pl"][ids, n]))
+            more = (now > (1 + self.eta) * np.maximum(then, least)).any((-1, -2))
+            found |= more & (name in self.watched)
+        now, then = (self.rows["ep"][ids, k] + 1 for k in (n, self.rows["pl"][ids, n]))
+        return found | ((now > (1 + self.eta) * then) & ("k" in self.watched))

@@ -123,7 +123,15 @@ class PaperWorld:
         m = self.model
         L = 4 * np.log(2 * self.S * self.A * m.episodes / m.delta)
         C = max(m.lmax / -np.expm1(-m.lmax * m.horizon), 1.0)
-        return {"lmin": m.lmin, "lmax": m.lmax, "H": m.horizon, "delta": m.delta, "L": L, "C": C} | {
+        return {
+            "eta": self.learner.eta,
+            "lmin": m.lmin,
+            "lmax": m.lmax,
+            "H": m.horizon,
+            "delta": m.delta,
+            "L": L,
+            "C": C,
+        } | {
             "K": m.episodes,
             "S": self.S,
             "A": self.A,
@@ -229,6 +237,7 @@ class PaperWorld:
             return got if name in ("X", "act") else Ball.of(got, np.where(over, np.inf, 0.0))
         if name in ("lh", "lt", "ph", "al", "be", "bo"):
             w, n = np.broadcast_arrays(w, n)
+            n = self.runs.rows["pl"][w, n] if name == "bo" else n
             flat = self.runs.estimates(w.ravel(), n.ravel())[name]
             places = np.arange(w.size).reshape(w.shape)
             got = flat[(places, *args[1:])]

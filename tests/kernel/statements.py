@@ -207,7 +207,9 @@ class Draw:
             return
         left, right, equation = atom.left, atom.comparators[0], isinstance(atom.ops[0], ast.Eq)
         name = _symbol(left)
-        if (
+        if ast.unparse(right).startswith("v * eps("):
+            self.env["v"] = Ball.of(_fall(self.world.model.eps, 1 + self.world.learner.eta))
+        elif (
             equation
             and isinstance(right, ast.Name)
             and right.id in self.env
@@ -338,6 +340,13 @@ def _bends(values: Array) -> Array:
     """Half of the second differences, at each point the largest near it."""
     bends = np.abs(np.diff(values, 2, axis=-1)) / 2
     return np.pad(bends, [(0, 0)] * (values.ndim - 1) + [(1, 1)], mode="edge")
+
+
+def _fall(eps: Array, more: float) -> float:
+    """By how much accuracies fall while the number of the episode grows by that factor."""
+    number = np.arange(1, len(eps) + 1)
+    last = np.minimum((more * number).astype(int), len(eps))
+    return max((eps[i] / eps[i:k]).max() for i, k in enumerate(last))
 
 
 def _level(model: Model, n: Ball, top: Ball, slope: Ball) -> Ball:

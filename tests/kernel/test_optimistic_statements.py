@@ -18,7 +18,6 @@ from proofs_checks.derivations.setting_optimistic import (
     LAZY_POISSON,
     LAZY_POISSON_KL,
     LAZY_TILTED,
-    MORE,
     OPTIMISTIC,
     OPTIMISTIC_KL,
     OPTIMISTIC_TILTED,
@@ -26,6 +25,7 @@ from proofs_checks.derivations.setting_optimistic import (
     POISSON_KL,
     POISSON_TILTED,
 )
+from proofs_checks.derivations.setting_plans import MORE
 from tests.kernel.balls import Ball
 from tests.kernel.numeric import Evaluator, parsed
 from tests.kernel.optimistic_worlds import (

@@ -17,6 +17,15 @@ from proofs_checks.derivations.lower_setting import FULL, SIZES
 from proofs_checks.derivations.lower_setting import SETTING as LOWER
 from proofs_checks.derivations.poisson import POISSON
 from proofs_checks.derivations.setting import HALVED, LUMP, PAPER, RAISED
+from proofs_checks.derivations.setting_learners import (
+    KEPT,
+    LAZY_HALVED,
+    LAZY_LUMP,
+    LAZY_PAPER,
+    LAZY_RAISED,
+    LAZY_SHARPENED,
+    SHARPENED,
+)
 from proofs_checks.derivations.setting_optimistic import (
     EQUATION,
     LAZY,
@@ -116,7 +125,8 @@ def test_every_setting_has_a_world():
     others = {c.setting.name for c in load_claims(SOURCE) if c.theorem and not PAPER.extends(c.setting)}
     rows = (OPTIMISTIC_KL, POISSON_KL, OPTIMISTIC_TILTED, POISSON_TILTED)
     lazy = (LAZY, LAZY_POISSON, LAZY_KL, LAZY_POISSON_KL, LAZY_TILTED, LAZY_POISSON_TILTED)
-    learners = (HALVED, LUMP, RAISED, EQUATION, PLANS, OPTIMISTIC, TILTED, *rows, *lazy)
+    bonuses = (LAZY_PAPER, LAZY_HALVED, LAZY_SHARPENED, LAZY_LUMP, LAZY_RAISED, SHARPENED, KEPT)
+    learners = (HALVED, LUMP, RAISED, EQUATION, PLANS, OPTIMISTIC, TILTED, *rows, *lazy, *bonuses)
     assert others == {one.name for one in (*learners, LOWER, FULL, SIZES, POISSON)}
 
 

@@ -48,10 +48,12 @@ def doubles(name: str, p: Parameters, k: np.ndarray) -> np.ndarray:
         "sharp": level * (2 * jump + 7 / 3 * rate),
         "halved": level * (2 * jump + 7 / 3 * rate) / 2,
         "lump-sum": level * (2 * jump + 7 / 3 * rate) / (c * h + 1),
+        "sharp-bonus": level * (2 * jump + 7 / 3 * rate) / 2,
+        "known-rate": level * (2 * jump + 7 / 3 * rate) * (1 + c * h / (1 + low * h)) / (c * h + 1),
         "delta": 3 * (v + 1) * factor * (jump + rate),
         "sharp-delta": level * (2 * jump + 7 / 3 * rate),
     }[name]
-    iteration = np.exp(v) if name in ("printed", "repaired", "delta") else v
+    iteration = np.exp(v) if name in ("printed", "repaired", "delta") else 1 if name == "sharp-bonus" else v
     return pairs * main + iteration * np.cumsum(k**-0.5) + 2 * delta * k * h
 
 
@@ -86,7 +88,8 @@ def plainly_optimistic(name: str, p: Parameters, k: np.ndarray, delta: np.ndarra
     [pytest.param("printed", "1/2", marks=pytest.mark.thorough),
      pytest.param("delta", "1/2", marks=pytest.mark.thorough), ("sharp", "1/2"),
      ("sharp", "1"), ("halved", "1/2"), ("halved", "1"), ("lump-sum", "1/2"), ("lump-sum", "1"),
-     ("sharp-delta", "1/2"), ("sharp-delta", "1"), ("optimistic", "1"), ("optimistic-delta", "8"),
+     ("sharp-bonus", "1/2"), ("known-rate", "1/2"), ("sharp-delta", "1/2"), ("sharp-delta", "1"),
+     ("optimistic", "1"), ("optimistic-delta", "8"),
      ("poisson", "9"), ("poisson-delta", "9"), ("kl", "2"), ("kl-delta", "9"), ("kl-poisson", "9"),
      ("kl-poisson-delta", "12"), ("tilts", "2"), ("tilts-delta", "9"), ("tilts-poisson", "9"),
      ("tilts-poisson-delta", "12")],
@@ -147,7 +150,8 @@ def test_machine_repair():
     found = {name: threshold(version, REPAIR).episodes for name, version in BY_NAME.items()}
     assert found == {
         "printed": 598775012164, "repaired": 598775012164, "sharp": 5507148639, "halved": 1293499685,
-        "lump-sum": 70381732, "delta": 401426176006, "sharp-delta": 3939549329,
+        "lump-sum": 70381732, "sharp-bonus": 1292596275, "known-rate": 882772621,
+        "delta": 401426176006, "sharp-delta": 3939549329,
         "optimistic": 45784, "optimistic-delta": 38290, "poisson": 13201, "poisson-delta": 10271,
         "kl": 40285, "kl-delta": 31919, "kl-poisson": 10662, "kl-poisson-delta": 7531,
         "tilts": 38073, "tilts-delta": 28659, "tilts-poisson": 9907, "tilts-poisson-delta": 6559,

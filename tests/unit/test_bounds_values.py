@@ -29,9 +29,11 @@ from ctucbvi.bounds import (
 )
 from ctucbvi.bounds.catalogue import KEPT_PLANS
 from ctucbvi.bounds.evaluation import decimals
+from ctucbvi.bounds.versions import versions_of
 from ctucbvi.exact.precision import precision
 from ctucbvi.learning import DOUBLES as PLAIN_DOUBLES
 from ctucbvi.learning import Settings, constants
+from ctucbvi.learning.settings import Schedule
 from tests.plain_bounds import mp, plain, rooted_tails
 
 DIGITS = 20
@@ -118,6 +120,8 @@ def _plain_log(p, numbers):
     [("waiting", _no_waiting, "printed"), ("levels", _largest_mean, "sharp"),
      ("levels", _largest_mean, "halved"), ("waiting", _no_waiting, "lump-sum"),
      ("iteration_factor_load", _one_less, "lump-sum"), ("iteration_factor_load", _one_less, "sharp"),
+     ("levels", _largest_mean, "sharp-bonus"), ("waiting", _no_waiting, "known-rate"),
+     ("iteration_factor_load", _one_less, "sharp-lazy"), ("waiting", _no_waiting, "known-rate-lazy"),
      ("log_factor", _plain_log, "delta"), ("waiting", _no_waiting, "sharp-delta"),
      ("root_of_pairs", _no_waiting, "lower-turns"), ("waiting", _no_waiting, "corollary-lump")],
 )  # fmt: skip
@@ -145,7 +149,8 @@ def test_plans_that_are_kept():
 def test_a_wrong_factor_of_plans_is_noticed(monkeypatch, lost):
     given = [p for p in with_plans_kept() if p.replan]
     if lost == "the factor":
-        monkeypatch.setattr("ctucbvi.bounds.optimistic._kept", lambda p, numbers: ())
+        one = Fraction(1)
+        monkeypatch.setattr("ctucbvi.bounds.optimistic.kept", lambda p, n: ("sqrt(1 + eta)", n.number(one)))
     if lost == "the logarithm":  # of the last terms alone
         level = optimistic._level
         monkeypatch.setattr(
@@ -157,7 +162,25 @@ def test_a_wrong_factor_of_plans_is_noticed(monkeypatch, lost):
         monkeypatch.setattr(
             "tests.unit.test_bounds_values.plain", lambda p: expected(replace(p, replan=p.replan / 2))
         )
-    assert not any(agreements(p, ["poisson-lazy"])["poisson-lazy"] for p in given)
+    names = ["poisson-lazy", *([] if lost == "the logarithm" else ["sharp-lazy", "known-rate-lazy"])]
+    found = [agreements(p, names) for p in given]
+    assert {name for one in found for name in one} == set(names)
+    assert not any(holds for one in found for holds in one.values())
+
+
+def test_accuracies_of_plans_that_are_kept():
+    p = replace(next(p for p in with_plans_kept() if p.load < 4), replan=Fraction(1), episodes=50)
+    for name, factor in (("sharp", p.load), ("sharp-bonus", 1)):
+        for exponent in (1, 2):
+            eager, lazy = (
+                next(version for version in versions_of(p) if version.name == which)
+                for which in (name, f"{name}-lazy")
+            )
+            at = replace(p, epsilon=Schedule(Fraction(exponent)))
+            with precision(128):
+                total = BALLS.accuracies(at) * BALLS.number(Fraction(factor))
+                assert eager.parts(at, BALLS).accuracy.overlaps(total)
+                assert lazy.parts(at, BALLS).accuracy.overlaps(total * 2**exponent)
 
 
 def test_a_learner_that_plans_before_every_episode_knows_no_eta():
@@ -269,11 +292,14 @@ def relations(p: Parameters, factor: int = 1) -> list[bool]:
         pairs = [
             ("E max", "E max-sharp"), ("E max-sharp", "E max-bound"), ("proberror-sharp", "proberror"),
             ("rateerror-sharp", "rateerror"), ("lump-sum", "halved"), ("halved", "sharp"),
+            ("lump-sum", "known-rate"), ("known-rate", "sharp"),
             ("lower", "lower-repaired"), ("lower-simple", "lower"), ("iteration-sharp", "iteration"),
             ("iteration-load", "iteration-sharp"), ("lower-every-K", "lump-sum"), ("D", "D-leading"),
             ("lower-every-size", "lump-sum"), ("D", "D-bound"), ("b-sharp", "b"),
             ("corollary-lump", "corollary"),
         ]  # fmt: skip
+        bonuses = ("sharp", "halved", "lump-sum", "sharp-bonus", "known-rate")
+        pairs += [(name, f"{name}-lazy") for name in bonuses if p.replan]
         return [
             bool(found[low] * factor < found[high])
             for low, high in pairs

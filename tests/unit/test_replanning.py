@@ -308,10 +308,28 @@ def test_the_bound_of_an_optimistic_learner_is_that_of_its_lazy_theorem(rates, j
     assert eager < lazy < 1.21 * eager
 
 
-def test_there_is_no_bound_for_the_lazy_learner_of_the_paper():
-    found = regret_bound(MACHINE, told(MACHINE, "1/100"), [400])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("sharp", {}), ("sharp-bonus", {"bonus": "sharp"}), ("known-rate", {"lambda_min": "3/2"})],
+)
+def test_the_bound_of_a_learner_with_a_bonus_is_that_of_its_lazy_theorem(name, options):
+    (version,) = (one for one in LAZY if one.name == f"{name}-lazy")
+    least = options.get("lambda_min")
+    p = Parameters.of_model(MACHINE, episodes=400, replan="21/100", lambda_min=least)
+    lazy = regret_bound(MACHINE, told(MACHINE, "21/100", **options), [400]).values[0]
+    assert lazy == pytest.approx(version.bound(p, arithmetics.DOUBLES), rel=1e-12)
+    again = regret_bound(MACHINE, told(MACHINE, "1/100", **options), [400]).values[0]
+    assert 0.9 * lazy < again < lazy
+    if name != "sharp":  # of the eager CT-UCBVI the printed bound is shown
+        eager = regret_bound(MACHINE, told(MACHINE, 0, **options), [400]).values[0]
+        assert again == pytest.approx(eager * 1.01**0.5, rel=1e-2)
+        assert lazy == pytest.approx(1.1 * eager, rel=1e-2)
+
+
+def test_there_is_no_bound_for_the_sharp_bonus_with_a_known_least_rate():
+    found = regret_bound(MACHINE, told(MACHINE, "1/100", bonus="sharp", lambda_min=2), [400])
     assert found.values == (None,)
-    assert "before every episode" in found.missing
+    assert "lambda_min" in found.missing
 
 
 def test_a_pair_that_is_never_left_meets_the_factor_and_does_not_exceed_it():

@@ -136,7 +136,8 @@ def test_where_the_bound_is_not_defined_it_says_why():
     assert found.values[0] is None
     assert found.values[1] is not None
     assert "K = 1" in found.missing
-    for changed, why in (({"bonus": False}, "bonus"), ({"lambda_min": Fraction(2)}, "lambda_min")):
+    both = {"bonus": "sharp", "lambda_min": Fraction(2)}
+    for changed, why in (({"bonus": False}, "bonus"), (both, "lambda_min")):
         assert why in regret_bound(model, replace(settings, **changed), (2,)).missing
     rows = [
         Transition.of("x", "a", rate=1, reward=1, to={"y": 1}),
@@ -147,6 +148,7 @@ def test_where_the_bound_is_not_defined_it_says_why():
     assert (found.values, "rate 0" in found.missing) == ((None, None), True)
     short = model.with_horizon("1/100")
     assert "negative" in regret_bound(short, settings, (2,)).missing
+    assert "K H > 1/2" in regret_bound(short, replace(settings, bonus="sharp"), (50,)).missing
 
 
 def test_a_bound_beyond_doubles_is_missing():
