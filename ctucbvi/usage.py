@@ -127,6 +127,7 @@ def _models(commands: Commands) -> None:
     example += (
         "  ctucbvi models ftwc.jani --constants N=4,TIME_BOUND=5 --property PmaxReachBound > ftwc.toml\n"
     )
+    example += "  ctucbvi models large.toml --out large.npz\n"
     parser = add_command(commands, "ctucbvi.commands.models", text, text.capitalize() + ".", example)
     name = "print this model instead of the list: a bundled one, Storm's explicit format (.drn), or (with "
     take(
@@ -149,6 +150,8 @@ def _models(commands: Commands) -> None:
         "decimals are the simplest fractions within this share of them (1e-5 for .drn)",
     )
     take(parser, "--json", "print JSON instead of TOML")
+    out = "write it there instead, in the format of its ending, .toml, .json, or .npz for a large one; then a"
+    take(parser, "--out FILE", f"{out} model may be in a file of these formats as well")
 
 
 # --- learning ---------------------------------------------------------------------------------

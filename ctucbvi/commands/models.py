@@ -7,7 +7,7 @@ import json
 import textwrap
 from pathlib import Path
 
-from ctucbvi import CTMDP, InputError, bundled_model, bundled_models, dump_model
+from ctucbvi import CTMDP, InputError, bundled_model, bundled_models, dump_model, find_model, save_model
 from ctucbvi.modelfile import FOREIGN
 from ctucbvi.modelfile.drn import load_drn
 from ctucbvi.prism import load_prism
@@ -17,13 +17,15 @@ _TOLD = ("horizon", "constants", "property", "reward", "goal", "avoid", "objecti
 
 
 def _model(options: argparse.Namespace) -> CTMDP | None:
-    """The model that is named, bundled or in a file of Storm's or PRISM's; None if none is."""
+    """The model that is named, bundled or in a file of Storm's or PRISM's, or any to be written; or None."""
     told = {key: getattr(options, key) for key in _TOLD if getattr(options, key) is not None}
     suffix = Path(options.name or "").suffix.lower()
     if suffix not in FOREIGN:
         if told:
             raise InputError(f"--{next(iter(told))}: for files in {', '.join(FOREIGN)} only; leave it out")
-        return None if options.name is None else bundled_model(options.name)
+        if options.name is None:
+            return None
+        return find_model(options.name) if options.out else bundled_model(options.name)
     if "horizon" not in told and "property" not in told:
         raise InputError(f"{options.name}: such a file has no horizon; write it as --horizon H")
     if suffix == ".drn":
@@ -35,10 +37,17 @@ def _model(options: argparse.Namespace) -> CTMDP | None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """List, or print one."""
+    """List, or print one, or write it to a file."""
     if (named := _model(options)) is not None:
+        if options.out and options.json:
+            raise InputError("--json: the ending of --out says the format; leave one of them out")
+        if options.out:
+            save_model(named, options.out)
+            return 0
         print(dump_model(named, format="json" if options.json else "toml"), end="")
         return 0
+    if options.out:
+        raise InputError("--out: which model? name it before: ctucbvi models machine-repair --out mine.json")
     models = bundled_models()
     if options.json:
         facts = [

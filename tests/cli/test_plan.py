@@ -143,6 +143,14 @@ def test_a_model_file_goes_round(capsys, tmp_path):
     assert json.loads(mine)["values"] == json.loads(bundled)["values"]
 
 
+@pytest.mark.parametrize("ending", ["toml", "json", "npz"])
+def test_a_model_is_written_in_the_format_of_its_ending_and_read_from_there(capsys, tmp_path, ending):
+    first, second = tmp_path / f"queue.{ending}", tmp_path / "again.toml"
+    assert run(capsys, "models", "queue", "--out", str(first)) == (0, "", "")
+    assert run(capsys, "models", str(first), "--out", str(second)) == (0, "", "")
+    assert second.read_text() == run(capsys, "models", "queue")[1]
+
+
 def test_models_lists_every_bundled_model_with_source(capsys):
     _, out, _ = run(capsys, "models")
     for name in ctucbvi.bundled_models():
@@ -170,6 +178,9 @@ def test_models_lists_every_bundled_model_with_source(capsys):
         (["plan"], "MODEL"),
         ([], "COMMAND"),
         (["models", "nothing-like-it"], "nothing-like-it"),
+        (["models", "--out", "large.npz"], "--out"),
+        (["models", "queue", "--out", "large.npz", "--json"], "--json"),
+        (["models", "queue", "--out", "large.txt"], "large.txt"),
         (["crosscheck", "machine-repair", "--digits", "1000"], "write a number from 5 to 200"),
     ],
 )
