@@ -45,10 +45,7 @@ _DENSE = 1 << 14  # entries up to which a matrix is quicker than lists
 _DENSITY = 8  # above, lists are quicker if fewer than one entry in so many is not 0
 _FIRST, _FARTHER = 2.0**-10, 32.0  # how far is looked first, and how much farther next
 _HALVINGS, _FEW_HALVINGS = 256, 6  # of how far is looked, to find the first fall; if it is farther than first
-_BITS, _MORE = (
-    128,
-    4,
-)  # to which a series is summed, and further terms, so that a screen mostly needs no others
+_BITS, _MORE = 128, 4  # to which a series is summed; further terms, so that a screen mostly needs no others
 
 
 class Outline:
