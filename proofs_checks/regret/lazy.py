@@ -44,7 +44,7 @@ _LATEX = (
 section = Section(checks=PROOF, expected="proved", symbols={"b": "1 + η"})
 
 section.repair(
-    _ANY,
+    "thm:CT-UCB/any-learner/lazy",
     "Let a learner be as in thm:CT-UCB/any-learner, but plan again before an episode only where a pair has "
     "more than 1 + η times the jumps, counted from 1, or more than 1 + η times the time, counted from "
     "L/λmax, that it had at the last plan, η >= 0. Where the estimates of the plan are right let V* <= V̂ "
