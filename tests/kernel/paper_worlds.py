@@ -333,8 +333,9 @@ class PaperWorld:
         ahead, self.ahead = self.ahead, before
         if ahead <= 1:
             m, r = (v.reshape(*shape[:-1], *ids.shape[-2:]) for v in (got.m, got.r))
-            bends = (np.abs(np.diff(m, 2, axis=-1)) * weights[..., :1] / 2).sum((-1, -2))
-            return Ball((m * weights).sum((-1, -2)), (r * weights).sum((-1, -2)) + bends + 1e-14)
+            with np.errstate(invalid="ignore"):  # numbers of which nothing is known
+                bends = (np.abs(np.diff(m, 2, axis=-1)) * weights[..., :1] / 2).sum((-1, -2))
+                return Ball((m * weights).sum((-1, -2)), (r * weights).sum((-1, -2)) + bends + 1e-14)
         return _averaged(got, weights.reshape(flat.shape), body)
 
     def _within(self, got: Ball, body: ast.expr, env: Env, evaluator: Evaluator) -> Ball:
