@@ -141,7 +141,7 @@ def _pointer(context: Any, builder: Any, kinds: Any, array: Any, row: Any, width
 
 @_means(load, (types.Array, types.Integer), _WORD)
 def _load(context: Any, builder: Any, signature: Any, args: Any, width: int = WIDTH) -> Any:
-    place = _pointer(context, builder, signature.args, *args, width=width)
+    place = _pointer(context, builder, signature.args, args[0], args[1], width)
     return builder.load(builder.bitcast(place, _DOUBLES.as_pointer()), align=8)
 
 
@@ -164,7 +164,9 @@ def _every(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 @_means(spread, (types.Array, types.Integer), _WORD)
 def _spread(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    return _eight_times(builder, builder.load(_pointer(context, builder, signature.args, *args, width=1)))
+    return _eight_times(
+        builder, builder.load(_pointer(context, builder, signature.args, args[0], args[1], 1))
+    )
 
 
 def _eight_times(builder: Any, number: Any) -> Any:
