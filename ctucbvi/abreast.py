@@ -131,9 +131,8 @@ def _means(function: Any, taken: tuple[Any, ...], given: Any) -> Callable[[Any],
     return decorator
 
 
-def _pointer(context: Any, builder: Any, kinds: Any, args: Any, width: int = WIDTH) -> Any:
-    """The address of a row that is so wide; ``args`` are its array and its number."""
-    array, row = args
+def _pointer(context: Any, builder: Any, kinds: Any, array: Any, row: Any, width: int = WIDTH) -> Any:
+    """The address of a row that is so wide."""
     data = context.make_array(kinds[0])(context, builder, array).data
     place = context.cast(builder, row, kinds[1], types.intp)
     first = builder.mul(place, ir.Constant(place.type, width))
@@ -142,7 +141,7 @@ def _pointer(context: Any, builder: Any, kinds: Any, args: Any, width: int = WID
 
 @_means(load, (types.Array, types.Integer), _WORD)
 def _load(context: Any, builder: Any, signature: Any, args: Any, width: int = WIDTH) -> Any:
-    place = _pointer(context, builder, signature.args, args, width)
+    place = _pointer(context, builder, signature.args, args[0], args[1], width)
     return builder.load(builder.bitcast(place, _DOUBLES.as_pointer()), align=8)
 
 
@@ -153,7 +152,7 @@ def _load_from(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 @_means(store, (types.Array, types.Integer, _WORD), types.void)
 def _store(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    place = _pointer(context, builder, signature.args, args[:2])
+    place = _pointer(context, builder, signature.args, *args[:2])
     builder.store(args[2], builder.bitcast(place, _DOUBLES.as_pointer()), align=8)
     return context.get_dummy_value()
 
@@ -165,7 +164,9 @@ def _every(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 @_means(spread, (types.Array, types.Integer), _WORD)
 def _spread(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    return _eight_times(builder, builder.load(_pointer(context, builder, signature.args, args, 1)))
+    return _eight_times(
+        builder, builder.load(_pointer(context, builder, signature.args, args[0], args[1], 1))
+    )
 
 
 def _eight_times(builder: Any, number: Any) -> Any:

@@ -23,6 +23,9 @@ Numba lets a function that it compiles within another have the other's ``fastmat
 whoever calls it next gets it with these.  Here a kernel has what it says of itself, whoever comes first, and
 nobody has ``forceinline`` from others, for which numba's own functions would be compiled once more.
 
+Numba compiles one function at a time.  Kernels that do not call each other may be compiled in two processes
+(:func:`beside`), which both keep what they have made.
+
 Kernels copy arrays into others by loops: for ``one[:] = other`` numba compiles strings, too, those of the
 message that shapes differ, which takes longer than most kernels.
 """
@@ -32,12 +35,15 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from copy import copy
 from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from secrets import randbits
+from subprocess import DEVNULL
 from typing import Any
 
 from llvmlite.binding import parse_bitcode
@@ -55,6 +61,7 @@ from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, 
 from ctucbvi.sources import digest
 
 _STAMP = "kernels.sha256"
+_PATIENCE = 60.0  # seconds, with a process that compiles
 
 
 def _count_from_anywhere() -> None:
@@ -140,6 +147,11 @@ class Kernel(_Linked):
         named = {name: types.unliteral(kind) for name, kind in dict(kws).items()}
         return super().get_call_template(tuple(map(types.unliteral, args)), named)
 
+    @property
+    def kept(self) -> bool:
+        """Whether machine code of it is kept on disk, for any arguments."""
+        return bool(self._cache._cache_file._load_index())
+
     def _made(self, kinds: tuple[Any, ...]) -> Any:
         """The part, from the disk if it is kept there."""
         part = self._kept_parts.load_overload(kinds, self.targetctx)
@@ -169,6 +181,36 @@ class Kernel(_Linked):
             for linked in found._find_referenced_environments():
                 context.codegen().set_env(linked.env_name, linked)
             return found
+
+
+@contextlib.contextmanager
+def beside(kernel: Kernel, program: str) -> Iterator[None]:
+    """Let another process run ``program``, which compiles ``kernel``, while something else is compiled here.
+
+    Where it is kept already, where there is one core, or where no process can be started, there is none.
+    Whatever becomes of it, what it has not kept in the end is compiled here when it is called.
+    """
+    other = None
+    if sys.executable and not kernel.kept and _cores() > 1:
+        found = f"import sys; sys.path[:] = {sys.path!r}; {program}"  # the same sources as here
+        with contextlib.suppress(OSError):
+            other = subprocess.Popen(
+                [sys.executable, "-c", found], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL
+            )
+    try:
+        yield
+        if other is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                other.wait(_PATIENCE)
+    finally:
+        if other is not None:
+            other.kill()
+            other.wait()
+
+
+def _cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager
@@ -246,6 +288,11 @@ class _Cache(FunctionCache):  # type: ignore[misc] # numba has no types
         found = super()._load_overload(sig, target_context)
         return found if found is not None and tuple(found.signature.args) == tuple(sig) else None
 
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep it; where that cannot be done, it is compiled again next time."""
+        with contextlib.suppress(OSError):
+            super().save_overload(sig, data)
+
 
 class _MachineCodeCache(_Cache):
     """Machine code, loaded without all that numba needs to compile, such as SciPy where it is installed."""
@@ -268,6 +315,6 @@ def _drop_stale(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         stamp = folder / _STAMP
         if not stamp.exists() or stamp.read_text(encoding="ascii", errors="replace") != digest():
-            for kernel in folder.glob("*.nb[ci]"):
+            for kernel in folder.glob("*.nb[ci]*"):  # also what somebody was writing who was killed
                 kernel.unlink(missing_ok=True)
             stamp.write_text(digest(), encoding="ascii")

@@ -13,18 +13,11 @@ from math import floor, log10
 from typing import Any
 
 from ctucbvi import CTMDP, Doubt, Enclosure, InputError, UndecidedError
-from ctucbvi.library import machine_repair
-from ctucbvi.numeric import (
-    Certificate,
-    NumericBudget,
-    certify,
-    solve_certified,
-    solve_numeric,
-)
+from ctucbvi.numeric import Certificate, NumericBudget, solve_certified
+from ctucbvi.numeric.ahead import compile_ahead
 from ctucbvi.numeric.arrays import Arrays
 from ctucbvi.numeric.files import save_certificate
 from ctucbvi.numeric.planner import smallest_tolerance
-from ctucbvi.numeric.rooms import Care
 from ctucbvi.solutions import About, Value, document
 from ctucbvi.usage import NUMERIC_DIGITS
 from verify.progress import ProgressLine, note_if_slow
@@ -87,8 +80,7 @@ def _solve(
             "use --engine exact for more"
         )
     with note_if_slow("ctucbvi: compiling the fast planner; this is done once"):
-        # With care it goes the way of all models, whose compiling shall take none of the time given.
-        certify(solve_numeric(machine_repair(), semantics, care=Care()))
+        compile_ahead(semantics)  # which shall take none of the time given
     share = options.seconds / (2 if options.semantics == "both" else 1)
     everything = options.certificate or options.plot  # a file and a picture are about all remaining times
     times = None if everything else sorted({t for _, t in asked})

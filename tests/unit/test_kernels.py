@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import subprocess
@@ -77,12 +78,13 @@ ARRAY = "array([0.5, 0.5])"
 ANSWERS = ["0.5", *ERRORS, f"Both(one={ARRAY}, other=1.0)", *ERRORS, f"({ARRAY}, {ARRAY})", *ERRORS]
 
 
-def ran(folder: Path, text: str, given: str = "") -> list[str]:
-    """What a program prints that keeps its kernels in the folder."""
+def ran(folder: Path, text: str, given: str = "", kept: str | None = "kept") -> list[str]:
+    """What a program prints that keeps its kernels in the folder, there or where numba likes."""
     program = folder / "program.py"
     if not program.exists():  # else kernels of an older file would not count
         program.write_text(text)
-    told, command = os.environ | {"NUMBA_CACHE_DIR": str(folder / "kept")}, [sys.executable, program, given]
+    told = os.environ | {"NUMBA_CACHE_DIR": str(folder / kept) if kept else ""}
+    command = [sys.executable, program, given]
     found = subprocess.run(command, env=told, capture_output=True, text=True, check=True)
     return found.stdout.splitlines()
 
@@ -312,3 +314,55 @@ def test_kernels_that_are_kept_elsewhere_are_looked_after_too(tmp_path):
     folder = Path(found.stdout.strip())
     assert folder.is_relative_to(tmp_path)
     assert (folder / kernels._STAMP).read_text() == sources.digest()
+
+
+@pytest.mark.parametrize("order", ["1", "-1"])
+def test_kernels_are_kept_beside_their_source_if_nothing_else_is_said(tmp_path, order):
+    assert ran(tmp_path, PROGRAM, order, kept=None)[0] == f"{ANSWERS} 3"
+    assert ran(tmp_path, PROGRAM, order, kept=None)[0] == f"{ANSWERS} 0"
+    assert list((tmp_path / "__pycache__").glob("*.nbc"))
+
+
+def test_what_cannot_be_kept_is_compiled_all_the_same(tmp_path):
+    full = PROGRAM.replace(
+        "asked = ",
+        """
+import errno
+from numba.core.caching import IndexDataCacheFile
+
+
+def full(*_):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+IndexDataCacheFile.save = full
+asked = """,
+    )
+    for _ in range(2):
+        assert ran(tmp_path, full, "1")[0] == f"{ANSWERS} 3"
+
+
+def started(folder: Path, text: str) -> subprocess.Popen[str]:
+    """A process that runs a program as :func:`ran` does."""
+    (folder / "program.py").write_text(text)
+    told = os.environ | {"NUMBA_CACHE_DIR": str(folder / "kept")}
+    return subprocess.Popen(
+        [sys.executable, folder / "program.py"], env=told, stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_several_who_compile_the_same_at_once_do_not_disturb_each_other(tmp_path):
+    together = [started(tmp_path, HALVES) for _ in range(4)]
+    assert [one.communicate()[0] for one in together] == ["1.25 1.25j 2.5 2.5j\n"] * 4
+    for _ in range(2):
+        assert ran(tmp_path, HALVES) == ["1.25 1.25j 2.5 2.5j"]
+
+
+def test_who_is_killed_while_compiling_leaves_nothing_wrong_behind(tmp_path):
+    for moment in range(8):
+        one = started(tmp_path, HALVES)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            one.wait(0.6 + 0.1 * moment)
+        one.kill()
+        one.communicate()
+    assert ran(tmp_path, HALVES) == ["1.25 1.25j 2.5 2.5j"]
