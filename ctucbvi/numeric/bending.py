@@ -20,10 +20,12 @@ import numpy as np
 
 from ctucbvi.kernels import compiled
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
+from ctucbvi.numeric.desk import MarchAim, Room, empty_desk
 from ctucbvi.numeric.kinks import TOP, into, shift
-from ctucbvi.numeric.marching import MarchAim, Room, empty_desk, expand, follow, keep, step, while_tied
 from ctucbvi.numeric.polynomials import first_zero
 from ctucbvi.numeric.products import ANY_ORDER
+from ctucbvi.numeric.race import expand, follow
+from ctucbvi.numeric.steps import keep, step, while_tied
 
 MOST_KINKS = 4096  # in a piece
 _MOST_TURNS = 3  # of a state in a piece: more would be rounding

@@ -19,8 +19,9 @@ from ctucbvi.model import CTMDP
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.numeric.bending import MOST_KINKS, Bends, march_over, most_bends
 from ctucbvi.numeric.budget import NO_HURRY, NumericBudget
+from ctucbvi.numeric.desk import LANES, MarchAim, Room
 from ctucbvi.numeric.kinks import POWERS, Kinks
-from ctucbvi.numeric.marching import LANES, MarchAim, Room, march
+from ctucbvi.numeric.marching import march
 from ctucbvi.numeric.solution import NumericSolution, Pieces, Wanted
 from ctucbvi.numeric.words import DEGREE_OF_SMALL, SMALL
 from ctucbvi.policy import Policy

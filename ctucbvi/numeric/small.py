@@ -12,18 +12,10 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.model import CTMDP, Semantics
 from ctucbvi.numeric.arrays import Floats
-from ctucbvi.numeric.marching import (
-    CAPPED,
-    FREE,
-    OPEN,
-    MarchAim,
-    first_event,
-    keep,
-    leaders,
-    step,
-    while_tied,
-)
+from ctucbvi.numeric.desk import CAPPED, FREE, OPEN, MarchAim
+from ctucbvi.numeric.race import leaders
 from ctucbvi.numeric.rooms import TIE
+from ctucbvi.numeric.steps import first_event, keep, step, while_tied
 from ctucbvi.numeric.words import (
     DEGREE_OF_SMALL,
     ORDERS,
@@ -128,7 +120,7 @@ def small_march(
 def _race(model, aim, desk, carried, t, lead, mode):
     """The orders of all pairs side by side, until everybody knows who leads; returns the first one left out.
 
-    As in :func:`ctucbvi.numeric.marching.expand`.
+    As in :func:`ctucbvi.numeric.race.expand`.
     """
     rate, reward, _, first, owner, row, target, probability, horizon, lambda_max, _ = model
     committed, v, c, since, racing, size = aim.committed, desk.v, desk.c, desk.since, 0, 1e-300
@@ -225,6 +217,7 @@ def _follow(model, committed, desk, lead, mode, since):
                 c[i, j] = rate[i] * (flow[j] - v[x, j])
 
 
-# The same as in a march of all models, but within one function: a small one takes less time than a call.
+# The same as in a march of all models, with the fastmath of this one; the type of the desk tells them apart,
+# on disk, too.
 _event = compiled(forceinline=True, fastmath={"contract"})(first_event.py_func)
 _keep = compiled(forceinline=True, fastmath={"contract"})(keep.py_func)

@@ -18,7 +18,7 @@ from numba.extending import intrinsic
 from ctucbvi.kernels import compiled
 from ctucbvi.model import CTMDP, Number
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers, while_it_lives
-from ctucbvi.numeric.marching import FEW
+from ctucbvi.numeric.desk import FEW
 from ctucbvi.numeric.solution import NumericSolution
 
 SMALL = FEW  # pairs
@@ -123,7 +123,7 @@ def parts(found, states, pairs):
 
 
 class SmallDesk(NamedTuple):
-    """What a step of a small march works on, as in :class:`ctucbvi.numeric.marching.StepSheet`."""
+    """What a step of a small march works on, as in :class:`ctucbvi.numeric.desk.StepSheet`."""
 
     v: Floats  # (states, orders + 1)
     c: Floats  # (pairs, orders + 1)

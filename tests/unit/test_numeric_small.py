@@ -15,10 +15,11 @@ from ctucbvi import InputError, Semantics, Transition
 from ctucbvi.library import machine_repair
 from ctucbvi.model import CTMDP
 from ctucbvi.numeric import certify, solve_certified, solve_numeric
-from ctucbvi.numeric.marching import MarchAim, while_tied
+from ctucbvi.numeric.desk import MarchAim
 from ctucbvi.numeric.planner import smallest_tolerance
 from ctucbvi.numeric.rooms import TIE, Care
 from ctucbvi.numeric.small_residuals import prove_small
+from ctucbvi.numeric.steps import while_tied
 from ctucbvi.numeric.words import SMALL, SmallSolution
 from tests.benchmarks.random_models import random_reachability
 from tests.unit.test_numeric_thousand import draw_model
