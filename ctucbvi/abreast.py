@@ -17,14 +17,16 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.core.cgutils import get_or_insert_function
+from numba.core.cgutils import alloca_once, gep_inbounds, get_or_insert_function
 from numba.extending import intrinsic, models, overload, register_model
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 WIDTH = 8
 _DOUBLES = ir.VectorType(ir.DoubleType(), WIDTH)
+_PLACES = ir.VectorType(ir.IntType(64), WIDTH)
 _BITS = ir.VectorType(ir.IntType(1), WIDTH)
 
 
@@ -76,6 +78,16 @@ def spread(array: Floats, place: int) -> Floats:
     return np.full(WIDTH, array.flat[place])
 
 
+def gathered(array: Floats, places: Integers, row: int) -> Floats:
+    """The numbers of an array, counted through all rows, at the places in a row."""
+    return np.array(array.reshape(-1)[places[row]])
+
+
+def picked(one: Floats, other: Floats, places: Integers, row: int) -> Floats:
+    """The numbers of two words, counted through both, at the places in a row."""
+    return np.array(np.concatenate((one, other))[places[row]])
+
+
 def some(answer: Any) -> bool:
     """Whether the answer is yes anywhere."""
     return bool(np.any(answer))
@@ -109,12 +121,14 @@ def moved_up(word: Floats, after: Floats) -> Floats:
 # --- the same for the compiler ----------------------------------------------------------------
 
 
-def _pointer(context: Any, builder: Any, kinds: Any, array: Any, row: Any, width: int = WIDTH) -> Any:
-    """The address of a row that is so wide."""
+def _pointer(
+    context: Any, builder: Any, kinds: Any, array: Any, row: Any, kind: Any = _DOUBLES, width: int = WIDTH
+) -> Any:
+    """The address of what begins in a row that is so wide."""
     data = context.make_array(kinds[0])(context, builder, array).data
     place = context.cast(builder, row, kinds[1], types.intp)
     first = builder.mul(place, ir.Constant(place.type, width))
-    return builder.bitcast(builder.gep(data, [first]), _DOUBLES.as_pointer())
+    return builder.bitcast(builder.gep(data, [first]), kind.as_pointer())
 
 
 @intrinsic
@@ -128,7 +142,7 @@ def _load(_: Any, array: Any, row: Any) -> Any:
 @intrinsic
 def _load_from(_: Any, array: Any, place: Any) -> Any:
     def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_pointer(context, builder, signature.args, args[0], args[1], 1), align=8)
+        return builder.load(_pointer(context, builder, signature.args, args[0], args[1], width=1), align=8)
 
     return _WORD(array, place), write
 
@@ -162,6 +176,44 @@ def _at(_: Any, array: Any, place: Any) -> Any:
         return builder.load(builder.gep(data, [at]))
 
     return types.float64(array, place), write
+
+
+def _collected(context: Any, builder: Any, kinds: Any, data: Any, places: Any, row: Any) -> Any:
+    """The numbers after ``data`` at the places in a row."""
+    word = builder.load(_pointer(context, builder, kinds, places, row, _PLACES), align=8)
+    found = ir.Constant(_DOUBLES, ir.Undefined)
+    for n in range(WIDTH):
+        number = ir.Constant(ir.IntType(32), n)
+        at = builder.gep(data, [builder.extract_element(word, number)])
+        found = builder.insert_element(found, builder.load(at), number)
+    return found
+
+
+@intrinsic
+def _gathered(_: Any, array: Any, places: Any, row: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        return _collected(context, builder, signature.args[1:], data, *args[1:])
+
+    return _WORD(array, places, row), write
+
+
+@intrinsic
+def _picked(_: Any, one: Any, other: Any, places: Any, row: Any) -> Any:
+    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kinds = signature.args[2:]
+        if "+avx512f" in context.codegen().magic_tuple()[2]:  # then that is one instruction
+            word = builder.load(_pointer(context, builder, kinds, args[2], args[3], _PLACES), align=8)
+            kind = ir.FunctionType(_DOUBLES, [_DOUBLES, _PLACES, _DOUBLES])
+            code = get_or_insert_function(builder.module, kind, "llvm.x86.avx512.vpermi2var.pd.512")
+            return builder.call(code, [args[0], word, args[1]])
+        both = alloca_once(builder, ir.ArrayType(_DOUBLES, 2))
+        for n in range(2):
+            builder.store(args[n], gep_inbounds(builder, both, 0, n))
+        data = builder.bitcast(both, ir.DoubleType().as_pointer())
+        return _collected(context, builder, kinds, data, *args[2:])
+
+    return _WORD(one, other, places, row), write
 
 
 @intrinsic
@@ -216,6 +268,10 @@ overload(load_from)(lambda array, place: lambda array, place: _load_from(array, 
 overload(store)(lambda array, row, word: lambda array, row, word: _store(array, row, word))
 overload(every)(lambda number: lambda number: _every(number))
 overload(spread)(lambda array, place: lambda array, place: _every(_at(array, place)))
+overload(gathered)(lambda array, places, row: lambda array, places, row: _gathered(array, places, row))
+overload(picked)(
+    lambda one, other, places, row: lambda one, other, places, row: _picked(one, other, places, row)
+)
 overload(some)(lambda answer: lambda answer: _some(answer))
 overload(magnitude)(lambda word: lambda word: _magnitude(word))
 overload(first_number)(lambda word: lambda word: _first_number(word))
