@@ -17,15 +17,17 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.core.cgutils import get_or_insert_function
+from numba.core.cgutils import alloca_once, gep_inbounds, get_or_insert_function
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin, models, register_model
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 WIDTH = 8
 _DOUBLES = ir.VectorType(ir.DoubleType(), WIDTH)
+_PLACES = ir.VectorType(ir.IntType(64), WIDTH)
 _BITS = ir.VectorType(ir.IntType(1), WIDTH)
 
 
@@ -75,6 +77,16 @@ def every(number: float) -> Floats:
 def spread(array: Floats, place: int) -> Floats:
     """The number at a place, counted through all rows, eight times."""
     return np.full(WIDTH, array.flat[place])
+
+
+def gathered(array: Floats, places: Integers, row: int) -> Floats:
+    """The numbers of an array, counted through all rows, at the places in a row."""
+    return np.array(array.reshape(-1)[places[row]])
+
+
+def picked(one: Floats, other: Floats, places: Integers, row: int) -> Floats:
+    """The numbers of two words, counted through both, at the places in a row."""
+    return np.array(np.concatenate((one, other))[places[row]])
 
 
 def some(answer: Any) -> bool:
@@ -174,6 +186,41 @@ def _eight_times(builder: Any, number: Any) -> Any:
     places = ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), [0] * WIDTH)
     one = builder.insert_element(nothing, number, ir.Constant(ir.IntType(32), 0))
     return builder.shuffle_vector(one, nothing, places)
+
+
+@_means(gathered, (types.Array, types.Array, types.Integer), _WORD)
+def _gathered(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    return _collected(builder, data, _places(context, builder, signature.args[1:], args[1:]))
+
+
+@_means(picked, (_WORD, _WORD, types.Array, types.Integer), _WORD)
+def _picked(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    places = _places(context, builder, signature.args[2:], args[2:])
+    if "+avx512f" in context.codegen().magic_tuple()[2]:  # then that is one instruction
+        kind = ir.FunctionType(_DOUBLES, [_DOUBLES, _PLACES, _DOUBLES])
+        code = get_or_insert_function(builder.module, kind, "llvm.x86.avx512.vpermi2var.pd.512")
+        return builder.call(code, [args[0], places, args[1]])
+    both = alloca_once(builder, ir.ArrayType(_DOUBLES, 2))
+    for n in range(2):
+        builder.store(args[n], gep_inbounds(builder, both, 0, n))
+    return _collected(builder, builder.bitcast(both, ir.DoubleType().as_pointer()), places)
+
+
+def _places(context: Any, builder: Any, kinds: Any, args: Any) -> Any:
+    """The places in a row, as a word."""
+    place = _pointer(context, builder, kinds, *args)
+    return builder.load(builder.bitcast(place, _PLACES.as_pointer()), align=8)
+
+
+def _collected(builder: Any, data: Any, places: Any) -> Any:
+    """The numbers after ``data`` at these places."""
+    found = ir.Constant(_DOUBLES, ir.Undefined)
+    for n in range(WIDTH):
+        number = ir.Constant(ir.IntType(32), n)
+        at = builder.gep(data, [builder.extract_element(places, number)])
+        found = builder.insert_element(found, builder.load(at), number)
+    return found
 
 
 @_means(some, (_ANSWER,), types.boolean)

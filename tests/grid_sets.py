@@ -16,7 +16,8 @@ from ctucbvi.learning import Settings, Statistics
 from ctucbvi.learning.fast import set_box, set_tangents
 from ctucbvi.learning.fast.estimate_box import LANES_USED, NOISE, add_lane
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, set_constants
-from ctucbvi.learning.fast.optimistic_march import GridSets, march, set_of
+from ctucbvi.learning.fast.optimistic_march import march
+from ctucbvi.learning.fast.optimistic_sets import GridSets, set_of
 from ctucbvi.learning.fast.set_certificate import error_of_table
 from ctucbvi.model import CTMDP, Transition
 

@@ -13,7 +13,8 @@ from ctucbvi import bundled_model
 from ctucbvi.learning import Settings
 from ctucbvi.learning.fast.episodes import CUT, N_PLUS, TICKS, choose
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, compiled_learner
-from ctucbvi.learning.fast.optimistic_march import march, renew
+from ctucbvi.learning.fast.optimistic_march import march
+from ctucbvi.learning.fast.optimistic_sets import renew
 from ctucbvi.learning.fast.replanning import make_growth_rule
 from ctucbvi.model import CTMDP, Transition
 from tests.fast_learners import ODD

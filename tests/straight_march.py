@@ -13,7 +13,7 @@ from ctucbvi.learning.fast import episodes as at
 from ctucbvi.learning.fast.episodes import Choices, Log, Memory, Scene, choose, full, note, pick, play
 from ctucbvi.learning.fast.largest_means import best_values, divergence_mean, mean_within
 from ctucbvi.learning.fast.optimistic import OptimisticLearner
-from ctucbvi.learning.fast.optimistic_march import GridSets, SetConstants, renew
+from ctucbvi.learning.fast.optimistic_sets import GridSets, SetConstants, renew
 from ctucbvi.numeric.arrays import Floats
 
 Room = tuple[Floats, Floats, Floats, Floats]

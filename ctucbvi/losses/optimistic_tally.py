@@ -34,7 +34,8 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import CUT, N_PLUS, NEW, TICKS, Scene
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, set_constants
-from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants, march, renew
+from ctucbvi.learning.fast.optimistic_march import MarchRoom, march
+from ctucbvi.learning.fast.optimistic_sets import GridSets, SetConstants, renew
 from ctucbvi.losses.packing import packed, unpacked
 from ctucbvi.numeric.arrays import Arrays, Floats, Integers
 from ctucbvi.study.plan import Contestant, Study

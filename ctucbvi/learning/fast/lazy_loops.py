@@ -22,7 +22,8 @@ from ctucbvi.learning.fast.episodes import (
     pick,
     play,
 )
-from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants, march, renew
+from ctucbvi.learning.fast.optimistic_march import MarchRoom, march
+from ctucbvi.learning.fast.optimistic_sets import GridSets, SetConstants, renew
 from ctucbvi.learning.fast.replanning import GrowthRule, LastPlan, due
 from ctucbvi.learning.fast.sweeps import iterate, slot
 

@@ -25,7 +25,7 @@ import numpy as np
 from ctucbvi.abreast import WIDTH, every, load, store, where
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import Choices, Scene
-from ctucbvi.learning.fast.optimistic_march import GridSets, SetConstants
+from ctucbvi.learning.fast.optimistic_sets import GridSets, SetConstants
 from ctucbvi.numeric.arrays import Floats, Integers
 
 MOST_TARGETS = 2

@@ -19,7 +19,8 @@ from ctucbvi.learning.fast import estimate_box
 from ctucbvi.learning.fast.lazy_loops import run_optimistic_lazily
 from ctucbvi.learning.fast.learner import FastLearner, GridLearner
 from ctucbvi.learning.fast.optimistic_loop import run_optimistic
-from ctucbvi.learning.fast.optimistic_march import GridSets, SetConstants, make_march_room, march
+from ctucbvi.learning.fast.optimistic_march import make_march_room, march
+from ctucbvi.learning.fast.optimistic_sets import GridSets, SetConstants
 from ctucbvi.learning.fast.set_box import GUARDS, SetTrust
 from ctucbvi.learning.fast.set_certificate import error_of_table
 from ctucbvi.learning.fast.set_tangents import SetMargins
@@ -63,7 +64,7 @@ class OptimisticLearner(GridLearner):
             chance=np.zeros(places),
             several=np.zeros(pairs, np.int64),
         )
-        self.room = make_march_room(self.scene)
+        self.room = make_march_room(self.scene, self.constants)
         self.policy = np.tile(self.scene.first[:-1, None].astype(np.int32), (1, steps + 1))
         lanes = min(_LANES, 3 * pairs + places)
         self._trust = make_set_trust(pairs, places, lanes)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast import episodes as at
 from ctucbvi.learning.fast.episode_loop import FARTHEST, LONGEST
-from ctucbvi.learning.fast.episodes import Choices, Log, Memory, Scene, choose, full, note, pick, play
+from ctucbvi.learning.fast.episodes import Choices, Log, Memory, Scene, full, note, pick, play
 from ctucbvi.learning.fast.estimate_box import LANES_USED, NOISE, VALID
-from ctucbvi.learning.fast.optimistic_march import GridSets, MarchRoom, SetConstants, march, renew
+from ctucbvi.learning.fast.optimistic_march import MarchRoom, hand_out, march_words, write_table
+from ctucbvi.learning.fast.optimistic_sets import GridSets, SetConstants, renew
 from ctucbvi.learning.fast.set_box import (
     SetTrust,
     enclose_sets,
@@ -128,19 +129,21 @@ def run_optimistic(
     skip: bool,
 ) -> int:
     """Up to ``count`` episodes, fewer when the log is full; returns how many."""
-    clock = memory.clock
-    for done in range(count):
-        if full(log):
-            return done
+    clock, done, known = memory.clock, 0, False  # whether the leads are those of the policy
+    while done < count and not full(log):
         plan, left_box = renew_sets(scene, constants, memory, sets, trust, skip)
         changed = False
         if plan:
-            march(scene, constants, sets, room)
+            moved = march_words(scene, constants, sets, room)
             clock[at.PLANNED] += 1
-            changed = choose(scene.first, room.table, policy)
+            if moved or not known:
+                changed, known = hand_out(scene.first, room, policy), True
             if skip:
                 weigh_plan(changed, left_box, scene, constants, memory, sets, policy, trust, margins)
         else:
             clock[at.SPARED] += 1
         play_episode(scene, memory, policy, log, changed)
-    return count
+        done += 1
+    if known:
+        write_table(room)
+    return done

@@ -14,7 +14,7 @@ import numpy as np
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import CUT, N_PLUS, TICKS, Memory, Scene
 from ctucbvi.learning.fast.estimate_box import LANES_USED, SPOTS_USED, add_lane, outside
-from ctucbvi.learning.fast.optimistic_march import GridSets
+from ctucbvi.learning.fast.optimistic_sets import GridSets
 from ctucbvi.numeric.arrays import Floats, Integers
 
 LOW, HIGH, SHIFT, CHANCE = range(4)  # kinds of lanes

@@ -38,7 +38,7 @@ from ctucbvi.learning.fast.largest_means import (
     mean_within,
     threshold,
 )
-from ctucbvi.learning.fast.optimistic_march import GridSets
+from ctucbvi.learning.fast.optimistic_sets import GridSets
 from ctucbvi.numeric.arrays import Floats
 
 

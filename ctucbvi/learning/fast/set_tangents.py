@@ -53,7 +53,7 @@ from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import Choices, Scene
 from ctucbvi.learning.fast.estimate_box import LANES_USED, LEAD, NOISE, REST, SLACK, UNIT
 from ctucbvi.learning.fast.largest_means import threshold
-from ctucbvi.learning.fast.optimistic_march import GridSets, SetConstants
+from ctucbvi.learning.fast.optimistic_sets import GridSets, SetConstants
 from ctucbvi.learning.fast.set_box import GUARDS_USED, HIGH, LOW, SHIFT, SetTrust
 from ctucbvi.numeric.arrays import Floats, Integers
 

@@ -28,13 +28,8 @@ from ctucbvi.learning.fast.march_abreast import (
 )
 from ctucbvi.learning.fast.optimistic import OptimisticLearner
 from ctucbvi.learning.fast.optimistic_loop import play_episode, renew_sets, weigh_plan
-from ctucbvi.learning.fast.optimistic_march import (
-    GridSets,
-    MarchRoom,
-    SetConstants,
-    make_march_room,
-    march,
-)
+from ctucbvi.learning.fast.optimistic_march import MarchRoom, make_march_room, march
+from ctucbvi.learning.fast.optimistic_sets import GridSets, SetConstants
 from ctucbvi.learning.fast.preparation import make_log
 from ctucbvi.learning.fast.set_box import SetTrust
 from ctucbvi.learning.fast.set_tangents import SetMargins
@@ -186,7 +181,7 @@ class Together:
         for r, each in enumerate(learners):
             memory, sets, trust = _part(runs.memory, r), _part(runs.sets, r), _part(runs.trust, r)
             each.move(memory, sets, runs.policy[r], trust, runs.table[r])
-        self._rooms = make_abreast_room(one.scene), make_march_room(one.scene), one._margins
+        self._rooms = make_abreast_room(one.scene), make_march_room(one.scene, one.constants), one._margins
 
     @staticmethod
     def suits(learners: Sequence[CompiledLearner]) -> bool:
