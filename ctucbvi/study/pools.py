@@ -3,16 +3,13 @@
 All three take a function, its argument and how urgent it is, and give a future.  Nothing else is known about
 them, so the results cannot depend on the choice.
 
-Worker processes ignore Ctrl-C, which is for the parent to act on, and end by themselves when the
-parent is gone, however it went.
+Worker processes leave Ctrl-C to their parent and end with it (:mod:`verify.workers`).
 """
 
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -20,6 +17,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from verify.clusters import GoneError, connected
+from verify.workers import end_with_parent, no_interrupt
 
 Submit = Callable[[Callable[[Any], Any], Any, float], "Future[Any]"]  # (function, argument, urgency)
 
@@ -36,7 +34,12 @@ def pool(workers: int, cluster: str | None) -> Iterator[tuple[Submit, int | None
         yield _here, 1
     else:
         with _processes(workers) as executor:
-            yield lambda work, task, _: executor.submit(work, task), workers
+
+            def submit(work: Callable[[Any], Any], task: Any, _: float) -> Future[Any]:
+                with no_interrupt():  # a task may start a process
+                    return executor.submit(work, task)
+
+            yield submit, workers
 
 
 def _here(work: Callable[[Any], Any], task: Any, _: float) -> Future[Any]:
@@ -66,12 +69,5 @@ def _processes(workers: int) -> Iterator[Executor]:
 
 
 def _begin_worker() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # also where it cannot be blocked beforehand
+    end_with_parent()

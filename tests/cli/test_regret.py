@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import random
 import signal
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import ctucbvi
+from ctucbvi.study.pools import pool
 from ctucbvi.study.shards import locked
 from tests.cli.test_plan import refused, run
 from tests.clusters import local_cluster, saved, wait_for
@@ -221,6 +223,14 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
     assert b"Traceback" not in err
     assert b"the same command goes on" in err
     assert 0 < saved(folder) < 9000
+
+
+def test_ctrl_c_does_not_meet_workers_that_are_just_starting():
+    with pool(2, None) as (submit, _):
+        futures = [submit(abs, -each, 0.0) for each in (1, 2)]
+        for child in multiprocessing.active_children():
+            os.kill(child.pid, signal.SIGINT)  # before they have imported anything
+        assert [future.result(60) for future in futures] == [1, 2]
 
 
 # --- a cluster -------------------------------------------------------------------------------

@@ -14,13 +14,10 @@ import contextlib
 import gc
 import multiprocessing
 import os
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from time import monotonic
@@ -34,6 +31,7 @@ from verify.running.fingerprints import Fingerprints
 from verify.running.loading import load_claims
 from verify.running.results import Result
 from verify.source import Source
+from verify.workers import end_with_parent, no_interrupt
 
 ENVIRONMENT = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 TICK = 0.5  # seconds between two looks at the clock
@@ -180,7 +178,7 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         self.process = context.Process(target=_serve, args=(theirs, job), daemon=True)
-        with environment(ENVIRONMENT), _no_interrupt():
+        with environment(ENVIRONMENT), no_interrupt():
             self.process.start()
         theirs.close()  # so that the end of the worker is the end of the pipe
         self.give(task)
@@ -215,33 +213,12 @@ def _serve(connection: Connection, job: Job) -> None:
     """The life of a worker."""
     os.dup2(2, 1)  # a check that prints must not disturb the document on stdout
     gc.set_threshold(RARELY)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     claims = load_claims(job.source, job.places)
     gc.freeze()  # claims and modules are there to the end
     with contextlib.suppress(EOFError, OSError), listening(connection.send):
         while True:
             connection.send(job.finish(connection.recv(), claims).to_json())
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    wait([parent.sentinel])
-    os._exit(1)
-
-
-@contextlib.contextmanager
-def _no_interrupt() -> Iterator[None]:
-    """Processes started inside do not see Ctrl-C, which is for the parent; it ends its workers."""
-    if not hasattr(signal, "pthread_sigmask"):  # pragma: no cover - not on Windows
-        yield
-        return
-    resource_tracker.ensure_running()  # starting it would unblock the signal again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextlib.contextmanager
