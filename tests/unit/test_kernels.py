@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numba.core.errors import TypingError
+from numba.extending import overload
 
 from ctucbvi import kernels, sources
 from ctucbvi.abreast import (
@@ -192,19 +193,23 @@ def test_what_kernels_call_of_numba_is_a_part_once_for_all_that_sum_up_alike():
         made.append(type(self))
         return again(self, kinds)
 
+    def larger(x, y): ...
+
+    overload(larger)(lambda x, y: lambda x, y: x if x > y else y)
+
     @kernels.compiled(forceinline=True)
-    def larger(x, y):
-        return max(x, y)
+    def inner(x, y):
+        return larger(x, y)
 
     @kernels.compiled()
-    def largest(x, y):
-        return max(larger(x, y), max(x, y))
+    def outer(x, y):
+        return larger(inner(x, y), larger(x, y))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels._Linked, "_made", noted)
         patch.setattr(kernels._PartCache, "load_overload", lambda *_: None)
-        assert largest(np.float32(1), np.float32(2)) == 2
-    assert made == [kernels.Kernel, kernels.Kernel, kernels._Linked]  # one max, and nothing else
+        assert outer(1.0, 2.0) == 2.0
+    assert made == [kernels.Kernel, kernels.Kernel, kernels._Linked]  # one larger for both
 
 
 def test_garbage_is_collected_again_even_if_something_cannot_be_compiled():
