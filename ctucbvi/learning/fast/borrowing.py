@@ -1,8 +1,8 @@
 """Arrays that a kernel borrows from its caller, and does not count.
 
-Numba counts who refers to an array, and each time one is taken out of a tuple or put away that is an operation
-which waits for all processors: some hundred of them in an episode, as long as a tenth of a plan.  The caller
-keeps the arrays that it gives to a kernel until that returns, so that there the count may rest.
+Numba counts who refers to an array; each time that one is taken out of a tuple, or put away, the count is
+changed in a way that other processors may look at, some hundred times in an episode, which takes as long as a
+twentieth of a plan.  Whoever calls a kernel keeps the arrays until it returns, so that the count may rest.
 """
 
 from __future__ import annotations
@@ -17,24 +17,26 @@ _Arrays = TypeVar("_Arrays", bound=tuple[Any, ...])
 
 
 def borrowed(arrays: _Arrays) -> _Arrays:
-    """The same named arrays, not counted; only for kernels, which must not give them to anybody."""
+    """The same tuples of arrays, not counted: for a kernel that gives none of them away."""
     return arrays
+
+
+def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    """An array that has no count, or a tuple of such."""
+    if isinstance(kind, types.BaseTuple):
+        for n, part in enumerate(kind):
+            found = _uncounted(context, builder, part, builder.extract_value(value, n))
+            value = builder.insert_value(value, found, n)
+    elif isinstance(kind, types.Array):
+        array = context.make_array(kind)(context, builder, value)
+        array.meminfo = get_null_value(array.meminfo.type)
+        return array._getvalue()
+    return value
 
 
 @intrinsic
 def _borrowed(_: Any, arrays: Any) -> Any:
-    def write(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        found = args[0]
-        for n, kind in enumerate(arrays):
-            if isinstance(kind, types.Array):
-                array = context.make_array(kind)(context, builder, builder.extract_value(found, n))
-                array.meminfo = get_null_value(array.meminfo.type)
-                array.parent = get_null_value(array.parent.type)
-                found = builder.insert_value(found, array._getvalue(), n)
-        return found
-
-    return arrays(arrays), write
+    return arrays(arrays), lambda context, builder, _, args: _uncounted(context, builder, arrays, *args)
 
 
-# Numba is told of a function by one with its parameters, of which only the types matter.
-overload(borrowed)(lambda arrays: lambda arrays: _borrowed(arrays))  # noqa: ARG005
+overload(borrowed)(lambda arrays: lambda arrays: _borrowed(arrays))  # noqa: ARG005 # only its type matters

@@ -130,8 +130,9 @@ def run_optimistic(
     skip: bool,
 ) -> int:
     """Up to ``count`` episodes, fewer when the log is full; returns how many."""
-    scene, constants, memory, sets = borrowed(scene), borrowed(constants), borrowed(memory), borrowed(sets)
-    room, trust, margins, log = borrowed(room), borrowed(trust), borrowed(margins), borrowed(log)
+    scene, constants, memory, sets, room, trust, margins, log = borrowed(
+        (scene, constants, memory, sets, room, trust, margins, log)
+    )
     clock, done, known = memory.clock, 0, False  # whether the leads are those of the policy
     while done < count and not full(log):
         plan, left_box = renew_sets(scene, constants, memory, sets, trust, skip)
