@@ -256,7 +256,7 @@ def march_words(scene: Scene, constants: SetConstants, sets: GridSets, room: Mar
     for i in range(1, points):
         n = 0
         while n < stages:
-            third = n % 3
+            third, second = n % 3, i == n == 1  # nothing has been frozen before the second stage
             here = base if third == 0 else scratch + third * count
             there = scratch + (third + 1) * count
             if third == 2:
@@ -265,7 +265,7 @@ def march_words(scene: Scene, constants: SetConstants, sets: GridSets, room: Mar
                 if few:
                     store(values, 0, one)
                     store(values, 1, other)
-                search(again, slow, scene, sets, room)
+                search(again and not second, slow, scene, sets, room)
                 one, other = load(values, 0), load(values, 1)
             top, new_one, new_other, w = at(one, other, values, order, 0), zero, zero, 0
             for b in range(blocks):
@@ -298,10 +298,10 @@ def march_words(scene: Scene, constants: SetConstants, sets: GridSets, room: Mar
                     store(fresh, b, value)
                 if third == 2:
                     store(fresh, blocks + b, lead)
-            first, second, done = i + n == 1, i == n == 1, again
-            again = second and not done
-            if not (first or second or done):
-                again = disordered(one, other, top, uneven, even, values, ahead, order)
+            if again or i + n == 1:  # all has just been frozen, or does not matter
+                again = False
+            else:
+                again = second or disordered(one, other, top, uneven, even, values, ahead, order)
             if again:
                 if few:
                     store(values, 0, one)
