@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import expm1
 from pathlib import Path
 from random import Random
 from types import ModuleType, SimpleNamespace
@@ -17,7 +18,7 @@ from ctucbvi.learning.fast import set_box, set_tangents
 from ctucbvi.learning.fast.estimate_box import LANES_USED, NOISE, add_lane
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, set_constants
 from ctucbvi.learning.fast.optimistic_march import march
-from ctucbvi.learning.fast.optimistic_sets import GridSets, set_of
+from ctucbvi.learning.fast.optimistic_sets import GridSets, jump_reach, rate_interval
 from ctucbvi.learning.fast.set_certificate import error_of_table
 from ctucbvi.model import CTMDP, Transition
 
@@ -46,10 +47,23 @@ def grid_plan(statistics: Statistics, settings: Settings, steps: int) -> tuple[G
     scene, constants = learner.scene, set_constants(model, settings, steps)
     jumps = np.array([n for row in statistics.jumps for n in row], np.int64)
     for k, n in enumerate(statistics.n_plus):
-        set_of(k, scene, constants, n, float(statistics.time[k]), jumps, learner.sets)
+        _set_of(k, n, float(statistics.time[k]), learner, jumps)
     plan = GridPlan(steps, scene, constants, learner.sets, learner.room)
     plan.table()
     return plan, learner
+
+
+def _set_of(k: int, n_plus: int, time: float, learner: OptimisticLearner, jumps: np.ndarray) -> None:
+    """The set of a pair; what :func:`renew` does after so many ticks, here after any time."""
+    sets, scene, constants = learner.sets, learner.scene, learner.constants
+    tilts, log_rates, log_jumps, divergence, _, _ = constants
+    sets.low[k], sets.high[k] = rate_interval(scene.numbers, tilts, log_rates, n_plus, time)
+    sets.reach[k] = sets.shift[k] = jump_reach(len(scene.first) - 1, log_jumps, divergence, n_plus)
+    mine = slice(scene.row[k], scene.row[k + 1])
+    sets.chance[mine] = jumps[mine] / max(1, n_plus)
+    if divergence and n_plus > 0:
+        sets.several[k] = (jumps[mine] > 0).sum() > 1
+        sets.shift[k] = -expm1(-sets.reach[k])
 
 
 def _everywhere(model: CTMDP) -> CTMDP:

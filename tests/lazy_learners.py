@@ -64,8 +64,8 @@ class PlainOptimist(PlainLearner):
             counts[TICKS, k] = (seen.time[k] - self.cut[k] * rest) / self.tick
             counts[CUT, k], counts[N_PLUS, k] = self.cut[k], seen.n_plus[k]
             jumps += [seen.jumps[k][y] for y, _ in pair.to] if pair.rate else []
-        for k in range(len(seen.n_plus)):
-            renew(k, lent.scene, lent.constants, counts, np.array(jumps, np.int64), lent.sets)
+        pairs = np.arange(len(seen.n_plus))
+        renew(pairs, lent.scene, lent.constants, counts, np.array(jumps, np.int64), lent.sets)
         march(lent.scene, lent.constants, lent.sets, lent.room)
         choose(lent.scene.first, lent.room.table, lent.policy)
         return lent.policy.copy(), 0

@@ -96,7 +96,7 @@ def run_straight(
             return done
         for n in range(clock[at.VISITED]):
             counts[at.NEW, visited[n]] = 0
-            renew(visited[n], scene, constants, counts, jumps, sets)
+            renew(visited[n : n + 1], scene, constants, counts, jumps, sets)
         clock[at.VISITED] = 0
         straight_march(scene, constants, sets, table, values, stages, dual)
         clock[at.PLANNED] += 1

@@ -136,7 +136,7 @@ def _replay(
     sums: OptimisticSums,
     visits: Integers,
 ) -> None:
-    counts, clock = sums.counts, sums.clock
+    counts, clock, pairs = sums.counts, sums.clock, np.arange(sums.counts.shape[1])
     at = 0
     while at < visits.shape[0]:
         clock[EPISODE] += 1
@@ -144,7 +144,7 @@ def _replay(
         for k in range(counts.shape[1]):
             if counts[NEW, k]:
                 counts[NEW, k] = 0
-                renew(k, scene, constants, counts, sums.jumps, sets)
+                renew(pairs[k : k + 1], scene, constants, counts, sums.jumps, sets)
                 _price(k, scene, constants, truth, rates, sets, prices, counts)
             inside &= prices[_INSIDE, k] > 0.0
         clock[OUTSIDE] += not inside

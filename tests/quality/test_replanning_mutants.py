@@ -86,8 +86,8 @@ MUTANTS = {
     ),
     "half of the sets renewed": (
         "lazy_loops",
-        "for k in range(scene.reward.size):\n        renew(",
-        "for k in range(0, scene.reward.size, 2):\n        renew(",
+        "renew(np.arange(scene.reward.size)",
+        "renew(np.arange(0, scene.reward.size, 2)",
     ),
     "an old accuracy": ("lazy_loops", "accuracy(scene.numbers, episode)", "accuracy(scene.numbers, 1)"),
     "the policy of the plan before": (

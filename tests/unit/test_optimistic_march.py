@@ -154,6 +154,8 @@ MUTANTS = {
     "the next better one": ("((below, y), (y, above))", "((below, y),)"),
     "all is moved": ("elif worst >= 0:", "else:"),
     "a search that begins where it ended": ("            if again:\n                continue\n", ""),
+    "a search that is left out": ("search(again and not second,", "search(again,"),
+    "what is frozen of another plan": ("again = second or disordered(", "again = disordered("),
     "the best value of before": ("top = max(top, values[x])", "pass"),
     "a word of rows to one target": ("width.append(min(2, ", "width.append(min(1, "),
     "the first of equal actions": ("where(new > value, action, lead)", "where(value <= new, action, lead)"),

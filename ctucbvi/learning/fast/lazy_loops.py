@@ -6,6 +6,8 @@ what its simulation costs.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast import episodes as at
 from ctucbvi.learning.fast.episodes import (
@@ -64,8 +66,7 @@ def plan_sets_again(
     scene: Scene, constants: SetConstants, memory: Memory, sets: GridSets, room: MarchRoom, policy: Choices
 ) -> bool:
     """Sets, the best model in them and its policy from the present data; whether the policy is another."""
-    for k in range(scene.reward.size):
-        renew(k, scene, constants, memory.counts, memory.jumps, sets)
+    renew(np.arange(scene.reward.size), scene, constants, memory.counts, memory.jumps, sets)
     march(scene, constants, sets, room)
     memory.clock[at.PLANNED] += 1
     return bool(choose(scene.first, room.table, policy))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast import episodes as at
+from ctucbvi.learning.fast.borrowing import borrowed
 from ctucbvi.learning.fast.episode_loop import FARTHEST, LONGEST
 from ctucbvi.learning.fast.episodes import Choices, Log, Memory, Scene, full, note, pick, play
 from ctucbvi.learning.fast.estimate_box import LANES_USED, NOISE, VALID
@@ -73,10 +74,10 @@ def renew_sets(
         memory.counts, memory.jumps, memory.visited, memory.clock, scene.row,
     )  # fmt: skip
     valid, left_box = trust.used[VALID], False
+    renew(visited[: clock[at.VISITED]], scene, constants, counts, jumps, sets)
     for n in range(clock[at.VISITED]):
         k = visited[n]
         counts[at.NEW, k] = 0
-        renew(k, scene, constants, counts, jumps, sets)
         if valid:
             left_box |= sets_moved_too_far(k, row, sets, trust)
     clock[at.VISITED] = 0
@@ -129,6 +130,9 @@ def run_optimistic(
     skip: bool,
 ) -> int:
     """Up to ``count`` episodes, fewer when the log is full; returns how many."""
+    scene, constants, memory, sets, room, trust, margins, log = borrowed(
+        (scene, constants, memory, sets, room, trust, margins, log)
+    )
     clock, done, known = memory.clock, 0, False  # whether the leads are those of the policy
     while done < count and not full(log):
         plan, left_box = renew_sets(scene, constants, memory, sets, trust, skip)

@@ -17,9 +17,9 @@ the best.  So the search for it is not repeated at every stage: a mean is *froze
 .. math:: m = \rho\,(V_b - V_j) + p_1V_{y_1} + p_2V_{y_2} ,
 
 where :math:`y` is a target, or :math:`j` for one that is not better, until a comparison comes out
-differently.  A stage is computed before that is known, and once more if it was so.  At :math:`V = 0` all
-means are 0, whatever is frozen.  Longer rows keep :math:`j`, and kl sets around several targets are searched
-each time; such a mean is a number beside the values, and :math:`m` is that number.
+differently.  A stage is computed before that is known, and once more if it was so.  At :math:`V = 0`, where a
+march begins, all means are 0, whatever is frozen.  Longer rows keep :math:`j`, and kl sets around several
+targets are searched each time; such a mean is a number beside the values, and :math:`m` is that number.
 
 **Words.** States are cut into blocks of eight, and what there is of their pairs are words
 (:mod:`ctucbvi.abreast`): one for each place in the list of actions, in which number :math:`l` belongs to
@@ -36,7 +36,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ctucbvi.abreast import WIDTH, every, first_number, gathered, load, picked, some, store, where, words
+from ctucbvi.abreast import WIDTH, every, gathered, load, picked, some, store, where, words
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast.episodes import Choices, Scene
 from ctucbvi.learning.fast.largest_means import divergence_mean, threshold
@@ -85,7 +85,8 @@ def make_march_room(scene: Scene, constants: SetConstants) -> MarchRoom:
         ends.append(len(width))
     for k in np.flatnonzero(targets > most):
         pair[k, 2], slots = slots, slots + 1
-    ahead = words(len(ends))
+    terms, ahead = words(TERMS * len(width)), words(len(ends))
+    terms[TERMS * pair[:, 0] + REWARD, pair[:, 1]] = scene.reward
     ahead[:] = -np.inf  # beside the values there may be means, which are no states
     values, many = words(max(_STEADY, -(-slots // WIDTH))), -(-2 * len(scene.target) // WIDTH)
     return MarchRoom(
@@ -93,7 +94,7 @@ def make_march_room(scene: Scene, constants: SetConstants) -> MarchRoom:
         pair=pair,
         ends=np.array(ends),
         width=np.array(width),
-        terms=words(TERMS * len(width)),
+        terms=terms,
         spots=words(SPOTS * len(width)).view(np.int64),
         values=values,
         flat=values.reshape(-1),
@@ -157,11 +158,7 @@ def freeze(scene: Scene, sets: GridSets, room: MarchRoom) -> tuple[int, int, int
         room.order[0, n] = best
     for k in range(shift.size):
         begin, end, n, t, s = row[k], row[k + 1], pair[k, 1], TERMS * pair[k, 0], SPOTS * pair[k, 0]
-        terms[t + LOW, n], terms[t + HIGH, n], terms[t + REWARD, n] = (
-            sets.low[k],
-            sets.high[k],
-            scene.reward[k],
-        )
+        terms[t + LOW, n], terms[t + HIGH, n] = sets.low[k], sets.high[k]
         terms[t + MOVED, n], terms[t + ONE, n], terms[t + TWO, n] = 1.0, 0.0, 0.0  # the best value, V_b − 0
         spots[s, n] = spots[s + 1, n] = spots[s + 2, n] = nothing
         if shift[k] < 0.0 or begin == end:
@@ -248,19 +245,18 @@ def disordered(
 def march_words(scene: Scene, constants: SetConstants, sets: GridSets, room: MarchRoom) -> bool:
     """Fill ``plan`` and ``leads``; whether a lead is another."""
     # Parts of a tuple are counted references: taken out once here, they cost nothing inside the loops.
-    _, _, ends, width, terms, spots, values, _, fresh, plan, leads, _, _, ahead, order = room
+    _, _, ends, width, terms, spots, values, _, fresh, plan, leads, dual, _, ahead, order = room
     points, stages, count, blocks = scene.times.size, 3 * constants.parts, width.size, ends.size
     step, few = every(constants.delta), values.shape[0] == _STEADY
     zero, single, two, three, quarter = every(0.0), every(1.0), every(2.0), every(3.0), every(0.25)
-    begin_at_zero(scene, room)
-    uneven, even, slow = freeze(scene, sets, room)
-    values[:] = 0.0
+    values[:], dual[:] = 0.0, 0.0
     one = other = differs = zero
+    uneven = even = slow = 0
     again, base, scratch = False, 0, points * count  # where Q of the part's beginning is, and that of stages
     for i in range(1, points):
         n = 0
         while n < stages:
-            third = n % 3
+            third, second = n % 3, i == n == 1  # nothing has been frozen before the second stage
             here = base if third == 0 else scratch + third * count
             there = scratch + (third + 1) * count
             if third == 2:
@@ -269,7 +265,7 @@ def march_words(scene: Scene, constants: SetConstants, sets: GridSets, room: Mar
                 if few:
                     store(values, 0, one)
                     store(values, 1, other)
-                search(again, slow, scene, sets, room)
+                search(again and not second, slow, scene, sets, room)
                 one, other = load(values, 0), load(values, 1)
             top, new_one, new_other, w = at(one, other, values, order, 0), zero, zero, 0
             for b in range(blocks):
@@ -302,8 +298,10 @@ def march_words(scene: Scene, constants: SetConstants, sets: GridSets, room: Mar
                     store(fresh, b, value)
                 if third == 2:
                     store(fresh, blocks + b, lead)
-            again = not again and first_number(top) > 0.0
-            again = again and disordered(one, other, top, uneven, even, values, ahead, order)
+            if again or i + n == 1:  # all has just been frozen, or does not matter
+                again = False
+            else:
+                again = second or disordered(one, other, top, uneven, even, values, ahead, order)
             if again:
                 if few:
                     store(values, 0, one)
@@ -322,15 +320,6 @@ def march_words(scene: Scene, constants: SetConstants, sets: GridSets, room: Mar
             differs = where(lead == load(leads, i * blocks + b), differs, single)
             store(leads, i * blocks + b, lead)
     return some(differs > zero)
-
-
-@compiled()
-def begin_at_zero(scene: Scene, room: MarchRoom) -> None:
-    """Forget the last march; the values, which are 0, are soon in the order of the rewards: take these."""
-    room.values[:], room.dual[:] = 0.0, 0.0
-    for x in range(scene.first.size - 1):
-        for k in range(scene.first[x], scene.first[x + 1]):
-            room.flat[x] = max(room.flat[x], scene.reward[k])
 
 
 @compiled()

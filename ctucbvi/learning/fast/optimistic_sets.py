@@ -73,27 +73,21 @@ def jump_reach(states: int, log_jumps: float, divergence: bool, n_plus: int) -> 
 
 @compiled()
 def renew(
-    k: int, scene: Scene, constants: SetConstants, counts: Integers, jumps: Integers, sets: GridSets
+    pairs: Integers, scene: Scene, constants: SetConstants, counts: Integers, jumps: Integers, sets: GridSets
 ) -> None:
-    """The set of pair ``k`` from its statistics."""
-    time = counts[TICKS, k] * scene.numbers.tick + counts[CUT, k] * scene.numbers.rest
-    set_of(k, scene, constants, counts[N_PLUS, k], time, jumps, sets)
-
-
-@compiled(forceinline=True)
-def set_of(
-    k: int, scene: Scene, constants: SetConstants, n_plus: int, time: float, jumps: Integers, sets: GridSets
-) -> None:
-    """The set of pair ``k`` after ``n_plus`` jumps in ``time``."""
+    """The sets of ``pairs`` from their statistics."""
+    # Parts of a tuple are counted references: taken out once here, they cost nothing inside the loop.
     row, states, numbers = scene.row, scene.first.size - 1, scene.numbers
     tilts, log_rates, log_jumps, divergence, _, _ = constants
     low, high, reach, shift, chance, several = sets
-    low[k], high[k] = rate_interval(numbers, tilts, log_rates, n_plus, time)
-    reach[k] = shift[k] = jump_reach(states, log_jumps, divergence, n_plus)
-    seen = 0
-    for e in range(row[k], row[k + 1]):
-        chance[e] = jumps[e] / max(1, n_plus)
-        seen += jumps[e] > 0
-    if divergence and n_plus > 0:
-        several[k] = seen > 1
-        shift[k] = -expm1(-reach[k])
+    for n in range(pairs.size):
+        k, seen = pairs[n], 0
+        n_plus, time = counts[N_PLUS, k], counts[TICKS, k] * numbers.tick + counts[CUT, k] * numbers.rest
+        low[k], high[k] = rate_interval(numbers, tilts, log_rates, n_plus, time)
+        reach[k] = shift[k] = jump_reach(states, log_jumps, divergence, n_plus)
+        for e in range(row[k], row[k + 1]):
+            chance[e] = jumps[e] / max(1, n_plus)
+            seen += jumps[e] > 0
+        if divergence and n_plus > 0:
+            several[k] = seen > 1
+            shift[k] = -expm1(-reach[k])
