@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from numba.core import types
 from numba.core.cgutils import get_null_value
+from numba.core.types import Array
+from numba.core.types.containers import BaseTuple
 from numba.extending import intrinsic, overload
 
 _Arrays = TypeVar("_Arrays", bound=tuple[Any, ...])
@@ -23,11 +24,11 @@ def borrowed(arrays: _Arrays) -> _Arrays:
 
 def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     """An array that has no count, or a tuple of such."""
-    if isinstance(kind, types.BaseTuple):
+    if isinstance(kind, BaseTuple):
         for n, part in enumerate(kind):
             found = _uncounted(context, builder, part, builder.extract_value(value, n))
             value = builder.insert_value(value, found, n)
-    elif isinstance(kind, types.Array):
+    elif isinstance(kind, Array):
         array = context.make_array(kind)(context, builder, value)
         array.meminfo = get_null_value(array.meminfo.type)
         return array._getvalue()
