@@ -36,12 +36,12 @@ LAYERS = [
     {"ctucbvi.__main__"},
 ]
 
-# What ctucbvi takes from the engine: the base of all errors for its own, the way to a cluster for its
-# studies, and a way to talk to people for its command line.  The whole command, and nothing else, knows the
-# claims of the paper.
+# What ctucbvi takes from the engine: the base of all errors for its own, the way to a cluster and to
+# processes here for its studies, and a way to talk to people for its command line.  The whole command, and
+# nothing else, knows the claims of the paper.
 TAKEN = {
     "ctucbvi.errors": {"verify.errors"},
-    "ctucbvi.study": {"verify.clusters"},
+    "ctucbvi.study": {"verify.clusters", "verify.workers"},
     "ctucbvi.usage": {"verify.console"},
     "ctucbvi.commands": {"verify.console", "verify.progress", "verify.report", "verify.tables"},
     "ctucbvi.cli": {"verify", "verify.usage", "verify.console", "proofs_checks"},
@@ -52,7 +52,7 @@ STRANGERS = {("ctucbvi.learning.exact", "ctucbvi.numeric"), ("ctucbvi.learning.f
 # Inside verify likewise (imports at module level; recheck is to stay a stranger to all the others).
 VERIFY = [
     {"verify.errors", "verify.source", "verify.paper", "verify.recheck", "verify.progress", "verify.tables"},
-    {"verify.reading", "verify.clusters"},
+    {"verify.reading", "verify.clusters", "verify.workers"},
     {"verify.kernel", "verify.coq"},
     {"verify.claims", "verify.console"},
     {"verify.provers"},
