@@ -352,8 +352,9 @@ The theorem is about the learner with delta = 1/(2KH), and so are its bounds her
 says.  With --delta the radii are those for this delta, and the versions "delta" and
 "sharp-delta" are what the same proof gives for it.
 
-With --replan ETA there are also the bounds of the optimistic learners that keep a plan while no pair
-has more than 1 + ETA times its jumps and its time: the versions with "lazy" in their names.
+With --replan ETA there are also the bounds of the learners that keep a plan while no pair has more
+than 1 + ETA times its jumps and its time, nor, for a learner with a bonus, the number of the episode
+grown by more: the versions with "lazy" in their names.
 """
 
 _CONSTANTS_EXAMPLES = """examples:
