@@ -3,7 +3,8 @@
 Three families: *contacts*, where two actions of a state touch to a chosen order at a chosen time
 (or cross several times close to it); *cancelling* values, small beside what they are made of; and
 *wild* models with rates and rewards of all sizes, near and exact ties, absorbing states and terminal
-rewards.
+rewards.  A *crowd* is several of them in one model, which have so many pairs that their margins are seen in
+doubles; and any of them may be told *in other units* of money and of time, such as 1e-190.
 """
 
 from __future__ import annotations
@@ -97,6 +98,41 @@ def wild(rng: random.Random) -> CTMDP:
     if top > 300:
         horizon *= 300 / top
     return CTMDP.of("wild", horizon=horizon, transitions=rows, terminal=terminal)
+
+
+def crowd(seed: int, pairs: int = 14) -> CTMDP:
+    """Models that know nothing of each other, as one, of at least so many pairs."""
+    rng, parts = random.Random(f"crowd/{seed}"), list[CTMDP]()
+    while sum(len(part.transitions) for part in parts) < pairs:
+        parts.append(hostile(rng.randrange(10**6)))
+    rows = [
+        T(
+            f"{n}{row.state}",
+            row.action,
+            rate=row.rate,
+            reward=row.reward,
+            to={f"{n}{y}": p for y, p in row.to},
+        )
+        for n, part in enumerate(parts)
+        for row in part.transitions
+    ]
+    ends = {
+        f"{n}{x}": g for n, part in enumerate(parts) for x, g in zip(part.states, part.terminal, strict=True)
+    }
+    horizon = min([*(part.horizon for part in parts), 80 / max(row.rate for row in rows)])
+    return CTMDP.of("crowd", horizon=horizon, transitions=rows, terminal=ends)
+
+
+def in_other_units(model: CTMDP, money: Fraction, time: Fraction) -> CTMDP:
+    """The same model, of which all values are so many times, and all times."""
+    rows = [
+        T(row.state, row.action, rate=row.rate / time, reward=row.reward * money / time, to=dict(row.to))
+        for row in model.transitions
+    ]
+    ends = {x: g * money for x, g in zip(model.states, model.terminal, strict=True)}
+    return CTMDP.of(
+        model.name, horizon=model.horizon * time, transitions=rows, states=model.states, terminal=ends
+    )
 
 
 def hostile(seed: int) -> CTMDP:

@@ -21,6 +21,11 @@ sensitivity of the margin; hence :math:`a_k` to :math:`\delta_0 + k\varepsilon`,
 :math:`\delta_0 + x\varepsilon`, since :math:`\sum_k k w_k(x) = x`.  Here :math:`\delta_0` is a unit of
 :math:`a_0` and what its ball is wide, or like :math:`\varepsilon` if there is no ball.  (In the adjustable
 problem :math:`a_0` has rewards too, of sizes that are added to :math:`s\sigma`.)
+
+**Underflow** loses :math:`10^{-323}`, which is nothing beside :math:`u\sigma` in a value (smaller ones are not
+looked at), or where it is added to a margin.  So nothing that underflows may be divided by the clock later:
+:math:`(r - \lambda q + \dots)/\Lambda` is made of :math:`r/\Lambda` and :math:`\lambda/\Lambda`.  (In the
+adjustable problem what is divided is multiplied by a rate again, at most :math:`\Lambda`.)
 """
 
 from __future__ import annotations
@@ -49,14 +54,18 @@ _BITS, _MORE = 128, 4  # to which a series is summed; further terms, so that a s
 
 
 class Outline:
-    """The numbers of a problem in doubles, each right to a few units in the last place."""
+    """The numbers of a problem in doubles, each right to a few units in the last place.
+
+    Rates and rewards are those per tick of the clock, 1/Λ, if the problem is committed.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         pairs, self.clock = problem.quotient.pairs, double(problem.clock)
+        tick = problem.clock if problem.committed else fmpq(1)
         self.state = np.array(problem.states, dtype=np.intp)
-        self.rate = np.array([double(rate) for rate in problem.rates])
-        self.reward = np.array([double(reward) for reward in problem.rewards])
+        self.rate = np.array([double(rate / tick) for rate in problem.rates])
+        self.reward = np.array([double(reward / tick) for reward in problem.rewards])
         sizes = max(self.rate.max(), np.abs(self.reward).max(), self.clock)
         self.usable = not problem.truncate and bool(self.clock > SMALL and sizes < LARGE)
         if not self.usable:
@@ -122,11 +131,10 @@ class Outlook:
             self.sensitivity, self._spread = np.full(len(rivals), 2.0), np.zeros(len(rivals))
         else:
             slopes = outline.slopes(carried, carried[outline.state]) + outline.reward
-            self._slopes = slopes[self._best]
+            self._slopes = slopes[self._best] / outline.clock
             first = slopes[leaders] - slopes[rivals]
             self.sensitivity = 2 * (outline.rate[leaders] + outline.rate[rivals])
             self._spread = np.abs(outline.reward[leaders]) + np.abs(outline.reward[rivals])
-        self._slopes /= outline.clock
         self._steepest = float(np.abs(self._slopes).max())
         sizes = self.sizes(0)
         self._vague = sizes * (4 * (outline.targets + 8) * UNIT) + _LEAST
@@ -155,7 +163,7 @@ class Outlook:
         for k in range(number):
             if outline.problem.committed:
                 found[k] = now
-                now = now + outline.slopes(now[best], now) / outline.clock
+                now = now + outline.slopes(now[best], now)
             else:
                 found[k] = outline.slopes(now, now[outline.state])
                 now = now + found[k, best] / outline.clock

@@ -204,6 +204,8 @@ class InDoubles:
         self.state = problem.states
         self.rate = [n / d for n, d in [p.rate.as_integer_ratio() for p in pairs]]
         self.reward = [n / d for n, d in [p.reward.as_integer_ratio() for p in pairs]]
+        if any(p.reward and abs(r) < _LEAST for p, r in zip(pairs, self.reward, strict=True)):
+            return False  # it may have lost digits, and in a unit of the clock be large nevertheless
         self.jumps = [
             [(y, rate * (q.numerator / q.denominator)) for y, q in p.to]
             for p, rate in zip(pairs, self.rate, strict=True)

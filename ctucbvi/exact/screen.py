@@ -43,6 +43,7 @@ OPENING = fmpq(1, 16)  # part of the first step in which margins are divided by 
 _LEVEL = 2.0**-44  # of the size of a margin: smaller ones are not clear
 _ORDERS, _LONG = 8, 1e25  # orders, and lengths of the beginning, beyond which powers are not formed
 _ROOM = 16.0  # times the noise to be expected is the least level
+_ROUND = 2.0**-40  # more than rounding does to a level
 _FINEST = 2.0**-256  # which is small, and far from what underflow may do
 
 
@@ -101,9 +102,9 @@ class Screen:
         """Whether the clear margins are clear with this error of the values, from ``end`` on."""
         if not self.clear:
             return True
-        late = 1.0 if not self._order or double(end) >= self._end else inf
-        if late == inf and end > 0:
-            late = (self._end / double(end) * (1 + 1e-12)) ** self._order
+        late = arb(1)
+        if self._order and (ahead := fmpq(*self._end.as_integer_ratio())) > end:
+            late = (arb(ahead) / end * arb(1 + _ROUND)) ** self._order if end > 0 else arb(inf)
         return bool(noise * late < self.noise)
 
     def may_vanish(self, small: arb) -> list[MarginKey]:  # noqa: ARG002 -- of all that can be asked

@@ -13,7 +13,7 @@ from ctucbvi import CTMDP, Budget, Semantics, Solution, UndecidedError
 from ctucbvi.enclosure import Enclosure
 from ctucbvi.exact import signs, solution
 from ctucbvi.solutions import About
-from tests.hostile import contact, hostile
+from tests.hostile import contact, crowd, hostile, in_other_units
 from tests.opinions import second_opinion
 from tests.unit.test_enclosure import unit
 
@@ -104,6 +104,40 @@ def test_hostile_models_get_true_answers(block: int) -> None:
 def test_many_hostile_models_get_true_answers(block: int) -> None:
     for seed in range(1000 + 50 * block, 1050 + 50 * block):
         assert withstands(seed, opinion=seed % 5 == 0) == [], seed
+
+
+def units(rng: random.Random) -> tuple[Fraction, Fraction]:
+    """Of money and of time: of any size, or so that neither is too small for doubles, but their product is."""
+    money, time = (rng.choice([-330, -190, -140, 0, 131, 199, 320]) for _ in range(2))
+    if rng.random() < 0.7:
+        time = rng.randrange(130, 199)
+        money = -rng.randrange(325 - time, 199)
+    return Fraction(10) ** money, Fraction(10) ** time
+
+
+def depends_on_units(seed: int) -> list[str]:
+    """What is said otherwise of a model that is told in other units, of money and of time."""
+    rng = random.Random(f"units/{seed}")
+    model, semantics = rng.choice([crowd, hostile])(seed), rng.choice(list(Semantics))
+    money, time = units(rng)
+    told = solved(in_other_units(model, money, time), semantics, 6)
+    plain, found = solved(model, semantics, 6), list[str]()
+    for x in model.states:
+        for t in (model.horizon / 7, model.horizon):
+            one, other = plain.value(x, t), told.value(x, t * time)
+            if not Enclosure(one.lower * money, one.upper * money).overlaps(other):
+                found.append(f"V({x}, {t}) of {model.name}, {semantics}, {money} and {time}")
+    if not plain.undecided and not told.undecided and len(plain.switches) != len(told.switches):
+        found.append(f"{len(told.switches)} switches instead of {len(plain.switches)}")
+    return found
+
+
+@pytest.mark.parametrize(
+    "block", [0, 1, *(pytest.param(k, marks=pytest.mark.thorough) for k in range(2, 40))]
+)
+def test_units_of_money_and_of_time_do_not_matter(block: int) -> None:
+    for seed in range(40 * block, 40 * block + 40):
+        assert depends_on_units(seed) == [], seed
 
 
 @pytest.mark.parametrize("order", range(1, 7))
