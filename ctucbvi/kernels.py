@@ -43,14 +43,14 @@ from functools import cache, partial
 from itertools import count
 from pathlib import Path
 from secrets import randbits
-from subprocess import DEVNULL
+from subprocess import DEVNULL, PIPE
 from typing import Any
 
 from llvmlite.binding import parse_bitcode
 from numba import njit, types
 from numba.core import compiler, typing
 from numba.core.bytecode import FunctionIdentity
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import Environment
@@ -62,6 +62,10 @@ from ctucbvi.sources import digest
 
 _STAMP = "kernels.sha256"
 _PATIENCE = 60.0  # seconds, with a process that compiles
+_END_WITH_PARENT = (
+    "import os, sys, threading; "
+    "threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(1)), daemon=True).start()"
+)
 
 
 def _count_from_anywhere() -> None:
@@ -81,7 +85,8 @@ def compiled(**options: Any) -> Callable[[Any], Any]:
             return njit(**options)(function)
         own = {"nopython": True, "fastmath": False, **options}
         kernel = Kernel(function, targetoptions=own)
-        _drop_stale(Path(kernel.stats.cache_path))  # before any is loaded: that happens when one is called
+        if (folder := kernel.stats.cache_path) is not None:
+            _drop_stale(Path(folder))  # before any is loaded: that happens when one is called
         return kernel
 
     return decorated
@@ -138,8 +143,8 @@ class Kernel(_Linked):
 
     def __init__(self, py_func: Any, *args: Any, **options: Any) -> None:
         super().__init__(py_func, *args, **options)
-        self._kept_parts = _PartCache(py_func)
-        self._cache = _MachineCodeCache(py_func)
+        self._kept_parts = _keeping(_PartCache, py_func)
+        self._cache = _keeping(_MachineCodeCache, py_func)
         self._compiler._compile_core = self._machine_code
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -148,9 +153,9 @@ class Kernel(_Linked):
         return super().get_call_template(tuple(map(types.unliteral, args)), named)
 
     @property
-    def kept(self) -> bool:
-        """Whether machine code of it is kept on disk, for any arguments."""
-        return bool(self._cache._cache_file._load_index())
+    def waits(self) -> bool:
+        """Whether it could be kept on disk, and machine code of it is not yet, for any arguments."""
+        return not isinstance(self._cache, NullCache) and not self._cache._cache_file._load_index()
 
     def _made(self, kinds: tuple[Any, ...]) -> Any:
         """The part, from the disk if it is kept there."""
@@ -187,15 +192,16 @@ class Kernel(_Linked):
 def beside(kernel: Kernel, program: str) -> Iterator[None]:
     """Let another process run ``program``, which compiles ``kernel``, while something else is compiled here.
 
-    Where it is kept already, where there is one core, or where no process can be started, there is none.
-    Whatever becomes of it, what it has not kept in the end is compiled here when it is called.
+    Where it is kept already, or cannot be, where there is one core, or where no process can be started, there
+    is none.  Whatever becomes of it, what it has not kept in the end is compiled here when it is called.
+    It ends when this process does, however that goes: it waits for the end of what this one may write to it.
     """
     other = None
-    if sys.executable and not kernel.kept and _cores() > 1:
-        found = f"import sys; sys.path[:] = {sys.path!r}; {program}"  # the same sources as here
+    if sys.executable and kernel.waits and _cores() > 1:
+        found = f"{_END_WITH_PARENT}; sys.path[:] = {sys.path!r}; {program}"  # the same sources as here
         with contextlib.suppress(OSError):
             other = subprocess.Popen(
-                [sys.executable, "-c", found], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL
+                [sys.executable, "-I", "-c", found], stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL
             )
     try:
         yield
@@ -205,7 +211,7 @@ def beside(kernel: Kernel, program: str) -> Iterator[None]:
     finally:
         if other is not None:
             other.kill()
-            other.wait()
+            other.communicate()
 
 
 def _cores() -> int:
@@ -282,7 +288,36 @@ class _PartCacheImpl(CompileResultCacheImpl):  # type: ignore[misc] # numba has 
         )
 
 
+def _keeping(kind: type[_Cache], function: Any) -> Any:
+    """How a kernel is kept; not at all where there is no folder that could be written to."""
+    try:
+        return kind(function)
+    except RuntimeError:
+        return NullCache()
+
+
+class _Files(IndexDataCacheFile):  # type: ignore[misc] # numba has no types
+    """Files that are damaged are as good as none."""
+
+    def _load_index(self) -> Any:
+        try:
+            return super()._load_index()
+        except Exception:  # whatever comes of what is not a pickle
+            return {}
+
+    def _load_data(self, name: str) -> Any:
+        try:
+            return super()._load_data(name)
+        except Exception as error:
+            raise OSError("damaged") from error  # as if it had been removed
+
+
 class _Cache(FunctionCache):  # type: ignore[misc] # numba has no types
+    def __init__(self, py_func: Any) -> None:
+        super().__init__(py_func)
+        made_of = self._impl.locator.get_source_stamp()
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, source_stamp=made_of)
+
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         """What is kept, if it is what is asked for: two who keep something at once may mix up the files."""
         found = super()._load_overload(sig, target_context)

@@ -22,10 +22,11 @@ sensitivity of the margin; hence :math:`a_k` to :math:`\delta_0 + k\varepsilon`,
 :math:`a_0` and what its ball is wide, or like :math:`\varepsilon` if there is no ball.  (In the adjustable
 problem :math:`a_0` has rewards too, of sizes that are added to :math:`s\sigma`.)
 
-**Underflow** loses :math:`10^{-323}`, which is nothing beside :math:`u\sigma` in a value (smaller ones are not
-looked at), or where it is added to a margin.  So nothing that underflows may be divided by the clock later:
-:math:`(r - \lambda q + \dots)/\Lambda` is made of :math:`r/\Lambda` and :math:`\lambda/\Lambda`.  (In the
-adjustable problem what is divided is multiplied by a rate again, at most :math:`\Lambda`.)
+**Underflow** loses :math:`10^{-323}`, which is nothing beside :math:`u\sigma` in a value (smaller
+:math:`\sigma` are not looked at), or where it is added to a margin.  So nothing that underflows may be
+divided by the clock later: :math:`(r - \lambda q + \dots)/\Lambda` is made of :math:`r/\Lambda` and
+:math:`\lambda/\Lambda`.  (In the adjustable problem what is divided is multiplied by a rate again, at most
+:math:`\Lambda`.)
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _PLANS = {
     f"{_OURS}, numba alone": f"""
 import numba, ctucbvi.kernels as kernels
 kernels.compiled = lambda **options: numba.njit(cache=options.get("inline") != "always", **options)
-numba.core.registry.CPUDispatcher.kept = True  # nobody beside it
+numba.core.registry.CPUDispatcher.waits = False  # nobody beside it
 {_PLAN}
 """,
     f"{_OURS}, one process": f"import ctucbvi.kernels as kernels; kernels._cores = lambda: 1; {_PLAN}",

@@ -107,7 +107,7 @@ def test_many_hostile_models_get_true_answers(block: int) -> None:
 
 
 def units(rng: random.Random) -> tuple[Fraction, Fraction]:
-    """Of money and of time: of any size, or so that neither is too small for doubles, but their product is."""
+    """Of money and of time: of any size, or so that only their product is too small for doubles."""
     money, time = (rng.choice([-330, -190, -140, 0, 131, 199, 320]) for _ in range(2))
     if rng.random() < 0.7:
         time = rng.randrange(130, 199)

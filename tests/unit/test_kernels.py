@@ -356,6 +356,41 @@ def started(folder: Path, text: str) -> subprocess.Popen[str]:
     )
 
 
+def damaged(path, how):
+    whole = path.read_bytes()
+    path.unlink()
+    if how == "a folder":
+        path.mkdir()
+    else:
+        path.write_bytes(
+            whole[: len(whole) // 2] if how == "half" else b"" if how == "empty" else whole[::-1]
+        )
+
+
+@pytest.mark.parametrize(
+    ("ending", "how"), [("nbi", "empty"), ("nbi", "a folder"), ("nbc", "half"), ("nbc", "backwards")]
+)
+def test_files_that_are_damaged_are_as_good_as_none(tmp_path, ending, how):
+    ran(tmp_path, PROGRAM, "1")
+    for path in list((tmp_path / "kept").rglob(f"*.{ending}")):
+        damaged(path, how)
+    assert ran(tmp_path, PROGRAM, "1")[0] == f"{ANSWERS} 3"
+    again = "3" if how == "a folder" else "0"  # in the place of which no file can be written
+    assert ran(tmp_path, PROGRAM, "1")[0] == f"{ANSWERS} {again}"
+
+
+def test_where_nothing_can_be_kept_a_kernel_is_compiled_all_the_same(monkeypatch):
+    monkeypatch.setattr(kernels._MachineCodeCache._impl_class, "_locator_classes", [])
+    monkeypatch.setattr(kernels._PartCache._impl_class, "_locator_classes", [])
+
+    @kernels.compiled()
+    def third(x):
+        return x / 3
+
+    assert not third.waits
+    assert third(3.0) == 1.0
+
+
 def test_several_who_compile_the_same_at_once_do_not_disturb_each_other(tmp_path):
     together = [started(tmp_path, HALVES) for _ in range(4)]
     assert [one.communicate()[0] for one in together] == ["1.25 1.25j 2.5 2.5j\n"] * 4

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -33,7 +35,7 @@ import halves
 
 kernels._cores = lambda: 2
 with kernels.beside(halves.half, sys.argv[1]):
-    here = halves.twice(3.0), halves.half.kept
+    here = halves.twice(3.0), not halves.half.waits
 print(here[0], halves.half(3.0), sum(halves.half.stats.cache_misses.values()))
 """
 
@@ -72,7 +74,7 @@ def begun(monkeypatch):
     return found
 
 
-NEVER = SimpleNamespace(kept=False)
+NEVER = SimpleNamespace(waits=True)
 SLEEP = "import time; time.sleep(600)"
 
 
@@ -81,6 +83,42 @@ def test_who_does_not_end_is_ended(begun, monkeypatch):
     with kernels.beside(NEVER, SLEEP):
         pass
     assert [one.poll() for one in begun] == [-9]
+
+
+ALONE = """
+import sys, types
+
+from ctucbvi import kernels
+
+kernels._cores = lambda: 2
+with kernels.beside(types.SimpleNamespace(waits=True), sys.argv[1]):
+    print("begun", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
+def test_who_is_killed_does_not_leave_the_other_behind(tmp_path, ending):
+    running = tmp_path / "running"
+    other = f"import os; os.mkfifo({str(running)!r}); kept = open({str(running)!r}, 'w'); {SLEEP}"
+    parent = subprocess.Popen(
+        [sys.executable, "-c", ALONE, other], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert parent.stdout.readline() == b"begun\n"
+    while not running.exists():
+        time.sleep(0.01)
+    with running.open() as until_the_end:  # of whoever has it open for writing
+        parent.send_signal(ending)
+        assert parent.wait() == -ending
+        assert until_the_end.read() == ""
+    parent.communicate()
+
+
+def test_the_other_runs_nothing_but_what_it_is_told(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(f"open({str(tmp_path / 'mark')!r}, 'a').write('run')")
+    told = os.environ | {"PYTHONPATH": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", ALONE, "pass"], env=told, stdin=subprocess.DEVNULL, check=True)
+    assert (tmp_path / "mark").read_text() == "run"  # by the first alone
 
 
 def interrupted(error, begun):
@@ -97,7 +135,7 @@ def test_who_is_interrupted_does_not_leave_the_other_behind(begun, error):
 
 
 def test_there_is_no_other_where_none_is_of_use(begun, monkeypatch):
-    with kernels.beside(SimpleNamespace(kept=True), SLEEP):
+    with kernels.beside(SimpleNamespace(waits=False), SLEEP):
         pass
     monkeypatch.setattr(sys, "executable", "")
     with kernels.beside(NEVER, SLEEP):
@@ -123,6 +161,6 @@ def test_a_kernel_knows_whether_it_is_kept(tmp_path, monkeypatch):
     def third(x):
         return x / 3
 
-    assert not third.kept
+    assert third.waits
     assert third(3.0) == 1.0
-    assert third.kept
+    assert not third.waits
