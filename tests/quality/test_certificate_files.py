@@ -32,7 +32,7 @@ from ctucbvi.numeric.rooms import Care
 from tests.certificate_files import Case, attack, cases, genuine, suboptimal
 from tests.unit.test_numeric_kinks import switching
 
-_FILES, _CHUNKS = 2_500, 2
+_FILES, _CHUNKS = 1_600, 2
 
 
 @pytest.mark.parametrize("chunk", range(_CHUNKS))
