@@ -176,11 +176,11 @@ def _model(head: dict[str, Any], parts: Parts) -> CTMDP | None:
     jumps: list[dict[str, tuple[Fraction, Fraction]]] = [{} for _ in state]
     lumps = columns.get("lump", [Fraction(0)] * len(start))
     for i, y, p, c in zip(start, target, columns["probability"], lumps, strict=True):
-        name = head["states"][y]
-        if min(i, y, p) < 0 or (p and name in jumps[i]):
+        name, row = head["states"][y], jumps[i]  # which have to be there even if there is no such jump
+        if min(i, y, p) < 0 or (p and name in row):
             return None
         if p:
-            jumps[i][name] = p, c
+            row[name] = p, c
     rows = [
         Transition(
             head["states"][x], head["actions"][a], columns["rate"][i], columns["reward"][i],
