@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 
 from ctucbvi import CTMDP, InputError, bundled_model, bundled_models, dump_model, find_model, save_model
-from ctucbvi.modelfile import FOREIGN
+from ctucbvi.modelfile import ENDINGS, FOREIGN, one_line
 from ctucbvi.modelfile.drn import load_drn
 from ctucbvi.prism import load_prism
 from verify.tables import width
@@ -25,7 +25,12 @@ def _model(options: argparse.Namespace) -> CTMDP | None:
             raise InputError(f"--{next(iter(told))}: for files in {', '.join(FOREIGN)} only; leave it out")
         if options.name is None:
             return None
-        return find_model(options.name) if options.out else bundled_model(options.name)
+        if options.out is not None:
+            return find_model(options.name)
+        if suffix in ENDINGS:
+            name = one_line(options.name)
+            raise InputError(f"{name}: bundled models alone are printed; write this one with --out FILE")
+        return bundled_model(options.name)
     if "horizon" not in told and "property" not in told:
         raise InputError(f"{options.name}: such a file has no horizon; write it as --horizon H")
     if suffix == ".drn":
@@ -38,15 +43,17 @@ def _model(options: argparse.Namespace) -> CTMDP | None:
 
 def run(options: argparse.Namespace) -> int:
     """List, or print one, or write it to a file."""
+    if options.out == "":
+        raise InputError("--out: the name is empty; write one that ends in .toml, .json or .npz")
     if (named := _model(options)) is not None:
-        if options.out and options.json:
+        if options.out is not None and options.json:
             raise InputError("--json: the ending of --out says the format; leave one of them out")
-        if options.out:
+        if options.out is not None:
             save_model(named, options.out)
             return 0
         print(dump_model(named, format="json" if options.json else "toml"), end="")
         return 0
-    if options.out:
+    if options.out is not None:
         raise InputError("--out: which model? name it before: ctucbvi models machine-repair --out mine.json")
     models = bundled_models()
     if options.json:

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 from ctucbvi.errors import InputError
 from ctucbvi.library.control import maintenance, queue, reachability, sis_epidemic
 from ctucbvi.library.paper import lower_bound_tree, machine_repair, machine_repair_raw
-from ctucbvi.modelfile import FOREIGN, load_model
+from ctucbvi.modelfile import ENDINGS, FOREIGN, load_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,10 +91,10 @@ def find_model(name: str) -> CTMDP:
         return _built(name)
     path = Path(name)
     # "queue.toml" and "models/queue" are meant as files, whether they exist or not.
-    known = path.suffix.lower() in (".toml", ".json", ".npz", *FOREIGN)
+    known = path.suffix.lower() in (*ENDINGS, *FOREIGN)
     if known or len(path.parts) > 1 or os.path.exists(name):
         return load_model(name)
-    raise InputError(f"model {name!r} is neither bundled nor a .toml or .json file; {_nearest(name)}")
+    raise InputError(f"model {name!r} is neither bundled nor a .toml, .json or .npz file; {_nearest(name)}")
 
 
 def _nearest(name: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ctucbvi.errors import ModelError
 from ctucbvi.model.beginning import Initial, initial_from
-from ctucbvi.model.columns import array_of, column
+from ctucbvi.model.columns import Heading, array_of, column
 from ctucbvi.model.rationals import Reader, plain
 from ctucbvi.model.reaching import Asked
 from ctucbvi.model.rows import Number, Transition
@@ -142,7 +142,8 @@ def sparse_model(
     named = Named(count, width, None, options)
     last = options.get("choice"), options.get("pair_terminal")
     found = SparseReader(pairs, jumps, named.states, named.actions).read(numbers, last, reader)
-    ends = column(named.terminal, reader, "terminal reward", lambda i: repr(named.states[i]))
+    heading = Heading("terminal reward", "state", count, lambda i: repr(named.states[i]))
+    ends = column(named.terminal, reader, heading)
     told = {"states": named.states, "actions": named.actions, "initial": named.initial}
     return found, {**told, "terminal": tuple(ends.fractions())}
 

@@ -10,6 +10,9 @@ once: it is the double nearest to the fraction.  A double is the one nearest to 
 :math:`b_k` divides the largest, :math:`b`, and :math:`\sum_k a_k\,b/b_k = b`.  A double :math:`p` means
 :math:`n/10^{15}`, with a whole :math:`n \le 10^{15}`, if that rounds to :math:`p`: two decimals of at most 15
 digits never round to the same double.  What is not of this kind is added up in fractions.
+
+**Whole numbers** have 64 bits if all of a column are below :math:`2^{62}` in size, else they are Python's:
+the smallest number of 64 bits is its own negative.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +34,26 @@ Indices = NDArray[np.int64]
 Order = Indices | None  # the places of those that come first, second, ...; None: they are in order
 _EXACT = 2**53  # whole numbers up to here are doubles
 _DECIMAL = 10**15
-_ROOM = 2**62  # sums below this do not overflow
+_WIDTH = 8  # bytes of a double
+_ROOM = 2**62  # sums below this do not overflow, nor do negatives
+
+
+class Heading(NamedTuple):
+    """What a column is of."""
+
+    what: str  # "rate"
+    each: str  # "pair"
+    size: int  # how many
+    place: Callable[[int], str]  # where the i-th is
 
 
 def array_of(given: Any, what: str) -> NDArray[Any]:
     """What somebody gives, as an array; lists of lists that are none are refused."""
     try:
-        return np.asarray(given)
+        found = np.asarray(given)
+        if found.dtype.kind == "f" and not isinstance(given, np.ndarray) and (abs(found) >= _EXACT).any():
+            return np.asarray(given, object)  # NumPy may have made doubles of whole numbers
+        return found
     except ValueError:
         raise ModelError(f"{what}: its rows have different lengths; write as many entries in each") from None
 
@@ -57,7 +73,7 @@ def in_order(cells: NDArray[Any], order: Order) -> NDArray[Any]:
 class Column:
     """Many numbers, exactly."""
 
-    top: NDArray[Any]  # whole numbers; doubles, if there is no bottom
+    top: NDArray[Any]  # whole numbers, see above; doubles, if there is no bottom
     bottom: NDArray[Any] | None  # positive whole numbers
 
     @classmethod
@@ -108,49 +124,73 @@ class Column:
 
 
 def whole(numbers: list[int]) -> NDArray[Any]:
-    """Whole numbers as an array, of 64 bits if they fit."""
+    """Whole numbers as an array, of 64 bits if there is room."""
     most = max(map(abs, numbers), default=0)
     return np.array(numbers, np.int64 if most < _ROOM else object)
 
 
+def _with_room(numbers: NDArray[Any]) -> NDArray[Any]:
+    """The same as an array of whole numbers that nothing overflows."""
+    room = not numbers.size or (int(numbers.min()) > -_ROOM and int(numbers.max()) < _ROOM)
+    return numbers.astype(np.int64 if room else object, copy=False)
+
+
 def _small(numbers: NDArray[Any]) -> bool:
-    return numbers.dtype != object and (not numbers.size or bool(np.abs(numbers).max() <= _EXACT))
+    return numbers.dtype != object and (
+        not numbers.size or bool(numbers.min() >= -_EXACT and numbers.max() <= _EXACT)
+    )
 
 
-def column(given: Any, reader: Reader, what: str, places: Callable[[int], str]) -> Column:
-    """The column that somebody means: numbers, or a pair of whole numerators and denominators.
-
-    ``places(i)`` says where number ``i`` is.
-    """
-    if isinstance(given, tuple) and len(given) == 2 and all(array_of(p, what).ndim == 1 for p in given):
-        top, bottom = (_integers(part, what) for part in given)
-        if top.shape != bottom.shape:
-            raise ModelError(f"{what}: {len(top)} numerators and {len(bottom)} denominators; give one each")
-        if (bottom <= 0).any():
-            wrong = int(np.flatnonzero(bottom <= 0)[0])
-            raise ModelError(f"{what} of {places(wrong)}: denominator {bottom[wrong]}; write one above 0")
-        return Column(top, bottom)
+def column(given: Any, reader: Reader, heading: Heading) -> Column:
+    """The column that somebody means: numbers, or a pair of whole numerators and denominators."""
+    what = heading.what
+    if isinstance(given, tuple) and len(given) == 2:
+        top, bottom = (array_of(part, what) for part in given)
+        if top.ndim == bottom.ndim == 1:
+            return _ratios(top, bottom, heading)
     cells = array_of(given, what)
     if cells.ndim != 1:
         raise ModelError(f"{what}: an array of shape {cells.shape}; give a list of numbers")
+    _check_size(len(cells), heading)
     if cells.dtype.kind in "iu":
-        return Column(_integers(cells, what), np.ones(len(cells), np.int64))
-    if cells.dtype.kind == "f":
+        return Column(_with_room(cells), np.ones(len(cells), np.int64))
+    if cells.dtype.kind == "f" and cells.dtype.itemsize <= _WIDTH:
         cells = cells.astype(np.float64, copy=False)
         if not np.isfinite(cells).all():
             wrong = int(np.flatnonzero(~np.isfinite(cells))[0])
             raise ModelError(
-                f"{what} of {places(wrong)}: {cells[wrong]} is not finite; write a finite number"
+                f"{what} of {heading.place(wrong)}: {cells[wrong]} is not finite; write a finite number"
             )
         if reader.tolerance is None:
             return Column(cells, None)
-    return Column.of([reader.number(n, f"{what} of {places(i)}") for i, n in enumerate(cells.tolist())])
+    if cells.dtype.kind in "mM":  # which Python may take for whole numbers
+        raise ModelError(f"{what}: {cells.dtype} are times; give a list of numbers")
+    numbered = enumerate(cells.tolist())
+    return Column.of([reader.number(n, f"{what} of {heading.place(i)}") for i, n in numbered])
 
 
-def _integers(given: Any, what: str) -> NDArray[Any]:
-    cells = array_of(given, what)
+def _ratios(top: NDArray[Any], bottom: NDArray[Any], heading: Heading) -> Column:
+    """Whole numbers over whole numbers."""
+    what = heading.what
+    if top.shape != bottom.shape:
+        raise ModelError(f"{what}: {len(top)} numerators and {len(bottom)} denominators; give one each")
+    _check_size(len(top), heading)
+    top, bottom = _integers(top, what), _integers(bottom, what)
+    if (bottom <= 0).any():
+        wrong = int(np.flatnonzero(bottom <= 0)[0])
+        raise ModelError(f"{what} of {heading.place(wrong)}: denominator {bottom[wrong]}; write one above 0")
+    return Column(top, bottom)
+
+
+def _check_size(size: int, heading: Heading) -> None:
+    if size != heading.size:
+        one = f"{size} numbers for {heading.size} {heading.each}s"
+        raise ModelError(f"{heading.what}: {one}; give one each")
+
+
+def _integers(cells: NDArray[Any], what: str) -> NDArray[Any]:
     if cells.dtype.kind in "iu":
-        return cells.astype(np.int64, copy=False) if cells.dtype != np.uint64 else whole(cells.tolist())
+        return _with_room(cells)
     if cells.dtype == object and all(type(n) is int for n in cells.tolist()):
         return whole(cells.tolist())
     raise ModelError(f"{what}: numerators and denominators are whole numbers, not {cells.dtype}")
@@ -173,7 +213,7 @@ def sums_to_one(chance: Column, row: Indices, filled: Indices) -> NDArray[np.boo
         return np.zeros(0, bool)
     starts, counts = row[filled], np.diff(row)[filled]
     if chance.bottom is None:
-        top = np.rint(chance.top * float(_DECIMAL))
+        top = np.rint(np.minimum(chance.top, 2) * float(_DECIMAL))  # a huge one would overflow
         plain = (top <= _DECIMAL) & (top / float(_DECIMAL) == chance.top)
         seen = np.logical_and.reduceat(plain, starts) & (counts < _ROOM // _DECIMAL)
         sums = np.add.reduceat(np.where(plain, top, 0).astype(np.int64), starts)

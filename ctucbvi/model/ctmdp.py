@@ -144,8 +144,9 @@ class CTMDP(FromElsewhere):
     def lazily(cls, found: Sparse, **told: Any) -> Self:
         """A model whose transitions are made of arrays when somebody asks for them."""
         model = object.__new__(cls)
-        model.__dict__.update({"source": "", "shows": "", **told, "sparse": found})
+        model.__dict__.update({"source": "", "shows": "", **told})
         model._check_head()
+        model.__dict__["sparse"] = found.with_ends(model.terminal)
         return model
 
     def _once_more(self, **asked: Any) -> Self:
@@ -235,10 +236,11 @@ class CTMDP(FromElsewhere):
     @cached_property
     def pays_at_end(self) -> bool:
         """Whether something is earned at the end."""
-        if self._is_lazy and self.sparse.terminal is not None:
-            return bool(self.sparse.terminal.top.any())
-        own = not self._ends_alike and any(row.terminal for row in self.transitions)
-        return own or any(different(self.terminal))
+        if any(different(self.terminal)):
+            return True
+        if self._is_lazy:
+            return self.sparse.terminal is not None and bool(self.sparse.terminal.top.any())
+        return any(row.terminal for row in self.transitions)
 
     @cached_property
     def is_plain(self) -> bool:

@@ -16,6 +16,7 @@ import numpy as np
 from ctucbvi.errors import ModelError
 from ctucbvi.model.columns import (
     Column,
+    Heading,
     Indices,
     alike,
     array_of,
@@ -81,6 +82,13 @@ class Sparse:
             ends,
         )
 
+    def with_ends(self, terminal: Sequence[Fraction]) -> Sparse:
+        """The same; no ``terminal`` if it says what those of the states do."""
+        if self.terminal is None:
+            return self
+        ends = zip(self.state.tolist(), self.terminal.fractions(), strict=True)
+        return self if any(g != terminal[x] for x, g in ends) else replace(self, terminal=None)
+
     def transitions(
         self, states: Sequence[str], actions: Sequence[str], terminal: Sequence[Fraction]
     ) -> tuple[Transition, ...]:
@@ -116,7 +124,7 @@ def two_lists(given: Any, what: str, names: tuple[str, str]) -> tuple[Indices, I
         if cells.ndim != 1 or (cells.dtype.kind not in "iu" and cells.size):
             kind = f"{cells.dtype} of shape {cells.shape}"
             raise ModelError(f"{what}: the {name}s are {kind}; give a list of indices")
-        found.append(cells.astype(np.int64, copy=False))
+        found.append(cells.astype(np.int64, copy=False) if cells.size else np.zeros(0, np.int64))
         if (found[-1] < 0).any():
             raise ModelError(f"{what}: {found[-1].min()} is not the index of a {name}; write 0 or more")
     if len(found[0]) != len(found[1]):
@@ -130,12 +138,6 @@ def _below(cells: Indices, size: int, what: str, name: str) -> Indices:
     if cells.size and cells.max() >= size:
         raise ModelError(f"{what}: {cells.max()} is not the index of a {name}; write 0 to {size - 1}")
     return cells
-
-
-def _fits(found: Column, size: int, what: str, each: str) -> Column:
-    if len(found) != size:
-        raise ModelError(f"{what}: {len(found)} numbers for {size} {each}s; give one each")
-    return found
 
 
 class SparseReader:
@@ -202,11 +204,11 @@ class SparseReader:
         return Sparse(self.state, self.action, rate, reward, row, self.target, chance, lump, choice, ends)
 
     def _of_pairs(self, given: Any, reader: Reader, what: str) -> Column:
-        found = column(given, reader, what, lambda i: self.where(int(self.moved[i])))
-        return _fits(found, len(self.state), what, "pair").sorted(self.place)
+        heading = Heading(what, "pair", len(self.state), lambda i: self.where(int(self.moved[i])))
+        return column(given, reader, heading).sorted(self.place)
 
     def _of_jumps(self, given: Any, reader: Reader, what: str) -> Column:
-        return _fits(column(given, reader, what, self._jump), len(self.start), what, "jump")
+        return column(given, reader, Heading(what, "jump", len(self.start), self._jump))
 
     def _jump(self, k: int) -> str:
         return f"{self.states[int(self.target[k])]!r} at {self.where(int(self.start[k]))}"

@@ -47,6 +47,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ctucbvi.disk import replace_file
 from ctucbvi.errors import InputError
 from ctucbvi.modelfile.reader import one_line, parse_json, parse_toml, read_model
 from ctucbvi.modelfile.writer import LONGEST, document_of, toml_text
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
 __all__ = ["LONGEST", "Format", "dump_model", "load_model", "one_line", "parse_model", "save_model"]
 
 _LONG = 100_000  # characters of a text, about a thousand transitions
+ENDINGS = (".toml", ".json", ".npz")
+_LISTED = ".toml, .json or .npz"
 Format = Literal["toml", "json"]
 FOREIGN = (".drn", ".prism", ".pm", ".sm", ".ma", ".jani")  # of Storm and PRISM: see drn, and ctucbvi.prism
 
@@ -72,10 +75,13 @@ def load_model(path: str | PathLike[str]) -> CTMDP:
     except FileNotFoundError:
         raise InputError(f"{where}: no such file; check the path") from None
     except IsADirectoryError:
-        raise InputError(f"{where}: this is a directory; name a .toml or .json file in it") from None
+        raise InputError(f"{where}: this is a directory; name a {_LISTED} file in it") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{where}: cannot be read ({one_line(str(reason))}); name a readable file") from None
+    if Path(path).suffix.lower() in FOREIGN:
+        first = "make a model file of it first: ctucbvi models FILE --horizon H > mine.toml"
+        raise InputError(f"{where}: {first}")
     kind = _format_of(path, where)
     if kind == "npz":
         from ctucbvi.modelfile.binary import model_of_binary  # NumPy, for large models only
@@ -101,11 +107,7 @@ def parse_model(text: str, *, format: Format = "toml", where: str = "model") -> 
 
             if (model := model_in_bulk(text, format)) is not None:
                 return model
-        try:
-            document = parsers[format](text, where)
-        except RecursionError:
-            raise InputError(f"{where}: nested too deeply; a model file has three levels at most") from None
-        return read_model(document, where)
+        return read_model(parsers[format](text, where), where)
 
 
 @contextmanager
@@ -131,7 +133,10 @@ def dump_model(model: CTMDP, *, format: Format = "toml") -> str:  # noqa: A002 -
 
 
 def save_model(model: CTMDP, path: str | PathLike[str]) -> None:
-    """Write ``model`` to ``path``, a ``.toml`` or ``.json`` file, or ``.npz`` if it is a large one."""
+    """Write ``model`` to ``path``, a ``.toml`` or ``.json`` file, or ``.npz`` if it is a large one.
+
+    What was there stays whole until the new file is.
+    """
     where = one_line(str(path))
     kind = _format_of(path, where)
     if kind == "npz":
@@ -141,7 +146,7 @@ def save_model(model: CTMDP, path: str | PathLike[str]) -> None:
     else:
         data = dump_model(model, format=kind).encode()
     try:
-        Path(path).write_bytes(data)
+        replace_file(Path(path), data)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(
@@ -150,15 +155,7 @@ def save_model(model: CTMDP, path: str | PathLike[str]) -> None:
 
 
 def _format_of(path: str | PathLike[str], where: str) -> Format | Literal["npz"]:
-    suffix = Path(path).suffix.lower()
-    if suffix == ".toml":
-        return "toml"
-    if suffix == ".json":
-        return "json"
-    if suffix == ".npz":
-        return "npz"
-    if suffix in FOREIGN:
-        raise InputError(
-            f"{where}: make a model file of it first: ctucbvi models FILE --horizon H > mine.toml"
-        )
-    raise InputError(f"{where}: its name does not tell the format; end it in .toml or .json")
+    formats: dict[str, Format | Literal["npz"]] = {".toml": "toml", ".json": "json", ".npz": "npz"}
+    if (found := formats.get(Path(path).suffix.lower())) is not None:
+        return found
+    raise InputError(f"{where}: its name does not tell the format; end it in {_LISTED}")

@@ -43,6 +43,7 @@ _MEANT = {  # what others have, and how it is written here
     "property": 'write goal = ["..."], the states to be reached within the horizon',
     "labels": 'write goal = ["..."], the names of states',
 }
+_DEEP = "nested too deeply; a model file has three levels at most"
 _NUMBER_HINT = 'write for example "17/20" or "0.85"'
 
 
@@ -85,6 +86,8 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
         raise InputError(
             f"{where}: {place}: not TOML ({one_line(reason)}); write lines of the form key = value"
         ) from None
+    except RecursionError:
+        raise InputError(f"{where}: {_DEEP}") from None
     except ValueError:  # the only other one: Python refuses to convert a very long integer
         line = _line_of_long_integer(text)
         raise InputError(
@@ -120,6 +123,8 @@ def parse_json(text: str, where: str) -> object:
         raise InputError(
             f"{where}: {place}: not JSON ({one_line(error.msg)}); write one object with quoted keys"
         ) from None
+    except RecursionError:
+        raise InputError(f"{where}: {_DEEP}") from None
 
 
 # --- from a document to a model ------------------------------------------------------------

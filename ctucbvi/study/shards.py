@@ -23,12 +23,12 @@ import base64
 import binascii
 import hashlib
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from ctucbvi.disk import replace_file
 from ctucbvi.errors import InputError
 from ctucbvi.study.plan import Contestant, Study, described
 
@@ -143,13 +143,8 @@ class Folder:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that there is, at every moment, the old one or the new one."""
-    part = path.with_name(f"{path.name}.part-{os.getpid()}")
     try:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
+        replace_file(path, text.encode())
     except OSError as error:
         raise InputError(f"{str(path)!r}: cannot be written: {error.strerror}") from None
 

@@ -180,7 +180,18 @@ def test_models_lists_every_bundled_model_with_source(capsys):
         (["models", "nothing-like-it"], "nothing-like-it"),
         (["models", "--out", "large.npz"], "--out"),
         (["models", "queue", "--out", "large.npz", "--json"], "--json"),
-        (["models", "queue", "--out", "large.txt"], "large.txt"),
+        (
+            ["models", "queue", "--out", "large.txt"],
+            "large.txt: its name does not tell the format; end it in .toml",
+        ),
+        (
+            ["models", "queue", "--out", "large.drn"],
+            "large.drn: its name does not tell the format; end it in .toml",
+        ),
+        (["models", "queue", "--out", ""], "--out: the name is empty"),
+        (["models", "--out", ""], "--out: the name is empty"),
+        (["models", "mine.npz"], "write this one with --out FILE"),
+        (["plan", "large.drn"], "large.drn: no such file"),
         (["crosscheck", "machine-repair", "--digits", "1000"], "write a number from 5 to 200"),
     ],
 )

@@ -297,9 +297,9 @@ def test_files_that_cannot_be_read(tmp_path) -> None:
     (tmp_path / "two\nlines.toml").write_text("=")
     for name, expected in {
         "none.toml": "no such file; check the path",
-        "dir.toml": "this is a directory; name a .toml or .json file in it",
+        "dir.toml": "this is a directory; name a .toml, .json or .npz file in it",
         "latin.toml": "line 2: not UTF-8 text; save the file as UTF-8",
-        "model.txt": "its name does not tell the format; end it in .toml or .json",
+        "model.txt": "its name does not tell the format; end it in .toml, .json or .npz",
         "nul\0.toml": "cannot be read (embedded null byte); name a readable file",
         "x" * 500 + ".toml": "cannot be read (File name too long); name a readable file",
         "two\nlines.toml": "line 1, column 1: not TOML (Invalid statement); write lines of the form "

@@ -272,3 +272,75 @@ def test_the_exact_planner_asks_for_them():
     model = pair([0.5, 0.5], terminal=[0, 1])
     assert ctucbvi.solve(model, digits=20).value("s0").overlaps(solve_certified(model, at=[]).value("s0"))
     assert not model._is_lazy
+
+
+NEAR = (2**53 + 1, 2**62, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 1, 2**70 + 1, 1)
+
+
+@pytest.mark.parametrize("number", [sign * n for n in NEAR for sign in (-1, 1)] + [-(2**63)])
+def test_large_whole_numbers_are_exact_on_every_way(number):
+    ways = [[number, -1], ([number, -1], [1, 1]), [number, 0.5], (np.array([number, -1], object), [1, 1])]
+    if -(2**63) <= number < 2**63:
+        ways += [np.array([number, -1]), (np.array([number, -1]), np.array([1, 1]))]
+    elif 0 <= number < 2**64:
+        ways += [np.array([number, 1], np.uint64)]
+    for way in ways:
+        lazy, other = (
+            CTMDP.from_sparse(
+                ([0, 0], [0, 1]), [1, 1], way, ([0, 1], [0, 0]), [1, 1], pair_terminal=way, horizon=1,
+                objective="min",
+            )
+            for _ in range(2)
+        )  # fmt: skip
+        assert other.transitions[0].reward == other.transitions[0].terminal == number
+        assert lazy.plain() == other.plain()
+        assert lazy.plain().sparse.reward.doubles[0] == float(-number)
+        assert lazy.max_reward == lazy.max_start == max(abs(number), 1)
+    dense = CTMDP.from_arrays([[1, 1]], [[number, -1]], [[[1], [1]]], horizon=1, objective="min")
+    assert dense.transitions[0].reward == number
+
+
+def test_ends_that_are_those_of_the_states_are_none():
+    def with_ends(ends, terminal):
+        return CTMDP.from_sparse(
+            ([0, 1], [0, 0]), [1, 0], [1, 1], ([0], [1]), [1], choice=[1, 0], pair_terminal=ends,
+            terminal=terminal, horizon=1,
+        )  # fmt: skip
+
+    for ends in ([3, 4], [0, 0], [3, 0]):
+        for terminal in ([3, 4], [0, 0]):
+            lazy, other = (with_ends(ends, terminal) for _ in range(2))
+            assert other.transitions
+            made = CTMDP.of(
+                "sparse", horizon=1, transitions=other.transitions, states=other.states,
+                terminal=dict(zip(other.states, other.terminal, strict=True)),
+            )  # fmt: skip
+            for fact in ("pays_at_end", "ends", "max_start"):
+                assert getattr(lazy, fact) == getattr(other, fact) == getattr(made, fact), (fact, ends)
+            assert lazy._is_lazy or lazy.pays_choices
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        (np.array([3, 1], "M8[ns]"), "are times; give a list of numbers"),
+        (np.array([3, 1], "m8[ns]"), "are times; give a list of numbers"),
+        (np.array([3, 1], np.clongdouble), "a number is needed, not clongdouble"),
+        (np.array([10, 1], np.longdouble) ** 400, "a number is needed, not longdouble"),
+        (np.broadcast_to(["1"], 10**15), "rate: 1000000000000000 numbers for 2 pairs; give one each"),
+    ],
+)
+def test_cells_that_are_no_numbers_are_refused(numbers, message):
+    with pytest.raises(ModelError, match=message):
+        CTMDP.from_sparse(([0, 1], [0, 0]), numbers, [0, 0], ([0], [1]), [1], horizon=1)
+
+
+@pytest.mark.filterwarnings("error")
+def test_empty_lists_of_any_kind_and_huge_probabilities():
+    for kind in (complex, [("a", "<i8"), ("b", "<i8")], float):
+        none = np.zeros(0, kind)
+        model = CTMDP.from_sparse(([0], [0]), [0], [0], (none, none), [], horizon=1)
+        assert model.transitions[0].to == ()
+    with pytest.raises(ModelError, match="sum to a number of extreme size, not exactly 1"):
+        pair(np.array([1e300, 1.0]))
