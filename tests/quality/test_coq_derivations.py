@@ -122,6 +122,13 @@ def test_random_derivations_are_accepted(folder):
     _accepted(folder, documents)
 
 
+def test_an_induction_about_what_does_not_occur_is_accepted(folder):
+    document, *_ = exported(random_derivations(range(1_276, 1_277)))
+    assert "induction" in {step["rule"] for step in document["steps"]}
+    assert "revert m" in _written(document)  # which is no variable of the theorem
+    _accepted(folder, [document])
+
+
 @pytest.mark.thorough
 def test_many_random_terms_and_derivations_are_accepted(folder):
     _accepted(folder, exported(random_terms(range(1_000, 2_500))))

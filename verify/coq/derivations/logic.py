@@ -168,9 +168,10 @@ def _induction(step: LemmaStep) -> Lines:
     n, a = step.rule.variable("Nat"), step.judgement.formula
     name = step.words.name(str(n.value))
     first, after = (replaced(a, {n: casted(v)}) for v in (num(0), make("+", num(1), n)))
+    text = step.words.formula(a)  # in which n need not occur
     return [
-        f"  revert {name}.",
-        f"  apply (nat_ind (fun {name} : nat => {step.words.formula(a)})).",
+        f"  first [revert {name} | enough (A0 : forall {name} : nat, {text}) by exact (A0 0%nat)].",
+        f"  apply (nat_ind (fun {name} : nat => {text})).",
         f"  {{ change ({step.words.formula(first)}).",
         *step.back(first, step.premise(0), "K0"),
         "  exact K0. }",
