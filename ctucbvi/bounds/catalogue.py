@@ -121,8 +121,8 @@ JUMPS = (
     Constant("E max-sharp", "eq:term1-3/sharp", "the best bound of that kind", f.mean_maximum_sharp,
              (*c.SIZES, c.SEVERAL)),
     Constant("D", "eq:JM-eq/sharp", "what can take the place of that mean", f.levels, _SUMMED),
-    Constant("D-leading", "eq:term1-3/levels/leading", "a bound of D", f.levels_leading, c.SIZES),
-    Constant("D-bound", "eq:term1-3/levels", "another bound of D", f.levels_bound, c.SIZES),
+    Constant("D-leading", "eq:term1-3/levels/poisson", "a bound of D", f.levels_leading, c.SIZES),
+    Constant("D-bound", "eq:term1-3/levels/poisson", "another bound of D", f.levels_bound, c.SIZES),
 )  # fmt: skip
 PROPOSITIONS = (
     Constant("proberror", "prop:proberror", "errors of the jump probabilities", f.jump_errors,

@@ -9,8 +9,8 @@ Write :math:`v = \lambda_{\max}H` and :math:`f = \ln K/\ln(\ln K+1)`, read as 1 
 * The largest of :math:`K` Poisson variables has mean at most :math:`(v+1)f` (``eq:term1-3``), and at most
   :math:`ve^s` with :math:`s = 1 + W((\ln K - v)/(ev))` (``eq:term1-3/sharp``).  It is not needed:
   :math:`D = \sum_m\sqrt{P(Z>m)}`, :math:`Z` Poisson of mean :math:`v`, takes its place (``eq:JM-eq/sharp``).
-  It is at most :math:`(e-1)v + 1/(\sqrt e-1)` (``eq:term1-3/levels``) and at most :math:`v + 2\sqrt v +
-  \frac14` (``eq:term1-3/levels/leading``).
+  It is at most :math:`(e-1)v + 1/(\sqrt e-1)` and at most :math:`v + 2\sqrt v + \frac14`
+  (``eq:term1-3/levels/poisson``).
 * ``prop:proberror``: :math:`3(H+1/\lambda_{\min})\sqrt{SAK}\,(v+1)f`, in truth
   :math:`2(H+1/\lambda_{\min})\sqrt{SAK}\min\{(v+1)f, D\}`; ``prop:rateerror``: the same times
   :math:`\sqrt{2\lambda_{\max}}`, and :math:`\frac73` in place of 2.

@@ -28,7 +28,7 @@ sharp-delta that of sharp                                          :math:`v`   :
 
 Bounds of another form, for another learner, are in :mod:`ctucbvi.bounds.optimistic`.
 
-**Plans kept.**  A learner that plans again only where a count has grown by a factor :math:`1+\eta`
+**Plans kept.**  A learner that plans again wherever a count has grown by more than a factor :math:`1+\eta`
 (:mod:`ctucbvi.learning.replanning`) has the factor :math:`\sqrt{1+\eta}` in the product, and
 :math:`(1+\eta)^\alpha` before the accuracies :math:`\epsilon_k = k^{-\alpha}`.
 

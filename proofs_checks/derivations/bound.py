@@ -25,6 +25,7 @@ from proofs_checks.derivations.regret import (
 from proofs_checks.derivations.runs import ACTIVE, product, remaining, settled
 from proofs_checks.derivations.seen_rates import SEEN_BOUND
 from proofs_checks.derivations.so_far import always, often, so_far, where
+from proofs_checks.derivations.tail_series import BELOW
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -55,7 +56,7 @@ def core_theorem(payment: str, levels: str, *conditions: str, load: str = LOAD) 
 
 
 def _both(payment: str, load: str = LOAD) -> str:
-    levels = core_theorem(payment, LONG, load=load), core_theorem(payment, LEVELED, "0 < h", load=load)
+    levels = core_theorem(payment, LONG, load=load), core_theorem(payment, LEVELED, BELOW, load=load)
     return f"And({', '.join(levels)})"
 
 
@@ -117,7 +118,7 @@ def any_core(D: Derivation) -> Theorem:
         return D.imply(bound, f"0 <= {RADICAND}", event)
 
     plain, chosen = zip(*(both_levels(D, D.lemma(label), text) for label, text in _BOUNDS), strict=True)
-    found = theorems.both(total(LONG, plain), D.imply(total(LEVELED, chosen), "0 < h"))
+    found = theorems.both(total(LONG, plain), D.imply(total(LEVELED, chosen), BELOW))
     return D.imply(found, *RIGHT_SO_FAR, *SIZES)
 
 

@@ -21,6 +21,7 @@ from proofs_checks.derivations.probabilities import LEVELED
 from proofs_checks.derivations.rates import enough, leveled_enough
 from proofs_checks.derivations.regret import LOAD, REGRET, WHOLE_REGRET
 from proofs_checks.derivations.runs import product, settled
+from proofs_checks.derivations.tail_series import BELOW
 from proofs_checks.derivations.theorem import (
     Choice,
     accuracies,
@@ -39,7 +40,7 @@ _CHOICE = "delta == 1/(2*K*H)"
 def sharp_theorem(payment: str, *conditions: str, load: str = LOAD) -> str:
     """The regret of all decisions, for a learner with that payment."""
     text = f"{WHOLE_REGRET} <= {main_term(payment, LEVELED)} + {load} + 1"
-    return chain(text, *conditions, "0 < h", _CHOICE)
+    return chain(text, *conditions, BELOW, _CHOICE)
 
 
 _SIZES = ("1 <= c", "0 <= w", "0 <= e")
@@ -48,7 +49,7 @@ SHARP = sharp_theorem(paid_by("C*H + 1"))
 _X = f"({WIDE.format(D=LEVELED)})"
 _FEW = "K <= 11/2*S**2*A*(lmax*H + 1)**2"
 _PAID = f"K*H <= 2*{_X}*sqrt({RADICAND})"
-FEW, FORTY = (chain(_PAID, "0 < h", _CHOICE, "1 < K*H", few) for few in (_FEW, "K <= 40"))
+FEW, FORTY = (chain(_PAID, BELOW, _CHOICE, "1 < K*H", few) for few in (_FEW, "K <= 40"))
 
 
 def pair_number(D: Derivation) -> Theorem:
@@ -99,7 +100,7 @@ class LongRun:
 
 
 def wide_enough(D: Derivation) -> Theorem:
-    """0 < h ⊢ H (v + 1) √(SAK) <= WAIT √(SAK) LEVELED."""
+    """BELOW ⊢ H (v + 1) √(SAK) <= WAIT √(SAK) LEVELED."""
     narrow = theorems.cut(leveled_enough(D), D.at(enough(D), q=LEVELED))
     return D.linear(f"H*(lmax*H + 1)*sqrt(S*A*K) <= {_X}", D.times(narrow, D.known("sqrt", "S*A*K")))
 
@@ -128,7 +129,7 @@ def few_are_paid(D: Derivation) -> Theorem:
     whole = D.linear("0 <= (lmax*H + 1)**2", D.known("square", "lmax*H + 1"))
     half = D.times(D.pointwise("log(2) >= 11/16"), D.times(whole, D.whole("S**2*A")))
     low = D.times(D.times(run.low, D.whole("S*A")), whole)
-    return D.imply(paid_for(D, run, few, half, low), "0 < h", _CHOICE, "1 < K*H", _FEW)
+    return D.imply(paid_for(D, run, few, half, low), BELOW, _CHOICE, "1 < K*H", _FEW)
 
 
 def forty_are_paid(D: Derivation) -> Theorem:
@@ -144,7 +145,7 @@ def forty_are_paid(D: Derivation) -> Theorem:
     whole = D.linear("0 <= (lmax*H + 1)**2 - 1", D.known("square", "lmax*H"), run.value)
     once = D.times(run.some, run.positive)
     again = D.times(D.times(whole, D.whole("S*A")), run.positive)
-    return D.imply(paid_for(D, run, claim, base, once, again), "0 < h", _CHOICE, "1 < K*H", "K <= 40")
+    return D.imply(paid_for(D, run, claim, base, once, again), BELOW, _CHOICE, "1 < K*H", "K <= 40")
 
 
 def covered(D: Derivation, choice: Choice, few: Theorem, many: Theorem) -> Theorem:
@@ -163,7 +164,7 @@ def covered(D: Derivation, choice: Choice, few: Theorem, many: Theorem) -> Theor
 
 def any_sharp(D: Derivation) -> Theorem:
     """thm:CT-UCB/any-learner."""
-    choice, given = Choice(D, D.assume(_CHOICE)), (D.assume("0 < h"), D.assume(_CHOICE))
+    choice, given = Choice(D, D.assume(_CHOICE)), (D.assume(BELOW), D.assume(_CHOICE))
     payment = paid_by("c", "w")
     goal = f"{REGRET.format(m='m')} <= {main_term(payment, LEVELED)} + {ANY_LOAD} + 1"
     value = product(D, rate_bound(D), D.fact("horizon"))
@@ -187,7 +188,7 @@ def any_sharp(D: Derivation) -> Theorem:
 
     def enough_episodes(late: Theorem) -> Theorem:
         core = D.mp(D.lemma("thm:CT-UCB/main/any-learner"), *map(D.assume, RIGHT_SO_FAR), factor, seen, error)
-        core = theorems.part(core, D.formula(core_theorem(payment, LEVELED, "0 < h", load=ANY_LOAD)))
+        core = theorems.part(core, D.formula(core_theorem(payment, LEVELED, BELOW, load=ANY_LOAD)))
         event = covered(D, choice, D.linear("40 <= K", late), D.assume(terms.negation(D.formula(_FEW))))
         core = D.mp(D.at(core, q="2*delta"), given[0], LongRun(D, choice).positive, event)
         return D.linear(goal, core, choice.weight)
@@ -203,7 +204,7 @@ def any_sharp(D: Derivation) -> Theorem:
         return D.linear(goal, trivial(D), one, *main, load)
 
     every = D.bounded(D.cases("K*H <= 1", short, long), "m")
-    return D.imply(every, *RIGHT_SO_FAR, *_SIZES, "0 < h", _CHOICE)
+    return D.imply(every, *RIGHT_SO_FAR, *_SIZES, BELOW, _CHOICE)
 
 
 def sharp(D: Derivation) -> Theorem:

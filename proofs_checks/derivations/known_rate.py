@@ -16,7 +16,8 @@ from proofs_checks.derivations.nearby import chain
 from proofs_checks.derivations.optimism import factor_low
 from proofs_checks.derivations.regret import LOAD, WHOLE_REGRET
 from proofs_checks.derivations.runs import product
-from proofs_checks.derivations.smaller_bonus import ONE, narrow
+from proofs_checks.derivations.smaller_bonus import narrow
+from proofs_checks.derivations.tail_series import ONE, at_one
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
@@ -97,5 +98,5 @@ def order(D: Derivation) -> Theorem:
     found = D.linear(
         f"{bound} <= {_ORDER}", paid, more, slack, D.sum(each, "k", "K"), powers(D), known.room()
     )
-    regret = D.mp(D.at(D.lemma("remark:lambda-min/regret"), h="1"), D.linear("0 < 1"), D.assume(_CHOICE))
+    regret = D.mp(D.lemma("remark:lambda-min/regret", g=ONE), at_one(D), D.assume(_CHOICE))
     return D.imply(D.linear(f"{WHOLE_REGRET} <= {_ORDER}", found, regret), *CONDITIONS, _CHOICE)

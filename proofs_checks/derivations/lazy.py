@@ -23,6 +23,7 @@ from proofs_checks.derivations.regret import LOAD, WHOLE_REGRET, above, optimist
 from proofs_checks.derivations.runs import by_jump, observed, product, remaining, settled
 from proofs_checks.derivations.setting_plans import MORE
 from proofs_checks.derivations.so_far import always, of_plan
+from proofs_checks.derivations.tail_series import BELOW
 from proofs_checks.derivations.theorem import Choice, bonus_factor, positive_product, radicand
 from proofs_checks.derivations.unions import rises_to
 from verify.kernel import theorems
@@ -43,7 +44,7 @@ LAGS = f"Sure(All(n, {_LAGS}))"
 def theorem(payment: str, *conditions: str) -> str:
     """The regret of all decisions, for a learner with that payment that keeps its plans."""
     text = f"{WHOLE_REGRET} <= {_ROOT}*{main_term(payment, LEVELED)} + v*{LOAD} + 1"
-    return chain(text, *conditions, "0 < h", _CHOICE)
+    return chain(text, *conditions, BELOW, _CHOICE)
 
 
 _PLANNED = optimist(ANY, share("c", "w", "pl(n)"), "eps(ep(pl(n)))", GOOD.format(n="pl(n)"))
@@ -152,9 +153,9 @@ def any_lazy(D: Derivation) -> Theorem:
     large, some = (D.assume(one) for one in _SIZES)
     wide = D.linear(f"1 <= {factor}", D.times(large, D.known("sqrt", MORE)), root)
     sizes = wide, D.times(some, D.known("sqrt", MORE)), positive
-    last = D.assume("0 < h"), D.assume(_CHOICE)
+    last = D.assume(BELOW), D.assume(_CHOICE)
     bound = D.mp(whole, *map(D.assume, _PLANNED[:2]), *every, *sizes, *last)
-    return D.imply(bound, *_PLANNED, *_SIZES, LAGS, "0 < h", _CHOICE)
+    return D.imply(bound, *_PLANNED, *_SIZES, LAGS, BELOW, _CHOICE)
 
 
 def _bound(D: Derivation, learner: str, factor: str, *facts: Theorem, seen: str = "0") -> Theorem:

@@ -1,17 +1,18 @@
-"""Roots of the numbers of long episodes: their means (Chernoff, tangents), and a series for their sum."""
+"""Roots of the numbers of long episodes: their means (tangents), and a series that is above their sum."""
 
 from __future__ import annotations
 
 from proofs_checks.derivations.counting import LEVEL
-from proofs_checks.derivations.number_of_jumps import tail
+from proofs_checks.derivations.poisson_levels import FAR, nonnegative
 from proofs_checks.derivations.roots import tangent
-from proofs_checks.derivations.runs import product, settled
+from proofs_checks.derivations.runs import equal, product, settled
+from proofs_checks.derivations.tail_series import ROOT
+from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 SERIES = "Imp(0 <= u, Imp(0 < d, Sum(l, m, Min(1, exp(u - d*(l + 1)))) <= u/d + 1/(exp(d) - 1)))"
-_HALF = "(lmax*H*(exp(h) - 1) - h*(l + 1))/2"
-ROOTS = f"Imp(0 <= h, E(Sum(l, m, sqrt({LEVEL.format(n='m')}))) <= sqrt(K)*Sum(l, m, Min(1, exp({_HALF}))))"
+ROOTS = f"E(Sum(l, m, sqrt({LEVEL.format(n='m')}))) <= sqrt(K)*Sum(l, m, {ROOT})"
 
 
 def series(D: Derivation) -> Theorem:
@@ -99,21 +100,40 @@ def root_of_level(D: Derivation) -> Theorem:
     return D.linear(f"E(sqrt({level})) <= sqrt(K)*w", mean, *facts)
 
 
+def root_of_none(D: Derivation) -> Theorem:
+    """E √LEVEL <= 0, given E LEVEL <= 0: it is a whole number."""
+    level = LEVEL.format(n="m")
+
+    def case(assumed: Theorem) -> Theorem:
+        goal = f"sqrt({level}) <= {level}"
+        if assumed.says is D.formula(f"{level} <= 0"):
+            return D.by_value(goal, [equal(D, assumed, D.whole(level))])
+        return D.closed(D.pointwise("sqrt(x) <= x", "x >= 1", x=level), assumed, D.whole(level))
+
+    one = D.split(D.known("discrete", level, "0"), case, case)
+    return D.linear(f"E(sqrt({level})) <= 0", D.mean(one), D.assume(f"E({level}) <= 0"))
+
+
 def mean_roots(D: Derivation) -> Theorem:
-    """E Σ √LEVEL <= √K Σ min(1, e^{(v (e^h - 1) - h (l + 1))/2})."""
-    root = root_of_level(D)
-    exact = D.linear("lmax*(exp(h) - 1) <= lmax*(exp(h) - 1)")
-    tilted = D.closed(D.at(tail(D), c="lmax*(exp(h) - 1)", n="m"), exact)
-    flat = D.closed(D.at(tail(D), h="0", c="0", n="m"))
-    by_tilt = D.closed(D.at(root, w=f"exp({_HALF})"), tilted, D.known("exp", _HALF))
-    by_one = D.closed(D.at(root, w="1"), flat)
-    goal = f"E(sqrt({LEVEL.format(n='m')})) <= sqrt(K)*Min(1, exp({_HALF}))"
-    cases = D.known("min-cases", "1", f"exp({_HALF})")
+    """eq:JM-eq/sharp."""
+    few, level = D.lemma("prop:proberror/levels", n="m"), LEVEL.format(n="m")
+    square = D.positive(
+        "sqrt-square", FAR, nonnegative(D, "l + 1", "H", D.linear("0 <= H", D.fact("horizon")))
+    )
+    square = D.scaled(square, "K")
+    goal = f"E(sqrt({level})) <= sqrt(K)*{ROOT}"
 
-    def both(value: Theorem) -> Theorem:
-        return D.by_value(goal, [value], by_tilt, by_one)
+    def some(positive: Theorem) -> Theorem:
+        return D.closed(
+            D.at(root_of_level(D), w=ROOT), D.linear(f"E({level}) <= K*{ROOT}**2", few, square), positive
+        )
 
-    return D.imply(D.sum(D.split(cases, both, both), "l", "m"), "0 <= h")
+    def none(less: Theorem) -> Theorem:
+        nothing = equal(D, less, D.known("sqrt", FAR))
+        zero = D.linear(f"E({level}) <= 0", few, square, D.scaled(nothing, f"K*{ROOT}"))
+        return D.linear(goal, theorems.cut(zero, root_of_none(D)), D.scaled(nothing, "sqrt(K)"))
+
+    return D.sum(D.cases(f"0 < {ROOT}", some, none), "l", "m")
 
 
 _STEP = "(1 + 1/sqrt(v))"  # e^{h/2}

@@ -142,14 +142,3 @@ def counted(D: Derivation) -> Theorem:
     level = D.induction("n", claim("n"), first, step)
     seen = f"{ENDED.format(n='n')} + {NOW.format(n='n')}"
     return D.linear(f"exp(h*(l + 1))*{LEVEL.format(n='n')} <= {seen}", level, ended)
-
-
-def tail(D: Derivation) -> Theorem:
-    """E LEVEL(n) <= K e^{c H - h (l + 1)}."""
-    bound = D.linear(
-        f"exp(h*(l + 1))*E({LEVEL.format(n='n')}) <= K*exp(c*H)",
-        D.mean(counted(D)),
-        D.mp(D.lemma("prop:proberror/coupling"), *map(D.assume, TILT)),
-    )
-    divided = D.times(bound, D.known("exp", "-h*(l + 1)"))
-    return D.linear(f"E({LEVEL.format(n='n')}) <= K*exp(c*H - h*(l + 1))", divided)

@@ -2,7 +2,7 @@
 
 ``g`` is *frozen* if it stays while the episode goes on.  The mean number of decisions of an episode is at
 most 1 + lmax H, whatever is frozen: with Ψ(n) = g(n) (1 + lmax rem(n)) it is
-g(n) + E(jump(n) Ψ(n + 1), n) <= Ψ(n).
+g(n) + E(jump(n) Ψ(n + 1), n) <= Ψ(n).  That of jumps is one less.
 """
 
 from __future__ import annotations
@@ -16,9 +16,15 @@ from verify.kernel.theorems import Theorem
 
 NONNEGATIVE = "All(n, 0 <= gM(n))"
 FROZEN = "All(n, Imp(jump(n) == 1, gM(n + 1) == gM(n)))"
-DECISIONS = (
-    f"Imp(Sure({NONNEGATIVE}), Imp(Sure({FROZEN}), "
-    "E(Sum(n, m, gM(n))) <= (1 + lmax*H)*E(Sum(n, m, new(n)*gM(n)))))"
+
+
+def _few(seen: str, size: str) -> str:
+    return f"E(Sum(n, m, {seen}*gM(n))) <= {size.format(u='H')}*E(Sum(n, m, new(n)*gM(n)))"
+
+
+DECISIONS, JUMPS = (
+    f"Imp(Sure({NONNEGATIVE}), Imp(Sure({FROZEN}), {_few(*one)}))"
+    for one in (("1", "(1 + lmax*{u})"), ("jump(n)", "lmax*{u}"))
 )
 EPISODES = "Imp(All(k, 0 <= gx(k)), Sum(n, m, Ind(ep(n) + 1 <= K)*new(n)*gx(ep(n))) <= Sum(k, K, gx(k)))"
 
@@ -58,23 +64,35 @@ def few_follow(D: Derivation) -> Theorem:
 
 
 def decisions(D: Derivation) -> Theorem:
-    """E Σ g(n) <= (1 + lmax H) E Σ new(n) g(n)."""
+    """E Σ g(n) <= (1 + lmax H) E Σ new(n) g(n), by g(n) (1 + lmax rem(n))."""
+    return _seen(D, "1", "(1 + lmax*{u})")
+
+
+def jumps(D: Derivation) -> Theorem:
+    """E Σ jump(n) g(n) <= lmax H E Σ new(n) g(n), by g(n) lmax rem(n)."""
+    return _seen(D, "jump(n)", "lmax*{u}")
+
+
+def _seen(D: Derivation, seen: str, size: str) -> Theorem:
+    """E Σ seen g(n) <= size(H) E Σ new(n) g(n); the size of the remaining time."""
     nonnegative, frozen = D.special(D.surely(NONNEGATIVE), "n"), D.special(D.surely(FROZEN), "n")
-    psi = "gM({n})*(1 + lmax*rem({n}))"
+    psi = f"gM({{n}})*{size.format(u='rem({n})')}"
     here, after = psi.format(n="n"), psi.format(n="n + 1")
-    goal = f"jump(n)*{after} <= gM(n)*(jump(n)*(1 + lmax*(rem(n) - spent(n))))"
+    goal = f"jump(n)*{after} <= gM(n)*(jump(n)*{size.format(u='(rem(n) - spent(n))')})"
     same = by_jump(
         D,
         lambda case, stays: D.by_value(goal, [*case, *([D.mp(frozen, case[0])] if stays else [])]),
     )
     step = D.linear(
-        f"gM(n) + E(jump(n)*{after}, n) <= {here}", D.mean(same, "n"), D.times(few_follow(D), nonnegative)
+        f"E({seen}*gM(n), n) + E(jump(n)*{after}, n) <= {here}",
+        D.mean(same, "n"),
+        D.times(few_follow(D), nonnegative),
     )
     step = D.mean(step)
     later = "E((1 - new({m}))*" + psi.format(n="{m}") + ")"
 
     def claim(m: str) -> str:
-        return f"Sum(n, {m}, E(gM(n))) + {later.format(m=m)} <= Sum(n, {m}, E(new(n)*{here}))"
+        return f"Sum(n, {m}, E({seen}*gM(n))) + {later.format(m=m)} <= Sum(n, {m}, E(new(n)*{here}))"
 
     first = D.mean(D.by_value(f"(1 - new(0))*{psi.format(n='0')} <= 0", [start(D, "new(0) == 1")]))
     again = D.mean(D.scaled(D.fact("new", n="m"), psi.format(n="m + 1")))
@@ -87,14 +105,11 @@ def decisions(D: Derivation) -> Theorem:
     low, high = remaining(D)
     signs = D.linear("0 <= 1 - new(m)", D.at(first_ones(D), n="m"))
     value = D.times(low, rate_bound(D))
-    left = D.mean(
-        D.times(
-            D.times(D.at(D.linear("0 <= 1 + lmax*rem(n)", value), n="m"), D.at(nonnegative, n="m")), signs
-        )
-    )
+    size_sign = D.linear(f"0 <= {size.format(u='rem(n)')}", value)
+    left = D.mean(D.times(D.times(D.at(size_sign, n="m"), D.at(nonnegative, n="m")), signs))
     longest = D.times(D.times(D.times(high, rate_bound(D)), nonnegative), D.whole("new(n)"))
     whole = D.sum(D.mean(longest), "n", "m")
-    goal = "E(Sum(n, m, gM(n))) <= (1 + lmax*H)*E(Sum(n, m, new(n)*gM(n)))"
+    goal = _few(seen, size)
     return D.imply(D.linear(goal, total, left, whole), f"Sure({NONNEGATIVE})", f"Sure({FROZEN})")
 
 

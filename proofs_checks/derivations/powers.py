@@ -48,7 +48,7 @@ _LATER = "And(0 <= t, t <= u)"
 _REGULAR = f"All(t, All(u, Imp({_LATER}, And(0 <= tail(n, t), tail(n, t) <= tail(n, u)))))"
 
 
-def _regular(D: Derivation) -> Theorem:
+def regular(D: Derivation) -> Theorem:
     """0 <= tail(n, t) <= tail(n, u) for 0 <= t <= u."""
     late, end, early = (D.assume(one) for one in ("t <= u", "s <= u", "s <= t"))
 
@@ -87,9 +87,9 @@ def _small(D: Derivation) -> Theorem:
     inside = theorems.both(D.linear("0 <= t - s", s1), D.linear("t - s <= H", s0, end))
     near = D.mp(D.special(D.assume(f"All(t, Imp({WITHIN}, tail(n, t) <= d))"), "t - s"), inside)
     whole = D.integral(D.times(near, _kernel(D)), "s", "t")
-    mass = D.linear(f"lmax*Int(s, t, exp(-lmax*s)) <= {RHO}", _mass(D, "lmax", "t"), _later(D))
+    whole_mass = D.linear(f"lmax*Int(s, t, exp(-lmax*s)) <= {RHO}", mass(D, "lmax", "t"), _later(D))
     one = D.linear(
-        f"tail(n + 1, t) <= d*{RHO}", D.fact("tail-step"), whole, D.times(mass, D.assume("0 <= d"))
+        f"tail(n + 1, t) <= d*{RHO}", D.fact("tail-step"), whole, D.times(whole_mass, D.assume("0 <= d"))
     )
     one = theorems.cut(D.linear(f"0 <= {POWER}", D.known("exp", f"n*log{RHO}")), D.at(one, d=POWER))
     after = within(D, D.linear(f"tail(n + 1, t) <= exp((n + 1)*log{RHO})", one, next_power(D)), "t")
@@ -97,7 +97,7 @@ def _small(D: Derivation) -> Theorem:
     return D.induction("n", f"All(t, Imp({WITHIN}, tail(n, t) <= {POWER}))", first, lambda _: after)
 
 
-def _mass(D: Derivation, speed: str, end: str) -> Theorem:
+def mass(D: Derivation, speed: str, end: str) -> Theorem:
     """λ ∫ exp(-λs) ds == 1 - exp(-λ end)."""
     return D.primitive("u", end, f"-exp(-{speed}*u)")
 
@@ -112,32 +112,31 @@ def _later(D: Derivation) -> Theorem:
 # --- lem:optimism/contraction-superlinear -------------------------------------------------------
 
 
-def _slower(D: Derivation) -> Theorem:
-    """ESTIMATES, 0 <= t ⊢ λ̂ ∫ exp(-λ̂s) tail(n, t - s) ds <= tail(n + 1, t)."""
-    low, high = (D.special(part(D, D.assume(ESTIMATES), one), "x", "a") for one in (RATES_LOW, RATES_HIGH))
-    rates = {"glam(x, a)": low, "lmax": D.linear("0 <= lmax", rate(D))}
+def slower(D: Derivation, slow: str, low: Theorem, high: Theorem) -> Theorem:
+    """0 <= t ⊢ λ ∫ exp(-λs) tail(n, t - s) ds <= tail(n + 1, t), from 0 <= λ and λ <= lmax, λ = ``slow``."""
+    rates = {slow: low, "lmax": D.linear("0 <= lmax", rate(D))}
     start, s0 = D.assume("0 <= t"), D.assume("0 <= s")
     sizes, masses = [], []
     for speed, sign in rates.items():
         small = theorems.cut(D.times(sign, s0), D.pointwise("exp(-d) <= 1", "d >= 0", d=f"{speed}*s"))
         sizes += [D.times(small, sign), D.times(sign, D.known("exp", f"-{speed}*s"))]
-        masses.append(_mass(D, speed, "s"))
+        masses.append(mass(D, speed, "s"))
     densities = [f"{speed}*exp(-{speed}*s)" for speed in rates]
-    most, difference = "glam(x, a) + lmax", f"{densities[1]} - {densities[0]}"
+    most, difference = f"{slow} + lmax", f"{densities[1]} - {densities[0]}"
     goal = f"Abs({difference}) <= {most}"
     near = D.split(
         D.known("abs-cases", difference),
         lambda one: D.linear(goal, one, *sizes, *rates.values()),
         lambda one: D.linear(goal, one, *sizes, *rates.values()),
     )
-    sooner = decays(D, D.linear("glam(x, a)*s <= lmax*s", D.times(high, s0)))
+    sooner = decays(D, D.linear(f"{slow}*s <= lmax*s", D.times(high, s0)))
     integrals = [f"Int(u, s, {one.replace('*s', '*u')})" for one in densities]
     below = D.linear(f"{integrals[0]} <= {integrals[1]}", *masses, sooner)
-    regular = _regular(D)
+    rises_on = regular(D)
     condition = D.assume("And(0 <= s, s <= u, u <= t)")
     order = theorems.both(part(D, condition, "0 <= s"), part(D, condition, "s <= u"))
-    rises = part(D, D.mp(D.special(regular, "s", "u"), order), "tail(n, s) <= tail(n, u)")
-    at_zero = part(D, D.mp(D.special(regular, "0", "0"), D.linear("0 <= 0")), "0 <= tail(n, 0)")
+    rises = part(D, D.mp(D.special(rises_on, "s", "u"), order), "tail(n, s) <= tail(n, u)")
+    at_zero = part(D, D.mp(D.special(rises_on, "0", "0"), D.linear("0 <= 0")), "0 <= tail(n, 0)")
     parts = D.at(D.lemma("lem:optimism/opposite/by-parts"), c=most)
     bodies = {"gg": ("s", densities[0]), "gh": ("s", densities[1]), "gf": ("s", "tail(n, s)")}
     found = D.mp(
@@ -147,7 +146,7 @@ def _slower(D: Derivation) -> Theorem:
         D.all(D.imply(rises, "And(0 <= s, s <= u, u <= t)"), "s", "u"),
         at_zero,
     )
-    goal = "glam(x, a)*Int(s, t, exp(-glam(x, a)*s)*tail(n, t - s)) <= tail(n + 1, t)"
+    goal = f"{slow}*Int(s, t, exp(-{slow}*s)*tail(n, t - s)) <= tail(n + 1, t)"
     return D.linear(goal, found, D.fact("tail-step"))
 
 
@@ -164,16 +163,17 @@ def powers(D: Derivation) -> Theorem:
     inside = theorems.both(s0, D.linear("s <= H", s0, s1, end))
     near = D.mp(D.special(D.assume(_WITHIN_TAIL), "y", "s"), inside)
     apart = [D.known(one, "gq(n, y, s) - gr(n, y, s)") for one in ("abs", "abs-")]
-    tail = D.mp(D.special(_regular(D), "s", "s"), theorems.both(s0, D.linear("s <= s")))
+    tail = D.mp(D.special(regular(D), "s", "s"), theorems.both(s0, D.linear("s <= s")))
     far = D.times(part(D, tail, "0 <= tail(n, s)"), size)
-    slower = D.times(_slower(D), size)
+    rates = (D.special(part(D, D.assume(ESTIMATES), one), "x", "a") for one in (RATES_LOW, RATES_HIGH))
+    wait = D.times(slower(D, "glam(x, a)", *rates), size)
     ways = []
     for u, v in (("gq", "gr"), ("gr", "gq")):
         bodies = {"gf": ("s", "w*tail(n, s)"), "gu": ("y s", f"{u}(n, y, s)"), "gv": ("y s", f"{v}(n, y, s)")}
         one = D.linear(f"{u}(n, y, s) <= {v}(n, y, s) + w*tail(n, s)", near, *apart)
         step = D.closed(applied(D, moved(D), bodies), conditional(D, one, "y", "s"), conditional(D, far, "s"))
         left, right = (estimated("a", f"{q}(n, {{y}}, {{s}})") for q in (u, v))
-        one = D.linear(f"{left} <= {right} + w*tail(n + 1, t)", step, slower)
+        one = D.linear(f"{left} <= {right} + w*tail(n + 1, t)", step, wait)
         top = maximum(D, one, left, right, "w*tail(n + 1, t)")
         nexts = [D.special(D.assume(text), "n", "x", "t") for text in (_FIRST, _SECOND)]
         ways.append(D.linear(f"{u}(n + 1, x, t) <= {v}(n + 1, x, t) + w*tail(n + 1, t)", top, *nexts))

@@ -10,6 +10,7 @@ from proofs_checks.derivations.probabilities import WAIT, waits
 from proofs_checks.derivations.rates import factor_at_least, level
 from proofs_checks.derivations.regret import REGRET, WHOLE_REGRET
 from proofs_checks.derivations.runs import product, settled
+from proofs_checks.derivations.tail_series import ONE, at_one
 from proofs_checks.derivations.theorem import (
     CHOICE,
     LOGARITHM,
@@ -31,7 +32,6 @@ from verify.kernel.theorems import Theorem
 REPAIRED = f"Imp(1 <= 2*S*A*K*H, Imp({CHOICE}, {WHOLE_REGRET} <= {PRINTED}))"
 _K = "log(K)"
 _QUOTIENT = f"{_K}/log({_K} + 1)"
-_ONE = "((exp(1) - 1)*(lmax*H) + 1/(exp(1/2) - 1))"  # LEVELED at s = 1
 
 
 def long_logarithm(D: Derivation) -> Theorem:
@@ -247,7 +247,7 @@ def repaired(D: Derivation) -> Theorem:
             if late.says is D.formula("K <= 3547"):
                 paid_first = D.mp(D.lemma("thm:CT-UCB/whole/few-episodes/any"), D.assume("1 < K*H"), late)
                 return D.linear(goal, trivial(D), paid_first, error)
-            bound = D.mp(D.at(D.lemma("thm:CT-UCB/sharp"), h="1"), D.linear("0 < 1"), which)
+            bound = D.mp(D.lemma("thm:CT-UCB/sharp", g=ONE), at_one(D), which)
             return D.linear(goal, one_of_all, bound, larger(D, run, late, factor), paid)
 
         return D.split(D.known("discrete", "K", "3547"), later, later)
@@ -278,7 +278,7 @@ def larger(D: Derivation, run: LongRun, late: Theorem, factor: Theorem) -> Theor
     total = D.linear(f"(exp(1) - 1)*({sums}) <= 3*{_QUOTIENT}*{ROOTS}", first, D.times(second, run.value))
     left = D.times(D.times(leveled, sign), scale)
     right = D.times(D.times(total, up), scale)
-    goal = f"{main_term(paid_by('C*H + 1'), _ONE)} <= 3*(C*H + 1)*{WIDE}*{ROOTS}"
+    goal = f"{main_term(paid_by('C*H + 1'), ONE)} <= 3*(C*H + 1)*{WIDE}*{ROOTS}"
     same = D.scaled(quotient, f"3*(C*H + 1)*{WAIT}*sqrt(S*A*K)*(lmax*H + 1)*{ROOTS}")
     return D.linear(goal, left, right, same)
 

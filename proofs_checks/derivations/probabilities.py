@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from proofs_checks.derivations.counting import LEVEL, WEIGHT, all_levels
 from proofs_checks.derivations.longest import FACTOR
-from proofs_checks.derivations.potentials import rate_bound
-from proofs_checks.derivations.runs import ACTIVE, RATE, observed, product, remaining, settled
+from proofs_checks.derivations.runs import ACTIVE, RATE, observed, remaining, settled
+from proofs_checks.derivations.tail_series import BELOW
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -22,10 +22,11 @@ CS2 = f"{TIMES} <= {WAIT}*E({SEEN})"
 CS3 = f"And({SEEN} <= 2*sqrt(S*A)*{ROOTS}, E({SEEN}) <= 3*sqrt(S*A)*E({ROOTS}))"
 CS4 = f"E({SEEN}) <= 3*sqrt(S*A*K)*E(top(m))"
 PROBERROR = f"{TIMES} <= 3*{WAIT}*sqrt(S*A*K)*((lmax*H + 1)*{FACTOR})"
-LONG, LEVELED = f"(lmax*H + 1)*{FACTOR}", "(lmax*H*(exp(h) - 1)/h + 1/(exp(h/2) - 1))"
-SEEN_SHARP = f"And(E({SEEN}) <= 2*sqrt(S*A*K)*({LONG}), Imp(0 < h, E({SEEN}) <= 2*sqrt(S*A*K)*{LEVELED}))"
+LONG, LEVELED = f"(lmax*H + 1)*{FACTOR}", "g"
+"""What can take the place of the mean of J_M; the second where BELOW is supposed of it."""
+SEEN_SHARP = f"And(E({SEEN}) <= 2*sqrt(S*A*K)*({LONG}), Imp({BELOW}, E({SEEN}) <= 2*sqrt(S*A*K)*{LEVELED}))"
 SHARP = (
-    f"And({TIMES} <= 2*{WAIT}*sqrt(S*A*K)*({LONG}), Imp(0 < h, {TIMES} <= 2*{WAIT}*sqrt(S*A*K)*{LEVELED}))"
+    f"And({TIMES} <= 2*{WAIT}*sqrt(S*A*K)*({LONG}), Imp({BELOW}, {TIMES} <= 2*{WAIT}*sqrt(S*A*K)*{LEVELED}))"
 )
 
 
@@ -96,21 +97,9 @@ def seen_jumps(D: Derivation) -> Theorem:
         D.mean(D.lemma("eq:JM-eq")),
         D.times(D.lemma("eq:term1-3"), D.known("sqrt", "K")),
     )
-    positive = D.assume("0 < h")
-    grown = D.closed(D.pointwise("exp(x) >= 1", "x >= 0", x="h"), positive)
-    value = product(D, rate_bound(D), D.fact("horizon"))
-    start = D.times(D.linear("0 <= exp(h) - 1", grown), value)
-    series = D.mp(
-        D.lemma("eq:term1-3/levels", u="lmax*H*(exp(h) - 1)/2", d="h/2"),
-        start_half(D, start),
-        D.linear("0 < h/2", positive),
-    )
-    leveled = D.linear(
-        f"E({ROOTS}) <= sqrt(K)*{LEVELED}",
-        D.mp(D.lemma("eq:JM-eq/sharp"), D.linear("0 <= h", positive)),
-        D.times(series, D.known("sqrt", "K")),
-    )
-    return theorems.both(bound(LONG, longest), D.imply(bound(LEVELED, leveled), "0 < h"))
+    most = D.times(D.special(D.assume(BELOW), "m"), D.known("sqrt", "K"))
+    leveled = D.linear(f"E({ROOTS}) <= sqrt(K)*{LEVELED}", D.lemma("eq:JM-eq/sharp"), most)
+    return theorems.both(bound(LONG, longest), D.imply(bound(LEVELED, leveled), BELOW))
 
 
 def sharp_jump_errors(D: Derivation) -> Theorem:
@@ -121,15 +110,10 @@ def sharp_jump_errors(D: Derivation) -> Theorem:
         goal = f"{TIMES} <= 2*{WAIT}*sqrt(S*A*K)*({factor})"
         return D.linear(goal, D.lemma("eq:CS2"), D.times(jumps, waits(D)))
 
-    return theorems.both(bound(LONG, plain), D.imply(bound(LEVELED, chosen), "0 < h"))
+    return theorems.both(bound(LONG, plain), D.imply(bound(LEVELED, chosen), BELOW))
 
 
 def both_levels(D: Derivation, theorem: Theorem, text: str) -> tuple[Theorem, Theorem]:
-    """The bound with LONG as its last factor, and, given 0 < h, with LEVELED."""
-    leveled = theorems.part(theorem, D.formula(f"Imp(0 < h, {text}{LEVELED})"))
-    return theorems.part(theorem, D.formula(f"{text}({LONG})")), D.mp(leveled, D.assume("0 < h"))
-
-
-def start_half(D: Derivation, sign: Theorem) -> Theorem:
-    """0 <= v (e^h - 1)/2."""
-    return D.linear("0 <= lmax*H*(exp(h) - 1)/2", sign)
+    """The bound with LONG as its last factor, and, given BELOW, with LEVELED."""
+    leveled = theorems.part(theorem, D.formula(f"Imp({BELOW}, {text}{LEVELED})"))
+    return theorems.part(theorem, D.formula(f"{text}({LONG})")), D.mp(leveled, D.assume(BELOW))

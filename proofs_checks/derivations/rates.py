@@ -17,6 +17,7 @@ from proofs_checks.derivations.rate_sets import crossing
 from proofs_checks.derivations.roots import over_pairs, pairs
 from proofs_checks.derivations.run_counts import spent_in_pair
 from proofs_checks.derivations.runs import ACTIVE, equal, product, remaining, settled
+from proofs_checks.derivations.tail_series import BELOW
 from proofs_checks.derivations.unions import ever_below, ever_over, one_of_first, square_below
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
@@ -36,7 +37,7 @@ LOST = f"E(Sum(n, m, {ACTIVE}*rem(n)*(lmax*Ind({SPOT}))))"
 COMPLEMENT = f"{LOST} <= lmax*H*(1 + lmax*H)*delta/2"
 RATES = f"E(Sum(n, m, {ACTIVE}*rem(n)*be(n, X(n), act(n))))"
 RATE_BOUND = f"7/3*{RATE_ROOTS}*{WAIT}*sqrt(S*A*K)*"
-REPAIRED = f"And({RATES} <= {RATE_BOUND}({LONG}), Imp(0 < h, {RATES} <= {RATE_BOUND}{LEVELED}))"
+REPAIRED = f"And({RATES} <= {RATE_BOUND}({LONG}), Imp({BELOW}, {RATES} <= {RATE_BOUND}{LEVELED}))"
 
 
 def level(D: Derivation) -> Theorem:
@@ -98,8 +99,8 @@ def kept(D: Derivation, *names: str) -> list[Theorem]:
     ]
 
 
-def odd_ones(D: Derivation) -> Theorem:
-    """E Σ Ind(ep < K) SOME(n) <= (1 + v) δ/2."""
+def odd_ones(D: Derivation, lemma: str, most: str, what: str = "1") -> Theorem:
+    """E Σ Ind(ep < K) what SOME(n) <= most δ/2, by the lemma about what stays during an episode."""
     goes_on, weight = D.assume("jump(n) == 1"), f"{ACTIVE}*{SOME.format(n='n')}"
     odd, after = f"Ind({ODD.format(n='n')})", f"Ind({ODD.format(n='n + 1')})"
     same = over_pairs(D, D.by_value(f"{after} == {odd}", kept(D, "Nf", "Tf")))
@@ -107,7 +108,7 @@ def odd_ones(D: Derivation) -> Theorem:
         f"Ind(ep(n + 1) + 1 <= K)*{SOME.format(n='n + 1')} == {weight}",
         [same, D.mp(D.fact("stays-ep"), goes_on)],
     )
-    few = D.instantiate(D.lemma("prop:rateerror/decisions"), "gM", "n", weight)
+    few = D.instantiate(D.lemma(lemma), "gM", "n", weight)
     stays = theorems.sure(D.all(D.imply(stays, "jump(n) == 1"), "n"))
     few = D.mp(few, theorems.sure(D.all(D.whole(weight), "n")), stays)
     ever = EVER.replace("Sum(i, n", "Sum(i, m")
@@ -136,8 +137,8 @@ def odd_ones(D: Derivation) -> Theorem:
         D.times(little, D.whole("K")),
         unit,
     )
-    factor = D.linear("0 <= 1 + lmax*H", product(D, rate_bound(D), D.fact("horizon")))
-    return D.linear(f"E(Sum(n, m, {weight})) <= (1 + lmax*H)*delta/2", few, D.times(started, factor))
+    factor = D.linear(f"0 <= {most}", product(D, rate_bound(D), D.fact("horizon")))
+    return D.linear(f"E(Sum(n, m, {what}*{weight})) <= {most}*delta/2", few, D.times(started, factor))
 
 
 def one_is_odd(D: Derivation) -> Theorem:
@@ -161,7 +162,8 @@ def complement(D: Derivation) -> Theorem:
         some,
     )
     mean = D.sum(D.mean(D.times(one, rate_bound(D))), "n", "m")
-    most = D.times(D.times(odd_ones(D), D.fact("horizon")), rate_bound(D))
+    few = odd_ones(D, "prop:rateerror/decisions", "(1 + lmax*H)")
+    most = D.times(D.times(few, D.fact("horizon")), rate_bound(D))
     return D.linear(COMPLEMENT, mean, most)
 
 
@@ -244,12 +246,8 @@ def long_enough(D: Derivation) -> Theorem:
 
 
 def leveled_enough(D: Derivation) -> Theorem:
-    """v <= LEVELED, given 0 < h."""
-    positive, value = D.assume("0 < h"), product(D, rate_bound(D), D.fact("horizon"))
-    grows = D.closed(D.pointwise("(exp(h) - 1)/h >= 1", "h > 0", h="h"), positive)
-    base = D.closed(D.pointwise("exp(h) > 1", "h > 0", h="h/2"), D.linear("0 < h/2", positive))
-    rest = D.positive("inverse-positive", "exp(h/2) - 1", D.linear("0 < exp(h/2) - 1", base))
-    return D.linear(f"lmax*H <= {LEVELED}", D.times(grows, value), rest)
+    """v <= LEVELED, given BELOW."""
+    return D.mp(D.lemma("eq:term1-3/levels/mean"), D.assume(BELOW))
 
 
 def enough(D: Derivation) -> Theorem:
@@ -324,7 +322,7 @@ def rate_errors(D: Derivation) -> Theorem:
 
     plain, chosen = both_levels(D, D.lemma("prop:proberror/sharp"), f"{TIMES} <= 2*{WAIT}*sqrt(S*A*K)*")
     leveled = total(LEVELED, chosen, leveled_enough(D))
-    return theorems.both(total(LONG, plain, long_enough(D)), D.imply(leveled, "0 < h"))
+    return theorems.both(total(LONG, plain, long_enough(D)), D.imply(leveled, BELOW))
 
 
 PRINTED = f"{RATES} <= {RATE_ROOTS}*(3*{WAIT}*sqrt(S*A*K)*({LONG}))"

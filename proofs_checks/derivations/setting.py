@@ -80,7 +80,7 @@ VARIABLES = {
     "State": "x y z",
     "Action": "a b",
     "Nat": "n m i k l",
-    "Real": "s t u v w c d e q h",
+    "Real": "s t u v w c d e g q h",
 }
 
 MODEL = [

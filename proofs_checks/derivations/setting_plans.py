@@ -1,9 +1,9 @@
 r"""Plans that are kept: when a lazy learner plans again, as facts.
 
 ``pl(n)`` is the decision, first of its episode, whose data the plan of decision n is made of.  A learner
-plans before an episode only if its data have grown by more than the factor :math:`1+\eta` since: for some
+plans before an episode wherever its data have grown by more than the factor :math:`1+\eta` since: for some
 pair the jumps (counted from 1) or the time (from :math:`L/\lambda_{\max}` on, or from where a setting says);
-one that iterates down to :math:`\epsilon_k` also if the number of the episode has.
+one that iterates down to :math:`\epsilon_k` also if the number of the episode has.  It may plan more often.
 """
 
 from __future__ import annotations

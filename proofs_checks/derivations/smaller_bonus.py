@@ -14,6 +14,7 @@ from proofs_checks.derivations.learners import for_learner
 from proofs_checks.derivations.nearby import chain
 from proofs_checks.derivations.probabilities import WAIT, waits
 from proofs_checks.derivations.regret import LOAD, WHOLE_REGRET
+from proofs_checks.derivations.tail_series import ONE, at_one
 from proofs_checks.derivations.theorem import Choice, bonus_factor, roots_below
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
@@ -37,7 +38,6 @@ def lump(D: Derivation) -> Theorem:
 
 # --- the corollary --------------------------------------------------------------------------------
 
-ONE = "((exp(1) - 1)*(lmax*H) + 1/(exp(1/2) - 1))"  # LEVELED at s = 1
 _POWERS = "All(k, eps(k) == exp(-u*log(k + 1))/(lmax*H))"
 _CONDITIONS = ("1 < lmax", "1 < H", "1/2 <= u", _POWERS, "delta == 1/(2*K*H)")
 _BOUND = f"{main_term(paid_by('1'), ONE)} + {LOAD} + 1"
@@ -78,5 +78,5 @@ def corollary(D: Derivation) -> Theorem:
         powers(D),
         room(D, large, ("lmax*H", large.v), (WAIT, large.wait)),
     )
-    regret = D.mp(D.at(D.lemma("thm:CT-UCB/lump-sum"), h="1"), D.linear("0 < 1"), D.assume(_CONDITIONS[-1]))
+    regret = D.mp(D.lemma("thm:CT-UCB/lump-sum", g=ONE), at_one(D), D.assume(_CONDITIONS[-1]))
     return D.imply(theorems.both(order, D.linear(f"{WHOLE_REGRET} <= {_ORDER}", order, regret)), *_CONDITIONS)

@@ -1,4 +1,4 @@
-r"""The optimistic learner that plans less often: before an episode only if its data have grown enough.
+r"""The optimistic learner that plans less often: before an episode if its data have grown enough.
 
 With :math:`\eta \ge 0` it keeps its sets, :math:`\hat Q` and its policy while no pair has more than
 :math:`1+\eta` times the jumps, counted from 1 on, or :math:`1+\eta` times the time, counted from :math:`T_0`
@@ -51,13 +51,13 @@ section = Section(checks=PROOF, expected="proved", symbols={"r": "λmax", "b": "
 
 section.repair(
     "thm:CT-UCB/optimistic/lazy",
-    "The optimistic learner of thm:CT-UCB/optimistic that plans again before an episode only where a pair "
-    "has more than 1 + η times the jumps, counted from 1, or more than 1 + η times the time, counted from "
-    "L/λmax, that it had at the last plan, η >= 0, and else keeps its sets and its policy: its regret is at "
-    "most √2 H √((1+η)SAKv)(a + 2√L) + SA H (a1 (ln K + v(e^h - 1))/h + v) + 2δKH, for every K >= 1, H > 0, "
-    "δ in (0, 1), rates in [0, λmax] and h > 0; with δ = 1/(2K) the last term is H. The radius of a rate by "
-    "the time of the plan, m = max{T', L/λmax} >= T/b, b = 1 + η, is at most that by T with bL in the place "
-    "of L, r = λmax.",
+    "The optimistic learner of thm:CT-UCB/optimistic that plans again before an episode wherever (and "
+    "perhaps not only where) a pair has more than 1 + η times the jumps, counted from 1, or more than 1 + η "
+    "times the time, counted from L/λmax, that it had at the last plan, η >= 0, and otherwise keeps its "
+    "sets and policy: its regret is at most √2 H √((1+η)SAKv)(a + 2√L) + SA H (a1 (ln K + v(e^h - 1))/h + v) "
+    "+ 2δKH, for every K >= 1, H > 0, δ in (0, 1), rates in [0, λmax] and h > 0; with δ = 1/(2K) the last "
+    "term is H. The radius of a rate by the time of the plan, m = max{T', L/λmax} >= T/b, b = 1 + η, is at "
+    "most that by T with bL in the place of L, r = λmax.",
     says="sqrt(r*L/m) <= sqrt(r*(b*L)/T)",
     domain=("r > 0", "L > 0", "b >= 1", "m > 0", "T > 0", "T <= b*m"),
     setting=LAZY,
@@ -70,12 +70,13 @@ section.repair(
 
 section.repair(
     "thm:CT-UCB/optimistic/poisson/lazy",
-    "The optimistic learner of thm:CT-UCB/optimistic/poisson that plans again before an episode only where a "
-    "pair has more than 1 + η times the jumps, counted from 1, or more than 1 + η times the time, counted "
-    "from 3l/λmax, that it had at the last plan, η >= 0: its regret is at most the bound there with (1 + "
-    "η)a² and (1 + η)l in the places of a² and l, √2 H √((1+η)SAKv) a + 3√3 H √(SAK(1+η)l) + SA H (a1 (ln K "
-    "+ v(e^h - 1))/h + v/2 + (3√3/4)√v + 3(1+η)l(1 + ln(1 + Kv/(6(1+η)lSA)))) + 2δKH. The price 3lt/m by the "
-    "time of the plan, m >= T/b, b = 1 + η, is at most 3(bl)t/T.",
+    "The optimistic learner of thm:CT-UCB/optimistic/poisson that plans again before an episode wherever "
+    "(and perhaps not only where) a pair has more than 1 + η times the jumps, counted from 1, or more than "
+    "1 + η times the time, counted from 3l/λmax, that it had at the last plan, η >= 0: its regret is at "
+    "most the bound there with (1 + η)a² and (1 + η)l in the places of a² and l, √2 H √((1+η)SAKv) a + 3√3 "
+    "H √(SAK(1+η)l) + SA H (a1 (ln K + v(e^h - 1))/h + v/2 + (3√3/4)√v + 3(1+η)l(1 + ln(1 + "
+    "Kv/(6(1+η)lSA)))) + 2δKH. The price 3lt/m by the time of the plan, m >= T/b, b = 1 + η, is at most "
+    "3(bl)t/T.",
     says="3*l*t/m <= 3*(b*l)*t/T",
     domain=("l > 0", "t >= 0", "b >= 1", "m > 0", "T > 0", "T <= b*m"),
     setting=LAZY_POISSON,

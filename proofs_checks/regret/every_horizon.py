@@ -17,8 +17,9 @@ smaller than those of the proof.  Neither matters.  Let :math:`n = SA`, :math:`y
 * *The constants*: :math:`\frac{\ln K}{\ln(\ln K+1)}` makes up for the factor by which the printed roots are
   too small, for :math:`K > 3547`.
 
-**The constants it has.**  With :math:`D = v\frac{e^s-1}s + \frac1{e^{s/2}-1}` for any :math:`s > 0`, at
-:math:`s = 1` :math:`(e-1)v + 1.55`, for all :math:`KH > \frac12`
+**The constants it has.**  With :math:`D = \sum_m\sqrt{P(Z>m)}`, :math:`Z` Poisson of mean :math:`v`, which is
+at most :math:`v\frac{e^s-1}s + \frac1{e^{s/2}-1}` for any :math:`s > 0`, at :math:`s = 1` :math:`(e-1)v +
+1.55` (``eq:term1-3/levels/poisson``), for all :math:`KH > \frac12`
 
 .. math:: \mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D
           \Bigl(2\sqrt{2S\ln2+2\ln(2SAK^3H^2)} + \tfrac73\cdot2\sqrt2\,v\sqrt{\ln(4SAK^2H)}\Bigr)
@@ -276,7 +277,7 @@ section.repair(
     ),
     symbols={"q": "e - 1", "w": "v + 1", "f": "ln K/ln(ln K + 1)", "c": "a'", "d": "b'"},
     uses="thm:CT-UCB/long thm:CT-UCB/sharp thm:CT-UCB/whole/few-episodes/any eq:FH-control2/bounds "
-    "prop:rateerror/episodes thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor "
+    "eq:term1-3/levels/poisson prop:rateerror/episodes thm:CT-UCB/bonus-factor thm:CT-UCB/log-factor "
     "thm:CT-UCB/whole/first-factor thm:CT-UCB/whole/first-root thm:CT-UCB/whole/levels "
     "thm:CT-UCB/whole/second-factor",
     setting=PAPER,
@@ -296,7 +297,8 @@ section.repair(
     "thm:CT-UCB/sharp. For KH <= 1 the last term suffices, and the first for few episodes.",
     uses="thm:CT-UCB/main/any-learner thm:CT-UCB/lump-sum/few-episodes "
     "thm:CT-UCB/lump-sum/few-episodes/any thm:CT-UCB/lump-sum/tail thm:CT-UCB/peels thm:CT-UCB/whole/enough "
-    "thm:CT-UCB/whole/event eq:FH-control2/bounds eq:G/repaired prop:rateerror/episodes",
+    "thm:CT-UCB/whole/event eq:FH-control2/bounds eq:G/repaired eq:term1-3/levels/mean "
+    "prop:rateerror/episodes",
     setting=LEARNS,
     theorem=derived.ANY_SHARP,
     derivation=derived.any_sharp,
@@ -306,10 +308,11 @@ section.repair(
 section.repair(
     "thm:CT-UCB/sharp",
     "For all KH > 1/2 and δ = 1/(2KH) the regret is at most (CH + 1)√(SAK)(H + 1/λmin) D (2a + (7/3) λmax"
-    " H √(2L)) + Σ ε_k λmax H + 1 with D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0, at s = 1 "
-    "(e - 1)λmax H + 1/(√e - 1), a = √(2S ln 2 + 2 ln(2SAK³H²)), L = 4 ln(4SAK²H): thm:CT-UCB/any-learner "
-    "with c = CH + 1, that is eq:r2 with prop:proberror/sharp and prop:rateerror/repaired, X = (H + "
-    "1/λmin)√(SAK)D.",
+    " H √(2L)) + Σ ε_k λmax H + 1 with D = Σ_m √P(Z > m), Z Poisson of mean v = λmax H, a = √(2S ln 2 + 2 "
+    "ln(2SAK³H²)), L = 4 ln(4SAK²H): thm:CT-UCB/any-learner with c = CH + 1, that is eq:r2 with "
+    "prop:proberror/sharp and prop:rateerror/repaired, X = (H + 1/λmin)√(SAK)D. Any D that is at least all "
+    "partial sums of Σ_m √P(Z > m) will do, by eq:term1-3/levels/poisson v(e^s - 1)/s + 1/(e^{s/2} - 1) for "
+    "any s > 0, at s = 1 (e - 1)v + 1/(√e - 1).",
     says="(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) "
     "== (C*H + 1)*X*(2*a + 7/3*r*H*sqrt(2*L))",
     domain=("C >= 1", "H > 0", "X > 0", "a > 0", "r > 0", "L > 0"),
@@ -319,7 +322,7 @@ section.repair(
     derivation=derived.sharp,
     latex=r"\mathrm{Regret} \le (CH+1)\sqrt{SAK}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)D"
     r"\Bigl(2\sqrt{2S\ln2+2\ln(2SAK^3H^2)}+\tfrac{14\sqrt2}3\lambda_{\max}H\sqrt{\ln(4SAK^2H)}\Bigr)"
-    r"+\sum_k\epsilon_k\lambda_{\max}H+1",
+    r"+\sum_k\epsilon_k\lambda_{\max}H+1,\quad D=\sum_m\mathbb P(Z>m)^{1/2}",
     mutant="(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) == "
     "(C*H + 1)*X*(2*a + 2*r*H*sqrt(2*L))",
 )

@@ -101,8 +101,8 @@ section.claim(
     "times that, as c/λmin + H + 1/λmin <= 7/3 c/λmin for c = CH <= 8/5 λmax H.",
     says="c/m + (H + 1/m) <= 7/3*c/m",
     domain=("c >= 1", "m > 0", "H > 0", "m*H + 1 <= 4/3*c"),
-    uses="remark:lambda-min/regret remark:lambda-min/factor eq:regret-b1/bonus eq:regret-b1/epsilon "
-    "eq:regret-b1/lump-sum eq:regret-bound/real/repaired thm:CT-UCB/first-root "
+    uses="remark:lambda-min/regret eq:term1-3/levels/poisson remark:lambda-min/factor eq:regret-b1/bonus "
+    "eq:regret-b1/epsilon eq:regret-b1/lump-sum eq:regret-bound/real/repaired thm:CT-UCB/first-root "
     "thm:CT-UCB/jump-constant/region thm:CT-UCB/jump-constant/repaired thm:CT-UCB/rate-constant/region",
     setting=RAISED,
     theorem=known_rate.ORDER,

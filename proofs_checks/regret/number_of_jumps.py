@@ -11,9 +11,10 @@ The maximum is not needed.  The root is concave, so
 
 .. math:: E\sum_m (\#\{l : J^l > m\})^{1/2} \le \sqrt K \sum_m P(Z > m)^{1/2},
 
-and by Chernoff :math:`P(Z > m) \le e^{-s(m+1-c)}` with :math:`c = v(e^s-1)/s`.  The :math:`\lfloor
-c\rfloor` first roots are at most 1, the others a geometric series; with :math:`t = \lfloor c\rfloor + 1 - c
-\in (0, 1]` and :math:`q = e^{-s/2}`
+whose last factor is the :math:`D` of the theorems; :math:`D \ge \sum_m P(Z > m) = v`.  By Chernoff
+:math:`P(Z > m) \le e^{-s(m+1-c)}` with :math:`c = v(e^s-1)/s`.  The :math:`\lfloor c\rfloor` first roots are
+at most 1, the others a geometric series; with :math:`t = \lfloor c\rfloor + 1 - c \in (0, 1]` and :math:`q =
+e^{-s/2}`
 
 .. math:: \sum_m P(Z>m)^{1/2} \le c - 1 + t + \frac{q^t}{1-q}
           \le c + \frac q{1-q} = \frac{v(e^s-1)}s + \frac1{e^{s/2}-1} .
@@ -31,7 +32,7 @@ from proofs_checks.checks.common import PROOF, PROVER, REFUTATION
 from proofs_checks.checks.number_of_jumps import leading, levels, longest_of, mean_roots
 from proofs_checks.checks.number_of_jumps import quiet as quiet_paths
 from proofs_checks.derivations import levels as levels_of
-from proofs_checks.derivations import longest, quiet
+from proofs_checks.derivations import longest, poisson_levels, quiet, tail_series
 from proofs_checks.derivations import number_of_jumps as derived
 from proofs_checks.derivations.setting import ANY
 from verify.claims import Domain, Mutant, Remark, Section, limit
@@ -59,10 +60,10 @@ section.step(
     "prop:proberror/coupling",
     "E Σ_k exp(hJ^k) <= K exp(cH), over the first K episodes, as far as they were seen, for every h >= 0 "
     "and c >= λmax(e^h - 1), whatever the policies: exponential moments are at most those of a Poisson "
-    "variable. This is what is used of the paper's coupling, J^k(H) <= Z^k(H) almost surely for "
-    "independent Poisson processes Z^k of rate λmax, which it does not name. (Not derived here: with e = "
-    "λτ, standard exponential whatever was before, the Z^k with gaps e/λmax do; the formula is that "
-    "these are at most τ = e/λ, λmax = λ + d.)",
+    "variable. With the tails (prop:proberror/levels) this is what is used of the paper's coupling, J^k(H) "
+    "<= Z^k(H) almost surely for independent Poisson processes Z^k of rate λmax, which it does not name. "
+    "(With e = λτ, standard exponential whatever was before, the Z^k with gaps e/λmax do; the formula is "
+    "that these are at most τ = e/λ, λmax = λ + d. No such process is needed for the moments and tails.)",
     says="e/(rate + d) <= e/rate",
     domain=("e >= 0", "rate > 0", "d >= 0"),
     symbols={"d": "λmax - λ", "e": "λτ"},
@@ -75,6 +76,18 @@ section.step(
         "The Poisson processes that bound the numbers of jumps almost surely are not named.",
         details="The gaps λτ/λmax make them, also when policies depend on the past.",
     ),
+)
+
+section.repair(
+    "prop:proberror/levels",
+    "#{l : J^l > m}, how many of the first K episodes have more than m jumps, as far as they were seen, has "
+    "mean at most K P(Z > m), Z Poisson of mean v = λmax H, whatever the policies: with n jumps seen and u "
+    "left an episode has more than m with probability at most P(Poisson(λmax u) > m - n), as ∫ λ e^{-λs} "
+    "P(Poisson(λmax(u - s)) >= j) ds <= P(Poisson(λmax u) >= j + 1) for λ <= λmax.",
+    uses="lem:optimism/opposite/by-parts",
+    theorem=poisson_levels.TAILS,
+    derivation=poisson_levels.levels,
+    checks=(),
 )
 
 section.step(
@@ -147,13 +160,12 @@ section.repair(
 
 section.repair(
     "eq:JM-eq/sharp",
-    "E Σ_m √#{l : J^l > m} <= √K Σ_m min{1, exp((v(e^s - 1) - s(m+1))/2)} for every s >= 0: the root lies"
-    " below its tangents (Jensen), and #{l : J^l > m} has mean at most K, and at most K exp(v(e^s - 1) - "
-    "s(m+1)) (Chernoff).",
+    "E Σ_m √#{l : J^l > m} <= √K Σ_m √P(Z > m), Z Poisson of mean v = λmax H, summed over as many m as one "
+    "likes: the root lies below its tangents (Jensen), and #{l : J^l > m} has mean at most K P(Z > m).",
     says="sqrt(x) <= sqrt(c) + (x - c)/(2*sqrt(c))",
     domain=("x >= 0", "c > 0"),
     symbols={"x": "#{l : J^l > m}", "c": "K P(Z > m)"},
-    uses="prop:proberror/coupling",
+    uses="prop:proberror/levels",
     theorem=levels_of.ROOTS,
     derivation=levels_of.mean_roots,
     checks=(mean_roots(), *PROOF),
@@ -173,7 +185,7 @@ section.repair(
     theorem=levels_of.SERIES,
     derivation=levels_of.series,
     checks=(levels(), *PROOF),
-    latex=r"\sum_m\mathbb P(Z>m)^{1/2} \le \frac{v(e^s-1)}s + \frac1{e^{s/2}-1}",
+    latex=r"\sum_m\min\{1,e^{(v(e^s-1)-s(m+1))/2}\} \le \frac{v(e^s-1)}s + \frac1{e^{s/2}-1}",
     mutant=Mutant(says="t - 1 + q**t/(1 - q) <= q", checks=(levels(Fraction(1, 10)), *PROOF)),
 )
 
@@ -187,6 +199,26 @@ section.repair(
     theorem=levels_of.LEADING,
     derivation=levels_of.leading,
     checks=(leading(), *PROOF),
-    latex=r"\sum_m\mathbb P(Z>m)^{1/2} \le v+2\sqrt v+\tfrac14",
+    latex=r"\sum_m\min\{1,e^{(v((1+h)^2-1)-2(m+1)\ln(1+h))/2}\} \le v+2\sqrt v+\tfrac14,\quad h=1/\sqrt v",
     mutant=Mutant(says="(2*h + h**2)/(2*log(1 + h)) <= 1 + h", checks=(leading(Fraction(3, 2)), *PROOF)),
+)
+
+section.repair(
+    "eq:term1-3/levels/poisson",
+    "Σ_m √P(Z > m), Z Poisson of mean v = λmax H, is at most v(e^s - 1)/s + 1/(e^{s/2} - 1) for every s > 0, "
+    "and at most v + 2√v + 1/4: P(Z > m) <= min{1, exp(v(e^s - 1) - s(m+1))} (Chernoff).",
+    uses="eq:term1-3/levels eq:term1-3/levels/leading",
+    theorem=tail_series.SERIES,
+    derivation=tail_series.series,
+    checks=(),
+)
+
+section.repair(
+    "eq:term1-3/levels/mean",
+    "D >= v = λmax H for every D that is at least Σ_{m<k} √P(Z > m) for each k, Z Poisson of mean v: a root "
+    "of a probability is at least the probability, and Σ_m P(Z > m) = v (as v - Σ_{m<k} P(Z > m) <= v P(Z "
+    ">= k), and k P(Z >= k) stays bounded).",
+    theorem=tail_series.MEAN,
+    derivation=tail_series.mean,
+    checks=(),
 )

@@ -257,8 +257,9 @@ section.repair(
 section.repair(
     "prop:proberror/seen",
     "Where a jump is seen: E Σ_k Σ_m 1{t_{m+1} <= H}/√max{1, N⁺} is at most 2√(SAK) D, with D = (λmax H + 1) "
-    "ln K/ln(ln K + 1), and with D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for every s > 0.",
-    uses="eq:CS3 eq:JM-eq eq:JM-eq/sharp eq:term1-3/levels eq:term1-3",
+    "ln K/ln(ln K + 1), and with D = Σ_m √P(Z > m), Z Poisson of mean λmax H (any D that is at least all "
+    "partial sums).",
+    uses="eq:CS3 eq:JM-eq eq:JM-eq/sharp eq:term1-3",
     theorem=derived.SEEN_SHARP,
     derivation=derived.seen_jumps,
     checks=(),
@@ -267,9 +268,9 @@ section.repair(
 section.repair(
     "prop:proberror/sharp",
     "The same sum is at most 2(H + 1/λmin)√(SAK) D with D = (λmax H + 1) ln K/ln(ln K + 1), and with D = "
-    "λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for every s > 0, at s = 1 D = (e - 1)λmax H + 1/(√e - 1): "
-    "constant 2 for 3, and no growth beyond √K. For K >= 6 the last is smaller than the first, whatever v"
-    " = λmax H, as f = ln K/ln(ln K + 1) >= 1.729 > e - 1.",
+    "Σ_m √P(Z > m), Z Poisson of mean λmax H (any D that is at least all partial sums), for instance D = "
+    "(e - 1)λmax H + 1/(√e - 1): constant 2 for 3, and no growth beyond √K. For K >= 6 the last is smaller "
+    "than the first, whatever v = λmax H, as f = ln K/ln(ln K + 1) >= 1.729 > e - 1.",
     says="(E - 1)*v + 1/(exp(1/2) - 1) <= (v + 1)*f",
     domain=("v > 0", "f >= 1729/1000"),
     uses="eq:CS2 prop:proberror/seen",
@@ -278,6 +279,6 @@ section.repair(
     derivation=derived.sharp_jump_errors,
     checks=(one_state(Fraction(2, 3)), adaptive_counts.jump_errors(Fraction(2, 3)), *PROOF),
     latex=r"\mathbb E\sum_{k,m}\frac{(H-t_m^k)^+}{\sqrt{\max\{1,N^{k,+}\}}} \le"
-    r"2\Bigl(H+\frac1{\lambda_{\min}}\Bigr)\sqrt{SAK}\,\Bigl((e-1)\lambda_{\max}H + \frac1{\sqrt e-1}\Bigr)",
+    r"2\Bigl(H+\frac1{\lambda_{\min}}\Bigr)\sqrt{SAK}\,\sum_m\mathbb P(Z>m)^{1/2}",
     mutant=Domain.of("v > 0", "f >= 17/10"),
 )

@@ -175,6 +175,15 @@ section.repair(
 )
 
 section.repair(
+    "prop:rateerror/jumps",
+    "What stays during an episode, g >= 0, is seen by at most λmax H jumps of it in the mean: E Σ g 1{jump} "
+    "<= λmax H E Σ g over first decisions, by the potential gλmax u.",
+    theorem=potentials.JUMPS,
+    derivation=potentials.jumps,
+    checks=(),
+)
+
+section.repair(
     "prop:rateerror/episodes",
     "Each of the first K episodes begins once: a sum of g(k) >= 0 over the first decisions of episodes k < "
     "K, as many as were seen, is at most Σ_{k<K} g(k).",
@@ -226,13 +235,13 @@ section.repair(
 section.repair(
     "prop:rateerror/repaired",
     "prop:rateerror holds as printed, for every policy and all parameters: with D = (λmax H + 1) ln "
-    "K/ln(ln K + 1), or D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0, all at least v = λmax H, "
+    "K/ln(ln K + 1), or D = Σ_m √P(Z > m), Z Poisson of mean v = λmax H, both at least v, "
     "the sum is at most √(2λmax)√(SAK) times 2(H + 1/λmin)D + H(v + 1)/3 <= (7/3)(H + 1/λmin)D; g = "
     "1/λmin >= H/v.",
     says="2*(H + g)*D + H*(v + 1)/3 <= 7/3*(H + g)*D",
     domain=("H > 0", "g > 0", "v > 0", "H <= g*v", "v <= D"),
     symbols={"g": "1/λmin"},
-    uses="prop:rateerror/pathwise prop:rateerror/complement prop:proberror/sharp "
+    uses="prop:rateerror/pathwise prop:rateerror/complement prop:proberror/sharp eq:term1-3/levels/mean "
     "thm:CT-UCB/log-factor thm:CT-UCB/whole/enough",
     setting=LEARNS,
     theorem=derived.REPAIRED,
@@ -246,9 +255,9 @@ section.repair(
 section.repair(
     "prop:rateerror/seen",
     "Where a jump is seen: with the same D, E Σ_k Σ_m β 1{t_{m+1} <= H} is at most (7/3)√(λmax L)√(2λmax)"
-    "√(SAK) D. Odd pairs cost λmax min{1, v}(1 + v)δ/2 at most, v = λmax H, and min{1, v}(1 + v) <= D.",
-    uses="prop:rateerror/pathwise prop:rateerror/complement prop:rateerror/event prop:rateerror/decisions "
-    "prop:rateerror/episodes prop:proberror/seen thm:CT-UCB/log-factor",
+    "√(SAK) D. Odd pairs cost λmax v δ/2 at most, v = λmax H, and v <= D.",
+    uses="prop:rateerror/pathwise prop:rateerror/event prop:rateerror/jumps prop:rateerror/episodes "
+    "prop:proberror/seen eq:term1-3/levels/mean thm:CT-UCB/log-factor",
     setting=POLICIES,
     theorem=seen_rates.SEEN_ERRORS,
     derivation=seen_rates.seen_rate_errors,

@@ -101,8 +101,8 @@ section.repair(
     "Let a learner be as in eq:r2/any-learner, for the event that the estimates were right whenever an "
     "episode began, let P(𝒢^c) <= q, and a² = 2S ln 2 + 2 ln(SAHK²/δ) >= 0. Then the regret is at most ((H "
     "+ 1/λmin)c + w)√(SAK) D (2a + (7/3) λmax H √(2L)) + e Σ ε_k λmax H + qKH, with D = (λmax H + 1) ln "
-    "K/ln(ln K + 1), or D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0: eq:r1/any-learner, and "
-    "eq:r2/any-learner with the two propositions.",
+    "K/ln(ln K + 1), or D = Σ_m √P(Z > m), Z Poisson of mean λmax H (any D that is at least all partial "
+    "sums): eq:r1/any-learner, and eq:r2/any-learner with the two propositions.",
     uses="eq:r1/any-learner eq:r2/any-learner prop:proberror/sharp prop:proberror/seen "
     "prop:rateerror/repaired prop:rateerror/seen",
     setting=LEARNS,
@@ -115,7 +115,8 @@ section.repair(
     "thm:CT-UCB/main",
     "Let P(𝒢^c) <= q, and a² = 2S ln 2 + 2 ln(SAHK²/δ) >= 0. Then the regret is at most (CH + 1)√(SAK)"
     "(H + 1/λmin)D(2a + (7/3) λmax H √(2L)) + Σ ε_k λmax H + qKH, with D = (λmax H + 1) ln K/ln(ln K + 1), "
-    "or D = λmax H (e^s - 1)/s + 1/(e^{s/2} - 1) for any s > 0: eq:r1, and eq:r2 with the two propositions.",
+    "or D = Σ_m √P(Z > m), Z Poisson of mean λmax H (any D that is at least all partial sums): eq:r1, and "
+    "eq:r2 with the two propositions.",
     uses="thm:CT-UCB/main/any-learner lem:v-v-continuoustime/learner",
     theorem=bound.CORE,
     derivation=bound.core,

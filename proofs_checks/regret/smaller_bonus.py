@@ -72,7 +72,7 @@ section.repair(
         "q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", "q <= sqrt(11/2)*S*a*(v + 1)", integers="S"
     ),
     symbols={"q": "√K", "a": "√A"},
-    uses="thm:CT-UCB/whole/enough",
+    uses="thm:CT-UCB/whole/enough eq:term1-3/levels/mean",
     theorem=every_horizon.FEW,
     derivation=every_horizon.few_are_paid,
     mutant="q**2*H <= 2*S*a*q*H*(v + 1)",
@@ -84,7 +84,7 @@ section.repair(
     "most 2√(SAK)(H + 1/λmin) D √(2S ln 2 + 2 ln(2SAK³H²)).",
     says="log(4*K) >= K/8",
     domain="1 <= K <= 40",
-    uses="thm:CT-UCB/whole/enough",
+    uses="thm:CT-UCB/whole/enough eq:term1-3/levels/mean",
     theorem=every_horizon.FORTY,
     derivation=every_horizon.forty_are_paid,
     mutant=Domain.of("1 <= K <= 42"),
@@ -213,8 +213,9 @@ section.repair(
     "16l)(√S + v), a and b the two roots: D(2a + (7/3)b) <= 8vB.",
     says="D*(2*a + 7/3*b) <= 8*v*B",
     domain=("v > 1", "D > 0", "D <= 327/100*v", "a >= 0", "b >= 0", "a + b <= B"),
-    uses="thm:CT-UCB/lump-sum eq:regret-b1/epsilon eq:regret-bound/real/repaired thm:CT-UCB/first-root "
-    "thm:CT-UCB/jump-constant/region thm:CT-UCB/jump-constant/repaired thm:CT-UCB/rate-constant/region",
+    uses="thm:CT-UCB/lump-sum eq:term1-3/levels/poisson eq:regret-b1/epsilon eq:regret-bound/real/repaired "
+    "thm:CT-UCB/first-root thm:CT-UCB/jump-constant/region thm:CT-UCB/jump-constant/repaired "
+    "thm:CT-UCB/rate-constant/region",
     setting=LUMP,
     theorem=derived.COROLLARY,
     derivation=derived.corollary,

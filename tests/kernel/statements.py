@@ -23,7 +23,7 @@ from tests.kernel.numeric import OUTCOME, Env, Evaluator, parsed
 from tests.kernel.paper_runs import CELLS, DECISIONS, ENDS, ITERATES, Model, adjusted
 from tests.kernel.paper_worlds import RUNS, Chance, PaperWorld, Table
 
-FIXED = ("c", "d", "e", "q", "w", "h", "v", "l")  # one value for a whole draw; the others are sampled
+FIXED = ("c", "d", "e", "g", "q", "w", "h", "v", "l")  # one value for a whole draw; the others are sampled
 KINDS = ("", "two rates", "ones", "long", "half", "b1")  # of models
 _ITERATIONS = 12
 
@@ -232,7 +232,7 @@ class Draw:
             and not _mentions(left, right.id)
         ):
             if isinstance(atom.ops[0], ast.LtE) and (
-                right.id == "v" or any(_mentions(left, g) for g in self.world.generic)
+                right.id in ("g", "v") or any(_mentions(left, g) for g in self.world.generic)
             ):
                 self._sharp(left, right.id)
         elif (
@@ -317,7 +317,8 @@ class Draw:
         if free:
             got = self._on_mesh([parsed(n) for n in free], left)
             least = float(self.env[name].m) if name in self.sharpened else 0.0
-            self.env[name] = Ball.of(max(least, float(got.high[np.isfinite(got.high)].max(initial=0))))
+            top = float(got.high[np.isfinite(got.high)].max(initial=0)) * (1 + 1e-12)  # sums are rounded
+            self.env[name] = Ball.of(max(least, top))
             self.sharpened.add(name)
 
     def _above(self, name: str, args: list[ast.expr], left: ast.expr) -> None:

@@ -233,6 +233,6 @@ class LearnerDraw(Draw):
         return own
 
     def _solve(self, atom: ast.expr) -> None:
-        """Nothing of it is to be solved, but for a bound v, of what is paid or of accuracies."""
-        if isinstance(atom, ast.Compare) and ast.unparse(atom.comparators[0]) in ("v", "v * eps(ep(n))"):
+        """Nothing of it is to be solved, but for bounds: v, of what is paid or of accuracies, and g."""
+        if isinstance(atom, ast.Compare) and ast.unparse(atom.comparators[0]) in ("g", "v", "v * eps(ep(n))"):
             super()._solve(atom)

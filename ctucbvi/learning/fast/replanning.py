@@ -1,4 +1,4 @@
-r"""When to plan again (:mod:`ctucbvi.learning.replanning`), compiled, and decided exactly.
+r"""When to plan again (:mod:`ctucbvi.learning.replanning`), compiled.
 
 Let :math:`\eta = a/b` and :math:`T = (m + cs/n)\,2^{-q}` with :math:`m` ticks and :math:`c` visits cut off,
 where :math:`\rho` is :math:`s/n` ticks (:mod:`ctucbvi.learning.fast.episodes`).  Then
@@ -9,7 +9,9 @@ where :math:`\rho` is :math:`s/n` ticks (:mod:`ctucbvi.learning.fast.episodes`).
 Doubles decide unless the two sides are within :math:`2^{-46}` of each other (their errors are below
 :math:`2^{-49}`).  In that case :math:`|D| < 2\cdot2^{-46}\cdot2^{62}nb \le 2^{63}`, so that whole numbers of
 64 bits, which are counted modulo :math:`2^{64}`, have :math:`D` itself, whatever its terms.  Times are equal
-more often than one might think: a pair that is never left has :math:`T = kH`.
+more often than one might think: a pair that is never left has :math:`T = kH`.  So counts, and times as they
+are kept (in whole ticks), are compared with those of the last plan exactly; :math:`T` is compared with
+:math:`(1+\eta)T_0`, a logarithm, as rounded doubles.
 
 Only pairs that the last episode visited can have grown.
 """
@@ -88,7 +90,7 @@ def has_grown(k: int, numbers: Scalars, growth: GrowthRule, counts: Integers, be
     if growth.now * counts[N_PLUS, k] > growth.then * max(1, before[N_PLUS, k]):
         return True
     time = counts[TICKS, k] * numbers.tick + counts[CUT, k] * numbers.rest
-    if not time > growth.least_time:
+    if not time > growth.least_time:  # both rounded
         return False
     gap = time - growth.factor * (before[TICKS, k] * numbers.tick + before[CUT, k] * numbers.rest)
     if abs(gap) > _NEAR * time:
