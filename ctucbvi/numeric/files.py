@@ -40,6 +40,7 @@ from typing import Any
 
 import numpy as np
 
+from ctucbvi.disk import replace_file
 from ctucbvi.errors import InputError
 from ctucbvi.model import CTMDP, Objective, Semantics
 from ctucbvi.numeric.arrays import Floats
@@ -73,7 +74,7 @@ def save_certificate(certificate: Certificate, path: str) -> None:
     if s.kinks is not None:
         document["kinks"] = kinks_as_lists(s)
     try:
-        Path(path).write_text(json.dumps(document, allow_nan=False), encoding="utf-8")
+        replace_file(Path(path), json.dumps(document, allow_nan=False).encode())
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
 
