@@ -23,7 +23,7 @@ from verify.coq.text import AsWritten, NotExportedError, folded
 from verify.errors import UserError
 from verify.recheck.intervals import INF, Interval, UnknownError
 from verify.recheck.reading import read
-from verify.recheck.terms import Term, number, put
+from verify.recheck.terms import Term, add, mul, number, put, variable
 
 ACCEPTED = {**test_recheck.ACCEPTED, **test_recheck_polynomials.ACCEPTED}
 
@@ -429,3 +429,9 @@ def test_a_monotone_claim_is_about_two_points():
 )
 def test_axioms_that_are_not_those_of_the_real_numbers(output, foreign):
     assert foreign_axioms(output) == foreign
+
+
+def test_polynomials_of_huge_degrees_are_not_written_out():
+    x = variable("x")
+    assert squarefree(add(x ** number(10**12), number(1))) is None
+    assert squarefree(mul(add(x, number(1)), add(x, number(1)))) is not None

@@ -12,6 +12,7 @@ from verify.recheck.intervals import UnknownError
 from verify.recheck.terms import Term, add, mul, number, power, variable
 
 Coefficients = list[Fraction]  # of 1, x, x^2, ...; the last is not 0
+_MOST = 1000  # of them; more are not written out
 
 
 def squarefree(f: Term) -> Term | None:
@@ -62,6 +63,8 @@ def _coefficients(f: Term, name: str) -> Coefficients | None:
         if atom < 0 or algebra.atoms[atom].term.name != name or e.denominator != 1 or e < 0:
             return None
         degrees[int(e)] = c
+    if max(degrees, default=0) >= _MOST:
+        return None
     return [degrees.get(k, Fraction(0)) for k in range(max(degrees, default=0) + 1)]
 
 
