@@ -8,7 +8,6 @@ what it has made of them is kept with the run.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from time import perf_counter
@@ -18,7 +17,6 @@ import numpy as np
 
 from ctucbvi.learning.fast.compiled import PlayedEpisodes
 from ctucbvi.learning.fast.learner import GridLearner
-from ctucbvi.learning.fast.together import Together
 from ctucbvi.numeric.arrays import Floats, Integers
 from ctucbvi.study.evaluation import UNITS, Evaluator, exact_units
 from ctucbvi.study.plan import Contestant, RunPlace, Study, made_by
@@ -68,70 +66,34 @@ class Done:
 
 def work(task: Block) -> Done:
     """Play one block."""
-    return work_together((task,))[0]
-
-
-def work_together(tasks: Sequence[Block]) -> tuple[Done, ...]:
-    """Play blocks of several runs of one contestant, with nobody looking on; their time is shared out."""
     began = perf_counter()
-    players = [Player(task) for task in tasks]
-    piece = max(1, piece_of(tasks[0].study, players[0].contestant) // len(tasks))
-    together: tuple[list[Player], Together] | None = None
-    while left := [player for player in players if player.left]:
-        count = min(piece, *(player.left for player in left))
-        learners = [player.learner for player in left]
-        if together is None or together[0] != left:
-            together = (left, Together(learners)) if Together.suits(learners) else None
-        if together is None:
-            for player in left:
-                player.play(count)
+    study, state = task.study, task.state
+    contestant = study.contestant(task.name)
+    place = RunPlace(study.model, study.settings, study.seed, task.run, study.initial)
+    learner = contestant.make(place, contestant.steps, state.snapshot)
+    observer = None if task.observer is None else task.observer(study, contestant, state.extra)
+    account = Account(study, contestant, state)
+    piece = piece_of(study, contestant)
+    while account.episode < task.until:
+        count = min(piece, task.until - account.episode)
+        if observer is None:
+            account.add(learner.advance(count))
         else:
-            for player, played in zip(left, together[1].advance(count), strict=True):
-                player.account.add(played)
-        if perf_counter() - began >= tasks[0].seconds:
+            played, visits = cast(GridLearner, learner).recorded(count)
+            account.add(played)
+            observer.see(visits)
+        if perf_counter() - began >= task.seconds:
             break
-    seconds = (perf_counter() - began) / len(tasks)
-    return tuple(player.done(seconds) for player in players)
-
-
-class Player:
-    """A learner, who looks on, and the account of its run."""
-
-    def __init__(self, task: Block) -> None:
-        study, state = task.study, task.state
-        self._task, self.contestant = task, study.contestant(task.name)
-        place = RunPlace(study.model, study.settings, study.seed, task.run, study.initial)
-        self.learner = self.contestant.make(place, self.contestant.steps, state.snapshot)
-        self._observer = None if task.observer is None else task.observer(study, self.contestant, state.extra)
-        self.account = Account(study, self.contestant, state)
-
-    @property
-    def left(self) -> int:
-        """Episodes to be played."""
-        return max(0, self._task.until - self.account.episode)
-
-    def play(self, count: int) -> None:
-        """Play a piece, alone."""
-        if self._observer is None:
-            self.account.add(self.learner.advance(count))
-        else:
-            played, visits = cast(GridLearner, self.learner).recorded(count)
-            self.account.add(played)
-            self._observer.see(visits)
-
-    def done(self, seconds: float) -> Done:
-        """What became of the run, ``seconds`` later."""
-        task, account = self._task, self.account
-        result = RunState(
-            account.episode,
-            account.earned,
-            tuple(account.curve),
-            account.planned,
-            task.state.seconds + seconds,
-            self.learner.snapshot(),
-            None if self._observer is None else self._observer.keep(),
-        )
-        return Done(task.name, task.run, result, made_by())
+    result = RunState(
+        account.episode,
+        account.earned,
+        tuple(account.curve),
+        account.planned,
+        state.seconds + perf_counter() - began,
+        learner.snapshot(),
+        None if observer is None else observer.keep(),
+    )
+    return Done(task.name, task.run, result, made_by())
 
 
 def piece_of(study: Study, contestant: Contestant) -> int:

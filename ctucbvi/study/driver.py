@@ -12,10 +12,6 @@ longest must not be begun last: with fewer workers than chains this ends when al
 **How long a block is** makes no difference to any result.  Unless told otherwise it ends after some seconds:
 who hands out the blocks and saves what comes back can do only so many of them per second.  Whoever plays it
 looks at the clock, so that nothing has to be known of a study before its first block is long enough.
-
-**Runs that are played together**: where learners gain by that (:mod:`ctucbvi.learning.fast.together`), blocks
-of several runs are handed out as one, as many as leave work for every other worker of this machine; to a
-cluster, of which nobody knows how wide it is, one by one.
 """
 
 from __future__ import annotations
@@ -27,12 +23,10 @@ from functools import partial
 from heapq import heapify, heappop, heappush, heapreplace
 from math import inf
 from pathlib import Path
-from typing import Any
 
-from ctucbvi.abreast import WIDTH
 from ctucbvi.errors import InputError, UndecidedError
 from ctucbvi.numbers import count
-from ctucbvi.study.blocks import Block, Done, Observer, work, work_together
+from ctucbvi.study.blocks import Block, Done, Observer, work
 from ctucbvi.study.plan import Study, made_by
 from ctucbvi.study.pools import Submit, pool
 from ctucbvi.study.shards import Folder, RunState, locked
@@ -41,7 +35,6 @@ from verify.clusters import GoneError
 SECONDS = 10.0  # of work of a block: seldom enough to save and to hand out, often enough to lose
 _SAVERS = 16  # threads that wait for the disk
 _UNKNOWN = 1e9  # seconds: no run is known to take that long
-_REPAID = 10**6  # episodes of a learner that repay the compiling of what plays runs together
 Progress = Callable[[int, int, int], None]  # (episodes found on disk, done, wanted)
 
 
@@ -168,17 +161,16 @@ def _run(
     if not queue:
         return
     with _Saver() as saver, pool(min(workers, len(queue)), cluster) as (submit, width):
-        running: dict[Future[Any], _Chains] = {}
+        running: dict[Future[Done], _Chains] = {}
         while queue or running:
             while queue and (width is None or len(running) < width):
-                future, chains = queue.submit(submit, None if width is None else width - len(running))
+                future, chains = queue.submit(submit)
                 running[future] = chains
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                chains, result = running.pop(future), future.result()
-                for done in result if isinstance(result, tuple) else (result,):
-                    key = chains.accept(_checked(done), saver)
-                    if not chains.complete(key):
-                        queue.add(chains, key)
+                chains = running.pop(future)
+                key = chains.accept(_checked(future.result()), saver)
+                if not chains.complete(key):
+                    queue.add(chains, key)
                 watch(_standing(every))
 
 
@@ -248,27 +240,15 @@ class _Queue:
         heappush(self._heap, (-chains.ahead(key), self._added, chains, key))
         self._added += 1
 
-    def submit(self, submit: Submit, idle: int | None = None) -> tuple[Future[Any], _Chains]:
-        """Hand out the next block, or blocks; ``idle`` workers wait for some (None: nobody knows)."""
+    def submit(self, submit: Submit) -> tuple[Future[Done], _Chains]:
+        """Hand out the next block."""
         while True:
             place, number, chains, key = self._heap[0]
             if (now := -chains.ahead(key)) <= place:
                 break
             heapreplace(self._heap, (now, number, chains, key))  # its study is known by now
         heappop(self._heap)
-        others = self._fellows(chains, key, idle) if idle is not None and chains.together(key) else []
-        if not others:
-            return submit(work, chains.next(key), -place), chains
-        return submit(work_together, tuple(chains.next(each) for each in (key, *others)), -place), chains
-
-    def _fellows(self, chains: _Chains, key: Key, idle: int) -> list[Key]:
-        """Take other runs of the contestant out, a fair share of those that wait."""
-        waiting = sorted(entry for entry in self._heap if entry[2] is chains and entry[3][0] == key[0])
-        share = min(WIDTH, -(-(1 + len(waiting)) // idle))
-        taken = {number for _, number, *_ in waiting[: share - 1]}
-        self._heap = [entry for entry in self._heap if entry[1] not in taken]
-        heapify(self._heap)
-        return [mine for *_, mine in waiting[: share - 1]]
+        return submit(work, chains.next(key), -place), chains
 
 
 class _Chains:
@@ -312,11 +292,6 @@ class _Chains:
         if self.pace is None:
             return _UNKNOWN * (1 + left * len(self._study.model.transitions))
         return left * self.pace
-
-    def together(self, key: Key) -> bool:
-        """Whether runs like this one are better played together; nobody can look on then."""
-        gains = self._study.contestant(key[0]).together and self._last * self._count >= _REPAID
-        return gains and self._observer is None
 
     def next(self, key: Key) -> Block:
         """The next block of a run that is not complete."""

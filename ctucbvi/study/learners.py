@@ -82,7 +82,7 @@ def contestant(name: str, steps: int = _STEPS) -> Contestant:
     """The contestant called ``name``; ``steps`` are the cells of its grid."""
     count(steps, "steps", 1, 10**6)
     if name in _NAMES:
-        return Contestant(name, LearnerMaker(name), steps, together=name in _SETS)
+        return Contestant(name, LearnerMaker(name), steps)
     if name.startswith("ucbvi@"):
         cells = name.removeprefix("ucbvi@")
         if not (cells.isascii() and cells.isdigit() and 1 <= int(cells) <= 10**4):

@@ -62,7 +62,6 @@ class Contestant:
     steps: int  # cells of the grid on which its policies live
     sampled: bool = False  # whether it acts at grid points only (discrete time), not when a state is entered
     options: tuple[tuple[str, str], ...] = ()  # what else tells it from others, for the record
-    together: bool = False  # whether several runs in one process take less time than one after the other
     asked: bool = False  # whether it is asked for actions and has no policy: what it earns is all there is
 
 

@@ -14,13 +14,10 @@ from statistics import median
 from time import process_time
 
 from ctucbvi import CTMDP, bundled_model
-from ctucbvi.abreast import WIDTH
 from ctucbvi.learning import Settings, rescaling
 from ctucbvi.learning.fast import episodes as at
 from ctucbvi.learning.fast.learner import FastLearner, GridLearner
 from ctucbvi.learning.fast.optimistic import OptimisticLearner, compiled_learner
-from ctucbvi.learning.fast.preparation import generator
-from ctucbvi.learning.fast.together import Together
 from ctucbvi.library import machine_repair
 from ctucbvi.study import RunState, Study, contestant
 from ctucbvi.study.blocks import Block, work
@@ -161,52 +158,6 @@ def in_turns(learners: list[GridLearner], turns: int, episodes: int) -> list[lis
     return taken
 
 
-def runs_at_work(kind: type[GridLearner], model: CTMDP, after: int, **told: str) -> list[GridLearner]:
-    """As many as play together, with the data of ``after`` episodes of one of them, and their own draws."""
-    found = []
-    for run in range(WIDTH):
-        learner, _ = at_work(kind, model, after, **told)
-        learner._memory.random[:] = generator(1, run)
-        found.append(learner)
-    return found
-
-
-def runs_together(after: int = 300_000, turns: int = 7, episodes: int = 1000) -> None:
-    """Runs of the optimistic learner late in a study: one after the other, means searched, and together.
-
-    The same runs on both sides, every episode of them planned, on one core; and both have the same bits.
-    """
-    print(
-        f"{WIDTH} runs after {after:,} episodes, every one planned: microseconds per episode of a run; "
-        f"{turns} turns of {episodes:,}"
-    )
-    rows = []
-    for name in ("machine-repair", "lower-bound-tree", "sis", "queue"):
-        model = bundled_model(name).with_rewards(*rescaling(bundled_model(name)))
-        plain, alone, other = (
-            runs_at_work(kind, model, after, bonus="optimistic")
-            for kind in (StraightLearner, OptimisticLearner, OptimisticLearner)
-        )
-        together, taken = Together(other), ([], [], [])
-        plays = (
-            lambda count, every=plain: [each.advance(count) for each in every],
-            lambda count, every=alone: [each.advance(count) for each in every],
-            together.advance,
-        )
-        for turn in range(turns + 1):
-            for play, times in zip(plays, taken, strict=True):
-                began = process_time()
-                play(episodes if turn else 10)  # the first compiles
-                times.append((process_time() - began) / (WIDTH * episodes))
-        for one, two in zip(plain, other, strict=True):
-            assert one._memory.counts.tobytes() == two._memory.counts.tobytes()
-        slow, frozen, fast = (times[1:] for times in taken)
-        micros = [f"{median(times) * 1e6:.1f}" for times in (slow, frozen, fast)]
-        rows.append([name, *micros, ratios(slow, fast), ratios(frozen, fast)])
-    heads = ("", "searched", "frozen", "together", "against searched", "against frozen")
-    print(table(heads, rows), end="\n\n")
-
-
 def ratios(slow: list[float], fast: list[float], less: float = 0.0) -> str:
     """The median of the ratios of the turns, and their range; ``less`` is taken off both."""
     found = sorted((a - less) / (b - less) for a, b in zip(slow, fast, strict=True))
@@ -241,7 +192,6 @@ def one_march(after: int = 300_000, turns: int = 7, episodes: int = 2000) -> Non
 def main() -> None:
     """Print everything."""
     one_march()
-    runs_together()
     against_rlberry()
     optimistic_against_paper()
     lazy_against_eager()

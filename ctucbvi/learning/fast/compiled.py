@@ -98,24 +98,23 @@ class CompiledLearner(ABC):
             )
 
     def _advance(self, count: int, log: kernels.Log) -> tuple[PlayedEpisodes, kernels.Log]:
-        before = self._clock.copy()
-        while (left := int(before[kernels.EPISODE]) + count - self.episodes) > 0:
+        clock = self._clock
+        began, planned, jumps = self.episodes, int(clock[kernels.PLANNED]), int(clock[kernels.JUMPS])
+        while self.episodes < began + count:
+            left = began + count - self.episodes
             if self._play(log, left) < left:
                 log = larger(log)
-        return self._since(before, log), log
-
-    def _since(self, before: Integers, log: kernels.Log) -> PlayedEpisodes:
-        """What was played since the clock was ``before``, by the log."""
         starts, distinct, _ = (int(n) for n in log.used)
-        return PlayedEpisodes(
-            first=int(before[kernels.EPISODE]) + 1,
-            last=self.episodes,
+        played = PlayedEpisodes(
+            first=began + 1,
+            last=began + count,
             starts=log.starts[:starts].copy(),
             which=log.which[:starts].copy(),
             distinct=log.distinct[:distinct].copy(),
-            planned=int(self._clock[kernels.PLANNED] - before[kernels.PLANNED]),
-            jumps=int(self._clock[kernels.JUMPS] - before[kernels.JUMPS]),
+            planned=int(clock[kernels.PLANNED]) - planned,
+            jumps=int(clock[kernels.JUMPS]) - jumps,
         )
+        return played, log
 
     def snapshot(self) -> bytes:
         """Everything that is needed to go on, here or elsewhere."""

@@ -25,7 +25,6 @@ from ctucbvi.learning.fast.set_box import GUARDS, SetTrust
 from ctucbvi.learning.fast.set_certificate import error_of_table
 from ctucbvi.learning.fast.set_tangents import SetMargins
 from ctucbvi.numbers import shown
-from ctucbvi.numeric.arrays import Floats
 
 if TYPE_CHECKING:
     from ctucbvi.model import CTMDP
@@ -74,13 +73,6 @@ class OptimisticLearner(GridLearner):
         """Plan with the present sets, and prove by how much the table is off at most."""
         march(self.scene, self.constants, self.sets, self.room)
         return float(error_of_table(self.scene, self.sets, self.room.table))
-
-    def move(
-        self, memory: kernels.Memory, sets: GridSets, policy: kernels.Choices, trust: SetTrust, table: Floats
-    ) -> None:
-        """Be in these arrays from now on, which have what is in those of before."""
-        self._memory, self.sets, self.policy, self._trust = memory, sets, policy, trust
-        self._clock, self.room = memory.clock, self.room._replace(table=table)
 
     def _play(self, log: kernels.Log, count: int) -> int:
         parts = self.scene, self.constants, self._memory, self.sets, self.room, self.policy

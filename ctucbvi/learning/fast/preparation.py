@@ -168,10 +168,10 @@ def generator(seed: int, run: int) -> kernels.Words:
     return np.random.SeedSequence(seed, spawn_key=(run,)).generate_state(4, np.uint64).astype(np.uint64)
 
 
-def make_log(states: int, steps: int, visits: int = 0, policies: int = _ROOM) -> kernels.Log:
-    """An empty log, with room for so many visits, and policies at first."""
+def make_log(states: int, steps: int, visits: int = 0) -> kernels.Log:
+    """An empty log, with room for so many visits."""
     points = steps + 1
-    room = max(16, min(policies, (1 << 22) // (states * points)))
+    room = max(16, min(_ROOM, (1 << 22) // (states * points)))
     return kernels.Log(
         starts=np.zeros(_ROOM, np.int64),
         which=np.zeros(_ROOM, np.int32),
