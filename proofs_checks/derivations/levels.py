@@ -12,7 +12,7 @@ from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
 
 SERIES = "Imp(0 <= u, Imp(0 < d, Sum(l, m, Min(1, exp(u - d*(l + 1)))) <= u/d + 1/(exp(d) - 1)))"
-ROOTS = f"E(Sum(l, m, sqrt({LEVEL.format(n='m')}))) <= sqrt(K)*Sum(l, m, {ROOT})"
+ROOTS = f"E(Sum(l, m, sqrt({LEVEL.format(n='n')}))) <= sqrt(K)*Sum(l, m, {ROOT})"
 
 
 def series(D: Derivation) -> Theorem:
@@ -77,7 +77,7 @@ def series(D: Derivation) -> Theorem:
 
 def root_of_level(D: Derivation) -> Theorem:
     """E √LEVEL <= √K w, given E LEVEL <= K w² and w > 0."""
-    level = LEVEL.format(n="m")
+    level = LEVEL.format(n="n")
     few, positive = D.assume(f"E({level}) <= K*w**2"), D.assume("0 < w")
     root = settled(D, D.pointwise("sqrt(x) > 0", "x > 0", x="K"), D.fact("episodes"))
     slope = settled(
@@ -102,7 +102,7 @@ def root_of_level(D: Derivation) -> Theorem:
 
 def root_of_none(D: Derivation) -> Theorem:
     """E √LEVEL <= 0, given E LEVEL <= 0: it is a whole number."""
-    level = LEVEL.format(n="m")
+    level = LEVEL.format(n="n")
 
     def case(assumed: Theorem) -> Theorem:
         goal = f"sqrt({level}) <= {level}"
@@ -116,7 +116,7 @@ def root_of_none(D: Derivation) -> Theorem:
 
 def mean_roots(D: Derivation) -> Theorem:
     """eq:JM-eq/sharp."""
-    few, level = D.lemma("prop:proberror/levels", n="m"), LEVEL.format(n="m")
+    few, level = D.lemma("prop:proberror/levels"), LEVEL.format(n="n")
     square = D.positive(
         "sqrt-square", FAR, nonnegative(D, "l + 1", "H", D.linear("0 <= H", D.fact("horizon")))
     )

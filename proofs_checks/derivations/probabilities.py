@@ -9,7 +9,7 @@ from __future__ import annotations
 from proofs_checks.derivations.counting import LEVEL, WEIGHT, all_levels
 from proofs_checks.derivations.longest import FACTOR
 from proofs_checks.derivations.runs import ACTIVE, RATE, observed, remaining, settled
-from proofs_checks.derivations.tail_series import BELOW
+from proofs_checks.derivations.tail_series import BELOW, ONE, at_one
 from verify.kernel import theorems
 from verify.kernel.authoring import Derivation
 from verify.kernel.theorems import Theorem
@@ -25,9 +25,8 @@ PROBERROR = f"{TIMES} <= 3*{WAIT}*sqrt(S*A*K)*((lmax*H + 1)*{FACTOR})"
 LONG, LEVELED = f"(lmax*H + 1)*{FACTOR}", "g"
 """What can take the place of the mean of J_M; the second where BELOW is supposed of it."""
 SEEN_SHARP = f"And(E({SEEN}) <= 2*sqrt(S*A*K)*({LONG}), Imp({BELOW}, E({SEEN}) <= 2*sqrt(S*A*K)*{LEVELED}))"
-SHARP = (
-    f"And({TIMES} <= 2*{WAIT}*sqrt(S*A*K)*({LONG}), Imp({BELOW}, {TIMES} <= 2*{WAIT}*sqrt(S*A*K)*{LEVELED}))"
-)
+_TIMES = f"{TIMES} <= 2*{WAIT}*sqrt(S*A*K)*"
+SHARP = f"And({_TIMES}({LONG}), Imp({BELOW}, {_TIMES}{LEVELED}), {_TIMES}{ONE})"
 
 
 def observed_jumps(D: Derivation) -> Theorem:
@@ -98,7 +97,7 @@ def seen_jumps(D: Derivation) -> Theorem:
         D.times(D.lemma("eq:term1-3"), D.known("sqrt", "K")),
     )
     most = D.times(D.special(D.assume(BELOW), "m"), D.known("sqrt", "K"))
-    leveled = D.linear(f"E({ROOTS}) <= sqrt(K)*{LEVELED}", D.lemma("eq:JM-eq/sharp"), most)
+    leveled = D.linear(f"E({ROOTS}) <= sqrt(K)*{LEVELED}", D.lemma("eq:JM-eq/sharp", n="m"), most)
     return theorems.both(bound(LONG, longest), D.imply(bound(LEVELED, leveled), BELOW))
 
 
@@ -107,10 +106,11 @@ def sharp_jump_errors(D: Derivation) -> Theorem:
     plain, chosen = both_levels(D, D.lemma("prop:proberror/seen"), f"E({SEEN}) <= 2*sqrt(S*A*K)*")
 
     def bound(factor: str, jumps: Theorem) -> Theorem:
-        goal = f"{TIMES} <= 2*{WAIT}*sqrt(S*A*K)*({factor})"
-        return D.linear(goal, D.lemma("eq:CS2"), D.times(jumps, waits(D)))
+        return D.linear(f"{_TIMES}({factor})", D.lemma("eq:CS2"), D.times(jumps, waits(D)))
 
-    return theorems.both(bound(LONG, plain), D.imply(bound(LEVELED, chosen), BELOW))
+    leveled = D.imply(bound(LEVELED, chosen), BELOW)
+    at_most = D.mp(D.at(leveled, g=ONE), at_one(D))
+    return theorems.both(bound(LONG, plain), leveled, at_most)
 
 
 def both_levels(D: Derivation, theorem: Theorem, text: str) -> tuple[Theorem, Theorem]:

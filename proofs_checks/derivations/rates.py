@@ -258,7 +258,7 @@ def enough(D: Derivation) -> Theorem:
         D.linear("lmin <= lmax", D.fact("rate-low"), D.fact("rate-high")), product(D, horizon, inverse)
     )
     slow = D.linear("H <= 1/lmin*(lmax*H)", slow, D.scaled(D.positive("inverse", "lmin", least), "H"))
-    claim = D.claim("thm:CT-UCB/whole/enough", H="H", g="1/lmin", v="lmax*H", D="q")
+    claim = D.claim("thm:CT-UCB/whole/enough", H="H", w="1/lmin", v="lmax*H", D="q")
     return D.closed(claim, horizon, inverse, value, slow, D.assume("lmax*H <= q"))
 
 

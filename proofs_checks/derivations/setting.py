@@ -12,7 +12,8 @@ nothing is conditioned on the future, and every sum is finite until the last ste
 ``N``, ``T``, ``M`` are the counts of observed jumps, the times spent and the counts of jumps to a state, up
 to decision n; ``Nf``, ``Tf``, ``Mf`` the same when the episode began, which is what the learner uses.
 
-Symbols whose names begin with g are generic: they stand for every function of their kind.
+Symbols whose names begin with g are generic: they stand for every function of their kind.  (``g`` alone is a
+variable, a real number: in the bounds what is at least all partial sums of Σ √P(Z > m).)
 
 **Settings extend each other**, and what is derived in one holds in those that extend it: ``ANY``, the model
 and a run, whatever decides, pairs of rate 0 included; ``POSITIVE``, with :math:`\lambda_{\min} > 0`;

@@ -246,11 +246,11 @@ section.repair(
 section.repair(
     "thm:CT-UCB/whole/enough",
     "(H + 1/λmin)D >= H(v + 1) for every D >= v, in particular for D = Σ_m √P(Z > m) >= Σ_m P(Z > m) = v; "
-    "with g = 1/λmin >= H/v.",
-    says="H*(v + 1) <= (H + g)*D",
-    domain=("H > 0", "g > 0", "v > 0", "H <= g*v", "v <= D"),
-    symbols={"g": "1/λmin"},
-    mutant="H*(v + 2) <= (H + g)*D",
+    "with w = 1/λmin >= H/v.",
+    says="H*(v + 1) <= (H + w)*D",
+    domain=("H > 0", "w > 0", "v > 0", "H <= w*v", "v <= D"),
+    symbols={"w": "1/λmin"},
+    mutant="H*(v + 2) <= (H + w)*D",
 )
 
 # --- the theorem ------------------------------------------------------------------------------
@@ -311,8 +311,7 @@ section.repair(
     " H √(2L)) + Σ ε_k λmax H + 1 with D = Σ_m √P(Z > m), Z Poisson of mean v = λmax H, a = √(2S ln 2 + 2 "
     "ln(2SAK³H²)), L = 4 ln(4SAK²H): thm:CT-UCB/any-learner with c = CH + 1, that is eq:r2 with "
     "prop:proberror/sharp and prop:rateerror/repaired, X = (H + 1/λmin)√(SAK)D. Any D that is at least all "
-    "partial sums of Σ_m √P(Z > m) will do, by eq:term1-3/levels/poisson v(e^s - 1)/s + 1/(e^{s/2} - 1) for "
-    "any s > 0, at s = 1 (e - 1)v + 1/(√e - 1).",
+    "partial sums of Σ_m √P(Z > m) will do: g in the formula.",
     says="(C*H + 1)*a*(2*X) + (C*H**2 + H)*sqrt(r*L)*(7/3*sqrt(2*r)*X) "
     "== (C*H + 1)*X*(2*a + 7/3*r*H*sqrt(2*L))",
     domain=("C >= 1", "H > 0", "X > 0", "a > 0", "r > 0", "L > 0"),

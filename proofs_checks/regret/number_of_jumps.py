@@ -117,8 +117,8 @@ section.claim(
         "constant",
         "True, but the maximum over the episodes is not needed: by concavity of the root the "
         "factor (v + 1) ln K/ln(ln K + 1) can be replaced by (e - 1)v + 1.55 with v = λmax H, which does "
-        "not grow with K and is smaller for every K >= 6; also by v + 2√v + 1/4 (eq:term1-3/levels/leading).",
-        repair="eq:term1-3/levels",
+        "not grow with K and is smaller for every K >= 6; also by v + 2√v + 1/4 (eq:term1-3/levels/poisson).",
+        repair="eq:term1-3/levels/poisson",
     ),
 )
 
@@ -184,9 +184,8 @@ section.repair(
     symbols={"q": "e^{-s/2}"},
     theorem=levels_of.SERIES,
     derivation=levels_of.series,
-    checks=(levels(), *PROOF),
     latex=r"\sum_m\min\{1,e^{(v(e^s-1)-s(m+1))/2}\} \le \frac{v(e^s-1)}s + \frac1{e^{s/2}-1}",
-    mutant=Mutant(says="t - 1 + q**t/(1 - q) <= q", checks=(levels(Fraction(1, 10)), *PROOF)),
+    mutant="t - 1 + q**t/(1 - q) <= q",
 )
 
 section.repair(
@@ -198,9 +197,8 @@ section.repair(
     uses="eq:term1-3/levels",
     theorem=levels_of.LEADING,
     derivation=levels_of.leading,
-    checks=(leading(), *PROOF),
     latex=r"\sum_m\min\{1,e^{(v((1+h)^2-1)-2(m+1)\ln(1+h))/2}\} \le v+2\sqrt v+\tfrac14,\quad h=1/\sqrt v",
-    mutant=Mutant(says="(2*h + h**2)/(2*log(1 + h)) <= 1 + h", checks=(leading(Fraction(3, 2)), *PROOF)),
+    mutant="(2*h + h**2)/(2*log(1 + h)) <= 1 + h",
 )
 
 section.repair(
@@ -210,7 +208,10 @@ section.repair(
     uses="eq:term1-3/levels eq:term1-3/levels/leading",
     theorem=tail_series.SERIES,
     derivation=tail_series.series,
-    checks=(),
+    checks=(levels(), leading()),
+    latex=r"\sum_m\mathbb P(Z>m)^{1/2} \le \frac{v(e^s-1)}s+\frac1{e^{s/2}-1},\quad"
+    r"\sum_m\mathbb P(Z>m)^{1/2} \le v+2\sqrt v+\tfrac14",
+    mutant=(levels(Fraction(1, 10)), leading(Fraction(3, 2))),
 )
 
 section.repair(

@@ -258,7 +258,7 @@ section.repair(
     "prop:proberror/seen",
     "Where a jump is seen: E Σ_k Σ_m 1{t_{m+1} <= H}/√max{1, N⁺} is at most 2√(SAK) D, with D = (λmax H + 1) "
     "ln K/ln(ln K + 1), and with D = Σ_m √P(Z > m), Z Poisson of mean λmax H (any D that is at least all "
-    "partial sums).",
+    "partial sums: g in the formula).",
     uses="eq:CS3 eq:JM-eq eq:JM-eq/sharp eq:term1-3",
     theorem=derived.SEEN_SHARP,
     derivation=derived.seen_jumps,
@@ -268,17 +268,18 @@ section.repair(
 section.repair(
     "prop:proberror/sharp",
     "The same sum is at most 2(H + 1/λmin)√(SAK) D with D = (λmax H + 1) ln K/ln(ln K + 1), and with D = "
-    "Σ_m √P(Z > m), Z Poisson of mean λmax H (any D that is at least all partial sums), for instance D = "
-    "(e - 1)λmax H + 1/(√e - 1): constant 2 for 3, and no growth beyond √K. For K >= 6 the last is smaller "
-    "than the first, whatever v = λmax H, as f = ln K/ln(ln K + 1) >= 1.729 > e - 1.",
+    "Σ_m √P(Z > m), Z Poisson of mean λmax H (any D that is at least all partial sums: g in the formula), "
+    "for instance D = (e - 1)λmax H + 1/(√e - 1): constant 2 for 3, and no growth beyond √K. For K >= 6 the "
+    "last is smaller than the first, whatever v = λmax H, as f = ln K/ln(ln K + 1) >= 1.729 > e - 1.",
     says="(E - 1)*v + 1/(exp(1/2) - 1) <= (v + 1)*f",
     domain=("v > 0", "f >= 1729/1000"),
-    uses="eq:CS2 prop:proberror/seen",
+    uses="eq:CS2 prop:proberror/seen eq:term1-3/levels/poisson",
     setting=POSITIVE,
     theorem=derived.SHARP,
     derivation=derived.sharp_jump_errors,
     checks=(one_state(Fraction(2, 3)), adaptive_counts.jump_errors(Fraction(2, 3)), *PROOF),
     latex=r"\mathbb E\sum_{k,m}\frac{(H-t_m^k)^+}{\sqrt{\max\{1,N^{k,+}\}}} \le"
-    r"2\Bigl(H+\frac1{\lambda_{\min}}\Bigr)\sqrt{SAK}\,\sum_m\mathbb P(Z>m)^{1/2}",
+    r"2\Bigl(H+\frac1{\lambda_{\min}}\Bigr)\sqrt{SAK}\,D,\quad D=\sum_m\mathbb P(Z>m)^{1/2}\ \text{or}\ "
+    r"D=(e-1)\lambda_{\max}H+\frac1{\sqrt e-1}",
     mutant=Domain.of("v > 0", "f >= 17/10"),
 )

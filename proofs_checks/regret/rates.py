@@ -235,12 +235,12 @@ section.repair(
 section.repair(
     "prop:rateerror/repaired",
     "prop:rateerror holds as printed, for every policy and all parameters: with D = (λmax H + 1) ln "
-    "K/ln(ln K + 1), or D = Σ_m √P(Z > m), Z Poisson of mean v = λmax H, both at least v, "
-    "the sum is at most √(2λmax)√(SAK) times 2(H + 1/λmin)D + H(v + 1)/3 <= (7/3)(H + 1/λmin)D; g = "
-    "1/λmin >= H/v.",
-    says="2*(H + g)*D + H*(v + 1)/3 <= 7/3*(H + g)*D",
-    domain=("H > 0", "g > 0", "v > 0", "H <= g*v", "v <= D"),
-    symbols={"g": "1/λmin"},
+    "K/ln(ln K + 1), or D = Σ_m √P(Z > m), Z Poisson of mean v = λmax H (any D that is at "
+    "least all partial sums: g in the derived formula), both at least v, the sum is at most √(2λmax)√(SAK) "
+    "times 2(H + 1/λmin)D + H(v + 1)/3 <= (7/3)(H + 1/λmin)D; w = 1/λmin >= H/v.",
+    says="2*(H + w)*D + H*(v + 1)/3 <= 7/3*(H + w)*D",
+    domain=("H > 0", "w > 0", "v > 0", "H <= w*v", "v <= D"),
+    symbols={"w": "1/λmin"},
     uses="prop:rateerror/pathwise prop:rateerror/complement prop:proberror/sharp eq:term1-3/levels/mean "
     "thm:CT-UCB/log-factor thm:CT-UCB/whole/enough",
     setting=LEARNS,
@@ -249,7 +249,7 @@ section.repair(
     checks=(one_state(Fraction(7, 9)), adaptive_counts.rate_errors(Fraction(7, 9)), *PROOF),
     latex=r"\mathbb E\sum_{k,m}\frac{(H-t_m^k)^+}{\sqrt{\max\{T^k,L/\lambda_{\max}\}}} \le"
     r"\tfrac73\sqrt{2\lambda_{\max}}\Bigl(H+\frac1{\lambda_{\min}}\Bigr)\sqrt{SAK}\,D",
-    mutant=Domain.of("H > 0", "g > 0", "v > 0", "H <= g*v", "v <= 2*D"),
+    mutant=Domain.of("H > 0", "w > 0", "v > 0", "H <= w*v", "v <= 2*D"),
 )
 
 section.repair(

@@ -102,7 +102,7 @@ section.repair(
     "episode began, let P(𝒢^c) <= q, and a² = 2S ln 2 + 2 ln(SAHK²/δ) >= 0. Then the regret is at most ((H "
     "+ 1/λmin)c + w)√(SAK) D (2a + (7/3) λmax H √(2L)) + e Σ ε_k λmax H + qKH, with D = (λmax H + 1) ln "
     "K/ln(ln K + 1), or D = Σ_m √P(Z > m), Z Poisson of mean λmax H (any D that is at least all partial "
-    "sums): eq:r1/any-learner, and eq:r2/any-learner with the two propositions.",
+    "sums: g in the formula): eq:r1/any-learner, and eq:r2/any-learner with the two propositions.",
     uses="eq:r1/any-learner eq:r2/any-learner prop:proberror/sharp prop:proberror/seen "
     "prop:rateerror/repaired prop:rateerror/seen",
     setting=LEARNS,
@@ -115,8 +115,8 @@ section.repair(
     "thm:CT-UCB/main",
     "Let P(𝒢^c) <= q, and a² = 2S ln 2 + 2 ln(SAHK²/δ) >= 0. Then the regret is at most (CH + 1)√(SAK)"
     "(H + 1/λmin)D(2a + (7/3) λmax H √(2L)) + Σ ε_k λmax H + qKH, with D = (λmax H + 1) ln K/ln(ln K + 1), "
-    "or D = Σ_m √P(Z > m), Z Poisson of mean λmax H (any D that is at least all partial sums): eq:r1, and "
-    "eq:r2 with the two propositions.",
+    "or D = Σ_m √P(Z > m), Z Poisson of mean λmax H (any D that is at least all partial sums: g in the "
+    "formula): eq:r1, and eq:r2 with the two propositions.",
     uses="thm:CT-UCB/main/any-learner lem:v-v-continuoustime/learner",
     theorem=bound.CORE,
     derivation=bound.core,
@@ -160,10 +160,10 @@ section.repair(
 
 section.repair(
     "thm:CT-UCB/half",
-    "For SAH >= 1, KH > 1, δ = 1/(2KH) and from K = 101 on the main term of thm:CT-UCB/sharp is at most "
-    "half of the printed one: without the common factor (CH + 1)√(SAK)(H + 1/λmin), 2D(2a + (7/3)b) <= "
-    "3g(a' + b') with D = (e - 1)v + 1/(√e - 1), g = (v + 1) ln K/ln(ln K + 1), v = λmax H, a and b the two "
-    "roots and a' >= a, b' >= b the printed ones, as (14/3)D <= 3g.",
+    "For SAH >= 1, KH > 1, δ = 1/(2KH) and from K = 101 on the main term of thm:CT-UCB/sharp, with D = (e "
+    "- 1)v + 1/(√e - 1) in it, is at most half of the printed one: without the common factor (CH + 1)√(SAK)"
+    "(H + 1/λmin), 2D(2a + (7/3)b) <= 3g(a' + b') with g = (v + 1) ln K/ln(ln K + 1), v = λmax H, a and b "
+    "the two roots and a' >= a, b' >= b the printed ones, as (14/3)D <= 3g.",
     uses="thm:CT-UCB/half/factor thm:CT-UCB/half/log-factor thm:CT-UCB/jump-constant/repaired "
     "thm:CT-UCB/jump-constant/region thm:CT-UCB/rate-constant/region thm:CT-UCB/first-root "
     "eq:regret-bound/real/repaired",

@@ -66,7 +66,8 @@ section.repair(
 section.repair(
     "thm:CT-UCB/lump-sum/few-episodes",
     "If K <= 11/2 S²A(v + 1)² then KH <= 2√(2 ln 2) S√(AK) H(v + 1), with q = √K, a = √A; for δ = 1/(2KH) "
-    "and KH > 1 this is at most 2√(SAK)(H + 1/λmin) D √(2S ln 2 + 2 ln(2SAK³H²)).",
+    "and KH > 1 this is at most 2√(SAK)(H + 1/λmin) D √(2S ln 2 + 2 ln(2SAK³H²)), with D = Σ_m √P(Z > m), Z "
+    "Poisson of mean v = λmax H (any D that is at least all partial sums: g in the formula).",
     says="q**2*H <= 2*sqrt(2*log(2))*S*a*q*H*(v + 1)",
     domain=Domain.of(
         "q >= 1", "H > 0", "S >= 1", "a >= 1", "v > 0", "q <= sqrt(11/2)*S*a*(v + 1)", integers="S"
@@ -81,7 +82,8 @@ section.repair(
 section.repair(
     "thm:CT-UCB/lump-sum/few-episodes/any",
     "If K <= 40 then K <= 8 ln(4K), so that KH <= 2√(2 ln(4K))√K H; for δ = 1/(2KH) and KH > 1 this is at "
-    "most 2√(SAK)(H + 1/λmin) D √(2S ln 2 + 2 ln(2SAK³H²)).",
+    "most 2√(SAK)(H + 1/λmin) D √(2S ln 2 + 2 ln(2SAK³H²)), with D = Σ_m √P(Z > m), Z Poisson of mean λmax H "
+    "(any D that is at least all partial sums: g in the formula).",
     says="log(4*K) >= K/8",
     domain="1 <= K <= 40",
     uses="thm:CT-UCB/whole/enough eq:term1-3/levels/mean",
