@@ -1,75 +1,35 @@
 """The exact planner: against mpmath.odefun, against Storm, and how its time grows.
 
-Times vary with whatever else the machine is doing, so they are the processor's, and two things that are
-compared run in turns and each is given its best time; a ratio divides the two.  The answers are compared as
+Two things that are compared run in turns (:mod:`tests.benchmarks.turns`).  The answers are compared as
 well, so that nothing is fast by being wrong.
 """
 
 from __future__ import annotations
 
-import gc
 import random
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from fractions import Fraction
-from math import ceil
 from multiprocessing import get_context
 from time import process_time
-from typing import Any
 
 from ctucbvi import CTMDP, Budget, Semantics, Transition, second_opinion, solve
 from ctucbvi.library import machine_repair
 from tests.benchmarks import odefun_peer, storm_peer
 from tests.benchmarks.memory import most_memory
 from tests.benchmarks.random_models import random_reachability, speed_queue
+from tests.benchmarks.turns import best_times, ratios, spread, times_in_turns
 from verify.tables import table
 
 _REACHABILITY_SEEDS = range(20)
-_MEASURABLE = 0.005  # seconds
-
-
-def best_times(*works: Callable[[], Any], rounds: int = 15) -> list[float]:
-    """The best time of each of ``works``, which take turns.
-
-    As in timeit, garbage is not collected meanwhile, and what is quick is repeated until it can
-    be measured.
-    """
-    repeats = [_repeats(work) for work in works]
-    times: list[list[float]] = [[] for _ in works]
-    for _ in range(rounds):
-        for work, repeat, taken in zip(works, repeats, times, strict=True):
-            taken.append(_seconds(work, repeat))
-    return [min(taken) for taken in times]
-
-
-def _repeats(work: Callable[[], Any]) -> int:
-    """How often something has to be done to be measured; the first time is not like the others."""
-    work()
-    repeat = 1
-    for _ in range(3):
-        repeat = max(1, ceil(_MEASURABLE / max(_seconds(work, repeat), 1e-9)))
-        if repeat == 1:
-            break
-    return repeat
-
-
-def _seconds(work: Callable[[], Any], repeat: int) -> float:
-    gc.collect()
-    gc.disable()
-    began = process_time()  # of the processor, as the peers that run elsewhere tell theirs
-    for _ in range(repeat):
-        work()
-    ended = process_time()
-    gc.enable()
-    return (ended - began) / repeat
 
 
 def against_odefun(digits: int = 40) -> None:
     """Machine repair to 40 certified digits, and odefun's time when it is told the switches."""
     model = machine_repair()
     regimes = odefun_peer.regimes_of(second_opinion.solve(model, digits=digits + 5))
-    ours, tuned, plain = best_times(
+    ours, tuned, plain = times_in_turns(
         lambda: solve(model, digits=digits),
         lambda: odefun_peer.solve(model, digits, regimes),
         lambda: odefun_peer.solve(model, digits, regimes, degree=odefun_peer.OWN_CHOICE),
@@ -79,9 +39,9 @@ def against_odefun(digits: int = 40) -> None:
     error = max(abs(second_opinion.as_fraction(values[x]) - solution.value(x).mid) for x in model.states)
     print(f"machine repair, {digits} digits (odefun differs by {float(error):.0e})")
     rows = [
-        ("ctucbvi, certified, finds the switches", f"{ours * 1e3:.2f} ms", "1"),
-        ("mpmath.odefun, given the switches", f"{plain * 1e3:.1f} ms", f"{plain / ours:.0f}"),
-        ("the same, degree tuned for this model", f"{tuned * 1e3:.1f} ms", f"{tuned / ours:.0f}"),
+        ("ctucbvi, certified, finds the switches", f"{min(ours) * 1e3:.2f} ms", "1"),
+        ("mpmath.odefun, given the switches", f"{min(plain) * 1e3:.1f} ms", ratios(plain, ours)),
+        ("the same, degree tuned for this model", f"{min(tuned) * 1e3:.1f} ms", ratios(tuned, ours)),
     ]
     print(table(("", "time", "ratio"), rows), end="\n\n")
 
@@ -118,10 +78,20 @@ def against_storm(epsilon: float = 1e-8) -> None:
         ("policy does not switch", groups[False]),
     ]:
         ours, first, theirs = (sum(column) for column in zip(*times, strict=True)) if times else (0.0,) * 3
-        ratios = [f"{theirs / time:.2g}" if time else "-" for time in (ours, first)]
+        whole = [f"{theirs / time:.2g}" if time else "-" for time in (ours, first)]
+        whole.append(spread(b / a for a, _, b in times) if times else "-")
         taken = [f"{seconds * 1e3:.2f} ms" for seconds in (ours, first, theirs)]
-        rows.append((name, str(len(times)), *taken, *ratios))
-    head = ("models", "number", "ctucbvi", "the first time", "Storm Unif+", "ratio", "the first time")
+        rows.append((name, str(len(times)), *taken, *whole))
+    head = (
+        "models",
+        "number",
+        "ctucbvi",
+        "the first time",
+        "Storm Unif+",
+        "of all",
+        "the first time",
+        "ratios",
+    )
     print(table(head, rows), end="\n\n")
 
 

@@ -24,6 +24,7 @@ from ctucbvi.study.blocks import Block, work
 from ctucbvi.study.evaluation import UNITS
 from ctucbvi.study.optimum import optimal_value
 from tests.benchmarks import rlberry_peer
+from tests.benchmarks.turns import ratios
 from tests.straight_march import StraightLearner
 from verify.tables import table
 
@@ -156,12 +157,6 @@ def in_turns(learners: list[GridLearner], turns: int, episodes: int) -> list[lis
             learner.advance(episodes)
             times.append((process_time() - began) / episodes)
     return taken
-
-
-def ratios(slow: list[float], fast: list[float], less: float = 0.0) -> str:
-    """The median of the ratios of the turns, and their range; ``less`` is taken off both."""
-    found = sorted((a - less) / (b - less) for a, b in zip(slow, fast, strict=True))
-    return f"{median(found):.1f} ({found[0]:.1f}-{found[-1]:.1f})"
 
 
 def one_march(after: int = 300_000, turns: int = 7, episodes: int = 2000) -> None:
