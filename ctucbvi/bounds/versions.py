@@ -19,13 +19,13 @@ sharp       :math:`(CH+1)XD(2a+\frac73v\sqrt{2L})`                 :math:`v`   1
 halved      half of it, for the learner with half of the bonus     :math:`v`   1
 lump-sum    :math:`XD(2a+\frac73v\sqrt{2L})`, for a lump-sum bonus :math:`v`   1
 sharp-bonus that of halved, for the learner with the sharp bonus   1           1
-known-rate  that of lump-sum with :math:`\sqrt{SAK}(H+\frac{1+CH}{  :math:`v`   1
-            \lambda_{\min}})` for :math:`X`, :math:`\lambda_{\min}`
-            known
+known-rate  that of lump-sum with :math:`Y` for :math:`X`, where   :math:`v`   1
+            :math:`\lambda_{\min}` is known
 delta       :math:`3(CH+1)X(v+1)f(a+v\sqrt{2L})`                   :math:`e^v` :math:`2\delta KH`
 sharp-delta that of sharp                                          :math:`v`   :math:`2\delta KH`
 =========== ====================================================== =========== ======================
 
+with :math:`Y = \sqrt{SAK}(H+\frac{1+CH}{\lambda_{\min}})`.
 Bounds of another form, for another learner, are in :mod:`ctucbvi.bounds.optimistic`.
 
 **Plans kept.**  A learner that plans again wherever a count has grown by more than a factor :math:`1+\eta`

@@ -24,7 +24,7 @@ before for two or three states; with the radius of ``lem:CI-p/tilts`` there is n
 \tfrac94[S\ln2 + \ln(SAJ/\delta) + \tfrac14]`.
 
 All of them are for learners that plan before every episode, and follow from those that may keep their plans
-(:mod:`~.lazy`), with :math:`\eta = 0`.
+(:mod:`proofs_checks.optimistic.lazy`), with :math:`\eta = 0`.
 """
 
 from __future__ import annotations
