@@ -62,9 +62,10 @@ from ctucbvi.sources import digest
 
 _STAMP = "kernels.sha256"
 _PATIENCE = 60.0  # seconds, with a process that compiles
+# Not by sys.stdin, which would be locked at the end of a process that is done, and end it by a signal.
 _END_WITH_PARENT = (
     "import os, sys, threading; "
-    "threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(1)), daemon=True).start()"
+    "threading.Thread(target=lambda: (os.read(0, 1), os._exit(1)), daemon=True).start()"
 )
 
 
@@ -308,8 +309,8 @@ class _Files(IndexDataCacheFile):  # type: ignore[misc] # numba has no types
     def _load_data(self, name: str) -> Any:
         try:
             return super()._load_data(name)
-        except Exception as error:
-            raise OSError("damaged") from error  # as if it had been removed
+        except Exception as error:  # likewise; told as if it had been removed
+            raise OSError("damaged") from error
 
 
 class _Cache(FunctionCache):  # type: ignore[misc] # numba has no types

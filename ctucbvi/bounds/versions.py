@@ -25,8 +25,8 @@ delta       :math:`3(CH+1)X(v+1)f(a+v\sqrt{2L})`                   :math:`e^v` :
 sharp-delta that of sharp                                          :math:`v`   :math:`2\delta KH`
 =========== ====================================================== =========== ======================
 
-with :math:`Y = \sqrt{SAK}(H+\frac{1+CH}{\lambda_{\min}})`.
-Bounds of another form, for another learner, are in :mod:`ctucbvi.bounds.optimistic`.
+Here :math:`Y = \sqrt{SAK}(H+\frac{1+CH}{\lambda_{\min}})`.  Bounds of another form, for another learner, are
+in :mod:`ctucbvi.bounds.optimistic`.
 
 **Plans kept.**  A learner that plans again wherever a count has grown by more than a factor :math:`1+\eta`
 (:mod:`ctucbvi.learning.replanning`) has the factor :math:`\sqrt{1+\eta}` in the product, and

@@ -114,6 +114,12 @@ def test_who_is_killed_does_not_leave_the_other_behind(tmp_path, ending):
     parent.communicate()
 
 
+def test_who_is_done_ends_in_order(begun):
+    with kernels.beside(NEVER, "pass"):
+        pass
+    assert [one.poll() for one in begun] == [0]
+
+
 def test_the_other_runs_nothing_but_what_it_is_told(tmp_path):
     (tmp_path / "sitecustomize.py").write_text(f"open({str(tmp_path / 'mark')!r}, 'a').write('run')")
     told = os.environ | {"PYTHONPATH": str(tmp_path)}
