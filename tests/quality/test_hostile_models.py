@@ -11,7 +11,8 @@ import pytest
 import ctucbvi
 from ctucbvi import CTMDP, Budget, Semantics, Solution, UndecidedError
 from ctucbvi.enclosure import Enclosure
-from ctucbvi.exact import signs, solution
+from ctucbvi.exact import problem, signs, solution
+from ctucbvi.exact.outlook import Doubles, Outline
 from ctucbvi.solutions import About
 from tests.hostile import contact, crowd, hostile, in_other_units
 from tests.opinions import second_opinion
@@ -138,6 +139,25 @@ def depends_on_units(seed: int) -> list[str]:
 def test_units_of_money_and_of_time_do_not_matter(block: int) -> None:
     for seed in range(40 * block, 40 * block + 40):
         assert depends_on_units(seed) == [], seed
+
+
+def multiplied_first(self: Outline, values: Doubles, own: Doubles) -> Doubles:
+    """The mutant: what jumps bring, per unit of time and not of the clock, which is divided by afterwards."""
+    return real_slopes(self, values * self.clock, own * self.clock) / self.clock
+
+
+real_slopes = Outline.slopes
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "mutant", "seed"),
+    [(problem, "_LEAST", 0.0, 101), (Outline, "slopes", multiplied_first, 75)],
+    ids=["few pairs", "many pairs"],
+)
+def test_what_underflows_is_missed(monkeypatch, place: object, name: str, mutant: object, seed: int) -> None:
+    assert depends_on_units(seed) == []
+    monkeypatch.setattr(place, name, mutant)
+    assert depends_on_units(seed) != []
 
 
 @pytest.mark.parametrize("order", range(1, 7))
