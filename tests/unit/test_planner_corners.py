@@ -149,6 +149,25 @@ def test_states_that_switch_at_the_same_moment():
     assert all(one.overlaps(other) for one in times for other in times)
 
 
+def test_a_switch_very_early_beside_a_margin_that_vanishes_at_first():
+    early = Fraction(1, 10**170)  # the square of which is no double
+    rows = [
+        T("x", "a", rate=1, reward=0, to={"o": 1}, terminal=1 + early),
+        T("x", "b", rate="1/2", reward=1, to={"o": 1}, terminal=1),
+        T("y", "a", rate=1, reward=0, to={"p": 1}),  # equal to b but for order 2 in time
+        T("y", "b", rate=1, reward=0, to={"q": 1}),
+        T("p", "a", rate=1, reward=0, to={"v": 1}),
+        T("q", "a", rate=1, reward=0, to={"w": 1}),
+        T("v", "a", rate=0, reward=1),
+        T("w", "a", rate=0, reward=2),
+        T("o", "a", rate=0, reward=0),
+    ]
+    solution = ctucbvi.solve(CTMDP.of("early", horizon=1, transitions=rows), digits=200)
+    (switch,) = solution.switches
+    assert (switch.state, switch.after, solution.undecided) == ("x", ("b",), ())
+    assert 0 < switch.time.lower <= switch.time.upper < early
+
+
 def test_extreme_numbers_are_answered_or_refused_in_words():
     quick = Budget(seconds=0.3)
     fast = CTMDP.of("fast", horizon=1, transitions=[T("x", "a", rate="1e400", reward=1, to={"x": 1})])
