@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ctucbvi.borrowing import borrowed
 from ctucbvi.kernels import compiled
 from ctucbvi.model import CTMDP, Semantics
 from ctucbvi.numeric.arrays import Floats
@@ -21,7 +22,6 @@ from ctucbvi.numeric.words import (
     ORDERS,
     SmallSolution,
     desk_in,
-    lent,
     opened,
     parts,
     small,
@@ -77,7 +77,7 @@ def small_march(
 
     0: not all have room, but as many as have are there; -1: it cannot go on in doubles.
     """
-    words, found = lent(words), lent(found)
+    words, found = borrowed((words, found))
     model, aim = opened(words), MarchAim(committed, truncate, allowed, np.inf, TIE, DEGREE_OF_SMALL)
     first, terminal, horizon, lambda_max = model[3], model[2], model[8], model[9]
     states, pairs = first.size - 1, terminal.size

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ctucbvi.borrowing import borrowed
 from ctucbvi.kernels import compiled
 from ctucbvi.model import Semantics
 from ctucbvi.numeric.arrays import Floats
 from ctucbvi.numeric.residuals import adjustable_bounds, committed_bounds
 from ctucbvi.numeric.weighing import TINY, UNIT, finite, worst
-from ctucbvi.numeric.words import SmallSolution, lent, opened, parts, small
+from ctucbvi.numeric.words import SmallSolution, opened, parts, small
 
 
 def prove_small(solution: SmallSolution, beyond: float) -> Floats | None:
@@ -28,7 +29,7 @@ def prove_small(solution: SmallSolution, beyond: float) -> Floats | None:
 @compiled()
 def small_committed(words, found, truncate, beyond, bounds):
     """Fill ``bounds`` for the committed problem; whether the solution is one at all."""
-    words, found, bounds = lent(words), lent(found), lent(bounds)
+    words, found, bounds = borrowed((words, found, bounds))
     model = opened(words)
     terminal, first = model[2], model[3]
     times, value, score, best, cap, _, _ = parts(found, first.size - 1, terminal.size)
@@ -46,7 +47,7 @@ def small_committed(words, found, truncate, beyond, bounds):
 @compiled()
 def small_adjustable(words, found, truncate, beyond, bounds):
     """The same for the adjustable problem."""
-    words, found, bounds = lent(words), lent(found), lent(bounds)
+    words, found, bounds = borrowed((words, found, bounds))
     model = opened(words)
     terminal, first = model[2], model[3]
     times, value, score, best, cap, _, _ = parts(found, first.size - 1, terminal.size)

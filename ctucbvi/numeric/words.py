@@ -12,8 +12,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
 from ctucbvi.kernels import compiled
 from ctucbvi.model import CTMDP, Number
@@ -55,19 +53,6 @@ def small(model: CTMDP) -> Small | None:
 def sizes(states, pairs):
     """How many words a solution has besides its pieces, and how many each of them has."""
     return 1 + pairs + states, 1 + 2 * states + (states + pairs) * ORDERS
-
-
-@intrinsic
-def lent(_, array):
-    """The same array, whose references nobody counts: it belongs to the caller of compiled code."""
-
-    def made(context, builder, signature, arguments):
-        found = context.make_array(signature.return_type)(context, builder, value=arguments[0])
-        found.meminfo = context.get_constant_null(types.MemInfoPointer(types.voidptr))
-        found.parent = context.get_constant_null(types.pyobject)
-        return found._getvalue()
-
-    return array(array), made
 
 
 @compiled(inline="always")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ctucbvi.borrowing import borrowed
 from ctucbvi.kernels import compiled
 from ctucbvi.learning.fast import episodes as at
-from ctucbvi.learning.fast.borrowing import borrowed
 from ctucbvi.learning.fast.episode_loop import FARTHEST, LONGEST
 from ctucbvi.learning.fast.episodes import Choices, Log, Memory, Scene, full, note, pick, play
 from ctucbvi.learning.fast.estimate_box import LANES_USED, NOISE, VALID

@@ -1,8 +1,9 @@
 """Arrays that a kernel borrows from its caller, and does not count.
 
 Numba counts who refers to an array; each time that one is taken out of a tuple, or put away, the count is
-changed in a way that other processors may look at, some hundred times in an episode, which takes as long as a
-twentieth of a plan.  Whoever calls a kernel keeps the arrays until it returns, so that the count may rest.
+changed in a way that other processors may look at: some hundred times in an episode of a learner, which takes
+as long as a twentieth of a plan, and beside a small model a good part of its march.  Whoever calls a kernel
+keeps the arrays until it returns, so that the count may rest.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from numba.core.types import Array
 from numba.core.types.containers import BaseTuple
 from numba.extending import intrinsic, overload
 
-_Arrays = TypeVar("_Arrays", bound=tuple[Any, ...])
+_Arrays = TypeVar("_Arrays")  # an array, or a tuple of such and of tuples
 
 
 def borrowed(arrays: _Arrays) -> _Arrays:
-    """The same tuples of arrays, not counted: for a kernel that gives none of them away."""
+    """The same array, or tuples of arrays, not counted: for a kernel that gives none of them away."""
     return arrays
 
 
@@ -30,7 +31,7 @@ def _uncounted(context: Any, builder: Any, kind: Any, value: Any) -> Any:
             value = builder.insert_value(value, found, n)
     elif isinstance(kind, Array):
         array = context.make_array(kind)(context, builder, value)
-        array.meminfo = get_null_value(array.meminfo.type)
+        array.meminfo, array.parent = (get_null_value(one.type) for one in (array.meminfo, array.parent))
         return array._getvalue()
     return value
 
