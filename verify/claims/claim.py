@@ -21,6 +21,7 @@ from verify.claims.formulas import ClaimError
 from verify.claims.verdicts import Finding, Verdict
 from verify.kernel.language import Setting
 from verify.reading import is_read, lazily, now_or_later
+from verify.recheck.letters import foreign, normal
 
 if TYPE_CHECKING:
     from verify.claims.claimset import ClaimSet
@@ -239,6 +240,8 @@ def claim(label: str, statement: str, **fields: Unpack[ClaimFields]) -> Claim:
     """A claim from what a person writes; see :class:`ClaimFields`."""
     if not isinstance(label, str) or not label or any(c.isspace() for c in label):
         raise ClaimError(f"label {label!r}: write a word without spaces, for example 'lem:poisson'")
+    if not normal(label):
+        raise ClaimError(f"label {label!r}: {foreign(label)}")
     if wrong := sorted(set(fields) - ClaimFields.__optional_keys__):
         raise ClaimError(
             f"claim {label}: no field {wrong[0]!r}; write {', '.join(ClaimFields.__annotations__)}"

@@ -26,6 +26,7 @@ from verify.claims.formulas import (
     text_of,
     tree_of,
 )
+from verify.recheck.letters import foreign, normal
 
 _MIRROR = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "==": "=="}
 
@@ -128,6 +129,8 @@ class Domain:
         for name in names:
             if not name.isidentifier():
                 raise ClaimError(f"domain: {name!r} is not a name; write one like 'x' or 'rate'")
+            if not normal(name):
+                raise ClaimError(f"domain: {name!r}: {foreign(name)}")
             if name in CONSTANTS:
                 raise ClaimError(f"domain: {name!r} is a constant; choose another name for the variable")
         ranges = {name: Range(integer=name in whole) for name in names}

@@ -16,6 +16,7 @@ import sympy
 
 from verify.claims.sizes import BITS, bits, too_large
 from verify.errors import UserError
+from verify.recheck.letters import foreign, normal
 
 
 class ClaimError(UserError):
@@ -75,6 +76,8 @@ def tree_of(text: str) -> ast.expr:
     """The syntax tree of one expression or chain of comparisons; decimals keep their text (as ``kind``)."""
     if not isinstance(text, str):
         raise ClaimError(f"formula {text!r}: write it as text, for example 'exp(-x) <= 1'")
+    if not normal(text):
+        raise ClaimError(f"formula {brief(text)!r}: {foreign(text)}")
     text = text.strip()
     try:
         tree = ast.parse(text, mode="eval").body

@@ -15,6 +15,7 @@ from typing import Any
 
 from verify.kernel import terms as T  # noqa: N812 - the letter of every term
 from verify.kernel.language import Setting, show
+from verify.kernel.reading import tree_of
 from verify.kernel.terms import NAT, ONE, ZERO, KernelError, Term
 from verify.kernel.theorems import Theorem, made, named, require
 from verify.recheck.certificates import check_certificate
@@ -93,9 +94,9 @@ class _Elementary:
 
     def relations(self, text: str) -> list[Term]:
         try:
-            tree = ast.parse(text.strip(), mode="eval").body
-        except (SyntaxError, ValueError):
-            raise KernelError(f"{self.rule}: {text!r} is not a formula") from None
+            tree = tree_of(text)
+        except KernelError as error:
+            raise KernelError(f"{self.rule}: {error}") from None
         require(isinstance(tree, ast.Compare), self.rule, f"{text!r} is no comparison")
         assert isinstance(tree, ast.Compare)
         sides = [self._of(side, text) for side in (tree.left, *tree.comparators)]

@@ -17,8 +17,10 @@ from typing import Any
 from verify.kernel import terms as T  # noqa: N812 - the letter of every term
 from verify.kernel.levels import level_of
 from verify.kernel.operators import binder, expectation
+from verify.kernel.reading import tree_of
 from verify.kernel.terms import NAT, NUMBERS, REAL, KernelError, Symbol, Term
 from verify.reading import lazily, now_or_later
+from verify.recheck.letters import normal
 
 KINDS = ("definition", "model", "axiom")
 _FUNCTIONS = ("log", "sqrt", "Abs")
@@ -126,7 +128,7 @@ class Setting:
         allowed = {*NUMBERS, *self.sorts}
         for name in (*self.sorts, *self.variables, *self.symbols):
             taken = name in _TAKEN or (name not in self.sorts and self._numbered(name) is not None)
-            if taken or not name.isidentifier() or iskeyword(name):
+            if taken or not name.isidentifier() or iskeyword(name) or not normal(name):
                 raise KernelError(f"setting {self.name}: {name!r} cannot be a name here")
         for s in symbols:
             if wrong := {*s.args, s.value} - allowed:
@@ -202,11 +204,7 @@ class _Reader:
         self.setting, self.text = setting, text
 
     def read(self) -> Term:
-        try:
-            tree = ast.parse(self.text.strip(), mode="eval").body
-        except (SyntaxError, ValueError, MemoryError, RecursionError):
-            raise KernelError(f"{self.text!r} is not a formula") from None
-        return self._of(tree, 0)
+        return self._of(tree_of(self.text), 0)
 
     def _of(self, node: ast.expr, depth: int) -> Term:
         if depth > _DEEPEST:

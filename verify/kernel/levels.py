@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cache
 
+from verify.kernel.reading import tree_of
 from verify.kernel.terms import NAT, KernelError, Symbol, Term, add, mul, num, substitute, var
 
 
@@ -13,10 +14,7 @@ def _template(symbol: Symbol) -> Term | None:
     """The level in the variables _1, _2, ...; None if nothing is promised."""
     if symbol.known is None or symbol.known == "any":
         return None
-    try:
-        return _read(ast.parse(symbol.known, mode="eval").body, symbol)
-    except SyntaxError:
-        raise KernelError(f"symbol {symbol.name}: known {symbol.known!r} is no term") from None
+    return _read(tree_of(symbol.known), symbol)
 
 
 def _read(node: ast.expr, symbol: Symbol) -> Term:

@@ -12,7 +12,7 @@ from verify.recheck.identities import require_same
 from verify.recheck.intervals import UnknownError
 from verify.recheck.reading import domain_of, names_in, read, relation_of, tree_of
 from verify.recheck.rules import RULES
-from verify.recheck.series import Box, range_of
+from verify.recheck.series import Box, require_no_jump
 from verify.recheck.terms import ZERO, Term
 from verify.recheck.witnesses import FAILURES, Say, reason, texts_of
 
@@ -50,20 +50,11 @@ def _first_goal(data: Mapping[str, Any], whole: bool, along: str) -> Obligation 
             raise UnknownError(f"proved, but the box is smaller than the domain: {name}")
     left, relation, right = relation_of(data.get("relation"), names)
     f = right - left
-    for power in f.walk():
-        if power.is_power and power.args[1].value is None and not any(_clear(a, box) for a in power.args):
-            raise UnknownError(f"{power} may be 0**0 in the box, where it jumps")
+    require_no_jump([f, *(h[0] for h in given)], box)
     if relation == "==":
         return _identity(data, -f, box)
     kept = tuple(None if along and along in h[0].names else h for h in given)
     return Obligation(f, relation == "<", box, kept, frozenset(integers))
-
-
-def _clear(f: Term, box: Box) -> bool:
-    try:
-        return range_of(f, box).positive(True)
-    except UnknownError:
-        return False
 
 
 def _identity(data: Mapping[str, Any], f: Term, box: Box) -> list[str]:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from verify.recheck.intervals import INF, Interval, UnknownError
+from verify.recheck.letters import foreign, normal
 from verify.recheck.terms import HALF, ONE, PI, Term, add, call, mul, number, power, raw, variable
 
 _RELATIONS: Mapping[type[ast.cmpop], str] = {
@@ -39,6 +40,8 @@ def tree_of(text: Any) -> ast.expr:
     """The syntax of one formula."""
     if not isinstance(text, str):
         raise UnknownError(f"{text!r} is not the text of a formula")
+    if not normal(text):
+        raise UnknownError(f"{text!r}: {foreign(text)}")
     try:
         short = len(text) <= _SHORT
         return _parsed(text.strip()) if short else _parsed.__wrapped__(text.strip())

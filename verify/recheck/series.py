@@ -6,7 +6,7 @@ An evaluation that succeeds also shows that the formula is defined, and smooth t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -140,6 +140,21 @@ class Series:
 def range_of(f: Term, box: Box) -> Interval:
     """Where the values of an expression lie on a box."""
     return Series(box).of(f)[0]
+
+
+def require_no_jump(formulas: Iterable[Term], box: Box) -> None:
+    """Complain about a power that may be 0**0 in the box: it is 1 there, and no limit of its neighbours."""
+    for f in formulas:
+        for power in f.walk():
+            if power.is_power and power.args[1].value is None and not any(_clear(a, box) for a in power.args):
+                raise UnknownError(f"{power} may be 0**0 in the box, where it jumps")
+
+
+def _clear(f: Term, box: Box) -> bool:
+    try:
+        return range_of(f, box).positive(True)
+    except UnknownError:
+        return False
 
 
 def inside(x: Interval, count: int) -> list[Fraction]:

@@ -30,7 +30,7 @@ from verify.recheck.reading import (
     relation_of,
     tree_of,
 )
-from verify.recheck.series import Box, Series
+from verify.recheck.series import Box, Series, require_no_jump
 from verify.recheck.terms import Term, number, put, split_coefficient, variable
 from verify.recheck.witnesses import require_defined
 
@@ -51,6 +51,7 @@ class Area:
         texts, integers = list(texts), frozenset(integers)
         every = set(names).union(integers, *map(names_in, map(tree_of, texts)))
         ranges, given = domain_of(texts, every)
+        require_no_jump((h[0] for h in given), ranges)
         return Area(ranges, frozenset(given), integers)
 
 
@@ -143,6 +144,7 @@ class Statement:
             require_same(limit(f, name, lower, area.ranges), v, others, f"the limit as {name} -> {end}")
             return
         left, _, right = relation_of(self.says, area.ranges)
+        require_no_jump((left, right), area.ranges)
         put_in = _solved(area)
         for t in (t for side in (left, right) for t in poles(side) if t.names & set(put_in)):
             if not generic(put(t, put_in), area.ranges):
